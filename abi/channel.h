@@ -1,0 +1,39 @@
+/* How a sampler and a program meet: the messages on their socket.
+ *
+ * Owns:    the protocol and the socket names.
+ * Writer and reader: both sides; neither waits for the other once the program runs.
+ *
+ * Sockets are AF_UNIX, SOCK_SEQPACKET, in the abstract name space (nothing is left behind when a process is
+ * killed). Each side checks by SO_PEERCRED that the other belongs to the same user, or to root.
+ *
+ * Launched: the sampler listens on the name in QUARTZ_SESSION (without the leading NUL) and starts the program.
+ *   The program connects while it initializes, sends QZ_HELLO with the session's descriptor (SCM_RIGHTS), and
+ *   waits for QZ_WELCOME, at most 2 s. Publishing is then on. A forked or exec'ed child that has QUARTZ_SESSION
+ *   does the same if QUARTZ_CHILDREN=1, else it leaves the variable alone and runs unpublished.
+ * Attached: a program that nobody launched listens on "quartz-program-PID" (a kernel thread of its own, asleep);
+ *   the sampler connects and sends QZ_ATTACH; the program answers QZ_HELLO with the descriptor, and publishes.
+ * In both cases publishing ends when the connection does: on QZ_DETACH, or when the sampler dies.
+ * A connection that the program closes (it may close all its descriptors) tells the sampler nothing; the end of
+ * the program is seen through a pidfd.
+ */
+#ifndef QZ_ABI_CHANNEL_H
+#define QZ_ABI_CHANNEL_H
+
+#include <stdint.h>
+
+#define QZ_CHANNEL_MAGIC   UINT32_C(0x515a4348)
+#define QZ_CHANNEL_VERSION 1u
+#define QZ_CHANNEL_ENV     "QUARTZ_SESSION"
+#define QZ_CHANNEL_PROGRAM "quartz-program-%ld" /* pid */
+
+enum qz_message_type { QZ_HELLO = 1, QZ_WELCOME = 2, QZ_ATTACH = 3, QZ_DETACH = 4, QZ_REFUSED = 5 };
+
+struct qz_message {
+  uint32_t magic;   /* QZ_CHANNEL_MAGIC */
+  uint32_t version; /* QZ_CHANNEL_VERSION */
+  uint32_t type;    /* enum qz_message_type */
+  uint32_t pid;     /* of the sender */
+  char text[112];   /* QZ_REFUSED: why, NUL-terminated */
+};
+
+#endif

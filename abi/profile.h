@@ -1,0 +1,213 @@
+/* The profile: the file that the sampler writes while it samples.
+ *
+ * Owns:    the layout of a profile file.
+ * Writer:  the sampler, through a shared mapping, while `status` is QZ_PROFILE_RECORDING.
+ * Reader:  reports (of a finished file) and the live screen (of one that grows); both check everything.
+ *
+ * The file is a head and sections; a section is an array with a fixed place, a capacity, and a count that is
+ * stored (release) after its elements. While recording, the file is sparse and sections lie at generous
+ * distances; a finished file is compacted: same layout, other offsets. Its size depends on what was seen, not
+ * on how long. If the sampler dies, the file is good up to its last snapshot.
+ * All times are integer nanoseconds, so that sums are exact (docs/metrics.md, section 5).
+ */
+#ifndef QZ_ABI_PROFILE_H
+#define QZ_ABI_PROFILE_H
+
+#include <stdint.h>
+#include "session.h"
+
+#define QZ_PROFILE_MAGIC   UINT64_C(0x31465052545a5551) /* "QUZTRPF1" as little-endian bytes */
+#define QZ_PROFILE_VERSION 1u
+
+enum qz_profile_status {
+  QZ_PROFILE_RECORDING = 1, /* the sampler is writing, or died while it did (then its pid is gone) */
+  QZ_PROFILE_COMPLETE = 2,
+  QZ_PROFILE_CUT = 3        /* ended early: see end_reason; what is there is right */
+};
+enum qz_end_reason {
+  QZ_END_NONE = 0,
+  QZ_END_EXIT = 1,        /* the program exited: exit_status is its status */
+  QZ_END_SIGNAL = 2,      /* it was killed: exit_status is the signal */
+  QZ_END_INTERRUPTED = 3, /* recording was ended by Ctrl-C, SIGTERM or a time limit; the program may run on */
+  QZ_END_DISK_FULL = 4,
+  QZ_END_EXEC = 5,        /* the program replaced itself by another that does not publish */
+  QZ_END_ERROR = 6
+};
+
+enum qz_section_id {
+  QZ_SECTION_STRINGS = 0,  /* char; offset 0 is the empty string */
+  QZ_SECTION_ENTITIES = 1, /* struct qz_entity; 0 is never used */
+  QZ_SECTION_STACKS = 2,   /* struct qz_stack_node; 0 is the empty stack */
+  QZ_SECTION_TUPLES = 3,   /* struct qz_tuple */
+  QZ_SECTION_BALANCE = 4,  /* struct qz_balance */
+  QZ_SECTION_OBJECTS = 5,  /* struct qz_object_stats */
+  QZ_SECTION_BLAME = 6,    /* struct qz_blame */
+  QZ_SECTION_CALLS = 7,    /* struct qz_call_edge; written at intervals and at the end */
+  QZ_SECTION_THREADS = 8,  /* struct qz_thread_stats */
+  QZ_SECTION_MODULES = 9,  /* struct qz_module */
+  QZ_SECTION_TIMELINE = 10,/* struct qz_timeline */
+  QZ_SECTION_COUNT = 11
+};
+struct qz_section {
+  uint64_t offset;   /* bytes from the start of the file */
+  uint64_t capacity; /* elements */
+  uint64_t count;    /* (changes) elements in use */
+  uint64_t stride;   /* bytes of an element */
+};
+
+struct qz_profile {
+  uint64_t magic;
+  uint32_t version;
+  uint32_t head_bytes;
+  uint32_t status;      /* (changes) enum qz_profile_status */
+  uint32_t end_reason;  /* (changes) enum qz_end_reason */
+  int32_t exit_status;  /* (changes) */
+  uint32_t publisher;   /* enum qz_publisher */
+  uint32_t pid;         /* of the program */
+  uint32_t sampler_pid;
+  uint32_t processors;  /* P */
+  uint32_t cpus;        /* CPUs of the machine that the program may use */
+  uint32_t program;     /* string: path of the executable */
+  uint32_t arguments;   /* string: command line, shell-quoted */
+  uint32_t host;        /* string: machine, kernel, CPU model */
+  uint32_t version_text;/* string: version of Quartz */
+  uint64_t started_realtime_ns; /* CLOCK_REALTIME at the first snapshot */
+  uint64_t first_ns;    /* CLOCK_MONOTONIC of the first snapshot */
+  uint64_t attached;    /* 1: recording began while the program ran */
+
+  /* (changes) progress; updated once a snapshot */
+  uint64_t rounds_begun;  /* snapshots begun; equal to `snapshots` when no snapshot is half added */
+  uint64_t snapshots;     /* snapshots added */
+  uint64_t elapsed_ns;    /* time covered: the sum of all snapshots' weights = the sum over QZ_SECTION_BALANCE */
+  uint64_t visits;        /* processor records copied */
+  uint64_t torn_retries;  /* copies repeated because they were torn */
+  uint64_t torn_accepted; /* copies accepted although torn after the last retry */
+  uint64_t skipped_ticks; /* intervals in which no snapshot was possible */
+  uint64_t invalid;       /* records that made no sense and were left out */
+  uint64_t sampler_cpu_ns;/* CPU time of the sampling threads */
+  uint64_t rate_mhz;      /* rate asked for, millihertz */
+  uint32_t sampler_cpu;   /* CPU it was pinned to, UINT32_MAX: none */
+  uint32_t sampler_spins; /* 1: spinning on a CPU of its own; 0: sleeping */
+  uint32_t sampler_threads;
+  uint32_t reserved0;
+
+  /* from the session */
+  uint64_t hook_ps, hook_inside_ps, lock_ps, spawn_ps; /* as in struct qz_session */
+  uint64_t stack_overflows; /* (changes) pushes refused: stacks deeper than stack_limit */
+  uint32_t stack_limit;
+  uint32_t session_flags;
+  uint64_t calls_lost, threads_dropped, objects_merged, strings_dropped; /* (changes) */
+  uint64_t spawns, switches, steals, parks; /* (changes) totals over processors */
+  /* what did not fit into this file */
+  uint64_t tuples_merged;   /* (changes) observations put into a tuple with coarser r because the table was full */
+  uint64_t stacks_cut;      /* (changes) stacks shortened because the table was full */
+  uint64_t entities_merged; /* (changes) threads counted under their group */
+
+  struct qz_section sections[QZ_SECTION_COUNT];
+};
+
+/* Things that time is charged to. */
+enum qz_entity_kind {
+  /* 1 .. QZ_KIND_COUNT-1: synchronization objects, values of enum qz_kind */
+  QZ_ENTITY_PROCEDURE = 32,
+  QZ_ENTITY_THREAD = 33
+};
+struct qz_entity {
+  uint32_t kind;
+  uint32_t name;   /* string; procedures: set when symbolized; objects and threads: given name or 0 */
+  uint32_t file;   /* string, set when symbolized; objects: of `address` */
+  uint32_t line;
+  uint64_t address;/* procedure: entry address. Object: the place that created it. Thread: its start routine */
+  uint32_t module; /* index + 1 into QZ_SECTION_MODULES of the module that holds `address`, 0 = unknown */
+  uint32_t record; /* object index, or thread index, in the session; to tell namesakes apart */
+  uint32_t detail; /* string: why there is no name, or file ("stripped", "no debug information", ...), 0 = none */
+  uint32_t instances; /* objects or threads that share this entity */
+};
+
+/* Stacks share their beginnings: a node is the stack of its parent with one more entity on top. */
+struct qz_stack_node {
+  uint32_t parent;
+  uint32_t entity;
+};
+
+/* Observations that are alike. `ns` is their weight: the time since that same record was last visited.
+ * For states useful, overhead and spinning the thread was on a processor, and b, s are those of its snapshot. */
+struct qz_tuple {
+  uint32_t stack;  /* node */
+  uint32_t thread; /* entity */
+  uint8_t state;   /* enum qz_state */
+  uint8_t waiting; /* 1: the top of the stack is the object that the thread waits for */
+  uint8_t torn;    /* 1: accepted although torn */
+  uint8_t reserved;
+  uint16_t busy;     /* b: processors useful or in overhead */
+  uint16_t spinning; /* s */
+  uint32_t runnable; /* r, exact up to 64, then the lower bound of its bucket (8 buckets for each power of two) */
+  uint64_t count;    /* observations */
+  uint64_t ns;
+  uint64_t runnable_ns; /* sum of r * ns, for the mean */
+};
+
+/* Time by what all processors did: the whole run, b = 0 included. Sum of ns = elapsed_ns. */
+struct qz_balance {
+  uint16_t busy, spinning;
+  uint32_t runnable; /* bucketed as in qz_tuple */
+  uint64_t overhead_ns; /* sum over the snapshots of (processors in overhead) * ns; part of busy * ns */
+  uint64_t count, ns, runnable_ns;
+};
+
+#define QZ_QUEUE_BUCKETS 32 /* queue length 0..15 exactly, then [16,24) [24,32) [32,48) [48,64) ... */
+struct qz_object_stats {
+  uint32_t entity;
+  uint32_t capacity;
+  uint64_t instances, acquisitions, contended;
+  uint64_t wait_ns, wait_max_ns, spin_ns;
+  uint64_t hold_ns, hold_max_ns;   /* exact, where session_flags has QZ_SESSION_EXACT_HOLD */
+  uint64_t observed_ns;            /* time over which the queue was observed; sum of queue_ns */
+  uint64_t queue_length_ns;        /* sum of (queue length * ns): mean = this / observed_ns */
+  uint64_t queue_ns[QZ_QUEUE_BUCKETS];
+  uint32_t wait_hist[QZ_TIME_BUCKETS];
+  uint32_t hold_hist[QZ_TIME_BUCKETS];
+};
+
+/* Who held an object while others waited for it: their waiting time, charged to the holder's path. */
+struct qz_blame {
+  uint32_t object; /* entity */
+  uint32_t stack;  /* holder's path, node; 0: nobody seen holding it */
+  uint32_t thread; /* holder, entity; 0: none */
+  uint32_t count;
+  uint64_t ns;     /* waiters * time */
+};
+
+struct qz_call_edge {
+  uint64_t site;   /* return address */
+  uint32_t caller; /* entity of the procedure that contains site; 0: unknown, set when symbolized */
+  uint32_t callee; /* entity */
+  uint64_t count;
+};
+
+struct qz_thread_stats {
+  uint32_t entity;
+  uint32_t creator;   /* entity */
+  uint64_t serial;
+  uint64_t first_ns;  /* since first snapshot: first and last time seen */
+  uint64_t last_ns;
+};
+
+struct qz_module {
+  uint64_t start, end; /* addresses */
+  uint64_t bias;       /* address - bias = address in the file's own terms */
+  uint32_t path;       /* string */
+  uint32_t build_id;   /* string, hexadecimal, 0 = none */
+};
+
+/* A stretch of the run: processor time in each state. When the table is full, neighbours are joined and all
+ * later stretches are twice as long. */
+struct qz_timeline {
+  uint64_t start_ns, ns; /* since first snapshot; length */
+  uint64_t useful_ns, overhead_ns, spinning_ns, idle_ns; /* processor time; sum = P * ns */
+  uint64_t runnable_ns;  /* sum of r * time */
+  uint32_t snapshots;
+  uint32_t top;          /* entity innermost most often on busy processors in this stretch, 0 = none */
+};
+
+#endif
