@@ -1,0 +1,70 @@
+/* Addresses of a program to names, files and lines, from ELF and DWARF files through libdw.
+ *
+ * Owns:    what is known of the binaries (symbol tables, line tables), cached for the life of a `qz_symbols`.
+ * Writer:  whoever made the qz_symbols. Reader: the sampler when recording ends, the addon for names that are
+ *          still missing.
+ * Must not: know sessions or profiles, print, look anything up over a network, or trust a file: a broken one
+ *          gives module+offset and a reason, never a crash.
+ *
+ * One thread at a time for each qz_symbols; not for signal handlers. All strings are NUL-terminated UTF-8 or
+ * raw bytes of the binary, never NULL, and live until qz_symbols_free.
+ */
+#ifndef QUARTZ_SYMBOLS_H
+#define QUARTZ_SYMBOLS_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct qz_symbols qz_symbols;
+
+/* What the address is. */
+enum qz_symbol_use {
+  QZ_SYMBOL_PROCEDURE = 0, /* entry of a procedure: its name, and where it is defined */
+  QZ_SYMBOL_SITE = 1,      /* return address of a call: the procedure that contains the call, and the call's line */
+  QZ_SYMBOL_DATA = 2,      /* a static object: the variable, "name+offset" where the address is not its start */
+  QZ_SYMBOL_CODE = 3       /* any instruction: the procedure that contains it, and its own line */
+};
+
+enum qz_symbol_status {
+  QZ_SYMBOL_FOUND = 0,     /* name known */
+  QZ_SYMBOL_NAMELESS = 1,  /* module known, name not: `name` is "module+0x1a2b", `detail` says why */
+  QZ_SYMBOL_UNKNOWN = 2    /* in no module: `name` is "0x1a2b", `detail` says so */
+};
+
+struct qz_symbol {
+  const char *name;      /* demangled, without parameters and return type */
+  const char *full_name; /* demangled, with parameters; the same as `name` for C */
+  const char *linkage;   /* as in the symbol table; "" if no symbol */
+  const char *file;      /* absolute where the compiler recorded that; "" if unknown */
+  uint32_t line;         /* 0 if unknown */
+  const char *module;    /* path of the binary; "" if in none */
+  uint64_t entry;        /* run-time address at which the procedure or variable starts; 0 if unknown */
+  uint64_t offset;       /* address - entry */
+  const char *detail;    /* why name, file or line is missing; "" if none is. One clause, no full stop */
+};
+
+/* NULL: out of memory. */
+qz_symbols *qz_symbols_new(void);
+void qz_symbols_free(qz_symbols *symbols);
+
+/* Tells where a binary was mapped; `start`, `end` and `bias` as in struct qz_module (abi/profile.h). Nothing is
+ * opened until an address in it is asked for. `build_id` is hexadecimal, or "" when the recording did not have
+ * one. Where ranges overlap the later one counts (a program may unload and load). Returns 0, ENOMEM, or EINVAL
+ * (start >= end). */
+int qz_symbols_add_module(qz_symbols *symbols, uint64_t start, uint64_t end, uint64_t bias, const char *path,
+                          const char *build_id);
+
+/* Fills all of *symbol. The second question for the same address and use costs one hash look-up. */
+enum qz_symbol_status qz_symbols_find(qz_symbols *symbols, uint64_t address, enum qz_symbol_use use,
+                                      struct qz_symbol *symbol);
+
+/* A directory that holds build-id trees besides /usr/lib/debug/.build-id (DIR/ab/cdef....debug). 0 or ENOMEM. */
+int qz_symbols_add_debug_dir(qz_symbols *symbols, const char *directory);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

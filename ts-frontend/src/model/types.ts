@@ -1,0 +1,202 @@
+/**
+ * What the model computes from a profile: the types that reports, CSV, JSON and live screens render.
+ * Every number is defined in docs/metrics.md; how it is computed, in docs/model.md. Times are nanoseconds.
+ */
+import type { EntityKind, RawHead, RawProfile } from './raw.js';
+
+/** Kinds as reports show them. `lock` stands for mutex, rwlock and spinlock; Entity.rawKind tells which. */
+export type Kind =
+  | 'procedure' | 'thread' | 'lock' | 'barrier' | 'condition' | 'semaphore' | 'channel' | 'join' | 'sleep' | 'once' | 'futex';
+
+export type StateName = 'useful' | 'overhead' | 'spinning' | 'ready' | 'blocked' | 'io';
+export const stateNames: readonly StateName[] = ['useful', 'overhead', 'spinning', 'ready', 'blocked', 'io'];
+
+/** Elapsed time (times threads) for values from `from` to `to`, both included. `to` is Infinity in a last, open bucket. */
+export interface Bucket { from: number; to: number; ns: number }
+/** How many events took from `from` to below `to` ns. */
+export interface TimeBucket { from: number; to: number; count: number }
+
+/** E_x: time that threads spent in one state, and how many threads were runnable meanwhile. */
+export interface StateTime {
+  ns: number;
+  meanRunnable: number; // 0 where ns is 0
+  runnable: Bucket[];   // only buckets with time
+}
+
+export interface CallCount { entity: number; count: number } // entity 0: a caller that is not known
+export interface Interval { lowNs: number; highNs: number }
+
+/** Time on one path: entities from the root to the innermost. */
+export interface PathTime { path: number[]; thread: number; ns: number }
+
+export interface ObjectStats {
+  capacity: number;
+  instances: number;
+  acquisitions: number;
+  contended: number;
+  waitNs: number;      // exact, summed over waiters
+  waitMeanNs: number;  // over contended acquisitions
+  waitMaxNs: number;
+  spinNs: number;      // part of waitNs
+  waitDistribution: TimeBucket[];
+  holdNs: number;
+  holdMeanNs: number;  // over acquisitions
+  holdMaxNs: number;   // 0 where holding was sampled
+  holdExact: boolean;  // false: sampled
+  holdDistribution: TimeBucket[]; // empty where holding was sampled
+  queueLengthMean: number;
+  queueLength: Bucket[]; // time-weighted
+  queueObservedNs: number;
+  waiters: PathTime[]; // most time first
+  holders: PathTime[]; // who held it while others waited; ns = waiters * time
+  criticalByBusyNs: Float64Array; // processor time of its critical section by b, index 0 is b = 1
+}
+
+export interface ThreadStats {
+  serial: number;
+  creator: number; // entity, 0 = none
+  firstNs: number; // since the first snapshot
+  lastNs: number;
+}
+
+export interface Entity {
+  id: number;          // index into Model.entities
+  kind: Kind;
+  rawKind: EntityKind;
+  name: string;        // never empty
+  file: string;        // '' = unknown
+  line: number;        // 0 = unknown
+  address: number;
+  module: string;      // path, '' = unknown
+  detail: string;      // why name or file is missing, '' = nothing missing
+  instances: number;   // objects or threads that share this entity
+  members: number[];   // of a group of namesakes, else empty
+  group: number;       // the group that it belongs to, 0 = none
+
+  nptNs: number;
+  nptSelfNs: number;
+  share: number;       // nptNs / elapsed time
+  processorTimeNs: number;
+  processorTimeSelfNs: number;
+  byBusyNs: Float64Array;     // NPT_i = T_i / i, index 0 is i = 1, length P
+  byBusySelfNs: Float64Array;
+  parallelism: number;        // T / NPT; 0 where NPT is 0
+  idlenessNs: number;
+  spinBlameNs: number;
+  overheadNs: number;         // inclusive processor time in state overhead
+  optimizeNs: number;         // = nptNs
+  parallelizeNs: number;
+  parallelizeSelfNs: number;
+  states: Record<StateName, StateTime>;
+  calls: number;
+  callers: CallCount[];       // most calls first
+  callees: CallCount[];
+  ci95: Interval;             // of nptNs
+  object: ObjectStats | null;
+  thread: ThreadStats | null;
+}
+
+/** Figure 1 of the paper for one entity. Shares are of the focused entity's NPT; the rows' NPTs sum to it. */
+export interface Focus {
+  entity: number;
+  name: string;
+  nptNs: number;
+  share: number;      // of elapsed time
+  byBusyNs: Float64Array;
+  rows: FocusRow[];   // most NPT first, self among them
+  threads: { entity: number; nptNs: number; share: number; processorTimeNs: number }[]; // who ran it
+  waits: { entity: number; blockedNs: number; spinningNs: number; readyNs: number; ioNs: number }[]; // children's time off work
+}
+export interface FocusRow {
+  entity: number;     // the focused entity itself where self
+  self: boolean;
+  name: string;
+  kind: Kind;
+  nptNs: number;
+  share: number;
+  processorTimeNs: number;
+  byBusyNs: Float64Array;
+  calls: number;      // from the focused entity to this one; of the focused entity in the row self
+}
+
+export type FindingKind =
+  | 'serial'              // code runs alone while processors have nothing to do
+  | 'lock-contention'     // threads wait, blocked, for a lock while processors have nothing to do
+  | 'spinning'            // processors burn waiting
+  | 'imbalance'           // some threads have more work than the others that wait for them (barrier, join)
+  | 'pipeline'            // one stage is slower than the others, which wait for it
+  | 'starvation'          // fewer threads than processors, and nobody waits for an object
+  | 'io'                  // reading or writing that is not overlapped
+  | 'overhead'            // the thread package's own work: grain too fine
+  | 'optimize';           // parallel enough: only less work helps
+export type Change =
+  | 'create-parallelism' | 'wait-less' | 'block-instead-of-spin' | 'balance' | 'coarsen' | 'finer-grain' | 'overlap-io' | 'optimize';
+
+/** One thing that limits the program; the formulas are in docs/findings.md. */
+export interface Finding {
+  entity: number;     // index into Model.entities
+  name: string;
+  kind: FindingKind;
+  change: Change;
+  text: string;       // what it costs, and what the processors did meanwhile; plain sentences with numbers
+  remedy: string;     // which change would pay, and what it could save
+  costNs: number;     // elapsed time
+  savingNs: number;   // elapsed time that the change could save, at most costNs
+  meanwhile: { busy: number; spinning: number; idle: number }; // mean processors during costNs
+  related: number[];  // further entities named in the text
+}
+/** Why there is nothing, or nothing certain, to report. */
+export interface Notice { reason: string; remedy: string }
+
+export interface TimelineStretch {
+  startNs: number; ns: number;
+  usefulNs: number; overheadNs: number; spinningNs: number; idleNs: number;
+  meanRunnable: number;
+  snapshots: number;
+  top: number; // entity, 0 = none
+}
+
+/** Where the processors' time went: the four sum to processors * elapsedNs (raw, not compensated). */
+export interface Balance {
+  usefulNs: number; overheadNs: number; spinningNs: number; idleNs: number;
+  nothingRanNs: number;          // elapsed time with b = 0
+  byBusyNs: Float64Array;        // elapsed time by b, index 0 is b = 0, length P + 1
+  bySpinningNs: Float64Array;    // elapsed time by s, index 0 is s = 0
+  meanRunnable: number;
+  runnable: Bucket[];
+  meanBusy: number;
+}
+
+export interface Compensation {
+  applied: boolean;
+  processorTimeNs: number; // taken out of T(root)
+  elapsedNs: number;       // taken out of NPT(root)
+  clampedNs: number;       // cost that was not taken out because its procedure shows less time than that
+  calls: number;
+}
+
+export interface Model {
+  head: RawHead;
+  program: string;
+  processors: number;
+  elapsedNs: number;
+  samples: number;     // snapshots
+  rateHz: number;      // reached
+  root: Entity;        // the whole program, id 0, kind 'procedure', named as the program
+  entities: Entity[];  // index = id; [0] is root; groups of namesakes come after those of the profile
+  ranking: number[];   // ids by NPT, most first; members of groups left out, groups in
+  balance: Balance;
+  timeline: TimelineStretch[];
+  effortNs: number;    // work + idleness + spinblame
+  idlenessPercent: number;
+  overheadPercent: number;
+  spinPercent: number;
+  compensation: Compensation;
+  findings: Finding[]; // at most three, the most saving first
+  notices: Notice[];   // too few samples, nothing to report, losses that a reader must know of
+  raw: RawProfile;
+}
+
+export interface ModelOptions {
+  compensate?: boolean; // take the hooks' cost out (default true)
+}
