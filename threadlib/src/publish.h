@@ -1,0 +1,346 @@
+/* Publishing: what the rest of the thread package calls to show its state to a sampler.
+ *
+ * Owns:    the calls, and the private side of what they publish (struct qzi_pub_...).
+ * Writer:  publish_*.c and the inline functions here are the only writers of the session (abi/session.h).
+ * Reader:  the scheduler and the synchronization objects include this; nothing is read back from the session.
+ * Must not: lock, allocate or call the kernel in an inline path; be used without a processor (no foreign kernel thread).
+ *
+ * Every inline call tests one global flag first, and does no more than that where nothing is published.
+ * Publishing may begin or end between any two calls: calls that come in pairs need not both have been published.
+ */
+#ifndef QZI_PUBLISH_H
+#define QZI_PUBLISH_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include "abi/session.h"
+
+struct qzi_publisher;  /* embedded in the scheduler's processor */
+struct qzi_pub_thread; /* embedded in the scheduler's thread */
+struct qzi_pub_object; /* embedded in a synchronization object */
+
+/* ---- the flag ------------------------------------------------------------------------------------------------ */
+
+/* 1 while a sampler is connected. Written by the channel alone. */
+extern _Atomic uint32_t qzi_publishing_flag __attribute__((visibility("hidden")));
+/* How often publishing was switched on; a thread record of another epoch is begun anew before it is used. */
+extern uint32_t qzi_pub_epoch __attribute__((visibility("hidden")));
+/* Object records (element 0 is never used); NULL before the first session. */
+extern struct qz_object *qzi_pub_objects __attribute__((visibility("hidden")));
+/* 1: hold times are measured (QUARTZ_EXACT_HOLD=1). */
+extern uint32_t qzi_pub_exact_hold __attribute__((visibility("hidden")));
+
+#define qzi_publishing() \
+  __builtin_expect(atomic_load_explicit(&qzi_publishing_flag, memory_order_relaxed) != 0, 0)
+
+/* Hot line of the record of the thread that this kernel thread runs, for the hooks; NULL: nothing to publish.
+ * Written by qzi_pub_run() and qzi_pub_leave(), and by the channel when publishing begins and ends. */
+extern _Thread_local uint64_t *qzi_hot __attribute__((tls_model("initial-exec"), visibility("hidden")));
+
+/* ---- private sides ------------------------------------------------------------------------------------------- */
+
+/* Of a processor. Zero at first; filled by qzi_pub_processor(). Written by its kernel thread. Counters count always,
+ * so that they are right when publishing begins. */
+struct qzi_publisher {
+  struct qz_processor *record; /* NULL before the first session */
+  struct qz_call *calls;       /* its part of the call table */
+  uint64_t change;             /* change count of `now`, in place */
+  uint64_t thread_plus_1;      /* thread in `now` */
+  uint64_t enqueued, dequeued, switches, steals, spawns, parks;
+  uint64_t **hot;              /* where this kernel thread's qzi_hot is */
+  uint32_t *free;              /* indices of free thread records */
+  uint32_t free_count;
+  uint32_t index;
+  uint32_t os_tid;
+  uint32_t cpu;
+};
+
+/* Of a thread. The scheduler fills the second part, published or not, before qzi_pub_created(). */
+struct qzi_pub_thread {
+  struct qz_thread *record;  /* NULL: none taken. Zero it before qzi_pub_created() */
+  uint32_t index_plus_1;     /* of the record */
+  uint32_t creator;          /* index + 1 of the creator's record */
+
+  uint32_t name;             /* qzi_pub_name() or 0 */
+  uint32_t reserved;
+  uint64_t serial;           /* unique, never 0 */
+  uint64_t start;            /* start routine (main's: the address of main) */
+  uint64_t create_site;      /* return address of the call that created it, 0 for main */
+  uintptr_t stack_low, stack_high; /* bounds of its stack; 0, 0: unknown */
+};
+
+/* Of a synchronization object; all zero is right for one that is statically initialized. */
+struct qzi_pub_object {
+  uint64_t site;   /* address of the code that made it, 0: taken from its first published use */
+  uint32_t name;   /* qzi_pub_name() or 0 */
+  uint32_t index;  /* of its record, 0 = none yet; QZI_PUB_SHARED: shared with others */
+};
+#define QZI_PUB_SHARED UINT32_C(0x80000000)
+
+/* ---- set-up (publish_session.c, publish_channel.c, publish_name.c) ---------------------------------------------- */
+
+/* Once, before any other call: reads QUARTZ_SESSION, QUARTZ_ATTACH, QUARTZ_PROFILE_DEPTH, ...; a program that was
+ * launched by a sampler is publishing when this returns. Never fails: where it can't publish it says so in one line. */
+void qzi_pub_init(unsigned processors, size_t max_threads);
+/* By the kernel thread that is processor `index`, before it runs threads. cpu: CPU it is pinned to or UINT32_MAX. */
+void qzi_pub_processor(struct qzi_publisher *publisher, unsigned index, uint32_t cpu);
+/* Before that kernel thread ends. */
+void qzi_pub_processor_end(struct qzi_publisher *publisher);
+/* In the child after fork(), by its only kernel thread: forgets the parent's session. */
+void qzi_pub_forked(void);
+
+/* Name as offset in the string table, the same for equal names, 0 for NULL, "" or where the table is full. The
+ * string is copied. Works whether or not there is a session. Any kernel thread. */
+uint32_t qzi_pub_name(const char *name);
+/* The string of an offset. */
+const char *qzi_pub_name_text(uint32_t name);
+
+/* What publishing must ask the scheduler; the scheduler defines these two.
+ * qzi_sched_current: the thread that the calling kernel thread is running and, in *publisher, its processor; NULL in
+ *   a foreign kernel thread or inside the scheduler. Called by hooks.
+ * qzi_sched_busy: whether that processor runs a thread; any kernel thread may ask. The scheduler changes what this
+ *   returns before it makes the qzi_pub_ call that publishes the change. */
+struct qzi_pub_thread *qzi_sched_current(struct qzi_publisher **publisher);
+bool qzi_sched_busy(unsigned processor);
+
+/* ---- out of line ---------------------------------------------------------------------------------------------- */
+
+struct qz_thread *qzi_pub_begin(struct qzi_publisher *, struct qzi_pub_thread *);
+void qzi_pub_created_slow(struct qzi_publisher *, struct qzi_pub_thread *, const struct qzi_pub_thread *creator);
+void qzi_pub_give_back(struct qzi_publisher *, struct qzi_pub_thread *);
+void qzi_pub_remove(struct qz_thread *, uint64_t key);
+void qzi_pub_count_slow(struct qzi_publisher *, uint64_t site, uint64_t key);
+uint32_t qzi_pub_register(struct qzi_pub_object *, unsigned kind, const void *address, uint64_t site, uint32_t capacity);
+void qzi_pub_object_destroyed(struct qzi_pub_object *);
+uint32_t qzi_pub_site_slow(struct qzi_publisher *, unsigned kind, uint64_t site);
+void qzi_pub_waited_slow(uint32_t index, uint64_t wait_ns, uint64_t spin_ns);
+void qzi_pub_held_slow(uint32_t index, uint64_t hold_ns);
+uint64_t qzi_pub_clock_ns(void);
+
+/* ---- processors ----------------------------------------------------------------------------------------------- */
+
+static inline void qzi_pub_store(uint64_t *at, uint64_t value) { __atomic_store_n(at, value, __ATOMIC_RELAXED); }
+
+static inline void qzi_pub_now(struct qzi_publisher *p, unsigned state) {
+  p->change += QZ_NOW_CHANGE;
+  __atomic_store_n(&p->record->now, p->change | p->thread_plus_1 << 4 | state, __ATOMIC_RELEASE);
+}
+
+/* The processor goes on with the same thread, or none, in another state: QZ_STATE_USEFUL when application code goes
+ * on, QZ_STATE_OVERHEAD when the package works for longer than a fast path. */
+static inline void qzi_pub_state(struct qzi_publisher *p, unsigned state) {
+  if (qzi_publishing() && p->record) qzi_pub_now(p, state);
+}
+/* The processor has left its thread (after qzi_pub_blocked, ..._ready or ..._ended of that one): state OVERHEAD while it
+ * looks for another, IDLE once it searches in vain or parks. */
+static inline void qzi_pub_leave(struct qzi_publisher *p, unsigned state) {
+  if (qzi_publishing() && p->record) {
+    qzi_hot = NULL;
+    p->thread_plus_1 = 0;
+    qzi_pub_now(p, state);
+  }
+}
+/* Counters; `enqueued` by qzi_pub_ready and qzi_pub_created. Only the processor itself calls these. */
+#define QZI_PUB_COUNTER(call, field) \
+  static inline void call(struct qzi_publisher *p) { \
+    uint64_t value = ++p->field; \
+    if (qzi_publishing() && p->record) qzi_pub_store(&p->record->field, value); \
+  }
+QZI_PUB_COUNTER(qzi_pub_enqueued, enqueued)  /* made a thread ready (see qzi_pub_ready) */
+QZI_PUB_COUNTER(qzi_pub_dequeued, dequeued)  /* took a ready thread to run, from its own queue or another's */
+QZI_PUB_COUNTER(qzi_pub_switched, switches)
+QZI_PUB_COUNTER(qzi_pub_stole, steals)
+QZI_PUB_COUNTER(qzi_pub_spawned, spawns)
+QZI_PUB_COUNTER(qzi_pub_parked, parks)
+
+/* ---- threads -------------------------------------------------------------------------------------------------- */
+
+/* The record of a thread that the caller runs or holds; begun anew where it has none of this epoch. NULL: no free
+ * record (counted). Only while publishing. */
+static inline struct qz_thread *qzi_pub_record(struct qzi_publisher *p, struct qzi_pub_thread *t) {
+  struct qz_thread *record = t->record;
+  if (__builtin_expect(record && record->epoch == qzi_pub_epoch, 1)) return record;
+  return qzi_pub_begin(p, t);
+}
+
+/* A thread has been created by `creator` (NULL for main): takes a record, copies the creator's profile stack, pushes the
+ * start routine, counts the call from t->create_site to it. Its state is READY; the scheduler's qzi_pub_ready counts it
+ * as enqueued where it goes to a queue. */
+static inline void qzi_pub_created(struct qzi_publisher *p, struct qzi_pub_thread *t, const struct qzi_pub_thread *creator) {
+  if (qzi_publishing() && p->record) qzi_pub_created_slow(p, t, creator);
+}
+/* The thread has ended: gives its record back. Publishing or not. */
+static inline void qzi_pub_ended(struct qzi_publisher *p, struct qzi_pub_thread *t) {
+  if (__builtin_expect(t->record != NULL, 0)) qzi_pub_give_back(p, t);
+}
+
+static inline void qzi_pub_thread_state(struct qzi_publisher *p, struct qzi_pub_thread *t, unsigned state, uint32_t object) {
+  struct qz_thread *record = qzi_pub_record(p, t);
+  if (record) qzi_pub_store(&record->state, QZ_STATE_WORD(state, object & ~QZI_PUB_SHARED));
+}
+
+/* Processor p begins or goes on to run t. */
+static inline void qzi_pub_run(struct qzi_publisher *p, struct qzi_pub_thread *t) {
+  if (!qzi_publishing() || !p->record) return;
+  struct qz_thread *record = qzi_pub_record(p, t);
+  p->thread_plus_1 = t->index_plus_1;
+  if (!record) {
+    qzi_hot = NULL;
+    qzi_pub_now(p, QZ_STATE_USEFUL);
+    return;
+  }
+  record->calls = (uint64_t)(uintptr_t)p->calls;
+  qzi_pub_store(&record->state, QZ_STATE_WORD(QZ_STATE_USEFUL, 0));
+  qzi_pub_now(p, QZ_STATE_USEFUL);
+  /* Publishing may just have ended: the channel clears qzi_hot after a barrier, so one of the two sees the other. */
+  *(uint64_t *volatile *)&qzi_hot = &record->word;
+  atomic_signal_fence(memory_order_seq_cst);
+  if (!qzi_publishing()) qzi_hot = NULL;
+}
+/* t is in a queue of ready threads (made by p). Counts p->enqueued. Call it before others can take t. */
+static inline void qzi_pub_ready(struct qzi_publisher *p, struct qzi_pub_thread *t) {
+  uint64_t value = ++p->enqueued;
+  if (qzi_publishing() && p->record) {
+    qzi_pub_thread_state(p, t, QZ_STATE_READY, 0);
+    qzi_pub_store(&p->record->enqueued, value);
+  }
+}
+/* t is about to block on an object (index from qzi_pub_object or qzi_pub_site). */
+static inline void qzi_pub_blocked(struct qzi_publisher *p, struct qzi_pub_thread *t, uint32_t object) {
+  if (qzi_publishing() && p->record) qzi_pub_thread_state(p, t, QZ_STATE_BLOCKED, object);
+}
+/* t, which p runs, begins to spin for an object; qzi_pub_spun when it stops (it goes on running). */
+static inline void qzi_pub_spinning(struct qzi_publisher *p, struct qzi_pub_thread *t, uint32_t object) {
+  if (qzi_publishing() && p->record) {
+    qzi_pub_thread_state(p, t, QZ_STATE_SPINNING, object);
+    qzi_pub_now(p, QZ_STATE_SPINNING);
+  }
+}
+static inline void qzi_pub_spun(struct qzi_publisher *p, struct qzi_pub_thread *t) {
+  if (qzi_publishing() && p->record) {
+    qzi_pub_thread_state(p, t, QZ_STATE_USEFUL, 0);
+    qzi_pub_now(p, QZ_STATE_USEFUL);
+  }
+}
+/* t enters a declared blocking region. p is about to be given to another kernel thread or to go on with other threads. */
+static inline void qzi_pub_io(struct qzi_publisher *p, struct qzi_pub_thread *t) {
+  if (qzi_publishing() && p->record) qzi_pub_thread_state(p, t, QZ_STATE_IO, 0);
+}
+
+/* ---- profile stack: synchronization objects --------------------------------------------------------------------- */
+
+#define QZI_PUB_KEY(kind, index) QZ_KEY(kind, (index) & ~QZI_PUB_SHARED)
+
+extern uint32_t qzi_pub_limit __attribute__((visibility("hidden"))); /* byte offset from `word` of the very last entry */
+
+/* Push the object before it is asked for. By the thread itself. */
+static inline void qzi_pub_push(struct qzi_publisher *p, struct qzi_pub_thread *t, uint64_t key) {
+  if (!qzi_publishing() || !p->record) return;
+  struct qz_thread *record = qzi_pub_record(p, t);
+  if (!record) return;
+  uint64_t word = __atomic_load_n(&record->word, __ATOMIC_RELAXED);
+  uint32_t top = QZ_WORD_TOP(word);
+  if (__builtin_expect(top >= qzi_pub_limit, 0)) {
+    qzi_pub_store(&record->overflows, record->overflows + 1);
+    return;
+  }
+  struct qz_entry *entry = (struct qz_entry *)((char *)&record->word + top) + 1;
+  __atomic_thread_fence(__ATOMIC_RELEASE);
+  qzi_pub_store(&entry->key, key);
+  qzi_pub_store(&entry->sp, UINT64_MAX);
+  __atomic_store_n(&record->word, word + QZ_WORD_PUSH, __ATOMIC_RELEASE);
+}
+/* Take the topmost entry of the object off, wherever it is: no longer waiting for it, or released. Nothing where it
+ * was never pushed. By the thread itself. */
+static inline void qzi_pub_pop(struct qzi_pub_thread *t, uint64_t key) {
+  if (!qzi_publishing()) return;
+  struct qz_thread *record = t->record;
+  if (!record || record->epoch != qzi_pub_epoch) return;
+  uint64_t word = __atomic_load_n(&record->word, __ATOMIC_RELAXED);
+  if (__builtin_expect(((struct qz_entry *)((char *)&record->word + QZ_WORD_TOP(word)))->key == key, 1))
+    __atomic_store_n(&record->word, word + QZ_WORD_POP, __ATOMIC_RELEASE);
+  else
+    qzi_pub_remove(record, key);
+}
+
+/* ---- calls ------------------------------------------------------------------------------------------------------ */
+
+#define QZI_CALL_SLOTS UINT32_C(65536)
+
+/* One access, spawn or call from `site` (a return address) to `key`. */
+static inline void qzi_pub_count(struct qzi_publisher *p, uint64_t site, uint64_t key) {
+  if (!qzi_publishing() || !p->calls) return;
+  struct qz_call *call = &p->calls[(site ^ key >> 4) & (QZI_CALL_SLOTS - 1)];
+  if (__builtin_expect(call->site == site && call->key == key, 1)) qzi_pub_store(&call->count, call->count + 1);
+  else qzi_pub_count_slow(p, site, key);
+}
+
+/* ---- synchronization objects ------------------------------------------------------------------------------------ */
+
+/* Index of the object's record, made at its first published use; 0 while nothing is published. `site` is the return
+ * address of the caller's public function; capacity: barrier parties, channel capacity, else 0. */
+static inline uint32_t qzi_pub_object(struct qzi_pub_object *object, unsigned kind, const void *address, uint64_t site,
+                                      uint32_t capacity) {
+  if (!qzi_publishing() || !qzi_pub_objects) return 0;
+  uint32_t index = __atomic_load_n(&object->index, __ATOMIC_ACQUIRE);
+  return __builtin_expect(index != 0, 1) ? index : qzi_pub_register(object, kind, address, site, capacity);
+}
+/* The object is destroyed: its record goes to the next one of the same kind, name and place. Publishing or not. */
+static inline void qzi_pub_destroyed(struct qzi_pub_object *object) {
+  if (__builtin_expect(object->index != 0, 0)) qzi_pub_object_destroyed(object);
+}
+/* Index of the record of a join or sleep made at `site`: one object for each place. */
+static inline uint32_t qzi_pub_site(struct qzi_publisher *p, unsigned kind, uint64_t site) {
+  return qzi_publishing() && qzi_pub_objects ? qzi_pub_site_slow(p, kind, site) : 0;
+}
+
+/* The calls below take an index; 0 does nothing. Those without "shared" are for whoever holds the object or its internal
+ * lock: they use plain stores (a record shared between objects is updated atomically). */
+#define QZI_PUB_OBJECT(index) (&qzi_pub_objects[(index) & ~QZI_PUB_SHARED])
+
+static inline void qzi_pub_add(uint64_t *at, uint64_t amount, uint32_t index) {
+  if (__builtin_expect(index & QZI_PUB_SHARED, 0)) __atomic_fetch_add(at, amount, __ATOMIC_RELAXED);
+  else qzi_pub_store(at, *at + amount);
+}
+/* Completed acquisition, wait, send, receive. t: new exclusive holder, NULL where there is none. */
+static inline void qzi_pub_acquired(uint32_t index, const struct qzi_pub_thread *t) {
+  if (!index || !qzi_publishing()) return;
+  struct qz_object *record = QZI_PUB_OBJECT(index);
+  if (t) {
+    __atomic_store_n(&record->owner, t->index_plus_1, __ATOMIC_RELAXED);
+    if (__builtin_expect(qzi_pub_exact_hold, 0)) record->line0_reserved[0] = qzi_pub_clock_ns();
+  }
+  qzi_pub_add(&record->acquisitions, 1, index);
+}
+/* The same where several may do so at once (read locks, semaphores without an internal lock). */
+static inline void qzi_pub_acquired_shared(uint32_t index) {
+  if (index && qzi_publishing()) __atomic_fetch_add(&QZI_PUB_OBJECT(index)->acquisitions, 1, __ATOMIC_RELAXED);
+}
+/* The exclusive holder is about to release. */
+static inline void qzi_pub_released(uint32_t index) {
+  if (!index || !qzi_publishing()) return;
+  struct qz_object *record = QZI_PUB_OBJECT(index);
+  if (__builtin_expect(qzi_pub_exact_hold, 0)) qzi_pub_held_slow(index, qzi_pub_clock_ns());
+  __atomic_store_n(&record->owner, 0, __ATOMIC_RELAXED);
+}
+/* Threads blocked on it now. Under the object's internal lock. */
+static inline void qzi_pub_queue(uint32_t index, uint32_t length) {
+  if (index && qzi_publishing()) __atomic_store_n(&QZI_PUB_OBJECT(index)->queue, length, __ATOMIC_RELAXED);
+}
+/* One more or one less, where there is no lock (joins). Not guarded by the flag, so that both of a pair happen: pass the
+ * same index to both. */
+static inline void qzi_pub_queue_add(uint32_t index, int32_t change) {
+  if (index && qzi_pub_objects) __atomic_fetch_add(&QZI_PUB_OBJECT(index)->queue, (uint32_t)change, __ATOMIC_RELAXED);
+}
+/* Shared holders of a read-write lock, count of a semaphore, items in a channel. */
+static inline void qzi_pub_readers(uint32_t index, uint32_t count) {
+  if (index && qzi_publishing()) __atomic_store_n(&QZI_PUB_OBJECT(index)->readers, count, __ATOMIC_RELAXED);
+}
+/* A wait is over that took wait_ns, spin_ns of them spinning: contended, times, histogram. Any thread: updates are atomic. */
+static inline void qzi_pub_waited(uint32_t index, uint64_t wait_ns, uint64_t spin_ns) {
+  if (index && qzi_publishing()) qzi_pub_waited_slow(index, wait_ns, spin_ns);
+}
+
+#endif
