@@ -1,0 +1,187 @@
+/* Procedures, lines and variables of the debug information.
+ *
+ * Owns:    the indexes of address ranges: of units (made once a binary), of procedures (once a unit), of static
+ *          variables (once a binary), each on first use, so that a few addresses in a large binary stay cheap.
+ * Reader:  symbols.c.
+ */
+#include <dwarf.h>
+#include <stdlib.h>
+#include <string.h>
+#include "internal.h"
+
+static bool grow(void **items, size_t *capacity, size_t count, size_t bytes) {
+  if (count < *capacity) return true;
+  size_t wanted = *capacity ? *capacity * 2 : 64;
+  void *grown = realloc(*items, wanted * bytes);
+  if (!grown) return false;
+  *items = grown;
+  *capacity = wanted;
+  return true;
+}
+
+static void add_range(struct qzi_ranges *ranges, uint64_t start, uint64_t end, size_t index) {
+  if (start == 0 || start >= end) return; /* 0: code that the linker dropped */
+  if (!grow((void **)&ranges->items, &ranges->capacity, ranges->count, sizeof *ranges->items)) return;
+  ranges->items[ranges->count++] = (struct qzi_range){start, end, index};
+}
+
+static void add_ranges_of(struct qzi_ranges *ranges, Dwarf_Die *die, size_t index) {
+  Dwarf_Addr base, start, end;
+  ptrdiff_t offset = 0;
+  while ((offset = dwarf_ranges(die, offset, &base, &start, &end)) > 0) add_range(ranges, start, end, index);
+}
+
+static int by_start(const void *a, const void *b) {
+  const struct qzi_range *x = a, *y = b;
+  if (x->start != y->start) return x->start < y->start ? -1 : 1;
+  return x->end < y->end ? 1 : x->end > y->end ? -1 : 0;
+}
+
+static void sort_ranges(struct qzi_ranges *ranges) {
+  if (ranges->count) qsort(ranges->items, ranges->count, sizeof *ranges->items, by_start);
+}
+
+static const struct qzi_range *find_range(const struct qzi_ranges *ranges, uint64_t address) {
+  size_t low = 0, high = ranges->count;
+  while (low < high) {
+    size_t middle = low + (high - low) / 2;
+    if (ranges->items[middle].start <= address) low = middle + 1;
+    else high = middle;
+  }
+  for (size_t steps = 0; low > 0 && steps < 16; low--, steps++)
+    if (address < ranges->items[low - 1].end) return &ranges->items[low - 1];
+  return NULL;
+}
+
+static void index_units(struct qzi_binary *binary) {
+  if (binary->units_indexed) return;
+  binary->units_indexed = true;
+  if (!binary->dwarf) return;
+  Dwarf_CU *cu = NULL;
+  Dwarf_Half version;
+  uint8_t type;
+  Dwarf_Die die, split;
+  while (dwarf_get_units(binary->dwarf, cu, &cu, &version, &type, &die, &split) == 0) {
+    if (type != DW_UT_compile && type != DW_UT_skeleton) continue;
+    bool has_split = type == DW_UT_skeleton && dwarf_tag(&split) == DW_TAG_compile_unit;
+    if (!grow((void **)&binary->units, &binary->unit_capacity, binary->unit_count, sizeof *binary->units)) return;
+    add_ranges_of(&binary->unit_ranges, &die, binary->unit_count);
+    binary->units[binary->unit_count++] = (struct qzi_unit){.die = has_split ? split : die};
+  }
+  sort_ranges(&binary->unit_ranges);
+}
+
+static void index_functions(struct qzi_unit *unit, Dwarf_Die *parent, int depth) {
+  Dwarf_Die die;
+  if (depth > 16 || dwarf_child(parent, &die) != 0) return;
+  do {
+    int tag = dwarf_tag(&die);
+    if (tag == DW_TAG_subprogram) {
+      Dwarf_Addr entry;
+      if (dwarf_entrypc(&die, &entry) != 0) continue;
+      if (!grow((void **)&unit->functions, &unit->function_capacity, unit->function_count, sizeof *unit->functions)) return;
+      add_ranges_of(&unit->ranges, &die, unit->function_count);
+      unit->functions[unit->function_count++] = (struct qzi_function){dwarf_dieoffset(&die), entry};
+    } else if (tag == DW_TAG_namespace || tag == DW_TAG_structure_type || tag == DW_TAG_class_type || tag == DW_TAG_module) {
+      index_functions(unit, &die, depth + 1);
+    }
+  } while (dwarf_siblingof(&die, &die) == 0);
+}
+
+static struct qzi_unit *find_unit(struct qzi_binary *binary, uint64_t address) {
+  index_units(binary);
+  const struct qzi_range *range = find_range(&binary->unit_ranges, address);
+  return range ? &binary->units[range->index] : NULL;
+}
+
+static const char *directory_of(struct qzi_unit *unit) {
+  Dwarf_Attribute attribute;
+  const char *directory = dwarf_formstring(dwarf_attr(&unit->die, DW_AT_comp_dir, &attribute));
+  return directory ? directory : "";
+}
+
+static void declared_at(struct qzi_unit *unit, Dwarf_Die *die, struct qzi_place *place) {
+  int line = 0;
+  place->file = dwarf_decl_file(die);
+  place->line = dwarf_decl_line(die, &line) == 0 ? line : 0;
+  place->directory = directory_of(unit);
+}
+
+static Dwarf_Die *die_at(struct qzi_unit *unit, Dwarf_Off offset, Dwarf_Die *die) {
+  return dwarf_offdie(dwarf_cu_getdwarf(unit->die.cu), offset, die);
+}
+
+bool qzi_dwarf_function(struct qzi_binary *binary, uint64_t address, uint64_t *entry, const char **linkage,
+                        struct qzi_place *defined) {
+  struct qzi_unit *unit = find_unit(binary, address);
+  if (!unit) return false;
+  if (!unit->indexed) {
+    unit->indexed = true;
+    index_functions(unit, &unit->die, 0);
+    sort_ranges(&unit->ranges);
+  }
+  const struct qzi_range *range = find_range(&unit->ranges, address);
+  Dwarf_Die die;
+  if (!range || !die_at(unit, unit->functions[range->index].die, &die)) return false;
+  *entry = unit->functions[range->index].entry;
+  Dwarf_Attribute attribute;
+  *linkage = dwarf_formstring(dwarf_attr_integrate(&die, DW_AT_linkage_name, &attribute));
+  if (!*linkage) *linkage = dwarf_diename(&die);
+  declared_at(unit, &die, defined);
+  return true;
+}
+
+bool qzi_dwarf_line(struct qzi_binary *binary, uint64_t address, struct qzi_place *place) {
+  struct qzi_unit *unit = find_unit(binary, address);
+  if (!unit) return false;
+  Dwarf_Line *line = dwarf_getsrc_die(&unit->die, address);
+  if (!line) return false;
+  int number = 0;
+  place->file = dwarf_linesrc(line, NULL, NULL);
+  if (dwarf_lineno(line, &number) != 0) number = 0;
+  place->line = number;
+  place->directory = directory_of(unit);
+  return place->file != NULL;
+}
+
+static void index_variables(struct qzi_binary *binary, Dwarf_Die *parent, int depth) {
+  Dwarf_Die die;
+  if (depth > 24 || dwarf_child(parent, &die) != 0) return;
+  do {
+    int tag = dwarf_tag(&die);
+    if (tag == DW_TAG_variable) {
+      Dwarf_Attribute attribute;
+      Dwarf_Op *operations;
+      size_t count;
+      if (!dwarf_attr(&die, DW_AT_location, &attribute) ||
+          dwarf_getlocation(&attribute, &operations, &count) != 0 || count != 1 || operations[0].atom != DW_OP_addr)
+        continue;
+      if (!grow((void **)&binary->variables, &binary->variable_capacity, binary->variable_count, sizeof *binary->variables)) return;
+      binary->variables[binary->variable_count++] = (struct qzi_variable){operations[0].number, dwarf_dieoffset(&die)};
+    } else if (tag == DW_TAG_namespace || tag == DW_TAG_subprogram || tag == DW_TAG_lexical_block ||
+               tag == DW_TAG_structure_type || tag == DW_TAG_class_type) {
+      index_variables(binary, &die, depth + 1);
+    }
+  } while (dwarf_siblingof(&die, &die) == 0);
+}
+
+static int by_address(const void *a, const void *b) {
+  const struct qzi_variable *x = a, *y = b;
+  return x->address < y->address ? -1 : x->address > y->address;
+}
+
+bool qzi_dwarf_variable(struct qzi_binary *binary, uint64_t address, struct qzi_place *place) {
+  index_units(binary);
+  if (!binary->variables_indexed) {
+    binary->variables_indexed = true;
+    for (size_t k = 0; k < binary->unit_count; k++) index_variables(binary, &binary->units[k].die, 0);
+    if (binary->variable_count) qsort(binary->variables, binary->variable_count, sizeof *binary->variables, by_address);
+  }
+  struct qzi_variable key = {address, 0};
+  struct qzi_variable *found = binary->variable_count ? bsearch(&key, binary->variables, binary->variable_count, sizeof key, by_address) : NULL;
+  Dwarf_Die die, unit_die;
+  if (!found || !dwarf_offdie(binary->dwarf, found->die, &die) || !dwarf_diecu(&die, &unit_die, NULL, NULL)) return false;
+  struct qzi_unit unit = {.die = unit_die};
+  declared_at(&unit, &die, place);
+  return place->file != NULL;
+}

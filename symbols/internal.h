@@ -1,0 +1,98 @@
+/* What the parts of symbols/ share.
+ *
+ * Owns:    the record of one binary: its files, its symbol tables, its debug information, and why something is
+ *          missing. Written by binary.c (files), symtab.c (symbols) and dwarf.c (ranges); read by symbols.c.
+ * Must not: be included from outside symbols/.
+ */
+#ifndef QUARTZ_SYMBOLS_INTERNAL_H
+#define QUARTZ_SYMBOLS_INTERNAL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <elfutils/libdw.h>
+#include <libelf.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Strings and records that live as long as the qz_symbols. */
+struct qzi_arena { struct qzi_arena_block *blocks; };
+void *qzi_arena_get(struct qzi_arena *arena, size_t bytes); /* zeroed; NULL: out of memory */
+const char *qzi_arena_text(struct qzi_arena *arena, const char *text, size_t length); /* "" if out of memory */
+void qzi_arena_free(struct qzi_arena *arena);
+
+struct qzi_symtab_entry {
+  uint64_t value, size;
+  const char *name; /* in the mapped file */
+  uint8_t rank;     /* which of several names for one address to show: the highest */
+};
+struct qzi_symtab {
+  struct qzi_symtab_entry *entries; /* by value, then rank */
+  size_t count;
+};
+
+struct qzi_range { uint64_t start, end; size_t index; };
+struct qzi_ranges { struct qzi_range *items; size_t count, capacity; };
+
+/* A procedure of the debug information. */
+struct qzi_function { Dwarf_Off die; uint64_t entry; };
+struct qzi_unit {
+  Dwarf_Die die;
+  bool indexed;
+  struct qzi_ranges ranges; /* index: into functions */
+  struct qzi_function *functions;
+  size_t function_count, function_capacity;
+};
+struct qzi_variable { uint64_t address; Dwarf_Off die; };
+
+struct qzi_binary {
+  char *path, *build_id;
+  bool opened;
+  int fd, debug_fd;
+  Elf *elf, *debug_elf;         /* debug_elf: the separate debug file, where there is one */
+  Dwarf *dwarf;
+  const char *no_names, *no_lines; /* why; "" where there are some */
+
+  struct qzi_symtab functions, objects;
+
+  bool units_indexed, variables_indexed;
+  struct qzi_unit *units;
+  size_t unit_count, unit_capacity;
+  struct qzi_ranges unit_ranges; /* index: into units */
+  struct qzi_variable *variables;
+  size_t variable_count, variable_capacity;
+};
+
+/* binary.c: opens the file and its separate debug file, once. */
+void qzi_binary_open(struct qzi_binary *binary, char *const *debug_dirs, size_t debug_dir_count);
+void qzi_binary_close(struct qzi_binary *binary);
+
+/* symtab.c */
+void qzi_symtab_load(struct qzi_binary *binary);
+const struct qzi_symtab_entry *qzi_symtab_find(const struct qzi_symtab *table, uint64_t value);
+/* The only entry of this name, where `length` bytes of `name` count; NULL if there is none or more than one. */
+const struct qzi_symtab_entry *qzi_symtab_named(const struct qzi_symtab *table, const char *name, size_t length);
+
+/* dwarf.c: all take addresses in the file's own terms. */
+struct qzi_place { const char *file; int line; const char *directory; }; /* file NULL: unknown */
+bool qzi_dwarf_function(struct qzi_binary *binary, uint64_t address, uint64_t *entry, const char **linkage,
+                        struct qzi_place *defined);
+bool qzi_dwarf_line(struct qzi_binary *binary, uint64_t address, struct qzi_place *place);
+bool qzi_dwarf_variable(struct qzi_binary *binary, uint64_t address, struct qzi_place *place);
+
+/* names.c: `out` must take as many bytes as `name` has, and the NUL. */
+void qzi_name_without_parameters(const char *demangled, char *out);
+/* Length of `name` without what compilers append to clones (.cold, .part.0, .constprop.0, .isra.0, .llvm.123). */
+size_t qzi_name_base_length(const char *name);
+/* Takes "." and ".." and double slashes out of an absolute path, in place. */
+void qzi_path_normalize(char *path);
+
+/* demangle.cc: malloced, or NULL if `name` is not a mangled name. */
+char *qzi_demangle(const char *name);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,299 @@
+/* Modules, the cache of answers, and how an answer is put together.
+ *
+ * Owns:    qz_symbols. Reader and writer: its one user.
+ */
+#include "symbols.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "internal.h"
+
+struct qzi_arena_block { struct qzi_arena_block *next; size_t used, size; char bytes[]; };
+
+void *qzi_arena_get(struct qzi_arena *arena, size_t bytes) {
+  bytes = (bytes + 15) & ~(size_t)15;
+  struct qzi_arena_block *block = arena->blocks;
+  if (!block || block->size - block->used < bytes) {
+    size_t size = bytes > 65536 ? bytes : 65536;
+    block = calloc(1, sizeof *block + size);
+    if (!block) return NULL;
+    block->size = size;
+    block->next = arena->blocks;
+    arena->blocks = block;
+  }
+  void *got = block->bytes + block->used;
+  block->used += bytes;
+  return got;
+}
+
+const char *qzi_arena_text(struct qzi_arena *arena, const char *text, size_t length) {
+  char *copy = length ? qzi_arena_get(arena, length + 1) : NULL;
+  if (!copy) return "";
+  memcpy(copy, text, length);
+  return copy;
+}
+
+void qzi_arena_free(struct qzi_arena *arena) {
+  while (arena->blocks) {
+    struct qzi_arena_block *next = arena->blocks->next;
+    free(arena->blocks);
+    arena->blocks = next;
+  }
+}
+
+struct module { uint64_t start, end, bias; struct qzi_binary *binary; };
+struct answer {
+  uint64_t address;
+  enum qz_symbol_use use;
+  enum qz_symbol_status status;
+  struct qz_symbol symbol;
+  struct answer *next;
+};
+
+struct qz_symbols {
+  struct qzi_arena arena;
+  struct module *modules;
+  size_t module_count, module_capacity;
+  struct qzi_binary **binaries;
+  size_t binary_count, binary_capacity;
+  char **debug_dirs;
+  size_t debug_dir_count;
+  struct answer **buckets;
+  size_t bucket_count, answer_count;
+};
+
+qz_symbols *qz_symbols_new(void) {
+  qz_symbols *symbols = calloc(1, sizeof *symbols);
+  if (!symbols) return NULL;
+  symbols->bucket_count = 1024;
+  symbols->buckets = calloc(symbols->bucket_count, sizeof *symbols->buckets);
+  if (symbols->buckets) return symbols;
+  free(symbols);
+  return NULL;
+}
+
+void qz_symbols_free(qz_symbols *symbols) {
+  if (!symbols) return;
+  for (size_t k = 0; k < symbols->binary_count; k++) {
+    qzi_binary_close(symbols->binaries[k]);
+    free(symbols->binaries[k]);
+  }
+  for (size_t k = 0; k < symbols->debug_dir_count; k++) free(symbols->debug_dirs[k]);
+  free(symbols->debug_dirs);
+  free(symbols->binaries);
+  free(symbols->modules);
+  free(symbols->buckets);
+  qzi_arena_free(&symbols->arena);
+  free(symbols);
+}
+
+int qz_symbols_add_debug_dir(qz_symbols *symbols, const char *directory) {
+  char **grown = realloc(symbols->debug_dirs, (symbols->debug_dir_count + 1) * sizeof *grown);
+  if (!grown) return ENOMEM;
+  symbols->debug_dirs = grown;
+  char *copy = strdup(directory);
+  if (!copy) return ENOMEM;
+  symbols->debug_dirs[symbols->debug_dir_count++] = copy;
+  return 0;
+}
+
+/* A binary is mapped in several pieces, and perhaps several times: its tables are kept once. */
+static struct qzi_binary *binary_of(qz_symbols *symbols, const char *path, const char *build_id) {
+  for (size_t k = symbols->binary_count; k-- > 0;)
+    if (strcmp(symbols->binaries[k]->path, path) == 0 && strcmp(symbols->binaries[k]->build_id, build_id) == 0)
+      return symbols->binaries[k];
+  if (symbols->binary_count == symbols->binary_capacity) {
+    size_t capacity = symbols->binary_capacity ? symbols->binary_capacity * 2 : 16;
+    void *grown = realloc(symbols->binaries, capacity * sizeof *symbols->binaries);
+    if (!grown) return NULL;
+    symbols->binaries = grown;
+    symbols->binary_capacity = capacity;
+  }
+  struct qzi_binary *binary = calloc(1, sizeof *binary);
+  if (!binary) return NULL;
+  binary->path = strdup(path);
+  binary->build_id = strdup(build_id);
+  if (!binary->path || !binary->build_id) {
+    free(binary->path);
+    free(binary->build_id);
+    free(binary);
+    return NULL;
+  }
+  symbols->binaries[symbols->binary_count++] = binary;
+  return binary;
+}
+
+int qz_symbols_add_module(qz_symbols *symbols, uint64_t start, uint64_t end, uint64_t bias, const char *path,
+                          const char *build_id) {
+  if (start >= end) return EINVAL;
+  if (symbols->module_count == symbols->module_capacity) {
+    size_t capacity = symbols->module_capacity ? symbols->module_capacity * 2 : 32;
+    void *grown = realloc(symbols->modules, capacity * sizeof *symbols->modules);
+    if (!grown) return ENOMEM;
+    symbols->modules = grown;
+    symbols->module_capacity = capacity;
+  }
+  struct qzi_binary *binary = binary_of(symbols, path, build_id);
+  if (!binary) return ENOMEM;
+  symbols->modules[symbols->module_count++] = (struct module){start, end, bias, binary};
+  memset(symbols->buckets, 0, symbols->bucket_count * sizeof *symbols->buckets); /* answers may differ from now on */
+  symbols->answer_count = 0;
+  return 0;
+}
+
+static const char *file_text(qz_symbols *symbols, const struct qzi_place *place) {
+  char path[8192];
+  bool relative = place->file[0] != '/' && place->directory[0];
+  int length = snprintf(path, sizeof path, "%s%s%s", relative ? place->directory : "", relative ? "/" : "", place->file);
+  if (length < 0 || (size_t)length >= sizeof path) return qzi_arena_text(&symbols->arena, place->file, strlen(place->file));
+  qzi_path_normalize(path);
+  return qzi_arena_text(&symbols->arena, path, strlen(path));
+}
+
+static void set_place(qz_symbols *symbols, struct qz_symbol *symbol, const struct qzi_place *place) {
+  if (!place->file || place->line <= 0) return;
+  symbol->file = file_text(symbols, place);
+  symbol->line = (uint32_t)place->line;
+}
+
+static void set_name(qz_symbols *symbols, struct qz_symbol *symbol, const char *linkage, uint64_t data_offset) {
+  symbol->linkage = qzi_arena_text(&symbols->arena, linkage, strlen(linkage));
+  size_t base_length = qzi_name_base_length(linkage);
+  char *base = strndup(linkage, base_length);
+  char *demangled = base ? qzi_demangle(base) : NULL;
+  const char *full = demangled ? demangled : base ? base : linkage;
+  size_t length = strlen(full);
+  char *text = malloc(length + 32);
+  if (text) {
+    if (demangled) qzi_name_without_parameters(full, text);
+    else memcpy(text, full, length + 1);
+    if (data_offset) snprintf(text + strlen(text), 24, "+%" PRIu64, data_offset);
+    symbol->name = qzi_arena_text(&symbols->arena, text, strlen(text));
+    symbol->full_name = demangled && !data_offset ? qzi_arena_text(&symbols->arena, full, length) : symbol->name;
+  }
+  free(text);
+  free(demangled);
+  free(base);
+}
+
+static void set_offset_name(qz_symbols *symbols, struct qz_symbol *symbol, const char *path, uint64_t offset) {
+  const char *slash = strrchr(path, '/');
+  char text[320];
+  int length = snprintf(text, sizeof text, "%.256s%s0x%" PRIx64, slash && slash[1] ? slash + 1 : path, path[0] ? "+" : "", offset);
+  symbol->name = symbol->full_name = qzi_arena_text(&symbols->arena, text, (size_t)length);
+}
+
+/* A piece that the compiler moved away (.cold) belongs to the procedure that it came from. */
+static const struct qzi_symtab_entry *whole_function(const struct qzi_symtab *table, const struct qzi_symtab_entry *entry) {
+  if (!entry || !strstr(entry->name, ".cold")) return entry;
+  const struct qzi_symtab_entry *whole = qzi_symtab_named(table, entry->name, (size_t)(strstr(entry->name, ".cold") - entry->name));
+  return whole ? whole : entry;
+}
+
+static enum qz_symbol_status find_code(qz_symbols *symbols, const struct module *module, uint64_t address,
+                                       enum qz_symbol_use use, struct qz_symbol *symbol) {
+  struct qzi_binary *binary = module->binary;
+  uint64_t at = address - module->bias;
+  uint64_t inside = use == QZ_SYMBOL_SITE ? at - 1 : at; /* the call itself lies before its return address */
+  uint64_t entry = 0;
+  const char *linkage = NULL;
+  struct qzi_place defined = {0}, place = {0};
+  bool in_dwarf = qzi_dwarf_function(binary, inside, &entry, &linkage, &defined);
+  const struct qzi_symtab_entry *found = qzi_symtab_find(&binary->functions, in_dwarf ? entry : inside);
+  found = whole_function(&binary->functions, found);
+  if (found && in_dwarf && found->value != entry) found = NULL; /* stripped: a neighbour that was exported */
+  if (found) { linkage = found->name; entry = found->value; }
+
+  if (linkage) {
+    set_name(symbols, symbol, linkage, 0);
+    symbol->entry = entry + module->bias;
+    symbol->offset = at - entry;
+  } else {
+    set_offset_name(symbols, symbol, binary->path, at);
+    symbol->detail = binary->no_names[0] ? binary->no_names : "no symbol at this address";
+  }
+  if (use == QZ_SYMBOL_PROCEDURE) {
+    if (defined.file) place = defined;
+    else qzi_dwarf_line(binary, linkage ? entry : at, &place);
+  } else {
+    qzi_dwarf_line(binary, inside, &place);
+  }
+  set_place(symbols, symbol, &place);
+  if (!symbol->file[0] && !symbol->detail[0])
+    symbol->detail = binary->no_lines[0] ? binary->no_lines : "no line information here; compile this file with -g";
+  return linkage ? QZ_SYMBOL_FOUND : QZ_SYMBOL_NAMELESS;
+}
+
+static enum qz_symbol_status find_data(qz_symbols *symbols, const struct module *module, uint64_t address, struct qz_symbol *symbol) {
+  struct qzi_binary *binary = module->binary;
+  uint64_t at = address - module->bias;
+  const struct qzi_symtab_entry *found = qzi_symtab_find(&binary->objects, at);
+  if (found && found->size == 0 && found->value != at) found = NULL;
+  if (!found) {
+    set_offset_name(symbols, symbol, binary->path, at);
+    symbol->detail = binary->no_names[0] ? binary->no_names : "no variable at this address";
+    return QZ_SYMBOL_NAMELESS;
+  }
+  set_name(symbols, symbol, found->name, at - found->value);
+  symbol->entry = found->value + module->bias;
+  symbol->offset = at - found->value;
+  struct qzi_place place = {0};
+  if (qzi_dwarf_variable(binary, found->value, &place)) set_place(symbols, symbol, &place);
+  if (!symbol->file[0]) symbol->detail = binary->no_lines[0] ? binary->no_lines : "no line information here; compile this file with -g";
+  return QZ_SYMBOL_FOUND;
+}
+
+static enum qz_symbol_status find(qz_symbols *symbols, uint64_t address, enum qz_symbol_use use, struct qz_symbol *symbol) {
+  const struct module *module = NULL;
+  for (size_t k = symbols->module_count; k-- > 0 && !module;)
+    if (symbols->modules[k].start <= address && address < symbols->modules[k].end) module = &symbols->modules[k];
+  if (!module) {
+    set_offset_name(symbols, symbol, "", address);
+    symbol->detail = address ? "in no file of the program: generated code, or unloaded" : "address 0";
+    return QZ_SYMBOL_UNKNOWN;
+  }
+  qzi_binary_open(module->binary, symbols->debug_dirs, symbols->debug_dir_count);
+  symbol->module = module->binary->path;
+  return use == QZ_SYMBOL_DATA ? find_data(symbols, module, address, symbol) : find_code(symbols, module, address, use, symbol);
+}
+
+static size_t bucket_of(const qz_symbols *symbols, uint64_t address, enum qz_symbol_use use) {
+  return (size_t)((address * 4 + (unsigned)use) * UINT64_C(0x9e3779b97f4a7c15) >> 32) & (symbols->bucket_count - 1);
+}
+
+static void grow_buckets(qz_symbols *symbols) {
+  size_t old_count = symbols->bucket_count;
+  struct answer **old = symbols->buckets, **grown = calloc(old_count * 2, sizeof *grown);
+  if (!grown) return;
+  symbols->buckets = grown;
+  symbols->bucket_count = old_count * 2;
+  for (size_t k = 0; k < old_count; k++)
+    for (struct answer *answer = old[k], *next; answer; answer = next) {
+      next = answer->next;
+      size_t bucket = bucket_of(symbols, answer->address, answer->use);
+      answer->next = grown[bucket];
+      grown[bucket] = answer;
+    }
+  free(old);
+}
+
+enum qz_symbol_status qz_symbols_find(qz_symbols *symbols, uint64_t address, enum qz_symbol_use use, struct qz_symbol *symbol) {
+  size_t bucket = bucket_of(symbols, address, use);
+  for (struct answer *answer = symbols->buckets[bucket]; answer; answer = answer->next)
+    if (answer->address == address && answer->use == use) {
+      *symbol = answer->symbol;
+      return answer->status;
+    }
+  *symbol = (struct qz_symbol){.name = "", .full_name = "", .linkage = "", .file = "", .module = "", .detail = ""};
+  enum qz_symbol_status status = find(symbols, address, use, symbol);
+  struct answer *answer = qzi_arena_get(&symbols->arena, sizeof *answer);
+  if (answer) {
+    *answer = (struct answer){address, use, status, *symbol, symbols->buckets[bucket]};
+    symbols->buckets[bucket] = answer;
+    if (++symbols->answer_count > symbols->bucket_count) grow_buckets(symbols);
+  }
+  return status;
+}

@@ -1,0 +1,108 @@
+/* Symbol tables of ELF files, sorted by address. Owns qzi_symtab; reads .symtab, else .dynsym. */
+#include <gelf.h>
+#include <stdlib.h>
+#include <string.h>
+#include "internal.h"
+
+struct table { struct qzi_symtab *symtab; size_t capacity; };
+
+static bool append(struct table *table, struct qzi_symtab_entry entry) {
+  if (table->symtab->count == table->capacity) {
+    size_t capacity = table->capacity ? table->capacity * 2 : 256;
+    void *grown = realloc(table->symtab->entries, capacity * sizeof *table->symtab->entries);
+    if (!grown) return false;
+    table->symtab->entries = grown;
+    table->capacity = capacity;
+  }
+  table->symtab->entries[table->symtab->count++] = entry;
+  return true;
+}
+
+/* Of several names for one address people know the one without leading underscores; then a typed, sized, global one. */
+static uint8_t rank(const char *name, unsigned type, unsigned binding, uint64_t size) {
+  bool reserved = name[0] == '_' && name[1] == '_';
+  return (uint8_t)((size ? 16 : 0) + (type != STT_NOTYPE ? 8 : 0) + (reserved ? 0 : 4) +
+                   (binding == STB_GLOBAL ? 2 : binding == STB_WEAK ? 1 : 0));
+}
+
+static int by_value(const void *a, const void *b) {
+  const struct qzi_symtab_entry *x = a, *y = b;
+  if (x->value != y->value) return x->value < y->value ? -1 : 1;
+  if (x->rank != y->rank) return x->rank < y->rank ? -1 : 1;
+  return -strcmp(x->name, y->name); /* so that the choice does not depend on the sort */
+}
+
+static bool executable(Elf *elf, size_t section_index) {
+  GElf_Shdr header;
+  Elf_Scn *section = elf_getscn(elf, section_index);
+  return section && gelf_getshdr(section, &header) && (header.sh_flags & SHF_EXECINSTR);
+}
+
+static bool load_section(struct qzi_binary *binary, Elf *elf, Elf64_Word wanted, struct table *functions, struct table *objects) {
+  Elf_Scn *section = NULL;
+  bool found = false;
+  while ((section = elf_nextscn(elf, section))) {
+    GElf_Shdr header;
+    if (!gelf_getshdr(section, &header) || header.sh_type != wanted || header.sh_entsize == 0) continue;
+    Elf_Data *data = elf_getdata(section, NULL);
+    if (!data || !data->d_buf) continue;
+    size_t count = data->d_size / header.sh_entsize;
+    if (count > INT32_MAX) continue;
+    for (size_t k = 0; k < count; k++) {
+      GElf_Sym symbol;
+      if (!gelf_getsym(data, (int)k, &symbol)) break;
+      if (symbol.st_shndx == SHN_UNDEF || symbol.st_shndx == SHN_ABS) continue;
+      const char *name = elf_strptr(elf, header.sh_link, symbol.st_name);
+      if (!name || !name[0]) continue;
+      unsigned type = GELF_ST_TYPE(symbol.st_info);
+      struct qzi_symtab_entry entry = {symbol.st_value, symbol.st_size, name,
+                                       rank(name, type, GELF_ST_BIND(symbol.st_info), symbol.st_size)};
+      if (type == STT_FUNC || type == STT_GNU_IFUNC) found |= append(functions, entry);
+      else if (type == STT_OBJECT || type == STT_COMMON) found |= append(objects, entry);
+      else if (type == STT_NOTYPE && name[0] != '$' && name[0] != '.' && symbol.st_shndx < SHN_LORESERVE &&
+               executable(elf, symbol.st_shndx))
+        found |= append(functions, entry); /* written in assembly without a type; $x marks are not names */
+    }
+  }
+  return found;
+}
+
+void qzi_symtab_load(struct qzi_binary *binary) {
+  struct table functions = {&binary->functions, 0}, objects = {&binary->objects, 0};
+  bool full = (binary->debug_elf && load_section(binary, binary->debug_elf, SHT_SYMTAB, &functions, &objects)) ||
+              (binary->elf && load_section(binary, binary->elf, SHT_SYMTAB, &functions, &objects));
+  if (!full) {
+    if (binary->elf) load_section(binary, binary->elf, SHT_DYNSYM, &functions, &objects);
+    binary->no_names = "stripped: no symbol table";
+  }
+  if (binary->functions.count) qsort(binary->functions.entries, binary->functions.count, sizeof *binary->functions.entries, by_value);
+  if (binary->objects.count) qsort(binary->objects.entries, binary->objects.count, sizeof *binary->objects.entries, by_value);
+}
+
+const struct qzi_symtab_entry *qzi_symtab_find(const struct qzi_symtab *table, uint64_t value) {
+  size_t low = 0, high = table->count; /* first entry above value */
+  while (low < high) {
+    size_t middle = low + (high - low) / 2;
+    if (table->entries[middle].value <= value) low = middle + 1;
+    else high = middle;
+  }
+  /* The nearest entry below is the one, unless it has ended: then a larger one may still enclose the address. */
+  for (size_t steps = 0; low > 0 && steps < 32; low--, steps++) {
+    const struct qzi_symtab_entry *entry = &table->entries[low - 1];
+    uint64_t offset = value - entry->value;
+    if (offset < entry->size || offset == 0) return entry;
+    if (entry->size == 0 && steps == 0) return entry; /* unsized: reaches to the next symbol */
+  }
+  return NULL;
+}
+
+const struct qzi_symtab_entry *qzi_symtab_named(const struct qzi_symtab *table, const char *name, size_t length) {
+  const struct qzi_symtab_entry *found = NULL;
+  for (size_t k = 0; k < table->count; k++) {
+    const struct qzi_symtab_entry *entry = &table->entries[k];
+    if (strncmp(entry->name, name, length) != 0 || entry->name[length] != 0) continue;
+    if (found && found->value != entry->value) return NULL;
+    found = entry;
+  }
+  return found;
+}
