@@ -1,0 +1,36 @@
+/* Time: the monotonic clock, and absolute times of other clocks in its terms.
+ *
+ * Owns:    nothing.
+ * Must not: be called on a switch or on any other path that is counted in nanoseconds.
+ */
+#include "internal.h"
+
+#include <errno.h>
+
+static uint64_t clock_ns(clockid_t clock) {
+  struct timespec time;
+  clock_gettime(clock, &time);
+  return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
+}
+
+uint64_t qzi_now_ns(void) { return clock_ns(CLOCK_MONOTONIC); }
+
+int qzi_deadline(int clock, const struct timespec *time, uint64_t *monotonic_ns) {
+  if (clock != CLOCK_REALTIME && clock != CLOCK_MONOTONIC) return EINVAL;
+  if (!time || time->tv_nsec < 0 || time->tv_nsec > 999999999) return EINVAL;
+  if (time->tv_sec < 0) {
+    *monotonic_ns = 0;
+    return 0;
+  }
+  if ((uint64_t)time->tv_sec > UINT64_C(9000000000)) { /* further than any program runs: far, but no overflow */
+    *monotonic_ns = QZI_NEVER - 1;
+    return 0;
+  }
+  uint64_t then = (uint64_t)time->tv_sec * 1000000000u + (uint64_t)time->tv_nsec;
+  if (clock == CLOCK_REALTIME) {
+    uint64_t real = clock_ns(CLOCK_REALTIME), mono = clock_ns(CLOCK_MONOTONIC);
+    then = then > real ? mono + (then - real) : 0;
+  }
+  *monotonic_ns = then;
+  return 0;
+}

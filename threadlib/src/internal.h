@@ -1,0 +1,218 @@
+/* What the files of the thread package know of each other.
+ *
+ * Owns:    descriptors of threads and processors, parking and waking, the tiny internal lock, the clock.
+ * Writer:  the core (runtime, processor, sched, thread, fork-join, timer, ...); `pub` parts belong to
+ *          publish.c, `wait` parts to the synchronization objects.
+ * Reader:  every file of threadlib/src.
+ * Must not: be included by anything outside threadlib; allocate or make system calls inline.
+ */
+#ifndef QZI_INTERNAL_H
+#define QZI_INTERNAL_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <time.h>
+#include <quartz/quartz.h>
+#include "abi/session.h"
+
+#define QZI_LIKELY(x)   __builtin_expect(!!(x), 1)
+#define QZI_UNLIKELY(x) __builtin_expect(!!(x), 0)
+#define QZI_LINE        __attribute__((aligned(64)))
+#define QZI_HIDDEN      __attribute__((visibility("hidden")))
+#define QZI_CALLER()    ((uint64_t)(uintptr_t)__builtin_return_address(0))
+#define QZI_NEVER       UINT64_MAX /* a deadline that does not come */
+
+#if defined(__SANITIZE_THREAD__)
+#define QZI_TSAN 1
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define QZI_TSAN 1
+#endif
+#endif
+#if defined(__SANITIZE_ADDRESS__)
+#define QZI_ASAN 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define QZI_ASAN 1
+#endif
+#endif
+
+#pragma GCC visibility push(hidden)
+
+struct qzi_thread;
+struct qzi_processor;
+
+/* ---- descriptors ---- */
+
+/* What publish.c keeps for a thread. */
+struct qzi_pub {
+  struct qz_thread *record; /* NULL: none */
+  uint32_t index;           /* of the record */
+  uint32_t epoch;           /* epoch in which the record was taken */
+  uint64_t scratch[2];
+};
+
+/* Life of a thread, for joining and for reports (not the scheduling state that is published). */
+enum qzi_life { QZI_FREE = 0, QZI_NEW, QZI_ALIVE, QZI_ENDED };
+
+/* Outcome of a timed wait: who won. */
+enum qzi_claim { QZI_UNTIMED = 0, QZI_WAITING, QZI_WOKEN, QZI_TIMED_OUT };
+
+/* A thread. Lies in the top page of its own stack (that of main: static). Never unmapped: the serial stays valid. */
+struct qzi_thread {
+  /* line 0: switching */
+  void *sp;                       /* saved stack pointer while it does not run */
+  struct qzi_thread *link;        /* free list; wait queue of an object; never two at once */
+  struct qzi_scope_state *scope;  /* fork-join scope that waits for it, or NULL */
+  void *start;                    /* void *(*)(void *), or void (*)(void *) where scope is set */
+  void *argument;
+  uint64_t serial;                /* generation of this descriptor */
+  uint8_t life;                   /* enum qzi_life */
+  uint8_t blocked;                /* 1 while parked: for the deadlock report */
+  uint8_t io;                     /* depth of declared blocking regions */
+  uint8_t spare_byte;
+  uint32_t name_bytes_unused;
+  const char *name;               /* interned, or NULL */
+
+  /* line 1: stack, joining */
+  QZI_LINE char *stack_low;       /* lowest usable address of the stack it runs on */
+  char *own_stack_low;            /* of its own stack */
+  size_t own_stack_bytes;
+  _Atomic(uintptr_t) join;        /* 0, QZI_JOIN_ENDED, QZI_JOIN_DETACHED, or the joining thread */
+  void *result;
+  void *exit_sp;                  /* where qz_exit goes */
+  uint64_t create_site;
+  struct qzi_thread *creator_unused;
+
+  /* line 2: publishing (publish.c) */
+  QZI_LINE struct qzi_pub pub;
+  void *sanitizer_fiber;          /* TSan */
+  void *sanitizer_fake_stack;     /* ASan */
+
+  /* line 3: waiting. Written by the waiter before it parks, or by who holds the object's lock. */
+  QZI_LINE struct qzi_thread *wait_link; /* free for the object's queue (a second link: backwards) */
+  void *wait_object;              /* object that it waits for; NULL: none */
+  /* Describes for the deadlock report what `thread` waits for, the owner included ("mutex \"m\" held by \"t\"").
+   * Runs when nothing else does. NULL: nothing is known. */
+  void (*wait_describe)(const struct qzi_thread *thread, char *text, size_t bytes);
+  uintptr_t wait_arg;             /* for the object: role, item address, ... */
+  uintptr_t wait_result;          /* for the object: what the waker tells the waiter */
+  _Atomic(uint32_t) claim;        /* enum qzi_claim */
+  uint32_t timer_index;           /* place in the timer heap + 1, 0: none */
+  uint64_t deadline_ns;
+  struct qzi_processor *timer_processor;
+};
+
+/* The tiny lock: for a few instructions, never across a switch. */
+typedef struct qzi_spinlock { _Atomic(uint32_t) word; } qzi_spinlock;
+void qzi_spin_wait(qzi_spinlock *lock);
+
+static inline void qzi_spin_lock(qzi_spinlock *lock) {
+  if (QZI_UNLIKELY(atomic_exchange_explicit(&lock->word, 1, memory_order_acquire))) qzi_spin_wait(lock);
+}
+static inline bool qzi_spin_trylock(qzi_spinlock *lock) {
+  return !atomic_load_explicit(&lock->word, memory_order_relaxed) &&
+         !atomic_exchange_explicit(&lock->word, 1, memory_order_acquire);
+}
+static inline void qzi_spin_unlock(qzi_spinlock *lock) {
+  atomic_store_explicit(&lock->word, 0, memory_order_release);
+}
+static inline void qzi_pause(void) {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  __asm__ volatile("isb" ::: "memory");
+#endif
+}
+
+/* Monotonic time, ns (CLOCK_MONOTONIC). */
+uint64_t qzi_now_ns(void);
+/* Turns an absolute time of `clock` into CLOCK_MONOTONIC ns. EINVAL: bad clock or tv_nsec. A past time gives 0. */
+int qzi_deadline(int clock, const struct timespec *time, uint64_t *monotonic_ns);
+
+/* ---- who runs ---- */
+
+/* The processor that runs the caller. Read again after anything that may switch. NULL: not a kernel thread of ours. */
+extern _Thread_local struct qzi_processor *qzi_tls_processor __attribute__((tls_model("initial-exec")));
+
+/* By assembly, so that a compiler cannot keep the address of the variable over a switch to another kernel thread. */
+static inline struct qzi_processor *qzi_processor_self(void) {
+  struct qzi_processor *processor;
+#if defined(__x86_64__)
+  __asm__ volatile("movq qzi_tls_processor@gottpoff(%%rip), %0\n\tmovq %%fs:(%0), %0" : "=r"(processor));
+#elif defined(__aarch64__)
+  uintptr_t offset;
+  __asm__ volatile("mrs %0, tpidr_el0\n\t"
+                   "adrp %1, :gottprel:qzi_tls_processor\n\t"
+                   "ldr %1, [%1, #:gottprel_lo12:qzi_tls_processor]\n\t"
+                   "ldr %0, [%0, %1]" : "=&r"(processor), "=&r"(offset));
+#else
+#error "Quartz knows x86-64 and aarch64"
+#endif
+  return processor;
+}
+
+/* The first words of a processor, all that other files may touch; the rest is in processor.h. */
+struct qzi_processor_head {
+  struct qzi_thread *current;     /* thread that it runs; NULL in its scheduler */
+  struct qz_processor *record;    /* publish.c: its record in the session, or NULL */
+  uint64_t pub_scratch[3];        /* publish.c */
+  uint32_t index;
+  uint32_t cpu;                   /* that it is pinned to, or UINT32_MAX */
+};
+static inline struct qzi_processor_head *qzi_head(struct qzi_processor *processor) {
+  return (struct qzi_processor_head *)processor;
+}
+
+/* The running thread. */
+static inline struct qzi_thread *qzi_self(void) { return qzi_head(qzi_processor_self())->current; }
+
+unsigned qzi_processor_count(void);
+struct qzi_processor *qzi_processor_at(unsigned index);
+uint64_t qzi_spin_limit_ns(void); /* QUARTZ_SPIN_NS */
+
+/* ---- parking and waking ---- */
+
+/* Suspends the caller. When its stack has been left, `after(arg)` runs on the next context of this processor: there the
+ * internal lock is released under which the caller made itself findable. `after` must not switch. Set wait_object,
+ * wait_describe before. Publishing of the block is the caller's business (qzi_pub_block before, it is made running when
+ * it is switched in). */
+void qzi_park(void (*after)(void *), void *arg);
+
+/* As qzi_park, but comes back by `deadline_ns` (CLOCK_MONOTONIC) at the latest. True: woken; false: timed out.
+ * Call qzi_timed_begin() before the caller can be found by wakers. A waker calls qzi_claim() under the object's lock
+ * and wakes only if that is true; when the time-out wins, the waiter takes itself out of the queue after it returned. */
+bool qzi_park_until(void (*after)(void *), void *arg, uint64_t deadline_ns);
+void qzi_timed_begin(struct qzi_thread *self);
+
+/* For the waker, once for each waiter that it takes out of a queue: true: wake it; false: its time-out won, leave it. */
+static inline bool qzi_claim(struct qzi_thread *thread) {
+  uint32_t state = atomic_load_explicit(&thread->claim, memory_order_relaxed);
+  if (QZI_LIKELY(state == QZI_UNTIMED)) return true;
+  state = QZI_WAITING;
+  return atomic_compare_exchange_strong_explicit(&thread->claim, &state, QZI_WOKEN, memory_order_acq_rel,
+                                                 memory_order_acquire);
+}
+
+/* Makes a parked (and claimed) thread ready, to run next on the waker's processor unless another one takes it. */
+void qzi_ready(struct qzi_thread *thread);
+/* The same, at the end of the queue. */
+void qzi_ready_last(struct qzi_thread *thread);
+/* Parks the caller and runs `thread` (parked, claimed) at once on this processor. */
+void qzi_handoff(struct qzi_thread *thread, void (*after)(void *), void *arg);
+/* Like qz_yield, but the caller stays published as spinning on what it waits for: for waits that spin. */
+void qzi_yield(void);
+
+/* ---- errors and names ---- */
+
+/* One line on stderr "quartz: ..." and abort. */
+__attribute__((noreturn, format(printf, 1, 2))) void qzi_die(const char *format, ...);
+/* A copy of `name` that is never freed; equal names share it. NULL stays NULL; NULL also when memory is short. */
+const char *qzi_intern(const char *name);
+/* Name of a thread for messages: its name in quotes, or its number; `text` holds it. */
+const char *qzi_thread_label(const struct qzi_thread *thread, char *text, size_t bytes);
+
+#pragma GCC visibility pop
+#endif

@@ -1,0 +1,185 @@
+/* Context switch for x86-64 (System V ABI).
+ *
+ * Owns:    the layout of a saved context. Saved by its owner at the moment it is left:
+ *            sp+0  mxcsr (4 bytes), x87 control word (2 bytes), 2 bytes free
+ *            sp+8  r15, r14, r13, r12, rbx, rbp, then the address to go on at
+ * Must not: use `ret` to change stacks: the return predictor would miss (2.5 ns against 7.5 ns).
+ */
+	.text
+
+/* struct qzi_passed qzi_switch(void **save, void *to, void (*after)(void *), void *arg)
+ * Saves the caller's context in *save, goes on at `to`, and hands (after, arg) over to whoever goes on there. */
+	.globl	qzi_switch
+	.hidden	qzi_switch
+	.type	qzi_switch, @function
+	.p2align 6
+qzi_switch:
+	.cfi_startproc
+	pushq	%rbp
+	.cfi_adjust_cfa_offset 8
+	.cfi_rel_offset rbp, 0
+	pushq	%rbx
+	.cfi_adjust_cfa_offset 8
+	.cfi_rel_offset rbx, 0
+	pushq	%r12
+	.cfi_adjust_cfa_offset 8
+	.cfi_rel_offset r12, 0
+	pushq	%r13
+	.cfi_adjust_cfa_offset 8
+	.cfi_rel_offset r13, 0
+	pushq	%r14
+	.cfi_adjust_cfa_offset 8
+	.cfi_rel_offset r14, 0
+	pushq	%r15
+	.cfi_adjust_cfa_offset 8
+	.cfi_rel_offset r15, 0
+	subq	$8, %rsp
+	.cfi_adjust_cfa_offset 8
+	stmxcsr	(%rsp)
+	fnstcw	4(%rsp)
+	movl	(%rsp), %r8d
+	movzwl	4(%rsp), %r9d
+	movq	%rdx, %rax
+	movq	%rcx, %rdx
+	movq	%rsp, (%rdi)
+	movq	%rsi, %rsp
+	/* The control words differ in hardly any program: compare, and load only then. Status bits of mxcsr
+	 * belong to whoever runs (the ABI says so), so they are left out. */
+	xorl	(%rsp), %r8d
+	testl	$0xffc0, %r8d
+	jne	.Lload_mxcsr
+.Lmxcsr_done:
+	cmpw	4(%rsp), %r9w
+	jne	.Lload_x87
+.Lx87_done:
+	addq	$8, %rsp
+	.cfi_adjust_cfa_offset -8
+	popq	%r15
+	.cfi_adjust_cfa_offset -8
+	.cfi_restore r15
+	popq	%r14
+	.cfi_adjust_cfa_offset -8
+	.cfi_restore r14
+	popq	%r13
+	.cfi_adjust_cfa_offset -8
+	.cfi_restore r13
+	popq	%r12
+	.cfi_adjust_cfa_offset -8
+	.cfi_restore r12
+	popq	%rbx
+	.cfi_adjust_cfa_offset -8
+	.cfi_restore rbx
+	popq	%rbp
+	.cfi_adjust_cfa_offset -8
+	.cfi_restore rbp
+	popq	%rcx
+	.cfi_adjust_cfa_offset -8
+	.cfi_register rip, rcx
+	jmp	*%rcx
+	.cfi_adjust_cfa_offset 64
+	.cfi_rel_offset rbp, 48
+	.cfi_rel_offset rbx, 40
+	.cfi_rel_offset r12, 32
+	.cfi_rel_offset r13, 24
+	.cfi_rel_offset r14, 16
+	.cfi_rel_offset r15, 8
+	.cfi_rel_offset rip, 56
+.Lload_mxcsr:
+	ldmxcsr	(%rsp)
+	jmp	.Lmxcsr_done
+.Lload_x87:
+	fldcw	4(%rsp)
+	jmp	.Lx87_done
+	.cfi_endproc
+	.size	qzi_switch, . - qzi_switch
+
+/* Where a new thread begins: the first frame of its stack. rax, rdx: (after, arg) of who switched here. No caller: the
+ * return address is undefined, so that unwinders stop here. */
+	.globl	qzi_thread_entry
+	.hidden	qzi_thread_entry
+	.type	qzi_thread_entry, @function
+	.p2align 4
+qzi_thread_entry:
+	.cfi_startproc
+	.cfi_undefined rip
+	movq	%rax, %rdi
+	movq	%rdx, %rsi
+	xorl	%ebp, %ebp
+	call	qzi_thread_main
+	ud2
+	.cfi_endproc
+	.size	qzi_thread_entry, . - qzi_thread_entry
+
+/* void *qzi_call(void *(*start)(void *), void *argument, void **exit_sp)
+ * Calls start(argument) so that qzi_leave can end it from any depth: *exit_sp is the stack pointer to come back to.
+ * An exception stops here (personality): what is below belongs to another thread. */
+	.globl	qzi_call
+	.hidden	qzi_call
+	.type	qzi_call, @function
+	.p2align 4
+qzi_call:
+	.cfi_startproc
+	.cfi_personality 0x9b, .Lpersonality
+	pushq	%rbp
+	.cfi_adjust_cfa_offset 8
+	.cfi_rel_offset rbp, 0
+	movq	%rsp, %rbp
+	.cfi_def_cfa_register rbp
+	pushq	%rbx
+	.cfi_offset rbx, -24
+	pushq	%r12
+	.cfi_offset r12, -32
+	pushq	%r13
+	.cfi_offset r13, -40
+	pushq	%r14
+	.cfi_offset r14, -48
+	pushq	%r15
+	.cfi_offset r15, -56
+	subq	$8, %rsp
+	stmxcsr	(%rsp)
+	fnstcw	4(%rsp)
+	movq	%rsp, (%rdx)
+	movq	%rdi, %rax
+	movq	%rsi, %rdi
+	call	*%rax
+.Lcall_back:
+	addq	$8, %rsp
+	popq	%r15
+	popq	%r14
+	popq	%r13
+	popq	%r12
+	popq	%rbx
+	popq	%rbp
+	.cfi_restore rbp
+	.cfi_restore rbx
+	.cfi_restore r12
+	.cfi_restore r13
+	.cfi_restore r14
+	.cfi_restore r15
+	.cfi_def_cfa rsp, 8
+	ret
+	.cfi_endproc
+	.size	qzi_call, . - qzi_call
+
+/* void qzi_leave(void *exit_sp, void *result): makes the qzi_call that stored exit_sp return `result`. */
+	.globl	qzi_leave
+	.hidden	qzi_leave
+	.type	qzi_leave, @function
+	.p2align 4
+qzi_leave:
+	.cfi_startproc
+	movq	%rdi, %rsp
+	movq	%rsi, %rax
+	ldmxcsr	(%rsp)
+	fldcw	4(%rsp)
+	jmp	.Lcall_back
+	.cfi_endproc
+	.size	qzi_leave, . - qzi_leave
+
+	.section .data.rel.ro.local, "aw"
+	.p2align 3
+	.type	.Lpersonality, @object
+	.size	.Lpersonality, 8
+.Lpersonality:
+	.quad	qzi_personality
+	.section .note.GNU-stack, "", @progbits
