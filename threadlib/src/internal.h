@@ -16,6 +16,7 @@
 #include <time.h>
 #include <quartz/quartz.h>
 #include "abi/session.h"
+#include "publish.h"
 
 #define QZI_LIKELY(x)   __builtin_expect(!!(x), 1)
 #define QZI_UNLIKELY(x) __builtin_expect(!!(x), 0)
@@ -45,14 +46,6 @@ struct qzi_thread;
 struct qzi_processor;
 
 /* ---- descriptors ---- */
-
-/* What publish.c keeps for a thread. */
-struct qzi_pub {
-  struct qz_thread *record; /* NULL: none */
-  uint32_t index;           /* of the record */
-  uint32_t epoch;           /* epoch in which the record was taken */
-  uint64_t scratch[2];
-};
 
 /* Life of a thread, for joining and for reports (not the scheduling state that is published). */
 enum qzi_life { QZI_FREE = 0, QZI_NEW, QZI_ALIVE, QZI_ENDED };
@@ -87,7 +80,7 @@ struct qzi_thread {
   struct qzi_thread *creator_unused;
 
   /* line 2: publishing (publish.c) */
-  QZI_LINE struct qzi_pub pub;
+  QZI_LINE struct qzi_pub_thread pub;
   void *sanitizer_fiber;          /* TSan */
   void *sanitizer_fake_stack;     /* ASan */
 
@@ -157,8 +150,7 @@ static inline struct qzi_processor *qzi_processor_self(void) {
 /* The first words of a processor, all that other files may touch; the rest is in processor.h. */
 struct qzi_processor_head {
   struct qzi_thread *current;     /* thread that it runs; NULL in its scheduler */
-  struct qz_processor *record;    /* publish.c: its record in the session, or NULL */
-  uint64_t pub_scratch[3];        /* publish.c */
+  struct qzi_publisher pub;       /* see publish.h */
   uint32_t index;
   uint32_t cpu;                   /* that it is pinned to, or UINT32_MAX */
 };
@@ -168,6 +160,8 @@ static inline struct qzi_processor_head *qzi_head(struct qzi_processor *processo
 
 /* The running thread. */
 static inline struct qzi_thread *qzi_self(void) { return qzi_head(qzi_processor_self())->current; }
+/* Through which the running thread publishes. */
+static inline struct qzi_publisher *qzi_publisher_self(void) { return &qzi_head(qzi_processor_self())->pub; }
 
 unsigned qzi_processor_count(void);
 struct qzi_processor *qzi_processor_at(unsigned index);
@@ -177,7 +171,7 @@ uint64_t qzi_spin_limit_ns(void); /* QUARTZ_SPIN_NS */
 
 /* Suspends the caller. When its stack has been left, `after(arg)` runs on the next context of this processor: there the
  * internal lock is released under which the caller made itself findable. `after` must not switch. Set wait_object,
- * wait_describe before. Publishing of the block is the caller's business (qzi_pub_block before, it is made running when
+ * wait_describe before. Publishing of the block is the caller's business (qzi_pub_blocked before, it is made running when
  * it is switched in). */
 void qzi_park(void (*after)(void *), void *arg);
 
