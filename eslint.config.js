@@ -1,0 +1,24 @@
+import tseslint from 'typescript-eslint';
+
+const only = (files, rule) => ({ files, rules: { 'no-restricted-imports': ['error', rule] } });
+
+export default tseslint.config(
+  { ignores: ['dist/', 'build/', 'build-*/', 'node_modules/'] },
+  {
+    files: ['ts-frontend/**/*.ts', 'test/**/*.ts'],
+    extends: [tseslint.configs.strictTypeChecked],
+    languageOptions: { parserOptions: { project: 'ts-frontend/tsconfig.json', tsconfigRootDir: import.meta.dirname } },
+    rules: {
+      '@typescript-eslint/restrict-template-expressions': ['error', { allowNumber: true }],
+      '@typescript-eslint/no-non-null-assertion': 'off', // indexes that are in range by construction
+      '@typescript-eslint/no-unnecessary-condition': ['error', { allowConstantLoopConditions: true }],
+    },
+  },
+  // Who may use whom: docs/architecture.md. test/architecture.test.ts holds every language to it.
+  only(['ts-frontend/src/model/**/*.ts'], {
+    patterns: [{ regex: '^(?!\\./)', message: 'the model does no I/O and imports only its own files' }],
+  }),
+  only(['ts-frontend/src/render/**/*.ts'], {
+    patterns: [{ regex: '^(?!\\./|\\.\\./model/)', message: 'rendering sees the model only' }],
+  }),
+);

@@ -1,0 +1,61 @@
+#!/usr/bin/env bash
+# Installs the Debian packages that Quartz needs and this machine lacks, where it may (root, or sudo that asks no
+# password); else says in one line what to install. Does nothing where everything is there.
+#   setup.sh          what building and running need
+#   setup.sh checks   also what the full checks need (clang, aarch64 cross compiler and emulator)
+set -euo pipefail
+
+missing=()
+need() { # need PACKAGE TEST...: the package goes on the list when the test fails
+  local package=$1
+  shift
+  "$@" >/dev/null 2>&1 || missing+=("$package")
+}
+header() { echo "#include <$1>" | cc -E -x c -; }
+has_maker() { command -v ninja || command -v make; }
+
+need gcc command -v cc
+need g++ command -v c++
+need cmake command -v cmake
+need ninja-build has_maker
+need pkg-config command -v pkg-config
+if command -v cc >/dev/null 2>&1; then
+  need libdw-dev header elfutils/libdwfl.h
+else
+  missing+=(libdw-dev)
+fi
+if [ "${1:-}" = checks ]; then
+  need clang command -v clang
+  need gcc-aarch64-linux-gnu command -v aarch64-linux-gnu-gcc
+  need libc6-dev-arm64-cross test -e /usr/aarch64-linux-gnu/include/stdio.h
+  need qemu-user command -v qemu-aarch64
+fi
+
+[ ${#missing[@]} -eq 0 ] && exit 0
+
+install="apt-get install -y --no-install-recommends ${missing[*]}"
+if ! command -v apt-get >/dev/null 2>&1; then
+  echo "quartz: needs what Debian calls: ${missing[*]}; install them with your system's packager, then run this again" >&2
+  exit 1
+fi
+if [ "$(id -u)" -eq 0 ]; then
+  as_root=()
+elif command -v sudo >/dev/null 2>&1 && sudo -n true 2>/dev/null; then
+  as_root=(sudo -n)
+else
+  echo "quartz: needs Debian packages that are not installed; run: sudo $install" >&2
+  exit 1
+fi
+echo "quartz: installing ${missing[*]}"
+export DEBIAN_FRONTEND=noninteractive
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+# shellcheck disable=SC2086
+if ! "${as_root[@]}" $install >"$log" 2>&1; then
+  # The package lists may be old or absent.
+  if ! { "${as_root[@]}" apt-get update && "${as_root[@]}" $install; } >"$log" 2>&1; then
+    tail -n 15 "$log" >&2
+    echo "quartz: could not install ${missing[*]}; install them by hand, then run this again" >&2
+    exit 1
+  fi
+fi
