@@ -1,0 +1,278 @@
+/* Reading and checking of profile files. See profile_read.h. */
+#include "profile_read.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#define COPY_MAX_BYTES (UINT64_C(1) << 34)
+#define LIVE_TRIES     50
+
+/* Where the bytes come from: a file, or memory when fd is -1. */
+struct source {
+  int fd;
+  const unsigned char *memory;
+  uint64_t size;
+  char *why;
+  size_t why_bytes;
+};
+
+static int wrong(struct source *source, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static int wrong(struct source *source, const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(source->why, source->why_bytes, format, arguments);
+  va_end(arguments);
+  errno = 0;
+  return -1;
+}
+
+static int fetch(struct source *source, void *to, uint64_t offset, uint64_t bytes) {
+  if (offset > source->size || bytes > source->size - offset) return wrong(source, "the file is cut short");
+  if (source->fd < 0) {
+    memcpy(to, source->memory + offset, bytes);
+    return 0;
+  }
+  unsigned char *at = to;
+  while (bytes) {
+    ssize_t got = pread(source->fd, at, bytes < (1u << 30) ? bytes : 1u << 30, (off_t)offset);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) {
+      int error = errno;
+      snprintf(source->why, source->why_bytes, "it can't be read: %s", strerror(error));
+      errno = error;
+      return -1;
+    }
+    if (got == 0) return wrong(source, "the file is cut short");
+    at += got;
+    offset += (uint64_t)got;
+    bytes -= (uint64_t)got;
+  }
+  return 0;
+}
+
+static const struct { size_t size; const char *name; } section_kinds[QZ_SECTION_COUNT] = {
+    [QZ_SECTION_STRINGS] = {1, "strings"},
+    [QZ_SECTION_ENTITIES] = {sizeof(struct qz_entity), "entities"},
+    [QZ_SECTION_STACKS] = {sizeof(struct qz_stack_node), "stacks"},
+    [QZ_SECTION_TUPLES] = {sizeof(struct qz_tuple), "tuples"},
+    [QZ_SECTION_BALANCE] = {sizeof(struct qz_balance), "balance"},
+    [QZ_SECTION_OBJECTS] = {sizeof(struct qz_object_stats), "objects"},
+    [QZ_SECTION_BLAME] = {sizeof(struct qz_blame), "blame"},
+    [QZ_SECTION_CALLS] = {sizeof(struct qz_call_edge), "calls"},
+    [QZ_SECTION_THREADS] = {sizeof(struct qz_thread_stats), "threads"},
+    [QZ_SECTION_MODULES] = {sizeof(struct qz_module), "modules"},
+    [QZ_SECTION_TIMELINE] = {sizeof(struct qz_timeline), "timeline"},
+};
+/* What refers to others is read before them: in a file that grows they are then complete. */
+static const uint8_t read_order[QZ_SECTION_COUNT] = {
+    QZ_SECTION_TUPLES, QZ_SECTION_BALANCE,  QZ_SECTION_BLAME,  QZ_SECTION_OBJECTS,  QZ_SECTION_CALLS,  QZ_SECTION_THREADS,
+    QZ_SECTION_TIMELINE, QZ_SECTION_STACKS, QZ_SECTION_ENTITIES, QZ_SECTION_MODULES, QZ_SECTION_STRINGS};
+
+static int fetch_head(struct source *source, struct qz_profile *head) {
+  memset(head, 0, sizeof *head);
+  if (source->size < sizeof *head) return wrong(source, "it is not a Quartz profile (too small)");
+  if (fetch(source, head, 0, sizeof *head)) return -1;
+  if (head->magic != QZ_PROFILE_MAGIC) return wrong(source, "it is not a Quartz profile");
+  if (head->version != QZ_PROFILE_VERSION)
+    return wrong(source, "it was written by another version of Quartz (format %u, this one reads %u)", head->version,
+                 QZ_PROFILE_VERSION);
+  if (head->head_bytes != sizeof *head) return wrong(source, "its head has another size");
+  if (head->status < QZ_PROFILE_RECORDING || head->status > QZ_PROFILE_CUT || head->end_reason > QZ_END_ERROR)
+    return wrong(source, "its status makes no sense");
+  if (head->processors == 0 || head->processors > UINT16_MAX)
+    return wrong(source, "its number of processors makes no sense");
+  if (head->publisher != QZ_PUBLISHER_THREADLIB && head->publisher != QZ_PUBLISHER_PTHREAD)
+    return wrong(source, "its publisher is unknown");
+  for (unsigned s = 0; s < QZ_SECTION_COUNT; s++) {
+    const struct qz_section *section = &head->sections[s];
+    if (section->stride != section_kinds[s].size || section->count > section->capacity ||
+        section->offset < sizeof *head || section->offset % 8 || section->offset > source->size ||
+        section->count > (source->size - section->offset) / section->stride)
+      return wrong(source, "its section of %s does not fit", section_kinds[s].name);
+  }
+  return 0;
+}
+
+static const void *place(struct qz_profile_copy *copy, const size_t *at, unsigned s) {
+  return (unsigned char *)copy->memory + at[s];
+}
+
+/* One attempt to copy all sections. */
+static int copy_sections(struct source *source, struct qz_profile_copy *copy) {
+  struct qz_profile first, last;
+  if (fetch_head(source, &first)) return -1;
+  size_t at[QZ_SECTION_COUNT], room[QZ_SECTION_COUNT], bytes = 0;
+  for (unsigned s = 0; s < QZ_SECTION_COUNT; s++) {
+    uint64_t slack = first.status == QZ_PROFILE_RECORDING ? 4096 : 1; /* it may grow meanwhile; and a last NUL */
+    at[s] = bytes;
+    room[s] = first.sections[s].count + slack;
+    if (bytes + room[s] * section_kinds[s].size > COPY_MAX_BYTES) return wrong(source, "it is too large");
+    bytes += (room[s] * section_kinds[s].size + 63) & ~(size_t)63;
+  }
+  free(copy->memory);
+  copy->memory = malloc(bytes);
+  if (!copy->memory) {
+    snprintf(source->why, source->why_bytes, "there is not enough memory for it");
+    errno = ENOMEM;
+    return -1;
+  }
+  uint64_t counts[QZ_SECTION_COUNT];
+  for (unsigned i = 0; i < QZ_SECTION_COUNT; i++) {
+    unsigned s = read_order[i];
+    struct qz_profile now;
+    if (fetch_head(source, &now)) return -1;
+    counts[s] = now.sections[s].count < room[s] ? now.sections[s].count : room[s] - 1;
+    unsigned char *to = (unsigned char *)copy->memory + at[s];
+    if (fetch(source, to, now.sections[s].offset, counts[s] * section_kinds[s].size)) return -1;
+    memset(to + counts[s] * section_kinds[s].size, 0, section_kinds[s].size);
+  }
+  if (fetch_head(source, &last)) return -1;
+  copy->head = last;
+  copy->half = last.rounds_begun != last.snapshots || first.snapshots != last.snapshots;
+  for (unsigned s = 0; s < QZ_SECTION_COUNT; s++) copy->head.sections[s].count = counts[s];
+  /* The final NUL, and the elements 0 that stand for nothing, are there whatever the file holds. */
+  copy->strings = place(copy, at, QZ_SECTION_STRINGS);
+  copy->strings_bytes = counts[QZ_SECTION_STRINGS] + 1;
+#define PLACE(field, id) (copy->field = place(copy, at, id), copy->field##_count = counts[id])
+  PLACE(entities, QZ_SECTION_ENTITIES);
+  PLACE(stacks, QZ_SECTION_STACKS);
+  PLACE(tuples, QZ_SECTION_TUPLES);
+  PLACE(balance, QZ_SECTION_BALANCE);
+  PLACE(objects, QZ_SECTION_OBJECTS);
+  PLACE(blame, QZ_SECTION_BLAME);
+  PLACE(calls, QZ_SECTION_CALLS);
+  PLACE(threads, QZ_SECTION_THREADS);
+  PLACE(modules, QZ_SECTION_MODULES);
+  PLACE(timeline, QZ_SECTION_TIMELINE);
+#undef PLACE
+  if (!copy->entities_count) copy->entities_count = 1;
+  if (!copy->stacks_count) copy->stacks_count = 1;
+  memset((unsigned char *)copy->memory + at[QZ_SECTION_ENTITIES], 0, sizeof(struct qz_entity));
+  memset((unsigned char *)copy->memory + at[QZ_SECTION_STACKS], 0, sizeof(struct qz_stack_node));
+  ((char *)copy->memory)[at[QZ_SECTION_STRINGS]] = 0;
+  return 0;
+}
+
+static int known_kind(uint32_t kind) {
+  return (kind > QZ_KIND_NONE && kind < QZ_KIND_COUNT) || kind == QZ_ENTITY_PROCEDURE || kind == QZ_ENTITY_THREAD;
+}
+
+static int check_names(struct source *source, const struct qz_profile_copy *copy) {
+  size_t strings = copy->strings_bytes, modules = copy->modules_count;
+  const struct qz_profile *head = &copy->head;
+  if (head->program >= strings || head->arguments >= strings || head->host >= strings || head->version_text >= strings)
+    return wrong(source, "its head names a string that is not there");
+  for (size_t k = 1; k < copy->entities_count; k++) {
+    const struct qz_entity *entity = &copy->entities[k];
+    if (!known_kind(entity->kind) || entity->name >= strings || entity->file >= strings || entity->detail >= strings ||
+        entity->module > modules)
+      return wrong(source, "entity %zu makes no sense", k);
+  }
+  for (size_t k = 0; k < modules; k++)
+    if (copy->modules[k].start >= copy->modules[k].end || copy->modules[k].path >= strings ||
+        copy->modules[k].build_id >= strings)
+      return wrong(source, "module %zu makes no sense", k);
+  for (size_t k = 1; k < copy->stacks_count; k++)
+    if (copy->stacks[k].parent >= k || copy->stacks[k].entity == 0 || copy->stacks[k].entity >= copy->entities_count)
+      return wrong(source, "stack %zu makes no sense", k);
+  return 0;
+}
+
+static int check_references(struct source *source, const struct qz_profile_copy *copy) {
+  size_t entities = copy->entities_count, stacks = copy->stacks_count, processors = copy->head.processors;
+  for (size_t k = 0; k < copy->tuples_count; k++) {
+    const struct qz_tuple *tuple = &copy->tuples[k];
+    if (tuple->stack >= stacks || tuple->thread >= entities || tuple->state == QZ_STATE_IDLE ||
+        tuple->state >= QZ_STATE_COUNT || (size_t)tuple->busy + tuple->spinning > processors)
+      return wrong(source, "tuple %zu makes no sense", k);
+  }
+  for (size_t k = 0; k < copy->balance_count; k++)
+    if ((size_t)copy->balance[k].busy + copy->balance[k].spinning > processors)
+      return wrong(source, "balance %zu makes no sense", k);
+  for (size_t k = 0; k < copy->objects_count; k++)
+    if (copy->objects[k].entity == 0 || copy->objects[k].entity >= entities)
+      return wrong(source, "object %zu makes no sense", k);
+  for (size_t k = 0; k < copy->blame_count; k++)
+    if (copy->blame[k].object >= entities || copy->blame[k].stack >= stacks || copy->blame[k].thread >= entities)
+      return wrong(source, "blame %zu makes no sense", k);
+  for (size_t k = 0; k < copy->calls_count; k++)
+    if (copy->calls[k].caller >= entities || copy->calls[k].callee >= entities)
+      return wrong(source, "call count %zu makes no sense", k);
+  for (size_t k = 0; k < copy->threads_count; k++)
+    if (copy->threads[k].entity == 0 || copy->threads[k].entity >= entities || copy->threads[k].creator >= entities)
+      return wrong(source, "thread %zu makes no sense", k);
+  for (size_t k = 0; k < copy->timeline_count; k++)
+    if (copy->timeline[k].top >= entities) return wrong(source, "stretch %zu of the timeline makes no sense", k);
+  return 0;
+}
+
+static int load(struct source *source, struct qz_profile_copy *copy) {
+  for (int tries = 0;; tries++) {
+    if (copy_sections(source, copy)) return -1;
+    if (!copy->half || copy->head.status != QZ_PROFILE_RECORDING || source->fd < 0 || tries == LIVE_TRIES) break;
+    nanosleep(&(struct timespec){0, 20000}, NULL);
+  }
+  return check_names(source, copy) || check_references(source, copy) ? -1 : 0;
+}
+
+/* The sampler holds a lock on the file as long as it lives; a file system without locks leaves its pid. */
+static int sampler_gone(int fd, uint32_t pid) {
+  if (!flock(fd, LOCK_SH | LOCK_NB)) {
+    flock(fd, LOCK_UN);
+    return 1;
+  }
+  if (errno == EWOULDBLOCK) return 0;
+  return pid == 0 || pid > INT32_MAX || (kill((pid_t)pid, 0) && errno == ESRCH);
+}
+
+int qz_profile_load(struct qz_profile_copy *profile, const char *path, char *why, size_t why_bytes) {
+  memset(profile, 0, sizeof *profile);
+  struct source source = {.fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), .why = why, .why_bytes = why_bytes};
+  if (source.fd < 0) {
+    int error = errno;
+    snprintf(why, why_bytes, "%s", strerror(error));
+    errno = error;
+    return -1;
+  }
+  struct stat status;
+  int failed;
+  if (fstat(source.fd, &status) || !S_ISREG(status.st_mode)) {
+    failed = wrong(&source, "it is not a file");
+  } else {
+    source.size = (uint64_t)status.st_size;
+    failed = load(&source, profile);
+    if (!failed && profile->head.status == QZ_PROFILE_RECORDING)
+      profile->abandoned = sampler_gone(source.fd, profile->head.sampler_pid);
+  }
+  int error = errno;
+  close(source.fd);
+  if (failed) qz_profile_unload(profile);
+  errno = error;
+  return failed;
+}
+
+int qz_profile_load_memory(struct qz_profile_copy *profile, const void *bytes, size_t size, char *why,
+                           size_t why_bytes) {
+  memset(profile, 0, sizeof *profile);
+  struct source source = {.fd = -1, .memory = bytes, .size = size, .why = why, .why_bytes = why_bytes};
+  int failed = load(&source, profile);
+  if (failed)
+    qz_profile_unload(profile);
+  else
+    profile->abandoned = profile->head.status == QZ_PROFILE_RECORDING;
+  return failed;
+}
+
+void qz_profile_unload(struct qz_profile_copy *profile) {
+  free(profile->memory);
+  memset(profile, 0, sizeof *profile);
+}

@@ -1,0 +1,57 @@
+/* Reading a profile file, trusting nothing.
+ *
+ * Owns:    a checked copy of a profile in memory.
+ * Writer:  qz_profile_load. Reader: reports, the live screen, tests.
+ * Must not: map the file (a file that is cut while it is mapped would kill the reader), compute a metric, or
+ *           hand out an index that does not fit.
+ *
+ * After qz_profile_load returned 0: every entity, stack node, string, module index in the copy is inside its
+ * section; a node's parent has a lower index (parent < node); every string ends in NUL; states, kinds are known
+ * values; all arrays are aligned. One thread at a time for each qz_profile_copy; not for signal handlers.
+ */
+#ifndef QZ_ABI_PROFILE_READ_H
+#define QZ_ABI_PROFILE_READ_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include "profile.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct qz_profile_copy {
+  struct qz_profile head; /* section offsets in it are those of the file; counts are those of the copy */
+  int abandoned;          /* 1: status is QZ_PROFILE_RECORDING but the sampler is gone */
+  int half;               /* 1: one snapshot is half added (the sampler died in it, or is faster than this copy) */
+  const char *strings;    size_t strings_bytes;
+  const struct qz_entity *entities;       size_t entities_count;  /* [0] is zero */
+  const struct qz_stack_node *stacks;     size_t stacks_count;    /* [0] is zero: the empty stack */
+  const struct qz_tuple *tuples;          size_t tuples_count;
+  const struct qz_balance *balance;       size_t balance_count;
+  const struct qz_object_stats *objects;  size_t objects_count;
+  const struct qz_blame *blame;           size_t blame_count;
+  const struct qz_call_edge *calls;       size_t calls_count;
+  const struct qz_thread_stats *threads;  size_t threads_count;
+  const struct qz_module *modules;        size_t modules_count;
+  const struct qz_timeline *timeline;     size_t timeline_count;
+  void *memory; /* everything above */
+};
+
+/* Reads and checks the file. A file that is being recorded is read again, some times, until the copy lies between
+ * two snapshots. 0; or -1 with one clause in `why` that says what is wrong (errno is then the system's, or 0). */
+int qz_profile_load(struct qz_profile_copy *profile, const char *path, char *why, size_t why_bytes);
+/* The same from memory (which is copied). The sampler counts as gone. */
+int qz_profile_load_memory(struct qz_profile_copy *profile, const void *bytes, size_t size, char *why,
+                           size_t why_bytes);
+void qz_profile_unload(struct qz_profile_copy *profile);
+
+/* Never NULL; lives as long as the copy. */
+static inline const char *qz_profile_string(const struct qz_profile_copy *profile, uint32_t offset) {
+  return offset < profile->strings_bytes ? profile->strings + offset : "";
+}
+
+#ifdef __cplusplus
+}
+#endif
+#endif
