@@ -1,0 +1,34 @@
+/* A negative control: input in a declared blocking region that is overlapped with enough other work. No io finding.
+ *
+ * expect P 4
+ * expect root: npt 1, T 4, io 1
+ * expect procedure compute: npt 1, parallelism 4
+ * expect procedure read_ahead: T 0, io 1
+ * expect finding 1: optimize compute
+ * expect no finding: io
+ */
+#include <quartz/quartz.h>
+#include "work.h"
+
+PROCEDURE void *read_ahead(void *unused) {
+  for (int block = 0; block < 4; block++) {
+    qz_blocking_begin("disk");
+    work_sleep(200 * MS);
+    qz_blocking_end();
+  }
+  return unused;
+}
+
+PROCEDURE void *compute(void *unused) {
+  work_sleep(800 * MS);
+  return unused;
+}
+
+int main(void) {
+  qz_thread_t reader, thread[4];
+  MUST(qz_create(&reader, "reader", read_ahead, NULL));
+  for (int k = 0; k < 4; k++) MUST(qz_create(&thread[k], "part", compute, NULL));
+  for (int k = 0; k < 4; k++) MUST(qz_join(thread[k], NULL));
+  MUST(qz_join(reader, NULL));
+  return 0;
+}
