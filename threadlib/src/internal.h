@@ -199,6 +199,11 @@ void qzi_handoff(struct qzi_thread *thread, void (*after)(void *), void *arg);
 /* Like qz_yield, but the caller stays published as spinning on what it waits for: for waits that spin. */
 void qzi_yield(void);
 
+/* ---- synchronization objects ---- */
+
+/* By the runtime, when the number of processors is known and no thread but main has run. */
+void qzi_sync_start(unsigned processors);
+
 /* ---- errors and names ---- */
 
 /* One line on stderr "quartz: ..." and abort. */

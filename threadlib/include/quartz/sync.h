@@ -14,7 +14,7 @@ extern "C" {
 /* How a thread waits for a mutex or barrier. */
 typedef enum qz_policy { QZ_ADAPTIVE = 0, QZ_BLOCK = 1, QZ_SPIN = 2 } qz_policy;
 
-typedef struct qz_mutex { uint64_t opaque[6]; } qz_mutex;
+typedef struct qz_mutex { uint64_t opaque[7]; } qz_mutex;
 #define QZ_MUTEX_INIT { { 0 } }
 int qz_mutex_init(qz_mutex *mutex, const char *name, qz_policy policy);
 int qz_mutex_destroy(qz_mutex *mutex);  /* EBUSY: in use */
@@ -31,9 +31,11 @@ int qz_rwlock_destroy(qz_rwlock *lock);
 int qz_rwlock_rdlock(qz_rwlock *lock);
 int qz_rwlock_tryrdlock(qz_rwlock *lock);
 int qz_rwlock_timedrdlock(qz_rwlock *lock, const struct timespec *realtime);
+int qz_rwlock_clockrdlock(qz_rwlock *lock, int clock, const struct timespec *time);
 int qz_rwlock_wrlock(qz_rwlock *lock);
 int qz_rwlock_trywrlock(qz_rwlock *lock);
 int qz_rwlock_timedwrlock(qz_rwlock *lock, const struct timespec *realtime);
+int qz_rwlock_clockwrlock(qz_rwlock *lock, int clock, const struct timespec *time);
 int qz_rwlock_unlock(qz_rwlock *lock);
 
 typedef struct qz_cond { uint64_t opaque[6]; } qz_cond;
@@ -52,6 +54,7 @@ int qz_sem_destroy(qz_sem *sem);
 int qz_sem_wait(qz_sem *sem);
 int qz_sem_trywait(qz_sem *sem);        /* EAGAIN */
 int qz_sem_timedwait(qz_sem *sem, const struct timespec *realtime);
+int qz_sem_clockwait(qz_sem *sem, int clock, const struct timespec *time);
 int qz_sem_post(qz_sem *sem);           /* EOVERFLOW */
 int qz_sem_value(qz_sem *sem);
 
@@ -72,6 +75,8 @@ int qz_channel_trysend(qz_channel *channel, const void *item); /* EAGAIN */
 int qz_channel_tryreceive(qz_channel *channel, void *item);
 int qz_channel_timedsend(qz_channel *channel, const void *item, const struct timespec *realtime);
 int qz_channel_timedreceive(qz_channel *channel, void *item, const struct timespec *realtime);
+int qz_channel_clocksend(qz_channel *channel, const void *item, int clock, const struct timespec *time);
+int qz_channel_clockreceive(qz_channel *channel, void *item, int clock, const struct timespec *time);
 
 /* A value that will be set once. */
 typedef struct qz_future { uint64_t opaque[6]; } qz_future;
@@ -82,6 +87,7 @@ int qz_future_set(qz_future *future, void *value);             /* EBUSY: set bef
 int qz_future_get(qz_future *future, void **value);            /* waits */
 int qz_future_tryget(qz_future *future, void **value);         /* EAGAIN */
 int qz_future_timedget(qz_future *future, void **value, const struct timespec *realtime);
+int qz_future_clockget(qz_future *future, void **value, int clock, const struct timespec *time);
 
 #ifdef __cplusplus
 }

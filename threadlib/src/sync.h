@@ -1,0 +1,190 @@
+/* What all synchronization objects share: the head of an object, wait queues, spinning, misuse.
+ *
+ * Owns:    struct qzi_object, struct qzi_waiter, struct qzi_queue, struct qzi_spin.
+ * Writer:  sync_*.c, each for its own objects; a queue is changed only under its object's internal lock.
+ * Reader:  the same.
+ * Must not: know how threads are scheduled (internal.h) or where state is published (publish.h).
+ */
+#ifndef QZI_SYNC_H
+#define QZI_SYNC_H
+
+#include <errno.h>
+#include "internal.h"
+#include "publish.h"
+
+#pragma GCC visibility push(hidden)
+
+/* The head of every object. All zero: made by a static initializer, not used yet. */
+struct qzi_object {
+  struct qzi_pub_object pub; /* name, place, record; once destroyed, `site` is where that was */
+  uint32_t waiting;          /* length of the queue; under the internal lock */
+  uint8_t kind;              /* enum qz_kind; 0: static, not initialized by a call; QZI_KIND_DESTROYED */
+  uint8_t policy;            /* qz_policy */
+  uint16_t barges;           /* mutex: unlocks while others wait; by the holder */
+};
+#define QZI_KIND_DESTROYED 255
+
+/* One waiting thread. Lies in the frame of the function that waits, which does not return before it is out of the queue. */
+struct qzi_waiter {
+  struct qzi_waiter *next, *prev;
+  struct qzi_thread *thread;
+  uint64_t since_ns; /* when it began to wait; 0: not measured (nothing is published) */
+  void *item;        /* channel: where the item is taken from or put; rwlock: not NULL for a writer */
+  bool queued;
+  bool given;        /* what it waits for was given to it; else it was told to go (channel closed) */
+};
+
+/* Circular list, tail->next is the head. */
+struct qzi_queue { struct qzi_waiter *tail; };
+
+static inline bool qzi_queue_empty(const struct qzi_queue *queue) { return queue->tail == NULL; }
+static inline struct qzi_waiter *qzi_queue_head(const struct qzi_queue *queue) {
+  return queue->tail ? queue->tail->next : NULL;
+}
+
+static inline void qzi_queue_append(struct qzi_queue *queue, struct qzi_waiter *waiter) {
+  struct qzi_waiter *tail = queue->tail;
+  if (tail) {
+    waiter->next = tail->next;
+    waiter->prev = tail;
+    tail->next->prev = waiter;
+    tail->next = waiter;
+  } else {
+    waiter->next = waiter->prev = waiter;
+  }
+  queue->tail = waiter;
+  waiter->queued = true;
+}
+
+/* For a thread that was woken in vain: it keeps its turn. */
+static inline void qzi_queue_prepend(struct qzi_queue *queue, struct qzi_waiter *waiter) {
+  struct qzi_waiter *tail = queue->tail;
+  qzi_queue_append(queue, waiter);
+  if (tail) queue->tail = tail;
+}
+
+static inline void qzi_queue_remove(struct qzi_queue *queue, struct qzi_waiter *waiter) {
+  if (waiter->next == waiter) {
+    queue->tail = NULL;
+  } else {
+    waiter->prev->next = waiter->next;
+    waiter->next->prev = waiter->prev;
+    if (queue->tail == waiter) queue->tail = waiter->prev;
+  }
+  waiter->queued = false;
+}
+
+/* Takes out the first waiter whose time-out has not won. Under the internal lock. */
+static inline struct qzi_waiter *qzi_queue_take(struct qzi_queue *queue, struct qzi_object *object) {
+  struct qzi_waiter *waiter;
+  while ((waiter = qzi_queue_head(queue))) {
+    qzi_queue_remove(queue, waiter);
+    object->waiting--;
+    qzi_pub_queue(object->pub.index, object->waiting);
+    if (QZI_LIKELY(qzi_claim(waiter->thread))) break;
+  }
+  return waiter;
+}
+
+/* True where one processor runs all threads: then nothing runs beside the caller, and internal locks are superfluous. */
+#if QZI_TSAN
+#define qzi_alone false
+#else
+extern bool qzi_alone;
+#endif
+
+static inline void qzi_lock(qzi_spinlock *lock) {
+  if (!qzi_alone) qzi_spin_lock(lock);
+}
+static inline void qzi_unlock(qzi_spinlock *lock) {
+  if (!qzi_alone) qzi_spin_unlock(lock);
+}
+
+/* More processors than CPUs: whoever spins must now and then let the kernel run another processor. */
+extern bool qzi_crowded;
+/* Lets the kernel run something else: the other processor may have lost its CPU. */
+void qzi_relax_long(void);
+
+/* Words that several processors change. Plain instructions where there is one processor. */
+static inline uint64_t qzi_word_load(const uint64_t *word) { return __atomic_load_n(word, __ATOMIC_ACQUIRE); }
+static inline void qzi_word_store(uint64_t *word, uint64_t value) { __atomic_store_n(word, value, __ATOMIC_RELEASE); }
+static inline bool qzi_word_swap(uint64_t *word, uint64_t old, uint64_t new) {
+  if (qzi_alone) {
+    if (__atomic_load_n(word, __ATOMIC_RELAXED) != old) return false;
+    __atomic_store_n(word, new, __ATOMIC_RELAXED);
+    return true;
+  }
+  return __atomic_compare_exchange_n(word, &old, new, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
+}
+static inline void qzi_word_clear(uint64_t *word, uint64_t bits) {
+  if (qzi_alone) __atomic_store_n(word, __atomic_load_n(word, __ATOMIC_RELAXED) & ~bits, __ATOMIC_RELAXED);
+  else __atomic_fetch_and(word, ~bits, __ATOMIC_ACQ_REL);
+}
+static inline void qzi_word_set(uint64_t *word, uint64_t bits) { __atomic_fetch_or(word, bits, __ATOMIC_ACQ_REL); }
+
+/* One turn of a loop that waits for another processor to finish a few instructions. */
+static inline void qzi_relax(unsigned tries) {
+  qzi_pause();
+  if (QZI_UNLIKELY(tries % 64 == 63)) qzi_relax_long();
+}
+
+/* Queues `me` and parks; `lock` is held by the caller and free on return. False: the deadline came first. */
+bool qzi_wait(struct qzi_queue *queue, struct qzi_object *object, unsigned kind, qzi_spinlock *lock,
+              struct qzi_waiter *me, uint64_t deadline_ns);
+/* Lets a waiter go on that was taken out of its queue: its wait ends here, and is counted. Under the internal lock. */
+void qzi_wake(struct qzi_object *object, struct qzi_waiter *waiter, bool given);
+/* Publishes that the caller is about to block, and tells the deadlock report on what. */
+void qzi_block(struct qzi_object *object, unsigned kind, struct qzi_thread *self);
+/* Time for a wait that begins: 0 where nobody wants to know. */
+static inline uint64_t qzi_wait_begins(void) { return qzi_publishing() ? qzi_now_ns() : 0; }
+
+/* For qzi_park: releases a qzi_spinlock. */
+void qzi_unlock_after(void *lock);
+
+/* Busy waiting, with ever longer pauses, for QUARTZ_SPIN_NS (adaptive) or until the deadline (spin). Published as spinning. */
+struct qzi_spin {
+  uint64_t start_ns, now_ns, limit_ns, yield_ns;
+  unsigned pauses;
+};
+void qzi_spin_begin(struct qzi_spin *spin, struct qzi_object *object, qz_policy policy, uint64_t deadline_ns);
+bool qzi_spin_more(struct qzi_spin *spin); /* pauses; false: stop spinning */
+uint64_t qzi_spin_end(struct qzi_spin *spin); /* ns spent */
+
+/* The thread is about to ask for the object: its record (0: nothing is published), pushed, the access counted. */
+static inline uint32_t qzi_ask(struct qzi_object *object, unsigned kind, const void *address, struct qzi_thread *self,
+                               uint64_t place, uint32_t capacity) {
+  uint32_t index = qzi_pub_object(&object->pub, kind, address, place, capacity);
+  if (index) {
+    uint64_t key = QZI_PUB_KEY(kind, index);
+    struct qzi_publisher *publisher = qzi_publisher_self();
+    qzi_pub_push(publisher, &self->pub, key);
+    qzi_pub_count(publisher, place, key);
+  }
+  return index;
+}
+/* The thread waits no longer, or has released. */
+static inline void qzi_leave(uint32_t index, unsigned kind, struct qzi_thread *self) {
+  if (index) qzi_pub_pop(&self->pub, QZI_PUB_KEY(kind, index));
+}
+
+/* Who holds a lock exclusively, for messages. `object` is the head of a mutex or rwlock. */
+const struct qzi_thread *qzi_mutex_holder(const struct qzi_object *object);
+const struct qzi_thread *qzi_rwlock_holder(const struct qzi_object *object);
+
+/* Makes the head of an object, by an init call at `place`. */
+void qzi_object_init(struct qzi_object *object, unsigned kind, const char *name, qz_policy policy, uint64_t place);
+/* The object is no more; its use is misuse from now on. */
+void qzi_object_destroy(struct qzi_object *object, unsigned kind, uint64_t place);
+/* Stops the program when a destroyed object is used: the memory may belong to something else, no code can say so. */
+__attribute__((noreturn)) void qzi_object_dead(const struct qzi_object *object, uint64_t place);
+static inline void qzi_object_check(const struct qzi_object *object, uint64_t place) {
+  if (QZI_UNLIKELY(object->kind == QZI_KIND_DESTROYED)) qzi_object_dead(object, place);
+}
+
+/* A deadline from a timed call: 0 or EINVAL. NULL is EINVAL, too. */
+static inline int qzi_until(int clock, const struct timespec *time, uint64_t *deadline_ns) {
+  return time ? qzi_deadline(clock, time, deadline_ns) : EINVAL;
+}
+
+#pragma GCC visibility pop
+#endif

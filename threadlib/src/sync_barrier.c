@@ -1,0 +1,98 @@
+/* Barrier.
+ *
+ * Owns:    struct qz_barrier: arrivals, the round, and a queue under an internal lock.
+ * Writer:  whoever holds the internal lock. `round` is read without it by those who spin.
+ * Must not: spin where more threads than processors take part: the missing ones may need the processor.
+ */
+#include "sync.h"
+
+struct barrier {
+  struct qzi_object object;
+  qzi_spinlock lock;
+  uint32_t parties, arrived;
+  uint32_t round;
+  uint32_t spinners; /* threads that may still read `round` */
+  struct qzi_queue queue;
+} __attribute__((may_alias));
+_Static_assert(sizeof(struct barrier) <= sizeof(qz_barrier), "qz_barrier");
+
+int qz_barrier_init(qz_barrier *barrier, const char *name, unsigned parties, qz_policy policy) {
+  if (parties == 0 || (policy != QZ_ADAPTIVE && policy != QZ_BLOCK && policy != QZ_SPIN)) return EINVAL;
+  struct barrier *b = (struct barrier *)barrier;
+  *b = (struct barrier){ .parties = parties };
+  qzi_object_init(&b->object, QZ_KIND_BARRIER, name, policy, QZI_CALLER());
+  return 0;
+}
+
+int qz_barrier_destroy(qz_barrier *barrier) {
+  struct barrier *b = (struct barrier *)barrier;
+  uint64_t place = QZI_CALLER();
+  qzi_object_check(&b->object, place);
+  qzi_lock(&b->lock);
+  bool used = b->arrived != 0;
+  qzi_unlock(&b->lock);
+  if (used) return EBUSY;
+  for (unsigned tries = 0; __atomic_load_n(&b->spinners, __ATOMIC_ACQUIRE); tries++) qzi_relax(tries);
+  qzi_object_destroy(&b->object, QZ_KIND_BARRIER, place);
+  return 0;
+}
+
+/* The last one has come: lets the others go. Under the internal lock. */
+static void release(struct barrier *b, uint32_t index) {
+  b->arrived = 0;
+  __atomic_store_n(&b->round, b->round + 1, __ATOMIC_RELEASE);
+  struct qzi_waiter *waiter;
+  while ((waiter = qzi_queue_take(&b->queue, &b->object))) {
+    qzi_pub_acquired(index, NULL);
+    qzi_wake(&b->object, waiter, true);
+  }
+  qzi_pub_acquired(index, NULL);
+}
+
+/* True: the round ended while the caller spun. */
+static bool spin(struct barrier *b, struct qzi_thread *self, uint32_t round, uint32_t index) {
+  struct qzi_spin spin;
+  qzi_spin_begin(&spin, &b->object, b->object.policy, QZI_NEVER);
+  bool done;
+  while (!(done = __atomic_load_n(&b->round, __ATOMIC_ACQUIRE) != round))
+    if (!qzi_spin_more(&spin)) break;
+  uint64_t spin_ns = qzi_spin_end(&spin);
+  if (done) {
+    qzi_pub_waited(index, spin_ns, spin_ns);
+    qzi_pub_acquired_shared(index);
+  }
+  return done;
+}
+
+int qz_barrier_wait(qz_barrier *barrier) {
+  struct barrier *b = (struct barrier *)barrier;
+  uint64_t place = QZI_CALLER();
+  qzi_object_check(&b->object, place);
+  struct qzi_thread *self = qzi_self();
+  uint32_t index = qzi_ask(&b->object, QZ_KIND_BARRIER, b, self, place, b->parties);
+  int result = 0;
+  qzi_lock(&b->lock);
+  if (++b->arrived == b->parties) {
+    release(b, index);
+    qzi_unlock(&b->lock);
+    result = QZ_BARRIER_SERIAL;
+  } else {
+    bool done = false;
+    struct qzi_waiter me = { .thread = self, .since_ns = qzi_wait_begins() };
+    if (b->object.policy != QZ_BLOCK && !qzi_alone && b->parties <= qzi_processor_count()) {
+      uint32_t round = b->round;
+      b->spinners++;
+      qzi_unlock(&b->lock);
+      done = spin(b, self, round, index);
+      if (!done) {
+        qzi_lock(&b->lock);
+        done = b->round != round;
+        if (done) qzi_unlock(&b->lock);
+      }
+      __atomic_fetch_sub(&b->spinners, 1, __ATOMIC_RELEASE);
+    }
+    if (!done) qzi_wait(&b->queue, &b->object, QZ_KIND_BARRIER, &b->lock, &me, QZI_NEVER);
+  }
+  qzi_leave(index, QZ_KIND_BARRIER, self);
+  return result;
+}

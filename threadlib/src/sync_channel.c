@@ -1,0 +1,167 @@
+/* Bounded channel of items of one size.
+ *
+ * Owns:    struct qz_channel: a ring of items, a queue of senders and one of receivers, under an internal lock.
+ * Writer:  whoever holds the internal lock; an item of a thread that waits is copied by the thread that wakes it.
+ * Must not: let receivers wait while there are items, or senders while there is room.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include "sync.h"
+
+struct channel {
+  struct qzi_object object;
+  qzi_spinlock lock;
+  uint32_t closed;
+  size_t item_bytes, capacity;
+  size_t first, count; /* in the ring */
+  char *ring;
+  struct qzi_queue senders, receivers;
+} __attribute__((may_alias));
+_Static_assert(sizeof(struct channel) <= sizeof(qz_channel), "qz_channel");
+
+int qz_channel_init(qz_channel *channel, const char *name, size_t item_bytes, size_t capacity) {
+  struct channel *c = (struct channel *)channel;
+  size_t bytes;
+  if (__builtin_mul_overflow(item_bytes, capacity, &bytes)) return EINVAL;
+  char *ring = NULL;
+  if (bytes && !(ring = malloc(bytes))) return ENOMEM;
+  *c = (struct channel){ .item_bytes = item_bytes, .capacity = capacity, .ring = ring };
+  qzi_object_init(&c->object, QZ_KIND_CHANNEL, name, QZ_BLOCK, QZI_CALLER());
+  return 0;
+}
+
+int qz_channel_destroy(qz_channel *channel) {
+  struct channel *c = (struct channel *)channel;
+  uint64_t place = QZI_CALLER();
+  qzi_object_check(&c->object, place);
+  qzi_lock(&c->lock);
+  bool used = !qzi_queue_empty(&c->senders) || !qzi_queue_empty(&c->receivers);
+  char *ring = c->ring;
+  if (!used) {
+    c->ring = NULL;
+    qzi_object_destroy(&c->object, QZ_KIND_CHANNEL, place);
+  }
+  qzi_unlock(&c->lock);
+  if (used) return EBUSY;
+  free(ring);
+  return 0;
+}
+
+int qz_channel_close(qz_channel *channel) {
+  struct channel *c = (struct channel *)channel;
+  qzi_object_check(&c->object, QZI_CALLER());
+  qzi_lock(&c->lock);
+  c->closed = 1;
+  struct qzi_waiter *waiter;
+  while ((waiter = qzi_queue_take(&c->senders, &c->object))) qzi_wake(&c->object, waiter, false);
+  while ((waiter = qzi_queue_take(&c->receivers, &c->object))) qzi_wake(&c->object, waiter, false);
+  qzi_unlock(&c->lock);
+  return 0;
+}
+
+/* Items are mostly words: those are copied without a call. */
+static inline void copy(struct channel *c, void *to, const void *from) {
+  if (c->item_bytes == sizeof(uint64_t)) memcpy(to, from, sizeof(uint64_t));
+  else if (c->item_bytes) memcpy(to, from, c->item_bytes);
+}
+
+static void put(struct channel *c, const void *item) {
+  size_t at = c->first + c->count;
+  if (at >= c->capacity) at -= c->capacity;
+  copy(c, c->ring + at * c->item_bytes, item);
+  c->count++;
+}
+
+static void get(struct channel *c, void *item) {
+  copy(c, item, c->ring + c->first * c->item_bytes);
+  if (++c->first == c->capacity) c->first = 0;
+  c->count--;
+}
+
+/* What can be done at once, under the internal lock: 0, EPIPE, or EAGAIN: would wait. */
+static inline int send_now(struct channel *c, const void *item, uint32_t index) {
+  if (QZI_UNLIKELY(c->closed)) return EPIPE;
+  struct qzi_waiter *receiver = qzi_queue_take(&c->receivers, &c->object);
+  if (receiver) {
+    copy(c, receiver->item, item);
+    qzi_pub_acquired(index, NULL); /* the receive; the send is counted below */
+    qzi_wake(&c->object, receiver, true);
+  } else if (c->count < c->capacity) {
+    put(c, item);
+    qzi_pub_readers(index, (uint32_t)c->count);
+  } else {
+    return EAGAIN;
+  }
+  qzi_pub_acquired(index, NULL);
+  return 0;
+}
+
+static inline int receive_now(struct channel *c, void *item, uint32_t index) {
+  bool full = c->count == c->capacity;
+  struct qzi_waiter *sender = full ? qzi_queue_take(&c->senders, &c->object) : NULL;
+  if (c->count) {
+    get(c, item);
+    if (sender) put(c, sender->item);
+  } else if (sender) {
+    copy(c, item, sender->item);
+  } else {
+    return c->closed ? EPIPE : EAGAIN;
+  }
+  if (sender) {
+    qzi_pub_acquired(index, NULL);
+    qzi_wake(&c->object, sender, true);
+  }
+  qzi_pub_readers(index, (uint32_t)c->count);
+  qzi_pub_acquired(index, NULL);
+  return 0;
+}
+
+/* deadline 0: only try. */
+static inline int transfer(struct channel *c, bool send, void *item, uint64_t deadline_ns, uint64_t place) {
+  qzi_object_check(&c->object, place);
+  struct qzi_thread *self = qzi_self();
+  uint32_t index = qzi_ask(&c->object, QZ_KIND_CHANNEL, c, self, place, (uint32_t)c->capacity);
+  qzi_lock(&c->lock);
+  int error = send ? send_now(c, item, index) : receive_now(c, item, index);
+  if (error != EAGAIN || !deadline_ns) {
+    qzi_unlock(&c->lock);
+  } else {
+    struct qzi_waiter me = { .thread = self, .since_ns = qzi_wait_begins(), .item = item };
+    bool woken = qzi_wait(send ? &c->senders : &c->receivers, &c->object, QZ_KIND_CHANNEL, &c->lock, &me, deadline_ns);
+    error = !woken ? ETIMEDOUT : me.given ? 0 : EPIPE;
+  }
+  qzi_leave(index, QZ_KIND_CHANNEL, self);
+  return error;
+}
+
+static int transfer_until(qz_channel *channel, bool send, void *item, int clock, const struct timespec *time,
+                          uint64_t place) {
+  uint64_t deadline_ns;
+  int error = qzi_until(clock, time, &deadline_ns);
+  return error ? error : transfer((struct channel *)channel, send, item, deadline_ns ? deadline_ns : 1, place);
+}
+
+int qz_channel_send(qz_channel *channel, const void *item) {
+  return transfer((struct channel *)channel, true, (void *)item, QZI_NEVER, QZI_CALLER());
+}
+int qz_channel_receive(qz_channel *channel, void *item) {
+  return transfer((struct channel *)channel, false, item, QZI_NEVER, QZI_CALLER());
+}
+int qz_channel_trysend(qz_channel *channel, const void *item) {
+  return transfer((struct channel *)channel, true, (void *)item, 0, QZI_CALLER());
+}
+int qz_channel_tryreceive(qz_channel *channel, void *item) {
+  return transfer((struct channel *)channel, false, item, 0, QZI_CALLER());
+}
+int qz_channel_timedsend(qz_channel *channel, const void *item, const struct timespec *realtime) {
+  return transfer_until(channel, true, (void *)item, CLOCK_REALTIME, realtime, QZI_CALLER());
+}
+int qz_channel_timedreceive(qz_channel *channel, void *item, const struct timespec *realtime) {
+  return transfer_until(channel, false, item, CLOCK_REALTIME, realtime, QZI_CALLER());
+}
+int qz_channel_clocksend(qz_channel *channel, const void *item, int clock, const struct timespec *time) {
+  return transfer_until(channel, true, (void *)item, clock, time, QZI_CALLER());
+}
+int qz_channel_clockreceive(qz_channel *channel, void *item, int clock, const struct timespec *time) {
+  return transfer_until(channel, false, item, clock, time, QZI_CALLER());
+}

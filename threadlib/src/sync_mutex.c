@@ -1,0 +1,272 @@
+/* Mutex: spin, block, or spin for a while and then block (adaptive).
+ *
+ * Owns:    struct qz_mutex. All of its state is in `word`: the holder, and five flags.
+ * Writer:  QLOCK guards the queue and `woken`; whoever holds the mutex clears its own name.
+ * Reader:  condition variables hand waiters over (qzi_mutex_...).
+ * Must not: touch a mutex after the store that releases it: the next holder may free it.
+ *
+ * A free mutex costs one atomic exchange to lock and one to unlock. Threads may overtake those that were woken
+ * (barging), since a hand-off at each unlock would move the lock from processor to processor every time. But
+ * a waiter is overtaken for a bounded time: after TENURE_NS it is given the lock (HANDED), so that
+ * the thread that keeps taking the lock has to wait for it in turn. The queue lock as a bit of the word, and the
+ * single woken waiter, follow the mutexes of Mike Burrows' nsync; the code is ours.
+ */
+#include "sync.h"
+
+enum {
+  WAITERS = 1, /* the queue is not empty; changed under QLOCK */
+  WOKEN = 2,   /* one waiter has been woken and competes: no need to wake another */
+  QLOCK = 4,   /* lock of the queue; never held across a wait */
+  HANDED = 8,  /* the holder was given the lock, and has not run since: no use in spinning */
+  DUE = 16,    /* the woken waiter has been overtaken for too long */
+  FLAGS = 63,
+};
+
+/* How long a waiter may be overtaken, and how many overtakings pass between two looks at the clock. */
+enum { TENURE_NS = 20000, BARGES_PER_LOOK = 8 };
+
+struct mutex {
+  struct qzi_object object;
+  uint64_t word;
+  uint64_t tenure_ns;       /* when a waiter last got its turn, or the queue began */
+  struct qzi_waiter *woken; /* while WOKEN; guarded by QLOCK */
+  struct qzi_queue queue;
+} __attribute__((may_alias));
+_Static_assert(sizeof(struct mutex) <= sizeof(qz_mutex), "qz_mutex");
+_Static_assert(_Alignof(struct qzi_thread) > FLAGS, "flags below the address of a thread");
+
+static inline struct qzi_thread *holder(uint64_t word) { return (struct qzi_thread *)(word & ~(uint64_t)FLAGS); }
+
+static void release_queue(void *mutex) { qzi_word_clear(&((struct mutex *)mutex)->word, QLOCK); }
+
+/* Takes the queue lock, whoever holds the mutex. */
+static void acquire_queue(struct mutex *mutex) {
+  for (unsigned tries = 0;; tries++) {
+    uint64_t old = qzi_word_load(&mutex->word);
+    if (old & QLOCK) qzi_relax(tries);
+    else if (qzi_word_swap(&mutex->word, old, old | QLOCK)) return;
+  }
+}
+
+/* Watches the mutex until it is free or handed to the caller, or it is better to block. Returns the last word. */
+static uint64_t spin(struct mutex *mutex, struct qzi_thread *self, bool woken, uint64_t deadline_ns, uint64_t *spin_ns) {
+  uint64_t word = qzi_word_load(&mutex->word);
+  if (holder(word) == NULL || holder(word) == self || (word & HANDED)) return word;
+  struct qzi_spin spin;
+  qzi_spin_begin(&spin, &mutex->object, mutex->object.policy, deadline_ns);
+  while (qzi_spin_more(&spin)) {
+    word = qzi_word_load(&mutex->word);
+    if (holder(word) == NULL || holder(word) == self || (word & HANDED)) break;
+    if (woken && !(word & DUE) && spin.now_ns - qzi_word_load(&mutex->tenure_ns) > TENURE_NS)
+      qzi_word_set(&mutex->word, DUE);
+  }
+  *spin_ns += qzi_spin_end(&spin);
+  return qzi_word_load(&mutex->word);
+}
+
+/* Waits for a mutex that somebody else holds. 0, or ETIMEDOUT. */
+static int wait(struct mutex *mutex, struct qzi_thread *self, uint64_t deadline_ns, uint64_t *spin_ns) {
+  struct qzi_waiter me = { .thread = self };
+  uint64_t mine = 0; /* WOKEN while it is the caller whom it stands for */
+  bool may_spin = mutex->object.policy != QZ_BLOCK && !qzi_alone;
+  for (unsigned tries = 0;; tries++) {
+    uint64_t old = may_spin ? spin(mutex, self, mine != 0, deadline_ns, spin_ns) : qzi_word_load(&mutex->word);
+    if (holder(old) == self) { /* handed over */
+      qzi_word_clear(&mutex->word, HANDED);
+      return 0;
+    }
+    if (old & QLOCK) {
+      qzi_relax(tries);
+      continue;
+    }
+    if (holder(old) == NULL) {
+      if (qzi_word_swap(&mutex->word, old, (old & ~mine) | (uint64_t)(uintptr_t)self)) return 0;
+      continue;
+    }
+    if (!qzi_word_swap(&mutex->word, old, (old & ~mine) | QLOCK | WAITERS)) continue;
+    if (mine) {
+      qzi_queue_prepend(&mutex->queue, &me);
+    } else {
+      if (!(old & (WAITERS | WOKEN))) qzi_word_store(&mutex->tenure_ns, qzi_now_ns());
+      qzi_queue_append(&mutex->queue, &me);
+    }
+    qzi_pub_queue(mutex->object.pub.index, ++mutex->object.waiting);
+    qzi_block(&mutex->object, QZ_KIND_MUTEX, self);
+    if (deadline_ns == QZI_NEVER) {
+      qzi_park(release_queue, mutex);
+    } else {
+      qzi_timed_begin(self);
+      if (!qzi_park_until(release_queue, mutex, deadline_ns)) {
+        acquire_queue(mutex);
+        if (me.queued) {
+          qzi_queue_remove(&mutex->queue, &me);
+          qzi_pub_queue(mutex->object.pub.index, --mutex->object.waiting);
+        }
+        if (qzi_queue_empty(&mutex->queue)) qzi_word_clear(&mutex->word, WAITERS);
+        release_queue(mutex);
+        return ETIMEDOUT;
+      }
+    }
+    mine = WOKEN;
+  }
+}
+
+/* Unlocks a mutex that others want: lets go, wakes a waiter, or hands the mutex over. */
+static void unlock_wanted(struct mutex *mutex, struct qzi_thread *self) {
+  for (unsigned tries = 0;; tries++) {
+    uint64_t old = qzi_word_load(&mutex->word);
+    if (old & QLOCK) {
+      qzi_relax(tries);
+      continue;
+    }
+    bool due = false;
+    if (old & (WAITERS | WOKEN)) {
+      if (old & DUE) due = true;
+      else if (++mutex->object.barges % BARGES_PER_LOOK == 0)
+        due = qzi_now_ns() - qzi_word_load(&mutex->tenure_ns) > TENURE_NS;
+    }
+    if (!due && (!(old & WAITERS) || (old & WOKEN))) {
+      if (qzi_word_swap(&mutex->word, old, old & FLAGS)) return;
+      continue;
+    }
+    if (!qzi_word_swap(&mutex->word, old, old | QLOCK)) continue;
+    bool asleep = !(old & WOKEN);
+    struct qzi_waiter *waiter = asleep ? qzi_queue_take(&mutex->queue, &mutex->object) : mutex->woken;
+    struct qzi_thread *thread = waiter ? waiter->thread : NULL;
+    uint64_t word = qzi_queue_empty(&mutex->queue) ? 0 : WAITERS;
+    if (due && thread) {
+      word |= (uint64_t)(uintptr_t)thread | HANDED;
+      qzi_word_store(&mutex->tenure_ns, qzi_now_ns());
+    } else if (thread) {
+      word |= WOKEN;
+      mutex->woken = waiter;
+    }
+    qzi_word_store(&mutex->word, word);
+    if (asleep && thread) qzi_ready(thread);
+    return;
+  }
+}
+
+static inline bool take(struct mutex *mutex, struct qzi_thread *self) {
+  for (;;) {
+    uint64_t old = qzi_word_load(&mutex->word);
+    if (holder(old) != NULL || (old & QLOCK)) return false;
+    if (qzi_word_swap(&mutex->word, old, old | (uint64_t)(uintptr_t)self)) return true;
+  }
+}
+
+/* All of a lock but the fast path: publishing, and waiting. */
+static __attribute__((noinline)) int lock_slow(struct mutex *mutex, struct qzi_thread *self, uint64_t deadline_ns,
+                                               uint64_t place) {
+  qzi_object_check(&mutex->object, place);
+  if (holder(qzi_word_load(&mutex->word)) == self) return EDEADLK;
+  uint32_t index = qzi_ask(&mutex->object, QZ_KIND_MUTEX, mutex, self, place, 0);
+  if (!take(mutex, self)) {
+    uint64_t since_ns = index ? qzi_now_ns() : 0, spin_ns = 0;
+    int error = wait(mutex, self, deadline_ns, &spin_ns);
+    if (since_ns) qzi_pub_waited(index, qzi_now_ns() - since_ns, spin_ns);
+    if (error) {
+      qzi_leave(index, QZ_KIND_MUTEX, self);
+      return error;
+    }
+  }
+  qzi_pub_acquired(index, &self->pub);
+  return 0;
+}
+
+static inline void let_go(struct mutex *mutex, struct qzi_thread *self) {
+  if (!qzi_publishing()) {
+    if (QZI_UNLIKELY(!qzi_word_swap(&mutex->word, (uint64_t)(uintptr_t)self, 0))) unlock_wanted(mutex, self);
+    return;
+  }
+  uint32_t index = mutex->object.pub.index;
+  qzi_pub_released(index);
+  if (QZI_UNLIKELY(!qzi_word_swap(&mutex->word, (uint64_t)(uintptr_t)self, 0))) unlock_wanted(mutex, self);
+  qzi_leave(index, QZ_KIND_MUTEX, self);
+}
+
+int qz_mutex_init(qz_mutex *mutex, const char *name, qz_policy policy) {
+  if (policy != QZ_ADAPTIVE && policy != QZ_BLOCK && policy != QZ_SPIN) return EINVAL;
+  struct mutex *m = (struct mutex *)mutex;
+  *m = (struct mutex){ 0 };
+  qzi_object_init(&m->object, QZ_KIND_MUTEX, name, policy, QZI_CALLER());
+  return 0;
+}
+
+int qz_mutex_destroy(qz_mutex *mutex) {
+  struct mutex *m = (struct mutex *)mutex;
+  uint64_t place = QZI_CALLER();
+  qzi_object_check(&m->object, place);
+  acquire_queue(m); /* whoever let go last may still be in unlock_wanted */
+  bool used = qzi_word_load(&m->word) != QLOCK;
+  if (used) {
+    release_queue(m);
+    return EBUSY;
+  }
+  qzi_object_destroy(&m->object, QZ_KIND_MUTEX, place); /* QLOCK stays set, so that no fast path takes it any more */
+  return 0;
+}
+
+int qz_mutex_lock(qz_mutex *mutex) {
+  struct mutex *m = (struct mutex *)mutex;
+  struct qzi_thread *self = qzi_self();
+  if (!qzi_publishing() && QZI_LIKELY(qzi_word_swap(&m->word, 0, (uint64_t)(uintptr_t)self))) return 0;
+  return lock_slow(m, self, QZI_NEVER, QZI_CALLER());
+}
+
+int qz_mutex_trylock(qz_mutex *mutex) {
+  struct mutex *m = (struct mutex *)mutex;
+  struct qzi_thread *self = qzi_self();
+  uint64_t place = QZI_CALLER();
+  qzi_object_check(&m->object, place);
+  uint32_t index = qzi_ask(&m->object, QZ_KIND_MUTEX, m, self, place, 0);
+  if (!take(m, self)) {
+    qzi_leave(index, QZ_KIND_MUTEX, self);
+    return EBUSY;
+  }
+  qzi_pub_acquired(index, &self->pub);
+  return 0;
+}
+
+static int lock_until(struct mutex *mutex, int clock, const struct timespec *time, uint64_t place) {
+  struct qzi_thread *self = qzi_self();
+  if (!qzi_publishing() && QZI_LIKELY(qzi_word_swap(&mutex->word, 0, (uint64_t)(uintptr_t)self))) return 0;
+  uint64_t deadline_ns;
+  int error = qzi_until(clock, time, &deadline_ns);
+  return error ? error : lock_slow(mutex, self, deadline_ns, place);
+}
+
+int qz_mutex_timedlock(qz_mutex *mutex, const struct timespec *realtime) {
+  return lock_until((struct mutex *)mutex, CLOCK_REALTIME, realtime, QZI_CALLER());
+}
+
+int qz_mutex_clocklock(qz_mutex *mutex, int clock, const struct timespec *time) {
+  return lock_until((struct mutex *)mutex, clock, time, QZI_CALLER());
+}
+
+int qz_mutex_unlock(qz_mutex *mutex) {
+  struct mutex *m = (struct mutex *)mutex;
+  struct qzi_thread *self = qzi_self();
+  if (QZI_UNLIKELY(holder(__atomic_load_n(&m->word, __ATOMIC_RELAXED)) != self)) {
+    qzi_object_check(&m->object, QZI_CALLER());
+    return EPERM;
+  }
+  let_go(m, self);
+  return 0;
+}
+
+bool qzi_mutex_holds(const qz_mutex *mutex, const struct qzi_thread *self) {
+  return holder(__atomic_load_n(&((const struct mutex *)mutex)->word, __ATOMIC_RELAXED)) == self;
+}
+
+void qzi_mutex_let_go(qz_mutex *mutex, struct qzi_thread *self) { let_go((struct mutex *)mutex, self); }
+
+void qzi_mutex_retake(qz_mutex *mutex, struct qzi_thread *self, uint64_t place) {
+  struct mutex *m = (struct mutex *)mutex;
+  if (!qzi_publishing() && QZI_LIKELY(qzi_word_swap(&m->word, 0, (uint64_t)(uintptr_t)self))) return;
+  (void)lock_slow(m, self, QZI_NEVER, place);
+}
+
+const struct qzi_thread *qzi_mutex_holder(const struct qzi_object *object) {
+  return holder(((const struct mutex *)object)->word);
+}

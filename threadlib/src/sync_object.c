@@ -1,0 +1,171 @@
+/* Head of synchronization objects, waiting in queues, spinning, misuse.
+ *
+ * Owns:    the functions that all kinds of object share.
+ * Writer, reader: sync_*.c.
+ * Must not: know any one kind's fields.
+ */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <sched.h>
+#include <stdio.h>
+#include <string.h>
+#include "sync.h"
+
+#if !QZI_TSAN
+bool qzi_alone;
+#endif
+bool qzi_crowded;
+
+void qzi_sync_start(unsigned processors) {
+#if !QZI_TSAN
+  qzi_alone = processors == 1;
+#endif
+  cpu_set_t cpus;
+  qzi_crowded = sched_getaffinity(0, sizeof cpus, &cpus) != 0 || (unsigned)CPU_COUNT(&cpus) < processors;
+}
+
+static const char *const kind_names[QZ_KIND_COUNT] = {
+  [QZ_KIND_NONE] = "object",         [QZ_KIND_MUTEX] = "mutex",         [QZ_KIND_RWLOCK] = "rwlock",
+  [QZ_KIND_CONDITION] = "condition", [QZ_KIND_SEMAPHORE] = "semaphore", [QZ_KIND_BARRIER] = "barrier",
+  [QZ_KIND_CHANNEL] = "channel",     [QZ_KIND_JOIN] = "future",
+};
+
+static const char *kind_name(unsigned kind) {
+  const char *name = kind < QZ_KIND_COUNT ? kind_names[kind] : NULL;
+  return name ? name : "object";
+}
+
+/* module+offset, for addr2line: the library reads no symbol tables of its own. */
+static const char *place_text(uint64_t place, char *text, size_t bytes) {
+  Dl_info info;
+  if (!place) snprintf(text, bytes, "an unknown place");
+  else if (!dladdr((void *)(uintptr_t)place, &info) || !info.dli_fname) snprintf(text, bytes, "0x%jx", (uintmax_t)place);
+  else {
+    const char *slash = strrchr(info.dli_fname, '/');
+    uintptr_t base = (uintptr_t)info.dli_fbase, offset = (uintptr_t)place - base;
+    int length = snprintf(text, bytes, "%s+0x%jx", slash ? slash + 1 : info.dli_fname, (uintmax_t)offset);
+    if (info.dli_sname && length > 0 && (size_t)length < bytes)
+      snprintf(text + length, bytes - (size_t)length, " (%s)", info.dli_sname);
+  }
+  return text;
+}
+
+void qzi_object_init(struct qzi_object *object, unsigned kind, const char *name, qz_policy policy, uint64_t place) {
+  *object = (struct qzi_object){
+    .pub = { .site = place, .name = qzi_pub_name(name) },
+    .kind = (uint8_t)kind,
+    .policy = (uint8_t)policy,
+  };
+}
+
+void qzi_object_destroy(struct qzi_object *object, unsigned kind, uint64_t place) {
+  qzi_pub_destroyed(&object->pub);
+  object->pub.index = kind; /* for the message */
+  object->pub.site = place;
+  object->kind = QZI_KIND_DESTROYED;
+}
+
+void qzi_object_dead(const struct qzi_object *object, uint64_t place) {
+  char destroyed[256], used[256];
+  const char *name = object->pub.name ? qzi_pub_name_text(object->pub.name) : NULL;
+  place_text(object->pub.site, destroyed, sizeof destroyed);
+  place_text(place, used, sizeof used);
+  qzi_die("%s %s%s%sat %p is used at %s after it was destroyed at %s; destroy it when nobody uses it any more",
+          kind_name(object->pub.index), name ? "\"" : "", name ? name : "", name ? "\" " : "", (const void *)object, used,
+          destroyed);
+}
+
+/* What the thread waits for, and who has it, for the deadlock report. */
+static void describe(const struct qzi_thread *thread, char *text, size_t bytes) {
+  const struct qzi_object *object = thread->wait_object;
+  unsigned kind = (unsigned)thread->wait_arg;
+  const char *name = object->pub.name ? qzi_pub_name_text(object->pub.name) : NULL;
+  char place[256], label[64];
+  int length;
+  if (name) length = snprintf(text, bytes, "%s \"%s\"", kind_name(kind), name);
+  else if (object->pub.site)
+    length = snprintf(text, bytes, "%s made at %s", kind_name(kind), place_text(object->pub.site, place, sizeof place));
+  else length = snprintf(text, bytes, "%s at %s", kind_name(kind), place_text((uintptr_t)object, place, sizeof place));
+  const struct qzi_thread *holder = NULL;
+  if (kind == QZ_KIND_MUTEX) holder = qzi_mutex_holder(object);
+  else if (kind == QZ_KIND_RWLOCK) holder = qzi_rwlock_holder(object);
+  if (holder && length > 0 && (size_t)length < bytes)
+    snprintf(text + length, bytes - (size_t)length, " held by %s", qzi_thread_label(holder, label, sizeof label));
+}
+
+void qzi_block(struct qzi_object *object, unsigned kind, struct qzi_thread *self) {
+  self->wait_object = object;
+  self->wait_arg = kind;
+  self->wait_describe = describe;
+  qzi_pub_blocked(qzi_publisher_self(), &self->pub, object->pub.index);
+}
+
+void qzi_unlock_after(void *lock) { qzi_spin_unlock(lock); }
+
+bool qzi_wait(struct qzi_queue *queue, struct qzi_object *object, unsigned kind, qzi_spinlock *lock,
+              struct qzi_waiter *me, uint64_t deadline_ns) {
+  qzi_queue_append(queue, me);
+  object->waiting++;
+  qzi_pub_queue(object->pub.index, object->waiting);
+  qzi_block(object, kind, me->thread);
+  if (deadline_ns == QZI_NEVER) {
+    qzi_park(qzi_unlock_after, lock);
+    return true;
+  }
+  qzi_timed_begin(me->thread);
+  bool woken = qzi_park_until(qzi_unlock_after, lock, deadline_ns);
+  if (woken) return true;
+  qzi_lock(lock);
+  if (me->queued) {
+    qzi_queue_remove(queue, me);
+    object->waiting--;
+    qzi_pub_queue(object->pub.index, object->waiting);
+  }
+  uint64_t since_ns = me->since_ns;
+  if (since_ns) qzi_pub_waited(object->pub.index, qzi_now_ns() - since_ns, 0);
+  qzi_unlock(lock);
+  return false;
+}
+
+void qzi_wake(struct qzi_object *object, struct qzi_waiter *waiter, bool given) {
+  uint64_t since_ns = waiter->since_ns;
+  if (QZI_UNLIKELY(since_ns)) qzi_pub_waited(object->pub.index, qzi_now_ns() - since_ns, 0);
+  waiter->given = given;
+  qzi_ready(waiter->thread);
+}
+
+void qzi_relax_long(void) { sched_yield(); }
+
+/* Pauses double up to MAX_PAUSES: each look at the word costs its holder a cache miss. A thread that spins without a limit
+ * lets others run every YIELD_NS: the one it waits for may have no other processor. */
+enum { MAX_PAUSES = 16, YIELD_NS = 50000 };
+
+void qzi_spin_begin(struct qzi_spin *spin, struct qzi_object *object, qz_policy policy, uint64_t deadline_ns) {
+  qzi_pub_spinning(qzi_publisher_self(), &qzi_self()->pub, object->pub.index);
+  spin->start_ns = spin->now_ns = qzi_now_ns();
+  spin->limit_ns = policy == QZ_SPIN ? deadline_ns : spin->now_ns + qzi_spin_limit_ns();
+  if (spin->limit_ns > deadline_ns) spin->limit_ns = deadline_ns;
+  spin->yield_ns = spin->now_ns + YIELD_NS;
+  spin->pauses = 1;
+}
+
+bool qzi_spin_more(struct qzi_spin *spin) {
+  for (unsigned i = 0; i < spin->pauses; i++) qzi_pause();
+  if (spin->pauses < MAX_PAUSES) {
+    spin->pauses *= 2;
+    return true;
+  }
+  spin->now_ns = qzi_now_ns();
+  if (spin->now_ns >= spin->limit_ns) return false;
+  if (spin->now_ns >= spin->yield_ns) {
+    qzi_yield();
+    if (qzi_crowded) sched_yield();
+    spin->yield_ns = qzi_now_ns() + YIELD_NS;
+  }
+  return true;
+}
+
+uint64_t qzi_spin_end(struct qzi_spin *spin) {
+  qzi_pub_spun(qzi_publisher_self(), &qzi_self()->pub);
+  return qzi_now_ns() - spin->start_ns;
+}

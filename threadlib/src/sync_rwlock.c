@@ -1,0 +1,154 @@
+/* Read-write lock.
+ *
+ * Owns:    struct qz_rwlock: holders and one queue of readers and writers, under an internal lock.
+ * Writer:  whoever holds the internal lock.
+ * Must not: let a reader pass a waiting writer, or a writer a waiting reader: turns are given in the order of the
+ *          queue, all readers at its head at once. So neither starves. (A thread that holds a read lock must not ask for
+ *          another one: a writer may have come in between.)
+ */
+#include "sync.h"
+
+struct rwlock {
+  struct qzi_object object;
+  qzi_spinlock lock;
+  uint32_t readers;
+  struct qzi_thread *writer;
+  struct qzi_queue queue;
+} __attribute__((may_alias));
+_Static_assert(sizeof(struct rwlock) <= sizeof(qz_rwlock), "qz_rwlock");
+
+int qz_rwlock_init(qz_rwlock *lock, const char *name) {
+  struct rwlock *rw = (struct rwlock *)lock;
+  *rw = (struct rwlock){ 0 };
+  qzi_object_init(&rw->object, QZ_KIND_RWLOCK, name, QZ_BLOCK, QZI_CALLER());
+  return 0;
+}
+
+int qz_rwlock_destroy(qz_rwlock *lock) {
+  struct rwlock *rw = (struct rwlock *)lock;
+  uint64_t place = QZI_CALLER();
+  qzi_object_check(&rw->object, place);
+  qzi_lock(&rw->lock);
+  bool used = rw->readers || rw->writer || !qzi_queue_empty(&rw->queue);
+  if (!used) qzi_object_destroy(&rw->object, QZ_KIND_RWLOCK, place);
+  qzi_unlock(&rw->lock);
+  return used ? EBUSY : 0;
+}
+
+/* Under the internal lock: the caller may have the lock at once. */
+static bool take(struct rwlock *rw, struct qzi_thread *self, bool write, uint32_t index) {
+  if (rw->writer || !qzi_queue_empty(&rw->queue) || (write && rw->readers)) return false;
+  if (write) {
+    rw->writer = self;
+    qzi_pub_acquired(index, &self->pub);
+  } else {
+    rw->readers++;
+    qzi_pub_readers(index, rw->readers);
+    qzi_pub_acquired(index, NULL);
+  }
+  return true;
+}
+
+static void give(struct rwlock *rw);
+
+/* deadline 0: only try. */
+static int acquire(struct rwlock *rw, bool write, uint64_t deadline_ns, uint64_t place) {
+  qzi_object_check(&rw->object, place);
+  struct qzi_thread *self = qzi_self();
+  uint32_t index = qzi_ask(&rw->object, QZ_KIND_RWLOCK, rw, self, place, 0);
+  int error = 0;
+  qzi_lock(&rw->lock);
+  if (take(rw, self, write, index)) {
+    qzi_unlock(&rw->lock);
+    return 0;
+  }
+  if (deadline_ns && rw->writer == self) error = EDEADLK;
+  else if (!deadline_ns) error = EBUSY;
+  if (error) {
+    qzi_unlock(&rw->lock);
+  } else {
+    struct qzi_waiter me = { .thread = self, .since_ns = qzi_wait_begins(), .item = write ? &me : NULL };
+    if (!qzi_wait(&rw->queue, &rw->object, QZ_KIND_RWLOCK, &rw->lock, &me, deadline_ns)) {
+      error = ETIMEDOUT;
+      qzi_lock(&rw->lock); /* a writer that gives up may have kept readers behind it waiting */
+      give(rw);
+      qzi_unlock(&rw->lock);
+    }
+  }
+  if (error) qzi_leave(index, QZ_KIND_RWLOCK, self);
+  return error;
+}
+
+static int acquire_until(qz_rwlock *lock, bool write, int clock, const struct timespec *time, uint64_t place) {
+  struct rwlock *rw = (struct rwlock *)lock;
+  uint64_t deadline_ns;
+  int error = qzi_until(clock, time, &deadline_ns);
+  return error ? error : acquire(rw, write, deadline_ns ? deadline_ns : 1, place);
+}
+
+int qz_rwlock_rdlock(qz_rwlock *lock) { return acquire((struct rwlock *)lock, false, QZI_NEVER, QZI_CALLER()); }
+int qz_rwlock_tryrdlock(qz_rwlock *lock) { return acquire((struct rwlock *)lock, false, 0, QZI_CALLER()); }
+int qz_rwlock_timedrdlock(qz_rwlock *lock, const struct timespec *realtime) {
+  return acquire_until(lock, false, CLOCK_REALTIME, realtime, QZI_CALLER());
+}
+int qz_rwlock_clockrdlock(qz_rwlock *lock, int clock, const struct timespec *time) {
+  return acquire_until(lock, false, clock, time, QZI_CALLER());
+}
+int qz_rwlock_wrlock(qz_rwlock *lock) { return acquire((struct rwlock *)lock, true, QZI_NEVER, QZI_CALLER()); }
+int qz_rwlock_trywrlock(qz_rwlock *lock) { return acquire((struct rwlock *)lock, true, 0, QZI_CALLER()); }
+int qz_rwlock_timedwrlock(qz_rwlock *lock, const struct timespec *realtime) {
+  return acquire_until(lock, true, CLOCK_REALTIME, realtime, QZI_CALLER());
+}
+int qz_rwlock_clockwrlock(qz_rwlock *lock, int clock, const struct timespec *time) {
+  return acquire_until(lock, true, clock, time, QZI_CALLER());
+}
+
+/* Under the internal lock: gives turns to the head of the queue while it can have them. */
+static void give(struct rwlock *rw) {
+  uint32_t index = rw->object.pub.index;
+  struct qzi_waiter *head;
+  while (!rw->writer && (head = qzi_queue_head(&rw->queue))) {
+    bool write = head->item != NULL;
+    if (write && rw->readers) return;
+    struct qzi_waiter *waiter = head;
+    qzi_queue_remove(&rw->queue, waiter);
+    rw->object.waiting--;
+    qzi_pub_queue(index, rw->object.waiting);
+    if (!qzi_claim(waiter->thread)) continue;
+    if (write) {
+      rw->writer = waiter->thread;
+      qzi_pub_acquired(index, &waiter->thread->pub);
+    } else {
+      rw->readers++;
+      qzi_pub_readers(index, rw->readers);
+      qzi_pub_acquired(index, NULL);
+    }
+    qzi_wake(&rw->object, waiter, true);
+  }
+}
+
+int qz_rwlock_unlock(qz_rwlock *lock) {
+  struct rwlock *rw = (struct rwlock *)lock;
+  qzi_object_check(&rw->object, QZI_CALLER());
+  struct qzi_thread *self = qzi_self();
+  qzi_lock(&rw->lock);
+  uint32_t index = rw->object.pub.index;
+  int error = 0;
+  if (rw->writer == self) {
+    qzi_pub_released(index);
+    rw->writer = NULL;
+  } else if (rw->readers) {
+    rw->readers--;
+    qzi_pub_readers(index, rw->readers);
+  } else {
+    error = EPERM;
+  }
+  if (!error && !qzi_queue_empty(&rw->queue)) give(rw);
+  qzi_unlock(&rw->lock);
+  if (!error) qzi_leave(index, QZ_KIND_RWLOCK, self);
+  return error;
+}
+
+const struct qzi_thread *qzi_rwlock_holder(const struct qzi_object *object) {
+  return ((const struct rwlock *)object)->writer;
+}

@@ -1,0 +1,114 @@
+/* Counting semaphore.
+ *
+ * Owns:    struct qz_sem: a count and a queue under an internal lock. Threads wait only while the count is 0, so a post
+ *          either gives its unit to the first waiter or raises the count: nobody overtakes.
+ * Writer:  whoever holds the internal lock.
+ * Must not: touch the semaphore after the internal lock was released: a waiter that got its unit may destroy it.
+ */
+#include <limits.h>
+#include "sync.h"
+
+struct sem {
+  struct qzi_object object;
+  qzi_spinlock lock;
+  uint32_t count;
+  struct qzi_queue queue;
+} __attribute__((may_alias));
+_Static_assert(sizeof(struct sem) <= sizeof(qz_sem), "qz_sem");
+
+int qz_sem_init(qz_sem *semaphore, const char *name, unsigned value) {
+  if (value > INT_MAX) return EINVAL;
+  struct sem *sem = (struct sem *)semaphore;
+  *sem = (struct sem){ .count = value };
+  qzi_object_init(&sem->object, QZ_KIND_SEMAPHORE, name, QZ_BLOCK, QZI_CALLER());
+  return 0;
+}
+
+int qz_sem_destroy(qz_sem *semaphore) {
+  struct sem *sem = (struct sem *)semaphore;
+  qzi_object_check(&sem->object, QZI_CALLER());
+  qzi_lock(&sem->lock);
+  bool used = !qzi_queue_empty(&sem->queue);
+  if (!used) qzi_object_destroy(&sem->object, QZ_KIND_SEMAPHORE, QZI_CALLER());
+  qzi_unlock(&sem->lock);
+  return used ? EBUSY : 0;
+}
+
+static int wait(struct sem *sem, uint64_t deadline_ns, uint64_t place) {
+  struct qzi_thread *self = qzi_self();
+  qzi_object_check(&sem->object, place);
+  uint32_t index = qzi_ask(&sem->object, QZ_KIND_SEMAPHORE, sem, self, place, 0);
+  bool got = true;
+  qzi_lock(&sem->lock);
+  if (sem->count) {
+    sem->count--;
+    qzi_pub_readers(index, sem->count);
+    qzi_pub_acquired(index, NULL);
+    qzi_unlock(&sem->lock);
+  } else {
+    struct qzi_waiter me = { .thread = self, .since_ns = qzi_wait_begins() };
+    got = qzi_wait(&sem->queue, &sem->object, QZ_KIND_SEMAPHORE, &sem->lock, &me, deadline_ns);
+  }
+  qzi_leave(index, QZ_KIND_SEMAPHORE, self);
+  return got ? 0 : ETIMEDOUT;
+}
+
+int qz_sem_wait(qz_sem *semaphore) { return wait((struct sem *)semaphore, QZI_NEVER, QZI_CALLER()); }
+
+int qz_sem_trywait(qz_sem *semaphore) {
+  struct sem *sem = (struct sem *)semaphore;
+  uint64_t place = QZI_CALLER();
+  qzi_object_check(&sem->object, place);
+  struct qzi_thread *self = qzi_self();
+  uint32_t index = qzi_ask(&sem->object, QZ_KIND_SEMAPHORE, sem, self, place, 0);
+  qzi_lock(&sem->lock);
+  bool got = sem->count != 0;
+  if (got) {
+    sem->count--;
+    qzi_pub_readers(index, sem->count);
+    qzi_pub_acquired(index, NULL);
+  }
+  qzi_unlock(&sem->lock);
+  qzi_leave(index, QZ_KIND_SEMAPHORE, self);
+  return got ? 0 : EAGAIN;
+}
+
+int qz_sem_timedwait(qz_sem *semaphore, const struct timespec *realtime) {
+  uint64_t deadline_ns;
+  int error = qzi_until(CLOCK_REALTIME, realtime, &deadline_ns);
+  return error ? error : wait((struct sem *)semaphore, deadline_ns, QZI_CALLER());
+}
+
+int qz_sem_clockwait(qz_sem *semaphore, int clock, const struct timespec *time) {
+  uint64_t deadline_ns;
+  int error = qzi_until(clock, time, &deadline_ns);
+  return error ? error : wait((struct sem *)semaphore, deadline_ns, QZI_CALLER());
+}
+
+int qz_sem_post(qz_sem *semaphore) {
+  struct sem *sem = (struct sem *)semaphore;
+  uint64_t place = QZI_CALLER();
+  qzi_object_check(&sem->object, place);
+  uint32_t index = qzi_pub_object(&sem->object.pub, QZ_KIND_SEMAPHORE, sem, place, 0);
+  if (index) qzi_pub_count(qzi_publisher_self(), place, QZI_PUB_KEY(QZ_KIND_SEMAPHORE, index));
+  qzi_lock(&sem->lock);
+  int error = 0;
+  struct qzi_waiter *waiter = qzi_queue_take(&sem->queue, &sem->object);
+  if (waiter) {
+    qzi_pub_acquired(index, NULL);
+    qzi_wake(&sem->object, waiter, true);
+  } else if (sem->count == INT_MAX) {
+    error = EOVERFLOW;
+  } else {
+    sem->count++;
+    qzi_pub_readers(index, sem->count);
+  }
+  qzi_unlock(&sem->lock);
+  return error;
+}
+
+int qz_sem_value(qz_sem *semaphore) {
+  struct sem *sem = (struct sem *)semaphore;
+  qzi_object_check(&sem->object, QZI_CALLER());
+  return (int)__atomic_load_n(&sem->count, __ATOMIC_RELAXED);
+}
