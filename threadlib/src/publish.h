@@ -29,6 +29,9 @@ extern _Atomic uint32_t qzi_publishing_flag __attribute__((visibility("hidden"))
 extern uint32_t qzi_pub_epoch __attribute__((visibility("hidden")));
 /* Object records (element 0 is never used); NULL before the first session. */
 extern struct qz_object *qzi_pub_objects __attribute__((visibility("hidden")));
+/* Byte offset from `word` of the last entry of a profile stack, and of the last one that procedures may use. */
+extern uint32_t qzi_pub_limit __attribute__((visibility("hidden")));
+extern uint32_t qzi_pub_hook_limit __attribute__((visibility("hidden")));
 /* 1: hold times are measured (QUARTZ_EXACT_HOLD=1). */
 extern uint32_t qzi_pub_exact_hold __attribute__((visibility("hidden")));
 
@@ -41,6 +44,14 @@ extern _Thread_local uint64_t *qzi_hot __attribute__((tls_model("initial-exec"),
 
 /* ---- private sides ------------------------------------------------------------------------------------------- */
 
+/* Where the record of a join or a sleep made at `site` is: a small cache. */
+struct qzi_pub_site_slot {
+  uint64_t site;
+  uint32_t kind;
+  uint32_t index;
+};
+#define QZI_PUB_SITES 64
+
 /* Of a processor. Zero at first; filled by qzi_pub_processor(). Written by its kernel thread. Counters count always,
  * so that they are right when publishing begins. */
 struct qzi_publisher {
@@ -49,7 +60,7 @@ struct qzi_publisher {
   uint64_t change;             /* change count of `now`, in place */
   uint64_t thread_plus_1;      /* thread in `now` */
   uint64_t enqueued, dequeued, switches, steals, spawns, parks;
-  uint64_t **hot;              /* where this kernel thread's qzi_hot is */
+  struct qzi_pub_site_slot *sites;
   uint32_t *free;              /* indices of free thread records */
   uint32_t free_count;
   uint32_t index;
@@ -84,12 +95,11 @@ struct qzi_pub_object {
 /* Once, before any other call: reads QUARTZ_SESSION, QUARTZ_ATTACH, QUARTZ_PROFILE_DEPTH, ...; a program that was
  * launched by a sampler is publishing when this returns. Never fails: where it can't publish it says so in one line. */
 void qzi_pub_init(unsigned processors, size_t max_threads);
-/* By the kernel thread that is processor `index`, before it runs threads. cpu: CPU it is pinned to or UINT32_MAX. */
+/* By the kernel thread that is processor `index`, before it runs threads; again by another one that takes the
+ * processor over. cpu: CPU it is pinned to or UINT32_MAX. (fork() needs no call: publishing looks after itself.) */
 void qzi_pub_processor(struct qzi_publisher *publisher, unsigned index, uint32_t cpu);
-/* Before that kernel thread ends. */
-void qzi_pub_processor_end(struct qzi_publisher *publisher);
-/* In the child after fork(), by its only kernel thread: forgets the parent's session. */
-void qzi_pub_forked(void);
+/* By a kernel thread that called qzi_pub_processor, before it ends. */
+void qzi_pub_kernel_thread_end(void);
 
 /* Name as offset in the string table, the same for equal names, 0 for NULL, "" or where the table is full. The
  * string is copied. Works whether or not there is a session. Any kernel thread. */
@@ -110,13 +120,14 @@ bool qzi_sched_busy(unsigned processor);
 struct qz_thread *qzi_pub_begin(struct qzi_publisher *, struct qzi_pub_thread *);
 void qzi_pub_created_slow(struct qzi_publisher *, struct qzi_pub_thread *, const struct qzi_pub_thread *creator);
 void qzi_pub_give_back(struct qzi_publisher *, struct qzi_pub_thread *);
+void qzi_pub_io_slow(struct qzi_publisher *, struct qzi_pub_thread *);
 void qzi_pub_remove(struct qz_thread *, uint64_t key);
 void qzi_pub_count_slow(struct qzi_publisher *, uint64_t site, uint64_t key);
 uint32_t qzi_pub_register(struct qzi_pub_object *, unsigned kind, const void *address, uint64_t site, uint32_t capacity);
 void qzi_pub_object_destroyed(struct qzi_pub_object *);
 uint32_t qzi_pub_site_slow(struct qzi_publisher *, unsigned kind, uint64_t site);
 void qzi_pub_waited_slow(uint32_t index, uint64_t wait_ns, uint64_t spin_ns);
-void qzi_pub_held_slow(uint32_t index, uint64_t hold_ns);
+void qzi_pub_held_slow(uint32_t index, uint64_t now_ns);
 uint64_t qzi_pub_clock_ns(void);
 
 /* ---- processors ----------------------------------------------------------------------------------------------- */
@@ -192,6 +203,7 @@ static inline void qzi_pub_run(struct qzi_publisher *p, struct qzi_pub_thread *t
     return;
   }
   record->calls = (uint64_t)(uintptr_t)p->calls;
+  record->limit = qzi_pub_hook_limit;
   qzi_pub_store(&record->state, QZ_STATE_WORD(QZ_STATE_USEFUL, 0));
   qzi_pub_now(p, QZ_STATE_USEFUL);
   /* Publishing may just have ended: the channel clears qzi_hot after a barrier, so one of the two sees the other. */
@@ -224,16 +236,14 @@ static inline void qzi_pub_spun(struct qzi_publisher *p, struct qzi_pub_thread *
     qzi_pub_now(p, QZ_STATE_USEFUL);
   }
 }
-/* t enters a declared blocking region. p is about to be given to another kernel thread or to go on with other threads. */
+/* t enters a declared blocking region; p will be run by another kernel thread. Hooks go on, on their slow path. */
 static inline void qzi_pub_io(struct qzi_publisher *p, struct qzi_pub_thread *t) {
-  if (qzi_publishing() && p->record) qzi_pub_thread_state(p, t, QZ_STATE_IO, 0);
+  if (qzi_publishing() && p->record) qzi_pub_io_slow(p, t);
 }
 
 /* ---- profile stack: synchronization objects --------------------------------------------------------------------- */
 
 #define QZI_PUB_KEY(kind, index) QZ_KEY(kind, (index) & ~QZI_PUB_SHARED)
-
-extern uint32_t qzi_pub_limit __attribute__((visibility("hidden"))); /* byte offset from `word` of the very last entry */
 
 /* Push the object before it is asked for. By the thread itself. */
 static inline void qzi_pub_push(struct qzi_publisher *p, struct qzi_pub_thread *t, uint64_t key) {
@@ -270,11 +280,13 @@ static inline void qzi_pub_pop(struct qzi_pub_thread *t, uint64_t key) {
 #define QZI_CALL_SLOTS UINT32_C(65536)
 
 /* One access, spawn or call from `site` (a return address) to `key`. */
-static inline void qzi_pub_count(struct qzi_publisher *p, uint64_t site, uint64_t key) {
-  if (!qzi_publishing() || !p->calls) return;
+static inline void qzi_pub_count_now(struct qzi_publisher *p, uint64_t site, uint64_t key) {
   struct qz_call *call = &p->calls[(site ^ key >> 4) & (QZI_CALL_SLOTS - 1)];
   if (__builtin_expect(call->site == site && call->key == key, 1)) qzi_pub_store(&call->count, call->count + 1);
   else qzi_pub_count_slow(p, site, key);
+}
+static inline void qzi_pub_count(struct qzi_publisher *p, uint64_t site, uint64_t key) {
+  if (qzi_publishing() && p->calls) qzi_pub_count_now(p, site, key);
 }
 
 /* ---- synchronization objects ------------------------------------------------------------------------------------ */
@@ -293,7 +305,9 @@ static inline void qzi_pub_destroyed(struct qzi_pub_object *object) {
 }
 /* Index of the record of a join or sleep made at `site`: one object for each place. */
 static inline uint32_t qzi_pub_site(struct qzi_publisher *p, unsigned kind, uint64_t site) {
-  return qzi_publishing() && qzi_pub_objects ? qzi_pub_site_slow(p, kind, site) : 0;
+  if (!qzi_publishing() || !p->sites) return 0;
+  const struct qzi_pub_site_slot *slot = &p->sites[site >> 2 & (QZI_PUB_SITES - 1)];
+  return __builtin_expect(slot->site == site && slot->kind == kind, 1) ? slot->index : qzi_pub_site_slow(p, kind, site);
 }
 
 /* The calls below take an index; 0 does nothing. Those without "shared" are for whoever holds the object or its internal

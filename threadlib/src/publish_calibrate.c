@@ -1,0 +1,146 @@
+/* What publishing costs, measured in this process before it publishes: so much is taken out of the times reported.
+ *
+ * Owns:    hook_ps, hook_inside_ps, lock_ps, spawn_ps of the session.
+ * Writer:  qzi_calibrate, once. Reader: the sampler.
+ * Must not: leave a trace in the session but those four numbers; take longer than a few milliseconds.
+ *
+ * The calls of publish.h are compiled here a second time, on a flag, an epoch and an object table of our own, and
+ * run on a processor and a thread that exist only here. Each figure is the least over batches: what was interrupted
+ * does not count.
+ */
+extern _Atomic unsigned qzi_calibrate_flag;
+#define qzi_publishing_flag qzi_calibrate_flag
+#define qzi_pub_objects qzi_calibrate_objects
+#define qzi_pub_exact_hold qzi_calibrate_exact_hold
+#include "publish_private.h"
+#undef qzi_pub_objects
+#undef qzi_pub_exact_hold
+#include <sys/mman.h>
+
+_Atomic unsigned qzi_calibrate_flag;
+struct qz_object *qzi_calibrate_objects;
+uint32_t qzi_calibrate_exact_hold;
+
+#define BATCHES 24
+#define CALLS 512
+
+extern struct qz_object *qzi_pub_objects;
+void __cyg_profile_func_enter(void *function, void *site);
+void __cyg_profile_func_exit(void *function, void *site);
+
+static struct qzi_publisher processor;
+static struct qz_processor processor_record;
+static struct qz_object objects[2];
+static uint64_t lock_line;
+
+/* What the compiler makes of an empty procedure, with and without hooks. */
+QZI_HOOK __attribute__((noinline)) static void plain(void) { __asm__ volatile("" ::: "memory"); }
+QZI_HOOK __attribute__((noinline)) static void hooked(void) {
+  __cyg_profile_func_enter((void *)hooked, __builtin_return_address(0));
+  __asm__ volatile("" ::: "memory");
+  __cyg_profile_func_exit((void *)hooked, __builtin_return_address(0));
+}
+
+QZI_HOOK static void call_plain(void) {
+  for (int k = 0; k < CALLS; k++) plain();
+}
+QZI_HOOK static void call_hooked(void) {
+  for (int k = 0; k < CALLS; k++) hooked();
+}
+/* Each half by itself; the other half is one store. */
+QZI_HOOK __attribute__((noinline)) static void call_enter(void) {
+  volatile uint64_t *word = qzi_hot;
+  uint64_t empty = *word;
+  for (int k = 0; k < CALLS; k++) {
+    __cyg_profile_func_enter((void *)hooked, (void *)call_enter);
+    *word = empty;
+  }
+}
+QZI_HOOK __attribute__((noinline)) static void call_exit(void) {
+  volatile uint64_t *word = qzi_hot;
+  uint64_t empty = *word;
+  __cyg_profile_func_enter((void *)hooked, (void *)call_exit);
+  uint64_t pushed = *word;
+  for (int k = 0; k < CALLS; k++) {
+    *word = pushed;
+    __cyg_profile_func_exit((void *)hooked, (void *)call_exit);
+  }
+  *word = empty;
+}
+
+static struct qzi_pub_thread parent, child;
+
+/* What a mutex publishes when nobody waits. */
+QZI_HOOK static void lock_and_unlock(void) {
+  static struct qzi_pub_object object = {.site = 1, .index = 1};
+  for (int k = 0; k < CALLS; k++) {
+    uint64_t site = (uint64_t)(uintptr_t)lock_and_unlock;
+    uint32_t index = qzi_pub_object(&object, QZ_KIND_MUTEX, &object, site, 0);
+    uint64_t key = QZI_PUB_KEY(QZ_KIND_MUTEX, index);
+    __atomic_exchange_n(&lock_line, 1, __ATOMIC_ACQUIRE);
+    qzi_pub_count(&processor, site, key);
+    qzi_pub_push(&processor, &parent, key);
+    qzi_pub_acquired(index, &parent);
+    qzi_pub_released(index);
+    qzi_pub_pop(&parent, key);
+    __atomic_store_n(&lock_line, 0, __ATOMIC_RELEASE);
+  }
+}
+
+/* What making, running, ending and joining a thread publishes. */
+QZI_HOOK static void spawn_and_join(void) {
+  for (int k = 0; k < CALLS / 8; k++) {
+    qzi_pub_spawned(&processor);
+    qzi_pub_created(&processor, &child, &parent);
+    qzi_pub_ready(&processor, &child);
+    qzi_pub_dequeued(&processor);
+    qzi_pub_switched(&processor);
+    qzi_pub_run(&processor, &child);
+    qzi_pub_ended(&processor, &child);
+    qzi_pub_run(&processor, &parent);
+  }
+}
+
+/* Least time of a batch, picoseconds for each of `count` rounds. */
+QZI_HOOK static uint64_t least_ps(void (*batch)(void), uint64_t count) {
+  uint64_t least = UINT64_MAX;
+  for (int k = 0; k < BATCHES; k++) {
+    uint64_t begin = qzi_pub_clock_ns();
+    batch();
+    uint64_t ns = qzi_pub_clock_ns() - begin;
+    if (ns < least) least = ns;
+  }
+  return least * 1000 / count;
+}
+
+static uint64_t over(uint64_t with, uint64_t without) { return with > without ? with - without : 0; }
+
+void qzi_calibrate(void) {
+  struct qz_session *head = qzi_session.head;
+  uint64_t *before = qzi_hot;
+  qzi_threads_pool_publisher(&processor);
+  processor.calls = qzi_pub_reserve(QZI_CALL_SLOTS * sizeof *processor.calls);
+  if (!processor.free || !processor.calls) return;
+  processor.record = &processor_record;
+  qzi_calibrate_objects = objects;
+  parent.serial = child.serial = UINT64_MAX;
+  parent.start = (uint64_t)(uintptr_t)qzi_calibrate;
+  child.start = (uint64_t)(uintptr_t)spawn_and_join;
+  child.create_site = parent.start;
+
+  uint64_t free_lock = least_ps(lock_and_unlock, CALLS), free_spawn = least_ps(spawn_and_join, CALLS / 8);
+  atomic_store_explicit(&qzi_calibrate_flag, 1, memory_order_relaxed);
+  qzi_pub_run(&processor, &parent);
+  if (parent.record) {
+    head->lock_ps = over(least_ps(lock_and_unlock, CALLS), free_lock);
+    head->spawn_ps = over(least_ps(spawn_and_join, CALLS / 8), free_spawn);
+    uint64_t enter = least_ps(call_enter, CALLS), leave = least_ps(call_exit, CALLS);
+    head->hook_ps = over(least_ps(call_hooked, CALLS), least_ps(call_plain, CALLS));
+    if (enter + leave) head->hook_inside_ps = head->hook_ps * leave / (enter + leave);
+    qzi_pub_ended(&processor, &parent);
+  }
+  atomic_store_explicit(&qzi_calibrate_flag, 0, memory_order_relaxed);
+  qzi_threads_return_pool(&processor);
+  munmap(processor.calls, QZI_CALL_SLOTS * sizeof *processor.calls);
+  qzi_hot = before;
+}

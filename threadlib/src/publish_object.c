@@ -1,0 +1,186 @@
+/* Records of synchronization objects: at first published use, reuse by place, sharing when the table is full.
+ *
+ * Owns:    which object has which record; the free records of each place.
+ * Writer:  any kernel thread, under `lock`; a record's statistics: whoever holds the object (publish.h).
+ * Reader:  the sampler.
+ * Must not: give a record to another kind, name or place; use `lock` on a path that an operation without waiting takes
+ *          twice.
+ *
+ * A place is (kind, name, site). Towards the end of the table every place gets one more record, which all its further
+ * objects share; those count with atomic operations. The very last records are for kinds, in case even that fails.
+ */
+#include <pthread.h>
+#include "publish_private.h"
+
+/* Private side of a record, by index. */
+struct slot {
+  uint64_t site;
+  uint32_t name;
+  uint32_t kind;
+  uint32_t next_free; /* chain of free records of the place; head at the place's first record */
+  uint32_t shared;    /* at the place's first record: the one to share, 0: none */
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct slot *slots;
+static uint32_t *places;     /* hash table: index of the first record of a place, 0: free */
+static uint32_t place_mask;
+static uint32_t high = 1;    /* records below have been used */
+static uint32_t of_kind[QZ_KIND_COUNT];
+static uint64_t merged;
+
+int qzi_objects_make(void) {
+  if (slots) return 0;
+  uint32_t size = 1;
+  while (size < 2 * qzi_session.objects) size *= 2;
+  slots = qzi_pub_reserve((size_t)qzi_session.objects * sizeof *slots);
+  places = qzi_pub_reserve((size_t)size * sizeof *places);
+  place_mask = size - 1;
+  return slots && places ? 0 : -1;
+}
+
+void qzi_objects_forked(void) { lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER; }
+
+/* Makes the record visible. */
+static void show(uint32_t index) {
+  struct qz_object *record = &qzi_pub_objects[index];
+  record->name = slots[index].name;
+  record->site = slots[index].site;
+  __atomic_store_n(&record->kind, slots[index].kind, __ATOMIC_RELEASE);
+}
+
+/* In a forked child the objects keep their indices. */
+void qzi_objects_mapped(void) {
+  pthread_mutex_lock(&lock);
+  for (uint32_t k = 1; k < high; k++) show(k);
+  qzi_session.head->object_high = high;
+  qzi_session.head->objects_merged = merged;
+  pthread_mutex_unlock(&lock);
+}
+
+static uint32_t take_new(unsigned kind, uint32_t name, uint64_t site) {
+  uint32_t index = high++;
+  slots[index] = (struct slot){.site = site, .name = name, .kind = kind};
+  show(index);
+  __atomic_store_n(&qzi_session.head->object_high, high, __ATOMIC_RELEASE);
+  return index;
+}
+
+/* Where the place is, or would be, in the hash table. */
+static uint32_t *find(unsigned kind, uint32_t name, uint64_t site) {
+  uint64_t hash = (site ^ (uint64_t)name << 20 ^ kind) * 0x9e3779b97f4a7c15u;
+  for (uint32_t k = (uint32_t)(hash >> 32) & place_mask;; k = (k + 1) & place_mask) {
+    const struct slot *slot = &slots[places[k]];
+    if (!places[k] || (slot->site == site && slot->name == name && slot->kind == kind)) return &places[k];
+  }
+}
+
+static uint32_t share_kind(unsigned kind) {
+  if (!of_kind[kind]) of_kind[kind] = take_new(kind, 0, 0);
+  return of_kind[kind];
+}
+
+/* A record of the place for an object of its own, or one to share. */
+static uint32_t obtain(unsigned kind, uint32_t name, uint64_t site) {
+  uint32_t plenty = qzi_session.objects - qzi_session.objects / 8, last = qzi_session.objects - QZ_KIND_COUNT;
+  uint32_t *place = find(kind, name, site), first = *place;
+  if (first && slots[first].next_free) {
+    uint32_t index = slots[first].next_free;
+    slots[first].next_free = slots[index].next_free == index ? 0 : slots[index].next_free;
+    return index;
+  }
+  if (high < plenty) {
+    uint32_t index = take_new(kind, name, site);
+    if (!first) *place = index;
+    return index;
+  }
+  qzi_pub_store(&qzi_session.head->objects_merged, ++merged);
+  if (first && slots[first].shared) return slots[first].shared | QZI_PUB_SHARED;
+  if (high >= last) return share_kind(kind) | QZI_PUB_SHARED;
+  uint32_t index = take_new(kind, name, site);
+  if (!first) *place = first = index;
+  slots[first].shared = index;
+  return index | QZI_PUB_SHARED;
+}
+
+uint32_t qzi_pub_register(struct qzi_pub_object *object, unsigned kind, const void *address, uint64_t site,
+                          uint32_t capacity) {
+  pthread_mutex_lock(&lock);
+  uint32_t index = object->index;
+  if (!index) {
+    if (!object->site) object->site = site;
+    index = obtain(kind, object->name, object->site);
+    struct qz_object *record = QZI_PUB_OBJECT(index);
+    record->capacity = capacity;
+    if (!(index & QZI_PUB_SHARED)) record->owner = record->queue = record->readers = 0;
+    qzi_pub_store(&record->instances, record->instances + 1);
+    qzi_pub_store(&record->address, (uint64_t)(uintptr_t)address);
+    __atomic_store_n(&object->index, index, __ATOMIC_RELEASE);
+  }
+  pthread_mutex_unlock(&lock);
+  return index;
+}
+
+void qzi_pub_object_destroyed(struct qzi_pub_object *object) {
+  pthread_mutex_lock(&lock);
+  uint32_t index = object->index;
+  object->index = 0;
+  if (index && !(index & QZI_PUB_SHARED)) {
+    struct slot *slot = &slots[index], *first = &slots[*find(slot->kind, slot->name, slot->site)];
+    slot->next_free = first->next_free ? first->next_free : index; /* the last of the chain names itself */
+    first->next_free = index;
+    qzi_pub_store(&qzi_pub_objects[index].address, 0);
+    __atomic_store_n(&qzi_pub_objects[index].owner, 0, __ATOMIC_RELAXED);
+    __atomic_store_n(&qzi_pub_objects[index].queue, 0, __ATOMIC_RELAXED);
+  }
+  pthread_mutex_unlock(&lock);
+}
+
+uint32_t qzi_pub_site_slow(struct qzi_publisher *p, unsigned kind, uint64_t site) {
+  pthread_mutex_lock(&lock);
+  uint32_t *place = find(kind, 0, site), index = *place;
+  if (!index) {
+    uint32_t last = qzi_session.objects - QZ_KIND_COUNT;
+    index = high < last ? take_new(kind, 0, site) : share_kind(kind);
+    if (high < last) *place = index;
+    qzi_pub_store(&qzi_pub_objects[index].instances, 1);
+  }
+  pthread_mutex_unlock(&lock);
+  index |= QZI_PUB_SHARED;
+  p->sites[site >> 2 & (QZI_PUB_SITES - 1)] = (struct qzi_pub_site_slot){.site = site, .kind = kind, .index = index};
+  return index;
+}
+
+/* ---- waiting and holding ---- */
+
+static void raise_to(uint64_t *at, uint64_t value) {
+  uint64_t now = __atomic_load_n(at, __ATOMIC_RELAXED);
+  while (now < value && !__atomic_compare_exchange_n(at, &now, value, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) continue;
+}
+
+static unsigned bucket(uint64_t ns) {
+  unsigned k = 63 - (unsigned)__builtin_clzll(ns | 1);
+  return k < QZ_TIME_BUCKETS ? k : QZ_TIME_BUCKETS - 1;
+}
+
+void qzi_pub_waited_slow(uint32_t index, uint64_t wait_ns, uint64_t spin_ns) {
+  struct qz_object *record = QZI_PUB_OBJECT(index);
+  __atomic_fetch_add(&record->contended, 1, __ATOMIC_RELAXED);
+  __atomic_fetch_add(&record->wait_ns, wait_ns, __ATOMIC_RELAXED);
+  __atomic_fetch_add(&record->spin_ns, spin_ns, __ATOMIC_RELAXED);
+  __atomic_fetch_add(&record->wait_hist[bucket(wait_ns)], 1, __ATOMIC_RELAXED);
+  raise_to(&record->wait_max_ns, wait_ns);
+}
+
+/* By the holder. Where several objects share a record, one's beginning can't be told from another's: left out. */
+void qzi_pub_held_slow(uint32_t index, uint64_t now_ns) {
+  struct qz_object *record = QZI_PUB_OBJECT(index);
+  uint64_t since = record->line0_reserved[0];
+  record->line0_reserved[0] = 0;
+  if (index & QZI_PUB_SHARED || !since || now_ns < since) return;
+  uint64_t hold_ns = now_ns - since;
+  qzi_pub_store(&record->hold_ns, record->hold_ns + hold_ns);
+  if (hold_ns > record->hold_max_ns) qzi_pub_store(&record->hold_max_ns, hold_ns);
+  uint32_t *count = &record->hold_hist[bucket(hold_ns)];
+  __atomic_store_n(count, *count + 1, __ATOMIC_RELAXED);
+}

@@ -1,0 +1,90 @@
+/* What the files publish_*.c share.
+ *
+ * Owns:    the description of the session of this process and its private book-keeping.
+ * Writer:  publish_session.c (the description), each file its own tables.
+ * Reader:  publish_*.c and nothing else.
+ * Must not: be included by the scheduler or the objects; publish.h is for them.
+ */
+#ifndef QZI_PUBLISH_PRIVATE_H
+#define QZI_PUBLISH_PRIVATE_H
+
+#include <stdarg.h>
+#include "publish.h"
+
+#pragma GCC visibility push(hidden)
+
+/* Never instrumented, whatever flags the package is compiled with. */
+#define QZI_HOOK __attribute__((no_instrument_function))
+
+/* Entries at the top of a profile stack that only objects may use, so that a lock shows even where procedures overflow. */
+#define QZI_PUB_RESERVED_ENTRIES 6
+
+/* The session of this process. The address stays the same once made: a forked child maps its own there. */
+struct qzi_session {
+  struct qz_session *head; /* NULL before the first one */
+  size_t bytes;
+  int fd;                  /* its memory file, -1: none (not made, or lost by fork) */
+  uint32_t processors;
+  uint32_t threads;        /* capacity */
+  uint32_t objects;        /* capacity */
+  uint32_t strings;        /* capacity, bytes */
+  uint32_t stack_limit;
+  uint64_t thread_stride;
+  char *thread_base;
+  struct qz_processor *processor_base;
+  struct qz_call *call_base; /* P tables, and one more for threads in blocking regions (updated atomically) */
+  char *string_base;
+  bool calibrated;         /* the costs below, as in struct qz_session */
+  uint64_t hook_ps, hook_inside_ps, lock_ps, spawn_ps;
+};
+#define QZI_PUB_STRING_BYTES (4u << 20)
+extern struct qzi_session qzi_session;
+
+static inline struct qz_thread *qzi_session_thread(uint32_t index) {
+  return (struct qz_thread *)(qzi_session.thread_base + index * qzi_session.thread_stride);
+}
+
+/* publish_session.c. Makes the session or, in a forked child, a new one in its place. 0 or an error number. */
+int qzi_session_make(void);
+/* Whether its descriptor still names it: the program may have closed it, and the number may be another file's. */
+bool qzi_session_fd_valid(void);
+/* Publishing on and off; by one kernel thread at a time (the channel's, or main before it). */
+void qzi_session_on(void);
+void qzi_session_off(void);
+/* One line on stderr. */
+__attribute__((format(printf, 1, 2))) void qzi_pub_complain(const char *format, ...);
+/* Zeroed private memory of which only touched pages exist; NULL: none. */
+void *qzi_pub_reserve(size_t bytes);
+/* Number from the environment, `otherwise` where it is not set; outside of low..high: complaint and the nearer bound. */
+uint64_t qzi_pub_setting(const char *name, uint64_t otherwise, uint64_t low, uint64_t high);
+
+/* publish_channel.c */
+void qzi_channel_start(void);
+void qzi_channel_forked(void);
+
+/* publish_thread.c */
+int qzi_threads_make(void);
+void qzi_threads_forked(void);
+void qzi_threads_mapped(void);
+void qzi_threads_pool_publisher(struct qzi_publisher *publisher);
+void qzi_threads_return_pool(struct qzi_publisher *publisher);
+/* Counts in the table that a hot line names. */
+void qzi_call_count(uint64_t calls, uint64_t site, uint64_t key);
+
+/* publish_object.c */
+int qzi_objects_make(void);
+void qzi_objects_forked(void);
+void qzi_objects_mapped(void);
+
+/* publish_name.c */
+void qzi_names_forked(void);
+void qzi_names_mapped(void);
+
+/* publish_calibrate.c */
+void qzi_calibrate(void);
+
+/* publish_hooks.c. A hot line that holds nothing: makes the next hook of a kernel thread look for its record. */
+extern struct qz_thread qzi_attend;
+
+#pragma GCC visibility pop
+#endif

@@ -1,0 +1,350 @@
+/* The session: making it, switching publishing on and off, fork.
+ *
+ * Owns:    the memory file and its head; the flag; the list of kernel threads that may publish.
+ * Writer:  main before there are other kernel threads, the channel's kernel thread afterwards; each kernel thread
+ *          enters and removes itself. Reader: publish_*.c; the sampler, which maps the file read-only.
+ * Must not: unmap or move a session: a kernel thread may be about to write to it.
+ *
+ * Switching: the flag is changed, then a barrier runs on every CPU that executes this process (membarrier), then the
+ * qzi_hot of every kernel thread is set: to a line without room when publishing begins, so that the next hook takes its
+ * slow path and finds its thread's record, even if that thread never calls the package; to NULL when it ends. So neither
+ * direction costs the fast paths an atomic operation.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/membarrier.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+#include "publish_private.h"
+
+#define PAGE 4096u
+#define DEPTH_DEFAULT 88u    /* 1536 bytes a thread */
+#define OBJECTS_DEFAULT 262144u
+
+_Atomic uint32_t qzi_publishing_flag;
+uint32_t qzi_pub_epoch;
+uint32_t qzi_pub_limit, qzi_pub_hook_limit;
+uint32_t qzi_pub_exact_hold;
+struct qz_object *qzi_pub_objects;
+struct qzi_session qzi_session = {.fd = -1};
+
+/* A kernel thread that may publish. */
+struct kernel {
+  uint64_t **hot;
+  struct kernel *next;
+};
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of the list and of `publishers` */
+static struct kernel *kernels;
+static _Thread_local struct kernel self __attribute__((tls_model("initial-exec")));
+static struct qzi_publisher **publishers; /* by index, NULL: not started */
+static bool barrier_works;
+static dev_t file_device; /* what qzi_session.fd named when it was made */
+static ino_t file_inode;
+
+void qzi_pub_complain(const char *format, ...) {
+  char line[512];
+  va_list arguments;
+  va_start(arguments, format);
+  int bytes = snprintf(line, sizeof line, "quartz: ");
+  bytes += vsnprintf(line + bytes, sizeof line - (size_t)bytes - 1, format, arguments);
+  va_end(arguments);
+  if (bytes > (int)sizeof line - 2) bytes = (int)sizeof line - 2;
+  line[bytes++] = '\n';
+  ssize_t written = write(STDERR_FILENO, line, (size_t)bytes);
+  (void)written;
+}
+
+void *qzi_pub_reserve(size_t bytes) {
+  void *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  return at == MAP_FAILED ? NULL : at;
+}
+
+uint64_t qzi_pub_setting(const char *name, uint64_t otherwise, uint64_t low, uint64_t high) {
+  const char *text = getenv(name);
+  if (!text || !*text) return otherwise;
+  char *end;
+  errno = 0;
+  unsigned long long value = strtoull(text, &end, 10);
+  if (*end || errno || *text == '-') {
+    qzi_pub_complain("%s=%s is not a number; using %llu", name, text, (unsigned long long)otherwise);
+    return otherwise;
+  }
+  if (value >= low && value <= high) return value;
+  uint64_t nearer = value < low ? low : high;
+  qzi_pub_complain("%s=%s is outside of %llu to %llu; using %llu", name, text, (unsigned long long)low,
+                   (unsigned long long)high, (unsigned long long)nearer);
+  return nearer;
+}
+
+uint64_t qzi_pub_clock_ns(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+static void barrier(void) {
+  if (barrier_works && !syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0)) return;
+  /* Without it (old kernels, emulators): long enough for any store that was under way. */
+  struct timespec pause = {0, 20000000};
+  atomic_thread_fence(memory_order_seq_cst);
+  nanosleep(&pause, NULL);
+}
+
+/* ---- making ---- */
+
+bool qzi_session_fd_valid(void) {
+  struct stat state;
+  return qzi_session.fd >= 0 && !fstat(qzi_session.fd, &state) && state.st_dev == file_device && state.st_ino == file_inode;
+}
+
+static uint64_t place(uint64_t *total, uint64_t bytes) {
+  uint64_t at = *total;
+  *total = (at + bytes + PAGE - 1) & ~(uint64_t)(PAGE - 1);
+  return at;
+}
+static struct qz_table table(uint64_t offset, uint64_t stride, uint64_t capacity) {
+  return (struct qz_table){.offset = offset, .stride = stride, .capacity = (uint32_t)capacity};
+}
+
+/* A file of that size; a limit on file sizes must not kill the program. */
+static int memory_file(size_t bytes) {
+  int fd = memfd_create("quartz-session", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+  if (fd < 0) return -1;
+  int high = fcntl(fd, F_DUPFD_CLOEXEC, 512); /* leave the low numbers to the program */
+  if (high >= 0) {
+    close(fd);
+    fd = high;
+  }
+  sigset_t file_size, before, pending;
+  sigemptyset(&file_size);
+  sigaddset(&file_size, SIGXFSZ);
+  pthread_sigmask(SIG_BLOCK, &file_size, &before);
+  int failed = ftruncate(fd, (off_t)bytes);
+  int error = errno;
+  if (failed && !sigismember(&before, SIGXFSZ) && !sigpending(&pending) && sigismember(&pending, SIGXFSZ))
+    sigtimedwait(&file_size, NULL, &(struct timespec){0, 0});
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  if (!failed) {
+    fchmod(fd, 0600);
+    fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL);
+    return fd;
+  }
+  close(fd);
+  errno = error;
+  return -1;
+}
+
+int qzi_session_make(void) {
+  struct qzi_session *s = &qzi_session;
+  struct qz_session head = {.version = QZ_SESSION_VERSION, .head_bytes = sizeof head, .publisher = QZ_PUBLISHER_THREADLIB};
+  uint64_t total = 0, call_slots = ((uint64_t)s->processors + 1) * QZI_CALL_SLOTS;
+  s->thread_stride = sizeof(struct qz_thread) + (uint64_t)s->stack_limit * sizeof(struct qz_entry);
+  s->thread_stride = (s->thread_stride + 63) & ~UINT64_C(63);
+  place(&total, sizeof head);
+  head.processor_table = table(place(&total, s->processors * sizeof(struct qz_processor)), sizeof(struct qz_processor), s->processors);
+  head.thread_table = table(place(&total, s->threads * s->thread_stride), s->thread_stride, s->threads);
+  head.object_table = table(place(&total, s->objects * sizeof(struct qz_object)), sizeof(struct qz_object), s->objects);
+  head.call_table = table(place(&total, call_slots * sizeof(struct qz_call)), sizeof(struct qz_call), call_slots);
+  head.string_table = table(place(&total, s->strings), 1, s->strings);
+  head.total_bytes = total;
+  head.pid = (uint32_t)getpid();
+  head.processors = s->processors;
+  head.flags = qzi_pub_exact_hold ? QZ_SESSION_EXACT_HOLD : 0;
+  head.start_ns = qzi_pub_clock_ns();
+  head.call_slots = QZI_CALL_SLOTS;
+  head.stack_limit = s->stack_limit;
+
+  int fd = memory_file(total);
+  if (fd < 0) return errno;
+  void *at = mmap(s->head, total, PROT_READ | PROT_WRITE, MAP_SHARED | (s->head ? MAP_FIXED : 0), fd, 0);
+  if (at == MAP_FAILED) {
+    int error = errno;
+    close(fd);
+    return error;
+  }
+  char *base = at;
+  struct qz_session *map = at;
+  if (s->head) { /* in a forked child: the calibration still holds */
+    head.hook_ps = s->hook_ps, head.hook_inside_ps = s->hook_inside_ps;
+    head.lock_ps = s->lock_ps, head.spawn_ps = s->spawn_ps;
+  }
+  *map = head;
+  s->bytes = total;
+  s->fd = fd;
+  struct stat state;
+  if (!fstat(fd, &state)) file_device = state.st_dev, file_inode = state.st_ino;
+  s->thread_base = base + head.thread_table.offset;
+  s->processor_base = (struct qz_processor *)(base + head.processor_table.offset);
+  s->call_base = (struct qz_call *)(base + head.call_table.offset);
+  s->string_base = base + head.string_table.offset;
+  s->head = map;
+  if (qzi_threads_make() || qzi_objects_make()) {
+    close(fd);
+    s->fd = -1;
+    return ENOMEM;
+  }
+  qzi_pub_objects = (struct qz_object *)(base + head.object_table.offset);
+  qzi_threads_mapped();
+  qzi_objects_mapped();
+  qzi_names_mapped();
+  if (!s->calibrated) {
+    qzi_calibrate();
+    s->calibrated = true;
+    s->hook_ps = map->hook_ps, s->hook_inside_ps = map->hook_inside_ps;
+    s->lock_ps = map->lock_ps, s->spawn_ps = map->spawn_ps;
+  }
+  pthread_mutex_lock(&lock);
+  for (uint32_t k = 0; k < s->processors; k++) {
+    struct qz_processor *record = &s->processor_base[k];
+    struct qzi_publisher *p = publishers[k];
+    record->os_tid = p ? p->os_tid : 0;
+    record->cpu = p ? p->cpu : UINT32_MAX;
+  }
+  pthread_mutex_unlock(&lock);
+  __atomic_store_n(&map->magic, QZ_SESSION_MAGIC, __ATOMIC_RELEASE);
+  return 0;
+}
+
+/* With the lock held. The processor's own kernel thread does not publish yet, or calls this itself. */
+static void connect_publisher(struct qzi_publisher *p) {
+  struct qz_processor *record = &qzi_session.processor_base[p->index];
+  qzi_threads_pool_publisher(p);
+  if (!p->sites) p->sites = qzi_pub_reserve(QZI_PUB_SITES * sizeof *p->sites);
+  if (!p->free || !p->sites) return;
+  record->os_tid = p->os_tid;
+  record->cpu = p->cpu;
+  p->calls = qzi_session.call_base + (size_t)p->index * QZI_CALL_SLOTS;
+  __atomic_store_n(&p->record, record, __ATOMIC_RELEASE);
+}
+
+/* ---- switching ---- */
+
+void qzi_session_on(void) {
+  struct qz_session *head = qzi_session.head;
+  pthread_mutex_lock(&lock);
+  qzi_pub_epoch = __atomic_add_fetch(&head->epoch, 1, __ATOMIC_RELAXED);
+  for (uint32_t k = 0; k < qzi_session.processors; k++) {
+    struct qzi_publisher *p = publishers[k];
+    if (!p) continue;
+    connect_publisher(p);
+    struct qz_processor *record = p->record;
+    if (!record) continue;
+    /* Counters that move just now are published again, as a whole, at their next change. */
+    record->enqueued = p->enqueued;
+    record->dequeued = p->dequeued;
+    record->switches = p->switches;
+    record->steals = p->steals;
+    record->spawns = p->spawns;
+    record->parks = p->parks;
+    __atomic_store_n(&record->now, UINT64_MAX, __ATOMIC_RELAXED);
+  }
+  barrier();
+  __atomic_store_n(&head->publishing, 1, __ATOMIC_RELEASE);
+  atomic_store_explicit(&qzi_publishing_flag, 1, memory_order_release);
+  barrier();
+  for (uint32_t k = 0; k < qzi_session.processors; k++) {
+    struct qz_processor *record = &qzi_session.processor_base[k];
+    uint64_t unknown = UINT64_MAX; /* the processor has not spoken for itself yet */
+    bool busy = publishers[k] && qzi_sched_busy(k);
+    __atomic_compare_exchange_n(&record->now, &unknown, QZ_NOW(busy ? QZ_STATE_USEFUL : QZ_STATE_IDLE, 0, 0), false,
+                                __ATOMIC_RELEASE, __ATOMIC_RELAXED);
+  }
+  for (struct kernel *k = kernels; k; k = k->next) {
+    uint64_t *none = NULL;
+    __atomic_compare_exchange_n(k->hot, &none, &qzi_attend.word, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED);
+  }
+  pthread_mutex_unlock(&lock);
+}
+
+void qzi_session_off(void) {
+  atomic_store_explicit(&qzi_publishing_flag, 0, memory_order_release);
+  __atomic_store_n(&qzi_session.head->publishing, 0, __ATOMIC_RELEASE);
+  barrier();
+  pthread_mutex_lock(&lock);
+  for (struct kernel *k = kernels; k; k = k->next) __atomic_store_n(k->hot, NULL, __ATOMIC_RELEASE);
+  pthread_mutex_unlock(&lock);
+}
+
+/* ---- processors and kernel threads ---- */
+
+void qzi_pub_processor(struct qzi_publisher *p, unsigned index, uint32_t cpu) {
+  pthread_mutex_lock(&lock);
+  p->index = index;
+  p->cpu = cpu;
+  p->os_tid = (uint32_t)syscall(SYS_gettid);
+  if (publishers && index < qzi_session.processors) {
+    publishers[index] = p;
+    if (qzi_session.head) connect_publisher(p);
+  }
+  if (!self.hot) {
+    self.hot = &qzi_hot;
+    self.next = kernels;
+    kernels = &self;
+  }
+  if (qzi_publishing() && p->record) qzi_pub_now(p, QZ_STATE_IDLE);
+  pthread_mutex_unlock(&lock);
+}
+
+void qzi_pub_kernel_thread_end(void) {
+  pthread_mutex_lock(&lock);
+  for (struct kernel **k = &kernels; *k; k = &(*k)->next) {
+    if (*k == &self) {
+      *k = self.next;
+      break;
+    }
+  }
+  self.hot = NULL;
+  qzi_hot = NULL;
+  pthread_mutex_unlock(&lock);
+}
+
+/* ---- fork ---- */
+
+/* The child must not write into the parent's session; where it stood there is memory that nobody reads, until the
+ * child makes a session of its own. */
+static void forked(void) {
+  lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+  atomic_store_explicit(&qzi_publishing_flag, 0, memory_order_relaxed);
+  qzi_hot = NULL;
+  kernels = self.hot ? &self : NULL;
+  self.next = NULL;
+  if (qzi_session.head &&
+      mmap(qzi_session.head, qzi_session.bytes, PROT_READ | PROT_WRITE,
+           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0) == MAP_FAILED)
+    abort();
+  if (qzi_session_fd_valid()) close(qzi_session.fd);
+  qzi_session.fd = -1;
+  qzi_threads_forked();
+  qzi_objects_forked();
+  qzi_names_forked();
+  qzi_channel_forked();
+}
+
+void qzi_pub_init(unsigned processors, size_t max_threads) {
+  struct qzi_session *s = &qzi_session;
+  s->processors = processors;
+  s->threads = max_threads > UINT32_MAX / 2 ? UINT32_MAX / 2 : (uint32_t)max_threads;
+  s->objects = (uint32_t)qzi_pub_setting("QUARTZ_MAX_OBJECTS", OBJECTS_DEFAULT, 256, 1u << 26);
+  s->strings = QZI_PUB_STRING_BYTES;
+  s->stack_limit = (uint32_t)qzi_pub_setting("QUARTZ_PROFILE_DEPTH", DEPTH_DEFAULT, 16, 4000);
+  qzi_pub_exact_hold = (uint32_t)qzi_pub_setting("QUARTZ_EXACT_HOLD", 0, 0, 1);
+  qzi_pub_limit = QZ_WORD_EMPTY + s->stack_limit * (uint32_t)sizeof(struct qz_entry);
+  qzi_pub_hook_limit = qzi_pub_limit - QZI_PUB_RESERVED_ENTRIES * (uint32_t)sizeof(struct qz_entry);
+  publishers = qzi_pub_reserve(processors * sizeof *publishers);
+  if (!publishers) {
+    qzi_pub_complain("no memory to publish with; the program runs unsampled");
+    return;
+  }
+  barrier_works = !syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0);
+  pthread_atfork(NULL, NULL, forked);
+  qzi_channel_start();
+}

@@ -1,0 +1,232 @@
+/* Thread records: taking, beginning and giving back; removal from the middle of a profile stack; call counts off the
+ * fast path.
+ *
+ * Owns:    the pools of free thread records (each processor's, and one for all) and the high-water mark.
+ * Writer:  the processor that runs or holds the thread. Reader: the sampler.
+ * Must not: reset a change count; a reader that copied an earlier life of the record would take it for this one.
+ */
+#include <pthread.h>
+#include <string.h>
+#include "publish_private.h"
+
+#define POOL 256       /* indices that a processor keeps */
+#define CHUNK 64       /* indices taken from or given to the others at a time */
+#define PROBES 64      /* slots of a call table that are tried for a pair */
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;        /* of the common pool */
+static pthread_mutex_t shared_lock = PTHREAD_MUTEX_INITIALIZER; /* of the call table of threads in blocking regions */
+static uint32_t *free_all; /* stack of free indices */
+static uint32_t free_all_count;
+static uint32_t high;      /* records below this index have been used */
+static uint64_t dropped;
+
+int qzi_threads_make(void) {
+  if (!free_all) free_all = qzi_pub_reserve((size_t)qzi_session.threads * sizeof *free_all);
+  return free_all ? 0 : -1;
+}
+
+void qzi_threads_forked(void) {
+  lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+  shared_lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+}
+
+void qzi_threads_mapped(void) {
+  qzi_session.head->thread_high = high;
+  qzi_session.head->threads_dropped = dropped;
+}
+
+void qzi_threads_pool_publisher(struct qzi_publisher *p) {
+  if (!p->free) p->free = qzi_pub_reserve(POOL * sizeof *p->free);
+}
+
+static bool refill(struct qzi_publisher *p) {
+  if (!p->free) return false;
+  pthread_mutex_lock(&lock);
+  while (p->free_count < CHUNK && free_all_count) p->free[p->free_count++] = free_all[--free_all_count];
+  if (!p->free_count) {
+    uint32_t fresh = qzi_session.threads - high < CHUNK ? qzi_session.threads - high : CHUNK;
+    for (uint32_t k = fresh; k > 0; k--) p->free[p->free_count++] = high + k - 1;
+    high += fresh;
+    __atomic_store_n(&qzi_session.head->thread_high, high, __ATOMIC_RELEASE);
+  }
+  if (!p->free_count) qzi_pub_store(&qzi_session.head->threads_dropped, ++dropped);
+  pthread_mutex_unlock(&lock);
+  return p->free_count != 0;
+}
+
+static void spill(struct qzi_publisher *p, uint32_t keep) {
+  pthread_mutex_lock(&lock);
+  while (p->free_count > keep) free_all[free_all_count++] = p->free[--p->free_count];
+  pthread_mutex_unlock(&lock);
+}
+
+void qzi_threads_return_pool(struct qzi_publisher *p) {
+  if (p->free_count) spill(p, 0);
+}
+
+static struct qz_entry *entry_at(struct qz_thread *record, uint64_t word) {
+  return (struct qz_entry *)((char *)&record->word + QZ_WORD_TOP(word));
+}
+
+/* Marks the stack as being rewritten; returns the word to go on from. */
+static inline uint64_t flux(struct qz_thread *record) {
+  uint64_t word = (__atomic_load_n(&record->word, __ATOMIC_RELAXED) | QZ_WORD_FLUX) + QZ_WORD_CHANGE;
+  __atomic_store_n(&record->word, word, __ATOMIC_RELAXED);
+  __atomic_thread_fence(__ATOMIC_RELEASE);
+  return word;
+}
+static inline void settle(struct qz_thread *record, uint64_t word, uint32_t top) {
+  word = (word & ~(QZ_WORD_FLUX | 0xffff)) + QZ_WORD_CHANGE;
+  __atomic_store_n(&record->word, word | top, __ATOMIC_RELEASE);
+}
+
+/* Fills the record: identity, then the creator's procedures as they stand, then the start routine. Objects are left
+ * out: the creator may hold them, the new thread does not. */
+static void fill(struct qz_thread *record, const struct qzi_pub_thread *t, struct qz_thread *creator) {
+  uint64_t word = flux(record);
+  qzi_pub_store(&record->serial, 0);
+  __atomic_thread_fence(__ATOMIC_RELEASE);
+  record->start = t->start;
+  record->create_site = t->create_site;
+  record->name = t->name;
+  record->creator = t->creator;
+  record->epoch = qzi_pub_epoch;
+  record->limit = qzi_pub_hook_limit;
+  record->calls = 0;
+  qzi_pub_store(&record->overflows, 0);
+  record->bottom.key = 0;
+  record->bottom.sp = UINT64_MAX;
+  struct qz_entry *to = &record->bottom;
+  if (creator) {
+    const struct qz_entry *from = creator->stack, *end = entry_at(creator, creator->word);
+    for (; from <= end; from++) {
+      uint64_t key = from->key;
+      if (key & QZ_KEY_OBJECT || key == to->key) continue;
+      to++;
+      qzi_pub_store(&to->key, key);
+      qzi_pub_store(&to->sp, UINT64_MAX);
+    }
+  }
+  uint32_t base = (uint32_t)(to - &record->bottom);
+  record->base = base;
+  if (t->start && to->key != t->start) {
+    if (base + QZI_PUB_RESERVED_ENTRIES < qzi_session.stack_limit) {
+      to++;
+      qzi_pub_store(&to->key, t->start);
+      qzi_pub_store(&to->sp, UINT64_MAX);
+    } else {
+      qzi_pub_store(&record->overflows, 1);
+    }
+  }
+  __atomic_store_n(&record->serial, t->serial, __ATOMIC_RELEASE);
+  settle(record, word, QZ_WORD_EMPTY + (uint32_t)(to - &record->bottom) * (uint32_t)sizeof *to);
+}
+
+static struct qz_thread *take(struct qzi_publisher *p, struct qzi_pub_thread *t) {
+  if (!t->record) {
+    if (__builtin_expect(!p->free_count, 0) && !refill(p)) {
+      t->index_plus_1 = 0;
+      return NULL;
+    }
+    uint32_t index = p->free[--p->free_count];
+    t->record = qzi_session_thread(index);
+    t->index_plus_1 = index + 1;
+  }
+  return t->record;
+}
+
+/* A thread that was there before publishing began: its stack holds, from now on, what it enters. */
+struct qz_thread *qzi_pub_begin(struct qzi_publisher *p, struct qzi_pub_thread *t) {
+  struct qz_thread *record = take(p, t);
+  if (record) fill(record, t, NULL);
+  return record;
+}
+
+void qzi_pub_created_slow(struct qzi_publisher *p, struct qzi_pub_thread *t, const struct qzi_pub_thread *creator) {
+  struct qz_thread *from = creator ? creator->record : NULL;
+  if (from && from->epoch != qzi_pub_epoch) from = NULL;
+  t->creator = from ? creator->index_plus_1 : 0;
+  struct qz_thread *record = take(p, t);
+  if (record) {
+    fill(record, t, from);
+    qzi_pub_store(&record->state, QZ_STATE_WORD(QZ_STATE_READY, 0));
+  }
+  if (t->create_site) qzi_pub_count_now(p, t->create_site, t->start);
+}
+
+void qzi_pub_give_back(struct qzi_publisher *p, struct qzi_pub_thread *t) {
+  struct qz_thread *record = t->record;
+  if (qzi_hot == &record->word) qzi_hot = NULL;
+  qzi_pub_store(&record->serial, 0);
+  qzi_pub_store(&record->state, QZ_STATE_IDLE);
+  if (__builtin_expect(p->free_count == POOL, 0)) spill(p, POOL - CHUNK);
+  p->free[p->free_count++] = t->index_plus_1 - 1;
+  t->record = NULL;
+  t->index_plus_1 = 0;
+}
+
+/* In a blocking region the processor goes on with other threads, so its call table is not this thread's any more: the
+ * limit sends the hooks to their slow path, which counts in the table for such threads. */
+void qzi_pub_io_slow(struct qzi_publisher *p, struct qzi_pub_thread *t) {
+  struct qz_thread *record = qzi_pub_record(p, t);
+  if (!record) return;
+  qzi_pub_store(&record->state, QZ_STATE_WORD(QZ_STATE_IO, 0));
+  record->calls = (uint64_t)(uintptr_t)(qzi_session.call_base + (size_t)qzi_session.processors * QZI_CALL_SLOTS);
+  record->limit = 0;
+}
+
+void qzi_pub_remove(struct qz_thread *record, uint64_t key) {
+  uint64_t word = __atomic_load_n(&record->word, __ATOMIC_RELAXED);
+  struct qz_entry *top = entry_at(record, word), *entry = top;
+  while (entry > &record->bottom && entry->key != key) entry--;
+  if (entry == &record->bottom) return;
+  word = flux(record);
+  for (; entry < top; entry++) {
+    qzi_pub_store(&entry->key, entry[1].key);
+    qzi_pub_store(&entry->sp, entry[1].sp);
+  }
+  settle(record, word, QZ_WORD_TOP(word) - (uint32_t)sizeof *entry);
+}
+
+/* Counts in the slot of the pair, or takes a free one near its first. */
+static bool count_in(struct qz_call *table, uint64_t site, uint64_t key) {
+  uint32_t first = (uint32_t)(site ^ key >> 4) & (QZI_CALL_SLOTS - 1);
+  for (uint32_t k = 0; k < PROBES; k++) {
+    struct qz_call *call = &table[(first + k) & (QZI_CALL_SLOTS - 1)];
+    uint64_t taken = __atomic_load_n(&call->site, __ATOMIC_RELAXED);
+    if (!taken) {
+      qzi_pub_store(&call->key, key);
+      qzi_pub_store(&call->count, 1);
+      __atomic_store_n(&call->site, site, __ATOMIC_RELEASE);
+      return true;
+    }
+    if (taken == site && call->key == key) {
+      qzi_pub_store(&call->count, call->count + 1);
+      return true;
+    }
+  }
+  return false;
+}
+
+void qzi_call_count(uint64_t calls, uint64_t site, uint64_t key) {
+  struct qz_call *table = (struct qz_call *)(uintptr_t)calls;
+  if (!table) return;
+  uint32_t which = (uint32_t)((table - qzi_session.call_base) / QZI_CALL_SLOTS);
+  bool counted;
+  if (which < qzi_session.processors) {
+    counted = count_in(table, site, key);
+  } else {
+    /* Several kernel threads are in blocking regions. A signal handler must not wait for the code it interrupted. */
+    counted = !pthread_mutex_trylock(&shared_lock);
+    if (counted) {
+      counted = count_in(table, site, key);
+      pthread_mutex_unlock(&shared_lock);
+    }
+    which = 0;
+  }
+  if (!counted) __atomic_fetch_add(&qzi_session.processor_base[which].calls_lost, 1, __ATOMIC_RELAXED);
+}
+
+void qzi_pub_count_slow(struct qzi_publisher *p, uint64_t site, uint64_t key) {
+  qzi_call_count((uint64_t)(uintptr_t)p->calls, site, key);
+}
