@@ -42,6 +42,22 @@ extern uint32_t qzi_pub_exact_hold __attribute__((visibility("hidden")));
  * Written by qzi_pub_run() and qzi_pub_leave(), and by the channel when publishing begins and ends. */
 extern _Thread_local uint64_t *qzi_hot __attribute__((tls_model("initial-exec"), visibility("hidden")));
 
+/* By assembly: a compiler may keep the address of a thread-local variable over a switch to another kernel thread. */
+static inline void qzi_hot_set(uint64_t *hot) {
+#if defined(__x86_64__)
+  uint64_t offset;
+  __asm__ volatile("movq qzi_hot@gottpoff(%%rip), %0\n\tmovq %1, %%fs:(%0)" : "=&r"(offset) : "r"(hot) : "memory");
+#elif defined(__aarch64__)
+  uint64_t base, offset;
+  __asm__ volatile("mrs %0, tpidr_el0\n\t"
+                   "adrp %1, :gottprel:qzi_hot\n\t"
+                   "ldr %1, [%1, #:gottprel_lo12:qzi_hot]\n\t"
+                   "str %2, [%0, %1]" : "=&r"(base), "=&r"(offset) : "r"(hot) : "memory");
+#else
+#error "Quartz knows x86-64 and aarch64"
+#endif
+}
+
 /* ---- private sides ------------------------------------------------------------------------------------------- */
 
 /* Where the record of a join or a sleep made at `site` is: a small cache. */
@@ -148,7 +164,7 @@ static inline void qzi_pub_state(struct qzi_publisher *p, unsigned state) {
  * looks for another, IDLE once it searches in vain or parks. */
 static inline void qzi_pub_leave(struct qzi_publisher *p, unsigned state) {
   if (qzi_publishing() && p->record) {
-    qzi_hot = NULL;
+    qzi_hot_set(NULL);
     p->thread_plus_1 = 0;
     qzi_pub_now(p, state);
   }
@@ -198,7 +214,7 @@ static inline void qzi_pub_run(struct qzi_publisher *p, struct qzi_pub_thread *t
   struct qz_thread *record = qzi_pub_record(p, t);
   p->thread_plus_1 = t->index_plus_1;
   if (!record) {
-    qzi_hot = NULL;
+    qzi_hot_set(NULL);
     qzi_pub_now(p, QZ_STATE_USEFUL);
     return;
   }
@@ -207,9 +223,8 @@ static inline void qzi_pub_run(struct qzi_publisher *p, struct qzi_pub_thread *t
   qzi_pub_store(&record->state, QZ_STATE_WORD(QZ_STATE_USEFUL, 0));
   qzi_pub_now(p, QZ_STATE_USEFUL);
   /* Publishing may just have ended: the channel clears qzi_hot after a barrier, so one of the two sees the other. */
-  *(uint64_t *volatile *)&qzi_hot = &record->word;
-  atomic_signal_fence(memory_order_seq_cst);
-  if (!qzi_publishing()) qzi_hot = NULL;
+  qzi_hot_set(&record->word);
+  if (!qzi_publishing()) qzi_hot_set(NULL);
 }
 /* t is in a queue of ready threads (made by p). Counts p->enqueued. Call it before others can take t. */
 static inline void qzi_pub_ready(struct qzi_publisher *p, struct qzi_pub_thread *t) {

@@ -156,7 +156,7 @@ void qzi_pub_created_slow(struct qzi_publisher *p, struct qzi_pub_thread *t, con
 
 void qzi_pub_give_back(struct qzi_publisher *p, struct qzi_pub_thread *t) {
   struct qz_thread *record = t->record;
-  if (qzi_hot == &record->word) qzi_hot = NULL;
+  if (qzi_hot == &record->word) qzi_hot_set(NULL);
   qzi_pub_store(&record->serial, 0);
   qzi_pub_store(&record->state, QZ_STATE_IDLE);
   if (__builtin_expect(p->free_count == POOL, 0)) spill(p, POOL - CHUNK);
