@@ -46,7 +46,8 @@ enum qz_section_id {
   QZ_SECTION_THREADS = 8,  /* struct qz_thread_stats */
   QZ_SECTION_MODULES = 9,  /* struct qz_module */
   QZ_SECTION_TIMELINE = 10,/* struct qz_timeline */
-  QZ_SECTION_COUNT = 11
+  QZ_SECTION_PROCESSORS = 11,/* struct qz_processor_stats, one for each processor */
+  QZ_SECTION_COUNT = 12
 };
 struct qz_section {
   uint64_t offset;   /* bytes from the start of the file */
@@ -198,6 +199,11 @@ struct qz_module {
   uint64_t bias;       /* address - bias = address in the file's own terms */
   uint32_t path;       /* string */
   uint32_t build_id;   /* string, hexadecimal, 0 = none */
+};
+
+/* What one processor did in all; the four sum to elapsed_ns. */
+struct qz_processor_stats {
+  uint64_t useful_ns, overhead_ns, spinning_ns, idle_ns;
 };
 
 /* A stretch of the run: processor time in each state. When the table is full, neighbours are joined and all

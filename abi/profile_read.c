@@ -71,11 +71,12 @@ static const struct { size_t size; const char *name; } section_kinds[QZ_SECTION_
     [QZ_SECTION_THREADS] = {sizeof(struct qz_thread_stats), "threads"},
     [QZ_SECTION_MODULES] = {sizeof(struct qz_module), "modules"},
     [QZ_SECTION_TIMELINE] = {sizeof(struct qz_timeline), "timeline"},
+    [QZ_SECTION_PROCESSORS] = {sizeof(struct qz_processor_stats), "processors"},
 };
 /* What refers to others is read before them: in a file that grows they are then complete. */
 static const uint8_t read_order[QZ_SECTION_COUNT] = {
     QZ_SECTION_TUPLES, QZ_SECTION_BALANCE,  QZ_SECTION_BLAME,  QZ_SECTION_OBJECTS,  QZ_SECTION_CALLS,  QZ_SECTION_THREADS,
-    QZ_SECTION_TIMELINE, QZ_SECTION_STACKS, QZ_SECTION_ENTITIES, QZ_SECTION_MODULES, QZ_SECTION_STRINGS};
+    QZ_SECTION_TIMELINE, QZ_SECTION_PROCESSORS, QZ_SECTION_STACKS, QZ_SECTION_ENTITIES, QZ_SECTION_MODULES, QZ_SECTION_STRINGS};
 
 static int fetch_head(struct source *source, struct qz_profile *head) {
   memset(head, 0, sizeof *head);
@@ -153,6 +154,7 @@ static int copy_sections(struct source *source, struct qz_profile_copy *copy) {
   PLACE(threads, QZ_SECTION_THREADS);
   PLACE(modules, QZ_SECTION_MODULES);
   PLACE(timeline, QZ_SECTION_TIMELINE);
+  PLACE(processors, QZ_SECTION_PROCESSORS);
 #undef PLACE
   if (!copy->entities_count) copy->entities_count = 1;
   if (!copy->stacks_count) copy->stacks_count = 1;

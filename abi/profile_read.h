@@ -35,6 +35,7 @@ struct qz_profile_copy {
   const struct qz_thread_stats *threads;  size_t threads_count;
   const struct qz_module *modules;        size_t modules_count;
   const struct qz_timeline *timeline;     size_t timeline_count;
+  const struct qz_processor_stats *processors; size_t processors_count;
   void *memory; /* everything above */
 };
 

@@ -23,6 +23,7 @@ export interface RawProfile {
   calls: { site: Float64Array; caller: Uint32Array; callee: Uint32Array; count: Float64Array };
   threads: RawThread[];
   modules: RawModule[];
+  processors: { usefulNs: Float64Array; overheadNs: Float64Array; spinningNs: Float64Array; idleNs: Float64Array };
   timeline: {
     startNs: Float64Array; ns: Float64Array; usefulNs: Float64Array; overheadNs: Float64Array;
     spinningNs: Float64Array; idleNs: Float64Array; runnableNs: Float64Array; snapshots: Uint32Array; top: Uint32Array;
