@@ -75,6 +75,18 @@ void qzi_object_dead(const struct qzi_object *object, uint64_t place) {
           destroyed);
 }
 
+void qz_misuse(const void *address, const char *what, int error) {
+  const struct qzi_object *object = address; /* the head of every object */
+  uint64_t place = QZI_CALLER();
+  qzi_object_check(object, place);
+  char made[256], used[256];
+  const char *name = object->pub.name ? qzi_pub_name_text(object->pub.name) : NULL;
+  place_text(object->pub.site ? object->pub.site : (uintptr_t)object, made, sizeof made);
+  place_text(place, used, sizeof used);
+  qzi_die("%s of %s%s%s at %p (made at %s) failed at %s: %s; correct the program", what, name ? "\"" : "",
+          name ? name : "object", name ? "\"" : "", address, made, used, strerror(error));
+}
+
 /* What the thread waits for, and who has it, for the deadlock report. */
 static void describe(const struct qzi_thread *thread, char *text, size_t bytes) {
   const struct qzi_object *object = thread->wait_object;

@@ -89,6 +89,10 @@ int qz_future_tryget(qz_future *future, void **value);         /* EAGAIN */
 int qz_future_timedget(qz_future *future, void **value, const struct timespec *realtime);
 int qz_future_clockget(qz_future *future, void **value, int clock, const struct timespec *time);
 
+/* Stops the program with one line that names an object of this file (its address), where it was made, and where the
+ * caller is: for layers that cannot pass an error on. `what` was tried, `error` came of it. */
+__attribute__((noreturn)) void qz_misuse(const void *object, const char *what, int error);
+
 #ifdef __cplusplus
 }
 #endif
