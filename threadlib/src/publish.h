@@ -16,6 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include "abi/session.h"
+#include "oracle.h"
 
 struct qzi_publisher;  /* embedded in the scheduler's processor */
 struct qzi_pub_thread; /* embedded in the scheduler's thread */
@@ -152,6 +153,7 @@ static inline void qzi_pub_store(uint64_t *at, uint64_t value) { __atomic_store_
 
 static inline void qzi_pub_now(struct qzi_publisher *p, unsigned state) {
   p->change += QZ_NOW_CHANGE;
+  QZI_TRACE(now(p->record, p->change | p->thread_plus_1 << 4 | state));
   __atomic_store_n(&p->record->now, p->change | p->thread_plus_1 << 4 | state, __ATOMIC_RELEASE);
 }
 
@@ -205,7 +207,9 @@ static inline void qzi_pub_ended(struct qzi_publisher *p, struct qzi_pub_thread 
 
 static inline void qzi_pub_thread_state(struct qzi_publisher *p, struct qzi_pub_thread *t, unsigned state, uint32_t object) {
   struct qz_thread *record = qzi_pub_record(p, t);
-  if (record) qzi_pub_store(&record->state, QZ_STATE_WORD(state, object & ~QZI_PUB_SHARED));
+  if (!record) return;
+  QZI_TRACE(thread(record, QZI_ORACLE_STATE, state));
+  qzi_pub_store(&record->state, QZ_STATE_WORD(state, object & ~QZI_PUB_SHARED));
 }
 
 /* Processor p begins or goes on to run t. */
@@ -220,6 +224,7 @@ static inline void qzi_pub_run(struct qzi_publisher *p, struct qzi_pub_thread *t
   }
   record->calls = (uint64_t)(uintptr_t)p->calls;
   record->limit = qzi_pub_hook_limit;
+  QZI_TRACE(thread(record, QZI_ORACLE_STATE, QZ_STATE_USEFUL));
   qzi_pub_store(&record->state, QZ_STATE_WORD(QZ_STATE_USEFUL, 0));
   qzi_pub_now(p, QZ_STATE_USEFUL);
   /* Publishing may just have ended: the channel clears qzi_hot after a barrier, so one of the two sees the other. */
@@ -275,6 +280,7 @@ static inline void qzi_pub_push(struct qzi_publisher *p, struct qzi_pub_thread *
   __atomic_thread_fence(__ATOMIC_RELEASE);
   qzi_pub_store(&entry->key, key);
   qzi_pub_store(&entry->sp, UINT64_MAX);
+  QZI_TRACE(stack(record, word + QZ_WORD_PUSH));
   __atomic_store_n(&record->word, word + QZ_WORD_PUSH, __ATOMIC_RELEASE);
 }
 /* Take the topmost entry of the object off, wherever it is: no longer waiting for it, or released. Nothing where it
@@ -284,10 +290,12 @@ static inline void qzi_pub_pop(struct qzi_pub_thread *t, uint64_t key) {
   struct qz_thread *record = t->record;
   if (!record || record->epoch != qzi_pub_epoch) return;
   uint64_t word = __atomic_load_n(&record->word, __ATOMIC_RELAXED);
-  if (__builtin_expect(((struct qz_entry *)((char *)&record->word + QZ_WORD_TOP(word)))->key == key, 1))
+  if (__builtin_expect(((struct qz_entry *)((char *)&record->word + QZ_WORD_TOP(word)))->key == key, 1)) {
+    QZI_TRACE(stack(record, word + QZ_WORD_POP));
     __atomic_store_n(&record->word, word + QZ_WORD_POP, __ATOMIC_RELEASE);
-  else
+  } else {
     qzi_pub_remove(record, key);
+  }
 }
 
 /* ---- calls ------------------------------------------------------------------------------------------------------ */
@@ -356,12 +364,17 @@ static inline void qzi_pub_released(uint32_t index) {
 }
 /* Threads blocked on it now. Under the object's internal lock. */
 static inline void qzi_pub_queue(uint32_t index, uint32_t length) {
-  if (index && qzi_publishing()) __atomic_store_n(&QZI_PUB_OBJECT(index)->queue, length, __ATOMIC_RELAXED);
+  if (!index || !qzi_publishing()) return;
+  QZI_TRACE(queue(index & ~QZI_PUB_SHARED, length));
+  __atomic_store_n(&QZI_PUB_OBJECT(index)->queue, length, __ATOMIC_RELAXED);
 }
 /* One more or one less, where there is no lock (joins). Not guarded by the flag, so that both of a pair happen: pass the
  * same index to both. */
 static inline void qzi_pub_queue_add(uint32_t index, int32_t change) {
-  if (index && qzi_pub_objects) __atomic_fetch_add(&QZI_PUB_OBJECT(index)->queue, (uint32_t)change, __ATOMIC_RELAXED);
+  if (!index || !qzi_pub_objects) return;
+  uint32_t length = __atomic_add_fetch(&QZI_PUB_OBJECT(index)->queue, (uint32_t)change, __ATOMIC_RELAXED);
+  QZI_TRACE(queue(index & ~QZI_PUB_SHARED, length));
+  (void)length;
 }
 /* Shared holders of a read-write lock, count of a semaphore, items in a channel. */
 static inline void qzi_pub_readers(uint32_t index, uint32_t count) {

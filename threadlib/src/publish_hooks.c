@@ -51,6 +51,7 @@ QZI_HOOK static bool on_stack(const struct qzi_pub_thread *thread, uint64_t sp) 
 
 QZI_HOOK static uint64_t drop(struct qz_thread *record, uint64_t word) {
   word += QZ_WORD_POP;
+  QZI_TRACE(stack(record, word));
   __atomic_store_n(&record->word, word, __ATOMIC_RELEASE);
   return word;
 }
@@ -59,6 +60,7 @@ QZI_HOOK static inline void push(struct qz_thread *record, uint64_t word, struct
   __atomic_thread_fence(__ATOMIC_RELEASE); /* an earlier pop is seen before its entry is used again */
   qzi_pub_store(&top[1].key, key);
   qzi_pub_store(&top[1].sp, mark);
+  QZI_TRACE(stack(record, word + QZ_WORD_PUSH));
   __atomic_store_n(&record->word, word + QZ_WORD_PUSH, __ATOMIC_RELEASE);
 }
 
@@ -102,6 +104,7 @@ QZI_HOOK static void leave_below(struct qz_thread *record, uint64_t word, uint64
     qzi_pub_store(&entry[-(ptrdiff_t)removed].sp, entry->sp);
   }
   word = (word & ~QZ_WORD_FLUX) + QZ_WORD_CHANGE - removed * (uint64_t)sizeof *top;
+  QZI_TRACE(stack(record, word));
   __atomic_store_n(&record->word, word, __ATOMIC_RELEASE);
 }
 
@@ -173,6 +176,7 @@ QZI_HOOK void __cyg_profile_func_exit(void *function, void *site) {
   struct qz_entry *top = TOP(record, word);
   if (__builtin_expect(top->key == key, 1)) {
     if (__builtin_expect(top->sp == mark, 1)) {
+      QZI_TRACE(stack(record, word + QZ_WORD_POP));
       __atomic_store_n(&record->word, word + QZ_WORD_POP, __ATOMIC_RELEASE);
       return;
     }

@@ -247,6 +247,7 @@ void qzi_session_on(void) {
     record->parks = p->parks;
     __atomic_store_n(&record->now, UINT64_MAX, __ATOMIC_RELAXED);
   }
+  QZI_TRACE(session(head));
   barrier();
   __atomic_store_n(&head->publishing, 1, __ATOMIC_RELEASE);
   atomic_store_explicit(&qzi_publishing_flag, 1, memory_order_release);
@@ -255,6 +256,7 @@ void qzi_session_on(void) {
     struct qz_processor *record = &qzi_session.processor_base[k];
     uint64_t unknown = UINT64_MAX; /* the processor has not spoken for itself yet */
     bool busy = publishers[k] && qzi_sched_busy(k);
+    QZI_TRACE(now(record, QZ_NOW(busy ? QZ_STATE_USEFUL : QZ_STATE_IDLE, 0, 0)));
     __atomic_compare_exchange_n(&record->now, &unknown, QZ_NOW(busy ? QZ_STATE_USEFUL : QZ_STATE_IDLE, 0, 0), false,
                                 __ATOMIC_RELEASE, __ATOMIC_RELAXED);
   }

@@ -77,6 +77,7 @@ static inline uint64_t flux(struct qz_thread *record) {
 }
 static inline void settle(struct qz_thread *record, uint64_t word, uint32_t top) {
   word = (word & ~(QZ_WORD_FLUX | 0xffff)) + QZ_WORD_CHANGE;
+  QZI_TRACE(stack(record, word | top));
   __atomic_store_n(&record->word, word | top, __ATOMIC_RELEASE);
 }
 
@@ -118,6 +119,7 @@ static void fill(struct qz_thread *record, const struct qzi_pub_thread *t, struc
       qzi_pub_store(&record->overflows, 1);
     }
   }
+  QZI_TRACE(thread(record, QZI_ORACLE_BEGIN, t->serial));
   __atomic_store_n(&record->serial, t->serial, __ATOMIC_RELEASE);
   settle(record, word, QZ_WORD_EMPTY + (uint32_t)(to - &record->bottom) * (uint32_t)sizeof *to);
 }
@@ -149,6 +151,7 @@ void qzi_pub_created_slow(struct qzi_publisher *p, struct qzi_pub_thread *t, con
   struct qz_thread *record = take(p, t);
   if (record) {
     fill(record, t, from);
+    QZI_TRACE(thread(record, QZI_ORACLE_STATE, QZ_STATE_READY));
     qzi_pub_store(&record->state, QZ_STATE_WORD(QZ_STATE_READY, 0));
   }
   if (t->create_site) qzi_pub_count_now(p, t->create_site, t->start);
@@ -157,6 +160,7 @@ void qzi_pub_created_slow(struct qzi_publisher *p, struct qzi_pub_thread *t, con
 void qzi_pub_give_back(struct qzi_publisher *p, struct qzi_pub_thread *t) {
   struct qz_thread *record = t->record;
   if (qzi_hot == &record->word) qzi_hot_set(NULL);
+  QZI_TRACE(thread(record, QZI_ORACLE_END, 0));
   qzi_pub_store(&record->serial, 0);
   qzi_pub_store(&record->state, QZ_STATE_IDLE);
   if (__builtin_expect(p->free_count == POOL, 0)) spill(p, POOL - CHUNK);
@@ -170,6 +174,7 @@ void qzi_pub_give_back(struct qzi_publisher *p, struct qzi_pub_thread *t) {
 void qzi_pub_io_slow(struct qzi_publisher *p, struct qzi_pub_thread *t) {
   struct qz_thread *record = qzi_pub_record(p, t);
   if (!record) return;
+  QZI_TRACE(thread(record, QZI_ORACLE_STATE, QZ_STATE_IO));
   qzi_pub_store(&record->state, QZ_STATE_WORD(QZ_STATE_IO, 0));
   record->calls = (uint64_t)(uintptr_t)(qzi_session.call_base + (size_t)qzi_session.processors * QZI_CALL_SLOTS);
   record->limit = 0;
