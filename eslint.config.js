@@ -10,8 +10,10 @@ export default tseslint.config(
     languageOptions: { parserOptions: { project: 'ts-frontend/tsconfig.json', tsconfigRootDir: import.meta.dirname } },
     rules: {
       '@typescript-eslint/restrict-template-expressions': ['error', { allowNumber: true }],
-      '@typescript-eslint/no-non-null-assertion': 'off', // indexes that are in range by construction
-      '@typescript-eslint/no-unnecessary-condition': ['error', { allowConstantLoopConditions: true }],
+      // Indexes count as in range, or the model's arithmetic on columns would be all assertions; `?? x` guards the rest.
+      '@typescript-eslint/no-unnecessary-condition': 'off',
+      '@typescript-eslint/no-unnecessary-type-assertion': 'off',
+      '@typescript-eslint/no-non-null-assertion': 'off',
     },
   },
   // Who may use whom: docs/architecture.md. test/architecture.test.ts holds every language to it.

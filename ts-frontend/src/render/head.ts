@@ -1,0 +1,109 @@
+/** What every report begins with: what limits the program, what is to be known about the run, where the time went. */
+import type { Model, Notice } from '../model/index.js';
+import type { RenderOptions } from './options.js';
+import { clean, paint, wrap } from './text.js';
+import { count, figure, percent, rate, time } from './units.js';
+
+/** The title of a part of a report. */
+export const heading = (text: string, options: RenderOptions): string[] =>
+  wrap(text, options.width, 0, options).map((line) => paint(line, 'heading', options));
+
+function findings(model: Model, options: RenderOptions): string[] {
+  if (model.findings.length === 0) return [];
+  const lines = [...heading('What limits this program', options), ''];
+  model.findings.forEach((finding, index) => {
+    const [first = '', ...rest] = wrap(clean(finding.text, options), options.width, 5, options);
+    lines.push(`  ${index + 1}. ${first.slice(5)}`, ...rest);
+    lines.push(...wrap(clean(finding.remedy, options), options.width, 5, options).map((line) => paint(line, 'warn', options)));
+  });
+  return [...lines, ''];
+}
+
+function notice({ reason, remedy }: Notice, options: RenderOptions): string[] {
+  const text = clean(remedy === '' ? reason : `${reason}; ${remedy}`, options);
+  const [first = '', ...rest] = wrap(text, options.width, 2, options);
+  return [paint('!', 'warn', options) + first.slice(1), ...rest];
+}
+
+/** Losses and damage, each only where there is some, with what to do. */
+export function losses(model: Model): Notice[] {
+  const { head } = model;
+  const list: Notice[] = [];
+  const add = (value: number, reason: string, remedy: string): void => {
+    if (value > 0) list.push({ reason: `${count(value)} ${reason}`, remedy });
+  };
+  add(head.tornAccepted, `of ${count(head.visits)} copies were torn, and accepted`, 'their paths may lack or repeat the innermost entry');
+  add(head.invalid, 'records made no sense and were left out', 'if this repeats, check that program and Quartz are of one version');
+  add(head.stackOverflows, `calls were deeper than the ${count(head.stackLimit)} entries of a profile stack`,
+    'their time is charged to the deepest entry kept');
+  add(head.callsLost, 'calls were not counted, the table of calls was full', 'call counts are lower bounds');
+  add(head.threadsDropped, 'threads were not recorded, the table of threads was full', 'their time while they did not run is missing');
+  add(head.objectsMerged, 'synchronization objects share a record with others of their place', 'their statistics are added up');
+  add(head.stringsDropped, 'names did not fit', 'such objects are shown by the place that created them');
+  add(head.tuplesMerged, 'observations were kept with a coarser number of runnable threads', 'times are right, distributions of runnable threads less fine');
+  add(head.stacksCut, 'stacks were cut short, the profile was full', 'their time is charged to the deepest entry kept');
+  add(head.entitiesMerged, 'threads are shown under their group', 'their times are added up');
+  const due = head.snapshots + head.skippedTicks;
+  if (head.skippedTicks > due / 20) {
+    list.push({
+      reason: `${percent(head.skippedTicks, due)} of the snapshots due were skipped, the sampler was late`,
+      remedy: 'ask for a lower --rate, or keep a CPU free for the sampler with --cpu',
+    });
+  }
+  return list;
+}
+
+const ends: Record<Model['head']['endReason'], (status: number) => string> = {
+  none: () => '',
+  exit: (status) => (status === 0 ? '' : `exit status ${status}`),
+  signal: (status) => `killed by signal ${status}`,
+  interrupted: () => 'recording was interrupted',
+  'disk-full': () => 'recording ended: the disk was full',
+  exec: () => 'recording ended: the program replaced itself by another',
+  error: () => 'recording ended by an error',
+};
+
+/** The run in one line: what ran, how long, how well it was seen, what Quartz itself cost. */
+export function facts(model: Model): string {
+  const { head } = model;
+  const ascii = { ascii: true };
+  const status = head.status === 'recording' ? 'still recording'
+    : head.status === 'abandoned' ? 'the sampler died; good up to its last snapshot' : ends[head.endReason](head.exitStatus);
+  return [
+    `${head.arguments === '' ? model.program : head.arguments}: ${time(model.elapsedNs, ascii)}`,
+    `${count(model.processors)} ${model.processors === 1 ? 'processor' : 'processors'}`,
+    `${count(model.samples)} samples at ${rate(model.rateHz)}`,
+    cost(model),
+    ...(status === '' ? [] : [status]),
+  ].join(', ');
+}
+
+function cost(model: Model): string {
+  const { head, compensation } = model;
+  const own = model.elapsedNs > 0 ? `Quartz used ${percent(head.samplerCpuNs, model.elapsedNs)} of a CPU to sample` : 'Quartz took no time';
+  const work = model.balance.usefulNs + model.balance.overheadNs;
+  if (compensation.applied) return `${own} and ${percent(compensation.processorTimeNs, work)} of the work for hooks (taken out)`;
+  return own;
+}
+
+function bars(model: Model, options: RenderOptions): string[] {
+  const { balance } = model;
+  const total = balance.usefulNs + balance.overheadNs + balance.spinningNs + balance.idleNs;
+  if (total === 0) return [];
+  const parts = [`useful ${percent(balance.usefulNs, total)}`, `overhead ${percent(balance.overheadNs, total)}`,
+    `spinning ${percent(balance.spinningNs, total)}`, `idle ${percent(balance.idleNs, total)}`];
+  const means = `on average ${figure(balance.meanBusy)} busy, ${figure(balance.meanRunnable)} threads runnable`;
+  const nothing = balance.nothingRanNs > 0 ? `; nothing ran for ${time(balance.nothingRanNs, options)}` : '';
+  return wrap(`Processors: ${parts.join(', ')}; ${means}${nothing}.`, options.width, 0, options);
+}
+
+/** All that stands before the view. */
+export function head(model: Model, options: RenderOptions): string[] {
+  return [
+    ...findings(model, options),
+    ...wrap(clean(facts(model), options), options.width, 0, options),
+    ...bars(model, options),
+    ...[...model.notices, ...losses(model)].flatMap((one) => notice(one, options)),
+    '',
+  ];
+}

@@ -1,0 +1,131 @@
+/** The report as JSON, as schema/report.schema.json has it. Every number is the model's, unrounded. */
+import type { Bucket, Entity, Finding, Model, ObjectStats, TimeBucket } from '../model/index.js';
+
+export const schemaName = 'quartz-report-1';
+
+const bucket = ({ from, to, ns }: Bucket): object => ({ from, to: Number.isFinite(to) ? to : null, ns });
+const timeBucket = ({ from, to, count }: TimeBucket): object => ({ from, to: Number.isFinite(to) ? to : null, count });
+
+function objectJson(object: ObjectStats): object {
+  return {
+    capacity: object.capacity,
+    acquisitions: object.acquisitions,
+    contended: object.contended,
+    waitNs: object.waitNs,
+    waitMeanNs: object.waitMeanNs,
+    waitMaxNs: object.waitMaxNs,
+    spinNs: object.spinNs,
+    waitDistribution: object.waitDistribution.map(timeBucket),
+    holdNs: object.holdNs,
+    holdMeanNs: object.holdMeanNs,
+    holdMaxNs: object.holdMaxNs,
+    holdExact: object.holdExact,
+    holdDistribution: object.holdDistribution.map(timeBucket),
+    queueLengthMean: object.queueLengthMean,
+    queueLength: object.queueLength.map(bucket),
+    waiters: object.waiters,
+    holders: object.holders,
+    criticalByBusyNs: Array.from(object.criticalByBusyNs),
+  };
+}
+
+function entityJson(entity: Entity): object {
+  return {
+    id: entity.id,
+    kind: entity.kind,
+    rawKind: entity.rawKind,
+    name: entity.name,
+    file: entity.file,
+    line: entity.line,
+    address: entity.address,
+    module: entity.module,
+    detail: entity.detail,
+    instances: entity.instances,
+    group: entity.group,
+    members: entity.members,
+    nptNs: entity.nptNs,
+    nptSelfNs: entity.nptSelfNs,
+    share: entity.share,
+    processorTimeNs: entity.processorTimeNs,
+    processorTimeSelfNs: entity.processorTimeSelfNs,
+    byBusyNs: Array.from(entity.byBusyNs),
+    byBusySelfNs: Array.from(entity.byBusySelfNs),
+    parallelism: entity.parallelism,
+    idlenessNs: entity.idlenessNs,
+    spinBlameNs: entity.spinBlameNs,
+    overheadNs: entity.overheadNs,
+    parallelizeNs: entity.parallelizeNs,
+    parallelizeSelfNs: entity.parallelizeSelfNs,
+    states: Object.fromEntries(Object.entries(entity.states).map(([name, state]) =>
+      [name, { ns: state.ns, meanRunnable: state.meanRunnable, runnable: state.runnable.map(bucket) }])),
+    calls: entity.calls,
+    callers: entity.callers,
+    callees: entity.callees,
+    ci95: entity.ci95,
+    ...(entity.object ? objectJson(entity.object) : {}),
+    ...(entity.thread ? entity.thread : {}),
+  };
+}
+
+const findingJson = (finding: Finding): object => ({
+  entity: finding.entity,
+  name: finding.name,
+  kind: finding.kind,
+  change: finding.change,
+  text: finding.text,
+  remedy: finding.remedy,
+  costNs: finding.costNs,
+  savingNs: finding.savingNs,
+  meanwhile: finding.meanwhile,
+  related: finding.related,
+});
+
+/** The whole report as one text. Entities are written one by one, so that a large profile needs no second copy of itself. */
+export function* reportJson(model: Model, quartzVersion: string): Generator<string> {
+  const { head, balance } = model;
+  const top = {
+    schema: schemaName,
+    quartz: quartzVersion,
+    program: model.program,
+    arguments: head.arguments,
+    host: head.host,
+    pid: head.pid,
+    startedRealtimeNs: head.startedRealtimeNs,
+    status: head.status,
+    endReason: head.endReason,
+    exitStatus: head.exitStatus,
+    elapsedNs: model.elapsedNs,
+    processors: model.processors,
+    samples: model.samples,
+    rateHz: model.rateHz,
+    effortNs: model.effortNs,
+    idlenessPercent: model.idlenessPercent,
+    overheadPercent: model.overheadPercent,
+    spinPercent: model.spinPercent,
+    compensation: model.compensation,
+    sampler: {
+      rateAskedHz: head.rateHz, cpuNs: head.samplerCpuNs, cpu: head.samplerCpu, spins: head.samplerSpins, threads: head.samplerThreads,
+      visits: head.visits, skippedTicks: head.skippedTicks, tornRetries: head.tornRetries, tornAccepted: head.tornAccepted, invalid: head.invalid,
+    },
+    losses: {
+      stackOverflows: head.stackOverflows, callsLost: head.callsLost, threadsDropped: head.threadsDropped,
+      objectsMerged: head.objectsMerged, stringsDropped: head.stringsDropped, tuplesMerged: head.tuplesMerged,
+      stacksCut: head.stacksCut, entitiesMerged: head.entitiesMerged,
+    },
+    balance: {
+      usefulNs: balance.usefulNs, overheadNs: balance.overheadNs, spinningNs: balance.spinningNs, idleNs: balance.idleNs,
+      nothingRanNs: balance.nothingRanNs, byBusyNs: Array.from(balance.byBusyNs), bySpinningNs: Array.from(balance.bySpinningNs),
+      meanBusy: balance.meanBusy, meanRunnable: balance.meanRunnable, runnable: balance.runnable.map(bucket),
+    },
+    findings: model.findings.map(findingJson),
+    notices: model.notices,
+    timeline: model.timeline,
+  };
+  yield `${JSON.stringify(top, null, 1).slice(0, -2)},\n "entities": [`;
+  let separator = '\n';
+  for (const entity of model.entities) {
+    yield `${separator}  ${JSON.stringify(entityJson(entity))}`;
+    separator = ',\n';
+  }
+  yield '\n ]\n}\n';
+}

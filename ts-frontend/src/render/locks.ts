@@ -1,0 +1,69 @@
+/** The contention report: synchronization objects by the time that threads waited for them. */
+import type { Entity, Model, ObjectStats, PathTime } from '../model/index.js';
+import { heading } from './head.js';
+import { label, path, place } from './names.js';
+import type { RenderOptions } from './options.js';
+import { limited, table, type Column } from './table.js';
+import { cut, paint, pad } from './text.js';
+import { count, figure, percent, time } from './units.js';
+
+interface Row { entity: Entity; object: ObjectStats }
+
+/** Objects somebody waited for, most waiting first. Groups stand for their members. */
+export function objectRows(model: Model): Row[] {
+  return model.entities
+    .flatMap((entity) => (entity.object && entity.group === 0 ? [{ entity, object: entity.object }] : []))
+    .filter(({ object }) => object.acquisitions > 0 || object.waitNs > 0)
+    .sort((a, b) => b.object.waitNs - a.object.waitNs || b.entity.nptNs - a.entity.nptNs || a.entity.id - b.entity.id);
+}
+
+const detailed = 3; // objects whose waiters and holders are listed
+const paths = 3;
+
+export function locks(model: Model, options: RenderOptions): string[] {
+  const rows = objectRows(model);
+  const waited = rows.filter(({ object }) => object.waitNs > 0 || object.contended > 0);
+  if (waited.length === 0) return [];
+  const { rows: shown, more } = limited(waited, options);
+  const columns: Column<Row>[] = [
+    { head: 'waited', text: ({ object }) => time(object.waitNs, options), tone: 'strong' },
+    { head: 'mean', text: ({ object }) => time(object.waitMeanNs, options), drop: 4 },
+    { head: 'longest', text: ({ object }) => time(object.waitMaxNs, options), drop: 7 },
+    { head: 'spun', text: ({ object }) => (object.spinNs > 0 ? percent(object.spinNs, object.waitNs) : ''), drop: 8 },
+    { head: 'acquired', text: ({ object }) => count(object.acquisitions), drop: 5 },
+    { head: 'contended', text: ({ object }) => percent(object.contended, object.acquisitions), drop: 2 },
+    { head: options.ascii ? 'held~' : 'held≈', text: ({ object }) => (object.holdExact ? '' : held(object, options)), drop: 6 },
+    { head: 'held', text: ({ object }) => (object.holdExact ? held(object, options) : ''), drop: 6 },
+    { head: 'queue', text: ({ object }) => figure(object.queueLengthMean), drop: 3 },
+    { head: 'NPT', text: ({ entity }) => percent(entity.nptNs, model.elapsedNs), drop: 9 },
+    { head: 'object', text: ({ entity }) => label(entity, options), align: 'left', name: true },
+    { head: 'where', text: ({ entity }) => place(entity, options), align: 'left', drop: 10 },
+  ];
+  const free = rows.length - waited.length;
+  return [
+    ...heading('Synchronization objects by time waited', options),
+    '',
+    ...table(shown, columns, options),
+    ...more,
+    ...(free > 0 ? [paint(cut(`  ${free} more ${free === 1 ? 'was' : 'were'} used, and nobody waited for ${free === 1 ? 'it' : 'them'}`, options.width, options), 'dim', options)] : []),
+    ...shown.slice(0, detailed).flatMap((row) => detail(model, row, options)),
+  ];
+}
+
+const held = (object: ObjectStats, options: RenderOptions): string => (object.holdNs > 0 ? time(object.holdMeanNs, options) : '');
+
+function detail(model: Model, { entity, object }: Row, options: RenderOptions): string[] {
+  const lines = [...pathLines(model, 'waited', object.waiters, options), ...pathLines(model, 'held it while others waited', object.holders, options)];
+  return lines.length === 0 ? [] : ['', paint(cut(label(entity, options), options.width, options), 'strong', options), ...lines];
+}
+
+function pathLines(model: Model, head: string, list: readonly PathTime[], options: RenderOptions): string[] {
+  if (list.length === 0) return [];
+  const total = list.reduce((sum, one) => sum + one.ns, 0);
+  const lines = list.slice(0, paths).map((one) => {
+    const beginning = `    ${pad(time(one.ns, options), 8, 'right')}  ${pad(percent(one.ns, total), 7, 'right')}  `;
+    return beginning + cut(path(model, one.path, options), Math.max(8, options.width - beginning.length), options);
+  });
+  if (list.length > paths) lines.push(`    and ${list.length - paths} more paths`);
+  return [`  ${head}:`, ...lines];
+}

@@ -1,0 +1,44 @@
+/** The default view: procedures and synchronization objects by normalized processor time. */
+import type { Entity, Model } from '../model/index.js';
+import { spark } from './histogram.js';
+import { heading } from './head.js';
+import { label, place } from './names.js';
+import type { RenderOptions } from './options.js';
+import { limited, table, type Column } from './table.js';
+import { count, figure, percent, plusMinus, time } from './units.js';
+
+/** Rows of the view, most NPT first. The root is left out where its own main procedure says the same. */
+export function procedureRows(model: Model): Entity[] {
+  return model.ranking
+    .map((id) => model.entities[id]!)
+    .filter((entity) => entity.kind !== 'thread' && entity.id !== 0 && (entity.nptNs > 0 || entity.calls > 0));
+}
+
+export function procedures(model: Model, options: RenderOptions): string[] {
+  const all = procedureRows(model);
+  if (all.length === 0) return [];
+  const { rows, more } = limited(all, options);
+  const some = (ns: number, of: number): string => (ns >= of / 1000 ? time(ns, options) : '');
+  const columns: Column<Entity>[] = [
+    { head: 'NPT', text: (entity) => time(entity.nptNs, options), tone: 'strong' },
+    { head: options.ascii ? '95%' : '±95%', text: (entity) => plusMinus(entity.nptNs, (entity.ci95.highNs - entity.ci95.lowNs) / 2, options), drop: 5 },
+    { head: 'share', text: (entity) => percent(entity.nptNs, model.elapsedNs) },
+    { head: 'self', text: (entity) => percent(entity.nptSelfNs, model.elapsedNs), drop: 3 },
+    { head: 'proc.time', text: (entity) => time(entity.processorTimeNs, options), drop: 7 },
+    { head: 'par.', text: (entity) => figure(entity.parallelism), drop: 4 },
+    { head: 'spread', text: (entity) => some(entity.parallelizeNs, model.elapsedNs), drop: 6 },
+    { head: 'idle', text: (entity) => some(entity.idlenessNs, model.elapsedNs), drop: 8 },
+    { head: 'spin', text: (entity) => some(entity.spinBlameNs, model.elapsedNs), drop: 10 },
+    { head: 'overhead', text: (entity) => some(entity.overheadNs, model.elapsedNs), drop: 11 },
+    { head: 'calls', text: (entity) => count(entity.calls), drop: 9 },
+    { head: `busy 1..${model.processors}`, text: (entity) => spark(entity.byBusyNs, 18, options), align: 'left', drop: 12 },
+    { head: 'procedure', text: (entity) => label(entity, options), align: 'left', name: true },
+    { head: 'where', text: (entity) => place(entity, options), align: 'left', drop: 13 },
+  ];
+  return [
+    ...heading('Procedures by normalized processor time (NPT: the elapsed time that each accounts for)', options),
+    '',
+    ...table(rows, columns, options),
+    ...more,
+  ];
+}

@@ -1,0 +1,40 @@
+/** A whole report as text: the head and one view, or the reason why there is nothing to show. */
+import type { Focus, Model } from '../model/index.js';
+import { focusView } from './focus.js';
+import { head } from './head.js';
+import { locks, objectRows } from './locks.js';
+import type { RenderOptions } from './options.js';
+import { procedures } from './procedures.js';
+import { wrap } from './text.js';
+import { threads } from './threads.js';
+
+export type View = 'procedures' | 'locks' | 'threads';
+export const views: readonly View[] = ['procedures', 'locks', 'threads'];
+
+const renderers: Record<View, (model: Model, options: RenderOptions) => string[]> = { procedures, locks, threads };
+
+function nothing(model: Model, view: View): string {
+  if (model.samples === 0) {
+    return 'Nothing was sampled: the program ended before the first snapshot; let it run longer, or raise --rate.';
+  }
+  switch (view) {
+    case 'procedures':
+      return 'No procedure was seen: the program was compiled without hooks; compile it with the flags that "quartz cflags" prints.';
+    case 'threads':
+      return 'No thread was seen running; let the program run longer, or raise --rate.';
+    case 'locks':
+      return objectRows(model).length === 0
+        ? 'The program used no synchronization object of the thread package while it was recorded; "quartz report" shows its procedures.'
+        : 'Nobody waited for a synchronization object, so none limits the program; "quartz report" shows what does.';
+  }
+}
+
+const text = (lines: readonly string[]): string => `${lines.join('\n')}\n`;
+
+export function report(model: Model, view: View, options: RenderOptions): string {
+  const body = renderers[view](model, options);
+  return text([...head(model, options), ...(body.length > 0 ? body : wrap(nothing(model, view), options.width, 0, options))]);
+}
+
+export const focusReport = (model: Model, focus: Focus, options: RenderOptions): string =>
+  text([...head(model, options), ...focusView(model, focus, options)]);

@@ -1,0 +1,76 @@
+/** Text in columns: widths, cutting, wrapping, colour. Names come from untrusted files: control characters never pass. */
+import type { RenderOptions } from './options.js';
+
+export type Tone = 'heading' | 'dim' | 'strong' | 'warn' | 'part0' | 'part1' | 'part2' | 'part3' | 'part4' | 'part5';
+const codes: Record<Tone, string> = {
+  heading: '1', dim: '2', strong: '1', warn: '33',
+  part0: '34', part1: '31', part2: '32', part3: '35', part4: '36', part5: '33',
+};
+
+export function paint(text: string, tone: Tone, options: Pick<RenderOptions, 'colour'>): string {
+  return options.colour && text !== '' ? `\u001b[${codes[tone]}m${text}\u001b[0m` : text;
+}
+
+/** A name fit for one line of a terminal. */
+export function clean(name: string, options: Pick<RenderOptions, 'ascii'>): string {
+  // eslint-disable-next-line no-control-regex -- control and format characters are what is looked for
+  const safe = name.replace(/[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g, '?');
+  return options.ascii ? safe.replace(/[^\x20-\x7e]/gu, '?') : safe;
+}
+
+const wide = /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{1f300}-\u{1f64f}\u{1f900}-\u{1f9ff}\u{20000}-\u{3fffd}]/u;
+const none = /\p{Mn}|\p{Me}/u;
+const widthOf = (char: string): number => (char < '\u0300' ? 1 : none.test(char) ? 0 : wide.test(char) ? 2 : 1);
+
+/** Columns that a text takes (without colour codes). */
+export function width(text: string): number {
+  let total = 0;
+  for (const char of text) total += widthOf(char);
+  return total;
+}
+
+export function pad(text: string, columns: number, align: 'left' | 'right'): string {
+  const space = ' '.repeat(Math.max(0, columns - width(text)));
+  return align === 'left' ? text + space : space + text;
+}
+
+/** Cuts out the middle, where names differ least: both the beginning and the end of a C++ name tell much. */
+export function cut(text: string, columns: number, options: Pick<RenderOptions, 'ascii'>): string {
+  if (width(text) <= columns) return text;
+  const mark = options.ascii ? '..' : '…';
+  const room = columns - width(mark);
+  if (room <= 0) return mark.slice(0, Math.max(0, columns));
+  const chars = [...text];
+  let head = '';
+  let headWidth = 0;
+  let from = 0;
+  for (; from < chars.length && headWidth + widthOf(chars[from]!) <= Math.ceil(room / 2); from++) {
+    head += chars[from]!;
+    headWidth += widthOf(chars[from]!);
+  }
+  let tail = '';
+  let tailWidth = 0;
+  for (let to = chars.length - 1; to >= from && headWidth + tailWidth + widthOf(chars[to]!) <= room; to--) {
+    tail = chars[to]! + tail;
+    tailWidth += widthOf(chars[to]!);
+  }
+  return head + mark + tail;
+}
+
+/** Lines of at most `columns`, each after `indent` spaces; a word that is too long for a line is cut. */
+export function wrap(text: string, columns: number, indent: number, options: Pick<RenderOptions, 'ascii'>): string[] {
+  const room = Math.max(10, columns - indent);
+  const lines: string[] = [];
+  let line = '';
+  for (const word of text.split(/ +/).filter((part) => part !== '')) {
+    const fit = cut(word, room, options);
+    if (line !== '' && width(line) + 1 + width(fit) > room) {
+      lines.push(line);
+      line = fit;
+    } else {
+      line = line === '' ? fit : `${line} ${fit}`;
+    }
+  }
+  if (line !== '') lines.push(line);
+  return lines.map((one) => ' '.repeat(indent) + one);
+}

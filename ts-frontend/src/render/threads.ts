@@ -1,0 +1,39 @@
+/** Threads: what each did with its time. */
+import type { Entity, Model, StateName } from '../model/index.js';
+import { heading } from './head.js';
+import { label, place } from './names.js';
+import type { RenderOptions } from './options.js';
+import { limited, table, type Column } from './table.js';
+import { figure, percent, time } from './units.js';
+
+/** Threads by NPT; threads of one name are one row. */
+export function threadRows(model: Model): Entity[] {
+  return model.entities
+    .filter((entity) => entity.kind === 'thread' && entity.group === 0)
+    .sort((a, b) => b.nptNs - a.nptNs || b.processorTimeNs - a.processorTimeNs || a.id - b.id);
+}
+
+export function threads(model: Model, options: RenderOptions): string[] {
+  const all = threadRows(model);
+  if (all.length === 0) return [];
+  const { rows, more } = limited(all, options);
+  const state = (head: string, name: StateName, drop: number): Column<Entity> => ({
+    head, drop, text: (entity) => (entity.states[name].ns > 0 ? time(entity.states[name].ns, options) : ''),
+  });
+  const columns: Column<Entity>[] = [
+    { head: 'NPT', text: (entity) => time(entity.nptNs, options), tone: 'strong' },
+    { head: 'share', text: (entity) => percent(entity.nptNs, model.elapsedNs) },
+    state('useful', 'useful', 2),
+    state('overhead', 'overhead', 6),
+    state('spinning', 'spinning', 5),
+    state('ready', 'ready', 4),
+    state('blocked', 'blocked', 1),
+    state('io', 'io', 3),
+    { head: 'par.', text: (entity) => figure(entity.parallelism), drop: 7 },
+    { head: 'lived', text: ({ thread }) => (thread ? time(thread.lastNs - thread.firstNs, options) : ''), drop: 8 },
+    { head: 'created by', text: ({ thread }) => (thread && thread.creator > 0 ? label(model.entities[thread.creator]!, options) : ''), align: 'left', drop: 10 },
+    { head: 'thread', text: (entity) => label(entity, options).replace(/^thread /, ''), align: 'left', name: true },
+    { head: 'starts in', text: (entity) => place(entity, options), align: 'left', drop: 9 },
+  ];
+  return [...heading('Threads by normalized processor time', options), '', ...table(rows, columns, options), ...more];
+}
