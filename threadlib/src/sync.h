@@ -31,6 +31,7 @@ struct qzi_waiter {
   uint64_t since_ns; /* when it began to wait; 0: not measured (nothing is published) */
   void *item;        /* channel: where the item is taken from or put; rwlock: not NULL for a writer */
   bool queued;
+  bool timed;        /* a deadline may let it go: it must be claimed */
   bool given;        /* what it waits for was given to it; else it was told to go (channel closed) */
 };
 
@@ -74,6 +75,15 @@ static inline void qzi_queue_remove(struct qzi_queue *queue, struct qzi_waiter *
   waiter->queued = false;
 }
 
+/* True: the caller shall wake the waiter; false: its time-out has won, and it is about to take itself out of the queue.
+ * (Not qzi_claim: until it is out of the queue, a waiter that timed out must not look like one without a deadline.) */
+static inline bool qzi_waiter_claim(struct qzi_waiter *waiter) {
+  uint32_t state = QZI_WAITING;
+  return QZI_LIKELY(!waiter->timed) ||
+         atomic_compare_exchange_strong_explicit(&waiter->thread->claim, &state, QZI_WOKEN, memory_order_acq_rel,
+                                                 memory_order_relaxed);
+}
+
 /* Takes out the first waiter whose time-out has not won. Under the internal lock. */
 static inline struct qzi_waiter *qzi_queue_take(struct qzi_queue *queue, struct qzi_object *object) {
   struct qzi_waiter *waiter;
@@ -81,7 +91,7 @@ static inline struct qzi_waiter *qzi_queue_take(struct qzi_queue *queue, struct 
     qzi_queue_remove(queue, waiter);
     object->waiting--;
     qzi_pub_queue(object->pub.index, object->waiting);
-    if (QZI_LIKELY(qzi_claim(waiter->thread))) break;
+    if (qzi_waiter_claim(waiter)) break;
   }
   return waiter;
 }

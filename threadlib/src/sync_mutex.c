@@ -66,7 +66,7 @@ static uint64_t spin(struct mutex *mutex, struct qzi_thread *self, bool woken, u
 
 /* Waits for a mutex that somebody else holds. 0, or ETIMEDOUT. */
 static int wait(struct mutex *mutex, struct qzi_thread *self, uint64_t deadline_ns, uint64_t *spin_ns) {
-  struct qzi_waiter me = { .thread = self };
+  struct qzi_waiter me = { .thread = self, .timed = deadline_ns != QZI_NEVER };
   uint64_t mine = 0; /* WOKEN while it is the caller whom it stands for */
   bool may_spin = mutex->object.policy != QZ_BLOCK && !qzi_alone;
   for (unsigned tries = 0;; tries++) {

@@ -83,8 +83,8 @@ void qz_misuse(const void *address, const char *what, int error) {
   const char *name = object->pub.name ? qzi_pub_name_text(object->pub.name) : NULL;
   place_text(object->pub.site ? object->pub.site : (uintptr_t)object, made, sizeof made);
   place_text(place, used, sizeof used);
-  qzi_die("%s of %s%s%s at %p (made at %s) failed at %s: %s; correct the program", what, name ? "\"" : "",
-          name ? name : "object", name ? "\"" : "", address, made, used, strerror(error));
+  qzi_die("%s of %s %s%s%sat %p (made at %s) failed at %s: %s; correct the program", what, kind_name(object->kind),
+          name ? "\"" : "", name ? name : "", name ? "\" " : "", address, made, used, strerror(error));
 }
 
 /* What the thread waits for, and who has it, for the deadlock report. */
@@ -116,6 +116,7 @@ void qzi_unlock_after(void *lock) { qzi_spin_unlock(lock); }
 
 bool qzi_wait(struct qzi_queue *queue, struct qzi_object *object, unsigned kind, qzi_spinlock *lock,
               struct qzi_waiter *me, uint64_t deadline_ns) {
+  me->timed = deadline_ns != QZI_NEVER;
   qzi_queue_append(queue, me);
   object->waiting++;
   qzi_pub_queue(object->pub.index, object->waiting);

@@ -114,7 +114,7 @@ static void give(struct rwlock *rw) {
     qzi_queue_remove(&rw->queue, waiter);
     rw->object.waiting--;
     qzi_pub_queue(index, rw->object.waiting);
-    if (!qzi_claim(waiter->thread)) continue;
+    if (!qzi_waiter_claim(waiter)) continue;
     if (write) {
       rw->writer = waiter->thread;
       qzi_pub_acquired(index, &waiter->thread->pub);

@@ -1,0 +1,9 @@
+#!/bin/sh
+# misuse.sh PROGRAM CASE PATTERN: the program is ended by abort, after exactly one line that matches the pattern.
+exec 3>&1
+output=$("$1" "$2" 2>&1)
+status=$?
+[ "$status" -eq 134 ] || { echo "status $status, expected 134 (abort): $output"; exit 1; }
+lines=$(printf '%s\n' "$output" | grep -c '^quartz: ')
+[ "$lines" -eq 1 ] || { echo "not one line: $output"; exit 1; }
+printf '%s\n' "$output" | grep -Eq -- "$3" || { echo "does not match $3: $output"; exit 1; }
