@@ -1,5 +1,4 @@
 /* Stress of one kind of object: stress KIND [ROUNDS]. Checks that nothing is lost, doubled or let in twice. */
-#include <stdbool.h>
 #include "check.h"
 
 enum { THREADS = 12 };
