@@ -1,0 +1,60 @@
+/** What entities are called, which kind they are shown as, and which of them are namesakes. Pure. */
+import type { EntityKind, RawEntity, RawProfile } from './raw.js';
+import type { Kind } from './types.js';
+
+const shown: Partial<Record<EntityKind, Kind>> = { mutex: 'lock', rwlock: 'lock', spinlock: 'lock' };
+
+export function kindOf(raw: EntityKind): Kind {
+  return shown[raw] ?? (raw as Kind);
+}
+
+export function baseName(path: string): string {
+  return path.slice(path.lastIndexOf('/') + 1) || path;
+}
+
+export function placeOf(file: string, line: number): string {
+  return file === '' ? '' : line > 0 ? `${baseName(file)}:${line}` : baseName(file);
+}
+
+function hex(address: number): string {
+  return `0x${address.toString(16)}`;
+}
+
+/** Without a name of its own an object is known by the place that made it, a thread by its start routine. */
+function nameOf(raw: RawProfile, entity: RawEntity, procedures: Map<number, string>): string {
+  if (entity.name !== '') return entity.name;
+  const module = entity.module > 0 ? raw.modules[entity.module - 1]! : undefined;
+  const offset = module ? `${baseName(module.path)}+${hex(entity.address - module.bias)}` : hex(entity.address);
+  if (entity.kind === 'procedure') return offset;
+  if (entity.kind === 'thread') {
+    if (entity.address === 0) return entity.record === 0 ? 'main thread' : 'thread';
+    return procedures.get(entity.address) ?? `thread ${offset}`;
+  }
+  const place = placeOf(entity.file, entity.line);
+  return place !== '' ? `${entity.kind} at ${place}` : entity.address !== 0 ? `${entity.kind} at ${offset}` : entity.kind;
+}
+
+export function namesOf(raw: RawProfile): string[] {
+  const procedures = new Map<number, string>();
+  for (const entity of raw.entities)
+    if (entity.kind === 'procedure' && entity.name !== '') procedures.set(entity.address, entity.name);
+  return raw.entities.map((entity, id) => (id === 0 ? '' : nameOf(raw, entity, procedures)));
+}
+
+/**
+ * Groups of namesakes, members by id: objects and threads of one kind and name; procedures only where file and line
+ * agree too (copies that the compiler made of one procedure), for two files may each have their own `init`.
+ */
+export function namesakes(raw: RawProfile, names: string[]): number[][] {
+  const groups = new Map<string, number[]>();
+  for (let id = 1; id < raw.entities.length; id++) {
+    const entity = raw.entities[id]!;
+    if (entity.kind === 'procedure' && (entity.file === '' || entity.line === 0)) continue;
+    const place = entity.kind === 'procedure' ? `${entity.file}:${entity.line}` : '';
+    const key = `${entity.kind}\0${names[id]!}\0${place}`;
+    const group = groups.get(key);
+    if (group) group.push(id);
+    else groups.set(key, [id]);
+  }
+  return [...groups.values()].filter((members) => members.length > 1);
+}
