@@ -65,6 +65,12 @@ export function difference(later: RawProfile, earlier: RawProfile): RawProfile {
     objects: later.objects.map((row, k) => objectMinus(row, earlierObjects.get(k))),
     blame: { ...later.blame, count: minus(later.blame.count, earlier.blame.count), ns: minus(later.blame.ns, earlier.blame.ns) },
     calls: { ...later.calls, count: minus(later.calls.count, earlier.calls.count) },
+    processors: {
+      usefulNs: minus(later.processors.usefulNs, earlier.processors.usefulNs),
+      overheadNs: minus(later.processors.overheadNs, earlier.processors.overheadNs),
+      spinningNs: minus(later.processors.spinningNs, earlier.processors.spinningNs),
+      idleNs: minus(later.processors.idleNs, earlier.processors.idleNs),
+    },
     timeline: {
       startNs: later.timeline.startNs.slice(cut), ns: later.timeline.ns.slice(cut),
       usefulNs: later.timeline.usefulNs.slice(cut), overheadNs: later.timeline.overheadNs.slice(cut),

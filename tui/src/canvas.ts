@@ -1,0 +1,131 @@
+/**
+ * A rectangle of character cells, and the drawing that views need. Pure: knows no terminal.
+ * A cell is one column wide; text is cut at the edges, never wrapped. Attributes are packed as blessed packs them
+ * (bits 0-8 background, 9-17 foreground, 18- flags), so that the terminal side copies cells without converting.
+ */
+export const Flag = { bold: 1, underline: 2, inverse: 8 } as const;
+const noColour = 0x1ff;
+
+export interface Style { fg?: number; bg?: number; bold?: boolean; underline?: boolean; inverse?: boolean }
+
+/** Colours by number, 0 to 15 as terminals have them; `undefined` is the terminal's own. */
+export const Colour = {
+  black: 0, red: 1, green: 2, yellow: 3, blue: 4, magenta: 5, cyan: 6, white: 7,
+  grey: 8, brightRed: 9, brightGreen: 10, brightYellow: 11, brightBlue: 12, brightMagenta: 13, brightCyan: 14, brightWhite: 15,
+} as const;
+
+export function packStyle(style: Style = {}): number {
+  const flags = (style.bold ? Flag.bold : 0) | (style.underline ? Flag.underline : 0) | (style.inverse ? Flag.inverse : 0);
+  return (flags << 18) | ((style.fg ?? noColour) << 9) | (style.bg ?? noColour);
+}
+export const plain = packStyle();
+
+/** Columns that a code point takes: 0 (combining), 1, or 2 (wide). Wide ones are replaced when drawn. */
+function isNarrow(code: number): boolean {
+  if (code < 0x20 || (code >= 0x7f && code < 0xa0)) return false;
+  if (code < 0x300) return true;
+  if (code < 0x370) return false;
+  return !(
+    (code >= 0x1100 && code <= 0x115f) || (code >= 0x200b && code <= 0x200f) || (code >= 0x2e80 && code <= 0xa4cf) ||
+    (code >= 0xac00 && code <= 0xd7a3) || (code >= 0xf900 && code <= 0xfaff) || (code >= 0xfe00 && code <= 0xfe6f) ||
+    (code >= 0xff00 && code <= 0xff60) || code >= 0x10000
+  );
+}
+
+export class Canvas {
+  readonly chars: string[];
+  readonly attrs: Int32Array;
+
+  constructor(readonly width: number, readonly height: number) {
+    this.chars = new Array<string>(width * height).fill(' ');
+    this.attrs = new Int32Array(width * height).fill(plain);
+  }
+
+  put(x: number, y: number, char: string, style?: Style): void {
+    if (x < 0 || y < 0 || x >= this.width || y >= this.height) return;
+    this.chars[y * this.width + x] = char;
+    this.attrs[y * this.width + x] = packStyle(style);
+  }
+
+  /** Draws text from (x, y), at most `width` columns; returns the column after it. Control and wide characters become '?'. */
+  text(x: number, y: number, text: string, style?: Style, width = this.width - x): number {
+    const attr = packStyle(style);
+    let column = x;
+    const end = Math.min(this.width, x + width);
+    for (const char of text) {
+      if (column >= end) break;
+      if (column >= 0 && y >= 0 && y < this.height) {
+        this.chars[y * this.width + column] = isNarrow(char.codePointAt(0) ?? 0) ? char : '?';
+        this.attrs[y * this.width + column] = attr;
+      }
+      column++;
+    }
+    return column;
+  }
+
+  textRight(x: number, y: number, width: number, text: string, style?: Style): void {
+    const { length } = text;
+    this.text(x + Math.max(0, width - length), y, text, style, Math.min(width, length));
+  }
+
+  fill(x: number, y: number, width: number, height: number, char = ' ', style?: Style): void {
+    for (let row = y; row < y + height; row++) for (let column = x; column < x + width; column++) this.put(column, row, char, style);
+  }
+
+  /** Gives cells another style and leaves their characters. */
+  paint(x: number, y: number, width: number, style: Style): void {
+    if (y < 0 || y >= this.height) return;
+    for (let column = Math.max(0, x); column < Math.min(this.width, x + width); column++) {
+      this.attrs[y * this.width + column] = packStyle(style);
+    }
+  }
+
+  /** Copies another canvas onto this one. */
+  blit(x: number, y: number, other: Canvas): void {
+    for (let row = 0; row < other.height; row++) {
+      const target = y + row;
+      if (target < 0 || target >= this.height) continue;
+      for (let column = 0; column < other.width; column++) {
+        const at = x + column;
+        if (at < 0 || at >= this.width) continue;
+        this.chars[target * this.width + at] = other.chars[row * other.width + column]!;
+        this.attrs[target * this.width + at] = other.attrs[row * other.width + column]!;
+      }
+    }
+  }
+
+  line(y: number): string {
+    return this.chars.slice(y * this.width, (y + 1) * this.width).join('');
+  }
+
+  toString(): string {
+    return Array.from({ length: this.height }, (_, y) => this.line(y).trimEnd()).join('\n');
+  }
+}
+
+/** Breaks text at spaces into lines of at most `width` columns. */
+export function wrap(text: string, width: number): string[] {
+  const lines: string[] = [];
+  let line = '';
+  for (const word of text.split(/\s+/)) {
+    if (line !== '' && line.length + 1 + word.length > width) {
+      lines.push(line);
+      line = word;
+    } else line = line === '' ? word : `${line} ${word}`;
+    while (line.length > width) {
+      lines.push(line.slice(0, width));
+      line = line.slice(width);
+    }
+  }
+  if (line !== '') lines.push(line);
+  return lines;
+}
+
+/** Text of at most `width` columns; what is cut is cut in the middle, where names differ least. */
+export function shorten(text: string, width: number, ascii: boolean): string {
+  if (text.length <= width) return text;
+  if (width <= 1) return text.slice(0, Math.max(0, width));
+  const mark = ascii ? '~' : '…';
+  const head = Math.ceil((width - 1) / 2);
+  return text.slice(0, head) + mark + text.slice(text.length - (width - 1 - head));
+}

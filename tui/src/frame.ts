@@ -1,0 +1,108 @@
+/** The whole screen: a pure function of scene, size and state. */
+import { Canvas, Colour, shorten } from './canvas.js';
+import type { Glyphs } from './glyphs.js';
+import { isTable, selectedEntity, tabs, type Scene, type Size, type State } from './state.js';
+import { baseName, digits, percent, rate, time } from './format.js';
+import { overview } from './views/overview.js';
+import { table } from './views/table.js';
+import { detail } from './views/detail.js';
+import { bottle } from './views/bottle.js';
+import { source } from './views/source.js';
+import { help } from './views/help.js';
+
+export const smallest: Size = { width: 40, height: 10 };
+/** Where things lie, for the mouse too. */
+export const bodyTop = 3;
+
+export function frame(scene: Scene, size: Size, state: State, glyphs: Glyphs): Canvas {
+  const canvas = new Canvas(size.width, size.height);
+  if (size.width < smallest.width || size.height < smallest.height) {
+    canvas.text(0, 0, `quartz top needs ${smallest.width}x${smallest.height}`);
+    canvas.text(0, 1, 'q quits');
+    return canvas;
+  }
+  header(canvas, scene, state, glyphs);
+  tabBar(canvas, state);
+  crumbs(canvas, scene, state, glyphs);
+  const body: Size = { width: size.width, height: size.height - bodyTop - 1 };
+  canvas.blit(0, bodyTop, state.help ? help(body, state) : bodyOf(scene, body, state, glyphs));
+  footer(canvas, state);
+  return canvas;
+}
+
+/** Table rows shown: a page for PgUp and PgDn. */
+export function pageOf(size: Size, state: State): number {
+  const body = size.height - bodyTop - 1;
+  return Math.max(1, isTable(state.tab) ? tableSize({ width: size.width, height: body }).height - 1 : body - 1);
+}
+/** The table's part of the body: left where there is room beside it, else above. */
+export function tableSize(body: Size): Size & { beside: boolean } {
+  if (body.width >= 132) return { width: Math.floor(body.width * 0.55), height: body.height, beside: true };
+  if (body.height < 14) return { width: body.width, height: body.height, beside: false };
+  return { width: body.width, height: Math.max(6, Math.floor(body.height * 0.5)), beside: false };
+}
+
+function bodyOf(scene: Scene, body: Size, state: State, glyphs: Glyphs): Canvas {
+  if (state.tab === 'overview') return overview(scene, body, glyphs);
+  if (state.tab === 'bottle') return bottle(scene, body, state, selectedEntity(state, scene), glyphs);
+  if (state.tab === 'source') return source(scene, body, state, glyphs);
+  const canvas = new Canvas(body.width, body.height);
+  const part = tableSize(body);
+  canvas.blit(0, 0, table(scene, part, state, glyphs));
+  if (part.beside) {
+    canvas.fill(part.width, 0, 1, body.height, glyphs.vertical, { fg: Colour.grey });
+    canvas.blit(part.width + 2, 0, detail(scene, { width: body.width - part.width - 2, height: body.height }, state, glyphs));
+  } else if (part.height < body.height) {
+    canvas.fill(0, part.height, body.width, 1, glyphs.horizontal, { fg: Colour.grey });
+    canvas.blit(0, part.height + 1, detail(scene, { width: body.width, height: body.height - part.height - 1 }, state, glyphs));
+  }
+  return canvas;
+}
+
+function header(canvas: Canvas, scene: Scene, state: State, glyphs: Glyphs): void {
+  const { model, live } = scene;
+  const { head } = model;
+  const what = live.ended ?? (live.finished ? 'finished profile' : state.frozen !== null ? `frozen at ${time(live.shownNs)}` : 'running');
+  const right = ` ${what} `;
+  const facts = [
+    `pid ${head.pid}`, time(live.nowNs), `P=${model.processors}`, rate(model.rateHz),
+    `Quartz ${percent(live.costShare)} of a CPU`, model.balance.meanBusy > 0 ? `busy ${digits(model.balance.meanBusy)}` : '',
+  ].filter((fact) => fact !== '').join('  ');
+  canvas.fill(0, 0, canvas.width, 1, ' ', { inverse: true });
+  const room = canvas.width - right.length;
+  const name = shorten(baseName(model.program), Math.max(8, Math.min(30, room - facts.length - 4)), glyphs.ascii);
+  canvas.text(0, 0, ` ${name}  ${facts}`, { inverse: true }, room);
+  canvas.textRight(room, 0, right.length, right, { inverse: true, bold: live.ended !== null });
+}
+function tabBar(canvas: Canvas, state: State): void {
+  for (const { tab, x, width } of tabPlaces(canvas.width)) {
+    const on = tab === state.tab;
+    const text = width > 3 ? ` ${tabs.indexOf(tab) + 1} ${tab[0]!.toUpperCase()}${tab.slice(1)}` : ` ${tabs.indexOf(tab) + 1}`;
+    canvas.text(x, 1, on ? `[${text.slice(1)}]` : `${text} `, on ? { bold: true, underline: true } : {}, width);
+  }
+}
+export function tabPlaces(width: number): { tab: (typeof tabs)[number]; x: number; width: number }[] {
+  const long = tabs.reduce((sum, tab) => sum + tab.length + 4, 0) <= width;
+  let x = 0;
+  return tabs.map((tab) => {
+    const place = { tab, x, width: long ? tab.length + 4 : 3 };
+    x += place.width;
+    return place;
+  });
+}
+function crumbs(canvas: Canvas, scene: Scene, state: State, glyphs: Glyphs): void {
+  const path = state.focus.map((id) => scene.model.entities[id]?.name ?? '?');
+  const parts = [
+    state.windowNs === null ? 'all since the start' : `last ${time(state.windowNs)}`,
+    state.inclusive ? '' : 'ranked by self', state.filter === '' ? '' : `filter "${state.filter}"`,
+    state.mark === null ? '' : `compared with ${time(state.mark)}`,
+  ].filter((part) => part !== '').join('; ');
+  canvas.textRight(0, 2, canvas.width, parts, { fg: Colour.grey });
+  if (path.length > 0) canvas.text(0, 2, shorten(['all', ...path].join(glyphs.crumb), canvas.width - parts.length - 2, glyphs.ascii), { fg: Colour.cyan });
+}
+function footer(canvas: Canvas, state: State): void {
+  const y = canvas.height - 1;
+  if (state.editing !== null) canvas.text(0, y, `filter: ${state.editing}_   Enter takes it, Esc leaves it`, { bold: true });
+  else if (state.message !== '') canvas.text(0, y, state.message, { bold: true });
+  else canvas.text(0, y, '? help  q quit  Tab tabs  Enter into  Backspace up  / filter  s sort  i self  f freeze  t window  m mark  w write', { fg: Colour.grey });
+}

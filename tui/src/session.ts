@@ -1,0 +1,105 @@
+/**
+ * What is behind a screen: reads the profile now and then, keeps the history, and makes the scene that views draw.
+ * No terminal in here; the host gives everything from outside, so that tests can.
+ */
+import type { Model, RawProfile } from '../../ts-frontend/src/model/index.js';
+import { History } from './history.js';
+import type { Live, ProcessorNow, Scene, State } from './state.js';
+
+export interface Host {
+  /** The profile as it stands. Throws an Error with one line when there is none. */
+  read(): RawProfile;
+  build(raw: RawProfile): Model;
+  difference(newer: RawProfile, older: RawProfile): RawProfile;
+  /** Lines of a source file, or the reason why there are none. */
+  source(file: string): { file: string; lines: string[] } | { file: string; error: string };
+  /** Writes what is shown as a profile of its own; answers its path. */
+  write(): string;
+  /** Why recording ended, in words; null while it goes on. */
+  ended(): string | null;
+  finished: boolean;
+}
+
+export class Watch {
+  readonly #history = new History();
+  #scene: Scene | null = null;
+  #built = '';
+  #startNs = 0;          // where "all" begins: 0, or the moment of the last reset
+  #costMs = 0;
+  #endedRead = false;
+
+  constructor(readonly host: Host) {}
+
+  /** Mean cost of a refresh, ms: the terminal side spaces refreshes so that it stays a small part of one CPU. */
+  get costMs(): number { return this.#costMs; }
+  get scene(): Scene | null { return this.#scene; }
+
+  reset(): void {
+    const newest = this.#history.newest();
+    const now = newest?.head.elapsedNs ?? 0;
+    this.#startNs = this.#startNs === 0 ? now : 0;
+    this.#built = '';
+  }
+  get isReset(): boolean { return this.#startNs > 0; }
+
+  /** Reads the profile again. Answers whether there is anything new. */
+  refresh(): boolean {
+    if (this.#endedRead) return false;
+    const begin = performance.now();
+    const ended = this.host.ended();
+    const raw = this.host.read();
+    const newest = this.#history.newest();
+    if (ended !== null || this.host.finished) this.#endedRead = true;
+    else if (newest !== null && raw.head.elapsedNs === newest.head.elapsedNs) return false;
+    this.#history.add(raw);
+    this.#built = '';
+    this.#note(performance.now() - begin);
+    return true;
+  }
+
+  /** The scene for this state; computed anew only when what it shows has changed. */
+  update(state: State): Scene | null {
+    const newest = this.#history.newest();
+    if (newest === null) return null;
+    const shown = state.frozen === null ? newest : this.#history.at(state.frozen) ?? newest;
+    const key = [shown.head.elapsedNs, shown.head.snapshots, state.windowNs, state.mark, this.#startNs, this.host.ended()].join(' ');
+    if (key !== this.#built || this.#scene === null) {
+      const begin = performance.now();
+      const span = this.#span(shown, state.windowNs);
+      const model = this.host.build(span);
+      const marked = state.mark === null ? null : this.#history.at(state.mark);
+      const compare = marked === null ? null : this.host.build(this.#span(marked, state.windowNs));
+      this.#scene = { model, compare, live: this.#live(newest, shown, span) };
+      this.#built = key;
+      this.#note(performance.now() - begin);
+    }
+    return this.#scene;
+  }
+  /** Loads the source that the screen is about to show. */
+  showSource(file: string): void {
+    if (this.#scene === null || file === '' || this.#scene.live.source?.file === file) return;
+    this.#scene = { ...this.#scene, live: { ...this.#scene.live, source: this.host.source(file) } };
+  }
+
+  #span(end: RawProfile, windowNs: number | null): RawProfile {
+    const older = windowNs !== null ? this.#history.before(end, windowNs)
+      : this.#startNs > 0 && end.head.elapsedNs > this.#startNs ? this.#history.at(this.#startNs) : null;
+    return older === null || older === end ? end : this.host.difference(end, older);
+  }
+  #live(newest: RawProfile, shown: RawProfile, span: RawProfile): Live {
+    const ended = this.host.ended();
+    return {
+      ended: this.host.finished ? null : ended, finished: this.host.finished, nowNs: newest.head.elapsedNs, shownNs: shown.head.elapsedNs,
+      costShare: newest.head.elapsedNs > 0 ? newest.head.samplerCpuNs / newest.head.elapsedNs : 0,
+      refreshMs: this.#costMs, processors: processorsOf(span), history: this.#history.moments(), source: this.#scene?.live.source ?? null,
+    };
+  }
+  #note(ms: number): void {
+    this.#costMs = this.#costMs === 0 ? ms : this.#costMs * 0.7 + ms * 0.3;
+  }
+}
+
+function processorsOf(raw: RawProfile): ProcessorNow[] {
+  const { usefulNs, overheadNs, spinningNs, idleNs } = raw.processors;
+  return Array.from(usefulNs, (useful, p) => ({ usefulNs: useful, overheadNs: overheadNs[p]!, spinningNs: spinningNs[p]!, idleNs: idleNs[p]! }));
+}

@@ -1,0 +1,175 @@
+/**
+ * What the user has chosen, and how each action changes it. Pure: reduce(state, action, context) gives the next state.
+ * What needs the outside world (editor, snapshot, quit) is an effect that the terminal side carries out.
+ */
+import type { Model } from '../../ts-frontend/src/model/index.js';
+import { columnsOf, rowsOf, type TableTab } from './tables.js';
+
+export const tabs = ['overview', 'procedures', 'locks', 'threads', 'objects', 'bottle', 'source'] as const;
+export type Tab = (typeof tabs)[number];
+export type BottleOf = 'threads' | 'procedures' | 'locks';
+
+export interface TableState { sort: string; ascending: boolean; selected: number; index: number }
+export interface State {
+  tab: Tab;
+  tables: Record<TableTab, TableState>;
+  inclusive: boolean;
+  filter: string;
+  editing: string | null;      // text of the filter while it is typed
+  focus: number[];             // entities gone into, outermost first
+  focusIndex: number;          // selected row of the innermost one's children
+  bottleOf: BottleOf;
+  windowNs: number | null;     // null: all since the start (or the last reset)
+  frozen: number | null;       // moment shown, ns since the first snapshot; null: now
+  mark: number | null;         // moment compared with
+  sourceScroll: number;
+  help: boolean;
+  message: string;
+}
+export interface Scene {
+  model: Model;
+  /** The same span at the marked moment, or null. */
+  compare: Model | null;
+  live: Live;
+}
+/** What the screen knows beside the model. */
+export interface Live {
+  ended: string | null;   // why the program or the recording ended; null: goes on
+  finished: boolean;      // a finished file, not a recording
+  nowNs: number;          // time since the first snapshot
+  shownNs: number;        // the moment shown
+  costShare: number;      // Quartz's own: sampler's CPU time / elapsed
+  refreshMs: number;
+  processors: ProcessorNow[];
+  history: number[];      // moments that can be shown, ns, oldest first
+  source: { file: string; lines: string[] } | { file: string; error: string } | null;
+}
+export interface ProcessorNow { usefulNs: number; overheadNs: number; spinningNs: number; idleNs: number }
+
+export type Action =
+  | { type: 'tab'; tab: Tab } | { type: 'next-tab'; by: number } | { type: 'move'; by: number } | { type: 'home' } | { type: 'end' }
+  | { type: 'enter' } | { type: 'back' } | { type: 'sort'; by: number } | { type: 'reverse' } | { type: 'self' } | { type: 'freeze' }
+  | { type: 'step'; by: number } | { type: 'mark' } | { type: 'window' } | { type: 'reset' } | { type: 'help' } | { type: 'escape' }
+  | { type: 'filter' } | { type: 'filter-text'; text: string } | { type: 'filter-done' } | { type: 'select-row'; index: number }
+  | { type: 'sort-column'; column: string } | { type: 'message'; text: string } | { type: 'bottle' };
+export interface Size { width: number; height: number }
+
+export const windows: (number | null)[] = [null, 1e9, 5e9, 30e9, 120e9];
+
+export function initialState(): State {
+  const table = (sort: string): TableState => ({ sort, ascending: false, selected: 0, index: 0 });
+  return {
+    tab: 'overview',
+    tables: { procedures: table('npt'), locks: table('wait'), threads: table('npt'), objects: table('blocked') },
+    inclusive: true, filter: '', editing: null, focus: [], focusIndex: 0, bottleOf: 'threads', windowNs: null, frozen: null,
+    mark: null, sourceScroll: 0, help: false, message: '',
+  };
+}
+export const isTable = (tab: Tab): tab is TableTab => tab === 'procedures' || tab === 'locks' || tab === 'threads' || tab === 'objects';
+
+/** The entity that the views beside the table speak of: the selected row, or 0 where there is none. */
+export function selectedEntity(state: State, scene: Scene): number {
+  const rows = currentRows(state, scene);
+  return rows[currentIndex(state, scene, rows)]?.entity ?? state.focus[state.focus.length - 1] ?? 0;
+}
+export function tableTab(state: State): TableTab {
+  return isTable(state.tab) ? state.tab : state.tab === 'bottle' && state.bottleOf !== 'procedures' ? state.bottleOf : 'procedures';
+}
+export function currentRows(state: State, scene: Scene): ReturnType<typeof rowsOf> {
+  return rowsOf(scene, tableTab(state), state);
+}
+/** A selection stays with its entity while the order changes under it. */
+export function currentIndex(state: State, scene: Scene, rows = currentRows(state, scene)): number {
+  const table = state.tables[tableTab(state)];
+  const index = state.focus.length > 0 ? state.focusIndex : table.selected === 0 ? table.index : rows.findIndex((row) => row.entity === table.selected);
+  return Math.max(0, Math.min(index < 0 ? table.index : index, rows.length - 1));
+}
+
+function select(state: State, scene: Scene, index: number): State {
+  const rows = currentRows(state, scene);
+  const at = Math.max(0, Math.min(index, rows.length - 1));
+  if (state.focus.length > 0) return { ...state, focusIndex: at, sourceScroll: 0 };
+  const tab = tableTab(state);
+  const table = { ...state.tables[tab], index: at, selected: rows[at]?.entity ?? 0 };
+  return { ...state, tables: { ...state.tables, [tab]: table }, sourceScroll: 0 };
+}
+
+export function reduce(before: State, action: Action, scene: Scene): State {
+  const state = before.message === '' ? before : { ...before, message: '' };
+  switch (action.type) {
+    case 'tab':
+      return { ...state, tab: action.tab, focus: action.tab === 'source' || action.tab === state.tab ? state.focus : [], focusIndex: 0, help: false };
+    case 'next-tab': {
+      const at = (tabs.indexOf(state.tab) + action.by + tabs.length) % tabs.length;
+      return reduce(state, { type: 'tab', tab: tabs[at]! }, scene);
+    }
+    case 'move':
+      if (state.tab === 'source') return { ...state, sourceScroll: state.sourceScroll + action.by };
+      return select(state, scene, currentIndex(state, scene) + action.by);
+    case 'home': return state.tab === 'source' ? { ...state, sourceScroll: -1e9 } : select(state, scene, 0);
+    case 'end': return state.tab === 'source' ? { ...state, sourceScroll: 1e9 } : select(state, scene, 1e9);
+    case 'select-row': return select(state, scene, action.index);
+    case 'enter': {
+      if (state.tab === 'overview') {
+        const first = scene.model.findings[0];
+        return first === undefined ? state : { ...state, tab: 'procedures', focus: [first.entity], focusIndex: 0 };
+      }
+      const entity = selectedEntity(state, scene);
+      const row = currentRows(state, scene)[currentIndex(state, scene)];
+      if (row === undefined || row.self || state.focus[state.focus.length - 1] === entity) return { ...state, message: 'nothing below this' };
+      return { ...state, tab: isTable(state.tab) ? state.tab : 'procedures', focus: [...state.focus, entity], focusIndex: 0 };
+    }
+    case 'back':
+      return state.focus.length === 0 ? state : { ...state, focus: state.focus.slice(0, -1), focusIndex: 0 };
+    case 'escape':
+      if (state.help) return { ...state, help: false };
+      if (state.editing !== null) return { ...state, editing: null };
+      if (state.focus.length > 0) return { ...state, focus: [], focusIndex: 0 };
+      if (state.filter !== '') return { ...state, filter: '' };
+      if (state.frozen !== null) return { ...state, frozen: null };
+      return { ...state, mark: null };
+    case 'sort': {
+      const tab = tableTab(state);
+      const columns = columnsOf(tab);
+      const at = columns.findIndex((column) => column.id === state.tables[tab].sort);
+      return withSort(state, tab, columns[(at + action.by + columns.length) % columns.length]!.id);
+    }
+    case 'sort-column': return withSort(state, tableTab(state), action.column);
+    case 'reverse': {
+      const tab = tableTab(state);
+      return { ...state, tables: { ...state.tables, [tab]: { ...state.tables[tab], ascending: !state.tables[tab].ascending } } };
+    }
+    case 'self': return { ...state, inclusive: !state.inclusive };
+    case 'bottle': {
+      const order: BottleOf[] = ['threads', 'procedures', 'locks'];
+      return { ...state, bottleOf: order[(order.indexOf(state.bottleOf) + 1) % order.length]! };
+    }
+    case 'freeze': return { ...state, frozen: state.frozen === null ? scene.live.nowNs : null };
+    case 'step': {
+      const history = scene.live.history;
+      if (history.length === 0) return { ...state, message: 'no earlier moments yet' };
+      const shown = state.frozen ?? scene.live.nowNs;
+      let at = history.findIndex((moment) => moment >= shown);
+      if (at < 0) at = history.length;
+      const next = at + action.by;
+      return next >= history.length ? { ...state, frozen: null } : { ...state, frozen: history[Math.max(0, next)]! };
+    }
+    case 'mark':
+      return state.mark === null ? { ...state, mark: scene.live.shownNs, message: 'marked: changes since then stand beside the figures; m again ends it' } : { ...state, mark: null };
+    case 'window': {
+      const at = windows.indexOf(state.windowNs);
+      return { ...state, windowNs: windows[(at + 1) % windows.length]! };
+    }
+    case 'reset': return { ...state, windowNs: null, message: 'counting from now; R again counts from the start' };
+    case 'help': return { ...state, help: !state.help };
+    case 'filter': return { ...state, editing: state.filter };
+    case 'filter-text': return { ...state, editing: action.text };
+    case 'filter-done': return { ...state, filter: state.editing ?? '', editing: null, focus: [], focusIndex: 0 };
+    case 'message': return { ...state, message: action.text };
+  }
+}
+function withSort(state: State, tab: TableTab, sort: string): State {
+  const table = state.tables[tab];
+  const ascending = table.sort === sort ? !table.ascending : sort === 'name';
+  return { ...state, tables: { ...state.tables, [tab]: { ...table, sort, ascending } } };
+}

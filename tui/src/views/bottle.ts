@@ -1,0 +1,59 @@
+/**
+ * Bottle graph (Du Bois et al., OOPSLA 2013): a box for each entity, as high as its normalized processor time and as wide
+ * as its parallelism, the widest at the bottom. For procedures the boxes are their own parts (self), so that heights add up.
+ */
+import { Canvas, Colour, shorten } from '../canvas.js';
+import type { Glyphs } from '../glyphs.js';
+import type { Entity, Model } from '../../../ts-frontend/src/model/index.js';
+import type { Scene, Size, State } from '../state.js';
+import { digits, percent, time } from '../format.js';
+
+interface Box { entity: Entity; height: number; width: number; selected: boolean }
+const shades = [Colour.blue, Colour.cyan, Colour.green, Colour.magenta, Colour.yellow];
+
+export function boxes(model: Model, of: State['bottleOf']): Box[] {
+  const kind = of === 'threads' ? 'thread' : of === 'locks' ? 'lock' : 'procedure';
+  return model.ranking.map((id) => model.entities[id]!).filter((entity) => entity.kind === kind).map((entity) => {
+    const own = of === 'procedures';
+    const height = own ? entity.nptSelfNs : entity.nptNs;
+    const work = own ? entity.processorTimeSelfNs : entity.processorTimeNs;
+    return { entity, height, width: height > 0 ? work / height : 0, selected: false };
+  }).filter((box) => box.height > 0);
+}
+
+export function bottle(scene: Scene, size: Size, state: State, selected: number, glyphs: Glyphs): Canvas {
+  const canvas = new Canvas(size.width, size.height);
+  const { model } = scene;
+  canvas.text(0, 0, `bottle graph of ${state.bottleOf}`, { bold: true });
+  canvas.text(22 + state.bottleOf.length - 6, 0, `height: NPT${state.bottleOf === 'procedures' ? ' (self)' : ''}, width: parallelism, of ${model.processors}; b shows others`);
+  const all = boxes(model, state.bottleOf);
+  if (all.length === 0) {
+    canvas.text(0, 2, state.bottleOf === 'locks' ? 'no lock was held or waited for while a snapshot was taken' : 'nothing ran yet');
+    return canvas;
+  }
+  const rows = size.height - 3;
+  const total = all.reduce((sum, box) => sum + box.height, 0);
+  // What is too low for a line of its own is put together.
+  const drawn = all.filter((box) => (box.height / total) * rows >= 0.75).sort((a, b) => a.width - b.width);
+  const rest = total - drawn.reduce((sum, box) => sum + box.height, 0);
+  const label = Math.min(44, Math.floor(size.width * 0.45));
+  const room = size.width - label - 2;
+  let y = 1;
+  if (rest > 0 && rows > drawn.length) canvas.text(room + 2, y++, shorten(`${all.length - drawn.length} smaller, ${time(rest)}`, label, glyphs.ascii), { fg: Colour.grey });
+  drawn.forEach((box, index) => {
+    const height = Math.max(1, Math.round((box.height / total) * (rows - (rest > 0 ? 1 : 0))));
+    const width = Math.max(1, Math.round((box.width / model.processors) * room));
+    const left = Math.floor((room - width) / 2);
+    const mine = box.entity.id === selected;
+    for (let row = 0; row < height && y < size.height - 1; row++, y++) {
+      const glyph = index % 2 === 0 ? glyphs.useful : glyphs.overhead;
+      canvas.fill(left, y, width, 1, mine ? '@' : glyph, { fg: shades[index % shades.length]! });
+      if (row === height >> 1) {
+        const text = `${percent(box.height / total).padStart(6)} par ${digits(box.width)} ${box.entity.name}`;
+        canvas.text(room + 2, y, shorten(text, label, glyphs.ascii), mine ? { inverse: true } : {});
+      }
+    }
+  });
+  canvas.text(0, size.height - 1, `sum of heights ${time(total)} = time during which something ran`);
+  return canvas;
+}

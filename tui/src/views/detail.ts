@@ -1,0 +1,105 @@
+/** The selected entity beside the table: its histogram, its states, and for objects who waits and who holds. */
+import { Canvas, shorten } from '../canvas.js';
+import type { Glyphs } from '../glyphs.js';
+import type { Entity, Model, PathTime } from '../../../ts-frontend/src/model/index.js';
+import { stateNames } from '../../../ts-frontend/src/model/index.js';
+import { selectedEntity, type Scene, type Size, type State } from '../state.js';
+import { baseName, count, digits, percent, time } from '../format.js';
+import { bars, histogram } from './histogram.js';
+
+export function detail(scene: Scene, size: Size, state: State, glyphs: Glyphs): Canvas {
+  const canvas = new Canvas(size.width, size.height);
+  const { model } = scene;
+  const entity = model.entities[selectedEntity(state, scene)];
+  if (entity === undefined) return canvas;
+  let y = heading(canvas, entity, glyphs);
+  const sections: ((room: number) => number)[] = [];
+  const half = size.width >= 76;
+  const plot = Math.max(4, Math.min(14, entity.object === null ? size.height - y - 8 : Math.floor((size.height - y) / 3)));
+  if (half && size.height - y < 16) {
+    // Wide and low: histogram on the left, figures on the right.
+    const left = Math.floor(size.width / 2) - 1;
+    histogram(canvas, entity, 0, y, left, Math.max(4, size.height - y), glyphs);
+    let row = y;
+    const right = new Canvas(size.width - left - 2, size.height);
+    let at = 0;
+    for (const section of [...objectSections(right, entity, model, glyphs), stateSection(right, entity)]) {
+      if (size.height - row - at < 3) break;
+      at += section(at, size.height - row - at);
+    }
+    canvas.blit(left + 2, row, right);
+    row += at;
+    return canvas;
+  }
+  histogram(canvas, entity, 0, y, size.width, plot, glyphs);
+  y += plot + 1;
+  sections.push(...[...objectSections(canvas, entity, model, glyphs), stateSection(canvas, entity)].map((section) => (room: number) => section(y, room)));
+  for (const section of sections) {
+    if (size.height - y < 3) break;
+    y += section(size.height - y) + 1;
+  }
+  return canvas;
+}
+function heading(canvas: Canvas, entity: Entity, glyphs: Glyphs): number {
+  const kind = entity.kind === 'procedure' ? '' : ` [${entity.rawKind}]`;
+  canvas.text(0, 0, shorten(entity.name, canvas.width - kind.length, glyphs.ascii) + kind, { bold: true });
+  const place = entity.file === '' ? entity.detail : `${baseName(entity.file)}${entity.line > 0 ? `:${entity.line}` : ''}`;
+  const interval = `[${time(entity.ci95.lowNs)}, ${time(entity.ci95.highNs)}]`;
+  canvas.text(0, 1, `NPT ${time(entity.nptNs)} ${percent(entity.share)} ${interval}  par ${digits(entity.parallelism)}  ${place}`);
+  canvas.text(0, 2, `idle meanwhile ${time(entity.idlenessNs)}  spinning meanwhile ${time(entity.spinBlameNs)}  if parallel, saves ${time(entity.parallelizeNs)}`);
+  return 3;
+}
+type Section = (y: number, room: number) => number;
+
+function stateSection(canvas: Canvas, entity: Entity): Section {
+  return (y, room) => {
+    canvas.text(0, y, 'its threads spend        runnable meanwhile', { bold: true });
+    let row = 1;
+    for (const name of stateNames) {
+      const state = entity.states[name];
+      if (state.ns <= 0 || row >= room) continue;
+      canvas.text(1, y + row, name);
+      canvas.textRight(11, y + row, 9, time(state.ns));
+      canvas.text(25, y + row, digits(state.meanRunnable));
+      row++;
+    }
+    return row;
+  };
+}
+function objectSections(canvas: Canvas, entity: Entity, model: Model, glyphs: Glyphs): Section[] {
+  const object = entity.object;
+  if (object === null) return [];
+  const width = canvas.width;
+  const sections: Section[] = [
+    (y) => {
+      canvas.text(0, y, `acquired ${count(object.acquisitions)}, contended ${count(object.contended)} (${percent(object.acquisitions > 0 ? object.contended / object.acquisitions : 0)})`);
+      canvas.text(0, y + 1, `waited ${time(object.waitNs)} in all, mean ${time(object.waitMeanNs)}, longest ${time(object.waitMaxNs)}; held ${time(object.holdNs)}${object.holdExact ? '' : ' (sampled)'}`);
+      return 2;
+    },
+    (y, room) => bars(canvas, 'queue length over time', object.queueLength.filter((bucket) => bucket.ns > 0).map((bucket) => ({
+      label: bucket.to === bucket.from ? String(bucket.from) : bucket.to === Infinity ? `${bucket.from}+` : `${bucket.from}-${bucket.to}`,
+      value: bucket.ns, text: percent(object.queueObservedNs > 0 ? bucket.ns / object.queueObservedNs : 0),
+    })), 0, y, width, Math.min(room, 7), glyphs),
+    (y, room) => paths(canvas, 'who waits', object.waiters, model, y, Math.min(room, 5), glyphs),
+    (y, room) => paths(canvas, 'who holds it meanwhile', object.holders, model, y, Math.min(room, 5), glyphs),
+  ];
+  for (const [title, distribution] of [['waits by length', object.waitDistribution], ['holds by length', object.holdDistribution]] as const) {
+    if (distribution.length === 0) continue;
+    sections.push((y, room) => bars(canvas, title, distribution.filter((bucket) => bucket.count > 0).map((bucket) => ({
+      label: `to ${time(bucket.to)}`, value: bucket.count, text: count(bucket.count),
+    })), 0, y, width, Math.min(room, 9), glyphs));
+  }
+  return sections;
+}
+function paths(canvas: Canvas, title: string, list: readonly PathTime[], model: Model, y: number, room: number, glyphs: Glyphs): number {
+  if (list.length === 0 || room < 2) return 0;
+  canvas.text(0, y, title, { bold: true });
+  const shown = list.slice(0, room - 1);
+  shown.forEach((path, at) => {
+    canvas.textRight(0, y + 1 + at, 9, time(path.ns));
+    const names = path.path.map((id) => model.entities[id]?.name ?? '?').join(glyphs.crumb) || 'nobody seen';
+    const width = canvas.width - 10;
+    canvas.text(10, y + 1 + at, names.length > width ? (glyphs.ascii ? '~' : '…') + names.slice(names.length - width + 1) : names);
+  });
+  return shown.length + 1;
+}

@@ -1,0 +1,36 @@
+/** The source of the selected procedure, around its line. */
+import { Canvas, Colour, shorten } from '../canvas.js';
+import type { Glyphs } from '../glyphs.js';
+import { selectedEntity, type Scene, type Size, type State } from '../state.js';
+
+export function source(scene: Scene, size: Size, state: State, glyphs: Glyphs): Canvas {
+  const canvas = new Canvas(size.width, size.height);
+  const entity = scene.model.entities[selectedEntity(state, scene)];
+  if (entity === undefined) return canvas;
+  canvas.text(0, 0, shorten(`${entity.name}  ${entity.file}${entity.line > 0 ? `:${entity.line}` : ''}`, size.width, glyphs.ascii), { bold: true });
+  const { source: text } = scene.live;
+  if (entity.file === '') {
+    canvas.text(0, 2, `no source known: ${entity.detail === '' ? 'compile with -g' : entity.detail}`);
+    return canvas;
+  }
+  if (text === null || text.file !== entity.file) return canvas;
+  if ('error' in text) {
+    canvas.text(0, 2, text.error, { fg: Colour.yellow });
+    return canvas;
+  }
+  const height = size.height - 1;
+  const first = firstLine(entity.line, state.sourceScroll, text.lines.length, height);
+  const digits = String(text.lines.length).length;
+  for (let row = 0; row < height && first + row < text.lines.length; row++) {
+    const number = first + row + 1;
+    const here = number === entity.line;
+    canvas.textRight(1, row + 1, digits, String(number), { fg: Colour.grey });
+    if (here) canvas.put(0, row + 1, '>', { bold: true });
+    canvas.text(digits + 2, row + 1, text.lines[first + row]!.replace(/\t/g, '        '), here ? { bold: true } : {});
+  }
+  return canvas;
+}
+/** Index of the line at the top; the entity's line stands in the upper third unless scrolled. */
+export function firstLine(line: number, scroll: number, lines: number, height: number): number {
+  return Math.max(0, Math.min(line - 1 - Math.floor(height / 3) + scroll, lines - height));
+}
