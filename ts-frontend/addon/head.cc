@@ -1,0 +1,69 @@
+/* The head of a profile as a RawHead. */
+#include "profile.h"
+
+namespace quartz {
+
+static const char *statusName(const qz_profile_copy &copy) {
+  if (copy.abandoned) return "abandoned";
+  switch (copy.head.status) {
+    case QZ_PROFILE_COMPLETE: return "complete";
+    case QZ_PROFILE_CUT: return "cut";
+    default: return "recording";
+  }
+}
+
+static const char *endName(uint32_t reason) {
+  switch (reason) {
+    case QZ_END_EXIT: return "exit";
+    case QZ_END_SIGNAL: return "signal";
+    case QZ_END_INTERRUPTED: return "interrupted";
+    case QZ_END_DISK_FULL: return "disk-full";
+    case QZ_END_EXEC: return "exec";
+    case QZ_END_ERROR: return "error";
+    default: return "none";
+  }
+}
+
+Napi::Object headOf(Napi::Env env, const Profile &profile) {
+  const qz_profile &head = profile.copy.head;
+  Napi::Object out = Napi::Object::New(env);
+  auto number = [&](const char *name, double value) { out.Set(name, Napi::Number::New(env, value)); };
+  auto text = [&](const char *name, uint32_t offset) { out.Set(name, Napi::String::New(env, profile.text(offset))); };
+  number("version", head.version);
+  out.Set("status", statusName(profile.copy));
+  out.Set("endReason", endName(head.end_reason));
+  number("exitStatus", head.exit_status);
+  out.Set("publisher", head.publisher == QZ_PUBLISHER_PTHREAD ? "pthread" : "threadlib");
+  number("pid", head.pid);
+  number("samplerPid", head.sampler_pid);
+  number("processors", head.processors);
+  number("cpus", head.cpus);
+  text("program", head.program);
+  text("arguments", head.arguments);
+  text("host", head.host);
+  text("quartzVersion", head.version_text);
+  number("startedRealtimeNs", static_cast<double>(head.started_realtime_ns));
+  number("firstNs", static_cast<double>(head.first_ns));
+  out.Set("attached", Napi::Boolean::New(env, head.attached != 0));
+  const struct { const char *name; uint64_t value; } counts[] = {
+      {"roundsBegun", head.rounds_begun}, {"snapshots", head.snapshots}, {"elapsedNs", head.elapsed_ns},
+      {"visits", head.visits}, {"tornRetries", head.torn_retries}, {"tornAccepted", head.torn_accepted},
+      {"skippedTicks", head.skipped_ticks}, {"invalid", head.invalid}, {"samplerCpuNs", head.sampler_cpu_ns},
+      {"hookPs", head.hook_ps}, {"hookInsidePs", head.hook_inside_ps}, {"lockPs", head.lock_ps},
+      {"spawnPs", head.spawn_ps}, {"stackOverflows", head.stack_overflows}, {"callsLost", head.calls_lost},
+      {"threadsDropped", head.threads_dropped}, {"objectsMerged", head.objects_merged},
+      {"stringsDropped", head.strings_dropped}, {"spawns", head.spawns}, {"switches", head.switches},
+      {"steals", head.steals}, {"parks", head.parks}, {"tuplesMerged", head.tuples_merged},
+      {"stacksCut", head.stacks_cut}, {"entitiesMerged", head.entities_merged}};
+  for (const auto &count : counts) number(count.name, static_cast<double>(count.value));
+  number("rateHz", static_cast<double>(head.rate_mhz) / 1000);
+  if (head.sampler_cpu == UINT32_MAX) out.Set("samplerCpu", env.Null());
+  else number("samplerCpu", head.sampler_cpu);
+  out.Set("samplerSpins", Napi::Boolean::New(env, head.sampler_spins != 0));
+  number("samplerThreads", head.sampler_threads);
+  number("stackLimit", head.stack_limit);
+  out.Set("exactHold", Napi::Boolean::New(env, (head.session_flags & QZ_SESSION_EXACT_HOLD) != 0));
+  return out;
+}
+
+}  // namespace quartz

@@ -1,0 +1,88 @@
+/* Names that a profile does not have yet: it is being recorded, or its sampler died before it could look them up.
+ *
+ * Owns: a cache of symbol tables for the recording read last, so that a live screen, which reads one file again and
+ * again, looks every address up once. */
+#include "profile.h"
+
+#ifdef QUARTZ_HAVE_SYMBOLS
+#include <memory>
+#include <mutex>
+#include <symbols/symbols.h>
+#endif
+
+namespace quartz {
+
+#ifdef QUARTZ_HAVE_SYMBOLS
+
+namespace {
+
+struct Cache {
+  std::mutex busy; /* workers of one Node.js process share the addon */
+  uint32_t pid = 0;
+  uint64_t first_ns = 0;
+  size_t modules = 0;
+  std::unique_ptr<qz_symbols, decltype(&qz_symbols_free)> symbols{nullptr, qz_symbols_free};
+};
+Cache cache;
+
+qz_symbols *symbolsOf(const Profile &profile) {
+  const qz_profile_copy &copy = profile.copy;
+  if (!cache.symbols || cache.pid != copy.head.pid || cache.first_ns != copy.head.first_ns || cache.modules > copy.modules_count) {
+    cache.symbols.reset(qz_symbols_new());
+    cache.pid = copy.head.pid;
+    cache.first_ns = copy.head.first_ns;
+    cache.modules = 0;
+  }
+  for (; cache.symbols && cache.modules < copy.modules_count; cache.modules++) {
+    const qz_module &module = copy.modules[cache.modules];
+    qz_symbols_add_module(cache.symbols.get(), module.start, module.end, module.bias, profile.text(module.path), profile.text(module.build_id));
+  }
+  return cache.symbols.get();
+}
+
+bool isMissing(const qz_entity &entity) {
+  if (entity.address == 0 || entity.detail != 0) return false;
+  return entity.kind == QZ_ENTITY_PROCEDURE ? entity.name == 0 : entity.file == 0;
+}
+
+}  // namespace
+
+Found findMissingNames(const Profile &profile) {
+  const qz_profile_copy &copy = profile.copy;
+  Found found;
+  bool missing = false;
+  for (size_t k = 1; k < copy.entities_count && !missing; k++) missing = isMissing(copy.entities[k]);
+  for (size_t k = 0; k < copy.calls_count && !missing; k++) missing = copy.calls[k].caller == 0;
+  if (!missing) return found;
+
+  std::lock_guard<std::mutex> guard(cache.busy);
+  qz_symbols *symbols = symbolsOf(profile);
+  if (!symbols) return found;
+  std::unordered_map<uint64_t, uint32_t> procedures;
+  for (uint32_t k = 1; k < copy.entities_count; k++) {
+    const qz_entity &entity = copy.entities[k];
+    if (entity.kind == QZ_ENTITY_PROCEDURE) procedures.emplace(entity.address, k);
+    if (!isMissing(entity)) continue;
+    bool object = entity.kind < QZ_KIND_COUNT;
+    qz_symbol symbol;
+    qz_symbols_find(symbols, entity.address, object ? QZ_SYMBOL_SITE : QZ_SYMBOL_PROCEDURE, &symbol);
+    /* Threads and objects have names of their own, or are called after their place; a thread after its procedure. */
+    found.entities[k] = {object ? "" : symbol.name, symbol.file, symbol.detail, symbol.line};
+  }
+  for (uint32_t k = 0; k < copy.calls_count; k++) {
+    if (copy.calls[k].caller != 0 || copy.calls[k].site == 0) continue;
+    qz_symbol symbol;
+    if (qz_symbols_find(symbols, copy.calls[k].site, QZ_SYMBOL_SITE, &symbol) != QZ_SYMBOL_FOUND) continue;
+    auto caller = procedures.find(symbol.entry);
+    if (caller != procedures.end()) found.callers[k] = caller->second;
+  }
+  return found;
+}
+
+#else
+
+Found findMissingNames(const Profile &) { return {}; }
+
+#endif
+
+}  // namespace quartz
