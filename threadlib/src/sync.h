@@ -141,19 +141,32 @@ static inline void qzi_relax(unsigned tries) {
 /* Queues `me` and parks; `lock` is held by the caller and free on return. False: the deadline came first. */
 bool qzi_wait(struct qzi_queue *queue, struct qzi_object *object, unsigned kind, qzi_spinlock *lock,
               struct qzi_waiter *me, uint64_t deadline_ns);
-/* Lets a waiter go on that was taken out of its queue: its wait ends here, and is counted. Under the internal lock. */
-void qzi_wake(struct qzi_object *object, struct qzi_waiter *waiter, bool given);
+/* The same, with `other` (or NULL) made ready when the caller has left. */
+bool qzi_wait_and_ready(struct qzi_queue *queue, struct qzi_object *object, unsigned kind, qzi_spinlock *lock,
+                        struct qzi_waiter *me, uint64_t deadline_ns, struct qzi_thread *other);
+/* Ends the wait of a waiter that was taken out of its queue, and counts it. Under the internal lock. The caller makes the
+ * thread ready when it has released that: waking a processor may take a system call. Until then the waiter stays. */
+static inline void qzi_wait_ends(struct qzi_object *object, struct qzi_waiter *waiter, bool given) {
+  if (QZI_UNLIKELY(waiter->since_ns)) qzi_pub_waited(object->pub.index, qzi_now_ns() - waiter->since_ns, 0);
+  waiter->given = given;
+}
+static inline void qzi_wake(struct qzi_waiter *waiter) {
+  if (waiter) qzi_ready(waiter->thread);
+}
+/* Takes out all waiters, their waits ended: a list by `next`, for qzi_wake_list when the lock is released. Each waiter
+ * counts as an acquisition where it is given something. */
+struct qzi_waiter *qzi_queue_take_all(struct qzi_queue *queue, struct qzi_object *object, bool given);
+void qzi_wake_list(struct qzi_waiter *list);
 /* Publishes that the caller is about to block, and tells the deadlock report on what. */
 void qzi_block(struct qzi_object *object, unsigned kind, struct qzi_thread *self);
 /* Time for a wait that begins: 0 where nobody wants to know. */
 static inline uint64_t qzi_wait_begins(void) { return qzi_publishing() ? qzi_now_ns() : 0; }
 
-/* For qzi_park: releases a qzi_spinlock. */
-void qzi_unlock_after(void *lock);
 
 /* Busy waiting, with ever longer pauses, for QUARTZ_SPIN_NS (adaptive) or until the deadline (spin). Published as spinning. */
 struct qzi_spin {
   uint64_t start_ns, now_ns, limit_ns, yield_ns;
+  uint32_t index; /* of the object's record */
   unsigned pauses;
 };
 void qzi_spin_begin(struct qzi_spin *spin, struct qzi_object *object, qz_policy policy, uint64_t deadline_ns);

@@ -37,18 +37,6 @@ int qz_barrier_destroy(qz_barrier *barrier) {
   return 0;
 }
 
-/* The last one has come: lets the others go. Under the internal lock. */
-static void release(struct barrier *b, uint32_t index) {
-  b->arrived = 0;
-  __atomic_store_n(&b->round, b->round + 1, __ATOMIC_RELEASE);
-  struct qzi_waiter *waiter;
-  while ((waiter = qzi_queue_take(&b->queue, &b->object))) {
-    qzi_pub_acquired(index, NULL);
-    qzi_wake(&b->object, waiter, true);
-  }
-  qzi_pub_acquired(index, NULL);
-}
-
 /* True: the round ended while the caller spun. */
 static bool spin(struct barrier *b, struct qzi_thread *self, uint32_t round, uint32_t index) {
   struct qzi_spin spin;
@@ -73,8 +61,12 @@ int qz_barrier_wait(qz_barrier *barrier) {
   int result = 0;
   qzi_lock(&b->lock);
   if (++b->arrived == b->parties) {
-    release(b, index);
+    b->arrived = 0;
+    __atomic_store_n(&b->round, b->round + 1, __ATOMIC_RELEASE);
+    struct qzi_waiter *woken = qzi_queue_take_all(&b->queue, &b->object, true);
+    qzi_pub_acquired(index, NULL);
     qzi_unlock(&b->lock);
+    qzi_wake_list(woken);
     result = QZ_BARRIER_SERIAL;
   } else {
     bool done = false;

@@ -52,10 +52,11 @@ int qz_channel_close(qz_channel *channel) {
   qzi_object_check(&c->object, QZI_CALLER());
   qzi_lock(&c->lock);
   c->closed = 1;
-  struct qzi_waiter *waiter;
-  while ((waiter = qzi_queue_take(&c->senders, &c->object))) qzi_wake(&c->object, waiter, false);
-  while ((waiter = qzi_queue_take(&c->receivers, &c->object))) qzi_wake(&c->object, waiter, false);
+  struct qzi_waiter *senders = qzi_queue_take_all(&c->senders, &c->object, false);
+  struct qzi_waiter *receivers = qzi_queue_take_all(&c->receivers, &c->object, false);
   qzi_unlock(&c->lock);
+  qzi_wake_list(senders);
+  qzi_wake_list(receivers);
   return 0;
 }
 
@@ -78,14 +79,14 @@ static void get(struct channel *c, void *item) {
   c->count--;
 }
 
-/* What can be done at once, under the internal lock: 0, EPIPE, or EAGAIN: would wait. */
-static inline int send_now(struct channel *c, const void *item, uint32_t index) {
+/* What can be done at once, under the internal lock: 0, EPIPE, or EAGAIN: would wait. *woken: to be woken after it. */
+static inline int send_now(struct channel *c, const void *item, uint32_t index, struct qzi_waiter **woken) {
   if (QZI_UNLIKELY(c->closed)) return EPIPE;
-  struct qzi_waiter *receiver = qzi_queue_take(&c->receivers, &c->object);
+  struct qzi_waiter *receiver = *woken = qzi_queue_take(&c->receivers, &c->object);
   if (receiver) {
     copy(c, receiver->item, item);
     qzi_pub_acquired(index, NULL); /* the receive; the send is counted below */
-    qzi_wake(&c->object, receiver, true);
+    qzi_wait_ends(&c->object, receiver, true);
   } else if (c->count < c->capacity) {
     put(c, item);
     qzi_pub_readers(index, (uint32_t)c->count);
@@ -96,9 +97,9 @@ static inline int send_now(struct channel *c, const void *item, uint32_t index) 
   return 0;
 }
 
-static inline int receive_now(struct channel *c, void *item, uint32_t index) {
+static inline int receive_now(struct channel *c, void *item, uint32_t index, struct qzi_waiter **woken) {
   bool full = c->count == c->capacity;
-  struct qzi_waiter *sender = full ? qzi_queue_take(&c->senders, &c->object) : NULL;
+  struct qzi_waiter *sender = *woken = full ? qzi_queue_take(&c->senders, &c->object) : NULL;
   if (c->count) {
     get(c, item);
     if (sender) put(c, sender->item);
@@ -109,7 +110,7 @@ static inline int receive_now(struct channel *c, void *item, uint32_t index) {
   }
   if (sender) {
     qzi_pub_acquired(index, NULL);
-    qzi_wake(&c->object, sender, true);
+    qzi_wait_ends(&c->object, sender, true);
   }
   qzi_pub_readers(index, (uint32_t)c->count);
   qzi_pub_acquired(index, NULL);
@@ -122,13 +123,15 @@ static inline int transfer(struct channel *c, bool send, void *item, uint64_t de
   struct qzi_thread *self = qzi_self();
   uint32_t index = qzi_ask(&c->object, QZ_KIND_CHANNEL, c, self, place, (uint32_t)c->capacity);
   qzi_lock(&c->lock);
-  int error = send ? send_now(c, item, index) : receive_now(c, item, index);
+  struct qzi_waiter *woken = NULL;
+  int error = send ? send_now(c, item, index, &woken) : receive_now(c, item, index, &woken);
   if (error != EAGAIN || !deadline_ns) {
     qzi_unlock(&c->lock);
+    qzi_wake(woken);
   } else {
     struct qzi_waiter me = { .thread = self, .since_ns = qzi_wait_begins(), .item = item };
-    bool woken = qzi_wait(send ? &c->senders : &c->receivers, &c->object, QZ_KIND_CHANNEL, &c->lock, &me, deadline_ns);
-    error = !woken ? ETIMEDOUT : me.given ? 0 : EPIPE;
+    bool met = qzi_wait(send ? &c->senders : &c->receivers, &c->object, QZ_KIND_CHANNEL, &c->lock, &me, deadline_ns);
+    error = !met ? ETIMEDOUT : me.given ? 0 : EPIPE;
   }
   qzi_leave(index, QZ_KIND_CHANNEL, self);
   return error;

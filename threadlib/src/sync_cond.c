@@ -41,10 +41,11 @@ static int wait(struct cond *cond, qz_mutex *mutex, uint64_t deadline_ns, uint64
   qzi_object_check(&cond->object, place);
   if (!qzi_mutex_holds(mutex, self)) return EPERM;
   struct qzi_waiter me = { .thread = self, .since_ns = qzi_wait_begins() };
+  qzi_pub_object(&cond->object.pub, QZ_KIND_CONDITION, cond, place, 0); /* may take a while: not under the lock */
   qzi_lock(&cond->lock);
-  qzi_mutex_let_go(mutex, self);
+  struct qzi_thread *next = qzi_mutex_let_go(mutex, self);
   uint32_t index = qzi_ask(&cond->object, QZ_KIND_CONDITION, cond, self, place, 0);
-  bool woken = qzi_wait(&cond->queue, &cond->object, QZ_KIND_CONDITION, &cond->lock, &me, deadline_ns);
+  bool woken = qzi_wait_and_ready(&cond->queue, &cond->object, QZ_KIND_CONDITION, &cond->lock, &me, deadline_ns, next);
   qzi_leave(index, QZ_KIND_CONDITION, self);
   qzi_mutex_retake(mutex, self, place);
   return woken ? 0 : ETIMEDOUT;
@@ -69,13 +70,16 @@ static int wake(struct cond *cond, bool all, uint64_t place) {
   uint32_t index = qzi_pub_object(&cond->object.pub, QZ_KIND_CONDITION, cond, place, 0);
   if (index) qzi_pub_count(qzi_publisher_self(), place, QZI_PUB_KEY(QZ_KIND_CONDITION, index));
   qzi_lock(&cond->lock);
-  struct qzi_waiter *waiter;
-  while ((waiter = qzi_queue_take(&cond->queue, &cond->object))) {
+  struct qzi_waiter *woken;
+  if (all) {
+    woken = qzi_queue_take_all(&cond->queue, &cond->object, true);
+  } else if ((woken = qzi_queue_take(&cond->queue, &cond->object))) {
+    qzi_wait_ends(&cond->object, woken, true);
     qzi_pub_acquired(index, NULL);
-    qzi_wake(&cond->object, waiter, true);
-    if (!all) break;
   }
   qzi_unlock(&cond->lock);
+  if (all) qzi_wake_list(woken);
+  else qzi_wake(woken);
   return 0;
 }
 

@@ -41,17 +41,16 @@ int qz_future_set(qz_future *future, void *value) {
   if (index) qzi_pub_count(qzi_publisher_self(), place, QZI_PUB_KEY(QZ_KIND_JOIN, index));
   qzi_lock(&f->lock);
   bool again = f->set;
+  struct qzi_waiter *woken = NULL;
   if (!again) {
     f->value = value;
     __atomic_store_n(&f->set, 1, __ATOMIC_RELEASE);
-    struct qzi_waiter *waiter;
-    while ((waiter = qzi_queue_take(&f->queue, &f->object))) {
-      waiter->item = value; /* the waiter need not look at the future any more */
-      qzi_pub_acquired(index, NULL);
-      qzi_wake(&f->object, waiter, true);
-    }
+    struct qzi_waiter *waiter = qzi_queue_head(&f->queue);
+    for (uint32_t i = 0; i < f->object.waiting; i++, waiter = waiter->next) waiter->item = value; /* they need not look again */
+    woken = qzi_queue_take_all(&f->queue, &f->object, true);
   }
   qzi_unlock(&f->lock);
+  qzi_wake_list(woken);
   return again ? EBUSY : 0;
 }
 

@@ -111,8 +111,9 @@ static int wait(struct mutex *mutex, struct qzi_thread *self, uint64_t deadline_
   }
 }
 
-/* Unlocks a mutex that others want: lets go, wakes a waiter, or hands the mutex over. */
-static void unlock_wanted(struct mutex *mutex, struct qzi_thread *self) {
+/* Unlocks a mutex that others want: lets go, wakes a waiter, or hands the mutex over. Returns the thread to be made ready,
+ * or NULL. */
+static struct qzi_thread *unlock_wanted(struct mutex *mutex, struct qzi_thread *self) {
   for (unsigned tries = 0;; tries++) {
     uint64_t old = qzi_word_load(&mutex->word);
     if (old & QLOCK) {
@@ -126,7 +127,7 @@ static void unlock_wanted(struct mutex *mutex, struct qzi_thread *self) {
         due = qzi_now_ns() - qzi_word_load(&mutex->tenure_ns) > TENURE_NS;
     }
     if (!due && (!(old & WAITERS) || (old & WOKEN))) {
-      if (qzi_word_swap(&mutex->word, old, old & FLAGS)) return;
+      if (qzi_word_swap(&mutex->word, old, old & FLAGS)) return NULL;
       continue;
     }
     if (!qzi_word_swap(&mutex->word, old, old | QLOCK)) continue;
@@ -142,8 +143,7 @@ static void unlock_wanted(struct mutex *mutex, struct qzi_thread *self) {
       mutex->woken = waiter;
     }
     qzi_word_store(&mutex->word, word);
-    if (asleep && thread) qzi_ready(thread);
-    return;
+    return asleep ? thread : NULL;
   }
 }
 
@@ -174,15 +174,13 @@ static __attribute__((noinline)) int lock_slow(struct mutex *mutex, struct qzi_t
   return 0;
 }
 
-static inline void let_go(struct mutex *mutex, struct qzi_thread *self) {
-  if (!qzi_publishing()) {
-    if (QZI_UNLIKELY(!qzi_word_swap(&mutex->word, (uint64_t)(uintptr_t)self, 0))) unlock_wanted(mutex, self);
-    return;
-  }
-  uint32_t index = mutex->object.pub.index;
-  qzi_pub_released(index);
-  if (QZI_UNLIKELY(!qzi_word_swap(&mutex->word, (uint64_t)(uintptr_t)self, 0))) unlock_wanted(mutex, self);
-  qzi_leave(index, QZ_KIND_MUTEX, self);
+static inline struct qzi_thread *let_go(struct mutex *mutex, struct qzi_thread *self) {
+  uint32_t index = qzi_publishing() ? mutex->object.pub.index : 0;
+  if (QZI_UNLIKELY(index)) qzi_pub_released(index);
+  struct qzi_thread *next = NULL;
+  if (QZI_UNLIKELY(!qzi_word_swap(&mutex->word, (uint64_t)(uintptr_t)self, 0))) next = unlock_wanted(mutex, self);
+  if (QZI_UNLIKELY(index)) qzi_leave(index, QZ_KIND_MUTEX, self);
+  return next;
 }
 
 int qz_mutex_init(qz_mutex *mutex, const char *name, qz_policy policy) {
@@ -251,7 +249,8 @@ int qz_mutex_unlock(qz_mutex *mutex) {
     qzi_object_check(&m->object, QZI_CALLER());
     return EPERM;
   }
-  let_go(m, self);
+  struct qzi_thread *next = let_go(m, self);
+  if (QZI_UNLIKELY(next != NULL)) qzi_ready(next);
   return 0;
 }
 
@@ -259,7 +258,9 @@ bool qzi_mutex_holds(const qz_mutex *mutex, const struct qzi_thread *self) {
   return holder(__atomic_load_n(&((const struct mutex *)mutex)->word, __ATOMIC_RELAXED)) == self;
 }
 
-void qzi_mutex_let_go(qz_mutex *mutex, struct qzi_thread *self) { let_go((struct mutex *)mutex, self); }
+struct qzi_thread *qzi_mutex_let_go(qz_mutex *mutex, struct qzi_thread *self) {
+  return let_go((struct mutex *)mutex, self);
+}
 
 void qzi_mutex_retake(qz_mutex *mutex, struct qzi_thread *self, uint64_t place) {
   struct mutex *m = (struct mutex *)mutex;

@@ -112,39 +112,67 @@ void qzi_block(struct qzi_object *object, unsigned kind, struct qzi_thread *self
   qzi_pub_blocked(qzi_publisher_self(), &self->pub, object->pub.index);
 }
 
-void qzi_unlock_after(void *lock) { qzi_spin_unlock(lock); }
+struct left { qzi_spinlock *lock; struct qzi_thread *other; };
 
-bool qzi_wait(struct qzi_queue *queue, struct qzi_object *object, unsigned kind, qzi_spinlock *lock,
-              struct qzi_waiter *me, uint64_t deadline_ns) {
+/* Runs when the waiter has been left: it may be woken, and its frame be gone, once the lock is released. */
+static void leave(void *argument) {
+  struct left left = *(struct left *)argument;
+  qzi_unlock(left.lock);
+  if (left.other) qzi_ready(left.other);
+}
+
+static void unlock_after(void *lock) { qzi_unlock(lock); }
+
+bool qzi_wait_and_ready(struct qzi_queue *queue, struct qzi_object *object, unsigned kind, qzi_spinlock *lock,
+                        struct qzi_waiter *me, uint64_t deadline_ns, struct qzi_thread *other) {
   me->timed = deadline_ns != QZI_NEVER;
   qzi_queue_append(queue, me);
   object->waiting++;
   qzi_pub_queue(object->pub.index, object->waiting);
   qzi_block(object, kind, me->thread);
-  if (deadline_ns == QZI_NEVER) {
-    qzi_park(qzi_unlock_after, lock);
+  struct left left = { lock, other };
+  void (*after)(void *) = other ? leave : unlock_after;
+  void *argument = other ? (void *)&left : (void *)lock;
+  if (!me->timed) {
+    qzi_park(after, argument);
     return true;
   }
   qzi_timed_begin(me->thread);
-  bool woken = qzi_park_until(qzi_unlock_after, lock, deadline_ns);
-  if (woken) return true;
+  if (qzi_park_until(after, argument, deadline_ns)) return true;
   qzi_lock(lock);
   if (me->queued) {
     qzi_queue_remove(queue, me);
     object->waiting--;
     qzi_pub_queue(object->pub.index, object->waiting);
   }
-  uint64_t since_ns = me->since_ns;
-  if (since_ns) qzi_pub_waited(object->pub.index, qzi_now_ns() - since_ns, 0);
+  if (me->since_ns) qzi_pub_waited(object->pub.index, qzi_now_ns() - me->since_ns, 0);
   qzi_unlock(lock);
   return false;
 }
 
-void qzi_wake(struct qzi_object *object, struct qzi_waiter *waiter, bool given) {
-  uint64_t since_ns = waiter->since_ns;
-  if (QZI_UNLIKELY(since_ns)) qzi_pub_waited(object->pub.index, qzi_now_ns() - since_ns, 0);
-  waiter->given = given;
-  qzi_ready(waiter->thread);
+bool qzi_wait(struct qzi_queue *queue, struct qzi_object *object, unsigned kind, qzi_spinlock *lock,
+              struct qzi_waiter *me, uint64_t deadline_ns) {
+  return qzi_wait_and_ready(queue, object, kind, lock, me, deadline_ns, NULL);
+}
+
+struct qzi_waiter *qzi_queue_take_all(struct qzi_queue *queue, struct qzi_object *object, bool given) {
+  struct qzi_waiter *first = NULL, **end = &first, *waiter;
+  while ((waiter = qzi_queue_take(queue, object))) {
+    qzi_wait_ends(object, waiter, given);
+    if (given) qzi_pub_acquired(object->pub.index, NULL);
+    *end = waiter;
+    end = &waiter->next;
+  }
+  *end = NULL;
+  return first;
+}
+
+void qzi_wake_list(struct qzi_waiter *list) {
+  while (list) {
+    struct qzi_waiter *next = list->next; /* its frame is gone when it runs */
+    qzi_ready(list->thread);
+    list = next;
+  }
 }
 
 void qzi_relax_long(void) { sched_yield(); }
@@ -154,7 +182,8 @@ void qzi_relax_long(void) { sched_yield(); }
 enum { MAX_PAUSES = 16, YIELD_NS = 50000 };
 
 void qzi_spin_begin(struct qzi_spin *spin, struct qzi_object *object, qz_policy policy, uint64_t deadline_ns) {
-  qzi_pub_spinning(qzi_publisher_self(), &qzi_self()->pub, object->pub.index);
+  spin->index = object->pub.index;
+  qzi_pub_spinning(qzi_publisher_self(), &qzi_self()->pub, spin->index);
   spin->start_ns = spin->now_ns = qzi_now_ns();
   spin->limit_ns = policy == QZ_SPIN ? deadline_ns : spin->now_ns + qzi_spin_limit_ns();
   if (spin->limit_ns > deadline_ns) spin->limit_ns = deadline_ns;
@@ -172,6 +201,7 @@ bool qzi_spin_more(struct qzi_spin *spin) {
   if (spin->now_ns >= spin->limit_ns) return false;
   if (spin->now_ns >= spin->yield_ns) {
     qzi_yield();
+    qzi_pub_spinning(qzi_publisher_self(), &qzi_self()->pub, spin->index);
     if (qzi_crowded) sched_yield();
     spin->yield_ns = qzi_now_ns() + YIELD_NS;
   }

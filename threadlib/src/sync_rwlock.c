@@ -49,7 +49,7 @@ static bool take(struct rwlock *rw, struct qzi_thread *self, bool write, uint32_
   return true;
 }
 
-static void give(struct rwlock *rw);
+static struct qzi_waiter *give(struct rwlock *rw);
 
 /* deadline 0: only try. */
 static int acquire(struct rwlock *rw, bool write, uint64_t deadline_ns, uint64_t place) {
@@ -71,8 +71,9 @@ static int acquire(struct rwlock *rw, bool write, uint64_t deadline_ns, uint64_t
     if (!qzi_wait(&rw->queue, &rw->object, QZ_KIND_RWLOCK, &rw->lock, &me, deadline_ns)) {
       error = ETIMEDOUT;
       qzi_lock(&rw->lock); /* a writer that gives up may have kept readers behind it waiting */
-      give(rw);
+      struct qzi_waiter *woken = give(rw);
       qzi_unlock(&rw->lock);
+      qzi_wake_list(woken);
     }
   }
   if (error) qzi_leave(index, QZ_KIND_RWLOCK, self);
@@ -103,14 +104,13 @@ int qz_rwlock_clockwrlock(qz_rwlock *lock, int clock, const struct timespec *tim
   return acquire_until(lock, true, clock, time, QZI_CALLER());
 }
 
-/* Under the internal lock: gives turns to the head of the queue while it can have them. */
-static void give(struct rwlock *rw) {
+/* Under the internal lock: gives turns to the head of the queue while it can have them. Returns who is to be woken. */
+static struct qzi_waiter *give(struct rwlock *rw) {
   uint32_t index = rw->object.pub.index;
-  struct qzi_waiter *head;
-  while (!rw->writer && (head = qzi_queue_head(&rw->queue))) {
-    bool write = head->item != NULL;
-    if (write && rw->readers) return;
-    struct qzi_waiter *waiter = head;
+  struct qzi_waiter *waiter, *first = NULL, **end = &first;
+  while (!rw->writer && (waiter = qzi_queue_head(&rw->queue))) {
+    bool write = waiter->item != NULL;
+    if (write && rw->readers) break;
     qzi_queue_remove(&rw->queue, waiter);
     rw->object.waiting--;
     qzi_pub_queue(index, rw->object.waiting);
@@ -123,8 +123,12 @@ static void give(struct rwlock *rw) {
       qzi_pub_readers(index, rw->readers);
       qzi_pub_acquired(index, NULL);
     }
-    qzi_wake(&rw->object, waiter, true);
+    qzi_wait_ends(&rw->object, waiter, true);
+    *end = waiter;
+    end = &waiter->next;
   }
+  *end = NULL;
+  return first;
 }
 
 int qz_rwlock_unlock(qz_rwlock *lock) {
@@ -143,8 +147,9 @@ int qz_rwlock_unlock(qz_rwlock *lock) {
   } else {
     error = EPERM;
   }
-  if (!error && !qzi_queue_empty(&rw->queue)) give(rw);
+  struct qzi_waiter *woken = !error && !qzi_queue_empty(&rw->queue) ? give(rw) : NULL;
   qzi_unlock(&rw->lock);
+  qzi_wake_list(woken);
   if (!error) qzi_leave(index, QZ_KIND_RWLOCK, self);
   return error;
 }

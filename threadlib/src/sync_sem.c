@@ -96,7 +96,7 @@ int qz_sem_post(qz_sem *semaphore) {
   struct qzi_waiter *waiter = qzi_queue_take(&sem->queue, &sem->object);
   if (waiter) {
     qzi_pub_acquired(index, NULL);
-    qzi_wake(&sem->object, waiter, true);
+    qzi_wait_ends(&sem->object, waiter, true);
   } else if (sem->count == INT_MAX) {
     error = EOVERFLOW;
   } else {
@@ -104,6 +104,7 @@ int qz_sem_post(qz_sem *semaphore) {
     qzi_pub_readers(index, sem->count);
   }
   qzi_unlock(&sem->lock);
+  qzi_wake(waiter);
   return error;
 }
 
