@@ -79,7 +79,8 @@ struct qz_session {
   struct qz_table processor_table; /* struct qz_processor, P of them */
   struct qz_table thread_table;    /* struct qz_thread + profile stack */
   struct qz_table object_table;    /* struct qz_object; index 0 is never used */
-  struct qz_table call_table;      /* struct qz_call; call_slots of them for each processor, one after the other */
+  struct qz_table call_table;      /* struct qz_call; call_slots of them for each processor, one after the other;
+                                    * tables after those of the processors: threads in blocking regions */
   struct qz_table string_table;    /* bytes; offset 0 is the empty string; each string ends in NUL */
 
   uint32_t call_slots;  /* slots in the call table of one processor, a power of two */
@@ -158,7 +159,7 @@ struct qz_thread {
   uint64_t calls;              /* publisher's own: address of the call table to count in */
   uint32_t limit;              /* byte offset from `word` of the last entry that may be used */
   uint32_t epoch;              /* epoch in which the stack was begun */
-  uint64_t hot_reserved;
+  uint64_t high;               /* publisher's own: highest `sp` that entries of its own stack have */
   struct qz_entry bottom;      /* sentinel {0, UINT64_MAX}: lies just below the first entry */
   struct qz_entry stack[];     /* session.stack_limit entries */
 };
@@ -215,7 +216,7 @@ struct qz_call {
   uint64_t site;  /* return address of the call; 0 = free */
   uint64_t key;   /* callee: as qz_entry.key */
   uint64_t count;
-  uint64_t reserved;
+  uint64_t reserved; /* publisher's own */
 };
 
 #ifdef __cplusplus

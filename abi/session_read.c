@@ -128,7 +128,7 @@ const struct qz_object *qz_session_object(const struct qz_session_view *view, ui
   return index ? element(view, &view->object_table, index) : NULL;
 }
 const struct qz_call *qz_session_calls(const struct qz_session_view *view, uint32_t processor) {
-  if (processor >= view->processors) return NULL;
+  if (((uint64_t)processor + 1) * view->call_slots > view->call_table.capacity) return NULL;
   return element(view, &view->call_table, processor * view->call_slots);
 }
 

@@ -47,26 +47,21 @@ QZI_HOOK static void call_plain(void) {
 QZI_HOOK static void call_hooked(void) {
   for (int k = 0; k < CALLS; k++) hooked();
 }
-/* Each half by itself; the other half is one store. */
-QZI_HOOK __attribute__((noinline)) static void call_enter(void) {
-  volatile uint64_t *word = qzi_hot;
-  uint64_t empty = *word;
-  for (int k = 0; k < CALLS; k++) {
-    __cyg_profile_func_enter((void *)hooked, (void *)call_enter);
-    *word = empty;
-  }
+/* Each half by itself; the other half is one store. Called from one place, so that their return addresses stand level. */
+static uint64_t word_empty, word_pushed;
+QZI_HOOK __attribute__((noinline)) static void entered(void) {
+  __cyg_profile_func_enter((void *)hooked, __builtin_return_address(0));
+  *(volatile uint64_t *)qzi_hot = word_empty;
 }
-QZI_HOOK __attribute__((noinline)) static void call_exit(void) {
-  volatile uint64_t *word = qzi_hot;
-  uint64_t empty = *word;
-  __cyg_profile_func_enter((void *)hooked, (void *)call_exit);
-  uint64_t pushed = *word;
-  for (int k = 0; k < CALLS; k++) {
-    *word = pushed;
-    __cyg_profile_func_exit((void *)hooked, (void *)call_exit);
-  }
-  *word = empty;
+QZI_HOOK __attribute__((noinline)) static void left(void) {
+  *(volatile uint64_t *)qzi_hot = word_pushed;
+  __cyg_profile_func_exit((void *)hooked, __builtin_return_address(0));
 }
+QZI_HOOK __attribute__((noinline)) static void call_halves(void (*half)(void)) {
+  for (int k = 0; k < CALLS; k++) half();
+}
+QZI_HOOK static void call_enter(void) { call_halves(entered); }
+QZI_HOOK static void call_exit(void) { call_halves(left); }
 
 static struct qzi_pub_thread parent, child;
 
@@ -134,8 +129,11 @@ void qzi_calibrate(void) {
   if (parent.record) {
     head->lock_ps = over(least_ps(lock_and_unlock, CALLS), free_lock);
     head->spawn_ps = over(least_ps(spawn_and_join, CALLS / 8), free_spawn);
-    uint64_t enter = least_ps(call_enter, CALLS), leave = least_ps(call_exit, CALLS);
-    head->hook_ps = over(least_ps(call_hooked, CALLS), least_ps(call_plain, CALLS));
+    word_empty = *qzi_hot;
+    word_pushed = word_empty + QZ_WORD_PUSH;
+    uint64_t without = least_ps(call_plain, CALLS);
+    head->hook_ps = over(least_ps(call_hooked, CALLS), without);
+    uint64_t enter = over(least_ps(call_enter, CALLS), without), leave = over(least_ps(call_exit, CALLS), without);
     if (enter + leave) head->hook_inside_ps = head->hook_ps * leave / (enter + leave);
     qzi_pub_ended(&processor, &parent);
   }

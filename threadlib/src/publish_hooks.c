@@ -5,13 +5,19 @@
  * Writer:  the thread itself. Reader: the sampler.
  * Must not: be instrumented; call anything on the fast path; do anything in a kernel thread that is not ours.
  *
- * An entry is {function, sp << 16 | low bits of the call site}: sp is where the return address of the hook stands, so it
- * falls with every call. Frames that ended without an exit hook (longjmp, exceptions, exit of the thread) leave stale
- * entries: below the stack pointer of a later hook, or level with it but called from elsewhere (an inlined procedure is
- * level with the one around it and has the same call site). The next entry or exit drops them. Immediate recursion is
- * not pushed. On a signal's alternate stack the stack pointer says nothing about older entries, so none are dropped.
+ * An entry is {procedure, mark}. The mark holds where the return address of its frame stands, which falls with every
+ * call, and below that some bits of the call site and of the place of the hook. Frames that ended without an exit hook
+ * (longjmp, exceptions, exit of the thread) leave stale entries: their return addresses stood below the one of a later
+ * frame, or level with it but for another call. (A procedure that is inlined is level with the one around it.) The next
+ * entry or exit drops them. Immediate recursion is not pushed. On a signal's alternate stack addresses say nothing
+ * about older entries, so none are dropped.
+ * Where the return address stands is found once for each (call site, procedure), by its value, and kept as a distance
+ * from the hook's own stack pointer beside the call count; each call checks that it is still there.
  */
 #include "publish_private.h"
+#if defined(__x86_64__)
+#include <cpuid.h>
+#endif
 
 #pragma GCC visibility push(default)
 void __cyg_profile_func_enter(void *function, void *site);
@@ -24,9 +30,75 @@ struct qz_thread qzi_attend = {.word = QZ_WORD_EMPTY, .limit = 0, .bottom = {0, 
 
 #define RECORD(hot) ((struct qz_thread *)((char *)(hot)-offsetof(struct qz_thread, word)))
 #define TOP(record, word) ((struct qz_entry *)((char *)&(record)->word + QZ_WORD_TOP(word)))
-#define SP_OF(entry) ((entry)->sp >> 16)
 #define FIXED(entry) ((entry)->sp == UINT64_MAX)
-#define SITE_BITS(value) ((uint16_t)(value))
+
+/* Marks: bits 16 and up the address of the return address, a multiple of 8; so 19 bits are free below. */
+#define LOW_BITS UINT64_C(0x7ffff)
+#define LEVEL(mark) ((mark) & ~LOW_BITS)
+#define AT(address) ((address) << 16)
+#define ADDRESS(mark) (LEVEL(mark) >> 16)
+#define SITE_PART(site) (((site) & 0x1ff) << 10)
+#define SITE_OF(mark) ((mark) & UINT64_C(0x7fc00))
+#define MARK(address, site, pc) (AT(address) | SITE_PART(site) | ((pc) & 0x3ff))
+/* Lowest place where the return address of the function may stand that calls the hook now running: where the hook's own
+ * stands, if the function ends by jumping to it. */
+#if defined(__x86_64__)
+#define LOWEST() ((uint64_t)(uintptr_t)__builtin_dwarf_cfa() - 8)
+#else
+#define LOWEST() ((uint64_t)(uintptr_t)__builtin_dwarf_cfa())
+#endif
+#define SCAN_BYTES 65536 /* frames that are searched for their return address */
+#define REPEATS 12       /* a procedure inlined into itself is pushed that often */
+
+#define PROBES 64 /* slots of a call table that are tried for a pair */
+
+/* The slot of a pair, or a free one near its first taken for it; NULL: none. */
+QZI_HOOK static struct qz_call *slot_in(struct qz_call *table, uint64_t site, uint64_t key) {
+  uint32_t first = (uint32_t)(site ^ key >> 4) & (QZI_CALL_SLOTS - 1);
+  for (uint32_t k = 0; k < PROBES; k++) {
+    struct qz_call *call = &table[(first + k) & (QZI_CALL_SLOTS - 1)];
+    uint64_t taken = __atomic_load_n(&call->site, __ATOMIC_RELAXED);
+    if (!taken) {
+      qzi_pub_store(&call->key, key);
+      __atomic_store_n(&call->site, site, __ATOMIC_RELEASE);
+      return call;
+    }
+    if (taken == site && call->key == key) return call;
+  }
+  return NULL;
+}
+
+/* Counts, and returns the slot where the caller may keep something beside the count. */
+QZI_HOOK static struct qz_call *count(uint64_t calls, uint64_t site, uint64_t key) {
+  struct qz_call *table = (struct qz_call *)(uintptr_t)calls, *call = NULL;
+  if (!table) return NULL;
+  uint32_t which = (uint32_t)((table - qzi_session.call_base) / QZI_CALL_SLOTS);
+  if (which != qzi_session.processors) {
+    call = slot_in(table, site, key);
+    if (call) {
+      qzi_pub_store(&call->count, call->count + 1);
+      return call;
+    }
+  } else {
+    /* Several kernel threads are in blocking regions. A signal handler must not wait for the code it interrupted. */
+    static _Atomic uint32_t taken;
+    unsigned tries = 0;
+    which = 0;
+    while (atomic_exchange_explicit(&taken, 1, memory_order_acquire))
+      if (tries++ == 1000) goto lost;
+    call = slot_in(table, site, key);
+    if (call) qzi_pub_store(&call->count, call->count + 1);
+    atomic_store_explicit(&taken, 0, memory_order_release);
+    if (call) return NULL;
+  }
+lost:
+  __atomic_fetch_add(&qzi_session.processor_base[which].calls_lost, 1, __ATOMIC_RELAXED);
+  return NULL;
+}
+
+QZI_HOOK void qzi_call_count(uint64_t calls, uint64_t site, uint64_t key) { count(calls, site, key); }
+
+/* ---- the thread ---- */
 
 /* The thread whose record the hook found; NULL: a foreign one. */
 QZI_HOOK static struct qzi_pub_thread *owner_of(struct qz_thread *record) {
@@ -64,123 +136,218 @@ QZI_HOOK static inline void push(struct qz_thread *record, uint64_t word, struct
   __atomic_store_n(&record->word, word + QZ_WORD_PUSH, __ATOMIC_RELEASE);
 }
 
-/* Anything but a plain push: stale entries, full stack, publishing just begun, blocking region, alternate stack.
- * exact: sp is the place of the function's own return address, so that no two live frames have the same. */
-QZI_HOOK __attribute__((noinline, cold)) static void enter_slow(struct qz_thread *record, uint64_t key, uint64_t site,
-                                                                uint64_t sp, uint64_t mark, bool exact) {
-  if (record == &qzi_attend && !(record = attend())) return;
-  uint64_t word = __atomic_load_n(&record->word, __ATOMIC_RELAXED);
-  struct qz_entry *top = TOP(record, word);
-  const struct qzi_pub_thread *thread = owner_of(record);
-  if (on_stack(thread, sp)) {
-    while (!FIXED(top) && (SP_OF(top) < sp || (SP_OF(top) == sp && (exact || SITE_BITS(top->sp) != SITE_BITS(mark))) ||
-                           !on_stack(thread, SP_OF(top)))) {
-      word = drop(record, word);
-      top--;
-    }
-  }
-  qzi_call_count(record->calls, site, key);
-  if (top->key == key && top->sp != mark) return; /* level and from the same site: inlined into itself, has its own exit */
-  if (QZ_WORD_TOP(word) >= qzi_pub_hook_limit) qzi_pub_store(&record->overflows, record->overflows + 1);
-  else push(record, word, top, key, mark);
-}
-
-/* Takes a procedure out from below the objects on top of it (locks that it still holds), with what is stale there. */
-QZI_HOOK static void leave_below(struct qz_thread *record, uint64_t word, uint64_t key, uint64_t sp, uint64_t mark) {
-  struct qz_entry *top = TOP(record, word), *end = top, *from;
-  while (end->key & QZ_KEY_OBJECT) end--; /* the objects are end + 1 .. top */
-  for (from = end; !FIXED(from); from--) {
-    if (SP_OF(from) < sp) continue;
-    if (from->key == key && SITE_BITS(from->sp) == SITE_BITS(mark)) from--;
-    break;
-  }
-  uint32_t removed = (uint32_t)(end - from);
+/* Takes out the entries after `from` up to `end`, from below the objects that stand on them up to `top`. */
+QZI_HOOK static void take_out(struct qz_thread *record, uint64_t word, struct qz_entry *from, struct qz_entry *end,
+                              struct qz_entry *top) {
+  ptrdiff_t removed = end - from;
   if (!removed) return;
   word = (word | QZ_WORD_FLUX) + QZ_WORD_CHANGE;
   __atomic_store_n(&record->word, word, __ATOMIC_RELAXED);
   __atomic_thread_fence(__ATOMIC_RELEASE);
   for (struct qz_entry *entry = end + 1; entry <= top; entry++) {
-    qzi_pub_store(&entry[-(ptrdiff_t)removed].key, entry->key);
-    qzi_pub_store(&entry[-(ptrdiff_t)removed].sp, entry->sp);
+    qzi_pub_store(&entry[-removed].key, entry->key);
+    qzi_pub_store(&entry[-removed].sp, entry->sp);
   }
-  word = (word & ~QZ_WORD_FLUX) + QZ_WORD_CHANGE - removed * (uint64_t)sizeof *top;
+  word = (word & ~QZ_WORD_FLUX) + QZ_WORD_CHANGE - (uint64_t)removed * sizeof *top;
   QZI_TRACE(stack(record, word));
   __atomic_store_n(&record->word, word, __ATOMIC_RELEASE);
 }
 
-QZI_HOOK __attribute__((noinline, cold)) static void leave_slow(struct qz_thread *record, uint64_t key, uint64_t sp,
-                                                                uint64_t mark) {
+/* Where the return address `site` of the function stands that called a hook with stack pointer sp; 0: not found. */
+QZI_HOOK static uint64_t find_return(const struct qz_thread *record, const struct qzi_pub_thread *thread, uint64_t sp,
+                                     uint64_t site) {
+  uint64_t end = sp + SCAN_BYTES;
+  if (thread && thread->stack_high && sp < thread->stack_high && end > thread->stack_high) end = thread->stack_high;
+  for (uint64_t at = sp; at < end; at += 8)
+    if (*(const volatile uint64_t *)(uintptr_t)at == site) return at;
+  return 0;
+}
+
+/* Drops what is stale from the point of view of a live frame whose return address stands at `level` (AT). */
+QZI_HOOK static uint64_t drop_below(struct qz_thread *record, uint64_t word, const struct qzi_pub_thread *thread,
+                                    uint64_t level) {
+  for (;;) {
+    const struct qz_entry *top = TOP(record, word);
+    if (FIXED(top) || (LEVEL(top->sp) >= level && on_stack(thread, ADDRESS(top->sp)))) return word;
+    word = drop(record, word);
+  }
+}
+
+QZI_HOOK static void push_within(struct qz_thread *record, uint64_t word, uint64_t key, uint64_t mark) {
+  if (QZ_WORD_TOP(word) >= qzi_pub_hook_limit) qzi_pub_store(&record->overflows, record->overflows + 1);
+  else push(record, word, TOP(record, word), key, mark);
+}
+
+/* Anything but a plain push: a call counted for the first time, stale entries, inlined procedures, full stack, publishing
+ * just begun, blocking region, alternate stack. */
+QZI_HOOK __attribute__((noinline, cold)) static void enter_slow(struct qz_thread *record, uint64_t key, uint64_t site,
+                                                                uint64_t sp, uint64_t pc) {
+  if (record == &qzi_attend && !(record = attend())) return;
+  const struct qzi_pub_thread *thread = owner_of(record);
+  struct qz_call *call = count(record->calls, site, key);
+  uint64_t at = find_return(record, thread, sp, site);
+  if (call && at && !call->reserved) call->reserved = at - sp;
+  uint64_t word = __atomic_load_n(&record->word, __ATOMIC_RELAXED), mark = MARK(at ? at : sp, site, pc);
+  if (on_stack(thread, sp)) {
+    word = drop_below(record, word, thread, LEVEL(mark));
+    /* Level: stale if it was another call, or this very one repeated; else it is the procedure around this one. */
+    for (const struct qz_entry *top; !FIXED(top = TOP(record, word)) && LEVEL(top->sp) == LEVEL(mark);) {
+      if (SITE_OF(top->sp) == SITE_OF(mark) && (top->sp != mark || top->key != key)) break;
+      word = drop(record, word);
+    }
+  }
+  const struct qz_entry *top = TOP(record, word), *same = top;
+  while (same->key == key && !FIXED(same) && LEVEL(same->sp) == LEVEL(mark)) same--;
+  if (top->key == key && (same == top || top - same >= REPEATS)) return; /* immediate recursion */
+  push_within(record, word, key, mark);
+}
+
+/* Takes a procedure out from below the objects on top of it (locks that it still holds), with what is stale there. */
+QZI_HOOK static void leave_below(struct qz_thread *record, uint64_t word, uint64_t key, uint64_t site, uint64_t level) {
+  struct qz_entry *top = TOP(record, word), *end = top, *from;
+  while (end->key & QZ_KEY_OBJECT) end--; /* the objects are end + 1 .. top */
+  for (from = end; !FIXED(from); from--) {
+    if (LEVEL(from->sp) < level) continue;
+    if (LEVEL(from->sp) == level && from->key == key && SITE_OF(from->sp) == SITE_PART(site)) from--;
+    break;
+  }
+  take_out(record, word, from, end, top);
+}
+
+QZI_HOOK __attribute__((noinline, cold)) static void leave_slow(struct qz_thread *record, uint64_t key, uint64_t site,
+                                                                uint64_t sp) {
   if (record == &qzi_attend) {
     attend();
     return; /* it was entered before anybody looked */
   }
-  uint64_t word = __atomic_load_n(&record->word, __ATOMIC_RELAXED);
-  struct qz_entry *top = TOP(record, word);
   const struct qzi_pub_thread *thread = owner_of(record);
-  if (on_stack(thread, sp)) {
-    while (!FIXED(top) && (SP_OF(top) < sp || !on_stack(thread, SP_OF(top)))) {
-      word = drop(record, word);
-      top--;
-    }
-  }
+  uint64_t at = find_return(record, thread, sp, site), level = LEVEL(AT(at ? at : sp));
+  uint64_t word = __atomic_load_n(&record->word, __ATOMIC_RELAXED);
+  if (on_stack(thread, sp)) word = drop_below(record, word, thread, level);
+  struct qz_entry *top = TOP(record, word), *entry = top;
   if (top->key & QZ_KEY_OBJECT) {
-    leave_below(record, word, key, sp, mark);
+    leave_below(record, word, key, site, level);
     return;
   }
-  /* Its own entry: here (perhaps pushed when the stack pointer stood elsewhere), or below level ones that have no exit. */
-  struct qz_entry *entry = top;
-  while (!FIXED(entry) && entry->key != key && SP_OF(entry) == sp) entry--;
-  if (FIXED(entry) || entry->key != key || SITE_BITS(entry->sp) != SITE_BITS(mark)) return;
+  /* Its own entry: on top, or below level ones that were inlined into it and have had no exit. */
+  while (!FIXED(entry) && entry->key != key && LEVEL(entry->sp) == level) entry--;
+  if (FIXED(entry) || entry->key != key || LEVEL(entry->sp) != level || SITE_OF(entry->sp) != SITE_PART(site)) return;
   for (; top >= entry; top--) word = drop(record, word);
 }
 
-/* A plain push; but the call's first slot is not its own. */
-QZI_HOOK __attribute__((noinline)) static void enter_probe(struct qz_thread *record, uint64_t key, uint64_t site,
-                                                           uint64_t word, uint64_t mark) {
-  struct qz_entry *top = TOP(record, word);
-  qzi_call_count(record->calls, site, key);
-  if (top->key != key) push(record, word, top, key, mark);
-}
-
-#define MARK(sp, site) ((sp) << 16 | SITE_BITS(site))
-
-QZI_HOOK static inline __attribute__((always_inline)) void enter(struct qz_thread *record, uint64_t key, uint64_t site,
-                                                                 uint64_t sp) {
-  uint64_t word = __atomic_load_n(&record->word, __ATOMIC_RELAXED), mark = MARK(sp, site);
-  struct qz_entry *top = TOP(record, word);
-  if (__builtin_expect(top->sp <= (mark | 0xffff) || QZ_WORD_TOP(word) >= record->limit, 0)) {
-    enter_slow(record, key, site, sp, mark, false);
-    return;
-  }
-  struct qz_call *call = (struct qz_call *)(uintptr_t)record->calls + ((site ^ key >> 4) & (QZI_CALL_SLOTS - 1));
-  if (__builtin_expect(call->site != site || call->key != key, 0)) {
-    enter_probe(record, key, site, word, mark);
-    return;
-  }
-  qzi_pub_store(&call->count, call->count + 1);
-  if (top->key != key) push(record, word, top, key, mark);
-}
-
-QZI_HOOK void __cyg_profile_func_enter(void *function, void *site) {
-  uint64_t *hot = qzi_hot;
-  if (__builtin_expect(hot != NULL, 0))
-    enter(RECORD(hot), (uint64_t)(uintptr_t)function, (uint64_t)(uintptr_t)site, (uint64_t)(uintptr_t)__builtin_dwarf_cfa());
-}
-
-QZI_HOOK void __cyg_profile_func_exit(void *function, void *site) {
+QZI_HOOK void __cyg_profile_func_enter(void *function, void *caller) {
   uint64_t *hot = qzi_hot;
   if (__builtin_expect(hot == NULL, 1)) return;
   struct qz_thread *record = RECORD(hot);
-  uint64_t word = __atomic_load_n(&record->word, __ATOMIC_RELAXED), key = (uint64_t)(uintptr_t)function;
-  uint64_t sp = (uint64_t)(uintptr_t)__builtin_dwarf_cfa(), mark = MARK(sp, (uint64_t)(uintptr_t)site);
+  uint64_t key = (uint64_t)(uintptr_t)function, site = (uint64_t)(uintptr_t)caller;
+  uint64_t sp = LOWEST(), pc = (uint64_t)(uintptr_t)__builtin_return_address(0);
+  uint64_t word = __atomic_load_n(&record->word, __ATOMIC_RELAXED);
   struct qz_entry *top = TOP(record, word);
-  if (__builtin_expect(top->key == key, 1)) {
-    if (__builtin_expect(top->sp == mark, 1)) {
+  if (__builtin_expect(QZ_WORD_TOP(word) >= record->limit, 0)) goto slow;
+  struct qz_call *call = (struct qz_call *)(uintptr_t)record->calls + ((site ^ key >> 4) & (QZI_CALL_SLOTS - 1));
+  if (__builtin_expect(call->site != site || call->key != key, 0)) goto slow;
+  uint64_t at = sp + call->reserved, mark = MARK(at, site, pc);
+  if (__builtin_expect(mark > record->high || *(const uint64_t *)(uintptr_t)at != site || top->sp <= (mark | LOW_BITS), 0))
+    goto slow;
+  qzi_pub_store(&call->count, call->count + 1);
+  if (top->key != key) push(record, word, top, key, mark);
+  return;
+slow:
+  enter_slow(record, key, site, sp, pc);
+}
+
+QZI_HOOK void __cyg_profile_func_exit(void *function, void *caller) {
+  uint64_t *hot = qzi_hot;
+  if (__builtin_expect(hot == NULL, 1)) return;
+  struct qz_thread *record = RECORD(hot);
+  uint64_t key = (uint64_t)(uintptr_t)function, site = (uint64_t)(uintptr_t)caller;
+  uint64_t sp = LOWEST();
+  uint64_t word = __atomic_load_n(&record->word, __ATOMIC_RELAXED);
+  struct qz_entry *top = TOP(record, word);
+  if (__builtin_expect(top->key == key && top->sp >= AT(sp) && top->sp <= record->high, 1)) {
+    if (__builtin_expect(*(const uint64_t *)(uintptr_t)ADDRESS(top->sp) == site, 1)) {
       QZI_TRACE(stack(record, word + QZ_WORD_POP));
       __atomic_store_n(&record->word, word + QZ_WORD_POP, __ATOMIC_RELEASE);
       return;
     }
-    if (top->sp > (mark | 0xffff) && SITE_BITS(top->sp) != SITE_BITS(mark)) return; /* end of an immediate recursion */
+    if (SITE_OF(top->sp) != SITE_PART(site)) return; /* end of an immediate recursion */
   }
-  leave_slow(record, key, sp, mark);
+  leave_slow(record, key, site, sp);
 }
+
+#if defined(__x86_64__)
+
+/* ---- slow paths of hooks_x86_64.S ---- */
+
+#pragma GCC visibility push(hidden)
+uint32_t qzi_xsave_bytes; /* room that xsave needs for vector and x87 state; 0: the processor knows fxsave only */
+uint32_t qzi_fentry_second(struct qz_thread *record, uint64_t key, uint64_t site, uint64_t mark);
+void qzi_fentry_third(struct qz_thread *record, uint64_t key, uint64_t site, uint64_t mark);
+uint32_t qzi_return_second(struct qz_thread *record, uint64_t mark);
+void qzi_return_third(struct qz_thread *record, uint64_t mark);
+#pragma GCC visibility pop
+
+/* 0 where it was one of the cases that happen all the time: a call that shares its first slot, a full stack. This file
+ * is compiled for general registers only, so nothing need be saved for that; 1: the third stage is needed, which
+ * calls the scheduler. */
+QZI_HOOK uint32_t qzi_fentry_second(struct qz_thread *record, uint64_t key, uint64_t site, uint64_t mark) {
+  uint64_t word = __atomic_load_n(&record->word, __ATOMIC_RELAXED);
+  struct qz_entry *top = TOP(record, word);
+  if (!record->limit || top->sp <= mark) return 1;
+  qzi_call_count(record->calls, site, key);
+  if (top->key == key) return 0;
+  if (QZ_WORD_TOP(word) >= record->limit) qzi_pub_store(&record->overflows, record->overflows + 1);
+  else push(record, word, top, key, mark);
+  return 0;
+}
+
+QZI_HOOK void qzi_fentry_third(struct qz_thread *record, uint64_t key, uint64_t site, uint64_t mark) {
+  if (record == &qzi_attend && !(record = attend())) return;
+  const struct qzi_pub_thread *thread = owner_of(record);
+  uint64_t word = __atomic_load_n(&record->word, __ATOMIC_RELAXED);
+  if (on_stack(thread, ADDRESS(mark))) word = drop_below(record, word, thread, LEVEL(mark) + LOW_BITS + 1);
+  qzi_call_count(record->calls, site, key);
+  if (TOP(record, word)->key != key) push_within(record, word, key, mark);
+}
+
+/* 0: the function returns with objects on top of it (locks that it leaves to its caller); 1: third stage. */
+QZI_HOOK uint32_t qzi_return_second(struct qz_thread *record, uint64_t mark) {
+  uint64_t word = __atomic_load_n(&record->word, __ATOMIC_RELAXED);
+  struct qz_entry *top = TOP(record, word), *end = top, *from;
+  if (record == &qzi_attend || !FIXED(top)) return 1;
+  while (end->key & QZ_KEY_OBJECT) end--;
+  for (from = end; !FIXED(from) && from->sp < mark; from--) continue;
+  if (from->sp == mark) from--;
+  take_out(record, word, from, end, top);
+  return 0;
+}
+
+QZI_HOOK void qzi_return_third(struct qz_thread *record, uint64_t mark) {
+  if (record == &qzi_attend) {
+    attend();
+    return;
+  }
+  const struct qzi_pub_thread *thread = owner_of(record);
+  if (!on_stack(thread, ADDRESS(mark))) return;
+  uint64_t word = drop_below(record, __atomic_load_n(&record->word, __ATOMIC_RELAXED), thread, LEVEL(mark));
+  const struct qz_entry *top = TOP(record, word);
+  if (top->sp == mark) drop(record, word);
+  else if (top->key & QZ_KEY_OBJECT) qzi_return_second(record, mark);
+}
+
+/* The room for the parts that the hooks keep: 0 to 2 (x87, SSE, AVX) and 5 to 7 (AVX-512), wherever they stand. */
+void qzi_hooks_init(void) {
+  uint32_t a, b, c, d, bytes = 0;
+  if (!__get_cpuid(1, &a, &b, &c, &d) || !(c & bit_OSXSAVE)) return;
+  bytes = 512 + 64;
+  for (uint32_t part = 2; part < 8; part++) {
+    if (part == 3 || part == 4) continue;
+    __cpuid_count(0xd, part, a, b, c, d);
+    if (a && a + b > bytes) bytes = a + b;
+  }
+  qzi_xsave_bytes = bytes;
+}
+
+#else
+void qzi_hooks_init(void) {}
+#endif

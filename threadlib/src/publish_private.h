@@ -85,6 +85,7 @@ void qzi_calibrate(void);
 
 /* publish_hooks.c. A hot line that holds nothing: makes the next hook of a kernel thread look for its record. */
 extern struct qz_thread qzi_attend;
+void qzi_hooks_init(void);
 
 #pragma GCC visibility pop
 #endif

@@ -346,6 +346,7 @@ void qzi_pub_init(unsigned processors, size_t max_threads) {
     qzi_pub_complain("no memory to publish with; the program runs unsampled");
     return;
   }
+  qzi_hooks_init();
   barrier_works = !syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0);
   pthread_atfork(NULL, NULL, forked);
   qzi_channel_start();

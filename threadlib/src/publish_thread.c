@@ -1,5 +1,4 @@
-/* Thread records: taking, beginning and giving back; removal from the middle of a profile stack; call counts off the
- * fast path.
+/* Thread records: taking, beginning and giving back; removal from the middle of a profile stack.
  *
  * Owns:    the pools of free thread records (each processor's, and one for all) and the high-water mark.
  * Writer:  the processor that runs or holds the thread. Reader: the sampler.
@@ -11,10 +10,8 @@
 
 #define POOL 256       /* indices that a processor keeps */
 #define CHUNK 64       /* indices taken from or given to the others at a time */
-#define PROBES 64      /* slots of a call table that are tried for a pair */
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;        /* of the common pool */
-static pthread_mutex_t shared_lock = PTHREAD_MUTEX_INITIALIZER; /* of the call table of threads in blocking regions */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of the common pool */
 static uint32_t *free_all; /* stack of free indices */
 static uint32_t free_all_count;
 static uint32_t high;      /* records below this index have been used */
@@ -25,10 +22,7 @@ int qzi_threads_make(void) {
   return free_all ? 0 : -1;
 }
 
-void qzi_threads_forked(void) {
-  lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
-  shared_lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
-}
+void qzi_threads_forked(void) { lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER; }
 
 void qzi_threads_mapped(void) {
   qzi_session.head->thread_high = high;
@@ -93,6 +87,7 @@ static void fill(struct qz_thread *record, const struct qzi_pub_thread *t, struc
   record->creator = t->creator;
   record->epoch = qzi_pub_epoch;
   record->limit = qzi_pub_hook_limit;
+  record->high = t->stack_high ? (uint64_t)t->stack_high << 16 : UINT64_MAX - 1;
   record->calls = 0;
   qzi_pub_store(&record->overflows, 0);
   record->bottom.key = 0;
@@ -191,45 +186,6 @@ void qzi_pub_remove(struct qz_thread *record, uint64_t key) {
     qzi_pub_store(&entry->sp, entry[1].sp);
   }
   settle(record, word, QZ_WORD_TOP(word) - (uint32_t)sizeof *entry);
-}
-
-/* Counts in the slot of the pair, or takes a free one near its first. */
-static bool count_in(struct qz_call *table, uint64_t site, uint64_t key) {
-  uint32_t first = (uint32_t)(site ^ key >> 4) & (QZI_CALL_SLOTS - 1);
-  for (uint32_t k = 0; k < PROBES; k++) {
-    struct qz_call *call = &table[(first + k) & (QZI_CALL_SLOTS - 1)];
-    uint64_t taken = __atomic_load_n(&call->site, __ATOMIC_RELAXED);
-    if (!taken) {
-      qzi_pub_store(&call->key, key);
-      qzi_pub_store(&call->count, 1);
-      __atomic_store_n(&call->site, site, __ATOMIC_RELEASE);
-      return true;
-    }
-    if (taken == site && call->key == key) {
-      qzi_pub_store(&call->count, call->count + 1);
-      return true;
-    }
-  }
-  return false;
-}
-
-void qzi_call_count(uint64_t calls, uint64_t site, uint64_t key) {
-  struct qz_call *table = (struct qz_call *)(uintptr_t)calls;
-  if (!table) return;
-  uint32_t which = (uint32_t)((table - qzi_session.call_base) / QZI_CALL_SLOTS);
-  bool counted;
-  if (which < qzi_session.processors) {
-    counted = count_in(table, site, key);
-  } else {
-    /* Several kernel threads are in blocking regions. A signal handler must not wait for the code it interrupted. */
-    counted = !pthread_mutex_trylock(&shared_lock);
-    if (counted) {
-      counted = count_in(table, site, key);
-      pthread_mutex_unlock(&shared_lock);
-    }
-    which = 0;
-  }
-  if (!counted) __atomic_fetch_add(&qzi_session.processor_base[which].calls_lost, 1, __ATOMIC_RELAXED);
 }
 
 void qzi_pub_count_slow(struct qzi_publisher *p, uint64_t site, uint64_t key) {
