@@ -15,7 +15,6 @@
 #include <stdint.h>
 #include <time.h>
 #include <quartz/quartz.h>
-#include "abi/session.h"
 #include "publish.h"
 
 #define QZI_LIKELY(x)   __builtin_expect(!!(x), 1)
@@ -53,49 +52,44 @@ enum qzi_life { QZI_FREE = 0, QZI_NEW, QZI_ALIVE, QZI_ENDED };
 /* Outcome of a timed wait: who won. */
 enum qzi_claim { QZI_UNTIMED = 0, QZI_WAITING, QZI_WOKEN, QZI_TIMED_OUT };
 
-/* A thread. Lies in the top page of its own stack (that of main: static). Never unmapped: the serial stays valid. */
+/* A thread. Lies in the top page of its own stack (that of main: static). Never unmapped: `pub.serial` stays readable
+ * through stale handles. Its name is pub.name, its start routine pub.start, the bounds of the stack that it runs on
+ * pub.stack_low and pub.stack_high. */
 struct qzi_thread {
-  /* line 0: switching */
-  void *sp;                       /* saved stack pointer while it does not run */
-  struct qzi_thread *link;        /* free list; wait queue of an object; never two at once */
-  struct qzi_scope_state *scope;  /* fork-join scope that waits for it, or NULL */
-  void *start;                    /* void *(*)(void *), or void (*)(void *) where scope is set */
+  /* line 0: switching, joining */
+  QZI_LINE void *sp;              /* saved stack pointer while it does not run */
+  struct qzi_thread *link;        /* free list, or list of threads being made ready */
+  struct qzi_scope *scope;        /* fork-join scope that waits for it, or NULL */
   void *argument;
-  uint64_t serial;                /* generation of this descriptor */
+  _Atomic(uintptr_t) join;        /* join.c: 0, one of enum join_word, or the joining thread */
+  void *result;
+  void *exit_sp;                  /* it runs on its joiner's stack: where qz_exit goes; else NULL */
   uint8_t life;                   /* enum qzi_life */
   uint8_t blocked;                /* 1 while parked: for the deadlock report */
   uint8_t io;                     /* depth of declared blocking regions */
-  uint8_t spare_byte;
-  uint32_t name_bytes_unused;
-  const char *name;               /* interned, or NULL */
+  uint8_t stack_class;            /* stack.c */
+  _Atomic(uint32_t) claim;        /* enum qzi_claim */
 
-  /* line 1: stack, joining */
-  QZI_LINE char *stack_low;       /* lowest usable address of the stack it runs on */
-  char *own_stack_low;            /* of its own stack */
-  size_t own_stack_bytes;
-  _Atomic(uintptr_t) join;        /* 0, QZI_JOIN_ENDED, QZI_JOIN_DETACHED, or the joining thread */
-  void *result;
-  void *exit_sp;                  /* where qz_exit goes */
-  uint64_t create_site;
-  struct qzi_thread *creator_unused;
-
-  /* line 2: publishing (publish.c) */
+  /* line 1: publishing */
   QZI_LINE struct qzi_pub_thread pub;
-  void *sanitizer_fiber;          /* TSan */
-  void *sanitizer_fake_stack;     /* ASan */
 
-  /* line 3: waiting. Written by the waiter before it parks, or by who holds the object's lock. */
-  QZI_LINE struct qzi_thread *wait_link; /* free for the object's queue (a second link: backwards) */
+  /* line 2: waiting. Written by the waiter before it parks, or by who holds the object's lock. */
+  QZI_LINE struct qzi_thread *wait_link; /* for the object's queue */
   void *wait_object;              /* object that it waits for; NULL: none */
   /* Describes for the deadlock report what `thread` waits for, the owner included ("mutex \"m\" held by \"t\"").
    * Runs when nothing else does. NULL: nothing is known. */
   void (*wait_describe)(const struct qzi_thread *thread, char *text, size_t bytes);
   uintptr_t wait_arg;             /* for the object: role, item address, ... */
   uintptr_t wait_result;          /* for the object: what the waker tells the waiter */
-  _Atomic(uint32_t) claim;        /* enum qzi_claim */
-  uint32_t timer_index;           /* place in the timer heap + 1, 0: none */
   uint64_t deadline_ns;
-  struct qzi_processor *timer_processor;
+  struct qzi_processor *timer_processor; /* whose heap holds it */
+  uint32_t timer_index;           /* place in that heap + 1; 0: none */
+
+  /* line 3: its own stack; sanitizers */
+  QZI_LINE char *own_low;         /* lowest usable address of its own stack */
+  char *own_high;                 /* first context goes below this */
+  void *sanitizer_fiber;          /* TSan */
+  void *sanitizer_stack;          /* ASan: fake stack while it does not run */
 };
 
 /* The tiny lock: for a few instructions, never across a switch. */
@@ -147,16 +141,15 @@ static inline struct qzi_processor *qzi_processor_self(void) {
   return processor;
 }
 
-/* The first words of a processor, all that other files may touch; the rest is in processor.h. */
+/* The first part of a processor, all that other files may touch; the rest is in processor.h. */
 struct qzi_processor_head {
   struct qzi_thread *current;     /* thread that it runs; NULL in its scheduler */
-  struct qzi_publisher pub;       /* see publish.h */
-  uint32_t index;
-  uint32_t cpu;                   /* that it is pinned to, or UINT32_MAX */
+  struct qzi_publisher pub;
 };
 static inline struct qzi_processor_head *qzi_head(struct qzi_processor *processor) {
   return (struct qzi_processor_head *)processor;
 }
+static inline struct qzi_publisher *qzi_pub_of(struct qzi_processor *processor) { return &qzi_head(processor)->pub; }
 
 /* The running thread. */
 static inline struct qzi_thread *qzi_self(void) { return qzi_head(qzi_processor_self())->current; }
@@ -196,7 +189,7 @@ void qzi_ready(struct qzi_thread *thread);
 void qzi_ready_last(struct qzi_thread *thread);
 /* Parks the caller and runs `thread` (parked, claimed) at once on this processor. */
 void qzi_handoff(struct qzi_thread *thread, void (*after)(void *), void *arg);
-/* Like qz_yield, but the caller stays published as spinning on what it waits for: for waits that spin. */
+/* qz_yield for waits that spin. The caller is published as ready, then as useful when it comes back. */
 void qzi_yield(void);
 
 /* ---- synchronization objects ---- */
@@ -208,9 +201,7 @@ void qzi_sync_start(unsigned processors);
 
 /* One line on stderr "quartz: ..." and abort. */
 __attribute__((noreturn, format(printf, 1, 2))) void qzi_die(const char *format, ...);
-/* A copy of `name` that is never freed; equal names share it. NULL stays NULL; NULL also when memory is short. */
-const char *qzi_intern(const char *name);
-/* Name of a thread for messages: its name in quotes, or its number; `text` holds it. */
+/* A thread in messages: its name in quotes, or its number and start routine; written to `text`, which is returned. */
 const char *qzi_thread_label(const struct qzi_thread *thread, char *text, size_t bytes);
 
 #pragma GCC visibility pop

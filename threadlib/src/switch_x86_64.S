@@ -93,7 +93,8 @@ qzi_switch:
 	.cfi_endproc
 	.size	qzi_switch, . - qzi_switch
 
-/* Where a new thread begins: the first frame of its stack. rax, rdx: (after, arg) of who switched here. No caller: the
+/* Where a new context begins: the first frame of its stack. rax, rdx: (after, arg) of who switched here; rbx: the function
+ * that it is for. No caller: the
  * return address is undefined, so that unwinders stop here. */
 	.globl	qzi_thread_entry
 	.hidden	qzi_thread_entry
@@ -105,13 +106,13 @@ qzi_thread_entry:
 	movq	%rax, %rdi
 	movq	%rdx, %rsi
 	xorl	%ebp, %ebp
-	call	qzi_thread_main
+	call	*%rbx
 	ud2
 	.cfi_endproc
 	.size	qzi_thread_entry, . - qzi_thread_entry
 
 /* void *qzi_call(void *(*start)(void *), void *argument, void **exit_sp)
- * Calls start(argument) so that qzi_leave can end it from any depth: *exit_sp is the stack pointer to come back to.
+ * Calls start(argument) so that qzi_leave_call can end it from any depth: *exit_sp is the stack pointer to come back to.
  * An exception stops here (personality): what is below belongs to another thread. */
 	.globl	qzi_call
 	.hidden	qzi_call
@@ -161,12 +162,12 @@ qzi_call:
 	.cfi_endproc
 	.size	qzi_call, . - qzi_call
 
-/* void qzi_leave(void *exit_sp, void *result): makes the qzi_call that stored exit_sp return `result`. */
-	.globl	qzi_leave
-	.hidden	qzi_leave
-	.type	qzi_leave, @function
+/* void qzi_leave_call(void *exit_sp, void *result): makes the qzi_call that stored exit_sp return `result`. */
+	.globl	qzi_leave_call
+	.hidden	qzi_leave_call
+	.type	qzi_leave_call, @function
 	.p2align 4
-qzi_leave:
+qzi_leave_call:
 	.cfi_startproc
 	movq	%rdi, %rsp
 	movq	%rsi, %rax
@@ -174,7 +175,7 @@ qzi_leave:
 	fldcw	4(%rsp)
 	jmp	.Lcall_back
 	.cfi_endproc
-	.size	qzi_leave, . - qzi_leave
+	.size	qzi_leave_call, . - qzi_leave_call
 
 	.section .data.rel.ro.local, "aw"
 	.p2align 3

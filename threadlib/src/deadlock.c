@@ -1,0 +1,52 @@
+/* The end of a program in which nothing can run any more: either all threads have ended, or they wait for each other.
+ *
+ * Owns:    the report.
+ * Writer:  the last processor that would have gone to sleep.
+ * Reader:  people: stderr.
+ * Must not: take locks or allocate.
+ */
+#include "processor.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define REPORTED 64u
+
+struct count { unsigned blocked, reported; };
+
+static void count(struct qzi_thread *thread, void *arg) {
+  if (thread->life == QZI_ALIVE && thread->blocked) ((struct count *)arg)->blocked++;
+}
+
+static void say(const char *text) {
+  ssize_t written = write(STDERR_FILENO, text, strlen(text));
+  (void)written;
+}
+
+static void report(struct qzi_thread *thread, void *arg) {
+  struct count *counts = arg;
+  if (thread->life != QZI_ALIVE || !thread->blocked || counts->reported++ >= REPORTED) return;
+  char label[96], object[200] = "", line[320];
+  if (thread->wait_object && thread->wait_describe) thread->wait_describe(thread, object, sizeof object);
+  snprintf(line, sizeof line, "quartz:   %s waits for %s\n", qzi_thread_label(thread, label, sizeof label),
+           *object ? object : "something without a name");
+  say(line);
+}
+
+void qzi_deadlock(void) {
+  struct count counts = { 0, 0 };
+  qzi_stack_each(count, &counts);
+  if (counts.blocked == 0) exit(0); /* the last thread has ended, main before it by qz_exit */
+  char line[160];
+  snprintf(line, sizeof line, "quartz: deadlock: all %u threads are blocked, and nothing can wake them; the program is aborted\n",
+           counts.blocked);
+  say(line);
+  qzi_stack_each(report, &counts);
+  if (counts.reported > REPORTED) {
+    snprintf(line, sizeof line, "quartz:   and %u more\n", counts.reported - REPORTED);
+    say(line);
+  }
+  abort();
+}

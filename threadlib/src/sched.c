@@ -1,0 +1,187 @@
+/* Which thread runs next, and how one gives way to another.
+ *
+ * Owns:    the order of ready threads on one processor; parking, waking, yielding.
+ * Writer:  a processor's own kernel thread, under its biased lock.
+ * Reader:  thread.c, join.c, fork_join.c, blocking.c, and every synchronization object through internal.h.
+ * Must not: search other processors (steal.c), or sleep (kernel.c).
+ *
+ * Order: the thread made ready last (it shares its cache lines with the waker), then new threads, the youngest first
+ * (depth first: bounded memory, and its joiner can call it), then threads that ran before, the oldest first. At each
+ * 64th decision the other way round, so that no ready thread waits for ever.
+ */
+#include "processor.h"
+#include "sanitize.h"
+
+#include <unistd.h>
+
+#define STREAK_LIMIT 64u
+
+/* Every switch ends here, on the new context. */
+static inline void arrive(struct qzi_passed passed) {
+  qzi_leave(qzi_processor_self());
+  if (passed.after) passed.after(passed.arg);
+}
+
+static struct qzi_thread *take_fairly(struct qzi_processor *p) {
+  struct qzi_thread *thread = qzi_ring_take_oldest(&p->fifo);
+  if (!thread) thread = qzi_ring_take_oldest(&p->deque);
+  return thread;
+}
+
+struct qzi_thread *qzi_take(struct qzi_processor *p) {
+  uint32_t tick = atomic_load_explicit(&p->tick, memory_order_relaxed) + 1;
+  atomic_store_explicit(&p->tick, tick, memory_order_relaxed);
+  struct qzi_thread *thread;
+  if (QZI_UNLIKELY(tick % 64 == 0)) {
+    if (qzi_timers_pending()) {
+      qzi_leave(p);
+      qzi_timers_run();
+      qzi_enter(p);
+    }
+    if (atomic_load_explicit(&qzi_runtime.injected_count, memory_order_relaxed) && (thread = qzi_injected()) != NULL) goto found;
+    if ((thread = take_fairly(p)) != NULL) goto found;
+  }
+  thread = atomic_load_explicit(&p->next, memory_order_relaxed);
+  if (thread && QZI_LIKELY(++p->streak < STREAK_LIMIT || !qzi_ring_size(&p->fifo))) {
+    atomic_store_explicit(&p->next, NULL, memory_order_relaxed);
+    goto found;
+  }
+  p->streak = 0;
+  if (thread) { /* a pair that wakes each other: the others had no turn for long */
+    atomic_store_explicit(&p->next, NULL, memory_order_relaxed);
+    qzi_ring_push(&p->fifo, thread);
+    thread = qzi_ring_take_oldest(&p->fifo);
+    goto found;
+  }
+  thread = qzi_ring_take_youngest(&p->deque);
+  if (!thread) thread = qzi_ring_take_oldest(&p->fifo);
+  if (!thread) return NULL;
+found:
+  qzi_pub_dequeued(&p->head.pub);
+  return thread;
+}
+
+void qzi_prepare(struct qzi_thread *thread) {
+  thread->life = QZI_ALIVE;
+  thread->pub.stack_low = (uintptr_t)thread->own_low;
+  thread->pub.stack_high = (uintptr_t)thread->own_high;
+  thread->exit_sp = NULL;
+  qzi_sanitize_fresh(thread);
+  thread->sanitizer_stack = NULL;
+  thread->sp = qzi_context_make(thread->own_high, qzi_thread_main);
+}
+
+/* From thread `self` (NULL: it ends) to `next` on the same processor, under the biased lock. */
+static inline struct qzi_passed switch_to(struct qzi_processor *p, struct qzi_thread *self, struct qzi_thread *next,
+                                          void (*after)(void *), void *arg) {
+  void *gone, *gone_fake;
+  if (QZI_UNLIKELY(next->life == QZI_NEW)) qzi_prepare(next);
+  p->head.current = next;
+  qzi_pub_switched(&p->head.pub);
+  qzi_pub_run(&p->head.pub, &next->pub);
+  qzi_sanitize_to_thread(self ? &self->sanitizer_stack : NULL, next);
+  (void)gone_fake;
+  return qzi_switch(self ? &self->sp : &gone, next->sp, after, arg);
+}
+
+/* From thread `self` to the scheduler loop of its kernel thread: no thread is ready here. */
+static struct qzi_passed switch_to_scheduler(struct qzi_processor *p, struct qzi_thread *self, void (*after)(void *),
+                                             void *arg) {
+  void *gone;
+  struct qzi_kernel *kernel = p->kernel;
+  p->head.current = NULL;
+  qzi_pub_leave(&p->head.pub, QZ_STATE_OVERHEAD);
+  qzi_sanitize_to_scheduler(self ? &self->sanitizer_stack : NULL, kernel);
+  return qzi_switch(self ? &self->sp : &gone, kernel->sp, after, arg);
+}
+
+void qzi_park(void (*after)(void *), void *arg) {
+  struct qzi_processor *p = qzi_processor_self();
+  struct qzi_thread *self = p->head.current;
+  self->blocked = 1;
+  qzi_enter(p);
+  struct qzi_thread *next = qzi_take(p);
+  struct qzi_passed passed =
+      QZI_LIKELY(next != NULL) ? switch_to(p, self, next, after, arg) : switch_to_scheduler(p, self, after, arg);
+  qzi_sanitize_arrived(self->sanitizer_stack);
+  arrive(passed);
+}
+
+void qzi_handoff(struct qzi_thread *thread, void (*after)(void *), void *arg) {
+  struct qzi_processor *p = qzi_processor_self();
+  struct qzi_thread *self = p->head.current;
+  self->blocked = 1;
+  thread->blocked = 0;
+  qzi_enter(p);
+  struct qzi_passed passed = switch_to(p, self, thread, after, arg);
+  qzi_sanitize_arrived(self->sanitizer_stack);
+  arrive(passed);
+}
+
+void qzi_switch_away(struct qzi_thread *next, void (*after)(void *), void *arg) {
+  struct qzi_processor *p = qzi_processor_self();
+  qzi_enter(p);
+  if (next) next->blocked = 0;
+  else next = qzi_take(p);
+  if (next) switch_to(p, NULL, next, after, arg);
+  else switch_to_scheduler(p, NULL, after, arg);
+  __builtin_unreachable();
+}
+
+void qzi_ready(struct qzi_thread *thread) {
+  struct qzi_processor *p = qzi_processor_self();
+  thread->blocked = 0;
+  qzi_enter(p);
+  qzi_pub_ready(&p->head.pub, &thread->pub);
+  struct qzi_thread *before = atomic_load_explicit(&p->next, memory_order_relaxed);
+  atomic_store_explicit(&p->next, thread, memory_order_release);
+  if (before) qzi_ring_push(&p->fifo, before);
+  qzi_leave(p);
+  qzi_wake_idle(p);
+}
+
+void qzi_ready_last(struct qzi_thread *thread) {
+  struct qzi_processor *p = qzi_processor_self();
+  thread->blocked = 0;
+  qzi_enter(p);
+  qzi_pub_ready(&p->head.pub, &thread->pub);
+  qzi_ring_push(&p->fifo, thread);
+  qzi_leave(p);
+  qzi_wake_idle(p);
+}
+
+/* The caller goes to the end of the queue, if anybody else is ready. Threads that have not run yet come first. */
+static inline void yield(bool spinning) {
+  struct qzi_processor *p = qzi_processor_self();
+  struct qzi_thread *self = p->head.current;
+  qzi_enter(p);
+  struct qzi_thread *next = qzi_take(p);
+  if (!next) {
+    qzi_leave(p);
+    return;
+  }
+  if (!spinning) qzi_pub_ready(&p->head.pub, &self->pub);
+  qzi_ring_push(&p->fifo, self);
+  /* a thief stays out until the next context leaves the lock: by then ours is saved */
+  struct qzi_passed passed = switch_to(p, self, next, NULL, NULL);
+  qzi_sanitize_arrived(self->sanitizer_stack);
+  arrive(passed);
+}
+
+void qzi_yield(void) { yield(true); }
+void qz_yield(void) { yield(false); }
+
+/* ---- a kernel thread's scheduler loop ---- */
+
+struct qzi_passed qzi_run_from_scheduler(struct qzi_kernel *kernel, struct qzi_thread *next) {
+  struct qzi_processor *p = kernel->processor;
+  qzi_enter(p);
+  if (next->life == QZI_NEW) qzi_prepare(next);
+  p->head.current = next;
+  qzi_pub_switched(&p->head.pub);
+  qzi_pub_run(&p->head.pub, &next->pub);
+  qzi_sanitize_to_thread(&kernel->sanitizer_stack, next);
+  struct qzi_passed passed = qzi_switch(&kernel->sp, next->sp, NULL, NULL);
+  qzi_sanitize_arrived(kernel->sanitizer_stack);
+  return passed;
+}

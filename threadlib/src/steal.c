@@ -1,0 +1,149 @@
+/* Taking ready threads from other processors.
+ *
+ * Owns:    the thief's side of the biased lock; the rule by which a thread is old enough to be taken.
+ * Writer:  a processor that has nothing to run.
+ * Reader:  idle.c.
+ * Must not: touch the queues of a processor that it has not revoked.
+ *
+ * A thread that was made ready a moment ago is best left where it is: its joiner or waker is about to run it, and its
+ * data are there. So a thief watches a victim for AGE_NS, and takes only what has waited all that time. This is what
+ * keeps idle processors from slowing down one that spawns and joins every 15 ns.
+ */
+#define _GNU_SOURCE
+#include "processor.h"
+
+#include <linux/membarrier.h>
+#include <sched.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define AGE_NS 2000u
+#define ANSWER_NS 3000u  /* how long a thief waits for the owner's answer before it asks the kernel */
+#define ENTRY_NS 100000u /* how long an owner may stay inside (it may have lost its CPU) before the thief gives up */
+#define STEAL_LIMIT 128u
+
+void qzi_heavy_fence(void) {
+  if (qzi_runtime.membarrier) syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0);
+  else __sync_synchronize();
+}
+
+void qzi_enter_slow(struct qzi_processor *p) {
+  do {
+    atomic_store_explicit(&p->busy, 0, memory_order_release);
+    atomic_store_explicit(&p->answered, 1, memory_order_release);
+    for (unsigned n = 0; atomic_load_explicit(&p->revoked, memory_order_acquire); n++) {
+      if (n % 256 == 255) sched_yield();
+      else qzi_pause();
+    }
+    atomic_store_explicit(&p->busy, 1, memory_order_relaxed);
+    qzi_light_fence();
+  } while (atomic_load_explicit(&p->revoked, memory_order_acquire));
+}
+
+bool qzi_revoke(struct qzi_processor *victim) {
+  if (!qzi_spin_trylock(&victim->thief)) return false;
+  atomic_store_explicit(&victim->answered, 0, memory_order_relaxed);
+  atomic_store_explicit(&victim->revoked, 1, memory_order_seq_cst);
+  uint64_t begin = qzi_now_ns(), now = begin;
+  if (qzi_runtime.membarrier) {
+    while (!atomic_load_explicit(&victim->answered, memory_order_acquire) && now - begin < ANSWER_NS) {
+      qzi_pause();
+      now = qzi_now_ns();
+    }
+  }
+  if (!atomic_load_explicit(&victim->answered, memory_order_acquire)) qzi_heavy_fence();
+  for (unsigned n = 1; atomic_load_explicit(&victim->busy, memory_order_acquire); n++) {
+    qzi_pause();
+    if (n % 64 == 0 && qzi_now_ns() - now > ENTRY_NS) {
+      qzi_give_back(victim);
+      return false;
+    }
+  }
+  return true;
+}
+
+void qzi_give_back(struct qzi_processor *victim) {
+  atomic_store_explicit(&victim->revoked, 0, memory_order_release);
+  qzi_spin_unlock(&victim->thief);
+}
+
+bool qzi_work_at(struct qzi_processor *p) {
+  return qzi_ring_size(&p->deque) || qzi_ring_size(&p->fifo) || atomic_load_explicit(&p->next, memory_order_relaxed);
+}
+
+bool qzi_work_anywhere(const struct qzi_processor *self) {
+  if (atomic_load_explicit(&qzi_runtime.injected_count, memory_order_relaxed)) return true;
+  for (unsigned k = 0; k < qzi_runtime.processor_count; k++)
+    if (&qzi_runtime.processors[k] != self && qzi_work_at(&qzi_runtime.processors[k])) return true;
+  return false;
+}
+
+/* Takes up to `count` of the oldest threads. */
+static uint32_t take(struct qzi_ring *from, uint32_t count, struct qzi_thread **taken) {
+  uint32_t n = 0;
+  while (n < count && n < STEAL_LIMIT && (taken[n] = qzi_ring_take_oldest(from)) != NULL) n++;
+  return n;
+}
+
+static struct qzi_thread *steal_from(struct qzi_processor *p, struct qzi_processor *victim) {
+  /* what is there now, and still is in AGE_NS */
+  uint32_t tick = atomic_load_explicit(&victim->tick, memory_order_relaxed);
+  uint32_t fifo_bottom = atomic_load_explicit(&victim->fifo.bottom, memory_order_relaxed);
+  struct qzi_thread *next = atomic_load_explicit(&victim->next, memory_order_relaxed);
+  if (qzi_ring_size(&victim->deque))
+    atomic_store_explicit(&victim->deque.low, atomic_load_explicit(&victim->deque.bottom, memory_order_relaxed),
+                          memory_order_relaxed);
+  uint64_t begin = qzi_now_ns();
+  do {
+    for (int n = 0; n < 16; n++) qzi_pause();
+  } while (qzi_now_ns() - begin < AGE_NS);
+  int32_t deque_old = (int32_t)(atomic_load_explicit(&victim->deque.low, memory_order_relaxed) -
+                                atomic_load_explicit(&victim->deque.top, memory_order_relaxed));
+  if (!qzi_ring_size(&victim->deque)) deque_old = 0;
+  int32_t fifo_old = (int32_t)(fifo_bottom - atomic_load_explicit(&victim->fifo.top, memory_order_relaxed));
+  bool next_old = next && tick == atomic_load_explicit(&victim->tick, memory_order_relaxed) &&
+                  next == atomic_load_explicit(&victim->next, memory_order_relaxed);
+  if (deque_old <= 0 && fifo_old <= 0 && !next_old) return NULL;
+  if (!qzi_revoke(victim)) return NULL;
+
+  struct qzi_thread *taken[STEAL_LIMIT];
+  struct qzi_ring *to = &p->deque;
+  uint32_t size, count = 0;
+  if (deque_old > 0 && (size = qzi_ring_size(&victim->deque)) != 0) {
+    count = size > 16 ? size / 2 : (size + 3) / 4;
+    count = take(&victim->deque, count > (uint32_t)deque_old ? (uint32_t)deque_old : count, taken);
+  }
+  if (!count && fifo_old > 0 && (size = qzi_ring_size(&victim->fifo)) != 0) {
+    to = &p->fifo;
+    count = (size + 1) / 2;
+    count = take(&victim->fifo, count > (uint32_t)fifo_old ? (uint32_t)fifo_old : count, taken);
+  }
+  if (!count && next_old && (taken[0] = atomic_load_explicit(&victim->next, memory_order_relaxed)) != NULL) {
+    atomic_store_explicit(&victim->next, NULL, memory_order_relaxed);
+    count = 1;
+  }
+  qzi_give_back(victim); /* before the own lock is taken: never both, or thieves could wait in a circle */
+  if (count > 1) {
+    qzi_enter(p);
+    for (uint32_t n = 1; n < count; n++) qzi_ring_push(to, taken[n]);
+    qzi_leave(p);
+  }
+  return count ? taken[0] : NULL;
+}
+
+struct qzi_thread *qzi_steal(struct qzi_processor *p, struct qzi_kernel *kernel) {
+  unsigned count = qzi_runtime.processor_count;
+  kernel->search_seed = kernel->search_seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+  unsigned first = (unsigned)((kernel->search_seed >> 33) % count);
+  for (unsigned k = 0; k < count; k++) {
+    struct qzi_processor *victim = &qzi_runtime.processors[first + k < count ? first + k : first + k - count];
+    if (victim == p || !qzi_work_at(victim)) continue;
+    struct qzi_thread *thread = steal_from(p, victim);
+    if (thread) {
+      qzi_pub_stole(&p->head.pub);
+      qzi_pub_dequeued(&p->head.pub);
+      return thread;
+    }
+  }
+  return NULL;
+}
