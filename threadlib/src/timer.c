@@ -8,6 +8,7 @@
  * There is no timer thread: busy processors look at the clock at every 64th decision, searching ones all the time, and
  * of the sleeping ones one (the keeper) sleeps only until the first deadline.
  */
+#define _GNU_SOURCE
 #include "processor.h"
 
 #include <sys/mman.h>
