@@ -168,36 +168,21 @@ static const struct qz_entry *entries_of(const struct qz_thread *thread) {
   return (const struct qz_entry *)(const void *)((const unsigned char *)thread + offsetof(struct qz_thread, stack));
 }
 
-void qz_session_copy_stack(const struct qz_session_view *view, const struct qz_thread *thread, const uint64_t *now,
-                           uint64_t now_value, uint64_t *keys, uint32_t held, struct qz_stack_copy *copy) {
+int qz_session_copy_stack(const struct qz_session_view *view, const struct qz_thread *thread, uint64_t *keys,
+                          uint32_t held, struct qz_stack_copy *copy) {
   const struct qz_entry *entries = entries_of(thread);
-  uint32_t common = held;
-  copy->retries = 0;
-  copy->torn = 0;
-  copy->invalid = 0;
-  for (;;) {
-    uint64_t before = LOAD_ACQUIRE(&thread->word);
-    uint32_t depth = depth_of(before, view->stack_limit);
-    if (depth == UINT32_MAX) {
-      copy->word = before;
-      copy->depth = copy->common = 0;
-      copy->invalid = 1;
-      return;
-    }
-    uint32_t k = 0, shared = depth < common ? depth : common;
-    while (k < shared && LOAD(&entries[k].key) == keys[k]) k++;
-    common = k; /* what lies above is overwritten, so a repeated copy may only rely on less */
-    for (; k < depth; k++) keys[k] = LOAD(&entries[k].key);
-    __atomic_thread_fence(__ATOMIC_ACQUIRE);
-    uint64_t after = LOAD(&thread->word);
-    copy->word = before;
-    copy->depth = depth;
-    copy->common = common;
-    if (before == after && !(before & QZ_WORD_FLUX) && (!now || LOAD(now) == now_value)) return;
-    if (copy->retries == QZ_COPY_RETRIES) {
-      copy->torn = 1;
-      return;
-    }
-    copy->retries++;
+  uint64_t before = LOAD_ACQUIRE(&thread->word);
+  uint32_t depth = depth_of(before, view->stack_limit);
+  *copy = (struct qz_stack_copy){.word = before};
+  if (depth == UINT32_MAX) {
+    copy->invalid = 1;
+    return 1;
   }
+  uint32_t k = 0, shared = depth < held ? depth : held;
+  while (k < shared && LOAD(&entries[k].key) == keys[k]) k++;
+  copy->common = k;
+  copy->depth = depth;
+  for (; k < depth; k++) keys[k] = LOAD(&entries[k].key);
+  __atomic_thread_fence(__ATOMIC_ACQUIRE);
+  return LOAD(&thread->word) == before && !(before & QZ_WORD_FLUX);
 }

@@ -60,24 +60,21 @@ uint32_t qz_session_object_high(const struct qz_session_view *view);
  * out of range, and 0, give the empty string. */
 size_t qz_session_string(const struct qz_session_view *view, uint32_t offset, char *text, size_t bytes);
 
-/* Where the profile stack of a thread stood when it was copied. */
+/* A copied profile stack. */
 struct qz_stack_copy {
-  uint64_t word;      /* packed word the copy belongs to */
-  uint32_t depth;     /* keys copied */
-  uint32_t common;    /* the first `common` keys are what `keys` held before */
-  uint8_t retries;    /* copies repeated */
-  uint8_t torn;       /* accepted although torn */
-  uint8_t invalid;    /* the word made no sense: depth is 0 */
+  uint64_t word;   /* packed word that the copy belongs to */
+  uint32_t depth;  /* keys copied */
+  uint32_t common; /* the first `common` keys are what `keys` held before */
+  uint8_t invalid; /* the word made no sense: depth is 0 */
 };
 
 /* Copies the keys of the profile stack of `thread` into keys[0..], bottom first; `keys` has room for
- * view->stack_limit, and its first `held` elements are what an earlier call left there. A copy is right when the
- * packed word is the same before and after with QZ_WORD_FLUX clear, and so is *now where `now` is not NULL (the
- * `now` word of the processor that runs the thread; now_value is its value when the thread was found there). It is
- * repeated up to QZ_COPY_RETRIES times, then accepted and flagged: leaving it out would bias against code that
+ * view->stack_limit, and its first `held` elements are what an earlier call left there. Returns 1 if the copy is
+ * consistent: the packed word was the same before and after, with QZ_WORD_FLUX clear. Else 0: the caller repeats it
+ * up to QZ_COPY_RETRIES times and then accepts and flags it, since leaving it out would bias against code that
  * calls much. (Anderson & Lazowska 1990, section 3.3) */
-void qz_session_copy_stack(const struct qz_session_view *view, const struct qz_thread *thread, const uint64_t *now,
-                           uint64_t now_value, uint64_t *keys, uint32_t held, struct qz_stack_copy *copy);
+int qz_session_copy_stack(const struct qz_session_view *view, const struct qz_thread *thread, uint64_t *keys,
+                          uint32_t held, struct qz_stack_copy *copy);
 
 #ifdef __cplusplus
 }

@@ -1,0 +1,255 @@
+/* The event loops of record and attach. See control.h. */
+#include "control.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "admitted.h"
+#include "channel.h"
+#include "launch.h"
+#include "process.h"
+
+#define HELLO_MS  1000 /* a program that connects says hello at once */
+#define QUARTZ_FAILED 125
+
+static struct qzi_admitted *all[QZI_ADMITTED_MAX];
+static unsigned count;
+
+/* Ctrl-C and the like come as data, not as interruptions. The mask before goes to the program. */
+static int open_signals(sigset_t *before) {
+  sigset_t mine;
+  sigemptyset(&mine);
+  static const int numbers[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGCHLD, SIGCONT};
+  for (unsigned k = 0; k < sizeof numbers / sizeof *numbers; k++) sigaddset(&mine, numbers[k]);
+  sigprocmask(SIG_BLOCK, &mine, before);
+  return signalfd(-1, &mine, SFD_CLOEXEC | SFD_NONBLOCK);
+}
+
+static void dismiss(unsigned k, uint32_t reason, int32_t status) {
+  qzi_dismiss(all[k], reason, status);
+  all[k] = all[--count];
+}
+static void dismiss_all(uint32_t reason, int32_t status) {
+  for (unsigned k = 0; k < count; k++) all[k]->recording.stop = 1; /* all end now, not one after the other's finishing */
+  while (count) dismiss(count - 1, reason, status);
+}
+
+/* Polls everything; the first `own` polls are the caller's. Attends to the recordings. Returns the milliseconds that
+ * a map may wait, for the next call. */
+static void wait_and_attend(struct pollfd *polls, unsigned own, int timeout_ms, pid_t child) {
+  for (unsigned k = 0; k < count; k++) qzi_admitted_poll(all[k], polls + own + 3 * k);
+  for (unsigned k = 0; k < count; k++) {
+    int due_ms = qzi_admitted_map(all[k]);
+    if (timeout_ms < 0 || due_ms < timeout_ms) timeout_ms = due_ms;
+  }
+  if (poll(polls, own + 3 * count, timeout_ms) <= 0) {
+    for (unsigned k = 0; k < own; k++) polls[k].revents = 0;
+    return;
+  }
+  for (unsigned k = count; k-- > 0;) { /* from the last: dismiss moves the last one */
+    struct qzi_outcome outcome;
+    if (qzi_admitted_attend(all[k], polls + own + 3 * k, all[k]->pid == child, &outcome))
+      dismiss(k, outcome.reason, outcome.status);
+  }
+}
+
+/* The next signal: its number; *terminal is 1 if the terminal sent it. 0: none. */
+static int next_signal(int signals) {
+  struct signalfd_siginfo info;
+  if (read(signals, &info, sizeof info) != (ssize_t)sizeof info) return 0;
+  return (int)info.ssi_signo;
+}
+
+static void stood_still(void) {
+  for (unsigned k = 0; k < count; k++) all[k]->recording.rebase = 1;
+}
+
+/* ---- record ---- */
+
+/* FILE for the program itself, FILE with -PID (and a number, if that is taken) before its extension for others. */
+static int path_for(char *path, size_t bytes, const char *output, pid_t pid, unsigned again) {
+  const char *slash = strrchr(output, '/'), *name = slash ? slash + 1 : output, *dot = strrchr(name, '.');
+  int stem = dot && dot != name ? (int)(dot - output) : (int)strlen(output);
+  int used;
+  if (!pid)
+    used = snprintf(path, bytes, "%s", output);
+  else if (!again)
+    used = snprintf(path, bytes, "%.*s-%ld%s", stem, output, (long)pid, output + stem);
+  else
+    used = snprintf(path, bytes, "%.*s-%ld-%u%s", stem, output, (long)pid, again + 1, output + stem);
+  return used > 0 && (size_t)used < bytes ? 0 : -1;
+}
+
+struct launched {
+  const struct qzi_options *options;
+  const char *output;
+  pid_t child;
+  unsigned hellos;     /* programs that said hello, recorded or not */
+  unsigned own, again; /* recordings of the child itself, and those with a number */
+  int over;            /* 1: no more recordings */
+};
+
+static void admit_next(struct launched *run, int listener) {
+  pid_t pid;
+  struct qz_message message;
+  char path[4096];
+  int session = -1, socket = qzi_channel_accept(listener, &pid);
+  if (socket < 0) return;
+  if (qzi_channel_receive(socket, HELLO_MS, &message, &session) || message.type != QZ_HELLO || session < 0) {
+    if (message.type == QZ_REFUSED)
+      fprintf(stderr, "quartz: process %ld is not recorded: %s\n", (long)pid, message.text);
+    if (session >= 0) close(session);
+    close(socket);
+    return;
+  }
+  run->hellos++;
+  /* A second hello of the same process: it has replaced itself by another program (exec). */
+  for (unsigned k = 0; k < count; k++)
+    if (all[k]->pid == pid) {
+      dismiss(k, QZ_END_EXEC, 0);
+      break;
+    }
+  int itself = pid == run->child;
+  const char *refusal = run->over ? "recording has ended" : count == QZI_ADMITTED_MAX ? "too many programs at once" : NULL;
+  if (!refusal && !itself && !run->options->children) refusal = "child processes are not recorded; use --children";
+  pid_t suffix = itself && run->own == 0 ? 0 : pid;
+  unsigned again = itself && run->own > 1 ? run->own - 1 : 0;
+  if (!refusal && path_for(path, sizeof path, run->output, suffix, again)) refusal = "the file name is too long";
+  if (refusal) {
+    qzi_channel_send(socket, QZ_REFUSED, refusal);
+    close(socket);
+  } else {
+    struct qzi_admitted *admitted = qzi_admit(pid, socket, session, QZ_WELCOME, path, run->options);
+    if (admitted) {
+      all[count++] = admitted;
+      run->own += (unsigned)itself;
+    }
+  }
+  close(session);
+}
+
+static int launch_failed(const char *program, int error) {
+  fprintf(stderr, "quartz: %s can't be run: %s\n", program, strerror(error));
+  return error == ENOENT ? 127 : error == EAGAIN || error == ENOMEM || error == EMFILE ? QUARTZ_FAILED : 126;
+}
+
+static void explain_absence(const struct launched *run) {
+  if (run->hellos) return; /* whoever said hello was told, and so was the user */
+  fprintf(stderr,
+          "quartz: no profile: %s did not connect to the sampler. Link it with Quartz (quartz cflags, quartz libs); "
+          "if it only starts the program to be recorded, use --children\n",
+          run->options->program[0]);
+}
+
+static int record(struct launched *run, int listener, int signals) {
+  static struct pollfd polls[2 + 3 * QZI_ADMITTED_MAX];
+  for (;;) {
+    polls[0] = (struct pollfd){.fd = signals, .events = POLLIN};
+    polls[1] = (struct pollfd){.fd = listener, .events = POLLIN};
+    wait_and_attend(polls, 2, -1, run->child);
+    if (polls[1].revents) admit_next(run, listener);
+    for (int number; (number = next_signal(signals)) != 0;) {
+      int wait_status, ended = 0;
+      int32_t status = 0;
+      uint32_t reason = QZ_END_NONE;
+      switch (number) {
+      case SIGCONT: stood_still(); break;
+      case SIGCHLD:
+        ended = waitpid(run->child, &wait_status, WNOHANG) == run->child;
+        break;
+      default: /* SIGINT and SIGQUIT have reached the program too, from the terminal; the others were meant for us */
+        if (number == SIGTERM || number == SIGHUP) kill(run->child, number);
+        run->over = 1;
+        dismiss_all(QZ_END_INTERRUPTED, 0);
+      }
+      if (!ended) continue;
+      reason = qzi_wait_outcome(wait_status, &status);
+      for (unsigned k = count; k-- > 0;)
+        if (all[k]->pid == run->child) dismiss(k, reason, status);
+      dismiss_all(QZ_END_INTERRUPTED, 0); /* children that outlive the program */
+      explain_absence(run);
+      return reason == QZ_END_SIGNAL ? 128 + status : status;
+    }
+  }
+}
+
+int qzi_record(const struct qzi_options *options) {
+  sigset_t before;
+  char name[QZI_NAME_BYTES], standard[4096];
+  struct launched run = {.options = options, .output = options->output};
+  if (!run.output) {
+    const char *slash = strrchr(options->program[0], '/');
+    snprintf(standard, sizeof standard, "%s.quartz", slash ? slash + 1 : options->program[0]);
+    run.output = standard;
+  }
+  int signals = open_signals(&before), listener = qzi_channel_listen(name);
+  if (signals < 0 || listener < 0) {
+    fprintf(stderr, "quartz: no socket can be made: %s\n", strerror(errno));
+    return QUARTZ_FAILED;
+  }
+  run.child = qzi_launch(options->program, name, options->children, &before);
+  if (run.child < 0) return launch_failed(options->program[0], errno);
+  return record(&run, listener, signals);
+}
+
+/* ---- attach ---- */
+
+static int attach_failed(pid_t pid, const char *why) {
+  fprintf(stderr, "quartz: process %ld can't be recorded: %s\n", (long)pid, why);
+  return QUARTZ_FAILED;
+}
+
+/* PROGRAM.quartz, after the executable. */
+static void standard_output(char *path, size_t bytes, pid_t pid) {
+  char name[64], program[4096];
+  snprintf(name, sizeof name, "/proc/%ld/exe", (long)pid);
+  ssize_t length = readlink(name, program, sizeof program - 1);
+  program[length > 0 ? length : 0] = 0;
+  const char *slash = strrchr(program, '/');
+  snprintf(path, bytes, "%s.quartz", slash && slash[1] ? slash + 1 : "program");
+}
+
+int qzi_attach(const struct qzi_options *options) {
+  sigset_t before;
+  const char *why;
+  char path[4200];
+  struct qz_message message;
+  pid_t pid = options->pid;
+  int signals = open_signals(&before), session = -1;
+  if (signals < 0) return attach_failed(pid, strerror(errno));
+  if (kill(pid, 0) && errno == ESRCH) return attach_failed(pid, "there is no such process");
+  int socket = qzi_channel_connect(pid, &why);
+  if (socket < 0) return attach_failed(pid, why);
+  if (qzi_channel_send(socket, QZ_ATTACH, NULL) || qzi_channel_receive(socket, 5000, &message, &session))
+    return attach_failed(pid, "it did not answer");
+  if (message.type == QZ_REFUSED) return attach_failed(pid, message.text);
+  if (message.type != QZ_HELLO || session < 0) return attach_failed(pid, "it gave no session");
+  if (options->output)
+    snprintf(path, sizeof path, "%s", options->output);
+  else
+    standard_output(path, sizeof path, pid);
+  struct qzi_admitted *admitted = qzi_admit(pid, socket, session, 0, path, options);
+  close(session);
+  if (!admitted) return QUARTZ_FAILED;
+  all[count++] = admitted;
+  uint64_t end_ns = options->seconds > 0 ? qzi_clock_ns() + (uint64_t)(options->seconds * 1e9) : UINT64_MAX;
+  struct pollfd polls[1 + 3];
+  while (count) {
+    uint64_t now_ns = qzi_clock_ns();
+    if (now_ns >= end_ns) dismiss_all(QZ_END_INTERRUPTED, 0);
+    uint64_t left_ms = (end_ns - now_ns) / 1000000 + 1;
+    polls[0] = (struct pollfd){.fd = signals, .events = POLLIN};
+    wait_and_attend(polls, 1, end_ns == UINT64_MAX ? -1 : left_ms > 1000 ? 1000 : (int)left_ms, 0);
+    for (int number; (number = next_signal(signals)) != 0;) {
+      if (number == SIGCONT)
+        stood_still();
+      else if (number != SIGCHLD)
+        dismiss_all(QZ_END_INTERRUPTED, 0);
+    }
+  }
+  return 0;
+}

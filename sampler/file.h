@@ -1,0 +1,69 @@
+/* The profile file while it is written.
+ *
+ * Owns:    the file, its shared mapping, and which of its blocks exist.
+ * Writer:  the aggregating thread of one recording (and its finishing, after that has ended).
+ * Reader:  the same; other processes read the file itself.
+ * Must not: know what the sections mean, store to a block that may not exist (a full disk would kill us).
+ *
+ * Elements come into use by qzi_file_append; room for more is made in time, so that nothing else can fail.
+ */
+#ifndef QZI_FILE_H
+#define QZI_FILE_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include "abi/profile.h"
+
+struct qzi_file {
+  int fd;
+  char *path;
+  unsigned char *base;
+  uint64_t bytes;
+  struct qz_profile *head;
+  uint64_t ready[QZ_SECTION_COUNT]; /* elements whose blocks exist */
+  int full;                         /* 1: the disk had no room */
+  int exhausted;                    /* 1: a section has reached its capacity */
+  /* sections */
+  char *strings;
+  struct qz_entity *entities;
+  struct qz_stack_node *stacks;
+  struct qz_tuple *tuples;
+  struct qz_balance *balance;
+  struct qz_object_stats *objects;
+  struct qz_blame *blame;
+  struct qz_call_edge *calls;
+  struct qz_thread_stats *threads;
+  struct qz_module *modules;
+  struct qz_timeline *timeline;
+  struct qz_processor_stats *processors;
+};
+
+#define QZI_FILE_MIN_BYTES     (UINT64_C(1) << 20)
+#define QZI_FILE_DEFAULT_BYTES (UINT64_C(1) << 30)
+
+/* Makes the file (an old one of that name is replaced; only when the new one is there) and maps it; at most
+ * max_bytes. Status is QZ_PROFILE_RECORDING, all sections hold what element 0 needs. 0, or -1 and one clause. */
+int qzi_file_create(struct qzi_file *file, const char *path, uint64_t max_bytes, char *why, size_t why_bytes);
+
+/* Makes sure that `more` elements can be appended. 0, or -1 with `full` or `exhausted` set. */
+int qzi_file_room_slow(struct qzi_file *file, unsigned section, uint64_t more);
+static inline int qzi_file_room(struct qzi_file *file, unsigned section, uint64_t more) {
+  return file->head->sections[section].count + more <= file->ready[section]
+             ? 0
+             : qzi_file_room_slow(file, section, more);
+}
+static inline uint64_t qzi_file_count(const struct qzi_file *file, unsigned section) {
+  return file->head->sections[section].count;
+}
+/* Shows the elements that the caller has filled after room was made. */
+static inline void qzi_file_append(struct qzi_file *file, unsigned section, uint64_t count) {
+  uint64_t *at = &file->head->sections[section].count;
+  __atomic_store_n(at, *at + count, __ATOMIC_RELEASE);
+}
+
+/* Replaces the file by one without gaps, with the given end. Where there is no room for that the long one stays and
+ * gets the end. 0, or -1 and errno: then the file stays as it is, complete but with gaps. */
+int qzi_file_finish(struct qzi_file *file, uint32_t status, uint32_t end_reason, int32_t exit_status);
+void qzi_file_close(struct qzi_file *file);
+
+#endif

@@ -1,0 +1,93 @@
+/* Numbers for what is seen: strings, entities, stacks.
+ *
+ * Owns:    the maps from names, addresses, session records and stacks to the profile's elements.
+ * Writer and reader: the aggregating thread of one recording.
+ * Must not: charge time.
+ *
+ * Bounded: threads beyond QZI_GROUP_THREADS of one start routine and name, or QZI_MAX_THREADS in all, are counted
+ * under one entity for their group (qz_profile.entities_merged); objects beyond QZI_MAX_OBJECTS likewise under one
+ * for each place and name.
+ */
+#ifndef QZI_INTERN_H
+#define QZI_INTERN_H
+
+#include "abi/session_read.h"
+#include "file.h"
+#include "table.h"
+
+#define QZI_GROUP_THREADS 1024u
+#define QZI_MAX_THREADS   16384u
+#define QZI_MAX_OBJECTS   16384u
+
+/* What is remembered of a thread record of the session. */
+struct qzi_thread_memo {
+  uint64_t serial;    /* of the thread that the rest is about; 0: none yet */
+  uint64_t word;      /* packed word of the copy that `node` is for; QZI_NO_WORD: none */
+  uint64_t visit_ns;  /* last visit, any state; 0: never */
+  uint64_t overflows; /* last seen */
+  uint64_t round;     /* last snapshot that saw it on a processor */
+  uint32_t processor; /* which */
+  uint32_t node;
+  uint32_t entity;
+  uint32_t stats;     /* index + 1 into QZ_SECTION_THREADS, 0: none */
+};
+#define QZI_NO_WORD QZ_WORD_FLUX
+
+struct qzi_interner {
+  struct qzi_file *file;
+  const struct qz_session_view *view;
+  struct qzi_table texts;      /* strings by content */
+  struct qzi_table procedures; /* entities by address */
+  struct qzi_table nodes;      /* stacks by parent and key */
+  struct qzi_table groups;     /* indices + 1 into `group` by start routine and name */
+  struct qzi_table places;     /* entities by kind, place and name, for objects beyond the limit */
+  uint64_t *node_keys;         /* session key of each node's entity */
+  uint32_t *object_entities;   /* by object index, 0: none yet */
+  struct qzi_thread_memo *memos; /* by thread index */
+  struct qzi_group { uint64_t start; uint32_t name, threads, entity, stats; } *group;
+  uint32_t group_count, group_room;
+  uint32_t threads, objects;   /* with entities of their own */
+  size_t node_keys_bytes, object_entities_bytes, memos_bytes;
+  uint32_t creator_depth;
+  uint32_t unknown_addresses;  /* (changes) procedures made that lie in no known module */
+};
+
+int qzi_intern_open(struct qzi_interner *in, struct qzi_file *file, const struct qz_session_view *view);
+void qzi_intern_close(struct qzi_interner *in);
+
+/* String of the profile with that text; 0 where there is no room. */
+uint32_t qzi_intern_text(struct qzi_interner *in, const char *text, size_t length);
+/* The same for a string of the session. */
+uint32_t qzi_intern_name(struct qzi_interner *in, uint32_t session_offset);
+
+/* The stack `parent` with one more entity, for a key of the session. A key that makes no sense is left out (the
+ * result is `parent`, head->invalid counts it); where there is no room the stack is cut (head->stacks_cut). */
+uint32_t qzi_intern_child_slow(struct qzi_interner *in, uint32_t parent, uint64_t key, uint32_t hash);
+static inline uint32_t qzi_intern_child(struct qzi_interner *in, uint32_t parent, uint64_t key) {
+  uint32_t hash = qzi_hash(key, parent);
+  QZI_TABLE_EACH(&in->nodes, hash, node)
+    if (in->file->stacks[node].parent == parent && in->node_keys[node] == key) return node;
+  return qzi_intern_child_slow(in, parent, key, hash);
+}
+
+/* Entity of a procedure by its entry address (not 0); 0: no room. */
+uint32_t qzi_intern_procedure(struct qzi_interner *in, uint64_t address);
+/* Entity of an object record, 0 where there is none (index 0, not in use, no room). */
+uint32_t qzi_intern_object(struct qzi_interner *in, uint32_t index);
+/* Entity of the thread that has this record now, made known to the memo; 0: record free or no room. */
+uint32_t qzi_intern_thread_slow(struct qzi_interner *in, uint32_t index, uint64_t serial);
+static inline uint32_t qzi_intern_thread(struct qzi_interner *in, uint32_t index, uint64_t serial) {
+  struct qzi_thread_memo *memo = &in->memos[index];
+  return memo->serial == serial && memo->entity ? memo->entity : qzi_intern_thread_slow(in, index, serial);
+}
+/* Node for the keys of a whole stack. */
+uint32_t qzi_intern_stack(struct qzi_interner *in, const uint64_t *keys, uint32_t depth);
+
+/* Index + 1 of the module that holds the address, 0: none known. */
+uint32_t qzi_intern_module(const struct qzi_interner *in, uint64_t address);
+
+/* Memory that is taken only where it is touched, zeroed; NULL: none. */
+void *qzi_lazy_memory(size_t bytes);
+void qzi_lazy_free(void *memory, size_t bytes);
+
+#endif

@@ -1,0 +1,13 @@
+/* Starting the program to be recorded. */
+#ifndef QZI_LAUNCH_H
+#define QZI_LAUNCH_H
+
+#include <signal.h>
+#include <sys/types.h>
+
+/* Runs argv[0] (searched in PATH) with QUARTZ_SESSION=name, and QUARTZ_CHILDREN=1 or none, and the given signal mask.
+ * The program is our child, in our process group: the terminal's signals reach it without us, and our death does not
+ * end it. Returns its pid; or -1 and errno of the fork or exec. */
+pid_t qzi_launch(char **argv, const char *name, int children, const sigset_t *mask);
+
+#endif

@@ -1,0 +1,33 @@
+/* Which binaries lie where in the program.
+ *
+ * Owns:    lists of modules as read from /proc/PID/maps. Writer: the control thread, which reads them. Reader: the
+ *          aggregating thread, which puts new ones into the profile.
+ * Must not: stop or touch the program; trust an ELF file.
+ */
+#ifndef QZI_MODULES_H
+#define QZI_MODULES_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+#include "intern.h"
+
+struct qzi_module {
+  uint64_t start, end, bias;
+  char *path;
+  char build_id[2 * 64 + 1]; /* hexadecimal, "" = none */
+};
+struct qzi_modules {
+  struct qzi_module *all;
+  size_t count, room;
+};
+
+/* Reads the program's map: every ELF file that is mapped executable, from its first to its last address, unwritten data
+ * included. NULL: the program is gone, or out of memory. */
+struct qzi_modules *qzi_modules_read(pid_t pid);
+void qzi_modules_free(struct qzi_modules *modules);
+
+/* Puts those that are not there yet into the profile, and finds the module of entities that have none. */
+void qzi_modules_store(struct qzi_interner *in, const struct qzi_modules *modules);
+
+#endif

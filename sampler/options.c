@@ -1,0 +1,147 @@
+/* Parsing of the command line. See options.h. */
+#include "options.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "file.h"
+
+static const char help[] =
+    "quartz-sampler record -- ./prog input     run ./prog, write prog.quartz\n"
+    "quartz-sampler record -o run1.quartz -- ./prog input\n"
+    "quartz-sampler attach --seconds 10 4711    record a running program for ten seconds\n"
+    "\n"
+    "usage: quartz-sampler record [options] -- PROGRAM [ARGUMENT...]\n"
+    "       quartz-sampler attach [options] [--seconds S] PID\n"
+    "\n"
+    "  -o, --output FILE   profile to write (default PROGRAM.quartz in the current directory)\n"
+    "      --rate HZ       snapshots a second (default 10000 on a CPU of its own, else 1000)\n"
+    "      --cpu N         CPU of the sampling thread (default: one that the program leaves free)\n"
+    "      --threads N     sampling threads (default: 1, more for more than 64 processors where CPUs are free)\n"
+    "      --children      record child processes too, each to FILE with -PID inserted\n"
+    "      --max-size N    largest size of a profile in bytes, suffixes K, M, G (default 1G)\n"
+    "      --seconds S     attach: end after that time\n"
+    "  -q, --quiet         no line about rate and cost at the end\n"
+    "      --help, --version\n"
+    "\n"
+    "exit status: the program's own (128 + n for signal n); 2 wrong usage; 125 Quartz failed; 126 the program can't\n"
+    "be executed; 127 it was not found. attach: 0, or 125.\n";
+
+static int complain(const char *what, const char *value) {
+  fprintf(stderr, "quartz: %s%s%s; see quartz-sampler --help\n", what, value ? " " : "", value ? value : "");
+  return -1;
+}
+
+/* A positive number, with a suffix if allowed. 0: not one. */
+static double number(const char *text, int suffixes) {
+  char *end;
+  errno = 0;
+  double value = strtod(text, &end);
+  if (end == text || errno || !isfinite(value) || value <= 0) return 0;
+  if (suffixes && *end) {
+    static const char letters[] = "KMG";
+    const char *at = strchr(letters, *end >= 'a' ? *end - 'a' + 'A' : *end);
+    if (!at) return 0;
+    for (const char *k = letters; k <= at; k++) value *= 1024;
+    end++;
+  }
+  return *end ? 0 : value;
+}
+
+static int take(struct qzi_options *options, int letter, const char *value) {
+  double amount = 0;
+  switch (letter) {
+  case 'o':
+    if (!*value) return complain("--output wants a file name", NULL);
+    options->output = value;
+    return 0;
+  case 'r':
+    amount = number(value, 0);
+    if (amount < 0.001 || amount > 1e6) return complain("--rate wants a number from 0.001 to 1000000, not", value);
+    options->rate_mhz = (uint64_t)(amount * 1000 + 0.5);
+    return 0;
+  case 'c': {
+    char *end;
+    long cpu = strtol(value, &end, 10);
+    if (end == value || *end || cpu < 0 || cpu > 65535) return complain("--cpu wants the number of a CPU, not", value);
+    options->cpu = (int)cpu;
+    return 0;
+  }
+  case 't':
+    amount = number(value, 0);
+    if (amount < 1 || amount > 64 || amount != floor(amount)) return complain("--threads wants 1 to 64, not", value);
+    options->threads = (unsigned)amount;
+    return 0;
+  case 'm':
+    amount = number(value, 1);
+    if (amount < (double)QZI_FILE_MIN_BYTES || amount > 1e13)
+      return complain("--max-size wants a size of at least 1M, not", value);
+    options->max_bytes = (uint64_t)amount;
+    return 0;
+  case 's':
+    amount = number(value, 0);
+    if (amount <= 0 || amount > 1e9) return complain("--seconds wants a positive number, not", value);
+    options->seconds = amount;
+    return 0;
+  case 'k': options->children = 1; return 0;
+  case 'q': options->quiet = 1; return 0;
+  default: return complain("wrong option", NULL);
+  }
+}
+
+int qzi_options_parse(struct qzi_options *options, int argc, char **argv) {
+  static const struct option names[] = {
+      {"output", required_argument, NULL, 'o'},  {"rate", required_argument, NULL, 'r'},
+      {"cpu", required_argument, NULL, 'c'},     {"threads", required_argument, NULL, 't'},
+      {"children", no_argument, NULL, 'k'},      {"max-size", required_argument, NULL, 'm'},
+      {"seconds", required_argument, NULL, 's'}, {"quiet", no_argument, NULL, 'q'},
+      {"help", no_argument, NULL, 'h'},          {"version", no_argument, NULL, 'v'},
+      {NULL, 0, NULL, 0}};
+  *options = (struct qzi_options){.cpu = -1, .max_bytes = QZI_FILE_DEFAULT_BYTES};
+  if (argc < 2) return complain("record or attach?", NULL);
+  if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help")) {
+    fputs(help, stdout);
+    return 1;
+  }
+  if (!strcmp(argv[1], "--version")) {
+    puts("quartz-sampler " QUARTZ_VERSION);
+    return 1;
+  }
+  if (!strcmp(argv[1], "attach"))
+    options->attach = 1;
+  else if (strcmp(argv[1], "record"))
+    return complain("unknown command", argv[1]);
+  argc--;
+  argv++;
+  opterr = 0;
+  optind = 1;
+  int letter;
+  while ((letter = getopt_long(argc, argv, "+:o:qh", names, NULL)) >= 0) {
+    if (letter == 'h') {
+      fputs(help, stdout);
+      return 1;
+    }
+    if (letter == 'v') {
+      puts("quartz-sampler " QUARTZ_VERSION);
+      return 1;
+    }
+    if (letter == '?') return complain("unknown option", argv[optind - 1]);
+    if (letter == ':') return complain("a value is missing after", argv[optind - 1]);
+    if (take(options, letter, optarg)) return -1;
+  }
+  if (options->seconds > 0 && !options->attach) return complain("--seconds is for attach", NULL);
+  if (!options->attach) {
+    if (optind >= argc) return complain("no program to record", NULL);
+    options->program = argv + optind;
+    return 0;
+  }
+  if (optind + 1 != argc) return complain("attach wants one process id", NULL);
+  char *end;
+  long pid = strtol(argv[optind], &end, 10);
+  if (*end || end == argv[optind] || pid <= 0 || pid > INT32_MAX) return complain("not a process id:", argv[optind]);
+  options->pid = (pid_t)pid;
+  return 0;
+}

@@ -1,0 +1,25 @@
+/* The command line of quartz-sampler. */
+#ifndef QZI_OPTIONS_H
+#define QZI_OPTIONS_H
+
+#include <stdint.h>
+#include <sys/types.h>
+
+struct qzi_options {
+  int attach;          /* 0: record, 1: attach */
+  const char *output;  /* NULL: default */
+  uint64_t rate_mhz;   /* 0: default */
+  int cpu;             /* -1: chosen */
+  unsigned threads;    /* 0: chosen */
+  int children;
+  uint64_t max_bytes;
+  int quiet;
+  double seconds;      /* attach: 0 = until the program ends */
+  pid_t pid;           /* attach */
+  char **program;      /* record: argv */
+};
+
+/* Fills *options. 0; -1: wrong usage, said on stderr; 1: --help or --version, done. */
+int qzi_options_parse(struct qzi_options *options, int argc, char **argv);
+
+#endif

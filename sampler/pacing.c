@@ -1,0 +1,67 @@
+/* Pacing. See pacing.h. */
+#include "pacing.h"
+
+#include <errno.h>
+#include <sys/random.h>
+
+#define SPIN_NS  UINT64_C(150000)   /* the last part of a wait, on a CPU of its own */
+#define SLEEP_NS UINT64_C(20000000) /* a stop is seen at least this often */
+
+uint64_t qzi_thread_cpu_ns(void) {
+  struct timespec used;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
+  return (uint64_t)used.tv_sec * 1000000000u + (uint64_t)used.tv_nsec;
+}
+
+/* xorshift128+ */
+static uint64_t draw(struct qzi_pacing *pacing) {
+  uint64_t a = pacing->random[0], b = pacing->random[1];
+  pacing->random[0] = b;
+  a ^= a << 23;
+  pacing->random[1] = a ^ b ^ a >> 17 ^ b >> 26;
+  return pacing->random[1] + b;
+}
+
+static void choose(struct qzi_pacing *pacing) {
+  uint64_t offset = (uint64_t)((unsigned __int128)draw(pacing) * pacing->interval_ns >> 64);
+  pacing->instant_ns = pacing->start_ns + pacing->tick * pacing->interval_ns + offset;
+}
+
+void qzi_pacing_start(struct qzi_pacing *pacing, uint64_t rate_mhz, int spins, uint64_t now_ns, uint64_t seed) {
+  uint64_t interval = UINT64_C(1000000000000) / rate_mhz;
+  *pacing = (struct qzi_pacing){.interval_ns = interval ? interval : 1, .start_ns = now_ns, .spins = spins};
+  if (seed || getrandom(pacing->random, sizeof pacing->random, GRND_NONBLOCK) != (ssize_t)sizeof pacing->random) {
+    pacing->random[0] = seed ? seed : now_ns;
+    pacing->random[1] = UINT64_C(0x9e3779b97f4a7c15);
+  }
+  pacing->random[1] |= 1;
+  for (int k = 0; k < 8; k++) draw(pacing);
+  choose(pacing);
+}
+
+void qzi_pacing_next(struct qzi_pacing *pacing, uint64_t now_ns) {
+  uint64_t current = now_ns > pacing->start_ns ? (now_ns - pacing->start_ns) / pacing->interval_ns : 0;
+  uint64_t next = (current > pacing->tick ? current : pacing->tick) + 1;
+  pacing->skipped += next - pacing->tick - 1;
+  pacing->tick = next;
+  choose(pacing);
+}
+
+uint64_t qzi_pacing_wait(const struct qzi_pacing *pacing, const _Atomic int *stop) {
+  for (;;) {
+    uint64_t now = qzi_clock_ns();
+    if (*stop) return 0;
+    if (now >= pacing->instant_ns) return now;
+    uint64_t left = pacing->instant_ns - now;
+    if (pacing->spins && left <= SPIN_NS) {
+#if defined(__x86_64__)
+      __builtin_ia32_pause();
+#endif
+      continue;
+    }
+    if (pacing->spins) left -= SPIN_NS / 2;
+    uint64_t until = now + (left < SLEEP_NS ? left : SLEEP_NS);
+    struct timespec at = {(time_t)(until / 1000000000u), (long)(until % 1000000000u)};
+    clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &at, NULL);
+  }
+}

@@ -1,0 +1,42 @@
+/* When to take the next snapshot.
+ *
+ * Owns:    the clock, the division of time into intervals, the random instant in each.
+ * Writer and reader: one sampling thread.
+ * Must not: know what is sampled.
+ *
+ * One uniformly random instant in each interval, so that a periodic program can't fall into step (docs/metrics.md,
+ * section 6). An instant that has passed is not caught up: the snapshot is taken as soon as possible if its own
+ * interval lasts, else the interval is skipped and counted; bursts to catch up would bias.
+ */
+#ifndef QZI_PACING_H
+#define QZI_PACING_H
+
+#include <stdint.h>
+#include <time.h>
+
+struct qzi_pacing {
+  uint64_t interval_ns;
+  uint64_t start_ns;  /* interval 0 begins here */
+  uint64_t tick;      /* interval of the next snapshot */
+  uint64_t instant_ns;/* when it is due */
+  uint64_t skipped;   /* intervals without a snapshot */
+  uint64_t random[2];
+  int spins;          /* 1: on a CPU of its own */
+};
+
+static inline uint64_t qzi_clock_ns(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+/* CPU time of the calling thread. */
+uint64_t qzi_thread_cpu_ns(void);
+
+/* rate_mhz: millihertz, not 0. seed 0: from the system. */
+void qzi_pacing_start(struct qzi_pacing *pacing, uint64_t rate_mhz, int spins, uint64_t now_ns, uint64_t seed);
+/* A snapshot was taken at now_ns: chooses the instant of the next one. */
+void qzi_pacing_next(struct qzi_pacing *pacing, uint64_t now_ns);
+/* Waits until the instant has come or *stop is not 0; returns the time, or 0 when it was stopped. */
+uint64_t qzi_pacing_wait(const struct qzi_pacing *pacing, const _Atomic int *stop);
+
+#endif

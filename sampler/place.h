@@ -1,0 +1,28 @@
+/* Where sampling threads run: which CPUs are free, and whether one may spin there.
+ *
+ * Owns:    nothing. Reader of the session's processors and of the kernel's affinity masks.
+ */
+#ifndef QZI_PLACE_H
+#define QZI_PLACE_H
+
+#include "abi/session_read.h"
+
+#define QZI_PLACE_CPUS 4096
+
+struct qzi_place {
+  unsigned cpus;  /* CPUs that we may use */
+  unsigned spare; /* how many of them the program leaves free */
+  int chosen[64]; /* those, the highest first; chosen[0] is the wanted one if one is wanted */
+  unsigned count; /* of chosen */
+  int spins;      /* 1: chosen[0] is free for us alone */
+};
+
+/* CPUs in the affinity mask of a process (0: this thread's), 0 if unknown. */
+unsigned qzi_place_cpus(int pid);
+/* A CPU is to spare where the mask has more CPUs than the session has processors, and no processor is pinned to it.
+ * `wanted`: -1, or the CPU to use whatever the program does there. */
+void qzi_place_find(struct qzi_place *place, const struct qz_session_view *view, int wanted);
+/* Pins the calling thread. */
+int qzi_place_pin(int cpu);
+
+#endif

@@ -1,0 +1,18 @@
+/* What the kernel knows of a process. */
+#ifndef QZI_PROCESS_H
+#define QZI_PROCESS_H
+
+#include <stdint.h>
+#include <sys/types.h>
+
+int qzi_pidfd_open(pid_t pid); /* -1 and errno */
+/* 1: the process behind the pidfd has ended. */
+int qzi_process_ended(int pidfd);
+/* How a process that is not our child ended: enum qz_end_reason; *status is -1 where the kernel does not tell. */
+uint32_t qzi_process_outcome(pid_t pid, int pidfd, int32_t *status);
+/* The same for a status of waitpid. */
+uint32_t qzi_wait_outcome(int wait_status, int32_t *status);
+/* 1: it runs a program that does not map the file behind `fd`: it has called exec. 0: it maps it, or is ending. */
+int qzi_process_left(pid_t pid, int fd);
+
+#endif

@@ -1,0 +1,59 @@
+/* One recording: a program's session sampled by threads of its own into one file.
+ *
+ * Owns:    the session's view, the profile, the sampling threads.
+ * Writer:  the control thread opens and ends it; in between the first sampling thread writes the profile.
+ * Reader:  the control thread reads only what is atomic here, and everything after the threads have ended.
+ * Must not: signal, stop or wait for the program.
+ */
+#ifndef QZI_RECORDING_H
+#define QZI_RECORDING_H
+
+#include <pthread.h>
+#include <sys/types.h>
+#include "modules.h"
+#include "options.h"
+#include "pacing.h"
+#include "snapshot.h"
+
+#define QZI_HELPERS_MAX 63
+
+struct qzi_helper;
+
+struct qzi_recording {
+  struct qz_session_view view;
+  struct qzi_file file;
+  struct qzi_sampler sampler;
+  const struct qzi_options *options;
+  struct qzi_pacing pacing;
+  pid_t pid;
+  /* sampling threads */
+  pthread_t thread;
+  int started;
+  unsigned threads;
+  int cpu;              /* that the first thread is pinned to, -1: none */
+  struct qzi_helper *helpers;
+  _Atomic uint32_t helper_round, helper_done;
+  /* between control and sampling thread */
+  _Atomic int stop;     /* 1: end */
+  _Atomic int rebase;   /* 1: leave out the time since the last snapshot */
+  _Atomic int failed;   /* the sampling thread ended by itself: enum qz_end_reason */
+  _Atomic int want_modules; /* an address in no known module was seen */
+  _Atomic(struct qzi_modules *) mailbox; /* newest map, for the sampling thread */
+  int wake_fd;          /* eventfd: `failed` or `want_modules` has changed */
+};
+
+/* Opens the session in `fd` (which stays the caller's) of the program `pid`, and makes the profile. 0, or -1 and one
+ * clause. */
+int qzi_recording_open(struct qzi_recording *recording, int fd, pid_t pid, const char *path,
+                       const struct qzi_options *options, char *why, size_t why_bytes);
+/* Begins to sample. 0, or -1. */
+int qzi_recording_start(struct qzi_recording *recording);
+/* Ends sampling, reads the last counts, fills in symbols, and finishes the file. 0, or -1: the file could not be
+ * compacted (it is good as it is). */
+int qzi_recording_end(struct qzi_recording *recording, uint32_t end_reason, int32_t exit_status);
+void qzi_recording_close(struct qzi_recording *recording);
+
+/* The main loop of the first sampling thread (sampling.c), and of the others. */
+void *qzi_sampling_main(void *recording);
+
+#endif

@@ -1,0 +1,231 @@
+/* The sampling threads of one recording. See recording.h.
+ *
+ * The first thread paces, adds, and is the only one that writes the profile. Where there are others each visits a range
+ * of the processors when the first says so: it stores the round's number, visits its own range, and goes on when
+ * all have stored that they are done. So b, s and r of a snapshot come from one set of visits (snapshot.h).
+ */
+#include "recording.h"
+
+#include <linux/futex.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#include "place.h"
+
+#define LOAD(at) __atomic_load_n((at), __ATOMIC_RELAXED)
+#define SPIN_RATE_MHZ   UINT64_C(10000000)
+#define SLEEP_RATE_MHZ  UINT64_C(1000000)
+#define KEEP_NS         UINT64_C(100000000) /* between bookkeepings */
+#define EXACT_NS        UINT64_C(500000000) /* between readings of exact counts; longer where one takes long */
+#define OTHERS_BATCH    8u
+#define OTHERS_SPIN_NS  UINT64_C(25000) /* most time for threads without processors and objects in a snapshot */
+#define OTHERS_SLEEP_NS UINT64_C(4000)
+#define HELPER_SPINS    20000
+
+struct qzi_helper {
+  struct qzi_recording *recording;
+  pthread_t thread;
+  uint32_t first, end;
+  int cpu;
+  _Atomic uint64_t cpu_ns;
+};
+
+/* ---- helpers ---- */
+
+static void futex_wait(_Atomic uint32_t *word, uint32_t value) {
+  struct timespec most = {0, 50000000};
+  syscall(SYS_futex, (uint32_t *)word, FUTEX_WAIT_PRIVATE, value, &most, NULL, 0);
+}
+static void futex_wake(_Atomic uint32_t *word) { syscall(SYS_futex, (uint32_t *)word, FUTEX_WAKE_PRIVATE, INT32_MAX, NULL, NULL, 0); }
+
+static void *helper_main(void *argument) {
+  struct qzi_helper *helper = argument;
+  struct qzi_recording *recording = helper->recording;
+  if (helper->cpu >= 0) qzi_place_pin(helper->cpu);
+  uint32_t seen = 0;
+  for (unsigned idle = 0;;) {
+    uint32_t round = recording->helper_round;
+    if (round == seen) {
+      if (recording->stop) break;
+      if (!recording->pacing.spins || ++idle > HELPER_SPINS) futex_wait(&recording->helper_round, seen);
+      continue;
+    }
+    idle = 0;
+    seen = round;
+    qzi_visit(&recording->sampler, helper->first, helper->end);
+    recording->helper_done++;
+    if (round % 1024 == 0) helper->cpu_ns = qzi_thread_cpu_ns();
+  }
+  helper->cpu_ns = qzi_thread_cpu_ns();
+  return NULL;
+}
+
+static void start_helpers(struct qzi_recording *recording, const struct qzi_place *place) {
+  uint32_t processors = recording->view.processors;
+  unsigned wanted = recording->options->threads;
+  if (!wanted) wanted = 1 + (processors - 1) / 64;
+  if (!recording->options->threads && wanted > place->count) wanted = place->count ? place->count : 1;
+  if (wanted > processors) wanted = processors;
+  if (wanted > QZI_HELPERS_MAX + 1) wanted = QZI_HELPERS_MAX + 1;
+  recording->threads = 1;
+  if (wanted < 2) return;
+  recording->helpers = calloc(wanted - 1, sizeof *recording->helpers);
+  if (!recording->helpers) return;
+  for (unsigned k = 1; k < wanted; k++) {
+    struct qzi_helper *helper = &recording->helpers[k - 1];
+    helper->recording = recording;
+    helper->cpu = k < place->count ? place->chosen[k] : -1;
+    helper->first = (uint32_t)((uint64_t)processors * k / wanted);
+    helper->end = (uint32_t)((uint64_t)processors * (k + 1) / wanted);
+    if (pthread_create(&helper->thread, NULL, helper_main, helper)) {
+      /* the range of this one and those after it stays with the first thread, which visits it last */
+      break;
+    }
+    recording->threads++;
+  }
+}
+
+static void visit_all(struct qzi_recording *recording) {
+  uint32_t processors = recording->view.processors;
+  if (recording->threads == 1) {
+    qzi_visit(&recording->sampler, 0, processors);
+    return;
+  }
+  recording->helper_done = 0;
+  recording->helper_round++;
+  futex_wake(&recording->helper_round);
+  const struct qzi_helper *last = &recording->helpers[recording->threads - 2];
+  qzi_visit(&recording->sampler, 0, recording->helpers[0].first);
+  if (last->end < processors) qzi_visit(&recording->sampler, last->end, processors);
+  for (unsigned spins = 0; recording->helper_done != recording->threads - 1; spins++)
+    if (spins > 1000) sched_yield();
+}
+
+static void end_helpers(struct qzi_recording *recording, uint64_t *cpu_ns) {
+  if (!recording->helpers) return;
+  futex_wake(&recording->helper_round);
+  for (unsigned k = 0; k + 1 < recording->threads; k++) {
+    pthread_join(recording->helpers[k].thread, NULL);
+    *cpu_ns += recording->helpers[k].cpu_ns;
+  }
+}
+
+/* ---- the first thread ---- */
+
+static void tell_control(struct qzi_recording *recording) {
+  uint64_t one = 1;
+  if (write(recording->wake_fd, &one, sizeof one) < 0) return; /* full: it is told already */
+}
+
+static void store_modules(struct qzi_recording *recording) {
+  struct qzi_modules *modules = __atomic_exchange_n((struct qzi_modules **)&recording->mailbox, NULL, __ATOMIC_ACQ_REL);
+  if (!modules) return;
+  qzi_modules_store(&recording->sampler.in, modules);
+  qzi_modules_free(modules);
+}
+
+/* A processor may have been pinned to our CPU since we chose it. */
+static void look_for_place(struct qzi_recording *recording) {
+  struct qzi_place place;
+  if (!recording->pacing.spins || recording->options->cpu >= 0) return;
+  for (uint32_t p = 0; p < recording->view.processors; p++) {
+    if (LOAD(&qz_session_processor(&recording->view, p)->cpu) != (uint32_t)recording->cpu) continue;
+    qzi_place_find(&place, &recording->view, -1);
+    if (!place.spins) return;
+    recording->cpu = place.chosen[0];
+    qzi_place_pin(recording->cpu);
+    recording->file.head->sampler_cpu = (uint32_t)recording->cpu;
+    return;
+  }
+}
+
+static void keep_books(struct qzi_recording *recording) {
+  struct qz_profile *head = recording->file.head;
+  uint64_t cpu_ns = qzi_thread_cpu_ns();
+  for (unsigned k = 0; k + 1 < recording->threads; k++) cpu_ns += recording->helpers[k].cpu_ns;
+  head->sampler_cpu_ns = cpu_ns;
+  head->skipped_ticks = recording->pacing.skipped;
+  store_modules(recording);
+  look_for_place(recording);
+  qzi_totals_read(&recording->sampler);
+  uint32_t unknown = recording->sampler.in.unknown_addresses;
+  if (unknown) {
+    recording->sampler.in.unknown_addresses = 0;
+    recording->want_modules = 1;
+    tell_control(recording);
+  }
+}
+
+/* Threads without processors, and objects, as many as there is time for. */
+static void visit_others(struct qzi_recording *recording, uint64_t now_ns) {
+  struct qzi_sampler *sampler = &recording->sampler;
+  uint64_t most_ns = recording->pacing.spins ? OTHERS_SPIN_NS : OTHERS_SLEEP_NS;
+  if (most_ns > recording->pacing.interval_ns / 4) most_ns = recording->pacing.interval_ns / 4;
+  uint32_t threads = qz_session_thread_high(sampler->view), objects = qz_session_object_high(sampler->view);
+  objects = objects ? objects - 1 : 0;
+  int first = 1;
+  while (threads || objects) {
+    if (threads) threads -= qzi_threads_visit(sampler, threads < OTHERS_BATCH ? threads : OTHERS_BATCH);
+    if (objects) {
+      uint32_t seen = qzi_objects_visit(sampler, objects < OTHERS_BATCH ? objects : OTHERS_BATCH, first);
+      objects = seen < objects ? objects - seen : 0;
+    }
+    first = 0;
+    if ((threads || objects) && qzi_clock_ns() - now_ns > most_ns) break;
+  }
+}
+
+static int publishing(const struct qzi_recording *recording) {
+  return __atomic_load_n(&qz_session_head(&recording->view)->publishing, __ATOMIC_ACQUIRE) != 0;
+}
+
+void *qzi_sampling_main(void *argument) {
+  struct qzi_recording *recording = argument;
+  struct qz_profile *head = recording->file.head;
+  struct qzi_place place;
+  qzi_place_find(&place, &recording->view, recording->options->cpu);
+  recording->cpu = place.count ? place.chosen[0] : -1;
+  if (recording->cpu >= 0 && qzi_place_pin(recording->cpu)) recording->cpu = -1;
+  prctl(PR_SET_TIMERSLACK, 1);
+  uint64_t rate_mhz = recording->options->rate_mhz;
+  if (!rate_mhz) rate_mhz = place.spins ? SPIN_RATE_MHZ : SLEEP_RATE_MHZ;
+  uint64_t now_ns = qzi_clock_ns(), keep_ns = now_ns + KEEP_NS / 5, exact_ns = now_ns + EXACT_NS, cpu_ns = 0;
+  qzi_pacing_start(&recording->pacing, rate_mhz, place.spins, now_ns, 0);
+  start_helpers(recording, &place);
+  head->rate_mhz = rate_mhz;
+  head->sampler_cpu = recording->cpu >= 0 ? (uint32_t)recording->cpu : UINT32_MAX;
+  head->sampler_spins = (uint32_t)place.spins;
+  head->sampler_threads = recording->threads;
+  store_modules(recording);
+  while ((now_ns = qzi_pacing_wait(&recording->pacing, &recording->stop)) != 0) {
+    if (!publishing(recording) || __atomic_exchange_n(&recording->rebase, 0, __ATOMIC_ACQ_REL)) {
+      qzi_sampler_rebase(&recording->sampler, now_ns); /* nothing is published: that time is not part of the run */
+      qzi_pacing_next(&recording->pacing, now_ns);
+      continue;
+    }
+    visit_all(recording);
+    if (qzi_snapshot_add(&recording->sampler, now_ns)) {
+      recording->failed = recording->file.full ? QZ_END_DISK_FULL : QZ_END_ERROR;
+      tell_control(recording);
+      break;
+    }
+    visit_others(recording, now_ns);
+    if (now_ns >= keep_ns) {
+      keep_books(recording);
+      keep_ns = now_ns + KEEP_NS;
+    }
+    if (now_ns >= exact_ns) {
+      uint64_t begun_ns = qzi_clock_ns();
+      qzi_objects_read(&recording->sampler);
+      qzi_calls_read(&recording->sampler);
+      uint64_t took_ns = qzi_clock_ns() - begun_ns;
+      exact_ns = begun_ns + (took_ns * 100 > EXACT_NS ? took_ns * 100 : EXACT_NS);
+    }
+    qzi_pacing_next(&recording->pacing, now_ns);
+  }
+  recording->stop = 1;
+  end_helpers(recording, &cpu_ns);
+  head->skipped_ticks = recording->pacing.skipped;
+  head->sampler_cpu_ns = qzi_thread_cpu_ns() + cpu_ns;
+  return NULL;
+}

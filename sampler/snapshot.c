@@ -1,0 +1,274 @@
+/* Visits of processors, and adding of what they saw. See snapshot.h. */
+#include "snapshot.h"
+
+#include <string.h>
+
+#define LOAD(at)         __atomic_load_n((at), __ATOMIC_RELAXED)
+#define LOAD_ACQUIRE(at) __atomic_load_n((at), __ATOMIC_ACQUIRE)
+
+int qzi_sampler_open(struct qzi_sampler *sampler, const struct qz_session_view *view, struct qzi_file *file,
+                     uint64_t now_ns) {
+  memset(sampler, 0, sizeof *sampler);
+  sampler->view = view;
+  sampler->file = file;
+  sampler->tuples.file = file;
+  sampler->last_ns = now_ns;
+  uint64_t limit = view->stack_limit, processors = view->processors;
+  size_t keys_bytes = (limit * sizeof(uint64_t) + 127) & ~(size_t)127;
+  size_t nodes_bytes = (limit * sizeof(uint32_t) + 127) & ~(size_t)127;
+  sampler->visit_bytes = processors * (sizeof(struct qzi_visit) + keys_bytes + nodes_bytes) + keys_bytes;
+  sampler->objects_bytes = (size_t)view->object_table.capacity * sizeof *sampler->objects;
+  unsigned char *memory = sampler->visit_memory = qzi_lazy_memory(sampler->visit_bytes);
+  sampler->objects = qzi_lazy_memory(sampler->objects_bytes);
+  if (!memory || !sampler->objects || qzi_intern_open(&sampler->in, file, view) ||
+      qzi_timeline_open(&sampler->timeline, file)) {
+    qzi_sampler_close(sampler);
+    return -1;
+  }
+  sampler->visits = (struct qzi_visit *)(void *)memory;
+  memory += processors * sizeof(struct qzi_visit);
+  for (uint32_t p = 0; p < processors; p++) {
+    struct qzi_visit *visit = &sampler->visits[p];
+    visit->word = QZI_NO_WORD;
+    visit->keys = (uint64_t *)(void *)memory;
+    visit->nodes = (uint32_t *)(void *)(memory + keys_bytes);
+    memory += keys_bytes + nodes_bytes;
+  }
+  sampler->keys = (uint64_t *)(void *)memory;
+  if (qzi_file_room(file, QZ_SECTION_PROCESSORS, processors)) {
+    qzi_sampler_close(sampler);
+    return -1;
+  }
+  qzi_file_append(file, QZ_SECTION_PROCESSORS, processors);
+  struct qz_profile *head = file->head;
+  head->publisher = view->publisher;
+  head->pid = view->pid;
+  head->processors = view->processors;
+  head->first_ns = now_ns;
+  head->hook_ps = view->hook_ps;
+  head->hook_inside_ps = view->hook_inside_ps;
+  head->lock_ps = view->lock_ps;
+  head->spawn_ps = view->spawn_ps;
+  head->stack_limit = view->stack_limit;
+  head->session_flags = view->flags;
+  return 0;
+}
+
+void qzi_sampler_close(struct qzi_sampler *sampler) {
+  qzi_lazy_free(sampler->visit_memory, sampler->visit_bytes);
+  qzi_lazy_free(sampler->objects, sampler->objects_bytes);
+  if (sampler->in.file) qzi_intern_close(&sampler->in);
+  if (sampler->timeline.file) qzi_timeline_close(&sampler->timeline);
+  qzi_tuples_close(&sampler->tuples);
+  qzi_table_free(&sampler->blame);
+  qzi_table_free(&sampler->calls);
+  free(sampler->bases);
+  free(sampler->sums);
+  memset(sampler, 0, sizeof *sampler);
+}
+
+void qzi_sampler_rebase(struct qzi_sampler *sampler, uint64_t now_ns) {
+  if (now_ns > sampler->last_ns) sampler->last_ns = now_ns;
+}
+
+/* ---- phase 1: copying ---- */
+
+/* Copies the stack of the thread that `visit` says runs there. Returns 1 if it is consistent. A stack whose packed
+ * word is that of the last copy is that copy: every push and pop changes the word. */
+static int visit_thread(const struct qz_session_view *view, struct qzi_visit *visit) {
+  uint32_t index = QZ_NOW_THREAD_PLUS_1(visit->now) - 1;
+  const struct qz_thread *thread = qz_session_thread(view, index);
+  if (!thread) {
+    visit->serial = 0;
+    visit->invalid = 1;
+    return 1;
+  }
+  uint64_t serial = LOAD_ACQUIRE(&thread->serial);
+  visit->object = visit->state == QZ_STATE_SPINNING ? QZ_STATE_OBJECT(LOAD(&thread->state)) : 0;
+  if (index == visit->thread && serial == visit->serial && LOAD_ACQUIRE(&thread->word) == visit->word &&
+      !(visit->word & QZ_WORD_FLUX))
+    return 1;
+  struct qz_stack_copy copy;
+  int consistent = qz_session_copy_stack(view, thread, visit->keys, visit->held, &copy);
+  visit->thread = index;
+  visit->serial = serial;
+  visit->word = consistent ? copy.word : QZI_NO_WORD;
+  visit->held = copy.depth;
+  if (copy.common < visit->resolved) visit->resolved = copy.common;
+  if (copy.invalid) visit->invalid = 1;
+  return consistent;
+}
+
+void qzi_visit(struct qzi_sampler *sampler, uint32_t first, uint32_t end) {
+  const struct qz_session_view *view = sampler->view;
+  for (uint32_t p = first; p < end; p++) {
+    const struct qz_processor *processor = qz_session_processor(view, p);
+    struct qzi_visit *visit = &sampler->visits[p];
+    if (p + 1 < end) __builtin_prefetch(qz_session_processor(view, p + 1));
+    visit->invalid = 0;
+    visit->torn = 0;
+    visit->retries = 0;
+    for (;;) {
+      visit->now = LOAD_ACQUIRE(&processor->now);
+      visit->state = (uint8_t)QZ_NOW_STATE(visit->now);
+      int consistent = 1;
+      if (visit->state > QZ_STATE_SPINNING) {
+        visit->invalid = 1;
+        visit->state = QZ_STATE_IDLE;
+      }
+      if (visit->state == QZ_STATE_IDLE || QZ_NOW_THREAD_PLUS_1(visit->now) == 0) {
+        visit->serial = 0;
+        visit->word = QZI_NO_WORD;
+        visit->object = 0;
+      } else {
+        consistent = visit_thread(view, visit);
+      }
+      if (consistent && LOAD(&processor->now) == visit->now) break;
+      if (visit->retries == QZ_COPY_RETRIES) {
+        visit->torn = 1;
+        visit->word = QZI_NO_WORD;
+        break;
+      }
+      visit->retries++;
+    }
+    visit->ready = LOAD(&processor->enqueued) - LOAD(&processor->dequeued);
+  }
+}
+
+/* ---- phase 2: adding ---- */
+
+struct counts {
+  unsigned useful, overhead, spinning, running;
+  uint32_t runnable;
+  uint64_t retries, torn, invalid;
+};
+
+static struct counts count_states(const struct qzi_sampler *sampler) {
+  struct counts counts = {0};
+  int64_t ready = 0;
+  uint32_t processors = sampler->view->processors;
+  for (uint32_t p = 0; p < processors; p++) {
+    const struct qzi_visit *visit = &sampler->visits[p];
+    counts.useful += visit->state == QZ_STATE_USEFUL;
+    counts.overhead += visit->state == QZ_STATE_OVERHEAD;
+    counts.spinning += visit->state == QZ_STATE_SPINNING;
+    counts.running += visit->state != QZ_STATE_IDLE && visit->serial != 0;
+    counts.retries += visit->retries;
+    counts.torn += visit->torn;
+    counts.invalid += visit->invalid;
+    ready += (int64_t)visit->ready;
+  }
+  /* The counters of different processors are read one after the other: their sum may be off by what happened
+   * meanwhile, and must not be believed when it is absurd. */
+  int64_t most = sampler->view->thread_table.capacity;
+  if (ready < 0) ready = 0;
+  if (ready > most) {
+    ready = 0;
+    counts.invalid++;
+  }
+  counts.runnable = counts.running + (uint32_t)ready;
+  return counts;
+}
+
+/* Node and entity of what one processor runs. */
+static void resolve(struct qzi_sampler *sampler, struct qzi_visit *visit, uint32_t processor) {
+  struct qzi_interner *in = &sampler->in;
+  if (!visit->serial) {
+    visit->node = visit->entity = 0;
+    return;
+  }
+  for (uint32_t k = visit->resolved; k < visit->held; k++)
+    visit->nodes[k] = qzi_intern_child(in, k ? visit->nodes[k - 1] : 0, visit->keys[k]);
+  visit->resolved = visit->held;
+  visit->node = visit->held ? visit->nodes[visit->held - 1] : 0;
+  visit->entity = qzi_intern_thread(in, visit->thread, visit->serial);
+  struct qzi_thread_memo *memo = &in->memos[visit->thread];
+  if (memo->serial != visit->serial) return; /* the thread has ended meanwhile */
+  memo->round = sampler->round;
+  memo->processor = processor;
+  memo->word = visit->word;
+  memo->node = visit->node;
+}
+
+static int waits_at_top(const struct qzi_visit *visit) {
+  if (!visit->object || !visit->held) return 0;
+  uint64_t top = visit->keys[visit->held - 1];
+  return (top & QZ_KEY_OBJECT) && QZ_KEY_INDEX(top) == visit->object;
+}
+
+static int same_key(const struct qzi_tuple_key *a, const struct qzi_tuple_key *b) {
+  return a->stack == b->stack && a->thread == b->thread && a->state == b->state && a->waiting == b->waiting &&
+         a->torn == b->torn && a->busy == b->busy && a->spinning == b->spinning && a->runnable == b->runnable;
+}
+
+/* Finds the tuple of what one processor does. 0, or -1: no room. */
+static int find_tuple(struct qzi_sampler *sampler, struct qzi_visit *visit, const struct counts *counts) {
+  struct qzi_tuple_key key = {.stack = visit->node,
+                              .thread = visit->entity,
+                              .state = visit->state,
+                              .waiting = (uint8_t)waits_at_top(visit),
+                              .torn = visit->torn,
+                              .busy = (uint16_t)(counts->useful + counts->overhead),
+                              .spinning = (uint16_t)counts->spinning,
+                              .runnable = counts->runnable};
+  if (visit->tuple && same_key(&key, &visit->last_key)) return 0;
+  visit->tuple = qzi_tuple_find(&sampler->tuples, &key);
+  visit->last_key = key;
+  return visit->tuple ? 0 : -1;
+}
+
+static void mark_seen(struct qzi_sampler *sampler, uint32_t stats_plus_1, uint64_t at) {
+  if (!stats_plus_1) return;
+  struct qz_thread_stats *stats = &sampler->file->threads[stats_plus_1 - 1];
+  if (stats->first_ns == UINT64_MAX) stats->first_ns = at;
+  stats->last_ns = at;
+}
+
+int qzi_snapshot_add(struct qzi_sampler *sampler, uint64_t now_ns) {
+  struct qz_profile *head = sampler->file->head;
+  uint32_t processors = sampler->view->processors;
+  uint64_t ns = now_ns - sampler->last_ns;
+  sampler->round++;
+  struct counts counts = count_states(sampler);
+  unsigned busy = counts.useful + counts.overhead;
+  /* Everything that may find no room comes first; what is made for a snapshot that is then left out weighs nothing. */
+  for (uint32_t p = 0; p < processors; p++) {
+    struct qzi_visit *visit = &sampler->visits[p];
+    if (visit->state == QZ_STATE_IDLE) continue;
+    resolve(sampler, visit, p);
+    if (find_tuple(sampler, visit, &counts)) return -1;
+  }
+  uint32_t balance = qzi_balance_find(&sampler->tuples, busy, counts.spinning, counts.runnable);
+  if (!balance || qzi_timeline_prepare(&sampler->timeline, head->elapsed_ns) || sampler->file->full) return -1;
+
+  __atomic_store_n(&head->rounds_begun, head->rounds_begun + 1, __ATOMIC_RELAXED);
+  __atomic_thread_fence(__ATOMIC_RELEASE);
+  for (uint32_t p = 0; p < processors; p++) {
+    const struct qzi_visit *visit = &sampler->visits[p];
+    struct qz_processor_stats *its = &sampler->file->processors[p];
+    *(visit->state == QZ_STATE_USEFUL     ? &its->useful_ns
+      : visit->state == QZ_STATE_OVERHEAD ? &its->overhead_ns
+      : visit->state == QZ_STATE_SPINNING ? &its->spinning_ns
+                                          : &its->idle_ns) += ns;
+    if (visit->state == QZ_STATE_IDLE) continue;
+    qzi_tuple_add(&sampler->tuples, visit->tuple, counts.runnable, ns);
+    if (visit->entity) mark_seen(sampler, sampler->in.memos[visit->thread].stats, head->elapsed_ns + ns);
+    if (visit->state != QZ_STATE_SPINNING)
+      qzi_timeline_top(&sampler->timeline, sampler->file->stacks[visit->node].entity, ns);
+  }
+  struct qz_balance *all = &sampler->file->balance[balance - 1];
+  all->count++;
+  all->ns += ns;
+  all->overhead_ns += counts.overhead * ns;
+  all->runnable_ns += counts.runnable * ns;
+  qzi_timeline_add(&sampler->timeline, ns, processors, counts.useful, counts.overhead, counts.spinning, counts.runnable);
+  head->elapsed_ns += ns;
+  head->visits += processors;
+  head->torn_retries += counts.retries;
+  head->torn_accepted += counts.torn;
+  head->invalid += counts.invalid;
+  __atomic_store_n(&head->snapshots, head->snapshots + 1, __ATOMIC_RELEASE);
+  sampler->last_ns = now_ns;
+  sampler->runnable = counts.runnable;
+  return 0;
+}

@@ -1,0 +1,130 @@
+/* Snapshots of one session, added up in one profile.
+ *
+ * Owns:    everything that one recording knows of a session, and the profile that it fills.
+ * Writer and reader: the aggregating thread; during a visit, the visiting threads, each a range of processors.
+ * Must not: keep time (the caller says what time it is), wait, or make a system call but for room in the file.
+ *
+ * A snapshot has two phases. All processors are visited first: state, thread and stack of each are copied. Then b, s
+ * and r are known, and every observation is added with them. So several threads may visit (their ranges at the
+ * same time, which also makes the snapshot shorter), and still one b holds for the whole snapshot: only one thread
+ * adds, after all have visited. (docs/metrics.md, sections 1, 5 and 6)
+ */
+#ifndef QZI_SNAPSHOT_H
+#define QZI_SNAPSHOT_H
+
+#include "abi/session_read.h"
+#include "file.h"
+#include "intern.h"
+#include "timeline.h"
+#include "tuples.h"
+
+/* What was seen at one processor, and what is remembered from the time before. */
+struct qzi_visit {
+  _Alignas(128) uint64_t now;
+  uint64_t serial;       /* of the thread; 0: no thread */
+  uint64_t word;         /* packed word of the copy in `keys`; QZI_NO_WORD: not to be relied on */
+  uint64_t ready;        /* enqueued - dequeued */
+  uint32_t thread;       /* index */
+  uint32_t object;       /* that the thread waits for */
+  uint32_t held;         /* keys in `keys` */
+  uint32_t resolved;     /* the first `resolved` of them have their nodes in `nodes` */
+  uint8_t state;         /* enum qz_state */
+  uint8_t retries, torn, invalid;
+  uint32_t node, entity; /* of the snapshot, once resolved */
+  uint32_t tuple;        /* index + 1 of the tuple for last_key */
+  struct qzi_tuple_key last_key;
+  uint64_t *keys;
+  uint32_t *nodes;
+};
+
+/* When records came into use, as far as it is remembered: those below high[k] were there at since_ns[k]. */
+#define QZI_GROWTH_STEPS 64
+struct qzi_growth {
+  uint32_t count;
+  uint32_t high[QZI_GROWTH_STEPS];
+  uint64_t since_ns[QZI_GROWTH_STEPS];
+};
+
+struct qzi_object_memo {
+  uint64_t visit_ns;  /* last visit + 1; 0: none */
+  uint64_t round;     /* snapshot that `spinners` is of */
+  uint32_t spinners;
+  uint32_t stats;     /* index + 1 into QZ_SECTION_OBJECTS */
+};
+
+struct qzi_call_sum;
+struct qzi_totals { uint64_t spawns, switches, steals, parks, calls_lost; };
+
+struct qzi_sampler {
+  const struct qz_session_view *view;
+  struct qzi_file *file;
+  struct qzi_interner in;
+  struct qzi_tuples tuples;
+  struct qzi_timeline timeline;
+  struct qzi_visit *visits; /* by processor */
+  void *visit_memory;
+  size_t visit_bytes;
+  uint64_t round;           /* snapshots begun, the base included */
+  uint64_t last_ns;         /* time of the last snapshot or base */
+  uint32_t runnable;        /* r of the last snapshot */
+  /* threads without a processor, in turn */
+  uint64_t *keys;           /* scratch: stack_limit */
+  uint32_t thread_cursor;
+  struct qzi_growth threads_grown;
+  /* objects, in turn */
+  struct qzi_object_memo *objects;
+  size_t objects_bytes;
+  uint32_t object_cursor;
+  struct qzi_growth objects_grown;
+  struct qzi_table blame;
+  struct qz_object *bases;  /* exact numbers from before recording began, by object index; NULL: all zero */
+  uint32_t bases_count;
+  /* calls */
+  struct qzi_table calls;
+  struct qzi_call_sum *sums;
+  uint32_t sums_count, sums_room;
+  struct qzi_totals totals_base;
+};
+
+/* Prepares for sampling into `file`, whose head gets what the session says of itself. `now_ns` is the base: the first
+ * snapshot's weight is the time since then. 0, or -1: out of memory. */
+int qzi_sampler_open(struct qzi_sampler *sampler, const struct qz_session_view *view, struct qzi_file *file,
+                     uint64_t now_ns);
+void qzi_sampler_close(struct qzi_sampler *sampler);
+
+/* Leaves out the time since the last snapshot: the program or the sampler stood still. */
+void qzi_sampler_rebase(struct qzi_sampler *sampler, uint64_t now_ns);
+
+/* Visits processors first .. end-1. Distinct ranges may be visited by distinct threads at once. */
+void qzi_visit(struct qzi_sampler *sampler, uint32_t first, uint32_t end);
+/* Adds what the visits saw, `now_ns` being the time at which they began. 0, or -1: the file has no room (`full`) and
+ * nothing was added. Times must not run backwards. */
+int qzi_snapshot_add(struct qzi_sampler *sampler, uint64_t now_ns);
+static inline int qzi_snapshot(struct qzi_sampler *sampler, uint64_t now_ns) {
+  qzi_visit(sampler, 0, sampler->view->processors);
+  return qzi_snapshot_add(sampler, now_ns);
+}
+
+/* Visits up to `most` of the threads that are not running, or of the objects, going on where the last call ended,
+ * none twice. Called after qzi_snapshot_add, and part of that snapshot. The weight of an observation is the time
+ * since that same record was last visited, or came into use. Returns how many were visited. */
+uint32_t qzi_threads_visit(struct qzi_sampler *sampler, uint32_t most);
+/* first: 1 in the first call after a snapshot. */
+uint32_t qzi_objects_visit(struct qzi_sampler *sampler, uint32_t most, int first);
+/* Node of the path of a thread of the session, running or not; *entity is the thread's. 0, 0: nobody. */
+uint32_t qzi_thread_path(struct qzi_sampler *sampler, uint32_t index, uint32_t *entity);
+
+/* Remembers that `high` records are in use at now_ns; and since when record `index` is. */
+void qzi_growth_note(struct qzi_growth *growth, uint32_t high, uint64_t now_ns);
+uint64_t qzi_growth_since(const struct qzi_growth *growth, uint32_t index);
+
+/* Brings exact numbers up to date: totals of the session's head and processors; statistics of objects; calls. */
+void qzi_totals_read(struct qzi_sampler *sampler);
+void qzi_objects_read(struct qzi_sampler *sampler);
+void qzi_calls_read(struct qzi_sampler *sampler);
+/* Remembers what processors, objects and calls counted before recording began, to leave it out. 0, or -1: out of
+ * memory. */
+int qzi_sampler_base(struct qzi_sampler *sampler);
+int qzi_objects_base(struct qzi_sampler *sampler); /* its part for objects */
+
+#endif

@@ -1,0 +1,77 @@
+/* Symbols into the profile. See symbolize.h. */
+#include "symbolize.h"
+
+#include <string.h>
+
+#ifdef QUARTZ_SYMBOLS
+#include "symbols/symbols.h"
+
+static uint32_t text(struct qzi_interner *in, const char *string) {
+  return *string ? qzi_intern_text(in, string, strlen(string)) : 0;
+}
+
+static void name_entity(struct qzi_interner *in, qz_symbols *symbols, uint32_t index) {
+  struct qz_entity *entity = &in->file->entities[index];
+  struct qz_symbol symbol;
+  memset(&symbol, 0, sizeof symbol);
+  if (entity->kind == QZ_ENTITY_PROCEDURE || entity->kind == QZ_ENTITY_THREAD) {
+    if (!entity->address) return;
+    qz_symbols_find(symbols, entity->address, QZ_SYMBOL_PROCEDURE, &symbol);
+    if (!entity->name) entity->name = text(in, symbol.name);
+  } else {
+    if (!entity->address) return;
+    qz_symbols_find(symbols, entity->address, QZ_SYMBOL_SITE, &symbol);
+    if (!entity->name) { /* a static object has the name of its variable */
+      const struct qz_object *object = entity->record ? qz_session_object(in->view, entity->record) : NULL;
+      uint64_t address = object ? __atomic_load_n(&object->address, __ATOMIC_RELAXED) : 0;
+      struct qz_symbol variable;
+      memset(&variable, 0, sizeof variable);
+      if (address && qzi_intern_module(in, address) &&
+          qz_symbols_find(symbols, address, QZ_SYMBOL_DATA, &variable) == QZ_SYMBOL_FOUND)
+        entity->name = text(in, variable.name);
+    }
+  }
+  entity->file = text(in, symbol.file);
+  entity->line = symbol.line;
+  if (symbol.detail && *symbol.detail) entity->detail = text(in, symbol.detail);
+}
+
+/* Callers of call sites: the procedure that contains the call, by its entry address. */
+static void name_callers(struct qzi_interner *in, qz_symbols *symbols) {
+  uint64_t count = qzi_file_count(in->file, QZ_SECTION_CALLS);
+  for (uint64_t k = 0; k < count; k++) {
+    struct qz_call_edge *edge = &in->file->calls[k];
+    struct qz_symbol symbol;
+    memset(&symbol, 0, sizeof symbol);
+    if (!edge->site || edge->caller) continue;
+    qz_symbols_find(symbols, edge->site, QZ_SYMBOL_SITE, &symbol);
+    if (symbol.entry) edge->caller = qzi_intern_procedure(in, symbol.entry);
+  }
+}
+
+void qzi_symbolize(struct qzi_interner *in) {
+  struct qzi_file *file = in->file;
+  qz_symbols *symbols = qz_symbols_new();
+  if (!symbols) return;
+  uint64_t modules = qzi_file_count(file, QZ_SECTION_MODULES);
+  for (uint64_t k = 0; k < modules; k++) {
+    const struct qz_module *module = &file->modules[k];
+    qz_symbols_add_module(symbols, module->start, module->end, module->bias, file->strings + module->path,
+                          file->strings + module->build_id);
+  }
+  name_callers(in, symbols);
+  uint64_t entities = qzi_file_count(file, QZ_SECTION_ENTITIES);
+  for (uint64_t k = 1; k < entities; k++) name_entity(in, symbols, (uint32_t)k);
+  qz_symbols_free(symbols);
+}
+
+#else
+
+void qzi_symbolize(struct qzi_interner *in) {
+  static const char reason[] = "the sampler was built without libdw";
+  uint32_t detail = qzi_intern_text(in, reason, sizeof reason - 1);
+  uint64_t entities = qzi_file_count(in->file, QZ_SECTION_ENTITIES);
+  for (uint64_t k = 1; k < entities; k++) in->file->entities[k].detail = detail;
+}
+
+#endif

@@ -1,0 +1,82 @@
+/* Tuples and balance. See tuples.h. */
+#include "tuples.h"
+
+static uint32_t hash_of(const struct qzi_tuple_key *key) {
+  return qzi_hash((uint64_t)key->stack << 32 | key->thread,
+                  (uint64_t)key->busy << 48 | (uint64_t)key->spinning << 32 | (uint64_t)key->state << 28 |
+                      (uint64_t)key->waiting << 27 | (uint64_t)key->torn << 26 | (uint64_t)key->runnable << 8);
+}
+
+static uint32_t look_up(const struct qzi_tuples *tuples, const struct qzi_tuple_key *key, uint32_t hash) {
+  QZI_TABLE_EACH(&tuples->tuples, hash, at) {
+    const struct qz_tuple *tuple = &tuples->file->tuples[at - 1];
+    if (tuple->stack == key->stack && tuple->thread == key->thread && tuple->state == key->state &&
+        tuple->waiting == key->waiting && tuple->torn == key->torn && tuple->busy == key->busy &&
+        tuple->spinning == key->spinning && tuple->runnable == key->runnable)
+      return at;
+  }
+  return 0;
+}
+
+static uint32_t find_or_make(struct qzi_tuples *tuples, const struct qzi_tuple_key *key, uint64_t limit) {
+  struct qzi_file *file = tuples->file;
+  uint32_t hash = hash_of(key), at = look_up(tuples, key, hash);
+  uint64_t used = qzi_file_count(file, QZ_SECTION_TUPLES);
+  if (at) return at;
+  if (used >= limit || qzi_file_room(file, QZ_SECTION_TUPLES, 1) ||
+      qzi_table_add(&tuples->tuples, hash, (uint32_t)used + 1))
+    return 0;
+  file->tuples[used] = (struct qz_tuple){.stack = key->stack,
+                                         .thread = key->thread,
+                                         .state = key->state,
+                                         .waiting = key->waiting,
+                                         .torn = key->torn,
+                                         .busy = key->busy,
+                                         .spinning = key->spinning,
+                                         .runnable = key->runnable};
+  qzi_file_append(file, QZ_SECTION_TUPLES, 1);
+  return (uint32_t)used + 1;
+}
+
+uint32_t qzi_tuple_find(struct qzi_tuples *tuples, const struct qzi_tuple_key *wanted) {
+  struct qzi_tuple_key key = *wanted;
+  uint64_t capacity = tuples->file->head->sections[QZ_SECTION_TUPLES].capacity;
+  key.runnable = qzi_runnable_bucket(wanted->runnable);
+  uint32_t at = find_or_make(tuples, &key, capacity - capacity / 4);
+  if (at || tuples->file->full) return at;
+  tuples->file->head->tuples_merged++;
+  key.runnable = wanted->runnable ? 1u << (31 - __builtin_clz(wanted->runnable)) : 0;
+  if ((at = find_or_make(tuples, &key, capacity - capacity / 8))) return at;
+  key.runnable = 0;
+  if ((at = find_or_make(tuples, &key, capacity - capacity / 16))) return at;
+  key.waiting = 0;
+  key.torn = 0;
+  while (key.stack) {
+    key.stack = tuples->file->stacks[key.stack].parent;
+    if ((at = look_up(tuples, &key, hash_of(&key)))) return at;
+  }
+  key.thread = 0;
+  return find_or_make(tuples, &key, capacity);
+}
+
+uint32_t qzi_balance_find(struct qzi_tuples *tuples, unsigned busy, unsigned spinning, uint32_t runnable) {
+  struct qzi_file *file = tuples->file;
+  uint64_t used = qzi_file_count(file, QZ_SECTION_BALANCE), capacity = file->head->sections[QZ_SECTION_BALANCE].capacity;
+  /* Where the table is half full r is dropped: what is left is at most P squared elements. */
+  uint32_t bucket = used < capacity / 2 ? qzi_runnable_bucket(runnable) : 0;
+  uint32_t hash = qzi_hash((uint64_t)busy << 32 | spinning, bucket);
+  QZI_TABLE_EACH(&tuples->balance, hash, at) {
+    const struct qz_balance *balance = &file->balance[at - 1];
+    if (balance->busy == busy && balance->spinning == spinning && balance->runnable == bucket) return at;
+  }
+  if (qzi_file_room(file, QZ_SECTION_BALANCE, 1) || qzi_table_add(&tuples->balance, hash, (uint32_t)used + 1)) return 0;
+  file->balance[used] =
+      (struct qz_balance){.busy = (uint16_t)busy, .spinning = (uint16_t)spinning, .runnable = bucket};
+  qzi_file_append(file, QZ_SECTION_BALANCE, 1);
+  return (uint32_t)used + 1;
+}
+
+void qzi_tuples_close(struct qzi_tuples *tuples) {
+  qzi_table_free(&tuples->tuples);
+  qzi_table_free(&tuples->balance);
+}
