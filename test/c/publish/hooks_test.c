@@ -47,8 +47,8 @@ void expect_stack(const char *what, int count, ...) {
   uint64_t keys[4096];
   struct qz_stack_copy copy;
   if (!qzi_publishing()) return;
-  qz_session_copy_stack(&view, thread.record, NULL, 0, keys, 0, &copy);
-  if (copy.invalid || copy.torn) fail("%s: the copy is not valid", what);
+  int consistent = qz_session_copy_stack(&view, thread.record, keys, 0, &copy);
+  if (copy.invalid || !consistent) fail("%s: the copy is not valid", what);
   va_list arguments;
   va_start(arguments, count);
   int at = 1; /* above the start routine */

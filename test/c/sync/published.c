@@ -66,7 +66,7 @@ static uint32_t thread_index(const char *name) {
 static uint64_t keys[65536];
 static uint32_t stack_of(const char *thread) {
   struct qz_stack_copy copy;
-  qz_session_copy_stack(&view, qz_session_thread(&view, thread_index(thread)), NULL, 0, keys, 0, &copy);
+  qz_session_copy_stack(&view, qz_session_thread(&view, thread_index(thread)), keys, 0, &copy);
   CHECK(!copy.invalid);
   return copy.depth;
 }
