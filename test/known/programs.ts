@@ -1,5 +1,5 @@
 /** Where the programs with known answers lie, as sources and built. */
-import { readdirSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { readAnswers, type Answers } from './answers.js';
 
@@ -15,3 +15,8 @@ export const programs: readonly Program[] = readdirSync(join(root, 'test/program
     const source = join(root, 'test/programs', file);
     return { name, source, binary: join(root, 'build/test/programs', name), answers: readAnswers(source) };
   });
+
+/** The same programs built by another compiler, where there is one. */
+export const variants: readonly Program[] = programs
+  .map((program) => ({ ...program, name: `${program.name}, clang`, binary: `${program.binary}-clang` }))
+  .filter(({ binary }) => existsSync(binary));

@@ -1,0 +1,118 @@
+/** Programs and samplers that begin and end at odd moments: attach, detach, kill, crash of either side. */
+import test from 'ava';
+import type { ExecutionContext } from 'ava';
+import { statSync } from 'node:fs';
+import { measure } from './check.js';
+import { root } from './programs.js';
+import { openModel, pause, sampler, start, startRecording, temporaryFile, until, type Started } from './record.js';
+import type { Model } from '../../ts-frontend/src/model/index.js';
+
+const endless = `${root}/build/test/programs/endless`;
+const processors = { QUARTZ_PROCESSORS: '4' };
+
+/** The share of an entity of `endless`, where half the time is `alone`'s and half is `together`'s. */
+function isHalf(t: ExecutionContext, model: Model, name: string, parallelism: number): void {
+  const entity = model.entities.find((one) => one.kind === 'procedure' && one.name === name);
+  if (!entity) {
+    t.fail(`${name} is not in the profile`);
+    return;
+  }
+  for (const [metric, truth] of [['npt', 0.5], ['parallelism', parallelism]] as const) {
+    const { value, tolerance } = measure(model, entity, metric, truth);
+    t.true(Math.abs(value - truth) <= tolerance, `${metric} of ${name} is ${value}, not ${truth} within ${tolerance}`);
+  }
+}
+function isEndless(t: ExecutionContext, model: Model): void {
+  isHalf(t, model, 'alone', 1);
+  isHalf(t, model, 'together', 4);
+}
+
+const runs = (started: Started): boolean => started.child.exitCode === null && started.child.signalCode === null;
+const written = (file: string): boolean => (statSync(file, { throwIfNoEntry: false })?.size ?? 0) > 0;
+/** Waits until a recording that is under way has some snapshots. */
+const underWay = (file: string, snapshots: number): Promise<void> => until('snapshots are added', () => {
+  if (!written(file)) return false;
+  try {
+    return openModel(file).samples >= snapshots;
+  } catch {
+    return false; // just begun
+  }
+});
+
+test.serial('attach to a running program, detach, attach again: stacks are right from then on, the program runs on', async (t) => {
+  const program = start(endless, [], processors);
+  try {
+    await until('the program is ready', () => program.stdout().includes('ready'));
+    for (let round = 0; round < 2; round++) {
+      const file = temporaryFile('attached.quartz');
+      const attached = start(sampler, ['attach', '-o', file, '--rate', '1000', String(program.child.pid)]);
+      await underWay(file, 400);
+      attached.child.kill('SIGINT');
+      const ended = await attached.ended;
+      t.is(ended.status, 0, ended.stderr);
+      const model = openModel(file);
+      t.true(model.head.attached);
+      t.deepEqual([model.head.status, model.head.endReason], ['cut', 'interrupted']);
+      isEndless(t, model);
+      t.true(runs(program), 'the program runs on');
+      await pause(50);
+    }
+  } finally {
+    program.child.kill('SIGKILL');
+    await program.ended;
+  }
+});
+
+test.serial('a program that is killed leaves a good profile', async (t) => {
+  const recording = startRecording(endless, { processors: 4 });
+  await underWay(recording.file, 400);
+  process.kill(openModel(recording.file).head.pid, 'SIGKILL');
+  const ended = await recording.ended;
+  t.is(ended.status, 128 + 9, ended.stderr);
+  const model = openModel(recording.file);
+  t.deepEqual([model.head.status, model.head.endReason, model.head.exitStatus], ['complete', 'signal', 9]);
+  isEndless(t, model);
+});
+
+test.serial('a sampler that is killed leaves a good profile and an unharmed program', async (t) => {
+  const recording = startRecording(endless, { processors: 4 });
+  await underWay(recording.file, 400);
+  const { pid } = openModel(recording.file).head;
+  recording.child.kill('SIGKILL');
+  await new Promise((resolve) => { recording.child.once('exit', resolve); });
+  try {
+    const model = openModel(recording.file);
+    t.is(model.head.status, 'abandoned');
+    isEndless(t, model);
+    await pause(200);
+    t.notThrows(() => process.kill(pid, 0), 'the program still runs');
+    // It can be recorded again.
+    const file = temporaryFile('again.quartz');
+    const attached = start(sampler, ['attach', '-o', file, '--rate', '1000', String(pid)]);
+    await underWay(file, 200);
+    attached.child.kill('SIGINT');
+    t.is((await attached.ended).status, 0);
+    isEndless(t, openModel(file));
+  } finally {
+    process.kill(pid, 'SIGKILL');
+  }
+});
+
+test.serial('Ctrl-C ends recording and keeps the profile', async (t) => {
+  const recording = startRecording(endless, { processors: 4 });
+  await underWay(recording.file, 400);
+  const { pid } = openModel(recording.file).head;
+  recording.child.kill('SIGINT');
+  await new Promise((resolve) => { recording.child.once('exit', resolve); });
+  try {
+    const model = openModel(recording.file);
+    t.deepEqual([model.head.status, model.head.endReason], ['cut', 'interrupted']);
+    isEndless(t, model);
+  } finally {
+    try {
+      process.kill(pid, 'SIGKILL');
+    } catch {
+      // Ctrl-C reaches the program too
+    }
+  }
+});
