@@ -15,6 +15,7 @@ int main(void) {
   struct rlimit none = { 0, 0 };
   setrlimit(RLIMIT_CORE, &none);
   before();
-  *(volatile int *)16 = 0;
+  volatile uintptr_t nowhere = 16;
+  *(volatile int *)nowhere = 0;
   return 0;
 }
