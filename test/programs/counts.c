@@ -10,7 +10,7 @@
  * expect calls objects -> table 30
  * expect calls objects -> slots 40
  * expect calls objects -> queue 14
- * expect calls objects -> result 3
+ * expect calls objects -> result 4
  * expect calls objects -> alone 5
  * expect lock lock: acquisitions 10, contended 0
  * expect lock table: acquisitions 30
