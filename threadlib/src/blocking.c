@@ -9,6 +9,7 @@
  * queue can be stolen from. At the end the thread takes its processor back, or another free one, or else waits for one.
  */
 #include "processor.h"
+#include "exceptions.h"
 #include "sanitize.h"
 
 void qz_blocking_begin(const char *name) {
@@ -69,8 +70,10 @@ void qz_blocking_end(void) {
   }
   /* every processor works, or sleeps with a kernel thread of its own: wait in the queue; this kernel thread is spare */
   qzi_sanitize_to_scheduler(&self->sanitizer_stack, kernel);
+  struct qzi_exceptions *here = qzi_exceptions_here(), exceptions = here ? *here : (struct qzi_exceptions){ 0 };
   struct qzi_passed passed = qzi_switch(&self->sp, kernel->sp, inject_after, self);
   qzi_sanitize_arrived(self->sanitizer_stack);
+  qzi_exceptions_restore(exceptions);
   qzi_leave(qzi_processor_self());
   if (passed.after) passed.after(passed.arg);
 }

@@ -7,6 +7,7 @@
  */
 #define _GNU_SOURCE
 #include "processor.h"
+#include "exceptions.h"
 #include "sanitize.h"
 
 #include <errno.h>
@@ -35,6 +36,7 @@ __attribute__((noinline)) void qzi_kernel_take(struct qzi_kernel *kernel, struct
   kernel->processor = p;
   p->kernel = kernel;
   set_processor(p);
+  p->exceptions = qzi_exceptions_here();
   if (p->cpu != UINT32_MAX && kernel->cpu != p->cpu) {
     cpu_set_t *set = CPU_ALLOC(p->cpu + 1);
     size_t bytes = CPU_ALLOC_SIZE(p->cpu + 1);

@@ -71,6 +71,7 @@ struct qzi_processor {
   uint32_t cpu;
   uint64_t serial;                 /* last one given out */
   struct qzi_kernel *kernel;
+  struct qzi_exceptions *exceptions; /* of its kernel thread (exceptions.h), or NULL */
 
   struct qzi_ring deque;           /* new threads: youngest first for the owner, oldest first for thieves */
   struct qzi_ring fifo;            /* threads that ran before: oldest first for all */

@@ -10,6 +10,7 @@
  * 64th decision the other way round, so that no ready thread waits for ever.
  */
 #include "processor.h"
+#include "exceptions.h"
 #include "sanitize.h"
 
 #include <unistd.h>
@@ -99,11 +100,13 @@ void qzi_park(void (*after)(void *), void *arg) {
   struct qzi_processor *p = qzi_processor_self();
   struct qzi_thread *self = p->head.current;
   self->blocked = 1;
+  struct qzi_exceptions exceptions = qzi_exceptions_save(p);
   qzi_enter(p);
   struct qzi_thread *next = qzi_take(p);
   struct qzi_passed passed =
       QZI_LIKELY(next != NULL) ? switch_to(p, self, next, after, arg) : switch_to_scheduler(p, self, after, arg);
   qzi_sanitize_arrived(self->sanitizer_stack);
+  qzi_exceptions_restore(exceptions);
   arrive(passed);
 }
 
@@ -112,9 +115,11 @@ void qzi_handoff(struct qzi_thread *thread, void (*after)(void *), void *arg) {
   struct qzi_thread *self = p->head.current;
   self->blocked = 1;
   thread->blocked = 0;
+  struct qzi_exceptions exceptions = qzi_exceptions_save(p);
   qzi_enter(p);
   struct qzi_passed passed = switch_to(p, self, thread, after, arg);
   qzi_sanitize_arrived(self->sanitizer_stack);
+  qzi_exceptions_restore(exceptions);
   arrive(passed);
 }
 
@@ -160,11 +165,13 @@ static inline void yield(bool spinning) {
     qzi_leave(p);
     return;
   }
+  struct qzi_exceptions exceptions = qzi_exceptions_save(p);
   if (!spinning) qzi_pub_ready(&p->head.pub, &self->pub);
   qzi_ring_push(&p->fifo, self);
   /* a thief stays out until the next context leaves the lock: by then ours is saved */
   struct qzi_passed passed = switch_to(p, self, next, NULL, NULL);
   qzi_sanitize_arrived(self->sanitizer_stack);
+  qzi_exceptions_restore(exceptions);
   arrive(passed);
 }
 

@@ -7,6 +7,7 @@
  *           context.
  */
 #include "processor.h"
+#include "exceptions.h"
 #include "sanitize.h"
 #include "spawn.h"
 
@@ -55,6 +56,7 @@ int qz_thread_create(qz_thread_t *handle, const qz_thread_attr *attr, void *(*st
 void qzi_thread_main(void (*after)(void *), void *arg) {
   struct qzi_processor *p = qzi_processor_self();
   qzi_sanitize_arrived(NULL);
+  qzi_exceptions_restore((struct qzi_exceptions){ 0 });
   qzi_leave(p);
   if (after) after(arg);
   struct qzi_thread *self = qzi_self();
