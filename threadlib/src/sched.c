@@ -75,13 +75,12 @@ void qzi_prepare(struct qzi_thread *thread) {
 /* From thread `self` (NULL: it ends) to `next` on the same processor, under the biased lock. */
 static inline struct qzi_passed switch_to(struct qzi_processor *p, struct qzi_thread *self, struct qzi_thread *next,
                                           void (*after)(void *), void *arg) {
-  void *gone, *gone_fake;
+  void *gone;
   if (QZI_UNLIKELY(next->life == QZI_NEW)) qzi_prepare(next);
   p->head.current = next;
   qzi_pub_switched(&p->head.pub);
   qzi_pub_run(&p->head.pub, &next->pub);
   qzi_sanitize_to_thread(self ? &self->sanitizer_stack : NULL, next);
-  (void)gone_fake;
   return qzi_switch(self ? &self->sp : &gone, next->sp, after, arg);
 }
 
@@ -90,6 +89,7 @@ static struct qzi_passed switch_to_scheduler(struct qzi_processor *p, struct qzi
                                              void *arg) {
   void *gone;
   struct qzi_kernel *kernel = p->kernel;
+  if (QZI_UNLIKELY(!kernel->sp)) qzi_start(); /* main blocks before it has created a thread */
   p->head.current = NULL;
   qzi_pub_leave(&p->head.pub, QZ_STATE_OVERHEAD);
   qzi_sanitize_to_scheduler(self ? &self->sanitizer_stack : NULL, kernel);

@@ -1,0 +1,41 @@
+#!/bin/sh
+# Builds a program against the package by pkg-config and by find_package, from the build tree and from an installation.
+# usage: package.sh BUILD C_COMPILER CMAKE
+set -eu
+build=$1 cc=$2 cmake=$3
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+cat > "$dir/main.c" <<'C'
+#include <quartz/quartz.h>
+static void *add(void *arg) { return (void *)((long)arg + 1); }
+int main(void) {
+  qz_thread_t thread;
+  void *result;
+  return qz_create(&thread, "adds", add, (void *)41) || qz_join(thread, &result) || (long)result != 42;
+}
+C
+cat > "$dir/CMakeLists.txt" <<'C'
+cmake_minimum_required(VERSION 3.20)
+project(user C)
+find_package(quartz REQUIRED)
+foreach(library quartz quartz-static)
+  add_executable(user_${library} main.c)
+  target_link_libraries(user_${library} quartz::${library})
+endforeach()
+C
+"$cmake" --install "$build" --prefix "$dir/installed" > "$dir/log" 2>&1 || { cat "$dir/log"; exit 1; }
+libdir=$(dirname "$(find "$dir/installed" -name libquartz.a)")
+for prefix in "$build/package" "$dir/installed"; do
+  "$cmake" -S "$dir" -B "$dir/cmake" -DCMAKE_C_COMPILER="$cc" -DCMAKE_PREFIX_PATH="$prefix" > "$dir/log" 2>&1 &&
+    "$cmake" --build "$dir/cmake" > "$dir/log" 2>&1 || { cat "$dir/log"; exit 1; }
+  "$dir/cmake/user_quartz"
+  "$dir/cmake/user_quartz-static"
+  rm -rf "$dir/cmake"
+done
+command -v pkg-config > /dev/null || { echo "pkg-config is missing: not tried"; exit 0; }
+export PKG_CONFIG_PATH="$build/package"
+"$cc" "$dir/main.c" $(pkg-config --cflags --libs quartz) -o "$dir/a" && "$dir/a"
+export PKG_CONFIG_PATH="$libdir/pkgconfig"
+"$cc" "$dir/main.c" $(pkg-config --define-variable=prefix="$dir/installed" --define-variable=libdir="$libdir" \
+  --define-variable=includedir="$dir/installed/include" --cflags --libs quartz) -o "$dir/a"
+LD_LIBRARY_PATH="$libdir" "$dir/a"

@@ -1,0 +1,27 @@
+# Installation, and finding the package by pkg-config and by CMake's find_package(quartz), after installation and in the
+# build tree: PKG_CONFIG_PATH=BUILD/package or CMAKE_PREFIX_PATH=BUILD/package.
+include(CMakePackageConfigHelpers)
+set(package ${PROJECT_BINARY_DIR}/package)
+
+install(TARGETS quartz_shared quartz_static EXPORT quartz-targets
+        ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR}/include/quartz DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(EXPORT quartz-targets NAMESPACE quartz:: DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/quartz)
+export(EXPORT quartz-targets NAMESPACE quartz:: FILE ${package}/quartz-targets.cmake)
+
+configure_file(quartz-config.cmake.in ${package}/quartz-config.cmake COPYONLY)
+write_basic_package_version_file(${package}/quartz-config-version.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${package}/quartz-config.cmake ${package}/quartz-config-version.cmake
+        DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/quartz)
+
+set(PC_PREFIX ${CMAKE_INSTALL_PREFIX})
+set(PC_LIBDIR ${CMAKE_INSTALL_FULL_LIBDIR})
+set(PC_INCLUDEDIR ${CMAKE_INSTALL_FULL_INCLUDEDIR})
+set(PC_RPATH "")
+configure_file(quartz.pc.in ${CMAKE_CURRENT_BINARY_DIR}/quartz.pc @ONLY)
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/quartz.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+set(PC_PREFIX ${CMAKE_CURRENT_SOURCE_DIR})
+set(PC_LIBDIR ${CMAKE_CURRENT_BINARY_DIR})
+set(PC_INCLUDEDIR ${CMAKE_CURRENT_SOURCE_DIR}/include)
+set(PC_RPATH "-Wl,-rpath,\${libdir} ")
+configure_file(quartz.pc.in ${package}/quartz.pc @ONLY)
