@@ -5,10 +5,10 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buildModel, checkInvariants, type Model, type RawProfile } from '../../ts-frontend/src/model/index.js';
+import { openProfile } from '../../ts-frontend/src/profile.js';
 import { root } from './programs.js';
 
 export const sampler = join(root, 'build/sampler/quartz-sampler');
@@ -60,12 +60,7 @@ export async function until(what: string, holds: () => boolean): Promise<void> {
 }
 export const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-interface Addon { readProfile: (path: string) => RawProfile }
-let addon: Addon | undefined;
-export function readProfile(file: string): RawProfile {
-  addon ??= createRequire(import.meta.url)(join(root, 'build/ts-frontend/addon/quartz.node')) as Addon;
-  return addon.readProfile(file);
-}
+export const readProfile = (file: string): RawProfile => openProfile(file);
 
 /** The model of a profile, checked; with hook costs left in where `compensate` is false. */
 export function openModel(file: string, compensate = true): Model {

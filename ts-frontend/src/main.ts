@@ -1,2 +1,39 @@
 /** The command line: finds the command and hands over. Loads nothing that the command does not need. */
-console.log('quartz');
+import { tell, usage } from './cli/failure.js';
+import { commands } from './commands/index.js';
+
+async function main(argv: readonly string[]): Promise<number> {
+  const [name = '--help', ...rest] = argv;
+  if (name === '--help' || name === '-h' || name === 'help') {
+    const asked = name === 'help' ? rest[0] : undefined;
+    if (asked !== undefined) return main([asked, '--help']);
+    const { overview } = await import('./cli/overview.js');
+    process.stdout.write(overview());
+    return 0;
+  }
+  if (name === '--version' || name === '-V') {
+    const { version } = await import('./cli/version.js');
+    process.stdout.write(`quartz ${version()}\n`);
+    return 0;
+  }
+  const entry = Object.hasOwn(commands, name) ? commands[name] : undefined;
+  if (!entry) {
+    const { didYouMean } = await import('./cli/nearest.js');
+    const what = name.startsWith('-') ? `there is no option "${name}"` : `there is no command "${name}"`;
+    throw usage(what, didYouMean(name, [...Object.keys(commands), '--help', '--version'], 'see "quartz --help"'));
+  }
+  const { command } = await entry.load();
+  const { helpOf, parse } = await import('./cli/command.js');
+  const args = parse(command, rest);
+  if (args.has('help')) {
+    process.stdout.write(helpOf(command));
+    return 0;
+  }
+  return command.run(args);
+}
+
+try {
+  process.exitCode = await main(process.argv.slice(2));
+} catch (error) {
+  process.exitCode = tell(error);
+}

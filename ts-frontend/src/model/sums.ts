@@ -37,7 +37,7 @@ export class Sums {
   }
 
   stateTime(entity: number, state: number): StateTime {
-    const at = entity * stateCount + state;
+    const at = entity * stateCount + state - 1;
     const ns = this.stateNs[at]!;
     const runnable: Bucket[] = [];
     const row = this.stateRunnable[at];

@@ -63,6 +63,14 @@ const ends: Record<Model['head']['endReason'], (status: number) => string> = {
   error: () => 'recording ended by an error',
 };
 
+/** The command line with the program's directory left out. */
+function commandLine({ program, head }: Model): string {
+  const [first = '', ...rest] = head.arguments.split(' ');
+  const name = program.slice(program.lastIndexOf('/') + 1);
+  if (head.arguments === '') return name;
+  return first.endsWith(`/${name}`) ? [name, ...rest].join(' ') : head.arguments;
+}
+
 /** The run in one line: what ran, how long, how well it was seen, what Quartz itself cost. */
 export function facts(model: Model): string {
   const { head } = model;
@@ -70,7 +78,7 @@ export function facts(model: Model): string {
   const status = head.status === 'recording' ? 'still recording'
     : head.status === 'abandoned' ? 'the sampler died; good up to its last snapshot' : ends[head.endReason](head.exitStatus);
   return [
-    `${head.arguments === '' ? model.program : head.arguments}: ${time(model.elapsedNs, ascii)}`,
+    `${commandLine(model)}: ${time(model.elapsedNs, ascii)}`,
     `${count(model.processors)} ${model.processors === 1 ? 'processor' : 'processors'}`,
     `${count(model.samples)} samples at ${rate(model.rateHz)}`,
     cost(model),

@@ -62,7 +62,7 @@ function pathLines(model: Model, head: string, list: readonly PathTime[], option
   const total = list.reduce((sum, one) => sum + one.ns, 0);
   const lines = list.slice(0, paths).map((one) => {
     const beginning = `    ${pad(time(one.ns, options), 8, 'right')}  ${pad(percent(one.ns, total), 7, 'right')}  `;
-    return beginning + cut(path(model, one.path, options), Math.max(8, options.width - beginning.length), options);
+    return beginning + path(model, one.path, Math.max(8, options.width - beginning.length), options);
   });
   if (list.length > paths) lines.push(`    and ${list.length - paths} more paths`);
   return [`  ${head}:`, ...lines];

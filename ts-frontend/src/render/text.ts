@@ -13,7 +13,6 @@ export function paint(text: string, tone: Tone, options: Pick<RenderOptions, 'co
 
 /** A name fit for one line of a terminal. */
 export function clean(name: string, options: Pick<RenderOptions, 'ascii'>): string {
-  // eslint-disable-next-line no-control-regex -- control and format characters are what is looked for
   const safe = name.replace(/[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g, '?');
   return options.ascii ? safe.replace(/[^\x20-\x7e]/gu, '?') : safe;
 }
@@ -40,7 +39,7 @@ export function cut(text: string, columns: number, options: Pick<RenderOptions, 
   const mark = options.ascii ? '..' : '…';
   const room = columns - width(mark);
   if (room <= 0) return mark.slice(0, Math.max(0, columns));
-  const chars = [...text];
+  const chars = Array.from(text);
   let head = '';
   let headWidth = 0;
   let from = 0;

@@ -1,0 +1,21 @@
+/** Failures that a user can do something about: one line on stderr, and Quartz's own exit codes. */
+export const exitCodes = { ok: 0, usage: 2, failed: 125, cannotExecute: 126, notFound: 127 } as const;
+
+export class Failure extends Error {
+  /** `what` is wrong; `remedy` is what to do. */
+  constructor(what: string, remedy: string, readonly exitCode: number = exitCodes.failed) {
+    super(remedy === '' ? what : `${what}; ${remedy}`);
+  }
+}
+
+export const usage = (what: string, remedy: string): Failure => new Failure(what, remedy, exitCodes.usage);
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+/** Tells the failure on stderr and returns the exit code for it. */
+export function tell(error: unknown): number {
+  const line = messageOf(error).replace(/\s*\n\s*/g, ' ');
+  process.stderr.write(`quartz: ${line}\n`);
+  if (!(error instanceof Failure) && process.env['QUARTZ_DEBUG'] && error instanceof Error) process.stderr.write(`${error.stack ?? ''}\n`);
+  return error instanceof Failure ? error.exitCode : exitCodes.failed;
+}

@@ -1,0 +1,39 @@
+/** Which profile is meant, and where the parts of Quartz lie. */
+import { accessSync, constants, readdirSync, statSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { Failure } from './failure.js';
+
+/** The root of Quartz: this file is dist/ts-frontend/src/cli/files.js below it. */
+export const root = fileURLToPath(new URL('../../../../', import.meta.url));
+
+/** The profile that was written last in the current directory. */
+export function newestProfile(): string {
+  let newest: { name: string; time: number } | undefined;
+  for (const name of readdirSync('.')) {
+    if (!name.endsWith('.quartz')) continue;
+    const status = statSync(name, { throwIfNoEntry: false });
+    if (status?.isFile() && (!newest || status.mtimeMs > newest.time)) newest = { name, time: status.mtimeMs };
+  }
+  if (newest) return newest.name;
+  throw new Failure('there is no *.quartz file in this directory', 'name one, or make one with: quartz record -- PROGRAM');
+}
+
+function executable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return statSync(path).isFile();
+  } catch {
+    return false;
+  }
+}
+
+/** The sampler: of this build, else one that is installed. */
+export function samplerPath(): string {
+  const places = [join(root, 'build/sampler'), ...(process.env['PATH'] ?? '').split(delimiter)];
+  for (const place of places) {
+    const path = join(place, 'quartz-sampler');
+    if (place !== '' && executable(path)) return path;
+  }
+  throw new Failure('the sampler is not built', `run: npm run build (in ${root})`);
+}

@@ -1,0 +1,29 @@
+/** The name that a mistyped one was meant to be. */
+function distance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, index) => index);
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i];
+    for (let j = 1; j <= b.length; j++) {
+      next.push(Math.min(row[j]! + 1, next[j - 1]! + 1, row[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1)));
+    }
+    row = next;
+  }
+  return row[b.length]!;
+}
+
+/** The nearest of `names`, if it is near enough to be meant. */
+export function nearest(word: string, names: Iterable<string>): string | undefined {
+  let best: string | undefined;
+  let least = Infinity;
+  for (const name of names) {
+    if (Math.abs(name.length - word.length) >= least) continue;
+    const far = name.startsWith(word) && word.length > 1 ? 0.5 : distance(word.toLowerCase(), name.toLowerCase());
+    if (far < least) [best, least] = [name, far];
+  }
+  return least <= Math.max(1, Math.floor(word.length / 3)) ? best : undefined;
+}
+
+export const didYouMean = (word: string, names: Iterable<string>, otherwise: string): string => {
+  const near = nearest(word, names);
+  return near === undefined ? otherwise : `did you mean "${near}"?`;
+};

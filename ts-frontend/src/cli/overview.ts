@@ -1,0 +1,26 @@
+/** The help of `quartz` itself: examples first. */
+import { commands } from '../commands/index.js';
+
+export function overview(): string {
+  const width = Math.max(...Object.keys(commands).map((name) => name.length));
+  return `Quartz: which procedures, locks and threads of a parallel program cost elapsed time, and what would help.
+
+Examples
+  quartz demo                             see it at work on a real program
+  quartz run -- ./prog args               record a program, then report what limits it
+  quartz record -o prog.quartz -- ./prog  record only
+  quartz report prog.quartz               report of a profile; without a name: the newest here
+  quartz report --focus create_cone       one procedure, lock or thread: when it ran, with whom, its children
+  quartz locks                            who waited for which lock, and who held it meanwhile
+  cc $(quartz cflags) prog.c $(quartz libs)
+
+Commands
+${Object.entries(commands).map(([name, { summary }]) => `  ${name.padEnd(width)}  ${summary}`).join('\n')}
+
+  quartz COMMAND --help says more. quartz --version prints the version.
+
+Exit codes
+  2 wrong usage, 125 Quartz failed, 126 program cannot be executed, 127 program not found,
+  else the program's own status (128 + n when signal n ended it)
+`;
+}

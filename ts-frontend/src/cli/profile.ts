@@ -1,0 +1,23 @@
+/** From a file name to the model: which file is meant, and what is wrong with it. */
+import { statSync } from 'node:fs';
+import { buildModel, type Model } from '../model/index.js';
+import { isProfileError, openProfile } from '../profile.js';
+import { Failure } from './failure.js';
+import { newestProfile, root } from './files.js';
+
+/** The model of a profile; of the newest of this directory where none is named. */
+export function loadModel(name: string | undefined, options: { raw: boolean }): Model {
+  const path = name ?? newestProfile();
+  const status = statSync(path, { throwIfNoEntry: false });
+  if (!status) throw new Failure(`${path} does not exist`, 'name a profile, or make one with: quartz record -- PROGRAM');
+  if (!status.isFile()) throw new Failure(`${path} is not a file`, 'name a profile');
+  try {
+    return buildModel(openProfile(path), { compensate: !options.raw });
+  } catch (error) {
+    if (isProfileError(error)) throw new Failure(`${path}: ${error.why}`, '');
+    if (error instanceof Error && 'code' in error && error.code === 'MODULE_NOT_FOUND') {
+      throw new Failure('the reader of profiles is not built', `run: npm run build (in ${root})`);
+    }
+    throw error;
+  }
+}

@@ -1,0 +1,53 @@
+/** What the commands that show a profile have in common: their options, and the way from model to output. */
+import type { Model } from '../model/index.js';
+import { findEntities, focusOn } from '../model/index.js';
+import { focusCsv, focusReport, locksCsv, proceduresCsv, report, reportJson, threadsCsv, type View } from '../render/index.js';
+import type { Arguments, Option } from './command.js';
+import { Failure, usage } from './failure.js';
+import { didYouMean } from './nearest.js';
+import { print } from './output.js';
+import { loadModel } from './profile.js';
+import { display, displayOptions } from './terminal.js';
+import { version } from './version.js';
+
+export const formatOptions: readonly Option[] = [
+  { name: 'raw', help: 'numbers as measured: the cost of the hooks is not taken out' },
+  { name: 'csv', help: 'the table as comma-separated values, times in ns' },
+  { name: 'json', help: 'the whole report as JSON (docs/json.md)' },
+  ...displayOptions,
+];
+
+const csv: Record<View, (model: Model) => string> = { procedures: proceduresCsv, locks: locksCsv, threads: threadsCsv };
+
+/** The entity that a name means: "name", "kind name", or a part of one name only. */
+function find(model: Model, name: string): number {
+  const byKind = model.ranking.find((id) => `${model.entities[id].kind} ${model.entities[id].name}` === name);
+  if (byKind !== undefined) return byKind;
+  const ids = findEntities(model, name);
+  if (ids.length === 0) {
+    const names = new Set(model.entities.map((entity) => entity.name));
+    throw new Failure(`nothing in this profile is called "${name}"`, didYouMean(name, names, '"quartz report" and "quartz threads" list the names'));
+  }
+  const exact = ids.filter((id) => model.entities[id].name === name);
+  if (exact.length === 0 && ids.length > 1) {
+    const some = ids.slice(0, 5).map((id) => `"${model.entities[id].kind} ${model.entities[id].name}"`).join(', ');
+    throw new Failure(`"${name}" is part of ${ids.length} names`, `say which: ${some}${ids.length > 5 ? ', ...' : ''}`);
+  }
+  return ids[0];
+}
+
+export async function show(args: Arguments, view: View, file: string | undefined): Promise<number> {
+  if (args.has('csv') && args.has('json')) throw usage('--csv and --json exclude each other', 'choose one');
+  const options = display(args); // wrong options are told before a large file is read
+  const model = loadModel(file, { raw: args.has('raw') });
+  const name = args.value('focus');
+  if (args.has('json')) {
+    await print(reportJson(model, version()));
+  } else if (name !== undefined) {
+    const focus = focusOn(model, find(model, name));
+    await print(args.has('csv') ? focusCsv(focus) : focusReport(model, focus, options));
+  } else {
+    await print(args.has('csv') ? csv[view](model) : report(model, view, options));
+  }
+  return 0;
+}

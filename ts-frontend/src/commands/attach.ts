@@ -1,0 +1,24 @@
+/** quartz attach: records a program that runs already. */
+import type { Command } from '../cli/command.js';
+import { usage } from '../cli/failure.js';
+import { attachTo, recordingOptions } from '../cli/recording.js';
+
+export const command: Command = {
+  name: 'attach',
+  usage: '[options] PID',
+  about: 'Records a running program until it ends or Ctrl-C; the program then runs on at full speed.\n'
+    + 'It has to be linked with the thread package, and to belong to you.',
+  examples: [
+    ['quartz attach 4711', 'record process 4711 until Ctrl-C'],
+    ['quartz attach --seconds 10 4711', 'record ten seconds of it'],
+    ['quartz attach -o server.quartz $(pidof server)', 'into a file of that name'],
+  ],
+  options: [...recordingOptions, { name: 'seconds', value: 'S', help: 'end after that time' }],
+  most: 1,
+  run: (args) => {
+    const [pid] = args.words;
+    if (pid === undefined) throw usage('there is no process to attach to', 'write: quartz attach PID');
+    if (!/^[1-9]\d*$/.test(pid)) throw usage(`"${pid}" is not a process id`, 'write: quartz attach PID');
+    return attachTo(pid, args);
+  },
+};

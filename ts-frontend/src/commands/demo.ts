@@ -1,0 +1,63 @@
+/** quartz demo: builds examples/verify, compares two circuits under the sampler, and reports. */
+import { spawnSync } from 'node:child_process';
+import { mkdirSync } from 'node:fs';
+import { join, relative, resolve } from 'node:path';
+import type { Command } from '../cli/command.js';
+import { runChild } from '../cli/child.js';
+import { Failure } from '../cli/failure.js';
+import { root, samplerPath } from '../cli/files.js';
+import { print } from '../cli/output.js';
+import { loadModel } from '../cli/profile.js';
+import { display, displayOptions } from '../cli/terminal.js';
+import type { Model } from '../model/index.js';
+import { report } from '../render/index.js';
+
+const profile = 'demo.quartz';
+const build = join(root, 'build');
+const binaries = join(build, 'examples/verify');
+const directory = join(build, 'demo');
+
+/** Runs a step of the preparation; its output is shown only when it fails. */
+function prepare(what: string, file: string, args: readonly string[]): void {
+  process.stderr.write(`quartz: ${what}\n`);
+  const { status, stdout, stderr, error } = spawnSync(file, args, { encoding: 'utf8', maxBuffer: 1 << 26 });
+  if (status === 0) return;
+  process.stderr.write(`${stdout}${stderr}`);
+  throw new Failure(`${what} failed${error ? ` (${error.message})` : ''}`, `run: npm run build (in ${root})`);
+}
+
+function next(model: Model, verify: string, circuits: readonly string[]): string {
+  const focus = model.findings[0]?.name ?? 'main';
+  const rows = [
+    [`quartz report --focus ${/^\w+$/.test(focus) ? focus : `"${focus}"`}`, 'when it ran, with whom, and what it called'],
+    ['quartz locks', 'who waited for which lock'],
+    ['quartz threads', 'what each thread did'],
+    [`quartz run -- ${verify} --stage nolog ${circuits.join(' ')}`, 'the same program without its trace log'],
+  ] as const;
+  return `\nTry next\n${rows.map(([command, about]) => `  ${command}\n      ${about}\n`).join('')}`;
+}
+
+export const command: Command = {
+  name: 'demo',
+  usage: '[options]',
+  about: 'Builds examples/verify, a parallel program that proves two circuits equal, runs it under the sampler, and shows\n'
+    + `the report. The profile stays in ${profile} in this directory, for you to look into.`,
+  examples: [['quartz demo', 'takes less than a minute']],
+  options: displayOptions,
+  run: async (args) => {
+    const options = display(args);
+    mkdirSync(directory, { recursive: true });
+    prepare('building examples/verify', 'cmake', ['--build', build, '--target', 'verify', 'verify-generate']);
+    prepare('making two circuits that compute the same in different ways', 'sh', [join(root, 'examples/verify/inputs.sh'), join(binaries, 'verify-generate'), directory]);
+    process.stderr.write('quartz: proving them equal, under the sampler\n');
+    const verify = join(binaries, 'verify');
+    const file = resolve(profile);
+    const status = await runChild(samplerPath(), ['record', '-o', file, '--', verify, 'first.bench', 'second.bench'], { cwd: directory });
+    if (status !== 0) return status;
+    const model = loadModel(file, { raw: false });
+    const here = (path: string): string => relative(process.cwd(), path);
+    const circuits = ['first.bench', 'second.bench'].map((name) => here(join(directory, name)));
+    await print(`\n${report(model, 'procedures', { ...options, top: Math.min(options.top, 12) })}${next(model, here(verify), circuits)}`);
+    return 0;
+  },
+};

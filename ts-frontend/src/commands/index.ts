@@ -1,0 +1,17 @@
+/** The commands, in the order of the help. A command's own file is loaded only when it runs. */
+import type { Command } from '../cli/command.js';
+
+interface Entry { summary: string; load: () => Promise<{ command: Command }> }
+
+export const commands: Readonly<Record<string, Entry>> = {
+  run: { summary: 'record a program, then report', load: () => import('./run.js') },
+  record: { summary: 'record a program into a profile', load: () => import('./record.js') },
+  attach: { summary: 'record a program that is running already', load: () => import('./attach.js') },
+  report: { summary: 'what limits the program, then its procedures, locks or threads', load: () => import('./report.js') },
+  locks: { summary: 'who waited for which lock, and who held it meanwhile', load: () => import('./locks.js') },
+  threads: { summary: 'what each thread did with its time', load: () => import('./threads.js') },
+  demo: { summary: 'build and run an example under Quartz, and show its report', load: () => import('./demo.js') },
+  cflags: { summary: 'compiler flags for programs to be profiled', load: () => import('./cflags.js') },
+  libs: { summary: 'linker flags for programs that use the thread package', load: () => import('./libs.js') },
+  check: { summary: 'check that a profile adds up', load: () => import('./check.js') },
+};

@@ -1,0 +1,14 @@
+/** quartz libs: linker flags for a program that uses the thread package. */
+import { join } from 'node:path';
+import type { Command } from '../cli/command.js';
+import { runChild } from '../cli/child.js';
+import { root } from '../cli/files.js';
+
+export const command: Command = {
+  name: 'libs',
+  usage: '',
+  about: 'Prints the flags to link a program with the thread package.',
+  examples: [['cc -o prog prog.o $(quartz libs)', 'link']],
+  options: [],
+  run: () => runChild(join(root, 'scripts/quartz-flags'), ['--libs']),
+};

@@ -1,0 +1,18 @@
+/** quartz record: runs a program under the sampler. bin/quartz hands plain uses of it to the sampler directly. */
+import type { Command } from '../cli/command.js';
+import { childrenOption, recordProgram, recordingOptions } from '../cli/recording.js';
+
+export const command: Command = {
+  name: 'record',
+  usage: '[options] -- PROGRAM ARGUMENTS',
+  about: 'Runs a program and writes its profile; Ctrl-C ends recording and keeps the profile. The exit status is the program\'s.\n'
+    + 'The program is linked with the thread package: see "quartz cflags" and "quartz libs".',
+  examples: [
+    ['quartz record -- ./prog input.txt', 'record into prog.quartz'],
+    ['quartz record -o slow.quartz -- ./prog -n 8', 'into a file of that name'],
+    ['quartz record --rate 20000 --cpu 7 -- ./prog', 'faster, sampling on CPU 7'],
+  ],
+  options: [...recordingOptions, childrenOption],
+  program: true,
+  run: recordProgram,
+};

@@ -1,0 +1,16 @@
+/** quartz threads: the view "threads" of a profile. */
+import type { Command } from '../cli/command.js';
+import { formatOptions, show } from '../cli/show.js';
+
+export const command: Command = {
+  name: 'threads',
+  usage: '[FILE] [options]',
+  about: 'Threads by normalized processor time, and what each did with its time.\nWithout FILE: the newest *.quartz here. docs/report.md explains every column.',
+  examples: [
+    ['quartz threads', 'the newest profile in this directory'],
+    ['quartz threads prog.quartz --csv > threads.csv', 'for a spreadsheet'],
+  ],
+  options: formatOptions,
+  most: 1,
+  run: (args) => show(args, 'threads', args.words[0]),
+};
