@@ -6,13 +6,17 @@ import { root } from '../cli/files.js';
 
 export const command: Command = {
   name: 'cflags',
-  usage: '',
-  about: 'Prints the flags to compile a program with, so that its procedures show in reports: the best for the compiler\n'
-    + 'that the variable CC names (default cc). docs/getting-started.md shows them in a Makefile and in CMake.',
+  usage: '[options]',
+  about: 'Prints the flags to compile a program with, so that its procedures show in reports.\n'
+    + 'docs/getting-started.md shows them in a Makefile and in CMake.',
   examples: [
     ['cc -O2 $(quartz cflags) -c prog.c', 'compile'],
-    ['CC=clang quartz cflags', 'for another compiler'],
+    ['quartz cflags --cc clang', 'for another compiler'],
   ],
-  options: [],
-  run: () => runChild(join(root, 'scripts/quartz-flags'), ['--cflags']),
+  options: [
+    { name: 'cc', value: 'COMPILER', help: 'compiler that the flags are for (default: $CC, else cc)' },
+    { name: 'hooks', value: 'KIND', help: 'best (the default), all (inlined procedures too) or none' },
+  ],
+  run: (args) => runChild(join(root, 'scripts/quartz-flags'),
+    ['cflags', ...['cc', 'hooks'].flatMap((name) => (args.has(name) ? [`--${name}`, args.value(name)!] : []))]),
 };

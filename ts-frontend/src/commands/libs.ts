@@ -6,9 +6,9 @@ import { root } from '../cli/files.js';
 
 export const command: Command = {
   name: 'libs',
-  usage: '',
+  usage: '[options]',
   about: 'Prints the flags to link a program with the thread package.',
   examples: [['cc -o prog prog.o $(quartz libs)', 'link']],
-  options: [],
-  run: () => runChild(join(root, 'scripts/quartz-flags'), ['--libs']),
+  options: [{ name: 'shared', help: 'link the shared library, not the static one' }],
+  run: (args) => runChild(join(root, 'scripts/quartz-flags'), ['libs', ...(args.has('shared') ? ['--shared'] : [])]),
 };
