@@ -24,6 +24,7 @@ static const char usage[] =
   "  --match BY      match inputs and outputs by name, position, or auto (default: name if they agree)\n"
   "  --table         print every pair of outputs\n"
   "  --quiet         print the verdict alone\n"
+  "  --times         print the elapsed time of each phase on standard error\n"
   "\n"
   "exit status: 0 equal, 1 different, 2 wrong usage or input, 3 undecided\n";
 
@@ -58,7 +59,8 @@ int main(int argc, char **argv)
     { "stage", required_argument, NULL, 's' }, { "log", required_argument, NULL, 'l' },
     { "workers", required_argument, NULL, 'w' }, { "limit", required_argument, NULL, 'n' },
     { "match", required_argument, NULL, 'm' }, { "table", no_argument, NULL, 't' },
-    { "quiet", no_argument, NULL, 'q' }, { "help", no_argument, NULL, 'h' }, { NULL, 0, NULL, 0 },
+    { "quiet", no_argument, NULL, 'q' },
+    { "times", no_argument, NULL, 'e' }, { "help", no_argument, NULL, 'h' }, { NULL, 0, NULL, 0 },
   };
   struct request request = { .stage = STAGE_INITIAL, .match = MATCH_AUTO, .limit = 1000000 };
   for (int option; (option = getopt_long(argc, argv, "h", options, NULL)) != -1;)
@@ -70,6 +72,7 @@ int main(int argc, char **argv)
     case 'm': request.match = (enum match_by)choice("unknown way to match", optarg, matches, 3); break;
     case 't': request.table = 1; break;
     case 'q': request.quiet = 1; break;
+    case 'e': request.times = 1; break;
     case 'h': fputs(usage, stdout); return 0;
     default: fputs("verify: see verify --help\n", stderr); return EXIT_WRONG_INPUT;
     }

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "cone.h"
 
@@ -15,6 +16,17 @@ struct reading {
   struct netlist *netlist;
   char message[MESSAGE_BYTES];
 };
+
+/* Ends a phase that began at *since, and begins the next one. */
+static void print_time(const struct request *request, const char *phase, struct timespec *since)
+{
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  if (request->times && phase)
+    fprintf(stderr, "%-6s %9.3f ms\n", phase,
+            (double)(now.tv_sec - since->tv_sec) * 1e3 + (double)(now.tv_nsec - since->tv_nsec) / 1e6);
+  *since = now;
+}
 
 static void *read_circuit(void *argument)
 {
@@ -99,9 +111,12 @@ static int prove_all(const struct request *request, const struct graph *graph, c
 
 int verify(const struct request *request)
 {
+  struct timespec since;
+  print_time(request, NULL, &since);
   struct reading readings[2] = { { .file = request->files[0] }, { .file = request->files[1] } };
   if (request->stage >= STAGE_PARALLEL_INPUT) read_in_parallel(readings);
   else read_in_turn(readings);
+  print_time(request, "read", &since);
   const struct netlist *const circuits[2] = { readings[0].netlist, readings[1].netlist };
   struct matching matching = { NULL, NULL, 0 };
   struct cones *cones[2] = { NULL, NULL };
@@ -114,7 +129,9 @@ int verify(const struct request *request)
     status = complain(message);
   if (!status && !(graph = graph_create(circuits[0]->input_count))) status = complain("not enough memory");
   if (!status) status = make_cones(request, graph, circuits, &matching, cones);
+  print_time(request, "cones", &since);
   if (!status) status = prove_all(request, graph, circuits, &matching, cones);
+  print_time(request, "prove", &since);
   for (int i = 0; i < 2; i++) {
     cones_free(cones[i]);
     netlist_free(readings[i].netlist);

@@ -19,6 +19,7 @@ struct request {
   size_t limit;          /* diagram nodes for each attempt at each pair */
   int table;             /* print every pair */
   int quiet;             /* print the verdict alone */
+  int times;             /* print the elapsed time of each phase, on stderr */
 };
 
 /* Compares, prints, and returns the program's exit status. Errors are printed too. */
