@@ -7,7 +7,7 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { buildModel, checkInvariants, type Model, type RawProfile } from '../../ts-frontend/src/model/index.js';
+import { buildModel, checkInvariants, type Model } from '../../ts-frontend/src/model/index.js';
 import { openProfile } from '../../ts-frontend/src/profile.js';
 import { root } from './programs.js';
 
@@ -60,11 +60,9 @@ export async function until(what: string, holds: () => boolean): Promise<void> {
 }
 export const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-export const readProfile = (file: string): RawProfile => openProfile(file);
-
 /** The model of a profile, checked; with hook costs left in where `compensate` is false. */
 export function openModel(file: string, compensate = true): Model {
-  const model = buildModel(readProfile(file), { compensate });
+  const model = buildModel(openProfile(file), { compensate });
   const broken = checkInvariants(model);
   if (broken.length > 0) throw new Error(`${file} breaks invariants:\n${broken.join('\n')}`);
   return model;

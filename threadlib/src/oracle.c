@@ -54,7 +54,6 @@ static void open_trace(void) {
 
 /* Never inlined: a thread that calls this may have moved to another kernel thread since its last call. */
 static __attribute__((noinline)) void add(uint64_t ns, unsigned kind, uint32_t subject, uint64_t value) {
-  if (!qzi_publishing()) return; /* calibration */
   if (!own_opened) open_trace();
   if (!own.head) return;
   uint64_t count = own.head->count;
@@ -66,6 +65,9 @@ static __attribute__((noinline)) void add(uint64_t ns, unsigned kind, uint32_t s
   __atomic_store_n(&own.head->count, count + 1, __ATOMIC_RELEASE);
 }
 
+/* Calibration publishes, too, but to nobody. */
+static int tracing(void) { return session && qzi_publishing(); }
+
 static uint32_t index_in(const struct qz_table *table, const void *record) {
   return (uint32_t)(((uint64_t)((const char *)record - (const char *)session) - table->offset) / table->stride);
 }
@@ -73,14 +75,15 @@ static uint32_t index_in(const struct qz_table *table, const void *record) {
 void qzi_oracle_session(const struct qz_session *of) { session = of; }
 
 void qzi_oracle_now(const struct qz_processor *processor, uint64_t now) {
-  add(clock_ns(), QZI_ORACLE_NOW, index_in(&session->processor_table, processor), now);
+  if (tracing()) add(clock_ns(), QZI_ORACLE_NOW, index_in(&session->processor_table, processor), now);
 }
 
 void qzi_oracle_thread(const struct qz_thread *thread, unsigned kind, uint64_t value) {
-  add(clock_ns(), kind, index_in(&session->thread_table, thread), value);
+  if (tracing()) add(clock_ns(), kind, index_in(&session->thread_table, thread), value);
 }
 
 void qzi_oracle_stack(const struct qz_thread *thread, uint64_t word) {
+  if (!tracing()) return;
   uint64_t ns = clock_ns();
   uint32_t index = index_in(&session->thread_table, thread);
   uint32_t depth = QZ_WORD_DEPTH(word);
@@ -88,6 +91,8 @@ void qzi_oracle_stack(const struct qz_thread *thread, uint64_t word) {
   for (uint32_t k = 0; k < depth; k++) add(ns, QZI_ORACLE_ENTRY, index, thread->stack[k].key);
 }
 
-void qzi_oracle_queue(uint32_t object, uint32_t length) { add(clock_ns(), QZI_ORACLE_QUEUE, object, length); }
+void qzi_oracle_queue(uint32_t object, uint32_t length) {
+  if (tracing()) add(clock_ns(), QZI_ORACLE_QUEUE, object, length);
+}
 
 #endif
