@@ -139,7 +139,7 @@ export function deviations(model: Model, answers: Answers): string[] {
     const from = need(procedure(caller));
     if (!from) continue;
     const counted = from.callees
-      .filter((edge) => { const to = model.entities[edge.entity]!; return to.name === callee && to.kind !== 'thread' && to.group === 0; })
+      .filter((edge) => { const to = model.entities[edge.entity]!; return to.name === callee && to.kind !== 'thread' && to.members.length === 0; })
       .reduce((sum, edge) => sum + edge.count, 0);
     if (counted !== count) say(`calls ${caller} -> ${callee}: ${counted}, not ${count}`);
   }

@@ -3,13 +3,13 @@
 //
 // expect P 4
 // expect root: npt 1, T 1
-// expect procedure outer(int): npt 0.5
-// expect procedure thrower(int): npt 0.5
-// expect procedure afterwards(): npt 0.5, self 0.5, calls 100
+// expect procedure outer: npt 0.5
+// expect procedure thrower: npt 0.5
+// expect procedure afterwards: npt 0.5, self 0.5, calls 100
 // expect lock account: npt 0.5, T 0.5, acquisitions 100
-// expect calls outer(int) -> thrower(int) 100
-// expect calls main -> afterwards() 100
-// expect callers afterwards(): main
+// expect calls outer -> thrower 100
+// expect calls main -> afterwards 100
+// expect callers afterwards: main
 #include <quartz/quartz.h>
 #include <stdexcept>
 #include "work.h"

@@ -292,7 +292,7 @@ void qzi_pub_processor(struct qzi_publisher *p, unsigned index, uint32_t cpu) {
     self.next = kernels;
     kernels = &self;
   }
-  if (qzi_publishing() && p->record) qzi_pub_now(p, QZ_STATE_IDLE);
+  if (qzi_publishing() && p->record && !qzi_sched_busy(index)) qzi_pub_now(p, QZ_STATE_IDLE); /* main, when it is pinned, is running */
   pthread_mutex_unlock(&lock);
 }
 

@@ -59,6 +59,8 @@ export function checkInvariants(model: Model): string[] {
     atMost(`6. NPT of ${label(entity)} and of the root`, entity.nptNs, root.nptNs);
     atMost(`6. T/P of ${label(entity)}`, entity.processorTimeNs / P, entity.nptNs);
     atMost(`6. NPT of ${label(entity)} and its T`, entity.nptNs, entity.processorTimeNs);
+    same(`3. processor time of ${label(entity)} and its time useful and in overhead`, entity.processorTimeNs,
+      entity.states.useful.ns + entity.states.overhead.ns);
     if (entity.object) {
       const queue = entity.object.queueLength.reduce((sum, bucket) => sum + bucket.ns, 0);
       same(`queue of ${label(entity)}: time observed`, queue, entity.object.queueObservedNs);
