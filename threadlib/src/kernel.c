@@ -118,6 +118,7 @@ static void *kernel_thread(void *arg) {
 #ifdef QZI_ASAN
   note_stack(kernel);
 #endif
+  qzi_overflow_kernel();
   kernel->searching = true;
   qzi_kernel_take(kernel, wait_for_processor(kernel));
   qzi_schedule(kernel);

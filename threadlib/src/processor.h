@@ -302,6 +302,11 @@ static inline bool qzi_timers_pending(void) { return atomic_load_explicit(&qzi_t
 void qzi_timer_arm(struct qzi_thread *thread);
 void qzi_timer_disarm(struct qzi_thread *thread);
 
+/* ---- stack overflow (overflow.c) ---- */
+
+void qzi_overflow_start(void);  /* once */
+void qzi_overflow_kernel(void); /* by each kernel thread */
+
 /* ---- deadlock (deadlock.c) ---- */
 
 /* Nothing runs, nothing is ready, nothing will come: ends the program, or reports who waits for what and aborts. */

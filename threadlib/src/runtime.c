@@ -129,6 +129,7 @@ void qzi_start(void) {
 #ifdef QZI_TSAN
   kernel->sanitizer_fiber = __tsan_create_fiber(0);
 #endif
+  qzi_overflow_start();
   if (qzi_runtime.processor_count > 1) qzi_kernel_take(kernel, kernel->processor);
 }
 

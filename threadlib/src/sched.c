@@ -157,7 +157,7 @@ void qzi_ready_last(struct qzi_thread *thread) {
 
 /* The caller goes to the end of the queue, if anybody else is ready. Threads that have not run yet come first. */
 static inline void yield(bool spinning) {
-  struct qzi_processor *p = qzi_processor_self();
+  struct qzi_processor *p = qzi_processor_checked();
   struct qzi_thread *self = p->head.current;
   qzi_enter(p);
   struct qzi_thread *next = qzi_take(p);
