@@ -79,7 +79,7 @@ int qzi_dismiss(struct qzi_admitted *admitted, uint32_t end_reason, int32_t exit
   else if (recording->failed)
     fprintf(stderr, "quartz: the profile is full: recording ended after %.2f s; give a larger --max-size\n",
             (double)head.elapsed_ns / 1e9);
-  if (!recording->options->quiet) summarize(admitted, &head);
+  if (!recording->options->quiet && (head.snapshots || !recording->failed)) summarize(admitted, &head);
   int failed = recording->failed ? -1 : 0;
   qzi_recording_close(recording);
   close(admitted->pidfd);

@@ -2,10 +2,12 @@
 #include "control.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/signalfd.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include "admitted.h"
@@ -132,6 +134,25 @@ static void admit_next(struct launched *run, int listener) {
   close(session);
 }
 
+/* Says before the program runs that its profile can't be written. */
+static int writable(const char *path) {
+  struct stat old;
+  if (!stat(path, &old) && !S_ISREG(old.st_mode)) {
+    fprintf(stderr, "quartz: %s is not a plain file; choose another --output\n", path);
+    return 0;
+  }
+  char trial[4200];
+  snprintf(trial, sizeof trial, "%s.%ld.new", path, (long)getpid());
+  int fd = open(trial, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+  if (fd < 0) {
+    fprintf(stderr, "quartz: can't write %s: %s; choose another --output\n", path, strerror(errno));
+    return 0;
+  }
+  close(fd);
+  unlink(trial);
+  return 1;
+}
+
 static int launch_failed(const char *program, int error) {
   fprintf(stderr, "quartz: %s can't be run: %s\n", program, strerror(error));
   return error == ENOENT ? 127 : error == EAGAIN || error == ENOMEM || error == EMFILE ? QUARTZ_FAILED : 126;
@@ -186,6 +207,7 @@ int qzi_record(const struct qzi_options *options) {
     snprintf(standard, sizeof standard, "%s.quartz", slash ? slash + 1 : options->program[0]);
     run.output = standard;
   }
+  if (!writable(run.output)) return QUARTZ_FAILED;
   int signals = open_signals(&before), listener = qzi_channel_listen(name);
   if (signals < 0 || listener < 0) {
     fprintf(stderr, "quartz: no socket can be made: %s\n", strerror(errno));
@@ -222,16 +244,17 @@ int qzi_attach(const struct qzi_options *options) {
   int signals = open_signals(&before), session = -1;
   if (signals < 0) return attach_failed(pid, strerror(errno));
   if (kill(pid, 0) && errno == ESRCH) return attach_failed(pid, "there is no such process");
+  if (options->output)
+    snprintf(path, sizeof path, "%s", options->output);
+  else
+    standard_output(path, sizeof path, pid);
+  if (!writable(path)) return QUARTZ_FAILED;
   int socket = qzi_channel_connect(pid, &why);
   if (socket < 0) return attach_failed(pid, why);
   if (qzi_channel_send(socket, QZ_ATTACH, NULL) || qzi_channel_receive(socket, 5000, &message, &session))
     return attach_failed(pid, "it did not answer");
   if (message.type == QZ_REFUSED) return attach_failed(pid, message.text);
   if (message.type != QZ_HELLO || session < 0) return attach_failed(pid, "it gave no session");
-  if (options->output)
-    snprintf(path, sizeof path, "%s", options->output);
-  else
-    standard_output(path, sizeof path, pid);
   struct qzi_admitted *admitted = qzi_admit(pid, socket, session, 0, path, options);
   close(session);
   if (!admitted) return QUARTZ_FAILED;

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #define PAGE 4096u
-#define CHUNK_MIN (64u * 1024)
+#define CHUNK_MIN (16u * 1024)
 #define CHUNK_MAX (4u * 1024 * 1024)
 #define FILES_MAX 1024
 
@@ -89,7 +89,7 @@ int qzi_file_room_slow(struct qzi_file *file, unsigned section, uint64_t more) {
   }
   if (file->full) return -1;
   uint64_t have = up(file->ready[section] * s->stride), need = up((s->count + more) * s->stride);
-  uint64_t chunk = have / 4 < CHUNK_MIN ? CHUNK_MIN : have / 4 > CHUNK_MAX ? CHUNK_MAX : up(have / 4);
+  uint64_t chunk = have < CHUNK_MIN ? CHUNK_MIN : have > CHUNK_MAX ? CHUNK_MAX : have;
   uint64_t all = up(s->capacity * s->stride), end = need > have + chunk ? need : have + chunk;
   if (end > all) end = all;
   if (end > have && allocate(file->fd, s->offset + have, end - have)) {
