@@ -1,0 +1,83 @@
+/* When snapshots are taken, in simulated time: nothing here waits or measures. */
+#include "sampler/pacing.h"
+#include "fake.h"
+
+#define INTERVAL UINT64_C(100000) /* 10 kHz */
+#define ROUNDS   200000u
+#define BINS     20u
+
+/* On time: one instant in each interval, uniform over it, and independent of the one before. */
+static void uniform(void) {
+  struct qzi_pacing pacing;
+  uint64_t start = 5000000000u, bins[BINS] = {0}, pairs[4][4] = {{0}};
+  unsigned before = 0;
+  qzi_pacing_start(&pacing, 10000000, 1, start, 42);
+  CHECK(pacing.interval_ns == INTERVAL);
+  for (uint64_t k = 0; k < ROUNDS; k++) {
+    uint64_t instant = pacing.instant_ns - start;
+    CHECK(instant / INTERVAL == k); /* none skipped, none twice */
+    unsigned quarter = (unsigned)(instant % INTERVAL * 4 / INTERVAL);
+    bins[instant % INTERVAL * BINS / INTERVAL]++;
+    if (k) pairs[before][quarter]++;
+    before = quarter;
+    qzi_pacing_next(&pacing, pacing.instant_ns);
+  }
+  CHECK(pacing.skipped == 0);
+  double square = 0, expected = (double)ROUNDS / BINS;
+  for (unsigned b = 0; b < BINS; b++) square += ((double)bins[b] - expected) * ((double)bins[b] - expected) / expected;
+  CHECK(square < 60); /* 19 degrees of freedom: beyond 60 once in 10^5 seeds; this seed is fixed */
+  square = 0;
+  expected = (double)(ROUNDS - 1) / 16;
+  for (unsigned a = 0; a < 16; a++)
+    square += ((double)pairs[a / 4][a % 4] - expected) * ((double)pairs[a / 4][a % 4] - expected) / expected;
+  CHECK(square < 55);
+}
+
+/* Late: the next snapshot is in a later interval than this one was taken in, and every interval is either sampled
+ * or skipped. */
+static void late(void) {
+  struct qzi_pacing pacing;
+  qzi_pacing_start(&pacing, 10000000, 0, 0, 7);
+  uint64_t random = 1, taken = 0, last = 0;
+  for (unsigned k = 0; k < ROUNDS; k++) {
+    random = random * UINT64_C(6364136223846793005) + 1442695040888963407u;
+    uint64_t now = pacing.instant_ns + (random >> 40) % (3 * INTERVAL); /* up to three intervals late */
+    if (k) CHECK(now / INTERVAL > last); /* never two in one interval: no bursts to catch up */
+    last = now / INTERVAL;
+    taken++;
+    qzi_pacing_next(&pacing, now);
+    CHECK(pacing.instant_ns / INTERVAL == last + 1);
+    CHECK(taken + pacing.skipped == last + 1);
+  }
+  CHECK(pacing.skipped > ROUNDS / 2);
+}
+
+/* A program whose phases last exactly one interval each is seen in both. */
+static void no_lockstep(void) {
+  struct qzi_pacing pacing;
+  uint64_t first = 0;
+  qzi_pacing_start(&pacing, 1000000, 0, 0, 3);
+  for (unsigned k = 0; k < ROUNDS; k++) {
+    first += pacing.instant_ns % pacing.interval_ns < pacing.interval_ns / 2; /* first half of each period */
+    qzi_pacing_next(&pacing, pacing.instant_ns);
+  }
+  CHECK(first > ROUNDS * 0.49 && first < ROUNDS * 0.51);
+}
+
+static void stopping(void) {
+  struct qzi_pacing pacing;
+  _Atomic int stop = 1;
+  qzi_pacing_start(&pacing, 1, 0, qzi_clock_ns(), 0); /* one in a thousand seconds */
+  CHECK(qzi_pacing_wait(&pacing, &stop) == 0);
+  stop = 0;
+  pacing.instant_ns = qzi_clock_ns();
+  CHECK(qzi_pacing_wait(&pacing, &stop) >= pacing.instant_ns);
+}
+
+int main(void) {
+  uniform();
+  late();
+  no_lockstep();
+  stopping();
+  return 0;
+}
