@@ -4,6 +4,7 @@ import { runnableRange } from './buckets.js';
 import type { Calls } from './calls.js';
 import { callList, countCalls } from './calls.js';
 import { factorsOf, weightsOf } from './compensate.js';
+import { findingsOf } from './findings.js';
 import { independentSnapshots, nptInterval } from './interval.js';
 import { baseName, kindOf, namesakes, namesOf } from './names.js';
 import { collectBlame, collectObjects, emptyObject, objectStats } from './objects.js';
@@ -99,7 +100,9 @@ export function buildModel(raw: RawProfile, options: ModelOptions = {}): Model {
     effortNs, idlenessPercent: percent(root.idlenessNs), overheadPercent: percent(root.overheadNs), spinPercent: percent(root.spinBlameNs),
     compensation, findings: [], notices: [], raw,
   };
-  working.set(model, { stacks, weights, sums, groupOf, calls });
+  const material = { stacks, weights, sums, groupOf, calls };
+  working.set(model, material);
+  Object.assign(model, findingsOf(model, material));
   return model;
 }
 

@@ -14,9 +14,6 @@ export interface Stacks {
   firstOfGroup: Uint8Array;
   /** Entity of the innermost procedure, 0 = none. */
   procedure: Uint32Array;
-  /** Place in a depth-first walk; the subtree of n is [enter[n], leave[n]). */
-  enter: Uint32Array;
-  leave: Uint32Array;
 }
 
 export function prepareStacks(raw: RawProfile, groupOf: Uint32Array): Stacks {
@@ -38,27 +35,7 @@ export function prepareStacks(raw: RawProfile, groupOf: Uint32Array): Stacks {
     firstOfGroup[n] = freshGroup;
     procedure[n] = raw.entities[e]!.kind === 'procedure' ? e : procedure[parent[n]!]!;
   }
-  const { enter, leave } = walk(parent, count);
-  return { count, parent, entity, first, firstOfGroup, procedure, enter, leave };
-}
-
-/** A parent comes before its children in the table, so that two passes without recursion number the whole tree. */
-function walk(parent: Uint32Array, count: number): { enter: Uint32Array; leave: Uint32Array } {
-  const size = new Uint32Array(count).fill(1);
-  for (let n = count - 1; n > 0; n--) size[parent[n]!]! += size[n]!;
-  const enter = new Uint32Array(count);
-  const leave = new Uint32Array(count);
-  const next = new Uint32Array(count); // where the next child of this node goes
-  leave[0] = count;
-  next[0] = 1;
-  for (let n = 1; n < count; n++) {
-    const at = next[parent[n]!]!;
-    next[parent[n]!]! += size[n]!;
-    enter[n] = at;
-    leave[n] = at + size[n]!;
-    next[n] = at + 1;
-  }
-  return { enter, leave };
+  return { count, parent, entity, first, firstOfGroup, procedure };
 }
 
 /** Entities from the root of a stack to its top. */

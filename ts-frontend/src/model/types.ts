@@ -125,6 +125,7 @@ export type FindingKind =
   | 'spinning'            // processors burn waiting
   | 'imbalance'           // some threads have more work than the others that wait for them (barrier, join)
   | 'pipeline'            // one stage is slower than the others, which wait for it
+  | 'dependency'          // threads that do the same wait for each other's results
   | 'starvation'          // fewer threads than processors, and nobody waits for an object
   | 'io'                  // reading or writing that is not overlapped
   | 'overhead'            // the thread package's own work: grain too fine

@@ -1,0 +1,216 @@
+/**
+ * Makes profiles from what happened: stretches of time, and in each what every thread did. Sums, balance, queues,
+ * blame and threads follow from that, as a sampler that sees every instant would record them.
+ *
+ *   const profile = new ProfileBuilder({ processors: 4 })
+ *     .stretch(1e9, [run('main', ['main', 'a'])])
+ *     .stretch(1e9, [run('w1', ['main', 'b']), wait('w2', ['main', 'b', 'mutex:queue'])])
+ *     .build();
+ *
+ * Entities are written `name` (a procedure) or `kind:name` (an object). A thread `worker#2` is called "worker".
+ */
+import type { EntityKind, RawEntity, RawHead, RawObject, RawProfile, RawThread } from '../../ts-frontend/src/model/index.js';
+import { State } from '../../ts-frontend/src/model/index.js';
+
+export type ThreadState = 'useful' | 'overhead' | 'spinning' | 'ready' | 'blocked' | 'io';
+export interface Doing { thread: string; state: ThreadState; stack: string[]; waiting: boolean }
+
+const doing = (state: ThreadState, waiting: boolean) => (thread: string, stack: string[]): Doing => ({ thread, state, stack, waiting });
+export const run = doing('useful', false);
+export const overhead = doing('overhead', false);
+export const ready = doing('ready', false);
+export const io = doing('io', false);
+/** Blocked, or spinning, on the object at the top of the stack. */
+export const wait = doing('blocked', true);
+export const spin = doing('spinning', true);
+
+export interface BuilderOptions { processors: number; snapshotNs?: number; head?: Partial<RawHead> }
+
+interface Tuple { stack: number; thread: number; state: number; waiting: number; b: number; s: number; r: number; count: number; ns: number }
+
+function queueBucket(length: number): number {
+  if (length < 16) return length;
+  const power = Math.floor(Math.log2(length / 16));
+  return 16 + 2 * power + (length >= 24 * 2 ** power ? 1 : 0);
+}
+
+export class ProfileBuilder {
+  private readonly entities: RawEntity[] = [entity('procedure', '')];
+  private readonly entityIds = new Map<string, number>();
+  private readonly nodes: { parent: number; entity: number }[] = [{ parent: 0, entity: 0 }];
+  private readonly nodeIds = new Map<string, number>();
+  private readonly tuples = new Map<string, Tuple>();
+  private readonly balance = new Map<string, { b: number; s: number; r: number; overheadNs: number; count: number; ns: number }>();
+  private readonly objects = new Map<number, RawObject>();
+  private readonly blame = new Map<string, { object: number; stack: number; thread: number; count: number; ns: number }>();
+  private readonly calls: { caller: number; callee: number; count: number }[] = [];
+  private readonly threads = new Map<number, RawThread>();
+  private readonly stretches: { ns: number; useful: number; overhead: number; spinning: number; r: number; top: number }[] = [];
+  private elapsed = 0;
+  private snapshots = 0;
+
+  constructor(private readonly options: BuilderOptions) {}
+
+  /** Number of an entity, made when first named. */
+  id(text: string): number {
+    const known = this.entityIds.get(text);
+    if (known !== undefined) return known;
+    const colon = /^(mutex|rwlock|condition|semaphore|barrier|channel|join|sleep|spinlock|once|futex|thread|procedure):(.*)$/.exec(text);
+    const kind = (colon?.[1] ?? 'procedure') as EntityKind;
+    const name = (colon?.[2] ?? text).replace(/#.*$/, '');
+    const id = this.entities.push(entity(kind, name, 0x1000 + 16 * this.entities.length)) - 1;
+    this.entityIds.set(text, id);
+    if (kind === 'thread') this.threads.set(id, { entity: id, creator: 0, serial: this.threads.size + 1, firstNs: this.elapsed, lastNs: this.elapsed });
+    else if (kind !== 'procedure') this.objects.set(id, emptyObject(id));
+    return id;
+  }
+
+  /** Changes what the profile says of an entity. */
+  describe(text: string, change: Partial<RawEntity>): this {
+    Object.assign(this.entities[this.id(text)]!, change);
+    return this;
+  }
+
+  /** Sets statistics that do not follow from stretches: acquisitions, exact times, capacity. */
+  object(text: string, change: Partial<RawObject>): this {
+    Object.assign(this.objects.get(this.id(text))!, change);
+    return this;
+  }
+
+  call(caller: string, callee: string, count: number): this {
+    this.calls.push({ caller: caller === '' ? 0 : this.id(caller), callee: this.id(callee), count });
+    return this;
+  }
+
+  stretch(ns: number, threads: Doing[]): this {
+    const P = this.options.processors;
+    const count = Math.max(1, Math.round(ns / (this.options.snapshotNs ?? 1e6)));
+    const of = (...states: ThreadState[]): number => threads.filter((one) => states.includes(one.state)).length;
+    const b = of('useful', 'overhead'), s = of('spinning'), r = b + s + of('ready');
+    if (b + s > P) throw new Error(`${b + s} threads on ${P} processors`);
+    const queues = new Map<number, number>();
+    const waiters = new Map<number, number>();
+    let top = 0;
+    for (const one of threads) {
+      const stack = this.stack(one.stack);
+      const thread = this.id(`thread:${one.thread}`);
+      this.threads.get(thread)!.lastNs = this.elapsed + ns;
+      const state = State[one.state];
+      const key = `${stack} ${thread} ${state} ${one.waiting} ${b} ${s} ${r}`;
+      const known = this.tuples.get(key);
+      if (known) {
+        known.count += count;
+        known.ns += ns;
+      } else this.tuples.set(key, { stack, thread, state, waiting: one.waiting ? 1 : 0, b, s, r, count, ns });
+      if (one.waiting) {
+        const object = this.nodes[stack]!.entity;
+        waiters.set(object, (waiters.get(object) ?? 0) + 1);
+        if (one.state === 'blocked') queues.set(object, (queues.get(object) ?? 0) + 1);
+      } else if (one.state === 'useful') top = this.nodes[stack]!.entity;
+    }
+    for (const [object, row] of this.objects) {
+      const length = queues.get(object) ?? 0;
+      row.observedNs += ns;
+      row.queueLengthNs += length * ns;
+      row.queueNs[queueBucket(length)]! += ns;
+      row.waitNs += (waiters.get(object) ?? 0) * ns;
+    }
+    for (const [object, waiting] of waiters) {
+      const holder = threads.find((one) => one.stack.some((text) => this.id(text) === object) && !(one.waiting && this.id(one.stack.at(-1)!) === object));
+      const stack = holder ? this.stack(holder.stack) : 0;
+      const thread = holder ? this.id(`thread:${holder.thread}`) : 0;
+      const key = `${object} ${stack} ${thread}`;
+      const row = this.blame.get(key) ?? { object, stack, thread, count: 0, ns: 0 };
+      row.count += count;
+      row.ns += waiting * ns;
+      this.blame.set(key, row);
+    }
+    const key = `${b} ${s} ${r}`;
+    const row = this.balance.get(key) ?? { b, s, r, overheadNs: 0, count: 0, ns: 0 };
+    row.count += count;
+    row.ns += ns;
+    row.overheadNs += of('overhead') * ns;
+    this.balance.set(key, row);
+    this.stretches.push({ ns, useful: of('useful') * ns, overhead: of('overhead') * ns, spinning: s * ns, r: r * ns, top });
+    this.elapsed += ns;
+    this.snapshots += count;
+    return this;
+  }
+
+  build(): RawProfile {
+    const tuples = [...this.tuples.values()];
+    const balance = [...this.balance.values()];
+    const blame = [...this.blame.values()];
+    const P = this.options.processors;
+    let start = 0;
+    const starts = this.stretches.map((one) => (start += one.ns) - one.ns);
+    return {
+      path: 'synthetic.quartz',
+      head: {
+        version: 1, status: 'complete', endReason: 'exit', exitStatus: 0, publisher: 'threadlib', pid: 1, samplerPid: 2, processors: P, cpus: P,
+        program: '/synthetic/program', arguments: 'program', host: 'synthetic', quartzVersion: '0.1.0', startedRealtimeNs: 0, firstNs: 0, attached: false,
+        roundsBegun: this.snapshots, snapshots: this.snapshots, elapsedNs: this.elapsed, visits: this.snapshots * P, tornRetries: 0, tornAccepted: 0,
+        skippedTicks: 0, invalid: 0, samplerCpuNs: 0, rateHz: 1e9 / (this.options.snapshotNs ?? 1e6), samplerCpu: null, samplerSpins: false, samplerThreads: 1,
+        hookPs: 0, hookInsidePs: 0, lockPs: 0, spawnPs: 0, stackOverflows: 0, stackLimit: 256, exactHold: false,
+        callsLost: 0, threadsDropped: 0, objectsMerged: 0, stringsDropped: 0, spawns: 0, switches: 0, steals: 0, parks: 0,
+        tuplesMerged: 0, stacksCut: 0, entitiesMerged: 0, ...this.options.head,
+      },
+      strings: () => '',
+      entities: this.entities.map((one) => ({ ...one })),
+      stacks: { parent: Uint32Array.from(this.nodes, (node) => node.parent), entity: Uint32Array.from(this.nodes, (node) => node.entity) },
+      tuples: {
+        stack: Uint32Array.from(tuples, (t) => t.stack), thread: Uint32Array.from(tuples, (t) => t.thread), state: Uint8Array.from(tuples, (t) => t.state),
+        waiting: Uint8Array.from(tuples, (t) => t.waiting), torn: new Uint8Array(tuples.length), busy: Uint16Array.from(tuples, (t) => t.b),
+        spinning: Uint16Array.from(tuples, (t) => t.s), runnable: Uint32Array.from(tuples, (t) => t.r), count: Float64Array.from(tuples, (t) => t.count),
+        ns: Float64Array.from(tuples, (t) => t.ns), runnableNs: Float64Array.from(tuples, (t) => t.r * t.ns),
+      },
+      balance: {
+        busy: Uint16Array.from(balance, (t) => t.b), spinning: Uint16Array.from(balance, (t) => t.s), runnable: Uint32Array.from(balance, (t) => t.r),
+        overheadNs: Float64Array.from(balance, (t) => t.overheadNs), count: Float64Array.from(balance, (t) => t.count),
+        ns: Float64Array.from(balance, (t) => t.ns), runnableNs: Float64Array.from(balance, (t) => t.r * t.ns),
+      },
+      objects: [...this.objects.values()].map((row) => ({ ...row, queueNs: row.queueNs.slice() })),
+      blame: {
+        object: Uint32Array.from(blame, (t) => t.object), stack: Uint32Array.from(blame, (t) => t.stack), thread: Uint32Array.from(blame, (t) => t.thread),
+        count: Uint32Array.from(blame, (t) => t.count), ns: Float64Array.from(blame, (t) => t.ns),
+      },
+      calls: {
+        site: new Float64Array(this.calls.length), caller: Uint32Array.from(this.calls, (t) => t.caller), callee: Uint32Array.from(this.calls, (t) => t.callee),
+        count: Float64Array.from(this.calls, (t) => t.count),
+      },
+      threads: [...this.threads.values()].map((thread) => ({ ...thread })),
+      modules: [],
+      timeline: {
+        startNs: Float64Array.from(starts), ns: Float64Array.from(this.stretches, (t) => t.ns), usefulNs: Float64Array.from(this.stretches, (t) => t.useful),
+        overheadNs: Float64Array.from(this.stretches, (t) => t.overhead), spinningNs: Float64Array.from(this.stretches, (t) => t.spinning),
+        idleNs: Float64Array.from(this.stretches, (t) => P * t.ns - t.useful - t.overhead - t.spinning),
+        runnableNs: Float64Array.from(this.stretches, (t) => t.r), snapshots: Uint32Array.from(this.stretches, () => 1), top: Uint32Array.from(this.stretches, (t) => t.top),
+      },
+      processors: { usefulNs: new Float64Array(0), overheadNs: new Float64Array(0), spinningNs: new Float64Array(0), idleNs: new Float64Array(0) },
+    };
+  }
+
+  private stack(texts: string[]): number {
+    let node = 0;
+    for (const text of texts) {
+      const key = `${node} ${this.id(text)}`;
+      let next = this.nodeIds.get(key);
+      if (next === undefined) {
+        next = this.nodes.push({ parent: node, entity: this.id(text) }) - 1;
+        this.nodeIds.set(key, next);
+      }
+      node = next;
+    }
+    return node;
+  }
+}
+
+function entity(kind: EntityKind, name: string, address = 0): RawEntity {
+  return { kind, name, file: '', line: 0, address, module: 0, record: 0, detail: '', instances: 1 };
+}
+function emptyObject(id: number): RawObject {
+  return {
+    entity: id, capacity: 0, instances: 1, acquisitions: 0, contended: 0, waitNs: 0, waitMaxNs: 0, spinNs: 0, holdNs: 0, holdMaxNs: 0,
+    observedNs: 0, queueLengthNs: 0, queueNs: new Float64Array(32), waitHist: new Uint32Array(40), holdHist: new Uint32Array(40),
+  };
+}

@@ -1,0 +1,161 @@
+/** What limits a program: each problem of the paper's Table 2, its case study, and programs with nothing wrong. */
+import test from 'ava';
+import type { ExecutionContext } from 'ava';
+import { buildModel } from '../../ts-frontend/src/model/index.js';
+import type { Change, Finding, FindingKind, Model } from '../../ts-frontend/src/model/index.js';
+import type { ProfileBuilder } from './builder.js';
+import { ProfileBuilder as Builder, io, ready, run, spin, wait } from './builder.js';
+import * as examples from './examples.js';
+import { second } from './examples.js';
+
+const close = (t: ExecutionContext, what: string, ns: number, seconds: number): void => {
+  t.true(Math.abs(ns / second - seconds) <= 0.005, `${what}: ${ns / second} s, not ${seconds} s`);
+};
+interface Answer { kind: FindingKind; entity: string; change: Change; cost?: number; saving?: number }
+function first(t: ExecutionContext, builder: ProfileBuilder, answer: Answer): Finding {
+  const model = buildModel(builder.build());
+  const finding = model.findings[0];
+  if (!finding) throw new Error('no finding');
+  t.deepEqual([finding.kind, finding.name, finding.change], [answer.kind, answer.entity, answer.change], `${finding.text} ${finding.remedy}`);
+  t.is(model.entities[finding.entity]!.name, finding.name);
+  if (answer.cost !== undefined) close(t, 'cost', finding.costNs, answer.cost);
+  if (answer.saving !== undefined) close(t, 'saving', finding.savingNs, answer.saving);
+  return finding;
+}
+const kinds = (model: Model): FindingKind[] => model.findings.map((finding) => finding.kind);
+
+test('serial code before parallel code', (t) => {
+  const finding = first(t, examples.serialThenParallel(), { kind: 'serial', entity: 'a', change: 'create-parallelism', cost: 1, saving: 0.75 });
+  t.deepEqual(finding.meanwhile, { busy: 1, spinning: 0, idle: 3 });
+});
+
+test('one thread with more work beside others with another procedure', (t) => {
+  first(t, examples.longBesideParallel(), { kind: 'imbalance', entity: 'a', change: 'balance', cost: 1, saving: 0.75 });
+});
+
+test('lock contention, blocked', (t) => {
+  const finding = first(t, examples.lockRing(wait), { kind: 'lock-contention', entity: 'ring', change: 'wait-less', cost: 1, saving: 0.75 });
+  t.deepEqual(kinds(buildModel(examples.lockRing(wait).build())), ['lock-contention']);
+  t.regex(finding.text, /held in pass/);
+});
+
+test('lock contention, spinning', (t) => {
+  const finding = first(t, examples.lockRing(spin), { kind: 'spinning', entity: 'ring', change: 'wait-less', cost: 1, saving: 0.75 });
+  t.deepEqual(finding.meanwhile, { busy: 1, spinning: 3, idle: 0 });
+});
+
+test('spinning while threads are ready: block instead', (t) => {
+  const builder = new Builder({ processors: 4 });
+  builder.stretch(second, [
+    run('a', ['main', 'mutex:m']), ...['b', 'c', 'd'].map((name) => spin(name, ['main', 'mutex:m'])),
+    ...['e', 'f', 'g'].map((name) => ready(name, ['main', 'other'])),
+  ]).object('mutex:m', { acquisitions: 10, contended: 9 });
+  first(t, builder, { kind: 'spinning', entity: 'm', change: 'block-instead-of-spin', cost: 1, saving: 0.75 });
+});
+
+test('waiters of a lock cost nothing while all processors are busy', (t) => {
+  const builder = new Builder({ processors: 2 });
+  builder.stretch(second, [
+    run('a', ['main', 'mutex:m']), run('b', ['main', 'work']), ...['c', 'd', 'e'].map((name) => wait(name, ['main', 'mutex:m'])),
+  ]);
+  t.false(kinds(buildModel(builder.build())).includes('lock-contention'));
+});
+
+test('a lock that explains only part of the loss leaves the rest to the serial code', (t) => {
+  const builder = new Builder({ processors: 4 });
+  builder.stretch(second, [run('main', ['main', 'setup'])]);
+  for (let turn = 0; turn < 100; turn++)
+    builder.stretch(second / 100, [0, 1, 2, 3].map((k) => (k === turn % 4 ? run(`w#${k}`, ['main', 'work', 'mutex:m']) : wait(`w#${k}`, ['main', 'work', 'mutex:m']))));
+  const { findings } = buildModel(builder.object('mutex:m', { acquisitions: 100, contended: 99 }).build());
+  t.deepEqual(findings.map((one) => [one.kind, one.name]).sort(), [['lock-contention', 'm'], ['serial', 'setup']]);
+  for (const finding of findings) close(t, finding.kind, finding.savingNs, 0.75);
+});
+
+test('unbalanced pipeline', (t) => {
+  // 10 of 19 units of work are in one stage, the next has 4, and four processors could do no better than 19/4.
+  const finding = first(t, examples.pipeline(), { kind: 'pipeline', entity: 'optimize', change: 'balance', saving: (10 - 4.75) / 10 });
+  t.regex(finding.text, /generator/);
+});
+
+test('starvation: too few threads', (t) => {
+  first(t, examples.starvation(), { kind: 'starvation', entity: 'compute', change: 'create-parallelism', cost: 1, saving: 0.5 });
+});
+
+test('starvation: a pipeline with few items', (t) => {
+  const { findings } = buildModel(examples.starvedPipeline().build());
+  t.deepEqual([findings[0]!.kind, findings[0]!.change], ['starvation', 'finer-grain']);
+  close(t, 'saving', findings[0]!.savingNs, 0.5); // 6 steps in place of 3
+});
+
+test('unbalanced data decomposition', (t) => {
+  first(t, examples.unbalancedData(), { kind: 'imbalance', entity: 'busy', change: 'balance', cost: 0.75, saving: 0.75 * 0.75 });
+});
+
+for (const [name, how] of [['blocking', wait], ['spinning', spin]] as const)
+  test(`barrier imbalance, ${name}`, (t) => {
+    const finding = first(t, examples.barrierImbalance(how), { kind: 'imbalance', entity: 'step', change: 'balance', cost: 2 / 3, saving: 0.5 });
+    t.regex(finding.text, /thread slow/);
+  });
+
+test('serial code while the others wait at a barrier', (t) => {
+  const builder = new Builder({ processors: 4 });
+  const others = ['w#1', 'w#2', 'w#3'];
+  for (let round = 0; round < 10; round++)
+    builder.stretch(second / 20, [run('w#0', ['main', 'solve', 'merge']), ...others.map((name) => wait(name, ['main', 'solve', 'barrier:step']))])
+      .stretch(second / 20, ['w#0', ...others].map((name) => run(name, ['main', 'solve', 'relax'])));
+  first(t, builder, { kind: 'serial', entity: 'merge', change: 'create-parallelism', cost: 0.5, saving: 0.375 });
+});
+
+test('input that is not overlapped', (t) => {
+  first(t, examples.unoverlappedIo(), { kind: 'io', entity: 'read_block', change: 'overlap-io', cost: 0.5, saving: 0.5 });
+});
+
+test('input that is overlapped, and a thread that only waits for requests', (t) => {
+  const { findings } = buildModel(examples.overlappedIo().build());
+  t.deepEqual(findings.map((one) => [one.kind, one.name]), [['optimize', 'compute']]);
+  const server = new Builder({ processors: 4 }).stretch(second, [io('accept', ['main', 'accept_loop']), run('a', ['main', 'serve'])]);
+  t.deepEqual(kinds(buildModel(server.build())).filter((kind) => kind === 'io'), []);
+});
+
+test('grain too fine', (t) => {
+  first(t, examples.fineGrain(), { kind: 'overhead', entity: 'batch', change: 'coarsen', cost: 0.5, saving: 0.45 });
+});
+
+test('a dependency between iterations', (t) => {
+  first(t, examples.dependency(), { kind: 'dependency', entity: 'turn', change: 'wait-less', cost: 1, saving: 0.75 });
+});
+
+test('serial logging is named, however deep and from wherever it is called, though it is 2 % of the processor time', (t) => {
+  const model = buildModel(examples.verify().build());
+  const logging = model.entities.find((entity) => entity.name === 'log_gate')!;
+  t.true(logging.processorTimeNs / model.root.processorTimeNs < 0.02);
+  const finding = model.findings[0]!;
+  t.is(finding.kind, 'serial');
+  t.true(['log_gate', 'print'].includes(finding.name));
+  close(t, 'cost', finding.costNs, 2.9);
+  t.deepEqual(model.findings[1]!.name, 'input');
+});
+
+test('a program that is parallel enough: the code to make faster', (t) => {
+  first(t, examples.eightOnFour(), { kind: 'optimize', entity: 'b', change: 'optimize', cost: 2, saving: 1 });
+});
+
+test('sleeping is no contention', (t) => {
+  const model = buildModel(new Builder({ processors: 2 })
+    .stretch(9 * second, [wait('main', ['main', 'sleep:pause'])]).stretch(second, [run('a', ['main', 'f']), run('b', ['main', 'f'])]).build());
+  t.deepEqual(kinds(model).filter((kind) => kind !== 'optimize'), []);
+  t.true(model.notices.some((notice) => notice.reason.includes('slept')));
+});
+
+test('nothing to report, and too little to report from, give reason and remedy', (t) => {
+  const none = buildModel(new Builder({ processors: 2 }).build());
+  t.is(none.findings.length, 0);
+  t.regex(none.notices[0]!.reason, /no snapshot/);
+  const few = buildModel(new Builder({ processors: 2, snapshotNs: 1e8 }).stretch(second, [run('a', ['f'])]).build());
+  t.true(few.notices.some((notice) => notice.reason.includes('only 10 snapshots') && notice.remedy !== ''));
+  const flat = new Builder({ processors: 2 });
+  for (let k = 0; k < 30; k++) flat.stretch(second / 30, [run('a', [`f${k}`]), run('b', [`g${k}`])]);
+  const nothing = buildModel(flat.build());
+  t.is(nothing.findings.length, 0);
+  t.true(nothing.notices.some((notice) => notice.reason.includes('stands out')));
+});

@@ -1,0 +1,269 @@
+/**
+ * Limits by code that runs while processors have nothing to do: serial code, uneven division of work, pipelines, too
+ * few threads. Which of them it is follows from who ran, on how many threads, and what the others waited for meanwhile
+ * (docs/findings.md, "Code"). Pure.
+ */
+import type { Context, ContextStats, Contexts } from './contexts.js';
+import { concentrate, mergeStats, statsOf } from './contexts.js';
+import { formatCount, formatNs } from './format.js';
+import type { Material } from './limits.js';
+import { costs, meanwhileOf, meanwhileText, shownId, title } from './limits.js';
+import { lossOf } from './limits-objects.js';
+import { pathOf } from './stacks.js';
+import type { Change, Entity, Finding, FindingKind, Model } from './types.js';
+
+/** What threads waited for while a context cost time: mean number of them. */
+interface Waited { object: number; mean: number }
+
+interface Candidate {
+  id: number;             // shown entity
+  context: Context;
+  stats: ContextStats;
+  waited: Waited | undefined;
+  data: Waited[];         // all objects through which data goes and at which threads waited
+  alone: boolean;         // nearly all of its cost is one thread's
+  thread: number;         // the thread with most cost
+  threads: number;        // threads that ran it
+}
+
+const dataKinds = new Set(['channel', 'condition', 'semaphore', 'futex']);
+
+export function tellCode(material: Material, contexts: Contexts): Finding[] {
+  const { model, working, least } = material;
+  const found = concentrate(model.raw, working.stacks, contexts, working.weights, least / 2);
+  const candidates = new Map<string, Candidate>();
+  for (const context of found) {
+    const stats = statsOf(model.raw, contexts, working.weights, context.members);
+    const id = shownId(model, context.entity);
+    const known = candidates.get(`${id} ${context.self}`);
+    if (known) mergeStats(known.stats, stats);
+    else candidates.set(`${id} ${context.self}`, { id, context, stats, waited: undefined, data: [], alone: false, thread: 0, threads: 0 });
+  }
+
+  const told: Finding[] = [];
+  const streams: Candidate[] = [];
+  for (const candidate of candidates.values()) {
+    if (candidate.stats.lost < least / 2) continue;
+    look(material, candidate);
+    const { waited, stats, alone, threads } = candidate;
+    const kind = waited ? model.entities[waited.object]!.rawKind : undefined;
+    if (kind !== undefined && dataKinds.has(kind) && isUsedOften(model, waited!.object) && (threads >= 2 || isBeside(candidate))) streams.push(candidate);
+    else if (threads >= 2 || (alone && kind !== undefined && isBeside(candidate))) told.push(divided(material, candidate));
+    else told.push(serial(material, contexts, candidate));
+  }
+  if (streams.length > 0) told.push(stream(material, streams));
+  return told;
+}
+
+function look({ model, levels }: Material, candidate: Candidate): void {
+  const { stats } = candidate;
+  let most = 0, time = 0;
+  for (const [thread, row] of stats.threads) {
+    time = Math.max(time, row.time);
+    if (row.cost > most) {
+      most = row.cost;
+      candidate.thread = thread;
+    }
+  }
+  for (const [thread, row] of stats.threads)
+    if (row.time >= 0.02 * time) candidate.threads += Math.max(1, model.entities[thread]!.instances);
+  candidate.alone = most >= 0.9 * stats.cost && model.entities[candidate.thread]!.instances <= 1;
+
+  let best: Waited | undefined;
+  let join: Waited | undefined;
+  for (const [object, waits] of levels.waits) {
+    const entity = model.entities[object]!;
+    if (entity.members.length > 0 || entity.rawKind === 'sleep' || entity.kind === 'lock') continue;
+    let sum = 0;
+    for (const [level, cost] of stats.costAt) {
+      const elapsed = levels.elapsed.get(level) ?? 0;
+      if (elapsed > 0) sum += (cost / elapsed) * ((waits.blocked.get(level) ?? 0) + (waits.spinning.get(level) ?? 0));
+    }
+    const waited = { object, mean: stats.cost > 0 ? sum / stats.cost : 0 };
+    if (waited.mean >= 0.1 && dataKinds.has(entity.rawKind)) candidate.data.push(waited);
+    if (waited.mean < 0.3) continue;
+    if (entity.rawKind === 'join') {
+      if (!join || waited.mean > join.mean) join = waited;
+    } else if (!best || waited.mean > best.mean) best = waited;
+  }
+  candidate.waited = best ?? join; // who joins waits for the whole; the others say more
+}
+
+/** Other threads were at work during a good part of it: it is a share of something that is done in parallel. */
+const isBeside = ({ stats }: Candidate): boolean => stats.nptBeside >= 0.1 * stats.npt;
+
+/** Data goes through it again and again, rather than one signal to start. */
+function isUsedOften(model: Model, object: number): boolean {
+  return (model.entities[object]!.object?.contended ?? 0) >= 10;
+}
+
+/** Who called it, where most of the loss is: up to three entities, outermost first. */
+function callersText(material: Material, contexts: Contexts, { context }: Candidate): string {
+  const { model, working } = material;
+  let worst = 0;
+  for (const node of context.members) if (contexts.lostSelf[node]! > (contexts.lostSelf[worst]! || 0)) worst = node;
+  const path = pathOf(working.stacks, worst);
+  const callers = path.slice(0, Math.max(0, path.indexOf(context.entity))).slice(-3);
+  return callers.length > 0 ? `, called from ${callers.map((id) => model.entities[id]!.name).join(' > ')},` : '';
+}
+
+function finding(material: Material, candidate: Candidate, id: number, kind: FindingKind, change: Change, savingNs: number, text: string, remedy: string,
+  related: number[]): Finding {
+  const { model } = material;
+  const { cost, costBusy, costSpinning } = candidate.stats;
+  return {
+    entity: id, name: model.entities[id]!.name, kind, change, text, remedy, costNs: cost, savingNs: Math.min(cost, savingNs),
+    meanwhile: meanwhileOf(model.processors, costBusy, costSpinning), related: [...new Set(related)].filter((one) => one !== id),
+  };
+}
+
+function meanwhile(material: Material, { stats }: Candidate): string {
+  return meanwhileText(material.model, meanwhileOf(material.model.processors, stats.costBusy, stats.costSpinning));
+}
+
+function waitingText(model: Model, waited: Waited | undefined): string {
+  if (!waited) return '';
+  const many = formatCount(waited.mean);
+  return `; ${many} ${many === '1' ? 'thread' : 'threads'} waited at ${title(model, waited.object)}`;
+}
+
+function serial(material: Material, contexts: Contexts, candidate: Candidate): Finding {
+  const { model } = material;
+  const { id, stats, waited, context } = candidate;
+  const parts = context.self ? [] : largestParts(material, candidate);
+  const entity = model.entities[id]!;
+  const itself = context.self && id !== 0 && entity.nptNs > 1.05 * entity.nptSelfNs ? ' itself' : '';
+  const text = `${title(model, id)}${itself}${callersText(material, contexts, candidate)} costs ${costs(model, stats.cost)}: while it runs, ` +
+    `${meanwhile(material, candidate)}${waitingText(model, waited)}.` +
+    (parts.length > 0 ? ` Most of that is in ${parts.map((part) => model.entities[part]!.name).join(' and ')}.` : '');
+  const remedy = `Do less there, or do it in parallel: without it ${formatNs(stats.cost)} would go; spread over ${model.processors} processors it would save ${formatNs(stats.lost)}.`;
+  return finding(material, candidate, id, 'serial', 'create-parallelism', stats.lost, text, remedy, [...parts, ...(waited ? [waited.object] : [])]);
+}
+
+/** Entities below that have a quarter of the cost or more, innermost ones that do not overlap first; at most two. */
+function largestParts({ model, working }: Material, { context }: Candidate): number[] {
+  const { stacks } = working;
+  const totals = new Map<number, number>();
+  let whole = 0;
+  const times = new Map<number, number>();
+  const { tuples } = model.raw;
+  const members = new Set(context.members);
+  for (let k = 0; k < working.weights.length; k++) {
+    if (!members.has(tuples.stack[k]) || tuples.busy[k] === 0 || tuples.state[k] > 2) continue;
+    times.set(tuples.stack[k], (times.get(tuples.stack[k]) ?? 0) + working.weights[k] / tuples.busy[k]);
+  }
+  for (const [node, npt] of times) {
+    whole += npt;
+    for (let n = node; n !== 0 && stacks.entity[n] !== context.entity; n = stacks.parent[n]) {
+      const above = stacks.parent[n];
+      if (above === 0 || stacks.entity[above] !== context.entity) continue;
+      const id = shownId(model, stacks.entity[n]);
+      totals.set(id, (totals.get(id) ?? 0) + npt);
+    }
+  }
+  return [...totals].filter(([, npt]) => npt >= whole / 4).sort((a, b) => b[1] - a[1]).slice(0, 2).map(([id]) => id);
+}
+
+/** Work that several threads share: one has more of it than the others, or they are too few. */
+function divided(material: Material, candidate: Candidate): Finding {
+  const { model } = material;
+  const P = model.processors;
+  const { id, stats, waited, alone, thread, threads } = candidate;
+  const object = waited ? model.entities[waited.object]! : undefined;
+  const atBarrier = object?.rawKind === 'barrier';
+  // Threads that could share the work: those that ran it, those that worked beside it, those that waited for it.
+  const sharing = Math.min(P, Math.max(threads, Math.round(stats.costBusy), atBarrier ? 1 + Math.round(waited!.mean) : 1, alone ? besideWidth(stats) : 1));
+  const balanced = stats.lost - (stats.time / sharing - stats.time / P) * (stats.time > 0 ? Math.min(1, lostShare(stats, P)) : 0);
+  const starved = stats.lost - Math.max(0, balanced);
+
+  if (!atBarrier && starved > Math.max(0, balanced)) {
+    const text = `${title(model, id)} costs ${costs(model, stats.cost)} with too few threads: ${threads} ran it, and meanwhile ${meanwhile(material, candidate)}${waitingText(model, waited)}.`;
+    return finding(material, candidate, id, 'starvation', 'create-parallelism', stats.lost, text,
+      `Divide it among more threads, in smaller pieces: spread over ${P} processors it would save ${formatNs(stats.lost)}.`, waited ? [waited.object] : []);
+  }
+
+  const slow = slowest(model, stats);
+  const shown = atBarrier ? waited!.object : slow !== 0 && threads >= 2 ? slow : id;
+  const savingNs = Math.max(0, balanced);
+  const change: Change = threads > 2 * P ? 'finer-grain' : 'balance';
+  const who = slow !== 0 && threads >= 2
+    ? `thread ${model.entities[slow]!.name} has ${formatNs(stats.threads.get(slow)!.time)} of it, the mean is ${formatNs(stats.time / Math.max(1, threads))}`
+    : model.entities[thread]!.name !== '' && alone && thread !== 0 ? `it is all in thread ${model.entities[thread]!.name}` : `it is divided among ${threads} threads`;
+  const where = atBarrier ? `Unequal work before ${title(model, waited!.object)}, in ${title(model, id)},` : `Unequal division of the work in ${title(model, id)}`;
+  const text = `${where} costs ${costs(model, stats.cost)}: ${who}; meanwhile ${meanwhile(material, candidate)}${waitingText(model, waited)}.`;
+  const remedy = change === 'finer-grain'
+    ? `Make the pieces smaller, or start the largest first; that could save ${formatNs(savingNs)}.`
+    : `Divide the work evenly among ${sharing} threads; that could save ${formatNs(savingNs)}.`;
+  return finding(material, candidate, shownId(model, shown), 'imbalance', change, savingNs, text, remedy, [id, ...(slow !== 0 ? [shownId(model, slow)] : []), ...(waited ? [waited.object] : [])]);
+}
+
+/** How many processors were busy, on average, in the part of it that ran beside others. */
+function besideWidth({ nptBeside, timeBeside }: ContextStats): number {
+  return nptBeside > 0 ? Math.round(timeBeside / nptBeside) : 1;
+}
+
+/** Part of its processor time that other causes do not explain. */
+function lostShare(stats: ContextStats, P: number): number {
+  const all = stats.npt - stats.time / P;
+  return all > 0 ? stats.lost / all : 1;
+}
+
+/** The thread with a quarter more of the work than the mean, and half of the cost; 0 = there is none. */
+function slowest(model: Model, stats: ContextStats): number {
+  let threads = 0;
+  for (const [thread] of stats.threads) threads += Math.max(1, model.entities[thread]!.instances);
+  const mean = stats.time / Math.max(1, threads);
+  for (const [thread, row] of stats.threads)
+    if (thread !== 0 && model.entities[thread]!.instances <= 1 && row.time >= 1.25 * mean && row.cost >= stats.cost / 2) return thread;
+  return 0;
+}
+
+/** Threads that pass data on: one stage is slower than the others, or all of them wait for each other. */
+function stream(material: Material, streams: Candidate[]): Finding {
+  const { model, levels } = material;
+  const P = model.processors;
+  streams.sort((a, b) => b.stats.cost - a.stats.cost);
+  const objects = [...new Set([...streams.map((one) => one.waited!.object), ...streams.flatMap((one) => one.data.map((waited) => waited.object))])];
+  const involved = new Set<number>();
+  for (const one of streams) for (const thread of one.stats.threads.keys()) if (thread !== 0) involved.add(thread);
+  for (const object of objects) for (const { thread } of model.entities[object]!.object!.waiters) if (thread !== 0) involved.add(thread);
+  // A stage is the threads of one name; it is as slow as the slowest of them.
+  const stages = new Map<string, { thread: Entity; time: number }>();
+  let work = 0;
+  for (const id of involved) {
+    const thread = model.entities[id]!;
+    const time = thread.processorTimeNs / Math.max(1, thread.instances);
+    work += thread.processorTimeNs;
+    const known = stages.get(thread.name);
+    if (!known || known.time < time) stages.set(thread.name, { thread, time });
+  }
+  const [first, second] = [...stages.values()].sort((a, b) => b.time - a.time);
+  const total = { ...streams[0]!, stats: { ...streams[0]!.stats, threads: new Map(streams[0]!.stats.threads), costAt: new Map(streams[0]!.stats.costAt) } };
+  for (const one of streams.slice(1)) mergeStats(total.stats, one.stats);
+  const objectNames = objects.map((object) => title(model, object)).join(', ');
+  const related = [...objects, ...streams.map((one) => one.id)];
+
+  if (first && second && first.time >= 1.25 * second.time) {
+    const mine = streams.find((one) => one.thread === first.thread.id) ?? streams[0]!;
+    const savingNs = Math.min(model.root.parallelizeNs, Math.max(0, first.time - Math.max(second.time, work / P)));
+    const text = `${title(model, mine.id)} is the slowest stage of a pipeline and costs ${costs(model, mine.stats.cost)}: it has ${formatNs(first.time)} of work, ` +
+      `the next stage (thread ${second.thread.name}) ${formatNs(second.time)}; the others wait at ${objectNames}, and meanwhile ${meanwhile(material, mine)}.`;
+    return finding(material, mine, mine.id, 'pipeline', 'balance', savingNs, text,
+      `Divide this stage among more threads, or make it faster: until another stage limits the pipeline that saves ${formatNs(savingNs)}.`,
+      [...related, first.thread.id, second.thread.id]);
+  }
+  if (stages.size >= 2) {
+    const savingNs = Math.min(total.stats.lost, Math.max(0, total.stats.npt - Math.max(first?.time ?? 0, work / P)));
+    const id = streams[0]!.id;
+    return finding(material, total, id, 'starvation', 'finer-grain', savingNs,
+      `Threads that pass data on wait for each other during ${costs(model, total.stats.cost)}, at ${objectNames}; most of it while ${title(model, id)} runs; meanwhile ${meanwhile(material, total)}.`,
+      `Pass the data on in smaller pieces, earlier, or with more room in between; that could save up to ${formatNs(savingNs)}.`, related);
+  }
+  const object = objects[0]!;
+  const saved = lossOf(levels, model.entities[object]!, levels.waits.get(object)!);
+  const savingNs = Math.min(total.stats.lost, saved.blockedSaving + saved.spinSaving);
+  return finding(material, total, shownId(model, object), 'dependency', 'wait-less', savingNs,
+    `Threads that do the same wait for each other at ${objectNames} during ${costs(model, total.stats.cost)}; meanwhile ${meanwhile(material, total)}.`,
+    `Have the data ready earlier, or go on without it for a while; if the waiters ran meanwhile, that could save up to ${formatNs(savingNs)}.`, related);
+}
+

@@ -1,0 +1,147 @@
+/**
+ * Limits by locks: threads wait while processors have nothing to do, or burn. A prediction is what would be gained if
+ * the waiters ran meanwhile (docs/findings.md, "Locks"). Pure.
+ */
+import { formatCount, formatEvents, formatNs } from './format.js';
+import type { Levels, Waits } from './levels.js';
+import { busyOf, savedByRunning, spinningOf, waitAt } from './levels.js';
+import type { Material } from './limits.js';
+import { costs, meanwhileOf, meanwhileText, shownId, title } from './limits.js';
+import type { Entity, Finding, PathTime } from './types.js';
+
+export interface LockLoss {
+  entity: number;
+  cost: number;             // elapsed time with waiters while b < P
+  blockedSaving: number; spinSaving: number; spinCost: number;
+  busy: number; spinning: number; waiters: number; // means over cost
+  savingAt: Map<number, number>;
+  timeAt: Map<number, number>;
+}
+
+function meanQueue(entity: Entity): number {
+  const stats = entity.object;
+  if (!stats) return 1;
+  const empty = stats.queueLength.find((bucket) => bucket.from === 0)?.ns ?? 0;
+  const nonEmpty = stats.queueObservedNs - empty;
+  return nonEmpty > 0 ? (stats.queueLengthMean * stats.queueObservedNs) / nonEmpty : 1;
+}
+
+export function lossOf(levels: Levels, entity: Entity, waits: Waits): LockLoss {
+  const { P } = levels;
+  const loss: LockLoss = {
+    entity: entity.id, cost: 0, blockedSaving: 0, spinSaving: 0, spinCost: 0, busy: 0, spinning: 0, waiters: 0,
+    savingAt: new Map(), timeAt: new Map(),
+  };
+  const queue = entity.members.length > 0 ? 1 : meanQueue(entity); // namesakes: their queues are not one
+  for (const level of new Set([...waits.blocked.keys(), ...waits.spinning.keys()])) {
+    const elapsed = levels.elapsed.get(level) ?? 0;
+    const b = busyOf(levels, level), s = spinningOf(levels, level);
+    const blockedNs = waits.blocked.get(level) ?? 0;
+    const spinNs = waits.spinning.get(level) ?? 0;
+    const blocked = waitAt(blockedNs, elapsed, queue);
+    const spinTime = Math.min(elapsed, spinNs / Math.max(1, s));
+    const fromBlocked = savedByRunning(blocked, b, P - b - s);
+    const fromSpin = spinTime * (s / Math.max(1, b + s));
+    const saving = Math.min(elapsed * (1 - b / P), fromBlocked + fromSpin);
+    const both = fromBlocked + fromSpin > 0 ? saving / (fromBlocked + fromSpin) : 0;
+    loss.blockedSaving += fromBlocked * both;
+    loss.spinSaving += fromSpin * both;
+    const time = b < P ? Math.min(elapsed, Math.max(blocked.time, spinTime)) : 0;
+    loss.cost += time;
+    loss.spinCost += b < P ? spinTime : 0;
+    loss.busy += time * b;
+    loss.spinning += time * s;
+    loss.waiters += b < P ? blockedNs + spinNs : 0;
+    loss.savingAt.set(level, saving);
+    loss.timeAt.set(level, time);
+  }
+  if (loss.cost > 0) {
+    loss.busy /= loss.cost;
+    loss.spinning /= loss.cost;
+    loss.waiters /= loss.cost;
+  }
+  return loss;
+}
+
+const locks = new Set(['mutex', 'rwlock', 'spinlock']);
+export const isLock = (entity: Entity): boolean => locks.has(entity.rawKind);
+
+/** Losses by locks, members of groups apart from their groups. */
+export function lockLosses({ model, levels }: Material): LockLoss[] {
+  const losses: LockLoss[] = [];
+  for (const [id, waits] of levels.waits) if (isLock(model.entities[id]!)) losses.push(lossOf(levels, model.entities[id]!, waits));
+  return losses;
+}
+
+const savingOf = (loss: LockLoss): number => loss.blockedSaving + loss.spinSaving;
+
+/** One lock of a group where it alone makes most of the group's loss, else the group. */
+export function tellLocks(material: Material, losses: readonly LockLoss[]): Finding[] {
+  const { model, least } = material;
+  const byId = new Map(losses.map((loss) => [loss.entity, loss]));
+  const told: Finding[] = [];
+  for (const loss of losses) {
+    const entity = model.entities[loss.entity]!;
+    const group = entity.group !== 0 ? byId.get(entity.group) : undefined;
+    const groupSaving = group ? savingOf(group) : 0;
+    if (group && savingOf(loss) < 0.8 * groupSaving) continue;
+    if (entity.members.some((member) => savingOf(byId.get(member) ?? loss) >= 0.8 * savingOf(loss) && byId.has(member))) continue;
+    if (savingOf(loss) >= least) told.push(tell(material, entity, loss));
+  }
+  return told;
+}
+
+/** The procedure that most often held it while others waited. */
+function holder(material: Material, paths: readonly PathTime[]): number {
+  const { model } = material;
+  const totals = new Map<number, number>();
+  for (const { path, ns } of paths) {
+    const procedure = [...path].reverse().find((id) => model.entities[id]!.kind === 'procedure');
+    if (procedure !== undefined) totals.set(procedure, (totals.get(procedure) ?? 0) + ns);
+  }
+  return [...totals].sort((a, b) => b[1] - a[1])[0]?.[0] ?? 0;
+}
+
+function tell(material: Material, entity: Entity, loss: LockLoss): Finding {
+  const { model } = material;
+  const P = model.processors;
+  const stats = entity.object!;
+  const spins = loss.spinSaving > loss.blockedSaving;
+  const by = holder(material, stats.holders);
+  const name = title(model, entity.id);
+  const meanwhile = meanwhileOf(P, loss.busy, loss.spinning);
+  const ready = Math.min(material.levels.waits.get(entity.id)?.spinningReady ?? 0, savingOf(loss));
+  const instead = spins && ready >= savingOf(loss) / 2;
+  const savingNs = Math.min(loss.cost, instead ? ready : savingOf(loss));
+  const text = `Threads ${spins ? 'spin' : 'wait'} for ${name} during ${costs(model, loss.cost)}: ${formatCount(loss.waiters)} of them on average, ` +
+    `and meanwhile ${meanwhileText(model, meanwhile)}. ` +
+    (stats.contended > 0 ? `${formatEvents(stats.contended)} of ${formatEvents(stats.acquisitions)} acquisitions had to wait, ${formatNs(stats.waitMeanNs)} each` : `It was taken ${formatEvents(stats.acquisitions)} times`) +
+    (by !== 0 ? `; it was mostly held in ${model.entities[by]!.name}.` : '.');
+  const remedy = instead
+    ? `Let its waiters block instead of spin: threads were ready to run meanwhile; that could save ${formatNs(savingNs)}.`
+    : `Wait less for ${name}: hold it shorter, take it less often, or split what it protects; if its waiters ran meanwhile, that could save up to ${formatNs(savingNs)}.`;
+  return {
+    entity: entity.id, name: entity.name, kind: spins ? 'spinning' : 'lock-contention', change: instead ? 'block-instead-of-spin' : 'wait-less',
+    text, remedy, costNs: loss.cost, savingNs, meanwhile, related: by !== 0 ? [shownId(model, by)] : [],
+  };
+}
+
+/** Other objects whose waiters spin although threads are ready to run. */
+export function tellSpinning(material: Material): Finding[] {
+  const { model, levels, least } = material;
+  const told: Finding[] = [];
+  for (const [id, waits] of levels.waits) {
+    const entity = model.entities[id]!;
+    if (isLock(entity) || entity.group !== 0 || waits.spinningReady < least) continue;
+    const loss = lossOf(levels, entity, waits);
+    const savingNs = Math.min(loss.spinCost, waits.spinningReady);
+    const meanwhile = meanwhileOf(model.processors, loss.busy, loss.spinning);
+    told.push({
+      entity: id, name: entity.name, kind: 'spinning', change: 'block-instead-of-spin',
+      text: `Threads spin at ${title(model, id)} during ${costs(model, loss.spinCost)} although others are ready to run; meanwhile ${meanwhileText(model, meanwhile)}.`,
+      remedy: `Let its waiters block: the ready threads would have the processors; that could save ${formatNs(savingNs)}.`,
+      costNs: loss.spinCost, savingNs, meanwhile, related: [],
+    });
+  }
+  return told;
+}

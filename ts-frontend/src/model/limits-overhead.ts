@@ -1,0 +1,76 @@
+/** Limits by the thread package's own work: grain too fine (docs/findings.md, "Overhead"); and, where nothing else
+ * limits, the code that takes the time. Pure. */
+import { formatEvents, formatNs, formatShare } from './format.js';
+import { addTo } from './levels.js';
+import type { Material } from './limits.js';
+import { costs, meanwhileOf, meanwhileText, shownId, title } from './limits.js';
+import { State } from './raw.js';
+import type { Finding } from './types.js';
+
+/** Ten times coarser grain leaves a tenth of the overhead. */
+const coarser = 10;
+
+export function tellOverhead({ model, working, least }: Material): Finding[] {
+  const { stacks, weights } = working;
+  const { tuples } = model.raw;
+  let cost = 0, busy = 0, spinning = 0, useful = 0;
+  const byEntity = new Map<number, number>();
+  for (let k = 0; k < weights.length; k++) {
+    if (tuples.state[k] === State.useful) useful += weights[k];
+    if (tuples.state[k] !== State.overhead) continue;
+    const b = Math.max(1, tuples.busy[k]);
+    const npt = weights[k] / b;
+    cost += npt;
+    busy += npt * b;
+    spinning += npt * tuples.spinning[k];
+    for (let n = tuples.stack[k]; n !== 0; n = stacks.parent[n]) if (stacks.first[n]) addTo(byEntity, stacks.entity[n], npt);
+  }
+  const savingNs = cost * (1 - 1 / coarser);
+  if (savingNs < least) return [];
+  // The innermost entity with half of it; idle loops of the package have no stack and count for nobody.
+  const known = Math.max(0, ...byEntity.values());
+  const id = shownId(model, [...byEntity].filter(([, npt]) => npt >= known / 2).sort((a, b) => a[1] - b[1])[0]?.[0] ?? 0);
+  const entity = model.entities[id]!;
+  const meanwhile = meanwhileOf(model.processors, busy / cost, spinning / cost);
+  const { spawns, switches } = model.head;
+  const events = spawns >= switches / 10
+    ? `${formatEvents(spawns)} threads were created, for ${formatNs(useful / Math.max(1, spawns))} of work each`
+    : `there were ${formatEvents(switches)} switches between threads, one for ${formatNs(useful / Math.max(1, switches))} of work`;
+  const grain = entity.kind === 'procedure' || entity.kind === 'thread' || entity.kind === 'join'
+    ? 'Make the grain coarser: more work for each thread' : `Do more work for each use of ${title(model, id)}`;
+  return [{
+    entity: id, name: entity.name, kind: 'overhead', change: 'coarsen',
+    text: `Creating, scheduling and switching threads costs ${costs(model, cost)}, most of it for ${title(model, id)}: ${events}. Meanwhile ${meanwhileText(model, meanwhile)}.`,
+    remedy: `${grain}; ${coarser} times coarser would save ${formatNs(savingNs)}.`,
+    costNs: cost, savingNs, meanwhile, related: [],
+  }];
+}
+
+/** The code to make faster: most self NPT at levels where three quarters of the processors or more are busy. */
+export function tellOptimize({ model, working, least }: Material, named: ReadonlySet<number>): Finding[] {
+  const { stacks, weights } = working;
+  const { tuples } = model.raw;
+  const P = model.processors;
+  const full = Math.max(1, 0.75 * P);
+  const byEntity = new Map<number, { npt: number; busy: number; spinning: number }>();
+  for (let k = 0; k < weights.length; k++) {
+    if (tuples.state[k] !== State.useful || tuples.busy[k] < full || tuples.stack[k] === 0) continue;
+    const id = shownId(model, stacks.entity[tuples.stack[k]]);
+    let row = byEntity.get(id);
+    if (!row) byEntity.set(id, (row = { npt: 0, busy: 0, spinning: 0 }));
+    const npt = weights[k] / tuples.busy[k];
+    row.npt += npt;
+    row.busy += npt * tuples.busy[k];
+    row.spinning += npt * tuples.spinning[k];
+  }
+  const best = [...byEntity].filter(([id]) => !named.has(id)).sort((a, b) => b[1].npt - a[1].npt)[0];
+  if (!best || best[1].npt < Math.max(2 * least, 0.1 * model.elapsedNs)) return [];
+  const [id, { npt, busy, spinning }] = best;
+  const meanwhile = meanwhileOf(P, busy / npt, spinning / npt);
+  return [{
+    entity: id, name: model.entities[id]!.name, kind: 'optimize', change: 'optimize',
+    text: `${title(model, id)} itself takes ${costs(model, npt)} while ${meanwhileText(model, meanwhile)}: more parallelism can't help there.`,
+    remedy: `Make it do less, or do it faster: every ${formatShare(0.1)} saves ${formatNs(npt / 10)}; twice as fast would save ${formatNs(npt / 2)}.`,
+    costNs: npt, savingNs: npt / 2, meanwhile, related: [],
+  }];
+}

@@ -1,0 +1,55 @@
+/** What the searches for limits share: the material, thresholds, and how a limit is told. Pure. */
+import { formatCount, formatNs, formatShare } from './format.js';
+import type { Levels } from './levels.js';
+import type { Working } from './model.js';
+import { placeOf } from './names.js';
+import type { Finding, Model } from './types.js';
+
+export interface Material {
+  model: Model;
+  working: Working;
+  levels: Levels;
+  /** A limit that costs or saves less elapsed time than this is not told: it is noise, or not worth a change. */
+  least: number;
+}
+
+/** Share of the elapsed time below which nothing is reported; and observations that it must rest on. */
+export const leastShare = 0.03;
+export const leastObservations = 10;
+
+/** Findings name groups of namesakes rather than one of them. */
+export function shownId(model: Model, id: number): number {
+  const group = model.entities[id]?.group ?? 0;
+  return group !== 0 ? group : id;
+}
+
+export function title(model: Model, id: number): string {
+  const entity = model.entities[id]!;
+  if (id === 0) return `the program's code outside any procedure that is known`;
+  if (entity.kind === 'procedure') {
+    const place = placeOf(entity.file, entity.line);
+    return place === '' ? entity.name : `${entity.name} (${place})`;
+  }
+  const many = entity.members.length > 1 ? `the ${entity.members.length} ${entity.kind}s ` : `${entity.kind} `;
+  return entity.name.startsWith(`${entity.rawKind} at `) ? entity.name : `${many}${entity.name}`;
+}
+
+export function costs(model: Model, ns: number): string {
+  return `${formatNs(ns)} of ${formatNs(model.elapsedNs)} (${formatShare(ns / model.elapsedNs)})`;
+}
+
+/** "1 of 18 processors was busy, 2 were spinning and 15 idle" */
+export function meanwhileText(model: Model, meanwhile: Finding['meanwhile']): string {
+  const { busy, spinning, idle } = meanwhile;
+  const rest = [
+    ...(spinning >= 0.05 ? [`${formatCount(spinning)} spinning`] : []),
+    ...(idle >= 0.05 ? [`${formatCount(idle)} idle`] : []),
+  ];
+  const verb = formatCount(busy) === '1' ? 'was' : 'were';
+  const head = `${formatCount(busy)} of ${model.processors} processors ${verb} busy`;
+  return rest.length === 2 ? `${head}, ${rest.join(' and ')}` : [head, ...rest].join(' and ');
+}
+
+export function meanwhileOf(P: number, busy: number, spinning: number): Finding['meanwhile'] {
+  return { busy, spinning, idle: Math.max(0, P - busy - spinning) };
+}
