@@ -55,7 +55,6 @@ export function checkInvariants(model: Model): string[] {
   same('5. idleness of the root and idle time while something ran', root.idlenessNs, idle);
 
   for (const entity of plain.entities) {
-    same(`useful and overhead of ${label(entity)} and its T`, entity.states.useful.ns + entity.states.overhead.ns, entity.processorTimeNs);
     atMost(`6. self NPT of ${label(entity)}`, entity.nptSelfNs, entity.nptNs);
     atMost(`6. NPT of ${label(entity)} and of the root`, entity.nptNs, root.nptNs);
     atMost(`6. T/P of ${label(entity)}`, entity.processorTimeNs / P, entity.nptNs);

@@ -45,7 +45,7 @@ export function tellCode(material: Material, contexts: Contexts): Finding[] {
   for (const candidate of candidates.values()) {
     if (candidate.stats.lost < least / 2) continue;
     look(material, candidate);
-    const { waited, stats, alone, threads } = candidate;
+    const { waited, alone, threads } = candidate;
     const kind = waited ? model.entities[waited.object]!.rawKind : undefined;
     if (kind !== undefined && dataKinds.has(kind) && isUsedOften(model, waited!.object) && (threads >= 2 || isBeside(candidate))) streams.push(candidate);
     else if (threads >= 2 || (alone && kind !== undefined && isBeside(candidate))) told.push(divided(material, candidate));
