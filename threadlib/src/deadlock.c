@@ -17,7 +17,7 @@
 struct count { unsigned blocked, reported; };
 
 static void count(struct qzi_thread *thread, void *arg) {
-  if (thread->life == QZI_ALIVE && thread->blocked) ((struct count *)arg)->blocked++;
+  if (qzi_life(thread) == QZI_ALIVE && thread->blocked) ((struct count *)arg)->blocked++;
 }
 
 static void say(const char *text) {
@@ -27,7 +27,7 @@ static void say(const char *text) {
 
 static void report(struct qzi_thread *thread, void *arg) {
   struct count *counts = arg;
-  if (thread->life != QZI_ALIVE || !thread->blocked || counts->reported++ >= REPORTED) return;
+  if (qzi_life(thread) != QZI_ALIVE || !thread->blocked || counts->reported++ >= REPORTED) return;
   char label[96], object[200] = "", line[320];
   if (thread->wait_object && thread->wait_describe) thread->wait_describe(thread, object, sizeof object);
   snprintf(line, sizeof line, "quartz:   %s waits for %s\n", qzi_thread_label(thread, label, sizeof label),

@@ -64,7 +64,7 @@ struct qzi_thread {
   _Atomic(uintptr_t) join;        /* join.c: 0, one of enum join_word, or the joining thread */
   void *result;
   void *exit_sp;                  /* it runs on its joiner's stack: where qz_exit goes; else NULL */
-  uint8_t life;                   /* enum qzi_life */
+  _Atomic(uint8_t) life;          /* enum qzi_life; peeked at by joiners */
   uint8_t blocked;                /* 1 while parked: for the deadlock report */
   uint8_t io;                     /* depth of declared blocking regions */
   uint8_t stack_class;            /* stack.c */
@@ -91,6 +91,13 @@ struct qzi_thread {
   void *sanitizer_fiber;          /* TSan */
   void *sanitizer_stack;          /* ASan: fake stack while it does not run */
 };
+
+static inline enum qzi_life qzi_life(const struct qzi_thread *thread) {
+  return (enum qzi_life)atomic_load_explicit(&thread->life, memory_order_relaxed);
+}
+static inline void qzi_life_set(struct qzi_thread *thread, enum qzi_life life) {
+  atomic_store_explicit(&thread->life, (uint8_t)life, memory_order_relaxed);
+}
 
 /* The tiny lock: for a few instructions, never across a switch. */
 typedef struct qzi_spinlock { _Atomic(uint32_t) word; } qzi_spinlock;

@@ -43,12 +43,15 @@ static bool take(struct qzi_thread *target, void **result) {
   return true;
 }
 
+/* A stale handle is told by the serial, which changes when the descriptor is freed. */
+static inline bool current(qz_thread_t handle) {
+  return handle.thread && __atomic_load_n(&handle.thread->pub.serial, __ATOMIC_RELAXED) == handle.serial;
+}
+
 static int check(qz_thread_t handle) {
   qzi_processor_checked();
-  struct qzi_thread *target = handle.thread;
-  if (!target || target->pub.serial != handle.serial) return ESRCH;
-  if (target == qzi_self()) return EDEADLK;
-  return 0;
+  if (!current(handle)) return ESRCH;
+  return handle.thread == qzi_self() ? EDEADLK : 0;
 }
 
 static int join_slow(qz_thread_t handle, void **result, uint64_t deadline_ns, uint64_t site) {
@@ -114,7 +117,7 @@ static int join_slow(qz_thread_t handle, void **result, uint64_t deadline_ns, ui
 int qz_join(qz_thread_t handle, void **result) {
   struct qzi_processor *p = qzi_processor_self();
   struct qzi_thread *target = handle.thread;
-  if (QZI_LIKELY(p && target && target->pub.serial == handle.serial && target->life == QZI_NEW && target->stack_class == 0 &&
+  if (QZI_LIKELY(p && current(handle) && qzi_life(target) == QZI_NEW && target->stack_class == 0 &&
                  atomic_load_explicit(&target->join, memory_order_relaxed) == 0)) {
     struct qzi_thread *self = p->head.current;
     if (QZI_LIKELY(qzi_stack_left(self) >= qzi_runtime.stack_bytes && qzi_unspawn(p, target, NULL))) {
@@ -149,7 +152,7 @@ int qz_timedjoin(qz_thread_t handle, void **result, const struct timespec *realt
 int qz_detach(qz_thread_t handle) {
   qzi_processor_checked();
   struct qzi_thread *target = handle.thread;
-  if (!target || target->pub.serial != handle.serial) return ESRCH;
+  if (!current(handle)) return ESRCH;
   uintptr_t join = 0;
   if (atomic_compare_exchange_strong(&target->join, &join, QZI_JOIN_DETACHED)) return 0;
   if (join == QZI_JOIN_ENDED && take(target, NULL)) return 0;

@@ -14,6 +14,7 @@
 
 #define SIGNAL_STACK_BYTES (64u << 10)
 
+#if !defined(QZI_ASAN) && !defined(QZI_TSAN) /* they have handlers of their own */
 static void handler(int signal, siginfo_t *info, void *context) {
   uintptr_t at = (uintptr_t)info->si_addr;
   struct qzi_processor *p = qzi_processor_self();
@@ -28,6 +29,7 @@ static void handler(int signal, siginfo_t *info, void *context) {
   }
   sigaction(signal, &(struct sigaction){ .sa_handler = SIG_DFL }, NULL);
 }
+#endif
 
 void qzi_overflow_kernel(void) {
   stack_t stack;

@@ -263,8 +263,8 @@ static inline void *qzi_context_make(char *high, void (*first)(void (*after)(voi
 
 /* The descriptor may be used anew. Under the biased lock; QZI_FREE_LIMIT is kept by qzi_stack_trim. */
 static inline void qzi_stack_put(struct qzi_processor *p, struct qzi_thread *thread) {
-  thread->pub.serial = 0;
-  thread->life = QZI_FREE;
+  __atomic_store_n(&thread->pub.serial, 0, __ATOMIC_RELAXED);
+  qzi_life_set(thread, QZI_FREE);
   if (QZI_UNLIKELY(thread->stack_class != 0)) {
     qzi_stack_put_slow(p, thread);
     return;

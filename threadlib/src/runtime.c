@@ -71,7 +71,7 @@ static void set_up(void) {
   qzi_tls_kernel = &kernel;
   struct qzi_processor *p = &qzi_runtime.processors[0];
   struct qzi_thread *self = &qzi_main_thread;
-  self->life = QZI_ALIVE;
+  qzi_life_set(self, QZI_ALIVE);
   self->pub.serial = p->serial += QZI_SERIAL_STEP;
   self->pub.start = main ? (uintptr_t)main : 0;
   find_main_stack(self);
@@ -177,8 +177,8 @@ bool qzi_sched_busy(unsigned processor) {
 /* ---- fork() ---- */
 
 static void forget(struct qzi_thread *thread, void *self) {
-  if (thread == self || thread->life == QZI_FREE) return;
-  thread->life = QZI_FREE;
+  if (thread == self || qzi_life(thread) == QZI_FREE) return;
+  qzi_life_set(thread, QZI_FREE);
   thread->pub.serial = 0;
 }
 

@@ -63,7 +63,7 @@ found:
 }
 
 void qzi_prepare(struct qzi_thread *thread) {
-  thread->life = QZI_ALIVE;
+  qzi_life_set(thread, QZI_ALIVE);
   thread->pub.stack_low = (uintptr_t)thread->own_low;
   thread->pub.stack_high = (uintptr_t)thread->own_high;
   thread->exit_sp = NULL;
@@ -76,7 +76,7 @@ void qzi_prepare(struct qzi_thread *thread) {
 static inline struct qzi_passed switch_to(struct qzi_processor *p, struct qzi_thread *self, struct qzi_thread *next,
                                           void (*after)(void *), void *arg) {
   void *gone;
-  if (QZI_UNLIKELY(next->life == QZI_NEW)) qzi_prepare(next);
+  if (QZI_UNLIKELY(qzi_life(next) == QZI_NEW)) qzi_prepare(next);
   p->head.current = next;
   qzi_pub_switched(&p->head.pub);
   qzi_pub_run(&p->head.pub, &next->pub);
@@ -183,7 +183,7 @@ void qz_yield(void) { yield(false); }
 struct qzi_passed qzi_run_from_scheduler(struct qzi_kernel *kernel, struct qzi_thread *next) {
   struct qzi_processor *p = kernel->processor;
   qzi_enter(p);
-  if (next->life == QZI_NEW) qzi_prepare(next);
+  if (qzi_life(next) == QZI_NEW) qzi_prepare(next);
   p->head.current = next;
   qzi_pub_switched(&p->head.pub);
   qzi_pub_run(&p->head.pub, &next->pub);

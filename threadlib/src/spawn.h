@@ -32,11 +32,11 @@ static inline struct qzi_thread *qzi_spawn(struct qzi_processor *p, size_t stack
   thread->scope = scope;
   thread->argument = argument;
   atomic_store_explicit(&thread->join, detached ? QZI_JOIN_DETACHED : 0, memory_order_relaxed);
-  thread->life = QZI_NEW;
+  qzi_life_set(thread, QZI_NEW);
   thread->blocked = 0;
   thread->pub.record = NULL;
   thread->pub.name = name_offset;
-  thread->pub.serial = p->serial;
+  __atomic_store_n(&thread->pub.serial, p->serial, __ATOMIC_RELAXED);
   thread->pub.start = start;
   thread->pub.create_site = site;
   qzi_pub_spawned(&p->head.pub);

@@ -15,6 +15,7 @@
 #include "processor.h"
 
 #include <errno.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -26,6 +27,7 @@
 #define BATCH 32u
 #define CLASS_MIN_LOG2 13u
 #define CLASSES 40u
+#define RAID_NS 2000000000u
 
 struct slab {
   struct slab *next;
@@ -89,7 +91,11 @@ static struct qzi_thread *carve(struct slab *slab, uint32_t k, unsigned class) {
 static struct qzi_thread *raid(struct qzi_processor *p) {
   for (unsigned k = 0; k < qzi_runtime.processor_count; k++) {
     struct qzi_processor *victim = &qzi_runtime.processors[k];
-    if (victim == p || !qzi_revoke(victim)) continue;
+    if (victim == p) continue;
+    uint64_t until = qzi_now_ns() + RAID_NS; /* a thief may be there, or its owner may have lost its CPU */
+    bool revoked;
+    while (!(revoked = qzi_revoke(victim)) && qzi_now_ns() < until) sched_yield();
+    if (!revoked) continue;
     struct qzi_thread *list = victim->free;
     victim->free = NULL;
     victim->free_count = 0;

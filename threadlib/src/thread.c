@@ -91,7 +91,7 @@ static void end_after(void *arg) {
 void qzi_thread_end(struct qzi_thread *self, void *result) {
   struct qzi_processor *p = qzi_processor_self();
   self->result = result;
-  self->life = QZI_ENDED;
+  qzi_life_set(self, QZI_ENDED);
   qzi_pub_ended(&p->head.pub, &self->pub);
   if (self->scope) {
     struct qzi_thread *parent = qzi_scope_child_ended(self->scope);
@@ -117,15 +117,21 @@ void qz_exit(void *result) {
 }
 
 void qzi_run_inline(struct qzi_processor *p, struct qzi_thread *self, struct qzi_thread *child) {
-  child->life = QZI_ALIVE;
+  qzi_life_set(child, QZI_ALIVE);
   child->pub.stack_low = self->pub.stack_low;
   child->pub.stack_high = self->pub.stack_high;
+#ifdef QZI_TSAN
+  child->sanitizer_fiber = self->sanitizer_fiber; /* it is the stack that counts */
+#endif
   p->head.current = child;
   qzi_pub_run(&p->head.pub, &child->pub);
   child->result = qzi_call((void *)child->pub.start, child->argument, &child->exit_sp);
   p = qzi_processor_self();
-  child->life = QZI_ENDED;
+  qzi_life_set(child, QZI_ENDED);
   qzi_pub_ended(&p->head.pub, &child->pub);
+#ifdef QZI_TSAN
+  child->sanitizer_fiber = NULL;
+#endif
   p->head.current = self;
   qzi_pub_run(&p->head.pub, &self->pub);
 }
