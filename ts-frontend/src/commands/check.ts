@@ -9,7 +9,7 @@ import { checkInvariants } from '../model/index.js';
 export const command: Command = {
   name: 'check',
   usage: '[FILE]',
-  about: 'Checks that the numbers of a profile add up as docs/metrics.md, section 5, promises. Prints what does not, and then exits with 125.',
+  about: 'Checks that the numbers of a profile add up as docs/metrics.md, section 5, promises.\nPrints what does not, and then exits with 125.',
   examples: [['quartz check prog.quartz', 'one line says that all holds']],
   options: [],
   most: 1,

@@ -5,7 +5,7 @@ import { formatOptions, show } from '../cli/show.js';
 export const command: Command = {
   name: 'locks',
   usage: '[FILE] [options]',
-  about: 'Synchronization objects by the time that threads waited for them: how often, how long, who waited, and who held them meanwhile.\nWithout FILE: the newest *.quartz here. docs/report.md explains every column.',
+  about: 'Synchronization objects by the time that threads waited for them: how often, how long,\nwho waited, and who held them meanwhile.\nWithout FILE: the newest *.quartz here. docs/report.md explains every column.',
   examples: [
     ['quartz locks', 'the newest profile in this directory'],
     ['quartz locks prog.quartz --csv > locks.csv', 'for a spreadsheet'],

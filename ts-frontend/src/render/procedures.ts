@@ -7,11 +7,11 @@ import type { RenderOptions } from './options.js';
 import { limited, table, type Column } from './table.js';
 import { count, figure, percent, plusMinus, time } from './units.js';
 
-/** Rows of the view, most NPT first. The root is left out where its own main procedure says the same. */
+/** Rows of the view, most NPT first: what ran, and procedures that were called even if no snapshot saw them run. */
 export function procedureRows(model: Model): Entity[] {
   return model.ranking
     .map((id) => model.entities[id]!)
-    .filter((entity) => entity.kind !== 'thread' && entity.id !== 0 && (entity.nptNs > 0 || entity.calls > 0));
+    .filter((entity) => entity.kind !== 'thread' && entity.id !== 0 && (entity.nptNs > 0 || (entity.kind === 'procedure' && entity.calls > 0)));
 }
 
 export function procedures(model: Model, options: RenderOptions): string[] {

@@ -31,7 +31,7 @@ export function threads(model: Model, options: RenderOptions): string[] {
     state('io', 'io', 3),
     { head: 'par.', text: (entity) => figure(entity.parallelism), drop: 7 },
     { head: 'lived', text: ({ thread }) => (thread ? time(thread.lastNs - thread.firstNs, options) : ''), drop: 8 },
-    { head: 'created by', text: ({ thread }) => (thread && thread.creator > 0 ? label(model.entities[thread.creator]!, options) : ''), align: 'left', drop: 10 },
+    { head: 'created by', text: ({ thread }) => (thread && thread.creator > 0 ? label(model.entities[thread.creator]!, options).replace(/^thread /, '') : ''), align: 'left', drop: 10 },
     { head: 'thread', text: (entity) => label(entity, options).replace(/^thread /, ''), align: 'left', name: true },
     { head: 'starts in', text: (entity) => place(entity, options), align: 'left', drop: 9 },
   ];

@@ -38,11 +38,11 @@ export function time(ns: number, options: Pick<RenderOptions, 'ascii'>): string 
   return `${fixed(value, decimals)} ${options.ascii ? unit.ascii : unit.name}`;
 }
 
-/** Half the width of a 95 % interval, in the unit of the value that it stands beside: "±0.03". */
+/** Half the width of a 95 % interval, in the unit of the value that it stands beside (its own beside 0): "±0.03". */
 export function plusMinus(ns: number, halfNs: number, options: Pick<RenderOptions, 'ascii'>): string {
-  const half = halfNs / unitOf(ns).ns;
   const sign = options.ascii ? '+-' : '±';
-  if (half === 0) return `${sign}0`;
+  if (ns === 0 || halfNs === 0) return sign + time(halfNs, options);
+  const half = halfNs / unitOf(ns).ns;
   let decimals = decimalsFor(ns / unitOf(ns).ns);
   while (decimals < 3 && Number(half.toFixed(decimals)) === 0) decimals++;
   const text = fixed(half, decimals);

@@ -1,0 +1,60 @@
+/** Help, and what is said to those who mistype. */
+import test from 'ava';
+import { commands } from '../../ts-frontend/src/commands/index.js';
+import { directory, quartz } from './quartz.js';
+
+const oneLine = /^quartz: [^\n]+; [^\n]+\n$/;
+
+test('help begins with examples, and is a result', async (t) => {
+  for (const args of [[], ['--help'], ['help']]) {
+    const { status, stdout, stderr } = await quartz(args);
+    t.deepEqual([status, stderr], [0, '']);
+    t.true(stdout.indexOf('Examples') < stdout.indexOf('Commands'));
+    for (const name of Object.keys(commands)) t.true(stdout.includes(`  ${name} `), name);
+  }
+});
+
+for (const name of Object.keys(commands)) {
+  test(`${name} --help begins with examples, and fits 120 columns`, async (t) => {
+    const { status, stdout, stderr } = await quartz([name, '--help']);
+    t.deepEqual([status, stderr], [0, '']);
+    t.regex(stdout, new RegExp(`^Examples\n  .*quartz ${name}`));
+    t.regex(stdout, /\nOptions\n/);
+    for (const line of stdout.split('\n')) t.true(line.length <= 120, line);
+    t.is((await quartz(['help', name])).stdout, stdout);
+  });
+}
+
+test('version', async (t) => {
+  t.regex((await quartz(['--version'])).stdout, /^quartz \d+\.\d+\.\d+\n$/);
+});
+
+const mistakes: [string[], RegExp][] = [
+  [['reprot'], /no command "reprot"; did you mean "report"\?/],
+  [['frobnicate'], /no command "frobnicate"; see "quartz --help"/],
+  [['constructor'], /no command "constructor"/],
+  [['--verison'], /no option "--verison"; did you mean "--version"\?/],
+  [['report', '--jsn'], /no option "--jsn"; did you mean "--json"\?/],
+  [['report', '-x'], /no option "-x"/],
+  [['report', '--top'], /--top needs a value/],
+  [['report', '--top', 'many'], /--top many is not a whole number/],
+  [['report', '--raw=1'], /--raw takes no value/],
+  [['report', '--csv', '--json'], /--csv and --json exclude each other/],
+  [['report', '--view', 'thread'], /no view "thread"; did you mean "threads"\?/],
+  [['report', 'a', 'b'], /does not know what to do with "b"/],
+  [['record'], /no program to record/],
+  [['record', '--'], /no program to record/],
+  [['record', '--rat', '5', '--', 'true'], /no option "--rat"; did you mean "--rate"\?/],
+  [['record', '--rate', '0', 'true'], /--rate 0 is not a rate/],
+  [['run'], /no program to run/],
+  [['attach'], /no process to attach to/],
+  [['attach', 'x'], /"x" is not a process id/],
+];
+for (const [args, said] of mistakes) {
+  test(`quartz ${args.join(' ')}`, async (t) => {
+    const { status, stdout, stderr } = await quartz(args, { cwd: directory() });
+    t.deepEqual([status, stdout], [2, '']);
+    t.regex(stderr, said);
+    t.regex(stderr, oneLine);
+  });
+}

@@ -1,0 +1,80 @@
+/** Reports of a small profile whose numbers can be worked out by hand, against goldens that people have read. */
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import test, { type ExecutionContext } from 'ava';
+import { buildModel, checkInvariants, findEntities, focusOn } from '../../ts-frontend/src/model/index.js';
+import { focusCsv, focusReport, locksCsv, proceduresCsv, report, threadsCsv, views, type RenderOptions } from '../../ts-frontend/src/render/index.js';
+import { root } from '../known/programs.js';
+import { empty, example } from './example.js';
+
+/** Compares with test/render/golden/NAME; QUARTZ_UPDATE_GOLDENS=1 writes it instead. */
+function golden(t: ExecutionContext, name: string, text: string): void {
+  const file = join(root, 'test/render/golden', name);
+  if (process.env['QUARTZ_UPDATE_GOLDENS']) writeFileSync(file, text);
+  t.true(existsSync(file), `${file} is missing`);
+  t.is(text, readFileSync(file, 'utf8'));
+}
+
+const options = (change: Partial<RenderOptions> = {}): RenderOptions => ({ width: 80, colour: false, ascii: false, top: 20, ...change });
+const model = buildModel(example());
+const escape = '\u001b';
+
+test('the profile that the goldens show adds up', (t) => {
+  t.deepEqual(checkInvariants(model), []);
+});
+
+for (const view of views) {
+  for (const width of [80, 160]) {
+    test(`${view} at ${width} columns`, (t) => {
+      const text = report(model, view, options({ width }));
+      golden(t, `${view}-${width}.txt`, text);
+      for (const line of text.split('\n')) t.true(Array.from(line).length <= width, line);
+    });
+  }
+  test(`${view} fits 40 columns, and has no character beyond ASCII where none is wanted`, (t) => {
+    const text = report(model, view, options({ width: 40, ascii: true }));
+    for (const line of text.split('\n')) t.true(line.length <= 40, line);
+    t.regex(text, /^[\n\x20-\x7e]*$/);
+  });
+  test(`${view} has colours only where they are wanted`, (t) => {
+    t.false(report(model, view, options()).includes(escape));
+    const coloured = report(model, view, options({ colour: true }));
+    t.true(coloured.includes(escape));
+     
+    t.is(coloured.replace(/\u001b\[\d+m/g, ''), report(model, view, options()));
+  });
+}
+
+test('focus', (t) => {
+  const focus = focusOn(model, findEntities(model, 'main').find((id) => model.entities[id].kind === 'procedure')!);
+  golden(t, 'focus-80.txt', focusReport(model, focus, options()));
+  golden(t, 'focus-ascii.txt', focusReport(model, focus, options({ ascii: true })));
+  golden(t, 'focus.csv', focusCsv(focus));
+});
+
+test('CSV', (t) => {
+  golden(t, 'procedures.csv', proceduresCsv(model));
+  golden(t, 'locks.csv', locksCsv(model));
+  golden(t, 'threads.csv', threadsCsv(model));
+});
+
+test('nothing sampled: every view says why and what to do', (t) => {
+  for (const view of views) t.regex(report(buildModel(empty()), view, options()), /let it run longer|raise|longer run/i, view);
+});
+
+test('losses are told only where there are some', (t) => {
+  t.false(report(model, 'procedures', options()).includes('torn'));
+  const lossy = buildModel(example({ tornAccepted: 12, stackOverflows: 3, callsLost: 5, skippedTicks: 20000 }));
+  const text = report(lossy, 'procedures', options({ width: 200 }));
+  for (const word of ['12 of 80,000 copies were torn', '3 calls were deeper', '5 calls were not counted', '50.0 % of the snapshots']) t.true(text.includes(word), word);
+});
+
+test('names cannot send control characters to a terminal, nor formulas to a spreadsheet', (t) => {
+  const raw = example();
+  const evil = { ...raw, entities: raw.entities.map((entity, id) => (id === 2 ? { ...entity, name: '=evil\u001b[2J\n"x",y' } : entity)) };
+  const other = buildModel(evil);
+  const text = report(other, 'procedures', options({ width: 160 }));
+  t.false(text.includes(escape));
+  t.true(text.includes('=evil?[2J?"x",y'));
+  t.true(proceduresCsv(other).includes('"\'=evil\u001b[2J\n""x"",y"'));
+});
