@@ -55,7 +55,7 @@ export const command: Command = {
     const status = await runChild(samplerPath(), ['record', '-o', file, '--', verify, 'first.bench', 'second.bench'], { cwd: directory });
     if (status !== 0) return status;
     const model = loadModel(file, { raw: false });
-    const here = (path: string): string => relative(process.cwd(), path);
+    const here = (path: string): string => (relative(process.cwd(), path).startsWith('..') ? path : relative(process.cwd(), path));
     const circuits = ['first.bench', 'second.bench'].map((name) => here(join(directory, name)));
     await print(`\n${report(model, 'procedures', { ...options, top: Math.min(options.top, 12) })}${next(model, here(verify), circuits)}`);
     return 0;
