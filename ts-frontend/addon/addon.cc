@@ -1,6 +1,11 @@
-/* The Node.js addon: open(path, {symbolize}) reads a profile into columns (ts-frontend/src/model/raw.ts).
+/* The Node.js addon: open(path, symbolize) reads a profile into columns (ts-frontend/src/model/raw.ts);
+ * save(path, target) writes what stands in a profile, which may still be recorded, as a file of its own.
  * Owns nothing between calls but a cache of symbol tables (names.cc). */
 #include "profile.h"
+
+#include <cerrno>
+#include <cstring>
+#include <abi/profile_write.h>
 
 namespace quartz {
 
@@ -28,8 +33,20 @@ static Napi::Value open(const Napi::CallbackInfo &info) {
   return result;
 }
 
+static Napi::Value save(const Napi::CallbackInfo &info) {
+  Napi::Env env = info.Env();
+  if (info.Length() < 2 || !info[0].IsString() || !info[1].IsString())
+    throw Napi::TypeError::New(env, "save(path, target): both must be strings");
+  Profile profile(env, info[0].As<Napi::String>().Utf8Value());
+  std::string target = info[1].As<Napi::String>().Utf8Value();
+  if (qz_profile_store(&profile.copy, target.c_str()) != 0)
+    throw Napi::Error::New(env, target + " cannot be written: " + std::strerror(errno));
+  return env.Undefined();
+}
+
 static Napi::Object start(Napi::Env env, Napi::Object exports) {
   exports.Set("open", Napi::Function::New(env, open, "open"));
+  exports.Set("save", Napi::Function::New(env, save, "save"));
   return exports;
 }
 

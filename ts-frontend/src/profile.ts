@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import type { RawProfile } from './model/index.js';
 
 type Columns = Omit<RawProfile, 'strings'> & { text: Uint8Array };
-interface Addon { open(path: string, symbolize: boolean): Columns }
+interface Addon { open(path: string, symbolize: boolean): Columns; save(path: string, target: string): void }
 
 let addon: Addon | undefined;
 
@@ -33,4 +33,10 @@ export function openProfile(path: string, options: { symbolize?: boolean } = {})
     return decoder.decode(text.subarray(offset, end < 0 ? text.length : end));
   };
   return { ...columns, strings };
+}
+
+/** Writes what stands in a profile, which may still be recorded, as a file of its own. */
+export function saveProfile(path: string, target: string): void {
+  addon ??= load();
+  addon.save(path, target);
 }

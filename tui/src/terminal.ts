@@ -25,10 +25,10 @@ export interface TerminalOptions {
   term?: string;
 }
 /** At most this share of one CPU goes into reading and drawing. */
-const ownShare = 0.02;
+const ownShare = 0.025;
 
 interface ScreenLine extends Array<[number, string]> { dirty: boolean }
-type RawScreen = blessed.Widgets.Screen & { lines: ScreenLine[]; leave(): void; enter(): void; program: blessed.BlessedProgram & { sigtstp?: () => void } };
+type RawScreen = blessed.Widgets.Screen & { lines: ScreenLine[]; leave(): void; enter(): void; tput: { brokenACS: boolean }; program: blessed.BlessedProgram & { sigtstp?: () => void } };
 
 /** Copies a canvas into a blessed screen's cells. Without colour, only bold, underline and inverse are kept. */
 export function copyCells(canvas: Canvas, lines: ScreenLine[], colour: boolean): void {
@@ -54,6 +54,8 @@ export function show(watch: Watch, options: TerminalOptions): Promise<void> {
     ...(options.input === undefined ? {} : { input: options.input }), ...(options.output === undefined ? {} : { output: options.output }),
     ...(options.term === undefined ? {} : { terminal: options.term }),
   } as unknown as blessed.Widgets.IScreenOptions) as RawScreen;
+  // Unicode goes out as it is: many terminals draw the line-drawing set wrongly, or not at all, in UTF-8.
+  if (!options.ascii) screen.tput.brokenACS = true;
   let state: State = initialState();
   let asking = false;
   const size = (): Size => ({ width: screen.width as number, height: screen.height as number });

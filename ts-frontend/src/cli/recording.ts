@@ -15,7 +15,7 @@ export const recordingOptions: readonly Option[] = [
 export const childrenOption: Option = { name: 'children', help: 'record processes that the program starts, too' };
 
 /** The sampler's own options for what was asked. */
-function samplerOptions(args: Arguments): string[] {
+export function samplerOptions(args: Arguments): string[] {
   const rate = args.value('rate');
   if (rate !== undefined && !(Number(rate) > 0 && Number(rate) <= 1e6)) {
     throw usage(`--rate ${rate} is not a rate`, 'give snapshots a second, above 0 and at most 1000000');

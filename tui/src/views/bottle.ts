@@ -24,8 +24,8 @@ export function boxes(model: Model, of: State['bottleOf']): Box[] {
 export function bottle(scene: Scene, size: Size, state: State, selected: number, glyphs: Glyphs): Canvas {
   const canvas = new Canvas(size.width, size.height);
   const { model } = scene;
-  canvas.text(0, 0, `bottle graph of ${state.bottleOf}`, { bold: true });
-  canvas.text(22 + state.bottleOf.length - 6, 0, `height: NPT${state.bottleOf === 'procedures' ? ' (self)' : ''}, width: parallelism, of ${model.processors}; b shows others`);
+  const end = canvas.text(0, 0, `bottle graph of ${state.bottleOf}`, { bold: true });
+  canvas.text(end + 2, 0, `height: NPT${state.bottleOf === 'procedures' ? ' (self)' : ''}, width: parallelism, of ${model.processors}; b shows others`);
   const all = boxes(model, state.bottleOf);
   if (all.length === 0) {
     canvas.text(0, 2, state.bottleOf === 'locks' ? 'no lock was held or waited for while a snapshot was taken' : 'nothing ran yet');
