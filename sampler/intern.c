@@ -3,6 +3,7 @@
 
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/random.h>
 
 #define NAME_MAX_BYTES 4096
 #define CREATORS_MAX 64
@@ -25,20 +26,25 @@ int qzi_intern_open(struct qzi_interner *in, struct qzi_file *file, const struct
   in->object_entities_bytes = (size_t)view->object_table.capacity * sizeof *in->object_entities;
   in->memos_bytes = (size_t)view->thread_table.capacity * sizeof *in->memos;
   in->node_keys = qzi_lazy_memory(in->node_keys_bytes);
+  in->node_prints = qzi_lazy_memory(in->node_keys_bytes);
+  if (getrandom(in->seed, sizeof in->seed, GRND_NONBLOCK) != (ssize_t)sizeof in->seed) in->seed[0] = (uintptr_t)in;
+  in->seed[1] |= 1;
   in->object_entities = qzi_lazy_memory(in->object_entities_bytes);
   in->memos = qzi_lazy_memory(in->memos_bytes);
-  if (in->node_keys && in->object_entities && in->memos) return 0;
+  if (in->node_keys && in->node_prints && in->object_entities && in->memos) return 0;
   qzi_intern_close(in);
   return -1;
 }
 
 void qzi_intern_close(struct qzi_interner *in) {
   qzi_lazy_free(in->node_keys, in->node_keys_bytes);
+  qzi_lazy_free(in->node_prints, in->node_keys_bytes);
   qzi_lazy_free(in->object_entities, in->object_entities_bytes);
   qzi_lazy_free(in->memos, in->memos_bytes);
   qzi_table_free(&in->texts);
   qzi_table_free(&in->procedures);
   qzi_table_free(&in->nodes);
+  qzi_table_free(&in->prints);
   qzi_table_free(&in->groups);
   qzi_table_free(&in->places);
   free(in->group);
@@ -230,8 +236,14 @@ uint32_t qzi_intern_child_slow(struct qzi_interner *in, uint32_t parent, uint64_
   return node;
 }
 
-uint32_t qzi_intern_stack(struct qzi_interner *in, const uint64_t *keys, uint32_t depth) {
+uint32_t qzi_intern_stack_slow(struct qzi_interner *in, const uint64_t *keys, const uint64_t *prints, uint32_t depth) {
   uint32_t node = 0;
-  for (uint32_t k = 0; k < depth; k++) node = qzi_intern_child(in, node, keys[k]);
+  for (uint32_t k = 0; k < depth; k++) {
+    uint32_t child = qzi_intern_child(in, node, keys[k]);
+    /* A key that was left out, or a stack that was cut, leads to a node that has another fingerprint or will get one. */
+    if (child != node && !in->node_prints[child] && prints[k] && !qzi_table_add(&in->prints, (uint32_t)(prints[k] >> 32), child))
+      in->node_prints[child] = prints[k];
+    node = child;
+  }
   return node;
 }

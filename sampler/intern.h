@@ -30,6 +30,7 @@ struct qzi_thread_memo {
   uint32_t node;
   uint32_t entity;
   uint32_t stats;     /* index + 1 into QZ_SECTION_THREADS, 0: none */
+  uint64_t reserved;  /* one cache line */
 };
 #define QZI_NO_WORD QZ_WORD_FLUX
 
@@ -39,9 +40,12 @@ struct qzi_interner {
   struct qzi_table texts;      /* strings by content */
   struct qzi_table procedures; /* entities by address */
   struct qzi_table nodes;      /* stacks by parent and key */
+  struct qzi_table prints;     /* stacks by fingerprint of all their keys */
   struct qzi_table groups;     /* indices + 1 into `group` by start routine and name */
   struct qzi_table places;     /* entities by kind, place and name, for objects beyond the limit */
   uint64_t *node_keys;         /* session key of each node's entity */
+  uint64_t *node_prints;       /* fingerprint of the keys that led to the node first, 0: none */
+  uint64_t seed[2];            /* of fingerprints, random: no program can make two stacks look the same */
   uint32_t *object_entities;   /* by object index, 0: none yet */
   struct qzi_thread_memo *memos; /* by thread index */
   struct qzi_group { uint64_t start; uint32_t name, threads, entity, stats; } *group;
@@ -80,8 +84,22 @@ static inline uint32_t qzi_intern_thread(struct qzi_interner *in, uint32_t index
   struct qzi_thread_memo *memo = &in->memos[index];
   return memo->serial == serial && memo->entity ? memo->entity : qzi_intern_thread_slow(in, index, serial);
 }
-/* Node for the keys of a whole stack. */
-uint32_t qzi_intern_stack(struct qzi_interner *in, const uint64_t *keys, uint32_t depth);
+/* Fingerprints tell stacks apart by 64 bits: the fingerprint of a stack is that of its parent plus a term for the key on
+ * top and its depth, so that the prints of a stack that shares its beginning with another need no new work there. */
+static inline uint64_t qzi_print(const struct qzi_interner *in, uint64_t below, uint64_t key, uint32_t depth) {
+  unsigned __int128 product = (unsigned __int128)(key ^ in->seed[0]) * (in->seed[1] + 2 * (uint64_t)depth);
+  return below + ((uint64_t)product ^ (uint64_t)(product >> 64));
+}
+/* Node of the whole stack keys[0 .. depth-1], whose fingerprints are prints[0 .. depth-1]. */
+uint32_t qzi_intern_stack_slow(struct qzi_interner *in, const uint64_t *keys, const uint64_t *prints, uint32_t depth);
+static inline uint32_t qzi_intern_stack(struct qzi_interner *in, const uint64_t *keys, const uint64_t *prints,
+                                        uint32_t depth) {
+  if (!depth) return 0;
+  uint64_t print = prints[depth - 1];
+  QZI_TABLE_EACH(&in->prints, (uint32_t)(print >> 32), node)
+    if (in->node_prints[node] == print) return node;
+  return qzi_intern_stack_slow(in, keys, prints, depth);
+}
 
 /* Index + 1 of the module that holds the address, 0: none known. */
 uint32_t qzi_intern_module(const struct qzi_interner *in, uint64_t address);

@@ -15,8 +15,7 @@ int qzi_sampler_open(struct qzi_sampler *sampler, const struct qz_session_view *
   sampler->last_ns = now_ns;
   uint64_t limit = view->stack_limit, processors = view->processors;
   size_t keys_bytes = (limit * sizeof(uint64_t) + 127) & ~(size_t)127;
-  size_t nodes_bytes = (limit * sizeof(uint32_t) + 127) & ~(size_t)127;
-  sampler->visit_bytes = processors * (sizeof(struct qzi_visit) + keys_bytes + nodes_bytes) + keys_bytes;
+  sampler->visit_bytes = processors * (sizeof(struct qzi_visit) + 2 * keys_bytes) + 2 * keys_bytes;
   sampler->objects_bytes = (size_t)view->object_table.capacity * sizeof *sampler->objects;
   unsigned char *memory = sampler->visit_memory = qzi_lazy_memory(sampler->visit_bytes);
   sampler->objects = qzi_lazy_memory(sampler->objects_bytes);
@@ -31,10 +30,11 @@ int qzi_sampler_open(struct qzi_sampler *sampler, const struct qz_session_view *
     struct qzi_visit *visit = &sampler->visits[p];
     visit->word = QZI_NO_WORD;
     visit->keys = (uint64_t *)(void *)memory;
-    visit->nodes = (uint32_t *)(void *)(memory + keys_bytes);
-    memory += keys_bytes + nodes_bytes;
+    visit->prints = (uint64_t *)(void *)(memory + keys_bytes);
+    memory += 2 * keys_bytes;
   }
   sampler->keys = (uint64_t *)(void *)memory;
+  sampler->prints = (uint64_t *)(void *)(memory + keys_bytes);
   if (qzi_file_room(file, QZ_SECTION_PROCESSORS, processors)) {
     qzi_sampler_close(sampler);
     return -1;
@@ -75,7 +75,8 @@ void qzi_sampler_rebase(struct qzi_sampler *sampler, uint64_t now_ns) {
 
 /* Copies the stack of the thread that `visit` says runs there. Returns 1 if it is consistent. A stack whose packed
  * word is that of the last copy is that copy: every push and pop changes the word. */
-static int visit_thread(const struct qz_session_view *view, struct qzi_visit *visit) {
+static int visit_thread(const struct qzi_sampler *sampler, struct qzi_visit *visit) {
+  const struct qz_session_view *view = sampler->view;
   uint32_t index = QZ_NOW_THREAD_PLUS_1(visit->now) - 1;
   const struct qz_thread *thread = qz_session_thread(view, index);
   if (!thread) {
@@ -94,7 +95,8 @@ static int visit_thread(const struct qz_session_view *view, struct qzi_visit *vi
   visit->serial = serial;
   visit->word = consistent ? copy.word : QZI_NO_WORD;
   visit->held = copy.depth;
-  if (copy.common < visit->resolved) visit->resolved = copy.common;
+  for (uint32_t k = copy.common; k < copy.depth; k++)
+    visit->prints[k] = qzi_print(&sampler->in, k ? visit->prints[k - 1] : 0, visit->keys[k], k);
   if (copy.invalid) visit->invalid = 1;
   return consistent;
 }
@@ -121,7 +123,7 @@ void qzi_visit(struct qzi_sampler *sampler, uint32_t first, uint32_t end) {
         visit->word = QZI_NO_WORD;
         visit->object = 0;
       } else {
-        consistent = visit_thread(view, visit);
+        consistent = visit_thread(sampler, visit);
       }
       if (consistent && LOAD(&processor->now) == visit->now) break;
       if (visit->retries == QZ_COPY_RETRIES) {
@@ -175,12 +177,14 @@ static void resolve(struct qzi_sampler *sampler, struct qzi_visit *visit, uint32
   struct qzi_interner *in = &sampler->in;
   if (!visit->serial) {
     visit->node = visit->entity = 0;
+    visit->node_print = 0;
     return;
   }
-  for (uint32_t k = visit->resolved; k < visit->held; k++)
-    visit->nodes[k] = qzi_intern_child(in, k ? visit->nodes[k - 1] : 0, visit->keys[k]);
-  visit->resolved = visit->held;
-  visit->node = visit->held ? visit->nodes[visit->held - 1] : 0;
+  uint64_t print = visit->held ? visit->prints[visit->held - 1] : 0;
+  if (print != visit->node_print || !print) {
+    visit->node = qzi_intern_stack(in, visit->keys, visit->prints, visit->held);
+    visit->node_print = print;
+  }
   visit->entity = qzi_intern_thread(in, visit->thread, visit->serial);
   struct qzi_thread_memo *memo = &in->memos[visit->thread];
   if (memo->serial != visit->serial) return; /* the thread has ended meanwhile */

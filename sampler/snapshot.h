@@ -26,15 +26,14 @@ struct qzi_visit {
   uint64_t ready;        /* enqueued - dequeued */
   uint32_t thread;       /* index */
   uint32_t object;       /* that the thread waits for */
-  uint32_t held;         /* keys in `keys` */
-  uint32_t resolved;     /* the first `resolved` of them have their nodes in `nodes` */
+  uint32_t held;         /* keys in `keys`, and their fingerprints in `prints` */
   uint8_t state;         /* enum qz_state */
   uint8_t retries, torn, invalid;
   uint32_t node, entity; /* of the snapshot, once resolved */
+  uint64_t node_print;   /* fingerprint that `node` is for */
   uint32_t tuple;        /* index + 1 of the tuple for last_key */
   struct qzi_tuple_key last_key;
-  uint64_t *keys;
-  uint32_t *nodes;
+  uint64_t *keys, *prints;
 };
 
 /* When records came into use, as far as it is remembered: those below high[k] were there at since_ns[k]. */
@@ -68,7 +67,7 @@ struct qzi_sampler {
   uint64_t last_ns;         /* time of the last snapshot or base */
   uint32_t runnable;        /* r of the last snapshot */
   /* threads without a processor, in turn */
-  uint64_t *keys;           /* scratch: stack_limit */
+  uint64_t *keys, *prints;  /* scratch: stack_limit */
   uint32_t thread_cursor;
   struct qzi_growth threads_grown;
   /* objects, in turn */
