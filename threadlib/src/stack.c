@@ -23,6 +23,7 @@
 #ifndef MADV_GUARD_INSTALL
 #define MADV_GUARD_INSTALL 102
 #endif
+#define NO_ADVICE 9999 /* no kernel knows it */
 #define COLOURS 24u
 #define BATCH 32u
 #define CLASS_MIN_LOG2 13u
@@ -48,10 +49,9 @@ struct qzi_thread qzi_main_thread;
 
 static void guard(char *page) {
   int kind = atomic_load_explicit(&guard_kind, memory_order_relaxed);
-  if (kind <= 1) {
-    if (madvise(page, qzi_runtime.page_bytes, MADV_GUARD_INSTALL) == 0) return;
-    kind = 2;
-  }
+  if (kind == 0) /* an emulator may take any advice, and do nothing */
+    kind = madvise(page, qzi_runtime.page_bytes, NO_ADVICE) == 0 ? 2 : 1;
+  if (kind == 1 && madvise(page, qzi_runtime.page_bytes, MADV_GUARD_INSTALL) != 0) kind = 2;
   if (kind == 2 && mprotect(page, qzi_runtime.page_bytes, PROT_NONE) != 0) kind = 3;
   atomic_store_explicit(&guard_kind, kind, memory_order_relaxed);
 }

@@ -1,9 +1,10 @@
 #!/bin/sh
-# usage: ends.sh PROGRAM MODE STATUS PATTERN...: runs the mode, wants its status and, in its output, every pattern
+# usage: ends.sh EMULATOR PROGRAM MODE STATUS PATTERN...: runs the mode, wants its status and, in its output, every pattern
 set -u
-program=$1 mode=$2 want=$3
-shift 3
-output=$("$program" "$mode" 2>&1)
+emulator=$(printf '%s' "$1" | tr ';' ' ') program=$2 mode=$3 want=$4
+shift 4
+# shellcheck disable=SC2086 # the emulator comes with its arguments, or is empty
+output=$($emulator "$program" "$mode" 2>&1)
 status=$?
 for pattern in "$@"; do
   if ! printf '%s\n' "$output" | grep -Eq "$pattern"; then
