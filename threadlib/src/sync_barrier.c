@@ -73,7 +73,7 @@ int qz_barrier_wait(qz_barrier *barrier) {
     struct qzi_waiter me = { .thread = self, .since_ns = qzi_wait_begins() };
     if (b->object.policy != QZ_BLOCK && !qzi_alone && b->parties <= qzi_processor_count()) {
       uint32_t round = b->round;
-      b->spinners++;
+      __atomic_fetch_add(&b->spinners, 1, __ATOMIC_RELAXED);
       qzi_unlock(&b->lock);
       done = spin(b, self, round, index);
       if (!done) {

@@ -197,12 +197,12 @@ bool qzi_spin_more(struct qzi_spin *spin) {
     spin->pauses *= 2;
     return true;
   }
+  if (QZI_UNLIKELY(qzi_crowded)) sched_yield(); /* the processor that it waits for may have no CPU */
   spin->now_ns = qzi_now_ns();
   if (spin->now_ns >= spin->limit_ns) return false;
   if (spin->now_ns >= spin->yield_ns) {
     qzi_yield();
     qzi_pub_spinning(qzi_publisher_self(), &qzi_self()->pub, spin->index);
-    if (qzi_crowded) sched_yield();
     spin->yield_ns = qzi_now_ns() + YIELD_NS;
   }
   return true;
