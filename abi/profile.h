@@ -132,7 +132,8 @@ struct qz_stack_node {
 };
 
 /* Observations that are alike. `ns` is their weight: the time since that same record was last visited.
- * For states useful, overhead and spinning the thread was on a processor, and b, s are those of its snapshot. */
+ * b, s and r are those of its snapshot; in states useful, overhead and spinning the thread was on a processor in it,
+ * in the others it was visited beside it. */
 struct qz_tuple {
   uint32_t stack;  /* node */
   uint32_t thread; /* entity */

@@ -274,5 +274,7 @@ int qzi_snapshot_add(struct qzi_sampler *sampler, uint64_t now_ns) {
   __atomic_store_n(&head->snapshots, head->snapshots + 1, __ATOMIC_RELEASE);
   sampler->last_ns = now_ns;
   sampler->runnable = counts.runnable;
+  sampler->busy = (uint16_t)busy;
+  sampler->spinning = (uint16_t)counts.spinning;
   return 0;
 }

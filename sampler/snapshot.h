@@ -66,6 +66,7 @@ struct qzi_sampler {
   uint64_t round;           /* snapshots begun, the base included */
   uint64_t last_ns;         /* time of the last snapshot or base */
   uint32_t runnable;        /* r of the last snapshot */
+  uint16_t busy, spinning;  /* its b and s */
   /* threads without a processor, in turn */
   uint64_t *keys, *prints;  /* scratch: stack_limit */
   uint32_t thread_cursor;

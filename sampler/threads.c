@@ -81,6 +81,8 @@ static void visit_thread(struct qzi_sampler *sampler, uint32_t index, uint64_t n
                               .state = (uint8_t)state,
                               .waiting = (uint8_t)waits_at_top(sampler, &look),
                               .torn = (uint8_t)look.torn,
+                              .busy = sampler->busy,
+                              .spinning = sampler->spinning,
                               .runnable = sampler->runnable};
   uint32_t tuple = qzi_tuple_find(&sampler->tuples, &key);
   if (!tuple) return;
