@@ -103,6 +103,7 @@ struct qz_profile {
   uint64_t tuples_merged;   /* (changes) observations put into a tuple with coarser r because the table was full */
   uint64_t stacks_cut;      /* (changes) stacks shortened because the table was full */
   uint64_t entities_merged; /* (changes) threads counted under their group */
+  uint64_t weight_us2;      /* (changes) sum of the squares of all snapshots' weights, square microseconds */
 
   struct qz_section sections[QZ_SECTION_COUNT];
 };

@@ -39,12 +39,26 @@ void qzi_pacing_start(struct qzi_pacing *pacing, uint64_t rate_mhz, int spins, u
   choose(pacing);
 }
 
-void qzi_pacing_next(struct qzi_pacing *pacing, uint64_t now_ns) {
+/* The interval that a snapshot at now_ns is of: a wake-up that comes a little late shifts all instants alike. */
+static uint64_t interval_of(const struct qzi_pacing *pacing, uint64_t now_ns) {
   uint64_t current = now_ns > pacing->start_ns ? (now_ns - pacing->start_ns) / pacing->interval_ns : 0;
-  uint64_t next = (current > pacing->tick ? current : pacing->tick) + 1;
+  return current > pacing->tick + 1 ? current : pacing->tick;
+}
+
+uint64_t qzi_pacing_covered(const struct qzi_pacing *pacing, uint64_t now_ns) {
+  return pacing->start_ns + (interval_of(pacing, now_ns) + 1) * pacing->interval_ns;
+}
+
+void qzi_pacing_next(struct qzi_pacing *pacing, uint64_t now_ns) {
+  uint64_t next = interval_of(pacing, now_ns) + 1;
   pacing->skipped += next - pacing->tick - 1;
   pacing->tick = next;
   choose(pacing);
+  while (pacing->instant_ns <= now_ns) {
+    pacing->skipped++;
+    pacing->tick++;
+    choose(pacing);
+  }
 }
 
 uint64_t qzi_pacing_wait(const struct qzi_pacing *pacing, const _Atomic int *stop) {

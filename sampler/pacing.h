@@ -5,8 +5,10 @@
  * Must not: know what is sampled.
  *
  * One uniformly random instant in each interval, so that a periodic program can't fall into step (docs/metrics.md,
- * section 6). An instant that has passed is not caught up: the snapshot is taken as soon as possible if its own
- * interval lasts, else the interval is skipped and counted; bursts to catch up would bias.
+ * section 6). A snapshot stands for its whole interval, and for those skipped before it: were it for the time since the
+ * last instant, late instants would weigh more than early ones, and a program in step with the intervals would be seen
+ * wrongly. An instant that has passed is not caught up: the snapshot is taken as soon as possible if its own interval
+ * lasts, or the next one does; else the interval is skipped and counted; bursts to catch up would bias.
  */
 #ifndef QZI_PACING_H
 #define QZI_PACING_H
@@ -34,6 +36,8 @@ uint64_t qzi_thread_cpu_ns(void);
 
 /* rate_mhz: millihertz, not 0. seed 0: from the system. */
 void qzi_pacing_start(struct qzi_pacing *pacing, uint64_t rate_mhz, int spins, uint64_t now_ns, uint64_t seed);
+/* The end of the interval for which a snapshot that is taken at now_ns stands. */
+uint64_t qzi_pacing_covered(const struct qzi_pacing *pacing, uint64_t now_ns);
 /* A snapshot was taken at now_ns: chooses the instant of the next one. */
 void qzi_pacing_next(struct qzi_pacing *pacing, uint64_t now_ns);
 /* Waits until the instant has come or *stop is not 0; returns the time, or 0 when it was stopped. */

@@ -204,7 +204,7 @@ void *qzi_sampling_main(void *argument) {
       continue;
     }
     visit_all(recording);
-    if (qzi_snapshot_add(&recording->sampler, now_ns)) {
+    if (qzi_snapshot_add(&recording->sampler, qzi_pacing_covered(&recording->pacing, now_ns))) {
       recording->failed = recording->file.full ? QZ_END_DISK_FULL : QZ_END_ERROR;
       tell_control(recording);
       break;

@@ -267,6 +267,7 @@ int qzi_snapshot_add(struct qzi_sampler *sampler, uint64_t now_ns) {
   all->runnable_ns += counts.runnable * ns;
   qzi_timeline_add(&sampler->timeline, ns, processors, counts.useful, counts.overhead, counts.spinning, counts.runnable);
   head->elapsed_ns += ns;
+  head->weight_us2 += (ns / 1000) * (ns / 1000);
   head->visits += processors;
   head->torn_retries += counts.retries;
   head->torn_accepted += counts.torn;

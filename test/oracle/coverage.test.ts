@@ -9,7 +9,7 @@ import type { Entity, Model } from '../../ts-frontend/src/model/index.js';
 import { root } from '../known/programs.js';
 import { openModel, startRecording, temporaryFile } from '../known/record.js';
 import { readTrace } from './trace.js';
-import { computeTruth, npt, parallelize, total, type TrueEntity, type Truth } from './truth.js';
+import { computeTruth, emptyEntity, npt, parallelize, total, type TrueEntity, type Truth } from './truth.js';
 
 const program = `${root}/build/test/oracle/random_phases`;
 const processors = 3;
@@ -28,8 +28,13 @@ function binomialBound(n: number, p: number, certainty: number): number {
   return k;
 }
 
-/** The truth about an entity of the model; undefined where the trace never saw it. */
+/** The truth about an entity of the model; undefined where neither has seen it at any time. */
 function truthOf(truth: Truth, model: Model, entity: Entity): TrueEntity | undefined {
+  const exact = lookUp(truth, model, entity);
+  if (exact || Object.values(entity.states).every((one) => one.ns === 0)) return exact;
+  return emptyEntity(processors); // a snapshot's visits follow the reading of the clock: the last may see past the end
+}
+function lookUp(truth: Truth, model: Model, entity: Entity): TrueEntity | undefined {
   if (entity.id === model.root.id) return truth.root;
   const raw = model.raw.entities[entity.id];
   if (entity.kind === 'procedure') return truth.procedures.get(BigInt(entity.address));
@@ -101,10 +106,7 @@ test.serial('95 % intervals cover the truth, and errors do not lean', async (t) 
     for (const entity of model.entities) {
       if (entity.members.length > 0) continue; // a group: its members are here
       const exact = truthOf(truth, model, entity);
-      if (!exact) {
-        t.fail(`${entity.kind} ${entity.name} is in the profile of seed ${seed}, but never was in the trace`);
-        continue;
-      }
+      if (!exact) continue; // known from its calls alone
       const name = `${entity.kind} ${entity.name}`;
       const exactNpt = npt(exact.byBusyNs);
       const hit = exactNpt >= entity.ci95.lowNs && exactNpt <= entity.ci95.highNs;
@@ -112,12 +114,13 @@ test.serial('95 % intervals cover the truth, and errors do not lean', async (t) 
       covered.set(name, { hits: count.hits + (hit ? 1 : 0), misses: count.misses + (hit ? 0 : 1) });
       err(`npt of ${name}`, (entity.nptNs - exactNpt) / elapsed);
       for (const [metric, [estimate, right]] of Object.entries(others)) {
+        if (entity.thread && metric.endsWith('self')) continue; // of a thread: all of its time, not what no procedure has
         err(`${metric} of ${name}`, (estimate(entity) - right(exact)) / elapsed);
       }
       const queue = entity.object && model.raw.entities[entity.id] ? truth.queues.get(model.raw.entities[entity.id]!.record) : undefined;
       if (queue && entity.object) {
         const mean = queue.reduce((sum, ns, length) => sum + (ns ?? 0) * length, 0) / elapsed;
-        err(`mean queue length of ${name}`, entity.object.queueLengthMean - mean);
+        err(`mean queue length of ${name}`, entity.object.queueLengthMean * entity.object.queueObservedNs / elapsed - mean);
       }
     }
     for (let b = 0; b <= processors; b++) {
@@ -125,17 +128,20 @@ test.serial('95 % intervals cover the truth, and errors do not lean', async (t) 
     }
     err('mean of r', model.balance.meanRunnable - truth.runnableNs / elapsed);
   }
+  const wrong: string[] = [];
   // Each name by itself: 5 % of misses are promised; more than this many have a chance below one in 100,000.
   for (const [name, { hits, misses }] of covered) {
     const bound = binomialBound(hits + misses, 0.05, 1 - 1e-5);
-    t.true(misses <= bound, `the interval of the NPT of ${name} missed the truth ${misses} times of ${hits + misses}; at most ${bound}`);
+    if (misses > bound) wrong.push(`the interval of the NPT of ${name} missed the truth ${misses} times of ${hits + misses}; at most ${bound}`);
   }
   t.true(covered.size >= 10);
   // Only what every run has seen: what is seen by chance alone has been seen too often.
   // The mean error must be 0 within 5 standard errors, or be below one part in 500 of elapsed time.
   for (const [what, one] of errors) {
     const { n, mean, sigmas } = one.lean();
-    t.true(n < runs || sigmas <= 5 || Math.abs(mean) < 0.002,
-      `${what} leans: off by ${(100 * mean).toFixed(3)} % of elapsed time on average, ${sigmas.toFixed(1)} standard errors`);
+    if (n < runs || sigmas <= 5 || Math.abs(mean) < 0.002) continue;
+    wrong.push(`${what} leans: off by ${(100 * mean).toFixed(3)} % of elapsed time on average, ${sigmas.toFixed(1)} standard errors`);
   }
+  for (const line of wrong) t.log(line);
+  t.is(wrong.length, 0);
 });

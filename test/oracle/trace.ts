@@ -2,7 +2,7 @@
  * Reads the exact traces that the oracle build of the thread package writes (threadlib/src/oracle.h): one file for each
  * kernel thread, merged by time.
  */
-import { readdirSync, readFileSync } from 'node:fs';
+import { closeSync, openSync, readdirSync, readSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 
 export type TraceEvent =
@@ -16,12 +16,26 @@ export type TraceEvent =
 const magic = 0x314352544f5a5551n;
 const kinds = { now: 1, state: 2, begin: 3, end: 4, stack: 5, entry: 6, queue: 7 } as const;
 
+/** The part of a trace that has been written; the file is sparse and much longer. */
+function contents(path: string): Buffer {
+  const file = openSync(path, 'r');
+  try {
+    const head = Buffer.alloc(24);
+    readSync(file, head, 0, head.length, 0);
+    if (head.readBigUInt64LE(0) !== magic) throw new Error(`${path} is not a trace`);
+    if (head.readBigUInt64LE(16) !== 0n) throw new Error(`${path} lost events`);
+    const bytes = Buffer.alloc(64 + 24 * Number(head.readBigUInt64LE(8)));
+    if (readSync(file, bytes, 0, bytes.length, 0) !== bytes.length) throw new Error(`${path} is cut`);
+    return bytes;
+  } finally {
+    closeSync(file);
+  }
+}
+
 /** Events of one file. `baseNs` is taken from every time, so that times are small and exact. */
 function parse(path: string, baseNs: bigint): TraceEvent[] {
-  const bytes = readFileSync(path);
+  const bytes = contents(path);
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  if (view.getBigUint64(0, true) !== magic) throw new Error(`${path} is not a trace`);
-  if (view.getBigUint64(16, true) !== 0n) throw new Error(`${path} lost events`);
   const count = Number(view.getBigUint64(8, true));
   const events: TraceEvent[] = [];
   for (let k = 0; k < count; k++) {

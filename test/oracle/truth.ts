@@ -40,13 +40,15 @@ export const total = (byBusyNs: number[]): number => byBusyNs.reduce((sum, ns) =
 export const parallelize = (byBusyNs: number[]): number =>
   byBusyNs.reduce((sum, ns, k) => sum + ns * (1 / (k + 1) - 1 / byBusyNs.length), 0);
 
+const zeros = (length: number): number[] => new Array<number>(length).fill(0);
+export const emptyEntity = (processorCount: number): TrueEntity => ({
+  byBusyNs: zeros(processorCount), byBusySelfNs: zeros(processorCount), idlenessNs: 0, spinBlameNs: 0,
+  states: { useful: 0, overhead: 0, spinning: 0, ready: 0, blocked: 0, io: 0 }, usefulRunnableNs: 0,
+});
+
 /** Integrates over [fromNs, toNs) what the events, which are ordered by time, say. */
 export function computeTruth(events: readonly TraceEvent[], processorCount: number, fromNs: number, toNs: number): Truth {
-  const zeros = (length: number): number[] => new Array<number>(length).fill(0);
-  const entity = (): TrueEntity => ({
-    byBusyNs: zeros(processorCount), byBusySelfNs: zeros(processorCount), idlenessNs: 0, spinBlameNs: 0,
-    states: { useful: 0, overhead: 0, spinning: 0, ready: 0, blocked: 0, io: 0 }, usefulRunnableNs: 0,
-  });
+  const entity = (): TrueEntity => emptyEntity(processorCount);
   const truth: Truth = {
     elapsedNs: toNs - fromNs, byBusyNs: zeros(processorCount + 1), bySpinningNs: zeros(processorCount + 1), runnableNs: 0,
     root: entity(), procedures: new Map(), objects: new Map(), threads: new Map(), queues: new Map(),

@@ -33,23 +33,46 @@ static void uniform(void) {
   CHECK(square < 55);
 }
 
-/* Late: the next snapshot is in a later interval than this one was taken in, and every interval is either sampled
- * or skipped. */
+/* Late: the next instant is still to come, every interval is either sampled or skipped, and the intervals for which
+ * the snapshots stand follow each other without gap. */
 static void late(void) {
   struct qzi_pacing pacing;
   qzi_pacing_start(&pacing, 10000000, 0, 0, 7);
-  uint64_t random = 1, taken = 0, last = 0;
+  uint64_t random = 1, taken = 0, covered = 0, waited = 0;
   for (unsigned k = 0; k < ROUNDS; k++) {
     random = random * UINT64_C(6364136223846793005) + 1442695040888963407u;
     uint64_t now = pacing.instant_ns + (random >> 40) % (3 * INTERVAL); /* up to three intervals late */
-    if (k) CHECK(now / INTERVAL > last); /* never two in one interval: no bursts to catch up */
-    last = now / INTERVAL;
+    uint64_t end = qzi_pacing_covered(&pacing, now);
+    CHECK(end % INTERVAL == 0 && end > covered);   /* never two for one interval: no bursts to catch up */
+    CHECK(end <= now + INTERVAL && end + INTERVAL > now); /* its own interval, or the one before where it is a little late */
+    covered = end;
     taken++;
     qzi_pacing_next(&pacing, now);
-    CHECK(pacing.instant_ns / INTERVAL == last + 1);
-    CHECK(taken + pacing.skipped == last + 1);
+    CHECK(pacing.instant_ns > now);
+    CHECK(pacing.tick * INTERVAL >= covered);
+    waited += pacing.tick * INTERVAL > covered;
+    CHECK(taken + pacing.skipped == pacing.tick);
   }
-  CHECK(pacing.skipped > ROUNDS / 2);
+  CHECK(pacing.skipped > ROUNDS / 2 && waited < ROUNDS);
+}
+
+/* A program in step with the intervals, seen by a sampler that is always a little late: each part of its period has its
+ * share of the weights. */
+static void in_step(void) {
+  struct qzi_pacing pacing;
+  uint64_t covered = 0, weights[4] = {0};
+  qzi_pacing_start(&pacing, 10000000, 0, 0, 11);
+  for (unsigned k = 0; k < ROUNDS; k++) {
+    uint64_t now = pacing.instant_ns + INTERVAL / 15;
+    uint64_t end = qzi_pacing_covered(&pacing, now);
+    weights[now % INTERVAL * 4 / INTERVAL] += end - covered;
+    covered = end;
+    qzi_pacing_next(&pacing, now);
+  }
+  for (unsigned quarter = 0; quarter < 4; quarter++) {
+    double share = (double)weights[quarter] / (double)covered;
+    CHECK(share > 0.245 && share < 0.255);
+  }
 }
 
 /* A program whose phases last exactly one interval each is seen in both. */
@@ -77,6 +100,7 @@ static void stopping(void) {
 int main(void) {
   uniform();
   late();
+  in_step();
   no_lockstep();
   stopping();
   return 0;

@@ -5,12 +5,12 @@ import type { Interval } from './types.js';
 const z = 1.959963985;
 
 /**
- * How many snapshots of equal weight the recorded ones are worth. A snapshot stands for the time since the one
- * before; with a share q of the ticks skipped at random, weights are geometric, and n of them are worth n / (1 + q).
+ * How many snapshots of equal weight the recorded ones are worth (Kish): the square of the sum of their weights over the
+ * sum of the squares. A snapshot after a stall stands for all of the stall, but is one look.
  */
 export function independentSnapshots(head: RawHead): number {
-  const ticks = head.snapshots + head.skippedTicks;
-  return ticks > 0 ? head.snapshots / (1 + head.skippedTicks / ticks) : 0;
+  const elapsedUs = head.elapsedNs / 1000;
+  return head.weightSquaresUs2 > 0 ? (elapsedUs * elapsedUs) / head.weightSquaresUs2 : 0;
 }
 
 /** Wilson's 95 % interval for a mean of n values in [0, 1]; conservative, for their variance is at most p (1 - p). */

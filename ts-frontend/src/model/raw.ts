@@ -41,6 +41,7 @@ export interface RawHead {
   startedRealtimeNs: number; firstNs: number; attached: boolean;
   roundsBegun: number; snapshots: number; elapsedNs: number; visits: number;
   tornRetries: number; tornAccepted: number; skippedTicks: number; invalid: number;
+  weightSquaresUs2: number; // sum of the squares of the snapshots' weights
   samplerCpuNs: number; rateHz: number; samplerCpu: number | null; samplerSpins: boolean; samplerThreads: number;
   hookPs: number; hookInsidePs: number; lockPs: number; spawnPs: number;
   stackOverflows: number; stackLimit: number; exactHold: boolean;
