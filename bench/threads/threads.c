@@ -9,7 +9,7 @@
 
 static double now_ns(void) {
   struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
+  clock_gettime(getenv("BENCH_CPU_TIME") ? CLOCK_PROCESS_CPUTIME_ID : CLOCK_MONOTONIC, &t); /* CPU time: for a machine that is busy */
   return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
 }
 static int by_value(const void *a, const void *b) {

@@ -157,9 +157,13 @@ static inline struct qzi_thread *qzi_ring_take_oldest(struct qzi_ring *ring) {
   uint32_t size = atomic_load_explicit(&ring->bottom, memory_order_relaxed) - top;
   if (size == 0) return NULL;
   struct qzi_thread *thread = ring->slot[top & ring->mask];
-  if (size > 8) { /* many stacks: their lines are far away; ask for those of the next ones */
-    __builtin_prefetch(ring->slot[(top + 6) & ring->mask]);
-    __builtin_prefetch(ring->slot[(top + 3) & ring->mask]->sp);
+  if (size > 16) { /* many stacks: their lines are far away; ask for those of the next ones */
+    __builtin_prefetch(ring->slot[(top + 12) & ring->mask]);
+    const char *sp = ring->slot[(top + 6) & ring->mask]->sp;
+    __builtin_prefetch(sp);
+    __builtin_prefetch(sp + 64);
+    __builtin_prefetch(sp + 128);
+    __builtin_prefetch(sp + 192);
   }
   atomic_store_explicit(&ring->top, top + 1, memory_order_relaxed);
   return thread;

@@ -2,7 +2,7 @@
  *
  * Owns:    the layout of a saved context. Saved by its owner at the moment it is left, 176 bytes:
  *            sp+0 fpcr, sp+8 x30 (where to go on), sp+16 x19..x28, sp+96 x29, sp+104 free, sp+112 d8..d15
- * Must not: use `ret` to change stacks: the return predictor would miss.
+ * Must not: jump to where the other context goes on: see switch_x86_64.S
  */
 	.text
 
@@ -90,8 +90,7 @@ qzi_switch:
 	.cfi_restore d13
 	.cfi_restore d14
 	.cfi_restore d15
-	mov	x16, x30
-	br	x16
+	ret
 	.cfi_restore_state
 .Lload_fpcr:
 	msr	fpcr, x10

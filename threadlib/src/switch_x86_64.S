@@ -3,7 +3,9 @@
  * Owns:    the layout of a saved context. Saved by its owner at the moment it is left:
  *            sp+0  mxcsr (4 bytes), x87 control word (2 bytes), 2 bytes free
  *            sp+8  r15, r14, r13, r12, rbx, rbp, then the address to go on at
- * Must not: use `ret` to change stacks: the return predictor would miss (2.5 ns against 7.5 ns).
+ * Must not: jump to where the other context goes on. qzi_switch is called, and so was the one that saved that context, mostly
+ *           from the same place: with `ret` the return predictor stays in step, and so it predicts the returns of the
+ *           callers too. A jump leaves it one entry off (yield among 2 threads: 19 ns, with `ret` 11 ns).
  */
 	.text
 
@@ -72,18 +74,14 @@ qzi_switch:
 	popq	%rbp
 	.cfi_adjust_cfa_offset -8
 	.cfi_restore rbp
-	popq	%rcx
-	.cfi_adjust_cfa_offset -8
-	.cfi_register rip, rcx
-	jmp	*%rcx
-	.cfi_adjust_cfa_offset 64
+	ret
+	.cfi_adjust_cfa_offset 56
 	.cfi_rel_offset rbp, 48
 	.cfi_rel_offset rbx, 40
 	.cfi_rel_offset r12, 32
 	.cfi_rel_offset r13, 24
 	.cfi_rel_offset r14, 16
 	.cfi_rel_offset r15, 8
-	.cfi_rel_offset rip, 56
 .Lload_mxcsr:
 	ldmxcsr	(%rsp)
 	jmp	.Lmxcsr_done
