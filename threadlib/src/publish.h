@@ -385,4 +385,46 @@ static inline void qzi_pub_waited(uint32_t index, uint64_t wait_ns, uint64_t spi
   if (index && qzi_publishing()) qzi_pub_waited_slow(index, wait_ns, spin_ns);
 }
 
+/* ---- a free lock: all at once -------------------------------------------------------------------------------------- */
+
+/* The same stores as above, with each condition tested once and no calls, so that locking a free lock stays a leaf. Each
+ * returns false, and has done nothing, where anything is out of the ordinary: then the calls above do it. */
+
+/* qzi_pub_object, qzi_pub_push and qzi_pub_count of a mutex that has a record. */
+static inline bool qzi_pub_ask_fast(struct qzi_publisher *p, struct qzi_pub_thread *t, uint32_t index, uint64_t key,
+                                    uint64_t site) {
+  struct qz_thread *record = t->record;
+  if (__builtin_expect(!index || !record || !p->calls, 0) || __builtin_expect(record->epoch != qzi_pub_epoch, 0)) return false;
+  uint64_t word = __atomic_load_n(&record->word, __ATOMIC_RELAXED);
+  uint32_t top = QZ_WORD_TOP(word);
+  struct qz_call *call = &p->calls[(site ^ key >> 4) & (QZI_CALL_SLOTS - 1)];
+  if (__builtin_expect(top >= qzi_pub_limit || call->site != site || call->key != key, 0)) return false;
+  struct qz_entry *entry = (struct qz_entry *)((char *)&record->word + top) + 1;
+  __atomic_thread_fence(__ATOMIC_RELEASE);
+  qzi_pub_store(&entry->key, key);
+  qzi_pub_store(&entry->sp, UINT64_MAX);
+  QZI_TRACE(stack(record, word + QZ_WORD_PUSH));
+  __atomic_store_n(&record->word, word + QZ_WORD_PUSH, __ATOMIC_RELEASE);
+  qzi_pub_store(&call->count, call->count + 1);
+  return true;
+}
+/* qzi_pub_acquired. */
+static inline bool qzi_pub_acquired_fast(uint32_t index, const struct qzi_pub_thread *t) {
+  if (__builtin_expect(qzi_pub_exact_hold || (index & QZI_PUB_SHARED), 0)) return false;
+  struct qz_object *record = &qzi_pub_objects[index];
+  __atomic_store_n(&record->owner, t->index_plus_1, __ATOMIC_RELAXED);
+  qzi_pub_store(&record->acquisitions, record->acquisitions + 1);
+  return true;
+}
+/* qzi_pub_pop of what is on top. */
+static inline bool qzi_pub_pop_fast(struct qzi_pub_thread *t, uint64_t key) {
+  struct qz_thread *record = t->record;
+  if (__builtin_expect(!record, 0) || __builtin_expect(record->epoch != qzi_pub_epoch, 0)) return false;
+  uint64_t word = __atomic_load_n(&record->word, __ATOMIC_RELAXED);
+  if (__builtin_expect(((struct qz_entry *)((char *)&record->word + QZ_WORD_TOP(word)))->key != key, 0)) return false;
+  QZI_TRACE(stack(record, word + QZ_WORD_POP));
+  __atomic_store_n(&record->word, word + QZ_WORD_POP, __ATOMIC_RELEASE);
+  return true;
+}
+
 #endif

@@ -155,12 +155,9 @@ static inline bool take(struct mutex *mutex, struct qzi_thread *self) {
   }
 }
 
-/* All of a lock but the fast path: publishing, and waiting. */
-static __attribute__((noinline)) int lock_slow(struct mutex *mutex, struct qzi_thread *self, uint64_t deadline_ns,
-                                               uint64_t place) {
-  qzi_object_check(&mutex->object, place);
-  if (holder(qzi_word_load(&mutex->word)) == self) return EDEADLK;
-  uint32_t index = qzi_ask(&mutex->object, QZ_KIND_MUTEX, mutex, self, place, 0);
+/* After the mutex has been asked for: waits, and takes it. */
+static __attribute__((noinline)) int lock_asked(struct mutex *mutex, struct qzi_thread *self, uint32_t index,
+                                                uint64_t deadline_ns) {
   if (!take(mutex, self)) {
     uint64_t since_ns = index ? qzi_now_ns() : 0, spin_ns = 0;
     int error = wait(mutex, self, deadline_ns, &spin_ns);
@@ -172,6 +169,31 @@ static __attribute__((noinline)) int lock_slow(struct mutex *mutex, struct qzi_t
   }
   qzi_pub_acquired(index, &self->pub);
   return 0;
+}
+
+/* All of a lock but the fast paths. */
+static __attribute__((noinline)) int lock_slow(struct mutex *mutex, struct qzi_thread *self, uint64_t deadline_ns,
+                                               uint64_t place) {
+  qzi_object_check(&mutex->object, place);
+  if (holder(qzi_word_load(&mutex->word)) == self) return EDEADLK;
+  uint32_t index = qzi_ask(&mutex->object, QZ_KIND_MUTEX, mutex, self, place, 0);
+  return lock_asked(mutex, self, index, deadline_ns);
+}
+
+static __attribute__((noinline)) int acquired_slow(uint32_t index, struct qzi_thread *self) {
+  qzi_pub_acquired(index, &self->pub);
+  return 0;
+}
+
+/* The fast path while state is published. */
+static __attribute__((noinline)) int lock_published(struct mutex *mutex, struct qzi_thread *self, uint64_t place) {
+  if (QZI_UNLIKELY(__atomic_load_n(&mutex->word, __ATOMIC_RELAXED) != 0)) return lock_slow(mutex, self, QZI_NEVER, place);
+  uint32_t index = __atomic_load_n(&mutex->object.pub.index, __ATOMIC_ACQUIRE);
+  if (QZI_UNLIKELY(!qzi_pub_ask_fast(qzi_publisher_self(), &self->pub, index, QZI_PUB_KEY(QZ_KIND_MUTEX, index), place)))
+    return lock_slow(mutex, self, QZI_NEVER, place);
+  if (QZI_UNLIKELY(!qzi_word_swap(&mutex->word, 0, (uint64_t)(uintptr_t)self)))
+    return lock_asked(mutex, self, index, QZI_NEVER);
+  return QZI_LIKELY(qzi_pub_acquired_fast(index, &self->pub)) ? 0 : acquired_slow(index, self);
 }
 
 static inline struct qzi_thread *let_go(struct mutex *mutex, struct qzi_thread *self) {
@@ -208,7 +230,8 @@ int qz_mutex_destroy(qz_mutex *mutex) {
 int qz_mutex_lock(qz_mutex *mutex) {
   struct mutex *m = (struct mutex *)mutex;
   struct qzi_thread *self = qzi_self();
-  if (!qzi_publishing() && QZI_LIKELY(qzi_word_swap(&m->word, 0, (uint64_t)(uintptr_t)self))) return 0;
+  if (qzi_publishing()) return lock_published(m, self, QZI_CALLER());
+  if (QZI_LIKELY(qzi_word_swap(&m->word, 0, (uint64_t)(uintptr_t)self))) return 0;
   return lock_slow(m, self, QZI_NEVER, QZI_CALLER());
 }
 
@@ -253,14 +276,32 @@ static __attribute__((noinline)) int unlock_slow(struct mutex *mutex, struct qzi
   return 0;
 }
 
+/* After the mutex was released: takes it off the stack, wakes. */
+static __attribute__((noinline)) int unlocked(struct qzi_thread *self, uint32_t index, struct qzi_thread *next) {
+  qzi_leave(index, QZ_KIND_MUTEX, self);
+  if (next) qzi_ready(next);
+  return 0;
+}
+
+static __attribute__((noinline)) int unlock_published(struct mutex *mutex, struct qzi_thread *self, uint64_t place) {
+  uint32_t index = mutex->object.pub.index;
+  if (QZI_UNLIKELY(__atomic_load_n(&mutex->word, __ATOMIC_RELAXED) != (uint64_t)(uintptr_t)self || !index ||
+                   qzi_pub_exact_hold))
+    return unlock_slow(mutex, self, place);
+  __atomic_store_n(&QZI_PUB_OBJECT(index)->owner, 0, __ATOMIC_RELAXED);
+  if (QZI_UNLIKELY(!qzi_word_swap(&mutex->word, (uint64_t)(uintptr_t)self, 0)))
+    return unlocked(self, index, unlock_wanted(mutex, self));
+  return QZI_LIKELY(qzi_pub_pop_fast(&self->pub, QZI_PUB_KEY(QZ_KIND_MUTEX, index))) ? 0 : unlocked(self, index, NULL);
+}
+
 /* The exchange takes the old value from the word and not from `self`, whose way here is longer: then the check is made
  * beside the exchange instead of before it. */
 int qz_mutex_unlock(qz_mutex *mutex) {
   struct mutex *m = (struct mutex *)mutex;
   uint64_t word = __atomic_load_n(&m->word, __ATOMIC_RELAXED);
   struct qzi_thread *self = qzi_self();
-  if (QZI_LIKELY(word == (uint64_t)(uintptr_t)self) && !qzi_publishing() && QZI_LIKELY(qzi_word_swap(&m->word, word, 0)))
-    return 0;
+  if (qzi_publishing()) return unlock_published(m, self, QZI_CALLER());
+  if (QZI_LIKELY(word == (uint64_t)(uintptr_t)self) && QZI_LIKELY(qzi_word_swap(&m->word, word, 0))) return 0;
   return unlock_slow(m, self, QZI_CALLER());
 }
 
