@@ -125,8 +125,10 @@ int qzi_objects_base(struct qzi_sampler *sampler) {
   for (uint32_t k = 1; k < high; k++)
     if (LOAD(&qz_session_object(sampler->view, k)->acquisitions)) used = k + 1;
   if (!used) return 0;
-  sampler->bases = calloc(used, sizeof *sampler->bases);
+  free(sampler->bases);
+  sampler->bases = aligned_alloc(_Alignof(struct qz_object), used * sizeof *sampler->bases);
   if (!sampler->bases) return -1;
+  memset(&sampler->bases[0], 0, sizeof *sampler->bases);
   for (uint32_t k = 1; k < used; k++) sampler->bases[k] = *qz_session_object(sampler->view, k);
   sampler->bases_count = used;
   return 0;
