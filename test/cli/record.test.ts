@@ -2,46 +2,47 @@
 import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
-import { directory, program, quartz, run } from './quartz.js';
+import { root } from '../known/programs.js';
+import { command, directory, program, quartz, run } from './quartz.js';
 
 const statuses: [string, string[], number][] = [
   ['runs to its end', [program('two_callers')], 0],
   ['crashes', [program('crash')], 139],
 ];
-for (const command of ['record', 'run']) {
+for (const verb of ['record', 'run']) {
   for (const [what, words, status] of statuses) {
-    test.serial(`${command}: the status of a program that ${what}`, async (t) => {
+    test.serial(`${verb}: the status of a program that ${what}`, async (t) => {
       const cwd = directory();
-      const said = await quartz([command, '-o', 'out.quartz', '--', ...words], { cwd });
+      const said = await quartz([verb, '-o', 'out.quartz', '--', ...words], { cwd });
       t.is(said.status, status, said.stderr);
       t.true(existsSync(join(cwd, 'out.quartz')));
       t.is((await quartz(['check'], { cwd })).status, 0);
     });
   }
 
-  test.serial(`${command}: a program that does not exist, or cannot be executed`, async (t) => {
+  test.serial(`${verb}: a program that does not exist, or cannot be executed`, async (t) => {
     const cwd = directory();
-    const missing = await quartz([command, '--', './missing'], { cwd });
+    const missing = await quartz([verb, '--', './missing'], { cwd });
     t.is(missing.status, 127);
     t.regex(missing.stderr, /^quartz: .*missing/);
     writeFileSync(join(cwd, 'data'), 'no program');
     chmodSync(join(cwd, 'data'), 0o644);
-    const data = await quartz([command, '--', './data'], { cwd });
+    const data = await quartz([verb, '--', './data'], { cwd });
     t.is(data.status, 126);
     t.regex(data.stderr, /^quartz: .*data/);
   });
 
-  test.serial(`${command}: a program that is not linked with Quartz runs, and is told how to be`, async (t) => {
+  test.serial(`${verb}: a program that is not linked with Quartz runs, and is told how to be`, async (t) => {
     const cwd = directory();
-    const said = await quartz([command, '--', 'sh', '-c', 'echo out; exit 7'], { cwd });
+    const said = await quartz([verb, '--', 'sh', '-c', 'echo out; exit 7'], { cwd });
     t.deepEqual([said.status, said.stdout], [7, 'out\n']);
     t.regex(said.stderr, /quartz cflags/);
     t.false(existsSync(join(cwd, 'sh.quartz')));
   });
 
-  test.serial(`${command}: a killed program`, async (t) => {
+  test.serial(`${verb}: a killed program`, async (t) => {
     const cwd = directory();
-    const said = await quartz([command, '-o', 'out.quartz', '--', 'sh', '-c', 'kill -9 $$'], { cwd });
+    const said = await quartz([verb, '-o', 'out.quartz', '--', 'sh', '-c', 'kill -9 $$'], { cwd });
     t.is(said.status, 137);
   });
 }
@@ -61,19 +62,18 @@ test.serial('a program can have options that look like ours, and words with blan
   }
 });
 
-test.serial('flags: a program compiled and linked with them shows its procedures', async (t) => {
+test.serial('the program of docs/getting-started.md, compiled and run as it says there', async (t) => {
   const cwd = directory();
-  writeFileSync(join(cwd, 'prog.c'), `
-    #include <quartz/quartz.h>
-    #include <time.h>
-    __attribute__((noinline)) void labour(void) { volatile long sum = 0; for (long k = 0; k < 300000000; k++) sum += k; }
-    int main(void) { labour(); return 3; }`);
-  const quartzCommand = join(import.meta.dirname, '../../../ts-frontend/bin/quartz');
-  const made = await run('sh', ['-c', `cc -O1 -g -o prog $("$1" cflags) prog.c $("$1" libs)`, 'sh', quartzCommand], { cwd });
-  t.is(made.status, 0, made.stderr);
-  t.is((await run(join(cwd, 'prog'), [], { cwd })).status, 3);
-  const said = await quartz(['run', '--', './prog'], { cwd });
-  t.is(said.status, 3, said.stderr);
-  t.regex(said.stdout, / labour( |\n)/);
-  t.true(readFileSync(join(cwd, 'prog.quartz')).length > 0);
+  const page = readFileSync(join(root, 'docs/getting-started.md'), 'utf8');
+  writeFileSync(join(cwd, 'sum.c'), /```c\n(.*?)```/s.exec(page)![1]!);
+  const lines = [...page.matchAll(/^ {4}(.*npx quartz .*)$/gm)].map((match) => match[1]!.replaceAll('npx quartz', `"${command}"`));
+  t.is(lines.length, 2);
+  const plain = await run('sh', ['-c', `${lines[0]!} && ./sum`], { cwd });
+  t.is(plain.status, 0, plain.stderr);
+  const said = await run('sh', ['-c', lines[1]!], { cwd });
+  t.is(said.status, 0, said.stderr);
+  t.true(said.stdout.startsWith(plain.stdout), 'the program prints what it prints without Quartz');
+  t.true(said.stdout.includes('What limits this program'));
+  for (const name of ['prepare', 'count']) t.regex(said.stdout, new RegExp(` ${name}( |\n)`));
+  t.regex((await quartz(['locks'], { cwd })).stdout, / lock table( |\n)/);
 });

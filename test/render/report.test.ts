@@ -1,5 +1,5 @@
 /** Reports of a small profile whose numbers can be worked out by hand, against goldens that people have read. */
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { buildModel, checkInvariants, findEntities, focusOn } from '../../ts-frontend/src/model/index.js';
@@ -77,4 +77,14 @@ test('names cannot send control characters to a terminal, nor formulas to a spre
   t.false(text.includes(escape));
   t.true(text.includes('=evil?[2J?"x",y'));
   t.true(proceduresCsv(other).includes('"\'=evil\u001b[2J\n""x"",y"'));
+});
+
+test('docs/report.md defines every column', (t) => {
+  const page = readFileSync(join(root, 'docs/report.md'), 'utf8');
+  const defined = new Set([...page.matchAll(/\*\*(.+?)\*\*/g)].map((match) => match[1]));
+  const directory = join(root, 'ts-frontend/src/render');
+  const heads = readdirSync(directory).flatMap((file) => [...readFileSync(join(directory, file), 'utf8').matchAll(/\bhead: (.*?), (?:text|drop)|\bstate\('(\w+)'/g)])
+    .flatMap((match) => (match[2] !== undefined ? [match[2]] : [...match[1]!.matchAll(/'([^']+)'|`([^`]+)`/g)].map((one) => one[1] ?? 'busy 1..P')));
+  t.true(heads.length > 30, heads.join());
+  for (const head of heads) t.true(defined.has(head), head);
 });

@@ -57,13 +57,27 @@ function detail(model: Model, { entity, object }: Row, options: RenderOptions): 
   return lines.length === 0 ? [] : ['', paint(cut(label(entity, options), options.width, options), 'strong', options), ...lines];
 }
 
+/** Times by path, whichever thread it was; most time first. */
+function byPath(list: readonly PathTime[]): { path: readonly number[]; ns: number }[] {
+  const sums = new Map<string, { path: readonly number[]; ns: number }>();
+  for (const { path: ids, ns } of list) {
+    const key = ids.join();
+    const sum = sums.get(key);
+    if (sum) sum.ns += ns;
+    else sums.set(key, { path: ids, ns });
+  }
+  return [...sums.values()].sort((a, b) => b.ns - a.ns);
+}
+
 function pathLines(model: Model, head: string, list: readonly PathTime[], options: RenderOptions): string[] {
-  if (list.length === 0) return [];
-  const total = list.reduce((sum, one) => sum + one.ns, 0);
-  const lines = list.slice(0, paths).map((one) => {
+  const all = byPath(list);
+  if (all.every((one) => one.path.length === 0)) return []; // nobody holds a join or a barrier
+  const total = all.reduce((sum, one) => sum + one.ns, 0);
+  const lines = all.slice(0, paths).map((one) => {
     const beginning = `    ${pad(time(one.ns, options), 8, 'right')}  ${pad(percent(one.ns, total), 7, 'right')}  `;
     return beginning + path(model, one.path, Math.max(8, options.width - beginning.length), options);
   });
-  if (list.length > paths) lines.push(`    and ${list.length - paths} more paths`);
+  const left = all.length - paths;
+  if (left > 0) lines.push(`    and ${left} more ${left === 1 ? 'path' : 'paths'}`);
   return [`  ${head}:`, ...lines];
 }
