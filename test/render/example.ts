@@ -56,7 +56,7 @@ export function example(change: Partial<RawProfile['head']> = {}): RawProfile {
     head: {
       version: 1, status: 'complete', endReason: 'exit', exitStatus: 0, publisher: 'threadlib', pid: 100, samplerPid: 99, processors: 4, cpus: 5,
       program: '/home/me/prog', arguments: './prog input', host: 'example', quartzVersion: '0.1.0', startedRealtimeNs: 1.7e18, firstNs: 1e9,
-      attached: false, roundsBegun: 20000, snapshots: 20000, elapsedNs: 2000 * ms, visits: 80000, tornRetries: 0, tornAccepted: 0, skippedTicks: 0,
+      attached: false, roundsBegun: 20000, snapshots: 20000, elapsedNs: 2000 * ms, visits: 80000, tornRetries: 0, tornAccepted: 0, skippedTicks: 0, weightSquaresUs2: 2e8,
       invalid: 0, samplerCpuNs: 2000 * ms, rateHz: 10000, samplerCpu: 4, samplerSpins: true, samplerThreads: 1,
       hookPs: 0, hookInsidePs: 0, lockPs: 0, spawnPs: 0, stackOverflows: 0, stackLimit: 64, exactHold: false, callsLost: 0, threadsDropped: 0,
       objectsMerged: 0, stringsDropped: 0, spawns: 4, switches: 10, steals: 3, parks: 3, tuplesMerged: 0, stacksCut: 0, entitiesMerged: 0,
@@ -98,7 +98,7 @@ export function example(change: Partial<RawProfile['head']> = {}): RawProfile {
 
 /** The same run with nothing sampled. */
 export function empty(): RawProfile {
-  const full = example({ snapshots: 0, roundsBegun: 0, elapsedNs: 0, visits: 0, samplerCpuNs: 0 });
+  const full = example({ snapshots: 0, roundsBegun: 0, elapsedNs: 0, visits: 0, samplerCpuNs: 0, weightSquaresUs2: 0 });
   const none = <T extends object>(columns: T): T =>
     Object.fromEntries(Object.entries(columns).map(([name, column]) => [name, (column as Float64Array).slice(0, 0)])) as T;
   return {
