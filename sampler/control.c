@@ -215,6 +215,7 @@ int qzi_record(const struct qzi_options *options) {
   }
   run.child = qzi_launch(options->program, name, options->children, &before);
   if (run.child < 0) return launch_failed(options->program[0], errno);
+  signal(SIGPIPE, SIG_IGN); /* whoever read our messages may be gone: the profile is finished all the same */
   return record(&run, listener, signals);
 }
 
@@ -243,6 +244,7 @@ int qzi_attach(const struct qzi_options *options) {
   pid_t pid = options->pid;
   int signals = open_signals(&before), session = -1;
   if (signals < 0) return attach_failed(pid, strerror(errno));
+  signal(SIGPIPE, SIG_IGN);
   if (kill(pid, 0) && errno == ESRCH) return attach_failed(pid, "there is no such process");
   if (options->output)
     snprintf(path, sizeof path, "%s", options->output);
