@@ -170,7 +170,7 @@ struct qzi_waiter *qzi_queue_take_all(struct qzi_queue *queue, struct qzi_object
 void qzi_wake_list(struct qzi_waiter *list) {
   while (list) {
     struct qzi_waiter *next = list->next; /* its frame is gone when it runs */
-    qzi_ready(list->thread);
+    qzi_ready_last(list->thread);
     list = next;
   }
 }
@@ -179,7 +179,7 @@ void qzi_relax_long(void) { sched_yield(); }
 
 /* Pauses double up to MAX_PAUSES: each look at the word costs its holder a cache miss. A thread that spins without a limit
  * lets others run every YIELD_NS: the one it waits for may have no other processor. */
-enum { MAX_PAUSES = 16, YIELD_NS = 50000 };
+enum { MAX_PAUSES = 64, YIELD_NS = 50000 };
 
 void qzi_spin_begin(struct qzi_spin *spin, struct qzi_object *object, qz_policy policy, uint64_t deadline_ns) {
   spin->index = object->pub.index;
@@ -188,7 +188,7 @@ void qzi_spin_begin(struct qzi_spin *spin, struct qzi_object *object, qz_policy 
   spin->limit_ns = policy == QZ_SPIN ? deadline_ns : spin->now_ns + qzi_spin_limit_ns();
   if (spin->limit_ns > deadline_ns) spin->limit_ns = deadline_ns;
   spin->yield_ns = spin->now_ns + YIELD_NS;
-  spin->pauses = 1;
+  spin->pauses = 4;
 }
 
 bool qzi_spin_more(struct qzi_spin *spin) {
