@@ -27,7 +27,7 @@ void qz_blocking_begin(const char *name) {
   qzi_start();
   self->io = 1;
   qzi_pub_io(&p->head.pub, &self->pub);
-  qzi_pub_leave(&p->head.pub, QZ_STATE_IDLE);
+  qzi_pub_leave_io(&p->head.pub);
   kernel->io_thread = self;
   kernel->io_processor = p;
   p->head.current = NULL;

@@ -109,11 +109,15 @@ struct qzi_pub_object {
 
 /* ---- set-up (publish_session.c, publish_channel.c, publish_name.c) ---------------------------------------------- */
 
-/* Once, before any other call: reads QUARTZ_SESSION, QUARTZ_ATTACH, QUARTZ_PROFILE_DEPTH, ...; a program that was
- * launched by a sampler is publishing when this returns. Never fails: where it can't publish it says so in one line. */
+/* Before any other call, and again if the number of processors changes while there is but one kernel thread: reads
+ * QUARTZ_SESSION, QUARTZ_ATTACH, QUARTZ_PROFILE_DEPTH, ...; a program that was launched by a sampler is publishing when
+ * this returns. Never fails: where it can't publish it says so in one line. */
 void qzi_pub_init(unsigned processors, size_t max_threads);
+/* In the child after fork(), by its only kernel thread, when that is a processor again. Until then the child publishes
+ * nothing. */
+void qzi_pub_forked(unsigned processors);
 /* By the kernel thread that is processor `index`, before it runs threads; again by another one that takes the
- * processor over. cpu: CPU it is pinned to or UINT32_MAX. (fork() needs no call: publishing looks after itself.) */
+ * processor over. cpu: CPU it is pinned to or UINT32_MAX. */
 void qzi_pub_processor(struct qzi_publisher *publisher, unsigned index, uint32_t cpu);
 /* By a kernel thread that called qzi_pub_processor, before it ends. */
 void qzi_pub_kernel_thread_end(void);
@@ -169,6 +173,13 @@ static inline void qzi_pub_leave(struct qzi_publisher *p, unsigned state) {
     qzi_hot_set(NULL);
     p->thread_plus_1 = 0;
     qzi_pub_now(p, state);
+  }
+}
+/* The kernel thread goes into a blocking region with its thread (after qzi_pub_io), and leaves the processor behind. */
+static inline void qzi_pub_leave_io(struct qzi_publisher *p) {
+  if (qzi_publishing() && p->record) {
+    p->thread_plus_1 = 0;
+    qzi_pub_now(p, QZ_STATE_IDLE);
   }
 }
 /* Counters; `enqueued` by qzi_pub_ready and qzi_pub_created. Only the processor itself calls these. */

@@ -1,7 +1,7 @@
 /* The program's side of the channel (abi/channel.h).
  *
  * Owns:    the sockets, and the kernel thread that sleeps on them.
- * Writer and reader: main while it initializes, that kernel thread afterwards.
+ * Writer and reader: main while it initializes, that kernel thread afterwards, under `lock`.
  * Must not: fail the program: whatever goes wrong, it runs on unpublished. Trust a descriptor: the program may have closed
  *          it, and the number may name something else now.
  */
@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -22,6 +23,7 @@
 #include "publish_private.h"
 
 #define WELCOME_MS 2000
+#define SETTLE_MS 5 /* time that a launched program has to say how many processors it uses, before its session is handed over */
 
 /* A descriptor, and what it named when it was made. */
 struct file {
@@ -29,7 +31,10 @@ struct file {
   dev_t device;
   ino_t inode;
 };
-static struct file listening = {.fd = -1}, connection = {.fd = -1};
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct file listening = {.fd = -1}, connection = {.fd = -1}, wake = {.fd = -1};
+static bool announced = true; /* the sampler at `connection` has the session */
+static bool serving;   /* the kernel thread exists */
 
 static struct file own(int fd) {
   struct file file = {.fd = fd};
@@ -139,6 +144,7 @@ static void admit(void) {
       qzi_session_on();
       if (tell(peer.fd, QZ_HELLO, NULL, qzi_session.fd)) {
         connection = peer;
+        announced = true;
         return;
       }
       qzi_session_off();
@@ -155,20 +161,32 @@ static void attend_connection(void) {
   drop(&connection);
 }
 
+static void announce(void);
+
 static void *serve(void *unused) {
   pthread_setname_np(pthread_self(), "quartz-channel");
+  if (!announced) {
+    poll(NULL, 0, SETTLE_MS);
+    announce();
+  }
   for (;;) {
-    struct pollfd wait[2] = {{.fd = listening.fd, .events = POLLIN}, {.fd = connection.fd, .events = POLLIN}};
-    if (wait[0].fd < 0 && wait[1].fd < 0) return NULL;
-    if (poll(wait, 2, -1) < 0) {
-      if (errno == EINTR || errno == EAGAIN) continue;
-      return NULL;
+    pthread_mutex_lock(&lock);
+    struct pollfd wait[3] = {{.fd = listening.fd, .events = POLLIN}, {.fd = connection.fd, .events = POLLIN},
+                             {.fd = wake.fd, .events = POLLIN}};
+    pthread_mutex_unlock(&lock);
+    if (poll(wait, 3, -1) < 0 && errno != EINTR && errno != EAGAIN) return NULL;
+    uint64_t count;
+    pthread_mutex_lock(&lock);
+    if (wait[2].revents) {
+      if (!valid(&wake)) wake.fd = -1;
+      else if (read(wake.fd, &count, sizeof count) < 0) poll(NULL, 0, 1);
     }
-    if (connection.fd >= 0 && wait[1].revents) attend_connection();
-    if (listening.fd >= 0 && wait[0].revents) {
+    if (connection.fd >= 0 && wait[1].fd == connection.fd && wait[1].revents) attend_connection();
+    if (listening.fd >= 0 && wait[0].fd == listening.fd && wait[0].revents) {
       if (valid(&listening) && !(wait[0].revents & (POLLNVAL | POLLERR))) admit();
       else listening.fd = -1;
     }
+    pthread_mutex_unlock(&lock);
   }
 }
 
@@ -185,7 +203,14 @@ static void listen_for_samplers(void) {
 }
 
 static void start_serving(void) {
+  if (serving) {
+    uint64_t one = 1;
+    ssize_t written = valid(&wake) ? write(wake.fd, &one, sizeof one) : 0;
+    (void)written;
+    return;
+  }
   if (listening.fd < 0 && connection.fd < 0) return;
+  wake = own(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
   sigset_t all, before;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
@@ -194,17 +219,40 @@ static void start_serving(void) {
   pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
   pthread_attr_setstacksize(&attributes, 128 << 10);
   pthread_t thread;
-  int error = pthread_create(&thread, &attributes, serve, NULL);
+  serving = !pthread_create(&thread, &attributes, serve, NULL);
   pthread_attr_destroy(&attributes);
   pthread_sigmask(SIG_SETMASK, &before, NULL);
-  if (!error) return;
-  if (connection.fd >= 0) qzi_session_off();
-  drop(&connection);
+  if (serving) return;
+  announce();
   drop(&listening);
 }
 
 /* ---- launched ---- */
 
+/* Hands the session to the sampler that launched this program, once. */
+static void announce(void) {
+  pthread_mutex_lock(&lock);
+  struct qz_message message = {0};
+  if (!announced && connection.fd >= 0) {
+    announced = true;
+    if (!valid(&connection) || !qzi_session_fd_valid() || !tell(connection.fd, QZ_HELLO, NULL, qzi_session.fd) ||
+        hear(connection.fd, WELCOME_MS, &message) != QZ_WELCOME) {
+      if (message.type == QZ_REFUSED) qzi_pub_complain("the sampler refused: %s; the program runs unsampled", message.text);
+      else qzi_pub_complain("no answer from the sampler; the program runs unsampled");
+      qzi_session_off();
+      drop(&connection);
+    }
+  }
+  pthread_mutex_unlock(&lock);
+}
+
+/* A program that ends before it has said hello says it now: its counts are exact all the same. */
+__attribute__((destructor)) static void end(void) {
+  if (!announced) announce();
+}
+
+/* Connects and publishes; from now on everything is counted. The sampler is told a little later, when it is clear how
+ * many processors there are: qz_init() may come first thing in main. */
 static void join_launcher(void) {
   const char *name = secure_getenv(QZ_CHANNEL_ENV), *children = getenv("QUARTZ_CHILDREN");
   if (!name || !*name) return;
@@ -217,7 +265,6 @@ static void join_launcher(void) {
   }
   pid_t pid;
   char why[112];
-  struct qz_message message = {0};
   if (!trusted(peer.fd, &pid)) {
     qzi_pub_complain("the sampler named by %s belongs to another user; unset it", QZ_CHANNEL_ENV);
   } else if (pid != getppid() && !(children && !strcmp(children, "1"))) {
@@ -225,11 +272,9 @@ static void join_launcher(void) {
   } else if (!session_ready(why, sizeof why)) {
     tell(peer.fd, QZ_REFUSED, why, -1);
     qzi_pub_complain("%s; the program runs unsampled", why);
-  } else if (!tell(peer.fd, QZ_HELLO, NULL, qzi_session.fd) || hear(peer.fd, WELCOME_MS, &message) != QZ_WELCOME) {
-    if (message.type == QZ_REFUSED) qzi_pub_complain("the sampler refused: %s; the program runs unsampled", message.text);
-    else qzi_pub_complain("no answer from the sampler; the program runs unsampled");
   } else {
     connection = peer;
+    announced = false;
     qzi_session_on();
     return;
   }
@@ -237,14 +282,31 @@ static void join_launcher(void) {
 }
 
 void qzi_channel_start(void) {
+  bool again = serving;
+  pthread_mutex_lock(&lock);
   join_launcher();
-  listen_for_samplers();
+  if (!again) listen_for_samplers();
+  pthread_mutex_unlock(&lock);
+  /* Known already, or decided just now. */
+  if (again || getenv("QUARTZ_PROCESSORS")) announce();
   start_serving();
+}
+
+/* The session is about to be made anew. A sampler that has the old one loses it. */
+void qzi_channel_stop(void) {
+  pthread_mutex_lock(&lock);
+  if (connection.fd >= 0) {
+    qzi_session_off();
+    drop(&connection);
+  }
+  pthread_mutex_unlock(&lock);
 }
 
 /* In a forked child, which has no kernel thread for the channel and shares the parent's sockets. */
 void qzi_channel_forked(void) {
+  lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+  serving = false;
   drop(&connection);
   drop(&listening);
-  qzi_channel_start();
+  drop(&wake);
 }

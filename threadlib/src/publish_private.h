@@ -48,6 +48,8 @@ static inline struct qz_thread *qzi_session_thread(uint32_t index) {
 int qzi_session_make(void);
 /* Whether its descriptor still names it: the program may have closed it, and the number may be another file's. */
 bool qzi_session_fd_valid(void);
+/* Closes it; the next qzi_session_make makes another. */
+void qzi_session_forget_file(void);
 /* Publishing on and off; by one kernel thread at a time (the channel's, or main before it). */
 void qzi_session_on(void);
 void qzi_session_off(void);
@@ -60,6 +62,7 @@ uint64_t qzi_pub_setting(const char *name, uint64_t otherwise, uint64_t low, uin
 
 /* publish_channel.c */
 void qzi_channel_start(void);
+void qzi_channel_stop(void);
 void qzi_channel_forked(void);
 
 /* publish_thread.c */

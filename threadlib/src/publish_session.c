@@ -106,6 +106,12 @@ bool qzi_session_fd_valid(void) {
   return qzi_session.fd >= 0 && !fstat(qzi_session.fd, &state) && state.st_dev == file_device && state.st_ino == file_inode;
 }
 
+void qzi_session_forget_file(void) {
+  if (qzi_session_fd_valid()) close(qzi_session.fd);
+  qzi_session.fd = -1;
+}
+
+
 static uint64_t place(uint64_t *total, uint64_t bytes) {
   uint64_t at = *total;
   *total = (at + bytes + PAGE - 1) & ~(uint64_t)(PAGE - 1);
@@ -165,7 +171,8 @@ int qzi_session_make(void) {
 
   int fd = memory_file(total);
   if (fd < 0) return errno;
-  void *at = mmap(s->head, total, PROT_READ | PROT_WRITE, MAP_SHARED | (s->head ? MAP_FIXED : 0), fd, 0);
+  bool same_place = s->head && total <= s->bytes;
+  void *at = mmap(same_place ? s->head : NULL, total, PROT_READ | PROT_WRITE, MAP_SHARED | (same_place ? MAP_FIXED : 0), fd, 0);
   if (at == MAP_FAILED) {
     int error = errno;
     close(fd);
@@ -173,12 +180,13 @@ int qzi_session_make(void) {
   }
   char *base = at;
   struct qz_session *map = at;
-  if (s->head) { /* in a forked child: the calibration still holds */
+  if (s->head) { /* in a forked child, or for another number of processors: the calibration still holds */
+    head.epoch = qzi_pub_epoch;
     head.hook_ps = s->hook_ps, head.hook_inside_ps = s->hook_inside_ps;
     head.lock_ps = s->lock_ps, head.spawn_ps = s->spawn_ps;
   }
   *map = head;
-  s->bytes = total;
+  if (!same_place) s->bytes = total;
   s->fd = fd;
   struct stat state;
   if (!fstat(fd, &state)) file_device = state.st_dev, file_inode = state.st_ino;
@@ -323,31 +331,45 @@ static void forked(void) {
       mmap(qzi_session.head, qzi_session.bytes, PROT_READ | PROT_WRITE,
            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0) == MAP_FAILED)
     abort();
-  if (qzi_session_fd_valid()) close(qzi_session.fd);
-  qzi_session.fd = -1;
+  qzi_session_forget_file();
   qzi_threads_forked();
   qzi_objects_forked();
   qzi_names_forked();
   qzi_channel_forked();
 }
 
+void qzi_pub_forked(unsigned processors) {
+  if (!publishers) return;
+  qzi_session.processors = processors;
+  for (uint32_t k = 0; k < processors; k++)
+    if (publishers[k]) publishers[k]->enqueued = publishers[k]->dequeued = 0; /* the others' shares are gone */
+  qzi_channel_start();
+}
+
 void qzi_pub_init(unsigned processors, size_t max_threads) {
   struct qzi_session *s = &qzi_session;
+  bool again = publishers != NULL;
+  if (again) {
+    if (processors == s->processors) return; /* the tables keep their sizes; more threads than records are counted */
+    qzi_channel_stop();
+    qzi_session_forget_file();
+  } else {
+    s->threads = max_threads > UINT32_MAX / 2 ? UINT32_MAX / 2 : (uint32_t)max_threads;
+    s->objects = (uint32_t)qzi_pub_setting("QUARTZ_MAX_OBJECTS", OBJECTS_DEFAULT, 256, 1u << 26);
+    s->strings = QZI_PUB_STRING_BYTES;
+    s->stack_limit = (uint32_t)qzi_pub_setting("QUARTZ_PROFILE_DEPTH", DEPTH_DEFAULT, 16, 4000);
+    qzi_pub_exact_hold = (uint32_t)qzi_pub_setting("QUARTZ_EXACT_HOLD", 0, 0, 1);
+    qzi_pub_limit = QZ_WORD_EMPTY + s->stack_limit * (uint32_t)sizeof(struct qz_entry);
+    qzi_pub_hook_limit = qzi_pub_limit - QZI_PUB_RESERVED_ENTRIES * (uint32_t)sizeof(struct qz_entry);
+    qzi_hooks_init();
+    barrier_works = !syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0);
+    pthread_atfork(NULL, NULL, forked);
+  }
   s->processors = processors;
-  s->threads = max_threads > UINT32_MAX / 2 ? UINT32_MAX / 2 : (uint32_t)max_threads;
-  s->objects = (uint32_t)qzi_pub_setting("QUARTZ_MAX_OBJECTS", OBJECTS_DEFAULT, 256, 1u << 26);
-  s->strings = QZI_PUB_STRING_BYTES;
-  s->stack_limit = (uint32_t)qzi_pub_setting("QUARTZ_PROFILE_DEPTH", DEPTH_DEFAULT, 16, 4000);
-  qzi_pub_exact_hold = (uint32_t)qzi_pub_setting("QUARTZ_EXACT_HOLD", 0, 0, 1);
-  qzi_pub_limit = QZ_WORD_EMPTY + s->stack_limit * (uint32_t)sizeof(struct qz_entry);
-  qzi_pub_hook_limit = qzi_pub_limit - QZI_PUB_RESERVED_ENTRIES * (uint32_t)sizeof(struct qz_entry);
   publishers = qzi_pub_reserve(processors * sizeof *publishers);
   if (!publishers) {
     qzi_pub_complain("no memory to publish with; the program runs unsampled");
     return;
   }
-  qzi_hooks_init();
-  barrier_works = !syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0);
-  pthread_atfork(NULL, NULL, forked);
   qzi_channel_start();
 }

@@ -125,11 +125,9 @@ static struct qz_thread *take(struct qzi_publisher *p, struct qzi_pub_thread *t)
       t->index_plus_1 = 0;
       return NULL;
     }
-    uint32_t index = p->free[--p->free_count];
-    t->record = qzi_session_thread(index);
-    t->index_plus_1 = index + 1;
+    t->index_plus_1 = p->free[--p->free_count] + 1;
   }
-  return t->record;
+  return t->record = qzi_session_thread(t->index_plus_1 - 1); /* the session may have been made anew */
 }
 
 /* A thread that was there before publishing began: its stack holds, from now on, what it enters. */
