@@ -135,10 +135,12 @@ static void admit(void) {
   char why[112];
   pid_t pid;
   if (peer.fd < 0) return;
-  if (!trusted(peer.fd, &pid)) tell(peer.fd, QZ_REFUSED, "the program belongs to another user", -1);
-  else if (connection.fd >= 0) tell(peer.fd, QZ_REFUSED, "the program is being sampled already", -1);
-  else if (hear(peer.fd, WELCOME_MS, &message) == QZ_ATTACH) {
-    if (!session_ready(why, sizeof why)) {
+  if (!trusted(peer.fd, &pid)) {
+    tell(peer.fd, QZ_REFUSED, "the program belongs to another user", -1);
+  } else if (hear(peer.fd, WELCOME_MS, &message) == QZ_ATTACH) { /* heard first: closing with something unread loses the answer */
+    if (connection.fd >= 0) {
+      tell(peer.fd, QZ_REFUSED, "the program is being sampled already", -1);
+    } else if (!session_ready(why, sizeof why)) {
       tell(peer.fd, QZ_REFUSED, why, -1);
     } else {
       qzi_session_on();
@@ -246,10 +248,9 @@ static void announce(void) {
   pthread_mutex_unlock(&lock);
 }
 
-/* A program that ends before it has said hello says it now: its counts are exact all the same. */
-__attribute__((destructor)) static void end(void) {
-  if (!announced) announce();
-}
+/* A program that ends before it has said hello, or while it waits for the answer, does so first: its counts are exact
+ * all the same. */
+__attribute__((destructor)) static void end(void) { announce(); }
 
 /* Connects and publishes; from now on everything is counted. The sampler is told a little later, when it is clear how
  * many processors there are: qz_init() may come first thing in main. */

@@ -1,0 +1,67 @@
+/* The published program of channel_test.c: what it does is known exactly.
+ *
+ * Owns:    nothing. Compiled with hooks.
+ */
+#include <sys/wait.h>
+#include <unistd.h>
+#include <quartz/quartz.h>
+#include "channel_hooked.h"
+
+#define NO_INLINE __attribute__((noinline))
+static volatile int sink;
+static qz_mutex mutex;
+
+NO_INLINE void path_d(void) { sink++; }
+NO_INLINE void path_c(void) {
+  path_d();
+  sink++;
+}
+NO_INLINE void path_b(void) {
+  path_c();
+  path_d();
+  sink++;
+}
+NO_INLINE void path_a(void) {
+  path_b();
+  path_c();
+  sink++;
+}
+
+static void *locker(void *unused) {
+  for (int k = 0; k < LOCKS; k++) {
+    qz_mutex_lock(&mutex);
+    path_d();
+    qz_mutex_unlock(&mutex);
+  }
+  return NULL;
+}
+
+/* LOCKERS threads take the mutex LOCKS times each; before that a forked child calls path_a, which is nobody's business. */
+NO_INLINE int run_counts(void) {
+  qz_thread_t threads[LOCKERS];
+  pid_t child = fork();
+  if (child == 0) {
+    for (int k = 0; k < 1000; k++) path_a();
+    _exit(0);
+  }
+  int status;
+  if (child < 0 || waitpid(child, &status, 0) != child || status) return 1;
+  if (qz_mutex_init(&mutex, "counted", QZ_ADAPTIVE)) return 2;
+  for (int k = 0; k < LOCKERS; k++)
+    if (qz_create(&threads[k], "locker", locker, NULL)) return 3;
+  for (int k = 0; k < LOCKERS; k++)
+    if (qz_join(threads[k], NULL)) return 4;
+  return 0;
+}
+
+/* Calls path_a until a byte can be read; never calls the package. */
+NO_INLINE int run_paths(int until) {
+  char byte;
+  do {
+    for (int k = 0; k < 10000; k++) path_a();
+  } while (read(until, &byte, 1) != 1);
+  return 0;
+}
+void *const path_addresses[4] = {(void *)path_a, (void *)path_b, (void *)path_c, (void *)path_d};
+void *const run_paths_address = (void *)run_paths;
+void *const locker_address = (void *)locker;

@@ -1,0 +1,11 @@
+/* What channel_test.c knows of the program in channel_hooked.c. */
+#ifndef TEST_CHANNEL_HOOKED_H
+#define TEST_CHANNEL_HOOKED_H
+#define LOCKERS 8
+#define LOCKS 2000
+int run_counts(void);
+int run_paths(int until);
+extern void *const path_addresses[4];
+extern void *const run_paths_address;
+extern void *const locker_address;
+#endif
