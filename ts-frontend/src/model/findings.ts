@@ -38,7 +38,7 @@ export function findingsOf(model: Model, working: Working): { findings: Finding[
   const limits = [
     ...tellLocks(material, losses), ...tellSpinning(material), ...tellIo(material, io),
     ...tellCode(material, contexts), ...tellOverhead(material),
-  ].filter((finding) => finding.savingNs >= material.least).sort((a, b) => b.savingNs - a.savingNs || b.costNs - a.costNs);
+  ].filter((finding) => (finding.kind === 'serial' ? finding.costNs : finding.savingNs) >= material.least).sort((a, b) => b.savingNs - a.savingNs || b.costNs - a.costNs);
   const findings = limits.slice(0, findingsKept);
   if (findings.length < findingsKept) findings.push(...tellOptimize(material, new Set(findings.flatMap((one) => [one.entity, ...one.related]))));
   addNotices(model, material, findings, notices);

@@ -14,7 +14,7 @@ export interface Material {
 }
 
 /** Share of the elapsed time below which nothing is reported; and observations that it must rest on. */
-export const leastShare = 0.03;
+export const leastShare = 0.01;
 export const leastObservations = 10;
 
 /** Findings name groups of namesakes rather than one of them. */
