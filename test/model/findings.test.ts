@@ -121,6 +121,12 @@ test('grain too fine', (t) => {
   first(t, examples.fineGrain(), { kind: 'overhead', entity: 'batch', change: 'coarsen', cost: 0.5, saving: 0.45 });
 });
 
+test('threads too small to be handed over: ready threads beside an idle processor', (t) => {
+  const builder = new Builder({ processors: 2, head: { spawns: 1e6 } })
+    .stretch(second, [run('main', ['main', 'batch']), ...['x#1', 'x#2', 'x#3'].map((name) => ready(name, ['main', 'batch', 'tiny']))]);
+  first(t, builder, { kind: 'overhead', entity: 'batch', change: 'coarsen', cost: 1, saving: 0.5 });
+});
+
 test('a dependency between iterations', (t) => {
   first(t, examples.dependency(), { kind: 'dependency', entity: 'turn', change: 'wait-less', cost: 1, saving: 0.75 });
 });

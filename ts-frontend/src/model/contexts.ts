@@ -49,7 +49,7 @@ export interface ContextStats {
   npt: number;
   nptBeside: number;          // of npt: while others were at work too
   timeBeside: number;         // of time: likewise
-  costBusy: number; costSpinning: number; // means over cost
+  costBusy: number; costSpinning: number; costReady: number; // means over cost
   threads: Map<number, { time: number; cost: number; lost: number }>;
   costAt: Map<number, number>;// level -> cost
 }
@@ -59,7 +59,7 @@ export function statsOf(raw: RawProfile, contexts: Contexts, weights: Float64Arr
   const { tuples, head } = raw;
   const P = head.processors;
   const stats: ContextStats = {
-    lost: 0, cost: 0, time: 0, npt: 0, nptBeside: 0, timeBeside: 0, costBusy: 0, costSpinning: 0,
+    lost: 0, cost: 0, time: 0, npt: 0, nptBeside: 0, timeBeside: 0, costBusy: 0, costSpinning: 0, costReady: 0,
     threads: new Map(), costAt: new Map(),
   };
   for (const node of members) for (let at = contexts.start[node]; at < contexts.start[node + 1]; at++) {
@@ -83,12 +83,14 @@ export function statsOf(raw: RawProfile, contexts: Contexts, weights: Float64Arr
       stats.cost += cost;
       stats.costBusy += cost * b;
       stats.costSpinning += cost * tuples.spinning[k];
+      stats.costReady += cost * Math.max(0, tuples.runnable[k] - b - tuples.spinning[k]);
       addTo(stats.costAt, b * (P + 1) + tuples.spinning[k], cost);
     }
   }
   if (stats.cost > 0) {
     stats.costBusy /= stats.cost;
     stats.costSpinning /= stats.cost;
+    stats.costReady /= stats.cost;
   }
   return stats;
 }
@@ -99,6 +101,7 @@ export function mergeStats(stats: ContextStats, more: ContextStats): void {
   if (cost > 0) {
     stats.costBusy = (stats.costBusy * stats.cost + more.costBusy * more.cost) / cost;
     stats.costSpinning = (stats.costSpinning * stats.cost + more.costSpinning * more.cost) / cost;
+    stats.costReady = (stats.costReady * stats.cost + more.costReady * more.cost) / cost;
   }
   stats.lost += more.lost;
   stats.cost = cost;

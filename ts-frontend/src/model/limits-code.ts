@@ -5,7 +5,7 @@
  */
 import type { Context, ContextStats, Contexts } from './contexts.js';
 import { concentrate, mergeStats, statsOf } from './contexts.js';
-import { formatCount, formatNs } from './format.js';
+import { formatCount, formatEvents, formatNs } from './format.js';
 import type { Material } from './limits.js';
 import { costs, meanwhileOf, meanwhileText, shownId, title } from './limits.js';
 import { lossOf } from './limits-objects.js';
@@ -42,15 +42,18 @@ export function tellCode(material: Material, contexts: Contexts): Finding[] {
 
   const told: Finding[] = [];
   const streams: Candidate[] = [];
+  const small: Candidate[] = [];
   for (const candidate of candidates.values()) {
     if (candidate.stats.lost < least / 2) continue;
     look(material, candidate);
     const { waited, alone, threads } = candidate;
     const kind = waited ? model.entities[waited.object]!.rawKind : undefined;
-    if (kind !== undefined && dataKinds.has(kind) && isUsedOften(model, waited!.object) && (threads >= 2 || isBeside(candidate))) streams.push(candidate);
+    if (isUnfed(material, candidate)) small.push(candidate);
+    else if (kind !== undefined && dataKinds.has(kind) && isUsedOften(model, waited!.object) && (threads >= 2 || isBeside(candidate))) streams.push(candidate);
     else if (threads >= 2 || (alone && kind !== undefined && isBeside(candidate))) told.push(divided(material, candidate));
     else told.push(serial(material, contexts, candidate));
   }
+  if (small.length > 0) told.push(unfed(material, together(small)));
   if (streams.length > 0) told.push(stream(material, streams));
   return told;
 }
@@ -91,6 +94,33 @@ function look({ model, levels }: Material, candidate: Candidate): void {
 
 /** Other threads were at work during a good part of it: it is a share of something that is done in parallel. */
 const isBeside = ({ stats }: Candidate): boolean => stats.nptBeside >= 0.1 * stats.npt;
+
+/** Threads shorter than this are not worth another processor's while: a wake-up takes about as long. */
+const shortThreadNs = 10_000;
+const workForEach = (model: Model): number => model.balance.usefulNs / Math.max(1, model.head.spawns);
+
+/** Threads are ready, and processors idle: there is parallelism, in pieces too small to be handed over. */
+function isUnfed({ model }: Material, { stats }: Candidate): boolean {
+  const idle = model.processors - stats.costBusy - stats.costSpinning;
+  return idle > 0 && stats.costReady >= idle / 2 && model.head.spawns > 0 && workForEach(model) < shortThreadNs;
+}
+
+/** Candidates of one kind as one, under the name of the one that costs most. */
+function together(candidates: Candidate[]): Candidate {
+  const [first, ...others] = candidates.sort((a, b) => b.stats.cost - a.stats.cost);
+  const stats = { ...first!.stats, threads: new Map(first!.stats.threads), costAt: new Map(first!.stats.costAt) };
+  for (const other of others) mergeStats(stats, other.stats);
+  return { ...first!, stats };
+}
+
+function unfed(material: Material, candidate: Candidate): Finding {
+  const { model } = material;
+  const { id, stats } = candidate;
+  const text = `The threads that ${title(model, id)} makes are too small to be worth handing to another processor: ${formatEvents(model.head.spawns)} threads, ` +
+    `${formatNs(workForEach(model))} of work for each. It costs ${costs(model, stats.cost)}; meanwhile ${formatCount(stats.costReady)} threads were ready, and ${meanwhile(material, candidate)}.`;
+  return finding(material, candidate, id, 'overhead', 'coarsen', stats.lost, text,
+    `Make the grain coarser: with larger pieces the idle processors could take them, which would save up to ${formatNs(stats.lost)}.`, []);
+}
 
 /** Data goes through it again and again, rather than one signal to start. */
 function isUsedOften(model: Model, object: number): boolean {
@@ -238,8 +268,7 @@ function stream(material: Material, streams: Candidate[]): Finding {
     if (!known || known.time < time) stages.set(thread.name, { thread, time });
   }
   const [first, second] = [...stages.values()].sort((a, b) => b.time - a.time);
-  const total = { ...streams[0]!, stats: { ...streams[0]!.stats, threads: new Map(streams[0]!.stats.threads), costAt: new Map(streams[0]!.stats.costAt) } };
-  for (const one of streams.slice(1)) mergeStats(total.stats, one.stats);
+  const total = together(streams);
   const objectNames = objects.map((object) => title(model, object)).join(', ');
   const related = [...objects, ...streams.map((one) => one.id)];
 

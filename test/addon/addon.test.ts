@@ -1,0 +1,78 @@
+/** Opening profiles: a real one, foreign and damaged ones. */
+import test from 'ava';
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { buildModel, checkInvariants, findEntities } from '../../ts-frontend/src/model/index.js';
+import { isProfileError, openProfile } from '../../ts-frontend/src/profile.js';
+
+const root = join(import.meta.dirname, '../../..');
+const folder = mkdtempSync(join(tmpdir(), 'quartz-addon-'));
+const good = join(folder, 'good.quartz');
+
+test.before(() => {
+  execFileSync(join(root, 'build/sampler/quartz-sampler'), ['record', '-q', '-o', good, '--', join(root, 'build/test/programs/serial_then_parallel')],
+    { env: { ...process.env, QUARTZ_PROCESSORS: '4' }, stdio: 'ignore', timeout: 60_000 });
+});
+test.after.always(() => { rmSync(folder, { recursive: true, force: true }); });
+
+test('a real profile: columns of equal length, names, files and lines, and a model that holds', (t) => {
+  const raw = openProfile(good);
+  t.is(raw.head.status, 'complete');
+  t.is(raw.head.processors, 4);
+  t.true(raw.tuples.ns instanceof Float64Array && raw.tuples.state instanceof Uint8Array && raw.tuples.busy instanceof Uint16Array);
+  for (const column of Object.values(raw.tuples)) t.is(column.length, raw.tuples.ns.length);
+  const model = buildModel(raw);
+  t.deepEqual(checkInvariants(model), []);
+  const a = model.entities[findEntities(model, 'a')[0]!]!;
+  t.regex(a.file, /serial_then_parallel\.c$/);
+  t.true(a.line > 0);
+  t.is(a.calls, 1);
+});
+
+const reject = (name: string, bytes: Uint8Array): Error => {
+  const path = join(folder, name);
+  writeFileSync(path, bytes);
+  try {
+    openProfile(path);
+  } catch (error) {
+    if (isProfileError(error)) return error;
+    throw error;
+  }
+  throw new Error(`${name} was taken for a profile`);
+};
+
+test('missing, foreign, cut and newer files are refused with a reason', (t) => {
+  const missing = t.throws(() => openProfile(join(folder, 'none.quartz')));
+  t.true(isProfileError(missing));
+  t.regex(missing.message, /none\.quartz: it can't be read|No such file/);
+  t.regex(reject('text', Buffer.from('not a profile, but long enough to be looked at'.repeat(50))).message, /not a Quartz profile/);
+  t.regex(reject('empty', new Uint8Array()).message, /not a Quartz profile/);
+  const bytes = readFileSync(good);
+  t.regex(reject('cut', bytes.subarray(0, bytes.length / 2)).message, /cut short|does not fit/);
+  const newer = Buffer.from(bytes);
+  newer.writeUInt32LE(99, 8);
+  t.regex(reject('newer', newer).message, /another version of Quartz \(format 99/);
+  t.throws(() => openProfile(folder), { message: /not a file/ });
+});
+
+test('damaged files give an error or numbers that the model can stand, never a crash', (t) => {
+  const bytes = readFileSync(good);
+  let seed = 99;
+  const random = (below: number): number => (seed = (seed * 1103515245 + 12345) % 2 ** 31) % below;
+  let refused = 0;
+  for (let round = 0; round < 300; round++) {
+    const copy = Buffer.from(bytes);
+    for (let k = 0; k < 1 + (round % 20); k++) copy[random(round % 2 === 0 ? copy.length : 1200)] = random(256);
+    const path = join(folder, 'damaged');
+    writeFileSync(path, copy);
+    try {
+      buildModel(openProfile(path));
+    } catch (error) {
+      if (!isProfileError(error)) throw error;
+      refused++;
+    }
+  }
+  t.true(refused > 50, `${refused} refused`);
+});
