@@ -203,14 +203,14 @@ int qzi_file_create(struct qzi_file *file, const char *path, uint64_t max_bytes,
   head.publisher = QZ_PUBLISHER_THREADLIB;
   *file->head = head;
   place_sections(file);
-  static const unsigned with_zero[] = {QZ_SECTION_STRINGS, QZ_SECTION_ENTITIES, QZ_SECTION_STACKS};
-  for (unsigned k = 0; k < 3; k++) {
-    if (qzi_file_room(file, with_zero[k], 1)) {
+  for (unsigned s = 0; s < QZ_SECTION_COUNT; s++) /* the first blocks of all, so that no snapshot has to wait for them */
+    if (qzi_file_room(file, s, 1)) {
       error = ENOSPC;
       goto failed;
     }
-    qzi_file_append(file, with_zero[k], 1);
-  }
+  qzi_file_append(file, QZ_SECTION_STRINGS, 1);
+  qzi_file_append(file, QZ_SECTION_ENTITIES, 1);
+  qzi_file_append(file, QZ_SECTION_STACKS, 1);
   if (rename(work, path)) {
     error = errno;
     goto failed;

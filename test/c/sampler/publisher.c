@@ -1,6 +1,7 @@
 /* A program that publishes a known state, for tests of launching and attaching: publisher WHAT [ARGUMENT].
  *
- * It joins its sampler as abi/channel.h says, publishes one processor that runs `work` (0x2000) in thread 1, and then:
+ * It joins its sampler as abi/channel.h says, publishes PUBLISHER_PROCESSORS (default 1), the first of which runs
+ * `work` (0x2000), and then:
  *   run MS STATUS    counts a call each 10 us for that long, exits with the status
  *   signal MS N      the same, then kills itself with that signal
  *   ignore MS STATUS the same as run, deaf to SIGINT and SIGTERM
@@ -65,8 +66,9 @@ static uint32_t hear(int fd) {
 }
 
 static void make_session(void) {
-  fake = fake_make(1, 8, 8, 64);
-  fake_processor(&fake, 0)->cpu = UINT32_MAX;
+  const char *processors = getenv("PUBLISHER_PROCESSORS"); /* all but the first are idle */
+  fake = fake_make(processors ? (uint32_t)atoi(processors) : 1, 8, 8, 64);
+  for (uint32_t p = 0; p < fake.head->processors; p++) fake_processor(&fake, p)->cpu = UINT32_MAX;
   fake_create(&fake, 0, 1, "main", 0x1000, -1);
   fake_push(&fake, 0, 0x1000);
   fake_push(&fake, 0, 0x2000);

@@ -131,9 +131,11 @@ static void ends(void) {
   EXPECT(strstr(qz_profile_string(&profile, profile.head.program), "publisher") && strstr(said, "snapshots"));
   EXPECT(!profile.head.attached && profile.modules_count > 0 && profile.head.sampler_cpu_ns > 0);
   qz_profile_unload(&profile);
-  EXPECT(RECORD("-q", "--rate", "5000", "--threads", "3", "--", publisher, "run", "100", "42") == 42 && !said[0]);
+  setenv("PUBLISHER_PROCESSORS", "10", 1);
+  EXPECT(RECORD("-q", "--rate", "500", "--threads", "3", "--", publisher, "churn", "300", "42") == 42 && !said[0]);
+  unsetenv("PUBLISHER_PROCESSORS");
   load(output, QZ_PROFILE_COMPLETE, QZ_END_EXIT, 42);
-  EXPECT(profile.head.rate_mhz == 5000000);
+  EXPECT(profile.head.rate_mhz == 500000 && profile.head.processors == 10 && profile.head.sampler_threads == 3);
   qz_profile_unload(&profile);
   EXPECT(RECORD("--", publisher, "signal", "100", "9") == 128 + 9);
   load(output, QZ_PROFILE_COMPLETE, QZ_END_SIGNAL, 9);
