@@ -1,5 +1,5 @@
 /** Compares a model with the answers of its program; returns every deviation as one line. */
-import type { Entity, Model } from '../../ts-frontend/src/model/index.js';
+import { independentSnapshots, type Entity, type Model } from '../../ts-frontend/src/model/index.js';
 import type { Amount, Answers, Which } from './answers.js';
 
 /**
@@ -52,6 +52,13 @@ const exact: Record<string, (entity: Entity) => number> = {
   instances: (e) => e.instances,
 };
 
+/** Half-width of the 95 % interval of a time that threads spend without a processor, from the snapshots' number alone. */
+function binomial(size: number, model: Model): number {
+  const threads = Math.max(1, Math.ceil(size));
+  const p = size / threads;
+  return 1.96 * threads * Math.sqrt((Math.max(p * (1 - p), 1 / Math.max(1, model.samples))) / Math.max(1, independentSnapshots(model.head)));
+}
+
 /** What the metric is, and how far it may be from the truth. */
 export function measure(model: Model, entity: Entity, metric: string, truth: number): { value: number; tolerance: number } {
   const indexed = /^T(\d+)$/.exec(metric);
@@ -61,9 +68,12 @@ export function measure(model: Model, entity: Entity, metric: string, truth: num
   const halfNs = (entity.ci95.highNs - entity.ci95.lowNs) / 2;
   // Times of one entity have the relative error of its share of the samples.
   const relative = entity.nptNs > 0 ? halfNs / entity.nptNs : 0;
-  const sampled = halves * relative * Math.abs(truth);
-  if (share) return { value: share(entity) / model.elapsedNs, tolerance: sampled + slack * Math.max(1, Math.abs(truth)) };
-  if (plain[metric]) return { value: plain[metric](entity), tolerance: sampled + 2 * slack * Math.max(1, Math.abs(truth)) };
+  const size = Math.abs(truth);
+  const sampled = halves * (entity.nptNs > 0 && !/^(ready|blocked|io)$/.test(metric) ? relative * size : binomial(size, model));
+  // Time of processors: while the machine is late to wake one, all of them may be in another state.
+  const many = /^(idleness|spinblame|spinning|wait)$/.test(metric) ? model.processors / 4 : 1;
+  if (share) return { value: share(entity) / model.elapsedNs, tolerance: sampled + slack * Math.max(1, size, many) };
+  if (plain[metric]) return { value: plain[metric](entity), tolerance: sampled + 2 * slack * Math.max(1, size) };
   if (exact[metric]) return { value: exact[metric](entity), tolerance: 0 };
   throw new Error(`no metric is called ${metric}`);
 }

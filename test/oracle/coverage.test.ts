@@ -14,6 +14,7 @@ import { computeTruth, emptyEntity, npt, parallelize, total, type TrueEntity, ty
 const program = `${root}/build/test/oracle/random_phases`;
 const processors = 3;
 const runs = 40;
+const actors = 5; // threads of the program, beside main
 
 /** Least k for which a Binomial(n, p) is at most k with a probability of more than `certainty`. */
 function binomialBound(n: number, p: number, certainty: number): number {
@@ -93,6 +94,8 @@ test.serial('95 % intervals cover the truth, and errors do not lean', async (t) 
     if (!one) errors.set(what, one = new Errors());
     one.add(error);
   };
+  let skipped = 0;
+  let samples = 0;
   for (let seed = 1; seed <= runs; seed++) {
     const stem = temporaryFile('trace');
     const recording = startRecording(program, { processors, args: [String(seed)], env: { QUARTZ_ORACLE: stem } });
@@ -103,6 +106,8 @@ test.serial('95 % intervals cover the truth, and errors do not lean', async (t) 
     const events = readTrace(stem, BigInt(model.head.firstNs));
     const truth = computeTruth(events, processors, 0, model.elapsedNs);
     const elapsed = model.elapsedNs;
+    skipped += model.head.skippedTicks;
+    samples += model.samples;
     for (const entity of model.entities) {
       if (entity.members.length > 0) continue; // a group: its members are here
       const exact = truthOf(truth, model, entity);
@@ -135,11 +140,14 @@ test.serial('95 % intervals cover the truth, and errors do not lean', async (t) 
     if (misses > bound) wrong.push(`the interval of the NPT of ${name} missed the truth ${misses} times of ${hits + misses}; at most ${bound}`);
   }
   t.true(covered.size >= 10);
+  t.log(`${samples} snapshots, ${skipped} skipped; ${covered.size} entities, ${errors.size} numbers compared`);
   // Only what every run has seen: what is seen by chance alone has been seen too often.
-  // The mean error must be 0 within 5 standard errors, or be below one part in 500 of elapsed time.
+  // The mean error must be 0 within 5 standard errors, or be below one part in 500 of elapsed time. What happened while
+  // the machine kept the sampler from running cannot be known: where threads wait for a CPU, so does the sampler.
   for (const [what, one] of errors) {
     const { n, mean, sigmas } = one.lean();
-    if (n < runs || sigmas <= 5 || Math.abs(mean) < 0.002) continue;
+    const unseen = (skipped / (skipped + samples)) * (/^(ready|blocked|io|mean|runnable)/.test(what) ? actors : 1);
+    if (n < runs || sigmas <= 5 || Math.abs(mean) < 0.002 + unseen) continue;
     wrong.push(`${what} leans: off by ${(100 * mean).toFixed(3)} % of elapsed time on average, ${sigmas.toFixed(1)} standard errors`);
   }
   for (const line of wrong) t.log(line);

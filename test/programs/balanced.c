@@ -16,19 +16,22 @@
 #include <quartz/quartz.h>
 #include "work.h"
 
-PROCEDURE void inner(void) { work_sleep(30 * MS); }
-PROCEDURE void other(void) { work_sleep(10 * MS); }
+static uint64_t begin_ns; /* all go by one clock, so that late wake-ups don't add up */
+
+PROCEDURE void inner(uint64_t end_ns) { work_sleep_until(end_ns); }
+PROCEDURE void other(uint64_t end_ns) { work_sleep_until(end_ns); }
 
 PROCEDURE void *compute(void *unused) {
-  for (int k = 0; k < 20; k++) {
-    inner();
-    other();
+  for (uint64_t k = 0; k < 20; k++) {
+    inner(begin_ns + (40 * k + 30) * MS);
+    other(begin_ns + (40 * k + 40) * MS);
   }
   return unused;
 }
 
 int main(void) {
   qz_thread_t thread[4];
+  begin_ns = work_clock_ns();
   for (int k = 0; k < 4; k++) MUST(qz_create(&thread[k], "part", compute, NULL));
   for (int k = 0; k < 4; k++) MUST(qz_join(thread[k], NULL));
   return 0;

@@ -6,9 +6,9 @@
  * expect thread slow: npt 0.75, T 1, idleness 2
  * expect thread fast: npt 0.25, T 1, idleness 0
  * expect procedure relax_row: T4 1.3333, T1 0.6667
- * expect barrier step: blocked 2, queue 2, wait 2, acquisitions 80
- * expect calls solve -> step 80
- * expect calls solve -> relax_row 80
+ * expect barrier step: blocked 2, queue 2, wait 2, acquisitions 16
+ * expect calls solve -> step 16
+ * expect calls solve -> relax_row 16
  * expect finding 1: imbalance step
  */
 #include <quartz/quartz.h>
@@ -19,8 +19,8 @@ static qz_barrier step;
 PROCEDURE void relax_row(uint64_t ns) { work_sleep(ns); }
 
 PROCEDURE void *solve(void *units) {
-  for (int round = 0; round < 20; round++) {
-    relax_row((uintptr_t)units * (15 * MS));
+  for (int round = 0; round < 4; round++) {
+    relax_row((uintptr_t)units * (75 * MS));
     int error = qz_barrier_wait(&step);
     if (error && error != QZ_BARRIER_SERIAL) MUST(error);
   }

@@ -4,8 +4,8 @@
  * expect root: npt 1, T 2, idleness 0, spinblame 2
  * expect thread slow: npt 0.75, T 1, spinblame 2
  * expect thread fast: npt 0.25, T 1, spinblame 0
- * expect barrier step: spinning 2, blocked 0, wait 2, acquisitions 24
- * expect calls solve -> step 24
+ * expect barrier step: spinning 2, blocked 0, wait 2, acquisitions 16
+ * expect calls solve -> step 16
  * expect finding 1: imbalance step
  */
 #include <quartz/quartz.h>
@@ -16,8 +16,8 @@ static qz_barrier step;
 PROCEDURE void relax_row(uint64_t ns) { work_sleep(ns); }
 
 PROCEDURE void *solve(void *units) {
-  for (int round = 0; round < 6; round++) {
-    relax_row((uintptr_t)units * (50 * MS));
+  for (int round = 0; round < 4; round++) {
+    relax_row((uintptr_t)units * (75 * MS));
     int error = qz_barrier_wait(&step);
     if (error && error != QZ_BARRIER_SERIAL) MUST(error);
   }

@@ -14,8 +14,8 @@
 #include "work.h"
 
 PROCEDURE void *b(void *unused) {
-  for (int k = 0; k < 40; k++) {
-    work_sleep(10 * MS);
+  for (int k = 0; k < 16; k++) {
+    work_sleep(25 * MS);
     qz_yield();
   }
   return unused;
