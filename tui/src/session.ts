@@ -25,14 +25,12 @@ export class Watch {
   #scene: Scene | null = null;
   #built = '';
   #startNs = 0;          // where "all" begins: 0, or the moment of the last reset
-  #costMs = 0;
-  #notes = 0;
   #endedRead = false;
 
   constructor(readonly host: Host) {}
 
-  /** Mean cost of a reading or a drawing, ms: the terminal side spaces refreshes so that it stays a small part of one CPU. */
-  get costMs(): number { return this.#costMs; }
+  /** The recording has ended, and the last of it has not been read. */
+  get hasEnded(): boolean { return !this.#endedRead && this.host.ended() !== null; }
   get scene(): Scene | null { return this.#scene; }
 
   reset(): void {
@@ -46,7 +44,6 @@ export class Watch {
   /** Reads the profile again. Answers whether there is anything new. */
   refresh(): boolean {
     if (this.#endedRead) return false;
-    const begin = performance.now();
     const ended = this.host.ended();
     const raw = this.host.read();
     const newest = this.#history.newest();
@@ -54,7 +51,6 @@ export class Watch {
     else if (newest !== null && raw.head.elapsedNs === newest.head.elapsedNs) return false;
     this.#history.add(raw);
     this.#built = '';
-    this.#note(performance.now() - begin);
     return true;
   }
 
@@ -65,14 +61,12 @@ export class Watch {
     const shown = state.frozen === null ? newest : this.#history.at(state.frozen) ?? newest;
     const key = [shown.head.elapsedNs, shown.head.snapshots, state.windowNs, state.mark, this.#startNs, this.host.ended()].join(' ');
     if (key !== this.#built || this.#scene === null) {
-      const begin = performance.now();
       const span = this.#span(shown, state.windowNs);
       const model = this.host.build(span);
       const marked = state.mark === null ? null : this.#history.at(state.mark);
       const compare = marked === null ? null : this.host.build(this.#span(marked, state.windowNs));
       this.#scene = { model, compare, live: this.#live(newest, shown, span) };
       this.#built = key;
-      this.#note(performance.now() - begin);
     }
     return this.#scene;
   }
@@ -92,12 +86,8 @@ export class Watch {
     return {
       ended: this.host.finished ? null : ended, finished: this.host.finished, nowNs: newest.head.elapsedNs, shownNs: shown.head.elapsedNs,
       costShare: newest.head.elapsedNs > 0 ? newest.head.samplerCpuNs / newest.head.elapsedNs : 0,
-      refreshMs: this.#costMs, processors: processorsOf(span), history: this.#history.moments(), source: this.#scene?.live.source ?? null,
+      processors: processorsOf(span), history: this.#history.moments(), source: this.#scene?.live.source ?? null,
     };
-  }
-  #note(ms: number): void {
-    // The first reading loads symbols and warms everything up: it says nothing of those that follow.
-    if (this.#notes++ >= 2) this.#costMs = this.#costMs === 0 ? ms : this.#costMs * 0.7 + ms * 0.3;
   }
 }
 

@@ -39,7 +39,6 @@ export interface Live {
   nowNs: number;          // time since the first snapshot
   shownNs: number;        // the moment shown
   costShare: number;      // Quartz's own: sampler's CPU time / elapsed
-  refreshMs: number;
   processors: ProcessorNow[];
   history: number[];      // moments that can be shown, ns, oldest first
   source: { file: string; lines: string[] } | { file: string; error: string } | null;

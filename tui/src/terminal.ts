@@ -26,6 +26,13 @@ export interface TerminalOptions {
 }
 /** At most this share of one CPU goes into reading and drawing. */
 const ownShare = 0.025;
+const longestMs = 10_000;
+/** How soon the end of the program shows. */
+const endCheckMs = 250;
+const cpuMs = (): number => {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1000;
+};
 
 interface ScreenLine extends Array<[number, string]> { dirty: boolean }
 type RawScreen = blessed.Widgets.Screen & { lines: ScreenLine[]; leave(): void; enter(): void; tput: { brokenACS: boolean }; program: blessed.BlessedProgram & { sigtstp?: () => void } };
@@ -100,13 +107,25 @@ export function show(watch: Watch, options: TerminalOptions): Promise<void> {
     for (const signal of ['SIGTERM', 'SIGHUP', 'SIGINT'] as const) process.on(signal, onSignal);
     process.on('uncaughtException', onCrash);
 
+    let refreshed = -Infinity;
+    let used = cpuMs();
+    let interval = options.refreshMs;
     const tick = (): void => {
-      try {
-        if (watch.refresh() && (state.frozen === null || state.tab === 'overview')) screen.render();
-      } catch (error) {
-        apply({ type: 'message', text: (error as Error).message });
+      const now = performance.now();
+      if (now - refreshed >= interval || watch.hasEnded) {
+        try {
+          if (watch.refresh()) screen.render();
+        } catch (error) {
+          apply({ type: 'message', text: (error as Error).message });
+        }
+        const after = cpuMs();
+        // What was used since the last refresh, keys and all, is spread over the time until the next. The first one
+        // loads symbols and warms everything up: it says nothing of those that follow.
+        interval = refreshed < 0 ? options.refreshMs : Math.min(longestMs, Math.max(options.refreshMs, (after - used) / ownShare));
+        used = after;
+        refreshed = now;
       }
-      timer = setTimeout(tick, Math.max(options.refreshMs, watch.costMs / ownShare));
+      timer = setTimeout(tick, Math.min(options.refreshMs, endCheckMs));
     };
 
     const carryOut = (effect: Effect): void => {
