@@ -1,0 +1,101 @@
+/** quartz top in a real terminal (a pseudo-terminal of script(1)): keys, resizing, ends, wrong uses. */
+import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, existsSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import xterm from '@xterm/headless';
+import test from 'ava';
+import { root } from '../known/programs.js';
+
+const quartz = join(root, 'ts-frontend/bin/quartz');
+const program = (name: string): string => join(root, 'build/test/programs', name);
+
+class Pty {
+  readonly folder = mkdtempSync(join(tmpdir(), 'quartz-pty-'));
+  readonly emulator = new xterm.Terminal({ cols: 100, rows: 30, allowProposedApi: true });
+  readonly child: ChildProcess;
+  readonly exited: Promise<number | null>;
+  constructor(command: string) {
+    // The shell inside tells the pseudo-terminal's name, so that its size can be changed from outside.
+    this.child = spawn('script', ['-qefc', `tty > tty; stty cols 100 rows 30; ${command}; echo "status=$?"`, '/dev/null'], {
+      cwd: this.folder, env: { ...process.env, TERM: 'xterm-256color', LANG: 'C.UTF-8', LC_ALL: 'C.UTF-8' }, stdio: ['pipe', 'pipe', 'inherit'],
+    });
+    this.child.stdout!.on('data', (bytes: Buffer) => { this.emulator.write(bytes); });
+    this.exited = new Promise((resolve) => { this.child.on('exit', resolve); });
+  }
+  type(keys: string): void { this.child.stdin!.write(keys); }
+  lines(): string[] {
+    const { active } = this.emulator.buffer;
+    return Array.from({ length: this.emulator.rows }, (_, y) => active.getLine(active.baseY + y)?.translateToString(true) ?? '');
+  }
+  async until(wanted: (text: string) => boolean): Promise<string> {
+    for (let waited = 0; waited < 60_000; waited += 50) {
+      const text = this.lines().join('\n');
+      if (wanted(text)) return text;
+      await new Promise((resolve) => { setTimeout(resolve, 50); });
+    }
+    throw new Error(`never seen; the screen shows:\n${this.lines().join('\n')}`);
+  }
+  resize(width: number, height: number): void {
+    this.emulator.resize(width, height);
+    spawnSync('stty', ['-F', readFileSync(join(this.folder, 'tty'), 'utf8').trim(), 'cols', String(width), 'rows', String(height)]);
+  }
+  end(): void {
+    this.child.kill('SIGHUP');
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+}
+
+test.serial('watches a program to its end, resized and driven by keys, and keeps the profile', async (t) => {
+  const pty = new Pty(`${quartz} top -- ${program('serial_then_parallel')}`);
+  t.teardown(() => { pty.end(); });
+  await pty.until((text) => text.includes('What limits this program'));
+  pty.resize(120, 40);
+  await pty.until((text) => text.split('\n')[39]?.includes('q quit') === true);
+  pty.type('2');
+  await pty.until((text) => text.includes('[2 Procedures]'));
+  await pty.until((text) => text.includes('exited with status 0') || text.includes('program has ended'));
+  pty.type('q');
+  const text = await pty.until((now) => now.includes('status='));
+  t.regex(text, /status=0/);
+  t.true(text.includes('quartz report serial_then_parallel.quartz'));
+  t.is(pty.emulator.buffer.active.type, 'normal');
+  t.true(existsSync(join(pty.folder, 'serial_then_parallel.quartz')));
+  const check = spawnSync(quartz, ['check', join(pty.folder, 'serial_then_parallel.quartz')], { encoding: 'utf8' });
+  t.is(check.status, 0, check.stderr);
+});
+
+test.serial('quitting a program that never ends by itself ends it, after a question', async (t) => {
+  const pty = new Pty(`${quartz} top -- ${program('endless')}`);
+  t.teardown(() => { pty.end(); });
+  const pid = Number(/pid (\d+)/.exec(await pty.until((text) => /pid \d+/.test(text)))![1]);
+  pty.type('q');
+  await pty.until((text) => text.includes('q again'));
+  pty.type('q');
+  await pty.until((text) => text.includes('status='));
+  t.throws(() => process.kill(pid, 0), undefined, 'the program is gone');
+});
+
+test.serial('Ctrl-C gives the terminal back', async (t) => {
+  const pty = new Pty(`${quartz} top -- ${program('endless')}`);
+  t.teardown(() => { pty.end(); });
+  await pty.until((text) => text.includes('What limits this program'));
+  pty.type('\x03\x03');
+  await pty.until((text) => text.includes('status='));
+  t.is(pty.emulator.buffer.active.type, 'normal');
+});
+
+test.serial('a file that is no profile: one line, and no screen', async (t) => {
+  const pty = new Pty(`${quartz} top nothing.quartz`);
+  t.teardown(() => { pty.end(); });
+  const text = await pty.until((now) => now.includes('status='));
+  t.regex(text, /nothing\.quartz does not exist/);
+  t.regex(text, /status=125/);
+});
+
+test('off a terminal it says what to use instead', (t) => {
+  const result = spawnSync(quartz, ['top', '--', program('balanced')], { encoding: 'utf8' });
+  t.is(result.status, 2);
+  t.regex(result.stderr, /^quartz: the live screen needs a terminal; use: quartz run/);
+  t.is(result.stderr.trim().split('\n').length, 1);
+});
