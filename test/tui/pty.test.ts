@@ -51,7 +51,7 @@ test.serial('watches a program to its end, resized and driven by keys, and keeps
   t.teardown(() => { pty.end(); });
   await pty.until((text) => text.includes('What limits this program'));
   pty.resize(120, 40);
-  await pty.until((text) => text.split('\n')[39]?.includes('q quit') === true);
+  await pty.until((text) => text.split('\n')[39]?.includes('q quit'));
   pty.type('2');
   await pty.until((text) => text.includes('[2 Procedures]'));
   await pty.until((text) => text.includes('exited with status 0') || text.includes('program has ended'));
