@@ -36,8 +36,14 @@ extern uint32_t qzi_pub_hook_limit __attribute__((visibility("hidden")));
 /* 1: hold times are measured (QUARTZ_EXACT_HOLD=1). */
 extern uint32_t qzi_pub_exact_hold __attribute__((visibility("hidden")));
 
+/* Relaxed: the channel makes every CPU pass a barrier between what it prepares and the flag. TSan does not know of that. */
+#ifdef __SANITIZE_THREAD__
+#define QZI_PUBLISHING_ORDER memory_order_acquire
+#else
+#define QZI_PUBLISHING_ORDER memory_order_relaxed
+#endif
 #define qzi_publishing() \
-  __builtin_expect(atomic_load_explicit(&qzi_publishing_flag, memory_order_relaxed) != 0, 0)
+  __builtin_expect(atomic_load_explicit(&qzi_publishing_flag, QZI_PUBLISHING_ORDER) != 0, 0)
 
 /* Hot line of the record of the thread that this kernel thread runs, for the hooks; NULL: nothing to publish.
  * Written by qzi_pub_run() and qzi_pub_leave(), and by the channel when publishing begins and ends. */
@@ -185,7 +191,8 @@ static inline void qzi_pub_leave_io(struct qzi_publisher *p) {
 /* Counters; `enqueued` by qzi_pub_ready and qzi_pub_created. Only the processor itself calls these. */
 #define QZI_PUB_COUNTER(call, field) \
   static inline void call(struct qzi_publisher *p) { \
-    uint64_t value = ++p->field; \
+    uint64_t value = p->field + 1; \
+    qzi_pub_store(&p->field, value); /* the channel may read it just now */ \
     if (qzi_publishing() && p->record) qzi_pub_store(&p->record->field, value); \
   }
 QZI_PUB_COUNTER(qzi_pub_enqueued, enqueued)  /* made a thread ready (see qzi_pub_ready) */
@@ -244,7 +251,8 @@ static inline void qzi_pub_run(struct qzi_publisher *p, struct qzi_pub_thread *t
 }
 /* t is in a queue of ready threads (made by p). Counts p->enqueued. Call it before others can take t. */
 static inline void qzi_pub_ready(struct qzi_publisher *p, struct qzi_pub_thread *t) {
-  uint64_t value = ++p->enqueued;
+  uint64_t value = p->enqueued + 1;
+  qzi_pub_store(&p->enqueued, value);
   if (qzi_publishing() && p->record) {
     qzi_pub_thread_state(p, t, QZ_STATE_READY, 0);
     qzi_pub_store(&p->record->enqueued, value);

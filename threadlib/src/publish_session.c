@@ -247,12 +247,12 @@ void qzi_session_on(void) {
     struct qz_processor *record = p->record;
     if (!record) continue;
     /* Counters that move just now are published again, as a whole, at their next change. */
-    record->enqueued = p->enqueued;
-    record->dequeued = p->dequeued;
-    record->switches = p->switches;
-    record->steals = p->steals;
-    record->spawns = p->spawns;
-    record->parks = p->parks;
+    qzi_pub_store(&record->enqueued, __atomic_load_n(&p->enqueued, __ATOMIC_RELAXED));
+    qzi_pub_store(&record->dequeued, __atomic_load_n(&p->dequeued, __ATOMIC_RELAXED));
+    qzi_pub_store(&record->switches, __atomic_load_n(&p->switches, __ATOMIC_RELAXED));
+    qzi_pub_store(&record->steals, __atomic_load_n(&p->steals, __ATOMIC_RELAXED));
+    qzi_pub_store(&record->spawns, __atomic_load_n(&p->spawns, __ATOMIC_RELAXED));
+    qzi_pub_store(&record->parks, __atomic_load_n(&p->parks, __ATOMIC_RELAXED));
     __atomic_store_n(&record->now, UINT64_MAX, __ATOMIC_RELAXED);
   }
   QZI_TRACE(session(head));

@@ -152,7 +152,7 @@ void qzi_pub_created_slow(struct qzi_publisher *p, struct qzi_pub_thread *t, con
 
 void qzi_pub_give_back(struct qzi_publisher *p, struct qzi_pub_thread *t) {
   struct qz_thread *record = t->record;
-  if (qzi_hot == &record->word) qzi_hot_set(NULL);
+  if (__atomic_load_n(&qzi_hot, __ATOMIC_RELAXED) == &record->word) qzi_hot_set(NULL);
   QZI_TRACE(thread(record, QZI_ORACLE_END, 0));
   qzi_pub_store(&record->serial, 0);
   qzi_pub_store(&record->state, QZ_STATE_IDLE);

@@ -77,7 +77,7 @@ static inline struct qzi_passed switch_to(struct qzi_processor *p, struct qzi_th
                                           void (*after)(void *), void *arg) {
   void *gone;
   if (QZI_UNLIKELY(qzi_life(next) == QZI_NEW)) qzi_prepare(next);
-  p->head.current = next;
+  __atomic_store_n(&p->head.current, next, __ATOMIC_RELAXED);
   qzi_pub_switched(&p->head.pub);
   qzi_pub_run(&p->head.pub, &next->pub);
   qzi_sanitize_to_thread(self ? &self->sanitizer_stack : NULL, next);
@@ -90,7 +90,7 @@ static struct qzi_passed switch_to_scheduler(struct qzi_processor *p, struct qzi
   void *gone;
   struct qzi_kernel *kernel = p->kernel;
   if (QZI_UNLIKELY(!kernel->sp)) qzi_start(); /* main blocks before it has created a thread */
-  p->head.current = NULL;
+  __atomic_store_n(&p->head.current, NULL, __ATOMIC_RELAXED);
   qzi_pub_leave(&p->head.pub, QZ_STATE_OVERHEAD);
   qzi_sanitize_to_scheduler(self ? &self->sanitizer_stack : NULL, kernel);
   return qzi_switch(self ? &self->sp : &gone, kernel->sp, after, arg);
@@ -184,7 +184,7 @@ struct qzi_passed qzi_run_from_scheduler(struct qzi_kernel *kernel, struct qzi_t
   struct qzi_processor *p = kernel->processor;
   qzi_enter(p);
   if (qzi_life(next) == QZI_NEW) qzi_prepare(next);
-  p->head.current = next;
+  __atomic_store_n(&p->head.current, next, __ATOMIC_RELAXED);
   qzi_pub_switched(&p->head.pub);
   qzi_pub_run(&p->head.pub, &next->pub);
   qzi_sanitize_to_thread(&kernel->sanitizer_stack, next);

@@ -123,7 +123,7 @@ void qzi_run_inline(struct qzi_processor *p, struct qzi_thread *self, struct qzi
 #ifdef QZI_TSAN
   child->sanitizer_fiber = self->sanitizer_fiber; /* it is the stack that counts */
 #endif
-  p->head.current = child;
+  __atomic_store_n(&p->head.current, child, __ATOMIC_RELAXED);
   qzi_pub_run(&p->head.pub, &child->pub);
   child->result = qzi_call((void *)child->pub.start, child->argument, &child->exit_sp);
   p = qzi_processor_self();
@@ -132,7 +132,7 @@ void qzi_run_inline(struct qzi_processor *p, struct qzi_thread *self, struct qzi
 #ifdef QZI_TSAN
   child->sanitizer_fiber = NULL;
 #endif
-  p->head.current = self;
+  __atomic_store_n(&p->head.current, self, __ATOMIC_RELAXED);
   qzi_pub_run(&p->head.pub, &self->pub);
 }
 
