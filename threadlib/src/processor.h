@@ -99,6 +99,7 @@ struct qzi_runtime {
   unsigned cpu_count;
   uint32_t *cpus;                  /* that processors are pinned to, cpu_count of them */
   bool started;                    /* a thread has been created */
+  uint64_t fp_control;             /* floating-point control words of new threads: those of main when it created the first */
 
   QZI_LINE _Atomic(uint32_t) idle; /* processors that are not QZI_RUNNING */
   _Atomic(uint32_t) searching;     /* running processors that search for work */
@@ -222,6 +223,19 @@ bool qzi_work_at(struct qzi_processor *p);
 bool qzi_work_anywhere(const struct qzi_processor *self);
 struct qzi_passed qzi_run_from_scheduler(struct qzi_kernel *kernel, struct qzi_thread *next);
 
+/* The caller's floating-point control words, as a saved context holds them. */
+static inline uint64_t qzi_fp_control(void) {
+#if defined(__x86_64__)
+  uint32_t word[2] = { 0, 0 };
+  __asm__ volatile("stmxcsr %0\n\tfnstcw %1" : "=m"(word[0]), "=m"(word[1]));
+  return (word[0] & UINT64_C(0xffc0)) | (uint64_t)(word[1] & 0xffff) << 32; /* without status bits */
+#elif defined(__aarch64__)
+  uint64_t fpcr;
+  __asm__ volatile("mrs %0, fpcr" : "=r"(fpcr));
+  return fpcr;
+#endif
+}
+
 /* ---- start-up (runtime.c, config.c) ---- */
 
 int qzi_config(const qz_options *options); /* 0 or EINVAL */
@@ -249,13 +263,13 @@ extern struct qzi_thread qzi_main_thread;
 static inline void *qzi_context_make(char *high, void (*first)(void (*after)(void *), void *arg)) {
 #if defined(__x86_64__)
   uint64_t *sp = (uint64_t *)high - 8;
-  sp[0] = UINT64_C(0x1f80) | UINT64_C(0x037f) << 32; /* the ABI's initial control words */
+  sp[0] = qzi_runtime.fp_control;
   sp[5] = (uint64_t)(uintptr_t)first; /* rbx */
   sp[6] = 0;
   sp[7] = (uint64_t)(uintptr_t)qzi_thread_entry;
 #elif defined(__aarch64__)
   uint64_t *sp = (uint64_t *)high - 22;
-  sp[0] = 0;  /* fpcr */
+  sp[0] = qzi_runtime.fp_control;
   sp[1] = (uint64_t)(uintptr_t)qzi_thread_entry; /* x30 */
   sp[2] = (uint64_t)(uintptr_t)first;            /* x19 */
   sp[12] = 0;                                    /* x29 */

@@ -23,44 +23,47 @@ static inline void arrive(struct qzi_passed passed) {
   if (passed.after) passed.after(passed.arg);
 }
 
-static struct qzi_thread *take_fairly(struct qzi_processor *p) {
-  struct qzi_thread *thread = qzi_ring_take_oldest(&p->fifo);
+/* Each 64th decision: timers, threads without a processor, and the oldest first. NULL: nothing there. */
+static __attribute__((noinline)) struct qzi_thread *take_fairly(struct qzi_processor *p) {
+  if (qzi_timers_pending()) {
+    qzi_leave(p);
+    qzi_timers_run();
+    qzi_enter(p);
+  }
+  struct qzi_thread *thread = qzi_injected();
+  if (!thread) thread = qzi_ring_take_oldest(&p->fifo);
   if (!thread) thread = qzi_ring_take_oldest(&p->deque);
   return thread;
 }
 
-struct qzi_thread *qzi_take(struct qzi_processor *p) {
+/* A pair of threads that wake each other has kept the others waiting for long. */
+static __attribute__((noinline)) struct qzi_thread *take_instead(struct qzi_processor *p, struct qzi_thread *next) {
+  p->streak = 0;
+  qzi_ring_push(&p->fifo, next);
+  return qzi_ring_take_oldest(&p->fifo);
+}
+
+static inline struct qzi_thread *take(struct qzi_processor *p) {
   uint32_t tick = atomic_load_explicit(&p->tick, memory_order_relaxed) + 1;
   atomic_store_explicit(&p->tick, tick, memory_order_relaxed);
-  struct qzi_thread *thread;
-  if (QZI_UNLIKELY(tick % 64 == 0)) {
-    if (qzi_timers_pending()) {
-      qzi_leave(p);
-      qzi_timers_run();
-      qzi_enter(p);
+  struct qzi_thread *thread = NULL;
+  if (QZI_UNLIKELY(tick % 64 == 0)) thread = take_fairly(p);
+  if (QZI_LIKELY(!thread)) {
+    thread = atomic_load_explicit(&p->next, memory_order_relaxed);
+    if (thread) {
+      atomic_store_explicit(&p->next, NULL, memory_order_relaxed);
+      if (QZI_UNLIKELY(++p->streak >= STREAK_LIMIT)) thread = take_instead(p, thread);
+    } else {
+      p->streak = 0;
+      thread = qzi_ring_take_youngest(&p->deque);
+      if (!thread) thread = qzi_ring_take_oldest(&p->fifo);
+      if (!thread) return NULL;
     }
-    if (atomic_load_explicit(&qzi_runtime.injected_count, memory_order_relaxed) && (thread = qzi_injected()) != NULL) goto found;
-    if ((thread = take_fairly(p)) != NULL) goto found;
   }
-  thread = atomic_load_explicit(&p->next, memory_order_relaxed);
-  if (thread && QZI_LIKELY(++p->streak < STREAK_LIMIT || !qzi_ring_size(&p->fifo))) {
-    atomic_store_explicit(&p->next, NULL, memory_order_relaxed);
-    goto found;
-  }
-  p->streak = 0;
-  if (thread) { /* a pair that wakes each other: the others had no turn for long */
-    atomic_store_explicit(&p->next, NULL, memory_order_relaxed);
-    qzi_ring_push(&p->fifo, thread);
-    thread = qzi_ring_take_oldest(&p->fifo);
-    goto found;
-  }
-  thread = qzi_ring_take_youngest(&p->deque);
-  if (!thread) thread = qzi_ring_take_oldest(&p->fifo);
-  if (!thread) return NULL;
-found:
   qzi_pub_dequeued(&p->head.pub);
   return thread;
 }
+struct qzi_thread *qzi_take(struct qzi_processor *p) { return take(p); }
 
 void qzi_prepare(struct qzi_thread *thread) {
   qzi_life_set(thread, QZI_ALIVE);
@@ -102,7 +105,7 @@ void qzi_park(void (*after)(void *), void *arg) {
   self->blocked = 1;
   struct qzi_exceptions exceptions = qzi_exceptions_save(p);
   qzi_enter(p);
-  struct qzi_thread *next = qzi_take(p);
+  struct qzi_thread *next = take(p);
   struct qzi_passed passed =
       QZI_LIKELY(next != NULL) ? switch_to(p, self, next, after, arg) : switch_to_scheduler(p, self, after, arg);
   qzi_sanitize_arrived(self->sanitizer_stack);
@@ -127,7 +130,7 @@ void qzi_switch_away(struct qzi_thread *next, void (*after)(void *), void *arg) 
   struct qzi_processor *p = qzi_processor_self();
   qzi_enter(p);
   if (next) next->blocked = 0;
-  else next = qzi_take(p);
+  else next = take(p);
   if (next) switch_to(p, NULL, next, after, arg);
   else switch_to_scheduler(p, NULL, after, arg);
   __builtin_unreachable();
@@ -160,7 +163,7 @@ static inline void yield(bool spinning) {
   struct qzi_processor *p = qzi_processor_checked();
   struct qzi_thread *self = p->head.current;
   qzi_enter(p);
-  struct qzi_thread *next = qzi_take(p);
+  struct qzi_thread *next = take(p);
   if (!next) {
     qzi_leave(p);
     return;

@@ -162,6 +162,10 @@ qzi_call:
 	mov	x9, x0
 	mov	x0, x1
 	blr	x9
+	ldr	x9, [sp, #96] /* its joiner must not inherit the control word that it ended with */
+	mrs	x10, fpcr
+	cmp	x9, x10
+	b.ne	.Lput_back
 .Lcall_back:
 	ldp	x19, x20, [sp, #16]
 	ldp	x21, x22, [sp, #32]
@@ -195,6 +199,30 @@ qzi_call:
 	.cfi_restore d14
 	.cfi_restore d15
 	ret
+	.cfi_adjust_cfa_offset 176
+	.cfi_rel_offset x29, 0
+	.cfi_rel_offset x30, 8
+	.cfi_rel_offset x19, 16
+	.cfi_rel_offset x20, 24
+	.cfi_rel_offset x21, 32
+	.cfi_rel_offset x22, 40
+	.cfi_rel_offset x23, 48
+	.cfi_rel_offset x24, 56
+	.cfi_rel_offset x25, 64
+	.cfi_rel_offset x26, 72
+	.cfi_rel_offset x27, 80
+	.cfi_rel_offset x28, 88
+	.cfi_rel_offset d8, 112
+	.cfi_rel_offset d9, 120
+	.cfi_rel_offset d10, 128
+	.cfi_rel_offset d11, 136
+	.cfi_rel_offset d12, 144
+	.cfi_rel_offset d13, 152
+	.cfi_rel_offset d14, 160
+	.cfi_rel_offset d15, 168
+.Lput_back:
+	msr	fpcr, x9
+	b	.Lcall_back
 	.cfi_endproc
 	.size	qzi_call, . - qzi_call
 

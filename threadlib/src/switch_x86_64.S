@@ -141,6 +141,16 @@ qzi_call:
 	movq	%rdi, %rax
 	movq	%rsi, %rdi
 	call	*%rax
+	/* a thread may end with other control words than it began with; its joiner must not inherit them */
+	movl	(%rsp), %ecx
+	movzwl	4(%rsp), %edx
+	stmxcsr	(%rsp)
+	fnstcw	4(%rsp)
+	xorl	(%rsp), %ecx
+	testl	$0xffc0, %ecx
+	jne	.Lput_back
+	cmpw	4(%rsp), %dx
+	jne	.Lput_back
 .Lcall_back:
 	addq	$8, %rsp
 	popq	%r15
@@ -157,6 +167,20 @@ qzi_call:
 	.cfi_restore r15
 	.cfi_def_cfa rsp, 8
 	ret
+	.cfi_adjust_cfa_offset 56
+	.cfi_rel_offset rbp, 48
+	.cfi_rel_offset rbx, 40
+	.cfi_rel_offset r12, 32
+	.cfi_rel_offset r13, 24
+	.cfi_rel_offset r14, 16
+	.cfi_rel_offset r15, 8
+.Lput_back:
+	xorl	(%rsp), %ecx
+	movl	%ecx, (%rsp)
+	movw	%dx, 4(%rsp)
+	ldmxcsr	(%rsp)
+	fldcw	4(%rsp)
+	jmp	.Lcall_back
 	.cfi_endproc
 	.size	qzi_call, . - qzi_call
 
