@@ -99,7 +99,6 @@ struct qzi_runtime {
   unsigned cpu_count;
   uint32_t *cpus;                  /* that processors are pinned to, cpu_count of them */
   bool started;                    /* a thread has been created */
-  uint64_t fp_control;             /* floating-point control words of new threads: those of main when it created the first */
 
   QZI_LINE _Atomic(uint32_t) idle; /* processors that are not QZI_RUNNING */
   _Atomic(uint32_t) searching;     /* running processors that search for work */
@@ -223,6 +222,8 @@ bool qzi_work_at(struct qzi_processor *p);
 bool qzi_work_anywhere(const struct qzi_processor *self);
 struct qzi_passed qzi_run_from_scheduler(struct qzi_kernel *kernel, struct qzi_thread *next);
 
+/* Floating-point control words of new threads: those that main had when it created the first one. */
+extern uint64_t qzi_fp_usual;
 /* The caller's floating-point control words, as a saved context holds them. */
 static inline uint64_t qzi_fp_control(void) {
 #if defined(__x86_64__)
@@ -263,13 +264,13 @@ extern struct qzi_thread qzi_main_thread;
 static inline void *qzi_context_make(char *high, void (*first)(void (*after)(void *), void *arg)) {
 #if defined(__x86_64__)
   uint64_t *sp = (uint64_t *)high - 8;
-  sp[0] = qzi_runtime.fp_control;
+  sp[0] = qzi_fp_usual;
   sp[5] = (uint64_t)(uintptr_t)first; /* rbx */
   sp[6] = 0;
   sp[7] = (uint64_t)(uintptr_t)qzi_thread_entry;
 #elif defined(__aarch64__)
   uint64_t *sp = (uint64_t *)high - 22;
-  sp[0] = qzi_runtime.fp_control;
+  sp[0] = qzi_fp_usual;
   sp[1] = (uint64_t)(uintptr_t)qzi_thread_entry; /* x30 */
   sp[2] = (uint64_t)(uintptr_t)first;            /* x19 */
   sp[12] = 0;                                    /* x29 */

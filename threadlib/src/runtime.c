@@ -30,6 +30,7 @@
 #define MAIN_STACK_MOST_BYTES (64u << 20)
 
 struct qzi_runtime qzi_runtime;
+uint64_t qzi_fp_usual;
 
 int main(int, char **, char **) __attribute__((weak));
 
@@ -120,7 +121,7 @@ static void scheduler_entry(void (*after)(void *), void *arg) {
 void qzi_start(void) {
   if (QZI_LIKELY(qzi_runtime.started)) return;
   qzi_runtime.started = true;
-  qzi_runtime.fp_control = qzi_fp_control();
+  qzi_fp_usual = qzi_fp_control();
   struct qzi_kernel *kernel = qzi_kernel_self();
   char *stack = mmap(NULL, SCHEDULER_STACK_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (stack == MAP_FAILED) qzi_die("no memory for the scheduler's stack");
