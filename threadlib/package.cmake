@@ -14,6 +14,11 @@ write_basic_package_version_file(${package}/quartz-config-version.cmake COMPATIB
 install(FILES ${package}/quartz-config.cmake ${package}/quartz-config-version.cmake
         DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/quartz)
 
+# What `quartz cflags` prints for the compiler that Quartz is built with: hooks.
+execute_process(COMMAND ${PROJECT_SOURCE_DIR}/scripts/quartz-flags cflags --cc ${CMAKE_C_COMPILER}
+                OUTPUT_VARIABLE PC_HOOKS OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
+string(REGEX REPLACE "^.*-pthread" "" PC_HOOKS "${PC_HOOKS}")
+install(PROGRAMS ${PROJECT_SOURCE_DIR}/scripts/quartz-flags DESTINATION ${CMAKE_INSTALL_BINDIR})
 set(PC_PREFIX ${CMAKE_INSTALL_PREFIX})
 set(PC_LIBDIR ${CMAKE_INSTALL_FULL_LIBDIR})
 set(PC_INCLUDEDIR ${CMAKE_INSTALL_FULL_INCLUDEDIR})

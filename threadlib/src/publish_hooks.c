@@ -156,8 +156,9 @@ QZI_HOOK static void take_out(struct qz_thread *record, uint64_t word, struct qz
 /* Where the return address `site` of the function stands that called a hook with stack pointer sp; 0: not found. */
 QZI_HOOK static uint64_t find_return(const struct qz_thread *record, const struct qzi_pub_thread *thread, uint64_t sp,
                                      uint64_t site) {
-  uint64_t end = sp + SCAN_BYTES;
-  if (thread && thread->stack_high && sp < thread->stack_high && end > thread->stack_high) end = thread->stack_high;
+  uint64_t end = sp + SCAN_BYTES, limit = (sp | 4095) + 1; /* of an unknown stack only this page is sure to be there */
+  if (thread && sp >= thread->stack_low && sp < thread->stack_high) limit = thread->stack_high;
+  if (end > limit) end = limit;
   for (uint64_t at = sp; at < end; at += 8)
     if (*(const volatile uint64_t *)(uintptr_t)at == site) return at;
   return 0;
@@ -227,6 +228,10 @@ QZI_HOOK __attribute__((noinline, cold)) static void leave_slow(struct qz_thread
   struct qz_entry *top = TOP(record, word), *entry = top;
   if (top->key & QZ_KEY_OBJECT) {
     leave_below(record, word, key, site, level);
+    return;
+  }
+  if (!at && !FIXED(top) && top->key == key && SITE_OF(top->sp) == SITE_PART(site)) {
+    drop(record, word); /* the frame is gone already: the function jumped to the hook, on a stack that is not the thread's */
     return;
   }
   /* Its own entry: on top, or below level ones that were inlined into it and have had no exit. */
