@@ -2,7 +2,7 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
-import { buildModel, checkInvariants, findEntities, focusOn } from '../../ts-frontend/src/model/index.js';
+import { buildModel, checkInvariants, findEntities, focusOn, type Model } from '../../ts-frontend/src/model/index.js';
 import { focusCsv, focusReport, locksCsv, proceduresCsv, report, threadsCsv, views, type RenderOptions } from '../../ts-frontend/src/render/index.js';
 import { root } from '../known/programs.js';
 import { empty, example } from './example.js';
@@ -16,7 +16,16 @@ function golden(t: ExecutionContext, name: string, text: string): void {
 }
 
 const options = (change: Partial<RenderOptions> = {}): RenderOptions => ({ width: 80, colour: false, ascii: false, top: 20, ...change });
-const model = buildModel(example());
+/** Findings of its own, so that goldens show how they are rendered, whatever the model finds. */
+const model: Model = {
+  ...buildModel(example()),
+  notices: [],
+  findings: [{
+    entity: 2, name: 'setup', kind: 'serial', change: 'create-parallelism', costNs: 1e9, savingNs: 0.75e9, meanwhile: { busy: 1, spinning: 0, idle: 3 }, related: [],
+    text: 'setup (prog.c:10), called from main, costs 1.00 s of 2.00 s (50 %): while it runs, 1 of 4 processors was busy and 3 idle.',
+    remedy: 'Do less there, or do it in parallel: spread over 4 processors it would save 750 ms.',
+  }],
+};
 const escape = '\u001b';
 
 test('the profile that the goldens show adds up', (t) => {
@@ -46,7 +55,7 @@ for (const view of views) {
 }
 
 test('focus', (t) => {
-  const focus = focusOn(model, findEntities(model, 'main').find((id) => model.entities[id].kind === 'procedure')!);
+  const focus = focusOn(buildModel(example()), findEntities(model, 'main').find((id) => model.entities[id].kind === 'procedure')!);
   golden(t, 'focus-80.txt', focusReport(model, focus, options()));
   golden(t, 'focus-ascii.txt', focusReport(model, focus, options({ ascii: true })));
   golden(t, 'focus.csv', focusCsv(focus));

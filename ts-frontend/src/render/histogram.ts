@@ -51,12 +51,12 @@ export function chart(layers: readonly Layer[], height: number, options: RenderO
   const bar = Math.max(1, cell - 1);
   // Boundaries of the layers in cells, rounded on the sum so that errors do not add up.
   const columns = totals.map((total, index) => {
-    const height8 = total <= 0 ? 0 : Math.max(1, Math.round((height * total) / top));
+    const cells = Math.round((height * total) / top);
     const filled: number[] = [];
     let below = 0;
     binned.forEach((layer, number) => {
       below += layer[index]!.ns;
-      const upTo = total <= 0 ? 0 : Math.round((height8 * below) / total);
+      const upTo = total <= 0 ? 0 : Math.round((cells * below) / total);
       while (filled.length < upTo) filled.push(number);
     });
     return filled;
@@ -65,8 +65,10 @@ export function chart(layers: readonly Layer[], height: number, options: RenderO
   const lines: string[] = [];
   for (let row = height - 1; row >= 0; row--) {
     const mark = row === height - 1 ? time(top, options) : row === Math.floor(height / 2) - 1 ? time((top * (row + 1)) / height, options) : '';
-    const cells = columns.map((filled) => {
+    const cells = columns.map((filled, index) => {
       const layer = filled[row];
+      // What is not zero shows, if only as a line on the axis.
+      if (row === 0 && layer === undefined && totals[index]! > 0) return ' '.repeat(cell - bar) + (options.ascii ? '_' : '▁').repeat(bar);
       return ' '.repeat(cell - bar) + (layer === undefined ? ' '.repeat(bar) : sign(layer, options).replace(/[^\u001b[\];0-9m]/u, (one) => one.repeat(bar)));
     });
     lines.push(`${mark.padStart(axis - 1)} ${vertical}${cells.join('').trimEnd()}`);
