@@ -67,12 +67,12 @@ static uint64_t spin(struct mutex *mutex, struct qzi_thread *self, bool woken, u
 /* Waits for a mutex that somebody else holds. 0, or ETIMEDOUT. */
 static int wait(struct mutex *mutex, struct qzi_thread *self, uint64_t deadline_ns, uint64_t *spin_ns) {
   struct qzi_waiter me = { .thread = self, .timed = deadline_ns != QZI_NEVER };
-  uint64_t mine = 0; /* WOKEN while it is the caller whom it stands for */
+  uint64_t mine = 0; /* the flags that are about the caller: WOKEN and DUE after it was woken */
   bool may_spin = mutex->object.policy != QZ_BLOCK && !qzi_alone;
   for (unsigned tries = 0;; tries++) {
     uint64_t old = may_spin ? spin(mutex, self, mine != 0, deadline_ns, spin_ns) : qzi_word_load(&mutex->word);
     if (holder(old) == self) { /* handed over */
-      qzi_word_clear(&mutex->word, HANDED);
+      qzi_word_clear(&mutex->word, HANDED | DUE); /* it may have said so just when it was handed the mutex */
       return 0;
     }
     if (old & QLOCK) {
@@ -83,7 +83,7 @@ static int wait(struct mutex *mutex, struct qzi_thread *self, uint64_t deadline_
       if (qzi_word_swap(&mutex->word, old, (old & ~mine) | (uint64_t)(uintptr_t)self)) return 0;
       continue;
     }
-    if (!qzi_word_swap(&mutex->word, old, (old & ~mine) | QLOCK | WAITERS)) continue;
+    if (!qzi_word_swap(&mutex->word, old, (old & ~(mine & WOKEN)) | QLOCK | WAITERS)) continue;
     if (mine) {
       qzi_queue_prepend(&mutex->queue, &me);
     } else {
@@ -102,12 +102,12 @@ static int wait(struct mutex *mutex, struct qzi_thread *self, uint64_t deadline_
           qzi_queue_remove(&mutex->queue, &me);
           qzi_pub_queue(mutex->object.pub.index, --mutex->object.waiting);
         }
-        if (qzi_queue_empty(&mutex->queue)) qzi_word_clear(&mutex->word, WAITERS);
+        if (qzi_queue_empty(&mutex->queue)) qzi_word_clear(&mutex->word, WAITERS | DUE);
         release_queue(mutex);
         return ETIMEDOUT;
       }
     }
-    mine = WOKEN;
+    mine = WOKEN | DUE;
   }
 }
 
