@@ -16,7 +16,7 @@ echo 'int qz_init(const void *); __attribute__((used)) int (*keep)(const void *)
 
 variant() { # variant NAME COMPILER "FLAGS" "LIBRARIES"
   # shellcheck disable=SC2086
-  $2 -O2 -fno-inline -w $3 "$source" -o "$work/$1" $4 # not inlined: else fib is, into itself, where it has no hooks
+  $2 -O2 -fno-inline -fno-optimize-sibling-calls -w $3 "$source" -o "$work/$1" $4 # or fib is inlined, or made a loop, where it has no hooks
   names+=("$1")
 }
 names=()
