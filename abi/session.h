@@ -94,6 +94,10 @@ struct qz_session {
   uint64_t lock_ps;  /* one published acquire and release of a free mutex, over an unpublished one */
   uint64_t spawn_ps; /* one published spawn and join, over an unpublished one */
 
+  /* Where the publisher's own code calls start routines: calls from [start_low, start_high) are left out, because the
+   * creation of the thread has been counted as the call. 0, 0: nowhere. */
+  uint64_t start_low, start_high;
+
   QZ_ALIGN(64) uint32_t publishing; /* (changes) 1 while state is published */
   uint32_t epoch;                   /* (changes) how often publishing was switched on */
   uint32_t thread_high;             /* (changes) thread records ever used are below this index */

@@ -1,9 +1,9 @@
 /* A negative control: input in a declared blocking region that is overlapped with enough other work. No io finding.
  *
  * expect P 4
- * expect root: npt 1, T 4, io > 0.85
+ * expect root: npt 1, T 4, io > 0.8
  * expect procedure compute: npt 1, parallelism 4
- * expect procedure read_ahead: T 0, io > 0.85
+ * expect procedure read_ahead: T 0, io > 0.8
  * expect finding 1: optimize compute
  * expect no finding: io
  */

@@ -41,6 +41,7 @@ void qz_blocking_begin(const char *name) {
 }
 
 static void inject_after(void *arg) {
+  qzi_pub_io_over(&((struct qzi_thread *)arg)->pub);
   qzi_inject(arg);
   atomic_fetch_sub_explicit(&qzi_runtime.in_io, 1, memory_order_seq_cst);
   qzi_wake_one(&qzi_runtime.processors[0]);

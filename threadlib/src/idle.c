@@ -92,7 +92,7 @@ static struct qzi_thread *look(struct qzi_processor *p) {
   qzi_enter(p);
   struct qzi_thread *thread = qzi_take(p);
   qzi_leave(p);
-  if (!thread && (thread = qzi_injected()) != NULL) qzi_pub_dequeued(&p->head.pub);
+  if (!thread) thread = qzi_injected();
   return thread;
 }
 

@@ -280,6 +280,14 @@ static inline void qzi_pub_io(struct qzi_publisher *p, struct qzi_pub_thread *t)
   if (qzi_publishing() && p->record) qzi_pub_io_slow(p, t);
 }
 
+/* t has left its blocking region and waits for a processor; the caller is not on one. */
+static inline void qzi_pub_io_over(struct qzi_pub_thread *t) {
+  struct qz_thread *record = t->record;
+  if (!qzi_publishing() || !record || record->epoch != qzi_pub_epoch) return;
+  QZI_TRACE(thread(record, QZI_ORACLE_STATE, QZ_STATE_READY));
+  qzi_pub_store(&record->state, QZ_STATE_WORD(QZ_STATE_READY, 0));
+}
+
 /* ---- profile stack: synchronization objects --------------------------------------------------------------------- */
 
 #define QZI_PUB_KEY(kind, index) QZ_KEY(kind, (index) & ~QZI_PUB_SHARED)

@@ -26,6 +26,11 @@
 #include <unistd.h>
 #include "publish_private.h"
 
+/* Bounds of the section of the code that calls start routines (thread.c, switch_*.S); the linker makes them, where it is
+ * linked. */
+extern const char __start_quartz_start[] __attribute__((weak, visibility("hidden")));
+extern const char __stop_quartz_start[] __attribute__((weak, visibility("hidden")));
+
 #define PAGE 4096u
 #define DEPTH_DEFAULT 88u    /* 1536 bytes a thread */
 #define OBJECTS_DEFAULT 262144u
@@ -178,6 +183,8 @@ int qzi_session_make(void) {
     close(fd);
     return error;
   }
+  head.start_low = (uint64_t)(uintptr_t)__start_quartz_start;
+  head.start_high = (uint64_t)(uintptr_t)__stop_quartz_start;
   char *base = at;
   struct qz_session *map = at;
   if (s->head) { /* in a forked child, or for another number of processors: the calibration still holds */

@@ -31,6 +31,7 @@ static __attribute__((noinline)) struct qzi_thread *take_fairly(struct qzi_proce
     qzi_enter(p);
   }
   struct qzi_thread *thread = qzi_injected();
+  if (thread) qzi_pub_enqueued(&p->head.pub); /* it was in no queue; the caller counts it as taken from one */
   if (!thread) thread = qzi_ring_take_oldest(&p->fifo);
   if (!thread) thread = qzi_ring_take_oldest(&p->deque);
   return thread;
@@ -57,7 +58,7 @@ static inline struct qzi_thread *take(struct qzi_processor *p) {
       p->streak = 0;
       thread = qzi_ring_take_youngest(&p->deque);
       if (!thread) thread = qzi_ring_take_oldest(&p->fifo);
-      if (!thread) return NULL;
+      if (!thread) return qzi_injected(); /* was in no processor's queue: not counted as taken from one */
     }
   }
   qzi_pub_dequeued(&p->head.pub);

@@ -115,6 +115,7 @@ qzi_thread_entry:
 	.size	qzi_thread_entry, . - qzi_thread_entry
 
 /* void *qzi_call(void *start, void *argument, void **exit_sp): see switch_x86_64.S */
+	.section quartz_start,"ax",%progbits
 	.globl	qzi_call
 	.hidden	qzi_call
 	.type	qzi_call, %function
@@ -225,6 +226,7 @@ qzi_call:
 	b	.Lcall_back
 	.cfi_endproc
 	.size	qzi_call, . - qzi_call
+	.text
 
 /* void qzi_leave_call(void *exit_sp, void *result): makes the qzi_call that stored exit_sp return `result`. */
 	.globl	qzi_leave_call

@@ -120,6 +120,7 @@ qzi_thread_entry:
 /* void *qzi_call(void *(*start)(void *), void *argument, void **exit_sp)
  * Calls start(argument) so that qzi_leave_call can end it from any depth: *exit_sp is the stack pointer to come back to.
  * An exception stops here (personality): what is below belongs to another thread. */
+	.section quartz_start,"ax",@progbits
 	.globl	qzi_call
 	.hidden	qzi_call
 	.type	qzi_call, @function
@@ -183,6 +184,7 @@ qzi_call:
 	READ_CONTROL call
 	.cfi_endproc
 	.size	qzi_call, . - qzi_call
+	.text
 
 /* void qzi_leave_call(void *exit_sp, void *result): makes the qzi_call that stored exit_sp return `result`. */
 	.globl	qzi_leave_call

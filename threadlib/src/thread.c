@@ -53,7 +53,8 @@ int qz_thread_create(qz_thread_t *handle, const qz_thread_attr *attr, void *(*st
 
 /* ---- running and ending ---- */
 
-void qzi_thread_main(void (*after)(void *), void *arg) {
+/* In a section of its own: calls from there are no calls of the program (abi/session.h, start_low). */
+__attribute__((section("quartz_start"))) void qzi_thread_main(void (*after)(void *), void *arg) {
   struct qzi_processor *p = qzi_processor_self();
   qzi_sanitize_arrived(NULL);
   qzi_exceptions_restore((struct qzi_exceptions){ 0 });
