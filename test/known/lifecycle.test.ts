@@ -102,17 +102,11 @@ test.serial('Ctrl-C ends recording and keeps the profile', async (t) => {
   const recording = startRecording(endless, { processors: 4 });
   await underWay(recording.file, 400);
   const { pid } = openModel(recording.file).head;
-  recording.child.kill('SIGINT');
-  await new Promise((resolve) => { recording.child.once('exit', resolve); });
-  try {
-    const model = openModel(recording.file);
-    t.deepEqual([model.head.status, model.head.endReason], ['cut', 'interrupted']);
-    isEndless(t, model);
-  } finally {
-    try {
-      process.kill(pid, 'SIGKILL');
-    } catch {
-      // Ctrl-C reaches the program too
-    }
-  }
+  recording.child.kill('SIGINT'); // to the sampler alone: the program goes on, and its status is waited for
+  await until('recording has ended', () => openModel(recording.file).head.status !== 'recording');
+  process.kill(pid, 'SIGKILL');
+  t.is((await recording.ended).status, 128 + 9);
+  const model = openModel(recording.file);
+  t.deepEqual([model.head.status, model.head.endReason], ['cut', 'interrupted']);
+  isEndless(t, model);
 });

@@ -74,8 +74,10 @@ static inline void spawn(qz_scope *opaque, const char *name, void (*function)(vo
   struct qzi_processor *p = qzi_processor_checked();
   uint64_t serial;
   int error;
-  if (QZI_LIKELY(qzi_spawn(p, 0, (uintptr_t)function, argument, scope, name, false, site, &serial, &error) != NULL))
-    scope->pending++;
+  qzi_pub_state(&p->head.pub, QZ_STATE_OVERHEAD);
+  bool made = qzi_spawn(p, 0, (uintptr_t)function, argument, scope, name, false, site, &serial, &error) != NULL;
+  qzi_pub_state(&p->head.pub, QZ_STATE_USEFUL);
+  if (QZI_LIKELY(made)) scope->pending++;
   else function(argument);
 }
 

@@ -138,6 +138,7 @@ void qzi_run_inline(struct qzi_processor *p, struct qzi_thread *self, struct qzi
 }
 
 void qzi_run_inline_published(struct qzi_processor *p, struct qzi_thread *self, struct qzi_thread *child, uint64_t site) {
+  qzi_pub_state(&p->head.pub, QZ_STATE_OVERHEAD);
   uint32_t object = qzi_pub_site(&p->head.pub, QZ_KIND_JOIN, site);
   if (object) {
     qzi_pub_push(&p->head.pub, &self->pub, QZI_PUB_KEY(QZ_KIND_JOIN, object));
