@@ -71,7 +71,8 @@ export function measure(model: Model, entity: Entity, metric: string, truth: num
   const size = Math.abs(truth);
   const sampled = halves * (entity.nptNs > 0 && !/^(ready|blocked|io)$/.test(metric) ? relative * size : binomial(size, model));
   // Time of processors: while the machine is late to wake one, all of them may be in another state.
-  const many = /^(idleness|spinblame|spinning|wait)$/.test(metric) ? model.processors / 4 : 1;
+  // So may i of them that should have been at work together.
+  const many = indexed ? Number(indexed[1]) : /^(idleness|spinblame|spinning|wait)$/.test(metric) ? model.processors / 4 : 1;
   if (share) return { value: share(entity) / model.elapsedNs, tolerance: sampled + slack * Math.max(1, size, many) };
   if (plain[metric]) return { value: plain[metric](entity), tolerance: sampled + 2 * slack * Math.max(1, size) };
   if (exact[metric]) return { value: exact[metric](entity), tolerance: 0 };
