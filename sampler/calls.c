@@ -130,9 +130,10 @@ void qzi_totals_read(struct qzi_sampler *sampler) {
   head->strings_dropped = LOAD(&session->strings_dropped);
 }
 
-int qzi_sampler_base(struct qzi_sampler *sampler) {
+int qzi_sampler_base(struct qzi_sampler *sampler, int attached) {
   qzi_growth_note(&sampler->threads_grown, qz_session_thread_high(sampler->view), 0);
   qzi_growth_note(&sampler->objects_grown, qz_session_object_high(sampler->view), 0);
+  if (!attached) return 0; /* what was counted before the program said hello belongs to this recording */
   sum_processors(sampler->view, &sampler->totals_base);
   sum_up(sampler);
   for (uint32_t k = 0; k < sampler->sums_count; k++) sampler->sums[k].base = sampler->sums[k].count;

@@ -96,7 +96,7 @@ int qzi_recording_open(struct qzi_recording *recording, int fd, pid_t pid, const
   recording->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
   if (recording->wake_fd < 0 ||
       qzi_sampler_open(&recording->sampler, &recording->view, &recording->file, qzi_clock_ns()) ||
-      qzi_sampler_base(&recording->sampler)) {
+      qzi_sampler_base(&recording->sampler, options->attach)) {
     snprintf(why, why_bytes, recording->file.full ? "the disk is full" : "there is not enough memory");
     unlink(path);
     qzi_recording_close(recording);

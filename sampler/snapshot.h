@@ -122,9 +122,9 @@ uint64_t qzi_growth_since(const struct qzi_growth *growth, uint32_t index);
 void qzi_totals_read(struct qzi_sampler *sampler);
 void qzi_objects_read(struct qzi_sampler *sampler);
 void qzi_calls_read(struct qzi_sampler *sampler);
-/* Once, before the first snapshot: remembers which records are in use, and what processors, objects and calls counted
- * before recording began, to leave it out. 0, or -1: out of memory. */
-int qzi_sampler_base(struct qzi_sampler *sampler);
+/* Once, before the first snapshot: remembers which records are in use, and, where the program ran before (attached),
+ * what processors, objects and calls counted so far, to leave it out. 0, or -1: out of memory. */
+int qzi_sampler_base(struct qzi_sampler *sampler, int attached);
 int qzi_objects_base(struct qzi_sampler *sampler); /* its part for objects */
 
 #endif

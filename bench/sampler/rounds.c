@@ -46,7 +46,7 @@ static void measure(const char *what, uint32_t from, int writer) {
   close(mkstemp(path));
   CHECK(!qz_session_open(&view, fake.fd, &clause) && !qzi_file_create(&file, path, QZI_FILE_DEFAULT_BYTES, why, sizeof why));
   uint64_t now = qzi_clock_ns();
-  CHECK(!qzi_sampler_open(&sampler, &view, &file, now) && !qzi_sampler_base(&sampler));
+  CHECK(!qzi_sampler_open(&sampler, &view, &file, now) && !qzi_sampler_base(&sampler, 1));
   stop = 0;
   if (writer) CHECK(!pthread_create(&thread, NULL, write_all, NULL));
   uint64_t base = qzi_clock_ns();

@@ -24,7 +24,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes) {
   }
   if (qzi_file_create(&file, path, UINT64_C(4) << 20, why, sizeof why)) abort();
   if (!qzi_sampler_open(&sampler, &view, &file, 1)) {
-    if (qzi_sampler_base(&sampler)) abort();
+    if (qzi_sampler_base(&sampler, 1)) abort();
     for (unsigned k = 0; k < 3; k++) {
       qzi_snapshot(&sampler, 1000 * (k + 1));
       qzi_threads_visit(&sampler, 200);

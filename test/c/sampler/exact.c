@@ -30,7 +30,7 @@ static void begin(uint32_t processors, uint32_t threads, uint64_t max_bytes) {
 }
 
 static void snapshots(unsigned count, uint64_t each_ns) {
-  if (!based) CHECK(!qzi_sampler_base(&sampler));
+  if (!based) CHECK(!qzi_sampler_base(&sampler, 1));
   based = 1;
   while (count--) {
     now += each_ns;
