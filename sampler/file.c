@@ -192,6 +192,7 @@ int qzi_file_create(struct qzi_file *file, const char *path, uint64_t max_bytes,
     error = errno;
     goto failed;
   }
+  madvise(file->base, file->bytes, MADV_RANDOM); /* else each first fault in a section reads megabytes of hole ahead */
   watch(file);
   file->head = (struct qz_profile *)(void *)file->base;
   head.magic = QZ_PROFILE_MAGIC;
