@@ -33,7 +33,8 @@ struct qzi_admitted *qzi_admit(pid_t pid, int socket, int session, uint32_t answ
   snprintf(why, sizeof why, "no sampling thread can be started");
 failed:
   qzi_channel_send(socket, QZ_REFUSED, why);
-  fprintf(stderr, "quartz: process %ld is not recorded: %s\n", (long)pid, why);
+  fprintf(stderr, "quartz: process %ld is not recorded: %s%s\n", (long)pid, why,
+          strncmp(why, "can't write", 11) ? "" : "; make room there, or choose another --output");
   close(socket);
   if (opened) {
     unlink(path);

@@ -64,8 +64,8 @@ int qzi_channel_connect(pid_t pid, const char **why) {
     return -1;
   }
   if (connect(connection, (struct sockaddr *)&address, abstract(&address, name))) {
-    *why = "it does not listen for a sampler: it is not linked with Quartz, is being recorded already, or attaching "
-           "was switched off in it";
+    *why = "it does not listen for a sampler: it is not linked with Quartz (quartz libs), is being recorded "
+           "already, or runs with QUARTZ_ATTACH=0";
     close(connection);
     return -1;
   }

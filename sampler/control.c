@@ -154,12 +154,21 @@ static int writable(const char *path) {
 }
 
 static int launch_failed(const char *program, int error) {
-  fprintf(stderr, "quartz: %s can't be run: %s\n", program, strerror(error));
+  const char *remedy = error == ENOENT  ? strchr(program, '/') ? "check its path" : "check its name, or give its path, as in ./prog"
+                       : error == EACCES  ? "name a program file that you may execute (chmod +x)"
+                                          : "try again when the machine has more to spare";
+  fprintf(stderr, "quartz: %s can't be run: %s; %s\n", program, strerror(error), remedy);
   return error == ENOENT ? 127 : error == EAGAIN || error == ENOMEM || error == EMFILE ? QUARTZ_FAILED : 126;
 }
 
 static void explain_absence(const struct launched *run) {
   if (run->hellos) return; /* whoever said hello was told, and so was the user */
+  struct stat file;
+  if (!stat(run->options->program[0], &file) && file.st_mode & (S_ISUID | S_ISGID)) {
+    fprintf(stderr, "quartz: no profile: %s runs with the rights of another user or group (set-id), and can't be recorded; "
+                    "record a copy without that bit\n", run->options->program[0]);
+    return;
+  }
   fprintf(stderr,
           "quartz: no profile: %s did not connect to the sampler. Link it with Quartz (quartz cflags, quartz libs); "
           "if it only starts the program to be recorded, use --children\n",
@@ -245,7 +254,8 @@ int qzi_attach(const struct qzi_options *options) {
   int signals = open_signals(&before), session = -1;
   if (signals < 0) return attach_failed(pid, strerror(errno));
   signal(SIGPIPE, SIG_IGN);
-  if (kill(pid, 0) && errno == ESRCH) return attach_failed(pid, "there is no such process");
+  if (kill(pid, 0) && errno == ESRCH) return attach_failed(pid, "there is no such process; ps -u $USER lists yours");
+  if (kill(pid, 0) && errno == EPERM) return attach_failed(pid, "it belongs to another user; run quartz as that user");
   if (options->output)
     snprintf(path, sizeof path, "%s", options->output);
   else

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "file.h"
+#include "place.h"
 
 static const char help[] =
     "quartz-sampler record -- ./prog input     run ./prog, write prog.quartz\n"
@@ -67,6 +68,7 @@ static int take(struct qzi_options *options, int letter, const char *value) {
     char *end;
     long cpu = strtol(value, &end, 10);
     if (end == value || *end || cpu < 0 || cpu > 65535) return complain("--cpu wants the number of a CPU, not", value);
+    if (!qzi_place_exists((int)cpu)) return complain("this machine has no CPU for us with the number", value);
     options->cpu = (int)cpu;
     return 0;
   }

@@ -49,3 +49,15 @@ int qzi_place_pin(int cpu) {
   CPU_FREE(mask);
   return failed;
 }
+
+int qzi_place_exists(int cpu) {
+  cpu_set_t *before = CPU_ALLOC(QZI_PLACE_CPUS);
+  size_t bytes = CPU_ALLOC_SIZE(QZI_PLACE_CPUS);
+  int exists = 1; /* where nothing can be found out, the sampler tries */
+  if (before && !sched_getaffinity(0, bytes, before)) {
+    exists = !qzi_place_pin(cpu);
+    sched_setaffinity(0, bytes, before);
+  }
+  if (before) CPU_FREE(before);
+  return exists;
+}

@@ -24,5 +24,7 @@ unsigned qzi_place_cpus(int pid);
 void qzi_place_find(struct qzi_place *place, const struct qz_session_view *view, int wanted);
 /* Pins the calling thread. */
 int qzi_place_pin(int cpu);
+/* Whether the calling thread could be pinned there: the CPU exists, is on, and may be used. Leaves the thread as it was. */
+int qzi_place_exists(int cpu);
 
 #endif

@@ -1,5 +1,6 @@
 /** The command line: finds the command and hands over. Loads nothing that the command does not need. */
 import { tell, usage } from './cli/failure.js';
+import { print } from './cli/output.js';
 import { commands } from './commands/index.js';
 
 async function main(argv: readonly string[]): Promise<number> {
@@ -8,12 +9,12 @@ async function main(argv: readonly string[]): Promise<number> {
     const asked = name === 'help' ? rest[0] : undefined;
     if (asked !== undefined) return main([asked, '--help']);
     const { overview } = await import('./cli/overview.js');
-    process.stdout.write(overview());
+    await print(overview());
     return 0;
   }
   if (name === '--version' || name === '-V') {
     const { version } = await import('./cli/version.js');
-    process.stdout.write(`quartz ${version()}\n`);
+    await print(`quartz ${version()}\n`);
     return 0;
   }
   const entry = Object.hasOwn(commands, name) ? commands[name] : undefined;
@@ -26,7 +27,7 @@ async function main(argv: readonly string[]): Promise<number> {
   const { helpOf, parse } = await import('./cli/command.js');
   const args = parse(command, rest);
   if (args.has('help')) {
-    process.stdout.write(helpOf(command));
+    await print(helpOf(command));
     return 0;
   }
   return command.run(args);

@@ -1,10 +1,17 @@
-/** Results on stdout. A reader that goes away (`| head`) ends the output, and is no failure. */
+/**
+ * Results on stdout. A reader that goes away (`| head`) ends the output, and is no failure; a full disk is one, and is
+ * told in one line.
+ */
 import { once } from 'node:events';
+import { Failure, tell } from './failure.js';
 
 let gone = false;
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code !== 'EPIPE') throw error;
+  if (gone) return;
   gone = true;
+  if (error.code === 'EPIPE') return;
+  // process.exit: the exit code of the command, which knows nothing of this, must not replace this one.
+  process.exit(tell(new Failure(`can't write the output: ${error.message.split(',')[0] ?? ''}`, 'write it somewhere else')));
 });
 
 export async function print(parts: string | Iterable<string>): Promise<void> {

@@ -5,6 +5,15 @@ import { isProfileError, openProfile } from '../profile.js';
 import { Failure } from './failure.js';
 import { newestProfile, root } from './files.js';
 
+/** What helps against a file that can't be read as a profile. */
+function remedy(why: string): string {
+  if (/not a Quartz profile/.test(why)) return 'name a file that quartz record made';
+  if (/another version/.test(why)) return 'read it with the Quartz that recorded it, or record again';
+  if (/Permission denied/.test(why)) return 'only its owner may read it: ask for a copy';
+  if (/memory|too large/.test(why)) return 'record with a smaller --max-size, or read it on a larger machine';
+  return 'it is damaged: record again';
+}
+
 /** The model of a profile; of the newest of this directory where none is named. */
 export function loadModel(name: string | undefined, options: { raw: boolean }): Model {
   const path = name ?? newestProfile();
@@ -14,7 +23,7 @@ export function loadModel(name: string | undefined, options: { raw: boolean }): 
   try {
     return buildModel(openProfile(path), { compensate: !options.raw });
   } catch (error) {
-    if (isProfileError(error)) throw new Failure(`${path}: ${error.why}`, '');
+    if (isProfileError(error)) throw new Failure(`${path}: ${error.why}`, remedy(error.why));
     if (error instanceof Error && 'code' in error && error.code === 'MODULE_NOT_FOUND') {
       throw new Failure('the reader of profiles is not built', `run: npm run build (in ${root})`);
     }

@@ -32,7 +32,8 @@ export function losses(model: Model): Notice[] {
   const add = (value: number, reason: string, remedy: string): void => {
     if (value > 0) list.push({ reason: `${count(value)} ${reason}`, remedy });
   };
-  add(head.tornAccepted, `of ${count(head.visits)} copies were torn, and accepted`, 'their paths may lack or repeat the innermost entry');
+  // Fewer are of no weight: an innermost entry in a hundred copies, against intervals wider than that.
+  if (head.tornAccepted >= head.visits / 100) add(head.tornAccepted, `of ${count(head.visits)} copies were torn, and accepted`, 'their paths may lack or repeat the innermost entry; the rest of them is right');
   add(head.invalid, 'records made no sense and were left out', 'if this repeats, check that program and Quartz are of one version');
   add(head.stackOverflows, `calls were deeper than the ${count(head.stackLimit)} entries of a profile stack`,
     'their time is charged to the deepest entry kept');
