@@ -195,7 +195,8 @@ struct qz_object {
   uint64_t site;              /* address of the code that created (or first used) it */
   uint64_t address;           /* of the object in the application, 0 while none is alive */
   uint64_t instances;         /* objects that have used this record */
-  uint32_t owner;             /* thread index + 1 of the holder (locks: exclusive holder), 0 = none */
+  uint32_t owner;             /* thread index + 1 of the holder (locks: exclusive holder; join: a thread that is waited
+                               * for), 0 = none */
   uint32_t queue;             /* threads blocked on it now */
   uint32_t readers;           /* rwlock: shared holders; semaphore: count; channel: items */
   uint32_t capacity;          /* barrier: parties; channel: capacity */

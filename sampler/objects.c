@@ -62,7 +62,7 @@ static void blame(struct qzi_sampler *sampler, uint32_t object, uint32_t stack, 
 
 static int may_have_holder(uint32_t kind) {
   return kind == QZ_KIND_MUTEX || kind == QZ_KIND_RWLOCK || kind == QZ_KIND_SPINLOCK || kind == QZ_KIND_ONCE ||
-         kind == QZ_KIND_FUTEX;
+         kind == QZ_KIND_FUTEX || kind == QZ_KIND_JOIN;
 }
 
 static void visit_object(struct qzi_sampler *sampler, uint32_t index, uint64_t now_ns) {

@@ -49,8 +49,8 @@ struct qzi_processor;
 /* Life of a thread, for joining and for reports (not the scheduling state that is published). */
 enum qzi_life { QZI_FREE = 0, QZI_NEW, QZI_ALIVE, QZI_ENDED };
 
-/* Outcome of a timed wait: who won. */
-enum qzi_claim { QZI_UNTIMED = 0, QZI_WAITING, QZI_WOKEN, QZI_TIMED_OUT };
+/* Outcome of the thread's latest timed wait: who won. */
+enum qzi_claim { QZI_WAITING = 1, QZI_WOKEN, QZI_TIMED_OUT };
 
 /* A thread. Lies in the top page of its own stack (that of main: static). Never unmapped: `pub.serial` stays readable
  * through stale handles. Its name is pub.name, its start routine pub.start, the bounds of the stack that it runs on
@@ -61,7 +61,7 @@ struct qzi_thread {
   struct qzi_thread *link;        /* free list, or list of threads being made ready */
   struct qzi_scope *scope;        /* fork-join scope that waits for it, or NULL */
   void *argument;
-  _Atomic(uintptr_t) join;        /* join.c: 0, one of enum join_word, or the joining thread */
+  _Atomic(uintptr_t) join;        /* join.c: 0, one of enum join_word, or the joining thread (+ QZI_JOIN_TIMED) */
   void *result;
   void *exit_sp;                  /* it runs on its joiner's stack: where qz_exit goes; else NULL */
   _Atomic(uint8_t) life;          /* enum qzi_life; peeked at by joiners */
@@ -85,11 +85,13 @@ struct qzi_thread {
   struct qzi_processor *timer_processor; /* whose heap holds it */
   uint32_t timer_index;           /* place in that heap + 1; 0: none */
 
-  /* line 3: its own stack; sanitizers */
+  /* line 3: its own stack; sanitizers; children that run */
   QZI_LINE char *own_low;         /* lowest usable address of its own stack */
   char *own_high;                 /* first context goes below this */
   void *sanitizer_fiber;          /* TSan */
   void *sanitizer_stack;          /* ASan: fake stack while it does not run */
+  struct qzi_thread *sibling;     /* fork_join.c: the next running child of its scope, and what points to this one */
+  struct qzi_thread **sibling_link;
 };
 
 static inline enum qzi_life qzi_life(const struct qzi_thread *thread) {
@@ -158,10 +160,18 @@ static inline struct qzi_processor_head *qzi_head(struct qzi_processor *processo
 }
 static inline struct qzi_publisher *qzi_pub_of(struct qzi_processor *processor) { return &qzi_head(processor)->pub; }
 
+/* The processor that runs the caller; sets the package up where main has not begun; ends the program with a line where
+ * a foreign kernel thread calls, or one inside a blocking region. */
+struct qzi_processor *qzi_foreign(void);
+static inline struct qzi_processor *qzi_processor_checked(void) {
+  struct qzi_processor *p = qzi_processor_self();
+  return QZI_LIKELY(p != NULL) ? p : qzi_foreign();
+}
+
 /* The running thread. */
-static inline struct qzi_thread *qzi_self(void) { return qzi_head(qzi_processor_self())->current; }
+static inline struct qzi_thread *qzi_self(void) { return qzi_head(qzi_processor_checked())->current; }
 /* Through which the running thread publishes. */
-static inline struct qzi_publisher *qzi_publisher_self(void) { return &qzi_head(qzi_processor_self())->pub; }
+static inline struct qzi_publisher *qzi_publisher_self(void) { return &qzi_head(qzi_processor_checked())->pub; }
 
 unsigned qzi_processor_count(void);
 struct qzi_processor *qzi_processor_at(unsigned index);
@@ -175,17 +185,18 @@ uint64_t qzi_spin_limit_ns(void); /* QUARTZ_SPIN_NS */
  * it is switched in). */
 void qzi_park(void (*after)(void *), void *arg);
 
-/* As qzi_park, but comes back by `deadline_ns` (CLOCK_MONOTONIC) at the latest. True: woken; false: timed out.
- * Call qzi_timed_begin() before the caller can be found by wakers. A waker calls qzi_claim() under the object's lock
- * and wakes only if that is true; when the time-out wins, the waiter takes itself out of the queue after it returned. */
+/* As qzi_park, but comes back by `deadline_ns` (CLOCK_MONOTONIC) at the latest. True: woken; false: timed out. `after` has
+ * returned by then, so its argument may lie in the caller's frame.
+ * Call qzi_timed_begin() before the caller can be found by wakers. Where it can be found must say that its wait is timed:
+ * a waker wakes a timed waiter only if qzi_claim() is true, and calls that while the waiter can't take itself out (under
+ * the object's lock; for joins see join.c). When the time-out wins, the waiter takes itself out after it returned; the
+ * claim stands until then, and until the next timed wait. */
 bool qzi_park_until(void (*after)(void *), void *arg, uint64_t deadline_ns);
 void qzi_timed_begin(struct qzi_thread *self);
 
-/* For the waker, once for each waiter that it takes out of a queue: true: wake it; false: its time-out won, leave it. */
+/* For the waker of a timed waiter, once: true: wake it; false: its time-out won, leave it. */
 static inline bool qzi_claim(struct qzi_thread *thread) {
-  uint32_t state = atomic_load_explicit(&thread->claim, memory_order_relaxed);
-  if (QZI_LIKELY(state == QZI_UNTIMED)) return true;
-  state = QZI_WAITING;
+  uint32_t state = QZI_WAITING;
   return atomic_compare_exchange_strong_explicit(&thread->claim, &state, QZI_WOKEN, memory_order_acq_rel,
                                                  memory_order_acquire);
 }

@@ -1,7 +1,7 @@
 /* Waiting for a thread to end.
  *
- * Owns:    qzi_thread.join: 0 (runs, nobody waits), the joining thread (parked), QZI_JOIN_ENDED (nobody has it yet),
- *          QZI_JOIN_DETACHED, QZI_JOIN_TAKEN (a joiner has it).
+ * Owns:    qzi_thread.join: 0 (runs, nobody waits), the joining thread (parked; + QZI_JOIN_TIMED), or another of
+ *          enum join_word.
  * Writer:  joiners and the ending thread (thread.c), by atomic operations.
  * Reader:  deadlock.c.
  * Must not: touch a descriptor whose serial is not that of the handle.
@@ -14,6 +14,7 @@
 #include "spawn.h"
 
 #include <errno.h>
+#include <sched.h>
 #include <stdio.h>
 
 static void describe(const struct qzi_thread *thread, char *text, size_t bytes) {
@@ -21,15 +22,29 @@ static void describe(const struct qzi_thread *thread, char *text, size_t bytes) 
   snprintf(text, bytes, "the end of %s", qzi_thread_label(thread->wait_object, label, sizeof label));
 }
 
-struct wait { struct qzi_thread *self, *target; };
+struct wait {
+  struct qzi_thread *self, *target;
+  bool timed;
+};
 
 /* The joiner has left its stack: from here on the target may wake it. */
 static void register_joiner(void *arg) {
   struct wait wait = *(struct wait *)arg;
-  uintptr_t running = 0;
-  if (!atomic_compare_exchange_strong_explicit(&wait.target->join, &running, (uintptr_t)wait.self, memory_order_acq_rel,
+  uintptr_t running = 0, joiner = (uintptr_t)wait.self | (wait.timed ? QZI_JOIN_TIMED : 0);
+  if (!atomic_compare_exchange_strong_explicit(&wait.target->join, &running, joiner, memory_order_acq_rel,
                                                memory_order_acquire))
-    if (qzi_claim(wait.self)) qzi_ready(wait.self);
+    if (!wait.timed || qzi_claim(wait.self)) qzi_ready(wait.self);
+}
+
+/* The joiner's time-out has won: takes it out of the target's word, or, where the target ends just now, waits until that
+ * has tried to claim it. */
+static void deregister(struct qzi_thread *self, struct qzi_thread *target) {
+  uintptr_t mine = (uintptr_t)self | QZI_JOIN_TIMED;
+  if (atomic_compare_exchange_strong(&target->join, &mine, 0)) return;
+  for (unsigned n = 1; atomic_load_explicit(&target->join, memory_order_acquire) == QZI_JOIN_ENDING; n++) {
+    qzi_pause();
+    if (n % 256 == 0) sched_yield();
+  }
 }
 
 /* The target has ended and nobody has it: takes it. */
@@ -61,6 +76,7 @@ static int join_slow(qz_thread_t handle, void **result, uint64_t deadline_ns, ui
   struct qzi_publisher *publisher = qzi_pub_of(qzi_processor_self());
   uint32_t object = qzi_pub_site(publisher, QZ_KIND_JOIN, site);
   uint64_t since = 0;
+  uint32_t awaited = 0;
   bool woken = true;
   for (;;) {
     uintptr_t join = atomic_load_explicit(&target->join, memory_order_acquire);
@@ -68,16 +84,11 @@ static int join_slow(qz_thread_t handle, void **result, uint64_t deadline_ns, ui
       error = 0;
       break;
     }
-    if (join > QZI_JOIN_TAKEN && join == (uintptr_t)self) { /* timed out: we are still registered */
-      uintptr_t mine = (uintptr_t)self;
-      if (atomic_compare_exchange_strong(&target->join, &mine, 0)) join = 0;
-      else continue;
-    }
     if (join != 0) {
       error = EINVAL;
       break;
     }
-    if (atomic_load_explicit(&self->join, memory_order_relaxed) == (uintptr_t)target) {
+    if (qzi_joiner(atomic_load_explicit(&self->join, memory_order_relaxed)) == target) {
       error = EDEADLK;
       break;
     }
@@ -85,7 +96,7 @@ static int join_slow(qz_thread_t handle, void **result, uint64_t deadline_ns, ui
       error = ETIMEDOUT;
       break;
     }
-    struct wait wait = { self, target };
+    struct wait wait = { self, target, deadline_ns != QZI_NEVER };
     self->wait_object = target;
     self->wait_describe = describe;
     struct qzi_processor *p = qzi_processor_self();
@@ -93,6 +104,7 @@ static int join_slow(qz_thread_t handle, void **result, uint64_t deadline_ns, ui
       qzi_pub_push(&p->head.pub, &self->pub, QZI_PUB_KEY(QZ_KIND_JOIN, object));
       qzi_pub_blocked(&p->head.pub, &self->pub, object);
       qzi_pub_queue_add(object, 1);
+      qzi_pub_awaited(object, 0, awaited = qzi_pub_index_of(&target->pub));
       if (!since) since = qzi_now_ns();
     }
     if (deadline_ns == QZI_NEVER) {
@@ -100,9 +112,11 @@ static int join_slow(qz_thread_t handle, void **result, uint64_t deadline_ns, ui
     } else {
       qzi_timed_begin(self);
       woken = qzi_park_until(register_joiner, &wait, deadline_ns);
+      if (!woken) deregister(self, target);
     }
     self->wait_object = NULL;
     if (object) {
+      if (awaited) qzi_pub_awaited(object, awaited, 0);
       qzi_pub_queue_add(object, -1);
       qzi_pub_pop(&self->pub, QZI_PUB_KEY(QZ_KIND_JOIN, object));
     }
@@ -122,6 +136,7 @@ int qz_join(qz_thread_t handle, void **result) {
     struct qzi_thread *self = p->head.current;
     if (QZI_LIKELY(qzi_stack_left(self) >= qzi_runtime.stack_bytes && qzi_unspawn(p, target, NULL))) {
       atomic_store_explicit(&target->join, (uintptr_t)self, memory_order_relaxed); /* others get EINVAL */
+      qzi_pub_state(&p->head.pub, QZ_STATE_OVERHEAD);
       if (qzi_publishing()) qzi_run_inline_published(p, self, target, QZI_CALLER());
       else qzi_run_inline(p, self, target);
       if (result) *result = target->result;
@@ -129,6 +144,7 @@ int qz_join(qz_thread_t handle, void **result) {
       qzi_enter(p);
       qzi_stack_put(p, target);
       qzi_leave(p);
+      qzi_pub_state(&p->head.pub, QZ_STATE_USEFUL);
       return 0;
     }
   }

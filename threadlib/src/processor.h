@@ -241,13 +241,6 @@ static inline uint64_t qzi_fp_control(void) {
 
 int qzi_config(const qz_options *options); /* 0 or EINVAL */
 void qzi_start(void);                      /* at the first creation of a thread */
-/* The processor that runs the caller; sets the package up where main has not begun; ends the program with a line where
- * a foreign kernel thread calls. */
-struct qzi_processor *qzi_foreign(void);
-static inline struct qzi_processor *qzi_processor_checked(void) {
-  struct qzi_processor *p = qzi_processor_self();
-  return QZI_LIKELY(p != NULL) ? p : qzi_foreign();
-}
 
 /* ---- stacks (stack.c) ---- */
 
@@ -295,9 +288,19 @@ static inline void qzi_stack_put(struct qzi_processor *p, struct qzi_thread *thr
 
 /* ---- threads (thread.c, join.c) ---- */
 
-enum join_word { QZI_JOIN_ENDED = 1, QZI_JOIN_DETACHED = 2, QZI_JOIN_TAKEN = 3 };
+enum join_word {
+  QZI_JOIN_TIMED = 1,    /* added to the joining thread: it waits with a deadline */
+  QZI_JOIN_ENDED = 1,    /* nobody has it yet */
+  QZI_JOIN_DETACHED = 2,
+  QZI_JOIN_TAKEN = 3,    /* a joiner has it */
+  QZI_JOIN_ENDING = 4    /* it is about to end, and to claim the joiner that it found, who waits until it is QZI_JOIN_ENDED */
+};
+static inline struct qzi_thread *qzi_joiner(uintptr_t join) {
+  return (struct qzi_thread *)(join > QZI_JOIN_ENDING ? join & ~(uintptr_t)QZI_JOIN_TIMED : 0);
+}
 
-/* Runs a thread that has not started on the caller's stack, under its own identity. The caller waits for it. */
+/* Runs a thread that has not started on the caller's stack, under its own identity. The caller waits for it; while
+ * publishing, it is shown as overhead afterwards, until it says that application code goes on. */
 void qzi_run_inline(struct qzi_processor *p, struct qzi_thread *self, struct qzi_thread *child);
 /* The same while publishing: the parent is shown as waiting at the join made at `site`. */
 void qzi_run_inline_published(struct qzi_processor *p, struct qzi_thread *self, struct qzi_thread *child, uint64_t site);
@@ -310,6 +313,11 @@ static inline size_t qzi_stack_left(const struct qzi_thread *self) {
 /* The calling thread's scope child has ended elsewhere than on its parent's stack. Returns the parent to run, or NULL. */
 struct qzi_scope;
 struct qzi_thread *qzi_scope_child_ended(struct qzi_scope *scope);
+/* While publishing: the thread runs on its own stack for its scope; and no longer. */
+void qzi_scope_child_begins(struct qzi_thread *child);
+void qzi_scope_child_ends(struct qzi_thread *child);
+/* What a thread of a parallel loop does. */
+void qzi_run_range(void *range);
 
 /* ---- timers (timer.c) ---- */
 

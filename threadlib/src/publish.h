@@ -98,7 +98,7 @@ struct qzi_pub_thread {
   uint32_t creator;          /* index + 1 of the creator's record */
 
   uint32_t name;             /* qzi_pub_name() or 0 */
-  uint32_t reserved;
+  uint32_t loop;             /* fork_join.c: it runs a part of a parallel loop, whose body `start` is */
   uint64_t serial;           /* unique, never 0 */
   uint64_t start;            /* start routine (main's: the address of main) */
   uint64_t create_site;      /* return address of the call that created it, 0 for main */
@@ -230,25 +230,26 @@ static inline void qzi_pub_thread_state(struct qzi_publisher *p, struct qzi_pub_
   qzi_pub_store(&record->state, QZ_STATE_WORD(state, object & ~QZI_PUB_SHARED));
 }
 
-/* Processor p begins or goes on to run t. */
-static inline void qzi_pub_run(struct qzi_publisher *p, struct qzi_pub_thread *t) {
+/* Processor p begins or goes on to run t: application code, or (QZ_STATE_OVERHEAD) the package on its behalf. */
+static inline void qzi_pub_run_as(struct qzi_publisher *p, struct qzi_pub_thread *t, unsigned state) {
   if (!qzi_publishing() || !p->record) return;
   struct qz_thread *record = qzi_pub_record(p, t);
   p->thread_plus_1 = t->index_plus_1;
   if (!record) {
     qzi_hot_set(NULL);
-    qzi_pub_now(p, QZ_STATE_USEFUL);
+    qzi_pub_now(p, state);
     return;
   }
   record->calls = (uint64_t)(uintptr_t)p->calls;
   record->limit = qzi_pub_hook_limit;
   QZI_TRACE(thread(record, QZI_ORACLE_STATE, QZ_STATE_USEFUL));
   qzi_pub_store(&record->state, QZ_STATE_WORD(QZ_STATE_USEFUL, 0));
-  qzi_pub_now(p, QZ_STATE_USEFUL);
+  qzi_pub_now(p, state);
   /* Publishing may just have ended: the channel clears qzi_hot after a barrier, so one of the two sees the other. */
   qzi_hot_set(&record->word);
   if (!qzi_publishing()) qzi_hot_set(NULL);
 }
+static inline void qzi_pub_run(struct qzi_publisher *p, struct qzi_pub_thread *t) { qzi_pub_run_as(p, t, QZ_STATE_USEFUL); }
 /* t is in a queue of ready threads (made by p). Counts p->enqueued. Call it before others can take t. */
 static inline void qzi_pub_ready(struct qzi_publisher *p, struct qzi_pub_thread *t) {
   uint64_t value = p->enqueued + 1;
@@ -402,6 +403,18 @@ static inline void qzi_pub_queue_add(uint32_t index, int32_t change) {
   uint32_t length = __atomic_add_fetch(&QZI_PUB_OBJECT(index)->queue, (uint32_t)change, __ATOMIC_RELAXED);
   QZI_TRACE(queue(index & ~QZI_PUB_SHARED, length));
   (void)length;
+}
+/* Joins: whom one waits for (index + 1 of a thread's record) changes from `from` (0: whatever it was) to `to`. Several may
+ * wait at one place: the last one to say so is shown. Not guarded by the flag, as above. */
+static inline void qzi_pub_awaited(uint32_t index, uint32_t from, uint32_t to) {
+  if (!index || !qzi_pub_objects) return;
+  uint32_t *owner = &QZI_PUB_OBJECT(index)->owner;
+  if (!from) __atomic_store_n(owner, to, __ATOMIC_RELAXED);
+  else __atomic_compare_exchange_n(owner, &from, to, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+}
+/* Index + 1 of the record of a thread that another one runs, 0: it has none. */
+static inline uint32_t qzi_pub_index_of(const struct qzi_pub_thread *t) {
+  return __atomic_load_n(&t->index_plus_1, __ATOMIC_RELAXED);
 }
 /* Shared holders of a read-write lock, count of a semaphore, items in a channel. */
 static inline void qzi_pub_readers(uint32_t index, uint32_t count) {

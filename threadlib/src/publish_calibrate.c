@@ -85,14 +85,18 @@ QZI_HOOK static void lock_and_unlock(void) {
 /* What making, running, ending and joining a thread publishes. */
 QZI_HOOK static void spawn_and_join(void) {
   for (int k = 0; k < CALLS / 8; k++) {
+    qzi_pub_state(&processor, QZ_STATE_OVERHEAD);
     qzi_pub_spawned(&processor);
     qzi_pub_created(&processor, &child, &parent);
     qzi_pub_ready(&processor, &child);
+    qzi_pub_state(&processor, QZ_STATE_USEFUL);
+    qzi_pub_state(&processor, QZ_STATE_OVERHEAD);
     qzi_pub_dequeued(&processor);
     qzi_pub_switched(&processor);
     qzi_pub_run(&processor, &child);
+    qzi_pub_run_as(&processor, &parent, QZ_STATE_OVERHEAD);
     qzi_pub_ended(&processor, &child);
-    qzi_pub_run(&processor, &parent);
+    qzi_pub_state(&processor, QZ_STATE_USEFUL);
   }
 }
 

@@ -122,10 +122,10 @@ static void fill(struct qz_thread *record, const struct qzi_pub_thread *t, struc
 static struct qz_thread *take(struct qzi_publisher *p, struct qzi_pub_thread *t) {
   if (!t->record) {
     if (__builtin_expect(!p->free_count, 0) && !refill(p)) {
-      t->index_plus_1 = 0;
+      __atomic_store_n(&t->index_plus_1, 0, __ATOMIC_RELAXED);
       return NULL;
     }
-    t->index_plus_1 = p->free[--p->free_count] + 1;
+    __atomic_store_n(&t->index_plus_1, p->free[--p->free_count] + 1, __ATOMIC_RELAXED); /* joiners look at it */
   }
   return t->record = qzi_session_thread(t->index_plus_1 - 1); /* the session may have been made anew */
 }
@@ -159,7 +159,7 @@ void qzi_pub_give_back(struct qzi_publisher *p, struct qzi_pub_thread *t) {
   if (__builtin_expect(p->free_count == POOL, 0)) spill(p, POOL - CHUNK);
   p->free[p->free_count++] = t->index_plus_1 - 1;
   t->record = NULL;
-  t->index_plus_1 = 0;
+  __atomic_store_n(&t->index_plus_1, 0, __ATOMIC_RELAXED);
 }
 
 /* In a blocking region the processor goes on with other threads, so its call table is not this thread's any more: the

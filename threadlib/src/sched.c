@@ -104,6 +104,7 @@ void qzi_park(void (*after)(void *), void *arg) {
   struct qzi_processor *p = qzi_processor_self();
   struct qzi_thread *self = p->head.current;
   self->blocked = 1;
+  qzi_pub_state(&p->head.pub, QZ_STATE_OVERHEAD);
   struct qzi_exceptions exceptions = qzi_exceptions_save(p);
   qzi_enter(p);
   struct qzi_thread *next = take(p);
@@ -137,9 +138,15 @@ void qzi_switch_away(struct qzi_thread *next, void (*after)(void *), void *arg) 
   __builtin_unreachable();
 }
 
+/* Waking is overhead of the thread that wakes, where one runs. */
+static inline void waking(struct qzi_processor *p, unsigned state) {
+  if (p->head.current) qzi_pub_state(&p->head.pub, state);
+}
+
 void qzi_ready(struct qzi_thread *thread) {
-  struct qzi_processor *p = qzi_processor_self();
+  struct qzi_processor *p = qzi_processor_checked();
   thread->blocked = 0;
+  waking(p, QZ_STATE_OVERHEAD);
   qzi_enter(p);
   qzi_pub_ready(&p->head.pub, &thread->pub);
   struct qzi_thread *before = atomic_load_explicit(&p->next, memory_order_relaxed);
@@ -147,16 +154,19 @@ void qzi_ready(struct qzi_thread *thread) {
   if (before) qzi_ring_push(&p->fifo, before);
   qzi_leave(p);
   qzi_wake_idle(p);
+  waking(p, QZ_STATE_USEFUL);
 }
 
 void qzi_ready_last(struct qzi_thread *thread) {
-  struct qzi_processor *p = qzi_processor_self();
+  struct qzi_processor *p = qzi_processor_checked();
   thread->blocked = 0;
+  waking(p, QZ_STATE_OVERHEAD);
   qzi_enter(p);
   qzi_pub_ready(&p->head.pub, &thread->pub);
   qzi_ring_push(&p->fifo, thread);
   qzi_leave(p);
   qzi_wake_idle(p);
+  waking(p, QZ_STATE_USEFUL);
 }
 
 /* The caller goes to the end of the queue, if anybody else is ready. Threads that have not run yet come first. */
@@ -169,6 +179,7 @@ static inline void yield(bool spinning) {
     qzi_leave(p);
     return;
   }
+  qzi_pub_state(&p->head.pub, QZ_STATE_OVERHEAD);
   struct qzi_exceptions exceptions = qzi_exceptions_save(p);
   if (!spinning) qzi_pub_ready(&p->head.pub, &self->pub);
   qzi_ring_push(&p->fifo, self);

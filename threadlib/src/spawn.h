@@ -16,8 +16,8 @@ struct qzi_thread *qzi_thread_slow(struct qzi_processor *p, size_t stack_bytes, 
 
 /* A new thread, queued on p. NULL with *error: EAGAIN, ENOMEM. */
 static inline struct qzi_thread *qzi_spawn(struct qzi_processor *p, size_t stack_bytes, uintptr_t start, void *argument,
-                                           struct qzi_scope *scope, const char *name, bool detached, uint64_t site,
-                                           uint64_t *serial, int *error) {
+                                           struct qzi_scope *scope, bool loop, const char *name, bool detached,
+                                           uint64_t site, uint64_t *serial, int *error) {
   uint32_t name_offset = name ? qzi_pub_name(name) : 0;
   qzi_enter(p);
   struct qzi_thread *thread = p->free;
@@ -36,6 +36,7 @@ static inline struct qzi_thread *qzi_spawn(struct qzi_processor *p, size_t stack
   thread->blocked = 0;
   thread->pub.record = NULL;
   thread->pub.name = name_offset;
+  thread->pub.loop = loop;
   __atomic_store_n(&thread->pub.serial, p->serial, __ATOMIC_RELAXED);
   thread->pub.start = start;
   thread->pub.create_site = site;

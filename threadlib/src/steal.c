@@ -104,7 +104,11 @@ static struct qzi_thread *steal_from(struct qzi_processor *p, struct qzi_process
   bool next_old = next && tick == atomic_load_explicit(&victim->tick, memory_order_relaxed) &&
                   next == atomic_load_explicit(&victim->next, memory_order_relaxed);
   if (deque_old <= 0 && fifo_old <= 0 && !next_old) return NULL;
-  if (!qzi_revoke(victim)) return NULL;
+  qzi_pub_leave(&p->head.pub, QZ_STATE_OVERHEAD); /* with success, nearly always */
+  if (!qzi_revoke(victim)) {
+    qzi_pub_leave(&p->head.pub, QZ_STATE_IDLE);
+    return NULL;
+  }
 
   struct qzi_thread *taken[STEAL_LIMIT];
   struct qzi_ring *to = &p->deque;
@@ -128,6 +132,7 @@ static struct qzi_thread *steal_from(struct qzi_processor *p, struct qzi_process
     for (uint32_t n = 1; n < count; n++) qzi_ring_push(to, taken[n]);
     qzi_leave(p);
   }
+  if (!count) qzi_pub_leave(&p->head.pub, QZ_STATE_IDLE);
   return count ? taken[0] : NULL;
 }
 

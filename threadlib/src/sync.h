@@ -76,12 +76,9 @@ static inline void qzi_queue_remove(struct qzi_queue *queue, struct qzi_waiter *
 }
 
 /* True: the caller shall wake the waiter; false: its time-out has won, and it is about to take itself out of the queue.
- * (Not qzi_claim: until it is out of the queue, a waiter that timed out must not look like one without a deadline.) */
+ * Under the internal lock. */
 static inline bool qzi_waiter_claim(struct qzi_waiter *waiter) {
-  uint32_t state = QZI_WAITING;
-  return QZI_LIKELY(!waiter->timed) ||
-         atomic_compare_exchange_strong_explicit(&waiter->thread->claim, &state, QZI_WOKEN, memory_order_acq_rel,
-                                                 memory_order_relaxed);
+  return QZI_LIKELY(!waiter->timed) || qzi_claim(waiter->thread);
 }
 
 /* Takes out the first waiter whose time-out has not won. Under the internal lock. */

@@ -31,8 +31,10 @@ static inline int create(qz_thread_t *handle, const char *name, size_t stack_byt
   struct qzi_processor *p = qzi_processor_checked();
   int error = 0;
   uint64_t serial;
+  qzi_pub_state(&p->head.pub, QZ_STATE_OVERHEAD);
   struct qzi_thread *thread =
-      qzi_spawn(p, stack_bytes, (uintptr_t)start, argument, NULL, name, detached, site, &serial, &error);
+      qzi_spawn(p, stack_bytes, (uintptr_t)start, argument, NULL, false, name, detached, site, &serial, &error);
+  qzi_pub_state(&p->head.pub, QZ_STATE_USEFUL);
   if (QZI_UNLIKELY(!thread)) return error;
   if (handle) {
     handle->thread = thread;
@@ -62,7 +64,9 @@ __attribute__((section("quartz_start"))) void qzi_thread_main(void (*after)(void
   if (after) after(arg);
   struct qzi_thread *self = qzi_self();
   void *result = NULL;
-  if (self->scope) ((void (*)(void *))self->pub.start)(self->argument);
+  if (self->scope && qzi_publishing()) qzi_scope_child_begins(self);
+  if (self->pub.loop) qzi_run_range(self->argument);
+  else if (self->scope) ((void (*)(void *))self->pub.start)(self->argument);
   else result = ((void *(*)(void *))self->pub.start)(self->argument);
   qzi_thread_end(qzi_self(), result);
 }
@@ -79,33 +83,39 @@ void qzi_thread_free(struct qzi_thread *thread) { free_after(thread); }
 
 static void end_after(void *arg) {
   struct qzi_thread *thread = arg;
-  uintptr_t join = atomic_exchange_explicit(&thread->join, QZI_JOIN_ENDED, memory_order_acq_rel);
+  uintptr_t join = atomic_load_explicit(&thread->join, memory_order_relaxed), next;
+  do {
+    next = qzi_joiner(join) && join & QZI_JOIN_TIMED ? QZI_JOIN_ENDING : QZI_JOIN_ENDED;
+  } while (!atomic_compare_exchange_weak_explicit(&thread->join, &join, next, memory_order_acq_rel, memory_order_relaxed));
   if (join == 0) return;
   if (join == QZI_JOIN_DETACHED) {
     if (thread != &qzi_main_thread) free_after(thread);
     return;
   }
-  struct qzi_thread *joiner = (struct qzi_thread *)join;
-  if (qzi_claim(joiner)) qzi_ready(joiner);
+  bool wake = true;
+  if (next == QZI_JOIN_ENDING) {
+    wake = qzi_claim(qzi_joiner(join));
+    atomic_store_explicit(&thread->join, QZI_JOIN_ENDED, memory_order_release);
+  }
+  if (wake) qzi_ready(qzi_joiner(join));
 }
 
 void qzi_thread_end(struct qzi_thread *self, void *result) {
   struct qzi_processor *p = qzi_processor_self();
   self->result = result;
   qzi_life_set(self, QZI_ENDED);
+  if (self->sibling_link) qzi_scope_child_ends(self);
   qzi_pub_ended(&p->head.pub, &self->pub);
+  qzi_pub_leave(&p->head.pub, QZ_STATE_OVERHEAD);
   if (self->scope) {
     struct qzi_thread *parent = qzi_scope_child_ended(self->scope);
     qzi_switch_away(parent, free_after, self);
   }
   uintptr_t join = atomic_load_explicit(&self->join, memory_order_acquire);
-  if (join > QZI_JOIN_TAKEN) {
-    struct qzi_thread *joiner = (struct qzi_thread *)join;
-    if (atomic_load_explicit(&joiner->claim, memory_order_relaxed) == QZI_UNTIMED) {
-      /* it is parked, and nobody else wakes it: on to it at once; it frees us */
-      atomic_store_explicit(&self->join, QZI_JOIN_ENDED, memory_order_release);
-      qzi_switch_away(joiner, NULL, NULL);
-    }
+  if (qzi_joiner(join) && !(join & QZI_JOIN_TIMED)) {
+    /* it is parked, and nobody else wakes it: on to it at once; it frees us */
+    atomic_store_explicit(&self->join, QZI_JOIN_ENDED, memory_order_release);
+    qzi_switch_away(qzi_joiner(join), NULL, NULL);
   }
   qzi_switch_away(NULL, end_after, self);
 }
@@ -126,19 +136,19 @@ void qzi_run_inline(struct qzi_processor *p, struct qzi_thread *self, struct qzi
 #endif
   __atomic_store_n(&p->head.current, child, __ATOMIC_RELAXED);
   qzi_pub_run(&p->head.pub, &child->pub);
-  child->result = qzi_call((void *)child->pub.start, child->argument, &child->exit_sp);
+  void *start = child->pub.loop ? (void *)qzi_run_range : (void *)child->pub.start;
+  child->result = qzi_call(start, child->argument, &child->exit_sp);
   p = qzi_processor_self();
   qzi_life_set(child, QZI_ENDED);
-  qzi_pub_ended(&p->head.pub, &child->pub);
 #ifdef QZI_TSAN
   child->sanitizer_fiber = NULL;
 #endif
   __atomic_store_n(&p->head.current, self, __ATOMIC_RELAXED);
-  qzi_pub_run(&p->head.pub, &self->pub);
+  qzi_pub_run_as(&p->head.pub, &self->pub, QZ_STATE_OVERHEAD);
+  qzi_pub_ended(&p->head.pub, &child->pub);
 }
 
 void qzi_run_inline_published(struct qzi_processor *p, struct qzi_thread *self, struct qzi_thread *child, uint64_t site) {
-  qzi_pub_state(&p->head.pub, QZ_STATE_OVERHEAD);
   uint32_t object = qzi_pub_site(&p->head.pub, QZ_KIND_JOIN, site);
   if (object) {
     qzi_pub_push(&p->head.pub, &self->pub, QZI_PUB_KEY(QZ_KIND_JOIN, object));

@@ -11,6 +11,7 @@
 #define _GNU_SOURCE
 #include "processor.h"
 
+#include <sched.h>
 #include <sys/mman.h>
 
 _Atomic(uint32_t) qzi_timer_count;
@@ -137,25 +138,34 @@ void qzi_timers_run(void) {
 
 /* ---- timed waits ---- */
 
-struct timed { struct qzi_thread *thread; void (*after)(void *); void *arg; };
+struct timed {
+  struct qzi_thread *thread;
+  void (*after)(void *);
+  void *arg;
+  _Atomic(bool) left; /* timed_after is done with this: the waiter's frame may go */
+};
 
 static void timed_after(void *arg) {
-  struct timed timed = *(struct timed *)arg; /* the waiter's frame may be gone once the timer is armed */
-  qzi_timer_arm(timed.thread);
-  if (timed.after) timed.after(timed.arg);
+  struct timed *timed = arg;
+  qzi_timer_arm(timed->thread);
+  if (timed->after) timed->after(timed->arg);
+  atomic_store_explicit(&timed->left, true, memory_order_release);
 }
 
 void qzi_timed_begin(struct qzi_thread *self) { atomic_store_explicit(&self->claim, QZI_WAITING, memory_order_relaxed); }
 
 bool qzi_park_until(void (*after)(void *), void *arg, uint64_t deadline_ns) {
   struct qzi_thread *self = qzi_self();
-  struct timed timed = { self, after, arg };
+  struct timed timed = { self, after, arg, false };
   self->deadline_ns = deadline_ns;
   qzi_park(timed_after, &timed);
+  /* whoever woke us may have been faster than the processor that we left */
+  for (unsigned n = 1; !atomic_load_explicit(&timed.left, memory_order_acquire); n++) {
+    qzi_pause();
+    if (n % 256 == 0) sched_yield();
+  }
   qzi_timer_disarm(self);
-  bool woken = atomic_load_explicit(&self->claim, memory_order_acquire) == QZI_WOKEN;
-  atomic_store_explicit(&self->claim, QZI_UNTIMED, memory_order_relaxed);
-  return woken;
+  return atomic_load_explicit(&self->claim, memory_order_acquire) == QZI_WOKEN;
 }
 
 void qz_sleep_ns(uint64_t nanoseconds) {
