@@ -143,7 +143,7 @@ QZI_HOOK static void take_out(struct qz_thread *record, uint64_t word, struct qz
   if (!removed) return;
   word = (word | QZ_WORD_FLUX) + QZ_WORD_CHANGE;
   __atomic_store_n(&record->word, word, __ATOMIC_RELAXED);
-  __atomic_thread_fence(__ATOMIC_RELEASE);
+  qzi_pub_fence();
   for (struct qz_entry *entry = end + 1; entry <= top; entry++) {
     qzi_pub_store(&entry[-removed].key, entry->key);
     qzi_pub_store(&entry[-removed].sp, entry->sp);

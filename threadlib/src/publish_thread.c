@@ -66,7 +66,7 @@ static struct qz_entry *entry_at(struct qz_thread *record, uint64_t word) {
 static inline uint64_t flux(struct qz_thread *record) {
   uint64_t word = (__atomic_load_n(&record->word, __ATOMIC_RELAXED) | QZ_WORD_FLUX) + QZ_WORD_CHANGE;
   __atomic_store_n(&record->word, word, __ATOMIC_RELAXED);
-  __atomic_thread_fence(__ATOMIC_RELEASE);
+  qzi_pub_fence();
   return word;
 }
 static inline void settle(struct qz_thread *record, uint64_t word, uint32_t top) {
@@ -80,7 +80,7 @@ static inline void settle(struct qz_thread *record, uint64_t word, uint32_t top)
 static void fill(struct qz_thread *record, const struct qzi_pub_thread *t, struct qz_thread *creator) {
   uint64_t word = flux(record);
   qzi_pub_store(&record->serial, 0);
-  __atomic_thread_fence(__ATOMIC_RELEASE);
+  qzi_pub_fence();
   record->start = t->start;
   record->create_site = t->create_site;
   record->name = t->name;

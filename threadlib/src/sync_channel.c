@@ -49,6 +49,7 @@ int qz_channel_destroy(qz_channel *channel) {
 
 int qz_channel_close(qz_channel *channel) {
   struct channel *c = (struct channel *)channel;
+  (void)qzi_self(); /* a foreign kernel thread ends here, and not within the lock */
   qzi_object_check(&c->object, QZI_CALLER());
   qzi_lock(&c->lock);
   c->closed = 1;

@@ -66,9 +66,10 @@ int qz_cond_clockwait(qz_cond *cond, qz_mutex *mutex, int clock, const struct ti
 }
 
 static int wake(struct cond *cond, bool all, uint64_t place) {
+  struct qzi_publisher *publisher = qzi_publisher_self();
   qzi_object_check(&cond->object, place);
   uint32_t index = qzi_pub_object(&cond->object.pub, QZ_KIND_CONDITION, cond, place, 0);
-  if (index) qzi_pub_count(qzi_publisher_self(), place, QZI_PUB_KEY(QZ_KIND_CONDITION, index));
+  if (index) qzi_pub_count(publisher, place, QZI_PUB_KEY(QZ_KIND_CONDITION, index));
   qzi_lock(&cond->lock);
   struct qzi_waiter *woken;
   if (all) {

@@ -36,9 +36,10 @@ int qz_future_destroy(qz_future *future) {
 int qz_future_set(qz_future *future, void *value) {
   struct future *f = (struct future *)future;
   uint64_t place = QZI_CALLER();
+  struct qzi_publisher *publisher = qzi_publisher_self();
   qzi_object_check(&f->object, place);
   uint32_t index = qzi_pub_object(&f->object.pub, QZ_KIND_JOIN, f, place, 0);
-  if (index) qzi_pub_count(qzi_publisher_self(), place, QZI_PUB_KEY(QZ_KIND_JOIN, index));
+  if (index) qzi_pub_count(publisher, place, QZI_PUB_KEY(QZ_KIND_JOIN, index));
   qzi_lock(&f->lock);
   bool again = f->set;
   struct qzi_waiter *woken = NULL;

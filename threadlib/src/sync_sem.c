@@ -88,9 +88,10 @@ int qz_sem_clockwait(qz_sem *semaphore, int clock, const struct timespec *time) 
 int qz_sem_post(qz_sem *semaphore) {
   struct sem *sem = (struct sem *)semaphore;
   uint64_t place = QZI_CALLER();
+  struct qzi_publisher *publisher = qzi_publisher_self();
   qzi_object_check(&sem->object, place);
   uint32_t index = qzi_pub_object(&sem->object.pub, QZ_KIND_SEMAPHORE, sem, place, 0);
-  if (index) qzi_pub_count(qzi_publisher_self(), place, QZI_PUB_KEY(QZ_KIND_SEMAPHORE, index));
+  if (index) qzi_pub_count(publisher, place, QZI_PUB_KEY(QZ_KIND_SEMAPHORE, index));
   qzi_lock(&sem->lock);
   int error = 0;
   struct qzi_waiter *waiter = qzi_queue_take(&sem->queue, &sem->object);
