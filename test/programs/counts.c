@@ -6,6 +6,7 @@
  * expect calls second -> leaf 200000
  * expect calls main -> first 1
  * expect calls spawns -> task 1000
+ * expect calls loops -> body 50
  * expect calls objects -> lock 10
  * expect calls objects -> table 30
  * expect calls objects -> slots 40
@@ -39,6 +40,9 @@ PROCEDURE void spawns(void) {
     qz_sync(&scope);
   }
 }
+
+PROCEDURE void body(int64_t begin, int64_t end, void *unused) { (void)unused; }
+PROCEDURE void loops(void) { qz_parallel_for(0, 50, 1, body, NULL); }
 
 PROCEDURE void objects(void) {
   qz_mutex lock;
@@ -82,6 +86,7 @@ int main(void) {
   first();
   second();
   spawns();
+  loops();
   objects();
   work_sleep(200 * MS);
   return 0;

@@ -129,7 +129,7 @@ QZI_HOOK static uint64_t drop(struct qz_thread *record, uint64_t word) {
 }
 
 QZI_HOOK static inline void push(struct qz_thread *record, uint64_t word, struct qz_entry *top, uint64_t key, uint64_t mark) {
-  __atomic_thread_fence(__ATOMIC_RELEASE); /* an earlier pop is seen before its entry is used again */
+  qzi_pub_fence(); /* an earlier pop is seen before its entry is used again */
   qzi_pub_store(&top[1].key, key);
   qzi_pub_store(&top[1].sp, mark);
   QZI_TRACE(stack(record, word + QZ_WORD_PUSH));

@@ -100,7 +100,7 @@ static void barrier(void) {
   if (barrier_works && !syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0)) return;
   /* Without it (old kernels, emulators): long enough for any store that was under way. */
   struct timespec pause = {0, 20000000};
-  atomic_thread_fence(memory_order_seq_cst);
+  __sync_synchronize();
   nanosleep(&pause, NULL);
 }
 

@@ -2,6 +2,7 @@
  *
  * Owns:    nothing. Compiled with hooks.
  */
+#include <poll.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <quartz/quartz.h>
@@ -62,6 +63,35 @@ NO_INLINE int run_paths(int until) {
   } while (read(until, &byte, 1) != 1);
   return 0;
 }
+/* First thing: another number of processors; then LOCKERS threads call path_d. */
+static void *caller(void *unused) {
+  for (int k = 0; k < LOCKS; k++) path_d();
+  return NULL;
+}
+NO_INLINE int run_resized(void) {
+  qz_options options = {.processors = RESIZED};
+  qz_thread_t threads[LOCKERS];
+  if (qz_init(&options)) return 1;
+  for (int k = 0; k < LOCKERS; k++)
+    if (qz_create(&threads[k], NULL, caller, NULL)) return 3;
+  for (int k = 0; k < LOCKERS; k++)
+    if (qz_join(threads[k], NULL)) return 4;
+  return 0;
+}
+
+/* A forked child calls path_a, 1000 times, and ends when it is told to. */
+NO_INLINE int run_forks(int until) {
+  pid_t child = fork();
+  if (child == 0) {
+    for (int k = 0; k < 1000; k++) path_a();
+    struct pollfd wait = {.fd = until, .events = POLLIN};
+    poll(&wait, 1, -1);
+    return 0;
+  }
+  int status;
+  return child < 0 || waitpid(child, &status, 0) != child || status;
+}
+
 void *const path_addresses[4] = {(void *)path_a, (void *)path_b, (void *)path_c, (void *)path_d};
 void *const run_paths_address = (void *)run_paths;
 void *const locker_address = (void *)locker;

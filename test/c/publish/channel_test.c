@@ -111,27 +111,80 @@ static uint64_t address(void *function) { return (uint64_t)(uintptr_t)function; 
 
 /* ---- launched ---- */
 
-static void launched(void) {
-  char name[64];
+static int listen_as(char *name, size_t bytes) {
   struct sockaddr_un at;
-  int input, session;
-  snprintf(name, sizeof name, "quartz-test-%ld", (long)getpid());
+  snprintf(name, bytes, "quartz-test-%ld", (long)getpid());
   int listener = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
   if (listener < 0 || bind(listener, (struct sockaddr *)&at, address_of(&at, name)) || listen(listener, 8)) give_up(name);
-  pid_t pid = start("counts", name, &input);
-  int socket = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
-  if (socket < 0) give_up("accept");
-  if (hear(socket, &session) != QZ_HELLO || session < 0) {
-    fail("launched: no hello");
-    return;
+  return listener;
+}
+/* The next program that says hello; connections that end before are left out. */
+static int welcome(int listener, struct qz_session_view *view, int *session) {
+  for (;;) {
+    int socket = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
+    if (socket < 0) give_up("accept");
+    if (hear(socket, session) == QZ_HELLO && *session >= 0) {
+      const char *why;
+      if (qz_session_open(view, *session, &why)) {
+        fail("launched: %s", why);
+        exit(1);
+      }
+      tell(socket, QZ_WELCOME);
+      return socket;
+    }
+    close(socket);
   }
+}
+
+/* qz_init after the launch makes a new session, of as many processors as it says, in which everything is counted. */
+static void resized(void) {
+  char name[64];
+  int input, session, listener = listen_as(name, sizeof name);
+  pid_t pid = start("resized", name, &input);
   struct qz_session_view view;
-  const char *why;
-  if (qz_session_open(&view, session, &why)) {
-    fail("launched: %s", why);
-    return;
+  int socket = welcome(listener, &view, &session);
+  if (view.processors != RESIZED) { /* it had said hello before it came to main */
+    qz_session_close(&view);
+    close(session);
+    close(socket);
+    socket = welcome(listener, &view, &session);
   }
-  tell(socket, QZ_WELCOME);
+  expect_exit(pid, "resized");
+  if (view.processors != RESIZED) fail("resized: %u processors", view.processors);
+  if (calls_to(&view, address(path_addresses[3]), 0) != LOCKERS * LOCKS)
+    fail("resized: %lu calls of path_d", (unsigned long)calls_to(&view, address(path_addresses[3]), 0));
+  qz_session_close(&view);
+  close(session), close(socket), close(listener), close(input);
+}
+
+/* QUARTZ_CHILDREN=1: a forked child has a session of its own. */
+static void children(void) {
+  char name[64];
+  int input, session[2], socket[2], listener = listen_as(name, sizeof name);
+  struct qz_session_view view[2];
+  setenv("QUARTZ_CHILDREN", "1", 1);
+  pid_t pid = start("forks", name, &input);
+  unsetenv("QUARTZ_CHILDREN");
+  for (int k = 0; k < 2; k++) socket[k] = welcome(listener, &view[k], &session[k]);
+  int child = view[0].pid == (uint32_t)pid; /* the two may come in any order */
+  if (view[!child].pid != (uint32_t)pid || view[child].pid == (uint32_t)pid) fail("children: pids %u, %u", view[0].pid, view[1].pid);
+  if (write(input, "x", 1) != 1) give_up("write");
+  expect_exit(pid, "children");
+  for (int k = 0; k < 2; k++) {
+    unsigned long calls = (unsigned long)calls_to(&view[k], address(path_addresses[0]), 0);
+    if (calls != (k == child ? 1000 : 0)) fail("children: %lu calls of path_a by the %s", calls, k == child ? "child" : "parent");
+    qz_session_close(&view[k]);
+    close(session[k]), close(socket[k]);
+  }
+  close(listener), close(input);
+}
+
+static void launched(void) {
+  char name[64];
+  int input, session, listener = listen_as(name, sizeof name);
+  pid_t pid = start("counts", name, &input);
+  struct qz_session_view view;
+  int socket = welcome(listener, &view, &session);
   expect_exit(pid, "launched");
   const struct qz_session *head = qz_session_head(&view);
   if (view.pid != (uint32_t)pid) fail("launched: pid %u", view.pid);
@@ -290,8 +343,12 @@ static void attached(void) {
 int main(int count, char **arguments) {
   if (count > 1 && !strcmp(arguments[1], "counts")) return run_counts();
   if (count > 1 && !strcmp(arguments[1], "paths")) return run_paths(STDIN_FILENO);
+  if (count > 1 && !strcmp(arguments[1], "resized")) return run_resized();
+  if (count > 1 && !strcmp(arguments[1], "forks")) return run_forks(STDIN_FILENO);
   setenv("QUARTZ_ATTACH", "0", 1); /* this program is linked with the package too: forked, it is not to listen before exec */
   launched();
+  resized();
+  children();
   attached();
   return failures != 0;
 }

@@ -1,0 +1,28 @@
+/* The procedures with hooks of own.c: called inside blocking regions, and left by qz_exit. */
+#include <quartz/quartz.h>
+#include "own_hooked.h"
+
+#define NO_INLINE __attribute__((noinline))
+static volatile int sink;
+
+NO_INLINE void hooked_inner(void) { sink++; }
+NO_INLINE void hooked_outer(void (*check)(void)) {
+  hooked_inner();
+  if (check) check();
+  sink++;
+}
+NO_INLINE void hooked_region(int turns) {
+  for (int k = 0; k < turns; k++) {
+    hooked_outer(0);
+    qz_blocking_begin("region");
+    hooked_outer(inside_region);
+    qz_blocking_end();
+    inside_main();
+  }
+}
+NO_INLINE void hooked_deep(int depth, void *result) {
+  if (depth < 0) return; /* never; the compiler is not to know */
+  if (!depth) qz_exit(result);
+  hooked_deep(depth - 1, result);
+  sink++;
+}
