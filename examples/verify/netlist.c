@@ -171,9 +171,8 @@ int netlist_simulate(const struct netlist *netlist, uint64_t *values)
   return 0;
 }
 
-void netlist_free(struct netlist *netlist)
+void netlist_clear(struct netlist *netlist)
 {
-  if (!netlist) return;
   for (size_t i = 0; i < netlist->gate_count; i++) free(netlist->gates[i].name);
   free(netlist->gates);
   free(netlist->fanins);
@@ -181,5 +180,11 @@ void netlist_free(struct netlist *netlist)
   free(netlist->outputs);
   free(netlist->order);
   free(netlist->names);
+}
+
+void netlist_free(struct netlist *netlist)
+{
+  if (!netlist) return;
+  netlist_clear(netlist);
   free(netlist);
 }

@@ -39,6 +39,8 @@ struct netlist {
 /* Reads a file. NULL, with one line "file:line: what is wrong" in message, if that is not a combinational circuit. */
 struct netlist *read_input(const char *file, char *message, size_t message_bytes);
 void netlist_free(struct netlist *netlist);
+/* Frees what a netlist holds, for one that lies in other memory. */
+void netlist_clear(struct netlist *netlist);
 
 /* The gate with this name, or -1. */
 int64_t netlist_find(const struct netlist *netlist, const char *name, size_t length);

@@ -123,5 +123,6 @@ int main(int argc, char **argv)
     fprintf(stderr, "verify-generate: %s cannot be written: %s\n", output ? output : "standard output", strerror(errno));
     return 2;
   }
+  netlist_clear(&circuit.netlist);
   return 0;
 }

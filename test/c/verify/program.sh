@@ -1,7 +1,11 @@
 #!/bin/sh
 # verify as a user runs it: every stage gives the same answers, with the exit status that the help promises.
-# usage: program.sh VERIFY VERIFY_GENERATE ISCAS85_FOLDER (which need not exist)
-verify=$1 generate=$2 iscas=$3
+# usage: program.sh VERIFY VERIFY_GENERATE ISCAS85_FOLDER (which need not exist) whole|short
+verify=$1 generate=$2 iscas=$3 extent=$4
+case $extent in
+short) adder_widths=6 multiplier_widths=3 seeds=1 ;;
+*) adder_widths="1 6 19" multiplier_widths="1 3 6" seeds="1 2 3 4" ;;
+esac
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 failures=0
@@ -36,7 +40,7 @@ refuse() {
 
 cd "$work" || exit 1
 
-for width in 1 6 19; do
+for width in $adder_widths; do
   "$generate" adder:ripple:$width --output ripple
   for design in lookahead select kogge-stone; do
     "$generate" adder:$design:$width --output other || fail "adder:$design:$width"
@@ -45,7 +49,7 @@ for width in 1 6 19; do
     expect 0 "EQUAL: $((width + 1)) outputs equal, 0 different, 0 undecided" ripple other
   done
 done
-for width in 1 3 6; do
+for width in $multiplier_widths; do
   "$generate" multiplier:array:$width --output array
   for design in wallace booth; do
     "$generate" multiplier:$design:$width --output other || fail "multiplier:$design:$width"
@@ -54,7 +58,7 @@ for width in 1 3 6; do
 done
 
 "$generate" adder:ripple:8*2 multiplier:array:4 --output one
-for seed in 1 2 3 4; do
+for seed in $seeds; do
   "$generate" adder:select:8*2 multiplier:booth:4 --mutate $seed --output other
   expect 1 "DIFFERENT: " one other
   expect 1 "counterexample for output " one other
