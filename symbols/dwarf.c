@@ -144,6 +144,41 @@ bool qzi_dwarf_line(struct qzi_binary *binary, uint64_t address, struct qzi_plac
   return place->file != NULL;
 }
 
+/* Is it a header of the thread package, whose procedures are inlined into the program's? */
+static bool is_package_header(const char *file) {
+  static const char ending[] = "/quartz/quartz.hpp";
+  size_t length = file ? strlen(file) : 0;
+  return length >= sizeof ending - 1 && strcmp(file + length - (sizeof ending - 1), ending) == 0;
+}
+
+bool qzi_dwarf_call_line(struct qzi_binary *binary, uint64_t address, struct qzi_place *place) {
+  if (!qzi_dwarf_line(binary, address, place)) return false;
+  struct qzi_unit *unit = is_package_header(place->file) ? find_unit(binary, address) : NULL;
+  Dwarf_Die *scopes = NULL;
+  int count = unit ? dwarf_getscopes(&unit->die, address, &scopes) : 0;
+  if (count > 0) { /* beyond an inlined procedure those are where it is written; wanted is where it was inlined */
+    Dwarf_Die innermost = scopes[0];
+    free(scopes);
+    scopes = NULL;
+    count = dwarf_getscopes_die(&innermost, &scopes);
+  }
+  for (int k = 0; k < count && is_package_header(place->file); k++) {
+    if (dwarf_tag(&scopes[k]) != DW_TAG_inlined_subroutine) continue;
+    Dwarf_Attribute attribute;
+    Dwarf_Word file, line;
+    Dwarf_Files *files;
+    size_t file_count;
+    if (dwarf_formudata(dwarf_attr(&scopes[k], DW_AT_call_file, &attribute), &file) ||
+        dwarf_formudata(dwarf_attr(&scopes[k], DW_AT_call_line, &attribute), &line) ||
+        dwarf_getsrcfiles(&unit->die, &files, &file_count) || file >= file_count)
+      break;
+    place->file = dwarf_filesrc(files, file, NULL, NULL);
+    place->line = (int)line;
+  }
+  free(scopes);
+  return place->file != NULL;
+}
+
 static void index_variables(struct qzi_binary *binary, Dwarf_Die *parent, int depth) {
   Dwarf_Die die;
   if (depth > 24 || dwarf_child(parent, &die) != 0) return;

@@ -80,6 +80,8 @@ struct qzi_place { const char *file; int line; const char *directory; }; /* file
 bool qzi_dwarf_function(struct qzi_binary *binary, uint64_t address, uint64_t *entry, const char **linkage,
                         struct qzi_place *defined);
 bool qzi_dwarf_line(struct qzi_binary *binary, uint64_t address, struct qzi_place *place);
+/* The same, but where that line is in the thread package's C++ header: the line that the inlined call stands on. */
+bool qzi_dwarf_call_line(struct qzi_binary *binary, uint64_t address, struct qzi_place *place);
 bool qzi_dwarf_variable(struct qzi_binary *binary, uint64_t address, struct qzi_place *place);
 
 /* names.c: `out` must take as many bytes as `name` has, and the NUL. */

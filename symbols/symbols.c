@@ -219,7 +219,7 @@ static enum qz_symbol_status find_code(qz_symbols *symbols, const struct module 
     if (defined.file) place = defined;
     else qzi_dwarf_line(binary, linkage ? entry : at, &place);
   } else {
-    qzi_dwarf_line(binary, inside, &place);
+    (use == QZ_SYMBOL_SITE ? qzi_dwarf_call_line : qzi_dwarf_line)(binary, inside, &place);
   }
   set_place(symbols, symbol, &place);
   if (!symbol->file[0] && !symbol->detail[0])

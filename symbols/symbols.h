@@ -23,7 +23,8 @@ typedef struct qz_symbols qz_symbols;
 /* What the address is. */
 enum qz_symbol_use {
   QZ_SYMBOL_PROCEDURE = 0, /* entry of a procedure: its name, and where it is defined */
-  QZ_SYMBOL_SITE = 1,      /* return address of a call: the procedure that contains the call, and the call's line */
+  QZ_SYMBOL_SITE = 1,      /* return address of a call: the procedure that contains the call, and the call's line
+                            * (in code inlined from quartz.hpp: the line of the program that calls it) */
   QZ_SYMBOL_DATA = 2,      /* a static object: the variable, "name+offset" where the address is not its start */
   QZ_SYMBOL_CODE = 3       /* any instruction: the procedure that contains it, and its own line */
 };

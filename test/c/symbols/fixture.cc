@@ -40,3 +40,13 @@ __attribute__((noinline)) void *fixture_call_site(void) {
   return site;
 }
 }
+// Stands for the thread package's C++ header, whose procedures are inlined into the program's.
+# 100 "/include/quartz/quartz.hpp"
+__attribute__((always_inline)) inline void *inlined_join() { return fixture_address(9); }
+__attribute__((always_inline)) inline void *inlined_thread() { return inlined_join(); }
+# 200 "user.cc"
+extern "C" __attribute__((noinline)) void *fixture_inlined_site(void) {
+  void *site = inlined_thread(); // line 201
+  __asm__ volatile("" ::: "memory");
+  return site;
+}

@@ -30,6 +30,7 @@ struct library {
   uint64_t base, end;
   void *(*address)(int);
   void *(*call_site)(void);
+  void *(*inlined_site)(void);
 };
 
 static int extent(struct dl_phdr_info *info, size_t size, void *data) {
@@ -63,6 +64,7 @@ static struct library load(const char *name) {
   dl_iterate_phdr(extent, &library);
   *(void **)&library.address = dlsym(library.handle, "fixture_address");
   *(void **)&library.call_site = dlsym(library.handle, "fixture_call_site");
+  *(void **)&library.inlined_site = dlsym(library.handle, "fixture_inlined_site");
   return library;
 }
 
@@ -121,6 +123,9 @@ static void named(const char *file, int with_lines) {
   same(file, "caller", got.name, "fixture_call_site");
   check(got.entry == (uint64_t)(void *)library.call_site, file, "entry of the caller");
   if (with_lines) check(got.line == 38, file, "line of the call");
+  qz_symbols_find(symbols, (uint64_t)library.inlined_site(), QZ_SYMBOL_SITE, &got);
+  same(file, "caller through inlined procedures", got.name, "fixture_inlined_site");
+  if (with_lines) check(got.line == 201, file, "line of the call through the package's header");
   qz_symbols_find(symbols, (uint64_t)library.address(5) + 12, QZ_SYMBOL_DATA, &got);
   same(file, "name inside a variable", got.name, "public_lock+12");
   qz_symbols_find(symbols, (uint64_t)library.address(2) + 2, QZ_SYMBOL_CODE, &got);

@@ -38,7 +38,7 @@ export function focusOn(model: Model, id: number): Focus {
     let child = above[stack]!;
     if (isThread) {
       if (!matches(tuples.thread[k]!)) continue;
-      child = stack === 0 ? self : shownAs(stacks.entity[bottomOf(stacks.parent, stack)]!);
+      child = stack === 0 ? self : shownAs(stacks.entity[firstOwn(model, stacks, stack, tuples.thread[k]!)]!);
     }
     if (child === -1) continue;
     const state = tuples.state[k]!;
@@ -87,10 +87,15 @@ export function focusOn(model: Model, id: number): Focus {
   };
 }
 
-function bottomOf(parent: Uint32Array, stack: number): number {
+/** A thread's stack begins with its creator's; its own part begins with its start routine, where that is on the stack. */
+function firstOwn(model: Model, { parent, entity }: { parent: Uint32Array; entity: Uint32Array }, stack: number, thread: number): number {
+  const start = model.entities[thread]!.address;
   let n = stack;
-  while (parent[n]! !== 0) n = parent[n]!;
-  return n;
+  for (;;) {
+    const about = model.entities[entity[n]!]!;
+    if (parent[n]! === 0 || (about.kind === 'procedure' && about.address === start)) return n;
+    n = parent[n]!;
+  }
 }
 
 /** Entities whose name is `name`, or contains it where none is equal; groups instead of their members. */

@@ -20,9 +20,17 @@ function hex(address: number): string {
   return `0x${address.toString(16)}`;
 }
 
+/**
+ * A lambda that runs as a thread, or in parallel, is inlined into a start routine of quartz.hpp: it is shown by its own
+ * name, `main::{lambda()#1}`, not by that of the template's instance.
+ */
+function ownName(name: string): string {
+  return /^qz::(?:thread::thread|spawn|scope::spawn|parallel_for)<(.*?::\{lambda\(.*?\)#\d+\}).*::_FUN$/.exec(name)?.[1] ?? name;
+}
+
 /** Without a name of its own an object is known by the place that made it, a thread by its start routine. */
 function nameOf(raw: RawProfile, entity: RawEntity, procedures: Map<number, string>): string {
-  if (entity.name !== '') return entity.name;
+  if (entity.name !== '') return entity.kind === 'procedure' ? ownName(entity.name) : entity.name;
   const module = entity.module > 0 ? raw.modules[entity.module - 1]! : undefined;
   const offset = module ? `${baseName(module.path)}+${hex(entity.address - module.bias)}` : hex(entity.address);
   if (entity.kind === 'procedure') return offset;
@@ -37,7 +45,7 @@ function nameOf(raw: RawProfile, entity: RawEntity, procedures: Map<number, stri
 export function namesOf(raw: RawProfile): string[] {
   const procedures = new Map<number, string>();
   for (const entity of raw.entities)
-    if (entity.kind === 'procedure' && entity.name !== '') procedures.set(entity.address, entity.name);
+    if (entity.kind === 'procedure' && entity.name !== '') procedures.set(entity.address, ownName(entity.name));
   return raw.entities.map((entity, id) => (id === 0 ? '' : nameOf(raw, entity, procedures)));
 }
 

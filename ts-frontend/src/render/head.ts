@@ -25,6 +25,33 @@ function notice({ reason, remedy }: Notice, options: RenderOptions): string[] {
   return [paint('!', 'warn', options) + first.slice(1), ...rest];
 }
 
+/** What the program was built without: hooks, names, lines. Each where a tenth of the work is concerned. */
+function unseen(model: Model): Notice[] {
+  const list: Notice[] = [];
+  const work = model.balance.usefulNs + model.balance.overheadNs;
+  const procedures = model.entities.filter((entity) => entity.kind === 'procedure' && entity.id !== 0 && entity.group === 0);
+  const starts = new Set(model.entities.filter((entity) => entity.kind === 'thread').map((entity) => entity.address));
+  if (work > 0 && model.head.publisher === 'threadlib' && procedures.every((entity) => starts.has(entity.address))) {
+    list.push({
+      reason: 'no procedure but the start routines of threads was seen: the program has no hooks',
+      remedy: 'to see all, compile it with the flags that quartz cflags prints',
+    });
+  }
+  const without = new Map<string, number>();
+  for (const { detail, processorTimeSelfNs } of procedures) {
+    if (detail !== '') without.set(detail, (without.get(detail) ?? 0) + processorTimeSelfNs);
+  }
+  for (const [detail, ns] of without) {
+    if (ns > work / 10) {
+      list.push({
+        reason: `${percent(ns, work)} of the work is in procedures without ${detail.startsWith('no line') ? 'file and line' : 'names'}: ${detail}`,
+        remedy: detail.startsWith('stripped') ? 'link without -s, and strip no copy that is to be profiled' : '',
+      });
+    }
+  }
+  return list;
+}
+
 /** Losses and damage, each only where there is some, with what to do. */
 export function losses(model: Model): Notice[] {
   const { head } = model;
@@ -44,6 +71,7 @@ export function losses(model: Model): Notice[] {
   add(head.tuplesMerged, 'observations were kept with a coarser number of runnable threads', 'times are right, distributions of runnable threads less fine');
   add(head.stacksCut, 'stacks were cut short, the profile was full', 'their time is charged to the deepest entry kept');
   add(head.entitiesMerged, 'threads are shown under their group', 'their times are added up');
+  list.push(...unseen(model));
   const due = head.snapshots + head.skippedTicks;
   if (head.skippedTicks > due / 20) {
     list.push({
