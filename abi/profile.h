@@ -17,7 +17,7 @@
 #include "session.h"
 
 #define QZ_PROFILE_MAGIC   UINT64_C(0x31465052545a5551) /* "QUZTRPF1" as little-endian bytes */
-#define QZ_PROFILE_VERSION 1u
+#define QZ_PROFILE_VERSION 2u
 
 enum qz_profile_status {
   QZ_PROFILE_RECORDING = 1, /* the sampler is writing, or died while it did (then its pid is gone) */
@@ -47,7 +47,8 @@ enum qz_section_id {
   QZ_SECTION_MODULES = 9,  /* struct qz_module */
   QZ_SECTION_TIMELINE = 10,/* struct qz_timeline */
   QZ_SECTION_PROCESSORS = 11,/* struct qz_processor_stats, one for each processor */
-  QZ_SECTION_COUNT = 12
+  QZ_SECTION_MEANWHILE = 12,/* struct qz_meanwhile */
+  QZ_SECTION_COUNT = 13
 };
 struct qz_section {
   uint64_t offset;   /* bytes from the start of the file */
@@ -179,6 +180,18 @@ struct qz_blame {
   uint32_t thread; /* holder, entity; 0: none */
   uint32_t count;
   uint64_t ns;     /* waiters * time */
+};
+
+/* Who ran while others waited and processors had nothing to do (b < P): the two sides of lost parallelism, as seen in
+ * the same snapshots. A snapshot with waiters gives its time to the b busy processors, an equal share to each; where b
+ * is more than 4, to some of them, chosen at random and weighted so that the sums are right on average. */
+struct qz_meanwhile {
+  uint32_t object; /* entity; 0: input or output */
+  uint32_t stack;  /* of the thread that ran, node */
+  uint32_t thread; /* that ran, entity */
+  uint32_t count;
+  uint64_t ns;         /* time / b, while anybody waited (input and output: the same as waiters_ns) */
+  uint64_t waiters_ns; /* waiters * time / b */
 };
 
 struct qz_call_edge {

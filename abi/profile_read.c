@@ -72,11 +72,12 @@ static const struct { size_t size; const char *name; } section_kinds[QZ_SECTION_
     [QZ_SECTION_MODULES] = {sizeof(struct qz_module), "modules"},
     [QZ_SECTION_TIMELINE] = {sizeof(struct qz_timeline), "timeline"},
     [QZ_SECTION_PROCESSORS] = {sizeof(struct qz_processor_stats), "processors"},
+    [QZ_SECTION_MEANWHILE] = {sizeof(struct qz_meanwhile), "who ran meanwhile"},
 };
 /* What refers to others is read before them: in a file that grows they are then complete. */
 static const uint8_t read_order[QZ_SECTION_COUNT] = {
-    QZ_SECTION_TUPLES, QZ_SECTION_BALANCE,  QZ_SECTION_BLAME,  QZ_SECTION_OBJECTS,  QZ_SECTION_CALLS,  QZ_SECTION_THREADS,
-    QZ_SECTION_TIMELINE, QZ_SECTION_PROCESSORS, QZ_SECTION_STACKS, QZ_SECTION_ENTITIES, QZ_SECTION_MODULES, QZ_SECTION_STRINGS};
+    QZ_SECTION_TUPLES, QZ_SECTION_BALANCE,  QZ_SECTION_BLAME,  QZ_SECTION_MEANWHILE, QZ_SECTION_OBJECTS,  QZ_SECTION_CALLS,
+    QZ_SECTION_THREADS, QZ_SECTION_TIMELINE, QZ_SECTION_PROCESSORS, QZ_SECTION_STACKS, QZ_SECTION_ENTITIES, QZ_SECTION_MODULES, QZ_SECTION_STRINGS};
 
 static int fetch_head(struct source *source, struct qz_profile *head) {
   memset(head, 0, sizeof *head);
@@ -155,6 +156,7 @@ static int copy_sections(struct source *source, struct qz_profile_copy *copy) {
   PLACE(modules, QZ_SECTION_MODULES);
   PLACE(timeline, QZ_SECTION_TIMELINE);
   PLACE(processors, QZ_SECTION_PROCESSORS);
+  PLACE(meanwhile, QZ_SECTION_MEANWHILE);
 #undef PLACE
   if (!copy->entities_count) copy->entities_count = 1;
   if (!copy->stacks_count) copy->stacks_count = 1;
@@ -206,6 +208,9 @@ static int check_references(struct source *source, const struct qz_profile_copy 
   for (size_t k = 0; k < copy->blame_count; k++)
     if (copy->blame[k].object >= entities || copy->blame[k].stack >= stacks || copy->blame[k].thread >= entities)
       return wrong(source, "blame %zu makes no sense", k);
+  for (size_t k = 0; k < copy->meanwhile_count; k++)
+    if (copy->meanwhile[k].object >= entities || copy->meanwhile[k].stack >= stacks || copy->meanwhile[k].thread >= entities)
+      return wrong(source, "who ran meanwhile (%zu) makes no sense", k);
   for (size_t k = 0; k < copy->calls_count; k++)
     if (copy->calls[k].caller >= entities || copy->calls[k].callee >= entities)
       return wrong(source, "call count %zu makes no sense", k);

@@ -36,6 +36,7 @@ struct qz_profile_copy {
   const struct qz_module *modules;        size_t modules_count;
   const struct qz_timeline *timeline;     size_t timeline_count;
   const struct qz_processor_stats *processors; size_t processors_count;
+  const struct qz_meanwhile *meanwhile;   size_t meanwhile_count;
   void *memory; /* everything above */
 };
 

@@ -28,6 +28,7 @@ int qz_profile_store(const struct qz_profile_copy *copy, const char *path) {
       [QZ_SECTION_MODULES] = {copy->modules, copy->modules_count, sizeof *copy->modules},
       [QZ_SECTION_TIMELINE] = {copy->timeline, copy->timeline_count, sizeof *copy->timeline},
       [QZ_SECTION_PROCESSORS] = {copy->processors, copy->processors_count, sizeof *copy->processors},
+      [QZ_SECTION_MEANWHILE] = {copy->meanwhile, copy->meanwhile_count, sizeof *copy->meanwhile},
   };
   struct qz_profile head = copy->head;
   if (head.status == QZ_PROFILE_RECORDING) {

@@ -23,7 +23,7 @@ static const struct { uint64_t stride; unsigned parts; uint64_t most; } plan[QZ_
     [QZ_SECTION_STRINGS] = {1, 16, UINT64_C(1) << 27},
     [QZ_SECTION_ENTITIES] = {sizeof(struct qz_entity), 24, UINT64_C(1) << 21},
     [QZ_SECTION_STACKS] = {sizeof(struct qz_stack_node), 32, UINT64_C(1) << 24},
-    [QZ_SECTION_TUPLES] = {sizeof(struct qz_tuple), 96, UINT64_C(1) << 23},
+    [QZ_SECTION_TUPLES] = {sizeof(struct qz_tuple), 84, UINT64_C(1) << 23},
     [QZ_SECTION_BALANCE] = {sizeof(struct qz_balance), 8, UINT64_C(1) << 20},
     [QZ_SECTION_OBJECTS] = {sizeof(struct qz_object_stats), 30, UINT64_C(1) << 17},
     [QZ_SECTION_BLAME] = {sizeof(struct qz_blame), 12, UINT64_C(1) << 20},
@@ -32,6 +32,7 @@ static const struct { uint64_t stride; unsigned parts; uint64_t most; } plan[QZ_
     [QZ_SECTION_MODULES] = {sizeof(struct qz_module), 4, UINT64_C(1) << 15},
     [QZ_SECTION_TIMELINE] = {sizeof(struct qz_timeline), 4, 2048},
     [QZ_SECTION_PROCESSORS] = {sizeof(struct qz_processor_stats), 2, 4096},
+    [QZ_SECTION_MEANWHILE] = {sizeof(struct qz_meanwhile), 12, UINT64_C(1) << 20},
 };
 
 static uint64_t up(uint64_t bytes) { return (bytes + PAGE - 1) / PAGE * PAGE; }
@@ -63,6 +64,7 @@ static void place_sections(struct qzi_file *file) {
   file->modules = at[QZ_SECTION_MODULES];
   file->timeline = at[QZ_SECTION_TIMELINE];
   file->processors = at[QZ_SECTION_PROCESSORS];
+  file->meanwhile = at[QZ_SECTION_MEANWHILE];
 }
 
 /* Gives blocks to a range. A file system that can't promise blocks gets them written. */

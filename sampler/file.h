@@ -36,6 +36,7 @@ struct qzi_file {
   struct qz_module *modules;
   struct qz_timeline *timeline;
   struct qz_processor_stats *processors;
+  struct qz_meanwhile *meanwhile;
 };
 
 #define QZI_FILE_MIN_BYTES     (UINT64_C(1) << 20)

@@ -90,6 +90,7 @@ static void visit_object(struct qzi_sampler *sampler, uint32_t index, uint64_t n
   uint32_t owner = LOAD(&object->owner), thread = 0, stack = 0;
   if (owner && may_have_holder(kind)) stack = qzi_thread_path(sampler, owner - 1, &thread);
   blame(sampler, stats->entity, stack, thread, waiters * ns);
+  if (kind != QZ_KIND_SLEEP) qzi_meanwhile(sampler, stats->entity, waiters, ns);
 }
 
 /* Processors that spin on objects are part of their queues. */

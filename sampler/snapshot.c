@@ -61,6 +61,7 @@ void qzi_sampler_close(struct qzi_sampler *sampler) {
   if (sampler->timeline.file) qzi_timeline_close(&sampler->timeline);
   qzi_tuples_close(&sampler->tuples);
   qzi_table_free(&sampler->blame);
+  qzi_table_free(&sampler->meanwhile);
   qzi_table_free(&sampler->calls);
   free(sampler->bases);
   free(sampler->sums);

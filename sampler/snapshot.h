@@ -77,6 +77,8 @@ struct qzi_sampler {
   uint32_t object_cursor;
   struct qzi_growth objects_grown;
   struct qzi_table blame;
+  struct qzi_table meanwhile;
+  uint32_t random;          /* state of the choice of processors in meanwhile.c */
   struct qz_object *bases;  /* exact numbers from before recording began, by object index; NULL: all zero */
   uint32_t bases_count;
   /* calls */
@@ -111,6 +113,9 @@ static inline int qzi_snapshot(struct qzi_sampler *sampler, uint64_t now_ns) {
 uint32_t qzi_threads_visit(struct qzi_sampler *sampler, uint32_t most);
 /* first: 1 in the first call after a snapshot. */
 uint32_t qzi_objects_visit(struct qzi_sampler *sampler, uint32_t most, int first);
+/* Charges the busy processors of this snapshot with `waiters` threads that waited for `object` (entity, 0: input or
+ * output) during ns: struct qz_meanwhile. Nothing where all processors, or none, are busy. */
+void qzi_meanwhile(struct qzi_sampler *sampler, uint32_t object, uint32_t waiters, uint64_t ns);
 /* Node of the path of a thread of the session, running or not; *entity is the thread's. 0, 0: nobody. */
 uint32_t qzi_thread_path(struct qzi_sampler *sampler, uint32_t index, uint32_t *entity);
 

@@ -43,6 +43,7 @@ export class ProfileBuilder {
   private readonly balance = new Map<string, { b: number; s: number; r: number; overheadNs: number; count: number; ns: number }>();
   private readonly objects = new Map<number, RawObject>();
   private readonly blame = new Map<string, { object: number; stack: number; thread: number; count: number; ns: number }>();
+  private readonly meanwhile: { object: number; stack: number; thread: number; ns: number; waitersNs: number }[] = [];
   private readonly calls: { caller: number; callee: number; count: number }[] = [];
   private readonly threads = new Map<number, RawThread>();
   private readonly stretches: { ns: number; useful: number; overhead: number; spinning: number; r: number; top: number }[] = [];
@@ -125,6 +126,10 @@ export class ProfileBuilder {
       row.ns += waiting * ns;
       this.blame.set(key, row);
     }
+    const running = threads.filter((one) => one.state === 'useful' || one.state === 'overhead');
+    for (const one of b < P ? running : [])
+      for (const [object, waiting] of [...waiters, ...threads.filter((other) => other.state === 'io').map(() => [0, 1] as const)])
+        this.meanwhile.push({ object, stack: this.stack(one.stack), thread: this.id(`thread:${one.thread}`), ns: ns / b, waitersNs: (waiting * ns) / b });
     const key = `${b} ${s} ${r}`;
     const row = this.balance.get(key) ?? { b, s, r, overheadNs: 0, count: 0, ns: 0 };
     row.count += count;
@@ -174,6 +179,11 @@ export class ProfileBuilder {
       blame: {
         object: Uint32Array.from(blame, (t) => t.object), stack: Uint32Array.from(blame, (t) => t.stack), thread: Uint32Array.from(blame, (t) => t.thread),
         count: Uint32Array.from(blame, (t) => t.count), ns: Float64Array.from(blame, (t) => t.ns),
+      },
+      meanwhile: {
+        object: Uint32Array.from(this.meanwhile, (t) => t.object), stack: Uint32Array.from(this.meanwhile, (t) => t.stack),
+        thread: Uint32Array.from(this.meanwhile, (t) => t.thread), count: Uint32Array.from(this.meanwhile, () => 1),
+        ns: Float64Array.from(this.meanwhile, (t) => t.ns), waitersNs: Float64Array.from(this.meanwhile, (t) => t.waitersNs),
       },
       calls: {
         site: new Float64Array(this.calls.length), caller: Uint32Array.from(this.calls, (t) => t.caller), callee: Uint32Array.from(this.calls, (t) => t.callee),

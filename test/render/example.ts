@@ -80,6 +80,7 @@ export function example(change: Partial<RawProfile['head']> = {}): RawProfile {
       object(4, { acquisitions: 500, contended: 1, waitNs: 100 * ms, waitMaxNs: 100 * ms, ...queue(1900, 100) }),
       object(10, { acquisitions: 4, contended: 1, waitNs: 1000 * ms, waitMaxNs: 1000 * ms, ...queue(1000, 1000) }),
     ],
+    meanwhile: { object: new Uint32Array(0), stack: new Uint32Array(0), thread: new Uint32Array(0), count: new Uint32Array(0), ns: new Float64Array(0), waitersNs: new Float64Array(0) },
     blame: { object: new Uint32Array(0), stack: new Uint32Array(0), thread: new Uint32Array(0), count: new Uint32Array(0), ns: new Float64Array(0) },
     calls: { site: numbers([1, 2, 3, 4]), caller: Uint32Array.of(1, 1, 3, 1), callee: Uint32Array.of(2, 3, 4, 10), count: numbers([1, 4, 500, 4]) },
     threads: [5, 6, 7, 8, 9].map((id, k) => ({ entity: id, creator: k === 0 ? 0 : 5, serial: k + 1, firstNs: k === 0 ? 0 : 1000 * ms, lastNs: 2000 * ms })),

@@ -186,6 +186,16 @@ void addSections(Napi::Env env, const Profile &profile, const Found &found, Napi
     COLUMN(double, "ns", copy.blame, ns);
   }
   {
+    Napi::Object table = begin("meanwhile");
+    size_t count = copy.meanwhile_count;
+    COLUMN(uint32_t, "object", copy.meanwhile, object);
+    COLUMN(uint32_t, "stack", copy.meanwhile, stack);
+    COLUMN(uint32_t, "thread", copy.meanwhile, thread);
+    COLUMN(uint32_t, "count", copy.meanwhile, count);
+    COLUMN(double, "ns", copy.meanwhile, ns);
+    COLUMN(double, "waitersNs", copy.meanwhile, waiters_ns);
+  }
+  {
     Napi::Object table = begin("calls");
     size_t count = copy.calls_count;
     COLUMN(double, "site", copy.calls, site);

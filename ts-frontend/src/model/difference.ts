@@ -64,6 +64,10 @@ export function difference(later: RawProfile, earlier: RawProfile): RawProfile {
     },
     objects: later.objects.map((row, k) => objectMinus(row, earlierObjects.get(k))),
     blame: { ...later.blame, count: minus(later.blame.count, earlier.blame.count), ns: minus(later.blame.ns, earlier.blame.ns) },
+    meanwhile: {
+      ...later.meanwhile, count: minus(later.meanwhile.count, earlier.meanwhile.count),
+      ns: minus(later.meanwhile.ns, earlier.meanwhile.ns), waitersNs: minus(later.meanwhile.waitersNs, earlier.meanwhile.waitersNs),
+    },
     calls: { ...later.calls, count: minus(later.calls.count, earlier.calls.count) },
     processors: {
       usefulNs: minus(later.processors.usefulNs, earlier.processors.usefulNs),

@@ -4,22 +4,23 @@
  * then by the code that ran. Formulas: docs/findings.md. Pure.
  */
 import { prepareContexts } from './contexts.js';
+import { independentSnapshots, shareInterval } from './interval.js';
 import { formatEvents, formatNs, formatShare } from './format.js';
-import type { Levels } from './levels.js';
-import { busyOf, measureLevels } from './levels.js';
+import { unexplainedOf } from './explained.js';
+import { measureLevels } from './levels.js';
 import { tellCode } from './limits-code.js';
 import { ioLoss, tellIo } from './limits-io.js';
-import type { IoLoss } from './limits-io.js';
-import type { LockLoss } from './limits-objects.js';
 import { lockLosses, tellLocks, tellSpinning } from './limits-objects.js';
 import { tellOptimize, tellOverhead } from './limits-overhead.js';
 import type { Material } from './limits.js';
-import { leastObservations, leastShare } from './limits.js';
-import { State } from './raw.js';
+import { fewSnapshots, leastObservations, leastSerial, leastShare, title } from './limits.js';
+import { prepareMeanwhile } from './meanwhile.js';
 import type { Working } from './model.js';
 import type { Finding, Model, Notice } from './types.js';
 
 export const findingsKept = 3;
+/** So many times more worth than every other finding puts the code to make faster first. */
+const muchMore = 10;
 
 export function findingsOf(model: Model, working: Working): { findings: Finding[]; notices: Notice[] } {
   const notices: Notice[] = [];
@@ -30,72 +31,58 @@ export function findingsOf(model: Model, working: Working): { findings: Finding[
   }
   const levels = measureLevels(model.raw, working.stacks, working.groupOf);
   const material: Material = {
-    model, working, levels, least: Math.max(leastShare, leastObservations / samples) * elapsedNs,
+    model, working, levels, meanwhile: prepareMeanwhile(model.raw, working.stacks), least: Math.max(leastShare, leastObservations / samples) * elapsedNs,
   };
   const losses = lockLosses(material);
   const io = ioLoss(material);
-  const contexts = prepareContexts(model.raw, working.stacks, working.weights, unexplainedOf(model, working, levels, losses, io));
+  const contexts = prepareContexts(model.raw, working.stacks, working.weights, unexplainedOf(model, working, material.meanwhile, losses, io));
   const limits = [
     ...tellLocks(material, losses), ...tellSpinning(material), ...tellIo(material, io),
     ...tellCode(material, contexts), ...tellOverhead(material),
-  ].filter((finding) => (finding.kind === 'serial' ? finding.costNs : finding.savingNs) >= material.least).sort((a, b) => b.savingNs - a.savingNs || b.costNs - a.costNs);
-  const findings = limits.slice(0, findingsKept);
-  if (findings.length < findingsKept) findings.push(...tellOptimize(material, new Set(findings.flatMap((one) => [one.entity, ...one.related]))));
+  ].filter((finding) => worthOf(finding) >= leastFor(finding, material)).sort((a, b) => b.savingNs - a.savingNs || b.costNs - a.costNs);
+  const findings = gatherSmall(model, limits, material.least).slice(0, findingsKept);
+  const named = new Set(findings.flatMap((one) => (one.kind === 'pipeline' ? [one.entity, ...one.related] : [one.entity])));
+  if (findings.length < findingsKept) findings.push(...tellOptimize(material, named));
+  putFirst(findings);
+  if (samples < fewSnapshots) for (const finding of findings) finding.text += sureness(finding, model);
   addNotices(model, material, findings, notices);
   return { findings, notices };
 }
 
-/**
- * For each tuple, the part of its loss that locks and input/output do not explain. Inside a lock it is the time
- * without waiters. Elsewhere it is what remains, at that level, when the loss explained inside locks is taken off.
- */
-function unexplainedOf(model: Model, working: Working, levels: Levels, losses: readonly LockLoss[], io: IoLoss): Float64Array {
-  const { tuples } = model.raw;
-  const { stacks, weights } = working;
-  const P = levels.P;
-  const out = new Float64Array(weights.length).fill(1);
-  const single = losses.filter((loss) => model.entities[loss.entity]!.members.length === 0 && loss.cost > 0);
-  const byLock = new Map(single.map((loss) => [loss.entity, loss]));
-  if (byLock.size === 0 && io.saving === 0) return out;
+/** Serial code may go as a whole; of the others only what the change saves. */
+const worthOf = (finding: Finding): number => (finding.kind === 'serial' ? finding.costNs : finding.savingNs);
 
-  // The innermost contended lock of each stack.
-  const lockOf = new Uint32Array(stacks.count);
-  for (let n = 1; n < stacks.count; n++) lockOf[n] = byLock.has(stacks.entity[n]) ? stacks.entity[n] : lockOf[stacks.parent[n]];
+/** Serial code that costs less than other limits must, in one finding: that of the serial code with most cost. */
+function gatherSmall(model: Model, limits: readonly Finding[], least: number): Finding[] {
+  const serial = limits.filter((one) => one.kind === 'serial').sort((a, b) => b.costNs - a.costNs);
+  const small = serial.filter((one, k) => k > 0 && one.costNs < least);
+  if (small.length > 0) {
+    const names = small.slice(0, 3).map((one) => `${title(model, one.entity)} ${formatNs(one.costNs)}`);
+    serial[0]!.text += ` Serial too: ${names.join(', ')}.`;
+    serial[0]!.related.push(...small.slice(0, 3).map((one) => one.entity));
+  }
+  return limits.filter((one) => !small.includes(one));
+}
 
-  const isBusy = (k: number): boolean => tuples.state[k] === State.useful || tuples.state[k] === State.overhead;
-  const levelOf = (k: number): number => Math.min(P, Math.max(1, tuples.busy[k])) * (P + 1) + tuples.spinning[k];
-  const held = new Map<string, number>(); // lock and level -> processor time in it
-  for (let k = 0; k < weights.length; k++) {
-    const lock = lockOf[tuples.stack[k]];
-    if (lock !== 0 && isBusy(k)) held.set(`${lock} ${levelOf(k)}`, (held.get(`${lock} ${levelOf(k)}`) ?? 0) + weights[k]);
-  }
-  const explained = new Map<number, number>(); // level -> loss explained by locks and io
-  for (const loss of single) for (const [level, ns] of loss.savingAt) explained.set(level, (explained.get(level) ?? 0) + ns);
-  for (const [level, ns] of io.savingAt) explained.set(level, (explained.get(level) ?? 0) + ns);
+function leastFor({ kind }: Finding, { least, model }: Material): number {
+  return kind === 'serial' ? Math.max(leastSerial * leastShare, leastObservations / model.samples) * model.elapsedNs : least;
+}
 
-  const inside = new Map<number, number>();
-  for (let k = 0; k < weights.length; k++) {
-    const lock = lockOf[tuples.stack[k]];
-    if (lock === 0 || !isBusy(k)) continue;
-    const level = levelOf(k), b = busyOf(levels, level);
-    const part = Math.min(1, (byLock.get(lock)!.timeAt.get(level) ?? 0) / Math.max(1, held.get(`${lock} ${level}`) ?? 0));
-    out[k] = 1 - part;
-    inside.set(level, (inside.get(level) ?? 0) + weights[k] * (1 / b - 1 / P) * part);
-  }
-  const rest = new Map<number, number>();
-  for (const [level, ns] of explained) {
-    const lost = (levels.elapsed.get(level) ?? 0) * (1 - busyOf(levels, level) / P);
-    const within = inside.get(level) ?? 0;
-    rest.set(level, lost > within ? Math.min(1, Math.max(0, ns - within) / (lost - within)) : 0);
-  }
-  for (let k = 0; k < weights.length; k++)
-    if (isBusy(k) && lockOf[tuples.stack[k]] === 0) out[k] = 1 - (rest.get(levelOf(k)) ?? 0);
-  return out;
+/** Code to make faster comes last, but for where all the rest is small beside it. */
+function putFirst(findings: Finding[]): void {
+  const last = findings.at(-1);
+  if (last?.kind !== 'optimize' || findings.slice(0, -1).some((one) => worthOf(one) >= last.savingNs / muchMore)) return;
+  findings.unshift(findings.pop()!);
+}
+
+function sureness({ costNs }: Finding, model: Model): string {
+  const { low, high } = shareInterval(costNs / model.elapsedNs, independentSnapshots(model.raw.head));
+  return ` With so few snapshots it is between ${formatNs(low * model.elapsedNs)} and ${formatNs(high * model.elapsedNs)} (95 %).`;
 }
 
 function addNotices(model: Model, material: Material, findings: readonly Finding[], notices: Notice[]): void {
   const { samples, elapsedNs, balance, raw } = model;
-  if (samples < 100)
+  if (samples < fewSnapshots)
     notices.push({
       reason: `only ${formatEvents(samples)} snapshots in ${formatNs(elapsedNs)}: shares are known to ± ${formatShare(1 / Math.sqrt(samples))} at best`,
       remedy: 'let the program run longer, or raise --rate',

@@ -7,7 +7,8 @@ import type { Context, ContextStats, Contexts } from './contexts.js';
 import { concentrate, mergeStats, statsOf } from './contexts.js';
 import { formatCount, formatEvents, formatNs } from './format.js';
 import type { Material } from './limits.js';
-import { costs, meanwhileOf, meanwhileText, shownId, title } from './limits.js';
+import { costs, leastObservations, leastSerial, leastShare, meanwhileOf, meanwhileText, shownId, title } from './limits.js';
+import { waitersBeside } from './meanwhile.js';
 import { lossOf } from './limits-objects.js';
 import { pathOf } from './stacks.js';
 import type { Change, Entity, Finding, FindingKind, Model } from './types.js';
@@ -18,49 +19,67 @@ interface Waited { object: number; mean: number }
 interface Candidate {
   id: number;             // shown entity
   context: Context;
+  members: number[];      // stacks of all its contexts
   stats: ContextStats;
   waited: Waited | undefined;
   data: Waited[];         // all objects through which data goes and at which threads waited
   alone: boolean;         // nearly all of its cost is one thread's
   thread: number;         // the thread with most cost
   threads: number;        // threads that ran it
+  parts: number[];        // of several procedures told as one: those, most cost first
 }
 
 const dataKinds = new Set(['channel', 'condition', 'semaphore', 'futex']);
 
 export function tellCode(material: Material, contexts: Contexts): Finding[] {
-  const { model, working, least } = material;
-  const found = concentrate(model.raw, working.stacks, contexts, working.weights, least / 2);
+  const { model, working } = material;
+  const smallest = Math.max(leastSerial * leastShare, leastObservations / model.samples) * model.elapsedNs / 2;
+  const found = concentrate(model.raw, working.stacks, contexts, working.weights, smallest);
   const candidates = new Map<string, Candidate>();
   for (const context of found) {
     const stats = statsOf(model.raw, contexts, working.weights, context.members);
     const id = shownId(model, context.entity);
     const known = candidates.get(`${id} ${context.self}`);
-    if (known) mergeStats(known.stats, stats);
-    else candidates.set(`${id} ${context.self}`, { id, context, stats, waited: undefined, data: [], alone: false, thread: 0, threads: 0 });
+    if (known) {
+      mergeStats(known.stats, stats);
+      known.members = [...known.members, ...context.members];
+    }
+    else candidates.set(`${id} ${context.self}`, { id, context, members: context.members, stats, waited: undefined, data: [], alone: false, thread: 0, threads: 0, parts: [] });
   }
 
   const told: Finding[] = [];
   const streams: Candidate[] = [];
+  const alones: Candidate[] = [];
   const small: Candidate[] = [];
+  const shared = new Map<number, Candidate[]>(); // by what was waited for: one cause, however many procedures it is in
   for (const candidate of candidates.values()) {
-    if (candidate.stats.lost < least / 2) continue;
+    if (candidate.stats.lost < smallest) continue;
     look(material, candidate);
     const { waited, alone, threads } = candidate;
     const kind = waited ? model.entities[waited.object]!.rawKind : undefined;
     if (isUnfed(material, candidate)) small.push(candidate);
     else if (kind !== undefined && dataKinds.has(kind) && isUsedOften(model, waited!.object) && (threads >= 2 || isBeside(candidate))) streams.push(candidate);
-    else if (threads >= 2 || (alone && kind !== undefined && isBeside(candidate))) told.push(divided(material, candidate));
-    else told.push(serial(material, contexts, candidate));
+    else if (threads >= 2 || (alone && kind !== undefined && isBeside(candidate))) shared.set(waited?.object ?? 0, [...(shared.get(waited?.object ?? 0) ?? []), candidate]);
+    else alones.push(candidate);
   }
+  const staged = new Set<number>();
+  if (streams.length > 0) told.push(stream(material, streams, staged));
+  /** What the stages of a pipeline run while nobody waits for them is the same pipeline. */
+  const isStaged = ({ stats }: Candidate): boolean => [...stats.threads.keys()].every((thread) => staged.has(thread));
   if (small.length > 0) told.push(unfed(material, together(small)));
-  if (streams.length > 0) told.push(stream(material, streams));
+  for (const candidates of shared.values()) {
+    const others = candidates.filter((one) => !isStaged(one));
+    if (others.length > 0) told.push(divided(material, others.length === 1 ? others[0]! : phaseOf(material, others)));
+  }
+  for (const candidate of alones) if (!(candidate.waited && isStaged(candidate))) told.push(serial(material, contexts, candidate));
   return told;
 }
 
-function look({ model, levels }: Material, candidate: Candidate): void {
+function look({ model, meanwhile }: Material, candidate: Candidate): void {
   const { stats } = candidate;
   let most = 0, time = 0;
+  candidate.threads = 0;
+  candidate.data = [];
   for (const [thread, row] of stats.threads) {
     time = Math.max(time, row.time);
     if (row.cost > most) {
@@ -74,15 +93,10 @@ function look({ model, levels }: Material, candidate: Candidate): void {
 
   let best: Waited | undefined;
   let join: Waited | undefined;
-  for (const [object, waits] of levels.waits) {
+  for (const [object, mean] of waitersBeside(meanwhile, candidate.members)) {
     const entity = model.entities[object]!;
-    if (entity.members.length > 0 || entity.rawKind === 'sleep' || entity.kind === 'lock') continue;
-    let sum = 0;
-    for (const [level, cost] of stats.costAt) {
-      const elapsed = levels.elapsed.get(level) ?? 0;
-      if (elapsed > 0) sum += (cost / elapsed) * ((waits.blocked.get(level) ?? 0) + (waits.spinning.get(level) ?? 0));
-    }
-    const waited = { object, mean: stats.cost > 0 ? sum / stats.cost : 0 };
+    if (entity.rawKind === 'sleep' || entity.kind === 'lock') continue;
+    const waited = { object, mean };
     if (waited.mean >= 0.1 && dataKinds.has(entity.rawKind)) candidate.data.push(waited);
     if (waited.mean < 0.3) continue;
     if (entity.rawKind === 'join') {
@@ -111,6 +125,28 @@ function together(candidates: Candidate[]): Candidate {
   const stats = { ...first!.stats, threads: new Map(first!.stats.threads), costAt: new Map(first!.stats.costAt) };
   for (const other of others) mergeStats(stats, other.stats);
   return { ...first!, stats };
+}
+
+function commonStart(a: number[], b: number[]): number[] {
+  const differs = a.findIndex((id, k) => b[k] !== id);
+  return differs < 0 ? a : a.slice(0, differs);
+}
+
+/** Several procedures that wait for one thing, as one: under the procedure that all of them were called from. */
+function phaseOf(material: Material, candidates: Candidate[]): Candidate {
+  const { model, working } = material;
+  const joined = together(candidates);
+  const members = candidates.flatMap((one) => one.members);
+  let common: number[] | undefined;
+  for (const node of members) {
+    const path = pathOf(working.stacks, node);
+    common = common === undefined ? path : commonStart(common, path);
+  }
+  const entity = [...(common ?? [])].reverse().find((id) => model.entities[id]!.kind === 'procedure') ?? joined.context.entity;
+  const parts = candidates.map((one) => one.id);
+  const phase = { ...joined, members, context: { entity, members, self: false }, id: shownId(model, entity), parts: [...new Set(parts)] };
+  look(material, phase);
+  return phase;
 }
 
 function unfed(material: Material, candidate: Candidate): Finding {
@@ -206,25 +242,46 @@ function divided(material: Material, candidate: Candidate): Finding {
   const balanced = stats.lost - (stats.time / sharing - stats.time / P) * (stats.time > 0 ? Math.min(1, lostShare(stats, P)) : 0);
   const starved = stats.lost - Math.max(0, balanced);
 
-  if (!atBarrier && starved > Math.max(0, balanced)) {
-    const text = `${title(model, id)} costs ${costs(model, stats.cost)} with too few threads: ${threads} ran it, and meanwhile ${meanwhile(material, candidate)}${waitingText(model, waited)}.`;
+  const many = threads > 2 * P;
+  if (!atBarrier && (starved > Math.max(0, balanced) || (many && !waited))) {
+    const ran = many ? 'meanwhile' : `${threads} ran it, and meanwhile`;
+    const text = `${title(model, id)} costs ${costs(model, stats.cost)} with too few threads at work: ${ran} ${meanwhile(material, candidate)}${waitingText(model, waited)}.${partsText(model, candidate)}`;
     return finding(material, candidate, id, 'starvation', 'create-parallelism', stats.lost, text,
       `Divide it among more threads, in smaller pieces: spread over ${P} processors it would save ${formatNs(stats.lost)}.`, waited ? [waited.object] : []);
   }
 
-  const slow = slowest(model, stats);
+  const slow = many ? 0 : slowest(model, stats);
   const shown = atBarrier ? waited!.object : slow !== 0 && threads >= 2 ? slow : id;
-  const savingNs = Math.max(0, balanced);
-  const change: Change = threads > 2 * P ? 'finer-grain' : 'balance';
+  const savingNs = Math.min(Math.max(0, balanced), atBarrier ? Infinity : endsApart(model, stats));
+  const change: Change = many ? 'finer-grain' : 'balance';
   const who = slow !== 0 && threads >= 2
     ? `thread ${model.entities[slow]!.name} has ${formatNs(stats.threads.get(slow)!.time)} of it, the mean is ${formatNs(stats.time / Math.max(1, threads))}`
-    : model.entities[thread]!.name !== '' && alone && thread !== 0 ? `it is all in thread ${model.entities[thread]!.name}` : `it is divided among ${threads} threads`;
+    : model.entities[thread]!.name !== '' && alone && thread !== 0 ? `only thread ${model.entities[thread]!.name} still had some` : `it is divided among ${threads} threads`;
   const where = atBarrier ? `Unequal work before ${title(model, waited!.object)}, in ${title(model, id)},` : `Unequal division of the work in ${title(model, id)}`;
-  const text = `${where} costs ${costs(model, stats.cost)}: ${who}; meanwhile ${meanwhile(material, candidate)}${waitingText(model, waited)}.`;
+  const text = `${where} costs ${costs(model, stats.cost)}: ${who}; meanwhile ${meanwhile(material, candidate)}${waitingText(model, waited)}.${partsText(model, candidate)}`;
   const remedy = change === 'finer-grain'
     ? `Make the pieces smaller, or start the largest first; that could save ${formatNs(savingNs)}.`
-    : `Divide the work evenly among ${sharing} threads; that could save ${formatNs(savingNs)}.`;
-  return finding(material, candidate, shownId(model, shown), 'imbalance', change, savingNs, text, remedy, [id, ...(slow !== 0 ? [shownId(model, slow)] : []), ...(waited ? [waited.object] : [])]);
+    : `Divide the work evenly among ${sharing} threads, or in smaller pieces; that could save ${formatNs(savingNs)}.`;
+  return finding(material, candidate, shownId(model, shown), 'imbalance', change, savingNs, text, remedy, [id, ...candidate.parts, ...(slow !== 0 ? [shownId(model, slow)] : []), ...(waited ? [waited.object] : [])]);
+}
+
+function partsText(model: Model, { parts }: Candidate): string {
+  return parts.length > 0 ? ` Most of it is in ${parts.slice(0, 2).map((part) => model.entities[part]!.name).join(' and ')}.` : '';
+}
+
+/** Uneven ends can't cost more than the threads that ended early were gone before the last one, spread over them all. */
+function endsApart(model: Model, stats: ContextStats): number {
+  let last = 0, sum = 0, count = 0;
+  for (const id of stats.threads.keys()) {
+    const entity = model.entities[id]!;
+    if (!entity.thread || entity.instances > 1) return Infinity;
+    last = Math.max(last, entity.thread.lastNs);
+  }
+  for (const id of stats.threads.keys()) {
+    sum += last - model.entities[id]!.thread!.lastNs;
+    count++;
+  }
+  return count > 1 ? sum / count : Infinity;
 }
 
 /** How many processors were busy, on average, in the part of it that ran beside others. */
@@ -249,12 +306,11 @@ function slowest(model: Model, stats: ContextStats): number {
 }
 
 /** Threads that pass data on: one stage is slower than the others, or all of them wait for each other. */
-function stream(material: Material, streams: Candidate[]): Finding {
+function stream(material: Material, streams: Candidate[], involved: Set<number>): Finding {
   const { model, levels } = material;
   const P = model.processors;
   streams.sort((a, b) => b.stats.cost - a.stats.cost);
   const objects = [...new Set([...streams.map((one) => one.waited!.object), ...streams.flatMap((one) => one.data.map((waited) => waited.object))])];
-  const involved = new Set<number>();
   for (const one of streams) for (const thread of one.stats.threads.keys()) if (thread !== 0) involved.add(thread);
   for (const object of objects) for (const { thread } of model.entities[object]!.object!.waiters) if (thread !== 0) involved.add(thread);
   // A stage is the threads of one name; it is as slow as the slowest of them.
@@ -279,7 +335,7 @@ function stream(material: Material, streams: Candidate[]): Finding {
       `the next stage (thread ${second.thread.name}) ${formatNs(second.time)}; the others wait at ${objectNames}, and meanwhile ${meanwhile(material, mine)}.`;
     return finding(material, mine, mine.id, 'pipeline', 'balance', savingNs, text,
       `Divide this stage among more threads, or make it faster: until another stage limits the pipeline that saves ${formatNs(savingNs)}.`,
-      [...related, first.thread.id, second.thread.id]);
+      [...related, first.thread.id, second.thread.id, ...involved]);
   }
   if (stages.size >= 2) {
     const savingNs = Math.min(total.stats.lost, Math.max(0, total.stats.npt - Math.max(first?.time ?? 0, work / P)));

@@ -54,7 +54,7 @@ export function tellOptimize({ model, working, least }: Material, named: Readonl
   const full = Math.max(1, 0.75 * P);
   const byEntity = new Map<number, { npt: number; busy: number; spinning: number }>();
   for (let k = 0; k < weights.length; k++) {
-    if (tuples.state[k] !== State.useful || tuples.busy[k] < full || tuples.stack[k] === 0) continue;
+    if (tuples.state[k] !== State.useful || tuples.busy[k] < full || tuples.stack[k] === 0 || named.has(tuples.thread[k])) continue;
     const id = shownId(model, stacks.entity[tuples.stack[k]]);
     let row = byEntity.get(id);
     if (!row) byEntity.set(id, (row = { npt: 0, busy: 0, spinning: 0 }));
@@ -69,7 +69,7 @@ export function tellOptimize({ model, working, least }: Material, named: Readonl
   const meanwhile = meanwhileOf(P, busy / npt, spinning / npt);
   return [{
     entity: id, name: model.entities[id]!.name, kind: 'optimize', change: 'optimize',
-    text: `${title(model, id)} itself takes ${costs(model, npt)} while ${meanwhileText(model, meanwhile)}: more parallelism can't help there.`,
+    text: `${title(model, id)} itself takes ${costs(model, npt)} while ${meanwhileText(model, meanwhile)}: more parallelism ${meanwhile.idle < 0.05 ? "can't help" : 'helps little'} there.`,
     remedy: `Make it do less, or do it faster: every ${formatShare(0.1)} saves ${formatNs(npt / 10)}; twice as fast would save ${formatNs(npt / 2)}.`,
     costNs: npt, savingNs: npt / 2, meanwhile, related: [],
   }];

@@ -1,6 +1,7 @@
 /** What the searches for limits share: the material, thresholds, and how a limit is told. Pure. */
 import { formatCount, formatNs, formatShare } from './format.js';
 import type { Levels } from './levels.js';
+import type { Meanwhile } from './meanwhile.js';
 import type { Working } from './model.js';
 import { placeOf } from './names.js';
 import type { Finding, Model } from './types.js';
@@ -9,6 +10,7 @@ export interface Material {
   model: Model;
   working: Working;
   levels: Levels;
+  meanwhile: Meanwhile;
   /** A limit that costs or saves less elapsed time than this is not told: it is noise, or not worth a change. */
   least: number;
 }
@@ -16,6 +18,10 @@ export interface Material {
 /** Share of the elapsed time below which nothing is reported; and observations that it must rest on. */
 export const leastShare = 0.01;
 export const leastObservations = 10;
+/** Serial code is told from a quarter of that: its share of the elapsed time grows with the number of processors. */
+export const leastSerial = 0.25;
+/** Fewer snapshots than this: every finding says how sure it is. */
+export const fewSnapshots = 100;
 
 /** Findings name groups of namesakes rather than one of them. */
 export function shownId(model: Model, id: number): number {

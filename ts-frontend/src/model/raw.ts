@@ -20,6 +20,9 @@ export interface RawProfile {
   };
   objects: RawObject[];
   blame: { object: Uint32Array; stack: Uint32Array; thread: Uint32Array; count: Uint32Array; ns: Float64Array };
+  meanwhile: {
+    object: Uint32Array; stack: Uint32Array; thread: Uint32Array; count: Uint32Array; ns: Float64Array; waitersNs: Float64Array;
+  };
   calls: { site: Float64Array; caller: Uint32Array; callee: Uint32Array; count: Float64Array };
   threads: RawThread[];
   modules: RawModule[];
