@@ -201,6 +201,24 @@ test.serial('the help names every key', async (t) => {
   await session.quit();
 });
 
+test.serial('help that does not fit has pages; Esc closes it at once', async (t) => {
+  const session = new Session(new Memory(small()), { width: 80, height: 24 });
+  let seen = '';
+  let lines = await session.type('?');
+  const pages = Number(/page 1 of (\d+)/.exec(lines[3]!)?.[1]);
+  t.true(pages > 1, lines[3]);
+  for (let page = 1; page <= pages; page++) {
+    t.true(lines[3]!.includes(`page ${page} of ${pages}`), lines[3]);
+    seen += lines.join('\n');
+    lines = await session.type(' ');
+  }
+  t.false(lines[3]!.includes('Help'), 'the key after the last page closes it');
+  for (const { shown } of bindings) t.true(seen.includes(shown), shown);
+  t.true((await session.type('?'))[3]!.includes('Help'));
+  t.false((await session.type('\u001b'))[3]!.includes('Help'));
+  await session.quit();
+});
+
 test.serial('the terminal is given back as it was', async (t) => {
   const session = new Session(new Memory(small()));
   await session.type('2');

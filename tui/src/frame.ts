@@ -24,11 +24,14 @@ export function frame(scene: Scene, size: Size, state: State, glyphs: Glyphs): C
   header(canvas, scene, state, glyphs);
   tabBar(canvas, state);
   crumbs(canvas, scene, state, glyphs);
-  const body: Size = { width: size.width, height: size.height - bodyTop - 1 };
-  canvas.blit(0, bodyTop, state.help ? help(body, state) : bodyOf(scene, body, state, glyphs));
+  const body = bodyOf(size);
+  canvas.blit(0, bodyTop, state.help > 0 ? help(body, state) : viewOf(scene, body, state, glyphs));
   footer(canvas, state);
   return canvas;
 }
+
+/** What is between tab bar and footer. */
+export const bodyOf = (size: Size): Size => ({ width: size.width, height: size.height - bodyTop - 1 });
 
 /** Table rows shown: a page for PgUp and PgDn. */
 export function pageOf(size: Size, state: State): number {
@@ -42,7 +45,7 @@ export function tableSize(body: Size): Size & { beside: boolean } {
   return { width: body.width, height: Math.max(6, Math.floor(body.height * 0.5)), beside: false };
 }
 
-function bodyOf(scene: Scene, body: Size, state: State, glyphs: Glyphs): Canvas {
+function viewOf(scene: Scene, body: Size, state: State, glyphs: Glyphs): Canvas {
   if (state.tab === 'overview') return overview(scene, body, glyphs);
   if (state.tab === 'bottle') return bottle(scene, body, state, selectedEntity(state, scene), glyphs);
   if (state.tab === 'source') return source(scene, body, state, glyphs);
@@ -64,10 +67,12 @@ function header(canvas: Canvas, scene: Scene, state: State, glyphs: Glyphs): voi
   const { head } = model;
   const what = live.ended ?? (live.finished ? 'finished profile' : state.frozen !== null ? `frozen at ${time(live.shownNs)}` : 'running');
   const right = ` ${what} `;
-  const facts = [
+  const all = [
     `pid ${head.pid}`, time(live.nowNs), `P=${model.processors}`, rate(model.rateHz),
     `Quartz ${percent(live.costShare)} of a CPU`, model.balance.meanBusy > 0 ? `busy ${digits(model.balance.meanBusy)}` : '',
-  ].filter((fact) => fact !== '').join('  ');
+  ].filter((fact) => fact !== '');
+  while (all.length > 1 && all.join('  ').length + 12 + right.length > canvas.width) all.pop(); // whole facts or none
+  const facts = all.join('  ');
   canvas.fill(0, 0, canvas.width, 1, ' ', { inverse: true });
   const room = canvas.width - right.length;
   const name = shorten(baseName(model.program), Math.max(8, Math.min(30, room - facts.length - 4)), glyphs.ascii);
@@ -104,5 +109,9 @@ function footer(canvas: Canvas, state: State): void {
   const y = canvas.height - 1;
   if (state.editing !== null) canvas.text(0, y, `filter: ${state.editing}_   Enter takes it, Esc leaves it`, { bold: true });
   else if (state.message !== '') canvas.text(0, y, state.message, { bold: true });
-  else canvas.text(0, y, '? help  q quit  Tab tabs  Enter into  Backspace up  / filter  s sort  i self  f freeze  t window  m mark  w write', { fg: Colour.grey });
+  else {
+    const keys = ['? help', 'q quit', 'Tab tabs', 'Enter into', 'Backspace up', '/ filter', 's sort', 'i self', 'f freeze', 't window', 'm mark', 'w write'];
+    while (keys.join('  ').length > canvas.width) keys.pop();
+    canvas.text(0, y, keys.join('  '), { fg: Colour.grey });
+  }
 }

@@ -23,7 +23,7 @@ export interface State {
   frozen: number | null;       // moment shown, ns since the first snapshot; null: now
   mark: number | null;         // moment compared with
   sourceScroll: number;
-  help: boolean;
+  help: number; // page that is shown, 0 = none
   message: string;
 }
 export interface Scene {
@@ -48,7 +48,7 @@ export interface ProcessorNow { usefulNs: number; overheadNs: number; spinningNs
 export type Action =
   | { type: 'tab'; tab: Tab } | { type: 'next-tab'; by: number } | { type: 'move'; by: number } | { type: 'home' } | { type: 'end' }
   | { type: 'enter' } | { type: 'back' } | { type: 'sort'; by: number } | { type: 'reverse' } | { type: 'self' } | { type: 'freeze' }
-  | { type: 'step'; by: number } | { type: 'mark' } | { type: 'window' } | { type: 'reset' } | { type: 'help' } | { type: 'escape' }
+  | { type: 'step'; by: number } | { type: 'mark' } | { type: 'window' } | { type: 'reset' } | { type: 'help'; pages?: number } | { type: 'escape' }
   | { type: 'filter' } | { type: 'filter-text'; text: string } | { type: 'filter-done' } | { type: 'select-row'; index: number }
   | { type: 'sort-column'; column: string } | { type: 'message'; text: string } | { type: 'bottle' };
 export interface Size { width: number; height: number }
@@ -61,7 +61,7 @@ export function initialState(): State {
     tab: 'overview',
     tables: { procedures: table('npt'), locks: table('wait'), threads: table('npt'), objects: table('blocked') },
     inclusive: true, filter: '', editing: null, focus: [], focusIndex: 0, bottleOf: 'threads', windowNs: null, frozen: null,
-    mark: null, sourceScroll: 0, help: false, message: '',
+    mark: null, sourceScroll: 0, help: 0, message: '',
   };
 }
 export const isTable = (tab: Tab): tab is TableTab => tab === 'procedures' || tab === 'locks' || tab === 'threads' || tab === 'objects';
@@ -97,7 +97,7 @@ export function reduce(before: State, action: Action, scene: Scene): State {
   const state = before.message === '' ? before : { ...before, message: '' };
   switch (action.type) {
     case 'tab':
-      return { ...state, tab: action.tab, focus: action.tab === 'source' || action.tab === state.tab ? state.focus : [], focusIndex: 0, help: false };
+      return { ...state, tab: action.tab, focus: action.tab === 'source' || action.tab === state.tab ? state.focus : [], focusIndex: 0, help: 0 };
     case 'next-tab': {
       const at = (tabs.indexOf(state.tab) + action.by + tabs.length) % tabs.length;
       return reduce(state, { type: 'tab', tab: tabs[at]! }, scene);
@@ -121,7 +121,7 @@ export function reduce(before: State, action: Action, scene: Scene): State {
     case 'back':
       return state.focus.length === 0 ? state : { ...state, focus: state.focus.slice(0, -1), focusIndex: 0 };
     case 'escape':
-      if (state.help) return { ...state, help: false };
+      if (state.help > 0) return { ...state, help: 0 };
       if (state.editing !== null) return { ...state, editing: null };
       if (state.focus.length > 0) return { ...state, focus: [], focusIndex: 0 };
       if (state.filter !== '') return { ...state, filter: '' };
@@ -160,7 +160,7 @@ export function reduce(before: State, action: Action, scene: Scene): State {
       return { ...state, windowNs: windows[(at + 1) % windows.length]! };
     }
     case 'reset': return { ...state, windowNs: null, message: 'counting from now; R again counts from the start' };
-    case 'help': return { ...state, help: !state.help };
+    case 'help': return { ...state, help: action.pages !== undefined && state.help >= action.pages ? 0 : state.help + 1 };
     case 'filter': return { ...state, editing: state.filter };
     case 'filter-text': return { ...state, editing: action.text };
     case 'filter-done': return { ...state, filter: state.editing ?? '', editing: null, focus: [], focusIndex: 0 };

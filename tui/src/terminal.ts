@@ -6,10 +6,11 @@ import blessed from 'blessed';
 import { spawnSync } from 'node:child_process';
 import { Canvas } from './canvas.js';
 import { ascii, unicode, type Glyphs } from './glyphs.js';
-import { bodyTop, frame, pageOf, tabPlaces, tableSize } from './frame.js';
+import { bodyOf, bodyTop, frame, pageOf, tabPlaces, tableSize } from './frame.js';
 import { bindingOf, type Effect } from './keys.js';
 import { currentIndex, currentRows, initialState, isTable, reduce, selectedEntity, tableTab, type Action, type Size, type State } from './state.js';
 import { columnsThatFit } from './tables.js';
+import { helpPages } from './views/help.js';
 import { scrollTo } from './views/table.js';
 import type { Watch } from './session.js';
 
@@ -175,7 +176,10 @@ export function show(watch: Watch, options: TerminalOptions): Promise<void> {
         return;
       }
       const binding = bindingOf(full) ?? (char === undefined ? undefined : bindingOf(char));
-      if (state.help && binding?.effect !== 'quit') { apply({ type: 'help' }); return; }
+      if (state.help > 0 && binding?.effect !== 'quit') {
+        apply(full === 'escape' ? { type: 'escape' } : { type: 'help', pages: helpPages(bodyOf(size()), state) });
+        return;
+      }
       if (asking && binding?.effect !== 'quit') { asking = false; apply({ type: 'message', text: '' }); return; }
       if (binding?.effect !== undefined) carryOut(binding.effect);
       else if (binding?.action !== undefined) apply(binding.action(pageOf(size(), state)));

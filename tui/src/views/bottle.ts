@@ -39,7 +39,7 @@ export function bottle(scene: Scene, size: Size, state: State, selected: number,
   const label = Math.min(44, Math.floor(size.width * 0.45));
   const room = size.width - label - 2;
   let y = 1;
-  if (rest > 0 && rows > drawn.length) canvas.text(room + 2, y++, shorten(`${all.length - drawn.length} smaller, ${time(rest)}`, label, glyphs.ascii), { fg: Colour.grey });
+  if (rest > 0 && all.length > drawn.length && rows > drawn.length) canvas.text(room + 2, y++, shorten(`${all.length - drawn.length} smaller, ${time(rest)}`, label, glyphs.ascii), { fg: Colour.grey });
   drawn.forEach((box, index) => {
     const height = Math.max(1, Math.round((box.height / total) * (rows - (rest > 0 ? 1 : 0))));
     const width = Math.max(1, Math.round((box.width / model.processors) * room));

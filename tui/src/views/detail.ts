@@ -41,7 +41,7 @@ export function detail(scene: Scene, size: Size, state: State, glyphs: Glyphs): 
   return canvas;
 }
 function heading(canvas: Canvas, entity: Entity, glyphs: Glyphs): number {
-  const kind = entity.kind === 'procedure' ? '' : ` [${entity.rawKind}]`;
+  const kind = entity.kind === 'procedure' || entity.name.startsWith(`${entity.rawKind} at `) ? '' : ` [${entity.rawKind}]`;
   canvas.text(0, 0, shorten(entity.name, canvas.width - kind.length, glyphs.ascii) + kind, { bold: true });
   const place = entity.file === '' ? entity.detail : `${baseName(entity.file)}${entity.line > 0 ? `:${entity.line}` : ''}`;
   const interval = `[${time(entity.ci95.lowNs)}, ${time(entity.ci95.highNs)}]`;

@@ -1,27 +1,38 @@
-/** Keys and column meanings, over the screen. */
-import { Canvas, wrap } from '../canvas.js';
+/** Keys and column meanings, over the screen; in pages where they do not fit. */
+import { Canvas, Colour, wrap } from '../canvas.js';
 import { bindings } from '../keys.js';
 import { columnsOf } from '../tables.js';
 import { tableTab, type Size, type State } from '../state.js';
-import { Colour } from '../canvas.js';
+
+interface Line { key: string; text: string; title?: boolean }
+
+/** Two columns of lines on wide screens. */
+const columnsAt = (width: number): number => (width >= 100 ? 2 : 1);
+
+function linesOf(width: number, state: State): Line[] {
+  const room = Math.floor(width / columnsAt(width)) - 13;
+  const entry = (key: string, text: string): Line[] => wrap(text, room).map((line, index) => ({ key: index === 0 ? key : '', text: line }));
+  return [
+    { key: 'Keys', text: '', title: true }, ...bindings.flatMap(({ shown, does }) => entry(shown, does)),
+    { key: 'Columns', text: '', title: true }, ...columnsOf(tableTab(state)).flatMap(({ title, help }) => entry(title, help)),
+  ];
+}
+
+const perPage = (size: Size): number => Math.max(1, size.height - 1) * columnsAt(size.width);
+export const helpPages = (size: Size, state: State): number => Math.ceil(linesOf(size.width, state).length / perPage(size));
 
 export function help(size: Size, state: State): Canvas {
   const canvas = new Canvas(size.width, size.height);
-  const lines = bindings.map((binding) => [binding.shown, binding.does] as const);
-  const half = size.width >= 100 ? Math.ceil(lines.length / 2) : lines.length;
-  canvas.text(0, 0, 'Keys (any key closes this)', { bold: true });
-  lines.forEach(([key, does], index) => {
-    const column = Math.floor(index / half);
-    const x = column * Math.floor(size.width / 2);
-    canvas.text(x + 1, 1 + (index % half), key, { fg: Colour.cyan, bold: true });
-    canvas.text(x + 12, 1 + (index % half), does, undefined, Math.floor(size.width / (half < lines.length ? 2 : 1)) - 13);
+  const pages = helpPages(size, state);
+  const page = Math.min(state.help, pages);
+  canvas.text(0, 0, page < pages ? `Help, page ${page} of ${pages} (any key: next page; Esc closes)` : `Help, page ${page} of ${pages} (any key closes this)`, { bold: true });
+  const rows = size.height - 1;
+  const half = Math.floor(size.width / columnsAt(size.width));
+  linesOf(size.width, state).slice((page - 1) * perPage(size), page * perPage(size)).forEach((line, index) => {
+    const x = Math.floor(index / rows) * half;
+    const y = 1 + (index % rows);
+    canvas.text(x + (line.title ? 0 : 1), y, line.key, line.title ? { bold: true } : { fg: Colour.cyan, bold: true });
+    canvas.text(x + 12, y, line.text, undefined, half - 13);
   });
-  let y = half + 2;
-  if (y < size.height) canvas.text(0, y++, 'Columns', { bold: true });
-  for (const column of columnsOf(tableTab(state))) {
-    if (y >= size.height) break;
-    canvas.text(1, y, column.title, { fg: Colour.cyan, bold: true });
-    for (const line of wrap(column.help, size.width - 13)) if (y < size.height) canvas.text(12, y++, line);
-  }
   return canvas;
 }

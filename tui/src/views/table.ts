@@ -45,7 +45,7 @@ function drawRow(canvas: Canvas, y: number, row: Row, columns: Column[], scene: 
     if (column.width > 0) canvas.textRight(x, y, column.width, text, style);
     else {
       const change = changeOf(row, scene);
-      const kind = row.whole.kind === 'procedure' ? '' : ` [${row.whole.kind}]`;
+      const kind = row.whole.kind === 'procedure' || row.name.startsWith(`${row.whole.kind} at `) ? '' : ` [${row.whole.kind}]`;
       canvas.text(x, y, shorten(row.name, Math.max(4, canvas.width - x - kind.length - change.length), glyphs.ascii) + kind + change, style);
     }
     x += column.width + 1;
