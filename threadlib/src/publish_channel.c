@@ -33,7 +33,7 @@ struct file {
 };
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct file listening = {.fd = -1}, connection = {.fd = -1}, wake = {.fd = -1};
-static bool announced = true; /* the sampler at `connection` has the session */
+static _Atomic(bool) announced = true; /* the sampler at `connection` has the session */
 static bool serving;   /* the kernel thread exists */
 
 static struct file own(int fd) {
