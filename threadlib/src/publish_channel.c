@@ -249,8 +249,12 @@ static void announce(void) {
 }
 
 /* A program that ends before it has said hello, or while it waits for the answer, does so first: its counts are exact
- * all the same. */
-__attribute__((destructor)) static void end(void) { announce(); }
+ * all the same. What follows is the kernel's: kernel threads that are short of CPUs take long to die, and that time is
+ * none of the program's. The session alone says so; nothing is switched in threads that may still run. */
+__attribute__((destructor)) static void end(void) {
+  announce();
+  if (qzi_session.head) __atomic_store_n(&qzi_session.head->publishing, 0, __ATOMIC_RELEASE);
+}
 
 /* Connects and publishes; from now on everything is counted. The sampler is told a little later, when it is clear how
  * many processors there are: qz_init() may come first thing in main. */

@@ -169,7 +169,9 @@ void qzi_ready_last(struct qzi_thread *thread) {
   waking(p, QZ_STATE_USEFUL);
 }
 
-/* The caller goes to the end of the queue, if anybody else is ready. Threads that have not run yet come first. */
+/* The caller goes to the end of the queue, if anybody else is ready. Threads that have not run yet come first. Between
+ * taking the next and queueing the caller no thread is to be seen: a processor that looked just then sleeps, and nobody
+ * would wake it, for nothing becomes ready here. So whoever comes back looks for sleepers. */
 static inline void yield(bool spinning) {
   struct qzi_processor *p = qzi_processor_checked();
   struct qzi_thread *self = p->head.current;
@@ -188,6 +190,7 @@ static inline void yield(bool spinning) {
   qzi_sanitize_arrived(self->sanitizer_stack);
   qzi_exceptions_restore(exceptions);
   arrive(passed);
+  qzi_wake_idle(qzi_processor_self());
 }
 
 void qzi_yield(void) { yield(true); }

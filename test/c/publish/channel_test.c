@@ -188,7 +188,7 @@ static void launched(void) {
   expect_exit(pid, "launched");
   const struct qz_session *head = qz_session_head(&view);
   if (view.pid != (uint32_t)pid) fail("launched: pid %u", view.pid);
-  if (!head->publishing || head->epoch != 1) fail("launched: publishing %u, epoch %u", head->publishing, head->epoch);
+  if (head->publishing || head->epoch != 1) fail("launched, at its end: publishing %u, epoch %u", head->publishing, head->epoch);
   /* Addresses are the same there: it is this very program, and it is not position independent. */
   if (calls_to(&view, address(path_addresses[3]), 0) != LOCKERS * LOCKS)
     fail("launched: %lu calls of path_d", (unsigned long)calls_to(&view, address(path_addresses[3]), 0));
