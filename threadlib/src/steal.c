@@ -90,8 +90,7 @@ static uint32_t take(struct qzi_ring *from, uint32_t count, struct qzi_thread **
 /* All that the victim did since then was to let threads take turns (one decision in 32 may have been another). Decisions are
  * read last at first, and first now, so that none seems to be without its push. */
 static bool took_turns(struct qzi_processor *victim, uint32_t tick, uint32_t fifo_bottom) {
-  uint32_t ticks = atomic_load_explicit(&victim->tick, memory_order_relaxed) - tick;
-  atomic_thread_fence(memory_order_acquire);
+  uint32_t ticks = atomic_load_explicit(&victim->tick, memory_order_acquire) - tick;
   uint32_t pushes = atomic_load_explicit(&victim->fifo.bottom, memory_order_relaxed) - fifo_bottom;
   return ticks && pushes + ticks / 32 >= ticks;
 }
