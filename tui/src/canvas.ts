@@ -103,11 +103,11 @@ export class Canvas {
   }
 }
 
-/** Breaks text at spaces into lines of at most `width` columns. */
+/** Breaks text at spaces into lines of at most `width` columns; a number stays with its unit. */
 export function wrap(text: string, width: number): string[] {
   const lines: string[] = [];
   let line = '';
-  for (const word of text.split(/\s+/)) {
+  for (const word of text.split(/\s+(?!(?:%|[mµun]?s|k?Hz)(?![\p{L}\d]))/u)) {
     if (line !== '' && line.length + 1 + word.length > width) {
       lines.push(line);
       line = word;

@@ -6,7 +6,7 @@ import { Failure } from './failure.js';
 import { newestProfile, root } from './files.js';
 
 /** What helps against a file that can't be read as a profile. */
-function remedy(why: string): string {
+export function remedyOf(why: string): string {
   if (/not a Quartz profile/.test(why)) return 'name a file that quartz record made';
   if (/another version/.test(why)) return 'read it with the Quartz that recorded it, or record again';
   if (/Permission denied/.test(why)) return 'only its owner may read it: ask for a copy';
@@ -23,7 +23,7 @@ export function loadModel(name: string | undefined, options: { raw: boolean }): 
   try {
     return buildModel(openProfile(path), { compensate: !options.raw });
   } catch (error) {
-    if (isProfileError(error)) throw new Failure(`${path}: ${error.why}`, remedy(error.why));
+    if (isProfileError(error)) throw new Failure(`${path}: ${error.why}`, remedyOf(error.why));
     if (error instanceof Error && 'code' in error && error.code === 'MODULE_NOT_FOUND') {
       throw new Failure('the reader of profiles is not built', `run: npm run build (in ${root})`);
     }

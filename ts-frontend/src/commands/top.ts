@@ -10,6 +10,7 @@ import { samplerPath } from '../cli/files.js';
 import { childrenOption, recordingOptions, samplerOptions } from '../cli/recording.js';
 import { display } from '../cli/terminal.js';
 import { buildModel, difference } from '../model/index.js';
+import { remedyOf } from '../cli/profile.js';
 import { isProfileError, openProfile, saveProfile } from '../profile.js';
 import { show } from '../../../tui/src/terminal.js';
 import { Watch, type Host } from '../../../tui/src/session.js';
@@ -155,10 +156,11 @@ async function live(args: Arguments, file: string, sampler: readonly string[], o
   }
 }
 
+const refreshOf = (args: Arguments): number => wholeNumber(args, 'refresh', 100, 60_000) ?? 1000;
+
 async function screen(args: Arguments, watch: Watch, owned: boolean): Promise<void> {
   const { ascii, colour } = display(args);
-  const refreshMs = wholeNumber(args, 'refresh', 100, 60_000) ?? 1000;
-  await show(watch, { ascii, colour, refreshMs, owned, onQuit: () => undefined });
+  await show(watch, { ascii, colour, refreshMs: refreshOf(args), owned, onQuit: () => undefined });
 }
 
 export const command: Command = {
@@ -182,6 +184,7 @@ export const command: Command = {
   run: async (args) => {
     if (!process.stdin.isTTY || !process.stdout.isTTY) throw usage('the live screen needs a terminal', 'use: quartz run -- PROGRAM, or quartz report FILE');
     if ((process.env['TERM'] ?? 'dumb') === 'dumb') throw usage('the live screen needs a terminal that can move its cursor (TERM is dumb or not set)', 'use: quartz run -- PROGRAM, or quartz report FILE');
+    refreshOf(args); // a wrong one is told before anything starts
     const pid = args.value('pid');
     const [word] = args.words;
     if (pid !== undefined) {
@@ -197,7 +200,7 @@ export const command: Command = {
         await screen(args, new Watch(hostOf(word, null, args.has('raw'))), false);
         return 0;
       } catch (error) {
-        if (isProfileError(error)) throw new Failure(`${word}: ${error.why}`, '');
+        if (isProfileError(error)) throw new Failure(`${word}: ${error.why}`, remedyOf(error.why));
         throw error;
       }
     }

@@ -56,12 +56,12 @@ export function cut(text: string, columns: number, options: Pick<RenderOptions, 
   return head + mark + tail;
 }
 
-/** Lines of at most `columns`, each after `indent` spaces; a word that is too long for a line is cut. */
+/** Lines of at most `columns`, each after `indent` spaces; a number stays with its unit, a word that is too long for a line is cut. */
 export function wrap(text: string, columns: number, indent: number, options: Pick<RenderOptions, 'ascii'>): string[] {
   const room = Math.max(10, columns - indent);
   const lines: string[] = [];
   let line = '';
-  for (const word of text.split(/ +/).filter((part) => part !== '')) {
+  for (const word of text.split(/ +(?!(?:%|[mµun]?s|k?Hz)(?![\p{L}\d]))/u).filter((part) => part !== '')) {
     const fit = cut(word, room, options);
     if (line !== '' && width(line) + 1 + width(fit) > room) {
       lines.push(line);
