@@ -165,3 +165,52 @@ test('nothing to report, and too little to report from, give reason and remedy',
   t.is(nothing.findings.length, 0);
   t.true(nothing.notices.some((notice) => notice.reason.includes('stands out')));
 });
+
+test('code is matched with what was waited for at that time, not with what was at the same level of activity', (t) => {
+  const builder = new Builder({ processors: 2 })
+    .stretch(second / 5, [wait('main', ['main', 'join:readers']), run('reader', ['main', 'read'])])
+    .stretch(second, [run('worker#1', ['main', 'prove']), run('worker#2', ['main', 'prove'])])
+    .stretch(second / 2, [run('main', ['main', 'destroy'])]);
+  const model = buildModel(builder.build());
+  const destroy = model.findings.find((finding) => finding.name === 'destroy');
+  t.is(destroy?.kind, 'serial');
+  t.notRegex(destroy!.text, /waited/);
+  t.regex(model.findings.find((finding) => finding.name === 'read')!.text, /1 thread waited at join readers/);
+});
+
+test('one uneven end is one finding, named after the procedure that both parts were called from', (t) => {
+  const builder = new Builder({ processors: 2 })
+    .stretch(second, [wait('main', ['main', 'join:workers']), run('worker 0', ['main', 'prove', 'left']), run('worker 1', ['main', 'prove', 'right'])]);
+  for (const part of ['left', 'right']) builder.stretch(second / 5, [wait('main', ['main', 'join:workers']), run('worker 1', ['main', 'prove', part])]);
+  const model = buildModel(builder.build());
+  const uneven = model.findings.filter((finding) => finding.kind === 'imbalance');
+  t.deepEqual(uneven.map((finding) => finding.name), ['prove']);
+  close(t, 'cost', uneven[0]!.costNs, 0.4);
+  t.regex(uneven[0]!.text, /Most of it is in (left and right|right and left)/);
+});
+
+test('serial code that costs little is told with the serial code that costs most', (t) => {
+  const builder = new Builder({ processors: 4 })
+    .stretch(second / 5, [run('main', ['main', 'read'])])
+    .stretch(second / 100, [run('main', ['main', 'log'])])
+    .stretch(2 * second, [1, 2, 3, 4].map((k) => run(`w#${k}`, ['main', 'hot'])));
+  const model = buildModel(builder.build());
+  t.deepEqual(kinds(model), ['serial', 'optimize']);
+  t.regex(model.findings[0]!.text, /Serial too: log 10\.0 ms/);
+});
+
+test('few snapshots: what is found says how sure it is', (t) => {
+  const builder = new Builder({ processors: 4 })
+    .stretch(second / 40, [run('main', ['main', 'set_up'])])
+    .stretch(second / 40, [1, 2, 3, 4].map((k) => run(`w#${k}`, ['main', 'hot'])));
+  t.regex(buildModel(builder.build()).findings[0]!.text, /With so few snapshots it is between 1\d\.\d ms and 3\d\.\d ms/);
+});
+
+test('what no thread can be said to hold has no holders, and names who ran meanwhile', (t) => {
+  const builder = new Builder({ processors: 2 })
+    .stretch(second, [run('late', ['main', 'row']), wait('early', ['main', 'barrier:step'])]);
+  const model = buildModel(builder.build());
+  const barrier = model.entities.find((entity) => entity.rawKind === 'barrier')!;
+  t.deepEqual(barrier.object!.holders, []);
+  t.deepEqual(barrier.object!.meanwhile.map(({ path, ns }) => [path.map((id) => model.entities[id]!.name).join(' '), ns]), [['main row', second]]);
+});

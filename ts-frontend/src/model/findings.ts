@@ -40,7 +40,7 @@ export function findingsOf(model: Model, working: Working): { findings: Finding[
     ...tellLocks(material, losses), ...tellSpinning(material), ...tellIo(material, io),
     ...tellCode(material, contexts), ...tellOverhead(material),
   ].filter((finding) => worthOf(finding) >= leastFor(finding, material)).sort((a, b) => b.savingNs - a.savingNs || b.costNs - a.costNs);
-  const findings = gatherSmall(model, limits, material.least).slice(0, findingsKept);
+  const findings = gatherSmall(model, limits.filter(isFirstOfKind), material.least).slice(0, findingsKept);
   const named = new Set(findings.flatMap((one) => (one.kind === 'pipeline' ? [one.entity, ...one.related] : [one.entity])));
   if (findings.length < findingsKept) findings.push(...tellOptimize(material, named));
   putFirst(findings);
@@ -51,6 +51,11 @@ export function findingsOf(model: Model, working: Working): { findings: Finding[
 
 /** Serial code may go as a whole; of the others only what the change saves. */
 const worthOf = (finding: Finding): number => (finding.kind === 'serial' ? finding.costNs : finding.savingNs);
+
+/** Too fine a grain shows as overhead and as ready threads beside idle processors: one cause, told once. */
+function isFirstOfKind(finding: Finding, at: number, all: readonly Finding[]): boolean {
+  return finding.kind !== 'overhead' || all.findIndex((one) => one.kind === 'overhead') === at;
+}
 
 /** Serial code that costs less than other limits must, in one finding: that of the serial code with most cost. */
 function gatherSmall(model: Model, limits: readonly Finding[], least: number): Finding[] {

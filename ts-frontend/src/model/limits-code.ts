@@ -199,7 +199,8 @@ function serial(material: Material, contexts: Contexts, candidate: Candidate): F
   const parts = context.self ? [] : largestParts(material, candidate);
   const entity = model.entities[id]!;
   const itself = context.self && id !== 0 && entity.nptNs > 1.05 * entity.nptSelfNs ? ' itself' : '';
-  const text = `${title(model, id)}${itself}${callersText(material, contexts, candidate)} costs ${costs(model, stats.cost)}: while it runs, ` +
+  const name = entity.kind === 'lock' ? `What runs while ${title(model, id)} is held, outside any procedure called meanwhile,` : `${title(model, id)}${itself}`;
+  const text = `${name}${callersText(material, contexts, candidate)} costs ${costs(model, stats.cost)}: while it runs, ` +
     `${meanwhile(material, candidate)}${waitingText(model, waited)}.` +
     (parts.length > 0 ? ` Most of that is in ${parts.map((part) => model.entities[part]!.name).join(' and ')}.` : '');
   const remedy = `Do less there, or do it in parallel: without it ${formatNs(stats.cost)} would go; spread over ${model.processors} processors it would save ${formatNs(stats.lost)}.`;

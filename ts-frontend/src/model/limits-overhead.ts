@@ -33,14 +33,14 @@ export function tellOverhead({ model, working, least }: Material): Finding[] {
   const entity = model.entities[id]!;
   const meanwhile = meanwhileOf(model.processors, busy / cost, spinning / cost);
   const { spawns, switches } = model.head;
-  const events = spawns >= switches / 10
-    ? `${formatEvents(spawns)} threads were created, for ${formatNs(useful / Math.max(1, spawns))} of work each`
-    : `there were ${formatEvents(switches)} switches between threads, one for ${formatNs(useful / Math.max(1, switches))} of work`;
+  const events = spawns > 0 && spawns >= switches / 10
+    ? `; ${formatEvents(spawns)} ${spawns === 1 ? 'thread was' : 'threads were'} created, for ${formatNs(useful / spawns)} of work each`
+    : switches > 0 ? `; there ${switches === 1 ? 'was 1 switch' : `were ${formatEvents(switches)} switches`} between threads, one for ${formatNs(useful / switches)} of work` : '';
   const grain = entity.kind === 'procedure' || entity.kind === 'thread' || entity.kind === 'join'
     ? 'Make the grain coarser: more work for each thread' : `Do more work for each use of ${title(model, id)}`;
   return [{
     entity: id, name: entity.name, kind: 'overhead', change: 'coarsen',
-    text: `Creating, scheduling and switching threads costs ${costs(model, cost)}, most of it for ${title(model, id)}: ${events}. Meanwhile ${meanwhileText(model, meanwhile)}.`,
+    text: `Creating, scheduling and switching threads costs ${costs(model, cost)}, most of it for ${title(model, id)}${events}. Meanwhile ${meanwhileText(model, meanwhile)}.`,
     remedy: `${grain}; ${coarser} times coarser would save ${formatNs(savingNs)}.`,
     costNs: cost, savingNs, meanwhile, related: [],
   }];

@@ -52,7 +52,7 @@ export function meanwhileText(model: Model, meanwhile: Finding['meanwhile']): st
     ...(idle >= 0.05 ? [`${formatCount(idle)} idle`] : []),
   ];
   const verb = formatCount(busy) === '1' ? 'was' : 'were';
-  const head = `${formatCount(busy)} of ${model.processors} processors ${verb} busy`;
+  const head = model.processors === 1 ? `the processor ${busy >= 0.5 ? 'was' : 'was not'} busy` : `${formatCount(busy)} of ${model.processors} processors ${verb} busy`;
   return rest.length === 2 ? `${head}, ${rest.join(' and ')}` : [head, ...rest].join(' and ');
 }
 

@@ -44,7 +44,7 @@ export function buildModel(raw: RawProfile, options: ModelOptions = {}): Model {
   const sums = sumTuples(raw, stacks, groupOf, weights, entityCount);
   const calls = countCalls(raw, groupOf, entityCount);
   const objects = collectObjects(raw, groupOf);
-  const blame = collectBlame(raw, stacks, groupOf, entityCount);
+  const blame = collectBlame(raw, stacks, groupOf);
   const threads = new Map(raw.threads.map((thread) => [thread.entity, thread]));
   const n = independentSnapshots(raw.head);
   const zeros = new Float64Array(raw.head.processors);

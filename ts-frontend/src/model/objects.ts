@@ -10,6 +10,8 @@ import type { ObjectStats, PathTime } from './types.js';
 /** Paths kept for each object, those with most time. */
 export const pathsKept = 100;
 const held = new Set<ObjectKind>(['mutex', 'rwlock', 'spinlock']);
+/** Kinds of which one thread can be said to make the others wait. */
+const owned = new Set<ObjectKind>([...held, 'once', 'futex', 'join']);
 
 function addInto(into: RawObject, from: RawObject): RawObject {
   return {
@@ -49,23 +51,31 @@ export function collectObjects(raw: RawProfile, groupOf: Uint32Array): Map<numbe
   return out;
 }
 
-export interface Blame { byObject: Map<number, PathTime[]>; total: Float64Array }
+export interface Blame { byObject: Map<number, PathTime[]>; meanwhile: Map<number, PathTime[]> }
 
-export function collectBlame(raw: RawProfile, stacks: Stacks, groupOf: Uint32Array, entities: number): Blame {
-  const total = new Float64Array(entities);
+/** Paths by object (and group), those with most time first. */
+function pathsByObject(stacks: Stacks, groupOf: Uint32Array, table: RawProfile['blame'], ns: Float64Array, wanted: (object: number) => boolean): Map<number, PathTime[]> {
   const rows = new Map<number, PathTime[]>();
-  const { blame } = raw;
-  for (let k = 0; k < blame.ns.length; k++) {
-    const row = { path: pathOf(stacks, blame.stack[k]!), thread: blame.thread[k]!, ns: blame.ns[k]! };
-    for (const entity of groupOf[blame.object[k]!]! ? [blame.object[k]!, groupOf[blame.object[k]!]!] : [blame.object[k]!]) {
-      total[entity]! += row.ns;
+  for (let k = 0; k < ns.length; k++) {
+    const object = table.object[k]!;
+    if (ns[k] === 0 || !wanted(object)) continue;
+    const row = { path: pathOf(stacks, table.stack[k]!), thread: table.thread[k]!, ns: ns[k]! };
+    for (const entity of groupOf[object]! ? [object, groupOf[object]!] : [object]) {
       const list = rows.get(entity);
       if (list) list.push(row);
       else rows.set(entity, [row]);
     }
   }
   for (const [entity, list] of rows) rows.set(entity, list.sort((a, b) => b.ns - a.ns).slice(0, pathsKept));
-  return { byObject: rows, total };
+  return rows;
+}
+
+export function collectBlame(raw: RawProfile, stacks: Stacks, groupOf: Uint32Array): Blame {
+  const isOwned = (object: number): boolean => owned.has(raw.entities[object]!.kind as ObjectKind);
+  return {
+    byObject: pathsByObject(stacks, groupOf, raw.blame, raw.blame.ns, isOwned),
+    meanwhile: pathsByObject(stacks, groupOf, raw.meanwhile, raw.meanwhile.waitersNs, (object) => object !== 0 && !isOwned(object)),
+  };
 }
 
 function waitersOf(raw: RawProfile, stacks: Stacks, sums: Sums, objects: readonly number[]): PathTime[] {
@@ -110,6 +120,7 @@ export function objectStats(raw: RawProfile, stacks: Stacks, sums: Sums, entity:
     queueObservedNs: row.observedNs,
     waiters: waitersOf(raw, stacks, sums, members.length > 0 ? members : [entity]),
     holders: blame.byObject.get(entity) ?? [],
+    meanwhile: blame.meanwhile.get(entity) ?? [],
     criticalByBusyNs: sums.byBusy[entity] ?? new Float64Array(raw.head.processors),
   };
 }

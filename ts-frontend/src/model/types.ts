@@ -48,7 +48,8 @@ export interface ObjectStats {
   queueLength: Bucket[]; // time-weighted
   queueObservedNs: number;
   waiters: PathTime[]; // most time first
-  holders: PathTime[]; // who held it while others waited; ns = waiters * time
+  holders: PathTime[]; // who held it while others waited; ns = waiters * time. Of a join: the thread waited for. Empty for other objects
+  meanwhile: PathTime[]; // who ran while others waited and b < P (late at a barrier, or yet to send or signal); ns = waiters * time
   criticalByBusyNs: Float64Array; // processor time of its critical section by b, index 0 is b = 1
 }
 

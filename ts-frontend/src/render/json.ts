@@ -25,6 +25,7 @@ function objectJson(object: ObjectStats): object {
     queueLength: object.queueLength.map(bucket),
     waiters: object.waiters,
     holders: object.holders,
+    meanwhile: object.meanwhile,
     criticalByBusyNs: Array.from(object.criticalByBusyNs),
   };
 }

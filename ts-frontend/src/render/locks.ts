@@ -53,7 +53,8 @@ export function locks(model: Model, options: RenderOptions): string[] {
 const held = (object: ObjectStats, options: RenderOptions): string => (object.holdNs > 0 ? time(object.holdMeanNs, options) : '');
 
 function detail(model: Model, { entity, object }: Row, options: RenderOptions): string[] {
-  const lines = [...pathLines(model, 'waited', object.waiters, options), ...pathLines(model, 'held it while others waited', object.holders, options)];
+  const lines = [...pathLines(model, 'waited', object.waiters, options), ...pathLines(model, entity.rawKind === 'join' ? 'was waited for' : 'held it while others waited', object.holders, options),
+    ...pathLines(model, 'ran while others waited', object.meanwhile, options)];
   return lines.length === 0 ? [] : ['', paint(cut(label(entity, options), options.width, options), 'strong', options), ...lines];
 }
 
@@ -70,8 +71,8 @@ function byPath(list: readonly PathTime[]): { path: readonly number[]; ns: numbe
 }
 
 function pathLines(model: Model, head: string, list: readonly PathTime[], options: RenderOptions): string[] {
-  const all = byPath(list);
-  if (all.every((one) => one.path.length === 0)) return []; // nobody holds a join or a barrier
+  const all = byPath(list).filter((one) => one.path.length > 0);
+  if (all.length === 0) return [];
   const total = all.reduce((sum, one) => sum + one.ns, 0);
   const lines = all.slice(0, paths).map((one) => {
     const beginning = `    ${pad(time(one.ns, options), 8, 'right')}  ${pad(percent(one.ns, total), 7, 'right')}  `;

@@ -81,7 +81,9 @@ function objectSections(canvas: Canvas, entity: Entity, model: Model, glyphs: Gl
       value: bucket.ns, text: percent(object.queueObservedNs > 0 ? bucket.ns / object.queueObservedNs : 0),
     })), 0, y, width, Math.min(room, 7), glyphs),
     (y, room) => paths(canvas, 'who waits', object.waiters, model, y, Math.min(room, 5), glyphs),
-    (y, room) => paths(canvas, 'who holds it meanwhile', object.holders, model, y, Math.min(room, 5), glyphs),
+    (y, room) => object.meanwhile.length > 0
+      ? paths(canvas, 'who runs meanwhile', object.meanwhile, model, y, Math.min(room, 5), glyphs)
+      : paths(canvas, entity.rawKind === 'join' ? 'who is waited for' : 'who holds it meanwhile', object.holders, model, y, Math.min(room, 5), glyphs),
   ];
   for (const [title, distribution] of [['waits by length', object.waitDistribution], ['holds by length', object.holdDistribution]] as const) {
     if (distribution.length === 0) continue;
