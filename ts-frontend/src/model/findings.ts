@@ -20,7 +20,7 @@ import type { Finding, Model, Notice } from './types.js';
 
 export const findingsKept = 3;
 /** So many times more worth than every other finding puts the code to make faster first. */
-const muchMore = 10;
+const muchMore = 25;
 
 export function findingsOf(model: Model, working: Working): { findings: Finding[]; notices: Notice[] } {
   const notices: Notice[] = [];

@@ -17,7 +17,10 @@ export class Sums {
   readonly spinBlame: Float64Array;
   readonly stateNs: Float64Array;                    // entity * stateCount + state - 1
   readonly stateRunnableNs: Float64Array;
-  readonly stateRunnable: (Float64Array | undefined)[];
+  /** Row of each entity and state in `rows`, plus 1; 0: none. One block for all: thousands of small arrays would cost more than the sums. */
+  readonly stateRow: Uint32Array;
+  rows = new Float64Array(0);
+  private rowCount = 0;
   readonly rawNpt: Float64Array;                     // before compensation, for intervals
   readonly waiting: Map<number, Map<number, number>>;// object -> (stack * entities + thread) -> ns
   readonly waitingNs: Float64Array;                  // object: sum of the above
@@ -30,7 +33,7 @@ export class Sums {
     this.spinBlame = new Float64Array(entities);
     this.stateNs = new Float64Array(entities * stateCount);
     this.stateRunnableNs = new Float64Array(entities * stateCount);
-    this.stateRunnable = new Array<Float64Array | undefined>(entities * stateCount);
+    this.stateRow = new Uint32Array(entities * stateCount);
     this.rawNpt = new Float64Array(entities);
     this.waiting = new Map();
     this.waitingNs = new Float64Array(entities);
@@ -39,13 +42,38 @@ export class Sums {
   stateTime(entity: number, state: number): StateTime {
     const at = entity * stateCount + state - 1;
     const ns = this.stateNs[at]!;
+    return new SummedState(this, at, ns, ns > 0 ? this.stateRunnableNs[at]! / ns : 0);
+  }
+
+  addRunnable(at: number, bucket: number, ns: number): void {
+    const width = this.runnableValues.length;
+    if (this.stateRow[at] === 0) {
+      this.stateRow[at] = ++this.rowCount;
+      if (this.rowCount * width > this.rows.length) {
+        const grown = new Float64Array(Math.max(1024, 2 * this.rowCount * width));
+        grown.set(this.rows);
+        this.rows = grown;
+      }
+    }
+    this.rows[(this.stateRow[at]! - 1) * width + bucket]! += ns;
+  }
+
+  runnableOf(at: number): Bucket[] {
     const runnable: Bucket[] = [];
-    const row = this.stateRunnable[at];
-    if (row)
-      for (let k = 0; k < row.length; k++)
-        if (row[k]! > 0) runnable.push({ ...runnableRange(this.runnableValues[k]!), ns: row[k]! });
-    runnable.sort((a, b) => a.from - b.from);
-    return { ns, meanRunnable: ns > 0 ? this.stateRunnableNs[at]! / ns : 0, runnable };
+    const width = this.runnableValues.length, row = this.stateRow[at]! - 1;
+    for (let k = 0; row >= 0 && k < width; k++) {
+      const ns = this.rows[row * width + k]!;
+      if (ns > 0) runnable.push({ ...runnableRange(this.runnableValues[k]!), ns });
+    }
+    return runnable.sort((a, b) => a.from - b.from);
+  }
+}
+
+/** The distribution of r is made when somebody asks: few entities are looked at, and each has one for every state. */
+class SummedState implements StateTime {
+  constructor(private readonly sums: Sums, private readonly at: number, readonly ns: number, readonly meanRunnable: number) {}
+  get runnable(): Bucket[] {
+    return this.sums.runnableOf(this.at);
   }
 }
 
@@ -72,8 +100,7 @@ export function sumTuples(raw: RawProfile, stacks: Stacks, groupOf: Uint32Array,
   const P = head.processors;
   const sums = new Sums(entities, P);
   const runnable = indexRunnable(tuples.runnable, sums.runnableValues);
-  const buckets = sums.runnableValues.length;
-  const { byBusy, idleness, spinBlame, stateNs, stateRunnableNs, stateRunnable, rawNpt } = sums;
+  const { byBusy, idleness, spinBlame, stateNs, stateRunnableNs, rawNpt } = sums;
 
   // Tuples of one stack often stand together: who is charged for it is worked out once for each run of them.
   let charged: number[] = [];
@@ -121,7 +148,7 @@ export function sumTuples(raw: RawProfile, stacks: Stacks, groupOf: Uint32Array,
       const at = charged[c]! * stateCount + state - 1;
       stateNs[at]! += ns;
       stateRunnableNs[at]! += runnableNs;
-      (stateRunnable[at] ??= new Float64Array(buckets))[bucket]! += ns;
+      sums.addRunnable(at, bucket, ns);
     }
     charged.length = length;
 
