@@ -27,7 +27,7 @@ struct qzi_pub_object; /* embedded in a synchronization object */
 /* 1 while a sampler is connected. Written by the channel alone. */
 extern _Atomic uint32_t qzi_publishing_flag __attribute__((visibility("hidden")));
 /* How often publishing was switched on; a thread record of another epoch is begun anew before it is used. */
-extern uint32_t qzi_pub_epoch __attribute__((visibility("hidden")));
+extern _Atomic uint32_t qzi_pub_epoch __attribute__((visibility("hidden")));
 /* Object records (element 0 is never used); NULL before the first session. */
 extern struct qz_object *qzi_pub_objects __attribute__((visibility("hidden")));
 /* Byte offset from `word` of the last entry of a profile stack, and of the last one that procedures may use. */

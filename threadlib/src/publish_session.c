@@ -36,7 +36,7 @@ extern const char __stop_quartz_start[] __attribute__((weak, visibility("hidden"
 #define OBJECTS_DEFAULT 262144u
 
 _Atomic uint32_t qzi_publishing_flag;
-uint32_t qzi_pub_epoch;
+_Atomic uint32_t qzi_pub_epoch;
 uint32_t qzi_pub_limit, qzi_pub_hook_limit;
 uint32_t qzi_pub_exact_hold;
 struct qz_object *qzi_pub_objects;
@@ -201,7 +201,9 @@ int qzi_session_make(void) {
   s->processor_base = (struct qz_processor *)(base + head.processor_table.offset);
   s->call_base = (struct qz_call *)(base + head.call_table.offset);
   s->string_base = base + head.string_table.offset;
+  pthread_mutex_lock(&lock); /* kernel threads that become processors look at it */
   s->head = map;
+  pthread_mutex_unlock(&lock);
   if (qzi_threads_make() || qzi_objects_make()) {
     close(fd);
     s->fd = -1;

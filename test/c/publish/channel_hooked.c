@@ -9,7 +9,7 @@
 #include "channel_hooked.h"
 
 #define NO_INLINE __attribute__((noinline))
-static volatile int sink;
+static _Atomic(int) sink;
 static qz_mutex mutex;
 
 NO_INLINE void path_d(void) { sink++; }
