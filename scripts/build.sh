@@ -1,5 +1,7 @@
 #!/usr/bin/env bash
-# Builds everything: native parts and addon to build/, TypeScript to dist/. Prints only steps and what went wrong.
+# Builds native parts and addon to build/, TypeScript to dist/. Prints only steps and what went wrong.
+#   build.sh           what using Quartz needs
+#   build.sh checks    also native tests, examples and benchmarks
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -19,5 +21,8 @@ quietly() { # quietly STEP COMMAND...: the command's output is shown only when i
 
 if [ ! -e build/CMakeCache.txt ] && command -v ninja >/dev/null 2>&1; then export CMAKE_GENERATOR=Ninja; fi
 quietly "configuring native parts" cmake -S . -B build -DQUARTZ_ADDON=ON
-quietly "building native parts" cmake --build build --parallel "$(nproc)"
+used="quartz_shared quartz_static quartz-sampler quartz_addon"
+[ "${1:-}" = checks ] && used=all
+# shellcheck disable=SC2086
+quietly "building native parts" cmake --build build --parallel "$(nproc)" --target $used
 quietly "compiling the front end" node_modules/.bin/tsc -b ts-frontend/tsconfig.json
