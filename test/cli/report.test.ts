@@ -1,10 +1,9 @@
 /** Reports of real profiles: every form, every way a file can be wrong, every kind of reader. */
-import { closeSync, copyFileSync, mkdirSync, openSync, readFileSync, symlinkSync, truncateSync, utimesSync, writeFileSync, writeSync } from 'node:fs';
+import { closeSync, copyFileSync, mkdirSync, openSync, symlinkSync, truncateSync, utimesSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
-import { Ajv2020 } from 'ajv/dist/2020.js';
-import { root } from '../known/programs.js';
 import { command, directory, program, quartz, run } from './quartz.js';
+import { schemaErrors } from './schema.js';
 
 const home = directory();
 const good = join(home, 'good.quartz');
@@ -32,10 +31,8 @@ test('every view of a real profile, and its CSV', async (t) => {
 test('JSON of a real profile is valid', async (t) => {
   const { status, stdout } = await quartz(['report', '--json', good]);
   t.is(status, 0);
-  const schema = JSON.parse(readFileSync(join(root, 'ts-frontend/schema/report.schema.json'), 'utf8')) as object;
-  const validate = new Ajv2020({ allErrors: true, allowUnionTypes: true, strictRequired: false }).compile(schema);
   const report = JSON.parse(stdout) as { processors: number; program: string };
-  t.true(validate(report), JSON.stringify(validate.errors?.slice(0, 5), null, 1));
+  t.is(schemaErrors(stdout), '');
   t.is(report.processors, 4);
   t.regex(report.program, /serial_then_parallel$/);
 });

@@ -1,0 +1,64 @@
+/** Recordings that do not end by themselves: Ctrl-C, attach and detach, through the command. And child processes. */
+import { readFileSync, readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import test from 'ava';
+import { openModel, start, until, type Started } from '../known/record.js';
+import { command, directory, program, quartz } from './quartz.js';
+
+const processors = { QUARTZ_PROCESSORS: '4' };
+const underWay = (file: string): Promise<void> => until('snapshots are added', () => {
+  if ((statSync(file, { throwIfNoEntry: false })?.size ?? 0) === 0) return false;
+  try {
+    return openModel(file).samples >= 100;
+  } catch {
+    return false; // just begun
+  }
+});
+/** Process group: the third word after the name. */
+const groupOf = (pid: number): number => Number(readFileSync(`/proc/${pid}/stat`, 'utf8').replace(/^.*\) /s, '').split(' ')[2]);
+const isRunning = (started: Started): boolean => started.child.exitCode === null && started.child.signalCode === null;
+
+for (const ending of ['Ctrl-C', '--seconds']) {
+  test.serial(`attach, ended by ${ending}: the program runs on`, async (t) => {
+    const file = join(directory(), 'out.quartz');
+    const running = start(program('endless'), [], processors);
+    try {
+      await until('the program is ready', () => running.stdout().includes('ready'));
+      const limit = ending === 'Ctrl-C' ? [] : ['--seconds', '0.5'];
+      const attached = start('setsid', ['-w', command, 'attach', '--rate', '1000', ...limit, '-o', file, String(running.child.pid)]);
+      if (ending === 'Ctrl-C') {
+        await underWay(file);
+        process.kill(-attached.child.pid!, 'SIGINT');
+      }
+      const ended = await attached.ended;
+      t.is(ended.status, 0, ended.stderr);
+      t.true(isRunning(running));
+      t.is((await quartz(['check', file])).status, 0);
+      t.regex((await quartz(['report', file])).stdout, / alone( |\n)/);
+    } finally {
+      running.child.kill('SIGKILL');
+      await running.ended;
+    }
+  });
+}
+
+test.serial('run, ended by Ctrl-C: the profile is kept', async (t) => {
+  const file = join(directory(), 'out.quartz');
+  // A terminal sends the signal to the whole group, which `setsid` makes.
+  const started = start('setsid', ['-w', command, 'run', '--rate', '1000', '-o', file, '--', program('endless')], processors);
+  await underWay(file);
+  process.kill(-groupOf(openModel(file).head.pid), 'SIGINT');
+  const ended = await started.ended;
+  t.not(ended.status, 0);
+  t.is((await quartz(['check', file])).status, 0);
+  t.is(openModel(file).head.endReason, 'interrupted');
+});
+
+test.serial('record --children: a profile for each process that runs the package', async (t) => {
+  const cwd = directory();
+  const { status, stderr } = await quartz(['record', '--children', '-o', 'out.quartz', '--', 'sh', '-c', '"$0"; "$0"', program('two_callers')], { cwd });
+  t.is(status, 0, stderr);
+  const files = readdirSync(cwd).filter((name) => name.endsWith('.quartz'));
+  t.is(files.length, 2, files.join());
+  for (const file of files) t.regex(openModel(join(cwd, file)).program, /two_callers$/);
+});
