@@ -22,6 +22,8 @@ function contents(path: string): Buffer {
   try {
     const head = Buffer.alloc(24);
     readSync(file, head, 0, head.length, 0);
+    // A kernel thread that was about to write its first event when the program ended: it has none.
+    if (head.readBigUInt64LE(0) === 0n) return Buffer.alloc(64);
     if (head.readBigUInt64LE(0) !== magic) throw new Error(`${path} is not a trace`);
     if (head.readBigUInt64LE(16) !== 0n) throw new Error(`${path} lost events`);
     const bytes = Buffer.alloc(64 + 24 * Number(head.readBigUInt64LE(8)));
