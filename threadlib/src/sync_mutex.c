@@ -48,20 +48,28 @@ static void acquire_queue(struct mutex *mutex) {
   }
 }
 
-/* Watches the mutex until it is free or handed to the caller, or it is better to block. Returns the last word. */
+/* Worth an attempt, or no use in watching it any longer. A mutex whose waiters spin is watched until it is free, whoever it
+ * was handed to: they never block. */
+static inline bool settled(const struct mutex *mutex, const struct qzi_thread *self, uint64_t word) {
+  return holder(word) == NULL || holder(word) == self || ((word & HANDED) && mutex->object.policy != QZ_SPIN);
+}
+
+/* Watches the mutex until it is free or handed to the caller, or it is better to block. Returns the last word; that of a
+ * mutex whose waiters spin is the one that ended the watch, so that who is overtaken now finds it changed and goes on
+ * spinning instead of blocking. */
 static uint64_t spin(struct mutex *mutex, struct qzi_thread *self, bool woken, uint64_t deadline_ns, uint64_t *spin_ns) {
   uint64_t word = qzi_word_load(&mutex->word);
-  if (holder(word) == NULL || holder(word) == self || (word & HANDED)) return word;
+  if (settled(mutex, self, word)) return word;
   struct qzi_spin spin;
   qzi_spin_begin(&spin, &mutex->object, mutex->object.policy, deadline_ns);
   while (qzi_spin_more(&spin)) {
     word = qzi_word_load(&mutex->word);
-    if (holder(word) == NULL || holder(word) == self || (word & HANDED)) break;
+    if (settled(mutex, self, word)) break;
     if (woken && !(word & DUE) && spin.now_ns - qzi_word_load(&mutex->tenure_ns) > TENURE_NS)
       qzi_word_set(&mutex->word, DUE);
   }
   *spin_ns += qzi_spin_end(&spin);
-  return qzi_word_load(&mutex->word);
+  return mutex->object.policy == QZ_SPIN ? word : qzi_word_load(&mutex->word);
 }
 
 /* Waits for a mutex that somebody else holds. 0, or ETIMEDOUT. */
