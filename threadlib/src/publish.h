@@ -107,7 +107,10 @@ struct qzi_pub_thread {
   uint32_t creator;          /* index + 1 of the creator's record */
 
   uint32_t name;             /* qzi_pub_name() or 0 */
-  uint32_t loop;             /* fork_join.c: it runs a part of a parallel loop, whose body `start` is */
+  union {
+    uint32_t loop;           /* fork_join.c: it runs a part of a parallel loop, whose body `start` is */
+    uint32_t os_tid;         /* pthread layer: kernel thread id, 0: not known yet */
+  };
   uint64_t serial;           /* unique, never 0 */
   uint64_t start;            /* start routine (main's: the address of main) */
   uint64_t create_site;      /* return address of the call that created it, 0 for main */

@@ -73,7 +73,7 @@ QZI_HOOK static struct qz_call *count(uint64_t calls, uint64_t site, uint64_t ke
   struct qz_call *table = (struct qz_call *)(uintptr_t)calls, *call = NULL;
   if (!table) return NULL;
   uint32_t which = (uint32_t)((table - qzi_session.call_base) / QZI_CALL_SLOTS);
-  if (which != qzi_session.processors) {
+  if (which != qzi_session.call_tables) {
     call = slot_in(table, site, key);
     if (call) {
       qzi_pub_store(&call->count, call->count + 1);
@@ -92,7 +92,7 @@ QZI_HOOK static struct qz_call *count(uint64_t calls, uint64_t site, uint64_t ke
     if (call) return NULL;
   }
 lost:
-  __atomic_fetch_add(&qzi_session.processor_base[which].calls_lost, 1, __ATOMIC_RELAXED);
+  __atomic_fetch_add(&qzi_session.processor_base[which % qzi_session.processors].calls_lost, 1, __ATOMIC_RELAXED);
   return NULL;
 }
 

@@ -8,8 +8,13 @@
 #include <string.h>
 #include "publish_private.h"
 
+#ifdef QZI_PUB_ONE_THREAD /* the pthread layer: who publishes has one thread */
+#define POOL 2
+#define CHUNK 1
+#else
 #define POOL 256       /* indices that a processor keeps */
 #define CHUNK 64       /* indices taken from or given to the others at a time */
+#endif
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of the common pool */
 static uint32_t *free_all; /* stack of free indices */
@@ -85,6 +90,7 @@ static void fill(struct qz_thread *record, const struct qzi_pub_thread *t, struc
   record->create_site = t->create_site;
   record->name = t->name;
   record->creator = t->creator;
+  record->os_tid = t->os_tid;
   record->epoch = qzi_pub_epoch;
   record->limit = qzi_pub_hook_limit;
   record->high = t->stack_high ? (uint64_t)t->stack_high << 16 : UINT64_MAX - 1;
@@ -170,7 +176,7 @@ void qzi_pub_io_slow(struct qzi_publisher *p, struct qzi_pub_thread *t) {
   if (!record) return;
   QZI_TRACE(thread(record, QZI_ORACLE_STATE, QZ_STATE_IO));
   qzi_pub_store(&record->state, QZ_STATE_WORD(QZ_STATE_IO, 0));
-  record->calls = (uint64_t)(uintptr_t)(qzi_session.call_base + (size_t)qzi_session.processors * QZI_CALL_SLOTS);
+  record->calls = (uint64_t)(uintptr_t)(qzi_session.call_base + (size_t)qzi_session.call_tables * QZI_CALL_SLOTS);
   record->limit = 0;
 }
 
