@@ -9,7 +9,10 @@
 #include <pthread.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+#include "abi/note.h"
 #include "publish_private.h"
+
+QZ_NOTE; /* here is who publishes */
 
 /* A kernel thread that may publish. */
 struct kernel {

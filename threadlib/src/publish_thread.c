@@ -169,15 +169,19 @@ void qzi_pub_give_back(struct qzi_publisher *p, struct qzi_pub_thread *t) {
   __atomic_store_n(&t->index_plus_1, 0, __ATOMIC_RELAXED);
 }
 
-/* In a blocking region the processor goes on with other threads, so its call table is not this thread's any more: the
- * limit sends the hooks to their slow path, which counts in the table for such threads. */
+/* The limit sends the hooks to their slow path, which counts in the table for threads that have none of their own. */
+void qzi_pub_no_table(struct qz_thread *record) {
+  record->calls = (uint64_t)(uintptr_t)(qzi_session.call_base + (size_t)qzi_session.call_tables * QZI_CALL_SLOTS);
+  record->limit = 0;
+}
+
+/* In a blocking region the processor goes on with other threads, so its call table is not this thread's any more. */
 void qzi_pub_io_slow(struct qzi_publisher *p, struct qzi_pub_thread *t) {
   struct qz_thread *record = qzi_pub_record(p, t);
   if (!record) return;
   QZI_TRACE(thread(record, QZI_ORACLE_STATE, QZ_STATE_IO));
   qzi_pub_store(&record->state, QZ_STATE_WORD(QZ_STATE_IO, 0));
-  record->calls = (uint64_t)(uintptr_t)(qzi_session.call_base + (size_t)qzi_session.call_tables * QZI_CALL_SLOTS);
-  record->limit = 0;
+  qzi_pub_no_table(record);
 }
 
 void qzi_pub_remove(struct qz_thread *record, uint64_t key) {
