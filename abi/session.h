@@ -203,7 +203,8 @@ struct qz_object {
   uint32_t queue;             /* threads blocked on it now */
   uint32_t readers;           /* rwlock: shared holders; semaphore: count; channel: items */
   uint32_t capacity;          /* barrier: parties; channel: capacity */
-  uint64_t line0_reserved[2];
+  uint64_t line0_reserved[1];
+  uint64_t home;              /* address of every object that has used this record; 0: none, UINT64_MAX: several addresses */
 
   QZ_ALIGN(64) uint64_t acquisitions; /* completed acquisitions, waits, sends + receives, joins */
   uint64_t contended;                 /* those that had to wait */

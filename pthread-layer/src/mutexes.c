@@ -31,12 +31,25 @@ __attribute__((noinline)) static int acquire_slow(struct qzl_thread *me, uint32_
   return result;
 }
 
+/* Trying has a side effect here: the C library's trylock keeps a mutex that is not recoverable. So one that looks free is
+ * left to the real lock, and a wait that begins just then is not seen. */
+#define ROBUST 16 /* in __kind */
+__attribute__((noinline)) static int acquire_robust(struct qzl_thread *me, uint32_t index, uint64_t key, pthread_mutex_t *mutex,
+                                                    enum how how, clockid_t clock, const struct timespec *until) {
+  if (__atomic_load_n(&mutex->__data.__lock, __ATOMIC_RELAXED)) return acquire_slow(me, index, key, mutex, how, clock, until);
+  int result = wait_for(mutex, how, clock, until);
+  if (taken(result)) qzl_acquired(me, index);
+  else qzl_pop(me, index, key);
+  return result;
+}
+
 static inline int acquire(pthread_mutex_t *mutex, uint64_t site, enum how how, clockid_t clock, const struct timespec *until) {
   struct qzl_thread *me;
   if (!qzi_publishing() || !(me = qzl_here())) return wait_for(mutex, how, clock, until);
   uint32_t index = qzl_index(me, mutex, QZ_KIND_MUTEX, site, 0);
   uint64_t key = QZI_PUB_KEY(QZ_KIND_MUTEX, index);
   qzl_ask(me, index, key, site);
+  if (__builtin_expect(mutex->__data.__kind & ROBUST, 0)) return acquire_robust(me, index, key, mutex, how, clock, until);
   int result = qzl_real.pthread_mutex_trylock(mutex);
   if (__builtin_expect(!taken(result), 0)) return acquire_slow(me, index, key, mutex, how, clock, until);
   qzl_acquired(me, index);
