@@ -264,7 +264,16 @@ int qzi_kernel_add(struct qzi_sampler *sampler, uint64_t now_ns) {
   /* CPUs are alike here: the k-th of them was busy while at least k were. */
   for (uint32_t p = 0; p < processors; p++) {
     struct qz_processor_stats *its = &sampler->file->processors[p];
+    sampler->visits[p].state = QZ_STATE_IDLE;
     *(p < busy ? &its->useful_ns : p < busy + spinning ? &its->spinning_ns : &its->idle_ns) += ns;
+  }
+  /* Who ran, for those who ask later in this snapshot what happened meanwhile. */
+  for (uint32_t k = 0, p = 0; k < count && p < busy; k++) {
+    if (kernel->seen[k].state != QZ_STATE_USEFUL && kernel->seen[k].state != QZ_STATE_READY) continue;
+    struct qzi_visit *visit = &sampler->visits[p++];
+    visit->state = QZ_STATE_USEFUL;
+    visit->node = kernel->seen[k].look.node;
+    visit->entity = kernel->seen[k].look.entity;
   }
   sampler->file->head->visits += count;
   qzi_snapshot_end(sampler, now_ns, &counts, ns);

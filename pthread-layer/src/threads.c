@@ -157,6 +157,12 @@ bool qzi_publishers_make(void) {
   qzi_session.call_tables = TABLES;
   return pool != NULL;
 }
+void qzi_publishers_head(struct qz_session *head) {
+  pthread_mutex_lock(&lock);
+  qzi_session.head = head;
+  pthread_mutex_unlock(&lock);
+}
+
 void qzi_publishers_mapped(void) {
   for (uint32_t k = 0; k < qzi_session.processors; k++) qzi_session.processor_base[k].cpu = UINT32_MAX;
 }

@@ -64,6 +64,7 @@ uint64_t qzi_pub_setting(const char *name, uint64_t otherwise, uint64_t low, uin
 /* Those who publish: publish_processor.c, or threads.c of the pthread layer. */
 extern const uint32_t qzi_publishers_kind;    /* enum qz_publisher */
 bool qzi_publishers_make(void);               /* sets qzi_session.call_tables; false: no memory */
+void qzi_publishers_head(struct qz_session *); /* sets qzi_session.head, under the lock of those who look at it */
 void qzi_publishers_mapped(void);             /* a session has been made */
 void qzi_publishers_prepare(void);            /* before the flag is set, and a barrier */
 void qzi_publishers_on(void);                 /* after it was set, and a barrier */

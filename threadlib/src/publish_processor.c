@@ -34,6 +34,12 @@ bool qzi_publishers_make(void) {
   return publishers != NULL;
 }
 
+void qzi_publishers_head(struct qz_session *head) {
+  pthread_mutex_lock(&lock);
+  qzi_session.head = head;
+  pthread_mutex_unlock(&lock);
+}
+
 void qzi_publishers_mapped(void) {
   pthread_mutex_lock(&lock);
   for (uint32_t k = 0; k < qzi_session.processors; k++) {

@@ -193,9 +193,7 @@ int qzi_session_make(void) {
   s->processor_base = (struct qz_processor *)(base + head.processor_table.offset);
   s->call_base = (struct qz_call *)(base + head.call_table.offset);
   s->string_base = base + head.string_table.offset;
-  pthread_mutex_lock(&lock); /* kernel threads that become processors look at it */
-  s->head = map;
-  pthread_mutex_unlock(&lock);
+  qzi_publishers_head(map);
   if (qzi_threads_make() || qzi_objects_make()) {
     close(fd);
     s->fd = -1;

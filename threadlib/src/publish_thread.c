@@ -90,7 +90,9 @@ static void fill(struct qz_thread *record, const struct qzi_pub_thread *t, struc
   record->create_site = t->create_site;
   record->name = t->name;
   record->creator = t->creator;
+#ifdef QZI_PUB_ONE_THREAD
   record->os_tid = t->os_tid;
+#endif
   record->epoch = qzi_pub_epoch;
   record->limit = qzi_pub_hook_limit;
   record->high = t->stack_high ? (uint64_t)t->stack_high << 16 : UINT64_MAX - 1;
