@@ -18,6 +18,8 @@ static _Atomic(char *) strings; /* offset 0 is the empty string */
 static _Atomic uint32_t *slots;
 static uint32_t used = 1, names;
 static uint64_t dropped;
+static struct qz_session *mapped; /* the session that has the strings, and where; its own copies, under the lock */
+static char *mapped_strings;
 static _Thread_local uint32_t last __attribute__((tls_model("initial-exec"))); /* most calls repeat the name before */
 
 static uint32_t hash_of(const char *name, size_t *bytes) {
@@ -40,9 +42,9 @@ static uint32_t find(uint32_t hash, const char *name, uint32_t *slot) {
 
 /* With the lock held. */
 static void mirror(uint32_t from, uint32_t bytes) {
-  if (!qzi_session.head) return;
-  memcpy(qzi_session.string_base + from, atomic_load_explicit(&strings, memory_order_relaxed) + from, bytes);
-  __atomic_store_n(&qzi_session.head->string_bytes, from + bytes, __ATOMIC_RELEASE);
+  if (!mapped) return;
+  memcpy(mapped_strings + from, atomic_load_explicit(&strings, memory_order_relaxed) + from, bytes);
+  __atomic_store_n(&mapped->string_bytes, from + bytes, __ATOMIC_RELEASE);
 }
 
 static uint32_t add(uint32_t hash, const char *name, size_t bytes) {
@@ -58,7 +60,7 @@ static uint32_t add(uint32_t hash, const char *name, size_t bytes) {
   if (offset) goto out;
   if (bytes > CAPACITY - used || names == NAMES) {
     dropped++;
-    if (qzi_session.head) qzi_pub_store(&qzi_session.head->strings_dropped, dropped);
+    if (mapped) qzi_pub_store(&mapped->strings_dropped, dropped);
     goto out;
   }
   offset = used;
@@ -90,10 +92,12 @@ const char *qzi_pub_name_text(uint32_t name) {
 /* A session has been made: the strings so far go into it. */
 void qzi_names_mapped(void) {
   pthread_mutex_lock(&lock);
-  qzi_session.string_base[0] = 0;
+  mapped = qzi_session.head;
+  mapped_strings = qzi_session.string_base;
+  mapped_strings[0] = 0;
   if (used > 1) mirror(1, used - 1);
-  else qzi_session.head->string_bytes = 1;
-  qzi_session.head->strings_dropped = dropped;
+  else mapped->string_bytes = 1;
+  mapped->strings_dropped = dropped;
   pthread_mutex_unlock(&lock);
 }
 
