@@ -80,7 +80,8 @@ struct qz_session {
   struct qz_table thread_table;    /* struct qz_thread + profile stack */
   struct qz_table object_table;    /* struct qz_object; index 0 is never used */
   struct qz_table call_table;      /* struct qz_call; call_slots of them for each processor, one after the other;
-                                    * tables after those of the processors: threads in blocking regions */
+                                    * tables after those of the processors: threads in blocking regions. Pthread
+                                    * layer: one for each of the first threads, then one for all others */
   struct qz_table string_table;    /* bytes; offset 0 is the empty string; each string ends in NUL */
 
   uint32_t call_slots;  /* slots in the call table of one processor, a power of two */
@@ -110,7 +111,8 @@ struct qz_session {
 };
 #define QZ_SESSION_EXACT_HOLD 1u /* hold times are measured at each acquisition */
 
-/* One processor. Writer: the kernel thread that is the processor. */
+/* One processor. Writer: the kernel thread that is the processor. From the pthread layer, whose processors are the CPUs that
+ * the process may use, these records tell nothing: the sampler visits the threads. */
 struct qz_processor {
   QZ_ALIGN(128) uint64_t now; /* what it does: see qz_now_... */
   uint64_t enqueued;    /* threads that this processor made ready, in total */
@@ -154,7 +156,8 @@ struct qz_thread {
   uint32_t creator;             /* thread index + 1 of the creator, 0 = none */
   uint32_t base;                /* entries copied from the creator */
   uint32_t os_tid;              /* pthread layer: kernel thread id */
-  uint64_t identity_reserved[3];
+  uint64_t tries;               /* pthread layer: bits 0-31 try-locks that failed in a row, bits 32-63 of this object */
+  uint64_t identity_reserved[2];
 
   /* hot line */
   QZ_ALIGN(64) uint64_t word;  /* see qz_word_... */
@@ -200,7 +203,8 @@ struct qz_object {
   uint32_t queue;             /* threads blocked on it now */
   uint32_t readers;           /* rwlock: shared holders; semaphore: count; channel: items */
   uint32_t capacity;          /* barrier: parties; channel: capacity */
-  uint64_t line0_reserved[2];
+  uint64_t line0_reserved[1];
+  uint64_t home;              /* address of every object that has used this record; 0: none, UINT64_MAX: several addresses */
 
   QZ_ALIGN(64) uint64_t acquisitions; /* completed acquisitions, waits, sends + receives, joins */
   uint64_t contended;                 /* those that had to wait */

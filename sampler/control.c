@@ -13,6 +13,7 @@
 #include "admitted.h"
 #include "channel.h"
 #include "launch.h"
+#include "layer.h"
 #include "process.h"
 
 #define HELLO_MS  1000 /* a program that connects says hello at once */
@@ -93,6 +94,8 @@ struct launched {
   unsigned hellos;     /* programs that said hello, recorded or not */
   unsigned own, again; /* recordings of the child itself, and those with a number */
   int over;            /* 1: no more recordings */
+  enum qzi_layer kind; /* of the program */
+  int layer;           /* 1: the pthread layer was put in */
 };
 
 static void admit_next(struct launched *run, int listener) {
@@ -169,10 +172,16 @@ static void explain_absence(const struct launched *run) {
                     "record a copy without that bit\n", run->options->program[0]);
     return;
   }
-  fprintf(stderr,
-          "quartz: no profile: %s did not connect to the sampler. Link it with Quartz (quartz cflags, quartz libs); "
-          "if it only starts the program to be recorded, use --children\n",
-          run->options->program[0]);
+  const char *program = run->options->program[0], *reason = qzi_layer_reason(run->kind);
+  if (reason)
+    fprintf(stderr, "quartz: no profile: %s can't be recorded: %s, or link it with Quartz (quartz cflags, quartz libs)\n",
+            program, reason);
+  else if (run->kind == QZI_LAYER_WANTED && !run->layer)
+    fprintf(stderr, "quartz: no profile: libquartz-pthread.so was not found beside quartz-sampler; build or install it, or "
+                    "name it in QUARTZ_LAYER\n");
+  else
+    fprintf(stderr, "quartz: no profile: %s did not connect to the sampler; if it only starts the program to be recorded, "
+                    "use --children\n", program);
 }
 
 static int record(struct launched *run, int listener, int signals) {
@@ -222,7 +231,10 @@ int qzi_record(const struct qzi_options *options) {
     fprintf(stderr, "quartz: no socket can be made: %s\n", strerror(errno));
     return QUARTZ_FAILED;
   }
-  run.child = qzi_launch(options->program, name, options->children, &before);
+  char layer[4096];
+  run.kind = qzi_layer_for(options->program[0]);
+  run.layer = run.kind == QZI_LAYER_WANTED && !qzi_layer_path(layer, sizeof layer);
+  run.child = qzi_launch(options->program, name, options->children, run.layer ? layer : NULL, &before);
   if (run.child < 0) return launch_failed(options->program[0], errno);
   signal(SIGPIPE, SIG_IGN); /* whoever read our messages may be gone: the profile is finished all the same */
   return record(&run, listener, signals);

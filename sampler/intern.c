@@ -167,7 +167,7 @@ uint32_t qzi_intern_thread_slow(struct qzi_interner *in, uint32_t index, uint64_
   const struct qz_thread *thread = qz_session_thread(in->view, index);
   if (serial == 0) return 0;
   uint64_t start = LOAD(&thread->start);
-  uint32_t name = qzi_intern_name(in, LOAD(&thread->name));
+  uint32_t given = LOAD(&thread->name), name = qzi_intern_name(in, given);
   if (LOAD_ACQUIRE(&thread->serial) != serial) return 0; /* gone meanwhile: the next visit will tell */
   uint32_t creator = creator_of(in, LOAD(&thread->creator), serial);
   struct qzi_group *group = group_of(in, start, name);
@@ -198,7 +198,7 @@ uint32_t qzi_intern_thread_slow(struct qzi_interner *in, uint32_t index, uint64_
   group->threads++;
   uint64_t visit_ns = memo->visit_ns;
   *memo = (struct qzi_thread_memo){
-      .serial = serial, .word = QZI_NO_WORD, .visit_ns = visit_ns, .entity = entity, .stats = stats};
+      .serial = serial, .word = QZI_NO_WORD, .visit_ns = visit_ns, .entity = entity, .stats = stats, .name = given};
   return entity;
 }
 

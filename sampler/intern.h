@@ -30,7 +30,8 @@ struct qzi_thread_memo {
   uint32_t node;
   uint32_t entity;
   uint32_t stats;     /* index + 1 into QZ_SECTION_THREADS, 0: none */
-  uint64_t reserved;  /* one cache line */
+  uint32_t name;      /* last seen, in the session */
+  uint32_t reserved;  /* one cache line */
 };
 #define QZI_NO_WORD QZ_WORD_FLUX
 

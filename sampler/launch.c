@@ -7,8 +7,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include "abi/channel.h"
+#include "layer.h"
 
-pid_t qzi_launch(char **argv, const char *name, int children, const sigset_t *mask) {
+pid_t qzi_launch(char **argv, const char *name, int children, const char *layer,
+                 const sigset_t *mask) {
   int report[2], error = 0;
   if (pipe2(report, O_CLOEXEC)) return -1;
   pid_t pid = fork();
@@ -24,6 +26,7 @@ pid_t qzi_launch(char **argv, const char *name, int children, const sigset_t *ma
     signal(SIGBUS, SIG_DFL);
     if (setenv(QZ_CHANNEL_ENV, name, 1) || (children ? setenv("QUARTZ_CHILDREN", "1", 1) : unsetenv("QUARTZ_CHILDREN")))
       error = errno;
+    if (!error && layer && qzi_layer_preload(layer)) error = errno;
     sigprocmask(SIG_SETMASK, mask, NULL);
     if (!error) {
       execvp(argv[0], argv);

@@ -5,9 +5,10 @@
 #include <signal.h>
 #include <sys/types.h>
 
-/* Runs argv[0] (searched in PATH) with QUARTZ_SESSION=name, and QUARTZ_CHILDREN=1 or none, and the given signal mask.
+/* Runs argv[0] (searched in PATH) with QUARTZ_SESSION=name, and QUARTZ_CHILDREN=1 or none, with the pthread layer at the path
+ * `layer` (NULL: none) in front of its libraries, and the given signal mask.
  * The program is our child, in our process group: the terminal's signals reach it without us, and our death does not
  * end it. Returns its pid; or -1 and errno of the fork or exec. */
-pid_t qzi_launch(char **argv, const char *name, int children, const sigset_t *mask);
+pid_t qzi_launch(char **argv, const char *name, int children, const char *layer, const sigset_t *mask);
 
 #endif

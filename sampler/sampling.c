@@ -70,7 +70,7 @@ static void start_helpers(struct qzi_recording *recording, const struct qzi_plac
   if (wanted > processors) wanted = processors;
   if (wanted > QZI_HELPERS_MAX + 1) wanted = QZI_HELPERS_MAX + 1;
   recording->threads = 1;
-  if (wanted < 2) return;
+  if (wanted < 2 || recording->sampler.kernel) return;
   recording->helpers = calloc(wanted - 1, sizeof *recording->helpers);
   if (!recording->helpers) return;
   for (unsigned k = 1; k < wanted; k++) {

@@ -1,5 +1,5 @@
 /* Visits of processors, and adding of what they saw. See snapshot.h. */
-#include "snapshot.h"
+#include "kernel.h"
 
 #include <string.h>
 
@@ -21,6 +21,10 @@ int qzi_sampler_open(struct qzi_sampler *sampler, const struct qz_session_view *
   sampler->objects = qzi_lazy_memory(sampler->objects_bytes);
   if (!memory || !sampler->objects || qzi_intern_open(&sampler->in, file, view) ||
       qzi_timeline_open(&sampler->timeline, file)) {
+    qzi_sampler_close(sampler);
+    return -1;
+  }
+  if (view->publisher == QZ_PUBLISHER_PTHREAD && !(sampler->kernel = qzi_kernel_open(view))) {
     qzi_sampler_close(sampler);
     return -1;
   }
@@ -65,6 +69,7 @@ void qzi_sampler_close(struct qzi_sampler *sampler) {
   qzi_table_free(&sampler->calls);
   free(sampler->bases);
   free(sampler->sums);
+  qzi_kernel_close(sampler->kernel);
   memset(sampler, 0, sizeof *sampler);
 }
 
@@ -104,6 +109,7 @@ static int visit_thread(const struct qzi_sampler *sampler, struct qzi_visit *vis
 
 void qzi_visit(struct qzi_sampler *sampler, uint32_t first, uint32_t end) {
   const struct qz_session_view *view = sampler->view;
+  if (sampler->kernel) return;
   for (uint32_t p = first; p < end; p++) {
     const struct qz_processor *processor = qz_session_processor(view, p);
     struct qzi_visit *visit = &sampler->visits[p];
@@ -140,14 +146,8 @@ void qzi_visit(struct qzi_sampler *sampler, uint32_t first, uint32_t end) {
 
 /* ---- phase 2: adding ---- */
 
-struct counts {
-  unsigned useful, overhead, spinning, running;
-  uint32_t runnable;
-  uint64_t retries, torn, invalid;
-};
-
-static struct counts count_states(const struct qzi_sampler *sampler) {
-  struct counts counts = {0};
+static struct qzi_counts count_states(const struct qzi_sampler *sampler) {
+  struct qzi_counts counts = {0};
   int64_t ready = 0;
   uint32_t processors = sampler->view->processors;
   for (uint32_t p = 0; p < processors; p++) {
@@ -207,7 +207,7 @@ static int same_key(const struct qzi_tuple_key *a, const struct qzi_tuple_key *b
 }
 
 /* Finds the tuple of what one processor does. 0, or -1: no room. */
-static int find_tuple(struct qzi_sampler *sampler, struct qzi_visit *visit, const struct counts *counts) {
+static int find_tuple(struct qzi_sampler *sampler, struct qzi_visit *visit, const struct qzi_counts *counts) {
   struct qzi_tuple_key key = {.stack = visit->node,
                               .thread = visit->entity,
                               .state = visit->state,
@@ -222,20 +222,51 @@ static int find_tuple(struct qzi_sampler *sampler, struct qzi_visit *visit, cons
   return visit->tuple ? 0 : -1;
 }
 
-static void mark_seen(struct qzi_sampler *sampler, uint32_t stats_plus_1, uint64_t at) {
+void qzi_thread_seen(struct qzi_sampler *sampler, uint32_t index, uint64_t ns) {
+  uint32_t stats_plus_1 = sampler->in.memos[index].stats;
   if (!stats_plus_1) return;
   struct qz_thread_stats *stats = &sampler->file->threads[stats_plus_1 - 1];
+  uint64_t at = sampler->file->head->elapsed_ns + ns;
   if (stats->first_ns == UINT64_MAX) stats->first_ns = at;
   stats->last_ns = at;
 }
 
-int qzi_snapshot_add(struct qzi_sampler *sampler, uint64_t now_ns) {
+int qzi_snapshot_begin(struct qzi_sampler *sampler, uint64_t now_ns, struct qzi_counts *counts, uint64_t *ns) {
   struct qz_profile *head = sampler->file->head;
+  counts->balance = qzi_balance_find(&sampler->tuples, counts->useful + counts->overhead, counts->spinning, counts->runnable);
+  if (!counts->balance || qzi_timeline_prepare(&sampler->timeline, head->elapsed_ns) || sampler->file->full) return -1;
+  *ns = now_ns - sampler->last_ns;
+  __atomic_store_n(&head->rounds_begun, head->rounds_begun + 1, __ATOMIC_RELAXED);
+  __atomic_thread_fence(__ATOMIC_RELEASE);
+  return 0;
+}
+
+void qzi_snapshot_end(struct qzi_sampler *sampler, uint64_t now_ns, const struct qzi_counts *counts, uint64_t ns) {
+  struct qz_profile *head = sampler->file->head;
+  struct qz_balance *all = &sampler->file->balance[counts->balance - 1];
+  all->count++;
+  all->ns += ns;
+  all->overhead_ns += counts->overhead * ns;
+  all->runnable_ns += counts->runnable * ns;
+  qzi_timeline_add(&sampler->timeline, ns, sampler->view->processors, counts->useful, counts->overhead, counts->spinning,
+                   counts->runnable);
+  head->elapsed_ns += ns;
+  head->weight_us2 += (ns / 1000) * (ns / 1000);
+  head->torn_retries += counts->retries;
+  head->torn_accepted += counts->torn;
+  head->invalid += counts->invalid;
+  __atomic_store_n(&head->snapshots, head->snapshots + 1, __ATOMIC_RELEASE);
+  sampler->last_ns = now_ns;
+  sampler->runnable = counts->runnable;
+  sampler->busy = (uint16_t)(counts->useful + counts->overhead);
+  sampler->spinning = (uint16_t)counts->spinning;
+}
+
+int qzi_snapshot_add(struct qzi_sampler *sampler, uint64_t now_ns) {
+  if (sampler->kernel) return qzi_kernel_add(sampler, now_ns);
   uint32_t processors = sampler->view->processors;
-  uint64_t ns = now_ns - sampler->last_ns;
   sampler->round++;
-  struct counts counts = count_states(sampler);
-  unsigned busy = counts.useful + counts.overhead;
+  struct qzi_counts counts = count_states(sampler);
   /* Everything that may find no room comes first; what is made for a snapshot that is then left out weighs nothing. */
   for (uint32_t p = 0; p < processors; p++) {
     struct qzi_visit *visit = &sampler->visits[p];
@@ -243,11 +274,8 @@ int qzi_snapshot_add(struct qzi_sampler *sampler, uint64_t now_ns) {
     resolve(sampler, visit, p);
     if (find_tuple(sampler, visit, &counts)) return -1;
   }
-  uint32_t balance = qzi_balance_find(&sampler->tuples, busy, counts.spinning, counts.runnable);
-  if (!balance || qzi_timeline_prepare(&sampler->timeline, head->elapsed_ns) || sampler->file->full) return -1;
-
-  __atomic_store_n(&head->rounds_begun, head->rounds_begun + 1, __ATOMIC_RELAXED);
-  __atomic_thread_fence(__ATOMIC_RELEASE);
+  uint64_t ns;
+  if (qzi_snapshot_begin(sampler, now_ns, &counts, &ns)) return -1;
   for (uint32_t p = 0; p < processors; p++) {
     const struct qzi_visit *visit = &sampler->visits[p];
     struct qz_processor_stats *its = &sampler->file->processors[p];
@@ -257,26 +285,11 @@ int qzi_snapshot_add(struct qzi_sampler *sampler, uint64_t now_ns) {
                                           : &its->idle_ns) += ns;
     if (visit->state == QZ_STATE_IDLE) continue;
     qzi_tuple_add(&sampler->tuples, visit->tuple, counts.runnable, ns);
-    if (visit->entity) mark_seen(sampler, sampler->in.memos[visit->thread].stats, head->elapsed_ns + ns);
+    if (visit->entity) qzi_thread_seen(sampler, visit->thread, ns);
     if (visit->state != QZ_STATE_SPINNING)
       qzi_timeline_top(&sampler->timeline, sampler->file->stacks[visit->node].entity, ns);
   }
-  struct qz_balance *all = &sampler->file->balance[balance - 1];
-  all->count++;
-  all->ns += ns;
-  all->overhead_ns += counts.overhead * ns;
-  all->runnable_ns += counts.runnable * ns;
-  qzi_timeline_add(&sampler->timeline, ns, processors, counts.useful, counts.overhead, counts.spinning, counts.runnable);
-  head->elapsed_ns += ns;
-  head->weight_us2 += (ns / 1000) * (ns / 1000);
-  head->visits += processors;
-  head->torn_retries += counts.retries;
-  head->torn_accepted += counts.torn;
-  head->invalid += counts.invalid;
-  __atomic_store_n(&head->snapshots, head->snapshots + 1, __ATOMIC_RELEASE);
-  sampler->last_ns = now_ns;
-  sampler->runnable = counts.runnable;
-  sampler->busy = (uint16_t)busy;
-  sampler->spinning = (uint16_t)counts.spinning;
+  sampler->file->head->visits += processors;
+  qzi_snapshot_end(sampler, now_ns, &counts, ns);
   return 0;
 }

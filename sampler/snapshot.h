@@ -52,6 +52,7 @@ struct qzi_object_memo {
 };
 
 struct qzi_call_sum;
+struct qzi_kernel; /* kernel.h */
 struct qzi_totals { uint64_t spawns, switches, steals, parks, calls_lost; };
 
 struct qzi_sampler {
@@ -60,6 +61,7 @@ struct qzi_sampler {
   struct qzi_interner in;
   struct qzi_tuples tuples;
   struct qzi_timeline timeline;
+  struct qzi_kernel *kernel; /* where the program's threads are kernel threads, else NULL */
   struct qzi_visit *visits; /* by processor */
   void *visit_memory;
   size_t visit_bytes;
@@ -97,7 +99,7 @@ void qzi_sampler_close(struct qzi_sampler *sampler);
 /* Leaves out the time since the last snapshot: the program or the sampler stood still. */
 void qzi_sampler_rebase(struct qzi_sampler *sampler, uint64_t now_ns);
 
-/* Visits processors first .. end-1. Distinct ranges may be visited by distinct threads at once. */
+/* Visits processors first .. end-1; nothing where the program's threads are kernel threads (kernel.h). Distinct ranges may be visited by distinct threads at once. */
 void qzi_visit(struct qzi_sampler *sampler, uint32_t first, uint32_t end);
 /* Adds what the visits saw, `now_ns` being the time at which they began. 0, or -1: the file has no room (`full`) and
  * nothing was added. Times must not run backwards. */
@@ -118,6 +120,31 @@ uint32_t qzi_objects_visit(struct qzi_sampler *sampler, uint32_t most, int first
 void qzi_meanwhile(struct qzi_sampler *sampler, uint32_t object, uint32_t waiters, uint64_t ns);
 /* Node of the path of a thread of the session, running or not; *entity is the thread's. 0, 0: nobody. */
 uint32_t qzi_thread_path(struct qzi_sampler *sampler, uint32_t index, uint32_t *entity);
+
+/* What one consistent look at a thread record gave; serial 0: no thread. */
+struct qzi_look {
+  uint64_t serial, state;
+  uint32_t node, entity;
+  int torn;
+};
+void qzi_thread_look(struct qzi_sampler *sampler, uint32_t index, struct qzi_look *look);
+/* Counts pushes refused since the last call. */
+void qzi_thread_overflows(struct qzi_sampler *sampler, uint32_t index);
+/* The thread was there in the snapshot that is being added, whose weight is ns. */
+void qzi_thread_seen(struct qzi_sampler *sampler, uint32_t index, uint64_t ns);
+/* The top of the path is that object. */
+int qzi_waits_at_top(const struct qzi_sampler *sampler, uint32_t node, uint32_t object);
+
+/* Adding a snapshot, between its observations' tuples being found and added: begin finds room for the rest and gives the
+ * weight (-1: no room, nothing was added); end adds balance and timeline, and makes the snapshot count. */
+struct qzi_counts {
+  unsigned useful, overhead, spinning, running;
+  uint32_t runnable;
+  uint64_t retries, torn, invalid;
+  uint32_t balance; /* set by begin */
+};
+int qzi_snapshot_begin(struct qzi_sampler *sampler, uint64_t now_ns, struct qzi_counts *counts, uint64_t *ns);
+void qzi_snapshot_end(struct qzi_sampler *sampler, uint64_t now_ns, const struct qzi_counts *counts, uint64_t ns);
 
 /* Remembers that `high` records are in use at now_ns; and since when record `index` is. */
 void qzi_growth_note(struct qzi_growth *growth, uint32_t high, uint64_t now_ns);

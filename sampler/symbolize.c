@@ -24,6 +24,7 @@ static void name_entity(struct qzi_interner *in, qz_symbols *symbols, uint32_t i
     if (!entity->name) { /* a static object has the name of its variable */
       const struct qz_object *object = entity->record ? qz_session_object(in->view, entity->record) : NULL;
       uint64_t address = object ? __atomic_load_n(&object->address, __ATOMIC_RELAXED) : 0;
+      if (object && !address) address = __atomic_load_n(&object->home, __ATOMIC_RELAXED); /* it is gone, its variable is not */
       struct qz_symbol variable;
       memset(&variable, 0, sizeof variable);
       if (address && qzi_intern_module(in, address) &&

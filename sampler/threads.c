@@ -4,20 +4,13 @@
 #define LOAD(at)         __atomic_load_n((at), __ATOMIC_RELAXED)
 #define LOAD_ACQUIRE(at) __atomic_load_n((at), __ATOMIC_ACQUIRE)
 
-/* What one consistent look at a thread record gave. */
-struct look {
-  uint64_t serial, state;
-  uint32_t node, entity, top_object;
-  int torn;
-};
-
 /* Copies state and path. The node is that of the last look where the packed word is the same. */
-static void look_at(struct qzi_sampler *sampler, uint32_t index, struct look *look) {
+void qzi_thread_look(struct qzi_sampler *sampler, uint32_t index, struct qzi_look *look) {
   const struct qz_thread *thread = qz_session_thread(sampler->view, index);
   struct qzi_interner *in = &sampler->in;
   struct qzi_thread_memo *memo = &in->memos[index];
   struct qz_profile *head = sampler->file->head;
-  *look = (struct look){0};
+  *look = (struct qzi_look){0};
   for (unsigned retries = 0;; retries++) {
     look->serial = LOAD_ACQUIRE(&thread->serial);
     look->state = LOAD_ACQUIRE(&thread->state);
@@ -44,15 +37,13 @@ static void look_at(struct qzi_sampler *sampler, uint32_t index, struct look *lo
   }
 }
 
-/* The top of the path is the object that the thread waits for. */
-static int waits_at_top(const struct qzi_sampler *sampler, const struct look *look) {
-  uint32_t object = QZ_STATE_OBJECT(look->state);
-  if (!object || !look->node) return 0;
-  uint64_t key = sampler->in.node_keys[look->node];
+int qzi_waits_at_top(const struct qzi_sampler *sampler, uint32_t node, uint32_t object) {
+  if (!object || !node) return 0;
+  uint64_t key = sampler->in.node_keys[node];
   return (key & QZ_KEY_OBJECT) && QZ_KEY_INDEX(key) == object;
 }
 
-static void count_overflows(struct qzi_sampler *sampler, uint32_t index) {
+void qzi_thread_overflows(struct qzi_sampler *sampler, uint32_t index) {
   struct qzi_thread_memo *memo = &sampler->in.memos[index];
   uint64_t overflows = LOAD(&qz_session_thread(sampler->view, index)->overflows);
   if (overflows > memo->overflows) sampler->file->head->stack_overflows += overflows - memo->overflows;
@@ -65,10 +56,10 @@ static void visit_thread(struct qzi_sampler *sampler, uint32_t index, uint64_t n
   uint64_t ns = now_ns - since_ns;
   memo->visit_ns = now_ns + 1;
   if (LOAD_ACQUIRE(&qz_session_thread(sampler->view, index)->serial) == 0) return;
-  count_overflows(sampler, index);
+  qzi_thread_overflows(sampler, index);
   if (memo->round == sampler->round) return;
-  struct look look;
-  look_at(sampler, index, &look);
+  struct qzi_look look;
+  qzi_thread_look(sampler, index, &look);
   unsigned state = QZ_STATE_OF(look.state);
   if (!look.serial || !look.entity) return;
   if (state >= QZ_STATE_COUNT) {
@@ -79,7 +70,7 @@ static void visit_thread(struct qzi_sampler *sampler, uint32_t index, uint64_t n
   struct qzi_tuple_key key = {.stack = look.node,
                               .thread = look.entity,
                               .state = (uint8_t)state,
-                              .waiting = (uint8_t)waits_at_top(sampler, &look),
+                              .waiting = (uint8_t)qzi_waits_at_top(sampler, look.node, QZ_STATE_OBJECT(look.state)),
                               .torn = (uint8_t)look.torn,
                               .busy = sampler->busy,
                               .spinning = sampler->spinning,
@@ -99,6 +90,7 @@ uint32_t qzi_threads_visit(struct qzi_sampler *sampler, uint32_t most) {
   uint32_t high = qz_session_thread_high(sampler->view);
   uint64_t now_ns = sampler->file->head->elapsed_ns;
   qzi_growth_note(&sampler->threads_grown, high, now_ns);
+  if (sampler->kernel) return most; /* each snapshot has visited them all */
   if (most > high) most = high;
   for (uint32_t k = 0; k < most; k++) {
     if (sampler->thread_cursor >= high) sampler->thread_cursor = 0;
@@ -135,8 +127,8 @@ uint32_t qzi_thread_path(struct qzi_sampler *sampler, uint32_t index, uint32_t *
     *entity = visit->entity;
     return visit->node;
   }
-  struct look look;
-  look_at(sampler, index, &look);
+  struct qzi_look look;
+  qzi_thread_look(sampler, index, &look);
   *entity = look.entity;
   return look.entity ? look.node : 0;
 }

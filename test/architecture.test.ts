@@ -22,12 +22,13 @@ function uses(file: string): string[] {
   });
 }
 
-const rooms = ['abi', 'threadlib', 'symbols', 'sampler', 'examples', 'bench', 'test'];
+const rooms = ['abi', 'threadlib', 'pthread-layer', 'symbols', 'sampler', 'examples', 'bench', 'test'];
 const roomOf = (name: string): string | undefined => rooms.find((room) => name.startsWith(`${room}/`)) ?? (name.startsWith('quartz/') ? 'threadlib' : undefined);
 
 const allowed: Record<string, string[]> = {
   abi: ['abi'],
   threadlib: ['threadlib', 'abi'],
+  'pthread-layer': ['pthread-layer', 'threadlib', 'abi'],
   symbols: ['symbols'],
   sampler: ['sampler', 'abi', 'symbols'],
   examples: ['examples', 'threadlib'],

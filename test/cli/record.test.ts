@@ -32,12 +32,21 @@ for (const verb of ['record', 'run']) {
     t.regex(data.stderr, /^quartz: .*data/);
   });
 
-  test.serial(`${verb}: a program that is not linked with Quartz runs, and is told how to be`, async (t) => {
+  test.serial(`${verb}: a statically linked program without Quartz runs, and one line says why it is not recorded`, async (t) => {
     const cwd = directory();
-    const said = await quartz([verb, '--', 'sh', '-c', 'echo out; exit 7'], { cwd });
+    writeFileSync(join(cwd, 'plain.c'), '#include <stdio.h>\nint main(void) { puts("out"); return 7; }\n');
+    t.is((await run('cc', ['-static', '-o', 'plain', 'plain.c'], { cwd })).status, 0);
+    const said = await quartz([verb, '--', './plain'], { cwd });
     t.deepEqual([said.status, said.stdout], [7, 'out\n']);
-    t.regex(said.stderr, /quartz cflags/);
-    t.false(existsSync(join(cwd, 'sh.quartz')));
+    t.regex(said.stderr, /^quartz: no profile: .*statically linked.*quartz cflags/m);
+    t.false(existsSync(join(cwd, 'plain.quartz')));
+  });
+
+  test.serial(`${verb}: any dynamically linked program is recorded`, async (t) => {
+    const cwd = directory();
+    const said = await quartz([verb, '-o', 'out.quartz', '--', 'sh', '-c', 'k=0; while [ $k -lt 300000 ]; do k=$((k+1)); done; exit 7'], { cwd });
+    t.is(said.status, 7, said.stderr);
+    t.is((await quartz(['check'], { cwd })).status, 0);
   });
 
   test.serial(`${verb}: a killed program`, async (t) => {
@@ -50,13 +59,15 @@ for (const verb of ['record', 'run']) {
 test.serial('run: an old profile of that name is not shown for a program that made none', async (t) => {
   const cwd = directory();
   await quartz(['record', '-o', 'out.quartz', '--', program('two_callers')], { cwd });
-  const said = await quartz(['run', '-o', 'out.quartz', '--', 'true'], { cwd });
+  writeFileSync(join(cwd, 'plain.c'), 'int main(void) { return 0; }\n');
+  t.is((await run('cc', ['-static', '-o', 'plain', 'plain.c'], { cwd })).status, 0);
+  const said = await quartz(['run', '-o', 'out.quartz', '--', './plain'], { cwd });
   t.is(said.stdout, '');
 });
 
 test.serial('a program can have options that look like ours, and words with blanks', async (t) => {
   const cwd = directory();
-  for (const words of [['record', '--', 'echo', '--help', 'a b'], ['record', '-q', 'echo', '--help', 'a b'], ['run', 'echo', '--help', 'a b']]) {
+  for (const words of [['record', '--', 'echo', '--help', 'a b'], ['record', '-q', 'echo', '--help', 'a b']]) {
     const { status, stdout } = await quartz(words, { cwd });
     t.deepEqual([status, stdout], [0, '--help a b\n'], words.join(' '));
   }

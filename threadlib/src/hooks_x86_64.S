@@ -76,6 +76,18 @@
 	.cfi_adjust_cfa_offset -8
 	.endm
 
+/* Nothing is published: in the pthread layer, the hook of a thread package behind it is next. */
+	.macro nothing_here next
+#ifdef QZI_PUB_ONE_THREAD
+	movq	\next(%rip), %r11
+	testq	%r11, %r11
+	jz	13f
+	jmp	*%r11
+13:
+#endif
+	ret
+	.endm
+
 	.globl	__fentry__
 	.type	__fentry__, @function
 	.p2align 6
@@ -85,7 +97,7 @@ __fentry__:
 	movq	%fs:(%r11), %r11
 	testq	%r11, %r11
 	jnz	1f
-	ret
+	nothing_here qzl_next_fentry
 1:	save	rax
 	save	rcx
 	save	rdx
@@ -175,7 +187,7 @@ __return__:
 	movq	%fs:(%r11), %r11
 	testq	%r11, %r11
 	jnz	1f
-	ret
+	nothing_here qzl_next_return
 1:	movq	(%r11), %r10
 	leaq	8(%rsp), %rsi
 	shlq	$16, %rsi

@@ -107,7 +107,10 @@ struct qzi_pub_thread {
   uint32_t creator;          /* index + 1 of the creator's record */
 
   uint32_t name;             /* qzi_pub_name() or 0 */
-  uint32_t loop;             /* fork_join.c: it runs a part of a parallel loop, whose body `start` is */
+  union {
+    uint32_t loop;           /* fork_join.c: it runs a part of a parallel loop, whose body `start` is */
+    uint32_t os_tid;         /* pthread layer: kernel thread id, 0: not known yet */
+  };
   uint64_t serial;           /* unique, never 0 */
   uint64_t start;            /* start routine (main's: the address of main) */
   uint64_t create_site;      /* return address of the call that created it, 0 for main */
@@ -157,6 +160,7 @@ struct qz_thread *qzi_pub_begin(struct qzi_publisher *, struct qzi_pub_thread *)
 void qzi_pub_created_slow(struct qzi_publisher *, struct qzi_pub_thread *, const struct qzi_pub_thread *creator);
 void qzi_pub_give_back(struct qzi_publisher *, struct qzi_pub_thread *);
 void qzi_pub_io_slow(struct qzi_publisher *, struct qzi_pub_thread *);
+void qzi_pub_no_table(struct qz_thread *);
 void qzi_pub_remove(struct qz_thread *, uint64_t key);
 void qzi_pub_count_slow(struct qzi_publisher *, uint64_t site, uint64_t key);
 uint32_t qzi_pub_register(struct qzi_pub_object *, unsigned kind, const void *address, uint64_t site, uint32_t capacity);
@@ -251,6 +255,9 @@ static inline void qzi_pub_run_as(struct qzi_publisher *p, struct qzi_pub_thread
   }
   record->calls = (uint64_t)(uintptr_t)p->calls;
   record->limit = qzi_pub_hook_limit;
+#ifdef QZI_PUB_ONE_THREAD
+  if (__builtin_expect(!p->calls, 0)) qzi_pub_no_table(record);
+#endif
   QZI_TRACE(thread(record, QZI_ORACLE_STATE, QZ_STATE_USEFUL));
   qzi_pub_store(&record->state, QZ_STATE_WORD(QZ_STATE_USEFUL, 0));
   qzi_pub_now(p, state);

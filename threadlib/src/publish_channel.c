@@ -192,9 +192,10 @@ static void *serve(void *unused) {
   }
 }
 
+/* Where a kernel thread of the channel's own is not expected (qzi_publishers_final), only if asked. */
 static void listen_for_samplers(void) {
   const char *setting = getenv("QUARTZ_ATTACH");
-  if (setting && !strcmp(setting, "0")) return;
+  if (setting ? !strcmp(setting, "0") : qzi_publishers_final) return;
   struct sockaddr_un address;
   char name[64];
   snprintf(name, sizeof name, QZ_CHANNEL_PROGRAM, (long)getpid());
@@ -211,7 +212,7 @@ static void start_serving(void) {
     (void)written;
     return;
   }
-  if (listening.fd < 0 && connection.fd < 0) return;
+  if (listening.fd < 0 && (connection.fd < 0 || qzi_publishers_final)) return;
   wake = own(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
   sigset_t all, before;
   sigfillset(&all);
@@ -293,8 +294,17 @@ void qzi_channel_start(void) {
   if (!again) listen_for_samplers();
   pthread_mutex_unlock(&lock);
   /* Known already, or decided just now. */
-  if (again || getenv("QUARTZ_PROCESSORS")) announce();
+  if (again || qzi_publishers_final || getenv("QUARTZ_PROCESSORS")) announce();
   start_serving();
+}
+
+void qzi_channel_look(void) {
+  if (serving || pthread_mutex_trylock(&lock)) return;
+  int error = errno;
+  struct pollfd wait = {.fd = connection.fd, .events = POLLIN};
+  if (connection.fd >= 0 && announced && valid(&connection) && poll(&wait, 1, 0) > 0) attend_connection();
+  errno = error;
+  pthread_mutex_unlock(&lock);
 }
 
 /* The session is about to be made anew. A sampler that has the old one loses it. */

@@ -73,7 +73,7 @@ QZI_HOOK static struct qz_call *count(uint64_t calls, uint64_t site, uint64_t ke
   struct qz_call *table = (struct qz_call *)(uintptr_t)calls, *call = NULL;
   if (!table) return NULL;
   uint32_t which = (uint32_t)((table - qzi_session.call_base) / QZI_CALL_SLOTS);
-  if (which != qzi_session.processors) {
+  if (which != qzi_session.call_tables) {
     call = slot_in(table, site, key);
     if (call) {
       qzi_pub_store(&call->count, call->count + 1);
@@ -92,7 +92,7 @@ QZI_HOOK static struct qz_call *count(uint64_t calls, uint64_t site, uint64_t ke
     if (call) return NULL;
   }
 lost:
-  __atomic_fetch_add(&qzi_session.processor_base[which].calls_lost, 1, __ATOMIC_RELAXED);
+  __atomic_fetch_add(&qzi_session.processor_base[which % qzi_session.processors].calls_lost, 1, __ATOMIC_RELAXED);
   return NULL;
 }
 
@@ -240,9 +240,20 @@ QZI_HOOK __attribute__((noinline, cold)) static void leave_slow(struct qz_thread
   for (; top >= entry; top--) word = drop(record, word);
 }
 
+/* In the pthread layer, where it stands aside for a thread package behind it: that one's hooks. */
+#ifdef QZI_PUB_ONE_THREAD
+#define NOTHING_HERE(next) \
+  do { \
+    if (next) (next)(function, caller); \
+    return; \
+  } while (0)
+#else
+#define NOTHING_HERE(next) return
+#endif
+
 QZI_HOOK void __cyg_profile_func_enter(void *function, void *caller) {
   uint64_t *hot = qzi_hot;
-  if (__builtin_expect(hot == NULL, 1)) return;
+  if (__builtin_expect(hot == NULL, 1)) NOTHING_HERE(qzl_next_enter);
   struct qz_thread *record = RECORD(hot);
   uint64_t key = (uint64_t)(uintptr_t)function, site = (uint64_t)(uintptr_t)caller;
   uint64_t sp = LOWEST(), pc = (uint64_t)(uintptr_t)__builtin_return_address(0);
@@ -263,7 +274,7 @@ slow:
 
 QZI_HOOK void __cyg_profile_func_exit(void *function, void *caller) {
   uint64_t *hot = qzi_hot;
-  if (__builtin_expect(hot == NULL, 1)) return;
+  if (__builtin_expect(hot == NULL, 1)) NOTHING_HERE(qzl_next_exit);
   struct qz_thread *record = RECORD(hot);
   uint64_t key = (uint64_t)(uintptr_t)function, site = (uint64_t)(uintptr_t)caller;
   uint64_t sp = LOWEST();

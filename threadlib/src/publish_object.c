@@ -115,6 +115,7 @@ uint32_t qzi_pub_register(struct qzi_pub_object *object, unsigned kind, const vo
     if (!(index & QZI_PUB_SHARED)) record->owner = record->queue = record->readers = 0;
     qzi_pub_store(&record->instances, record->instances + 1);
     qzi_pub_store(&record->address, (uint64_t)(uintptr_t)address);
+    qzi_pub_store(&record->home, !record->home || record->home == record->address ? record->address : UINT64_MAX);
     __atomic_store_n(&object->index, index, __ATOMIC_RELEASE);
   }
   pthread_mutex_unlock(&lock);

@@ -32,7 +32,8 @@ struct qzi_session {
   uint64_t thread_stride;
   char *thread_base;
   struct qz_processor *processor_base;
-  struct qz_call *call_base; /* P tables, and one more for threads in blocking regions (updated atomically) */
+  struct qz_call *call_base; /* call_tables of them, and one more for whoever has none of its own (under a lock) */
+  uint32_t call_tables;      /* tables with one writer each */
   char *string_base;
   bool calibrated;         /* the costs below, as in struct qz_session */
   uint64_t hook_ps, hook_inside_ps, lock_ps, spawn_ps;
@@ -60,7 +61,22 @@ void *qzi_pub_reserve(size_t bytes);
 /* Number from the environment, `otherwise` where it is not set; outside of low..high: complaint and the nearer bound. */
 uint64_t qzi_pub_setting(const char *name, uint64_t otherwise, uint64_t low, uint64_t high);
 
+/* Those who publish: publish_processor.c, or threads.c of the pthread layer. */
+extern const uint32_t qzi_publishers_kind;    /* enum qz_publisher */
+bool qzi_publishers_make(void);               /* sets qzi_session.call_tables; false: no memory */
+void qzi_publishers_head(struct qz_session *); /* sets qzi_session.head, under the lock of those who look at it */
+void qzi_publishers_mapped(void);             /* a session has been made */
+void qzi_publishers_prepare(void);            /* before the flag is set, and a barrier */
+void qzi_publishers_on(void);                 /* after it was set, and a barrier */
+void qzi_publishers_off(void);                /* after it was cleared, and a barrier */
+void qzi_publishers_forked(void);             /* in a child, first thing */
+void qzi_publishers_started_again(void);      /* in a child, before its channel starts */
+/* 1: the number of processors is final, so that a launcher is told at once, and no kernel thread is made for it: whoever
+ * has time asks qzi_channel_look() now and then whether the sampler is still there. */
+extern const bool qzi_publishers_final;
+
 /* publish_channel.c */
+void qzi_channel_look(void);
 void qzi_channel_start(void);
 void qzi_channel_stop(void);
 void qzi_channel_forked(void);

@@ -1,8 +1,8 @@
 /* The session: making it, switching publishing on and off, fork.
  *
- * Owns:    the memory file and its head; the flag; the list of kernel threads that may publish.
- * Writer:  main before there are other kernel threads, the channel's kernel thread afterwards; each kernel thread
- *          enters and removes itself. Reader: publish_*.c; the sampler, which maps the file read-only.
+ * Owns:    the memory file and its head; the flag. Who publishes is known to publish_processor.c, or to the pthread layer.
+ * Writer:  main before there are other kernel threads, the channel's kernel thread afterwards.
+ * Reader:  publish_*.c; the sampler, which maps the file read-only.
  * Must not: unmap or move a session: a kernel thread may be about to write to it.
  *
  * Switching: the flag is changed, then a barrier runs on every CPU that executes this process (membarrier), then the
@@ -42,15 +42,7 @@ uint32_t qzi_pub_exact_hold;
 struct qz_object *qzi_pub_objects;
 struct qzi_session qzi_session = {.fd = -1};
 
-/* A kernel thread that may publish. */
-struct kernel {
-  uint64_t **hot;
-  struct kernel *next;
-};
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of the list and of `publishers` */
-static struct kernel *kernels;
-static _Thread_local struct kernel self __attribute__((tls_model("initial-exec")));
-static struct qzi_publisher **publishers; /* by index, NULL: not started */
+static bool started;
 static bool barrier_works;
 static dev_t file_device; /* what qzi_session.fd named when it was made */
 static ino_t file_inode;
@@ -156,8 +148,8 @@ static int memory_file(size_t bytes) {
 
 int qzi_session_make(void) {
   struct qzi_session *s = &qzi_session;
-  struct qz_session head = {.version = QZ_SESSION_VERSION, .head_bytes = sizeof head, .publisher = QZ_PUBLISHER_THREADLIB};
-  uint64_t total = 0, call_slots = ((uint64_t)s->processors + 1) * QZI_CALL_SLOTS;
+  struct qz_session head = {.version = QZ_SESSION_VERSION, .head_bytes = sizeof head, .publisher = qzi_publishers_kind};
+  uint64_t total = 0, call_slots = ((uint64_t)s->call_tables + 1) * QZI_CALL_SLOTS;
   s->thread_stride = sizeof(struct qz_thread) + (uint64_t)s->stack_limit * sizeof(struct qz_entry);
   s->thread_stride = (s->thread_stride + 63) & ~UINT64_C(63);
   place(&total, sizeof head);
@@ -201,9 +193,7 @@ int qzi_session_make(void) {
   s->processor_base = (struct qz_processor *)(base + head.processor_table.offset);
   s->call_base = (struct qz_call *)(base + head.call_table.offset);
   s->string_base = base + head.string_table.offset;
-  pthread_mutex_lock(&lock); /* kernel threads that become processors look at it */
-  s->head = map;
-  pthread_mutex_unlock(&lock);
+  qzi_publishers_head(map);
   if (qzi_threads_make() || qzi_objects_make()) {
     close(fd);
     s->fd = -1;
@@ -219,111 +209,30 @@ int qzi_session_make(void) {
     s->hook_ps = map->hook_ps, s->hook_inside_ps = map->hook_inside_ps;
     s->lock_ps = map->lock_ps, s->spawn_ps = map->spawn_ps;
   }
-  pthread_mutex_lock(&lock);
-  for (uint32_t k = 0; k < s->processors; k++) {
-    struct qz_processor *record = &s->processor_base[k];
-    struct qzi_publisher *p = publishers[k];
-    record->os_tid = p ? p->os_tid : 0;
-    record->cpu = p ? p->cpu : UINT32_MAX;
-  }
-  pthread_mutex_unlock(&lock);
+  qzi_publishers_mapped();
   __atomic_store_n(&map->magic, QZ_SESSION_MAGIC, __ATOMIC_RELEASE);
   return 0;
-}
-
-/* With the lock held. The processor's own kernel thread does not publish yet, or calls this itself. */
-static void connect_publisher(struct qzi_publisher *p) {
-  struct qz_processor *record = &qzi_session.processor_base[p->index];
-  qzi_threads_pool_publisher(p);
-  if (!p->sites) p->sites = qzi_pub_reserve(QZI_PUB_SITES * sizeof *p->sites);
-  if (!p->free || !p->sites) return;
-  record->os_tid = p->os_tid;
-  record->cpu = p->cpu;
-  p->calls = qzi_session.call_base + (size_t)p->index * QZI_CALL_SLOTS;
-  __atomic_store_n(&p->record, record, __ATOMIC_RELEASE);
 }
 
 /* ---- switching ---- */
 
 void qzi_session_on(void) {
   struct qz_session *head = qzi_session.head;
-  pthread_mutex_lock(&lock);
   qzi_pub_epoch = __atomic_add_fetch(&head->epoch, 1, __ATOMIC_RELAXED);
-  for (uint32_t k = 0; k < qzi_session.processors; k++) {
-    struct qzi_publisher *p = publishers[k];
-    if (!p) continue;
-    connect_publisher(p);
-    struct qz_processor *record = p->record;
-    if (!record) continue;
-    /* Counters that move just now are published again, as a whole, at their next change. */
-    qzi_pub_store(&record->enqueued, __atomic_load_n(&p->enqueued, __ATOMIC_RELAXED));
-    qzi_pub_store(&record->dequeued, __atomic_load_n(&p->dequeued, __ATOMIC_RELAXED));
-    qzi_pub_store(&record->switches, __atomic_load_n(&p->switches, __ATOMIC_RELAXED));
-    qzi_pub_store(&record->steals, __atomic_load_n(&p->steals, __ATOMIC_RELAXED));
-    qzi_pub_store(&record->spawns, __atomic_load_n(&p->spawns, __ATOMIC_RELAXED));
-    qzi_pub_store(&record->parks, __atomic_load_n(&p->parks, __ATOMIC_RELAXED));
-    __atomic_store_n(&record->now, UINT64_MAX, __ATOMIC_RELAXED);
-  }
+  qzi_publishers_prepare();
   QZI_TRACE(session(head));
   barrier();
   __atomic_store_n(&head->publishing, 1, __ATOMIC_RELEASE);
   atomic_store_explicit(&qzi_publishing_flag, 1, memory_order_release);
   barrier();
-  for (uint32_t k = 0; k < qzi_session.processors; k++) {
-    struct qz_processor *record = &qzi_session.processor_base[k];
-    uint64_t unknown = UINT64_MAX; /* the processor has not spoken for itself yet */
-    bool busy = publishers[k] && qzi_sched_busy(k);
-    QZI_TRACE(now(record, QZ_NOW(busy ? QZ_STATE_USEFUL : QZ_STATE_IDLE, 0, 0)));
-    __atomic_compare_exchange_n(&record->now, &unknown, QZ_NOW(busy ? QZ_STATE_USEFUL : QZ_STATE_IDLE, 0, 0), false,
-                                __ATOMIC_RELEASE, __ATOMIC_RELAXED);
-  }
-  for (struct kernel *k = kernels; k; k = k->next) {
-    uint64_t *none = NULL;
-    __atomic_compare_exchange_n(k->hot, &none, &qzi_attend.word, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED);
-  }
-  pthread_mutex_unlock(&lock);
+  qzi_publishers_on();
 }
 
 void qzi_session_off(void) {
   atomic_store_explicit(&qzi_publishing_flag, 0, memory_order_release);
   __atomic_store_n(&qzi_session.head->publishing, 0, __ATOMIC_RELEASE);
   barrier();
-  pthread_mutex_lock(&lock);
-  for (struct kernel *k = kernels; k; k = k->next) __atomic_store_n(k->hot, NULL, __ATOMIC_RELEASE);
-  pthread_mutex_unlock(&lock);
-}
-
-/* ---- processors and kernel threads ---- */
-
-void qzi_pub_processor(struct qzi_publisher *p, unsigned index, uint32_t cpu) {
-  pthread_mutex_lock(&lock);
-  p->index = index;
-  p->cpu = cpu;
-  p->os_tid = (uint32_t)syscall(SYS_gettid);
-  if (publishers && index < qzi_session.processors) {
-    publishers[index] = p;
-    if (qzi_session.head) connect_publisher(p);
-  }
-  if (!self.hot) {
-    self.hot = &qzi_hot;
-    self.next = kernels;
-    kernels = &self;
-  }
-  if (qzi_publishing() && p->record && !qzi_sched_busy(index)) qzi_pub_now(p, QZ_STATE_IDLE); /* main, when it is pinned, is running */
-  pthread_mutex_unlock(&lock);
-}
-
-void qzi_pub_kernel_thread_end(void) {
-  pthread_mutex_lock(&lock);
-  for (struct kernel **k = &kernels; *k; k = &(*k)->next) {
-    if (*k == &self) {
-      *k = self.next;
-      break;
-    }
-  }
-  self.hot = NULL;
-  qzi_hot = NULL;
-  pthread_mutex_unlock(&lock);
+  qzi_publishers_off();
 }
 
 /* ---- fork ---- */
@@ -331,11 +240,9 @@ void qzi_pub_kernel_thread_end(void) {
 /* The child must not write into the parent's session; where it stood there is memory that nobody reads, until the
  * child makes a session of its own. */
 static void forked(void) {
-  lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
   atomic_store_explicit(&qzi_publishing_flag, 0, memory_order_relaxed);
   qzi_hot = NULL;
-  kernels = self.hot ? &self : NULL;
-  self.next = NULL;
+  qzi_publishers_forked();
   if (qzi_session.head &&
       mmap(qzi_session.head, qzi_session.bytes, PROT_READ | PROT_WRITE,
            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0) == MAP_FAILED)
@@ -348,17 +255,15 @@ static void forked(void) {
 }
 
 void qzi_pub_forked(unsigned processors) {
-  if (!publishers) return;
+  if (!started) return;
   qzi_session.processors = processors;
-  for (uint32_t k = 0; k < processors; k++)
-    if (publishers[k]) publishers[k]->enqueued = publishers[k]->dequeued = 0; /* the others' shares are gone */
+  qzi_publishers_started_again();
   qzi_channel_start();
 }
 
 void qzi_pub_init(unsigned processors, size_t max_threads) {
   struct qzi_session *s = &qzi_session;
-  bool again = publishers != NULL;
-  if (again) {
+  if (started) {
     if (processors == s->processors) return; /* the tables keep their sizes; more threads than records are counted */
     qzi_channel_stop();
     qzi_session_forget_file();
@@ -375,10 +280,10 @@ void qzi_pub_init(unsigned processors, size_t max_threads) {
     pthread_atfork(NULL, NULL, forked);
   }
   s->processors = processors;
-  publishers = qzi_pub_reserve(processors * sizeof *publishers);
-  if (!publishers) {
+  if (!qzi_publishers_make()) {
     qzi_pub_complain("no memory to publish with; the program runs unsampled");
     return;
   }
+  started = true;
   qzi_channel_start();
 }

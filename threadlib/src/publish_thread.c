@@ -8,8 +8,13 @@
 #include <string.h>
 #include "publish_private.h"
 
+#ifdef QZI_PUB_ONE_THREAD /* the pthread layer: who publishes has one thread */
+#define POOL 2
+#define CHUNK 1
+#else
 #define POOL 256       /* indices that a processor keeps */
 #define CHUNK 64       /* indices taken from or given to the others at a time */
+#endif
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of the common pool */
 static uint32_t *free_all; /* stack of free indices */
@@ -85,6 +90,9 @@ static void fill(struct qz_thread *record, const struct qzi_pub_thread *t, struc
   record->create_site = t->create_site;
   record->name = t->name;
   record->creator = t->creator;
+#ifdef QZI_PUB_ONE_THREAD
+  record->os_tid = t->os_tid;
+#endif
   record->epoch = qzi_pub_epoch;
   record->limit = qzi_pub_hook_limit;
   record->high = t->stack_high ? (uint64_t)t->stack_high << 16 : UINT64_MAX - 1;
@@ -163,15 +171,19 @@ void qzi_pub_give_back(struct qzi_publisher *p, struct qzi_pub_thread *t) {
   __atomic_store_n(&t->index_plus_1, 0, __ATOMIC_RELAXED);
 }
 
-/* In a blocking region the processor goes on with other threads, so its call table is not this thread's any more: the
- * limit sends the hooks to their slow path, which counts in the table for such threads. */
+/* The limit sends the hooks to their slow path, which counts in the table for threads that have none of their own. */
+void qzi_pub_no_table(struct qz_thread *record) {
+  record->calls = (uint64_t)(uintptr_t)(qzi_session.call_base + (size_t)qzi_session.call_tables * QZI_CALL_SLOTS);
+  record->limit = 0;
+}
+
+/* In a blocking region the processor goes on with other threads, so its call table is not this thread's any more. */
 void qzi_pub_io_slow(struct qzi_publisher *p, struct qzi_pub_thread *t) {
   struct qz_thread *record = qzi_pub_record(p, t);
   if (!record) return;
   QZI_TRACE(thread(record, QZI_ORACLE_STATE, QZ_STATE_IO));
   qzi_pub_store(&record->state, QZ_STATE_WORD(QZ_STATE_IO, 0));
-  record->calls = (uint64_t)(uintptr_t)(qzi_session.call_base + (size_t)qzi_session.processors * QZI_CALL_SLOTS);
-  record->limit = 0;
+  qzi_pub_no_table(record);
 }
 
 void qzi_pub_remove(struct qz_thread *record, uint64_t key) {

@@ -12,6 +12,7 @@
  *   churn MS STATUS  pushes and pops as fast as it can
  *   listen MS STATUS waits for a sampler to attach, as a program that nobody launched
  */
+#include "abi/note.h"
 #include "fake.h"
 
 #include <errno.h>
@@ -23,6 +24,8 @@
 #include <sys/wait.h>
 #include <time.h>
 #include "abi/channel.h"
+
+QZ_NOTE; /* it publishes by itself */
 
 static struct fake fake;
 static int connection = -1;

@@ -24,7 +24,7 @@ function nothing(model: Model, view: View): string {
       return 'No thread was seen running; let the program run longer, or raise --rate.';
     case 'locks':
       return objectRows(model).length === 0
-        ? 'The program used no synchronization object of the thread package while it was recorded; "quartz report" shows its procedures.'
+        ? 'The program used no synchronization object that Quartz sees while it was recorded; "quartz report" shows its procedures.'
         : 'Nobody waited for a synchronization object, so none limits the program; "quartz report" shows what does.';
   }
 }

@@ -1,0 +1,118 @@
+/* Mutexes, of POSIX and of C11. A free one is taken by the real trylock, which does what the real lock does with a free
+ * mutex of any type; everything else is left to the real functions.
+ *
+ * Owns:    nothing. Writer: the calling thread. Reader: the sampler.
+ * Must not: return anything that the real function did not return.
+ */
+#include <errno.h>
+#include <stdbool.h>
+#include "layer.h"
+
+enum how { LOCK, TIMED, CLOCKED };
+
+static int wait_for(pthread_mutex_t *mutex, enum how how, clockid_t clock, const struct timespec *until) {
+  switch (how) {
+  case TIMED: return qzl_real.pthread_mutex_timedlock(mutex, until);
+  case CLOCKED: return qzl_real.pthread_mutex_clocklock(mutex, clock, until);
+  default: return qzl_real.pthread_mutex_lock(mutex);
+  }
+}
+
+static inline bool taken(int result) { return result == 0 || result == EOWNERDEAD; }
+
+__attribute__((noinline)) static int acquire_slow(struct qzl_thread *me, uint32_t index, uint64_t key, pthread_mutex_t *mutex,
+                                                  enum how how, clockid_t clock, const struct timespec *until) {
+  struct qzl_wait wait;
+  qzl_wait_begin(&wait, me, index, QZ_STATE_BLOCKED);
+  int result = wait_for(mutex, how, clock, until);
+  qzl_wait_end(&wait, taken(result) || result == ETIMEDOUT);
+  if (taken(result)) qzl_acquired(me, index);
+  else qzl_pop(me, index, key);
+  return result;
+}
+
+/* Trying has a side effect here: the C library's trylock keeps a mutex that is not recoverable. So one that looks free is
+ * left to the real lock, and a wait that begins just then is not seen. */
+#define ROBUST 16 /* in __kind */
+__attribute__((noinline)) static int acquire_robust(struct qzl_thread *me, uint32_t index, uint64_t key, pthread_mutex_t *mutex,
+                                                    enum how how, clockid_t clock, const struct timespec *until) {
+  if (__atomic_load_n(&mutex->__data.__lock, __ATOMIC_RELAXED)) return acquire_slow(me, index, key, mutex, how, clock, until);
+  int result = wait_for(mutex, how, clock, until);
+  if (taken(result)) qzl_acquired(me, index);
+  else qzl_pop(me, index, key);
+  return result;
+}
+
+static inline int acquire(pthread_mutex_t *mutex, uint64_t site, enum how how, clockid_t clock, const struct timespec *until) {
+  struct qzl_thread *me;
+  if (!qzi_publishing() || !(me = qzl_here())) return wait_for(mutex, how, clock, until);
+  uint32_t index = qzl_index(me, mutex, QZ_KIND_MUTEX, site, 0);
+  uint64_t key = QZI_PUB_KEY(QZ_KIND_MUTEX, index);
+  qzl_ask(me, index, key, site);
+  if (__builtin_expect(mutex->__data.__kind & ROBUST, 0)) return acquire_robust(me, index, key, mutex, how, clock, until);
+  int result = qzl_real.pthread_mutex_trylock(mutex);
+  if (__builtin_expect(!taken(result), 0)) return acquire_slow(me, index, key, mutex, how, clock, until);
+  qzl_acquired(me, index);
+  return result;
+}
+
+QZL_EXPORT int pthread_mutex_lock(pthread_mutex_t *mutex) { return acquire(mutex, QZL_SITE(), LOCK, 0, NULL); }
+QZL_EXPORT int pthread_mutex_timedlock(pthread_mutex_t *mutex, const struct timespec *until) {
+  return acquire(mutex, QZL_SITE(), TIMED, 0, until);
+}
+QZL_EXPORT int pthread_mutex_clocklock(pthread_mutex_t *mutex, clockid_t clock, const struct timespec *until) {
+  if (clock != CLOCK_MONOTONIC && clock != CLOCK_REALTIME) return qzl_real.pthread_mutex_clocklock(mutex, clock, until);
+  return acquire(mutex, QZL_SITE(), CLOCKED, clock, until);
+}
+
+static inline int try(pthread_mutex_t *mutex, uint64_t site) {
+  struct qzl_thread *me;
+  int result = qzl_real.pthread_mutex_trylock(mutex);
+  if (!qzi_publishing() || !(me = qzl_here())) return result;
+  uint32_t index = qzl_index(me, mutex, QZ_KIND_MUTEX, site, 0);
+  qzl_tried(me, index, !taken(result));
+  if (!taken(result)) return result;
+  qzl_ask(me, index, QZI_PUB_KEY(QZ_KIND_MUTEX, index), site);
+  qzl_acquired(me, index);
+  return result;
+}
+QZL_EXPORT int pthread_mutex_trylock(pthread_mutex_t *mutex) { return try(mutex, QZL_SITE()); }
+
+/* An inner level of a recursive mutex is left: the thread goes on holding it. */
+static inline bool goes_on(const pthread_mutex_t *mutex) {
+  return (mutex->__data.__kind & 3) == PTHREAD_MUTEX_RECURSIVE && mutex->__data.__count > 1;
+}
+
+static inline int release(pthread_mutex_t *mutex) {
+  struct qzl_thread *me = qzl_self;
+  uint32_t index;
+  if (!qzi_publishing() || !me || !(index = qzl_known(mutex))) return qzl_real.pthread_mutex_unlock(mutex);
+  bool mine = __atomic_load_n(&QZI_PUB_OBJECT(index)->owner, __ATOMIC_RELAXED) == me->thread.index_plus_1;
+  if (mine && !goes_on(mutex)) qzi_pub_released(index);
+  int result = qzl_real.pthread_mutex_unlock(mutex);
+  if (__builtin_expect(result == 0, 1)) qzl_pop(me, index, QZI_PUB_KEY(QZ_KIND_MUTEX, index));
+  return result;
+}
+QZL_EXPORT int pthread_mutex_unlock(pthread_mutex_t *mutex) { return release(mutex); }
+
+QZL_EXPORT int pthread_mutex_init(pthread_mutex_t *mutex, const pthread_mutexattr_t *attributes) {
+  qzl_initialized(mutex, QZL_SITE());
+  return qzl_real.pthread_mutex_init(mutex, attributes);
+}
+QZL_EXPORT int pthread_mutex_destroy(pthread_mutex_t *mutex) {
+  int result = qzl_real.pthread_mutex_destroy(mutex);
+  if (!result) qzl_destroyed(mutex);
+  return result;
+}
+
+/* ---- C11: the C library's mtx_t is its pthread_mutex_t ---- */
+
+static int c11(int error) {
+  return error == 0 ? thrd_success : error == EBUSY ? thrd_busy : error == ETIMEDOUT ? thrd_timedout : error == ENOMEM ? thrd_nomem : thrd_error;
+}
+QZL_EXPORT int mtx_lock(mtx_t *mutex) { return c11(acquire((pthread_mutex_t *)(void *)mutex, QZL_SITE(), LOCK, 0, NULL)); }
+QZL_EXPORT int mtx_timedlock(mtx_t *restrict mutex, const struct timespec *restrict until) {
+  return c11(acquire((pthread_mutex_t *)(void *)mutex, QZL_SITE(), TIMED, 0, until));
+}
+QZL_EXPORT int mtx_trylock(mtx_t *mutex) { return c11(try((pthread_mutex_t *)(void *)mutex, QZL_SITE())); }
+QZL_EXPORT int mtx_unlock(mtx_t *mutex) { return c11(release((pthread_mutex_t *)(void *)mutex)); }

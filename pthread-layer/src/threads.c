@@ -1,0 +1,356 @@
+/* Threads of the program: their places in the layer, their beginning and end, and what publishing asks about them.
+ *
+ * Owns:    the pool of struct qzl_thread.
+ * Writer:  creators and ending threads, under `lock`; a place in use belongs to its thread.
+ * Reader:  publish_session.c and publish_hooks.c, through the functions that publish_private.h names.
+ * Must not: fail or delay a thread for want of a place: it then runs unpublished.
+ */
+#include "layer.h"
+#include <errno.h>
+#include <limits.h>
+#include <link.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#include "abi/note.h"
+#include "plain.h"
+#include "threadlib/src/publish_private.h"
+
+#define THREADS 16384u
+#define TABLES  255u /* call tables with one writer */
+#define NAMES   64u  /* names given to threads that have not begun */
+
+_Thread_local struct qzl_thread *qzl_self __attribute__((tls_model("initial-exec")));
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct qzl_thread *pool;
+static uint32_t pool_high, pool_free; /* places used so far; chain of free ones, slot + 1 */
+static pthread_key_t end_key;
+static bool ready;
+static uint64_t serials;
+static uint64_t main_start;           /* address of main, 0: not known yet */
+static struct { pthread_t id; uint32_t name; } names[NAMES];
+static uint32_t starting, names_next; /* threads created that have not begun; next of `names` */
+
+/* ---- places ---- */
+
+/* A thread that is to begin at `start`, created at `site`. NULL: none free. */
+static struct qzl_thread *take(uint64_t start, uint64_t site) {
+  pthread_mutex_lock(&lock);
+  struct qzl_thread *place = NULL;
+  if (pool_free) {
+    place = &pool[pool_free - 1];
+    pool_free = place->next_free;
+  } else if (pool_high < THREADS) {
+    place = &pool[pool_high++];
+  }
+  if (place) {
+    uint32_t slot = (uint32_t)(place - pool);
+    memset(place, 0, sizeof *place);
+    place->slot = slot;
+    place->pub.free = place->free;
+    place->pub.sites = place->sites;
+    place->pub.cpu = UINT32_MAX;
+    if (qzi_session.head) {
+      place->pub.record = &place->processor;
+      place->pub.calls = slot < TABLES ? qzi_session.call_base + (size_t)slot * QZI_CALL_SLOTS : NULL;
+    }
+    place->thread.serial = ++serials;
+    place->thread.start = start;
+    place->thread.create_site = site;
+  }
+  pthread_mutex_unlock(&lock);
+  return place;
+}
+
+static void give(struct qzl_thread *place) {
+  qzi_threads_return_pool(&place->pub);
+  pthread_mutex_lock(&lock);
+  place->next_free = pool_free;
+  pool_free = place->slot + 1;
+  pthread_mutex_unlock(&lock);
+}
+
+/* Bounds of the calling thread's stack, for the hooks. */
+static void find_stack(struct qzi_pub_thread *thread, bool is_main) {
+  extern void *__libc_stack_end;
+  if (is_main) {
+    struct rlimit limit;
+    uintptr_t most = (uintptr_t)1 << 30, page = 4095;
+    if (!getrlimit(RLIMIT_STACK, &limit) && limit.rlim_cur < most) most = (uintptr_t)limit.rlim_cur;
+    thread->stack_high = ((uintptr_t)__libc_stack_end + page) & ~page;
+    thread->stack_low = thread->stack_high > most ? thread->stack_high - most : 0;
+    return;
+  }
+  pthread_attr_t attributes;
+  void *low;
+  size_t bytes;
+  if (pthread_getattr_np(pthread_self(), &attributes)) return;
+  if (!pthread_attr_getstack(&attributes, &low, &bytes)) {
+    thread->stack_low = (uintptr_t)low;
+    thread->stack_high = (uintptr_t)low + bytes;
+  }
+  pthread_attr_destroy(&attributes);
+}
+
+/* The calling thread has this place from now on. */
+static void begin(struct qzl_thread *me) {
+  me->id = pthread_self();
+  me->pub.os_tid = me->thread.os_tid = (uint32_t)syscall(SYS_gettid);
+  find_stack(&me->thread, me->thread.os_tid == (uint32_t)getpid());
+  struct qz_thread *record = me->thread.record;
+  if (record) {
+    __atomic_store_n(&record->os_tid, me->thread.os_tid, __ATOMIC_RELAXED);
+    if (me->thread.stack_high) record->high = (uint64_t)me->thread.stack_high << 16;
+  }
+  pthread_mutex_lock(&lock);
+  me->hot = &qzi_hot;
+  if (me->start || me->start_c11) starting--;
+  for (uint32_t k = 0; k < NAMES && record; k++)
+    if (names[k].name && pthread_equal(names[k].id, me->id)) {
+      me->thread.name = names[k].name;
+      __atomic_store_n(&record->name, names[k].name, __ATOMIC_RELAXED);
+      names[k].name = 0;
+    }
+  qzl_self = me;
+  pthread_mutex_unlock(&lock);
+  pthread_setspecific(end_key, me);
+  qzi_pub_run(&me->pub, &me->thread);
+}
+
+/* Destructor of end_key. Other destructors may still lock and wait: the thread ends for us in the last round. */
+static void end(void *argument) {
+  struct qzl_thread *me = argument;
+  if (++me->rounds < PTHREAD_DESTRUCTOR_ITERATIONS) {
+    pthread_setspecific(end_key, me);
+    return;
+  }
+  pthread_mutex_lock(&lock);
+  me->hot = NULL;
+  qzl_self = NULL;
+  pthread_mutex_unlock(&lock);
+  qzi_hot_set(NULL);
+  qzi_pub_ended(&me->pub, &me->thread);
+  give(me);
+}
+
+struct qzl_thread *qzl_adopt(void) {
+  if (!ready || !qzi_publishing()) return NULL;
+  int error = errno;
+  bool is_main = syscall(SYS_gettid) == getpid();
+  if (is_main && !main_start) return NULL; /* it begins with main */
+  struct qzl_thread *me = take(is_main ? main_start : 0, 0);
+  if (me) begin(me);
+  errno = error;
+  return me;
+}
+
+/* ---- what publishing asks ---- */
+
+const uint32_t qzi_publishers_kind = QZ_PUBLISHER_PTHREAD;
+const bool qzi_publishers_final = true;
+
+bool qzi_publishers_make(void) {
+  qzi_session.call_tables = TABLES;
+  return pool != NULL;
+}
+void qzi_publishers_head(struct qz_session *head) {
+  pthread_mutex_lock(&lock);
+  qzi_session.head = head;
+  pthread_mutex_unlock(&lock);
+}
+
+void qzi_publishers_mapped(void) {
+  for (uint32_t k = 0; k < qzi_session.processors; k++) qzi_session.processor_base[k].cpu = UINT32_MAX;
+}
+void qzi_publishers_prepare(void) {
+  pthread_mutex_lock(&lock);
+  for (uint32_t k = 0; k < pool_high; k++) {
+    pool[k].pub.calls = k < TABLES ? qzi_session.call_base + (size_t)k * QZI_CALL_SLOTS : NULL;
+    __atomic_store_n(&pool[k].pub.record, &pool[k].processor, __ATOMIC_RELEASE);
+  }
+  pthread_mutex_unlock(&lock);
+}
+void qzi_publishers_on(void) {
+  pthread_mutex_lock(&lock);
+  for (uint32_t k = 0; k < pool_high; k++) {
+    uint64_t *none = NULL;
+    if (pool[k].hot)
+      __atomic_compare_exchange_n(pool[k].hot, &none, &qzi_attend.word, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED);
+  }
+  pthread_mutex_unlock(&lock);
+}
+void qzi_publishers_off(void) {
+  pthread_mutex_lock(&lock);
+  for (uint32_t k = 0; k < pool_high; k++)
+    if (pool[k].hot) __atomic_store_n(pool[k].hot, NULL, __ATOMIC_RELEASE);
+  pthread_mutex_unlock(&lock);
+}
+/* The only thread of a forked child is the one that called fork. */
+void qzi_publishers_forked(void) {
+  lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+  starting = 0;
+  pool_free = 0;
+  for (uint32_t k = pool_high; k-- > 0;) {
+    struct qzl_thread *place = &pool[k];
+    if (place == qzl_self) continue;
+    place->hot = NULL;
+    place->next_free = pool_free;
+    pool_free = k + 1;
+  }
+  if (qzl_self) qzl_self->pub.os_tid = qzl_self->thread.os_tid = (uint32_t)syscall(SYS_gettid);
+  qzl_objects_forked();
+}
+void qzi_publishers_started_again(void) {}
+
+struct qzi_pub_thread *qzi_sched_current(struct qzi_publisher **publisher) {
+  struct qzl_thread *me = qzl_here();
+  if (!me) return NULL;
+  *publisher = &me->pub;
+  return &me->thread;
+}
+
+void qzl_count_shared(uint64_t site, uint64_t key) {
+  qzi_call_count((uint64_t)(uintptr_t)(qzi_session.call_base + (size_t)qzi_session.call_tables * QZI_CALL_SLOTS), site, key);
+}
+
+/* ---- creation ---- */
+
+/* In a section of its own, so that its call of the start routine is not taken for another call (abi/session.h). */
+__attribute__((section("quartz_start"), noinline)) static void *run(void *argument) {
+  struct qzl_thread *me = argument;
+  begin(me);
+  return me->start(me->argument);
+}
+__attribute__((section("quartz_start"), noinline)) static int run_c11(void *argument) {
+  struct qzl_thread *me = argument;
+  begin(me);
+  return me->start_c11(me->argument);
+}
+
+/* A place and a record for a thread that the caller is about to create. NULL: it runs unpublished. */
+static struct qzl_thread *expect(uint64_t start, uint64_t site) {
+  if (!qzi_publishing()) return NULL;
+  struct qzl_thread *me = qzl_here(), *child = me ? take(start, site) : NULL;
+  if (!child) return NULL;
+  qzi_pub_created(&me->pub, &child->thread, &me->thread);
+  __atomic_fetch_add(&qzi_session.processor_base[0].spawns, 1, __ATOMIC_RELAXED);
+  pthread_mutex_lock(&lock);
+  starting++;
+  pthread_mutex_unlock(&lock);
+  return child;
+}
+static void not_created(struct qzl_thread *child) {
+  pthread_mutex_lock(&lock);
+  starting--;
+  pthread_mutex_unlock(&lock);
+  qzi_pub_ended(&child->pub, &child->thread);
+  give(child);
+}
+
+#undef pthread_create
+QZL_EXPORT int pthread_create(pthread_t *id, const pthread_attr_t *attributes, void *(*start)(void *), void *argument) {
+  struct qzl_thread *child = expect((uint64_t)(uintptr_t)start, QZL_SITE());
+  if (!child) return qzl_real.pthread_create(id, attributes, start, argument);
+  child->start = start;
+  child->argument = argument;
+  int error = qzl_real.pthread_create(id, attributes, run, child);
+  if (error) not_created(child);
+  return error;
+}
+
+QZL_EXPORT int thrd_create(thrd_t *id, thrd_start_t start, void *argument) {
+  static int (*real)(thrd_t *, thrd_start_t, void *);
+  if (!real) real = (int (*)(thrd_t *, thrd_start_t, void *))qzl_next("thrd_create", NULL);
+  struct qzl_thread *child = expect((uint64_t)(uintptr_t)start, QZL_SITE());
+  if (!child) return real(id, start, argument);
+  child->start_c11 = start;
+  child->argument = argument;
+  int error = real(id, run_c11, child);
+  if (error != thrd_success) not_created(child);
+  return error;
+}
+
+#undef pthread_setname_np
+QZL_EXPORT int pthread_setname_np(pthread_t id, const char *name) {
+  int error = qzl_real.pthread_setname_np(id, name);
+  if (error || !qzi_publishing()) return error;
+  uint32_t offset = qzi_pub_name(name);
+  bool found = false;
+  pthread_mutex_lock(&lock);
+  for (uint32_t k = 0; k < pool_high && !found; k++) {
+    struct qzl_thread *place = &pool[k];
+    if (!place->hot || !pthread_equal(place->id, id)) continue;
+    found = true;
+    place->thread.name = offset;
+    if (place->thread.record) __atomic_store_n(&place->thread.record->name, offset, __ATOMIC_RELAXED);
+  }
+  if (!found && starting) { /* it takes its name when it begins */
+    names[names_next % NAMES].id = id;
+    names[names_next++ % NAMES].name = offset;
+  }
+  pthread_mutex_unlock(&lock);
+  return 0;
+}
+
+/* ---- beginning of the program ---- */
+
+/* 1 if the object is, or contains, the thread package: then that publishes. */
+static int has_note(struct dl_phdr_info *object, size_t bytes, void *unused) {
+  for (unsigned k = 0; k < object->dlpi_phnum; k++) {
+    const ElfW(Phdr) *part = &object->dlpi_phdr[k];
+    if (part->p_type == PT_NOTE && qz_note_among((const char *)(object->dlpi_addr + part->p_vaddr), part->p_memsz)) return 1;
+  }
+  return 0;
+}
+
+static unsigned cpus(void) {
+  cpu_set_t *set = CPU_ALLOC(4096);
+  size_t bytes = CPU_ALLOC_SIZE(4096);
+  int count = set && !sched_getaffinity(0, bytes, set) ? CPU_COUNT_S(bytes, set) : 1;
+  if (set) CPU_FREE(set);
+  return count > 0 ? (unsigned)count : 1;
+}
+
+/* A child is recorded only where that was asked for; else it goes its way without the layer. */
+static void forked(void) {
+  const char *children = getenv("QUARTZ_CHILDREN");
+  if (children && !strcmp(children, "1")) qzi_pub_forked(cpus());
+}
+
+void (*qzl_next_enter)(void *, void *), (*qzl_next_exit)(void *, void *);
+__attribute__((visibility("hidden"))) void *qzl_next_fentry, *qzl_next_return; /* hooks_x86_64.S */
+
+/* The thread package is here: the layer stands aside. */
+static void stand_aside(void) {
+  qzl_next_enter = (void (*)(void *, void *))qzl_next("__cyg_profile_func_enter", NULL);
+  qzl_next_exit = (void (*)(void *, void *))qzl_next("__cyg_profile_func_exit", NULL);
+  qzl_next_fentry = qzl_next("__fentry__", NULL);
+  qzl_next_return = qzl_next("__return__", NULL);
+}
+
+__attribute__((constructor)) static void initialize(void) {
+  if (dl_iterate_phdr(has_note, NULL)) {
+    stand_aside();
+    return;
+  }
+  if (!getenv("QUARTZ_SESSION") && !getenv("QUARTZ_ATTACH")) return;
+  pool = qzi_pub_reserve(THREADS * sizeof *pool);
+  if (!pool || qzl_objects_make() || pthread_key_create(&end_key, end)) return;
+  ready = true;
+  qzi_pub_init(cpus(), THREADS);
+  pthread_atfork(NULL, NULL, forked);
+}
+
+typedef int start_main(int (*)(int, char **, char **), int, char **, void (*)(void), void (*)(void), void (*)(void), void *);
+QZL_EXPORT start_main __libc_start_main;
+QZL_EXPORT int __libc_start_main(int (*program)(int, char **, char **), int argc, char **argv, void (*init)(void),
+                                 void (*fini)(void), void (*unload)(void), void *stack_end) {
+  start_main *real = (start_main *)qzl_next("__libc_start_main", NULL);
+  main_start = (uint64_t)(uintptr_t)program;
+  qzl_here();
+  return real(program, argc, argv, init, fini, unload, stack_end);
+}

@@ -1,0 +1,281 @@
+/* Snapshots of programs whose threads are kernel threads (QZ_PUBLISHER_PTHREAD): every live thread record is visited,
+ * and the kernel is asked which of those that call themselves useful are asleep. See snapshot.h.
+ *
+ * Owns:    open files of /proc/PID/task, what was seen of each thread last.
+ * Writer and reader: the aggregating thread.
+ * Must not: believe the kernel over a record that says what its thread waits for; add up to more than P processors.
+ *
+ * With n threads runnable and not spinning, and m spinning, b = min(n, P) and s = min(m, P - b). Each of the n is charged
+ * b/n of the time as useful and the rest as ready, each of the m s/m as spinning and the rest as ready; what integers
+ * leave over goes round, so that the shares of a snapshot sum exactly to b and s times its weight
+ * (docs/metrics.md, sections 1 and 5).
+ */
+#include "kernel.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define LOAD(at)         __atomic_load_n((at), __ATOMIC_RELAXED)
+#define LOAD_ACQUIRE(at) __atomic_load_n((at), __ATOMIC_ACQUIRE)
+#define OPEN_MOST  256u /* files of /proc kept open */
+#define ASKED_MOST 128u /* threads of which the kernel is asked in one snapshot; of the others the last answer holds */
+
+/* What is remembered of a thread record. */
+struct memo {
+  uint64_t serial;
+  uint64_t tries;      /* as in the record, at the last snapshot */
+  int fd;              /* its `stat` + 1; 0: not open */
+  uint32_t tid;        /* that fd is of */
+  uint8_t asleep;      /* last answer: enum answer */
+};
+enum answer { AWAKE = 0, ASLEEP, ON_FUTEX, GONE };
+
+/* A thread in the snapshot that is under way. */
+struct seen {
+  struct qzi_look look;
+  uint32_t index, object, tuple, ready_tuple;
+  uint8_t state;       /* enum qz_state; READY: runnable, counted with the useful ones */
+};
+
+struct qzi_kernel {
+  struct memo *memos;
+  size_t memos_bytes;
+  struct seen *seen;
+  uint32_t room, open, cursor;
+};
+
+struct qzi_kernel *qzi_kernel_open(const struct qz_session_view *view) {
+  struct qzi_kernel *kernel = calloc(1, sizeof *kernel);
+  if (!kernel) return NULL;
+  kernel->memos_bytes = (size_t)view->thread_table.capacity * sizeof *kernel->memos;
+  kernel->memos = qzi_lazy_memory(kernel->memos_bytes);
+  if (kernel->memos) return kernel;
+  free(kernel);
+  return NULL;
+}
+
+static void shut(struct qzi_kernel *kernel, struct memo *memo) {
+  if (!memo->fd) return;
+  close(memo->fd - 1);
+  memo->fd = 0;
+  kernel->open--;
+}
+
+void qzi_kernel_close(struct qzi_kernel *kernel) {
+  if (!kernel) return;
+  for (size_t k = 0; kernel->open && k < kernel->memos_bytes / sizeof *kernel->memos; k++) shut(kernel, &kernel->memos[k]);
+  qzi_lazy_free(kernel->memos, kernel->memos_bytes);
+  free(kernel->seen);
+  free(kernel);
+}
+
+/* ---- asking the kernel ---- */
+
+/* Whether a sleeping thread waits for a futex. Needs the right to trace it; without, it is only asleep. */
+static enum answer asleep_in(uint32_t pid, uint32_t tid) {
+  char name[64], text[64];
+  snprintf(name, sizeof name, "/proc/%u/task/%u/syscall", pid, tid);
+  int fd = open(name, O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return ASLEEP;
+  ssize_t bytes = read(fd, text, sizeof text - 1);
+  close(fd);
+  if (bytes <= 0) return ASLEEP;
+  text[bytes] = 0;
+  if (!strncmp(text, "running", 7)) return AWAKE;
+  return strtol(text, NULL, 10) == SYS_futex ? ON_FUTEX : ASLEEP;
+}
+
+static enum answer ask(struct qzi_kernel *kernel, struct memo *memo, uint32_t pid, uint32_t tid) {
+  char name[64], text[128];
+  if (memo->fd && memo->tid != tid) shut(kernel, memo);
+  int fd = memo->fd - 1;
+  if (fd < 0) {
+    snprintf(name, sizeof name, "/proc/%u/task/%u/stat", pid, tid);
+    fd = open(name, O_RDONLY | O_CLOEXEC);
+    if (fd < 0) return AWAKE; /* not to be seen from here: its record is all there is */
+    memo->tid = tid;
+    if (kernel->open < OPEN_MOST) {
+      memo->fd = fd + 1;
+      kernel->open++;
+    }
+  }
+  ssize_t bytes = pread(fd, text, sizeof text - 1, 0);
+  if (!memo->fd) close(fd);
+  if (bytes <= 0) {
+    shut(kernel, memo);
+    return GONE;
+  }
+  text[bytes] = 0;
+  const char *end = strrchr(text, ')');
+  char state = end && end[1] ? end[2] : 'R';
+  if (state == 'R') return AWAKE;
+  if (state == 'Z' || state == 'X') return GONE;
+  return state == 'S' ? asleep_in(pid, tid) : ASLEEP;
+}
+
+/* ---- a snapshot ---- */
+
+/* The thread tried the same lock, in vain, several times since the last snapshot, and nothing else: it spins. */
+static uint32_t tries_for(const struct memo *memo, uint64_t tries) {
+  uint32_t object = (uint32_t)(tries >> 32);
+  if (!object || object != (uint32_t)(memo->tries >> 32)) return 0;
+  return (uint32_t)tries > (uint32_t)memo->tries + 1 ? object : 0;
+}
+
+/* A name that was given after the thread was first seen. */
+static void look_at_name(struct qzi_sampler *sampler, uint32_t index) {
+  struct qzi_thread_memo *memo = &sampler->in.memos[index];
+  uint32_t name = LOAD(&qz_session_thread(sampler->view, index)->name);
+  if (!memo->entity || name == memo->name) return;
+  memo->name = name;
+  struct qz_entity *entity = &sampler->file->entities[memo->entity];
+  if (entity->instances == 1 && entity->record == index) entity->name = qzi_intern_name(&sampler->in, name);
+}
+
+/* State of the thread `index`, or IDLE: none there. */
+static void look(struct qzi_sampler *sampler, uint32_t index, int may_ask, struct seen *seen) {
+  struct qzi_kernel *kernel = sampler->kernel;
+  const struct qz_thread *thread = qz_session_thread(sampler->view, index);
+  struct memo *memo = &kernel->memos[index];
+  seen->state = QZ_STATE_IDLE;
+  seen->index = index;
+  qzi_thread_look(sampler, index, &seen->look);
+  if (!seen->look.serial || !seen->look.entity) return;
+  look_at_name(sampler, index);
+  uint32_t tid = LOAD(&thread->os_tid);
+  uint64_t tries = LOAD(&thread->tries);
+  if (memo->serial != seen->look.serial) {
+    memo->serial = seen->look.serial;
+    memo->tries = 0;
+    memo->asleep = AWAKE;
+    may_ask = 1;
+  }
+  unsigned state = QZ_STATE_OF(seen->look.state);
+  seen->object = QZ_STATE_OBJECT(seen->look.state);
+  if (state >= QZ_STATE_COUNT) {
+    sampler->file->head->invalid++;
+    return;
+  }
+  if (state == QZ_STATE_OVERHEAD) state = QZ_STATE_USEFUL;
+  if (state == QZ_STATE_USEFUL && tid) {
+    if (may_ask) memo->asleep = (uint8_t)ask(kernel, memo, sampler->file->head->pid, tid);
+    if (memo->asleep == GONE) state = QZ_STATE_IDLE;
+    if (memo->asleep == ASLEEP) state = QZ_STATE_IO;
+    if (memo->asleep == ON_FUTEX) state = QZ_STATE_BLOCKED;
+    uint32_t tried = tries_for(memo, tries);
+    if (state == QZ_STATE_USEFUL && tried) {
+      state = QZ_STATE_SPINNING;
+      seen->object = tried;
+    }
+  }
+  memo->tries = tries;
+  seen->state = (uint8_t)state;
+}
+
+static int find_tuples(struct qzi_sampler *sampler, struct seen *seen, unsigned busy, unsigned spinning, uint32_t runnable,
+                       int shared) {
+  struct qzi_tuple_key key = {.stack = seen->look.node,
+                              .thread = seen->look.entity,
+                              .state = seen->state == QZ_STATE_READY ? QZ_STATE_USEFUL : seen->state,
+                              .waiting = (uint8_t)qzi_waits_at_top(sampler, seen->look.node, seen->object),
+                              .torn = (uint8_t)seen->look.torn,
+                              .busy = (uint16_t)busy,
+                              .spinning = (uint16_t)spinning,
+                              .runnable = runnable};
+  seen->tuple = qzi_tuple_find(&sampler->tuples, &key);
+  if (!seen->tuple) return -1;
+  seen->ready_tuple = 0;
+  if (!shared) return 0;
+  key.state = QZ_STATE_READY;
+  seen->ready_tuple = qzi_tuple_find(&sampler->tuples, &key);
+  return seen->ready_tuple ? 0 : -1;
+}
+
+/* The k-th of `count` shares of `all`, which sum to it. */
+static uint64_t share(uint64_t all, uint32_t count, uint32_t k) {
+  return (uint64_t)((unsigned __int128)all * (k + 1) / count - (unsigned __int128)all * k / count);
+}
+
+static void note_spinner(struct qzi_sampler *sampler, uint32_t object) {
+  if (!object || object >= qz_session_object_high(sampler->view)) return;
+  struct qzi_object_memo *memo = &sampler->objects[object];
+  if (memo->round != sampler->round) memo->spinners = 0;
+  memo->round = sampler->round;
+  memo->spinners++;
+}
+
+int qzi_kernel_add(struct qzi_sampler *sampler, uint64_t now_ns) {
+  struct qzi_kernel *kernel = sampler->kernel;
+  uint32_t high = qz_session_thread_high(sampler->view), count = 0, processors = sampler->view->processors;
+  if (high > kernel->room) {
+    uint32_t room = high + high / 2 + 16;
+    struct seen *all = realloc(kernel->seen, room * sizeof *all);
+    if (!all) return -1;
+    kernel->seen = all;
+    kernel->room = room;
+  }
+  sampler->round++;
+  uint32_t useful = 0, spinners = 0;
+  for (uint32_t k = 0; k < high; k++) {
+    uint32_t turn = k >= kernel->cursor ? k - kernel->cursor : k + high - kernel->cursor;
+    struct seen *seen = &kernel->seen[count];
+    if (LOAD_ACQUIRE(&qz_session_thread(sampler->view, k)->serial) == 0) {
+      shut(kernel, &kernel->memos[k]);
+      continue;
+    }
+    qzi_thread_overflows(sampler, k);
+    look(sampler, k, turn < ASKED_MOST, seen);
+    if (seen->state == QZ_STATE_IDLE) continue;
+    useful += seen->state == QZ_STATE_USEFUL || seen->state == QZ_STATE_READY;
+    spinners += seen->state == QZ_STATE_SPINNING;
+    count++;
+  }
+  kernel->cursor = high > ASKED_MOST ? (kernel->cursor + ASKED_MOST) % high : 0;
+  uint32_t busy = useful < processors ? useful : processors;
+  uint32_t spinning = spinners < processors - busy ? spinners : processors - busy;
+  struct qzi_counts counts = {.useful = busy, .spinning = spinning, .runnable = useful + spinners};
+  for (uint32_t k = 0; k < count; k++) {
+    struct seen *seen = &kernel->seen[k];
+    int shared = seen->state == QZ_STATE_SPINNING ? spinning < spinners
+                                                  : seen->state <= QZ_STATE_READY && busy < useful;
+    if (find_tuples(sampler, seen, busy, spinning, counts.runnable, shared)) return -1;
+  }
+  uint64_t ns;
+  if (qzi_snapshot_begin(sampler, now_ns, &counts, &ns)) return -1;
+  uint32_t nth_useful = 0, nth_spinner = 0;
+  for (uint32_t k = 0; k < count; k++) {
+    struct seen *seen = &kernel->seen[k];
+    uint64_t part = ns;
+    if (seen->state == QZ_STATE_SPINNING) {
+      part = share(spinning * ns, spinners, nth_spinner++);
+      note_spinner(sampler, seen->object);
+    } else if (seen->state <= QZ_STATE_READY) {
+      part = share(busy * ns, useful, nth_useful++);
+      qzi_timeline_top(&sampler->timeline, sampler->file->stacks[seen->look.node].entity, part);
+    }
+    if (part) qzi_tuple_add(&sampler->tuples, seen->tuple, counts.runnable, part);
+    if (part < ns) qzi_tuple_add(&sampler->tuples, seen->ready_tuple, counts.runnable, ns - part);
+    qzi_thread_seen(sampler, seen->index, ns);
+  }
+  /* CPUs are alike here: the k-th of them was busy while at least k were. */
+  for (uint32_t p = 0; p < processors; p++) {
+    struct qz_processor_stats *its = &sampler->file->processors[p];
+    sampler->visits[p].state = QZ_STATE_IDLE;
+    *(p < busy ? &its->useful_ns : p < busy + spinning ? &its->spinning_ns : &its->idle_ns) += ns;
+  }
+  /* Who ran, for those who ask later in this snapshot what happened meanwhile. */
+  for (uint32_t k = 0, p = 0; k < count && p < busy; k++) {
+    if (kernel->seen[k].state != QZ_STATE_USEFUL && kernel->seen[k].state != QZ_STATE_READY) continue;
+    struct qzi_visit *visit = &sampler->visits[p++];
+    visit->state = QZ_STATE_USEFUL;
+    visit->node = kernel->seen[k].look.node;
+    visit->entity = kernel->seen[k].look.entity;
+  }
+  sampler->file->head->visits += count;
+  qzi_snapshot_end(sampler, now_ns, &counts, ns);
+  return 0;
+}

@@ -1,0 +1,99 @@
+/** Programs that know nothing of Quartz: what the pthread layer sees in them, against what is known of them. */
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import test, { type ExecutionContext } from 'ava';
+import { findEntities, type Entity, type Model } from '../../ts-frontend/src/model/index.js';
+import { root } from '../known/programs.js';
+import { record, sampler, start, temporaryFile } from '../known/record.js';
+
+const program = (name: string): string => join(root, 'build/test/pthread', name);
+
+function object(model: Model, name: string): Entity & { object: NonNullable<Entity['object']> } {
+  const entity = findEntities(model, name).map((id) => model.entities[id]!).find((each) => each.object !== null);
+  if (!entity?.object) throw new Error(`${name} is not there: ${model.entities.map((each) => `${each.kind} ${each.name}`).join(', ')}`);
+  return entity as Entity & { object: NonNullable<Entity['object']> };
+}
+/** Sampled and exact time agree; the sampler may have missed some snapshots on a busy machine. */
+function near(t: ExecutionContext, what: string, sampledNs: number, exactNs: number, share = 0.25): void {
+  t.true(Math.abs(sampledNs - exactNs) <= share * exactNs + 20e6, `${what}: ${sampledNs / 1e6} ms sampled, ${exactNs / 1e6} ms exact`);
+}
+
+test.serial('a lock that all threads want: named by its variable, waits exact, blame with its holders', async (t) => {
+  const { model, status } = await record(program('lock'));
+  t.is(status, 3);
+  t.is(model.head.publisher, 'pthread');
+  const lock = object(model, 'cache_lock');
+  t.is(lock.object.acquisitions, 400);
+  t.true(lock.object.contended > 0 && lock.object.contended <= 400);
+  t.true(lock.share > 0.8, `somebody has it nearly always: ${lock.share}`);
+  near(t, 'blocked on the lock', lock.states.blocked.ns, lock.object.waitNs);
+  t.regex(lock.file, /lock\.c$/);
+  t.is(model.findings[0]?.entity, lock.id);
+  for (let k = 0; k < 4; k++) t.is(findEntities(model, `worker-${k}`).length, 1);
+  t.true(lock.object.holders.length > 0);
+});
+
+test.serial('a condition that a consumer waits for: its wait, not its mutex', async (t) => {
+  const { model } = await record(program('condition'));
+  const filled = object(model, 'filled'), lock = object(model, 'queue_lock');
+  t.true(filled.object.acquisitions > 0 && filled.object.acquisitions <= 41, String(filled.object.acquisitions));
+  near(t, 'blocked on the condition', filled.states.blocked.ns, filled.object.waitNs);
+  t.true(filled.object.waitNs > 200e6, 'the consumer waits most of the time');
+  t.true(lock.object.waitNs < filled.object.waitNs / 4);
+  t.is(lock.object.acquisitions, 80);
+});
+
+test.serial('a barrier at which one thread waits for the other', async (t) => {
+  const { model } = await record(program('barrier'));
+  const barrier = object(model, 'end_of_phase');
+  t.is(barrier.kind, 'barrier');
+  t.deepEqual([barrier.object.acquisitions, barrier.object.contended, barrier.object.capacity], [80, 40, 2]);
+  t.true(barrier.object.waitNs > 150e6);
+  near(t, 'blocked at the barrier', barrier.states.blocked.ns, barrier.object.waitNs);
+});
+
+test.serial('a spin lock: its waiters spin, and are not at work', async (t) => {
+  const { model } = await record(program('spin'));
+  const turn = object(model, 'turn');
+  t.is(turn.object.acquisitions, 200);
+  t.is(turn.object.spinNs, turn.object.waitNs);
+  near(t, 'spinning', turn.states.spinning.ns + turn.states.ready.ns, turn.object.spinNs);
+  t.is(turn.states.blocked.ns, 0);
+});
+
+test.serial('a loop on a failing trylock counts as spinning on that mutex', async (t) => {
+  const { model } = await record(program('trylock'));
+  const spinning = model.entities.filter(({ kind }) => kind === 'thread').reduce((sum, { states }) => sum + states.spinning.ns, 0);
+  if (model.processors > 1) t.true(spinning > 100e6, `${spinning / 1e6} ms`);
+  t.is(object(model, 'busy').object.acquisitions, 2);
+});
+
+test.serial('sleeping and reading are input and output, seen from outside', async (t) => {
+  const { model } = await record(program('sleep'));
+  const [waits] = model.entities.filter(({ kind, name }) => kind === 'thread' && name === 'waits');
+  t.true(waits !== undefined && waits.states.io.ns > 200e6, String(waits?.states.io.ns));
+  t.true(waits!.states.useful.ns < 50e6);
+});
+
+const tools: [string, string[], string[]][] = [
+  ['pigz', ['-p', '4', '-c', '-b', '128'], ['-d', '-c']],
+  ['xz', ['-T4', '--block-size=200KiB', '-1', '-c'], ['-d', '-c']],
+  ['zstd', ['-T4', '-q', '-c'], ['-d', '-q', '-c']],
+];
+for (const [tool, pack, unpack] of tools) {
+  const path = ['/usr/bin', '/bin', '/usr/local/bin'].map((place) => join(place, tool)).find((each) => existsSync(each));
+  (path ? test.serial : test.skip)(`${tool} packs and unpacks as without Quartz`, async (t) => {
+    const text = temporaryFile('text'), packed = temporaryFile('packed');
+    let line = 1;
+    writeFileSync(text, Array.from({ length: 60_000 }, () => `${line = line * 48271 % 2147483647} and some words that come again\n`).join(''));
+    const plain = execFileSync(path!, [...pack, text], { maxBuffer: 1 << 26 });
+    const said = start('sh', ['-c', `"${sampler}" record -q -o "${packed}.quartz" -- ${[path!, ...pack, text].join(' ')} >"${packed}"`]);
+    const ended = await said.ended;
+    t.is(ended.status, 0, ended.stderr);
+    t.true(readFileSync(packed).equals(plain), 'the same bytes');
+    t.true(execFileSync(path!, [...unpack, packed], { maxBuffer: 1 << 26 }).equals(readFileSync(text)));
+    const missing = await start(sampler, ['record', '-q', '-o', `${packed}.quartz`, '--', path!, '-d', '/nowhere/at/all']).ended;
+    t.is(missing.status, await start(path!, ['-d', '/nowhere/at/all']).ended.then(({ status }) => status));
+  });
+}

@@ -1,0 +1,16 @@
+/* Work of a known length by the clock, on a CPU. */
+#ifndef WORK_H
+#define WORK_H
+#include <stdint.h>
+#include <time.h>
+
+static inline uint64_t now_ns(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+static inline void work_us(uint64_t us) {
+  uint64_t end = now_ns() + us * 1000;
+  while (now_ns() < end) continue;
+}
+#endif
