@@ -27,6 +27,7 @@ fi
 if [ "${1:-}" = checks ]; then
   need clang command -v clang
   need gcc-aarch64-linux-gnu command -v aarch64-linux-gnu-gcc
+  need g++-aarch64-linux-gnu command -v aarch64-linux-gnu-g++
   need libc6-dev-arm64-cross test -e /usr/aarch64-linux-gnu/include/stdio.h
   need qemu-user command -v qemu-aarch64
 fi

@@ -5,14 +5,17 @@
  * Writer:  the thread itself. Reader: the sampler.
  * Must not: be instrumented; call anything on the fast path; do anything in a kernel thread that is not ours.
  *
- * An entry is {procedure, mark}. The mark holds where the return address of its frame stands, which falls with every
- * call, and below that some bits of the call site and of the place of the hook. Frames that ended without an exit hook
- * (longjmp, exceptions, exit of the thread) leave stale entries: their return addresses stood below the one of a later
- * frame, or level with it but for another call. (A procedure that is inlined is level with the one around it.) The next
- * entry or exit drops them. Immediate recursion is not pushed. On a signal's alternate stack addresses say nothing
- * about older entries, so none are dropped.
- * Where the return address stands is found once for each (call site, procedure), by its value, and kept as a distance
- * from the hook's own stack pointer beside the call count; each call checks that it is still there.
+ * An entry is {procedure, mark}. The mark holds the level of its frame, which falls with every call, and below that some
+ * bits of the call site and of the place of the hook. Frames that ended without an exit hook (longjmp, exceptions, exit of
+ * the thread) leave stale entries: they lay below the level of a later frame, or level with it but for another call. (A
+ * procedure that is inlined is level with the one around it.) The next entry or exit drops them. Immediate recursion is
+ * not pushed. On a signal's alternate stack addresses say nothing about older entries, so none are dropped.
+ * The level is an address that separates a frame from its caller's:
+ * x86-64   where the return address stands. It is found once for each (call site, procedure), by its value, and kept as a
+ *          distance from the hook's own stack pointer beside the call count; each call checks that it is still there.
+ * aarch64  where the caller's frame record is: the return address lies anywhere in a frame here. The function's own record
+ *          (x29: caller's x29, return address) tells. gcc and clang make one in each function that calls another, unless
+ *          they are told to omit frame pointers.
  */
 #include "publish_private.h"
 #if defined(__x86_64__)
@@ -32,7 +35,7 @@ struct qz_thread qzi_attend = {.word = QZ_WORD_EMPTY, .limit = 0, .bottom = {0, 
 #define TOP(record, word) ((struct qz_entry *)((char *)&(record)->word + QZ_WORD_TOP(word)))
 #define FIXED(entry) ((entry)->sp == UINT64_MAX)
 
-/* Marks: bits 16 and up the address of the return address, a multiple of 8; so 19 bits are free below. */
+/* Marks: bits 16 and up the level, a multiple of 8; so 19 bits are free below. */
 #define LOW_BITS UINT64_C(0x7ffff)
 #define LEVEL(mark) ((mark) & ~LOW_BITS)
 #define AT(address) ((address) << 16)
@@ -40,12 +43,21 @@ struct qz_thread qzi_attend = {.word = QZ_WORD_EMPTY, .limit = 0, .bottom = {0, 
 #define SITE_PART(site) (((site) & 0x1ff) << 10)
 #define SITE_OF(mark) ((mark) & UINT64_C(0x7fc00))
 #define MARK(address, site, pc) (AT(address) | SITE_PART(site) | ((pc) & 0x3ff))
-/* Lowest place where the return address of the function may stand that calls the hook now running: where the hook's own
- * stands, if the function ends by jumping to it. */
+/* What the hook now running knows of the function that calls it, or ends by jumping to it. */
+struct place {
+  uint64_t sp; /* lowest place where its return address may stand: where the hook's own stands, if it has jumped */
+  uint64_t pc; /* where the hook returns to */
+#if defined(__aarch64__)
+  uint64_t frame; /* x29 */
+#endif
+};
+#define ADDRESS_OF(pointer) ((uint64_t)(uintptr_t)(pointer))
 #if defined(__x86_64__)
-#define LOWEST() ((uint64_t)(uintptr_t)__builtin_dwarf_cfa() - 8)
+#define HERE() {.sp = ADDRESS_OF(__builtin_dwarf_cfa()) - 8, .pc = ADDRESS_OF(__builtin_return_address(0))}
 #else
-#define LOWEST() ((uint64_t)(uintptr_t)__builtin_dwarf_cfa())
+#define HERE() \
+  {.sp = ADDRESS_OF(__builtin_dwarf_cfa()), .pc = ADDRESS_OF(__builtin_return_address(0)), \
+   .frame = ADDRESS_OF(__builtin_frame_address(1))}
 #endif
 #define SCAN_BYTES 65536 /* frames that are searched for their return address */
 #define REPEATS 12       /* a procedure inlined into itself is pushed that often */
@@ -164,7 +176,36 @@ QZI_HOOK static uint64_t find_return(const struct qz_thread *record, const struc
   return 0;
 }
 
-/* Drops what is stale from the point of view of a live frame whose return address stands at `level` (AT). */
+/* Level of the frame of the function at `here`, called from `site`; 0: not found. */
+#if defined(__x86_64__)
+QZI_HOOK static uint64_t level_of(const struct qz_thread *record, const struct qzi_pub_thread *thread, struct place here,
+                                  uint64_t site) {
+  return find_return(record, thread, here.sp, site);
+}
+#else
+/* From the frame record alone; 0: the function has none. Reads nothing but the stack, for x29 may hold anything then. */
+QZI_HOOK static inline uint64_t level_by_record(const struct qz_thread *record, struct place here, uint64_t site) {
+  uint64_t frame = here.frame;
+  if (here.pc == site) return frame; /* jumped to: the record is gone, x29 is the caller's */
+  uint64_t end = AT(here.sp) < record->high ? record->high >> 16 : here.sp + SCAN_BYTES; /* signal stack */
+  if (frame < here.sp || frame + 16 > end || frame & 7) return 0;
+  const volatile uint64_t *at = (const volatile uint64_t *)(uintptr_t)frame;
+  uint64_t saved = at[1], parent = at[0];
+  if (saved != site) { /* signed (pointer authentication)? */
+    register uint64_t address __asm__("x30") = saved;
+    __asm__("hint #7" : "+r"(address)); /* xpaclri */
+    if (address != site) return 0;
+  }
+  return parent > frame ? parent : frame + 8; /* the chain ends here, or goes on on another stack */
+}
+QZI_HOOK static uint64_t level_of(const struct qz_thread *record, const struct qzi_pub_thread *thread, struct place here,
+                                  uint64_t site) {
+  uint64_t level = level_by_record(record, here, site);
+  return level ? level : find_return(record, thread, here.sp, site);
+}
+#endif
+
+/* Drops what is stale from the point of view of a live frame of that level (AT). */
 QZI_HOOK static uint64_t drop_below(struct qz_thread *record, uint64_t word, const struct qzi_pub_thread *thread,
                                     uint64_t level) {
   for (;;) {
@@ -182,13 +223,13 @@ QZI_HOOK static void push_within(struct qz_thread *record, uint64_t word, uint64
 /* Anything but a plain push: a call counted for the first time, stale entries, inlined procedures, full stack, publishing
  * just begun, blocking region, alternate stack. */
 QZI_HOOK __attribute__((noinline, cold)) static void enter_slow(struct qz_thread *record, uint64_t key, uint64_t site,
-                                                                uint64_t sp, uint64_t pc) {
+                                                                struct place here) {
   if (record == &qzi_attend && !(record = attend())) return;
   const struct qzi_pub_thread *thread = owner_of(record);
   struct qz_call *call = count(record->calls, site, key);
-  uint64_t at = find_return(record, thread, sp, site);
+  uint64_t sp = here.sp, at = level_of(record, thread, here, site);
   if (call && at && !call->reserved) call->reserved = at - sp;
-  uint64_t word = __atomic_load_n(&record->word, __ATOMIC_RELAXED), mark = MARK(at ? at : sp, site, pc);
+  uint64_t word = __atomic_load_n(&record->word, __ATOMIC_RELAXED), mark = MARK(at ? at : sp, site, here.pc);
   if (on_stack(thread, sp)) {
     word = drop_below(record, word, thread, LEVEL(mark));
     /* Level: stale if it was another call, or this very one repeated; else it is the procedure around this one. */
@@ -216,13 +257,13 @@ QZI_HOOK static void leave_below(struct qz_thread *record, uint64_t word, uint64
 }
 
 QZI_HOOK __attribute__((noinline, cold)) static void leave_slow(struct qz_thread *record, uint64_t key, uint64_t site,
-                                                                uint64_t sp) {
+                                                                struct place here) {
   if (record == &qzi_attend) {
     attend();
     return; /* it was entered before anybody looked */
   }
   const struct qzi_pub_thread *thread = owner_of(record);
-  uint64_t at = find_return(record, thread, sp, site), level = LEVEL(AT(at ? at : sp));
+  uint64_t sp = here.sp, at = level_of(record, thread, here, site), level = LEVEL(AT(at ? at : sp));
   uint64_t word = __atomic_load_n(&record->word, __ATOMIC_RELAXED);
   if (on_stack(thread, sp)) word = drop_below(record, word, thread, level);
   struct qz_entry *top = TOP(record, word), *entry = top;
@@ -251,44 +292,63 @@ QZI_HOOK __attribute__((noinline, cold)) static void leave_slow(struct qz_thread
 #define NOTHING_HERE(next) return
 #endif
 
+/* The level that the fast paths go by; 0: the slow path must find it. */
+#if defined(__x86_64__)
+QZI_HOOK static inline uint64_t entered_level(const struct qz_thread *record, const struct qz_call *call,
+                                              struct place here, uint64_t site) {
+  uint64_t at = here.sp + call->reserved;
+  return AT(at) < record->high && *(const uint64_t *)(uintptr_t)at == site ? at : 0;
+}
+#else
+QZI_HOOK static inline uint64_t entered_level(const struct qz_thread *record, const struct qz_call *call,
+                                              struct place here, uint64_t site) {
+  return level_by_record(record, here, site);
+}
+#endif
+
 QZI_HOOK void __cyg_profile_func_enter(void *function, void *caller) {
   uint64_t *hot = qzi_hot;
   if (__builtin_expect(hot == NULL, 1)) NOTHING_HERE(qzl_next_enter);
   struct qz_thread *record = RECORD(hot);
-  uint64_t key = (uint64_t)(uintptr_t)function, site = (uint64_t)(uintptr_t)caller;
-  uint64_t sp = LOWEST(), pc = (uint64_t)(uintptr_t)__builtin_return_address(0);
+  uint64_t key = ADDRESS_OF(function), site = ADDRESS_OF(caller);
+  struct place here = HERE();
   uint64_t word = __atomic_load_n(&record->word, __ATOMIC_RELAXED);
   struct qz_entry *top = TOP(record, word);
   if (__builtin_expect(QZ_WORD_TOP(word) >= record->limit, 0)) goto slow;
   struct qz_call *call = (struct qz_call *)(uintptr_t)record->calls + ((site ^ key >> 4) & (QZI_CALL_SLOTS - 1));
   if (__builtin_expect(call->site != site || call->key != key, 0)) goto slow;
-  uint64_t at = sp + call->reserved, mark = MARK(at, site, pc);
-  if (__builtin_expect(mark > record->high || *(const uint64_t *)(uintptr_t)at != site || top->sp <= (mark | LOW_BITS), 0))
-    goto slow;
+  uint64_t at = entered_level(record, call, here, site), mark = MARK(at, site, here.pc);
+  if (__builtin_expect(!at || top->sp <= (mark | LOW_BITS), 0)) goto slow;
   qzi_pub_store(&call->count, call->count + 1);
   if (top->key != key) push(record, word, top, key, mark);
   return;
 slow:
-  enter_slow(record, key, site, sp, pc);
+  enter_slow(record, key, site, here);
 }
 
 QZI_HOOK void __cyg_profile_func_exit(void *function, void *caller) {
   uint64_t *hot = qzi_hot;
   if (__builtin_expect(hot == NULL, 1)) NOTHING_HERE(qzl_next_exit);
   struct qz_thread *record = RECORD(hot);
-  uint64_t key = (uint64_t)(uintptr_t)function, site = (uint64_t)(uintptr_t)caller;
-  uint64_t sp = LOWEST();
+  uint64_t key = ADDRESS_OF(function), site = ADDRESS_OF(caller);
+  struct place here = HERE();
   uint64_t word = __atomic_load_n(&record->word, __ATOMIC_RELAXED);
   struct qz_entry *top = TOP(record, word);
-  if (__builtin_expect(top->key == key && top->sp >= AT(sp) && top->sp <= record->high, 1)) {
+#if defined(__x86_64__)
+  if (__builtin_expect(top->key == key && top->sp >= AT(here.sp) && top->sp <= record->high, 1)) {
     if (__builtin_expect(*(const uint64_t *)(uintptr_t)ADDRESS(top->sp) == site, 1)) {
+#else
+  uint64_t at = level_by_record(record, here, site);
+  if (__builtin_expect(at && top->key == key && top->sp >= AT(at) && !FIXED(top), 1)) {
+    if (__builtin_expect(LEVEL(top->sp) == AT(at) && SITE_OF(top->sp) == SITE_PART(site), 1)) {
+#endif
       QZI_TRACE(stack(record, word + QZ_WORD_POP));
       __atomic_store_n(&record->word, word + QZ_WORD_POP, __ATOMIC_RELEASE);
       return;
     }
     if (SITE_OF(top->sp) != SITE_PART(site)) return; /* end of an immediate recursion */
   }
-  leave_slow(record, key, site, sp);
+  leave_slow(record, key, site, here);
 }
 
 #if defined(__x86_64__)
