@@ -132,7 +132,8 @@ int qzi_admitted_attend(struct qzi_admitted *admitted, const struct pollfd polls
   return 0;
 }
 
-int qzi_admitted_map(struct qzi_admitted *admitted) {
+int qzi_admitted_tend(struct qzi_admitted *admitted) {
+  int cpu_ms = qzi_cpu_time_tend(&admitted->recording.cpu_time, &admitted->recording.view, admitted->pid);
   uint64_t now_ns = qzi_clock_ns();
   if (now_ns >= admitted->map_due_ns) {
     struct qzi_modules *modules = qzi_modules_read(admitted->pid), *old;
@@ -145,5 +146,6 @@ int qzi_admitted_map(struct qzi_admitted *admitted) {
     admitted->map_due_ns = admitted->map_ns + (took_ns * 200 > MAP_NS ? took_ns * 200 : MAP_NS);
     now_ns = admitted->map_ns;
   }
-  return (int)((admitted->map_due_ns - now_ns) / 1000000) + 1;
+  int map_ms = (int)((admitted->map_due_ns - now_ns) / 1000000) + 1;
+  return map_ms < cpu_ms ? map_ms : cpu_ms;
 }

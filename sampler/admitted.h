@@ -34,7 +34,7 @@ void qzi_admitted_poll(const struct qzi_admitted *admitted, struct pollfd polls[
 struct qzi_outcome { uint32_t reason; int32_t status; };
 int qzi_admitted_attend(struct qzi_admitted *admitted, const struct pollfd polls[3], int is_child,
                         struct qzi_outcome *outcome);
-/* Milliseconds until the map is due; reads it when it is. */
-int qzi_admitted_map(struct qzi_admitted *admitted);
+/* Reads what is read at intervals, the map and the CPU times, where it is due. Milliseconds until it is again. */
+int qzi_admitted_tend(struct qzi_admitted *admitted);
 
 #endif

@@ -41,12 +41,12 @@ static void dismiss_all(uint32_t reason, int32_t status) {
   while (count) dismiss(count - 1, reason, status);
 }
 
-/* Polls everything; the first `own` polls are the caller's. Attends to the recordings. Returns the milliseconds that
- * a map may wait, for the next call. */
+/* Polls everything; the first `own` polls are the caller's. Attends to the recordings, and to what they read at
+ * intervals. */
 static void wait_and_attend(struct pollfd *polls, unsigned own, int timeout_ms, pid_t child) {
   for (unsigned k = 0; k < count; k++) qzi_admitted_poll(all[k], polls + own + 3 * k);
   for (unsigned k = 0; k < count; k++) {
-    int due_ms = qzi_admitted_map(all[k]);
+    int due_ms = qzi_admitted_tend(all[k]);
     if (timeout_ms < 0 || due_ms < timeout_ms) timeout_ms = due_ms;
   }
   if (poll(polls, own + 3 * count, timeout_ms) <= 0) {

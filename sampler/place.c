@@ -13,6 +13,20 @@ unsigned qzi_place_cpus(int pid) {
   return count;
 }
 
+unsigned qzi_place_pinned(const struct qz_session_view *view) {
+  cpu_set_t *mask = CPU_ALLOC(QZI_PLACE_CPUS);
+  size_t bytes = CPU_ALLOC_SIZE(QZI_PLACE_CPUS);
+  if (!mask) return 0;
+  CPU_ZERO_S(bytes, mask);
+  for (uint32_t p = 0; p < view->processors; p++) {
+    uint32_t cpu = __atomic_load_n(&qz_session_processor(view, p)->cpu, __ATOMIC_RELAXED);
+    if (cpu < QZI_PLACE_CPUS) CPU_SET_S(cpu, bytes, mask);
+  }
+  unsigned count = (unsigned)CPU_COUNT_S(bytes, mask);
+  CPU_FREE(mask);
+  return count;
+}
+
 void qzi_place_find(struct qzi_place *place, const struct qz_session_view *view, int wanted) {
   memset(place, 0, sizeof *place);
   cpu_set_t *mask = CPU_ALLOC(QZI_PLACE_CPUS), *used = CPU_ALLOC(QZI_PLACE_CPUS);

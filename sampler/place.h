@@ -19,6 +19,8 @@ struct qzi_place {
 
 /* CPUs in the affinity mask of a process (0: this thread's), 0 if unknown. */
 unsigned qzi_place_cpus(int pid);
+/* Distinct CPUs that processors are pinned to. */
+unsigned qzi_place_pinned(const struct qz_session_view *view);
 /* A CPU is to spare where the mask has more CPUs than the session has processors, and no processor is pinned to it.
  * `wanted`: -1, or the CPU to use whatever the program does there. */
 void qzi_place_find(struct qzi_place *place, const struct qz_session_view *view, int wanted);

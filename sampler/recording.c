@@ -70,6 +70,8 @@ static void describe(struct qzi_recording *recording) {
   head->pid = (uint32_t)recording->pid;
   head->cpus = qzi_place_cpus((int)recording->pid);
   if (!head->cpus) head->cpus = qzi_place_cpus(0);
+  unsigned pinned = qzi_place_pinned(&recording->view); /* a processor that is pinned hides the others' CPUs */
+  if (head->cpus < pinned) head->cpus = pinned;
   head->attached = (uint64_t)recording->options->attach;
   struct timespec now;
   clock_gettime(CLOCK_REALTIME, &now);
@@ -128,6 +130,9 @@ int qzi_recording_end(struct qzi_recording *recording, uint32_t end_reason, int3
   if (recording->started) pthread_join(recording->thread, NULL);
   recording->started = 0;
   if (recording->failed) end_reason = (uint32_t)recording->failed;
+  qzi_cpu_time_read(&recording->cpu_time, &recording->view, recording->pid);
+  recording->file.head->cpu_run_ns = recording->cpu_time.run_ns;
+  recording->file.head->cpu_wait_ns = recording->cpu_time.wait_ns;
   qzi_totals_read(&recording->sampler);
   qzi_objects_read(&recording->sampler);
   qzi_calls_read(&recording->sampler);
@@ -142,6 +147,7 @@ int qzi_recording_end(struct qzi_recording *recording, uint32_t end_reason, int3
 }
 
 void qzi_recording_close(struct qzi_recording *recording) {
+  qzi_cpu_time_close(&recording->cpu_time);
   qzi_modules_free(recording->mailbox);
   free(recording->helpers);
   qzi_sampler_close(&recording->sampler);

@@ -10,6 +10,7 @@
 
 #include <pthread.h>
 #include <sys/types.h>
+#include "cpu_time.h"
 #include "modules.h"
 #include "options.h"
 #include "pacing.h"
@@ -26,6 +27,7 @@ struct qzi_recording {
   const struct qzi_options *options;
   struct qzi_pacing pacing;
   pid_t pid;
+  struct qzi_cpu_time cpu_time; /* the control thread's */
   /* sampling threads */
   pthread_t thread;
   int started;

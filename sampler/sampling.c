@@ -147,6 +147,8 @@ static void keep_books(struct qzi_recording *recording) {
   for (unsigned k = 0; k + 1 < recording->threads; k++) cpu_ns += recording->helpers[k].cpu_ns;
   head->sampler_cpu_ns = cpu_ns;
   head->skipped_ticks = recording->pacing.skipped;
+  head->cpu_run_ns = recording->cpu_time.run_ns;
+  head->cpu_wait_ns = recording->cpu_time.wait_ns;
   store_modules(recording);
   look_for_place(recording);
   qzi_totals_read(&recording->sampler);

@@ -29,6 +29,36 @@ test('serial code before parallel code', (t) => {
   t.deepEqual(finding.meanwhile, { busy: 1, spinning: 0, idle: 3 });
 });
 
+test('idleness that other programs may have caused is told with a caution', (t) => {
+  const recorded = (cpuRunNs: number, cpuWaitNs: number, cpus = 4): Model => {
+    const profile = examples.serialThenParallel().build();
+    return buildModel({ ...profile, head: { ...profile.head, cpus, cpuRunNs, cpuWaitNs } });
+  };
+  const about = (model: Model): string => model.notices.map((one) => `${one.reason}; ${one.remedy}`).find((text) => text.includes('for a CPU')) ?? '';
+
+  const calm = recorded(5 * second, 0.05 * second);
+  t.is(about(calm), '');
+  t.is(calm.findings[0]!.othersMayCause, undefined);
+
+  const disturbed = recorded(3 * second, 2 * second);
+  t.deepEqual(disturbed.cpuWait, { runNs: 3 * second, waitNs: 2 * second, ownNs: 0, othersNs: 2 * second, share: 0.4 });
+  t.regex(about(disturbed), /^processors waited 40 % of the time for a CPU .*other programs had the CPUs for at least 2\.00 s.*quieter machine/);
+  t.is(disturbed.findings[0]!.kind, 'serial');
+  t.true(disturbed.findings[0]!.othersMayCause);
+  t.regex(disturbed.findings[0]!.text, /But other programs kept this one waiting for CPUs for 2\.00 s/);
+
+  // Waiting that is short beside what the finding costs explains nothing of weight.
+  const little = recorded(3 * second, 0.4 * second);
+  t.not(about(little), '');
+  t.is(little.findings[0]!.othersMayCause, undefined);
+
+  // b on 4 processors for 1 s, with 2 CPUs: the program itself makes two processors wait.
+  const crowded = recorded(3 * second, 2 * second, 2);
+  t.deepEqual([crowded.cpuWait.ownNs, crowded.cpuWait.othersNs], [2 * second, 0]);
+  t.regex(about(crowded), /processors of its own had them for 2\.00 s of that; it has 2 CPUs: use no more processors than that$/);
+  t.is(crowded.findings[0]!.othersMayCause, undefined);
+});
+
 test('one thread with more work beside others with another procedure', (t) => {
   first(t, examples.longBesideParallel(), { kind: 'imbalance', entity: 'a', change: 'balance', cost: 1, saving: 0.75 });
 });

@@ -72,6 +72,7 @@ static void make_session(void) {
   const char *processors = getenv("PUBLISHER_PROCESSORS"); /* all but the first are idle */
   fake = fake_make(processors ? (uint32_t)atoi(processors) : 1, 8, 8, 64);
   for (uint32_t p = 0; p < fake.head->processors; p++) fake_processor(&fake, p)->cpu = UINT32_MAX;
+  fake_processor(&fake, 0)->os_tid = (uint32_t)getpid();
   fake_create(&fake, 0, 1, "main", 0x1000, -1);
   fake_push(&fake, 0, 0x1000);
   fake_push(&fake, 0, 0x2000);

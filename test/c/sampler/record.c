@@ -130,6 +130,7 @@ static void ends(void) {
   EXPECT(profile.head.snapshots > 0 && strstr(qz_profile_string(&profile, profile.head.arguments), "run 200 0"));
   EXPECT(strstr(qz_profile_string(&profile, profile.head.program), "publisher") && strstr(said, "snapshots"));
   EXPECT(!profile.head.attached && profile.modules_count > 0 && profile.head.sampler_cpu_ns > 0);
+  EXPECT(profile.head.cpu_run_ns > 0);
   qz_profile_unload(&profile);
   setenv("PUBLISHER_PROCESSORS", "10", 1);
   EXPECT(RECORD("-q", "--rate", "500", "--threads", "3", "--", publisher, "churn", "300", "42") == 42 && !said[0]);

@@ -4,6 +4,7 @@
  * then by the code that ran. Formulas: docs/findings.md. Pure.
  */
 import { prepareContexts } from './contexts.js';
+import { caution, cpuWaitNotice } from './cpu-wait.js';
 import { independentSnapshots, shareInterval } from './interval.js';
 import { formatEvents, formatNs, formatShare } from './format.js';
 import { unexplainedOf } from './explained.js';
@@ -45,6 +46,7 @@ export function findingsOf(model: Model, working: Working): { findings: Finding[
   if (findings.length < findingsKept) findings.push(...tellOptimize(material, named));
   putFirst(findings);
   if (samples < fewSnapshots) for (const finding of findings) finding.text += sureness(finding, model);
+  caution(model, findings);
   addNotices(model, material, findings, notices);
   return { findings, notices };
 }
@@ -92,6 +94,8 @@ function addNotices(model: Model, material: Material, findings: readonly Finding
       reason: `only ${formatEvents(samples)} snapshots in ${formatNs(elapsedNs)}: shares are known to ± ${formatShare(1 / Math.sqrt(samples))} at best`,
       remedy: 'let the program run longer, or raise --rate',
     });
+  const waiting = cpuWaitNotice(model);
+  if (waiting) notices.push(waiting);
   if (!raw.entities.some((entity, id) => id > 0 && entity.kind === 'procedure'))
     notices.push({ reason: 'no procedure was recorded: the program was compiled without hooks', remedy: 'compile it with the flags that `quartz cflags` prints' });
   if (balance.nothingRanNs >= 0.2 * elapsedNs) {

@@ -4,6 +4,7 @@ import { runnableRange } from './buckets.js';
 import type { Calls } from './calls.js';
 import { callList, countCalls } from './calls.js';
 import { factorsOf, weightsOf } from './compensate.js';
+import { cpuWaitOf } from './cpu-wait.js';
 import { findingsOf } from './findings.js';
 import { independentSnapshots, nptInterval } from './interval.js';
 import { baseName, kindOf, namesakes, namesOf } from './names.js';
@@ -98,7 +99,7 @@ export function buildModel(raw: RawProfile, options: ModelOptions = {}): Model {
     root, entities, ranking: rank(entities),
     balance: balanceOf(raw), timeline: timelineOf(raw),
     effortNs, idlenessPercent: percent(root.idlenessNs), overheadPercent: percent(root.overheadNs), spinPercent: percent(root.spinBlameNs),
-    compensation, findings: [], notices: [], raw,
+    compensation, cpuWait: cpuWaitOf(raw), findings: [], notices: [], raw,
   };
   const material = { stacks, weights, sums, groupOf, calls };
   working.set(model, material);

@@ -146,6 +146,7 @@ export interface Finding {
   savingNs: number;   // elapsed time that the change could save, at most costNs
   meanwhile: { busy: number; spinning: number; idle: number }; // mean processors during costNs
   related: number[];  // further entities named in the text
+  othersMayCause?: true; // other programs on the CPUs may be the cause; the text says so
 }
 /** Why there is nothing, or nothing certain, to report. */
 export interface Notice { reason: string; remedy: string }
@@ -167,6 +168,15 @@ export interface Balance {
   meanRunnable: number;
   runnable: Bucket[];
   meanBusy: number;
+}
+
+/** How long kernel threads of the program had CPUs, or could have run and waited for one (docs/metrics.md, section 6). All 0: not known. */
+export interface CpuWait {
+  runNs: number;
+  waitNs: number;
+  ownNs: number;    // at most so much of it because the program has more to run than CPUs
+  othersNs: number; // the rest: other programs had them
+  share: number;    // waitNs / (runNs + waitNs)
 }
 
 export interface Compensation {
@@ -194,6 +204,7 @@ export interface Model {
   overheadPercent: number;
   spinPercent: number;
   compensation: Compensation;
+  cpuWait: CpuWait;
   findings: Finding[]; // at most three, the most saving first
   notices: Notice[];   // too few samples, nothing to report, losses that a reader must know of
   raw: RawProfile;

@@ -79,6 +79,7 @@ const findingJson = (finding: Finding): object => ({
   savingNs: finding.savingNs,
   meanwhile: finding.meanwhile,
   related: finding.related,
+  othersMayCause: finding.othersMayCause === true,
 });
 
 /** The whole report as one text. Entities are written one by one, so that a large profile needs no second copy of itself. */
@@ -104,6 +105,7 @@ export function* reportJson(model: Model, quartzVersion: string): Generator<stri
     overheadPercent: model.overheadPercent,
     spinPercent: model.spinPercent,
     compensation: model.compensation,
+    cpuWait: model.cpuWait,
     sampler: {
       rateAskedHz: head.rateHz, cpuNs: head.samplerCpuNs, cpu: head.samplerCpu, spins: head.samplerSpins, threads: head.samplerThreads,
       visits: head.visits, skippedTicks: head.skippedTicks, tornRetries: head.tornRetries, tornAccepted: head.tornAccepted, invalid: head.invalid,

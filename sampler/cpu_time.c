@@ -1,0 +1,95 @@
+/* Reading of schedstat. See cpu_time.h. */
+#include "cpu_time.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "pacing.h"
+
+#define LOAD(at)  __atomic_load_n((at), __ATOMIC_RELAXED)
+#define SOON_NS   UINT64_C(5000000)   /* between the first readings: a short run has some, too */
+#define LATER_NS  UINT64_C(250000000) /* between later ones */
+#define COST      200u                /* readings take at most one part in so many of a CPU */
+
+struct qzi_cpu_seen { uint64_t run_ns, wait_ns; uint32_t tid; };
+
+static uint32_t records(const struct qz_session_view *view) {
+  return view->publisher == QZ_PUBLISHER_PTHREAD ? qz_session_thread_high(view) : view->processors;
+}
+static uint32_t tid_of(const struct qz_session_view *view, uint32_t k) {
+  return view->publisher == QZ_PUBLISHER_PTHREAD ? LOAD(&qz_session_thread(view, k)->os_tid)
+                                                 : LOAD(&qz_session_processor(view, k)->os_tid);
+}
+
+static int read_one(int tasks, uint32_t tid, uint64_t *run_ns, uint64_t *wait_ns) {
+  char text[96];
+  snprintf(text, sizeof text, "%u/schedstat", tid);
+  int fd = openat(tasks, text, O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return -1;
+  ssize_t bytes = read(fd, text, sizeof text - 1);
+  close(fd);
+  if (bytes <= 0) return -1;
+  text[bytes] = 0;
+  unsigned long long run, wait;
+  if (sscanf(text, "%llu %llu", &run, &wait) != 2) return -1;
+  *run_ns = run;
+  *wait_ns = wait;
+  return 0;
+}
+
+void qzi_cpu_time_read(struct qzi_cpu_time *time, const struct qz_session_view *view, pid_t pid) {
+  uint32_t count = records(view);
+  char name[64];
+  if (count > time->room) {
+    uint32_t room = count + count / 2;
+    struct qzi_cpu_seen *all = realloc(time->seen, room * sizeof *all);
+    if (!all) return;
+    memset(all + time->room, 0, (room - time->room) * sizeof *all);
+    time->seen = all;
+    time->room = room;
+  }
+  snprintf(name, sizeof name, "/proc/%ld/task", (long)pid);
+  int tasks = open(name, O_PATH | O_DIRECTORY | O_CLOEXEC);
+  if (tasks < 0) return;
+  uint64_t run_sum = time->run_ns, wait_sum = time->wait_ns;
+  for (uint32_t k = 0; k < count; k++) {
+    struct qzi_cpu_seen *seen = &time->seen[k];
+    uint32_t tid = tid_of(view, k);
+    uint64_t run_ns, wait_ns;
+    if (!tid || read_one(tasks, tid, &run_ns, &wait_ns)) continue;
+    if (seen->tid != tid) *seen = (struct qzi_cpu_seen){.tid = tid}; /* made since: all of it counts */
+    if (time->begun && run_ns >= seen->run_ns && wait_ns >= seen->wait_ns) {
+      run_sum += run_ns - seen->run_ns;
+      wait_sum += wait_ns - seen->wait_ns;
+    }
+    seen->run_ns = run_ns;
+    seen->wait_ns = wait_ns;
+  }
+  close(tasks);
+  time->begun = 1;
+  time->run_ns = run_sum;
+  time->wait_ns = wait_sum;
+}
+
+int qzi_cpu_time_tend(struct qzi_cpu_time *time, const struct qz_session_view *view, pid_t pid) {
+  uint64_t now_ns = qzi_clock_ns();
+  if (!time->begun) time->start_ns = now_ns;
+  if (now_ns >= time->due_ns) {
+    qzi_cpu_time_read(time, view, pid);
+    uint64_t end_ns = qzi_clock_ns(), least_ns = COST * (end_ns - now_ns), wait_ns = (end_ns - time->start_ns) / 8;
+    if (wait_ns < SOON_NS) wait_ns = SOON_NS;
+    if (wait_ns > LATER_NS) wait_ns = LATER_NS;
+    if (wait_ns < least_ns) wait_ns = least_ns;
+    time->due_ns = end_ns + wait_ns;
+    now_ns = end_ns;
+  }
+  return (int)((time->due_ns - now_ns) / 1000000) + 1;
+}
+
+void qzi_cpu_time_close(struct qzi_cpu_time *time) {
+  free(time->seen);
+  time->seen = NULL;
+  time->room = 0;
+}

@@ -1,0 +1,30 @@
+/* How long the program's kernel threads ran on CPUs, and how long they were runnable but waited for one.
+ *
+ * Owns:    what was read last of each kernel thread that publishes.
+ * Writer:  the control thread. Reader: the same; the sampling thread reads the two sums.
+ * Must not: be read in a snapshot: a reading takes some microseconds a thread.
+ *
+ * The kernel keeps both for every thread (/proc/PID/task/TID/schedstat, Documentation/scheduler/sched-stats.rst). A program
+ * whose threads wait for CPUs looks unbalanced or serial for a reason that is not in it (docs/metrics.md, section 6).
+ */
+#ifndef QZI_CPU_TIME_H
+#define QZI_CPU_TIME_H
+
+#include <sys/types.h>
+#include "abi/session_read.h"
+
+struct qzi_cpu_time {
+  struct qzi_cpu_seen *seen; /* by record of processor or thread */
+  uint32_t room;
+  int begun;                 /* 1: what counts is what comes after the first reading */
+  uint64_t start_ns, due_ns; /* first reading, next one */
+  _Atomic uint64_t run_ns, wait_ns; /* since the first reading; 0, 0: not known */
+};
+
+/* Reads all threads where that is due. Returns the milliseconds until it is due again. */
+int qzi_cpu_time_tend(struct qzi_cpu_time *time, const struct qz_session_view *view, pid_t pid);
+/* Reads them now: what ended since the last reading is missing. */
+void qzi_cpu_time_read(struct qzi_cpu_time *time, const struct qz_session_view *view, pid_t pid);
+void qzi_cpu_time_close(struct qzi_cpu_time *time);
+
+#endif

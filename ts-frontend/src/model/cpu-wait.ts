@@ -1,0 +1,54 @@
+/**
+ * Waiting for CPUs: how long the program's kernel threads could have run and had none, and how much of that other programs
+ * must have caused. Formulas: docs/metrics.md, section 6. Pure.
+ */
+import { formatNs, formatShare } from './format.js';
+import type { RawProfile } from './raw.js';
+import type { CpuWait, Finding, Model, Notice } from './types.js';
+
+/** Waiting below this share of the time in which threads could run, or of the elapsed time, changes no conclusion. */
+const leastWait = 0.05;
+const leastElapsed = 0.02;
+/** A finding is cautioned where others may have caused at least this part of its cost. */
+const leastPart = 0.5;
+
+/** What other programs do to one thread makes all that wait for it look idle, and the code that ran serial. */
+const shaken: ReadonlySet<Finding['kind']> = new Set(
+  ['serial', 'imbalance', 'pipeline', 'dependency', 'starvation', 'lock-contention', 'spinning'] as const);
+
+export function cpuWaitOf({ head, balance }: RawProfile): CpuWait {
+  const { cpuRunNs: runNs, cpuWaitNs: waitNs, publisher, processors, cpus } = head;
+  let excessNs = 0;
+  for (let k = 0; k < balance.ns.length; k++) {
+    const more = publisher === 'pthread' ? balance.runnable[k]! - processors : balance.busy[k]! + balance.spinning[k]! - cpus;
+    excessNs += Math.max(0, more) * balance.ns[k]!;
+  }
+  const ownNs = Math.min(waitNs, excessNs);
+  return { runNs, waitNs, ownNs, othersNs: waitNs - ownNs, share: runNs + waitNs > 0 ? waitNs / (runNs + waitNs) : 0 };
+}
+
+const matters = ({ cpuWait, elapsedNs }: Model): boolean =>
+  cpuWait.share >= leastWait && cpuWait.waitNs >= leastElapsed * elapsedNs;
+
+/** Says with each finding that other programs may have made what they could. */
+export function caution(model: Model, findings: readonly Finding[]): void {
+  const { othersNs } = model.cpuWait;
+  if (!matters(model)) return;
+  for (const finding of findings) {
+    if (!shaken.has(finding.kind) || othersNs < leastPart * finding.costNs) continue;
+    finding.othersMayCause = true;
+    finding.text += ` But other programs kept this one waiting for CPUs for ${formatNs(othersNs)}, which can look like this.`;
+  }
+}
+
+export function cpuWaitNotice(model: Model): Notice | undefined {
+  if (!matters(model)) return undefined;
+  const { waitNs, runNs, ownNs, othersNs, share } = model.cpuWait;
+  const { publisher, cpus } = model.head;
+  const who = publisher === 'pthread' ? 'threads' : 'processors';
+  const whose = othersNs >= ownNs ? `other programs had the CPUs for at least ${formatNs(othersNs)} of that` : `${who} of its own had them for ${formatNs(ownNs)} of that`;
+  return {
+    reason: `${who} waited ${formatShare(share)} of the time for a CPU (${formatNs(waitNs)} of the ${formatNs(waitNs + runNs)} in which they could run): ${whose}`,
+    remedy: othersNs >= ownNs ? 'record it again on a quieter machine' : `it has ${cpus} ${cpus === 1 ? 'CPU' : 'CPUs'}: use no more ${who} than that`,
+  };
+}
