@@ -199,28 +199,29 @@ struct qz_object {
   uint64_t address;           /* of the object in the application, 0 while none is alive */
   uint64_t instances;         /* objects that have used this record */
   uint32_t owner;             /* thread index + 1 of the holder (locks: exclusive holder; join: a thread that is waited
-                               * for), 0 = none */
+                               * for), 0 = none. Pthread layer: 0, who holds a lock has it on the stack and is not waiting */
   uint32_t queue;             /* threads blocked on it now */
   uint32_t readers;           /* rwlock: shared holders; semaphore: count; channel: items */
   uint32_t capacity;          /* barrier: parties; channel: capacity */
   uint64_t line0_reserved[1];
   uint64_t home;              /* address of every object that has used this record; 0: none, UINT64_MAX: several addresses */
 
-  QZ_ALIGN(64) uint64_t acquisitions; /* completed acquisitions, waits, sends + receives, joins */
+  QZ_ALIGN(64) uint64_t acquisitions; /* completed acquisitions, waits, sends + receives, joins. Locks and semaphores of
+                                       * the pthread layer: 0, it is the calls to them less `failed` */
   uint64_t contended;                 /* those that had to wait */
   uint64_t wait_ns;                   /* their waiting time, exact */
   uint64_t wait_max_ns;
   uint64_t spin_ns;                   /* the part of wait_ns spent spinning */
   uint64_t hold_ns;                   /* with QZ_SESSION_EXACT_HOLD: time held */
   uint64_t hold_max_ns;
-  uint64_t line1_reserved;
+  uint64_t failed;                    /* pthread layer: calls that did not get the lock or the unit */
 
   uint32_t wait_hist[QZ_TIME_BUCKETS];
   uint32_t hold_hist[QZ_TIME_BUCKETS];
 };
 
 /* Exact count of the calls from one call site to one callee, by one processor: open addressing, linear probing,
- * first slot (site ^ key >> 4) & (call_slots - 1). Slots are taken, never given back; `site` is stored last. */
+ * first slot (site ^ key >> 4) & (call_slots - 1), for objects (site ^ key) & (call_slots - 1). Slots are taken, never given back; `site` is stored last. */
 struct qz_call {
   uint64_t site;  /* return address of the call; 0 = free */
   uint64_t key;   /* callee: as qz_entry.key */

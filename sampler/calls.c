@@ -81,9 +81,21 @@ static uint32_t callee_of(struct qzi_sampler *sampler, uint64_t key) {
   return qzi_intern_procedure(&sampler->in, key);
 }
 
+/* How often each object was asked for. */
+static void sum_asked(struct qzi_sampler *sampler) {
+  uint32_t high = qz_session_object_high(sampler->view);
+  memset(sampler->asked, 0, high * sizeof *sampler->asked);
+  for (uint32_t k = 0; k < sampler->sums_count; k++) {
+    const struct qzi_call_sum *sum = &sampler->sums[k];
+    if (sum->key & QZ_KEY_OBJECT && QZ_KEY_INDEX(sum->key) < high && sum->count > sum->base)
+      sampler->asked[QZ_KEY_INDEX(sum->key)] += sum->count - sum->base;
+  }
+}
+
 void qzi_calls_read(struct qzi_sampler *sampler) {
   struct qzi_file *file = sampler->file;
   sum_up(sampler);
+  if (sampler->asked) sum_asked(sampler);
   for (uint32_t k = 0; k < sampler->sums_count; k++) {
     struct qzi_call_sum *sum = &sampler->sums[k];
     if (sum->count <= sum->base) continue;

@@ -219,7 +219,7 @@ int qzi_kernel_add(struct qzi_sampler *sampler, uint64_t now_ns) {
     kernel->room = room;
   }
   sampler->round++;
-  uint32_t useful = 0, spinners = 0;
+  uint32_t useful = 0, spinners = 0, waiters = 0;
   for (uint32_t k = 0; k < high; k++) {
     uint32_t turn = k >= kernel->cursor ? k - kernel->cursor : k + high - kernel->cursor;
     struct seen *seen = &kernel->seen[count];
@@ -232,6 +232,7 @@ int qzi_kernel_add(struct qzi_sampler *sampler, uint64_t now_ns) {
     if (seen->state == QZ_STATE_IDLE) continue;
     useful += seen->state == QZ_STATE_USEFUL || seen->state == QZ_STATE_READY;
     spinners += seen->state == QZ_STATE_SPINNING;
+    waiters += seen->object != 0;
     count++;
   }
   kernel->cursor = high > ASKED_MOST ? (kernel->cursor + ASKED_MOST) % high : 0;
@@ -246,6 +247,9 @@ int qzi_kernel_add(struct qzi_sampler *sampler, uint64_t now_ns) {
   }
   uint64_t ns;
   if (qzi_snapshot_begin(sampler, now_ns, &counts, &ns)) return -1;
+  qzi_holders_begin(sampler->holders);
+  for (uint32_t k = 0; k < count && waiters; k++)
+    qzi_holders_add(sampler, sampler->holders, kernel->seen[k].look.node, kernel->seen[k].look.entity, kernel->seen[k].object);
   uint32_t nth_useful = 0, nth_spinner = 0;
   for (uint32_t k = 0; k < count; k++) {
     struct seen *seen = &kernel->seen[k];

@@ -1,5 +1,5 @@
 /* Objects visited in turn: their queues, and who held them meanwhile; and their exact statistics. See snapshot.h. */
-#include "snapshot.h"
+#include "kernel.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -65,6 +65,17 @@ static int may_have_holder(uint32_t kind) {
          kind == QZ_KIND_FUTEX || kind == QZ_KIND_JOIN;
 }
 
+static int is_lock(uint32_t kind) { return kind == QZ_KIND_MUTEX || kind == QZ_KIND_RWLOCK || kind == QZ_KIND_SPINLOCK; }
+
+/* In equal parts to all who hold it: one, or readers. */
+static void blame_holders(struct qzi_sampler *sampler, uint32_t index, uint32_t object, uint64_t ns) {
+  uint32_t at = 0, stack = 0, thread = 0, count = 0;
+  while (qzi_holders_of(sampler, sampler->holders, index, &at, &stack, &thread)) count++;
+  if (!count) blame(sampler, object, 0, 0, ns);
+  for (uint32_t k = 0; k < count && qzi_holders_of(sampler, sampler->holders, index, &at, &stack, &thread); k++)
+    blame(sampler, object, stack, thread, ns * (k + 1) / count - ns * k / count);
+}
+
 static void visit_object(struct qzi_sampler *sampler, uint32_t index, uint64_t now_ns) {
   const struct qz_object *object = qz_session_object(sampler->view, index);
   struct qzi_object_memo *memo = &sampler->objects[index];
@@ -89,7 +100,8 @@ static void visit_object(struct qzi_sampler *sampler, uint32_t index, uint64_t n
   if (!waiters) return;
   uint32_t owner = LOAD(&object->owner), thread = 0, stack = 0;
   if (owner && may_have_holder(kind)) stack = qzi_thread_path(sampler, owner - 1, &thread);
-  blame(sampler, stats->entity, stack, thread, waiters * ns);
+  if (sampler->holders && is_lock(kind)) blame_holders(sampler, index, stats->entity, waiters * ns);
+  else blame(sampler, stats->entity, stack, thread, waiters * ns);
   if (kind != QZ_KIND_SLEEP) qzi_meanwhile(sampler, stats->entity, waiters, ns);
 }
 
@@ -124,7 +136,9 @@ uint32_t qzi_objects_visit(struct qzi_sampler *sampler, uint32_t most, int first
 int qzi_objects_base(struct qzi_sampler *sampler) {
   uint32_t high = qz_session_object_high(sampler->view), used = 0;
   for (uint32_t k = 1; k < high; k++)
-    if (LOAD(&qz_session_object(sampler->view, k)->acquisitions)) used = k + 1;
+    if (LOAD(&qz_session_object(sampler->view, k)->acquisitions) || LOAD(&qz_session_object(sampler->view, k)->failed) ||
+        LOAD(&qz_session_object(sampler->view, k)->contended))
+      used = k + 1;
   if (!used) return 0;
   free(sampler->bases);
   sampler->bases = aligned_alloc(_Alignof(struct qz_object), used * sizeof *sampler->bases);
@@ -139,12 +153,13 @@ static uint64_t since(uint64_t now, uint64_t before) { return now > before ? now
 
 /* Adds what one record counted. Several records share one element beyond QZI_MAX_OBJECTS: sums, so the element is
  * cleared before the first of them. */
-static void add_exact(struct qz_object_stats *stats, const struct qz_object *object, const struct qz_object *base) {
+static void add_exact(struct qz_object_stats *stats, const struct qz_object *object, const struct qz_object *base, uint64_t asked) {
   static const struct qz_object zero;
   if (!base) base = &zero;
   stats->instances += LOAD(&object->instances);
   stats->capacity = LOAD(&object->capacity);
   stats->acquisitions += since(LOAD(&object->acquisitions), base->acquisitions);
+  stats->acquisitions += since(asked, since(LOAD(&object->failed), base->failed));
   stats->contended += since(LOAD(&object->contended), base->contended);
   stats->wait_ns += since(LOAD(&object->wait_ns), base->wait_ns);
   stats->spin_ns += since(LOAD(&object->spin_ns), base->spin_ns);
@@ -166,11 +181,12 @@ void qzi_objects_read(struct qzi_sampler *sampler) {
       uint32_t kind = LOAD_ACQUIRE(&object->kind);
       if (kind == QZ_KIND_NONE || kind >= QZ_KIND_COUNT) continue;
       const struct qz_object *base = k < sampler->bases_count ? &sampler->bases[k] : NULL;
-      if (!sampler->objects[k].stats && LOAD(&object->acquisitions) == (base ? base->acquisitions : 0)) continue;
+      uint64_t asked = sampler->asked && (is_lock(kind) || kind == QZ_KIND_SEMAPHORE) ? sampler->asked[k] : 0;
+      if (!sampler->objects[k].stats && !asked && LOAD(&object->acquisitions) == (base ? base->acquisitions : 0)) continue;
       struct qz_object_stats *stats = stats_of(sampler, k);
       if (!stats) continue;
       if (pass == 1) {
-        add_exact(stats, object, base);
+        add_exact(stats, object, base, asked);
         continue;
       }
       stats->instances = stats->acquisitions = stats->contended = 0;

@@ -134,8 +134,8 @@ int qzi_recording_end(struct qzi_recording *recording, uint32_t end_reason, int3
   recording->file.head->cpu_run_ns = recording->cpu_time.run_ns;
   recording->file.head->cpu_wait_ns = recording->cpu_time.wait_ns;
   qzi_totals_read(&recording->sampler);
-  qzi_objects_read(&recording->sampler);
   qzi_calls_read(&recording->sampler);
+  qzi_objects_read(&recording->sampler);
   struct qzi_modules *modules = recording->mailbox;
   recording->mailbox = NULL;
   if (modules) qzi_modules_store(&recording->sampler.in, modules);

@@ -225,8 +225,8 @@ void *qzi_sampling_main(void *argument) {
     }
     if (now_ns >= exact_ns) {
       uint64_t begun_ns = qzi_clock_ns();
-      qzi_objects_read(&recording->sampler);
       qzi_calls_read(&recording->sampler);
+      qzi_objects_read(&recording->sampler);
       uint64_t took_ns = qzi_clock_ns() - begun_ns;
       exact_ns = begun_ns + (took_ns * 100 > EXACT_NS ? took_ns * 100 : EXACT_NS);
     }

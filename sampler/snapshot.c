@@ -24,7 +24,9 @@ int qzi_sampler_open(struct qzi_sampler *sampler, const struct qz_session_view *
     qzi_sampler_close(sampler);
     return -1;
   }
-  if (view->publisher == QZ_PUBLISHER_PTHREAD && !(sampler->kernel = qzi_kernel_open(view))) {
+  if (view->publisher == QZ_PUBLISHER_PTHREAD &&
+      (!(sampler->kernel = qzi_kernel_open(view)) || !(sampler->holders = qzi_holders_open(file)) ||
+       !(sampler->asked = qzi_lazy_memory(view->object_table.capacity * sizeof *sampler->asked)))) {
     qzi_sampler_close(sampler);
     return -1;
   }
@@ -67,9 +69,11 @@ void qzi_sampler_close(struct qzi_sampler *sampler) {
   qzi_table_free(&sampler->blame);
   qzi_table_free(&sampler->meanwhile);
   qzi_table_free(&sampler->calls);
+  if (sampler->asked) qzi_lazy_free(sampler->asked, sampler->view->object_table.capacity * sizeof *sampler->asked);
   free(sampler->bases);
   free(sampler->sums);
   qzi_kernel_close(sampler->kernel);
+  qzi_holders_close(sampler->holders);
   memset(sampler, 0, sizeof *sampler);
 }
 

@@ -49,10 +49,13 @@ struct qzi_object_memo {
   uint64_t round;     /* snapshot that `spinners` is of */
   uint32_t spinners;
   uint32_t stats;     /* index + 1 into QZ_SECTION_OBJECTS */
+  uint64_t held_round;/* snapshot that `holdings` is of */
+  uint32_t holdings;  /* holders.c */
 };
 
 struct qzi_call_sum;
 struct qzi_kernel; /* kernel.h */
+struct qzi_holders;
 struct qzi_totals { uint64_t spawns, switches, steals, parks, calls_lost; };
 
 struct qzi_sampler {
@@ -61,7 +64,8 @@ struct qzi_sampler {
   struct qzi_interner in;
   struct qzi_tuples tuples;
   struct qzi_timeline timeline;
-  struct qzi_kernel *kernel; /* where the program's threads are kernel threads, else NULL */
+  struct qzi_kernel *kernel; /* where the program's threads are kernel threads, else NULL; so is the next */
+  struct qzi_holders *holders;
   struct qzi_visit *visits; /* by processor */
   void *visit_memory;
   size_t visit_bytes;
@@ -81,6 +85,7 @@ struct qzi_sampler {
   struct qzi_table blame;
   struct qzi_table meanwhile;
   uint32_t random;          /* state of the choice of processors in meanwhile.c */
+  uint64_t *asked;          /* pthread layer: calls to each object since recording began, by index; else NULL */
   struct qz_object *bases;  /* exact numbers from before recording began, by object index; NULL: all zero */
   uint32_t bases_count;
   /* calls */
@@ -150,10 +155,11 @@ void qzi_snapshot_end(struct qzi_sampler *sampler, uint64_t now_ns, const struct
 void qzi_growth_note(struct qzi_growth *growth, uint32_t high, uint64_t now_ns);
 uint64_t qzi_growth_since(const struct qzi_growth *growth, uint32_t index);
 
-/* Brings exact numbers up to date: totals of the session's head and processors; statistics of objects; calls. */
+/* Brings exact numbers up to date: totals of the session's head and processors; calls; statistics of objects, some of
+ * which come from the calls. */
 void qzi_totals_read(struct qzi_sampler *sampler);
-void qzi_objects_read(struct qzi_sampler *sampler);
 void qzi_calls_read(struct qzi_sampler *sampler);
+void qzi_objects_read(struct qzi_sampler *sampler);
 /* Once, before the first snapshot: remembers which records are in use, and, where the program ran before (attached),
  * what processors, objects and calls counted so far, to leave it out. 0, or -1: out of memory. */
 int qzi_sampler_base(struct qzi_sampler *sampler, int attached);

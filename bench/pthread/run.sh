@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # What the pthread layer adds to lock and unlock of a free mutex: alone, with the layer put in but nothing published, and
-# recorded. run.sh [BUILD-DIRECTORY]; rounds are interleaved.
+# recorded: one mutex / a million in turn / making and destroying one of these. run.sh [BUILD-DIRECTORY]; rounds are interleaved.
 set -euo pipefail
 build=$(realpath "${1:-$(dirname "$0")/../../build}")
 program=$build/bench/pthread/bench_pthread_lock

@@ -10,19 +10,20 @@
 struct waiting {
   struct qzl_wait wait;
   uint64_t key;
-  uint32_t mutex; /* index of its record, 0: none */
+  uint64_t mutex_key; /* under which the mutex was on the stack, 0: it was not */
+  uint32_t mutex;     /* index of its own record, 0: none */
+  const void *mutex_address;
 };
 
 /* The mutex is let go, the condition asked for. */
 static void leave(struct waiting *its, struct qzl_thread *me, pthread_cond_t *condition, pthread_mutex_t *mutex, uint64_t site) {
-  uint32_t index = qzl_index(me, condition, QZ_KIND_CONDITION, site, 0);
+  uint32_t index = qzl_own(condition, QZ_KIND_CONDITION, site, 0);
   its->key = QZI_PUB_KEY(QZ_KIND_CONDITION, index);
-  its->mutex = qzl_known(mutex);
-  if (its->mutex) {
-    qzi_pub_released(its->mutex);
-    qzl_pop(me, its->mutex, QZI_PUB_KEY(QZ_KIND_MUTEX, its->mutex));
-  }
-  qzl_ask(me, index, its->key, site);
+  its->mutex_address = mutex;
+  its->mutex_key = qzl_held(me, mutex, QZ_KIND_MUTEX, &its->mutex);
+  qzl_released(its->mutex);
+  qzl_pop(me, its->mutex_key);
+  qzl_show(me, index, its->key, site);
   qzl_wait_begin(&its->wait, me, index, QZ_STATE_BLOCKED);
 }
 
@@ -31,10 +32,9 @@ static void come_back(struct waiting *its) {
   struct qzl_thread *me = its->wait.me;
   qzl_wait_end(&its->wait, 1);
   if (its->wait.index && qzi_publishing()) qzi_pub_add(&QZI_PUB_OBJECT(its->wait.index)->acquisitions, 1, its->wait.index);
-  qzl_pop(me, its->wait.index, its->key);
-  if (!its->mutex) return;
-  qzi_pub_push(&me->pub, &me->thread, QZI_PUB_KEY(QZ_KIND_MUTEX, its->mutex));
-  if (qzi_publishing()) __atomic_store_n(&QZI_PUB_OBJECT(its->mutex)->owner, me->thread.index_plus_1, __ATOMIC_RELAXED);
+  qzl_hide(me, its->wait.index, its->key);
+  qzl_hold_again(me, its->mutex, its->mutex_key, its->mutex_address);
+  qzl_acquired(its->mutex);
 }
 
 #define WAIT(real) \

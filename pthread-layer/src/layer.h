@@ -17,6 +17,10 @@
 #define QZL_EXPORT __attribute__((visibility("default")))
 #define QZL_SITE() ((uint64_t)(uintptr_t)__builtin_return_address(0))
 
+/* A lock on the stack under the key of its place: it has no record of its own, or had none when it was asked for. */
+struct qzl_placed { uint64_t address, key; };
+#define QZL_PLACED 16 /* further ones at the same time are counted, and not shown as held */
+
 /* A thread: publisher and published in one. */
 struct qzl_thread {
   struct qzi_publisher pub;
@@ -31,7 +35,9 @@ struct qzl_thread {
   int (*start_c11)(void *);
   void *argument;
   unsigned rounds;               /* destructor rounds gone by */
-  struct qzi_pub_site_slot sites[QZI_PUB_SITES];
+  uint32_t placed_count;
+  struct qzl_placed placed[QZL_PLACED];
+  struct qzi_pub_site_slot sites[QZI_PUB_SITES]; /* places that join; places that lock, if what they lock is of a crowd */
 };
 extern _Thread_local struct qzl_thread *qzl_self __attribute__((tls_model("initial-exec")));
 
@@ -42,44 +48,40 @@ static inline struct qzl_thread *qzl_here(void) {
   return __builtin_expect(me != NULL, 1) ? me : qzl_adopt();
 }
 
-/* A synchronization object, found by its address. */
+/* A synchronization object that has a record of its own, found by its address (objects.c). */
 struct qzl_object {
   uint64_t address; /* 0: free; 1: was removed */
-  struct qzi_pub_object pub;
-  uint64_t reserved;
+  uint32_t index;
+  uint32_t reserved;
 };
 extern struct qzl_object *qzl_objects;
-#define QZL_OBJECT_BITS 19
+#define QZL_OBJECT_BITS 15
 #define QZL_PROBES 16u
 
 static inline uint32_t qzl_first(const void *address) {
   return (uint32_t)((uint64_t)(uintptr_t)address * 0x9e3779b97f4a7c15u >> (64 - QZL_OBJECT_BITS));
 }
-/* NULL: not known. */
-static inline struct qzl_object *qzl_find(const void *address) {
+/* Index of the object's own record; 0: it has none. */
+static inline uint32_t qzl_known(const void *address) {
   struct qzl_object *all = qzl_objects;
-  if (__builtin_expect(!all, 0)) return NULL;
+  if (__builtin_expect(!all, 0)) return 0;
   uint32_t first = qzl_first(address);
   for (uint32_t k = 0; k < QZL_PROBES; k++) {
     struct qzl_object *object = &all[(first + k) & ((1u << QZL_OBJECT_BITS) - 1)];
     uint64_t at = __atomic_load_n(&object->address, __ATOMIC_ACQUIRE);
-    if (at == (uint64_t)(uintptr_t)address) return object;
-    if (!at) return NULL;
+    if (at == (uint64_t)(uintptr_t)address) return __atomic_load_n(&object->index, __ATOMIC_RELAXED);
+    if (!at) return 0;
   }
-  return NULL;
+  return 0;
 }
-struct qzl_object *qzl_insert(const void *address, uint64_t site);
-/* Index of the record, made at first use; where the table is full, that of the place. 0: none. */
-static inline uint32_t qzl_index(struct qzl_thread *me, const void *address, unsigned kind, uint64_t site, uint32_t capacity) {
-  struct qzl_object *object = qzl_find(address);
-  if (__builtin_expect(!object, 0) && !(object = qzl_insert(address, site))) return qzi_pub_site(&me->pub, kind, site);
-  return qzi_pub_object(&object->pub, kind, address, site, capacity);
+uint32_t qzl_index_slow(struct qzl_thread *me, const void *address, unsigned kind, uint64_t site);
+/* Index of its record, made at first use; of one of a crowd, that of the place (QZI_PUB_SHARED). 0: none. */
+static inline uint32_t qzl_index(struct qzl_thread *me, const void *address, unsigned kind, uint64_t site) {
+  uint32_t index = qzl_known(address);
+  return __builtin_expect(index != 0, 1) ? index : qzl_index_slow(me, address, kind, site);
 }
-/* The record that the object has already; 0: none. */
-static inline uint32_t qzl_known(const void *address) {
-  struct qzl_object *object = qzl_find(address);
-  return object ? __atomic_load_n(&object->pub.index, __ATOMIC_ACQUIRE) : 0;
-}
+/* Index of a record of its own, for who is about to wait for it; where there is no room, that of the place. */
+uint32_t qzl_own(const void *address, unsigned kind, uint64_t site, uint32_t capacity);
 /* The object is made, or made anew, at this place; the object is destroyed. */
 void qzl_initialized(const void *address, uint64_t site);
 void qzl_destroyed(const void *address);
@@ -88,21 +90,56 @@ void qzl_objects_forked(void);
 
 /* Counts for a thread that has no call table of its own. */
 void qzl_count_shared(uint64_t site, uint64_t key);
-/* The object goes on the stack, the access is counted. */
-static inline void qzl_ask(struct qzl_thread *me, uint32_t index, uint64_t key, uint64_t site) {
-  if (qzi_pub_ask_fast(&me->pub, &me->thread, index, key, site)) return;
-  if (!index) return;
+static inline void qzl_count(struct qzl_thread *me, uint64_t site, uint64_t key) {
   if (me->pub.calls) qzi_pub_count(&me->pub, site, key);
   else qzl_count_shared(site, key);
+}
+/* A lock goes on the stack, the access is counted. */
+void qzl_ask_slow(struct qzl_thread *me, uint32_t index, uint64_t key, uint64_t site, const void *address);
+static inline void qzl_ask(struct qzl_thread *me, uint32_t index, uint64_t key, uint64_t site, const void *address) {
+  if (__builtin_expect(!(index & QZI_PUB_SHARED), 1) && qzi_pub_ask_fast(&me->pub, &me->thread, index, key, site)) return;
+  qzl_ask_slow(me, index, key, site, address);
+}
+/* Before waiting for a lock that was asked for: it gets a record of its own, under which it then is on the stack. */
+void qzl_promote(struct qzl_thread *me, uint32_t *index, uint64_t *key, unsigned kind, uint64_t site, const void *address);
+/* The index and key under which a lock was asked for just now. */
+uint64_t qzl_asked(struct qzl_thread *me, const void *address, unsigned kind, uint32_t *index);
+/* A lock that was asked for, under that index, and not got. */
+void qzl_in_vain(struct qzl_thread *me, uint32_t index, uint64_t key, const void *address);
+/* Exact hold times, where they are wanted (QUARTZ_EXACT_HOLD). */
+static inline void qzl_acquired(uint32_t index) {
+  if (__builtin_expect(qzi_pub_exact_hold, 0) && index && !(index & QZI_PUB_SHARED))
+    QZI_PUB_OBJECT(index)->line0_reserved[0] = qzi_pub_clock_ns();
+}
+static inline void qzl_released(uint32_t index) {
+  if (__builtin_expect(qzi_pub_exact_hold, 0) && index) qzi_pub_held_slow(index, qzi_pub_clock_ns());
+}
+
+/* Under which key the calling thread has a lock on its stack, just before it lets it go; 0: it has not. */
+uint64_t qzl_placed(struct qzl_thread *me, const void *address);
+static inline uint64_t qzl_held(struct qzl_thread *me, const void *address, unsigned kind, uint32_t *index) {
+  uint64_t key;
+  *index = 0;
+  if (__builtin_expect(me->placed_count, 0) && (key = qzl_placed(me, address))) return key;
+  *index = qzl_known(address);
+  return *index ? QZI_PUB_KEY(kind, *index) : 0;
+}
+static inline void qzl_pop(struct qzl_thread *me, uint64_t key) {
+  if (key && !qzi_pub_pop_fast(&me->thread, key)) qzi_pub_pop(&me->thread, key);
+}
+/* After qzl_held: it was not let go. */
+void qzl_kept(struct qzl_thread *me, uint32_t index, uint64_t key, const void *address);
+/* It has it on the stack again, after qzl_held and qzl_pop. */
+void qzl_hold_again(struct qzl_thread *me, uint32_t index, uint64_t key, const void *address);
+
+/* Objects that are no locks: on the stack while the thread waits for them. The access is counted. */
+static inline void qzl_show(struct qzl_thread *me, uint32_t index, uint64_t key, uint64_t site) {
+  if (!index) return;
+  qzl_count(me, site, key);
   qzi_pub_push(&me->pub, &me->thread, key);
 }
-static inline void qzl_acquired(struct qzl_thread *me, uint32_t index) {
-  if (!index || qzi_pub_acquired_fast(index, &me->thread)) return;
-  if (index & QZI_PUB_SHARED) qzi_pub_acquired_shared(index); /* several hold it, each another object */
-  else qzi_pub_acquired(index, &me->thread);
-}
-static inline void qzl_pop(struct qzl_thread *me, uint32_t index, uint64_t key) {
-  if (index && !qzi_pub_pop_fast(&me->thread, key)) qzi_pub_pop(&me->thread, key);
+static inline void qzl_hide(struct qzl_thread *me, uint32_t index, uint64_t key) {
+  if (index) qzl_pop(me, key);
 }
 
 /* A wait for an object, from just before the real call to just after. */
@@ -118,7 +155,10 @@ void qzl_wait_end(struct qzl_wait *wait, int counted);
 void qzl_spin_end(struct qzl_wait *wait);
 
 /* A try-lock failed, or did not. */
-void qzl_tried(struct qzl_thread *me, uint32_t index, int failed);
+void qzl_tried_slow(struct qzl_thread *me, const void *address, unsigned kind, uint64_t site, int failed);
+static inline void qzl_tried(struct qzl_thread *me, const void *address, unsigned kind, uint64_t site, int failed) {
+  if (failed || (me->thread.record && me->thread.record->tries)) qzl_tried_slow(me, address, kind, site, failed);
+}
 
 #pragma GCC visibility pop
 #endif

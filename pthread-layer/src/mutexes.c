@@ -20,40 +20,55 @@ static int wait_for(pthread_mutex_t *mutex, enum how how, clockid_t clock, const
 
 static inline bool taken(int result) { return result == 0 || result == EOWNERDEAD; }
 
-__attribute__((noinline)) static int acquire_slow(struct qzl_thread *me, uint32_t index, uint64_t key, pthread_mutex_t *mutex,
-                                                  enum how how, clockid_t clock, const struct timespec *until) {
+/* Not had at once. What the fast path knew is found anew, so that it need not be kept. */
+__attribute__((noinline)) static int acquire_slow(pthread_mutex_t *mutex, uint64_t site, enum how how, clockid_t clock,
+                                                  const struct timespec *until) {
   struct qzl_wait wait;
+  struct qzl_thread *me = qzl_self;
+  uint32_t index;
+  uint64_t key = qzl_asked(me, mutex, QZ_KIND_MUTEX, &index);
+  qzl_promote(me, &index, &key, QZ_KIND_MUTEX, site, mutex);
   qzl_wait_begin(&wait, me, index, QZ_STATE_BLOCKED);
   int result = wait_for(mutex, how, clock, until);
   qzl_wait_end(&wait, taken(result) || result == ETIMEDOUT);
-  if (taken(result)) qzl_acquired(me, index);
-  else qzl_pop(me, index, key);
+  if (taken(result)) qzl_acquired(index);
+  else qzl_in_vain(me, index, key, mutex);
   return result;
 }
 
 /* Trying has a side effect here: the C library's trylock keeps a mutex that is not recoverable. So one that looks free is
  * left to the real lock, and a wait that begins just then is not seen. */
 #define ROBUST 16 /* in __kind */
-__attribute__((noinline)) static int acquire_robust(struct qzl_thread *me, uint32_t index, uint64_t key, pthread_mutex_t *mutex,
-                                                    enum how how, clockid_t clock, const struct timespec *until) {
-  if (__atomic_load_n(&mutex->__data.__lock, __ATOMIC_RELAXED)) return acquire_slow(me, index, key, mutex, how, clock, until);
+__attribute__((noinline)) static int acquire_robust(pthread_mutex_t *mutex, uint64_t site, enum how how, clockid_t clock,
+                                                    const struct timespec *until) {
+  if (__atomic_load_n(&mutex->__data.__lock, __ATOMIC_RELAXED)) return acquire_slow(mutex, site, how, clock, until);
+  uint32_t index;
+  uint64_t key = qzl_asked(qzl_self, mutex, QZ_KIND_MUTEX, &index);
   int result = wait_for(mutex, how, clock, until);
-  if (taken(result)) qzl_acquired(me, index);
-  else qzl_pop(me, index, key);
+  if (taken(result)) qzl_acquired(index);
+  else qzl_in_vain(qzl_self, index, key, mutex);
   return result;
 }
 
-static inline int acquire(pthread_mutex_t *mutex, uint64_t site, enum how how, clockid_t clock, const struct timespec *until) {
+/* Exact hold times are wanted. */
+__attribute__((noinline, cold)) static int acquired_exactly(pthread_mutex_t *mutex, int result) {
+  uint32_t index;
+  qzl_asked(qzl_self, mutex, QZ_KIND_MUTEX, &index);
+  qzl_acquired(index);
+  return result;
+}
+
+/* In each function by itself: what is constant there need not be kept over the call of the real one. */
+__attribute__((always_inline)) static inline int acquire(pthread_mutex_t *mutex, uint64_t site, enum how how, clockid_t clock,
+                                                         const struct timespec *until) {
   struct qzl_thread *me;
   if (!qzi_publishing() || !(me = qzl_here())) return wait_for(mutex, how, clock, until);
-  uint32_t index = qzl_index(me, mutex, QZ_KIND_MUTEX, site, 0);
-  uint64_t key = QZI_PUB_KEY(QZ_KIND_MUTEX, index);
-  qzl_ask(me, index, key, site);
-  if (__builtin_expect(mutex->__data.__kind & ROBUST, 0)) return acquire_robust(me, index, key, mutex, how, clock, until);
+  uint32_t index = qzl_index(me, mutex, QZ_KIND_MUTEX, site);
+  qzl_ask(me, index, QZI_PUB_KEY(QZ_KIND_MUTEX, index), site, mutex);
+  if (__builtin_expect(mutex->__data.__kind & ROBUST, 0)) return acquire_robust(mutex, site, how, clock, until);
   int result = qzl_real.pthread_mutex_trylock(mutex);
-  if (__builtin_expect(!taken(result), 0)) return acquire_slow(me, index, key, mutex, how, clock, until);
-  qzl_acquired(me, index);
-  return result;
+  if (__builtin_expect(!taken(result), 0)) return acquire_slow(mutex, site, how, clock, until);
+  return __builtin_expect(qzi_pub_exact_hold, 0) ? acquired_exactly(mutex, result) : result;
 }
 
 QZL_EXPORT int pthread_mutex_lock(pthread_mutex_t *mutex) { return acquire(mutex, QZL_SITE(), LOCK, 0, NULL); }
@@ -69,11 +84,11 @@ static inline int try(pthread_mutex_t *mutex, uint64_t site) {
   struct qzl_thread *me;
   int result = qzl_real.pthread_mutex_trylock(mutex);
   if (!qzi_publishing() || !(me = qzl_here())) return result;
-  uint32_t index = qzl_index(me, mutex, QZ_KIND_MUTEX, site, 0);
-  qzl_tried(me, index, !taken(result));
+  qzl_tried(me, mutex, QZ_KIND_MUTEX, site, !taken(result));
   if (!taken(result)) return result;
-  qzl_ask(me, index, QZI_PUB_KEY(QZ_KIND_MUTEX, index), site);
-  qzl_acquired(me, index);
+  uint32_t index = qzl_index(me, mutex, QZ_KIND_MUTEX, site);
+  qzl_ask(me, index, QZI_PUB_KEY(QZ_KIND_MUTEX, index), site, mutex);
+  qzl_acquired(index);
   return result;
 }
 QZL_EXPORT int pthread_mutex_trylock(pthread_mutex_t *mutex) { return try(mutex, QZL_SITE()); }
@@ -85,12 +100,13 @@ static inline bool goes_on(const pthread_mutex_t *mutex) {
 
 static inline int release(pthread_mutex_t *mutex) {
   struct qzl_thread *me = qzl_self;
+  if (!qzi_publishing() || !me) return qzl_real.pthread_mutex_unlock(mutex);
   uint32_t index;
-  if (!qzi_publishing() || !me || !(index = qzl_known(mutex))) return qzl_real.pthread_mutex_unlock(mutex);
-  bool mine = __atomic_load_n(&QZI_PUB_OBJECT(index)->owner, __ATOMIC_RELAXED) == me->thread.index_plus_1;
-  if (mine && !goes_on(mutex)) qzi_pub_released(index);
+  uint64_t key = qzl_held(me, mutex, QZ_KIND_MUTEX, &index);
+  if (__builtin_expect(qzi_pub_exact_hold, 0) && !goes_on(mutex)) qzl_released(index);
   int result = qzl_real.pthread_mutex_unlock(mutex);
-  if (__builtin_expect(result == 0, 1)) qzl_pop(me, index, QZI_PUB_KEY(QZ_KIND_MUTEX, index));
+  if (__builtin_expect(result == 0, 1)) qzl_pop(me, key);
+  else qzl_kept(me, index, key, mutex);
   return result;
 }
 QZL_EXPORT int pthread_mutex_unlock(pthread_mutex_t *mutex) { return release(mutex); }

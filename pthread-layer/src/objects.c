@@ -1,52 +1,204 @@
 /* Synchronization objects by address, and waits for them.
  *
- * Owns:    the table from addresses to records.
- * Writer:  any thread, under `lock`; a found object is then its user's. Reader: any thread, without a lock.
- * Must not: grow: programs have objects by the million. What does not fit is known by the place that uses it, and only
- *          while it is waited for.
+ * Owns:    the table from addresses to records, and where objects were made.
+ * Writer:  any thread, under `lock`; places of objects: any thread, without. Reader: any thread, without a lock.
+ * Must not: cost time or memory in proportion to the number of objects.
+ *
+ * Programs have objects by the million, and few of them matter. An object has a record of its own if it was waited for, or
+ * is one of the first OWN that are used of those made at its place (OWN_ALL in all). The others are the crowd of their place:
+ * they share a record, which tells how often they were taken and for how long they were held, all together. To make an
+ * object stores where it was made, in a table of fixed size in which objects push out each other; to find one of a crowd takes a
+ * look into a table that stays in the cache, and finds nothing.
  */
 #include "layer.h"
 #include <errno.h>
 #include "plain.h"
 #include "threadlib/src/publish_private.h"
 
+#define OWN      256u
+#define OWN_ALL  4096u
+#define MADE_BITS 15u /* sets of two: the first keeps what it has, the second has the latest */
+
 struct qzl_object *qzl_objects;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static uint32_t used; /* of the table */
+static struct made { uint64_t address, site; } *made;
 
 int qzl_objects_make(void) {
   if (!qzl_objects) qzl_objects = qzi_pub_reserve(sizeof *qzl_objects << QZL_OBJECT_BITS);
-  return qzl_objects ? 0 : -1;
+  if (!made) made = qzi_pub_reserve(2 * sizeof *made << MADE_BITS);
+  return qzl_objects && made ? 0 : -1;
 }
 
 void qzl_objects_forked(void) { lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER; }
 
-struct qzl_object *qzl_insert(const void *address, uint64_t site) {
-  if (!qzl_objects) return NULL;
+/* ---- where objects were made ---- */
+
+/* Neighbours in memory are neighbours in the table. Two threads may write to an element at the same time: the site tells
+ * which address it is of. */
+static struct made *made_set(uint64_t address) {
+  return &made[2 * ((address >> 4 ^ address >> (4 + MADE_BITS)) & ((1u << MADE_BITS) - 1))];
+}
+static uint64_t mark_of(uint64_t address) { return address * 0x9e3779b97f4a7c15u & ~(UINT64_MAX >> 16); }
+static int is_of(const struct made *element, uint64_t address) {
+  return __atomic_load_n(&element->address, __ATOMIC_RELAXED) == address &&
+         (__atomic_load_n(&element->site, __ATOMIC_RELAXED) & ~(UINT64_MAX >> 16)) == mark_of(address);
+}
+static void made_at(uint64_t address, uint64_t site) {
+  struct made *set = made_set(address);
+  int which = is_of(&set[1], address) || (__atomic_load_n(&set[0].address, __ATOMIC_RELAXED) && !is_of(&set[0], address));
+  qzi_pub_store(&set[which].address, address);
+  qzi_pub_store(&set[which].site, (site & UINT64_MAX >> 16) | mark_of(address));
+}
+/* 0: not known, or no longer. */
+static uint64_t where_made(uint64_t address) {
+  const struct made *set = made_set(address);
+  for (int k = 0; k < 2; k++)
+    if (is_of(&set[k], address)) return __atomic_load_n(&set[k].site, __ATOMIC_RELAXED) & UINT64_MAX >> 16;
+  return 0;
+}
+static void unmade(uint64_t address) {
+  struct made *set = made_set(address);
+  for (int k = 0; k < 2; k++)
+    if (is_of(&set[k], address)) qzi_pub_store(&set[k].address, 0);
+}
+
+/* ---- records ---- */
+
+/* The object's element, with the lock held; NULL: none. *free: where one would go, NULL: no room. */
+static struct qzl_object *find(uint64_t address, struct qzl_object **free) {
+  uint32_t first = qzl_first((const void *)(uintptr_t)address);
+  *free = NULL;
+  for (uint32_t k = 0; k < QZL_PROBES; k++) {
+    struct qzl_object *object = &qzl_objects[(first + k) & ((1u << QZL_OBJECT_BITS) - 1)];
+    if (object->address == address) return object;
+    if (object->address <= 1 && !*free) *free = object;
+    if (!object->address) break;
+  }
+  return NULL;
+}
+
+/* most: records that the place may have for objects of their own, if none of them is free. */
+static uint32_t insert(const void *address, unsigned kind, uint64_t site, uint32_t capacity, uint32_t most) {
+  if (!qzl_objects || !qzi_publishing() || !qzi_pub_objects) return 0;
+  uint64_t at = (uint64_t)(uintptr_t)address, place = where_made(at);
+  struct qzi_pub_object object = {.site = place ? place : site};
+  struct qzl_object *free, *found;
+  bool some_free;
   pthread_mutex_lock(&lock);
-  struct qzl_object *object = qzl_find(address);
-  uint32_t first = qzl_first(address);
-  for (uint32_t k = 0; !object && k < QZL_PROBES; k++) {
-    struct qzl_object *free = &qzl_objects[(first + k) & ((1u << QZL_OBJECT_BITS) - 1)];
-    if (free->address > 1) continue;
-    object = free;
-    object->pub = (struct qzi_pub_object){.site = site};
-    __atomic_store_n(&object->address, (uint64_t)(uintptr_t)address, __ATOMIC_RELEASE);
+  if ((found = find(at, &free))) {
+    object.index = found->index;
+  } else if (free && used < (1u << QZL_OBJECT_BITS) / 4 * 3 &&
+             (most == UINT32_MAX || used < OWN_ALL) &&
+             (qzi_pub_members(kind, object.site, &some_free) < most || some_free)) {
+    qzi_pub_register(&object, kind, address, object.site, capacity);
+    if (!(object.index & QZI_PUB_SHARED)) {
+      used++;
+      __atomic_store_n(&free->index, object.index, __ATOMIC_RELAXED);
+      __atomic_store_n(&free->address, at, __ATOMIC_RELEASE);
+    }
+  } else {
+    object.index = qzi_pub_crowd(kind, object.site);
   }
   pthread_mutex_unlock(&lock);
-  return object;
+  return object.index;
+}
+
+uint32_t qzl_own(const void *address, unsigned kind, uint64_t site, uint32_t capacity) {
+  uint32_t index = qzl_known(address);
+  return index ? index : insert(address, kind, site, capacity, UINT32_MAX);
+}
+
+/* A place that has locked one of a crowd is taken to lock others of it: no look at where each of them was made. */
+uint32_t qzl_index_slow(struct qzl_thread *me, const void *address, unsigned kind, uint64_t site) {
+  struct qzi_pub_site_slot *slot = &me->sites[site >> 2 & (QZI_PUB_SITES - 1)];
+  if (__builtin_expect(slot->site == site && slot->kind == kind, 1)) return slot->index;
+  uint32_t index = insert(address, kind, site, 0, OWN);
+  if (index & QZI_PUB_SHARED) *slot = (struct qzi_pub_site_slot){.site = site, .kind = kind, .index = index};
+  return index;
 }
 
 void qzl_destroyed(const void *address) {
-  struct qzl_object *object = qzl_find(address);
-  if (!object) return;
-  qzi_pub_destroyed(&object->pub);
-  __atomic_store_n(&object->address, 1, __ATOMIC_RELEASE);
+  if (!qzl_objects) return;
+  unmade((uint64_t)(uintptr_t)address);
+  if (!qzl_known(address)) return;
+  struct qzl_object *free, *found;
+  struct qzi_pub_object object = {0};
+  pthread_mutex_lock(&lock);
+  if ((found = find((uint64_t)(uintptr_t)address, &free))) {
+    object.index = found->index;
+    /* Nothing was put behind it: a search may end here. */
+    const struct qzl_object *next = &qzl_objects[(size_t)(found - qzl_objects + 1) & ((1u << QZL_OBJECT_BITS) - 1)];
+    __atomic_store_n(&found->address, next->address == 0 ? 0 : 1, __ATOMIC_RELEASE);
+    used--;
+  }
+  pthread_mutex_unlock(&lock);
+  qzi_pub_destroyed(&object);
 }
 
 void qzl_initialized(const void *address, uint64_t site) {
-  if (!qzi_publishing()) return;
-  qzl_destroyed(address); /* memory that was given back without saying so */
-  qzl_insert(address, site);
+  if (!qzi_publishing() || !qzl_objects) return;
+  if (qzl_known(address)) qzl_destroyed(address); /* memory that was given back without saying so */
+  made_at((uint64_t)(uintptr_t)address, site);
+}
+
+/* ---- locks on the stack ---- */
+
+/* false: there is no room. */
+static bool place(struct qzl_thread *me, uint64_t key, const void *address) {
+  if (me->placed_count == QZL_PLACED) return false;
+  me->placed[me->placed_count++] = (struct qzl_placed){(uint64_t)(uintptr_t)address, key};
+  return true;
+}
+
+void qzl_ask_slow(struct qzl_thread *me, uint32_t index, uint64_t key, uint64_t site, const void *address) {
+  if (!index) return;
+  qzl_count(me, site, key);
+  if (!(index & QZI_PUB_SHARED) || place(me, key, address)) qzi_pub_push(&me->pub, &me->thread, key);
+}
+
+uint64_t qzl_placed(struct qzl_thread *me, const void *address) {
+  for (uint32_t k = me->placed_count; k-- > 0;) {
+    if (me->placed[k].address != (uint64_t)(uintptr_t)address) continue;
+    uint64_t key = me->placed[k].key;
+    me->placed[k] = me->placed[--me->placed_count];
+    return key;
+  }
+  return 0;
+}
+
+uint64_t qzl_asked(struct qzl_thread *me, const void *address, unsigned kind, uint32_t *index) {
+  for (uint32_t k = me->placed_count; k-- > 0;) {
+    if (me->placed[k].address != (uint64_t)(uintptr_t)address) continue;
+    *index = QZ_KEY_INDEX(me->placed[k].key) | QZI_PUB_SHARED;
+    return me->placed[k].key;
+  }
+  *index = qzl_known(address);
+  return QZI_PUB_KEY(kind, *index);
+}
+
+void qzl_kept(struct qzl_thread *me, uint32_t index, uint64_t key, const void *address) {
+  if (key && !index) place(me, key, address);
+}
+
+void qzl_hold_again(struct qzl_thread *me, uint32_t index, uint64_t key, const void *address) {
+  if (key && (index || place(me, key, address))) qzi_pub_push(&me->pub, &me->thread, key);
+}
+
+void qzl_in_vain(struct qzl_thread *me, uint32_t index, uint64_t key, const void *address) {
+  if (!index) return;
+  if (qzi_publishing()) __atomic_fetch_add(&QZI_PUB_OBJECT(index)->failed, 1, __ATOMIC_RELAXED);
+  qzl_pop(me, index & QZI_PUB_SHARED ? qzl_placed(me, address) : key);
+}
+
+void qzl_promote(struct qzl_thread *me, uint32_t *index, uint64_t *key, unsigned kind, uint64_t site, const void *address) {
+  if (!(*index & QZI_PUB_SHARED)) return;
+  uint32_t own = qzl_own(address, kind, site, 0);
+  if (!own || own & QZI_PUB_SHARED) return;
+  qzl_in_vain(me, *index, *key, address);
+  *index = own;
+  *key = QZI_PUB_KEY(kind, own);
+  qzl_ask(me, own, *key, site, address);
 }
 
 /* ---- waits ---- */
@@ -75,10 +227,9 @@ static void over(struct qzl_wait *wait, int counted, int spun) {
 void qzl_wait_end(struct qzl_wait *wait, int counted) { over(wait, counted, 0); }
 void qzl_spin_end(struct qzl_wait *wait) { over(wait, 1, 1); }
 
-void qzl_tried(struct qzl_thread *me, uint32_t index, int failed) {
+void qzl_tried_slow(struct qzl_thread *me, const void *address, unsigned kind, uint64_t site, int failed) {
   struct qz_thread *record = me->thread.record;
   if (!record) return;
-  uint64_t before = record->tries, object = (uint64_t)(index & ~QZI_PUB_SHARED) << 32;
-  if (failed) qzi_pub_store(&record->tries, object && before >> 32 == object >> 32 ? before + 1 : object | (object != 0));
-  else if (before) qzi_pub_store(&record->tries, 0);
+  uint64_t before = record->tries, object = failed ? (uint64_t)(qzl_own(address, kind, site, 0) & ~QZI_PUB_SHARED) << 32 : 0;
+  qzi_pub_store(&record->tries, object && before >> 32 == object >> 32 ? before + 1 : object | (object != 0));
 }

@@ -13,19 +13,19 @@ static inline int rwlock(pthread_rwlock_t *lock, uint64_t site, bool write, int 
                          clockid_t clock, const struct timespec *until) {
   struct qzl_thread *me;
   if (!qzi_publishing() || !(me = qzl_here())) return wait_for(lock, clock, until);
-  uint32_t index = qzl_index(me, lock, QZ_KIND_RWLOCK, site, 0);
+  uint32_t index = qzl_index(me, lock, QZ_KIND_RWLOCK, site);
   uint64_t key = QZI_PUB_KEY(QZ_KIND_RWLOCK, index);
-  qzl_ask(me, index, key, site);
+  qzl_ask(me, index, key, site, lock);
   int result = write ? qzl_real.pthread_rwlock_trywrlock(lock) : qzl_real.pthread_rwlock_tryrdlock(lock);
   if (result) {
     struct qzl_wait wait;
+    qzl_promote(me, &index, &key, QZ_KIND_RWLOCK, site, lock);
     qzl_wait_begin(&wait, me, index, QZ_STATE_BLOCKED);
     result = wait_for(lock, clock, until);
     qzl_wait_end(&wait, result == 0 || result == ETIMEDOUT);
   }
-  if (result) qzl_pop(me, index, key);
-  else if (write) qzl_acquired(me, index);
-  else qzi_pub_acquired_shared(index);
+  if (result) qzl_in_vain(me, index, key, lock);
+  else if (write) qzl_acquired(index);
   return result;
 }
 static int read_wait(pthread_rwlock_t *lock, clockid_t clock, const struct timespec *until) {
@@ -72,23 +72,24 @@ static inline int try_rwlock(pthread_rwlock_t *lock, uint64_t site, bool write) 
   struct qzl_thread *me;
   int result = write ? qzl_real.pthread_rwlock_trywrlock(lock) : qzl_real.pthread_rwlock_tryrdlock(lock);
   if (!qzi_publishing() || !(me = qzl_here())) return result;
-  uint32_t index = qzl_index(me, lock, QZ_KIND_RWLOCK, site, 0);
-  qzl_tried(me, index, result != 0);
+  qzl_tried(me, lock, QZ_KIND_RWLOCK, site, result != 0);
   if (result) return result;
-  qzl_ask(me, index, QZI_PUB_KEY(QZ_KIND_RWLOCK, index), site);
-  if (write) qzl_acquired(me, index);
-  else qzi_pub_acquired_shared(index);
+  uint32_t index = qzl_index(me, lock, QZ_KIND_RWLOCK, site);
+  qzl_ask(me, index, QZI_PUB_KEY(QZ_KIND_RWLOCK, index), site, lock);
+  if (write) qzl_acquired(index);
   return 0;
 }
 QZL_EXPORT int pthread_rwlock_tryrdlock(pthread_rwlock_t *lock) { return try_rwlock(lock, QZL_SITE(), false); }
 QZL_EXPORT int pthread_rwlock_trywrlock(pthread_rwlock_t *lock) { return try_rwlock(lock, QZL_SITE(), true); }
 QZL_EXPORT int pthread_rwlock_unlock(pthread_rwlock_t *lock) {
   struct qzl_thread *me = qzl_self;
+  if (!qzi_publishing() || !me) return qzl_real.pthread_rwlock_unlock(lock);
   uint32_t index;
-  if (!qzi_publishing() || !me || !(index = qzl_known(lock))) return qzl_real.pthread_rwlock_unlock(lock);
-  if (__atomic_load_n(&QZI_PUB_OBJECT(index)->owner, __ATOMIC_RELAXED) == me->thread.index_plus_1) qzi_pub_released(index);
+  uint64_t key = qzl_held(me, lock, QZ_KIND_RWLOCK, &index);
+  qzl_released(index); /* nothing, of one that was held for reading */
   int result = qzl_real.pthread_rwlock_unlock(lock);
-  if (!result) qzl_pop(me, index, QZI_PUB_KEY(QZ_KIND_RWLOCK, index));
+  if (!result) qzl_pop(me, key);
+  else qzl_kept(me, index, key, lock);
   return result;
 }
 QZL_EXPORT int pthread_rwlock_init(pthread_rwlock_t *lock, const pthread_rwlockattr_t *attributes) {
@@ -107,17 +108,19 @@ QZL_EXPORT int pthread_spin_lock(pthread_spinlock_t *lock) {
   struct qzl_thread *me;
   if (!qzi_publishing() || !(me = qzl_here())) return qzl_real.pthread_spin_lock(lock);
   uint64_t site = QZL_SITE();
-  uint32_t index = qzl_index(me, (const void *)lock, QZ_KIND_SPINLOCK, site, 0);
-  qzl_ask(me, index, QZI_PUB_KEY(QZ_KIND_SPINLOCK, index), site);
+  uint32_t index = qzl_index(me, (const void *)lock, QZ_KIND_SPINLOCK, site);
+  uint64_t key = QZI_PUB_KEY(QZ_KIND_SPINLOCK, index);
+  qzl_ask(me, index, key, site, (const void *)lock);
   int result = qzl_real.pthread_spin_trylock(lock);
   if (result) {
     struct qzl_wait wait;
+    qzl_promote(me, &index, &key, QZ_KIND_SPINLOCK, site, (const void *)lock);
     qzl_wait_begin(&wait, me, index, QZ_STATE_SPINNING);
     result = qzl_real.pthread_spin_lock(lock);
     qzl_spin_end(&wait);
   }
-  if (!result) qzl_acquired(me, index);
-  else qzl_pop(me, index, QZI_PUB_KEY(QZ_KIND_SPINLOCK, index));
+  if (!result) qzl_acquired(index);
+  else qzl_in_vain(me, index, key, (const void *)lock);
   return result;
 }
 QZL_EXPORT int pthread_spin_trylock(pthread_spinlock_t *lock) {
@@ -125,20 +128,21 @@ QZL_EXPORT int pthread_spin_trylock(pthread_spinlock_t *lock) {
   int result = qzl_real.pthread_spin_trylock(lock);
   if (!qzi_publishing() || !(me = qzl_here())) return result;
   uint64_t site = QZL_SITE();
-  uint32_t index = qzl_index(me, (const void *)lock, QZ_KIND_SPINLOCK, site, 0);
-  qzl_tried(me, index, result != 0);
+  qzl_tried(me, (const void *)lock, QZ_KIND_SPINLOCK, site, result != 0);
   if (result) return result;
-  qzl_ask(me, index, QZI_PUB_KEY(QZ_KIND_SPINLOCK, index), site);
-  qzl_acquired(me, index);
+  uint32_t index = qzl_index(me, (const void *)lock, QZ_KIND_SPINLOCK, site);
+  qzl_ask(me, index, QZI_PUB_KEY(QZ_KIND_SPINLOCK, index), site, (const void *)lock);
+  qzl_acquired(index);
   return 0;
 }
 QZL_EXPORT int pthread_spin_unlock(pthread_spinlock_t *lock) {
   struct qzl_thread *me = qzl_self;
+  if (!qzi_publishing() || !me) return qzl_real.pthread_spin_unlock(lock);
   uint32_t index;
-  if (!qzi_publishing() || !me || !(index = qzl_known((const void *)lock))) return qzl_real.pthread_spin_unlock(lock);
-  qzi_pub_released(index);
+  uint64_t key = qzl_held(me, (const void *)lock, QZ_KIND_SPINLOCK, &index);
+  qzl_released(index);
   int result = qzl_real.pthread_spin_unlock(lock);
-  qzl_pop(me, index, QZI_PUB_KEY(QZ_KIND_SPINLOCK, index));
+  qzl_pop(me, key);
   return result;
 }
 QZL_EXPORT int pthread_spin_init(pthread_spinlock_t *lock, int shared) {
@@ -156,25 +160,24 @@ QZL_EXPORT int pthread_barrier_wait(pthread_barrier_t *barrier) {
   struct qzl_thread *me;
   if (!qzi_publishing() || !(me = qzl_here())) return qzl_real.pthread_barrier_wait(barrier);
   uint64_t site = QZL_SITE();
-  uint32_t index = qzl_index(me, barrier, QZ_KIND_BARRIER, site, 0);
+  uint32_t index = qzl_own(barrier, QZ_KIND_BARRIER, site, 0);
   uint64_t key = QZI_PUB_KEY(QZ_KIND_BARRIER, index);
-  qzl_ask(me, index, key, site);
+  qzl_show(me, index, key, site);
   struct qzl_wait wait;
   qzl_wait_begin(&wait, me, index, QZ_STATE_BLOCKED);
   int result = qzl_real.pthread_barrier_wait(barrier);
   /* The last one to come is the serial one, and need not wait. The barrier may be gone by now, its record is not. */
   qzl_wait_end(&wait, result == 0);
   qzi_pub_acquired_shared(index);
-  qzl_pop(me, index, key);
+  qzl_hide(me, index, key);
   return result;
 }
 QZL_EXPORT int pthread_barrier_init(pthread_barrier_t *barrier, const pthread_barrierattr_t *attributes, unsigned count) {
   uint64_t site = QZL_SITE();
   int result = qzl_real.pthread_barrier_init(barrier, attributes, count);
-  struct qzl_thread *me;
-  if (result || !qzi_publishing() || !(me = qzl_here())) return result;
+  if (result || !qzi_publishing()) return result;
   qzl_initialized(barrier, site);
-  qzl_index(me, barrier, QZ_KIND_BARRIER, site, count);
+  qzl_own(barrier, QZ_KIND_BARRIER, site, count);
   return result;
 }
 QZL_EXPORT int pthread_barrier_destroy(pthread_barrier_t *barrier) {
@@ -188,13 +191,15 @@ QZL_EXPORT int pthread_barrier_destroy(pthread_barrier_t *barrier) {
 struct waiting {
   struct qzl_wait wait;
   uint64_t key;
-  bool counted;
+  bool counted, in_vain;
 };
 /* Also when the thread is cancelled in its wait. */
 static void stop_waiting(struct waiting *its) {
   int error = errno;
   qzl_wait_end(&its->wait, its->counted);
-  qzl_pop(its->wait.me, its->wait.index, its->key);
+  if (its->in_vain && its->wait.index && qzi_publishing())
+    __atomic_fetch_add(&QZI_PUB_OBJECT(its->wait.index)->failed, 1, __ATOMIC_RELAXED);
+  qzl_hide(its->wait.me, its->wait.index, its->key);
   errno = error;
 }
 
@@ -207,20 +212,19 @@ static inline int sem_acquire(sem_t *semaphore, uint64_t site, int (*wait_for)(s
   struct qzl_thread *me;
   if (!qzi_publishing() || !(me = qzl_here())) return wait_for(semaphore, clock, until);
   int error = errno;
-  uint32_t index = qzl_index(me, semaphore, QZ_KIND_SEMAPHORE, site, 0);
-  uint64_t key = QZI_PUB_KEY(QZ_KIND_SEMAPHORE, index);
-  qzi_pub_count(&me->pub, site, key);
   pthread_testcancel(); /* the real one is a cancellation point even if it need not wait */
   int result = qzl_real.sem_trywait(semaphore);
   errno = error;
-  if (result) {
-    qzi_pub_push(&me->pub, &me->thread, key);
-    __attribute__((cleanup(stop_waiting))) struct waiting its = {.key = key, .counted = false};
-    qzl_wait_begin(&its.wait, me, index, QZ_STATE_BLOCKED);
-    result = wait_for(semaphore, clock, until);
-    its.counted = result == 0 || errno == ETIMEDOUT;
-  }
-  if (!result) qzi_pub_acquired_shared(index);
+  uint32_t index = result ? qzl_own(semaphore, QZ_KIND_SEMAPHORE, site, 0) : qzl_index(me, semaphore, QZ_KIND_SEMAPHORE, site);
+  uint64_t key = QZI_PUB_KEY(QZ_KIND_SEMAPHORE, index);
+  if (index) qzl_count(me, site, key);
+  if (!result) return 0;
+  if (index) qzi_pub_push(&me->pub, &me->thread, key);
+  __attribute__((cleanup(stop_waiting))) struct waiting its = {.key = key, .counted = false, .in_vain = true};
+  qzl_wait_begin(&its.wait, me, index, QZ_STATE_BLOCKED);
+  result = wait_for(semaphore, clock, until);
+  its.counted = result == 0 || errno == ETIMEDOUT;
+  its.in_vain = result != 0;
   return result;
 }
 QZL_EXPORT int sem_wait(sem_t *semaphore) { return sem_acquire(semaphore, QZL_SITE(), sem_plain, 0, NULL); }
@@ -237,9 +241,12 @@ QZL_EXPORT int sem_trywait(sem_t *semaphore) {
   int result = qzl_real.sem_trywait(semaphore);
   if (!qzi_publishing() || !(me = qzl_here())) return result;
   int error = errno;
-  uint32_t index = qzl_index(me, semaphore, QZ_KIND_SEMAPHORE, QZL_SITE(), 0);
-  qzl_tried(me, index, result != 0);
-  if (!result) qzi_pub_acquired_shared(index);
+  uint64_t site = QZL_SITE();
+  qzl_tried(me, semaphore, QZ_KIND_SEMAPHORE, site, result != 0);
+  if (!result) {
+    uint32_t index = qzl_index(me, semaphore, QZ_KIND_SEMAPHORE, site);
+    if (index) qzl_count(me, site, QZI_PUB_KEY(QZ_KIND_SEMAPHORE, index));
+  }
   errno = error;
   return result;
 }
@@ -269,7 +276,7 @@ static inline int join(pthread_t thread, void **value, uint64_t site, int (*wait
   if (!qzi_publishing() || !(me = qzl_here())) return wait_for(thread, value, clock, until);
   uint32_t index = qzi_pub_site(&me->pub, QZ_KIND_JOIN, site);
   uint64_t key = QZI_PUB_KEY(QZ_KIND_JOIN, index);
-  qzl_ask(me, index, key, site);
+  qzl_show(me, index, key, site);
   int result;
   {
     __attribute__((cleanup(stop_waiting))) struct waiting its = {.key = key, .counted = false};

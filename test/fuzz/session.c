@@ -31,8 +31,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes) {
       qzi_objects_visit(&sampler, 200, 1);
     }
     qzi_totals_read(&sampler);
-    qzi_objects_read(&sampler);
     qzi_calls_read(&sampler);
+    qzi_objects_read(&sampler);
     qzi_file_finish(&file, QZ_PROFILE_COMPLETE, QZ_END_EXIT, 0);
     struct qz_profile_copy profile;
     if (qz_profile_load(&profile, path, why, sizeof why)) {

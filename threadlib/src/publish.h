@@ -164,6 +164,10 @@ void qzi_pub_no_table(struct qz_thread *);
 void qzi_pub_remove(struct qz_thread *, uint64_t key);
 void qzi_pub_count_slow(struct qzi_publisher *, uint64_t site, uint64_t key);
 uint32_t qzi_pub_register(struct qzi_pub_object *, unsigned kind, const void *address, uint64_t site, uint32_t capacity);
+/* Index of the record that those objects of a place share that have none of their own; with QZI_PUB_SHARED. */
+uint32_t qzi_pub_crowd(unsigned kind, uint64_t site);
+/* How many records the place has for objects of their own, in use or free; whether one of them is free. */
+uint32_t qzi_pub_members(unsigned kind, uint64_t site, bool *some_free);
 void qzi_pub_object_destroyed(struct qzi_pub_object *);
 uint32_t qzi_pub_site_slow(struct qzi_publisher *, unsigned kind, uint64_t site);
 void qzi_pub_waited_slow(uint32_t index, uint64_t wait_ns, uint64_t spin_ns);
@@ -346,9 +350,13 @@ static inline void qzi_pub_pop(struct qzi_pub_thread *t, uint64_t key) {
 
 #define QZI_CALL_SLOTS UINT32_C(65536)
 
+/* First slot that is tried for a pair. Procedures lie 16 bytes apart, objects have consecutive indices. */
+static inline uint32_t qzi_pub_slot(uint64_t site, uint64_t key) {
+  return (uint32_t)(site ^ (key & QZ_KEY_OBJECT ? key : key >> 4)) & (QZI_CALL_SLOTS - 1);
+}
 /* One access, spawn or call from `site` (a return address) to `key`. */
 static inline void qzi_pub_count_now(struct qzi_publisher *p, uint64_t site, uint64_t key) {
-  struct qz_call *call = &p->calls[(site ^ key >> 4) & (QZI_CALL_SLOTS - 1)];
+  struct qz_call *call = &p->calls[qzi_pub_slot(site, key)];
   if (__builtin_expect(call->site == site && call->key == key, 1)) qzi_pub_store(&call->count, call->count + 1);
   else qzi_pub_count_slow(p, site, key);
 }
@@ -453,7 +461,7 @@ static inline bool qzi_pub_ask_fast(struct qzi_publisher *p, struct qzi_pub_thre
   if (__builtin_expect(!index || !record || !p->calls, 0) || __builtin_expect(record->epoch != qzi_pub_epoch, 0)) return false;
   uint64_t word = __atomic_load_n(&record->word, __ATOMIC_RELAXED);
   uint32_t top = QZ_WORD_TOP(word);
-  struct qz_call *call = &p->calls[(site ^ key >> 4) & (QZI_CALL_SLOTS - 1)];
+  struct qz_call *call = &p->calls[(site ^ key) & (QZI_CALL_SLOTS - 1)];
   if (__builtin_expect(top >= qzi_pub_limit || call->site != site || call->key != key, 0)) return false;
   struct qz_entry *entry = (struct qz_entry *)((char *)&record->word + top) + 1;
   qzi_pub_fence();

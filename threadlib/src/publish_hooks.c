@@ -66,7 +66,7 @@ struct place {
 
 /* The slot of a pair, or a free one near its first taken for it; NULL: none. */
 QZI_HOOK static struct qz_call *slot_in(struct qz_call *table, uint64_t site, uint64_t key) {
-  uint32_t first = (uint32_t)(site ^ key >> 4) & (QZI_CALL_SLOTS - 1);
+  uint32_t first = qzi_pub_slot(site, key);
   for (uint32_t k = 0; k < PROBES; k++) {
     struct qz_call *call = &table[(first + k) & (QZI_CALL_SLOTS - 1)];
     uint64_t taken = __atomic_load_n(&call->site, __ATOMIC_RELAXED);

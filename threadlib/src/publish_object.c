@@ -19,6 +19,7 @@ struct slot {
   uint32_t kind;
   uint32_t next_free; /* chain of free records of the place; head at the place's first record */
   uint32_t shared;    /* at the place's first record: the one to share, 0: none */
+  uint32_t members;   /* at the place's first record: records for one object each */
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -80,9 +81,20 @@ static uint32_t share_kind(unsigned kind) {
   return of_kind[kind];
 }
 
+/* The record that objects of the place share. */
+static uint32_t share(unsigned kind, uint32_t name, uint64_t site) {
+  uint32_t last = qzi_session.objects - QZ_KIND_COUNT, *place = find(kind, name, site), first = *place;
+  if (first && slots[first].shared) return slots[first].shared | QZI_PUB_SHARED;
+  if (high >= last) return share_kind(kind) | QZI_PUB_SHARED;
+  uint32_t index = take_new(kind, name, site);
+  if (!first) *place = first = index;
+  slots[first].shared = index;
+  return index | QZI_PUB_SHARED;
+}
+
 /* A record of the place for an object of its own, or one to share. */
 static uint32_t obtain(unsigned kind, uint32_t name, uint64_t site) {
-  uint32_t plenty = qzi_session.objects - qzi_session.objects / 8, last = qzi_session.objects - QZ_KIND_COUNT;
+  uint32_t plenty = qzi_session.objects - qzi_session.objects / 8;
   uint32_t *place = find(kind, name, site), first = *place;
   if (first && slots[first].next_free) {
     uint32_t index = slots[first].next_free;
@@ -91,16 +103,12 @@ static uint32_t obtain(unsigned kind, uint32_t name, uint64_t site) {
   }
   if (high < plenty) {
     uint32_t index = take_new(kind, name, site);
-    if (!first) *place = index;
+    if (!first) *place = first = index;
+    slots[first].members++;
     return index;
   }
   qzi_pub_store(&qzi_session.head->objects_merged, ++merged);
-  if (first && slots[first].shared) return slots[first].shared | QZI_PUB_SHARED;
-  if (high >= last) return share_kind(kind) | QZI_PUB_SHARED;
-  uint32_t index = take_new(kind, name, site);
-  if (!first) *place = first = index;
-  slots[first].shared = index;
-  return index | QZI_PUB_SHARED;
+  return share(kind, name, site);
 }
 
 uint32_t qzi_pub_register(struct qzi_pub_object *object, unsigned kind, const void *address, uint64_t site,
@@ -135,6 +143,23 @@ void qzi_pub_object_destroyed(struct qzi_pub_object *object) {
     __atomic_store_n(&qzi_pub_objects[index].queue, 0, __ATOMIC_RELAXED);
   }
   pthread_mutex_unlock(&lock);
+}
+
+uint32_t qzi_pub_crowd(unsigned kind, uint64_t site) {
+  pthread_mutex_lock(&lock);
+  uint32_t index = share(kind, 0, site);
+  struct qz_object *record = QZI_PUB_OBJECT(index);
+  qzi_pub_store(&record->home, UINT64_MAX);
+  pthread_mutex_unlock(&lock);
+  return index;
+}
+
+uint32_t qzi_pub_members(unsigned kind, uint64_t site, bool *some_free) {
+  pthread_mutex_lock(&lock);
+  uint32_t first = *find(kind, 0, site), members = first ? slots[first].members : 0;
+  *some_free = first && slots[first].next_free;
+  pthread_mutex_unlock(&lock);
+  return members;
 }
 
 uint32_t qzi_pub_site_slow(struct qzi_publisher *p, unsigned kind, uint64_t site) {

@@ -43,8 +43,8 @@ static void snapshots(unsigned count, uint64_t each_ns) {
 static void end(void) {
   char why[256];
   qzi_totals_read(&sampler);
-  qzi_objects_read(&sampler);
   qzi_calls_read(&sampler);
+  qzi_objects_read(&sampler);
   CHECK(!qzi_file_finish(&file, QZ_PROFILE_COMPLETE, QZ_END_EXIT, 0));
   qzi_sampler_close(&sampler);
   qzi_file_close(&file);
