@@ -72,15 +72,15 @@ struct qz_session {
   uint64_t total_bytes; /* size of the session */
   uint32_t publisher;   /* enum qz_publisher */
   uint32_t pid;
-  uint32_t processors;  /* P */
+  uint32_t processors;  /* (changes, while the program has one kernel thread) P, at most processor_table.capacity */
   uint32_t flags;       /* QZ_SESSION_... */
   uint64_t start_ns;    /* CLOCK_MONOTONIC when the session was made */
 
-  struct qz_table processor_table; /* struct qz_processor, P of them */
+  struct qz_table processor_table; /* struct qz_processor, the first P of them in use */
   struct qz_table thread_table;    /* struct qz_thread + profile stack */
   struct qz_table object_table;    /* struct qz_object; index 0 is never used */
   struct qz_table call_table;      /* struct qz_call; call_slots of them for each processor, one after the other;
-                                    * tables after those of the processors: threads in blocking regions. Pthread
+                                    * the last table: threads in blocking regions. Pthread
                                     * layer: one for each of the first threads, then one for all others */
   struct qz_table string_table;    /* bytes; offset 0 is the empty string; each string ends in NUL */
 

@@ -42,8 +42,7 @@ static int check(struct qz_session_view *view, const char **why) {
     return refuse(why, "the session's number of processors makes no sense");
   if (head.stack_limit == 0 || head.stack_limit > (0xffff - QZ_WORD_EMPTY) / sizeof(struct qz_entry))
     return refuse(why, "the session's stack limit makes no sense");
-  if (head.call_slots == 0 || (head.call_slots & (head.call_slots - 1)) ||
-      (uint64_t)head.call_slots * head.processors > head.call_table.capacity)
+  if (head.call_slots == 0 || (head.call_slots & (head.call_slots - 1)) || head.call_slots > head.call_table.capacity)
     return refuse(why, "the session's number of call slots makes no sense");
   uint64_t thread_bytes = sizeof(struct qz_thread) + (uint64_t)head.stack_limit * sizeof(struct qz_entry);
   if (!table_fits(&head.processor_table, head.total_bytes, sizeof(struct qz_processor), 128) ||
@@ -129,9 +128,13 @@ const struct qz_thread *qz_session_thread(const struct qz_session_view *view, ui
 const struct qz_object *qz_session_object(const struct qz_session_view *view, uint32_t index) {
   return index ? element(view, &view->object_table, index) : NULL;
 }
-const struct qz_call *qz_session_calls(const struct qz_session_view *view, uint32_t processor) {
-  if (((uint64_t)processor + 1) * view->call_slots > view->call_table.capacity) return NULL;
-  return element(view, &view->call_table, processor * view->call_slots);
+const struct qz_call *qz_session_calls(const struct qz_session_view *view, uint32_t index) {
+  uint64_t tables = view->call_table.capacity / view->call_slots, table = index;
+  if (view->publisher == QZ_PUBLISHER_THREADLIB && index >= view->processors) {
+    if (index > view->processors || tables <= view->processors) return NULL;
+    table = tables - 1;
+  }
+  return table < tables ? element(view, &view->call_table, (uint32_t)(table * view->call_slots)) : NULL;
 }
 
 uint32_t qz_session_thread_high(const struct qz_session_view *view) {

@@ -43,12 +43,12 @@ int qz_session_open(struct qz_session_view *view, int fd, const char **why);
 int qz_session_open_memory(struct qz_session_view *view, const void *memory, size_t bytes, const char **why);
 void qz_session_close(struct qz_session_view *view);
 
-/* NULL where the index is out of range. Call tables: one for each processor, and those after them, if any, for threads
- * in blocking regions (go on until NULL). */
+/* NULL where the index is out of range. Call tables that are in use: of the thread package one for each processor, and the
+ * one for threads in blocking regions, if any; of the pthread layer all (go on until NULL). */
 const struct qz_processor *qz_session_processor(const struct qz_session_view *view, uint32_t index);
 const struct qz_thread *qz_session_thread(const struct qz_session_view *view, uint32_t index);
 const struct qz_object *qz_session_object(const struct qz_session_view *view, uint32_t index);
-const struct qz_call *qz_session_calls(const struct qz_session_view *view, uint32_t processor);
+const struct qz_call *qz_session_calls(const struct qz_session_view *view, uint32_t index);
 
 /* Fields that change, never more than the tables hold. */
 static inline const struct qz_session *qz_session_head(const struct qz_session_view *view) {

@@ -28,8 +28,10 @@ struct qzi_admitted *qzi_admit(pid_t pid, int socket, int session, uint32_t answ
   opened = 1;
   admitted->map_ns = qzi_clock_ns();
   admitted->map_due_ns = admitted->map_ns + MAP_NS;
-  if (answer) qzi_channel_send(socket, answer, NULL);
-  if (!qzi_recording_start(&admitted->recording)) return admitted;
+  if (!qzi_recording_start(&admitted->recording)) {
+    if (answer) qzi_channel_send(socket, answer, NULL);
+    return admitted;
+  }
   snprintf(why, sizeof why, "no sampling thread can be started");
 failed:
   qzi_channel_send(socket, QZ_REFUSED, why);

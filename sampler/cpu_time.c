@@ -16,11 +16,12 @@
 struct qzi_cpu_seen { uint64_t run_ns, wait_ns; uint32_t tid; };
 
 static uint32_t records(const struct qz_session_view *view) {
-  return view->publisher == QZ_PUBLISHER_PTHREAD ? qz_session_thread_high(view) : view->processors;
+  return view->publisher == QZ_PUBLISHER_PTHREAD ? qz_session_thread_high(view) : LOAD(&view->processors);
 }
 static uint32_t tid_of(const struct qz_session_view *view, uint32_t k) {
-  return view->publisher == QZ_PUBLISHER_PTHREAD ? LOAD(&qz_session_thread(view, k)->os_tid)
-                                                 : LOAD(&qz_session_processor(view, k)->os_tid);
+  if (view->publisher == QZ_PUBLISHER_PTHREAD) return LOAD(&qz_session_thread(view, k)->os_tid);
+  const struct qz_processor *processor = qz_session_processor(view, k); /* NULL: there are fewer now */
+  return processor ? LOAD(&processor->os_tid) : 0;
 }
 
 static int read_one(int tasks, uint32_t tid, uint64_t *run_ns, uint64_t *wait_ns) {
@@ -53,13 +54,17 @@ void qzi_cpu_time_read(struct qzi_cpu_time *time, const struct qz_session_view *
   snprintf(name, sizeof name, "/proc/%ld/task", (long)pid);
   int tasks = open(name, O_PATH | O_DIRECTORY | O_CLOEXEC);
   if (tasks < 0) return;
+  if (!time->begun) read_one(tasks, (uint32_t)pid, &time->main_run_ns, &time->main_wait_ns);
   uint64_t run_sum = time->run_ns, wait_sum = time->wait_ns;
   for (uint32_t k = 0; k < count; k++) {
     struct qzi_cpu_seen *seen = &time->seen[k];
     uint32_t tid = tid_of(view, k);
     uint64_t run_ns, wait_ns;
     if (!tid || read_one(tasks, tid, &run_ns, &wait_ns)) continue;
-    if (seen->tid != tid) *seen = (struct qzi_cpu_seen){.tid = tid}; /* made since: all of it counts */
+    if (seen->tid != tid) { /* made since: all of it counts; main was there before */
+      *seen = (struct qzi_cpu_seen){.tid = tid};
+      if (tid == (uint32_t)pid) seen->run_ns = time->main_run_ns, seen->wait_ns = time->main_wait_ns;
+    }
     if (time->begun && run_ns >= seen->run_ns && wait_ns >= seen->wait_ns) {
       run_sum += run_ns - seen->run_ns;
       wait_sum += wait_ns - seen->wait_ns;

@@ -18,6 +18,7 @@ struct qzi_cpu_time {
   uint32_t room;
   int begun;                 /* 1: what counts is what comes after the first reading */
   uint64_t start_ns, due_ns; /* first reading, next one */
+  uint64_t main_run_ns, main_wait_ns; /* of the first thread, at the first reading */
   _Atomic uint64_t run_ns, wait_ns; /* since the first reading; 0, 0: not known */
 };
 

@@ -110,11 +110,10 @@ int qzi_recording_open(struct qzi_recording *recording, int fd, pid_t pid, const
 }
 
 int qzi_recording_start(struct qzi_recording *recording) {
-  uint64_t now_ns = qzi_clock_ns();
-  qzi_sampler_rebase(&recording->sampler, now_ns);
-  recording->file.head->first_ns = now_ns;
+  sem_init(&recording->ready, 0, 0);
   if (pthread_create(&recording->thread, NULL, qzi_sampling_main, recording)) return -1;
   recording->started = 1;
+  while (sem_wait(&recording->ready)) { }
   return 0;
 }
 
@@ -149,7 +148,6 @@ int qzi_recording_end(struct qzi_recording *recording, uint32_t end_reason, int3
 void qzi_recording_close(struct qzi_recording *recording) {
   qzi_cpu_time_close(&recording->cpu_time);
   qzi_modules_free(recording->mailbox);
-  free(recording->helpers);
   qzi_sampler_close(&recording->sampler);
   qzi_file_close(&recording->file);
   qz_session_close(&recording->view);

@@ -9,6 +9,7 @@
 #define QZI_RECORDING_H
 
 #include <pthread.h>
+#include <semaphore.h>
 #include <sys/types.h>
 #include "cpu_time.h"
 #include "modules.h"
@@ -31,10 +32,15 @@ struct qzi_recording {
   /* sampling threads */
   pthread_t thread;
   int started;
+  sem_t ready;          /* posted when the first thread is about to take snapshots */
   unsigned threads;
+  int prompt;           /* 1: it has real-time priority */
   int cpu;              /* that the first thread is pinned to, -1: none */
   struct qzi_helper *helpers;
   _Atomic uint32_t helper_round, helper_done;
+  _Atomic int helpers_stop;
+  uint64_t helpers_cpu_ns; /* of helpers that have ended */
+  uint32_t asked;          /* number of processors that the session said last */
   /* between control and sampling thread */
   _Atomic int stop;     /* 1: end */
   _Atomic int rebase;   /* 1: leave out the time since the last snapshot */
@@ -48,7 +54,7 @@ struct qzi_recording {
  * clause. */
 int qzi_recording_open(struct qzi_recording *recording, int fd, pid_t pid, const char *path,
                        const struct qzi_options *options, char *why, size_t why_bytes);
-/* Begins to sample. 0, or -1. */
+/* Begins to sample; what the program does once this has returned is seen. 0, or -1. */
 int qzi_recording_start(struct qzi_recording *recording);
 /* Ends sampling, reads the last counts, fills in symbols, and finishes the file. 0, or -1: the file could not be
  * compacted (it is good as it is). */

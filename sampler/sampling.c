@@ -27,7 +27,7 @@
 struct qzi_helper {
   struct qzi_recording *recording;
   pthread_t thread;
-  uint32_t first, end;
+  uint32_t first, end, seen;
   int cpu;
   _Atomic uint64_t cpu_ns;
 };
@@ -44,16 +44,17 @@ static void *helper_main(void *argument) {
   struct qzi_helper *helper = argument;
   struct qzi_recording *recording = helper->recording;
   if (helper->cpu >= 0) qzi_place_pin(helper->cpu);
-  uint32_t seen = 0;
+  uint32_t seen = helper->seen;
   for (unsigned idle = 0;;) {
     uint32_t round = recording->helper_round;
     if (round == seen) {
-      if (recording->stop) break;
+      if (recording->helpers_stop) break;
       if (!recording->pacing.spins || ++idle > HELPER_SPINS) futex_wait(&recording->helper_round, seen);
       continue;
     }
     idle = 0;
     seen = round;
+    if (recording->helpers_stop) break;
     qzi_visit(&recording->sampler, helper->first, helper->end);
     recording->helper_done++;
     if (round % 1024 == 0) helper->cpu_ns = qzi_thread_cpu_ns();
@@ -71,11 +72,13 @@ static void start_helpers(struct qzi_recording *recording, const struct qzi_plac
   if (wanted > QZI_HELPERS_MAX + 1) wanted = QZI_HELPERS_MAX + 1;
   recording->threads = 1;
   if (wanted < 2 || recording->sampler.kernel) return;
+  recording->helpers_stop = 0;
   recording->helpers = calloc(wanted - 1, sizeof *recording->helpers);
   if (!recording->helpers) return;
   for (unsigned k = 1; k < wanted; k++) {
     struct qzi_helper *helper = &recording->helpers[k - 1];
     helper->recording = recording;
+    helper->seen = recording->helper_round;
     helper->cpu = k < place->count ? place->chosen[k] : -1;
     helper->first = (uint32_t)((uint64_t)processors * k / wanted);
     helper->end = (uint32_t)((uint64_t)processors * (k + 1) / wanted);
@@ -103,13 +106,24 @@ static void visit_all(struct qzi_recording *recording) {
     if (spins > 1000) sched_yield();
 }
 
-static void end_helpers(struct qzi_recording *recording, uint64_t *cpu_ns) {
+static void end_helpers(struct qzi_recording *recording) {
   if (!recording->helpers) return;
+  recording->helpers_stop = 1;
+  recording->helper_round++;
   futex_wake(&recording->helper_round);
   for (unsigned k = 0; k + 1 < recording->threads; k++) {
     pthread_join(recording->helpers[k].thread, NULL);
-    *cpu_ns += recording->helpers[k].cpu_ns;
+    recording->helpers_cpu_ns += recording->helpers[k].cpu_ns;
   }
+  free(recording->helpers);
+  recording->helpers = NULL;
+  recording->threads = 1;
+}
+
+static uint64_t cpu_ns_of_all(const struct qzi_recording *recording) {
+  uint64_t cpu_ns = qzi_thread_cpu_ns() + recording->helpers_cpu_ns;
+  for (unsigned k = 0; recording->helpers && k + 1 < recording->threads; k++) cpu_ns += recording->helpers[k].cpu_ns;
+  return cpu_ns;
 }
 
 /* ---- the first thread ---- */
@@ -143,9 +157,7 @@ static void look_for_place(struct qzi_recording *recording) {
 
 static void keep_books(struct qzi_recording *recording) {
   struct qz_profile *head = recording->file.head;
-  uint64_t cpu_ns = qzi_thread_cpu_ns();
-  for (unsigned k = 0; k + 1 < recording->threads; k++) cpu_ns += recording->helpers[k].cpu_ns;
-  head->sampler_cpu_ns = cpu_ns;
+  head->sampler_cpu_ns = cpu_ns_of_all(recording);
   head->skipped_ticks = recording->pacing.skipped;
   head->cpu_run_ns = recording->cpu_time.run_ns;
   head->cpu_wait_ns = recording->cpu_time.wait_ns;
@@ -183,35 +195,67 @@ static int publishing(const struct qzi_recording *recording) {
   return __atomic_load_n(&qz_session_head(&recording->view)->publishing, __ATOMIC_ACQUIRE) != 0;
 }
 
-void *qzi_sampling_main(void *argument) {
-  struct qzi_recording *recording = argument;
+/* Chooses CPU, pace and number of threads for the processors that there are, and starts the clock at start_ns (0: now). */
+static void settle(struct qzi_recording *recording, uint64_t start_ns) {
   struct qz_profile *head = recording->file.head;
   struct qzi_place place;
   qzi_place_find(&place, &recording->view, recording->options->cpu);
   recording->cpu = place.count ? place.chosen[0] : -1;
   if (recording->cpu >= 0 && qzi_place_pin(recording->cpu)) recording->cpu = -1;
-  prctl(PR_SET_TIMERSLACK, 1);
   uint64_t rate_mhz = recording->options->rate_mhz;
   if (!rate_mhz) rate_mhz = place.spins ? SPIN_RATE_MHZ : SLEEP_RATE_MHZ;
-  uint64_t now_ns = qzi_clock_ns(), keep_ns = now_ns + KEEP_NS / 5, exact_ns = now_ns + EXACT_NS, cpu_ns = 0;
+  start_helpers(recording, &place);
   /* On a CPU that the program uses too, a wake-up that waits its turn comes late exactly when threads are ready: what is
    * ready would be underestimated. Real-time priority, where the user may have it (root, RLIMIT_RTPRIO), cures that;
    * at these rates it takes some per cent of the CPU at most. */
-  if (!place.spins && rate_mhz <= PROMPT_RATE_MHZ)
-    sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &(struct sched_param){.sched_priority = 1});
-  qzi_pacing_start(&recording->pacing, rate_mhz, place.spins, now_ns, 0);
-  start_helpers(recording, &place);
+  int prompt = !place.spins && rate_mhz <= PROMPT_RATE_MHZ;
+  if (prompt != recording->prompt && !sched_setscheduler(0, (prompt ? SCHED_FIFO : SCHED_OTHER) | SCHED_RESET_ON_FORK,
+                                                         &(struct sched_param){.sched_priority = prompt}))
+    recording->prompt = prompt;
   head->rate_mhz = rate_mhz;
   head->sampler_cpu = recording->cpu >= 0 ? (uint32_t)recording->cpu : UINT32_MAX;
   head->sampler_spins = (uint32_t)place.spins;
   head->sampler_threads = recording->threads;
+  uint64_t skipped = recording->pacing.skipped;
+  qzi_pacing_start(&recording->pacing, rate_mhz, place.spins, start_ns ? start_ns : qzi_clock_ns(), 0);
+  recording->pacing.skipped = skipped;
+}
+
+/* Follows the session where qz_init has changed the number of processors. */
+static void follow(struct qzi_recording *recording, uint32_t processors) {
+  struct qz_session_view *view = &recording->view;
+  uint32_t before = view->processors;
+  recording->asked = processors;
+  if (processors == 0 || processors > view->processor_table.capacity || recording->sampler.kernel) return;
+  end_helpers(recording);
+  __atomic_store_n(&view->processors, processors, __ATOMIC_RELAXED);
+  if (qzi_sampler_resize(&recording->sampler, before)) {
+    __atomic_store_n(&view->processors, before, __ATOMIC_RELAXED);
+    recording->file.head->invalid++;
+  }
+  settle(recording, recording->sampler.last_ns);
+}
+
+void *qzi_sampling_main(void *argument) {
+  struct qzi_recording *recording = argument;
+  struct qz_profile *head = recording->file.head;
+  const struct qz_session *session = qz_session_head(&recording->view);
+  prctl(PR_SET_TIMERSLACK, 1);
+  recording->asked = recording->view.processors;
   store_modules(recording);
+  uint64_t now_ns = qzi_clock_ns(), keep_ns = now_ns + KEEP_NS / 5, exact_ns = now_ns + EXACT_NS;
+  settle(recording, 0);
+  head->first_ns = recording->pacing.start_ns;
+  qzi_sampler_rebase(&recording->sampler, head->first_ns);
+  sem_post(&recording->ready);
   while ((now_ns = qzi_pacing_wait(&recording->pacing, &recording->stop)) != 0) {
     if (!publishing(recording) || __atomic_exchange_n(&recording->rebase, 0, __ATOMIC_ACQ_REL)) {
       qzi_sampler_rebase(&recording->sampler, now_ns); /* nothing is published: that time is not part of the run */
       qzi_pacing_next(&recording->pacing, now_ns);
       continue;
     }
+    uint32_t processors = LOAD(&session->processors);
+    if (processors != recording->asked) follow(recording, processors);
     visit_all(recording);
     if (qzi_snapshot_add(&recording->sampler, qzi_pacing_covered(&recording->pacing, now_ns))) {
       recording->failed = recording->file.full ? QZ_END_DISK_FULL : QZ_END_ERROR;
@@ -233,8 +277,8 @@ void *qzi_sampling_main(void *argument) {
     qzi_pacing_next(&recording->pacing, now_ns);
   }
   recording->stop = 1;
-  end_helpers(recording, &cpu_ns);
+  end_helpers(recording);
   head->skipped_ticks = recording->pacing.skipped;
-  head->sampler_cpu_ns = qzi_thread_cpu_ns() + cpu_ns;
+  head->sampler_cpu_ns = cpu_ns_of_all(recording);
   return NULL;
 }

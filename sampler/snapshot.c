@@ -6,30 +6,16 @@
 #define LOAD(at)         __atomic_load_n((at), __ATOMIC_RELAXED)
 #define LOAD_ACQUIRE(at) __atomic_load_n((at), __ATOMIC_ACQUIRE)
 
-int qzi_sampler_open(struct qzi_sampler *sampler, const struct qz_session_view *view, struct qzi_file *file,
-                     uint64_t now_ns) {
-  memset(sampler, 0, sizeof *sampler);
-  sampler->view = view;
-  sampler->file = file;
-  sampler->tuples.file = file;
-  sampler->last_ns = now_ns;
-  uint64_t limit = view->stack_limit, processors = view->processors;
-  size_t keys_bytes = (limit * sizeof(uint64_t) + 127) & ~(size_t)127;
-  sampler->visit_bytes = processors * (sizeof(struct qzi_visit) + 2 * keys_bytes) + 2 * keys_bytes;
-  sampler->objects_bytes = (size_t)view->object_table.capacity * sizeof *sampler->objects;
-  unsigned char *memory = sampler->visit_memory = qzi_lazy_memory(sampler->visit_bytes);
-  sampler->objects = qzi_lazy_memory(sampler->objects_bytes);
-  if (!memory || !sampler->objects || qzi_intern_open(&sampler->in, file, view) ||
-      qzi_timeline_open(&sampler->timeline, file)) {
-    qzi_sampler_close(sampler);
-    return -1;
-  }
-  if (view->publisher == QZ_PUBLISHER_PTHREAD &&
-      (!(sampler->kernel = qzi_kernel_open(view)) || !(sampler->holders = qzi_holders_open(file)) ||
-       !(sampler->asked = qzi_lazy_memory(view->object_table.capacity * sizeof *sampler->asked)))) {
-    qzi_sampler_close(sampler);
-    return -1;
-  }
+/* What is remembered of each processor, and scratch, in one piece. */
+static int make_visits(struct qzi_sampler *sampler) {
+  uint64_t processors = sampler->view->processors;
+  size_t keys_bytes = (sampler->view->stack_limit * sizeof(uint64_t) + 127) & ~(size_t)127;
+  size_t bytes = processors * (sizeof(struct qzi_visit) + 2 * keys_bytes) + 2 * keys_bytes;
+  unsigned char *memory = qzi_lazy_memory(bytes);
+  if (!memory) return -1;
+  qzi_lazy_free(sampler->visit_memory, sampler->visit_bytes);
+  sampler->visit_memory = memory;
+  sampler->visit_bytes = bytes;
   sampler->visits = (struct qzi_visit *)(void *)memory;
   memory += processors * sizeof(struct qzi_visit);
   for (uint32_t p = 0; p < processors; p++) {
@@ -41,6 +27,30 @@ int qzi_sampler_open(struct qzi_sampler *sampler, const struct qz_session_view *
   }
   sampler->keys = (uint64_t *)(void *)memory;
   sampler->prints = (uint64_t *)(void *)(memory + keys_bytes);
+  return 0;
+}
+
+int qzi_sampler_open(struct qzi_sampler *sampler, const struct qz_session_view *view, struct qzi_file *file,
+                     uint64_t now_ns) {
+  memset(sampler, 0, sizeof *sampler);
+  sampler->view = view;
+  sampler->file = file;
+  sampler->tuples.file = file;
+  sampler->last_ns = now_ns;
+  sampler->objects_bytes = (size_t)view->object_table.capacity * sizeof *sampler->objects;
+  sampler->objects = qzi_lazy_memory(sampler->objects_bytes);
+  if (make_visits(sampler) || !sampler->objects || qzi_intern_open(&sampler->in, file, view) ||
+      qzi_timeline_open(&sampler->timeline, file)) {
+    qzi_sampler_close(sampler);
+    return -1;
+  }
+  if (view->publisher == QZ_PUBLISHER_PTHREAD &&
+      (!(sampler->kernel = qzi_kernel_open(view)) || !(sampler->holders = qzi_holders_open(file)) ||
+       !(sampler->asked = qzi_lazy_memory(view->object_table.capacity * sizeof *sampler->asked)))) {
+    qzi_sampler_close(sampler);
+    return -1;
+  }
+  uint64_t processors = view->processors;
   if (qzi_file_room(file, QZ_SECTION_PROCESSORS, processors)) {
     qzi_sampler_close(sampler);
     return -1;
@@ -79,6 +89,24 @@ void qzi_sampler_close(struct qzi_sampler *sampler) {
 
 void qzi_sampler_rebase(struct qzi_sampler *sampler, uint64_t now_ns) {
   if (now_ns > sampler->last_ns) sampler->last_ns = now_ns;
+}
+
+int qzi_sampler_resize(struct qzi_sampler *sampler, uint32_t before) {
+  struct qzi_file *file = sampler->file;
+  struct qz_profile *head = file->head;
+  uint32_t now = sampler->view->processors;
+  for (uint32_t p = now; p < before; p++)
+    if (file->processors[p].idle_ns != head->elapsed_ns) return -1;
+  if (now > before && qzi_file_room(file, QZ_SECTION_PROCESSORS, now - before)) return -1;
+  if (make_visits(sampler)) return -1;
+  /* A reader of the growing file sees half a snapshot until the next one is whole. */
+  __atomic_store_n(&head->rounds_begun, head->snapshots + 1, __ATOMIC_RELAXED);
+  __atomic_thread_fence(__ATOMIC_RELEASE);
+  for (uint32_t p = before; p < now; p++) file->processors[p] = (struct qz_processor_stats){.idle_ns = head->elapsed_ns};
+  __atomic_store_n(&head->sections[QZ_SECTION_PROCESSORS].count, now, __ATOMIC_RELEASE);
+  qzi_timeline_resize(&sampler->timeline, before, now);
+  head->processors = now;
+  return 0;
 }
 
 /* ---- phase 1: copying ---- */
@@ -240,7 +268,7 @@ int qzi_snapshot_begin(struct qzi_sampler *sampler, uint64_t now_ns, struct qzi_
   counts->balance = qzi_balance_find(&sampler->tuples, counts->useful + counts->overhead, counts->spinning, counts->runnable);
   if (!counts->balance || qzi_timeline_prepare(&sampler->timeline, head->elapsed_ns) || sampler->file->full) return -1;
   *ns = now_ns - sampler->last_ns;
-  __atomic_store_n(&head->rounds_begun, head->rounds_begun + 1, __ATOMIC_RELAXED);
+  __atomic_store_n(&head->rounds_begun, head->snapshots + 1, __ATOMIC_RELAXED);
   __atomic_thread_fence(__ATOMIC_RELEASE);
   return 0;
 }

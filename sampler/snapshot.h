@@ -104,6 +104,11 @@ void qzi_sampler_close(struct qzi_sampler *sampler);
 /* Leaves out the time since the last snapshot: the program or the sampler stood still. */
 void qzi_sampler_rebase(struct qzi_sampler *sampler, uint64_t now_ns);
 
+/* The session has another number of processors from now on (qz_init). What was seen holds for all of them: those that are
+ * new were idle, and so were those that go. view->processors is the new number already. Between two snapshots; no helper
+ * visits meanwhile. 0, or -1: one that goes was not idle, no memory, or no room; nothing has changed. */
+int qzi_sampler_resize(struct qzi_sampler *sampler, uint32_t before);
+
 /* Visits processors first .. end-1; nothing where the program's threads are kernel threads (kernel.h). Distinct ranges may be visited by distinct threads at once. */
 void qzi_visit(struct qzi_sampler *sampler, uint32_t first, uint32_t end);
 /* Adds what the visits saw, `now_ns` being the time at which they began. 0, or -1: the file has no room (`full`) and

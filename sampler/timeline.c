@@ -93,6 +93,14 @@ void qzi_timeline_top(struct qzi_timeline *line, uint32_t entity, uint64_t ns) {
   if (*at > line->entity_ns[line->best] || line->best == 0) line->best = entity;
 }
 
+void qzi_timeline_resize(struct qzi_timeline *line, uint32_t before, uint32_t processors) {
+  uint64_t count = qzi_file_count(line->file, QZ_SECTION_TIMELINE);
+  for (uint64_t k = 0; k < count; k++) {
+    struct qz_timeline *stretch = &line->file->timeline[k];
+    stretch->idle_ns = stretch->idle_ns + processors * stretch->ns - before * stretch->ns;
+  }
+}
+
 void qzi_timeline_add(struct qzi_timeline *line, uint64_t ns, unsigned processors, unsigned useful, unsigned overhead,
                       unsigned spinning, uint32_t runnable) {
   uint64_t last = qzi_file_count(line->file, QZ_SECTION_TIMELINE) - 1;

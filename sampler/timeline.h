@@ -33,5 +33,7 @@ int qzi_timeline_prepare(struct qzi_timeline *line, uint64_t start_ns);
 void qzi_timeline_top(struct qzi_timeline *line, uint32_t entity, uint64_t ns);
 void qzi_timeline_add(struct qzi_timeline *line, uint64_t ns, unsigned processors, unsigned useful, unsigned overhead,
                       unsigned spinning, uint32_t runnable);
+/* There were `processors` all the time, not `before`; those were idle that it is more or less. */
+void qzi_timeline_resize(struct qzi_timeline *line, uint32_t before, uint32_t processors);
 
 #endif

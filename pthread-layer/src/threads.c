@@ -151,7 +151,7 @@ struct qzl_thread *qzl_adopt(void) {
 /* ---- what publishing asks ---- */
 
 const uint32_t qzi_publishers_kind = QZ_PUBLISHER_PTHREAD;
-const bool qzi_publishers_final = true;
+const bool qzi_publishers_own_thread = false;
 
 bool qzi_publishers_make(void) {
   qzi_session.call_tables = TABLES;

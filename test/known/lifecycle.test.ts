@@ -5,7 +5,7 @@ import { statSync } from 'node:fs';
 import { measure } from './check.js';
 import { root } from './programs.js';
 import { openModel, pause, sampler, start, startRecording, temporaryFile, until, type Started } from './record.js';
-import type { Model } from '../../ts-frontend/src/model/index.js';
+import type { Entity, Model } from '../../ts-frontend/src/model/index.js';
 
 const endless = `${root}/build/test/programs/endless`;
 const processors = { QUARTZ_PROCESSORS: '4' };
@@ -37,6 +37,20 @@ const underWay = (file: string, snapshots: number): Promise<void> => until('snap
   } catch {
     return false; // just begun
   }
+});
+
+test.serial('a launched program is seen from before main, and in one recording whatever qz_init says when', async (t) => {
+  const recording = startRecording(`${root}/build/test/programs/late_init`);
+  const ended = await recording.ended;
+  t.is(ended.status, 0, ended.stderr);
+  const model = openModel(recording.file);
+  t.true(model.head.firstNs <= Number(ended.stdout), 'sampling began before main did');
+  t.is(model.processors, 3);
+  const find = (name: string): Entity => model.entities.find((one) => one.kind === 'procedure' && one.name === name)!;
+  t.deepEqual([find('early').calls, find('part').calls], [1, 3]);
+  const early = find('early');
+  t.true(early.processorTimeNs > 0 && early.parallelism === 1);
+  t.true(Math.abs(early.idlenessNs - 2 * early.processorTimeNs) <= 1e-6 * early.idlenessNs, 'while it ran, the two processors to come were idle');
 });
 
 test.serial('attach to a running program, detach, attach again: stacks are right from then on, the program runs on', async (t) => {

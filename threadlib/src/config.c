@@ -21,7 +21,7 @@
 #define THREADS_DEFAULT     2000000u
 #define SPIN_DEFAULT_NS     50000u /* a wake-up takes 10 to 20 us */
 
-/* A number, with k, m, g as units of bytes where allowed. */
+/* A number, with k, m, g as units of bytes where allowed. Complains at start-up alone, not again in qz_init. */
 static bool number(const char *name, bool bytes, uint64_t least, uint64_t most, uint64_t *value) {
   const char *text = getenv(name);
   if (!text || !*text) return false;
@@ -34,7 +34,7 @@ static bool number(const char *name, bool bytes, uint64_t least, uint64_t most, 
     if (shift) end++;
   }
   if (errno || *end || end == text || *text == '-' || n > UINT64_MAX >> shift || n << shift < least || n << shift > most) {
-    fprintf(stderr, "quartz: %s=%s is not understood, the default is taken; give a number from %llu to %llu%s\n", name,
+    if (!qzi_runtime.processors) fprintf(stderr, "quartz: %s=%s is not understood, the default is taken; give a number from %llu to %llu%s\n", name,
             text, (unsigned long long)least, (unsigned long long)most, bytes ? " (k, m, g may follow)" : "");
     return false;
   }

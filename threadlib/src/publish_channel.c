@@ -23,7 +23,6 @@
 #include "publish_private.h"
 
 #define WELCOME_MS 2000
-#define SETTLE_MS 5 /* time that a launched program has to say how many processors it uses, before its session is handed over */
 
 /* A descriptor, and what it named when it was made. */
 struct file {
@@ -33,7 +32,6 @@ struct file {
 };
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct file listening = {.fd = -1}, connection = {.fd = -1}, wake = {.fd = -1};
-static _Atomic(bool) announced = true; /* the sampler at `connection` has the session */
 static bool serving;   /* the kernel thread exists */
 
 static struct file own(int fd) {
@@ -146,7 +144,6 @@ static void admit(void) {
       qzi_session_on();
       if (tell(peer.fd, QZ_HELLO, NULL, qzi_session.fd)) {
         connection = peer;
-        announced = true;
         return;
       }
       qzi_session_off();
@@ -163,14 +160,8 @@ static void attend_connection(void) {
   drop(&connection);
 }
 
-static void announce(void);
-
 static void *serve(void *unused) {
   pthread_setname_np(pthread_self(), "quartz-channel");
-  if (!announced) {
-    poll(NULL, 0, SETTLE_MS);
-    announce();
-  }
   for (;;) {
     pthread_mutex_lock(&lock);
     struct pollfd wait[3] = {{.fd = listening.fd, .events = POLLIN}, {.fd = connection.fd, .events = POLLIN},
@@ -192,10 +183,10 @@ static void *serve(void *unused) {
   }
 }
 
-/* Where a kernel thread of the channel's own is not expected (qzi_publishers_final), only if asked. */
+/* Where a kernel thread of the channel's own is not expected (qzi_publishers_own_thread), only if asked. */
 static void listen_for_samplers(void) {
   const char *setting = getenv("QUARTZ_ATTACH");
-  if (setting ? !strcmp(setting, "0") : qzi_publishers_final) return;
+  if (setting ? !strcmp(setting, "0") : !qzi_publishers_own_thread) return;
   struct sockaddr_un address;
   char name[64];
   snprintf(name, sizeof name, QZ_CHANNEL_PROGRAM, (long)getpid());
@@ -212,7 +203,7 @@ static void start_serving(void) {
     (void)written;
     return;
   }
-  if (listening.fd < 0 && (connection.fd < 0 || qzi_publishers_final)) return;
+  if (listening.fd < 0 && (connection.fd < 0 || !qzi_publishers_own_thread)) return;
   wake = own(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
   sigset_t all, before;
   sigfillset(&all);
@@ -225,40 +216,29 @@ static void start_serving(void) {
   serving = !pthread_create(&thread, &attributes, serve, NULL);
   pthread_attr_destroy(&attributes);
   pthread_sigmask(SIG_SETMASK, &before, NULL);
-  if (serving) return;
-  announce();
-  drop(&listening);
+  if (!serving) drop(&listening);
 }
 
 /* ---- launched ---- */
 
-/* Hands the session to the sampler that launched this program, once. */
-static void announce(void) {
-  pthread_mutex_lock(&lock);
-  struct qz_message message = {0};
-  if (!announced && connection.fd >= 0) {
-    announced = true;
-    if (!valid(&connection) || !qzi_session_fd_valid() || !tell(connection.fd, QZ_HELLO, NULL, qzi_session.fd) ||
-        hear(connection.fd, WELCOME_MS, &message) != QZ_WELCOME) {
-      if (message.type == QZ_REFUSED) qzi_pub_complain("the sampler refused: %s; the program runs unsampled", message.text);
-      else qzi_pub_complain("no answer from the sampler; the program runs unsampled");
-      qzi_session_off();
-      drop(&connection);
-    }
-  }
-  pthread_mutex_unlock(&lock);
-}
-
-/* A program that ends before it has said hello, or while it waits for the answer, does so first: its counts are exact
- * all the same. What follows is the kernel's: kernel threads that are short of CPUs take long to die, and that time is
- * none of the program's. The session alone says so; nothing is switched in threads that may still run. */
+/* The kernel's work after the program's end is none of the program's: kernel threads that are short of CPUs take long to
+ * die. The session alone says so; nothing is switched in threads that may still run. */
 __attribute__((destructor)) static void end(void) {
-  announce();
   if (qzi_session.head) __atomic_store_n(&qzi_session.head->publishing, 0, __ATOMIC_RELEASE);
 }
 
-/* Connects and publishes; from now on everything is counted. The sampler is told a little later, when it is clear how
- * many processors there are: qz_init() may come first thing in main. */
+/* Hands the session to the sampler that launched this program, and waits until it samples: so it sees the program from its
+ * first instruction on. A sampler that dies closes the connection, which ends the wait; one that hangs, WELCOME_MS. */
+static bool hand_over(struct file *sampler) {
+  struct qz_message message = {0};
+  if (!tell(sampler->fd, QZ_HELLO, NULL, qzi_session.fd)) return false;
+  if (hear(sampler->fd, WELCOME_MS, &message) == QZ_WELCOME) return true;
+  if (message.type == QZ_REFUSED) qzi_pub_complain("the sampler refused: %s; the program runs unsampled", message.text);
+  else qzi_pub_complain("no answer from the sampler; the program runs unsampled");
+  return false;
+}
+
+/* Connects and publishes; from now on everything is counted. qz_init() may change the number of processors later. */
 static void join_launcher(void) {
   const char *name = secure_getenv(QZ_CHANNEL_ENV), *children = getenv("QUARTZ_CHILDREN");
   if (!name || !*name) return;
@@ -279,10 +259,12 @@ static void join_launcher(void) {
     tell(peer.fd, QZ_REFUSED, why, -1);
     qzi_pub_complain("%s; the program runs unsampled", why);
   } else {
-    connection = peer;
-    announced = false;
     qzi_session_on();
-    return;
+    if (hand_over(&peer)) {
+      connection = peer;
+      return;
+    }
+    qzi_session_off();
   }
   drop(&peer);
 }
@@ -293,8 +275,6 @@ void qzi_channel_start(void) {
   join_launcher();
   if (!again) listen_for_samplers();
   pthread_mutex_unlock(&lock);
-  /* Known already, or decided just now. */
-  if (again || qzi_publishers_final || getenv("QUARTZ_PROCESSORS")) announce();
   start_serving();
 }
 
@@ -302,7 +282,7 @@ void qzi_channel_look(void) {
   if (serving || pthread_mutex_trylock(&lock)) return;
   int error = errno;
   struct pollfd wait = {.fd = connection.fd, .events = POLLIN};
-  if (connection.fd >= 0 && announced && valid(&connection) && poll(&wait, 1, 0) > 0) attend_connection();
+  if (connection.fd >= 0 && valid(&connection) && poll(&wait, 1, 0) > 0) attend_connection();
   errno = error;
   pthread_mutex_unlock(&lock);
 }

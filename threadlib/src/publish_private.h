@@ -71,9 +71,9 @@ void qzi_publishers_on(void);                 /* after it was set, and a barrier
 void qzi_publishers_off(void);                /* after it was cleared, and a barrier */
 void qzi_publishers_forked(void);             /* in a child, first thing */
 void qzi_publishers_started_again(void);      /* in a child, before its channel starts */
-/* 1: the number of processors is final, so that a launcher is told at once, and no kernel thread is made for it: whoever
- * has time asks qzi_channel_look() now and then whether the sampler is still there. */
-extern const bool qzi_publishers_final;
+/* 0: the channel gets no kernel thread of its own: whoever has time asks qzi_channel_look() now and then whether the
+ * sampler is still there. */
+extern const bool qzi_publishers_own_thread;
 
 /* publish_channel.c */
 void qzi_channel_look(void);

@@ -7,6 +7,7 @@
  */
 #define _GNU_SOURCE
 #include <pthread.h>
+#include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 #include "abi/note.h"
@@ -23,14 +24,25 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of the list and of `
 static struct kernel *kernels;
 static _Thread_local struct kernel self __attribute__((tls_model("initial-exec")));
 static struct qzi_publisher **publishers; /* by index, NULL: not started */
+static uint32_t publishers_room;
 
 const uint32_t qzi_publishers_kind = QZ_PUBLISHER_THREADLIB;
-const bool qzi_publishers_final = false; /* qz_init() may say otherwise */
+const bool qzi_publishers_own_thread = true;
+
+#define PROCESSORS_ROOM 1024u /* records and call tables of a session: qz_init() may ask for more processors than there were */
 
 /* One call table for each processor. */
 bool qzi_publishers_make(void) {
-  publishers = qzi_pub_reserve(qzi_session.processors * sizeof *publishers);
-  qzi_session.call_tables = qzi_session.processors;
+  pthread_mutex_lock(&lock);
+  if (publishers_room < qzi_session.processors) {
+    struct qzi_publisher **more = qzi_pub_reserve(qzi_session.processors * sizeof *more);
+    if (more && publishers) memcpy(more, publishers, publishers_room * sizeof *more);
+    publishers_room = more ? qzi_session.processors : 0;
+    publishers = more;
+  }
+  if (qzi_session.call_tables < qzi_session.processors)
+    qzi_session.call_tables = qzi_session.processors > PROCESSORS_ROOM ? qzi_session.processors : PROCESSORS_ROOM;
+  pthread_mutex_unlock(&lock);
   return publishers != NULL;
 }
 

@@ -153,7 +153,8 @@ int qzi_session_make(void) {
   s->thread_stride = sizeof(struct qz_thread) + (uint64_t)s->stack_limit * sizeof(struct qz_entry);
   s->thread_stride = (s->thread_stride + 63) & ~UINT64_C(63);
   place(&total, sizeof head);
-  head.processor_table = table(place(&total, s->processors * sizeof(struct qz_processor)), sizeof(struct qz_processor), s->processors);
+  uint64_t room = s->processors > s->call_tables ? s->processors : s->call_tables; /* there may be more later: qzi_pub_init */
+  head.processor_table = table(place(&total, room * sizeof(struct qz_processor)), sizeof(struct qz_processor), room);
   head.thread_table = table(place(&total, s->threads * s->thread_stride), s->thread_stride, s->threads);
   head.object_table = table(place(&total, s->objects * sizeof(struct qz_object)), sizeof(struct qz_object), s->objects);
   head.call_table = table(place(&total, call_slots * sizeof(struct qz_call)), sizeof(struct qz_call), call_slots);
@@ -261,10 +262,24 @@ void qzi_pub_forked(unsigned processors) {
   qzi_channel_start();
 }
 
+/* Another number of processors, before there is a second kernel thread: the session has room, and the sampler follows. */
+static bool resize(uint32_t processors) {
+  struct qzi_session *s = &qzi_session;
+  if (processors > s->call_tables) return false;
+  uint32_t before = s->processors;
+  s->processors = processors;
+  if (!qzi_publishers_make()) return false;
+  if (!s->head) return true;
+  for (uint32_t k = before; k < processors; k++) s->processor_base[k].cpu = UINT32_MAX;
+  __atomic_store_n(&s->head->processors, processors, __ATOMIC_RELEASE);
+  return true;
+}
+
 void qzi_pub_init(unsigned processors, size_t max_threads) {
   struct qzi_session *s = &qzi_session;
   if (started) {
-    if (processors == s->processors) return; /* the tables keep their sizes; more threads than records are counted */
+    /* The tables keep their sizes; more threads than records are counted. */
+    if (processors == s->processors || resize(processors)) return;
     qzi_channel_stop();
     qzi_session_forget_file();
   } else {

@@ -154,6 +154,7 @@ int qz_init(const qz_options *options) {
     make_processors();
     struct qzi_processor *p = &qzi_runtime.processors[0];
     p->head.current = before->head.current;
+    p->head.pub = before->head.pub;
     p->serial = before->serial;
     p->kernel = before->kernel;
     qzi_pub_init(qzi_runtime.processor_count, qzi_runtime.max_threads);

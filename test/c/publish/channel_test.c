@@ -136,25 +136,33 @@ static int welcome(int listener, struct qz_session_view *view, int *session) {
   }
 }
 
-/* qz_init after the launch makes a new session, of as many processors as it says, in which everything is counted. */
+/* qz_init after the launch goes on in the same session, in which everything is counted. */
 static void resized(void) {
   char name[64];
   int input, session, listener = listen_as(name, sizeof name);
   pid_t pid = start("resized", name, &input);
   struct qz_session_view view;
   int socket = welcome(listener, &view, &session);
-  if (view.processors != RESIZED) { /* it had said hello before it came to main */
-    qz_session_close(&view);
-    close(session);
-    close(socket);
-    socket = welcome(listener, &view, &session);
-  }
   expect_exit(pid, "resized");
+  if (poll(&(struct pollfd){.fd = listener, .events = POLLIN}, 1, 0)) fail("resized: a second session");
+  view.processors = qz_session_head(&view)->processors;
   if (view.processors != RESIZED) fail("resized: %u processors", view.processors);
   if (calls_to(&view, address(path_addresses[3]), 0) != LOCKERS * LOCKS)
     fail("resized: %lu calls of path_d", (unsigned long)calls_to(&view, address(path_addresses[3]), 0));
   qz_session_close(&view);
   close(session), close(socket), close(listener), close(input);
+}
+
+/* A program waits for its sampler to be ready, but not for one that dies. */
+static void sampler_dies(void) {
+  char name[64];
+  int input, session, listener = listen_as(name, sizeof name);
+  pid_t pid = start("counts", name, &input);
+  int socket = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
+  if (socket < 0 || hear(socket, &session) != QZ_HELLO || session < 0) give_up("hello");
+  close(session), close(socket), close(listener);
+  expect_exit(pid, "the sampler dies");
+  close(input);
 }
 
 /* QUARTZ_CHILDREN=1: a forked child has a session of its own. */
@@ -348,6 +356,7 @@ int main(int count, char **arguments) {
   setenv("QUARTZ_ATTACH", "0", 1); /* this program is linked with the package too: forked, it is not to listen before exec */
   launched();
   resized();
+  sampler_dies();
   children();
   attached();
   return failures != 0;
