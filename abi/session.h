@@ -50,7 +50,8 @@ enum qz_kind {
   QZ_KIND_SPINLOCK = 9,
   QZ_KIND_ONCE = 10,
   QZ_KIND_FUTEX = 11,    /* seen from outside: a futex address that no layer explains */
-  QZ_KIND_COUNT = 12
+  QZ_KIND_LOOP = 12,     /* a loop that waits without a library's help: one object for each such place */
+  QZ_KIND_COUNT = 13
 };
 
 /* Who publishes. */

@@ -119,7 +119,8 @@ static enum answer ask(struct qzi_kernel *kernel, struct memo *memo, uint32_t pi
 
 /* ---- a snapshot ---- */
 
-/* The thread tried the same lock, in vain, several times since the last snapshot, and nothing else: it spins. */
+/* The thread tried the same lock (or yielded, in the same loop), in vain, several times since the last snapshot, and nothing
+ * else: it spins. The object stands on its path, as if it had been asked for. */
 static uint32_t tries_for(const struct memo *memo, uint64_t tries) {
   uint32_t object = (uint32_t)(tries >> 32);
   if (!object || object != (uint32_t)(memo->tries >> 32)) return 0;
@@ -170,6 +171,9 @@ static void look(struct qzi_sampler *sampler, uint32_t index, int may_ask, struc
     if (state == QZ_STATE_USEFUL && tried) {
       state = QZ_STATE_SPINNING;
       seen->object = tried;
+      const struct qz_object *object = qz_session_object(sampler->view, tried);
+      if (object && !qzi_waits_at_top(sampler, seen->look.node, tried))
+        seen->look.node = qzi_intern_child(&sampler->in, seen->look.node, QZ_KEY(LOAD(&object->kind), tried));
     }
   }
   memo->tries = tries;

@@ -85,8 +85,8 @@ static void visit_object(struct qzi_sampler *sampler, uint32_t index, uint64_t n
   memo->visit_ns = now_ns + 1;
   if (kind == QZ_KIND_NONE || kind >= QZ_KIND_COUNT) return;
   uint32_t blocked = LOAD(&object->queue), most = sampler->view->thread_table.capacity;
-  /* Places that join and sleep are always there; other objects only while one is alive. */
-  if (kind != QZ_KIND_JOIN && kind != QZ_KIND_SLEEP && !blocked && LOAD(&object->address) == 0) return;
+  /* Places that join, sleep and spin are always there; other objects only while one is alive. */
+  if (kind != QZ_KIND_JOIN && kind != QZ_KIND_SLEEP && kind != QZ_KIND_LOOP && !blocked && LOAD(&object->address) == 0) return;
   if (blocked > most) {
     sampler->file->head->invalid++;
     return;

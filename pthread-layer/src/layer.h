@@ -35,6 +35,9 @@ struct qzl_thread {
   int (*start_c11)(void *);
   void *argument;
   unsigned rounds;               /* destructor rounds gone by */
+  uint32_t marked;               /* loop that the program marked and it is in, 0: none (loops.c) */
+  uint64_t marked_ns;            /* since when */
+  uint64_t yielded;              /* processor's clock when its last sched_yield returned */
   uint32_t placed_count;
   struct qzl_placed placed[QZL_PLACED];
   struct qzi_pub_site_slot sites[QZI_PUB_SITES]; /* places that join; places that lock, if what they lock is of a crowd */
@@ -159,6 +162,9 @@ void qzl_tried_slow(struct qzl_thread *me, const void *address, unsigned kind, u
 static inline void qzl_tried(struct qzl_thread *me, const void *address, unsigned kind, uint64_t site, int failed) {
   if (failed || (me->thread.record && me->thread.record->tries)) qzl_tried_slow(me, address, kind, site, failed);
 }
+
+/* Those of a thread package behind the layer; NULL: there is none (loops.c). */
+extern void (*qzl_next_spin_begin)(const void *), (*qzl_next_spin_end)(const void *);
 
 #pragma GCC visibility pop
 #endif

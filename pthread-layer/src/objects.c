@@ -221,7 +221,8 @@ static void over(struct qzl_wait *wait, int counted, int spun) {
   uint64_t now_ns = qzi_pub_clock_ns(), ns = now_ns - wait->begin_ns;
   if (!spun) qzi_pub_queue_add(wait->index, -1);
   if (counted) qzi_pub_waited(wait->index, ns, spun ? ns : 0);
-  if (qzi_publishing()) qzi_pub_thread_state(&wait->me->pub, &wait->me->thread, QZ_STATE_USEFUL, 0);
+  uint32_t marked = wait->me->marked;
+  if (qzi_publishing()) qzi_pub_thread_state(&wait->me->pub, &wait->me->thread, marked ? QZ_STATE_SPINNING : QZ_STATE_USEFUL, marked);
   look_at_channel(now_ns);
 }
 void qzl_wait_end(struct qzl_wait *wait, int counted) { over(wait, counted, 0); }

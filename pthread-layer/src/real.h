@@ -8,6 +8,7 @@
 #define QZL_REAL_H
 
 #include <pthread.h>
+#include <sched.h>
 #include <semaphore.h>
 #include <stdint.h>
 #include <threads.h>
@@ -60,6 +61,7 @@
   X(int, pthread_barrier_init, NULL, (pthread_barrier_t * b, const pthread_barrierattr_t *a, unsigned n), (b, a, n)) \
   X(int, pthread_barrier_destroy, NULL, (pthread_barrier_t * b), (b)) \
   X(int, pthread_barrier_wait, NULL, (pthread_barrier_t * b), (b)) \
+  X(int, sched_yield, NULL, (void), ()) \
   X(int, sem_init, NULL, (sem_t * s, int p, unsigned v), (s, p, v)) \
   X(int, sem_destroy, NULL, (sem_t * s), (s)) \
   X(int, sem_wait, NULL, (sem_t * s), (s)) \

@@ -330,6 +330,8 @@ static void stand_aside(void) {
   qzl_next_exit = (void (*)(void *, void *))qzl_next("__cyg_profile_func_exit", NULL);
   qzl_next_fentry = qzl_next("__fentry__", NULL);
   qzl_next_return = qzl_next("__return__", NULL);
+  qzl_next_spin_begin = (void (*)(const void *))qzl_next("qz_spin_begin", NULL);
+  qzl_next_spin_end = (void (*)(const void *))qzl_next("qz_spin_end", NULL);
 }
 
 __attribute__((constructor)) static void initialize(void) {

@@ -24,7 +24,7 @@ export interface Answers {
   absent: string[];
 }
 
-const kinds = ['procedure', 'thread', 'lock', 'barrier', 'condition', 'semaphore', 'channel', 'join', 'sleep'];
+const kinds = ['procedure', 'thread', 'lock', 'barrier', 'condition', 'semaphore', 'channel', 'join', 'sleep', 'loop'];
 
 function amount(text: string): Amount {
   const match = /^(\w+) +(?:(<=|>=|<|>) *)?(-?\d+(?:\.\d+)?)$/.exec(text.trim());
@@ -77,7 +77,7 @@ export function readAnswers(path: string): Answers {
       }) ||
       rule(/^callers (.+): (.+)$/, (callee, names) => { answers.callers.push({ callee: callee!, callers: names!.split(', ').sort() }); }) ||
       rule(/^absent: (.+)$/, (name) => { answers.absent.push(name!); }) ||
-      rule(/^((?:root|procedure|thread|lock|barrier|condition|semaphore|channel|join|sleep)\b.*?): (\w+ .+)$/, (entity, amounts) => {
+      rule(/^((?:root|procedure|thread|lock|barrier|condition|semaphore|channel|join|sleep|loop)\b.*?): (\w+ .+)$/, (entity, amounts) => {
         answers.amounts.push({ which: which(entity!), amounts: amounts!.split(', ').map(amount) });
       });
     if (!known) throw new Error(`not understood: "expect ${text}"`);

@@ -56,7 +56,7 @@ export class ProfileBuilder {
   id(text: string): number {
     const known = this.entityIds.get(text);
     if (known !== undefined) return known;
-    const colon = /^(mutex|rwlock|condition|semaphore|barrier|channel|join|sleep|spinlock|once|futex|thread|procedure):(.*)$/.exec(text);
+    const colon = /^(mutex|rwlock|condition|semaphore|barrier|channel|join|sleep|spinlock|once|futex|loop|thread|procedure):(.*)$/.exec(text);
     const kind = (colon?.[1] ?? 'procedure') as EntityKind;
     const name = (colon?.[2] ?? text).replace(/#.*$/, '');
     const id = this.entities.push(entity(kind, name, 0x1000 + 16 * this.entities.length)) - 1;

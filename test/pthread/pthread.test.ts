@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
-import { findEntities, type Entity, type Model } from '../../ts-frontend/src/model/index.js';
+import { findEntities, State, type Entity, type Model } from '../../ts-frontend/src/model/index.js';
 import { root } from '../known/programs.js';
 import { record, sampler, start, temporaryFile } from '../known/record.js';
 
@@ -75,6 +75,34 @@ test.serial('sleeping and reading are input and output, seen from outside', asyn
   t.true(waits !== undefined && waits.states.io.ns > 200e6, String(waits?.states.io.ns));
   t.true(waits!.states.useful.ns < 50e6);
 });
+
+test.serial('a loop that the program marks counts as spinning, on what it looks at; without Quartz it runs as ever', async (t) => {
+  t.is((await start(program('marked'), []).ended).status, 0);
+  const { model } = await record(program('marked'));
+  const flag = object(model, 'done_flag');
+  t.deepEqual([flag.rawKind, flag.object.acquisitions, flag.object.contended], ['loop', 10, 10]);
+  t.is(flag.object.spinNs, flag.object.waitNs);
+  near(t, 'spinning', flag.states.spinning.ns + flag.states.ready.ns, flag.object.spinNs);
+  t.true(flag.object.waitNs > 300e6);
+});
+
+test.serial('a loop of sched_yield is spinning; yielding after work is not', async (t) => {
+  const { model } = await record(program('yields'));
+  const spun = (name: string): number => model.entities.filter((one) => one.kind === 'thread' && one.name === name)
+    .reduce((sum, { states, id }) => sum + states.spinning.ns + timeAtLoops(model, id), 0);
+  t.true(spun('impatient') > 100e6, `${spun('impatient') / 1e6} ms`);
+  t.is(spun('polite'), 0);
+  const loop = model.entities.find(({ rawKind }) => rawKind === 'loop');
+  t.regex(loop?.file ?? '', /yields\.c$/);
+});
+
+/** Ready, with a loop at the top: it would spin, and had no CPU. */
+function timeAtLoops({ raw }: Model, thread: number): number {
+  let ns = 0;
+  for (let k = 0; k < raw.tuples.ns.length; k++)
+    if (raw.tuples.thread[k] === thread && raw.tuples.state[k] === State.ready && raw.tuples.waiting[k] === 1) ns += raw.tuples.ns[k]!;
+  return ns;
+}
 
 /** Names of threads that held an object while others waited, each with its share of the waiting. */
 function holders(model: Model, { object: { holders: list } }: ReturnType<typeof object>): Map<string, number> {

@@ -92,7 +92,12 @@ struct qzi_thread {
   void *sanitizer_stack;          /* ASan: fake stack while it does not run */
   struct qzi_thread *sibling;     /* fork_join.c: the next running child of its scope, and what points to this one */
   struct qzi_thread **sibling_link;
+  uint64_t marked_ns;             /* spin_loop.c: since when it is in a loop that the program marked */
+  uint32_t marked;                /* index of that place; 0: it is not */
+  uint32_t marked_serial;         /* of the thread that `marked` is of */
 };
+/* It has yielded: if it is in a marked loop, it goes on spinning. */
+void qzi_spin_go_on(void);
 
 static inline enum qzi_life qzi_life(const struct qzi_thread *thread) {
   return (enum qzi_life)atomic_load_explicit(&thread->life, memory_order_relaxed);

@@ -170,6 +170,8 @@ uint32_t qzi_pub_crowd(unsigned kind, uint64_t site);
 uint32_t qzi_pub_members(unsigned kind, uint64_t site, bool *some_free);
 void qzi_pub_object_destroyed(struct qzi_pub_object *);
 uint32_t qzi_pub_site_slow(struct qzi_publisher *, unsigned kind, uint64_t site);
+/* Index of the record of the loop at `site` that waits for what is at `object` (0: not known). */
+uint32_t qzi_pub_loop(struct qzi_publisher *p, uint64_t site, const void *object);
 void qzi_pub_waited_slow(uint32_t index, uint64_t wait_ns, uint64_t spin_ns);
 void qzi_pub_held_slow(uint32_t index, uint64_t now_ns);
 uint64_t qzi_pub_clock_ns(void);

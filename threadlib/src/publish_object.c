@@ -177,6 +177,15 @@ uint32_t qzi_pub_site_slow(struct qzi_publisher *p, unsigned kind, uint64_t site
   return index;
 }
 
+uint32_t qzi_pub_loop(struct qzi_publisher *p, uint64_t site, const void *object) {
+  uint32_t index = qzi_pub_site(p, QZ_KIND_LOOP, site);
+  if (!index || !object) return index;
+  uint64_t *home = &QZI_PUB_OBJECT(index)->home, none = 0, address = (uint64_t)(uintptr_t)object;
+  if (!__atomic_compare_exchange_n(home, &none, address, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED) && none != address)
+    qzi_pub_store(home, UINT64_MAX);
+  return index;
+}
+
 /* ---- waiting and holding ---- */
 
 static void raise_to(uint64_t *at, uint64_t value) {

@@ -194,7 +194,10 @@ static inline void yield(bool spinning) {
 }
 
 void qzi_yield(void) { yield(true); }
-void qz_yield(void) { yield(false); }
+void qz_yield(void) {
+  yield(false);
+  qzi_spin_go_on();
+}
 
 /* ---- a kernel thread's scheduler loop ---- */
 

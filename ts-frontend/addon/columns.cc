@@ -19,6 +19,7 @@ const char *kindName(uint32_t kind) {
     case QZ_KIND_SPINLOCK: return "spinlock";
     case QZ_KIND_ONCE: return "once";
     case QZ_KIND_FUTEX: return "futex";
+    case QZ_KIND_LOOP: return "loop";
     case QZ_ENTITY_THREAD: return "thread";
     default: return "procedure";
   }

@@ -10,5 +10,6 @@
 
 #include <quartz/thread.h>
 #include <quartz/sync.h>
+#include <quartz/spin.h>
 
 #endif

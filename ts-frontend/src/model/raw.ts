@@ -60,7 +60,7 @@ export interface RawEntity {
 }
 
 export type ObjectKind =
-  | 'mutex' | 'rwlock' | 'condition' | 'semaphore' | 'barrier' | 'channel' | 'join' | 'sleep' | 'spinlock' | 'once' | 'futex';
+  | 'mutex' | 'rwlock' | 'condition' | 'semaphore' | 'barrier' | 'channel' | 'join' | 'sleep' | 'spinlock' | 'once' | 'futex' | 'loop';
 export type EntityKind = ObjectKind | 'procedure' | 'thread';
 
 /** Values of enum qz_state, as they stand in `tuples.state`. */

@@ -6,7 +6,7 @@ import type { EntityKind, RawHead, RawProfile } from './raw.js';
 
 /** Kinds as reports show them. `lock` stands for mutex, rwlock and spinlock; Entity.rawKind tells which. */
 export type Kind =
-  | 'procedure' | 'thread' | 'lock' | 'barrier' | 'condition' | 'semaphore' | 'channel' | 'join' | 'sleep' | 'once' | 'futex';
+  | 'procedure' | 'thread' | 'lock' | 'barrier' | 'condition' | 'semaphore' | 'channel' | 'join' | 'sleep' | 'once' | 'futex' | 'loop';
 
 export type StateName = 'useful' | 'overhead' | 'spinning' | 'ready' | 'blocked' | 'io';
 export const stateNames: readonly StateName[] = ['useful', 'overhead', 'spinning', 'ready', 'blocked', 'io'];
