@@ -4,42 +4,36 @@
  * deep, from g". Pure.
  */
 import type { RawProfile } from './raw.js';
-import { State } from './raw.js';
+import type { Working } from './model.js';
+import type { RowsBy } from './rows.js';
 import type { Stacks } from './stacks.js';
-import { addTo } from './levels.js';
+import { isBusy } from './sums.js';
 
 export interface Contexts {
-  order: Uint32Array;         // busy tuples by stack
-  start: Uint32Array;         // by node: first of its tuples in `order`; one more at the end
-  lost: Float64Array;         // by tuple: ns (1/b - 1/P), times the part that nothing else explains
+  byStack: RowsBy;            // tuples of each stack
+  lost: Float64Array;         // by tuple: ns (1/b - 1/P), times the part that nothing else explains; 0 where not busy
   unexplained: Float64Array;  // by tuple: that part
   lostSelf: Float64Array;     // by node: lost in tuples with this very stack
+  atWork: Uint8Array;         // by node: it has busy tuples
+  byThread: Record<'time' | 'cost' | 'lost', Float64Array>; // scratch of statsOf
 }
 
-export function prepareContexts(raw: RawProfile, stacks: Stacks, weights: Float64Array, unexplained: Float64Array): Contexts {
+export function prepareContexts(raw: RawProfile, { stacks, byStack, weights }: Working, unexplained: Float64Array): Contexts {
   const { tuples, head } = raw;
   const P = head.processors;
-  const counts = new Uint32Array(stacks.count + 1);
-  const isBusy = (k: number): boolean => tuples.state[k] === State.useful || tuples.state[k] === State.overhead;
-  let total = 0;
-  for (let k = 0; k < weights.length; k++)
-    if (isBusy(k)) {
-      counts[tuples.stack[k] + 1]!++;
-      total++;
-    }
-  for (let n = 0; n < stacks.count; n++) counts[n + 1]! += counts[n];
-  const start = counts.slice();
-  const order = new Uint32Array(total);
   const lost = new Float64Array(weights.length);
   const lostSelf = new Float64Array(stacks.count);
+  const atWork = new Uint8Array(stacks.count);
   for (let k = 0; k < weights.length; k++) {
-    if (!isBusy(k)) continue;
-    order[counts[tuples.stack[k]]!++] = k;
-    const b = Math.min(P, Math.max(1, tuples.busy[k]));
-    lost[k] = weights[k] * (1 / b - 1 / P) * unexplained[k];
-    lostSelf[tuples.stack[k]]! += lost[k];
+    if (!isBusy(tuples.state[k]!)) continue;
+    const b = Math.min(P, Math.max(1, tuples.busy[k]!));
+    const stack = tuples.stack[k]!;
+    lost[k] = weights[k]! * (1 / b - 1 / P) * unexplained[k]!;
+    lostSelf[stack]! += lost[k]!;
+    atWork[stack] = 1;
   }
-  return { order, start, lost, unexplained, lostSelf };
+  const scratch = (): Float64Array => new Float64Array(raw.entities.length);
+  return { byStack, lost, unexplained, lostSelf, atWork, byThread: { time: scratch(), cost: scratch(), lost: scratch() } };
 }
 
 export interface ContextStats {
@@ -51,41 +45,45 @@ export interface ContextStats {
   timeBeside: number;         // of time: likewise
   costBusy: number; costSpinning: number; costReady: number; // means over cost
   threads: Map<number, { time: number; cost: number; lost: number }>;
-  costAt: Map<number, number>;// level -> cost
 }
 
-export function statsOf(raw: RawProfile, contexts: Contexts, weights: Float64Array,
-  members: readonly number[]): ContextStats {
+export function statsOf(raw: RawProfile, contexts: Contexts, weights: Float64Array, members: readonly number[]): ContextStats {
   const { tuples, head } = raw;
   const P = head.processors;
+  const { start, order } = contexts.byStack;
   const stats: ContextStats = {
-    lost: 0, cost: 0, time: 0, npt: 0, nptBeside: 0, timeBeside: 0, costBusy: 0, costSpinning: 0, costReady: 0,
-    threads: new Map(), costAt: new Map(),
+    lost: 0, cost: 0, time: 0, npt: 0, nptBeside: 0, timeBeside: 0, costBusy: 0, costSpinning: 0, costReady: 0, threads: new Map(),
   };
-  for (const node of members) for (let at = contexts.start[node]; at < contexts.start[node + 1]; at++) {
-    const k = contexts.order[at];
-    const b = Math.min(P, Math.max(1, tuples.busy[k]));
-    const npt = weights[k] / b;
-    const cost = b < P ? npt * contexts.unexplained[k] : 0;
-    stats.time += weights[k];
+  const { time: timeOf, cost: costOf, lost: lostOf } = contexts.byThread; // all 0 between calls
+  const threads: number[] = [];
+  for (const node of members) for (let at = start[node]!; at < start[node + 1]!; at++) {
+    const k = order[at]!;
+    if (!isBusy(tuples.state[k]!)) continue;
+    const b = Math.min(P, Math.max(1, tuples.busy[k]!));
+    const npt = weights[k]! / b;
+    const cost = b < P ? npt * contexts.unexplained[k]! : 0;
+    stats.time += weights[k]!;
     stats.npt += npt;
     if (b > 1) {
       stats.nptBeside += npt;
-      stats.timeBeside += weights[k];
+      stats.timeBeside += weights[k]!;
     }
-    stats.lost += contexts.lost[k];
-    let thread = stats.threads.get(tuples.thread[k]);
-    if (!thread) stats.threads.set(tuples.thread[k], (thread = { time: 0, cost: 0, lost: 0 }));
-    thread.time += weights[k];
-    thread.cost += cost;
-    thread.lost += contexts.lost[k];
+    stats.lost += contexts.lost[k]!;
+    const thread = tuples.thread[k]!;
+    if (timeOf[thread] === 0) threads.push(thread);
+    timeOf[thread]! += weights[k]!;
+    costOf[thread]! += cost;
+    lostOf[thread]! += contexts.lost[k]!;
     if (cost > 0) {
       stats.cost += cost;
       stats.costBusy += cost * b;
-      stats.costSpinning += cost * tuples.spinning[k];
-      stats.costReady += cost * Math.max(0, tuples.runnable[k] - b - tuples.spinning[k]);
-      addTo(stats.costAt, b * (P + 1) + tuples.spinning[k], cost);
+      stats.costSpinning += cost * tuples.spinning[k]!;
+      stats.costReady += cost * Math.max(0, tuples.runnable[k]! - b - tuples.spinning[k]!);
     }
+  }
+  for (const thread of threads) { // one whose time is all compensated stands here more than once
+    if (!stats.threads.has(thread)) stats.threads.set(thread, { time: timeOf[thread]!, cost: costOf[thread]!, lost: lostOf[thread]! });
+    timeOf[thread] = costOf[thread] = lostOf[thread] = 0;
   }
   if (stats.cost > 0) {
     stats.costBusy /= stats.cost;
@@ -118,7 +116,6 @@ export function mergeStats(stats: ContextStats, more: ContextStats): void {
       known.lost += row.lost;
     }
   }
-  for (const [level, ns] of more.costAt) addTo(stats.costAt, level, ns);
 }
 
 /** A context where lost time concentrates. `self`: only the entity's own code. */
@@ -129,88 +126,119 @@ export interface Context { entity: number; members: number[]; self: boolean }
  * called from; what that leaves is looked at in the same way. Where no entity has half, a context is reported as it is
  * if it is one piece of the program (a serial phase, or code that one set of threads runs together), else piecemeal.
  */
-export function concentrate(raw: RawProfile, stacks: Stacks, contexts: Contexts, weights: Float64Array, least: number): Context[] {
+export function concentrate(raw: RawProfile, { stacks, weights }: Working, contexts: Contexts, least: number): Context[] {
   const found: Context[] = [];
-  const { lostSelf } = contexts;
-  const sum = (members: readonly number[]): number => members.reduce((total, n) => total + lostSelf[n], 0);
+  const { lostSelf, atWork } = contexts;
+  const sum = (members: readonly number[]): number => members.reduce((total, n) => total + lostSelf[n]!, 0);
   const all: number[] = [];
-  for (let n = 0; n < stacks.count; n++) if (contexts.start[n + 1] > contexts.start[n]) all.push(n);
+  for (let n = 0; n < stacks.count; n++) if (atWork[n] === 1) all.push(n);
   const whole = sum(all);
-  const seen = new Int32Array(raw.entities.length).fill(-1);
-  let stamp = 0;
+  const inclusive = new Inclusive(stacks, lostSelf, raw.entities.length);
 
-  const has = (node: number, entity: number): boolean => {
-    for (let n = node; n !== 0; n = stacks.parent[n]) if (stacks.entity[n] === entity) return true;
-    return false;
-  };
-  const inclusive = (members: readonly number[], path: ReadonlySet<number>): [number, number][] => {
-    const totals = new Map<number, number>();
-    for (const node of members) {
-      if (lostSelf[node] === 0) continue;
-      stamp++;
-      for (let n = node; n !== 0; n = stacks.parent[n]) {
-        const e = stacks.entity[n];
-        if (seen[e] === stamp) continue;
-        seen[e] = stamp;
-        if (!path.has(e)) addTo(totals, e, lostSelf[node]);
-      }
-    }
-    return [...totals];
-  };
-  const split = (members: readonly number[], test: (node: number) => boolean): [number[], number[]] => {
+  const within = new Uint8Array(stacks.count);
+  /** Those of the members that have the entity on their path, and the others. */
+  const split = (members: readonly number[], entity: number): [number[], number[]] => {
     const yes: number[] = [], no: number[] = [];
-    for (const node of members) (test(node) ? yes : no).push(node);
+    for (let n = 1; n < stacks.count; n++) within[n] = stacks.entity[n] === entity ? 1 : within[stacks.parent[n]!]!;
+    for (const node of members) (within[node] === 1 ? yes : no).push(node);
     return [yes, no];
   };
-  const isPhase = (entity: number, members: readonly number[], shares: [number, number][]): boolean => {
+  const isPhase = (entity: number, members: readonly number[], first: number, second: number): boolean => {
     if (entity === 0 || members.some((node) => isBottom(node, entity))) return false;
     const stats = statsOf(raw, contexts, weights, members);
     let most = 0;
     for (const row of stats.threads.values()) most = Math.max(most, row.cost);
     if (most >= 0.9 * stats.cost) return sum(members) < whole / 2 && stats.cost >= 0.75 * stats.npt;
-    const [first, second] = shares;
-    if (!first || !second) return true;
-    const threadsOf = (e: number): ContextStats['threads'] =>
-      statsOf(raw, contexts, weights, members.filter((node) => has(node, e))).threads;
-    return similarity(threadsOf(first[0]), threadsOf(second[0])) > 0.5;
+    if (first === 0 || second === 0) return true;
+    const threadsOf = (e: number): ContextStats['threads'] => statsOf(raw, contexts, weights, split(members, e)[0]).threads;
+    return similarity(threadsOf(first), threadsOf(second)) > 0.5;
   };
   /** Is the entity where the stack begins? Then it is the program, or a thread, rather than a piece of it. */
   const isBottom = (node: number, entity: number): boolean => {
     let n = node;
-    while (n !== 0 && stacks.parent[n] !== 0) n = stacks.parent[n];
+    while (n !== 0 && stacks.parent[n] !== 0) n = stacks.parent[n]!;
     return n !== 0 && stacks.entity[n] === entity;
   };
 
   const explore = (entity: number, members: number[], path: ReadonlySet<number>): void => {
     let rest = members;
     for (let total = sum(rest); total >= least; total = sum(rest)) {
-      const [own, called] = split(rest, (node) => node !== 0 ? stacks.entity[node] === entity : entity === 0);
-      const shares = inclusive(rest, path).sort((a, b) => a[1] - b[1]);
+      const own: number[] = [], called: number[] = [];
+      for (const node of rest) ((node === 0 ? 0 : stacks.entity[node]) === entity ? own : called).push(node);
       const ownLost = sum(own);
-      if (ownLost >= total / 2 || shares.length === 0) {
-        found.push({ entity, members: shares.length === 0 ? rest : own, self: true });
-        if (shares.length === 0) return;
+      const { first, second, half, most } = inclusive.of(rest, path, total / 2);
+      if (ownLost >= total / 2 || first === 0) {
+        found.push({ entity, members: first === 0 ? rest : own, self: true });
+        if (first === 0) return;
         rest = called;
         continue;
       }
-      const concentrated = shares.find(([, lost]) => lost >= total / 2);
-      shares.reverse();
-      if (!concentrated && isPhase(entity, rest, shares)) {
+      if (half === 0 && isPhase(entity, rest, first, second)) {
         found.push({ entity, members: rest, self: false });
         return;
       }
-      const next = concentrated ?? (shares[0]![1] >= least ? shares[0] : undefined);
-      if (!next) {
+      const next = half !== 0 ? half : most >= least ? first : 0;
+      if (next === 0) {
         found.push({ entity, members: rest, self: false });
         return;
       }
-      const [inside, outside] = split(rest, (node) => has(node, next[0]));
-      explore(next[0], inside, new Set([...path, next[0]]));
+      const [inside, outside] = split(rest, next);
+      explore(next, inside, new Set([...path, next]));
       rest = outside;
     }
   };
   explore(0, all, new Set());
   return found;
+}
+
+/** What each entity loses inclusively, in a set of stacks: summed from the tops of the stacks down. */
+class Inclusive {
+  readonly #below: Float64Array;   // by node; all 0 between calls
+  readonly #totals: Float64Array;  // by entity; all 0 between calls
+  constructor(private readonly stacks: Stacks, private readonly lostSelf: Float64Array, entities: number) {
+    this.#below = new Float64Array(stacks.count);
+    this.#totals = new Float64Array(entities);
+  }
+
+  /**
+   * Leaving out the entities on `path`: the two with most (of equal ones the outermost), and the one with least that
+   * has `enough` (of equal ones the innermost); 0 = none. Sums of the same numbers in another order count as equal.
+   */
+  of(members: readonly number[], path: ReadonlySet<number>, enough: number): { first: number; second: number; half: number; most: number } {
+    const { parent, entity, first: isFirst } = this.stacks;
+    const below = this.#below, totals = this.#totals;
+    let last = 0;
+    for (const node of members) {
+      below[node] = this.lostSelf[node]!;
+      if (node > last) last = node;
+    }
+    const met: number[] = []; // innermost first, for what is below has the higher number
+    for (let n = last; n > 0; n--) {
+      const lost = below[n]!;
+      if (lost === 0) continue;
+      below[n] = 0;
+      below[parent[n]!]! += lost;
+      if (isFirst[n] === 0) continue;
+      const e = entity[n]!;
+      if (totals[e] === 0) met.push(e);
+      totals[e]! += lost;
+    }
+    below[0] = 0;
+    let first = 0, second = 0, half = 0;
+    const exceeds = (a: number, b: number): boolean => a > b * (1 + 1e-12);
+    for (const e of met) {
+      if (path.has(e)) continue;
+      const lost = totals[e]!;
+      if (!exceeds(totals[first]!, lost)) {
+        second = first;
+        first = e;
+      } else if (!exceeds(totals[second]!, lost)) second = e;
+      if (!exceeds(enough, lost) && (half === 0 || exceeds(totals[half]!, lost))) half = e;
+    }
+    const most = totals[first]!;
+    for (const e of met) totals[e] = 0;
+    return { first, second, half, most };
+  }
 }
 
 /** Cosine of two ways in which processor time is divided among threads. */

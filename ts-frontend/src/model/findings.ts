@@ -36,7 +36,7 @@ export function findingsOf(model: Model, working: Working): { findings: Finding[
   };
   const losses = lockLosses(material);
   const io = ioLoss(material);
-  const contexts = prepareContexts(model.raw, working.stacks, working.weights, unexplainedOf(model, working, material.meanwhile, losses, io));
+  const contexts = prepareContexts(model.raw, working, unexplainedOf(model, working, material.meanwhile, losses, io));
   const limits = [
     ...tellLocks(material, losses), ...tellSpinning(material), ...tellIo(material, io),
     ...tellCode(material, contexts), ...tellOverhead(material),

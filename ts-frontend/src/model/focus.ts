@@ -4,9 +4,8 @@
  * "self" is its self NPT. Groups of namesakes count as one entity. Pure.
  */
 import { State } from './raw.js';
-import { callsBetween } from './calls.js';
 import { workingOf } from './model.js';
-import type { Focus, FocusRow, Model } from './types.js';
+import type { Entity, Focus, FocusRow, Model } from './types.js';
 
 export function focusOn(model: Model, id: number): Focus {
   const { stacks, weights, groupOf, calls } = workingOf(model);
@@ -66,6 +65,8 @@ export function focusOn(model: Model, id: number): Focus {
   if (!rows.has(self)) rows.set(self, new Float64Array(P));
 
   const list: FocusRow[] = [];
+  const called = new Map(calls.calleesOf(entity.members.length > 0 ? entity.members : [id]).map((one) => [one.entity, one.count]));
+  const callsTo = (one: Entity): number => (one.members.length > 0 ? one.members : [one.id]).reduce((sum, member) => sum + (called.get(member) ?? 0), 0);
   for (const [child, byBusy] of rows) {
     const isSelf = child === self;
     const about = model.entities[isSelf ? id : child]!;
@@ -75,7 +76,7 @@ export function focusOn(model: Model, id: number): Focus {
       entity: about.id, self: isSelf, name: about.name, kind: about.kind, nptNs,
       share: entity.nptNs > 0 ? nptNs / entity.nptNs : 0,
       processorTimeNs: byBusy.reduce((sum, ns) => sum + ns, 0), byBusyNs,
-      calls: isSelf ? about.calls : callsBetween(calls, id, about.id, about.members),
+      calls: isSelf ? about.calls : callsTo(about),
     });
   }
   list.sort((a, b) => b.nptNs - a.nptNs || Number(a.self) - Number(b.self) || b.calls - a.calls || a.entity - b.entity);

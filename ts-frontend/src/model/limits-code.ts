@@ -34,7 +34,7 @@ const dataKinds = new Set(['channel', 'condition', 'semaphore', 'futex']);
 export function tellCode(material: Material, contexts: Contexts): Finding[] {
   const { model, working } = material;
   const smallest = Math.max(leastSerial * leastShare, leastObservations / model.samples) * model.elapsedNs / 2;
-  const found = concentrate(model.raw, working.stacks, contexts, working.weights, smallest);
+  const found = concentrate(model.raw, working, contexts, smallest);
   const candidates = new Map<string, Candidate>();
   for (const context of found) {
     const stats = statsOf(model.raw, contexts, working.weights, context.members);
@@ -122,7 +122,7 @@ function isUnfed({ model }: Material, { stats }: Candidate): boolean {
 /** Candidates of one kind as one, under the name of the one that costs most. */
 function together(candidates: Candidate[]): Candidate {
   const [first, ...others] = candidates.sort((a, b) => b.stats.cost - a.stats.cost);
-  const stats = { ...first!.stats, threads: new Map(first!.stats.threads), costAt: new Map(first!.stats.costAt) };
+  const stats = { ...first!.stats, threads: new Map(first!.stats.threads) };
   for (const other of others) mergeStats(stats, other.stats);
   return { ...first!, stats };
 }

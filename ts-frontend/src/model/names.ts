@@ -42,7 +42,7 @@ function nameOf(raw: RawProfile, entity: RawEntity, procedures: Map<number, stri
   return place !== '' ? `${entity.kind} at ${place}` : entity.address !== 0 ? `${entity.kind} at ${offset}` : entity.kind;
 }
 
-export function namesOf(raw: RawProfile): string[] {
+function namesOf(raw: RawProfile): string[] {
   const procedures = new Map<number, string>();
   for (const entity of raw.entities)
     if (entity.kind === 'procedure' && entity.name !== '') procedures.set(entity.address, ownName(entity.name));
@@ -53,7 +53,7 @@ export function namesOf(raw: RawProfile): string[] {
  * Groups of namesakes, members by id: objects and threads of one kind and name; procedures only where file and line
  * agree too (copies that the compiler made of one procedure), for two files may each have their own `init`.
  */
-export function namesakes(raw: RawProfile, names: string[]): number[][] {
+function namesakes(raw: RawProfile, names: string[]): number[][] {
   const groups = new Map<string, number[]>();
   for (let id = 1; id < raw.entities.length; id++) {
     const entity = raw.entities[id]!;
@@ -65,4 +65,24 @@ export function namesakes(raw: RawProfile, names: string[]): number[][] {
     else groups.set(key, [id]);
   }
   return [...groups.values()].filter((members) => members.length > 1);
+}
+
+export interface Naming {
+  names: string[];       // by entity of the profile
+  groups: number[][];    // namesakes, members by id
+  groupOf: Uint32Array;  // by entity of the profile: its group's id (the groups follow the entities), 0 = none
+}
+const known = new WeakMap<RawProfile['entities'], Naming>();
+
+/** Remembered for a list of entities: while no new ones come up, a live screen reads the same list again and again. */
+export function namingOf(raw: RawProfile): Naming {
+  const before = known.get(raw.entities);
+  if (before) return before;
+  const names = namesOf(raw);
+  const groups = namesakes(raw, names);
+  const groupOf = new Uint32Array(Math.max(1, raw.entities.length));
+  groups.forEach((members, k) => { for (const member of members) groupOf[member] = groupOf.length + k; });
+  const naming = { names, groups, groupOf };
+  known.set(raw.entities, naming);
+  return naming;
 }
