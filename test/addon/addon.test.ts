@@ -1,10 +1,10 @@
 /** Opening profiles: a real one, foreign and damaged ones. */
 import test from 'ava';
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { buildModel, checkInvariants, findEntities } from '../../ts-frontend/src/model/index.js';
+import { buildModel, checkInvariants, findEntities, type RawProfile } from '../../ts-frontend/src/model/index.js';
 import { isProfileError, openProfile } from '../../ts-frontend/src/profile.js';
 
 const root = join(import.meta.dirname, '../../..');
@@ -29,6 +29,33 @@ test('a real profile: columns of equal length, names, files and lines, and a mod
   t.regex(a.file, /serial_then_parallel\.c$/);
   t.true(a.line > 0);
   t.is(a.calls, 1);
+});
+
+test('a growing profile read on from an earlier read is the same as read anew', async (t) => {
+  const path = join(folder, 'growing.quartz');
+  spawn(join(root, 'build/sampler/quartz-sampler'), ['record', '-q', '-o', path, '--', join(root, 'build/test/programs/endless')],
+    { env: { ...process.env, QUARTZ_PROCESSORS: '4' }, stdio: 'ignore' });
+  const grown = async (snapshots: number): Promise<RawProfile> => {
+    for (let waited = 0; waited < 60_000; waited += 20) {
+      try {
+        const raw = openProfile(path);
+        if (raw.head.snapshots > snapshots && raw.calls.count.length > 0) return raw;
+      } catch (error) {
+        if (!isProfileError(error)) throw error; // it is being made
+      }
+      await new Promise((resolve) => { setTimeout(resolve, 20); });
+    }
+    throw new Error('nothing was recorded');
+  };
+  const earlier = await grown(0);
+  t.teardown(() => { process.kill(earlier.head.pid, 'SIGKILL'); });
+  const anew = await grown(earlier.head.snapshots + 100);
+  const on = openProfile(path, { after: earlier });
+  const n = anew.entities.length;
+  t.true(on.head.snapshots >= anew.head.snapshots && on.entities.length >= n);
+  t.deepEqual(on.entities.slice(0, n), anew.entities);
+  t.deepEqual(on.calls.caller.slice(0, anew.calls.caller.length), anew.calls.caller);
+  t.deepEqual(openProfile(good, { after: earlier }).entities, openProfile(good).entities, 'another recording: all of it');
 });
 
 const reject = (name: string, bytes: Uint8Array): Error => {
@@ -68,7 +95,9 @@ test('damaged files give an error or numbers that the model can stand, never a c
     const path = join(folder, 'damaged');
     writeFileSync(path, copy);
     try {
-      buildModel(openProfile(path));
+      const model = buildModel(openProfile(path));
+      t.true(model.findings.length <= 3 && model.ranking.length < model.entities.length);
+      for (const entity of model.entities) JSON.stringify([entity.states, entity.object, entity.callers, entity.ci95]);
     } catch (error) {
       if (!isProfileError(error)) throw error;
       refused++;

@@ -1,4 +1,5 @@
-/* The Node.js addon: open(path, symbolize) reads a profile into columns (ts-frontend/src/model/raw.ts);
+/* The Node.js addon: open(path, symbolize, known) reads a profile into columns (ts-frontend/src/profile.ts); `known` says
+ * which rows an earlier read of the same recording has given, which are not given again (`from` says whether they were left out);
  * save(path, target) writes what stands in a profile, which may still be recorded, as a file of its own.
  * Owns nothing between calls but a cache of symbol tables (names.cc). */
 #include "profile.h"
@@ -18,18 +19,36 @@ Profile::Profile(Napi::Env env, const std::string &path) {
   throw error;
 }
 
+/* Names of known rows may change when modules are added, and when recording ends: then all is given again. */
+static Known knownOf(const Napi::Value &value, const qz_profile_copy &copy) {
+  Known known;
+  if (!value.IsObject() || copy.head.status != QZ_PROFILE_RECORDING) return known;
+  Napi::Object object = value.As<Napi::Object>();
+  auto number = [&](const char *name) { return object.Get(name).ToNumber().DoubleValue(); };
+  Napi::Value callers = object.Get("callers");
+  if (number("pid") != copy.head.pid || number("firstNs") != static_cast<double>(copy.head.first_ns) || number("modules") != copy.modules_count ||
+      !(number("entities") <= copy.entities_count) || !callers.IsTypedArray() || callers.As<Napi::TypedArray>().TypedArrayType() != napi_uint32_array)
+    return known;
+  known.entities = object.Get("entities").ToNumber().Uint32Value();
+  Napi::Uint32Array column = callers.As<Napi::Uint32Array>();
+  known.callers.assign(column.Data(), column.Data() + column.ElementLength());
+  return known;
+}
+
 static Napi::Value open(const Napi::CallbackInfo &info) {
   Napi::Env env = info.Env();
   if (info.Length() < 1 || !info[0].IsString()) throw Napi::TypeError::New(env, "open(path): path must be a string");
   bool symbolize = info.Length() < 2 || !info[1].IsBoolean() || info[1].As<Napi::Boolean>().Value();
   std::string path = info[0].As<Napi::String>().Utf8Value();
   Profile profile(env, path);
+  Known known = knownOf(info.Length() < 3 ? env.Undefined() : info[2], profile.copy);
   Found found;
-  if (symbolize) found = findMissingNames(profile);
+  if (symbolize) found = findMissingNames(profile, known);
   Napi::Object result = Napi::Object::New(env);
   result.Set("path", path);
   result.Set("head", headOf(env, profile));
-  addSections(env, profile, found, result);
+  result.Set("from", Napi::Number::New(env, known.entities));
+  addSections(env, profile, found, known.entities, result);
   return result;
 }
 

@@ -35,15 +35,10 @@ void column(Napi::Env env, Napi::Object &table, const char *name, size_t count, 
 }
 
 
-Napi::Value numbers(Napi::Env env, const uint64_t *values, size_t count) {
-  auto array = Napi::Float64Array::New(env, count);
-  for (size_t k = 0; k < count; k++) array[k] = static_cast<double>(values[k]);
-  return array;
-}
-Napi::Value numbers(Napi::Env env, const uint32_t *values, size_t count) {
-  auto array = Napi::Uint32Array::New(env, count);
-  for (size_t k = 0; k < count; k++) array[k] = values[k];
-  return array;
+/* The same for a field that is an array: the arrays of all rows, one after the other. */
+template <typename Column, typename Get>
+void columns(Napi::Env env, Napi::Object &table, const char *name, size_t count, size_t each, Get get) {
+  column<Column>(env, table, name, count * each, [&](size_t k) { return get(k / each)[k % each]; });
 }
 
 #define COLUMN(type, name, rows, field) \
@@ -51,10 +46,11 @@ Napi::Value numbers(Napi::Env env, const uint32_t *values, size_t count) {
 
 }  // namespace
 
-static void addEntities(Napi::Env env, const Profile &profile, const Found &found, Napi::Object &result) {
+/* Rows of the entities from `from` on; of all, how many instances they have, the one thing that changes. */
+static void addEntities(Napi::Env env, const Profile &profile, const Found &found, uint32_t from, Napi::Object &result) {
   const qz_profile_copy &copy = profile.copy;
-  Napi::Array out = Napi::Array::New(env, copy.entities_count);
-  for (uint32_t k = 0; k < copy.entities_count; k++) {
+  Napi::Array out = Napi::Array::New(env, copy.entities_count - from);
+  for (uint32_t k = from; k < copy.entities_count; k++) {
     Napi::HandleScope scope(env);
     const qz_entity &entity = copy.entities[k];
     auto at = found.entities.find(k);
@@ -69,37 +65,10 @@ static void addEntities(Napi::Env env, const Profile &profile, const Found &foun
     row.Set("record", Napi::Number::New(env, entity.record));
     row.Set("detail", place && entity.detail == 0 ? place->detail.c_str() : profile.text(entity.detail));
     row.Set("instances", Napi::Number::New(env, entity.instances));
-    out.Set(k, row);
+    out.Set(k - from, row);
   }
   result.Set("entities", out);
-}
-
-static void addObjects(Napi::Env env, const Profile &profile, Napi::Object &result) {
-  const qz_profile_copy &copy = profile.copy;
-  Napi::Array out = Napi::Array::New(env, copy.objects_count);
-  for (uint32_t k = 0; k < copy.objects_count; k++) {
-    Napi::HandleScope scope(env);
-    const qz_object_stats &stats = copy.objects[k];
-    Napi::Object row = Napi::Object::New(env);
-    auto number = [&](const char *name, uint64_t value) { row.Set(name, Napi::Number::New(env, static_cast<double>(value))); };
-    number("entity", stats.entity);
-    number("capacity", stats.capacity);
-    number("instances", stats.instances);
-    number("acquisitions", stats.acquisitions);
-    number("contended", stats.contended);
-    number("waitNs", stats.wait_ns);
-    number("waitMaxNs", stats.wait_max_ns);
-    number("spinNs", stats.spin_ns);
-    number("holdNs", stats.hold_ns);
-    number("holdMaxNs", stats.hold_max_ns);
-    number("observedNs", stats.observed_ns);
-    number("queueLengthNs", stats.queue_length_ns);
-    row.Set("queueNs", numbers(env, stats.queue_ns, QZ_QUEUE_BUCKETS));
-    row.Set("waitHist", numbers(env, stats.wait_hist, QZ_TIME_BUCKETS));
-    row.Set("holdHist", numbers(env, stats.hold_hist, QZ_TIME_BUCKETS));
-    out.Set(k, row);
-  }
-  result.Set("objects", out);
+  column<uint32_t>(env, result, "instances", copy.entities_count, [&](size_t k) { return copy.entities[k].instances; });
 }
 
 static void addSmallTables(Napi::Env env, const Profile &profile, Napi::Object &result) {
@@ -131,13 +100,12 @@ static void addSmallTables(Napi::Env env, const Profile &profile, Napi::Object &
   result.Set("modules", modules);
 }
 
-void addSections(Napi::Env env, const Profile &profile, const Found &found, Napi::Object result) {
+void addSections(Napi::Env env, const Profile &profile, const Found &found, uint32_t from, Napi::Object result) {
   const qz_profile_copy &copy = profile.copy;
   auto text = Napi::Uint8Array::New(env, copy.strings_bytes);
   if (copy.strings_bytes > 0) std::copy_n(copy.strings, copy.strings_bytes, text.Data());
   result.Set("text", text);
-  addEntities(env, profile, found, result);
-  addObjects(env, profile, result);
+  addEntities(env, profile, found, from, result);
   addSmallTables(env, profile, result);
 
   auto begin = [&](const char *name) {
@@ -178,6 +146,25 @@ void addSections(Napi::Env env, const Profile &profile, const Found &found, Napi
     COLUMN(double, "runnableNs", copy.balance, runnable_ns);
   }
   {
+    Napi::Object table = begin("objects");
+    size_t count = copy.objects_count;
+    COLUMN(uint32_t, "entity", copy.objects, entity);
+    COLUMN(uint32_t, "capacity", copy.objects, capacity);
+    COLUMN(double, "instances", copy.objects, instances);
+    COLUMN(double, "acquisitions", copy.objects, acquisitions);
+    COLUMN(double, "contended", copy.objects, contended);
+    COLUMN(double, "waitNs", copy.objects, wait_ns);
+    COLUMN(double, "waitMaxNs", copy.objects, wait_max_ns);
+    COLUMN(double, "spinNs", copy.objects, spin_ns);
+    COLUMN(double, "holdNs", copy.objects, hold_ns);
+    COLUMN(double, "holdMaxNs", copy.objects, hold_max_ns);
+    COLUMN(double, "observedNs", copy.objects, observed_ns);
+    COLUMN(double, "queueLengthNs", copy.objects, queue_length_ns);
+    columns<double>(env, table, "queueNs", count, QZ_QUEUE_BUCKETS, [&](size_t k) { return copy.objects[k].queue_ns; });
+    columns<uint32_t>(env, table, "waitHist", count, QZ_TIME_BUCKETS, [&](size_t k) { return copy.objects[k].wait_hist; });
+    columns<uint32_t>(env, table, "holdHist", count, QZ_TIME_BUCKETS, [&](size_t k) { return copy.objects[k].hold_hist; });
+  }
+  {
     Napi::Object table = begin("blame");
     size_t count = copy.blame_count;
     COLUMN(uint32_t, "object", copy.blame, object);
@@ -200,11 +187,7 @@ void addSections(Napi::Env env, const Profile &profile, const Found &found, Napi
     Napi::Object table = begin("calls");
     size_t count = copy.calls_count;
     COLUMN(double, "site", copy.calls, site);
-    column<uint32_t>(env, table, "caller", count, [&](size_t k) {
-      if (copy.calls[k].caller != 0) return copy.calls[k].caller;
-      auto at = found.callers.find(static_cast<uint32_t>(k));
-      return at == found.callers.end() ? 0u : at->second;
-    });
+    column<uint32_t>(env, table, "caller", count, [&](size_t k) { return found.callers.empty() ? copy.calls[k].caller : found.callers[k]; });
     COLUMN(uint32_t, "callee", copy.calls, callee);
     COLUMN(double, "count", copy.calls, count);
   }

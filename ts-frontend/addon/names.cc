@@ -47,12 +47,16 @@ bool isMissing(const qz_entity &entity) {
 
 }  // namespace
 
-Found findMissingNames(const Profile &profile) {
+Found findMissingNames(const Profile &profile, const Known &known) {
   const qz_profile_copy &copy = profile.copy;
   Found found;
+  found.callers.resize(copy.calls_count);
   bool missing = false;
-  for (size_t k = 1; k < copy.entities_count && !missing; k++) missing = isMissing(copy.entities[k]);
-  for (size_t k = 0; k < copy.calls_count && !missing; k++) missing = copy.calls[k].caller == 0;
+  for (size_t k = 0; k < copy.calls_count; k++) {
+    found.callers[k] = copy.calls[k].caller != 0 || k >= known.callers.size() ? copy.calls[k].caller : known.callers[k];
+    missing |= found.callers[k] == 0;
+  }
+  for (size_t k = known.entities; k < copy.entities_count && !missing; k++) missing = isMissing(copy.entities[k]);
   if (!missing) return found;
 
   std::lock_guard<std::mutex> guard(cache.busy);
@@ -62,7 +66,7 @@ Found findMissingNames(const Profile &profile) {
   for (uint32_t k = 1; k < copy.entities_count; k++) {
     const qz_entity &entity = copy.entities[k];
     if (entity.kind == QZ_ENTITY_PROCEDURE) procedures.emplace(entity.address, k);
-    if (!isMissing(entity)) continue;
+    if (k < known.entities || !isMissing(entity)) continue;
     bool object = entity.kind < QZ_KIND_COUNT;
     qz_symbol symbol;
     qz_symbols_find(symbols, entity.address, object ? QZ_SYMBOL_SITE : QZ_SYMBOL_PROCEDURE, &symbol);
@@ -70,7 +74,7 @@ Found findMissingNames(const Profile &profile) {
     found.entities[k] = {object ? "" : symbol.name, symbol.file, symbol.detail, symbol.line};
   }
   for (uint32_t k = 0; k < copy.calls_count; k++) {
-    if (copy.calls[k].caller != 0 || copy.calls[k].site == 0) continue;
+    if (found.callers[k] != 0 || copy.calls[k].site == 0) continue;
     qz_symbol symbol;
     if (qz_symbols_find(symbols, copy.calls[k].site, QZ_SYMBOL_SITE, &symbol) != QZ_SYMBOL_FOUND) continue;
     auto caller = procedures.find(symbol.entry);
@@ -81,7 +85,7 @@ Found findMissingNames(const Profile &profile) {
 
 #else
 
-Found findMissingNames(const Profile &) { return {}; }
+Found findMissingNames(const Profile &, const Known &) { return {}; }
 
 #endif
 

@@ -4,16 +4,23 @@
 #include <cstdint>
 #include <string>
 #include <unordered_map>
+#include <vector>
 #include <napi.h>
 #include <abi/profile_read.h>
 
 namespace quartz {
 
-/* Names, files, reasons and callers found for what the file does not name yet, by index of entity or call. */
+/* Names, files and reasons found for what the file does not name yet, by index of entity. */
 struct Found {
   struct Place { std::string name, file, detail; uint32_t line = 0; };
   std::unordered_map<uint32_t, Place> entities;
-  std::unordered_map<uint32_t, uint32_t> callers;
+  std::vector<uint32_t> callers; /* of all calls; empty: as the file has them */
+};
+
+/* What an earlier read of the same recording has given. */
+struct Known {
+  uint32_t entities = 0;         /* names of those before are known */
+  std::vector<uint32_t> callers; /* of calls, 0 = unknown */
 };
 
 class Profile {
@@ -27,8 +34,10 @@ class Profile {
   qz_profile_copy copy;
 };
 
-Found findMissingNames(const Profile &profile);                               /* names.cc */
+/* names.cc */
+Found findMissingNames(const Profile &profile, const Known &known);
 Napi::Object headOf(Napi::Env env, const Profile &profile);                   /* head.cc */
-void addSections(Napi::Env env, const Profile &profile, const Found &found, Napi::Object result); /* columns.cc */
+/* Entities from `from` on, all of the rest. columns.cc */
+void addSections(Napi::Env env, const Profile &profile, const Found &found, uint32_t from, Napi::Object result);
 
 }  // namespace quartz

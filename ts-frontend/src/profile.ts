@@ -4,10 +4,19 @@
  */
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import type { RawProfile } from './model/index.js';
+import type { RawEntity, RawProfile } from './model/index.js';
+import { objectRows, type ObjectColumns } from './objects.js';
 
-type Columns = Omit<RawProfile, 'strings'> & { text: Uint8Array };
-interface Addon { open(path: string, symbolize: boolean): Columns; save(path: string, target: string): void }
+/** What the addon gives: sections as columns; entities from the index `from` on. */
+interface Columns extends Omit<RawProfile, 'strings' | 'objects'> {
+  text: Uint8Array;
+  from: number;
+  instances: Uint32Array;
+  objects: ObjectColumns;
+}
+/** What an earlier read of the same recording has given already. */
+interface Known { pid: number; firstNs: number; entities: number; modules: number; callers: Uint32Array }
+interface Addon { open(path: string, symbolize: boolean, known?: Known): Columns; save(path: string, target: string): void }
 
 let addon: Addon | undefined;
 
@@ -22,17 +31,37 @@ export function isProfileError(error: unknown): error is ProfileError {
   return error instanceof Error && 'code' in error && error.code === 'QUARTZ_PROFILE';
 }
 
+export interface OpenOptions {
+  symbolize?: boolean;
+  /** The read before this one, of a recording that goes on: what can't have changed since is taken from it. */
+  after?: RawProfile | null;
+}
+
 /** Throws a ProfileError where the file is missing, foreign, corrupt or of another version. */
-export function openProfile(path: string, options: { symbolize?: boolean } = {}): RawProfile {
+export function openProfile(path: string, { symbolize = true, after = null }: OpenOptions = {}): RawProfile {
   addon ??= load();
-  const { text, ...columns } = addon.open(path, options.symbolize !== false);
+  const { text, from, instances, ...columns } = addon.open(path, symbolize, after === null ? undefined : {
+    pid: after.head.pid, firstNs: after.head.firstNs, entities: after.entities.length, modules: after.modules.length, callers: after.calls.caller,
+  });
+  if (after !== null && from > 0) columns.entities = grown(after.entities, columns.entities, instances);
   const decoder = new TextDecoder();
   const strings = (offset: number): string => {
     if (offset <= 0 || offset >= text.length) return '';
     const end = text.indexOf(0, offset);
     return decoder.decode(text.subarray(offset, end < 0 ? text.length : end));
   };
-  return { ...columns, strings };
+  return { ...columns, objects: objectRows(columns.objects), strings };
+}
+
+/** The same list where nothing is new, so that what was made of it holds. */
+function grown(before: RawEntity[], added: RawEntity[], instances: Uint32Array): RawEntity[] {
+  let changed = added.length > 0;
+  const rows = before.map((row, k) => {
+    if (row.instances === instances[k]) return row;
+    changed = true;
+    return { ...row, instances: instances[k]! };
+  });
+  return changed ? rows.concat(added) : before;
 }
 
 /** Writes what stands in a profile, which may still be recorded, as a file of its own. */

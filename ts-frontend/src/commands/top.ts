@@ -9,7 +9,7 @@ import { Failure, usage } from '../cli/failure.js';
 import { samplerPath } from '../cli/files.js';
 import { childrenOption, recordingOptions, samplerOptions } from '../cli/recording.js';
 import { display } from '../cli/terminal.js';
-import { buildModel, difference } from '../model/index.js';
+import { buildModel, difference, type RawProfile } from '../model/index.js';
 import { remedyOf } from '../cli/profile.js';
 import { isProfileError, openProfile, saveProfile } from '../profile.js';
 import { show } from '../../../tui/src/terminal.js';
@@ -34,11 +34,13 @@ const textOf = (path: string): string => {
 
 function hostOf(file: string, recording: Recording | null, raw: boolean): Host {
   let ended: string | null = null;
+  let last: RawProfile | null = null;
   return {
     finished: recording === null && statSync(file).isFile() && openProfile(file, { symbolize: false }).head.status !== 'recording',
     read: () => {
       try {
-        const profile = openProfile(file);
+        const profile = openProfile(file, { after: last });
+        last = profile;
         if (profile.head.status !== 'recording') ended = endOf(profile.head.endReason, profile.head.exitStatus, profile.head.status);
         return profile;
       } catch (error) {

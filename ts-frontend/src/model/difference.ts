@@ -22,7 +22,7 @@ const headCounts = [
 function objectMinus(later: RawObject, earlier: RawObject | undefined): RawObject {
   if (!earlier) return later;
   return {
-    ...later, // capacity, instances and maxima are not counts: they stay as they are
+    entity: later.entity, capacity: later.capacity, instances: later.instances, waitMaxNs: later.waitMaxNs, holdMaxNs: later.holdMaxNs, // no counts
     acquisitions: later.acquisitions - earlier.acquisitions,
     contended: later.contended - earlier.contended,
     waitNs: later.waitNs - earlier.waitNs,
