@@ -4,7 +4,7 @@ import { execFileSync, spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { buildModel, checkInvariants, findEntities, type RawProfile } from '../../ts-frontend/src/model/index.js';
+import { buildModel, checkInvariants, findEntities, type RawEntity, type RawProfile } from '../../ts-frontend/src/model/index.js';
 import { isProfileError, openProfile } from '../../ts-frontend/src/profile.js';
 
 const root = join(import.meta.dirname, '../../..');
@@ -53,7 +53,8 @@ test('a growing profile read on from an earlier read is the same as read anew', 
   const on = openProfile(path, { after: earlier });
   const n = anew.entities.length;
   t.true(on.head.snapshots >= anew.head.snapshots && on.entities.length >= n);
-  t.deepEqual(on.entities.slice(0, n), anew.entities);
+  const lasting = ({ instances, ...rest }: RawEntity): object => ({ ...rest, any: instances > 0 }); // it may have more by now
+  t.deepEqual(on.entities.slice(0, n).map(lasting), anew.entities.map(lasting));
   t.deepEqual(on.calls.caller.slice(0, anew.calls.caller.length), anew.calls.caller);
   t.deepEqual(openProfile(good, { after: earlier }).entities, openProfile(good).entities, 'another recording: all of it');
 });
