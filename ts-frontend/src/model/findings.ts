@@ -13,6 +13,7 @@ import { tellCode } from './limits-code.js';
 import { ioLoss, tellIo } from './limits-io.js';
 import { lockLosses, tellLocks, tellSpinning } from './limits-objects.js';
 import { tellOptimize, tellOverhead } from './limits-overhead.js';
+import { isCrowds, tellCrowd } from './limits-threads.js';
 import type { Material } from './limits.js';
 import { fewSnapshots, leastObservations, leastSerial, leastShare, title } from './limits.js';
 import { prepareMeanwhile } from './meanwhile.js';
@@ -37,12 +38,15 @@ export function findingsOf(model: Model, working: Working): { findings: Finding[
   const losses = lockLosses(material);
   const io = ioLoss(material);
   const contexts = prepareContexts(model.raw, working, unexplainedOf(model, working, material.meanwhile, losses, io));
+  const crowd = tellCrowd(material);
   const limits = [
+    ...(crowd ? [crowd] : []),
     ...tellLocks(material, losses), ...tellSpinning(material), ...tellIo(material, io),
     ...tellCode(material, contexts), ...tellOverhead(material),
-  ].filter((finding) => worthOf(finding) >= leastFor(finding, material)).sort((a, b) => b.savingNs - a.savingNs || b.costNs - a.costNs);
+  ].filter((finding) => worthOf(finding) >= leastFor(finding, material) && !isCrowds(finding, crowd)).sort((a, b) => b.savingNs - a.savingNs || b.costNs - a.costNs);
   const findings = gatherSmall(model, limits.filter(isFirstOfKind), material.least).slice(0, findingsKept);
   const named = new Set(findings.flatMap((one) => (one.kind === 'pipeline' ? [one.entity, ...one.related] : [one.entity])));
+  if (crowd && findings.length < findingsKept && !findings.includes(crowd)) findings.push(crowd);
   if (findings.length < findingsKept) findings.push(...tellOptimize(material, named));
   putFirst(findings);
   if (samples < fewSnapshots) for (const finding of findings) finding.text += sureness(finding, model);
@@ -95,7 +99,8 @@ function addNotices(model: Model, material: Material, findings: readonly Finding
       remedy: 'let the program run longer, or raise --rate',
     });
   const waiting = cpuWaitNotice(model);
-  if (waiting) notices.push(waiting);
+  const isTold = findings.some(({ kind }) => kind === 'oversubscription') && model.cpuWait.ownNs >= model.cpuWait.othersNs;
+  if (waiting && !isTold) notices.push(waiting);
   if (!raw.entities.some((entity, id) => id > 0 && entity.kind === 'procedure'))
     notices.push({ reason: 'no procedure was recorded: the program was compiled without hooks', remedy: 'compile it with the flags that `quartz cflags` prints' });
   if (balance.nothingRanNs >= 0.2 * elapsedNs) {

@@ -129,10 +129,11 @@ export type FindingKind =
   | 'dependency'          // threads that do the same wait for each other's results
   | 'starvation'          // fewer threads than processors, and nobody waits for an object
   | 'io'                  // reading or writing that is not overlapped
+  | 'oversubscription'    // more threads can run than there are CPUs; it costs where some of them spin
   | 'overhead'            // the thread package's own work: grain too fine
   | 'optimize';           // parallel enough: only less work helps
 export type Change =
-  | 'create-parallelism' | 'wait-less' | 'block-instead-of-spin' | 'balance' | 'coarsen' | 'finer-grain' | 'overlap-io' | 'optimize';
+  | 'create-parallelism' | 'wait-less' | 'block-instead-of-spin' | 'balance' | 'coarsen' | 'finer-grain' | 'fewer-threads' | 'overlap-io' | 'optimize';
 
 /** One thing that limits the program; the formulas are in docs/findings.md. */
 export interface Finding {

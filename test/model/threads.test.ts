@@ -1,0 +1,50 @@
+/** More threads than CPUs: what they cost, by hand. P = 2 and kernel threads (publisher pthread) throughout. */
+import test from 'ava';
+import { buildModel, type Model } from '../../ts-frontend/src/model/index.js';
+import { ProfileBuilder, ready, run, spin, wait, type Doing } from './builder.js';
+import { second } from './examples.js';
+
+/** A thread that would spin, and has no CPU just now. */
+const spinReady = (thread: string, stack: string[]): Doing => ({ thread, state: 'ready', stack, waiting: true });
+const builder = (): ProfileBuilder => new ProfileBuilder({ processors: 2, head: { publisher: 'pthread', cpuRunNs: 2 * second, cpuWaitNs: 2 * second } });
+const crowds = (model: Model): Model['findings'] => model.findings.filter(({ kind }) => kind === 'oversubscription');
+const near = (ns: number, seconds: number): boolean => Math.abs(ns / second - seconds) < 0.005;
+
+test('one thread at work and three that spin on two CPUs: it gets half a CPU where it could have one', (t) => {
+  const gate = ['main', 'spinlock:gate'];
+  const model = buildModel(builder().stretch(second, [run('w1', ['main', 'a']), spin('w2', gate), spinReady('w3', gate), spinReady('w4', gate)]).build());
+  const [finding] = crowds(model);
+  t.is(model.findings[0], finding);
+  t.true(near(finding!.savingNs, 0.5), String(finding!.savingNs));
+  t.is(finding!.change, 'fewer-threads');
+  t.is(model.entities[finding!.related[0]!]!.name, 'gate');
+  t.false(model.findings.some(({ kind }) => kind === 'spinning'), 'one cause is told once');
+});
+
+test('two threads at work and two that spin on two CPUs: half of both CPUs is lost, though none looks it', (t) => {
+  const gate = ['main', 'barrier:gate'];
+  const model = buildModel(builder().stretch(second, [run('w1', ['main', 'a']), run('w2', ['main', 'a']), spinReady('w3', gate), spinReady('w4', gate)]).build());
+  t.true(near(crowds(model)[0]!.savingNs, 0.5));
+});
+
+test('four threads at work on two CPUs: said, and that it costs nothing', (t) => {
+  const a = ['main', 'a'];
+  const model = buildModel(builder().stretch(second, [run('w1', a), run('w2', a), ready('w3', a), ready('w4', a)]).build());
+  const [finding] = crowds(model);
+  t.deepEqual([finding!.costNs, finding!.savingNs], [0, 0]);
+  t.regex(finding!.text, /4 of them on average, on 2 CPUs/);
+});
+
+test('as many as there are CPUs, waiting or not; or more, for a moment: nothing to say', (t) => {
+  const a = ['main', 'a'];
+  const few = buildModel(builder().stretch(second, [run('w1', a), run('w2', a), wait('w3', ['main', 'mutex:m'])]).build());
+  t.deepEqual(crowds(few), []);
+  const short = buildModel(builder().stretch(second, [run('w1', a), run('w2', a)]).stretch(second / 10, [run('w1', a), run('w2', a), ready('w3', a)]).build());
+  t.deepEqual(crowds(short), []);
+});
+
+test('threads of the package are meant to be many', (t) => {
+  const a = ['main', 'a'];
+  const model = buildModel(new ProfileBuilder({ processors: 2 }).stretch(second, [run('w1', a), run('w2', a), ready('w3', a), ready('w4', a)]).build());
+  t.deepEqual(crowds(model), []);
+});

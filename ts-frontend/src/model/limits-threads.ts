@@ -1,0 +1,80 @@
+/**
+ * Limits by the number of threads: more can run than there are CPUs. By itself that costs no elapsed time, for the CPUs do as
+ * much work as ever; it costs where some of the threads spin, for these get their turns too (docs/findings.md, "Threads"). Pure.
+ */
+import { formatCount, formatNs } from './format.js';
+import { addTo } from './levels.js';
+import type { Material } from './limits.js';
+import { costs, meanwhileOf, meanwhileText, shownId, title } from './limits.js';
+import { State } from './raw.js';
+import type { Finding } from './types.js';
+
+/** Told from this share of the elapsed time on: threads that begin or end overlap for a moment in any program. */
+const leastCrowded = 0.25;
+
+interface Crowd {
+  ns: number;           // elapsed time with more threads runnable than CPUs
+  runnable: number;     // their mean number
+  busy: number; spinning: number; // processors, means over ns
+  spinners: number;     // mean number of threads that spin, on a CPU or waiting for one
+  lostNs: number;       // elapsed time that the spinners took from the others
+  byObject: Map<number, number>; // for what they spun, thread time
+}
+
+export function crowdOf({ model }: Material): Crowd {
+  const { balance, tuples } = model.raw;
+  const P = model.processors;
+  const crowd: Crowd = { ns: 0, runnable: 0, busy: 0, spinning: 0, spinners: 0, lostNs: 0, byObject: new Map() };
+  const levelOf = (b: number, s: number, r: number): number => (r * (P + 1) + b) * (P + 1) + s;
+  const spun = new Map<number, number>();
+  for (let k = 0; k < tuples.ns.length; k++) {
+    const state = tuples.state[k];
+    if (tuples.waiting[k] !== 1 || (state !== State.spinning && state !== State.ready) || tuples.runnable[k]! <= P) continue;
+    addTo(spun, levelOf(tuples.busy[k]!, tuples.spinning[k]!, tuples.runnable[k]!), tuples.ns[k]!);
+    addTo(crowd.byObject, shownId(model, model.raw.stacks.entity[tuples.stack[k]!]!), tuples.ns[k]!);
+  }
+  for (let k = 0; k < balance.ns.length; k++) {
+    const ns = balance.ns[k]!, b = balance.busy[k]!, s = balance.spinning[k]!;
+    if (balance.runnable[k]! <= P || ns === 0) continue;
+    const r = balance.runnableNs[k]! / ns;
+    const m = Math.min(r, (spun.get(levelOf(b, s, balance.runnable[k]!)) ?? 0) / ns), n = r - m;
+    crowd.ns += ns;
+    crowd.runnable += ns * r;
+    crowd.busy += ns * b;
+    crowd.spinning += ns * s;
+    crowd.spinners += ns * m;
+    // The CPUs go round among all r: those at work get P n/r of them, and could use min(n, P).
+    if (n > 0) crowd.lostNs += ns * Math.max(0, 1 - (P * n) / r / Math.min(n, P));
+  }
+  if (crowd.ns > 0) for (const mean of ['runnable', 'busy', 'spinning', 'spinners'] as const) crowd[mean] /= crowd.ns;
+  return crowd;
+}
+
+/** At most one finding; with no saving where no thread spins. */
+export function tellCrowd(material: Material): Finding | undefined {
+  const { model, least } = material;
+  const P = model.processors;
+  if (model.head.publisher !== 'pthread') return undefined; // threads of the package are meant to be many
+  const crowd = crowdOf(material);
+  const harmful = crowd.lostNs >= least;
+  if (!harmful && crowd.ns < leastCrowded * model.elapsedNs) return undefined;
+  const objects = harmful ? [...crowd.byObject].sort((a, b) => b[1] - a[1]).map(([id]) => id) : [];
+  const cpus = P === 1 ? '1 CPU' : `${P} CPUs`;
+  const meanwhile = meanwhileOf(P, crowd.busy, crowd.spinning);
+  const head = `More threads can run than there are CPUs, during ${costs(model, crowd.ns)}: ${formatCount(crowd.runnable)} of them on average, on ${cpus}`;
+  return {
+    entity: 0, name: model.root.name, kind: 'oversubscription', change: 'fewer-threads',
+    text: harmful
+      ? `${head}. ${formatCount(crowd.spinners)} of these only spin, for ${title(model, objects[0]!)}, and take the CPUs from those that have work.`
+      : `${head}. By itself that costs no elapsed time, for ${meanwhileText(model, meanwhile)}.`,
+    remedy: harmful
+      ? `Run no more threads than CPUs, or let waiters block; what the others lose to the spinning is ${formatNs(crowd.lostNs)}.`
+      : `No more threads than CPUs would do as much: the rest only costs switches and memory.`,
+    costNs: harmful ? crowd.lostNs : 0, savingNs: harmful ? crowd.lostNs : 0, meanwhile, related: objects.slice(0, 3),
+  };
+}
+
+/** Spinning that costs because there are more threads than CPUs is told with that, once. */
+export function isCrowds(finding: Finding, crowd: Finding | undefined): boolean {
+  return crowd !== undefined && finding.kind === 'spinning' && crowd.related.includes(finding.entity) && crowd.savingNs >= finding.savingNs / 2;
+}
