@@ -34,6 +34,7 @@ struct qzl_thread {
   void *(*start)(void *);
   int (*start_c11)(void *);
   void *argument;
+  size_t stack_bytes;            /* 0: as many as by default */
   unsigned rounds;               /* destructor rounds gone by */
   uint32_t marked;               /* loop that the program marked and it is in, 0: none (loops.c) */
   uint64_t marked_ns;            /* since when */

@@ -34,6 +34,7 @@ static uint64_t serials;
 static uint64_t main_start;           /* address of main, 0: not known yet */
 static struct { pthread_t id; uint32_t name; } names[NAMES];
 static uint32_t starting, names_next; /* threads created that have not begun; next of `names` */
+static size_t stack_bytes;            /* of a thread created without saying how many */
 
 /* ---- places ---- */
 
@@ -74,33 +75,26 @@ static void give(struct qzl_thread *place) {
   pthread_mutex_unlock(&lock);
 }
 
-/* Bounds of the calling thread's stack, for the hooks. */
-static void find_stack(struct qzi_pub_thread *thread, bool is_main) {
+/* Bounds of the calling thread's stack, for the hooks. A C library's thread stands at the top of its own stack. Nothing is
+ * allocated: the thread may be in the middle of an allocator that uses locks, with those locks held. */
+static void find_stack(struct qzi_pub_thread *thread, bool is_main, size_t bytes) {
   extern void *__libc_stack_end;
+  thread->stack_high = (uintptr_t)pthread_self();
   if (is_main) {
     struct rlimit limit;
-    uintptr_t most = (uintptr_t)1 << 30, page = 4095;
-    if (!getrlimit(RLIMIT_STACK, &limit) && limit.rlim_cur < most) most = (uintptr_t)limit.rlim_cur;
+    uintptr_t page = 4095;
+    bytes = (size_t)1 << 30;
+    if (!getrlimit(RLIMIT_STACK, &limit) && limit.rlim_cur < bytes) bytes = (size_t)limit.rlim_cur;
     thread->stack_high = ((uintptr_t)__libc_stack_end + page) & ~page;
-    thread->stack_low = thread->stack_high > most ? thread->stack_high - most : 0;
-    return;
   }
-  pthread_attr_t attributes;
-  void *low;
-  size_t bytes;
-  if (pthread_getattr_np(pthread_self(), &attributes)) return;
-  if (!pthread_attr_getstack(&attributes, &low, &bytes)) {
-    thread->stack_low = (uintptr_t)low;
-    thread->stack_high = (uintptr_t)low + bytes;
-  }
-  pthread_attr_destroy(&attributes);
+  thread->stack_low = thread->stack_high > bytes ? thread->stack_high - bytes : 0;
 }
 
 /* The calling thread has this place from now on. */
 static void begin(struct qzl_thread *me) {
   me->id = pthread_self();
   me->pub.os_tid = me->thread.os_tid = (uint32_t)syscall(SYS_gettid);
-  find_stack(&me->thread, me->thread.os_tid == (uint32_t)getpid());
+  find_stack(&me->thread, me->thread.os_tid == (uint32_t)getpid(), me->stack_bytes ? me->stack_bytes : stack_bytes);
   struct qz_thread *record = me->thread.record;
   if (record) {
     __atomic_store_n(&record->os_tid, me->thread.os_tid, __ATOMIC_RELAXED);
@@ -257,6 +251,7 @@ QZL_EXPORT int pthread_create(pthread_t *id, const pthread_attr_t *attributes, v
   if (!child) return qzl_real.pthread_create(id, attributes, start, argument);
   child->start = start;
   child->argument = argument;
+  if (attributes) pthread_attr_getstacksize(attributes, &child->stack_bytes);
   int error = qzl_real.pthread_create(id, attributes, run, child);
   if (error) not_created(child);
   return error;
@@ -334,6 +329,13 @@ static void stand_aside(void) {
   qzl_next_spin_end = (void (*)(const void *))qzl_next("qz_spin_end", NULL);
 }
 
+static void find_stack_bytes(void) {
+  pthread_attr_t attributes;
+  if (pthread_getattr_default_np(&attributes)) return;
+  pthread_attr_getstacksize(&attributes, &stack_bytes);
+  pthread_attr_destroy(&attributes);
+}
+
 __attribute__((constructor)) static void initialize(void) {
   if (dl_iterate_phdr(has_note, NULL)) {
     stand_aside();
@@ -342,6 +344,7 @@ __attribute__((constructor)) static void initialize(void) {
   if (!getenv("QUARTZ_SESSION") && !getenv("QUARTZ_ATTACH")) return;
   pool = qzi_pub_reserve(THREADS * sizeof *pool);
   if (!pool || qzl_objects_make() || pthread_key_create(&end_key, end)) return;
+  find_stack_bytes();
   ready = true;
   qzi_pub_init(cpus(), THREADS);
   pthread_atfork(NULL, NULL, forked);
