@@ -53,6 +53,7 @@ failed:
 static void summarize(const struct qzi_admitted *admitted, const struct qz_profile *head) {
   double seconds = (double)head->elapsed_ns / 1e9;
   if (head->snapshots == 0) {
+    if (head->end_reason == QZ_END_EXEC) return; /* a shell, nice, env, ... */
     fprintf(stderr, "quartz: %s holds no snapshot: the program ended too soon; let it run longer, or raise --rate\n",
             admitted->path);
     return;

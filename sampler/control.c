@@ -32,7 +32,17 @@ static int open_signals(sigset_t *before) {
   return signalfd(-1, &mine, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
+/* Of the launched process by exec: what it has become, and whether anything was seen of it before. */
+static struct { pid_t pid; int happened, empty; enum qz_program kind; } exec_of;
+
 static void dismiss(unsigned k, uint32_t reason, int32_t status) {
+  if (reason == QZ_END_EXEC && all[k]->pid == exec_of.pid) {
+    char program[64];
+    snprintf(program, sizeof program, "/proc/%ld/exe", (long)exec_of.pid);
+    exec_of.kind = qz_program_at(program);
+    exec_of.happened = 1;
+    exec_of.empty = all[k]->recording.file.head->snapshots == 0;
+  }
   qzi_dismiss(all[k], reason, status);
   all[k] = all[--count];
 }
@@ -73,7 +83,8 @@ static void stood_still(void) {
 
 /* ---- record ---- */
 
-/* FILE for the program itself, FILE with -PID (and a number, if that is taken) before its extension for others. */
+/* FILE for the program itself, FILE with -PID (and a number, if that is taken) before its extension for others and for what
+ * the program's process ran before. */
 static int path_for(char *path, size_t bytes, const char *output, pid_t pid, unsigned again) {
   const char *slash = strrchr(output, '/'), *name = slash ? slash + 1 : output, *dot = strrchr(name, '.');
   int stem = dot && dot != name ? (int)(dot - output) : (int)strlen(output);
@@ -92,11 +103,21 @@ struct launched {
   const char *output;
   pid_t child;
   unsigned hellos;     /* programs that said hello, recorded or not */
-  unsigned own, again; /* recordings of the child itself, and those with a number */
+  unsigned own;        /* recordings of the child itself */
   int over;            /* 1: no more recordings */
-  enum qzi_layer kind; /* of the program */
+  enum qz_program kind; /* of the program that the child runs now */
   int layer;           /* 1: the pthread layer was put in */
 };
+
+/* The child runs another program now: that gets FILE, and what was recorded before goes aside. */
+static void make_room(struct launched *run) {
+  char aside[4096];
+  if (exec_of.empty) {
+    unlink(run->output);
+  } else if (!path_for(aside, sizeof aside, run->output, run->child, run->own - 1) && !rename(run->output, aside)) {
+    fprintf(stderr, "quartz: what the process ran before (exec) is in %s; %s goes on with what it runs now\n", aside, run->output);
+  }
+}
 
 static void admit_next(struct launched *run, int listener) {
   pid_t pid;
@@ -121,9 +142,8 @@ static void admit_next(struct launched *run, int listener) {
   int itself = pid == run->child;
   const char *refusal = run->over ? "recording has ended" : count == QZI_ADMITTED_MAX ? "too many programs at once" : NULL;
   if (!refusal && !itself && !run->options->children) refusal = "child processes are not recorded; use --children";
-  pid_t suffix = itself && run->own == 0 ? 0 : pid;
-  unsigned again = itself && run->own > 1 ? run->own - 1 : 0;
-  if (!refusal && path_for(path, sizeof path, run->output, suffix, again)) refusal = "the file name is too long";
+  if (!refusal && itself && run->own) make_room(run);
+  if (!refusal && path_for(path, sizeof path, run->output, itself ? 0 : pid, 0)) refusal = "the file name is too long";
   if (refusal) {
     qzi_channel_send(socket, QZ_REFUSED, refusal);
     close(socket);
@@ -132,6 +152,7 @@ static void admit_next(struct launched *run, int listener) {
     if (admitted) {
       all[count++] = admitted;
       run->own += (unsigned)itself;
+      if (itself) exec_of.happened = 0;
     }
   }
   close(session);
@@ -164,21 +185,25 @@ static int launch_failed(const char *program, int error) {
   return error == ENOENT ? 127 : error == EAGAIN || error == ENOMEM || error == EMFILE ? QUARTZ_FAILED : 126;
 }
 
+/* Why the program that the child ran last is not in a profile. */
 static void explain_absence(const struct launched *run) {
-  if (run->hellos) return; /* whoever said hello was told, and so was the user */
   struct stat file;
-  if (!stat(run->options->program[0], &file) && file.st_mode & (S_ISUID | S_ISGID)) {
+  const char *program = run->options->program[0];
+  enum qz_program kind = exec_of.happened ? exec_of.kind : run->kind;
+  if (run->hellos && !exec_of.happened) return; /* whoever said hello was told, and so was the user */
+  if (run->over) return;
+  const char *of = exec_of.happened ? " of what it ran last (exec)" : "", *reason = qzi_layer_reason(kind);
+  if (!exec_of.happened && !stat(program, &file) && file.st_mode & (S_ISUID | S_ISGID))
     fprintf(stderr, "quartz: no profile: %s runs with the rights of another user or group (set-id), and can't be recorded; "
-                    "record a copy without that bit\n", run->options->program[0]);
-    return;
-  }
-  const char *program = run->options->program[0], *reason = qzi_layer_reason(run->kind);
-  if (reason)
-    fprintf(stderr, "quartz: no profile: %s can't be recorded: %s, or link it with Quartz (quartz cflags, quartz libs)\n",
-            program, reason);
-  else if (run->kind == QZI_LAYER_WANTED && !run->layer)
-    fprintf(stderr, "quartz: no profile: libquartz-pthread.so was not found beside quartz-sampler; build or install it, or "
-                    "name it in QUARTZ_LAYER\n");
+                    "record a copy without that bit\n", program);
+  else if (reason)
+    fprintf(stderr, "quartz: no profile%s: %s can't be recorded: %s, or link it with Quartz (quartz cflags, quartz libs)\n",
+            of, exec_of.happened ? "that" : program, reason);
+  else if (kind == QZ_PROGRAM_PLAIN && !run->layer)
+    fprintf(stderr, "quartz: no profile%s: libquartz-pthread.so was not found beside quartz-sampler; build or install it, or "
+                    "name it in QUARTZ_LAYER\n", of);
+  else if (exec_of.happened)
+    fprintf(stderr, "quartz: no profile%s: it did not connect to the sampler; is it in another network name space?\n", of);
   else
     fprintf(stderr, "quartz: no profile: %s did not connect to the sampler; if it only starts the program to be recorded, "
                     "use --children\n", program);
@@ -232,10 +257,11 @@ int qzi_record(const struct qzi_options *options) {
     return QUARTZ_FAILED;
   }
   char layer[4096];
-  run.kind = qzi_layer_for(options->program[0]);
-  run.layer = run.kind == QZI_LAYER_WANTED && !qzi_layer_path(layer, sizeof layer);
+  run.kind = qz_program_named(options->program[0]);
+  run.layer = run.kind == QZ_PROGRAM_PLAIN && !qzi_layer_path(layer, sizeof layer);
   run.child = qzi_launch(options->program, name, options->children, run.layer ? layer : NULL, &before);
   if (run.child < 0) return launch_failed(options->program[0], errno);
+  exec_of.pid = run.child;
   signal(SIGPIPE, SIG_IGN); /* whoever read our messages may be gone: the profile is finished all the same */
   return record(&run, listener, signals);
 }

@@ -90,6 +90,9 @@ uint32_t qzl_own(const void *address, unsigned kind, uint64_t site, uint32_t cap
 void qzl_initialized(const void *address, uint64_t site);
 void qzl_destroyed(const void *address);
 int qzl_objects_make(void);
+void qzl_objects_give_up(void);
+/* exec.c. Takes the launcher's variables out of the environment; after the sampler was found by them. */
+void qzl_environment_take(void);
 void qzl_objects_forked(void);
 
 /* Counts for a thread that has no call table of its own. */

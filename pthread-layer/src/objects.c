@@ -12,6 +12,7 @@
  */
 #include "layer.h"
 #include <errno.h>
+#include <sys/mman.h>
 #include "plain.h"
 #include "threadlib/src/publish_private.h"
 
@@ -28,6 +29,12 @@ int qzl_objects_make(void) {
   if (!qzl_objects) qzl_objects = qzi_pub_reserve(sizeof *qzl_objects << QZL_OBJECT_BITS);
   if (!made) made = qzi_pub_reserve(2 * sizeof *made << MADE_BITS);
   return qzl_objects && made ? 0 : -1;
+}
+
+/* Nothing was ever published. */
+void qzl_objects_give_up(void) {
+  munmap(qzl_objects, sizeof *qzl_objects << QZL_OBJECT_BITS);
+  qzl_objects = NULL;
 }
 
 void qzl_objects_forked(void) { lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER; }

@@ -12,8 +12,8 @@
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 #include "abi/note.h"
 #include "plain.h"
@@ -34,6 +34,7 @@ static uint64_t serials;
 static uint64_t main_start;           /* address of main, 0: not known yet */
 static struct { pthread_t id; uint32_t name; } names[NAMES];
 static uint32_t starting, names_next; /* threads created that have not begun; next of `names` */
+static uint32_t process;              /* number of the process, and of its first thread */
 static size_t stack_bytes;            /* of a thread created without saying how many */
 
 /* ---- places ---- */
@@ -90,11 +91,20 @@ static void find_stack(struct qzi_pub_thread *thread, bool is_main, size_t bytes
   thread->stack_low = thread->stack_high > bytes ? thread->stack_high - bytes : 0;
 }
 
+/* The calling thread's number. The C library knows it, and writes it into what the thread locks: no system call, which a
+ * sandbox might forbid. */
+static uint32_t own_tid(void) {
+  pthread_mutex_lock(&lock);
+  uint32_t tid = (uint32_t)lock.__data.__owner;
+  pthread_mutex_unlock(&lock);
+  return tid;
+}
+
 /* The calling thread has this place from now on. */
 static void begin(struct qzl_thread *me) {
   me->id = pthread_self();
-  me->pub.os_tid = me->thread.os_tid = (uint32_t)syscall(SYS_gettid);
-  find_stack(&me->thread, me->thread.os_tid == (uint32_t)getpid(), me->stack_bytes ? me->stack_bytes : stack_bytes);
+  me->pub.os_tid = me->thread.os_tid = own_tid();
+  find_stack(&me->thread, me->thread.os_tid == process, me->stack_bytes ? me->stack_bytes : stack_bytes);
   struct qz_thread *record = me->thread.record;
   if (record) {
     __atomic_store_n(&record->os_tid, me->thread.os_tid, __ATOMIC_RELAXED);
@@ -132,12 +142,14 @@ static void end(void *argument) {
 }
 
 struct qzl_thread *qzl_adopt(void) {
-  if (!ready || !qzi_publishing()) return NULL;
+  static _Thread_local bool homeless __attribute__((tls_model("initial-exec"))); /* looked for a place in vain */
+  if (!ready || homeless || !qzi_publishing()) return NULL;
   int error = errno;
-  bool is_main = syscall(SYS_gettid) == getpid();
+  bool is_main = own_tid() == process;
   if (is_main && !main_start) return NULL; /* it begins with main */
   struct qzl_thread *me = take(is_main ? main_start : 0, 0);
   if (me) begin(me);
+  else homeless = true;
   errno = error;
   return me;
 }
@@ -195,7 +207,8 @@ void qzi_publishers_forked(void) {
     place->next_free = pool_free;
     pool_free = k + 1;
   }
-  if (qzl_self) qzl_self->pub.os_tid = qzl_self->thread.os_tid = (uint32_t)syscall(SYS_gettid);
+  process = own_tid();
+  if (qzl_self) qzl_self->pub.os_tid = qzl_self->thread.os_tid = process;
   qzl_objects_forked();
 }
 void qzi_publishers_started_again(void) {}
@@ -229,7 +242,10 @@ __attribute__((section("quartz_start"), noinline)) static int run_c11(void *argu
 static struct qzl_thread *expect(uint64_t start, uint64_t site) {
   if (!qzi_publishing()) return NULL;
   struct qzl_thread *me = qzl_here(), *child = me ? take(start, site) : NULL;
-  if (!child) return NULL;
+  if (!child) {
+    __atomic_fetch_add(&qzi_session.head->threads_dropped, 1, __ATOMIC_RELAXED);
+    return NULL;
+  }
   qzi_pub_created(&me->pub, &child->thread, &me->thread);
   __atomic_fetch_add(&qzi_session.processor_base[0].spawns, 1, __ATOMIC_RELAXED);
   pthread_mutex_lock(&lock);
@@ -345,8 +361,16 @@ __attribute__((constructor)) static void initialize(void) {
   pool = qzi_pub_reserve(THREADS * sizeof *pool);
   if (!pool || qzl_objects_make() || pthread_key_create(&end_key, end)) return;
   find_stack_bytes();
+  process = (uint32_t)getpid();
   ready = true;
   qzi_pub_init(cpus(), THREADS);
+  if (!qzi_session.head && !getenv("QUARTZ_ATTACH")) { /* nobody to publish for, or too little address space */
+    ready = false;
+    munmap(pool, THREADS * sizeof *pool);
+    pool = NULL;
+    qzl_objects_give_up();
+  }
+  qzl_environment_take();
   pthread_atfork(NULL, NULL, forked);
 }
 

@@ -45,6 +45,10 @@ static inline struct qz_thread *qzi_session_thread(uint32_t index) {
   return (struct qz_thread *)(qzi_session.thread_base + index * qzi_session.thread_stride);
 }
 
+/* The program has limited its system calls, and any of ours may kill it: descriptors are left alone, and nobody looks
+ * whether the sampler is still there. */
+extern _Atomic(bool) qzi_no_system_calls;
+
 /* publish_session.c. Makes the session or, in a forked child, a new one in its place. 0 or an error number. */
 int qzi_session_make(void);
 /* Whether its descriptor still names it: the program may have closed it, and the number may be another file's. */

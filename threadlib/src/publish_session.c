@@ -20,6 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -41,6 +42,7 @@ uint32_t qzi_pub_limit, qzi_pub_hook_limit;
 uint32_t qzi_pub_exact_hold;
 struct qz_object *qzi_pub_objects;
 struct qzi_session qzi_session = {.fd = -1};
+_Atomic(bool) qzi_no_system_calls;
 
 static bool started;
 static bool barrier_works;
@@ -100,7 +102,7 @@ static void barrier(void) {
 
 bool qzi_session_fd_valid(void) {
   struct stat state;
-  return qzi_session.fd >= 0 && !fstat(qzi_session.fd, &state) && state.st_dev == file_device && state.st_ino == file_inode;
+  return qzi_session.fd >= 0 && !qzi_no_system_calls && !fstat(qzi_session.fd, &state) && state.st_dev == file_device && state.st_ino == file_inode;
 }
 
 void qzi_session_forget_file(void) {
@@ -167,6 +169,8 @@ int qzi_session_make(void) {
   head.call_slots = QZI_CALL_SLOTS;
   head.stack_limit = s->stack_limit;
 
+  struct rlimit space; /* a program that is short of it would fail in our stead */
+  if (!getrlimit(RLIMIT_AS, &space) && space.rlim_cur != RLIM_INFINITY && total > space.rlim_cur / 4) return ENOMEM;
   int fd = memory_file(total);
   if (fd < 0) return errno;
   bool same_place = s->head && total <= s->bytes;

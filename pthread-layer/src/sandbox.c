@@ -1,0 +1,38 @@
+/* Notices that the program limits its own system calls (seccomp): from then on the layer makes none but those that the C
+ * library makes for the same function, for any other may kill the program.
+ *
+ * Owns:    nothing. Writer: the thread that limits; qzi_no_system_calls is set before it does. Reader: publish_channel.c and
+ *          publish_session.c.
+ * Must not: see limits that were there when the program began: those let it start, and the layer with it.
+ */
+#include "layer.h"
+#include <linux/seccomp.h>
+#include <stdarg.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#include "threadlib/src/publish_private.h"
+
+/* Six arguments at most are there to be passed on; those that the caller did not give have no meaning. */
+#define PASS_ON(count) \
+  long a[count]; \
+  va_list list; \
+  va_start(list, first); \
+  for (int k = 0; k < (count); k++) a[k] = va_arg(list, long); \
+  va_end(list)
+
+QZL_EXPORT long syscall(long first, ...) {
+  static long (*real)(long, ...);
+  PASS_ON(6);
+  if (first == SYS_seccomp || (first == SYS_prctl && a[0] == PR_SET_SECCOMP)) atomic_store(&qzi_no_system_calls, true);
+  if (__builtin_expect(!real, 0)) real = (long (*)(long, ...))qzl_next("syscall", NULL);
+  return real(first, a[0], a[1], a[2], a[3], a[4], a[5]);
+}
+
+QZL_EXPORT int prctl(int first, ...) {
+  static int (*real)(int, ...);
+  PASS_ON(4);
+  if (first == PR_SET_SECCOMP) atomic_store(&qzi_no_system_calls, true);
+  if (__builtin_expect(!real, 0)) real = (int (*)(int, ...))qzl_next("prctl", NULL);
+  return real(first, a[0], a[1], a[2], a[3]);
+}

@@ -1,0 +1,127 @@
+/** Programs that do unusual things to themselves: the same output and status under Quartz as without, and a profile or one
+ * line that says why there is none. */
+import { chmodSync, chownSync, copyFileSync, existsSync, readdirSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import test, { type ExecutionContext } from 'ava';
+import { root } from '../known/programs.js';
+import { openModel, sampler, start, temporaryFile, until } from '../known/record.js';
+
+const program = (name: string): string => join(root, 'build/test/pthread', name);
+const words = (line: string): string[] => line.split(' ');
+/** What the program said, without Quartz's lines. */
+const own = (text: string): string => text.split('\n').filter((line) => !line.startsWith('quartz: ')).join('\n');
+const ours = (text: string): string[] => text.split('\n').filter((line) => line.startsWith('quartz: '));
+
+interface Compared { lines: string[]; file: string; stdout: string }
+/** Runs it without Quartz and recorded, and compares. */
+async function compare(t: ExecutionContext, command: readonly string[], options: readonly string[] = []): Promise<Compared> {
+  const [name, ...args] = command, file = temporaryFile('profile.quartz');
+  const plain = await start(name!, args).ended;
+  const recorded = await start(sampler, ['record', '-q', ...options, '-o', file, '--', ...command]).ended;
+  t.is(recorded.stdout, plain.stdout);
+  t.is(own(recorded.stderr), plain.stderr);
+  t.is(recorded.status, plain.status ?? 128 + ({ SIGSEGV: 11, SIGABRT: 6, SIGKILL: 9, SIGTERM: 15 } as Record<string, number>)[plain.signal!]!, recorded.stderr);
+  return { lines: ours(recorded.stderr), file, stdout: plain.stdout };
+}
+/** The profile is there and good, and nothing was to be said. */
+function profiled(t: ExecutionContext, { file, lines }: Compared, reason: 'exit' | 'signal' = 'exit'): void {
+  t.deepEqual(lines, []);
+  t.is(openModel(file).head.endReason, reason);
+}
+
+for (const way of ['_exit', 'quick_exit', 'exit', 'other', 'signals', 'forks', 'daemon', 'children']) {
+  test.serial(`ends: ${way}`, async (t) => { profiled(t, await compare(t, [program('ends'), way])); });
+}
+for (const way of ['abort', 'kill', 'segv', 'term']) {
+  test.serial(`ends by a signal, with threads running: ${way}`, async (t) => {
+    const compared = await compare(t, ['sh', '-c', `ulimit -c 0; exec ${program('ends')} ${way}`]);
+    profiled(t, { ...compared, lines: compared.lines.filter((line) => !line.includes('(exec)')) }, 'signal');
+  });
+}
+for (const what of ['close_range', 'close_loop', 'nobody', 'chroot', 'enosys', 'kills', 'files', 'filesize', 'processes', 'memory', 'tiny', 'in_turn', `plugin ${program('plugin.so')}`]) {
+  test.serial(`surroundings: ${words(what)[0]}`, async (t) => {
+    const compared = await compare(t, [program('surroundings'), ...words(what)]);
+    profiled(t, compared);
+    if (compared.stdout.startsWith('not here')) t.log(compared.stdout);
+  });
+}
+for (const name of ['stripped', 'interposer']) {
+  test.serial(`${name} program`, async (t) => { profiled(t, await compare(t, [program(name)])); });
+}
+
+test.serial('more threads at once than are published: the others run too, and are counted', async (t) => {
+  const compared = await compare(t, [program('surroundings'), 'at_once']);
+  if (compared.stdout.startsWith('not here')) t.log(compared.stdout);
+  else t.true(openModel(compared.file).head.threadsDropped >= 17_001 - 16_384);
+});
+
+test.serial('programs that nothing can be put into run as they would, and one line says why', async (t) => {
+  const none = async (command: readonly string[], reason: RegExp): Promise<void> => {
+    const { lines, file } = await compare(t, command);
+    t.is(lines.length, 1);
+    t.regex(lines[0]!, reason);
+    t.false(existsSync(file));
+  };
+  await none([program('static')], /no profile: .*statically linked/);
+  await none([program('address')], /no profile: .*sanitizer/);
+  await none([program('thread')], /no profile: .*sanitizer/);
+  if (process.getuid!() !== 0) return;
+  const copy = temporaryFile('setuid');
+  copyFileSync(program('stripped'), copy);
+  chownSync(copy, 65_534, 65_534);
+  chmodSync(copy, 0o4755);
+  chmodSync(dirname(copy), 0o755);
+  await none([copy], /no profile: .*set-id/);
+});
+
+test.serial('the environment is the one that the program would have without Quartz', async (t) => {
+  profiled(t, await compare(t, ['sh', '-c', 'env; sleep 0.05; env']));
+});
+
+test.serial('exec: the file is of what the process ran last, and what ran before is kept aside where it was seen', async (t) => {
+  const nice = await compare(t, ['nice', '-n', '0', program('stripped')]);
+  t.is(openModel(nice.file).head.endReason, 'exit');
+  t.true(openModel(nice.file).entities.some(({ name }) => name.includes('stripped')));
+  const twice = await compare(t, [program('ends'), 'exec']);
+  t.regex(twice.lines[0]!, /what the process ran before/);
+  const stem = basename(twice.file, '.quartz');
+  const aside = readdirSync(dirname(twice.file)).filter((name) => name.startsWith(`${stem}-`));
+  t.is(aside.length, 1);
+  t.is(openModel(join(dirname(twice.file), aside[0]!)).head.endReason, 'exec');
+  t.is(openModel(twice.file).head.exitStatus, 5);
+  const gone = await compare(t, ['sh', '-c', `sleep 0.05; exec ${program('static')}`]);
+  t.regex(gone.lines.join('\n'), /no profile of what it ran last \(exec\): .*statically linked/);
+});
+
+test.serial('child processes, recorded: those that the layer fits, and the others as they would', async (t) => {
+  const { file } = await compare(t, ['sh', '-c', `${program('address')}; ${program('static')}; ${program('stripped')}; exit 3`], ['--children']);
+  t.is(openModel(file).head.exitStatus, 3);
+  const stem = basename(file, '.quartz');
+  const others = readdirSync(dirname(file)).filter((name) => name.startsWith(`${stem}-`));
+  t.true(others.some((name) => openModel(join(dirname(file), name)).entities.some((entity) => entity.name === 'crew_lock' || entity.name.includes('stripped'))), others.join(' '));
+});
+
+test.serial('too little address space: the program has it all', async (t) => {
+  const { lines } = await compare(t, ['sh', '-c', `ulimit -v 900000; exec ${program('stripped')}`]);
+  t.regex(lines.join('\n'), /cannot make its session: Cannot allocate memory; the program runs unsampled/);
+});
+
+test.serial('a program that never ends: Ctrl-C ends it, and the profile is good', async (t) => {
+  const file = temporaryFile('never.quartz');
+  const started = start(sampler, ['record', '-q', '-o', file, '--', program('ends'), 'never']);
+  let pid = 0;
+  await until('there are snapshots', () => {
+    try {
+      const { head } = openModel(file);
+      pid = head.pid;
+      return head.snapshots > 50;
+    } catch {
+      return false; // it is being made
+    }
+  });
+  process.kill(pid, 'SIGINT'); // the terminal tells both
+  started.child.kill('SIGINT');
+  const ended = await started.ended;
+  t.is(ended.status, 130, ended.stderr);
+  openModel(file);
+});
