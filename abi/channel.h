@@ -4,7 +4,8 @@
  * Writer and reader: both sides; neither waits for the other once the program runs.
  *
  * Sockets are AF_UNIX, SOCK_SEQPACKET, in the abstract name space (nothing is left behind when a process is
- * killed). Each side checks by SO_PEERCRED that the other belongs to the same user, or to root.
+ * killed). Each side checks by SO_PEERCRED that the other belongs to the same user, or to root; a sampler of root admits
+ * every user's.
  *
  * Launched: the sampler listens on the name in QUARTZ_SESSION (without the leading NUL) and starts the program.
  *   The program connects while it initializes, sends QZ_HELLO with the session's descriptor (SCM_RIGHTS), and

@@ -1,12 +1,14 @@
 /** Programs that do unusual things to themselves: the same output and status under Quartz as without, and a profile or one
  * line that says why there is none. */
-import { chmodSync, chownSync, copyFileSync, existsSync, readdirSync } from 'node:fs';
+import { chmodSync, chownSync, copyFileSync, existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { root } from '../known/programs.js';
 import { openModel, sampler, start, temporaryFile, until } from '../known/record.js';
 
 const program = (name: string): string => join(root, 'build/test/pthread', name);
+const jail = temporaryFile('jail');
+mkdirSync(jail);
 const words = (line: string): string[] => line.split(' ');
 /** What the program said, without Quartz's lines. */
 const own = (text: string): string => text.split('\n').filter((line) => !line.startsWith('quartz: ')).join('\n');
@@ -38,7 +40,7 @@ for (const way of ['abort', 'kill', 'segv', 'term']) {
     profiled(t, { ...compared, lines: compared.lines.filter((line) => !line.includes('(exec)')) }, 'signal');
   });
 }
-for (const what of ['close_range', 'close_loop', 'nobody', 'chroot', 'enosys', 'kills', 'files', 'filesize', 'processes', 'memory', 'tiny', 'in_turn', `plugin ${program('plugin.so')}`]) {
+for (const what of ['close_range', 'close_loop', 'nobody', `chroot ${jail}`, 'enosys', 'kills', 'files', 'filesize', 'processes', 'memory', 'tiny', 'in_turn', `plugin ${program('plugin.so')}`]) {
   test.serial(`surroundings: ${words(what)[0]}`, async (t) => {
     const compared = await compare(t, [program('surroundings'), ...words(what)]);
     profiled(t, compared);

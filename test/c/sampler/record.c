@@ -178,10 +178,10 @@ static void signals(void) {
 
 static void images_and_children(void) {
   EXPECT(RECORD("--", publisher, "exec", "100", "0") == 7);
-  load(output, QZ_PROFILE_CUT, QZ_END_EXEC, 0);
+  load(other_profile(), QZ_PROFILE_CUT, QZ_END_EXEC, 0); /* what ran first stands aside */
   EXPECT(calls_to(0x3000) == 12345);
   qz_profile_unload(&profile);
-  load(other_profile(), QZ_PROFILE_COMPLETE, QZ_END_EXIT, 7);
+  load(output, QZ_PROFILE_COMPLETE, QZ_END_EXIT, 7);
   qz_profile_unload(&profile);
   EXPECT(RECORD("--", publisher, "leave", "100", "6") == 6);
   load(output, QZ_PROFILE_CUT, QZ_END_EXEC, 0);
