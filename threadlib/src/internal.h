@@ -43,6 +43,7 @@
 
 struct qzi_thread;
 struct qzi_processor;
+struct qzi_context;
 
 /* ---- descriptors ---- */
 
@@ -57,7 +58,7 @@ enum qzi_claim { QZI_WAITING = 1, QZI_WOKEN, QZI_TIMED_OUT };
  * pub.stack_low and pub.stack_high. */
 struct qzi_thread {
   /* line 0: switching, joining */
-  QZI_LINE void *sp;              /* saved stack pointer while it does not run */
+  QZI_LINE struct qzi_context *context; /* where it goes on, while it does not run (switch.h) */
   struct qzi_thread *link;        /* free list, or list of threads being made ready */
   struct qzi_scope *scope;        /* fork-join scope that waits for it, or NULL */
   void *argument;

@@ -1,7 +1,7 @@
 /* Where exceptions stop: a thread that is called on its joiner's stack must not unwind into the joiner.
  *
  * Owns:    nothing.
- * Reader:  the unwinder of the language's run-time library, through the frame of qzi_call (switch_*.S). Debuggers see
+ * Reader:  the unwinder of the language's run-time library, through the frame of qzi_call (entry_*.S). Debuggers see
  *          through that frame; an exception finds no handler beyond it, so C++ calls std::terminate.
  * Must not: need a library: only the types of the unwinder are used.
  */

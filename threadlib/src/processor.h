@@ -13,13 +13,14 @@
 #define QZI_PROCESSOR_H
 
 #include "internal.h"
+#include "switch.h"
 
 #pragma GCC visibility push(hidden)
 
 /* ---- kernel threads ---- */
 
 struct qzi_kernel {
-  void *sp;                        /* saved context of its scheduler loop, which lies on its own stack */
+  struct qzi_context *context;     /* of its scheduler loop, which has a stack of its own */
   struct qzi_thread *io_thread;    /* in a blocking region: the thread that it stays with */
   struct qzi_processor *io_processor; /* and the processor that it had */
   struct qzi_processor *processor; /* that it is, or NULL: spare, or inside a blocking region */
@@ -48,6 +49,12 @@ enum qzi_status {
   QZI_VACANT,      /* no kernel thread */
   QZI_IN_IO        /* its kernel thread is in a blocking region; may be taken over */
 };
+
+/* How far ahead of its turn a thread is asked for where many are ready, and how much of its stack. */
+#ifndef QZI_AHEAD
+#define QZI_AHEAD 12
+#define QZI_AHEAD_LINES 3
+#endif
 
 /* A growing ring of threads. */
 struct qzi_ring {
@@ -134,8 +141,18 @@ static inline void qzi_leave(struct qzi_processor *p) { atomic_store_explicit(&p
 
 void qzi_ring_grow(struct qzi_ring *ring);
 
+/* The top first: so a ring is never seen empty while threads leave it and others come (qz_yield). */
 static inline uint32_t qzi_ring_size(const struct qzi_ring *ring) {
-  return atomic_load_explicit(&ring->bottom, memory_order_relaxed) - atomic_load_explicit(&ring->top, memory_order_relaxed);
+  uint32_t top = atomic_load_explicit(&ring->top, memory_order_acquire);
+  return atomic_load_explicit(&ring->bottom, memory_order_relaxed) - top;
+}
+/* Where many are ready their stacks are far away: asks for those of the next ones. (gcc drops calls of a function that only
+ * prefetches, unless it is expanded first.) */
+static inline __attribute__((always_inline)) void qzi_ring_ahead(const struct qzi_ring *ring, uint32_t top, uint32_t bottom) {
+  if (bottom - top <= QZI_AHEAD * 2) return;
+  __builtin_prefetch(ring->slot[(top + QZI_AHEAD * 2) & ring->mask], 1);
+  const char *context = (const char *)ring->slot[(top + QZI_AHEAD) & ring->mask]->context;
+  for (int line = 0; line < QZI_AHEAD_LINES; line++) __builtin_prefetch(context + 64 * line, 1);
 }
 static inline void qzi_ring_push(struct qzi_ring *ring, struct qzi_thread *thread) {
   uint32_t bottom = atomic_load_explicit(&ring->bottom, memory_order_relaxed);
@@ -157,24 +174,14 @@ static inline struct qzi_thread *qzi_ring_take_oldest(struct qzi_ring *ring) {
   uint32_t size = atomic_load_explicit(&ring->bottom, memory_order_relaxed) - top;
   if (size == 0) return NULL;
   struct qzi_thread *thread = ring->slot[top & ring->mask];
-  if (size > 16) { /* many stacks: their lines are far away; ask for those of the next ones */
-    __builtin_prefetch(ring->slot[(top + 12) & ring->mask]);
-    const char *sp = ring->slot[(top + 6) & ring->mask]->sp;
-    __builtin_prefetch(sp);
-    __builtin_prefetch(sp + 64);
-    __builtin_prefetch(sp + 128);
-    __builtin_prefetch(sp + 192);
-  }
+  qzi_ring_ahead(ring, top, top + size);
   atomic_store_explicit(&ring->top, top + 1, memory_order_relaxed);
   return thread;
 }
 
-/* ---- switching (switch_*.S, sched.c) ---- */
+/* ---- switching (switch.h, sched.c) ---- */
 
-struct qzi_passed { void (*after)(void *); void *arg; };
-/* Saves the context in *save, goes on at `to`; returns what the one passed that switched back. */
-struct qzi_passed qzi_switch(void **save, void *to, void (*after)(void *), void *arg);
-void qzi_thread_entry(void);
+/* Calls start(argument) so that qzi_leave_call can end it from any depth; *exit_sp is its token. */
 void *qzi_call(void *start, void *argument, void **exit_sp);
 __attribute__((noreturn)) void qzi_leave_call(void *exit_sp, void *result);
 
@@ -222,21 +229,6 @@ bool qzi_work_at(struct qzi_processor *p);
 bool qzi_work_anywhere(const struct qzi_processor *self);
 struct qzi_passed qzi_run_from_scheduler(struct qzi_kernel *kernel, struct qzi_thread *next);
 
-/* Floating-point control words of new threads: those that main had when it created the first one. */
-extern uint64_t qzi_fp_usual;
-/* The caller's floating-point control words, as a saved context holds them. */
-static inline uint64_t qzi_fp_control(void) {
-#if defined(__x86_64__)
-  uint32_t word[2] = { 0, 0 };
-  __asm__ volatile("stmxcsr %0\n\tfnstcw %1" : "=m"(word[0]), "=m"(word[1]));
-  return (word[0] & UINT64_C(0xffc0)) | (uint64_t)(word[1] & 0xffff) << 32; /* without status bits */
-#elif defined(__aarch64__)
-  uint64_t fpcr;
-  __asm__ volatile("mrs %0, fpcr" : "=r"(fpcr));
-  return fpcr;
-#endif
-}
-
 /* ---- start-up (runtime.c, config.c) ---- */
 
 int qzi_config(const qz_options *options); /* 0 or EINVAL */
@@ -252,24 +244,6 @@ void qzi_stack_each(void (*visit)(struct qzi_thread *thread, void *arg), void *a
 void qzi_stack_trim(struct qzi_processor *p);
 void qzi_stack_forked(void);
 extern struct qzi_thread qzi_main_thread;
-
-/* A first context at the top of a stack (switch_*.S says what it holds): goes on at qzi_thread_entry, that at `first`. */
-static inline void *qzi_context_make(char *high, void (*first)(void (*after)(void *), void *arg)) {
-#if defined(__x86_64__)
-  uint64_t *sp = (uint64_t *)high - 8;
-  sp[0] = qzi_fp_usual;
-  sp[5] = (uint64_t)(uintptr_t)first; /* rbx */
-  sp[6] = 0;
-  sp[7] = (uint64_t)(uintptr_t)qzi_thread_entry;
-#elif defined(__aarch64__)
-  uint64_t *sp = (uint64_t *)high - 22;
-  sp[0] = qzi_fp_usual;
-  sp[1] = (uint64_t)(uintptr_t)qzi_thread_entry; /* x30 */
-  sp[2] = (uint64_t)(uintptr_t)first;            /* x19 */
-  sp[12] = 0;                                    /* x29 */
-#endif
-  return sp;
-}
 
 #define QZI_FREE_LIMIT 4096 /* descriptors that a processor keeps for itself */
 

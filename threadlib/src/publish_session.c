@@ -27,7 +27,7 @@
 #include <unistd.h>
 #include "publish_private.h"
 
-/* Bounds of the section of the code that calls start routines (thread.c, switch_*.S); the linker makes them, where it is
+/* Bounds of the section of the code that calls start routines (thread.c, entry_*.S); the linker makes them, where it is
  * linked. */
 extern const char __start_quartz_start[] __attribute__((weak, visibility("hidden")));
 extern const char __stop_quartz_start[] __attribute__((weak, visibility("hidden")));

@@ -127,7 +127,7 @@ void qzi_start(void) {
   if (stack == MAP_FAILED) qzi_die("no memory for the scheduler's stack");
   kernel->stack_low = stack;
   kernel->stack_bytes = SCHEDULER_STACK_BYTES;
-  kernel->sp = qzi_context_make(stack + SCHEDULER_STACK_BYTES, scheduler_entry);
+  kernel->context = qzi_context_make(stack + SCHEDULER_STACK_BYTES, scheduler_entry);
 #ifdef QZI_TSAN
   kernel->sanitizer_fiber = __tsan_create_fiber(0);
 #endif

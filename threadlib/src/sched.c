@@ -44,7 +44,7 @@ static __attribute__((noinline)) struct qzi_thread *take_instead(struct qzi_proc
   return qzi_ring_take_oldest(&p->fifo);
 }
 
-static inline struct qzi_thread *take(struct qzi_processor *p) {
+static inline __attribute__((always_inline)) struct qzi_thread *take(struct qzi_processor *p) {
   uint32_t tick = atomic_load_explicit(&p->tick, memory_order_relaxed) + 1;
   atomic_store_explicit(&p->tick, tick, memory_order_relaxed);
   struct qzi_thread *thread = NULL;
@@ -73,31 +73,31 @@ void qzi_prepare(struct qzi_thread *thread) {
   thread->exit_sp = NULL;
   qzi_sanitize_fresh(thread);
   thread->sanitizer_stack = NULL;
-  thread->sp = qzi_context_make(thread->own_high, qzi_thread_main);
+  thread->context = qzi_context_make(thread->own_high, qzi_thread_main);
 }
 
 /* From thread `self` (NULL: it ends) to `next` on the same processor, under the biased lock. */
-static inline struct qzi_passed switch_to(struct qzi_processor *p, struct qzi_thread *self, struct qzi_thread *next,
-                                          void (*after)(void *), void *arg) {
-  void *gone;
+static inline __attribute__((always_inline)) struct qzi_passed
+switch_to(struct qzi_processor *p, struct qzi_thread *self, struct qzi_thread *next, void (*after)(void *), void *arg) {
+  struct qzi_context *gone;
   if (QZI_UNLIKELY(qzi_life(next) == QZI_NEW)) qzi_prepare(next);
   __atomic_store_n(&p->head.current, next, __ATOMIC_RELAXED);
   qzi_pub_switched(&p->head.pub);
   qzi_pub_run(&p->head.pub, &next->pub);
   qzi_sanitize_to_thread(self ? &self->sanitizer_stack : NULL, next);
-  return qzi_switch(self ? &self->sp : &gone, next->sp, after, arg);
+  return qzi_switch(self ? &self->context : &gone, next->context, after, arg);
 }
 
 /* From thread `self` to the scheduler loop of its kernel thread: no thread is ready here. */
-static struct qzi_passed switch_to_scheduler(struct qzi_processor *p, struct qzi_thread *self, void (*after)(void *),
+static __attribute__((noinline)) struct qzi_passed switch_to_scheduler(struct qzi_processor *p, struct qzi_thread *self, void (*after)(void *),
                                              void *arg) {
-  void *gone;
+  struct qzi_context *gone;
   struct qzi_kernel *kernel = p->kernel;
-  if (QZI_UNLIKELY(!kernel->sp)) qzi_start(); /* main blocks before it has created a thread */
+  if (QZI_UNLIKELY(!kernel->context)) qzi_start(); /* main blocks before it has created a thread */
   __atomic_store_n(&p->head.current, NULL, __ATOMIC_RELAXED);
   qzi_pub_leave(&p->head.pub, QZ_STATE_OVERHEAD);
   qzi_sanitize_to_scheduler(self ? &self->sanitizer_stack : NULL, kernel);
-  return qzi_switch(self ? &self->sp : &gone, kernel->sp, after, arg);
+  return qzi_switch(self ? &self->context : &gone, kernel->context, after, arg);
 }
 
 void qzi_park(void (*after)(void *), void *arg) {
@@ -172,7 +172,7 @@ void qzi_ready_last(struct qzi_thread *thread) {
 /* The caller goes to the end of the queue, if anybody else is ready. Threads that have not run yet come first. Between
  * taking the next and queueing the caller no thread is to be seen: a processor that looked just then sleeps, and nobody
  * would wake it, for nothing becomes ready here. So whoever comes back looks for sleepers. */
-static inline void yield(bool spinning) {
+static __attribute__((noinline)) void yield(bool spinning) {
   struct qzi_processor *p = qzi_processor_checked();
   struct qzi_thread *self = p->head.current;
   qzi_enter(p);
@@ -194,7 +194,37 @@ static inline void yield(bool spinning) {
 }
 
 void qzi_yield(void) { yield(true); }
+
+/* Where nothing is published and only threads that have run are ready, a yield is this: the oldest out of the queue, the
+ * caller in. First in: so the queue is never seen empty, and nobody need look for sleepers. It leaves the numbers of threads
+ * queued and taken as they are: it changes both by one. */
 void qz_yield(void) {
+#if !defined(QZI_TSAN) && !defined(QZI_ASAN)
+  struct qzi_processor *p = qzi_processor_checked();
+  struct qzi_thread *self = p->head.current;
+  struct qzi_ring *fifo = &p->fifo;
+  if (QZI_UNLIKELY(qzi_publishing() || p->exceptions)) goto other;
+  qzi_enter(p);
+  uint32_t tick = atomic_load_explicit(&p->tick, memory_order_relaxed) + 1;
+  uint32_t top = atomic_load_explicit(&fifo->top, memory_order_relaxed);
+  uint32_t bottom = atomic_load_explicit(&fifo->bottom, memory_order_relaxed);
+  if (QZI_UNLIKELY(tick % 64 == 0 || atomic_load_explicit(&p->next, memory_order_relaxed) || bottom == top ||
+                   qzi_ring_size(&p->deque)))
+    goto other;
+  struct qzi_thread *next = fifo->slot[top & fifo->mask];
+  if (QZI_UNLIKELY(qzi_life(next) == QZI_NEW)) goto other;
+  qzi_ring_ahead(fifo, top, bottom);
+  fifo->slot[bottom & fifo->mask] = self;
+  atomic_store_explicit(&fifo->bottom, bottom + 1, memory_order_release);
+  atomic_store_explicit(&fifo->top, top + 1, memory_order_release);
+  atomic_store_explicit(&p->tick, tick, memory_order_relaxed);
+  p->streak = 0;
+  __atomic_store_n(&p->head.current, next, __ATOMIC_RELAXED);
+  qzi_pub_store(&p->head.pub.switches, p->head.pub.switches + 1);
+  arrive(qzi_switch(&self->context, next->context, NULL, NULL));
+  return;
+other:
+#endif
   yield(false);
   qzi_spin_go_on();
 }
@@ -209,7 +239,7 @@ struct qzi_passed qzi_run_from_scheduler(struct qzi_kernel *kernel, struct qzi_t
   qzi_pub_switched(&p->head.pub);
   qzi_pub_run(&p->head.pub, &next->pub);
   qzi_sanitize_to_thread(&kernel->sanitizer_stack, next);
-  struct qzi_passed passed = qzi_switch(&kernel->sp, next->sp, NULL, NULL);
+  struct qzi_passed passed = qzi_switch(&kernel->context, next->context, NULL, NULL);
   qzi_sanitize_arrived(kernel->sanitizer_stack);
   return passed;
 }

@@ -297,8 +297,9 @@ static void watch(const struct qz_session_view *view, uint32_t epoch, const char
       while (first < copy.depth && keys[first] != address(path_addresses[0]) && keys[first] != address(path_addresses[1]) &&
              keys[first] != address(path_addresses[2]) && keys[first] != address(path_addresses[3]))
         first++;
-      /* Attached within path_a: its callees stand on the stack without it, until it returns. */
-      if (first < copy.depth && keys[first] != address(path_addresses[0]) && good == 0) continue;
+      /* Attached within path_a: its callees stand on the stack without it, until it returns. Before the first of them, and
+       * after the last, there are copies without any path; what tells is a path_a that was entered since. */
+      if (first < copy.depth && keys[first] != address(path_addresses[0]) && !seen[0]) continue;
       if (!is_path(keys + first, copy.depth - first)) {
         fail("%s: a copy of depth %u that is no path", when, copy.depth);
         for (uint32_t j = 0; j < copy.depth; j++) fprintf(stderr, "  %#lx\n", (unsigned long)keys[j]);

@@ -1,16 +1,11 @@
-/* Context switch for x86-64 (System V ABI).
+/* Where contexts begin, and threads that are called on their joiner's stack, for x86-64 (System V ABI).
  *
- * Owns:    the layout of a saved context. Saved by its owner at the moment it is left:
- *            sp+0  mxcsr (4 bytes), x87 control word (2 bytes), 2 bytes free
- *            sp+8  r15, r14, r13, r12, rbx, rbp, then the address to go on at
- * Must not: jump to where the other context goes on. qzi_switch is called, and so was the one that saved that context, mostly
- *           from the same place: with `ret` the return predictor stays in step, and so it predicts the returns of the
- *           callers too. A jump leaves it one entry off (yield among 2 threads: 19 ns, with `ret` 11 ns).
+ * Owns:    the frame of qzi_call: sp+0 control words (qzi_fp_control; the last two bytes are scratch), sp+8 r15, r14, r13,
+ *          r12, rbx, rbp, then the return address.
+ * Must not: know how contexts are switched: switch.h.
  */
 
-/* Control words. Reading mxcsr takes 4 to 5 ns, the x87 word next to nothing; and what sets rounding or traps (fesetround,
- * feenableexcept, fesetenv) sets both. So the x87 word tells whether a thread has other ones than usual, and only then is
- * mxcsr read; else the usual one is stored. A thread that changes mxcsr alone is not seen (docs/threads.md). */
+/* Control words: as qzi_fp_leave (switch.h). */
 	.macro	SAVE_CONTROL label
 	fnstcw	4(%rsp)
 	movl	qzi_fp_usual(%rip), %r8d
@@ -28,79 +23,7 @@
 
 	.text
 
-/* struct qzi_passed qzi_switch(void **save, void *to, void (*after)(void *), void *arg)
- * Saves the caller's context in *save, goes on at `to`, and hands (after, arg) over to whoever goes on there. */
-	.globl	qzi_switch
-	.hidden	qzi_switch
-	.type	qzi_switch, @function
-	.p2align 6
-qzi_switch:
-	.cfi_startproc
-	pushq	%rbp
-	.cfi_adjust_cfa_offset 8
-	.cfi_rel_offset rbp, 0
-	pushq	%rbx
-	.cfi_adjust_cfa_offset 8
-	.cfi_rel_offset rbx, 0
-	pushq	%r12
-	.cfi_adjust_cfa_offset 8
-	.cfi_rel_offset r12, 0
-	pushq	%r13
-	.cfi_adjust_cfa_offset 8
-	.cfi_rel_offset r13, 0
-	pushq	%r14
-	.cfi_adjust_cfa_offset 8
-	.cfi_rel_offset r14, 0
-	pushq	%r15
-	.cfi_adjust_cfa_offset 8
-	.cfi_rel_offset r15, 0
-	subq	$8, %rsp
-	.cfi_adjust_cfa_offset 8
-	SAVE_CONTROL switch
-	movq	%rdx, %rax
-	movq	%rcx, %rdx
-	movq	%rsp, (%rdi)
-	movq	%rsi, %rsp
-	cmpw	4(%rsp), %r9w
-	jne	.Lload_control
-.Lcontrol_done:
-	addq	$8, %rsp
-	.cfi_adjust_cfa_offset -8
-	popq	%r15
-	.cfi_adjust_cfa_offset -8
-	.cfi_restore r15
-	popq	%r14
-	.cfi_adjust_cfa_offset -8
-	.cfi_restore r14
-	popq	%r13
-	.cfi_adjust_cfa_offset -8
-	.cfi_restore r13
-	popq	%r12
-	.cfi_adjust_cfa_offset -8
-	.cfi_restore r12
-	popq	%rbx
-	.cfi_adjust_cfa_offset -8
-	.cfi_restore rbx
-	popq	%rbp
-	.cfi_adjust_cfa_offset -8
-	.cfi_restore rbp
-	ret
-	.cfi_adjust_cfa_offset 56
-	.cfi_rel_offset rbp, 48
-	.cfi_rel_offset rbx, 40
-	.cfi_rel_offset r12, 32
-	.cfi_rel_offset r13, 24
-	.cfi_rel_offset r14, 16
-	.cfi_rel_offset r15, 8
-.Lload_control:
-	ldmxcsr	(%rsp)
-	fldcw	4(%rsp)
-	jmp	.Lcontrol_done
-	READ_CONTROL switch
-	.cfi_endproc
-	.size	qzi_switch, . - qzi_switch
-
-/* Where a new context begins: the first frame of its stack. rax, rdx: (after, arg) of who switched here; rbx: the function
+/* Where a new context begins: the first frame of its stack. rax, rdx: (after, arg) of who switched here; rbp: the function
  * that it is for. No caller: the return address is undefined, so that unwinders stop here. */
 	.globl	qzi_thread_entry
 	.hidden	qzi_thread_entry
@@ -111,8 +34,9 @@ qzi_thread_entry:
 	.cfi_undefined rip
 	movq	%rax, %rdi
 	movq	%rdx, %rsi
+	movq	%rbp, %rcx
 	xorl	%ebp, %ebp
-	call	*%rbx
+	call	*%rcx
 	ud2
 	.cfi_endproc
 	.size	qzi_thread_entry, . - qzi_thread_entry
