@@ -30,7 +30,7 @@ void qz_blocking_begin(const char *name) {
   qzi_pub_leave_io(&p->head.pub);
   kernel->io_thread = self;
   kernel->io_processor = p;
-  __atomic_store_n(&p->head.current, NULL, __ATOMIC_RELAXED);
+  qzi_current_set(p, NULL);
   qzi_kernel_release(kernel);
   atomic_fetch_add_explicit(&qzi_runtime.in_io, 1, memory_order_seq_cst);
   atomic_fetch_add_explicit(&qzi_runtime.idle, 1, memory_order_seq_cst);
@@ -64,7 +64,7 @@ void qz_blocking_end(void) {
   kernel->io_thread = NULL;
   if (p) {
     qzi_kernel_take(kernel, p);
-    __atomic_store_n(&p->head.current, self, __ATOMIC_RELAXED);
+    qzi_current_set(p, self);
     qzi_pub_run(&p->head.pub, &self->pub);
     atomic_fetch_sub_explicit(&qzi_runtime.in_io, 1, memory_order_seq_cst);
     return;

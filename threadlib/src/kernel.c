@@ -22,6 +22,7 @@
 #include <unistd.h>
 
 _Thread_local struct qzi_processor *qzi_tls_processor __attribute__((tls_model("initial-exec")));
+_Thread_local struct qzi_thread *qzi_tls_thread __attribute__((tls_model("initial-exec")));
 _Thread_local struct qzi_kernel *qzi_tls_kernel __attribute__((tls_model("initial-exec")));
 
 __attribute__((noinline)) struct qzi_kernel *qzi_kernel_self(void) {

@@ -79,7 +79,7 @@ static void set_up(void) {
 #ifdef QZI_TSAN
   self->sanitizer_fiber = __tsan_get_current_fiber();
 #endif
-  p->head.current = self;
+  qzi_current_set(p, self);
   p->kernel = &kernel;
   qzi_pub_init(qzi_runtime.processor_count, qzi_runtime.max_threads);
   self->pub.name = qzi_pub_name("main");
@@ -107,6 +107,8 @@ struct qzi_processor *qzi_foreign(void) {
     qzi_die("a function of the package was called inside a blocking region; call qz_blocking_end first");
   qzi_die("a function of the package was called from a kernel thread that is not the package's; create threads with qz_create");
 }
+
+struct qzi_thread *qzi_self_slow(void) { return qzi_head(qzi_processor_checked())->current; }
 
 /* The scheduler loop of the first kernel thread needs a stack of its own: main may move to another kernel thread. */
 static void scheduler_entry(void (*after)(void *), void *arg) {
@@ -153,7 +155,7 @@ int qz_init(const qz_options *options) {
   if (qzi_runtime.processor_count != count || qzi_runtime.max_threads != max_threads) {
     make_processors();
     struct qzi_processor *p = &qzi_runtime.processors[0];
-    p->head.current = before->head.current;
+    qzi_current_set(p, before->head.current);
     p->head.pub = before->head.pub;
     p->serial = before->serial;
     p->kernel = before->kernel;

@@ -81,7 +81,7 @@ static inline __attribute__((always_inline)) struct qzi_passed
 switch_to(struct qzi_processor *p, struct qzi_thread *self, struct qzi_thread *next, void (*after)(void *), void *arg) {
   struct qzi_context *gone;
   if (QZI_UNLIKELY(qzi_life(next) == QZI_NEW)) qzi_prepare(next);
-  __atomic_store_n(&p->head.current, next, __ATOMIC_RELAXED);
+  qzi_current_set(p, next);
   qzi_pub_switched(&p->head.pub);
   qzi_pub_run(&p->head.pub, &next->pub);
   qzi_sanitize_to_thread(self ? &self->sanitizer_stack : NULL, next);
@@ -94,7 +94,7 @@ static __attribute__((noinline)) struct qzi_passed switch_to_scheduler(struct qz
   struct qzi_context *gone;
   struct qzi_kernel *kernel = p->kernel;
   if (QZI_UNLIKELY(!kernel->context)) qzi_start(); /* main blocks before it has created a thread */
-  __atomic_store_n(&p->head.current, NULL, __ATOMIC_RELAXED);
+  qzi_current_set(p, NULL);
   qzi_pub_leave(&p->head.pub, QZ_STATE_OVERHEAD);
   qzi_sanitize_to_scheduler(self ? &self->sanitizer_stack : NULL, kernel);
   return qzi_switch(self ? &self->context : &gone, kernel->context, after, arg);
@@ -219,7 +219,7 @@ void qz_yield(void) {
   atomic_store_explicit(&fifo->top, top + 1, memory_order_release);
   atomic_store_explicit(&p->tick, tick, memory_order_relaxed);
   p->streak = 0;
-  __atomic_store_n(&p->head.current, next, __ATOMIC_RELAXED);
+  qzi_current_set(p, next);
   qzi_pub_store(&p->head.pub.switches, p->head.pub.switches + 1);
   arrive(qzi_switch(&self->context, next->context, NULL, NULL));
   return;
@@ -235,7 +235,7 @@ struct qzi_passed qzi_run_from_scheduler(struct qzi_kernel *kernel, struct qzi_t
   struct qzi_processor *p = kernel->processor;
   qzi_enter(p);
   if (qzi_life(next) == QZI_NEW) qzi_prepare(next);
-  __atomic_store_n(&p->head.current, next, __ATOMIC_RELAXED);
+  qzi_current_set(p, next);
   qzi_pub_switched(&p->head.pub);
   qzi_pub_run(&p->head.pub, &next->pub);
   qzi_sanitize_to_thread(&kernel->sanitizer_stack, next);

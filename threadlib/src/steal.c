@@ -42,6 +42,13 @@ void qzi_enter_slow(struct qzi_processor *p) {
   } while (atomic_load_explicit(&p->revoked, memory_order_acquire));
 }
 
+void qzi_answer(void) {
+  struct qzi_processor *p = qzi_processor_self();
+  if (QZI_LIKELY(!atomic_load_explicit(&p->revoked, memory_order_relaxed))) return;
+  qzi_enter(p);
+  qzi_leave(p);
+}
+
 bool qzi_revoke(struct qzi_processor *victim) {
   if (!qzi_spin_trylock(&victim->thief)) return false;
   atomic_store_explicit(&victim->answered, 0, memory_order_relaxed);

@@ -10,12 +10,17 @@
  * a waiter is overtaken for a bounded time: after TENURE_NS it is given the lock (HANDED), so that
  * the thread that keeps taking the lock has to wait for it in turn. The queue lock as a bit of the word, and the
  * single woken waiter, follow the mutexes of Mike Burrows' nsync; the code is ours.
+ *
+ * One thread at a time watches a mutex that others want: the one that was woken, once it runs. It takes WAITERS and WOKEN
+ * out of the word, so that whoever has the lock meanwhile takes the fast paths, looks at the clock in the others' stead, and
+ * puts WAITERS back when it gets the lock or blocks again. So while it watches the queue may hold waiters though the word
+ * does not say so; `woken` tells.
  */
 #include "sync.h"
 
 enum {
-  WAITERS = 1, /* the queue is not empty; changed under QLOCK */
-  WOKEN = 2,   /* one waiter has been woken and competes: no need to wake another */
+  WAITERS = 1, /* the queue is not empty */
+  WOKEN = 2,   /* one waiter has been woken, and does not watch yet: no need to wake another */
   QLOCK = 4,   /* lock of the queue; never held across a wait */
   HANDED = 8,  /* the holder was given the lock, and has not run since: no use in spinning */
   DUE = 16,    /* the woken waiter has been overtaken for too long */
@@ -29,7 +34,7 @@ struct mutex {
   struct qzi_object object;
   uint64_t word;
   uint64_t tenure_ns;       /* when a waiter last got its turn, or the queue began */
-  struct qzi_waiter *woken; /* while WOKEN; guarded by QLOCK */
+  struct qzi_waiter *woken; /* the one waiter that is awake; changed by the holder, or under QLOCK */
   struct qzi_queue queue;
 } __attribute__((may_alias));
 _Static_assert(sizeof(struct mutex) <= sizeof(qz_mutex), "qz_mutex");
@@ -48,10 +53,26 @@ static void acquire_queue(struct mutex *mutex) {
   }
 }
 
+/* Nobody holds it, and nobody is about to hand it over. */
+static inline bool free_now(uint64_t word) { return !(word & ~(uint64_t)(WAITERS | WOKEN | HANDED | DUE)); }
+
+static inline bool take(struct mutex *mutex, struct qzi_thread *self) {
+  for (;;) {
+    uint64_t old = qzi_word_load(&mutex->word);
+    if (!free_now(old)) return false;
+    if (qzi_word_swap(&mutex->word, old, old | (uint64_t)(uintptr_t)self)) return true;
+  }
+}
+
 /* Worth an attempt, or no use in watching it any longer. A mutex whose waiters spin is watched until it is free, whoever it
  * was handed to: they never block. */
 static inline bool settled(const struct mutex *mutex, const struct qzi_thread *self, uint64_t word) {
   return holder(word) == NULL || holder(word) == self || ((word & HANDED) && mutex->object.policy != QZ_SPIN);
+}
+
+/* Others wait for it, or watch it. Told without its queue lock: for a guess. */
+static inline bool others(const struct mutex *mutex) {
+  return (qzi_word_load(&mutex->word) & (WAITERS | WOKEN)) || __atomic_load_n(&mutex->woken, __ATOMIC_RELAXED);
 }
 
 /* Watches the mutex until it is free or handed to the caller, or it is better to block. Returns the last word; that of a
@@ -65,8 +86,12 @@ static uint64_t spin(struct mutex *mutex, struct qzi_thread *self, bool woken, u
   while (qzi_spin_more(&spin)) {
     word = qzi_word_load(&mutex->word);
     if (settled(mutex, self, word)) break;
-    if (woken && !(word & DUE) && spin.now_ns - qzi_word_load(&mutex->tenure_ns) > TENURE_NS)
+    if (!woken || (word & QLOCK)) continue;
+    if (word & (WAITERS | WOKEN)) (void)qzi_word_swap(&mutex->word, word, word & ~(uint64_t)(WAITERS | WOKEN));
+    if (!(word & DUE) && spin.now_ns - qzi_word_load(&mutex->tenure_ns) > TENURE_NS) {
       qzi_word_set(&mutex->word, DUE);
+      spin.pauses = 1; /* the next unlock hands it over */
+    }
   }
   *spin_ns += qzi_spin_end(&spin);
   return mutex->object.policy == QZ_SPIN ? word : qzi_word_load(&mutex->word);
@@ -77,8 +102,10 @@ static int wait(struct mutex *mutex, struct qzi_thread *self, uint64_t deadline_
   struct qzi_waiter me = { .thread = self, .timed = deadline_ns != QZI_NEVER };
   uint64_t mine = 0; /* the flags that are about the caller: WOKEN and DUE after it was woken */
   bool may_spin = mutex->object.policy != QZ_BLOCK && !qzi_alone;
+  /* where others wait already it would only disturb the holder, and come after them */
+  bool now = may_spin && (mutex->object.policy == QZ_SPIN || !others(mutex));
   for (unsigned tries = 0;; tries++) {
-    uint64_t old = may_spin ? spin(mutex, self, mine != 0, deadline_ns, spin_ns) : qzi_word_load(&mutex->word);
+    uint64_t old = now ? spin(mutex, self, mine != 0, deadline_ns, spin_ns) : qzi_word_load(&mutex->word);
     if (holder(old) == self) { /* handed over */
       qzi_word_clear(&mutex->word, HANDED | DUE); /* it may have said so just when it was handed the mutex */
       return 0;
@@ -88,14 +115,19 @@ static int wait(struct mutex *mutex, struct qzi_thread *self, uint64_t deadline_
       continue;
     }
     if (holder(old) == NULL) {
-      if (qzi_word_swap(&mutex->word, old, (old & ~mine) | (uint64_t)(uintptr_t)self)) return 0;
-      continue;
+      if (!qzi_word_swap(&mutex->word, old, (old & ~mine) | (mine ? WAITERS : 0) | (uint64_t)(uintptr_t)self)) continue;
+      if (mine) {
+        mutex->woken = NULL;
+        qzi_word_store(&mutex->tenure_ns, qzi_now_ns());
+      }
+      return 0;
     }
     if (!qzi_word_swap(&mutex->word, old, (old & ~(mine & WOKEN)) | QLOCK | WAITERS)) continue;
     if (mine) {
+      mutex->woken = NULL;
       qzi_queue_prepend(&mutex->queue, &me);
     } else {
-      if (!(old & (WAITERS | WOKEN))) qzi_word_store(&mutex->tenure_ns, qzi_now_ns());
+      if (qzi_queue_empty(&mutex->queue) && !mutex->woken) qzi_word_store(&mutex->tenure_ns, qzi_now_ns());
       qzi_queue_append(&mutex->queue, &me);
     }
     qzi_pub_queue(mutex->object.pub.index, ++mutex->object.waiting);
@@ -116,6 +148,7 @@ static int wait(struct mutex *mutex, struct qzi_thread *self, uint64_t deadline_
       }
     }
     mine = WOKEN | DUE;
+    now = may_spin;
   }
 }
 
@@ -128,23 +161,26 @@ static struct qzi_thread *unlock_wanted(struct mutex *mutex, struct qzi_thread *
       qzi_relax(tries);
       continue;
     }
-    bool due = false;
-    if (old & (WAITERS | WOKEN)) {
-      if (old & DUE) due = true;
-      else if (++mutex->object.barges % BARGES_PER_LOOK == 0)
-        due = qzi_now_ns() - qzi_word_load(&mutex->tenure_ns) > TENURE_NS;
-    }
+    bool due = (old & DUE) != 0;
+    if (!due && (old & (WAITERS | WOKEN)) && ++mutex->object.barges % BARGES_PER_LOOK == 0)
+      due = qzi_now_ns() - qzi_word_load(&mutex->tenure_ns) > TENURE_NS;
     if (!due && (!(old & WAITERS) || (old & WOKEN))) {
-      if (qzi_word_swap(&mutex->word, old, old & FLAGS)) return NULL;
-      continue;
+      if (!qzi_word_swap(&mutex->word, old, old & FLAGS)) continue;
+      qzi_answer(); /* the one that was woken is ready here, and an idle processor may want it */
+      return NULL;
     }
     if (!qzi_word_swap(&mutex->word, old, old | QLOCK)) continue;
-    bool asleep = !(old & WOKEN);
+    bool asleep = mutex->woken == NULL;
+    if (!asleep && !due) { /* it watches */
+      qzi_word_store(&mutex->word, 0);
+      return NULL;
+    }
     struct qzi_waiter *waiter = asleep ? qzi_queue_take(&mutex->queue, &mutex->object) : mutex->woken;
     struct qzi_thread *thread = waiter ? waiter->thread : NULL;
     uint64_t word = qzi_queue_empty(&mutex->queue) ? 0 : WAITERS;
     if (due && thread) {
       word |= (uint64_t)(uintptr_t)thread | HANDED;
+      mutex->woken = NULL;
       qzi_word_store(&mutex->tenure_ns, qzi_now_ns());
     } else if (thread) {
       word |= WOKEN;
@@ -152,14 +188,6 @@ static struct qzi_thread *unlock_wanted(struct mutex *mutex, struct qzi_thread *
     }
     qzi_word_store(&mutex->word, word);
     return asleep ? thread : NULL;
-  }
-}
-
-static inline bool take(struct mutex *mutex, struct qzi_thread *self) {
-  for (;;) {
-    uint64_t old = qzi_word_load(&mutex->word);
-    if (holder(old) != NULL || (old & QLOCK)) return false;
-    if (qzi_word_swap(&mutex->word, old, old | (uint64_t)(uintptr_t)self)) return true;
   }
 }
 
@@ -208,7 +236,9 @@ static inline struct qzi_thread *let_go(struct mutex *mutex, struct qzi_thread *
   uint32_t index = qzi_publishing() ? mutex->object.pub.index : 0;
   if (QZI_UNLIKELY(index)) qzi_pub_released(index);
   struct qzi_thread *next = NULL;
-  if (QZI_UNLIKELY(!qzi_word_swap(&mutex->word, (uint64_t)(uintptr_t)self, 0))) next = unlock_wanted(mutex, self);
+  if (__atomic_load_n(&mutex->word, __ATOMIC_RELAXED) != (uint64_t)(uintptr_t)self ||
+      !qzi_word_swap(&mutex->word, (uint64_t)(uintptr_t)self, 0))
+    next = unlock_wanted(mutex, self);
   if (QZI_UNLIKELY(index)) qzi_leave(index, QZ_KIND_MUTEX, self);
   return next;
 }
@@ -226,7 +256,7 @@ int qz_mutex_destroy(qz_mutex *mutex) {
   uint64_t place = QZI_CALLER();
   qzi_object_check(&m->object, place);
   acquire_queue(m); /* whoever let go last may still be in unlock_wanted */
-  bool used = qzi_word_load(&m->word) != QLOCK;
+  bool used = qzi_word_load(&m->word) != QLOCK || m->woken || !qzi_queue_empty(&m->queue);
   if (used) {
     release_queue(m);
     return EBUSY;
@@ -235,11 +265,18 @@ int qz_mutex_destroy(qz_mutex *mutex) {
   return 0;
 }
 
-int qz_mutex_lock(qz_mutex *mutex) {
-  struct mutex *m = (struct mutex *)mutex;
+/* While state is published; and from wherever there is no thread. */
+static __attribute__((noinline)) int lock_other(struct mutex *mutex, uint64_t place) {
   struct qzi_thread *self = qzi_self();
-  if (qzi_publishing()) return lock_published(m, self, QZI_CALLER());
-  if (QZI_LIKELY(qzi_word_swap(&m->word, 0, (uint64_t)(uintptr_t)self))) return 0;
+  return qzi_publishing() ? lock_published(mutex, self, place) : lock_slow(mutex, self, QZI_NEVER, place);
+}
+
+__attribute__((aligned(64))) int qz_mutex_lock(qz_mutex *mutex) {
+  struct mutex *m = (struct mutex *)mutex;
+  struct qzi_thread *self = qzi_thread_self();
+  if (QZI_UNLIKELY(qzi_publishing() || !self)) return lock_other(m, QZI_CALLER());
+  if (QZI_LIKELY(qzi_word_swap(&m->word, 0, (uint64_t)(uintptr_t)self))) return 0; /* not looked at before: 5 cycles more */
+  if (take(m, self)) return 0;
   return lock_slow(m, self, QZI_NEVER, QZI_CALLER());
 }
 
@@ -302,14 +339,16 @@ static __attribute__((noinline)) int unlock_published(struct mutex *mutex, struc
   return QZI_LIKELY(qzi_pub_pop_fast(&self->pub, QZI_PUB_KEY(QZ_KIND_MUTEX, index))) ? 0 : unlocked(self, index, NULL);
 }
 
-/* The exchange takes the old value from the word and not from `self`, whose way here is longer: then the check is made
- * beside the exchange instead of before it. */
-int qz_mutex_unlock(qz_mutex *mutex) {
-  struct mutex *m = (struct mutex *)mutex;
-  uint64_t word = __atomic_load_n(&m->word, __ATOMIC_RELAXED);
+static __attribute__((noinline)) int unlock_other(struct mutex *mutex, uint64_t place) {
   struct qzi_thread *self = qzi_self();
-  if (qzi_publishing()) return unlock_published(m, self, QZI_CALLER());
-  if (QZI_LIKELY(word == (uint64_t)(uintptr_t)self) && QZI_LIKELY(qzi_word_swap(&m->word, word, 0))) return 0;
+  return qzi_publishing() ? unlock_published(mutex, self, place) : unlock_slow(mutex, self, place);
+}
+
+__attribute__((aligned(64))) int qz_mutex_unlock(qz_mutex *mutex) {
+  struct mutex *m = (struct mutex *)mutex;
+  struct qzi_thread *self = qzi_thread_self();
+  if (QZI_UNLIKELY(qzi_publishing() || !self)) return unlock_other(m, QZI_CALLER());
+  if (QZI_LIKELY(qzi_word_swap(&m->word, (uint64_t)(uintptr_t)self, 0))) return 0;
   return unlock_slow(m, self, QZI_CALLER());
 }
 

@@ -134,7 +134,7 @@ void qzi_run_inline(struct qzi_processor *p, struct qzi_thread *self, struct qzi
 #ifdef QZI_TSAN
   child->sanitizer_fiber = self->sanitizer_fiber; /* it is the stack that counts */
 #endif
-  __atomic_store_n(&p->head.current, child, __ATOMIC_RELAXED);
+  qzi_current_set(p, child);
   qzi_pub_run(&p->head.pub, &child->pub);
   void *start = child->pub.loop ? (void *)qzi_run_range : (void *)child->pub.start;
   child->result = qzi_call(start, child->argument, &child->exit_sp);
@@ -143,7 +143,7 @@ void qzi_run_inline(struct qzi_processor *p, struct qzi_thread *self, struct qzi
 #ifdef QZI_TSAN
   child->sanitizer_fiber = NULL;
 #endif
-  __atomic_store_n(&p->head.current, self, __ATOMIC_RELAXED);
+  qzi_current_set(p, self);
   qzi_pub_run_as(&p->head.pub, &self->pub, QZ_STATE_OVERHEAD);
   qzi_pub_ended(&p->head.pub, &child->pub);
 }
