@@ -70,7 +70,6 @@ static double batches(void) {
 }
 
 struct fib { int n; long value; };
-static long spawns;
 static void fib(void *arg) {
   struct fib *f = arg;
   if (f->n < 2) {
@@ -89,11 +88,9 @@ static double fork_join(void) {
   double begin = now_ns();
   fib(&f);
   double end = now_ns();
-  spawns = 514228; /* fib(n + 1) - 1 with n = 27: 317810 inner calls; one spawn each */
-  return (end - begin) / 317810;
+  return (end - begin) / 317810; /* calls with n of 2 and more, one spawn each */
 }
 
-static long yields;
 static void *yielder(void *arg) {
   for (long k = (long)arg; k > 0; k--) qz_yield();
   return NULL;
@@ -105,7 +102,6 @@ static double ring(int threads, long turns) {
   for (int k = threads; k-- > 0;) qz_join(t[k], NULL);
   double end = now_ns();
   free(t);
-  (void)yields;
   return (end - begin) / threads / (double)turns;
 }
 static double ring2(void) { return ring(2, 1000000); }
@@ -129,8 +125,8 @@ static void block_many(int threads) {
   qz_thread_t *t = malloc((size_t)threads * sizeof *t);
   memset(t, 0, (size_t)threads * sizeof *t);
   qz_sem_init(&gate, "gate", 0);
-  for (int round = 0; round < 3; round++) {
-    long before = resident_bytes();
+  long before = resident_bytes();
+  for (int round = 0; round < 3; round++) { /* round 0: new stacks; then the same ones again */
     double begin = now_ns();
     for (int k = 0; k < threads; k++)
       if (qz_create(&t[k], NULL, blocks, NULL)) {

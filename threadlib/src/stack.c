@@ -19,9 +19,18 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <unistd.h>
 
 #ifndef MADV_GUARD_INSTALL
 #define MADV_GUARD_INSTALL 102
+#endif
+#ifndef SYS_process_madvise
+#define SYS_process_madvise 440
+#endif
+#ifndef PIDFD_SELF
+#define PIDFD_SELF (-10000)
 #endif
 #define NO_ADVICE 9999 /* no kernel knows it */
 #define COLOURS 24u
@@ -46,6 +55,16 @@ static size_t total;                      /* descriptors ever made */
 static _Atomic(int) guard_kind;           /* 0: not known, 1: markers, 2: mprotect, 3: none any more */
 
 struct qzi_thread qzi_main_thread;
+
+/* Markers for several stacks in one call, where the kernel takes that of a process for itself (Linux 6.15). */
+static bool guard_together(const struct slab *slab, uint32_t first, uint32_t count) {
+  struct iovec pages[BATCH];
+  if (count < 2 || atomic_load_explicit(&guard_kind, memory_order_relaxed) != 1) return false;
+  for (uint32_t k = 0; k < count; k++)
+    pages[k] = (struct iovec){ slab->memory + (first + k) * slab->stride, qzi_runtime.page_bytes };
+  return syscall(SYS_process_madvise, PIDFD_SELF, pages, count, MADV_GUARD_INSTALL, 0) ==
+         (long)(count * qzi_runtime.page_bytes);
+}
 
 static void guard(char *page) {
   int kind = atomic_load_explicit(&guard_kind, memory_order_relaxed);
@@ -77,9 +96,9 @@ static struct qzi_thread *descriptor_at(const struct slab *slab, uint32_t k) {
   return (struct qzi_thread *)(high - sizeof(struct qzi_thread) - (k * 7 % COLOURS) * 64);
 }
 
-static struct qzi_thread *carve(struct slab *slab, uint32_t k, unsigned class) {
+static struct qzi_thread *carve(struct slab *slab, uint32_t k, unsigned class, bool guarded) {
   char *low = slab->memory + k * slab->stride;
-  guard(low);
+  if (!guarded) guard(low);
   struct qzi_thread *thread = descriptor_at(slab, k);
   thread->own_low = low + qzi_runtime.page_bytes;
   thread->own_high = (char *)thread;
@@ -133,8 +152,9 @@ static struct qzi_thread *get_default(struct qzi_processor *p, int *error) {
       slab->used += (uint32_t)want;
       total += want;
       qzi_spin_unlock(&lock);
-      for (uint32_t k = (uint32_t)want; k-- > 0;) { /* the first is touched now, the others when they are used */
-        thread = carve(slab, first + k, 0);
+      bool guarded = guard_together(slab, first, (uint32_t)want);
+      for (uint32_t k = (uint32_t)want; k-- > 0;) {
+        thread = carve(slab, first + k, 0, guarded);
         thread->link = list;
         list = thread;
       }
@@ -188,7 +208,7 @@ static struct qzi_thread *get_sized(size_t stack_bytes, int *error) {
     total++;
   }
   qzi_spin_unlock(&lock);
-  return slab ? carve(slab, 0, class) : NULL;
+  return slab ? carve(slab, 0, class, false) : NULL;
 }
 
 struct qzi_thread *qzi_stack_get(struct qzi_processor *p, size_t stack_bytes, int *error) {
