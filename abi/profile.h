@@ -34,6 +34,15 @@ enum qz_end_reason {
   QZ_END_ERROR = 6
 };
 
+/* How call paths were found where the program has no hooks, and what stood in the way. */
+#define QZ_PATHS_HOOKS    1u /* some threads have paths by hooks */
+#define QZ_PATHS_WAITS    2u /* of waiting threads by unwinding */
+#define QZ_PATHS_RUNNING  4u /* of running threads by the kernel's samples and unwinding */
+#define QZ_PATHS_NO_MEMORY 8u /* the program's memory may not be read: no unwinding */
+#define QZ_PATHS_NO_SAMPLES 16u /* the kernel gives no samples (perf_event_open) */
+#define QZ_PATHS_FEW_SAMPLES 32u /* for some threads it gave none: no more memory for them, or too many threads */
+#define QZ_PATHS_NO_CALLS 64u /* the kernel does not say in which call a thread sleeps (/proc/PID/task/TID/syscall) */
+
 enum qz_section_id {
   QZ_SECTION_STRINGS = 0,  /* char; offset 0 is the empty string */
   QZ_SECTION_ENTITIES = 1, /* struct qz_entity; 0 is never used */
@@ -91,7 +100,7 @@ struct qz_profile {
   uint32_t sampler_cpu;   /* CPU it was pinned to, UINT32_MAX: none */
   uint32_t sampler_spins; /* 1: spinning on a CPU of its own; 0: sleeping */
   uint32_t sampler_threads;
-  uint32_t reserved0;
+  uint32_t paths;         /* (changes) QZ_PATHS_... */
 
   /* from the session */
   uint64_t hook_ps, hook_inside_ps, lock_ps, spawn_ps; /* as in struct qz_session */

@@ -158,7 +158,8 @@ struct qz_thread {
   uint32_t base;                /* entries copied from the creator */
   uint32_t os_tid;              /* pthread layer: kernel thread id */
   uint64_t tries;               /* pthread layer: bits 0-31 try-locks that failed in a row, bits 32-63 of this object */
-  uint64_t identity_reserved[2];
+  uint64_t frame;               /* pthread layer, while it waits: address in the program of a struct qz_frame */
+  uint64_t identity_reserved[1];
 
   /* hot line */
   QZ_ALIGN(64) uint64_t word;  /* see qz_word_... */
@@ -170,6 +171,11 @@ struct qz_thread {
   uint64_t high;               /* publisher's own: highest `sp` that entries of its own stack have */
   struct qz_entry bottom;      /* sentinel {0, UINT64_MAX}: lies just below the first entry */
   struct qz_entry stack[];     /* session.stack_limit entries */
+};
+
+/* Where a thread was when it began to wait, in its own memory: from here its callers can be found. */
+struct qz_frame {
+  uint64_t pc, sp, fp; /* frame pointer: rbp, x29 */
 };
 
 /* `word`: bits 0-15 byte offset from `word` of the top entry (QZ_WORD_EMPTY: none), bit 16 set while entries

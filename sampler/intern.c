@@ -1,5 +1,6 @@
 /* Interning of strings, entities and stacks. See intern.h. */
 #include "intern.h"
+#include "futexes.h"
 
 #include <string.h>
 #include <sys/mman.h>
@@ -47,6 +48,7 @@ void qzi_intern_close(struct qzi_interner *in) {
   qzi_table_free(&in->prints);
   qzi_table_free(&in->groups);
   qzi_table_free(&in->places);
+  qzi_futexes_free(in);
   free(in->group);
   memset(in, 0, sizeof *in);
 }
@@ -208,13 +210,13 @@ uint32_t qzi_intern_child_slow(struct qzi_interner *in, uint32_t parent, uint64_
   struct qzi_file *file = in->file;
   uint32_t entity;
   if (key & QZ_KEY_OBJECT) {
-    uint32_t index = QZ_KEY_INDEX(key);
-    const struct qz_object *object = index < qz_session_object_high(in->view) ? qz_session_object(in->view, index) : NULL;
-    if (!object || LOAD_ACQUIRE(&object->kind) != QZ_KEY_KIND(key)) {
+    uint32_t index = QZ_KEY_INDEX(key), futex = QZ_KEY_KIND(key) == QZ_KIND_FUTEX;
+    const struct qz_object *object = !futex && index < qz_session_object_high(in->view) ? qz_session_object(in->view, index) : NULL;
+    if (!futex && (!object || LOAD_ACQUIRE(&object->kind) != QZ_KEY_KIND(key))) {
       file->head->invalid++;
       return parent;
     }
-    entity = qzi_intern_object(in, index);
+    entity = futex ? qzi_futex_entity(in, index) : qzi_intern_object(in, index);
   } else if (key == 0) {
     file->head->invalid++;
     return parent;

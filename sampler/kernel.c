@@ -12,12 +12,15 @@
  */
 #include "kernel.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+#include "follow.h"
+#include "futexes.h"
 
 #define LOAD(at)         __atomic_load_n((at), __ATOMIC_RELAXED)
 #define LOAD_ACQUIRE(at) __atomic_load_n((at), __ATOMIC_ACQUIRE)
@@ -28,9 +31,10 @@
 struct memo {
   uint64_t serial;
   uint64_t tries;      /* as in the record, at the last snapshot */
-  int fd;              /* its `stat` + 1; 0: not open */
-  uint32_t tid;        /* that fd is of */
+  int fd, turns_fd;    /* its `stat` and `schedstat` + 1; 0: not open */
+  uint32_t tid;        /* that they are of */
   uint8_t asleep;      /* last answer: enum answer */
+  struct qzi_asleep call; /* that it sleeps in */
 };
 enum answer { AWAKE = 0, ASLEEP, ON_FUTEX, GONE };
 
@@ -39,82 +43,131 @@ struct seen {
   struct qzi_look look;
   uint32_t index, object, tuple, ready_tuple;
   uint8_t state;       /* enum qz_state; READY: runnable, counted with the useful ones */
+  uint8_t outside;     /* its wait is known from the kernel alone: `object` is a futex */
 };
 
 struct qzi_kernel {
   struct memo *memos;
   size_t memos_bytes;
   struct seen *seen;
+  struct qzi_follow *follow;
   uint32_t room, open, cursor;
 };
 
-struct qzi_kernel *qzi_kernel_open(const struct qz_session_view *view) {
+struct qzi_kernel *qzi_kernel_open(struct qzi_sampler *sampler) {
+  const struct qz_session_view *view = sampler->view;
   struct qzi_kernel *kernel = calloc(1, sizeof *kernel);
   if (!kernel) return NULL;
   kernel->memos_bytes = (size_t)view->thread_table.capacity * sizeof *kernel->memos;
   kernel->memos = qzi_lazy_memory(kernel->memos_bytes);
-  if (kernel->memos) return kernel;
+  kernel->follow = qzi_follow_open(sampler);
+  if (kernel->memos && kernel->follow) return kernel;
+  qzi_follow_close(kernel->follow);
+  qzi_lazy_free(kernel->memos, kernel->memos_bytes);
   free(kernel);
   return NULL;
 }
 
-static void shut(struct qzi_kernel *kernel, struct memo *memo) {
-  if (!memo->fd) return;
-  close(memo->fd - 1);
-  memo->fd = 0;
+static void shut_one(struct qzi_kernel *kernel, int *fd) {
+  if (!*fd) return;
+  close(*fd - 1);
+  *fd = 0;
   kernel->open--;
+}
+static void shut(struct qzi_kernel *kernel, struct memo *memo) {
+  shut_one(kernel, &memo->fd);
+  shut_one(kernel, &memo->turns_fd);
 }
 
 void qzi_kernel_close(struct qzi_kernel *kernel) {
   if (!kernel) return;
   for (size_t k = 0; kernel->open && k < kernel->memos_bytes / sizeof *kernel->memos; k++) shut(kernel, &kernel->memos[k]);
+  qzi_follow_close(kernel->follow);
   qzi_lazy_free(kernel->memos, kernel->memos_bytes);
   free(kernel->seen);
   free(kernel);
 }
 
+void qzi_kernel_prepare(struct qzi_kernel *kernel) { qzi_follow_prepare(kernel->follow); }
+
 /* ---- asking the kernel ---- */
 
-/* Whether a sleeping thread waits for a futex. Needs the right to trace it; without, it is only asleep. */
-static enum answer asleep_in(uint32_t pid, uint32_t tid) {
-  char name[64], text[64];
-  snprintf(name, sizeof name, "/proc/%u/task/%u/syscall", pid, tid);
+/* In which call a sleeping thread is. Needs the right to trace it; without, it is only asleep. */
+static enum answer asleep_in(struct qzi_sampler *sampler, struct qzi_asleep *its, uint32_t tid) {
+  char name[64], text[256];
+  *its = (struct qzi_asleep){0};
+  snprintf(name, sizeof name, "/proc/%u/task/%u/syscall", sampler->file->head->pid, tid);
   int fd = open(name, O_RDONLY | O_CLOEXEC);
-  if (fd < 0) return ASLEEP;
-  ssize_t bytes = read(fd, text, sizeof text - 1);
-  close(fd);
+  ssize_t bytes = fd >= 0 ? read(fd, text, sizeof text - 1) : -1;
+  if (bytes < 0 && errno != ESRCH && errno != ENOENT) sampler->file->head->paths |= QZ_PATHS_NO_CALLS;
+  if (fd >= 0) close(fd);
   if (bytes <= 0) return ASLEEP;
   text[bytes] = 0;
   if (!strncmp(text, "running", 7)) return AWAKE;
-  return strtol(text, NULL, 10) == SYS_futex ? ON_FUTEX : ASLEEP;
+  /* number, six arguments, stack pointer, instruction; or -1, stack pointer, instruction */
+  uint64_t words[8];
+  char *at;
+  its->call = strtol(text, &at, 10);
+  unsigned count = its->call < 0 ? 2 : 8;
+  for (unsigned k = 0; k < count; k++) words[k] = strtoull(at, &at, 16);
+  its->first = its->call < 0 ? 0 : words[0];
+  its->sp = words[count - 2];
+  its->pc = words[count - 1];
+  its->known = 1;
+  return its->call == SYS_futex ? ON_FUTEX : ASLEEP;
 }
 
-static enum answer ask(struct qzi_kernel *kernel, struct memo *memo, uint32_t pid, uint32_t tid) {
-  char name[64], text[128];
-  if (memo->fd && memo->tid != tid) shut(kernel, memo);
-  int fd = memo->fd - 1;
+/* Reads a file of a thread, which is kept open while there is room. Its bytes, with a NUL behind; 0: it has ended;
+ * -1: not to be seen from here. */
+static ssize_t read_file(struct qzi_sampler *sampler, int *kept, uint32_t tid, const char *which, char *text, size_t room) {
+  struct qzi_kernel *kernel = sampler->kernel;
+  int fd = *kept - 1;
   if (fd < 0) {
-    snprintf(name, sizeof name, "/proc/%u/task/%u/stat", pid, tid);
+    char name[64];
+    snprintf(name, sizeof name, "/proc/%u/task/%u/%s", sampler->file->head->pid, tid, which);
     fd = open(name, O_RDONLY | O_CLOEXEC);
-    if (fd < 0) return AWAKE; /* not to be seen from here: its record is all there is */
-    memo->tid = tid;
+    if (fd < 0) return -1;
     if (kernel->open < OPEN_MOST) {
-      memo->fd = fd + 1;
+      *kept = fd + 1;
       kernel->open++;
     }
   }
-  ssize_t bytes = pread(fd, text, sizeof text - 1, 0);
-  if (!memo->fd) close(fd);
-  if (bytes <= 0) {
-    shut(kernel, memo);
+  ssize_t bytes = pread(fd, text, room - 1, 0);
+  if (!*kept) close(fd);
+  text[bytes > 0 ? bytes : 0] = 0;
+  return bytes > 0 ? bytes : 0;
+}
+
+/* How often the thread was given a CPU; 0: unknown. One that is as before has not run meanwhile. */
+static uint64_t turns_of(struct qzi_sampler *sampler, struct memo *memo, uint32_t tid) {
+  char text[96];
+  const char *last = read_file(sampler, &memo->turns_fd, tid, "schedstat", text, sizeof text) > 0 ? strrchr(text, ' ') : NULL;
+  return last ? strtoull(last, NULL, 10) : 0;
+}
+
+static enum answer ask(struct qzi_sampler *sampler, struct memo *memo, uint32_t tid) {
+  char text[128];
+  if (memo->tid != tid) shut(sampler->kernel, memo);
+  memo->tid = tid;
+  ssize_t bytes = read_file(sampler, &memo->fd, tid, "stat", text, sizeof text);
+  if (bytes < 0) return AWAKE; /* its record is all there is */
+  if (bytes == 0) {
+    shut(sampler->kernel, memo);
     return GONE;
   }
-  text[bytes] = 0;
   const char *end = strrchr(text, ')');
   char state = end && end[1] ? end[2] : 'R';
-  if (state == 'R') return AWAKE;
   if (state == 'Z' || state == 'X') return GONE;
-  return state == 'S' ? asleep_in(pid, tid) : ASLEEP;
+  uint64_t turns = turns_of(sampler, memo, tid);
+  int same = turns && memo->call.known && turns == memo->call.turns;
+  memo->call.rested = same;
+  if (state == 'R') return AWAKE;
+  if (same) return memo->call.call == SYS_futex ? ON_FUTEX : ASLEEP;
+  memo->call.known = 0;
+  if (state != 'S' && state != 'D') return ASLEEP;
+  enum answer answer = asleep_in(sampler, &memo->call, tid);
+  memo->call.turns = turns;
+  return answer;
 }
 
 /* ---- a snapshot ---- */
@@ -138,7 +191,7 @@ static void look_at_name(struct qzi_sampler *sampler, uint32_t index) {
 }
 
 /* State of the thread `index`, or IDLE: none there. */
-static void look(struct qzi_sampler *sampler, uint32_t index, int may_ask, struct seen *seen) {
+static void look(struct qzi_sampler *sampler, uint32_t index, int may_ask, uint64_t now_ns, struct seen *seen) {
   struct qzi_kernel *kernel = sampler->kernel;
   const struct qz_thread *thread = qz_session_thread(sampler->view, index);
   struct memo *memo = &kernel->memos[index];
@@ -162,8 +215,9 @@ static void look(struct qzi_sampler *sampler, uint32_t index, int may_ask, struc
     return;
   }
   if (state == QZ_STATE_OVERHEAD) state = QZ_STATE_USEFUL;
+  int published = state != QZ_STATE_USEFUL;
   if (state == QZ_STATE_USEFUL && tid) {
-    if (may_ask) memo->asleep = (uint8_t)ask(kernel, memo, sampler->file->head->pid, tid);
+    if (may_ask) memo->asleep = (uint8_t)ask(sampler, memo, tid);
     if (memo->asleep == GONE) state = QZ_STATE_IDLE;
     if (memo->asleep == ASLEEP) state = QZ_STATE_IO;
     if (memo->asleep == ON_FUTEX) state = QZ_STATE_BLOCKED;
@@ -177,6 +231,9 @@ static void look(struct qzi_sampler *sampler, uint32_t index, int may_ask, struc
     }
   }
   memo->tries = tries;
+  if (state != QZ_STATE_IDLE)
+    qzi_follow(kernel->follow, index, &seen->look, state, published, &memo->call, &seen->object, now_ns);
+  seen->outside = !published && state == QZ_STATE_BLOCKED;
   seen->state = (uint8_t)state;
 }
 
@@ -229,10 +286,11 @@ int qzi_kernel_add(struct qzi_sampler *sampler, uint64_t now_ns) {
     struct seen *seen = &kernel->seen[count];
     if (LOAD_ACQUIRE(&qz_session_thread(sampler->view, k)->serial) == 0) {
       shut(kernel, &kernel->memos[k]);
+      qzi_follow_gone(kernel->follow, k);
       continue;
     }
     qzi_thread_overflows(sampler, k);
-    look(sampler, k, turn < ASKED_MOST, seen);
+    look(sampler, k, turn < ASKED_MOST, now_ns, seen);
     if (seen->state == QZ_STATE_IDLE) continue;
     useful += seen->state == QZ_STATE_USEFUL || seen->state == QZ_STATE_READY;
     spinners += seen->state == QZ_STATE_SPINNING;
@@ -261,6 +319,8 @@ int qzi_kernel_add(struct qzi_sampler *sampler, uint64_t now_ns) {
     if (seen->state == QZ_STATE_SPINNING) {
       part = share(spinning * ns, spinners, nth_spinner++);
       note_spinner(sampler, seen->object);
+    } else if (seen->outside) {
+      qzi_futex_wait(&sampler->in, seen->object);
     } else if (seen->state <= QZ_STATE_READY) {
       part = share(busy * ns, useful, nth_useful++);
       qzi_timeline_top(&sampler->timeline, sampler->file->stacks[seen->look.node].entity, part);
@@ -285,5 +345,14 @@ int qzi_kernel_add(struct qzi_sampler *sampler, uint64_t now_ns) {
   }
   sampler->file->head->visits += count;
   qzi_snapshot_end(sampler, now_ns, &counts, ns);
+  qzi_futexes_add(sampler, ns);
   return 0;
+}
+
+void qzi_kernel_taken(struct qzi_sampler *sampler, uint64_t key, uint64_t site) {
+  qzi_follow_taken(sampler->kernel->follow, key, site);
+}
+
+uint32_t qzi_kernel_node(const struct qzi_sampler *sampler, uint32_t index) {
+  return qzi_follow_node(sampler->kernel->follow, index);
 }

@@ -9,10 +9,14 @@
 #include "snapshot.h"
 
 /* NULL: out of memory. */
-struct qzi_kernel *qzi_kernel_open(const struct qz_session_view *view);
+struct qzi_kernel *qzi_kernel_open(struct qzi_sampler *sampler);
 void qzi_kernel_close(struct qzi_kernel *kernel);
+void qzi_kernel_prepare(struct qzi_kernel *kernel); /* qzi_unwinder_prepare */
 /* Visits all threads and adds what was seen; as qzi_snapshot_add. */
 int qzi_kernel_add(struct qzi_sampler *sampler, uint64_t now_ns);
+void qzi_kernel_taken(struct qzi_sampler *sampler, uint64_t key, uint64_t site); /* qzi_paths_taken_at */
+/* Node of the path on which the last snapshot saw the thread `index`; 0: none. */
+uint32_t qzi_kernel_node(const struct qzi_sampler *sampler, uint32_t index);
 
 /* Who holds which lock in a snapshot (holders.c). NULL: out of memory. */
 struct qzi_holders *qzi_holders_open(const struct qzi_file *file);

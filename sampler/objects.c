@@ -76,6 +76,28 @@ static void blame_holders(struct qzi_sampler *sampler, uint32_t index, uint32_t 
     blame(sampler, object, stack, thread, ns * (k + 1) / count - ns * k / count);
 }
 
+/* Beside the objects of the session: one seen otherwise, whose waiters are all that is known. */
+void qzi_object_seen(struct qzi_sampler *sampler, uint32_t entity, uint32_t *stats_plus_1, uint32_t waiters, uint64_t ns) {
+  struct qzi_file *file = sampler->file;
+  if (!*stats_plus_1) {
+    if (qzi_file_room(file, QZ_SECTION_OBJECTS, 1)) return;
+    uint64_t at = qzi_file_count(file, QZ_SECTION_OBJECTS);
+    memset(&file->objects[at], 0, sizeof file->objects[at]);
+    file->objects[at].entity = entity;
+    file->objects[at].instances = 1;
+    qzi_file_append(file, QZ_SECTION_OBJECTS, 1);
+    *stats_plus_1 = (uint32_t)at + 1;
+  }
+  struct qz_object_stats *stats = &file->objects[*stats_plus_1 - 1];
+  stats->observed_ns += ns;
+  stats->queue_length_ns += waiters * ns;
+  stats->queue_ns[queue_bucket(waiters)] += ns;
+  stats->wait_ns += waiters * ns;
+  if (!waiters) return;
+  blame(sampler, entity, 0, 0, waiters * ns);
+  qzi_meanwhile(sampler, entity, waiters, ns);
+}
+
 static void visit_object(struct qzi_sampler *sampler, uint32_t index, uint64_t now_ns) {
   const struct qz_object *object = qz_session_object(sampler->view, index);
   struct qzi_object_memo *memo = &sampler->objects[index];

@@ -7,6 +7,7 @@
 #include <sys/eventfd.h>
 #include <sys/utsname.h>
 #include <unistd.h>
+#include "kernel.h"
 #include "place.h"
 #include "symbolize.h"
 
@@ -105,7 +106,10 @@ int qzi_recording_open(struct qzi_recording *recording, int fd, pid_t pid, const
     return -1;
   }
   describe(recording);
-  recording->mailbox = qzi_modules_read(pid);
+  struct qzi_modules *modules = qzi_modules_read(pid);
+  if (modules) qzi_modules_store(&recording->sampler.in, modules);
+  qzi_modules_free(modules);
+  if (recording->sampler.kernel) qzi_kernel_prepare(recording->sampler.kernel);
   return 0;
 }
 

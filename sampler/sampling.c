@@ -243,7 +243,7 @@ void *qzi_sampling_main(void *argument) {
   prctl(PR_SET_TIMERSLACK, 1);
   recording->asked = recording->view.processors;
   store_modules(recording);
-  uint64_t now_ns = qzi_clock_ns(), keep_ns = now_ns + KEEP_NS / 5, exact_ns = now_ns + EXACT_NS;
+  uint64_t now_ns = qzi_clock_ns(), keep_ns = now_ns + KEEP_NS / 5, exact_ns = now_ns + EXACT_NS / 25;
   settle(recording, 0);
   head->first_ns = recording->pacing.start_ns;
   qzi_sampler_rebase(&recording->sampler, head->first_ns);

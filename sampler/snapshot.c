@@ -45,7 +45,7 @@ int qzi_sampler_open(struct qzi_sampler *sampler, const struct qz_session_view *
     return -1;
   }
   if (view->publisher == QZ_PUBLISHER_PTHREAD &&
-      (!(sampler->kernel = qzi_kernel_open(view)) || !(sampler->holders = qzi_holders_open(file)) ||
+      (!(sampler->kernel = qzi_kernel_open(sampler)) || !(sampler->holders = qzi_holders_open(file)) ||
        !(sampler->asked = qzi_lazy_memory(view->object_table.capacity * sizeof *sampler->asked)))) {
     qzi_sampler_close(sampler);
     return -1;

@@ -125,6 +125,9 @@ static inline int qzi_snapshot(struct qzi_sampler *sampler, uint64_t now_ns) {
 uint32_t qzi_threads_visit(struct qzi_sampler *sampler, uint32_t most);
 /* first: 1 in the first call after a snapshot. */
 uint32_t qzi_objects_visit(struct qzi_sampler *sampler, uint32_t most, int first);
+/* An object that is not in the session had that many waiters in the snapshot just added; *stats_plus_1 is its statistics',
+ * 0: none yet. */
+void qzi_object_seen(struct qzi_sampler *sampler, uint32_t entity, uint32_t *stats_plus_1, uint32_t waiters, uint64_t ns);
 /* Charges the busy processors of this snapshot with `waiters` threads that waited for `object` (entity, 0: input or
  * output) during ns: struct qz_meanwhile. Nothing where all processors, or none, are busy. */
 void qzi_meanwhile(struct qzi_sampler *sampler, uint32_t object, uint32_t waiters, uint64_t ns);

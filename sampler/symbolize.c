@@ -2,6 +2,7 @@
 #include "symbolize.h"
 
 #include <string.h>
+#include "futexes.h"
 
 #ifdef QUARTZ_SYMBOLS
 #include "symbols/symbols.h"
@@ -19,12 +20,13 @@ static void name_entity(struct qzi_interner *in, qz_symbols *symbols, uint32_t i
     qz_symbols_find(symbols, entity->address, QZ_SYMBOL_PROCEDURE, &symbol);
     if (!entity->name) entity->name = text(in, symbol.name);
   } else {
-    if (!entity->address) return;
-    qz_symbols_find(symbols, entity->address, QZ_SYMBOL_SITE, &symbol);
+    if (!entity->address && entity->kind != QZ_KIND_FUTEX) return;
+    if (entity->address) qz_symbols_find(symbols, entity->address, QZ_SYMBOL_SITE, &symbol);
     if (!entity->name) { /* a static object has the name of its variable */
       const struct qz_object *object = entity->record ? qz_session_object(in->view, entity->record) : NULL;
       uint64_t address = object ? __atomic_load_n(&object->address, __ATOMIC_RELAXED) : 0;
       if (object && !address) address = __atomic_load_n(&object->home, __ATOMIC_RELAXED); /* it is gone, its variable is not */
+      if (entity->kind == QZ_KIND_FUTEX) address = qzi_futex_address(in, index);
       struct qz_symbol variable;
       memset(&variable, 0, sizeof variable);
       if (address && qzi_intern_module(in, address) &&
@@ -32,7 +34,7 @@ static void name_entity(struct qzi_interner *in, qz_symbols *symbols, uint32_t i
         entity->name = text(in, variable.name);
     }
   }
-  entity->file = text(in, symbol.file);
+  if (symbol.file) entity->file = text(in, symbol.file);
   entity->line = symbol.line;
   if (symbol.detail && *symbol.detail) entity->detail = text(in, symbol.detail);
 }

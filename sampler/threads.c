@@ -1,5 +1,5 @@
 /* Threads without a processor, visited in turn. See snapshot.h. */
-#include "snapshot.h"
+#include "kernel.h"
 
 #define LOAD(at)         __atomic_load_n((at), __ATOMIC_RELAXED)
 #define LOAD_ACQUIRE(at) __atomic_load_n((at), __ATOMIC_ACQUIRE)
@@ -130,5 +130,6 @@ uint32_t qzi_thread_path(struct qzi_sampler *sampler, uint32_t index, uint32_t *
   struct qzi_look look;
   qzi_thread_look(sampler, index, &look);
   *entity = look.entity;
-  return look.entity ? look.node : 0;
+  uint32_t node = look.entity && sampler->kernel ? qzi_kernel_node(sampler, index) : 0;
+  return node ? node : look.entity ? look.node : 0;
 }

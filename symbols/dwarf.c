@@ -144,10 +144,11 @@ bool qzi_dwarf_line(struct qzi_binary *binary, uint64_t address, struct qzi_plac
   return place->file != NULL;
 }
 
-/* Is it a header of the thread package, whose procedures are inlined into the program's? */
+/* Is it a header of the thread package or of the C++ library, whose procedures are inlined into the program's? */
 static bool is_package_header(const char *file) {
   static const char ending[] = "/quartz/quartz.hpp";
   size_t length = file ? strlen(file) : 0;
+  if (file && (strstr(file, "/include/c++/") || strstr(file, "/c++/v1/"))) return true; /* gcc's, LLVM's */
   return length >= sizeof ending - 1 && strcmp(file + length - (sizeof ending - 1), ending) == 0;
 }
 

@@ -3,7 +3,7 @@
 #include <string.h>
 #include "internal.h"
 
-static const char *const clone_suffixes[] = {".cold", ".part.", ".constprop.", ".isra.", ".llvm.", ".lto_priv.",
+static const char *const clone_suffixes[] = {"@", ".cold", ".part.", ".constprop.", ".isra.", ".llvm.", ".lto_priv.",
                                              ".localalias", ".clone.", ".resolver"};
 
 size_t qzi_name_base_length(const char *name) {

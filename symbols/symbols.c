@@ -246,10 +246,14 @@ static enum qz_symbol_status find_data(qz_symbols *symbols, const struct module 
   return QZ_SYMBOL_FOUND;
 }
 
+static const struct module *module_of(const qz_symbols *symbols, uint64_t address) {
+  for (size_t k = symbols->module_count; k-- > 0;)
+    if (symbols->modules[k].start <= address && address < symbols->modules[k].end) return &symbols->modules[k];
+  return NULL;
+}
+
 static enum qz_symbol_status find(qz_symbols *symbols, uint64_t address, enum qz_symbol_use use, struct qz_symbol *symbol) {
-  const struct module *module = NULL;
-  for (size_t k = symbols->module_count; k-- > 0 && !module;)
-    if (symbols->modules[k].start <= address && address < symbols->modules[k].end) module = &symbols->modules[k];
+  const struct module *module = module_of(symbols, address);
   if (!module) {
     set_offset_name(symbols, symbol, "", address);
     symbol->detail = address ? "in no file of the program: generated code, or unloaded" : "address 0";
@@ -258,6 +262,15 @@ static enum qz_symbol_status find(qz_symbols *symbols, uint64_t address, enum qz
   qzi_binary_open(module->binary, symbols->debug_dirs, symbols->debug_dir_count);
   symbol->module = module->binary->path;
   return use == QZ_SYMBOL_DATA ? find_data(symbols, module, address, symbol) : find_code(symbols, module, address, use, symbol);
+}
+
+uint64_t qz_symbols_entry(qz_symbols *symbols, uint64_t address) {
+  const struct module *module = module_of(symbols, address);
+  if (!module) return 0;
+  qzi_binary_open(module->binary, symbols->debug_dirs, symbols->debug_dir_count);
+  const struct qzi_symtab *table = &module->binary->functions;
+  const struct qzi_symtab_entry *found = whole_function(table, qzi_symtab_find(table, address - module->bias));
+  return found ? found->value + module->bias : 0;
 }
 
 static size_t bucket_of(const qz_symbols *symbols, uint64_t address, enum qz_symbol_use use) {

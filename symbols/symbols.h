@@ -24,7 +24,7 @@ typedef struct qz_symbols qz_symbols;
 enum qz_symbol_use {
   QZ_SYMBOL_PROCEDURE = 0, /* entry of a procedure: its name, and where it is defined */
   QZ_SYMBOL_SITE = 1,      /* return address of a call: the procedure that contains the call, and the call's line
-                            * (in code inlined from quartz.hpp: the line of the program that calls it) */
+                            * (in code inlined from quartz.hpp or the C++ library: the line that calls it) */
   QZ_SYMBOL_DATA = 2,      /* a static object: the variable, "name+offset" where the address is not its start */
   QZ_SYMBOL_CODE = 3       /* any instruction: the procedure that contains it, and its own line */
 };
@@ -61,6 +61,10 @@ int qz_symbols_add_module(qz_symbols *symbols, uint64_t start, uint64_t end, uin
 /* Fills all of *symbol. The second question for the same address and use costs one hash look-up. */
 enum qz_symbol_status qz_symbols_find(qz_symbols *symbols, uint64_t address, enum qz_symbol_use use,
                                       struct qz_symbol *symbol);
+
+/* Run-time address at which the procedure starts that contains the instruction; 0: unknown. From symbol tables alone: fast
+ * enough to ask while the program runs. */
+uint64_t qz_symbols_entry(qz_symbols *symbols, uint64_t address);
 
 /* A directory that holds build-id trees besides /usr/lib/debug/.build-id (DIR/ab/cdef....debug). 0 or ENOMEM. */
 int qz_symbols_add_debug_dir(qz_symbols *symbols, const char *directory);

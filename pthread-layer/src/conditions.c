@@ -16,7 +16,8 @@ struct waiting {
 };
 
 /* The mutex is let go, the condition asked for. */
-static void leave(struct waiting *its, struct qzl_thread *me, pthread_cond_t *condition, pthread_mutex_t *mutex, uint64_t site) {
+__attribute__((always_inline)) static inline void leave(struct waiting *its, struct qzl_thread *me, pthread_cond_t *condition,
+                                                        pthread_mutex_t *mutex, uint64_t site) {
   uint32_t index = qzl_own(condition, QZ_KIND_CONDITION, site, 0);
   its->key = QZI_PUB_KEY(QZ_KIND_CONDITION, index);
   its->mutex_address = mutex;

@@ -153,9 +153,22 @@ static inline void qzl_hide(struct qzl_thread *me, uint32_t index, uint64_t key)
 struct qzl_wait {
   struct qzl_thread *me;
   uint64_t begin_ns;
+  struct qz_frame frame; /* from which the sampler finds the callers */
   uint32_t index;
 };
-void qzl_wait_begin(struct qzl_wait *wait, struct qzl_thread *me, uint32_t index, unsigned state);
+void qzl_wait_from(struct qzl_wait *wait, struct qzl_thread *me, uint32_t index, unsigned state);
+/* Part of the function that waits: the frame must last as long as the wait. */
+__attribute__((always_inline)) static inline void qzl_wait_begin(struct qzl_wait *wait, struct qzl_thread *me, uint32_t index,
+                                                                 unsigned state) {
+  uint64_t pc, sp, fp;
+#if defined(__x86_64__)
+  __asm__ volatile("leaq 0f(%%rip), %0\n0:\tmovq %%rsp, %1\n\tmovq %%rbp, %2" : "=&r"(pc), "=&r"(sp), "=&r"(fp));
+#elif defined(__aarch64__)
+  __asm__ volatile("adr %0, 0f\n0:\tmov %1, sp\n\tmov %2, x29" : "=&r"(pc), "=&r"(sp), "=&r"(fp));
+#endif
+  wait->frame = (struct qz_frame){.pc = pc, .sp = sp, .fp = fp};
+  qzl_wait_from(wait, me, index, state);
+}
 /* counted: 1: it had to wait. */
 void qzl_wait_end(struct qzl_wait *wait, int counted);
 /* Of one that began with state SPINNING. */

@@ -210,8 +210,11 @@ void qzl_promote(struct qzl_thread *me, uint32_t *index, uint64_t *key, unsigned
 
 /* ---- waits ---- */
 
-void qzl_wait_begin(struct qzl_wait *wait, struct qzl_thread *me, uint32_t index, unsigned state) {
-  *wait = (struct qzl_wait){.me = me, .index = index, .begin_ns = qzi_pub_clock_ns()};
+void qzl_wait_from(struct qzl_wait *wait, struct qzl_thread *me, uint32_t index, unsigned state) {
+  wait->me = me;
+  wait->index = index;
+  wait->begin_ns = qzi_pub_clock_ns();
+  if (me->thread.record) __atomic_store_n(&me->thread.record->frame, (uint64_t)(uintptr_t)&wait->frame, __ATOMIC_RELEASE);
   if (state == QZ_STATE_BLOCKED) qzi_pub_queue_add(index, 1);
   if (qzi_publishing()) qzi_pub_thread_state(&me->pub, &me->thread, state, index);
 }

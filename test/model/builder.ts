@@ -10,7 +10,7 @@
  * Entities are written `name` (a procedure) or `kind:name` (an object). A thread `worker#2` is called "worker".
  */
 import type { EntityKind, RawEntity, RawHead, RawObject, RawProfile, RawThread } from '../../ts-frontend/src/model/index.js';
-import { State } from '../../ts-frontend/src/model/index.js';
+import { noPaths, State } from '../../ts-frontend/src/model/index.js';
 
 export type ThreadState = 'useful' | 'overhead' | 'spinning' | 'ready' | 'blocked' | 'io';
 export interface Doing { thread: string; state: ThreadState; stack: string[]; waiting: boolean }
@@ -156,7 +156,7 @@ export class ProfileBuilder {
         program: '/synthetic/program', arguments: 'program', host: 'synthetic', quartzVersion: '0.1.0', startedRealtimeNs: 0, firstNs: 0, attached: false,
         roundsBegun: this.snapshots, snapshots: this.snapshots, elapsedNs: this.elapsed, visits: this.snapshots * P, tornRetries: 0, tornAccepted: 0,
         skippedTicks: 0, weightSquaresUs2: this.snapshots > 0 ? this.elapsed ** 2 / this.snapshots / 1e6 : 0,
-        invalid: 0, samplerCpuNs: 0, cpuRunNs: 0, cpuWaitNs: 0, rateHz: 1e9 / (this.options.snapshotNs ?? 1e6), samplerCpu: null, samplerSpins: false, samplerThreads: 1,
+        invalid: 0, samplerCpuNs: 0, cpuRunNs: 0, cpuWaitNs: 0, rateHz: 1e9 / (this.options.snapshotNs ?? 1e6), samplerCpu: null, samplerSpins: false, samplerThreads: 1, paths: noPaths,
         hookPs: 0, hookInsidePs: 0, lockPs: 0, spawnPs: 0, stackOverflows: 0, stackLimit: 256, exactHold: false,
         callsLost: 0, threadsDropped: 0, objectsMerged: 0, stringsDropped: 0, spawns: 0, switches: 0, steals: 0, parks: 0,
         tuplesMerged: 0, stacksCut: 0, entitiesMerged: 0, ...this.options.head,

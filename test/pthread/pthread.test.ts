@@ -145,6 +145,56 @@ test.serial('mutexes by the hundred thousand: counted together, the contended on
   t.regex(group?.file ?? '', /many\.c$/);
 });
 
+/** Names along a path, innermost last. */
+const names = (model: Model, path: readonly number[]): string => path.map((id) => model.entities[id]!.name).join(' ');
+function pathTo(model: Model, node: number): number[] {
+  const path: number[] = [];
+  for (let at = node; at !== 0; at = model.raw.stacks.parent[at]!) path.unshift(model.raw.stacks.entity[at]!);
+  return path;
+}
+const procedure = (model: Model, name: string): Entity => {
+  const entity = findEntities(model, name).map((id) => model.entities[id]!).find(({ kind }) => kind === 'procedure');
+  if (!entity) throw new Error(`${name} is not there: ${model.entities.map((each) => `${each.kind} ${each.name}`).join(', ')}`);
+  return entity;
+};
+
+test.serial('without hooks: call paths of waits, of sleep, of work, and locks where they were taken', async (t) => {
+  const { model } = await record(program('paths'));
+  const { paths } = model.head;
+  t.deepEqual([paths.waits, paths.noMemory, paths.noCalls], [true, false, false]);
+  const join = model.entities.find(({ kind, rawKind }) => kind !== 'thread' && rawKind === 'join')!;
+  t.true(join.object!.waiters.some(({ path }) => /^main wait_for_all /.test(names(model, path))), 'main waits in wait_for_all');
+  for (const { path } of object(model, 'store').object.waiters) t.regex(names(model, path), /worker deposit store$/);
+  t.true(procedure(model, 'nap').states.io.ns > 300e6, `asleep in nap: ${procedure(model, 'nap').states.io.ns / 1e6} ms`);
+  t.deepEqual([procedure(model, 'deposit').callsCounted, procedure(model, 'worker').calls], [false, 2], 'calls of a start routine are its threads');
+  if (paths.noSamples) {
+    t.log('perf_event_open is forbidden here: no procedures of running threads');
+    return;
+  }
+  const ran = (name: string): number => procedure(model, name).processorTimeNs;
+  const work = ran('fill') + ran('think') + ran('enter'); // 3, 1 and 2 ms a turn
+  t.true(work > 0.8 * model.root.processorTimeNs, `${work / 1e6} of ${model.root.processorTimeNs / 1e6} ms`);
+  for (const [name, part] of [['fill', 3 / 6], ['think', 1 / 6], ['enter', 2 / 6]] as const)
+    t.true(Math.abs(ran(name) / work - part) < 0.1, `${name}: ${ran(name) / work}`);
+  const inside = (lock: string, of: string): number => model.raw.tuples.stack.reduce((sum, stack, k) => {
+    const path = names(model, pathTo(model, stack));
+    return sum + (new RegExp(`${lock}.* ${of}`).test(path) ? model.raw.tuples.ns[k]! : 0);
+  }, 0);
+  t.true(inside('deposit store', 'fill') > 0.6 * ran('fill'), 'fill runs under store, which deposit took');
+  t.true(inside('worker ledger', 'write_down enter') > 0.5 * ran('enter'), 'a wrapper took ledger and has returned');
+});
+
+test.serial('waits past the pthread functions: named by variable or place, with their paths', async (t) => {
+  const { model } = await record(program('futexes'));
+  const gate = object(model, 'gate');
+  t.is(gate.rawKind, 'futex');
+  t.false(gate.object.counted);
+  near(t, 'at the gate', gate.object.waitNs, 300e6, 0.2);
+  t.true(gate.object.waiters.some(({ path }) => names(model, path).includes('pass_gate')), 'the gate is waited for in pass_gate');
+  const heap = model.entities.filter(({ rawKind, name, id }) => rawKind === 'futex' && name !== 'gate' && id !== gate.id);
+  t.true(heap.some(({ object: its }) => its !== null && its.waiters.some(({ path }) => /main.*lambda/.test(names(model, path)))), 'one on the heap, by place');
+});
+
 const tools: [string, string[], string[]][] = [
   ['pigz', ['-p', '4', '-c', '-b', '128'], ['-d', '-c']],
   ['xz', ['-T4', '--block-size=200KiB', '-1', '-c'], ['-d', '-c']],

@@ -63,6 +63,12 @@ Napi::Object headOf(Napi::Env env, const Profile &profile) {
   out.Set("samplerSpins", Napi::Boolean::New(env, head.sampler_spins != 0));
   number("samplerThreads", head.sampler_threads);
   number("stackLimit", head.stack_limit);
+  Napi::Object paths = Napi::Object::New(env);
+  const struct { const char *name; uint32_t bit; } ways[] = {
+      {"hooks", QZ_PATHS_HOOKS}, {"waits", QZ_PATHS_WAITS}, {"running", QZ_PATHS_RUNNING}, {"noMemory", QZ_PATHS_NO_MEMORY},
+      {"noSamples", QZ_PATHS_NO_SAMPLES}, {"fewSamples", QZ_PATHS_FEW_SAMPLES}, {"noCalls", QZ_PATHS_NO_CALLS}};
+  for (const auto &way : ways) paths.Set(way.name, Napi::Boolean::New(env, (head.paths & way.bit) != 0));
+  out.Set("paths", paths);
   out.Set("exactHold", Napi::Boolean::New(env, (head.session_flags & QZ_SESSION_EXACT_HOLD) != 0));
   return out;
 }

@@ -51,7 +51,10 @@ const spinning = ns('spin', 'spin', 'time that its threads spin', (row) => row.w
 const blocked = ns('blocked', 'blocked', 'time that its threads are blocked', (row) => row.whole.states.blocked.ns);
 const ready = ns('ready', 'ready', 'time that its threads wait for a processor', (row) => row.whole.states.ready.ns);
 const io = ns('io', 'io', 'time that its threads spend in declared blocking regions', (row) => row.whole.states.io.ns);
-const calls = number('calls', 'calls', 'exact number of calls, accesses or spawns', (row) => row.calls);
+const calls: Column = {
+  ...number('calls', 'calls', 'exact number of calls, accesses or spawns', (row) => row.calls),
+  show: (row) => (row.whole.callsCounted ? count(row.calls) : '-'),
+};
 const wait = ns('wait', 'wait', 'exact waiting time, summed over waiters', (row) => row.whole.object?.waitNs ?? 0);
 const hold = ns('hold', 'hold', 'time held', (row) => row.whole.object?.holdNs ?? 0);
 const contended = number('cont', 'cont.', 'acquisitions that had to wait', (row) => row.whole.object?.contended ?? 0);

@@ -71,6 +71,10 @@ export class BuiltEntity implements Entity {
     return (this.#states ??= Object.fromEntries(stateNames.map((name, k) => [name, new BuiltState(this.shared, this.id, k + 1)])) as unknown as Record<StateName, StateTime>);
   }
   get calls(): number { return this.shared.working.calls.total[this.id]!; }
+  get callsCounted(): boolean {
+    const { paths } = this.shared.raw.head;
+    return this.calls > 0 || this.rawKind !== 'procedure' || !(paths.waits || paths.running);
+  }
   get callers(): CallCount[] { return this.shared.working.calls.callersOf(this.#all); }
   get callees(): CallCount[] { return this.shared.working.calls.calleesOf(this.#all); }
   get ci95(): Interval { return nptInterval(this.nptNs, this.#sums.rawNpt[this.id]!, this.#elapsedNs, this.shared.independent); }

@@ -76,6 +76,7 @@ export function focusOn(model: Model, id: number): Focus {
       entity: about.id, self: isSelf, name: about.name, kind: about.kind, nptNs,
       share: entity.nptNs > 0 ? nptNs / entity.nptNs : 0,
       processorTimeNs: byBusy.reduce((sum, ns) => sum + ns, 0), byBusyNs,
+      callsCounted: about.callsCounted,
       calls: isSelf ? about.calls : callsTo(about),
     });
   }

@@ -115,7 +115,7 @@ function tell(material: Material, entity: Entity, loss: LockLoss): Finding {
   const savingNs = Math.min(loss.cost, instead ? ready : savingOf(loss));
   const text = `Threads ${spins ? 'spin' : 'wait'} for ${name} during ${costs(model, loss.cost)}: ${formatCount(loss.waiters)} of them on average, ` +
     `and meanwhile ${meanwhileText(model, meanwhile)}. ` +
-    (stats.contended > 0 ? `${formatEvents(stats.contended)} of ${formatEvents(stats.acquisitions)} acquisitions had to wait, ${formatNs(stats.waitMeanNs)} each` : `It was taken ${formatEvents(stats.acquisitions)} times`) +
+    (!stats.counted ? `It was seen from outside, so its users are not counted` : stats.contended > 0 ? `${formatEvents(stats.contended)} of ${formatEvents(stats.acquisitions)} acquisitions had to wait, ${formatNs(stats.waitMeanNs)} each` : `It was taken ${formatEvents(stats.acquisitions)} times`) +
     (by !== 0 ? `; it was mostly held in ${model.entities[by]!.name}.` : '.');
   const remedy = instead
     ? `Let its waiters block instead of spin: threads were ready to run meanwhile; that could save ${formatNs(savingNs)}.`

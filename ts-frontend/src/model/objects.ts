@@ -79,6 +79,7 @@ export class Objects {
     return {
       capacity: row.capacity,
       instances: row.instances,
+      counted: kind !== 'futex',
       acquisitions: row.acquisitions,
       contended: row.contended,
       waitNs: row.waitNs,

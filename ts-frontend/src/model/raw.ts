@@ -52,7 +52,15 @@ export interface RawHead {
   callsLost: number; threadsDropped: number; objectsMerged: number; stringsDropped: number;
   spawns: number; switches: number; steals: number; parks: number;
   tuplesMerged: number; stacksCut: number; entitiesMerged: number;
+  paths: RawPaths;
 }
+
+/** How call paths were found where there are no hooks, and what stood in the way (abi/profile.h, QZ_PATHS_...). */
+export interface RawPaths {
+  hooks: boolean; waits: boolean; running: boolean;
+  noMemory: boolean; noSamples: boolean; fewSamples: boolean; noCalls: boolean;
+}
+export const noPaths: RawPaths = { hooks: false, waits: false, running: false, noMemory: false, noSamples: false, fewSamples: false, noCalls: false };
 
 export interface RawEntity {
   kind: EntityKind; name: string; file: string; line: number; address: number; module: number; record: number;

@@ -32,6 +32,7 @@ export interface PathTime { path: number[]; thread: number; ns: number }
 export interface ObjectStats {
   capacity: number;
   instances: number;
+  counted: boolean;    // false: seen from outside alone; acquisitions and single waits are not known, waitNs is sampled
   acquisitions: number;
   contended: number;
   waitNs: number;      // exact, summed over waiters
@@ -90,6 +91,7 @@ export interface Entity {
   parallelizeSelfNs: number;
   states: Record<StateName, StateTime>;
   calls: number;
+  callsCounted: boolean;      // false: seen without hooks, so nobody knows how often it was called
   callers: CallCount[];       // most calls first
   callees: CallCount[];
   ci95: Interval;             // of nptNs
@@ -117,6 +119,7 @@ export interface FocusRow {
   share: number;
   processorTimeNs: number;
   byBusyNs: Float64Array;
+  callsCounted: boolean;
   calls: number;      // from the focused entity to this one; of the focused entity in the row self
 }
 

@@ -24,7 +24,7 @@ function metrics(entity: Entity): Record<string, Value> {
     processor_time_ns: entity.processorTimeNs, parallelism: entity.parallelism, idleness_ns: entity.idlenessNs,
     spin_blame_ns: entity.spinBlameNs, overhead_ns: entity.overheadNs, parallelize_ns: entity.parallelizeNs,
     ...Object.fromEntries(stateNames.map((name) => [`${name}_ns`, entity.states[name].ns])),
-    calls: entity.calls,
+    calls: entity.callsCounted ? entity.calls : '',
   };
 }
 const metricColumns = [
@@ -44,7 +44,7 @@ export function threadsCsv(model: Model): string {
 export function locksCsv(model: Model): string {
   const rows = objectRows(model).map(({ entity, object }) => ({
     kind: entity.kind, name: entity.name, file: entity.file, line: entity.line, instances: entity.instances,
-    acquisitions: object.acquisitions, contended: object.contended, wait_ns: object.waitNs, wait_mean_ns: object.waitMeanNs,
+    acquisitions: object.counted ? object.acquisitions : '', contended: object.counted ? object.contended : '', wait_ns: object.waitNs, wait_mean_ns: object.waitMeanNs,
     wait_max_ns: object.waitMaxNs, spin_ns: object.spinNs, hold_ns: object.holdNs, hold_mean_ns: object.holdMeanNs,
     hold_max_ns: object.holdMaxNs, hold_exact: object.holdExact ? 1 : 0, queue_length_mean: object.queueLengthMean,
     npt_ns: entity.nptNs, processor_time_ns: entity.processorTimeNs,
@@ -57,7 +57,7 @@ export function focusCsv(focus: Focus): string {
   const busy = Array.from(focus.byBusyNs, (_, index) => `npt_busy_${index + 1}_ns`);
   const rows = focus.rows.map((row) => ({
     self: row.self ? 1 : 0, kind: row.kind, name: row.name, npt_ns: row.nptNs, share: row.share,
-    processor_time_ns: row.processorTimeNs, calls: row.calls,
+    processor_time_ns: row.processorTimeNs, calls: row.callsCounted ? row.calls : '',
     ...Object.fromEntries(busy.map((name, index) => [name, row.byBusyNs[index]!])),
   }));
   return lines(rows, ['self', 'kind', 'name', 'npt_ns', 'share', 'processor_time_ns', 'calls', ...busy]);

@@ -40,7 +40,7 @@ function children(model: Model, rows: readonly FocusRow[], layer: (row: FocusRow
     { head: 'share', text: (row) => percent(row.share, 1) },
     { head: 'proc.time', text: (row) => time(row.processorTimeNs, options), drop: 2 },
     { head: 'par.', text: (row) => figure(row.nptNs > 0 ? row.processorTimeNs / row.nptNs : 0), drop: 3 },
-    { head: 'calls', text: (row) => count(row.calls), drop: 1 },
+    { head: 'calls', text: (row) => (row.callsCounted ? count(row.calls) : '-'), drop: 1 },
     { head: 'child', text: (row) => (row.self ? `${clean(row.name, options).replace(/ self$/, '')} itself` : label(model.entities[row.entity]!, options)), align: 'left', name: true },
   ];
   const [head = '', ...lines] = table(rows, columns, { ...options, width: options.width - 2 });

@@ -31,6 +31,18 @@ function unseen(model: Model): Notice[] {
   const work = model.balance.usefulNs + model.balance.overheadNs;
   const procedures = model.entities.filter((entity) => entity.kind === 'procedure' && entity.id !== 0 && entity.group === 0);
   const starts = new Set(model.entities.filter((entity) => entity.kind === 'thread').map((entity) => entity.address));
+  const { paths } = model.head;
+  if (model.head.publisher === 'pthread') {
+    if (paths.noSamples && !paths.hooks) {
+      list.push({
+        reason: 'procedures are seen only where threads wait: the kernel gives no samples of running threads (perf_event_open is forbidden here)',
+        remedy: 'allow it (sysctl kernel.perf_event_paranoid=2; in a container --cap-add PERFMON), or compile with the flags that quartz cflags prints',
+      });
+    }
+    if (paths.fewSamples) list.push({ reason: 'the kernel gave no samples of some threads: their procedures are seen only where they wait', remedy: 'raise ulimit -l or sysctl kernel.perf_event_mlock_kb' });
+    if (paths.noMemory) list.push({ reason: 'procedures are not seen where threads wait: the program\'s memory may not be read', remedy: 'record as the user who runs it; in a container --cap-add SYS_PTRACE' });
+    if (paths.noCalls) list.push({ reason: 'what sleeping threads wait for is not known where the pthread layer does not see it: the kernel does not tell (/proc/PID/task/TID/syscall)', remedy: 'record as the user who runs the program, or as root' });
+  }
   if (work > 0 && model.head.publisher === 'threadlib' && procedures.every((entity) => starts.has(entity.address))) {
     list.push({
       reason: 'no procedure but the start routines of threads was seen: the program has no hooks',

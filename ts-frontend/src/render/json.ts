@@ -9,8 +9,8 @@ const timeBucket = ({ from, to, count }: TimeBucket): object => ({ from, to: Num
 function objectJson(object: ObjectStats): object {
   return {
     capacity: object.capacity,
-    acquisitions: object.acquisitions,
-    contended: object.contended,
+    acquisitions: object.counted ? object.acquisitions : null,
+    contended: object.counted ? object.contended : null,
     waitNs: object.waitNs,
     waitMeanNs: object.waitMeanNs,
     waitMaxNs: object.waitMaxNs,
@@ -59,7 +59,7 @@ function entityJson(entity: Entity): object {
     parallelizeSelfNs: entity.parallelizeSelfNs,
     states: Object.fromEntries(Object.entries(entity.states).map(([name, state]) =>
       [name, { ns: state.ns, meanRunnable: state.meanRunnable, runnable: state.runnable.map(bucket) }])),
-    calls: entity.calls,
+    calls: entity.callsCounted ? entity.calls : null,
     callers: entity.callers,
     callees: entity.callees,
     ci95: entity.ci95,
@@ -110,6 +110,7 @@ export function* reportJson(model: Model, quartzVersion: string): Generator<stri
       rateAskedHz: head.rateHz, cpuNs: head.samplerCpuNs, cpu: head.samplerCpu, spins: head.samplerSpins, threads: head.samplerThreads,
       visits: head.visits, skippedTicks: head.skippedTicks, tornRetries: head.tornRetries, tornAccepted: head.tornAccepted, invalid: head.invalid,
     },
+    paths: head.paths,
     losses: {
       stackOverflows: head.stackOverflows, callsLost: head.callsLost, threadsDropped: head.threadsDropped,
       objectsMerged: head.objectsMerged, stringsDropped: head.stringsDropped, tuplesMerged: head.tuplesMerged,

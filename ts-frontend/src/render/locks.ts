@@ -27,11 +27,11 @@ export function locks(model: Model, options: RenderOptions): string[] {
   const { rows: shown, more } = limited(waited, options);
   const columns: Column<Row>[] = [
     { head: 'waited', text: ({ object }) => time(object.waitNs, options), tone: 'strong' },
-    { head: 'mean', text: ({ object }) => time(object.waitMeanNs, options), drop: 4 },
-    { head: 'longest', text: ({ object }) => time(object.waitMaxNs, options), drop: 7 },
+    { head: 'mean', text: ({ object }) => (object.counted ? time(object.waitMeanNs, options) : '-'), drop: 4 },
+    { head: 'longest', text: ({ object }) => (object.counted ? time(object.waitMaxNs, options) : '-'), drop: 7 },
     { head: 'spun', text: ({ object }) => (object.spinNs > 0 ? percent(object.spinNs, object.waitNs) : ''), drop: 8 },
-    { head: 'acquired', text: ({ object }) => count(object.acquisitions), drop: 5 },
-    { head: 'contended', text: ({ object }) => percent(object.contended, object.acquisitions), drop: 2 },
+    { head: 'acquired', text: ({ object }) => (object.counted ? count(object.acquisitions) : '-'), drop: 5 },
+    { head: 'contended', text: ({ object }) => (object.counted ? percent(object.contended, object.acquisitions) : '-'), drop: 2 },
     { head: options.ascii ? 'held~' : 'held≈', text: ({ object }) => (object.holdExact ? '' : held(object, options)), drop: 6 },
     { head: 'held', text: ({ object }) => (object.holdExact ? held(object, options) : ''), drop: 6 },
     { head: 'queue', text: ({ object }) => figure(object.queueLengthMean), drop: 3 },

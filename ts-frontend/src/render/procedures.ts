@@ -30,7 +30,7 @@ export function procedures(model: Model, options: RenderOptions): string[] {
     { head: 'idle', text: (entity) => some(entity.idlenessNs, model.elapsedNs), drop: 8 },
     { head: 'spin', text: (entity) => some(entity.spinBlameNs, model.elapsedNs), drop: 10 },
     { head: 'overhead', text: (entity) => some(entity.overheadNs, model.elapsedNs), drop: 11 },
-    { head: 'calls', text: (entity) => count(entity.calls), drop: 9 },
+    { head: 'calls', text: (entity) => (entity.callsCounted ? count(entity.calls) : '-'), drop: 9 },
     { head: `busy 1..${model.processors}`, text: (entity) => spark(entity.byBusyNs, 18, options), align: 'left', drop: 12 },
     { head: 'procedure', text: (entity) => label(entity, options), align: 'left', name: true },
     { head: 'where', text: (entity) => place(entity, options), align: 'left', drop: 13 },

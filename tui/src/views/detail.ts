@@ -72,7 +72,7 @@ function objectSections(canvas: Canvas, entity: Entity, model: Model, glyphs: Gl
   const width = canvas.width;
   const sections: Section[] = [
     (y) => {
-      canvas.text(0, y, `acquired ${count(object.acquisitions)}, contended ${count(object.contended)} (${percent(object.acquisitions > 0 ? object.contended / object.acquisitions : 0)})`);
+      canvas.text(0, y, !object.counted ? 'seen from outside: acquisitions are not counted, waiting is sampled' : `acquired ${count(object.acquisitions)}, contended ${count(object.contended)} (${percent(object.acquisitions > 0 ? object.contended / object.acquisitions : 0)})`);
       canvas.text(0, y + 1, `waited ${time(object.waitNs)} in all, mean ${time(object.waitMeanNs)}, longest ${time(object.waitMaxNs)}; held ${time(object.holdNs)}${object.holdExact ? '' : ' (sampled)'}`);
       return 2;
     },

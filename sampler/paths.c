@@ -1,0 +1,242 @@
+/* Frames into paths. See paths.h. */
+#include "paths.h"
+
+#include <errno.h>
+#include <string.h>
+#include "pacing.h"
+
+#define LOAD(at)  __atomic_load_n((at), __ATOMIC_RELAXED)
+#define KEYS_MOST 512u
+#define TAKERS    8u /* further ones are not told apart from wrappers */
+#define WRAPPERS  64u
+#define SHARE     50u       /* 1/SHARE of the time may go into walks */
+#define HEADSTART UINT64_C(20000000) /* ns, for the first walks, each through code that was not seen before */
+
+enum code { CODE_OTHER = 0, CODE_LAYER, CODE_C, CODE_CXX };
+
+/* Procedures that take a lock. */
+struct takers {
+  uint64_t key;
+  uint32_t count;
+  uint64_t entries[TAKERS];
+};
+
+struct qzi_paths {
+  struct qzi_sampler *sampler;
+  struct qzi_unwinder *unwinder;
+  uint64_t first_ns, spent_ns;
+  uint8_t *codes; /* by module: enum code + 1, 0: not looked at */
+  uint32_t codes_count;
+  struct qzi_table taker_table; /* by key of the object */
+  struct takers *takers;
+  uint32_t takers_count, takers_room;
+  uint64_t wrappers[WRAPPERS]; /* entries of procedures that take locks for their callers */
+  struct qzi_frame frames[QZI_FRAMES_MOST];
+};
+
+struct qzi_paths *qzi_paths_open(struct qzi_sampler *sampler) {
+  struct qzi_paths *paths = calloc(1, sizeof *paths);
+  if (!paths) return NULL;
+  paths->sampler = sampler;
+  paths->unwinder = qzi_unwinder_open(&sampler->in);
+  paths->first_ns = qzi_clock_ns();
+  if (paths->unwinder) return paths;
+  free(paths);
+  return NULL;
+}
+
+void qzi_paths_close(struct qzi_paths *paths) {
+  if (!paths) return;
+  qzi_unwinder_close(paths->unwinder);
+  free(paths->codes);
+  free(paths->takers);
+  qzi_table_free(&paths->taker_table);
+  free(paths);
+}
+
+void qzi_paths_prepare(struct qzi_paths *paths) {
+  qzi_unwinder_prepare(paths->unwinder);
+  paths->first_ns = qzi_clock_ns();
+}
+
+int qzi_paths_may(struct qzi_paths *paths, uint64_t now_ns) {
+  return paths->spent_ns * SHARE < now_ns - paths->first_ns + HEADSTART * SHARE;
+}
+
+/* ---- which code a frame is in ---- */
+
+static int begins(const char *name, const char *with) { return !strncmp(name, with, strlen(with)); }
+
+static enum code code_of(struct qzi_paths *paths, uint32_t module) {
+  const struct qzi_file *file = paths->sampler->file;
+  uint32_t count = (uint32_t)qzi_file_count(file, QZ_SECTION_MODULES);
+  if (!module || module > count) return CODE_OTHER;
+  if (count > paths->codes_count) {
+    uint8_t *codes = realloc(paths->codes, count);
+    if (!codes) return CODE_OTHER;
+    memset(codes + paths->codes_count, 0, count - paths->codes_count);
+    paths->codes = codes;
+    paths->codes_count = count;
+  }
+  uint8_t *code = &paths->codes[module - 1];
+  if (!*code) {
+    const char *path = file->strings + file->modules[module - 1].path, *slash = strrchr(path, '/');
+    const char *name = slash ? slash + 1 : path;
+    int c = begins(name, "libc.so") || begins(name, "libc-2") || begins(name, "libpthread") || begins(name, "ld-linux") || begins(name, "ld-2");
+    *code = 1 + (begins(name, "libquartz-pthread.so") ? CODE_LAYER : c ? CODE_C : begins(name, "libstdc++.so") ? CODE_CXX : CODE_OTHER);
+  }
+  return (enum code)(*code - 1);
+}
+
+/* ---- walks ---- */
+
+/* Leaves out what starts the thread: everything outside its start routine, which the record names. */
+static uint32_t trim(struct qzi_paths *paths, uint32_t index, uint32_t count, int complete) {
+  uint64_t start = LOAD(&qz_session_thread(paths->sampler->view, index)->start);
+  for (uint32_t k = count; start && k-- > 0;)
+    if (paths->frames[k].entry == start) return k;
+  /* The C library's code that starts threads has no unwind information in some versions. */
+  if (!complete && (!count || code_of(paths, paths->frames[count - 1].module) != CODE_C)) return count;
+  if (count && code_of(paths, paths->frames[count - 1].module) == CODE_OTHER) count--; /* _start */
+  while (count && code_of(paths, paths->frames[count - 1].module) != CODE_OTHER) count--;
+  return count;
+}
+
+int qzi_paths_walk(struct qzi_paths *paths, uint32_t index, const struct qzi_registers *from,
+                   const struct qzi_stack_copy *copy, struct qzi_walk *walk) {
+  uint64_t begun_ns = qzi_clock_ns();
+  int complete;
+  uint32_t all = qzi_unwind(paths->unwinder, from, copy, paths->frames, QZI_FRAMES_MOST, &complete);
+  uint32_t count = trim(paths, index, all, complete), first = 0;
+  for (uint32_t k = 0; k < count; k++)
+    if (code_of(paths, paths->frames[k].module) == CODE_LAYER) first = k + 1;
+  walk->count = 0;
+  walk->site = 0;
+  walk->site_module = 0;
+  for (uint32_t k = first; k < all && !walk->site; k++) {
+    if (code_of(paths, paths->frames[k].module) != CODE_OTHER || !paths->frames[k].module) continue;
+    walk->site = paths->frames[k].pc;
+    walk->site_module = paths->frames[k].module;
+  }
+  for (uint32_t k = count; k-- > first;) {
+    const struct qzi_frame *frame = &paths->frames[k];
+    int inner = k + 1 < count && code_of(paths, frame->module) == CODE_C && code_of(paths, frame[1].module) == CODE_C;
+    if (!frame->entry || inner) continue;
+    if (walk->count && walk->entries[walk->count - 1] == frame->entry) continue; /* direct recursion */
+    walk->entries[walk->count++] = frame->entry;
+  }
+  paths->spent_ns += qzi_clock_ns() - begun_ns;
+  return all ? 0 : -1;
+}
+
+int qzi_paths_walk_wait(struct qzi_paths *paths, uint32_t index, struct qzi_walk *walk) {
+  const struct qz_thread *thread = qz_session_thread(paths->sampler->view, index);
+  uint64_t at = LOAD(&thread->frame);
+  struct qz_frame frame;
+  if (!at) return -1;
+  if (qzi_program_read(paths->sampler->file->head->pid, at, &frame, sizeof frame)) {
+    if (errno == EPERM || errno == ENOSYS) paths->sampler->file->head->paths |= QZ_PATHS_NO_MEMORY;
+    return -1;
+  }
+  struct qzi_registers from = {.pc = frame.pc, .sp = frame.sp, .fp = frame.fp, .fp_known = 1};
+  return qzi_paths_walk(paths, index, &from, NULL, walk);
+}
+
+/* ---- nodes ---- */
+
+/* Keys of a node, outermost first. */
+static uint32_t keys_of(const struct qzi_sampler *sampler, uint32_t node, uint64_t *keys) {
+  uint32_t depth = 0;
+  for (uint32_t at = node; at && depth < KEYS_MOST; at = sampler->file->stacks[at].parent) depth++;
+  for (uint32_t k = depth; k-- > 0; node = sampler->file->stacks[node].parent) keys[k] = sampler->in.node_keys[node];
+  return depth;
+}
+
+int qzi_paths_hooked(const struct qzi_sampler *sampler, uint32_t index, uint32_t node) {
+  const struct qz_thread *thread = qz_session_thread(sampler->view, index);
+  uint32_t procedures = 0, most = LOAD(&thread->base) + (LOAD(&thread->start) != 0);
+  for (uint32_t at = node; at; at = sampler->file->stacks[at].parent) procedures += !(sampler->in.node_keys[at] & QZ_KEY_OBJECT);
+  return procedures > most;
+}
+
+/* Whether the procedure is known to return with a lock in hand; teach: it does. */
+static int is_wrapper(struct qzi_paths *paths, uint64_t entry, int teach) {
+  uint64_t *slot = &paths->wrappers[qzi_hash(entry, 3) % WRAPPERS];
+  if (teach) *slot = entry;
+  return *slot == entry;
+}
+
+static struct takers *takers_of(struct qzi_paths *paths, uint64_t key) {
+  uint32_t hash = qzi_hash(key, 5);
+  QZI_TABLE_EACH(&paths->taker_table, hash, at)
+    if (paths->takers[at - 1].key == key) return &paths->takers[at - 1];
+  return NULL;
+}
+
+void qzi_paths_taken(struct qzi_paths *paths, uint64_t key, uint64_t entry) {
+  struct takers *takers = takers_of(paths, key);
+  if (!takers) {
+    if (paths->takers_count == paths->takers_room) {
+      uint32_t room = paths->takers_room ? paths->takers_room * 2 : 64;
+      struct takers *all = realloc(paths->takers, room * sizeof *all);
+      if (!all) return;
+      paths->takers = all;
+      paths->takers_room = room;
+    }
+    if (qzi_table_add(&paths->taker_table, qzi_hash(key, 5), paths->takers_count + 1)) return;
+    takers = &paths->takers[paths->takers_count++];
+    *takers = (struct takers){.key = key};
+  }
+  for (uint32_t k = 0; k < takers->count; k++)
+    if (takers->entries[k] == entry) return;
+  if (entry && takers->count < TAKERS) takers->entries[takers->count++] = entry;
+}
+
+void qzi_paths_taken_at(struct qzi_paths *paths, uint64_t key, uint64_t site) {
+  qzi_paths_taken(paths, key, qzi_unwind_entry(paths->unwinder, site - 1));
+}
+
+static int took(const struct takers *takers, uint64_t entry) {
+  for (uint32_t k = 0; k < takers->count; k++)
+    if (takers->entries[k] == entry) return 1;
+  return 0;
+}
+
+/* How many of the first `frames` frames stand before a lock that the thread holds. *older: they are older than the lock. */
+static uint32_t place_of(struct qzi_paths *paths, const struct takers *takers, const struct qzi_walk *walk, uint32_t frames,
+                         uint64_t start, int settled, int *older) {
+  *older = 0;
+  if (!takers) return 0;
+  for (uint32_t k = frames; k > 0; k--)
+    if (took(takers, walk->entries[k - 1])) return k;
+  if (took(takers, start)) return 0;
+  *older = 1;
+  for (uint32_t k = 0; k < takers->count; k++)
+    if (is_wrapper(paths, takers->entries[k], settled && takers->count == 1)) *older = 0;
+  return 0;
+}
+
+uint32_t qzi_paths_node(struct qzi_paths *paths, uint32_t index, uint32_t node, const struct qzi_walk *walk, uint64_t waiting,
+                        int settled) {
+  struct qzi_interner *in = &paths->sampler->in;
+  uint64_t old[KEYS_MOST], keys[2 * KEYS_MOST + QZI_FRAMES_MOST + 1], prints[2 * KEYS_MOST + QZI_FRAMES_MOST + 1];
+  uint32_t depth = keys_of(paths->sampler, node, old), count = 0, k = 0, frame = 0, frames = walk->count;
+  while (k < depth && !(old[k] & QZ_KEY_OBJECT)) keys[count++] = old[k++];
+  if (depth > k && old[depth - 1] == waiting) depth--;
+  uint64_t start = count ? keys[count - 1] : 0;
+  for (; k < depth; k++) {
+    const struct takers *takers = takers_of(paths, old[k]);
+    int older;
+    uint32_t before = place_of(paths, takers, walk, frames, start, settled, &older);
+    if (older) {
+      frames = frame;
+      if (takers->count == 1 && keys[count - 1] != takers->entries[0]) keys[count++] = takers->entries[0];
+    }
+    while (frame < before) keys[count++] = walk->entries[frame++];
+    keys[count++] = old[k];
+  }
+  while (frame < frames) keys[count++] = walk->entries[frame++];
+  if (waiting) keys[count++] = waiting;
+  for (k = 0; k < count; k++) prints[k] = qzi_print(in, k ? prints[k - 1] : 0, keys[k], k);
+  return qzi_intern_stack(in, keys, prints, count);
+}

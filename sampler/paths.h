@@ -1,0 +1,48 @@
+/* Call paths of threads whose program has no hooks: frames found by unwinding, put between what the thread's record says.
+ *
+ * Owns:    the unwinder, and how much time may go into it.
+ * Writer and reader: the aggregating thread.
+ * Must not: touch the paths of programs with hooks; use frames of a thread that has gone on meanwhile.
+ */
+#ifndef QZI_PATHS_H
+#define QZI_PATHS_H
+
+#include "snapshot.h"
+#include "unwind.h"
+
+struct qzi_paths;
+
+/* Frames of one thread, procedures only, outermost first: what the library functions of the C library call is left out, and
+ * so are the pthread layer and what starts threads. */
+struct qzi_walk {
+  uint32_t count;
+  uint64_t entries[QZI_FRAMES_MOST];
+  uint64_t site;        /* first place outside the C library, where the thread calls into it; 0: unknown */
+  uint32_t site_module; /* index + 1 */
+};
+
+/* NULL: no memory, or built without libdw. */
+struct qzi_paths *qzi_paths_open(struct qzi_sampler *sampler);
+void qzi_paths_close(struct qzi_paths *paths);
+void qzi_paths_prepare(struct qzi_paths *paths); /* qzi_unwinder_prepare */
+/* 1: there is time left in this recording's share for unwinding (2 % of a CPU). */
+int qzi_paths_may(struct qzi_paths *paths, uint64_t now_ns);
+/* 1: the record at `node` has procedures that hooks pushed. */
+int qzi_paths_hooked(const struct qzi_sampler *sampler, uint32_t index, uint32_t node);
+/* Walks outwards from there. 0, or -1: nothing found. */
+int qzi_paths_walk(struct qzi_paths *paths, uint32_t index, const struct qzi_registers *from,
+                   const struct qzi_stack_copy *copy, struct qzi_walk *walk);
+/* The same from the frame that the thread's record names. -1 also where the program's memory may not be read. */
+int qzi_paths_walk_wait(struct qzi_paths *paths, uint32_t index, struct qzi_walk *walk);
+/* A procedure takes that lock (a key); the same by a call that returns to `site`. */
+void qzi_paths_taken(struct qzi_paths *paths, uint64_t key, uint64_t entry);
+void qzi_paths_taken_at(struct qzi_paths *paths, uint64_t key, uint64_t site);
+/* Node of the record's path with the frames in it. Locks stand where they were taken: after the innermost procedure that
+ * called for them and still runs. Where that one is not among the frames, there are two cases: it is a wrapper, which takes
+ * the lock for its caller and returns; or the frames are older than the lock. settled: 1 where they can't be older; what was
+ * found to be a wrapper so stays one. Locks of wrappers stand before all frames; older frames give way to the procedure that
+ * took the lock. What the thread waits for (key, 0: nothing) stands last. */
+uint32_t qzi_paths_node(struct qzi_paths *paths, uint32_t index, uint32_t node, const struct qzi_walk *walk, uint64_t waiting,
+                        int settled);
+
+#endif

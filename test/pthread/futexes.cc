@@ -1,0 +1,31 @@
+/* Waits that go past the pthread functions: a latch of the C++ library for a static variable, and one on the heap; once. */
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <unistd.h>
+
+static std::atomic<int> gate{0};
+static std::once_flag flag;
+
+__attribute__((noinline)) static void pass_gate() {
+  gate.wait(0);
+  __asm__ volatile(""); /* the call before is no jump */
+}
+__attribute__((noinline)) static void pass(std::atomic<int> &other) { other.wait(0); }
+static void prepare() { usleep(200000); }
+static void first_use() { std::call_once(flag, prepare); }
+
+int main() {
+  auto other = std::make_unique<std::atomic<int>>(0);
+  std::thread at_gate(pass_gate), inside([&other] { pass(*other); }), one(first_use), two(first_use);
+  usleep(300000);
+  gate = 1;
+  gate.notify_all();
+  *other = 1;
+  other->notify_all();
+  at_gate.join();
+  inside.join();
+  one.join();
+  two.join();
+}

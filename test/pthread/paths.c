@@ -1,0 +1,54 @@
+/* Call paths without hooks. Two workers: each turn deposits (the lock `store` held for 3 ms of work in `fill`), thinks (1 ms of
+ * work), and naps (2 ms asleep). main waits for them in `wait_for_all`. A wrapper takes the second lock, and returns with it. */
+#include <pthread.h>
+#include <unistd.h>
+#include "work.h"
+
+#define PROCEDURE __attribute__((noinline, noclone)) static
+#define KEEP() __asm__ volatile("" ::: "memory") /* the call before is no jump */
+
+static pthread_mutex_t store = PTHREAD_MUTEX_INITIALIZER, ledger = PTHREAD_MUTEX_INITIALIZER;
+
+PROCEDURE void fill(void) { work_us(3000); }
+PROCEDURE void think(void) { work_us(1000); }
+PROCEDURE void nap(void) {
+  usleep(2000);
+  KEEP();
+}
+PROCEDURE void deposit(void) {
+  pthread_mutex_lock(&store);
+  fill();
+  pthread_mutex_unlock(&store);
+  KEEP();
+}
+PROCEDURE void open_ledger(void) {
+  pthread_mutex_lock(&ledger);
+  KEEP();
+}
+PROCEDURE void enter(void) { work_us(2000); }
+PROCEDURE void write_down(void) {
+  open_ledger();
+  enter();
+  pthread_mutex_unlock(&ledger);
+  KEEP();
+}
+static void *worker(void *unused) {
+  for (int k = 0; k < 100; k++) {
+    deposit();
+    think();
+    nap();
+    write_down();
+  }
+  return NULL;
+}
+PROCEDURE void wait_for_all(const pthread_t *threads) {
+  for (int k = 0; k < 2; k++) pthread_join(threads[k], NULL);
+  KEEP();
+}
+
+int main(void) {
+  pthread_t threads[2];
+  for (int k = 0; k < 2; k++) pthread_create(&threads[k], NULL, worker, NULL);
+  wait_for_all(threads);
+  return 0;
+}
