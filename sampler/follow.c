@@ -13,7 +13,7 @@
 
 #define LOAD(at) __atomic_load_n((at), __ATOMIC_RELAXED)
 #define RUNNING_MOST 256u     /* threads whose running is sampled */
-#define INTERVAL_NS  1000000u /* of their processor time between samples, at least */
+#define INTERVAL_NS  500000u  /* of their processor time between samples, at least */
 
 /* What is known of a thread record. */
 struct known {
@@ -159,7 +159,7 @@ static void ask_for_samples(struct qzi_follow *follow, struct known *known, uint
     head->paths |= QZ_PATHS_FEW_SAMPLES;
     return;
   }
-  uint64_t interval_ns = head->rate_mhz ? UINT64_C(1000000000000) / head->rate_mhz : 0;
+  uint64_t interval_ns = head->rate_mhz ? UINT64_C(500000000000) / head->rate_mhz : 0; /* two for a snapshot */
   if (interval_ns < INTERVAL_NS) interval_ns = INTERVAL_NS;
   known->running = qzi_running_open(LOAD(&qz_session_thread(follow->sampler->view, index)->os_tid), interval_ns);
   if (known->running) follow->running++;

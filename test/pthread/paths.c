@@ -1,5 +1,5 @@
-/* Call paths without hooks. Two workers: each turn deposits (the lock `store` held for 3 ms of work in `fill`), thinks (1 ms of
- * work), and naps (2 ms asleep). main waits for them in `wait_for_all`. A wrapper takes the second lock, and returns with it. */
+/* Call paths without hooks. Two workers: each turn deposits (the lock `store` held for 30 ms of work in `fill`), thinks (10 ms
+ * of work), and naps (20 ms asleep). main waits for them in `wait_for_all`. A wrapper takes the second lock, and returns with it. */
 #include <pthread.h>
 #include <unistd.h>
 #include "work.h"
@@ -9,10 +9,10 @@
 
 static pthread_mutex_t store = PTHREAD_MUTEX_INITIALIZER, ledger = PTHREAD_MUTEX_INITIALIZER;
 
-PROCEDURE void fill(void) { work_us(3000); }
-PROCEDURE void think(void) { work_us(1000); }
+PROCEDURE void fill(void) { work_us(30000); }
+PROCEDURE void think(void) { work_us(10000); }
 PROCEDURE void nap(void) {
-  usleep(2000);
+  usleep(20000);
   KEEP();
 }
 PROCEDURE void deposit(void) {
@@ -25,7 +25,7 @@ PROCEDURE void open_ledger(void) {
   pthread_mutex_lock(&ledger);
   KEEP();
 }
-PROCEDURE void enter(void) { work_us(2000); }
+PROCEDURE void enter(void) { work_us(20000); }
 PROCEDURE void write_down(void) {
   open_ledger();
   enter();
@@ -33,7 +33,7 @@ PROCEDURE void write_down(void) {
   KEEP();
 }
 static void *worker(void *unused) {
-  for (int k = 0; k < 100; k++) {
+  for (int k = 0; k < 10; k++) {
     deposit();
     think();
     nap();
