@@ -5,7 +5,7 @@ const only = (files, rule) => ({ files, rules: { 'no-restricted-imports': ['erro
 export default tseslint.config(
   { ignores: ['dist/', 'build/', 'build-*/', 'node_modules/'] },
   {
-    files: ['ts-frontend/**/*.ts', 'tui/**/*.ts', 'test/**/*.ts'],
+    files: ['ts-frontend/**/*.ts', 'tui/**/*.ts', 'test/**/*.ts', 'bench/**/*.ts'],
     extends: [tseslint.configs.strictTypeChecked],
     languageOptions: { parserOptions: { project: 'ts-frontend/tsconfig.json', tsconfigRootDir: import.meta.dirname } },
     rules: {

@@ -3,6 +3,7 @@
 # password); else says in one line what to install. Does nothing where everything is there.
 #   setup.sh          what building and running need
 #   setup.sh checks   also what the full checks need (clang, aarch64 cross compiler and emulator)
+#   setup.sh peers    also what the benchmarks compare with, and what building that needs
 set -euo pipefail
 
 missing=()
@@ -30,6 +31,21 @@ if [ "${1:-}" = checks ]; then
   need g++-aarch64-linux-gnu command -v aarch64-linux-gnu-g++
   need libc6-dev-arm64-cross test -e /usr/aarch64-linux-gnu/include/stdio.h
   need qemu-user command -v qemu-aarch64
+fi
+
+if [ "${1:-}" = peers ]; then
+  need clang command -v clang
+  need libomp-dev sh -c 'ls /usr/lib/llvm-*/lib/libomp.so'
+  need libtbb-dev test -e /usr/include/oneapi/tbb.h
+  need libboost-fiber-dev test -e /usr/include/boost/fiber/fiber.hpp
+  need golang-go command -v go
+  need uftrace command -v uftrace
+  need linux-perf command -v perf
+  need valgrind command -v valgrind
+  need coz-profiler command -v coz
+  need libgoogle-perftools-dev sh -c 'ls /usr/lib/*/libprofiler.so'
+  need dpkg-dev command -v dpkg-source
+  need tcl command -v tclsh
 fi
 
 [ ${#missing[@]} -eq 0 ] && exit 0

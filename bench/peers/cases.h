@@ -1,0 +1,350 @@
+/* The cases, the same for every thread package. A program defines, before it includes this file:
+ *
+ *   PROCEDURE(f) ... END            head and last statement of a thread's start routine, whose parameter is `argument`
+ *   start_t                         type of such a routine
+ *   thread_t, thread_start(t, f, argument), thread_join(t), thread_yield()
+ *   lock_t, lock_init, lock_take, lock_give
+ *   cond_t, cond_init, cond_wait(c, lock), cond_wake_one(c), cond_wake_all(c)
+ *   HAVE_BARRIER: barrier_t, barrier_init(b, parties), barrier_wait(b)
+ *   HAVE_CHANNEL: channel_init(k), channel_send(k, value), channel_receive(k): two channels of one item or none
+ *   HAVE_PINNED: thread_start_on(t, processor, f, argument)
+ *
+ * and calls run_case from a thread of the package. All pointers are to objects that stay where they are.
+ */
+#include <unistd.h>
+#include "measure.h"
+
+PROCEDURE(empty) {
+  (void)argument;
+  END;
+}
+static double spawn(long n) { /* one thread at a time, joined at once */
+  double begin = now_ns();
+  for (long k = 0; k < n; k++) {
+    thread_t t;
+    thread_start(&t, empty, NULL);
+    thread_join(&t);
+  }
+  return now_ns() - begin;
+}
+
+/* One thread at a time on a stack of its own: it has started, and gone on, before it is joined. */
+PROCEDURE(yields_once) {
+  (void)argument;
+  thread_yield();
+  END;
+}
+static double spawn_switch(long n) {
+  double begin = now_ns();
+  for (long k = 0; k < n; k++) {
+    thread_t t;
+    thread_start(&t, yields_once, NULL);
+    thread_yield();
+    thread_join(&t);
+  }
+  return now_ns() - begin;
+}
+
+enum { BATCH = 1000 };
+static thread_t batch[BATCH];
+static double spawn_batch(long n) {
+  double begin = now_ns();
+  for (long k = 0; k < n; k += BATCH) {
+    for (int i = 0; i < BATCH; i++) thread_start(&batch[i], empty, NULL);
+    for (int i = 0; i < BATCH; i++) thread_join(&batch[i]);
+  }
+  return now_ns() - begin;
+}
+
+#ifndef HAVE_OWN_FIB
+struct fib { long n, value; };
+PROCEDURE(fib_thread) {
+  struct fib *own = (struct fib *)argument;
+  if (own->n < 2) {
+    own->value = own->n;
+  } else {
+    struct fib a, b;
+    thread_t t;
+    a.n = own->n - 1, b.n = own->n - 2;
+    thread_start(&t, fib_thread, &a);
+    fib_thread(&b);
+    thread_join(&t);
+    own->value = a.value + b.value;
+  }
+  END;
+}
+static double fib(long n) {
+  struct fib whole;
+  whole.n = n;
+  double begin = now_ns();
+  fib_thread(&whole);
+  double took = now_ns() - begin;
+  must(whole.value == serial_fib(n), "fib is wrong");
+  return took;
+}
+#endif
+
+/* Two threads that yield to each other. Only switches count: a yield that comes back at once has done nothing. */
+static volatile long yields, last_one, switches;
+PROCEDURE(yielder) {
+  long me = (long)(intptr_t)argument, seen = 0;
+  for (long k = 0; k < yields; k++) {
+    if (last_one != me) seen++, last_one = me;
+    thread_yield();
+  }
+  switches = switches + seen;
+  END;
+}
+static double yield_two(long n) {
+  thread_t a, b;
+  yields = n / 2, switches = 0, last_one = 0;
+  double begin = now_ns();
+  thread_start(&a, yielder, (void *)1);
+  thread_start(&b, yielder, (void *)2);
+  thread_join(&a);
+  thread_join(&b);
+  double took = now_ns() - begin;
+  return took * (double)n / (double)(switches > 0 ? switches : 1);
+}
+
+enum { MANY = 100000 };
+static thread_t *many;
+PROCEDURE(yielder_many) {
+  (void)argument;
+  for (long k = 0; k < yields; k++) thread_yield();
+  END;
+}
+static double yield_many(long n) { /* all are there before the first goes on; making them does not count */
+  yields = n / MANY;
+  if (!many) many = (thread_t *)calloc(MANY, sizeof *many);
+  for (long k = 0; k < MANY; k++) thread_start(&many[k], yielder_many, NULL);
+  double begin = now_ns();
+  for (long k = MANY; k-- > 0;) thread_join(&many[k]);
+  return now_ns() - begin;
+}
+
+static lock_t lock;
+static volatile long counter;
+static double lock_free(long n) {
+  double begin = now_ns();
+  for (long k = 0; k < n; k++) {
+    lock_take(&lock);
+    counter = counter + 1;
+    lock_give(&lock);
+  }
+  return now_ns() - begin;
+}
+
+enum { EIGHT = 8 };
+static volatile long each;
+static long gathered;
+static double longest[EIGHT];
+PROCEDURE(contender) { /* looks at the clock at each 16th operation only: it costs more than the lock */
+  double *own = (double *)argument;
+  __atomic_fetch_add(&gathered, 1, __ATOMIC_SEQ_CST);
+  while (__atomic_load_n(&gathered, __ATOMIC_SEQ_CST) < EIGHT) thread_yield();
+  double last = now_ns();
+  for (long k = 0; k < each; k++) {
+    lock_take(&lock);
+    counter = counter + 1;
+    lock_give(&lock);
+    if (k % 16) continue;
+    double now = now_ns();
+    if (now - last > *own) *own = now - last;
+    last = now;
+  }
+  END;
+}
+static double lock_eight(long n) {
+  thread_t t[EIGHT];
+  each = n / EIGHT, gathered = 0, counter = 0;
+  double begin = now_ns();
+  for (int k = 0; k < EIGHT; k++) thread_start(&t[k], contender, &longest[k]);
+  for (int k = 0; k < EIGHT; k++) thread_join(&t[k]);
+  double took = now_ns() - begin;
+  must(counter == n, "the lock lost updates");
+  return took;
+}
+
+static cond_t conds[2];
+static volatile int turn;
+static volatile long trips;
+PROCEDURE(pinger) {
+  int me = (int)(intptr_t)argument;
+  for (long k = 0; k < trips; k++) {
+    lock_take(&lock);
+    while (turn != me) cond_wait(&conds[me], &lock);
+    turn = 1 - me;
+    cond_wake_one(&conds[1 - me]);
+    lock_give(&lock);
+  }
+  END;
+}
+static double cond_trip(long n) {
+  thread_t a, b;
+  trips = n, turn = 0;
+  double begin = now_ns();
+  thread_start(&a, pinger, (void *)0);
+  thread_start(&b, pinger, (void *)1);
+  thread_join(&a);
+  thread_join(&b);
+  return now_ns() - begin;
+}
+#ifdef HAVE_PINNED
+static double cond_pinned(long n) {
+  thread_t a, b;
+  trips = n, turn = 0;
+  double begin = now_ns();
+  thread_start_on(&a, 0, pinger, (void *)0);
+  thread_start_on(&b, 1, pinger, (void *)1);
+  thread_join(&a);
+  thread_join(&b);
+  return now_ns() - begin;
+}
+#endif
+
+#ifdef HAVE_CHANNEL
+PROCEDURE(caller) {
+  (void)argument;
+  for (long k = 0; k < trips; k++) {
+    channel_send(0, k);
+    must(channel_receive(1) == k, "the channel lost an item");
+  }
+  END;
+}
+PROCEDURE(answerer) {
+  (void)argument;
+  for (long k = 0; k < trips; k++) channel_send(1, channel_receive(0));
+  END;
+}
+static double channel_trip(long n) {
+  thread_t a, b;
+  trips = n;
+  double begin = now_ns();
+  thread_start(&a, caller, NULL);
+  thread_start(&b, answerer, NULL);
+  thread_join(&a);
+  thread_join(&b);
+  return now_ns() - begin;
+}
+#endif
+
+#ifdef HAVE_BARRIER
+static barrier_t barrier;
+PROCEDURE(arriver) {
+  (void)argument;
+  for (long k = 0; k < trips; k++) barrier_wait(&barrier);
+  END;
+}
+static double barrier_round(long n) {
+  thread_t t[EIGHT];
+  trips = n;
+  double begin = now_ns();
+  for (int k = 0; k < EIGHT; k++) thread_start(&t[k], arriver, NULL);
+  for (int k = 0; k < EIGHT; k++) thread_join(&t[k]);
+  return now_ns() - begin;
+}
+#endif
+
+static double resident_bytes(void) {
+  long pages = 0;
+  FILE *f = fopen("/proc/self/statm", "r");
+  must(f && fscanf(f, "%*d %ld", &pages) == 1, "/proc/self/statm cannot be read");
+  fclose(f);
+  return (double)pages * (double)sysconf(_SC_PAGESIZE);
+}
+static volatile long blocked, released;
+PROCEDURE(blocker) {
+  (void)argument;
+  lock_take(&lock);
+  blocked = blocked + 1;
+  while (!released) cond_wait(&conds[0], &lock);
+  lock_give(&lock);
+  END;
+}
+/* All block, all are woken, all are joined; then once more, on the stacks of the first. */
+static void block_many(long threads) {
+  thread_t *t = (thread_t *)calloc((size_t)threads, sizeof *t);
+  must(t != NULL, "no memory");
+  memset((void *)t, 0, (size_t)threads * sizeof *t);
+  for (int round = 0; round < 2; round++) {
+    double before = resident_bytes(), begin = now_ns();
+    blocked = released = 0;
+    for (long k = 0; k < threads; k++) thread_start(&t[k], blocker, NULL);
+    for (long seen = 0; seen < threads;) {
+      thread_yield();
+      lock_take(&lock);
+      seen = blocked;
+      lock_give(&lock);
+    }
+    double all_blocked = now_ns();
+    if (round == 0) print_number("bytes", (resident_bytes() - before) / (double)threads);
+    double wake = now_ns();
+    lock_take(&lock);
+    released = 1;
+    cond_wake_all(&conds[0]);
+    lock_give(&lock);
+    for (long k = 0; k < threads; k++) thread_join(&t[k]);
+    double joined = now_ns();
+    print_number(round == 0 ? "ns" : "recycled_ns", (all_blocked - begin) / (double)threads);
+    if (round == 1) print_number("wake_ns", (joined - wake) / (double)threads);
+  }
+  free(t);
+}
+
+#ifndef FIB_FIRST
+#define FIB_FIRST 20
+#endif
+#ifndef FIB_MOST
+#define FIB_MOST 32
+#endif
+
+/* 0; 3: this package has no such operation. */
+static int run_case(const char *name, long threads) {
+  lock_init(&lock);
+  cond_init(&conds[0]);
+  cond_init(&conds[1]);
+  if (!strcmp(name, "spawn")) measure(spawn, 1000, 1);
+  else if (!strcmp(name, "spawn-switch")) measure(spawn_switch, 1000, 1);
+  else if (!strcmp(name, "spawn-batch")) measure(spawn_batch, BATCH, BATCH);
+  else if (!strcmp(name, "fib")) measure_fib(fib, FIB_FIRST, FIB_MOST);
+  else if (!strcmp(name, "yield")) measure(yield_two, 10000, 2);
+  else if (!strcmp(name, "yield-many")) measure(yield_many, 5L * MANY, MANY);
+  else if (!strcmp(name, "lock")) measure(lock_free, 10000, 1);
+  else if (!strcmp(name, "lock-eight")) {
+    measure(lock_eight, 8L * 1000, 8);
+    double most = 0;
+    for (int k = 0; k < EIGHT; k++) most = longest[k] > most ? longest[k] : most;
+    print_number("longest_us", most / 1000);
+  } else if (!strcmp(name, "cond")) measure(cond_trip, 1000, 1);
+  else if (!strcmp(name, "blocked")) block_many(threads);
+#ifdef HAVE_PINNED
+  else if (!strcmp(name, "cond-pinned")) measure(cond_pinned, 1000, 1);
+#endif
+#ifdef HAVE_CHANNEL
+  else if (!strcmp(name, "channel")) {
+    channel_init(0);
+    channel_init(1);
+    measure(channel_trip, 1000, 1);
+  }
+#endif
+#ifdef HAVE_BARRIER
+  else if (!strcmp(name, "barrier")) {
+    barrier_init(&barrier, EIGHT);
+    measure(barrier_round, 1000, 1);
+  }
+#endif
+  else return 3;
+  return 0;
+}
+
+/* The command line of every program here. */
+static int processors = 1;
+static const char *case_name;
+static long case_threads = 100000;
+static void read_arguments(int count, char **arguments) {
+  must(count >= 3, "usage: PROGRAM CASE PROCESSORS [THREADS]");
+  case_name = arguments[1];
+  processors = atoi(arguments[2]);
+  if (count > 3) case_threads = atol(arguments[3]);
+}

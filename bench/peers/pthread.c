@@ -1,0 +1,71 @@
+/* The kernel's threads. */
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <sched.h>
+
+#define PROCEDURE(f) static void *f(void *argument)
+#define END return NULL
+#define HAVE_BARRIER
+#define HAVE_PINNED
+#define FIB_FIRST 8
+#define FIB_MOST 16
+typedef pthread_t thread_t;
+typedef pthread_mutex_t lock_t;
+typedef pthread_cond_t cond_t;
+typedef pthread_barrier_t barrier_t;
+
+#include "measure.h"
+static pthread_attr_t small;
+static inline void thread_start(thread_t *t, void *(*f)(void *), void *argument) {
+  must(pthread_create(t, &small, f, argument) == 0, "pthread_create failed");
+}
+static inline void thread_start_on(thread_t *t, int processor, void *(*f)(void *), void *argument) {
+  pthread_attr_t pinned;
+  cpu_set_t cpus;
+  pthread_attr_init(&pinned);
+  CPU_ZERO(&cpus);
+  CPU_SET((size_t)processor, &cpus);
+  pthread_attr_setaffinity_np(&pinned, sizeof cpus, &cpus);
+  must(pthread_create(t, &pinned, f, argument) == 0, "pthread_create failed");
+  pthread_attr_destroy(&pinned);
+}
+static inline void thread_join(thread_t *t) { pthread_join(*t, NULL); }
+static inline void thread_yield(void) { sched_yield(); }
+static inline void lock_init(lock_t *l) { pthread_mutex_init(l, NULL); }
+static inline void lock_take(lock_t *l) { pthread_mutex_lock(l); }
+static inline void lock_give(lock_t *l) { pthread_mutex_unlock(l); }
+static inline void cond_init(cond_t *c) { pthread_cond_init(c, NULL); }
+static inline void cond_wait(cond_t *c, lock_t *l) { pthread_cond_wait(c, l); }
+static inline void cond_wake_one(cond_t *c) { pthread_cond_signal(c); }
+static inline void cond_wake_all(cond_t *c) { pthread_cond_broadcast(c); }
+static inline void barrier_init(barrier_t *b, unsigned parties) { pthread_barrier_init(b, NULL, parties); }
+static inline void barrier_wait(barrier_t *b) { pthread_barrier_wait(b); }
+
+#include "cases.h"
+
+static pthread_mutex_t quiet = PTHREAD_MUTEX_INITIALIZER;
+static void *waits(void *unused) {
+  (void)unused;
+  pthread_mutex_lock(&quiet);
+  pthread_mutex_unlock(&quiet);
+  return NULL;
+}
+
+int main(int count, char **arguments) {
+  read_arguments(count, arguments);
+  if (processors == 1) { /* as user-level packages with one processor: one CPU */
+    cpu_set_t cpus;
+    CPU_ZERO(&cpus);
+    CPU_SET(0, &cpus);
+    sched_setaffinity(0, sizeof cpus, &cpus);
+  }
+  pthread_attr_init(&small);
+  pthread_attr_setstacksize(&small, 64 << 10);
+  pthread_t other; /* glibc has a shorter way for processes that never had a second thread */
+  pthread_mutex_lock(&quiet);
+  must(pthread_create(&other, &small, waits, NULL) == 0, "pthread_create failed");
+  int status = run_case(case_name, case_threads);
+  pthread_mutex_unlock(&quiet);
+  pthread_join(other, NULL);
+  return status;
+}

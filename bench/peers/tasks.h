@@ -1,0 +1,15 @@
+/* Task systems without threads of their own: only spawn and fork-join. A program defines `spawn` and `spawn_batch` (n operations, ns
+ * that they took) and `fib` (ns that fib(n) took), and calls run_tasks where tasks may be made. */
+#include "measure.h"
+
+static double spawn(long n);
+static double spawn_batch(long n);
+static double fib(long n);
+
+static inline int run_tasks(const char *name) {
+  if (!strcmp(name, "spawn")) measure(spawn, 1000, 1);
+  else if (!strcmp(name, "spawn-batch")) measure(spawn_batch, 1000, 1000);
+  else if (!strcmp(name, "fib")) measure_fib(fib, 20, 36);
+  else return 3;
+  return 0;
+}

@@ -1,0 +1,49 @@
+/* oneTBB: task groups. */
+#include <tbb/global_control.h>
+#include <tbb/task_arena.h>
+#include <tbb/task_group.h>
+#include "tasks.h"
+
+static double spawn(long n) {
+  tbb::task_group group;
+  double begin = now_ns();
+  for (long k = 0; k < n; k++) {
+    group.run([] {});
+    group.wait();
+  }
+  return now_ns() - begin;
+}
+static double spawn_batch(long n) {
+  tbb::task_group group;
+  double begin = now_ns();
+  for (long k = 0; k < n; k += 1000) {
+    for (int i = 0; i < 1000; i++) group.run([] {});
+    group.wait();
+  }
+  return now_ns() - begin;
+}
+static long fib_call(long n) {
+  if (n < 2) return n;
+  long a, b;
+  tbb::task_group group;
+  group.run([&] { a = fib_call(n - 1); });
+  b = fib_call(n - 2);
+  group.wait();
+  return a + b;
+}
+static double fib(long n) {
+  double begin = now_ns();
+  long value = fib_call(n);
+  double took = now_ns() - begin;
+  must(value == serial_fib(n), "fib is wrong");
+  return took;
+}
+
+int main(int count, char **arguments) {
+  must(count >= 3, "usage: PROGRAM CASE PROCESSORS");
+  int processors = atoi(arguments[2]), status = 1;
+  tbb::global_control most(tbb::global_control::max_allowed_parallelism, (size_t)processors);
+  tbb::task_arena arena(processors);
+  arena.execute([&] { status = run_tasks(arguments[1]); });
+  return status;
+}

@@ -1,0 +1,100 @@
+/** The ways to compile a program for a profiler of procedures, and to run it under that. */
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import type { Readings } from './bench.js';
+import { compile } from './build.js';
+import { execute, Failed, scratchDirectory } from './execute.js';
+import { root, work } from './peers.js';
+
+const flagsScript = join(root, 'scripts/quartz-flags');
+const words = (args: readonly string[]): string[] => execFileSync('sh', [flagsScript, ...args], { encoding: 'utf8' }).trim().split(/\s+/);
+
+/** How hooks may be asked for, as quartz-flags lists them: best is what it gives unasked, all and none speak for themselves. */
+function hookKinds(): string[] {
+  const usage = /--hooks ([\w|-]+)/.exec(readFileSync(flagsScript, 'utf8'))?.[1] ?? 'best|all|none';
+  return usage.split('|').filter((kind) => kind !== 'none');
+}
+
+export interface Variant { name: string; peer: boolean; compiler: string; compile: readonly string[]; link: readonly string[] }
+
+export const plain: Variant = { name: 'plain', peer: false, compiler: 'gcc', compile: [], link: [] };
+export const gprof: Variant = { name: 'gprof', peer: true, compiler: 'gcc', compile: ['-pg'], link: ['-pg'] };
+
+/** The flags that Quartz documents, best first. */
+export function quartzVariants(): Variant[] {
+  const link = words(['libs']);
+  return hookKinds().map((kind) => ({
+    name: kind === 'best' ? 'quartz' : `quartz ${kind}`, peer: false, compiler: 'gcc', compile: words(['cflags', '--cc', 'gcc', '--hooks', kind]), link,
+  }));
+}
+
+/** The name of the fastest flags that are documented: what is neither the default nor all procedures, else the default. */
+export function fastest(variants: readonly Variant[]): string {
+  return variants.find((one) => one.name.startsWith('quartz ') && one.name !== 'quartz all')?.name ?? 'quartz';
+}
+
+export interface Source { name: string; files: readonly string[]; flags: readonly string[]; libraries: readonly string[] }
+
+/** Compiles a program in one way, unless that has been done from the same library. The executable's path. */
+export function build(source: Source, variant: Variant): string {
+  const directory = join(work, 'programs', variant.name.replace(/ /g, '-'));
+  const file = join(directory, source.name);
+  const command = [variant.compiler, '-O2', '-g', '-w', ...source.flags, ...variant.compile, ...source.files, '-o', file, ...variant.link, ...source.libraries];
+  // Rebuilt where a flag, a source or the library has changed.
+  const stamp = [...command, ...[...source.files, ...variant.link].filter(existsSync).map((path) => execFileSync('sha1sum', [path], { encoding: 'utf8' }))].join('\n');
+  if (existsSync(file) && existsSync(`${file}.stamp`) && readFileSync(`${file}.stamp`, 'utf8') === stamp) return file;
+  mkdirSync(directory, { recursive: true });
+  rmSync(file, { force: true });
+  compile(variant.compiler, command.slice(1), root);
+  writeFileSync(`${file}.stamp`, stamp);
+  return file;
+}
+
+const clockLibrary = (): string => {
+  const file = join(work, 'libclock.so');
+  if (!existsSync(file)) compile('gcc', ['-O2', '-shared', '-fPIC', 'bench/programs/clock.c', '-o', file], root);
+  return file;
+};
+
+export const sampler = join(root, 'build/sampler/quartz-sampler');
+export const hold = join(work, 'hold');
+export const recorded = (file: string): string[] => [sampler, 'record', '-q', '-o', join(scratchDirectory(), 'profile.quartz'), '--', file];
+
+/**
+ * Runs a program by whatever starts it, and tells the program's own time: "cpu" and "wall", in seconds. Its output is dropped.
+ * `file`: the program, as it appears in `command`.
+ */
+export async function timed(file: string, command: readonly string[], options: { env?: Record<string, string>; seconds?: number; preload?: string } = {}): Promise<Readings> {
+  const clock = join(scratchDirectory(), 'clock');
+  writeFileSync(clock, '');
+  const preload = options.preload === undefined ? clockLibrary() : `${clockLibrary()}:${options.preload}`;
+  const env = { LD_PRELOAD: preload, QUARTZ_BENCH_CLOCK: clock, QUARTZ_PROCESSORS: '1', ...options.env };
+  await execute(command[0]!, command.slice(1), { cwd: scratchDirectory(), env, seconds: options.seconds ?? 30, silent: true });
+  // The tool that starts it tells its own time too.
+  const line = readFileSync(clock, 'utf8').split('\n').find((one) => one.startsWith(`${basename(file)} `));
+  const match = /cpu ([\d.]+) wall ([\d.]+)/.exec(line ?? '');
+  if (!match) throw new Failed('did not tell its time');
+  return { cpu: Number(match[1]), wall: Number(match[2]) };
+}
+
+/** Text of about so many bytes that compresses like prose, the same each time. */
+export function textFile(bytes: number): string {
+  const file = join(work, `text-${bytes}`);
+  if (existsSync(file)) return file;
+  let state = 12345;
+  const draw = (below: number): number => {
+    state = (Math.imul(state, 1103515245) + 12345) & 0x7fffffff;
+    return (state >> 8) % below;
+  };
+  const syllables = Array.from({ length: 200 }, () => Array.from({ length: 1 + draw(3) }, () => String.fromCharCode(97 + draw(26))).join(''));
+  const vocabulary = Array.from({ length: 3000 }, () => Array.from({ length: 1 + draw(3) }, () => syllables[draw(syllables.length)]!).join(''));
+  const lines: string[] = [];
+  for (let size = 0; size < bytes;) {
+    const line = Array.from({ length: 12 }, () => vocabulary[Math.min(draw(vocabulary.length), draw(vocabulary.length))]!).join(' ');
+    lines.push(line);
+    size += line.length + 1;
+  }
+  writeFileSync(file, `${lines.join('\n')}\n`);
+  return file;
+}
