@@ -1,5 +1,6 @@
 /** npm run bench: measures Quartz and its peers side by side. docs/performance.md tells how to read what it prints. */
 import { readFileSync, writeFileSync } from 'node:fs';
+import { constants } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { Failure, tell, usage } from '../../ts-frontend/src/cli/failure.js';
@@ -28,7 +29,7 @@ const help = `Examples
 Options
   --list               the benchmarks
   --quick              3 rounds, small sizes
-  --rounds N           rounds of each trial (default 7)
+  --rounds N           rounds of each trial (default 9)
   --json               results as JSON on stdout (npm's -s keeps its own lines away)
   --output FILE        results as JSON into FILE, after each benchmark
   --from FILE          measures nothing: shows the results in FILE
@@ -67,7 +68,7 @@ function chosen(names: readonly string[]): readonly Bench[] {
 }
 
 function roundsOf(text: string | undefined, quick: boolean): number {
-  if (text === undefined) return quick ? 3 : 7;
+  if (text === undefined) return quick ? 3 : 9;
   const rounds = Number(text);
   if (!/^\d+$/.test(text) || rounds < 1 || rounds > 1000) throw usage(`--rounds ${text} is not a whole number from 1 to 1000`, 'give one');
   return rounds;
@@ -151,6 +152,8 @@ async function main(argv: readonly string[]): Promise<number> {
   return 0;
 }
 
+// What is started and written ends and goes with this process: by its exit handlers.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => process.exit(128 + constants.signals[signal]));
 try {
   process.exitCode = await main(process.argv.slice(2));
 } catch (error) {

@@ -6,7 +6,7 @@ import { rowText } from '../../bench/src/core/text.js';
 import { measure } from '../../bench/src/core/trial.js';
 
 const effort = { rounds: 7, seconds: 60, note: () => undefined };
-const nothing: Recorded = { machine: '', ratios: [] };
+const nothing: Recorded = { ratios: [], figures: [] };
 
 function contender(name: string, ns: readonly number[], more: Partial<Contender> = {}): Contender {
   let round = 0;
@@ -38,9 +38,12 @@ test('a target that the interval straddles is met or missed within noise', async
 test('a missing peer is reported as missing, with the recorded ratio and its date', async (t) => {
   const { rows } = await measure(bench([contender('quartz', [10]), contender('argobots', [], { missing: 'not found' })], [{ ours: 'quartz', against: 'argobots', most: 0.4 }]), effort);
   t.is(rows[0]!.targets[0]!.verdict, 'not measured');
-  const recorded: Recorded = { machine: 'm', ratios: [{ row: 'row', ours: 'quartz', against: 'argobots', ratio: 0.31, low: 0.3, high: 0.33, date: '2026-11-20' }] };
+  const recorded: Recorded = {
+    ratios: [{ date: '2026-11-20', machine: 'm', entries: [{ row: 'row', ours: 'quartz', against: 'argobots', ratio: 0.31, low: 0.3, high: 0.33 }] }],
+    figures: [{ date: '2026-11-19', machine: 'other', entries: [{ row: 'row', against: 'argobots', value: 38 }] }],
+  };
   const text = rowText(rows[0]!, recorded);
-  t.regex(text, /argobots +- +missing: not found; recorded 2026-11-20: quartz at 0\.31 of it/);
+  t.regex(text, /argobots +- +missing: not found; recorded 2026-11-20: quartz at 0\.31 of it; on another machine, 2026-11-19: 38\.0 ns/);
   t.regex(text, /at most 0\.4 of argobots: 0\.31 \[0\.30, 0\.33\] recorded 2026-11-20 +NOT MEASURED/);
   t.regex(rowText(rows[0]!, nothing), /missing: not found/);
 });

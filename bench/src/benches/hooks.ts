@@ -2,13 +2,41 @@
  * Entry and exit of procedures that do nothing. Isolates the hook: what a call costs beyond the same call without hooks.
  */
 import { join } from 'node:path';
-import type { Bench, Contender, RowPlan, Target } from '../core/bench.js';
-import { execute, readings } from '../core/execute.js';
+import type { Bench, Contender, RowPlan, Target, Trial } from '../core/bench.js';
+import { execute, readings, scratchDirectory } from '../core/execute.js';
+import { machine } from '../core/machine.js';
 import { peers, root } from '../core/peers.js';
 import { build, fastest, gprof, hold, plain, quartzVariants, recorded, type Source } from '../core/variants.js';
 
 // Or fib is inlined, or made a loop, where it has no hooks.
 const source: Source = { name: 'calls', files: [join(root, 'bench/programs/calls.c')], flags: ['-fno-inline', '-fno-optimize-sibling-calls', `-I${root}`], libraries: [] };
+
+function trial(compiler: string): Trial {
+  const variants = quartzVariants(compiler);
+  const programs = new Map([plain, gprof, ...variants].map((one) => [one.name, build(source, { ...one, compiler })]));
+  const program = (name: string): string => programs.get(name)!;
+  const contender = (name: string, command: readonly string[], peer = false): Contender => ({ name, peer, take: async () =>
+    readings((await execute(command[0]!, command.slice(1), { cwd: scratchDirectory(), env: { QUARTZ_PROCESSORS: '1' }, seconds: 30 })).stdout) });
+  const missing = peers().find((one) => one.name === 'uftrace')?.missing;
+  const uftrace = { ...contender('uftrace', ['uftrace', 'record', '-d', join(scratchDirectory(), 'uftrace.data'), program('gprof')], true), ...(missing === undefined ? {} : { missing }) };
+  const gcc = compiler === 'gcc';
+  const targets: Target[] = [
+    { ours: 'quartz', against: 'gprof', most: 0.45 }, ...(gcc ? [{ ours: 'quartz', against: 'uftrace', most: 0.04 }] : []),
+    { ours: fastest(variants), against: 'gprof', most: 0.25 }, { ours: 'quartz off', against: 'quartz publishing', most: 0.5 },
+  ];
+  return {
+    contenders: [
+      contender('plain', [program('plain')]),
+      ...variants.flatMap(({ name }) => [contender(name, recorded(program(name))), contender(`${name} publishing`, [hold, program(name)]), contender(`${name} off`, [program(name)])]),
+      contender('gprof', [program('gprof')], true),
+      ...(gcc ? [uftrace] : []),
+    ],
+    rows: ['leaf', 'fib', 'tree'].map((reading): RowPlan => ({
+      id: `hooks.${compiler}.${reading}`, what: `${reading}, ${compiler}: added for each call`, unit: 'ns', reading, targets,
+      value: (of, one) => (one === 'plain' ? of(one) : of(one) - of('plain')),
+    })),
+  };
+}
 
 export const hooks: Bench = {
   name: 'hooks',
@@ -16,32 +44,5 @@ export const hooks: Bench = {
   isolates: 'ns that entry and exit of a procedure cost together beyond the same call without hooks: `leaf` a loop over an empty procedure, `fib` immediate recursion, '
     + '`tree` three procedures that call each other. `quartz` is compiled with the flags that `quartz cflags` prints, publishes with exact call counts, and is sampled at the default rate; '
     + '`publishing` is not sampled; `off` has no session. gprof counts calls by call site and samples the innermost procedure alone; uftrace writes each call down.',
-  plan: () => {
-    const variants = quartzVariants();
-    const { scratch, programs } = { scratch: root, programs: new Map([plain, gprof, ...variants].map((one) => [one.name, build(source, one)])) };
-    const uftrace = peers().find((one) => one.name === 'uftrace')?.missing;
-    const run = async (command: readonly string[]) =>
-      readings((await execute(command[0]!, command.slice(1), { cwd: join(scratch, 'build/bench-peers'), env: { QUARTZ_PROCESSORS: '1' }, seconds: 30 })).stdout);
-    const contender = (name: string, command: readonly string[], peer = false): Contender => ({ name, peer, take: () => run(command) });
-    const program = (name: string): string => programs.get(name)!;
-    const contenders: Contender[] = [
-      contender('plain', [program('plain')]),
-      ...variants.flatMap(({ name }) => [
-        contender(name, recorded(program(name))),
-        contender(`${name} publishing`, [hold, program(name)]),
-        contender(`${name} off`, [program(name)]),
-      ]),
-      contender('gprof', [program('gprof')], true),
-      { ...contender('uftrace', ['uftrace', 'record', '-d', join(root, 'build/bench-peers/uftrace.data'), program('gprof')], true), ...(uftrace === undefined ? {} : { missing: uftrace }) },
-    ];
-    const best = fastest(variants);
-    const targets: Target[] = [
-      { ours: 'quartz', against: 'gprof', most: 0.45 }, { ours: 'quartz', against: 'uftrace', most: 0.04 },
-      { ours: best, against: 'gprof', most: 0.25 }, { ours: 'quartz off', against: 'quartz publishing', most: 0.5 },
-    ];
-    const rows = ['leaf', 'fib', 'tree'].map((reading): RowPlan => ({
-      id: `hooks.${reading}`, what: `${reading}: added for each call`, unit: 'ns', reading, targets, value: (of, one) => (one === 'plain' ? of(one) : of(one) - of('plain')),
-    }));
-    return { trials: [{ contenders, rows }] };
-  },
+  plan: () => ({ trials: [trial('gcc'), ...(machine().compilers['clang'] === undefined ? [] : [trial('clang')])] }),
 };

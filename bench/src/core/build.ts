@@ -1,6 +1,6 @@
 /** Builds on demand what the benchmarks run, into build/bench-peers and the ordinary build directory. Nothing is built twice. */
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { Failed } from './execute.js';
 import { pathPeers, root, work } from './peers.js';
@@ -25,9 +25,8 @@ export function buildTargets(...targets: readonly string[]): void {
 export function buildPeers(paths: ReadonlyMap<string, string>): void {
   buildTargets('quartz_static', 'quartz-sampler', 'quartz_addon');
   mkdirSync(work, { recursive: true });
-  const defines = pathPeers.flatMap((name) => (paths.has(name) ? [`-DPEER_${name}=${paths.get(name)!}`] : []));
-  // A peer that was given by another path before is searched for again.
-  if (defines.length > 0) rmSync(join(work, 'CMakeCache.txt'), { force: true });
+  // A path is remembered in CMake's cache; what was found by an earlier one is searched for again.
+  const defines = pathPeers.flatMap((name) => (paths.has(name) ? [`-U*${name}*`, `-DPEER_${name}=${paths.get(name)!}`] : []));
   const generator = existsSync(join(work, 'CMakeCache.txt')) || !works('ninja') ? [] : ['-G', 'Ninja'];
   run('cmake', [...generator, '-S', join(root, 'bench/peers'), '-B', work, `-Dquartz_DIR=${join(root, 'build/package')}`, ...defines], root);
   try {

@@ -18,7 +18,7 @@ export interface Case {
 /** `names`: the peers that have such an operation. */
 export function packages(one: Case, names: readonly string[]): Contender[] {
   const args = [one.name, String(one.processors), ...(one.threads === undefined ? [] : [String(one.threads)])];
-  const env = { QUARTZ_BENCH_MS: String((one.processors === 1 ? 10 : 20) / (settings.quick ? 2 : 1)) };
+  const env = { QUARTZ_BENCH_MS: String((one.processors === 1 ? 8 : 16) / (settings.quick ? 2 : 1)) };
   const run = async (file: string, before: readonly string[]) =>
     readings((await execute(before[0] ?? file, [...before.slice(1), ...(before.length > 0 ? [file] : []), ...args], { env, seconds: one.seconds ?? 8 })).stdout);
   const here = peers();

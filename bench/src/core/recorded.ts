@@ -1,6 +1,6 @@
 /**
- * Ratios of earlier runs, for peers that are not here: bench/recorded.json, written by --record, kept with the sources.
- * A recorded ratio is of its own machine and date; both are shown beside it.
+ * What earlier runs found, for peers that are not here: bench/recorded.json, written by --record, kept with the sources. A ratio is
+ * of its own date and machine; both are told with it. A figure is a peer's alone, where no ratio was ever taken.
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,19 +10,25 @@ import { pathPeers, root } from './peers.js';
 import type { Results } from './result.js';
 import { pairedRatio } from './statistics.js';
 
-export interface Ratio { row: string; ours: string; against: string; ratio: number; low: number; high: number; date: string }
-export interface Recorded { machine: string; ratios: Ratio[] }
+export interface Ratio { row: string; ours: string; against: string; ratio: number; low: number; high: number }
+export interface Figure { row: string; against: string; value: number }
+export interface Run<What> { date: string; machine: string; entries: What[] }
+export interface Recorded { ratios: Run<Ratio>[]; figures: Run<Figure>[] }
 
 const file = join(root, 'bench/recorded.json');
 
 export function readRecorded(): Recorded {
-  if (!existsSync(file)) return { machine: '', ratios: [] };
+  if (!existsSync(file)) return { ratios: [], figures: [] };
   try {
     return JSON.parse(readFileSync(file, 'utf8')) as Recorded;
   } catch {
     throw new Failure('bench/recorded.json is not JSON', 'get it from version control again');
   }
 }
+
+/** The entries that fit, each with the date of its run. */
+export const found = <What>(runs: readonly Run<What>[], fits: (entry: What) => boolean): (What & { date: string })[] =>
+  runs.flatMap((run) => run.entries.filter(fits).map((entry) => ({ ...entry, date: run.date })));
 
 const short = (value: number): number => Number(value.toPrecision(3));
 
@@ -33,18 +39,22 @@ export function ratiosOf(results: Results): Ratio[] {
     return row.contenders.flatMap((ours): Ratio[] => {
       if (!('samples' in ours) || ours.peer) return [];
       const { value, low, high } = pairedRatio(ours.samples, peer.samples);
-      return [{ row: row.id, ours: ours.name, against: peer.name, ratio: short(value), low: short(low), high: short(high), date: results.date.slice(0, 10) }];
+      return [{ row: row.id, ours: ours.name, against: peer.name, ratio: short(value), low: short(low), high: short(high) }];
     });
   }));
 }
 
-/** Puts the ratios of this run in the place of those of the same rows. */
+const text = <What>(runs: readonly Run<What>[]): string => runs.map((run) =>
+  `    { "date": ${JSON.stringify(run.date)}, "machine": ${JSON.stringify(run.machine)}, "entries": [\n${run.entries.map((one) => `      ${JSON.stringify(one)}`).join(',\n')}\n    ] }`).join(',\n');
+
+/** Keeps the ratios of this run, instead of older ones of the same. */
 export function record(results: Results): number {
   const fresh = ratiosOf(results);
   const key = (one: Ratio): string => `${one.row} ${one.ours} ${one.against}`;
   const keys = new Set(fresh.map(key));
-  const kept = readRecorded().ratios.filter((one) => !keys.has(key(one)));
-  const lines = [...kept, ...fresh].map((one) => `    ${JSON.stringify(one)}`);
-  writeFileSync(file, `{\n  "machine": ${JSON.stringify(machineLine(results.machine))},\n  "ratios": [\n${lines.join(',\n')}\n  ]\n}\n`);
+  const old = readRecorded();
+  const kept = old.ratios.map((run) => ({ ...run, entries: run.entries.filter((one) => !keys.has(key(one))) })).filter((run) => run.entries.length > 0);
+  const runs = [...kept, { date: results.date.slice(0, 10), machine: machineLine(results.machine), entries: fresh }];
+  writeFileSync(file, `{\n  "ratios": [\n${text(runs)}\n  ],\n  "figures": [\n${text(old.figures)}\n  ]\n}\n`);
   return fresh.length;
 }

@@ -1,7 +1,7 @@
 /** Results for people: text for a terminal, Markdown for docs/performance.md. */
 import { machineLine } from './machine.js';
 import type { Change } from './compare.js';
-import type { Recorded, Ratio } from './recorded.js';
+import { found, type Recorded } from './recorded.js';
 import type { ContenderResult, Results, RowResult, TargetResult } from './result.js';
 import type { Estimate } from './statistics.js';
 
@@ -18,13 +18,10 @@ function bound(target: TargetResult, unit: string): string {
   return `${kind} ${target.most} of ${target.best || target.ratio === undefined ? target.against.replace(/^(?!best)/, target.best ? 'the best peer, ' : '') : target.against}`;
 }
 
-const recordedFor = (recorded: Recorded, row: string, ours: string, against: string): Ratio | undefined =>
-  recorded.ratios.find((one) => one.row === row && one.ours === ours && one.against === against);
-
 /** What a target came to: its ratio, or where the peer is not here, the recorded one. */
 function outcome(row: RowResult, target: TargetResult, recorded: Recorded): string {
   if (target.ratio) return `${digits(target.ratio.value)} ${range(target.ratio)}`;
-  const old = target.against === undefined ? undefined : recordedFor(recorded, row.id, target.ours, target.against);
+  const old = found(recorded.ratios, (one) => one.row === row.id && one.ours === target.ours && one.against === target.against).at(-1);
   if (!old) return '';
   return `${digits(old.ratio)} [${digits(old.low)}, ${digits(old.high)}] recorded ${old.date}`;
 }
@@ -35,9 +32,13 @@ function contenderText(row: RowResult, one: ContenderResult, recorded: Recorded)
     return `${digits(one.value).padStart(9)}  ${range(one)}${beside}`;
   }
   if ('failed' in one) return `${'-'.padStart(9)}  failed: ${one.failed}`;
-  const old = recorded.ratios.filter((ratio) => ratio.row === row.id && ratio.against === one.name);
-  const told = old.map((ratio) => `${ratio.ours} at ${digits(ratio.ratio)} of it`).join(', ');
-  return `${'-'.padStart(9)}  missing: ${one.missing}${told === '' ? '' : `; recorded ${old[0]!.date}: ${told}`}`;
+  const ratios = found(recorded.ratios, (ratio) => ratio.row === row.id && ratio.against === one.name);
+  const figures = found(recorded.figures, (figureOf) => figureOf.row === row.id && figureOf.against === one.name);
+  const told = [
+    ...(ratios.length > 0 ? [`; recorded ${ratios.at(-1)!.date}: ${ratios.map((ratio) => `${ratio.ours} at ${digits(ratio.ratio)} of it`).join(', ')}`] : []),
+    ...figures.map((figureOf) => `; on another machine, ${figureOf.date}: ${digits(figureOf.value)} ${row.unit}`),
+  ];
+  return `${'-'.padStart(9)}  missing: ${one.missing}${told.join('')}`;
 }
 
 export function rowText(row: RowResult, recorded: Recorded): string {
@@ -96,6 +97,8 @@ export function markdown(results: Results, recorded: Recorded): string {
     '',
     `Peers: ${results.peers.filter((one) => one.missing === undefined).map((one) => `${one.name}${one.version === undefined || one.version === 'unknown' ? '' : ` ${one.version}`}`).join(', ')}.${missing.length > 0 ? ` Missing: ${missing.map((one) => one.name).join(', ')}.` : ''}`,
   ];
+  const absent = missing.some((one) => recorded.ratios.some((run) => run.entries.some((entry) => entry.against === one.name)));
+  if (absent) lines.push('', `Recorded ratios are of ${recorded.ratios.map((run) => `${run.date}, ${run.machine}`).join('; ')}.`);
   for (const bench of results.benches) {
     const rows = results.rows.filter((row) => row.bench === bench.name);
     lines.push('', `### ${bench.title}`, '', bench.isolates, '');

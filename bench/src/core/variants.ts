@@ -21,11 +21,11 @@ export interface Variant { name: string; peer: boolean; compiler: string; compil
 export const plain: Variant = { name: 'plain', peer: false, compiler: 'gcc', compile: [], link: [] };
 export const gprof: Variant = { name: 'gprof', peer: true, compiler: 'gcc', compile: ['-pg'], link: ['-pg'] };
 
-/** The flags that Quartz documents, best first. */
-export function quartzVariants(): Variant[] {
+/** The flags that Quartz documents for a compiler, best first. */
+export function quartzVariants(compiler = 'gcc'): Variant[] {
   const link = words(['libs']);
   return hookKinds().map((kind) => ({
-    name: kind === 'best' ? 'quartz' : `quartz ${kind}`, peer: false, compiler: 'gcc', compile: words(['cflags', '--cc', 'gcc', '--hooks', kind]), link,
+    name: kind === 'best' ? 'quartz' : `quartz ${kind}`, peer: false, compiler, compile: words(['cflags', '--cc', compiler, '--hooks', kind]), link,
   }));
 }
 
@@ -38,7 +38,7 @@ export interface Source { name: string; files: readonly string[]; flags: readonl
 
 /** Compiles a program in one way, unless that has been done from the same library. The executable's path. */
 export function build(source: Source, variant: Variant): string {
-  const directory = join(work, 'programs', variant.name.replace(/ /g, '-'));
+  const directory = join(work, 'programs', variant.compiler, variant.name.replace(/ /g, '-'));
   const file = join(directory, source.name);
   const command = [variant.compiler, '-O2', '-g', '-w', ...source.flags, ...variant.compile, ...source.files, '-o', file, ...variant.link, ...source.libraries];
   // Rebuilt where a flag, a source or the library has changed.
