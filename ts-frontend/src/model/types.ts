@@ -149,9 +149,13 @@ export interface Finding {
   costNs: number;     // elapsed time
   savingNs: number;   // elapsed time that the change could save, at most costNs
   meanwhile: { busy: number; spinning: number; idle: number }; // mean processors during costNs
+  savingCi95?: Interval; // 95 % interval of savingNs
   related: number[];  // further entities named in the text
+  alternatives?: Alternative[];
   othersMayCause?: true; // other programs on the CPUs may be the cause; the text says so
 }
+/** Another change that would save nearly as much as that of its finding, or more; the remedy tells it too. */
+export interface Alternative { kind: FindingKind; change: Change; savingNs: number }
 /** Why there is nothing, or nothing certain, to report. */
 export interface Notice { reason: string; remedy: string }
 

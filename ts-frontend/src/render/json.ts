@@ -77,6 +77,8 @@ const findingJson = (finding: Finding): object => ({
   remedy: finding.remedy,
   costNs: finding.costNs,
   savingNs: finding.savingNs,
+  savingCi95: finding.savingCi95 ?? { lowNs: finding.savingNs, highNs: finding.savingNs },
+  alternatives: finding.alternatives ?? [],
   meanwhile: finding.meanwhile,
   related: finding.related,
   othersMayCause: finding.othersMayCause === true,
