@@ -145,4 +145,5 @@ void qzi_calibrate(void) {
   qzi_threads_return_pool(&processor);
   munmap(processor.calls, QZI_CALL_SLOTS * sizeof *processor.calls);
   qzi_hot = before;
+  qzi_publishers_calibrate(head);
 }

@@ -187,7 +187,7 @@ int qzi_session_make(void) {
   if (s->head) { /* in a forked child, or for another number of processors: the calibration still holds */
     head.epoch = qzi_pub_epoch;
     head.hook_ps = s->hook_ps, head.hook_inside_ps = s->hook_inside_ps;
-    head.lock_ps = s->lock_ps, head.spawn_ps = s->spawn_ps;
+    head.lock_ps = s->lock_ps, head.spawn_ps = s->spawn_ps, head.wait_ps = s->wait_ps;
   }
   *map = head;
   if (!same_place) s->bytes = total;
@@ -212,7 +212,7 @@ int qzi_session_make(void) {
     qzi_calibrate();
     s->calibrated = true;
     s->hook_ps = map->hook_ps, s->hook_inside_ps = map->hook_inside_ps;
-    s->lock_ps = map->lock_ps, s->spawn_ps = map->spawn_ps;
+    s->lock_ps = map->lock_ps, s->spawn_ps = map->spawn_ps, s->wait_ps = map->wait_ps;
   }
   qzi_publishers_mapped();
   __atomic_store_n(&map->magic, QZ_SESSION_MAGIC, __ATOMIC_RELEASE);

@@ -195,6 +195,17 @@ export interface Compensation {
   calls: number;
 }
 
+/** What recording added to the elapsed time, by what added it; an estimate. */
+export interface Slowdown {
+  hooksNs: number;    // of procedures
+  locksNs: number;    // acquisitions of locks and semaphores
+  waitsNs: number;
+  spawnsNs: number;
+  samplingNs: number; // CPU time that the sampler took while the program could have used it
+  elapsedNs: number;  // the sum
+  share: number;      // of the elapsed time without it
+}
+
 export interface Model {
   head: RawHead;
   program: string;
@@ -212,6 +223,7 @@ export interface Model {
   overheadPercent: number;
   spinPercent: number;
   compensation: Compensation;
+  readonly slowdown: Slowdown;
   cpuWait: CpuWait;
   findings: Finding[]; // at most three, the most saving first
   notices: Notice[];   // too few samples, nothing to report, losses that a reader must know of

@@ -108,6 +108,7 @@ export function* reportJson(model: Model, quartzVersion: string): Generator<stri
     spinPercent: model.spinPercent,
     compensation: model.compensation,
     cpuWait: model.cpuWait,
+    slowdown: model.slowdown,
     sampler: {
       rateAskedHz: head.rateHz, cpuNs: head.samplerCpuNs, cpu: head.samplerCpu, spins: head.samplerSpins, threads: head.samplerThreads,
       visits: head.visits, skippedTicks: head.skippedTicks, tornRetries: head.tornRetries, tornAccepted: head.tornAccepted, invalid: head.invalid,
