@@ -90,12 +90,12 @@ struct qz_session {
 
   /* Calibration, picoseconds, measured by the publisher in its own process before it publishes:
    * what one hooked call (entry and exit) adds, and how much of that falls inside the callee, that is
-   * between the moment at which the callee shows on the stack and that at which it is gone. */
+   * between the moment at which the callee shows on the stack and that at which it is gone. (The first two change
+   * when a module begins whose hooks are of another kind.) */
   uint64_t hook_ps;
   uint64_t hook_inside_ps;
   uint64_t lock_ps;  /* one published acquire and release of a free mutex, over an unpublished one */
   uint64_t spawn_ps; /* one published spawn and join, over an unpublished one */
-  uint64_t wait_ps;  /* pthread layer: what one wait adds; 0: not known */
 
   /* Where the publisher's own code calls start routines: calls from [start_low, start_high) are left out, because the
    * creation of the thread has been counted as the call. 0, 0: nowhere. */
@@ -139,8 +139,8 @@ struct qz_processor {
 /* An entry of a profile stack. */
 struct qz_entry {
   uint64_t key; /* procedure: its entry address; object: QZ_KEY_OBJECT | kind << 32 | object index */
-  uint64_t sp;  /* procedure: stack pointer at entry, by which later hooks find stale entries;
-                 * object or copied entry: UINT64_MAX (never stale). For the writer only. */
+  uint64_t sp;  /* procedure: its mark, by which later hooks find stale entries (threadlib/src/publish_hooks.c);
+                 * object or copied entry: a mark that is never stale. For the writer only. */
 };
 #define QZ_KEY_OBJECT        (UINT64_C(1) << 63)
 #define QZ_KEY(kind, index)  (QZ_KEY_OBJECT | (uint64_t)(kind) << 32 | (uint32_t)(index))
@@ -160,17 +160,17 @@ struct qz_thread {
   uint32_t os_tid;              /* pthread layer: kernel thread id */
   uint64_t tries;               /* pthread layer: bits 0-31 try-locks that failed in a row, bits 32-63 of this object */
   uint64_t frame;               /* pthread layer, while it waits: address in the program of a struct qz_frame */
-  uint64_t identity_reserved[1];
+  uint64_t go_on;               /* publisher's own: address of two addresses, where hooks in the program go on at entry and exit */
 
   /* hot line */
   QZ_ALIGN(64) uint64_t word;  /* see qz_word_... */
   uint64_t overflows;          /* pushes refused because the stack was full */
   uint64_t state;              /* bits 0-3 enum qz_state; bits 32-63 index of the object it waits for, or 0 */
   uint64_t calls;              /* publisher's own: address of the call table to count in */
-  uint32_t limit;              /* byte offset from `word` of the last entry that may be used */
+  uint32_t limit;              /* byte offset from `word` of the last entry that procedures may use */
   uint32_t epoch;              /* epoch in which the stack was begun */
-  uint64_t high;               /* publisher's own: highest `sp` that entries of its own stack have */
-  struct qz_entry bottom;      /* sentinel {0, UINT64_MAX}: lies just below the first entry */
+  uint64_t high;               /* publisher's own: end of its stack; no mark of a procedure is above */
+  struct qz_entry bottom;      /* sentinel {0, a mark that is never stale}: lies just below the first entry */
   struct qz_entry stack[];     /* session.stack_limit entries */
 };
 
@@ -229,7 +229,7 @@ struct qz_object {
 };
 
 /* Exact count of the calls from one call site to one callee, by one processor: open addressing, linear probing,
- * first slot (site ^ key >> 4) & (call_slots - 1), for objects (site ^ key) & (call_slots - 1). Slots are taken, never given back; `site` is stored last. */
+ * the first slot is the publisher's matter. Slots are taken, never given back; `site` is stored last. */
 struct qz_call {
   uint64_t site;  /* return address of the call; 0 = free */
   uint64_t key;   /* callee: as qz_entry.key */

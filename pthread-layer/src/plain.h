@@ -18,4 +18,5 @@
 /* Hooks of a thread package behind the layer; NULL: there is none (threads.c). */
 extern void (*qzl_next_enter)(void *, void *) __attribute__((visibility("hidden")));
 extern void (*qzl_next_exit)(void *, void *) __attribute__((visibility("hidden")));
+extern void (*qzl_next_module)(long, int) __attribute__((visibility("hidden")));
 #endif

@@ -108,7 +108,7 @@ static void begin(struct qzl_thread *me) {
   struct qz_thread *record = me->thread.record;
   if (record) {
     __atomic_store_n(&record->os_tid, me->thread.os_tid, __ATOMIC_RELAXED);
-    if (me->thread.stack_high) record->high = (uint64_t)me->thread.stack_high << 16;
+    if (me->thread.stack_high) record->high = (uint64_t)me->thread.stack_high;
   }
   pthread_mutex_lock(&lock);
   me->hot = &qzi_hot;
@@ -183,16 +183,20 @@ void qzi_publishers_prepare(void) {
 void qzi_publishers_on(void) {
   pthread_mutex_lock(&lock);
   for (uint32_t k = 0; k < pool_high; k++) {
-    uint64_t *none = NULL;
-    if (pool[k].hot)
-      __atomic_compare_exchange_n(pool[k].hot, &none, &qzi_attend.word, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED);
+    if (pool[k].hot) qzi_hot_attend(pool[k].hot);
   }
+  pthread_mutex_unlock(&lock);
+}
+void qzi_publishers_attend(void) {
+  pthread_mutex_lock(&lock);
+  for (uint32_t k = 0; k < pool_high && qzi_publishing(); k++)
+    if (pool[k].hot) qzi_hot_attend(pool[k].hot);
   pthread_mutex_unlock(&lock);
 }
 void qzi_publishers_off(void) {
   pthread_mutex_lock(&lock);
   for (uint32_t k = 0; k < pool_high; k++)
-    if (pool[k].hot) __atomic_store_n(pool[k].hot, NULL, __ATOMIC_RELEASE);
+    if (pool[k].hot) qzi_hot_clear(pool[k].hot);
   pthread_mutex_unlock(&lock);
 }
 /* The only thread of a forked child is the one that called fork. */
@@ -221,7 +225,7 @@ struct qzi_pub_thread *qzi_sched_current(struct qzi_publisher **publisher) {
 }
 
 void qzl_count_shared(uint64_t site, uint64_t key) {
-  qzi_call_count((uint64_t)(uintptr_t)(qzi_session.call_base + (size_t)qzi_session.call_tables * QZI_CALL_SLOTS), site, key);
+  qzi_call_count_shared(site, key);
 }
 
 /* ---- creation ---- */
@@ -332,13 +336,14 @@ static void forked(void) {
   if (children && !strcmp(children, "1")) qzi_pub_forked(cpus());
 }
 
-void (*qzl_next_enter)(void *, void *), (*qzl_next_exit)(void *, void *);
+void (*qzl_next_enter)(void *, void *), (*qzl_next_exit)(void *, void *), (*qzl_next_module)(long, int);
 __attribute__((visibility("hidden"))) void *qzl_next_fentry, *qzl_next_return; /* hooks_x86_64.S */
 
 /* The thread package is here: the layer stands aside. */
 static void stand_aside(void) {
   qzl_next_enter = (void (*)(void *, void *))qzl_next("__cyg_profile_func_enter", NULL);
   qzl_next_exit = (void (*)(void *, void *))qzl_next("__cyg_profile_func_exit", NULL);
+  qzl_next_module = (void (*)(long, int))qzl_next("quartz_hooks_module_1", NULL);
   qzl_next_fentry = qzl_next("__fentry__", NULL);
   qzl_next_return = qzl_next("__return__", NULL);
   qzl_next_spin_begin = (void (*)(const void *))qzl_next("qz_spin_begin", NULL);

@@ -1,13 +1,15 @@
 /* Hooks put in after inlining by gcc -pg -mfentry -minstrument-return=call: __fentry__ is called by the first instruction
- * of a function, before its prologue; __return__ just before its `ret`.
+ * of a function, before its prologue; __return__ just before its `ret`. Where quartz/hooks.h expands them in the program,
+ * here is what they go on at when it is not the plain case.
  *
  * Owns:    nothing; publish_hooks.c says what they do to the profile stack.
  * Writer:  the running thread. Reader: the sampler.
  * Must not: change any register that may hold an argument or a result (the vector ones included), or the red zone.
  *
- * The mark of an entry is the address of the function's own return address << 16 | 0x7ffff. No two live frames have the
- * same, so an entry that is level with a new one is stale.
- * Offsets in the hot line: word 0, state 16, calls 24, limit 32, high 40; in an entry: key 0, mark 8.
+ * The mark of an entry is the address of the function's own return address. No two live frames have the same, so an entry
+ * that is level with a new one is stale. Marks of hooks of another kind are negative (publish_hooks.c).
+ * Offsets in the hot line: word 0, state 16, calls 24, limit 32, high 40; in an entry: key 0, mark 8; in a slot of the call
+ * table, found as qzi_pub_slot() does: site 0, key 8, count 16.
  */
 	.text
 
@@ -40,7 +42,7 @@
 	jz	14f
 	subq	%rax, %rsp
 	andq	$-64, %rsp
-	movq	%rdx, %r8
+	movq	%rdx, %r10
 	xorl	%edx, %edx
 	movq	%rdx, 512(%rsp)
 	movq	%rdx, 520(%rsp)
@@ -52,7 +54,7 @@
 	movq	%rdx, 568(%rsp)
 	movl	$0xe7, %eax
 	xsave64	(%rsp)
-	movq	%r8, %rdx
+	movq	%r10, %rdx
 	call	\function
 	movl	$0xe7, %eax
 	xorl	%edx, %edx
@@ -76,6 +78,67 @@
 	.cfi_adjust_cfa_offset -8
 	.endm
 
+#ifdef QZI_PUB_ONE_THREAD
+#define HOT qzi_hot
+#else
+#define HOT quartz_hot_1
+#endif
+
+/* Stages two and three of an entry. In: record %rdi, key %rsi, site %rdx, mark %rcx, first slot's offset %r8; all but %rbx is
+ * saved already. */
+	.macro enter_stages
+	save	rbx
+	.cfi_rel_offset rbx, 0
+	movq	%rsp, %rbx
+	.cfi_def_cfa_register %rbx
+	andq	$-16, %rsp
+	pushq	%rdi
+	pushq	%rsi
+	pushq	%rdx
+	pushq	%rcx
+	pushq	%r8
+	pushq	%r8
+	call	qzi_fentry_second	/* touches no vector register */
+	popq	%r8
+	popq	%r8
+	popq	%rcx
+	popq	%rdx
+	popq	%rsi
+	popq	%rdi
+	movq	%rbx, %rsp
+	.cfi_def_cfa_register %rsp
+	testl	%eax, %eax
+	jz	4f
+	call_keeping_all qzi_fentry_third
+4:	restore	rbx
+	.cfi_same_value rbx
+	.endm
+
+/* The same for a return. In: record %rdi, mark %rsi. Keeps all that may hold a result. */
+	.macro return_stages
+	save	rax
+	save	rdx
+	save	rbx
+	.cfi_rel_offset rbx, 0
+	movq	%rsp, %rbx
+	.cfi_def_cfa_register %rbx
+	andq	$-16, %rsp
+	pushq	%rdi
+	pushq	%rsi
+	call	qzi_return_second	/* touches no vector register */
+	popq	%rsi
+	popq	%rdi
+	movq	%rbx, %rsp
+	.cfi_def_cfa_register %rsp
+	testl	%eax, %eax
+	jz	4f
+	call_keeping_all qzi_return_third
+4:	restore	rbx
+	.cfi_same_value rbx
+	restore	rdx
+	restore	rax
+	.endm
+
 /* Nothing is published: in the pthread layer, the hook of a thread package behind it is next. */
 	.macro nothing_here next
 #ifdef QZI_PUB_ONE_THREAD
@@ -93,7 +156,7 @@
 	.p2align 6
 __fentry__:
 	.cfi_startproc
-	movq	qzi_hot@gottpoff(%rip), %r11
+	movq	HOT@gottpoff(%rip), %r11
 	movq	%fs:(%r11), %r11
 	testq	%r11, %r11
 	jnz	1f
@@ -103,21 +166,17 @@ __fentry__:
 	save	rdx
 	save	rsi
 	movq	32(%rsp), %rcx
-	entry_address
-	movq	40(%rsp), %rdx		/* call site */
-	leaq	40(%rsp), %rsi
-	shlq	$16, %rsi
-	orq	$0x7ffff, %rsi		/* mark */
+	entry_address			/* key */
+	movq	40(%rsp), %rdx		/* site */
+	leaq	40(%rsp), %rsi		/* mark */
 	movzwl	(%r11), %eax
 	cmpq	%rsi, 8(%r11,%rax)
-	jbe	3f
+	jle	3f
 	cmpl	32(%r11), %eax
 	jae	3f
-	movq	%rcx, %rax
-	shrq	$4, %rax
-	xorq	%rdx, %rax
-	movzwl	%ax, %eax
-	shlq	$5, %rax
+	imull	$0x9e3779b1, %ecx, %eax
+	leal	(%rax,%rdx,8), %eax
+	andl	$0x1fffe0, %eax
 	addq	24(%r11), %rax
 	cmpq	%rdx, (%rax)
 	jne	3f
@@ -144,32 +203,11 @@ __fentry__:
 	save	r8
 	save	r9
 	save	r10
-	save	rbx
-	.cfi_rel_offset rbx, 0
-	leaq	-64(%r11), %rdi		/* record */
-	xchgq	%rcx, %rsi		/* key; mark */
-	movq	%rcx, %r8
-	movq	%rsi, %r9
-	movq	%rdx, %r10
-	movq	%rsp, %rbx
-	.cfi_def_cfa_register %rbx
-	andq	$-16, %rsp
-	pushq	%rdi
-	pushq	%r9
-	pushq	%r10
-	pushq	%r8
-	call	qzi_fentry_second	/* record, key, site, mark; touches no vector register */
-	popq	%rcx
-	popq	%rdx
-	popq	%rsi
-	popq	%rdi
-	movq	%rbx, %rsp
-	.cfi_def_cfa_register %rsp
-	testl	%eax, %eax
-	jz	4f
-	call_keeping_all qzi_fentry_third
-4:	restore	rbx
-	.cfi_same_value rbx
+	leaq	-64(%r11), %rdi
+	xchgq	%rcx, %rsi
+	imull	$0x9e3779b1, %esi, %r8d
+	leal	(%r8,%rdx,8), %r8d
+	enter_stages
 	restore	r10
 	restore	r9
 	restore	r8
@@ -183,50 +221,87 @@ __fentry__:
 	.p2align 6
 __return__:
 	.cfi_startproc
-	movq	qzi_hot@gottpoff(%rip), %r11
+	movq	HOT@gottpoff(%rip), %r11
 	movq	%fs:(%r11), %r11
 	testq	%r11, %r11
 	jnz	1f
 	nothing_here qzl_next_return
 1:	movq	(%r11), %r10
 	leaq	8(%rsp), %rsi
-	shlq	$16, %rsi
-	orq	$0x7ffff, %rsi
 	movzwl	%r10w, %ecx
-	movq	8(%r11,%rcx), %rcx
-	cmpq	%rsi, %rcx
+	cmpq	%rsi, 8(%r11,%rcx)
 	jne	2f
 	addq	$0x1fff0, %r10
 	movq	%r10, (%r11)
 	ret
-2:	jb	3f
-	cmpq	40(%r11), %rcx
+2:	jl	3f
+	movq	40(%r11), %r10
+	cmpq	%r10, 8(%r11,%rcx)
 	ja	3f
 	ret				/* end of an immediate recursion, or entered before anybody looked */
-3:	save	rax
-	save	rdx
-	save	rbx
-	.cfi_rel_offset rbx, 0
-	leaq	-64(%r11), %rdi
-	movq	%rsp, %rbx
-	.cfi_def_cfa_register %rbx
-	andq	$-16, %rsp
-	pushq	%rdi
-	pushq	%rsi
-	call	qzi_return_second	/* record, mark; touches no vector register */
-	popq	%rsi
-	popq	%rdi
-	movq	%rbx, %rsp
-	.cfi_def_cfa_register %rsp
-	testl	%eax, %eax
-	jz	4f
-	call_keeping_all qzi_return_third
-4:	restore	rbx
-	.cfi_same_value rbx
-	restore	rdx
-	restore	rax
+3:	leaq	-64(%r11), %rdi
+	return_stages
 	ret
 	.cfi_endproc
 	.size	__return__, .-__return__
+
+/* An entry expanded in the program is not plain. Jumped to with the stack as it is at the function's first instruction;
+ * %r11 hot line, %rcx where to go on; -8(%rsp) what %rcx must be then, -16(%rsp) offset of the slot where the search for
+ * the call begins, -24(%rsp) key (bit 63: counted). May change %r11 and %rax. Unwinders see the function's caller. */
+	.type	qzi_entry_goes_on, @function
+	.p2align 4
+qzi_entry_goes_on:
+	.cfi_startproc
+	endbr64
+	subq	$24, %rsp
+	.cfi_adjust_cfa_offset 24
+	save	rcx
+	save	rdx
+	save	rsi
+	save	rdi
+	save	r8
+	save	r9
+	save	r10
+	leaq	-64(%r11), %rdi		/* record */
+	leaq	80(%rsp), %rcx		/* mark */
+	movq	-24(%rcx), %rsi		/* key */
+	movl	-16(%rcx), %r8d
+	movq	(%rcx), %rdx		/* site */
+	enter_stages
+	restore	r10
+	restore	r9
+	restore	r8
+	restore	rdi
+	restore	rsi
+	restore	rdx
+	restore	rax
+	addq	$16, %rsp
+	.cfi_adjust_cfa_offset -16
+	restore	rcx
+	notrack jmp *%rax
+	.cfi_endproc
+	.size	qzi_entry_goes_on, .-qzi_entry_goes_on
+
+/* The same of an exit, with the stack as it is at the function's `ret`; %r11 hot line, %rcx where to go on. */
+	.type	qzi_exit_goes_on, @function
+	.p2align 4
+qzi_exit_goes_on:
+	.cfi_startproc
+	endbr64
+	movq	%rsp, %rsi		/* mark */
+	save	rcx
+	leaq	-64(%r11), %rdi
+	return_stages
+	restore	rcx
+	notrack jmp *%rcx
+	.cfi_endproc
+	.size	qzi_exit_goes_on, .-qzi_exit_goes_on
+
+	.section .data.rel.ro.local, "aw"
+	.globl	qzi_go_on
+	.hidden	qzi_go_on
+	.p2align 3
+qzi_go_on:
+	.quad	qzi_entry_goes_on, qzi_exit_goes_on
 
 	.section .note.GNU-stack, "", @progbits

@@ -55,19 +55,45 @@ static inline void qzi_pub_fence(void) {
   __builtin_expect(atomic_load_explicit(&qzi_publishing_flag, QZI_PUBLISHING_ORDER) != 0, 0)
 
 /* Hot line of the record of the thread that this kernel thread runs, for the hooks; NULL: nothing to publish.
- * Written by qzi_pub_run() and qzi_pub_leave(), and by the channel when publishing begins and ends. */
-extern _Thread_local uint64_t *qzi_hot __attribute__((tls_model("initial-exec"), visibility("hidden")));
+ * Written by qzi_pub_run() and qzi_pub_leave(), and by the channel when publishing begins and ends.
+ * Hooks that are expanded in the program (quartz/hooks.h) read it under the name QZI_HOT_NAME, by which they are linked to
+ * it. Where that can't be (the pthread layer is put in front of a program that is linked already; libraries that hide their
+ * symbols), they read a variable of their own, a copy that is kept up to date at a fixed distance, the same in all kernel
+ * threads. */
+#ifdef QZI_PUB_ONE_THREAD
+#define QZI_HOT_NAME "qzi_hot"
+#define QZI_HOT_VISIBILITY "hidden"
+#else
+#define QZI_HOT_NAME "quartz_hot_1"
+#define QZI_HOT_VISIBILITY "default"
+#endif
+extern _Thread_local uint64_t *qzi_hot __asm__(QZI_HOT_NAME)
+    __attribute__((tls_model("initial-exec"), visibility(QZI_HOT_VISIBILITY)));
+#define QZI_HOT_COPIES 8
+extern intptr_t qzi_hot_distance[QZI_HOT_COPIES] __attribute__((visibility("hidden"))); /* 0: not used */
+extern uint32_t qzi_hot_copies __attribute__((visibility("hidden")));                   /* those in use are below */
+
+/* Sets the copies that belong to the one at `own`. */
+static inline void qzi_hot_set_copies(uint64_t **own, uint64_t *hot) {
+  for (uint32_t k = 0; k < QZI_HOT_COPIES; k++)
+    if (qzi_hot_distance[k]) __atomic_store_n((uint64_t **)((char *)own + qzi_hot_distance[k]), hot, __ATOMIC_RELAXED);
+}
 
 /* By assembly: a compiler may keep the address of a thread-local variable over a switch to another kernel thread. */
 static inline void qzi_hot_set(uint64_t *hot) {
 #if defined(__x86_64__)
   uint64_t offset;
-  __asm__ volatile("movq qzi_hot@gottpoff(%%rip), %0\n\tmovq %1, %%fs:(%0)" : "=&r"(offset) : "r"(hot) : "memory");
+  __asm__ volatile("movq " QZI_HOT_NAME "@gottpoff(%%rip), %0\n\tmovq %1, %%fs:(%0)" : "=&r"(offset) : "r"(hot) : "memory");
+  if (__builtin_expect(qzi_hot_copies != 0, 0)) {
+    uint64_t **own;
+    __asm__ volatile("movq %%fs:0, %0" : "=r"(own));
+    qzi_hot_set_copies((uint64_t **)((char *)own + offset), hot);
+  }
 #elif defined(__aarch64__)
   uint64_t base, offset;
   __asm__ volatile("mrs %0, tpidr_el0\n\t"
-                   "adrp %1, :gottprel:qzi_hot\n\t"
-                   "ldr %1, [%1, #:gottprel_lo12:qzi_hot]\n\t"
+                   "adrp %1, :gottprel:" QZI_HOT_NAME "\n\t"
+                   "ldr %1, [%1, #:gottprel_lo12:" QZI_HOT_NAME "]\n\t"
                    "str %2, [%0, %1]" : "=&r"(base), "=&r"(offset) : "r"(hot) : "memory");
 #else
 #error "Quartz knows x86-64 and aarch64"
@@ -281,26 +307,6 @@ static inline void qzi_pub_ready(struct qzi_publisher *p, struct qzi_pub_thread 
     qzi_pub_store(&p->record->enqueued, value);
   }
 }
-/* Two threads that take turns on p, all at once: the same stores as qzi_pub_ready and qzi_pub_run, without the counts of a queue
- * that stays as long as it is. Only while qzi_pub_may_switch() says of both that nothing is out of the ordinary. */
-static inline bool qzi_pub_may_switch(const struct qzi_publisher *p, const struct qzi_pub_thread *t) {
-  const struct qz_thread *record = t->record;
-  return __builtin_expect(p->calls && record && record->epoch == qzi_pub_epoch, 1);
-}
-static inline void qzi_pub_switch(struct qzi_publisher *p, struct qzi_pub_thread *from, struct qzi_pub_thread *to) {
-  struct qz_thread *record = to->record;
-  QZI_TRACE(thread(from->record, QZI_ORACLE_STATE, QZ_STATE_READY));
-  QZI_TRACE(thread(record, QZI_ORACLE_STATE, QZ_STATE_USEFUL));
-  qzi_pub_store(&from->record->state, QZ_STATE_WORD(QZ_STATE_READY, 0));
-  p->thread_plus_1 = to->index_plus_1;
-  record->calls = (uint64_t)(uintptr_t)p->calls;
-  record->limit = qzi_pub_hook_limit;
-  qzi_pub_store(&record->state, QZ_STATE_WORD(QZ_STATE_USEFUL, 0));
-  qzi_pub_store(&p->record->switches, p->switches);
-  qzi_pub_now(p, QZ_STATE_USEFUL);
-  qzi_hot_set(&record->word); /* as in qzi_pub_run_as */
-  if (!qzi_publishing()) qzi_hot_set(NULL);
-}
 /* t is about to block on an object (index from qzi_pub_object or qzi_pub_site). */
 static inline void qzi_pub_blocked(struct qzi_publisher *p, struct qzi_pub_thread *t, uint32_t object) {
   if (qzi_publishing() && p->record) qzi_pub_thread_state(p, t, QZ_STATE_BLOCKED, object);
@@ -331,6 +337,14 @@ static inline void qzi_pub_io_over(struct qzi_pub_thread *t) {
   qzi_pub_store(&record->state, QZ_STATE_WORD(QZ_STATE_READY, 0));
 }
 
+/* Mark of entries that are never stale: as a number with a sign, and in its lower 48 bits (x86-64: with a sign, too), above
+ * all others. */
+#if defined(__x86_64__)
+#define QZI_SP_FIXED UINT64_C(0x7fff7fffffffffff)
+#else
+#define QZI_SP_FIXED UINT64_C(0x7fffffffffffffff)
+#endif
+
 /* ---- profile stack: synchronization objects --------------------------------------------------------------------- */
 
 #define QZI_PUB_KEY(kind, index) QZ_KEY(kind, (index) & ~QZI_PUB_SHARED)
@@ -349,7 +363,7 @@ static inline void qzi_pub_push(struct qzi_publisher *p, struct qzi_pub_thread *
   struct qz_entry *entry = (struct qz_entry *)((char *)&record->word + top) + 1;
   qzi_pub_fence();
   qzi_pub_store(&entry->key, key);
-  qzi_pub_store(&entry->sp, UINT64_MAX);
+  qzi_pub_store(&entry->sp, QZI_SP_FIXED);
   QZI_TRACE(stack(record, word + QZ_WORD_PUSH));
   __atomic_store_n(&record->word, word + QZ_WORD_PUSH, __ATOMIC_RELEASE);
 }
@@ -372,9 +386,13 @@ static inline void qzi_pub_pop(struct qzi_pub_thread *t, uint64_t key) {
 
 #define QZI_CALL_SLOTS UINT32_C(65536)
 
-/* First slot that is tried for a pair. Procedures lie 16 bytes apart, objects have consecutive indices. */
+/* First slot that is tried for a pair. Objects have consecutive indices. Of procedures, calls at least 4 bytes apart differ,
+ * and the factor (2^32 by the golden ratio) keeps distances of callees from being those of calls. The hooks in assembly
+ * have it too. */
+#define QZI_CALL_FACTOR 0x9e3779b1u
 static inline uint32_t qzi_pub_slot(uint64_t site, uint64_t key) {
-  return (uint32_t)(site ^ (key & QZ_KEY_OBJECT ? key : key >> 4)) & (QZI_CALL_SLOTS - 1);
+  uint32_t spread = (uint32_t)key * QZI_CALL_FACTOR + 8 * (uint32_t)site;
+  return (key & QZ_KEY_OBJECT ? (uint32_t)(site ^ key) : spread >> 5) & (QZI_CALL_SLOTS - 1);
 }
 /* One access, spawn or call from `site` (a return address) to `key`. */
 static inline void qzi_pub_count_now(struct qzi_publisher *p, uint64_t site, uint64_t key) {
@@ -488,7 +506,7 @@ static inline bool qzi_pub_ask_fast(struct qzi_publisher *p, struct qzi_pub_thre
   struct qz_entry *entry = (struct qz_entry *)((char *)&record->word + top) + 1;
   qzi_pub_fence();
   qzi_pub_store(&entry->key, key);
-  qzi_pub_store(&entry->sp, UINT64_MAX);
+  qzi_pub_store(&entry->sp, QZI_SP_FIXED);
   QZI_TRACE(stack(record, word + QZ_WORD_PUSH));
   __atomic_store_n(&record->word, word + QZ_WORD_PUSH, __ATOMIC_RELEASE);
   qzi_pub_store(&call->count, call->count + 1);

@@ -63,6 +63,32 @@ QZI_HOOK __attribute__((noinline)) static void call_halves(void (*half)(void)) {
 QZI_HOOK static void call_enter(void) { call_halves(entered); }
 QZI_HOOK static void call_exit(void) { call_halves(left); }
 
+/* The same of hooks that are expanded (quartz/hooks.h), where the compiler can. */
+#define QUARTZ_HOT_1 QZI_HOT_NAME
+#define QUARTZ_HOOKS_MACROS_ONLY
+#include "../include/quartz/hooks.h"
+#ifdef QUARTZ_HOOKS_EXPANDED
+static uint64_t words[2] __asm__("qzi_calibrate_words") __attribute__((used));
+void expanded(void) __asm__("qzi_calibrate_expanded") __attribute__((visibility("hidden")));
+void expanded_entered(void) __asm__("qzi_calibrate_entered") __attribute__((visibility("hidden")));
+void expanded_left(void) __asm__("qzi_calibrate_left") __attribute__((visibility("hidden")));
+__asm__(
+"  .text\n  .p2align 4\n"
+"qzi_calibrate_expanded:\n  quartz_entry_1\n  quartz_exit_1\n  ret\n"
+"  .p2align 4\n"
+"qzi_calibrate_entered:\n  quartz_entry_1\n"
+"  quartz_get_hot_1\n  movq qzi_calibrate_words(%rip), %rax\n  movq %rax, (%r11)\n  ret\n"
+"  .p2align 4\n"
+"qzi_calibrate_left:\n"
+"  quartz_get_hot_1\n  movq 8 + qzi_calibrate_words(%rip), %rax\n  movq %rax, (%r11)\n"
+"  quartz_exit_1\n  ret\n");
+QZI_HOOK static void call_expanded(void) {
+  for (int k = 0; k < CALLS; k++) expanded();
+}
+QZI_HOOK static void call_expanded_enter(void) { call_halves(expanded_entered); }
+QZI_HOOK static void call_expanded_exit(void) { call_halves(expanded_left); }
+#endif
+
 static struct qzi_pub_thread parent, child;
 
 /* What a mutex publishes when nobody waits. */
@@ -114,8 +140,23 @@ QZI_HOOK static uint64_t least_ps(void (*batch)(void), uint64_t count) {
 
 static uint64_t over(uint64_t with, uint64_t without) { return with > without ? with - without : 0; }
 
-void qzi_calibrate(void) {
+QZI_HOOK static void hook_costs(int kind, uint64_t without, void (*both)(void), void (*entries)(void), void (*exits)(void)) {
+  uint64_t hook_ps = over(least_ps(both, CALLS), without);
+  uint64_t enter = over(least_ps(entries, CALLS), without), leave = over(least_ps(exits, CALLS), without);
+  qzi_session.hook_ps[kind] = hook_ps;
+  qzi_session.hook_inside_ps[kind] = enter + leave ? hook_ps * leave / (enter + leave) : 0;
+}
+
+void qzi_calibrated(void) {
   struct qz_session *head = qzi_session.head;
+  int kind = qzi_hooks_expanded && qzi_session.hook_ps[1];
+  qzi_pub_store(&head->hook_ps, qzi_session.hook_ps[kind]);
+  qzi_pub_store(&head->hook_inside_ps, qzi_session.hook_inside_ps[kind]);
+  head->lock_ps = qzi_session.lock_ps;
+  head->spawn_ps = qzi_session.spawn_ps;
+}
+
+void qzi_calibrate(void) {
   uint64_t *before = qzi_hot;
   qzi_threads_pool_publisher(&processor);
   processor.calls = qzi_pub_reserve(QZI_CALL_SLOTS * sizeof *processor.calls);
@@ -131,19 +172,21 @@ void qzi_calibrate(void) {
   atomic_store_explicit(&qzi_calibrate_flag, 1, memory_order_relaxed);
   qzi_pub_run(&processor, &parent);
   if (parent.record) {
-    head->lock_ps = over(least_ps(lock_and_unlock, CALLS), free_lock);
-    head->spawn_ps = over(least_ps(spawn_and_join, CALLS / 8), free_spawn);
+    qzi_session.lock_ps = over(least_ps(lock_and_unlock, CALLS), free_lock);
+    qzi_session.spawn_ps = over(least_ps(spawn_and_join, CALLS / 8), free_spawn);
     word_empty = *qzi_hot;
     word_pushed = word_empty + QZ_WORD_PUSH;
     uint64_t without = least_ps(call_plain, CALLS);
-    head->hook_ps = over(least_ps(call_hooked, CALLS), without);
-    uint64_t enter = over(least_ps(call_enter, CALLS), without), leave = over(least_ps(call_exit, CALLS), without);
-    if (enter + leave) head->hook_inside_ps = head->hook_ps * leave / (enter + leave);
+    hook_costs(0, without, call_hooked, call_enter, call_exit);
+#ifdef QUARTZ_HOOKS_EXPANDED
+    words[0] = word_empty;
+    words[1] = word_pushed;
+    hook_costs(1, without, call_expanded, call_expanded_enter, call_expanded_exit);
+#endif
     qzi_pub_ended(&processor, &parent);
   }
   atomic_store_explicit(&qzi_calibrate_flag, 0, memory_order_relaxed);
   qzi_threads_return_pool(&processor);
   munmap(processor.calls, QZI_CALL_SLOTS * sizeof *processor.calls);
-  qzi_hot = before;
-  qzi_publishers_calibrate(head);
+  qzi_hot_set(before);
 }

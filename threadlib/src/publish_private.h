@@ -36,7 +36,8 @@ struct qzi_session {
   uint32_t call_tables;      /* tables with one writer each */
   char *string_base;
   bool calibrated;         /* the costs below, as in struct qz_session */
-  uint64_t hook_ps, hook_inside_ps, lock_ps, spawn_ps, wait_ps;
+  uint64_t hook_ps[2], hook_inside_ps[2]; /* of hooks that are called, and expanded ones */
+  uint64_t lock_ps, spawn_ps;
 };
 #define QZI_PUB_STRING_BYTES (4u << 20)
 extern struct qzi_session qzi_session;
@@ -69,8 +70,6 @@ uint64_t qzi_pub_setting(const char *name, uint64_t otherwise, uint64_t low, uin
 extern const uint32_t qzi_publishers_kind;    /* enum qz_publisher */
 bool qzi_publishers_make(void);               /* sets qzi_session.call_tables; false: no memory */
 void qzi_publishers_head(struct qz_session *); /* sets qzi_session.head, under the lock of those who look at it */
-/* Measures what qzi_calibrate() can't know of those who publish; before anything is published. */
-void qzi_publishers_calibrate(struct qz_session *);
 void qzi_publishers_mapped(void);             /* a session has been made */
 void qzi_publishers_prepare(void);            /* before the flag is set, and a barrier */
 void qzi_publishers_on(void);                 /* after it was set, and a barrier */
@@ -93,8 +92,14 @@ void qzi_threads_forked(void);
 void qzi_threads_mapped(void);
 void qzi_threads_pool_publisher(struct qzi_publisher *publisher);
 void qzi_threads_return_pool(struct qzi_publisher *publisher);
-/* Counts in the table that a hot line names. */
-void qzi_call_count(uint64_t calls, uint64_t site, uint64_t key);
+
+/* publish_calls.c. Counts in the table that a hot line names, from the first slot on, and returns the slot, where the caller may keep something
+ * beside the count. NULL: it has none. */
+struct qz_call *qzi_call_count(uint64_t calls, uint32_t first, uint64_t site, uint64_t key);
+/* The slot that qzi_pub_slot() leads to, without counting. */
+struct qz_call *qzi_call_slot(uint64_t calls, uint64_t site, uint64_t key);
+/* Counts in the table for those that have none. */
+void qzi_call_count_shared(uint64_t site, uint64_t key);
 
 /* publish_object.c */
 int qzi_objects_make(void);
@@ -107,10 +112,39 @@ void qzi_names_mapped(void);
 
 /* publish_calibrate.c */
 void qzi_calibrate(void);
+/* Writes the costs that were measured into the session: of expanded hooks, where a module has them. */
+void qzi_calibrated(void);
 
 /* publish_hooks.c. A hot line that holds nothing: makes the next hook of a kernel thread look for its record. */
 extern struct qz_thread qzi_attend;
+/* A table in which nothing is found and nothing is put: calls are counted in the one for all others. */
+extern struct qz_call qzi_no_calls[QZI_CALL_SLOTS];
+#if defined(__x86_64__)
+#define QZI_STACK_UNKNOWN UINT64_C(0x7ffffffff000) /* where the stacks of a process end at the latest */
+#else
+#define QZI_STACK_UNKNOWN UINT64_C(0xfffffffff000)
+#endif
 void qzi_hooks_init(void);
+/* 1: a module of the program has its hooks expanded in it. */
+extern bool qzi_hooks_expanded;
+
+/* When publishing begins and ends, for a kernel thread whose qzi_hot is at `own` and its copies: the next hook looks for
+ * its record, unless the thread has found it already; hooks do nothing. Under the lock of the list of kernel threads. */
+static inline void qzi_hot_attend(uint64_t **own) {
+  for (uint32_t k = 0; k <= QZI_HOT_COPIES; k++) {
+    intptr_t distance = k < QZI_HOT_COPIES ? qzi_hot_distance[k] : 0;
+    uint64_t *none = NULL;
+    if (distance || k == QZI_HOT_COPIES)
+      __atomic_compare_exchange_n((uint64_t **)((char *)own + distance), &none, &qzi_attend.word, false, __ATOMIC_RELEASE,
+                                  __ATOMIC_RELAXED);
+  }
+}
+static inline void qzi_hot_clear(uint64_t **own) {
+  __atomic_store_n(own, NULL, __ATOMIC_RELEASE);
+  qzi_hot_set_copies(own, NULL);
+}
+/* Those who publish: qzi_hot_attend() for each kernel thread, if publishing is on. */
+void qzi_publishers_attend(void);
 
 #pragma GCC visibility pop
 #endif

@@ -46,8 +46,6 @@ bool qzi_publishers_make(void) {
   return publishers != NULL;
 }
 
-void qzi_publishers_calibrate(struct qz_session *head) { (void)head; }
-
 void qzi_publishers_head(struct qz_session *head) {
   pthread_mutex_lock(&lock);
   qzi_session.head = head;
@@ -107,16 +105,19 @@ void qzi_publishers_on(void) {
     __atomic_compare_exchange_n(&record->now, &unknown, QZ_NOW(busy ? QZ_STATE_USEFUL : QZ_STATE_IDLE, 0, 0), false,
                                 __ATOMIC_RELEASE, __ATOMIC_RELAXED);
   }
-  for (struct kernel *k = kernels; k; k = k->next) {
-    uint64_t *none = NULL;
-    __atomic_compare_exchange_n(k->hot, &none, &qzi_attend.word, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED);
-  }
+  for (struct kernel *k = kernels; k; k = k->next) qzi_hot_attend(k->hot);
+  pthread_mutex_unlock(&lock);
+}
+void qzi_publishers_attend(void) {
+  pthread_mutex_lock(&lock);
+  if (qzi_publishing())
+    for (struct kernel *k = kernels; k; k = k->next) qzi_hot_attend(k->hot);
   pthread_mutex_unlock(&lock);
 }
 
 void qzi_publishers_off(void) {
   pthread_mutex_lock(&lock);
-  for (struct kernel *k = kernels; k; k = k->next) __atomic_store_n(k->hot, NULL, __ATOMIC_RELEASE);
+  for (struct kernel *k = kernels; k; k = k->next) qzi_hot_clear(k->hot);
   pthread_mutex_unlock(&lock);
 }
 
@@ -147,7 +148,7 @@ void qzi_pub_kernel_thread_end(void) {
     }
   }
   self.hot = NULL;
-  qzi_hot = NULL;
+  qzi_hot_set(NULL);
   pthread_mutex_unlock(&lock);
 }
 

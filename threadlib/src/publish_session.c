@@ -186,8 +186,6 @@ int qzi_session_make(void) {
   struct qz_session *map = at;
   if (s->head) { /* in a forked child, or for another number of processors: the calibration still holds */
     head.epoch = qzi_pub_epoch;
-    head.hook_ps = s->hook_ps, head.hook_inside_ps = s->hook_inside_ps;
-    head.lock_ps = s->lock_ps, head.spawn_ps = s->spawn_ps, head.wait_ps = s->wait_ps;
   }
   *map = head;
   if (!same_place) s->bytes = total;
@@ -211,9 +209,8 @@ int qzi_session_make(void) {
   if (!s->calibrated) {
     qzi_calibrate();
     s->calibrated = true;
-    s->hook_ps = map->hook_ps, s->hook_inside_ps = map->hook_inside_ps;
-    s->lock_ps = map->lock_ps, s->spawn_ps = map->spawn_ps, s->wait_ps = map->wait_ps;
   }
+  qzi_calibrated();
   qzi_publishers_mapped();
   __atomic_store_n(&map->magic, QZ_SESSION_MAGIC, __ATOMIC_RELEASE);
   return 0;
@@ -246,7 +243,7 @@ void qzi_session_off(void) {
  * child makes a session of its own. */
 static void forked(void) {
   atomic_store_explicit(&qzi_publishing_flag, 0, memory_order_relaxed);
-  qzi_hot = NULL;
+  qzi_hot_set(NULL);
   qzi_publishers_forked();
   if (qzi_session.head &&
       mmap(qzi_session.head, qzi_session.bytes, PROT_READ | PROT_WRITE,

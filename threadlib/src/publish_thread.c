@@ -95,11 +95,12 @@ static void fill(struct qz_thread *record, const struct qzi_pub_thread *t, struc
 #endif
   record->epoch = qzi_pub_epoch;
   record->limit = qzi_pub_hook_limit;
-  record->high = t->stack_high ? (uint64_t)t->stack_high << 16 : UINT64_MAX - 1;
-  record->calls = 0;
+  record->high = t->stack_high ? (uint64_t)t->stack_high : QZI_STACK_UNKNOWN;
+  record->calls = (uint64_t)(uintptr_t)qzi_no_calls;
+  record->go_on = qzi_attend.go_on;
   qzi_pub_store(&record->overflows, 0);
   record->bottom.key = 0;
-  record->bottom.sp = UINT64_MAX;
+  record->bottom.sp = QZI_SP_FIXED;
   struct qz_entry *to = &record->bottom;
   if (creator) {
     const struct qz_entry *from = creator->stack, *end = entry_at(creator, creator->word);
@@ -108,7 +109,7 @@ static void fill(struct qz_thread *record, const struct qzi_pub_thread *t, struc
       if (key & QZ_KEY_OBJECT || key == to->key) continue;
       to++;
       qzi_pub_store(&to->key, key);
-      qzi_pub_store(&to->sp, UINT64_MAX);
+      qzi_pub_store(&to->sp, QZI_SP_FIXED);
     }
   }
   uint32_t base = (uint32_t)(to - &record->bottom);
@@ -117,7 +118,7 @@ static void fill(struct qz_thread *record, const struct qzi_pub_thread *t, struc
     if (base + QZI_PUB_RESERVED_ENTRIES < qzi_session.stack_limit) {
       to++;
       qzi_pub_store(&to->key, t->start);
-      qzi_pub_store(&to->sp, UINT64_MAX);
+      qzi_pub_store(&to->sp, QZI_SP_FIXED);
     } else {
       qzi_pub_store(&record->overflows, 1);
     }
@@ -171,11 +172,8 @@ void qzi_pub_give_back(struct qzi_publisher *p, struct qzi_pub_thread *t) {
   __atomic_store_n(&t->index_plus_1, 0, __ATOMIC_RELAXED);
 }
 
-/* The limit sends the hooks to their slow path, which counts in the table for threads that have none of their own. */
-void qzi_pub_no_table(struct qz_thread *record) {
-  record->calls = (uint64_t)(uintptr_t)(qzi_session.call_base + (size_t)qzi_session.call_tables * QZI_CALL_SLOTS);
-  record->limit = 0;
-}
+/* Sends the hooks to their slow path, which counts in the table for threads that have none of their own. */
+void qzi_pub_no_table(struct qz_thread *record) { record->calls = (uint64_t)(uintptr_t)qzi_no_calls; }
 
 /* In a blocking region the processor goes on with other threads, so its call table is not this thread's any more. */
 void qzi_pub_io_slow(struct qzi_publisher *p, struct qzi_pub_thread *t) {
@@ -200,5 +198,5 @@ void qzi_pub_remove(struct qz_thread *record, uint64_t key) {
 }
 
 void qzi_pub_count_slow(struct qzi_publisher *p, uint64_t site, uint64_t key) {
-  qzi_call_count((uint64_t)(uintptr_t)p->calls, site, key);
+  qzi_call_count((uint64_t)(uintptr_t)p->calls, qzi_pub_slot(site, key), site, key);
 }

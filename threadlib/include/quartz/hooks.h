@@ -1,0 +1,178 @@
+/* Hooks at the entry and exit of procedures, expanded in the program: gcc on x86-64 puts them in after inlining, by
+ *
+ *     -include quartz/hooks.h -pg -mfentry -minstrument-return=call -fno-optimize-sibling-calls
+ *
+ * (`quartz cflags` prints it). This file defines an assembler macro of the name `call`, which makes the hook's code of a
+ * `call __fentry__` and `call __return__` and leaves all other calls as they are. Files that are compiled without this one, or
+ * in a way that it can't handle (see below), call the same two functions of Quartz's library. A program that is linked
+ * without Quartz runs as well: its hooks are off.
+ *
+ * Owns:    the plain cases of a hook; hooks_x86_64.S and publish_hooks.c of the thread package have the others and say what
+ *          hooks do, and what the offsets are.
+ * Writer:  the running thread. Reader: the sampler.
+ * Must not: change a register but %r11, the flags and, at an entry, %rax, of which functions of a variable number of arguments alone
+ *          want something: no less than the number of vector registers used, so 8; at an exit, %rcx and %rsi.
+ *
+ * The number in the names is the version of all that hooks and library must agree on.
+ */
+#ifndef QUARTZ_HOOKS_H
+#define QUARTZ_HOOKS_H
+
+/* Not: clang, whose own assembler sees no text; -fcf-protection=branch, where a function's first byte is not at a fixed
+ * distance from its hook; the large code model. -masm=intel can't be told here: the assembler will refuse. */
+#if defined(__x86_64__) && defined(__LP64__) && defined(__GNUC__) && !defined(__clang__) && !defined(__ASSEMBLER__) && \
+    !(defined(__CET__) && __CET__ & 1) && !defined(__code_model_large__) && !defined(__code_model_medium__)
+#define QUARTZ_HOOKS_EXPANDED 1
+#ifndef QUARTZ_HOT_1
+#define QUARTZ_HOT_1 "quartz_hot_1"
+#endif
+__asm__(
+"  .ifndef .Lquartz_hooks_1\n" /* with -flto it can come several times */
+"  .set .Lquartz_hooks_1, 1\n"
+
+#ifndef QUARTZ_HOOKS_MACROS_ONLY
+/* The stack of the thread that runs is at the hot line (%r11); 0: nothing is published. */
+"  .weak quartz_hot_1\n"
+"  .section .tbss.quartz_hot_1, \"awTG\", @nobits, quartz_hot_1, comdat\n"
+"  .type quartz_hot_1, @tls_object\n"
+"  .size quartz_hot_1, 8\n"
+"  .p2align 3\n"
+"quartz_hot_1: .zero 8\n"
+"  .text\n"
+#endif
+
+"  .macro quartz_get_hot_1\n"
+#if defined(__PIE__) || !defined(__PIC__)
+"  movq %fs:" QUARTZ_HOT_1 "@tpoff, %r11\n"
+#else
+"  movq " QUARTZ_HOT_1 "@gottpoff(%rip), %r11\n"
+"  movq %fs:(%r11), %r11\n"
+#endif
+"  .endm\n"
+
+/* Counts the call by its return address and the function, drops stale entries (go_on), pushes unless the function is on top. */
+/* Where the search for the slot begins depends on a number that each function has for itself. */
+"  .set .Lquartz_first_1, 1\n"
+"  .macro quartz_entry_1\n"
+"  .set .Lquartz_first_1, (.Lquartz_first_1 * 1103515245 + 12345) & 0xffffffff\n"
+"661: quartz_get_hot_1\n"
+"  testq %r11, %r11\n"
+"  jz 669f\n"
+"  movq %rcx, -8(%rsp)\n"
+"  movq (%rsp), %rcx\n"
+"  leal (.Lquartz_first_1 & 0x1fffe0)(,%rcx,8), %eax\n"
+"  andl $0x1fffe0, %eax\n"
+"  addq 24(%r11), %rax\n"
+"  cmpq %rcx, (%rax)\n"
+"  jne 663f\n"
+"  leaq 661b(%rip), %rcx\n"
+"  cmpq %rcx, 8(%rax)\n"
+"  jne 663f\n"
+"  incq 16(%rax)\n"
+"  movq (%r11), %rax\n"
+"  movzwl %ax, %eax\n"
+"  cmpq %rsp, 8(%r11,%rax)\n"
+"  jle 662f\n"
+"  cmpq %rcx, (%r11,%rax)\n"
+"  je 668f\n"
+"  cmpl 32(%r11), %eax\n"
+"  jae 662f\n"
+"  movq %rcx, 16(%r11,%rax)\n"
+"  movq %rsp, 24(%r11,%rax)\n"
+"  addq $0x20010, (%r11)\n"
+"668: movq -8(%rsp), %rcx\n"
+"  movl $8, %eax\n"
+"669:\n"
+"  .subsection 1\n"
+"662: leaq 661b(%rip), %rax\n"
+"  btsq $63, %rax\n"
+"  jmp 664f\n"
+"663: subq 24(%r11), %rax\n"
+"  movl %eax, -16(%rsp)\n"
+"  leaq 661b(%rip), %rax\n"
+"664: movq %rax, -24(%rsp)\n"
+"  leaq 669b(%rip), %rcx\n"
+"  movq -8(%r11), %rax\n"
+"  jmp *(%rax)\n"
+"  .previous\n"
+"  .endm\n"
+
+/* Pops the function, if it was pushed. */
+"  .macro quartz_exit_1\n"
+"  quartz_get_hot_1\n"
+"  testq %r11, %r11\n"
+"  jz 679f\n"
+"  movq (%r11), %rcx\n"
+"  movzwl %cx, %esi\n"
+"  cmpq %rsp, 8(%r11,%rsi)\n"
+"  jne 672f\n"
+"  addq $0x1fff0, %rcx\n"
+"  movq %rcx, (%r11)\n"
+"679:\n"
+"  .subsection 1\n"
+"672: jl 673f\n"
+"  movq 40(%r11), %rcx\n"
+"  cmpq %rcx, 8(%r11,%rsi)\n"
+"  jbe 679b\n" /* end of an immediate recursion, or entered before anybody looked */
+"673: leaq 679b(%rip), %rcx\n"
+"  movq -8(%r11), %rsi\n"
+"  jmp *8(%rsi)\n"
+"  .previous\n"
+"  .endm\n"
+
+#ifndef QUARTZ_HOOKS_MACROS_ONLY
+"  .macro call to:vararg\n"
+"  .ifc \\to,__fentry__\n"
+"  quartz_entry_1\n"
+"  .else\n"
+"  .ifc \\to,*__fentry__@GOTPCREL(%rip)\n"
+"  quartz_entry_1\n"
+"  .else\n"
+"  .ifc \\to,__return__\n"
+"  quartz_exit_1\n"
+"  .else\n"
+"  {load} call \\to\n"
+"  .endif\n"
+"  .endif\n"
+"  .endif\n"
+"  .endm\n"
+
+/* Tells the library, if there is one, where the hooks of this module look: once in each module. */
+"  .weak quartz_hooks_module_1\n"
+"  .section .text.quartz_begins_1, \"axG\", @progbits, quartz_begins_1, comdat\n"
+"  .weak quartz_begins_1\n"
+"  .hidden quartz_begins_1\n"
+"  .type quartz_begins_1, @function\n"
+"quartz_begins_1:\n"
+"  movl $1, %esi\n"
+"680: movq quartz_hooks_module_1@GOTPCREL(%rip), %rax\n"
+"  movq quartz_hot_1@gottpoff(%rip), %rdi\n"
+"  testq %rax, %rax\n"
+"  jz 681f\n"
+"  jmp *%rax\n"
+"681: ret\n"
+"682: xorl %esi, %esi\n"
+"  jmp 680b\n"
+"  .size quartz_begins_1, .-quartz_begins_1\n"
+
+/* gprof, which a program linked with -pg would start, stays off even where there is no Quartz. */
+"  .weak __monstartup, _mcleanup\n"
+"  .hidden __monstartup, _mcleanup\n"
+"  .type __monstartup, @function\n"
+"  .type _mcleanup, @function\n"
+"__monstartup:\n"
+"_mcleanup:\n"
+"  ret\n"
+"  .section .init_array, \"awG\", @init_array, quartz_begins_1, comdat\n"
+"  .p2align 3\n"
+"  .quad quartz_begins_1\n"
+"  .section .fini_array, \"awG\", @fini_array, quartz_begins_1, comdat\n"
+"  .p2align 3\n"
+"  .quad 682b\n"
+"  .text\n"
+#endif
+"  .endif\n"
+);
+
+#endif
+#endif

@@ -1,0 +1,63 @@
+/* Call tables: exact counts of the calls from one place to one procedure or object.
+ *
+ * Owns:    the slots. The table for all those that have none of their own is written under a lock.
+ * Writer:  the processor whose table it is. Reader: the sampler.
+ * Must not: be instrumented; touch a vector register (hooks call this).
+ */
+#include "publish_private.h"
+
+struct qz_call qzi_no_calls[QZI_CALL_SLOTS]; /* never written */
+
+#define PROBES 64 /* slots of a call table that are tried for a pair */
+
+/* The slot of a pair, or a free one near its first taken for it; NULL: none. */
+QZI_HOOK static struct qz_call *slot_in(struct qz_call *table, uint32_t first, uint64_t site, uint64_t key) {
+  for (uint32_t k = 0; k < PROBES; k++) {
+    struct qz_call *call = &table[(first + k) & (QZI_CALL_SLOTS - 1)];
+    uint64_t taken = __atomic_load_n(&call->site, __ATOMIC_RELAXED);
+    if (!taken) {
+      qzi_pub_store(&call->key, key);
+      __atomic_store_n(&call->site, site, __ATOMIC_RELEASE);
+      return call;
+    }
+    if (taken == site && call->key == key) return call;
+  }
+  return NULL;
+}
+
+QZI_HOOK static void lost(uint32_t which) {
+  __atomic_fetch_add(&qzi_session.processor_base[which % qzi_session.processors].calls_lost, 1, __ATOMIC_RELAXED);
+}
+
+QZI_HOOK void qzi_call_count_shared(uint64_t site, uint64_t key) {
+  static _Atomic uint32_t taken;
+  unsigned tries = 0;
+  while (atomic_exchange_explicit(&taken, 1, memory_order_acquire))
+    if (tries++ == 1000) { /* a signal handler must not wait for the code that it interrupted */
+      lost(0);
+      return;
+    }
+  struct qz_call *call = slot_in(qzi_session.call_base + (size_t)qzi_session.call_tables * QZI_CALL_SLOTS, qzi_pub_slot(site, key),
+                                 site, key);
+  if (call) qzi_pub_store(&call->count, call->count + 1);
+  atomic_store_explicit(&taken, 0, memory_order_release);
+  if (!call) lost(0);
+}
+
+QZI_HOOK struct qz_call *qzi_call_slot(uint64_t calls, uint64_t site, uint64_t key) {
+  struct qz_call *table = (struct qz_call *)(uintptr_t)calls;
+  return table == qzi_no_calls ? NULL : slot_in(table, qzi_pub_slot(site, key), site, key);
+}
+
+QZI_HOOK struct qz_call *qzi_call_count(uint64_t calls, uint32_t first, uint64_t site, uint64_t key) {
+  struct qz_call *table = (struct qz_call *)(uintptr_t)calls;
+  if (!table) return NULL;
+  if (table == qzi_no_calls) {
+    qzi_call_count_shared(site, key);
+    return NULL;
+  }
+  struct qz_call *call = slot_in(table, first % QZI_CALL_SLOTS, site, key);
+  if (call) qzi_pub_store(&call->count, call->count + 1);
+  else lost((uint32_t)((table - qzi_session.call_base) / QZI_CALL_SLOTS));
+  return call;
+}
