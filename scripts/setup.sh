@@ -4,6 +4,7 @@
 #   setup.sh          what building and running need
 #   setup.sh checks   also what the full checks need (clang, aarch64 cross compiler and emulator)
 #   setup.sh peers    also what the benchmarks compare with, and what building that needs
+#   setup.sh checks   also what the full checks need (clang, aarch64 cross compiler and emulator, programs to record)
 set -euo pipefail
 
 missing=()
@@ -31,6 +32,11 @@ if [ "${1:-}" = checks ]; then
   need g++-aarch64-linux-gnu command -v aarch64-linux-gnu-g++
   need libc6-dev-arm64-cross test -e /usr/aarch64-linux-gnu/include/stdio.h
   need qemu-user command -v qemu-aarch64
+  need pigz command -v pigz
+  need pbzip2 command -v pbzip2
+  need xz-utils command -v xz
+  need zstd command -v zstd
+  need sqlite3 command -v sqlite3
 fi
 
 if [ "${1:-}" = peers ]; then

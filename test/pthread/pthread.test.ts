@@ -1,11 +1,9 @@
 /** Programs that know nothing of Quartz: what the pthread layer sees in them, against what is known of them. */
-import { execFileSync } from 'node:child_process';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { findEntities, State, type Entity, type Model } from '../../ts-frontend/src/model/index.js';
 import { root } from '../known/programs.js';
-import { record, sampler, start, temporaryFile } from '../known/record.js';
+import { record, start } from '../known/record.js';
 
 const program = (name: string): string => join(root, 'build/test/pthread', name);
 
@@ -194,25 +192,3 @@ test.serial('waits past the pthread functions: named by variable or place, with 
   const heap = model.entities.filter(({ rawKind, name, id }) => rawKind === 'futex' && name !== 'gate' && id !== gate.id);
   t.true(heap.some(({ object: its }) => its !== null && its.waiters.some(({ path }) => /main.*lambda/.test(names(model, path)))), 'one on the heap, by place');
 });
-
-const tools: [string, string[], string[]][] = [
-  ['pigz', ['-p', '4', '-c', '-b', '128'], ['-d', '-c']],
-  ['xz', ['-T4', '--block-size=200KiB', '-1', '-c'], ['-d', '-c']],
-  ['zstd', ['-T4', '-q', '-c'], ['-d', '-q', '-c']],
-];
-for (const [tool, pack, unpack] of tools) {
-  const path = ['/usr/bin', '/bin', '/usr/local/bin'].map((place) => join(place, tool)).find((each) => existsSync(each));
-  (path ? test.serial : test.skip)(`${tool} packs and unpacks as without Quartz`, async (t) => {
-    const text = temporaryFile('text'), packed = temporaryFile('packed');
-    let line = 1;
-    writeFileSync(text, Array.from({ length: 60_000 }, () => `${line = line * 48271 % 2147483647} and some words that come again\n`).join(''));
-    const plain = execFileSync(path!, [...pack, text], { maxBuffer: 1 << 26 });
-    const said = start('sh', ['-c', `"${sampler}" record -q -o "${packed}.quartz" -- ${[path!, ...pack, text].join(' ')} >"${packed}"`]);
-    const ended = await said.ended;
-    t.is(ended.status, 0, ended.stderr);
-    t.true(readFileSync(packed).equals(plain), 'the same bytes');
-    t.true(execFileSync(path!, [...unpack, packed], { maxBuffer: 1 << 26 }).equals(readFileSync(text)));
-    const missing = await start(sampler, ['record', '-q', '-o', `${packed}.quartz`, '--', path!, '-d', '/nowhere/at/all']).ended;
-    t.is(missing.status, await start(path!, ['-d', '/nowhere/at/all']).ended.then(({ status }) => status));
-  });
-}
