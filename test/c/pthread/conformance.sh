@@ -1,11 +1,13 @@
 #!/usr/bin/env bash
-# conformance.sh SAMPLER LAYER PROGRAM: the program's lines and exit status, without the layer, with it, and recorded.
+# conformance.sh SAMPLER LAYER PROGRAM WAY...: the program's lines and exit status, for each way to call it, without the layer,
+# with it, and recorded.
 set -u
 sampler=$1 layer=$2 program=$3
+shift 3
 directory=$(mktemp -d)
 trap 'rm -rf "$directory"' EXIT
 failed=0
-for way in pthread_exit exit abort; do
+for way in "$@"; do
   ( ulimit -c 0; exec timeout 60 "$program" "$way" ) >"$directory/plain" 2>"$directory/plain.err"
   plain=$?
   ( ulimit -c 0; exec env LD_PRELOAD="$layer" timeout 60 "$program" "$way" ) >"$directory/layer" 2>"$directory/layer.err"
