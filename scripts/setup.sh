@@ -2,7 +2,6 @@
 # Installs the Debian packages that Quartz needs and this machine lacks, where it may (root, or sudo that asks no
 # password); else says in one line what to install. Does nothing where everything is there.
 #   setup.sh          what building and running need
-#   setup.sh checks   also what the full checks need (clang, aarch64 cross compiler and emulator)
 #   setup.sh peers    also what the benchmarks compare with, and what building that needs
 #   setup.sh checks   also what the full checks need (clang, aarch64 cross compiler and emulator, programs to record)
 set -euo pipefail
