@@ -17,7 +17,7 @@
 #include "session.h"
 
 #define QZ_PROFILE_MAGIC   UINT64_C(0x31465052545a5551) /* "QUZTRPF1" as little-endian bytes */
-#define QZ_PROFILE_VERSION 3u
+#define QZ_PROFILE_VERSION 4u
 
 enum qz_profile_status {
   QZ_PROFILE_RECORDING = 1, /* the sampler is writing, or died while it did (then its pid is gone) */
@@ -103,7 +103,7 @@ struct qz_profile {
   uint32_t paths;         /* (changes) QZ_PATHS_... */
 
   /* from the session */
-  uint64_t hook_ps, hook_inside_ps, lock_ps, spawn_ps; /* as in struct qz_session */
+  uint64_t hook_ps, hook_inside_ps, lock_ps, spawn_ps, wait_ps; /* as in struct qz_session */
   uint64_t stack_overflows; /* (changes) pushes refused: stacks deeper than stack_limit */
   uint32_t stack_limit;
   uint32_t session_flags;

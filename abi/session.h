@@ -96,6 +96,7 @@ struct qz_session {
   uint64_t hook_inside_ps;
   uint64_t lock_ps;  /* one published acquire and release of a free mutex, over an unpublished one */
   uint64_t spawn_ps; /* one published spawn and join, over an unpublished one */
+  uint64_t wait_ps;  /* pthread layer: what one wait adds; 0: not known */
 
   /* Where the publisher's own code calls start routines: calls from [start_low, start_high) are left out, because the
    * creation of the thread has been counted as the call. 0, 0: nowhere. */

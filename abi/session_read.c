@@ -62,6 +62,7 @@ static int check(struct qz_session_view *view, const char **why) {
   view->hook_inside_ps = head.hook_inside_ps;
   view->lock_ps = head.lock_ps;
   view->spawn_ps = head.spawn_ps;
+  view->wait_ps = head.wait_ps;
   view->start_low = head.start_low;
   view->start_high = head.start_high;
   view->processor_table = head.processor_table;

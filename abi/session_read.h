@@ -31,7 +31,7 @@ struct qz_session_view {
   uint32_t processors;
   uint32_t call_slots, stack_limit;
   uint64_t start_ns;
-  uint64_t hook_ps, hook_inside_ps, lock_ps, spawn_ps;
+  uint64_t hook_ps, hook_inside_ps, lock_ps, spawn_ps, wait_ps;
   uint64_t start_low, start_high;
   struct qz_table processor_table, thread_table, object_table, call_table, string_table;
 };

@@ -24,7 +24,7 @@ static uint32_t tid_of(const struct qz_session_view *view, uint32_t k) {
   return processor ? LOAD(&processor->os_tid) : 0;
 }
 
-static int read_one(int tasks, uint32_t tid, uint64_t *run_ns, uint64_t *wait_ns) {
+int qzi_cpu_time_of(int tasks, uint32_t tid, uint64_t *run_ns, uint64_t *wait_ns) {
   char text[96];
   snprintf(text, sizeof text, "%u/schedstat", tid);
   int fd = openat(tasks, text, O_RDONLY | O_CLOEXEC);
@@ -54,13 +54,13 @@ void qzi_cpu_time_read(struct qzi_cpu_time *time, const struct qz_session_view *
   snprintf(name, sizeof name, "/proc/%ld/task", (long)pid);
   int tasks = open(name, O_PATH | O_DIRECTORY | O_CLOEXEC);
   if (tasks < 0) return;
-  if (!time->begun) read_one(tasks, (uint32_t)pid, &time->main_run_ns, &time->main_wait_ns);
+  if (!time->begun) qzi_cpu_time_of(tasks, (uint32_t)pid, &time->main_run_ns, &time->main_wait_ns);
   uint64_t run_sum = time->run_ns, wait_sum = time->wait_ns;
   for (uint32_t k = 0; k < count; k++) {
     struct qzi_cpu_seen *seen = &time->seen[k];
     uint32_t tid = tid_of(view, k);
     uint64_t run_ns, wait_ns;
-    if (!tid || read_one(tasks, tid, &run_ns, &wait_ns)) continue;
+    if (!tid || qzi_cpu_time_of(tasks, tid, &run_ns, &wait_ns)) continue;
     if (seen->tid != tid) { /* made since: all of it counts; main was there before */
       *seen = (struct qzi_cpu_seen){.tid = tid};
       if (tid == (uint32_t)pid) seen->run_ns = time->main_run_ns, seen->wait_ns = time->main_wait_ns;

@@ -28,4 +28,7 @@ int qzi_cpu_time_tend(struct qzi_cpu_time *time, const struct qz_session_view *v
 void qzi_cpu_time_read(struct qzi_cpu_time *time, const struct qz_session_view *view, pid_t pid);
 void qzi_cpu_time_close(struct qzi_cpu_time *time);
 
+/* The same of one thread: `tasks` is an open /proc/PID/task. 0, or -1: it is gone, or the kernel does not say. */
+int qzi_cpu_time_of(int tasks, uint32_t tid, uint64_t *run_ns, uint64_t *wait_ns);
+
 #endif

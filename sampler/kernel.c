@@ -11,6 +11,7 @@
  * (docs/metrics.md, sections 1 and 5).
  */
 #include "kernel.h"
+#include "cpu_time.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -25,12 +26,14 @@
 #define LOAD(at)         __atomic_load_n((at), __ATOMIC_RELAXED)
 #define LOAD_ACQUIRE(at) __atomic_load_n((at), __ATOMIC_ACQUIRE)
 #define OPEN_MOST  256u /* files of /proc kept open */
+#define TRIES_NS   UINT64_C(50000) /* who has run longer than this without a try does something else */
 #define ASKED_MOST 128u /* threads of which the kernel is asked in one snapshot; of the others the last answer holds */
 
 /* What is remembered of a thread record. */
 struct memo {
   uint64_t serial;
   uint64_t tries;      /* as in the record, at the last snapshot */
+  uint64_t spun_ns;    /* its processor time when it was seen to try in vain; 0: it was not */
   int fd, turns_fd;    /* its `stat` and `schedstat` + 1; 0: not open */
   uint32_t tid;        /* that they are of */
   uint8_t asleep;      /* last answer: enum answer */
@@ -52,6 +55,7 @@ struct qzi_kernel {
   struct seen *seen;
   struct qzi_follow *follow;
   uint32_t room, open, cursor;
+  int tasks; /* /proc/PID/task, -1: not open */
 };
 
 struct qzi_kernel *qzi_kernel_open(struct qzi_sampler *sampler) {
@@ -59,6 +63,7 @@ struct qzi_kernel *qzi_kernel_open(struct qzi_sampler *sampler) {
   struct qzi_kernel *kernel = calloc(1, sizeof *kernel);
   if (!kernel) return NULL;
   kernel->memos_bytes = (size_t)view->thread_table.capacity * sizeof *kernel->memos;
+  kernel->tasks = -1;
   kernel->memos = qzi_lazy_memory(kernel->memos_bytes);
   kernel->follow = qzi_follow_open(sampler);
   if (kernel->memos && kernel->follow) return kernel;
@@ -81,6 +86,7 @@ static void shut(struct qzi_kernel *kernel, struct memo *memo) {
 
 void qzi_kernel_close(struct qzi_kernel *kernel) {
   if (!kernel) return;
+  if (kernel->tasks >= 0) close(kernel->tasks);
   for (size_t k = 0; kernel->open && k < kernel->memos_bytes / sizeof *kernel->memos; k++) shut(kernel, &kernel->memos[k]);
   qzi_follow_close(kernel->follow);
   qzi_lazy_free(kernel->memos, kernel->memos_bytes);
@@ -172,12 +178,32 @@ static enum answer ask(struct qzi_sampler *sampler, struct memo *memo, uint32_t 
 
 /* ---- a snapshot ---- */
 
+/* Processor time of the thread, 0: not known. */
+static uint64_t run_ns_of(struct qzi_kernel *kernel, uint32_t pid, uint32_t tid) {
+  char name[32];
+  uint64_t run_ns, wait_ns;
+  if (kernel->tasks < 0) {
+    snprintf(name, sizeof name, "/proc/%u/task", pid);
+    kernel->tasks = open(name, O_PATH | O_DIRECTORY | O_CLOEXEC);
+  }
+  return kernel->tasks < 0 || qzi_cpu_time_of(kernel->tasks, tid, &run_ns, &wait_ns) ? 0 : run_ns;
+}
+
 /* The thread tried the same lock (or yielded, in the same loop), in vain, several times since the last snapshot, and nothing
- * else: it spins. The object stands on its path, as if it had been asked for. */
-static uint32_t tries_for(const struct memo *memo, uint64_t tries) {
+ * else: it spins. It still does if it has had no CPU since it last was seen to. The object stands on its path, as if it had
+ * been asked for. */
+static uint32_t tries_for(struct qzi_kernel *kernel, struct memo *memo, uint32_t pid, uint32_t tid, uint64_t tries) {
   uint32_t object = (uint32_t)(tries >> 32);
-  if (!object || object != (uint32_t)(memo->tries >> 32)) return 0;
-  return (uint32_t)tries > (uint32_t)memo->tries + 1 ? object : 0;
+  uint64_t before_ns = memo->spun_ns;
+  if (!object || object != (uint32_t)(memo->tries >> 32)) {
+    memo->spun_ns = 0;
+    return 0;
+  }
+  int more = (uint32_t)tries > (uint32_t)memo->tries + 1;
+  if (!more && !before_ns) return 0;
+  uint64_t run_ns = run_ns_of(kernel, pid, tid);
+  memo->spun_ns = more || run_ns - before_ns < TRIES_NS ? (run_ns ? run_ns : 1) : 0;
+  return memo->spun_ns ? object : 0;
 }
 
 /* A name that was given after the thread was first seen. */
@@ -204,7 +230,7 @@ static void look(struct qzi_sampler *sampler, uint32_t index, int may_ask, uint6
   uint64_t tries = LOAD(&thread->tries);
   if (memo->serial != seen->look.serial) {
     memo->serial = seen->look.serial;
-    memo->tries = 0;
+    memo->tries = memo->spun_ns = 0;
     memo->asleep = AWAKE;
     may_ask = 1;
   }
@@ -221,18 +247,18 @@ static void look(struct qzi_sampler *sampler, uint32_t index, int may_ask, uint6
     if (memo->asleep == GONE) state = QZ_STATE_IDLE;
     if (memo->asleep == ASLEEP) state = QZ_STATE_IO;
     if (memo->asleep == ON_FUTEX) state = QZ_STATE_BLOCKED;
-    uint32_t tried = tries_for(memo, tries);
-    if (state == QZ_STATE_USEFUL && tried) {
+    uint32_t tried = state == QZ_STATE_USEFUL ? tries_for(kernel, memo, sampler->file->head->pid, tid, tries) : 0;
+    if (tried) {
       state = QZ_STATE_SPINNING;
       seen->object = tried;
-      const struct qz_object *object = qz_session_object(sampler->view, tried);
-      if (object && !qzi_waits_at_top(sampler, seen->look.node, tried))
-        seen->look.node = qzi_intern_child(&sampler->in, seen->look.node, QZ_KEY(LOAD(&object->kind), tried));
     }
   }
   memo->tries = tries;
   if (state != QZ_STATE_IDLE)
     qzi_follow(kernel->follow, index, &seen->look, state, published, &memo->call, &seen->object, now_ns);
+  const struct qz_object *object = state == QZ_STATE_SPINNING ? qz_session_object(sampler->view, seen->object) : NULL;
+  if (object && !qzi_waits_at_top(sampler, seen->look.node, seen->object))
+    seen->look.node = qzi_intern_child(&sampler->in, seen->look.node, QZ_KEY(LOAD(&object->kind), seen->object));
   seen->outside = !published && state == QZ_STATE_BLOCKED;
   seen->state = (uint8_t)state;
 }

@@ -65,6 +65,7 @@ int qzi_sampler_open(struct qzi_sampler *sampler, const struct qz_session_view *
   head->hook_inside_ps = view->hook_inside_ps;
   head->lock_ps = view->lock_ps;
   head->spawn_ps = view->spawn_ps;
+  head->wait_ps = view->wait_ps;
   head->stack_limit = view->stack_limit;
   head->session_flags = view->flags;
   return 0;

@@ -13,14 +13,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
-#include <sys/socket.h>
-#include <sys/un.h>
 #include <time.h>
 #include <unistd.h>
-#include <signal.h>
 #include <quartz/quartz.h>
-#include "abi/channel.h"
+#include "../attach.h"
 
 static double now_ns(void) {
   struct timespec t;
@@ -186,36 +182,10 @@ static int ascending(const void *a, const void *b) {
   return x < y ? -1 : x > y;
 }
 
-/* The child keeps the connection, and with it the publishing, until its parent ends. */
-static void attach(void) {
-  pid_t program = getpid();
-  int ready[2];
-  if (pipe(ready)) exit(1);
-  pid_t child = fork();
-  if (child == 0) {
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-    int s = socket(AF_UNIX, SOCK_SEQPACKET, 0);
-    struct sockaddr_un address = { .sun_family = AF_UNIX };
-    int length = snprintf(address.sun_path + 1, sizeof address.sun_path - 1, QZ_CHANNEL_PROGRAM, (long)program);
-    socklen_t bytes = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)length);
-    struct qz_message message = { QZ_CHANNEL_MAGIC, QZ_CHANNEL_VERSION, QZ_ATTACH, (uint32_t)getpid(), "" };
-    bool good = connect(s, (struct sockaddr *)&address, bytes) == 0 && send(s, &message, sizeof message, 0) > 0 &&
-                recv(s, &message, sizeof message, 0) > 0 && message.type == QZ_HELLO;
-    if (good) usleep(50000); /* publishing begins after the answer */
-    if (write(ready[1], &good, 1) != 1) _exit(1);
-    for (;;) pause();
-  }
-  bool good = false;
-  if (read(ready[0], &good, 1) != 1 || !good) {
-    fprintf(stderr, "quartz: sync_bench: cannot attach to itself\n");
-    exit(1);
-  }
-}
-
 int main(int argc, char **argv) {
   int repeat = 7, first = 1;
   for (; first < argc && argv[first][0] == '-'; first++) {
-    if (!strcmp(argv[first], "--publish")) attach();
+    if (!strcmp(argv[first], "--publish")) bench_attach();
     else if (!strcmp(argv[first], "--repeat") && first + 1 < argc) repeat = atoi(argv[++first]);
     else return fprintf(stderr, "quartz: sync_bench: unknown option %s\n", argv[first]), 2;
   }

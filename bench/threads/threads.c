@@ -1,15 +1,22 @@
-/* Micro-benchmarks of threads, fork-join and switching. Prints "name value unit" lines: the median of several runs. */
+/* Micro-benchmarks of threads, fork-join and switching.
+ *
+ *   QUARTZ_PROCESSORS=1 bench_threads [--publish] [spawn | yield | block [THREADS]]
+ *
+ * Prints for each case the median and the range over several runs. --publish: everything is published meanwhile.
+ * BENCH_CPU_TIME=1: CPU time, for a machine that is busy.
+ */
 #include <quartz/quartz.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "../attach.h"
 
 #define RUNS 9
 
 static double now_ns(void) {
   struct timespec t;
-  clock_gettime(getenv("BENCH_CPU_TIME") ? CLOCK_PROCESS_CPUTIME_ID : CLOCK_MONOTONIC, &t); /* CPU time: for a machine that is busy */
+  clock_gettime(getenv("BENCH_CPU_TIME") ? CLOCK_PROCESS_CPUTIME_ID : CLOCK_MONOTONIC, &t);
   return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
 }
 static int by_value(const void *a, const void *b) {
@@ -154,6 +161,10 @@ static void *all(void *arg) {
 }
 
 int main(int argc, char **argv) {
+  if (argc > 1 && !strcmp(argv[1], "--publish")) {
+    bench_attach();
+    argc--, argv++;
+  }
   const char *only = argc > 1 ? argv[1] : "";
   printf("%u processors\n", qz_processors());
   if (!*only || !strcmp(only, "spawn")) {

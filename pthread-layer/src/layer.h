@@ -93,6 +93,10 @@ int qzl_objects_make(void);
 void qzl_objects_give_up(void);
 /* exec.c. Takes the launcher's variables out of the environment; after the sampler was found by them. */
 void qzl_environment_take(void);
+/* For calibrate.c: an element that gives the object some index; the caller clears it. */
+struct qzl_object *qzl_calibrate_place(const void *address);
+int qzl_mutex_lock(pthread_mutex_t *mutex); /* the layer's own */
+int qzl_mutex_unlock(pthread_mutex_t *mutex);
 void qzl_objects_forked(void);
 
 /* Counts for a thread that has no call table of its own. */

@@ -111,6 +111,14 @@ static uint32_t insert(const void *address, unsigned kind, uint64_t site, uint32
   return object.index;
 }
 
+struct qzl_object *qzl_calibrate_place(const void *address) {
+  struct qzl_object *free = NULL;
+  if (!qzl_objects || find((uint64_t)(uintptr_t)address, &free) || !free) return NULL;
+  free->index = 1;
+  free->address = (uint64_t)(uintptr_t)address;
+  return free;
+}
+
 uint32_t qzl_own(const void *address, unsigned kind, uint64_t site, uint32_t capacity) {
   uint32_t index = qzl_known(address);
   return index ? index : insert(address, kind, site, capacity, UINT32_MAX);

@@ -14,14 +14,7 @@
 #include <unistd.h>
 #include "abi/channel.h"
 #include "abi/session_read.h"
-
-#define MUST(condition) \
-  do { \
-    if (!(condition)) { \
-      fprintf(stderr, "%s:%d: not true: %s\n", __FILE__, __LINE__, #condition); \
-      exit(1); \
-    } \
-  } while (0)
+#include "check.h"
 
 static struct qz_session_view view;
 static int connection;
@@ -30,17 +23,17 @@ static inline void attach(void) {
   connection = socket(AF_UNIX, SOCK_SEQPACKET, 0);
   struct sockaddr_un address = { .sun_family = AF_UNIX };
   int length = snprintf(address.sun_path + 1, sizeof address.sun_path - 1, QZ_CHANNEL_PROGRAM, (long)getpid());
-  MUST(connect(connection, (struct sockaddr *)&address,
+  CHECK(connect(connection, (struct sockaddr *)&address,
                    (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)length)) == 0);
   struct qz_message message = { QZ_CHANNEL_MAGIC, QZ_CHANNEL_VERSION, QZ_ATTACH, (uint32_t)getpid(), "" };
-  MUST(send(connection, &message, sizeof message, 0) == sizeof message);
+  CHECK(send(connection, &message, sizeof message, 0) == sizeof message);
   union { struct cmsghdr head; char bytes[CMSG_SPACE(sizeof(int))]; } control;
   struct iovec part = { &message, sizeof message };
   struct msghdr header = { .msg_iov = &part, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control };
-  MUST(recvmsg(connection, &header, 0) == sizeof message);
-  MUST(message.type == QZ_HELLO);
+  CHECK(recvmsg(connection, &header, 0) == sizeof message);
+  CHECK(message.type == QZ_HELLO);
   struct cmsghdr *rights = CMSG_FIRSTHDR(&header);
-  MUST(rights && rights->cmsg_type == SCM_RIGHTS);
+  CHECK(rights && rights->cmsg_type == SCM_RIGHTS);
   int fd;
   memcpy(&fd, CMSG_DATA(rights), sizeof fd);
   const char *why = "";

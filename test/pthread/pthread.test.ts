@@ -23,6 +23,10 @@ test.serial('a lock that all threads want: named by its variable, waits exact, b
   t.is(model.head.publisher, 'pthread');
   const lock = object(model, 'cache_lock');
   t.is(lock.object.acquisitions, 400);
+  const { head, root: whole, slowdown } = model, each = whole.nptNs / whole.processorTimeNs / 1000;
+  t.true(head.lockPs > 0 && head.waitPs > 0);
+  t.is(slowdown.locksNs, 400 * head.lockPs * each);
+  t.is(slowdown.waitsNs, model.entities.filter(({ members }) => members.length === 0).reduce((sum, one) => sum + (one.object?.contended ?? 0), 0) * head.waitPs * each);
   t.true(lock.object.contended > 0 && lock.object.contended <= 400);
   t.true(lock.share > 0.8, `somebody has it nearly always: ${lock.share}`);
   near(t, 'blocked on the lock', lock.states.blocked.ns, lock.object.waitNs);

@@ -307,6 +307,26 @@ static inline void qzi_pub_ready(struct qzi_publisher *p, struct qzi_pub_thread 
     qzi_pub_store(&p->record->enqueued, value);
   }
 }
+/* Two threads that take turns on p, all at once: the same stores as qzi_pub_ready and qzi_pub_run, without the counts of a queue
+ * that stays as long as it is. Only while qzi_pub_may_switch() says of both that nothing is out of the ordinary. */
+static inline bool qzi_pub_may_switch(const struct qzi_publisher *p, const struct qzi_pub_thread *t) {
+  const struct qz_thread *record = t->record;
+  return __builtin_expect(p->calls && record && record->epoch == qzi_pub_epoch, 1);
+}
+static inline void qzi_pub_switch(struct qzi_publisher *p, struct qzi_pub_thread *from, struct qzi_pub_thread *to) {
+  struct qz_thread *record = to->record;
+  QZI_TRACE(thread(from->record, QZI_ORACLE_STATE, QZ_STATE_READY));
+  QZI_TRACE(thread(record, QZI_ORACLE_STATE, QZ_STATE_USEFUL));
+  qzi_pub_store(&from->record->state, QZ_STATE_WORD(QZ_STATE_READY, 0));
+  p->thread_plus_1 = to->index_plus_1;
+  record->calls = (uint64_t)(uintptr_t)p->calls;
+  record->limit = qzi_pub_hook_limit;
+  qzi_pub_store(&record->state, QZ_STATE_WORD(QZ_STATE_USEFUL, 0));
+  qzi_pub_store(&p->record->switches, p->switches);
+  qzi_pub_now(p, QZ_STATE_USEFUL);
+  qzi_hot_set(&record->word); /* as in qzi_pub_run_as */
+  if (!qzi_publishing()) qzi_hot_set(NULL);
+}
 /* t is about to block on an object (index from qzi_pub_object or qzi_pub_site). */
 static inline void qzi_pub_blocked(struct qzi_publisher *p, struct qzi_pub_thread *t, uint32_t object) {
   if (qzi_publishing() && p->record) qzi_pub_thread_state(p, t, QZ_STATE_BLOCKED, object);

@@ -152,11 +152,10 @@ void qzi_calibrated(void) {
   int kind = qzi_hooks_expanded && qzi_session.hook_ps[1];
   qzi_pub_store(&head->hook_ps, qzi_session.hook_ps[kind]);
   qzi_pub_store(&head->hook_inside_ps, qzi_session.hook_inside_ps[kind]);
-  head->lock_ps = qzi_session.lock_ps;
-  head->spawn_ps = qzi_session.spawn_ps;
 }
 
 void qzi_calibrate(void) {
+  struct qz_session *head = qzi_session.head;
   uint64_t *before = qzi_hot;
   qzi_threads_pool_publisher(&processor);
   processor.calls = qzi_pub_reserve(QZI_CALL_SLOTS * sizeof *processor.calls);
@@ -172,8 +171,8 @@ void qzi_calibrate(void) {
   atomic_store_explicit(&qzi_calibrate_flag, 1, memory_order_relaxed);
   qzi_pub_run(&processor, &parent);
   if (parent.record) {
-    qzi_session.lock_ps = over(least_ps(lock_and_unlock, CALLS), free_lock);
-    qzi_session.spawn_ps = over(least_ps(spawn_and_join, CALLS / 8), free_spawn);
+    head->lock_ps = over(least_ps(lock_and_unlock, CALLS), free_lock);
+    head->spawn_ps = over(least_ps(spawn_and_join, CALLS / 8), free_spawn);
     word_empty = *qzi_hot;
     word_pushed = word_empty + QZ_WORD_PUSH;
     uint64_t without = least_ps(call_plain, CALLS);
@@ -189,4 +188,5 @@ void qzi_calibrate(void) {
   qzi_threads_return_pool(&processor);
   munmap(processor.calls, QZI_CALL_SLOTS * sizeof *processor.calls);
   qzi_hot_set(before);
+  qzi_publishers_calibrate(head);
 }

@@ -37,7 +37,7 @@ struct qzi_session {
   char *string_base;
   bool calibrated;         /* the costs below, as in struct qz_session */
   uint64_t hook_ps[2], hook_inside_ps[2]; /* of hooks that are called, and expanded ones */
-  uint64_t lock_ps, spawn_ps;
+  uint64_t lock_ps, spawn_ps, wait_ps;
 };
 #define QZI_PUB_STRING_BYTES (4u << 20)
 extern struct qzi_session qzi_session;
@@ -70,6 +70,8 @@ uint64_t qzi_pub_setting(const char *name, uint64_t otherwise, uint64_t low, uin
 extern const uint32_t qzi_publishers_kind;    /* enum qz_publisher */
 bool qzi_publishers_make(void);               /* sets qzi_session.call_tables; false: no memory */
 void qzi_publishers_head(struct qz_session *); /* sets qzi_session.head, under the lock of those who look at it */
+/* Measures what qzi_calibrate() can't know of those who publish; before anything is published. */
+void qzi_publishers_calibrate(struct qz_session *);
 void qzi_publishers_mapped(void);             /* a session has been made */
 void qzi_publishers_prepare(void);            /* before the flag is set, and a barrier */
 void qzi_publishers_on(void);                 /* after it was set, and a barrier */
@@ -112,7 +114,7 @@ void qzi_names_mapped(void);
 
 /* publish_calibrate.c */
 void qzi_calibrate(void);
-/* Writes the costs that were measured into the session: of expanded hooks, where a module has them. */
+/* Writes what hooks cost into the session: expanded ones, where a module has them. */
 void qzi_calibrated(void);
 
 /* publish_hooks.c. A hot line that holds nothing: makes the next hook of a kernel thread look for its record. */

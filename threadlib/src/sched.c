@@ -195,25 +195,29 @@ static __attribute__((noinline)) void yield(bool spinning) {
 
 void qzi_yield(void) { yield(true); }
 
-/* Where nothing is published and only threads that have run are ready, a yield is this: the oldest out of the queue, the
- * caller in. First in: so the queue is never seen empty, and nobody need look for sleepers. It leaves the numbers of threads
- * queued and taken as they are: it changes both by one. */
-void qz_yield(void) {
-#if !defined(QZI_TSAN) && !defined(QZI_ASAN)
-  struct qzi_processor *p = qzi_processor_checked();
+/* Where only threads that have run are ready, a yield is this: the oldest out of the queue, the caller in. First in: so the
+ * queue is never seen empty, and nobody need look for sleepers. It leaves the numbers of threads queued and taken as they
+ * are: both would change by one. False: something is out of the ordinary, and nothing was done. */
+static inline __attribute__((always_inline)) bool take_turns(struct qzi_processor *p, bool published) {
+#if defined(QZI_TSAN) || defined(QZI_ASAN)
+  return false;
+#else
   struct qzi_thread *self = p->head.current;
   struct qzi_ring *fifo = &p->fifo;
-  if (QZI_UNLIKELY(qzi_publishing() || p->exceptions)) goto other;
+  if (published && !qzi_pub_may_switch(&p->head.pub, &self->pub)) return false;
   qzi_enter(p);
   uint32_t tick = atomic_load_explicit(&p->tick, memory_order_relaxed) + 1;
   uint32_t top = atomic_load_explicit(&fifo->top, memory_order_relaxed);
   uint32_t bottom = atomic_load_explicit(&fifo->bottom, memory_order_relaxed);
   if (QZI_UNLIKELY(tick % 64 == 0 || atomic_load_explicit(&p->next, memory_order_relaxed) || bottom == top ||
                    qzi_ring_size(&p->deque)))
-    goto other;
+    return false; /* the lock stays taken: whoever called takes it again */
   struct qzi_thread *next = fifo->slot[top & fifo->mask];
-  if (QZI_UNLIKELY(qzi_life(next) == QZI_NEW)) goto other;
+  if (QZI_UNLIKELY(qzi_life(next) == QZI_NEW)) return false;
+  if (published && !qzi_pub_may_switch(&p->head.pub, &next->pub)) return false;
   qzi_ring_ahead(fifo, top, bottom);
+  if (published) qzi_pub_now(&p->head.pub, QZ_STATE_OVERHEAD);
+  struct qzi_exceptions exceptions = qzi_exceptions_save(p);
   fifo->slot[bottom & fifo->mask] = self;
   atomic_store_explicit(&fifo->bottom, bottom + 1, memory_order_release);
   atomic_store_explicit(&fifo->top, top + 1, memory_order_release);
@@ -221,12 +225,25 @@ void qz_yield(void) {
   p->streak = 0;
   qzi_current_set(p, next);
   qzi_pub_store(&p->head.pub.switches, p->head.pub.switches + 1);
-  arrive(qzi_switch(&self->context, next->context, NULL, NULL));
-  return;
-other:
+  if (published) qzi_pub_switch(&p->head.pub, &self->pub, &next->pub);
+  struct qzi_passed passed = qzi_switch(&self->context, next->context, NULL, NULL);
+  p = qzi_processor_self();
+  if (QZI_UNLIKELY(p->exceptions)) *p->exceptions = exceptions;
+  qzi_leave(p);
+  if (QZI_UNLIKELY(passed.after)) passed.after(passed.arg);
+  return true;
 #endif
-  yield(false);
+}
+
+static __attribute__((noinline)) void yield_other(void) {
+  struct qzi_processor *p = qzi_processor_checked();
+  if (!qzi_publishing() || !take_turns(p, true)) yield(false);
   qzi_spin_go_on();
+}
+
+void qz_yield(void) {
+  struct qzi_processor *p = qzi_processor_self();
+  if (QZI_UNLIKELY(!p || qzi_publishing() || !take_turns(p, false))) yield_other();
 }
 
 /* ---- a kernel thread's scheduler loop ---- */

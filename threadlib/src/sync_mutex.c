@@ -34,7 +34,7 @@ struct mutex {
   struct qzi_object object;
   uint64_t word;
   uint64_t tenure_ns;       /* when a waiter last got its turn, or the queue began */
-  struct qzi_waiter *woken; /* the one waiter that is awake; changed by the holder, or under QLOCK */
+  struct qzi_waiter *woken; /* the one waiter that is awake; changed by the holder, or under QLOCK; peeked at */
   struct qzi_queue queue;
 } __attribute__((may_alias));
 _Static_assert(sizeof(struct mutex) <= sizeof(qz_mutex), "qz_mutex");
@@ -70,9 +70,16 @@ static inline bool settled(const struct mutex *mutex, const struct qzi_thread *s
   return holder(word) == NULL || holder(word) == self || ((word & HANDED) && mutex->object.policy != QZ_SPIN);
 }
 
+static inline struct qzi_waiter *watcher(const struct mutex *mutex) {
+  return __atomic_load_n(&mutex->woken, __ATOMIC_RELAXED);
+}
+static inline void watched_by(struct mutex *mutex, struct qzi_waiter *waiter) {
+  __atomic_store_n(&mutex->woken, waiter, __ATOMIC_RELAXED);
+}
+
 /* Others wait for it, or watch it. Told without its queue lock: for a guess. */
 static inline bool others(const struct mutex *mutex) {
-  return (qzi_word_load(&mutex->word) & (WAITERS | WOKEN)) || __atomic_load_n(&mutex->woken, __ATOMIC_RELAXED);
+  return (qzi_word_load(&mutex->word) & (WAITERS | WOKEN)) || watcher(mutex);
 }
 
 /* Watches the mutex until it is free or handed to the caller, or it is better to block. Returns the last word; that of a
@@ -117,17 +124,17 @@ static int wait(struct mutex *mutex, struct qzi_thread *self, uint64_t deadline_
     if (holder(old) == NULL) {
       if (!qzi_word_swap(&mutex->word, old, (old & ~mine) | (mine ? WAITERS : 0) | (uint64_t)(uintptr_t)self)) continue;
       if (mine) {
-        mutex->woken = NULL;
+        watched_by(mutex, NULL);
         qzi_word_store(&mutex->tenure_ns, qzi_now_ns());
       }
       return 0;
     }
     if (!qzi_word_swap(&mutex->word, old, (old & ~(mine & WOKEN)) | QLOCK | WAITERS)) continue;
     if (mine) {
-      mutex->woken = NULL;
+      watched_by(mutex, NULL);
       qzi_queue_prepend(&mutex->queue, &me);
     } else {
-      if (qzi_queue_empty(&mutex->queue) && !mutex->woken) qzi_word_store(&mutex->tenure_ns, qzi_now_ns());
+      if (qzi_queue_empty(&mutex->queue) && !watcher(mutex)) qzi_word_store(&mutex->tenure_ns, qzi_now_ns());
       qzi_queue_append(&mutex->queue, &me);
     }
     qzi_pub_queue(mutex->object.pub.index, ++mutex->object.waiting);
@@ -170,21 +177,21 @@ static struct qzi_thread *unlock_wanted(struct mutex *mutex, struct qzi_thread *
       return NULL;
     }
     if (!qzi_word_swap(&mutex->word, old, old | QLOCK)) continue;
-    bool asleep = mutex->woken == NULL;
+    bool asleep = watcher(mutex) == NULL;
     if (!asleep && !due) { /* it watches */
       qzi_word_store(&mutex->word, 0);
       return NULL;
     }
-    struct qzi_waiter *waiter = asleep ? qzi_queue_take(&mutex->queue, &mutex->object) : mutex->woken;
+    struct qzi_waiter *waiter = asleep ? qzi_queue_take(&mutex->queue, &mutex->object) : watcher(mutex);
     struct qzi_thread *thread = waiter ? waiter->thread : NULL;
     uint64_t word = qzi_queue_empty(&mutex->queue) ? 0 : WAITERS;
     if (due && thread) {
       word |= (uint64_t)(uintptr_t)thread | HANDED;
-      mutex->woken = NULL;
+      watched_by(mutex, NULL);
       qzi_word_store(&mutex->tenure_ns, qzi_now_ns());
     } else if (thread) {
       word |= WOKEN;
-      mutex->woken = waiter;
+      watched_by(mutex, waiter);
     }
     qzi_word_store(&mutex->word, word);
     return asleep ? thread : NULL;
@@ -256,7 +263,7 @@ int qz_mutex_destroy(qz_mutex *mutex) {
   uint64_t place = QZI_CALLER();
   qzi_object_check(&m->object, place);
   acquire_queue(m); /* whoever let go last may still be in unlock_wanted */
-  bool used = qzi_word_load(&m->word) != QLOCK || m->woken || !qzi_queue_empty(&m->queue);
+  bool used = qzi_word_load(&m->word) != QLOCK || watcher(m) || !qzi_queue_empty(&m->queue);
   if (used) {
     release_queue(m);
     return EBUSY;

@@ -4,7 +4,7 @@
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include "check.h"
+#include "../check.h"
 
 static qz_mutex a, b;
 static qz_sem never;

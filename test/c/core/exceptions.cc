@@ -5,7 +5,7 @@
 #include <stdexcept>
 #include <string>
 #include <unistd.h>
-#include "check.h"
+#include "../check.h"
 
 struct Counted {
   static int alive;

@@ -3,7 +3,7 @@
 #include <pthread.h>
 #include <quartz/quartz.h>
 #include <string.h>
-#include "check.h"
+#include "../check.h"
 
 static qz_thread_t thread;
 static qz_scope scope = QZ_SCOPE_INIT;

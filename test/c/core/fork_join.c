@@ -1,6 +1,6 @@
 /* Fork-join: every spawned call runs exactly once, also where there is little stack. */
 #include <quartz/quartz.h>
-#include "check.h"
+#include "../check.h"
 
 struct fib { int n; long value; };
 static void fib(void *arg) {

@@ -1,7 +1,7 @@
 /* QUARTZ_MAX_THREADS=50: creation fails with EAGAIN beyond that, and works again when threads have ended. */
 #include <errno.h>
 #include <quartz/quartz.h>
-#include "check.h"
+#include "../check.h"
 
 static qz_sem gate;
 static void *waits(void *arg) {

@@ -1,7 +1,7 @@
 /* One million threads alive at once: each blocks, all are woken and joined; memory stays bounded. */
 #include <quartz/quartz.h>
 #include <unistd.h>
-#include "check.h"
+#include "../check.h"
 
 static qz_sem gate;
 static void *waits(void *arg) {

@@ -1,7 +1,7 @@
 /* Blocking regions: the processor runs other threads meanwhile, however many threads are inside. */
 #include <quartz/quartz.h>
 #include <unistd.h>
-#include "check.h"
+#include "../check.h"
 
 enum { READERS = 20 };
 static int ends[READERS][2];

@@ -1,7 +1,7 @@
 /* Floating-point control belongs to threads: each rounds as it said, whoever ran in between. */
 #include <fenv.h>
 #include <quartz/quartz.h>
-#include "check.h"
+#include "../check.h"
 
 static const int modes[4] = { FE_TONEAREST, FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO };
 

@@ -3,7 +3,7 @@
 #include <quartz/quartz.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-#include "check.h"
+#include "../check.h"
 
 enum { MOST = 16 };
 static long where[MOST]; /* kernel thread on which each was last seen */

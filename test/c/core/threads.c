@@ -2,7 +2,7 @@
 #include <errno.h>
 #include <quartz/quartz.h>
 #include <string.h>
-#include "check.h"
+#include "../check.h"
 
 static void *twice(void *arg) { return (void *)((long)arg * 2); }
 static void *leaves(void *arg) { qz_exit(arg); }

@@ -2,7 +2,7 @@
  * once. */
 #include <errno.h>
 #include <quartz/quartz.h>
-#include "check.h"
+#include "../check.h"
 
 enum { JOINERS = 4, TURNS = 2000 };
 

@@ -28,7 +28,7 @@ static void let_them(void) {
   for (int k = 0; k < 8; k++) qz_yield();
 }
 static void make_gates(void) {
-  for (int k = 0; k < 3; k++) MUST(qz_sem_init(&gates[k], NULL, 0) == 0);
+  for (int k = 0; k < 3; k++) CHECK(qz_sem_init(&gates[k], NULL, 0) == 0);
 }
 
 /* The one join record: all threads here join or sync at one place. */
@@ -37,18 +37,18 @@ static const struct qz_object *join_record(void) {
   for (uint32_t k = 1; k < qz_session_object_high(&view); k++) {
     const struct qz_object *o = qz_session_object(&view, k);
     if (o->kind == QZ_KIND_JOIN && o->queue) {
-      MUST(!found);
+      CHECK(!found);
       found = o;
     }
   }
-  MUST(found);
+  CHECK(found);
   return found;
 }
 
 /* ---- awaited: a thread that waits for a join says for whom ---- */
 
 static void *joins(void *thread) {
-  MUST(qz_join(*(qz_thread_t *)thread, NULL) == 0);
+  CHECK(qz_join(*(qz_thread_t *)thread, NULL) == 0);
   return NULL;
 }
 static void *syncs(void *unused) {
@@ -62,73 +62,73 @@ static void *syncs(void *unused) {
 static void awaited(void) {
   make_gates();
   qz_thread_t worker, joiner;
-  MUST(qz_create(&worker, "worker", thread_at_gate, &gates[0]) == 0);
+  CHECK(qz_create(&worker, "worker", thread_at_gate, &gates[0]) == 0);
   let_them();
-  MUST(qz_create(&joiner, "joiner", joins, &worker) == 0);
+  CHECK(qz_create(&joiner, "joiner", joins, &worker) == 0);
   let_them();
   const struct qz_object *join = join_record();
-  MUST(join->owner == thread_index("worker") + 1);
+  CHECK(join->owner == thread_index("worker") + 1);
   qz_sem_post(&gates[0]);
   qz_join(joiner, NULL);
-  MUST(join->owner == 0 && join->queue == 0);
+  CHECK(join->owner == 0 && join->queue == 0);
 
-  MUST(qz_create(&joiner, "syncing", syncs, NULL) == 0);
+  CHECK(qz_create(&joiner, "syncing", syncs, NULL) == 0);
   let_them();
   join = join_record();
   uint32_t first = thread_index("first"), second = thread_index("second");
-  MUST(join->owner == first + 1 || join->owner == second + 1);
+  CHECK(join->owner == first + 1 || join->owner == second + 1);
   qz_sem_post(&gates[2]);
   let_them();
-  MUST(join->owner == first + 1); /* the one that is left */
+  CHECK(join->owner == first + 1); /* the one that is left */
   qz_sem_post(&gates[1]);
   qz_join(joiner, NULL);
-  MUST(join->owner == 0 && join->queue == 0);
+  CHECK(join->owner == 0 && join->queue == 0);
 }
 
 /* ---- records of objects, QUARTZ_MAX_OBJECTS=256 ---- */
 
-static void init_here(qz_mutex *mutex) { MUST(qz_mutex_init(mutex, "many", QZ_ADAPTIVE) == 0); }
+static void init_here(qz_mutex *mutex) { CHECK(qz_mutex_init(mutex, "many", QZ_ADAPTIVE) == 0); }
 
 static void records(void) {
   enum { TURNS = 10000, MANY = 2000 };
   static qz_mutex mutexes[MANY];
   for (int k = 0; k < TURNS; k++) { /* one after the other: one record */
     init_here(&mutexes[0]);
-    MUST(qz_mutex_lock(&mutexes[0]) == 0 && qz_mutex_unlock(&mutexes[0]) == 0 && qz_mutex_destroy(&mutexes[0]) == 0);
+    CHECK(qz_mutex_lock(&mutexes[0]) == 0 && qz_mutex_unlock(&mutexes[0]) == 0 && qz_mutex_destroy(&mutexes[0]) == 0);
   }
   const struct qz_object *o = object("many", QZ_KIND_MUTEX);
-  MUST(o->instances == TURNS && o->acquisitions == TURNS && qz_session_object_high(&view) < 20);
+  CHECK(o->instances == TURNS && o->acquisitions == TURNS && qz_session_object_high(&view) < 20);
   for (int k = 0; k < MANY; k++) { /* all at once, more than there are records: the last ones share */
     init_here(&mutexes[k]);
-    for (int turn = 0; turn < 3; turn++) MUST(qz_mutex_lock(&mutexes[k]) == 0 && qz_mutex_unlock(&mutexes[k]) == 0);
+    for (int turn = 0; turn < 3; turn++) CHECK(qz_mutex_lock(&mutexes[k]) == 0 && qz_mutex_unlock(&mutexes[k]) == 0);
   }
   uint64_t acquisitions = 0;
   for (uint32_t k = 1; k < qz_session_object_high(&view); k++) {
     o = qz_session_object(&view, k);
     if (o->kind == QZ_KIND_MUTEX) acquisitions += o->acquisitions;
   }
-  MUST(acquisitions == TURNS + 3 * MANY);
-  MUST(qz_session_object_high(&view) <= 256);
-  MUST(qz_session_head(&view)->objects_merged >= MANY - 256);
-  for (int k = 0; k < MANY; k++) MUST(qz_mutex_destroy(&mutexes[k]) == 0);
+  CHECK(acquisitions == TURNS + 3 * MANY);
+  CHECK(qz_session_object_high(&view) <= 256);
+  CHECK(qz_session_head(&view)->objects_merged >= MANY - 256);
+  for (int k = 0; k < MANY; k++) CHECK(qz_mutex_destroy(&mutexes[k]) == 0);
 }
 
 /* ---- hold times, QUARTZ_EXACT_HOLD=1 ---- */
 
 static void hold(void) {
   static qz_mutex mutex;
-  MUST(qz_session_head(&view)->flags & QZ_SESSION_EXACT_HOLD);
-  MUST(qz_mutex_init(&mutex, "held", QZ_ADAPTIVE) == 0);
+  CHECK(qz_session_head(&view)->flags & QZ_SESSION_EXACT_HOLD);
+  CHECK(qz_mutex_init(&mutex, "held", QZ_ADAPTIVE) == 0);
   for (int k = 0; k < 10; k++) {
-    MUST(qz_mutex_lock(&mutex) == 0);
+    CHECK(qz_mutex_lock(&mutex) == 0);
     if (k == 5) usleep(20000);
-    MUST(qz_mutex_unlock(&mutex) == 0);
+    CHECK(qz_mutex_unlock(&mutex) == 0);
   }
   const struct qz_object *o = object("held", QZ_KIND_MUTEX);
   uint64_t holds = 0;
   for (int k = 0; k < QZ_TIME_BUCKETS; k++) holds += o->hold_hist[k];
-  MUST(holds == 10 && o->acquisitions == 10);
-  MUST(o->hold_max_ns >= 20000000 && o->hold_ns >= o->hold_max_ns);
+  CHECK(holds == 10 && o->acquisitions == 10);
+  CHECK(o->hold_max_ns >= 20000000 && o->hold_ns >= o->hold_max_ns);
 }
 
 /* ---- hooks ---- */
@@ -136,10 +136,10 @@ static void hold(void) {
 static void stack_is(const char *thread, int count, const uint64_t *expected) {
   static uint64_t keys[4096];
   struct qz_stack_copy copy;
-  MUST(qz_session_copy_stack(&view, qz_session_thread(&view, thread_index(thread)), keys, 0, &copy) && !copy.invalid);
+  CHECK(qz_session_copy_stack(&view, qz_session_thread(&view, thread_index(thread)), keys, 0, &copy) && !copy.invalid);
   /* below: what was entered before publishing began is not there; main is its start routine */
-  MUST((int)copy.depth == count);
-  for (int k = 0; k < count; k++) MUST(keys[k] == expected[k]);
+  CHECK((int)copy.depth == count);
+  for (int k = 0; k < count; k++) CHECK(keys[k] == expected[k]);
 }
 int main(int argc, char **argv);
 void inside_region(void) {
@@ -149,8 +149,8 @@ void inside_main(void) { stack_is("main", 2, (uint64_t[]){ address((void *)main)
 
 static void regions(void) {
   hooked_region(100);
-  MUST(calls_to(address((void *)hooked_outer)) == 200); /* half of them inside regions */
-  MUST(calls_to(address((void *)hooked_inner)) == 200);
+  CHECK(calls_to(address((void *)hooked_outer)) == 200); /* half of them inside regions */
+  CHECK(calls_to(address((void *)hooked_inner)) == 200);
   stack_is("main", 1, (uint64_t[]){ address((void *)main) });
 }
 
@@ -162,17 +162,17 @@ static void leaving(void) {
   for (int way = 0; way < 2; way++) {
     qz_thread_t thread;
     void *result;
-    MUST(qz_create(&thread, NULL, leaves, &thread) == 0);
+    CHECK(qz_create(&thread, NULL, leaves, &thread) == 0);
     if (way) let_them(); /* on a stack of its own; else on this one */
-    MUST(qz_join(thread, &result) == 0 && result == &thread);
+    CHECK(qz_join(thread, &result) == 0 && result == &thread);
     hooked_inner();
     stack_is("main", 1, (uint64_t[]){ address((void *)main) });
   }
-  MUST(calls_to(address((void *)hooked_deep)) == 2 * 21);
-  MUST(calls_to(address((void *)hooked_inner)) == 2);
+  CHECK(calls_to(address((void *)hooked_deep)) == 2 * 21);
+  CHECK(calls_to(address((void *)hooked_inner)) == 2);
   uint32_t alive = 0;
   for (uint32_t k = 0; k < qz_session_thread_high(&view); k++) alive += qz_session_thread(&view, k)->serial != 0;
-  MUST(alive == 1);
+  CHECK(alive == 1);
 }
 
 int main(int argc, char **argv) {

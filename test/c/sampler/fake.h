@@ -13,6 +13,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 #include "abi/session.h"
+#include "../check.h"
 
 struct fake {
   unsigned char *base;
@@ -22,14 +23,6 @@ struct fake {
   uint32_t limit;
   uint64_t stride;
 };
-
-#define CHECK(condition)                                                      \
-  do {                                                                        \
-    if (!(condition)) {                                                       \
-      fprintf(stderr, "%s:%d: not so: %s\n", __FILE__, __LINE__, #condition); \
-      exit(1);                                                                \
-    }                                                                         \
-  } while (0)
 
 static inline uint64_t fake_up(uint64_t bytes) { return (bytes + 4095) & ~UINT64_C(4095); }
 

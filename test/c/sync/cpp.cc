@@ -6,16 +6,9 @@
 #include <string>
 #include <vector>
 #include <quartz/quartz.hpp>
+#include "../check.h"
 
 using namespace std::chrono_literals;
-
-#define CHECK(...) \
-  do { \
-    if (!(__VA_ARGS__)) { \
-      std::fprintf(stderr, "%s:%d: not true: %s\n", __FILE__, __LINE__, #__VA_ARGS__); \
-      std::exit(1); \
-    } \
-  } while (0)
 
 static int error_of(void (*call)()) {
   try {

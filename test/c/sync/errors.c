@@ -1,5 +1,5 @@
 /* Every error code that the synchronization objects promise. */
-#include "check.h"
+#include "helpers.h"
 
 static qz_mutex mutex = QZ_MUTEX_INIT;
 static qz_rwlock rwlock = QZ_RWLOCK_INIT;

@@ -1,5 +1,5 @@
 /* Programs that misuse an object in a way that no error code can tell: misuse CASE. Each must stop with one line. */
-#include "check.h"
+#include "helpers.h"
 
 int main(int argc, char **argv) {
   const char *what = argc > 1 ? argv[1] : "";

@@ -5,7 +5,7 @@
  */
 #define _GNU_SOURCE
 #include "attach.h"
-#include "check.h"
+#include "helpers.h"
 
 static uint64_t keys[65536];
 static uint32_t stack_of(const char *thread) {

@@ -1,5 +1,5 @@
 /* Stress of one kind of object: stress KIND [ROUNDS]. Checks that nothing is lost, doubled or let in twice. */
-#include "check.h"
+#include "helpers.h"
 
 enum { THREADS = 12 };
 static long rounds = 2000;

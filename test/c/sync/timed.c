@@ -1,6 +1,6 @@
 /* Timed variants: they come back at or after their time and not before, leave the object as it was, and take what
  * is given to them in time. */
-#include "check.h"
+#include "helpers.h"
 
 enum { SHORT_MS = 20, LONG_MS = 600000 };
 

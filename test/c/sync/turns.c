@@ -1,6 +1,6 @@
 /* Nobody starves: beside threads that take an object again and again, every other thread gets its turn. Ends when all
  * have had it; a starving thread shows as a time-out of the test. */
-#include "check.h"
+#include "helpers.h"
 
 enum { THREADS = 6, TURNS = 50 };
 static qz_mutex mutex;

@@ -38,6 +38,7 @@ export function prepareContexts(raw: RawProfile, { stacks, byStack, weights }: W
 
 export interface ContextStats {
   lost: number;
+  lostAlone: number;          // of lost: while no other thread was at work
   cost: number;               // elapsed time (ns/b) while b < P, unexplained part
   time: number;               // processor time, all levels
   npt: number;
@@ -52,7 +53,7 @@ export function statsOf(raw: RawProfile, contexts: Contexts, weights: Float64Arr
   const P = head.processors;
   const { start, order } = contexts.byStack;
   const stats: ContextStats = {
-    lost: 0, cost: 0, time: 0, npt: 0, nptBeside: 0, timeBeside: 0, costBusy: 0, costSpinning: 0, costReady: 0, threads: new Map(),
+    lost: 0, lostAlone: 0, cost: 0, time: 0, npt: 0, nptBeside: 0, timeBeside: 0, costBusy: 0, costSpinning: 0, costReady: 0, threads: new Map(),
   };
   const { time: timeOf, cost: costOf, lost: lostOf } = contexts.byThread; // all 0 between calls
   const threads: number[] = [];
@@ -67,7 +68,7 @@ export function statsOf(raw: RawProfile, contexts: Contexts, weights: Float64Arr
     if (b > 1) {
       stats.nptBeside += npt;
       stats.timeBeside += weights[k]!;
-    }
+    } else stats.lostAlone += contexts.lost[k]!;
     stats.lost += contexts.lost[k]!;
     const thread = tuples.thread[k]!;
     if (timeOf[thread] === 0) threads.push(thread);
@@ -102,6 +103,7 @@ export function mergeStats(stats: ContextStats, more: ContextStats): void {
     stats.costReady = (stats.costReady * stats.cost + more.costReady * more.cost) / cost;
   }
   stats.lost += more.lost;
+  stats.lostAlone += more.lostAlone;
   stats.cost = cost;
   stats.time += more.time;
   stats.npt += more.npt;

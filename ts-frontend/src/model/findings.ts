@@ -18,7 +18,7 @@ import type { Material } from './limits.js';
 import { fewSnapshots, leastObservations, leastSerial, leastShare, title } from './limits.js';
 import { prepareMeanwhile } from './meanwhile.js';
 import type { Working } from './model.js';
-import type { Finding, Model, Notice } from './types.js';
+import type { Finding, Interval, Model, Notice } from './types.js';
 
 export const findingsKept = 3;
 /** So many times more worth than every other finding puts the code to make faster first. */
@@ -49,6 +49,7 @@ export function findingsOf(model: Model, working: Working): { findings: Finding[
   if (crowd && findings.length < findingsKept && !findings.includes(crowd)) findings.push(crowd);
   if (findings.length < findingsKept) findings.push(...tellOptimize(material, named));
   putFirst(findings);
+  for (const finding of findings) finding.savingCi95 = savingInterval(finding, model);
   if (samples < fewSnapshots) for (const finding of findings) finding.text += sureness(finding, model);
   caution(model, findings);
   addNotices(model, material, findings, notices);
@@ -84,6 +85,13 @@ function putFirst(findings: Finding[]): void {
   const last = findings.at(-1);
   if (last?.kind !== 'optimize' || findings.slice(0, -1).some((one) => worthOf(one) >= last.savingNs / muchMore)) return;
   findings.unshift(findings.pop()!);
+}
+
+/** What a change saves is a part of what the finding costs, and as sure. */
+function savingInterval({ costNs, savingNs }: Finding, model: Model): Interval {
+  const { low, high } = shareInterval(costNs / model.elapsedNs, independentSnapshots(model.raw.head));
+  const part = costNs > 0 ? savingNs / costNs : 0;
+  return { lowNs: low * model.elapsedNs * part, highNs: high * model.elapsedNs * part };
 }
 
 function sureness({ costNs }: Finding, model: Model): string {

@@ -9,14 +9,14 @@ import { formatCount, formatEvents, formatNs } from './format.js';
 import type { Material } from './limits.js';
 import { costs, leastObservations, leastSerial, leastShare, meanwhileOf, meanwhileText, shownId, title } from './limits.js';
 import { waitersBeside } from './meanwhile.js';
-import { lossOf } from './limits-objects.js';
+import { dataKinds, isStream, stream } from './limits-stream.js';
 import { pathOf } from './stacks.js';
-import type { Change, Entity, Finding, FindingKind, Model } from './types.js';
+import type { Alternative, Change, Finding, FindingKind, Model } from './types.js';
 
 /** What threads waited for while a context cost time: mean number of them. */
-interface Waited { object: number; mean: number }
+export interface Waited { object: number; mean: number }
 
-interface Candidate {
+export interface Candidate {
   id: number;             // shown entity
   context: Context;
   members: number[];      // stacks of all its contexts
@@ -28,8 +28,6 @@ interface Candidate {
   threads: number;        // threads that ran it
   parts: number[];        // of several procedures told as one: those, most cost first
 }
-
-const dataKinds = new Set(['channel', 'condition', 'semaphore', 'futex']);
 
 export function tellCode(material: Material, contexts: Contexts): Finding[] {
   const { model, working } = material;
@@ -58,7 +56,7 @@ export function tellCode(material: Material, contexts: Contexts): Finding[] {
     const { waited, alone, threads } = candidate;
     const kind = waited ? model.entities[waited.object]!.rawKind : undefined;
     if (isUnfed(material, candidate)) small.push(candidate);
-    else if (kind !== undefined && dataKinds.has(kind) && isUsedOften(model, waited!.object) && (threads >= 2 || isBeside(candidate))) streams.push(candidate);
+    else if (isStream(model, candidate)) streams.push(candidate);
     else if (threads >= 2 || (alone && kind !== undefined && isBeside(candidate))) shared.set(waited?.object ?? 0, [...(shared.get(waited?.object ?? 0) ?? []), candidate]);
     else alones.push(candidate);
   }
@@ -69,7 +67,7 @@ export function tellCode(material: Material, contexts: Contexts): Finding[] {
   if (small.length > 0) told.push(unfed(material, together(small)));
   for (const candidates of shared.values()) {
     const others = candidates.filter((one) => !isStaged(one));
-    if (others.length > 0) told.push(divided(material, others.length === 1 ? others[0]! : phaseOf(material, others)));
+    if (others.length > 0) told.push(divided(material, contexts, others.length === 1 ? others[0]! : phaseOf(material, others)));
   }
   for (const candidate of alones) if (!(candidate.waited && isStaged(candidate))) told.push(serial(material, contexts, candidate));
   return told;
@@ -107,7 +105,7 @@ function look({ model, meanwhile }: Material, candidate: Candidate): void {
 }
 
 /** Other threads were at work during a good part of it: it is a share of something that is done in parallel. */
-const isBeside = ({ stats }: Candidate): boolean => stats.nptBeside >= 0.1 * stats.npt;
+export const isBeside = ({ stats }: Candidate): boolean => stats.nptBeside >= 0.1 * stats.npt;
 
 /** Threads shorter than this are not worth another processor's while: a wake-up takes about as long. */
 const shortThreadNs = 10_000;
@@ -120,7 +118,7 @@ function isUnfed({ model }: Material, { stats }: Candidate): boolean {
 }
 
 /** Candidates of one kind as one, under the name of the one that costs most. */
-function together(candidates: Candidate[]): Candidate {
+export function together(candidates: Candidate[]): Candidate {
   const [first, ...others] = candidates.sort((a, b) => b.stats.cost - a.stats.cost);
   const stats = { ...first!.stats, threads: new Map(first!.stats.threads) };
   for (const other of others) mergeStats(stats, other.stats);
@@ -158,11 +156,6 @@ function unfed(material: Material, candidate: Candidate): Finding {
     `Make the grain coarser: with larger pieces the idle processors could take them, which would save up to ${formatNs(stats.lost)}.`, []);
 }
 
-/** Data goes through it again and again, rather than one signal to start. */
-function isUsedOften(model: Model, object: number): boolean {
-  return (model.entities[object]!.object?.contended ?? 0) >= 10;
-}
-
 /** Who called it, where most of the loss is: up to three entities, outermost first. */
 function callersText(material: Material, contexts: Contexts, { context }: Candidate): string {
   const { model, working } = material;
@@ -173,17 +166,17 @@ function callersText(material: Material, contexts: Contexts, { context }: Candid
   return callers.length > 0 ? `, called from ${callers.map((id) => model.entities[id]!.name).join(' > ')},` : '';
 }
 
-function finding(material: Material, candidate: Candidate, id: number, kind: FindingKind, change: Change, savingNs: number, text: string, remedy: string,
-  related: number[]): Finding {
+export function finding(material: Material, candidate: Candidate, id: number, kind: FindingKind, change: Change, savingNs: number, text: string, remedy: string,
+  related: number[], alternatives: Alternative[] = []): Finding {
   const { model } = material;
   const { cost, costBusy, costSpinning } = candidate.stats;
   return {
     entity: id, name: model.entities[id]!.name, kind, change, text, remedy, costNs: cost, savingNs: Math.min(cost, savingNs),
-    meanwhile: meanwhileOf(model.processors, costBusy, costSpinning), related: [...new Set(related)].filter((one) => one !== id),
+    meanwhile: meanwhileOf(model.processors, costBusy, costSpinning), related: [...new Set(related)].filter((one) => one !== id), alternatives,
   };
 }
 
-function meanwhile(material: Material, { stats }: Candidate): string {
+export function meanwhile(material: Material, { stats }: Candidate): string {
   return meanwhileText(material.model, meanwhileOf(material.model.processors, stats.costBusy, stats.costSpinning));
 }
 
@@ -231,39 +224,53 @@ function largestParts({ model, working }: Material, { context }: Candidate): num
   return [...totals].filter(([, npt]) => npt >= whole / 4).sort((a, b) => b[1] - a[1]).slice(0, 2).map(([id]) => id);
 }
 
-/** Work that several threads share: one has more of it than the others, or they are too few. */
-function divided(material: Material, candidate: Candidate): Finding {
+/** Of two remedies, one that saves at least this part of what the better one saves is told too. */
+const nearlyAsMuch = 0.5;
+
+/**
+ * Work that several threads share: one has more of it than the others, or they are too few. Which it is, is what the two
+ * remedies would save: dividing it evenly among the threads that there are, and then among all processors.
+ */
+function divided(material: Material, contexts: Contexts, candidate: Candidate): Finding {
   const { model } = material;
   const P = model.processors;
   const { id, stats, waited, alone, thread, threads } = candidate;
+  // Nobody waits for it, and most of the loss is while one thread runs: several threads did it, but one after the other.
+  if (!waited && stats.lostAlone > stats.lost / 2) return serial(material, contexts, candidate);
   const object = waited ? model.entities[waited.object]! : undefined;
   const atBarrier = object?.rawKind === 'barrier';
   // Threads that could share the work: those that ran it, those that worked beside it, those that waited for it.
   const sharing = Math.min(P, Math.max(threads, Math.round(stats.costBusy), atBarrier ? 1 + Math.round(waited!.mean) : 1, alone ? besideWidth(stats) : 1));
-  const balanced = stats.lost - (stats.time / sharing - stats.time / P) * (stats.time > 0 ? Math.min(1, lostShare(stats, P)) : 0);
-  const starved = stats.lost - Math.max(0, balanced);
+  const even = Math.max(0, stats.lost - (stats.time / sharing - stats.time / P) * (stats.time > 0 ? Math.min(1, lostShare(stats, P)) : 0));
+  const more = stats.lost - even;
 
   const many = threads > 2 * P;
-  if (!atBarrier && (starved > Math.max(0, balanced) || (many && !waited))) {
+  if (more > even || (!atBarrier && many && !waited)) {
     const ran = many ? 'meanwhile' : `${threads} ran it, and meanwhile`;
     const text = `${title(model, id)} costs ${costs(model, stats.cost)} with too few threads at work: ${ran} ${meanwhile(material, candidate)}${waitingText(model, waited)}.${partsText(model, candidate)}`;
-    return finding(material, candidate, id, 'starvation', 'create-parallelism', stats.lost, text,
-      `Divide it among more threads, in smaller pieces: spread over ${P} processors it would save ${formatNs(stats.lost)}.`, waited ? [waited.object] : []);
+    const too = !many && even >= nearlyAsMuch * more;
+    const remedy = `Divide it among more threads, in smaller pieces: spread over ${P} processors it would save ${formatNs(stats.lost)}` +
+      (too ? `; evenly among the ${sharing} there are, ${formatNs(even)}.` : '.');
+    return finding(material, candidate, id, 'starvation', 'create-parallelism', stats.lost, text, remedy, waited ? [waited.object] : [],
+      too ? [{ kind: 'imbalance', change: 'balance', savingNs: even }] : []);
   }
 
   const slow = many ? 0 : slowest(model, stats);
   const shown = atBarrier ? waited!.object : slow !== 0 && threads >= 2 ? slow : id;
-  const savingNs = Math.min(Math.max(0, balanced), atBarrier ? Infinity : endsApart(model, stats));
+  const savingNs = Math.min(even, atBarrier ? Infinity : endsApart(model, stats));
   const change: Change = many ? 'finer-grain' : 'balance';
   const who = slow !== 0 && threads >= 2
     ? `thread ${model.entities[slow]!.name} has ${formatNs(stats.threads.get(slow)!.time)} of it, the mean is ${formatNs(stats.time / Math.max(1, threads))}`
     : model.entities[thread]!.name !== '' && alone && thread !== 0 ? `only thread ${model.entities[thread]!.name} still had some` : `it is divided among ${threads} threads`;
   const where = atBarrier ? `Unequal work before ${title(model, waited!.object)}, in ${title(model, id)},` : `Unequal division of the work in ${title(model, id)}`;
   const text = `${where} costs ${costs(model, stats.cost)}: ${who}; meanwhile ${meanwhile(material, candidate)}${waitingText(model, waited)}.${partsText(model, candidate)}`;
-  const remedy = change === 'finer-grain'
-    ? `Make the pieces smaller, or start the largest first; that could save ${formatNs(savingNs)}.`
-    : `Divide the work evenly among ${sharing} threads, or in smaller pieces; that could save ${formatNs(savingNs)}.`;
-  return finding(material, candidate, shownId(model, shown), 'imbalance', change, savingNs, text, remedy, [id, ...candidate.parts, ...(slow !== 0 ? [shownId(model, slow)] : []), ...(waited ? [waited.object] : [])]);
+  const too = more >= nearlyAsMuch * savingNs;
+  const remedy = (change === 'finer-grain'
+    ? `Make the pieces smaller, or start the largest first; that could save ${formatNs(savingNs)}`
+    : `Divide the work evenly among ${sharing} threads, or in smaller pieces; that could save ${formatNs(savingNs)}`) +
+    (too ? `; among more threads, spread over ${P} processors, ${formatNs(stats.lost)}.` : '.');
+  return finding(material, candidate, shownId(model, shown), 'imbalance', change, savingNs, text, remedy, [id, ...candidate.parts, ...(slow !== 0 ? [shownId(model, slow)] : []), ...(waited ? [waited.object] : [])],
+    too ? [{ kind: 'starvation', change: 'create-parallelism', savingNs: stats.lost }] : []);
 }
 
 function partsText(model: Model, { parts }: Candidate): string {
@@ -305,51 +312,3 @@ function slowest(model: Model, stats: ContextStats): number {
     if (thread !== 0 && model.entities[thread]!.instances <= 1 && row.time >= 1.25 * mean && row.cost >= stats.cost / 2) return thread;
   return 0;
 }
-
-/** Threads that pass data on: one stage is slower than the others, or all of them wait for each other. */
-function stream(material: Material, streams: Candidate[], involved: Set<number>): Finding {
-  const { model, levels } = material;
-  const P = model.processors;
-  streams.sort((a, b) => b.stats.cost - a.stats.cost);
-  const objects = [...new Set([...streams.map((one) => one.waited!.object), ...streams.flatMap((one) => one.data.map((waited) => waited.object))])];
-  for (const one of streams) for (const thread of one.stats.threads.keys()) if (thread !== 0) involved.add(thread);
-  for (const object of objects) for (const { thread } of model.entities[object]!.object!.waiters) if (thread !== 0) involved.add(thread);
-  // A stage is the threads of one name; it is as slow as the slowest of them.
-  const stages = new Map<string, { thread: Entity; time: number }>();
-  let work = 0;
-  for (const id of involved) {
-    const thread = model.entities[id]!;
-    const time = thread.processorTimeNs / Math.max(1, thread.instances);
-    work += thread.processorTimeNs;
-    const known = stages.get(thread.name);
-    if (!known || known.time < time) stages.set(thread.name, { thread, time });
-  }
-  const [first, second] = [...stages.values()].sort((a, b) => b.time - a.time);
-  const total = together(streams);
-  const objectNames = objects.map((object) => title(model, object)).join(', ');
-  const related = [...objects, ...streams.map((one) => one.id)];
-
-  if (first && second && first.time >= 1.25 * second.time) {
-    const mine = streams.find((one) => one.thread === first.thread.id) ?? streams[0]!;
-    const savingNs = Math.min(model.root.parallelizeNs, Math.max(0, first.time - Math.max(second.time, work / P)));
-    const text = `${title(model, mine.id)} is the slowest stage of a pipeline and costs ${costs(model, mine.stats.cost)}: it has ${formatNs(first.time)} of work, ` +
-      `the next stage (thread ${second.thread.name}) ${formatNs(second.time)}; the others wait at ${objectNames}, and meanwhile ${meanwhile(material, mine)}.`;
-    return finding(material, mine, mine.id, 'pipeline', 'balance', savingNs, text,
-      `Divide this stage among more threads, or make it faster: until another stage limits the pipeline that saves ${formatNs(savingNs)}.`,
-      [...related, first.thread.id, second.thread.id, ...involved]);
-  }
-  if (stages.size >= 2) {
-    const savingNs = Math.min(total.stats.lost, Math.max(0, total.stats.npt - Math.max(first?.time ?? 0, work / P)));
-    const id = streams[0]!.id;
-    return finding(material, total, id, 'starvation', 'finer-grain', savingNs,
-      `Threads that pass data on wait for each other during ${costs(model, total.stats.cost)}, at ${objectNames}; most of it while ${title(model, id)} runs; meanwhile ${meanwhile(material, total)}.`,
-      `Pass the data on in smaller pieces, earlier, or with more room in between; that could save up to ${formatNs(savingNs)}.`, related);
-  }
-  const object = objects[0]!;
-  const saved = lossOf(levels, model.entities[object]!, levels.waits.get(object)!);
-  const savingNs = Math.min(total.stats.lost, saved.blockedSaving + saved.spinSaving);
-  return finding(material, total, shownId(model, object), 'dependency', 'wait-less', savingNs,
-    `Threads that do the same wait for each other at ${objectNames} during ${costs(model, total.stats.cost)}; meanwhile ${meanwhile(material, total)}.`,
-    `Have the data ready earlier, or go on without it for a while; if the waiters ran meanwhile, that could save up to ${formatNs(savingNs)}.`, related);
-}
-

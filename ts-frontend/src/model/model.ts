@@ -5,6 +5,7 @@ import { runnableRange } from './buckets.js';
 import { Calls } from './calls.js';
 import { factorsOf, weightsOf } from './compensate.js';
 import { cpuWaitOf } from './cpu-wait.js';
+import { slowdownOf } from './slowdown.js';
 import { BuiltEntity, nameOfRoot, Shared } from './entity.js';
 import { findingsOf } from './findings.js';
 import { independentSnapshots } from './interval.js';
@@ -59,6 +60,7 @@ export function buildModel(raw: RawProfile, options: ModelOptions = {}): Model {
   const elapsedNs = raw.head.elapsedNs;
   let told: Pick<Model, 'findings' | 'notices'> | undefined;
   let ranking: number[] | undefined;
+  let slowdown: Model['slowdown'] | undefined;
   const model: Model = {
     head: raw.head, program: root.name, processors: raw.head.processors, elapsedNs,
     samples: raw.head.snapshots, rateHz: elapsedNs > 0 ? raw.head.snapshots / (elapsedNs / 1e9) : 0,
@@ -67,6 +69,7 @@ export function buildModel(raw: RawProfile, options: ModelOptions = {}): Model {
     effortNs, idlenessPercent: percent(root.idlenessNs), overheadPercent: percent(root.overheadNs), spinPercent: percent(root.spinBlameNs),
     compensation, cpuWait: cpuWaitOf(raw), raw,
     // What a screen may never show is made when it is asked for.
+    get slowdown() { return (slowdown ??= slowdownOf(raw, root)); },
     get ranking() { return (ranking ??= rank(entities, sums, shared.objects)); },
     get findings() { return (told ??= findingsOf(model, material)).findings; },
     get notices() { return (told ??= findingsOf(model, material)).notices; },

@@ -47,7 +47,7 @@ export interface RawHead {
   weightSquaresUs2: number; // sum of the squares of the snapshots' weights
   cpuRunNs: number; cpuWaitNs: number; // of the kernel threads that publish; both 0: not known
   samplerCpuNs: number; rateHz: number; samplerCpu: number | null; samplerSpins: boolean; samplerThreads: number;
-  hookPs: number; hookInsidePs: number; lockPs: number; spawnPs: number;
+  hookPs: number; hookInsidePs: number; lockPs: number; spawnPs: number; waitPs: number;
   stackOverflows: number; stackLimit: number; exactHold: boolean;
   callsLost: number; threadsDropped: number; objectsMerged: number; stringsDropped: number;
   spawns: number; switches: number; steals: number; parks: number;

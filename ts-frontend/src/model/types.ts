@@ -149,9 +149,13 @@ export interface Finding {
   costNs: number;     // elapsed time
   savingNs: number;   // elapsed time that the change could save, at most costNs
   meanwhile: { busy: number; spinning: number; idle: number }; // mean processors during costNs
+  savingCi95?: Interval; // 95 % interval of savingNs
   related: number[];  // further entities named in the text
+  alternatives?: Alternative[];
   othersMayCause?: true; // other programs on the CPUs may be the cause; the text says so
 }
+/** Another change that would save nearly as much as that of its finding, or more; the remedy tells it too. */
+export interface Alternative { kind: FindingKind; change: Change; savingNs: number }
 /** Why there is nothing, or nothing certain, to report. */
 export interface Notice { reason: string; remedy: string }
 
@@ -191,6 +195,17 @@ export interface Compensation {
   calls: number;
 }
 
+/** What recording added to the elapsed time, by what added it; an estimate. */
+export interface Slowdown {
+  hooksNs: number;    // of procedures
+  locksNs: number;    // acquisitions of locks and semaphores
+  waitsNs: number;
+  spawnsNs: number;
+  samplingNs: number; // CPU time that the sampler took while the program could have used it
+  elapsedNs: number;  // the sum
+  share: number;      // of the elapsed time without it
+}
+
 export interface Model {
   head: RawHead;
   program: string;
@@ -208,6 +223,7 @@ export interface Model {
   overheadPercent: number;
   spinPercent: number;
   compensation: Compensation;
+  readonly slowdown: Slowdown;
   cpuWait: CpuWait;
   findings: Finding[]; // at most three, the most saving first
   notices: Notice[];   // too few samples, nothing to report, losses that a reader must know of

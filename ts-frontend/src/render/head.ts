@@ -127,12 +127,20 @@ export function facts(model: Model): string {
   ].join(', ');
 }
 
+const slowers: readonly (readonly [keyof Model['slowdown'], string])[] =
+  [['hooksNs', 'hooks'], ['locksNs', 'locks'], ['waitsNs', 'waits'], ['spawnsNs', 'threads made'], ['samplingNs', 'sampling']];
+
+/** What Quartz itself cost: a share of a CPU, and by how much that and its hooks slowed the run. */
 function cost(model: Model): string {
-  const { head, compensation } = model;
-  const own = model.elapsedNs > 0 ? `Quartz used ${percent(head.samplerCpuNs, model.elapsedNs)} of a CPU to sample` : 'Quartz took no time';
-  const work = model.balance.usefulNs + model.balance.overheadNs;
-  if (compensation.applied) return `${own} and ${percent(compensation.processorTimeNs, work)} of the work for hooks (taken out)`;
-  return own;
+  const { head, compensation, slowdown, elapsedNs } = model;
+  if (elapsedNs === 0) return 'Quartz took no time';
+  const own = `Quartz used ${percent(head.samplerCpuNs, elapsedNs)} of a CPU to sample`;
+  const without = elapsedNs - slowdown.elapsedNs;
+  const parts = slowers.filter(([part]) => slowdown[part] >= 0.001 * elapsedNs).sort(([a], [b]) => slowdown[b] - slowdown[a])
+    .map(([part, name]) => `${name} ${percent(slowdown[part], without)}`);
+  const slowed = `slowed the run by about ${percent(slowdown.elapsedNs, without)}`;
+  const taken = compensation.applied ? '; the cost of hooks is taken out of what follows' : '';
+  return `${own} and ${slowed}${parts.length > 0 ? ` (${parts.join(', ')})` : ''}${taken}`;
 }
 
 function bars(model: Model, options: RenderOptions): string[] {

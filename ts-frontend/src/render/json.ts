@@ -77,6 +77,8 @@ const findingJson = (finding: Finding): object => ({
   remedy: finding.remedy,
   costNs: finding.costNs,
   savingNs: finding.savingNs,
+  savingCi95: finding.savingCi95 ?? { lowNs: finding.savingNs, highNs: finding.savingNs },
+  alternatives: finding.alternatives ?? [],
   meanwhile: finding.meanwhile,
   related: finding.related,
   othersMayCause: finding.othersMayCause === true,
@@ -106,6 +108,7 @@ export function* reportJson(model: Model, quartzVersion: string): Generator<stri
     spinPercent: model.spinPercent,
     compensation: model.compensation,
     cpuWait: model.cpuWait,
+    slowdown: model.slowdown,
     sampler: {
       rateAskedHz: head.rateHz, cpuNs: head.samplerCpuNs, cpu: head.samplerCpu, spins: head.samplerSpins, threads: head.samplerThreads,
       visits: head.visits, skippedTicks: head.skippedTicks, tornRetries: head.tornRetries, tornAccepted: head.tornAccepted, invalid: head.invalid,

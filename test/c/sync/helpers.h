@@ -1,6 +1,6 @@
-/* Checks for the tests of synchronization objects. */
-#ifndef CHECK_H
-#define CHECK_H
+/* What the tests of synchronization objects share: checks, times, threads that must start and end. */
+#ifndef SYNC_HELPERS_H
+#define SYNC_HELPERS_H
 
 #include <errno.h>
 #include <stdbool.h>
@@ -10,23 +10,7 @@
 #include <string.h>
 #include <time.h>
 #include <quartz/quartz.h>
-
-#define CHECK(condition) \
-  do { \
-    if (!(condition)) { \
-      fprintf(stderr, "%s:%d: not true: %s\n", __FILE__, __LINE__, #condition); \
-      exit(1); \
-    } \
-  } while (0)
-
-#define CHECK_IS(call, expected) \
-  do { \
-    long long is_ = (long long)(call), should_ = (long long)(expected); \
-    if (is_ != should_) { \
-      fprintf(stderr, "%s:%d: %s is %lld (%s), not %s\n", __FILE__, __LINE__, #call, is_, strerror((int)is_), #expected); \
-      exit(1); \
-    } \
-  } while (0)
+#include "../check.h"
 
 /* A time on a clock, `ms` from now (may be negative). */
 static inline struct timespec from_now(int clock, long ms) {

@@ -1,0 +1,76 @@
+/* Does one thing N times, for a count of its instructions: instructions.sh runs this twice under callgrind and takes the
+ * difference.
+ *
+ *   bench_instructions CASE N [--publish]
+ */
+#include <quartz/quartz.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "../attach.h"
+
+static void *empty(void *arg) { return arg; }
+static void nothing(void *arg) {}
+
+static void loop(long n) {
+  for (long k = 0; k < n; k++) __asm__ volatile("");
+}
+static void create_join(long n) {
+  for (long k = 0; k < n; k++) {
+    qz_thread_t thread;
+    qz_create(&thread, NULL, empty, NULL);
+    qz_join(thread, NULL);
+  }
+}
+static void spawn_sync(long n) {
+  for (long k = 0; k < n; k++) {
+    qz_scope scope = QZ_SCOPE_INIT;
+    qz_spawn(&scope, nothing, NULL);
+    qz_sync(&scope);
+  }
+}
+static void *yields(void *n) {
+  for (long k = 0; k < (long)n; k++) qz_yield();
+  return NULL;
+}
+/* Two threads, n turns in all. */
+static void yield(long n) {
+  qz_thread_t thread[2];
+  for (int k = 0; k < 2; k++) qz_create(&thread[k], NULL, yields, (void *)(n / 2));
+  qz_yield();
+  for (int k = 0; k < 2; k++) qz_join(thread[k], NULL);
+}
+static void lock_unlock(long n) {
+  static qz_mutex mutex = QZ_MUTEX_INIT;
+  for (long k = 0; k < n; k++) {
+    qz_mutex_lock(&mutex);
+    qz_mutex_unlock(&mutex);
+  }
+}
+static void sem_pair(long n) {
+  static qz_sem sem;
+  qz_sem_init(&sem, NULL, 0);
+  for (long k = 0; k < n; k++) {
+    qz_sem_post(&sem);
+    qz_sem_wait(&sem);
+  }
+}
+
+static const struct { const char *name; void (*run)(long); } cases[] = {
+  { "loop", loop },   { "create_join", create_join }, { "spawn_sync", spawn_sync },
+  { "yield", yield }, { "lock_unlock", lock_unlock }, { "post_wait", sem_pair },
+};
+
+int main(int argc, char **argv) {
+  if (argc > 3 && !strcmp(argv[3], "--publish")) bench_attach();
+  for (size_t k = 0; argc > 2 && k < sizeof cases / sizeof *cases; k++) {
+    if (strcmp(cases[k].name, argv[1])) continue;
+    cases[k].run(1000); /* what is done once is done */
+    cases[k].run(atol(argv[2]));
+    return 0;
+  }
+  fprintf(stderr, "usage: bench_instructions CASE N [--publish], CASE one of:");
+  for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) fprintf(stderr, " %s", cases[k].name);
+  fprintf(stderr, "\n");
+  return 2;
+}

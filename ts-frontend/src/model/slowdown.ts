@@ -1,0 +1,33 @@
+/**
+ * By how much recording slowed the run, as far as that can be known: what each published operation costs, measured in the
+ * program itself before it began, times how often it happened; and what the sampler took from it. Formulas: docs/metrics.md, section 6. Pure.
+ */
+import type { RawProfile } from './raw.js';
+import type { Entity, Slowdown } from './types.js';
+
+/** Accesses to these publish as much as a lock does. */
+const published = new Set(['mutex', 'rwlock', 'spinlock', 'semaphore']);
+
+export function slowdownOf({ head, calls, objects, entities, balance }: RawProfile, root: Entity): Slowdown {
+  let hooked = 0, locked = 0, waited = 0;
+  for (let k = 0; k < calls.count.length; k++) {
+    const kind = entities[calls.callee[k]!]?.kind;
+    if (kind === 'procedure') hooked += calls.count[k]!;
+    else if (kind !== undefined && published.has(kind)) locked += calls.count[k]!;
+  }
+  for (const { contended } of objects) waited += contended;
+  // Spread over the threads as the program's own work is.
+  const each = root.processorTimeNs > 0 ? root.nptNs / root.processorTimeNs / 1000 : 0;
+  const cpus = Math.max(1, Math.min(head.processors, head.cpus));
+  let fullNs = 0; // elapsed time with no CPU left for the sampler
+  for (let k = 0; k < balance.ns.length; k++) if (balance.busy[k]! + balance.spinning[k]! >= cpus) fullNs += balance.ns[k]!;
+  const parts = {
+    hooksNs: hooked * head.hookPs * each,
+    locksNs: locked * head.lockPs * each,
+    waitsNs: waited * head.waitPs * each,
+    spawnsNs: head.spawns * head.spawnPs * each,
+    samplingNs: head.samplerSpins || head.elapsedNs === 0 ? 0 : (head.samplerCpuNs * fullNs) / head.elapsedNs / cpus,
+  };
+  const elapsedNs = Math.min(head.elapsedNs, Object.values(parts).reduce((sum, ns) => sum + ns, 0));
+  return { ...parts, elapsedNs, share: elapsedNs < head.elapsedNs ? elapsedNs / (head.elapsedNs - elapsedNs) : 0 };
+}
