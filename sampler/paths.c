@@ -113,10 +113,13 @@ int qzi_paths_walk(struct qzi_paths *paths, uint32_t index, const struct qzi_reg
   walk->count = 0;
   walk->site = 0;
   walk->site_module = 0;
-  for (uint32_t k = first; k < all && !walk->site; k++) {
-    if (code_of(paths, paths->frames[k].module) != CODE_OTHER || !paths->frames[k].module) continue;
-    walk->site = paths->frames[k].pc;
-    walk->site_module = paths->frames[k].module;
+  /* Where it calls into a library; of a C++ or Rust library compiled into the program, its outermost procedure at worst. */
+  for (uint32_t k = first, found = 0; k < all && !found; k++) {
+    const struct qzi_frame *frame = &paths->frames[k];
+    if (code_of(paths, frame->module) != CODE_OTHER || !frame->module) continue;
+    walk->site = frame->pc;
+    walk->site_module = frame->module;
+    found = !frame->standard;
   }
   for (uint32_t k = count; k-- > first;) {
     const struct qzi_frame *frame = &paths->frames[k];

@@ -43,7 +43,7 @@ struct recipe {
   uint32_t module;
   uint32_t modules;  /* modules known when it was made: one that failed is tried again when there are more */
   int32_t cfa_offset, ra_offset, fp_offset; /* bytes from the base register; from the CFA */
-  uint8_t known, base_is_fp, usable, outermost, ra, fp; /* ra, fp: enum rule */
+  uint8_t known, standard, base_is_fp, usable, outermost, ra, fp; /* ra, fp: enum rule */
 };
 
 struct binary {
@@ -214,7 +214,8 @@ void qzi_unwinder_prepare(struct qzi_unwinder *unwinder) {
   learn_modules(unwinder);
   for (uint32_t k = 0; k < unwinder->binaries_count; k++) {
     binary_of(unwinder, k + 1);
-    qz_symbols_entry(unwinder->symbols, unwinder->in->file->modules[k].start);
+    int standard;
+    qz_symbols_entry(unwinder->symbols, unwinder->in->file->modules[k].start, &standard);
   }
 }
 
@@ -279,7 +280,9 @@ static void make_recipe(struct qzi_unwinder *unwinder, uint64_t pc, struct recip
   recipe->known = 1;
   read_rules(binary, pc - bias, recipe);
   if (is_stub(binary, pc - bias)) return;
-  recipe->entry = qz_symbols_entry(unwinder->symbols, pc);
+  int standard;
+  recipe->entry = qz_symbols_entry(unwinder->symbols, pc, &standard);
+  recipe->standard = (uint8_t)standard;
   if (!recipe->entry) {
     uint64_t entry = find_entry(binary, pc - bias);
     recipe->entry = entry ? entry + bias : 0;
@@ -357,7 +360,7 @@ uint32_t qzi_unwind(struct qzi_unwinder *unwinder, const struct qzi_registers *f
     /* A return address may lie behind its procedure's last instruction. */
     const struct recipe *recipe = recipe_for(unwinder, count ? now.pc - 1 : now.pc);
     if (!recipe) return count;
-    frames[count++] = (struct qzi_frame){.pc = now.pc, .entry = recipe->entry, .module = recipe->module};
+    frames[count++] = (struct qzi_frame){.pc = now.pc, .entry = recipe->entry, .module = recipe->module, .standard = recipe->standard};
     if (recipe->outermost && recipe->known) {
       *complete = 1;
       return count;

@@ -24,6 +24,7 @@ struct qzi_frame {
   uint64_t pc;     /* what it executes; of callers: the return address */
   uint64_t entry;  /* of the procedure; 0: in no known module */
   uint32_t module; /* index + 1 into QZ_SECTION_MODULES, 0: none */
+  uint8_t standard; /* of C++'s or Rust's own library, whichever module it was compiled into */
 };
 
 /* Memory of a thread's stack that was copied before; bytes 0: none. Above it the program's own memory is read. */

@@ -148,7 +148,7 @@ bool qzi_dwarf_line(struct qzi_binary *binary, uint64_t address, struct qzi_plac
 static bool is_package_header(const char *file) {
   static const char ending[] = "/quartz/quartz.hpp";
   size_t length = file ? strlen(file) : 0;
-  if (file && (strstr(file, "/include/c++/") || strstr(file, "/c++/v1/"))) return true; /* gcc's, LLVM's */
+  if (file && (strstr(file, "/include/") && strstr(file, "/c++/"))) return true; /* gcc's, LLVM's */
   return length >= sizeof ending - 1 && strcmp(file + length - (sizeof ending - 1), ending) == 0;
 }
 
@@ -206,7 +206,7 @@ static int by_address(const void *a, const void *b) {
   return x->address < y->address ? -1 : x->address > y->address;
 }
 
-bool qzi_dwarf_variable(struct qzi_binary *binary, uint64_t address, struct qzi_place *place) {
+bool qzi_dwarf_variable_die(struct qzi_binary *binary, uint64_t address, Dwarf_Die *die) {
   index_units(binary);
   if (!binary->variables_indexed) {
     binary->variables_indexed = true;
@@ -215,8 +215,12 @@ bool qzi_dwarf_variable(struct qzi_binary *binary, uint64_t address, struct qzi_
   }
   struct qzi_variable key = {address, 0};
   struct qzi_variable *found = binary->variable_count ? bsearch(&key, binary->variables, binary->variable_count, sizeof key, by_address) : NULL;
+  return found && dwarf_offdie(binary->dwarf, found->die, die);
+}
+
+bool qzi_dwarf_variable(struct qzi_binary *binary, uint64_t address, struct qzi_place *place) {
   Dwarf_Die die, unit_die;
-  if (!found || !dwarf_offdie(binary->dwarf, found->die, &die) || !dwarf_diecu(&die, &unit_die, NULL, NULL)) return false;
+  if (!qzi_dwarf_variable_die(binary, address, &die) || !dwarf_diecu(&die, &unit_die, NULL, NULL)) return false;
   struct qzi_unit unit = {.die = unit_die};
   declared_at(&unit, &die, place);
   return place->file != NULL;

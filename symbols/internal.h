@@ -82,6 +82,9 @@ bool qzi_dwarf_function(struct qzi_binary *binary, uint64_t address, uint64_t *e
 bool qzi_dwarf_line(struct qzi_binary *binary, uint64_t address, struct qzi_place *place);
 /* The same, but where that line is in the thread package's C++ header: the line that the inlined call stands on. */
 bool qzi_dwarf_call_line(struct qzi_binary *binary, uint64_t address, struct qzi_place *place);
+bool qzi_dwarf_variable_die(struct qzi_binary *binary, uint64_t address, Dwarf_Die *die);
+/* member.c: the part of the variable at `address` that lies `offset` bytes behind its start, as text to go behind its name. */
+bool qzi_dwarf_member(struct qzi_binary *binary, uint64_t address, uint64_t offset, char *out, size_t room);
 bool qzi_dwarf_variable(struct qzi_binary *binary, uint64_t address, struct qzi_place *place);
 
 /* names.c: `out` must take as many bytes as `name` has, and the NUL. */

@@ -159,20 +159,21 @@ static void set_place(qz_symbols *symbols, struct qz_symbol *symbol, const struc
   symbol->line = (uint32_t)place->line;
 }
 
-static void set_name(qz_symbols *symbols, struct qz_symbol *symbol, const char *linkage, uint64_t data_offset) {
+/* part: text behind a variable's name; NULL: none. */
+static void set_name(qz_symbols *symbols, struct qz_symbol *symbol, const char *linkage, const char *part) {
   symbol->linkage = qzi_arena_text(&symbols->arena, linkage, strlen(linkage));
   size_t base_length = qzi_name_base_length(linkage);
   char *base = strndup(linkage, base_length);
   char *demangled = base ? qzi_demangle(base) : NULL;
   const char *full = demangled ? demangled : base ? base : linkage;
   size_t length = strlen(full);
-  char *text = malloc(length + 32);
+  char *text = malloc(length + (part ? strlen(part) : 0) + 1);
   if (text) {
     if (demangled) qzi_name_without_parameters(full, text);
     else memcpy(text, full, length + 1);
-    if (data_offset) snprintf(text + strlen(text), 24, "+%" PRIu64, data_offset);
+    if (part) strcat(text, part);
     symbol->name = qzi_arena_text(&symbols->arena, text, strlen(text));
-    symbol->full_name = demangled && !data_offset ? qzi_arena_text(&symbols->arena, full, length) : symbol->name;
+    symbol->full_name = demangled && !part ? qzi_arena_text(&symbols->arena, full, length) : symbol->name;
   }
   free(text);
   free(demangled);
@@ -208,7 +209,7 @@ static enum qz_symbol_status find_code(qz_symbols *symbols, const struct module 
   if (found) { linkage = found->name; entry = found->value; }
 
   if (linkage) {
-    set_name(symbols, symbol, linkage, 0);
+    set_name(symbols, symbol, linkage, NULL);
     symbol->entry = entry + module->bias;
     symbol->offset = at - entry;
   } else {
@@ -237,7 +238,11 @@ static enum qz_symbol_status find_data(qz_symbols *symbols, const struct module 
     symbol->detail = binary->no_names[0] ? binary->no_names : "no variable at this address";
     return QZ_SYMBOL_NAMELESS;
   }
-  set_name(symbols, symbol, found->name, at - found->value);
+  char part[256];
+  bool known = qzi_dwarf_member(binary, found->value, at - found->value, part, sizeof part);
+  if (!known && at != found->value) snprintf(part, sizeof part, "+%" PRIu64, at - found->value);
+  else if (!known) part[0] = 0;
+  set_name(symbols, symbol, found->name, part[0] ? part : NULL);
   symbol->entry = found->value + module->bias;
   symbol->offset = at - found->value;
   struct qzi_place place = {0};
@@ -264,12 +269,21 @@ static enum qz_symbol_status find(qz_symbols *symbols, uint64_t address, enum qz
   return use == QZ_SYMBOL_DATA ? find_data(symbols, module, address, symbol) : find_code(symbols, module, address, use, symbol);
 }
 
-uint64_t qz_symbols_entry(qz_symbols *symbols, uint64_t address) {
+static bool is_standard(const char *linkage) {
+  static const char *const begins[] = {"_ZSt", "_ZNSt", "_ZNKSt", "_ZN3std", "_ZN4core", "_ZN5alloc", "_ZN11parking_lot"};
+  for (size_t k = 0; k < sizeof begins / sizeof *begins; k++)
+    if (!strncmp(linkage, begins[k], strlen(begins[k]))) return true;
+  return !strncmp(linkage, "_RN", 3) && (strstr(linkage, "3std") || strstr(linkage, "4core"));
+}
+
+uint64_t qz_symbols_entry(qz_symbols *symbols, uint64_t address, int *standard) {
+  *standard = 0;
   const struct module *module = module_of(symbols, address);
   if (!module) return 0;
   qzi_binary_open(module->binary, symbols->debug_dirs, symbols->debug_dir_count);
   const struct qzi_symtab *table = &module->binary->functions;
   const struct qzi_symtab_entry *found = whole_function(table, qzi_symtab_find(table, address - module->bias));
+  if (found) *standard = is_standard(found->name);
   return found ? found->value + module->bias : 0;
 }
 

@@ -25,7 +25,8 @@ enum qz_symbol_use {
   QZ_SYMBOL_PROCEDURE = 0, /* entry of a procedure: its name, and where it is defined */
   QZ_SYMBOL_SITE = 1,      /* return address of a call: the procedure that contains the call, and the call's line
                             * (in code inlined from quartz.hpp or the C++ library: the line that calls it) */
-  QZ_SYMBOL_DATA = 2,      /* a static object: the variable, "name+offset" where the address is not its start */
+  QZ_SYMBOL_DATA = 2,      /* a static object: the variable, with member ("cache.lock", "table[3].lock") where the debug
+                            * information tells it, else "name+offset" where the address is not its start */
   QZ_SYMBOL_CODE = 3       /* any instruction: the procedure that contains it, and its own line */
 };
 
@@ -64,7 +65,7 @@ enum qz_symbol_status qz_symbols_find(qz_symbols *symbols, uint64_t address, enu
 
 /* Run-time address at which the procedure starts that contains the instruction; 0: unknown. From symbol tables alone: fast
  * enough to ask while the program runs. */
-uint64_t qz_symbols_entry(qz_symbols *symbols, uint64_t address);
+uint64_t qz_symbols_entry(qz_symbols *symbols, uint64_t address, int *standard); /* 1: of C++'s or Rust's own library */
 
 /* A directory that holds build-id trees besides /usr/lib/debug/.build-id (DIR/ab/cdef....debug). 0 or ENOMEM. */
 int qz_symbols_add_debug_dir(qz_symbols *symbols, const char *directory);

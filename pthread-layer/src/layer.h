@@ -52,6 +52,14 @@ static inline struct qzl_thread *qzl_here(void) {
   return __builtin_expect(me != NULL, 1) ? me : qzl_adopt();
 }
 
+/* The thread has this name from now on. */
+void qzl_named(pthread_t id, const char *name);
+/* Address of what a thread runs that begins with `start`: the start routine, or what it calls (cxx.c). */
+uint64_t qzl_callable(void *(*start)(void *), void *argument);
+/* The place from which the C++ library was called, where `site` is in it; else `site`. frame_end: CFA of the function that returns
+ * to `site`. */
+uint64_t qzl_site_beyond(uint64_t site, const void *frame_end);
+
 /* A synchronization object that has a record of its own, found by its address (objects.c). */
 struct qzl_object {
   uint64_t address; /* 0: free; 1: was removed */

@@ -287,10 +287,10 @@ static inline int join(pthread_t thread, void **value, uint64_t site, int (*wait
   if (!result) qzi_pub_acquired_shared(index);
   return result;
 }
-QZL_EXPORT int pthread_join(pthread_t thread, void **value) { return join(thread, value, QZL_SITE(), join_plain, 0, NULL); }
+QZL_EXPORT int pthread_join(pthread_t thread, void **value) { return join(thread, value, qzl_site_beyond(QZL_SITE(), __builtin_dwarf_cfa()), join_plain, 0, NULL); }
 QZL_EXPORT int pthread_timedjoin_np(pthread_t thread, void **value, const struct timespec *until) {
-  return join(thread, value, QZL_SITE(), join_timed, 0, until);
+  return join(thread, value, qzl_site_beyond(QZL_SITE(), __builtin_dwarf_cfa()), join_timed, 0, until);
 }
 QZL_EXPORT int pthread_clockjoin_np(pthread_t thread, void **value, clockid_t clock, const struct timespec *until) {
-  return join(thread, value, QZL_SITE(), join_clock, clock, until);
+  return join(thread, value, qzl_site_beyond(QZL_SITE(), __builtin_dwarf_cfa()), join_clock, clock, until);
 }

@@ -27,6 +27,7 @@
   X(int, pthread_tryjoin_np, NULL, (pthread_t t, void **r), (t, r)) \
   X(int, pthread_timedjoin_np, NULL, (pthread_t t, void **r, const struct timespec *w), (t, r, w)) \
   X(int, pthread_clockjoin_np, NULL, (pthread_t t, void **r, clockid_t c, const struct timespec *w), (t, r, c, w)) \
+  X(int, pthread_once, NULL, (pthread_once_t * o, void (*f)(void)), (o, f)) \
   X(int, pthread_setname_np, NULL, (pthread_t t, const char *n), (t, n)) \
   X(int, pthread_mutex_init, NULL, (pthread_mutex_t * m, const pthread_mutexattr_t *a), (m, a)) \
   X(int, pthread_mutex_destroy, NULL, (pthread_mutex_t * m), (m)) \

@@ -8,6 +8,7 @@
 #include "layer.h"
 #include <linux/seccomp.h>
 #include <stdarg.h>
+#include <string.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -34,5 +35,11 @@ QZL_EXPORT int prctl(int first, ...) {
   PASS_ON(4);
   if (first == PR_SET_SECCOMP) atomic_store(&qzi_no_system_calls, true);
   if (__builtin_expect(!real, 0)) real = (int (*)(int, ...))qzl_next("prctl", NULL);
-  return real(first, a[0], a[1], a[2], a[3]);
+  int result = real(first, a[0], a[1], a[2], a[3]);
+  if (first == PR_SET_NAME && !result) { /* the kernel keeps 15 bytes */
+    char name[16] = "";
+    strncpy(name, (const char *)(uintptr_t)a[0], sizeof name - 1);
+    qzl_named(pthread_self(), name);
+  }
+  return result;
 }

@@ -272,7 +272,7 @@ static void not_created(struct qzl_thread *child) {
 
 #undef pthread_create
 QZL_EXPORT int pthread_create(pthread_t *id, const pthread_attr_t *attributes, void *(*start)(void *), void *argument) {
-  struct qzl_thread *child = expect((uint64_t)(uintptr_t)start, QZL_SITE());
+  struct qzl_thread *child = qzi_publishing() ? expect(qzl_callable(start, argument), QZL_SITE()) : NULL;
   if (!child) return qzl_real.pthread_create(id, attributes, start, argument);
   child->start = start;
   child->argument = argument;
@@ -294,10 +294,8 @@ QZL_EXPORT int thrd_create(thrd_t *id, thrd_start_t start, void *argument) {
   return error;
 }
 
-#undef pthread_setname_np
-QZL_EXPORT int pthread_setname_np(pthread_t id, const char *name) {
-  int error = qzl_real.pthread_setname_np(id, name);
-  if (error || !qzi_publishing()) return error;
+void qzl_named(pthread_t id, const char *name) {
+  if (!qzi_publishing()) return;
   uint32_t offset = qzi_pub_name(name);
   bool found = false;
   pthread_mutex_lock(&lock);
@@ -313,7 +311,12 @@ QZL_EXPORT int pthread_setname_np(pthread_t id, const char *name) {
     names[names_next++ % NAMES].name = offset;
   }
   pthread_mutex_unlock(&lock);
-  return 0;
+}
+#undef pthread_setname_np
+QZL_EXPORT int pthread_setname_np(pthread_t id, const char *name) {
+  int error = qzl_real.pthread_setname_np(id, name);
+  if (!error) qzl_named(id, name);
+  return error;
 }
 
 /* ---- beginning of the program ---- */

@@ -193,6 +193,20 @@ test.serial('waits past the pthread functions: named by variable or place, with 
   t.false(gate.object.counted);
   near(t, 'at the gate', gate.object.waitNs, 300e6, 0.2);
   t.true(gate.object.waiters.some(({ path }) => names(model, path).includes('pass_gate')), 'the gate is waited for in pass_gate');
+  t.regex(gate.file, /futexes\.cc$/);
+  const [once] = model.entities.filter(({ rawKind }) => rawKind === 'once');
+  t.is(once?.name, 'flag');
+  near(t, 'for the one that runs the routine', once!.object!.waitNs, 200e6, 0.2);
   const heap = model.entities.filter(({ rawKind, name, id }) => rawKind === 'futex' && name !== 'gate' && id !== gate.id);
   t.true(heap.some(({ object: its }) => its !== null && its.waiters.some(({ path }) => /main.*lambda/.test(names(model, path)))), 'one on the heap, by place');
+});
+
+test.serial('names that nobody gave: threads by what they run, locks by the part of a variable', async (t) => {
+  const { model } = await record(program('names'));
+  const threads = new Set(model.entities.filter(({ kind, id }) => kind === 'thread' && id !== 0).map(({ name }) => name));
+  t.deepEqual([...threads].sort(), ['Server::serve', 'by-prctl', 'main', 'main::{lambda()#1}', 'plain']);
+  t.is(object(model, 'cache.lock').object.acquisitions, 80);
+  t.is(object(model, 'table[3].inner.lock').object.acquisitions, 80);
+  const join = model.entities.find(({ rawKind }) => rawKind === 'join')!;
+  t.regex(join.file, /names\.cc$/, 'the place of a std::thread::join is in the program');
 });

@@ -20,17 +20,31 @@ function hex(address: number): string {
   return `0x${address.toString(16)}`;
 }
 
+/** Up to the comma or bracket that ends the first of several template arguments. */
+function firstArgument(list: string): string {
+  let depth = 0;
+  for (let at = 0; at < list.length; at++) {
+    const c = list[at]!;
+    if (depth === 0 && (c === ',' || c === '>')) return list.slice(0, at).trim();
+    if ('<({['.includes(c)) depth++;
+    if ('>)}]'.includes(c)) depth--;
+  }
+  return list;
+}
+
 /**
- * A lambda that runs as a thread, or in parallel, is inlined into a start routine of quartz.hpp: it is shown by its own
- * name, `main::{lambda()#1}`, not by that of the template's instance.
+ * What a std::thread of libstdc++ runs is shown by its own name, `main::{lambda()#1}`, not by that of the template's instance. And so
+ * is a lambda that runs as a thread, or in parallel, of the thread package: it is inlined into a start routine of quartz.hpp.
  */
 function ownName(name: string): string {
+  const state = 'std::thread::_State_impl<std::thread::_Invoker<std::tuple<';
+  if (name.startsWith(state) && name.endsWith('::_M_run')) return firstArgument(name.slice(state.length));
   return /^qz::(?:thread::thread|spawn|scope::spawn|parallel_for)<(.*?::\{lambda\(.*?\)#\d+\}).*::_FUN$/.exec(name)?.[1] ?? name;
 }
 
 /** Without a name of its own an object is known by the place that made it, a thread by its start routine. */
 function nameOf(raw: RawProfile, entity: RawEntity, procedures: Map<number, string>): string {
-  if (entity.name !== '') return entity.kind === 'procedure' ? ownName(entity.name) : entity.name;
+  if (entity.name !== '') return entity.kind === 'procedure' || entity.kind === 'thread' ? ownName(entity.name) : entity.name;
   const module = entity.module > 0 ? raw.modules[entity.module - 1]! : undefined;
   const offset = module ? `${baseName(module.path)}+${hex(entity.address - module.bias)}` : hex(entity.address);
   if (entity.kind === 'procedure') return offset;
