@@ -39,7 +39,7 @@ static double fib(long n) {
 int main(int count, char **arguments) {
   must(count >= 3, "usage: PROGRAM CASE PROCESSORS");
   lace_start((unsigned)atoi(arguments[2]), 100000);
-  int status = run_tasks(arguments[1]);
+  int status = run_tasks(arguments[1], atoi(arguments[2]));
   lace_stop();
   return status;
 }

@@ -43,5 +43,5 @@ int main(int count, char **arguments) {
   must(count >= 3, "usage: PROGRAM CASE PROCESSORS");
   lf::busy_pool workers((std::size_t)atoi(arguments[2]));
   pool = &workers;
-  return run_tasks(arguments[1]);
+  return run_tasks(arguments[1], atoi(arguments[2]));
 }

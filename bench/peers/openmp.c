@@ -44,6 +44,6 @@ int main(int count, char **arguments) {
   int processors = atoi(arguments[2]), status = 1;
 #pragma omp parallel num_threads(processors)
 #pragma omp single
-  status = run_tasks(arguments[1]);
+  status = run_tasks(arguments[1], processors);
   return status;
 }

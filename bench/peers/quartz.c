@@ -89,8 +89,8 @@ static void make_crowd(long threads) {
 
 /* Threads that compute, as many as there are processors: what the sampler has to look at. */
 static void *computes(void *milliseconds) {
-  double end = now_ns() + (double)(intptr_t)milliseconds * 1e6;
-  while (now_ns() < end) counter = counter + 1;
+  double end = wall_ns() + (double)(intptr_t)milliseconds * 1e6;
+  while (wall_ns() < end) counter = counter + 1;
   return NULL;
 }
 static int busy(void) {

@@ -6,7 +6,8 @@ static double spawn(long n);
 static double spawn_batch(long n);
 static double fib(long n);
 
-static inline int run_tasks(const char *name) {
+static inline int run_tasks(const char *name, int processors) {
+  measure_processors(processors);
   if (!strcmp(name, "spawn")) measure(spawn, 1000, 1);
   else if (!strcmp(name, "spawn-batch")) measure(spawn_batch, 1000, 1000);
   else if (!strcmp(name, "fib")) measure_fib(fib, 20, 36);

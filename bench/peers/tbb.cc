@@ -44,6 +44,6 @@ int main(int count, char **arguments) {
   int processors = atoi(arguments[2]), status = 1;
   tbb::global_control most(tbb::global_control::max_allowed_parallelism, (size_t)processors);
   tbb::task_arena arena(processors);
-  arena.execute([&] { status = run_tasks(arguments[1]); });
+  arena.execute([&] { status = run_tasks(arguments[1], processors); });
   return status;
 }

@@ -1,5 +1,6 @@
 /* Calls of small procedures, with whatever hooks this file is compiled with: leaf (a loop over an empty procedure), fib (immediate
- * recursion), tree (three procedures that call each other). Prints ns for each call: the median of five batches of 10 ms. */
+ * recursion), tree (three procedures that call each other). Prints ns for each call: the median of five batches
+ * of 10 ms of CPU time. */
 #include "bench/peers/measure.h"
 
 #define NO_HOOK __attribute__((no_instrument_function))
@@ -38,6 +39,7 @@ NO_HOOK static void each(const char *name, void (*run)(void), double calls) {
 }
 
 NO_HOOK int main(void) {
+  measure_processors(1);
   each("leaf", leaves, 4096);
   each("fib", fibs, FIB_CALLS);
   each("tree", trees, TREE_CALLS);

@@ -84,7 +84,7 @@ async function run(wanted: readonly Bench[], rounds: number, quick: boolean, say
   say(headText(results));
   for (const bench of wanted) {
     say(`${bench.title}\n`);
-    const { rows, failed } = await measure(bench, { rounds, seconds: quick ? 12 : 60, note: (text) => { process.stderr.write(`quartz: bench: ${bench.name}: ${text}\n`); } });
+    const { rows, failed } = await measure(bench, { rounds, seconds: quick ? 10 : 40, note: (text) => { process.stderr.write(`quartz: bench: ${bench.name}: ${text}\n`); } });
     results.rows.push(...rows);
     results.benches.push({ name: bench.name, title: bench.title, isolates: bench.isolates, ...(failed === undefined ? {} : { failed }) });
     results.seconds = (Date.now() - begin) / 1000;
