@@ -11,6 +11,7 @@ export const commands: Readonly<Record<string, Entry>> = {
   report: { summary: 'what limits the program, then its procedures, locks or threads', load: () => import('./report.js') },
   locks: { summary: 'who waited for which lock, and who held it meanwhile', load: () => import('./locks.js') },
   threads: { summary: 'what each thread did with its time', load: () => import('./threads.js') },
+  compare: { summary: 'two profiles side by side: what got better and what worse', load: () => import('./compare.js') },
   demo: { summary: 'build and run an example under Quartz, and show its report', load: () => import('./demo.js') },
   cflags: { summary: 'compiler flags for programs to be profiled', load: () => import('./cflags.js') },
   libs: { summary: 'linker flags for programs that use the thread package', load: () => import('./libs.js') },

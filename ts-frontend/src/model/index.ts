@@ -6,6 +6,8 @@ export { stateNames } from './types.js';
 export { buildModel } from './model.js';
 export { findEntities, focusOn } from './focus.js';
 export { checkInvariants } from './invariants.js';
+export { compare } from './compare.js';
+export type { Comparison, EntityChange, FindingChange } from './compare.js';
 export { difference } from './difference.js';
 export { independentSnapshots, shareInterval } from './interval.js';
 export { baseName, placeOf } from './names.js';

@@ -14,7 +14,7 @@ function field(value: Value): string {
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 
-const lines = (rows: readonly Record<string, Value>[], columns: readonly string[]): string =>
+export const lines = (rows: readonly Record<string, Value>[], columns: readonly string[]): string =>
   [columns, ...rows.map((row) => columns.map((name) => row[name]!))].map((row) => `${row.map(field).join(',')}\r\n`).join('');
 
 function metrics(entity: Entity): Record<string, Value> {

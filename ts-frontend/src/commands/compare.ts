@@ -1,0 +1,33 @@
+/** quartz compare: two profiles side by side, before and after a change. */
+import type { Command } from '../cli/command.js';
+import { usage } from '../cli/failure.js';
+import { print } from '../cli/output.js';
+import { loadModel } from '../cli/profile.js';
+import { formatOptions } from '../cli/show.js';
+import { display } from '../cli/terminal.js';
+import { compare } from '../model/index.js';
+import { comparisonCsv, comparisonJson, comparisonReport } from '../render/index.js';
+
+export const command: Command = {
+  name: 'compare',
+  usage: 'BEFORE AFTER [options]',
+  about: 'Two profiles side by side: elapsed time, what limits the program in each, and how much more or less\n'
+    + 'each procedure and lock accounts for. docs/compare.md says what counts as a change.',
+  examples: [
+    ['quartz compare old.quartz new.quartz', 'what a change of the program did'],
+    ['quartz compare old.quartz new.quartz --csv > change.csv', 'for a spreadsheet'],
+    ['quartz compare old.quartz new.quartz --json | jq .elapsedChangeNs', 'for programs'],
+  ],
+  options: formatOptions,
+  most: 2,
+  run: async (args) => {
+    if (args.has('csv') && args.has('json')) throw usage('--csv and --json exclude each other', 'choose one');
+    const options = display(args);
+    const [before, after] = args.words;
+    if (before === undefined || after === undefined) throw usage('two profiles are compared', 'write: quartz compare BEFORE.quartz AFTER.quartz');
+    const raw = args.has('raw');
+    const comparison = compare(loadModel(before, { raw }), loadModel(after, { raw }));
+    await print(args.has('json') ? comparisonJson(comparison) : args.has('csv') ? comparisonCsv(comparison) : comparisonReport(comparison, options));
+    return 0;
+  },
+};
