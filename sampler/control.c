@@ -180,6 +180,7 @@ static int writable(const char *path) {
 static int launch_failed(const char *program, int error) {
   const char *remedy = error == ENOENT  ? strchr(program, '/') ? "check its path" : "check its name, or give its path, as in ./prog"
                        : error == EACCES  ? "name a program file that you may execute (chmod +x)"
+                       : error == ENOEXEC ? "it is made for another machine, or damaged: build it for this one"
                                           : "try again when the machine has more to spare";
   fprintf(stderr, "quartz: %s can't be run: %s; %s\n", program, strerror(error), remedy);
   return error == ENOENT ? 127 : error == EAGAIN || error == ENOMEM || error == EMFILE ? QUARTZ_FAILED : 126;

@@ -1,13 +1,25 @@
 /* fork and exec, with the error of exec brought back. See launch.h. */
 #include "launch.h"
 
+#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include "abi/channel.h"
 #include "layer.h"
+
+/* execvp hands what the kernel does not run to the shell: right for a script, not for a program of another machine. */
+static int is_elf(const char *path) {
+  char magic[4] = "";
+  int fd = strchr(path, '/') ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+  if (fd < 0) return 0;
+  ssize_t got = read(fd, magic, sizeof magic);
+  close(fd);
+  return got == (ssize_t)sizeof magic && !memcmp(magic, ELFMAG, SELFMAG);
+}
 
 pid_t qzi_launch(char **argv, const char *name, int children, const char *layer,
                  const sigset_t *mask) {
@@ -29,7 +41,8 @@ pid_t qzi_launch(char **argv, const char *name, int children, const char *layer,
     if (!error && layer && qzi_layer_preload(layer)) error = errno;
     sigprocmask(SIG_SETMASK, mask, NULL);
     if (!error) {
-      execvp(argv[0], argv);
+      if (is_elf(argv[0])) execv(argv[0], argv);
+      else execvp(argv[0], argv);
       error = errno;
     }
     if (write(report[1], &error, sizeof error) != (ssize_t)sizeof error) _exit(125);

@@ -30,6 +30,12 @@ for (const verb of ['record', 'run']) {
     const data = await quartz([verb, '--', './data'], { cwd });
     t.is(data.status, 126);
     t.regex(data.stderr, /^quartz: .*data/);
+    const foreign = readFileSync(program('two_callers'));
+    foreign.writeUInt16LE(0xfeb0, 18); // a machine that does not exist
+    writeFileSync(join(cwd, 'foreign'), foreign, { mode: 0o755 });
+    const other = await quartz([verb, '--', './foreign'], { cwd });
+    t.deepEqual([other.status, other.stdout], [126, ''], 'the shell does not try it');
+    t.regex(other.stderr, /^quartz: \.\/foreign can't be run: .*made for another machine.*\n$/);
   });
 
   test.serial(`${verb}: a statically linked program without Quartz runs, and one line says why it is not recorded`, async (t) => {

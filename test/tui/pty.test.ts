@@ -93,6 +93,14 @@ test.serial('a file that is no profile: one line, and no screen', async (t) => {
   t.regex(text, /status=125/);
 });
 
+test.serial('after -- stands a program, whatever its name', async (t) => {
+  const pty = new Pty(`${quartz} top -- ./prog.quartz`);
+  t.teardown(() => { pty.end(); });
+  const text = await pty.until((now) => now.includes('status='));
+  t.regex(text, /prog\.quartz.*not found/);
+  t.regex(text, /status=127/);
+});
+
 test('off a terminal it says what to use instead', (t) => {
   const result = spawnSync(quartz, ['top', '--', program('balanced')], { encoding: 'utf8' });
   t.is(result.status, 2);

@@ -13,6 +13,7 @@ export interface Arguments {
   has: (name: string) => boolean;
   value: (name: string) => string | undefined;
   words: string[];     // what is not an option
+  dashes: boolean;     // the words follow --: they are a program's command line, whatever they look like
 }
 
 export interface Command {
@@ -34,10 +35,12 @@ export function parse(command: Command, argv: readonly string[]): Arguments {
   const options = [...command.options, helpOption];
   const found = new Map<string, string>();
   const words: string[] = [];
+  let dashes = false;
   const help = `see "quartz ${command.name} --help"`;
   for (let index = 0; index < argv.length; index++) {
     const word = argv[index]!;
     if (word === '--') {
+      dashes = words.length === 0;
       words.push(...argv.slice(index + 1));
       break;
     }
@@ -67,7 +70,7 @@ export function parse(command: Command, argv: readonly string[]): Arguments {
   if (!found.has('help') && !command.program && words.length > (command.most ?? 0)) {
     throw usage(`${command.name} does not know what to do with "${words[command.most ?? 0]!}"`, help);
   }
-  return { has: (name) => found.has(name), value: (name) => found.get(name), words };
+  return { has: (name) => found.has(name), value: (name) => found.get(name), words, dashes };
 }
 
 /** A whole number that an option gives, within bounds. */

@@ -195,7 +195,7 @@ export const command: Command = {
       return live(args, file, ['attach', ...samplerOptions(args), '-o', file, pid], false);
     }
     if (word === undefined) throw usage('there is nothing to watch', 'write: quartz top -- PROGRAM ARGUMENTS, quartz top -p PID, or quartz top FILE');
-    if (args.words.length === 1 && word.endsWith('.quartz')) {
+    if (!args.dashes && args.words.length === 1 && word.endsWith('.quartz')) {
       const status = statSync(word, { throwIfNoEntry: false });
       if (!status) throw new Failure(`${word} does not exist`, 'name a profile, or start a program with: quartz top -- PROGRAM');
       try {

@@ -8,6 +8,7 @@ import { limited, table, type Column } from './table.js';
 import { wrap } from './text.js';
 import { count, percent, plusMinus, time } from './units.js';
 
+const halfOf = ({ lowNs, highNs }: EntityChange['ci95']): number => (highNs - lowNs) / 2;
 const signed = (ns: number, options: RenderOptions): string => (ns > 0 ? '+' : '') + time(ns, options);
 
 function changeOf(comparison: Comparison, options: RenderOptions): string {
@@ -38,9 +39,9 @@ export function comparisonReport(comparison: Comparison, options: RenderOptions)
   const side = (ns: number | undefined): string => (ns === undefined ? '-' : time(ns, options));
   const columns: Column<EntityChange>[] = [
     { head: 'change', text: ({ changeNs }) => signed(changeNs, options), tone: 'strong' },
-    { head: options.ascii ? '95%' : '±95%', text: ({ changeNs, ci95 }) => plusMinus(changeNs, (ci95.highNs - ci95.lowNs) / 2, options) },
+    { head: options.ascii ? '95%' : '±95%', text: ({ changeNs, ci95 }) => plusMinus(halfOf(ci95) > Math.abs(changeNs) ? 0 : changeNs, halfOf(ci95), options), drop: 3 },
     { head: '', text: ({ certain, changeNs }) => (!certain ? '?' : changeNs < 0 ? 'less' : 'more'), align: 'left' },
-    { head: 'before', text: (row) => side(row.before?.nptNs) },
+    { head: 'before', text: (row) => side(row.before?.nptNs), drop: 4 },
     { head: 'after', text: (row) => side(row.after?.nptNs) },
     { head: 'calls before', text: ({ before: entity }) => (entity?.callsCounted ? count(entity.calls) : ''), drop: 2 },
     { head: 'calls after', text: ({ after: entity }) => (entity?.callsCounted ? count(entity.calls) : ''), drop: 1 },
@@ -49,7 +50,7 @@ export function comparisonReport(comparison: Comparison, options: RenderOptions)
   return [
     ...run('before:', before), ...run('after: ', after),
     ...cautions.flatMap((one) => wrap(`! ${one}`, options.width, 0, options)), '',
-    changeOf(comparison, options), '',
+    ...wrap(changeOf(comparison, options), options.width, 0, options), '',
     ...heading('What limits the program', options), '',
     ...(comparison.findings.length > 0 ? findingsOf(comparison, options) : ['  nothing stood out in either']), '',
     ...heading('Changes of normalized processor time (NPT), the largest first', options), '',
