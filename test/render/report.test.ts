@@ -89,8 +89,8 @@ test('names cannot send control characters to a terminal, nor formulas to a spre
   t.true(proceduresCsv(other).includes('"\'=evil\u001b[2J\n""x"",y"'));
 });
 
-test('docs/report.md defines every column', (t) => {
-  const page = readFileSync(join(root, 'docs/report.md'), 'utf8');
+test('docs/report.md and docs/compare.md define every column', (t) => {
+  const page = ['report', 'compare'].map((name) => readFileSync(join(root, `docs/${name}.md`), 'utf8')).join('');
   const defined = new Set([...page.matchAll(/\*\*(.+?)\*\*/g)].map((match) => match[1]));
   const directory = join(root, 'ts-frontend/src/render');
   const heads = readdirSync(directory).flatMap((file) => [...readFileSync(join(directory, file), 'utf8').matchAll(/\bhead: (.*?), (?:text|drop)|\bstate\('(\w+)'/g)])
