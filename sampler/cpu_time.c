@@ -82,8 +82,9 @@ int qzi_cpu_time_tend(struct qzi_cpu_time *time, const struct qz_session_view *v
   uint64_t now_ns = qzi_clock_ns();
   if (!time->begun) time->start_ns = now_ns;
   if (now_ns >= time->due_ns) {
+    uint64_t cpu_ns = qzi_thread_cpu_ns();
     qzi_cpu_time_read(time, view, pid);
-    uint64_t end_ns = qzi_clock_ns(), least_ns = COST * (end_ns - now_ns), wait_ns = (end_ns - time->start_ns) / 8;
+    uint64_t end_ns = qzi_clock_ns(), least_ns = COST * (qzi_thread_cpu_ns() - cpu_ns), wait_ns = (end_ns - time->start_ns) / 8;
     if (wait_ns < SOON_NS) wait_ns = SOON_NS;
     if (wait_ns > LATER_NS) wait_ns = LATER_NS;
     if (wait_ns < least_ns) wait_ns = least_ns;

@@ -1,19 +1,18 @@
 /** Compares a model with the answers of its program; returns every deviation as one line. */
 import { independentSnapshots, type Entity, type Model } from '../../ts-frontend/src/model/index.js';
+import { truthOf, truthOfQueue } from '../oracle/look-up.js';
+import { npt, parallelize, total, type TrueEntity, type Truth } from '../oracle/truth.js';
 import type { Amount, Answers, Which } from './answers.js';
 
+/** Half-widths of a 95 % interval that an estimate may be off: two make four standard errors. */
+const halves = 2;
 /**
- * Slack for what the machine does to a program between its sleeps: late wake-ups, start and end of threads. A share of
- * elapsed time (of the value itself where that is above 1).
+ * Slack of the programs themselves, as a share of elapsed time (of the value itself where that is above 1): late wake-ups,
+ * start and end of threads.
  */
 const slack = 0.02;
-/** The share of its instants that the sampler missed because it had no CPU: how short of CPUs the machine was in this very run. */
-export function missedShare(model: Model): number {
-  return model.head.skippedTicks / Math.max(1, model.head.skippedTicks + model.samples);
-}
-
-/** Half-widths of the 95 % interval that a value may be off: two make four standard errors. */
-const halves = 2;
+/** What an instant more or less at either end makes: rounding, and visits that follow the reading of the clock. */
+const instant = 0.002;
 
 const text = (which: Which): string =>
   which.kind === 'root' ? 'root' : `${which.kind || 'entity'} ${which.name || `of line ${which.line}`}`;
@@ -57,33 +56,98 @@ const exact: Record<string, (entity: Entity) => number> = {
   instances: (e) => e.instances,
 };
 
-/** Half-width of the 95 % interval of a time that threads spend without a processor, from the snapshots' number alone. */
-function binomial(size: number, model: Model): number {
-  const threads = Math.max(1, Math.ceil(size));
-  const p = size / threads;
-  return 1.96 * threads * Math.sqrt((Math.max(p * (1 - p), 1 / Math.max(1, model.samples))) / Math.max(1, independentSnapshots(model.head)));
+/** What the trace says of the same. */
+const trueShares: Record<string, (e: TrueEntity) => number> = {
+  npt: (e) => npt(e.byBusyNs),
+  self: (e) => npt(e.byBusySelfNs),
+  T: (e) => total(e.byBusyNs),
+  idleness: (e) => e.idlenessNs,
+  spinblame: (e) => e.spinBlameNs,
+  parallelize: (e) => parallelize(e.byBusyNs),
+  overhead: (e) => e.states.overhead,
+  useful: (e) => e.states.useful,
+  spinning: (e) => e.states.spinning,
+  ready: (e) => e.states.ready,
+  blocked: (e) => e.states.blocked,
+  io: (e) => e.states.io,
+};
+
+/**
+ * Half-width of the 95 % interval for the mean of a number from 0 to `most` that n independent snapshots look at: its variance
+ * is at most mean * (most - mean). At least what one snapshot makes.
+ */
+function halfWidth(mean: number, most: number, n: number): number {
+  return 1.96 * Math.sqrt(Math.max(mean * (most - mean), most * most / Math.max(1, n)) / Math.max(1, n));
 }
 
-/** What the metric is, and how far it may be from the truth. */
-export function measure(model: Model, entity: Entity, metric: string, truth: number): { value: number; tolerance: number } {
+/** The metric where it is a time or a mean: as a share of elapsed time, or plain. Undefined: it is a count. */
+function timed(model: Model, entity: Entity, metric: string): number | undefined {
   const indexed = /^T(\d+)$/.exec(metric);
-  const share = indexed
-    ? (e: Entity): number => (e.byBusyNs[Number(indexed[1]) - 1] ?? NaN) * Number(indexed[1])
-    : shares[metric];
-  const halfNs = (entity.ci95.highNs - entity.ci95.lowNs) / 2;
-  // Times of one entity have the relative error of its share of the samples.
-  const relative = entity.nptNs > 0 ? halfNs / entity.nptNs : 0;
-  const size = Math.abs(truth);
-  const sampled = halves * (entity.nptNs > 0 && !/^(ready|blocked|io)$/.test(metric) ? relative * size : binomial(size, model));
-  // Time of processors: while the machine is late to wake one, all of them may be in another state.
-  // So may i of them that should have been at work together.
+  if (indexed) return (entity.byBusyNs[Number(indexed[1]) - 1] ?? NaN) * Number(indexed[1]) / model.elapsedNs;
+  if (shares[metric]) return shares[metric](entity) / model.elapsedNs;
+  return plain[metric]?.(entity);
+}
+
+/** How far sampling may take such a value from the truth: two half-widths. */
+function samplingError(model: Model, entity: Entity, metric: string, truth: number): number {
+  // The waiter's clock is read a little before and after the changes; in between it may wait for a CPU.
+  if (metric === 'wait') return model.cpuWait.waitNs / model.elapsedNs;
+  const n = independentSnapshots(model.head);
+  const P = model.processors;
+  if (metric === 'parallelism') { // from 1 to P, seen while the entity was busy
+    return halves * halfWidth(truth - 1, P - 1, n * entity.nptNs / model.elapsedNs);
+  }
+  const indexed = /^T(\d+)$/.exec(metric);
+  const most = indexed ? Number(indexed[1]) : /^(npt|self|parallelize)$/.test(metric) ? 1
+    : /^(T|useful|overhead|spinning|idleness|spinblame)$/.test(metric) ? P : Math.max(1, Math.ceil(truth)); // threads
+  return halves * halfWidth(truth, most, n);
+}
+
+/**
+ * How far the truth of a run may be from what its program would do on CPUs of its own. Each ns that a processor waits for a
+ * CPU, by the kernel's count, makes that processor, and up to all others, do something else for a ns. The count leaves out the
+ * last eighth of a run (docs/metrics.md, section 6).
+ */
+function lateness(model: Model, metric: string, truth: number): number {
+  const indexed = /^T(\d+)$/.exec(metric);
   const many = indexed ? Number(indexed[1]) : /^(idleness|spinblame|spinning|wait)$/.test(metric) ? model.processors / 4 : 1;
-  // Where the sampler was not run, processors of the program were not either: as much as it missed may be another state.
-  const late = slack + missedShare(model);
-  if (share) return { value: share(entity) / model.elapsedNs, tolerance: sampled + late * Math.max(1, size, many) };
-  if (plain[metric]) return { value: plain[metric](entity), tolerance: sampled + 2 * late * Math.max(1, size) };
+  const waits = model.cpuWait.waitNs / (7 / 8) / model.elapsedNs * model.processors;
+  return (slack * Math.max(1, Math.abs(truth), many) + waits) * (metric in plain ? 2 : 1);
+}
+
+/** What the metric is, and how far it may be from the program's answer. */
+export function measure(model: Model, entity: Entity, metric: string, answer: number): { value: number; tolerance: number } {
+  const value = timed(model, entity, metric);
+  if (value !== undefined) return { value, tolerance: samplingError(model, entity, metric, answer) + lateness(model, metric, answer) };
   if (exact[metric]) return { value: exact[metric](entity), tolerance: 0 };
   throw new Error(`no metric is called ${metric}`);
+}
+
+/** The same metric from the trace: from `low` to `high`, which differ only where the trace does not say all. */
+function trueValue(model: Model, truth: Truth, entity: Entity, metric: string): { low: number; high: number } | undefined {
+  const parts = entity.members.length > 0 ? entity.members.map((id) => model.entities[id]!) : [entity];
+  let low = 0;
+  let high = 0;
+  let useful = 0;
+  for (const part of parts) {
+    const one = truthOf(truth, model, part);
+    if (!one) return undefined;
+    const indexed = /^T(\d+)$/.exec(metric);
+    const queueNs = truthOfQueue(truth, model, part) ?? 0;
+    // A waiter's own measure ends when it has a processor again; a holder's path counts from when it has the lock.
+    const interval = metric === 'wait' ? [queueNs + one.states.spinning, queueNs + one.states.spinning + one.states.ready + one.states.overhead]
+      : metric === 'hold' ? [one.states.useful + one.states.overhead, one.states.useful + one.states.overhead + one.states.ready]
+        : undefined;
+    const ns = indexed ? one.byBusyNs[Number(indexed[1]) - 1] ?? NaN
+      : metric === 'parallelism' ? total(one.byBusyNs) : metric === 'runnable' ? one.usefulRunnableNs : metric === 'queue' ? queueNs + one.states.spinning
+        : interval ? 0 : trueShares[metric]?.(one);
+    if (ns === undefined) return undefined;
+    low += interval?.[0] ?? ns;
+    high += interval?.[1] ?? ns;
+    useful += metric === 'parallelism' ? npt(one.byBusyNs) : metric === 'runnable' ? one.states.useful : 0;
+  }
+  const over = metric === 'parallelism' || metric === 'runnable' ? useful : metric === 'queue' ? entity.object?.queueObservedNs ?? NaN : model.elapsedNs;
+  return { low: low / over, high: high / over };
 }
 
 function wrong({ relation, value: truth }: Amount, value: number, tolerance: number): boolean {
@@ -98,10 +162,16 @@ function wrong({ relation, value: truth }: Amount, value: number, tolerance: num
 
 const shown = (value: number): string => String(Math.round(value * 1e4) / 1e4);
 
-export function deviations(model: Model, answers: Answers): string[] {
-  const lines: string[] = [];
-  const say = (line: string): void => { lines.push(line); };
-  const need = (which: Which): Entity | undefined => {
+/** Whether the answer is a time that the machine's other work can shift. */
+const shifts = ({ metric, relation, value }: Amount): boolean =>
+  relation === '=' && !exact[metric] && !(metric === 'wait' && value === 0);
+
+export const hasTimes = (answers: Answers): boolean =>
+  answers.nothingRan !== undefined || answers.amounts.some(({ amounts }) => amounts.some(shifts));
+
+type Say = (line: string) => void;
+function finder(model: Model, say: Say): (which: Which) => Entity | undefined {
+  return (which) => {
     const entity = find(model, which);
     if (!entity) {
       const alike = model.entities.filter((e) => e.name === which.name || which.kind === e.kind);
@@ -109,11 +179,56 @@ export function deviations(model: Model, answers: Answers): string[] {
     }
     return entity;
   };
+}
+
+/**
+ * Times: each estimate must agree with the exact trace of the same run, within its own interval; and the trace with the
+ * program's answer, within what the kernel says that the program had to wait for CPUs.
+ */
+export function timesOff(model: Model, truth: Truth, answers: Answers): string[] {
+  const lines: string[] = [];
+  const say = (line: string): void => { lines.push(line); };
+  const need = finder(model, say);
+  for (const { which, amounts } of answers.amounts.map((one) => ({ ...one, amounts: one.amounts.filter(shifts) }))) {
+    const entity = amounts.length > 0 ? need(which) : undefined;
+    for (const { metric, value: answer } of entity ? amounts : []) {
+      const value = timed(model, entity!, metric)!;
+      const right = trueValue(model, truth, entity!, metric);
+      if (!right) {
+        say(`${text(which)}: the trace does not know its ${metric}`);
+        continue;
+      }
+      const error = samplingError(model, entity!, metric, right.high);
+      if (!(value >= right.low - error - instant && value <= right.high + error + instant)) {
+        say(`${text(which)}: ${metric} is ${shown(value)}, in the trace ${shown(right.low)}${right.high > right.low ? ` to ${shown(right.high)}` : ''}, within ${shown(error)}`);
+      }
+      const late = lateness(model, metric, answer);
+      if (!(answer >= right.low - late && answer <= right.high + late)) {
+        say(`${text(which)}: in the trace, ${metric} is ${shown(right.low)}, must be ${answer} within ${shown(late)}`);
+      }
+    }
+  }
+  if (answers.nothingRan !== undefined) {
+    const share = model.balance.nothingRanNs / model.elapsedNs;
+    const right = truth.byBusyNs[0]! / model.elapsedNs;
+    const error = halves * halfWidth(right, 1, independentSnapshots(model.head));
+    if (Math.abs(share - right) > error + instant) say(`nothing ran for ${shown(share)}, in the trace ${shown(right)}, within ${shown(error)}`);
+    const late = lateness(model, 'blocked', answers.nothingRan);
+    if (Math.abs(right - answers.nothingRan) > late) say(`in the trace, nothing ran for ${shown(right)}, must be ${answers.nothingRan} within ${shown(late)}`);
+  }
+  return lines;
+}
+
+/** What no other work on the machine can move: counts, names, orders, findings, and bounds. */
+export function deviations(model: Model, answers: Answers): string[] {
+  const lines: string[] = [];
+  const say = (line: string): void => { lines.push(line); };
+  const need = finder(model, say);
   if (model.processors !== answers.processors) say(`P is ${model.processors}, not ${answers.processors}`);
   for (const { which, amounts } of answers.amounts) {
     const entity = need(which);
     if (!entity) continue;
-    for (const amount of amounts) {
+    for (const amount of amounts.filter((one) => !shifts(one))) {
       const { value, tolerance } = measure(model, entity, amount.metric, amount.value);
       if (wrong(amount, value, tolerance)) {
         say(`${text(which)}: ${amount.metric} is ${shown(value)}, must be ${amount.relation} ${amount.value}` +
@@ -125,11 +240,6 @@ export function deviations(model: Model, answers: Answers): string[] {
     const value = (model.head as unknown as Record<string, unknown>)[amount.metric];
     if (typeof value !== 'number') throw new Error(`the head has no number ${amount.metric}`);
     if (wrong(amount, value, 0)) say(`head: ${amount.metric} is ${value}, must be ${amount.relation} ${amount.value}`);
-  }
-  if (answers.nothingRan !== undefined) {
-    const value = model.balance.nothingRanNs / model.elapsedNs;
-    const half = 1.96 * Math.sqrt(answers.nothingRan * (1 - answers.nothingRan) / Math.max(1, model.samples));
-    if (Math.abs(value - answers.nothingRan) > halves * half + slack + missedShare(model)) say(`nothing ran for ${shown(value)}, not ${answers.nothingRan}`);
   }
   for (const { metric, falling } of answers.orders) {
     for (let k = 1; k < falling.length; k++) {
@@ -144,12 +254,14 @@ export function deviations(model: Model, answers: Answers): string[] {
       }
     }
   }
-  const findings = model.findings.map((finding) => ({ kind: finding.kind as string, entity: model.entities[finding.entity]! }));
+  const findings = model.findings.map((finding) => ({ kind: finding.kind as string, entity: model.entities[finding.entity]!, others: finding.othersMayCause === true }));
+  const certain = findings.filter((one) => !one.others);
   const told = findings.map((one) => `${one.kind} ${one.entity.kind} ${one.entity.name}`).join('; ') || 'no findings';
   for (const { place, kind, entity } of answers.findings) {
     const fits = (one: (typeof findings)[number] | undefined): boolean =>
       one !== undefined && one.kind === kind && (entity === undefined || matches(one.entity, entity));
-    const holds = place === 'first' ? fits(findings[0]) : place === 'some' ? findings.some(fits) : !findings.some(fits);
+    // What the report itself says that other programs may have caused says nothing about this one.
+    const holds = place === 'first' ? fits(findings[0]) || fits(certain[0]) : place === 'some' ? findings.some(fits) : !certain.some(fits);
     if (!holds) say(`${place} finding: ${kind}${entity ? ` ${text(entity)}` : ''}; the report has: ${told}`);
   }
   const procedure = (name: string): Which => ({ kind: 'procedure', name, line: 0 });

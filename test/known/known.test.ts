@@ -1,33 +1,20 @@
 /** Every program of test/programs gets the answer that stands in its head. */
 import test from 'ava';
-import { deviations, missedShare } from './check.js';
-import { missing, programs, variants } from './programs.js';
-import { record, type Recording } from './record.js';
+import { truthOfRun } from '../oracle/look-up.js';
+import { deviations, hasTimes, timesOff } from './check.js';
+import { missing, programs, traced, variants } from './programs.js';
+import { openModel, record, temporaryFile } from './record.js';
 import { schemaErrors } from '../cli/schema.js';
 import { quartz } from '../cli/quartz.js';
-
-/** A run of which the sampler missed more than this share of its instants is made again: the machine was short of CPUs. */
-const mostMissed = 0.1;
-const attempts = 3;
-
-/** Which run is judged depends on what the sampler missed alone, never on what it found. */
-async function recordUndisturbed(make: () => Promise<Recording>): Promise<Recording> {
-  let best = await make();
-  for (let k = 1; k < attempts && missedShare(best.model) > mostMissed; k++) {
-    const other = await make();
-    if (missedShare(other.model) < missedShare(best.model)) best = other;
-  }
-  return best;
-}
 
 for (const { name } of missing) test.skip(`${name} (not built: clang is not installed)`, (t) => { t.fail(); });
 
 for (const { name, binary, answers } of [...programs, ...variants]) {
   if (answers.manual) continue;
-  // One at a time: the programs' shares of time are compared with exact ones.
+  // One at a time: more would keep each other from running.
   test.serial(name, async (t) => {
     t.timeout(300_000);
-    const recording = await recordUndisturbed(() => record(binary, { processors: answers.processors, args: answers.arguments }));
+    const recording = await record(binary, { processors: answers.processors, args: answers.arguments });
     t.is(recording.status, answers.signal > 0 ? 128 + answers.signal : answers.exitStatus, recording.stderr);
     const { head } = recording.model;
     if (answers.end !== '') t.is(head.endReason as string, answers.end);
@@ -36,6 +23,21 @@ for (const { name, binary, answers } of [...programs, ...variants]) {
     t.is(schemaErrors((await quartz(['report', '--json', recording.file])).stdout), '', 'the report as JSON has the form of its schema');
     const lines = deviations(recording.model, answers);
     for (const line of lines) t.log(line);
+    t.is(lines.length, 0);
+  });
+}
+
+// The same programs on the build of the thread package that traces: what else the machine does to the program is in both.
+for (const { name, binary, answers } of traced) {
+  if (answers.manual || !hasTimes(answers)) continue;
+  test.serial(`${name}: its times are those of the exact trace`, async (t) => {
+    t.timeout(300_000);
+    const stem = temporaryFile('trace');
+    const { file, stderr } = await record(binary, { processors: answers.processors, args: answers.arguments, env: { QUARTZ_ORACLE: stem } });
+    const model = openModel(file, false); // the hooks' cost stays in: the trace has it too
+    const lines = timesOff(model, truthOfRun(model, stem), answers);
+    for (const line of lines) t.log(line);
+    if (lines.length > 0) t.log(`${stderr} waited for CPUs ${(100 * model.cpuWait.waitNs / model.elapsedNs).toFixed(1)} % of the elapsed time`);
     t.is(lines.length, 0);
   });
 }

@@ -16,6 +16,9 @@ export const programs: readonly Program[] = readdirSync(join(root, 'test/program
     return { name, source, binary: join(root, 'build/test/programs', name), answers: readAnswers(source) };
   });
 
+/** The same, built with the thread package that traces every change (test/oracle). */
+export const traced: readonly Program[] = programs.map((program) => ({ ...program, binary: join(root, 'build/test/oracle', program.name) }));
+
 /** Programs whose control leaves procedures in unusual ways, which each compiler's hooks see otherwise: built by clang too. */
 const variedByClang = ['exceptions', 'longjmp', 'recursion', 'counts'];
 const clang: readonly Program[] = programs

@@ -57,6 +57,10 @@ test('idleness that other programs may have caused is told with a caution', (t) 
   t.deepEqual([crowded.cpuWait.ownNs, crowded.cpuWait.othersNs], [2 * second, 0]);
   t.regex(about(crowded), /processors of its own had them for 2\.00 s of that; it has 2 CPUs: use no more processors than that$/);
   t.is(crowded.findings[0]!.othersMayCause, undefined);
+
+  // The same, but b is in system calls: its processors hardly use the CPUs, so others must have had them.
+  const asleep = recorded(0.1 * second, 2 * second, 2);
+  t.deepEqual([asleep.cpuWait.ownNs, asleep.cpuWait.othersNs], [0.1 * second, 1.9 * second]);
 });
 
 test('one thread with more work beside others with another procedure', (t) => {

@@ -5,11 +5,11 @@
  */
 import test from 'ava';
 import { existsSync } from 'node:fs';
-import type { Entity, Model } from '../../ts-frontend/src/model/index.js';
+import type { Entity } from '../../ts-frontend/src/model/index.js';
 import { root } from '../known/programs.js';
 import { openModel, startRecording, temporaryFile } from '../known/record.js';
-import { readTrace } from './trace.js';
-import { computeTruth, emptyEntity, npt, parallelize, total, type TrueEntity, type Truth } from './truth.js';
+import { truthOf, truthOfQueue, truthOfRun } from './look-up.js';
+import { npt, parallelize, total, type TrueEntity } from './truth.js';
 
 const program = `${root}/build/test/oracle/random_phases`;
 const processors = 3;
@@ -27,20 +27,6 @@ function binomialBound(n: number, p: number, certainty: number): number {
     k++;
   }
   return k;
-}
-
-/** The truth about an entity of the model; undefined where neither has seen it at any time. */
-function truthOf(truth: Truth, model: Model, entity: Entity): TrueEntity | undefined {
-  const exact = lookUp(truth, model, entity);
-  if (exact || Object.values(entity.states).every((one) => one.ns === 0)) return exact;
-  return emptyEntity(processors); // a snapshot's visits follow the reading of the clock: the last may see past the end
-}
-function lookUp(truth: Truth, model: Model, entity: Entity): TrueEntity | undefined {
-  if (entity.id === model.root.id) return truth.root;
-  const raw = model.raw.entities[entity.id];
-  if (entity.kind === 'procedure') return truth.procedures.get(BigInt(entity.address));
-  if (entity.thread) return truth.threads.get(entity.thread.serial);
-  return raw && entity.object ? truth.objects.get(raw.record) : undefined;
 }
 
 /** Numbers without an interval of their own, as shares of elapsed time. */
@@ -94,6 +80,7 @@ test.serial('95 % intervals cover the truth, and errors do not lean', async (t) 
     if (!one) errors.set(what, one = new Errors());
     one.add(error);
   };
+  const missShares: number[] = []; // of each run, over all entities
   let skipped = 0;
   let samples = 0;
   for (let seed = 1; seed <= runs; seed++) {
@@ -103,9 +90,10 @@ test.serial('95 % intervals cover the truth, and errors do not lean', async (t) 
     t.is(ended.status, 0, ended.stderr);
     // The hooks' cost stays in: the trace has it too.
     const model = openModel(recording.file, false);
-    const events = readTrace(stem, BigInt(model.head.firstNs));
-    const truth = computeTruth(events, processors, 0, model.elapsedNs);
+    const truth = truthOfRun(model, stem);
     const elapsed = model.elapsedNs;
+    let looked = 0;
+    let missed = 0;
     skipped += model.head.skippedTicks;
     samples += model.samples;
     for (const entity of model.entities) {
@@ -117,20 +105,22 @@ test.serial('95 % intervals cover the truth, and errors do not lean', async (t) 
       const hit = exactNpt >= entity.ci95.lowNs && exactNpt <= entity.ci95.highNs;
       const count = covered.get(name) ?? { hits: 0, misses: 0 };
       covered.set(name, { hits: count.hits + (hit ? 1 : 0), misses: count.misses + (hit ? 0 : 1) });
+      looked++;
+      missed += hit ? 0 : 1;
       err(`npt of ${name}`, (entity.nptNs - exactNpt) / elapsed);
       for (const [metric, [estimate, right]] of Object.entries(others)) {
         if (entity.thread && metric.endsWith('self')) continue; // of a thread: all of its time, not what no procedure has
         err(`${metric} of ${name}`, (estimate(entity) - right(exact)) / elapsed);
       }
-      const queue = entity.object && model.raw.entities[entity.id] ? truth.queues.get(model.raw.entities[entity.id]!.record) : undefined;
-      if (queue && entity.object) {
-        const mean = queue.reduce((sum, ns, length) => sum + (ns ?? 0) * length, 0) / elapsed;
-        err(`mean queue length of ${name}`, entity.object.queueLengthMean * entity.object.queueObservedNs / elapsed - mean);
+      const queueNs = truthOfQueue(truth, model, entity);
+      if (queueNs !== undefined && entity.object) {
+        err(`mean queue length of ${name}`, (entity.object.queueLengthMean * entity.object.queueObservedNs - queueNs) / elapsed);
       }
     }
     for (let b = 0; b <= processors; b++) {
       err(`time with b = ${b}`, ((model.balance.byBusyNs[b] ?? 0) - truth.byBusyNs[b]!) / elapsed);
     }
+    missShares.push(missed / looked);
     err('mean of r', model.balance.meanRunnable - truth.runnableNs / elapsed);
   }
   const wrong: string[] = [];
@@ -139,6 +129,11 @@ test.serial('95 % intervals cover the truth, and errors do not lean', async (t) 
     const bound = binomialBound(hits + misses, 0.05, 1 - 1e-5);
     if (misses > bound) wrong.push(`the interval of the NPT of ${name} missed the truth ${misses} times of ${hits + misses}; at most ${bound}`);
   }
+  // All together: entities of one run miss together, runs do not. At most 5 %, within four standard errors of the runs.
+  const meanMiss = missShares.reduce((sum, one) => sum + one, 0) / runs;
+  const spread = Math.sqrt(missShares.reduce((sum, one) => sum + (one - meanMiss) ** 2, 0) / (runs - 1) / runs);
+  t.log(`intervals missed the truth in ${(100 * meanMiss).toFixed(2)} % of all cases, standard error ${(100 * spread).toFixed(2)} %`);
+  if (meanMiss > 0.05 + 4 * spread) wrong.push(`intervals missed the truth in ${(100 * meanMiss).toFixed(1)} % of all cases`);
   t.true(covered.size >= 10);
   t.log(`${samples} snapshots, ${skipped} skipped; ${covered.size} entities, ${errors.size} numbers compared`);
   // Only what every run has seen: what is seen by chance alone has been seen too often.

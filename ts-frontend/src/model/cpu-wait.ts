@@ -18,12 +18,15 @@ const shaken: ReadonlySet<Finding['kind']> = new Set(
 
 export function cpuWaitOf({ head, balance }: RawProfile): CpuWait {
   const { cpuRunNs: runNs, cpuWaitNs: waitNs, publisher, processors, cpus } = head;
+  const places = Math.max(1, publisher === 'pthread' ? processors : cpus);
   let excessNs = 0;
+  let most = 0;
   for (let k = 0; k < balance.ns.length; k++) {
-    const more = publisher === 'pthread' ? balance.runnable[k]! - processors : balance.busy[k]! + balance.spinning[k]! - cpus;
+    const more = (publisher === 'pthread' ? balance.runnable[k]! : balance.busy[k]! + balance.spinning[k]!) - places;
     excessNs += Math.max(0, more) * balance.ns[k]!;
+    if (balance.ns[k]! > 0) most = Math.max(most, more);
   }
-  const ownNs = Math.min(waitNs, excessNs);
+  const ownNs = Math.min(waitNs, excessNs, (runNs / places) * most);
   return { runNs, waitNs, ownNs, othersNs: waitNs - ownNs, share: runNs + waitNs > 0 ? waitNs / (runNs + waitNs) : 0 };
 }
 
