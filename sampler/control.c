@@ -70,10 +70,16 @@ static void wait_and_attend(struct pollfd *polls, unsigned own, int timeout_ms, 
   }
 }
 
-/* The next signal: its number; *terminal is 1 if the terminal sent it. 0: none. */
-static int next_signal(int signals) {
+enum sender {
+  TERMINAL, /* the program has got it, too */
+  FRONT,    /* who started us: `quartz run` passes on what it gets, maybe what we have got already */
+  ANOTHER
+};
+/* The next signal: its number, and who sent it. 0: none. */
+static int next_signal(int signals, enum sender *sender) {
   struct signalfd_siginfo info;
   if (read(signals, &info, sizeof info) != (ssize_t)sizeof info) return 0;
+  *sender = info.ssi_code == SI_KERNEL ? TERMINAL : (pid_t)info.ssi_pid == getppid() ? FRONT : ANOTHER;
   return (int)info.ssi_signo;
 }
 
@@ -107,6 +113,7 @@ struct launched {
   int over;            /* 1: no more recordings */
   enum qz_program kind; /* of the program that the child runs now */
   int layer;           /* 1: the pthread layer was put in */
+  int direct;          /* last SIGINT or SIGQUIT that did not come from FRONT, which may pass it on again; 0: none */
 };
 
 /* The child runs another program now: that gets FILE, and what was recorded before goes aside. */
@@ -117,6 +124,13 @@ static void make_room(struct launched *run) {
   } else if (!path_for(aside, sizeof aside, run->output, run->child, run->own - 1) && !rename(run->output, aside)) {
     fprintf(stderr, "quartz: what the process ran before (exec) is in %s; %s goes on with what it runs now\n", aside, run->output);
   }
+}
+
+/* A signal that asks us to end asks the program, too. */
+static void pass_on(struct launched *run, int number, enum sender sender) {
+  int keyboard = number == SIGINT || number == SIGQUIT, repeated = keyboard && sender == FRONT && run->direct == number;
+  run->direct = keyboard && sender != FRONT ? number : 0;
+  if (!repeated && !(keyboard && sender == TERMINAL)) kill(run->child, number);
 }
 
 static void admit_next(struct launched *run, int listener) {
@@ -217,7 +231,8 @@ static int record(struct launched *run, int listener, int signals) {
     polls[1] = (struct pollfd){.fd = listener, .events = POLLIN};
     wait_and_attend(polls, 2, -1, run->child);
     if (polls[1].revents) admit_next(run, listener);
-    for (int number; (number = next_signal(signals)) != 0;) {
+    enum sender sender;
+    for (int number; (number = next_signal(signals, &sender)) != 0;) {
       int wait_status, ended = 0;
       int32_t status = 0;
       uint32_t reason = QZ_END_NONE;
@@ -226,8 +241,8 @@ static int record(struct launched *run, int listener, int signals) {
       case SIGCHLD:
         ended = waitpid(run->child, &wait_status, WNOHANG) == run->child;
         break;
-      default: /* SIGINT and SIGQUIT have reached the program too, from the terminal; the others were meant for us */
-        if (number == SIGTERM || number == SIGHUP) kill(run->child, number);
+      default:
+        pass_on(run, number, sender);
         run->over = 1;
         dismiss_all(QZ_END_INTERRUPTED, 0);
       }
@@ -318,7 +333,8 @@ int qzi_attach(const struct qzi_options *options) {
     uint64_t left_ms = (end_ns - now_ns) / 1000000 + 1;
     polls[0] = (struct pollfd){.fd = signals, .events = POLLIN};
     wait_and_attend(polls, 1, end_ns == UINT64_MAX ? -1 : left_ms > 1000 ? 1000 : (int)left_ms, 0);
-    for (int number; (number = next_signal(signals)) != 0;) {
+    enum sender sender;
+    for (int number; (number = next_signal(signals, &sender)) != 0;) {
       if (number == SIGCONT)
         stood_still();
       else if (number != SIGCHLD)

@@ -40,7 +40,7 @@ int qzi_cpu_time_of(int tasks, uint32_t tid, uint64_t *run_ns, uint64_t *wait_ns
   return 0;
 }
 
-void qzi_cpu_time_read(struct qzi_cpu_time *time, const struct qz_session_view *view, pid_t pid) {
+static void read_all(struct qzi_cpu_time *time, const struct qz_session_view *view, pid_t pid) {
   uint32_t count = records(view);
   char name[64];
   if (count > time->room) {
@@ -76,6 +76,12 @@ void qzi_cpu_time_read(struct qzi_cpu_time *time, const struct qz_session_view *
   time->begun = 1;
   time->run_ns = run_sum;
   time->wait_ns = wait_sum;
+}
+
+void qzi_cpu_time_read(struct qzi_cpu_time *time, const struct qz_session_view *view, pid_t pid) {
+  pthread_mutex_lock(&time->lock);
+  read_all(time, view, pid);
+  pthread_mutex_unlock(&time->lock);
 }
 
 int qzi_cpu_time_tend(struct qzi_cpu_time *time, const struct qz_session_view *view, pid_t pid) {

@@ -1,7 +1,8 @@
 /* How long the program's kernel threads ran on CPUs, and how long they were runnable but waited for one.
  *
  * Owns:    what was read last of each kernel thread that publishes.
- * Writer:  the control thread. Reader: the same; the sampling thread reads the two sums.
+ * Writer:  the control thread; the sampling thread, once, when publishing has ended and the kernel threads are still there.
+ * Reader:  both.
  * Must not: be read in a snapshot: a reading takes some microseconds a thread.
  *
  * The kernel keeps both for every thread (/proc/PID/task/TID/schedstat, Documentation/scheduler/sched-stats.rst). A program
@@ -10,10 +11,12 @@
 #ifndef QZI_CPU_TIME_H
 #define QZI_CPU_TIME_H
 
+#include <pthread.h>
 #include <sys/types.h>
 #include "abi/session_read.h"
 
 struct qzi_cpu_time {
+  pthread_mutex_t lock;
   struct qzi_cpu_seen *seen; /* by record of processor or thread */
   uint32_t room;
   int begun;                 /* 1: what counts is what comes after the first reading */

@@ -86,6 +86,7 @@ int qzi_recording_open(struct qzi_recording *recording, int fd, pid_t pid, const
   memset(recording, 0, sizeof *recording);
   recording->options = options;
   recording->pid = pid;
+  pthread_mutex_init(&recording->cpu_time.lock, NULL);
   recording->file.fd = recording->view.fd = recording->wake_fd = -1;
   const char *clause = NULL;
   if (qz_session_open(&recording->view, fd, &clause)) {

@@ -240,6 +240,7 @@ void *qzi_sampling_main(void *argument) {
   struct qzi_recording *recording = argument;
   struct qz_profile *head = recording->file.head;
   const struct qz_session *session = qz_session_head(&recording->view);
+  int published = 0;
   prctl(PR_SET_TIMERSLACK, 1);
   recording->asked = recording->view.processors;
   store_modules(recording);
@@ -250,10 +251,13 @@ void *qzi_sampling_main(void *argument) {
   sem_post(&recording->ready);
   while ((now_ns = qzi_pacing_wait(&recording->pacing, &recording->stop)) != 0) {
     if (!publishing(recording) || __atomic_exchange_n(&recording->rebase, 0, __ATOMIC_ACQ_REL)) {
+      if (published && !publishing(recording)) qzi_cpu_time_read(&recording->cpu_time, &recording->view, recording->pid);
+      published = 0;
       qzi_sampler_rebase(&recording->sampler, now_ns); /* nothing is published: that time is not part of the run */
       qzi_pacing_next(&recording->pacing, now_ns);
       continue;
     }
+    published = 1;
     uint32_t processors = LOAD(&session->processors);
     if (processors != recording->asked) follow(recording, processors);
     visit_all(recording);

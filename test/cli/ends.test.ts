@@ -54,6 +54,18 @@ test.serial('run, ended by Ctrl-C: the profile is kept', async (t) => {
   t.is(openModel(file).head.endReason, 'interrupted');
 });
 
+for (const name of ['record', 'run'] as const) {
+  test.serial(`${name}, SIGINT to the command alone: the program gets it, too`, async (t) => {
+    const file = join(directory(), 'out.quartz');
+    const started = start(command, [name, '--rate', '1000', '-o', file, '--', program('endless')], processors);
+    await underWay(file);
+    started.child.kill('SIGINT');
+    const ended = await started.ended;
+    t.is(ended.status, 128 + 2, ended.stderr);
+    t.is(openModel(file).head.endReason, 'interrupted');
+  });
+}
+
 test.serial('record --children: a profile for each process, the shell too', async (t) => {
   const cwd = directory();
   const { status, stderr } = await quartz(['record', '--children', '-o', 'out.quartz', '--', 'sh', '-c', '"$0"; "$0"', program('two_callers')], { cwd });

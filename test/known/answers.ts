@@ -14,6 +14,7 @@ export interface Answers {
   signal: number;
   end: string;        // '' = the program exits or is killed as said
   manual: boolean;    // recorded by other tests only
+  untraced: boolean;  // its trace would not fit, or not be of one program
   amounts: { which: Which; amounts: Amount[] }[];
   head: Amount[];     // numbers of the profile's head
   nothingRan: number | undefined; // share of elapsed time with b = 0
@@ -35,7 +36,7 @@ function amount(text: string): Amount {
 export function readAnswers(path: string): Answers {
   const source = readFileSync(path, 'utf8').split('\n');
   const answers: Answers = {
-    processors: 0, arguments: [], exitStatus: 0, signal: 0, end: '', manual: false, amounts: [], head: [], nothingRan: undefined,
+    processors: 0, arguments: [], exitStatus: 0, signal: 0, end: '', manual: false, untraced: false, amounts: [], head: [], nothingRan: undefined,
     orders: [], findings: [], calls: [], callers: [], absent: [],
   };
   /** "lock ring", "lock at MARK", "root", or a name alone (kind ''). */
@@ -63,6 +64,7 @@ export function readAnswers(path: string): Answers {
       rule(/^signal (\d+)$/, (signal) => { answers.signal = Number(signal); }) ||
       rule(/^end (\w+)$/, (end) => { answers.end = end!; }) ||
       rule(/^manual$/, () => { answers.manual = true; }) ||
+      rule(/^untraced$/, () => { answers.untraced = true; }) ||
       rule(/^nothing ran ([\d.]+)$/, (share) => { answers.nothingRan = Number(share); }) ||
       rule(/^head (.+)$/, (one) => { answers.head.push(amount(one!)); }) ||
       rule(/^order (\w+): (.+)$/, (metric, names) => { answers.orders.push({ metric: metric!, falling: names!.split(' > ').map(which) }); }) ||

@@ -163,11 +163,10 @@ function wrong({ relation, value: truth }: Amount, value: number, tolerance: num
 const shown = (value: number): string => String(Math.round(value * 1e4) / 1e4);
 
 /** Whether the answer is a time that the machine's other work can shift. */
-const shifts = ({ metric, relation, value }: Amount): boolean =>
-  relation === '=' && !exact[metric] && !(metric === 'wait' && value === 0);
+const shifts = ({ metric, value }: Amount): boolean => !exact[metric] && !(metric === 'wait' && value === 0);
 
 export const hasTimes = (answers: Answers): boolean =>
-  answers.nothingRan !== undefined || answers.amounts.some(({ amounts }) => amounts.some(shifts));
+  !answers.untraced && (answers.nothingRan !== undefined || answers.amounts.some(({ amounts }) => amounts.some(shifts)));
 
 type Say = (line: string) => void;
 function finder(model: Model, say: Say): (which: Which) => Entity | undefined {
@@ -191,7 +190,8 @@ export function timesOff(model: Model, truth: Truth, answers: Answers): string[]
   const need = finder(model, say);
   for (const { which, amounts } of answers.amounts.map((one) => ({ ...one, amounts: one.amounts.filter(shifts) }))) {
     const entity = amounts.length > 0 ? need(which) : undefined;
-    for (const { metric, value: answer } of entity ? amounts : []) {
+    for (const amount of entity ? amounts : []) {
+      const { metric, value: answer, relation } = amount;
       const value = timed(model, entity!, metric)!;
       const right = trueValue(model, truth, entity!, metric);
       if (!right) {
@@ -203,8 +203,10 @@ export function timesOff(model: Model, truth: Truth, answers: Answers): string[]
         say(`${text(which)}: ${metric} is ${shown(value)}, in the trace ${shown(right.low)}${right.high > right.low ? ` to ${shown(right.high)}` : ''}, within ${shown(error)}`);
       }
       const late = lateness(model, metric, answer);
-      if (!(answer >= right.low - late && answer <= right.high + late)) {
-        say(`${text(which)}: in the trace, ${metric} is ${shown(right.low)}, must be ${answer} within ${shown(late)}`);
+      const far = relation === '=' ? !(answer >= right.low - late && answer <= right.high + late)
+        : wrong(amount, relation.startsWith('>') ? right.high + late : right.low - late, 0);
+      if (far) {
+        say(`${text(which)}: in the trace, ${metric} is ${shown(right.low)}, must be ${relation} ${answer} within ${shown(late)}`);
       }
     }
   }
@@ -228,7 +230,7 @@ export function deviations(model: Model, answers: Answers): string[] {
   for (const { which, amounts } of answers.amounts) {
     const entity = need(which);
     if (!entity) continue;
-    for (const amount of amounts.filter((one) => !shifts(one))) {
+    for (const amount of amounts.filter((one) => answers.untraced || !shifts(one))) {
       const { value, tolerance } = measure(model, entity, amount.metric, amount.value);
       if (wrong(amount, value, tolerance)) {
         say(`${text(which)}: ${amount.metric} is ${shown(value)}, must be ${amount.relation} ${amount.value}` +
@@ -261,7 +263,7 @@ export function deviations(model: Model, answers: Answers): string[] {
     const fits = (one: (typeof findings)[number] | undefined): boolean =>
       one !== undefined && one.kind === kind && (entity === undefined || matches(one.entity, entity));
     // What the report itself says that other programs may have caused says nothing about this one.
-    const holds = place === 'first' ? fits(findings[0]) || fits(certain[0]) : place === 'some' ? findings.some(fits) : !certain.some(fits);
+    const holds = place === 'first' ? fits(findings[0]) || fits(certain[0]) || (findings.length > 0 && certain.length === 0) : place === 'some' ? findings.some(fits) : !certain.some(fits);
     if (!holds) say(`${place} finding: ${kind}${entity ? ` ${text(entity)}` : ''}; the report has: ${told}`);
   }
   const procedure = (name: string): Which => ({ kind: 'procedure', name, line: 0 });

@@ -1,6 +1,7 @@
 /* exec: the program replaces itself, half-way, by one that knows nothing of Quartz. What came before is kept.
  *
  * expect P 4
+ * expect untraced
  * expect exit 5
  * expect end exec
  * expect procedure before: T > 0.9

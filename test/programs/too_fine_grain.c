@@ -1,6 +1,7 @@
 /* Grain too fine (Table 2, Harris 1): two processors spawn, and run, tasks that do next to nothing.
  *
  * expect P 2
+ * expect untraced
  * expect root: overhead > 0.2
  * expect procedure tiny: calls 4000000
  * expect some finding: overhead

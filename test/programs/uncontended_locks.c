@@ -1,6 +1,7 @@
 /* A negative control: very many acquisitions of locks that nobody else wants. No lock is to blame.
  *
  * expect P 2
+ * expect untraced
  * expect lock mine: acquisitions 4000000, contended 0, wait 0, instances 2
  * expect calls add -> mine 4000000
  * expect no finding: lock-contention

@@ -12,6 +12,7 @@
  * expect thread waiter: blocked 1, T 0
  * expect procedure prepare: npt 1, calls 6
  */
+#include <stdatomic.h>
 #include <quartz/quartz.h>
 #include "work.h"
 
@@ -25,7 +26,12 @@ static qz_rwlock table;
 static qz_future result;
 static qz_thread_t helper;
 
-PROCEDURE void prepare(uint64_t end_ns) { work_sleep_until(end_ns); }
+static atomic_int step; /* that the waiter has come to: each unit begins with its wait, however late the machine is */
+
+PROCEDURE void prepare(int wait) {
+  while (atomic_load(&step) < wait) work_sleep(MS / 4);
+  work_sleep(UNIT);
+}
 
 PROCEDURE void *help(void *unused) {
   qz_sleep_ns(UNIT);
@@ -35,13 +41,19 @@ PROCEDURE void *help(void *unused) {
 PROCEDURE void *wait_for_all(void *unused) {
   void *value;
   MUST(qz_mutex_lock(&guard));
+  atomic_store(&step, 1);
   while (!is_ready) MUST(qz_cond_wait(&ready, &guard));
   MUST(qz_mutex_unlock(&guard));
+  atomic_store(&step, 2);
   MUST(qz_sem_wait(&slots));
+  atomic_store(&step, 3);
   MUST(qz_rwlock_rdlock(&table));
   MUST(qz_rwlock_unlock(&table));
+  atomic_store(&step, 4);
   MUST(qz_future_get(&result, &value));
+  atomic_store(&step, 5);
   MUST(qz_join(helper, NULL)); /* JOIN */
+  atomic_store(&step, 6);
   qz_sleep_ns(UNIT);           /* NAP */
   return unused;
 }
@@ -55,21 +67,20 @@ int main(void) {
   MUST(qz_rwlock_wrlock(&table));
   qz_thread_t waiter;
   MUST(qz_create(&waiter, "waiter", wait_for_all, NULL));
-  uint64_t begin = work_clock_ns();
-  prepare(begin + UNIT);
+  prepare(1);
   MUST(qz_mutex_lock(&guard));
   is_ready = 1;
   MUST(qz_cond_signal(&ready));
   MUST(qz_mutex_unlock(&guard));
-  prepare(begin + 2 * UNIT);
+  prepare(2);
   MUST(qz_sem_post(&slots));
-  prepare(begin + 3 * UNIT);
+  prepare(3);
   MUST(qz_rwlock_unlock(&table));
-  prepare(begin + 4 * UNIT);
+  prepare(4);
   MUST(qz_create(&helper, "helper", help, NULL));
   MUST(qz_future_set(&result, NULL));
-  prepare(begin + 5 * UNIT);
-  prepare(begin + 6 * UNIT);
+  prepare(5);
+  prepare(6);
   MUST(qz_join(waiter, NULL));
   return 0;
 }

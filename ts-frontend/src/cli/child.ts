@@ -3,16 +3,13 @@ import { spawn } from 'node:child_process';
 import { constants } from 'node:os';
 import { Failure, exitCodes } from './failure.js';
 
-const forwarded: readonly NodeJS.Signals[] = ['SIGTERM', 'SIGHUP', 'SIGQUIT'];
+const forwarded: readonly NodeJS.Signals[] = ['SIGTERM', 'SIGHUP', 'SIGQUIT', 'SIGINT'];
 
 /** The exit status of the program, or 128 + n when signal n ended it. */
 export async function runChild(file: string, args: readonly string[], options: { cwd?: string } = {}): Promise<number> {
   const child = spawn(file, args, { stdio: 'inherit', ...options });
   const forward = (signal: NodeJS.Signals): void => { child.kill(signal); };
-  // The terminal sends Ctrl-C to the child as well; it decides what to do, and we wait for it.
-  const ignore = (): void => undefined;
   for (const signal of forwarded) process.on(signal, forward);
-  process.on('SIGINT', ignore);
   try {
     return await new Promise((resolve, reject) => {
       child.on('error', (error: NodeJS.ErrnoException) => {
@@ -24,6 +21,5 @@ export async function runChild(file: string, args: readonly string[], options: {
     });
   } finally {
     for (const signal of forwarded) process.off(signal, forward);
-    process.off('SIGINT', ignore);
   }
 }
