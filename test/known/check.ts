@@ -106,12 +106,15 @@ function samplingError(model: Model, entity: Entity, metric: string, truth: numb
 /**
  * How far the truth of a run may be from what its program would do on CPUs of its own. Each ns that a processor waits for a
  * CPU, by the kernel's count, makes that processor, and up to all others, do something else for a ns. The count leaves out the
- * last eighth of a run (docs/metrics.md, section 6).
+ * last eighth of a run (docs/metrics.md, section 6). Nor does the kernel see when the CPUs themselves stand still (a virtual
+ * machine's): then the sampler misses instants, too.
  */
 function lateness(model: Model, metric: string, truth: number): number {
   const indexed = /^T(\d+)$/.exec(metric);
   const many = indexed ? Number(indexed[1]) : /^(idleness|spinblame|spinning|wait)$/.test(metric) ? model.processors / 4 : 1;
-  const waits = model.cpuWait.waitNs / (7 / 8) / model.elapsedNs * model.processors;
+  const { skippedTicks, snapshots } = model.head;
+  const stood = skippedTicks / Math.max(1, skippedTicks + snapshots);
+  const waits = (model.cpuWait.waitNs / (7 / 8) / model.elapsedNs + stood) * model.processors;
   return (slack * Math.max(1, Math.abs(truth), many) + waits) * (metric in plain ? 2 : 1);
 }
 
