@@ -257,7 +257,8 @@ function divided(material: Material, contexts: Contexts, candidate: Candidate): 
 
   const slow = many ? 0 : slowest(model, stats);
   const shown = atBarrier ? waited!.object : slow !== 0 && threads >= 2 ? slow : id;
-  const savingNs = Math.min(even, atBarrier ? Infinity : endsApart(model, stats));
+  // A futex may be a barrier of another library (libgomp): threads wait there again and again, not only at their ends.
+  const savingNs = Math.min(even, atBarrier || object?.rawKind === 'futex' ? Infinity : endsApart(model, stats));
   const change: Change = many ? 'finer-grain' : 'balance';
   const who = slow !== 0 && threads >= 2
     ? `thread ${model.entities[slow]!.name} has ${formatNs(stats.threads.get(slow)!.time)} of it, the mean is ${formatNs(stats.time / Math.max(1, threads))}`

@@ -12,7 +12,7 @@ import type { ObjectStats, PathTime } from './types.js';
 export const pathsKept = 100;
 const held = new Set<ObjectKind>(['mutex', 'rwlock', 'spinlock']);
 /** Kinds of which one thread can be said to make the others wait. */
-const owned = new Set<ObjectKind>([...held, 'once', 'futex', 'join']);
+const owned = new Set<ObjectKind>([...held, 'once', 'join']);
 
 function addInto(into: RawObject, from: RawObject): RawObject {
   return {
