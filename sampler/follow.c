@@ -10,6 +10,7 @@
 #include <unistd.h>
 #include "futexes.h"
 #include "running.h"
+#include "stalled.h"
 
 #define LOAD(at) __atomic_load_n((at), __ATOMIC_RELAXED)
 #define RUNNING_MOST 256u     /* threads whose running is sampled */
@@ -30,6 +31,7 @@ struct known {
   struct qzi_walk *walk;     /* of the last sample */
   struct qzi_walk *slept;    /* of the last sleep that only the kernel knows of */
   uint8_t asked;             /* whether samples were asked for */
+  struct qzi_stalled stalled;
 };
 
 struct qzi_follow {
@@ -78,6 +80,7 @@ void qzi_follow_prepare(struct qzi_follow *follow) {
   if (follow->paths) qzi_paths_prepare(follow->paths);
 }
 
+uint64_t qzi_follow_stalled(const struct qzi_follow *follow, uint32_t index) { return follow->all[index].stalled.loop; }
 uint32_t qzi_follow_node(const struct qzi_follow *follow, uint32_t index) { return follow->all[index].node; }
 
 /* ---- waits ---- */
@@ -170,8 +173,10 @@ static void ask_for_samples(struct qzi_follow *follow, struct known *known, uint
 static void follow_running(struct qzi_follow *follow, struct known *known, uint32_t index, struct qzi_look *look,
                            const struct qzi_asleep *asleep, uint64_t now_ns) {
   if (!known->asked) ask_for_samples(follow, known, index);
-  int fresh = 0;
-  if (known->running && qzi_running_read(known->running, &follow->sample) && qzi_paths_may(follow->paths, now_ns)) {
+  int fresh = 0, sampled = known->running && qzi_running_read(known->running, &follow->sample);
+  if (sampled)
+    qzi_stalled_look(&known->stalled, follow->sampler->file->head->pid, follow->sampler->in.memos[index].word, &follow->sample);
+  if (sampled && qzi_paths_may(follow->paths, now_ns)) {
     if (!known->walk) known->walk = calloc(1, sizeof *known->walk);
     fresh = known->walk && !qzi_paths_walk(follow->paths, index, &follow->sample.at, &follow->sample.copy, known->walk);
   }
@@ -205,6 +210,7 @@ void qzi_follow(struct qzi_follow *follow, uint32_t index, struct qzi_look *look
   struct known *known = &follow->all[index];
   if (known->serial != look->serial) qzi_follow_gone(follow, index);
   known->serial = look->serial;
+  if (state != QZ_STATE_USEFUL) known->stalled.loop = 0;
   int hooked = known->plain != look->node && qzi_paths_hooked(follow->sampler, index, look->node);
   if (hooked) follow->sampler->file->head->paths |= QZ_PATHS_HOOKS;
   else known->plain = look->node;

@@ -13,7 +13,7 @@ struct qzi_futex_object {
   uint32_t waiters;      /* in the snapshot under way */
   uint32_t stats;        /* index + 1 into QZ_SECTION_OBJECTS */
 };
-enum { BY_VARIABLE = 1, BY_LIBRARY, BY_PLACE };
+enum { BY_VARIABLE = 1, BY_LIBRARY, BY_PLACE, LOOP };
 
 static struct qzi_futex_object *at(const struct qzi_interner *in, uint32_t index) { return &in->futexes[index - 1]; }
 
@@ -34,11 +34,19 @@ static uint32_t make(struct qzi_interner *in, uint32_t kind, uint64_t key, uint6
   }
   if (qzi_file_room(file, QZ_SECTION_ENTITIES, 1)) return 0;
   uint32_t entity = (uint32_t)qzi_file_count(file, QZ_SECTION_ENTITIES);
-  file->entities[entity] = (struct qz_entity){.kind = QZ_KIND_FUTEX, .name = name, .address = site, .module = module, .instances = 1};
+  file->entities[entity] = (struct qz_entity){.kind = kind == LOOP ? QZ_KIND_LOOP : QZ_KIND_FUTEX, .name = name, .address = site, .module = module, .instances = 1};
   qzi_file_append(file, QZ_SECTION_ENTITIES, 1);
   uint32_t index = ++in->futexes_count;
   *at(in, index) = (struct qzi_futex_object){.key = key, .address = address, .kind = kind, .entity = entity};
   return index;
+}
+
+static uint32_t find(struct qzi_interner *in, uint32_t kind, uint64_t key, uint64_t address, uint64_t site, uint32_t module) {
+  uint32_t hash = qzi_hash(key, (uint64_t)kind << 50);
+  QZI_TABLE_EACH(&in->futex_table, hash, index)
+    if (at(in, index)->key == key && at(in, index)->kind == kind) return index;
+  uint32_t index = make(in, kind, key, address, site, module);
+  return index && !qzi_table_add(&in->futex_table, hash, index) ? index : 0;
 }
 
 uint32_t qzi_futex(struct qzi_interner *in, uint64_t address, uint64_t site, uint32_t site_module) {
@@ -56,11 +64,11 @@ uint32_t qzi_futex(struct qzi_interner *in, uint64_t address, uint64_t site, uin
     kind = BY_LIBRARY;
     key = site_module;
   }
-  uint32_t hash = qzi_hash(key, (uint64_t)kind << 50);
-  QZI_TABLE_EACH(&in->futex_table, hash, index)
-    if (at(in, index)->key == key && at(in, index)->kind == kind) return index;
-  uint32_t index = make(in, kind, key, kind == BY_VARIABLE ? address : 0, site, site_module);
-  return index && !qzi_table_add(&in->futex_table, hash, index) ? index : 0;
+  return find(in, kind, key, kind == BY_VARIABLE ? address : 0, site, site_module);
+}
+
+uint32_t qzi_loop(struct qzi_interner *in, uint64_t start) {
+  return find(in, LOOP, start, 0, start + 1, qzi_intern_module(in, start)); /* places are looked up as return addresses */
 }
 
 uint32_t qzi_futex_entity(const struct qzi_interner *in, uint32_t index) {

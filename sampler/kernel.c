@@ -256,6 +256,13 @@ static void look(struct qzi_sampler *sampler, uint32_t index, int may_ask, uint6
   memo->tries = tries;
   if (state != QZ_STATE_IDLE)
     qzi_follow(kernel->follow, index, &seen->look, state, published, &memo->call, &seen->object, now_ns);
+  uint64_t loop = state == QZ_STATE_USEFUL ? qzi_follow_stalled(kernel->follow, index) : 0;
+  if (loop && (seen->object = qzi_loop(&sampler->in, loop))) {
+    seen->state = QZ_STATE_SPINNING;
+    seen->outside = 1;
+    seen->look.node = qzi_intern_child(&sampler->in, seen->look.node, QZ_KEY(QZ_KIND_FUTEX, seen->object));
+    return;
+  }
   const struct qz_object *object = state == QZ_STATE_SPINNING ? qz_session_object(sampler->view, seen->object) : NULL;
   if (object && !qzi_waits_at_top(sampler, seen->look.node, seen->object))
     seen->look.node = qzi_intern_child(&sampler->in, seen->look.node, QZ_KEY(LOAD(&object->kind), seen->object));
@@ -337,17 +344,19 @@ int qzi_kernel_add(struct qzi_sampler *sampler, uint64_t now_ns) {
   if (qzi_snapshot_begin(sampler, now_ns, &counts, &ns)) return -1;
   qzi_holders_begin(sampler->holders);
   for (uint32_t k = 0; k < count && waiters; k++)
-    qzi_holders_add(sampler, sampler->holders, kernel->seen[k].look.node, kernel->seen[k].look.entity, kernel->seen[k].object);
+    qzi_holders_add(sampler, sampler->holders, kernel->seen[k].look.node, kernel->seen[k].look.entity,
+                    kernel->seen[k].outside ? 0 : kernel->seen[k].object);
   uint32_t nth_useful = 0, nth_spinner = 0;
   for (uint32_t k = 0; k < count; k++) {
     struct seen *seen = &kernel->seen[k];
     uint64_t part = ns;
     if (seen->state == QZ_STATE_SPINNING) {
       part = share(spinning * ns, spinners, nth_spinner++);
-      note_spinner(sampler, seen->object);
-    } else if (seen->outside) {
+      if (!seen->outside) note_spinner(sampler, seen->object);
+    }
+    if (seen->outside) {
       qzi_futex_wait(&sampler->in, seen->object);
-    } else if (seen->state <= QZ_STATE_READY) {
+    } else if (seen->state <= QZ_STATE_READY && seen->state != QZ_STATE_SPINNING) {
       part = share(busy * ns, useful, nth_useful++);
       qzi_timeline_top(&sampler->timeline, sampler->file->stacks[seen->look.node].entity, part);
     }

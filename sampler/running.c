@@ -13,8 +13,9 @@
 #define PAGES 8u /* of the buffer: 7 samples, more than fall due between two snapshots */
 
 #if defined(__x86_64__)
-#define REGISTERS (1u << PERF_REG_X86_BP | 1u << PERF_REG_X86_SP | 1u << PERF_REG_X86_IP)
-enum { AT_FP, AT_SP, AT_PC, AT_COUNT }; /* in the order of their bits */
+/* All general ones, and the instruction pointer, in the order of their bits. */
+#define REGISTERS (((UINT64_C(1) << (PERF_REG_X86_IP + 1)) - 1) | UINT64_C(0xff) << PERF_REG_X86_R8)
+enum { AT_FP = PERF_REG_X86_BP, AT_SP = PERF_REG_X86_SP, AT_PC = PERF_REG_X86_IP, AT_COUNT = PERF_REG_X86_IP + 9 };
 #define LINK(registers) 0
 #else
 #define REGISTERS (UINT64_C(1) << PERF_REG_ARM64_X29 | UINT64_C(1) << PERF_REG_ARM64_LR | \
@@ -80,6 +81,8 @@ static int read_sample(const unsigned char *data, uint64_t at, uint64_t bytes, s
   sample->at = (struct qzi_registers){
       .pc = registers[AT_PC], .sp = registers[AT_SP], .fp = registers[AT_FP], .link = LINK(registers), .fp_known = 1};
   sample->copy = (struct qzi_stack_copy){.address = registers[AT_SP]};
+  sample->registers = 0;
+  for (unsigned k = 0; k < AT_COUNT; k++) sample->registers = (sample->registers ^ registers[k]) * UINT64_C(0x9e3779b97f4a7c15);
   if (size && size <= QZI_RUNNING_STACK && bytes >= 8 + sizeof registers + 8 + size + 8) {
     copy_out(data, at + 8 + size, &used, sizeof used);
     copy_out(data, at + 8, sample->bytes, (size_t)size);
@@ -93,6 +96,7 @@ int qzi_running_read(struct qzi_running *running, struct qzi_sample *sample) {
   const unsigned char *data = (const unsigned char *)running->page + PAGE;
   uint64_t head = __atomic_load_n(&running->page->data_head, __ATOMIC_ACQUIRE), at = running->page->data_tail, newest = 0;
   uint64_t newest_bytes = 0;
+  int newest_user = 0;
   if (at == head) return 0;
   while (at < head) {
     struct perf_event_header record;
@@ -101,10 +105,12 @@ int qzi_running_read(struct qzi_running *running, struct qzi_sample *sample) {
     if (record.type == PERF_RECORD_SAMPLE) {
       newest = at + sizeof record;
       newest_bytes = record.size - sizeof record;
+      newest_user = (record.misc & PERF_RECORD_MISC_CPUMODE_MASK) == PERF_RECORD_MISC_USER;
     }
     at += record.size;
   }
   int found = newest_bytes && read_sample(data, newest, newest_bytes, sample);
+  sample->user = newest_user;
   __atomic_store_n(&running->page->data_tail, head, __ATOMIC_RELEASE);
   return found;
 }

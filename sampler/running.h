@@ -23,6 +23,8 @@ void qzi_running_close(struct qzi_running *running);
 
 struct qzi_sample {
   struct qzi_registers at;
+  uint64_t registers; /* sum of all general registers */
+  int user;           /* 1: in code of the program, not in the kernel on its behalf */
   struct qzi_stack_copy copy; /* `data` lies in `bytes` */
   unsigned char bytes[QZI_RUNNING_STACK];
 };

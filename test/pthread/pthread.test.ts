@@ -98,6 +98,22 @@ test.serial('a loop of sched_yield is spinning; yielding after work is not', asy
   t.regex(loop?.file ?? '', /yields\.c$/);
 });
 
+test.serial('loops that only wait, unmarked, are found by what running threads execute; work in loops as tight is none', async (t) => {
+  const { model } = await record(program('stalled'));
+  if (!model.head.paths.running || process.arch !== 'x64') {
+    t.log('samples of running threads are not allowed here');
+    return;
+  }
+  const spun = (name: string): number => model.entities.filter((one) => one.kind === 'thread' && one.name === name)
+    .reduce((sum, { states, id }) => sum + states.spinning.ns + timeAtLoops(model, id), 0);
+  for (const name of ['watches', 'pauses', 'grabs']) t.true(spun(name) > 30e6, `${name}: ${spun(name) / 1e6} ms`);
+  for (const name of ['computes', 'counts', 'locks', 'stalled']) t.is(spun(name), 0, name);
+  const loops = model.entities.filter(({ rawKind, members }) => rawKind === 'loop' && members.length === 0);
+  t.is(loops.length, 3);
+  t.is(model.notices.filter(({ reason }) => /make no progress/.test(reason)).length, 3);
+  for (const loop of loops) t.regex(loop.file, /stalled\.c$/);
+});
+
 /** Ready, with a loop at the top: it would spin, and had no CPU. */
 function timeAtLoops({ raw }: Model, thread: number): number {
   let ns = 0;

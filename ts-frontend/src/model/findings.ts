@@ -13,7 +13,7 @@ import { tellCode } from './limits-code.js';
 import { ioLoss, tellIo } from './limits-io.js';
 import { lockLosses, tellLocks, tellSpinning } from './limits-objects.js';
 import { tellOptimize, tellOverhead } from './limits-overhead.js';
-import { isCrowds, tellCrowd } from './limits-threads.js';
+import { idleLoops, isCrowds, tellCrowd } from './limits-threads.js';
 import type { Material } from './limits.js';
 import { fewSnapshots, leastObservations, leastSerial, leastShare, title } from './limits.js';
 import { prepareMeanwhile } from './meanwhile.js';
@@ -109,6 +109,7 @@ function addNotices(model: Model, material: Material, findings: readonly Finding
   const waiting = cpuWaitNotice(model);
   const isTold = findings.some(({ kind }) => kind === 'oversubscription') && model.cpuWait.ownNs >= model.cpuWait.othersNs;
   if (waiting && !isTold) notices.push(waiting);
+  notices.push(...idleLoops(model));
   if (!raw.entities.some((entity, id) => id > 0 && entity.kind === 'procedure'))
     notices.push({ reason: 'no procedure was recorded: the program was compiled without hooks', remedy: 'compile it with the flags that `quartz cflags` prints' });
   if (balance.nothingRanNs >= 0.2 * elapsedNs) {

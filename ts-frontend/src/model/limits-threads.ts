@@ -5,9 +5,9 @@
 import { formatCount, formatNs } from './format.js';
 import { addTo } from './levels.js';
 import type { Material } from './limits.js';
-import { costs, meanwhileOf, meanwhileText, shownId, title } from './limits.js';
+import { costs, leastShare, meanwhileOf, meanwhileText, shownId, title } from './limits.js';
 import { State } from './raw.js';
-import type { Finding } from './types.js';
+import type { Finding, Model, Notice } from './types.js';
 
 /** Told from this share of the elapsed time on: threads that begin or end overlap for a moment in any program. */
 const leastCrowded = 0.25;
@@ -77,4 +77,18 @@ export function tellCrowd(material: Material): Finding | undefined {
 /** Spinning that costs because there are more threads than CPUs is told with that, once. */
 export function isCrowds(finding: Finding, crowd: Finding | undefined): boolean {
   return crowd !== undefined && finding.kind === 'spinning' && crowd.related.includes(finding.entity) && crowd.savingNs >= finding.savingNs / 2;
+}
+
+/** Loops that nobody marked and that were found to do nothing but wait. */
+export function idleLoops({ entities, elapsedNs }: Model): Notice[] {
+  const notices: Notice[] = [];
+  for (const { rawKind, group, name, states, object } of entities) {
+    const ns = states.spinning.ns + states.ready.ns;
+    if (rawKind !== 'loop' || group !== 0 || object?.counted !== false || ns < leastShare * elapsedNs) continue;
+    notices.push({
+      reason: `threads look busy for ${formatNs(ns)} in the ${name}, and make no progress: they wait there for what others write`,
+      remedy: 'let them block (a condition, a semaphore); such time counts as spinning from when it was noticed, some ten milliseconds after it began',
+    });
+  }
+  return notices;
 }

@@ -79,7 +79,7 @@ export class Objects {
     return {
       capacity: row.capacity,
       instances: row.instances,
-      counted: kind !== 'futex',
+      counted: kind !== 'futex' && (kind !== 'loop' || row.acquisitions > 0), // a loop that the program marked is
       acquisitions: row.acquisitions,
       contended: row.contended,
       waitNs: row.waitNs,

@@ -1,0 +1,74 @@
+/* Threads that wait 300 ms each, one after the other, in loops that nobody marked; and as long, threads that work in loops as tight. */
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <stdatomic.h>
+#include <unistd.h>
+
+static volatile int up;
+static atomic_flag taken = ATOMIC_FLAG_INIT;
+static pthread_mutex_t counter_lock = PTHREAD_MUTEX_INITIALIZER;
+static unsigned long counter;
+static unsigned long results[4];
+
+static void *watches(void *unused) {
+  while (!up) continue;
+  return NULL;
+}
+static void *pauses(void *unused) {
+#if defined(__x86_64__)
+  while (!up) __builtin_ia32_pause();
+#else
+  while (!up) continue;
+#endif
+  return NULL;
+}
+static void *grabs(void *unused) {
+  while (atomic_flag_test_and_set(&taken)) continue;
+  return NULL;
+}
+static void *computes(void *unused) {
+  unsigned long x = 88172645463325252;
+  do {
+    for (int k = 0; k < 100000; k++) {
+      x ^= x << 13;
+      x ^= x >> 7;
+      x ^= x << 17;
+    }
+  } while (!up);
+  results[0] = x;
+  return NULL;
+}
+static void *counts(void *unused) { /* registers stay as they are; memory does not */
+  while (!up) __atomic_fetch_add(&results[1], 1, __ATOMIC_RELAXED);
+  return NULL;
+}
+static void *locks(void *unused) {
+  while (!up) {
+    pthread_mutex_lock(&counter_lock);
+    counter++;
+    pthread_mutex_unlock(&counter_lock);
+  }
+  return NULL;
+}
+
+static void in_turn(const char *name, void *(*routine)(void *)) {
+  pthread_t thread;
+  up = 0;
+  atomic_flag_test_and_set(&taken);
+  pthread_create(&thread, NULL, routine, NULL);
+  pthread_setname_np(thread, name);
+  usleep(300000);
+  up = 1;
+  atomic_flag_clear(&taken);
+  pthread_join(thread, NULL);
+}
+
+int main(void) {
+  in_turn("watches", watches);
+  in_turn("pauses", pauses);
+  in_turn("grabs", grabs);
+  in_turn("computes", computes);
+  in_turn("counts", counts);
+  in_turn("locks", locks);
+  return 0;
+}
