@@ -1,7 +1,8 @@
-/* Threads that wait 300 ms each, one after the other, in loops that nobody marked; and as long, threads that work in loops as tight. */
+/* Threads that wait for 300 ms of processor time each, one after the other, in loops that nobody marked; and as long, threads that work in loops as tight. */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <stdatomic.h>
+#include <time.h>
 #include <unistd.h>
 
 static volatile int up;
@@ -57,7 +58,13 @@ static void in_turn(const char *name, void *(*routine)(void *)) {
   atomic_flag_test_and_set(&taken);
   pthread_create(&thread, NULL, routine, NULL);
   pthread_setname_np(thread, name);
-  usleep(300000);
+  clockid_t its;
+  struct timespec used = {0, 0};
+  pthread_getcpuclockid(thread, &its);
+  while (used.tv_sec == 0 && used.tv_nsec < 300000000) {
+    usleep(10000);
+    clock_gettime(its, &used);
+  }
   up = 1;
   atomic_flag_clear(&taken);
   pthread_join(thread, NULL);
