@@ -188,12 +188,12 @@ static void follow_running(struct qzi_follow *follow, struct known *known, uint3
     known->node = look->node = qzi_paths_node(follow->paths, index, look->node, known->slept, 0, 1);
     return;
   }
-  if (!known->walk || !known->walk->count) return;
   uint64_t word = follow->sampler->in.memos[index].word; /* the same as at the snapshot before: no lock taken since */
-  follow->sampler->file->head->paths |= QZ_PATHS_RUNNING;
+  static const struct qzi_walk none; /* no sample yet, or none to be had: at least, who took the locks that it holds */
+  if (known->walk) follow->sampler->file->head->paths |= QZ_PATHS_RUNNING;
   if (fresh || known->ran_from != look->node) {
     known->ran_from = look->node;
-    known->ran = qzi_paths_node(follow->paths, index, look->node, known->walk, 0, fresh && known->ran_word == word);
+    known->ran = qzi_paths_node(follow->paths, index, look->node, known->walk ? known->walk : &none, 0, fresh && known->ran_word == word);
   }
   known->ran_word = word;
   known->node = look->node = known->ran;

@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { findEntities, State, type Entity, type Model } from '../../ts-frontend/src/model/index.js';
 import { root } from '../known/programs.js';
-import { record, start } from '../known/record.js';
+import { openModel, record, sampler, start, temporaryFile } from '../known/record.js';
+import { losses } from '../../ts-frontend/src/render/head.js';
 
 const program = (name: string): string => join(root, 'build/test/pthread', name);
 
@@ -201,6 +202,18 @@ test.serial('without hooks: call paths of waits, of sleep, of work, and locks wh
   }, 0);
   t.true(inside('deposit store', 'fill') > 0.6 * ran('fill'), 'fill runs under store, which deposit took');
   t.true(inside('worker ledger', 'write_down enter') > 0.5 * ran('enter'), 'a wrapper took ledger and has returned');
+});
+
+test.serial('where the kernel gives no samples and no memory, the report says so, and locks stand with who took them', async (t) => {
+  const file = temporaryFile('denied.quartz');
+  const { status, stderr } = await start(program('denied'), [sampler, 'record', '-q', '-o', file, '--', program('paths')]).ended;
+  t.is(status, 0, stderr);
+  const model = openModel(file);
+  t.deepEqual([model.head.paths.noSamples, model.head.paths.noMemory, model.head.paths.running], [true, true, false]);
+  const said = losses(model).map(({ reason }) => reason).join();
+  t.regex(said, /perf_event_open is forbidden/);
+  t.regex(said, /memory may not be read/);
+  t.true(model.entities.some(({ name, kind, processorTimeNs }) => kind === 'procedure' && name === 'deposit' && processorTimeNs > 0));
 });
 
 test.serial('waits past the pthread functions: named by variable or place, with their paths', async (t) => {
