@@ -12,11 +12,12 @@ import type { Bench } from './core/bench.js';
 import { buildPeers } from './core/build.js';
 import { compare, drift } from './core/compare.js';
 import { commit, loadNow, machine } from './core/machine.js';
+import { markdown } from './core/markdown.js';
 import { install, named, pathPeers, peers, root, sources } from './core/peers.js';
 import { readRecorded, record } from './core/recorded.js';
 import { format, readResults, type Results } from './core/result.js';
 import { settings } from './core/settings.js';
-import { changesText, headText, markdown, rowText, verdictCounts } from './core/text.js';
+import { changesText, headText, rowText, verdictCounts } from './core/text.js';
 import { measure } from './core/trial.js';
 
 const help = `Examples

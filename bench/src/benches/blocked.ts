@@ -13,10 +13,15 @@ function trial(threads: number, names: readonly string[], rounds: number): Trial
   return {
     contenders: packages({ name: 'blocked', processors: 1, threads, seconds: 30 }, names),
     rows: [
-      { id: `blocked-bytes.${threads}`, what: `${count} blocked threads, resident memory of each`, unit: 'bytes', reading: 'bytes',
-        targets: [{ ours: alone, most: 4200 }, { ours: publishing, most: 6000 }] },
-      { id: `blocked.${threads}`, what: `${count} threads, create and block, each`, unit: 'ns', beside: [['wake_ns', 'wake and join']], targets: speed },
-      { id: `blocked-recycled.${threads}`, what: `${count} threads, create and block again, each`, unit: 'ns', reading: 'recycled_ns', targets: [{ ours: alone, most: 300 }] },
+      {
+        id: `blocked-bytes.${threads}`, what: `${count} blocked threads, resident memory of each`, unit: 'bytes', reading: 'bytes',
+        targets: [{ ours: alone, most: 4200 }, { ours: publishing, most: 6000 }],
+      },
+      { id: `blocked.${threads}`, what: `${count} threads, create and block, each`, unit: 'ns', targets: speed, beside: [['wake_ns', 'wake and join']] },
+      {
+        id: `blocked-recycled.${threads}`, what: `${count} threads, create and block again, each`, unit: 'ns', reading: 'recycled_ns',
+        targets: [{ ours: alone, most: 300 }],
+      },
     ],
     mostRounds: rounds,
   };
@@ -25,7 +30,8 @@ function trial(threads: number, names: readonly string[], rounds: number): Trial
 export const blocked: Bench = {
   name: 'blocked',
   title: 'Blocked threads',
-  isolates: 'Threads with nothing on their stacks but a wait for a condition, on 1 processor: what each takes of memory, and of time to make and to block; then the same again with the stacks of the first. '
+  isolates: 'Threads with nothing on their stacks but a wait for a condition, on 1 processor: what each takes of memory, and of time '
+    + 'to make and to block; then the same again with the stacks of the first. '
     + 'Go moves stacks and begins with 2 KB.',
   plan: () => ({
     trials: [

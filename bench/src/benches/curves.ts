@@ -3,10 +3,12 @@
  * make it dearer; nor must processors that there are no CPUs for. Isolates growth: the same event each time.
  */
 import type { Bench, Contender, Trial } from '../core/bench.js';
-import { alone, packages, publishing } from '../core/packages.js';
+import { packages, publishing } from '../core/packages.js';
 import { settings } from '../core/settings.js';
 
-const events: readonly (readonly [string, string])[] = [['spawn', 'spawn and join'], ['yield', 'yield among 2'], ['lock', 'lock and unlock'], ['cond', 'condition, round trip']];
+const events: readonly (readonly [string, string])[] = [
+  ['spawn', 'spawn and join'], ['yield', 'yield among 2'], ['lock', 'lock and unlock'], ['cond', 'condition, round trip'],
+];
 
 /** Contenders are sizes here, all of them Quartz, publishing: what grows would grow there most. */
 function curve(event: string, what: string, along: string, sizes: readonly number[], make: (size: number) => Contender): Trial {
@@ -22,13 +24,14 @@ function curve(event: string, what: string, along: string, sizes: readonly numbe
 export const curves: Bench = {
   name: 'curves',
   title: 'Cost by the number of idle threads, objects and processors',
-  isolates: 'The same event with more and more threads that only wait, each with a mutex of its own, and with more processors than there are CPUs (there the other processors are asleep: the event happens on one). '
+  isolates: 'The same event with more and more threads that only wait, each with a mutex of its own, and with more processors than '
+    + 'there are CPUs (there the other processors are asleep: the event happens on one). '
     + 'How a snapshot grows with processors and depth is in the sampler\'s table.',
   plan: () => {
     const crowds = settings.quick ? [0, 10_000] : [0, 100, 10_000, 100_000];
     const counts = settings.quick ? [1, 16] : [1, 2, 16, 64, 256];
     const one = (event: string, processors: number, threads: number): Contender =>
-      packages({ name: event, processors, threads, seconds: 20 }, []).find((contender) => contender.name === publishing) ?? { name: alone, peer: false, take: () => Promise.reject(new Error('no program')) };
+      packages({ name: event, processors, threads, seconds: 20 }, []).find((contender) => contender.name === publishing)!;
     return { trials: [
       ...events.map(([event, what]) => curve(event, what, 'waiting threads', crowds, (size) => one(event, 1, size))),
       ...events.filter(([event]) => event !== 'yield').map(([event, what]) => curve(event, what, 'processors', counts, (size) => one(event, size, 0))),

@@ -9,7 +9,10 @@ import { peers, root } from '../core/peers.js';
 import { build, fastest, gprof, hold, plain, quartzVariants, recorded, type Source } from '../core/variants.js';
 
 // Or fib is inlined, or made a loop, where it has no hooks.
-const source: Source = { name: 'calls', files: [join(root, 'bench/programs/calls.c')], flags: ['-fno-inline', '-fno-optimize-sibling-calls', `-I${root}`], libraries: [] };
+const source: Source = {
+  name: 'calls', files: [join(root, 'bench/programs/calls.c')], libraries: [],
+  flags: ['-fno-inline', '-fno-optimize-sibling-calls', `-I${root}`],
+};
 
 function trial(compiler: string): Trial {
   const variants = quartzVariants(compiler);
@@ -18,7 +21,8 @@ function trial(compiler: string): Trial {
   const contender = (name: string, command: readonly string[], peer = false): Contender => ({ name, peer, take: async () =>
     readings((await execute(command[0]!, command.slice(1), { cwd: scratchDirectory(), env: { QUARTZ_PROCESSORS: '1' }, seconds: 30 })).stdout) });
   const missing = peers().find((one) => one.name === 'uftrace')?.missing;
-  const uftrace = { ...contender('uftrace', ['uftrace', 'record', '-d', join(scratchDirectory(), 'uftrace.data'), program('gprof')], true), ...(missing === undefined ? {} : { missing }) };
+  const traced = ['uftrace', 'record', '-d', join(scratchDirectory(), 'uftrace.data'), program('gprof')];
+  const uftrace = { ...contender('uftrace', traced, true), ...(missing === undefined ? {} : { missing }) };
   const gcc = compiler === 'gcc';
   const targets: Target[] = [
     { ours: 'quartz', against: 'gprof', most: 0.45 }, ...(gcc ? [{ ours: 'quartz', against: 'uftrace', most: 0.04 }] : []),
@@ -27,7 +31,9 @@ function trial(compiler: string): Trial {
   return {
     contenders: [
       contender('plain', [program('plain')]),
-      ...variants.flatMap(({ name }) => [contender(name, recorded(program(name))), contender(`${name} publishing`, [hold, program(name)]), contender(`${name} off`, [program(name)])]),
+      ...variants.flatMap(({ name }) => [
+        contender(name, recorded(program(name))), contender(`${name} publishing`, [hold, program(name)]), contender(`${name} off`, [program(name)]),
+      ]),
       contender('gprof', [program('gprof')], true),
       ...(gcc ? [uftrace] : []),
     ],
@@ -41,8 +47,11 @@ function trial(compiler: string): Trial {
 export const hooks: Bench = {
   name: 'hooks',
   title: 'Procedure hooks',
-  isolates: 'ns of CPU time that entry and exit of a procedure cost together beyond the same call without hooks: `leaf` a loop over an empty procedure, `fib` immediate recursion, '
-    + '`tree` three procedures that call each other. `quartz` is compiled with the flags that `quartz cflags` prints, publishes with exact call counts, and is sampled at the default rate; '
-    + '`publishing` is not sampled; `off` has no session. gprof counts calls by call site and samples the innermost procedure alone; uftrace writes each call down.',
+  isolates: 'ns of CPU time that entry and exit of a procedure cost together beyond the same call without hooks: `leaf` a loop over '
+    + 'an empty procedure, `fib` immediate recursion, '
+    + '`tree` three procedures that call each other. `quartz` is compiled with the flags that `quartz cflags` prints, '
+    + 'publishes with exact call counts, and is sampled at the default rate; '
+    + '`publishing` is not sampled; `off` has no session. gprof counts calls by call site and samples the innermost procedure '
+    + 'alone; uftrace writes each call down.',
   plan: () => ({ trials: [trial('gcc'), ...(machine().compilers['clang'] === undefined ? [] : [trial('clang')])] }),
 };

@@ -37,15 +37,24 @@ function programs(): { here: Program[]; missing: string[] } {
     args: [join(root, 'bench/programs/work.lua'), size], gprof: true,
   }));
   add('sqlite3', (at) => ({
-    source: { name: 'sqlite', files: [join(at, 'sqlite3.c'), join(at, 'shell.c')], flags: ['-DSQLITE_THREADSAFE=0', '-DSQLITE_OMIT_LOAD_EXTENSION'], libraries: ['-lm'] },
+    source: {
+      name: 'sqlite', files: [join(at, 'sqlite3.c'), join(at, 'shell.c')], libraries: ['-lm'],
+      flags: ['-DSQLITE_THREADSAFE=0', '-DSQLITE_OMIT_LOAD_EXTENSION'],
+    },
     args: [':memory:', `.read ${join(root, 'bench/programs/work.sql')}`], gprof: true,
   }));
   add('bzip2', (at) => ({
-    source: { name: 'bzip2', files: ['blocksort.c', 'huffman.c', 'crctable.c', 'randtable.c', 'compress.c', 'decompress.c', 'bzlib.c', 'bzip2.c'].map((name) => join(at, name)), flags: ['-D_FILE_OFFSET_BITS=64'], libraries: [] },
+    source: {
+      name: 'bzip2', flags: ['-D_FILE_OFFSET_BITS=64'], libraries: [],
+      files: ['blocksort', 'huffman', 'crctable', 'randtable', 'compress', 'decompress', 'bzlib', 'bzip2'].map((name) => join(at, `${name}.c`)),
+    },
     args: ['-c', '-k', text], gprof: true,
   }));
   add('zlib', (at) => ({
-    source: { name: 'minigzip', files: [...sourceFiles(at, []), join(at, 'test/minigzip.c')], flags: ['-DHAVE_UNISTD_H', '-DHAVE_STDARG_H', `-I${at}`], libraries: [] },
+    source: {
+      name: 'minigzip', files: [...sourceFiles(at, []), join(at, 'test/minigzip.c')], libraries: [],
+      flags: ['-DHAVE_UNISTD_H', '-DHAVE_STDARG_H', `-I${at}`],
+    },
     args: ['-c', text], gprof: true,
   }));
   return { here, missing };
@@ -64,7 +73,10 @@ function verify(): Program {
     execFileSync(generate, ['--output', circuits[1]!, 'multiplier:wallace:6*2', 'adder:kogge-stone:32*20']);
   }
   return {
-    source: { name: 'verify', files: sourceFiles(at, []), flags: [`-I${at}`, `-I${join(root, 'threadlib/include')}`], libraries: [join(root, 'build/threadlib/libquartz.a'), '-pthread'] },
+    source: {
+      name: 'verify', files: sourceFiles(at, []), flags: [`-I${at}`, `-I${join(root, 'threadlib/include')}`],
+      libraries: [join(root, 'build/threadlib/libquartz.a'), '-pthread'],
+    },
     args: ['--quiet', ...circuits], gprof: false,
   };
 }
@@ -94,17 +106,15 @@ function trial(program: Program, variants: readonly Variant[]): { trial: Trial; 
   const best = fastest(variants);
   const name = source.name === 'minigzip' ? 'zlib' : source.name;
   const hookHeavy = name === 'lua' || name === 'sqlite';
-  const slowdown: RowPlan = {
-    id: `programs.${name}`, what: `${name}: slowdown`, unit: 'times', reading: 'cpu', value: (value, one) => (one === 'plain' ? 1 : value(one) / value('plain')),
-    targets: program.gprof ? [{ ours: 'quartz', against: 'gprof', most: 1 }] : [],
-  };
-  const added: Target[] = hookHeavy ? [{ ours: best, against: 'gprof', most: 0.3 }] : [];
-  const rows: RowPlan[] = [
+  const over = (base: string) => (of: (one: string) => number, one: string): number => of(one) / of(base);
+  const row = (id: string, what: string, unit: string, targets: readonly Target[], value: RowPlan['value']): RowPlan =>
+    ({ id: `programs.${id}`, what, unit, reading: 'cpu', targets, ...(value ? { value } : {}) });
+  const slowdown = row(name, `${name}: slowdown`, 'times', program.gprof ? [{ ours: 'quartz', against: 'gprof', most: 1 }] : [], over('plain'));
+  const rows = [
     slowdown,
-    ...(hookHeavy ? [{ id: `programs.${name}-added`, what: `${name}: time added, as a share of the plain program's`, unit: '%', reading: 'cpu', targets: added,
-      value: (value: (one: string) => number, one: string) => (one === 'plain' ? 100 * value(one) : 100 * (value(one) / value('plain') - 1)) } satisfies RowPlan] : []),
-    ...(name === 'lua' ? [{ id: 'programs.lua-sampling', what: 'lua: time with the sampler over time without, publishing', unit: 'times', reading: 'cpu', targets: [{ ours: 'quartz', most: 1.01 }],
-      value: (value: (one: string) => number, one: string) => value(one) / value('quartz publishing') } satisfies RowPlan] : []),
+    ...(hookHeavy ? [row(`${name}-added`, `${name}: time added, as a share of the plain program's`, '%', [{ ours: best, against: 'gprof', most: 0.3 }],
+      (of, one) => 100 * (over('plain')(of, one) - 1))] : []),
+    ...(name === 'lua' ? [row('lua-sampling', 'lua: time over that without a sampler, publishing', 'times', [{ ours: 'quartz', most: 1.01 }], over('quartz publishing'))] : []),
   ];
   return { trial: { contenders, rows }, slowdown: slowdown.id };
 }
@@ -112,18 +122,25 @@ function trial(program: Program, variants: readonly Variant[]): { trial: Trial; 
 export const programsBench: Bench = {
   name: 'programs',
   title: 'Whole programs with hooks',
-  isolates: 'What a user pays: Lua (calls, tables, strings, sorting), SQLite (a table of 40,000 rows), bzip2, zlib (minigzip) and `examples/verify`, compiled with -O2 from their packaged sources, as times of the plain program\'s own CPU time. '
-    + '`quartz` publishes with exact call counts and is sampled at the default rate. verify uses threads that gprof does not know.',
+  isolates: 'What a user pays: Lua (calls, tables, strings, sorting), SQLite (a table of 40,000 rows), bzip2, zlib (minigzip) and '
+    + '`examples/verify`, compiled with -O2 from their packaged sources, as times of the plain program\'s own CPU time. '
+    + '`quartz` publishes with exact call counts and is sampled at the default rate. verify uses threads that gprof does not '
+    + 'know.',
   plan: (): Plan => {
     const all = quartzVariants();
     const variants = all.filter((one) => one.name === 'quartz' || one.name === fastest(all)); // hooks in every procedure are for who asks
     const { here, missing } = programs();
-    for (const name of missing) process.stderr.write(`quartz: bench: programs: no source of ${name}; --install-peers fetches it, --source ${name}=PATH names one\n`);
+    for (const name of missing) {
+      process.stderr.write(`quartz: bench: programs: no source of ${name}; --install-peers fetches it, --source ${name}=PATH names one\n`);
+    }
     const made = [...here, verify()].map((one) => ({ ...trial(one, variants), gprof: one.gprof }));
     return {
       trials: made.map((one) => one.trial),
       combined: here.length === 0 ? [] : [{
-        row: { id: 'programs.mean', what: `geometric mean of ${here.map((one) => one.source.name).join(', ')}: slowdown`, unit: 'times', targets: [{ ours: 'quartz', against: 'gprof', most: 1, ahead: true }] },
+        row: {
+          id: 'programs.mean', what: `geometric mean of ${here.map((one) => one.source.name).join(', ')}: slowdown`, unit: 'times',
+          targets: [{ ours: 'quartz', against: 'gprof', most: 1, ahead: true }],
+        },
         of: made.filter((one) => one.gprof).map((one) => one.slowdown),
       }],
     };

@@ -52,7 +52,8 @@ function startUp(): Trial {
 export const reportBench: Bench = {
   name: 'report',
   title: 'Reports and start-up',
-  isolates: 'Reading a profile and the arithmetic of its report: the profile is synthetic (64 processors, 4,096 call paths, bench/report/tuples.c), and its addresses have no names. Start-up is elapsed time beyond that of the program alone; '
+  isolates: 'Reading a profile and the arithmetic of its report: the profile is synthetic (64 processors, 4,096 call paths, '
+    + 'bench/report/tuples.c), and its addresses have no names. Start-up is elapsed time beyond that of the program alone; '
     + '`quartz report --help` is what Node.js takes to start.',
   plan: async (): Promise<Plan> => {
     buildTargets('bench_report_tuples');

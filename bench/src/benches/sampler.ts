@@ -65,8 +65,10 @@ function share(): Trial {
 export const samplerBench: Bench = {
   name: 'sampler',
   title: 'Sampler',
-  isolates: 'The sampler alone, on synthetic sessions whose stacks change as a program\'s would (bench/sampler/rounds.c), up to 256 processors. `being written` has a second kernel thread write to all stacks all the time. '
-    + 'Punctuality needs a CPU that nobody else uses: on a busy machine the row shows the machine. The share of a CPU is measured with a real program.',
+  isolates: 'The sampler alone, on synthetic sessions whose stacks change as a program\'s would (bench/sampler/rounds.c), up to 256 '
+    + 'processors. `being written` has a second kernel thread write to all stacks all the time. '
+    + 'Punctuality needs a CPU that nobody else uses: on a busy machine the row shows the machine. The share of a CPU is '
+    + 'measured with a real program.',
   plan: () => {
     buildTargets('bench_sampler_rounds', 'bench_punctual');
     const sizes: readonly (readonly [number, number, number?])[] = [[18, 8, 1000], [18, 32, 1500], ...(settings.quick ? [] : [[1, 8], [2, 8], [64, 8], [256, 8], [256, 32]] as const)];

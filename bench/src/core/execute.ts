@@ -8,6 +8,8 @@ import type { Readings } from './bench.js';
 
 /** A run that gave no number; its message is one line. */
 export class Failed extends Error {}
+/** It ran past its time limit. */
+export class Late extends Failed {}
 
 export interface Said { stdout: string; stderr: string; seconds: number }
 
@@ -38,7 +40,7 @@ export async function execute(file: string, args: readonly string[], options: Ex
   try {
     const [status, signal] = await once(child, 'close') as [number | null, NodeJS.Signals | null];
     const seconds = Number(process.hrtime.bigint() - begin) / 1e9;
-    if (late) throw new Failed(`took longer than ${options.seconds ?? 20} s`);
+    if (late) throw new Late(`took longer than ${options.seconds ?? 20} s`);
     const said = lastLine(Buffer.concat(err).toString());
     if (status === null) throw new Failed(`ended by ${signal}${said ? `: ${said}` : ''}`);
     if (status === 3 && said === '') throw new Failed('has no such operation');

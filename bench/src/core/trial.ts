@@ -1,6 +1,7 @@
 /** Measures trials: contenders take turns, and one that fails stops neither the others nor the rows that follow. */
 import type { Bench, Contender, Plan, Readings, RowPlan, Target, Trial } from './bench.js';
 import type { ContenderResult, RowResult, TargetResult } from './result.js';
+import { Late } from './execute.js';
 import { estimate, geometricMean, pairedRatio, type Estimate } from './statistics.js';
 
 export interface Effort {
@@ -14,6 +15,16 @@ type State = { readings: Readings[] } | { missing: string } | { failed: string }
 
 const message = (error: unknown): string => (error instanceof Error ? error.message : String(error)).replace(/\s*\n\s*/g, ' ');
 
+/** What fails may be the machine's fault; what took too long would again. */
+async function twice(contender: Contender): Promise<Readings> {
+  try {
+    return await contender.take();
+  } catch (error) {
+    if (error instanceof Late) throw error;
+    return contender.take();
+  }
+}
+
 /** Round by round, each beginning with another contender, so that neither order nor drift favours one. */
 async function takeTurns(trial: Trial, effort: Effort): Promise<Map<string, State>> {
   const states = new Map<string, State>(trial.contenders.map((one) => [one.name, one.missing === undefined ? { readings: [] } : { missing: one.missing }]));
@@ -25,7 +36,7 @@ async function takeTurns(trial: Trial, effort: Effort): Promise<Map<string, Stat
       const state = states.get(contender.name)!;
       if (!('readings' in state)) continue;
       try {
-        state.readings.push(await contender.take());
+        state.readings.push(await twice(contender));
       } catch (error) {
         states.set(contender.name, { failed: message(error) });
         effort.note(`${contender.name}: ${message(error)}`);
