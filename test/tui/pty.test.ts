@@ -1,10 +1,10 @@
 /** quartz top in a real terminal (a pseudo-terminal of script(1)): keys, resizing, ends, wrong uses. */
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, existsSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, existsSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import xterm from '@xterm/headless';
-import test from 'ava';
+import test, { type ExecutionContext } from 'ava';
 import { root } from '../known/programs.js';
 
 const quartz = join(root, 'ts-frontend/bin/quartz');
@@ -80,9 +80,61 @@ test.serial('Ctrl-C gives the terminal back', async (t) => {
   const pty = new Pty(`${quartz} top -- ${program('endless')}`);
   t.teardown(() => { pty.end(); });
   await pty.until((text) => text.includes('What limits this program'));
+  t.not(pty.emulator.modes.mouseTrackingMode, 'none');
   pty.type('\x03\x03');
   await pty.until((text) => text.includes('status='));
-  t.is(pty.emulator.buffer.active.type, 'normal');
+  restored(t, pty);
+});
+
+/** The screen of before, and no mode of ours left on. */
+function restored(t: ExecutionContext, { emulator }: Pty): void {
+  t.is(emulator.buffer.active.type, 'normal');
+  t.is(emulator.modes.mouseTrackingMode, 'none');
+  t.false(emulator.modes.applicationCursorKeysMode);
+}
+
+test.serial('a failure of the screen itself gives the terminal back, and says what happened', async (t) => {
+  const pty = new Pty(`NODE_OPTIONS='--require ./fail.cjs' ${quartz} top -- ${program('endless')}`);
+  t.teardown(() => { pty.end(); });
+  // Fails when the screen shows, not at some time.
+  writeFileSync(join(pty.folder, 'fail.cjs'), `const timer = setInterval(() => {
+    if (require('fs').existsSync('now')) { clearInterval(timer); throw new Error('provoked'); }
+  }, 20); timer.unref();`);
+  const pid = Number(/pid (\d+)/.exec(await pty.until((text) => /pid \d+/.test(text)))![1]);
+  writeFileSync(join(pty.folder, 'now'), '');
+  const text = await pty.until((now) => now.includes('status='));
+  restored(t, pty);
+  t.regex(text, /provoked/);
+  t.regex(text, /status=125/);
+  t.throws(() => process.kill(pid, 0), undefined, 'the program that was started for the screen is gone with it');
+});
+
+test.serial('kill -TERM gives the terminal back and ends the program', async (t) => {
+  const pty = new Pty(`${quartz} top -- ${program('endless')}`);
+  t.teardown(() => { pty.end(); });
+  const pid = Number(/pid (\d+)/.exec(await pty.until((text) => /pid \d+/.test(text)))![1]);
+  process.kill(screenOf(pid), 'SIGTERM');
+  await pty.until((text) => text.includes('status='));
+  restored(t, pty);
+  t.throws(() => process.kill(pid, 0));
+});
+
+/** The process of the screen: the sampler's parent, which is the program's. */
+function screenOf(program: number): number {
+  const parent = (pid: number): number => Number(readFileSync(`/proc/${pid}/stat`, 'utf8').replace(/^.*\) /, '').split(' ')[1]);
+  return parent(parent(program));
+}
+
+test.serial('a program that is killed leaves the last screen up, says so, and its profile is whole', async (t) => {
+  const pty = new Pty(`${quartz} top -o killed.quartz -- ${program('endless')}`);
+  t.teardown(() => { pty.end(); });
+  const pid = Number(/pid (\d+)/.exec(await pty.until((text) => /pid \d+/.test(text)))![1]);
+  process.kill(pid, 'SIGKILL');
+  await pty.until((text) => text.includes('killed by SIGKILL') && text.includes('What limits this program'));
+  pty.type('q');
+  t.regex(await pty.until((text) => text.includes('status=')), /status=137/);
+  restored(t, pty);
+  t.is(spawnSync(quartz, ['check', join(pty.folder, 'killed.quartz')]).status, 0);
 });
 
 test.serial('a file that is no profile: one line, and no screen', async (t) => {
@@ -97,7 +149,7 @@ test.serial('after -- stands a program, whatever its name', async (t) => {
   const pty = new Pty(`${quartz} top -- ./prog.quartz`);
   t.teardown(() => { pty.end(); });
   const text = await pty.until((now) => now.includes('status='));
-  t.regex(text, /prog\.quartz.*not found/);
+  t.regex(text, /\.\/prog\.quartz can't be run: No such file/);
   t.regex(text, /status=127/);
 });
 

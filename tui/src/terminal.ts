@@ -99,6 +99,7 @@ export function show(watch: Watch, options: TerminalOptions): Promise<void> {
       clearTimeout(timer);
       for (const signal of ['SIGTERM', 'SIGHUP', 'SIGINT'] as const) process.off(signal, onSignal);
       process.off('uncaughtException', onCrash);
+      screen.program.disableMouse(); // blessed turns off only what its own elements asked for
       screen.destroy();
       options.onQuit();
     };
@@ -135,7 +136,7 @@ export function show(watch: Watch, options: TerminalOptions): Promise<void> {
         case 'quit':
           if (options.owned && scene !== null && scene.live.ended === null && !asking) {
             asking = true;
-            apply({ type: 'message', text: 'the program still runs: q again ends it (its profile is kept), any other key goes back' });
+            apply({ type: 'message', text: 'the program still runs: q again ends it and keeps the profile; other keys go on' });
           } else finish();
           return;
         case 'redraw': screen.realloc(); screen.render(); return;
@@ -153,9 +154,11 @@ export function show(watch: Watch, options: TerminalOptions): Promise<void> {
           const entity = scene === null ? undefined : scene.model.entities[selectedEntity(state, scene)];
           if (entity === undefined || entity.file === '') { apply({ type: 'message', text: 'no source file is known for this' }); return; }
           const editor = process.env['VISUAL'] ?? process.env['EDITOR'] ?? 'vi';
+          screen.program.disableMouse();
           screen.leave();
           const result = spawnSync('sh', ['-c', `${editor} "$@"`, editor, `+${Math.max(1, entity.line)}`, entity.file], { stdio: 'inherit' });
           screen.enter();
+          screen.program.enableMouse();
           screen.realloc();
           apply({ type: 'message', text: result.status === 0 ? '' : `${editor} ended with status ${result.status ?? 'unknown'}: set EDITOR` });
           return;

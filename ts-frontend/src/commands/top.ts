@@ -139,9 +139,13 @@ async function live(args: Arguments, file: string, sampler: readonly string[], o
   const since = Date.now() - 1000;
   const recording = start(file, log, sampler);
   const interrupt = (): void => { void stop(recording, owned); };
+  let fail: (error: Error) => void = () => undefined;
+  const failed = new Promise<never>((_, reject) => { fail = reject; });
+  failed.catch(() => undefined);
   process.on('SIGINT', interrupt);
+  process.on('uncaughtException', fail);
   try {
-    if (!await firstSnapshot(recording, since)) {
+    if (!await Promise.race([firstSnapshot(recording, since), failed])) {
       process.stderr.write(textOf(log));
       return recording.status ?? 125;
     }
@@ -152,8 +156,12 @@ async function live(args: Arguments, file: string, sampler: readonly string[], o
     if (output !== '') process.stderr.write(output);
     process.stderr.write(`quartz: the profile is ${file}; see it with: quartz report ${file}\n`);
     return recording.status ?? 0;
+  } catch (error) { // the screen has failed: nobody is left to end what was started for it
+    await stop(recording, owned);
+    throw error;
   } finally {
     process.off('SIGINT', interrupt);
+    process.off('uncaughtException', fail);
     rmSync(folder, { recursive: true, force: true });
   }
 }
