@@ -72,6 +72,7 @@ struct place {
 #define HERE() {.sp = ADDRESS_OF(__builtin_dwarf_cfa()) - 8}
 #define PC(here) (*(const volatile uint64_t *)(uintptr_t)(here).sp)
 #else
+#pragma GCC diagnostic ignored "-Wframe-address" /* the caller of a hook has a frame record, or x29 is checked */
 #define PC(here) ((here).pc)
 #define HERE() \
   {.sp = ADDRESS_OF(__builtin_dwarf_cfa()), .pc = ADDRESS_OF(__builtin_return_address(0)), \
@@ -192,7 +193,7 @@ QZI_HOOK static void push_within(struct qz_thread *record, uint64_t word, uint64
 
 /* Anything but a plain push: a call counted for the first time, stale entries, inlined procedures, full stack, publishing
  * just begun, blocking region, alternate stack. */
-QZI_HOOK __attribute__((noinline, cold)) static void enter_slow(uint64_t *hot, uint64_t key, uint64_t site,
+QZI_HOOK __attribute__((noinline, cold)) static void enter_slow(uint64_t key, uint64_t site, uint64_t *hot,
                                                                 struct place here, bool counted) {
   struct qz_thread *record = RECORD(hot);
   if (record == &qzi_attend && !(record = attend())) return;
@@ -264,16 +265,16 @@ QZI_HOOK __attribute__((noinline, cold)) static void leave_slow(struct qz_thread
 #define NOTHING_HERE(next) return
 #endif
 
-/* The mark that the fast path goes by; 0: the slow path must find it. */
+/* The mark that the fast path goes by, but for PLACE_PART; 0: the slow path must find it. */
 QZI_HOOK static inline uint64_t entered_mark(const struct qz_thread *record, const struct qz_call *call, struct place here,
                                              uint64_t site) {
 #if defined(__x86_64__)
   uint64_t reserved = call->reserved, at = here.sp + (uint32_t)reserved;
   if (__builtin_expect(at >= record->high || *(const uint64_t *)(uintptr_t)at != site, 0)) return 0;
-  return here.sp + reserved + PLACE_PART(PC(here));
+  return here.sp + reserved;
 #else
   uint64_t level = level_by_record(record, here, site);
-  return level ? MARK(level, site, PC(here)) : 0;
+  return level ? level | SITE_PART(site) : 0;
 #endif
 }
 
@@ -306,22 +307,23 @@ QZI_HOOK void __cyg_profile_func_enter(void *function, void *caller) {
   struct place here = HERE();
   struct qz_call *call = (struct qz_call *)(uintptr_t)record->calls + qzi_pub_slot(site, key & ~QZ_KEY_OBJECT);
   if (__builtin_expect(call->site != site || call->key != key, 0)) {
-    enter_slow(hot, key, site, here, false);
+    enter_slow(key, site, hot, here, false);
     return;
   }
   COUNT(call);
   uint64_t mark = entered_mark(record, call, here, site);
   uint64_t word = __atomic_load_n(&record->word, __ATOMIC_RELAXED);
   struct qz_entry *top = TOP(record, word);
-  if (__builtin_expect(!mark || QZ_WORD_TOP(word) >= record->limit, 0)) goto slow;
-  if (__builtin_expect(!ABOVE(top->sp, mark), 0)) {
+  if (__builtin_expect(!mark || !ABOVE(top->sp, mark), 0)) {
     /* Level with it: the procedure around this one, which is inlined into it? */
-    if (LEVEL(top->sp ^ mark) || SITE_OF(top->sp ^ mark) || top->key == key) goto slow;
+    if (!mark || LEVEL(top->sp ^ mark) || SITE_OF(top->sp ^ mark) || top->key == key) goto slow;
   }
-  if (top->key != key) push(record, word, top, key, mark);
+  if (top->key == key) return;
+  if (__builtin_expect(QZ_WORD_TOP(word) >= record->limit, 0)) goto slow;
+  push(record, word, top, key, mark + PLACE_PART(PC(here)));
   return;
 slow:
-  enter_slow(hot, key, site, here, true);
+  enter_slow(key, site, hot, here, true);
 }
 
 QZI_HOOK void __cyg_profile_func_exit(void *function, void *caller) {
