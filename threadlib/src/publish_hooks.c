@@ -465,5 +465,6 @@ void qzi_hooks_init(void) {
 bool qzi_hooks_expanded;
 intptr_t qzi_hot_distance[QZI_HOT_COPIES];
 uint32_t qzi_hot_copies;
+void quartz_hooks_module_1(intptr_t offset, int begins) {} /* no hooks are expanded on this machine */
 void qzi_hooks_init(void) {}
 #endif
