@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Instructions of the fast paths, exact, by valgrind's callgrind: for each case, on one and on two processors, not publishing
-# and publishing. Those of the loop around it are taken off.
+# Instructions of the fast paths, exact, by valgrind's callgrind: not publishing, and publishing. Those of the loop around them
+# are taken off. On one processor; locks on two as well, where they use locked instructions.
 #   instructions.sh [BUILD]
 set -euo pipefail
 build=${1:-$(dirname "$0")/../../build}
@@ -16,15 +16,15 @@ each() { # each CASE [--publish]
   echo $((($(counted "$case" $many "$@") - $(counted "$case" $few "$@")) / (many - few)))
 }
 
-printf '%-12s %10s %10s %12s %12s\n' "" "P=1" "P=2" "P=1 publ." "P=2 publ."
-for case in create_join spawn_sync yield lock_unlock post_wait; do
-  row=()
-  for publish in "" --publish; do
-    for processors in 1 2; do
-      export QUARTZ_PROCESSORS=$processors
-      # shellcheck disable=SC2086
-      row+=($(($(each $case $publish) - $(each loop $publish))))
-    done
-  done
-  printf '%-12s %10s %10s %12s %12s\n' "$case" "${row[@]}"
-done
+row() { # row NAME CASE PROCESSORS
+  export QUARTZ_PROCESSORS=$3
+  printf '%-28s %8s %12s\n' "$1" $(($(each "$2") - $(each loop))) $(($(each "$2" --publish) - $(each loop --publish)))
+}
+
+printf '%-28s %8s %12s\n' "" off publishing
+row "create + join" create_join 1
+row "spawn + sync" spawn_sync 1
+row "yield among 2" yield 1
+row "lock + unlock" lock_unlock 1
+row "lock + unlock, 2 processors" lock_unlock 2
+row "post + wait" post_wait 1

@@ -16,8 +16,9 @@
 
 struct count { unsigned blocked, reported; };
 
+/* Nothing runs: a thread that is not parked has called another one on its own stack, and waits for that. */
 static void count(struct qzi_thread *thread, void *arg) {
-  if (qzi_life(thread) == QZI_ALIVE && thread->blocked) ((struct count *)arg)->blocked++;
+  if (qzi_life(thread) == QZI_ALIVE) ((struct count *)arg)->blocked++;
 }
 
 static void say(const char *text) {
@@ -27,9 +28,10 @@ static void say(const char *text) {
 
 static void report(struct qzi_thread *thread, void *arg) {
   struct count *counts = arg;
-  if (qzi_life(thread) != QZI_ALIVE || !thread->blocked || counts->reported++ >= REPORTED) return;
-  char label[96], object[200] = "", line[320];
-  if (thread->wait_object && thread->wait_describe) thread->wait_describe(thread, object, sizeof object);
+  if (qzi_life(thread) != QZI_ALIVE || counts->reported++ >= REPORTED) return;
+  char label[160], object[320] = "", line[520];
+  if (!thread->blocked) snprintf(object, sizeof object, "the end of a thread that it called, on its own stack");
+  else if (thread->wait_object && thread->wait_describe) thread->wait_describe(thread, object, sizeof object);
   snprintf(line, sizeof line, "quartz:   %s waits for %s\n", qzi_thread_label(thread, label, sizeof label),
            *object ? object : "something without a name");
   say(line);
@@ -40,9 +42,11 @@ void qzi_deadlock(void) {
   qzi_stack_each(count, &counts);
   if (counts.blocked == 0) exit(0); /* the last thread has ended, main before it by qz_exit */
   char line[160];
-  snprintf(line, sizeof line, "quartz: deadlock: all %u threads are blocked, and nothing can wake them; the program is aborted\n",
-           counts.blocked);
+  if (counts.blocked == 1) snprintf(line, sizeof line, "the only thread is blocked, and nothing can wake it");
+  else snprintf(line, sizeof line, "all %u threads are blocked, and nothing can wake them", counts.blocked);
+  say("quartz: deadlock: ");
   say(line);
+  say("; the program is aborted\n");
   qzi_stack_each(report, &counts);
   if (counts.reported > REPORTED) {
     snprintf(line, sizeof line, "quartz:   and %u more\n", counts.reported - REPORTED);

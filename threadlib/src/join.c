@@ -18,7 +18,7 @@
 #include <stdio.h>
 
 static void describe(const struct qzi_thread *thread, char *text, size_t bytes) {
-  char label[96];
+  char label[160];
   snprintf(text, bytes, "the end of %s", qzi_thread_label(thread->wait_object, label, sizeof label));
 }
 

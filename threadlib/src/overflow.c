@@ -20,7 +20,7 @@ static void handler(int signal, siginfo_t *info, void *context) {
   struct qzi_processor *p = qzi_processor_self();
   struct qzi_thread *self = p ? p->head.current : NULL;
   if (self && at < self->pub.stack_low && self->pub.stack_low - at <= qzi_runtime.page_bytes) {
-    char label[96], line[256];
+    char label[160], line[320];
     int length = snprintf(line, sizeof line, "quartz: the stack of %s is used up (%zu KiB); raise stack_bytes or QUARTZ_STACK\n",
                           qzi_thread_label(self, label, sizeof label),
                           (size_t)(self->pub.stack_high - self->pub.stack_low) >> 10);

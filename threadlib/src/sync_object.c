@@ -5,7 +5,6 @@
  * Must not: know any one kind's fields.
  */
 #define _GNU_SOURCE
-#include <dlfcn.h>
 #include <sched.h>
 #include <stdio.h>
 #include <string.h>
@@ -35,21 +34,6 @@ static const char *kind_name(unsigned kind) {
   return name ? name : "object";
 }
 
-/* module+offset, for addr2line: the library reads no symbol tables of its own. */
-static const char *place_text(uint64_t place, char *text, size_t bytes) {
-  Dl_info info;
-  if (!place) snprintf(text, bytes, "an unknown place");
-  else if (!dladdr((void *)(uintptr_t)place, &info) || !info.dli_fname) snprintf(text, bytes, "0x%jx", (uintmax_t)place);
-  else {
-    const char *slash = strrchr(info.dli_fname, '/');
-    uintptr_t base = (uintptr_t)info.dli_fbase, offset = (uintptr_t)place - base;
-    int length = snprintf(text, bytes, "%s+0x%jx", slash ? slash + 1 : info.dli_fname, (uintmax_t)offset);
-    if (info.dli_sname && length > 0 && (size_t)length < bytes)
-      snprintf(text + length, bytes - (size_t)length, " (%s)", info.dli_sname);
-  }
-  return text;
-}
-
 void qzi_object_init(struct qzi_object *object, unsigned kind, const char *name, qz_policy policy, uint64_t place) {
   *object = (struct qzi_object){
     .pub = { .site = place, .name = qzi_pub_name(name) },
@@ -68,8 +52,8 @@ void qzi_object_destroy(struct qzi_object *object, unsigned kind, uint64_t place
 void qzi_object_dead(const struct qzi_object *object, uint64_t place) {
   char destroyed[256], used[256];
   const char *name = object->pub.name ? qzi_pub_name_text(object->pub.name) : NULL;
-  place_text(object->pub.site, destroyed, sizeof destroyed);
-  place_text(place, used, sizeof used);
+  qzi_place_text(object->pub.site, destroyed, sizeof destroyed);
+  qzi_place_text(place, used, sizeof used);
   qzi_die("%s %s%s%sat %p is used at %s after it was destroyed at %s; destroy it when nobody uses it any more",
           kind_name(object->pub.index), name ? "\"" : "", name ? name : "", name ? "\" " : "", (const void *)object, used,
           destroyed);
@@ -81,8 +65,8 @@ void qz_misuse(const void *address, const char *what, int error) {
   qzi_object_check(object, place);
   char made[256], used[256];
   const char *name = object->pub.name ? qzi_pub_name_text(object->pub.name) : NULL;
-  place_text(object->pub.site ? object->pub.site : (uintptr_t)object, made, sizeof made);
-  place_text(place, used, sizeof used);
+  qzi_place_text(object->pub.site ? object->pub.site : (uintptr_t)object, made, sizeof made);
+  qzi_place_text(place, used, sizeof used);
   qzi_die("%s of %s %s%s%sat %p (made at %s) failed at %s: %s; correct the program", what, kind_name(object->kind),
           name ? "\"" : "", name ? name : "", name ? "\" " : "", address, made, used, strerror(error));
 }
@@ -92,12 +76,12 @@ static void describe(const struct qzi_thread *thread, char *text, size_t bytes) 
   const struct qzi_object *object = thread->wait_object;
   unsigned kind = (unsigned)thread->wait_arg;
   const char *name = object->pub.name ? qzi_pub_name_text(object->pub.name) : NULL;
-  char place[256], label[64];
+  char place[256], label[160];
   int length;
   if (name) length = snprintf(text, bytes, "%s \"%s\"", kind_name(kind), name);
   else if (object->pub.site)
-    length = snprintf(text, bytes, "%s made at %s", kind_name(kind), place_text(object->pub.site, place, sizeof place));
-  else length = snprintf(text, bytes, "%s at %s", kind_name(kind), place_text((uintptr_t)object, place, sizeof place));
+    length = snprintf(text, bytes, "%s made at %s", kind_name(kind), qzi_place_text(object->pub.site, place, sizeof place));
+  else length = snprintf(text, bytes, "%s at %s", kind_name(kind), qzi_place_text((uintptr_t)object, place, sizeof place));
   const struct qzi_thread *holder = NULL;
   if (kind == QZ_KIND_MUTEX) holder = qzi_mutex_holder(object);
   else if (kind == QZ_KIND_RWLOCK) holder = qzi_rwlock_holder(object);

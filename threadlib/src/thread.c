@@ -31,6 +31,7 @@ static inline int create(qz_thread_t *handle, const char *name, size_t stack_byt
   struct qzi_processor *p = qzi_processor_checked();
   int error = 0;
   uint64_t serial;
+  if (QZI_UNLIKELY(!start)) return EINVAL;
   qzi_pub_state(&p->head.pub, QZ_STATE_OVERHEAD);
   struct qzi_thread *thread =
       qzi_spawn(p, stack_bytes, (uintptr_t)start, argument, NULL, false, name, detached, site, &serial, &error);
@@ -49,7 +50,7 @@ int qz_create(qz_thread_t *handle, const char *name, void *(*start)(void *), voi
 
 int qz_thread_create(qz_thread_t *handle, const qz_thread_attr *attr, void *(*start)(void *), void *argument) {
   if (!attr) return create(handle, NULL, 0, false, start, argument, QZI_CALLER());
-  if (!start || (attr->stack_bytes && attr->stack_bytes < STACK_MIN_BYTES)) return EINVAL;
+  if (attr->stack_bytes && attr->stack_bytes < STACK_MIN_BYTES) return EINVAL;
   return create(handle, attr->name, attr->stack_bytes, attr->detached != 0, start, argument, QZI_CALLER());
 }
 
@@ -178,9 +179,11 @@ int qz_set_name(qz_thread_t handle, const char *name) {
 }
 
 const char *qzi_thread_label(const struct qzi_thread *thread, char *text, size_t bytes) {
+  char start[128];
   const char *name = thread->pub.name ? qzi_pub_name_text(thread->pub.name) : NULL;
   if (name && *name) snprintf(text, bytes, "\"%s\"", name);
   else if (thread == &qzi_main_thread) snprintf(text, bytes, "main");
-  else snprintf(text, bytes, "thread %llu (start routine %p)", (unsigned long long)thread->pub.serial, (void *)thread->pub.start);
+  else snprintf(text, bytes, "thread %llu (starts at %s)", (unsigned long long)thread->pub.serial,
+                qzi_place_text(thread->pub.start, start, sizeof start));
   return text;
 }

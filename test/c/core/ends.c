@@ -72,6 +72,9 @@ int main(int argc, char **argv) {
     qz_create(&t[0], "left", lock_both, NULL);
     qz_create(&t[1], "right", lock_both, &t);
     qz_join(t[0], NULL);
+  } else if (!strcmp(mode, "unnamed")) {
+    CHECK(qz_create(&t[0], NULL, waits, NULL) == 0);
+    qz_join(t[0], NULL);
   } else if (!strcmp(mode, "alone")) {
     qz_sem_wait(&never);
   } else if (!strcmp(mode, "exit")) {

@@ -78,6 +78,7 @@ int main(void) {
   __atomic_store_n(&go, 1, __ATOMIC_RELEASE);
   qz_thread_attr attr = { .stack_bytes = 100 };
   CHECK(qz_thread_create(&t, &attr, twice, NULL) == EINVAL);
+  CHECK(qz_thread_create(&t, NULL, NULL, NULL) == EINVAL && qz_create(&t, "nothing to do", NULL, NULL) == EINVAL);
   attr = (qz_thread_attr){ .name = "big", .stack_bytes = 1 << 20 };
   CHECK(qz_thread_create(&t, &attr, twice, (void *)3) == 0);
   CHECK(qz_join(t, &result) == 0 && (long)result == 6);

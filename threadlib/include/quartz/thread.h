@@ -6,6 +6,8 @@
 #include <stdint.h>
 #include <time.h>
 
+struct timespec; /* strict C99 hides it */
+
 #ifdef __cplusplus
 extern "C" {
 #endif
