@@ -305,7 +305,8 @@ for (const P of [2, 4, 18, 64]) {
       builder.stretch(second / 1000, [run('producer', ['main', 'produce', 'make']), run('consumer', ['main', 'consume', 'use'])])
         .stretch(second / 50, [wait('producer', ['main', 'produce', 'condition:room']), run('consumer', ['main', 'consume', 'use'])]);
     builder.object('condition:room', { acquisitions: 50, contended: 50 });
-    first(t, builder, { kind: 'pipeline', entity: 'use', change: 'balance' });
+    const finding = first(t, builder, { kind: 'pipeline', entity: 'use', change: 'balance' });
+    t.regex(finding.text, /^use, in thread consumer, is the slowest stage/);
   });
 
   test(`P = ${P}: of two limits the one that saves more comes first, and an interval says how sure that is`, (t) => {

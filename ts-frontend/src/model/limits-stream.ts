@@ -53,7 +53,7 @@ export function stream(material: Material, streams: Candidate[], involved: Set<n
   if (first && second && first.time >= 1.25 * second.time) {
     const mine = streams.find((one) => one.thread === first.thread.id) ?? streams[0]!;
     const savingNs = Math.min(model.root.parallelizeNs, Math.max(0, first.time - Math.max(second.time, work / P)));
-    const text = `${title(model, mine.id)} is the slowest stage of a pipeline and costs ${costs(model, mine.stats.cost)}: it has ${formatNs(first.time)} of work, ` +
+    const text = `${title(model, mine.id)}, in thread ${first.thread.name}, is the slowest stage of a pipeline and costs ${costs(model, mine.stats.cost)}: it has ${formatNs(first.time)} of work, ` +
       `the next stage (thread ${second.thread.name}) ${formatNs(second.time)}; the others wait at ${objectNames}, and meanwhile ${meanwhile(material, mine)}.`;
     return finding(material, mine, mine.id, 'pipeline', 'balance', savingNs, text,
       `Divide this stage among more threads, or make it faster: until another stage limits the pipeline that saves ${formatNs(savingNs)}.`,
