@@ -37,7 +37,7 @@ function lock(): Trial {
 }
 
 function workers(): Trial {
-  const source: Source = { name: 'workers', files: [join(root, 'bench/programs/workers.c')], flags: ['-gdwarf-4'], libraries: ['-pthread'] }; // coz reads no later DWARF
+  const source: Source = { name: 'workers', files: [join(root, 'bench/programs/workers.c')], flags: ['-g', '-gdwarf-4'], libraries: ['-pthread'] }; // coz reads no later DWARF
   const jobs = settings.quick ? '10000' : '20000';
   const file = build(source, plain);
   const profiled = build(source, gprof);

@@ -23,7 +23,8 @@ export const gprof: Variant = { name: 'gprof', peer: true, compiler: 'gcc', comp
 
 /** The flags that Quartz documents for a compiler, best first. */
 export function quartzVariants(compiler = 'gcc'): Variant[] {
-  const link = words(['libs']);
+  // A program that calls nothing of the package is published by the layer that the sampler puts in front; `hold` has none.
+  const link = ['-Wl,-u,qz_init', ...words(['libs'])];
   return hookKinds().map((kind) => ({
     name: kind === 'best' ? 'quartz' : `quartz ${kind}`, peer: false, compiler, compile: words(['cflags', '--cc', compiler, '--hooks', kind]), link,
   }));
@@ -40,7 +41,7 @@ export interface Source { name: string; files: readonly string[]; flags: readonl
 export function build(source: Source, variant: Variant): string {
   const directory = join(work, 'programs', variant.compiler, variant.name.replace(/ /g, '-'));
   const file = join(directory, source.name);
-  const command = [variant.compiler, '-O2', '-g', '-w', ...source.flags, ...variant.compile, ...source.files, '-o', file, ...variant.link, ...source.libraries];
+  const command = [variant.compiler, '-O2', '-w', ...source.flags, ...variant.compile, ...source.files, '-o', file, ...variant.link, ...source.libraries];
   // Rebuilt where a flag, a source or the library has changed.
   const stamp = [...command, ...[...source.files, ...variant.link].filter(existsSync).map((path) => execFileSync('sha1sum', [path], { encoding: 'utf8' }))].join('\n');
   if (existsSync(file) && existsSync(`${file}.stamp`) && readFileSync(`${file}.stamp`, 'utf8') === stamp) return file;
