@@ -4,7 +4,7 @@
 #include <string.h>
 #include "waiting_loop.h"
 
-#define MATCHED_LEAST 12u /* some ten milliseconds of processor time */
+#define MATCHED_LEAST 12u /* some 25 ms of processor time */
 #define BEFORE 160u
 #define AROUND 480u
 
