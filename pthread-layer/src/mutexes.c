@@ -98,12 +98,23 @@ static inline bool goes_on(const pthread_mutex_t *mutex) {
   return (mutex->__data.__kind & 3) == PTHREAD_MUTEX_RECURSIVE && mutex->__data.__count > 1;
 }
 
+/* Letting it go can't fail. Then it leaves the stack before the real call, in which the kernel wakes who waits for it, and often
+ * runs that at once: the mutex is not held meanwhile. */
+static inline bool sure(const pthread_mutex_t *mutex) {
+  unsigned kind = (unsigned)mutex->__data.__kind, type = kind & 3;
+  return !(kind & 0x70) && (type == PTHREAD_MUTEX_NORMAL || type == PTHREAD_MUTEX_ADAPTIVE_NP);
+}
+
 static inline int release(pthread_mutex_t *mutex) {
   struct qzl_thread *me = qzl_self;
   if (!qzi_publishing() || !me) return qzl_real.pthread_mutex_unlock(mutex);
   uint32_t index;
   uint64_t key = qzl_held(me, mutex, QZ_KIND_MUTEX, &index);
   if (__builtin_expect(qzi_pub_exact_hold, 0) && !goes_on(mutex)) qzl_released(index);
+  if (__builtin_expect(sure(mutex), 1)) {
+    qzl_pop(me, key);
+    return qzl_real.pthread_mutex_unlock(mutex);
+  }
   int result = qzl_real.pthread_mutex_unlock(mutex);
   if (__builtin_expect(result == 0, 1)) qzl_pop(me, key);
   else qzl_kept(me, index, key, mutex);

@@ -141,9 +141,8 @@ QZL_EXPORT int pthread_spin_unlock(pthread_spinlock_t *lock) {
   uint32_t index;
   uint64_t key = qzl_held(me, (const void *)lock, QZ_KIND_SPINLOCK, &index);
   qzl_released(index);
-  int result = qzl_real.pthread_spin_unlock(lock);
   qzl_pop(me, key);
-  return result;
+  return qzl_real.pthread_spin_unlock(lock);
 }
 QZL_EXPORT int pthread_spin_init(pthread_spinlock_t *lock, int shared) {
   qzl_initialized((const void *)lock, QZL_SITE());

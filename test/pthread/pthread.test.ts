@@ -29,7 +29,8 @@ test.serial('a lock that all threads want: named by its variable, waits exact, b
   t.is(slowdown.locksNs, 400 * head.lockPs * each);
   t.is(slowdown.waitsNs, model.entities.filter(({ members }) => members.length === 0).reduce((sum, one) => sum + (one.object?.contended ?? 0), 0) * head.waitPs * each);
   t.true(lock.object.contended > 0 && lock.object.contended <= 400);
-  t.true(lock.share > 0.8, `somebody has it nearly always: ${lock.share}`);
+  const heldNs = lock.states.useful.ns + lock.states.ready.ns; // 400 times 1 ms by the clock, whatever else the machine does
+  t.true(heldNs > 340e6, `somebody has it for 400 ms: ${heldNs / 1e6}`);
   near(t, 'blocked on the lock', lock.states.blocked.ns, lock.object.waitNs);
   t.regex(lock.file, /lock\.c$/);
   t.is(model.findings[0]?.entity, lock.id);
