@@ -29,12 +29,13 @@ struct qzi_admitted *qzi_admit(pid_t pid, int socket, int session, uint32_t answ
   admitted->map_ns = qzi_clock_ns();
   admitted->map_due_ns = admitted->map_ns + MAP_NS;
   if (!qzi_recording_start(&admitted->recording)) {
+    qzi_cpu_time_tend(&admitted->recording.cpu_time, &admitted->recording.view, pid); /* before the program goes on */
     if (answer) qzi_channel_send(socket, answer, NULL);
     return admitted;
   }
   snprintf(why, sizeof why, "no sampling thread can be started");
 failed:
-  qzi_channel_send(socket, QZ_REFUSED, why);
+  qzi_channel_send(socket, QZ_REFUSED, NULL); /* the user is told here */
   fprintf(stderr, "quartz: process %ld is not recorded: %s%s\n", (long)pid, why,
           strncmp(why, "can't write", 11) ? "" : "; make room there, or choose another --output");
   close(socket);
@@ -73,17 +74,18 @@ int qzi_dismiss(struct qzi_admitted *admitted, uint32_t end_reason, int32_t exit
     qzi_channel_send(admitted->socket, QZ_DETACH, NULL);
     close(admitted->socket);
   }
-  if (qzi_recording_end(recording, end_reason, exit_status))
+  int long_file = qzi_recording_end(recording, end_reason, exit_status);
+  if (long_file && recording->failed != QZ_END_DISK_FULL)
     fprintf(stderr, "quartz: %s could not be made shorter: %s; it is complete, but has holes: copy it with cp --sparse\n",
             admitted->path, strerror(errno));
   struct qz_profile head = *recording->file.head;
   if (recording->failed == QZ_END_DISK_FULL)
-    fprintf(stderr, "quartz: the disk is full: recording ended after %.2f s; %s is good up to there\n",
-            (double)head.elapsed_ns / 1e9, admitted->path);
+    fprintf(stderr, "quartz: the disk is full: recording ended after %.2f s; %s is good up to there%s\n",
+            (double)head.elapsed_ns / 1e9, admitted->path, long_file ? ", but has holes: copy it with cp --sparse" : "");
   else if (recording->failed)
     fprintf(stderr, "quartz: the profile is full: recording ended after %.2f s; give a larger --max-size\n",
             (double)head.elapsed_ns / 1e9);
-  if (!recording->options->quiet && (head.snapshots || !recording->failed)) summarize(admitted, &head);
+  if (!recording->options->quiet && !recording->failed) summarize(admitted, &head);
   int failed = recording->failed ? -1 : 0;
   qzi_recording_close(recording);
   close(admitted->pidfd);

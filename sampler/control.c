@@ -140,8 +140,7 @@ static void admit_next(struct launched *run, int listener) {
   int session = -1, socket = qzi_channel_accept(listener, &pid);
   if (socket < 0) return;
   if (qzi_channel_receive(socket, HELLO_MS, &message, &session) || message.type != QZ_HELLO || session < 0) {
-    if (message.type == QZ_REFUSED)
-      fprintf(stderr, "quartz: process %ld is not recorded: %s\n", (long)pid, message.text);
+    run->hellos += message.type == QZ_REFUSED; /* the program has said why */
     if (session >= 0) close(session);
     close(socket);
     return;

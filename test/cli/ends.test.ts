@@ -3,7 +3,7 @@ import { readFileSync, readdirSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import test from 'ava';
 import { openModel, start, until, type Started } from '../known/record.js';
-import { command, directory, program, quartz } from './quartz.js';
+import { command, directory, program, quartz, run, type Said } from './quartz.js';
 
 const processors = { QUARTZ_PROCESSORS: '4' };
 const underWay = (file: string): Promise<void> => until('snapshots are added', () => {
@@ -65,6 +65,42 @@ for (const name of ['record', 'run'] as const) {
     t.is(openModel(file).head.endReason, 'interrupted');
   });
 }
+
+/** Runs a script with a disk of 600 KB at the directory in $DISK; undefined: none can be mounted here. */
+async function onSmallDisk(script: string, env: Record<string, string>): Promise<Said | undefined> {
+  const mount = 'mount -t tmpfs -o size=600k none "$DISK" || exit 99; cd "$DISK" || exit 99; ';
+  const said = await run('unshare', [...(process.getuid?.() === 0 ? [] : ['-r']), '-m', 'sh', '-c', mount + script], { env });
+  return said.status === 99 || /^unshare:/m.test(said.stderr) ? undefined : said;
+}
+
+for (const name of ['record', 'run']) {
+  test.serial(`${name}, the disk becomes full: one line, the program's status, a good profile`, async (t) => {
+    const said = await onSmallDisk(
+      // Filled once the profile has its first snapshots; and the program sees other paths all the time, which need room.
+      '(while [ ! -s out.quartz ]; do sleep 0.01; done; sleep 0.1; cat /dev/zero > filler) 2> /dev/null & ' +
+      '"$QUARTZ" "$COMMAND" -o out.quartz -- "$PROGRAM" > /dev/null; status=$?; wait; ' +
+      '"$QUARTZ" check out.quartz && "$QUARTZ" report --json out.quartz | grep -c \'"disk-full"\'; exit $status',
+      { DISK: directory(), QUARTZ: command, COMMAND: name, PROGRAM: program('many_paths') });
+    if (!said) {
+      t.log('not tested: no small disk can be mounted here');
+      t.pass();
+      return;
+    }
+    t.is(said.status, 3, said.stderr);
+    t.regex(said.stdout, /all invariants hold over \d+ samples\n1\n/, said.stderr);
+    t.deepEqual(said.stderr.split('\n').filter((line) => line.startsWith('quartz: ')).map((line) => line.replace(/[\d.]+ s/, 'T')),
+      ['quartz: the disk is full: recording ended after T; out.quartz is good up to there, but has holes: copy it with cp --sparse']);
+  });
+}
+
+test.serial('a limit on file sizes that leaves no room for a session: one line, and the program runs', async (t) => {
+  const cwd = directory();
+  const { status, stderr } = await run('sh', ['-c', 'ulimit -f 1000; exec "$0" record -- "$1"', command, program('two_callers')], { cwd });
+  t.is(status, 0);
+  t.deepEqual(stderr.split('\n').filter((line) => line !== ''),
+    ['quartz: the program cannot make its session: it needs more than ulimit -f allows; the program runs unsampled']);
+  t.deepEqual(readdirSync(cwd).filter((file) => file.endsWith('.quartz')), []);
+});
 
 test.serial('record --children: a profile for each process, the shell too', async (t) => {
   const cwd = directory();

@@ -120,7 +120,7 @@ static bool session_ready(char *why, size_t bytes) {
   }
   int error = qzi_session_make();
   if (!error) return true;
-  snprintf(why, bytes, "the program cannot make its session: %s", strerror(error));
+  snprintf(why, bytes, "the program cannot make its session: %s", error == EFBIG ? "it needs more than ulimit -f allows" : strerror(error));
   return false;
 }
 
@@ -233,8 +233,8 @@ static bool hand_over(struct file *sampler) {
   struct qz_message message = {0};
   if (!tell(sampler->fd, QZ_HELLO, NULL, qzi_session.fd)) return false;
   if (hear(sampler->fd, WELCOME_MS, &message) == QZ_WELCOME) return true;
-  if (message.type == QZ_REFUSED) qzi_pub_complain("the sampler refused: %s; the program runs unsampled", message.text);
-  else qzi_pub_complain("no answer from the sampler; the program runs unsampled");
+  if (message.type == QZ_REFUSED && *message.text) qzi_pub_complain("the sampler refused: %s; the program runs unsampled", message.text);
+  if (message.type != QZ_REFUSED) qzi_pub_complain("no answer from the sampler; the program runs unsampled");
   return false;
 }
 

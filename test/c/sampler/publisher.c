@@ -1,7 +1,7 @@
 /* A program that publishes a known state, for tests of launching and attaching: publisher WHAT [ARGUMENT].
  *
  * It joins its sampler as abi/channel.h says, publishes PUBLISHER_PROCESSORS (default 1), the first of which runs
- * `work` (0x2000), and then:
+ * `work` (0x2000), the others nothing, or with PUBLISHER_BUSY=1 each a thread of its own that does the same, and then:
  *   run MS STATUS    counts a call each 10 us for that long, exits with the status
  *   signal MS N      the same, then kills itself with that signal
  *   ignore MS STATUS the same as run, deaf to SIGINT and SIGTERM
@@ -69,14 +69,21 @@ static uint32_t hear(int fd) {
 }
 
 static void make_session(void) {
-  const char *processors = getenv("PUBLISHER_PROCESSORS"); /* all but the first are idle */
-  fake = fake_make(processors ? (uint32_t)atoi(processors) : 1, 8, 8, 64);
+  const char *processors = getenv("PUBLISHER_PROCESSORS");
+  uint32_t count = processors ? (uint32_t)atoi(processors) : 1;
+  fake = fake_make(count, count + 8, 8, 64);
   for (uint32_t p = 0; p < fake.head->processors; p++) fake_processor(&fake, p)->cpu = UINT32_MAX;
   fake_processor(&fake, 0)->os_tid = (uint32_t)getpid();
   fake_create(&fake, 0, 1, "main", 0x1000, -1);
   fake_push(&fake, 0, 0x1000);
   fake_push(&fake, 0, 0x2000);
   fake_run(&fake, 0, QZ_STATE_USEFUL, 0);
+  for (uint32_t p = 1; getenv("PUBLISHER_BUSY") && p < count; p++) {
+    fake_create(&fake, p, p + 1, "worker", 0x1000, 0);
+    fake_push(&fake, p, 0x1000);
+    fake_push(&fake, p, 0x2000);
+    fake_run(&fake, p, QZ_STATE_USEFUL, (int)p);
+  }
 }
 
 static int join(int session) {
