@@ -191,12 +191,13 @@ function finder(model: Model, say: Say): (which: Which) => Entity | undefined {
 }
 
 /**
- * Times: each estimate must agree with the exact trace of the same run, within its own interval; and the trace with the
- * program's answer, within what the kernel says that the program had to wait for CPUs.
+ * Times: each estimate must agree with the exact trace of the same run, within its own interval (else it is in `estimates`);
+ * and the trace with the program's answer, within what the kernel says that the program had to wait for CPUs (else it is in
+ * `run`). Not all that delays a program is counted by its kernel: a virtual machine's CPU may wake late.
  */
-export function timesOff(model: Model, truth: Truth, answers: Answers): string[] {
-  const lines: string[] = [];
-  const say = (line: string): void => { lines.push(line); };
+export function timesOff(model: Model, truth: Truth, answers: Answers): { estimates: string[]; run: string[] } {
+  const lines = { estimates: [] as string[], run: [] as string[] };
+  const say = (line: string): void => { lines.estimates.push(line); };
   const need = finder(model, say);
   const calm = disturbance(model) <= mostDisturbance;
   for (const { which, amounts } of answers.amounts.map((one) => ({ ...one, amounts: one.amounts.filter(shifts) }))) {
@@ -217,7 +218,7 @@ export function timesOff(model: Model, truth: Truth, answers: Answers): string[]
       const far = relation === '=' ? !(answer >= right.low - late && answer <= right.high + late)
         : wrong(amount, relation.startsWith('>') ? right.high + late : right.low - late, 0);
       if (calm && far) {
-        say(`${text(which)}: in the trace, ${metric} is ${shown(right.low)}, must be ${relation} ${answer} within ${shown(late)}`);
+        lines.run.push(`${text(which)}: in the trace, ${metric} is ${shown(right.low)}, must be ${relation} ${answer} within ${shown(late)}`);
       }
     }
   }
@@ -227,7 +228,7 @@ export function timesOff(model: Model, truth: Truth, answers: Answers): string[]
     const error = halves * halfWidth(right, 1, independentSnapshots(model.head));
     if (Math.abs(share - right) > error + instant) say(`nothing ran for ${shown(share)}, in the trace ${shown(right)}, within ${shown(error)}`);
     const late = lateness(model, 'blocked', answers.nothingRan);
-    if (calm && Math.abs(right - answers.nothingRan) > late) say(`in the trace, nothing ran for ${shown(right)}, must be ${answers.nothingRan} within ${shown(late)}`);
+    if (calm && Math.abs(right - answers.nothingRan) > late) lines.run.push(`in the trace, nothing ran for ${shown(right)}, must be ${answers.nothingRan} within ${shown(late)}`);
   }
   return lines;
 }

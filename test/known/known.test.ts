@@ -32,12 +32,19 @@ for (const { name, binary, answers } of traced) {
   if (answers.manual || !hasTimes(answers)) continue;
   test.serial(`${name}: its times are those of the exact trace`, async (t) => {
     t.timeout(300_000);
-    const stem = temporaryFile('trace');
-    const { file, stderr } = await record(binary, { processors: answers.processors, args: answers.arguments, env: { QUARTZ_ORACLE: stem } });
-    const model = openModel(file, false); // the hooks' cost stays in: the trace has it too
-    const lines = timesOff(model, truthOfRun(model, stem), answers);
-    for (const line of lines) t.log(line);
-    if (lines.length > 0) t.log(`${stderr} waited for CPUs ${(100 * model.cpuWait.waitNs / model.elapsedNs).toFixed(1)} % of the elapsed time`);
-    t.is(lines.length, 0);
+    // An estimate that the trace does not bear out fails at once. What the run itself did may be the machine's: it fails when
+    // three runs did so.
+    for (let run = 1; run <= 3; run++) {
+      const stem = temporaryFile('trace');
+      const { file, stderr } = await record(binary, { processors: answers.processors, args: answers.arguments, env: { QUARTZ_ORACLE: stem } });
+      const model = openModel(file, false); // the hooks' cost stays in: the trace has it too
+      const off = timesOff(model, truthOfRun(model, stem), answers);
+      const lines = [...off.estimates, ...off.run];
+      for (const line of lines) t.log(line);
+      if (lines.length > 0) t.log(`${stderr} waited for CPUs ${(100 * model.cpuWait.waitNs / model.elapsedNs).toFixed(1)} % of the elapsed time`);
+      t.is(off.estimates.length, 0);
+      if (off.run.length === 0) return;
+    }
+    t.fail('three runs did not do what the program says');
   });
 }
