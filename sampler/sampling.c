@@ -30,6 +30,7 @@ struct qzi_helper {
   uint32_t first, end, seen;
   int cpu;
   _Atomic uint64_t cpu_ns;
+  int spins; /* between rounds, on a CPU of its own */
 };
 
 /* ---- helpers ---- */
@@ -49,7 +50,7 @@ static void *helper_main(void *argument) {
     uint32_t round = recording->helper_round;
     if (round == seen) {
       if (recording->helpers_stop) break;
-      if (!recording->pacing.spins || ++idle > HELPER_SPINS) futex_wait(&recording->helper_round, seen);
+      if (!helper->spins || ++idle > HELPER_SPINS) futex_wait(&recording->helper_round, seen);
       continue;
     }
     idle = 0;
@@ -79,6 +80,7 @@ static void start_helpers(struct qzi_recording *recording, const struct qzi_plac
     struct qzi_helper *helper = &recording->helpers[k - 1];
     helper->recording = recording;
     helper->seen = recording->helper_round;
+    helper->spins = place->spins;
     helper->cpu = k < place->count ? place->chosen[k] : -1;
     helper->first = (uint32_t)((uint64_t)processors * k / wanted);
     helper->end = (uint32_t)((uint64_t)processors * (k + 1) / wanted);
