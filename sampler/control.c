@@ -41,7 +41,7 @@ static void dismiss(unsigned k, uint32_t reason, int32_t status) {
     snprintf(program, sizeof program, "/proc/%ld/exe", (long)exec_of.pid);
     exec_of.kind = qz_program_at(program);
     exec_of.happened = 1;
-    exec_of.empty = all[k]->recording.file.head->snapshots == 0;
+    exec_of.empty = __atomic_load_n(&all[k]->recording.file.head->snapshots, __ATOMIC_ACQUIRE) == 0;
   }
   qzi_dismiss(all[k], reason, status);
   all[k] = all[--count];
