@@ -110,19 +110,25 @@ void qzi_binary_open(struct qzi_binary *binary, char *const *debug_dirs, size_t 
 
   if (binary->elf || binary->debug_elf) {
     binary->no_names = "";
-    if (binary->elf) binary->dwarf = dwarf_begin_elf(binary->elf, DWARF_C_READ, NULL);
-    Dwarf_Off next;
-    size_t header;
-    if (binary->dwarf && dwarf_nextcu(binary->dwarf, 0, &next, &header, NULL, NULL, NULL) != 0) {
-      dwarf_end(binary->dwarf); /* no unit: no debug information, or none that can be read */
-      binary->dwarf = NULL;
-    }
-    if (!binary->dwarf && binary->debug_elf) binary->dwarf = dwarf_begin_elf(binary->debug_elf, DWARF_C_READ, NULL);
-    if (!binary->dwarf) binary->no_lines = "no debug information; compile with -g";
     qzi_symtab_load(binary);
   } else {
     binary->no_lines = binary->no_names;
   }
+}
+
+void qzi_binary_open_dwarf(struct qzi_binary *binary) {
+  if (binary->dwarf_opened) return;
+  binary->dwarf_opened = true;
+  if (!binary->elf && !binary->debug_elf) return;
+  if (binary->elf) binary->dwarf = dwarf_begin_elf(binary->elf, DWARF_C_READ, NULL);
+  Dwarf_Off next;
+  size_t header;
+  if (binary->dwarf && dwarf_nextcu(binary->dwarf, 0, &next, &header, NULL, NULL, NULL) != 0) {
+    dwarf_end(binary->dwarf); /* no unit: no debug information, or none that can be read */
+    binary->dwarf = NULL;
+  }
+  if (!binary->dwarf && binary->debug_elf) binary->dwarf = dwarf_begin_elf(binary->debug_elf, DWARF_C_READ, NULL);
+  if (!binary->dwarf) binary->no_lines = "no debug information; compile with -g";
 }
 
 void qzi_binary_close(struct qzi_binary *binary) {

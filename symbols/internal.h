@@ -49,7 +49,7 @@ struct qzi_variable { uint64_t address; Dwarf_Off die; };
 
 struct qzi_binary {
   char *path, *build_id;
-  bool opened;
+  bool opened, dwarf_opened;
   int fd, debug_fd;
   Elf *elf, *debug_elf;         /* debug_elf: the separate debug file, where there is one */
   Dwarf *dwarf;
@@ -65,8 +65,11 @@ struct qzi_binary {
   size_t variable_count, variable_capacity;
 };
 
-/* binary.c: opens the file and its separate debug file, once. */
+/* binary.c: opens the file and its separate debug file, and loads their symbols, once. */
 void qzi_binary_open(struct qzi_binary *binary, char *const *debug_dirs, size_t debug_dir_count);
+/* After that, once: their debug information. Apart, for it may have to be decompressed (40 ms for a C library's), and entries of
+ * procedures need symbols alone. */
+void qzi_binary_open_dwarf(struct qzi_binary *binary);
 void qzi_binary_close(struct qzi_binary *binary);
 
 /* symtab.c */

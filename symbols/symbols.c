@@ -265,6 +265,7 @@ static enum qz_symbol_status find(qz_symbols *symbols, uint64_t address, enum qz
     return QZ_SYMBOL_UNKNOWN;
   }
   qzi_binary_open(module->binary, symbols->debug_dirs, symbols->debug_dir_count);
+  qzi_binary_open_dwarf(module->binary);
   symbol->module = module->binary->path;
   return use == QZ_SYMBOL_DATA ? find_data(symbols, module, address, symbol) : find_code(symbols, module, address, use, symbol);
 }
