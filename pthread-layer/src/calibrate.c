@@ -14,7 +14,6 @@
 #undef pthread_mutex_trylock
 #undef pthread_mutex_unlock
 
-#define BATCHES 24
 #define PAIRS 512
 
 static struct qzl_thread self;
@@ -43,18 +42,6 @@ static void waits(void) {
   }
 }
 
-/* The least of many batches: what was interrupted does not count. */
-static uint64_t least_ps(void (*batch)(void), uint64_t count) {
-  uint64_t least = UINT64_MAX;
-  for (int k = 0; k < BATCHES; k++) {
-    uint64_t begin = qzi_pub_clock_ns();
-    batch();
-    uint64_t ns = qzi_pub_clock_ns() - begin;
-    if (ns < least) least = ns;
-  }
-  return least * 1000 / count;
-}
-
 void qzi_publishers_calibrate(struct qz_session *head) {
   static uint32_t free[2];
   struct qzl_thread *before = qzl_self;
@@ -62,16 +49,16 @@ void qzi_publishers_calibrate(struct qz_session *head) {
   self.pub.calls = qzi_pub_reserve(QZI_CALL_SLOTS * sizeof *self.pub.calls);
   struct qzl_object *place = qzl_calibrate_place(&mutex);
   if (!self.pub.calls || !place) return;
-  uint64_t plain = least_ps(plain_locks, PAIRS);
+  uint64_t plain = qzi_least_ps(plain_locks, PAIRS);
   last = qzi_session.objects - 1;
   uint64_t *hot = qzi_hot;
   qzl_self = &self;
   atomic_store_explicit(&qzi_publishing_flag, 1, memory_order_relaxed);
   qzi_pub_run(&self.pub, &self.thread);
   if (self.thread.record) {
-    uint64_t published = least_ps(locks, PAIRS);
+    uint64_t published = qzi_least_ps(locks, PAIRS);
     head->lock_ps = published > plain ? published - plain : 0;
-    head->wait_ps = least_ps(waits, PAIRS / 8);
+    head->wait_ps = qzi_least_ps(waits, PAIRS / 8);
     memset(&qzi_pub_objects[last], 0, sizeof *qzi_pub_objects);
     qzi_pub_ended(&self.pub, &self.thread);
   }

@@ -126,8 +126,7 @@ QZI_HOOK static void spawn_and_join(void) {
   }
 }
 
-/* Least time of a batch, picoseconds for each of `count` rounds. */
-QZI_HOOK static uint64_t least_ps(void (*batch)(void), uint64_t count) {
+QZI_HOOK uint64_t qzi_least_ps(void (*batch)(void), uint64_t count) {
   uint64_t least = UINT64_MAX;
   for (int k = 0; k < BATCHES; k++) {
     uint64_t begin = qzi_pub_clock_ns();
@@ -141,8 +140,8 @@ QZI_HOOK static uint64_t least_ps(void (*batch)(void), uint64_t count) {
 static uint64_t over(uint64_t with, uint64_t without) { return with > without ? with - without : 0; }
 
 QZI_HOOK static void hook_costs(int kind, uint64_t without, void (*both)(void), void (*entries)(void), void (*exits)(void)) {
-  uint64_t hook_ps = over(least_ps(both, CALLS), without);
-  uint64_t enter = over(least_ps(entries, CALLS), without), leave = over(least_ps(exits, CALLS), without);
+  uint64_t hook_ps = over(qzi_least_ps(both, CALLS), without);
+  uint64_t enter = over(qzi_least_ps(entries, CALLS), without), leave = over(qzi_least_ps(exits, CALLS), without);
   qzi_session.hook_ps[kind] = hook_ps;
   qzi_session.hook_inside_ps[kind] = enter + leave ? hook_ps * leave / (enter + leave) : 0;
 }
@@ -167,15 +166,15 @@ void qzi_calibrate(void) {
   child.start = (uint64_t)(uintptr_t)spawn_and_join;
   child.create_site = parent.start;
 
-  uint64_t free_lock = least_ps(lock_and_unlock, CALLS), free_spawn = least_ps(spawn_and_join, CALLS / 8);
+  uint64_t free_lock = qzi_least_ps(lock_and_unlock, CALLS), free_spawn = qzi_least_ps(spawn_and_join, CALLS / 8);
   atomic_store_explicit(&qzi_calibrate_flag, 1, memory_order_relaxed);
   qzi_pub_run(&processor, &parent);
   if (parent.record) {
-    head->lock_ps = over(least_ps(lock_and_unlock, CALLS), free_lock);
-    head->spawn_ps = over(least_ps(spawn_and_join, CALLS / 8), free_spawn);
+    head->lock_ps = over(qzi_least_ps(lock_and_unlock, CALLS), free_lock);
+    head->spawn_ps = over(qzi_least_ps(spawn_and_join, CALLS / 8), free_spawn);
     word_empty = *qzi_hot;
     word_pushed = word_empty + QZ_WORD_PUSH;
-    uint64_t without = least_ps(call_plain, CALLS);
+    uint64_t without = qzi_least_ps(call_plain, CALLS);
     hook_costs(0, without, call_hooked, call_enter, call_exit);
 #ifdef QUARTZ_HOOKS_EXPANDED
     words[0] = word_empty;

@@ -114,6 +114,8 @@ void qzi_names_mapped(void);
 
 /* publish_calibrate.c */
 void qzi_calibrate(void);
+/* Least time of a number of batches, picoseconds for each of the `count` rounds of one: what was interrupted does not count. */
+uint64_t qzi_least_ps(void (*batch)(void), uint64_t count);
 /* Writes what hooks cost into the session: expanded ones, where a module has them. */
 void qzi_calibrated(void);
 
