@@ -107,7 +107,7 @@ struct qz_session {
   uint32_t thread_high;             /* (changes) thread records ever used are below this index */
   uint32_t object_high;             /* (changes) object records ever used are below this index */
   uint32_t string_bytes;            /* (changes) bytes used of the string table */
-  uint32_t reserved;
+  uint32_t unplaced;                /* (changes) threads that are ready in no processor's queue: back from blocking regions */
   uint64_t threads_dropped;         /* (changes) threads that found no free record */
   uint64_t objects_merged;          /* (changes) objects that had to share the record of their place */
   uint64_t strings_dropped;         /* (changes) names that did not fit */

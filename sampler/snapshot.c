@@ -181,7 +181,7 @@ void qzi_visit(struct qzi_sampler *sampler, uint32_t first, uint32_t end) {
 
 static struct qzi_counts count_states(const struct qzi_sampler *sampler) {
   struct qzi_counts counts = {0};
-  int64_t ready = 0;
+  int64_t ready = LOAD(&qz_session_head(sampler->view)->unplaced);
   uint32_t processors = sampler->view->processors;
   for (uint32_t p = 0; p < processors; p++) {
     const struct qzi_visit *visit = &sampler->visits[p];

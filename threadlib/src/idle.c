@@ -23,7 +23,7 @@ void qzi_inject(struct qzi_thread *thread) {
   if (qzi_runtime.injected_last) qzi_runtime.injected_last->link = thread;
   else qzi_runtime.injected_first = thread;
   qzi_runtime.injected_last = thread;
-  atomic_fetch_add_explicit(&qzi_runtime.injected_count, 1, memory_order_seq_cst);
+  qzi_pub_unplaced(atomic_fetch_add_explicit(&qzi_runtime.injected_count, 1, memory_order_seq_cst) + 1);
   qzi_spin_unlock(&qzi_runtime.lock);
 }
 
@@ -34,7 +34,7 @@ struct qzi_thread *qzi_injected(void) {
   if (thread) {
     qzi_runtime.injected_first = thread->link;
     if (!thread->link) qzi_runtime.injected_last = NULL;
-    atomic_fetch_sub_explicit(&qzi_runtime.injected_count, 1, memory_order_relaxed);
+    qzi_pub_unplaced(atomic_fetch_sub_explicit(&qzi_runtime.injected_count, 1, memory_order_relaxed) - 1);
   }
   qzi_spin_unlock(&qzi_runtime.lock);
   return thread;

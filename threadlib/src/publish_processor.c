@@ -95,6 +95,11 @@ void qzi_publishers_prepare(void) {
     __atomic_store_n(&record->now, UINT64_MAX, __ATOMIC_RELAXED);
   }
   pthread_mutex_unlock(&lock);
+  qzi_sched_publish_unplaced();
+}
+
+void qzi_pub_unplaced(uint32_t count) {
+  if (qzi_session.head) __atomic_store_n(&qzi_session.head->unplaced, count, __ATOMIC_RELAXED);
 }
 
 void qzi_publishers_on(void) {

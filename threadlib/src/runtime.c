@@ -178,6 +178,11 @@ bool qzi_sched_busy(unsigned processor) {
   return processor < qzi_runtime.processor_count &&
          __atomic_load_n(&qzi_runtime.processors[processor].head.current, __ATOMIC_RELAXED) != NULL;
 }
+void qzi_sched_publish_unplaced(void) {
+  qzi_spin_lock(&qzi_runtime.lock);
+  qzi_pub_unplaced(atomic_load_explicit(&qzi_runtime.injected_count, memory_order_relaxed));
+  qzi_spin_unlock(&qzi_runtime.lock);
+}
 
 /* ---- fork() ---- */
 
