@@ -82,6 +82,13 @@ void qzi_holders_add(struct qzi_sampler *sampler, struct qzi_holders *holders, u
   }
 }
 
+int qzi_holders_has(struct qzi_sampler *sampler, struct qzi_holders *holders, uint32_t node, uint32_t object, uint32_t waits_for) {
+  fill(sampler, holders);
+  for (uint32_t at = holders->lock_up[node]; at; at = holders->lock_up[sampler->file->stacks[at].parent])
+    if (QZ_KEY_INDEX(sampler->in.node_keys[at]) == object && !(at == node && object == waits_for)) return 1;
+  return 0;
+}
+
 uint32_t qzi_holders_of(const struct qzi_sampler *sampler, const struct qzi_holders *holders, uint32_t object, uint32_t *at,
                         uint32_t *node, uint32_t *entity) {
   const struct qzi_object_memo *memo = &sampler->objects[object];

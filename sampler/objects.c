@@ -7,6 +7,9 @@
 #define LOAD(at)         __atomic_load_n((at), __ATOMIC_RELAXED)
 #define LOAD_ACQUIRE(at) __atomic_load_n((at), __ATOMIC_ACQUIRE)
 
+#define READERS_MOST  64u  /* readers of one lock that are blamed in one visit */
+#define READERS_LOOKS 256u /* threads looked at for them */
+
 /* 0..15 exactly, then two buckets for each power of two. */
 static unsigned queue_bucket(uint32_t length) {
   if (length < 16) return length;
@@ -76,6 +79,27 @@ static void blame_holders(struct qzi_sampler *sampler, uint32_t index, uint32_t 
     blame(sampler, object, stack, thread, ns * (k + 1) / count - ns * k / count);
 }
 
+/* Readers of a lock of the thread package, which counts them but does not know them: whoever has the lock on the stack and does
+ * not wait for it. In equal parts; those not found among the threads that there is time to look at, to the object alone. */
+static void blame_readers(struct qzi_sampler *sampler, uint32_t index, uint32_t object, uint32_t readers, uint64_t ns) {
+  struct { uint32_t node, thread; } found[READERS_MOST];
+  uint32_t count = 0, high = qz_session_thread_high(sampler->view), looks = high < READERS_LOOKS ? high : READERS_LOOKS;
+  for (uint32_t k = 0; k < looks && count < readers && count < READERS_MOST; k++) {
+    uint32_t at = (uint32_t)(((uint64_t)sampler->reader_cursor + k) % high), thread;
+    uint64_t state = LOAD(&qz_session_thread(sampler->view, at)->state);
+    if (QZ_STATE_OF(state) == QZ_STATE_IDLE) continue;
+    uint32_t node = qzi_thread_path(sampler, at, &thread);
+    if (!node || !qzi_holders_has(sampler, sampler->holders, node, index, QZ_STATE_OBJECT(state))) continue;
+    found[count].node = node;
+    found[count++].thread = thread;
+  }
+  if (looks < high && count < readers) sampler->reader_cursor = (sampler->reader_cursor + looks) % high;
+  uint64_t parts = readers > count ? readers : count;
+  for (uint32_t k = 0; k < count; k++)
+    blame(sampler, object, found[k].node, found[k].thread, ns * (k + 1) / parts - ns * k / parts);
+  if (count < parts) blame(sampler, object, 0, 0, ns - ns * count / parts);
+}
+
 /* Beside the objects of the session: one seen otherwise, whose waiters are all that is known. */
 void qzi_object_seen(struct qzi_sampler *sampler, uint32_t entity, uint32_t *stats_plus_1, uint32_t waiters, uint64_t ns) {
   struct qzi_file *file = sampler->file;
@@ -122,7 +146,9 @@ static void visit_object(struct qzi_sampler *sampler, uint32_t index, uint64_t n
   if (!waiters) return;
   uint32_t owner = LOAD(&object->owner), thread = 0, stack = 0;
   if (owner && may_have_holder(kind)) stack = qzi_thread_path(sampler, owner - 1, &thread);
-  if (sampler->holders && is_lock(kind)) blame_holders(sampler, index, stats->entity, waiters * ns);
+  uint32_t readers = kind == QZ_KIND_RWLOCK && !owner && !sampler->kernel ? LOAD(&object->readers) : 0;
+  if (sampler->kernel && is_lock(kind)) blame_holders(sampler, index, stats->entity, waiters * ns);
+  else if (readers) blame_readers(sampler, index, stats->entity, readers, waiters * ns);
   else blame(sampler, stats->entity, stack, thread, waiters * ns);
   if (kind != QZ_KIND_SLEEP) qzi_meanwhile(sampler, stats->entity, waiters, ns);
 }

@@ -40,12 +40,12 @@ int qzi_sampler_open(struct qzi_sampler *sampler, const struct qz_session_view *
   sampler->objects_bytes = (size_t)view->object_table.capacity * sizeof *sampler->objects;
   sampler->objects = qzi_lazy_memory(sampler->objects_bytes);
   if (make_visits(sampler) || !sampler->objects || qzi_intern_open(&sampler->in, file, view) ||
-      qzi_timeline_open(&sampler->timeline, file)) {
+      qzi_timeline_open(&sampler->timeline, file) || !(sampler->holders = qzi_holders_open(file))) {
     qzi_sampler_close(sampler);
     return -1;
   }
   if (view->publisher == QZ_PUBLISHER_PTHREAD &&
-      (!(sampler->kernel = qzi_kernel_open(sampler)) || !(sampler->holders = qzi_holders_open(file)) ||
+      (!(sampler->kernel = qzi_kernel_open(sampler)) ||
        !(sampler->asked = qzi_lazy_memory(view->object_table.capacity * sizeof *sampler->asked)))) {
     qzi_sampler_close(sampler);
     return -1;

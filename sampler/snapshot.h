@@ -64,7 +64,7 @@ struct qzi_sampler {
   struct qzi_interner in;
   struct qzi_tuples tuples;
   struct qzi_timeline timeline;
-  struct qzi_kernel *kernel; /* where the program's threads are kernel threads, else NULL; so is the next */
+  struct qzi_kernel *kernel; /* where the program's threads are kernel threads, else NULL */
   struct qzi_holders *holders;
   struct qzi_visit *visits; /* by processor */
   void *visit_memory;
@@ -81,6 +81,7 @@ struct qzi_sampler {
   struct qzi_object_memo *objects;
   size_t objects_bytes;
   uint32_t object_cursor;
+  uint32_t reader_cursor;   /* thread from which readers of a lock are looked for */
   struct qzi_growth objects_grown;
   struct qzi_table blame;
   struct qzi_table meanwhile;

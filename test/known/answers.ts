@@ -22,6 +22,7 @@ export interface Answers {
   findings: { place: 'first' | 'some' | 'no'; kind: string; entity: Which | undefined }[];
   calls: { caller: string; callee: string; count: number }[];
   callers: { callee: string; callers: string[] }[];
+  holders: { which: Which; procedure: string; share: number }[];
   absent: string[];
 }
 
@@ -37,7 +38,7 @@ export function readAnswers(path: string): Answers {
   const source = readFileSync(path, 'utf8').split('\n');
   const answers: Answers = {
     processors: 0, arguments: [], exitStatus: 0, signal: 0, end: '', manual: false, untraced: false, amounts: [], head: [], nothingRan: undefined,
-    orders: [], findings: [], calls: [], callers: [], absent: [],
+    orders: [], findings: [], calls: [], callers: [], holders: [], absent: [],
   };
   /** "lock ring", "lock at MARK", "root", or a name alone (kind ''). */
   const which = (text: string): Which => {
@@ -78,6 +79,13 @@ export function readAnswers(path: string): Answers {
         answers.calls.push({ caller: caller!, callee: callee!, count: Number(count) });
       }) ||
       rule(/^callers (.+): (.+)$/, (callee, names) => { answers.callers.push({ callee: callee!, callers: names!.split(', ').sort() }); }) ||
+      rule(/^holders (.+): (.+)$/, (entity, list) => {
+        for (const one of list!.split(', ')) {
+          const match = /^(\w+) ([\d.]+)$/.exec(one);
+          if (!match) throw new Error(`not a procedure and a share: "${one}"`);
+          answers.holders.push({ which: which(entity!), procedure: match[1]!, share: Number(match[2]) });
+        }
+      }) ||
       rule(/^absent: (.+)$/, (name) => { answers.absent.push(name!); }) ||
       rule(/^((?:root|procedure|thread|lock|barrier|condition|semaphore|channel|join|sleep|loop)\b.*?): (\w+ .+)$/, (entity, amounts) => {
         answers.amounts.push({ which: which(entity!), amounts: amounts!.split(', ').map(amount) });

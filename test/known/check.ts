@@ -293,6 +293,13 @@ export function deviations(model: Model, answers: Answers): string[] {
     const names = [...new Set(to.callers.map((edge) => (edge.entity === 0 ? '(unknown)' : model.entities[edge.entity]!.name)))].sort();
     if (names.join() !== callers.join()) say(`callers of ${callee}: ${names.join(', ')}, not ${callers.join(', ')}`);
   }
+  for (const { which, procedure: name, share } of answers.holders) {
+    const object = need(which)?.object;
+    if (!object) continue;
+    const all = object.holders.reduce((sum, row) => sum + row.ns, 0);
+    const its = object.holders.filter((row) => row.path.some((id) => model.entities[id]!.name === name)).reduce((sum, row) => sum + row.ns, 0);
+    if (!(Math.abs(its / all - share) <= 0.05)) say(`${name} held ${which.name} for ${(its / all).toFixed(3)} of its waits, not ${share}`);
+  }
   for (const name of answers.absent) {
     if (model.entities.some((entity) => entity.name === name && entity.kind === 'procedure' && entity.processorTimeNs > 0)) say(`${name} has samples`);
   }
