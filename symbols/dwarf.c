@@ -100,9 +100,18 @@ static const char *directory_of(struct qzi_unit *unit) {
   return directory ? directory : "";
 }
 
+/* libdw (0.188) ends the process that asks where a die of a split unit is declared before the unit's list of files was read. */
+static const char *declaring_file(Dwarf_Die *die) {
+  Dwarf_Die unit;
+  Dwarf_Files *files;
+  size_t count;
+  if (!dwarf_diecu(die, &unit, NULL, NULL) || dwarf_getsrcfiles(&unit, &files, &count)) return NULL;
+  return dwarf_decl_file(die);
+}
+
 static void declared_at(struct qzi_unit *unit, Dwarf_Die *die, struct qzi_place *place) {
   int line = 0;
-  place->file = dwarf_decl_file(die);
+  place->file = declaring_file(die);
   place->line = dwarf_decl_line(die, &line) == 0 ? line : 0;
   place->directory = directory_of(unit);
 }
@@ -180,23 +189,34 @@ bool qzi_dwarf_call_line(struct qzi_binary *binary, uint64_t address, struct qzi
   return place->file != NULL;
 }
 
-static void index_variables(struct qzi_binary *binary, Dwarf_Die *parent, int depth) {
+/* Address of a static variable, as such or as a number in the table of addresses (split units; DWARF 5). */
+static bool static_address(Dwarf_Die *die, uint64_t *address) {
+  Dwarf_Attribute attribute, indexed;
+  Dwarf_Op *operations;
+  size_t count;
+  Dwarf_Addr found;
+  if (!dwarf_attr(die, DW_AT_location, &attribute) || dwarf_getlocation(&attribute, &operations, &count) || count != 1) return false;
+  *address = operations[0].number;
+  if (operations[0].atom == DW_OP_addr) return true;
+  if (operations[0].atom != DW_OP_addrx && operations[0].atom != DW_OP_GNU_addr_index) return false;
+  if (dwarf_getlocation_attr(&attribute, operations, &indexed) || dwarf_formaddr(&indexed, &found)) return false;
+  *address = found;
+  return true;
+}
+
+static void index_variables(struct qzi_binary *binary, size_t unit, Dwarf_Die *parent, int depth) {
   Dwarf_Die die;
   if (depth > 24 || dwarf_child(parent, &die) != 0) return;
   do {
     int tag = dwarf_tag(&die);
     if (tag == DW_TAG_variable) {
-      Dwarf_Attribute attribute;
-      Dwarf_Op *operations;
-      size_t count;
-      if (!dwarf_attr(&die, DW_AT_location, &attribute) ||
-          dwarf_getlocation(&attribute, &operations, &count) != 0 || count != 1 || operations[0].atom != DW_OP_addr)
-        continue;
+      uint64_t address;
+      if (!static_address(&die, &address)) continue;
       if (!grow((void **)&binary->variables, &binary->variable_capacity, binary->variable_count, sizeof *binary->variables)) return;
-      binary->variables[binary->variable_count++] = (struct qzi_variable){operations[0].number, dwarf_dieoffset(&die)};
+      binary->variables[binary->variable_count++] = (struct qzi_variable){address, dwarf_dieoffset(&die), unit};
     } else if (tag == DW_TAG_namespace || tag == DW_TAG_subprogram || tag == DW_TAG_lexical_block ||
                tag == DW_TAG_structure_type || tag == DW_TAG_class_type) {
-      index_variables(binary, &die, depth + 1);
+      index_variables(binary, unit, &die, depth + 1);
     }
   } while (dwarf_siblingof(&die, &die) == 0);
 }
@@ -210,12 +230,12 @@ bool qzi_dwarf_variable_die(struct qzi_binary *binary, uint64_t address, Dwarf_D
   index_units(binary);
   if (!binary->variables_indexed) {
     binary->variables_indexed = true;
-    for (size_t k = 0; k < binary->unit_count; k++) index_variables(binary, &binary->units[k].die, 0);
+    for (size_t k = 0; k < binary->unit_count; k++) index_variables(binary, k, &binary->units[k].die, 0);
     if (binary->variable_count) qsort(binary->variables, binary->variable_count, sizeof *binary->variables, by_address);
   }
-  struct qzi_variable key = {address, 0};
+  struct qzi_variable key = {.address = address};
   struct qzi_variable *found = binary->variable_count ? bsearch(&key, binary->variables, binary->variable_count, sizeof key, by_address) : NULL;
-  return found && dwarf_offdie(binary->dwarf, found->die, die);
+  return found && die_at(&binary->units[found->unit], found->die, die);
 }
 
 bool qzi_dwarf_variable(struct qzi_binary *binary, uint64_t address, struct qzi_place *place) {

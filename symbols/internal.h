@@ -45,7 +45,7 @@ struct qzi_unit {
   struct qzi_function *functions;
   size_t function_count, function_capacity;
 };
-struct qzi_variable { uint64_t address; Dwarf_Off die; };
+struct qzi_variable { uint64_t address; Dwarf_Off die; size_t unit; };
 
 struct qzi_binary {
   char *path, *build_id;

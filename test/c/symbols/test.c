@@ -190,6 +190,8 @@ int main(int argc, char **argv) {
   source = argv[2];
   named("full.so", 1);
   named("compressed.so", 1);
+  named("split5.so", 1);
+  named("split4.so", 1);
   named("separate.so", 1);
   named("nodebug.so", 0);
 
