@@ -145,6 +145,10 @@ struct qz_stack_node {
   uint32_t entity;
 };
 
+/* Values of `waiting` below; woken: that object has let the thread go on, which waits for a CPU (states useful and ready). */
+#define QZ_WAITING       1u
+#define QZ_WAITING_WOKEN 2u
+
 /* Observations that are alike. `ns` is their weight: the time since that same record was last visited.
  * b, s and r are those of its snapshot; in states useful, overhead and spinning the thread was on a processor in it,
  * in the others it was visited beside it. */
@@ -152,7 +156,7 @@ struct qz_tuple {
   uint32_t stack;  /* node */
   uint32_t thread; /* entity */
   uint8_t state;   /* enum qz_state */
-  uint8_t waiting; /* 1: the top of the stack is the object that the thread waits for */
+  uint8_t waiting; /* QZ_WAITING: the top of the stack is the object that the thread waits for */
   uint8_t torn;    /* 1: accepted although torn */
   uint8_t reserved;
   uint16_t busy;     /* b: processors useful or in overhead */

@@ -137,7 +137,8 @@ static void visit_object(struct qzi_sampler *sampler, uint32_t index, uint64_t n
     sampler->file->head->invalid++;
     return;
   }
-  uint32_t waiters = blocked + (memo->round == sampler->round ? memo->spinners : 0);
+  uint32_t waiters = blocked;
+  if (memo->round == sampler->round) waiters = blocked - (memo->woken < blocked ? memo->woken : blocked) + memo->spinners;
   struct qz_object_stats *stats = stats_of(sampler, index);
   if (!stats) return;
   stats->observed_ns += ns;
@@ -158,10 +159,7 @@ static void count_spinners(struct qzi_sampler *sampler, uint32_t high) {
   for (uint32_t p = 0; p < sampler->view->processors; p++) {
     const struct qzi_visit *visit = &sampler->visits[p];
     if (visit->state != QZ_STATE_SPINNING || !visit->object || visit->object >= high) continue;
-    struct qzi_object_memo *memo = &sampler->objects[visit->object];
-    if (memo->round != sampler->round) memo->spinners = 0;
-    memo->round = sampler->round;
-    memo->spinners++;
+    qzi_object_in_round(sampler, visit->object)->spinners++;
   }
 }
 

@@ -46,8 +46,9 @@ struct qzi_growth {
 
 struct qzi_object_memo {
   uint64_t visit_ns;  /* last visit + 1; 0: none */
-  uint64_t round;     /* snapshot that `spinners` is of */
-  uint32_t spinners;
+  uint64_t round;     /* snapshot that `spinners` and `woken` are of */
+  uint32_t spinners;  /* beside those that the session knows of */
+  uint32_t woken;     /* of those: they wait no more, but for a CPU */
   uint32_t stats;     /* index + 1 into QZ_SECTION_OBJECTS */
   uint64_t held_round;/* snapshot that `holdings` is of */
   uint32_t holdings;  /* holders.c */
@@ -118,6 +119,14 @@ int qzi_snapshot_add(struct qzi_sampler *sampler, uint64_t now_ns);
 static inline int qzi_snapshot(struct qzi_sampler *sampler, uint64_t now_ns) {
   qzi_visit(sampler, 0, sampler->view->processors);
   return qzi_snapshot_add(sampler, now_ns);
+}
+
+/* What is remembered of an object, for the snapshot under way. */
+static inline struct qzi_object_memo *qzi_object_in_round(struct qzi_sampler *sampler, uint32_t index) {
+  struct qzi_object_memo *memo = &sampler->objects[index];
+  if (memo->round != sampler->round) memo->spinners = memo->woken = 0;
+  memo->round = sampler->round;
+  return memo;
 }
 
 /* Visits up to `most` of the threads that are not running, or of the objects, going on where the last call ended,

@@ -10,16 +10,18 @@
  * Entities are written `name` (a procedure) or `kind:name` (an object). A thread `worker#2` is called "worker".
  */
 import type { EntityKind, RawEntity, RawHead, RawObject, RawProfile, RawThread } from '../../ts-frontend/src/model/index.js';
-import { noPaths, State } from '../../ts-frontend/src/model/index.js';
+import { noPaths, State, Waiting } from '../../ts-frontend/src/model/index.js';
 
 export type ThreadState = 'useful' | 'overhead' | 'spinning' | 'ready' | 'blocked' | 'io';
-export interface Doing { thread: string; state: ThreadState; stack: string[]; waiting: boolean }
+export interface Doing { thread: string; state: ThreadState; stack: string[]; waiting: boolean; woken?: true }
 
 const doing = (state: ThreadState, waiting: boolean) => (thread: string, stack: string[]): Doing => ({ thread, state, stack, waiting });
 export const run = doing('useful', false);
 export const overhead = doing('overhead', false);
 export const ready = doing('ready', false);
 export const io = doing('io', false);
+/** Ready: the object at the top of the stack has let it go on. */
+export const woken = (thread: string, stack: string[]): Doing => ({ thread, state: 'ready', stack, waiting: false, woken: true });
 /** Blocked, or spinning, on the object at the top of the stack. */
 export const wait = doing('blocked', true);
 export const spin = doing('spinning', true);
@@ -97,12 +99,12 @@ export class ProfileBuilder {
       const thread = this.id(`thread:${one.thread}`);
       this.threads.get(thread)!.lastNs = this.elapsed + ns;
       const state = State[one.state];
-      const key = `${stack} ${thread} ${state} ${one.waiting} ${b} ${s} ${r}`;
+      const key = `${stack} ${thread} ${state} ${one.waiting} ${one.woken} ${b} ${s} ${r}`;
       const known = this.tuples.get(key);
       if (known) {
         known.count += count;
         known.ns += ns;
-      } else this.tuples.set(key, { stack, thread, state, waiting: one.waiting ? 1 : 0, b, s, r, count, ns });
+      } else this.tuples.set(key, { stack, thread, state, waiting: one.woken ? Waiting.woken : one.waiting ? Waiting.object : Waiting.none, b, s, r, count, ns });
       if (one.waiting) {
         const object = this.nodes[stack]!.entity;
         waiters.set(object, (waiters.get(object) ?? 0) + 1);
@@ -117,7 +119,7 @@ export class ProfileBuilder {
       row.waitNs += (waiters.get(object) ?? 0) * ns;
     }
     for (const [object, waiting] of waiters) {
-      const holder = threads.find((one) => one.stack.some((text) => this.id(text) === object) && !(one.waiting && this.id(one.stack.at(-1)!) === object));
+      const holder = threads.find((one) => one.stack.some((text) => this.id(text) === object) && !((one.waiting || one.woken) && this.id(one.stack.at(-1)!) === object));
       const stack = holder ? this.stack(holder.stack) : 0;
       const thread = holder ? this.id(`thread:${holder.thread}`) : 0;
       const key = `${object} ${stack} ${thread}`;

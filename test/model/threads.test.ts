@@ -1,7 +1,7 @@
 /** More threads than CPUs: what they cost, by hand. P = 2 and kernel threads (publisher pthread) throughout. */
 import test from 'ava';
 import { buildModel, type Model } from '../../ts-frontend/src/model/index.js';
-import { ProfileBuilder, ready, run, spin, wait, type Doing } from './builder.js';
+import { ProfileBuilder, ready, run, spin, wait, woken, type Doing } from './builder.js';
 import { second } from './examples.js';
 
 /** A thread that would spin, and has no CPU just now. */
@@ -33,6 +33,24 @@ test('four threads at work on two CPUs: said, and that it costs nothing', (t) =>
   const [finding] = crowds(model);
   t.deepEqual([finding!.costNs, finding!.savingNs], [0, 0]);
   t.regex(finding!.text, /4 of them on average, on 2 CPUs/);
+});
+
+test('threads that were woken and have no CPU yet are runnable, wait for nothing, and hold no lock', (t) => {
+  const a = ['main', 'a'];
+  const model = buildModel(builder().stretch(second, [run('w1', a), run('w2', a), woken('w3', ['main', 'mutex:m']), wait('w4', ['main', 'mutex:m'])]).build());
+  const [finding] = crowds(model);
+  t.regex(finding!.text, /3 of them on average, on 2 CPUs.* 1 of these have been woken and wait for a CPU, most of them at lock m\./);
+  t.regex(finding!.text, /waited 2\.00 s for CPUs, at most 1\.00 s of that for each other/);
+  t.is(finding!.savingNs, 0);
+  const lock = model.entities.find(({ name }) => name === 'm')!;
+  t.deepEqual([lock.states.ready.ns, lock.states.blocked.ns, lock.object!.holdNs], [second, second, 0]);
+});
+
+test('more than there are CPUs, because other programs have these: nothing to say', (t) => {
+  const a = ['main', 'a'];
+  const profile = new ProfileBuilder({ processors: 2, head: { publisher: 'pthread', cpuRunNs: 0.2 * second, cpuWaitNs: 3 * second } });
+  const model = buildModel(profile.stretch(second, [run('w1', a), run('w2', a), woken('w3', ['main', 'mutex:m'])]).build());
+  t.deepEqual(crowds(model), []);
 });
 
 test('as many as there are CPUs, waiting or not; or more, for a moment: nothing to say', (t) => {

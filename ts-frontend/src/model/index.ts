@@ -1,6 +1,6 @@
 /** The model: every metric of docs/metrics.md from a profile. Pure: no I/O, no clock, no state between calls. */
 export type * from './raw.js';
-export { noPaths, State } from './raw.js';
+export { noPaths, State, Waiting } from './raw.js';
 export type * from './types.js';
 export { stateNames } from './types.js';
 export { buildModel } from './model.js';

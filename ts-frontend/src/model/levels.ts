@@ -4,7 +4,7 @@
  * tuples) and who waited (waiting tuples) in the same snapshots. Pure.
  */
 import type { RawProfile } from './raw.js';
-import { State } from './raw.js';
+import { State, Waiting } from './raw.js';
 import type { Stacks } from './stacks.js';
 
 export interface Waits {
@@ -35,7 +35,7 @@ export function measureLevels(raw: RawProfile, stacks: Stacks, groupOf: Uint32Ar
   const waits = new Map<number, Waits>();
   for (let k = 0; k < tuples.ns.length; k++) {
     const state = tuples.state[k];
-    if (tuples.waiting[k] !== 1 || tuples.stack[k] === 0 || (state !== State.blocked && state !== State.spinning)) continue;
+    if (tuples.waiting[k] !== Waiting.object || tuples.stack[k] === 0 || (state !== State.blocked && state !== State.spinning)) continue;
     const entity = stacks.entity[tuples.stack[k]];
     const b = tuples.busy[k], s = tuples.spinning[k], ns = tuples.ns[k];
     const level = b * (P + 1) + s;

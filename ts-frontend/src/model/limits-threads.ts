@@ -6,7 +6,7 @@ import { formatCount, formatNs } from './format.js';
 import { addTo } from './levels.js';
 import type { Material } from './limits.js';
 import { costs, leastShare, meanwhileOf, meanwhileText, shownId, title } from './limits.js';
-import { State } from './raw.js';
+import { State, Waiting } from './raw.js';
 import type { Finding, Model, Notice } from './types.js';
 
 /** Told from this share of the elapsed time on: threads that begin or end overlap for a moment in any program. */
@@ -17,19 +17,27 @@ interface Crowd {
   runnable: number;     // their mean number
   busy: number; spinning: number; // processors, means over ns
   spinners: number;     // mean number of threads that spin, on a CPU or waiting for one
+  woken: number;        // mean number of threads that have been woken and wait for a CPU
   lostNs: number;       // elapsed time that the spinners took from the others
   byObject: Map<number, number>; // for what they spun, thread time
+  wokenAt: Map<number, number>;  // what those that have been woken waited for, likewise
 }
 
 export function crowdOf({ model }: Material): Crowd {
   const { balance, tuples } = model.raw;
   const P = model.processors;
-  const crowd: Crowd = { ns: 0, runnable: 0, busy: 0, spinning: 0, spinners: 0, lostNs: 0, byObject: new Map() };
+  const crowd: Crowd = { ns: 0, runnable: 0, busy: 0, spinning: 0, spinners: 0, woken: 0, lostNs: 0, byObject: new Map(), wokenAt: new Map() };
   const levelOf = (b: number, s: number, r: number): number => (r * (P + 1) + b) * (P + 1) + s;
   const spun = new Map<number, number>();
   for (let k = 0; k < tuples.ns.length; k++) {
-    const state = tuples.state[k];
-    if (tuples.waiting[k] !== 1 || (state !== State.spinning && state !== State.ready) || tuples.runnable[k]! <= P) continue;
+    const state = tuples.state[k], waiting = tuples.waiting[k];
+    if (waiting === Waiting.none || tuples.runnable[k]! <= P) continue;
+    if (waiting === Waiting.woken) {
+      crowd.woken += tuples.ns[k]!;
+      addTo(crowd.wokenAt, shownId(model, model.raw.stacks.entity[tuples.stack[k]!]!), tuples.ns[k]!);
+      continue;
+    }
+    if (state !== State.spinning && state !== State.ready) continue;
     addTo(spun, levelOf(tuples.busy[k]!, tuples.spinning[k]!, tuples.runnable[k]!), tuples.ns[k]!);
     addTo(crowd.byObject, shownId(model, model.raw.stacks.entity[tuples.stack[k]!]!), tuples.ns[k]!);
   }
@@ -46,8 +54,24 @@ export function crowdOf({ model }: Material): Crowd {
     // The CPUs go round among all r: those at work get P n/r of them, and could use min(n, P).
     if (n > 0) crowd.lostNs += ns * Math.max(0, 1 - (P * n) / r / Math.min(n, P));
   }
-  if (crowd.ns > 0) for (const mean of ['runnable', 'busy', 'spinning', 'spinners'] as const) crowd[mean] /= crowd.ns;
+  if (crowd.ns > 0) for (const mean of ['runnable', 'busy', 'spinning', 'spinners', 'woken'] as const) crowd[mean] /= crowd.ns;
   return crowd;
+}
+
+/** The program's threads keep each other waiting only while they have all CPUs; for the rest others have them (docs/metrics.md, section 6). */
+function ownNs({ cpuWait, processors }: Model, crowd: Crowd): number {
+  return cpuWait.runNs > 0 ? Math.min(crowd.ns, cpuWait.runNs / processors) : crowd.ns;
+}
+
+function wokenText(model: Model, crowd: Crowd): string {
+  const [most] = [...crowd.wokenAt].sort((a, b) => b[1] - a[1]);
+  return most && crowd.woken >= 0.1 * crowd.runnable
+    ? ` ${formatCount(crowd.woken)} of these have been woken and wait for a CPU, most of them at ${title(model, most[0])}.` : '';
+}
+
+/** What the kernel counted, where it is known: exact, over the whole run. */
+function countedText({ cpuWait }: Model): string {
+  return cpuWait.waitNs > 0 ? ` Its threads waited ${formatNs(cpuWait.waitNs)} for CPUs, at most ${formatNs(cpuWait.ownNs)} of that for each other.` : '';
 }
 
 /** At most one finding; with no saving where no thread spins. */
@@ -57,16 +81,16 @@ export function tellCrowd(material: Material): Finding | undefined {
   if (model.head.publisher !== 'pthread') return undefined; // threads of the package are meant to be many
   const crowd = crowdOf(material);
   const harmful = crowd.lostNs >= least;
-  if (!harmful && crowd.ns < leastCrowded * model.elapsedNs) return undefined;
+  if (!harmful && ownNs(model, crowd) < leastCrowded * model.elapsedNs) return undefined;
   const objects = harmful ? [...crowd.byObject].sort((a, b) => b[1] - a[1]).map(([id]) => id) : [];
   const cpus = P === 1 ? '1 CPU' : `${P} CPUs`;
   const meanwhile = meanwhileOf(P, crowd.busy, crowd.spinning);
   const head = `More threads can run than there are CPUs, during ${costs(model, crowd.ns)}: ${formatCount(crowd.runnable)} of them on average, on ${cpus}`;
   return {
     entity: 0, name: model.root.name, kind: 'oversubscription', change: 'fewer-threads',
-    text: harmful
+    text: (harmful
       ? `${head}. ${formatCount(crowd.spinners)} of these only spin, for ${title(model, objects[0]!)}, and take the CPUs from those that have work.`
-      : `${head}. By itself that costs no elapsed time, for ${meanwhileText(model, meanwhile)}.`,
+      : `${head}. By itself that costs no elapsed time, for ${meanwhileText(model, meanwhile)}.`) + wokenText(model, crowd) + countedText(model),
     remedy: harmful
       ? `Run no more threads than CPUs, or let waiters block; what the others lose to the spinning is ${formatNs(crowd.lostNs)}.`
       : `No more threads than CPUs would do as much: the rest only costs switches and memory.`,

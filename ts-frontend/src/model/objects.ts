@@ -1,5 +1,6 @@
 /** Statistics of synchronization objects: waiting (exact), holding, queues, who waited, who held. Made when somebody asks. Pure. */
 import type { ObjectKind, RawObject, RawProfile } from './raw.js';
+import { Waiting } from './raw.js';
 import { queueDistribution, timeDistribution } from './buckets.js';
 import type { Working } from './model.js';
 import type { RowsBy } from './rows.js';
@@ -109,7 +110,7 @@ export class Objects {
       const wanted = new Uint8Array(tuples.ns.length);
       const object = new Uint32Array(tuples.ns.length);
       for (let k = 0; k < wanted.length; k++) {
-        wanted[k] = tuples.waiting[k] === 1 && tuples.stack[k] !== 0 && isWaiting(tuples.state[k]!) ? 1 : 0;
+        wanted[k] = tuples.waiting[k] === Waiting.object && tuples.stack[k] !== 0 && isWaiting(tuples.state[k]!) ? 1 : 0;
         object[k] = stacks.entity[tuples.stack[k]!]!;
       }
       this.#waiting = rowsBy(object, this.raw.entities.length, wanted);

@@ -74,6 +74,9 @@ export type EntityKind = ObjectKind | 'procedure' | 'thread';
 /** Values of enum qz_state, as they stand in `tuples.state`. */
 export const State = { idle: 0, useful: 1, overhead: 2, spinning: 3, ready: 4, blocked: 5, io: 6 } as const;
 
+/** Values of `tuples.waiting`. woken: the object at the top has let the thread go on, which waits for a CPU. */
+export const Waiting = { none: 0, object: 1, woken: 2 } as const;
+
 export interface RawObject {
   entity: number; capacity: number; instances: number; acquisitions: number; contended: number;
   waitNs: number; waitMaxNs: number; spinNs: number; holdNs: number; holdMaxNs: number;

@@ -7,7 +7,7 @@
  * a million tuples cost one visit each, not one for each procedure on their stacks. Pure.
  */
 import type { RawProfile } from './raw.js';
-import { State } from './raw.js';
+import { State, Waiting } from './raw.js';
 import type { RowsBy } from './rows.js';
 import type { Stacks } from './stacks.js';
 
@@ -27,7 +27,7 @@ export interface Sums {
   rawNpt: Float64Array;          // before compensation, for intervals
   stateNs: Float64Array;         // entity * stateCount + state - 1
   stateRunnableNs: Float64Array; // Σ r * ns
-  waitingNs: Float64Array;       // of an object: time that threads wait for it
+  waitingNs: Float64Array;       // of an object: time that threads wait for it, or have waited and are about to run: they do not hold it
 }
 
 export const isBusy = (state: number): boolean => state === State.useful || state === State.overhead;
@@ -192,7 +192,7 @@ export function sumTuples(raw: RawProfile, stacks: Stacks, byStack: RowsBy, grou
         stateNs[e * stateCount + state - 1]! += ns;
         stateRunnableNs[e * stateCount + state - 1]! += runnableNs;
       }
-      if (tuples.waiting[k]! === 1 && self !== 0 && isWaiting(state)) {
+      if (self !== 0 && (tuples.waiting[k] === Waiting.woken || (tuples.waiting[k] === Waiting.object && isWaiting(state)))) {
         sums.waitingNs[self]! += ns;
         if (selfGroup !== 0) sums.waitingNs[selfGroup]! += ns;
       }

@@ -1,0 +1,131 @@
+/* Reading of /proc/PID/task/TID. See thread_state.h. */
+#include "thread_state.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#include "cpu_time.h"
+
+#define OPEN_MOST 256u /* files kept open */
+
+static void shut(struct qzi_asker *asker, int *fd) {
+  if (!*fd) return;
+  close(*fd - 1);
+  *fd = 0;
+  asker->open--;
+}
+
+void qzi_told_close(struct qzi_asker *asker, struct qzi_told *told) {
+  shut(asker, &told->state_fd);
+  shut(asker, &told->turns_fd);
+}
+
+void qzi_asker_close(struct qzi_asker *asker) {
+  if (asker->tasks) close(asker->tasks - 1);
+  asker->tasks = 0;
+}
+
+/* In which call a sleeping thread is. Needs the right to trace it; without, it is only asleep. */
+static enum qzi_answer asleep_in(struct qzi_asker *asker, struct qzi_asleep *its, uint32_t tid) {
+  char name[64], text[256];
+  *its = (struct qzi_asleep){0};
+  snprintf(name, sizeof name, "/proc/%u/task/%u/syscall", asker->head->pid, tid);
+  int fd = open(name, O_RDONLY | O_CLOEXEC);
+  ssize_t bytes = fd >= 0 ? read(fd, text, sizeof text - 1) : -1;
+  if (bytes < 0 && errno != ESRCH && errno != ENOENT) asker->head->paths |= QZ_PATHS_NO_CALLS;
+  if (fd >= 0) close(fd);
+  if (bytes <= 0) return QZI_ASLEEP;
+  text[bytes] = 0;
+  if (!strncmp(text, "running", 7)) return QZI_AWAKE;
+  /* number, six arguments, stack pointer, instruction; or -1, stack pointer, instruction */
+  uint64_t words[8];
+  char *at;
+  its->call = strtol(text, &at, 10);
+  unsigned count = its->call < 0 ? 2 : 8;
+  for (unsigned k = 0; k < count; k++) words[k] = strtoull(at, &at, 16);
+  its->first = its->call < 0 ? 0 : words[0];
+  its->sp = words[count - 2];
+  its->pc = words[count - 1];
+  its->known = 1;
+  return its->call == SYS_futex ? QZI_ON_FUTEX : QZI_ASLEEP;
+}
+
+/* Reads a file of a thread, which is kept open while there is room. Its bytes, with a NUL behind; 0: it has ended;
+ * -1: not to be seen from here. */
+static ssize_t read_file(struct qzi_asker *asker, int *kept, uint32_t tid, const char *which, char *text, size_t room) {
+  int fd = *kept - 1;
+  if (fd < 0) {
+    char name[64];
+    snprintf(name, sizeof name, "/proc/%u/task/%u/%s", asker->head->pid, tid, which);
+    fd = open(name, O_RDONLY | O_CLOEXEC);
+    if (fd < 0) return -1;
+    if (asker->open < OPEN_MOST) {
+      *kept = fd + 1;
+      asker->open++;
+    }
+  }
+  ssize_t bytes = pread(fd, text, room - 1, 0);
+  if (!*kept) close(fd);
+  text[bytes > 0 ? bytes : 0] = 0;
+  return bytes > 0 ? bytes : 0;
+}
+
+/* How often the thread was given a CPU; 0: unknown. One that is as before has not run meanwhile. */
+static uint64_t turns_of(struct qzi_asker *asker, struct qzi_told *told, uint32_t tid) {
+  char text[96];
+  const char *last = read_file(asker, &told->turns_fd, tid, "schedstat", text, sizeof text) > 0 ? strrchr(text, ' ') : NULL;
+  return last ? strtoull(last, NULL, 10) : 0;
+}
+
+/* The letter of its state in `stat`; 'X': it has ended; 0: not to be seen from here. */
+static char state_of(struct qzi_asker *asker, struct qzi_told *told, uint32_t tid) {
+  char text[128];
+  if (told->tid != tid) qzi_told_close(asker, told);
+  told->tid = tid;
+  ssize_t bytes = read_file(asker, &told->state_fd, tid, "stat", text, sizeof text);
+  if (bytes < 0) return 0;
+  if (bytes == 0) {
+    qzi_told_close(asker, told);
+    return 'X';
+  }
+  const char *end = strrchr(text, ')');
+  return end && end[1] ? end[2] : 'R';
+}
+
+static enum qzi_answer ask(struct qzi_asker *asker, struct qzi_told *told, uint32_t tid) {
+  char state = state_of(asker, told, tid);
+  if (!state) return QZI_AWAKE; /* its record is all there is */
+  if (state == 'Z' || state == 'X') return QZI_GONE;
+  uint64_t turns = turns_of(asker, told, tid);
+  int same = turns && told->call.known && turns == told->call.turns;
+  told->call.rested = same;
+  if (state == 'R') return QZI_AWAKE;
+  if (same) return told->call.call == SYS_futex ? QZI_ON_FUTEX : QZI_ASLEEP;
+  told->call.known = 0;
+  if (state != 'S' && state != 'D') return QZI_ASLEEP;
+  enum qzi_answer answer = asleep_in(asker, &told->call, tid);
+  told->call.turns = turns;
+  return answer;
+}
+
+void qzi_ask(struct qzi_asker *asker, struct qzi_told *told, uint32_t tid) {
+  told->answer = (uint8_t)ask(asker, told, tid);
+}
+
+int qzi_ask_runnable(struct qzi_asker *asker, struct qzi_told *told, uint32_t tid) {
+  return state_of(asker, told, tid) == 'R';
+}
+
+uint64_t qzi_ask_run_ns(struct qzi_asker *asker, uint32_t tid) {
+  char name[32];
+  uint64_t run_ns, wait_ns;
+  if (!asker->tasks) {
+    snprintf(name, sizeof name, "/proc/%u/task", asker->head->pid);
+    asker->tasks = open(name, O_PATH | O_DIRECTORY | O_CLOEXEC) + 1;
+  }
+  return !asker->tasks || qzi_cpu_time_of(asker->tasks - 1, tid, &run_ns, &wait_ns) ? 0 : run_ns;
+}

@@ -1,0 +1,37 @@
+/* What the kernel says of one thread of the program: whether it is runnable, and in which call it sleeps.
+ *
+ * Owns:    open files of /proc/PID/task/TID, and the last answer of each thread that was asked about.
+ * Writer and reader: the aggregating thread, through kernel.c.
+ * Must not: ask more than it is told to: an answer takes about a microsecond.
+ */
+#ifndef QZI_THREAD_STATE_H
+#define QZI_THREAD_STATE_H
+
+#include "follow.h"
+
+enum qzi_answer { QZI_AWAKE = 0, QZI_ASLEEP, QZI_ON_FUTEX, QZI_GONE };
+
+/* Of one thread record; all zero: not asked yet. */
+struct qzi_told {
+  int state_fd, turns_fd; /* its `stat` and `schedstat` + 1; 0: not open */
+  uint32_t tid;           /* that they are of */
+  uint8_t answer;         /* last one: enum qzi_answer */
+  struct qzi_asleep call; /* that it sleeps in */
+};
+
+struct qzi_asker {
+  struct qz_profile *head; /* whose program it is; learns what may not be read */
+  uint32_t open;           /* files kept open */
+  int tasks;               /* /proc/PID/task + 1, 0: not open */
+};
+
+/* Of a thread that publishes no wait: sets answer and call. */
+void qzi_ask(struct qzi_asker *asker, struct qzi_told *told, uint32_t tid);
+/* Of one that says that it waits: 1: it is runnable, so it has been woken; 0: it sleeps, or the kernel does not say. */
+int qzi_ask_runnable(struct qzi_asker *asker, struct qzi_told *told, uint32_t tid);
+/* Processor time of a thread, 0: not known. */
+uint64_t qzi_ask_run_ns(struct qzi_asker *asker, uint32_t tid);
+void qzi_told_close(struct qzi_asker *asker, struct qzi_told *told);
+void qzi_asker_close(struct qzi_asker *asker);
+
+#endif
