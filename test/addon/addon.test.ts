@@ -59,6 +59,14 @@ test('a growing profile read on from an earlier read is the same as read anew', 
   t.deepEqual(openProfile(good, { after: earlier }).entities, openProfile(good).entities, 'another recording: all of it');
 });
 
+test('tuples by stack are those of the file, those of one stack in its order', (t) => {
+  const rows = ({ tuples }: RawProfile): number[][] => Array.from(tuples.ns, (_, k) => Object.values(tuples).map((column) => column[k]!));
+  const byFile = openProfile(good), byStack = openProfile(good, { byStack: true });
+  t.true(byFile.tuples.ns.length > 1);
+  t.deepEqual(rows(byStack), rows(byFile).map((row, k) => ({ row, k, stack: byFile.tuples.stack[k]! })).sort((a, b) => a.stack - b.stack || a.k - b.k).map(({ row }) => row));
+  t.deepEqual({ ...byStack, strings: null, tuples: null }, { ...byFile, strings: null, tuples: null });
+});
+
 const reject = (name: string, bytes: Uint8Array): Error => {
   const path = join(folder, name);
   writeFileSync(path, bytes);
@@ -96,7 +104,7 @@ test('damaged files give an error or numbers that the model can stand, never a c
     const path = join(folder, 'damaged');
     writeFileSync(path, copy);
     try {
-      const model = buildModel(openProfile(path));
+      const model = buildModel(openProfile(path, { byStack: round % 3 === 0 }));
       t.true(model.findings.length <= 3 && model.ranking.length < model.entities.length);
       for (const entity of model.entities) JSON.stringify([entity.states, entity.object, entity.callers, entity.ci95]);
     } catch (error) {

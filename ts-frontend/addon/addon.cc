@@ -1,4 +1,4 @@
-/* The Node.js addon: open(path, symbolize, known) reads a profile into columns (ts-frontend/src/profile.ts); `known` says
+/* The Node.js addon: open(path, symbolize, byStack, known) reads a profile into columns (ts-frontend/src/profile.ts); `known` says
  * which rows an earlier read of the same recording has given, which are not given again (`from` says whether they were left out);
  * save(path, target) writes what stands in a profile, which may still be recorded, as a file of its own.
  * Owns nothing between calls but a cache of symbol tables (names.cc). */
@@ -38,17 +38,18 @@ static Known knownOf(const Napi::Value &value, const qz_profile_copy &copy) {
 static Napi::Value open(const Napi::CallbackInfo &info) {
   Napi::Env env = info.Env();
   if (info.Length() < 1 || !info[0].IsString()) throw Napi::TypeError::New(env, "open(path): path must be a string");
-  bool symbolize = info.Length() < 2 || !info[1].IsBoolean() || info[1].As<Napi::Boolean>().Value();
+  auto flag = [&](size_t k, bool otherwise) { return info.Length() > k && info[k].IsBoolean() ? info[k].As<Napi::Boolean>().Value() : otherwise; };
+  bool symbolize = flag(1, true), by_stack = flag(2, false);
   std::string path = info[0].As<Napi::String>().Utf8Value();
   Profile profile(env, path);
-  Known known = knownOf(info.Length() < 3 ? env.Undefined() : info[2], profile.copy);
+  Known known = knownOf(info.Length() < 4 ? env.Undefined() : info[3], profile.copy);
   Found found;
   if (symbolize) found = findMissingNames(profile, known);
   Napi::Object result = Napi::Object::New(env);
   result.Set("path", path);
   result.Set("head", headOf(env, profile));
   result.Set("from", Napi::Number::New(env, known.entities));
-  addSections(env, profile, found, known.entities, result);
+  addSections(env, profile, found, known.entities, by_stack, result);
   return result;
 }
 

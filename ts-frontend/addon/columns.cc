@@ -1,5 +1,7 @@
 /* Sections of a profile as columns: one typed array for each field, so that a million rows are some dozen objects. */
 #include <algorithm>
+#include <cstddef>
+#include <type_traits>
 #include "profile.h"
 
 namespace quartz {
@@ -25,24 +27,131 @@ const char *kindName(uint32_t kind) {
   }
 }
 
-/* A column of type Column (an element type of a typed array) from get(row index). */
-template <typename Column, typename Get>
-void column(Napi::Env env, Napi::Object &table, const char *name, size_t count, Get get) {
-  auto array = Napi::TypedArrayOf<Column>::New(env, count);
-  Column *data = array.Data();
-  for (size_t k = 0; k < count; k++) data[k] = static_cast<Column>(get(k));
-  table.Set(name, array);
+/* A field of the rows of a section: its name in JavaScript, where it stands, and how often (a field that is an array gives the
+ * arrays of all rows, one after the other). A column has elements of the same width; 64 bits become a double. */
+struct Field {
+  const char *name;
+  size_t at;
+  size_t bytes; /* of one element */
+  size_t times;
+};
+#define ELEMENT(row, field) std::remove_all_extents_t<decltype(row::field)>
+#define FIELD(name, row, field) \
+  Field { name, offsetof(row, field), sizeof(ELEMENT(row, field)), sizeof(row::field) / sizeof(ELEMENT(row, field)) }
+
+const Field stackFields[] = {
+    FIELD("parent", qz_stack_node, parent), FIELD("entity", qz_stack_node, entity)};
+const Field tupleFields[] = {
+    FIELD("stack", qz_tuple, stack), FIELD("thread", qz_tuple, thread), FIELD("state", qz_tuple, state),
+    FIELD("waiting", qz_tuple, waiting), FIELD("torn", qz_tuple, torn), FIELD("busy", qz_tuple, busy),
+    FIELD("spinning", qz_tuple, spinning), FIELD("runnable", qz_tuple, runnable), FIELD("count", qz_tuple, count),
+    FIELD("ns", qz_tuple, ns), FIELD("runnableNs", qz_tuple, runnable_ns)};
+const Field balanceFields[] = {
+    FIELD("busy", qz_balance, busy), FIELD("spinning", qz_balance, spinning), FIELD("runnable", qz_balance, runnable),
+    FIELD("overheadNs", qz_balance, overhead_ns), FIELD("count", qz_balance, count), FIELD("ns", qz_balance, ns),
+    FIELD("runnableNs", qz_balance, runnable_ns)};
+const Field objectFields[] = {
+    FIELD("entity", qz_object_stats, entity), FIELD("capacity", qz_object_stats, capacity),
+    FIELD("instances", qz_object_stats, instances), FIELD("acquisitions", qz_object_stats, acquisitions),
+    FIELD("contended", qz_object_stats, contended), FIELD("waitNs", qz_object_stats, wait_ns),
+    FIELD("waitMaxNs", qz_object_stats, wait_max_ns), FIELD("spinNs", qz_object_stats, spin_ns),
+    FIELD("holdNs", qz_object_stats, hold_ns), FIELD("holdMaxNs", qz_object_stats, hold_max_ns),
+    FIELD("observedNs", qz_object_stats, observed_ns), FIELD("queueLengthNs", qz_object_stats, queue_length_ns),
+    FIELD("queueNs", qz_object_stats, queue_ns), FIELD("waitHist", qz_object_stats, wait_hist),
+    FIELD("holdHist", qz_object_stats, hold_hist)};
+const Field blameFields[] = {
+    FIELD("object", qz_blame, object), FIELD("stack", qz_blame, stack), FIELD("thread", qz_blame, thread),
+    FIELD("count", qz_blame, count), FIELD("ns", qz_blame, ns)};
+const Field meanwhileFields[] = {
+    FIELD("object", qz_meanwhile, object), FIELD("stack", qz_meanwhile, stack), FIELD("thread", qz_meanwhile, thread),
+    FIELD("count", qz_meanwhile, count), FIELD("ns", qz_meanwhile, ns), FIELD("waitersNs", qz_meanwhile, waiters_ns)};
+const Field callFields[] = {
+    FIELD("site", qz_call_edge, site), FIELD("caller", qz_call_edge, caller), FIELD("callee", qz_call_edge, callee),
+    FIELD("count", qz_call_edge, count)};
+const Field timelineFields[] = {
+    FIELD("startNs", qz_timeline, start_ns), FIELD("ns", qz_timeline, ns), FIELD("usefulNs", qz_timeline, useful_ns),
+    FIELD("overheadNs", qz_timeline, overhead_ns), FIELD("spinningNs", qz_timeline, spinning_ns),
+    FIELD("idleNs", qz_timeline, idle_ns), FIELD("runnableNs", qz_timeline, runnable_ns),
+    FIELD("snapshots", qz_timeline, snapshots), FIELD("top", qz_timeline, top)};
+const Field processorFields[] = {
+    FIELD("usefulNs", qz_processor_stats, useful_ns), FIELD("overheadNs", qz_processor_stats, overhead_ns),
+    FIELD("spinningNs", qz_processor_stats, spinning_ns), FIELD("idleNs", qz_processor_stats, idle_ns)};
+
+template <typename From, typename To>
+void convert(const unsigned char *row, size_t stride, size_t count, size_t times, To *to) {
+  for (size_t k = 0; k < count; k++, row += stride, to += times)
+    for (size_t t = 0; t < times; t++) to[t] = static_cast<To>(reinterpret_cast<const From *>(row)[t]);
 }
 
+/* The column that a field becomes, filled in part by part. */
+struct Column {
+  Field field;
+  Napi::TypedArray array;
+  void *data;
+  Column(Napi::Env env, const Field &field, size_t rows) : field(field) {
+    size_t count = rows * field.times;
+    switch (field.bytes) {
+      case 1: hold(Napi::Uint8Array::New(env, count)); break;
+      case 2: hold(Napi::Uint16Array::New(env, count)); break;
+      case 4: hold(Napi::Uint32Array::New(env, count)); break;
+      default: hold(Napi::Float64Array::New(env, count));
+    }
+  }
+  /* Elements of the `count` rows that begin at `rows`, as those from row `first` on. */
+  void fill(const unsigned char *rows, size_t stride, size_t count, size_t first) {
+    const unsigned char *from = rows + field.at;
+    size_t at = first * field.times;
+    switch (field.bytes) {
+      case 1: convert<uint8_t>(from, stride, count, field.times, static_cast<uint8_t *>(data) + at); break;
+      case 2: convert<uint16_t>(from, stride, count, field.times, static_cast<uint16_t *>(data) + at); break;
+      case 4: convert<uint32_t>(from, stride, count, field.times, static_cast<uint32_t *>(data) + at); break;
+      default: convert<uint64_t>(from, stride, count, field.times, static_cast<double *>(data) + at);
+    }
+  }
 
-/* The same for a field that is an array: the arrays of all rows, one after the other. */
-template <typename Column, typename Get>
-void columns(Napi::Env env, Napi::Object &table, const char *name, size_t count, size_t each, Get get) {
-  column<Column>(env, table, name, count * each, [&](size_t k) { return get(k / each)[k % each]; });
+ private:
+  template <typename Array>
+  void hold(Array made) {
+    array = made;
+    data = made.Data();
+  }
+};
+
+/* The table `name` of a section; its rows in the order that `order` says, where it says one. */
+template <typename Row, size_t fields>
+Napi::Object addTable(Napi::Env env, Napi::Object &result, const char *name, const Field (&field)[fields], const Row *rows, size_t count,
+                      const std::vector<uint32_t> &order = {}) {
+  std::vector<Column> columns;
+  columns.reserve(fields);
+  for (const Field &one : field) columns.emplace_back(env, one, count);
+  constexpr size_t block = 128; /* rows that a first-level cache holds while one column after the other is filled */
+  std::vector<Row> gathered(order.empty() ? 0 : block);
+  for (size_t k = 0; k < count; k += block) {
+    size_t some = std::min(block, count - k);
+    const Row *from = rows + k;
+    if (!order.empty()) {
+      for (size_t j = 0; j < some; j++) {
+        __builtin_prefetch(rows + order[std::min(k + j + 16, count - 1)]);
+        gathered[j] = rows[order[k + j]];
+      }
+      from = gathered.data();
+    }
+    for (Column &column : columns) column.fill(reinterpret_cast<const unsigned char *>(from), sizeof(Row), some, k);
+  }
+  Napi::Object table = Napi::Object::New(env);
+  for (Column &column : columns) table.Set(column.field.name, column.array);
+  result.Set(name, table);
+  return table;
 }
 
-#define COLUMN(type, name, rows, field) \
-  column<type>(env, table, name, count, [&](size_t k) { return rows[k].field; })
+/* Tuples by stack, those of one stack in the order of the file. */
+std::vector<uint32_t> orderByStack(const qz_profile_copy &copy) {
+  std::vector<uint32_t> next(std::max<size_t>(copy.stacks_count, 1) + 1), order(copy.tuples_count);
+  for (size_t k = 0; k < copy.tuples_count; k++) next[copy.tuples[k].stack + 1]++;
+  for (size_t n = 1; n < next.size(); n++) next[n] += next[n - 1];
+  for (size_t k = 0; k < copy.tuples_count; k++) order[next[copy.tuples[k].stack]++] = static_cast<uint32_t>(k);
+  return order;
+}
 
 }  // namespace
 
@@ -68,7 +177,9 @@ static void addEntities(Napi::Env env, const Profile &profile, const Found &foun
     out.Set(k - from, row);
   }
   result.Set("entities", out);
-  column<uint32_t>(env, result, "instances", copy.entities_count, [&](size_t k) { return copy.entities[k].instances; });
+  auto instances = Napi::Uint32Array::New(env, copy.entities_count);
+  for (size_t k = 0; k < copy.entities_count; k++) instances[k] = copy.entities[k].instances;
+  result.Set("instances", instances);
 }
 
 static void addSmallTables(Napi::Env env, const Profile &profile, Napi::Object &result) {
@@ -100,7 +211,7 @@ static void addSmallTables(Napi::Env env, const Profile &profile, Napi::Object &
   result.Set("modules", modules);
 }
 
-void addSections(Napi::Env env, const Profile &profile, const Found &found, uint32_t from, Napi::Object result) {
+void addSections(Napi::Env env, const Profile &profile, const Found &found, uint32_t from, bool by_stack, Napi::Object result) {
   const qz_profile_copy &copy = profile.copy;
   auto text = Napi::Uint8Array::New(env, copy.strings_bytes);
   if (copy.strings_bytes > 0) std::copy_n(copy.strings, copy.strings_bytes, text.Data());
@@ -108,110 +219,20 @@ void addSections(Napi::Env env, const Profile &profile, const Found &found, uint
   addEntities(env, profile, found, from, result);
   addSmallTables(env, profile, result);
 
-  auto begin = [&](const char *name) {
-    Napi::Object table = Napi::Object::New(env);
-    result.Set(name, table);
-    return table;
-  };
-  {
-    Napi::Object table = begin("stacks");
-    size_t count = copy.stacks_count;
-    COLUMN(uint32_t, "parent", copy.stacks, parent);
-    COLUMN(uint32_t, "entity", copy.stacks, entity);
+  addTable(env, result, "stacks", stackFields, copy.stacks, copy.stacks_count);
+  addTable(env, result, "tuples", tupleFields, copy.tuples, copy.tuples_count, by_stack ? orderByStack(copy) : std::vector<uint32_t>());
+  addTable(env, result, "balance", balanceFields, copy.balance, copy.balance_count);
+  addTable(env, result, "objects", objectFields, copy.objects, copy.objects_count);
+  addTable(env, result, "blame", blameFields, copy.blame, copy.blame_count);
+  addTable(env, result, "meanwhile", meanwhileFields, copy.meanwhile, copy.meanwhile_count);
+  Napi::Object calls = addTable(env, result, "calls", callFields, copy.calls, copy.calls_count);
+  if (!found.callers.empty()) {
+    auto callers = Napi::Uint32Array::New(env, found.callers.size());
+    std::copy(found.callers.begin(), found.callers.end(), callers.Data());
+    calls.Set("caller", callers);
   }
-  {
-    Napi::Object table = begin("tuples");
-    size_t count = copy.tuples_count;
-    COLUMN(uint32_t, "stack", copy.tuples, stack);
-    COLUMN(uint32_t, "thread", copy.tuples, thread);
-    COLUMN(uint8_t, "state", copy.tuples, state);
-    COLUMN(uint8_t, "waiting", copy.tuples, waiting);
-    COLUMN(uint8_t, "torn", copy.tuples, torn);
-    COLUMN(uint16_t, "busy", copy.tuples, busy);
-    COLUMN(uint16_t, "spinning", copy.tuples, spinning);
-    COLUMN(uint32_t, "runnable", copy.tuples, runnable);
-    COLUMN(double, "count", copy.tuples, count);
-    COLUMN(double, "ns", copy.tuples, ns);
-    COLUMN(double, "runnableNs", copy.tuples, runnable_ns);
-  }
-  {
-    Napi::Object table = begin("balance");
-    size_t count = copy.balance_count;
-    COLUMN(uint16_t, "busy", copy.balance, busy);
-    COLUMN(uint16_t, "spinning", copy.balance, spinning);
-    COLUMN(uint32_t, "runnable", copy.balance, runnable);
-    COLUMN(double, "overheadNs", copy.balance, overhead_ns);
-    COLUMN(double, "count", copy.balance, count);
-    COLUMN(double, "ns", copy.balance, ns);
-    COLUMN(double, "runnableNs", copy.balance, runnable_ns);
-  }
-  {
-    Napi::Object table = begin("objects");
-    size_t count = copy.objects_count;
-    COLUMN(uint32_t, "entity", copy.objects, entity);
-    COLUMN(uint32_t, "capacity", copy.objects, capacity);
-    COLUMN(double, "instances", copy.objects, instances);
-    COLUMN(double, "acquisitions", copy.objects, acquisitions);
-    COLUMN(double, "contended", copy.objects, contended);
-    COLUMN(double, "waitNs", copy.objects, wait_ns);
-    COLUMN(double, "waitMaxNs", copy.objects, wait_max_ns);
-    COLUMN(double, "spinNs", copy.objects, spin_ns);
-    COLUMN(double, "holdNs", copy.objects, hold_ns);
-    COLUMN(double, "holdMaxNs", copy.objects, hold_max_ns);
-    COLUMN(double, "observedNs", copy.objects, observed_ns);
-    COLUMN(double, "queueLengthNs", copy.objects, queue_length_ns);
-    columns<double>(env, table, "queueNs", count, QZ_QUEUE_BUCKETS, [&](size_t k) { return copy.objects[k].queue_ns; });
-    columns<uint32_t>(env, table, "waitHist", count, QZ_TIME_BUCKETS, [&](size_t k) { return copy.objects[k].wait_hist; });
-    columns<uint32_t>(env, table, "holdHist", count, QZ_TIME_BUCKETS, [&](size_t k) { return copy.objects[k].hold_hist; });
-  }
-  {
-    Napi::Object table = begin("blame");
-    size_t count = copy.blame_count;
-    COLUMN(uint32_t, "object", copy.blame, object);
-    COLUMN(uint32_t, "stack", copy.blame, stack);
-    COLUMN(uint32_t, "thread", copy.blame, thread);
-    COLUMN(uint32_t, "count", copy.blame, count);
-    COLUMN(double, "ns", copy.blame, ns);
-  }
-  {
-    Napi::Object table = begin("meanwhile");
-    size_t count = copy.meanwhile_count;
-    COLUMN(uint32_t, "object", copy.meanwhile, object);
-    COLUMN(uint32_t, "stack", copy.meanwhile, stack);
-    COLUMN(uint32_t, "thread", copy.meanwhile, thread);
-    COLUMN(uint32_t, "count", copy.meanwhile, count);
-    COLUMN(double, "ns", copy.meanwhile, ns);
-    COLUMN(double, "waitersNs", copy.meanwhile, waiters_ns);
-  }
-  {
-    Napi::Object table = begin("calls");
-    size_t count = copy.calls_count;
-    COLUMN(double, "site", copy.calls, site);
-    column<uint32_t>(env, table, "caller", count, [&](size_t k) { return found.callers.empty() ? copy.calls[k].caller : found.callers[k]; });
-    COLUMN(uint32_t, "callee", copy.calls, callee);
-    COLUMN(double, "count", copy.calls, count);
-  }
-  {
-    Napi::Object table = begin("timeline");
-    size_t count = copy.timeline_count;
-    COLUMN(double, "startNs", copy.timeline, start_ns);
-    COLUMN(double, "ns", copy.timeline, ns);
-    COLUMN(double, "usefulNs", copy.timeline, useful_ns);
-    COLUMN(double, "overheadNs", copy.timeline, overhead_ns);
-    COLUMN(double, "spinningNs", copy.timeline, spinning_ns);
-    COLUMN(double, "idleNs", copy.timeline, idle_ns);
-    COLUMN(double, "runnableNs", copy.timeline, runnable_ns);
-    COLUMN(uint32_t, "snapshots", copy.timeline, snapshots);
-    COLUMN(uint32_t, "top", copy.timeline, top);
-  }
-  {
-    Napi::Object table = begin("processors");
-    size_t count = copy.processors_count;
-    COLUMN(double, "usefulNs", copy.processors, useful_ns);
-    COLUMN(double, "overheadNs", copy.processors, overhead_ns);
-    COLUMN(double, "spinningNs", copy.processors, spinning_ns);
-    COLUMN(double, "idleNs", copy.processors, idle_ns);
-  }
+  addTable(env, result, "timeline", timelineFields, copy.timeline, copy.timeline_count);
+  addTable(env, result, "processors", processorFields, copy.processors, copy.processors_count);
 }
 
 }  // namespace quartz

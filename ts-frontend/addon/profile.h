@@ -37,7 +37,7 @@ class Profile {
 /* names.cc */
 Found findMissingNames(const Profile &profile, const Known &known);
 Napi::Object headOf(Napi::Env env, const Profile &profile);                   /* head.cc */
-/* Entities from `from` on, all of the rest. columns.cc */
-void addSections(Napi::Env env, const Profile &profile, const Found &found, uint32_t from, Napi::Object result);
+/* Entities from `from` on, all of the rest; tuples in the order of the file, or of their stacks. columns.cc */
+void addSections(Napi::Env env, const Profile &profile, const Found &found, uint32_t from, bool by_stack, Napi::Object result);
 
 }  // namespace quartz

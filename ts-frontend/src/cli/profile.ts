@@ -21,7 +21,7 @@ export function loadModel(name: string | undefined, options: { raw: boolean }): 
   if (!status) throw new Failure(`${path} does not exist`, 'name a profile, or make one with: quartz record -- PROGRAM');
   if (!status.isFile()) throw new Failure(`${path} is not a file`, 'name a profile');
   try {
-    return buildModel(openProfile(path), { compensate: !options.raw });
+    return buildModel(openProfile(path, { byStack: true }), { compensate: !options.raw });
   } catch (error) {
     if (isProfileError(error)) throw new Failure(`${path}: ${error.why}`, remedyOf(error.why));
     if (error instanceof Error && 'code' in error && error.code === 'MODULE_NOT_FOUND') {

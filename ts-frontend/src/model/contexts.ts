@@ -15,7 +15,7 @@ export interface Contexts {
   unexplained: Float64Array;  // by tuple: that part
   lostSelf: Float64Array;     // by node: lost in tuples with this very stack
   atWork: Uint8Array;         // by node: it has busy tuples
-  byThread: Record<'time' | 'cost' | 'lost', Float64Array>; // scratch of statsOf
+  byThread: Record<'time' | 'cost' | 'at', Float64Array>; // scratch of statsOf
 }
 
 export function prepareContexts(raw: RawProfile, { stacks, byStack, weights }: Working, unexplained: Float64Array): Contexts {
@@ -33,7 +33,7 @@ export function prepareContexts(raw: RawProfile, { stacks, byStack, weights }: W
     atWork[stack] = 1;
   }
   const scratch = (): Float64Array => new Float64Array(raw.entities.length);
-  return { byStack, lost, unexplained, lostSelf, atWork, byThread: { time: scratch(), cost: scratch(), lost: scratch() } };
+  return { byStack, lost, unexplained, lostSelf, atWork, byThread: { time: scratch(), cost: scratch(), at: scratch() } };
 }
 
 export interface ContextStats {
@@ -45,18 +45,20 @@ export interface ContextStats {
   nptBeside: number;          // of npt: while others were at work too
   timeBeside: number;         // of time: likewise
   costBusy: number; costSpinning: number; costReady: number; // means over cost
-  threads: Map<number, { time: number; cost: number; lost: number }>;
+  threads: ThreadTimes;
 }
+/** Who ran it: threads, and the time and cost of each. Columns, for a program may have thousands. */
+export interface ThreadTimes { ids: number[]; time: number[]; cost: number[] }
 
 export function statsOf(raw: RawProfile, contexts: Contexts, weights: Float64Array, members: readonly number[]): ContextStats {
   const { tuples, head } = raw;
   const P = head.processors;
   const { start, order } = contexts.byStack;
   const stats: ContextStats = {
-    lost: 0, lostAlone: 0, cost: 0, time: 0, npt: 0, nptBeside: 0, timeBeside: 0, costBusy: 0, costSpinning: 0, costReady: 0, threads: new Map(),
+    lost: 0, lostAlone: 0, cost: 0, time: 0, npt: 0, nptBeside: 0, timeBeside: 0, costBusy: 0, costSpinning: 0, costReady: 0, threads: { ids: [], time: [], cost: [] },
   };
-  const { time: timeOf, cost: costOf, lost: lostOf } = contexts.byThread; // all 0 between calls
-  const threads: number[] = [];
+  const { time: timeOf, cost: costOf, at: seen } = contexts.byThread; // all 0 between calls
+  const { ids, time, cost: costs } = stats.threads;
   for (const node of members) for (let at = start[node]!; at < start[node + 1]!; at++) {
     const k = order[at]!;
     if (!isBusy(tuples.state[k]!)) continue;
@@ -71,10 +73,9 @@ export function statsOf(raw: RawProfile, contexts: Contexts, weights: Float64Arr
     } else stats.lostAlone += contexts.lost[k]!;
     stats.lost += contexts.lost[k]!;
     const thread = tuples.thread[k]!;
-    if (timeOf[thread] === 0) threads.push(thread);
+    if (seen[thread] === 0) seen[thread] = ids.push(thread);
     timeOf[thread]! += weights[k]!;
     costOf[thread]! += cost;
-    lostOf[thread]! += contexts.lost[k]!;
     if (cost > 0) {
       stats.cost += cost;
       stats.costBusy += cost * b;
@@ -82,9 +83,10 @@ export function statsOf(raw: RawProfile, contexts: Contexts, weights: Float64Arr
       stats.costReady += cost * Math.max(0, tuples.runnable[k]! - b - tuples.spinning[k]!);
     }
   }
-  for (const thread of threads) { // one whose time is all compensated stands here more than once
-    if (!stats.threads.has(thread)) stats.threads.set(thread, { time: timeOf[thread]!, cost: costOf[thread]!, lost: lostOf[thread]! });
-    timeOf[thread] = costOf[thread] = lostOf[thread] = 0;
+  for (const thread of ids) {
+    time.push(timeOf[thread]!);
+    costs.push(costOf[thread]!);
+    timeOf[thread] = costOf[thread] = seen[thread] = 0;
   }
   if (stats.cost > 0) {
     stats.costBusy /= stats.cost;
@@ -92,32 +94,6 @@ export function statsOf(raw: RawProfile, contexts: Contexts, weights: Float64Arr
     stats.costReady /= stats.cost;
   }
   return stats;
-}
-
-/** Adds `more` to `stats`: several contexts of one entity. */
-export function mergeStats(stats: ContextStats, more: ContextStats): void {
-  const cost = stats.cost + more.cost;
-  if (cost > 0) {
-    stats.costBusy = (stats.costBusy * stats.cost + more.costBusy * more.cost) / cost;
-    stats.costSpinning = (stats.costSpinning * stats.cost + more.costSpinning * more.cost) / cost;
-    stats.costReady = (stats.costReady * stats.cost + more.costReady * more.cost) / cost;
-  }
-  stats.lost += more.lost;
-  stats.lostAlone += more.lostAlone;
-  stats.cost = cost;
-  stats.time += more.time;
-  stats.npt += more.npt;
-  stats.nptBeside += more.nptBeside;
-  stats.timeBeside += more.timeBeside;
-  for (const [thread, row] of more.threads) {
-    const known = stats.threads.get(thread);
-    if (!known) stats.threads.set(thread, { ...row });
-    else {
-      known.time += row.time;
-      known.cost += row.cost;
-      known.lost += row.lost;
-    }
-  }
 }
 
 /** A context where lost time concentrates. `self`: only the entity's own code. */
@@ -137,19 +113,32 @@ export function concentrate(raw: RawProfile, { stacks, weights }: Working, conte
   const whole = sum(all);
   const inclusive = new Inclusive(stacks, lostSelf, raw.entities.length);
 
-  const within = new Uint8Array(stacks.count);
-  /** Those of the members that have the entity on their path, and the others. */
+  const isInside = new Uint8Array(stacks.count); // in the split numbered so in `splitOf`
+  const splitOf = new Uint32Array(stacks.count);
+  let splits = 0;
+  /** Those of the members that have the entity on their path, and the others. Only nodes on paths of members are looked at. */
   const split = (members: readonly number[], entity: number): [number[], number[]] => {
+    const { parent, entity: entityOf } = stacks;
     const yes: number[] = [], no: number[] = [];
-    for (let n = 1; n < stacks.count; n++) within[n] = stacks.entity[n] === entity ? 1 : within[stacks.parent[n]!]!;
-    for (const node of members) (within[node] === 1 ? yes : no).push(node);
+    splits++;
+    for (const node of members) {
+      let known = node;
+      while (known !== 0 && splitOf[known] !== splits && entityOf[known] !== entity) known = parent[known]!;
+      const answer = known === 0 ? 0 : splitOf[known] === splits ? isInside[known]! : 1;
+      for (let n = node; n !== 0 && splitOf[n] !== splits; n = parent[n]!) {
+        splitOf[n] = splits;
+        isInside[n] = answer;
+        if (n === known) break;
+      }
+      (answer === 1 ? yes : no).push(node);
+    }
     return [yes, no];
   };
   const isPhase = (entity: number, members: readonly number[], first: number, second: number): boolean => {
     if (entity === 0 || members.some((node) => isBottom(node, entity))) return false;
     const stats = statsOf(raw, contexts, weights, members);
     let most = 0;
-    for (const row of stats.threads.values()) most = Math.max(most, row.cost);
+    for (const cost of stats.threads.cost) most = Math.max(most, cost);
     if (most >= 0.9 * stats.cost) return sum(members) < whole / 2 && stats.cost >= 0.75 * stats.npt;
     if (first === 0 || second === 0) return true;
     const threadsOf = (e: number): ContextStats['threads'] => statsOf(raw, contexts, weights, split(members, e)[0]).threads;
@@ -193,13 +182,17 @@ export function concentrate(raw: RawProfile, { stacks, weights }: Working, conte
   return found;
 }
 
-/** What each entity loses inclusively, in a set of stacks: summed from the tops of the stacks down. */
+/** What each entity loses inclusively, in a set of stacks: summed from the tops of the stacks down, over the nodes on their paths. */
 class Inclusive {
   readonly #below: Float64Array;   // by node; all 0 between calls
   readonly #totals: Float64Array;  // by entity; all 0 between calls
+  readonly #marked: Uint8Array;    // by node: on a path, and yet to come; all 0 between calls
+  readonly #above: Uint32Array;    // by node: how many marked nodes stand right above it; all 0 between calls
   constructor(private readonly stacks: Stacks, private readonly lostSelf: Float64Array, entities: number) {
     this.#below = new Float64Array(stacks.count);
     this.#totals = new Float64Array(entities);
+    this.#marked = new Uint8Array(stacks.count);
+    this.#above = new Uint32Array(stacks.count);
   }
 
   /**
@@ -208,22 +201,29 @@ class Inclusive {
    */
   of(members: readonly number[], path: ReadonlySet<number>, enough: number): { first: number; second: number; half: number; most: number } {
     const { parent, entity, first: isFirst } = this.stacks;
-    const below = this.#below, totals = this.#totals;
-    let last = 0;
+    const below = this.#below, totals = this.#totals, marked = this.#marked, above = this.#above;
     for (const node of members) {
       below[node] = this.lostSelf[node]!;
-      if (node > last) last = node;
+      for (let n = node; n !== 0 && marked[n] === 0;) {
+        marked[n] = 1;
+        n = parent[n]!;
+        above[n]!++;
+      }
     }
-    const met: number[] = []; // innermost first, for what is below has the higher number
-    for (let n = last; n > 0; n--) {
-      const lost = below[n]!;
-      if (lost === 0) continue;
-      below[n] = 0;
-      below[parent[n]!]! += lost;
-      if (isFirst[n] === 0) continue;
-      const e = entity[n]!;
-      if (totals[e] === 0) met.push(e);
-      totals[e]! += lost;
+    const met: number[] = []; // on each path innermost first
+    for (const node of members) {
+      for (let n = node; n !== 0 && marked[n] === 1 && above[n] === 0;) { // all that is above it has been added to it
+        const lost = below[n]!;
+        below[n] = marked[n] = 0;
+        if (lost !== 0 && isFirst[n] === 1) {
+          const e = entity[n]!;
+          if (totals[e] === 0) met.push(e);
+          totals[e]! += lost;
+        }
+        n = parent[n]!;
+        below[n]! += lost;
+        above[n]!--;
+      }
     }
     below[0] = 0;
     let first = 0, second = 0, half = 0;
@@ -244,12 +244,13 @@ class Inclusive {
 }
 
 /** Cosine of two ways in which processor time is divided among threads. */
-function similarity(a: Map<number, { time: number }>, b: Map<number, { time: number }>): number {
+function similarity(a: ThreadTimes, b: ThreadTimes): number {
+  const timeIn = new Map(b.ids.map((thread, k) => [thread, b.time[k]!]));
   let dot = 0, aa = 0, bb = 0;
-  for (const [thread, row] of a) {
-    dot += row.time * (b.get(thread)?.time ?? 0);
-    aa += row.time ** 2;
+  for (const [k, time] of a.time.entries()) {
+    dot += time * (timeIn.get(a.ids[k]!) ?? 0);
+    aa += time ** 2;
   }
-  for (const row of b.values()) bb += row.time ** 2;
+  for (const time of b.time) bb += time ** 2;
   return aa > 0 && bb > 0 ? dot / Math.sqrt(aa * bb) : 0;
 }

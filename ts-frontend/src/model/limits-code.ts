@@ -4,13 +4,15 @@
  * (docs/findings.md, "Code"). Pure.
  */
 import type { Context, ContextStats, Contexts } from './contexts.js';
-import { concentrate, mergeStats, statsOf } from './contexts.js';
+import { concentrate, statsOf } from './contexts.js';
 import { formatCount, formatEvents, formatNs } from './format.js';
 import type { Material } from './limits.js';
 import { costs, leastObservations, leastSerial, leastShare, meanwhileOf, meanwhileText, shownId, title } from './limits.js';
 import { waitersBeside } from './meanwhile.js';
 import { dataKinds, isStream, stream } from './limits-stream.js';
+import { rowsOfKey } from './rows.js';
 import { pathOf } from './stacks.js';
+import { isBusy } from './sums.js';
 import type { Alternative, Change, Finding, FindingKind, Model } from './types.js';
 
 /** What threads waited for while a context cost time: mean number of them. */
@@ -33,16 +35,13 @@ export function tellCode(material: Material, contexts: Contexts): Finding[] {
   const { model, working } = material;
   const smallest = Math.max(leastSerial * leastShare, leastObservations / model.samples) * model.elapsedNs / 2;
   const found = concentrate(model.raw, working, contexts, smallest);
-  const candidates = new Map<string, Candidate>();
+  // Contexts of one entity are one candidate. No stack is in two of them.
+  const alike = new Map<string, { id: number; context: Context; members: number[] }>();
   for (const context of found) {
-    const stats = statsOf(model.raw, contexts, working.weights, context.members);
     const id = shownId(model, context.entity);
-    const known = candidates.get(`${id} ${context.self}`);
-    if (known) {
-      mergeStats(known.stats, stats);
-      known.members = [...known.members, ...context.members];
-    }
-    else candidates.set(`${id} ${context.self}`, { id, context, members: context.members, stats, waited: undefined, data: [], alone: false, thread: 0, threads: 0, parts: [] });
+    const known = alike.get(`${id} ${context.self}`);
+    if (known) known.members = known.members.concat(context.members);
+    else alike.set(`${id} ${context.self}`, { id, context, members: context.members });
   }
 
   const told: Finding[] = [];
@@ -50,8 +49,10 @@ export function tellCode(material: Material, contexts: Contexts): Finding[] {
   const alones: Candidate[] = [];
   const small: Candidate[] = [];
   const shared = new Map<number, Candidate[]>(); // by what was waited for: one cause, however many procedures it is in
-  for (const candidate of candidates.values()) {
-    if (candidate.stats.lost < smallest) continue;
+  for (const { id, context, members } of alike.values()) {
+    const stats = statsOf(model.raw, contexts, working.weights, members);
+    if (stats.lost < smallest) continue;
+    const candidate: Candidate = { id, context, members, stats, waited: undefined, data: [], alone: false, thread: 0, threads: 0, parts: [] };
     look(material, candidate);
     const { waited, alone, threads } = candidate;
     const kind = waited ? model.entities[waited.object]!.rawKind : undefined;
@@ -61,13 +62,13 @@ export function tellCode(material: Material, contexts: Contexts): Finding[] {
     else alones.push(candidate);
   }
   const staged = new Set<number>();
-  if (streams.length > 0) told.push(stream(material, streams, staged));
+  if (streams.length > 0) told.push(stream(material, contexts, streams, staged));
   /** What the stages of a pipeline run while nobody waits for them is the same pipeline. */
-  const isStaged = ({ stats }: Candidate): boolean => [...stats.threads.keys()].every((thread) => staged.has(thread));
-  if (small.length > 0) told.push(unfed(material, together(small)));
+  const isStaged = ({ stats }: Candidate): boolean => stats.threads.ids.every((thread) => staged.has(thread));
+  if (small.length > 0) told.push(unfed(material, together(material, contexts, small)));
   for (const candidates of shared.values()) {
     const others = candidates.filter((one) => !isStaged(one));
-    if (others.length > 0) told.push(divided(material, contexts, others.length === 1 ? others[0]! : phaseOf(material, others)));
+    if (others.length > 0) told.push(divided(material, contexts, others.length === 1 ? others[0]! : phaseOf(material, contexts, others)));
   }
   for (const candidate of alones) if (!(candidate.waited && isStaged(candidate))) told.push(serial(material, contexts, candidate));
   return told;
@@ -78,15 +79,16 @@ function look({ model, meanwhile }: Material, candidate: Candidate): void {
   let most = 0, time = 0;
   candidate.threads = 0;
   candidate.data = [];
-  for (const [thread, row] of stats.threads) {
-    time = Math.max(time, row.time);
-    if (row.cost > most) {
-      most = row.cost;
+  const { ids, time: times, cost } = stats.threads;
+  for (const [k, thread] of ids.entries()) {
+    time = Math.max(time, times[k]!);
+    if (cost[k]! > most) {
+      most = cost[k]!;
       candidate.thread = thread;
     }
   }
-  for (const [thread, row] of stats.threads)
-    if (row.time >= 0.02 * time) candidate.threads += Math.max(1, model.entities[thread]!.instances);
+  for (const [k, thread] of ids.entries())
+    if (times[k]! >= 0.02 * time) candidate.threads += Math.max(1, model.entities[thread]!.instances);
   candidate.alone = most >= 0.9 * stats.cost && model.entities[candidate.thread]!.instances <= 1;
 
   let best: Waited | undefined;
@@ -118,11 +120,11 @@ function isUnfed({ model }: Material, { stats }: Candidate): boolean {
 }
 
 /** Candidates of one kind as one, under the name of the one that costs most. */
-export function together(candidates: Candidate[]): Candidate {
-  const [first, ...others] = candidates.sort((a, b) => b.stats.cost - a.stats.cost);
-  const stats = { ...first!.stats, threads: new Map(first!.stats.threads) };
-  for (const other of others) mergeStats(stats, other.stats);
-  return { ...first!, stats };
+export function together({ model, working }: Material, contexts: Contexts, candidates: Candidate[]): Candidate {
+  const [first] = candidates.sort((a, b) => b.stats.cost - a.stats.cost);
+  if (candidates.length === 1) return first!;
+  const members = candidates.flatMap((one) => one.members);
+  return { ...first!, members, stats: statsOf(model.raw, contexts, working.weights, members) };
 }
 
 function commonStart(a: number[], b: number[]): number[] {
@@ -131,10 +133,10 @@ function commonStart(a: number[], b: number[]): number[] {
 }
 
 /** Several procedures that wait for one thing, as one: under the procedure that all of them were called from. */
-function phaseOf(material: Material, candidates: Candidate[]): Candidate {
+function phaseOf(material: Material, contexts: Contexts, candidates: Candidate[]): Candidate {
   const { model, working } = material;
-  const joined = together(candidates);
-  const members = candidates.flatMap((one) => one.members);
+  const joined = together(material, contexts, candidates);
+  const { members } = joined;
   let common: number[] | undefined;
   for (const node of members) {
     const path = pathOf(working.stacks, node);
@@ -142,7 +144,7 @@ function phaseOf(material: Material, candidates: Candidate[]): Candidate {
   }
   const entity = [...(common ?? [])].reverse().find((id) => model.entities[id]!.kind === 'procedure') ?? joined.context.entity;
   const parts = candidates.map((one) => one.id);
-  const phase = { ...joined, members, context: { entity, members, self: false }, id: shownId(model, entity), parts: [...new Set(parts)] };
+  const phase = { ...joined, context: { entity, members, self: false }, id: shownId(model, entity), parts: [...new Set(parts)] };
   look(material, phase);
   return phase;
 }
@@ -202,17 +204,14 @@ function serial(material: Material, contexts: Contexts, candidate: Candidate): F
 
 /** Entities below that have a quarter of the cost or more, innermost ones that do not overlap first; at most two. */
 function largestParts({ model, working }: Material, { context }: Candidate): number[] {
-  const { stacks } = working;
+  const { stacks, byStack, weights } = working;
   const totals = new Map<number, number>();
   let whole = 0;
-  const times = new Map<number, number>();
   const { tuples } = model.raw;
-  const members = new Set(context.members);
-  for (let k = 0; k < working.weights.length; k++) {
-    if (!members.has(tuples.stack[k]) || tuples.busy[k] === 0 || tuples.state[k] > 2) continue;
-    times.set(tuples.stack[k], (times.get(tuples.stack[k]) ?? 0) + working.weights[k] / tuples.busy[k]);
-  }
-  for (const [node, npt] of times) {
+  for (const node of context.members) {
+    let npt = 0;
+    for (const k of rowsOfKey(byStack, node)) if (tuples.busy[k]! > 0 && isBusy(tuples.state[k]!)) npt += weights[k]! / tuples.busy[k]!;
+    if (npt === 0) continue;
     whole += npt;
     for (let n = node; n !== 0 && stacks.entity[n] !== context.entity; n = stacks.parent[n]) {
       const above = stacks.parent[n];
@@ -261,7 +260,7 @@ function divided(material: Material, contexts: Contexts, candidate: Candidate): 
   const savingNs = Math.min(even, atBarrier || object?.rawKind === 'futex' ? Infinity : endsApart(model, stats));
   const change: Change = many ? 'finer-grain' : 'balance';
   const who = slow !== 0 && threads >= 2
-    ? `thread ${model.entities[slow]!.name} has ${formatNs(stats.threads.get(slow)!.time)} of it, the mean is ${formatNs(stats.time / Math.max(1, threads))}`
+    ? `thread ${model.entities[slow]!.name} has ${formatNs(stats.threads.time[stats.threads.ids.indexOf(slow)]!)} of it, the mean is ${formatNs(stats.time / Math.max(1, threads))}`
     : model.entities[thread]!.name !== '' && alone && thread !== 0 ? `only thread ${model.entities[thread]!.name} still had some` : `it is divided among ${threads} threads`;
   const where = atBarrier ? `Unequal work before ${title(model, waited!.object)}, in ${title(model, id)},` : `Unequal division of the work in ${title(model, id)}`;
   const text = `${where} costs ${costs(model, stats.cost)}: ${who}; meanwhile ${meanwhile(material, candidate)}${waitingText(model, waited)}.${partsText(model, candidate)}`;
@@ -281,12 +280,12 @@ function partsText(model: Model, { parts }: Candidate): string {
 /** Uneven ends can't cost more than the threads that ended early were gone before the last one, spread over them all. */
 function endsApart(model: Model, stats: ContextStats): number {
   let last = 0, sum = 0, count = 0;
-  for (const id of stats.threads.keys()) {
+  for (const id of stats.threads.ids) {
     const entity = model.entities[id]!;
     if (!entity.thread || entity.instances > 1) return Infinity;
     last = Math.max(last, entity.thread.lastNs);
   }
-  for (const id of stats.threads.keys()) {
+  for (const id of stats.threads.ids) {
     sum += last - model.entities[id]!.thread!.lastNs;
     count++;
   }
@@ -307,9 +306,8 @@ function lostShare(stats: ContextStats, P: number): number {
 /** The thread with a quarter more of the work than the mean, and half of the cost; 0 = there is none. */
 function slowest(model: Model, stats: ContextStats): number {
   let threads = 0;
-  for (const [thread] of stats.threads) threads += Math.max(1, model.entities[thread]!.instances);
+  const { ids, time, cost } = stats.threads;
+  for (const thread of ids) threads += Math.max(1, model.entities[thread]!.instances);
   const mean = stats.time / Math.max(1, threads);
-  for (const [thread, row] of stats.threads)
-    if (thread !== 0 && model.entities[thread]!.instances <= 1 && row.time >= 1.25 * mean && row.cost >= stats.cost / 2) return thread;
-  return 0;
+  return ids.find((thread, k) => thread !== 0 && model.entities[thread]!.instances <= 1 && time[k]! >= 1.25 * mean && cost[k]! >= stats.cost / 2) ?? 0;
 }

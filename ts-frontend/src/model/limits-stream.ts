@@ -2,6 +2,7 @@
  * Limits by threads that pass data on to each other: pipelines, and threads that wait for each other's results
  * (docs/findings.md, "Code"). Pure.
  */
+import type { Contexts } from './contexts.js';
 import type { Candidate } from './limits-code.js';
 import { finding, isBeside, meanwhile, together } from './limits-code.js';
 import { formatNs } from './format.js';
@@ -28,12 +29,12 @@ export function isStream(model: Model, candidate: Candidate): boolean {
 }
 
 /** Threads that pass data on: one stage is slower than the others, or all of them wait for each other. */
-export function stream(material: Material, streams: Candidate[], involved: Set<number>): Finding {
+export function stream(material: Material, contexts: Contexts, streams: Candidate[], involved: Set<number>): Finding {
   const { model, levels } = material;
   const P = model.processors;
   streams.sort((a, b) => b.stats.cost - a.stats.cost);
   const objects = [...new Set([...streams.map((one) => one.waited!.object), ...streams.flatMap((one) => one.data.map((waited) => waited.object))])];
-  for (const one of streams) for (const thread of one.stats.threads.keys()) if (thread !== 0) involved.add(thread);
+  for (const one of streams) for (const thread of one.stats.threads.ids) if (thread !== 0) involved.add(thread);
   for (const object of objects) for (const { thread } of model.entities[object]!.object!.waiters) if (thread !== 0) involved.add(thread);
   // A stage is the threads of one name; it is as slow as the slowest of them.
   const stages = new Map<string, { thread: Entity; time: number }>();
@@ -46,7 +47,7 @@ export function stream(material: Material, streams: Candidate[], involved: Set<n
     if (!known || known.time < time) stages.set(thread.name, { thread, time });
   }
   const [first, second] = [...stages.values()].sort((a, b) => b.time - a.time);
-  const total = together(streams);
+  const total = together(material, contexts, streams);
   const objectNames = objects.map((object) => title(model, object)).join(', ');
   const related = [...objects, ...streams.map((one) => one.id)];
 
