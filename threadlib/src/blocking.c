@@ -7,10 +7,15 @@
  *
  * At the beginning the processor is marked as free to take. Whoever queues work wakes a spare kernel thread for it; its own
  * queue can be stolen from. At the end the thread takes its processor back, or another free one, or else waits for one.
+ *
+ * Whoever goes to sleep makes every CPU pass a barrier before it looks for work a last time (idle.c). That would be too dear
+ * for a short region. So from the first region on those who queue work pass one (fenced_wakes).
  */
 #include "processor.h"
 #include "exceptions.h"
 #include "sanitize.h"
+
+static _Atomic(bool) all_fenced; /* all processors know that wakes are fenced */
 
 void qz_blocking_begin(const char *name) {
   struct qzi_processor *p = qzi_processor_self();
@@ -25,6 +30,11 @@ void qz_blocking_begin(const char *name) {
   struct qzi_kernel *kernel = p->kernel;
   struct qzi_thread *self = p->head.current;
   qzi_start();
+  if (QZI_UNLIKELY(!atomic_load_explicit(&all_fenced, memory_order_acquire)) && qzi_runtime.processor_count > 1) {
+    atomic_store_explicit(&qzi_runtime.fenced_wakes, true, memory_order_seq_cst);
+    qzi_heavy_fence();
+    atomic_store_explicit(&all_fenced, true, memory_order_release);
+  }
   self->io = 1;
   qzi_pub_io(&p->head.pub, &self->pub);
   qzi_pub_leave_io(&p->head.pub);
@@ -33,11 +43,9 @@ void qz_blocking_begin(const char *name) {
   qzi_current_set(p, NULL);
   qzi_kernel_release(kernel);
   atomic_fetch_add_explicit(&qzi_runtime.in_io, 1, memory_order_seq_cst);
-  atomic_fetch_add_explicit(&qzi_runtime.idle, 1, memory_order_seq_cst);
   atomic_store_explicit(&p->status, QZI_IN_IO, memory_order_seq_cst);
-  if (qzi_work_at(p) || atomic_load(&qzi_runtime.injected_count) ||
-      (qzi_timers_pending() && !atomic_load(&qzi_runtime.keeper)))
-    qzi_wake_one(p);
+  atomic_fetch_add_explicit(&qzi_runtime.idle, 1, memory_order_seq_cst);
+  if (qzi_idle_wanted()) qzi_wake_one(p);
 }
 
 static void inject_after(void *arg) {

@@ -5,12 +5,20 @@
  * Reader:  sched.c, blocking.c, timer.c.
  * Must not: be run on the stack of a thread (but for qzi_wake_one).
  *
- * No wake-up is lost: who makes work queues it, then looks for sleepers; who goes to sleep says so, makes every CPU pass
- * a barrier, then looks for work. One of the two sees the other. While one processor searches nobody is woken; a searcher
- * that finds work wakes the next one, so that wake-ups spread by themselves.
+ * No wake-up is lost. There are three pairs; in each, one of the two sees the other:
+ *  - who makes work queues it, then looks for sleepers; who goes to sleep says so (`idle`), makes every CPU pass a barrier,
+ *    then looks for work and timers;
+ *  - while one processor searches nobody is woken: who makes work and found a sleeper passes a fence, then looks for
+ *    searchers; who searches no longer (because it found work, or found nobody to wake) says so (`searching`), passes a
+ *    fence, then looks for work and sleepers, and wakes the next one. So wake-ups spread by themselves;
+ *  - who arms a timer does so, then looks for the keeper; who becomes the keeper says so, then looks for timers.
+ * Threads that change places in a queue may be missed by a look: they are either put in before the other is taken out
+ * (sched.c, take_turns), or whoever moved them looks for sleepers afterwards.
  */
 #include "processor.h"
 #include "sanitize.h"
+
+#include <sched.h>
 
 #define SEARCH_PAUSE_NS 1000u
 #define SEARCH_PAUSE_MAX_NS 32000u
@@ -67,23 +75,41 @@ bool qzi_claim_this(struct qzi_processor *p, uint32_t status) {
   return true;
 }
 
+/* There is something to do for a processor that has nothing, and there is one. After a fence: see above. */
+bool qzi_idle_wanted(void) {
+  __sync_synchronize();
+  return atomic_load_explicit(&qzi_runtime.idle, memory_order_relaxed) &&
+         (qzi_work_anywhere(NULL) ||
+          (qzi_timers_pending() && !atomic_load_explicit(&qzi_runtime.keeper, memory_order_relaxed)));
+}
+
 void qzi_wake_one(struct qzi_processor *self) {
-  uint32_t none = 0;
-  if (atomic_load_explicit(&qzi_runtime.searching, memory_order_relaxed) != 0) return;
-  /* the woken one counts as searching from here on, so that only one is woken at a time */
-  if (!atomic_compare_exchange_strong_explicit(&qzi_runtime.searching, &none, 1, memory_order_seq_cst,
-                                               memory_order_relaxed))
-    return;
-  unsigned first = self->index + 1;
-  struct qzi_processor *p = qzi_claim_processor(QZI_PARKED, first);
-  if (p) {
-    qzi_kernel_wake(p->kernel);
-    return;
+  __sync_synchronize(); /* between the caller's work and the look at `searching` */
+  for (unsigned tries = 1;; tries++) {
+    uint32_t none = 0;
+    if (atomic_load_explicit(&qzi_runtime.searching, memory_order_relaxed) != 0) return;
+    /* the woken one counts as searching from here on, so that only one is woken at a time */
+    if (!atomic_compare_exchange_strong_explicit(&qzi_runtime.searching, &none, 1, memory_order_seq_cst,
+                                                 memory_order_relaxed))
+      return;
+    unsigned first = self->index + 1;
+    struct qzi_processor *p = qzi_claim_processor(QZI_PARKED, first);
+    if (p) {
+      qzi_kernel_wake(p->kernel);
+      return;
+    }
+    p = qzi_claim_processor(QZI_VACANT, first);
+    if (!p) p = qzi_claim_processor(QZI_IN_IO, first);
+    if (p) {
+      qzi_kernel_start_for(p);
+      return;
+    }
+    /* meanwhile others may have left it to us to wake somebody */
+    atomic_fetch_sub_explicit(&qzi_runtime.searching, 1, memory_order_seq_cst);
+    if (!qzi_idle_wanted()) return;
+    if (tries % 64 == 0) sched_yield(); /* whoever falls asleep or wakes up has lost its CPU amid that */
+    else qzi_pause();
   }
-  p = qzi_claim_processor(QZI_VACANT, first);
-  if (!p) p = qzi_claim_processor(QZI_IN_IO, first);
-  if (p) qzi_kernel_start_for(p);
-  else atomic_fetch_sub_explicit(&qzi_runtime.searching, 1, memory_order_seq_cst);
 }
 
 /* ---- searching and sleeping ---- */
@@ -136,7 +162,7 @@ static void sleep_processor(struct qzi_processor *p, struct qzi_kernel *kernel) 
       uint32_t none = 0;
       keeper = atomic_compare_exchange_strong(&qzi_runtime.keeper, &none, p->index + 1);
       if (keeper) {
-        atomic_store(&qzi_runtime.keeper_ns, 0); /* a timer armed from here on wakes us */
+        atomic_store(&qzi_runtime.keeper_ns, QZI_NEVER); /* a timer armed from here on wakes us */
         deadline = qzi_timers_first();
         atomic_store(&qzi_runtime.keeper_ns, deadline);
       }
@@ -169,9 +195,7 @@ static struct qzi_thread *find(struct qzi_processor *p, struct qzi_kernel *kerne
     uint32_t before = atomic_fetch_sub_explicit(&qzi_runtime.searching, 1, memory_order_seq_cst);
     if (thread) {
       qzi_pub_leave(&p->head.pub, QZ_STATE_OVERHEAD);
-      if (before == 1 && atomic_load_explicit(&qzi_runtime.idle, memory_order_relaxed) &&
-          (qzi_work_anywhere(NULL) || qzi_timers_pending()))
-        qzi_wake_one(p);
+      if (before == 1 && qzi_idle_wanted()) qzi_wake_one(p);
       return thread;
     }
     sleep_processor(p, kernel);

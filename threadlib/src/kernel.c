@@ -61,12 +61,13 @@ static int futex(_Atomic(uint32_t) *word, int operation, uint32_t value, const s
   return (int)syscall(SYS_futex, word, operation | FUTEX_PRIVATE_FLAG, value, until, NULL, FUTEX_BITSET_MATCH_ANY);
 }
 
-/* Returns when woken, at the deadline, or (rarely) for no reason. */
+/* Returns when woken, at the deadline, or (rarely) for no reason. Exchanges, so that a signal which is used up here is one
+ * whose reason the caller sees. */
 void qzi_kernel_wait(struct qzi_kernel *kernel, uint64_t deadline_ns) {
   struct timespec until = { (time_t)(deadline_ns / 1000000000u), (long)(deadline_ns % 1000000000u) };
   if (!atomic_exchange_explicit(&kernel->wake, 0, memory_order_acquire))
     futex(&kernel->wake, FUTEX_WAIT_BITSET, 0, deadline_ns == QZI_NEVER ? NULL : &until);
-  atomic_store_explicit(&kernel->wake, 0, memory_order_relaxed);
+  atomic_exchange_explicit(&kernel->wake, 0, memory_order_acquire);
 }
 
 /* Makes it look again. */

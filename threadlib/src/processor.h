@@ -97,6 +97,7 @@ struct qzi_processor {
 struct qzi_runtime {
   unsigned processor_count;
   bool membarrier;                 /* the kernel has it; else owners use fences */
+  _Atomic(bool) fenced_wakes;      /* whoever queues work uses a fence before it looks for the idle: see qzi_wake_idle */
   bool pin;
   uint32_t spin_ns;                /* of idle processors and adaptive waits */
   size_t stack_bytes;
@@ -196,11 +197,17 @@ __attribute__((noreturn)) void qzi_schedule(struct qzi_kernel *kernel);
 /* First frame of a thread on its own stack. */
 __attribute__((noreturn)) void qzi_thread_main(void (*after)(void *), void *arg);
 
-/* Work has been queued: wakes a processor where one sleeps and none searches. */
+/* Work has been queued: wakes a processor where one sleeps and none searches. Between the two looks lies a fence of the caller's
+ * or that of whoever goes to sleep (idle.c); a thread that enters a blocking region does without one (blocking.c). */
 void qzi_wake_one(struct qzi_processor *self);
+static inline bool qzi_some_idle(void) {
+  bool fence = atomic_load_explicit(&qzi_runtime.fenced_wakes, memory_order_relaxed);
+  if (QZI_LIKELY(!fence)) atomic_signal_fence(memory_order_seq_cst);
+  else __sync_synchronize();
+  return atomic_load_explicit(&qzi_runtime.idle, memory_order_relaxed) != 0;
+}
 static inline void qzi_wake_idle(struct qzi_processor *self) {
-  qzi_light_fence();
-  if (QZI_UNLIKELY(atomic_load_explicit(&qzi_runtime.idle, memory_order_relaxed) != 0)) qzi_wake_one(self);
+  if (QZI_UNLIKELY(qzi_some_idle())) qzi_wake_one(self);
 }
 /* Steals for `p`, which searches; NULL: nothing found yet. */
 struct qzi_thread *qzi_steal(struct qzi_processor *p, struct qzi_kernel *kernel);
@@ -225,6 +232,7 @@ void qzi_inject(struct qzi_thread *thread);
 struct qzi_thread *qzi_injected(void);
 struct qzi_processor *qzi_claim_processor(uint32_t status, unsigned first);
 bool qzi_claim_this(struct qzi_processor *p, uint32_t status);
+bool qzi_idle_wanted(void);
 bool qzi_work_at(struct qzi_processor *p);
 bool qzi_work_anywhere(const struct qzi_processor *self);
 struct qzi_passed qzi_run_from_scheduler(struct qzi_kernel *kernel, struct qzi_thread *next);

@@ -66,6 +66,7 @@ static void forked(void);
 static void set_up(void) {
   qzi_config(NULL);
   qzi_runtime.membarrier = syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0;
+  qzi_runtime.fenced_wakes = !qzi_runtime.membarrier;
   make_processors();
   static struct qzi_kernel kernel;
   kernel.cpu = UINT32_MAX;
@@ -207,6 +208,7 @@ static void forked(void) {
   qzi_runtime.processor_count = 1;
   qzi_runtime.processors = p;
   qzi_runtime.membarrier = syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0;
+  qzi_runtime.fenced_wakes |= !qzi_runtime.membarrier;
   if (kernel->cpu != UINT32_MAX && qzi_runtime.cpus) {
     size_t cpus = qzi_runtime.cpus[qzi_runtime.cpu_count - 1] + 1, bytes = CPU_ALLOC_SIZE(cpus);
     unsigned char mask[8192] = { 0 };

@@ -169,9 +169,11 @@ void qzi_ready_last(struct qzi_thread *thread) {
   waking(p, QZ_STATE_USEFUL);
 }
 
+static void wake_after(void *processor) { qzi_wake_one(processor); }
+
 /* The caller goes to the end of the queue, if anybody else is ready. Threads that have not run yet come first. Between
  * taking the next and queueing the caller no thread is to be seen: a processor that looked just then sleeps, and nobody
- * would wake it, for nothing becomes ready here. So whoever comes back looks for sleepers. */
+ * would wake it, for nothing becomes ready here. So the next one looks for sleepers, if there are any. */
 static __attribute__((noinline)) void yield(bool spinning) {
   struct qzi_processor *p = qzi_processor_checked();
   struct qzi_thread *self = p->head.current;
@@ -186,11 +188,10 @@ static __attribute__((noinline)) void yield(bool spinning) {
   if (!spinning) qzi_pub_ready(&p->head.pub, &self->pub);
   qzi_ring_push(&p->fifo, self);
   /* a thief stays out until the next context leaves the lock: by then ours is saved */
-  struct qzi_passed passed = switch_to(p, self, next, NULL, NULL);
+  struct qzi_passed passed = switch_to(p, self, next, qzi_some_idle() ? wake_after : NULL, p);
   qzi_sanitize_arrived(self->sanitizer_stack);
   qzi_exceptions_restore(exceptions);
   arrive(passed);
-  qzi_wake_idle(qzi_processor_self());
 }
 
 void qzi_yield(void) { yield(true); }
