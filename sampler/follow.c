@@ -9,6 +9,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 #include "futexes.h"
+#include "polling.h"
 #include "running.h"
 #include "stalled.h"
 
@@ -32,6 +33,7 @@ struct known {
   struct qzi_walk *slept;    /* of the last sleep that only the kernel knows of */
   uint8_t asked;             /* whether samples were asked for */
   struct qzi_stalled stalled;
+  uint64_t polls;            /* loop that the last sample found it in, where that only polls; else 0 */
 };
 
 struct qzi_follow {
@@ -42,6 +44,7 @@ struct qzi_follow {
   uint32_t running;        /* threads whose running is sampled */
   struct qzi_walk walk;
   struct qzi_sample sample;
+  struct qzi_polling polling;
 };
 
 struct qzi_follow *qzi_follow_open(struct qzi_sampler *sampler) {
@@ -80,7 +83,10 @@ void qzi_follow_prepare(struct qzi_follow *follow) {
   if (follow->paths) qzi_paths_prepare(follow->paths);
 }
 
-uint64_t qzi_follow_stalled(const struct qzi_follow *follow, uint32_t index) { return follow->all[index].stalled.loop; }
+uint64_t qzi_follow_stalled(const struct qzi_follow *follow, uint32_t index) {
+  const struct known *known = &follow->all[index];
+  return known->polls && known->ran_from ? known->polls : known->stalled.loop; /* as its path, from the last sample */
+}
 uint32_t qzi_follow_node(const struct qzi_follow *follow, uint32_t index) { return follow->all[index].node; }
 
 /* ---- waits ---- */
@@ -174,8 +180,10 @@ static void follow_running(struct qzi_follow *follow, struct known *known, uint3
                            const struct qzi_asleep *asleep, uint64_t now_ns) {
   if (!known->asked) ask_for_samples(follow, known, index);
   int fresh = 0, sampled = known->running && qzi_running_read(known->running, &follow->sample);
-  if (sampled)
+  if (sampled) {
+    known->polls = qzi_polling_look(&follow->polling, follow->sampler->file->head->pid, &follow->sample);
     qzi_stalled_look(&known->stalled, follow->sampler->file->head->pid, follow->sampler->in.memos[index].word, &follow->sample);
+  }
   if (sampled && qzi_paths_may(follow->paths, now_ns)) {
     if (!known->walk) known->walk = calloc(1, sizeof *known->walk);
     fresh = known->walk && !qzi_paths_walk(follow->paths, index, &follow->sample.at, &follow->sample.copy, known->walk);
@@ -220,6 +228,7 @@ void qzi_follow(struct qzi_follow *follow, uint32_t index, struct qzi_look *look
     if (published && (state == QZ_STATE_BLOCKED || state == QZ_STATE_SPINNING)) follow_wait(follow, known, index, look, now_ns);
     else if (state == QZ_STATE_USEFUL || state == QZ_STATE_SPINNING) follow_running(follow, known, index, look, asleep, now_ns);
   } else {
+    known->polls = 0;
     known->from = 0;
     known->node = look->node;
   }

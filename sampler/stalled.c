@@ -2,7 +2,7 @@
 #include "stalled.h"
 
 #include <string.h>
-#include "waiting_loop.h"
+#include "polling.h"
 
 #define MATCHED_LEAST 12u /* some 25 ms of processor time */
 #define BEFORE 160u
@@ -25,18 +25,8 @@ static uint64_t print_of(const struct qzi_sample *sample) {
 /* The loop that it was seen in; 0: none that only waits. */
 static uint64_t loop_of(const struct qzi_stalled *stalled, uint32_t pid) {
   unsigned char bytes[AROUND];
-  struct qzi_code code = {.address = stalled->first - BEFORE, .bytes = bytes, .count = AROUND};
-  if (stalled->last - stalled->first > BEFORE) return 0;
-  if (qzi_program_read(pid, code.address, bytes, AROUND)) { /* at the edge of the code */
-    code.address = stalled->first & ~UINT64_C(4095);
-    code.count = (size_t)(4096 - (stalled->first & 4095)) + (size_t)(stalled->first - code.address);
-    if (code.address + code.count - stalled->first > AROUND - BEFORE) code.count = (size_t)(stalled->first - code.address) + AROUND - BEFORE;
-    if (stalled->first - code.address > BEFORE) {
-      code.count -= (size_t)(stalled->first - BEFORE - code.address);
-      code.address = stalled->first - BEFORE;
-    }
-    if (qzi_program_read(pid, code.address, bytes, code.count)) return 0;
-  }
+  struct qzi_code code;
+  if (stalled->last - stalled->first > BEFORE || qzi_code_around(pid, stalled->first, stalled->last, bytes, AROUND, &code)) return 0;
   return qzi_waiting_loop(&code, stalled->first, stalled->last);
 }
 

@@ -43,6 +43,23 @@ static void *counts(void *unused) { /* registers stay as they are; memory does n
   while (!up) __atomic_fetch_add(&results[1], 1, __ATOMIC_RELAXED);
   return NULL;
 }
+static void *patient(void *unused) { /* looks for a while, then does something else, as a barrier that spins before it blocks */
+  while (!up) {
+    for (volatile unsigned long k = 0; !up && k < 30000; k++) continue;
+    pthread_mutex_lock(&counter_lock);
+    pthread_mutex_unlock(&counter_lock);
+  }
+  return NULL;
+}
+static volatile unsigned long rounds = 30000;
+static void *repeats(void *unused) { /* as tight, but what it looks at says how much to do */
+  while (!up) {
+    for (volatile unsigned long k = 0; k < rounds; k++) continue;
+    pthread_mutex_lock(&counter_lock);
+    pthread_mutex_unlock(&counter_lock);
+  }
+  return NULL;
+}
 static void *locks(void *unused) {
   while (!up) {
     pthread_mutex_lock(&counter_lock);
@@ -74,7 +91,9 @@ int main(void) {
   in_turn("watches", watches);
   in_turn("pauses", pauses);
   in_turn("grabs", grabs);
+  in_turn("patient", patient);
   in_turn("computes", computes);
+  in_turn("repeats", repeats);
   in_turn("counts", counts);
   in_turn("locks", locks);
   return 0;

@@ -111,7 +111,7 @@ export function idleLoops({ entities, elapsedNs }: Model): Notice[] {
     if (rawKind !== 'loop' || group !== 0 || object?.counted !== false || ns < leastShare * elapsedNs) continue;
     notices.push({
       reason: `threads look busy for ${formatNs(ns)} in the ${name}, and make no progress: they wait there for what others write`,
-      remedy: 'let them block (a condition, a semaphore); such time counts as spinning from when it was noticed, some 30 ms after it began',
+      remedy: 'let them block (a condition, a semaphore); such time counts as spinning from when it was noticed, some ms after it began',
     });
   }
   return notices;

@@ -1,0 +1,35 @@
+/* See polling.h. */
+#include "polling.h"
+
+#include "polling_loop.h"
+
+#define BEFORE 160u
+#define AROUND 480u
+#define PAGE   UINT64_C(4096)
+
+int qzi_code_around(uint32_t pid, uint64_t first, uint64_t last, unsigned char *bytes, size_t room, struct qzi_code *code) {
+  uint64_t from = first - BEFORE, to = from + room, page = first & ~(PAGE - 1), page_end = (last & ~(PAGE - 1)) + PAGE;
+  if (last - first >= room - BEFORE) return -1;
+  /* The pages before and behind need not be there. */
+  for (unsigned edges = 0; edges < 4; edges++) {
+    uint64_t low = edges & 1 && page > from ? page : from, high = edges & 2 && page_end < to ? page_end : to;
+    *code = (struct qzi_code){.address = low, .bytes = bytes, .count = (size_t)(high - low)};
+    if (!qzi_program_read(pid, low, bytes, code->count)) return 0;
+  }
+  return -1;
+}
+
+uint64_t qzi_polling_look(struct qzi_polling *polling, uint32_t pid, const struct qzi_sample *sample) {
+  unsigned char bytes[AROUND];
+  struct qzi_code code;
+  uint64_t pc = sample->at.pc, sp = sample->at.sp, fp = sample->at.fp;
+  if (!sample->user) return 0;
+  int framed = fp >= sp && fp - sp < QZI_RUNNING_STACK;
+  uint64_t seen = pc << 1 | (uint64_t)framed;
+  uint64_t at = (seen * UINT64_C(0x9e3779b97f4a7c15)) >> 54;
+  if (polling->known[at].seen == seen) return polling->known[at].loop;
+  uint64_t loop = qzi_code_around(pid, pc, pc, bytes, AROUND, &code) ? 0 : qzi_polling_loop(&code, pc, framed);
+  polling->known[at].seen = seen;
+  polling->known[at].loop = loop;
+  return loop;
+}
