@@ -28,8 +28,11 @@ export interface TerminalOptions {
 /** At most this share of one CPU goes into reading and drawing. */
 const ownShare = 0.025;
 const longestMs = 10_000;
+/** So long the start (Node.js, the screen, the first look at the profile) is paid for by refreshing less often. */
+const startSpreadMs = 30_000;
 /** How soon the end of the program shows. */
 const endCheckMs = 250;
+/** CPU time of this process since it began. */
 const cpuMs = (): number => {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1000;
@@ -111,6 +114,7 @@ export function show(watch: Watch, options: TerminalOptions): Promise<void> {
 
     let refreshed = -Infinity;
     let used = cpuMs();
+    let startMs = 0;
     let interval = options.refreshMs;
     const tick = (): void => {
       const now = performance.now();
@@ -121,9 +125,12 @@ export function show(watch: Watch, options: TerminalOptions): Promise<void> {
           apply({ type: 'message', text: (error as Error).message });
         }
         const after = cpuMs();
-        // What was used since the last refresh, keys and all, is spread over the time until the next. The first one
-        // loads symbols and warms everything up: it says nothing of those that follow.
-        interval = refreshed < 0 ? options.refreshMs : Math.min(longestMs, Math.max(options.refreshMs, (after - used) / ownShare));
+        // What was used since the last refresh, keys and all, is spread over the time until the next.
+        if (refreshed < 0) startMs = after;
+        else {
+          const share = now < startSpreadMs ? Math.max(ownShare / 2, ownShare - startMs / startSpreadMs) : ownShare; // `now` counts from the start of the process
+          interval = Math.min(longestMs, Math.max(options.refreshMs, (after - used) / share));
+        }
         used = after;
         refreshed = now;
       }

@@ -1,21 +1,14 @@
-/** What the commands that show a profile have in common: their options, and the way from model to output. */
+/** What the commands that show a profile have in common: the way from model to output. */
 import type { Model } from '../model/index.js';
 import { findEntities, focusOn } from '../model/index.js';
 import { focusCsv, focusReport, locksCsv, proceduresCsv, report, reportJson, threadsCsv, type View } from '../render/index.js';
-import type { Arguments, Option } from './command.js';
+import type { Arguments } from './command.js';
 import { Failure, usage } from './failure.js';
 import { didYouMean } from './nearest.js';
 import { print } from './output.js';
 import { loadModel } from './profile.js';
-import { display, displayOptions } from './terminal.js';
+import { display } from './terminal.js';
 import { version } from './version.js';
-
-export const formatOptions: readonly Option[] = [
-  { name: 'raw', help: 'numbers as measured: the cost of the hooks is not taken out' },
-  { name: 'csv', help: 'the table as comma-separated values, times in ns' },
-  { name: 'json', help: 'the whole report as JSON (docs/json.md)' },
-  ...displayOptions,
-];
 
 const csv: Record<View, (model: Model) => string> = { procedures: proceduresCsv, locks: locksCsv, threads: threadsCsv };
 

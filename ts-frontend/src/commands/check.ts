@@ -3,8 +3,6 @@ import type { Command } from '../cli/command.js';
 import { exitCodes } from '../cli/failure.js';
 import { newestProfile } from '../cli/files.js';
 import { print } from '../cli/output.js';
-import { loadModel } from '../cli/profile.js';
-import { checkInvariants } from '../model/index.js';
 
 export const command: Command = {
   name: 'check',
@@ -14,6 +12,8 @@ export const command: Command = {
   options: [],
   most: 1,
   run: async (args) => {
+    const { loadModel } = await import('../cli/profile.js');
+    const { checkInvariants } = await import('../model/index.js');
     const file = args.words[0] ?? newestProfile();
     const model = loadModel(file, { raw: true });
     const broken = checkInvariants(model);

@@ -1,12 +1,9 @@
 /** quartz compare: two profiles side by side, before and after a change. */
 import type { Command } from '../cli/command.js';
 import { usage } from '../cli/failure.js';
+import { formatOptions } from '../cli/format-options.js';
 import { print } from '../cli/output.js';
-import { loadModel } from '../cli/profile.js';
-import { formatOptions } from '../cli/show.js';
 import { display } from '../cli/terminal.js';
-import { compare } from '../model/index.js';
-import { comparisonCsv, comparisonJson, comparisonReport } from '../render/index.js';
 
 export const command: Command = {
   name: 'compare',
@@ -25,6 +22,9 @@ export const command: Command = {
     const options = display(args);
     const [before, after] = args.words;
     if (before === undefined || after === undefined) throw usage('two profiles are compared', 'write: quartz compare BEFORE.quartz AFTER.quartz');
+    const { loadModel } = await import('../cli/profile.js');
+    const { compare } = await import('../model/index.js');
+    const { comparisonCsv, comparisonJson, comparisonReport } = await import('../render/index.js');
     const raw = args.has('raw');
     const comparison = compare(loadModel(before, { raw }), loadModel(after, { raw }));
     await print(args.has('json') ? comparisonJson(comparison) : args.has('csv') ? comparisonCsv(comparison) : comparisonReport(comparison, options));

@@ -7,10 +7,8 @@ import { runChild } from '../cli/child.js';
 import { Failure } from '../cli/failure.js';
 import { root, samplerPath } from '../cli/files.js';
 import { print } from '../cli/output.js';
-import { loadModel } from '../cli/profile.js';
 import { display, displayOptions } from '../cli/terminal.js';
 import type { Model } from '../model/index.js';
-import { report } from '../render/index.js';
 
 const profile = 'demo.quartz';
 const build = join(root, 'build');
@@ -54,6 +52,8 @@ export const command: Command = {
     const file = resolve(profile);
     const status = await runChild(samplerPath(), ['record', '-o', file, '--', verify, 'first.bench', 'second.bench'], { cwd: directory });
     if (status !== 0) return status;
+    const { loadModel } = await import('../cli/profile.js');
+    const { report } = await import('../render/index.js');
     const model = loadModel(file, { raw: false });
     const here = (path: string): string => (relative(process.cwd(), path).startsWith('..') ? path : relative(process.cwd(), path));
     const circuits = ['first.bench', 'second.bench'].map((name) => here(join(directory, name)));

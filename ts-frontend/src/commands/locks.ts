@@ -1,6 +1,6 @@
 /** quartz locks: the view "locks" of a profile. */
 import type { Command } from '../cli/command.js';
-import { formatOptions, show } from '../cli/show.js';
+import { formatOptions } from '../cli/format-options.js';
 
 export const command: Command = {
   name: 'locks',
@@ -12,5 +12,5 @@ export const command: Command = {
   ],
   options: formatOptions,
   most: 1,
-  run: (args) => show(args, 'locks', args.words[0]),
+  run: async (args) => (await import('../cli/show.js')).show(args, 'locks', args.words[0]),
 };

@@ -2,8 +2,8 @@
 import type { Command } from '../cli/command.js';
 import { usage } from '../cli/failure.js';
 import { didYouMean } from '../cli/nearest.js';
-import { formatOptions, show } from '../cli/show.js';
-import { views, type View } from '../render/index.js';
+import { formatOptions } from '../cli/format-options.js';
+import { views, type View } from '../render/options.js';
 
 const isView = (word: string): word is View => (views as readonly string[]).includes(word);
 
@@ -25,9 +25,9 @@ export const command: Command = {
     ...formatOptions,
   ],
   most: 1,
-  run: (args) => {
+  run: async (args) => {
     const view = args.value('view') ?? 'procedures';
     if (!isView(view)) throw usage(`there is no view "${view}"`, didYouMean(view, views, `choose one of: ${views.join(', ')}`));
-    return show(args, view, args.words[0]);
+    return (await import('../cli/show.js')).show(args, view, args.words[0]);
   },
 };

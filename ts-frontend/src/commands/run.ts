@@ -4,7 +4,7 @@ import { basename } from 'node:path';
 import type { Arguments, Command } from '../cli/command.js';
 import { tell, usage } from '../cli/failure.js';
 import { childrenOption, recordProgram, recordingOptions } from '../cli/recording.js';
-import { formatOptions, show } from '../cli/show.js';
+import { formatOptions } from '../cli/format-options.js';
 
 const stamp = (file: string): number => statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0;
 
@@ -29,7 +29,7 @@ export const command: Command = {
     const status = await recordProgram(into(args, file));
     if (stamp(file) === before) return status; // nothing was recorded; the sampler has said why
     try {
-      await show(args, 'procedures', file);
+      await (await import('../cli/show.js')).show(args, 'procedures', file);
     } catch (error) {
       const code = tell(error);
       return status === 0 ? code : status;

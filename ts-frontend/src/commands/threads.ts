@@ -1,6 +1,6 @@
 /** quartz threads: the view "threads" of a profile. */
 import type { Command } from '../cli/command.js';
-import { formatOptions, show } from '../cli/show.js';
+import { formatOptions } from '../cli/format-options.js';
 
 export const command: Command = {
   name: 'threads',
@@ -12,5 +12,5 @@ export const command: Command = {
   ],
   options: formatOptions,
   most: 1,
-  run: (args) => show(args, 'threads', args.words[0]),
+  run: async (args) => (await import('../cli/show.js')).show(args, 'threads', args.words[0]),
 };

@@ -106,9 +106,11 @@ export function isCrowds(finding: Finding, crowd: Finding | undefined): boolean 
 /** Loops that nobody marked and that were found to do nothing but wait. */
 export function idleLoops({ entities, elapsedNs }: Model): Notice[] {
   const notices: Notice[] = [];
-  for (const { rawKind, group, name, states, object } of entities) {
+  for (const entity of entities) {
+    if (entity.rawKind !== 'loop' || entity.group !== 0) continue; // of the others nothing is worked out
+    const { name, states, object } = entity;
     const ns = states.spinning.ns + states.ready.ns;
-    if (rawKind !== 'loop' || group !== 0 || object?.counted !== false || ns < leastShare * elapsedNs) continue;
+    if (object?.counted !== false || ns < leastShare * elapsedNs) continue;
     notices.push({
       reason: `threads look busy for ${formatNs(ns)} in the ${name}, and make no progress: they wait there for what others write`,
       remedy: 'let them block (a condition, a semaphore); such time counts as spinning from when it was noticed, some ms after it began',

@@ -2,5 +2,5 @@
 export { comparisonCsv, comparisonJson, comparisonReport, comparisonSchema } from './compare.js';
 export { focusCsv, locksCsv, proceduresCsv, threadsCsv } from './csv.js';
 export { reportJson, schemaName } from './json.js';
-export type { RenderOptions } from './options.js';
-export { focusReport, report, views, type View } from './report.js';
+export { views, type RenderOptions, type View } from './options.js';
+export { focusReport, report } from './report.js';

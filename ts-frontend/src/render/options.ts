@@ -5,3 +5,6 @@ export interface RenderOptions {
   ascii: boolean;  // no character beyond ASCII
   top: number;     // rows of a table at most; 0 = all
 }
+
+export type View = 'procedures' | 'locks' | 'threads';
+export const views: readonly View[] = ['procedures', 'locks', 'threads'];

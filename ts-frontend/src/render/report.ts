@@ -3,13 +3,10 @@ import type { Focus, Model } from '../model/index.js';
 import { focusView } from './focus.js';
 import { head } from './head.js';
 import { locks, objectRows } from './locks.js';
-import type { RenderOptions } from './options.js';
+import type { RenderOptions, View } from './options.js';
 import { procedures } from './procedures.js';
 import { wrap } from './text.js';
 import { threads } from './threads.js';
-
-export type View = 'procedures' | 'locks' | 'threads';
-export const views: readonly View[] = ['procedures', 'locks', 'threads'];
 
 const renderers: Record<View, (model: Model, options: RenderOptions) => string[]> = { procedures, locks, threads };
 

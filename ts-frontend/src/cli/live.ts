@@ -1,0 +1,114 @@
+/** A recording beside the live screen: starts the sampler, shows what it writes, and ends what was started. */
+import { spawn, type ChildProcess } from 'node:child_process';
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { constants, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Arguments } from './command.js';
+import { samplerPath } from './files.js';
+import { openProfile } from '../profile.js';
+
+/** A recording that runs beside the screen. */
+interface Recording {
+  file: string;
+  log: string;                  // what program and sampler print
+  child: ChildProcess;
+  status: number | null;        // of the sampler, which passes the program's on; null: runs
+}
+
+const textOf = (path: string): string => {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return '';
+  }
+};
+
+/** Starts the sampler in a process group of its own: the terminal's keys are the screen's. */
+function start(file: string, log: string, args: readonly string[]): Recording {
+  const out = openSync(log, 'w', 0o600);
+  const child = spawn(samplerPath(), args, { stdio: ['ignore', out, out], detached: true });
+  closeSync(out);
+  const recording: Recording = { file, log, child, status: null };
+  child.on('error', () => { recording.status = 125; });
+  child.on('exit', (code, signal) => { recording.status = code ?? 128 + constants.signals[signal!]; });
+  return recording;
+}
+
+const pause = (ms: number): Promise<void> => new Promise((resolve) => { setTimeout(resolve, ms); });
+
+/** Ends the recording, and with `all` the program that was started for it; harder when that does not help. */
+async function stop(recording: Recording, all: boolean): Promise<void> {
+  const { pid } = recording.child;
+  if (pid === undefined) return;
+  const signals: readonly NodeJS.Signals[] = all ? ['SIGINT', 'SIGTERM', 'SIGKILL'] : ['SIGINT'];
+  for (const signal of signals) {
+    if (recording.status !== null && !all) return;
+    try {
+      process.kill(all ? -pid : pid, signal);
+    } catch {
+      return; // nobody is left
+    }
+    for (let waited = 0; waited < 3000; waited += 50) {
+      await pause(50);
+      if (recording.status === null) continue;
+      try {
+        if (!all) return;
+        process.kill(-pid, 0);
+      } catch {
+        return;
+      }
+    }
+  }
+}
+
+/** A profile to look at is there as soon as the file can be opened; until then, or the sampler's end, wait. */
+async function firstSnapshot(recording: Recording, since: number): Promise<boolean> {
+  for (;;) {
+    const status = statSync(recording.file, { throwIfNoEntry: false });
+    if (status && status.mtimeMs >= since) {
+      try {
+        if (openProfile(recording.file, { symbolize: false }).head.snapshots > 0) return true;
+      } catch {
+        // it is being made
+      }
+    }
+    if (recording.status !== null) return false;
+    await pause(20);
+  }
+}
+
+/** Starts the sampler with these arguments and shows the profile that it writes; answers the exit status. */
+export async function live(args: Arguments, file: string, sampler: readonly string[], refreshMs: number, owned: boolean): Promise<number> {
+  const folder = mkdtempSync(join(tmpdir(), 'quartz-'));
+  const log = join(folder, 'output');
+  const since = Date.now() - 1000;
+  const recording = start(file, log, sampler);
+  const interrupt = (): void => { void stop(recording, owned); };
+  let fail: (error: Error) => void = () => undefined;
+  const failed = new Promise<never>((_, reject) => { fail = reject; });
+  failed.catch(() => undefined);
+  process.on('SIGINT', interrupt);
+  process.on('uncaughtException', fail);
+  try {
+    // Model and screen are loaded while the program starts.
+    const [there, { watch }] = await Promise.race([Promise.all([firstSnapshot(recording, since), import('./watch.js')]), failed]);
+    if (!there) {
+      process.stderr.write(textOf(log));
+      return recording.status ?? 125;
+    }
+    process.off('SIGINT', interrupt);
+    await watch(args, file, recording, refreshMs, owned);
+    if (recording.status === null) await stop(recording, owned);
+    const output = textOf(log);
+    if (output !== '') process.stderr.write(output);
+    process.stderr.write(`quartz: the profile is ${file}; see it with: quartz report ${file}\n`);
+    return recording.status ?? 0;
+  } catch (error) { // the screen has failed: nobody is left to end what was started for it
+    await stop(recording, owned);
+    throw error;
+  } finally {
+    process.off('SIGINT', interrupt);
+    process.off('uncaughtException', fail);
+    rmSync(folder, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,72 @@
+/** What the live screen shows: a profile, which may grow. Apart from what starts a program, which need not wait for model and screen. */
+import { readFileSync, statSync } from 'node:fs';
+import { constants } from 'node:os';
+import { basename } from 'node:path';
+import type { Arguments } from './command.js';
+import { display } from './terminal.js';
+import { buildModel, difference, type RawProfile } from '../model/index.js';
+import { isProfileError, openProfile, saveProfile } from '../profile.js';
+import { show } from '../../../tui/src/terminal.js';
+import { Watch, type Host } from '../../../tui/src/session.js';
+
+/** Of a recording that runs beside the screen: how the sampler ended, which passes the program's status on; null: it runs. */
+export interface Sampling { status: number | null }
+
+function hostOf(file: string, recording: Sampling | null, raw: boolean): Host {
+  let ended: string | null = null;
+  let last: RawProfile | null = null;
+  let first = recording === null ? openProfile(file) : null; // until it is asked for
+  return {
+    finished: first !== null && first.head.status !== 'recording',
+    read: () => {
+      try {
+        const profile = first ?? openProfile(file, { after: last });
+        first = null;
+        last = profile;
+        if (profile.head.status !== 'recording') ended = endOf(profile.head.endReason, profile.head.exitStatus, profile.head.status);
+        return profile;
+      } catch (error) {
+        if (isProfileError(error)) throw new Error(`${file}: ${error.why}`);
+        throw error;
+      }
+    },
+    build: (profile) => buildModel(profile, { compensate: !raw }),
+    difference,
+    source: (path) => {
+      const status = statSync(path, { throwIfNoEntry: false });
+      if (!status?.isFile()) return { file: path, error: `${path} is not on this machine` };
+      if (status.size > 16 * 1024 * 1024) return { file: path, error: `${path} is too large to show` };
+      try {
+        return { file: path, lines: readFileSync(path, 'utf8').split('\n') };
+      } catch (error) {
+        return { file: path, error: `${path} cannot be read (${(error as NodeJS.ErrnoException).code ?? 'error'})` };
+      }
+    },
+    write: () => {
+      const target = `${basename(file).replace(/\.quartz$/, '')}-${new Date().toISOString().replace(/[-:]/g, '').slice(0, 15)}.quartz`;
+      saveProfile(file, target);
+      return target;
+    },
+    ended: () => {
+      if (ended === null && recording !== null && recording.status !== null) ended = recording.status === 0 ? 'the program has ended' : `ended with status ${recording.status}`;
+      return ended;
+    },
+  };
+}
+
+function endOf(reason: string, status: number, profile: string): string {
+  if (profile === 'abandoned') return 'the sampler was killed';
+  switch (reason) {
+    case 'exit': return `exited with status ${status}`;
+    case 'signal': return `killed by ${Object.entries(constants.signals).find(([, number]) => number === status)?.[0] ?? `signal ${status}`}`;
+    case 'disk-full': return 'recording ended: the disk is full';
+    case 'exec': return 'replaced by another program (exec)';
+    default: return 'recording ended';
+  }
+}
+
+/** Shows a profile until the user quits. `owned`: the program was started for the screen. */
+export async function watch(args: Arguments, file: string, recording: Sampling | null, refreshMs: number, owned: boolean): Promise<void> {
+  const { ascii, colour } = display(args);
+  await show(new Watch(hostOf(file, recording, args.has('raw'))), { ascii, colour, refreshMs, owned, onQuit: () => undefined });
+}
