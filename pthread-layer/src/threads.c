@@ -235,16 +235,21 @@ void qzl_count_shared(uint64_t site, uint64_t key) {
 
 /* ---- creation ---- */
 
-/* In a section of its own, so that its call of the start routine is not taken for another call (abi/session.h). */
+/* In a section of its own, so that its call of the start routine is not taken for another call (abi/session.h): a call
+ * from here, not a jump that returns to the C library. */
 __attribute__((section("quartz_start"), noinline)) static void *run(void *argument) {
   struct qzl_thread *me = argument;
   begin(me);
-  return me->start(me->argument);
+  void *result = me->start(me->argument);
+  __asm__ volatile("");
+  return result;
 }
 __attribute__((section("quartz_start"), noinline)) static int run_c11(void *argument) {
   struct qzl_thread *me = argument;
   begin(me);
-  return me->start_c11(me->argument);
+  int result = me->start_c11(me->argument);
+  __asm__ volatile("");
+  return result;
 }
 
 /* A place and a record for a thread that the caller is about to create. NULL: it runs unpublished. */
