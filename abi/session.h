@@ -161,7 +161,7 @@ struct qz_thread {
   uint32_t os_tid;              /* pthread layer: kernel thread id */
   uint64_t tries;               /* pthread layer: bits 0-31 try-locks that failed in a row, bits 32-63 of this object */
   uint64_t frame;               /* pthread layer, while it waits: address in the program of a struct qz_frame */
-  uint64_t go_on;               /* publisher's own: address of two addresses, where hooks in the program go on at entry and exit */
+  uint64_t go_on;               /* publisher's own: address of addresses where hooks in the program go on */
 
   /* hot line */
   QZ_ALIGN(64) uint64_t word;  /* see qz_word_... */

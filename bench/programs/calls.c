@@ -10,11 +10,12 @@ static volatile uint64_t sink;
 
 NO_INLINE static void leaf(void) { __asm__ volatile("" ::: "memory"); }
 NO_INLINE static uint64_t fib(unsigned n) { return n < 2 ? n : fib(n - 1) + fib(n - 2); }
+/* Results differ, or the compiler would make one procedure of the three. */
 NO_INLINE static uint64_t tree_b(unsigned n);
 NO_INLINE static uint64_t tree_c(unsigned n);
 NO_INLINE static uint64_t tree_a(unsigned n) { return n ? tree_b(n - 1) + tree_c(n - 1) : 1; }
-NO_INLINE static uint64_t tree_b(unsigned n) { return n ? tree_c(n - 1) + tree_a(n - 1) : 1; }
-NO_INLINE static uint64_t tree_c(unsigned n) { return n ? tree_a(n - 1) + tree_b(n - 1) : 1; }
+NO_INLINE static uint64_t tree_b(unsigned n) { return n ? tree_c(n - 1) + tree_a(n - 1) : 2; }
+NO_INLINE static uint64_t tree_c(unsigned n) { return n ? tree_a(n - 1) + tree_b(n - 1) : 3; }
 
 enum { FIB = 16, FIB_CALLS = 3193, TREE = 11, TREE_CALLS = 4095 };
 NO_HOOK static void leaves(void) {

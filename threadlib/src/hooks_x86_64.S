@@ -69,12 +69,32 @@
 	.cfi_def_cfa_register %rsp
 	.endm
 
-	.macro save register
-	pushq	%\register
-	.cfi_adjust_cfa_offset 8
+/* Pushes the registers; pops the same list, the last one first. */
+	.macro push_all first, rest:vararg
+	pushq	%\first
+	.ifnb	\rest
+	push_all \rest
+	.endif
 	.endm
-	.macro restore register
-	popq	%\register
+	.macro pop_all first, rest:vararg
+	.ifnb	\rest
+	pop_all	\rest
+	.endif
+	popq	%\first
+	.endm
+/* The same, and says so to unwinders. */
+	.macro save first, rest:vararg
+	pushq	%\first
+	.cfi_adjust_cfa_offset 8
+	.ifnb	\rest
+	save	\rest
+	.endif
+	.endm
+	.macro restore first, rest:vararg
+	.ifnb	\rest
+	restore	\rest
+	.endif
+	popq	%\first
 	.cfi_adjust_cfa_offset -8
 	.endm
 
@@ -84,59 +104,36 @@
 #define HOT quartz_hot_1
 #endif
 
-/* Stages two and three of an entry. In: record %rdi, key %rsi, site %rdx, mark %rcx, first slot's offset %r8; all but %rbx is
- * saved already. */
-	.macro enter_stages
+/* Stages two and three of an entry (fentry) or exit (return). `arguments`: an even number of registers, those of the stages' own,
+ * in place. All that must be kept is saved already, but %rbx and vector registers. */
+	.macro stages of, arguments:vararg
 	save	rbx
 	.cfi_rel_offset rbx, 0
 	movq	%rsp, %rbx
 	.cfi_def_cfa_register %rbx
 	andq	$-16, %rsp
-	pushq	%rdi
-	pushq	%rsi
-	pushq	%rdx
-	pushq	%rcx
-	pushq	%r8
-	pushq	%r8
-	call	qzi_fentry_second	/* touches no vector register */
-	popq	%r8
-	popq	%r8
-	popq	%rcx
-	popq	%rdx
-	popq	%rsi
-	popq	%rdi
+	push_all \arguments
+	call	qzi_\of\()_second	/* touches no vector register */
+	pop_all	\arguments
 	movq	%rbx, %rsp
 	.cfi_def_cfa_register %rsp
 	testl	%eax, %eax
 	jz	4f
-	call_keeping_all qzi_fentry_third
+	call_keeping_all qzi_\of\()_third
 4:	restore	rbx
 	.cfi_same_value rbx
 	.endm
 
-/* The same for a return. In: record %rdi, mark %rsi. Keeps all that may hold a result. */
+/* Of an entry. In: record %rdi, key %rsi, site %rdx, mark %rcx, first slot's offset %r8. */
+	.macro enter_stages
+	stages	fentry, rdi, rsi, rdx, rcx, r8, r8
+	.endm
+
+/* Of an exit. In: record %rdi, mark %rsi. Keeps all that may hold a result. */
 	.macro return_stages
-	save	rax
-	save	rdx
-	save	rbx
-	.cfi_rel_offset rbx, 0
-	movq	%rsp, %rbx
-	.cfi_def_cfa_register %rbx
-	andq	$-16, %rsp
-	pushq	%rdi
-	pushq	%rsi
-	call	qzi_return_second	/* touches no vector register */
-	popq	%rsi
-	popq	%rdi
-	movq	%rbx, %rsp
-	.cfi_def_cfa_register %rsp
-	testl	%eax, %eax
-	jz	4f
-	call_keeping_all qzi_return_third
-4:	restore	rbx
-	.cfi_same_value rbx
-	restore	rdx
-	restore	rax
+	save	rax, rdx
+	stages	return, rdi, rsi
+	restore	rax, rdx
 	.endm
 
 /* Nothing is published: in the pthread layer, the hook of a thread package behind it is next. */
@@ -161,10 +158,7 @@ __fentry__:
 	testq	%r11, %r11
 	jnz	1f
 	nothing_here qzl_next_fentry
-1:	save	rax
-	save	rcx
-	save	rdx
-	save	rsi
+1:	save	rax, rcx, rdx, rsi
 	movq	32(%rsp), %rcx
 	entry_address			/* key */
 	movq	40(%rsp), %rdx		/* site */
@@ -193,25 +187,16 @@ __fentry__:
 	addq	$0x20010, %rax
 	movq	%rax, (%r11)
 2:	.cfi_remember_state
-	restore	rsi
-	restore	rdx
-	restore	rcx
-	restore	rax
+	restore	rax, rcx, rdx, rsi
 	ret
 	.cfi_restore_state
-3:	save	rdi
-	save	r8
-	save	r9
-	save	r10
+3:	save	rdi, r8, r9, r10
 	leaq	-64(%r11), %rdi
 	xchgq	%rcx, %rsi
 	imull	$0x9e3779b1, %esi, %r8d
 	leal	(%r8,%rdx,8), %r8d
 	enter_stages
-	restore	r10
-	restore	r9
-	restore	r8
-	restore	rdi
+	restore	rdi, r8, r9, r10
 	jmp	2b
 	.cfi_endproc
 	.size	__fentry__, .-__fentry__
@@ -255,26 +240,14 @@ qzi_entry_goes_on:
 	endbr64
 	subq	$24, %rsp
 	.cfi_adjust_cfa_offset 24
-	save	rcx
-	save	rdx
-	save	rsi
-	save	rdi
-	save	r8
-	save	r9
-	save	r10
+	save	rcx, rdx, rsi, rdi, r8, r9, r10
 	leaq	-64(%r11), %rdi		/* record */
 	leaq	80(%rsp), %rcx		/* mark */
 	movq	-24(%rcx), %rsi		/* key */
 	movl	-16(%rcx), %r8d
 	movq	(%rcx), %rdx		/* site */
 	enter_stages
-	restore	r10
-	restore	r9
-	restore	r8
-	restore	rdi
-	restore	rsi
-	restore	rdx
-	restore	rax
+	restore	rax, rdx, rsi, rdi, r8, r9, r10
 	addq	$16, %rsp
 	.cfi_adjust_cfa_offset -16
 	restore	rcx
@@ -297,11 +270,32 @@ qzi_exit_goes_on:
 	.cfi_endproc
 	.size	qzi_exit_goes_on, .-qzi_exit_goes_on
 
+/* The same, with all registers kept but %r11; %rcx may be anything: -8(%rsp) what it must be then, -16(%rsp) where to go on. */
+	.type	qzi_exit_keeping_goes_on, @function
+	.p2align 4
+qzi_exit_keeping_goes_on:
+	.cfi_startproc
+	endbr64
+	subq	$16, %rsp
+	.cfi_adjust_cfa_offset 16
+	save	rsi, rdi, r8, r9, r10
+	leaq	56(%rsp), %rsi		/* mark */
+	leaq	-64(%r11), %rdi
+	return_stages
+	restore	rsi, rdi, r8, r9, r10
+	movq	8(%rsp), %rcx
+	movq	(%rsp), %r11
+	addq	$16, %rsp
+	.cfi_adjust_cfa_offset -16
+	notrack jmp *%r11
+	.cfi_endproc
+	.size	qzi_exit_keeping_goes_on, .-qzi_exit_keeping_goes_on
+
 	.section .data.rel.ro.local, "aw"
 	.globl	qzi_go_on
 	.hidden	qzi_go_on
 	.p2align 3
 qzi_go_on:
-	.quad	qzi_entry_goes_on, qzi_exit_goes_on
+	.quad	qzi_entry_goes_on, qzi_exit_goes_on, qzi_exit_keeping_goes_on
 
 	.section .note.GNU-stack, "", @progbits

@@ -30,7 +30,7 @@ void __cyg_profile_func_exit(void *function, void *site);
 void quartz_hooks_module_1(intptr_t offset, int begins);
 #pragma GCC visibility pop
 #if defined(__x86_64__)
-extern const uint64_t qzi_go_on[2] __attribute__((visibility("hidden"))); /* hooks_x86_64.S */
+extern const uint64_t qzi_go_on[3] __attribute__((visibility("hidden"))); /* hooks_x86_64.S */
 #endif
 
 _Thread_local uint64_t *qzi_hot; /* its attributes: publish.h */

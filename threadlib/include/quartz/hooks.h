@@ -1,34 +1,47 @@
-/* Hooks at the entry and exit of procedures, expanded in the program: gcc on x86-64 puts them in after inlining, by
+/* Hooks at the entry and exit of procedures, expanded in the program: compilers for x86-64 put them in after inlining, by
  *
- *     -include quartz/hooks.h -pg -mfentry -minstrument-return=call -fno-optimize-sibling-calls
+ *     gcc    -include quartz/hooks.h -pg -mfentry -minstrument-return=call -fno-optimize-sibling-calls
+ *     clang  -include quartz/hooks.h -pg -mfentry -fno-integrated-as -fno-optimize-sibling-calls
  *
- * (`quartz cflags` prints it). This file defines an assembler macro of the name `call`, which makes the hook's code of a
- * `call __fentry__` and `call __return__` and leaves all other calls as they are. Files that are compiled without this one, or
- * in a way that it can't handle (see below), call the same two functions of Quartz's library. A program that is linked
- * without Quartz runs as well: its hooks are off.
+ * (`quartz cflags` prints it). This file defines assembler macros. With gcc, one of the name `call` makes the hook's code of a
+ * `call __fentry__` and `call __return__` and leaves all other calls as they are. Clang writes `callq __fentry__` and marks
+ * returns by nothing: a second macro, `retq`, puts the exit's code before each return of the file, where it finds nothing to do
+ * if there was no entry. Clang's own assembler does not look for macros in compiled code, so that GNU's is needed.
+ * Files that gcc compiles without this one, or in a way that it can't handle (see below), call the same two functions of Quartz's
+ * library. A program that is linked without Quartz runs as well: its hooks are off.
  *
  * Owns:    the plain cases of a hook; hooks_x86_64.S and publish_hooks.c of the thread package have the others and say what
  *          hooks do, and what the offsets are.
  * Writer:  the running thread. Reader: the sampler.
  * Must not: change a register but %r11, the flags and, at an entry, %rax, of which functions of a variable number of arguments alone
- *          want something: no less than the number of vector registers used, so 8; at an exit, %rcx and %rsi.
+ *          want something: no less than the number of vector registers used, so 8; at an exit that gcc knows of, %rcx and %rsi.
  *
  * The number in the names is the version of all that hooks and library must agree on.
  */
 #ifndef QUARTZ_HOOKS_H
 #define QUARTZ_HOOKS_H
 
-/* Not: clang, whose own assembler sees no text; -fcf-protection=branch, where a function's first byte is not at a fixed
- * distance from its hook; the large code model. -masm=intel can't be told here: the assembler will refuse. */
-#if defined(__x86_64__) && defined(__LP64__) && defined(__GNUC__) && !defined(__clang__) && !defined(__ASSEMBLER__) && \
-    !(defined(__CET__) && __CET__ & 1) && !defined(__code_model_large__) && !defined(__code_model_medium__)
+/* Not: -fcf-protection=branch, where a function's first byte is not at a fixed distance from its hook; the large code model.
+ * -masm=intel can't be told here: the assembler will refuse. */
+#if defined(__x86_64__) && defined(__LP64__) && defined(__GNUC__) && !defined(__ASSEMBLER__)
+#if !(defined(__CET__) && __CET__ & 1) && !defined(__code_model_large__) && !defined(__code_model_medium__)
 #define QUARTZ_HOOKS_EXPANDED 1
+#elif defined(__clang__)
+#error "quartz: hooks with clang need -fcf-protection=none and the small code model; or take the flags of quartz cflags --hooks all"
+#endif
+#endif
+#ifdef QUARTZ_HOOKS_EXPANDED
 #ifndef QUARTZ_HOT_1
 #define QUARTZ_HOT_1 "quartz_hot_1"
 #endif
 __asm__(
 "  .ifndef .Lquartz_hooks_1\n" /* with -flto it can come several times */
 "  .set .Lquartz_hooks_1, 1\n"
+#ifdef __clang__
+"  .ifndef .gasversion.\n"
+"  .error \"quartz: hooks with clang need -fno-integrated-as, and no -flto; or take the flags of quartz cflags --hooks all\"\n"
+"  .endif\n"
+#endif
 
 #ifndef QUARTZ_HOOKS_MACROS_ONLY
 /* The stack of the thread that runs is at the hot line (%r11); 0: nothing is published. */
@@ -121,6 +134,45 @@ __asm__(
 "  .endm\n"
 
 #ifndef QUARTZ_HOOKS_MACROS_ONLY
+#ifdef __clang__
+"  .macro callq to:vararg\n"
+"  .ifc \\to,__fentry__\n"
+"  quartz_entry_1\n"
+"  .else\n"
+"  {load} callq \\to\n"
+"  .endif\n"
+"  .endm\n"
+/* Clang writes prefixes of calls of __tls_get_addr on lines of their own, of which GNU's assembler warns. */
+"  .macro data16 rest:vararg\n"
+"  .byte 0x66\n"
+"  \\rest\n"
+"  .endm\n"
+/* The same as quartz_exit_1, with all registers kept: code that is no procedure may return, too. */
+"  .macro retq bytes:vararg\n"
+"  quartz_get_hot_1\n"
+"  testq %r11, %r11\n"
+"  jz 679f\n"
+"  movq %rcx, -8(%rsp)\n"
+"  movq (%r11), %rcx\n"
+"  movzwl %cx, %ecx\n"
+"  cmpq %rsp, 8(%r11,%rcx)\n"
+"  jne 672f\n"
+"  addq $0x1fff0, (%r11)\n"
+"  movq -8(%rsp), %rcx\n"
+"679: {load} retq \\bytes\n"
+"  .subsection 1\n"
+"672: jl 673f\n"
+"  movq 8(%r11,%rcx), %rcx\n"
+"  cmpq %rcx, 40(%r11)\n"
+"  movq -8(%rsp), %rcx\n"
+"  jae 679b\n"
+"673: leaq 679b(%rip), %rcx\n"
+"  movq %rcx, -16(%rsp)\n"
+"  movq -8(%r11), %rcx\n"
+"  jmp *16(%rcx)\n"
+"  .previous\n"
+"  .endm\n"
+#else
 "  .macro call to:vararg\n"
 "  .ifc \\to,__fentry__\n"
 "  quartz_entry_1\n"
@@ -136,6 +188,7 @@ __asm__(
 "  .endif\n"
 "  .endif\n"
 "  .endm\n"
+#endif
 
 /* Tells the library, if there is one, where the hooks of this module look: once in each module. */
 "  .weak quartz_hooks_module_1\n"
