@@ -9,6 +9,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 #include "futexes.h"
+#include "pausing.h"
 #include "polling.h"
 #include "running.h"
 #include "stalled.h"
@@ -33,6 +34,7 @@ struct known {
   struct qzi_walk *slept;    /* of the last sleep that only the kernel knows of */
   uint8_t asked;             /* whether samples were asked for */
   struct qzi_stalled stalled;
+  struct qzi_pausing pausing;
   uint64_t polls;            /* loop that the last sample found it in, where that only polls; else 0 */
 };
 
@@ -83,9 +85,12 @@ void qzi_follow_prepare(struct qzi_follow *follow) {
   if (follow->paths) qzi_paths_prepare(follow->paths);
 }
 
-uint64_t qzi_follow_stalled(const struct qzi_follow *follow, uint32_t index) {
+uint32_t qzi_follow_loop(const struct qzi_follow *follow, uint32_t index) {
   const struct known *known = &follow->all[index];
-  return known->polls && known->ran_from ? known->polls : known->stalled.loop; /* as its path, from the last sample */
+  struct qzi_interner *in = &follow->sampler->in;
+  uint64_t loop = known->polls && known->ran_from ? known->polls : known->stalled.loop; /* as its path, from the last sample */
+  if (!loop) loop = qzi_pausing_at(&known->pausing, in->memos[index].word);
+  return loop ? qzi_loop(in, loop, known->walk) : 0;
 }
 uint32_t qzi_follow_node(const struct qzi_follow *follow, uint32_t index) { return follow->all[index].node; }
 
@@ -107,6 +112,7 @@ static void follow_wait(struct qzi_follow *follow, struct known *known, uint32_t
   uint64_t waiting = qzi_waits_at_top(follow->sampler, look->node, QZ_STATE_OBJECT(look->state))
                          ? follow->sampler->in.node_keys[look->node] : 0;
   if (waiting && follow->walk.count) qzi_paths_taken(follow->paths, waiting, follow->walk.entries[follow->walk.count - 1]);
+  if (waiting) qzi_paths_settle_place(follow->paths, waiting, &follow->walk);
   known->from = look->node;
   known->word = word;
   known->state = look->state;
@@ -123,9 +129,7 @@ static void follow_sleep(struct qzi_follow *follow, struct known *known, uint32_
              known->pc == asleep->pc && known->futex == (futex ? asleep->first : 0);
   /* Two waits may look the same from here, so each is walked, as long as there is time for it. */
   struct qzi_walk *walk = &follow->walk;
-  walk->count = 0;
-  walk->site = 0;
-  walk->site_module = 0;
+  *walk = (struct qzi_walk){.count = 0};
   int walked = 0;
   if (same && asleep->rested) {
     look->node = known->node;
@@ -144,7 +148,7 @@ static void follow_sleep(struct qzi_follow *follow, struct known *known, uint32_
   if (hooked) walk->count = 0;
   if (walked && !known->slept) known->slept = malloc(sizeof *known->slept);
   if (walked && known->slept) *known->slept = *walk;
-  uint32_t found = futex ? qzi_futex(&follow->sampler->in, asleep->first, walk->site, walk->site_module) : 0;
+  uint32_t found = futex ? qzi_futex(&follow->sampler->in, asleep->first, walk) : 0;
   known->from = look->node;
   known->word = word;
   known->state = look->state;
@@ -188,6 +192,9 @@ static void follow_running(struct qzi_follow *follow, struct known *known, uint3
     if (!known->walk) known->walk = calloc(1, sizeof *known->walk);
     fresh = known->walk && !qzi_paths_walk(follow->paths, index, &follow->sample.at, &follow->sample.copy, known->walk);
   }
+  if (sampled)
+    qzi_pausing_look(&known->pausing, follow->sampler->file->head->pid, follow->sampler->in.memos[index].word, &follow->sample, follow->paths,
+                     fresh ? known->walk : NULL);
   known->from = 0;
   known->node = look->node;
   /* Woken, but not yet given a CPU: it is where it slept. */
@@ -218,7 +225,10 @@ void qzi_follow(struct qzi_follow *follow, uint32_t index, struct qzi_look *look
   struct known *known = &follow->all[index];
   if (known->serial != look->serial) qzi_follow_gone(follow, index);
   known->serial = look->serial;
-  if (state != QZ_STATE_USEFUL) known->stalled.loop = 0;
+  if (state != QZ_STATE_USEFUL) {
+    known->stalled.loop = 0;
+    known->pausing = (struct qzi_pausing){0};
+  }
   int hooked = known->plain != look->node && qzi_paths_hooked(follow->sampler, index, look->node);
   if (hooked) follow->sampler->file->head->paths |= QZ_PATHS_HOOKS;
   else known->plain = look->node;

@@ -32,9 +32,9 @@ void qzi_follow(struct qzi_follow *follow, uint32_t index, struct qzi_look *look
 /* The record is free. */
 void qzi_follow_gone(struct qzi_follow *follow, uint32_t index);
 void qzi_follow_taken(struct qzi_follow *follow, uint64_t key, uint64_t site); /* qzi_paths_taken_at */
+/* The loop in which the thread only waits, as its samples show (qzi_loop); 0: it may be at work. After qzi_follow. */
+uint32_t qzi_follow_loop(const struct qzi_follow *follow, uint32_t index);
 /* Node of the last path found; 0: none. */
-/* Where the loop begins in which the thread only waits, as its samples show; 0: it may be at work. After qzi_follow. */
-uint64_t qzi_follow_stalled(const struct qzi_follow *follow, uint32_t index);
 uint32_t qzi_follow_node(const struct qzi_follow *follow, uint32_t index);
 
 #endif

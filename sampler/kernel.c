@@ -152,8 +152,9 @@ static void look(struct qzi_sampler *sampler, uint32_t index, int may_ask, uint6
   memo->tries = tries;
   if (state != QZ_STATE_IDLE)
     qzi_follow(kernel->follow, index, &seen->look, state, published, &memo->told.call, &seen->object, now_ns);
-  uint64_t loop = state == QZ_STATE_USEFUL ? qzi_follow_stalled(kernel->follow, index) : 0;
-  if (loop && (seen->object = qzi_loop(&sampler->in, loop))) {
+  uint32_t loop = state == QZ_STATE_USEFUL ? qzi_follow_loop(kernel->follow, index) : 0;
+  if (loop) {
+    seen->object = loop;
     seen->state = QZ_STATE_SPINNING;
     seen->outside = 1;
     seen->look.node = qzi_intern_child(&sampler->in, seen->look.node, QZ_KEY(QZ_KIND_FUTEX, seen->object));

@@ -186,3 +186,12 @@ void qzi_modules_store(struct qzi_interner *in, const struct qzi_modules *module
     if (!entity->module && entity->address) entity->module = qzi_intern_module(in, entity->address);
   }
 }
+
+int qzi_modules_installed(const char *path) {
+  static const char *const places[] = {"/lib", "/usr/lib", "/usr/local/lib"};
+  const char *slash = strrchr(path, '/');
+  if (!slash || !strstr(slash, ".so")) return 0;
+  for (size_t k = 0; k < sizeof places / sizeof *places; k++)
+    if (!strncmp(path, places[k], strlen(places[k]))) return 1;
+  return 0;
+}

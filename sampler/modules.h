@@ -30,4 +30,7 @@ void qzi_modules_free(struct qzi_modules *modules);
 /* Puts those that are not there yet into the profile, and finds the module of entities that have none. */
 void qzi_modules_store(struct qzi_interner *in, const struct qzi_modules *modules);
 
+/* Is that the path of a library that the system installed? */
+int qzi_modules_installed(const char *path);
+
 #endif

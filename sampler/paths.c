@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <string.h>
+#include "modules.h"
 #include "pacing.h"
 
 #define LOAD(at)  __atomic_load_n((at), __ATOMIC_RELAXED)
@@ -10,9 +11,10 @@
 #define TAKERS    8u /* further ones are not told apart from wrappers */
 #define WRAPPERS  64u
 #define SHARE     50u       /* 1/SHARE of the time may go into walks */
+#define PLACES    256u
 #define HEADSTART UINT64_C(20000000) /* ns, for the first walks, each through code that was not seen before */
 
-enum code { CODE_OTHER = 0, CODE_LAYER, CODE_C, CODE_CXX };
+enum code { CODE_OWN = 0, CODE_LIBRARY, CODE_LAYER, CODE_C, CODE_CXX }; /* LIBRARY: another that the system installed */
 
 /* Procedures that take a lock. */
 struct takers {
@@ -20,6 +22,9 @@ struct takers {
   uint32_t count;
   uint64_t entries[TAKERS];
 };
+
+/* The place of an object that was made in a library, and the program's. */
+struct place { uint32_t entity; uint64_t library, own; };
 
 struct qzi_paths {
   struct qzi_sampler *sampler;
@@ -30,6 +35,8 @@ struct qzi_paths {
   struct qzi_table taker_table; /* by key of the object */
   struct takers *takers;
   uint32_t takers_count, takers_room;
+  struct place places[PLACES];
+  uint32_t places_count;
   uint64_t wrappers[WRAPPERS]; /* entries of procedures that take locks for their callers */
   struct qzi_frame frames[QZI_FRAMES_MOST];
 };
@@ -67,13 +74,14 @@ int qzi_paths_may(struct qzi_paths *paths, uint64_t now_ns) {
 
 static int begins(const char *name, const char *with) { return !strncmp(name, with, strlen(with)); }
 
+/* module: index + 1 */
 static enum code code_of(struct qzi_paths *paths, uint32_t module) {
   const struct qzi_file *file = paths->sampler->file;
   uint32_t count = (uint32_t)qzi_file_count(file, QZ_SECTION_MODULES);
-  if (!module || module > count) return CODE_OTHER;
+  if (!module || module > count) return CODE_OWN;
   if (count > paths->codes_count) {
     uint8_t *codes = realloc(paths->codes, count);
-    if (!codes) return CODE_OTHER;
+    if (!codes) return CODE_OWN;
     memset(codes + paths->codes_count, 0, count - paths->codes_count);
     paths->codes = codes;
     paths->codes_count = count;
@@ -83,12 +91,15 @@ static enum code code_of(struct qzi_paths *paths, uint32_t module) {
     const char *path = file->strings + file->modules[module - 1].path, *slash = strrchr(path, '/');
     const char *name = slash ? slash + 1 : path;
     int c = begins(name, "libc.so") || begins(name, "libc-2") || begins(name, "libpthread") || begins(name, "ld-linux") || begins(name, "ld-2");
-    *code = 1 + (begins(name, "libquartz-pthread.so") ? CODE_LAYER : c ? CODE_C : begins(name, "libstdc++.so") ? CODE_CXX : CODE_OTHER);
+    *code = 1 + (begins(name, "libquartz-pthread.so") ? CODE_LAYER : c ? CODE_C : begins(name, "libstdc++.so") || begins(name, "libc++.so") ? CODE_CXX
+                 : qzi_modules_installed(path) ? CODE_LIBRARY : CODE_OWN);
   }
   return (enum code)(*code - 1);
 }
 
 /* ---- walks ---- */
+
+static int starts_threads(enum code code) { return code == CODE_C || code == CODE_CXX || code == CODE_LAYER; }
 
 /* Leaves out what starts the thread: everything outside its start routine, which the record names. */
 static uint32_t trim(struct qzi_paths *paths, uint32_t index, uint32_t count, int complete) {
@@ -97,9 +108,32 @@ static uint32_t trim(struct qzi_paths *paths, uint32_t index, uint32_t count, in
     if (paths->frames[k].entry == start) return k;
   /* The C library's code that starts threads has no unwind information in some versions. */
   if (!complete && (!count || code_of(paths, paths->frames[count - 1].module) != CODE_C)) return count;
-  if (count && code_of(paths, paths->frames[count - 1].module) == CODE_OTHER) count--; /* _start */
-  while (count && code_of(paths, paths->frames[count - 1].module) != CODE_OTHER) count--;
+  if (count && !starts_threads(code_of(paths, paths->frames[count - 1].module))) count--; /* _start */
+  while (count && starts_threads(code_of(paths, paths->frames[count - 1].module))) count--;
   return count;
+}
+
+/* Where the program calls for what the thread is doing: its innermost code that is neither a library's, nor of a library that was
+ * compiled into it (C++'s, Rust's). Without any, where a library calls the C library. */
+static void find_site(struct qzi_paths *paths, uint32_t all, uint32_t first, struct qzi_walk *walk) {
+  uint32_t own = all, other = all;
+  for (uint32_t k = first; k < all && (own == all || paths->frames[own].standard); k++) {
+    const struct qzi_frame *frame = &paths->frames[k];
+    enum code code = code_of(paths, frame->module);
+    if (!frame->module || starts_threads(code)) continue;
+    if (code == CODE_LIBRARY && other == all) other = k;
+    if (code == CODE_OWN && (own == all || !frame->standard)) own = k;
+  }
+  uint32_t at = own < all && (!paths->frames[own].standard || other == all) ? own : other;
+  walk->site = at < all ? paths->frames[at].pc : 0;
+  walk->site_module = at < all ? paths->frames[at].module : 0;
+  walk->own = at == own && at < all && !paths->frames[at].standard;
+  walk->called = walk->own && at > first ? paths->frames[at - 1].entry : 0;
+}
+
+int qzi_paths_library(struct qzi_paths *paths, uint64_t address) {
+  enum code code = code_of(paths, qzi_intern_module(&paths->sampler->in, address));
+  return code == CODE_LIBRARY ? QZI_LIBRARY : starts_threads(code) ? QZI_LIBRARY_C : 0;
 }
 
 int qzi_paths_walk(struct qzi_paths *paths, uint32_t index, const struct qzi_registers *from,
@@ -111,16 +145,7 @@ int qzi_paths_walk(struct qzi_paths *paths, uint32_t index, const struct qzi_reg
   for (uint32_t k = 0; k < count; k++)
     if (code_of(paths, paths->frames[k].module) == CODE_LAYER) first = k + 1;
   walk->count = 0;
-  walk->site = 0;
-  walk->site_module = 0;
-  /* Where it calls into a library; of a C++ or Rust library compiled into the program, its outermost procedure at worst. */
-  for (uint32_t k = first, found = 0; k < all && !found; k++) {
-    const struct qzi_frame *frame = &paths->frames[k];
-    if (code_of(paths, frame->module) != CODE_OTHER || !frame->module) continue;
-    walk->site = frame->pc;
-    walk->site_module = frame->module;
-    found = !frame->standard;
-  }
+  find_site(paths, all, first, walk);
   for (uint32_t k = count; k-- > first;) {
     const struct qzi_frame *frame = &paths->frames[k];
     int inner = k + 1 < count && code_of(paths, frame->module) == CODE_C && code_of(paths, frame[1].module) == CODE_C;
@@ -143,6 +168,28 @@ int qzi_paths_walk_wait(struct qzi_paths *paths, uint32_t index, struct qzi_walk
   }
   struct qzi_registers from = {.pc = frame.pc, .sp = frame.sp, .fp = frame.fp, .fp_known = 1};
   return qzi_paths_walk(paths, index, &from, NULL, walk);
+}
+
+static void put_place(struct qzi_paths *paths, uint32_t entity, uint64_t site) {
+  struct qz_entity *its = &paths->sampler->file->entities[entity];
+  its->address = site;
+  its->module = qzi_intern_module(&paths->sampler->in, site);
+}
+
+void qzi_paths_settle_place(struct qzi_paths *paths, uint64_t key, const struct qzi_walk *walk) {
+  uint32_t index = QZ_KEY_INDEX(key), entity = paths->sampler->in.object_entities[index], k = 0;
+  if (!walk->own || !entity) return;
+  const struct qz_entity *its = &paths->sampler->file->entities[entity];
+  while (k < paths->places_count && paths->places[k].entity != entity) k++;
+  if (k < paths->places_count) {
+    struct place *place = &paths->places[k];
+    if (its->kind == QZ_KIND_JOIN && place->own != walk->site && its->address == place->own) put_place(paths, entity, place->library);
+    return;
+  }
+  if (k == PLACES || !its->address || its->address == walk->site) return;
+  if (qzi_paths_library(paths, its->address) != QZI_LIBRARY_C && !qzi_unwind_standard(paths->unwinder, its->address - 1)) return;
+  paths->places[paths->places_count++] = (struct place){.entity = entity, .library = its->address, .own = walk->site};
+  put_place(paths, entity, walk->site);
 }
 
 /* ---- nodes ---- */

@@ -17,8 +17,10 @@ struct qzi_paths;
 struct qzi_walk {
   uint32_t count;
   uint64_t entries[QZI_FRAMES_MOST];
-  uint64_t site;        /* first place outside the C library, where the thread calls into it; 0: unknown */
+  uint64_t site;        /* where the program's own code calls a library; without any, where a library calls the C library; 0: unknown */
   uint32_t site_module; /* index + 1 */
+  int own;              /* 1: the site is in the program's own code */
+  uint64_t called;      /* entry of the library's procedure that is called there; 0: none, or unknown */
 };
 
 /* NULL: no memory, or built without libdw. */
@@ -34,6 +36,13 @@ int qzi_paths_walk(struct qzi_paths *paths, uint32_t index, const struct qzi_reg
                    const struct qzi_stack_copy *copy, struct qzi_walk *walk);
 /* The same from the frame that the thread's record names. -1 also where the program's memory may not be read. */
 int qzi_paths_walk_wait(struct qzi_paths *paths, uint32_t index, struct qzi_walk *walk);
+/* Whether the code is a library's that the system installed (QZI_LIBRARY), of which C's and C++'s are told apart; 0: the program's. */
+enum { QZI_LIBRARY = 1, QZI_LIBRARY_C };
+int qzi_paths_library(struct qzi_paths *paths, uint64_t address);
+/* An object is known by the place that made it or first used it, and a join by its place. Where that is in C's, C++'s or Rust's own
+ * library it tells nothing: the place is then the program's own from which it was waited for first. Joins called from several such
+ * places are one object, which stays as it was. */
+void qzi_paths_settle_place(struct qzi_paths *paths, uint64_t key, const struct qzi_walk *walk);
 /* A procedure takes that lock (a key); the same by a call that returns to `site`. */
 void qzi_paths_taken(struct qzi_paths *paths, uint64_t key, uint64_t entry);
 void qzi_paths_taken_at(struct qzi_paths *paths, uint64_t key, uint64_t site);

@@ -1,14 +1,41 @@
 /* Symbols into the profile. See symbolize.h. */
 #include "symbolize.h"
 
+#include <stdio.h>
 #include <string.h>
 #include "futexes.h"
 
 #ifdef QUARTZ_SYMBOLS
+#include "callables.h"
 #include "symbols/symbols.h"
 
 static uint32_t text(struct qzi_interner *in, const char *string) {
   return *string ? qzi_intern_text(in, string, strlen(string)) : 0;
+}
+
+/* A static object has the name of its variable, but for one that the C++ library made for itself. */
+static uint32_t variable_name(struct qzi_interner *in, qz_symbols *symbols, uint32_t index) {
+  const struct qz_entity *entity = &in->file->entities[index];
+  const struct qz_object *object = entity->record ? qz_session_object(in->view, entity->record) : NULL;
+  uint64_t address = object ? __atomic_load_n(&object->address, __ATOMIC_RELAXED) : 0;
+  if (object && !address) address = __atomic_load_n(&object->home, __ATOMIC_RELAXED); /* it is gone, its variable is not */
+  if (entity->kind == QZ_KIND_FUTEX) address = qzi_futex_address(in, index);
+  struct qz_symbol variable;
+  if (!address || !qzi_intern_module(in, address) || qz_symbols_find(symbols, address, QZ_SYMBOL_DATA, &variable) != QZ_SYMBOL_FOUND) return 0;
+  return strncmp(variable.name, "std::", 5) ? text(in, variable.name) : 0;
+}
+
+/* "GOMP_barrier at solve.c:17": what the program called, and where. Not for what a library keeps to itself. */
+static uint32_t called_name(struct qzi_interner *in, qz_symbols *symbols, uint64_t called, const struct qz_symbol *site) {
+  struct qz_symbol procedure;
+  char words[300];
+  if (!called || qz_symbols_find(symbols, called, QZ_SYMBOL_PROCEDURE, &procedure) != QZ_SYMBOL_FOUND || strstr(procedure.name, "::__") ||
+      !strcmp(procedure.name, "syscall"))
+    return 0;
+  const char *file = strrchr(site->file, '/');
+  int length = site->line ? snprintf(words, sizeof words, "%s at %s:%u", procedure.name, file ? file + 1 : site->file, site->line)
+                          : snprintf(words, sizeof words, "%s at %s", procedure.name, site->name);
+  return length > 0 && (size_t)length < sizeof words ? qzi_intern_text(in, words, (size_t)length) : 0;
 }
 
 static void name_entity(struct qzi_interner *in, qz_symbols *symbols, uint32_t index) {
@@ -20,20 +47,13 @@ static void name_entity(struct qzi_interner *in, qz_symbols *symbols, uint32_t i
     qz_symbols_find(symbols, entity->address, QZ_SYMBOL_PROCEDURE, &symbol);
     if (!entity->name) entity->name = text(in, symbol.name);
   } else {
+    int outside = entity->kind == QZ_KIND_FUTEX || entity->kind == QZ_KIND_LOOP;
     if (!entity->address && entity->kind != QZ_KIND_FUTEX) return;
     if (entity->address) qz_symbols_find(symbols, entity->address, QZ_SYMBOL_SITE, &symbol);
-    if (!entity->name) { /* a static object has the name of its variable */
-      const struct qz_object *object = entity->record ? qz_session_object(in->view, entity->record) : NULL;
-      uint64_t address = object ? __atomic_load_n(&object->address, __ATOMIC_RELAXED) : 0;
-      if (object && !address) address = __atomic_load_n(&object->home, __ATOMIC_RELAXED); /* it is gone, its variable is not */
-      if (entity->kind == QZ_KIND_FUTEX) address = qzi_futex_address(in, index);
-      struct qz_symbol variable;
-      memset(&variable, 0, sizeof variable);
-      if (address && qzi_intern_module(in, address) &&
-          qz_symbols_find(symbols, address, QZ_SYMBOL_DATA, &variable) == QZ_SYMBOL_FOUND)
-        entity->name = text(in, variable.name);
-    }
+    if (!entity->name) entity->name = variable_name(in, symbols, index);
+    if (!entity->name && outside) entity->name = called_name(in, symbols, qzi_futex_called(in, index), &symbol);
   }
+  if (entity->file) return; /* a thread's, of what it runs */
   if (symbol.file) entity->file = text(in, symbol.file);
   entity->line = symbol.line;
   if (symbol.detail && *symbol.detail) entity->detail = text(in, symbol.detail);
@@ -64,6 +84,7 @@ void qzi_symbolize(struct qzi_interner *in) {
   }
   name_callers(in, symbols);
   uint64_t entities = qzi_file_count(file, QZ_SECTION_ENTITIES);
+  qzi_callables(in, symbols);
   for (uint64_t k = 1; k < entities; k++) name_entity(in, symbols, (uint32_t)k);
   qz_symbols_free(symbols);
 }

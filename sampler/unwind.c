@@ -317,6 +317,11 @@ uint64_t qzi_unwind_entry(struct qzi_unwinder *unwinder, uint64_t pc) {
   return recipe ? recipe->entry : 0;
 }
 
+int qzi_unwind_standard(struct qzi_unwinder *unwinder, uint64_t pc) {
+  const struct recipe *recipe = recipe_for(unwinder, pc);
+  return recipe && recipe->standard;
+}
+
 /* ---- the walk ---- */
 
 struct memory {
@@ -395,5 +400,6 @@ uint32_t qzi_unwind(struct qzi_unwinder *unwinder, const struct qzi_registers *f
   return 0;
 }
 uint64_t qzi_unwind_entry(struct qzi_unwinder *unwinder, uint64_t pc) { return 0; }
+int qzi_unwind_standard(struct qzi_unwinder *unwinder, uint64_t pc) { return 0; }
 
 #endif

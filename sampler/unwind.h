@@ -46,6 +46,8 @@ uint32_t qzi_unwind(struct qzi_unwinder *unwinder, const struct qzi_registers *f
                     struct qzi_frame *frames, uint32_t most, int *complete);
 /* Entry of the procedure that contains the instruction at pc (inside: a return address minus 1); 0: unknown. */
 uint64_t qzi_unwind_entry(struct qzi_unwinder *unwinder, uint64_t pc);
+/* Whether that procedure is of C++'s or Rust's own library, whichever module it was compiled into. */
+int qzi_unwind_standard(struct qzi_unwinder *unwinder, uint64_t pc);
 /* Reads the program's memory. 0, or -1: not there, or not allowed. */
 int qzi_program_read(uint32_t pid, uint64_t address, void *to, size_t bytes);
 

@@ -77,8 +77,9 @@ static void index_functions(struct qzi_unit *unit, Dwarf_Die *parent, int depth)
   do {
     int tag = dwarf_tag(&die);
     if (tag == DW_TAG_subprogram) {
-      Dwarf_Addr entry;
-      if (dwarf_entrypc(&die, &entry) != 0) continue;
+      Dwarf_Addr entry, base, end;
+      /* One in several pieces may have no entry of its own: then the first piece begins with it. */
+      if (dwarf_entrypc(&die, &entry) != 0 && dwarf_ranges(&die, 0, &base, &entry, &end) <= 0) continue;
       if (!grow((void **)&unit->functions, &unit->function_capacity, unit->function_count, sizeof *unit->functions)) return;
       add_ranges_of(&unit->ranges, &die, unit->function_count);
       unit->functions[unit->function_count++] = (struct qzi_function){dwarf_dieoffset(&die), entry};
@@ -120,19 +121,24 @@ static Dwarf_Die *die_at(struct qzi_unit *unit, Dwarf_Off offset, Dwarf_Die *die
   return dwarf_offdie(dwarf_cu_getdwarf(unit->die.cu), offset, die);
 }
 
-bool qzi_dwarf_function(struct qzi_binary *binary, uint64_t address, uint64_t *entry, const char **linkage,
-                        struct qzi_place *defined) {
-  struct qzi_unit *unit = find_unit(binary, address);
-  if (!unit) return false;
+/* The procedure that the code at the address belongs to. */
+static const struct qzi_function *find_function(struct qzi_unit *unit, uint64_t address, Dwarf_Die *die) {
   if (!unit->indexed) {
     unit->indexed = true;
     index_functions(unit, &unit->die, 0);
     sort_ranges(&unit->ranges);
   }
   const struct qzi_range *range = find_range(&unit->ranges, address);
+  return range && die_at(unit, unit->functions[range->index].die, die) ? &unit->functions[range->index] : NULL;
+}
+
+bool qzi_dwarf_function(struct qzi_binary *binary, uint64_t address, uint64_t *entry, const char **linkage,
+                        struct qzi_place *defined) {
+  struct qzi_unit *unit = find_unit(binary, address);
   Dwarf_Die die;
-  if (!range || !die_at(unit, unit->functions[range->index].die, &die)) return false;
-  *entry = unit->functions[range->index].entry;
+  const struct qzi_function *function = unit ? find_function(unit, address, &die) : NULL;
+  if (!function) return false;
+  *entry = function->entry;
   Dwarf_Attribute attribute;
   *linkage = dwarf_formstring(dwarf_attr_integrate(&die, DW_AT_linkage_name, &attribute));
   if (!*linkage) *linkage = dwarf_diename(&die);
@@ -153,39 +159,54 @@ bool qzi_dwarf_line(struct qzi_binary *binary, uint64_t address, struct qzi_plac
   return place->file != NULL;
 }
 
-/* Is it a header of the thread package or of the C++ library, whose procedures are inlined into the program's? */
+/* Is it a header of the thread package, of the C++ library or another that the system installed, or source of Rust's own library?
+ * Their procedures are inlined into the program's. */
 static bool is_package_header(const char *file) {
   static const char ending[] = "/quartz/quartz.hpp";
+  static const char *const places[] = {"/usr/include/", "/usr/local/include/", "/usr/lib/", "/rustc/"};
   size_t length = file ? strlen(file) : 0;
-  if (file && (strstr(file, "/include/") && strstr(file, "/c++/"))) return true; /* gcc's, LLVM's */
+  if (!file) return false;
+  if (strstr(file, "/include/") && strstr(file, "/c++/")) return true; /* gcc's, LLVM's */
+  if (strstr(file, "/lib/rustlib/src/")) return true;
+  for (size_t k = 0; k < sizeof places / sizeof *places; k++)
+    if (!strncmp(file, places[k], strlen(places[k]))) return true;
   return length >= sizeof ending - 1 && strcmp(file + length - (sizeof ending - 1), ending) == 0;
+}
+
+#define INLINED_MOST 128
+
+/* Procedures inlined at the address into the one that `parent` is, outermost first. (dwarf_getscopes finds none of them where the
+ * innermost is declared in another place than it is written, as Rust's are.) */
+static int find_inlined(Dwarf_Die *parent, uint64_t address, Dwarf_Die *found, int count) {
+  Dwarf_Die die;
+  if (dwarf_child(parent, &die) != 0) return count;
+  do {
+    int tag = dwarf_tag(&die);
+    if (tag != DW_TAG_inlined_subroutine && tag != DW_TAG_lexical_block) continue;
+    if (dwarf_haspc(&die, address) <= 0) continue;
+    if (tag == DW_TAG_inlined_subroutine && count < INLINED_MOST) found[count++] = die;
+    return find_inlined(&die, address, found, count);
+  } while (dwarf_siblingof(&die, &die) == 0);
+  return count;
 }
 
 bool qzi_dwarf_call_line(struct qzi_binary *binary, uint64_t address, struct qzi_place *place) {
   if (!qzi_dwarf_line(binary, address, place)) return false;
   struct qzi_unit *unit = is_package_header(place->file) ? find_unit(binary, address) : NULL;
-  Dwarf_Die *scopes = NULL;
-  int count = unit ? dwarf_getscopes(&unit->die, address, &scopes) : 0;
-  if (count > 0) { /* beyond an inlined procedure those are where it is written; wanted is where it was inlined */
-    Dwarf_Die innermost = scopes[0];
-    free(scopes);
-    scopes = NULL;
-    count = dwarf_getscopes_die(&innermost, &scopes);
-  }
-  for (int k = 0; k < count && is_package_header(place->file); k++) {
-    if (dwarf_tag(&scopes[k]) != DW_TAG_inlined_subroutine) continue;
+  Dwarf_Die function, inlined[INLINED_MOST];
+  int count = unit && find_function(unit, address, &function) ? find_inlined(&function, address, inlined, 0) : 0;
+  while (count-- > 0 && is_package_header(place->file)) {
     Dwarf_Attribute attribute;
     Dwarf_Word file, line;
     Dwarf_Files *files;
     size_t file_count;
-    if (dwarf_formudata(dwarf_attr(&scopes[k], DW_AT_call_file, &attribute), &file) ||
-        dwarf_formudata(dwarf_attr(&scopes[k], DW_AT_call_line, &attribute), &line) ||
+    if (dwarf_formudata(dwarf_attr(&inlined[count], DW_AT_call_file, &attribute), &file) ||
+        dwarf_formudata(dwarf_attr(&inlined[count], DW_AT_call_line, &attribute), &line) ||
         dwarf_getsrcfiles(&unit->die, &files, &file_count) || file >= file_count)
       break;
     place->file = dwarf_filesrc(files, file, NULL, NULL);
     place->line = (int)line;
   }
-  free(scopes);
   return place->file != NULL;
 }
 

@@ -90,6 +90,13 @@ bool qzi_dwarf_variable_die(struct qzi_binary *binary, uint64_t address, Dwarf_D
 bool qzi_dwarf_member(struct qzi_binary *binary, uint64_t address, uint64_t offset, char *out, size_t room);
 bool qzi_dwarf_variable(struct qzi_binary *binary, uint64_t address, struct qzi_place *place);
 
+/* rust.c: a name of Rust as one reads it, without hashes; NULL: it is none. To be freed. legacy: of a name that the demangler for
+ * C++ has made of one of the older kind. */
+char *qzi_rust_demangle(const char *name);
+char *qzi_rust_legacy(const char *demangled);
+/* Is the procedure of one of the libraries that come with Rust (a name of the newer kind)? */
+bool qzi_rust_standard(const char *name);
+
 /* names.c: `out` must take as many bytes as `name` has, and the NUL. */
 void qzi_name_without_parameters(const char *demangled, char *out);
 /* Length of `name` without what compilers append to clones (.cold, .part.0, .constprop.0, .isra.0, .llvm.123). */

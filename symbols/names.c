@@ -4,7 +4,7 @@
 #include "internal.h"
 
 static const char *const clone_suffixes[] = {"@", ".cold", ".part.", ".constprop.", ".isra.", ".llvm.", ".lto_priv.",
-                                             ".localalias", ".clone.", ".resolver"};
+                                             ".localalias", ".clone.", ".resolver", "._omp_fn."};
 
 size_t qzi_name_base_length(const char *name) {
   size_t length = strlen(name);

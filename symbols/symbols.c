@@ -164,12 +164,16 @@ static void set_name(qz_symbols *symbols, struct qz_symbol *symbol, const char *
   symbol->linkage = qzi_arena_text(&symbols->arena, linkage, strlen(linkage));
   size_t base_length = qzi_name_base_length(linkage);
   char *base = strndup(linkage, base_length);
-  char *demangled = base ? qzi_demangle(base) : NULL;
+  char *rust = base ? qzi_rust_demangle(base) : NULL, *demangled = rust || !base ? rust : qzi_demangle(base);
+  if (demangled && !rust && (rust = qzi_rust_legacy(demangled))) {
+    free(demangled);
+    demangled = rust;
+  }
   const char *full = demangled ? demangled : base ? base : linkage;
   size_t length = strlen(full);
   char *text = malloc(length + (part ? strlen(part) : 0) + 1);
   if (text) {
-    if (demangled) qzi_name_without_parameters(full, text);
+    if (demangled && !rust) qzi_name_without_parameters(full, text);
     else memcpy(text, full, length + 1);
     if (part) strcat(text, part);
     symbol->name = qzi_arena_text(&symbols->arena, text, strlen(text));
@@ -271,10 +275,11 @@ static enum qz_symbol_status find(qz_symbols *symbols, uint64_t address, enum qz
 }
 
 static bool is_standard(const char *linkage) {
-  static const char *const begins[] = {"_ZSt", "_ZNSt", "_ZNKSt", "_ZN3std", "_ZN4core", "_ZN5alloc", "_ZN11parking_lot"};
+  static const char *const begins[] = {"_ZSt", "_ZNSt", "_ZNKSt", "_ZZSt", "_ZZNSt", "_ZZNKSt", "_ZN9__gnu_cxx", "_ZN3std", "_ZN4core", "_ZN5alloc", "_ZN11parking_lot",
+                                       "_ZN9hashbrown"};
   for (size_t k = 0; k < sizeof begins / sizeof *begins; k++)
     if (!strncmp(linkage, begins[k], strlen(begins[k]))) return true;
-  return !strncmp(linkage, "_RN", 3) && (strstr(linkage, "3std") || strstr(linkage, "4core"));
+  return qzi_rust_standard(linkage);
 }
 
 uint64_t qz_symbols_entry(qz_symbols *symbols, uint64_t address, int *standard) {

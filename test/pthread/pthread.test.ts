@@ -1,5 +1,5 @@
 /** Programs that know nothing of Quartz: what the pthread layer sees in them, against what is known of them. */
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { findEntities, State, type Entity, type Model } from '../../ts-frontend/src/model/index.js';
@@ -121,11 +121,11 @@ test.serial('loops that only wait, unmarked, are found by what running threads e
   }
   const spun = (name: string): number => model.entities.filter((one) => one.kind === 'thread' && one.name === name)
     .reduce((sum, { states, id }) => sum + states.spinning.ns + timeAtLoops(model, id), 0);
-  for (const name of ['watches', 'pauses', 'grabs', 'patient']) t.true(spun(name) > 30e6, `${name}: ${spun(name) / 1e6} ms`);
+  for (const name of ['watches', 'pauses', 'backs off', 'grabs', 'patient']) t.true(spun(name) > 30e6, `${name}: ${spun(name) / 1e6} ms`);
   for (const name of ['computes', 'repeats', 'counts', 'locks', 'stalled']) t.is(spun(name), 0, name);
   const loops = model.entities.filter(({ rawKind, members }) => rawKind === 'loop' && members.length === 0);
-  t.is(loops.length, 4);
-  t.is(model.notices.filter(({ reason }) => /make no progress/.test(reason)).length, 4);
+  t.is(loops.length, 5);
+  t.is(model.notices.filter(({ reason }) => /make no progress/.test(reason)).length, 5);
   for (const loop of loops) t.regex(loop.file, /stalled\.c$/);
 });
 
@@ -242,6 +242,24 @@ test.serial('waits past the pthread functions: named by variable or place, with 
   near(t, 'for the one that runs the routine', once!.object!.waitNs, 200e6, 0.2);
   const heap = model.entities.filter(({ rawKind, name, id }) => rawKind === 'futex' && name !== 'gate' && id !== gate.id);
   t.true(heap.some(({ object: its }) => its !== null && its.waiters.some(({ path }) => /main.*lambda/.test(names(model, path)))), 'one on the heap, by place');
+});
+
+const openmp = program('openmp');
+(existsSync(openmp) ? test.serial : test.skip)('OpenMP: what waits inside its library is waiting, spinning or asleep, known by what the program called', async (t) => {
+  const { model } = await record(openmp);
+  if (model.head.paths.noSamples || model.head.paths.fewSamples || process.arch !== 'x64') {
+    t.pass();
+    t.log('samples of running threads are not allowed here');
+    return;
+  }
+  const waited = (line: string): number => model.entities.filter(({ rawKind, id, group, name }) => rawKind === 'futex' && id !== group && name.endsWith(` at openmp.c:${line}`))
+    .reduce((sum, { states }) => sum + states.blocked.ns + states.spinning.ns + states.ready.ns, 0);
+  near(t, 'at the first barrier', waited('13'), 200e6);
+  t.true(waited('15') > 50e6, `for the critical section ${waited('15') / 1e6} ms`);
+  const useful = model.entities.filter(({ kind }) => kind === 'thread').reduce((sum, { states }) => sum + states.useful.ns, 0);
+  near(t, 'at work', useful, 550e6);
+  const thread = model.entities.find(({ kind, name }) => kind === 'thread' && name !== 'main');
+  t.is(thread?.name, 'region', 'a worker is known by what it runs');
 });
 
 test.serial('names that nobody gave: threads by what they run, locks by the part of a variable', async (t) => {

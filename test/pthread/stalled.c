@@ -23,6 +23,15 @@ static void *pauses(void *unused) {
 #endif
   return NULL;
 }
+static void *backs_off(void *unused) { /* waits twice as long between looks, up to a point; so it is no loop that only looks */
+  for (unsigned long most = 1; !up; most = most < 4096 ? 2 * most : 1)
+    for (volatile unsigned long k = 0; k < most; k++) {
+#if defined(__x86_64__)
+      __builtin_ia32_pause();
+#endif
+    }
+  return NULL;
+}
 static void *grabs(void *unused) {
   while (atomic_flag_test_and_set(&taken)) continue;
   return NULL;
@@ -90,6 +99,7 @@ static void in_turn(const char *name, void *(*routine)(void *)) {
 int main(void) {
   in_turn("watches", watches);
   in_turn("pauses", pauses);
+  in_turn("backs off", backs_off);
   in_turn("grabs", grabs);
   in_turn("patient", patient);
   in_turn("computes", computes);

@@ -18,6 +18,18 @@ static void name(const char *demangled, const char *wanted) {
   free(out);
 }
 
+static void rust(const char *mangled, const char *wanted) {
+  char *out = qzi_rust_demangle(mangled);
+  expect(mangled, out ? out : "(none)", wanted);
+  free(out);
+}
+
+static void legacy(const char *demangled, const char *wanted) {
+  char *out = qzi_rust_legacy(demangled);
+  expect(demangled, out ? out : "(none)", wanted);
+  free(out);
+}
+
 static void path(const char *given, const char *wanted) {
   char *copy = strdup(given);
   qzi_path_normalize(copy);
@@ -50,6 +62,27 @@ int main(void) {
   name("text[abi:cxx11](int)", "text[abi:cxx11]");
   name("vtable for shapes::Box", "vtable for shapes::Box");
   name("table", "table");
+  rust("_RNvCskwGfYPst2Cb_3foo3bar", "foo::bar");
+  rust("_RNvMCs4_1mNtB2_5Cache6refill", "m::Cache::refill");
+  rust("_RNCNvCs4_1m5mutex0Bs_", "m::mutex::{closure#0}");
+  rust("_RNCNvCs4_1m4main0B3_", "m::main::{closure#0}");
+  rust("_RNvXs1_CsX_1mNtB5_5CacheNtNtNtCs_4core3ops4drop4Drop4drop", "<m::Cache as core::ops::drop::Drop>::drop");
+  rust("_RINvNtCs_4core3ptr13drop_in_placeINtNtCs_5alloc3vec3VecmEECs_1m", "core::ptr::drop_in_place::<alloc::vec::Vec<u32>>");
+  rust("_RINvC1a1fRShTxyEAhj4_FUKCPmEuDNtC1a1TEL_E", "a::f::<&[u8], (i64, u64), [u8; 4], unsafe extern \"C\" fn(*const u32), dyn a::T>");
+  rust("_RINvC1a1fKb1_Kln7b_E", "a::f::<true, -0x7b>");
+  rust("_RNvNtCslNYArtu3iFV_5alloc5boxed3new", "alloc::boxed::new");
+  rust("_RNvC1a", "(none)");
+  rust("_RB_", "(none)");
+  rust("_RNvB_3bar", "(none)");
+  rust("_Z3foov", "(none)");
+  rust("_RINvC1a1fB7_E", "(none)");
+  legacy("m::burn::h0a6cdd2a9026bd3f", "m::burn");
+  legacy("std::rt::lang_start::_$u7b$$u7b$closure$u7d$$u7d$::h168e94e611939a97", "std::rt::lang_start::{{closure}}");
+  legacy("_$LT$m..Cache$u20$as$u20$core..ops..drop..Drop$GT$::drop::h0123456789abcdef", "<m::Cache as core::ops::drop::Drop>::drop");
+  legacy("plain::name", "(none)");
+  if (!qzi_rust_standard("_RINvNtCsgEmfK2I1SDS_4core3ptr13drop_in_placeNtC1m1GE")) { printf("core is Rust's own\n"); failures++; }
+  if (!qzi_rust_standard("_RNSNvYNCINvNtNtCsjrHSEGnQ3l9_3std6thread9lifecycle15spawn_uncheckeduE0u4core")) { printf("a shim of std is Rust's own\n"); failures++; }
+  if (qzi_rust_standard("_RNvMCskK7mfDs1mzF_1mNtB2_5Cache6refill")) { printf("m is not Rust's own\n"); failures++; }
   path("/a/b/../c/./d//e", "/a/c/d/e");
   path("/../x", "/x");
   path("/", "/");

@@ -3,7 +3,7 @@ import { formatCount, formatNs, formatShare } from './format.js';
 import type { Levels } from './levels.js';
 import type { Meanwhile } from './meanwhile.js';
 import type { Working } from './model.js';
-import { placeOf } from './names.js';
+import { placeOf, saysItsKind } from './names.js';
 import type { Finding, Model } from './types.js';
 
 export interface Material {
@@ -37,7 +37,7 @@ export function title(model: Model, id: number): string {
     return place === '' ? entity.name : `${entity.name} (${place})`;
   }
   const many = entity.members.length > 1 ? `the ${entity.members.length} ${entity.kind}s ` : `${entity.kind} `;
-  return entity.name.startsWith(`${entity.rawKind} at `) ? entity.name : `${many}${entity.name}`;
+  return saysItsKind(entity) ? entity.name : `${many}${entity.name}`;
 }
 
 export function costs(model: Model, ns: number): string {

@@ -1,5 +1,5 @@
 /** How entities are called in tables. */
-import type { Entity, Model } from '../model/index.js';
+import { saysItsKind, type Entity, type Model } from '../model/index.js';
 import type { RenderOptions } from './options.js';
 import { clean, cut, width } from './text.js';
 
@@ -7,9 +7,7 @@ import { clean, cut, width } from './text.js';
 export function label(entity: Entity, options: Pick<RenderOptions, 'ascii'>): string {
   const name = clean(entity.name, options);
   const many = entity.instances > 1 ? ` (${entity.instances})` : '';
-  // Objects without a name of their own are called "mutex at file:line" already.
-  const named = entity.kind === 'procedure' || name.startsWith(`${entity.rawKind} at `) || name === entity.kind;
-  return (named ? name : `${entity.kind} ${name}`) + many;
+  return (saysItsKind(entity) ? name : `${entity.kind} ${name}`) + many;
 }
 
 /** file:line, or why there is none; the directory is left out. */

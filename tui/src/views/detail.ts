@@ -2,7 +2,7 @@
 import { Canvas, shorten } from '../canvas.js';
 import type { Glyphs } from '../glyphs.js';
 import type { Entity, Model, PathTime } from '../../../ts-frontend/src/model/index.js';
-import { stateNames } from '../../../ts-frontend/src/model/index.js';
+import { saysItsKind, stateNames } from '../../../ts-frontend/src/model/index.js';
 import { selectedEntity, type Scene, type Size, type State } from '../state.js';
 import { baseName, count, digits, percent, time } from '../format.js';
 import { bars, histogram } from './histogram.js';
@@ -41,7 +41,7 @@ export function detail(scene: Scene, size: Size, state: State, glyphs: Glyphs): 
   return canvas;
 }
 function heading(canvas: Canvas, entity: Entity, glyphs: Glyphs): number {
-  const kind = entity.kind === 'procedure' || entity.name.startsWith(`${entity.rawKind} at `) ? '' : ` [${entity.rawKind}]`;
+  const kind = saysItsKind(entity) ? '' : ` [${entity.rawKind}]`;
   canvas.text(0, 0, shorten(entity.name, canvas.width - kind.length, glyphs.ascii) + kind, { bold: true });
   const place = entity.file === '' ? entity.detail : `${baseName(entity.file)}${entity.line > 0 ? `:${entity.line}` : ''}`;
   const interval = `[${time(entity.ci95.lowNs)}, ${time(entity.ci95.highNs)}]`;

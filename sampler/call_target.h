@@ -1,0 +1,13 @@
+/* Which procedure a call calls, read from the program's own code: also where that has gone on by a jump, and left no frame.
+ *
+ * Owns:    nothing. x86-64; elsewhere unknown.
+ */
+#ifndef QZI_CALL_TARGET_H
+#define QZI_CALL_TARGET_H
+
+#include <stdint.h>
+
+/* Entry of what the call that returns to `site` calls, through the linker's stubs; 0: unknown. */
+uint64_t qzi_call_target(uint32_t pid, uint64_t site);
+
+#endif
