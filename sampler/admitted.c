@@ -52,6 +52,8 @@ failed:
 }
 
 static void summarize(const struct qzi_admitted *admitted, const struct qz_profile *head) {
+  const struct qzi_pacing *pacing = &admitted->recording.pacing;
+  int slower = pacing->interval_ns > UINT64_C(1000000000000) / head->rate_mhz;
   double seconds = (double)head->elapsed_ns / 1e9;
   if (head->snapshots == 0) {
     if (head->end_reason == QZ_END_EXEC) return; /* a shell, nice, env, ... */
@@ -59,10 +61,12 @@ static void summarize(const struct qzi_admitted *admitted, const struct qz_profi
             admitted->path);
     return;
   }
-  fprintf(stderr, "quartz: %s: %llu snapshots in %.2f s, %.0f a second (%.0f asked for, %llu intervals skipped), "
+  char rate[96];
+  snprintf(rate, sizeof rate, slower ? "fewer than %1$.0f, for each takes long with so many threads; --rate %1$.0f insists" : "%.0f asked for", (double)head->rate_mhz / 1000);
+  fprintf(stderr, "quartz: %s: %llu snapshots in %.2f s, %.0f a second (%s, %llu intervals skipped), "
                   "%.2f %% of a CPU%s\n",
           admitted->path, (unsigned long long)head->snapshots, seconds, (double)head->snapshots / seconds,
-          (double)head->rate_mhz / 1000, (unsigned long long)head->skipped_ticks,
+          rate, (unsigned long long)head->skipped_ticks,
           100 * (double)head->sampler_cpu_ns / (double)head->elapsed_ns,
           head->sampler_spins ? " of its own" : "");
 }

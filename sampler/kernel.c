@@ -22,13 +22,17 @@
 #define LOAD_ACQUIRE(at) __atomic_load_n((at), __ATOMIC_ACQUIRE)
 #define TRIES_NS   UINT64_C(50000) /* who has run longer than this without a try does something else */
 #define ASKED_MOST 128u /* threads of which the kernel is asked in one snapshot; of the others the last answer holds */
-#define WOKEN_MOST 16u  /* likewise, of those that say that they wait */
+#define WOKEN_LEAST 4u  /* of those that say that they wait so many are asked about, in turn, ... */
+#define WOKEN_FOUND 4u  /* ... and so many more for each that is found woken, ... */
+#define WOKEN_MOST  32u /* ... but no more than these */
 
 /* What is remembered of a thread record. */
 struct memo {
   uint64_t serial;
   uint64_t tries;      /* as in the record, at the last snapshot */
   uint64_t spun_ns;    /* its processor time when it was seen to try in vain; 0: it was not */
+  struct qzi_tuple_key last_key; /* of its last tuple, */
+  uint32_t last_tuple; /* and that; 0: none */
   uint64_t woken;      /* packed word of its record when it was found runnable though it says that it waits; 0: it was not */
   struct qzi_told told;
 };
@@ -170,27 +174,31 @@ static void look(struct qzi_sampler *sampler, uint32_t index, int may_ask, uint6
 /* ---- woken threads ---- */
 
 /* Asks the kernel about threads that say that they wait: one that is runnable has been woken, and waits for a CPU. Where there
- * are many some are asked, in turn; a thread that was found woken is, until its record changes. */
-static uint32_t find_woken(struct qzi_sampler *sampler, uint32_t count, uint32_t waiting) {
+ * are many some are asked, in turn, and more of them where some are found woken; such a thread is, until its record changes.
+ * `runnable`: those that are known to be; where nobody else on the machine is but the sampler, none has been woken. */
+static uint32_t find_woken(struct qzi_sampler *sampler, uint32_t count, uint32_t waiting, uint32_t runnable) {
   struct qzi_kernel *kernel = sampler->kernel;
-  uint32_t nth = 0, woken = 0, first = waiting > WOKEN_MOST ? kernel->woken_cursor % waiting : 0;
-  for (uint32_t k = 0; k < count && nth < waiting; k++) {
+  uint32_t asked = 0, may_ask = WOKEN_LEAST, woken = 0, begin = 0;
+  if (!waiting || qzi_ask_machine(&kernel->asker) <= runnable + 1) return 0;
+  while (begin < count && kernel->seen[begin].index < kernel->woken_cursor) begin++;
+  for (uint32_t n = 0, k = begin; n < count; n++, k++) {
+    if (k == count) k = 0;
     struct seen *seen = &kernel->seen[k];
     if (!seen->waits) continue;
     struct memo *memo = &kernel->memos[seen->index];
     uint64_t word = sampler->in.memos[seen->index].word;
-    uint32_t turn = nth >= first ? nth - first : nth + waiting - first;
-    nth++;
-    if (turn < WOKEN_MOST) {
+    if (asked < may_ask) {
       uint32_t tid = LOAD(&qz_session_thread(sampler->view, seen->index)->os_tid);
       memo->woken = qzi_ask_runnable(&kernel->asker, &memo->told, tid) ? word : 0;
+      if (memo->woken && (may_ask += WOKEN_FOUND) > WOKEN_MOST) may_ask = WOKEN_MOST;
+      asked++;
+      kernel->woken_cursor = seen->index + 1;
     }
     if (!memo->woken || memo->woken != word) continue;
     seen->woken = 1;
     seen->state = QZ_STATE_READY;
     woken++;
   }
-  kernel->woken_cursor = first + WOKEN_MOST;
   return woken;
 }
 
@@ -209,7 +217,13 @@ static int find_tuples(struct qzi_sampler *sampler, struct seen *seen, unsigned 
                               .spinning = (uint16_t)spinning,
                               .runnable = runnable};
   seen->tuple = seen->ready_tuple = 0;
-  if (part && !(seen->tuple = qzi_tuple_find(&sampler->tuples, &key))) return -1;
+  struct memo *memo = &sampler->kernel->memos[seen->index];
+  if (part && memo->last_tuple && qzi_tuple_same(&memo->last_key, &key)) seen->tuple = memo->last_tuple;
+  else if (part && !(seen->tuple = qzi_tuple_find(&sampler->tuples, &key))) return -1;
+  if (part) {
+    memo->last_key = key;
+    memo->last_tuple = seen->tuple;
+  }
   key.state = QZ_STATE_READY;
   return rest && !(seen->ready_tuple = qzi_tuple_find(&sampler->tuples, &key)) ? -1 : 0;
 }
@@ -271,7 +285,7 @@ int qzi_kernel_add(struct qzi_sampler *sampler, uint64_t now_ns) {
     count++;
   }
   kernel->cursor = high > ASKED_MOST ? (kernel->cursor + ASKED_MOST) % high : 0;
-  const struct shares its = shares_of(useful, find_woken(sampler, count, waiting), spinners, processors);
+  const struct shares its = shares_of(useful, find_woken(sampler, count, waiting, useful + spinners), spinners, processors);
   struct qzi_counts counts = {.useful = its.busy, .spinning = its.spinning, .runnable = useful + its.woken + spinners};
   for (uint32_t k = 0; k < count; k++) {
     struct seen *seen = &kernel->seen[k];

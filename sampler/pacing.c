@@ -61,6 +61,13 @@ void qzi_pacing_next(struct qzi_pacing *pacing, uint64_t now_ns) {
   }
 }
 
+void qzi_pacing_change(struct qzi_pacing *pacing, uint64_t interval_ns) {
+  pacing->start_ns += pacing->tick * pacing->interval_ns;
+  pacing->tick = 0;
+  pacing->interval_ns = interval_ns;
+  choose(pacing);
+}
+
 uint64_t qzi_pacing_wait(const struct qzi_pacing *pacing, const _Atomic int *stop) {
   for (;;) {
     uint64_t now = qzi_clock_ns();

@@ -40,6 +40,8 @@ void qzi_pacing_start(struct qzi_pacing *pacing, uint64_t rate_mhz, int spins, u
 uint64_t qzi_pacing_covered(const struct qzi_pacing *pacing, uint64_t now_ns);
 /* A snapshot was taken at now_ns: chooses the instant of the next one. */
 void qzi_pacing_next(struct qzi_pacing *pacing, uint64_t now_ns);
+/* After qzi_pacing_next: intervals have another length from the next one on. */
+void qzi_pacing_change(struct qzi_pacing *pacing, uint64_t interval_ns);
 /* Waits until the instant has come or *stop is not 0; returns the time, or 0 when it was stopped. */
 uint64_t qzi_pacing_wait(const struct qzi_pacing *pacing, const _Atomic int *stop);
 

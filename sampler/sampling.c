@@ -19,6 +19,8 @@
 #define SLEEP_RATE_MHZ  UINT64_C(1000000)
 #define KEEP_NS         UINT64_C(100000000) /* between bookkeepings */
 #define EXACT_NS        UINT64_C(500000000) /* between readings of exact counts; longer where one takes long */
+#define COST_PERCENT    4u  /* of a CPU that the program could use, unless the user asked for a rate: snapshots that cost more are fewer */
+#define SLOWER_MOST     50u /* times */
 #define OTHERS_BATCH    8u
 #define OTHERS_SPIN_NS  UINT64_C(25000) /* most time for threads without processors and objects in a snapshot */
 #define OTHERS_SLEEP_NS UINT64_C(4000)
@@ -193,6 +195,21 @@ static void visit_others(struct qzi_recording *recording, uint64_t now_ns) {
   }
 }
 
+/* On a CPU that the program uses too, snapshots that take long (of thousands of threads) are made less often. The length of
+ * an interval depends on what snapshots cost, not on what they see, and each stands for its own interval: nothing is biased. */
+static void keep_cheap(struct qzi_recording *recording) {
+  uint64_t cpu_ns = qzi_thread_cpu_ns(), snapshots = recording->file.head->snapshots;
+  uint64_t count = snapshots - recording->cheap_snapshots, each_ns = count ? (cpu_ns - recording->cheap_cpu_ns) / count : 0;
+  recording->cheap_cpu_ns = cpu_ns;
+  recording->cheap_snapshots = snapshots;
+  if (!count || recording->pacing.spins || recording->options->rate_mhz) return;
+  uint64_t base_ns = UINT64_C(1000000000000) / recording->file.head->rate_mhz, now = recording->pacing.interval_ns / base_ns;
+  uint64_t times = (each_ns * 100 + COST_PERCENT * base_ns - 1) / (COST_PERCENT * base_ns);
+  if (times < 1) times = 1;
+  if (times > SLOWER_MOST) times = SLOWER_MOST;
+  if (times > now || times * 4 < now * 3) qzi_pacing_change(&recording->pacing, times * base_ns);
+}
+
 static int publishing(const struct qzi_recording *recording) {
   return __atomic_load_n(&qz_session_head(&recording->view)->publishing, __ATOMIC_ACQUIRE) != 0;
 }
@@ -221,6 +238,8 @@ static void settle(struct qzi_recording *recording, uint64_t start_ns) {
   uint64_t skipped = recording->pacing.skipped;
   qzi_pacing_start(&recording->pacing, rate_mhz, place.spins, start_ns ? start_ns : qzi_clock_ns(), 0);
   recording->pacing.skipped = skipped;
+  recording->cheap_cpu_ns = qzi_thread_cpu_ns();
+  recording->cheap_snapshots = head->snapshots;
 }
 
 /* Follows the session where qz_init has changed the number of processors. */
@@ -269,7 +288,8 @@ void *qzi_sampling_main(void *argument) {
       break;
     }
     visit_others(recording, now_ns);
-    if (now_ns >= keep_ns) {
+    int keep = now_ns >= keep_ns;
+    if (keep) {
       keep_books(recording);
       keep_ns = now_ns + KEEP_NS;
     }
@@ -281,6 +301,7 @@ void *qzi_sampling_main(void *argument) {
       exact_ns = begun_ns + (took_ns * 100 > EXACT_NS ? took_ns * 100 : EXACT_NS);
     }
     qzi_pacing_next(&recording->pacing, now_ns);
+    if (keep) keep_cheap(recording);
   }
   recording->stop = 1;
   end_helpers(recording);

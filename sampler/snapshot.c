@@ -234,11 +234,6 @@ static int waits_at_top(const struct qzi_visit *visit) {
   return (top & QZ_KEY_OBJECT) && QZ_KEY_INDEX(top) == visit->object;
 }
 
-static int same_key(const struct qzi_tuple_key *a, const struct qzi_tuple_key *b) {
-  return a->stack == b->stack && a->thread == b->thread && a->state == b->state && a->waiting == b->waiting &&
-         a->torn == b->torn && a->busy == b->busy && a->spinning == b->spinning && a->runnable == b->runnable;
-}
-
 /* Finds the tuple of what one processor does. 0, or -1: no room. */
 static int find_tuple(struct qzi_sampler *sampler, struct qzi_visit *visit, const struct qzi_counts *counts) {
   struct qzi_tuple_key key = {.stack = visit->node,
@@ -249,7 +244,7 @@ static int find_tuple(struct qzi_sampler *sampler, struct qzi_visit *visit, cons
                               .busy = (uint16_t)(counts->useful + counts->overhead),
                               .spinning = (uint16_t)counts->spinning,
                               .runnable = counts->runnable};
-  if (visit->tuple && same_key(&key, &visit->last_key)) return 0;
+  if (visit->tuple && qzi_tuple_same(&key, &visit->last_key)) return 0;
   visit->tuple = qzi_tuple_find(&sampler->tuples, &key);
   visit->last_key = key;
   return visit->tuple ? 0 : -1;

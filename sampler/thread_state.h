@@ -23,12 +23,15 @@ struct qzi_asker {
   struct qz_profile *head; /* whose program it is; learns what may not be read */
   uint32_t open;           /* files kept open */
   int tasks;               /* /proc/PID/task + 1, 0: not open */
+  int load;                /* /proc/loadavg + 1, 0: not open yet, -1: not the kernel's own */
 };
 
 /* Of a thread that publishes no wait: sets answer and call. */
 void qzi_ask(struct qzi_asker *asker, struct qzi_told *told, uint32_t tid);
 /* Of one that says that it waits: 1: it is runnable, so it has been woken; 0: it sleeps, or the kernel does not say. */
 int qzi_ask_runnable(struct qzi_asker *asker, struct qzi_told *told, uint32_t tid);
+/* How many threads are runnable on the whole machine, this one included; UINT32_MAX: unknown. */
+uint32_t qzi_ask_machine(struct qzi_asker *asker);
 /* Processor time of a thread, 0: not known. */
 uint64_t qzi_ask_run_ns(struct qzi_asker *asker, uint32_t tid);
 void qzi_told_close(struct qzi_asker *asker, struct qzi_told *told);

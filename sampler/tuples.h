@@ -24,6 +24,11 @@ struct qzi_tuple_key {
   uint32_t runnable; /* as counted; bucketed inside */
 };
 
+static inline int qzi_tuple_same(const struct qzi_tuple_key *a, const struct qzi_tuple_key *b) {
+  return a->stack == b->stack && a->thread == b->thread && a->state == b->state && a->waiting == b->waiting &&
+         a->torn == b->torn && a->busy == b->busy && a->spinning == b->spinning && a->runnable == b->runnable;
+}
+
 /* r exactly up to 64, then the lower bound of its bucket: 8 buckets for each power of two. */
 static inline uint32_t qzi_runnable_bucket(uint32_t runnable) {
   if (runnable <= 64) return runnable;

@@ -72,14 +72,15 @@ export interface Options {
   processors?: number;
   args?: readonly string[];
   env?: Record<string, string>;
-  rateHz?: number;
+  rateHz?: number; // 0: as the sampler chooses
   children?: boolean;
 }
 export function startRecording(binary: string, options: Options = {}): Started & { file: string } {
   const file = temporaryFile('profile.quartz');
   const env: Record<string, string> = { ...options.env };
   if (options.processors) env['QUARTZ_PROCESSORS'] = String(options.processors);
-  const args = ['record', '-o', file, '--rate', String(options.rateHz ?? 1000)];
+  const args = ['record', '-o', file];
+  if (options.rateHz !== 0) args.push('--rate', String(options.rateHz ?? 1000));
   if (options.children) args.push('--children');
   return { file, ...start(sampler, [...args, '--', binary, ...(options.args ?? [])], env) };
 }

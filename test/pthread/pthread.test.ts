@@ -69,6 +69,21 @@ test.serial('threads that have been woken and wait for a CPU are runnable', asyn
   t.true(barrier.states.ready.ns > barrier.states.blocked.ns / 2, 'who has been woken waits for the CPU for as long as the others before it run');
 });
 
+test.serial('thousands of threads that wait: sampling takes little of a CPU that the program uses, and sees them all', async (t) => {
+  const threads = 6000;
+  const { model, status } = await record(program('herd'), { args: [String(threads)], rateHz: 0 });
+  if (status === 77) {
+    t.pass();
+    t.log('so many threads are not allowed here');
+    return;
+  }
+  const { samplerCpuNs, rateHz } = model.head;
+  t.is(rateHz, 1000);
+  t.true(samplerCpuNs < 0.15 * model.elapsedNs, `${samplerCpuNs / 1e6} ms of ${model.elapsedNs / 1e6} ms`);
+  const over = object(model, 'over');
+  near(t, 'waiting for the condition', onPath(over), over.object.waitNs);
+});
+
 test.serial('a spin lock: its waiters spin, and are not at work', async (t) => {
   const { model } = await record(program('spin'));
   const turn = object(model, 'turn');

@@ -87,6 +87,22 @@ static void no_lockstep(void) {
   CHECK(first > ROUNDS * 0.49 && first < ROUNDS * 0.51);
 }
 
+/* Intervals that become longer, and shorter again: each snapshot stands for the time since the last one's, none is counted twice. */
+static void changing(void) {
+  struct qzi_pacing pacing;
+  uint64_t covered = 0, taken = 0;
+  qzi_pacing_start(&pacing, 1000000, 0, 0, 5);
+  for (unsigned k = 0; k < 1000; k++) {
+    uint64_t now = pacing.instant_ns, end = qzi_pacing_covered(&pacing, now), length = k / 100 % 2 ? 7000000 : 1000000;
+    CHECK(now >= covered && now < end && end - covered == pacing.interval_ns);
+    covered = end;
+    taken++;
+    qzi_pacing_next(&pacing, now);
+    if (pacing.interval_ns != length) qzi_pacing_change(&pacing, length);
+  }
+  CHECK(pacing.skipped == 0 && taken == 1000 && covered > 3900000000u && covered < 4100000000u);
+}
+
 static void stopping(void) {
   struct qzi_pacing pacing;
   _Atomic int stop = 1;
@@ -102,6 +118,7 @@ int main(void) {
   late();
   in_step();
   no_lockstep();
+  changing();
   stopping();
   return 0;
 }
