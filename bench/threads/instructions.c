@@ -55,10 +55,66 @@ static void sem_pair(long n) {
     qz_sem_wait(&sem);
   }
 }
+/* n round trips of two threads. */
+static qz_mutex turn_mutex = QZ_MUTEX_INIT;
+static qz_cond turn_cond[2] = { QZ_COND_INIT, QZ_COND_INIT };
+static long turn, trips;
+static void *takes_turns(void *me) {
+  for (long k = 0; k < trips; k++) {
+    qz_mutex_lock(&turn_mutex);
+    while (turn != (long)me) qz_cond_wait(&turn_cond[(long)me], &turn_mutex);
+    turn = 1 - turn;
+    qz_cond_signal(&turn_cond[turn]);
+    qz_mutex_unlock(&turn_mutex);
+  }
+  return NULL;
+}
+static void cond_trip(long n) {
+  qz_thread_t thread[2];
+  trips = n;
+  for (long k = 0; k < 2; k++) qz_create(&thread[k], NULL, takes_turns, (void *)k);
+  for (int k = 0; k < 2; k++) qz_join(thread[k], NULL);
+}
+static qz_channel channel[2];
+static void *calls(void *n) {
+  for (long k = 0; k < (long)n; k++) {
+    qz_channel_send(&channel[0], &k);
+    qz_channel_receive(&channel[1], &k);
+  }
+  return NULL;
+}
+static void *answers(void *n) {
+  for (long k = 0, item; k < (long)n; k++) {
+    qz_channel_receive(&channel[0], &item);
+    qz_channel_send(&channel[1], &item);
+  }
+  return NULL;
+}
+static void channel_trip(long n) {
+  qz_thread_t thread[2];
+  for (int k = 0; k < 2; k++) qz_channel_init(&channel[k], NULL, sizeof(long), 1);
+  qz_create(&thread[0], NULL, calls, (void *)n);
+  qz_create(&thread[1], NULL, answers, (void *)n);
+  for (int k = 0; k < 2; k++) qz_join(thread[k], NULL);
+}
+/* n rounds of eight threads. */
+enum { PARTIES = 8 };
+static qz_barrier barrier;
+static void *arrives(void *n) {
+  for (long k = 0; k < (long)n; k++) qz_barrier_wait(&barrier);
+  return NULL;
+}
+static void barrier_round(long n) {
+  qz_thread_t thread[PARTIES];
+  qz_barrier_init(&barrier, NULL, PARTIES, QZ_BLOCK);
+  for (int k = 0; k < PARTIES; k++) qz_create(&thread[k], NULL, arrives, (void *)n);
+  for (int k = 0; k < PARTIES; k++) qz_join(thread[k], NULL);
+}
 
 static const struct { const char *name; void (*run)(long); } cases[] = {
   { "loop", loop },   { "create_join", create_join }, { "spawn_sync", spawn_sync },
   { "yield", yield }, { "lock_unlock", lock_unlock }, { "post_wait", sem_pair },
+  { "cond", cond_trip }, { "channel", channel_trip }, { "barrier", barrier_round },
 };
 
 int main(int argc, char **argv) {

@@ -28,3 +28,6 @@ row "yield among 2" yield 1
 row "lock + unlock" lock_unlock 1
 row "lock + unlock, 2 processors" lock_unlock 2
 row "post + wait" post_wait 1
+row "condition, round trip" cond 1
+row "channel, round trip" channel 1
+row "barrier of 8, a round" barrier 1

@@ -85,7 +85,7 @@ static void sync_slow(struct qzi_scope *scope, uint64_t site) {
       qzi_pub_blocked(&p->head.pub, &self->pub, object);
       qzi_pub_queue_add(object, 1);
       waits_at(scope, object);
-      since = qzi_now_ns();
+      since = qzi_pub_ticks();
     }
     scope->waiter = self;
     self->wait_object = scope;
@@ -96,7 +96,7 @@ static void sync_slow(struct qzi_scope *scope, uint64_t site) {
       waits_at(scope, 0);
       qzi_pub_queue_add(object, -1);
       qzi_pub_pop(&self->pub, QZI_PUB_KEY(QZ_KIND_JOIN, object));
-      qzi_pub_waited(object, qzi_now_ns() - since, 0);
+      qzi_pub_waited(object, qzi_pub_ticks_ns(since, qzi_pub_ticks()), 0);
     }
   }
   if (object) qzi_pub_acquired_shared(object);

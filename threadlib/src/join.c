@@ -105,7 +105,7 @@ static int join_slow(qz_thread_t handle, void **result, uint64_t deadline_ns, ui
       qzi_pub_blocked(&p->head.pub, &self->pub, object);
       qzi_pub_queue_add(object, 1);
       qzi_pub_awaited(object, 0, awaited = qzi_pub_index_of(&target->pub));
-      if (!since) since = qzi_now_ns();
+      if (!since) since = qzi_pub_ticks();
     }
     if (deadline_ns == QZI_NEVER) {
       qzi_park(register_joiner, &wait);
@@ -122,7 +122,7 @@ static int join_slow(qz_thread_t handle, void **result, uint64_t deadline_ns, ui
     }
   }
   if (object) {
-    if (since) qzi_pub_waited(object, qzi_now_ns() - since, 0);
+    if (since) qzi_pub_waited(object, qzi_pub_ticks_ns(since, qzi_pub_ticks()), 0);
     if (error == 0) qzi_pub_acquired_shared(object);
   }
   return error;

@@ -17,6 +17,7 @@
 #include <stdint.h>
 #include "abi/session.h"
 #include "oracle.h"
+#include "publish_clock.h"
 
 struct qzi_publisher;  /* embedded in the scheduler's processor */
 struct qzi_pub_thread; /* embedded in the scheduler's thread */
@@ -203,8 +204,8 @@ uint32_t qzi_pub_site_slow(struct qzi_publisher *, unsigned kind, uint64_t site)
 /* Index of the record of the loop at `site` that waits for what is at `object` (0: not known). */
 uint32_t qzi_pub_loop(struct qzi_publisher *p, uint64_t site, const void *object);
 void qzi_pub_waited_slow(uint32_t index, uint64_t wait_ns, uint64_t spin_ns);
+void qzi_pub_waited_locked_slow(uint32_t index, uint64_t wait_ns, uint64_t spin_ns);
 void qzi_pub_held_slow(uint32_t index, uint64_t now_ns);
-uint64_t qzi_pub_clock_ns(void);
 
 /* ---- processors ----------------------------------------------------------------------------------------------- */
 
@@ -369,190 +370,6 @@ static inline void qzi_pub_io_over(struct qzi_pub_thread *t) {
 #define QZI_SP_FIXED UINT64_C(0x7fffffffffffffff)
 #endif
 
-/* ---- profile stack: synchronization objects --------------------------------------------------------------------- */
-
-#define QZI_PUB_KEY(kind, index) QZ_KEY(kind, (index) & ~QZI_PUB_SHARED)
-
-/* Push the object before it is asked for. By the thread itself. */
-static inline void qzi_pub_push(struct qzi_publisher *p, struct qzi_pub_thread *t, uint64_t key) {
-  if (!qzi_publishing() || !p->record) return;
-  struct qz_thread *record = qzi_pub_record(p, t);
-  if (!record) return;
-  uint64_t word = __atomic_load_n(&record->word, __ATOMIC_RELAXED);
-  uint32_t top = QZ_WORD_TOP(word);
-  if (__builtin_expect(top >= qzi_pub_limit, 0)) {
-    qzi_pub_store(&record->overflows, record->overflows + 1);
-    return;
-  }
-  struct qz_entry *entry = (struct qz_entry *)((char *)&record->word + top) + 1;
-  qzi_pub_fence();
-  qzi_pub_store(&entry->key, key);
-  qzi_pub_store(&entry->sp, QZI_SP_FIXED);
-  QZI_TRACE(stack(record, word + QZ_WORD_PUSH));
-  __atomic_store_n(&record->word, word + QZ_WORD_PUSH, __ATOMIC_RELEASE);
-}
-/* Take the topmost entry of the object off, wherever it is: no longer waiting for it, or released. Nothing where it
- * was never pushed. By the thread itself. */
-static inline void qzi_pub_pop(struct qzi_pub_thread *t, uint64_t key) {
-  if (!qzi_publishing()) return;
-  struct qz_thread *record = t->record;
-  if (!record || record->epoch != qzi_pub_epoch) return;
-  uint64_t word = __atomic_load_n(&record->word, __ATOMIC_RELAXED);
-  if (__builtin_expect(((struct qz_entry *)((char *)&record->word + QZ_WORD_TOP(word)))->key == key, 1)) {
-    QZI_TRACE(stack(record, word + QZ_WORD_POP));
-    __atomic_store_n(&record->word, word + QZ_WORD_POP, __ATOMIC_RELEASE);
-  } else {
-    qzi_pub_remove(record, key);
-  }
-}
-
-/* ---- calls ------------------------------------------------------------------------------------------------------ */
-
-#define QZI_CALL_SLOTS UINT32_C(65536)
-
-/* First slot that is tried for a pair. Objects have consecutive indices. Of procedures, calls at least 4 bytes apart differ,
- * and the factor (2^32 by the golden ratio) keeps distances of callees from being those of calls. The hooks in assembly
- * have it too. */
-#define QZI_CALL_FACTOR 0x9e3779b1u
-static inline uint32_t qzi_pub_slot(uint64_t site, uint64_t key) {
-  uint32_t spread = (uint32_t)key * QZI_CALL_FACTOR + 8 * (uint32_t)site;
-  return (key & QZ_KEY_OBJECT ? (uint32_t)(site ^ key) : spread >> 5) & (QZI_CALL_SLOTS - 1);
-}
-/* One access, spawn or call from `site` (a return address) to `key`. */
-static inline void qzi_pub_count_now(struct qzi_publisher *p, uint64_t site, uint64_t key) {
-  struct qz_call *call = &p->calls[qzi_pub_slot(site, key)];
-  if (__builtin_expect(call->site == site && call->key == key, 1)) qzi_pub_store(&call->count, call->count + 1);
-  else qzi_pub_count_slow(p, site, key);
-}
-static inline void qzi_pub_count(struct qzi_publisher *p, uint64_t site, uint64_t key) {
-  if (qzi_publishing() && p->calls) qzi_pub_count_now(p, site, key);
-}
-
-/* ---- synchronization objects ------------------------------------------------------------------------------------ */
-
-/* Index of the object's record, made at its first published use; 0 while nothing is published. `site` is the return
- * address of the caller's public function; capacity: barrier parties, channel capacity, else 0. */
-static inline uint32_t qzi_pub_object(struct qzi_pub_object *object, unsigned kind, const void *address, uint64_t site,
-                                      uint32_t capacity) {
-  if (!qzi_publishing() || !qzi_pub_objects) return 0;
-  uint32_t index = __atomic_load_n(&object->index, __ATOMIC_ACQUIRE);
-  return __builtin_expect(index != 0, 1) ? index : qzi_pub_register(object, kind, address, site, capacity);
-}
-/* The object is destroyed: its record goes to the next one of the same kind, name and place. Publishing or not. */
-static inline void qzi_pub_destroyed(struct qzi_pub_object *object) {
-  if (__builtin_expect(object->index != 0, 0)) qzi_pub_object_destroyed(object);
-}
-/* Index of the record of a join or sleep made at `site`: one object for each place. */
-static inline uint32_t qzi_pub_site(struct qzi_publisher *p, unsigned kind, uint64_t site) {
-  if (!qzi_publishing() || !p->sites) return 0;
-  const struct qzi_pub_site_slot *slot = &p->sites[site >> 2 & (QZI_PUB_SITES - 1)];
-  return __builtin_expect(slot->site == site && slot->kind == kind, 1) ? slot->index : qzi_pub_site_slow(p, kind, site);
-}
-
-/* The calls below take an index; 0 does nothing. Those without "shared" are for whoever holds the object or its internal
- * lock: they use plain stores (a record shared between objects is updated atomically). */
-#define QZI_PUB_OBJECT(index) (&qzi_pub_objects[(index) & ~QZI_PUB_SHARED])
-
-static inline void qzi_pub_add(uint64_t *at, uint64_t amount, uint32_t index) {
-  if (__builtin_expect(index & QZI_PUB_SHARED, 0)) __atomic_fetch_add(at, amount, __ATOMIC_RELAXED);
-  else qzi_pub_store(at, *at + amount);
-}
-/* Completed acquisition, wait, send, receive. t: new exclusive holder, NULL where there is none. */
-static inline void qzi_pub_acquired(uint32_t index, const struct qzi_pub_thread *t) {
-  if (!index || !qzi_publishing()) return;
-  struct qz_object *record = QZI_PUB_OBJECT(index);
-  if (t) {
-    __atomic_store_n(&record->owner, t->index_plus_1, __ATOMIC_RELAXED);
-    if (__builtin_expect(qzi_pub_exact_hold, 0)) record->line0_reserved[0] = qzi_pub_clock_ns();
-  }
-  qzi_pub_add(&record->acquisitions, 1, index);
-}
-/* The same where several may do so at once (read locks, semaphores without an internal lock). */
-static inline void qzi_pub_acquired_shared(uint32_t index) {
-  if (index && qzi_publishing()) __atomic_fetch_add(&QZI_PUB_OBJECT(index)->acquisitions, 1, __ATOMIC_RELAXED);
-}
-/* The exclusive holder is about to release. */
-static inline void qzi_pub_released(uint32_t index) {
-  if (!index || !qzi_publishing()) return;
-  struct qz_object *record = QZI_PUB_OBJECT(index);
-  if (__builtin_expect(qzi_pub_exact_hold, 0)) qzi_pub_held_slow(index, qzi_pub_clock_ns());
-  __atomic_store_n(&record->owner, 0, __ATOMIC_RELAXED);
-}
-/* Threads blocked on it now. Under the object's internal lock. */
-static inline void qzi_pub_queue(uint32_t index, uint32_t length) {
-  if (!index || !qzi_publishing()) return;
-  QZI_TRACE(queue(index & ~QZI_PUB_SHARED, length));
-  __atomic_store_n(&QZI_PUB_OBJECT(index)->queue, length, __ATOMIC_RELAXED);
-}
-/* One more or one less, where there is no lock (joins). Not guarded by the flag, so that both of a pair happen: pass the
- * same index to both. */
-static inline void qzi_pub_queue_add(uint32_t index, int32_t change) {
-  if (!index || !qzi_pub_objects) return;
-  uint32_t length = __atomic_add_fetch(&QZI_PUB_OBJECT(index)->queue, (uint32_t)change, __ATOMIC_RELAXED);
-  QZI_TRACE(queue(index & ~QZI_PUB_SHARED, length));
-  (void)length;
-}
-/* Joins: whom one waits for (index + 1 of a thread's record) changes from `from` (0: whatever it was) to `to`. Several may
- * wait at one place: the last one to say so is shown. Not guarded by the flag, as above. */
-static inline void qzi_pub_awaited(uint32_t index, uint32_t from, uint32_t to) {
-  if (!index || !qzi_pub_objects) return;
-  uint32_t *owner = &QZI_PUB_OBJECT(index)->owner;
-  if (!from) __atomic_store_n(owner, to, __ATOMIC_RELAXED);
-  else __atomic_compare_exchange_n(owner, &from, to, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
-}
-/* Index + 1 of the record of a thread that another one runs, 0: it has none. */
-static inline uint32_t qzi_pub_index_of(const struct qzi_pub_thread *t) {
-  return __atomic_load_n(&t->index_plus_1, __ATOMIC_RELAXED);
-}
-/* Shared holders of a read-write lock, count of a semaphore, items in a channel. */
-static inline void qzi_pub_readers(uint32_t index, uint32_t count) {
-  if (index && qzi_publishing()) __atomic_store_n(&QZI_PUB_OBJECT(index)->readers, count, __ATOMIC_RELAXED);
-}
-/* A wait is over that took wait_ns, spin_ns of them spinning: contended, times, histogram. Any thread: updates are atomic. */
-static inline void qzi_pub_waited(uint32_t index, uint64_t wait_ns, uint64_t spin_ns) {
-  if (index && qzi_publishing()) qzi_pub_waited_slow(index, wait_ns, spin_ns);
-}
-
-/* ---- a free lock: all at once -------------------------------------------------------------------------------------- */
-
-/* The same stores as above, with each condition tested once and no calls, so that locking a free lock stays a leaf. Each
- * returns false, and has done nothing, where anything is out of the ordinary: then the calls above do it. */
-
-/* qzi_pub_object, qzi_pub_push and qzi_pub_count of a mutex that has a record. */
-static inline bool qzi_pub_ask_fast(struct qzi_publisher *p, struct qzi_pub_thread *t, uint32_t index, uint64_t key,
-                                    uint64_t site) {
-  struct qz_thread *record = t->record;
-  if (__builtin_expect(!index || !record || !p->calls, 0) || __builtin_expect(record->epoch != qzi_pub_epoch, 0)) return false;
-  uint64_t word = __atomic_load_n(&record->word, __ATOMIC_RELAXED);
-  uint32_t top = QZ_WORD_TOP(word);
-  struct qz_call *call = &p->calls[(site ^ key) & (QZI_CALL_SLOTS - 1)];
-  if (__builtin_expect(top >= qzi_pub_limit || call->site != site || call->key != key, 0)) return false;
-  struct qz_entry *entry = (struct qz_entry *)((char *)&record->word + top) + 1;
-  qzi_pub_fence();
-  qzi_pub_store(&entry->key, key);
-  qzi_pub_store(&entry->sp, QZI_SP_FIXED);
-  QZI_TRACE(stack(record, word + QZ_WORD_PUSH));
-  __atomic_store_n(&record->word, word + QZ_WORD_PUSH, __ATOMIC_RELEASE);
-  qzi_pub_store(&call->count, call->count + 1);
-  return true;
-}
-/* qzi_pub_acquired. */
-static inline bool qzi_pub_acquired_fast(uint32_t index, const struct qzi_pub_thread *t) {
-  if (__builtin_expect(qzi_pub_exact_hold || (index & QZI_PUB_SHARED), 0)) return false;
-  struct qz_object *record = &qzi_pub_objects[index];
-  __atomic_store_n(&record->owner, t->index_plus_1, __ATOMIC_RELAXED);
-  qzi_pub_store(&record->acquisitions, record->acquisitions + 1);
-  return true;
-}
-/* qzi_pub_pop of what is on top. */
-static inline bool qzi_pub_pop_fast(struct qzi_pub_thread *t, uint64_t key) {
-  struct qz_thread *record = t->record;
-  if (__builtin_expect(!record, 0) || __builtin_expect(record->epoch != qzi_pub_epoch, 0)) return false;
-  uint64_t word = __atomic_load_n(&record->word, __ATOMIC_RELAXED);
-  if (__builtin_expect(((struct qz_entry *)((char *)&record->word + QZ_WORD_TOP(word)))->key != key, 0)) return false;
-  QZI_TRACE(stack(record, word + QZ_WORD_POP));
-  __atomic_store_n(&record->word, word + QZ_WORD_POP, __ATOMIC_RELEASE);
-  return true;
-}
+#include "publish_object.h"
 
 #endif

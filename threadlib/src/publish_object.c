@@ -207,6 +207,24 @@ void qzi_pub_waited_slow(uint32_t index, uint64_t wait_ns, uint64_t spin_ns) {
   raise_to(&record->wait_max_ns, wait_ns);
 }
 
+static void add_to_bucket(uint32_t *histogram, uint64_t ns) {
+  uint32_t *count = &histogram[bucket(ns)];
+  __atomic_store_n(count, *count + 1, __ATOMIC_RELAXED);
+}
+
+void qzi_pub_waited_locked_slow(uint32_t index, uint64_t wait_ns, uint64_t spin_ns) {
+  if (__builtin_expect(index & QZI_PUB_SHARED, 0)) {
+    qzi_pub_waited_slow(index, wait_ns, spin_ns);
+    return;
+  }
+  struct qz_object *record = &qzi_pub_objects[index];
+  qzi_pub_store(&record->contended, record->contended + 1);
+  qzi_pub_store(&record->wait_ns, record->wait_ns + wait_ns);
+  if (spin_ns) qzi_pub_store(&record->spin_ns, record->spin_ns + spin_ns);
+  add_to_bucket(record->wait_hist, wait_ns);
+  if (wait_ns > record->wait_max_ns) qzi_pub_store(&record->wait_max_ns, wait_ns);
+}
+
 /* By the holder. Where several objects share a record, one's beginning can't be told from another's: left out. */
 void qzi_pub_held_slow(uint32_t index, uint64_t now_ns) {
   struct qz_object *record = QZI_PUB_OBJECT(index);
@@ -216,6 +234,5 @@ void qzi_pub_held_slow(uint32_t index, uint64_t now_ns) {
   uint64_t hold_ns = now_ns - since;
   qzi_pub_store(&record->hold_ns, record->hold_ns + hold_ns);
   if (hold_ns > record->hold_max_ns) qzi_pub_store(&record->hold_max_ns, hold_ns);
-  uint32_t *count = &record->hold_hist[bucket(hold_ns)];
-  __atomic_store_n(count, *count + 1, __ATOMIC_RELAXED);
+  add_to_bucket(record->hold_hist, hold_ns);
 }

@@ -46,7 +46,10 @@ bool qzi_publishers_make(void) {
   return publishers != NULL;
 }
 
-void qzi_publishers_calibrate(struct qz_session *head) { (void)head; }
+void qzi_publishers_calibrate(struct qz_session *head) {
+  (void)head;
+  qzi_pub_ticks_calibrate();
+}
 
 void qzi_publishers_head(struct qz_session *head) {
   pthread_mutex_lock(&lock);

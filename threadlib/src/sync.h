@@ -28,7 +28,7 @@ struct qzi_object {
 struct qzi_waiter {
   struct qzi_waiter *next, *prev;
   struct qzi_thread *thread;
-  uint64_t since_ns; /* when it began to wait; 0: not measured (nothing is published) */
+  uint64_t since;    /* when it began to wait, in ticks; 0: not measured (nothing is published) */
   void *item;        /* channel: where the item is taken from or put; rwlock: not NULL for a writer */
   bool queued;
   bool timed;        /* a deadline may let it go: it must be claimed */
@@ -142,9 +142,13 @@ bool qzi_wait(struct qzi_queue *queue, struct qzi_object *object, unsigned kind,
 bool qzi_wait_and_ready(struct qzi_queue *queue, struct qzi_object *object, unsigned kind, qzi_spinlock *lock,
                         struct qzi_waiter *me, uint64_t deadline_ns, struct qzi_thread *other);
 /* Ends the wait of a waiter that was taken out of its queue, and counts it. Under the internal lock. The caller makes the
- * thread ready when it has released that: waking a processor may take a system call. Until then the waiter stays. */
-static inline void qzi_wait_ends(struct qzi_object *object, struct qzi_waiter *waiter, bool given) {
-  if (QZI_UNLIKELY(waiter->since_ns)) qzi_pub_waited(object->pub.index, qzi_now_ns() - waiter->since_ns, 0);
+ * thread ready when it has released that: waking a processor may take a system call. Until then the waiter stays.
+ * *now: the time, 0: not looked up yet. */
+static inline void qzi_wait_ends(struct qzi_object *object, struct qzi_waiter *waiter, bool given, uint64_t *now) {
+  if (QZI_UNLIKELY(waiter->since)) {
+    if (!*now) *now = qzi_pub_ticks();
+    qzi_pub_waited_locked(object->pub.index, qzi_pub_ticks_ns(waiter->since, *now), 0);
+  }
   waiter->given = given;
 }
 static inline void qzi_wake(struct qzi_waiter *waiter) {
@@ -157,8 +161,7 @@ void qzi_wake_list(struct qzi_waiter *list);
 /* Publishes that the caller is about to block, and tells the deadlock report on what. */
 void qzi_block(struct qzi_object *object, unsigned kind, struct qzi_thread *self);
 /* Time for a wait that begins: 0 where nobody wants to know. */
-static inline uint64_t qzi_wait_begins(void) { return qzi_publishing() ? qzi_now_ns() : 0; }
-
+static inline uint64_t qzi_wait_begins(void) { return qzi_publishing() ? qzi_pub_ticks() : 0; }
 
 /* Busy waiting, with ever longer pauses, for QUARTZ_SPIN_NS (adaptive) or until the deadline (spin). Published as spinning. */
 struct qzi_spin {

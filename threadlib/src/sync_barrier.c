@@ -45,9 +45,11 @@ static bool spin(struct barrier *b, struct qzi_thread *self, uint32_t round, uin
   while (!(done = __atomic_load_n(&b->round, __ATOMIC_ACQUIRE) != round))
     if (!qzi_spin_more(&spin)) break;
   uint64_t spin_ns = qzi_spin_end(&spin);
-  if (done) {
-    qzi_pub_waited(index, spin_ns, spin_ns);
-    qzi_pub_acquired_shared(index);
+  if (done && index) {
+    qzi_lock(&b->lock);
+    qzi_pub_waited_locked(index, spin_ns, spin_ns);
+    qzi_pub_acquired(index, NULL);
+    qzi_unlock(&b->lock);
   }
   return done;
 }
@@ -70,7 +72,7 @@ int qz_barrier_wait(qz_barrier *barrier) {
     result = QZ_BARRIER_SERIAL;
   } else {
     bool done = false;
-    struct qzi_waiter me = { .thread = self, .since_ns = qzi_wait_begins() };
+    struct qzi_waiter me = { .thread = self, .since = qzi_wait_begins() };
     if (b->object.policy != QZ_BLOCK && !qzi_alone && b->parties <= qzi_processor_count()) {
       uint32_t round = b->round;
       __atomic_fetch_add(&b->spinners, 1, __ATOMIC_RELAXED);

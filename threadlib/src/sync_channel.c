@@ -85,9 +85,10 @@ static inline int send_now(struct channel *c, const void *item, uint32_t index, 
   if (QZI_UNLIKELY(c->closed)) return EPIPE;
   struct qzi_waiter *receiver = *woken = qzi_queue_take(&c->receivers, &c->object);
   if (receiver) {
+    uint64_t now = 0;
     copy(c, receiver->item, item);
     qzi_pub_acquired(index, NULL); /* the receive; the send is counted below */
-    qzi_wait_ends(&c->object, receiver, true);
+    qzi_wait_ends(&c->object, receiver, true, &now);
   } else if (c->count < c->capacity) {
     put(c, item);
     qzi_pub_readers(index, (uint32_t)c->count);
@@ -111,7 +112,8 @@ static inline int receive_now(struct channel *c, void *item, uint32_t index, str
   }
   if (sender) {
     qzi_pub_acquired(index, NULL);
-    qzi_wait_ends(&c->object, sender, true);
+    uint64_t now = 0;
+    qzi_wait_ends(&c->object, sender, true, &now);
   }
   qzi_pub_readers(index, (uint32_t)c->count);
   qzi_pub_acquired(index, NULL);
@@ -130,7 +132,7 @@ static inline int transfer(struct channel *c, bool send, void *item, uint64_t de
     qzi_unlock(&c->lock);
     qzi_wake(woken);
   } else {
-    struct qzi_waiter me = { .thread = self, .since_ns = qzi_wait_begins(), .item = item };
+    struct qzi_waiter me = { .thread = self, .since = qzi_wait_begins(), .item = item };
     bool met = qzi_wait(send ? &c->senders : &c->receivers, &c->object, QZ_KIND_CHANNEL, &c->lock, &me, deadline_ns);
     error = !met ? ETIMEDOUT : me.given ? 0 : EPIPE;
   }

@@ -40,7 +40,7 @@ static int wait(struct cond *cond, qz_mutex *mutex, uint64_t deadline_ns, uint64
   struct qzi_thread *self = qzi_self();
   qzi_object_check(&cond->object, place);
   if (!qzi_mutex_holds(mutex, self)) return EPERM;
-  struct qzi_waiter me = { .thread = self, .since_ns = qzi_wait_begins() };
+  struct qzi_waiter me = { .thread = self, .since = qzi_wait_begins() };
   qzi_pub_object(&cond->object.pub, QZ_KIND_CONDITION, cond, place, 0); /* may take a while: not under the lock */
   qzi_lock(&cond->lock);
   struct qzi_thread *next = qzi_mutex_let_go(mutex, self);
@@ -75,7 +75,8 @@ static int wake(struct cond *cond, bool all, uint64_t place) {
   if (all) {
     woken = qzi_queue_take_all(&cond->queue, &cond->object, true);
   } else if ((woken = qzi_queue_take(&cond->queue, &cond->object))) {
-    qzi_wait_ends(&cond->object, woken, true);
+    uint64_t now = 0;
+    qzi_wait_ends(&cond->object, woken, true, &now);
     qzi_pub_acquired(index, NULL);
   }
   qzi_unlock(&cond->lock);

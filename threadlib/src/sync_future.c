@@ -73,7 +73,7 @@ static int get(struct future *f, void **value, uint64_t deadline_ns, uint64_t pl
     qzi_unlock(&f->lock);
     error = EAGAIN;
   } else {
-    struct qzi_waiter me = { .thread = self, .since_ns = qzi_wait_begins() };
+    struct qzi_waiter me = { .thread = self, .since = qzi_wait_begins() };
     if (!qzi_wait(&f->queue, &f->object, QZ_KIND_JOIN, &f->lock, &me, deadline_ns)) error = ETIMEDOUT;
     else if (value) *value = me.item;
   }

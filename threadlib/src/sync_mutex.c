@@ -202,9 +202,9 @@ static struct qzi_thread *unlock_wanted(struct mutex *mutex, struct qzi_thread *
 static __attribute__((noinline)) int lock_asked(struct mutex *mutex, struct qzi_thread *self, uint32_t index,
                                                 uint64_t deadline_ns) {
   if (!take(mutex, self)) {
-    uint64_t since_ns = index ? qzi_now_ns() : 0, spin_ns = 0;
+    uint64_t since = index ? qzi_pub_ticks() : 0, spin_ns = 0;
     int error = wait(mutex, self, deadline_ns, &spin_ns);
-    if (since_ns) qzi_pub_waited(index, qzi_now_ns() - since_ns, spin_ns);
+    if (since) qzi_pub_waited(index, qzi_pub_ticks_ns(since, qzi_pub_ticks()), spin_ns);
     if (error) {
       qzi_leave(index, QZ_KIND_MUTEX, self);
       return error;

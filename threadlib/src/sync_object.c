@@ -129,7 +129,7 @@ bool qzi_wait_and_ready(struct qzi_queue *queue, struct qzi_object *object, unsi
     object->waiting--;
     qzi_pub_queue(object->pub.index, object->waiting);
   }
-  if (me->since_ns) qzi_pub_waited(object->pub.index, qzi_now_ns() - me->since_ns, 0);
+  if (me->since) qzi_pub_waited_locked(object->pub.index, qzi_pub_ticks_ns(me->since, qzi_pub_ticks()), 0);
   qzi_unlock(lock);
   return false;
 }
@@ -141,8 +141,9 @@ bool qzi_wait(struct qzi_queue *queue, struct qzi_object *object, unsigned kind,
 
 struct qzi_waiter *qzi_queue_take_all(struct qzi_queue *queue, struct qzi_object *object, bool given) {
   struct qzi_waiter *first = NULL, **end = &first, *waiter;
+  uint64_t now = 0;
   while ((waiter = qzi_queue_take(queue, object))) {
-    qzi_wait_ends(object, waiter, given);
+    qzi_wait_ends(object, waiter, given, &now);
     if (given) qzi_pub_acquired(object->pub.index, NULL);
     *end = waiter;
     end = &waiter->next;

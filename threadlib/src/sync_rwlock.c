@@ -67,7 +67,7 @@ static int acquire(struct rwlock *rw, bool write, uint64_t deadline_ns, uint64_t
   if (error) {
     qzi_unlock(&rw->lock);
   } else {
-    struct qzi_waiter me = { .thread = self, .since_ns = qzi_wait_begins(), .item = write ? &me : NULL };
+    struct qzi_waiter me = { .thread = self, .since = qzi_wait_begins(), .item = write ? &me : NULL };
     if (!qzi_wait(&rw->queue, &rw->object, QZ_KIND_RWLOCK, &rw->lock, &me, deadline_ns)) {
       error = ETIMEDOUT;
       qzi_lock(&rw->lock); /* a writer that gives up may have kept readers behind it waiting */
@@ -108,6 +108,7 @@ int qz_rwlock_clockwrlock(qz_rwlock *lock, int clock, const struct timespec *tim
 static struct qzi_waiter *give(struct rwlock *rw) {
   uint32_t index = rw->object.pub.index;
   struct qzi_waiter *waiter, *first = NULL, **end = &first;
+  uint64_t now = 0;
   while (!rw->writer && (waiter = qzi_queue_head(&rw->queue))) {
     bool write = waiter->item != NULL;
     if (write && rw->readers) break;
@@ -123,7 +124,7 @@ static struct qzi_waiter *give(struct rwlock *rw) {
       qzi_pub_readers(index, rw->readers);
       qzi_pub_acquired(index, NULL);
     }
-    qzi_wait_ends(&rw->object, waiter, true);
+    qzi_wait_ends(&rw->object, waiter, true, &now);
     *end = waiter;
     end = &waiter->next;
   }

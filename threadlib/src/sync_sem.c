@@ -46,7 +46,7 @@ static int wait(struct sem *sem, uint64_t deadline_ns, uint64_t place) {
     qzi_pub_acquired(index, NULL);
     qzi_unlock(&sem->lock);
   } else {
-    struct qzi_waiter me = { .thread = self, .since_ns = qzi_wait_begins() };
+    struct qzi_waiter me = { .thread = self, .since = qzi_wait_begins() };
     got = qzi_wait(&sem->queue, &sem->object, QZ_KIND_SEMAPHORE, &sem->lock, &me, deadline_ns);
   }
   qzi_leave(index, QZ_KIND_SEMAPHORE, self);
@@ -97,7 +97,8 @@ int qz_sem_post(qz_sem *semaphore) {
   struct qzi_waiter *waiter = qzi_queue_take(&sem->queue, &sem->object);
   if (waiter) {
     qzi_pub_acquired(index, NULL);
-    qzi_wait_ends(&sem->object, waiter, true);
+    uint64_t now = 0;
+    qzi_wait_ends(&sem->object, waiter, true, &now);
   } else if (sem->count == INT_MAX) {
     error = EOVERFLOW;
   } else {

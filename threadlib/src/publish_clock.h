@@ -1,0 +1,36 @@
+/* Ticks: for times that are measured to be published, a third of the clock's cost.
+ *
+ * Owns:    qzi_pub_tick_scale.
+ * Writer:  qzi_pub_ticks_calibrate, before anything is published. Reader: whoever measures a wait.
+ * Must not: be used for deadlines, or shown as a time of day.
+ *
+ * They are those of the CPU's counter, or ns, where that is no good or nothing was ever published.
+ */
+#ifndef QZI_PUBLISH_CLOCK_H
+#define QZI_PUBLISH_CLOCK_H
+
+#include <stdint.h>
+
+extern uint64_t qzi_pub_tick_scale __attribute__((visibility("hidden"))); /* ns in a tick * 2^32; 0: ticks are ns */
+void qzi_pub_ticks_calibrate(void) __attribute__((visibility("hidden")));
+uint64_t qzi_pub_clock_ns(void) __attribute__((visibility("hidden")));
+
+static inline uint64_t qzi_pub_cycles(void) {
+#if defined(__x86_64__)
+  return __builtin_ia32_rdtsc();
+#elif defined(__aarch64__)
+  uint64_t count;
+  __asm__ volatile("mrs %0, cntvct_el0" : "=r"(count));
+  return count;
+#endif
+}
+static inline uint64_t qzi_pub_ticks(void) {
+  return __builtin_expect(qzi_pub_tick_scale != 0, 1) ? qzi_pub_cycles() : qzi_pub_clock_ns();
+}
+/* From one reading to another. Readings on two CPUs may seem to be out of order. */
+static inline uint64_t qzi_pub_ticks_ns(uint64_t from, uint64_t to) {
+  uint64_t ticks = (int64_t)(to - from) > 0 ? to - from : 0;
+  return qzi_pub_tick_scale ? (uint64_t)((unsigned __int128)ticks * qzi_pub_tick_scale >> 32) : ticks;
+}
+
+#endif
