@@ -9,14 +9,17 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 #include "futexes.h"
+#include "pacing.h"
 #include "pausing.h"
 #include "polling.h"
 #include "running.h"
 #include "stalled.h"
 
 #define LOAD(at) __atomic_load_n((at), __ATOMIC_RELAXED)
-#define RUNNING_MOST 256u     /* threads whose running is sampled */
-#define INTERVAL_NS  2000000u /* of their processor time between samples, at least: each costs the program 30 to 40 us in a virtual machine */
+#define INTERVAL_NS  UINT64_C(2000000) /* of processor time between samples, at least */
+#define COST         100u              /* samples take at most one part in so many of the program's processor time */
+#define UNUSED_NS    UINT64_C(1000000000) /* no thread without hooks ran for so long: no samples until one does */
+#define SLOTS        65536u
 
 /* What is known of a thread record. */
 struct known {
@@ -29,10 +32,11 @@ struct known {
   uint32_t plain;            /* a node that hooks have not made */
   uint32_t ran_from, ran;    /* the same as from and node, of the last sample */
   uint64_t ran_word;         /* of the record, at the last snapshot that saw it running */
-  struct qzi_running *running;
   struct qzi_walk *walk;     /* of the last sample */
   struct qzi_walk *slept;    /* of the last sleep that only the kernel knows of */
-  uint8_t asked;             /* whether samples were asked for */
+  uint32_t tid;              /* whose samples it has; 0: none, or not known yet */
+  uint8_t fresh;             /* the last sample came since the thread was last seen running */
+  uint8_t hooked;
   struct qzi_stalled stalled;
   struct qzi_pausing pausing;
   uint64_t polls;            /* loop that the last sample found it in, where that only polls; else 0 */
@@ -43,7 +47,9 @@ struct qzi_follow {
   struct qzi_paths *paths; /* NULL: no unwinding */
   struct known *all;
   size_t all_bytes;
-  uint32_t running;        /* threads whose running is sampled */
+  struct qzi_running *running; /* NULL: no samples */
+  uint64_t used_ns;        /* when samples were last of use */
+  uint32_t *slots;         /* index + 1 of the thread with some id, in one of the slots from there on */
   struct qzi_walk walk;
   struct qzi_sample sample;
   struct qzi_polling polling;
@@ -55,7 +61,10 @@ struct qzi_follow *qzi_follow_open(struct qzi_sampler *sampler) {
   follow->sampler = sampler;
   follow->all_bytes = (size_t)sampler->view->thread_table.capacity * sizeof *follow->all;
   follow->all = qzi_lazy_memory(follow->all_bytes);
-  if (!follow->all) {
+  follow->slots = qzi_lazy_memory(SLOTS * sizeof *follow->slots);
+  if (!follow->all || !follow->slots) {
+    qzi_lazy_free(follow->all, follow->all_bytes);
+    qzi_lazy_free(follow->slots, SLOTS * sizeof *follow->slots);
     free(follow);
     return NULL;
   }
@@ -63,11 +72,36 @@ struct qzi_follow *qzi_follow_open(struct qzi_sampler *sampler) {
   return follow;
 }
 
+/* ---- whose samples ---- */
+
+#define PROBES 8u
+
+static void meet(struct qzi_follow *follow, struct known *known, uint32_t index, uint32_t tid) {
+  uint32_t *slot = &follow->slots[tid % SLOTS];
+  for (uint32_t k = 0; k < PROBES; k++) {
+    uint32_t *other = &follow->slots[(tid + k) % SLOTS];
+    if (*other && follow->all[*other - 1].tid && follow->all[*other - 1].tid != tid) continue;
+    slot = other;
+    break;
+  }
+  *slot = index + 1;
+  known->tid = tid;
+  if (follow->running && qzi_running_begin(follow->running, tid) && errno != ESRCH)
+    follow->sampler->file->head->paths |= QZ_PATHS_FEW_SAMPLES;
+}
+
+static uint32_t index_of(const struct qzi_follow *follow, uint32_t tid) {
+  for (uint32_t k = 0; k < PROBES; k++) {
+    uint32_t index = follow->slots[(tid + k) % SLOTS];
+    if (index && follow->all[index - 1].tid == tid) return index;
+  }
+  return 0;
+}
+
 void qzi_follow_gone(struct qzi_follow *follow, uint32_t index) {
   struct known *known = &follow->all[index];
   if (!known->serial) return;
-  follow->running -= known->running != NULL;
-  qzi_running_close(known->running);
+  if (follow->running && known->tid) qzi_running_end(follow->running, known->tid);
   free(known->walk);
   free(known->slept);
   memset(known, 0, sizeof *known);
@@ -76,13 +110,27 @@ void qzi_follow_gone(struct qzi_follow *follow, uint32_t index) {
 void qzi_follow_close(struct qzi_follow *follow) {
   if (!follow) return;
   for (uint32_t k = 0; k < qz_session_thread_high(follow->sampler->view); k++) qzi_follow_gone(follow, k);
+  qzi_running_close(follow->running);
   qzi_paths_close(follow->paths);
   qzi_lazy_free(follow->all, follow->all_bytes);
+  qzi_lazy_free(follow->slots, SLOTS * sizeof *follow->slots);
   free(follow);
 }
 
 void qzi_follow_prepare(struct qzi_follow *follow) {
   if (follow->paths) qzi_paths_prepare(follow->paths);
+}
+
+void qzi_follow_start(struct qzi_follow *follow) {
+  struct qz_profile *head = follow->sampler->file->head;
+  if (!follow->paths) return;
+  uint64_t cost_ns = qzi_running_cost_ns(), interval_ns = UINT64_C(500000000000) / head->rate_mhz; /* two for a snapshot */
+  if (interval_ns < INTERVAL_NS) interval_ns = INTERVAL_NS;
+  if (interval_ns < COST * cost_ns) interval_ns = COST * cost_ns;
+  follow->running = qzi_running_open(head->pid, interval_ns, QZI_RUNNING_CPUS);
+  if (!follow->running) head->paths |= QZ_PATHS_NO_SAMPLES;
+  head->sample_ns = cost_ns;
+  follow->used_ns = qzi_clock_ns();
 }
 
 uint32_t qzi_follow_loop(const struct qzi_follow *follow, uint32_t index) {
@@ -164,37 +212,38 @@ static void follow_sleep(struct qzi_follow *follow, struct known *known, uint32_
 
 /* ---- running ---- */
 
-static void ask_for_samples(struct qzi_follow *follow, struct known *known, uint32_t index) {
-  struct qz_profile *head = follow->sampler->file->head;
-  known->asked = 1;
-  if (head->paths & QZ_PATHS_NO_SAMPLES) return;
-  if (follow->running == RUNNING_MOST) {
-    head->paths |= QZ_PATHS_FEW_SAMPLES;
-    return;
+static void take_sample(struct qzi_follow *follow, uint32_t index, uint64_t now_ns) {
+  struct known *known = &follow->all[index];
+  const struct qzi_sampler *sampler = follow->sampler;
+  uint64_t word = LOAD(&qz_session_thread(sampler->view, index)->word);
+  uint32_t pid = sampler->file->head->pid;
+  int walked = 0;
+  if (known->hooked) return;
+  known->polls = qzi_polling_look(&follow->polling, pid, &follow->sample);
+  qzi_stalled_look(&known->stalled, pid, word, &follow->sample);
+  if (qzi_paths_may(follow->paths, now_ns)) {
+    if (!known->walk) known->walk = calloc(1, sizeof *known->walk);
+    walked = known->walk && !qzi_paths_walk(follow->paths, index, &follow->sample.at, &follow->sample.copy, known->walk);
   }
-  uint64_t interval_ns = head->rate_mhz ? UINT64_C(500000000000) / head->rate_mhz : 0; /* two for a snapshot */
-  if (interval_ns < INTERVAL_NS) interval_ns = INTERVAL_NS;
-  known->running = qzi_running_open(LOAD(&qz_session_thread(follow->sampler->view, index)->os_tid), interval_ns);
-  if (known->running) follow->running++;
-  else if (errno == ESRCH) known->asked = 0;
-  else head->paths |= follow->running ? QZ_PATHS_FEW_SAMPLES : QZ_PATHS_NO_SAMPLES;
+  qzi_pausing_look(&known->pausing, pid, word, &follow->sample, follow->paths, walked ? known->walk : NULL);
+  known->fresh |= walked;
+}
+
+void qzi_follow_begin(struct qzi_follow *follow, uint64_t now_ns) {
+  if (!follow->running) return;
+  while (qzi_running_next(follow->running, &follow->sample)) {
+    uint32_t index = index_of(follow, follow->sample.tid);
+    follow->sampler->file->head->samples++;
+    if (index) take_sample(follow, index - 1, now_ns);
+  }
+  qzi_running_pause(follow->running, now_ns > follow->used_ns && now_ns - follow->used_ns > UNUSED_NS);
 }
 
 static void follow_running(struct qzi_follow *follow, struct known *known, uint32_t index, struct qzi_look *look,
                            const struct qzi_asleep *asleep, uint64_t now_ns) {
-  if (!known->asked) ask_for_samples(follow, known, index);
-  int fresh = 0, sampled = known->running && qzi_running_read(known->running, &follow->sample);
-  if (sampled) {
-    known->polls = qzi_polling_look(&follow->polling, follow->sampler->file->head->pid, &follow->sample);
-    qzi_stalled_look(&known->stalled, follow->sampler->file->head->pid, follow->sampler->in.memos[index].word, &follow->sample);
-  }
-  if (sampled && qzi_paths_may(follow->paths, now_ns)) {
-    if (!known->walk) known->walk = calloc(1, sizeof *known->walk);
-    fresh = known->walk && !qzi_paths_walk(follow->paths, index, &follow->sample.at, &follow->sample.copy, known->walk);
-  }
-  if (sampled)
-    qzi_pausing_look(&known->pausing, follow->sampler->file->head->pid, follow->sampler->in.memos[index].word, &follow->sample, follow->paths,
-                     fresh ? known->walk : NULL);
+  int fresh = known->fresh;
+  known->fresh = 0;
+  follow->used_ns = now_ns;
   known->from = 0;
   known->node = look->node;
   /* Woken, but not yet given a CPU: it is where it slept. */
@@ -225,11 +274,14 @@ void qzi_follow(struct qzi_follow *follow, uint32_t index, struct qzi_look *look
   struct known *known = &follow->all[index];
   if (known->serial != look->serial) qzi_follow_gone(follow, index);
   known->serial = look->serial;
+  uint32_t tid = LOAD(&qz_session_thread(follow->sampler->view, index)->os_tid);
+  if (tid && known->tid != tid) meet(follow, known, index, tid);
   if (state != QZ_STATE_USEFUL) {
     known->stalled.loop = 0;
     known->pausing = (struct qzi_pausing){0};
   }
   int hooked = known->plain != look->node && qzi_paths_hooked(follow->sampler, index, look->node);
+  known->hooked = hooked != 0;
   if (hooked) follow->sampler->file->head->paths |= QZ_PATHS_HOOKS;
   else known->plain = look->node;
   if (!published && (state == QZ_STATE_IO || state == QZ_STATE_BLOCKED)) {

@@ -25,6 +25,10 @@ struct qzi_follow;
 struct qzi_follow *qzi_follow_open(struct qzi_sampler *sampler); /* NULL: no memory */
 void qzi_follow_close(struct qzi_follow *follow);
 void qzi_follow_prepare(struct qzi_follow *follow); /* qzi_unwinder_prepare */
+/* The rate of the recording is known, and the program waits to begin. */
+void qzi_follow_start(struct qzi_follow *follow);
+/* A snapshot begins: takes the kernel's samples of running threads. */
+void qzi_follow_begin(struct qzi_follow *follow, uint64_t now_ns);
 /* Thread `index`, which look describes, is in `state`. published: its record says so, and what for. Sets look->node, and
  * for a wait that only the kernel knows of, *object (a futex, futexes.h). */
 void qzi_follow(struct qzi_follow *follow, uint32_t index, struct qzi_look *look, unsigned state, int published,

@@ -83,6 +83,7 @@ void qzi_kernel_close(struct qzi_kernel *kernel) {
 }
 
 void qzi_kernel_prepare(struct qzi_kernel *kernel) { qzi_follow_prepare(kernel->follow); }
+void qzi_kernel_start(struct qzi_kernel *kernel) { qzi_follow_start(kernel->follow); }
 
 /* ---- one thread ---- */
 
@@ -266,6 +267,7 @@ int qzi_kernel_add(struct qzi_sampler *sampler, uint64_t now_ns) {
     kernel->room = room;
   }
   sampler->round++;
+  qzi_follow_begin(kernel->follow, now_ns);
   uint32_t useful = 0, spinners = 0, waiters = 0, waiting = 0;
   for (uint32_t k = 0; k < high; k++) {
     uint32_t turn = k >= kernel->cursor ? k - kernel->cursor : k + high - kernel->cursor;

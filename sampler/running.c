@@ -2,15 +2,25 @@
 #include "running.h"
 
 #include <asm/perf_regs.h>
+#include <dirent.h>
+#include <errno.h>
 #include <linux/perf_event.h>
+#include <sched.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+#include "pacing.h"
+#include "place.h"
 
-#define PAGE  4096u
-#define PAGES 8u /* of the buffer: 7 samples, more than fall due between two snapshots */
+#define PAGE      4096u
+#define PAGES     8u    /* of a thread's buffer: 7 samples, more than fall due between two snapshots */
+#define CPU_PAGES 16u   /* of a CPU's */
+#define RINGS_MOST 256u /* threads with an event of their own */
+#define EVENTS_MOST 512u /* for the threads that there are at first, on all CPUs */
 
 #if defined(__x86_64__)
 /* All general ones, and the instruction pointer, in the order of their bits. */
@@ -24,93 +34,245 @@ enum { AT_FP, AT_LINK, AT_SP, AT_PC, AT_COUNT };
 #define LINK(registers) (registers)[AT_LINK]
 #endif
 
-struct qzi_running {
-  struct perf_event_mmap_page *page;
-  int fd;
+/* A buffer, and the event that it was made with. */
+struct ring {
+  struct perf_event_mmap_page *page; /* NULL: free */
+  uint32_t pages, tid;               /* tid 0: of a CPU */
+  int cpu, fd;
 };
 
-static int open_event(uint32_t tid, uint64_t interval_ns, int with_kernel) {
+struct qzi_running {
+  uint64_t interval_ns;
+  struct ring rings[RINGS_MOST];
+  uint32_t count, at; /* rings in use; where reading goes on */
+  int inherited;      /* one for each CPU */
+  int paused;
+  int *events;        /* further ones, which write into the buffers of the CPUs */
+  uint32_t events_count;
+};
+
+/* ---- events ---- */
+
+static int open_event(uint32_t tid, int cpu, uint64_t interval_ns, int paused) {
   struct perf_event_attr attr = {
       .type = PERF_TYPE_SOFTWARE, .size = sizeof attr, .config = PERF_COUNT_SW_TASK_CLOCK, .sample_period = interval_ns,
-      .sample_type = PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER, .sample_regs_user = REGISTERS,
-      .sample_stack_user = QZI_RUNNING_STACK, .exclude_kernel = !with_kernel, .exclude_hv = 1,
+      .sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER, .sample_regs_user = REGISTERS,
+      .sample_stack_user = QZI_RUNNING_STACK, .disabled = paused != 0, .inherit = cpu >= 0, .exclude_hv = 1,
       .watermark = 1, .wakeup_watermark = UINT32_MAX};
-  return (int)syscall(SYS_perf_event_open, &attr, (pid_t)tid, -1, -1, PERF_FLAG_FD_CLOEXEC);
+  /* With the kernel's own time, where that is allowed: a sample then tells which code of the program called it. Not of processes that
+   * the program forks, where the kernel can tell these from threads (Linux 5.13). */
+  for (int without = 0; without < 4; without++) {
+    attr.exclude_kernel = without & 1;
+    attr.inherit_thread = attr.inherit && !(without & 2);
+    int fd = (int)syscall(SYS_perf_event_open, &attr, (pid_t)tid, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+    if (fd >= 0 || errno == ESRCH) return fd;
+  }
+  return -1;
 }
 
-struct qzi_running *qzi_running_open(uint32_t tid, uint64_t interval_ns) {
-  struct qzi_running *running = calloc(1, sizeof *running);
-  if (!running) return NULL;
-  /* With the kernel's own time, where that is allowed: a sample then tells which code of the program called it. */
-  running->fd = open_event(tid, interval_ns, 1);
-  if (running->fd < 0) running->fd = open_event(tid, interval_ns, 0);
-  if (running->fd >= 0) {
-    void *page = mmap(NULL, (size_t)(1 + PAGES) * PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, running->fd, 0);
-    if (page != MAP_FAILED) {
-      running->page = page;
-      return running;
-    }
-    close(running->fd);
+static int add_ring(struct qzi_running *running, uint32_t tid, int cpu, uint32_t pages) {
+  uint32_t k = 0;
+  while (k < running->count && running->rings[k].page) k++;
+  if (k == RINGS_MOST) {
+    errno = ENOSPC;
+    return -1;
   }
-  free(running);
+  struct ring *ring = &running->rings[k];
+  int fd = open_event(tid, cpu, running->interval_ns, running->paused);
+  if (fd < 0) return -1;
+  void *page = mmap(NULL, (size_t)(1 + pages) * PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+  if (page == MAP_FAILED) {
+    int why = errno;
+    close(fd);
+    errno = why;
+    return -1;
+  }
+  *ring = (struct ring){.page = page, .pages = pages, .tid = cpu < 0 ? tid : 0, .cpu = cpu, .fd = fd};
+  if (k == running->count) running->count++;
+  return 0;
+}
+
+static void drop_ring(struct ring *ring) {
+  if (!ring->page) return;
+  munmap(ring->page, (size_t)(1 + ring->pages) * PAGE);
+  close(ring->fd);
+  *ring = (struct ring){0};
+}
+
+/* Another thread that was there before: its events write into the same buffers. */
+static int add_thread(struct qzi_running *running, uint32_t tid) {
+  for (uint32_t k = 0; k < running->count; k++) {
+    int fd = -1, *events = NULL;
+    errno = ENOSPC;
+    if (running->events_count < EVENTS_MOST) events = realloc(running->events, (running->events_count + 1) * sizeof *events);
+    if (events) running->events = events;
+    if (events) fd = open_event(tid, running->rings[k].cpu, running->interval_ns, running->paused);
+    if (fd < 0) return errno == ESRCH ? 0 : -1;
+    running->events[running->events_count++] = fd;
+    if (ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, running->rings[k].fd)) return -1;
+  }
+  return 0;
+}
+
+static int open_cpus(struct qzi_running *running, uint32_t pid, const cpu_set_t *cpus, size_t bytes) {
+  for (int cpu = 0; cpu < QZI_PLACE_CPUS; cpu++) {
+    if (!CPU_ISSET_S(cpu, bytes, cpus)) continue;
+    if (add_ring(running, pid, cpu, CPU_PAGES) && errno != ENODEV) return -1; /* ENODEV: switched off */
+  }
+  return running->count ? 0 : -1;
+}
+
+/* One that is made while the list is read may be left out. */
+static int open_others(struct qzi_running *running, uint32_t pid) {
+  char name[64];
+  snprintf(name, sizeof name, "/proc/%u/task", pid);
+  DIR *tasks = opendir(name);
+  int failed = 0;
+  for (struct dirent *entry; tasks && (entry = readdir(tasks));) {
+    uint32_t tid = (uint32_t)strtoul(entry->d_name, NULL, 10);
+    if (tid && tid != pid && add_thread(running, tid)) failed = -1;
+  }
+  if (tasks) closedir(tasks);
+  return failed;
+}
+
+struct qzi_running *qzi_running_open(uint32_t pid, uint64_t interval_ns, uint32_t cpus_most) {
+  struct qzi_running *running = calloc(1, sizeof *running);
+  cpu_set_t *cpus = CPU_ALLOC(QZI_PLACE_CPUS);
+  size_t bytes = CPU_ALLOC_SIZE(QZI_PLACE_CPUS);
+  int failed = !running || !cpus || sched_getaffinity((pid_t)pid, bytes, cpus);
+  if (!failed) {
+    running->interval_ns = interval_ns;
+    running->inherited = (uint32_t)CPU_COUNT_S(bytes, cpus) <= cpus_most;
+    failed = running->inherited ? open_cpus(running, pid, cpus, bytes) : add_ring(running, pid, -1, PAGES);
+    if (!failed && running->inherited) open_others(running, pid);
+  }
+  if (cpus) CPU_FREE(cpus);
+  if (!failed) return running;
+  int why = errno;
+  qzi_running_close(running);
+  errno = why;
   return NULL;
 }
 
 void qzi_running_close(struct qzi_running *running) {
   if (!running) return;
-  munmap(running->page, (size_t)(1 + PAGES) * PAGE);
-  close(running->fd);
+  for (uint32_t k = 0; k < running->events_count; k++) close(running->events[k]);
+  for (uint32_t k = 0; k < running->count; k++) drop_ring(&running->rings[k]);
+  free(running->events);
   free(running);
 }
 
-static void copy_out(const unsigned char *data, uint64_t at, void *to, size_t bytes) {
-  size_t size = (size_t)PAGES * PAGE, from = (size_t)(at % size), first = size - from < bytes ? size - from : bytes;
+static struct ring *ring_of(struct qzi_running *running, uint32_t tid) {
+  for (uint32_t k = 0; k < running->count; k++)
+    if (running->rings[k].page && running->rings[k].tid == tid) return &running->rings[k];
+  return NULL;
+}
+int qzi_running_begin(struct qzi_running *running, uint32_t tid) {
+  return running->inherited || ring_of(running, tid) ? 0 : add_ring(running, tid, -1, PAGES);
+}
+void qzi_running_end(struct qzi_running *running, uint32_t tid) {
+  struct ring *ring = running->inherited ? NULL : ring_of(running, tid);
+  if (ring) drop_ring(ring);
+}
+
+void qzi_running_pause(struct qzi_running *running, int pause) {
+  unsigned long what = pause ? PERF_EVENT_IOC_DISABLE : PERF_EVENT_IOC_ENABLE;
+  if (running->paused == pause) return;
+  running->paused = pause;
+  for (uint32_t k = 0; k < running->count; k++)
+    if (running->rings[k].page) ioctl(running->rings[k].fd, what, 0);
+  for (uint32_t k = 0; k < running->events_count; k++) ioctl(running->events[k], what, 0);
+}
+
+/* ---- samples ---- */
+
+static void copy_out(const struct ring *ring, uint64_t at, void *to, size_t bytes) {
+  const unsigned char *data = (const unsigned char *)ring->page + PAGE;
+  size_t size = (size_t)ring->pages * PAGE, from = (size_t)(at % size), first = size - from < bytes ? size - from : bytes;
   memcpy(to, data + from, first);
   memcpy((unsigned char *)to + first, data, bytes - first);
 }
 
 /* 1: the record is a sample of code of the program. */
-static int read_sample(const unsigned char *data, uint64_t at, uint64_t bytes, struct qzi_sample *sample) {
-  uint64_t abi, registers[AT_COUNT], size, used;
-  if (bytes < sizeof abi + sizeof registers + sizeof size) return 0;
-  copy_out(data, at, &abi, sizeof abi);
-  if (abi != PERF_SAMPLE_REGS_ABI_64) return 0;
-  copy_out(data, at + 8, registers, sizeof registers);
-  at += 8 + sizeof registers;
-  copy_out(data, at, &size, sizeof size);
+static int read_sample(const struct ring *ring, uint64_t at, uint64_t bytes, struct qzi_sample *sample) {
+  uint64_t words[2 + AT_COUNT + 1], size, used, *registers = words + 2; /* process and thread, ABI, registers, size of the stack */
+  if (bytes < sizeof words) return 0;
+  copy_out(ring, at, words, sizeof words);
+  if (words[1] != PERF_SAMPLE_REGS_ABI_64) return 0;
+  sample->tid = (uint32_t)(words[0] >> 32);
+  size = words[2 + AT_COUNT];
   sample->at = (struct qzi_registers){
       .pc = registers[AT_PC], .sp = registers[AT_SP], .fp = registers[AT_FP], .link = LINK(registers), .fp_known = 1};
   sample->copy = (struct qzi_stack_copy){.address = registers[AT_SP]};
   sample->registers = 0;
   for (unsigned k = 0; k < AT_COUNT; k++) sample->registers = (sample->registers ^ registers[k]) * UINT64_C(0x9e3779b97f4a7c15);
-  if (size && size <= QZI_RUNNING_STACK && bytes >= 8 + sizeof registers + 8 + size + 8) {
-    copy_out(data, at + 8 + size, &used, sizeof used);
-    copy_out(data, at + 8, sample->bytes, (size_t)size);
+  if (size && size <= QZI_RUNNING_STACK && bytes >= sizeof words + size + 8) {
+    copy_out(ring, at + sizeof words + size, &used, sizeof used);
+    copy_out(ring, at + sizeof words, sample->bytes, (size_t)size);
     sample->copy.bytes = used < size ? used : size;
     sample->copy.data = sample->bytes;
   }
   return registers[AT_PC] != 0;
 }
 
-int qzi_running_read(struct qzi_running *running, struct qzi_sample *sample) {
-  const unsigned char *data = (const unsigned char *)running->page + PAGE;
-  uint64_t head = __atomic_load_n(&running->page->data_head, __ATOMIC_ACQUIRE), at = running->page->data_tail, newest = 0;
-  uint64_t newest_bytes = 0;
-  int newest_user = 0;
-  if (at == head) return 0;
-  while (at < head) {
-    struct perf_event_header record;
-    copy_out(data, at, &record, sizeof record);
-    if (record.size < sizeof record) break;
-    if (record.type == PERF_RECORD_SAMPLE) {
-      newest = at + sizeof record;
-      newest_bytes = record.size - sizeof record;
-      newest_user = (record.misc & PERF_RECORD_MISC_CPUMODE_MASK) == PERF_RECORD_MISC_USER;
+int qzi_running_next(struct qzi_running *running, struct qzi_sample *sample) {
+  for (uint32_t tried = 0; tried < running->count; running->at++, tried++) {
+    if (running->at >= running->count) running->at = 0;
+    struct ring *ring = &running->rings[running->at];
+    uint64_t head = ring->page ? __atomic_load_n(&ring->page->data_head, __ATOMIC_ACQUIRE) : 0, at = ring->page ? ring->page->data_tail : 0;
+    int found = 0;
+    while (at < head && !found) {
+      struct perf_event_header record;
+      copy_out(ring, at, &record, sizeof record);
+      if (record.size < sizeof record) break;
+      if (record.type == PERF_RECORD_SAMPLE) found = read_sample(ring, at + sizeof record, record.size - sizeof record, sample);
+      sample->user = (record.misc & PERF_RECORD_MISC_CPUMODE_MASK) == PERF_RECORD_MISC_USER;
+      at += record.size;
+      __atomic_store_n(&ring->page->data_tail, at, __ATOMIC_RELEASE);
     }
-    at += record.size;
+    if (found) return 1;
   }
-  int found = newest_bytes && read_sample(data, newest, newest_bytes, sample);
-  sample->user = newest_user;
-  __atomic_store_n(&running->page->data_tail, head, __ATOMIC_RELEASE);
-  return found;
+  return 0;
+}
+
+/* ---- cost ---- */
+
+#define TRIALS     15u
+#define TRIAL_NS   50000u
+#define PATIENCE_NS UINT64_C(5000000)
+
+static int by_size(const void *a, const void *b) {
+  uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+  return x < y ? -1 : x > y;
+}
+
+uint64_t qzi_running_cost_ns(void) {
+  struct ring ring = {.pages = CPU_PAGES};
+  uint64_t gaps[TRIALS], seen = 0;
+  uint32_t count = 0;
+  int fd = open_event(0, -1, TRIAL_NS, 0);
+  void *page = fd < 0 ? MAP_FAILED : mmap(NULL, (size_t)(1 + ring.pages) * PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+  if (page != MAP_FAILED) {
+    ring.page = page;
+    /* The longest time between two looks at the clock, around the one at which a sample was there. */
+    uint64_t begin = qzi_clock_ns(), before = begin, longest = 0, now;
+    do {
+      now = qzi_clock_ns();
+      if (now - before > longest) longest = now - before;
+      before = now;
+      uint64_t head = __atomic_load_n(&ring.page->data_head, __ATOMIC_ACQUIRE);
+      if (head == seen) continue;
+      seen = head;
+      now = qzi_clock_ns();
+      gaps[count++] = now - before > longest ? now - before : longest;
+      before = now;
+      longest = 0;
+      __atomic_store_n(&ring.page->data_tail, head, __ATOMIC_RELEASE);
+    } while (count < TRIALS && now - begin < PATIENCE_NS);
+    munmap(page, (size_t)(1 + ring.pages) * PAGE);
+  }
+  if (fd >= 0) close(fd);
+  qsort(gaps, count, sizeof *gaps, by_size);
+  return count ? gaps[count / 2] : 0;
 }

@@ -1,12 +1,18 @@
 /* What running threads execute, without hooks: samples that the kernel takes of them (perf_event_open).
  *
- * Owns:    one event and its buffer for each of the first threads.
+ * Owns:    the events and their buffers.
  * Writer:  the kernel. Reader: the aggregating thread.
  * Must not: disturb the program more than the timer interrupt that takes a sample; need privileges (it does without at
  *          perf_event_paranoid <= 2, Linux's own default; Debian's 3 and some containers forbid it).
  *
- * A sample is taken after each interval of a thread's own processor time: instruction, stack pointer, frame pointer, and a
- * copy of the top of the stack, from which the callers are found (unwind.h).
+ * A sample is taken after each interval of processor time: instruction, stack pointer, frame pointer, and a copy of the top of
+ * the stack, from which the callers are found (unwind.h).
+ *
+ * There is one event for each CPU, which threads inherit from the one that made them. Where the kernel switches from one thread of the
+ * program to another, such events go on as they are: an event that belongs to one thread alone is stopped and the other's
+ * is started, each with its timer, which costs more than the switch itself. Time is that of the program's threads on that CPU,
+ * so that each has samples in proportion to what it runs. On machines with many CPUs, where every new thread would have to be
+ * given as many events, each thread has one of its own.
  */
 #ifndef QZI_RUNNING_H
 #define QZI_RUNNING_H
@@ -14,21 +20,33 @@
 #include "unwind.h"
 
 #define QZI_RUNNING_STACK 4096u /* bytes of stack in a sample */
+#define QZI_RUNNING_CPUS  32u   /* with more, each thread has its own event */
 
-struct qzi_running; /* of one thread */
+struct qzi_running;
 
-/* Begins to sample a thread. NULL and errno: not allowed, not there, no memory left for it. */
-struct qzi_running *qzi_running_open(uint32_t tid, uint64_t interval_ns);
+/* Begins to sample the threads that the program has, and those that they will make. NULL and errno: not allowed, not there, no
+ * memory left for it. cpus_most: QZI_RUNNING_CPUS, or less. */
+struct qzi_running *qzi_running_open(uint32_t pid, uint64_t interval_ns, uint32_t cpus_most);
 void qzi_running_close(struct qzi_running *running);
+/* A thread was met; it ended. 0, or -1 and errno: it can't be sampled. */
+int qzi_running_begin(struct qzi_running *running, uint32_t tid);
+void qzi_running_end(struct qzi_running *running, uint32_t tid);
+/* Takes no samples until it is called with 0. */
+void qzi_running_pause(struct qzi_running *running, int pause);
 
 struct qzi_sample {
   struct qzi_registers at;
   uint64_t registers; /* sum of all general registers */
+  uint32_t tid;
   int user;           /* 1: in code of the program, not in the kernel on its behalf */
   struct qzi_stack_copy copy; /* `data` lies in `bytes` */
   unsigned char bytes[QZI_RUNNING_STACK];
 };
-/* The newest sample since the last call. 1: there is one. */
-int qzi_running_read(struct qzi_running *running, struct qzi_sample *sample);
+/* The next sample that was not read yet, of any thread. 0: there is none now. */
+int qzi_running_next(struct qzi_running *running, struct qzi_sample *sample);
+
+/* What one sample takes from the thread that it is of: the median of some, taken of the calling thread, which computes
+ * for a millisecond. 0: not known. */
+uint64_t qzi_running_cost_ns(void);
 
 #endif

@@ -11,6 +11,7 @@
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+#include "kernel.h"
 #include "place.h"
 
 #define LOAD(at) __atomic_load_n((at), __ATOMIC_RELAXED)
@@ -235,6 +236,7 @@ static void settle(struct qzi_recording *recording, uint64_t start_ns) {
   head->sampler_cpu = recording->cpu >= 0 ? (uint32_t)recording->cpu : UINT32_MAX;
   head->sampler_spins = (uint32_t)place.spins;
   head->sampler_threads = recording->threads;
+  if (recording->sampler.kernel) qzi_kernel_start(recording->sampler.kernel);
   uint64_t skipped = recording->pacing.skipped;
   qzi_pacing_start(&recording->pacing, rate_mhz, place.spins, start_ns ? start_ns : qzi_clock_ns(), 0);
   recording->pacing.skipped = skipped;

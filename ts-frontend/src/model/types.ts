@@ -201,6 +201,7 @@ export interface Slowdown {
   locksNs: number;    // acquisitions of locks and semaphores
   waitsNs: number;
   spawnsNs: number;
+  samplesNs: number;  // that the kernel took of running threads
   samplingNs: number; // CPU time that the sampler took while the program could have used it
   elapsedNs: number;  // the sum
   share: number;      // of the elapsed time without it
