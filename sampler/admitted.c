@@ -62,7 +62,7 @@ static void summarize(const struct qzi_admitted *admitted, const struct qz_profi
     return;
   }
   char rate[96];
-  snprintf(rate, sizeof rate, slower ? "fewer than %1$.0f, for each takes long with so many threads; --rate %1$.0f insists" : "%.0f asked for", (double)head->rate_mhz / 1000);
+  snprintf(rate, sizeof rate, slower ? "fewer than %1$.0f, for each takes long; --rate %1$.0f insists" : "%.0f asked for", (double)head->rate_mhz / 1000);
   fprintf(stderr, "quartz: %s: %llu snapshots in %.2f s, %.0f a second (%s, %llu intervals skipped), "
                   "%.2f %% of a CPU%s\n",
           admitted->path, (unsigned long long)head->snapshots, seconds, (double)head->snapshots / seconds,

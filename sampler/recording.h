@@ -27,7 +27,8 @@ struct qzi_recording {
   struct qzi_sampler sampler;
   const struct qzi_options *options;
   struct qzi_pacing pacing;
-  uint64_t cheap_cpu_ns, cheap_snapshots; /* CPU time and snapshots when the cost of snapshots was last looked at */
+  uint64_t cheap_cpu_ns, cheap_snapshots; /* CPU time and snapshots when the cost of snapshots was last looked at, */
+  unsigned cheap_looks;                   /* and how often that was */
   pid_t pid;
   struct qzi_cpu_time cpu_time; /* the control thread's */
   /* sampling threads */

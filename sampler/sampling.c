@@ -203,9 +203,10 @@ static void keep_cheap(struct qzi_recording *recording) {
   uint64_t count = snapshots - recording->cheap_snapshots, each_ns = count ? (cpu_ns - recording->cheap_cpu_ns) / count : 0;
   recording->cheap_cpu_ns = cpu_ns;
   recording->cheap_snapshots = snapshots;
+  if (!recording->cheap_looks++) return; /* what was made for the first ones will not be made again */
   if (!count || recording->pacing.spins || recording->options->rate_mhz) return;
   uint64_t base_ns = UINT64_C(1000000000000) / recording->file.head->rate_mhz, now = recording->pacing.interval_ns / base_ns;
-  uint64_t times = (each_ns * 100 + COST_PERCENT * base_ns - 1) / (COST_PERCENT * base_ns);
+  uint64_t times = (each_ns * 200 + COST_PERCENT * base_ns) / (2 * COST_PERCENT * base_ns); /* the nearest */
   if (times < 1) times = 1;
   if (times > SLOWER_MOST) times = SLOWER_MOST;
   if (times > now || times * 4 < now * 3) qzi_pacing_change(&recording->pacing, times * base_ns);
@@ -242,6 +243,7 @@ static void settle(struct qzi_recording *recording, uint64_t start_ns) {
   recording->pacing.skipped = skipped;
   recording->cheap_cpu_ns = qzi_thread_cpu_ns();
   recording->cheap_snapshots = head->snapshots;
+  recording->cheap_looks = 0;
 }
 
 /* Follows the session where qz_init has changed the number of processors. */

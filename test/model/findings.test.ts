@@ -29,6 +29,28 @@ test('serial code before parallel code', (t) => {
   t.deepEqual(finding.meanwhile, { busy: 1, spinning: 0, idle: 3 });
 });
 
+test('what a run-time library does belongs to its caller; what another library does is named', (t) => {
+  const recorded = (path: string): Model => {
+    const profile = new Builder({ processors: 4 }).stretch(second, [run('main', ['main', 'report', 'fprintf', 'vfprintf'])])
+      .stretch(second, ['w1', 'w2', 'w3', 'w4'].map((thread) => run(thread, ['main', 'sum', 'fprintf']))).build();
+    for (const entity of profile.entities) if (/printf/.test(entity.name)) entity.module = 1;
+    return buildModel({ ...profile, modules: [{ start: 0, end: 1, bias: 0, path, buildId: '' }] });
+  };
+  for (const path of ['/usr/lib/x86_64-linux-gnu/libc.so.6', '/lib64/libc-2.31.so', '/usr/lib/libstdc++.so.6.0.30']) {
+    const { findings } = recorded(path);
+    t.deepEqual(findings.map(({ kind, name }) => `${kind} ${name}`), ['serial report', 'optimize sum']);
+    t.regex(findings[0]!.text, /^report, called from main, costs 1\.00 s of 2\.00 s .* Most of that is in fprintf\./);
+    t.regex(findings[1]!.text, /^sum itself takes 1\.00 s of 2\.00 s \(50 %\), 1\.00 s of that in fprintf, while/);
+  }
+  for (const path of ['/usr/lib/libcrypto.so.3', '/home/me/libcurious.so', '/home/me/program']) t.is(recorded(path).findings[0]!.name, 'vfprintf');
+});
+
+test('a program that hangs: what its threads wait for', (t) => {
+  const model = buildModel(new Builder({ processors: 2 }).stretch(second, [run('w1', ['main', 'a']), run('w2', ['main', 'a'])])
+    .stretch(9 * second, [wait('w1', ['main', 'condition:full']), wait('w2', ['main', 'condition:empty']), wait('w3', ['main', 'condition:empty'])]).build());
+  t.regex(model.notices.map(({ reason }) => reason).join('\n'), /during 9\.00 s of 10\.0 s \(90 %\) nothing ran; threads that waited meanwhile, on average: 2 at condition empty, 1 at condition full/);
+});
+
 test('idleness that other programs may have caused is told with a caution', (t) => {
   const recorded = (cpuRunNs: number, cpuWaitNs: number, cpus = 4): Model => {
     const profile = examples.serialThenParallel().build();

@@ -5,12 +5,14 @@
  */
 import type { RawProfile } from './raw.js';
 import type { Working } from './model.js';
+import type { Own } from './own.js';
 import type { RowsBy } from './rows.js';
 import type { Stacks } from './stacks.js';
 import { isBusy } from './sums.js';
 
 export interface Contexts {
   byStack: RowsBy;            // tuples of each stack
+  own: Own;
   lost: Float64Array;         // by tuple: ns (1/b - 1/P), times the part that nothing else explains; 0 where not busy
   unexplained: Float64Array;  // by tuple: that part
   lostSelf: Float64Array;     // by node: lost in tuples with this very stack
@@ -18,7 +20,7 @@ export interface Contexts {
   byThread: Record<'time' | 'cost' | 'at', Float64Array>; // scratch of statsOf
 }
 
-export function prepareContexts(raw: RawProfile, { stacks, byStack, weights }: Working, unexplained: Float64Array): Contexts {
+export function prepareContexts(raw: RawProfile, { stacks, byStack, weights }: Working, own: Own, unexplained: Float64Array): Contexts {
   const { tuples, head } = raw;
   const P = head.processors;
   const lost = new Float64Array(weights.length);
@@ -33,7 +35,7 @@ export function prepareContexts(raw: RawProfile, { stacks, byStack, weights }: W
     atWork[stack] = 1;
   }
   const scratch = (): Float64Array => new Float64Array(raw.entities.length);
-  return { byStack, lost, unexplained, lostSelf, atWork, byThread: { time: scratch(), cost: scratch(), at: scratch() } };
+  return { byStack, own, lost, unexplained, lostSelf, atWork, byThread: { time: scratch(), cost: scratch(), at: scratch() } };
 }
 
 export interface ContextStats {
@@ -96,7 +98,7 @@ export function statsOf(raw: RawProfile, contexts: Contexts, weights: Float64Arr
   return stats;
 }
 
-/** A context where lost time concentrates. `self`: only the entity's own code. */
+/** A context where lost time concentrates. `self`: only the entity's own code, run-time libraries that it calls included. */
 export interface Context { entity: number; members: number[]; self: boolean }
 
 /**
@@ -111,7 +113,7 @@ export function concentrate(raw: RawProfile, { stacks, weights }: Working, conte
   const all: number[] = [];
   for (let n = 0; n < stacks.count; n++) if (atWork[n] === 1) all.push(n);
   const whole = sum(all);
-  const inclusive = new Inclusive(stacks, lostSelf, raw.entities.length);
+  const inclusive = new Inclusive(stacks, contexts.own, lostSelf, raw.entities.length);
 
   const isInside = new Uint8Array(stacks.count); // in the split numbered so in `splitOf`
   const splitOf = new Uint32Array(stacks.count);
@@ -155,7 +157,7 @@ export function concentrate(raw: RawProfile, { stacks, weights }: Working, conte
     let rest = members;
     for (let total = sum(rest); total >= least; total = sum(rest)) {
       const own: number[] = [], called: number[] = [];
-      for (const node of rest) ((node === 0 ? 0 : stacks.entity[node]) === entity ? own : called).push(node);
+      for (const node of rest) (contexts.own.owner[node] === entity ? own : called).push(node);
       const ownLost = sum(own);
       const { first, second, half, most } = inclusive.of(rest, path, total / 2);
       if (ownLost >= total / 2 || first === 0) {
@@ -188,7 +190,7 @@ class Inclusive {
   readonly #totals: Float64Array;  // by entity; all 0 between calls
   readonly #marked: Uint8Array;    // by node: on a path, and yet to come; all 0 between calls
   readonly #above: Uint32Array;    // by node: how many marked nodes stand right above it; all 0 between calls
-  constructor(private readonly stacks: Stacks, private readonly lostSelf: Float64Array, entities: number) {
+  constructor(private readonly stacks: Stacks, private readonly own: Own, private readonly lostSelf: Float64Array, entities: number) {
     this.#below = new Float64Array(stacks.count);
     this.#totals = new Float64Array(entities);
     this.#marked = new Uint8Array(stacks.count);
@@ -196,7 +198,7 @@ class Inclusive {
   }
 
   /**
-   * Leaving out the entities on `path`: the two with most (of equal ones the outermost), and the one with least that
+   * Leaving out the entities on `path`, and run-time libraries: the two with most (of equal ones the outermost), and the one with least that
    * has `enough` (of equal ones the innermost); 0 = none. Sums of the same numbers in another order count as equal.
    */
   of(members: readonly number[], path: ReadonlySet<number>, enough: number): { first: number; second: number; half: number; most: number } {
@@ -215,7 +217,7 @@ class Inclusive {
       for (let n = node; n !== 0 && marked[n] === 1 && above[n] === 0;) { // all that is above it has been added to it
         const lost = below[n]!;
         below[n] = marked[n] = 0;
-        if (lost !== 0 && isFirst[n] === 1) {
+        if (lost !== 0 && isFirst[n] === 1 && this.own.hidden[n] === 0) {
           const e = entity[n]!;
           if (totals[e] === 0) met.push(e);
           totals[e]! += lost;

@@ -6,7 +6,7 @@
 import { prepareContexts } from './contexts.js';
 import { caution, cpuWaitNotice } from './cpu-wait.js';
 import { independentSnapshots, shareInterval } from './interval.js';
-import { formatEvents, formatNs, formatShare } from './format.js';
+import { formatCount, formatEvents, formatNs, formatShare } from './format.js';
 import { unexplainedOf } from './explained.js';
 import { measureLevels } from './levels.js';
 import { tellCode } from './limits-code.js';
@@ -15,9 +15,10 @@ import { lockLosses, tellLocks, tellSpinning } from './limits-objects.js';
 import { tellOptimize, tellOverhead } from './limits-overhead.js';
 import { idleLoops, isCrowds, tellCrowd } from './limits-threads.js';
 import type { Material } from './limits.js';
-import { fewSnapshots, leastObservations, leastSerial, leastShare, title } from './limits.js';
+import { fewSnapshots, leastObservations, leastSerial, leastShare, shownId, title } from './limits.js';
 import { prepareMeanwhile } from './meanwhile.js';
 import type { Working } from './model.js';
+import { ownOf } from './own.js';
 import type { Finding, Interval, Model, Notice } from './types.js';
 
 export const findingsKept = 3;
@@ -33,11 +34,11 @@ export function findingsOf(model: Model, working: Working): { findings: Finding[
   }
   const levels = measureLevels(model.raw, working.stacks, working.groupOf);
   const material: Material = {
-    model, working, levels, meanwhile: prepareMeanwhile(model.raw, working.stacks), least: Math.max(leastShare, leastObservations / samples) * elapsedNs,
+    model, working, levels, meanwhile: prepareMeanwhile(model.raw, working.stacks), own: ownOf(model.raw, working.stacks), least: Math.max(leastShare, leastObservations / samples) * elapsedNs,
   };
   const losses = lockLosses(material);
   const io = ioLoss(material);
-  const contexts = prepareContexts(model.raw, working, unexplainedOf(model, working, material.meanwhile, losses, io));
+  const contexts = prepareContexts(model.raw, working, material.own, unexplainedOf(model, working, material.meanwhile, losses, io));
   const crowd = tellCrowd(material);
   const limits = [
     ...(crowd ? [crowd] : []),
@@ -99,6 +100,18 @@ function sureness({ costNs }: Finding, model: Model): string {
   return ` With so few snapshots it is between ${formatNs(low * model.elapsedNs)} and ${formatNs(high * model.elapsedNs)} (95 %).`;
 }
 
+/** What threads waited for while nothing ran: all of them, of a program that hangs. */
+function waitedAtRest({ model, levels }: Material): string {
+  const waits: { id: number; ns: number }[] = [];
+  for (const [id, { blocked }] of levels.waits) {
+    const ns = blocked.get(0) ?? 0;
+    if (shownId(model, id) === id && ns >= model.balance.nothingRanNs / 4) waits.push({ id, ns });
+  }
+  waits.sort((a, b) => b.ns - a.ns);
+  const told = waits.slice(0, 3).map(({ id, ns }) => `${formatCount(ns / model.balance.nothingRanNs)} at ${title(model, id)}`);
+  return told.length > 0 ? `; threads that waited meanwhile, on average: ${told.join(', ')}` : '';
+}
+
 function addNotices(model: Model, material: Material, findings: readonly Finding[], notices: Notice[]): void {
   const { samples, elapsedNs, balance, raw } = model;
   if (samples < fewSnapshots)
@@ -118,7 +131,7 @@ function addNotices(model: Model, material: Material, findings: readonly Finding
     if (!findings.some((finding) => finding.kind === 'io'))
       notices.push({
         reason: `during ${formatNs(balance.nothingRanNs)} of ${formatNs(elapsedNs)} (${formatShare(balance.nothingRanNs / elapsedNs)}) nothing ran` +
-          (asleep >= balance.nothingRanNs / 2 ? ': threads slept' : ''),
+          (asleep >= balance.nothingRanNs / 2 ? ': threads slept' : waitedAtRest(material)),
         remedy: asleep >= balance.nothingRanNs / 2 ? 'sleeping is no contention: if it is not wanted, sleep less' : 'see the states of the threads (quartz threads) for what they waited for',
       });
   }

@@ -10,6 +10,7 @@ import type { Material } from './limits.js';
 import { costs, leastObservations, leastSerial, leastShare, meanwhileOf, meanwhileText, shownId, title } from './limits.js';
 import { waitersBeside } from './meanwhile.js';
 import { dataKinds, isStream, stream } from './limits-stream.js';
+import { isRuntime } from './own.js';
 import { rowsOfKey } from './rows.js';
 import { pathOf } from './stacks.js';
 import { isBusy } from './sums.js';
@@ -142,7 +143,7 @@ function phaseOf(material: Material, contexts: Contexts, candidates: Candidate[]
     const path = pathOf(working.stacks, node);
     common = common === undefined ? path : commonStart(common, path);
   }
-  const entity = [...(common ?? [])].reverse().find((id) => model.entities[id]!.kind === 'procedure') ?? joined.context.entity;
+  const entity = [...(common ?? [])].reverse().find((id) => model.entities[id]!.kind === 'procedure' && !isRuntime(model.entities[id]!.module)) ?? joined.context.entity;
   const parts = candidates.map((one) => one.id);
   const phase = { ...joined, context: { entity, members, self: false }, id: shownId(model, entity), parts: [...new Set(parts)] };
   look(material, phase);
@@ -191,9 +192,9 @@ function waitingText(model: Model, waited: Waited | undefined): string {
 function serial(material: Material, contexts: Contexts, candidate: Candidate): Finding {
   const { model } = material;
   const { id, stats, waited, context } = candidate;
-  const parts = context.self ? [] : largestParts(material, candidate);
+  const parts = largestParts(material, candidate); // of an entity's own code: what it calls of run-time libraries
   const entity = model.entities[id]!;
-  const itself = context.self && id !== 0 && entity.nptNs > 1.05 * entity.nptSelfNs ? ' itself' : '';
+  const itself = context.self && id !== 0 && entity.nptNs > 1.05 * stats.npt ? ' itself' : '';
   const name = entity.kind === 'lock' ? `What runs while ${title(model, id)} is held, outside any procedure called meanwhile,` : `${title(model, id)}${itself}`;
   const text = `${name}${callersText(material, contexts, candidate)} costs ${costs(model, stats.cost)}: while it runs, ` +
     `${meanwhile(material, candidate)}${waitingText(model, waited)}.` +
@@ -202,7 +203,7 @@ function serial(material: Material, contexts: Contexts, candidate: Candidate): F
   return finding(material, candidate, id, 'serial', 'create-parallelism', stats.lost, text, remedy, [...parts, ...(waited ? [waited.object] : [])]);
 }
 
-/** Entities below that have a quarter of the cost or more, innermost ones that do not overlap first; at most two. */
+/** Entities right below that have a quarter of the cost or more, at most two; none where they have less than half of it together. */
 function largestParts({ model, working }: Material, { context }: Candidate): number[] {
   const { stacks, byStack, weights } = working;
   const totals = new Map<number, number>();
@@ -220,7 +221,8 @@ function largestParts({ model, working }: Material, { context }: Candidate): num
       totals.set(id, (totals.get(id) ?? 0) + npt);
     }
   }
-  return [...totals].filter(([, npt]) => npt >= whole / 4).sort((a, b) => b[1] - a[1]).slice(0, 2).map(([id]) => id);
+  const parts = [...totals].filter(([, npt]) => npt >= whole / 4).sort((a, b) => b[1] - a[1]).slice(0, 2);
+  return parts.reduce((sum, [, npt]) => sum + npt, 0) >= whole / 2 ? parts.map(([id]) => id) : [];
 }
 
 /** Of two remedies, one that saves at least this part of what the better one saves is told too. */

@@ -52,7 +52,7 @@ export function ioLoss({ model, levels }: Material): IoLoss {
 }
 
 export function tellIo(material: Material, loss: IoLoss): Finding[] {
-  const { model, working, levels, least } = material;
+  const { model, working, levels, least, own } = material;
   if (loss.saving < least) return [];
   const { stacks } = working;
   const { tuples } = model.raw;
@@ -65,9 +65,9 @@ export function tellIo(material: Material, loss: IoLoss): Finding[] {
     if (value <= 0) continue;
     total += value;
     threadTime += tuples.ns[k];
-    addTo(innermost, stacks.procedure[tuples.stack[k]], value);
+    addTo(innermost, own.procedure[tuples.stack[k]], value);
     for (let n = tuples.stack[k]; n !== 0; n = stacks.parent[n])
-      if (stacks.first[n] && model.entities[stacks.entity[n]]!.kind === 'procedure') addTo(byEntity, stacks.entity[n], value);
+      if (stacks.first[n] && own.hidden[n] === 0 && model.entities[stacks.entity[n]]!.kind === 'procedure') addTo(byEntity, stacks.entity[n], value);
   }
   const best = [...innermost].sort((a, b) => b[1] - a[1])[0];
   const half = [...byEntity].filter(([, value]) => value >= total / 2).sort((a, b) => a[1] - b[1])[0];

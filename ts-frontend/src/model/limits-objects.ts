@@ -7,6 +7,7 @@ import type { Levels, Waits } from './levels.js';
 import { busyOf, savedByRunning, spinningOf, waitAt } from './levels.js';
 import type { Material } from './limits.js';
 import { costs, meanwhileOf, meanwhileText, shownId, title } from './limits.js';
+import { isRuntime } from './own.js';
 import type { Entity, Finding, PathTime } from './types.js';
 
 export interface LockLoss {
@@ -96,7 +97,7 @@ function holder(material: Material, paths: readonly PathTime[]): number {
   const { model } = material;
   const totals = new Map<number, number>();
   for (const { path, ns } of paths) {
-    const procedure = [...path].reverse().find((id) => model.entities[id]!.kind === 'procedure');
+    const procedure = [...path].reverse().find((id) => model.entities[id]!.kind === 'procedure' && !isRuntime(model.entities[id]!.module));
     if (procedure !== undefined) totals.set(procedure, (totals.get(procedure) ?? 0) + ns);
   }
   return [...totals].sort((a, b) => b[1] - a[1])[0]?.[0] ?? 0;

@@ -47,30 +47,34 @@ export function tellOverhead({ model, working, least }: Material): Finding[] {
 }
 
 /** The code to make faster: most self NPT at levels where three quarters of the processors or more are busy. */
-export function tellOptimize({ model, working, least }: Material, named: ReadonlySet<number>): Finding[] {
+export function tellOptimize({ model, working, own, least }: Material, named: ReadonlySet<number>): Finding[] {
   const { stacks, weights } = working;
   const { tuples } = model.raw;
   const P = model.processors;
   const full = Math.max(1, 0.75 * P);
-  const byEntity = new Map<number, { npt: number; busy: number; spinning: number }>();
+  const byEntity = new Map<number, { npt: number; busy: number; spinning: number; called: Map<number, number> }>();
   for (let k = 0; k < weights.length; k++) {
     if (tuples.state[k] !== State.useful || tuples.busy[k] < full || tuples.stack[k] === 0 || named.has(tuples.thread[k])) continue;
-    const id = shownId(model, stacks.entity[tuples.stack[k]]);
+    const node = tuples.stack[k];
+    const id = shownId(model, own.owner[node]);
     let row = byEntity.get(id);
-    if (!row) byEntity.set(id, (row = { npt: 0, busy: 0, spinning: 0 }));
+    if (!row) byEntity.set(id, (row = { npt: 0, busy: 0, spinning: 0, called: new Map() }));
     const npt = weights[k] / tuples.busy[k];
     row.npt += npt;
     row.busy += npt * tuples.busy[k];
     row.spinning += npt * tuples.spinning[k];
+    if (own.hidden[node]) addTo(row.called, stacks.entity[node], npt);
   }
   const best = [...byEntity].filter(([id]) => !named.has(id)).sort((a, b) => b[1].npt - a[1].npt)[0];
   if (!best || best[1].npt < Math.max(2 * least, 0.1 * model.elapsedNs)) return [];
-  const [id, { npt, busy, spinning }] = best;
+  const [id, { npt, busy, spinning, called }] = best;
+  const most = [...called].sort((a, b) => b[1] - a[1])[0];
+  const within = most && most[1] >= npt / 4 ? `, ${formatNs(most[1])} of that in ${model.entities[most[0]]!.name},` : '';
   const meanwhile = meanwhileOf(P, busy / npt, spinning / npt);
   return [{
     entity: id, name: model.entities[id]!.name, kind: 'optimize', change: 'optimize',
-    text: `${title(model, id)} itself takes ${costs(model, npt)} while ${meanwhileText(model, meanwhile)}: more parallelism ${meanwhile.idle < 0.05 ? "can't help" : 'helps little'} there.`,
+    text: `${title(model, id)} itself takes ${costs(model, npt)}${within} while ${meanwhileText(model, meanwhile)}: more parallelism ${meanwhile.idle < 0.05 ? "can't help" : 'helps little'} there.`,
     remedy: `Make it do less, or do it faster: every ${formatShare(0.1)} saves ${formatNs(npt / 10)}; twice as fast would save ${formatNs(npt / 2)}.`,
-    costNs: npt, savingNs: npt / 2, meanwhile, related: [],
+    costNs: npt, savingNs: npt / 2, meanwhile, related: within !== '' ? [most![0]] : [],
   }];
 }

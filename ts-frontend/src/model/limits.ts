@@ -3,6 +3,7 @@ import { formatCount, formatNs, formatShare } from './format.js';
 import type { Levels } from './levels.js';
 import type { Meanwhile } from './meanwhile.js';
 import type { Working } from './model.js';
+import type { Own } from './own.js';
 import { placeOf, saysItsKind } from './names.js';
 import type { Finding, Model } from './types.js';
 
@@ -11,6 +12,7 @@ export interface Material {
   working: Working;
   levels: Levels;
   meanwhile: Meanwhile;
+  own: Own;
   /** A limit that costs or saves less elapsed time than this is not told: it is noise, or not worth a change. */
   least: number;
 }
