@@ -22,7 +22,8 @@ for (const [width, height] of [[80, 24], [200, 60]] as const) {
     const session = new Session(new Memory(small()), { width, height });
     await session.settle((lines) => lines[0]!.includes('prog'));
     for (const [index, tab] of tabs.entries()) golden(t, `${tab}-${width}x${height}`, await session.type(String(index + 1)));
-    golden(t, `help-${width}x${height}`, await session.type('2', '?'));
+    golden(t, `lock-${width}x${height}`, await session.type('3', 'z'));
+    golden(t, `help-${width}x${height}`, await session.type('z', '2', '?'));
     await session.quit();
   });
 }
@@ -67,6 +68,20 @@ test.serial('Enter goes into the children, Backspace up again', async (t) => {
   t.regex(session.lines()[2]!, /^all › main › \w+/);
   await session.type('\x7f', '\x7f');
   t.notRegex(session.lines()[2]!, /›/);
+  await session.quit();
+});
+
+test.serial('z shows the selected one alone, the next one with j, and the table again', async (t) => {
+  const session = new Session(new Memory(small()), {});
+  await session.settle((lines) => lines[0]!.includes('prog'));
+  const table = await session.type('5');
+  const first = await session.type('z');
+  t.regex(first[3]!, /^end \[join\]$/);
+  t.false(first.some((line) => line.includes('blocked▼')), 'no table');
+  const second = await session.type('j');
+  t.regex(second[3]!, /^table \[mutex\]$/);
+  for (const title of ['queue length over time', 'who waits', 'who holds it meanwhile', 'its threads spend']) t.true(second.some((line) => line.includes(title)), title);
+  t.deepEqual(await session.type('k', '\x1b'), table);
   await session.quit();
 });
 

@@ -49,6 +49,7 @@ function viewOf(scene: Scene, body: Size, state: State, glyphs: Glyphs): Canvas 
   if (state.tab === 'overview') return overview(scene, body, glyphs);
   if (state.tab === 'bottle') return bottle(scene, body, state, selectedEntity(state, scene), glyphs);
   if (state.tab === 'source') return source(scene, body, state, glyphs);
+  if (state.zoom) return detail(scene, body, state, glyphs);
   const canvas = new Canvas(body.width, body.height);
   const part = tableSize(body);
   canvas.blit(0, 0, table(scene, part, state, glyphs));
@@ -110,7 +111,7 @@ function footer(canvas: Canvas, state: State): void {
   if (state.editing !== null) canvas.text(0, y, `filter: ${state.editing}_   Enter takes it, Esc leaves it`, { bold: true });
   else if (state.message !== '') canvas.text(0, y, state.message, { bold: true });
   else {
-    const keys = ['? help', 'q quit', 'Tab tabs', 'Enter into', 'Backspace up', '/ filter', 's sort', 'i self', 'f freeze', 't window', 'm mark', 'w write'];
+    const keys = ['? help', 'q quit', 'Tab tabs', 'Enter into', 'Backspace up', '/ filter', 's sort', 'i self', 'z zoom', 'f freeze', 't window', 'm mark', 'w write'];
     while (keys.join('  ').length > canvas.width) keys.pop();
     canvas.text(0, y, keys.join('  '), { fg: Colour.grey });
   }

@@ -22,6 +22,7 @@ export interface State {
   windowNs: number | null;     // null: all since the start (or the last reset)
   frozen: number | null;       // moment shown, ns since the first snapshot; null: now
   mark: number | null;         // moment compared with
+  zoom: boolean;               // the selected entity fills the screen
   sourceScroll: number;
   help: number; // page that is shown, 0 = none
   message: string;
@@ -50,7 +51,7 @@ export type Action =
   | { type: 'enter' } | { type: 'back' } | { type: 'sort'; by: number } | { type: 'reverse' } | { type: 'self' } | { type: 'freeze' }
   | { type: 'step'; by: number } | { type: 'mark' } | { type: 'window' } | { type: 'reset' } | { type: 'help'; pages?: number } | { type: 'escape' }
   | { type: 'filter' } | { type: 'filter-text'; text: string } | { type: 'filter-done' } | { type: 'select-row'; index: number }
-  | { type: 'sort-column'; column: string } | { type: 'message'; text: string } | { type: 'bottle' };
+  | { type: 'sort-column'; column: string } | { type: 'message'; text: string } | { type: 'bottle' } | { type: 'zoom' };
 export interface Size { width: number; height: number }
 
 export const windows: (number | null)[] = [null, 1e9, 5e9, 30e9, 120e9];
@@ -61,7 +62,7 @@ export function initialState(): State {
     tab: 'overview',
     tables: { procedures: table('npt'), locks: table('wait'), threads: table('npt'), objects: table('blocked') },
     inclusive: true, filter: '', editing: null, focus: [], focusIndex: 0, bottleOf: 'threads', windowNs: null, frozen: null,
-    mark: null, sourceScroll: 0, help: 0, message: '',
+    mark: null, zoom: false, sourceScroll: 0, help: 0, message: '',
   };
 }
 export const isTable = (tab: Tab): tab is TableTab => tab === 'procedures' || tab === 'locks' || tab === 'threads' || tab === 'objects';
@@ -123,6 +124,7 @@ export function reduce(before: State, action: Action, scene: Scene): State {
     case 'escape':
       if (state.help > 0) return { ...state, help: 0 };
       if (state.editing !== null) return { ...state, editing: null };
+      if (state.zoom) return { ...state, zoom: false };
       if (state.focus.length > 0) return { ...state, focus: [], focusIndex: 0 };
       if (state.filter !== '') return { ...state, filter: '' };
       if (state.frozen !== null) return { ...state, frozen: null };
@@ -138,6 +140,7 @@ export function reduce(before: State, action: Action, scene: Scene): State {
       const tab = tableTab(state);
       return { ...state, tables: { ...state.tables, [tab]: { ...state.tables[tab], ascending: !state.tables[tab].ascending } } };
     }
+    case 'zoom': return isTable(state.tab) ? { ...state, zoom: !state.zoom } : { ...state, message: 'tables only' };
     case 'self': return { ...state, inclusive: !state.inclusive };
     case 'bottle': {
       const order: BottleOf[] = ['threads', 'procedures', 'locks'];

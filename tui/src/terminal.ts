@@ -8,6 +8,7 @@ import { Canvas } from './canvas.js';
 import { ascii, unicode, type Glyphs } from './glyphs.js';
 import { bodyOf, bodyTop, frame, pageOf, tabPlaces, tableSize } from './frame.js';
 import { bindingOf, type Effect } from './keys.js';
+import { Pace } from './pace.js';
 import { currentIndex, currentRows, initialState, isTable, reduce, selectedEntity, tableTab, type Action, type Size, type State } from './state.js';
 import { columnsThatFit } from './tables.js';
 import { helpPages } from './views/help.js';
@@ -25,11 +26,6 @@ export interface TerminalOptions {
   output?: NodeJS.WritableStream;
   term?: string;
 }
-/** At most this share of one CPU goes into reading and drawing. */
-const ownShare = 0.025;
-const longestMs = 10_000;
-/** So long the start (Node.js, the screen, the first look at the profile) is paid for by refreshing less often. */
-const startSpreadMs = 30_000;
 /** How soon the end of the program shows. */
 const endCheckMs = 250;
 /** CPU time of this process since it began. */
@@ -113,9 +109,14 @@ export function show(watch: Watch, options: TerminalOptions): Promise<void> {
     process.on('uncaughtException', onCrash);
 
     let refreshed = -Infinity;
-    let used = cpuMs();
-    let startMs = 0;
+    const pace = new Pace(options.refreshMs);
     let interval = options.refreshMs;
+    let forUser = 0; // CPU time that keys, mouse and resizing cost
+    const counted = <Arguments extends unknown[]>(react: (...args: Arguments) => void) => (...args: Arguments): void => {
+      const before = cpuMs();
+      react(...args);
+      forUser += cpuMs() - before;
+    };
     const tick = (): void => {
       const now = performance.now();
       if (now - refreshed >= interval || watch.hasEnded) {
@@ -124,14 +125,7 @@ export function show(watch: Watch, options: TerminalOptions): Promise<void> {
         } catch (error) {
           apply({ type: 'message', text: (error as Error).message });
         }
-        const after = cpuMs();
-        // What was used since the last refresh, keys and all, is spread over the time until the next.
-        if (refreshed < 0) startMs = after;
-        else {
-          const share = now < startSpreadMs ? Math.max(ownShare / 2, ownShare - startMs / startSpreadMs) : ownShare; // `now` counts from the start of the process
-          interval = Math.min(longestMs, Math.max(options.refreshMs, (after - used) / share));
-        }
-        used = after;
+        interval = pace.next(now, cpuMs() - forUser);
         refreshed = now;
       }
       timer = setTimeout(tick, Math.min(options.refreshMs, endCheckMs));
@@ -204,7 +198,7 @@ export function show(watch: Watch, options: TerminalOptions): Promise<void> {
         if (place !== undefined) apply({ type: 'tab', tab: place.tab });
         return;
       }
-      if (!isTable(state.tab)) return;
+      if (!isTable(state.tab) || state.zoom) return;
       const part = tableSize({ width: size().width, height: size().height - bodyTop - 1 });
       const row = event.y - bodyTop;
       if (event.x >= part.width || row < 0 || row >= part.height) return;
@@ -224,10 +218,10 @@ export function show(watch: Watch, options: TerminalOptions): Promise<void> {
       if (target === index) apply({ type: 'enter' });
       else if (target < rows.length) apply({ type: 'select-row', index: target });
     };
-    screen.on('keypress', onKey);
+    screen.on('keypress', counted(onKey));
     screen.program.enableMouse();
-    screen.program.on('mouse', onMouse);
-    screen.on('resize', () => { screen.render(); });
+    screen.program.on('mouse', counted(onMouse));
+    screen.on('resize', counted(() => { screen.render(); }));
     tick();
     screen.render();
   });

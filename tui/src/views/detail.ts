@@ -1,5 +1,5 @@
 /** The selected entity beside the table: its histogram, its states, and for objects who waits and who holds. */
-import { Canvas, shorten } from '../canvas.js';
+import { Canvas, shorten, wrap } from '../canvas.js';
 import type { Glyphs } from '../glyphs.js';
 import type { Entity, Model, PathTime } from '../../../ts-frontend/src/model/index.js';
 import { saysItsKind, stateNames } from '../../../ts-frontend/src/model/index.js';
@@ -13,32 +13,37 @@ export function detail(scene: Scene, size: Size, state: State, glyphs: Glyphs): 
   const entity = model.entities[selectedEntity(state, scene)];
   if (entity === undefined) return canvas;
   let y = heading(canvas, entity, glyphs);
-  const sections: ((room: number) => number)[] = [];
-  const half = size.width >= 76;
-  const plot = Math.max(4, Math.min(14, entity.object === null ? size.height - y - 8 : Math.floor((size.height - y) / 3)));
-  if (half && size.height - y < 16) {
-    // Wide and low: histogram on the left, figures on the right.
-    const left = Math.floor(size.width / 2) - 1;
-    histogram(canvas, entity, 0, y, left, Math.max(4, size.height - y), glyphs);
-    let row = y;
-    const right = new Canvas(size.width - left - 2, size.height);
-    let at = 0;
-    for (const section of [...objectSections(right, entity, model, glyphs), stateSection(right, entity)]) {
-      if (size.height - row - at < 3) break;
-      at += section(at, size.height - row - at);
-    }
-    canvas.blit(left + 2, row, right);
-    row += at;
+  const rows = size.height - y;
+  const sections = (on: Canvas): Section[] => [...objectSections(on, entity, model, glyphs), stateSection(on, entity)];
+  if (size.width >= 76 && rows < 24) {
+    // Wide and low: histogram on the left, figures on the right, and below the histogram what has no room there.
+    const width = Math.floor(size.width / 2) - 1;
+    const plot = Math.max(4, rows < 12 ? rows : Math.floor(rows / 2));
+    histogram(canvas, entity, 0, y, width, plot, glyphs);
+    const left = new Canvas(width, Math.max(0, rows - plot - 1)), right = new Canvas(size.width - width - 2, rows);
+    stack([{ canvas: right, sections: sections(right) }, { canvas: left, sections: sections(left) }]);
+    canvas.blit(width + 2, y, right);
+    canvas.blit(0, y + plot + 1, left);
     return canvas;
   }
+  const plot = Math.max(4, Math.min(14, entity.object === null ? rows - 8 : Math.floor(rows / 3)));
   histogram(canvas, entity, 0, y, size.width, plot, glyphs);
   y += plot + 1;
-  sections.push(...[...objectSections(canvas, entity, model, glyphs), stateSection(canvas, entity)].map((section) => (room: number) => section(y, room)));
-  for (const section of sections) {
-    if (size.height - y < 3) break;
-    y += section(size.height - y) + 1;
-  }
+  const rest = new Canvas(size.width, Math.max(0, size.height - y));
+  stack([{ canvas: rest, sections: sections(rest) }]);
+  canvas.blit(0, y, rest);
   return canvas;
+}
+/** One section below the other in the first column, with the rest in the next. */
+function stack(columns: readonly { canvas: Canvas; sections: readonly Section[] }[]): void {
+  let next = 0;
+  for (const { canvas, sections } of columns) {
+    let y = 0;
+    for (; next < sections.length && canvas.height - y >= 3; next++) {
+      const used = sections[next]!(y, canvas.height - y);
+      y += used === 0 ? 0 : used + (columns.length > 1 && canvas.height < 12 ? 0 : 1);
+    }
+  }
 }
 function heading(canvas: Canvas, entity: Entity, glyphs: Glyphs): number {
   const kind = saysItsKind(entity) ? '' : ` [${entity.rawKind}]`;
@@ -53,7 +58,7 @@ type Section = (y: number, room: number) => number;
 
 function stateSection(canvas: Canvas, entity: Entity): Section {
   return (y, room) => {
-    canvas.text(0, y, 'its threads spend        runnable meanwhile', { bold: true });
+    canvas.text(0, y, `its threads spend        runnable${canvas.width >= 43 ? ' meanwhile' : ''}`, { bold: true });
     let row = 1;
     for (const name of stateNames) {
       const state = entity.states[name];
@@ -71,10 +76,14 @@ function objectSections(canvas: Canvas, entity: Entity, model: Model, glyphs: Gl
   if (object === null) return [];
   const width = canvas.width;
   const sections: Section[] = [
-    (y) => {
-      canvas.text(0, y, !object.counted ? 'seen from outside: acquisitions are not counted, waiting is sampled' : `acquired ${count(object.acquisitions)}, contended ${count(object.contended)} (${percent(object.acquisitions > 0 ? object.contended / object.acquisitions : 0)})`);
-      canvas.text(0, y + 1, `waited ${time(object.waitNs)} in all, mean ${time(object.waitMeanNs)}, longest ${time(object.waitMaxNs)}; held ${time(object.holdNs)}${object.holdExact ? '' : ' (sampled)'}`);
-      return 2;
+    (y, room) => {
+      const lines = [
+        !object.counted ? 'seen from outside: acquisitions are not counted, waiting is sampled'
+          : `acquired ${count(object.acquisitions)}, contended ${count(object.contended)} (${percent(object.acquisitions > 0 ? object.contended / object.acquisitions : 0)})`,
+        `waited ${time(object.waitNs)} in all, mean ${time(object.waitMeanNs)}, longest ${time(object.waitMaxNs)}; held ${time(object.holdNs)}${object.holdExact ? '' : ' (sampled)'}`,
+      ].flatMap((text) => wrap(text, width)).slice(0, room);
+      lines.forEach((line, at) => { canvas.text(0, y + at, line); });
+      return lines.length;
     },
     (y, room) => bars(canvas, 'queue length over time', object.queueLength.filter((bucket) => bucket.ns > 0).map((bucket) => ({
       label: bucket.to === bucket.from ? String(bucket.from) : bucket.to === Infinity ? `${bucket.from}+` : `${bucket.from}-${bucket.to}`,

@@ -59,9 +59,10 @@ export function chart(canvas: Canvas, scene: Scene, x: number, y: number, width:
     ['useful', glyphs.useful, stateStyle.useful], ['overhead', glyphs.overhead, stateStyle.overhead],
     ['spinning', glyphs.spinning, stateStyle.spinning], ['idle', glyphs.idle, stateStyle.idle], ['runnable threads', glyphs.runnable, stateStyle.runnable],
   ] as const) {
-    if (at + label.length + 3 > x + width) break;
+    const shown = at + 2 + label.length <= x + width ? label : label.split(' ')[0]!; // 80 columns: "runnable"
+    if (at + 2 + shown.length > x + width) break;
     canvas.put(at, y, glyph, style);
-    at = canvas.text(at + 2, y, label) + 2;
+    at = canvas.text(at + 2, y, shown) + 2;
   }
   const rows = height - 2;
   const left = String(P).length + 1;
