@@ -135,6 +135,22 @@ static void named(const char *file, int with_lines) {
   dlclose(library.handle);
 }
 
+static void in_pieces(void) {
+  struct library library = load("pieces.so");
+  qz_symbols *symbols = open_library(&library, library.path, library.build_id);
+  struct qz_symbol got;
+  void *(*pieces)(int);
+  *(void **)&pieces = dlsym(library.handle, "pieces");
+  qz_symbols_find(symbols, (uint64_t)(void *)pieces, QZ_SYMBOL_PROCEDURE, &got);
+  same("in pieces", "name", got.name, "pieces");
+  check(got.line == 6, "in pieces", "where it is defined");
+  qz_symbols_find(symbols, (uint64_t)pieces(1), QZ_SYMBOL_SITE, &got);
+  same("in pieces", "caller", got.name, "pieces");
+  check(strstr(got.file, "/pieces.cc") && got.line == 8, "in pieces", "line of the call through the C++ library's header");
+  qz_symbols_free(symbols);
+  dlclose(library.handle);
+}
+
 static void nameless(const char *what, const struct library *library, const char *path, const char *build_id, const char *reason) {
   qz_symbols *symbols = open_library(library, path, build_id);
   struct qz_symbol got;
@@ -194,6 +210,7 @@ int main(int argc, char **argv) {
   named("split4.so", 1);
   named("separate.so", 1);
   named("nodebug.so", 0);
+  in_pieces();
 
   struct library stripped = load("stripped.so");
   nameless("stripped", &stripped, stripped.path, stripped.build_id, "stripped: no symbol table");
