@@ -135,7 +135,7 @@ function addNotices(model: Model, material: Material, findings: readonly Finding
         remedy: asleep >= balance.nothingRanNs / 2 ? 'sleeping is no contention: if it is not wanted, sleep less' : 'see the states of the threads (quartz threads) for what they waited for',
       });
   }
-  if (findings.length === 0)
+  if (findings.length === 0 && material.least < elapsedNs)
     notices.push({
       reason: `nothing that would save ${formatShare(material.least / elapsedNs)} of the elapsed time stands out: ${formatShare(model.effortNs > 0 ? model.root.processorTimeNs / model.effortNs : 0)} of the effort is work`,
       remedy: 'see the table of procedures for where the rest goes',

@@ -1,6 +1,7 @@
 /** How findings write numbers: three significant digits, units that people read. Pure. */
 
 export function formatNs(ns: number): string {
+  if (Math.abs(ns) < 0.5) return '0';
   const units: [number, string][] = [[1e9, 's'], [1e6, 'ms'], [1e3, 'us']];
   for (const [size, unit] of units) if (Math.abs(ns) >= size * 0.9995) return `${significant(ns / size)} ${unit}`;
   return `${significant(ns)} ns`;

@@ -6,10 +6,12 @@
 import type { Context, ContextStats, Contexts } from './contexts.js';
 import { concentrate, statsOf } from './contexts.js';
 import { formatCount, formatEvents, formatNs } from './format.js';
+import { isBarrier, isUncounted } from './inside.js';
 import type { Material } from './limits.js';
-import { costs, leastObservations, leastSerial, leastShare, meanwhileOf, meanwhileText, shownId, title } from './limits.js';
+import { briefly, costs, leastObservations, leastSerial, leastShare, meanwhileOf, meanwhileText, shownId, title } from './limits.js';
+import { isLock } from './limits-objects.js';
 import { waitersBeside } from './meanwhile.js';
-import { dataKinds, isStream, stream } from './limits-stream.js';
+import { isStream, passesData, stream } from './limits-stream.js';
 import { isRuntime } from './own.js';
 import { rowsOfKey } from './rows.js';
 import { pathOf } from './stacks.js';
@@ -96,9 +98,9 @@ function look({ model, meanwhile }: Material, candidate: Candidate): void {
   let join: Waited | undefined;
   for (const [object, mean] of waitersBeside(meanwhile, candidate.members)) {
     const entity = model.entities[object]!;
-    if (entity.rawKind === 'sleep' || entity.kind === 'lock') continue;
+    if (entity.rawKind === 'sleep' || isLock(entity)) continue;
     const waited = { object, mean };
-    if (waited.mean >= 0.1 && dataKinds.has(entity.rawKind)) candidate.data.push(waited);
+    if (waited.mean >= 0.1 && passesData(entity)) candidate.data.push(waited);
     if (waited.mean < 0.3) continue;
     if (entity.rawKind === 'join') {
       if (!join || waited.mean > join.mean) join = waited;
@@ -159,14 +161,19 @@ function unfed(material: Material, candidate: Candidate): Finding {
     `Make the grain coarser: with larger pieces the idle processors could take them, which would save up to ${formatNs(stats.lost)}.`, []);
 }
 
+/** What stands on paths between the program's procedures, and tells nothing: the C++ library's, Rust's own. */
+const isPlumbing = (name: string): boolean => /^(std|core|alloc|__gnu_cxx)::|^<(std|core|alloc)::|^<.* as (std|core|alloc)::|^__pthread_once_slow$/.test(name);
+
 /** Who called it, where most of the loss is: up to three entities, outermost first. */
 function callersText(material: Material, contexts: Contexts, { context }: Candidate): string {
   const { model, working } = material;
   let worst = 0;
   for (const node of context.members) if (contexts.lostSelf[node]! > (contexts.lostSelf[worst]! || 0)) worst = node;
   const path = pathOf(working.stacks, worst);
-  const callers = path.slice(0, Math.max(0, path.indexOf(context.entity))).slice(-3);
-  return callers.length > 0 ? `, called from ${callers.map((id) => model.entities[id]!.name).join(' > ')},` : '';
+  const outside = path.slice(0, Math.max(0, path.indexOf(context.entity)));
+  const own = outside.filter((id) => !isPlumbing(model.entities[id]!.name));
+  const callers = (own.length > 0 ? own : outside).slice(-3);
+  return callers.length > 0 ? `, called from ${callers.map((id) => briefly(model.entities[id]!.name)).join(' > ')},` : '';
 }
 
 export function finding(material: Material, candidate: Candidate, id: number, kind: FindingKind, change: Change, savingNs: number, text: string, remedy: string,
@@ -195,8 +202,9 @@ function serial(material: Material, contexts: Contexts, candidate: Candidate): F
   const parts = largestParts(material, candidate); // of an entity's own code: what it calls of run-time libraries
   const entity = model.entities[id]!;
   const itself = context.self && id !== 0 && entity.nptNs > 1.05 * stats.npt ? ' itself' : '';
-  const name = entity.kind === 'lock' ? `What runs while ${title(model, id)} is held, outside any procedure called meanwhile,` : `${title(model, id)}${itself}`;
-  const text = `${name}${callersText(material, contexts, candidate)} costs ${costs(model, stats.cost)}: while it runs, ` +
+  const callers = callersText(material, contexts, candidate);
+  const name = entity.kind === 'lock' ? `What runs while ${title(model, id)} is held, outside any procedure called meanwhile${callers === '' ? ',' : ''}` : `${title(model, id)}${itself}`;
+  const text = `${name}${callers} costs ${costs(model, stats.cost)}: while it runs, ` +
     `${meanwhile(material, candidate)}${waitingText(model, waited)}.` +
     (parts.length > 0 ? ` Most of that is in ${parts.map((part) => model.entities[part]!.name).join(' and ')}.` : '');
   const remedy = `Do less there, or do it in parallel: without it ${formatNs(stats.cost)} would go; spread over ${model.processors} processors it would save ${formatNs(stats.lost)}.`;
@@ -239,7 +247,7 @@ function divided(material: Material, contexts: Contexts, candidate: Candidate): 
   // Nobody waits for it, and most of the loss is while one thread runs: several threads did it, but one after the other.
   if (!waited && stats.lostAlone > stats.lost / 2) return serial(material, contexts, candidate);
   const object = waited ? model.entities[waited.object]! : undefined;
-  const atBarrier = object?.rawKind === 'barrier';
+  const atBarrier = object !== undefined && isBarrier(object);
   // Threads that could share the work: those that ran it, those that worked beside it, those that waited for it.
   const sharing = Math.min(P, Math.max(threads, Math.round(stats.costBusy), atBarrier ? 1 + Math.round(waited!.mean) : 1, alone ? besideWidth(stats) : 1));
   const even = Math.max(0, stats.lost - (stats.time / sharing - stats.time / P) * (stats.time > 0 ? Math.min(1, lostShare(stats, P)) : 0));
@@ -258,8 +266,8 @@ function divided(material: Material, contexts: Contexts, candidate: Candidate): 
 
   const slow = many ? 0 : slowest(model, stats);
   const shown = atBarrier ? waited!.object : slow !== 0 && threads >= 2 ? slow : id;
-  // A futex may be a barrier of another library (libgomp): threads wait there again and again, not only at their ends.
-  const savingNs = Math.min(even, atBarrier || object?.rawKind === 'futex' ? Infinity : endsApart(model, stats));
+  // A futex, or a loop, may be a barrier of its own kind: threads wait there again and again, not only at their ends.
+  const savingNs = Math.min(even, atBarrier || (object !== undefined && isUncounted(object)) ? Infinity : endsApart(model, stats));
   const change: Change = many ? 'finer-grain' : 'balance';
   const who = slow !== 0 && threads >= 2
     ? `thread ${model.entities[slow]!.name} has ${formatNs(stats.threads.time[stats.threads.ids.indexOf(slow)]!)} of it, the mean is ${formatNs(stats.time / Math.max(1, threads))}`

@@ -3,6 +3,7 @@
  * the waiters ran meanwhile (docs/findings.md, "Locks"). Pure.
  */
 import { formatCount, formatEvents, formatNs } from './format.js';
+import { insideKind } from './inside.js';
 import type { Levels, Waits } from './levels.js';
 import { busyOf, savedByRunning, spinningOf, waitAt } from './levels.js';
 import type { Material } from './limits.js';
@@ -65,7 +66,7 @@ export function lossOf(levels: Levels, entity: Entity, waits: Waits): LockLoss {
 }
 
 const locks = new Set(['mutex', 'rwlock', 'spinlock']);
-export const isLock = (entity: Entity): boolean => locks.has(entity.rawKind);
+export const isLock = (entity: Entity): boolean => locks.has(entity.rawKind) || insideKind(entity) === 'lock';
 
 /** Losses by locks, members of groups apart from their groups. */
 export function lockLosses({ model, levels }: Material): LockLoss[] {
@@ -116,7 +117,7 @@ function tell(material: Material, entity: Entity, loss: LockLoss): Finding {
   const savingNs = Math.min(loss.cost, instead ? ready : savingOf(loss));
   const text = `Threads ${spins ? 'spin' : 'wait'} for ${name} during ${costs(model, loss.cost)}: ${formatCount(loss.waiters)} of them on average, ` +
     `and meanwhile ${meanwhileText(model, meanwhile)}. ` +
-    (!stats.counted ? `It was seen from outside, so its users are not counted` : stats.contended > 0 ? `${formatEvents(stats.contended)} of ${formatEvents(stats.acquisitions)} acquisitions had to wait, ${formatNs(stats.waitMeanNs)} each` : `It was taken ${formatEvents(stats.acquisitions)} times`) +
+    (!stats.counted ? `It was seen from outside: nobody counts its users, or knows its holder` : stats.contended > 0 ? `${formatEvents(stats.contended)} of ${formatEvents(stats.acquisitions)} acquisitions had to wait, ${formatNs(stats.waitMeanNs)} each` : `It was taken ${formatEvents(stats.acquisitions)} times`) +
     (by !== 0 ? `; it was mostly held in ${model.entities[by]!.name}.` : '.');
   const remedy = instead
     ? `Let its waiters block instead of spin: threads were ready to run meanwhile; that could save ${formatNs(savingNs)}.`

@@ -6,12 +6,23 @@ import type { Contexts } from './contexts.js';
 import type { Candidate } from './limits-code.js';
 import { finding, isBeside, meanwhile, together } from './limits-code.js';
 import { formatNs } from './format.js';
+import { insideKind } from './inside.js';
 import type { Material } from './limits.js';
 import { costs, shownId, title } from './limits.js';
 import { lossOf } from './limits-objects.js';
 import type { Entity, Finding, Model } from './types.js';
 
-export const dataKinds: ReadonlySet<string> = new Set(['channel', 'condition', 'semaphore', 'futex']);
+const dataKinds: ReadonlySet<string> = new Set(['channel', 'condition', 'semaphore', 'futex']);
+/** Data may go through it from thread to thread. */
+export function passesData(entity: Entity): boolean {
+  const inside = insideKind(entity);
+  return dataKinds.has(entity.rawKind) && inside !== 'lock' && inside !== 'barrier';
+}
+/** Threads have waited for it again and again. */
+const isRepeated = (entity: Entity): boolean => insideKind(entity) === 'data' || (entity.object?.contended ?? 0) >= 10;
+
+/** Of all that the threads of a stream wait for, so many are named. */
+const namesTold = 4;
 
 /** A thread that is at work during so much of its life waits for nobody: of a pipeline, it is the slowest stage. */
 const alwaysAtWork = 0.75;
@@ -23,7 +34,7 @@ const alwaysAtWork = 0.75;
 export function isStream(model: Model, candidate: Candidate): boolean {
   const { waited, threads, thread } = candidate;
   const object = waited ? model.entities[waited.object]! : undefined;
-  if (!object || !dataKinds.has(object.rawKind) || (object.object?.contended ?? 0) < 10) return false;
+  if (!object || !passesData(object) || !isRepeated(object)) return false;
   const { thread: life, processorTimeNs } = model.entities[thread]!;
   return threads >= 2 || isBeside(candidate) || (life !== null && thread !== 0 && processorTimeNs >= alwaysAtWork * (life.lastNs - life.firstNs));
 }
@@ -48,7 +59,8 @@ export function stream(material: Material, contexts: Contexts, streams: Candidat
   }
   const [first, second] = [...stages.values()].sort((a, b) => b.time - a.time);
   const total = together(material, contexts, streams);
-  const objectNames = objects.map((object) => title(model, object)).join(', ');
+  const titles = [...new Set(objects.map((object) => title(model, shownId(model, object))))];
+  const objectNames = titles.slice(0, namesTold).join(', ') + (titles.length > namesTold ? ` and ${titles.length - namesTold} more` : '');
   const related = [...objects, ...streams.map((one) => one.id)];
 
   if (first && second && first.time >= 1.25 * second.time) {

@@ -112,7 +112,7 @@ export function idleLoops({ entities, elapsedNs }: Model): Notice[] {
     const ns = states.spinning.ns + states.ready.ns;
     if (object?.counted !== false || ns < leastShare * elapsedNs) continue;
     notices.push({
-      reason: `threads look busy for ${formatNs(ns)} in the ${name}, and make no progress: they wait there for what others write`,
+      reason: `threads look busy for ${formatNs(ns)} ${name.startsWith('loop') ? 'in the' : 'at'} ${name}, and make no progress: they wait there for what others write`,
       remedy: 'let them block (a condition, a semaphore); such time counts as spinning from when it was noticed, some ms after it began',
     });
   }

@@ -139,8 +139,10 @@ function cost(model: Model): string {
   const without = elapsedNs - slowdown.elapsedNs;
   const parts = slowers.filter(([part]) => slowdown[part] >= 0.001 * elapsedNs).sort(([a], [b]) => slowdown[b] - slowdown[a])
     .map(([part, name]) => `${name} ${percent(slowdown[part], without)}`);
-  const slowed = `slowed the run by about ${percent(slowdown.elapsedNs, without)}`;
-  const taken = compensation.applied ? '; the cost of hooks is taken out of what follows' : '';
+  const slower = percent(slowdown.elapsedNs, without);
+  const slowed = `slowed the run by ${slower.startsWith('<') ? `less than ${slower.slice(1)}` : `about ${slower}`}`;
+  const hooked = head.publisher === 'threadlib' || head.paths.hooks;
+  const taken = compensation.applied && hooked ? '; the cost of hooks is taken out of what follows' : '';
   return `${own} and ${slowed}${parts.length > 0 ? ` (${parts.join(', ')})` : ''}${taken}`;
 }
 

@@ -1,0 +1,27 @@
+/**
+ * What threads wait for inside a library, which the sampler sees from outside alone (kind futex): told by the name of what the program
+ * called there, `GOMP_barrier at solve.c:17`. Pure.
+ */
+import type { Entity } from './types.js';
+
+export type Inside = 'lock' | 'barrier' | 'data' | undefined;
+
+/** The end of a parallel region is a barrier too. */
+const barriers = /barrier|^GOMP_(parallel|loop_end|sections_end)|^__kmpc_fork_call/i;
+const locks = /mutex|rw_?lock|lock_contended|lock_slow|critical|atomic_start|set_(nest_)?lock|spin_?lock|^(malloc|calloc|realloc|free|operator (new|delete))\b/i;
+const data = /condvar|channel|semaphore|::(recv|send)\b|sem_wait|cond_(timed)?wait/i;
+
+const known = new WeakMap<object, Inside>();
+
+export function insideKind(entity: Pick<Entity, 'rawKind' | 'name'>): Inside {
+  if (entity.rawKind !== 'futex') return undefined;
+  if (known.has(entity)) return known.get(entity);
+  const called = entity.name.replace(/ at \S+$/, '');
+  const kind = called === entity.name ? undefined : barriers.test(called) ? 'barrier' : data.test(called) ? 'data' : locks.test(called) ? 'lock' : undefined;
+  known.set(entity, kind);
+  return kind;
+}
+
+export const isBarrier = (entity: Entity): boolean => entity.rawKind === 'barrier' || insideKind(entity) === 'barrier';
+/** Threads come there again and again, as far as can be seen: of a loop or a futex nobody counts the waits. */
+export const isUncounted = ({ rawKind }: Entity): boolean => rawKind === 'futex' || rawKind === 'loop';
