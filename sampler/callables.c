@@ -22,9 +22,9 @@ enum whose { OWN = 0, STANDARD, LIBRARY };
 static enum whose look(struct callables *its, uint32_t index) {
   const struct qzi_file *file = its->in->file;
   const struct qz_entity *entity = &file->entities[index];
-  int standard = 0;
-  qz_symbols_entry(its->symbols, entity->address, &standard);
-  if (standard) return STANDARD;
+  enum qz_symbol_origin origin;
+  qz_symbols_entry(its->symbols, entity->address, &origin);
+  if (origin != QZ_SYMBOL_OWN) return STANDARD;
   return entity->module && qzi_modules_installed(file->strings + file->modules[entity->module - 1].path) ? LIBRARY : OWN;
 }
 
@@ -101,6 +101,8 @@ static void name_thread(struct callables *its, uint32_t index) {
       set_name(in, thread, closure, length);
     } else {
       set_name(in, thread, symbol.name, strlen(symbol.name));
+    }
+    if (strncmp(symbol.file, "/rustc/", 7)) { /* the closure's, unless that is not known */
       thread->file = *symbol.file ? qzi_intern_text(in, symbol.file, strlen(symbol.file)) : 0;
       thread->line = symbol.line;
     }

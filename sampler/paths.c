@@ -122,7 +122,7 @@ static void find_site(struct qzi_paths *paths, uint32_t all, uint32_t first, str
     enum code code = code_of(paths, frame->module);
     if (!frame->module || starts_threads(code)) continue;
     if (code == CODE_LIBRARY && other == all) other = k;
-    if (code == CODE_OWN && (own == all || !frame->standard)) own = k;
+    if (code == CODE_OWN) own = k;
   }
   uint32_t at = own < all && (!paths->frames[own].standard || other == all) ? own : other;
   walk->site = at < all ? paths->frames[at].pc : 0;

@@ -214,8 +214,8 @@ void qzi_unwinder_prepare(struct qzi_unwinder *unwinder) {
   learn_modules(unwinder);
   for (uint32_t k = 0; k < unwinder->binaries_count; k++) {
     binary_of(unwinder, k + 1);
-    int standard;
-    qz_symbols_entry(unwinder->symbols, unwinder->in->file->modules[k].start, &standard);
+    enum qz_symbol_origin origin;
+    qz_symbols_entry(unwinder->symbols, unwinder->in->file->modules[k].start, &origin);
   }
 }
 
@@ -280,9 +280,9 @@ static void make_recipe(struct qzi_unwinder *unwinder, uint64_t pc, struct recip
   recipe->known = 1;
   read_rules(binary, pc - bias, recipe);
   if (is_stub(binary, pc - bias)) return;
-  int standard;
-  recipe->entry = qz_symbols_entry(unwinder->symbols, pc, &standard);
-  recipe->standard = (uint8_t)standard;
+  enum qz_symbol_origin origin;
+  recipe->entry = qz_symbols_entry(unwinder->symbols, pc, &origin);
+  recipe->standard = origin == QZ_SYMBOL_STANDARD;
   if (!recipe->entry) {
     uint64_t entry = find_entry(binary, pc - bias);
     recipe->entry = entry ? entry + bias : 0;

@@ -190,24 +190,58 @@ static int find_inlined(Dwarf_Die *parent, uint64_t address, Dwarf_Die *found, i
   return count;
 }
 
+/* Where the inlined procedure was called. */
+static bool called_at(struct qzi_unit *unit, Dwarf_Die *inlined, struct qzi_place *place) {
+  Dwarf_Attribute attribute;
+  Dwarf_Word file, line;
+  Dwarf_Files *files;
+  size_t count;
+  if (dwarf_formudata(dwarf_attr(inlined, DW_AT_call_file, &attribute), &file) ||
+      dwarf_formudata(dwarf_attr(inlined, DW_AT_call_line, &attribute), &line) || dwarf_getsrcfiles(&unit->die, &files, &count) || file >= count)
+    return false;
+  place->file = dwarf_filesrc(files, file, NULL, NULL);
+  place->line = (int)line;
+  place->directory = directory_of(unit);
+  return place->file != NULL;
+}
+
 bool qzi_dwarf_call_line(struct qzi_binary *binary, uint64_t address, struct qzi_place *place) {
   if (!qzi_dwarf_line(binary, address, place)) return false;
   struct qzi_unit *unit = is_package_header(place->file) ? find_unit(binary, address) : NULL;
   Dwarf_Die function, inlined[INLINED_MOST];
   int count = unit && find_function(unit, address, &function) ? find_inlined(&function, address, inlined, 0) : 0;
-  while (count-- > 0 && is_package_header(place->file)) {
-    Dwarf_Attribute attribute;
-    Dwarf_Word file, line;
-    Dwarf_Files *files;
-    size_t file_count;
-    if (dwarf_formudata(dwarf_attr(&inlined[count], DW_AT_call_file, &attribute), &file) ||
-        dwarf_formudata(dwarf_attr(&inlined[count], DW_AT_call_line, &attribute), &line) ||
-        dwarf_getsrcfiles(&unit->die, &files, &file_count) || file >= file_count)
-      break;
-    place->file = dwarf_filesrc(files, file, NULL, NULL);
-    place->line = (int)line;
-  }
+  while (count-- > 0 && is_package_header(place->file))
+    if (!called_at(unit, &inlined[count], place)) break;
   return place->file != NULL;
+}
+
+/* The first place in the program's own code among what is inlined into `parent`: where such a procedure is declared; of a lambda, which
+ * has no line of its own, where it calls the next one. */
+static bool find_own(struct qzi_unit *unit, Dwarf_Die *parent, int depth, struct qzi_place *place) {
+  Dwarf_Die die;
+  if (depth > INLINED_MOST || dwarf_child(parent, &die) != 0) return false;
+  do {
+    int tag = dwarf_tag(&die);
+    if (tag != DW_TAG_inlined_subroutine && tag != DW_TAG_lexical_block) continue;
+    Dwarf_Attribute attribute;
+    Dwarf_Die origin;
+    if (tag == DW_TAG_inlined_subroutine && called_at(unit, &die, place) && !is_package_header(place->file)) return true;
+    if (tag == DW_TAG_inlined_subroutine && dwarf_formref_die(dwarf_attr(&die, DW_AT_abstract_origin, &attribute), &origin)) {
+      declared_at(unit, &origin, place);
+      if (place->file && place->line && !is_package_header(place->file)) return true;
+    }
+    if (find_own(unit, &die, depth + 1, place)) return true;
+  } while (dwarf_siblingof(&die, &die) == 0);
+  return false;
+}
+
+bool qzi_dwarf_closure(struct qzi_binary *binary, uint64_t address, struct qzi_place *place) {
+  struct qzi_unit *unit = find_unit(binary, address);
+  Dwarf_Die function;
+  struct qzi_place found = {0};
+  if (!unit || !find_function(unit, address, &function) || !find_own(unit, &function, 0, &found)) return false;
+  *place = found;
+  return true;
 }
 
 /* Address of a static variable, as such or as a number in the table of addresses (split units; DWARF 5). */

@@ -88,6 +88,8 @@ bool qzi_dwarf_call_line(struct qzi_binary *binary, uint64_t address, struct qzi
 bool qzi_dwarf_variable_die(struct qzi_binary *binary, uint64_t address, Dwarf_Die *die);
 /* member.c: the part of the variable at `address` that lies `offset` bytes behind its start, as text to go behind its name. */
 bool qzi_dwarf_member(struct qzi_binary *binary, uint64_t address, uint64_t offset, char *out, size_t room);
+/* The place of the program's own code that is inlined into a library's procedure. */
+bool qzi_dwarf_closure(struct qzi_binary *binary, uint64_t address, struct qzi_place *place);
 bool qzi_dwarf_variable(struct qzi_binary *binary, uint64_t address, struct qzi_place *place);
 
 /* rust.c: a name of Rust as one reads it, without hashes; NULL: it is none. To be freed. legacy: of a name that the demangler for
@@ -96,6 +98,8 @@ char *qzi_rust_demangle(const char *name);
 char *qzi_rust_legacy(const char *demangled);
 /* Is the procedure of one of the libraries that come with Rust (a name of the newer kind)? */
 bool qzi_rust_standard(const char *name);
+/* Such a one: was it made for a closure of another crate? */
+bool qzi_rust_made_for(const char *name);
 
 /* names.c: `out` must take as many bytes as `name` has, and the NUL. */
 void qzi_name_without_parameters(const char *demangled, char *out);

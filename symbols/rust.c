@@ -377,18 +377,25 @@ char *qzi_rust_demangle(const char *name) { return strncmp(name, "_R", 2) ? NULL
 
 /* ---- whose it is ---- */
 
-bool qzi_rust_standard(const char *name) {
+/* The crate that the path begins with: 1 of Rust's own, 0 another, -1 not told here (a reference back). */
+static int crate_of(const char *at) {
   static const char *const crates[] = {"3std", "4core", "5alloc", "10std_detect", "9hashbrown"};
-  if (strncmp(name, "_R", 2)) return false;
-  const char *at = name + 2;
   while (*at == 'I' || *at == 'N' || *at == 'M' || *at == 'X' || *at == 'Y') {
     char c = *at++;
     if (c == 'N' && *at) at++;
     if ((c == 'M' || c == 'X') && *at == 's') at = strchr(at, '_') ? strchr(at, '_') + 1 : at + strlen(at);
   }
-  if (*at++ != 'C') return false;
+  if (*at++ != 'C') return -1;
   if (*at == 's') at = strchr(at, '_') ? strchr(at, '_') + 1 : at + strlen(at);
   for (size_t k = 0; k < sizeof crates / sizeof *crates; k++)
-    if (!strncmp(at, crates[k], strlen(crates[k]))) return true;
+    if (!strncmp(at, crates[k], strlen(crates[k]))) return 1;
+  return 0;
+}
+
+bool qzi_rust_standard(const char *name) { return !strncmp(name, "_R", 2) && crate_of(name + 2) == 1; }
+
+bool qzi_rust_made_for(const char *name) {
+  for (const char *at = strstr(name, "NC"); at; at = strstr(at + 2, "NC"))
+    if (!strncmp(name, "_R", 2) && crate_of(at + 2) == 0) return true;
   return false;
 }

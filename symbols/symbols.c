@@ -198,6 +198,8 @@ static const struct qzi_symtab_entry *whole_function(const struct qzi_symtab *ta
   return whole ? whole : entry;
 }
 
+static enum qz_symbol_origin origin_of(const char *linkage);
+
 static enum qz_symbol_status find_code(qz_symbols *symbols, const struct module *module, uint64_t address,
                                        enum qz_symbol_use use, struct qz_symbol *symbol) {
   struct qzi_binary *binary = module->binary;
@@ -221,7 +223,8 @@ static enum qz_symbol_status find_code(qz_symbols *symbols, const struct module 
     symbol->detail = binary->no_names[0] ? binary->no_names : "no symbol at this address";
   }
   if (use == QZ_SYMBOL_PROCEDURE) {
-    if (defined.file) place = defined;
+    if (linkage && origin_of(linkage) == QZ_SYMBOL_MADE_FOR && qzi_dwarf_closure(binary, entry, &place)) set_place(symbols, symbol, &place);
+    else if (defined.file) place = defined;
     else qzi_dwarf_line(binary, linkage ? entry : at, &place);
   } else {
     (use == QZ_SYMBOL_SITE ? qzi_dwarf_call_line : qzi_dwarf_line)(binary, inside, &place);
@@ -274,22 +277,35 @@ static enum qz_symbol_status find(qz_symbols *symbols, uint64_t address, enum qz
   return use == QZ_SYMBOL_DATA ? find_data(symbols, module, address, symbol) : find_code(symbols, module, address, use, symbol);
 }
 
-static bool is_standard(const char *linkage) {
-  static const char *const begins[] = {"_ZSt", "_ZNSt", "_ZNKSt", "_ZZSt", "_ZZNSt", "_ZZNKSt", "_ZN9__gnu_cxx", "_ZN3std", "_ZN4core", "_ZN5alloc", "_ZN11parking_lot",
-                                       "_ZN9hashbrown"};
-  for (size_t k = 0; k < sizeof begins / sizeof *begins; k++)
-    if (!strncmp(linkage, begins[k], strlen(begins[k]))) return true;
-  return qzi_rust_standard(linkage);
+/* Does the mangled name have a lambda of the program among its template arguments (Itanium C++ ABI, 5.1.8)? */
+static bool has_own_lambda(const char *linkage) {
+  for (const char *at = strchr(linkage + 2, 'Z'); at; at = strchr(at + 1, 'Z')) {
+    if (!strchr("IJE", at[-1])) continue;
+    const char *scope = at[1] == 'N' ? at + 2 + (at[2] == 'K') : at + 1;
+    if (*scope != 'S' && *scope != 'Z' && strstr(at, "EUl")) return true;
+  }
+  return false;
 }
 
-uint64_t qz_symbols_entry(qz_symbols *symbols, uint64_t address, int *standard) {
-  *standard = 0;
+static enum qz_symbol_origin origin_of(const char *linkage) {
+  static const char *const cxx[] = {"_ZSt", "_ZNSt", "_ZNKSt", "_ZZSt", "_ZZNSt", "_ZZNKSt", "_ZN9__gnu_cxx"};
+  static const char *const rust[] = {"_ZN3std", "_ZN4core", "_ZN5alloc", "_ZN11parking_lot", "_ZN9hashbrown"};
+  for (size_t k = 0; k < sizeof cxx / sizeof *cxx; k++)
+    if (!strncmp(linkage, cxx[k], strlen(cxx[k]))) return has_own_lambda(linkage) ? QZ_SYMBOL_MADE_FOR : QZ_SYMBOL_STANDARD;
+  bool standard = qzi_rust_standard(linkage);
+  for (size_t k = 0; k < sizeof rust / sizeof *rust && !standard; k++) standard = !strncmp(linkage, rust[k], strlen(rust[k]));
+  if (!standard) return QZ_SYMBOL_OWN;
+  return qzi_rust_made_for(linkage) || strstr(linkage, "__rust_begin_short_backtrace") ? QZ_SYMBOL_MADE_FOR : QZ_SYMBOL_STANDARD;
+}
+
+uint64_t qz_symbols_entry(qz_symbols *symbols, uint64_t address, enum qz_symbol_origin *origin) {
+  *origin = QZ_SYMBOL_OWN;
   const struct module *module = module_of(symbols, address);
   if (!module) return 0;
   qzi_binary_open(module->binary, symbols->debug_dirs, symbols->debug_dir_count);
   const struct qzi_symtab *table = &module->binary->functions;
   const struct qzi_symtab_entry *found = whole_function(table, qzi_symtab_find(table, address - module->bias));
-  if (found) *standard = is_standard(found->name);
+  if (found) *origin = origin_of(found->name);
   return found ? found->value + module->bias : 0;
 }
 

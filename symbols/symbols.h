@@ -63,9 +63,16 @@ int qz_symbols_add_module(qz_symbols *symbols, uint64_t start, uint64_t end, uin
 enum qz_symbol_status qz_symbols_find(qz_symbols *symbols, uint64_t address, enum qz_symbol_use use,
                                       struct qz_symbol *symbol);
 
+/* Whose a procedure is, by its name. */
+enum qz_symbol_origin {
+  QZ_SYMBOL_OWN = 0,      /* the program's, or unknown */
+  QZ_SYMBOL_STANDARD = 1, /* of C++'s or Rust's own library */
+  QZ_SYMBOL_MADE_FOR = 2  /* likewise, made for a closure of the program, which may be inlined into it */
+};
+
 /* Run-time address at which the procedure starts that contains the instruction; 0: unknown. From symbol tables alone: fast
  * enough to ask while the program runs. */
-uint64_t qz_symbols_entry(qz_symbols *symbols, uint64_t address, int *standard); /* 1: of C++'s or Rust's own library */
+uint64_t qz_symbols_entry(qz_symbols *symbols, uint64_t address, enum qz_symbol_origin *origin);
 
 /* A directory that holds build-id trees besides /usr/lib/debug/.build-id (DIR/ab/cdef....debug). 0 or ENOMEM. */
 int qz_symbols_add_debug_dir(qz_symbols *symbols, const char *directory);

@@ -83,6 +83,8 @@ int main(void) {
   if (!qzi_rust_standard("_RINvNtCsgEmfK2I1SDS_4core3ptr13drop_in_placeNtC1m1GE")) { printf("core is Rust's own\n"); failures++; }
   if (!qzi_rust_standard("_RNSNvYNCINvNtNtCsjrHSEGnQ3l9_3std6thread9lifecycle15spawn_uncheckeduE0u4core")) { printf("a shim of std is Rust's own\n"); failures++; }
   if (qzi_rust_standard("_RNvMCskK7mfDs1mzF_1mNtB2_5Cache6refill")) { printf("m is not Rust's own\n"); failures++; }
+  if (!qzi_rust_made_for("_RINvNtNtC3std3sys9backtrace28___rust_begin_short_backtraceNCNvC1m7condvar0uEB_")) { printf("made for a closure of m\n"); failures++; }
+  if (qzi_rust_made_for("_RNCNvNtC3std6thread5sleep0B_")) { printf("std's own closure\n"); failures++; }
   path("/a/b/../c/./d//e", "/a/c/d/e");
   path("/../x", "/x");
   path("/", "/");

@@ -12,7 +12,6 @@ import { briefly, costs, leastObservations, leastSerial, leastShare, meanwhileOf
 import { isLock } from './limits-objects.js';
 import { waitersBeside } from './meanwhile.js';
 import { isStream, passesData, stream } from './limits-stream.js';
-import { isRuntime } from './own.js';
 import { rowsOfKey } from './rows.js';
 import { pathOf } from './stacks.js';
 import { isBusy } from './sums.js';
@@ -59,8 +58,10 @@ export function tellCode(material: Material, contexts: Contexts): Finding[] {
     look(material, candidate);
     const { waited, alone, threads } = candidate;
     const kind = waited ? model.entities[waited.object]!.rawKind : undefined;
+    const lone = threads >= 2 ? loneOf(material, contexts, candidate) : undefined;
     if (isUnfed(material, candidate)) small.push(candidate);
     else if (isStream(model, candidate)) streams.push(candidate);
+    else if (lone) alones.push(lone);
     else if (threads >= 2 || (alone && kind !== undefined && isBeside(candidate))) shared.set(waited?.object ?? 0, [...(shared.get(waited?.object ?? 0) ?? []), candidate]);
     else alones.push(candidate);
   }
@@ -109,6 +110,38 @@ function look({ model, meanwhile }: Material, candidate: Candidate): void {
   candidate.waited = best ?? join; // who joins waits for the whole; the others say more
 }
 
+/** A part of what several threads ran, with so much of the cost, that one of them ran on a path of its own. */
+const mostOfIt = 0.75;
+
+/** Code of a library that the system installed, which starts threads or passes on what the program gave it. */
+const isInstalled = (path: string): boolean => /^\/(usr\/(local\/)?)?lib.*\.so/.test(path);
+
+/**
+ * Several threads ran it, and others waited meanwhile for what nobody knows (a futex, a loop): a share of something that is done in
+ * parallel, or code of one thread that the others also call in phases of their own? The latter where one thread alone runs it on that path,
+ * libraries left out, with most of the cost: then this is that code.
+ */
+function loneOf(material: Material, contexts: Contexts, candidate: Candidate): Candidate | undefined {
+  const { model, working } = material;
+  const object = candidate.waited ? model.entities[candidate.waited.object]! : undefined;
+  if (!object || !isUncounted(object) || isBarrier(object)) return undefined;
+  const byPath = new Map<string, number[]>();
+  for (const node of candidate.members) {
+    const own = pathOf(working.stacks, node).filter((id) => model.entities[id]!.kind === 'procedure' && !isInstalled(model.entities[id]!.module) && !isPlumbing(model.entities[id]!.name));
+    byPath.set(own.join(' '), [...(byPath.get(own.join(' ')) ?? []), node]);
+  }
+  const members: number[] = [];
+  for (const nodes of byPath.values()) {
+    const { ids } = statsOf(model.raw, contexts, working.weights, nodes).threads;
+    if (ids.length === 1 && ids[0] === candidate.thread && model.entities[candidate.thread]!.instances <= 1) members.push(...nodes);
+  }
+  const stats = statsOf(model.raw, contexts, working.weights, members);
+  if (members.length === candidate.members.length || stats.cost < mostOfIt * candidate.stats.cost) return undefined;
+  const lone: Candidate = { ...candidate, members, context: { ...candidate.context, members }, stats };
+  look(material, lone);
+  return lone;
+}
+
 /** Other threads were at work during a good part of it: it is a share of something that is done in parallel. */
 export const isBeside = ({ stats }: Candidate): boolean => stats.nptBeside >= 0.1 * stats.npt;
 
@@ -130,9 +163,25 @@ export function together({ model, working }: Material, contexts: Contexts, candi
   return { ...first!, members, stats: statsOf(model.raw, contexts, working.weights, members) };
 }
 
-function commonStart(a: number[], b: number[]): number[] {
-  const differs = a.findIndex((id, k) => b[k] !== id);
-  return differs < 0 ? a : a.slice(0, differs);
+/** The innermost procedure on all of the paths (threads come to it on paths of their own), but for `parts`; 0: none. */
+function onAll({ entities }: Model, paths: readonly number[][], parts: ReadonlySet<number>): number {
+  const depths = new Map<number, { paths: number; least: number }>();
+  for (const path of paths)
+    for (const [depth, id] of [...new Set(path)].entries()) {
+      const known = depths.get(id);
+      if (known) {
+        known.paths++;
+        known.least = Math.min(known.least, depth);
+      } else depths.set(id, { paths: 1, least: depth });
+    }
+  let best = 0, deepest = -1;
+  for (const [id, { paths: count, least }] of depths) {
+    const { kind, name, module } = entities[id]!;
+    if (count < paths.length || kind !== 'procedure' || parts.has(id) || isInstalled(module) || isPlumbing(name) || least <= deepest) continue;
+    best = id;
+    deepest = least;
+  }
+  return best;
 }
 
 /** Several procedures that wait for one thing, as one: under the procedure that all of them were called from. */
@@ -140,14 +189,9 @@ function phaseOf(material: Material, contexts: Contexts, candidates: Candidate[]
   const { model, working } = material;
   const joined = together(material, contexts, candidates);
   const { members } = joined;
-  let common: number[] | undefined;
-  for (const node of members) {
-    const path = pathOf(working.stacks, node);
-    common = common === undefined ? path : commonStart(common, path);
-  }
-  const entity = [...(common ?? [])].reverse().find((id) => model.entities[id]!.kind === 'procedure' && !isRuntime(model.entities[id]!.module)) ?? joined.context.entity;
-  const parts = candidates.map((one) => one.id);
-  const phase = { ...joined, context: { entity, members, self: false }, id: shownId(model, entity), parts: [...new Set(parts)] };
+  const parts = new Set(candidates.map((one) => one.id));
+  const entity = onAll(model, members.map((node) => pathOf(working.stacks, node)), new Set(candidates.map((one) => one.context.entity))) || joined.context.entity;
+  const phase = { ...joined, context: { entity, members, self: false }, id: shownId(model, entity), parts: [...parts] };
   look(material, phase);
   return phase;
 }

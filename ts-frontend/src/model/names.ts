@@ -42,8 +42,8 @@ function firstArgument(list: string): string {
  * is a lambda that runs as a thread, or in parallel, of the thread package: it is inlined into a start routine of quartz.hpp.
  */
 function ownName(name: string): string {
-  const state = 'std::thread::_State_impl<std::thread::_Invoker<std::tuple<';
-  if (name.startsWith(state) && name.endsWith('::_M_run')) return firstArgument(name.slice(state.length));
+  const state = /^std::(?:thread::_State_impl|__future_base::_Async_state_impl)<std::thread::_Invoker<std::tuple</.exec(name)?.[0];
+  if (state !== undefined && name.endsWith('::_M_run')) return firstArgument(name.slice(state.length));
   return /^qz::(?:thread::thread|spawn|scope::spawn|parallel_for)<(.*?::\{lambda\(.*?\)#\d+\}).*::_FUN$/.exec(name)?.[1] ?? name;
 }
 
