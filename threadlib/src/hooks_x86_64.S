@@ -33,6 +33,22 @@
 	.previous
 	.endm
 
+/* Many calls share their first slot with another one: looks at those behind it. %rax: that slot, %rdx site, %rcx key. Goes to
+ * \found with the slot in %rax, or on. */
+	.macro next_slots found
+	.rept	4
+	subq	24(%r11), %rax
+	addl	$32, %eax
+	andl	$0x1fffe0, %eax
+	addq	24(%r11), %rax
+	cmpq	%rdx, (%rax)
+	jne	10f
+	cmpq	%rcx, 8(%rax)
+	je	\found
+10:
+	.endr
+	.endm
+
 /* Calls \function with vector and x87 state kept; the arguments are in place. %rbx is saved by the caller. */
 	.macro call_keeping_all function
 	movq	%rsp, %rbx
@@ -173,10 +189,10 @@ __fentry__:
 	andl	$0x1fffe0, %eax
 	addq	24(%r11), %rax
 	cmpq	%rdx, (%rax)
-	jne	3f
+	jne	5f
 	cmpq	%rcx, 8(%rax)
-	jne	3f
-	incq	16(%rax)
+	jne	5f
+4:	incq	16(%rax)
 	movq	(%r11), %rax
 	movzwl	%ax, %edx
 	addq	%r11, %rdx
@@ -190,6 +206,7 @@ __fentry__:
 	restore	rax, rcx, rdx, rsi
 	ret
 	.cfi_restore_state
+5:	next_slots 4b
 3:	save	rdi, r8, r9, r10
 	leaq	-64(%r11), %rdi
 	xchgq	%rcx, %rsi
@@ -232,12 +249,44 @@ __return__:
 
 /* An entry expanded in the program is not plain. Jumped to with the stack as it is at the function's first instruction;
  * %r11 hot line, %rcx where to go on; -8(%rsp) what %rcx must be then, -16(%rsp) offset of the slot where the search for
- * the call begins, -24(%rsp) key (bit 63: counted). May change %r11 and %rax. Unwinders see the function's caller. */
+ * the call begins, -24(%rsp) key (bit 63: counted). May change %r11 and %rax, of which the function wants no less than the
+ * number of vector registers used. Unwinders see the function's caller. */
 	.type	qzi_entry_goes_on, @function
 	.p2align 4
 qzi_entry_goes_on:
 	.cfi_startproc
 	endbr64
+	movq	%rcx, -32(%rsp)
+	movq	-24(%rsp), %rcx		/* key */
+	testq	%rcx, %rcx
+	js	4f
+	movq	%rdx, -40(%rsp)
+	movl	-16(%rsp), %eax
+	movq	(%rsp), %rdx		/* site */
+	addq	24(%r11), %rax
+	next_slots 1f
+	jmp	3f
+1:	incq	16(%rax)		/* from here on the plain case */
+	movq	(%r11), %rax
+	movzwl	%ax, %eax
+	cmpq	%rsp, 8(%r11,%rax)
+	jle	2f
+	cmpl	32(%r11), %eax
+	jae	2f
+	cmpq	%rcx, (%r11,%rax)
+	je	1f
+	movq	%rcx, 16(%r11,%rax)
+	movq	%rsp, 24(%r11,%rax)
+	addq	$0x20010, (%r11)
+1:	movq	-40(%rsp), %rdx
+	movq	-32(%rsp), %r11
+	movq	-8(%rsp), %rcx
+	movl	$8, %eax
+	notrack jmp *%r11
+2:	btsq	$63, %rcx
+	movq	%rcx, -24(%rsp)
+3:	movq	-40(%rsp), %rdx
+4:	movq	-32(%rsp), %rcx
 	subq	$24, %rsp
 	.cfi_adjust_cfa_offset 24
 	save	rcx, rdx, rsi, rdi, r8, r9, r10
@@ -247,11 +296,12 @@ qzi_entry_goes_on:
 	movl	-16(%rcx), %r8d
 	movq	(%rcx), %rdx		/* site */
 	enter_stages
-	restore	rax, rdx, rsi, rdi, r8, r9, r10
+	restore	r11, rdx, rsi, rdi, r8, r9, r10
 	addq	$16, %rsp
 	.cfi_adjust_cfa_offset -16
 	restore	rcx
-	notrack jmp *%rax
+	movl	$8, %eax
+	notrack jmp *%r11
 	.cfi_endproc
 	.size	qzi_entry_goes_on, .-qzi_entry_goes_on
 

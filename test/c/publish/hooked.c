@@ -5,6 +5,7 @@
  */
 #include <alloca.h>
 #include <setjmp.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include "hooked.h"
@@ -123,6 +124,14 @@ NO_INLINE static struct pair pair_result(long a, double b) { return (struct pair
 NO_INLINE static long nine(long a, long b, long c, long d, long e, long f, long g, long h, long i) {
   return a + 2 * b + 3 * c + 4 * d + 5 * e + 6 * f + 7 * g + 8 * h + 9 * i;
 }
+NO_INLINE static double variadic(int count, ...) {
+  va_list arguments;
+  va_start(arguments, count);
+  double sum = 0;
+  for (int k = 0; k < count; k++) sum += va_arg(arguments, double);
+  va_end(arguments);
+  return sum;
+}
 static long (*volatile nine_pointer)(long, long, long, long, long, long, long, long, long);
 NO_INLINE static int values(int seed) {
   int s = sink;
@@ -132,8 +141,9 @@ NO_INLINE static int values(int seed) {
   if (__real__ z != seed || __imag__ z != 2 * seed) return 3;
   struct pair p = pair_result(seed, seed);
   if (p.a != 2 * seed || p.b != 2 * seed) return 4;
+  if (variadic(3, 1.0, 2.0, (double)seed) != 3 + seed) return 5;
   nine_pointer = nine;
-  return nine_pointer(1, 2, 3, 4, 5, 6, 7, 8, seed) == 204 + 9 * seed ? 0 : 5;
+  return nine_pointer(1, 2, 3, 4, 5, 6, 7, 8, seed) == 204 + 9 * seed ? 0 : 6;
 }
 
 NO_INLINE static uint64_t leaf(uint64_t n) {
