@@ -2,7 +2,7 @@
  *
  * Owns:    the pool of struct qzl_thread.
  * Writer:  creators and ending threads, under `lock`; a place in use belongs to its thread.
- * Reader:  publish_session.c and publish_hooks.c, through the functions that publish_private.h names.
+ * Reader:  publish_session.c and publish_hot.c, through the functions that publish_private.h names.
  * Must not: fail or delay a thread for want of a place: it then runs unpublished.
  */
 #include "layer.h"

@@ -2,12 +2,12 @@
  * of a function, before its prologue; __return__ just before its `ret`. Where quartz/hooks.h expands them in the program,
  * here is what they go on at when it is not the plain case.
  *
- * Owns:    nothing; publish_hooks.c says what they do to the profile stack.
+ * Owns:    nothing; publish_hooks.h says what they do to the profile stack.
  * Writer:  the running thread. Reader: the sampler.
  * Must not: change any register that may hold an argument or a result (the vector ones included), or the red zone.
  *
  * The mark of an entry is the address of the function's own return address. No two live frames have the same, so an entry
- * that is level with a new one is stale. Marks of hooks of another kind are negative (publish_hooks.c).
+ * that is level with a new one is stale. Marks of hooks of another kind are negative (publish_hooks.h).
  * Offsets in the hot line: word 0, state 16, calls 24, limit 32, high 40; in an entry: key 0, mark 8; in a slot of the call
  * table, found as qzi_pub_slot() does: site 0, key 8, count 16.
  */

@@ -119,7 +119,7 @@ uint64_t qzi_least_ps(void (*batch)(void), uint64_t count);
 /* Writes what hooks cost into the session: expanded ones, where a module has them. */
 void qzi_calibrated(void);
 
-/* publish_hooks.c. A hot line that holds nothing: makes the next hook of a kernel thread look for its record. */
+/* publish_hot.c. A hot line that holds nothing: makes the next hook of a kernel thread look for its record. */
 extern struct qz_thread qzi_attend;
 /* A table in which nothing is found and nothing is put: calls are counted in the one for all others. */
 extern struct qz_call qzi_no_calls[QZI_CALL_SLOTS];

@@ -158,6 +158,16 @@ NO_INLINE uint64_t hooked_count(int n) {
   return fib(n);
 }
 
+/* Each call is another place: some of so many share a slot of the call table. */
+NO_INLINE static void one(void) { sink++; }
+NO_INLINE static void two(void) { sink++; }
+NO_INLINE static void three(void) { sink++; }
+void *hooked_many_address[3] = {(void *)one, (void *)two, (void *)three};
+#define TEN(calls) calls calls calls calls calls calls calls calls calls calls
+NO_INLINE void hooked_many(void) {
+  TEN(TEN(TEN(one(); two(); three();)))
+}
+
 NO_INLINE void *hooked_in_foreign_thread(void *argument) {
   sink += (int)hooked_count(10);
   return argument;

@@ -167,6 +167,11 @@ static void *run(void *unused) {
   fibs = count_of(hooked_fib_address) - fibs, leaves = count_of(hooked_leaf_address) - leaves;
   if (fibs != 21891 || leaves != 10946) fail("calls of fib and leaf: %lu, %lu", (unsigned long)fibs, (unsigned long)leaves);
 
+  for (int k = 0; k < 50; k++) hooked_many();
+  for (int k = 0; k < 3; k++)
+    if (count_of(hooked_many_address[k]) != 50000) fail("calls of %d: %lu", k, (unsigned long)count_of(hooked_many_address[k]));
+  if (depth() != 1) fail("depth %u after many calls", depth());
+
   /* A kernel thread of the application's own: no record, no effect. */
   pthread_t foreign;
   uint64_t word = thread.record->word;

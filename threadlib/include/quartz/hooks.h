@@ -10,7 +10,7 @@
  * Files that gcc compiles without this one, or in a way that it can't handle (see below), call the same two functions of Quartz's
  * library. A program that is linked without Quartz runs as well: its hooks are off.
  *
- * Owns:    the plain cases of a hook; hooks_x86_64.S and publish_hooks.c of the thread package have the others and say what
+ * Owns:    the plain cases of a hook; hooks_x86_64.S and publish_fentry.c of the thread package have the others and say what
  *          hooks do, and what the offsets are.
  * Writer:  the running thread. Reader: the sampler.
  * Must not: change a register but %r11, the flags and, at an entry, %rax, of which functions of a variable number of arguments alone
