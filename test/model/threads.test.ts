@@ -66,3 +66,15 @@ test('threads of the package are meant to be many', (t) => {
   const model = buildModel(new ProfileBuilder({ processors: 2 }).stretch(second, [run('w1', a), run('w2', a), ready('w3', a), ready('w4', a)]).build());
   t.deepEqual(crowds(model), []);
 });
+
+test('threads that are woken for hardly any work: too fine a grain; with more work for each wait: none', (t) => {
+  const stack = ['main', 'consume', 'condition:full'];
+  const told = (contended: number): Model['findings'] => buildModel(builder()
+    .stretch(second, [run('w1', ['main', 'produce']), { ...woken('w2', stack), state: 'useful' }, wait('w3', stack)])
+    .object('condition:full', { contended, acquisitions: contended }).build()).findings.filter(({ kind }) => kind === 'overhead');
+  const [finding] = told(400_000); // 2 s of processor time
+  t.deepEqual([finding?.name, finding?.change], ['full', 'coarsen']);
+  t.true(near(finding!.costNs, 0.5) && near(finding!.savingNs, 0.45), finding!.text);
+  t.regex(finding!.text, /400000 times, once for 5\.00 us of processor time, most often at condition full\. Waking takes 500 ms of 1\.00 s/);
+  t.deepEqual(told(100_000), []);
+});

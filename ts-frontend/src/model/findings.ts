@@ -12,18 +12,16 @@ import { measureLevels } from './levels.js';
 import { tellCode } from './limits-code.js';
 import { ioLoss, tellIo } from './limits-io.js';
 import { lockLosses, tellLocks, tellSpinning } from './limits-objects.js';
-import { tellOptimize, tellOverhead } from './limits-overhead.js';
+import { tellOptimize, tellOverhead, tellWakes } from './limits-overhead.js';
 import { idleLoops, isCrowds, tellCrowd } from './limits-threads.js';
 import type { Material } from './limits.js';
-import { fewSnapshots, leastObservations, leastSerial, leastShare, shownId, title } from './limits.js';
+import { fewSnapshots, leastObservations, leastSerial, leastShare, muchMore, shownId, title } from './limits.js';
 import { prepareMeanwhile } from './meanwhile.js';
 import type { Working } from './model.js';
 import { ownOf } from './own.js';
 import type { Finding, Interval, Model, Notice } from './types.js';
 
 export const findingsKept = 3;
-/** So many times more worth than every other finding puts the code to make faster first. */
-const muchMore = 25;
 
 export function findingsOf(model: Model, working: Working): { findings: Finding[]; notices: Notice[] } {
   const notices: Notice[] = [];
@@ -43,10 +41,10 @@ export function findingsOf(model: Model, working: Working): { findings: Finding[
   const limits = [
     ...(crowd ? [crowd] : []),
     ...tellLocks(material, losses), ...tellSpinning(material), ...tellIo(material, io),
-    ...tellCode(material, contexts), ...tellOverhead(material),
+    ...tellCode(material, contexts), ...tellOverhead(material), ...tellWakes(material),
   ].filter((finding) => worthOf(finding) >= leastFor(finding, material) && !isCrowds(finding, crowd)).sort((a, b) => b.savingNs - a.savingNs || b.costNs - a.costNs);
   const findings = gatherSmall(model, limits.filter(isFirstOfKind), material.least).slice(0, findingsKept);
-  const named = new Set(findings.flatMap((one) => (one.kind === 'pipeline' ? [one.entity, ...one.related] : [one.entity])));
+  const named = new Map(findings.flatMap((one) => (one.kind === 'pipeline' ? [one.entity, ...one.related] : [one.entity]).map((id) => [id, worthOf(one)] as const)));
   if (crowd && findings.length < findingsKept && !findings.includes(crowd)) findings.push(crowd);
   if (findings.length < findingsKept) findings.push(...tellOptimize(material, named));
   putFirst(findings);

@@ -1,10 +1,10 @@
-/** Limits by the thread package's own work: grain too fine (docs/findings.md, "Overhead"); and, where nothing else
+/** Limits by the thread package's own work, or by waking threads: grain too fine (docs/findings.md, "Overhead"); and, where nothing else
  * limits, the code that takes the time. Pure. */
 import { formatEvents, formatNs, formatShare } from './format.js';
 import { addTo } from './levels.js';
 import type { Material } from './limits.js';
-import { costs, meanwhileOf, meanwhileText, shownId, title } from './limits.js';
-import { State } from './raw.js';
+import { costs, meanwhileOf, meanwhileText, muchMore, shownId, title } from './limits.js';
+import { State, Waiting } from './raw.js';
 import type { Finding } from './types.js';
 
 /** Ten times coarser grain leaves a tenth of the overhead. */
@@ -46,15 +46,64 @@ export function tellOverhead({ model, working, least }: Material): Finding[] {
   }];
 }
 
-/** The code to make faster: most self NPT at levels where three quarters of the processors or more are busy. */
-export function tellOptimize({ model, working, own, least }: Material, named: ReadonlySet<number>): Finding[] {
+/** Less work than this for each wait is not worth waking a thread for. */
+const shortWaitNs = 10_000;
+/** Procedures of run-time libraries that wait and wake. */
+const wakes = /pthread_|lll_|futex|sem_post|sem_wait|notify_one|notify_all|condition_variable/;
+
+/**
+ * Kernel threads that hand on too little at a time: they are woken so often that there is little work for each wait. What
+ * that takes is the time of threads that have been woken, as far as nobody else has the CPUs, and of the calls that wake.
+ */
+export function tellWakes({ model, working, own, least }: Material): Finding[] {
+  if (model.head.publisher !== 'pthread') return [];
+  let waits = 0;
+  const byObject = new Map<number, number>();
+  for (const { id, object, members, rawKind } of model.entities) {
+    if (!object?.counted || members.length > 0 || rawKind === 'sleep' || rawKind === 'join' || rawKind === 'loop' || rawKind === 'spinlock') continue;
+    waits += object.contended;
+    addTo(byObject, shownId(model, id), object.contended);
+  }
+  const workNs = model.cpuWait.runNs > 0 ? model.cpuWait.runNs : model.root.processorTimeNs;
+  if (waits === 0 || workNs / waits >= shortWaitNs) return [];
+  const { stacks, weights } = working;
+  const { tuples } = model.raw;
+  let cost = 0, busy = 0, spinning = 0;
+  for (let k = 0; k < weights.length; k++) {
+    if (tuples.state[k] !== State.useful || weights[k] === 0) continue;
+    const node = tuples.stack[k];
+    if (tuples.waiting[k] !== Waiting.woken && !(own.hidden[node] && wakes.test(model.entities[stacks.entity[node]]!.name))) continue;
+    const b = Math.max(1, tuples.busy[k]);
+    cost += weights[k] / b;
+    busy += weights[k];
+    spinning += (weights[k] / b) * tuples.spinning[k];
+  }
+  const savingNs = cost * (1 - 1 / coarser);
+  if (savingNs < least) return [];
+  const most = [...byObject].sort((a, b) => b[1] - a[1]).map(([id]) => id);
+  const others = most.slice(1, 3).filter((id) => byObject.get(id)! >= waits / 10);
+  const meanwhile = meanwhileOf(model.processors, busy / cost, spinning / cost);
+  return [{
+    entity: most[0]!, name: model.entities[most[0]!]!.name, kind: 'overhead', change: 'coarsen',
+    text: `Threads wait, and are woken, very often: ${formatEvents(waits)} times, once for ${formatNs(workNs / waits)} of processor time, most often at ${[most[0]!, ...others].map((id) => title(model, id)).join(' and ')}. ` +
+      `Waking takes ${costs(model, cost)}; meanwhile ${meanwhileText(model, meanwhile)}.`,
+    remedy: `Pass on more at a time (larger pieces, more room in a queue), or signal only who waits; ten times fewer wake-ups would save ${formatNs(savingNs)}.`,
+    costNs: cost, savingNs, meanwhile, related: others,
+  }];
+}
+
+/**
+ * The code to make faster: most self NPT at levels where three quarters of the processors or more are busy. `named`: what other
+ * findings are about, and what these are worth.
+ */
+export function tellOptimize({ model, working, own, least }: Material, named: ReadonlyMap<number, number>): Finding[] {
   const { stacks, weights } = working;
   const { tuples } = model.raw;
   const P = model.processors;
   const full = Math.max(1, 0.75 * P);
   const byEntity = new Map<number, { npt: number; busy: number; spinning: number; called: Map<number, number> }>();
   for (let k = 0; k < weights.length; k++) {
-    if (tuples.state[k] !== State.useful || tuples.busy[k] < full || tuples.stack[k] === 0 || named.has(tuples.thread[k])) continue;
+    if (tuples.state[k] !== State.useful || tuples.busy[k] < full || tuples.stack[k] === 0 || tuples.waiting[k] === Waiting.woken || named.has(tuples.thread[k])) continue;
     const node = tuples.stack[k];
     const id = shownId(model, own.owner[node]);
     let row = byEntity.get(id);
@@ -65,7 +114,8 @@ export function tellOptimize({ model, working, own, least }: Material, named: Re
     row.spinning += npt * tuples.spinning[k];
     if (own.hidden[node]) addTo(row.called, stacks.entity[node], npt);
   }
-  const best = [...byEntity].filter(([id]) => !named.has(id)).sort((a, b) => b[1].npt - a[1].npt)[0];
+  const isTold = (id: number, npt: number): boolean => (named.get(id) ?? 0) >= npt / 2 / muchMore;
+  const best = [...byEntity].filter(([id, { npt }]) => !isTold(id, npt)).sort((a, b) => b[1].npt - a[1].npt)[0];
   if (!best || best[1].npt < Math.max(2 * least, 0.1 * model.elapsedNs)) return [];
   const [id, { npt, busy, spinning, called }] = best;
   const most = [...called].sort((a, b) => b[1] - a[1])[0];

@@ -22,6 +22,8 @@ export const leastShare = 0.01;
 export const leastObservations = 10;
 /** Serial code is told from a quarter of that: its share of the elapsed time grows with the number of processors. */
 export const leastSerial = 0.25;
+/** So many times more worth than every other finding puts the code to make faster first. */
+export const muchMore = 25;
 /** Fewer snapshots than this: every finding says how sure it is. */
 export const fewSnapshots = 100;
 

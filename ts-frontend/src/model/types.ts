@@ -133,7 +133,7 @@ export type FindingKind =
   | 'starvation'          // fewer threads than processors, and nobody waits for an object
   | 'io'                  // reading or writing that is not overlapped
   | 'oversubscription'    // more threads can run than there are CPUs; it costs where some of them spin
-  | 'overhead'            // the thread package's own work: grain too fine
+  | 'overhead'            // the thread package's own work, or waking threads: grain too fine
   | 'optimize';           // parallel enough: only less work helps
 export type Change =
   | 'create-parallelism' | 'wait-less' | 'block-instead-of-spin' | 'balance' | 'coarsen' | 'finer-grain' | 'fewer-threads' | 'overlap-io' | 'optimize';
