@@ -234,6 +234,16 @@ test.serial('help that does not fit has pages; Esc closes it at once', async (t)
   await session.quit();
 });
 
+test.serial('what was written over the screen while it was suspended is gone when it goes on', async (t) => {
+  const session = new Session(new Memory(small()));
+  const before = await session.settle((lines) => lines[0]!.includes('prog'));
+  await new Promise<void>((resolve) => { session.emulator.write('\x1b[H\x1b[J[1]+  Stopped', resolve); });
+  t.true(session.lines()[0]!.includes('Stopped'));
+  process.emit('SIGCONT');
+  t.deepEqual(await session.settle((lines) => lines[0]!.includes('prog')), before);
+  await session.quit();
+});
+
 test.serial('the terminal is given back as it was', async (t) => {
   const session = new Session(new Memory(small()));
   await session.type('2');

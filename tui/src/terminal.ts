@@ -98,6 +98,7 @@ export function show(watch: Watch, options: TerminalOptions): Promise<void> {
       clearTimeout(timer);
       for (const signal of ['SIGTERM', 'SIGHUP', 'SIGINT'] as const) process.off(signal, onSignal);
       process.off('uncaughtException', onCrash);
+      process.off('SIGCONT', onContinue);
       screen.program.disableMouse(); // blessed turns off only what its own elements asked for
       screen.destroy();
       options.onQuit();
@@ -107,6 +108,16 @@ export function show(watch: Watch, options: TerminalOptions): Promise<void> {
     const onCrash = (error: Error): void => { close(); reject(error); };
     for (const signal of ['SIGTERM', 'SIGHUP', 'SIGINT'] as const) process.on(signal, onSignal);
     process.on('uncaughtException', onCrash);
+    // After Ctrl-Z and fg the shell has written over the screen. Drawn anew once blessed, which hears of it too, has its output again;
+    // what is drawn before would go to the shell's screen.
+    let suspended = false;
+    const onContinue = (): void => {
+      setImmediate(() => {
+        suspended = false;
+        if (!over) carryOut('redraw');
+      });
+    };
+    process.on('SIGCONT', onContinue);
 
     let refreshed = -Infinity;
     const pace = new Pace(options.refreshMs);
@@ -119,7 +130,7 @@ export function show(watch: Watch, options: TerminalOptions): Promise<void> {
     };
     const tick = (): void => {
       const now = performance.now();
-      if (now - refreshed >= interval || watch.hasEnded) {
+      if (!suspended && (now - refreshed >= interval || watch.hasEnded)) {
         try {
           if (watch.refresh()) screen.render();
         } catch (error) {
@@ -170,7 +181,12 @@ export function show(watch: Watch, options: TerminalOptions): Promise<void> {
     const onKey = (char: string | undefined, key: { full?: string; name?: string; ctrl?: boolean }): void => {
       const full = key.full ?? char ?? '';
       if (full === 'return' || full === 'linefeed') return; // blessed sends enter as well
-      if (full === 'C-z') { screen.program.sigtstp?.(); return; }
+      if (full === 'C-z') {
+        suspended = true;
+        screen.program.sigtstp?.();
+        setTimeout(() => { process.emit('SIGCONT'); }, 100); // where there is no job control nothing stops it, and nothing would let it go on
+        return;
+      }
       if (state.editing !== null && full !== 'C-c') {
         if (full === 'enter') apply({ type: 'filter-done' });
         else if (full === 'escape') apply({ type: 'escape' });
