@@ -49,13 +49,18 @@ static inline void qzi_pub_pop(struct qzi_pub_thread *t, uint64_t key) {
 
 #define QZI_CALL_SLOTS UINT32_C(65536)
 
-/* First slot that is tried for a pair. Objects have consecutive indices. Of procedures, calls at least 4 bytes apart differ,
- * and the factor (2^32 by the golden ratio) keeps distances of callees from being those of calls. The hooks in assembly
- * have it too. */
+/* First slot that is tried for a pair. Of procedures, calls at least 4 bytes apart differ, and the factor (2^32 by the golden
+ * ratio) keeps distances of callees from being those of calls. The hooks in assembly have it too. */
 #define QZI_CALL_FACTOR 0x9e3779b1u
+/* Of objects. They have consecutive indices, and one place uses many of them: 16 stand next to each other, to touch little memory. Where all
+ * did, those of one place would lie on those of the next, and searches would be long. */
+static inline uint32_t qzi_pub_object_slot(uint64_t site, uint64_t key) {
+  uint64_t spread = ((key >> 4) + (site << 20)) * UINT64_C(0x9e3779b97f4a7c15);
+  return (uint32_t)(spread >> 52 << 4 | (key & 15)) & (QZI_CALL_SLOTS - 1);
+}
 static inline uint32_t qzi_pub_slot(uint64_t site, uint64_t key) {
   uint32_t spread = (uint32_t)key * QZI_CALL_FACTOR + 8 * (uint32_t)site;
-  return (key & QZ_KEY_OBJECT ? (uint32_t)(site ^ key) : spread >> 5) & (QZI_CALL_SLOTS - 1);
+  return key & QZ_KEY_OBJECT ? qzi_pub_object_slot(site, key) : spread >> 5 & (QZI_CALL_SLOTS - 1);
 }
 /* One access, spawn or call from `site` (a return address) to `key`. */
 static inline void qzi_pub_count_now(struct qzi_publisher *p, uint64_t site, uint64_t key) {
@@ -168,7 +173,7 @@ static inline bool qzi_pub_ask_fast(struct qzi_publisher *p, struct qzi_pub_thre
   if (__builtin_expect(!index || !record || !p->calls, 0) || __builtin_expect(record->epoch != qzi_pub_epoch, 0)) return false;
   uint64_t word = __atomic_load_n(&record->word, __ATOMIC_RELAXED);
   uint32_t top = QZ_WORD_TOP(word);
-  struct qz_call *call = &p->calls[(site ^ key) & (QZI_CALL_SLOTS - 1)];
+  struct qz_call *call = &p->calls[qzi_pub_object_slot(site, key)];
   if (__builtin_expect(top >= qzi_pub_limit || call->site != site || call->key != key, 0)) return false;
   struct qz_entry *entry = (struct qz_entry *)((char *)&record->word + top) + 1;
   qzi_pub_fence();
