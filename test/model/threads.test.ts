@@ -78,3 +78,11 @@ test('threads that are woken for hardly any work: too fine a grain; with more wo
   t.regex(finding!.text, /400000 times, once for 5\.00 us of processor time, most often at condition full\. Waking takes 500 ms of 1\.00 s/);
   t.deepEqual(told(100_000), []);
 });
+
+test('who has a lock and no CPU: said with the contention, by how much', (t) => {
+  const held = ['main', 'update', 'mutex:m'], gate = ['main', 'spinlock:gate'];
+  const told = (holder: Doing): string => buildModel(builder().stretch(second, [holder, wait('w2', held), woken('w3', held), spin('w4', gate), spin('w5', gate)])
+    .stretch(second, [run('w1', held), wait('w2', held)]).object('mutex:m', { acquisitions: 10, contended: 10 }).build()).findings.find(({ name }) => name === 'm')!.text;
+  t.regex(told(ready('w1', held)), /mostly held in update; who had it waited for a CPU 50 % of the time, for more threads could run than there are CPUs\./);
+  t.regex(buildModel(builder().stretch(second, [run('w1', held), wait('w2', held)]).build()).findings[0]!.text, /mostly held in update\. But/);
+});

@@ -2,13 +2,15 @@
  * Limits by locks: threads wait while processors have nothing to do, or burn. A prediction is what would be gained if
  * the waiters ran meanwhile (docs/findings.md, "Locks"). Pure.
  */
-import { formatCount, formatEvents, formatNs } from './format.js';
+import { formatCount, formatEvents, formatNs, formatShare } from './format.js';
 import { insideKind } from './inside.js';
 import type { Levels, Waits } from './levels.js';
 import { busyOf, savedByRunning, spinningOf, waitAt } from './levels.js';
 import type { Material } from './limits.js';
 import { costs, meanwhileOf, meanwhileText, shownId, title } from './limits.js';
 import { isRuntime } from './own.js';
+import { State, Waiting } from './raw.js';
+import { isBusy } from './sums.js';
 import type { Entity, Finding, PathTime } from './types.js';
 
 export interface LockLoss {
@@ -104,6 +106,26 @@ function holder(material: Material, paths: readonly PathTime[]): number {
   return [...totals].sort((a, b) => b[1] - a[1])[0]?.[0] ?? 0;
 }
 
+/** From this share on it is told that whoever has a lock has no CPU. */
+const leastUnserved = 0.1;
+
+/** Of the time for which threads had the lock and could run: the share that they waited for a CPU, because more could run than there are. */
+function unservedShare({ model, working }: Material, entity: Entity): number {
+  const { parent, entity: entityOf, count } = working.stacks;
+  const { tuples } = model.raw;
+  const those = new Set(entity.members.length > 0 ? entity.members : [entity.id]);
+  const has = new Uint8Array(count);
+  for (let n = 1; n < count; n++) has[n] = has[parent[n]!] === 1 || those.has(entityOf[n]!) ? 1 : 0;
+  let ready = 0, all = 0;
+  for (let k = 0; k < tuples.ns.length; k++) {
+    const node = tuples.stack[k]!, state = tuples.state[k]!;
+    if (has[node] === 0 || (tuples.waiting[k] !== Waiting.none && those.has(entityOf[node]!))) continue;
+    if (state === State.ready) ready += tuples.ns[k]!;
+    if (state === State.ready || isBusy(state)) all += tuples.ns[k]!;
+  }
+  return all > 0 ? ready / all : 0;
+}
+
 function tell(material: Material, entity: Entity, loss: LockLoss): Finding {
   const { model } = material;
   const P = model.processors;
@@ -113,12 +135,14 @@ function tell(material: Material, entity: Entity, loss: LockLoss): Finding {
   const name = title(model, entity.id);
   const meanwhile = meanwhileOf(P, loss.busy, loss.spinning);
   const ready = Math.min(material.levels.waits.get(entity.id)?.spinningReady ?? 0, savingOf(loss));
+  const unserved = model.head.publisher === 'pthread' ? unservedShare(material, entity) : 0;
   const instead = spins && ready >= savingOf(loss) / 2;
   const savingNs = Math.min(loss.cost, instead ? ready : savingOf(loss));
   const text = `Threads ${spins ? 'spin' : 'wait'} for ${name} during ${costs(model, loss.cost)}: ${formatCount(loss.waiters)} of them on average, ` +
     `and meanwhile ${meanwhileText(model, meanwhile)}. ` +
     (!stats.counted ? `It was seen from outside: nobody counts its users, or knows its holder` : stats.contended > 0 ? `${formatEvents(stats.contended)} of ${formatEvents(stats.acquisitions)} acquisitions had to wait, ${formatNs(stats.waitMeanNs)} each` : `It was taken ${formatEvents(stats.acquisitions)} times`) +
-    (by !== 0 ? `; it was mostly held in ${model.entities[by]!.name}.` : '.');
+    (by !== 0 ? `; it was mostly held in ${model.entities[by]!.name}` : '') +
+    (unserved >= leastUnserved ? `; who had it waited for a CPU ${formatShare(unserved)} of the time, for more threads could run than there are CPUs.` : '.');
   const remedy = instead
     ? `Let its waiters block instead of spin: threads were ready to run meanwhile; that could save ${formatNs(savingNs)}.`
     : `Wait less for ${name}: hold it shorter, take it less often, or split what it protects; if its waiters ran meanwhile, that could save up to ${formatNs(savingNs)}.`;
