@@ -64,8 +64,8 @@ int qzi_channel_connect(pid_t pid, const char **why) {
     return -1;
   }
   if (connect(connection, (struct sockaddr *)&address, abstract(&address, name))) {
-    *why = "it does not listen for a sampler: it is not linked with Quartz (quartz libs), is being recorded "
-           "already, or runs with QUARTZ_ATTACH=0";
+    *why = "it does not listen for a sampler: it is being recorded already, runs with QUARTZ_ATTACH=0, or has neither Quartz linked "
+           "to it nor the pthread layer (start it with quartz run, or with QUARTZ_ATTACH=1 LD_PRELOAD=libquartz-pthread.so)";
     close(connection);
     return -1;
   }

@@ -12,6 +12,7 @@
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -252,9 +253,20 @@ __attribute__((section("quartz_start"), noinline)) static int run_c11(void *argu
   return result;
 }
 
+/* 1: the address is in the program itself, which comes first; 2: in a library. */
+static int is_programs(struct dl_phdr_info *object, size_t bytes, void *address) {
+  for (unsigned k = 0; k < object->dlpi_phnum; k++) {
+    const ElfW(Phdr) *part = &object->dlpi_phdr[k];
+    if (part->p_type == PT_LOAD && *(const uint64_t *)address - (object->dlpi_addr + part->p_vaddr) < part->p_memsz) return 1;
+  }
+  return 2;
+}
+
 /* A place and a record for a thread that the caller is about to create. NULL: it runs unpublished. */
 static struct qzl_thread *expect(uint64_t start, uint64_t site) {
   if (!qzi_publishing()) return NULL;
+  /* A program that begins without the C library (Go's, with C in it): its main thread is known from its entry on. */
+  if (!main_start && own_tid() == process && dl_iterate_phdr(is_programs, &site) == 1) main_start = getauxval(AT_ENTRY);
   struct qzl_thread *me = qzl_here(), *child = me ? take(start, site) : NULL;
   if (!child) {
     __atomic_fetch_add(&qzi_session.head->threads_dropped, 1, __ATOMIC_RELAXED);

@@ -15,7 +15,7 @@ import { isStream, passesData, stream } from './limits-stream.js';
 import { rowsOfKey } from './rows.js';
 import { pathOf } from './stacks.js';
 import { isBusy } from './sums.js';
-import type { Alternative, Change, Finding, FindingKind, Model } from './types.js';
+import type { Alternative, Change, Entity, Finding, FindingKind, Model } from './types.js';
 
 /** What threads waited for while a context cost time: mean number of them. */
 export interface Waited { object: number; mean: number }
@@ -53,7 +53,7 @@ export function tellCode(material: Material, contexts: Contexts): Finding[] {
   const shared = new Map<number, Candidate[]>(); // by what was waited for: one cause, however many procedures it is in
   for (const { id, context, members } of alike.values()) {
     const stats = statsOf(model.raw, contexts, working.weights, members);
-    if (stats.lost < smallest) continue;
+    if (stats.lost < smallest || !isCode(model.entities[id]!)) continue;
     const candidate: Candidate = { id, context, members, stats, waited: undefined, data: [], alone: false, thread: 0, threads: 0, parts: [] };
     look(material, candidate);
     const { waited, alone, threads } = candidate;
@@ -77,6 +77,9 @@ export function tellCode(material: Material, contexts: Contexts): Finding[] {
   for (const candidate of alones) if (!(candidate.waited && isStaged(candidate))) told.push(serial(material, contexts, candidate));
   return told;
 }
+
+/** Not what a thread that has been woken, and has no CPU yet, stands at. */
+const isCode = (entity: Entity): boolean => entity.kind === 'procedure' || entity.kind === 'thread' || isLock(entity);
 
 function look({ model, meanwhile }: Material, candidate: Candidate): void {
   const { stats } = candidate;

@@ -12,6 +12,7 @@ export interface IoLoss {
   cost: number;
   saving: number;
   perTuple: (k: number) => number; // saving that one io tuple stands for
+  counted: (k: number) => number;  // of its time, what the thread could have worked meanwhile
 }
 
 /**
@@ -29,7 +30,7 @@ export function ioLoss({ model, levels }: Material): IoLoss {
 
   const threadTime = new Map<number, number>();
   for (let k = 0; k < tuples.ns.length; k++) if (isIo(k)) addTo(threadTime, tuples.busy[k] * (P + 1) + tuples.spinning[k], counted(k));
-  const loss: IoLoss = { savingAt: new Map(), timeAt: new Map(), cost: 0, saving: 0, perTuple: () => 0 };
+  const loss: IoLoss = { savingAt: new Map(), timeAt: new Map(), cost: 0, saving: 0, perTuple: () => 0, counted };
   let atRest = 0, beside = 0;
   for (const [level, ns] of threadTime) {
     const b = busyOf(levels, level), s = spinningOf(levels, level);
@@ -64,7 +65,7 @@ export function tellIo(material: Material, loss: IoLoss): Finding[] {
     const value = loss.perTuple(k);
     if (value <= 0) continue;
     total += value;
-    threadTime += tuples.ns[k];
+    threadTime += loss.counted(k);
     addTo(innermost, own.procedure[tuples.stack[k]], value);
     for (let n = tuples.stack[k]; n !== 0; n = stacks.parent[n])
       if (stacks.first[n] && own.hidden[n] === 0 && model.entities[stacks.entity[n]]!.kind === 'procedure') addTo(byEntity, stacks.entity[n], value);
