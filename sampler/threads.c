@@ -57,7 +57,6 @@ static void visit_thread(struct qzi_sampler *sampler, uint32_t index, uint64_t n
   memo->visit_ns = now_ns + 1;
   if (LOAD_ACQUIRE(&qz_session_thread(sampler->view, index)->serial) == 0) return;
   qzi_thread_overflows(sampler, index);
-  if (memo->round == sampler->round) return;
   struct qzi_look look;
   qzi_thread_look(sampler, index, &look);
   unsigned state = QZ_STATE_OF(look.state);
@@ -66,7 +65,9 @@ static void visit_thread(struct qzi_sampler *sampler, uint32_t index, uint64_t n
     sampler->file->head->invalid++;
     return;
   }
-  if (state < QZ_STATE_READY) return; /* running, or about to: seen at its processor */
+  /* Running, or about to: seen at its processor. One that ran when the processors were visited and does not any more counts in
+   * its new state, too: those that have begun to run since are counted nowhere. */
+  if (state < QZ_STATE_READY) return;
   struct qzi_tuple_key key = {.stack = look.node,
                               .thread = look.entity,
                               .state = (uint8_t)state,

@@ -195,7 +195,12 @@ static struct qzi_thread *find(struct qzi_processor *p, struct qzi_kernel *kerne
     uint32_t before = atomic_fetch_sub_explicit(&qzi_runtime.searching, 1, memory_order_seq_cst);
     if (thread) {
       qzi_pub_leave(&p->head.pub, QZ_STATE_OVERHEAD);
-      if (before == 1 && qzi_idle_wanted()) qzi_wake_one(p);
+      if (before == 1 && qzi_idle_wanted()) {
+        /* Whoever is woken may take our CPU. The thread in hand is ready meanwhile, though taken from its queue. */
+        qzi_pub_enqueued(&p->head.pub);
+        qzi_wake_one(p);
+        qzi_pub_dequeued(&p->head.pub);
+      }
       return thread;
     }
     sleep_processor(p, kernel);

@@ -174,7 +174,7 @@ static void wake_after(void *processor) { qzi_wake_one(processor); }
 /* The caller goes to the end of the queue, if anybody else is ready. Threads that have not run yet come first. Between
  * taking the next and queueing the caller no thread is to be seen: a processor that looked just then sleeps, and nobody
  * would wake it, for nothing becomes ready here. So the next one looks for sleepers, if there are any. */
-static __attribute__((noinline)) void yield(bool spinning) {
+__attribute__((noinline)) void qzi_yield(void) {
   struct qzi_processor *p = qzi_processor_checked();
   struct qzi_thread *self = p->head.current;
   qzi_enter(p);
@@ -185,7 +185,7 @@ static __attribute__((noinline)) void yield(bool spinning) {
   }
   qzi_pub_state(&p->head.pub, QZ_STATE_OVERHEAD);
   struct qzi_exceptions exceptions = qzi_exceptions_save(p);
-  if (!spinning) qzi_pub_ready(&p->head.pub, &self->pub);
+  qzi_pub_ready(&p->head.pub, &self->pub);
   qzi_ring_push(&p->fifo, self);
   /* a thief stays out until the next context leaves the lock: by then ours is saved */
   struct qzi_passed passed = switch_to(p, self, next, qzi_some_idle() ? wake_after : NULL, p);
@@ -193,8 +193,6 @@ static __attribute__((noinline)) void yield(bool spinning) {
   qzi_exceptions_restore(exceptions);
   arrive(passed);
 }
-
-void qzi_yield(void) { yield(true); }
 
 /* Where only threads that have run are ready, a yield is this: the oldest out of the queue, the caller in. First in: so the
  * queue is never seen empty, and nobody need look for sleepers. It leaves the numbers of threads queued and taken as they
@@ -238,7 +236,7 @@ static inline __attribute__((always_inline)) bool take_turns(struct qzi_processo
 
 static __attribute__((noinline)) void yield_other(void) {
   struct qzi_processor *p = qzi_processor_checked();
-  if (!qzi_publishing() || !take_turns(p, true)) yield(false);
+  if (!qzi_publishing() || !take_turns(p, true)) qzi_yield();
   qzi_spin_go_on();
 }
 
