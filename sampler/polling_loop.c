@@ -61,7 +61,7 @@ static int has_modrm(unsigned op) {
 static int decode(const unsigned char *bytes, size_t left, struct instruction *its) {
   unsigned at = 0, rex = 0;
   *its = (struct instruction){.reg = NONE, .rm = NONE, .at = {NONE, NONE, 0}};
-  if (left < 16) return 0;
+  if (left < 18) return 0; /* more than any that it knows has */
   int narrow = 0;
   while (at < 4 && (bytes[at] == 0x66 || bytes[at] == 0xf3 || bytes[at] == 0xf0 || bytes[at] == 0x2e)) {
     narrow |= bytes[at++] == 0x66;

@@ -77,7 +77,7 @@ test('idleness that other programs may have caused is told with a caution', (t) 
   // b on 4 processors for 1 s, with 2 CPUs: the program itself makes two processors wait.
   const crowded = recorded(3 * second, 2 * second, 2);
   t.deepEqual([crowded.cpuWait.ownNs, crowded.cpuWait.othersNs], [2 * second, 0]);
-  t.regex(about(crowded), /processors of its own had them for 2\.00 s of that; it has 2 CPUs: use no more processors than that$/);
+  t.regex(about(crowded), /at most 2\.00 s of that for each other; it has 2 CPUs: use no more processors than that$/);
   t.is(crowded.findings[0]!.othersMayCause, undefined);
 
   // The same, but b is in system calls: its processors hardly use the CPUs, so others must have had them.

@@ -19,14 +19,18 @@ const shaken: ReadonlySet<Finding['kind']> = new Set(
 export function cpuWaitOf({ head, balance }: RawProfile): CpuWait {
   const { cpuRunNs: runNs, cpuWaitNs: waitNs, publisher, processors, cpus } = head;
   const places = Math.max(1, publisher === 'pthread' ? processors : cpus);
-  let excessNs = 0;
-  let most = 0;
+  const excess: { more: number; ns: number }[] = [];
   for (let k = 0; k < balance.ns.length; k++) {
     const more = (publisher === 'pthread' ? balance.runnable[k]! : balance.busy[k]! + balance.spinning[k]!) - places;
-    excessNs += Math.max(0, more) * balance.ns[k]!;
-    if (balance.ns[k]! > 0) most = Math.max(most, more);
+    if (more > 0) excess.push({ more, ns: balance.ns[k]! });
   }
-  const ownNs = Math.min(waitNs, excessNs, (runNs / places) * most);
+  // The program had all CPUs for no longer than this: at worst when most of its threads wanted them.
+  let left = runNs / places, mostNs = 0;
+  for (const { more, ns } of excess.sort((a, b) => b.more - a.more)) {
+    mostNs += more * Math.min(ns, left);
+    left -= Math.min(ns, left);
+  }
+  const ownNs = Math.min(waitNs, mostNs);
   return { runNs, waitNs, ownNs, othersNs: waitNs - ownNs, share: runNs + waitNs > 0 ? waitNs / (runNs + waitNs) : 0 };
 }
 
@@ -49,9 +53,11 @@ export function cpuWaitNotice(model: Model): Notice | undefined {
   const { waitNs, runNs, ownNs, othersNs, share } = model.cpuWait;
   const { publisher, cpus } = model.head;
   const who = publisher === 'pthread' ? 'threads' : 'processors';
-  const whose = othersNs >= ownNs ? `other programs had the CPUs for at least ${formatNs(othersNs)} of that` : `${who} of its own had them for ${formatNs(ownNs)} of that`;
+  const whose = othersNs >= ownNs ? `other programs had the CPUs for at least ${formatNs(othersNs)} of that` : `at most ${formatNs(ownNs)} of that for each other`;
   return {
     reason: `${who} waited ${formatShare(share)} of the time for a CPU (${formatNs(waitNs)} of the ${formatNs(waitNs + runNs)} in which they could run): ${whose}`,
-    remedy: othersNs >= ownNs ? 'record it again on a quieter machine' : `it has ${cpus} ${cpus === 1 ? 'CPU' : 'CPUs'}: use no more ${who} than that`,
+    remedy: othersNs >= ownNs ? 'record it again on a quieter machine'
+      : publisher === 'pthread' ? `at times more of them can run than there are CPUs; record it again on a quieter machine to see whether that is its own doing`
+      : `it has ${cpus} ${cpus === 1 ? 'CPU' : 'CPUs'}: use no more ${who} than that`,
   };
 }
