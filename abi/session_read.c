@@ -188,7 +188,16 @@ int qz_session_copy_stack(const struct qz_session_view *view, const struct qz_th
   while (k < shared && LOAD(&entries[k].key) == keys[k]) k++;
   copy->common = k;
   copy->depth = depth;
-  for (; k < depth; k++) keys[k] = LOAD(&entries[k].key);
+  const struct qz_entry *from = entries + k, *end = entries + depth;
+  uint64_t *to = keys + k;
+  for (; end - from >= 4; from += 4, to += 4) {
+    uint64_t first = LOAD(&from[0].key), second = LOAD(&from[1].key), third = LOAD(&from[2].key), fourth = LOAD(&from[3].key);
+    to[0] = first;
+    to[1] = second;
+    to[2] = third;
+    to[3] = fourth;
+  }
+  while (from < end) *to++ = LOAD(&(from++)->key);
   __atomic_thread_fence(__ATOMIC_ACQUIRE);
   return LOAD(&thread->word) == before && !(before & QZ_WORD_FLUX);
 }

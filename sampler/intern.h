@@ -88,11 +88,14 @@ static inline uint32_t qzi_intern_thread(struct qzi_interner *in, uint32_t index
   struct qzi_thread_memo *memo = &in->memos[index];
   return memo->serial == serial && memo->entity ? memo->entity : qzi_intern_thread_slow(in, index, serial);
 }
-/* Fingerprints tell stacks apart by 64 bits: the fingerprint of a stack is that of its parent plus a term for the key on
+/* Fills in prints[from .. depth-1]. Fingerprints tell stacks apart by 64 bits: the fingerprint of a stack is that of its parent plus a term for the key on
  * top and its depth, so that the prints of a stack that shares its beginning with another need no new work there. */
-static inline uint64_t qzi_print(const struct qzi_interner *in, uint64_t below, uint64_t key, uint32_t depth) {
-  unsigned __int128 product = (unsigned __int128)(key ^ in->seed[0]) * (in->seed[1] + 2 * (uint64_t)depth);
-  return below + ((uint64_t)product ^ (uint64_t)(product >> 64));
+static inline void qzi_prints(const struct qzi_interner *in, const uint64_t *keys, uint64_t *prints, uint32_t from, uint32_t depth) {
+  uint64_t seed = in->seed[0], factor = in->seed[1] + 2 * (uint64_t)from, print = from ? prints[from - 1] : 0;
+  for (uint32_t k = from; k < depth; k++, factor += 2) {
+    unsigned __int128 product = (unsigned __int128)(keys[k] ^ seed) * factor;
+    prints[k] = print += (uint64_t)product ^ (uint64_t)(product >> 64);
+  }
 }
 /* Node of the whole stack keys[0 .. depth-1], whose fingerprints are prints[0 .. depth-1]. */
 uint32_t qzi_intern_stack_slow(struct qzi_interner *in, const uint64_t *keys, const uint64_t *prints, uint32_t depth);

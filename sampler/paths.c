@@ -287,6 +287,6 @@ uint32_t qzi_paths_node(struct qzi_paths *paths, uint32_t index, uint32_t node, 
   }
   while (frame < frames) keys[count++] = walk->entries[frame++];
   if (waiting) keys[count++] = waiting;
-  for (k = 0; k < count; k++) prints[k] = qzi_print(in, k ? prints[k - 1] : 0, keys[k], k);
+  qzi_prints(in, keys, prints, 0, count);
   return qzi_intern_stack(in, keys, prints, count);
 }

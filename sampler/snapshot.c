@@ -134,8 +134,7 @@ static int visit_thread(const struct qzi_sampler *sampler, struct qzi_visit *vis
   visit->serial = serial;
   visit->word = consistent ? copy.word : QZI_NO_WORD;
   visit->held = copy.depth;
-  for (uint32_t k = copy.common; k < copy.depth; k++)
-    visit->prints[k] = qzi_print(&sampler->in, k ? visit->prints[k - 1] : 0, visit->keys[k], k);
+  qzi_prints(&sampler->in, visit->keys, visit->prints, copy.common, copy.depth);
   if (copy.invalid) visit->invalid = 1;
   return consistent;
 }

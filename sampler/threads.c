@@ -21,8 +21,7 @@ void qzi_thread_look(struct qzi_sampler *sampler, uint32_t index, struct qzi_loo
       struct qz_stack_copy copy;
       consistent = qz_session_copy_stack(sampler->view, thread, sampler->keys, 0, &copy);
       head->invalid += copy.invalid;
-      for (uint32_t k = 0; k < copy.depth; k++)
-        sampler->prints[k] = qzi_print(in, k ? sampler->prints[k - 1] : 0, sampler->keys[k], k);
+      qzi_prints(in, sampler->keys, sampler->prints, 0, copy.depth);
       memo->node = qzi_intern_stack(in, sampler->keys, sampler->prints, copy.depth);
       memo->word = consistent ? copy.word : QZI_NO_WORD;
     }

@@ -8,41 +8,33 @@ static uint32_t hash_of(const struct qzi_tuple_key *key) {
 }
 
 static uint32_t look_up(const struct qzi_tuples *tuples, const struct qzi_tuple_key *key, uint32_t hash) {
-  QZI_TABLE_EACH(&tuples->tuples, hash, at) {
-    const struct qz_tuple *tuple = &tuples->file->tuples[at - 1];
-    if (tuple->stack == key->stack && tuple->thread == key->thread && tuple->state == key->state &&
-        tuple->waiting == key->waiting && tuple->torn == key->torn && tuple->busy == key->busy &&
-        tuple->spinning == key->spinning && tuple->runnable == key->runnable)
-      return at;
-  }
+  QZI_TABLE_EACH(&tuples->tuples, hash, at)
+    if (!memcmp(&tuples->file->tuples[at - 1], key, sizeof *key)) return at;
   return 0;
 }
 
 static uint32_t find_or_make(struct qzi_tuples *tuples, const struct qzi_tuple_key *key, uint64_t limit) {
   struct qzi_file *file = tuples->file;
   uint32_t hash = hash_of(key), at = look_up(tuples, key, hash);
-  uint64_t used = qzi_file_count(file, QZ_SECTION_TUPLES);
   if (at) return at;
+  uint64_t used = qzi_file_count(file, QZ_SECTION_TUPLES);
   if (used >= limit || qzi_file_room(file, QZ_SECTION_TUPLES, 1) ||
       qzi_table_add(&tuples->tuples, hash, (uint32_t)used + 1))
     return 0;
-  file->tuples[used] = (struct qz_tuple){.stack = key->stack,
-                                         .thread = key->thread,
-                                         .state = key->state,
-                                         .waiting = key->waiting,
-                                         .torn = key->torn,
-                                         .busy = key->busy,
-                                         .spinning = key->spinning,
-                                         .runnable = key->runnable};
+  struct qz_tuple made = {0};
+  memcpy(&made, key, sizeof *key);
+  file->tuples[used] = made;
   qzi_file_append(file, QZ_SECTION_TUPLES, 1);
   return (uint32_t)used + 1;
 }
 
 uint32_t qzi_tuple_find(struct qzi_tuples *tuples, const struct qzi_tuple_key *wanted) {
   struct qzi_tuple_key key = *wanted;
-  uint64_t capacity = tuples->file->head->sections[QZ_SECTION_TUPLES].capacity;
   key.runnable = qzi_runnable_bucket(wanted->runnable);
-  uint32_t at = find_or_make(tuples, &key, capacity - capacity / 4);
+  uint32_t at = look_up(tuples, &key, hash_of(&key));
+  if (at) return at;
+  uint64_t capacity = tuples->file->head->sections[QZ_SECTION_TUPLES].capacity;
+  at = find_or_make(tuples, &key, capacity - capacity / 4);
   if (at || tuples->file->full) return at;
   tuples->file->head->tuples_merged++;
   key.runnable = wanted->runnable ? 1u << (31 - __builtin_clz(wanted->runnable)) : 0;

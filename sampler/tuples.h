@@ -9,6 +9,8 @@
 #ifndef QZI_TUPLES_H
 #define QZI_TUPLES_H
 
+#include <stddef.h>
+#include <string.h>
 #include "file.h"
 #include "table.h"
 
@@ -17,17 +19,18 @@ struct qzi_tuples {
   struct qzi_table tuples, balance;
 };
 
+/* What tuples are told apart by: laid out as the beginning of struct qz_tuple, so that one comparison does. */
 struct qzi_tuple_key {
   uint32_t stack, thread;
-  uint8_t state, waiting, torn;
+  uint8_t state, waiting, torn, reserved; /* reserved: 0 */
   uint16_t busy, spinning;
   uint32_t runnable; /* as counted; bucketed inside */
 };
+_Static_assert(sizeof(struct qzi_tuple_key) == 20 && offsetof(struct qzi_tuple_key, state) == offsetof(struct qz_tuple, state) &&
+               offsetof(struct qzi_tuple_key, busy) == offsetof(struct qz_tuple, busy) &&
+               offsetof(struct qzi_tuple_key, runnable) == offsetof(struct qz_tuple, runnable), "the key is the beginning of a tuple");
 
-static inline int qzi_tuple_same(const struct qzi_tuple_key *a, const struct qzi_tuple_key *b) {
-  return a->stack == b->stack && a->thread == b->thread && a->state == b->state && a->waiting == b->waiting &&
-         a->torn == b->torn && a->busy == b->busy && a->spinning == b->spinning && a->runnable == b->runnable;
-}
+static inline int qzi_tuple_same(const struct qzi_tuple_key *a, const struct qzi_tuple_key *b) { return !memcmp(a, b, sizeof *a); }
 
 /* r exactly up to 64, then the lower bound of its bucket: 8 buckets for each power of two. */
 static inline uint32_t qzi_runnable_bucket(uint32_t runnable) {

@@ -1,4 +1,4 @@
-/* Cost of a snapshot: bench_sampler_rounds [PROCESSORS DEPTH]. JSON lines, ns for one snapshot, by processors, stack
+/* Cost of a snapshot: bench_sampler_rounds [PROCESSORS DEPTH [CHANGES]]. JSON lines, ns for one snapshot, by processors, stack
  * depth, and what changes between two snapshots:
  *   still   nothing: every stack is as it was (a long loop in one procedure)
  *   leaf    the innermost four procedures of each stack (what call-heavy code looks like at 10 kHz)
@@ -16,6 +16,7 @@
 
 static struct fake fake;
 static uint32_t processors, depth;
+static const char *only; /* of the changes, those alone; NULL: all */
 static _Atomic int stop;
 
 static int by_value(const void *a, const void *b) {
@@ -43,6 +44,7 @@ static void measure(const char *what, uint32_t from, int writer) {
   const char *clause;
   char why[200], path[] = "/tmp/quartz-bench-XXXXXX";
   pthread_t thread;
+  if (only && strcmp(only, what)) return;
   close(mkstemp(path));
   CHECK(!qz_session_open(&view, fake.fd, &clause) && !qzi_file_create(&file, path, QZI_FILE_DEFAULT_BYTES, why, sizeof why));
   uint64_t now = qzi_clock_ns();
@@ -93,7 +95,8 @@ static void session(uint32_t p, uint32_t d) {
 
 int main(int argc, char **argv) {
   static const uint32_t standard[][2] = {{1, 8}, {2, 8}, {18, 8}, {18, 32}, {64, 8}, {256, 8}, {256, 32}};
-  if (argc == 3) {
+  if (argc == 3 || argc == 4) {
+    only = argv[3];
     session((uint32_t)atoi(argv[1]), (uint32_t)atoi(argv[2]));
     return 0;
   }
