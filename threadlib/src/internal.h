@@ -246,6 +246,8 @@ static inline bool qzi_claim(struct qzi_thread *thread) {
 
 /* Makes a parked (and claimed) thread ready, to run next on the waker's processor unless another one takes it. */
 void qzi_ready(struct qzi_thread *thread);
+/* The same where the waker goes on, and for long: a processor that has nothing to run takes the thread at once. */
+void qzi_ready_away(struct qzi_thread *thread);
 /* The same, at the end of the queue. */
 void qzi_ready_last(struct qzi_thread *thread);
 /* Parks the caller and runs `thread` (parked, claimed) at once on this processor. */

@@ -32,22 +32,34 @@ __attribute__((noinline)) struct qzi_kernel *qzi_kernel_self(void) {
 
 static void set_processor(struct qzi_processor *p) { qzi_tls_processor = p; }
 
+/* That CPU alone; NULL: no memory. */
+static cpu_set_t *only(uint32_t cpu, size_t *bytes) {
+  cpu_set_t *set = CPU_ALLOC(cpu + 1);
+  *bytes = CPU_ALLOC_SIZE(cpu + 1);
+  if (!set) return NULL;
+  CPU_ZERO_S(*bytes, set);
+  CPU_SET_S(cpu, *bytes, set);
+  return set;
+}
+
+/* Pins a kernel thread to processor p's CPU. By itself, or before it is told to go on: it would have to wait for its old CPU
+ * first, and there is, mostly, the one that tells it. */
+static void pin(struct qzi_kernel *kernel, const struct qzi_processor *p) {
+  if (p->cpu == UINT32_MAX || kernel->cpu == p->cpu) return;
+  size_t bytes;
+  cpu_set_t *set = only(p->cpu, &bytes);
+  if (!set) return;
+  kernel->cpu = sched_setaffinity(kernel->tid, bytes, set) == 0 ? p->cpu : UINT32_MAX;
+  CPU_FREE(set);
+}
+
 /* The kernel thread becomes processor p (already claimed: its status is QZI_RUNNING). */
 __attribute__((noinline)) void qzi_kernel_take(struct qzi_kernel *kernel, struct qzi_processor *p) {
   kernel->processor = p;
   p->kernel = kernel;
   set_processor(p);
   p->exceptions = qzi_exceptions_here();
-  if (p->cpu != UINT32_MAX && kernel->cpu != p->cpu) {
-    cpu_set_t *set = CPU_ALLOC(p->cpu + 1);
-    size_t bytes = CPU_ALLOC_SIZE(p->cpu + 1);
-    if (set) {
-      CPU_ZERO_S(bytes, set);
-      CPU_SET_S(p->cpu, bytes, set);
-      kernel->cpu = sched_setaffinity(0, bytes, set) == 0 ? p->cpu : UINT32_MAX;
-      CPU_FREE(set);
-    }
-  }
+  pin(kernel, p);
   qzi_pub_processor(&p->head.pub, p->index, kernel->cpu);
 }
 
@@ -120,6 +132,7 @@ static void *kernel_thread(void *arg) {
 #ifdef QZI_ASAN
   note_stack(kernel);
 #endif
+  kernel->tid = (int)syscall(SYS_gettid);
   qzi_overflow_kernel();
   kernel->searching = true;
   qzi_kernel_take(kernel, wait_for_processor(kernel));
@@ -135,25 +148,41 @@ struct qzi_kernel *qzi_kernel_new(void) {
   return kernel;
 }
 
+/* Begins on the processor's CPU: it would inherit its maker's. */
+static bool begin(struct qzi_kernel *kernel, const struct qzi_processor *p) {
+  pthread_t thread;
+  pthread_attr_t attr;
+  if (pthread_attr_init(&attr) != 0) return false;
+  pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
+  size_t bytes;
+  cpu_set_t *set = p->cpu != UINT32_MAX ? only(p->cpu, &bytes) : NULL;
+  if (set && pthread_attr_setaffinity_np(&attr, bytes, set) == 0) kernel->cpu = p->cpu;
+  int error = pthread_create(&thread, &attr, kernel_thread, kernel);
+  if (error && kernel->cpu != UINT32_MAX) { /* that CPU is not for this process any more */
+    kernel->cpu = UINT32_MAX;
+    pthread_attr_setaffinity_np(&attr, 0, set); /* forget it */
+    error = pthread_create(&thread, &attr, kernel_thread, kernel);
+  }
+  if (set) CPU_FREE(set);
+  pthread_attr_destroy(&attr);
+  return error == 0;
+}
+
 void qzi_kernel_start_for(struct qzi_processor *p) {
   qzi_spin_lock(&qzi_runtime.lock);
   struct qzi_kernel *kernel = qzi_runtime.spare;
   if (kernel) qzi_runtime.spare = kernel->link;
   qzi_spin_unlock(&qzi_runtime.lock);
   if (kernel) {
+    pin(kernel, p);
     atomic_store_explicit(&kernel->given, p, memory_order_release);
     qzi_kernel_nudge(kernel);
     return;
   }
   kernel = qzi_kernel_new();
-  pthread_t thread;
   if (kernel) {
     atomic_store_explicit(&kernel->given, p, memory_order_release);
-    int error = pthread_create(&thread, NULL, kernel_thread, kernel);
-    if (error == 0) {
-      pthread_detach(thread);
-      return;
-    }
+    if (begin(kernel, p)) return;
     free(kernel);
   }
   static _Atomic(bool) said;

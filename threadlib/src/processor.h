@@ -26,6 +26,7 @@ struct qzi_kernel {
   struct qzi_processor *processor; /* that it is, or NULL: spare, or inside a blocking region */
   struct qzi_kernel *link;         /* list of spare ones */
   _Atomic(uint32_t) wake;          /* futex: 1 = go on */
+  int tid;                         /* of the kernel; 0 before it runs */
   uint32_t cpu;                    /* that it is pinned to now, UINT32_MAX: none */
   uint32_t pub_index;              /* processor that it was last introduced to publishing as, UINT32_MAX: none */
   uint64_t search_seed;
@@ -73,6 +74,7 @@ struct qzi_processor {
   uint32_t streak;                 /* times in a row that `next` was taken */
   uint32_t index;
   _Atomic(struct qzi_thread *) next; /* made ready last: runs next */
+  _Atomic(struct qzi_thread *) away; /* that one, if it is better off elsewhere: a thief need not watch it first */
   struct qzi_thread *free;         /* descriptors with stacks of the default size */
   uint32_t free_count;
   uint32_t cpu;

@@ -70,6 +70,7 @@ static void set_up(void) {
   make_processors();
   static struct qzi_kernel kernel;
   kernel.cpu = UINT32_MAX;
+  kernel.tid = (int)syscall(SYS_gettid);
   qzi_tls_kernel = &kernel;
   struct qzi_processor *p = &qzi_runtime.processors[0];
   struct qzi_thread *self = &qzi_main_thread;
@@ -218,6 +219,7 @@ static void forked(void) {
     }
   }
   kernel->cpu = UINT32_MAX;
+  kernel->tid = (int)syscall(SYS_gettid);
   kernel->link = NULL;
   kernel->processor = kernel->io_thread ? NULL : p;
   qzi_runtime.searching = qzi_runtime.keeper = qzi_runtime.injected_count = 0;

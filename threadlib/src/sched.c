@@ -143,19 +143,23 @@ static inline void waking(struct qzi_processor *p, unsigned state) {
   if (p->head.current) qzi_pub_state(&p->head.pub, state);
 }
 
-void qzi_ready(struct qzi_thread *thread) {
+static inline __attribute__((always_inline)) void ready_next(struct qzi_thread *thread, struct qzi_thread *away) {
   struct qzi_processor *p = qzi_processor_checked();
   thread->blocked = 0;
   waking(p, QZ_STATE_OVERHEAD);
   qzi_enter(p);
   qzi_pub_ready(&p->head.pub, &thread->pub);
   struct qzi_thread *before = atomic_load_explicit(&p->next, memory_order_relaxed);
+  atomic_store_explicit(&p->away, away, memory_order_relaxed);
   atomic_store_explicit(&p->next, thread, memory_order_release);
   if (before) qzi_ring_push(&p->fifo, before);
   qzi_leave(p);
   qzi_wake_idle(p);
   waking(p, QZ_STATE_USEFUL);
 }
+
+void qzi_ready(struct qzi_thread *thread) { ready_next(thread, NULL); }
+void qzi_ready_away(struct qzi_thread *thread) { ready_next(thread, thread); }
 
 void qzi_ready_last(struct qzi_thread *thread) {
   struct qzi_processor *p = qzi_processor_checked();

@@ -9,7 +9,7 @@
  * data are there. So a thief watches a victim for AGE_NS, and takes only what has waited all that time. This is what
  * keeps idle processors from slowing down one that spawns and joins every 15 ns. Threads that yield to each other never
  * wait that long, but there are more of them than their processor can run: a thief knows them by a queue that gets a
- * thread at each decision, and takes some.
+ * thread at each decision, and takes some. And a thread whose waker does not want to run it says so (`away`).
  */
 #define _GNU_SOURCE
 #include "processor.h"
@@ -106,14 +106,14 @@ static struct qzi_thread *steal_from(struct qzi_processor *p, struct qzi_process
   /* what is there now, and still is in AGE_NS */
   uint32_t fifo_bottom = atomic_load_explicit(&victim->fifo.bottom, memory_order_acquire);
   uint32_t tick = atomic_load_explicit(&victim->tick, memory_order_relaxed);
-  struct qzi_thread *next = atomic_load_explicit(&victim->next, memory_order_relaxed);
+  struct qzi_thread *next = atomic_load_explicit(&victim->next, memory_order_acquire);
+  bool away = next && next == atomic_load_explicit(&victim->away, memory_order_relaxed);
   if (qzi_ring_size(&victim->deque))
     atomic_store_explicit(&victim->deque.low, atomic_load_explicit(&victim->deque.bottom, memory_order_relaxed),
                           memory_order_relaxed);
   uint64_t begin = qzi_now_ns();
-  do {
+  while (!away && qzi_now_ns() - begin < AGE_NS)
     for (int n = 0; n < 16; n++) qzi_pause();
-  } while (qzi_now_ns() - begin < AGE_NS);
   int32_t deque_old = (int32_t)(atomic_load_explicit(&victim->deque.low, memory_order_relaxed) -
                                 atomic_load_explicit(&victim->deque.top, memory_order_relaxed));
   if (!qzi_ring_size(&victim->deque)) deque_old = 0;

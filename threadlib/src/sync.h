@@ -20,7 +20,7 @@ struct qzi_object {
   uint32_t waiting;          /* length of the queue; under the internal lock */
   uint8_t kind;              /* enum qz_kind; 0: static, not initialized by a call; QZI_KIND_DESTROYED */
   uint8_t policy;            /* qz_policy */
-  uint16_t barges;           /* mutex: unlocks while others wait; by the holder */
+  uint16_t barges;           /* mutex: unlocks since a waiter was woken; by the holder, peeked at by that waiter */
 };
 #define QZI_KIND_DESTROYED 255
 

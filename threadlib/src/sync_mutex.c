@@ -27,8 +27,10 @@ enum {
   FLAGS = 63,
 };
 
-/* How long a waiter may be overtaken, and how many overtakings pass between two looks at the clock. */
-enum { TENURE_NS = 20000, BARGES_PER_LOOK = 8 };
+/* How long a waiter may be overtaken, and how many overtakings pass between two looks at the clock. A woken waiter that was
+ * overtaken MANY_BARGES times before it ran leaves the mutex to the others until it is due, unless it finds it free at so many
+ * looks in a row, with so many pauses in between. */
+enum { TENURE_NS = 20000, BARGES_PER_LOOK = 8, MANY_BARGES = 8, FREE_LOOKS = 10, FREE_PAUSES = 10 };
 
 struct mutex {
   struct qzi_object object;
@@ -82,17 +84,28 @@ static inline bool others(const struct mutex *mutex) {
   return (qzi_word_load(&mutex->word) & (WAITERS | WOKEN)) || watcher(mutex);
 }
 
+/* It was free at a look, but somebody takes it again and again: better leave it to him, in whose cache it is, until it is due. */
+static bool in_use(const struct mutex *mutex, const struct qzi_thread *self, uint64_t word) {
+  for (int look = 1; look < FREE_LOOKS && holder(word) == NULL; look++) {
+    for (int n = 0; n < FREE_PAUSES; n++) qzi_pause();
+    word = qzi_word_load(&mutex->word);
+  }
+  return !settled(mutex, self, word);
+}
+
 /* Watches the mutex until it is free or handed to the caller, or it is better to block. Returns the last word; that of a
  * mutex whose waiters spin is the one that ended the watch, so that who is overtaken now finds it changed and goes on
  * spinning instead of blocking. */
 static uint64_t spin(struct mutex *mutex, struct qzi_thread *self, bool woken, uint64_t deadline_ns, uint64_t *spin_ns) {
   uint64_t word = qzi_word_load(&mutex->word);
-  if (settled(mutex, self, word)) return word;
+  bool overtaken = woken && mutex->object.policy != QZ_SPIN &&
+                   __atomic_load_n(&mutex->object.barges, __ATOMIC_RELAXED) >= MANY_BARGES;
+  if (settled(mutex, self, word) && !(overtaken && in_use(mutex, self, word))) return word;
   struct qzi_spin spin;
   qzi_spin_begin(&spin, &mutex->object, mutex->object.policy, deadline_ns);
   while (qzi_spin_more(&spin)) {
     word = qzi_word_load(&mutex->word);
-    if (settled(mutex, self, word)) break;
+    if (settled(mutex, self, word) && !(overtaken && in_use(mutex, self, word))) break;
     if (!woken || (word & QLOCK)) continue;
     if (word & (WAITERS | WOKEN)) (void)qzi_word_swap(&mutex->word, word, word & ~(uint64_t)(WAITERS | WOKEN));
     if (!(word & DUE) && spin.now_ns - qzi_word_load(&mutex->tenure_ns) > TENURE_NS) {
@@ -169,8 +182,11 @@ static struct qzi_thread *unlock_wanted(struct mutex *mutex, struct qzi_thread *
       continue;
     }
     bool due = (old & DUE) != 0;
-    if (!due && (old & (WAITERS | WOKEN)) && ++mutex->object.barges % BARGES_PER_LOOK == 0)
-      due = qzi_now_ns() - qzi_word_load(&mutex->tenure_ns) > TENURE_NS;
+    if (!due && (old & (WAITERS | WOKEN))) {
+      uint16_t barges = mutex->object.barges + 1;
+      __atomic_store_n(&mutex->object.barges, barges, __ATOMIC_RELAXED);
+      if (barges % BARGES_PER_LOOK == 0) due = qzi_now_ns() - qzi_word_load(&mutex->tenure_ns) > TENURE_NS;
+    }
     if (!due && (!(old & WAITERS) || (old & WOKEN))) {
       if (!qzi_word_swap(&mutex->word, old, old & FLAGS)) continue;
       qzi_answer(); /* the one that was woken is ready here, and an idle processor may want it */
@@ -192,6 +208,7 @@ static struct qzi_thread *unlock_wanted(struct mutex *mutex, struct qzi_thread *
     } else if (thread) {
       word |= WOKEN;
       watched_by(mutex, waiter);
+      __atomic_store_n(&mutex->object.barges, 0, __ATOMIC_RELAXED);
     }
     qzi_word_store(&mutex->word, word);
     return asleep ? thread : NULL;
@@ -324,14 +341,14 @@ static __attribute__((noinline)) int unlock_slow(struct mutex *mutex, struct qzi
     return EPERM;
   }
   struct qzi_thread *next = let_go(mutex, self);
-  if (next) qzi_ready(next);
+  if (next) qzi_ready_away(next);
   return 0;
 }
 
 /* After the mutex was released: takes it off the stack, wakes. */
 static __attribute__((noinline)) int unlocked(struct qzi_thread *self, uint32_t index, struct qzi_thread *next) {
   qzi_leave(index, QZ_KIND_MUTEX, self);
-  if (next) qzi_ready(next);
+  if (next) qzi_ready_away(next);
   return 0;
 }
 
