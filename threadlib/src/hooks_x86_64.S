@@ -198,8 +198,8 @@ __fentry__:
 	addq	%r11, %rdx
 	cmpq	%rcx, (%rdx)
 	je	2f
-	movq	%rcx, 16(%rdx)
 	movq	%rsi, 24(%rdx)
+	movq	%rcx, 16(%rdx)
 	addq	$0x20010, %rax
 	movq	%rax, (%r11)
 2:	.cfi_remember_state
@@ -275,8 +275,8 @@ qzi_entry_goes_on:
 	jae	2f
 	cmpq	%rcx, (%r11,%rax)
 	je	1f
-	movq	%rcx, 16(%r11,%rax)
 	movq	%rsp, 24(%r11,%rax)
+	movq	%rcx, 16(%r11,%rax)
 	addq	$0x20010, (%r11)
 1:	movq	-40(%rsp), %rdx
 	movq	-32(%rsp), %r11

@@ -16,7 +16,8 @@ QZI_HOOK static struct qz_call *slot_in(struct qz_call *table, uint32_t first, u
     struct qz_call *call = &table[(first + k) & (QZI_CALL_SLOTS - 1)];
     uint64_t taken = __atomic_load_n(&call->site, __ATOMIC_RELAXED);
     if (!taken) {
-      qzi_pub_store(&call->key, key);
+      uint64_t none = 0; /* a slot that has a key but no site is being taken by what this, a signal handler, has interrupted */
+      if (!__atomic_compare_exchange_n(&call->key, &none, key, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) continue;
       __atomic_store_n(&call->site, site, __ATOMIC_RELEASE);
       return call;
     }

@@ -53,10 +53,13 @@ QZI_HOOK static inline uint64_t drop(struct qz_thread *record, uint64_t word) {
   return word;
 }
 
+/* The mark goes first: the hooks of a signal handler that interrupts this write their own entries in the same place, and a wrong
+ * mark, lower than any of a frame that is alive, makes the next hook drop the entry. */
 QZI_HOOK static inline void push(struct qz_thread *record, uint64_t word, struct qz_entry *top, uint64_t key, uint64_t mark) {
   qzi_pub_fence(); /* an earlier pop is seen before its entry is used again */
-  qzi_pub_store(&top[1].key, key);
   qzi_pub_store(&top[1].sp, mark);
+  __atomic_signal_fence(__ATOMIC_RELEASE);
+  qzi_pub_store(&top[1].key, key);
   QZI_TRACE(stack(record, word + QZ_WORD_PUSH));
   __atomic_store_n(&record->word, word + QZ_WORD_PUSH, __ATOMIC_RELEASE);
 }

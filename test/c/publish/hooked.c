@@ -113,6 +113,15 @@ NO_INLINE static int signalled(void) {
   return ++sink;
 }
 
+/* Signals at any instruction of a hook. */
+volatile uint64_t hooked_signals;
+NO_INLINE static int inside_handler(int n) { return n ? inside_handler(n - 1) + ++sink : 0; }
+void hooked_handler(int signal) {
+  inside_handler(signal & 3);
+  inside_handler(1);
+  hooked_signals = hooked_signals + 1;
+}
+
 /* Results must survive the hooks. */
 NO_INLINE static long double long_double(long double x) { return x * 3 + ++sink; }
 NO_INLINE static double eight(double a, double b, double c, double d, double e, double f, double g, double h) {

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/time.h>
 #include "abi/session_read.h"
 #include "hooked.h"
 #include "publish_private.h"
@@ -116,7 +117,39 @@ static uint64_t count_of(void *callee) {
   return sum;
 }
 
+static uint64_t calls_lost(void) {
+  uint64_t sum = 0;
+  for (uint32_t k = 0; k < qzi_session.processors; k++) sum += qzi_session.processor_base[k].calls_lost;
+  return sum;
+}
+
 static uint32_t depth(void) { return (uint32_t)QZ_WORD_DEPTH(thread.record->word); }
+
+/* A handler with hooks interrupts the hooks wherever it may: counts stay exact, and the stack is right when its procedures have
+ * returned. */
+static void with_signals(void) {
+  struct sigaction action = {.sa_handler = hooked_handler, .sa_flags = SA_RESTART}, old;
+  sigaction(SIGALRM, &action, &old);
+  struct itimerval often = {{0, 100}, {0, 100}}, never = {{0, 0}, {0, 0}};
+  uint64_t fibs = count_of(hooked_fib_address), handlers = count_of((void *)hooked_handler), runs = 0;
+  sigset_t alarm;
+  sigemptyset(&alarm);
+  sigaddset(&alarm, SIGALRM);
+  pthread_sigmask(SIG_UNBLOCK, &alarm, NULL); /* here alone: see main */
+  setitimer(ITIMER_REAL, &often, NULL);
+  for (; hooked_signals < 200 && runs < 100000; runs++) {
+    hooked_count(12);
+    if (depth() > 1) fail("depth %u with signals", depth());
+  }
+  setitimer(ITIMER_REAL, &never, NULL);
+  sigaction(SIGALRM, &old, NULL);
+  hooked_count(1);
+  if (depth() != 1) fail("depth %u after signals", depth());
+  fibs = count_of(hooked_fib_address) - fibs, handlers = count_of((void *)hooked_handler) - handlers;
+  if (fibs != 465 * runs + 1) fail("calls of fib among signals: %lu in %lu runs", (unsigned long)fibs, (unsigned long)runs);
+  if (handlers != hooked_signals) fail("%lu signals, %lu calls of the handler", (unsigned long)hooked_signals, (unsigned long)handlers);
+  if (calls_lost()) fail("calls were lost");
+}
 
 /* On a stack of its own below which there is room, so that "above" exists. */
 static void *run(void *unused) {
@@ -172,6 +205,8 @@ static void *run(void *unused) {
     if (count_of(hooked_many_address[k]) != 50000) fail("calls of %d: %lu", k, (unsigned long)count_of(hooked_many_address[k]));
   if (depth() != 1) fail("depth %u after many calls", depth());
 
+  with_signals();
+
   /* A kernel thread of the application's own: no record, no effect. */
   pthread_t foreign;
   uint64_t word = thread.record->word;
@@ -206,6 +241,10 @@ int main(void) {
   pthread_attr_t attributes;
   pthread_attr_init(&attributes);
   pthread_attr_setstacksize(&attributes, 256u << 20); /* recursions of 100,000 without optimization */
+  sigset_t alarm;
+  sigemptyset(&alarm);
+  sigaddset(&alarm, SIGALRM);
+  pthread_sigmask(SIG_BLOCK, &alarm, NULL);
   pthread_t own;
   if (pthread_create(&own, &attributes, run, NULL)) return 1;
   pthread_join(own, NULL);

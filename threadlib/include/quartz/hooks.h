@@ -90,8 +90,8 @@ __asm__(
 "  je 668f\n"
 "  cmpl 32(%r11), %eax\n"
 "  jae 662f\n"
+"  movq %rsp, 24(%r11,%rax)\n" /* first: see push() of publish_hooks.h */
 "  movq %rcx, 16(%r11,%rax)\n"
-"  movq %rsp, 24(%r11,%rax)\n"
 "  addq $0x20010, (%r11)\n"
 "668: movq -8(%rsp), %rcx\n"
 "  movl $8, %eax\n"
