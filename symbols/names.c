@@ -86,6 +86,16 @@ void qzi_name_without_parameters(const char *demangled, char *out) {
   if (!out[0]) { memcpy(out, demangled, length); out[length] = 0; }
 }
 
+bool qzi_name_fortran(const char *linkage, char *out) {
+  const char *separator = strncmp(linkage, "__", 2) ? NULL : strstr(linkage + 2, "_MOD_");
+  if (!separator || separator == linkage + 2 || !separator[5]) return false;
+  size_t module = (size_t)(separator - linkage - 2);
+  memcpy(out, linkage + 2, module);
+  memcpy(out + module, "::", 2);
+  memcpy(out + module + 2, separator + 5, strlen(separator + 5) + 1);
+  return true;
+}
+
 void qzi_path_normalize(char *path) {
   if (path[0] != '/') return;
   char *out = path;

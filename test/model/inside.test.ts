@@ -85,3 +85,14 @@ test('long names are told without their template arguments', (t) => {
   t.is(briefly(`operator<< <${long}, fn() -> T>`), 'operator<< <…>');
   t.is(briefly(`Box<${long}>::operator->`), 'Box<…>::operator->');
 });
+
+test('a lock taken again and again with hardly anything in between is pointed out; one around work is not', (t) => {
+  const polling = (times: number): string[] => buildModel(new Builder({ processors: 2 })
+    .object('mutex:table', { acquisitions: times }).call('poll', 'mutex:table', times)
+    .stretch(second, [run('main', ['main', 'work']), run('w', ['poll', 'mutex:table'])])
+    .stretch(second, [run('main', ['main', 'work']), run('w', ['poll'])]).build()).notices.map(({ reason }) => reason).filter((text) => /takes and releases/.test(text));
+  const [told, ...more] = polling(2e7);
+  t.deepEqual(more, []);
+  t.regex(told ?? '', /^poll takes and releases lock table 20\.0 million times, .*: 100 ns of processor time each, 2\.00 s in all$/);
+  t.deepEqual(polling(1e6), []);
+});

@@ -85,6 +85,9 @@ int main(void) {
   if (qzi_rust_standard("_RNvMCskK7mfDs1mzF_1mNtB2_5Cache6refill")) { printf("m is not Rust's own\n"); failures++; }
   if (!qzi_rust_made_for("_RINvNtNtC3std3sys9backtrace28___rust_begin_short_backtraceNCNvC1m7condvar0uEB_")) { printf("made for a closure of m\n"); failures++; }
   if (qzi_rust_made_for("_RNCNvNtC3std6thread5sleep0B_")) { printf("std's own closure\n"); failures++; }
+  char fortran[32];
+  expect("a Fortran module", qzi_name_fortran("__heat_MOD_step", fortran) ? fortran : "(none)", "heat::step");
+  if (qzi_name_fortran("___MOD_x", fortran) || qzi_name_fortran("__heat_MOD_", fortran) || qzi_name_fortran("heat_MOD_step", fortran)) { printf("no Fortran\n"); failures++; }
   path("/a/b/../c/./d//e", "/a/c/d/e");
   path("/../x", "/x");
   path("/", "/");

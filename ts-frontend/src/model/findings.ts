@@ -4,6 +4,7 @@
  * then by the code that ran. Formulas: docs/findings.md. Pure.
  */
 import { prepareContexts } from './contexts.js';
+import { churnedLocks } from './churn.js';
 import { caution, cpuWaitNotice } from './cpu-wait.js';
 import { independentSnapshots, shareInterval } from './interval.js';
 import { formatCount, formatEvents, formatNs, formatShare } from './format.js';
@@ -120,7 +121,7 @@ function addNotices(model: Model, material: Material, findings: readonly Finding
   const waiting = cpuWaitNotice(model);
   const isTold = findings.some(({ kind }) => kind === 'oversubscription') && model.cpuWait.ownNs >= model.cpuWait.othersNs;
   if (waiting && !isTold) notices.push(waiting);
-  notices.push(...idleLoops(model));
+  notices.push(...idleLoops(model), ...churnedLocks(model));
   if (!raw.entities.some((entity, id) => id > 0 && entity.kind === 'procedure'))
     notices.push({ reason: 'no procedure was recorded: the program was compiled without hooks', remedy: 'compile it with the flags that `quartz cflags` prints' });
   if (balance.nothingRanNs >= 0.2 * elapsedNs) {

@@ -1,0 +1,42 @@
+/**
+ * Locks that are taken and released with hardly anything in between, again and again: polling that looks like work, or a lock around too
+ * little. Which of the two it is can't be seen from outside, so both are said (docs/findings.md, "Notices"). Pure.
+ */
+import { formatEvents, formatNs } from './format.js';
+import { isLock } from './limits-objects.js';
+import { shownId, title } from './limits.js';
+import type { Entity, Model, Notice } from './types.js';
+
+/** Less processor time than this for each time that a lock is taken: about what a lock, an unlock and a look at something take. */
+const leastEachNs = 250;
+const leastTimes = 100_000;
+/** Told from this share of the elapsed time on. */
+const leastCost = 0.05;
+
+export function churnedLocks(model: Model): Notice[] {
+  const notices: Notice[] = [];
+  for (const lock of model.entities) {
+    if (lock.group !== 0 || !isLock(lock) || (lock.object?.acquisitions ?? 0) < leastTimes) continue;
+    const [caller] = lock.callers;
+    const by = caller ? model.entities[caller.entity] : undefined;
+    if (!caller || !by || by.kind !== 'procedure' || caller.count < leastTimes) continue;
+    const spent = by.processorTimeSelfNs + lock.processorTimeSelfNs + lockingNs(model, by);
+    if (spent / caller.count >= leastEachNs || spent < leastCost * model.elapsedNs) continue;
+    notices.push({
+      reason: `${title(model, shownId(model, by.id))} takes and releases ${title(model, lock.id)} ${formatEvents(caller.count)} times, and does hardly anything else in between: ${formatNs(spent / caller.count)} of processor time each, ` +
+        `${formatNs(spent)} in all`,
+      remedy: 'if it polls there for what others write, let it wait (a condition, a semaphore); else take the lock less often, for more at once',
+    });
+  }
+  return notices;
+}
+
+/** Processor time of the C library's locking that it calls. */
+function lockingNs(model: Model, by: Entity): number {
+  let ns = 0;
+  for (const { entity } of by.callees) {
+    const callee = model.entities[entity]!;
+    if (/^(__GI_)?_*pthread_(mutex|rwlock|spin)_|^__lll_|^lll_/.test(callee.name)) ns += callee.processorTimeSelfNs;
+  }
+  return ns;
+}
