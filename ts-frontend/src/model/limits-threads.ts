@@ -28,31 +28,36 @@ export function crowdOf({ model }: Material): Crowd {
   const P = model.processors;
   const crowd: Crowd = { ns: 0, runnable: 0, busy: 0, spinning: 0, spinners: 0, woken: 0, lostNs: 0, byObject: new Map(), wokenAt: new Map() };
   const levelOf = (b: number, s: number, r: number): number => (r * (P + 1) + b) * (P + 1) + s;
-  const spun = new Map<number, number>();
+  const spun = new Map<number, number>(), woken = new Map<number, number>(); // by level
   for (let k = 0; k < tuples.ns.length; k++) {
     const state = tuples.state[k], waiting = tuples.waiting[k];
     if (waiting === Waiting.none || tuples.runnable[k]! <= P) continue;
+    const level = levelOf(tuples.busy[k]!, tuples.spinning[k]!, tuples.runnable[k]!);
     if (waiting === Waiting.woken) {
       crowd.woken += tuples.ns[k]!;
+      addTo(woken, level, tuples.ns[k]!);
       addTo(crowd.wokenAt, shownId(model, model.raw.stacks.entity[tuples.stack[k]!]!), tuples.ns[k]!);
       continue;
     }
     if (state !== State.spinning && state !== State.ready) continue;
-    addTo(spun, levelOf(tuples.busy[k]!, tuples.spinning[k]!, tuples.runnable[k]!), tuples.ns[k]!);
+    addTo(spun, level, tuples.ns[k]!);
     addTo(crowd.byObject, shownId(model, model.raw.stacks.entity[tuples.stack[k]!]!), tuples.ns[k]!);
   }
   for (let k = 0; k < balance.ns.length; k++) {
     const ns = balance.ns[k]!, b = balance.busy[k]!, s = balance.spinning[k]!;
     if (balance.runnable[k]! <= P || ns === 0) continue;
     const r = balance.runnableNs[k]! / ns;
-    const m = Math.min(r, (spun.get(levelOf(b, s, balance.runnable[k]!)) ?? 0) / ns), n = r - m;
+    const level = levelOf(b, s, balance.runnable[k]!);
+    const m = Math.min(r, (spun.get(level) ?? 0) / ns), w = Math.min(r - m, (woken.get(level) ?? 0) / ns), u = r - m - w;
     crowd.ns += ns;
     crowd.runnable += ns * r;
     crowd.busy += ns * b;
     crowd.spinning += ns * s;
     crowd.spinners += ns * m;
-    // The CPUs go round among all r: those at work get P n/r of them, and could use min(n, P).
-    if (n > 0) crowd.lostNs += ns * Math.max(0, 1 - (P * n) / r / Math.min(n, P));
+    // The CPUs go round among the u + m that may be on one: those at work get so many, and those just woken what is left. Without
+    // the spinning all u + w could have them.
+    const onOne = Math.min(P, u + m), now = (m > 0 ? (onOne * u) / (u + m) : onOne) + Math.min(w, P - onOne);
+    if (u + w > 0) crowd.lostNs += ns * Math.max(0, 1 - now / Math.min(u + w, P));
   }
   if (crowd.ns > 0) for (const mean of ['runnable', 'busy', 'spinning', 'spinners', 'woken'] as const) crowd[mean] /= crowd.ns;
   return crowd;
