@@ -47,6 +47,8 @@ struct qzi_interner {
   uint64_t *node_keys;         /* session key of each node's entity */
   uint64_t *node_prints;       /* fingerprint of the keys that led to the node first, 0: none */
   uint64_t seed[2];            /* of fingerprints, random: no program can make two stacks look the same */
+  struct qz_symbols *symbols;  /* of the program's modules; made when first asked for (symbolize.h) */
+  uint32_t symbols_modules;    /* that it knows */
   uint32_t *object_entities;   /* by object index, 0: none yet */
   struct qzi_thread_memo *memos; /* by thread index */
   struct qzi_group { uint64_t start; uint32_t name, threads, entity, stats; } *group;

@@ -1,5 +1,6 @@
 /* Visits of processors, and adding of what they saw. See snapshot.h. */
 #include "kernel.h"
+#include "symbolize.h"
 
 #include <string.h>
 
@@ -74,6 +75,7 @@ int qzi_sampler_open(struct qzi_sampler *sampler, const struct qz_session_view *
 void qzi_sampler_close(struct qzi_sampler *sampler) {
   qzi_lazy_free(sampler->visit_memory, sampler->visit_bytes);
   qzi_lazy_free(sampler->objects, sampler->objects_bytes);
+  qzi_symbols_close(&sampler->in);
   if (sampler->in.file) qzi_intern_close(&sampler->in);
   if (sampler->timeline.file) qzi_timeline_close(&sampler->timeline);
   qzi_tuples_close(&sampler->tuples);

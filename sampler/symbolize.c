@@ -72,24 +72,36 @@ static void name_callers(struct qzi_interner *in, qz_symbols *symbols) {
   }
 }
 
-void qzi_symbolize(struct qzi_interner *in) {
-  struct qzi_file *file = in->file;
-  qz_symbols *symbols = qz_symbols_new();
-  if (!symbols) return;
-  uint64_t modules = qzi_file_count(file, QZ_SECTION_MODULES);
-  for (uint64_t k = 0; k < modules; k++) {
-    const struct qz_module *module = &file->modules[k];
-    qz_symbols_add_module(symbols, module->start, module->end, module->bias, file->strings + module->path,
+qz_symbols *qzi_symbols(struct qzi_interner *in) {
+  const struct qzi_file *file = in->file;
+  if (!in->symbols) in->symbols = qz_symbols_new();
+  if (!in->symbols) return NULL;
+  for (uint64_t modules = qzi_file_count(file, QZ_SECTION_MODULES); in->symbols_modules < modules; in->symbols_modules++) {
+    const struct qz_module *module = &file->modules[in->symbols_modules];
+    qz_symbols_add_module(in->symbols, module->start, module->end, module->bias, file->strings + module->path,
                           file->strings + module->build_id);
   }
+  return in->symbols;
+}
+
+void qzi_symbols_close(struct qzi_interner *in) {
+  if (in->symbols) qz_symbols_free(in->symbols);
+  in->symbols = NULL;
+  in->symbols_modules = 0;
+}
+
+void qzi_symbolize(struct qzi_interner *in) {
+  qz_symbols *symbols = qzi_symbols(in);
+  if (!symbols) return;
   name_callers(in, symbols);
-  uint64_t entities = qzi_file_count(file, QZ_SECTION_ENTITIES);
+  uint64_t entities = qzi_file_count(in->file, QZ_SECTION_ENTITIES);
   qzi_callables(in, symbols);
   for (uint64_t k = 1; k < entities; k++) name_entity(in, symbols, (uint32_t)k);
-  qz_symbols_free(symbols);
 }
 
 #else
+
+void qzi_symbols_close(struct qzi_interner *in) {}
 
 void qzi_symbolize(struct qzi_interner *in) {
   static const char reason[] = "the sampler was built without libdw";

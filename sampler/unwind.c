@@ -18,6 +18,7 @@ int qzi_program_read(uint32_t pid, uint64_t address, void *to, size_t bytes) {
 #include <string.h>
 #include <sys/auxv.h>
 #include <unistd.h>
+#include "symbolize.h"
 #include "symbols/symbols.h"
 
 #if defined(__x86_64__)
@@ -73,7 +74,7 @@ struct qzi_unwinder *qzi_unwinder_open(struct qzi_interner *in) {
   struct qzi_unwinder *unwinder = calloc(1, sizeof *unwinder);
   if (!unwinder) return NULL;
   unwinder->in = in;
-  unwinder->symbols = qz_symbols_new();
+  unwinder->symbols = qzi_symbols(in);
   if (unwinder->symbols) return unwinder;
   free(unwinder);
   return NULL;
@@ -87,7 +88,6 @@ void qzi_unwinder_close(struct qzi_unwinder *unwinder) {
     close(unwinder->binaries[k].fd);
   }
   if (unwinder->vdso.elf) elf_end(unwinder->vdso.elf);
-  qz_symbols_free(unwinder->symbols);
   qzi_table_free(&unwinder->table);
   free(unwinder->binaries);
   free(unwinder->recipes);
@@ -177,13 +177,9 @@ static void learn_modules(struct qzi_unwinder *unwinder) {
   struct binary *all = realloc(unwinder->binaries, count * sizeof *all);
   if (!all) return;
   unwinder->binaries = all;
-  for (uint32_t k = unwinder->binaries_count; k < count; k++) {
-    const struct qz_module *module = &file->modules[k];
-    all[k] = (struct binary){.fd = -1};
-    qz_symbols_add_module(unwinder->symbols, module->start, module->end, module->bias, file->strings + module->path,
-                          file->strings + module->build_id);
-  }
+  for (uint32_t k = unwinder->binaries_count; k < count; k++) all[k] = (struct binary){.fd = -1};
   unwinder->binaries_count = count;
+  qzi_symbols(unwinder->in);
 }
 
 static struct binary *binary_of(struct qzi_unwinder *unwinder, uint32_t module) {
