@@ -15,6 +15,7 @@ struct callables {
   qz_symbols *symbols;
   uint8_t *whose;          /* by entity: enum whose + 1, 0: not looked at */
   struct vote *votes;
+  struct qzi_table table;  /* of votes */
   size_t count, room;
 };
 enum whose { OWN = 0, STANDARD, LIBRARY };
@@ -56,11 +57,12 @@ static uint32_t callable_on(struct callables *its, uint32_t stack, uint64_t star
 }
 
 static void vote(struct callables *its, uint32_t thread, uint32_t procedure, uint64_t ns) {
-  for (size_t k = 0; k < its->count; k++)
-    if (its->votes[k].thread == thread && its->votes[k].procedure == procedure) {
-      its->votes[k].ns += ns;
-      return;
-    }
+  uint32_t hash = qzi_hash(procedure, thread);
+  QZI_TABLE_EACH(&its->table, hash, at) {
+    if (its->votes[at - 1].thread != thread || its->votes[at - 1].procedure != procedure) continue;
+    its->votes[at - 1].ns += ns;
+    return;
+  }
   if (its->count == its->room) {
     size_t room = its->room ? its->room * 2 : 64;
     struct vote *all = room <= 4096 ? realloc(its->votes, room * sizeof *all) : NULL;
@@ -68,7 +70,7 @@ static void vote(struct callables *its, uint32_t thread, uint32_t procedure, uin
     its->votes = all;
     its->room = room;
   }
-  its->votes[its->count++] = (struct vote){thread, procedure, ns};
+  if (!qzi_table_add(&its->table, hash, (uint32_t)its->count + 1)) its->votes[its->count++] = (struct vote){thread, procedure, ns};
 }
 
 static void set_name(struct qzi_interner *in, struct qz_entity *thread, const char *name, size_t length) {
@@ -144,4 +146,5 @@ void qzi_callables(struct qzi_interner *in, qz_symbols *symbols) {
   free(wanted);
   free(its.whose);
   free(its.votes);
+  qzi_table_free(&its.table);
 }

@@ -177,15 +177,15 @@ static bool is_package_header(const char *file) {
 
 /* Procedures inlined at the address into the one that `parent` is, outermost first. (dwarf_getscopes finds none of them where the
  * innermost is declared in another place than it is written, as Rust's are.) */
-static int find_inlined(Dwarf_Die *parent, uint64_t address, Dwarf_Die *found, int count) {
+static int find_inlined(Dwarf_Die *parent, uint64_t address, Dwarf_Die *found, int count, int depth) {
   Dwarf_Die die;
-  if (dwarf_child(parent, &die) != 0) return count;
+  if (depth > 4 * INLINED_MOST || dwarf_child(parent, &die) != 0) return count;
   do {
     int tag = dwarf_tag(&die);
     if (tag != DW_TAG_inlined_subroutine && tag != DW_TAG_lexical_block) continue;
     if (dwarf_haspc(&die, address) <= 0) continue;
     if (tag == DW_TAG_inlined_subroutine && count < INLINED_MOST) found[count++] = die;
-    return find_inlined(&die, address, found, count);
+    return find_inlined(&die, address, found, count, depth + 1);
   } while (dwarf_siblingof(&die, &die) == 0);
   return count;
 }
@@ -209,7 +209,7 @@ bool qzi_dwarf_call_line(struct qzi_binary *binary, uint64_t address, struct qzi
   if (!qzi_dwarf_line(binary, address, place)) return false;
   struct qzi_unit *unit = is_package_header(place->file) ? find_unit(binary, address) : NULL;
   Dwarf_Die function, inlined[INLINED_MOST];
-  int count = unit && find_function(unit, address, &function) ? find_inlined(&function, address, inlined, 0) : 0;
+  int count = unit && find_function(unit, address, &function) ? find_inlined(&function, address, inlined, 0, 0) : 0;
   while (count-- > 0 && is_package_header(place->file))
     if (!called_at(unit, &inlined[count], place)) break;
   return place->file != NULL;

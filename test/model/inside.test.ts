@@ -51,6 +51,19 @@ test('code that one thread runs on its own path, while workers wait in their lib
   t.regex(finding!.text, /called from main,/);
 });
 
+test('an object that a library made for itself may be a barrier: uneven work before it is told though the threads end together', (t) => {
+  const inLibrary = (path: string): string[] => {
+    const condition = 'condition:condition at libomp.so.5+0x1';
+    const profile = new Builder({ processors: 2 }).describe(condition, { module: 1 })
+      .stretch(second, [run(...region('main', ['work'])), run(...region('w', ['work']))])
+      .stretch(second, [run(...region('main', ['work'])), wait(...region('w', [condition]))])
+      .stretch(second / 100, [run(...region('main', ['work'])), run(...region('w', ['work']))]).build();
+    return buildModel({ ...profile, modules: [{ start: 0, end: 1, bias: 0, path, buildId: '' }] }).findings.map(({ kind }) => kind);
+  };
+  t.is(inLibrary('/usr/lib/llvm-14/lib/libomp.so.5')[0], 'imbalance');
+  t.not(inLibrary('/home/me/program')[0], 'imbalance');
+});
+
 test('a loop that only waits: who works meanwhile is told, and no comma stands twice', (t) => {
   const model = buildModel(new Builder({ processors: 2 })
     .stretch(second, [run('main', ['main', 'prepare', 'mutex:table']), spin('w', ['main', 'use', 'loop:loop at a.c:5'])])

@@ -119,6 +119,9 @@ const mostOfIt = 0.75;
 /** Code of a library that the system installed, which starts threads or passes on what the program gave it. */
 const isInstalled = (path: string): boolean => /^\/(usr\/(local\/)?)?lib.*\.so/.test(path);
 
+/** What it is for is not known: seen from outside, or an object that a library made for itself. */
+const isUnknown = (object: Entity): boolean => isUncounted(object) || (object.rawKind !== 'join' && isInstalled(object.module));
+
 /**
  * Several threads ran it, and others waited meanwhile for what nobody knows (a futex, a loop): a share of something that is done in
  * parallel, or code of one thread that the others also call in phases of their own? The latter where one thread alone runs it on that path,
@@ -127,7 +130,7 @@ const isInstalled = (path: string): boolean => /^\/(usr\/(local\/)?)?lib.*\.so/.
 function loneOf(material: Material, contexts: Contexts, candidate: Candidate): Candidate | undefined {
   const { model, working } = material;
   const object = candidate.waited ? model.entities[candidate.waited.object]! : undefined;
-  if (!object || !isUncounted(object) || isBarrier(object)) return undefined;
+  if (!object || !isUnknown(object) || isBarrier(object)) return undefined;
   const byPath = new Map<string, number[]>();
   for (const node of candidate.members) {
     const own = pathOf(working.stacks, node).filter((id) => model.entities[id]!.kind === 'procedure' && !isInstalled(model.entities[id]!.module) && !isPlumbing(model.entities[id]!.name));
@@ -313,8 +316,8 @@ function divided(material: Material, contexts: Contexts, candidate: Candidate): 
 
   const slow = many ? 0 : slowest(model, stats);
   const shown = atBarrier ? waited!.object : slow !== 0 && threads >= 2 ? slow : id;
-  // A futex, or a loop, may be a barrier of its own kind: threads wait there again and again, not only at their ends.
-  const savingNs = Math.min(even, atBarrier || (object !== undefined && isUncounted(object)) ? Infinity : endsApart(model, stats));
+  // A futex, a loop, or a library's own object may be a barrier of its own kind: threads wait there again and again, not only at their ends.
+  const savingNs = Math.min(even, atBarrier || (object !== undefined && isUnknown(object)) ? Infinity : endsApart(model, stats));
   const change: Change = many ? 'finer-grain' : 'balance';
   const who = slow !== 0 && threads >= 2
     ? `thread ${model.entities[slow]!.name} has ${formatNs(stats.threads.time[stats.threads.ids.indexOf(slow)]!)} of it, the mean is ${formatNs(stats.time / Math.max(1, threads))}`
