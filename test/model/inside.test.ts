@@ -54,7 +54,7 @@ test('code that one thread runs on its own path, while workers wait in their lib
 test('an object that a library made for itself may be a barrier: uneven work before it is told though the threads end together', (t) => {
   const inLibrary = (path: string): string[] => {
     const condition = 'condition:condition at libomp.so.5+0x1';
-    const profile = new Builder({ processors: 2 }).describe(condition, { module: 1 })
+    const profile = new Builder({ processors: 2 }).describe(condition, { module: 1 }).describe('GOMP_parallel', { module: 1 }).describe('worker', { module: 1 })
       .stretch(second, [run(...region('main', ['work'])), run(...region('w', ['work']))])
       .stretch(second, [run(...region('main', ['work'])), wait(...region('w', [condition]))])
       .stretch(second / 100, [run(...region('main', ['work'])), run(...region('w', ['work']))]).build();
