@@ -25,7 +25,7 @@ export function bottle(scene: Scene, size: Size, state: State, selected: number,
   const canvas = new Canvas(size.width, size.height);
   const { model } = scene;
   const end = canvas.text(0, 0, `bottle graph of ${state.bottleOf}`, { bold: true });
-  canvas.text(end + 2, 0, `height: NPT${state.bottleOf === 'procedures' ? ' (self)' : ''}, width: parallelism, of ${model.processors}; b shows others`);
+  canvas.text(end + 2, 0, `height: NPT${state.bottleOf === 'procedures' ? ' (self)' : ''}, width: parallelism, of ${model.processors}; b: others`);
   const all = boxes(model, state.bottleOf);
   if (all.length === 0) {
     canvas.text(0, 2, state.bottleOf === 'locks' ? 'no lock was held or waited for while a snapshot was taken' : 'nothing ran yet');

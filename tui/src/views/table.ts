@@ -22,7 +22,10 @@ export function table(scene: Scene, size: Size, state: State, glyphs: Glyphs): C
     const on = column.id === sort;
     const title = (column.id === 'interval' ? glyphs.plusMinus : column.title) + (on ? mark : '');
     if (column.width > 0) canvas.textRight(x, 0, column.width, title, { bold: on, underline: on });
-    else canvas.text(x, 0, scene.compare === null ? title : `${title}  (change of share since the mark)`, { bold: on, underline: on });
+    else {
+      const long = `${title}  (change of share since the mark)`;
+      canvas.text(x, 0, scene.compare === null ? title : x + long.length <= canvas.width ? long : `${title}  (change)`, { bold: on, underline: on });
+    }
     x += column.width + 1;
   }
   const height = size.height - 1;
