@@ -103,11 +103,13 @@ static inline void qzi_hot_set(uint64_t *hot) {
 
 /* ---- private sides ------------------------------------------------------------------------------------------- */
 
-/* Where the record of a join or a sleep made at `site` is: a small cache. */
+/* Where the record of a join or a sleep made at `site` is: a small cache. And joins there that are not in the record yet. */
 struct qzi_pub_site_slot {
   uint64_t site;
   uint32_t kind;
   uint32_t index;
+  uint32_t joins;   /* made and not written down, */
+  uint32_t written; /* and written down by this processor */
 };
 #define QZI_PUB_SITES 64
 
@@ -120,6 +122,7 @@ struct qzi_publisher {
   uint64_t thread_plus_1;      /* thread in `now` */
   uint64_t enqueued, dequeued, switches, steals, spawns, parks;
   struct qzi_pub_site_slot *sites;
+  uint64_t sites_joined;       /* one bit for each of them: it has joins that are not written down */
   uint32_t *free;              /* indices of free thread records */
   uint32_t free_count;
   uint32_t index;
@@ -222,12 +225,15 @@ static inline void qzi_pub_now(struct qzi_publisher *p, unsigned state) {
 static inline void qzi_pub_state(struct qzi_publisher *p, unsigned state) {
   if (qzi_publishing() && p->record) qzi_pub_now(p, state);
 }
+void qzi_pub_write_joins(struct qzi_publisher *p);
+void qzi_pub_forget_joins(struct qzi_publisher *p);
 /* The processor has left its thread (after qzi_pub_blocked, ..._ready or ..._ended of that one): state OVERHEAD while it
  * looks for another, IDLE once it searches in vain or parks. */
 static inline void qzi_pub_leave(struct qzi_publisher *p, unsigned state) {
   if (qzi_publishing() && p->record) {
     qzi_hot_set(NULL);
     p->thread_plus_1 = 0;
+    if (p->sites_joined) qzi_pub_write_joins(p);
     qzi_pub_now(p, state);
   }
 }
@@ -235,6 +241,7 @@ static inline void qzi_pub_leave(struct qzi_publisher *p, unsigned state) {
 static inline void qzi_pub_leave_io(struct qzi_publisher *p) {
   if (qzi_publishing() && p->record) {
     p->thread_plus_1 = 0;
+    if (p->sites_joined) qzi_pub_write_joins(p);
     qzi_pub_now(p, QZ_STATE_IDLE);
   }
 }

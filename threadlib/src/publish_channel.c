@@ -224,6 +224,8 @@ static void start_serving(void) {
 /* The kernel's work after the program's end is none of the program's: kernel threads that are short of CPUs take long to
  * die. The session alone says so; nothing is switched in threads that may still run. */
 __attribute__((destructor)) static void end(void) {
+  struct qzi_publisher *publisher;
+  if (qzi_publishing() && qzi_sched_current(&publisher)) qzi_pub_write_joins(publisher);
   if (qzi_session.head) __atomic_store_n(&qzi_session.head->publishing, 0, __ATOMIC_RELEASE);
 }
 

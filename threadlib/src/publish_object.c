@@ -173,8 +173,26 @@ uint32_t qzi_pub_site_slow(struct qzi_publisher *p, unsigned kind, uint64_t site
   }
   pthread_mutex_unlock(&lock);
   index |= QZI_PUB_SHARED;
+  qzi_pub_write_joins(p); /* the slot may have been another one's */
   p->sites[site >> 2 & (QZI_PUB_SITES - 1)] = (struct qzi_pub_site_slot){.site = site, .kind = kind, .index = index};
   return index;
+}
+
+static void write_joins(struct qzi_pub_site_slot *slot) {
+  __atomic_fetch_add(&QZI_PUB_OBJECT(slot->index)->acquisitions, slot->joins, __ATOMIC_RELAXED);
+  slot->written += slot->joins;
+  slot->joins = 0;
+}
+
+void qzi_pub_write_joins(struct qzi_publisher *p) {
+  for (uint64_t left = p->sites_joined; left; left &= left - 1) write_joins(&p->sites[__builtin_ctzll(left)]);
+  p->sites_joined = 0;
+}
+
+/* Of the process that was forked. */
+void qzi_pub_forget_joins(struct qzi_publisher *p) {
+  for (uint64_t left = p->sites_joined; left; left &= left - 1) p->sites[__builtin_ctzll(left)].joins = 0;
+  p->sites_joined = 0;
 }
 
 uint32_t qzi_pub_loop(struct qzi_publisher *p, uint64_t site, const void *object) {

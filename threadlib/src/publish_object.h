@@ -93,6 +93,8 @@ static inline uint32_t qzi_pub_site(struct qzi_publisher *p, unsigned kind, uint
   return __builtin_expect(slot->site == site && slot->kind == kind, 1) ? slot->index : qzi_pub_site_slow(p, kind, site);
 }
 
+#define QZI_PUB_JOINS 64 /* that a processor may not have written down */
+
 /* The calls below take an index; 0 does nothing. Those without "shared" are for whoever holds the object or its internal
  * lock: they use plain stores (a record shared between objects is updated atomically). */
 #define QZI_PUB_OBJECT(index) (&qzi_pub_objects[(index) & ~QZI_PUB_SHARED])
@@ -114,6 +116,20 @@ static inline void qzi_pub_acquired(uint32_t index, const struct qzi_pub_thread 
 /* The same where several may do so at once (read locks, semaphores without an internal lock). */
 static inline void qzi_pub_acquired_shared(uint32_t index) {
   if (index && qzi_publishing()) __atomic_fetch_add(&QZI_PUB_OBJECT(index)->acquisitions, 1, __ATOMIC_RELAXED);
+}
+/* A join at `site` whose child the caller ran itself. So fast that processors would fight over the record: each counts its own,
+ * and writes them down when they are more than a sixteenth of what it has written, when it leaves its thread, and at the
+ * program's end. */
+static inline void qzi_pub_joined(struct qzi_publisher *p, uint64_t site, uint32_t index) {
+  if (!index || !qzi_publishing() || !p->sites) return;
+  uint32_t at = site >> 2 & (QZI_PUB_SITES - 1);
+  struct qzi_pub_site_slot *slot = &p->sites[at];
+  if (__builtin_expect(slot->site != site || slot->index != index, 0)) {
+    qzi_pub_acquired_shared(index);
+    return;
+  }
+  p->sites_joined |= UINT64_C(1) << at;
+  if (++slot->joins > slot->written / 16 || slot->joins >= QZI_PUB_JOINS) qzi_pub_write_joins(p);
 }
 /* The exclusive holder is about to release. */
 static inline void qzi_pub_released(uint32_t index) {

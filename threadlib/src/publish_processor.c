@@ -170,5 +170,8 @@ void qzi_publishers_forked(void) {
 
 void qzi_publishers_started_again(void) {
   for (uint32_t k = 0; k < qzi_session.processors; k++)
-    if (publishers[k]) publishers[k]->enqueued = publishers[k]->dequeued = 0; /* the others' shares are gone */
+    if (publishers[k]) {
+      publishers[k]->enqueued = publishers[k]->dequeued = 0; /* the others' shares are gone */
+      qzi_pub_forget_joins(publishers[k]);
+    }
 }

@@ -158,7 +158,7 @@ void qzi_run_inline_published(struct qzi_processor *p, struct qzi_thread *self, 
   qzi_run_inline(p, self, child);
   if (object) {
     qzi_pub_pop(&self->pub, QZI_PUB_KEY(QZ_KIND_JOIN, object));
-    qzi_pub_acquired_shared(object);
+    qzi_pub_joined(qzi_publisher_self(), site, object);
   }
 }
 

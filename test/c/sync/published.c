@@ -291,6 +291,30 @@ static void *spins(void *unused) {
   return NULL;
 }
 
+/* Joins whose children the joiner runs itself are written down in parts: nearly all at any time, all when it has left its
+ * processor. */
+static uint64_t joins(void) {
+  uint64_t sum = 0;
+  for (uint32_t k = 1; k < qz_session_object_high(&view); k++) {
+    const struct qz_object *o = qz_session_object(&view, k);
+    if (o->kind == QZ_KIND_JOIN) sum += o->acquisitions;
+  }
+  return sum;
+}
+static void child(void *unused) { (void)unused; }
+static void joined(void) {
+  uint64_t before = joins();
+  for (uint64_t made = 1; made <= 2000; made++) {
+    qz_scope scope = QZ_SCOPE_INIT;
+    qz_spawn(&scope, child, NULL);
+    qz_sync(&scope);
+    uint64_t written = joins() - before;
+    CHECK(written <= made && written >= made - made / 16);
+  }
+  qz_sleep_ns(1000);
+  CHECK_IS(joins() - before, 2000);
+}
+
 /* Looks, without letting go of its own processor, until another one is seen spinning. */
 static void spinning(void) {
   CHECK_IS(qz_mutex_init(&mutex, "spun on", QZ_SPIN), 0);
@@ -328,5 +352,6 @@ int main(void) {
   rwlocks();
   others();
   reuse();
+  joined();
   return 0;
 }
