@@ -280,7 +280,7 @@ uint32_t qzi_paths_node(struct qzi_paths *paths, uint32_t index, uint32_t node, 
     uint32_t before = place_of(paths, takers, walk, frames, start, settled, &older);
     if (older) {
       frames = frame;
-      if (takers->count == 1 && keys[count - 1] != takers->entries[0]) keys[count++] = takers->entries[0];
+      if (takers->count == 1 && (!count || keys[count - 1] != takers->entries[0])) keys[count++] = takers->entries[0];
     }
     while (frame < before) keys[count++] = walk->entries[frame++];
     keys[count++] = old[k];

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { findEntities, State, type Entity, type Model } from '../../ts-frontend/src/model/index.js';
 import { root } from '../known/programs.js';
-import { openModel, record, sampler, start, temporaryFile } from '../known/record.js';
+import { openModel, record, sampler, start, temporaryFile, until } from '../known/record.js';
 import { losses } from '../../ts-frontend/src/render/head.js';
 
 const program = (name: string): string => join(root, 'build/test/pthread', name);
@@ -277,6 +277,20 @@ const openmp = program('openmp');
   t.true(useful < 850e6, `at work ${useful / 1e6} ms; 550 are, 1,000 if it did not wait`);
   const thread = model.entities.find(({ kind, name }) => kind === 'thread' && name !== 'main');
   t.is(thread?.name, 'region', 'a worker is known by what it runs');
+});
+
+test.serial('attached: threads that were met while they ran, by their paths', async (t) => {
+  const layer = join(root, 'build/pthread-layer/libquartz-pthread.so');
+  const met = start(program('met'), [], { LD_PRELOAD: layer, QUARTZ_ATTACH: '1' });
+  await until('the threads ran', () => met.stdout() === 'ready\n');
+  const file = temporaryFile('met.quartz');
+  const attached = await start(sampler, ['attach', '-o', file, '--seconds', '1', String(met.child.pid)]).ended;
+  met.child.kill();
+  t.is((await met.ended).signal, 'SIGTERM');
+  t.is(attached.status, 0, attached.stderr);
+  const model = openModel(file);
+  t.true(object(model, 'lock').object.acquisitions > 0);
+  if (model.head.paths.running && !model.head.paths.fewSamples) t.true(procedure(model, 'compute').states.useful.ns > procedure(model, 'take').states.useful.ns);
 });
 
 test.serial('names that nobody gave: threads by what they run, locks by the part of a variable', async (t) => {
