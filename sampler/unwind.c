@@ -19,6 +19,7 @@ int qzi_program_read(uint32_t pid, uint64_t address, void *to, size_t bytes) {
 #include <sys/auxv.h>
 #include <unistd.h>
 #include "symbolize.h"
+#include "frame_size.h"
 #include "symbols/symbols.h"
 
 #if defined(__x86_64__)
@@ -44,6 +45,7 @@ struct recipe {
   uint32_t module;
   uint32_t modules;  /* modules known when it was made: one that failed is tried again when there are more */
   int32_t cfa_offset, ra_offset, fp_offset; /* bytes from the base register; from the CFA */
+  int32_t frame_size; /* qzi_frame_size, where base_is_fp */
   uint8_t known, standard, base_is_fp, usable, outermost, ra, fp; /* ra, fp: enum rule */
 };
 
@@ -283,6 +285,9 @@ static void make_recipe(struct qzi_unwinder *unwinder, uint64_t pc, struct recip
     uint64_t entry = find_entry(binary, pc - bias);
     recipe->entry = entry ? entry + bias : 0;
   }
+  unsigned char code[48];
+  recipe->frame_size = recipe->base_is_fp && recipe->entry && !qzi_program_read(unwinder->in->file->head->pid, recipe->entry, code, sizeof code)
+                           ? qzi_frame_size(code, sizeof code) : -1;
 }
 
 static const struct recipe *recipe_for(struct qzi_unwinder *unwinder, uint64_t pc) {
@@ -347,6 +352,19 @@ static int peek(struct memory *memory, uint64_t address, uint64_t *value) {
   return 0;
 }
 
+/* The frame pointer of a procedure whose stack pointer alone is known. It is believed where the frame that it points to looks like one:
+ * a caller's frame further out, and a return address behind a call. */
+static int find_frame(struct memory *memory, const struct recipe *recipe, struct qzi_registers *now) {
+  unsigned char code[8];
+  uint64_t fp = now->sp + (uint64_t)(int64_t)recipe->frame_size, outer, back;
+  if (recipe->frame_size < 0 || peek(memory, fp, &outer) || peek(memory, fp + 8, &back)) return -1;
+  if ((outer && outer <= fp) || back < 4096 || qzi_program_read(memory->pid, back - sizeof code, code, sizeof code)) return -1;
+  if (!qzi_ends_with_call(code, sizeof code)) return -1;
+  now->fp = fp;
+  now->fp_known = 1;
+  return 0;
+}
+
 uint32_t qzi_unwind(struct qzi_unwinder *unwinder, const struct qzi_registers *from, const struct qzi_stack_copy *copy,
                     struct qzi_frame *frames, uint32_t most, int *complete) {
   struct memory memory;
@@ -366,7 +384,7 @@ uint32_t qzi_unwind(struct qzi_unwinder *unwinder, const struct qzi_registers *f
       *complete = 1;
       return count;
     }
-    if (!recipe->usable || (recipe->base_is_fp && !now.fp_known)) return count;
+    if (!recipe->usable || (recipe->base_is_fp && !now.fp_known && (count == 1 || find_frame(&memory, recipe, &now)))) return count;
     uint64_t cfa = (recipe->base_is_fp ? now.fp : now.sp) + (uint64_t)(int64_t)recipe->cfa_offset, back = 0;
     if (cfa < now.sp || (cfa == now.sp && count > 1)) return count; /* stacks grow downwards */
     if (recipe->ra == SAVED ? peek(&memory, cfa + (uint64_t)(int64_t)recipe->ra_offset, &back)
