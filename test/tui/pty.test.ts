@@ -119,6 +119,17 @@ test.serial('kill -TERM gives the terminal back and ends the program', async (t)
   t.throws(() => process.kill(pid, 0));
 });
 
+test.serial('a terminal that is closed ends the program that was started in it', async (t) => {
+  const pty = new Pty(`${quartz} top -- ${program('endless')}`);
+  t.teardown(() => { pty.end(); });
+  const pid = Number(/pid (\d+)/.exec(await pty.until((text) => /pid \d+/.test(text)))![1]);
+  t.teardown(() => { try { process.kill(pid, 'SIGKILL'); } catch { /* it has ended */ } });
+  pty.child.kill('SIGKILL'); // the terminal goes with script(1), which has it
+  const runs = (): boolean => { try { return process.kill(pid, 0); } catch { return false; } };
+  for (let waited = 0; waited < 60_000 && runs(); waited += 50) await new Promise((resolve) => { setTimeout(resolve, 50); });
+  t.false(runs());
+});
+
 /** The process of the screen: the sampler's parent, which is the program's. */
 function screenOf(program: number): number {
   const parent = (pid: number): number => Number(readFileSync(`/proc/${pid}/stat`, 'utf8').replace(/^.*\) /, '').split(' ')[1]);

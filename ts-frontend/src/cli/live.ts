@@ -77,6 +77,9 @@ async function firstSnapshot(recording: Recording, since: number): Promise<boole
   }
 }
 
+/** What ends the recording before there is a screen, which has its own ways then. */
+const early = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
 /** Starts the sampler with these arguments and shows the profile that it writes; answers the exit status. */
 export async function live(args: Arguments, file: string, sampler: readonly string[], refreshMs: number, owned: boolean): Promise<number> {
   const folder = mkdtempSync(join(tmpdir(), 'quartz-'));
@@ -87,7 +90,7 @@ export async function live(args: Arguments, file: string, sampler: readonly stri
   let fail: (error: Error) => void = () => undefined;
   const failed = new Promise<never>((_, reject) => { fail = reject; });
   failed.catch(() => undefined);
-  process.on('SIGINT', interrupt);
+  for (const signal of early) process.on(signal, interrupt);
   process.on('uncaughtException', fail);
   try {
     // Model and screen are loaded while the program starts.
@@ -96,7 +99,7 @@ export async function live(args: Arguments, file: string, sampler: readonly stri
       process.stderr.write(textOf(log));
       return recording.status ?? 125;
     }
-    process.off('SIGINT', interrupt);
+    for (const signal of early) process.off(signal, interrupt);
     await watch(args, file, recording, refreshMs, owned);
     if (recording.status === null) await stop(recording, owned);
     const output = textOf(log);
@@ -107,7 +110,7 @@ export async function live(args: Arguments, file: string, sampler: readonly stri
     await stop(recording, owned);
     throw error;
   } finally {
-    process.off('SIGINT', interrupt);
+    for (const signal of early) process.off(signal, interrupt);
     process.off('uncaughtException', fail);
     rmSync(folder, { recursive: true, force: true });
   }

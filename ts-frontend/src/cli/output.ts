@@ -1,5 +1,5 @@
 /**
- * Results on stdout. A reader that goes away (`| head`) ends the output, and is no failure; a full disk is one, and is
+ * Results on stdout. A reader that goes away (`| head`, a terminal that is closed) ends the output, and is no failure; a full disk is one, and is
  * told in one line.
  */
 import { once } from 'node:events';
@@ -9,7 +9,7 @@ let gone = false;
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (gone) return;
   gone = true;
-  if (error.code === 'EPIPE') return;
+  if (error.code === 'EPIPE' || error.code === 'EIO') return; // EIO: the terminal has been closed
   // process.exit: the exit code of the command, which knows nothing of this, must not replace this one.
   process.exit(tell(new Failure(`can't write the output: ${error.message.split(',')[0] ?? ''}`, 'write it somewhere else')));
 });
