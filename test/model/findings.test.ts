@@ -45,6 +45,18 @@ test('what a run-time library does belongs to its caller; what another library d
   for (const path of ['/usr/lib/libcrypto.so.3', '/home/me/libcurious.so', '/home/me/program']) t.is(recorded(path).findings[0]!.name, 'vfprintf');
 });
 
+test('threads that are made anew for each phase are as many as there are at the same time', (t) => {
+  const builder = new Builder({ processors: 2 });
+  for (let k = 0; k < 10; k++) {
+    const a = `a${k}`, b = `b${k}`, join = wait('main', ['main', 'join:ends']);
+    builder.stretch(0.06 * second, [join, run(a, ['main', 'part']), run(b, ['main', 'part'])]).stretch(0.04 * second, [join, run(k % 2 ? a : b, ['main', 'part'])]);
+  }
+  const { findings: [finding] } = buildModel(builder.build());
+  t.deepEqual([finding!.kind, finding!.change], ['imbalance', 'balance']);
+  t.regex(finding!.text, /it is divided among 2 threads at a time/);
+  t.regex(finding!.remedy, /evenly among 2 threads/);
+});
+
 test('a program that hangs: what its threads wait for', (t) => {
   const model = buildModel(new Builder({ processors: 2 }).stretch(second, [run('w1', ['main', 'a']), run('w2', ['main', 'a'])])
     .stretch(9 * second, [wait('w1', ['main', 'condition:full']), wait('w2', ['main', 'condition:empty']), wait('w3', ['main', 'condition:empty'])]).build());

@@ -30,6 +30,7 @@ export interface Candidate {
   alone: boolean;         // nearly all of its cost is one thread's
   thread: number;         // the thread with most cost
   threads: number;        // threads that ran it
+  atOnce: number;         // of them, alive at the same time at most
   parts: number[];        // of several procedures told as one: those, most cost first
 }
 
@@ -54,7 +55,7 @@ export function tellCode(material: Material, contexts: Contexts): Finding[] {
   for (const { id, context, members } of alike.values()) {
     const stats = statsOf(model.raw, contexts, working.weights, members);
     if (stats.lost < smallest || !isCode(model.entities[id]!)) continue;
-    const candidate: Candidate = { id, context, members, stats, waited: undefined, data: [], alone: false, thread: 0, threads: 0, parts: [] };
+    const candidate: Candidate = { id, context, members, stats, waited: undefined, data: [], alone: false, thread: 0, threads: 0, atOnce: 0, parts: [] };
     look(material, candidate);
     const { waited, alone, threads } = candidate;
     const kind = waited ? model.entities[waited.object]!.rawKind : undefined;
@@ -96,6 +97,7 @@ function look({ model, meanwhile }: Material, candidate: Candidate): void {
   }
   for (const [k, thread] of ids.entries())
     if (times[k]! >= 0.02 * time) candidate.threads += Math.max(1, model.entities[thread]!.instances);
+  candidate.atOnce = Math.min(candidate.threads, aliveAtOnce(model, ids));
   candidate.alone = most >= 0.9 * stats.cost && model.entities[candidate.thread]!.instances <= 1;
 
   let best: Waited | undefined;
@@ -150,6 +152,21 @@ function loneOf(material: Material, contexts: Contexts, candidate: Candidate): C
 
 /** Other threads were at work during a good part of it: it is a share of something that is done in parallel. */
 export const isBeside = ({ stats }: Candidate): boolean => stats.nptBeside >= 0.1 * stats.npt;
+
+/** How many of the threads were alive at the same time, at most. */
+function aliveAtOnce(model: Model, threads: readonly number[]): number {
+  const ends: { at: number; by: number }[] = [];
+  for (const id of threads) {
+    const { thread, instances } = model.entities[id]!;
+    const by = Math.max(1, instances);
+    const first = thread?.firstNs ?? 0;
+    ends.push({ at: first, by }, { at: Math.max(first + 1, thread?.lastNs ?? Infinity), by: -by });
+  }
+  ends.sort((a, b) => a.at - b.at || a.by - b.by);
+  let alive = 0, most = 0;
+  for (const { by } of ends) most = Math.max(most, (alive += by));
+  return most;
+}
 
 /** Threads shorter than this are not worth another processor's while: a wake-up takes about as long. */
 const shortThreadNs = 10_000;
@@ -293,19 +310,20 @@ const nearlyAsMuch = 0.5;
 function divided(material: Material, contexts: Contexts, candidate: Candidate): Finding {
   const { model } = material;
   const P = model.processors;
-  const { id, stats, waited, alone, thread, threads } = candidate;
+  const { id, stats, waited, alone, thread, threads, atOnce } = candidate;
   // Nobody waits for it, and most of the loss is while one thread runs: several threads did it, but one after the other.
   if (!waited && stats.lostAlone > stats.lost / 2) return serial(material, contexts, candidate);
   const object = waited ? model.entities[waited.object]! : undefined;
   const atBarrier = object !== undefined && isBarrier(object);
   // Threads that could share the work: those that ran it, those that worked beside it, those that waited for it.
-  const sharing = Math.min(P, Math.max(threads, Math.round(stats.costBusy), atBarrier ? 1 + Math.round(waited!.mean) : 1, alone ? besideWidth(stats) : 1));
+  const sharing = Math.min(P, Math.max(atOnce, Math.round(stats.costBusy), atBarrier ? 1 + Math.round(waited!.mean) : 1, alone ? besideWidth(stats) : 1));
   const even = Math.max(0, stats.lost - (stats.time / sharing - stats.time / P) * (stats.time > 0 ? Math.min(1, lostShare(stats, P)) : 0));
   const more = stats.lost - even;
 
-  const many = threads > 2 * P;
+  const many = atOnce > 2 * P;
+  const among = threads > atOnce ? `${atOnce} threads at a time` : `${threads} threads`;
   if (more > even || (!atBarrier && many && !waited)) {
-    const ran = many ? 'meanwhile' : `${threads} ran it, and meanwhile`;
+    const ran = many ? 'meanwhile' : `${threads > atOnce ? `${atOnce} at a time` : threads} ran it, and meanwhile`;
     const text = `${title(model, id)} costs ${costs(model, stats.cost)} with too few threads at work: ${ran} ${meanwhile(material, candidate)}${waitingText(model, waited)}.${partsText(model, candidate)}`;
     const too = !many && even >= nearlyAsMuch * more;
     const remedy = `Divide it among more threads, in smaller pieces: spread over ${P} processors it would save ${formatNs(stats.lost)}` +
@@ -321,7 +339,7 @@ function divided(material: Material, contexts: Contexts, candidate: Candidate): 
   const change: Change = many ? 'finer-grain' : 'balance';
   const who = slow !== 0 && threads >= 2
     ? `thread ${model.entities[slow]!.name} has ${formatNs(stats.threads.time[stats.threads.ids.indexOf(slow)]!)} of it, the mean is ${formatNs(stats.time / Math.max(1, threads))}`
-    : model.entities[thread]!.name !== '' && alone && thread !== 0 ? `only thread ${model.entities[thread]!.name} still had some` : `it is divided among ${threads} threads`;
+    : model.entities[thread]!.name !== '' && alone && thread !== 0 ? `only thread ${model.entities[thread]!.name} still had some` : `it is divided among ${among}`;
   const where = atBarrier ? `Unequal work before ${title(model, waited!.object)}, in ${title(model, id)},` : `Unequal division of the work in ${title(model, id)}`;
   const text = `${where} costs ${costs(model, stats.cost)}: ${who}; meanwhile ${meanwhile(material, candidate)}${waitingText(model, waited)}.${partsText(model, candidate)}`;
   const too = more >= nearlyAsMuch * savingNs;
