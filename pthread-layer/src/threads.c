@@ -193,10 +193,13 @@ void qzi_publishers_on(void) {
   }
   pthread_mutex_unlock(&lock);
 }
-void qzi_publishers_attend(void) {
+void qzi_publishers_attend(intptr_t gone) {
   pthread_mutex_lock(&lock);
-  for (uint32_t k = 0; k < pool_high && qzi_publishing(); k++)
-    if (pool[k].hot) qzi_hot_attend(pool[k].hot);
+  for (uint32_t k = 0; k < pool_high; k++) {
+    if (!pool[k].hot) continue;
+    qzi_hot_gone(pool[k].hot, gone);
+    if (qzi_publishing()) qzi_hot_attend(pool[k].hot);
+  }
   pthread_mutex_unlock(&lock);
 }
 void qzi_publishers_off(void) {

@@ -1,10 +1,9 @@
 /** Programs and samplers that begin and end at odd moments: attach, detach, kill, crash of either side. */
 import test from 'ava';
 import type { ExecutionContext } from 'ava';
-import { statSync } from 'node:fs';
 import { measure } from './check.js';
 import { root } from './programs.js';
-import { openModel, pause, sampler, start, startRecording, temporaryFile, until, type Started } from './record.js';
+import { openModel, pause, sampler, start, startRecording, temporaryFile, underWay, until, type Started } from './record.js';
 import type { Entity, Model } from '../../ts-frontend/src/model/index.js';
 
 const endless = `${root}/build/test/programs/endless`;
@@ -28,16 +27,6 @@ function isEndless(t: ExecutionContext, model: Model): void {
 }
 
 const runs = (started: Started): boolean => started.child.exitCode === null && started.child.signalCode === null;
-const written = (file: string): boolean => (statSync(file, { throwIfNoEntry: false })?.size ?? 0) > 0;
-/** Waits until a recording that is under way has some snapshots. */
-const underWay = (file: string, snapshots: number): Promise<void> => until('snapshots are added', () => {
-  if (!written(file)) return false;
-  try {
-    return openModel(file).samples >= snapshots;
-  } catch {
-    return false; // just begun
-  }
-});
 
 test.serial('a launched program is seen from before main, and in one recording whatever qz_init says when', async (t) => {
   const recording = startRecording(`${root}/build/test/programs/late_init`);

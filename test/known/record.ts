@@ -68,6 +68,15 @@ export function openModel(file: string, compensate = true): Model {
   return model;
 }
 
+/** Waits until a recording that is under way has some snapshots. */
+export const underWay = (file: string, snapshots: number): Promise<void> => until('snapshots are added', () => {
+  try {
+    return openModel(file).samples >= snapshots;
+  } catch {
+    return false; // just begun
+  }
+});
+
 export interface Options {
   processors?: number;
   args?: readonly string[];

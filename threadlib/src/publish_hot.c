@@ -78,13 +78,14 @@ void quartz_hooks_module_1(intptr_t offset, int begins) {
     }
   }
   if (k < QZI_HOT_COPIES) users[k] += begins ? 1 : -1;
+  intptr_t gone = 0;
   if (k < QZI_HOT_COPIES && !users[k]) {
-    qzi_publishers_off(); /* what still runs in the module finds nothing in its variable */
+    gone = qzi_hot_distance[k];
     qzi_hot_distance[k] = 0;
     qzi_hot_copies--;
   }
   pthread_mutex_unlock(&lock);
-  qzi_publishers_attend();
+  qzi_publishers_attend(gone);
   if (qzi_session.calibrated) qzi_calibrated();
 }
 

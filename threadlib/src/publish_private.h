@@ -143,12 +143,16 @@ static inline void qzi_hot_attend(uint64_t **own) {
                                   __ATOMIC_RELAXED);
   }
 }
+static inline void qzi_hot_gone(uint64_t **own, intptr_t gone) {
+  if (gone) __atomic_store_n((uint64_t **)((char *)own + gone), NULL, __ATOMIC_RELEASE);
+}
 static inline void qzi_hot_clear(uint64_t **own) {
   __atomic_store_n(own, NULL, __ATOMIC_RELEASE);
   qzi_hot_set_copies(own, NULL);
 }
-/* Those who publish: qzi_hot_attend() for each kernel thread, if publishing is on. */
-void qzi_publishers_attend(void);
+/* Those who publish: qzi_hot_attend() for each kernel thread, if publishing is on; its copy at the distance `gone` (0: none) is
+ * not kept up to date any more, and holds nothing from now on. */
+void qzi_publishers_attend(intptr_t gone);
 
 #pragma GCC visibility pop
 #endif

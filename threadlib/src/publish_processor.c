@@ -118,10 +118,12 @@ void qzi_publishers_on(void) {
   for (struct kernel *k = kernels; k; k = k->next) qzi_hot_attend(k->hot);
   pthread_mutex_unlock(&lock);
 }
-void qzi_publishers_attend(void) {
+void qzi_publishers_attend(intptr_t gone) {
   pthread_mutex_lock(&lock);
-  if (qzi_publishing())
-    for (struct kernel *k = kernels; k; k = k->next) qzi_hot_attend(k->hot);
+  for (struct kernel *k = kernels; k; k = k->next) {
+    qzi_hot_gone(k->hot, gone);
+    if (qzi_publishing()) qzi_hot_attend(k->hot);
+  }
   pthread_mutex_unlock(&lock);
 }
 
