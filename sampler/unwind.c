@@ -86,9 +86,11 @@ void qzi_unwinder_close(struct qzi_unwinder *unwinder) {
   if (!unwinder) return;
   for (uint32_t k = 0; k < unwinder->binaries_count; k++) {
     if (!unwinder->binaries[k].elf) continue;
+    if (unwinder->binaries[k].cfi) dwarf_cfi_end(unwinder->binaries[k].cfi);
     elf_end(unwinder->binaries[k].elf);
     close(unwinder->binaries[k].fd);
   }
+  if (unwinder->vdso.cfi) dwarf_cfi_end(unwinder->vdso.cfi);
   if (unwinder->vdso.elf) elf_end(unwinder->vdso.elf);
   qzi_table_free(&unwinder->table);
   free(unwinder->binaries);
