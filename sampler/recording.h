@@ -28,6 +28,7 @@ struct qzi_recording {
   const struct qzi_options *options;
   struct qzi_pacing pacing;
   uint64_t cheap_cpu_ns, cheap_snapshots; /* CPU time and snapshots when the cost of snapshots was last looked at, */
+  uint64_t others_ns;                     /* what visit_others may use */
   unsigned cheap_looks;                   /* and how often that was */
   pid_t pid;
   struct qzi_cpu_time cpu_time; /* the control thread's */

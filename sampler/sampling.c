@@ -23,7 +23,7 @@
 #define COST_PERCENT    4u  /* of a CPU that the program could use, unless the user asked for a rate: snapshots that cost more are fewer */
 #define SLOWER_MOST     50u /* times */
 #define OTHERS_BATCH    8u
-#define OTHERS_SPIN_NS  UINT64_C(25000) /* most time for threads without processors and objects in a snapshot */
+#define OTHERS_SPIN_NS  UINT64_C(25000) /* for threads without processors and objects in a snapshot, on average */
 #define OTHERS_SLEEP_NS UINT64_C(4000)
 #define HELPER_SPINS    20000
 
@@ -177,11 +177,16 @@ static void keep_books(struct qzi_recording *recording) {
   }
 }
 
-/* Threads without processors, and objects, as many as there is time for. */
-static void visit_others(struct qzi_recording *recording, uint64_t now_ns) {
+/* Threads without processors, and objects, as many as there is time for. Time that is not used is there later, up to a limit:
+ * so all of them are visited in each of the first snapshots, although each page is touched for the first time. */
+static void visit_others(struct qzi_recording *recording) {
   struct qzi_sampler *sampler = &recording->sampler;
   uint64_t most_ns = recording->pacing.spins ? OTHERS_SPIN_NS : OTHERS_SLEEP_NS;
-  if (most_ns > recording->pacing.interval_ns / 4) most_ns = recording->pacing.interval_ns / 4;
+  uint64_t limit_ns = recording->pacing.interval_ns / 4;
+  if (most_ns > limit_ns) most_ns = limit_ns;
+  uint64_t begun_ns = qzi_clock_ns(), used_ns = 0;
+  recording->others_ns += most_ns;
+  if (recording->others_ns > limit_ns) recording->others_ns = limit_ns;
   uint32_t threads = qz_session_thread_high(sampler->view), objects = qz_session_object_high(sampler->view);
   objects = objects ? objects - 1 : 0;
   int first = 1;
@@ -192,8 +197,10 @@ static void visit_others(struct qzi_recording *recording, uint64_t now_ns) {
       objects = seen < objects ? objects - seen : 0;
     }
     first = 0;
-    if ((threads || objects) && qzi_clock_ns() - now_ns > most_ns) break;
+    used_ns = qzi_clock_ns() - begun_ns;
+    if (used_ns > recording->others_ns) break;
   }
+  recording->others_ns -= used_ns < recording->others_ns ? used_ns : recording->others_ns;
 }
 
 /* On a CPU that the program uses too, snapshots that take long (of thousands of threads) are made less often. The length of
@@ -240,6 +247,7 @@ static void settle(struct qzi_recording *recording, uint64_t start_ns) {
   if (recording->sampler.kernel) qzi_kernel_start(recording->sampler.kernel);
   uint64_t skipped = recording->pacing.skipped;
   qzi_pacing_start(&recording->pacing, rate_mhz, place.spins, start_ns ? start_ns : qzi_clock_ns(), 0);
+  recording->others_ns = recording->pacing.interval_ns; /* as much as may be saved */
   recording->pacing.skipped = skipped;
   recording->cheap_cpu_ns = qzi_thread_cpu_ns();
   recording->cheap_snapshots = head->snapshots;
@@ -291,7 +299,7 @@ void *qzi_sampling_main(void *argument) {
       tell_control(recording);
       break;
     }
-    visit_others(recording, now_ns);
+    visit_others(recording);
     int keep = now_ns >= keep_ns;
     if (keep) {
       keep_books(recording);

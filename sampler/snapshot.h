@@ -36,9 +36,12 @@ struct qzi_visit {
   uint64_t *keys, *prints;
 };
 
-/* When records came into use, as far as it is remembered: those below high[k] were there at since_ns[k]. */
+/* When records came into use, as far as it is remembered: those from high[k - 1] to below high[k] after since_ns[k], the last time
+ * that was looked at before they were there. What such a record is first seen to do stands for the time from then on: at the
+ * random instant of an interval it is seen with the probability with which it was there by then. */
 #define QZI_GROWTH_STEPS 64
 struct qzi_growth {
+  uint64_t now_ns, before_ns; /* of the last look, and of the one before */
   uint32_t count;
   uint32_t high[QZI_GROWTH_STEPS];
   uint64_t since_ns[QZI_GROWTH_STEPS];

@@ -100,6 +100,10 @@ uint32_t qzi_threads_visit(struct qzi_sampler *sampler, uint32_t most) {
 }
 
 void qzi_growth_note(struct qzi_growth *growth, uint32_t high, uint64_t now_ns) {
+  if (now_ns != growth->now_ns) {
+    growth->before_ns = growth->now_ns;
+    growth->now_ns = now_ns;
+  }
   if (growth->count && growth->high[growth->count - 1] >= high) return;
   if (growth->count == QZI_GROWTH_STEPS) { /* every second step is forgotten: its records join the next, later one */
     for (uint32_t k = 0; k < QZI_GROWTH_STEPS / 2; k++) {
@@ -109,7 +113,7 @@ void qzi_growth_note(struct qzi_growth *growth, uint32_t high, uint64_t now_ns) 
     growth->count = QZI_GROWTH_STEPS / 2;
   }
   growth->high[growth->count] = high;
-  growth->since_ns[growth->count++] = now_ns;
+  growth->since_ns[growth->count++] = growth->before_ns;
 }
 
 uint64_t qzi_growth_since(const struct qzi_growth *growth, uint32_t index) {
