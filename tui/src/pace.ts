@@ -1,15 +1,15 @@
 /** When the screen reads and draws next, so that its own use of the CPU stays small. No clock in here. */
 
 /** At most this share of one CPU goes into reading and drawing, */
-const ownShare = 0.025;
+const ownShare = 0.02;
 /** and, with the start (Node.js, the screen, the first look at the profile), this one of the first 30 s. */
 const firstShare = 0.03;
 const firstMs = 30_000;
-const longestMs = 10_000;
+const longestMs = 15_000;
 
 export class Pace {
   #used = 0;
-  #begun = false;
+  #first: { ms: number; used: number } | undefined;
   constructor(readonly refreshMs: number) {}
 
   /**
@@ -18,12 +18,15 @@ export class Pace {
    */
   next(nowMs: number, usedMs: number): number {
     const cost = usedMs - this.#used;
-    const isFirst = !this.#begun;
     this.#used = usedMs;
-    this.#begun = true;
-    if (isFirst) return this.refreshMs;
+    if (!this.#first) {
+      this.#first = { ms: nowMs, used: usedMs };
+      return this.refreshMs;
+    }
     const left = firstMs - nowMs;
     const share = left > 0 ? Math.min(ownShare, Math.max(ownShare / 2, (firstShare * firstMs - usedMs) / left)) : ownShare;
-    return Math.min(longestMs, Math.max(this.refreshMs, cost / share));
+    // Where each refresh costs more than the one before: until the mean, the next one included, is as it should be.
+    const behind = (usedMs - this.#first.used + cost) / ownShare - (nowMs - this.#first.ms);
+    return Math.min(longestMs, Math.max(this.refreshMs, cost / share, behind));
   }
 }
