@@ -229,11 +229,6 @@ static int find_tuples(struct qzi_sampler *sampler, struct seen *seen, unsigned 
   return rest && !(seen->ready_tuple = qzi_tuple_find(&sampler->tuples, &key)) ? -1 : 0;
 }
 
-/* The k-th of `count` shares of `all`, which sum to it. */
-static uint64_t share(uint64_t all, uint32_t count, uint32_t k) {
-  return (uint64_t)((unsigned __int128)all * (k + 1) / count - (unsigned __int128)all * k / count);
-}
-
 /* Its queue is the session's, but for those that spin, and those that have been woken. */
 static void note_queue(struct qzi_sampler *sampler, const struct seen *seen) {
   if (!seen->object || seen->object >= qz_session_object_high(sampler->view)) return;
@@ -314,13 +309,13 @@ int qzi_kernel_add(struct qzi_sampler *sampler, uint64_t now_ns) {
     struct seen *seen = &kernel->seen[k];
     uint64_t part = ns;
     if (seen->state == QZ_STATE_SPINNING || seen->woken) {
-      part = seen->woken ? share((its.busy - its.to_useful) * ns, its.woken, nth_woken++) : share(its.spinning * ns, spinners, nth_spinner++);
+      part = seen->woken ? qzi_share((its.busy - its.to_useful) * ns, its.woken, nth_woken++) : qzi_share(its.spinning * ns, spinners, nth_spinner++);
       if (!seen->outside) note_queue(sampler, seen);
     }
     if (seen->outside) {
       qzi_futex_wait(&sampler->in, seen->object);
     } else if (seen->state <= QZ_STATE_READY && seen->state != QZ_STATE_SPINNING) {
-      if (!seen->woken) part = share(its.to_useful * ns, useful, nth_useful++);
+      if (!seen->woken) part = qzi_share(its.to_useful * ns, useful, nth_useful++);
       qzi_timeline_top(&sampler->timeline, sampler->file->stacks[seen->look.node].entity, part);
     }
     if (part) qzi_tuple_add(&sampler->tuples, seen->tuple, counts.runnable, part);

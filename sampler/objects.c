@@ -76,7 +76,7 @@ static void blame_holders(struct qzi_sampler *sampler, uint32_t index, uint32_t 
   while (qzi_holders_of(sampler, sampler->holders, index, &at, &stack, &thread)) count++;
   if (!count) blame(sampler, object, 0, 0, ns);
   for (uint32_t k = 0; k < count && qzi_holders_of(sampler, sampler->holders, index, &at, &stack, &thread); k++)
-    blame(sampler, object, stack, thread, ns * (k + 1) / count - ns * k / count);
+    blame(sampler, object, stack, thread, qzi_share(ns, count, k));
 }
 
 /* Readers of a lock of the thread package, which counts them but does not know them: whoever has the lock on the stack and does
@@ -94,10 +94,13 @@ static void blame_readers(struct qzi_sampler *sampler, uint32_t index, uint32_t 
     found[count++].thread = thread;
   }
   if (looks < high && count < readers) sampler->reader_cursor = (sampler->reader_cursor + looks) % high;
-  uint64_t parts = readers > count ? readers : count;
-  for (uint32_t k = 0; k < count; k++)
-    blame(sampler, object, found[k].node, found[k].thread, ns * (k + 1) / parts - ns * k / parts);
-  if (count < parts) blame(sampler, object, 0, 0, ns - ns * count / parts);
+  uint64_t rest = ns;
+  for (uint32_t k = 0; k < count; k++) {
+    uint64_t part = qzi_share(ns, readers, k);
+    blame(sampler, object, found[k].node, found[k].thread, part);
+    rest -= part;
+  }
+  if (rest) blame(sampler, object, 0, 0, rest);
 }
 
 /* Beside the objects of the session: one seen otherwise, whose waiters are all that is known. */

@@ -47,6 +47,11 @@ struct qzi_growth {
   uint64_t since_ns[QZI_GROWTH_STEPS];
 };
 
+/* The k-th of `count` shares of `all`, which sum to it. */
+static inline uint64_t qzi_share(uint64_t all, uint32_t count, uint32_t k) {
+  return (uint64_t)((unsigned __int128)all * (k + 1) / count - (unsigned __int128)all * k / count);
+}
+
 struct qzi_object_memo {
   uint64_t visit_ns;  /* last visit + 1; 0: none */
   uint64_t round;     /* snapshot that `spinners` and `woken` are of */
