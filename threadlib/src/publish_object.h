@@ -12,23 +12,34 @@
 
 #define QZI_PUB_KEY(kind, index) QZ_KEY(kind, (index) & ~QZI_PUB_SHARED)
 
+/* The stores of a push onto a stack that has room; `word` is its packed word. */
+static inline __attribute__((always_inline)) void qzi_pub_put(struct qz_thread *record, uint64_t word, uint64_t key) {
+  struct qz_entry *entry = (struct qz_entry *)((char *)&record->word + QZ_WORD_TOP(word)) + 1;
+  qzi_pub_fence();
+  qzi_pub_store(&entry->key, key);
+  qzi_pub_store(&entry->sp, QZI_SP_FIXED);
+  QZI_TRACE(stack(record, word + QZ_WORD_PUSH));
+  __atomic_store_n(&record->word, word + QZ_WORD_PUSH, __ATOMIC_RELEASE);
+}
+/* Whether the topmost entry is of that key; it is off then. */
+static inline __attribute__((always_inline)) bool qzi_pub_take_off(struct qz_thread *record, uint64_t key) {
+  uint64_t word = __atomic_load_n(&record->word, __ATOMIC_RELAXED);
+  if (__builtin_expect(((struct qz_entry *)((char *)&record->word + QZ_WORD_TOP(word)))->key != key, 0)) return false;
+  QZI_TRACE(stack(record, word + QZ_WORD_POP));
+  __atomic_store_n(&record->word, word + QZ_WORD_POP, __ATOMIC_RELEASE);
+  return true;
+}
 /* Push the object before it is asked for. By the thread itself. */
 static inline void qzi_pub_push(struct qzi_publisher *p, struct qzi_pub_thread *t, uint64_t key) {
   if (!qzi_publishing() || !p->record) return;
   struct qz_thread *record = qzi_pub_record(p, t);
   if (!record) return;
   uint64_t word = __atomic_load_n(&record->word, __ATOMIC_RELAXED);
-  uint32_t top = QZ_WORD_TOP(word);
-  if (__builtin_expect(top >= qzi_pub_limit, 0)) {
+  if (__builtin_expect(QZ_WORD_TOP(word) >= qzi_pub_limit, 0)) {
     qzi_pub_store(&record->overflows, record->overflows + 1);
     return;
   }
-  struct qz_entry *entry = (struct qz_entry *)((char *)&record->word + top) + 1;
-  qzi_pub_fence();
-  qzi_pub_store(&entry->key, key);
-  qzi_pub_store(&entry->sp, QZI_SP_FIXED);
-  QZI_TRACE(stack(record, word + QZ_WORD_PUSH));
-  __atomic_store_n(&record->word, word + QZ_WORD_PUSH, __ATOMIC_RELEASE);
+  qzi_pub_put(record, word, key);
 }
 /* Take the topmost entry of the object off, wherever it is: no longer waiting for it, or released. Nothing where it
  * was never pushed. By the thread itself. */
@@ -36,13 +47,7 @@ static inline void qzi_pub_pop(struct qzi_pub_thread *t, uint64_t key) {
   if (!qzi_publishing()) return;
   struct qz_thread *record = t->record;
   if (!record || record->epoch != qzi_pub_epoch) return;
-  uint64_t word = __atomic_load_n(&record->word, __ATOMIC_RELAXED);
-  if (__builtin_expect(((struct qz_entry *)((char *)&record->word + QZ_WORD_TOP(word)))->key == key, 1)) {
-    QZI_TRACE(stack(record, word + QZ_WORD_POP));
-    __atomic_store_n(&record->word, word + QZ_WORD_POP, __ATOMIC_RELEASE);
-  } else {
-    qzi_pub_remove(record, key);
-  }
+  if (!qzi_pub_take_off(record, key)) qzi_pub_remove(record, key);
 }
 
 /* ---- calls ------------------------------------------------------------------------------------------------------ */
@@ -188,15 +193,9 @@ static inline bool qzi_pub_ask_fast(struct qzi_publisher *p, struct qzi_pub_thre
   struct qz_thread *record = t->record;
   if (__builtin_expect(!index || !record || !p->calls, 0) || __builtin_expect(record->epoch != qzi_pub_epoch, 0)) return false;
   uint64_t word = __atomic_load_n(&record->word, __ATOMIC_RELAXED);
-  uint32_t top = QZ_WORD_TOP(word);
   struct qz_call *call = &p->calls[qzi_pub_object_slot(site, key)];
-  if (__builtin_expect(top >= qzi_pub_limit || call->site != site || call->key != key, 0)) return false;
-  struct qz_entry *entry = (struct qz_entry *)((char *)&record->word + top) + 1;
-  qzi_pub_fence();
-  qzi_pub_store(&entry->key, key);
-  qzi_pub_store(&entry->sp, QZI_SP_FIXED);
-  QZI_TRACE(stack(record, word + QZ_WORD_PUSH));
-  __atomic_store_n(&record->word, word + QZ_WORD_PUSH, __ATOMIC_RELEASE);
+  if (__builtin_expect(QZ_WORD_TOP(word) >= qzi_pub_limit || call->site != site || call->key != key, 0)) return false;
+  qzi_pub_put(record, word, key);
   qzi_pub_store(&call->count, call->count + 1);
   return true;
 }
@@ -212,11 +211,7 @@ static inline bool qzi_pub_acquired_fast(uint32_t index, const struct qzi_pub_th
 static inline bool qzi_pub_pop_fast(struct qzi_pub_thread *t, uint64_t key) {
   struct qz_thread *record = t->record;
   if (__builtin_expect(!record, 0) || __builtin_expect(record->epoch != qzi_pub_epoch, 0)) return false;
-  uint64_t word = __atomic_load_n(&record->word, __ATOMIC_RELAXED);
-  if (__builtin_expect(((struct qz_entry *)((char *)&record->word + QZ_WORD_TOP(word)))->key != key, 0)) return false;
-  QZI_TRACE(stack(record, word + QZ_WORD_POP));
-  __atomic_store_n(&record->word, word + QZ_WORD_POP, __ATOMIC_RELEASE);
-  return true;
+  return qzi_pub_take_off(record, key);
 }
 
 #endif
