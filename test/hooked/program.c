@@ -7,17 +7,11 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include "turns.h"
 
-static volatile int sink;
 static long turns;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-__attribute__((noinline)) static int leaf(int n) { return n + ++sink; }
-__attribute__((noinline)) static int turn(int n) {
-  int sum = 0;
-  for (int k = 0; k < 10; k++) sum += leaf(n);
-  return sum;
-}
 static void *worker(void *unused) {
   for (long k = 0; !turns || k < turns; k++) {
     turn((int)k);

@@ -1,8 +1,7 @@
 /* Which loops can do nothing but wait: code made by hand, as an assembler makes it. */
 #include "sampler/waiting_loop.h"
 
-#include <stdio.h>
-#include <string.h>
+#include "loop_example.h"
 
 struct example {
   const char *what;
@@ -33,18 +32,8 @@ int main(void) {
   for (size_t k = 0; k < sizeof examples / sizeof *examples; k++) {
     const struct example *its = &examples[k];
     unsigned char bytes[64];
-    memset(bytes, 0x90, sizeof bytes);
-    memcpy(bytes, its->bytes, its->count);
-    struct qzi_code code = {.address = 0x401000, .bytes = bytes, .count = its->count < 4 ? its->count : sizeof bytes};
-    uint64_t found = qzi_waiting_loop(&code, 0x401000 + its->first, 0x401000 + its->last);
-#if defined(__x86_64__)
-    uint64_t right = its->waits ? 0x401000 + its->start : 0;
-#else
-    uint64_t right = 0;
-#endif
-    if (found == right) continue;
-    printf("%s: found %#lx, not %#lx\n", its->what, (unsigned long)found, (unsigned long)right);
-    failed = 1;
+    struct qzi_code code = loop_code(bytes, sizeof bytes, its->bytes, its->count);
+    failed |= loop_differs(its->what, qzi_waiting_loop(&code, LOOP_AT + its->first, LOOP_AT + its->last), its->waits, its->start);
   }
   return failed;
 }
