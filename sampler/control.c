@@ -17,6 +17,7 @@
 #include "process.h"
 
 #define HELLO_MS  1000 /* a program that connects says hello at once */
+#define PATIENCE_MS 3000 /* for what a program does at its end */
 #define QUARTZ_FAILED 125
 
 static struct qzi_admitted *all[QZI_ADMITTED_MAX];
@@ -113,6 +114,8 @@ struct launched {
   int over;            /* 1: no more recordings */
   enum qz_program kind; /* of the program that the child runs now */
   int layer;           /* 1: the pthread layer was put in */
+  unsigned pressed;    /* signals of `harder` that the program has got, because the front end is gone */
+  uint64_t press_ns;   /* when it gets the next one */
   int direct;          /* last SIGINT or SIGQUIT that did not come from FRONT, which may pass it on again; 0: none */
 };
 
@@ -223,12 +226,37 @@ static void explain_absence(const struct launched *run) {
                     "use --children\n", program);
 }
 
+/* The screen that the program was started for is gone: nobody is left to end it. It is asked as a user asks, then
+ * harder; with all that it started, where we lead a process group of our own. */
+static const int harder[] = {SIGINT, SIGTERM, SIGKILL};
+#define HARDER_COUNT (sizeof harder / sizeof *harder)
+
+static void press(struct launched *run) {
+  kill(getpgrp() == getpid() ? 0 : run->child, harder[run->pressed++]);
+  run->press_ns = qzi_clock_ns() + PATIENCE_MS * 1000000ull;
+}
+
+/* Until the next signal of `harder` is due; -1: none is to come. */
+static int press_due_ms(const struct launched *run) {
+  if (!run->pressed || run->pressed == HARDER_COUNT) return -1;
+  uint64_t now_ns = qzi_clock_ns();
+  return now_ns < run->press_ns ? (int)((run->press_ns - now_ns) / 1000000) + 1 : 0;
+}
+
 static int record(struct launched *run, int listener, int signals) {
-  static struct pollfd polls[2 + 3 * QZI_ADMITTED_MAX];
+  static struct pollfd polls[3 + 3 * QZI_ADMITTED_MAX];
   for (;;) {
     polls[0] = (struct pollfd){.fd = signals, .events = POLLIN};
     polls[1] = (struct pollfd){.fd = listener, .events = POLLIN};
-    wait_and_attend(polls, 2, -1, run->child);
+    polls[2] = (struct pollfd){.fd = run->pressed ? -1 : run->options->front_fd};
+    wait_and_attend(polls, 3, press_due_ms(run), run->child);
+    if (polls[2].revents) {
+      press(run);
+      run->over = 1;
+      dismiss_all(QZ_END_INTERRUPTED, 0);
+    } else if (press_due_ms(run) == 0) {
+      press(run);
+    }
     if (polls[1].revents) admit_next(run, listener);
     enum sender sender;
     for (int number; (number = next_signal(signals, &sender)) != 0;) {
@@ -241,6 +269,7 @@ static int record(struct launched *run, int listener, int signals) {
         ended = waitpid(run->child, &wait_status, WNOHANG) == run->child;
         break;
       default:
+        if (run->pressed) break; /* our own, sent to the group; the program is being asked already */
         pass_on(run, number, sender);
         run->over = 1;
         dismiss_all(QZ_END_INTERRUPTED, 0);
@@ -325,13 +354,15 @@ int qzi_attach(const struct qzi_options *options) {
   if (!admitted) return QUARTZ_FAILED;
   all[count++] = admitted;
   uint64_t end_ns = options->seconds > 0 ? qzi_clock_ns() + (uint64_t)(options->seconds * 1e9) : UINT64_MAX;
-  struct pollfd polls[1 + 3];
+  struct pollfd polls[2 + 3];
   while (count) {
     uint64_t now_ns = qzi_clock_ns();
     if (now_ns >= end_ns) dismiss_all(QZ_END_INTERRUPTED, 0);
     uint64_t left_ms = (end_ns - now_ns) / 1000000 + 1;
     polls[0] = (struct pollfd){.fd = signals, .events = POLLIN};
-    wait_and_attend(polls, 1, end_ns == UINT64_MAX ? -1 : left_ms > 1000 ? 1000 : (int)left_ms, 0);
+    polls[1] = (struct pollfd){.fd = options->front_fd};
+    wait_and_attend(polls, 2, end_ns == UINT64_MAX ? -1 : left_ms > 1000 ? 1000 : (int)left_ms, 0);
+    if (polls[1].revents) dismiss_all(QZ_END_INTERRUPTED, 0);
     enum sender sender;
     for (int number; (number = next_signal(signals, &sender)) != 0;) {
       if (number == SIGCONT)

@@ -2,6 +2,7 @@
 #include "options.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <getopt.h>
 #include <math.h>
 #include <stdio.h>
@@ -25,6 +26,7 @@ static const char help[] =
     "      --children      record child processes too, each to FILE with -PID inserted\n"
     "      --max-size N    largest size of a profile in bytes, suffixes K, M, G (default 1G)\n"
     "      --seconds S     attach: end after that time\n"
+    "      --front FD      end when the other end of the pipe FD is closed, and end the program (attach: leave it)\n"
     "  -q, --quiet         no line about rate and cost at the end\n"
     "      --help, --version\n"
     "\n"
@@ -88,6 +90,14 @@ static int take(struct qzi_options *options, int letter, const char *value) {
     if (amount <= 0 || amount > 1e9) return complain("--seconds wants a positive number, not", value);
     options->seconds = amount;
     return 0;
+  case 'f': {
+    char *end;
+    long fd = strtol(value, &end, 10);
+    if (end == value || *end || fd < 0 || fd > INT32_MAX || fcntl((int)fd, F_SETFD, FD_CLOEXEC))
+      return complain("--front wants the number of an open file descriptor, not", value);
+    options->front_fd = (int)fd;
+    return 0;
+  }
   case 'k': options->children = 1; return 0;
   case 'q': options->quiet = 1; return 0;
   default: return complain("wrong option", NULL);
@@ -100,9 +110,9 @@ int qzi_options_parse(struct qzi_options *options, int argc, char **argv) {
       {"cpu", required_argument, NULL, 'c'},     {"threads", required_argument, NULL, 't'},
       {"children", no_argument, NULL, 'k'},      {"max-size", required_argument, NULL, 'm'},
       {"seconds", required_argument, NULL, 's'}, {"quiet", no_argument, NULL, 'q'},
-      {"help", no_argument, NULL, 'h'},          {"version", no_argument, NULL, 'v'},
-      {NULL, 0, NULL, 0}};
-  *options = (struct qzi_options){.cpu = -1, .max_bytes = QZI_FILE_DEFAULT_BYTES};
+      {"front", required_argument, NULL, 'f'},   {"help", no_argument, NULL, 'h'},
+      {"version", no_argument, NULL, 'v'},       {NULL, 0, NULL, 0}};
+  *options = (struct qzi_options){.cpu = -1, .front_fd = -1, .max_bytes = QZI_FILE_DEFAULT_BYTES};
   if (argc < 2) return complain("record or attach?", NULL);
   if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help")) {
     fputs(help, stdout);

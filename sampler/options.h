@@ -15,6 +15,7 @@ struct qzi_options {
   uint64_t max_bytes;
   int quiet;
   double seconds;      /* attach: 0 = until the program ends */
+  int front_fd;        /* a pipe or socket whose other end the front end holds; -1: none */
   pid_t pid;           /* attach */
   char **program;      /* record: argv */
 };

@@ -1,8 +1,12 @@
 /** Recordings that do not end by themselves: Ctrl-C, attach and detach, through the command. And child processes. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { readFileSync, readdirSync, statSync } from 'node:fs';
+import type { Socket } from 'node:net';
+import { constants } from 'node:os';
 import { basename, join } from 'node:path';
 import test from 'ava';
-import { openModel, start, until, type Started } from '../known/record.js';
+import { openModel, sampler, start, until, type Started } from '../known/record.js';
 import { command, directory, program, quartz, run, type Said } from './quartz.js';
 
 const processors = { QUARTZ_PROCESSORS: '4' };
@@ -110,4 +114,16 @@ test.serial('record --children: a profile for each process, the shell too', asyn
   const programs = files.map((name) => basename(openModel(join(cwd, name)).program)).sort();
   t.is(programs.length, 3, programs.join());
   t.deepEqual(programs.filter((name) => name === 'two_callers'), ['two_callers', 'two_callers']);
+});
+
+test.serial('a front end that is gone: a program that pays no attention to Ctrl-C is ended all the same', async (t) => {
+  const file = join(directory(), 'out.quartz');
+  const script = 'trap "" INT; echo ready; while :; do sleep 0.1; done';
+  const child = spawn(sampler, ['record', '--front', '3', '-o', file, '--', 'sh', '-c', script], { stdio: ['ignore', 'pipe', 'ignore', 'pipe'], detached: true });
+  t.teardown(() => { child.kill('SIGKILL'); });
+  const ended = once(child, 'exit');
+  await once(child.stdout!, 'data');
+  (child.stdio[3] as Socket).destroy();
+  t.deepEqual(await ended, [128 + constants.signals.SIGTERM, null]);
+  t.is((await quartz(['check', file])).status, 0);
 });

@@ -125,16 +125,51 @@ test.serial('a terminal that is closed ends the program that was started in it',
   const pid = Number(/pid (\d+)/.exec(await pty.until((text) => /pid \d+/.test(text)))![1]);
   t.teardown(() => { try { process.kill(pid, 'SIGKILL'); } catch { /* it has ended */ } });
   pty.child.kill('SIGKILL'); // the terminal goes with script(1), which has it
-  const runs = (): boolean => { try { return process.kill(pid, 0); } catch { return false; } };
-  for (let waited = 0; waited < 60_000 && runs(); waited += 50) await new Promise((resolve) => { setTimeout(resolve, 50); });
-  t.false(runs());
+  t.true(await ends(pid));
 });
 
-/** The process of the screen: the sampler's parent, which is the program's. */
-function screenOf(program: number): number {
-  const parent = (pid: number): number => Number(readFileSync(`/proc/${pid}/stat`, 'utf8').replace(/^.*\) /, '').split(' ')[1]);
-  return parent(parent(program));
+test.serial('kill -KILL ends the program that was started for the screen, and its profile is whole', async (t) => {
+  const pty = new Pty(`${quartz} top -o left.quartz -- ${program('endless')}`);
+  t.teardown(() => { pty.end(); });
+  const pid = Number(/pid (\d+)/.exec(await pty.until((text) => /pid \d+/.test(text)))![1]);
+  t.teardown(() => { try { process.kill(pid, 'SIGKILL'); } catch { /* it has ended */ } });
+  const sampler = parent(pid);
+  process.kill(screenOf(pid), 'SIGKILL');
+  t.true(await ends(pid));
+  t.true(await ends(sampler));
+  const check = spawnSync(quartz, ['check', join(pty.folder, 'left.quartz')], { encoding: 'utf8' });
+  t.is(check.status, 0, check.stderr);
+});
+
+test.serial('kill -KILL leaves a program that was only watched, and ends the sampler', async (t) => {
+  const endless = spawn(program('endless'), { stdio: 'ignore' });
+  t.teardown(() => { endless.kill('SIGKILL'); });
+  const pty = new Pty(`${quartz} top -o watched.quartz -p ${endless.pid}`);
+  t.teardown(() => { pty.end(); });
+  await pty.until((text) => /pid \d+/.test(text));
+  const sampler = Number(spawnSync('pgrep', ['-f', `quartz-sampler attach .* ${endless.pid}$`], { encoding: 'utf8' }).stdout);
+  process.kill(parent(sampler), 'SIGKILL');
+  t.true(await ends(sampler));
+  t.is(endless.exitCode ?? endless.signalCode, null, 'it runs on');
+  t.is(spawnSync(quartz, ['check', join(pty.folder, 'watched.quartz')]).status, 0);
+});
+
+async function ends(pid: number): Promise<boolean> {
+  for (let waited = 0; waited < 60_000; waited += 50) {
+    try {
+      process.kill(pid, 0);
+    } catch {
+      return true;
+    }
+    await new Promise((resolve) => { setTimeout(resolve, 50); });
+  }
+  return false;
 }
+
+const parent = (pid: number): number => Number(readFileSync(`/proc/${pid}/stat`, 'utf8').replace(/^.*\) /, '').split(' ')[1]);
+
+/** The process of the screen: the sampler's parent, which is the program's. */
+const screenOf = (program: number): number => parent(parent(program));
 
 test.serial('a program that is killed leaves the last screen up, says so, and its profile is whole', async (t) => {
   const pty = new Pty(`${quartz} top -o killed.quartz -- ${program('endless')}`);

@@ -1,6 +1,7 @@
 /** A recording beside the live screen: starts the sampler, shows what it writes, and ends what was started. */
 import { spawn, type ChildProcess } from 'node:child_process';
-import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { closeSync, fstatSync, mkdtempSync, openSync, readSync, rmSync, statSync } from 'node:fs';
+import type { Socket } from 'node:net';
 import { constants, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Arguments } from './command.js';
@@ -10,24 +11,32 @@ import { openProfile } from '../profile.js';
 /** A recording that runs beside the screen. */
 interface Recording {
   file: string;
-  log: string;                  // what program and sampler print
+  log: number;                  // what program and sampler print: a file without a name, which needs no tidying
   child: ChildProcess;
   status: number | null;        // of the sampler, which passes the program's on; null: runs
 }
 
-const textOf = (path: string): string => {
+function unnamedFile(): number {
+  const folder = mkdtempSync(join(tmpdir(), 'quartz-'));
   try {
-    return readFileSync(path, 'utf8');
-  } catch {
-    return '';
+    return openSync(join(folder, 'output'), 'w+', 0o600);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
   }
-};
+}
+
+function textOf(file: number): string {
+  const bytes = Buffer.alloc(fstatSync(file).size);
+  return bytes.toString('utf8', 0, readSync(file, bytes, 0, bytes.length, 0)); // the position is the writers'
+}
+
+const frontFd = 3; // closed with this process, however it ends: then the sampler ends, too
 
 /** Starts the sampler in a process group of its own: the terminal's keys are the screen's. */
-function start(file: string, log: string, args: readonly string[]): Recording {
-  const out = openSync(log, 'w', 0o600);
-  const child = spawn(samplerPath(), args, { stdio: ['ignore', out, out], detached: true });
-  closeSync(out);
+function start(file: string, [command, ...args]: readonly string[]): Recording {
+  const log = unnamedFile();
+  const child = spawn(samplerPath(), [command!, '--front', String(frontFd), ...args], { stdio: ['ignore', log, log, 'pipe'], detached: true });
+  (child.stdio[frontFd] as Socket | null)?.unref();
   const recording: Recording = { file, log, child, status: null };
   child.on('error', () => { recording.status = 125; });
   child.on('exit', (code, signal) => { recording.status = code ?? 128 + constants.signals[signal!]; });
@@ -82,10 +91,8 @@ const early = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 /** Starts the sampler with these arguments and shows the profile that it writes; answers the exit status. */
 export async function live(args: Arguments, file: string, sampler: readonly string[], refreshMs: number, owned: boolean): Promise<number> {
-  const folder = mkdtempSync(join(tmpdir(), 'quartz-'));
-  const log = join(folder, 'output');
   const since = Date.now() - 1000;
-  const recording = start(file, log, sampler);
+  const recording = start(file, sampler);
   const interrupt = (): void => { void stop(recording, owned); };
   let fail: (error: Error) => void = () => undefined;
   const failed = new Promise<never>((_, reject) => { fail = reject; });
@@ -96,13 +103,13 @@ export async function live(args: Arguments, file: string, sampler: readonly stri
     // Model and screen are loaded while the program starts.
     const [there, { watch }] = await Promise.race([Promise.all([firstSnapshot(recording, since), import('./watch.js')]), failed]);
     if (!there) {
-      process.stderr.write(textOf(log));
+      process.stderr.write(textOf(recording.log));
       return recording.status ?? 125;
     }
     for (const signal of early) process.off(signal, interrupt);
     await watch(args, file, recording, refreshMs, owned);
     if (recording.status === null) await stop(recording, owned);
-    const output = textOf(log);
+    const output = textOf(recording.log);
     if (output !== '') process.stderr.write(output);
     process.stderr.write(`quartz: the profile is ${file}; see it with: quartz report ${file}\n`);
     return recording.status ?? 0;
@@ -112,6 +119,6 @@ export async function live(args: Arguments, file: string, sampler: readonly stri
   } finally {
     for (const signal of early) process.off(signal, interrupt);
     process.off('uncaughtException', fail);
-    rmSync(folder, { recursive: true, force: true });
+    closeSync(recording.log);
   }
 }
