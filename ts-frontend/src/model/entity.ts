@@ -50,7 +50,8 @@ export class BuiltEntity implements Entity {
   get instances(): number {
     const { entities } = this.shared.raw;
     if (this.id === 0) return 1;
-    return this.#all.reduce((sum, member) => sum + Math.max(1, entities[member]!.instances), 0);
+    if (this.members.length === 0) return Math.max(1, entities[this.id]!.instances);
+    return this.members.reduce((sum, member) => sum + Math.max(1, entities[member]!.instances), 0);
   }
 
   get nptNs(): number { return this.#sums.npt[this.id]!; }

@@ -30,7 +30,6 @@ export interface Candidate {
   alone: boolean;         // nearly all of its cost is one thread's
   thread: number;         // the thread with most cost
   threads: number;        // threads that ran it
-  atOnce: number;         // of them, alive at the same time at most
   parts: number[];        // of several procedures told as one: those, most cost first
 }
 
@@ -55,7 +54,7 @@ export function tellCode(material: Material, contexts: Contexts): Finding[] {
   for (const { id, context, members } of alike.values()) {
     const stats = statsOf(model.raw, contexts, working.weights, members);
     if (stats.lost < smallest || !isCode(model.entities[id]!)) continue;
-    const candidate: Candidate = { id, context, members, stats, waited: undefined, data: [], alone: false, thread: 0, threads: 0, atOnce: 0, parts: [] };
+    const candidate: Candidate = { id, context, members, stats, waited: undefined, data: [], alone: false, thread: 0, threads: 0, parts: [] };
     look(material, candidate);
     const { waited, alone, threads } = candidate;
     const kind = waited ? model.entities[waited.object]!.rawKind : undefined;
@@ -88,16 +87,15 @@ function look({ model, meanwhile }: Material, candidate: Candidate): void {
   candidate.threads = 0;
   candidate.data = [];
   const { ids, time: times, cost } = stats.threads;
-  for (const [k, thread] of ids.entries()) {
+  for (let k = 0; k < ids.length; k++) {
     time = Math.max(time, times[k]!);
     if (cost[k]! > most) {
       most = cost[k]!;
-      candidate.thread = thread;
+      candidate.thread = ids[k]!;
     }
   }
-  for (const [k, thread] of ids.entries())
-    if (times[k]! >= 0.02 * time) candidate.threads += Math.max(1, model.entities[thread]!.instances);
-  candidate.atOnce = Math.min(candidate.threads, aliveAtOnce(model, ids));
+  for (let k = 0; k < ids.length; k++)
+    if (times[k]! >= 0.02 * time) candidate.threads += Math.max(1, model.entities[ids[k]!]!.instances);
   candidate.alone = most >= 0.9 * stats.cost && model.entities[candidate.thread]!.instances <= 1;
 
   let best: Waited | undefined;
@@ -310,11 +308,12 @@ const nearlyAsMuch = 0.5;
 function divided(material: Material, contexts: Contexts, candidate: Candidate): Finding {
   const { model } = material;
   const P = model.processors;
-  const { id, stats, waited, alone, thread, threads, atOnce } = candidate;
+  const { id, stats, waited, alone, thread, threads } = candidate;
   // Nobody waits for it, and most of the loss is while one thread runs: several threads did it, but one after the other.
   if (!waited && stats.lostAlone > stats.lost / 2) return serial(material, contexts, candidate);
   const object = waited ? model.entities[waited.object]! : undefined;
   const atBarrier = object !== undefined && isBarrier(object);
+  const atOnce = Math.min(threads, aliveAtOnce(model, stats.threads.ids));
   // Threads that could share the work: those that ran it, those that worked beside it, those that waited for it.
   const sharing = Math.min(P, Math.max(atOnce, Math.round(stats.costBusy), atBarrier ? 1 + Math.round(waited!.mean) : 1, alone ? besideWidth(stats) : 1));
   const even = Math.max(0, stats.lost - (stats.time / sharing - stats.time / P) * (stats.time > 0 ? Math.min(1, lostShare(stats, P)) : 0));
