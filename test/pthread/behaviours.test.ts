@@ -40,7 +40,7 @@ for (const way of ['abort', 'kill', 'segv', 'term']) {
     profiled(t, { ...compared, lines: compared.lines.filter((line) => !line.includes('(exec)')) }, 'signal');
   });
 }
-for (const what of ['close_range', 'close_loop', 'nobody', `chroot ${jail}`, 'enosys', 'kills', 'files', 'filesize', 'processes', 'memory', 'tiny', 'in_turn', `plugin ${program('plugin.so')}`]) {
+for (const what of ['close_range', 'close_loop', 'nobody', `chroot ${jail}`, 'enosys', 'kills', 'files', 'filesize', 'processes', 'memory', 'tiny', 'in_turn', 'generations', `plugin ${program('plugin.so')}`]) {
   test.serial(`surroundings: ${words(what)[0]}`, async (t) => {
     const compared = await compare(t, [program('surroundings'), ...words(what)]);
     profiled(t, compared);

@@ -153,6 +153,17 @@ static int many(int number, int together) {
   crew_work("after");
   return 0;
 }
+/* Each thread makes the next one, and waits for it: all are there at once. */
+static int born;
+static void *begets(void *left) {
+  pthread_t next;
+  if (!left) return NULL;
+  if (pthread_create(&next, NULL, begets, (char *)left - 1)) return puts("no more threads"), NULL;
+  pthread_join(next, NULL);
+  __atomic_fetch_add(&born, 1, __ATOMIC_RELAXED);
+  return NULL;
+}
+
 static int tiny(void) {
   pthread_t thread;
   pthread_attr_t small;
@@ -202,6 +213,11 @@ int main(int count, char **arguments) {
   if (!strcmp(what, "memory")) return limited(RLIMIT_AS, (rlim_t)2 << 30);
   if (!strcmp(what, "in_turn")) return many(20000, 0);
   if (!strcmp(what, "at_once")) return many(17000, 1);
+  if (!strcmp(what, "generations")) {
+    begets((char *)NULL + 600);
+    printf("generations: %d\n", born);
+    return 0;
+  }
   if (!strcmp(what, "tiny")) return tiny();
   if (!strcmp(what, "plugin") && count > 2) return loads(arguments[2]);
   crew_work("plain");

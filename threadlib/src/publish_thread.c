@@ -157,7 +157,9 @@ void qzi_pub_created_slow(struct qzi_publisher *p, struct qzi_pub_thread *t, con
     QZI_TRACE(thread(record, QZI_ORACLE_STATE, QZ_STATE_READY));
     qzi_pub_store(&record->state, QZ_STATE_WORD(QZ_STATE_READY, 0));
   }
-  if (t->create_site) qzi_pub_count_now(p, t->create_site, t->start);
+  if (!t->create_site) return;
+  if (p->calls) qzi_pub_count_now(p, t->create_site, t->start);
+  else qzi_call_count_shared(t->create_site, t->start);
 }
 
 void qzi_pub_give_back(struct qzi_publisher *p, struct qzi_pub_thread *t) {
