@@ -1,23 +1,15 @@
 /** Recordings that do not end by themselves: Ctrl-C, attach and detach, through the command. And child processes. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync, readdirSync, statSync } from 'node:fs';
+import { readFileSync, readdirSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { constants } from 'node:os';
 import { basename, join } from 'node:path';
 import test from 'ava';
-import { openModel, sampler, start, until, type Started } from '../known/record.js';
+import { openModel, sampler, start, underWay, until, type Started } from '../known/record.js';
 import { command, directory, program, quartz, run, type Said } from './quartz.js';
 
 const processors = { QUARTZ_PROCESSORS: '4' };
-const underWay = (file: string): Promise<void> => until('snapshots are added', () => {
-  if ((statSync(file, { throwIfNoEntry: false })?.size ?? 0) === 0) return false;
-  try {
-    return openModel(file).samples >= 100;
-  } catch {
-    return false; // just begun
-  }
-});
 /** Process group: the third word after the name. */
 const groupOf = (pid: number): number => Number(readFileSync(`/proc/${pid}/stat`, 'utf8').replace(/^.*\) /s, '').split(' ')[2]);
 const isRunning = (started: Started): boolean => started.child.exitCode === null && started.child.signalCode === null;
@@ -31,7 +23,7 @@ for (const ending of ['Ctrl-C', '--seconds']) {
       const limit = ending === 'Ctrl-C' ? [] : ['--seconds', '0.5'];
       const attached = start('setsid', ['-w', command, 'attach', '--rate', '1000', ...limit, '-o', file, String(running.child.pid)]);
       if (ending === 'Ctrl-C') {
-        await underWay(file);
+        await underWay(file, 100);
         process.kill(-attached.child.pid!, 'SIGINT');
       }
       const ended = await attached.ended;
@@ -50,7 +42,7 @@ test.serial('run, ended by Ctrl-C: the profile is kept', async (t) => {
   const file = join(directory(), 'out.quartz');
   // A terminal sends the signal to the whole group, which `setsid` makes.
   const started = start('setsid', ['-w', command, 'run', '--rate', '1000', '-o', file, '--', program('endless')], processors);
-  await underWay(file);
+  await underWay(file, 100);
   process.kill(-groupOf(openModel(file).head.pid), 'SIGINT');
   const ended = await started.ended;
   t.not(ended.status, 0);
@@ -62,7 +54,7 @@ for (const name of ['record', 'run'] as const) {
   test.serial(`${name}, SIGINT to the command alone: the program gets it, too`, async (t) => {
     const file = join(directory(), 'out.quartz');
     const started = start(command, [name, '--rate', '1000', '-o', file, '--', program('endless')], processors);
-    await underWay(file);
+    await underWay(file, 100);
     started.child.kill('SIGINT');
     const ended = await started.ended;
     t.is(ended.status, 128 + 2, ended.stderr);
@@ -82,7 +74,7 @@ for (const name of ['record', 'run']) {
     const said = await onSmallDisk(
       // Filled once the profile has its first snapshots; and the program sees other paths all the time, which need room.
       '(while [ ! -s out.quartz ]; do sleep 0.01; done; sleep 0.1; cat /dev/zero > filler) 2> /dev/null & ' +
-      '"$QUARTZ" "$COMMAND" -o out.quartz -- "$PROGRAM" > /dev/null; status=$?; wait; ' +
+      '"$QUARTZ" "$COMMAND" -o out.quartz -- "$PROGRAM" > /dev/null; status=$?; kill $! 2> /dev/null; wait; ' +
       '"$QUARTZ" check out.quartz && "$QUARTZ" report --json out.quartz | grep -c \'"disk-full"\'; exit $status',
       { DISK: directory(), QUARTZ: command, COMMAND: name, PROGRAM: program('many_paths') });
     if (!said) {

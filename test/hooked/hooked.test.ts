@@ -1,22 +1,15 @@
 /** Programs compiled as a user does it, with the flags that `quartz cflags` and `quartz libs` print, by each compiler: exact counts. */
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import type { Model } from '../../ts-frontend/src/model/index.js';
 import { root } from '../known/programs.js';
-import { openModel, record, sampler, start, temporaryFile, underWay, until } from '../known/record.js';
+import { attachTo, record, start, temporaryFile, until } from '../known/record.js';
 
 const flags = (...args: string[]): string[] =>
   execFileSync(join(root, 'scripts/quartz-flags'), args, { encoding: 'utf8' }).trim().split(' ').filter((word) => word !== '');
 
-function has(compiler: string): boolean {
-  try {
-    execFileSync(compiler, ['--version'], { stdio: 'ignore' });
-    return true;
-  } catch {
-    return false;
-  }
-}
+const has = (compiler: string): boolean => spawnSync(compiler, ['--version'], { stdio: 'ignore' }).status === 0;
 
 /** Compiles and links a source of this directory; what a compiler says besides is an error. */
 function build(compiler: string, source: string, options: readonly string[], link: readonly string[]): string {
@@ -62,13 +55,8 @@ for (const compiler of ['gcc', 'clang'].filter(has)) {
     try {
       await until('the program is ready', () => program.stdout().includes('ready'));
       for (let round = 0; round < 2; round++) {
-        const file = temporaryFile('attached.quartz');
-        const attached = start(sampler, ['attach', '-o', file, '--rate', '1000', String(program.child.pid)]);
-        await underWay(file, 200);
-        attached.child.kill('SIGINT');
-        const ended = await attached.ended;
-        t.is(ended.status, 0, ended.stderr);
-        const model = openModel(file);
+        const { model, status, stderr } = await attachTo(program.child.pid!, 200);
+        t.is(status, 0, stderr);
         const leaves = calls(model, 'leaf'), all = calls(model, 'turn');
         t.true(all > 0 && leaves > 9 * all && leaves < 11 * all, `${leaves} leaves of ${all} turns`); // read while they change
         const leaf = model.entities.find((one) => one.kind === 'procedure' && one.name === 'leaf')!;
@@ -78,6 +66,10 @@ for (const compiler of ['gcc', 'clang'].filter(has)) {
       program.child.kill('SIGKILL');
       await program.ended;
     }
+  });
+
+  test.serial(`${compiler}: not a word about hooks, however strictly a program is compiled`, (t) => {
+    t.notThrows(() => build(compiler, 'strict.c', ['-std=c89', '-pedantic-errors', '-Wextra'], []));
   });
 
   for (const [what, link] of [

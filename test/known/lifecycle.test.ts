@@ -3,7 +3,7 @@ import test from 'ava';
 import type { ExecutionContext } from 'ava';
 import { measure } from './check.js';
 import { root } from './programs.js';
-import { openModel, pause, sampler, start, startRecording, temporaryFile, underWay, until, type Started } from './record.js';
+import { attachTo, openModel, pause, start, startRecording, underWay, until, type Started } from './record.js';
 import type { Entity, Model } from '../../ts-frontend/src/model/index.js';
 
 const endless = `${root}/build/test/programs/endless`;
@@ -47,13 +47,8 @@ test.serial('attach to a running program, detach, attach again: stacks are right
   try {
     await until('the program is ready', () => program.stdout().includes('ready'));
     for (let round = 0; round < 2; round++) {
-      const file = temporaryFile('attached.quartz');
-      const attached = start(sampler, ['attach', '-o', file, '--rate', '1000', String(program.child.pid)]);
-      await underWay(file, 400);
-      attached.child.kill('SIGINT');
-      const ended = await attached.ended;
-      t.is(ended.status, 0, ended.stderr);
-      const model = openModel(file);
+      const { model, status, stderr } = await attachTo(program.child.pid!, 400);
+      t.is(status, 0, stderr);
       t.true(model.head.attached);
       t.deepEqual([model.head.status, model.head.endReason], ['cut', 'interrupted']);
       isEndless(t, model);
@@ -90,12 +85,9 @@ test.serial('a sampler that is killed leaves a good profile and an unharmed prog
     await pause(200);
     t.notThrows(() => process.kill(pid, 0), 'the program still runs');
     // It can be recorded again.
-    const file = temporaryFile('again.quartz');
-    const attached = start(sampler, ['attach', '-o', file, '--rate', '1000', String(pid)]);
-    await underWay(file, 200);
-    attached.child.kill('SIGINT');
-    t.is((await attached.ended).status, 0);
-    isEndless(t, openModel(file));
+    const again = await attachTo(pid, 200);
+    t.is(again.status, 0, again.stderr);
+    isEndless(t, again.model);
   } finally {
     process.kill(pid, 'SIGKILL');
   }

@@ -104,3 +104,12 @@ export async function record(binary: string, options: Options = {}): Promise<Rec
     throw new Error(`${(error as Error).message}\nstatus ${ended.status} ${ended.signal}\n${ended.stderr}`, { cause: error });
   }
 }
+
+/** Attaches to a process, detaches after some snapshots, and reads what was recorded. */
+export async function attachTo(pid: number, snapshots: number): Promise<Recording> {
+  const file = temporaryFile('attached.quartz');
+  const attached = start(sampler, ['attach', '-o', file, '--rate', '1000', String(pid)]);
+  await underWay(file, snapshots);
+  attached.child.kill('SIGINT');
+  return { ...await attached.ended, file, model: openModel(file) };
+}

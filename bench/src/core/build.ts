@@ -1,5 +1,5 @@
 /** Builds on demand what the benchmarks run, into build/bench-peers and the ordinary build directory. Nothing is built twice. */
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { Failed } from './execute.js';
@@ -34,14 +34,7 @@ export function buildPeers(paths: ReadonlyMap<string, string>): void {
   } catch { /* peers() says which are missing */ }
 }
 
-function works(command: string): boolean {
-  try {
-    execFileSync(command, ['--version'], { stdio: 'ignore' });
-    return true;
-  } catch {
-    return false;
-  }
-}
+const works = (command: string): boolean => spawnSync(command, ['--version'], { stdio: 'ignore' }).status === 0;
 
 /** Throws Failed, with the compiler's first complaint. */
 export function compile(compiler: string, args: readonly string[], cwd: string, env: Record<string, string> = {}): void {

@@ -9,7 +9,7 @@
  *   leave MS STATUS  runs, then replaces itself by `sh -c "exit STATUS"`
  *   fork MS STATUS   forks a child that joins and runs, and runs itself
  *   corrupt MS WHAT  sends a session that is broken in one way: runs unpublished, exits with 0
- *   churn MS STATUS  pushes and pops as fast as it can
+ *   churn MS STATUS  pushes and pops as fast as it can, until the sampler leaves it, that long at the most
  *   listen MS STATUS waits for a sampler to attach, as a program that nobody launched
  */
 #include "abi/note.h"
@@ -120,9 +120,14 @@ static void run(uint64_t ms) {
   fake_call(&fake, 0, 0x3008, 0x3000, 12345); /* the last thing that it does */
 }
 
+static int left_alone(void) {
+  struct pollfd now = {connection, POLLIN, 0};
+  return poll(&now, 1, 0) == 1;
+}
+
 static void churn(uint64_t ms) {
   uint64_t end = clock_ns() + ms * 1000000;
-  for (uint64_t round = 1; clock_ns() < end; round++)
+  for (uint64_t round = 1; clock_ns() < end && !left_alone(); round++)
     for (unsigned k = 0; k < 1000; k++) {
       for (uint64_t d = 0; d < 20; d++) fake_push(&fake, 0, 0x5000 + 16 * ((d * round + k) % 3001));
       for (uint64_t d = 0; d < 20; d++) fake_pop(&fake, 0);

@@ -282,7 +282,7 @@ static void full_disk(void) {
     fprintf(stderr, "full disk: not tested: %s\n", strerror(errno));
     return;
   }
-  pid_t pid = start(NULL, sampler, "record", "-o", output, "--", publisher, "churn", "2500", "4", NULL);
+  pid_t pid = start(NULL, sampler, "record", "-o", output, "--", publisher, "churn", "60000", "4", NULL);
   wait_for_snapshots();
   char filler[320], block[4096] = {1};
   snprintf(filler, sizeof filler, "%s/filler", directory);
