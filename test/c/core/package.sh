@@ -21,6 +21,8 @@ find_package(quartz REQUIRED)
 foreach(library quartz quartz-static)
   add_executable(user_${library} main.c)
   target_link_libraries(user_${library} quartz::${library})
+  add_executable(hooked_${library} main.c)
+  target_link_libraries(hooked_${library} quartz::${library} quartz::hooks)
 endforeach()
 C
 "$cmake" --install "$build" --prefix "$dir/installed" > "$dir/log" 2>&1 || { cat "$dir/log"; exit 1; }
@@ -28,8 +30,10 @@ libdir=$(dirname "$(find "$dir/installed" -name libquartz.a)")
 for prefix in "$build/package" "$dir/installed"; do
   "$cmake" -S "$dir" -B "$dir/cmake" -DCMAKE_C_COMPILER="$cc" -DCMAKE_PREFIX_PATH="$prefix" > "$dir/log" 2>&1 &&
     "$cmake" --build "$dir/cmake" > "$dir/log" 2>&1 || { cat "$dir/log"; exit 1; }
-  "$dir/cmake/user_quartz"
-  "$dir/cmake/user_quartz-static"
+  for user in user_quartz user_quartz-static hooked_quartz hooked_quartz-static; do "$dir/cmake/$user"; done
+  # Hooks are in the code that was asked to have them, and in no other.
+  nm "$dir/cmake/hooked_quartz" | grep -Eq 'quartz_hooks|__fentry__|__cyg_profile' || { echo "no hooks"; exit 1; }
+  ! nm "$dir/cmake/user_quartz" | grep -Eq 'quartz_hooks|__fentry__|__cyg_profile' || { echo "hooks unasked"; exit 1; }
   rm -rf "$dir/cmake"
 done
 command -v pkg-config > /dev/null || { echo "pkg-config is missing: not tried"; exit 0; }
@@ -37,5 +41,4 @@ export PKG_CONFIG_PATH="$build/package"
 "$cc" "$dir/main.c" $(pkg-config --cflags --libs quartz) -o "$dir/a" && "$dir/a"
 export PKG_CONFIG_PATH="$libdir/pkgconfig"
 "$cc" "$dir/main.c" $(pkg-config --define-variable=prefix="$dir/installed" --define-variable=libdir="$libdir" \
-  --define-variable=includedir="$dir/installed/include" --cflags --libs quartz) -o "$dir/a"
-LD_LIBRARY_PATH="$libdir" "$dir/a"
+  --define-variable=includedir="$dir/installed/include" --cflags --libs quartz) -o "$dir/a" && "$dir/a"

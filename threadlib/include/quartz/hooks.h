@@ -34,6 +34,10 @@
 #ifndef QUARTZ_HOT_1
 #define QUARTZ_HOT_1 "quartz_hot_1"
 #endif
+#ifdef __clang__
+#pragma clang diagnostic push
+#pragma clang diagnostic ignored "-Woverlength-strings" /* of a program with -std=c89 -pedantic */
+#endif
 __asm__(
 "  .ifndef .Lquartz_hooks_1\n" /* with -flto it can come several times */
 "  .set .Lquartz_hooks_1, 1\n"
@@ -226,6 +230,9 @@ __asm__(
 #endif
 "  .endif\n"
 );
+#ifdef __clang__
+#pragma clang diagnostic pop
+#endif
 
 #endif
 #endif
