@@ -11,9 +11,18 @@
 #define MAP_NS      UINT64_C(1000000000) /* between readings of the map */
 #define MAP_SOON_NS UINT64_C(100000000)  /* the same, when an unknown address was seen */
 
+static const char no_memory[] = "there is not enough memory", no_thread[] = "no sampling thread can be started";
+
+static const char *remedy(const char *why) {
+  if (!strncmp(why, "can't write", 11) || !strcmp(why, "the disk is full")) return "; make room there, or choose another --output";
+  if (!strcmp(why, no_memory) || !strcmp(why, no_thread)) return "; try again when the machine has more to spare";
+  return "";
+}
+
 struct qzi_admitted *qzi_admit(pid_t pid, int socket, int session, uint32_t answer, const char *path,
                                const struct qzi_options *options) {
-  char why[600] = "there is not enough memory";
+  char why[600];
+  snprintf(why, sizeof why, "%s", no_memory);
   struct qzi_admitted *admitted = calloc(1, sizeof *admitted);
   int opened = 0;
   if (!admitted || !(admitted->path = strdup(path))) goto failed;
@@ -33,11 +42,10 @@ struct qzi_admitted *qzi_admit(pid_t pid, int socket, int session, uint32_t answ
     if (answer) qzi_channel_send(socket, answer, NULL);
     return admitted;
   }
-  snprintf(why, sizeof why, "no sampling thread can be started");
+  snprintf(why, sizeof why, "%s", no_thread);
 failed:
   qzi_channel_send(socket, QZ_REFUSED, NULL); /* the user is told here */
-  fprintf(stderr, "quartz: process %ld is not recorded: %s%s\n", (long)pid, why,
-          strncmp(why, "can't write", 11) ? "" : "; make room there, or choose another --output");
+  fprintf(stderr, "quartz: process %ld is not recorded: %s%s\n", (long)pid, why, remedy(why));
   close(socket);
   if (opened) {
     unlink(path);

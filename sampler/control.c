@@ -297,7 +297,7 @@ int qzi_record(const struct qzi_options *options) {
   if (!writable(run.output)) return QUARTZ_FAILED;
   int signals = open_signals(&before), listener = qzi_channel_listen(name);
   if (signals < 0 || listener < 0) {
-    fprintf(stderr, "quartz: no socket can be made: %s\n", strerror(errno));
+    fprintf(stderr, "quartz: no socket can be made: %s; raise the limit of open files (ulimit -n)\n", strerror(errno));
     return QUARTZ_FAILED;
   }
   char layer[4096];
@@ -346,9 +346,9 @@ int qzi_attach(const struct qzi_options *options) {
   int socket = qzi_channel_connect(pid, &why);
   if (socket < 0) return attach_failed(pid, why);
   if (qzi_channel_send(socket, QZ_ATTACH, NULL) || qzi_channel_receive(socket, 5000, &message, &session))
-    return attach_failed(pid, "it did not answer");
+    return attach_failed(pid, "it did not answer in 5 s; is it stopped? try again when it runs");
   if (message.type == QZ_REFUSED) return attach_failed(pid, message.text);
-  if (message.type != QZ_HELLO || session < 0) return attach_failed(pid, "it gave no session");
+  if (message.type != QZ_HELLO || session < 0) return attach_failed(pid, "it gave no session; build it with this version of Quartz");
   struct qzi_admitted *admitted = qzi_admit(pid, socket, session, 0, path, options);
   close(session);
   if (!admitted) return QUARTZ_FAILED;

@@ -34,7 +34,7 @@ static const char help[] =
     "be executed; 127 it was not found. attach: 0, or 125.\n";
 
 static int complain(const char *what, const char *value) {
-  fprintf(stderr, "quartz: %s%s%s; see quartz-sampler --help\n", what, value ? " " : "", value ? value : "");
+  fprintf(stderr, "quartz: %s%s%s; see --help\n", what, value ? " " : "", value ? value : "");
   return -1;
 }
 
@@ -70,7 +70,7 @@ static int take(struct qzi_options *options, int letter, const char *value) {
     char *end;
     long cpu = strtol(value, &end, 10);
     if (end == value || *end || cpu < 0 || cpu > 65535) return complain("--cpu wants the number of a CPU, not", value);
-    if (!qzi_place_exists((int)cpu)) return complain("this machine has no CPU for us with the number", value);
+    if (!qzi_place_exists((int)cpu)) return complain("--cpu wants a CPU that this process may use (taskset -cp $$ lists them), not", value);
     options->cpu = (int)cpu;
     return 0;
   }
@@ -113,7 +113,7 @@ int qzi_options_parse(struct qzi_options *options, int argc, char **argv) {
       {"front", required_argument, NULL, 'f'},   {"help", no_argument, NULL, 'h'},
       {"version", no_argument, NULL, 'v'},       {NULL, 0, NULL, 0}};
   *options = (struct qzi_options){.cpu = -1, .front_fd = -1, .max_bytes = QZI_FILE_DEFAULT_BYTES};
-  if (argc < 2) return complain("record or attach?", NULL);
+  if (argc < 2) return complain("there is no command: record or attach", NULL);
   if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help")) {
     fputs(help, stdout);
     return 1;

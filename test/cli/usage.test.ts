@@ -46,7 +46,12 @@ const mistakes: [string[], RegExp][] = [
   [['record', '--'], /no program to record/],
   [['record', '--rat', '5', '--', 'true'], /no option "--rat"; did you mean "--rate"\?/],
   [['record', '--rate', '0', 'true'], /--rate 0 is not a rate/],
+  [['record', '-p', '4711'], /write: quartz attach PID, or quartz top -p PID/],
+  [['record', '--max-size', '1', '--', 'true'], /--max-size wants a size of at least 1M, not 1; see --help/],
+  [['record', '--cpu', '65535', '--', 'true'], /--cpu wants a CPU that this process may use .*, not 65535/],
   [['run'], /no program to run/],
+  [['run', '--top', 'many', '--', 'true'], /--top many is not a whole number/],
+  [['run', '--csv', '--json', '--', 'true'], /--csv and --json exclude each other/],
   [['attach'], /no process to attach to/],
   [['attach', 'x'], /"x" is not a process id/],
 ];

@@ -58,7 +58,7 @@ static void inject_after(void *arg) {
 void qz_blocking_end(void) {
   struct qzi_kernel *kernel = qzi_kernel_self();
   struct qzi_thread *self = kernel ? kernel->io_thread : NULL;
-  if (!self) qzi_die("qz_blocking_end at %p without qz_blocking_begin", __builtin_return_address(0));
+  if (!self) qzi_die("qz_blocking_end at %p without qz_blocking_begin; correct the program", __builtin_return_address(0));
   if (self->io > 1) {
     self->io--;
     return;

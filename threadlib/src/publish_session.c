@@ -299,7 +299,7 @@ void qzi_pub_init(unsigned processors, size_t max_threads) {
   }
   s->processors = processors;
   if (!qzi_publishers_make()) {
-    qzi_pub_complain("no memory to publish with; the program runs unsampled");
+    qzi_pub_complain("no memory to publish with; the program runs unsampled: raise the limit of memory");
     return;
   }
   started = true;

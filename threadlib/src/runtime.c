@@ -128,7 +128,7 @@ void qzi_start(void) {
   qzi_fp_usual = qzi_fp_control();
   struct qzi_kernel *kernel = qzi_kernel_self();
   char *stack = mmap(NULL, SCHEDULER_STACK_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (stack == MAP_FAILED) qzi_die("no memory for the scheduler's stack");
+  if (stack == MAP_FAILED) qzi_die("no memory for the scheduler's stack; raise the limit of memory");
   kernel->stack_low = stack;
   kernel->stack_bytes = SCHEDULER_STACK_BYTES;
   kernel->context = qzi_context_make(stack + SCHEDULER_STACK_BYTES, scheduler_entry);

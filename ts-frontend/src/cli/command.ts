@@ -54,7 +54,7 @@ export function parse(command: Command, argv: readonly string[]): Arguments {
     const equals = long ? word.indexOf('=') : -1;
     const name = long ? word.slice(2, equals < 0 ? undefined : equals) : word.slice(1, 2);
     const option = options.find((one) => (long ? one.name === name : one.short === name));
-    if (!option && name === 'p' && !long) throw usage(`${command.name} has no option "-p"`, 'to record a process that runs already, write: quartz attach PID, or quartz top PID');
+    if (!option && name === 'p' && !long) throw usage(`${command.name} has no option "-p"`, 'to record a process that runs already, write: quartz attach PID, or quartz top -p PID');
     if (!option) {
       throw usage(`${command.name} has no option "${long ? `--${name}` : word}"`, didYouMean(`--${name}`, options.map((one) => `--${one.name}`), help));
     }

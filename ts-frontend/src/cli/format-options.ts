@@ -1,6 +1,8 @@
 /** Options of the commands that show a profile. Apart from what shows it, which a command loads when it runs: help needs none of it. */
-import type { Option } from './command.js';
-import { displayOptions } from './terminal.js';
+import type { RenderOptions } from '../render/index.js';
+import type { Arguments, Option } from './command.js';
+import { usage } from './failure.js';
+import { display, displayOptions } from './terminal.js';
 
 export const formatOptions: readonly Option[] = [
   { name: 'raw', help: 'numbers as measured: the cost of the hooks is not taken out' },
@@ -8,3 +10,9 @@ export const formatOptions: readonly Option[] = [
   { name: 'json', help: 'the whole report as JSON (docs/json.md)' },
   ...displayOptions,
 ];
+
+/** How to show it. Wrong options are told, before a program runs or a large file is read. */
+export function formatOf(args: Arguments): RenderOptions {
+  if (args.has('csv') && args.has('json')) throw usage('--csv and --json exclude each other', 'choose one');
+  return display(args);
+}

@@ -3,11 +3,11 @@ import type { Model } from '../model/index.js';
 import { findEntities, focusOn } from '../model/index.js';
 import { focusCsv, focusReport, locksCsv, proceduresCsv, report, reportJson, threadsCsv, type View } from '../render/index.js';
 import type { Arguments } from './command.js';
-import { Failure, usage } from './failure.js';
+import { Failure } from './failure.js';
+import { formatOf } from './format-options.js';
 import { didYouMean } from './nearest.js';
 import { print } from './output.js';
 import { loadModel } from './profile.js';
-import { display } from './terminal.js';
 import { version } from './version.js';
 
 const csv: Record<View, (model: Model) => string> = { procedures: proceduresCsv, locks: locksCsv, threads: threadsCsv };
@@ -30,8 +30,7 @@ function find(model: Model, name: string): number {
 }
 
 export async function show(args: Arguments, view: View, file: string | undefined): Promise<number> {
-  if (args.has('csv') && args.has('json')) throw usage('--csv and --json exclude each other', 'choose one');
-  const options = display(args); // wrong options are told before a large file is read
+  const options = formatOf(args);
   const model = loadModel(file, { raw: args.has('raw') });
   const name = args.value('focus');
   if (args.has('json')) {

@@ -1,9 +1,8 @@
 /** quartz compare: two profiles side by side, before and after a change. */
 import type { Command } from '../cli/command.js';
 import { usage } from '../cli/failure.js';
-import { formatOptions } from '../cli/format-options.js';
+import { formatOf, formatOptions } from '../cli/format-options.js';
 import { print } from '../cli/output.js';
-import { display } from '../cli/terminal.js';
 
 export const command: Command = {
   name: 'compare',
@@ -18,8 +17,7 @@ export const command: Command = {
   options: formatOptions,
   most: 2,
   run: async (args) => {
-    if (args.has('csv') && args.has('json')) throw usage('--csv and --json exclude each other', 'choose one');
-    const options = display(args);
+    const options = formatOf(args);
     const [before, after] = args.words;
     if (before === undefined || after === undefined) throw usage('two profiles are compared', 'write: quartz compare BEFORE.quartz AFTER.quartz');
     const { loadModel } = await import('../cli/profile.js');

@@ -4,7 +4,7 @@ import { basename } from 'node:path';
 import type { Arguments, Command } from '../cli/command.js';
 import { tell, usage } from '../cli/failure.js';
 import { childrenOption, recordProgram, recordingOptions } from '../cli/recording.js';
-import { formatOptions } from '../cli/format-options.js';
+import { formatOf, formatOptions } from '../cli/format-options.js';
 
 const stamp = (file: string): number => statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0;
 
@@ -24,6 +24,7 @@ export const command: Command = {
   run: async (args) => {
     const [program] = args.words;
     if (program === undefined) throw usage('there is no program to run', 'write: quartz run -- PROGRAM ARGUMENTS');
+    formatOf(args);
     const file = args.value('output') ?? `${basename(program)}.quartz`;
     const before = stamp(file);
     const status = await recordProgram(into(args, file));
