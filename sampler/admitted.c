@@ -79,31 +79,34 @@ static void summarize(const struct qzi_admitted *admitted, const struct qz_profi
           head->sampler_spins ? " of its own" : "");
 }
 
-int qzi_dismiss(struct qzi_admitted *admitted, uint32_t end_reason, int32_t exit_status) {
+void qzi_stop(struct qzi_admitted *admitted) {
   struct qzi_recording *recording = &admitted->recording;
   recording->stop = 1;
   if (admitted->socket >= 0) {
     qzi_channel_send(admitted->socket, QZ_DETACH, NULL);
     close(admitted->socket);
+    admitted->socket = -1;
   }
-  int long_file = qzi_recording_end(recording, end_reason, exit_status);
+  qzi_recording_stop(recording);
+  if (!recording->options->quiet && !recording->failed) summarize(admitted, recording->file.head);
+}
+
+void qzi_finish(struct qzi_admitted *admitted, uint32_t end_reason, int32_t exit_status) {
+  struct qzi_recording *recording = &admitted->recording;
+  int long_file = qzi_recording_finish(recording, end_reason, exit_status);
   if (long_file && recording->failed != QZ_END_DISK_FULL)
     fprintf(stderr, "quartz: %s could not be made shorter: %s; it is complete, but has holes: copy it with cp --sparse\n",
             admitted->path, strerror(errno));
-  struct qz_profile head = *recording->file.head;
+  double seconds = (double)recording->file.head->elapsed_ns / 1e9;
   if (recording->failed == QZ_END_DISK_FULL)
     fprintf(stderr, "quartz: the disk is full: recording ended after %.2f s; %s is good up to there%s\n",
-            (double)head.elapsed_ns / 1e9, admitted->path, long_file ? ", but has holes: copy it with cp --sparse" : "");
+            seconds, admitted->path, long_file ? ", but has holes: copy it with cp --sparse" : "");
   else if (recording->failed)
-    fprintf(stderr, "quartz: the profile is full: recording ended after %.2f s; give a larger --max-size\n",
-            (double)head.elapsed_ns / 1e9);
-  if (!recording->options->quiet && !recording->failed) summarize(admitted, &head);
-  int failed = recording->failed ? -1 : 0;
+    fprintf(stderr, "quartz: the profile is full: recording ended after %.2f s; give a larger --max-size\n", seconds);
   qzi_recording_close(recording);
   close(admitted->pidfd);
   free(admitted->path);
   free(admitted);
-  return failed;
 }
 
 void qzi_admitted_poll(const struct qzi_admitted *admitted, struct pollfd polls[3]) {

@@ -1,7 +1,7 @@
 /* The programs that are being recorded.
  *
  * Owns:    one qzi_admitted for each: its connection, its recording, when its map is read next.
- * Writer and reader: the control thread.
+ * Writer and reader: the control thread, until it hands over one that it has stopped (finishing.h).
  */
 #ifndef QZI_ADMITTED_H
 #define QZI_ADMITTED_H
@@ -24,9 +24,10 @@ struct qzi_admitted {
  * recording's and gets `answer` (QZ_WELCOME, or 0 for none). NULL: said on stderr, the program was told. */
 struct qzi_admitted *qzi_admit(pid_t pid, int socket, int session, uint32_t answer, const char *path,
                                const struct qzi_options *options);
-/* Ends publishing and recording, finishes the file, says so unless quiet, frees it. Returns 0, or -1 if the
- * recording failed. */
-int qzi_dismiss(struct qzi_admitted *admitted, uint32_t end_reason, int32_t exit_status);
+/* Ends publishing and sampling, and says what was recorded unless quiet. Short, as others may be waiting. */
+void qzi_stop(struct qzi_admitted *admitted);
+/* Fills in what takes longer, finishes the file, says what failed, and frees it. Any one thread may. */
+void qzi_finish(struct qzi_admitted *admitted, uint32_t end_reason, int32_t exit_status);
 
 /* Three descriptors to poll for, and what to do when some are ready. `outcome` is set when the recording has to be
  * ended: the program has ended (not for our child: waitpid tells that), has called exec, or recording failed. */

@@ -12,6 +12,7 @@
 #include <unistd.h>
 #include "admitted.h"
 #include "channel.h"
+#include "finishing.h"
 #include "launch.h"
 #include "layer.h"
 #include "process.h"
@@ -37,6 +38,7 @@ static int open_signals(sigset_t *before) {
 static struct { pid_t pid; int happened, empty; enum qz_program kind; } exec_of;
 
 static void dismiss(unsigned k, uint32_t reason, int32_t status) {
+  qzi_stop(all[k]);
   if (reason == QZ_END_EXEC && all[k]->pid == exec_of.pid) {
     char program[64];
     snprintf(program, sizeof program, "/proc/%ld/exe", (long)exec_of.pid);
@@ -44,12 +46,25 @@ static void dismiss(unsigned k, uint32_t reason, int32_t status) {
     exec_of.happened = 1;
     exec_of.empty = __atomic_load_n(&all[k]->recording.file.head->snapshots, __ATOMIC_ACQUIRE) == 0;
   }
-  qzi_dismiss(all[k], reason, status);
+  qzi_finish_later(all[k], reason, status);
   all[k] = all[--count];
 }
-static void dismiss_all(uint32_t reason, int32_t status) {
-  for (unsigned k = 0; k < count; k++) all[k]->recording.stop = 1; /* all end now, not one after the other's finishing */
-  while (count) dismiss(count - 1, reason, status);
+static void stop_all(void) { /* all end now, not one after the other */
+  for (unsigned k = 0; k < count; k++) all[k]->recording.stop = 1;
+}
+static void interrupt_all(void) {
+  stop_all();
+  while (count) dismiss(count - 1, QZ_END_INTERRUPTED, 0);
+}
+/* Children of a program that has ended: those that have not ended themselves outlive it. */
+static void dismiss_children(void) {
+  stop_all();
+  while (count) {
+    const struct qzi_admitted *last = all[count - 1];
+    int32_t status = 0;
+    uint32_t reason = qzi_process_ended(last->pidfd) ? qzi_process_outcome(last->pid, last->pidfd, &status) : QZ_END_INTERRUPTED;
+    dismiss(count - 1, reason, status);
+  }
 }
 
 /* Polls everything; the first `own` polls are the caller's. Attends to the recordings, and to what they read at
@@ -253,7 +268,7 @@ static int record(struct launched *run, int listener, int signals) {
     if (polls[2].revents) {
       press(run);
       run->over = 1;
-      dismiss_all(QZ_END_INTERRUPTED, 0);
+      interrupt_all();
     } else if (press_due_ms(run) == 0) {
       press(run);
     }
@@ -272,13 +287,14 @@ static int record(struct launched *run, int listener, int signals) {
         if (run->pressed) break; /* our own, sent to the group; the program is being asked already */
         pass_on(run, number, sender);
         run->over = 1;
-        dismiss_all(QZ_END_INTERRUPTED, 0);
+        interrupt_all();
       }
       if (!ended) continue;
       reason = qzi_wait_outcome(wait_status, &status);
       for (unsigned k = count; k-- > 0;)
         if (all[k]->pid == run->child) dismiss(k, reason, status);
-      dismiss_all(QZ_END_INTERRUPTED, 0); /* children that outlive the program */
+      dismiss_children();
+      qzi_finish_all();
       explain_absence(run);
       return reason == QZ_END_SIGNAL ? 128 + status : status;
     }
@@ -357,19 +373,20 @@ int qzi_attach(const struct qzi_options *options) {
   struct pollfd polls[2 + 3];
   while (count) {
     uint64_t now_ns = qzi_clock_ns();
-    if (now_ns >= end_ns) dismiss_all(QZ_END_INTERRUPTED, 0);
+    if (now_ns >= end_ns) interrupt_all();
     uint64_t left_ms = (end_ns - now_ns) / 1000000 + 1;
     polls[0] = (struct pollfd){.fd = signals, .events = POLLIN};
     polls[1] = (struct pollfd){.fd = options->front_fd};
     wait_and_attend(polls, 2, end_ns == UINT64_MAX ? -1 : left_ms > 1000 ? 1000 : (int)left_ms, 0);
-    if (polls[1].revents) dismiss_all(QZ_END_INTERRUPTED, 0);
+    if (polls[1].revents) interrupt_all();
     enum sender sender;
     for (int number; (number = next_signal(signals, &sender)) != 0;) {
       if (number == SIGCONT)
         stood_still();
       else if (number != SIGCHLD)
-        dismiss_all(QZ_END_INTERRUPTED, 0);
+        interrupt_all();
     }
   }
+  qzi_finish_all();
   return 0;
 }

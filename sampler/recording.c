@@ -129,14 +129,17 @@ static void close_threads(struct qzi_file *file) {
     if (file->threads[k].first_ns == UINT64_MAX) file->threads[k].first_ns = file->threads[k].last_ns = 0;
 }
 
-int qzi_recording_end(struct qzi_recording *recording, uint32_t end_reason, int32_t exit_status) {
+void qzi_recording_stop(struct qzi_recording *recording) {
   recording->stop = 1;
+  qzi_cpu_time_read(&recording->cpu_time, &recording->view, recording->pid);
   if (recording->started) pthread_join(recording->thread, NULL);
   recording->started = 0;
-  if (recording->failed) end_reason = (uint32_t)recording->failed;
-  qzi_cpu_time_read(&recording->cpu_time, &recording->view, recording->pid);
   recording->file.head->cpu_run_ns = recording->cpu_time.run_ns;
   recording->file.head->cpu_wait_ns = recording->cpu_time.wait_ns;
+}
+
+int qzi_recording_finish(struct qzi_recording *recording, uint32_t end_reason, int32_t exit_status) {
+  if (recording->failed) end_reason = (uint32_t)recording->failed;
   qzi_totals_read(&recording->sampler);
   qzi_calls_read(&recording->sampler);
   qzi_objects_read(&recording->sampler);

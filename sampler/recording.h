@@ -59,9 +59,11 @@ int qzi_recording_open(struct qzi_recording *recording, int fd, pid_t pid, const
                        const struct qzi_options *options, char *why, size_t why_bytes);
 /* Begins to sample; what the program does once this has returned is seen. 0, or -1. */
 int qzi_recording_start(struct qzi_recording *recording);
-/* Ends sampling, reads the last counts, fills in symbols, and finishes the file. 0, or -1: the file could not be
+/* Ends sampling, and reads what only the kernel knows of the program, while it still does. */
+void qzi_recording_stop(struct qzi_recording *recording);
+/* Of one that was stopped: reads the last counts, fills in symbols, and finishes the file. 0, or -1: the file could not be
  * compacted (it is good as it is). */
-int qzi_recording_end(struct qzi_recording *recording, uint32_t end_reason, int32_t exit_status);
+int qzi_recording_finish(struct qzi_recording *recording, uint32_t end_reason, int32_t exit_status);
 void qzi_recording_close(struct qzi_recording *recording);
 
 /* The main loop of the first sampling thread (sampling.c), and of the others. */

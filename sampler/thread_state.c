@@ -57,8 +57,8 @@ static enum qzi_answer asleep_in(struct qzi_asker *asker, struct qzi_asleep *its
   return its->call == SYS_futex ? QZI_ON_FUTEX : QZI_ASLEEP;
 }
 
-/* Reads a file of a thread, which is kept open while there is room. Its bytes, with a NUL behind; 0: it has ended;
- * -1: not to be seen from here. */
+/* Reads a file of a thread, which is kept open while there is room. Its bytes, with a NUL behind; 0: it ended meanwhile;
+ * -1: it can't be opened. */
 static ssize_t read_file(struct qzi_asker *asker, int *kept, uint32_t tid, const char *which, char *text, size_t room) {
   int fd = *kept - 1;
   if (fd < 0) {
@@ -87,14 +87,18 @@ static uint64_t turns_of(struct qzi_asker *asker, struct qzi_told *told, uint32_
 /* The letter of its state in `stat`; 'X': it has ended; 0: not to be seen from here. */
 static char state_of(struct qzi_asker *asker, struct qzi_told *told, uint32_t tid) {
   char text[128];
-  if (told->tid != tid) qzi_told_close(asker, told);
+  if (told->tid != tid) {
+    qzi_told_close(asker, told);
+    told->seen = 0;
+  }
   told->tid = tid;
   ssize_t bytes = read_file(asker, &told->state_fd, tid, "stat", text, sizeof text);
-  if (bytes < 0) return 0;
+  if (bytes < 0) return told->seen && errno == ENOENT ? 'X' : 0; /* where /proc hides others' processes none was ever seen */
   if (bytes == 0) {
     qzi_told_close(asker, told);
     return 'X';
   }
+  told->seen = 1;
   const char *end = strrchr(text, ')');
   return end && end[1] ? end[2] : 'R';
 }

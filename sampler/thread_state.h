@@ -16,6 +16,7 @@ struct qzi_told {
   int state_fd, turns_fd; /* its `stat` and `schedstat` + 1; 0: not open */
   uint32_t tid;           /* that they are of */
   uint8_t answer;         /* last one: enum qzi_answer */
+  uint8_t seen;           /* 1: its state could be read */
   struct qzi_asleep call; /* that it sleeps in */
 };
 

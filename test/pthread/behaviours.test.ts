@@ -103,6 +103,15 @@ test.serial('child processes, recorded: those that the layer fits, and the other
   t.true(others.some((name) => openModel(join(dirname(file), name)).entities.some((entity) => entity.name === 'crew_lock' || entity.name.includes('stripped'))), others.join(' '));
 });
 
+test.serial('many child processes at once, recorded: each profile ends when its program did, however many others are being finished', async (t) => {
+  const { file } = await compare(t, ['sh', '-c', 'for k in 1 2 3 4 5 6 7 8; do sh -c "sleep 0.1; exit $k" & done; wait'], ['--children']);
+  const stem = basename(file, '.quartz');
+  const children = readdirSync(dirname(file)).filter((name) => name.startsWith(`${stem}-`)).map((name) => openModel(join(dirname(file), name)));
+  t.true(children.length >= 8);
+  t.deepEqual(children.filter(({ head }) => head.endReason !== 'exit').map(({ head }) => head.endReason), []);
+  for (const { head, root, elapsedNs } of children) t.true(root.processorTimeNs <= elapsedNs / 2, `${head.arguments}: ${root.processorTimeNs} ns of ${elapsedNs} it only slept, or was over`);
+});
+
 test.serial('too little address space: the program has it all', async (t) => {
   const { lines } = await compare(t, ['sh', '-c', `ulimit -v 900000; exec ${program('stripped')}`]);
   t.regex(lines.join('\n'), /cannot make its session: Cannot allocate memory; the program runs unsampled/);
