@@ -9,6 +9,7 @@
 #ifndef QZL_LAYER_H
 #define QZL_LAYER_H
 
+#include <stdbool.h>
 #include "real.h"
 #include "threadlib/src/publish.h"
 
@@ -17,9 +18,22 @@
 #define QZL_EXPORT __attribute__((visibility("default")))
 #define QZL_SITE() ((uint64_t)(uintptr_t)__builtin_return_address(0))
 
-/* A lock on the stack under the key of its place: it has no record of its own, or had none when it was asked for. */
+/* A lock on the stack. Bit 0 of the address is set if that is under the key of its place: it has no record of its own, or had none when it
+ * was asked for. */
 struct qzl_placed { uint64_t address, key; };
-#define QZL_PLACED 16 /* further ones at the same time are counted, and not shown as held */
+#define QZL_PLACED     16 /* further ones of crowds at the same time are counted, and not shown as held */
+#define QZL_PLACED_OWN 12 /* further ones with records of their own are looked up */
+
+/* What a place that takes locks took not long ago. Good as long as the era is the same. */
+struct qzl_taking {
+  uint64_t site;
+  uint64_t address; /* of the lock; QZL_CROWD: any that has no record of its own */
+  uint64_t key;
+  uint32_t call;    /* where it is counted, in the thread's call table */
+  uint32_t era;
+};
+#define QZL_CROWD   1
+#define QZL_TAKINGS 256
 
 /* A thread: publisher and published in one. */
 struct qzl_thread {
@@ -39,9 +53,11 @@ struct qzl_thread {
   uint32_t marked;               /* loop that the program marked and it is in, 0: none (loops.c) */
   uint64_t marked_ns;            /* since when */
   uint64_t yielded;              /* processor's clock when its last sched_yield returned */
-  uint32_t placed_count;
+  uint32_t placed_count, placed_epoch;
+  uint32_t unknown;              /* locks that were taken at places of which nothing was known */
   struct qzl_placed placed[QZL_PLACED];
   struct qzi_pub_site_slot sites[QZI_PUB_SITES]; /* places that join; places that lock, if what they lock is of a crowd */
+  struct qzl_taking takings[QZL_TAKINGS]; /* last: they go over to the next thread that has this place */
 };
 extern _Thread_local struct qzl_thread *qzl_self __attribute__((tls_model("initial-exec")));
 
@@ -86,6 +102,17 @@ static inline uint32_t qzl_known(const void *address) {
   }
   return 0;
 }
+/* Of a crowd for certain: nothing with a record of its own has this bit of the filter. Neighbours in memory are neighbours in the filter, which so
+ * takes little of the cache. */
+#define QZL_FILTER_BITS 17
+extern uint64_t qzl_filter[1u << (QZL_FILTER_BITS - 6)];
+static inline uint32_t qzl_filter_bit(uint64_t address) {
+  return (uint32_t)(((address >> 12) * 0x9e3779b97f4a7c15u >> (72 - QZL_FILTER_BITS) << 8) | (address >> 4 & 255));
+}
+static inline bool qzl_of_crowd(const void *address) {
+  uint32_t bit = qzl_filter_bit((uint64_t)(uintptr_t)address);
+  return !(__atomic_load_n(&qzl_filter[bit / 64], __ATOMIC_RELAXED) >> (bit & 63) & 1);
+}
 uint32_t qzl_index_slow(struct qzl_thread *me, const void *address, unsigned kind, uint64_t site);
 /* Index of its record, made at first use; of one of a crowd, that of the place (QZI_PUB_SHARED). 0: none. */
 static inline uint32_t qzl_index(struct qzl_thread *me, const void *address, unsigned kind, uint64_t site) {
@@ -113,18 +140,43 @@ static inline void qzl_count(struct qzl_thread *me, uint64_t site, uint64_t key)
   if (me->pub.calls) qzi_pub_count(&me->pub, site, key);
   else qzl_count_shared(site, key);
 }
-/* A lock goes on the stack, the access is counted. */
-void qzl_ask_slow(struct qzl_thread *me, uint32_t index, uint64_t key, uint64_t site, const void *address);
-static inline void qzl_ask(struct qzl_thread *me, uint32_t index, uint64_t key, uint64_t site, const void *address) {
-  if (__builtin_expect(!(index & QZI_PUB_SHARED), 1) && qzi_pub_ask_fast(&me->pub, &me->thread, index, key, site)) return;
-  qzl_ask_slow(me, index, key, site, address);
+/* Changes when publishing begins and ends, and when a record gets free: what is known of places and locks is known no more. Never 0. */
+extern uint32_t qzl_era;
+static inline void qzl_era_ends(void) {
+  if (!__atomic_add_fetch(&qzl_era, 1, __ATOMIC_RELEASE)) __atomic_add_fetch(&qzl_era, 1, __ATOMIC_RELEASE);
 }
-/* Before waiting for a lock that was asked for: it gets a record of its own, under which it then is on the stack. */
-void qzl_promote(struct qzl_thread *me, uint32_t *index, uint64_t *key, unsigned kind, uint64_t site, const void *address);
+/* Where that of a place and a lock is, or of a place and its crowd (QZL_CROWD). */
+static inline struct qzl_taking *qzl_taking(struct qzl_thread *me, uint64_t site, uint64_t address) {
+  return &me->takings[((address >> 3) + (site << 8)) * 0x9e3779b97f4a7c15u >> 56 & (QZL_TAKINGS - 1)];
+}
+/* The lock goes on the stack before it is asked for, the access is counted. */
+void qzl_ask_slow(struct qzl_thread *me, const void *address, unsigned kind, uint64_t site);
+__attribute__((always_inline)) static inline bool qzl_ask_fast(struct qzl_thread *me, const void *address, unsigned kind, uint64_t site) {
+  /* Without a branch: crowds and others come in no order that could be foreseen. */
+  uint64_t at = (uint64_t)(uintptr_t)address, crowd = qzl_of_crowd(address), of = (at & (crowd - 1)) | crowd;
+  const struct qzl_taking *taking = qzl_taking(me, site, of);
+  if (__builtin_expect(taking->site != site || taking->address != of || taking->era != __atomic_load_n(&qzl_era, __ATOMIC_RELAXED), 0)) return false;
+  struct qz_thread *record = me->thread.record;
+  uint64_t key = taking->key, word = __atomic_load_n(&record->word, __ATOMIC_RELAXED);
+  uint32_t count = me->placed_count;
+  if (__builtin_expect(key >> 32 != QZ_KEY(kind, 0) >> 32 || QZ_WORD_TOP(word) >= qzi_pub_limit || count >= QZL_PLACED_OWN, 0)) return false;
+  me->placed_count = count + 1; /* first: a signal handler may take locks, too */
+  __atomic_signal_fence(__ATOMIC_ACQ_REL);
+  me->placed[count] = (struct qzl_placed){at | crowd, key};
+  struct qz_call *call = &me->pub.calls[taking->call];
+  qzi_pub_put(record, word, key);
+  qzi_pub_store(&call->count, call->count + 1);
+  return true;
+}
+__attribute__((always_inline)) static inline void qzl_ask(struct qzl_thread *me, const void *address, unsigned kind, uint64_t site) {
+  if (__builtin_expect(!qzl_ask_fast(me, address, kind, site), 0)) qzl_ask_slow(me, address, kind, site);
+}
+/* Before waiting for a lock that was asked for: it gets a record of its own, under which it then is on the stack. Its index. */
+uint32_t qzl_promote(struct qzl_thread *me, const void *address, unsigned kind, uint64_t site);
 /* The index and key under which a lock was asked for just now. */
 uint64_t qzl_asked(struct qzl_thread *me, const void *address, unsigned kind, uint32_t *index);
 /* A lock that was asked for, under that index, and not got. */
-void qzl_in_vain(struct qzl_thread *me, uint32_t index, uint64_t key, const void *address);
+void qzl_in_vain(struct qzl_thread *me, uint32_t index, const void *address, unsigned kind);
 /* Exact hold times, where they are wanted (QUARTZ_EXACT_HOLD). */
 static inline void qzl_acquired(uint32_t index) {
   if (__builtin_expect(qzi_pub_exact_hold, 0) && index && !(index & QZI_PUB_SHARED))
@@ -134,14 +186,18 @@ static inline void qzl_released(uint32_t index) {
   if (__builtin_expect(qzi_pub_exact_hold, 0) && index) qzi_pub_held_slow(index, qzi_pub_clock_ns());
 }
 
-/* Under which key the calling thread has a lock on its stack, just before it lets it go; 0: it has not. */
-uint64_t qzl_placed(struct qzl_thread *me, const void *address);
-static inline uint64_t qzl_held(struct qzl_thread *me, const void *address, unsigned kind, uint32_t *index) {
-  uint64_t key;
-  *index = 0;
-  if (__builtin_expect(me->placed_count, 0) && (key = qzl_placed(me, address))) return key;
-  *index = qzl_known(address);
-  return *index ? QZI_PUB_KEY(kind, *index) : 0;
+/* Under which key the calling thread has a lock on its stack, just before it lets it go; 0: it has not. *index: of the lock's own record, 0: it is
+ * of a crowd. */
+uint64_t qzl_held(struct qzl_thread *me, const void *address, unsigned kind, uint32_t *index);
+/* The lock that was taken last is off the stack. false: that is another one. */
+static inline bool qzl_release_fast(struct qzl_thread *me, const void *address) {
+  uint32_t count = me->placed_count;
+  if (__builtin_expect(!count, 0)) return false;
+  const struct qzl_placed *last = &me->placed[count - 1];
+  if (__builtin_expect((last->address & ~UINT64_C(1)) != (uint64_t)(uintptr_t)address, 0)) return false;
+  if (__builtin_expect(!qzi_pub_pop_fast(&me->thread, last->key), 0)) return false;
+  me->placed_count = count - 1;
+  return true;
 }
 static inline void qzl_pop(struct qzl_thread *me, uint64_t key) {
   if (key && !qzi_pub_pop_fast(&me->thread, key)) qzi_pub_pop(&me->thread, key);

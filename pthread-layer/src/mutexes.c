@@ -25,14 +25,12 @@ __attribute__((noinline)) static int acquire_slow(pthread_mutex_t *mutex, uint64
                                                   const struct timespec *until) {
   struct qzl_wait wait;
   struct qzl_thread *me = qzl_self;
-  uint32_t index;
-  uint64_t key = qzl_asked(me, mutex, QZ_KIND_MUTEX, &index);
-  qzl_promote(me, &index, &key, QZ_KIND_MUTEX, site, mutex);
+  uint32_t index = qzl_promote(me, mutex, QZ_KIND_MUTEX, site);
   qzl_wait_begin(&wait, me, index, QZ_STATE_BLOCKED);
   int result = wait_for(mutex, how, clock, until);
   qzl_wait_end(&wait, taken(result) || result == ETIMEDOUT);
   if (taken(result)) qzl_acquired(index);
-  else qzl_in_vain(me, index, key, mutex);
+  else qzl_in_vain(me, index, mutex, QZ_KIND_MUTEX);
   return result;
 }
 
@@ -43,10 +41,10 @@ __attribute__((noinline)) static int acquire_robust(pthread_mutex_t *mutex, uint
                                                     const struct timespec *until) {
   if (__atomic_load_n(&mutex->__data.__lock, __ATOMIC_RELAXED)) return acquire_slow(mutex, site, how, clock, until);
   uint32_t index;
-  uint64_t key = qzl_asked(qzl_self, mutex, QZ_KIND_MUTEX, &index);
+  qzl_asked(qzl_self, mutex, QZ_KIND_MUTEX, &index);
   int result = wait_for(mutex, how, clock, until);
   if (taken(result)) qzl_acquired(index);
-  else qzl_in_vain(qzl_self, index, key, mutex);
+  else qzl_in_vain(qzl_self, index, mutex, QZ_KIND_MUTEX);
   return result;
 }
 
@@ -63,8 +61,7 @@ __attribute__((always_inline)) static inline int acquire(pthread_mutex_t *mutex,
                                                          const struct timespec *until) {
   struct qzl_thread *me;
   if (!qzi_publishing() || !(me = qzl_here())) return wait_for(mutex, how, clock, until);
-  uint32_t index = qzl_index(me, mutex, QZ_KIND_MUTEX, site);
-  qzl_ask(me, index, QZI_PUB_KEY(QZ_KIND_MUTEX, index), site, mutex);
+  qzl_ask(me, mutex, QZ_KIND_MUTEX, site);
   if (__builtin_expect(mutex->__data.__kind & ROBUST, 0)) return acquire_robust(mutex, site, how, clock, until);
   int result = qzl_real.pthread_mutex_trylock(mutex);
   if (__builtin_expect(!taken(result), 0)) return acquire_slow(mutex, site, how, clock, until);
@@ -86,10 +83,8 @@ static inline int try(pthread_mutex_t *mutex, uint64_t site) {
   if (!qzi_publishing() || !(me = qzl_here())) return result;
   qzl_tried(me, mutex, QZ_KIND_MUTEX, site, !taken(result));
   if (!taken(result)) return result;
-  uint32_t index = qzl_index(me, mutex, QZ_KIND_MUTEX, site);
-  qzl_ask(me, index, QZI_PUB_KEY(QZ_KIND_MUTEX, index), site, mutex);
-  qzl_acquired(index);
-  return result;
+  qzl_ask(me, mutex, QZ_KIND_MUTEX, site);
+  return __builtin_expect(qzi_pub_exact_hold, 0) ? acquired_exactly(mutex, result) : result;
 }
 QZL_EXPORT int pthread_mutex_trylock(pthread_mutex_t *mutex) { return try(mutex, QZL_SITE()); }
 
@@ -105,13 +100,13 @@ static inline bool sure(const pthread_mutex_t *mutex) {
   return !(kind & 0x70) && (type == PTHREAD_MUTEX_NORMAL || type == PTHREAD_MUTEX_ADAPTIVE_NP);
 }
 
-static inline int release(pthread_mutex_t *mutex) {
+/* Not the lock that was taken last, letting it go may fail, or exact hold times are wanted. */
+__attribute__((noinline)) static int release_slow(pthread_mutex_t *mutex) {
   struct qzl_thread *me = qzl_self;
-  if (!qzi_publishing() || !me) return qzl_real.pthread_mutex_unlock(mutex);
   uint32_t index;
   uint64_t key = qzl_held(me, mutex, QZ_KIND_MUTEX, &index);
   if (__builtin_expect(qzi_pub_exact_hold, 0) && !goes_on(mutex)) qzl_released(index);
-  if (__builtin_expect(sure(mutex), 1)) {
+  if (sure(mutex)) {
     qzl_pop(me, key);
     return qzl_real.pthread_mutex_unlock(mutex);
   }
@@ -119,6 +114,12 @@ static inline int release(pthread_mutex_t *mutex) {
   if (__builtin_expect(result == 0, 1)) qzl_pop(me, key);
   else qzl_kept(me, index, key, mutex);
   return result;
+}
+static inline int release(pthread_mutex_t *mutex) {
+  struct qzl_thread *me = qzl_self;
+  if (!qzi_publishing() || !me) return qzl_real.pthread_mutex_unlock(mutex);
+  if (__builtin_expect(!sure(mutex) || qzi_pub_exact_hold || !qzl_release_fast(me, mutex), 0)) return release_slow(mutex);
+  return qzl_real.pthread_mutex_unlock(mutex);
 }
 QZL_EXPORT int pthread_mutex_unlock(pthread_mutex_t *mutex) { return release(mutex); }
 

@@ -12,6 +12,7 @@
  */
 #include "layer.h"
 #include <errno.h>
+#include <string.h>
 #include <sys/mman.h>
 #include "plain.h"
 #include "threadlib/src/publish_private.h"
@@ -24,6 +25,8 @@ struct qzl_object *qzl_objects;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static uint32_t used; /* of the table */
 static struct made { uint64_t address, site; } *made;
+uint64_t qzl_filter[1u << (QZL_FILTER_BITS - 6)];
+static uint32_t removed; /* since the filter was made anew */
 
 int qzl_objects_make(void) {
   if (!qzl_objects) qzl_objects = qzi_pub_reserve(sizeof *qzl_objects << QZL_OBJECT_BITS);
@@ -37,7 +40,10 @@ void qzl_objects_give_up(void) {
   qzl_objects = NULL;
 }
 
-void qzl_objects_forked(void) { lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER; }
+void qzl_objects_forked(void) {
+  lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+  qzl_era_ends();
+}
 
 /* ---- where objects were made ---- */
 
@@ -101,6 +107,8 @@ static uint32_t insert(const void *address, unsigned kind, uint64_t site, uint32
     qzi_pub_register(&object, kind, address, object.site, capacity);
     if (!(object.index & QZI_PUB_SHARED)) {
       used++;
+      uint32_t bit = qzl_filter_bit(at);
+      qzi_pub_store(&qzl_filter[bit / 64], qzl_filter[bit / 64] | UINT64_C(1) << (bit & 63));
       __atomic_store_n(&free->index, object.index, __ATOMIC_RELAXED);
       __atomic_store_n(&free->address, at, __ATOMIC_RELEASE);
     }
@@ -133,10 +141,22 @@ uint32_t qzl_index_slow(struct qzl_thread *me, const void *address, unsigned kin
   return index;
 }
 
+/* With the lock held. Each word goes over to one that has all that is there: who looks meanwhile misses nothing. */
+static void filter_anew(void) {
+  static uint64_t anew[1u << (QZL_FILTER_BITS - 6)];
+  memset(anew, 0, sizeof anew);
+  for (uint32_t k = 0; k < 1u << QZL_OBJECT_BITS; k++) {
+    uint32_t bit = qzl_filter_bit(qzl_objects[k].address);
+    if (qzl_objects[k].address > 1) anew[bit / 64] |= UINT64_C(1) << (bit & 63);
+  }
+  for (uint32_t k = 0; k < sizeof anew / sizeof *anew; k++) qzi_pub_store(&qzl_filter[k], anew[k]);
+  removed = 0;
+}
+
 void qzl_destroyed(const void *address) {
   if (!qzl_objects) return;
   unmade((uint64_t)(uintptr_t)address);
-  if (!qzl_known(address)) return;
+  if (qzl_of_crowd(address) || !qzl_known(address)) return;
   struct qzl_object *free, *found;
   struct qzi_pub_object object = {0};
   pthread_mutex_lock(&lock);
@@ -146,6 +166,8 @@ void qzl_destroyed(const void *address) {
     const struct qzl_object *next = &qzl_objects[(size_t)(found - qzl_objects + 1) & ((1u << QZL_OBJECT_BITS) - 1)];
     __atomic_store_n(&found->address, next->address == 0 ? 0 : 1, __ATOMIC_RELEASE);
     used--;
+    qzl_era_ends();
+    if (++removed == 1u << (QZL_FILTER_BITS - 4)) filter_anew();
   }
   pthread_mutex_unlock(&lock);
   qzi_pub_destroyed(&object);
@@ -153,67 +175,8 @@ void qzl_destroyed(const void *address) {
 
 void qzl_initialized(const void *address, uint64_t site) {
   if (!qzi_publishing() || !qzl_objects) return;
-  if (qzl_known(address)) qzl_destroyed(address); /* memory that was given back without saying so */
+  if (!qzl_of_crowd(address) && qzl_known(address)) qzl_destroyed(address); /* memory that was given back without saying so */
   made_at((uint64_t)(uintptr_t)address, site);
-}
-
-/* ---- locks on the stack ---- */
-
-/* false: there is no room. */
-static bool place(struct qzl_thread *me, uint64_t key, const void *address) {
-  if (me->placed_count == QZL_PLACED) return false;
-  me->placed[me->placed_count++] = (struct qzl_placed){(uint64_t)(uintptr_t)address, key};
-  return true;
-}
-
-void qzl_ask_slow(struct qzl_thread *me, uint32_t index, uint64_t key, uint64_t site, const void *address) {
-  if (!index) return;
-  qzl_count(me, site, key);
-  if (!(index & QZI_PUB_SHARED) || place(me, key, address)) qzi_pub_push(&me->pub, &me->thread, key);
-}
-
-uint64_t qzl_placed(struct qzl_thread *me, const void *address) {
-  for (uint32_t k = me->placed_count; k-- > 0;) {
-    if (me->placed[k].address != (uint64_t)(uintptr_t)address) continue;
-    uint64_t key = me->placed[k].key;
-    me->placed[k] = me->placed[--me->placed_count];
-    return key;
-  }
-  return 0;
-}
-
-uint64_t qzl_asked(struct qzl_thread *me, const void *address, unsigned kind, uint32_t *index) {
-  for (uint32_t k = me->placed_count; k-- > 0;) {
-    if (me->placed[k].address != (uint64_t)(uintptr_t)address) continue;
-    *index = QZ_KEY_INDEX(me->placed[k].key) | QZI_PUB_SHARED;
-    return me->placed[k].key;
-  }
-  *index = qzl_known(address);
-  return QZI_PUB_KEY(kind, *index);
-}
-
-void qzl_kept(struct qzl_thread *me, uint32_t index, uint64_t key, const void *address) {
-  if (key && !index) place(me, key, address);
-}
-
-void qzl_hold_again(struct qzl_thread *me, uint32_t index, uint64_t key, const void *address) {
-  if (key && (index || place(me, key, address))) qzi_pub_push(&me->pub, &me->thread, key);
-}
-
-void qzl_in_vain(struct qzl_thread *me, uint32_t index, uint64_t key, const void *address) {
-  if (!index) return;
-  if (qzi_publishing()) __atomic_fetch_add(&QZI_PUB_OBJECT(index)->failed, 1, __ATOMIC_RELAXED);
-  qzl_pop(me, index & QZI_PUB_SHARED ? qzl_placed(me, address) : key);
-}
-
-void qzl_promote(struct qzl_thread *me, uint32_t *index, uint64_t *key, unsigned kind, uint64_t site, const void *address) {
-  if (!(*index & QZI_PUB_SHARED)) return;
-  uint32_t own = qzl_own(address, kind, site, 0);
-  if (!own || own & QZI_PUB_SHARED) return;
-  qzl_in_vain(me, *index, *key, address);
-  *index = own;
-  *key = QZI_PUB_KEY(kind, own);
-  qzl_ask(me, own, *key, site, address);
 }
 
 /* ---- waits ---- */

@@ -7,25 +7,31 @@
 #include <stdbool.h>
 #include "layer.h"
 
+/* Hold times, where exact ones are wanted. */
+static inline void acquired(struct qzl_thread *me, const void *lock, unsigned kind) {
+  uint32_t index;
+  if (__builtin_expect(!qzi_pub_exact_hold, 1)) return;
+  qzl_asked(me, lock, kind, &index);
+  qzl_acquired(index);
+}
+
 /* ---- read-write locks ---- */
 
 static inline int rwlock(pthread_rwlock_t *lock, uint64_t site, bool write, int (*wait_for)(pthread_rwlock_t *, clockid_t, const struct timespec *),
                          clockid_t clock, const struct timespec *until) {
   struct qzl_thread *me;
   if (!qzi_publishing() || !(me = qzl_here())) return wait_for(lock, clock, until);
-  uint32_t index = qzl_index(me, lock, QZ_KIND_RWLOCK, site);
-  uint64_t key = QZI_PUB_KEY(QZ_KIND_RWLOCK, index);
-  qzl_ask(me, index, key, site, lock);
+  qzl_ask(me, lock, QZ_KIND_RWLOCK, site);
   int result = write ? qzl_real.pthread_rwlock_trywrlock(lock) : qzl_real.pthread_rwlock_tryrdlock(lock);
   if (result) {
     struct qzl_wait wait;
-    qzl_promote(me, &index, &key, QZ_KIND_RWLOCK, site, lock);
+    uint32_t index = qzl_promote(me, lock, QZ_KIND_RWLOCK, site);
     qzl_wait_begin(&wait, me, index, QZ_STATE_BLOCKED);
     result = wait_for(lock, clock, until);
     qzl_wait_end(&wait, result == 0 || result == ETIMEDOUT);
+    if (result) qzl_in_vain(me, index, lock, QZ_KIND_RWLOCK);
   }
-  if (result) qzl_in_vain(me, index, key, lock);
-  else if (write) qzl_acquired(index);
+  if (!result && write) acquired(me, lock, QZ_KIND_RWLOCK);
   return result;
 }
 static int read_wait(pthread_rwlock_t *lock, clockid_t clock, const struct timespec *until) {
@@ -74,9 +80,8 @@ static inline int try_rwlock(pthread_rwlock_t *lock, uint64_t site, bool write) 
   if (!qzi_publishing() || !(me = qzl_here())) return result;
   qzl_tried(me, lock, QZ_KIND_RWLOCK, site, result != 0);
   if (result) return result;
-  uint32_t index = qzl_index(me, lock, QZ_KIND_RWLOCK, site);
-  qzl_ask(me, index, QZI_PUB_KEY(QZ_KIND_RWLOCK, index), site, lock);
-  if (write) qzl_acquired(index);
+  qzl_ask(me, lock, QZ_KIND_RWLOCK, site);
+  if (write) acquired(me, lock, QZ_KIND_RWLOCK);
   return 0;
 }
 QZL_EXPORT int pthread_rwlock_tryrdlock(pthread_rwlock_t *lock) { return try_rwlock(lock, QZL_SITE(), false); }
@@ -108,19 +113,17 @@ QZL_EXPORT int pthread_spin_lock(pthread_spinlock_t *lock) {
   struct qzl_thread *me;
   if (!qzi_publishing() || !(me = qzl_here())) return qzl_real.pthread_spin_lock(lock);
   uint64_t site = QZL_SITE();
-  uint32_t index = qzl_index(me, (const void *)lock, QZ_KIND_SPINLOCK, site);
-  uint64_t key = QZI_PUB_KEY(QZ_KIND_SPINLOCK, index);
-  qzl_ask(me, index, key, site, (const void *)lock);
+  qzl_ask(me, (const void *)lock, QZ_KIND_SPINLOCK, site);
   int result = qzl_real.pthread_spin_trylock(lock);
   if (result) {
     struct qzl_wait wait;
-    qzl_promote(me, &index, &key, QZ_KIND_SPINLOCK, site, (const void *)lock);
+    uint32_t index = qzl_promote(me, (const void *)lock, QZ_KIND_SPINLOCK, site);
     qzl_wait_begin(&wait, me, index, QZ_STATE_SPINNING);
     result = qzl_real.pthread_spin_lock(lock);
     qzl_spin_end(&wait);
+    if (result) qzl_in_vain(me, index, (const void *)lock, QZ_KIND_SPINLOCK);
   }
-  if (!result) qzl_acquired(index);
-  else qzl_in_vain(me, index, key, (const void *)lock);
+  if (!result) acquired(me, (const void *)lock, QZ_KIND_SPINLOCK);
   return result;
 }
 QZL_EXPORT int pthread_spin_trylock(pthread_spinlock_t *lock) {
@@ -130,18 +133,19 @@ QZL_EXPORT int pthread_spin_trylock(pthread_spinlock_t *lock) {
   uint64_t site = QZL_SITE();
   qzl_tried(me, (const void *)lock, QZ_KIND_SPINLOCK, site, result != 0);
   if (result) return result;
-  uint32_t index = qzl_index(me, (const void *)lock, QZ_KIND_SPINLOCK, site);
-  qzl_ask(me, index, QZI_PUB_KEY(QZ_KIND_SPINLOCK, index), site, (const void *)lock);
-  qzl_acquired(index);
+  qzl_ask(me, (const void *)lock, QZ_KIND_SPINLOCK, site);
+  acquired(me, (const void *)lock, QZ_KIND_SPINLOCK);
   return 0;
 }
 QZL_EXPORT int pthread_spin_unlock(pthread_spinlock_t *lock) {
   struct qzl_thread *me = qzl_self;
   if (!qzi_publishing() || !me) return qzl_real.pthread_spin_unlock(lock);
-  uint32_t index;
-  uint64_t key = qzl_held(me, (const void *)lock, QZ_KIND_SPINLOCK, &index);
-  qzl_released(index);
-  qzl_pop(me, key);
+  if (__builtin_expect(qzi_pub_exact_hold || !qzl_release_fast(me, (const void *)lock), 0)) {
+    uint32_t index;
+    uint64_t key = qzl_held(me, (const void *)lock, QZ_KIND_SPINLOCK, &index);
+    qzl_released(index);
+    qzl_pop(me, key);
+  }
   return qzl_real.pthread_spin_unlock(lock);
 }
 QZL_EXPORT int pthread_spin_init(pthread_spinlock_t *lock, int shared) {

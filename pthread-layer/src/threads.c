@@ -57,7 +57,7 @@ static struct qzl_thread *take(uint64_t start, uint64_t site) {
   }
   if (place) {
     uint32_t slot = (uint32_t)(place - pool);
-    memset(place, 0, sizeof *place);
+    memset(place, 0, offsetof(struct qzl_thread, takings));
     place->slot = slot;
     place->pub.free = place->free;
     place->pub.sites = place->sites;
@@ -187,6 +187,7 @@ void qzi_publishers_prepare(void) {
   pthread_mutex_unlock(&lock);
 }
 void qzi_publishers_on(void) {
+  qzl_era_ends();
   pthread_mutex_lock(&lock);
   for (uint32_t k = 0; k < pool_high; k++) {
     if (pool[k].hot) qzi_hot_attend(pool[k].hot);
@@ -203,6 +204,7 @@ void qzi_publishers_attend(intptr_t gone) {
   pthread_mutex_unlock(&lock);
 }
 void qzi_publishers_off(void) {
+  qzl_era_ends();
   pthread_mutex_lock(&lock);
   for (uint32_t k = 0; k < pool_high; k++)
     if (pool[k].hot) qzi_hot_clear(pool[k].hot);
