@@ -45,6 +45,7 @@ test('entities and findings of one version only; a profile compared with itself'
   t.true(same.entities.every((row) => row.changeNs === 0 && !row.certain));
   t.true(same.findings.every(({ before, after }) => before!.text === after!.text));
   t.regex(comparisonReport(same, look), /largest first\n\n {2}none/);
+  t.regex(comparisonReport(same, look), /Elapsed time: [^\n]* \(0\)\.\n/);
 });
 
 test('what is seen once in one of the two proves nothing', (t) => {

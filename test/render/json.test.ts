@@ -34,3 +34,17 @@ test('the schema refuses what is no report', (t) => {
   t.false(validate({ ...report, elapsedNs: '2' }));
   t.false(validate({ ...report, entities: [{ id: 0 }] }));
 });
+
+interface Part { description?: string; const?: unknown; $ref?: string; properties?: Record<string, Part>; items?: Part; $defs?: Record<string, Part> }
+/** Fields that nothing describes: neither themselves nor what they refer to. */
+function undescribed(part: Part, path = ''): string[] {
+  const fields = Object.entries(part.properties ?? {}).flatMap(([name, field]) => [
+    ...(field.description ?? field.const ?? field.$ref ?? '') === '' ? [`${path}.${name}`] : [], ...undescribed(field, `${path}.${name}`),
+  ]);
+  const kinds = Object.entries(part.$defs ?? {}).flatMap(([name, kind]) => undescribed(kind, name));
+  return [...fields, ...(part.items ? undescribed(part.items, path) : []), ...kinds];
+}
+
+test('the schema describes each field', (t) => {
+  t.deepEqual(undescribed(schema), []);
+});

@@ -14,7 +14,7 @@ const signed = (ns: number, options: RenderOptions): string => (ns > 0 ? '+' : '
 function changeOf(comparison: Comparison, options: RenderOptions): string {
   const { before, after, elapsedChangeNs } = comparison;
   const arrow = options.ascii ? '->' : '→';
-  const part = before.elapsedNs > 0 ? `, ${elapsedChangeNs > 0 ? '+' : '-'}${percent(Math.abs(elapsedChangeNs), before.elapsedNs)}` : '';
+  const part = before.elapsedNs > 0 && elapsedChangeNs !== 0 ? `, ${elapsedChangeNs > 0 ? '+' : '-'}${percent(Math.abs(elapsedChangeNs), before.elapsedNs)}` : '';
   return `Elapsed time: ${time(before.elapsedNs, options)} ${arrow} ${time(after.elapsedNs, options)} (${signed(elapsedChangeNs, options)}${part}).`;
 }
 
