@@ -107,22 +107,6 @@ static double yield_two(long n) {
   return took * (double)n / (double)(switches > 0 ? switches : 1);
 }
 
-enum { MANY = 100000 };
-static thread_t *many;
-PROCEDURE(yielder_many) {
-  (void)argument;
-  for (long k = 0; k < yields; k++) thread_yield();
-  END;
-}
-static double yield_many(long n) { /* all are there before the first goes on; making them does not count */
-  yields = n / MANY;
-  if (!many) many = (thread_t *)calloc(MANY, sizeof *many);
-  for (long k = 0; k < MANY; k++) thread_start(&many[k], yielder_many, NULL);
-  double begin = now_ns();
-  for (long k = MANY; k-- > 0;) thread_join(&many[k]);
-  return now_ns() - begin;
-}
-
 static lock_t lock;
 static volatile long counter;
 static double lock_free(long n) {
@@ -246,6 +230,61 @@ static double barrier_round(long n) {
 }
 #endif
 
+/* Threads that wait at a gate until all are there. */
+static volatile long blocked, released;
+static void gate_wait(void) {
+  lock_take(&lock);
+  blocked = blocked + 1;
+  while (!released) cond_wait(&conds[0], &lock);
+  lock_give(&lock);
+}
+static void gate_fill(long threads) {
+  for (long seen = 0; seen < threads;) {
+    thread_yield();
+    lock_take(&lock);
+    seen = blocked;
+    lock_give(&lock);
+  }
+}
+static void gate_open(void) {
+  lock_take(&lock);
+  released = 1;
+  cond_wake_all(&conds[0]);
+  lock_give(&lock);
+}
+
+/* Only yields among all of them count: those from when all go through the gate until the first ends. Where threads don't take
+ * turns, so that some end before others go on, it is all yields, with what comes before and after. */
+enum { MANY = 100000 };
+static thread_t *many;
+static volatile long begun, yielded, yielded_first, yielded_last;
+static double many_begin, many_end;
+PROCEDURE(yielder_many) {
+  (void)argument;
+  gate_wait();
+  begun = begun + 1;
+  for (long k = 0; k < yields; k++) {
+    if (begun == MANY && many_begin == 0) yielded_first = yielded, many_begin = now_ns();
+    thread_yield();
+    yielded = yielded + 1;
+  }
+  if (many_end == 0) yielded_last = yielded, many_end = now_ns();
+  END;
+}
+static double yield_many(long n) {
+  yields = n / MANY + 1; /* the first round does not count */
+  begun = yielded = blocked = released = 0, many_begin = many_end = 0;
+  if (!many) many = (thread_t *)calloc(MANY, sizeof *many);
+  for (long k = 0; k < MANY; k++) thread_start(&many[k], yielder_many, NULL);
+  gate_fill(MANY);
+  double begin = now_ns();
+  gate_open();
+  for (long k = 0; k < MANY; k++) thread_join(&many[k]);
+  if (many_begin == 0 || yielded_last <= yielded_first)
+    many_begin = begin, many_end = now_ns(), yielded_first = 0, yielded_last = yielded;
+  return (many_end - many_begin) * (double)n / (double)(yielded_last - yielded_first);
+}
+
 static double resident_bytes(void) {
   long pages = 0;
   FILE *f = fopen("/proc/self/statm", "r");
@@ -253,13 +292,9 @@ static double resident_bytes(void) {
   fclose(f);
   return (double)pages * (double)sysconf(_SC_PAGESIZE);
 }
-static volatile long blocked, released;
 PROCEDURE(blocker) {
   (void)argument;
-  lock_take(&lock);
-  blocked = blocked + 1;
-  while (!released) cond_wait(&conds[0], &lock);
-  lock_give(&lock);
+  gate_wait();
   END;
 }
 /* All block, all are woken, all are joined; then once more, on the stacks of the first. */
@@ -271,19 +306,11 @@ static void block_many(long threads) {
     double before = resident_bytes(), begin = now_ns();
     blocked = released = 0;
     for (long k = 0; k < threads; k++) thread_start(&t[k], blocker, NULL);
-    for (long seen = 0; seen < threads;) {
-      thread_yield();
-      lock_take(&lock);
-      seen = blocked;
-      lock_give(&lock);
-    }
+    gate_fill(threads);
     double all_blocked = now_ns();
     if (round == 0) print_number("bytes", (resident_bytes() - before) / (double)threads);
     double wake = now_ns();
-    lock_take(&lock);
-    released = 1;
-    cond_wake_all(&conds[0]);
-    lock_give(&lock);
+    gate_open();
     for (long k = 0; k < threads; k++) thread_join(&t[k]);
     double joined = now_ns();
     print_number(round == 0 ? "ns" : "recycled_ns", (all_blocked - begin) / (double)threads);

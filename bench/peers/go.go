@@ -39,11 +39,18 @@ func batchTime() time.Duration {
 
 // As measure in measure.h: n grows until a batch is long enough; the median of five counts.
 func measure(run func(n int), first, step int) {
-	n := first
-	for {
+	measureTold(func(n int) time.Duration {
 		begin := now()
 		run(n)
-		grow := float64(batchTime()) / float64(since(begin)) * 1.2
+		return since(begin)
+	}, first, step)
+}
+
+// The same where `run` tells what n operations took.
+func measureTold(run func(n int) time.Duration, first, step int) {
+	n := first
+	for {
+		grow := float64(batchTime()) / float64(run(n)) * 1.2
 		if grow < 1.3 {
 			break
 		}
@@ -54,9 +61,7 @@ func measure(run func(n int), first, step int) {
 	}
 	var ns []float64
 	for k := 0; k < 5; k++ {
-		begin := now()
-		run(n)
-		ns = append(ns, float64(since(begin).Nanoseconds())/float64(n))
+		ns = append(ns, float64(run(n).Nanoseconds())/float64(n))
 	}
 	sort.Float64s(ns)
 	fmt.Printf("ns %.4f\n", ns[2])
@@ -72,6 +77,37 @@ func together(n int, run func(k int)) {
 		}(k)
 	}
 	all.Wait()
+}
+
+// As yield_many in cases.h.
+func yieldMany(n int) time.Duration {
+	const many = 100000
+	begun, yielded, first, last := 0, 0, 0, 0
+	var begin, end, opened time.Duration
+	gate := make(chan bool)
+	together(many+1, func(me int) {
+		if me == many {
+			opened = now()
+			close(gate)
+			return
+		}
+		<-gate
+		begun++
+		for k := 0; k < n/many+1; k++ {
+			if begun == many && begin == 0 {
+				first, begin = yielded, now()
+			}
+			runtime.Gosched()
+			yielded++
+		}
+		if end == 0 {
+			last, end = yielded, now()
+		}
+	})
+	if begin == 0 || last <= first {
+		first, last, begin, end = 0, yielded, opened, now()
+	}
+	return time.Duration(float64(end-begin) * float64(n) / float64(last-first))
 }
 
 func fib(n int) int {
@@ -205,13 +241,7 @@ func main() {
 			})
 		}, 10000, 2)
 	case "yield-many":
-		measure(func(n int) {
-			together(100000, func(int) {
-				for k := 0; k < n/100000; k++ {
-					runtime.Gosched()
-				}
-			})
-		}, 500000, 100000)
+		measureTold(yieldMany, 500000, 100000)
 	case "lock":
 		measure(func(n int) {
 			for k := 0; k < n; k++ {

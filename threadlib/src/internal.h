@@ -86,9 +86,8 @@ struct qzi_thread {
   struct qzi_processor *timer_processor; /* whose heap holds it */
   uint32_t timer_index;           /* place in that heap + 1; 0: none */
 
-  /* line 3: its own stack; sanitizers; children that run */
-  QZI_LINE char *own_low;         /* lowest usable address of its own stack */
-  char *own_high;                 /* first context goes below this */
+  /* line 3: sanitizers; children that run. Its own stack ends where the descriptor begins */
+  QZI_LINE char *own_low;         /* of a stack of another size than usual: see qzi_own_low */
   void *sanitizer_fiber;          /* TSan */
   void *sanitizer_stack;          /* ASan: fake stack while it does not run */
   struct qzi_thread *sibling;     /* fork_join.c: the next running child of its scope, and what points to this one */

@@ -55,7 +55,20 @@ enum qzi_status {
 #ifndef QZI_AHEAD
 #define QZI_AHEAD 12
 #define QZI_AHEAD_LINES 3
+#define QZI_AHEAD_NEW_LINES 5
+#define QZI_AHEAD_MANY 128 /* new threads: with fewer they are in the caches */
 #endif
+
+/* What a thread that begins, or comes back to its list of free ones, touches first; and the top of its stack. Where there are many, it
+ * has left all caches. (Expanded always: gcc drops calls of a function that only prefetches.) */
+static inline __attribute__((always_inline)) void qzi_ahead_descriptor(const struct qzi_thread *thread) {
+  __builtin_prefetch(thread, 1);
+  __builtin_prefetch(&thread->pub, 1);
+}
+static inline __attribute__((always_inline)) void qzi_ahead_new(const struct qzi_thread *thread) {
+  qzi_ahead_descriptor(thread);
+  for (int line = 1; line <= QZI_AHEAD_NEW_LINES; line++) __builtin_prefetch((const char *)thread - 64 * line, 1);
+}
 
 /* A growing ring of threads. */
 struct qzi_ring {
@@ -75,8 +88,9 @@ struct qzi_processor {
   uint32_t index;
   _Atomic(struct qzi_thread *) next; /* made ready last: runs next */
   _Atomic(struct qzi_thread *) away; /* that one, if it is better off elsewhere: a thief need not watch it first */
-  struct qzi_thread *free;         /* descriptors with stacks of the default size */
+  struct qzi_thread **free;        /* descriptors with stacks of the default size; NULL: none yet */
   uint32_t free_count;
+  uint32_t free_room;              /* QZI_FREE_ROOM, 0: none yet */
   uint32_t cpu;
   uint64_t serial;                 /* last one given out */
   struct qzi_kernel *kernel;
@@ -149,12 +163,16 @@ static inline uint32_t qzi_ring_size(const struct qzi_ring *ring) {
   uint32_t top = atomic_load_explicit(&ring->top, memory_order_acquire);
   return atomic_load_explicit(&ring->bottom, memory_order_relaxed) - top;
 }
-/* Where many are ready their stacks are far away: asks for those of the next ones. (gcc drops calls of a function that only
- * prefetches, unless it is expanded first.) */
+/* Where many are ready their stacks are far away: asks for those of the next ones. */
 static inline __attribute__((always_inline)) void qzi_ring_ahead(const struct qzi_ring *ring, uint32_t top, uint32_t bottom) {
   if (bottom - top <= QZI_AHEAD * 2) return;
-  __builtin_prefetch(ring->slot[(top + QZI_AHEAD * 2) & ring->mask], 1);
-  const char *context = (const char *)ring->slot[(top + QZI_AHEAD) & ring->mask]->context;
+  const struct qzi_thread *far = ring->slot[(top + QZI_AHEAD * 2) & ring->mask], *near = ring->slot[(top + QZI_AHEAD) & ring->mask];
+  __builtin_prefetch(far, 1);
+  if (qzi_publishing()) {
+    __builtin_prefetch(&far->pub, 1);
+    if (near->pub.record) __builtin_prefetch(&near->pub.record->word, 1);
+  }
+  const char *context = (const char *)near->context;
   for (int line = 0; line < QZI_AHEAD_LINES; line++) __builtin_prefetch(context + 64 * line, 1);
 }
 static inline void qzi_ring_push(struct qzi_ring *ring, struct qzi_thread *thread) {
@@ -171,6 +189,11 @@ static inline struct qzi_thread *qzi_ring_take_youngest(struct qzi_ring *ring) {
   if ((int32_t)(bottom - atomic_load_explicit(&ring->low, memory_order_relaxed)) < 0)
     atomic_store_explicit(&ring->low, bottom, memory_order_relaxed);
   return ring->slot[bottom & ring->mask];
+}
+static inline __attribute__((always_inline)) void qzi_ring_ahead_youngest(const struct qzi_ring *ring) {
+  uint32_t bottom = atomic_load_explicit(&ring->bottom, memory_order_relaxed);
+  if (bottom - atomic_load_explicit(&ring->top, memory_order_relaxed) > QZI_AHEAD_MANY)
+    qzi_ahead_new(ring->slot[(bottom - 1 - QZI_AHEAD) & ring->mask]);
 }
 static inline struct qzi_thread *qzi_ring_take_oldest(struct qzi_ring *ring) {
   uint32_t top = atomic_load_explicit(&ring->top, memory_order_relaxed);
@@ -248,26 +271,31 @@ void qzi_start(void);                      /* at the first creation of a thread 
 
 /* A descriptor with a stack of at least `stack_bytes` (0: default); NULL with *error EAGAIN or ENOMEM. */
 struct qzi_thread *qzi_stack_get(struct qzi_processor *p, size_t stack_bytes, int *error);
+/* Of another size, or where the processor's list is full. */
 void qzi_stack_put_slow(struct qzi_processor *p, struct qzi_thread *thread);
 /* Calls visit for every descriptor ever made. Nothing else may run. */
 void qzi_stack_each(void (*visit)(struct qzi_thread *thread, void *arg), void *arg);
-void qzi_stack_trim(struct qzi_processor *p);
 void qzi_stack_forked(void);
 extern struct qzi_thread qzi_main_thread;
 
-#define QZI_FREE_LIMIT 4096 /* descriptors that a processor keeps for itself */
+#define QZI_FREE_ROOM 4096u /* descriptors that a processor keeps for itself at most */
 
-/* The descriptor may be used anew. Under the biased lock; QZI_FREE_LIMIT is kept by qzi_stack_trim. */
+/* Lowest usable address of its own stack. All but stacks of other sizes follow from where the descriptor is: so its cache lines that
+ * nobody needs while it runs stay untouched. */
+static inline char *qzi_own_low(const struct qzi_thread *thread) {
+  if (QZI_UNLIKELY(thread->stack_class != 0)) return thread->own_low;
+  return (char *)(((uintptr_t)thread | (qzi_runtime.page_bytes - 1)) + 1 - qzi_runtime.stack_bytes);
+}
+
+/* The descriptor may be used anew. Under the biased lock. */
 static inline void qzi_stack_put(struct qzi_processor *p, struct qzi_thread *thread) {
   __atomic_store_n(&thread->pub.serial, 0, __ATOMIC_RELAXED);
   qzi_life_set(thread, QZI_FREE);
-  if (QZI_UNLIKELY(thread->stack_class != 0)) {
+  if (QZI_UNLIKELY(thread->stack_class != 0 || p->free_count >= p->free_room)) {
     qzi_stack_put_slow(p, thread);
     return;
   }
-  thread->link = p->free;
-  p->free = thread;
-  p->free_count++;
+  p->free[p->free_count++] = thread;
 }
 
 /* ---- threads (thread.c, join.c) ---- */

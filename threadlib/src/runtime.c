@@ -233,7 +233,6 @@ static void forked(void) {
   p->status = kernel->io_thread ? QZI_IN_IO : QZI_RUNNING;
   p->busy = p->revoked = p->answered = 0;
   p->next = NULL;
-  p->free = NULL;
   p->free_count = 0;
   atomic_store(&p->thief.word, 0);
   atomic_store(&p->timer_lock.word, 0);

@@ -51,7 +51,8 @@ static inline void qzi_sanitize_arrived(void *fake_stack) {
 /* A stack is used anew: what its last owner left behind is void. */
 static inline void qzi_sanitize_fresh(struct qzi_thread *thread) {
 #ifdef QZI_ASAN
-  __asan_unpoison_memory_region(thread->own_low, (size_t)(thread->own_high - thread->own_low));
+  char *low = qzi_own_low(thread);
+  __asan_unpoison_memory_region(low, (size_t)((const char *)thread - low));
 #endif
 }
 /* A descriptor will not be switched to again until it is used anew. */

@@ -56,6 +56,7 @@ static inline __attribute__((always_inline)) struct qzi_thread *take(struct qzi_
       if (QZI_UNLIKELY(++p->streak >= STREAK_LIMIT)) thread = take_instead(p, thread);
     } else {
       p->streak = 0;
+      qzi_ring_ahead_youngest(&p->deque);
       thread = qzi_ring_take_youngest(&p->deque);
       if (!thread) thread = qzi_ring_take_oldest(&p->fifo);
       if (!thread) return qzi_injected(); /* was in no processor's queue: not counted as taken from one */
@@ -68,12 +69,14 @@ struct qzi_thread *qzi_take(struct qzi_processor *p) { return take(p); }
 
 void qzi_prepare(struct qzi_thread *thread) {
   qzi_life_set(thread, QZI_ALIVE);
-  thread->pub.stack_low = (uintptr_t)thread->own_low;
-  thread->pub.stack_high = (uintptr_t)thread->own_high;
+  thread->pub.stack_low = (uintptr_t)qzi_own_low(thread);
+  thread->pub.stack_high = (uintptr_t)thread;
   thread->exit_sp = NULL;
   qzi_sanitize_fresh(thread);
+#ifdef QZI_ASAN
   thread->sanitizer_stack = NULL;
-  thread->context = qzi_context_make(thread->own_high, qzi_thread_main);
+#endif
+  thread->context = qzi_context_make((char *)thread, qzi_thread_main);
 }
 
 /* From thread `self` (NULL: it ends) to `next` on the same processor, under the biased lock. */

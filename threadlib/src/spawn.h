@@ -20,13 +20,15 @@ static inline struct qzi_thread *qzi_spawn(struct qzi_processor *p, size_t stack
                                            uint64_t site, uint64_t *serial, int *error) {
   uint32_t name_offset = name ? qzi_pub_name(name) : 0;
   qzi_enter(p);
-  struct qzi_thread *thread = p->free;
-  if (QZI_UNLIKELY(stack_bytes != 0 || !thread)) {
+  struct qzi_thread *thread;
+  uint32_t free_count = p->free_count;
+  if (QZI_UNLIKELY(stack_bytes != 0 || free_count == 0)) {
     thread = qzi_thread_slow(p, stack_bytes, error);
     if (!thread) return NULL;
   } else {
-    p->free = thread->link;
-    p->free_count--;
+    thread = p->free[--free_count];
+    p->free_count = free_count;
+    if (free_count >= QZI_AHEAD) qzi_ahead_descriptor(p->free[free_count - QZI_AHEAD]);
   }
   *serial = p->serial += QZI_SERIAL_STEP;
   thread->scope = scope;

@@ -1,6 +1,6 @@
 /* Stacks, and the descriptors that lie in their top pages.
  *
- * Owns:    every stack mapping; the free lists beyond those of the processors.
+ * Owns:    every stack mapping; the common lists of free descriptors.
  * Writer:  whoever creates a thread and finds its processor's list empty.
  * Reader:  thread.c, fork_join.c; deadlock.c walks all descriptors.
  * Must not: unmap a descriptor (stale handles read its serial).
@@ -26,6 +26,9 @@
 #ifndef MADV_GUARD_INSTALL
 #define MADV_GUARD_INSTALL 102
 #endif
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23
+#endif
 #ifndef SYS_process_madvise
 #define SYS_process_madvise 440
 #endif
@@ -38,6 +41,7 @@
 #define CLASS_MIN_LOG2 13u
 #define CLASSES 40u
 #define RAID_NS 2000000000u
+#define MANY 512u /* stacks from which on more are made ready for use in advance */
 
 struct slab {
   struct slab *next;
@@ -49,21 +53,30 @@ struct slab {
 static qzi_spinlock lock;
 static struct slab *slabs;                /* all, youngest first */
 static struct slab *open_slab;            /* of class 0: has unused stacks */
-static struct qzi_thread *spare[CLASSES]; /* free descriptors of no processor */
-static uint32_t spare_count;              /* of class 0 */
+static struct qzi_thread **spare;         /* free descriptors of no processor, of class 0 */
+static size_t spare_count, spare_room;
+static struct qzi_thread *spare_sized[CLASSES]; /* those of the others */
 static size_t total;                      /* descriptors ever made */
 static _Atomic(int) guard_kind;           /* 0: not known, 1: markers, 2: mprotect, 3: none any more */
 
 struct qzi_thread qzi_main_thread;
 
-/* Markers for several stacks in one call, where the kernel takes that of a process for itself (Linux 6.15). */
-static bool guard_together(const struct slab *slab, uint32_t first, uint32_t count) {
+static void *map(size_t bytes) {
+  void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  return memory == MAP_FAILED ? NULL : memory;
+}
+
+/* One piece of advice for a page of each of several stacks, `at` from the lower end of their guards, where the kernel takes that of a
+ * process for itself (Linux 6.15). */
+static bool advise_together(const struct slab *slab, uint32_t first, uint32_t count, size_t at, int advice) {
   struct iovec pages[BATCH];
-  if (count < 2 || atomic_load_explicit(&guard_kind, memory_order_relaxed) != 1) return false;
   for (uint32_t k = 0; k < count; k++)
-    pages[k] = (struct iovec){ slab->memory + (first + k) * slab->stride, qzi_runtime.page_bytes };
-  return syscall(SYS_process_madvise, PIDFD_SELF, pages, count, MADV_GUARD_INSTALL, 0) ==
-         (long)(count * qzi_runtime.page_bytes);
+    pages[k] = (struct iovec){ slab->memory + (first + k) * slab->stride + at, qzi_runtime.page_bytes };
+  return syscall(SYS_process_madvise, PIDFD_SELF, pages, count, advice, 0) == (long)(count * qzi_runtime.page_bytes);
+}
+static bool guard_together(const struct slab *slab, uint32_t first, uint32_t count) {
+  return count >= 2 && atomic_load_explicit(&guard_kind, memory_order_relaxed) == 1 &&
+         advise_together(slab, first, count, 0, MADV_GUARD_INSTALL);
 }
 
 static void guard(char *page) {
@@ -96,18 +109,25 @@ static struct qzi_thread *descriptor_at(const struct slab *slab, uint32_t k) {
   return (struct qzi_thread *)(high - sizeof(struct qzi_thread) - (k * 7 % COLOURS) * 64);
 }
 
-static struct qzi_thread *carve(struct slab *slab, uint32_t k, unsigned class, bool guarded) {
-  char *low = slab->memory + k * slab->stride;
-  if (!guarded) guard(low);
-  struct qzi_thread *thread = descriptor_at(slab, k);
-  thread->own_low = low + qzi_runtime.page_bytes;
-  thread->own_high = (char *)thread;
-  thread->stack_class = (uint8_t)class;
-  return thread;
+/* Room for all descriptors of class 0 in the common list; false: no memory. Under the lock. */
+static bool make_room(size_t descriptors) {
+  size_t room = spare_room ? spare_room : 512;
+  while (room < descriptors) room *= 2;
+  if (room != spare_room) {
+    struct qzi_thread **more = map(room * sizeof *more);
+    if (!more) return false;
+    if (spare_count) memcpy(more, spare, spare_count * sizeof *more);
+    struct qzi_thread **less = spare;
+    size_t less_room = spare_room;
+    spare = more; /* a child that is forked now finds this one, or that one */
+    spare_room = room;
+    if (less) munmap(less, less_room * sizeof *less);
+  }
+  return true;
 }
 
-/* Free descriptors that other processors keep, for when no more may be made. */
-static struct qzi_thread *raid(struct qzi_processor *p) {
+/* Free descriptors that another processor keeps, for when no more may be made. Returns how many. */
+static uint32_t raid(struct qzi_processor *p, struct qzi_thread **into) {
   for (unsigned k = 0; k < qzi_runtime.processor_count; k++) {
     struct qzi_processor *victim = &qzi_runtime.processors[k];
     if (victim == p) continue;
@@ -115,72 +135,69 @@ static struct qzi_thread *raid(struct qzi_processor *p) {
     bool revoked;
     while (!(revoked = qzi_revoke(victim)) && qzi_now_ns() < until) sched_yield();
     if (!revoked) continue;
-    struct qzi_thread *list = victim->free;
-    victim->free = NULL;
-    victim->free_count = 0;
+    uint32_t count = 0;
+    while (count < BATCH && victim->free_count) into[count++] = victim->free[--victim->free_count];
     qzi_give_back(victim);
-    if (list) return list;
+    if (count) return count;
   }
-  return NULL;
+  return 0;
+}
+
+/* Stacks that were never used. Where the process has many already, it will want these, too: their top pages are made here, all
+ * by one call, which saves the page faults. Returns how many; 0: *error says why. */
+static uint32_t make(struct qzi_thread **into, int *error) {
+  qzi_spin_lock(&lock);
+  size_t want = qzi_runtime.max_threads > total ? qzi_runtime.max_threads - total : 0;
+  if (want > BATCH) want = total < BATCH ? 4 : BATCH; /* a program with few threads stays small */
+  *error = want ? ENOMEM : EAGAIN;
+  if (!make_room(total + want)) want = 0;
+  if (want && (!open_slab || open_slab->used == open_slab->count)) {
+    open_slab = slab_new(qzi_runtime.stack_bytes, 128);
+    if (open_slab) {
+      open_slab->next = slabs;
+      slabs = open_slab;
+    }
+  }
+  struct slab *slab = open_slab;
+  if (!want || !slab) {
+    qzi_spin_unlock(&lock);
+    return 0;
+  }
+  uint32_t first = slab->used, count = slab->count - first < want ? slab->count - first : (uint32_t)want;
+  bool many = total >= MANY;
+  slab->used += count;
+  total += count;
+  qzi_spin_unlock(&lock);
+  bool guarded = guard_together(slab, first, count);
+  if (many) advise_together(slab, first, count, slab->stride - qzi_runtime.page_bytes, MADV_POPULATE_WRITE);
+  for (uint32_t k = 0; k < count; k++) { /* the last one is used first */
+    if (!guarded) guard(slab->memory + (first + k) * slab->stride);
+    into[count - 1 - k] = descriptor_at(slab, first + k);
+  }
+  return count;
 }
 
 static struct qzi_thread *get_default(struct qzi_processor *p, int *error) {
-  struct qzi_thread *list = NULL, *thread;
-  uint32_t count = 0;
+  struct qzi_thread *found[BATCH];
+  if (!p->free) {
+    *error = ENOMEM;
+    p->free = map(QZI_FREE_ROOM * sizeof *p->free);
+    if (!p->free) return NULL;
+    p->free_room = QZI_FREE_ROOM;
+  }
   qzi_spin_lock(&lock);
-  while (count < BATCH && (thread = spare[0]) != NULL) {
-    spare[0] = thread->link;
-    spare_count--;
-    thread->link = list;
-    list = thread;
-    count++;
-  }
-  if (!list) {
-    size_t want = qzi_runtime.max_threads > total ? qzi_runtime.max_threads - total : 0;
-    if (want > BATCH) want = total < BATCH ? 4 : BATCH; /* a program with few threads stays small */
-    if (want && (!open_slab || open_slab->used == open_slab->count)) {
-      open_slab = slab_new(qzi_runtime.stack_bytes, 128);
-      if (open_slab) {
-        open_slab->next = slabs;
-        slabs = open_slab;
-      }
-    }
-    struct slab *slab = open_slab;
-    if (want && slab) {
-      uint32_t first = slab->used, room = slab->count - first;
-      if (want > room) want = room;
-      slab->used += (uint32_t)want;
-      total += want;
-      qzi_spin_unlock(&lock);
-      bool guarded = guard_together(slab, first, (uint32_t)want);
-      for (uint32_t k = (uint32_t)want; k-- > 0;) {
-        thread = carve(slab, first + k, 0, guarded);
-        thread->link = list;
-        list = thread;
-      }
-      count = (uint32_t)want;
-      goto have;
-    }
-    qzi_spin_unlock(&lock);
-    *error = want ? ENOMEM : EAGAIN;
-    list = raid(p);
-    if (!list) return NULL;
-    for (thread = list; thread; thread = thread->link) count++;
-    goto have;
-  }
+  uint32_t count = spare_count < BATCH ? (uint32_t)spare_count : BATCH;
+  spare_count -= count;
+  if (count) memcpy(found, spare + spare_count, count * sizeof *found);
   qzi_spin_unlock(&lock);
-have:
-  thread = list->link;
-  if (thread) {
-    struct qzi_thread *last = thread;
-    while (last->link) last = last->link;
-    qzi_enter(p);
-    last->link = p->free;
-    p->free = thread;
-    p->free_count += count - 1;
-    qzi_leave(p);
-  }
-  return list;
+  if (!count) count = make(found, error);
+  if (!count) count = raid(p, found);
+  if (!count) return NULL;
+  qzi_enter(p);
+  memcpy(p->free + p->free_count, found, (count - 1) * sizeof *found);
+  p->free_count += count - 1;
+  qzi_leave(p);
+  return found[count - 1];
 }
 
 static struct qzi_thread *get_sized(size_t stack_bytes, int *error) {
@@ -189,9 +206,9 @@ static struct qzi_thread *get_sized(size_t stack_bytes, int *error) {
   *error = ENOMEM;
   if (class == CLASSES) return NULL;
   qzi_spin_lock(&lock);
-  struct qzi_thread *thread = spare[class];
+  struct qzi_thread *thread = spare_sized[class];
   if (thread) {
-    spare[class] = thread->link;
+    spare_sized[class] = thread->link;
     qzi_spin_unlock(&lock);
     return thread;
   }
@@ -208,7 +225,12 @@ static struct qzi_thread *get_sized(size_t stack_bytes, int *error) {
     total++;
   }
   qzi_spin_unlock(&lock);
-  return slab ? carve(slab, 0, class, false) : NULL;
+  if (!slab) return NULL;
+  guard(slab->memory);
+  thread = descriptor_at(slab, 0);
+  thread->own_low = slab->memory + qzi_runtime.page_bytes;
+  thread->stack_class = (uint8_t)class;
+  return thread;
 }
 
 struct qzi_thread *qzi_stack_get(struct qzi_processor *p, size_t stack_bytes, int *error) {
@@ -216,27 +238,21 @@ struct qzi_thread *qzi_stack_get(struct qzi_processor *p, size_t stack_bytes, in
   return thread;
 }
 
-/* Classes other than 0 are shared by all processors. */
 void qzi_stack_put_slow(struct qzi_processor *p, struct qzi_thread *thread) {
   qzi_spin_lock(&lock);
-  thread->link = spare[thread->stack_class];
-  spare[thread->stack_class] = thread;
-  qzi_spin_unlock(&lock);
-}
-
-/* Gives half of the processor's free descriptors to all. Not under the biased lock. */
-void qzi_stack_trim(struct qzi_processor *p) {
-  qzi_enter(p);
-  uint32_t count = p->free_count / 2;
-  struct qzi_thread *list = p->free, *last = list;
-  for (uint32_t k = 1; k < count; k++) last = last->link;
-  p->free = last->link;
-  p->free_count -= count;
-  qzi_leave(p);
-  qzi_spin_lock(&lock);
-  last->link = spare[0];
-  spare[0] = list;
-  spare_count += count;
+  if (thread->stack_class != 0) {
+    thread->link = spare_sized[thread->stack_class];
+    spare_sized[thread->stack_class] = thread;
+  } else { /* the longer half of its own goes to all: those that were used last stay */
+    uint32_t keep = p->free_count / 2, give = p->free_count - keep;
+    if (give) {
+      memcpy(spare + spare_count, p->free, give * sizeof *spare);
+      memmove(p->free, p->free + give, keep * sizeof *spare);
+      spare_count += give;
+      p->free_count = keep;
+    }
+    spare[spare_count++] = thread;
+  }
   qzi_spin_unlock(&lock);
 }
 
@@ -249,7 +265,7 @@ void qzi_stack_each(void (*visit)(struct qzi_thread *thread, void *arg), void *a
 /* In the child after fork: other kernel threads may have been amid anything. What they held is left unused. */
 void qzi_stack_forked(void) {
   atomic_store(&lock.word, 0);
-  memset(spare, 0, sizeof spare);
+  memset(spare_sized, 0, sizeof spare_sized);
   spare_count = 0;
   open_slab = NULL;
 }

@@ -78,7 +78,6 @@ static void free_after(void *arg) {
   qzi_enter(p);
   qzi_stack_put(p, arg);
   qzi_leave(p);
-  if (QZI_UNLIKELY(p->free_count > QZI_FREE_LIMIT)) qzi_stack_trim(p);
 }
 void qzi_thread_free(struct qzi_thread *thread) { free_after(thread); }
 
