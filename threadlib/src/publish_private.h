@@ -56,6 +56,8 @@ int qzi_session_make(void);
 bool qzi_session_fd_valid(void);
 /* Closes it; the next qzi_session_make makes another. */
 void qzi_session_forget_file(void);
+/* Makes the pages of a part of the session, which would else be made one by one when they are touched. */
+void qzi_session_populate(const void *from, size_t bytes);
 /* Publishing on and off; by one kernel thread at a time (the channel's, or main before it). */
 void qzi_session_on(void);
 void qzi_session_off(void);

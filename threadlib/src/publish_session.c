@@ -27,6 +27,10 @@
 #include <unistd.h>
 #include "publish_private.h"
 
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23
+#endif
+
 /* Bounds of the section of the code that calls start routines (thread.c, entry_*.S); the linker makes them, where it is
  * linked. */
 extern const char __start_quartz_start[] __attribute__((weak, visibility("hidden")));
@@ -110,6 +114,15 @@ void qzi_session_forget_file(void) {
   qzi_session.fd = -1;
 }
 
+
+void qzi_session_populate(const void *from, size_t bytes) {
+  if (!qzi_session_fd_valid()) return;
+  uintptr_t low = (uintptr_t)from & ~(uintptr_t)(PAGE - 1), high = ((uintptr_t)from + bytes) & ~(uintptr_t)(PAGE - 1);
+  if (high <= low) return;
+  /* the file's pages first: a quarter less than made when they are mapped */
+  fallocate(qzi_session.fd, FALLOC_FL_KEEP_SIZE, (off_t)(low - (uintptr_t)qzi_session.head), (off_t)(high - low));
+  madvise((void *)low, high - low, MADV_POPULATE_WRITE);
+}
 
 static uint64_t place(uint64_t *total, uint64_t bytes) {
   uint64_t at = *total;

@@ -15,6 +15,7 @@
 #define POOL 256       /* indices that a processor keeps */
 #define CHUNK 64       /* indices taken from or given to the others at a time */
 #endif
+#define MANY 512       /* records from which on the pages of more are made before they are used */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of the common pool */
 static uint32_t *free_all; /* stack of free indices */
@@ -45,6 +46,7 @@ static bool refill(struct qzi_publisher *p) {
   if (!p->free_count) {
     uint32_t fresh = qzi_session.threads - high < CHUNK ? qzi_session.threads - high : CHUNK;
     for (uint32_t k = fresh; k > 0; k--) p->free[p->free_count++] = high + k - 1;
+    if (CHUNK > 1 && high >= MANY) qzi_session_populate(qzi_session_thread(high), fresh * qzi_session.thread_stride);
     high += fresh;
     __atomic_store_n(&qzi_session.head->thread_high, high, __ATOMIC_RELEASE);
   }
