@@ -135,9 +135,10 @@ struct qz_entity {
   uint32_t name;   /* string; procedures: set when symbolized; objects and threads: given name or 0 */
   uint32_t file;   /* string, set when symbolized; objects: of `address` */
   uint32_t line;
-  uint64_t address;/* procedure: entry address. Object: the place that created it. Thread: its start routine */
+  uint64_t address;/* procedure: entry address, 0: it is inlined. Object: the place that created it. Thread: its start routine */
   uint32_t module; /* index + 1 into QZ_SECTION_MODULES of the module that holds `address`, 0 = unknown */
-  uint32_t record; /* object index, or thread index, in the session; to tell namesakes apart */
+  uint32_t record; /* object index, or thread index, in the session; to tell namesakes apart. Procedure: 0, or the entity of the
+                    * procedure that it is inlined into (the one that has the code) */
   uint32_t detail; /* string: why there is no name, or file ("stripped", "no debug information", ...), 0 = none */
   uint32_t instances; /* objects or threads that share this entity */
 };

@@ -77,6 +77,27 @@ static void set_name(struct qzi_interner *in, struct qz_entity *thread, const ch
   if (length && !thread->name) thread->name = qzi_intern_text(in, name, length);
 }
 
+/* The C++ library's state of a std::thread says what it runs, but for functions, which all look alike. */
+static int tells(struct callables *its, uint64_t address) {
+  struct qz_symbol symbol;
+  qz_symbols_find(its->symbols, address, QZ_SYMBOL_PROCEDURE, &symbol);
+  return strstr(symbol.name, "_State_impl<") && !strstr(symbol.name, "(*)") && !strstr(symbol.name, "(&)") && !strstr(symbol.name, "packaged_task<");
+}
+
+/* Of a thread that is known by what it runs, an object's operator(): its place, where that is not inlined into the library's procedure. Both
+ * the thread and that procedure get it. */
+static void place_functor(struct callables *its, struct qz_entity *thread, const struct vote *best) {
+  struct qz_symbol symbol;
+  static const char operator[] = "::operator()";
+  if (!best || its->in->file->entities[best->procedure].record) return;
+  qz_symbols_find(its->symbols, its->in->file->entities[best->procedure].address, QZ_SYMBOL_PROCEDURE, &symbol);
+  size_t length = strlen(symbol.name);
+  if (length < sizeof operator || strcmp(symbol.name + length - (sizeof operator - 1), operator) || !*symbol.file) return;
+  struct qz_entity *procedure = &its->in->file->entities[qzi_intern_procedure(its->in, thread->address)];
+  procedure->file = thread->file = qzi_intern_text(its->in, symbol.file, strlen(symbol.file));
+  procedure->line = thread->line = symbol.line;
+}
+
 static void name_thread(struct callables *its, uint32_t index) {
   struct qzi_interner *in = its->in;
   struct qz_entity *thread = &in->file->entities[index];
@@ -90,7 +111,17 @@ static void name_thread(struct callables *its, uint32_t index) {
   }
   enum whose whose = whose_is(its, index);
   struct qz_symbol symbol;
-  if (best && (whose == STANDARD || (double)best->ns >= SHARE * (double)all_ns)) {
+  if (tells(its, thread->address)) {
+    place_functor(its, thread, best);
+    return;
+  }
+  const struct qz_entity *runs = best ? &in->file->entities[best->procedure] : NULL;
+  int known = runs && (whose == STANDARD || (double)best->ns >= SHARE * (double)all_ns);
+  if (known && runs->record) { /* inlined */
+    if (!thread->name) thread->name = runs->name;
+    thread->file = runs->file;
+    thread->line = runs->line;
+  } else if (known) {
     is_marker(its, best->procedure, &symbol);
     const char *closure = strstr(symbol.name, "__rust_begin_short_backtrace::<");
     if (closure) {
@@ -116,13 +147,6 @@ static void name_thread(struct callables *its, uint32_t index) {
   }
 }
 
-/* The C++ library's state of a std::thread says what it runs, but for functions, which all look alike. */
-static int tells(struct callables *its, uint64_t address) {
-  struct qz_symbol symbol;
-  qz_symbols_find(its->symbols, address, QZ_SYMBOL_PROCEDURE, &symbol);
-  return strstr(symbol.name, "_State_impl<") && !strstr(symbol.name, "(*)") && !strstr(symbol.name, "(&)") && !strstr(symbol.name, "packaged_task<");
-}
-
 void qzi_callables(struct qzi_interner *in, qz_symbols *symbols) {
   struct qzi_file *file = in->file;
   uint64_t entities = qzi_file_count(file, QZ_SECTION_ENTITIES), tuples = qzi_file_count(file, QZ_SECTION_TUPLES);
@@ -131,7 +155,7 @@ void qzi_callables(struct qzi_interner *in, qz_symbols *symbols) {
   int any = 0;
   for (uint32_t k = 1; its.whose && wanted && k < entities; k++) {
     const struct qz_entity *thread = &file->entities[k];
-    if (thread->kind != QZ_ENTITY_THREAD || !thread->address || whose_is(&its, k) == OWN || tells(&its, thread->address)) continue;
+    if (thread->kind != QZ_ENTITY_THREAD || !thread->address || whose_is(&its, k) == OWN) continue;
     wanted[k] = 1;
     any = 1;
   }

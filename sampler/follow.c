@@ -159,7 +159,7 @@ static void follow_wait(struct qzi_follow *follow, struct known *known, uint32_t
   if (LOAD(&thread->word) != word || LOAD(&thread->state) != look->state) return;
   uint64_t waiting = qzi_waits_at_top(follow->sampler, look->node, QZ_STATE_OBJECT(look->state))
                          ? follow->sampler->in.node_keys[look->node] : 0;
-  if (waiting && follow->walk.count) qzi_paths_taken(follow->paths, waiting, follow->walk.entries[follow->walk.count - 1]);
+  if (waiting && follow->walk.innermost) qzi_paths_taken(follow->paths, waiting, follow->walk.innermost);
   if (waiting) qzi_paths_settle_place(follow->paths, waiting, &follow->walk);
   known->from = look->node;
   known->word = word;
@@ -230,6 +230,7 @@ static void take_sample(struct qzi_follow *follow, uint32_t index, uint64_t now_
 }
 
 void qzi_follow_begin(struct qzi_follow *follow, uint64_t now_ns) {
+  if (follow->paths) follow->sampler->others_cpu_ns += qzi_paths_begin(follow->paths);
   if (!follow->running) return;
   while (qzi_running_next(follow->running, &follow->sample)) {
     uint32_t index = index_of(follow, follow->sample.tid);

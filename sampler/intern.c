@@ -44,6 +44,7 @@ void qzi_intern_close(struct qzi_interner *in) {
   qzi_lazy_free(in->memos, in->memos_bytes);
   qzi_table_free(&in->texts);
   qzi_table_free(&in->procedures);
+  qzi_table_free(&in->inlined);
   qzi_table_free(&in->nodes);
   qzi_table_free(&in->prints);
   qzi_table_free(&in->groups);
@@ -104,6 +105,20 @@ uint32_t qzi_intern_procedure(struct qzi_interner *in, uint64_t address) {
     if (in->file->entities[entity].address == address) return entity;
   uint32_t entity = new_entity(in, QZ_ENTITY_PROCEDURE, address, 0, 0);
   return entity && !qzi_table_add(&in->procedures, hash, entity) ? entity : 0;
+}
+
+uint32_t qzi_intern_inlined(struct qzi_interner *in, uint32_t into, uint32_t name, uint32_t file, uint32_t line) {
+  uint32_t hash = qzi_hash((uint64_t)name << 32 | into, (uint64_t)file << 32 | line);
+  QZI_TABLE_EACH(&in->inlined, hash, at) {
+    const struct qz_entity *one = &in->file->entities[at];
+    if (one->name == name && one->record == into && one->file == file && one->line == line) return at;
+  }
+  uint32_t entity = new_entity(in, QZ_ENTITY_PROCEDURE, 0, name, into);
+  if (!entity || qzi_table_add(&in->inlined, hash, entity)) return 0;
+  in->file->entities[entity].module = in->file->entities[into].module;
+  in->file->entities[entity].file = file;
+  in->file->entities[entity].line = line;
+  return entity;
 }
 
 uint32_t qzi_intern_object(struct qzi_interner *in, uint32_t index) {
@@ -217,6 +232,13 @@ uint32_t qzi_intern_child_slow(struct qzi_interner *in, uint32_t parent, uint64_
       return parent;
     }
     entity = futex ? qzi_futex_entity(in, index) : qzi_intern_object(in, index);
+  } else if (key & QZI_KEY_INLINED) {
+    entity = (uint32_t)key;
+    const struct qz_entity *its = entity < qzi_file_count(file, QZ_SECTION_ENTITIES) ? &file->entities[entity] : NULL;
+    if (!its || its->kind != QZ_ENTITY_PROCEDURE || !its->record) { /* the session has no such keys */
+      file->head->invalid++;
+      return parent;
+    }
   } else if (key == 0) {
     file->head->invalid++;
     return parent;

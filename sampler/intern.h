@@ -43,6 +43,7 @@ struct qzi_interner {
   struct qzi_table nodes;      /* stacks by parent and key */
   struct qzi_table prints;     /* stacks by fingerprint of all their keys */
   struct qzi_table groups;     /* indices + 1 into `group` by start routine and name */
+  struct qzi_table inlined;    /* entities of inlined procedures by name, place and what they are inlined into */
   struct qzi_table places;     /* entities by kind, place and name, for objects beyond the limit */
   uint64_t *node_keys;         /* session key of each node's entity */
   uint64_t *node_prints;       /* fingerprint of the keys that led to the node first, 0: none */
@@ -82,6 +83,10 @@ static inline uint32_t qzi_intern_child(struct qzi_interner *in, uint32_t parent
 
 /* Entity of a procedure by its entry address (not 0); 0: no room. */
 uint32_t qzi_intern_procedure(struct qzi_interner *in, uint64_t address);
+/* Entity of a procedure that is inlined into another one (an entity); its file and line are those of its definition. 0: no room. The
+ * session knows nothing of it: its key on a stack is QZI_KEY_INLINED | entity. */
+#define QZI_KEY_INLINED (UINT64_C(1) << 62)
+uint32_t qzi_intern_inlined(struct qzi_interner *in, uint32_t into, uint32_t name, uint32_t file, uint32_t line);
 /* Entity of an object record, 0 where there is none (index 0, not in use, no room). */
 uint32_t qzi_intern_object(struct qzi_interner *in, uint32_t index);
 /* Entity of the thread that has this record now, made known to the memo; 0: record free or no room. */

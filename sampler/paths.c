@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <string.h>
+#include "inlining.h"
 #include "modules.h"
 #include "pacing.h"
 
@@ -29,6 +30,7 @@ struct place { uint32_t entity; uint64_t library, own; };
 struct qzi_paths {
   struct qzi_sampler *sampler;
   struct qzi_unwinder *unwinder;
+  struct qzi_inlining *inlining; /* NULL: inlined procedures are not told apart */
   uint64_t first_ns, spent_ns;
   uint8_t *codes; /* by module: enum code + 1, 0: not looked at */
   uint32_t codes_count;
@@ -46,6 +48,7 @@ struct qzi_paths *qzi_paths_open(struct qzi_sampler *sampler) {
   if (!paths) return NULL;
   paths->sampler = sampler;
   paths->unwinder = qzi_unwinder_open(&sampler->in);
+  paths->inlining = paths->unwinder ? qzi_inlining_open(&sampler->in) : NULL;
   paths->first_ns = qzi_clock_ns();
   if (paths->unwinder) return paths;
   free(paths);
@@ -54,6 +57,7 @@ struct qzi_paths *qzi_paths_open(struct qzi_sampler *sampler) {
 
 void qzi_paths_close(struct qzi_paths *paths) {
   if (!paths) return;
+  qzi_inlining_close(paths->inlining);
   qzi_unwinder_close(paths->unwinder);
   free(paths->codes);
   free(paths->takers);
@@ -65,6 +69,8 @@ void qzi_paths_prepare(struct qzi_paths *paths) {
   qzi_unwinder_prepare(paths->unwinder);
   paths->first_ns = qzi_clock_ns();
 }
+
+uint64_t qzi_paths_begin(struct qzi_paths *paths) { return qzi_inlining_take(paths->inlining); }
 
 int qzi_paths_may(struct qzi_paths *paths, uint64_t now_ns) {
   return paths->spent_ns * SHARE < now_ns - paths->first_ns + HEADSTART * SHARE;
@@ -136,6 +142,23 @@ int qzi_paths_library(struct qzi_paths *paths, uint64_t address) {
   return code == CODE_LIBRARY ? QZI_LIBRARY : starts_threads(code) ? QZI_LIBRARY_C : 0;
 }
 
+/* What is inlined at the frame. left: frames that are still to come. */
+static void add_inlined(struct qzi_paths *paths, struct qzi_walk *walk, const struct qzi_frame *frame, uint32_t left) {
+  if (code_of(paths, frame->module) != CODE_OWN || !frame->module) return;
+  uint64_t inside = frame == paths->frames ? frame->pc : frame->pc - 1, keys[QZI_INLINED_MOST];
+  uint32_t count = qzi_inlining_at(paths->inlining, inside, frame->entry, keys);
+  for (uint32_t k = 0; k < count && walk->count + left < QZI_WALK_MOST; k++) walk->entries[walk->count++] = keys[k];
+}
+
+static void add_frame(struct qzi_paths *paths, struct qzi_walk *walk, const struct qzi_frame *frame, uint32_t left) {
+  /* Direct recursion shows once, with what is inlined at its innermost. */
+  if (walk->count && walk->innermost == frame->entry)
+    while (walk->entries[walk->count - 1] != frame->entry) walk->count--;
+  else
+    walk->entries[walk->count++] = walk->innermost = frame->entry;
+  add_inlined(paths, walk, frame, left);
+}
+
 int qzi_paths_walk(struct qzi_paths *paths, uint32_t index, const struct qzi_registers *from,
                    const struct qzi_stack_copy *copy, struct qzi_walk *walk) {
   uint64_t begun_ns = qzi_clock_ns();
@@ -145,13 +168,15 @@ int qzi_paths_walk(struct qzi_paths *paths, uint32_t index, const struct qzi_reg
   for (uint32_t k = 0; k < count; k++)
     if (code_of(paths, paths->frames[k].module) == CODE_LAYER) first = k + 1;
   walk->count = 0;
+  walk->innermost = 0;
   find_site(paths, all, first, walk);
+  uint64_t start = LOAD(&qz_session_thread(paths->sampler->view, index)->start);
+  if (start && count < all && paths->frames[count].entry == start) add_inlined(paths, walk, &paths->frames[count], count);
   for (uint32_t k = count; k-- > first;) {
     const struct qzi_frame *frame = &paths->frames[k];
     int inner = k + 1 < count && code_of(paths, frame->module) == CODE_C && code_of(paths, frame[1].module) == CODE_C;
     if (!frame->entry || inner) continue;
-    if (walk->count && walk->entries[walk->count - 1] == frame->entry) continue; /* direct recursion */
-    walk->entries[walk->count++] = frame->entry;
+    add_frame(paths, walk, frame, k - first);
   }
   paths->spent_ns += qzi_clock_ns() - begun_ns;
   return all ? 0 : -1;
@@ -269,7 +294,7 @@ static uint32_t place_of(struct qzi_paths *paths, const struct takers *takers, c
 uint32_t qzi_paths_node(struct qzi_paths *paths, uint32_t index, uint32_t node, const struct qzi_walk *walk, uint64_t waiting,
                         int settled) {
   struct qzi_interner *in = &paths->sampler->in;
-  uint64_t old[KEYS_MOST], keys[2 * KEYS_MOST + QZI_FRAMES_MOST + 1], prints[2 * KEYS_MOST + QZI_FRAMES_MOST + 1];
+  uint64_t old[KEYS_MOST], keys[2 * KEYS_MOST + QZI_WALK_MOST + 1], prints[2 * KEYS_MOST + QZI_WALK_MOST + 1];
   uint32_t depth = keys_of(paths->sampler, node, old), count = 0, k = 0, frame = 0, frames = walk->count;
   while (k < depth && !(old[k] & QZ_KEY_OBJECT)) keys[count++] = old[k++];
   if (depth > k && old[depth - 1] == waiting) depth--;

@@ -12,11 +12,15 @@
 
 struct qzi_paths;
 
+#define QZI_WALK_MOST (QZI_FRAMES_MOST + 64u)
+
 /* Frames of one thread, procedures only, outermost first: what the library functions of the C library call is left out, and
- * so are the pthread layer and what starts threads. */
+ * so are the pthread layer and what starts threads. Behind a procedure of the program stand those that are inlined into it at that place
+ * (keys, QZI_KEY_INLINED). */
 struct qzi_walk {
   uint32_t count;
-  uint64_t entries[QZI_FRAMES_MOST];
+  uint64_t entries[QZI_WALK_MOST];
+  uint64_t innermost;   /* entry of the innermost one that has code of its own; 0: none */
   uint64_t site;        /* where the program's own code calls a library; without any, where a library calls the C library; 0: unknown */
   uint32_t site_module; /* index + 1 */
   int own;              /* 1: the site is in the program's own code */
@@ -27,6 +31,8 @@ struct qzi_walk {
 struct qzi_paths *qzi_paths_open(struct qzi_sampler *sampler);
 void qzi_paths_close(struct qzi_paths *paths);
 void qzi_paths_prepare(struct qzi_paths *paths); /* qzi_unwinder_prepare */
+/* A snapshot begins. Processor time that other threads have used for paths since the last one. */
+uint64_t qzi_paths_begin(struct qzi_paths *paths);
 /* 1: there is time left in this recording's share for unwinding (2 % of a CPU). */
 int qzi_paths_may(struct qzi_paths *paths, uint64_t now_ns);
 /* 1: the record at `node` has procedures that hooks pushed. */

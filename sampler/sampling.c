@@ -126,7 +126,7 @@ static void end_helpers(struct qzi_recording *recording) {
 }
 
 static uint64_t cpu_ns_of_all(const struct qzi_recording *recording) {
-  uint64_t cpu_ns = qzi_thread_cpu_ns() + recording->helpers_cpu_ns;
+  uint64_t cpu_ns = qzi_thread_cpu_ns() + recording->helpers_cpu_ns + recording->sampler.others_cpu_ns;
   for (unsigned k = 0; recording->helpers && k + 1 < recording->threads; k++) cpu_ns += recording->helpers[k].cpu_ns;
   return cpu_ns;
 }

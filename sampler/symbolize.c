@@ -43,7 +43,7 @@ static void name_entity(struct qzi_interner *in, qz_symbols *symbols, uint32_t i
   struct qz_symbol symbol;
   memset(&symbol, 0, sizeof symbol);
   if (entity->kind == QZ_ENTITY_PROCEDURE || entity->kind == QZ_ENTITY_THREAD) {
-    if (!entity->address) return;
+    if (!entity->address) return; /* a thread without a start routine; an inlined procedure has its name */
     qz_symbols_find(symbols, entity->address, QZ_SYMBOL_PROCEDURE, &symbol);
     if (!entity->name) entity->name = text(in, symbol.name);
   } else {

@@ -89,13 +89,19 @@ static void index_functions(struct qzi_unit *unit, Dwarf_Die *parent, int depth)
   } while (dwarf_siblingof(&die, &die) == 0);
 }
 
-static struct qzi_unit *find_unit(struct qzi_binary *binary, uint64_t address) {
+struct qzi_unit *qzi_dwarf_unit(struct qzi_binary *binary, uint64_t address) {
   index_units(binary);
   const struct qzi_range *range = find_range(&binary->unit_ranges, address);
   return range ? &binary->units[range->index] : NULL;
 }
 
-static const char *directory_of(struct qzi_unit *unit) {
+bool qzi_dwarf_ready(struct qzi_binary *binary, uint64_t address) {
+  if (!binary->dwarf_opened || (binary->dwarf && !binary->units_indexed)) return false;
+  const struct qzi_unit *unit = qzi_dwarf_unit(binary, address);
+  return !unit || unit->indexed;
+}
+
+const char *qzi_dwarf_directory(struct qzi_unit *unit) {
   Dwarf_Attribute attribute;
   const char *directory = dwarf_formstring(dwarf_attr(&unit->die, DW_AT_comp_dir, &attribute));
   return directory ? directory : "";
@@ -105,16 +111,23 @@ static const char *directory_of(struct qzi_unit *unit) {
 static const char *declaring_file(Dwarf_Die *die) {
   Dwarf_Die unit;
   Dwarf_Files *files;
+  Dwarf_Attribute attribute;
+  Dwarf_Word number;
+  Dwarf_Half version;
   size_t count;
   if (!dwarf_diecu(die, &unit, NULL, NULL) || dwarf_getsrcfiles(&unit, &files, &count)) return NULL;
+  /* From DWARF 5 on number 0 is the unit's own file (clang), which libdw takes for none. */
+  if (!dwarf_formudata(dwarf_attr_integrate(die, DW_AT_decl_file, &attribute), &number) && number == 0 && count &&
+      !dwarf_cu_info(unit.cu, &version, NULL, NULL, NULL, NULL, NULL, NULL) && version >= 5)
+    return dwarf_filesrc(files, 0, NULL, NULL);
   return dwarf_decl_file(die);
 }
 
-static void declared_at(struct qzi_unit *unit, Dwarf_Die *die, struct qzi_place *place) {
+void qzi_dwarf_declared(struct qzi_unit *unit, Dwarf_Die *die, struct qzi_place *place) {
   int line = 0;
   place->file = declaring_file(die);
   place->line = dwarf_decl_line(die, &line) == 0 ? line : 0;
-  place->directory = directory_of(unit);
+  place->directory = qzi_dwarf_directory(unit);
 }
 
 static Dwarf_Die *die_at(struct qzi_unit *unit, Dwarf_Off offset, Dwarf_Die *die) {
@@ -122,7 +135,7 @@ static Dwarf_Die *die_at(struct qzi_unit *unit, Dwarf_Off offset, Dwarf_Die *die
 }
 
 /* The procedure that the code at the address belongs to. */
-static const struct qzi_function *find_function(struct qzi_unit *unit, uint64_t address, Dwarf_Die *die) {
+const struct qzi_function *qzi_dwarf_function_at(struct qzi_unit *unit, uint64_t address, Dwarf_Die *die) {
   if (!unit->indexed) {
     unit->indexed = true;
     index_functions(unit, &unit->die, 0);
@@ -134,20 +147,20 @@ static const struct qzi_function *find_function(struct qzi_unit *unit, uint64_t 
 
 bool qzi_dwarf_function(struct qzi_binary *binary, uint64_t address, uint64_t *entry, const char **linkage,
                         struct qzi_place *defined) {
-  struct qzi_unit *unit = find_unit(binary, address);
+  struct qzi_unit *unit = qzi_dwarf_unit(binary, address);
   Dwarf_Die die;
-  const struct qzi_function *function = unit ? find_function(unit, address, &die) : NULL;
+  const struct qzi_function *function = unit ? qzi_dwarf_function_at(unit, address, &die) : NULL;
   if (!function) return false;
   *entry = function->entry;
   Dwarf_Attribute attribute;
   *linkage = dwarf_formstring(dwarf_attr_integrate(&die, DW_AT_linkage_name, &attribute));
   if (!*linkage) *linkage = dwarf_diename(&die);
-  declared_at(unit, &die, defined);
+  qzi_dwarf_declared(unit, &die, defined);
   return true;
 }
 
 bool qzi_dwarf_line(struct qzi_binary *binary, uint64_t address, struct qzi_place *place) {
-  struct qzi_unit *unit = find_unit(binary, address);
+  struct qzi_unit *unit = qzi_dwarf_unit(binary, address);
   if (!unit) return false;
   Dwarf_Line *line = dwarf_getsrc_die(&unit->die, address);
   if (!line) return false;
@@ -155,93 +168,8 @@ bool qzi_dwarf_line(struct qzi_binary *binary, uint64_t address, struct qzi_plac
   place->file = dwarf_linesrc(line, NULL, NULL);
   if (dwarf_lineno(line, &number) != 0) number = 0;
   place->line = number;
-  place->directory = directory_of(unit);
+  place->directory = qzi_dwarf_directory(unit);
   return place->file != NULL;
-}
-
-/* Is it a header of the thread package, of the C++ library or another that the system installed, or source of Rust's own library?
- * Their procedures are inlined into the program's. */
-static bool is_package_header(const char *file) {
-  static const char ending[] = "/quartz/quartz.hpp";
-  static const char *const places[] = {"/usr/include/", "/usr/local/include/", "/usr/lib/", "/rustc/"};
-  size_t length = file ? strlen(file) : 0;
-  if (!file) return false;
-  if (strstr(file, "/include/") && strstr(file, "/c++/")) return true; /* gcc's, LLVM's */
-  if (strstr(file, "/lib/rustlib/src/")) return true;
-  for (size_t k = 0; k < sizeof places / sizeof *places; k++)
-    if (!strncmp(file, places[k], strlen(places[k]))) return true;
-  return length >= sizeof ending - 1 && strcmp(file + length - (sizeof ending - 1), ending) == 0;
-}
-
-#define INLINED_MOST 128
-
-/* Procedures inlined at the address into the one that `parent` is, outermost first. (dwarf_getscopes finds none of them where the
- * innermost is declared in another place than it is written, as Rust's are.) */
-static int find_inlined(Dwarf_Die *parent, uint64_t address, Dwarf_Die *found, int count, int depth) {
-  Dwarf_Die die;
-  if (depth > 4 * INLINED_MOST || dwarf_child(parent, &die) != 0) return count;
-  do {
-    int tag = dwarf_tag(&die);
-    if (tag != DW_TAG_inlined_subroutine && tag != DW_TAG_lexical_block) continue;
-    if (dwarf_haspc(&die, address) <= 0) continue;
-    if (tag == DW_TAG_inlined_subroutine && count < INLINED_MOST) found[count++] = die;
-    return find_inlined(&die, address, found, count, depth + 1);
-  } while (dwarf_siblingof(&die, &die) == 0);
-  return count;
-}
-
-/* Where the inlined procedure was called. */
-static bool called_at(struct qzi_unit *unit, Dwarf_Die *inlined, struct qzi_place *place) {
-  Dwarf_Attribute attribute;
-  Dwarf_Word file, line;
-  Dwarf_Files *files;
-  size_t count;
-  if (dwarf_formudata(dwarf_attr(inlined, DW_AT_call_file, &attribute), &file) ||
-      dwarf_formudata(dwarf_attr(inlined, DW_AT_call_line, &attribute), &line) || dwarf_getsrcfiles(&unit->die, &files, &count) || file >= count)
-    return false;
-  place->file = dwarf_filesrc(files, file, NULL, NULL);
-  place->line = (int)line;
-  place->directory = directory_of(unit);
-  return place->file != NULL;
-}
-
-bool qzi_dwarf_call_line(struct qzi_binary *binary, uint64_t address, struct qzi_place *place) {
-  if (!qzi_dwarf_line(binary, address, place)) return false;
-  struct qzi_unit *unit = is_package_header(place->file) ? find_unit(binary, address) : NULL;
-  Dwarf_Die function, inlined[INLINED_MOST];
-  int count = unit && find_function(unit, address, &function) ? find_inlined(&function, address, inlined, 0, 0) : 0;
-  while (count-- > 0 && is_package_header(place->file))
-    if (!called_at(unit, &inlined[count], place)) break;
-  return place->file != NULL;
-}
-
-/* The first place in the program's own code among what is inlined into `parent`: where such a procedure is declared; of a lambda, which
- * has no line of its own, where it calls the next one. */
-static bool find_own(struct qzi_unit *unit, Dwarf_Die *parent, int depth, struct qzi_place *place) {
-  Dwarf_Die die;
-  if (depth > INLINED_MOST || dwarf_child(parent, &die) != 0) return false;
-  do {
-    int tag = dwarf_tag(&die);
-    if (tag != DW_TAG_inlined_subroutine && tag != DW_TAG_lexical_block) continue;
-    Dwarf_Attribute attribute;
-    Dwarf_Die origin;
-    if (tag == DW_TAG_inlined_subroutine && called_at(unit, &die, place) && !is_package_header(place->file)) return true;
-    if (tag == DW_TAG_inlined_subroutine && dwarf_formref_die(dwarf_attr(&die, DW_AT_abstract_origin, &attribute), &origin)) {
-      declared_at(unit, &origin, place);
-      if (place->file && place->line && !is_package_header(place->file)) return true;
-    }
-    if (find_own(unit, &die, depth + 1, place)) return true;
-  } while (dwarf_siblingof(&die, &die) == 0);
-  return false;
-}
-
-bool qzi_dwarf_closure(struct qzi_binary *binary, uint64_t address, struct qzi_place *place) {
-  struct qzi_unit *unit = find_unit(binary, address);
-  Dwarf_Die function;
-  struct qzi_place found = {0};
-  if (!unit || !find_function(unit, address, &function) || !find_own(unit, &function, 0, &found)) return false;
-  *place = found;
-  return true;
 }
 
 /* Address of a static variable, as such or as a number in the table of addresses (split units; DWARF 5). */
@@ -297,6 +225,6 @@ bool qzi_dwarf_variable(struct qzi_binary *binary, uint64_t address, struct qzi_
   Dwarf_Die die, unit_die;
   if (!qzi_dwarf_variable_die(binary, address, &die) || !dwarf_diecu(&die, &unit_die, NULL, NULL)) return false;
   struct qzi_unit unit = {.die = unit_die};
-  declared_at(&unit, &die, place);
+  qzi_dwarf_declared(&unit, &die, place);
   return place->file != NULL;
 }

@@ -12,6 +12,7 @@
 #include <stdint.h>
 #include <elfutils/libdw.h>
 #include <libelf.h>
+#include "symbols.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -83,14 +84,34 @@ struct qzi_place { const char *file; int line; const char *directory; }; /* file
 bool qzi_dwarf_function(struct qzi_binary *binary, uint64_t address, uint64_t *entry, const char **linkage,
                         struct qzi_place *defined);
 bool qzi_dwarf_line(struct qzi_binary *binary, uint64_t address, struct qzi_place *place);
-/* The same, but where that line is in the thread package's C++ header: the line that the inlined call stands on. */
-bool qzi_dwarf_call_line(struct qzi_binary *binary, uint64_t address, struct qzi_place *place);
 bool qzi_dwarf_variable_die(struct qzi_binary *binary, uint64_t address, Dwarf_Die *die);
 /* member.c: the part of the variable at `address` that lies `offset` bytes behind its start, as text to go behind its name. */
 bool qzi_dwarf_member(struct qzi_binary *binary, uint64_t address, uint64_t offset, char *out, size_t room);
+bool qzi_dwarf_variable(struct qzi_binary *binary, uint64_t address, struct qzi_place *place);
+
+/* Whether the debug information of the procedures around the address has been read; there may be none. */
+bool qzi_dwarf_ready(struct qzi_binary *binary, uint64_t address);
+/* What parts of dwarf.c and inlined.c share: the unit that has the address, NULL: none; the procedure there; where a die is declared. */
+struct qzi_unit *qzi_dwarf_unit(struct qzi_binary *binary, uint64_t address);
+const struct qzi_function *qzi_dwarf_function_at(struct qzi_unit *unit, uint64_t address, Dwarf_Die *die);
+void qzi_dwarf_declared(struct qzi_unit *unit, Dwarf_Die *die, struct qzi_place *place);
+const char *qzi_dwarf_directory(struct qzi_unit *unit);
+
+/* inlined.c: as qzi_dwarf_line, but where that line is in the thread package's C++ header, or in another of a library: the line that the
+ * inlined call stands on. */
+bool qzi_dwarf_call_line(struct qzi_binary *binary, uint64_t address, struct qzi_place *place);
 /* The place of the program's own code that is inlined into a library's procedure. */
 bool qzi_dwarf_closure(struct qzi_binary *binary, uint64_t address, struct qzi_place *place);
-bool qzi_dwarf_variable(struct qzi_binary *binary, uint64_t address, struct qzi_place *place);
+/* Which procedures are inlined at the address, outermost first, without repetitions by recursion; how many, at most `most`. */
+size_t qzi_dwarf_inlined(struct qzi_binary *binary, uint64_t address, uint64_t *found, size_t most);
+/* One of these. false: nothing is known of it. */
+struct qzi_inlined {
+  const char *linkage;   /* NULL: none; then `name` */
+  char name[256];
+  struct qzi_place place; /* where it is defined */
+  bool library;          /* there in a header of a library */
+};
+bool qzi_dwarf_describe(struct qzi_binary *binary, uint64_t id, struct qzi_inlined *one);
 
 /* rust.c: a name of Rust as one reads it, without hashes; NULL: it is none. To be freed. legacy: of a name that the demangler for
  * C++ has made of one of the older kind. */
@@ -100,6 +121,11 @@ char *qzi_rust_legacy(const char *demangled);
 bool qzi_rust_standard(const char *name);
 /* Such a one: was it made for a closure of another crate? */
 bool qzi_rust_made_for(const char *name);
+
+/* origin.c */
+enum qz_symbol_origin qzi_origin(const char *linkage);
+/* The state of a std::thread of libstdc++ that runs a lambda, or an object of a class, of the program. */
+bool qzi_runs_functor(const char *linkage);
 
 /* names.c: `out` must take as many bytes as `name` has, and the NUL. */
 void qzi_name_without_parameters(const char *demangled, char *out);

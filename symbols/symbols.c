@@ -44,10 +44,13 @@ void qzi_arena_free(struct qzi_arena *arena) {
   }
 }
 
+#define INLINED_MOST 32u
+#define INLINED 4u /* use of answers about inlined procedures: their `address` is that of the debug information */
+
 struct module { uint64_t start, end, bias; struct qzi_binary *binary; };
 struct answer {
   uint64_t address;
-  enum qz_symbol_use use;
+  unsigned use; /* enum qz_symbol_use; INLINED and the binary's number */
   enum qz_symbol_status status;
   struct qz_symbol symbol;
   struct answer *next;
@@ -198,8 +201,6 @@ static const struct qzi_symtab_entry *whole_function(const struct qzi_symtab *ta
   return whole ? whole : entry;
 }
 
-static enum qz_symbol_origin origin_of(const char *linkage);
-
 static enum qz_symbol_status find_code(qz_symbols *symbols, const struct module *module, uint64_t address,
                                        enum qz_symbol_use use, struct qz_symbol *symbol) {
   struct qzi_binary *binary = module->binary;
@@ -223,7 +224,7 @@ static enum qz_symbol_status find_code(qz_symbols *symbols, const struct module 
     symbol->detail = binary->no_names[0] ? binary->no_names : "no symbol at this address";
   }
   if (use == QZ_SYMBOL_PROCEDURE) {
-    if (linkage && origin_of(linkage) == QZ_SYMBOL_MADE_FOR && qzi_dwarf_closure(binary, entry, &place)) set_place(symbols, symbol, &place);
+    if (linkage && qzi_origin(linkage) == QZ_SYMBOL_MADE_FOR && qzi_dwarf_closure(binary, entry, &place)) set_place(symbols, symbol, &place);
     else if (defined.file) place = defined;
     else qzi_dwarf_line(binary, linkage ? entry : at, &place);
   } else {
@@ -277,27 +278,6 @@ static enum qz_symbol_status find(qz_symbols *symbols, uint64_t address, enum qz
   return use == QZ_SYMBOL_DATA ? find_data(symbols, module, address, symbol) : find_code(symbols, module, address, use, symbol);
 }
 
-/* Does the mangled name have a lambda of the program among its template arguments (Itanium C++ ABI, 5.1.8)? */
-static bool has_own_lambda(const char *linkage) {
-  for (const char *at = strchr(linkage + 2, 'Z'); at; at = strchr(at + 1, 'Z')) {
-    if (!strchr("IJE", at[-1])) continue;
-    const char *scope = at[1] == 'N' ? at + 2 + (at[2] == 'K') : at + 1;
-    if (*scope != 'S' && *scope != 'Z' && strstr(at, "EUl")) return true;
-  }
-  return false;
-}
-
-static enum qz_symbol_origin origin_of(const char *linkage) {
-  static const char *const cxx[] = {"_ZSt", "_ZNSt", "_ZNKSt", "_ZZSt", "_ZZNSt", "_ZZNKSt", "_ZN9__gnu_cxx"};
-  static const char *const rust[] = {"_ZN3std", "_ZN4core", "_ZN5alloc", "_ZN11parking_lot", "_ZN9hashbrown"};
-  for (size_t k = 0; k < sizeof cxx / sizeof *cxx; k++)
-    if (!strncmp(linkage, cxx[k], strlen(cxx[k]))) return has_own_lambda(linkage) ? QZ_SYMBOL_MADE_FOR : QZ_SYMBOL_STANDARD;
-  bool standard = qzi_rust_standard(linkage);
-  for (size_t k = 0; k < sizeof rust / sizeof *rust && !standard; k++) standard = !strncmp(linkage, rust[k], strlen(rust[k]));
-  if (!standard) return QZ_SYMBOL_OWN;
-  return qzi_rust_made_for(linkage) || strstr(linkage, "__rust_begin_short_backtrace") ? QZ_SYMBOL_MADE_FOR : QZ_SYMBOL_STANDARD;
-}
-
 uint64_t qz_symbols_entry(qz_symbols *symbols, uint64_t address, enum qz_symbol_origin *origin) {
   *origin = QZ_SYMBOL_OWN;
   const struct module *module = module_of(symbols, address);
@@ -305,12 +285,12 @@ uint64_t qz_symbols_entry(qz_symbols *symbols, uint64_t address, enum qz_symbol_
   qzi_binary_open(module->binary, symbols->debug_dirs, symbols->debug_dir_count);
   const struct qzi_symtab *table = &module->binary->functions;
   const struct qzi_symtab_entry *found = whole_function(table, qzi_symtab_find(table, address - module->bias));
-  if (found) *origin = origin_of(found->name);
+  if (found) *origin = qzi_origin(found->name);
   return found ? found->value + module->bias : 0;
 }
 
-static size_t bucket_of(const qz_symbols *symbols, uint64_t address, enum qz_symbol_use use) {
-  return (size_t)((address * 4 + (unsigned)use) * UINT64_C(0x9e3779b97f4a7c15) >> 32) & (symbols->bucket_count - 1);
+static size_t bucket_of(const qz_symbols *symbols, uint64_t address, unsigned use) {
+  return (size_t)((address * 4 + use) * UINT64_C(0x9e3779b97f4a7c15) >> 32) & (symbols->bucket_count - 1);
 }
 
 static void grow_buckets(qz_symbols *symbols) {
@@ -329,20 +309,93 @@ static void grow_buckets(qz_symbols *symbols) {
   free(old);
 }
 
-enum qz_symbol_status qz_symbols_find(qz_symbols *symbols, uint64_t address, enum qz_symbol_use use, struct qz_symbol *symbol) {
-  size_t bucket = bucket_of(symbols, address, use);
-  for (struct answer *answer = symbols->buckets[bucket]; answer; answer = answer->next)
-    if (answer->address == address && answer->use == use) {
-      *symbol = answer->symbol;
-      return answer->status;
-    }
-  *symbol = (struct qz_symbol){.name = "", .full_name = "", .linkage = "", .file = "", .module = "", .detail = ""};
-  enum qz_symbol_status status = find(symbols, address, use, symbol);
+static struct answer *known_answer(const qz_symbols *symbols, uint64_t address, unsigned use) {
+  struct answer *answer = symbols->buckets[bucket_of(symbols, address, use)];
+  while (answer && (answer->address != address || answer->use != use)) answer = answer->next;
+  return answer;
+}
+
+static void keep_answer(qz_symbols *symbols, uint64_t address, unsigned use, enum qz_symbol_status status, const struct qz_symbol *symbol) {
   struct answer *answer = qzi_arena_get(&symbols->arena, sizeof *answer);
+  size_t bucket = bucket_of(symbols, address, use);
+  if (!answer) return;
+  *answer = (struct answer){address, use, status, *symbol, symbols->buckets[bucket]};
+  symbols->buckets[bucket] = answer;
+  if (++symbols->answer_count > symbols->bucket_count) grow_buckets(symbols);
+}
+
+static const struct qz_symbol nothing = {.name = "", .full_name = "", .linkage = "", .file = "", .module = "", .detail = ""};
+
+enum qz_symbol_status qz_symbols_find(qz_symbols *symbols, uint64_t address, enum qz_symbol_use use, struct qz_symbol *symbol) {
+  const struct answer *answer = known_answer(symbols, address, use);
   if (answer) {
-    *answer = (struct answer){address, use, status, *symbol, symbols->buckets[bucket]};
-    symbols->buckets[bucket] = answer;
-    if (++symbols->answer_count > symbols->bucket_count) grow_buckets(symbols);
+    *symbol = answer->symbol;
+    return answer->status;
   }
+  *symbol = nothing;
+  enum qz_symbol_status status = find(symbols, address, use, symbol);
+  keep_answer(symbols, address, use, status, symbol);
   return status;
+}
+
+/* ---- inlined procedures ---- */
+
+struct inlined { struct qz_symbol symbol; bool library; };
+
+/* What is inlined at the address, outermost first. */
+static size_t inlined_at(qz_symbols *symbols, const struct module *module, uint64_t address, struct inlined *found) {
+  struct qzi_binary *binary = module->binary;
+  uint64_t ids[INLINED_MOST];
+  unsigned use = INLINED;
+  size_t used = 0;
+  qzi_binary_open(binary, symbols->debug_dirs, symbols->debug_dir_count);
+  qzi_binary_open_dwarf(binary);
+  while (use - INLINED < symbols->binary_count && symbols->binaries[use - INLINED] != binary) use++;
+  size_t count = qzi_dwarf_inlined(binary, address - module->bias, ids, INLINED_MOST);
+  for (size_t k = 0; k < count; k++) {
+    struct inlined *one = &found[used];
+    struct qzi_inlined its;
+    const struct answer *answer = known_answer(symbols, ids[k], use);
+    if (answer) {
+      *one = (struct inlined){answer->symbol, answer->status != QZ_SYMBOL_FOUND};
+    } else {
+      if (!qzi_dwarf_describe(binary, ids[k], &its)) continue;
+      *one = (struct inlined){nothing, its.library};
+      one->symbol.module = binary->path;
+      if (its.linkage) set_name(symbols, &one->symbol, its.linkage, NULL);
+      else one->symbol.name = one->symbol.full_name = qzi_arena_text(&symbols->arena, its.name, strlen(its.name));
+      set_place(symbols, &one->symbol, &its.place);
+      keep_answer(symbols, ids[k], use, its.library ? QZ_SYMBOL_NAMELESS : QZ_SYMBOL_FOUND, &one->symbol);
+    }
+    used++;
+  }
+  return used;
+}
+
+size_t qz_symbols_inlined(qz_symbols *symbols, uint64_t address, struct qz_symbol *found, size_t most) {
+  const struct module *module = module_of(symbols, address);
+  struct inlined all[INLINED_MOST];
+  size_t count = module ? inlined_at(symbols, module, address, all) : 0, used = 0;
+  const struct qzi_symtab_entry *whole = count ? qzi_symtab_find(&module->binary->functions, address - module->bias) : NULL;
+  bool shown = whole && qzi_runs_functor(whole->name); /* under that name is the first one known already */
+  for (size_t k = 0; k < count && used < most; k++) {
+    if (!all[k].library && !shown) found[used++] = all[k].symbol;
+    shown = shown && all[k].library;
+  }
+  return used;
+}
+
+int qz_symbols_inlined_ready(qz_symbols *symbols, uint64_t address) {
+  const struct module *module = module_of(symbols, address);
+  return !module || qzi_dwarf_ready(module->binary, address - module->bias);
+}
+
+int qz_symbols_inlined_call(qz_symbols *symbols, uint64_t address, struct qz_symbol *found) {
+  const struct module *module = module_of(symbols, address - 1);
+  struct inlined all[INLINED_MOST];
+  size_t count = module ? inlined_at(symbols, module, address - 1, all) : 0, outermost = count;
+  while (outermost > 0 && all[outermost - 1].library) outermost--;
+  if (outermost == count) return 0;
+  *found = all[outermost].symbol;
+  return 1;
 }

@@ -12,6 +12,7 @@
 #ifndef QUARTZ_SYMBOLS_H
 #define QUARTZ_SYMBOLS_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #ifdef __cplusplus
@@ -73,6 +74,15 @@ enum qz_symbol_origin {
 /* Run-time address at which the procedure starts that contains the instruction; 0: unknown. From symbol tables alone: fast
  * enough to ask while the program runs. */
 uint64_t qz_symbols_entry(qz_symbols *symbols, uint64_t address, enum qz_symbol_origin *origin);
+
+/* The procedures of the program that are inlined at the instruction, outermost first, `most` of them: name, file and line of their
+ * definition. What headers of libraries define belongs to those that call it. Without debug information there are none. */
+size_t qz_symbols_inlined(qz_symbols *symbols, uint64_t address, struct qz_symbol *found, size_t most);
+/* Whether that needs no more than a look at what has been read: of each unit of debug information something has been asked before. */
+int qz_symbols_inlined_ready(qz_symbols *symbols, uint64_t address);
+/* The outermost library procedure that is inlined at the call which returns to `address`, in the program's innermost code there
+ * ("std::latch::wait"). false: none. */
+int qz_symbols_inlined_call(qz_symbols *symbols, uint64_t address, struct qz_symbol *found);
 
 /* A directory that holds build-id trees besides /usr/lib/debug/.build-id (DIR/ab/cdef....debug). 0 or ENOMEM. */
 int qz_symbols_add_debug_dir(qz_symbols *symbols, const char *directory);

@@ -54,6 +54,11 @@ export class BuiltEntity implements Entity {
     return this.members.reduce((sum, member) => sum + Math.max(1, entities[member]!.instances), 0);
   }
 
+  get inlinedInto(): number[] {
+    const { entities } = this.shared.raw, all = this.#all.map((id) => (this.rawKind === 'procedure' ? entities[id]?.record ?? 0 : 0));
+    return all.includes(0) ? [] : [...new Set(all)];
+  }
+
   get nptNs(): number { return this.#sums.npt[this.id]!; }
   get nptSelfNs(): number { return this.#sums.nptSelf[this.id]!; }
   get share(): number { return this.#elapsedNs > 0 ? this.nptNs / this.#elapsedNs : 0; }

@@ -10,5 +10,5 @@ export { compare } from './compare.js';
 export type { Comparison, EntityChange, FindingChange } from './compare.js';
 export { difference } from './difference.js';
 export { independentSnapshots, shareInterval } from './interval.js';
-export { baseName, placeOf, saysItsKind } from './names.js';
+export { baseName, inlinedText, placeOf, saysItsKind } from './names.js';
 export { formatNs } from './format.js';

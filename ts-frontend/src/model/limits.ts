@@ -4,7 +4,7 @@ import type { Levels } from './levels.js';
 import type { Meanwhile } from './meanwhile.js';
 import type { Working } from './model.js';
 import type { Own } from './own.js';
-import { placeOf, saysItsKind } from './names.js';
+import { briefly, inlinedText, placeOf, saysItsKind } from './names.js';
 import type { Finding, Model } from './types.js';
 
 export interface Material {
@@ -33,29 +33,11 @@ export function shownId(model: Model, id: number): number {
   return group !== 0 ? group : id;
 }
 
-/** A long name without its template arguments: they fill lines, and tell little. */
-export function briefly(name: string, most = 80): string {
-  if (name.length <= most) return name;
-  let text = '', depth = 0;
-  for (let at = 0; at < name.length; at++) {
-    const symbol = depth === 0 ? /^operator(<=>|<<=|>>=|->\*?|<<|>>|<=|>=|<|>)/.exec(name.slice(at))?.[0] : undefined;
-    const c = name[at]!;
-    if (symbol !== undefined) {
-      text += symbol;
-      at += symbol.length - 1;
-    } else if (c === '<' && at > 0) {
-      if (depth++ === 0) text += '<…>';
-    } else if (c === '>' && depth > 0 && name[at - 1] !== '-') depth--;
-    else if (depth === 0) text += c;
-  }
-  return text;
-}
-
 export function title(model: Model, id: number): string {
   const entity = model.entities[id]!;
   if (id === 0) return `the program's code outside any procedure that is known`;
   if (entity.kind === 'procedure') {
-    const place = placeOf(entity.file, entity.line);
+    const place = `${placeOf(entity.file, entity.line)}${inlinedText(model, entity)}`.replace(/^, /, '');
     return place === '' ? briefly(entity.name) : `${briefly(entity.name)} (${place})`;
   }
   const many = entity.members.length > 1 ? `the ${entity.members.length} ${entity.kind}s ` : `${entity.kind} `;

@@ -1,6 +1,6 @@
 /** What entities are called, which kind they are shown as, and which of them are namesakes. Pure. */
 import type { EntityKind, RawEntity, RawProfile } from './raw.js';
-import type { Kind } from './types.js';
+import type { Entity, Kind, Model } from './types.js';
 
 const shown: Partial<Record<EntityKind, Kind>> = { mutex: 'lock', rwlock: 'lock', spinlock: 'lock' };
 
@@ -14,6 +14,30 @@ export function baseName(path: string): string {
 
 export function placeOf(file: string, line: number): string {
   return file === '' ? '' : line > 0 ? `${baseName(file)}:${line}` : baseName(file);
+}
+
+/** A long name without its template arguments: they fill lines, and tell little. */
+export function briefly(name: string, most = 80): string {
+  if (name.length <= most) return name;
+  let text = '', depth = 0;
+  for (let at = 0; at < name.length; at++) {
+    const symbol = depth === 0 ? /^operator(<=>|<<=|>>=|->\*?|<<|>>|<=|>=|<|>)/.exec(name.slice(at))?.[0] : undefined;
+    const c = name[at]!;
+    if (symbol !== undefined) {
+      text += symbol;
+      at += symbol.length - 1;
+    } else if (c === '<' && at > 0) {
+      if (depth++ === 0) text += '<…>';
+    } else if (c === '>' && depth > 0 && name[at - 1] !== '-') depth--;
+    else if (depth === 0) text += c;
+  }
+  return text;
+}
+
+/** Behind the place of a procedure: ", inlined into step". */
+export function inlinedText(model: Pick<Model, 'entities'>, { inlinedInto }: Entity): string {
+  const [first, ...others] = inlinedInto;
+  return first === undefined ? '' : `, inlined into ${others.length === 0 ? briefly(model.entities[first]!.name) : `${inlinedInto.length} procedures`}`;
 }
 
 /** "mutex at file:line", "GOMP_barrier at file:line": a name before which its kind would say nothing more. */
@@ -64,7 +88,7 @@ function nameOf(raw: RawProfile, entity: RawEntity, procedures: Map<number, stri
 function namesOf(raw: RawProfile): string[] {
   const procedures = new Map<number, string>();
   for (const entity of raw.entities)
-    if (entity.kind === 'procedure' && entity.name !== '') procedures.set(entity.address, ownName(entity.name));
+    if (entity.kind === 'procedure' && entity.name !== '' && entity.record === 0) procedures.set(entity.address, ownName(entity.name));
   return raw.entities.map((entity, id) => (id === 0 ? '' : nameOf(raw, entity, procedures)));
 }
 

@@ -64,7 +64,9 @@ export interface RawPaths {
 export const noPaths: RawPaths = { hooks: false, waits: false, running: false, noMemory: false, noSamples: false, fewSamples: false, noCalls: false };
 
 export interface RawEntity {
-  kind: EntityKind; name: string; file: string; line: number; address: number; module: number; record: number;
+  kind: EntityKind; name: string; file: string; line: number; address: number; module: number;
+  record: number; // of an object or thread: its number in the session. Procedure: what it is inlined into (entity), 0 = it has code of its own
+ 
   detail: string; instances: number;
 }
 

@@ -74,6 +74,7 @@ export interface Entity {
   instances: number;   // objects or threads that share this entity
   members: number[];   // of a group of namesakes, else empty
   group: number;       // the group that it belongs to, 0 = none
+  inlinedInto: number[]; // procedures that it is inlined into; empty: it has code of its own, or is none
 
   nptNs: number;
   nptSelfNs: number;

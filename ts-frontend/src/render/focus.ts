@@ -12,7 +12,7 @@ const chartHeight = 10;
 
 export function focusView(model: Model, focus: Focus, options: RenderOptions): string[] {
   const entity = model.entities[focus.entity]!;
-  const where = place(entity, options);
+  const where = place(model, entity, options);
   const interval = plusMinus(entity.nptNs, (entity.ci95.highNs - entity.ci95.lowNs) / 2, options);
   // Rows that have a shade of their own; the rest of the bars is one more layer.
   const shaded = focus.rows.filter((row) => row.nptNs > 0).slice(0, mostLayers - 1);

@@ -44,6 +44,7 @@ function entityJson(entity: Entity): object {
     instances: entity.instances,
     group: entity.group,
     members: entity.members,
+    inlinedInto: entity.inlinedInto,
     nptNs: entity.nptNs,
     nptSelfNs: entity.nptSelfNs,
     share: entity.share,

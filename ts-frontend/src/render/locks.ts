@@ -37,7 +37,7 @@ export function locks(model: Model, options: RenderOptions): string[] {
     { head: 'queue', text: ({ object }) => figure(object.queueLengthMean), drop: 3 },
     { head: 'NPT', text: ({ entity }) => percent(entity.nptNs, model.elapsedNs), drop: 9 },
     { head: 'object', text: ({ entity }) => label(entity, options), align: 'left', name: true },
-    { head: 'where', text: ({ entity }) => place(entity, options), align: 'left', drop: 10 },
+    { head: 'where', text: ({ entity }) => place(model, entity, options), align: 'left', drop: 10 },
   ];
   const free = rows.length - waited.length;
   return [

@@ -1,5 +1,5 @@
 /** How entities are called in tables. */
-import { saysItsKind, type Entity, type Model } from '../model/index.js';
+import { inlinedText, placeOf, saysItsKind, type Entity, type Model } from '../model/index.js';
 import type { RenderOptions } from './options.js';
 import { clean, cut, width } from './text.js';
 
@@ -10,11 +10,10 @@ export function label(entity: Entity, options: Pick<RenderOptions, 'ascii'>): st
   return (saysItsKind(entity) ? name : `${entity.kind} ${name}`) + many;
 }
 
-/** file:line, or why there is none; the directory is left out. */
-export function place(entity: Entity, options: Pick<RenderOptions, 'ascii'>): string {
+/** file:line, or why there is none, and what it is inlined into; the directory is left out. */
+export function place(model: Model, entity: Entity, options: Pick<RenderOptions, 'ascii'>): string {
   if (entity.file === '') return entity.detail === '' ? '' : `(${clean(entity.detail, options)})`;
-  const file = clean(entity.file.slice(entity.file.lastIndexOf('/') + 1), options);
-  return entity.line > 0 ? `${file}:${entity.line}` : file;
+  return clean(placeOf(entity.file, entity.line) + inlinedText(model, entity), options);
 }
 
 export const entityName = (model: Model, id: number, options: Pick<RenderOptions, 'ascii'>): string =>

@@ -33,7 +33,7 @@ export function procedures(model: Model, options: RenderOptions): string[] {
     { head: 'calls', text: (entity) => (entity.callsCounted ? count(entity.calls) : '-'), drop: 9 },
     { head: `busy 1..${model.processors}`, text: (entity) => spark(entity.byBusyNs, 18, options), align: 'left', drop: 12 },
     { head: 'procedure', text: (entity) => label(entity, options), align: 'left', name: true },
-    { head: 'where', text: (entity) => place(entity, options), align: 'left', drop: 13 },
+    { head: 'where', text: (entity) => place(model, entity, options), align: 'left', drop: 13 },
   ];
   return [
     ...heading('Procedures by normalized processor time (NPT: the elapsed time that each accounts for)', options),

@@ -33,7 +33,7 @@ export function threads(model: Model, options: RenderOptions): string[] {
     { head: 'lived', text: ({ thread }) => (thread ? time(thread.lastNs - thread.firstNs, options) : ''), drop: 8 },
     { head: 'created by', text: ({ thread }) => (thread && thread.creator > 0 ? label(model.entities[thread.creator]!, options).replace(/^thread /, '') : ''), align: 'left', drop: 10 },
     { head: 'thread', text: (entity) => label(entity, options).replace(/^thread /, ''), align: 'left', name: true },
-    { head: 'starts in', text: (entity) => place(entity, options), align: 'left', drop: 9 },
+    { head: 'starts in', text: (entity) => place(model, entity, options), align: 'left', drop: 9 },
   ];
   return [...heading('Threads by normalized processor time', options), '', ...table(rows, columns, options), ...more];
 }

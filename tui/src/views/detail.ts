@@ -2,9 +2,9 @@
 import { Canvas, shorten, wrap } from '../canvas.js';
 import type { Glyphs } from '../glyphs.js';
 import type { Entity, Model, PathTime } from '../../../ts-frontend/src/model/index.js';
-import { saysItsKind, stateNames } from '../../../ts-frontend/src/model/index.js';
+import { inlinedText, placeOf, saysItsKind, stateNames } from '../../../ts-frontend/src/model/index.js';
 import { selectedEntity, type Scene, type Size, type State } from '../state.js';
-import { baseName, count, digits, percent, time } from '../format.js';
+import { count, digits, percent, time } from '../format.js';
 import { bars, histogram } from './histogram.js';
 
 export function detail(scene: Scene, size: Size, state: State, glyphs: Glyphs): Canvas {
@@ -12,7 +12,7 @@ export function detail(scene: Scene, size: Size, state: State, glyphs: Glyphs): 
   const { model } = scene;
   const entity = model.entities[selectedEntity(state, scene)];
   if (entity === undefined) return canvas;
-  let y = heading(canvas, entity, glyphs);
+  let y = heading(canvas, model, entity, glyphs);
   const rows = size.height - y;
   const sections = (on: Canvas): Section[] => [...objectSections(on, entity, model, glyphs), stateSection(on, entity)];
   if (size.width >= 76 && rows < 24) {
@@ -45,10 +45,10 @@ function stack(columns: readonly { canvas: Canvas; sections: readonly Section[] 
     }
   }
 }
-function heading(canvas: Canvas, entity: Entity, glyphs: Glyphs): number {
+function heading(canvas: Canvas, model: Model, entity: Entity, glyphs: Glyphs): number {
   const kind = saysItsKind(entity) ? '' : ` [${entity.rawKind}]`;
   canvas.text(0, 0, shorten(entity.name, canvas.width - kind.length, glyphs.ascii) + kind, { bold: true });
-  const place = entity.file === '' ? entity.detail : `${baseName(entity.file)}${entity.line > 0 ? `:${entity.line}` : ''}`;
+  const place = entity.file === '' ? entity.detail : placeOf(entity.file, entity.line) + inlinedText(model, entity);
   const interval = `[${time(entity.ci95.lowNs)}, ${time(entity.ci95.highNs)}]`;
   canvas.text(0, 1, `NPT ${time(entity.nptNs)} ${percent(entity.share)} ${interval}  par ${digits(entity.parallelism)}  ${place}`);
   canvas.text(0, 2, `idle meanwhile ${time(entity.idlenessNs)}  spinning meanwhile ${time(entity.spinBlameNs)}  if parallel, saves ${time(entity.parallelizeNs)}`);

@@ -1,0 +1,74 @@
+/** Procedures that the compiler has put into others, by each compiler that is there: they are told apart, and sums stay. */
+import { execFileSync } from 'node:child_process';
+import { join } from 'node:path';
+import test from 'ava';
+import type { Entity, Model } from '../../ts-frontend/src/model/index.js';
+import { root } from '../known/programs.js';
+import { record, temporaryFile } from '../known/record.js';
+
+function build(compiler: string, source: string, options: readonly string[]): string | undefined {
+  const file = temporaryFile(`${compiler}-${source}`.replace(/\W/g, '-'));
+  try {
+    execFileSync(compiler, ['--version'], { stdio: 'ignore' });
+  } catch {
+    return undefined;
+  }
+  execFileSync(compiler, ['-O2', ...options, join(root, 'test/pthread', source), '-o', file, '-lpthread'], { stdio: 'pipe' });
+  return file;
+}
+const line = ({ file, line: at }: Entity): string => `${file.slice(file.lastIndexOf('/') + 1)}:${at}`;
+const into = (model: Model, { inlinedInto }: Entity): string[] => inlinedInto.map((id) => model.entities[id]!.name);
+const find = (model: Model, name: string): Entity | undefined => model.entities.find((one) => one.kind === 'procedure' && one.name === name && one.group === 0);
+/** Processor time of threads on whose path that procedure stands. */
+const ran = (model: Model, name: string): number => find(model, name)?.processorTimeNs ?? 0;
+
+for (const [compiler, options] of [['gcc', []], ['clang', []], ['g++', ['-xc++']], ['clang++', ['-xc++']], ['gcc', ['-gdwarf-4']], ['gcc', ['-flto']]] as const) {
+  const program = build(compiler, 'inlined.c', ['-g', ...options]);
+  (program === undefined ? test.skip : test.serial)(`${compiler} ${options.join(' ')}: time of inlined procedures, with what they are inlined into`, async (t) => {
+    const { model, status } = await record(program!);
+    t.is(status, 0);
+    if (!model.head.paths.running) {
+      t.log('samples of running threads are not allowed here');
+      return;
+    }
+    const whole = ran(model, 'turn');
+    t.true(whole > 0.9 * model.root.processorTimeNs, `${whole / 1e6} of ${model.root.processorTimeNs / 1e6} ms`);
+    for (const [name, part, at] of [['crush', 3 / 4, 20], ['grind', 2 / 4, 17], ['sift', 1 / 4, 24]] as const) {
+      const one = find(model, name)!;
+      t.true(Math.abs(ran(model, name) / whole - part) < 0.1, `${name}: ${ran(model, name) / whole}, not ${part}`);
+      t.deepEqual([line(one), into(model, one)], [`inlined.c:${at}`, ['turn']]);
+    }
+    t.true(find(model, 'turn')!.nptSelfNs < 0.1 * model.root.nptNs, 'what is inlined is not its own');
+    t.deepEqual(find(model, 'turn')!.inlinedInto, []);
+    t.true(find(model, 'work_us')!.nptSelfNs > 0.6 * model.root.nptNs, 'the innermost has the time itself');
+    t.true(model.root.nptSelfNs + model.entities.reduce((sum, one) => sum + (one.kind === 'procedure' && one.id !== 0 && one.members.length === 0 ? one.nptSelfNs : 0), 0) <= model.root.nptNs * 1.001);
+  });
+}
+
+const bare = build('gcc', 'inlined.c', []);
+(bare === undefined ? test.skip : test.serial)('without debug information the procedure that has the code has all of the time', async (t) => {
+  const { model } = await record(bare!);
+  if (!model.head.paths.running) return;
+  t.deepEqual([find(model, 'crush'), find(model, 'work_us')], [undefined, undefined]);
+  t.true(find(model, 'turn')!.nptSelfNs > 0.6 * model.root.nptNs);
+});
+
+for (const compiler of ['g++', 'clang++']) {
+  const program = build(compiler, 'functors.cc', ['-g']);
+  (program === undefined ? test.skip : test.serial)(`${compiler}: threads of objects and lambdas, what is inlined into their start, lambdas by their places`, async (t) => {
+    const { model, status } = await record(program!);
+    t.is(status, 0);
+    const places = new Map(model.entities.filter(({ kind, id }) => kind === 'thread' && id !== 0).map((one) => [one.name, line(one)]));
+    t.is(places.get('mill::Job'), 'functors.cc:22', [...places].join('\n'));
+    t.is(places.get('Plain'), 'functors.cc:29', [...places].join('\n'));
+    t.true([...places].some(([name, at]) => name.startsWith('main::') && at === 'functors.cc:35'), [...places].join('\n'));
+    if (!model.head.paths.running) return;
+    const all = model.entities.find((one) => one.kind === 'procedure' && one.group === 0 && one.name.startsWith('mill::run_all'))!;
+    t.deepEqual([line(all), into(model, all)], ['functors.cc:18', ['mill::Job']]);
+    const lambda = model.entities.find((one) => line(one) === 'functors.cc:24' && one.inlinedInto.length > 0)!;
+    t.regex(lambda.name, /^mill::.*(lambda|\$_)/);
+    const [job, whole, each] = [ran(model, 'mill::Job'), all.processorTimeNs, lambda.processorTimeNs];
+    t.true(each > 0.8 * whole && whole > 0.8 * job, `${each / 1e6} of ${whole / 1e6} of ${job / 1e6} ms`);
+    t.false(model.entities.some((one) => one.inlinedInto.length > 0 && /^std::|__gnu/.test(one.name)), 'what headers of libraries define belongs to its caller');
+  });
+}
