@@ -7,16 +7,18 @@ import { prepareContexts } from './contexts.js';
 import { churnedLocks } from './churn.js';
 import { caution, cpuWaitNotice } from './cpu-wait.js';
 import { independentSnapshots, shareInterval } from './interval.js';
-import { formatCount, formatEvents, formatNs, formatShare } from './format.js';
+import { formatEvents, formatNs, formatShare } from './format.js';
 import { unexplainedOf } from './explained.js';
 import { measureLevels } from './levels.js';
 import { tellCode } from './limits-code.js';
 import { ioLoss, tellIo } from './limits-io.js';
 import { lockLosses, tellLocks, tellSpinning } from './limits-objects.js';
-import { tellOptimize, tellOverhead, tellWakes } from './limits-overhead.js';
+import { tellOptimize } from './limits-optimize.js';
+import { tellOverhead, tellWakes } from './limits-overhead.js';
+import { tellRest, waitingAtRest, waitingText } from './limits-rest.js';
 import { idleLoops, isCrowds, tellCrowd } from './limits-threads.js';
 import type { Material } from './limits.js';
-import { fewSnapshots, leastObservations, leastSerial, leastShare, muchMore, shownId, title } from './limits.js';
+import { fewSnapshots, leastObservations, leastSerial, leastShare, muchMore, title } from './limits.js';
 import { prepareMeanwhile } from './meanwhile.js';
 import type { Working } from './model.js';
 import { ownOf } from './own.js';
@@ -36,13 +38,13 @@ export function findingsOf(model: Model, working: Working): { findings: Finding[
     model, working, levels, meanwhile: prepareMeanwhile(model.raw, working.stacks), own: ownOf(model.raw, working.stacks), least: Math.max(leastShare, leastObservations / samples) * elapsedNs,
   };
   const losses = lockLosses(material);
-  const io = ioLoss(material);
+  const io = ioLoss(material, losses);
   const contexts = prepareContexts(model.raw, working, material.own, unexplainedOf(model, working, material.meanwhile, losses, io));
   const crowd = tellCrowd(material);
   const limits = [
     ...(crowd ? [crowd] : []),
     ...tellLocks(material, losses), ...tellSpinning(material), ...tellIo(material, io),
-    ...tellCode(material, contexts), ...tellOverhead(material), ...tellWakes(material),
+    ...tellCode(material, contexts), ...tellOverhead(material), ...tellWakes(material), ...tellRest(material),
   ].filter((finding) => worthOf(finding) >= leastFor(finding, material) && !isCrowds(finding, crowd)).sort((a, b) => b.savingNs - a.savingNs || b.costNs - a.costNs);
   const findings = gatherSmall(model, limits.filter(isFirstOfKind), material.least).slice(0, findingsKept);
   const named = new Map(findings.flatMap((one) => (one.kind === 'pipeline' ? [one.entity, ...one.related] : [one.entity]).map((id) => [id, worthOf(one)] as const)));
@@ -99,18 +101,6 @@ function sureness({ costNs }: Finding, model: Model): string {
   return ` With so few snapshots it is between ${formatNs(low * model.elapsedNs)} and ${formatNs(high * model.elapsedNs)} (95 %).`;
 }
 
-/** What threads waited for while nothing ran: all of them, of a program that hangs. */
-function waitedAtRest({ model, levels }: Material): string {
-  const waits: { id: number; ns: number }[] = [];
-  for (const [id, { blocked }] of levels.waits) {
-    const ns = blocked.get(0) ?? 0;
-    if (shownId(model, id) === id && ns >= model.balance.nothingRanNs / 4) waits.push({ id, ns });
-  }
-  waits.sort((a, b) => b.ns - a.ns);
-  const told = waits.slice(0, 3).map(({ id, ns }) => `${formatCount(ns / model.balance.nothingRanNs)} at ${title(model, id)}`);
-  return told.length > 0 ? `; threads that waited meanwhile, on average: ${told.join(', ')}` : '';
-}
-
 function addNotices(model: Model, material: Material, findings: readonly Finding[], notices: Notice[]): void {
   const { samples, elapsedNs, balance, raw } = model;
   if (samples < fewSnapshots)
@@ -127,10 +117,11 @@ function addNotices(model: Model, material: Material, findings: readonly Finding
   if (balance.nothingRanNs >= 0.2 * elapsedNs) {
     let asleep = 0;
     for (const entity of model.entities) if (entity.rawKind === 'sleep' && entity.members.length === 0) asleep += entity.states.blocked.ns;
-    if (!findings.some((finding) => finding.kind === 'io'))
+    const waiting = waitingText(material, waitingAtRest(material));
+    if (!findings.some(({ kind, meanwhile }) => kind === 'io' || meanwhile.busy === 0))
       notices.push({
         reason: `during ${formatNs(balance.nothingRanNs)} of ${formatNs(elapsedNs)} (${formatShare(balance.nothingRanNs / elapsedNs)}) nothing ran` +
-          (asleep >= balance.nothingRanNs / 2 ? ': threads slept' : waitedAtRest(material)),
+          (asleep >= balance.nothingRanNs / 2 ? ': threads slept' : waiting === '' ? '' : `; threads that waited meanwhile, on average: ${waiting}`),
         remedy: asleep >= balance.nothingRanNs / 2 ? 'sleeping is no contention: if it is not wanted, sleep less' : 'see the states of the threads (quartz threads) for what they waited for',
       });
   }

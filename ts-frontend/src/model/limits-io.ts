@@ -3,14 +3,18 @@ import { formatCount, formatNs } from './format.js';
 import { addTo, busyOf, savedByRunning, spinningOf, waitAt } from './levels.js';
 import type { Material } from './limits.js';
 import { costs, meanwhileOf, meanwhileText, shownId, title } from './limits.js';
+import type { LockLoss } from './limits-objects.js';
+import { isLock } from './limits-objects.js';
+import { isHeldUp, waitingAtRest, waitingText } from './limits-rest.js';
 import { State } from './raw.js';
-import type { Finding } from './types.js';
+import type { Finding, Model } from './types.js';
 
 export interface IoLoss {
   savingAt: Map<number, number>; // by level
   timeAt: Map<number, number>;
   cost: number;
   saving: number;
+  restNs: number;                // of cost: while nothing ran
   perTuple: (k: number) => number; // saving that one io tuple stands for
   counted: (k: number) => number;  // of its time, what the thread could have worked meanwhile
 }
@@ -19,18 +23,19 @@ export interface IoLoss {
  * A thread's input and output beside other work can only be overlapped with work of its own: a thread that does nothing
  * but wait for requests limits nothing. While nothing runs at all, any work of the program would do.
  */
-export function ioLoss({ model, levels }: Material): IoLoss {
+export function ioLoss({ model, levels }: Material, locks: readonly LockLoss[]): IoLoss {
   const { tuples } = model.raw;
   const { P } = levels;
   const ioByThread = new Map<number, number>();
   const isIo = (k: number): boolean => tuples.state[k] === State.io;
   for (let k = 0; k < tuples.ns.length; k++) if (isIo(k)) addTo(ioByThread, tuples.thread[k], tuples.ns[k]);
   const own = (thread: number): number => Math.min(1, model.entities[thread]!.processorTimeNs / Math.max(1, ioByThread.get(thread) ?? 0));
-  const counted = (k: number): number => tuples.ns[k] * (tuples.busy[k] === 0 ? 1 : own(tuples.thread[k]));
+  const explained = explainedByLocks(model, locks, isIo);
+  const counted = (k: number): number => tuples.ns[k] * (1 - (explained.get(tuples.stack[k]) ?? 0)) * (tuples.busy[k] === 0 ? 1 : own(tuples.thread[k]));
 
   const threadTime = new Map<number, number>();
   for (let k = 0; k < tuples.ns.length; k++) if (isIo(k)) addTo(threadTime, tuples.busy[k] * (P + 1) + tuples.spinning[k], counted(k));
-  const loss: IoLoss = { savingAt: new Map(), timeAt: new Map(), cost: 0, saving: 0, perTuple: () => 0, counted };
+  const loss: IoLoss = { savingAt: new Map(), timeAt: new Map(), cost: 0, saving: 0, restNs: 0, perTuple: () => 0, counted };
   let atRest = 0, beside = 0;
   for (const [level, ns] of threadTime) {
     const b = busyOf(levels, level), s = spinningOf(levels, level);
@@ -39,8 +44,10 @@ export function ioLoss({ model, levels }: Material): IoLoss {
     loss.savingAt.set(level, saving);
     loss.timeAt.set(level, b < P ? wait.time : 0);
     loss.cost += b < P ? wait.time : 0;
-    if (b === 0) atRest += saving;
-    else beside += saving;
+    if (b === 0) {
+      atRest += saving;
+      loss.restNs += wait.time;
+    } else beside += saving;
   }
   // What was done while nothing ran can be overlapped with no more than what did run.
   loss.saving = Math.min(atRest, model.root.nptNs) + beside;
@@ -52,9 +59,42 @@ export function ioLoss({ model, levels }: Material): IoLoss {
   return loss;
 }
 
+/** Calls that wait for a time, and those that write to, or read from, what answers by itself; others may wait for requests. */
+const sleeps = /nanosleep|^(u|thrd_)?sleep/;
+const devices = /^(f(data)?sync|syncfs|sync|msync|sync_file_range|p?writev?(64)?|pwritev2|preadv?(64)?|preadv2|sendfile(64)?|copy_file_range)$/;
+/** In how many pieces at a time what others wait for could be done, for a prediction: as few as change anything. */
+const atATime = 2;
+
+/** What the threads call of the system, most first, where procedures of the C library are seen. */
+function systemCalls({ model, working, own }: Material, loss: IoLoss): { name: string; share: number }[] {
+  const { tuples } = model.raw;
+  const calls = new Map<number, number>();
+  let total = 0;
+  for (let k = 0; k < tuples.ns.length; k++) {
+    const value = loss.perTuple(k), node = tuples.stack[k]!;
+    if (value <= 0) continue;
+    total += value;
+    if (own.hidden[node]) addTo(calls, working.stacks.entity[node]!, value);
+  }
+  return [...calls].sort((a, b) => b[1] - a[1]).map(([id, value]) => ({ name: model.entities[id]!.name, share: value / total }));
+}
+
+const shareOf = (calls: readonly { name: string; share: number }[], which: RegExp): number =>
+  calls.reduce((sum, { name, share }) => sum + (which.test(name) ? share : 0), 0);
+
+/** By stack: the part of its input and output during which threads waited for a lock that it had. That is the lock's. */
+function explainedByLocks({ raw: { tuples, blame } }: Model, locks: readonly LockLoss[], isIo: (k: number) => boolean): Map<number, number> {
+  const contended = new Set(locks.filter(({ cost }) => cost > 0).map(({ entity }) => entity));
+  const ioOf = new Map<number, number>(), waitedFor = new Map<number, number>();
+  if (contended.size === 0) return waitedFor;
+  for (let k = 0; k < tuples.ns.length; k++) if (isIo(k)) addTo(ioOf, tuples.stack[k]!, tuples.ns[k]!);
+  for (let k = 0; k < blame.ns.length; k++) if (ioOf.has(blame.stack[k]!) && contended.has(blame.object[k]!)) addTo(waitedFor, blame.stack[k]!, blame.ns[k]!);
+  for (const [stack, ns] of waitedFor) waitedFor.set(stack, Math.min(1, ns / ioOf.get(stack)!));
+  return waitedFor;
+}
+
 export function tellIo(material: Material, loss: IoLoss): Finding[] {
   const { model, working, levels, least, own } = material;
-  if (loss.saving < least) return [];
   const { stacks } = working;
   const { tuples } = model.raw;
   // The innermost procedure with half of it or more; else the one with most.
@@ -78,14 +118,31 @@ export function tellIo(material: Material, loss: IoLoss): Finding[] {
     busy += time * busyOf(levels, level);
     spinning += time * spinningOf(levels, level);
   }
-  const cost = loss.cost;
+  const cost = loss.cost, waiting = threadTime / cost;
+  const calls = systemCalls(material, loss);
+  const asleep = shareOf(calls, sleeps) >= 0.5;
+  // Who waits for it while nothing runs; that locks are held meanwhile is told with these.
+  const held = waitingAtRest(material).filter((one) => isHeldUp(one) && !isLock(one.entity));
+  const heldUp = Math.min(1, held.reduce((sum, { threads }) => sum + threads, 0));
+  const together = shareOf(calls, sleeps) + shareOf(calls, devices) >= 0.5 && waiting < atATime
+    ? Math.min(cost, loss.restNs * heldUp) * (1 - Math.max(1, waiting) / atATime) : 0;
+  const savingNs = Math.min(cost, Math.max(loss.saving, together));
+  if (savingNs < least) return [];
   const meanwhile = meanwhileOf(model.processors, busy / cost, spinning / cost);
-  const savingNs = Math.min(cost, loss.saving);
-  const waiting = threadTime / cost;
+  const by = calls[0] && calls[0].share >= 0.5 ? calls[0].name : '';
+  const isHolding = heldUp >= 0.3 && loss.restNs >= cost / 2;
+  const heldText = isHolding ? `; threads that waited meanwhile: ${waitingText(material, held)}` : '';
+  const where = title(model, id), count = `${formatCount(waiting)} ${waiting < 1.05 ? 'thread' : 'threads'}`;
+  const several = together > 0 ? `, have several under way at a time (more threads, or asynchronous calls): ${atATime} would save ${formatNs(together)}` : ', have other work done meanwhile';
   return [{
     entity: id, name: model.entities[id]!.name, kind: 'io', change: 'overlap-io',
-    text: `Input and output in ${title(model, id)} take ${costs(model, cost)} that is not overlapped: ${formatCount(waiting)} ${waiting < 1.05 ? 'thread' : 'threads'} waited for it on average, and meanwhile ${meanwhileText(model, meanwhile)}.`,
-    remedy: `Overlap it with computation (start it early, or give it a thread of its own); that could save up to ${formatNs(savingNs)}.`,
-    costNs: cost, savingNs, meanwhile, related: [],
+    text: asleep
+      ? `${where} sleeps (${by === '' ? 'nanosleep' : by}) during ${costs(model, cost)}, ${count} on average, and meanwhile ${meanwhileText(model, meanwhile)}${heldText}.`
+      : `${by === '' && model.head.publisher === 'pthread' ? 'Input, output or sleep' : 'Input and output'} in ${where}${by === '' ? '' : `, in ${by},`} take ${costs(model, cost)} that is not overlapped: ${count} waited for it on average, and meanwhile ${meanwhileText(model, meanwhile)}${heldText}.`,
+    remedy: asleep
+      ? `If it looks again after each sleep, let it wait for what it looks for (a condition, a semaphore): up to ${formatNs(isHolding ? cost : loss.saving)} would go. If the sleep stands for something slow${several}.`
+      : `Overlap it with computation (start it early, or give it a thread of its own); that could save up to ${formatNs(Math.min(cost, loss.saving))}.` +
+        (together > loss.saving ? ` Or${several.slice(1)}.` : ''),
+    costNs: cost, savingNs, meanwhile, related: !isHolding ? [] : held.slice(0, 3).map(({ entity }) => entity.id),
   }];
 }

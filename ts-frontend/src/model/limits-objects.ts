@@ -3,6 +3,8 @@
  * the waiters ran meanwhile (docs/findings.md, "Locks"). Pure.
  */
 import { formatCount, formatEvents, formatNs, formatShare } from './format.js';
+import type { Holding } from './holding.js';
+import { holdingOf } from './holding.js';
 import { insideKind } from './inside.js';
 import type { Levels, Waits } from './levels.js';
 import { busyOf, savedByRunning, spinningOf, waitAt } from './levels.js';
@@ -11,7 +13,7 @@ import { costs, meanwhileOf, meanwhileText, shownId, title } from './limits.js';
 import { isRuntime } from './own.js';
 import { State, Waiting } from './raw.js';
 import { isBusy } from './sums.js';
-import type { Entity, Finding, PathTime } from './types.js';
+import type { Entity, Finding, Model, PathTime } from './types.js';
 
 export interface LockLoss {
   entity: number;
@@ -79,20 +81,48 @@ export function lockLosses({ model, levels }: Material): LockLoss[] {
 
 const savingOf = (loss: LockLoss): number => loss.blockedSaving + loss.spinSaving;
 
-/** One lock of a group where it alone makes most of the group's loss, else the group. */
+/** One lock of a group where it alone makes most of the group's loss, else the group. Locks that are waited for because of another one are told with that. */
 export function tellLocks(material: Material, losses: readonly LockLoss[]): Finding[] {
   const { model, least } = material;
   const byId = new Map(losses.map((loss) => [loss.entity, loss]));
-  const told: Finding[] = [];
+  const told = new Map<number, Contended>();
   for (const loss of losses) {
     const entity = model.entities[loss.entity]!;
     const group = entity.group !== 0 ? byId.get(entity.group) : undefined;
     const groupSaving = group ? savingOf(group) : 0;
     if (group && savingOf(loss) < 0.8 * groupSaving) continue;
     if (entity.members.some((member) => savingOf(byId.get(member) ?? loss) >= 0.8 * savingOf(loss) && byId.has(member))) continue;
-    if (savingOf(loss) >= least) told.push(tell(material, entity, loss));
+    if (savingOf(loss) >= least) told.set(entity.id, { entity, loss, holding: holdingOf(material, new Set(entity.members.length > 0 ? entity.members : [entity.id])), victims: [] });
   }
-  return told;
+  for (const one of told.values()) {
+    const cause = causeOf(model, told, one);
+    if (cause !== one) cause.victims.push(one);
+  }
+  const victims = new Set([...told.values()].flatMap((one) => one.victims));
+  return [...told.values()].filter((one) => !victims.has(one)).map((one) => tell(material, one));
+}
+
+interface Contended { entity: Entity; loss: LockLoss; holding: Holding; victims: Contended[] }
+
+/** So much of the time that others wait for a lock its holders have, or wait for, another one: then that is the cause. */
+const mostlyFurther = 0.5;
+
+/** Of locks that are taken one inside the other, and all waited for: the one that the others wait for in the end. */
+function causeOf(model: Model, told: ReadonlyMap<number, Contended>, one: Contended): Contended {
+  const passed = new Set<Contended>();
+  for (let at = one; !passed.has(at);) {
+    passed.add(at);
+    let next: Contended | undefined, most = mostlyFurther * at.holding.ns;
+    for (const [id, ns] of at.holding.further) {
+      const further = told.get(id) ?? told.get(shownId(model, id));
+      if (!further || passed.has(further) || ns < most || ns === 0) continue;
+      most = ns;
+      next = further;
+    }
+    if (!next) return at;
+    at = next;
+  }
+  return one;
 }
 
 /** The procedure that most often held it while others waited. */
@@ -126,10 +156,22 @@ function unservedShare({ model, working }: Material, entity: Entity): number {
   return all > 0 ? ready / all : 0;
 }
 
-function tell(material: Material, entity: Entity, loss: LockLoss): Finding {
+/** From this share on it is told that whoever has a lock is in input or output, or sleeps. */
+const leastInIo = 0.3;
+
+/** ", 96 % of the time in input, output or sleep (fdatasync)" */
+function inIoText(model: Model, { ns, ioNs, calls }: Holding): string {
+  if (ns === 0 || ioNs < leastInIo * ns) return '';
+  const [most] = [...calls].sort((a, b) => b[1] - a[1]);
+  return `, ${formatShare(ioNs / ns)} of the time in input, output or sleep${most && most[1] >= ioNs / 2 ? ` (${model.entities[most[0]]!.name})` : ''}`;
+}
+
+function tell(material: Material, { entity, loss: own, holding, victims }: Contended): Finding {
   const { model } = material;
   const P = model.processors;
   const stats = entity.object!;
+  const worst = victims.reduce((most, one) => (savingOf(one.loss) > savingOf(most.loss) ? one : most), { entity, loss: own, holding, victims });
+  const { loss } = worst;
   const spins = loss.spinSaving > loss.blockedSaving;
   const by = holder(material, stats.holders);
   const name = title(model, entity.id);
@@ -138,17 +180,23 @@ function tell(material: Material, entity: Entity, loss: LockLoss): Finding {
   const unserved = model.head.publisher === 'pthread' ? unservedShare(material, entity) : 0;
   const instead = spins && ready >= savingOf(loss) / 2;
   const savingNs = Math.min(loss.cost, instead ? ready : savingOf(loss));
-  const text = `Threads ${spins ? 'spin' : 'wait'} for ${name} during ${costs(model, loss.cost)}: ${formatCount(loss.waiters)} of them on average, ` +
-    `and meanwhile ${meanwhileText(model, meanwhile)}. ` +
-    (!stats.counted ? `It was seen from outside: nobody counts its users, or knows its holder` : stats.contended > 0 ? `${formatEvents(stats.contended)} of ${formatEvents(stats.acquisitions)} acquisitions had to wait, ${formatNs(stats.waitMeanNs)} each` : `It was taken ${formatEvents(stats.acquisitions)} times`) +
-    (by !== 0 ? `; it was mostly held in ${model.entities[by]!.name}` : '') +
+  const others = victims.filter((one) => one !== worst).map((one) => title(model, one.entity.id));
+  const because = victims.length === 0 ? ''
+    : worst.entity === entity ? `So do others for ${others.join(' and ')}, whose holders mostly have ${name} too, or wait for it. `
+      : `The cause is ${name}: who has ${[title(model, worst.entity.id), ...others].join(' or ')} mostly has ${name} too, or waits for it. `;
+  const text = `Threads ${spins ? 'spin' : 'wait'} for ${title(model, worst.entity.id)} during ${costs(model, loss.cost)}: ${formatCount(loss.waiters)} of them on average, ` +
+    `and meanwhile ${meanwhileText(model, meanwhile)}. ${because}` +
+    (!stats.counted ? `It was seen from outside: nobody counts its users, or knows its holder`
+      : `${because === '' ? '' : `Of ${name} `}${stats.contended > 0 ? `${formatEvents(stats.contended)} of ${formatEvents(stats.acquisitions)} acquisitions had to wait, ${formatNs(stats.waitMeanNs)} each` : because === '' ? `It was taken ${formatEvents(stats.acquisitions)} times` : `there were ${formatEvents(stats.acquisitions)} acquisitions`}`) +
+    (by !== 0 ? `; it was mostly held in ${model.entities[by]!.name}${inIoText(model, holding)}` : '') +
     (unserved >= leastUnserved ? `; who had it waited for a CPU ${formatShare(unserved)} of the time, for more threads could run than there are CPUs.` : '.');
+  const inIo = holding.ioNs >= holding.ns / 2 && holding.ns > 0;
   const remedy = instead
     ? `Let its waiters block instead of spin: threads were ready to run meanwhile; that could save ${formatNs(savingNs)}.`
-    : `Wait less for ${name}: hold it shorter, take it less often, or split what it protects; if its waiters ran meanwhile, that could save up to ${formatNs(savingNs)}.`;
+    : `Wait less for ${name}: ${inIo ? 'move the input, output or sleep out of it, ' : ''}hold it shorter, take it less often, or split what it protects; if its waiters ran meanwhile, that could save up to ${formatNs(savingNs)}.`;
   return {
     entity: entity.id, name: entity.name, kind: spins ? 'spinning' : 'lock-contention', change: instead ? 'block-instead-of-spin' : 'wait-less',
-    text, remedy, costNs: loss.cost, savingNs, meanwhile, related: by !== 0 ? [shownId(model, by)] : [],
+    text, remedy, costNs: loss.cost, savingNs, meanwhile, related: [...victims.map((one) => one.entity.id), ...(by !== 0 ? [shownId(model, by)] : [])],
   };
 }
 

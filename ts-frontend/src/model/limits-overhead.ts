@@ -1,9 +1,8 @@
-/** Limits by the thread package's own work, or by waking threads: grain too fine (docs/findings.md, "Overhead"); and, where nothing else
- * limits, the code that takes the time. Pure. */
-import { formatEvents, formatNs, formatShare } from './format.js';
+/** Limits by the thread package's own work, or by waking threads: grain too fine (docs/findings.md, "Overhead"). Pure. */
+import { formatEvents, formatNs } from './format.js';
 import { addTo } from './levels.js';
 import type { Material } from './limits.js';
-import { costs, meanwhileOf, meanwhileText, muchMore, shownId, title } from './limits.js';
+import { costs, meanwhileOf, meanwhileText, shownId, title } from './limits.js';
 import { State, Waiting } from './raw.js';
 import type { Finding } from './types.js';
 
@@ -89,42 +88,5 @@ export function tellWakes({ model, working, own, least }: Material): Finding[] {
       `Waking takes ${costs(model, cost)}; meanwhile ${meanwhileText(model, meanwhile)}.`,
     remedy: `Pass on more at a time (larger pieces, more room in a queue), or signal only who waits; ten times fewer wake-ups would save ${formatNs(savingNs)}.`,
     costNs: cost, savingNs, meanwhile, related: others,
-  }];
-}
-
-/**
- * The code to make faster: most self NPT at levels where three quarters of the processors or more are busy. `named`: what other
- * findings are about, and what these are worth.
- */
-export function tellOptimize({ model, working, own, least }: Material, named: ReadonlyMap<number, number>): Finding[] {
-  const { stacks, weights } = working;
-  const { tuples } = model.raw;
-  const P = model.processors;
-  const full = Math.max(1, 0.75 * P);
-  const byEntity = new Map<number, { npt: number; busy: number; spinning: number; called: Map<number, number> }>();
-  for (let k = 0; k < weights.length; k++) {
-    if (tuples.state[k] !== State.useful || tuples.busy[k] < full || tuples.stack[k] === 0 || tuples.waiting[k] === Waiting.woken || named.has(tuples.thread[k])) continue;
-    const node = tuples.stack[k];
-    const id = shownId(model, own.owner[node]);
-    let row = byEntity.get(id);
-    if (!row) byEntity.set(id, (row = { npt: 0, busy: 0, spinning: 0, called: new Map() }));
-    const npt = weights[k] / tuples.busy[k];
-    row.npt += npt;
-    row.busy += npt * tuples.busy[k];
-    row.spinning += npt * tuples.spinning[k];
-    if (own.hidden[node]) addTo(row.called, stacks.entity[node], npt);
-  }
-  const isTold = (id: number, npt: number): boolean => (named.get(id) ?? 0) >= npt / 2 / muchMore;
-  const best = [...byEntity].filter(([id, { npt }]) => !isTold(id, npt)).sort((a, b) => b[1].npt - a[1].npt)[0];
-  if (!best || best[1].npt < Math.max(2 * least, 0.1 * model.elapsedNs)) return [];
-  const [id, { npt, busy, spinning, called }] = best;
-  const most = [...called].sort((a, b) => b[1] - a[1])[0];
-  const within = most && most[1] >= npt / 4 ? `, ${formatNs(most[1])} of that in ${model.entities[most[0]]!.name},` : '';
-  const meanwhile = meanwhileOf(P, busy / npt, spinning / npt);
-  return [{
-    entity: id, name: model.entities[id]!.name, kind: 'optimize', change: 'optimize',
-    text: `${title(model, id)} itself takes ${costs(model, npt)}${within} while ${meanwhileText(model, meanwhile)}: more parallelism ${meanwhile.idle < 0.05 ? "can't help" : 'helps little'} there.`,
-    remedy: `Make it do less, or do it faster: every ${formatShare(0.1)} saves ${formatNs(npt / 10)}; twice as fast would save ${formatNs(npt / 2)}.`,
-    costNs: npt, savingNs: npt / 2, meanwhile, related: within !== '' ? [most![0]] : [],
   }];
 }
