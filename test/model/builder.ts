@@ -22,6 +22,8 @@ export const ready = doing('ready', false);
 export const io = doing('io', false);
 /** Ready: the object at the top of the stack has let it go on. */
 export const woken = (thread: string, stack: string[]): Doing => ({ thread, state: 'ready', stack, waiting: false, woken: true });
+/** The same on a processor. */
+export const tries = (thread: string, stack: string[]): Doing => ({ thread, state: 'useful', stack, waiting: false, woken: true });
 /** Blocked, or spinning, on the object at the top of the stack. */
 export const wait = doing('blocked', true);
 export const spin = doing('spinning', true);

@@ -3,7 +3,7 @@ import test from 'ava';
 import { buildModel } from '../../ts-frontend/src/model/index.js';
 import type { Model } from '../../ts-frontend/src/model/index.js';
 import type { ProfileBuilder } from './builder.js';
-import { ProfileBuilder as Builder, io, run, wait } from './builder.js';
+import { ProfileBuilder as Builder, io, run, tries, wait, woken } from './builder.js';
 import { second } from './examples.js';
 
 /** As the pthread layer records, with procedures of the C library among the frames. */
@@ -95,4 +95,19 @@ test('code to make faster: where main is at work all the time, what other thread
   t.is(optimize(beside(0)), 'cost');
   t.regex(beside(0).findings[0]!.text, /compact takes more \(50 %\), but other threads run it, and thread main is at work 100 % of the time: it waits for none of them/);
   t.is(optimize(beside(1)), 'compact');
+});
+
+test('waiters that are woken and find the lock taken again are not at work, though they have the processors', (t) => {
+  const inside = ['serve', 'mutex:table'], builder = new Builder({ processors: 2 });
+  for (let k = 0; k < 100; k++) builder.stretch(second / 100, [run(`w${k % 3}`, [...inside, 'find']), tries(`w${(k + 1) % 3}`, inside), woken(`w${(k + 2) % 3}`, inside)]);
+  const { findings: [finding] } = recorded(builder.object('mutex:table', { contended: 3000, acquisitions: 5000, waitNs: 2 * second }));
+  t.deepEqual([finding!.kind, finding!.name], ['lock-contention', 'table']);
+  t.deepEqual([finding!.costNs, finding!.savingNs].map((ns) => Math.round(ns / 1e6)), [1000, 500]);
+  t.regex(finding!.text, /2 of them on average, and meanwhile 1 of 2 processors was busy\. Of these 2 had just been woken/);
+});
+
+test('a woken waiter for which the others leave no processor costs nothing', (t) => {
+  const builder = new Builder({ processors: 2 })
+    .stretch(second, [run('a', ['work']), run('b', ['work']), woken('c', ['serve', 'mutex:table'])]).object('mutex:table', { contended: 10, acquisitions: 100 });
+  t.false(told(recorded(builder)).includes('lock-contention table'));
 });

@@ -10,6 +10,8 @@ import type { Stacks } from './stacks.js';
 export interface Waits {
   blocked: Map<number, number>;  // level -> thread time
   spinning: Map<number, number>;
+  woken: Map<number, number>;    // of threads that have been woken, and have not gone on yet: they wait for a CPU, or try in vain
+  wokenBusy: Map<number, number>; // the part of it for which they count as busy
   spinningReady: number;         // elapsed time that ready threads could have used the spinners' processors
 }
 
@@ -35,14 +37,18 @@ export function measureLevels(raw: RawProfile, stacks: Stacks, groupOf: Uint32Ar
   const waits = new Map<number, Waits>();
   for (let k = 0; k < tuples.ns.length; k++) {
     const state = tuples.state[k];
-    if (tuples.waiting[k] !== Waiting.object || tuples.stack[k] === 0 || (state !== State.blocked && state !== State.spinning)) continue;
+    const isWoken = tuples.waiting[k] === Waiting.woken;
+    if (tuples.stack[k] === 0 || !(isWoken || (tuples.waiting[k] === Waiting.object && (state === State.blocked || state === State.spinning)))) continue;
     const entity = stacks.entity[tuples.stack[k]];
     const b = tuples.busy[k], s = tuples.spinning[k], ns = tuples.ns[k];
     const level = b * (P + 1) + s;
     for (const object of groupOf[entity] !== 0 ? [entity, groupOf[entity]] : [entity]) {
       let row = waits.get(object);
-      if (!row) waits.set(object, (row = { blocked: new Map<number, number>(), spinning: new Map<number, number>(), spinningReady: 0 }));
-      if (state === State.blocked) addTo(row.blocked, level, ns);
+      if (!row) waits.set(object, (row = { blocked: new Map<number, number>(), spinning: new Map<number, number>(), woken: new Map<number, number>(), wokenBusy: new Map<number, number>(), spinningReady: 0 }));
+      if (isWoken) {
+        addTo(row.woken, level, ns);
+        if (state === State.useful) addTo(row.wokenBusy, level, ns);
+      } else if (state === State.blocked) addTo(row.blocked, level, ns);
       else {
         addTo(row.spinning, level, ns);
         const ready = ns > 0 ? Math.max(0, tuples.runnableNs[k] / ns - b - s) : 0;

@@ -7,7 +7,7 @@ import type { Holding } from './holding.js';
 import { holdingOf } from './holding.js';
 import { insideKind } from './inside.js';
 import type { Levels, Waits } from './levels.js';
-import { busyOf, savedByRunning, spinningOf, waitAt } from './levels.js';
+import { addTo, busyOf, savedByRunning, spinningOf, waitAt } from './levels.js';
 import type { Material } from './limits.js';
 import { costs, meanwhileOf, meanwhileText, shownId, title } from './limits.js';
 import { isRuntime } from './own.js';
@@ -19,7 +19,7 @@ export interface LockLoss {
   entity: number;
   cost: number;             // elapsed time with waiters while b < P
   blockedSaving: number; spinSaving: number; spinCost: number;
-  busy: number; spinning: number; waiters: number; // means over cost
+  busy: number; spinning: number; waiters: number; woken: number; trying: number; // means over cost
   savingAt: Map<number, number>;
   timeAt: Map<number, number>;
 }
@@ -32,17 +32,20 @@ function meanQueue(entity: Entity): number {
   return nonEmpty > 0 ? (stats.queueLengthMean * stats.queueObservedNs) / nonEmpty : 1;
 }
 
-export function lossOf(levels: Levels, entity: Entity, waits: Waits): LockLoss {
+/** `tries`: by level, thread time of those that count as busy, but have only been woken for a lock. They are at work when they have it. */
+export function lossOf(levels: Levels, entity: Entity, waits: Waits, tries: ReadonlyMap<number, number> = new Map()): LockLoss {
   const { P } = levels;
   const loss: LockLoss = {
-    entity: entity.id, cost: 0, blockedSaving: 0, spinSaving: 0, spinCost: 0, busy: 0, spinning: 0, waiters: 0,
+    entity: entity.id, cost: 0, blockedSaving: 0, spinSaving: 0, spinCost: 0, busy: 0, spinning: 0, waiters: 0, woken: 0, trying: 0,
     savingAt: new Map(), timeAt: new Map(),
   };
   const queue = entity.members.length > 0 ? 1 : meanQueue(entity); // namesakes: their queues are not one
-  for (const level of new Set([...waits.blocked.keys(), ...waits.spinning.keys()])) {
+  for (const level of new Set([...waits.blocked.keys(), ...waits.spinning.keys(), ...(tries.size > 0 ? waits.woken.keys() : [])])) {
     const elapsed = levels.elapsed.get(level) ?? 0;
-    const b = busyOf(levels, level), s = spinningOf(levels, level);
-    const blockedNs = waits.blocked.get(level) ?? 0;
+    const s = spinningOf(levels, level);
+    const b = Math.max(0, busyOf(levels, level) - (elapsed > 0 ? (tries.get(level) ?? 0) / elapsed : 0));
+    const wokenNs = tries.size > 0 ? waits.woken.get(level) ?? 0 : 0;
+    const blockedNs = (waits.blocked.get(level) ?? 0) + wokenNs;
     const spinNs = waits.spinning.get(level) ?? 0;
     const blocked = waitAt(blockedNs, elapsed, queue);
     const spinTime = Math.min(elapsed, spinNs / Math.max(1, s));
@@ -58,6 +61,8 @@ export function lossOf(levels: Levels, entity: Entity, waits: Waits): LockLoss {
     loss.busy += time * b;
     loss.spinning += time * s;
     loss.waiters += b < P ? blockedNs + spinNs : 0;
+    loss.woken += b < P ? wokenNs : 0;
+    loss.trying += time * (busyOf(levels, level) - b);
     loss.savingAt.set(level, saving);
     loss.timeAt.set(level, time);
   }
@@ -65,6 +70,8 @@ export function lossOf(levels: Levels, entity: Entity, waits: Waits): LockLoss {
     loss.busy /= loss.cost;
     loss.spinning /= loss.cost;
     loss.waiters /= loss.cost;
+    loss.woken /= loss.cost;
+    loss.trying /= loss.cost;
   }
   return loss;
 }
@@ -75,7 +82,10 @@ export const isLock = (entity: Entity): boolean => locks.has(entity.rawKind) || 
 /** Losses by locks, members of groups apart from their groups. */
 export function lockLosses({ model, levels }: Material): LockLoss[] {
   const losses: LockLoss[] = [];
-  for (const [id, waits] of levels.waits) if (isLock(model.entities[id]!)) losses.push(lossOf(levels, model.entities[id]!, waits));
+  const tries = new Map<number, number>();
+  for (const [id, { wokenBusy }] of levels.waits)
+    if (isLock(model.entities[id]!) && model.entities[id]!.members.length === 0) for (const [level, ns] of wokenBusy) addTo(tries, level, ns);
+  for (const [id, waits] of levels.waits) if (isLock(model.entities[id]!)) losses.push(lossOf(levels, model.entities[id]!, waits, tries));
   return losses;
 }
 
@@ -166,6 +176,12 @@ function inIoText(model: Model, { ns, ioNs, calls }: Holding): string {
   return `, ${formatShare(ioNs / ns)} of the time in input, output or sleep${most && most[1] >= ioNs / 2 ? ` (${model.entities[most[0]]!.name})` : ''}`;
 }
 
+/** Waiters that whoever has the lock keeps waking, without leaving it to them. */
+function triesText({ woken, waiters }: LockLoss): string {
+  return woken >= leastWoken * waiters ? `Of these ${formatCount(woken)} had just been woken: they had no CPU yet, or found it taken again. ` : '';
+}
+const leastWoken = 0.3;
+
 function tell(material: Material, { entity, loss: own, holding, victims }: Contended): Finding {
   const { model } = material;
   const P = model.processors;
@@ -175,7 +191,7 @@ function tell(material: Material, { entity, loss: own, holding, victims }: Conte
   const spins = loss.spinSaving > loss.blockedSaving;
   const by = holder(material, stats.holders);
   const name = title(model, entity.id);
-  const meanwhile = meanwhileOf(P, loss.busy, loss.spinning);
+  const meanwhile = meanwhileOf(P - loss.trying, loss.busy, loss.spinning);
   const ready = Math.min(material.levels.waits.get(entity.id)?.spinningReady ?? 0, savingOf(loss));
   const unserved = model.head.publisher === 'pthread' ? unservedShare(material, entity) : 0;
   const instead = spins && ready >= savingOf(loss) / 2;
@@ -185,7 +201,7 @@ function tell(material: Material, { entity, loss: own, holding, victims }: Conte
     : worst.entity === entity ? `So do others for ${others.join(' and ')}, whose holders mostly have ${name} too, or wait for it. `
       : `The cause is ${name}: who has ${[title(model, worst.entity.id), ...others].join(' or ')} mostly has ${name} too, or waits for it. `;
   const text = `Threads ${spins ? 'spin' : 'wait'} for ${title(model, worst.entity.id)} during ${costs(model, loss.cost)}: ${formatCount(loss.waiters)} of them on average, ` +
-    `and meanwhile ${meanwhileText(model, meanwhile)}. ${because}` +
+    `and meanwhile ${meanwhileText(model, meanwhile)}. ${triesText(loss)}${because}` +
     (!stats.counted ? `It was seen from outside: nobody counts its users, or knows its holder`
       : `${because === '' ? '' : `Of ${name} `}${stats.contended > 0 ? `${formatEvents(stats.contended)} of ${formatEvents(stats.acquisitions)} acquisitions had to wait, ${formatNs(stats.waitMeanNs)} each` : because === '' ? `It was taken ${formatEvents(stats.acquisitions)} times` : `there were ${formatEvents(stats.acquisitions)} acquisitions`}`) +
     (by !== 0 ? `; it was mostly held in ${model.entities[by]!.name}${inIoText(model, holding)}` : '') +
