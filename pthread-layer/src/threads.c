@@ -36,6 +36,7 @@ static struct qzl_thread *pool;
 static uint32_t pool_high, pool_free; /* places used so far; chain of free ones, slot + 1 */
 static pthread_key_t end_key;
 static bool ready;
+static bool attachable; /* publishing may begin at any time: threads have their places before that */
 static uint64_t serials;
 static uint64_t main_start;           /* address of main, 0: not known yet */
 static struct { pthread_t id; uint32_t name; } names[NAMES];
@@ -119,10 +120,10 @@ static void begin(struct qzl_thread *me) {
   pthread_mutex_lock(&lock);
   me->hot = &qzi_hot;
   if (me->start || me->start_c11) starting--;
-  for (uint32_t k = 0; k < NAMES && record; k++)
+  for (uint32_t k = 0; k < NAMES; k++)
     if (names[k].name && pthread_equal(names[k].id, me->id)) {
       me->thread.name = names[k].name;
-      __atomic_store_n(&record->name, names[k].name, __ATOMIC_RELAXED);
+      if (record) __atomic_store_n(&record->name, names[k].name, __ATOMIC_RELAXED);
       names[k].name = 0;
     }
   qzl_self = me;
@@ -149,7 +150,7 @@ static void end(void *argument) {
 
 struct qzl_thread *qzl_adopt(void) {
   static _Thread_local bool homeless __attribute__((tls_model("initial-exec"))); /* looked for a place in vain */
-  if (!ready || homeless || !qzi_publishing()) return NULL;
+  if (!ready || homeless || (!qzi_publishing() && !attachable)) return NULL;
   int error = errno;
   bool is_main = own_tid() == process;
   if (is_main && !main_start) return NULL; /* it begins with main */
@@ -178,11 +179,18 @@ void qzi_publishers_head(struct qz_session *head) {
 void qzi_publishers_mapped(void) {
   for (uint32_t k = 0; k < qzi_session.processors; k++) qzi_session.processor_base[k].cpu = UINT32_MAX;
 }
+/* A thread that runs already gets its record now, for it may compute or wait for long; what it does is seen from outside until it calls the layer.
+ * Nothing is published yet, so it does not touch its record, and it can't end while the lock is held. */
+static void met(struct qzl_thread *place) {
+  struct qz_thread *record = qzi_pub_begin(&place->pub, &place->thread);
+  if (record) qzi_pub_store(&record->state, QZ_STATE_WORD(QZ_STATE_USEFUL, 0));
+}
 void qzi_publishers_prepare(void) {
   pthread_mutex_lock(&lock);
   for (uint32_t k = 0; k < pool_high; k++) {
     pool[k].pub.calls = k < TABLES ? qzi_session.call_base + (size_t)k * QZI_CALL_SLOTS : NULL;
     __atomic_store_n(&pool[k].pub.record, &pool[k].processor, __ATOMIC_RELEASE);
+    if (pool[k].hot) met(&pool[k]);
   }
   pthread_mutex_unlock(&lock);
 }
@@ -212,6 +220,7 @@ void qzi_publishers_off(void) {
 }
 /* The only thread of a forked child is the one that called fork. */
 void qzi_publishers_forked(void) {
+  attachable = false;
   lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
   starting = 0;
   pool_free = 0;
@@ -229,7 +238,7 @@ void qzi_publishers_forked(void) {
 void qzi_publishers_started_again(void) {}
 
 struct qzi_pub_thread *qzi_sched_current(struct qzi_publisher **publisher) {
-  struct qzl_thread *me = qzl_here();
+  struct qzl_thread *me = qzi_publishing() ? qzl_here() : qzl_self;
   if (!me) return NULL;
   *publisher = &me->pub;
   return &me->thread;
@@ -269,16 +278,16 @@ static int is_programs(struct dl_phdr_info *object, size_t bytes, void *address)
 
 /* A place and a record for a thread that the caller is about to create. NULL: it runs unpublished. */
 static struct qzl_thread *expect(uint64_t start, uint64_t site) {
-  if (!qzi_publishing()) return NULL;
+  if (!qzi_publishing() && !attachable) return NULL;
   /* A program that begins without the C library (Go's, with C in it): its main thread is known from its entry on. */
   if (!main_start && own_tid() == process && dl_iterate_phdr(is_programs, &site) == 1) main_start = getauxval(AT_ENTRY);
   struct qzl_thread *me = qzl_here(), *child = me ? take(start, site) : NULL;
   if (!child) {
-    __atomic_fetch_add(&qzi_session.head->threads_dropped, 1, __ATOMIC_RELAXED);
+    if (qzi_publishing()) __atomic_fetch_add(&qzi_session.head->threads_dropped, 1, __ATOMIC_RELAXED);
     return NULL;
   }
   qzi_pub_created(&me->pub, &child->thread, &me->thread);
-  __atomic_fetch_add(&qzi_session.processor_base[0].spawns, 1, __ATOMIC_RELAXED);
+  if (qzi_publishing()) __atomic_fetch_add(&qzi_session.processor_base[0].spawns, 1, __ATOMIC_RELAXED);
   pthread_mutex_lock(&lock);
   starting++;
   pthread_mutex_unlock(&lock);
@@ -294,7 +303,7 @@ static void not_created(struct qzl_thread *child) {
 
 #undef pthread_create
 QZL_EXPORT int pthread_create(pthread_t *id, const pthread_attr_t *attributes, void *(*start)(void *), void *argument) {
-  struct qzl_thread *child = qzi_publishing() ? expect(qzl_callable(start, argument), QZL_SITE()) : NULL;
+  struct qzl_thread *child = qzi_publishing() || attachable ? expect(qzl_callable(start, argument), QZL_SITE()) : NULL;
   if (!child) return qzl_real.pthread_create(id, attributes, start, argument);
   child->start = start;
   child->argument = argument;
@@ -317,7 +326,7 @@ QZL_EXPORT int thrd_create(thrd_t *id, thrd_start_t start, void *argument) {
 }
 
 void qzl_named(pthread_t id, const char *name) {
-  if (!qzi_publishing()) return;
+  if (!qzi_publishing() && !attachable) return;
   uint32_t offset = qzi_pub_name(name);
   bool found = false;
   pthread_mutex_lock(&lock);
@@ -398,6 +407,7 @@ __attribute__((constructor)) static void initialize(void) {
   find_stack_bytes();
   process = (uint32_t)getpid();
   ready = true;
+  attachable = getenv("QUARTZ_ATTACH") && strcmp(getenv("QUARTZ_ATTACH"), "0");
   qzi_pub_init(cpus(), THREADS);
   if (!qzi_session.head && !getenv("QUARTZ_ATTACH")) { /* nobody to publish for, or too little address space */
     ready = false;

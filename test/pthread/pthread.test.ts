@@ -293,6 +293,33 @@ test.serial('attached: threads that were met while they ran, by their paths', as
   if (model.head.paths.running && !model.head.paths.fewSamples) t.true(procedure(model, 'compute').states.useful.ns > procedure(model, 'take').states.useful.ns);
 });
 
+test.serial('attached: threads that compute, wait or sleep for long are seen at once, though they call nothing', async (t) => {
+  const layer = join(root, 'build/pthread-layer/libquartz-pthread.so');
+  const already = start(program('already'), [], { LD_PRELOAD: layer, QUARTZ_ATTACH: '1' });
+  await until('the threads ran', () => already.stdout() === 'ready\n');
+  const file = temporaryFile('already.quartz');
+  const attached = await start(sampler, ['attach', '-o', file, '--seconds', '1', String(already.child.pid)]).ended;
+  already.child.kill();
+  t.is((await already.ended).signal, 'SIGTERM');
+  t.is(attached.status, 0, attached.stderr);
+  const model = openModel(file);
+  const thread = (name: string) => {
+    const found = model.entities.find((entity) => entity.kind === 'thread' && entity.name === name);
+    t.truthy(found, `${name} is among ${model.entities.filter(({ kind }) => kind === 'thread').map((entity) => entity.name).join(', ')}`);
+    return found!.states;
+  };
+  const mostly = (name: string, ...states: ('useful' | 'blocked' | 'io')[]): void => {
+    t.true(states.reduce((ns, state) => ns + thread(name)[state].ns, 0) > 0.8 * model.elapsedNs, `${name}: ${JSON.stringify(thread(name))}`);
+  };
+  const known = !model.head.paths.noCalls; // whether the kernel says in which call a thread sleeps
+  mostly('computes', 'useful');
+  mostly('idle-worker', 'blocked', ...known ? [] : ['io' as const]);
+  mostly('sleeps', 'io');
+  mostly('main', 'blocked', ...known ? [] : ['io' as const]);
+  t.is(model.entities.filter(({ kind, id }) => kind === 'thread' && id !== 0).length, 4, 'and no others');
+  if (known) t.truthy(model.entities.find(({ rawKind, name }) => rawKind === 'futex' && name.startsWith('never')), 'the condition is known by its variable');
+});
+
 test.serial('names that nobody gave: threads by what they run, locks by the part of a variable', async (t) => {
   const { model } = await record(program('names'));
   const threads = new Set(model.entities.filter(({ kind, id }) => kind === 'thread' && id !== 0).map(({ name }) => name));

@@ -171,6 +171,22 @@ const parent = (pid: number): number => Number(readFileSync(`/proc/${pid}/stat`,
 /** The process of the screen: the sampler's parent, which is the program's. */
 const screenOf = (program: number): number => parent(parent(program));
 
+const already = join(root, 'build/test/pthread/already'); // where the pthread layer is built
+(existsSync(already) ? test.serial : test.skip)('watches a pthread program that runs already: threads that call nothing are there; quitting leaves it alone', async (t) => {
+  const watched = spawn(already, { env: { ...process.env, QUARTZ_ATTACH: '1', LD_PRELOAD: join(root, 'build/pthread-layer/libquartz-pthread.so') }, stdio: ['ignore', 'pipe', 'inherit'] });
+  t.teardown(() => { watched.kill(); });
+  await new Promise((resolve) => { watched.stdout.once('data', resolve); });
+  const pty = new Pty(`${quartz} top -p ${watched.pid}`);
+  t.teardown(() => { pty.end(); });
+  await pty.until((text) => /pid \d+/.test(text));
+  pty.type('4');
+  await pty.until((text) => ['computes', 'idle-worker', 'sleeps', 'main'].every((name) => text.includes(`${name} [thread]`)));
+  pty.type('q');
+  t.regex(await pty.until((text) => text.includes('status=')), /status=0/);
+  t.is(watched.exitCode, null);
+  t.is(watched.signalCode, null);
+});
+
 test.serial('a program that is killed leaves the last screen up, says so, and its profile is whole', async (t) => {
   const pty = new Pty(`${quartz} top -o killed.quartz -- ${program('endless')}`);
   t.teardown(() => { pty.end(); });
