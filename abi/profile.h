@@ -17,7 +17,7 @@
 #include "session.h"
 
 #define QZ_PROFILE_MAGIC   UINT64_C(0x31465052545a5551) /* "QUZTRPF1" as little-endian bytes */
-#define QZ_PROFILE_VERSION 5u
+#define QZ_PROFILE_VERSION 6u
 
 enum qz_profile_status {
   QZ_PROFILE_RECORDING = 1, /* the sampler is writing, or died while it did (then its pid is gone) */
@@ -120,6 +120,9 @@ struct qz_profile {
   uint64_t samples;         /* (changes) how many */
   uint64_t sample_ns;       /* what one takes from its thread, measured in the sampler; 0: not known */
   uint64_t weight_us2;      /* (changes) sum of the squares of all snapshots' weights, square microseconds */
+  /* child processes, theirs included, as far as the program waited for their end while it was recorded */
+  uint64_t children_run_ns; /* set at the end: they ran on CPUs */
+  uint64_t children_apart;  /* 1: they have profiles of their own (--children) */
 
   struct qz_section sections[QZ_SECTION_COUNT];
 };

@@ -275,13 +275,13 @@ static int record(struct launched *run, int listener, int signals) {
     if (polls[1].revents) admit_next(run, listener);
     enum sender sender;
     for (int number; (number = next_signal(signals, &sender)) != 0;) {
-      int wait_status, ended = 0;
+      int ended = 0;
       int32_t status = 0;
       uint32_t reason = QZ_END_NONE;
       switch (number) {
       case SIGCONT: stood_still(); break;
       case SIGCHLD:
-        ended = waitpid(run->child, &wait_status, WNOHANG) == run->child;
+        ended = qzi_child_outcome(run->child, &reason, &status);
         break;
       default:
         if (run->pressed) break; /* our own, sent to the group; the program is being asked already */
@@ -290,9 +290,9 @@ static int record(struct launched *run, int listener, int signals) {
         interrupt_all();
       }
       if (!ended) continue;
-      reason = qzi_wait_outcome(wait_status, &status);
       for (unsigned k = count; k-- > 0;)
         if (all[k]->pid == run->child) dismiss(k, reason, status);
+      waitpid(run->child, NULL, 0); /* not before: until then the kernel tells what it used */
       dismiss_children();
       qzi_finish_all();
       explain_absence(run);

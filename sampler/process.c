@@ -2,6 +2,7 @@
 #include "process.h"
 
 #include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +21,7 @@ int qzi_process_ended(int pidfd) {
   return poll(&ended, 1, 0) == 1;
 }
 
-uint32_t qzi_wait_outcome(int wait_status, int32_t *status) {
+static uint32_t wait_outcome(int wait_status, int32_t *status) {
   if (WIFSIGNALED(wait_status)) {
     *status = WTERMSIG(wait_status);
     return QZ_END_SIGNAL;
@@ -41,26 +42,53 @@ static int exit_code(int pidfd, int *code) {
   return 1;
 }
 
-/* The same from /proc, as long as nobody has waited for the process: the last field but one or so, number 52. */
-static int exit_code_proc(pid_t pid, int *code) {
-  char name[64], text[2048];
+/* The fields of /proc/PID/stat from the state, number 3, on; NULL: there is no such process. */
+static char *stat_fields(pid_t pid, char *text, size_t room) {
+  char name[64];
   snprintf(name, sizeof name, "/proc/%ld/stat", (long)pid);
   FILE *file = fopen(name, "re");
-  size_t bytes = file ? fread(text, 1, sizeof text - 1, file) : 0;
+  size_t bytes = file ? fread(text, 1, room - 1, file) : 0;
   if (file) fclose(file);
   text[bytes] = 0;
-  char *at = strrchr(text, ')');
-  if (!at || at[1] != ' ' || at[2] != 'Z') return 0;
-  for (int field = 2; at && field < 52; field++) at = strchr(at + 1, ' ');
-  if (!at) return 0;
-  *code = atoi(at + 1);
+  char *end = strrchr(text, ')');
+  return end && end[1] == ' ' ? end + 2 : NULL;
+}
+static char *stat_field(char *fields, int number) {
+  for (int field = 3; fields && field < number; field++) {
+    fields = strchr(fields, ' ');
+    if (fields) fields++;
+  }
+  return fields;
+}
+
+/* The exit code from /proc, as long as nobody has waited for the process: the last field but one or so. */
+static int exit_code_proc(pid_t pid, int *code) {
+  char text[2048], *fields = stat_fields(pid, text, sizeof text);
+  if (!fields || *fields != 'Z' || !(fields = stat_field(fields, 52))) return 0;
+  *code = atoi(fields);
+  return 1;
+}
+
+uint64_t qzi_process_children_ns(pid_t pid) {
+  char text[2048], *user = stat_field(stat_fields(pid, text, sizeof text), 16);
+  unsigned long long user_ticks, system_ticks;
+  long second = sysconf(_SC_CLK_TCK);
+  if (!user || second <= 0 || sscanf(user, "%llu %llu", &user_ticks, &system_ticks) != 2) return 0;
+  return (user_ticks + system_ticks) * (UINT64_C(1000000000) / (uint64_t)second);
+}
+
+int qzi_child_outcome(pid_t child, uint32_t *reason, int32_t *status) {
+  siginfo_t info = {0};
+  if (waitid(P_PID, (id_t)child, &info, WEXITED | WNOHANG | WNOWAIT) || info.si_pid != child) return 0;
+  *reason = info.si_code == CLD_EXITED ? QZ_END_EXIT : QZ_END_SIGNAL;
+  *status = info.si_status;
   return 1;
 }
 
 uint32_t qzi_process_outcome(pid_t pid, int pidfd, int32_t *status) {
   int code = 0;
   *status = -1;
-  if (exit_code(pidfd, &code) || exit_code_proc(pid, &code)) return qzi_wait_outcome(code, status);
+  if (exit_code(pidfd, &code) || exit_code_proc(pid, &code)) return wait_outcome(code, status);
   return QZ_END_EXIT;
 }
 

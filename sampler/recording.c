@@ -9,6 +9,7 @@
 #include <unistd.h>
 #include "kernel.h"
 #include "place.h"
+#include "process.h"
 #include "symbolize.h"
 
 /* ---- what the head says of program and machine ---- */
@@ -74,6 +75,8 @@ static void describe(struct qzi_recording *recording) {
   unsigned pinned = qzi_place_pinned(&recording->view); /* a processor that is pinned hides the others' CPUs */
   if (head->cpus < pinned) head->cpus = pinned;
   head->attached = (uint64_t)recording->options->attach;
+  head->children_apart = (uint64_t)recording->options->children;
+  recording->children_before_ns = qzi_process_children_ns(recording->pid);
   struct timespec now;
   clock_gettime(CLOCK_REALTIME, &now);
   head->started_realtime_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
@@ -132,10 +135,12 @@ static void close_threads(struct qzi_file *file) {
 void qzi_recording_stop(struct qzi_recording *recording) {
   recording->stop = 1;
   qzi_cpu_time_read(&recording->cpu_time, &recording->view, recording->pid);
+  uint64_t children_ns = qzi_process_children_ns(recording->pid);
   if (recording->started) pthread_join(recording->thread, NULL);
   recording->started = 0;
   recording->file.head->cpu_run_ns = recording->cpu_time.run_ns;
   recording->file.head->cpu_wait_ns = recording->cpu_time.wait_ns;
+  if (children_ns > recording->children_before_ns) recording->file.head->children_run_ns = children_ns - recording->children_before_ns;
 }
 
 int qzi_recording_finish(struct qzi_recording *recording, uint32_t end_reason, int32_t exit_status) {

@@ -32,6 +32,7 @@ struct qzi_recording {
   unsigned cheap_looks;                   /* and how often that was */
   pid_t pid;
   struct qzi_cpu_time cpu_time; /* the control thread's */
+  uint64_t children_before_ns;  /* processor time of child processes from before the recording */
   /* sampling threads */
   pthread_t thread;
   int started;

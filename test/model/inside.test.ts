@@ -82,6 +82,29 @@ test('input and output: no more threads are said to wait than there are', (t) =>
   t.pass();
 });
 
+test('what a thread sleeps for is said: time, child processes, other input; who waits for a signal limits nothing', (t) => {
+  const asleepIn = (call: string, threads = 1): ReturnType<typeof buildModel> => {
+    const sleepers = Array.from({ length: threads }, (_, k) => io(`w#${k}`, ['main', 'step', call]));
+    const profile = new Builder({ processors: 2 }).describe(call, { module: 1 })
+      .stretch(second, [run('main', ['main', 'step'])]).stretch(second, sleepers).build();
+    return buildModel({ ...profile, modules: [{ start: 0, end: 1, bias: 0, path: '/lib/libc.so.6', buildId: '' }] });
+  };
+  const told = (call: string): string => asleepIn(call).findings.find(({ kind }) => kind === 'io')?.text ?? '';
+  t.regex(told('read'), /^Input and output in step, in read, take 1\.00 s /);
+  t.regex(told('nanosleep'), /^step sleeps \(nanosleep\) during /);
+  t.regex(told('wait4'), /^step waits for child processes \(wait4\) during /);
+  t.is(told('sigwait'), '');
+  t.regex(asleepIn('sigwait', 3).notices.map(({ reason }) => reason).join('\n'), /nothing ran; threads that waited meanwhile, on average: 3 in sigwait$/m);
+});
+
+test('work of child processes is pointed to, and where it is told', (t) => {
+  const said = (childrenRunNs: number, childrenApart = false): string => buildModel(new Builder({ processors: 2, head: { childrenRunNs, childrenApart } })
+    .stretch(second, [run('main', ['main'])]).build()).notices.map(({ reason, remedy }) => `${reason}; ${remedy}`).find((text) => text.startsWith('child')) ?? '';
+  t.regex(said(3e9), /^child processes used 3\.00 s of processor time, the program itself 1\.00 s: .* --children$/);
+  t.regex(said(3e9, true), /it is in theirs/);
+  t.is(said(2e7), '');
+});
+
 test('two snapshots: nothing is said to save more than there is', (t) => {
   const model = buildModel(new Builder({ processors: 2, snapshotNs: 1e6 }).stretch(2e6, [run('main', ['main'])]).build());
   for (const { reason, remedy } of model.notices) t.notRegex(`${reason} ${remedy}`, /[1-9]\d\d+ %|e-\d/);

@@ -103,6 +103,13 @@ test.serial('child processes, recorded: those that the layer fits, and the other
   t.true(others.some((name) => openModel(join(dirname(file), name)).entities.some((entity) => entity.name === 'crew_lock' || entity.name.includes('stripped'))), others.join(' '));
 });
 
+test.serial('child processes that are not recorded: their processor time is known', async (t) => {
+  const { file } = await compare(t, ['sh', '-c', `${program('spin')}; ${program('spin')}; exit 3`]);
+  const { head } = openModel(file);
+  t.false(head.childrenApart);
+  t.true(head.childrenRunNs > head.cpuRunNs, `${head.childrenRunNs} ns, ${head.cpuRunNs} ns`);
+});
+
 test.serial('many child processes at once, recorded: each profile ends when its program did, however many others are being finished', async (t) => {
   const { file } = await compare(t, ['sh', '-c', 'for k in 1 2 3 4 5 6 7 8; do sh -c "sleep 0.1; exit $k" & done; wait'], ['--children']);
   const stem = basename(file, '.quartz');

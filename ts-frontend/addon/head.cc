@@ -45,11 +45,13 @@ Napi::Object headOf(Napi::Env env, const Profile &profile) {
   number("startedRealtimeNs", static_cast<double>(head.started_realtime_ns));
   number("firstNs", static_cast<double>(head.first_ns));
   out.Set("attached", Napi::Boolean::New(env, head.attached != 0));
+  out.Set("childrenApart", Napi::Boolean::New(env, head.children_apart != 0));
   const struct { const char *name; uint64_t value; } counts[] = {
       {"roundsBegun", head.rounds_begun}, {"snapshots", head.snapshots}, {"elapsedNs", head.elapsed_ns},
       {"visits", head.visits}, {"tornRetries", head.torn_retries}, {"tornAccepted", head.torn_accepted},
       {"skippedTicks", head.skipped_ticks}, {"weightSquaresUs2", head.weight_us2}, {"invalid", head.invalid}, {"samplerCpuNs", head.sampler_cpu_ns},
       {"runningSamples", head.samples}, {"runningSampleNs", head.sample_ns}, {"cpuRunNs", head.cpu_run_ns}, {"cpuWaitNs", head.cpu_wait_ns},
+      {"childrenRunNs", head.children_run_ns},
       {"hookPs", head.hook_ps}, {"hookInsidePs", head.hook_inside_ps}, {"lockPs", head.lock_ps},
       {"spawnPs", head.spawn_ps}, {"waitPs", head.wait_ps}, {"stackOverflows", head.stack_overflows}, {"callsLost", head.calls_lost},
       {"threadsDropped", head.threads_dropped}, {"objectsMerged", head.objects_merged},

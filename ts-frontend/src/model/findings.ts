@@ -4,6 +4,7 @@
  * then by the code that ran. Formulas: docs/findings.md. Pure.
  */
 import { prepareContexts } from './contexts.js';
+import { childrenNotice } from './children.js';
 import { churnedLocks } from './churn.js';
 import { caution, cpuWaitNotice } from './cpu-wait.js';
 import { independentSnapshots, shareInterval } from './interval.js';
@@ -15,7 +16,7 @@ import { ioLoss, tellIo } from './limits-io.js';
 import { lockLosses, tellLocks, tellSpinning } from './limits-objects.js';
 import { tellOptimize } from './limits-optimize.js';
 import { tellOverhead, tellWakes } from './limits-overhead.js';
-import { tellRest, waitingAtRest, waitingText } from './limits-rest.js';
+import { sleepersText, tellRest, waitingAtRest, waitingText } from './limits-rest.js';
 import { idleLoops, isCrowds, tellCrowd } from './limits-threads.js';
 import type { Material } from './limits.js';
 import { fewSnapshots, leastObservations, leastSerial, leastShare, muchMore, title } from './limits.js';
@@ -111,13 +112,15 @@ function addNotices(model: Model, material: Material, findings: readonly Finding
   const waiting = cpuWaitNotice(model);
   const isTold = findings.some(({ kind }) => kind === 'oversubscription') && model.cpuWait.ownNs >= model.cpuWait.othersNs;
   if (waiting && !isTold) notices.push(waiting);
+  const children = childrenNotice(model);
+  if (children) notices.push(children);
   notices.push(...idleLoops(model), ...churnedLocks(model));
   if (!raw.entities.some((entity, id) => id > 0 && entity.kind === 'procedure'))
     notices.push({ reason: 'no procedure was recorded: the program was compiled without hooks', remedy: 'compile it with the flags that `quartz cflags` prints' });
   if (balance.nothingRanNs >= 0.2 * elapsedNs) {
     let asleep = 0;
     for (const entity of model.entities) if (entity.rawKind === 'sleep' && entity.members.length === 0) asleep += entity.states.blocked.ns;
-    const waiting = waitingText(material, waitingAtRest(material));
+    const waiting = [waitingText(material, waitingAtRest(material)), sleepersText(material)].filter((text) => text !== '').join(', ');
     if (!findings.some(({ kind, meanwhile }) => kind === 'io' || meanwhile.busy === 0))
       notices.push({
         reason: `during ${formatNs(balance.nothingRanNs)} of ${formatNs(elapsedNs)} (${formatShare(balance.nothingRanNs / elapsedNs)}) nothing ran` +

@@ -24,7 +24,7 @@ export interface Levels {
 export const busyOf = (levels: Levels, level: number): number => Math.floor(level / (levels.P + 1));
 export const spinningOf = (levels: Levels, level: number): number => level % (levels.P + 1);
 
-export function addTo(map: Map<number, number>, key: number, value: number): void {
+export function addTo<Key>(map: Map<Key, number>, key: Key, value: number): void {
   map.set(key, (map.get(key) ?? 0) + value);
 }
 

@@ -2,7 +2,7 @@
 import { formatCount, formatNs } from './format.js';
 import { addTo, busyOf, savedByRunning, spinningOf, waitAt } from './levels.js';
 import type { Material } from './limits.js';
-import { costs, meanwhileOf, meanwhileText, shownId, title } from './limits.js';
+import { costs, meanwhileOf, meanwhileText, shownId, systemCall, title } from './limits.js';
 import type { LockLoss } from './limits-objects.js';
 import { isLock } from './limits-objects.js';
 import { isHeldUp, waitingAtRest, waitingText } from './limits-rest.js';
@@ -21,13 +21,15 @@ export interface IoLoss {
 
 /**
  * A thread's input and output beside other work can only be overlapped with work of its own: a thread that does nothing
- * but wait for requests limits nothing. While nothing runs at all, any work of the program would do.
+ * but wait for requests limits nothing. While nothing runs at all, any work of the program would do. Who waits for a signal
+ * neither reads nor writes.
  */
-export function ioLoss({ model, levels }: Material, locks: readonly LockLoss[]): IoLoss {
+export function ioLoss(material: Material, locks: readonly LockLoss[]): IoLoss {
+  const { model, levels } = material;
   const { tuples } = model.raw;
   const { P } = levels;
   const ioByThread = new Map<number, number>();
-  const isIo = (k: number): boolean => tuples.state[k] === State.io;
+  const isIo = (k: number): boolean => tuples.state[k] === State.io && !signals.test(systemCall(material, tuples.stack[k]!));
   for (let k = 0; k < tuples.ns.length; k++) if (isIo(k)) addTo(ioByThread, tuples.thread[k], tuples.ns[k]);
   const own = (thread: number): number => Math.min(1, model.entities[thread]!.processorTimeNs / Math.max(1, ioByThread.get(thread) ?? 0));
   const explained = explainedByLocks(model, locks, isIo);
@@ -62,6 +64,8 @@ export function ioLoss({ model, levels }: Material, locks: readonly LockLoss[]):
 /** Calls that wait for a time, and those that write to, or read from, what answers by itself; others may wait for requests. */
 const sleeps = /nanosleep|^(u|thrd_)?sleep/;
 const devices = /^(f(data)?sync|syncfs|sync|msync|sync_file_range|p?writev?(64)?|pwritev2|preadv?(64)?|preadv2|sendfile(64)?|copy_file_range)$/;
+const children = /^(wait[34]?|waitp?id|system|pclose)$/;
+const signals = /^(sigwait(info)?|sigtimedwait|sigsuspend|pause)$/;
 /** In how many pieces at a time what others wait for could be done, for a prediction: as few as change anything. */
 const atATime = 2;
 
@@ -120,7 +124,7 @@ export function tellIo(material: Material, loss: IoLoss): Finding[] {
   }
   const cost = loss.cost, waiting = threadTime / cost;
   const calls = systemCalls(material, loss);
-  const asleep = shareOf(calls, sleeps) >= 0.5;
+  const asleep = shareOf(calls, sleeps) >= 0.5, forChildren = shareOf(calls, children) >= 0.5;
   // Who waits for it while nothing runs; that locks are held meanwhile is told with these.
   const held = waitingAtRest(material).filter((one) => isHeldUp(one) && !isLock(one.entity));
   const heldUp = Math.min(1, held.reduce((sum, { threads }) => sum + threads, 0));
@@ -134,14 +138,18 @@ export function tellIo(material: Material, loss: IoLoss): Finding[] {
   const heldText = isHolding ? `; threads that waited meanwhile: ${waitingText(material, held)}` : '';
   const where = title(model, id), count = `${formatCount(waiting)} ${waiting < 1.05 ? 'thread' : 'threads'}`;
   const several = together > 0 ? `, have several under way at a time (more threads, or asynchronous calls): ${atATime} would save ${formatNs(together)}` : ', have other work done meanwhile';
+  const saved = formatNs(Math.min(cost, loss.saving));
   return [{
     entity: id, name: model.entities[id]!.name, kind: 'io', change: 'overlap-io',
-    text: asleep
+    text: forChildren
+      ? `${where} waits for child processes${by === '' ? '' : ` (${by})`} during ${costs(model, cost)}, ${count} on average, and meanwhile ${meanwhileText(model, meanwhile)}${heldText}.`
+      : asleep
       ? `${where} sleeps (${by === '' ? 'nanosleep' : by}) during ${costs(model, cost)}, ${count} on average, and meanwhile ${meanwhileText(model, meanwhile)}${heldText}.`
       : `${by === '' && model.head.publisher === 'pthread' ? 'Input, output or sleep' : 'Input and output'} in ${where}${by === '' ? '' : `, in ${by},`} take ${costs(model, cost)} that is not overlapped: ${count} waited for it on average, and meanwhile ${meanwhileText(model, meanwhile)}${heldText}.`,
-    remedy: asleep
+    remedy: forChildren ? `Run more of them at a time, or do other work meanwhile; that could save up to ${saved}. What they do is recorded with --children.`
+      : asleep
       ? `If it looks again after each sleep, let it wait for what it looks for (a condition, a semaphore): up to ${formatNs(isHolding ? cost : loss.saving)} would go. If the sleep stands for something slow${several}.`
-      : `Overlap it with computation (start it early, or give it a thread of its own); that could save up to ${formatNs(Math.min(cost, loss.saving))}.` +
+      : `Overlap it with computation (start it early, or give it a thread of its own); that could save up to ${saved}.` +
         (together > loss.saving ? ` Or${several.slice(1)}.` : ''),
     costNs: cost, savingNs, meanwhile, related: !isHolding ? [] : held.slice(0, 3).map(({ entity }) => entity.id),
   }];

@@ -5,7 +5,7 @@
  */
 import { formatCount, formatEvents, formatNs } from './format.js';
 import type { Material } from './limits.js';
-import { costs, leastShare, meanwhileOf, shownId, title } from './limits.js';
+import { costs, leastShare, meanwhileOf, shownId, systemCall, title } from './limits.js';
 import { isLock } from './limits-objects.js';
 import { State } from './raw.js';
 import type { Entity, Finding } from './types.js';
@@ -32,6 +32,18 @@ const most = 3, leastTold = 0.25;
 export function waitingText(material: Material, waiting: readonly Waiting[]): string {
   return waiting.filter(({ threads }) => threads >= leastTold).slice(0, most)
     .map(({ entity, threads }) => `${formatCount(threads)} at ${title(material.model, entity.id)}`).join(', ');
+}
+
+/** "1 in read": the calls of the system in which threads slept. */
+export function sleepersText(material: Material): string {
+  const { tuples } = material.model.raw;
+  const calls = new Map<string, number>();
+  for (let k = 0; k < tuples.ns.length; k++) {
+    const call = tuples.state[k] === State.io && tuples.busy[k] === 0 ? systemCall(material, tuples.stack[k]!) : '';
+    if (call !== '') calls.set(call, (calls.get(call) ?? 0) + tuples.ns[k]! / material.model.balance.nothingRanNs);
+  }
+  return [...calls].filter(([, threads]) => threads >= leastTold).sort((a, b) => b[1] - a[1]).slice(0, most)
+    .map(([call, threads]) => `${formatCount(threads)} in ${call}`).join(', ');
 }
 
 /** Threads that something holds up: not those that wait for the end of others, or sleep. */

@@ -33,6 +33,12 @@ export function shownId(model: Model, id: number): number {
   return group !== 0 ? group : id;
 }
 
+/** The procedure of the C library in which a stack of the program ends, '': none. */
+export function systemCall({ model, working, own }: Material, node: number): string {
+  const entity = model.entities[working.stacks.entity[node]!]!;
+  return own.hidden[node] && entity.kind === 'procedure' ? entity.name : '';
+}
+
 export function title(model: Model, id: number): string {
   const entity = model.entities[id]!;
   if (id === 0) return `the program's code outside any procedure that is known`;

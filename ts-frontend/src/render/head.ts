@@ -56,7 +56,7 @@ function unseen(model: Model): Notice[] {
   for (const [detail, ns] of without) {
     if (ns > work / 10) {
       list.push({
-        reason: `${percent(ns, work)} of the work is in procedures without ${detail.startsWith('no line') ? 'file and line' : 'names'}: ${detail}`,
+        reason: `${percent(ns, work)} of the work is in procedures without ${/^no (line|debug) information/.test(detail) ? 'file and line' : 'names'}: ${detail}`,
         remedy: detail.startsWith('stripped') ? 'link without -s, and strip no copy that is to be profiled' : '',
       });
     }

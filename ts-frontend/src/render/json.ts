@@ -109,6 +109,7 @@ export function* reportJson(model: Model, quartzVersion: string): Generator<stri
     spinPercent: model.spinPercent,
     compensation: model.compensation,
     cpuWait: model.cpuWait,
+    children: { runNs: head.childrenRunNs, profiled: head.childrenApart },
     slowdown: model.slowdown,
     sampler: {
       rateAskedHz: head.rateHz, cpuNs: head.samplerCpuNs, cpu: head.samplerCpu, spins: head.samplerSpins, threads: head.samplerThreads,
