@@ -46,7 +46,8 @@ static void dismiss(unsigned k, uint32_t reason, int32_t status) {
     exec_of.happened = 1;
     exec_of.empty = __atomic_load_n(&all[k]->recording.file.head->snapshots, __ATOMIC_ACQUIRE) == 0;
   }
-  qzi_finish_later(all[k], reason, status);
+  if (reason == QZ_END_EXEC) qzi_finish(all[k], reason, status); /* at once: what the process runs now gets a file of the same name */
+  else qzi_finish_later(all[k], reason, status);
   all[k] = all[--count];
 }
 static void stop_all(void) { /* all end now, not one after the other */

@@ -9,7 +9,7 @@
 
 #include "admitted.h"
 
-/* Takes over what qzi_dismiss left to do, and frees `admitted` when it is done. */
+/* Does what qzi_finish does, in turn with others, and frees `admitted` when it is done. */
 void qzi_finish_later(struct qzi_admitted *admitted, uint32_t end_reason, int32_t exit_status);
 /* Returns when all is done, and the thread has ended. */
 void qzi_finish_all(void);
