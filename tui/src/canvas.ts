@@ -3,7 +3,7 @@
  * A cell is one column wide; text is cut at the edges, never wrapped. Attributes are packed as blessed packs them
  * (bits 0-8 background, 9-17 foreground, 18- flags), so that the terminal side copies cells without converting.
  */
-export const Flag = { bold: 1, underline: 2, inverse: 8 } as const;
+const Flag = { bold: 1, underline: 2, inverse: 8 } as const;
 const noColour = 0x1ff;
 
 export interface Style { fg?: number; bg?: number; bold?: boolean; underline?: boolean; inverse?: boolean }
@@ -14,7 +14,7 @@ export const Colour = {
   grey: 8, brightRed: 9, brightGreen: 10, brightYellow: 11, brightBlue: 12, brightMagenta: 13, brightCyan: 14, brightWhite: 15,
 } as const;
 
-export function packStyle(style: Style = {}): number {
+function packStyle(style: Style = {}): number {
   const flags = (style.bold ? Flag.bold : 0) | (style.underline ? Flag.underline : 0) | (style.inverse ? Flag.inverse : 0);
   return (flags << 18) | ((style.fg ?? noColour) << 9) | (style.bg ?? noColour);
 }

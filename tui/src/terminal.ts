@@ -38,7 +38,7 @@ interface ScreenLine extends Array<[number, string]> { dirty: boolean }
 type RawScreen = blessed.Widgets.Screen & { lines: ScreenLine[]; leave(): void; enter(): void; tput: { brokenACS: boolean }; program: blessed.BlessedProgram & { sigtstp?: () => void } };
 
 /** Copies a canvas into a blessed screen's cells. Without colour, only bold, underline and inverse are kept. */
-export function copyCells(canvas: Canvas, lines: ScreenLine[], colour: boolean): void {
+function copyCells(canvas: Canvas, lines: ScreenLine[], colour: boolean): void {
   const noColour = (0x1ff << 9) | 0x1ff;
   for (let y = 0; y < canvas.height && y < lines.length; y++) {
     const line = lines[y]!;

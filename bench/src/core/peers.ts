@@ -15,7 +15,7 @@ export const work = join(root, 'build/bench-peers');
 export const pathPeers = ['argobots', 'massivethreads', 'libfiber', 'libfibre', 'lace', 'libfork'] as const;
 
 /** Peers with a program in bench/peers. */
-export const programPeers = [...pathPeers, 'boost-fiber', 'go', 'tbb', 'libgomp', 'libomp', 'pthread'] as const;
+const programPeers = [...pathPeers, 'boost-fiber', 'go', 'tbb', 'libgomp', 'libomp', 'pthread'] as const;
 
 /** Peers that are commands, with the word that makes them tell their version. */
 const tools: readonly (readonly [string, string])[] =

@@ -33,7 +33,7 @@ export const found = <What>(runs: readonly Run<What>[], fits: (entry: What) => b
 const short = (value: number): number => Number(value.toPrecision(3));
 
 /** The ratios of this run against the peers that others may not have. */
-export function ratiosOf(results: Results): Ratio[] {
+function ratiosOf(results: Results): Ratio[] {
   return results.rows.flatMap((row) => row.contenders.flatMap((peer) => {
     if (!('samples' in peer) || !pathPeers.some((one) => one === peer.name)) return [];
     return row.contenders.flatMap((ours): Ratio[] => {

@@ -71,7 +71,7 @@ function verdict(ratio: Estimate, target: Target): TargetResult['verdict'] {
 }
 
 /** Judges a target by the values of a row; what is missing on either side is said instead. */
-export function judge(target: Target, values: ReadonlyMap<string, readonly number[]>, peers: readonly string[]): TargetResult {
+function judge(target: Target, values: ReadonlyMap<string, readonly number[]>, peers: readonly string[]): TargetResult {
   const ours = values.get(target.ours);
   const base = { ours: target.ours, most: target.most, ahead: target.ahead ?? false };
   if (target.against === undefined) {

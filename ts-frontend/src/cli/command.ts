@@ -28,7 +28,7 @@ export interface Command {
   run: (args: Arguments) => Promise<number> | number;
 }
 
-export const helpOption: Option = { name: 'help', short: 'h', help: 'this help' };
+const helpOption: Option = { name: 'help', short: 'h', help: 'this help' };
 
 /** Reads arguments as the command defines them; throws a usage failure that says what was meant. */
 export function parse(command: Command, argv: readonly string[]): Arguments {

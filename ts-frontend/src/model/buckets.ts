@@ -9,7 +9,7 @@ export function runnableRange(lower: number): { from: number; to: number } {
 }
 
 /** Queue lengths: 0..15 exactly, then two buckets for each power of two; the last is open. */
-export function queueRange(index: number, count: number): { from: number; to: number } {
+function queueRange(index: number, count: number): { from: number; to: number } {
   if (index < 16) return { from: index, to: index };
   const base = 16 * 2 ** ((index - 16) >> 1);
   const from = (index - 16) % 2 === 0 ? base : base * 1.5;

@@ -10,7 +10,7 @@ import { isWaiting, stateCount } from './sums.js';
 import type { ObjectStats, PathTime } from './types.js';
 
 /** Paths kept for each object, those with most time. */
-export const pathsKept = 100;
+const pathsKept = 100;
 const held = new Set<ObjectKind>(['mutex', 'rwlock', 'spinlock']);
 /** Kinds of which one thread can be said to make the others wait. */
 const owned = new Set<ObjectKind>([...held, 'once', 'join']);

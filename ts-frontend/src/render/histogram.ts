@@ -1,6 +1,6 @@
 /** Histograms over the number of concurrently busy processors: one line in a table, or the paper's Figure 1. */
 import type { RenderOptions } from './options.js';
-import { clean, cut, paint, type Tone } from './text.js';
+import { cut, paint, type Tone } from './text.js';
 import { time } from './units.js';
 
 const blocks = [' ', '▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
@@ -97,5 +97,3 @@ function axisLabels(spans: readonly { from: number; to: number }[], cell: number
   for (let index = 1; index < spans.length - 1; index++) put(index);
   return line.join('').trimEnd();
 }
-
-export const layerName = (name: string, options: RenderOptions): string => clean(name, options);

@@ -11,7 +11,7 @@ import { digits, percent, time } from '../format.js';
 interface Box { entity: Entity; height: number; width: number; selected: boolean }
 const shades = [Colour.blue, Colour.cyan, Colour.green, Colour.magenta, Colour.yellow];
 
-export function boxes(model: Model, of: State['bottleOf']): Box[] {
+function boxes(model: Model, of: State['bottleOf']): Box[] {
   const kind = of === 'threads' ? 'thread' : of === 'locks' ? 'lock' : 'procedure';
   return model.ranking.map((id) => model.entities[id]!).filter((entity) => entity.kind === kind).map((entity) => {
     const own = of === 'procedures';

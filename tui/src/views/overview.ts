@@ -4,7 +4,7 @@ import type { Glyphs } from '../glyphs.js';
 import type { Scene, Size } from '../state.js';
 import { digits, percent, time } from '../format.js';
 
-export const stateStyle = {
+const stateStyle = {
   useful: { fg: Colour.green }, overhead: { fg: Colour.yellow }, spinning: { fg: Colour.red, bold: true }, idle: { fg: Colour.grey },
   runnable: { fg: Colour.cyan },
 } as const;
@@ -98,7 +98,7 @@ export function chart(canvas: Canvas, scene: Scene, x: number, y: number, width:
 
 interface Part { ns: number; useful: number; overhead: number; spinning: number; runnable: number }
 /** The timeline's stretches, spread over columns by time. */
-export function resample(timeline: readonly { startNs: number; ns: number; usefulNs: number; overheadNs: number; spinningNs: number; meanRunnable: number }[], columns: number): (Part | null)[] {
+function resample(timeline: readonly { startNs: number; ns: number; usefulNs: number; overheadNs: number; spinningNs: number; meanRunnable: number }[], columns: number): (Part | null)[] {
   const parts: (Part | null)[] = new Array<Part | null>(columns).fill(null);
   const last = timeline[timeline.length - 1];
   if (last === undefined) return parts;
