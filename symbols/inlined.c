@@ -11,15 +11,14 @@
 /* Is it a header of the thread package, of the C++ library or another that the system installed, or source of Rust's own library?
  * Their procedures are inlined into the program's. */
 static bool is_package_header(const char *file) {
-  static const char ending[] = "/quartz/quartz.hpp";
   static const char *const places[] = {"/usr/include/", "/usr/local/include/", "/usr/lib/", "/rustc/"};
-  size_t length = file ? strlen(file) : 0;
   if (!file) return false;
   if (strstr(file, "/include/") && strstr(file, "/c++/")) return true; /* gcc's, LLVM's */
   if (strstr(file, "/lib/rustlib/src/")) return true;
   for (size_t k = 0; k < sizeof places / sizeof *places; k++)
     if (!strncmp(file, places[k], strlen(places[k]))) return true;
-  return length >= sizeof ending - 1 && strcmp(file + length - (sizeof ending - 1), ending) == 0;
+  const char *own = strstr(file, "/include/quartz/"), *ending = strrchr(file, '.');
+  return own && !strcmp(ending, ".hpp");
 }
 
 #define INLINED_MOST 128

@@ -25,7 +25,7 @@ typedef struct qz_symbols qz_symbols;
 enum qz_symbol_use {
   QZ_SYMBOL_PROCEDURE = 0, /* entry of a procedure: its name, and where it is defined */
   QZ_SYMBOL_SITE = 1,      /* return address of a call: the procedure that contains the call, and the call's line
-                            * (in code inlined from quartz.hpp or the C++ library: the line that calls it) */
+                            * (in code inlined from quartz.hpp, sync.hpp or the C++ library: the line that calls it) */
   QZ_SYMBOL_DATA = 2,      /* a static object: the variable, with member ("cache.lock", "table[3].lock") where the debug
                             * information tells it, else "name+offset" where the address is not its start */
   QZ_SYMBOL_CODE = 3       /* any instruction: the procedure that contains it, and its own line */

@@ -1,4 +1,5 @@
-/* Threads, fork-join, parallel loops, blocking regions. */
+/* Threads, fork-join, parallel loops, blocking regions. Functions that return int return 0 or an error number, and leave errno alone.
+ * For any thread of the package; not for signal handlers. docs/threads.md says more. */
 #ifndef QUARTZ_THREAD_H
 #define QUARTZ_THREAD_H
 
@@ -42,12 +43,12 @@ int qz_create(qz_thread_t *thread, const char *name, void *(*start)(void *), voi
 int qz_join(qz_thread_t thread, void **result);
 int qz_tryjoin(qz_thread_t thread, void **result);                                   /* EBUSY: still runs */
 int qz_timedjoin(qz_thread_t thread, void **result, const struct timespec *realtime); /* ETIMEDOUT */
-int qz_detach(qz_thread_t thread);
+int qz_detach(qz_thread_t thread);                    /* EINVAL (detached, or somebody joins), ESRCH */
 qz_thread_t qz_self(void);
 int qz_equal(qz_thread_t a, qz_thread_t b);
-int qz_set_name(qz_thread_t thread, const char *name);
-void qz_yield(void);
-__attribute__((noreturn)) void qz_exit(void *result);
+int qz_set_name(qz_thread_t thread, const char *name); /* ESRCH */
+void qz_yield(void); /* other ready threads of the processor first */
+__attribute__((noreturn)) void qz_exit(void *result); /* ends the calling thread */
 /* The processor runs other threads meanwhile. */
 void qz_sleep_ns(uint64_t nanoseconds);
 
