@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "futexes.h"
+#include "modules.h"
 
 #ifdef QUARTZ_SYMBOLS
 #include "callables.h"
@@ -38,6 +39,12 @@ static uint32_t called_name(struct qzi_interner *in, qz_symbols *symbols, uint64
   return length > 0 && (size_t)length < sizeof words ? qzi_intern_text(in, words, (size_t)length) : 0;
 }
 
+/* The variable is one of a library that is installed on the system. */
+static int in_library(struct qzi_interner *in, uint64_t address) {
+  uint32_t module = address ? qzi_intern_module(in, address) : 0;
+  return module && qzi_modules_installed(in->file->strings + in->file->modules[module - 1].path);
+}
+
 static void name_entity(struct qzi_interner *in, qz_symbols *symbols, uint32_t index) {
   struct qz_entity *entity = &in->file->entities[index];
   struct qz_symbol symbol;
@@ -50,6 +57,8 @@ static void name_entity(struct qzi_interner *in, qz_symbols *symbols, uint32_t i
     int outside = entity->kind == QZ_KIND_FUTEX || entity->kind == QZ_KIND_LOOP;
     if (!entity->address && entity->kind != QZ_KIND_FUTEX) return;
     if (entity->address) qz_symbols_find(symbols, entity->address, QZ_SYMBOL_SITE, &symbol);
+    if (!entity->name && outside && in_library(in, qzi_futex_address(in, index))) /* its variable's name tells its authors something */
+      entity->name = called_name(in, symbols, qzi_futex_called(in, index), &symbol);
     if (!entity->name) entity->name = variable_name(in, symbols, index);
     if (!entity->name && outside) entity->name = called_name(in, symbols, qzi_futex_called(in, index), &symbol);
   }

@@ -6,6 +6,7 @@ import { findEntities, State, type Entity, type Model } from '../../ts-frontend/
 import { root } from '../known/programs.js';
 import { openModel, record, sampler, start, temporaryFile, until } from '../known/record.js';
 import { losses } from '../../ts-frontend/src/render/head.js';
+import { insideKind } from '../../ts-frontend/src/model/inside.js';
 
 const program = (name: string): string => join(root, 'build/test/pthread', name);
 
@@ -258,6 +259,10 @@ test.serial('waits past the pthread functions: named by variable or place, with 
   near(t, 'for the one that runs the routine', once!.object!.waitNs, 200e6, 0.2);
   const heap = model.entities.filter(({ rawKind, name, id }) => rawKind === 'futex' && name !== 'gate' && id !== gate.id);
   t.true(heap.some(({ object: its }) => its !== null && its.waiters.some(({ path }) => /main.*lambda/.test(names(model, path)))), 'one on the heap, by place');
+  const stream = model.entities.find(({ rawKind, name, id, group }) => rawKind === 'futex' && id !== group && /^_*(IO_)?fflush at futexes\.cc:/.test(name));
+  t.truthy(stream, 'the lock of a stream is known by what the program called, not by the C library\'s variable');
+  near(t, 'for the stream', onPath(stream!), 150e6, 0.3);
+  t.is(insideKind(stream!), 'lock');
 });
 
 const openmp = program('openmp');

@@ -9,6 +9,8 @@ export type Inside = 'lock' | 'barrier' | 'data' | undefined;
 /** The end of a parallel region is a barrier too. */
 const barriers = /barrier|^GOMP_(parallel|loop_end|sections_end)|^__kmpc_fork_call/i;
 const locks = /mutex|rw_?lock|lock_contended|lock_slow|critical|atomic_start|set_(nest_)?lock|spin_?lock|^(malloc|calloc|realloc|free|operator (new|delete))\b/i;
+/** Of streams, which the C library locks for each call. */
+const streams = /^_*(IO_)?(v?f?printf|v?f?wprintf|(f|w)?puts|f?putw?c|putw?char|f?getw?c|getw?char|fgetw?s|getline|getdelim|fread|fwrite|fflush|fseeko?|setvbuf|perror)\b/;
 const data = /condvar|channel|semaphore|::(recv|send)\b|sem_wait|cond_(timed)?wait/i;
 
 const known = new WeakMap<object, Inside>();
@@ -17,7 +19,7 @@ export function insideKind(entity: Pick<Entity, 'rawKind' | 'name'>): Inside {
   if (entity.rawKind !== 'futex') return undefined;
   if (known.has(entity)) return known.get(entity);
   const called = entity.name.replace(/ at \S+$/, '');
-  const kind = called === entity.name ? undefined : barriers.test(called) ? 'barrier' : data.test(called) ? 'data' : locks.test(called) ? 'lock' : undefined;
+  const kind = called === entity.name ? undefined : barriers.test(called) ? 'barrier' : data.test(called) ? 'data' : locks.test(called) || streams.test(called) ? 'lock' : undefined;
   known.set(entity, kind);
   return kind;
 }

@@ -209,7 +209,7 @@ function tell(material: Material, { entity, loss: own, holding, victims }: Conte
   const inIo = holding.ioNs >= holding.ns / 2 && holding.ns > 0;
   const remedy = instead
     ? `Let its waiters block instead of spin: threads were ready to run meanwhile; that could save ${formatNs(savingNs)}.`
-    : `Wait less for ${name}: ${inIo ? 'move the input, output or sleep out of it, ' : ''}hold it shorter, take it less often, or split what it protects; if its waiters ran meanwhile, that could save up to ${formatNs(savingNs)}.`;
+    : `Wait less for ${name}: ${inIo ? 'move the input, output or sleep out of it, ' : ''}${stats.counted ? 'hold it shorter, take it less often, or split what it protects' : 'call it less often, for more at once, or from fewer threads at a time'}; if its waiters ran meanwhile, that could save up to ${formatNs(savingNs)}.`;
   return {
     entity: entity.id, name: entity.name, kind: spins ? 'spinning' : 'lock-contention', change: instead ? 'block-instead-of-spin' : 'wait-less',
     text, remedy, costNs: loss.cost, savingNs, meanwhile, related: [...victims.map((one) => one.entity.id), ...(by !== 0 ? [shownId(model, by)] : [])],
