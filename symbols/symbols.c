@@ -45,7 +45,7 @@ void qzi_arena_free(struct qzi_arena *arena) {
 }
 
 #define INLINED_MOST 32u
-#define INLINED 4u /* use of answers about inlined procedures: their `address` is that of the debug information */
+#define INLINED 5u /* use of answers about inlined procedures: their `address` is that of the debug information */
 
 struct module { uint64_t start, end, bias; struct qzi_binary *binary; };
 struct answer {
@@ -265,6 +265,21 @@ static const struct module *module_of(const qz_symbols *symbols, uint64_t addres
   return NULL;
 }
 
+static enum qz_symbol_status find_name(qz_symbols *symbols, const struct module *module, uint64_t address, struct qz_symbol *symbol) {
+  const struct qzi_symtab *table = &module->binary->functions;
+  const struct qzi_symtab_entry *found = whole_function(table, qzi_symtab_find(table, address - module->bias));
+  symbol->module = module->binary->path;
+  if (found) {
+    set_name(symbols, symbol, found->name, NULL);
+    symbol->entry = found->value + module->bias;
+    symbol->offset = address - symbol->entry;
+  } else {
+    set_offset_name(symbols, symbol, module->binary->path, address - module->bias);
+  }
+  symbol->detail = found ? "in a library of the system: its debug information is not read" : "no symbol at this address";
+  return found ? QZ_SYMBOL_FOUND : QZ_SYMBOL_NAMELESS;
+}
+
 static enum qz_symbol_status find(qz_symbols *symbols, uint64_t address, enum qz_symbol_use use, struct qz_symbol *symbol) {
   const struct module *module = module_of(symbols, address);
   if (!module) {
@@ -273,7 +288,9 @@ static enum qz_symbol_status find(qz_symbols *symbols, uint64_t address, enum qz
     return QZ_SYMBOL_UNKNOWN;
   }
   qzi_binary_open(module->binary, symbols->debug_dirs, symbols->debug_dir_count);
+  if (use == QZ_SYMBOL_NAME && module->binary->debug_elf) return find_name(symbols, module, address, symbol);
   qzi_binary_open_dwarf(module->binary);
+  if (use == QZ_SYMBOL_NAME) use = QZ_SYMBOL_PROCEDURE;
   symbol->module = module->binary->path;
   return use == QZ_SYMBOL_DATA ? find_data(symbols, module, address, symbol) : find_code(symbols, module, address, use, symbol);
 }

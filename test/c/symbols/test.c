@@ -119,6 +119,10 @@ static void named(const char *file, int with_lines) {
       }
     }
   struct qz_symbol got;
+  /* The name alone is asked for: a separate file is not read for the line. */
+  check(qz_symbols_find(symbols, (uint64_t)library.address(2), QZ_SYMBOL_NAME, &got) == QZ_SYMBOL_FOUND, file, "by its name alone");
+  same(file, "name alone", got.name, "shapes::Box::area");
+  same(file, "file of the name", got.file, with_lines && strcmp(file, "separate.so") ? source : "");
   qz_symbols_find(symbols, (uint64_t)library.call_site(), QZ_SYMBOL_SITE, &got);
   same(file, "caller", got.name, "fixture_call_site");
   check(got.entry == (uint64_t)(void *)library.call_site, file, "entry of the caller");
