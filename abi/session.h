@@ -22,7 +22,7 @@
 #define QZ_ALIGN(bytes) __attribute__((aligned(bytes)))
 
 #define QZ_SESSION_MAGIC   UINT64_C(0x314e535a54525551) /* "QURTZSN1" as little-endian bytes */
-#define QZ_SESSION_VERSION 1u
+#define QZ_SESSION_VERSION 2u
 
 /* What a processor or a thread is doing (docs/metrics.md, section 1). */
 enum qz_state {
@@ -180,15 +180,16 @@ struct qz_frame {
   uint64_t pc, sp, fp; /* frame pointer: rbp, x29 */
 };
 
-/* `word`: bits 0-15 byte offset from `word` of the top entry (QZ_WORD_EMPTY: none), bit 16 set while entries
- * below the top are being rewritten, bits 17-63 change count. Two equal values with bit 16 clear before and
- * after a copy mean that the copy is not torn. */
+/* `word`: bits 0-31 byte offset from `word` of the top entry (QZ_WORD_EMPTY: none), bit 32 set while entries
+ * below the top are being rewritten, bits 33-63 count of pushes and rewritings (of pops only by some writers: no
+ * earlier value comes back without a push). Two equal values with bit 32 clear before and after a copy mean that
+ * the copy is not torn. The thread itself may write each half alone, the upper one first. */
 #define QZ_WORD_EMPTY  48u                  /* offset of `bottom` */
-#define QZ_WORD_FLUX   (UINT64_C(1) << 16)
-#define QZ_WORD_CHANGE (UINT64_C(1) << 17)
+#define QZ_WORD_FLUX   (UINT64_C(1) << 32)
+#define QZ_WORD_CHANGE (UINT64_C(1) << 33)
 #define QZ_WORD_PUSH   (QZ_WORD_CHANGE + 16)
 #define QZ_WORD_POP    (QZ_WORD_CHANGE - 16)
-#define QZ_WORD_TOP(word)   ((uint32_t)((word) & 0xffff))
+#define QZ_WORD_TOP(word)   ((uint32_t)(word))
 #define QZ_WORD_DEPTH(word) ((QZ_WORD_TOP(word) - QZ_WORD_EMPTY) / 16)
 
 #define QZ_STATE_WORD(state, object) ((uint64_t)(state) | (uint64_t)(uint32_t)(object) << 32)

@@ -382,7 +382,7 @@ __attribute__((visibility("hidden"))) void *qzl_next_fentry, *qzl_next_return; /
 static void stand_aside(void) {
   qzl_next_enter = (void (*)(void *, void *))qzl_next("__cyg_profile_func_enter", NULL);
   qzl_next_exit = (void (*)(void *, void *))qzl_next("__cyg_profile_func_exit", NULL);
-  qzl_next_module = (void (*)(long, int))qzl_next("quartz_hooks_module_1", NULL);
+  qzl_next_module = (void (*)(long, int))qzl_next("quartz_hooks_module_2", NULL);
   qzl_next_fentry = qzl_next("__fentry__", NULL);
   qzl_next_return = qzl_next("__return__", NULL);
   qzl_next_spin_begin = (void (*)(const void *))qzl_next("qz_spin_begin", NULL);

@@ -117,7 +117,7 @@
 #ifdef QZI_PUB_ONE_THREAD
 #define HOT qzi_hot
 #else
-#define HOT quartz_hot_1
+#define HOT quartz_hot_2
 #endif
 
 /* Stages two and three of an entry (fentry) or exit (return). `arguments`: an even number of registers, those of the stages' own,
@@ -179,7 +179,7 @@ __fentry__:
 	entry_address			/* key */
 	movq	40(%rsp), %rdx		/* site */
 	leaq	40(%rsp), %rsi		/* mark */
-	movzwl	(%r11), %eax
+	movl	(%r11), %eax
 	cmpq	%rsi, 8(%r11,%rax)
 	jle	3f
 	cmpl	32(%r11), %eax
@@ -193,15 +193,14 @@ __fentry__:
 	cmpq	%rcx, 8(%rax)
 	jne	5f
 4:	incq	16(%rax)
-	movq	(%r11), %rax
-	movzwl	%ax, %edx
-	addq	%r11, %rdx
-	cmpq	%rcx, (%rdx)
+	movl	(%r11), %eax
+	cmpq	%rcx, (%r11,%rax)
 	je	2f
-	movq	%rsi, 24(%rdx)
-	movq	%rcx, 16(%rdx)
-	addq	$0x20010, %rax
-	movq	%rax, (%r11)
+	movq	%rsi, 24(%r11,%rax)
+	movq	%rcx, 16(%r11,%rax)
+	addl	$2, 4(%r11)
+	addl	$16, %eax
+	movl	%eax, (%r11)
 2:	.cfi_remember_state
 	restore	rax, rcx, rdx, rsi
 	ret
@@ -228,13 +227,12 @@ __return__:
 	testq	%r11, %r11
 	jnz	1f
 	nothing_here qzl_next_return
-1:	movq	(%r11), %r10
+1:	movl	(%r11), %ecx
 	leaq	8(%rsp), %rsi
-	movzwl	%r10w, %ecx
 	cmpq	%rsi, 8(%r11,%rcx)
 	jne	2f
-	addq	$0x1fff0, %r10
-	movq	%r10, (%r11)
+	subl	$16, %ecx
+	movl	%ecx, (%r11)
 	ret
 2:	jl	3f
 	movq	40(%r11), %r10
@@ -267,8 +265,7 @@ qzi_entry_goes_on:
 	next_slots 1f
 	jmp	3f
 1:	incq	16(%rax)		/* from here on the plain case */
-	movq	(%r11), %rax
-	movzwl	%ax, %eax
+	movl	(%r11), %eax
 	cmpq	%rsp, 8(%r11,%rax)
 	jle	2f
 	cmpl	32(%r11), %eax
@@ -277,7 +274,9 @@ qzi_entry_goes_on:
 	je	1f
 	movq	%rsp, 24(%r11,%rax)
 	movq	%rcx, 16(%r11,%rax)
-	addq	$0x20010, (%r11)
+	addl	$2, 4(%r11)
+	addl	$16, %eax
+	movl	%eax, (%r11)
 1:	movq	-40(%rsp), %rdx
 	movq	-32(%rsp), %r11
 	movq	-8(%rsp), %rcx

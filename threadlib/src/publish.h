@@ -65,7 +65,7 @@ static inline void qzi_pub_fence(void) {
 #define QZI_HOT_NAME "qzi_hot"
 #define QZI_HOT_VISIBILITY "hidden"
 #else
-#define QZI_HOT_NAME "quartz_hot_1"
+#define QZI_HOT_NAME "quartz_hot_2"
 #define QZI_HOT_VISIBILITY "default"
 #endif
 extern _Thread_local uint64_t *qzi_hot __asm__(QZI_HOT_NAME)
@@ -213,6 +213,21 @@ void qzi_pub_held_slow(uint32_t index, uint64_t now_ns);
 /* ---- processors ----------------------------------------------------------------------------------------------- */
 
 static inline void qzi_pub_store(uint64_t *at, uint64_t value) { __atomic_store_n(at, value, __ATOMIC_RELAXED); }
+
+/* The packed word of a profile stack, by its own thread: where the top is and how often something was pushed, each accessed by
+ * itself, as the hooks in assembly do (quartz/hooks.h says why). */
+typedef uint32_t __attribute__((may_alias)) qzi_pub_half;
+static inline __attribute__((always_inline)) uint32_t qzi_pub_top(const struct qz_thread *record) {
+  return __atomic_load_n((const qzi_pub_half *)&record->word, __ATOMIC_RELAXED);
+}
+static inline __attribute__((always_inline)) void qzi_pub_popped(struct qz_thread *record, uint32_t top) {
+  __atomic_store_n((qzi_pub_half *)&record->word, top, __ATOMIC_RELEASE);
+}
+static inline __attribute__((always_inline)) void qzi_pub_pushed(struct qz_thread *record, uint32_t top) {
+  qzi_pub_half *pushes = (qzi_pub_half *)&record->word + 1;
+  __atomic_store_n(pushes, __atomic_load_n(pushes, __ATOMIC_RELAXED) + (uint32_t)(QZ_WORD_CHANGE >> 32), __ATOMIC_RELAXED);
+  qzi_pub_popped(record, top);
+}
 
 static inline void qzi_pub_now(struct qzi_publisher *p, unsigned state) {
   p->change += QZ_NOW_CHANGE;

@@ -193,15 +193,15 @@ QZI_HOOK static inline __attribute__((always_inline)) void enter(struct qz_call 
   struct qz_thread *record = RECORD(hot);
   COUNT(call);
   uint64_t mark = entered_mark(record, call, here, site);
-  uint64_t word = __atomic_load_n(&record->word, __ATOMIC_RELAXED);
-  struct qz_entry *top = TOP(record, word);
+  uint32_t at = qzi_pub_top(record);
+  struct qz_entry *top = TOP(record, at);
   if (__builtin_expect(!mark || !ABOVE(top->sp, mark), 0)) {
     /* Level with it: the procedure around this one, which is inlined into it? */
     if (!mark || LEVEL(top->sp ^ mark) || SITE_OF(top->sp ^ mark) || top->key == key) goto slow;
   }
   if (top->key == key) return;
-  if (__builtin_expect(QZ_WORD_TOP(word) >= record->limit, 0)) goto slow;
-  push(record, word, top, key, mark + PLACE_PART(PC(here)));
+  if (__builtin_expect(at >= record->limit, 0)) goto slow;
+  push(record, at, top, key, mark + PLACE_PART(PC(here)));
   return;
 slow:
   enter_slow(key, site, hot, here, true);
@@ -237,11 +237,12 @@ QZI_HOOK void __cyg_profile_func_exit(void *function, void *caller) {
   struct qz_thread *record = RECORD(hot);
   uint64_t key = ADDRESS_OF(function), site = ADDRESS_OF(caller);
   struct place here = HERE();
-  uint64_t word = __atomic_load_n(&record->word, __ATOMIC_RELAXED);
-  int mine = is_mine(record, TOP(record, word), here, key, site);
+  uint32_t top = qzi_pub_top(record);
+  int mine = is_mine(record, TOP(record, top), here, key, site);
   if (__builtin_expect(mine > 0, 1)) {
-    QZI_TRACE(stack(record, word + QZ_WORD_POP));
-    __atomic_store_n(&record->word, word + QZ_WORD_POP, __ATOMIC_RELEASE);
+    top -= (uint32_t)sizeof(struct qz_entry);
+    QZI_TRACE(stack(record, top));
+    qzi_pub_popped(record, top);
   } else if (mine < 0) {
     leave_slow(record, key, site, here);
   }

@@ -17,7 +17,7 @@
 #include "publish_private.h"
 
 #define RECORD(hot) ((struct qz_thread *)((char *)(hot)-offsetof(struct qz_thread, word)))
-#define TOP(record, word) ((struct qz_entry *)((char *)&(record)->word + QZ_WORD_TOP(word)))
+#define TOP(record, packed) ((struct qz_entry *)((char *)&(record)->word + QZ_WORD_TOP(packed)))
 #define FIXED(entry) ((entry)->sp == QZI_SP_FIXED)
 
 /* Marks: bits 0-47 the level; bit 63 and, below it, bits of the call site and of the place of the hook: 0 in marks of
@@ -47,9 +47,9 @@ QZI_HOOK static inline bool on_stack(const struct qzi_pub_thread *thread, uint64
 }
 
 QZI_HOOK static inline uint64_t drop(struct qz_thread *record, uint64_t word) {
-  word += QZ_WORD_POP;
+  word -= sizeof(struct qz_entry);
   QZI_TRACE(stack(record, word));
-  __atomic_store_n(&record->word, word, __ATOMIC_RELEASE);
+  qzi_pub_popped(record, QZ_WORD_TOP(word));
   return word;
 }
 
@@ -60,8 +60,8 @@ QZI_HOOK static inline void push(struct qz_thread *record, uint64_t word, struct
   qzi_pub_store(&top[1].sp, mark);
   __atomic_signal_fence(__ATOMIC_RELEASE);
   qzi_pub_store(&top[1].key, key);
-  QZI_TRACE(stack(record, word + QZ_WORD_PUSH));
-  __atomic_store_n(&record->word, word + QZ_WORD_PUSH, __ATOMIC_RELEASE);
+  QZI_TRACE(stack(record, word + sizeof *top));
+  qzi_pub_pushed(record, QZ_WORD_TOP(word) + (uint32_t)sizeof *top);
 }
 
 /* Takes out the entries after `from` up to `end`, from below the objects that stand on them up to `top`. */

@@ -10,7 +10,7 @@
 #include "publish_hooks.h"
 
 #pragma GCC visibility push(default)
-void quartz_hooks_module_1(intptr_t offset, int begins);
+void quartz_hooks_module_2(intptr_t offset, int begins);
 #pragma GCC visibility pop
 #if defined(__x86_64__)
 extern const uint64_t qzi_go_on[3] __attribute__((visibility("hidden"))); /* hooks_x86_64.S */
@@ -53,7 +53,7 @@ static uint32_t copy_at(intptr_t distance) {
 
 /* A module begins or ends; its hooks read the thread-local variable at this distance from the thread pointer. By its
  * constructor, perhaps before the package is initialized. */
-void quartz_hooks_module_1(intptr_t offset, int begins) {
+void quartz_hooks_module_2(intptr_t offset, int begins) {
   static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 #ifdef QZI_PUB_ONE_THREAD
   if (qzl_next_module) {
@@ -90,5 +90,5 @@ void quartz_hooks_module_1(intptr_t offset, int begins) {
 }
 
 #else
-void quartz_hooks_module_1(intptr_t offset, int begins) {} /* no hooks are expanded on this machine */
+void quartz_hooks_module_2(intptr_t offset, int begins) {} /* no hooks are expanded on this machine */
 #endif

@@ -12,21 +12,23 @@
 
 #define QZI_PUB_KEY(kind, index) QZ_KEY(kind, (index) & ~QZI_PUB_SHARED)
 
-/* The stores of a push onto a stack that has room; `word` is its packed word. */
-static inline __attribute__((always_inline)) void qzi_pub_put(struct qz_thread *record, uint64_t word, uint64_t key) {
-  struct qz_entry *entry = (struct qz_entry *)((char *)&record->word + QZ_WORD_TOP(word)) + 1;
+/* The stores of a push onto a stack that has room, and whose top is there. */
+static inline __attribute__((always_inline)) void qzi_pub_put(struct qz_thread *record, uint32_t top, uint64_t key) {
+  struct qz_entry *entry = (struct qz_entry *)((char *)&record->word + top) + 1;
   qzi_pub_fence();
   qzi_pub_store(&entry->key, key);
   qzi_pub_store(&entry->sp, QZI_SP_FIXED);
-  QZI_TRACE(stack(record, word + QZ_WORD_PUSH));
-  __atomic_store_n(&record->word, word + QZ_WORD_PUSH, __ATOMIC_RELEASE);
+  top += (uint32_t)sizeof *entry;
+  QZI_TRACE(stack(record, top));
+  qzi_pub_pushed(record, top);
 }
 /* Whether the topmost entry is of that key; it is off then. */
 static inline __attribute__((always_inline)) bool qzi_pub_take_off(struct qz_thread *record, uint64_t key) {
-  uint64_t word = __atomic_load_n(&record->word, __ATOMIC_RELAXED);
-  if (__builtin_expect(((struct qz_entry *)((char *)&record->word + QZ_WORD_TOP(word)))->key != key, 0)) return false;
-  QZI_TRACE(stack(record, word + QZ_WORD_POP));
-  __atomic_store_n(&record->word, word + QZ_WORD_POP, __ATOMIC_RELEASE);
+  uint32_t top = qzi_pub_top(record);
+  if (__builtin_expect(((struct qz_entry *)((char *)&record->word + top))->key != key, 0)) return false;
+  top -= (uint32_t)sizeof(struct qz_entry);
+  QZI_TRACE(stack(record, top));
+  qzi_pub_popped(record, top);
   return true;
 }
 /* Push the object before it is asked for. By the thread itself. */
@@ -34,12 +36,12 @@ static inline void qzi_pub_push(struct qzi_publisher *p, struct qzi_pub_thread *
   if (!qzi_publishing() || !p->record) return;
   struct qz_thread *record = qzi_pub_record(p, t);
   if (!record) return;
-  uint64_t word = __atomic_load_n(&record->word, __ATOMIC_RELAXED);
-  if (__builtin_expect(QZ_WORD_TOP(word) >= qzi_pub_limit, 0)) {
+  uint32_t top = qzi_pub_top(record);
+  if (__builtin_expect(top >= qzi_pub_limit, 0)) {
     qzi_pub_store(&record->overflows, record->overflows + 1);
     return;
   }
-  qzi_pub_put(record, word, key);
+  qzi_pub_put(record, top, key);
 }
 /* Take the topmost entry of the object off, wherever it is: no longer waiting for it, or released. Nothing where it
  * was never pushed. By the thread itself. */
@@ -192,10 +194,10 @@ static inline bool qzi_pub_ask_fast(struct qzi_publisher *p, struct qzi_pub_thre
                                     uint64_t site) {
   struct qz_thread *record = t->record;
   if (__builtin_expect(!index || !record || !p->calls, 0) || __builtin_expect(record->epoch != qzi_pub_epoch, 0)) return false;
-  uint64_t word = __atomic_load_n(&record->word, __ATOMIC_RELAXED);
+  uint32_t top = qzi_pub_top(record);
   struct qz_call *call = &p->calls[qzi_pub_object_slot(site, key)];
-  if (__builtin_expect(QZ_WORD_TOP(word) >= qzi_pub_limit || call->site != site || call->key != key, 0)) return false;
-  qzi_pub_put(record, word, key);
+  if (__builtin_expect(top >= qzi_pub_limit || call->site != site || call->key != key, 0)) return false;
+  qzi_pub_put(record, top, key);
   qzi_pub_store(&call->count, call->count + 1);
   return true;
 }

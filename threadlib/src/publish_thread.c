@@ -77,7 +77,7 @@ static inline uint64_t flux(struct qz_thread *record) {
   return word;
 }
 static inline void settle(struct qz_thread *record, uint64_t word, uint32_t top) {
-  word = (word & ~(QZ_WORD_FLUX | 0xffff)) + QZ_WORD_CHANGE;
+  word = (word & ~(QZ_WORD_FLUX | UINT32_MAX)) + QZ_WORD_CHANGE;
   QZI_TRACE(stack(record, word | top));
   __atomic_store_n(&record->word, word | top, __ATOMIC_RELEASE);
 }

@@ -195,6 +195,11 @@ static void *run(void *unused) {
   if (hooked_cxx()) fail("C++ went wrong");
   if (depth() != 1) fail("depth %u after C++", depth());
 
+  /* Or a reader would take a copy of parts of several stacks for one. */
+  uint64_t before = thread.record->word;
+  hooked_count(1);
+  if (thread.record->word == before) fail("calls have come and gone, and the stack's word is the same");
+
   fibs = count_of(hooked_fib_address), leaves = count_of(hooked_leaf_address);
   hooked_count(20);
   fibs = count_of(hooked_fib_address) - fibs, leaves = count_of(hooked_leaf_address) - leaves;

@@ -92,7 +92,7 @@ static inline void fake_create(struct fake *f, uint32_t t, uint64_t serial, cons
   r->start = start;
   r->name = name ? fake_name(f, name) : 0;
   r->creator = (uint32_t)(creator + 1);
-  __atomic_store_n(&r->word, (r->word & ~UINT64_C(0x1ffff)) + QZ_WORD_CHANGE + QZ_WORD_EMPTY, __ATOMIC_RELEASE);
+  __atomic_store_n(&r->word, (r->word & ~(QZ_WORD_FLUX | UINT32_MAX)) + QZ_WORD_CHANGE + QZ_WORD_EMPTY, __ATOMIC_RELEASE);
   fake_state(f, t, QZ_STATE_USEFUL, 0);
   __atomic_store_n(&r->serial, serial, __ATOMIC_RELEASE);
   if (f->head->thread_high <= t) __atomic_store_n(&f->head->thread_high, t + 1, __ATOMIC_RELEASE);

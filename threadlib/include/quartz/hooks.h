@@ -31,16 +31,21 @@
 #endif
 #endif
 #ifdef QUARTZ_HOOKS_EXPANDED
-#ifndef QUARTZ_HOT_1
-#define QUARTZ_HOT_1 "quartz_hot_1"
+#ifndef QUARTZ_HOT_2
+#define QUARTZ_HOT_2 "quartz_hot_2"
+#endif
+/* A slot of the table of guesses (below); not in shared libraries, which could not reach a table of each thread at once. */
+#if !defined(QUARTZ_GUESS_2) && (defined(__PIE__) || !defined(__PIC__))
+#define QUARTZ_GUESS_2(index) "%fs:quartz_guess_2@tpoff(" index ")"
+#define QUARTZ_GUESSES_2
 #endif
 #ifdef __clang__
 #pragma clang diagnostic push
 #pragma clang diagnostic ignored "-Woverlength-strings" /* of a program with -std=c89 -pedantic */
 #endif
 __asm__(
-"  .ifndef .Lquartz_hooks_1\n" /* with -flto it can come several times */
-"  .set .Lquartz_hooks_1, 1\n"
+"  .ifndef .Lquartz_hooks_2\n" /* with -flto it can come several times */
+"  .set .Lquartz_hooks_2, 1\n"
 #ifdef __clang__
 "  .ifndef .gasversion.\n"
 "  .error \"quartz: hooks with clang need -fno-integrated-as, and no -flto; or take the flags of quartz cflags --hooks all\"\n"
@@ -49,35 +54,51 @@ __asm__(
 
 #ifndef QUARTZ_HOOKS_MACROS_ONLY
 /* The stack of the thread that runs is at the hot line (%r11); 0: nothing is published. */
-"  .weak quartz_hot_1\n"
-"  .section .tbss.quartz_hot_1, \"awTG\", @nobits, quartz_hot_1, comdat\n"
-"  .type quartz_hot_1, @tls_object\n"
-"  .size quartz_hot_1, 8\n"
+"  .weak quartz_hot_2\n"
+"  .section .tbss.quartz_hot_2, \"awTG\", @nobits, quartz_hot_2, comdat\n"
+"  .type quartz_hot_2, @tls_object\n"
+"  .size quartz_hot_2, 8\n"
 "  .p2align 3\n"
-"quartz_hot_1: .zero 8\n"
+"quartz_hot_2: .zero 8\n"
+#ifdef QUARTZ_GUESSES_2
+"  .weak quartz_guess_2\n"
+"  .hidden quartz_guess_2\n"
+"  .section .tbss.quartz_guess_2, \"awTG\", @nobits, quartz_guess_2, comdat\n"
+"  .type quartz_guess_2, @tls_object\n"
+"  .size quartz_guess_2, 2048\n"
+"  .p2align 6\n"
+"quartz_guess_2: .zero 2048\n"
+#endif
 "  .text\n"
 #endif
 
-"  .macro quartz_get_hot_1\n"
+"  .macro quartz_get_hot_2\n"
 #if defined(__PIE__) || !defined(__PIC__)
-"  movq %fs:" QUARTZ_HOT_1 "@tpoff, %r11\n"
+"  movq %fs:" QUARTZ_HOT_2 "@tpoff, %r11\n"
 #else
-"  movq " QUARTZ_HOT_1 "@gottpoff(%rip), %r11\n"
+"  movq " QUARTZ_HOT_2 "@gottpoff(%rip), %r11\n"
 "  movq %fs:(%r11), %r11\n"
 #endif
 "  .endm\n"
 
+/* The stack's packed word (abi/session.h) is read and written in parts, each in one width, or loads would wait for stores: the
+ * lower half is the place of the top; the upper one counts pushes, without which no earlier word comes back.
+ *
+ * An entry does not load where the top is, it guesses, and compares: the top is where it was the last time that the stack pointer was the
+ * same. So what it stores depends on nothing that the hooks before it have just stored, which would take seven cycles each. A guess
+ * that is wrong costs time only. */
+
 /* Counts the call by its return address and the function, drops stale entries (go_on), pushes unless the function is on top. */
 /* Where the search for the slot begins depends on a number that each function has for itself. */
-"  .set .Lquartz_first_1, 1\n"
-"  .macro quartz_entry_1\n"
-"  .set .Lquartz_first_1, (.Lquartz_first_1 * 1103515245 + 12345) & 0xffffffff\n"
-"661: quartz_get_hot_1\n"
+"  .set .Lquartz_first_2, 1\n"
+"  .macro quartz_entry_2\n"
+"  .set .Lquartz_first_2, (.Lquartz_first_2 * 1103515245 + 12345) & 0xffffffff\n"
+"661: quartz_get_hot_2\n"
 "  testq %r11, %r11\n"
 "  jz 669f\n"
 "  movq %rcx, -8(%rsp)\n"
 "  movq (%rsp), %rcx\n"
-"  leal (.Lquartz_first_1 & 0x1fffe0)(,%rcx,8), %eax\n"
+"  leal (.Lquartz_first_2 & 0x1fffe0)(,%rcx,8), %eax\n"
 "  andl $0x1fffe0, %eax\n"
 "  addq 24(%r11), %rax\n"
 "  cmpq %rcx, (%rax)\n"
@@ -86,8 +107,16 @@ __asm__(
 "  cmpq %rcx, 8(%rax)\n"
 "  jne 663f\n"
 "  incq 16(%rax)\n"
-"  movq (%r11), %rax\n"
-"  movzwl %ax, %eax\n"
+#ifdef QUARTZ_GUESS_2
+"  movl %esp, %eax\n"
+"  andl $0x7f0, %eax\n"
+"  movl " QUARTZ_GUESS_2("%rax") ", %eax\n"
+"  cmpl %eax, (%r11)\n"
+"  jne 665f\n"
+"666:\n"
+#else
+"  movl (%r11), %eax\n"
+#endif
 "  cmpq %rsp, 8(%r11,%rax)\n"
 "  jle 662f\n"
 "  cmpq %rcx, (%r11,%rax)\n"
@@ -96,7 +125,9 @@ __asm__(
 "  jae 662f\n"
 "  movq %rsp, 24(%r11,%rax)\n" /* first: see push() of publish_hooks.h */
 "  movq %rcx, 16(%r11,%rax)\n"
-"  addq $0x20010, (%r11)\n"
+"  addl $2, 4(%r11)\n" /* before the new top: or an earlier word might come back */
+"  addl $16, %eax\n"
+"  movl %eax, (%r11)\n"
 "668: movq -8(%rsp), %rcx\n"
 "  movl $8, %eax\n"
 "669:\n"
@@ -111,20 +142,27 @@ __asm__(
 "  leaq 669b(%rip), %rcx\n"
 "  movq -8(%r11), %rax\n"
 "  jmp *(%rax)\n"
+#ifdef QUARTZ_GUESS_2
+"665: movl %esp, %ecx\n"
+"  andl $0x7f0, %ecx\n"
+"  movl (%r11), %eax\n"
+"  movl %eax, " QUARTZ_GUESS_2("%rcx") "\n"
+"  leaq 661b(%rip), %rcx\n"
+"  jmp 666b\n"
+#endif
 "  .previous\n"
 "  .endm\n"
 
 /* Pops the function, if it was pushed. */
-"  .macro quartz_exit_1\n"
-"  quartz_get_hot_1\n"
+"  .macro quartz_exit_2\n"
+"  quartz_get_hot_2\n"
 "  testq %r11, %r11\n"
 "  jz 679f\n"
-"  movq (%r11), %rcx\n"
-"  movzwl %cx, %esi\n"
+"  movl (%r11), %esi\n"
 "  cmpq %rsp, 8(%r11,%rsi)\n"
 "  jne 672f\n"
-"  addq $0x1fff0, %rcx\n"
-"  movq %rcx, (%r11)\n"
+"  subl $16, %esi\n"
+"  movl %esi, (%r11)\n"
 "679:\n"
 "  .subsection 1\n"
 "672: jl 673f\n"
@@ -141,7 +179,7 @@ __asm__(
 #ifdef __clang__
 "  .macro callq to:vararg\n"
 "  .ifc \\to,__fentry__\n"
-"  quartz_entry_1\n"
+"  quartz_entry_2\n"
 "  .else\n"
 "  {load} callq \\to\n"
 "  .endif\n"
@@ -151,17 +189,17 @@ __asm__(
 "  .byte 0x66\n"
 "  \\rest\n"
 "  .endm\n"
-/* The same as quartz_exit_1, with all registers kept: code that is no procedure may return, too. */
+/* The same as quartz_exit_2, with all registers kept: code that is no procedure may return, too. */
 "  .macro retq bytes:vararg\n"
-"  quartz_get_hot_1\n"
+"  quartz_get_hot_2\n"
 "  testq %r11, %r11\n"
 "  jz 679f\n"
 "  movq %rcx, -8(%rsp)\n"
-"  movq (%r11), %rcx\n"
-"  movzwl %cx, %ecx\n"
+"  movl (%r11), %ecx\n"
 "  cmpq %rsp, 8(%r11,%rcx)\n"
 "  jne 672f\n"
-"  addq $0x1fff0, (%r11)\n"
+"  subl $16, %ecx\n"
+"  movl %ecx, (%r11)\n"
 "  movq -8(%rsp), %rcx\n"
 "679: {load} retq \\bytes\n"
 "  .subsection 1\n"
@@ -179,13 +217,13 @@ __asm__(
 #else
 "  .macro call to:vararg\n"
 "  .ifc \\to,__fentry__\n"
-"  quartz_entry_1\n"
+"  quartz_entry_2\n"
 "  .else\n"
 "  .ifc \\to,*__fentry__@GOTPCREL(%rip)\n"
-"  quartz_entry_1\n"
+"  quartz_entry_2\n"
 "  .else\n"
 "  .ifc \\to,__return__\n"
-"  quartz_exit_1\n"
+"  quartz_exit_2\n"
 "  .else\n"
 "  {load} call \\to\n"
 "  .endif\n"
@@ -195,22 +233,22 @@ __asm__(
 #endif
 
 /* Tells the library, if there is one, where the hooks of this module look: once in each module. */
-"  .weak quartz_hooks_module_1\n"
-"  .section .text.quartz_begins_1, \"axG\", @progbits, quartz_begins_1, comdat\n"
-"  .weak quartz_begins_1\n"
-"  .hidden quartz_begins_1\n"
-"  .type quartz_begins_1, @function\n"
-"quartz_begins_1:\n"
+"  .weak quartz_hooks_module_2\n"
+"  .section .text.quartz_begins_2, \"axG\", @progbits, quartz_begins_2, comdat\n"
+"  .weak quartz_begins_2\n"
+"  .hidden quartz_begins_2\n"
+"  .type quartz_begins_2, @function\n"
+"quartz_begins_2:\n"
 "  movl $1, %esi\n"
-"680: movq quartz_hooks_module_1@GOTPCREL(%rip), %rax\n"
-"  movq quartz_hot_1@gottpoff(%rip), %rdi\n"
+"680: movq quartz_hooks_module_2@GOTPCREL(%rip), %rax\n"
+"  movq quartz_hot_2@gottpoff(%rip), %rdi\n"
 "  testq %rax, %rax\n"
 "  jz 681f\n"
 "  jmp *%rax\n"
 "681: ret\n"
 "682: xorl %esi, %esi\n"
 "  jmp 680b\n"
-"  .size quartz_begins_1, .-quartz_begins_1\n"
+"  .size quartz_begins_2, .-quartz_begins_2\n"
 
 /* gprof, which a program linked with -pg would start, stays off even where there is no Quartz. */
 "  .weak __monstartup, _mcleanup\n"
@@ -220,10 +258,10 @@ __asm__(
 "__monstartup:\n"
 "_mcleanup:\n"
 "  ret\n"
-"  .section .init_array, \"awG\", @init_array, quartz_begins_1, comdat\n"
+"  .section .init_array, \"awG\", @init_array, quartz_begins_2, comdat\n"
 "  .p2align 3\n"
-"  .quad quartz_begins_1\n"
-"  .section .fini_array, \"awG\", @fini_array, quartz_begins_1, comdat\n"
+"  .quad quartz_begins_2\n"
+"  .section .fini_array, \"awG\", @fini_array, quartz_begins_2, comdat\n"
 "  .p2align 3\n"
 "  .quad 682b\n"
 "  .text\n"
