@@ -39,3 +39,14 @@ export const bindings: readonly Binding[] = [
 ];
 const byKey = new Map(bindings.flatMap((binding) => binding.keys.map((key) => [key, binding] as const)));
 export const bindingOf = (key: string): Binding | undefined => byKey.get(key);
+
+/** What a key does to the text of a filter that is being written, if anything. */
+export function editing(text: string, char: string | undefined, full: string): Action | null {
+  switch (full) {
+    case 'enter': return { type: 'filter-done' };
+    case 'escape': return { type: 'escape' };
+    case 'backspace': return { type: 'filter-text', text: text.slice(0, -1) };
+    case 'C-u': return { type: 'filter-text', text: '' };
+    default: return char !== undefined && char.length === 1 && char >= ' ' ? { type: 'filter-text', text: text + char } : null;
+  }
+}

@@ -6,13 +6,12 @@ import blessed from 'blessed';
 import { spawnSync } from 'node:child_process';
 import { Canvas } from './canvas.js';
 import { ascii, unicode, type Glyphs } from './glyphs.js';
-import { bodyOf, bodyTop, frame, pageOf, tabPlaces, tableSize } from './frame.js';
-import { bindingOf, type Effect } from './keys.js';
+import { bodyOf, frame, pageOf } from './frame.js';
+import { bindingOf, editing, type Effect } from './keys.js';
+import { pointed, type MouseEvent } from './mouse.js';
 import { Pace } from './pace.js';
-import { currentIndex, currentRows, initialState, isTable, reduce, selectedEntity, tableTab, type Action, type Size, type State } from './state.js';
-import { columnsThatFit } from './tables.js';
+import { initialState, reduce, selectedEntity, type Action, type Size, type State } from './state.js';
 import { helpPages } from './views/help.js';
-import { scrollTo } from './views/table.js';
 import type { Watch } from './session.js';
 
 export interface TerminalOptions {
@@ -26,6 +25,9 @@ export interface TerminalOptions {
   output?: NodeJS.WritableStream;
   term?: string;
 }
+interface Key { full?: string; name?: string; ctrl?: boolean }
+
+const endSignals = ['SIGTERM', 'SIGHUP', 'SIGINT'] as const;
 /** How soon the end of the program shows. */
 const endCheckMs = 250;
 /** CPU time of this process since it began. */
@@ -55,7 +57,10 @@ function copyCells(canvas: Canvas, lines: ScreenLine[], colour: boolean): void {
 
 /** Shows the watch until the user quits; the promise ends then. */
 export function show(watch: Watch, options: TerminalOptions): Promise<void> {
-  const glyphs: Glyphs = options.ascii ? ascii : unicode;
+  return new Promise((resolve, reject) => { new Terminal(watch, options, resolve, reject).begin(); });
+}
+
+function open(options: TerminalOptions): RawScreen {
   const screen = blessed.screen({
     smartCSR: true, title: 'quartz top', forceUnicode: !options.ascii, fullUnicode: false, warnings: false, dockBorders: false,
     ...(options.input === undefined ? {} : { input: options.input }), ...(options.output === undefined ? {} : { output: options.output }),
@@ -63,182 +68,185 @@ export function show(watch: Watch, options: TerminalOptions): Promise<void> {
   } as unknown as blessed.Widgets.IScreenOptions) as RawScreen;
   // Unicode goes out as it is: many terminals draw the line-drawing set wrongly, or not at all, in UTF-8.
   if (!options.ascii) screen.tput.brokenACS = true;
-  let state: State = initialState();
-  let asking = false;
-  const size = (): Size => ({ width: screen.width as number, height: screen.height as number });
+  return screen;
+}
 
-  const box = blessed.box({ parent: screen, top: 0, left: 0, width: '100%', height: '100%' });
-  (box as unknown as { render: () => unknown }).render = () => {
-    const canvas = draw();
-    copyCells(canvas, screen.lines, options.colour);
-    return null;
+class Terminal {
+  readonly #glyphs: Glyphs;
+  readonly #screen: RawScreen;
+  readonly #pace: Pace;
+  #state: State = initialState();
+  #asking = false;      // whether to end the program
+  #suspended = false;   // by Ctrl-Z
+  #over = false;
+  #timer: NodeJS.Timeout | undefined;
+  #interval: number;
+  #refreshed = -Infinity;
+  #forUserMs = 0;       // CPU time that keys, mouse and resizing cost
+
+  constructor(readonly watch: Watch, readonly options: TerminalOptions, readonly resolve: () => void, readonly reject: (error: Error) => void) {
+    this.#glyphs = options.ascii ? ascii : unicode;
+    this.#pace = new Pace(options.refreshMs);
+    this.#interval = options.refreshMs;
+    this.#screen = open(options);
+    const box = blessed.box({ parent: this.#screen, top: 0, left: 0, width: '100%', height: '100%' });
+    (box as unknown as { render: () => unknown }).render = () => {
+      copyCells(this.#draw(), this.#screen.lines, options.colour);
+      return null;
+    };
+  }
+
+  begin(): void {
+    for (const signal of endSignals) process.on(signal, this.#finish);
+    process.on('uncaughtException', this.#onCrash);
+    process.on('SIGCONT', this.#onContinue);
+    this.#screen.on('keypress', this.#counted((char: string | undefined, key: Key) => { this.#onKey(char, key); }));
+    this.#screen.program.enableMouse();
+    this.#screen.program.on('mouse', this.#counted((event: MouseEvent) => { this.#onMouse(event); }));
+    this.#screen.on('resize', this.#counted(() => { this.#screen.render(); }));
+    this.#tick();
+    this.#screen.render();
+  }
+
+  // ---- ends ----
+
+  #close(): boolean {
+    if (this.#over) return false;
+    this.#over = true;
+    clearTimeout(this.#timer);
+    for (const signal of endSignals) process.off(signal, this.#finish);
+    process.off('uncaughtException', this.#onCrash);
+    process.off('SIGCONT', this.#onContinue);
+    this.#screen.program.disableMouse(); // blessed turns off only what its own elements asked for
+    this.#screen.destroy();
+    this.options.onQuit();
+    return true;
+  }
+  readonly #finish = (): void => { if (this.#close()) this.resolve(); };
+  readonly #onCrash = (error: Error): void => { if (this.#close()) this.reject(error); };
+  /**
+   * After Ctrl-Z and fg the shell has written over the screen. Drawn anew once blessed, which hears of it too, has its output
+   * again; what is drawn before would go to the shell's screen.
+   */
+  readonly #onContinue = (): void => {
+    setImmediate(() => {
+      this.#suspended = false;
+      if (!this.#over) this.#carryOut('redraw');
+    });
   };
-  const draw = (): Canvas => {
-    const scene = watch.update(state);
+
+  // ---- what is shown ----
+
+  get #size(): Size { return { width: this.#screen.width as number, height: this.#screen.height as number }; }
+
+  #draw(): Canvas {
+    const scene = this.watch.update(this.#state);
     if (scene === null) {
-      const canvas = new Canvas(size().width, size().height);
+      const canvas = new Canvas(this.#size.width, this.#size.height);
       canvas.text(0, 0, 'waiting for the first snapshot ...   q quits');
       return canvas;
     }
-    if (state.tab === 'source') watch.showSource(scene.model.entities[selectedEntity(state, scene)]?.file ?? '');
-    return frame(watch.scene ?? scene, size(), state, glyphs);
-  };
-  const apply = (action: Action): void => {
-    const scene = watch.scene;
-    if (scene !== null) state = reduce(state, action, scene);
-    screen.render();
-  };
+    if (this.#state.tab === 'source') this.watch.showSource(scene.model.entities[selectedEntity(this.#state, scene)]?.file ?? '');
+    return frame(this.watch.scene ?? scene, this.#size, this.#state, this.#glyphs);
+  }
+  #apply(action: Action): void {
+    const { scene } = this.watch;
+    if (scene !== null) this.#state = reduce(this.#state, action, scene);
+    this.#screen.render();
+  }
+  #say(text: string): void { this.#apply({ type: 'message', text }); }
 
-  return new Promise((resolve, reject) => {
-    let timer: NodeJS.Timeout | undefined;
-    let over = false;
-    const close = (): void => {
-      if (over) return;
-      over = true;
-      clearTimeout(timer);
-      for (const signal of ['SIGTERM', 'SIGHUP', 'SIGINT'] as const) process.off(signal, onSignal);
-      process.off('uncaughtException', onCrash);
-      process.off('SIGCONT', onContinue);
-      screen.program.disableMouse(); // blessed turns off only what its own elements asked for
-      screen.destroy();
-      options.onQuit();
-    };
-    const finish = (): void => { close(); resolve(); };
-    const onSignal = (): void => { finish(); };
-    const onCrash = (error: Error): void => { close(); reject(error); };
-    for (const signal of ['SIGTERM', 'SIGHUP', 'SIGINT'] as const) process.on(signal, onSignal);
-    process.on('uncaughtException', onCrash);
-    // After Ctrl-Z and fg the shell has written over the screen. Drawn anew once blessed, which hears of it too, has its output again;
-    // what is drawn before would go to the shell's screen.
-    let suspended = false;
-    const onContinue = (): void => {
-      setImmediate(() => {
-        suspended = false;
-        if (!over) carryOut('redraw');
-      });
-    };
-    process.on('SIGCONT', onContinue);
+  /** Refreshes when it is time to, and looks often for the program's end. */
+  #tick(): void {
+    const now = performance.now();
+    if (!this.#suspended && (now - this.#refreshed >= this.#interval || this.watch.hasEnded)) {
+      try {
+        if (this.watch.refresh()) this.#screen.render();
+      } catch (error) {
+        this.#say((error as Error).message);
+      }
+      this.#interval = this.#pace.next(now, cpuMs() - this.#forUserMs);
+      this.#refreshed = now;
+    }
+    this.#timer = setTimeout(() => { this.#tick(); }, Math.min(this.options.refreshMs, endCheckMs));
+  }
 
-    let refreshed = -Infinity;
-    const pace = new Pace(options.refreshMs);
-    let interval = options.refreshMs;
-    let forUser = 0; // CPU time that keys, mouse and resizing cost
-    const counted = <Arguments extends unknown[]>(react: (...args: Arguments) => void) => (...args: Arguments): void => {
+  // ---- what the user does ----
+
+  #counted<Arguments extends unknown[]>(react: (...args: Arguments) => void): (...args: Arguments) => void {
+    return (...args) => {
       const before = cpuMs();
       react(...args);
-      forUser += cpuMs() - before;
+      this.#forUserMs += cpuMs() - before;
     };
-    const tick = (): void => {
-      const now = performance.now();
-      if (!suspended && (now - refreshed >= interval || watch.hasEnded)) {
-        try {
-          if (watch.refresh()) screen.render();
-        } catch (error) {
-          apply({ type: 'message', text: (error as Error).message });
-        }
-        interval = pace.next(now, cpuMs() - forUser);
-        refreshed = now;
-      }
-      timer = setTimeout(tick, Math.min(options.refreshMs, endCheckMs));
-    };
+  }
 
-    const carryOut = (effect: Effect): void => {
-      const scene = watch.scene;
-      switch (effect) {
-        case 'quit':
-          if (options.owned && scene !== null && scene.live.ended === null && !asking) {
-            asking = true;
-            apply({ type: 'message', text: 'the program still runs: q again ends it and keeps the profile; other keys go on' });
-          } else finish();
-          return;
-        case 'redraw': screen.realloc(); screen.render(); return;
-        case 'reset': {
-          watch.reset();
-          state = { ...state, windowNs: null, message: watch.isReset ? 'counting from now; R again counts from the start' : 'counting from the start' };
-          screen.render();
-          return;
-        }
-        case 'write':
-          try { apply({ type: 'message', text: `written to ${watch.host.write()}` }); }
-          catch (error) { apply({ type: 'message', text: (error as Error).message }); }
-          return;
-        case 'editor': {
-          const entity = scene === null ? undefined : scene.model.entities[selectedEntity(state, scene)];
-          if (entity === undefined || entity.file === '') { apply({ type: 'message', text: 'no source file is known for this' }); return; }
-          const editor = process.env['VISUAL'] ?? process.env['EDITOR'] ?? 'vi';
-          screen.program.disableMouse();
-          screen.leave();
-          const result = spawnSync('sh', ['-c', `${editor} "$@"`, editor, `+${Math.max(1, entity.line)}`, entity.file], { stdio: 'inherit' });
-          screen.enter();
-          screen.program.enableMouse();
-          screen.realloc();
-          apply({ type: 'message', text: result.status === 0 ? '' : `${editor} ended with status ${result.status ?? 'unknown'}: set EDITOR` });
-          return;
-        }
-      }
-    };
+  #onKey(char: string | undefined, key: Key): void {
+    const full = key.full ?? char ?? '';
+    if (full === 'return' || full === 'linefeed') return; // blessed sends enter as well
+    if (full === 'C-z') {
+      this.#suspended = true;
+      this.#screen.program.sigtstp?.();
+      setTimeout(() => { process.emit('SIGCONT'); }, 100); // where there is no job control nothing stops it, and nothing would let it go on
+      return;
+    }
+    if (this.#state.editing !== null && full !== 'C-c') {
+      const action = editing(this.#state.editing, char, full);
+      if (action !== null) this.#apply(action);
+      return;
+    }
+    const binding = bindingOf(full) ?? (char === undefined ? undefined : bindingOf(char));
+    if (this.#state.help > 0 && binding?.effect !== 'quit') {
+      this.#apply(full === 'escape' ? { type: 'escape' } : { type: 'help', pages: helpPages(bodyOf(this.#size), this.#state) });
+      return;
+    }
+    if (this.#asking && binding?.effect !== 'quit') { this.#asking = false; this.#say(''); return; }
+    if (binding?.effect !== undefined) this.#carryOut(binding.effect);
+    else if (binding?.action !== undefined) this.#apply(binding.action(pageOf(this.#size, this.#state)));
+  }
 
-    const onKey = (char: string | undefined, key: { full?: string; name?: string; ctrl?: boolean }): void => {
-      const full = key.full ?? char ?? '';
-      if (full === 'return' || full === 'linefeed') return; // blessed sends enter as well
-      if (full === 'C-z') {
-        suspended = true;
-        screen.program.sigtstp?.();
-        setTimeout(() => { process.emit('SIGCONT'); }, 100); // where there is no job control nothing stops it, and nothing would let it go on
+  #onMouse(event: MouseEvent): void {
+    const { scene } = this.watch;
+    const action = scene === null ? null : pointed(event, this.#state, scene, this.#size);
+    if (action !== null) this.#apply(action);
+  }
+
+  #carryOut(effect: Effect): void {
+    switch (effect) {
+      case 'quit': this.#quit(); return;
+      case 'redraw': this.#screen.realloc(); this.#screen.render(); return;
+      case 'reset':
+        this.watch.reset();
+        this.#state = { ...this.#state, windowNs: null, message: this.watch.isReset ? 'counting from now; R again counts from the start' : 'counting from the start' };
+        this.#screen.render();
         return;
-      }
-      if (state.editing !== null && full !== 'C-c') {
-        if (full === 'enter') apply({ type: 'filter-done' });
-        else if (full === 'escape') apply({ type: 'escape' });
-        else if (full === 'backspace') apply({ type: 'filter-text', text: state.editing.slice(0, -1) });
-        else if (full === 'C-u') apply({ type: 'filter-text', text: '' });
-        else if (char !== undefined && char.length === 1 && char >= ' ') apply({ type: 'filter-text', text: state.editing + char });
+      case 'write':
+        try { this.#say(`written to ${this.watch.host.write()}`); }
+        catch (error) { this.#say((error as Error).message); }
         return;
-      }
-      const binding = bindingOf(full) ?? (char === undefined ? undefined : bindingOf(char));
-      if (state.help > 0 && binding?.effect !== 'quit') {
-        apply(full === 'escape' ? { type: 'escape' } : { type: 'help', pages: helpPages(bodyOf(size()), state) });
-        return;
-      }
-      if (asking && binding?.effect !== 'quit') { asking = false; apply({ type: 'message', text: '' }); return; }
-      if (binding?.effect !== undefined) carryOut(binding.effect);
-      else if (binding?.action !== undefined) apply(binding.action(pageOf(size(), state)));
-    };
-    const onMouse = (event: { action: string; x: number; y: number }): void => {
-      if (event.action === 'wheelup') { apply({ type: 'move', by: -3 }); return; }
-      if (event.action === 'wheeldown') { apply({ type: 'move', by: 3 }); return; }
-      const scene = watch.scene;
-      if (event.action !== 'mousedown' || scene === null) return;
-      if (event.y === 1) {
-        const place = tabPlaces(size().width).find(({ x, width }) => event.x >= x && event.x < x + width);
-        if (place !== undefined) apply({ type: 'tab', tab: place.tab });
-        return;
-      }
-      if (!isTable(state.tab) || state.zoom) return;
-      const part = tableSize({ width: size().width, height: size().height - bodyTop - 1 });
-      const row = event.y - bodyTop;
-      if (event.x >= part.width || row < 0 || row >= part.height) return;
-      const tab = tableTab(state);
-      if (row === 0) {
-        let x = 1;
-        for (const column of columnsThatFit(tab, part.width, state.tables[tab].sort)) {
-          const end = column.width === 0 ? part.width : x + column.width;
-          if (event.x >= x && event.x < end) { apply({ type: 'sort-column', column: column.id }); return; }
-          x = end + 1;
-        }
-        return;
-      }
-      const rows = currentRows(state, scene);
-      const index = currentIndex(state, scene, rows);
-      const target = scrollTo(index, part.height - 1, rows.length) + row - 1;
-      if (target === index) apply({ type: 'enter' });
-      else if (target < rows.length) apply({ type: 'select-row', index: target });
-    };
-    screen.on('keypress', counted(onKey));
-    screen.program.enableMouse();
-    screen.program.on('mouse', counted(onMouse));
-    screen.on('resize', counted(() => { screen.render(); }));
-    tick();
-    screen.render();
-  });
+      case 'editor': this.#edit(); return;
+    }
+  }
+
+  #quit(): void {
+    const { scene } = this.watch;
+    if (this.options.owned && scene !== null && scene.live.ended === null && !this.#asking) {
+      this.#asking = true;
+      this.#say('the program still runs: q again ends it and keeps the profile; other keys go on');
+    } else this.#finish();
+  }
+
+  #edit(): void {
+    const { scene } = this.watch;
+    const entity = scene === null ? undefined : scene.model.entities[selectedEntity(this.#state, scene)];
+    if (entity === undefined || entity.file === '') { this.#say('no source file is known for this'); return; }
+    const editor = process.env['VISUAL'] ?? process.env['EDITOR'] ?? 'vi';
+    this.#screen.program.disableMouse();
+    this.#screen.leave();
+    const result = spawnSync('sh', ['-c', `${editor} "$@"`, editor, `+${Math.max(1, entity.line)}`, entity.file], { stdio: 'inherit' });
+    this.#screen.enter();
+    this.#screen.program.enableMouse();
+    this.#screen.realloc();
+    this.#say(result.status === 0 ? '' : `${editor} ended with status ${result.status ?? 'unknown'}: set EDITOR`);
+  }
 }

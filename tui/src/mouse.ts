@@ -1,0 +1,42 @@
+/** What the mouse does: the wheel moves, a click chooses a tab, a column to sort by, or a row; a second one goes into it. */
+import { bodyTop, tabPlaces, tableSize } from './frame.js';
+import { currentIndex, currentRows, isTable, tableTab, type Action, type Scene, type Size, type State } from './state.js';
+import { columnsThatFit } from './tables.js';
+import { scrollTo } from './views/table.js';
+
+export interface MouseEvent { action: string; x: number; y: number }
+
+/** The action that is meant, if any. */
+export function pointed({ action, x, y }: MouseEvent, state: State, scene: Scene, size: Size): Action | null {
+  if (action === 'wheelup') return { type: 'move', by: -3 };
+  if (action === 'wheeldown') return { type: 'move', by: 3 };
+  if (action !== 'mousedown') return null;
+  if (y === 1) {
+    const place = tabPlaces(size.width).find((tab) => x >= tab.x && x < tab.x + tab.width);
+    return place === undefined ? null : { type: 'tab', tab: place.tab };
+  }
+  if (!isTable(state.tab) || state.zoom) return null;
+  const part = tableSize({ width: size.width, height: size.height - bodyTop - 1 });
+  const row = y - bodyTop;
+  if (x >= part.width || row < 0 || row >= part.height) return null;
+  return row === 0 ? columnAt(x, part.width, state) : rowAt(row, part.height, state, scene);
+}
+
+function columnAt(x: number, width: number, state: State): Action | null {
+  const tab = tableTab(state);
+  let start = 1;
+  for (const column of columnsThatFit(tab, width, state.tables[tab].sort)) {
+    const end = column.width === 0 ? width : start + column.width;
+    if (x >= start && x < end) return { type: 'sort-column', column: column.id };
+    start = end + 1;
+  }
+  return null;
+}
+
+function rowAt(row: number, height: number, state: State, scene: Scene): Action | null {
+  const rows = currentRows(state, scene);
+  const index = currentIndex(state, scene, rows);
+  const target = scrollTo(index, height - 1, rows.length) + row - 1;
+  if (target === index) return { type: 'enter' };
+  return target < rows.length ? { type: 'select-row', index: target } : null;
+}
