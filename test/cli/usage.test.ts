@@ -1,7 +1,9 @@
 /** Help, and what is said to those who mistype. */
+import { existsSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
 import test from 'ava';
 import { commands } from '../../ts-frontend/src/commands/index.js';
-import { directory, quartz } from './quartz.js';
+import { command, directory, quartz, run } from './quartz.js';
 
 const oneLine = /^quartz: [^\n]+; [^\n]+\n$/;
 
@@ -24,6 +26,15 @@ for (const name of Object.keys(commands)) {
     t.is((await quartz(['help', name])).stdout, stdout);
   });
 }
+
+test('the command works through a link, from anywhere, as npm install -g makes one', async (t) => {
+  const cwd = directory();
+  symlinkSync(command, join(cwd, 'quartz'));
+  t.regex((await run('./quartz', ['--version'], { cwd })).stdout, /^quartz \d/);
+  const { stdout, status } = await run('./quartz', ['cflags'], { cwd });
+  t.is(status, 0);
+  t.true(existsSync(join(/-I(\S+)/.exec(stdout)![1]!, 'quartz/quartz.h')));
+});
 
 test('version', async (t) => {
   t.regex((await quartz(['--version'])).stdout, /^quartz \d+\.\d+\.\d+\n$/);
