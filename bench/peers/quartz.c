@@ -70,9 +70,11 @@ static double fib(long n) {
 #include "cases.h"
 
 static qz_sem crowd_gate;
+static long crowd_waits;
 static void *waits(void *own_lock) {
   qz_mutex_lock(own_lock);
   qz_mutex_unlock(own_lock);
+  __atomic_fetch_add(&crowd_waits, 1, __ATOMIC_SEQ_CST);
   qz_sem_wait(&crowd_gate);
   return NULL;
 }
@@ -84,7 +86,8 @@ static void make_crowd(long threads) {
     qz_mutex_init(&locks[k], NULL, QZ_ADAPTIVE);
     thread_start(&t, waits, &locks[k]);
   }
-  for (int k = 0; k < 3; k++) qz_yield();
+  /* all of them: else some would begin amid what is measured */
+  while (__atomic_load_n(&crowd_waits, __ATOMIC_SEQ_CST) < threads) qz_yield();
 }
 
 /* Threads that compute, as many as there are processors: what the sampler has to look at. */

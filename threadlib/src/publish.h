@@ -20,6 +20,7 @@
 #include "publish_clock.h"
 
 struct qzi_publisher;  /* embedded in the scheduler's processor */
+struct qzi_pub_pairs;
 struct qzi_pub_thread; /* embedded in the scheduler's thread */
 struct qzi_pub_object; /* embedded in a synchronization object */
 
@@ -122,6 +123,7 @@ struct qzi_publisher {
   uint64_t thread_plus_1;      /* thread in `now` */
   uint64_t enqueued, dequeued, switches, steals, spawns, parks;
   struct qzi_pub_site_slot *sites;
+  struct qzi_pub_pairs *pairs; /* publish_calls.c; NULL: the objects that a call uses are not limited */
   uint64_t sites_joined;       /* one bit for each of them: it has joins that are not written down */
   uint32_t *free;              /* indices of free thread records */
   uint32_t free_count;

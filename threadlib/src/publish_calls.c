@@ -62,3 +62,48 @@ QZI_HOOK struct qz_call *qzi_call_count(uint64_t calls, uint32_t first, uint64_t
   else lost((uint32_t)((table - qzi_session.call_base) / QZI_CALL_SLOTS));
   return call;
 }
+
+/* ---- of objects --------------------------------------------------------------------------------------------------- */
+
+/* One call may use objects by the hundred thousand, and a table that it filled would lose the calls of all others, after long searches.
+ * From so many objects on, its further ones are counted with those of their place together. By a hash of the call: those that share it
+ * share the number. */
+#define PAIRS_LOG2 9
+#define PAIRS_MOST 8192u
+struct qzi_pub_pairs {
+  uint32_t made;
+  uint32_t place, shared; /* of the last object that was beyond */
+};
+const size_t qzi_pairs_bytes = sizeof(struct qzi_pub_pairs) << PAIRS_LOG2;
+
+static bool has_slot(const struct qz_call *table, uint64_t site, uint64_t key) {
+  uint32_t first = qzi_pub_slot(site, key);
+  for (uint32_t k = 0; k < PROBES; k++) {
+    const struct qz_call *call = &table[(first + k) & (QZI_CALL_SLOTS - 1)];
+    if (call->site == site && call->key == key) return true;
+    if (!call->site) return false;
+  }
+  return false;
+}
+
+/* What to count a use of the object under. */
+static uint64_t key_of(struct qzi_publisher *p, uint64_t site, uint64_t key) {
+  if (!p->pairs || !(key & QZ_KEY_OBJECT) || has_slot(p->calls, site, key)) return key;
+  struct qzi_pub_pairs *pairs = &p->pairs[site * UINT64_C(0x9e3779b97f4a7c15) >> (64 - PAIRS_LOG2)];
+  if (pairs->made < PAIRS_MOST) {
+    pairs->made++;
+    return key;
+  }
+  uint32_t index = QZ_KEY_INDEX(key), place = qzi_object_place(index);
+  if (!place) return key;
+  if (place != pairs->place) {
+    pairs->shared = qzi_object_shared(index);
+    pairs->place = place;
+  }
+  return QZI_PUB_KEY(QZ_KEY_KIND(key), pairs->shared);
+}
+
+void qzi_pub_count_slow(struct qzi_publisher *p, uint64_t site, uint64_t key) {
+  key = key_of(p, site, key);
+  qzi_call_count((uint64_t)(uintptr_t)p->calls, qzi_pub_slot(site, key), site, key);
+}

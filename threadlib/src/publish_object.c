@@ -20,6 +20,7 @@ struct slot {
   uint32_t next_free; /* chain of free records of the place; head at the place's first record */
   uint32_t shared;    /* at the place's first record: the one to share, 0: none */
   uint32_t members;   /* at the place's first record: records for one object each */
+  uint32_t first;     /* the place's first record */
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -88,6 +89,7 @@ static uint32_t share(unsigned kind, uint32_t name, uint64_t site) {
   if (high >= last) return share_kind(kind) | QZI_PUB_SHARED;
   uint32_t index = take_new(kind, name, site);
   if (!first) *place = first = index;
+  slots[index].first = first;
   slots[first].shared = index;
   return index | QZI_PUB_SHARED;
 }
@@ -104,6 +106,7 @@ static uint32_t obtain(unsigned kind, uint32_t name, uint64_t site) {
   if (high < plenty) {
     uint32_t index = take_new(kind, name, site);
     if (!first) *place = first = index;
+    slots[index].first = first;
     slots[first].members++;
     return index;
   }
@@ -152,6 +155,15 @@ uint32_t qzi_pub_crowd(unsigned kind, uint64_t site) {
   qzi_pub_store(&record->home, UINT64_MAX);
   pthread_mutex_unlock(&lock);
   return index;
+}
+
+uint32_t qzi_object_place(uint32_t index) { return slots[index].first; }
+
+uint32_t qzi_object_shared(uint32_t index) {
+  pthread_mutex_lock(&lock);
+  uint32_t shared = share(slots[index].kind, slots[index].name, slots[index].site);
+  pthread_mutex_unlock(&lock);
+  return shared & ~QZI_PUB_SHARED;
 }
 
 uint32_t qzi_pub_members(unsigned kind, uint64_t site, bool *some_free) {

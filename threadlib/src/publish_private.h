@@ -102,10 +102,14 @@ void qzi_threads_return_pool(struct qzi_publisher *publisher);
 struct qz_call *qzi_call_count(uint64_t calls, uint32_t first, uint64_t site, uint64_t key);
 /* The slot that qzi_pub_slot() leads to, without counting. */
 struct qz_call *qzi_call_slot(uint64_t calls, uint64_t site, uint64_t key);
+extern const size_t qzi_pairs_bytes; /* of struct qzi_publisher.pairs */
 /* Counts in the table for those that have none. */
 void qzi_call_count_shared(uint64_t site, uint64_t key);
 
 /* publish_object.c */
+/* First record of the object's place, of which there is one for each; the record that objects of that place share. */
+uint32_t qzi_object_place(uint32_t index);
+uint32_t qzi_object_shared(uint32_t index);
 int qzi_objects_make(void);
 void qzi_objects_forked(void);
 void qzi_objects_mapped(void);

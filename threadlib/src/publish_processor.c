@@ -73,6 +73,7 @@ static void connect_publisher(struct qzi_publisher *p) {
   struct qz_processor *record = &qzi_session.processor_base[p->index];
   qzi_threads_pool_publisher(p);
   if (!p->sites) p->sites = qzi_pub_reserve(QZI_PUB_SITES * sizeof *p->sites);
+  if (!p->pairs) p->pairs = qzi_pub_reserve(qzi_pairs_bytes);
   if (!p->free || !p->sites) return;
   record->os_tid = p->os_tid;
   record->cpu = p->cpu;

@@ -201,6 +201,3 @@ void qzi_pub_remove(struct qz_thread *record, uint64_t key) {
   settle(record, word, QZ_WORD_TOP(word) - (uint32_t)sizeof *entry);
 }
 
-void qzi_pub_count_slow(struct qzi_publisher *p, uint64_t site, uint64_t key) {
-  qzi_call_count((uint64_t)(uintptr_t)p->calls, qzi_pub_slot(site, key), site, key);
-}
