@@ -22,6 +22,10 @@
 
 #define SEARCH_PAUSE_NS 1000u
 #define SEARCH_PAUSE_MAX_NS 32000u
+#define NAP_NS 50000u
+#define NAP_MAX_NS 400000u
+#define NAP_THREADS 4u
+#define NAPS 4u /* as long as it is awake without having seen a ready thread */
 
 /* ---- ready threads without a processor ---- */
 
@@ -83,11 +87,22 @@ bool qzi_idle_wanted(void) {
           (qzi_timers_pending() && !atomic_load_explicit(&qzi_runtime.keeper, memory_order_relaxed)));
 }
 
+/* See nap(). */
+static void end_nap(const struct qzi_processor *self) {
+  if (!atomic_load_explicit(&qzi_runtime.napping, memory_order_relaxed)) return;
+  if (qzi_ring_size(&self->deque) + qzi_ring_size(&self->fifo) < NAP_THREADS) return;
+  struct qzi_kernel *kernel = atomic_exchange(&qzi_runtime.napping, NULL);
+  if (kernel) qzi_kernel_nudge(kernel);
+}
+
 void qzi_wake_one(struct qzi_processor *self) {
   __sync_synchronize(); /* between the caller's work and the look at `searching` */
   for (unsigned tries = 1;; tries++) {
     uint32_t none = 0;
-    if (atomic_load_explicit(&qzi_runtime.searching, memory_order_relaxed) != 0) return;
+    if (atomic_load_explicit(&qzi_runtime.searching, memory_order_relaxed) != 0) {
+      end_nap(self);
+      return;
+    }
     /* the woken one counts as searching from here on, so that only one is woken at a time */
     if (!atomic_compare_exchange_strong_explicit(&qzi_runtime.searching, &none, 1, memory_order_seq_cst,
                                                  memory_order_relaxed))
@@ -128,15 +143,34 @@ static void pause_ns(uint64_t begin_ns, uint64_t length_ns) {
   } while (qzi_now_ns() - begin_ns < length_ns);
 }
 
+/* Where there are more processors than CPUs nobody spins, which would take the CPU from one that works. A processor that searches
+ * naps while threads come and go that their own processor runs: if it slept, each of them would wake it. Whoever has
+ * several ready threads ends the nap. */
+static void nap(struct qzi_kernel *kernel, uint64_t until_ns) {
+  atomic_store_explicit(&qzi_runtime.napping, kernel, memory_order_seq_cst);
+  qzi_kernel_wait(kernel, until_ns);
+  struct qzi_kernel *self = kernel;
+  atomic_compare_exchange_strong(&qzi_runtime.napping, &self, NULL);
+}
 /* Counted as searching when it is called. */
 static struct qzi_thread *search(struct qzi_processor *p, struct qzi_kernel *kernel) {
-  uint64_t begin = qzi_now_ns(), now = begin, length = SEARCH_PAUSE_NS;
+  uint64_t begin = qzi_now_ns(), now = begin, length = SEARCH_PAUSE_NS, nap_ns = NAP_NS;
+  unsigned naps = 0;
   for (;;) {
+    bool young;
     if (qzi_timers_pending()) qzi_timers_run();
     struct qzi_thread *thread = look(p);
-    if (!thread) thread = qzi_steal(p, kernel);
+    if (!thread) thread = qzi_steal(p, kernel, &young);
     if (thread) return thread;
     now = qzi_now_ns();
+    if (qzi_runtime.spin_ns == 0) {
+      if (young) naps = NAPS;
+      else if (naps > 0) naps--;
+      if (naps == 0) return NULL;
+      nap(kernel, now + nap_ns);
+      if (nap_ns < NAP_MAX_NS) nap_ns *= 2;
+      continue;
+    }
     if (now - begin >= qzi_runtime.spin_ns) return NULL;
     pause_ns(now, length);
     if (length < SEARCH_PAUSE_MAX_NS) length += length / 4;

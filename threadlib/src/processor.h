@@ -126,6 +126,7 @@ struct qzi_runtime {
 
   QZI_LINE _Atomic(uint32_t) idle; /* processors that are not QZI_RUNNING */
   _Atomic(uint32_t) searching;     /* running processors that search for work */
+  _Atomic(struct qzi_kernel *) napping; /* the one, or one, of those that search that naps */
   _Atomic(uint32_t) in_io;         /* threads inside blocking regions */
   _Atomic(uint32_t) keeper;        /* index + 1 of the parked processor that watches the timers */
   _Atomic(uint64_t) keeper_ns;     /* until when it sleeps */
@@ -234,8 +235,8 @@ static inline bool qzi_some_idle(void) {
 static inline void qzi_wake_idle(struct qzi_processor *self) {
   if (QZI_UNLIKELY(qzi_some_idle())) qzi_wake_one(self);
 }
-/* Steals for `p`, which searches; NULL: nothing found yet. */
-struct qzi_thread *qzi_steal(struct qzi_processor *p, struct qzi_kernel *kernel);
+/* Steals for `p`, which searches; NULL: nothing found yet, and whether there was something, too young to be taken. */
+struct qzi_thread *qzi_steal(struct qzi_processor *p, struct qzi_kernel *kernel, bool *young);
 /* Exclusive access to the queues of another processor. */
 bool qzi_revoke(struct qzi_processor *victim);
 void qzi_give_back(struct qzi_processor *victim);

@@ -154,7 +154,8 @@ static struct qzi_thread *steal_from(struct qzi_processor *p, struct qzi_process
   return count ? taken[0] : NULL;
 }
 
-struct qzi_thread *qzi_steal(struct qzi_processor *p, struct qzi_kernel *kernel) {
+struct qzi_thread *qzi_steal(struct qzi_processor *p, struct qzi_kernel *kernel, bool *young) {
+  *young = false;
   unsigned count = qzi_runtime.processor_count;
   kernel->search_seed = kernel->search_seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
   unsigned first = (unsigned)((kernel->search_seed >> 33) % count);
@@ -162,6 +163,7 @@ struct qzi_thread *qzi_steal(struct qzi_processor *p, struct qzi_kernel *kernel)
     struct qzi_processor *victim = &qzi_runtime.processors[first + k < count ? first + k : first + k - count];
     if (victim == p || !qzi_work_at(victim)) continue;
     struct qzi_thread *thread = steal_from(p, victim);
+    *young = true;
     if (thread) {
       qzi_pub_stole(&p->head.pub);
       qzi_pub_dequeued(&p->head.pub);
