@@ -39,6 +39,26 @@ test('a barrier inside a library is a barrier: its uneven division is told in wh
   t.regex(finding!.text, /^Unequal work before GOMP_barrier at a\.c:9, in work/);
 });
 
+test('one thread has nearly all work of a parallel region, at whose end the others wait: that is uneven, not serial', (t) => {
+  for (const [name, kind] of [['GOMP_parallel', 'imbalance'], ['__kmpc_fork_call', 'imbalance'], ['GOMP_barrier', 'serial']] as const) {
+    const end = `futex:${name} at a.c:9`;
+    const [finding] = buildModel(new Builder({ processors: 2 })
+      .stretch(0.01 * second, [run(...region('main', ['work'])), run(...region('w', ['work']))])
+      .stretch(second, [run(...region('main', ['work'])), wait(...region('w', [end]))]).build()).findings;
+    t.is(finding?.kind, kind, finding?.text);
+  }
+});
+
+test('what the run-time library of OpenMP does belongs to its caller, and stands in no list of callers', (t) => {
+  const profile = new Builder({ processors: 2 }).describe('worker', { module: 1 }).describe('GOMP_critical_end', { module: 1 })
+    .stretch(second, [run('main', ['main', 'part', 'GOMP_critical_end']), run('w', ['main', 'worker', 'part', 'GOMP_critical_end'])])
+    .stretch(second, [run('main', ['main', 'worker', 'sum'])]).build();
+  const path = '/usr/lib/x86_64-linux-gnu/libgomp.so.1';
+  const { findings } = buildModel({ ...profile, modules: [{ start: 0, end: 1, bias: 0, path, buildId: '' }] });
+  t.deepEqual(findings.map(({ kind, name }) => `${kind} ${name}`), ['serial sum', 'optimize part']);
+  t.regex(findings[0]!.text, /^sum, called from main, costs/);
+});
+
 test('code that one thread runs on its own path, while workers wait in their library, is serial', (t) => {
   const profile = new Builder({ processors: 2 })
     .describe('GOMP_parallel', { module: 1 }).describe('worker', { module: 1 })

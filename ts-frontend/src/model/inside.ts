@@ -7,7 +7,8 @@ import type { Entity } from './types.js';
 export type Inside = 'lock' | 'barrier' | 'data' | undefined;
 
 /** The end of a parallel region is a barrier too. */
-const barriers = /barrier|^GOMP_(parallel|loop_end|sections_end)|^__kmpc_fork_call/i;
+const regions = /^GOMP_parallel|^__kmpc_fork_call/;
+const barriers = new RegExp(`barrier|^GOMP_(loop_end|sections_end)|${regions.source}`, 'i');
 const locks = /mutex|rw_?lock|lock_contended|lock_slow|critical|atomic_start|set_(nest_)?lock|spin_?lock|^(malloc|calloc|realloc|free|operator (new|delete))\b/i;
 /** Of streams, which the C library locks for each call. */
 const streams = /^_*(IO_)?(v?f?printf|v?f?wprintf|(f|w)?puts|f?putw?c|putw?char|f?getw?c|getw?char|fgetw?s|getline|getdelim|fread|fwrite|fflush|fseeko?|setvbuf|perror)\b/;
@@ -24,6 +25,8 @@ export function insideKind(entity: Pick<Entity, 'rawKind' | 'name'>): Inside {
   return kind;
 }
 
+/** The end of a parallel region: what its threads wait for there is a part of it. */
+export const isRegionEnd = (entity: Entity): boolean => isBarrier(entity) && entity.rawKind === 'futex' && regions.test(entity.name);
 export const isBarrier = (entity: Entity): boolean => entity.rawKind === 'barrier' || insideKind(entity) === 'barrier';
 /** Threads come there again and again, as far as can be seen: of a loop or a futex nobody counts the waits. */
 export const isUncounted = ({ rawKind }: Entity): boolean => rawKind === 'futex' || rawKind === 'loop';

@@ -6,13 +6,14 @@
 import type { Context, ContextStats, Contexts } from './contexts.js';
 import { concentrate, statsOf } from './contexts.js';
 import { formatCount, formatEvents, formatNs } from './format.js';
-import { isBarrier, isUncounted } from './inside.js';
+import { isBarrier, isRegionEnd, isUncounted } from './inside.js';
 import type { Material } from './limits.js';
 import { briefly } from './names.js';
 import { costs, leastObservations, leastSerial, leastShare, meanwhileOf, meanwhileText, shownId, title } from './limits.js';
 import { isLock } from './limits-objects.js';
 import { waitersBeside } from './meanwhile.js';
 import { isStream, passesData, stream } from './limits-stream.js';
+import { isRuntime } from './own.js';
 import { rowsOfKey } from './rows.js';
 import { pathOf } from './stacks.js';
 import { isBusy } from './sums.js';
@@ -63,7 +64,7 @@ export function tellCode(material: Material, contexts: Contexts): Finding[] {
     if (isUnfed(material, candidate)) small.push(candidate);
     else if (isStream(model, candidate)) streams.push(candidate);
     else if (lone) alones.push(lone);
-    else if (threads >= 2 || (alone && kind !== undefined && isBeside(candidate))) shared.set(waited?.object ?? 0, [...(shared.get(waited?.object ?? 0) ?? []), candidate]);
+    else if (threads >= 2 || (alone && kind !== undefined && (isBeside(candidate) || isRegionEnd(model.entities[waited!.object]!)))) shared.set(waited?.object ?? 0, [...(shared.get(waited?.object ?? 0) ?? []), candidate]);
     else alones.push(candidate);
   }
   const staged = new Set<number>();
@@ -237,7 +238,7 @@ function callersText(material: Material, contexts: Contexts, { context }: Candid
   for (const node of context.members) if (contexts.lostSelf[node]! > (contexts.lostSelf[worst]! || 0)) worst = node;
   const path = pathOf(working.stacks, worst);
   const outside = path.slice(0, Math.max(0, path.indexOf(context.entity)));
-  const own = outside.filter((id) => !isPlumbing(model.entities[id]!.name));
+  const own = outside.filter((id) => !isPlumbing(model.entities[id]!.name) && !isRuntime(model.entities[id]!.module));
   const callers = (own.length > 0 ? own : outside).slice(-3);
   return callers.length > 0 ? `, called from ${callers.map((id) => briefly(model.entities[id]!.name)).join(' > ')},` : '';
 }

@@ -1,5 +1,5 @@
 /**
- * Whose code a stack is in, for those who can change the program: procedures of the C and C++ run-time libraries belong to the
+ * Whose code a stack is in, for those who can change the program: procedures of the run-time libraries of C, C++ and OpenMP belong to the
  * procedure that calls them, however deep. Only findings look at it so; tables and paths show every procedure. Pure.
  */
 import type { RawProfile } from './raw.js';
@@ -14,7 +14,7 @@ export interface Own {
   procedure: Uint32Array;
 }
 
-const runtime = /^(libc|libm|libpthread|librt|libdl|libstdc\+\+|libc\+\+|libc\+\+abi|libunwind|libgcc_s|ld-linux[^/]*|ld-musl[^/]*|libquartz-pthread)(-[0-9.]+)?\.so(\.|$)/;
+const runtime = /^(libc|libm|libpthread|librt|libdl|libstdc\+\+|libc\+\+|libc\+\+abi|libunwind|libgcc_s|libgomp|libomp|libiomp5|ld-linux[^/]*|ld-musl[^/]*|libquartz-pthread)(-[0-9.]+)?\.so(\.|$)/;
 
 export function isRuntime(path: string): boolean {
   return runtime.test(path.slice(path.lastIndexOf('/') + 1));
