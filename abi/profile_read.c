@@ -13,8 +13,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#define COPY_MAX_BYTES (UINT64_C(1) << 34)
-#define LIVE_TRIES     50
+#define COPY_MAX_BYTES (UINT64_C(1) << 34) /* a file that says it holds more is not read */
+#define LIVE_TRIES     50 /* looks for a moment between two snapshots */
 
 /* Where the bytes come from: a file, or memory when fd is -1. */
 struct source {

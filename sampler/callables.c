@@ -6,7 +6,7 @@
 #include <string.h>
 #include "modules.h"
 
-#define DEEPEST 512u
+#define DEEPEST 512u /* entries of a path that are looked at */
 #define SHARE   0.9 /* of a worker's time, from which on it is known by one procedure */
 
 struct vote { uint32_t thread, procedure; uint64_t ns; };

@@ -15,8 +15,8 @@
 
 #define PAGE 4096u
 #define CHUNK_MIN (16u * 1024)
-#define CHUNK_MAX (4u * 1024 * 1024)
-#define FILES_MAX 1024
+#define CHUNK_MAX (4u * 1024 * 1024) /* a section grows by what it has, between these */
+#define FILES_MAX 1024 /* files that may be open at once; for the handlers of signals */
 
 /* Strides, and how the file's length is divided: parts of 256. The timeline has a fixed length. */
 static const struct { uint64_t stride; unsigned parts; uint64_t most; } plan[QZ_SECTION_COUNT] = {

@@ -19,7 +19,7 @@
 #define INTERVAL_NS  UINT64_C(2000000) /* of processor time between samples, at least */
 #define COST         100u              /* samples take at most one part in so many of the program's processor time */
 #define UNUSED_NS    UINT64_C(1000000000) /* no thread without hooks ran for so long: no samples until one does */
-#define SLOTS        65536u
+#define SLOTS        65536u /* threads by their number in the system */
 
 /* What is known of a thread record. */
 struct known {
@@ -74,7 +74,7 @@ struct qzi_follow *qzi_follow_open(struct qzi_sampler *sampler) {
 
 /* ---- whose samples ---- */
 
-#define PROBES 8u
+#define PROBES 8u /* slots looked at for one thread */
 
 static void meet(struct qzi_follow *follow, struct known *known, uint32_t index, uint32_t tid) {
   uint32_t *slot = &follow->slots[tid % SLOTS];

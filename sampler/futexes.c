@@ -5,7 +5,7 @@
 #include <string.h>
 #include "call_target.h"
 
-#define FUTEXES_MOST 4096u
+#define FUTEXES_MOST 4096u /* bounds what a program can make the sampler keep */
 
 /* One object. It is told apart by `key`: address of a static variable, module of a library, or place. */
 struct qzi_futex_object {

@@ -7,7 +7,7 @@
 #include <sys/random.h>
 
 #define NAME_MAX_BYTES 4096
-#define CREATORS_MAX 64
+#define CREATORS_MAX 64 /* threads that create threads, nested so deep */
 #define LOAD(at)         __atomic_load_n((at), __ATOMIC_RELAXED)
 #define LOAD_ACQUIRE(at) __atomic_load_n((at), __ATOMIC_ACQUIRE)
 

@@ -9,8 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#define HEADERS_MAX 64
-#define NOTES_MAX   (64 * 1024)
+#define HEADERS_MAX 64 /* program headers read; more is no usual binary */
+#define NOTES_MAX   (64 * 1024) /* bytes; larger segments of notes are passed over */
 
 static uint64_t page_down(uint64_t address) { return address & ~UINT64_C(4095); }
 

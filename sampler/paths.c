@@ -8,11 +8,11 @@
 #include "pacing.h"
 
 #define LOAD(at)  __atomic_load_n((at), __ATOMIC_RELAXED)
-#define KEYS_MOST 512u
+#define KEYS_MOST 512u /* entries of a path made by hooks and objects; deeper ones are left out */
 #define TAKERS    8u /* further ones are not told apart from wrappers */
-#define WRAPPERS  64u
+#define WRAPPERS  64u /* a table by hash: a later one may take the slot of an earlier one */
 #define SHARE     50u       /* 1/SHARE of the time may go into walks */
-#define PLACES    256u
+#define PLACES    256u /* calls for locks that are remembered; further ones are not */
 #define HEADSTART UINT64_C(20000000) /* ns, for the first walks, each through code that was not seen before */
 
 enum code { CODE_OWN = 0, CODE_LIBRARY, CODE_LAYER, CODE_C, CODE_CXX }; /* LIBRARY: another that the system installed */

@@ -3,8 +3,8 @@
 
 #include "polling_loop.h"
 
-#define BEFORE 160u
-#define AROUND 480u
+#define BEFORE 160u /* bytes of code looked at before the place of a sample: more than a loop may have (polling_loop.c) */
+#define AROUND 480u /* bytes looked at in all */
 #define PAGE   UINT64_C(4096)
 
 int qzi_code_around(uint32_t pid, uint64_t first, uint64_t last, unsigned char *bytes, size_t room, struct qzi_code *code) {

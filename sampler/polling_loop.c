@@ -6,7 +6,7 @@
 #include "polling_loop.h"
 
 #define LOOP_MOST 128 /* bytes */
-#define SLOTS_MOST 8
+#define SLOTS_MOST 8 /* places in its stack frame that a loop may write */
 
 #if defined(__x86_64__)
 

@@ -238,8 +238,8 @@ int qzi_running_next(struct qzi_running *running, struct qzi_sample *sample) {
 
 /* ---- cost ---- */
 
-#define TRIALS     15u
-#define TRIAL_NS   50000u
+#define TRIALS     15u /* the median of so many is taken */
+#define TRIAL_NS   50000u /* of processor time between them */
 #define PATIENCE_NS UINT64_C(5000000)
 
 static int by_size(const void *a, const void *b) {
