@@ -7,12 +7,14 @@ export function overview(): string {
 
 Examples
   quartz demo                             see it at work on a real program
-  quartz run -- ./prog args               record a program, then report what limits it
-  quartz record -o prog.quartz -- ./prog  record only
-  quartz report prog.quartz               report of a profile; without a name: the newest here
+  quartz run -- ./prog args               record a program as it is, then report what limits it
   quartz report --focus create_cone       one procedure, lock or thread: when it ran, with whom, its children
   quartz locks                            who waited for which lock, and who held it meanwhile
-  cc $(quartz cflags) prog.c $(quartz libs)
+  quartz compare old.quartz new.quartz    what a change of the program did
+  quartz top -- ./prog args               the same live, on a screen
+  cc -g $(quartz cflags) prog.c -pthread  with hooks: every call counted
+  cc -g $(quartz cflags) prog.c $(quartz libs)
+                                          with Quartz's own threads
 
 Commands
 ${Object.entries(commands).map(([name, { summary }]) => `  ${name.padEnd(width)}  ${summary}`).join('\n')}
