@@ -92,3 +92,12 @@ test('who has a lock and no CPU: said with the contention, by how much', (t) => 
   t.regex(told(ready('w1', held)), /mostly held in update; who had it waited for a CPU 50 % of the time, for more threads could run than there are CPUs\./);
   t.regex(buildModel(builder().stretch(second, [run('w1', held), wait('w2', held)]).build()).findings[0]!.text, /mostly held in update\. But/);
 });
+
+test('threads that are made for hardly any work: at least what making them takes', (t) => {
+  const recorded = (spawns: number): Model['findings'][number] | undefined => buildModel(new ProfileBuilder({ processors: 2, head: { publisher: 'pthread', spawns } })
+    .stretch(second, [run('task#1', ['main', 'task']), run('task#2', ['main', 'task'])]).build()).findings.find(({ kind }) => kind === 'overhead');
+  const many = recorded(40_000)!;
+  t.deepEqual([many.name, many.change, Math.round(many.costNs / 1e6), Math.round(many.savingNs / 1e6)], ['task', 'coarsen', 200, 180]);
+  t.regex(many.text, /40000 of them, one for 50\.0 us of processor time, most of them task\. .* at least 200 ms of 1\.00 s \(20 %\)/);
+  t.is(recorded(8_000), undefined, '250 us for each are worth a thread');
+});

@@ -15,7 +15,7 @@ import { tellCode } from './limits-code.js';
 import { ioLoss, tellIo } from './limits-io.js';
 import { lockLosses, tellLocks, tellSpinning } from './limits-objects.js';
 import { tellOptimize } from './limits-optimize.js';
-import { tellOverhead, tellWakes } from './limits-overhead.js';
+import { tellOverhead, tellThreads, tellWakes } from './limits-overhead.js';
 import { sleepersText, tellRest, waitingAtRest, waitingText } from './limits-rest.js';
 import { idleLoops, isCrowds, tellCrowd } from './limits-threads.js';
 import type { Material } from './limits.js';
@@ -42,11 +42,13 @@ export function findingsOf(model: Model, working: Working): { findings: Finding[
   const io = ioLoss(material, losses);
   const contexts = prepareContexts(model.raw, working, material.own, unexplainedOf(model, working, material.meanwhile, losses, io));
   const crowd = tellCrowd(material);
-  const limits = [
+  const sampled = [
     ...(crowd ? [crowd] : []),
     ...tellLocks(material, losses), ...tellSpinning(material), ...tellIo(material, io),
     ...tellCode(material, contexts), ...tellOverhead(material), ...tellWakes(material), ...tellRest(material),
-  ].filter((finding) => worthOf(finding) >= leastFor(finding, material) && !isCrowds(finding, crowd)).sort((a, b) => b.savingNs - a.savingNs || b.costNs - a.costNs);
+  ].filter((finding) => worthOf(finding) >= leastFor(finding, material) && !isCrowds(finding, crowd));
+  // What is counted, not sampled, needs no observations.
+  const limits = [...sampled, ...tellThreads(material)].sort((a, b) => b.savingNs - a.savingNs || b.costNs - a.costNs);
   const findings = gatherSmall(model, limits.filter(isFirstOfKind), material.least).slice(0, findingsKept);
   const named = new Map(findings.flatMap((one) => (one.kind === 'pipeline' ? [one.entity, ...one.related] : [one.entity]).map((id) => [id, worthOf(one)] as const)));
   if (crowd && findings.length < findingsKept && !findings.includes(crowd)) findings.push(crowd);

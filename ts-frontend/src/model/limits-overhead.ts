@@ -3,6 +3,7 @@ import { formatEvents, formatNs } from './format.js';
 import { addTo } from './levels.js';
 import type { Material } from './limits.js';
 import { costs, meanwhileOf, meanwhileText, shownId, title } from './limits.js';
+import { placeOf } from './names.js';
 import { State, Waiting } from './raw.js';
 import type { Finding } from './types.js';
 
@@ -88,5 +89,29 @@ export function tellWakes({ model, working, own, least }: Material): Finding[] {
       `Waking takes ${costs(model, cost)}; meanwhile ${meanwhileText(model, meanwhile)}.`,
     remedy: `Pass on more at a time (larger pieces, more room in a queue), or signal only who waits; ten times fewer wake-ups would save ${formatNs(savingNs)}.`,
     costNs: cost, savingNs, meanwhile, related: others,
+  }];
+}
+
+/** What making, starting and ending a kernel thread takes at least; it is told where that is a twentieth of the work. */
+const makingNs = 10_000, shortLifeNs = 20 * makingNs;
+
+/** Kernel threads that live for hardly any work. What each costs beyond the least (a stack, cold caches) is not known. */
+export function tellThreads({ model }: Material): Finding[] {
+  const { spawns } = model.head;
+  const { root } = model;
+  if (model.head.publisher !== 'pthread' || spawns === 0 || root.processorTimeNs / spawns >= shortLifeNs) return [];
+  const cost = Math.min(1, (spawns * makingNs) / root.processorTimeNs) * root.nptNs;
+  const savingNs = cost * (1 - 1 / coarser);
+  const made = new Map<number, number>();
+  for (const { id, kind, members, instances } of model.entities) if (kind === 'thread' && members.length === 0) addTo(made, shownId(model, id), instances);
+  const [most] = [...made].sort((a, b) => b[1] - a[1]);
+  const entity = model.entities[most?.[0] ?? 0]!;
+  const place = placeOf(entity.file, entity.line);
+  return [{
+    entity: entity.id, name: entity.name, kind: 'overhead', change: 'coarsen',
+    text: `Threads are made for hardly any work: ${formatEvents(spawns)} of them, one for ${formatNs(root.processorTimeNs / spawns)} of processor time, most of them ${entity.name}${place === '' ? '' : ` (${place})`}. ` +
+      `To make, start and end one takes ${formatNs(makingNs)} or more, so that costs at least ${costs(model, cost)}.`,
+    remedy: `Make fewer, with more work for each (larger pieces, or a few threads that take one piece after the other); ${coarser} times fewer would save ${formatNs(savingNs)} or more.`,
+    costNs: cost, savingNs, meanwhile: meanwhileOf(model.processors, model.balance.meanBusy, model.balance.spinningNs / Math.max(1, model.elapsedNs)), related: [],
   }];
 }
