@@ -143,10 +143,58 @@ static void unwatch(struct qzi_file *file) {
 
 /* ---- making ---- */
 
-static int fail(char *why, size_t why_bytes, const char *what, const char *path, int error) {
-  snprintf(why, why_bytes, "%s %s: %s", what, path, strerror(error));
-  errno = error;
-  return -1;
+/* Gives the file its length, as large as allowed, and maps it. 0, or an error number. */
+static int size_and_map(struct qzi_file *file, struct qz_profile *head, uint64_t max_bytes) {
+  if (max_bytes < QZI_FILE_MIN_BYTES) max_bytes = QZI_FILE_MIN_BYTES;
+  for (;;) {
+    memset(head, 0, sizeof *head);
+    file->bytes = lay_out(head, max_bytes);
+    if (!ftruncate(file->fd, (off_t)file->bytes)) break;
+    if (errno != EFBIG || max_bytes / 2 < QZI_FILE_MIN_BYTES) return errno;
+    max_bytes /= 2;
+  }
+  if (allocate(file->fd, 0, up(sizeof *head))) return errno;
+  file->base = mmap(NULL, file->bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file->fd, 0);
+  if (file->base == MAP_FAILED) {
+    file->base = NULL;
+    return errno;
+  }
+  madvise(file->base, file->bytes, MADV_RANDOM); /* else each first fault in a section reads megabytes of hole ahead */
+  watch(file);
+  return 0;
+}
+
+/* The head of an empty profile, and the first blocks of all sections, so that no snapshot has to wait for them. */
+static int begin(struct qzi_file *file, struct qz_profile *head) {
+  head->magic = QZ_PROFILE_MAGIC;
+  head->version = QZ_PROFILE_VERSION;
+  head->head_bytes = sizeof *head;
+  head->status = QZ_PROFILE_RECORDING;
+  head->sampler_pid = (uint32_t)getpid();
+  head->processors = 1;
+  head->publisher = QZ_PUBLISHER_THREADLIB;
+  file->head = (struct qz_profile *)(void *)file->base;
+  *file->head = *head;
+  place_sections(file);
+  for (unsigned s = 0; s < QZ_SECTION_COUNT; s++)
+    if (qzi_file_room(file, s, 1)) return ENOSPC;
+  qzi_file_append(file, QZ_SECTION_STRINGS, 1);
+  qzi_file_append(file, QZ_SECTION_ENTITIES, 1);
+  qzi_file_append(file, QZ_SECTION_STACKS, 1);
+  return 0;
+}
+
+/* The file is made under the name `work`, and renamed when it is one. */
+static int create(struct qzi_file *file, const char *work, uint64_t max_bytes) {
+  struct qz_profile head;
+  file->fd = open(work, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  if (file->fd < 0) return errno;
+  flock(file->fd, LOCK_EX | LOCK_NB); /* held as long as we live: see abi/profile_read.c */
+  int error = size_and_map(file, &head, max_bytes);
+  if (!error) error = begin(file, &head);
+  if (!error && rename(work, file->path)) error = errno;
+  if (error) unlink(work);
+  return error;
 }
 
 int qzi_file_create(struct qzi_file *file, const char *path, uint64_t max_bytes, char *why, size_t why_bytes) {
@@ -161,70 +209,16 @@ int qzi_file_create(struct qzi_file *file, const char *path, uint64_t max_bytes,
   signal(SIGXFSZ, SIG_IGN); /* a limit on file sizes shall be an error, not the end */
   char *work = NULL;
   file->path = strdup(path);
-  if (!file->path || asprintf(&work, "%s.%ld.new", path, (long)getpid()) < 0) {
-    free(file->path);
-    file->path = NULL;
-    return fail(why, why_bytes, "can't write", path, ENOMEM);
+  int error = ENOMEM;
+  if (file->path && asprintf(&work, "%s.%ld.new", path, (long)getpid()) >= 0) {
+    error = create(file, work, max_bytes);
+    free(work);
   }
-  int error = 0;
-  file->fd = open(work, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-  if (file->fd < 0) {
-    error = errno;
-    goto failed;
-  }
-  flock(file->fd, LOCK_EX | LOCK_NB); /* held as long as we live: see abi/profile_read.c */
-  if (max_bytes < QZI_FILE_MIN_BYTES) max_bytes = QZI_FILE_MIN_BYTES;
-  struct qz_profile head;
-  for (;;) {
-    memset(&head, 0, sizeof head);
-    file->bytes = lay_out(&head, max_bytes);
-    if (!ftruncate(file->fd, (off_t)file->bytes)) break;
-    error = errno;
-    if (error != EFBIG || max_bytes / 2 < QZI_FILE_MIN_BYTES) goto failed;
-    max_bytes /= 2;
-  }
-  error = 0;
-  if (allocate(file->fd, 0, up(sizeof head))) {
-    error = errno;
-    goto failed;
-  }
-  file->base = mmap(NULL, file->bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file->fd, 0);
-  if (file->base == MAP_FAILED) {
-    file->base = NULL;
-    error = errno;
-    goto failed;
-  }
-  madvise(file->base, file->bytes, MADV_RANDOM); /* else each first fault in a section reads megabytes of hole ahead */
-  watch(file);
-  file->head = (struct qz_profile *)(void *)file->base;
-  head.magic = QZ_PROFILE_MAGIC;
-  head.version = QZ_PROFILE_VERSION;
-  head.head_bytes = sizeof head;
-  head.status = QZ_PROFILE_RECORDING;
-  head.sampler_pid = (uint32_t)getpid();
-  head.processors = 1;
-  head.publisher = QZ_PUBLISHER_THREADLIB;
-  *file->head = head;
-  place_sections(file);
-  for (unsigned s = 0; s < QZ_SECTION_COUNT; s++) /* the first blocks of all, so that no snapshot has to wait for them */
-    if (qzi_file_room(file, s, 1)) {
-      error = ENOSPC;
-      goto failed;
-    }
-  qzi_file_append(file, QZ_SECTION_STRINGS, 1);
-  qzi_file_append(file, QZ_SECTION_ENTITIES, 1);
-  qzi_file_append(file, QZ_SECTION_STACKS, 1);
-  if (rename(work, path)) {
-    error = errno;
-    goto failed;
-  }
-  free(work);
-  return 0;
-failed:
-  if (file->fd >= 0) unlink(work);
-  free(work);
+  if (!error) return 0;
   qzi_file_close(file);
-  return fail(why, why_bytes, "can't write", path, error);
+  snprintf(why, why_bytes, "can't write %s: %s", path, strerror(error));
+  errno = error;
+  return -1;
 }
 
 /* ---- ending ---- */
