@@ -13,7 +13,7 @@
 #define LATER_NS  UINT64_C(250000000) /* between later ones */
 #define COST      200u                /* readings take at most one part in so many of a CPU */
 
-struct qzi_cpu_seen { uint64_t run_ns, wait_ns; uint32_t tid; };
+struct qzi_cpu_seen { struct qzi_cpu_count its; uint32_t tid; };
 
 static uint32_t records(const struct qz_session_view *view) {
   return view->publisher == QZ_PUBLISHER_PTHREAD ? qz_session_thread_high(view) : LOAD(&view->processors);
@@ -24,7 +24,7 @@ static uint32_t tid_of(const struct qz_session_view *view, uint32_t k) {
   return processor ? LOAD(&processor->os_tid) : 0;
 }
 
-int qzi_cpu_time_of(int tasks, uint32_t tid, uint64_t *run_ns, uint64_t *wait_ns) {
+int qzi_cpu_time_of(int tasks, uint32_t tid, struct qzi_cpu_count *count) {
   char text[96];
   snprintf(text, sizeof text, "%u/schedstat", tid);
   int fd = openat(tasks, text, O_RDONLY | O_CLOEXEC);
@@ -33,10 +33,9 @@ int qzi_cpu_time_of(int tasks, uint32_t tid, uint64_t *run_ns, uint64_t *wait_ns
   close(fd);
   if (bytes <= 0) return -1;
   text[bytes] = 0;
-  unsigned long long run, wait;
-  if (sscanf(text, "%llu %llu", &run, &wait) != 2) return -1;
-  *run_ns = run;
-  *wait_ns = wait;
+  unsigned long long run, wait, turns;
+  if (sscanf(text, "%llu %llu %llu", &run, &wait, &turns) != 3) return -1;
+  *count = (struct qzi_cpu_count){.run_ns = run, .wait_ns = wait, .turns = turns};
   return 0;
 }
 
@@ -54,28 +53,29 @@ static void read_all(struct qzi_cpu_time *time, const struct qz_session_view *vi
   snprintf(name, sizeof name, "/proc/%ld/task", (long)pid);
   int tasks = open(name, O_PATH | O_DIRECTORY | O_CLOEXEC);
   if (tasks < 0) return;
-  if (!time->begun) qzi_cpu_time_of(tasks, (uint32_t)pid, &time->main_run_ns, &time->main_wait_ns);
-  uint64_t run_sum = time->run_ns, wait_sum = time->wait_ns;
+  if (!time->begun) qzi_cpu_time_of(tasks, (uint32_t)pid, &time->main);
+  uint64_t run_sum = time->run_ns, wait_sum = time->wait_ns, turns = time->turns;
   for (uint32_t k = 0; k < count; k++) {
     struct qzi_cpu_seen *seen = &time->seen[k];
     uint32_t tid = tid_of(view, k);
-    uint64_t run_ns, wait_ns;
-    if (!tid || qzi_cpu_time_of(tasks, tid, &run_ns, &wait_ns)) continue;
+    struct qzi_cpu_count its;
+    if (!tid || qzi_cpu_time_of(tasks, tid, &its)) continue;
     if (seen->tid != tid) { /* made since: all of it counts; main was there before */
       *seen = (struct qzi_cpu_seen){.tid = tid};
-      if (tid == (uint32_t)pid) seen->run_ns = time->main_run_ns, seen->wait_ns = time->main_wait_ns;
+      if (tid == (uint32_t)pid) seen->its = time->main;
     }
-    if (time->begun && run_ns >= seen->run_ns && wait_ns >= seen->wait_ns) {
-      run_sum += run_ns - seen->run_ns;
-      wait_sum += wait_ns - seen->wait_ns;
+    if (time->begun && its.run_ns >= seen->its.run_ns && its.wait_ns >= seen->its.wait_ns && its.turns >= seen->its.turns) {
+      run_sum += its.run_ns - seen->its.run_ns;
+      wait_sum += its.wait_ns - seen->its.wait_ns;
+      turns += its.turns - seen->its.turns;
     }
-    seen->run_ns = run_ns;
-    seen->wait_ns = wait_ns;
+    seen->its = its;
   }
   close(tasks);
   time->begun = 1;
   time->run_ns = run_sum;
   time->wait_ns = wait_sum;
+  time->turns = turns;
 }
 
 void qzi_cpu_time_read(struct qzi_cpu_time *time, const struct qz_session_view *view, pid_t pid) {

@@ -15,14 +15,18 @@
 #include <sys/types.h>
 #include "abi/session_read.h"
 
+/* Of one thread, since it began. */
+struct qzi_cpu_count { uint64_t run_ns, wait_ns, turns; };
+
 struct qzi_cpu_time {
   pthread_mutex_t lock;
   struct qzi_cpu_seen *seen; /* by record of processor or thread */
   uint32_t room;
   int begun;                 /* 1: what counts is what comes after the first reading */
   uint64_t start_ns, due_ns; /* first reading, next one */
-  uint64_t main_run_ns, main_wait_ns; /* of the first thread, at the first reading */
+  struct qzi_cpu_count main; /* of the first thread, at the first reading */
   _Atomic uint64_t run_ns, wait_ns; /* since the first reading; 0, 0: not known */
+  uint64_t turns;            /* how often they were given a CPU, likewise */
 };
 
 /* Reads all threads where that is due. Returns the milliseconds until it is due again. */
@@ -31,7 +35,7 @@ int qzi_cpu_time_tend(struct qzi_cpu_time *time, const struct qz_session_view *v
 void qzi_cpu_time_read(struct qzi_cpu_time *time, const struct qz_session_view *view, pid_t pid);
 void qzi_cpu_time_close(struct qzi_cpu_time *time);
 
-/* The same of one thread: `tasks` is an open /proc/PID/task. 0, or -1: it is gone, or the kernel does not say. */
-int qzi_cpu_time_of(int tasks, uint32_t tid, uint64_t *run_ns, uint64_t *wait_ns);
+/* Of one thread: `tasks` is an open /proc/PID/task. 0, or -1: it is gone, or the kernel does not say. */
+int qzi_cpu_time_of(int tasks, uint32_t tid, struct qzi_cpu_count *count);
 
 #endif

@@ -12,6 +12,7 @@
 #include <semaphore.h>
 #include <sys/types.h>
 #include "cpu_time.h"
+#include "turns.h"
 #include "modules.h"
 #include "options.h"
 #include "pacing.h"
@@ -32,6 +33,7 @@ struct qzi_recording {
   unsigned cheap_looks;                   /* and how often that was */
   pid_t pid;
   struct qzi_cpu_time cpu_time; /* the control thread's */
+  struct qzi_turns turns;       /* likewise */
   uint64_t children_before_ns;  /* processor time of child processes from before the recording */
   /* sampling threads */
   pthread_t thread;

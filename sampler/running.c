@@ -12,6 +12,7 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 #include "pacing.h"
 #include "place.h"
@@ -275,4 +276,32 @@ uint64_t qzi_running_cost_ns(void) {
   if (fd >= 0) close(fd);
   qsort(gaps, count, sizeof *gaps, by_size);
   return count ? gaps[count / 2] : 0;
+}
+
+#define TURNS  8u
+#define ROUNDS 7u
+
+static uint64_t turns_cpu_ns(void) {
+  uint64_t begin_ns = qzi_thread_cpu_ns();
+  for (unsigned k = 0; k < TURNS; k++) nanosleep(&(struct timespec){.tv_nsec = 1}, NULL);
+  return qzi_thread_cpu_ns() - begin_ns;
+}
+/* Processor time of a thread that sleeps and wakes, with the timer and without: medians of some rounds each. */
+uint64_t qzi_running_turn_ns(void) {
+  int fd = open_event(0, -1, UINT64_C(2000000), 1);
+  uint64_t taken[2][ROUNDS], begin_ns = qzi_clock_ns(), median[2];
+  uint32_t count = 0;
+  if (fd < 0) return 0;
+  do {
+    for (int on = 0; on < 2; on++) {
+      ioctl(fd, on ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE, 0);
+      taken[on][count] = turns_cpu_ns();
+    }
+  } while (++count < ROUNDS && qzi_clock_ns() - begin_ns < PATIENCE_NS);
+  close(fd);
+  for (int on = 0; on < 2; on++) {
+    qsort(taken[on], count, sizeof *taken[on], by_size);
+    median[on] = taken[on][count / 2];
+  }
+  return median[1] > median[0] ? (median[1] - median[0]) / TURNS : 0;
 }

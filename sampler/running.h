@@ -48,5 +48,7 @@ int qzi_running_next(struct qzi_running *running, struct qzi_sample *sample);
 /* What one sample takes from the thread that it is of: the median of some, taken of the calling thread, which computes
  * for a millisecond. 0: not known. */
 uint64_t qzi_running_cost_ns(void);
+/* What the timer of such an event takes from a thread that gets a CPU which was idle, and gives it back, measured here; 0: unknown. */
+uint64_t qzi_running_turn_ns(void);
 
 #endif

@@ -166,6 +166,8 @@ static void keep_books(struct qzi_recording *recording) {
   head->skipped_ticks = recording->pacing.skipped;
   head->cpu_run_ns = recording->cpu_time.run_ns;
   head->cpu_wait_ns = recording->cpu_time.wait_ns;
+  head->turns = recording->turns.count;
+  head->turn_ns = recording->turns.each_ns;
   store_modules(recording);
   look_for_place(recording);
   qzi_totals_read(&recording->sampler);

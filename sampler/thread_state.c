@@ -145,10 +145,10 @@ uint32_t qzi_ask_machine(struct qzi_asker *asker) {
 
 uint64_t qzi_ask_run_ns(struct qzi_asker *asker, uint32_t tid) {
   char name[32];
-  uint64_t run_ns, wait_ns;
+  struct qzi_cpu_count its;
   if (!asker->tasks) {
     snprintf(name, sizeof name, "/proc/%u/task", asker->head->pid);
     asker->tasks = open(name, O_PATH | O_DIRECTORY | O_CLOEXEC) + 1;
   }
-  return !asker->tasks || qzi_cpu_time_of(asker->tasks - 1, tid, &run_ns, &wait_ns) ? 0 : run_ns;
+  return !asker->tasks || qzi_cpu_time_of(asker->tasks - 1, tid, &its) ? 0 : its.run_ns;
 }

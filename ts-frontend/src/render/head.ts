@@ -128,7 +128,7 @@ export function facts(model: Model): string {
 }
 
 const slowers: readonly (readonly [keyof Model['slowdown'], string])[] =
-  [['hooksNs', 'hooks'], ['locksNs', 'locks'], ['waitsNs', 'waits'], ['spawnsNs', 'threads made'], ['samplesNs', 'samples of running threads'],
+  [['hooksNs', 'hooks'], ['locksNs', 'locks'], ['waitsNs', 'waits'], ['spawnsNs', 'threads made'], ['samplesNs', 'samples of running threads'], ['turnsNs', 'their timer at switches'],
     ['samplingNs', 'sampling']];
 
 /** What Quartz itself cost: a share of a CPU, and by how much that and its hooks slowed the run. */
