@@ -251,6 +251,29 @@ static struct shares shares_of(uint32_t useful, uint32_t woken, uint32_t spinner
   return its;
 }
 
+/* CPUs are alike here: the k-th of them was busy while at least k were. */
+static void note_processors(struct qzi_sampler *sampler, const struct shares *its, uint64_t ns) {
+  for (uint32_t p = 0; p < sampler->view->processors; p++) {
+    struct qz_processor_stats *stats = &sampler->file->processors[p];
+    sampler->visits[p].state = QZ_STATE_IDLE;
+    *(p < its->busy ? &stats->useful_ns : p < its->busy + its->spinning ? &stats->spinning_ns : &stats->idle_ns) += ns;
+  }
+}
+
+/* Who ran, for those who ask later in this snapshot what happened meanwhile: woken threads where nobody else can. */
+static void note_running(struct qzi_sampler *sampler, uint32_t count, uint32_t busy) {
+  uint32_t p = 0;
+  for (int woken = 0; woken < 2; woken++)
+    for (uint32_t k = 0; k < count && p < busy; k++) {
+      const struct seen *seen = &sampler->kernel->seen[k];
+      if (seen->woken != woken || (seen->state != QZ_STATE_USEFUL && seen->state != QZ_STATE_READY)) continue;
+      struct qzi_visit *visit = &sampler->visits[p++];
+      visit->state = QZ_STATE_USEFUL;
+      visit->node = seen->look.node;
+      visit->entity = seen->look.entity;
+    }
+}
+
 int qzi_kernel_add(struct qzi_sampler *sampler, uint64_t now_ns) {
   struct qzi_kernel *kernel = sampler->kernel;
   uint32_t high = qz_session_thread_high(sampler->view), count = 0, processors = sampler->view->processors;
@@ -322,23 +345,8 @@ int qzi_kernel_add(struct qzi_sampler *sampler, uint64_t now_ns) {
     if (part < ns) qzi_tuple_add(&sampler->tuples, seen->ready_tuple, counts.runnable, ns - part);
     qzi_thread_seen(sampler, seen->index, ns);
   }
-  /* CPUs are alike here: the k-th of them was busy while at least k were. */
-  for (uint32_t p = 0; p < processors; p++) {
-    struct qz_processor_stats *stats = &sampler->file->processors[p];
-    sampler->visits[p].state = QZ_STATE_IDLE;
-    *(p < its.busy ? &stats->useful_ns : p < its.busy + its.spinning ? &stats->spinning_ns : &stats->idle_ns) += ns;
-  }
-  /* Who ran, for those who ask later in this snapshot what happened meanwhile: woken threads where nobody else can. */
-  uint32_t p = 0;
-  for (int woken = 0; woken < 2; woken++)
-    for (uint32_t k = 0; k < count && p < its.busy; k++) {
-      const struct seen *seen = &kernel->seen[k];
-      if (seen->woken != woken || (seen->state != QZ_STATE_USEFUL && seen->state != QZ_STATE_READY)) continue;
-      struct qzi_visit *visit = &sampler->visits[p++];
-      visit->state = QZ_STATE_USEFUL;
-      visit->node = seen->look.node;
-      visit->entity = seen->look.entity;
-    }
+  note_processors(sampler, &its, ns);
+  note_running(sampler, count, its.busy);
   sampler->file->head->visits += count;
   qzi_snapshot_end(sampler, now_ns, &counts, ns);
   qzi_futexes_add(sampler, ns);
