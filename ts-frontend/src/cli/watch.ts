@@ -2,6 +2,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import { constants } from 'node:os';
 import { basename } from 'node:path';
+import { setFlagsFromString } from 'node:v8';
 import type { Arguments } from './command.js';
 import { display } from './terminal.js';
 import { buildModel, difference, type RawProfile } from '../model/index.js';
@@ -68,5 +69,7 @@ function endOf(reason: string, status: number, profile: string): string {
 /** Shows a profile until the user quits. `owned`: the program was started for the screen. */
 export async function watch(args: Arguments, file: string, recording: Sampling | null, refreshMs: number, owned: boolean): Promise<void> {
   const { ascii, colour } = display(args);
+  // Code that has not run for a few collections is dropped, and compiled anew when it runs: between refreshes that are seconds apart, all of it.
+  setFlagsFromString('--no-flush-bytecode');
   await show(new Watch(hostOf(file, recording, args.has('raw'))), { ascii, colour, refreshMs, owned, onQuit: () => undefined });
 }

@@ -15,8 +15,10 @@ const leastCost = 0.05;
 
 export function churnedLocks(model: Model): Notice[] {
   const notices: Notice[] = [];
+  const times = new Float64Array(model.entities.length); // programs have thousands of locks, and hardly one that is taken so often
+  for (const { entity, acquisitions } of model.raw.objects) times[shownId(model, entity)]! += acquisitions;
   for (const lock of model.entities) {
-    if (lock.group !== 0 || !isLock(lock) || (lock.object?.acquisitions ?? 0) < leastTimes) continue;
+    if (lock.group !== 0 || times[lock.id]! < leastTimes || !isLock(lock)) continue;
     const [caller] = lock.callers;
     const by = caller ? model.entities[caller.entity] : undefined;
     if (!caller || !by || by.kind !== 'procedure' || caller.count < leastTimes) continue;
