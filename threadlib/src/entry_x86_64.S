@@ -41,6 +41,49 @@ qzi_thread_entry:
 	.cfi_endproc
 	.size	qzi_thread_entry, . - qzi_thread_entry
 
+/* The end of a switch to where another function has switched: jumps to the context that rsi is. */
+	.globl	qzi_switch_elsewhere
+	.hidden	qzi_switch_elsewhere
+	.type	qzi_switch_elsewhere, @function
+	.p2align 4
+qzi_switch_elsewhere:
+	.cfi_startproc
+	.cfi_undefined rip
+	jmpq	*8(%rsi)
+	.cfi_endproc
+	.size	qzi_switch_elsewhere, . - qzi_switch_elsewhere
+
+/* Calls `body` with where this returns to as argument number `place`, and returns its `error`: by a jump unless `same_place` (switch.h,
+ * struct qzi_back). */
+	.macro	RETURNS_ELSEWHERE name, body, place
+	.globl	\name
+	.hidden	\name
+	.type	\name, @function
+	.p2align 4
+\name:
+	.cfi_startproc
+	movq	(%rsp), \place
+	subq	$8, %rsp
+	.cfi_adjust_cfa_offset 8
+	call	\body
+	addq	$8, %rsp
+	.cfi_adjust_cfa_offset -8
+	testq	%rdx, %rdx
+	jnz	1f
+	.cfi_remember_state
+	popq	%rcx
+	.cfi_adjust_cfa_offset -8
+	.cfi_register rip, rcx
+	jmpq	*%rcx
+	.cfi_restore_state
+1:	ret
+	.cfi_endproc
+	.size	\name, . - \name
+	.endm
+
+	RETURNS_ELSEWHERE qzi_wait_alone, qzi_wait_alone_body, %r8
+	RETURNS_ELSEWHERE qzi_transfer, qzi_transfer_body, %r9
+
 /* void *qzi_call(void *(*start)(void *), void *argument, void **exit_sp)
  * Calls start(argument) so that qzi_leave_call can end it from any depth: *exit_sp is the stack pointer to come back to.
  * An exception stops here (personality): what is below belongs to another thread. */

@@ -53,6 +53,18 @@ enum qzi_life { QZI_FREE = 0, QZI_NEW, QZI_ALIVE, QZI_ENDED };
 /* Outcome of the thread's latest timed wait: who won. */
 enum qzi_claim { QZI_WAITING = 1, QZI_WOKEN, QZI_TIMED_OUT };
 
+/* What a thread waits with in the queue of a synchronization object (sync.h). */
+struct qzi_waiter {
+  struct qzi_waiter *next, *prev;
+  void *item;        /* channel: where the item is taken from or put; rwlock: not NULL for a writer */
+  uint64_t since;    /* when it began to wait, in ticks; 0: not measured (nothing is published) */
+  uint32_t kind;     /* of the object */
+  bool queued;
+  bool timed;        /* a deadline may let it go: it must be claimed */
+  bool plain;        /* since is 0, and timed false */
+  bool given;        /* what it waits for was given to it; else it was told to go (channel closed) */
+};
+
 /* A thread. Lies in the top page of its own stack (that of main: static). Never unmapped: `pub.serial` stays readable
  * through stale handles. Its name is pub.name, its start routine pub.start, the bounds of the stack that it runs on
  * pub.stack_low and pub.stack_high. */
@@ -75,16 +87,11 @@ struct qzi_thread {
   QZI_LINE struct qzi_pub_thread pub;
 
   /* line 2: waiting. Written by the waiter before it parks, or by who holds the object's lock. */
-  QZI_LINE struct qzi_thread *wait_link; /* for the object's queue */
+  QZI_LINE struct qzi_waiter waiter;
   void *wait_object;              /* object that it waits for; NULL: none */
   /* Describes for the deadlock report what `thread` waits for, the owner included ("mutex \"m\" held by \"t\"").
    * Runs when nothing else does. NULL: nothing is known. */
   void (*wait_describe)(const struct qzi_thread *thread, char *text, size_t bytes);
-  uintptr_t wait_arg;             /* for the object: role, item address, ... */
-  uintptr_t wait_result;          /* for the object: what the waker tells the waiter */
-  uint64_t deadline_ns;
-  struct qzi_processor *timer_processor; /* whose heap holds it */
-  uint32_t timer_index;           /* place in that heap + 1; 0: none */
 
   /* line 3: sanitizers; children that run. Its own stack ends where the descriptor begins */
   QZI_LINE char *own_low;         /* of a stack of another size than usual: see qzi_own_low */
@@ -95,7 +102,15 @@ struct qzi_thread {
   uint64_t marked_ns;             /* spin_loop.c: since when it is in a loop that the program marked */
   uint32_t marked;                /* index of that place; 0: it is not */
   uint32_t marked_serial;         /* of the thread that `marked` is of */
+
+  /* line 4: time-outs */
+  QZI_LINE uint64_t deadline_ns;
+  struct qzi_processor *timer_processor; /* whose heap holds it */
+  uint32_t timer_index;           /* place in that heap + 1; 0: none */
 };
+static inline struct qzi_thread *qzi_waiting_thread(struct qzi_waiter *waiter) {
+  return (struct qzi_thread *)((char *)waiter - offsetof(struct qzi_thread, waiter));
+}
 /* It has yielded: if it is in a marked loop, it goes on spinning. */
 void qzi_spin_go_on(void);
 
@@ -187,6 +202,7 @@ static inline struct qzi_thread *qzi_thread_self(void) {
 struct qzi_processor_head {
   struct qzi_thread *current;     /* thread that it runs; NULL in its scheduler */
   struct qzi_publisher pub;
+  const void *left_from;          /* where the thread returns to that was left last by waiting (struct qzi_back) */
 };
 static inline struct qzi_processor_head *qzi_head(struct qzi_processor *processor) {
   return (struct qzi_processor_head *)processor;
@@ -242,6 +258,23 @@ static inline bool qzi_claim(struct qzi_thread *thread) {
   return atomic_compare_exchange_strong_explicit(&thread->claim, &state, QZI_WOKEN, memory_order_acq_rel,
                                                  memory_order_acquire);
 }
+
+/* What functions return that may have switched, to the few instructions that called them (entry_*.S) and return `error` to the program.
+ * A CPU predicts a return by the call that it saw last, and after a switch that was another thread's: unless it was made at the same
+ * place, the return is mispredicted, some 15 cycles. So it is made as a jump, which is predicted by what went before.
+ * same_place: the thread that was left goes on where this one does. */
+struct qzi_back { uint64_t error, same_place; };
+#if defined(__x86_64__)
+#define QZI_RETURNS_ELSEWHERE(name, body, parameters, arguments) \
+  QZI_HIDDEN int name parameters; /* entry_x86_64.S */
+#else
+#define QZI_RETURN_ADDRESS __builtin_return_address(0)
+#define QZI_RETURNS_ELSEWHERE(name, body, parameters, arguments) \
+  static __attribute__((noinline)) int name parameters { return (int)body arguments.error; }
+#endif
+/* Before and after a thread waits that will return to `from`. */
+static inline void qzi_leaves(const void *from) { qzi_head(qzi_processor_self())->left_from = from; }
+static inline uint64_t qzi_same_place(const void *from) { return qzi_head(qzi_processor_self())->left_from == from; }
 
 /* Makes a parked (and claimed) thread ready, to run next on the waker's processor unless another one takes it. */
 void qzi_ready(struct qzi_thread *thread);

@@ -342,19 +342,30 @@ static inline bool qzi_pub_may_switch(const struct qzi_publisher *p, const struc
   const struct qz_thread *record = t->record;
   return __builtin_expect(p->calls && record && record->epoch == qzi_pub_epoch, 1);
 }
-static inline void qzi_pub_switch(struct qzi_publisher *p, struct qzi_pub_thread *from, struct qzi_pub_thread *to) {
+static inline __attribute__((always_inline)) void qzi_pub_take_up(struct qzi_publisher *p, struct qzi_pub_thread *to) {
   struct qz_thread *record = to->record;
-  QZI_TRACE(thread(from->record, QZI_ORACLE_STATE, QZ_STATE_READY));
   QZI_TRACE(thread(record, QZI_ORACLE_STATE, QZ_STATE_USEFUL));
-  qzi_pub_store(&from->record->state, QZ_STATE_WORD(QZ_STATE_READY, 0));
   p->thread_plus_1 = to->index_plus_1;
   record->calls = (uint64_t)(uintptr_t)p->calls;
   record->limit = qzi_pub_hook_limit;
   qzi_pub_store(&record->state, QZ_STATE_WORD(QZ_STATE_USEFUL, 0));
-  qzi_pub_store(&p->record->switches, p->switches);
   qzi_pub_now(p, QZ_STATE_USEFUL);
   qzi_hot_set(&record->word); /* as in qzi_pub_run_as */
   if (!qzi_publishing()) qzi_hot_set(NULL);
+}
+static inline void qzi_pub_switch(struct qzi_publisher *p, struct qzi_pub_thread *from, struct qzi_pub_thread *to) {
+  QZI_TRACE(thread(from->record, QZI_ORACLE_STATE, QZ_STATE_READY));
+  qzi_pub_store(&from->record->state, QZ_STATE_WORD(QZ_STATE_READY, 0));
+  qzi_pub_store(&p->record->switches, p->switches);
+  qzi_pub_take_up(p, to);
+}
+/* qzi_pub_switched and qzi_pub_run. */
+static inline __attribute__((always_inline)) void qzi_pub_switch_run(struct qzi_publisher *p, struct qzi_pub_thread *t) {
+  qzi_pub_store(&p->switches, p->switches + 1);
+  if (!qzi_publishing() || !p->record) return;
+  qzi_pub_store(&p->record->switches, p->switches);
+  if (qzi_pub_may_switch(p, t)) qzi_pub_take_up(p, t);
+  else qzi_pub_run(p, t);
 }
 /* t is about to block on an object (index from qzi_pub_object or qzi_pub_site). */
 static inline void qzi_pub_blocked(struct qzi_publisher *p, struct qzi_pub_thread *t, uint32_t object) {

@@ -242,6 +242,24 @@ static void add_to_bucket(uint32_t *histogram, uint64_t ns) {
   __atomic_store_n(count, *count + 1, __ATOMIC_RELAXED);
 }
 
+void qzi_pub_waits_add(uint32_t index, struct qzi_pub_waits *waits, uint64_t ns) {
+  waits->count++;
+  waits->ns += ns;
+  if (ns > waits->max_ns) waits->max_ns = ns;
+  uint32_t *histogram = QZI_PUB_OBJECT(index)->wait_hist;
+  if (__builtin_expect(index & QZI_PUB_SHARED, 0)) __atomic_fetch_add(&histogram[bucket(ns)], 1, __ATOMIC_RELAXED);
+  else add_to_bucket(histogram, ns);
+}
+
+void qzi_pub_waits_end(uint32_t index, const struct qzi_pub_waits *waits) {
+  if (!waits->count) return;
+  struct qz_object *record = QZI_PUB_OBJECT(index);
+  qzi_pub_add(&record->contended, waits->count, index);
+  qzi_pub_add(&record->wait_ns, waits->ns, index);
+  if (index & QZI_PUB_SHARED) raise_to(&record->wait_max_ns, waits->max_ns);
+  else if (waits->max_ns > record->wait_max_ns) qzi_pub_store(&record->wait_max_ns, waits->max_ns);
+}
+
 void qzi_pub_waited_locked_slow(uint32_t index, uint64_t wait_ns, uint64_t spin_ns) {
   if (__builtin_expect(index & QZI_PUB_SHARED, 0)) {
     qzi_pub_waited_slow(index, wait_ns, spin_ns);

@@ -120,6 +120,9 @@ static inline void qzi_pub_acquired(uint32_t index, const struct qzi_pub_thread 
   }
   qzi_pub_add(&record->acquisitions, 1, index);
 }
+static inline void qzi_pub_acquired_by(uint32_t index, uint64_t times) {
+  if (index && qzi_publishing()) qzi_pub_add(&QZI_PUB_OBJECT(index)->acquisitions, times, index);
+}
 /* The same where several may do so at once (read locks, semaphores without an internal lock). */
 static inline void qzi_pub_acquired_shared(uint32_t index) {
   if (index && qzi_publishing()) __atomic_fetch_add(&QZI_PUB_OBJECT(index)->acquisitions, 1, __ATOMIC_RELAXED);
@@ -183,6 +186,12 @@ static inline void qzi_pub_waited(uint32_t index, uint64_t wait_ns, uint64_t spi
 static inline void qzi_pub_waited_locked(uint32_t index, uint64_t wait_ns, uint64_t spin_ns) {
   if (index && qzi_publishing()) qzi_pub_waited_locked_slow(index, wait_ns, spin_ns);
 }
+
+/* Several waits that end together, under the object's internal lock: each added, all written down at the end. `index` not 0, but at
+ * the end where there were none. */
+struct qzi_pub_waits { uint64_t count, ns, max_ns; };
+__attribute__((visibility("hidden"))) void qzi_pub_waits_add(uint32_t index, struct qzi_pub_waits *waits, uint64_t ns);
+__attribute__((visibility("hidden"))) void qzi_pub_waits_end(uint32_t index, const struct qzi_pub_waits *waits);
 
 /* ---- a free lock: all at once -------------------------------------------------------------------------------------- */
 

@@ -9,22 +9,12 @@
  * (depth first: bounded memory, and its joiner can call it), then threads that ran before, the oldest first. At each
  * 64th decision the other way round, so that no ready thread waits for ever.
  */
-#include "processor.h"
-#include "exceptions.h"
-#include "sanitize.h"
+#include "dispatch.h"
 
 #include <unistd.h>
 
-#define STREAK_LIMIT 64u
-
-/* Every switch ends here, on the new context. */
-static inline void arrive(struct qzi_passed passed) {
-  qzi_leave(qzi_processor_self());
-  if (passed.after) passed.after(passed.arg);
-}
-
 /* Each 64th decision: timers, threads without a processor, and the oldest first. NULL: nothing there. */
-static __attribute__((noinline)) struct qzi_thread *take_fairly(struct qzi_processor *p) {
+__attribute__((noinline)) struct qzi_thread *qzi_take_fairly(struct qzi_processor *p) {
   if (qzi_timers_pending()) {
     qzi_leave(p);
     qzi_timers_run();
@@ -38,34 +28,13 @@ static __attribute__((noinline)) struct qzi_thread *take_fairly(struct qzi_proce
 }
 
 /* A pair of threads that wake each other has kept the others waiting for long. */
-static __attribute__((noinline)) struct qzi_thread *take_instead(struct qzi_processor *p, struct qzi_thread *next) {
+__attribute__((noinline)) struct qzi_thread *qzi_take_instead(struct qzi_processor *p, struct qzi_thread *next) {
   p->streak = 0;
   qzi_ring_push(&p->fifo, next);
   return qzi_ring_take_oldest(&p->fifo);
 }
 
-static inline __attribute__((always_inline)) struct qzi_thread *take(struct qzi_processor *p) {
-  uint32_t tick = atomic_load_explicit(&p->tick, memory_order_relaxed) + 1;
-  atomic_store_explicit(&p->tick, tick, memory_order_relaxed);
-  struct qzi_thread *thread = NULL;
-  if (QZI_UNLIKELY(tick % 64 == 0)) thread = take_fairly(p);
-  if (QZI_LIKELY(!thread)) {
-    thread = atomic_load_explicit(&p->next, memory_order_relaxed);
-    if (thread) {
-      atomic_store_explicit(&p->next, NULL, memory_order_relaxed);
-      if (QZI_UNLIKELY(++p->streak >= STREAK_LIMIT)) thread = take_instead(p, thread);
-    } else {
-      p->streak = 0;
-      qzi_ring_ahead_youngest(&p->deque);
-      thread = qzi_ring_take_youngest(&p->deque);
-      if (!thread) thread = qzi_ring_take_oldest(&p->fifo);
-      if (!thread) return qzi_injected(); /* was in no processor's queue: not counted as taken from one */
-    }
-  }
-  qzi_pub_dequeued(&p->head.pub);
-  return thread;
-}
-struct qzi_thread *qzi_take(struct qzi_processor *p) { return take(p); }
+struct qzi_thread *qzi_take(struct qzi_processor *p) { return qzi_take_next(p); }
 
 void qzi_prepare(struct qzi_thread *thread) {
   qzi_life_set(thread, QZI_ALIVE);
@@ -79,21 +48,9 @@ void qzi_prepare(struct qzi_thread *thread) {
   thread->context = qzi_context_make((char *)thread, qzi_thread_main);
 }
 
-/* From thread `self` (NULL: it ends) to `next` on the same processor, under the biased lock. */
-static inline __attribute__((always_inline)) struct qzi_passed
-switch_to(struct qzi_processor *p, struct qzi_thread *self, struct qzi_thread *next, void (*after)(void *), void *arg) {
-  struct qzi_context *gone;
-  if (QZI_UNLIKELY(qzi_life(next) == QZI_NEW)) qzi_prepare(next);
-  qzi_current_set(p, next);
-  qzi_pub_switched(&p->head.pub);
-  qzi_pub_run(&p->head.pub, &next->pub);
-  qzi_sanitize_to_thread(self ? &self->sanitizer_stack : NULL, next);
-  return qzi_switch(self ? &self->context : &gone, next->context, after, arg);
-}
-
 /* From thread `self` to the scheduler loop of its kernel thread: no thread is ready here. */
-static __attribute__((noinline)) struct qzi_passed switch_to_scheduler(struct qzi_processor *p, struct qzi_thread *self, void (*after)(void *),
-                                             void *arg) {
+__attribute__((noinline)) struct qzi_passed
+qzi_switch_to_scheduler(struct qzi_processor *p, struct qzi_thread *self, void (*after)(void *), void *arg) {
   struct qzi_context *gone;
   struct qzi_kernel *kernel = p->kernel;
   if (QZI_UNLIKELY(!kernel->context)) qzi_start(); /* main blocks before it has created a thread */
@@ -105,17 +62,7 @@ static __attribute__((noinline)) struct qzi_passed switch_to_scheduler(struct qz
 
 void qzi_park(void (*after)(void *), void *arg) {
   struct qzi_processor *p = qzi_processor_self();
-  struct qzi_thread *self = p->head.current;
-  self->blocked = 1;
-  qzi_pub_state(&p->head.pub, QZ_STATE_OVERHEAD);
-  struct qzi_exceptions exceptions = qzi_exceptions_save(p);
-  qzi_enter(p);
-  struct qzi_thread *next = take(p);
-  struct qzi_passed passed =
-      QZI_LIKELY(next != NULL) ? switch_to(p, self, next, after, arg) : switch_to_scheduler(p, self, after, arg);
-  qzi_sanitize_arrived(self->sanitizer_stack);
-  qzi_exceptions_restore(exceptions);
-  arrive(passed);
+  qzi_park_here(p, p->head.current, after, arg);
 }
 
 void qzi_handoff(struct qzi_thread *thread, void (*after)(void *), void *arg) {
@@ -125,19 +72,19 @@ void qzi_handoff(struct qzi_thread *thread, void (*after)(void *), void *arg) {
   thread->blocked = 0;
   struct qzi_exceptions exceptions = qzi_exceptions_save(p);
   qzi_enter(p);
-  struct qzi_passed passed = switch_to(p, self, thread, after, arg);
+  struct qzi_passed passed = qzi_switch_to(p, self, thread, after, arg);
   qzi_sanitize_arrived(self->sanitizer_stack);
   qzi_exceptions_restore(exceptions);
-  arrive(passed);
+  qzi_arrive(passed);
 }
 
 void qzi_switch_away(struct qzi_thread *next, void (*after)(void *), void *arg) {
   struct qzi_processor *p = qzi_processor_self();
   qzi_enter(p);
   if (next) next->blocked = 0;
-  else next = take(p);
-  if (next) switch_to(p, NULL, next, after, arg);
-  else switch_to_scheduler(p, NULL, after, arg);
+  else next = qzi_take_next(p);
+  if (next) qzi_switch_to(p, NULL, next, after, arg);
+  else qzi_switch_to_scheduler(p, NULL, after, arg);
   __builtin_unreachable();
 }
 
@@ -185,7 +132,7 @@ __attribute__((noinline)) void qzi_yield(void) {
   struct qzi_processor *p = qzi_processor_checked();
   struct qzi_thread *self = p->head.current;
   qzi_enter(p);
-  struct qzi_thread *next = take(p);
+  struct qzi_thread *next = qzi_take_next(p);
   if (!next) {
     qzi_leave(p);
     return;
@@ -195,10 +142,10 @@ __attribute__((noinline)) void qzi_yield(void) {
   qzi_pub_ready(&p->head.pub, &self->pub);
   qzi_ring_push(&p->fifo, self);
   /* a thief stays out until the next context leaves the lock: by then ours is saved */
-  struct qzi_passed passed = switch_to(p, self, next, qzi_some_idle() ? wake_after : NULL, p);
+  struct qzi_passed passed = qzi_switch_to(p, self, next, qzi_some_idle() ? wake_after : NULL, p);
   qzi_sanitize_arrived(self->sanitizer_stack);
   qzi_exceptions_restore(exceptions);
-  arrive(passed);
+  qzi_arrive(passed);
 }
 
 /* Where only threads that have run are ready, a yield is this: the oldest out of the queue, the caller in. First in: so the

@@ -95,16 +95,21 @@ static uint32_t take(struct qzi_ring *from, uint32_t count, struct qzi_thread **
 }
 
 /* All that the victim did since then was to let threads take turns (one decision in 32 may have been another). Decisions are
- * read last at first, and first now, so that none seems to be without its push. */
-static bool took_turns(struct qzi_processor *victim, uint32_t tick, uint32_t fifo_bottom) {
+ * read last at first, and first now, so that none seems to be without its push. Threads that were woken and put there, all those of a
+ * barrier for one, were counted (`enqueued`), those that yield not. */
+static bool took_turns(struct qzi_processor *victim, uint32_t tick, uint32_t fifo_bottom, uint64_t enqueued) {
   uint32_t ticks = atomic_load_explicit(&victim->tick, memory_order_acquire) - tick;
   uint32_t pushes = atomic_load_explicit(&victim->fifo.bottom, memory_order_relaxed) - fifo_bottom;
-  return ticks && pushes + ticks / 32 >= ticks;
+  uint32_t woken = (uint32_t)(__atomic_load_n(&victim->head.pub.enqueued, __ATOMIC_RELAXED) - enqueued);
+  return ticks && pushes + ticks / 32 >= ticks + woken;
 }
 
 static struct qzi_thread *steal_from(struct qzi_processor *p, struct qzi_processor *victim) {
   /* what is there now, and still is in AGE_NS */
   uint32_t fifo_bottom = atomic_load_explicit(&victim->fifo.bottom, memory_order_acquire);
+  /* the owner writes there all the time: looked at only where it may matter */
+  bool turns = qzi_ring_size(&victim->fifo) != 0;
+  uint64_t enqueued = turns ? __atomic_load_n(&victim->head.pub.enqueued, __ATOMIC_RELAXED) : 0;
   uint32_t tick = atomic_load_explicit(&victim->tick, memory_order_relaxed);
   struct qzi_thread *next = atomic_load_explicit(&victim->next, memory_order_acquire);
   bool away = next && next == atomic_load_explicit(&victim->away, memory_order_relaxed);
@@ -118,7 +123,7 @@ static struct qzi_thread *steal_from(struct qzi_processor *p, struct qzi_process
                                 atomic_load_explicit(&victim->deque.top, memory_order_relaxed));
   if (!qzi_ring_size(&victim->deque)) deque_old = 0;
   int32_t fifo_old = (int32_t)(fifo_bottom - atomic_load_explicit(&victim->fifo.top, memory_order_relaxed));
-  if (fifo_old <= 0 && took_turns(victim, tick, fifo_bottom)) fifo_old = INT32_MAX;
+  if (fifo_old <= 0 && turns && took_turns(victim, tick, fifo_bottom, enqueued)) fifo_old = INT32_MAX;
   bool next_old = next && tick == atomic_load_explicit(&victim->tick, memory_order_relaxed) &&
                   next == atomic_load_explicit(&victim->next, memory_order_relaxed);
   if (deque_old <= 0 && fifo_old <= 0 && !next_old) return NULL;

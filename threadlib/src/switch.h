@@ -54,6 +54,7 @@ static inline void qzi_fp_take(uint64_t has, uint64_t wanted) {
   __asm__ volatile("ldmxcsr %0\n\tfldcw %1" : : "m"(word[0]), "m"(word[1]));
 }
 
+/* A thread that left here, too, goes on without a jump: one whose target is to be looked up is dearer than all else. */
 #define QZI_SWITCH(here, to, after, arg)                                                                                   \
   __asm__ volatile("leaq 1f(%%rip), %%r8\n\t"                                                                              \
                    "movq %%r8, 8(%[here_])\n\t"                                                                            \
@@ -61,7 +62,8 @@ static inline void qzi_fp_take(uint64_t has, uint64_t wanted) {
                    "movq %%rbp, 24(%[here_])\n\t"                                                                          \
                    "movq 16(%[to_]), %%rsp\n\t"                                                                            \
                    "movq 24(%[to_]), %%rbp\n\t"                                                                            \
-                   "jmpq *8(%[to_])\n"                                                                                     \
+                   "cmpq %%r8, 8(%[to_])\n\t"                                                                              \
+                   "jne qzi_switch_elsewhere\n"                                                                            \
                    "1:"                                                                                                    \
                    : "+a"(after), "+d"(arg), [here_] "+D"(here), [to_] "+S"(to)                                            \
                    :                                                                                                       \

@@ -1,6 +1,6 @@
 /* What all synchronization objects share: the head of an object, wait queues, spinning, misuse.
  *
- * Owns:    struct qzi_object, struct qzi_waiter, struct qzi_queue, struct qzi_spin.
+ * Owns:    struct qzi_object, struct qzi_queue, struct qzi_spin.
  * Writer:  sync_*.c, each for its own objects; a queue is changed only under its object's internal lock.
  * Reader:  the same.
  * Must not: know how threads are scheduled (internal.h) or where state is published (publish.h).
@@ -24,53 +24,39 @@ struct qzi_object {
 };
 #define QZI_KIND_DESTROYED 255
 
-/* One waiting thread. Lies in the frame of the function that waits, which does not return before it is out of the queue. */
-struct qzi_waiter {
-  struct qzi_waiter *next, *prev;
-  struct qzi_thread *thread;
-  uint64_t since;    /* when it began to wait, in ticks; 0: not measured (nothing is published) */
-  void *item;        /* channel: where the item is taken from or put; rwlock: not NULL for a writer */
-  bool queued;
-  bool timed;        /* a deadline may let it go: it must be claimed */
-  bool given;        /* what it waits for was given to it; else it was told to go (channel closed) */
-};
+/* Circular list from its head; head->prev is the tail. */
+struct qzi_queue { struct qzi_waiter *head; };
 
-/* Circular list, tail->next is the head. */
-struct qzi_queue { struct qzi_waiter *tail; };
-
-static inline bool qzi_queue_empty(const struct qzi_queue *queue) { return queue->tail == NULL; }
-static inline struct qzi_waiter *qzi_queue_head(const struct qzi_queue *queue) {
-  return queue->tail ? queue->tail->next : NULL;
-}
+static inline bool qzi_queue_empty(const struct qzi_queue *queue) { return queue->head == NULL; }
+static inline struct qzi_waiter *qzi_queue_head(const struct qzi_queue *queue) { return queue->head; }
 
 static inline void qzi_queue_append(struct qzi_queue *queue, struct qzi_waiter *waiter) {
-  struct qzi_waiter *tail = queue->tail;
-  if (tail) {
-    waiter->next = tail->next;
-    waiter->prev = tail;
-    tail->next->prev = waiter;
-    tail->next = waiter;
+  struct qzi_waiter *head = queue->head;
+  if (QZI_UNLIKELY(head != NULL)) {
+    waiter->next = head;
+    waiter->prev = head->prev;
+    head->prev->next = waiter;
+    head->prev = waiter;
   } else {
     waiter->next = waiter->prev = waiter;
+    queue->head = waiter;
   }
-  queue->tail = waiter;
   waiter->queued = true;
 }
 
 /* For a thread that was woken in vain: it keeps its turn. */
 static inline void qzi_queue_prepend(struct qzi_queue *queue, struct qzi_waiter *waiter) {
-  struct qzi_waiter *tail = queue->tail;
   qzi_queue_append(queue, waiter);
-  if (tail) queue->tail = tail;
+  queue->head = waiter;
 }
 
 static inline void qzi_queue_remove(struct qzi_queue *queue, struct qzi_waiter *waiter) {
-  if (waiter->next == waiter) {
-    queue->tail = NULL;
+  if (QZI_LIKELY(waiter->next == waiter)) {
+    queue->head = NULL;
   } else {
     waiter->prev->next = waiter->next;
     waiter->next->prev = waiter->prev;
-    if (queue->tail == waiter) queue->tail = waiter->prev;
+    if (queue->head == waiter) queue->head = waiter->next;
   }
   waiter->queued = false;
 }
@@ -78,7 +64,7 @@ static inline void qzi_queue_remove(struct qzi_queue *queue, struct qzi_waiter *
 /* True: the caller shall wake the waiter; false: its time-out has won, and it is about to take itself out of the queue.
  * Under the internal lock. */
 static inline bool qzi_waiter_claim(struct qzi_waiter *waiter) {
-  return QZI_LIKELY(!waiter->timed) || qzi_claim(waiter->thread);
+  return QZI_LIKELY(!waiter->timed) || qzi_claim(qzi_waiting_thread(waiter));
 }
 
 /* Takes out the first waiter whose time-out has not won. Under the internal lock. */
@@ -135,12 +121,38 @@ static inline void qzi_relax(unsigned tries) {
   if (QZI_UNLIKELY(tries % 64 == 63)) qzi_relax_long();
 }
 
+/* The waiter of a thread, for a new wait. */
+static inline struct qzi_waiter *qzi_waiter_of(struct qzi_thread *self, uint64_t since, void *item) {
+  self->waiter.since = since;
+  self->waiter.item = item;
+  self->waiter.timed = self->waiter.plain = self->waiter.given = self->waiter.queued = false;
+  return &self->waiter;
+}
+
 /* Queues `me` and parks; `lock` is held by the caller and free on return. False: the deadline came first. */
 bool qzi_wait(struct qzi_queue *queue, struct qzi_object *object, unsigned kind, qzi_spinlock *lock,
               struct qzi_waiter *me, uint64_t deadline_ns);
 /* The same, with `other` (or NULL) made ready when the caller has left. */
 bool qzi_wait_and_ready(struct qzi_queue *queue, struct qzi_object *object, unsigned kind, qzi_spinlock *lock,
                         struct qzi_waiter *me, uint64_t deadline_ns, struct qzi_thread *other);
+/* Nothing is published, one processor runs all threads, and the caller is one. Then these do, as the last thing of a public function:
+ * wait without a deadline (0, or EPIPE: told to go); make a thread ready that was taken out of its queue (0). */
+static inline bool qzi_plain(void) {
+  return QZI_LIKELY(qzi_alone) && !qzi_publishing() && QZI_LIKELY(qzi_processor_self() != NULL);
+}
+int qzi_wait_alone(struct qzi_queue *queue, struct qzi_object *object, unsigned kind, void *item);
+int qzi_wake_alone(struct qzi_thread *thread);
+/* Takes the waiter, a plain one, out of its queue, and makes it ready. */
+static inline int qzi_give_alone(struct qzi_queue *queue, struct qzi_object *object, struct qzi_waiter *waiter) {
+  qzi_queue_remove(queue, waiter);
+  object->waiting--;
+  waiter->given = true;
+  return qzi_wake_alone(qzi_waiting_thread(waiter));
+}
+/* Makes all who wait ready, in their order, behind what is ready already. None has a deadline. */
+void qzi_give_all_alone(struct qzi_queue *queue, struct qzi_object *object);
+/* What the thread waits for, and who has it, for the deadlock report. */
+void qzi_wait_describe(const struct qzi_thread *thread, char *text, size_t bytes);
 /* Ends the wait of a waiter that was taken out of its queue, and counts it. Under the internal lock. The caller makes the
  * thread ready when it has released that: waking a processor may take a system call. Until then the waiter stays.
  * *now: the time, 0: not looked up yet. */
@@ -152,7 +164,7 @@ static inline void qzi_wait_ends(struct qzi_object *object, struct qzi_waiter *w
   waiter->given = given;
 }
 static inline void qzi_wake(struct qzi_waiter *waiter) {
-  if (waiter) qzi_ready(waiter->thread);
+  if (waiter) qzi_ready(qzi_waiting_thread(waiter));
 }
 /* Takes out all waiters, their waits ended: a list by `next`, for qzi_wake_list when the lock is released. Each waiter
  * counts as an acquisition where it is given something. */
@@ -173,6 +185,17 @@ void qzi_spin_begin(struct qzi_spin *spin, struct qzi_object *object, qz_policy 
 bool qzi_spin_more(struct qzi_spin *spin); /* pauses; false: stop spinning */
 uint64_t qzi_spin_end(struct qzi_spin *spin); /* ns spent */
 
+/* The thread is about to use the object, but asks for it only if it has to wait: its record (0: nothing is published), the access counted. */
+static inline uint32_t qzi_use(struct qzi_object *object, unsigned kind, const void *address, uint64_t place,
+                               uint32_t capacity) {
+  uint32_t index = qzi_pub_object(&object->pub, kind, address, place, capacity);
+  if (index) qzi_pub_count(qzi_publisher_self(), place, QZI_PUB_KEY(kind, index));
+  return index;
+}
+/* It has to wait: pushed. */
+static inline void qzi_ask_now(uint32_t index, unsigned kind, struct qzi_thread *self) {
+  if (index) qzi_pub_push(qzi_publisher_self(), &self->pub, QZI_PUB_KEY(kind, index));
+}
 /* The thread is about to ask for the object: its record (0: nothing is published), pushed, the access counted. */
 static inline uint32_t qzi_ask(struct qzi_object *object, unsigned kind, const void *address, struct qzi_thread *self,
                                uint64_t place, uint32_t capacity) {
@@ -186,7 +209,7 @@ static inline uint32_t qzi_ask(struct qzi_object *object, unsigned kind, const v
   return index;
 }
 /* The thread waits no longer, or has released. */
-static inline void qzi_leave(uint32_t index, unsigned kind, struct qzi_thread *self) {
+static inline void qzi_take_off(uint32_t index, unsigned kind, struct qzi_thread *self) {
   if (index) qzi_pub_pop(&self->pub, QZI_PUB_KEY(kind, index));
 }
 

@@ -56,10 +56,17 @@ static bool spin(struct barrier *b, struct qzi_thread *self, uint32_t round, uin
 
 int qz_barrier_wait(qz_barrier *barrier) {
   struct barrier *b = (struct barrier *)barrier;
+  if (qzi_plain() && QZI_LIKELY(b->object.kind != QZI_KIND_DESTROYED)) {
+    if (++b->arrived < b->parties) return qzi_wait_alone(&b->queue, &b->object, QZ_KIND_BARRIER, NULL);
+    b->arrived = 0;
+    b->round++;
+    qzi_give_all_alone(&b->queue, &b->object);
+    return QZ_BARRIER_SERIAL;
+  }
   uint64_t place = QZI_CALLER();
   qzi_object_check(&b->object, place);
   struct qzi_thread *self = qzi_self();
-  uint32_t index = qzi_ask(&b->object, QZ_KIND_BARRIER, b, self, place, b->parties);
+  uint32_t index = qzi_use(&b->object, QZ_KIND_BARRIER, b, place, b->parties);
   int result = 0;
   qzi_lock(&b->lock);
   if (++b->arrived == b->parties) {
@@ -72,7 +79,8 @@ int qz_barrier_wait(qz_barrier *barrier) {
     result = QZ_BARRIER_SERIAL;
   } else {
     bool done = false;
-    struct qzi_waiter me = { .thread = self, .since = qzi_wait_begins() };
+    qzi_ask_now(index, QZ_KIND_BARRIER, self);
+    struct qzi_waiter *me = qzi_waiter_of(self, qzi_wait_begins(), NULL);
     if (b->object.policy != QZ_BLOCK && !qzi_alone && b->parties <= qzi_processor_count()) {
       uint32_t round = b->round;
       __atomic_fetch_add(&b->spinners, 1, __ATOMIC_RELAXED);
@@ -85,8 +93,8 @@ int qz_barrier_wait(qz_barrier *barrier) {
       }
       __atomic_fetch_sub(&b->spinners, 1, __ATOMIC_RELEASE);
     }
-    if (!done) qzi_wait(&b->queue, &b->object, QZ_KIND_BARRIER, &b->lock, &me, QZI_NEVER);
+    if (!done) qzi_wait(&b->queue, &b->object, QZ_KIND_BARRIER, &b->lock, me, QZI_NEVER);
+    qzi_take_off(index, QZ_KIND_BARRIER, self);
   }
-  qzi_leave(index, QZ_KIND_BARRIER, self);
   return result;
 }

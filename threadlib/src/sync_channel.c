@@ -11,7 +11,8 @@
 struct channel {
   struct qzi_object object;
   qzi_spinlock lock;
-  uint32_t closed;
+  uint16_t closed;
+  uint16_t plain; /* items are words, and it is neither closed nor destroyed */
   size_t item_bytes, capacity;
   size_t first, count; /* in the ring */
   char *ring;
@@ -25,7 +26,7 @@ int qz_channel_init(qz_channel *channel, const char *name, size_t item_bytes, si
   if (__builtin_mul_overflow(item_bytes, capacity, &bytes)) return EINVAL;
   char *ring = NULL;
   if (bytes && !(ring = malloc(bytes))) return ENOMEM;
-  *c = (struct channel){ .item_bytes = item_bytes, .capacity = capacity, .ring = ring };
+  *c = (struct channel){ .item_bytes = item_bytes, .capacity = capacity, .ring = ring, .plain = item_bytes == sizeof(uint64_t) };
   qzi_object_init(&c->object, QZ_KIND_CHANNEL, name, QZ_BLOCK, QZI_CALLER());
   return 0;
 }
@@ -39,6 +40,7 @@ int qz_channel_destroy(qz_channel *channel) {
   char *ring = c->ring;
   if (!used) {
     c->ring = NULL;
+    c->plain = 0;
     qzi_object_destroy(&c->object, QZ_KIND_CHANNEL, place);
   }
   qzi_unlock(&c->lock);
@@ -53,6 +55,7 @@ int qz_channel_close(qz_channel *channel) {
   qzi_object_check(&c->object, QZI_CALLER());
   qzi_lock(&c->lock);
   c->closed = 1;
+  c->plain = 0;
   struct qzi_waiter *senders = qzi_queue_take_all(&c->senders, &c->object, false);
   struct qzi_waiter *receivers = qzi_queue_take_all(&c->receivers, &c->object, false);
   qzi_unlock(&c->lock);
@@ -62,8 +65,9 @@ int qz_channel_close(qz_channel *channel) {
 }
 
 /* Items are mostly words: those are copied without a call. */
+static inline void copy_word(void *to, const void *from) { memcpy(to, from, sizeof(uint64_t)); }
 static inline void copy(struct channel *c, void *to, const void *from) {
-  if (c->item_bytes == sizeof(uint64_t)) memcpy(to, from, sizeof(uint64_t));
+  if (c->item_bytes == sizeof(uint64_t)) copy_word(to, from);
   else if (c->item_bytes) memcpy(to, from, c->item_bytes);
 }
 
@@ -81,14 +85,15 @@ static void get(struct channel *c, void *item) {
 }
 
 /* What can be done at once, under the internal lock: 0, EPIPE, or EAGAIN: would wait. *woken: to be woken after it. */
-static inline int send_now(struct channel *c, const void *item, uint32_t index, struct qzi_waiter **woken) {
+static inline __attribute__((always_inline)) int send_now(struct channel *c, const void *item, uint32_t index, struct qzi_waiter **woken) {
   if (QZI_UNLIKELY(c->closed)) return EPIPE;
   struct qzi_waiter *receiver = *woken = qzi_queue_take(&c->receivers, &c->object);
   if (receiver) {
     uint64_t now = 0;
     copy(c, receiver->item, item);
-    qzi_pub_acquired(index, NULL); /* the receive; the send is counted below */
+    qzi_pub_acquired_by(index, 2); /* the send and the receive */
     qzi_wait_ends(&c->object, receiver, true, &now);
+    return 0;
   } else if (c->count < c->capacity) {
     put(c, item);
     qzi_pub_readers(index, (uint32_t)c->count);
@@ -99,7 +104,7 @@ static inline int send_now(struct channel *c, const void *item, uint32_t index, 
   return 0;
 }
 
-static inline int receive_now(struct channel *c, void *item, uint32_t index, struct qzi_waiter **woken) {
+static inline __attribute__((always_inline)) int receive_now(struct channel *c, void *item, uint32_t index, struct qzi_waiter **woken) {
   bool full = c->count == c->capacity;
   struct qzi_waiter *sender = *woken = full ? qzi_queue_take(&c->senders, &c->object) : NULL;
   if (c->count) {
@@ -111,20 +116,25 @@ static inline int receive_now(struct channel *c, void *item, uint32_t index, str
     return c->closed ? EPIPE : EAGAIN;
   }
   if (sender) {
-    qzi_pub_acquired(index, NULL);
     uint64_t now = 0;
     qzi_wait_ends(&c->object, sender, true, &now);
   }
   qzi_pub_readers(index, (uint32_t)c->count);
-  qzi_pub_acquired(index, NULL);
+  qzi_pub_acquired_by(index, sender ? 2 : 1); /* a send, too */
   return 0;
 }
 
 /* deadline 0: only try. */
-static inline int transfer(struct channel *c, bool send, void *item, uint64_t deadline_ns, uint64_t place) {
+QZI_HIDDEN struct qzi_back qzi_transfer_body(struct channel *c, bool send, void *item, uint64_t deadline_ns, uint64_t place,
+                                             const void *from);
+QZI_RETURNS_ELSEWHERE(qzi_transfer, qzi_transfer_body, (struct channel *c, bool send, void *item, uint64_t deadline_ns, uint64_t place),
+                      (c, send, item, deadline_ns, place, QZI_RETURN_ADDRESS))
+struct qzi_back qzi_transfer_body(struct channel *c, bool send, void *item, uint64_t deadline_ns, uint64_t place,
+                                  const void *from) {
   qzi_object_check(&c->object, place);
   struct qzi_thread *self = qzi_self();
-  uint32_t index = qzi_ask(&c->object, QZ_KIND_CHANNEL, c, self, place, (uint32_t)c->capacity);
+  uint32_t index = qzi_use(&c->object, QZ_KIND_CHANNEL, c, place, (uint32_t)c->capacity);
+  uint64_t same_place = 1;
   qzi_lock(&c->lock);
   struct qzi_waiter *woken = NULL;
   int error = send ? send_now(c, item, index, &woken) : receive_now(c, item, index, &woken);
@@ -132,32 +142,47 @@ static inline int transfer(struct channel *c, bool send, void *item, uint64_t de
     qzi_unlock(&c->lock);
     qzi_wake(woken);
   } else {
-    struct qzi_waiter me = { .thread = self, .since = qzi_wait_begins(), .item = item };
-    bool met = qzi_wait(send ? &c->senders : &c->receivers, &c->object, QZ_KIND_CHANNEL, &c->lock, &me, deadline_ns);
-    error = !met ? ETIMEDOUT : me.given ? 0 : EPIPE;
+    struct qzi_waiter *me = qzi_waiter_of(self, qzi_wait_begins(), item);
+    qzi_ask_now(index, QZ_KIND_CHANNEL, self);
+    qzi_leaves(from);
+    bool met = qzi_wait(send ? &c->senders : &c->receivers, &c->object, QZ_KIND_CHANNEL, &c->lock, me, deadline_ns);
+    error = !met ? ETIMEDOUT : me->given ? 0 : EPIPE;
+    same_place = qzi_same_place(from);
+    qzi_take_off(index, QZ_KIND_CHANNEL, self);
   }
-  qzi_leave(index, QZ_KIND_CHANNEL, self);
-  return error;
+  return (struct qzi_back){ (uint64_t)error, same_place };
 }
 
 static int transfer_until(qz_channel *channel, bool send, void *item, int clock, const struct timespec *time,
                           uint64_t place) {
   uint64_t deadline_ns;
   int error = qzi_until(clock, time, &deadline_ns);
-  return error ? error : transfer((struct channel *)channel, send, item, deadline_ns ? deadline_ns : 1, place);
+  return error ? error : qzi_transfer((struct channel *)channel, send, item, deadline_ns ? deadline_ns : 1, place);
 }
 
 int qz_channel_send(qz_channel *channel, const void *item) {
-  return transfer((struct channel *)channel, true, (void *)item, QZI_NEVER, QZI_CALLER());
+  struct channel *c = (struct channel *)channel;
+  if (qzi_plain() && QZI_LIKELY(c->plain)) {
+    struct qzi_waiter *receiver = qzi_queue_head(&c->receivers);
+    if (QZI_LIKELY(receiver && receiver->plain)) {
+      copy_word(receiver->item, item);
+      return qzi_give_alone(&c->receivers, &c->object, receiver);
+    }
+    if (!receiver && c->count == c->capacity) return qzi_wait_alone(&c->senders, &c->object, QZ_KIND_CHANNEL, (void *)item);
+  }
+  return qzi_transfer(c, true, (void *)item, QZI_NEVER, QZI_CALLER());
 }
 int qz_channel_receive(qz_channel *channel, void *item) {
-  return transfer((struct channel *)channel, false, item, QZI_NEVER, QZI_CALLER());
+  struct channel *c = (struct channel *)channel;
+  if (qzi_plain() && QZI_LIKELY(c->plain) && QZI_LIKELY(!c->count) && QZI_LIKELY(qzi_queue_empty(&c->senders)))
+    return qzi_wait_alone(&c->receivers, &c->object, QZ_KIND_CHANNEL, item);
+  return qzi_transfer(c, false, item, QZI_NEVER, QZI_CALLER());
 }
 int qz_channel_trysend(qz_channel *channel, const void *item) {
-  return transfer((struct channel *)channel, true, (void *)item, 0, QZI_CALLER());
+  return qzi_transfer((struct channel *)channel, true, (void *)item, 0, QZI_CALLER());
 }
 int qz_channel_tryreceive(qz_channel *channel, void *item) {
-  return transfer((struct channel *)channel, false, item, 0, QZI_CALLER());
+  return qzi_transfer((struct channel *)channel, false, item, 0, QZI_CALLER());
 }
 int qz_channel_timedsend(qz_channel *channel, const void *item, const struct timespec *realtime) {
   return transfer_until(channel, true, (void *)item, CLOCK_REALTIME, realtime, QZI_CALLER());

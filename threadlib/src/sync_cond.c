@@ -40,13 +40,13 @@ static int wait(struct cond *cond, qz_mutex *mutex, uint64_t deadline_ns, uint64
   struct qzi_thread *self = qzi_self();
   qzi_object_check(&cond->object, place);
   if (!qzi_mutex_holds(mutex, self)) return EPERM;
-  struct qzi_waiter me = { .thread = self, .since = qzi_wait_begins() };
+  struct qzi_waiter *me = qzi_waiter_of(self, qzi_wait_begins(), NULL);
   qzi_pub_object(&cond->object.pub, QZ_KIND_CONDITION, cond, place, 0); /* may take a while: not under the lock */
   qzi_lock(&cond->lock);
   struct qzi_thread *next = qzi_mutex_let_go(mutex, self);
   uint32_t index = qzi_ask(&cond->object, QZ_KIND_CONDITION, cond, self, place, 0);
-  bool woken = qzi_wait_and_ready(&cond->queue, &cond->object, QZ_KIND_CONDITION, &cond->lock, &me, deadline_ns, next);
-  qzi_leave(index, QZ_KIND_CONDITION, self);
+  bool woken = qzi_wait_and_ready(&cond->queue, &cond->object, QZ_KIND_CONDITION, &cond->lock, me, deadline_ns, next);
+  qzi_take_off(index, QZ_KIND_CONDITION, self);
   qzi_mutex_retake(mutex, self, place);
   return woken ? 0 : ETIMEDOUT;
 }
@@ -85,5 +85,13 @@ static int wake(struct cond *cond, bool all, uint64_t place) {
   return 0;
 }
 
-int qz_cond_signal(qz_cond *cond) { return wake((struct cond *)cond, false, QZI_CALLER()); }
+int qz_cond_signal(qz_cond *condition) {
+  struct cond *cond = (struct cond *)condition;
+  if (qzi_plain() && QZI_LIKELY(cond->object.kind != QZI_KIND_DESTROYED)) {
+    struct qzi_waiter *first = qzi_queue_head(&cond->queue);
+    if (!first) return 0;
+    if (first->plain) return qzi_give_alone(&cond->queue, &cond->object, first);
+  }
+  return wake(cond, false, QZI_CALLER());
+}
 int qz_cond_broadcast(qz_cond *cond) { return wake((struct cond *)cond, true, QZI_CALLER()); }

@@ -73,11 +73,11 @@ static int get(struct future *f, void **value, uint64_t deadline_ns, uint64_t pl
     qzi_unlock(&f->lock);
     error = EAGAIN;
   } else {
-    struct qzi_waiter me = { .thread = self, .since = qzi_wait_begins() };
-    if (!qzi_wait(&f->queue, &f->object, QZ_KIND_JOIN, &f->lock, &me, deadline_ns)) error = ETIMEDOUT;
-    else if (value) *value = me.item;
+    struct qzi_waiter *me = qzi_waiter_of(self, qzi_wait_begins(), NULL);
+    if (!qzi_wait(&f->queue, &f->object, QZ_KIND_JOIN, &f->lock, me, deadline_ns)) error = ETIMEDOUT;
+    else if (value) *value = me->item;
   }
-  qzi_leave(index, QZ_KIND_JOIN, self);
+  qzi_take_off(index, QZ_KIND_JOIN, self);
   return error;
 }
 

@@ -119,7 +119,8 @@ static uint64_t spin(struct mutex *mutex, struct qzi_thread *self, bool woken, u
 
 /* Waits for a mutex that somebody else holds. 0, or ETIMEDOUT. */
 static int wait(struct mutex *mutex, struct qzi_thread *self, uint64_t deadline_ns, uint64_t *spin_ns) {
-  struct qzi_waiter me = { .thread = self, .timed = deadline_ns != QZI_NEVER };
+  struct qzi_waiter *me = qzi_waiter_of(self, 0, NULL);
+  me->timed = deadline_ns != QZI_NEVER;
   uint64_t mine = 0; /* the flags that are about the caller: WOKEN and DUE after it was woken */
   bool may_spin = mutex->object.policy != QZ_BLOCK && !qzi_alone;
   /* where others wait already it would only disturb the holder, and come after them */
@@ -145,10 +146,10 @@ static int wait(struct mutex *mutex, struct qzi_thread *self, uint64_t deadline_
     if (!qzi_word_swap(&mutex->word, old, (old & ~(mine & WOKEN)) | QLOCK | WAITERS)) continue;
     if (mine) {
       watched_by(mutex, NULL);
-      qzi_queue_prepend(&mutex->queue, &me);
+      qzi_queue_prepend(&mutex->queue, me);
     } else {
       if (qzi_queue_empty(&mutex->queue) && !watcher(mutex)) qzi_word_store(&mutex->tenure_ns, qzi_now_ns());
-      qzi_queue_append(&mutex->queue, &me);
+      qzi_queue_append(&mutex->queue, me);
     }
     qzi_pub_queue(mutex->object.pub.index, ++mutex->object.waiting);
     qzi_block(&mutex->object, QZ_KIND_MUTEX, self);
@@ -158,8 +159,8 @@ static int wait(struct mutex *mutex, struct qzi_thread *self, uint64_t deadline_
       qzi_timed_begin(self);
       if (!qzi_park_until(release_queue, mutex, deadline_ns)) {
         acquire_queue(mutex);
-        if (me.queued) {
-          qzi_queue_remove(&mutex->queue, &me);
+        if (me->queued) {
+          qzi_queue_remove(&mutex->queue, me);
           qzi_pub_queue(mutex->object.pub.index, --mutex->object.waiting);
         }
         if (qzi_queue_empty(&mutex->queue)) qzi_word_clear(&mutex->word, WAITERS | DUE);
@@ -199,7 +200,7 @@ static struct qzi_thread *unlock_wanted(struct mutex *mutex, struct qzi_thread *
       return NULL;
     }
     struct qzi_waiter *waiter = asleep ? qzi_queue_take(&mutex->queue, &mutex->object) : watcher(mutex);
-    struct qzi_thread *thread = waiter ? waiter->thread : NULL;
+    struct qzi_thread *thread = waiter ? qzi_waiting_thread(waiter) : NULL;
     uint64_t word = qzi_queue_empty(&mutex->queue) ? 0 : WAITERS;
     if (due && thread) {
       word |= (uint64_t)(uintptr_t)thread | HANDED;
@@ -223,7 +224,7 @@ static __attribute__((noinline)) int lock_asked(struct mutex *mutex, struct qzi_
     int error = wait(mutex, self, deadline_ns, &spin_ns);
     if (since) qzi_pub_waited(index, qzi_pub_ticks_ns(since, qzi_pub_ticks()), spin_ns);
     if (error) {
-      qzi_leave(index, QZ_KIND_MUTEX, self);
+      qzi_take_off(index, QZ_KIND_MUTEX, self);
       return error;
     }
   }
@@ -263,7 +264,7 @@ static inline struct qzi_thread *let_go(struct mutex *mutex, struct qzi_thread *
   if (__atomic_load_n(&mutex->word, __ATOMIC_RELAXED) != (uint64_t)(uintptr_t)self ||
       !qzi_word_swap(&mutex->word, (uint64_t)(uintptr_t)self, 0))
     next = unlock_wanted(mutex, self);
-  if (QZI_UNLIKELY(index)) qzi_leave(index, QZ_KIND_MUTEX, self);
+  if (QZI_UNLIKELY(index)) qzi_take_off(index, QZ_KIND_MUTEX, self);
   return next;
 }
 
@@ -311,7 +312,7 @@ int qz_mutex_trylock(qz_mutex *mutex) {
   qzi_object_check(&m->object, place);
   uint32_t index = qzi_ask(&m->object, QZ_KIND_MUTEX, m, self, place, 0);
   if (!take(m, self)) {
-    qzi_leave(index, QZ_KIND_MUTEX, self);
+    qzi_take_off(index, QZ_KIND_MUTEX, self);
     return EBUSY;
   }
   qzi_pub_acquired(index, &self->pub);
@@ -347,7 +348,7 @@ static __attribute__((noinline)) int unlock_slow(struct mutex *mutex, struct qzi
 
 /* After the mutex was released: takes it off the stack, wakes. */
 static __attribute__((noinline)) int unlocked(struct qzi_thread *self, uint32_t index, struct qzi_thread *next) {
-  qzi_leave(index, QZ_KIND_MUTEX, self);
+  qzi_take_off(index, QZ_KIND_MUTEX, self);
   if (next) qzi_ready_away(next);
   return 0;
 }

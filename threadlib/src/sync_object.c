@@ -1,4 +1,4 @@
-/* Head of synchronization objects, waiting in queues, spinning, misuse.
+/* Head of synchronization objects, queues of waiters, spinning, misuse.
  *
  * Owns:    the functions that all kinds of object share.
  * Writer, reader: sync_*.c.
@@ -71,10 +71,9 @@ void qz_misuse(const void *address, const char *what, int error) {
           name ? "\"" : "", name ? name : "", name ? "\" " : "", address, made, used, strerror(error));
 }
 
-/* What the thread waits for, and who has it, for the deadlock report. */
-static void describe(const struct qzi_thread *thread, char *text, size_t bytes) {
+void qzi_wait_describe(const struct qzi_thread *thread, char *text, size_t bytes) {
   const struct qzi_object *object = thread->wait_object;
-  unsigned kind = (unsigned)thread->wait_arg;
+  unsigned kind = (unsigned)thread->waiter.kind;
   const char *name = object->pub.name ? qzi_pub_name_text(object->pub.name) : NULL;
   char place[256], label[160];
   int length;
@@ -89,75 +88,34 @@ static void describe(const struct qzi_thread *thread, char *text, size_t bytes) 
     snprintf(text + length, bytes - (size_t)length, " held by %s", qzi_thread_label(holder, label, sizeof label));
 }
 
-void qzi_block(struct qzi_object *object, unsigned kind, struct qzi_thread *self) {
-  self->wait_object = object;
-  self->wait_arg = kind;
-  self->wait_describe = describe;
-  qzi_pub_blocked(qzi_publisher_self(), &self->pub, object->pub.index);
-}
-
-struct left { qzi_spinlock *lock; struct qzi_thread *other; };
-
-/* Runs when the waiter has been left: it may be woken, and its frame be gone, once the lock is released. */
-static void leave(void *argument) {
-  struct left left = *(struct left *)argument;
-  qzi_unlock(left.lock);
-  if (left.other) qzi_ready(left.other);
-}
-
-static void unlock_after(void *lock) { qzi_unlock(lock); }
-
-bool qzi_wait_and_ready(struct qzi_queue *queue, struct qzi_object *object, unsigned kind, qzi_spinlock *lock,
-                        struct qzi_waiter *me, uint64_t deadline_ns, struct qzi_thread *other) {
-  me->timed = deadline_ns != QZI_NEVER;
-  qzi_queue_append(queue, me);
-  object->waiting++;
-  qzi_pub_queue(object->pub.index, object->waiting);
-  qzi_block(object, kind, me->thread);
-  struct left left = { lock, other };
-  void (*after)(void *) = other ? leave : unlock_after;
-  void *argument = other ? (void *)&left : (void *)lock;
-  if (!me->timed) {
-    qzi_park(after, argument);
-    return true;
-  }
-  qzi_timed_begin(me->thread);
-  if (qzi_park_until(after, argument, deadline_ns)) return true;
-  qzi_lock(lock);
-  if (me->queued) {
-    qzi_queue_remove(queue, me);
-    object->waiting--;
-    qzi_pub_queue(object->pub.index, object->waiting);
-  }
-  if (me->since) qzi_pub_waited_locked(object->pub.index, qzi_pub_ticks_ns(me->since, qzi_pub_ticks()), 0);
-  qzi_unlock(lock);
-  return false;
-}
-
-bool qzi_wait(struct qzi_queue *queue, struct qzi_object *object, unsigned kind, qzi_spinlock *lock,
-              struct qzi_waiter *me, uint64_t deadline_ns) {
-  return qzi_wait_and_ready(queue, object, kind, lock, me, deadline_ns, NULL);
-}
-
 struct qzi_waiter *qzi_queue_take_all(struct qzi_queue *queue, struct qzi_object *object, bool given) {
-  struct qzi_waiter *first = NULL, **end = &first, *waiter;
-  uint64_t now = 0;
-  while ((waiter = qzi_queue_take(queue, object))) {
-    qzi_wait_ends(object, waiter, given, &now);
-    if (given) qzi_pub_acquired(object->pub.index, NULL);
-    *end = waiter;
-    end = &waiter->next;
-  }
+  struct qzi_waiter *first = NULL, **end = &first, *head = qzi_queue_head(queue), *waiter = head;
+  uint32_t index = qzi_publishing() ? object->pub.index : 0;
+  uint64_t now = 0, taken = 0;
+  if (!head) return NULL;
+  struct qzi_pub_waits waits = { 0 };
+  do {
+    struct qzi_waiter *next = waiter->next;
+    waiter->queued = false;
+    if (qzi_waiter_claim(waiter)) {
+      if (QZI_UNLIKELY(waiter->since && index)) {
+        if (!now) now = qzi_pub_ticks();
+        qzi_pub_waits_add(index, &waits, qzi_pub_ticks_ns(waiter->since, now));
+      }
+      waiter->given = given;
+      taken++;
+      *end = waiter;
+      end = &waiter->next;
+    }
+    waiter = next;
+  } while (waiter != head);
   *end = NULL;
+  queue->head = NULL;
+  object->waiting = 0;
+  qzi_pub_queue(index, 0);
+  qzi_pub_waits_end(index, &waits);
+  if (given) qzi_pub_acquired_by(index, taken);
   return first;
-}
-
-void qzi_wake_list(struct qzi_waiter *list) {
-  while (list) {
-    struct qzi_waiter *next = list->next; /* its frame is gone when it runs */
-    qzi_ready_last(list->thread);
-    list = next;
-  }
 }
 
 void qzi_relax_long(void) { sched_yield(); }

@@ -67,8 +67,8 @@ static int acquire(struct rwlock *rw, bool write, uint64_t deadline_ns, uint64_t
   if (error) {
     qzi_unlock(&rw->lock);
   } else {
-    struct qzi_waiter me = { .thread = self, .since = qzi_wait_begins(), .item = write ? &me : NULL };
-    if (!qzi_wait(&rw->queue, &rw->object, QZ_KIND_RWLOCK, &rw->lock, &me, deadline_ns)) {
+    struct qzi_waiter *me = qzi_waiter_of(self, qzi_wait_begins(), write ? rw : NULL);
+    if (!qzi_wait(&rw->queue, &rw->object, QZ_KIND_RWLOCK, &rw->lock, me, deadline_ns)) {
       error = ETIMEDOUT;
       qzi_lock(&rw->lock); /* a writer that gives up may have kept readers behind it waiting */
       struct qzi_waiter *woken = give(rw);
@@ -76,7 +76,7 @@ static int acquire(struct rwlock *rw, bool write, uint64_t deadline_ns, uint64_t
       qzi_wake_list(woken);
     }
   }
-  if (error) qzi_leave(index, QZ_KIND_RWLOCK, self);
+  if (error) qzi_take_off(index, QZ_KIND_RWLOCK, self);
   return error;
 }
 
@@ -117,8 +117,8 @@ static struct qzi_waiter *give(struct rwlock *rw) {
     qzi_pub_queue(index, rw->object.waiting);
     if (!qzi_waiter_claim(waiter)) continue;
     if (write) {
-      rw->writer = waiter->thread;
-      qzi_pub_acquired(index, &waiter->thread->pub);
+      rw->writer = qzi_waiting_thread(waiter);
+      qzi_pub_acquired(index, &qzi_waiting_thread(waiter)->pub);
     } else {
       rw->readers++;
       qzi_pub_readers(index, rw->readers);
@@ -151,7 +151,7 @@ int qz_rwlock_unlock(qz_rwlock *lock) {
   struct qzi_waiter *woken = !error && !qzi_queue_empty(&rw->queue) ? give(rw) : NULL;
   qzi_unlock(&rw->lock);
   qzi_wake_list(woken);
-  if (!error) qzi_leave(index, QZ_KIND_RWLOCK, self);
+  if (!error) qzi_take_off(index, QZ_KIND_RWLOCK, self);
   return error;
 }
 

@@ -37,7 +37,7 @@ int qz_sem_destroy(qz_sem *semaphore) {
 static int wait(struct sem *sem, uint64_t deadline_ns, uint64_t place) {
   struct qzi_thread *self = qzi_self();
   qzi_object_check(&sem->object, place);
-  uint32_t index = qzi_ask(&sem->object, QZ_KIND_SEMAPHORE, sem, self, place, 0);
+  uint32_t index = qzi_use(&sem->object, QZ_KIND_SEMAPHORE, sem, place, 0);
   bool got = true;
   qzi_lock(&sem->lock);
   if (sem->count) {
@@ -46,21 +46,30 @@ static int wait(struct sem *sem, uint64_t deadline_ns, uint64_t place) {
     qzi_pub_acquired(index, NULL);
     qzi_unlock(&sem->lock);
   } else {
-    struct qzi_waiter me = { .thread = self, .since = qzi_wait_begins() };
-    got = qzi_wait(&sem->queue, &sem->object, QZ_KIND_SEMAPHORE, &sem->lock, &me, deadline_ns);
+    struct qzi_waiter *me = qzi_waiter_of(self, qzi_wait_begins(), NULL);
+    qzi_ask_now(index, QZ_KIND_SEMAPHORE, self);
+    got = qzi_wait(&sem->queue, &sem->object, QZ_KIND_SEMAPHORE, &sem->lock, me, deadline_ns);
+    qzi_take_off(index, QZ_KIND_SEMAPHORE, self);
   }
-  qzi_leave(index, QZ_KIND_SEMAPHORE, self);
   return got ? 0 : ETIMEDOUT;
 }
 
-int qz_sem_wait(qz_sem *semaphore) { return wait((struct sem *)semaphore, QZI_NEVER, QZI_CALLER()); }
+int qz_sem_wait(qz_sem *semaphore) {
+  struct sem *sem = (struct sem *)semaphore;
+  if (qzi_plain() && QZI_LIKELY(sem->object.kind != QZI_KIND_DESTROYED)) {
+    if (!sem->count) return qzi_wait_alone(&sem->queue, &sem->object, QZ_KIND_SEMAPHORE, NULL);
+    sem->count--;
+    return 0;
+  }
+  return wait(sem, QZI_NEVER, QZI_CALLER());
+}
 
 int qz_sem_trywait(qz_sem *semaphore) {
   struct sem *sem = (struct sem *)semaphore;
   uint64_t place = QZI_CALLER();
   qzi_object_check(&sem->object, place);
-  struct qzi_thread *self = qzi_self();
-  uint32_t index = qzi_ask(&sem->object, QZ_KIND_SEMAPHORE, sem, self, place, 0);
+  (void)qzi_self(); /* a foreign kernel thread ends here, and not within the lock */
+  uint32_t index = qzi_use(&sem->object, QZ_KIND_SEMAPHORE, sem, place, 0);
   qzi_lock(&sem->lock);
   bool got = sem->count != 0;
   if (got) {
@@ -69,7 +78,6 @@ int qz_sem_trywait(qz_sem *semaphore) {
     qzi_pub_acquired(index, NULL);
   }
   qzi_unlock(&sem->lock);
-  qzi_leave(index, QZ_KIND_SEMAPHORE, self);
   return got ? 0 : EAGAIN;
 }
 
@@ -87,6 +95,10 @@ int qz_sem_clockwait(qz_sem *semaphore, int clock, const struct timespec *time) 
 
 int qz_sem_post(qz_sem *semaphore) {
   struct sem *sem = (struct sem *)semaphore;
+  if (qzi_plain() && QZI_LIKELY(sem->object.kind != QZI_KIND_DESTROYED)) {
+    struct qzi_waiter *first = qzi_queue_head(&sem->queue);
+    if (first && first->plain) return qzi_give_alone(&sem->queue, &sem->object, first);
+  }
   uint64_t place = QZI_CALLER();
   struct qzi_publisher *publisher = qzi_publisher_self();
   qzi_object_check(&sem->object, place);
