@@ -175,6 +175,37 @@ static void leaving(void) {
   CHECK(alive == 1);
 }
 
+/* A call that uses more objects than there is room for pairs leaves room for others; all are counted. */
+#define OBJECTS 80000
+static void locks(qz_mutex *m) {
+  qz_mutex_lock(m);
+  qz_mutex_unlock(m);
+}
+static void crowd(void) {
+  qz_mutex *many = calloc(OBJECTS, sizeof *many), one;
+  CHECK(many);
+  for (int k = 0; k < OBJECTS; k++) CHECK(qz_mutex_init(&many[k], "many", QZ_ADAPTIVE) == 0);
+  for (int k = 0; k < 2 * OBJECTS; k++) locks(&many[k % OBJECTS]);
+  CHECK(qz_mutex_init(&one, "one", QZ_ADAPTIVE) == 0);
+  for (int k = 0; k < 10; k++) {
+    qz_mutex_lock(&one);
+    qz_mutex_unlock(&one);
+  }
+  uint64_t sum = 0, own = 0;
+  const struct qz_object *alone = object("one", QZ_KIND_MUTEX);
+  for (uint32_t k = 1; k < qz_session_object_high(&view); k++) {
+    const struct qz_object *o = qz_session_object(&view, k);
+    if (o->kind == QZ_KIND_MUTEX && o != alone) own += o->acquisitions;
+  }
+  const struct qz_call *calls;
+  for (uint32_t table = 0; (calls = qz_session_calls(&view, table)); table++)
+    for (uint32_t slot = 0; slot < view.call_slots; slot++)
+      if (calls[slot].site && calls[slot].key & QZ_KEY_OBJECT && QZ_KEY_KIND(calls[slot].key) == QZ_KIND_MUTEX) sum += calls[slot].count;
+  CHECK(own == 2 * OBJECTS);
+  CHECK(sum == 2 * OBJECTS + 10);
+  CHECK(calls_to(key_of(alone)) == 10);
+}
+
 int main(int argc, char **argv) {
   const char *what = argc > 1 ? argv[1] : "";
   attach();
@@ -184,6 +215,7 @@ int main(int argc, char **argv) {
   else if (!strcmp(what, "hold")) hold();
   else if (!strcmp(what, "regions")) regions();
   else if (!strcmp(what, "leaving")) leaving();
+  else if (!strcmp(what, "crowd")) crowd();
   else return 2;
   return 0;
 }
