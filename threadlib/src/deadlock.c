@@ -38,6 +38,10 @@ static void report(struct qzi_thread *thread, void *arg) {
 }
 
 void qzi_deadlock(void) {
+  /* two that fall asleep together may both find that nothing will come */
+  static _Atomic(bool) reporting;
+  if (atomic_exchange(&reporting, true))
+    for (;;) pause();
   struct count counts = { 0, 0 };
   qzi_stack_each(count, &counts);
   if (counts.blocked == 0) exit(0); /* the last thread has ended, main before it by qz_exit */

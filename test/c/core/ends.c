@@ -8,10 +8,12 @@
 
 static qz_mutex a, b;
 static qz_sem never;
+static int holding;
 static void *lock_both(void *arg) {
   qz_mutex *first = arg ? &b : &a, *second = arg ? &a : &b;
   qz_mutex_lock(first);
-  qz_sleep_ns(10000000);
+  __atomic_fetch_add(&holding, 1, __ATOMIC_SEQ_CST);
+  while (__atomic_load_n(&holding, __ATOMIC_SEQ_CST) < 2) qz_yield();
   qz_mutex_lock(second);
   return NULL;
 }

@@ -182,8 +182,7 @@ static void locks(qz_mutex *m) {
   qz_mutex_unlock(m);
 }
 static void crowd(void) {
-  qz_mutex *many = calloc(OBJECTS, sizeof *many), one;
-  CHECK(many);
+  static qz_mutex many[OBJECTS], one;
   for (int k = 0; k < OBJECTS; k++) CHECK(qz_mutex_init(&many[k], "many", QZ_ADAPTIVE) == 0);
   for (int k = 0; k < 2 * OBJECTS; k++) locks(&many[k % OBJECTS]);
   CHECK(qz_mutex_init(&one, "one", QZ_ADAPTIVE) == 0);
