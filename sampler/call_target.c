@@ -15,7 +15,7 @@ static uint64_t slot(uint32_t pid, const unsigned char *distance, uint64_t end) 
 }
 
 /* A stub jumps to where a slot of memory says. */
-static uint64_t beyond_stub(uint32_t pid, uint64_t entry) {
+uint64_t qzi_jump_target(uint32_t pid, uint64_t entry) {
   static const unsigned char marks[] = {0xf3, 0x0f, 0x1e, 0xfa}; /* endbr64 */
   unsigned char bytes[16];
   if (qzi_program_read(pid, entry, bytes, sizeof bytes)) return entry;
@@ -32,9 +32,10 @@ uint64_t qzi_call_target(uint32_t pid, uint64_t site) {
   if (bytes[0] == 0xff && bytes[1] == 0x15) return slot(pid, bytes + 2, site);
   if (bytes[1] != 0xe8) return 0;
   memcpy(&offset, bytes + 2, sizeof offset);
-  return beyond_stub(pid, site + (uint64_t)(int64_t)offset);
+  return qzi_jump_target(pid, site + (uint64_t)(int64_t)offset);
 }
 
 #else
 uint64_t qzi_call_target(uint32_t pid, uint64_t site) { return 0; }
+uint64_t qzi_jump_target(uint32_t pid, uint64_t entry) { return entry; }
 #endif

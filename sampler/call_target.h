@@ -10,4 +10,7 @@
 /* Entry of what the call that returns to `site` calls, through the linker's stubs; 0: unknown. */
 uint64_t qzi_call_target(uint32_t pid, uint64_t site);
 
+/* The same of a procedure that may be a stub: where it jumps on to, else the procedure itself. */
+uint64_t qzi_jump_target(uint32_t pid, uint64_t entry);
+
 #endif

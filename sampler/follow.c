@@ -138,7 +138,7 @@ uint32_t qzi_follow_loop(const struct qzi_follow *follow, uint32_t index) {
   struct qzi_interner *in = &follow->sampler->in;
   uint64_t loop = known->polls && known->ran_from ? known->polls : known->stalled.loop; /* as its path, from the last sample */
   if (!loop) loop = qzi_pausing_at(&known->pausing, in->memos[index].word);
-  return loop ? qzi_loop(in, loop, known->walk) : 0;
+  return loop ? qzi_loop(in, loop, follow->paths && qzi_paths_library(follow->paths, loop) ? known->walk : NULL) : 0;
 }
 uint32_t qzi_follow_node(const struct qzi_follow *follow, uint32_t index) { return follow->all[index].node; }
 
@@ -219,12 +219,12 @@ static void take_sample(struct qzi_follow *follow, uint32_t index, uint64_t now_
   uint32_t pid = sampler->file->head->pid;
   int walked = 0;
   if (known->hooked) return;
-  known->polls = qzi_polling_look(&follow->polling, pid, &follow->sample);
   qzi_stalled_look(&known->stalled, pid, word, &follow->sample);
   if (qzi_paths_may(follow->paths, now_ns)) {
     if (!known->walk) known->walk = calloc(1, sizeof *known->walk);
     walked = known->walk && !qzi_paths_walk(follow->paths, index, &follow->sample.at, &follow->sample.copy, known->walk);
   }
+  known->polls = qzi_polling_look(&follow->polling, follow->paths, pid, &follow->sample, walked ? known->walk : NULL);
   qzi_pausing_look(&known->pausing, pid, word, &follow->sample, follow->paths, walked ? known->walk : NULL);
   known->fresh |= walked;
 }

@@ -159,6 +159,23 @@ static void add_frame(struct qzi_paths *paths, struct qzi_walk *walk, const stru
   add_inlined(paths, walk, frame, left);
 }
 
+const char *qzi_paths_symbol(struct qzi_paths *paths, uint64_t address, int *library) {
+  *library = code_of(paths, qzi_intern_module(&paths->sampler->in, address)) != CODE_OWN;
+  return qzi_unwind_symbol(paths->unwinder, address);
+}
+int qzi_paths_vdso(struct qzi_paths *paths, uint64_t address) { return qzi_unwind_vdso(paths->unwinder, address); }
+uint32_t qzi_paths_pid(const struct qzi_paths *paths) { return paths->sampler->file->head->pid; }
+
+static void find_callers(struct qzi_paths *paths, uint32_t all, struct qzi_walk *walk) {
+  walk->callers = 0;
+  for (uint32_t k = 1; k < all && walk->callers < QZI_CALLERS; k++) {
+    const struct qzi_frame *frame = &paths->frames[k];
+    if (!frame->module || code_of(paths, frame->module) != CODE_OWN) continue;
+    walk->caller[walk->callers].pc = frame->pc;
+    walk->caller[walk->callers++].framed = frame->framed;
+  }
+}
+
 int qzi_paths_walk(struct qzi_paths *paths, uint32_t index, const struct qzi_registers *from,
                    const struct qzi_stack_copy *copy, struct qzi_walk *walk) {
   uint64_t begun_ns = qzi_clock_ns();
@@ -170,6 +187,7 @@ int qzi_paths_walk(struct qzi_paths *paths, uint32_t index, const struct qzi_reg
   walk->count = 0;
   walk->innermost = 0;
   find_site(paths, all, first, walk);
+  find_callers(paths, all, walk);
   uint64_t start = LOAD(&qz_session_thread(paths->sampler->view, index)->start);
   if (start && count < all && paths->frames[count].entry == start) add_inlined(paths, walk, &paths->frames[count], count);
   for (uint32_t k = count; k-- > first;) {

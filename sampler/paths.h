@@ -12,6 +12,7 @@
 
 struct qzi_paths;
 
+#define QZI_CALLERS   4u
 #define QZI_WALK_MOST (QZI_FRAMES_MOST + 64u)
 
 /* Frames of one thread, procedures only, outermost first: what the library functions of the C library call is left out, and
@@ -20,6 +21,8 @@ struct qzi_paths;
 struct qzi_walk {
   uint32_t count;
   uint64_t entries[QZI_WALK_MOST];
+  uint32_t callers;     /* the innermost places of the program's own code that wait for a call to return */
+  struct { uint64_t pc; int framed; } caller[QZI_CALLERS]; /* return addresses; whether the frame is at the frame pointer there */
   uint64_t innermost;   /* entry of the innermost one that has code of its own; 0: none */
   uint64_t site;        /* where the program's own code calls a library; without any, where a library calls the C library; 0: unknown */
   uint32_t site_module; /* index + 1 */
@@ -45,6 +48,10 @@ int qzi_paths_walk_wait(struct qzi_paths *paths, uint32_t index, struct qzi_walk
 /* Whether the code is a library's that the system installed (QZI_LIBRARY), of which C's and C++'s are told apart; 0: the program's. */
 enum { QZI_LIBRARY = 1, QZI_LIBRARY_C };
 int qzi_paths_library(struct qzi_paths *paths, uint64_t address);
+/* Its name in the symbol table ("": none), and whether it is a library's. */
+const char *qzi_paths_symbol(struct qzi_paths *paths, uint64_t address, int *library);
+int qzi_paths_vdso(struct qzi_paths *paths, uint64_t address); /* qzi_unwind_vdso */
+uint32_t qzi_paths_pid(const struct qzi_paths *paths);         /* the program's */
 /* An object is known by the place that made it or first used it, and a join by its place. Where that is in C's, C++'s or Rust's own
  * library it tells nothing: the place is then the program's own from which it was waited for first. Joins called from several such
  * places are one object, which stays as it was. */

@@ -1,6 +1,7 @@
 /* See polling.h. */
 #include "polling.h"
 
+#include "callees.h"
 #include "polling_loop.h"
 
 #define BEFORE 160u /* bytes of code looked at before the place of a sample: more than a loop may have (polling_loop.c) */
@@ -19,17 +20,24 @@ int qzi_code_around(uint32_t pid, uint64_t first, uint64_t last, unsigned char *
   return -1;
 }
 
-uint64_t qzi_polling_look(struct qzi_polling *polling, uint32_t pid, const struct qzi_sample *sample) {
+/* The verdict on one instruction. */
+static uint64_t look_at(struct qzi_polling *polling, struct qzi_paths *paths, uint32_t pid, uint64_t pc, int framed) {
   unsigned char bytes[AROUND];
   struct qzi_code code;
-  uint64_t pc = sample->at.pc, sp = sample->at.sp, fp = sample->at.fp;
-  if (!sample->user) return 0;
-  int framed = fp >= sp && fp - sp < QZI_RUNNING_STACK;
-  uint64_t seen = pc << 1 | (uint64_t)framed;
-  uint64_t at = (seen * UINT64_C(0x9e3779b97f4a7c15)) >> 54;
+  struct qzi_callees callees = {paths, qzi_callee_look};
+  uint64_t seen = pc << 1 | (uint64_t)(framed != 0);
+  uint64_t at = (seen * UINT64_C(0x9e3779b97f4a7c15)) >> (64 - QZI_POLLING_BITS);
   if (polling->known[at].seen == seen) return polling->known[at].loop;
-  uint64_t loop = qzi_code_around(pid, pc, pc, bytes, AROUND, &code) ? 0 : qzi_polling_loop(&code, pc, framed);
+  uint64_t loop = qzi_code_around(pid, pc, pc, bytes, AROUND, &code) ? 0 : qzi_polling_loop(&code, pc, framed, paths ? &callees : NULL);
   polling->known[at].seen = seen;
   polling->known[at].loop = loop;
+  return loop;
+}
+
+uint64_t qzi_polling_look(struct qzi_polling *polling, struct qzi_paths *paths, uint32_t pid, const struct qzi_sample *sample,
+                          const struct qzi_walk *walk) {
+  uint64_t sp = sample->at.sp, fp = sample->at.fp, loop = 0;
+  if (sample->user) loop = look_at(polling, paths, pid, sample->at.pc, fp >= sp && fp - sp < QZI_RUNNING_STACK);
+  for (uint32_t k = 0; !loop && walk && k < walk->callers; k++) loop = look_at(polling, paths, pid, walk->caller[k].pc, walk->caller[k].framed);
   return loop;
 }

@@ -325,6 +325,13 @@ int qzi_unwind_standard(struct qzi_unwinder *unwinder, uint64_t pc) {
   return recipe && recipe->standard;
 }
 
+const char *qzi_unwind_symbol(struct qzi_unwinder *unwinder, uint64_t pc) { return qz_symbols_linkage(unwinder->symbols, pc); }
+
+int qzi_unwind_vdso(struct qzi_unwinder *unwinder, uint64_t pc) {
+  if (!unwinder->vdso_end && !unwinder->vdso.tried++) find_vdso(unwinder);
+  return pc >= unwinder->vdso_start && pc < unwinder->vdso_end;
+}
+
 /* ---- the walk ---- */
 
 struct memory {
@@ -381,7 +388,7 @@ uint32_t qzi_unwind(struct qzi_unwinder *unwinder, const struct qzi_registers *f
     /* A return address may lie behind its procedure's last instruction. */
     const struct recipe *recipe = recipe_for(unwinder, count ? now.pc - 1 : now.pc);
     if (!recipe) return count;
-    frames[count++] = (struct qzi_frame){.pc = now.pc, .entry = recipe->entry, .module = recipe->module, .standard = recipe->standard};
+    frames[count++] = (struct qzi_frame){.pc = now.pc, .entry = recipe->entry, .module = recipe->module, .framed = recipe->base_is_fp, .standard = recipe->standard};
     if (recipe->outermost && recipe->known) {
       *complete = 1;
       return count;
@@ -417,5 +424,7 @@ uint32_t qzi_unwind(struct qzi_unwinder *unwinder, const struct qzi_registers *f
 }
 uint64_t qzi_unwind_entry(struct qzi_unwinder *unwinder, uint64_t pc) { return 0; }
 int qzi_unwind_standard(struct qzi_unwinder *unwinder, uint64_t pc) { return 0; }
+const char *qzi_unwind_symbol(struct qzi_unwinder *unwinder, uint64_t pc) { return ""; }
+int qzi_unwind_vdso(struct qzi_unwinder *unwinder, uint64_t pc) { return 0; }
 
 #endif

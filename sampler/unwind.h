@@ -24,6 +24,7 @@ struct qzi_frame {
   uint64_t pc;     /* what it executes; of callers: the return address */
   uint64_t entry;  /* of the procedure; 0: in no known module */
   uint32_t module; /* index + 1 into QZ_SECTION_MODULES, 0: none */
+  uint8_t framed;   /* 1: its frame is at the frame pointer */
   uint8_t standard; /* of C++'s or Rust's own library, whichever module it was compiled into */
 };
 
@@ -48,6 +49,10 @@ uint32_t qzi_unwind(struct qzi_unwinder *unwinder, const struct qzi_registers *f
 uint64_t qzi_unwind_entry(struct qzi_unwinder *unwinder, uint64_t pc);
 /* Whether that procedure is of C++'s or Rust's own library, whichever module it was compiled into. */
 int qzi_unwind_standard(struct qzi_unwinder *unwinder, uint64_t pc);
+/* Name of that procedure in the symbol table; "": none. */
+const char *qzi_unwind_symbol(struct qzi_unwinder *unwinder, uint64_t pc);
+/* Whether it is code that the kernel maps into every process. */
+int qzi_unwind_vdso(struct qzi_unwinder *unwinder, uint64_t pc);
 /* Reads the program's memory. 0, or -1: not there, or not allowed. */
 int qzi_program_read(uint32_t pid, uint64_t address, void *to, size_t bytes);
 

@@ -306,6 +306,14 @@ uint64_t qz_symbols_entry(qz_symbols *symbols, uint64_t address, enum qz_symbol_
   return found ? found->value + module->bias : 0;
 }
 
+const char *qz_symbols_linkage(qz_symbols *symbols, uint64_t address) {
+  const struct module *module = module_of(symbols, address);
+  if (!module) return "";
+  qzi_binary_open(module->binary, symbols->debug_dirs, symbols->debug_dir_count);
+  const struct qzi_symtab_entry *found = qzi_symtab_find(&module->binary->functions, address - module->bias);
+  return found ? found->name : "";
+}
+
 static size_t bucket_of(const qz_symbols *symbols, uint64_t address, unsigned use) {
   return (size_t)((address * 4 + use) * UINT64_C(0x9e3779b97f4a7c15) >> 32) & (symbols->bucket_count - 1);
 }

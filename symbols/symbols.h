@@ -85,6 +85,9 @@ int qz_symbols_inlined_ready(qz_symbols *symbols, uint64_t address);
  * ("std::latch::wait"). false: none. */
 int qz_symbols_inlined_call(qz_symbols *symbols, uint64_t address, struct qz_symbol *found);
 
+/* Name in the symbol table of the procedure that contains the instruction; "": none. As fast. */
+const char *qz_symbols_linkage(qz_symbols *symbols, uint64_t address);
+
 /* A directory that holds build-id trees besides /usr/lib/debug/.build-id (DIR/ab/cdef....debug). 0 or ENOMEM. */
 int qz_symbols_add_debug_dir(qz_symbols *symbols, const char *directory);
 

@@ -1,4 +1,4 @@
-/* Work of a known length by the clock, on a CPU. */
+/* Work of a known length by the clock, on a CPU. It counts between its looks at the clock: a loop that does nothing but look is no work. */
 #ifndef WORK_H
 #define WORK_H
 #include <stdint.h>
@@ -11,6 +11,7 @@ static inline uint64_t now_ns(void) {
 }
 static inline void work_us(uint64_t us) {
   uint64_t end = now_ns() + us * 1000;
-  while (now_ns() < end) continue;
+  while (now_ns() < end)
+    for (volatile int k = 0; k < 100; k = k + 1) continue;
 }
 #endif

@@ -36,13 +36,64 @@ static const struct example examples[] = {
     {"cut short", 0, 0, 0, 0, 3, {0x8b, 0x05, 0xd5}},
 };
 
+/* Loops that call something: what that is, and its code. */
+struct caller {
+  const char *what;
+  int polls;
+  enum qzi_callee kind;
+  size_t count;
+  unsigned char bytes[24];
+  unsigned char callee[24];
+};
+static const struct caller callers[] = {
+    {"a getter: call; test %eax,%eax; je. mov flag(%rip),%eax; ret", 1, QZI_CALLEE_CODE, 9, {0xe8, 0, 0, 0, 0, 0x85, 0xc0, 0x74, 0xf7}, {0x8b, 0x05, 0xd5, 0x2e, 0, 0, 0xc3}},
+    {"one with a frame: push %rbp; mov %rsp,%rbp; mov flag(%rip),%eax; mov %eax,-4(%rbp); mov -4(%rbp),%eax; pop %rbp; ret", 1, QZI_CALLEE_CODE, 9,
+     {0xe8, 0, 0, 0, 0, 0x85, 0xc0, 0x74, 0xf7},
+     {0x55, 0x48, 0x89, 0xe5, 0x8b, 0x05, 0xd5, 0x2e, 0, 0, 0x89, 0x45, 0xfc, 0x8b, 0x45, 0xfc, 0x5d, 0xc3}},
+    {"one that compares: mov (%rdi),%eax; cmp 4(%rdi),%eax; sete %al; movzbl %al,%eax; ret", 1, QZI_CALLEE_CODE, 12,
+     {0x48, 0x89, 0xdf, 0xe8, 0, 0, 0, 0, 0x85, 0xc0, 0x74, 0xf4}, {0x8b, 0x07, 0x3b, 0x47, 0x04, 0x0f, 0x94, 0xc0, 0x0f, 0xb6, 0xc0, 0xc3}},
+    {"one that writes memory: addl $1,x(%rip); mov flag(%rip),%eax; ret", 0, QZI_CALLEE_CODE, 9, {0xe8, 0, 0, 0, 0, 0x85, 0xc0, 0x74, 0xf7},
+     {0x83, 0x05, 0xd5, 0x2e, 0, 0, 0x01, 0x8b, 0x05, 0xd5, 0x2e, 0, 0, 0xc3}},
+    {"one that writes its caller's frame: mov %eax,(%rdi); mov flag(%rip),%eax; ret", 0, QZI_CALLEE_CODE, 9, {0xe8, 0, 0, 0, 0, 0x85, 0xc0, 0x74, 0xf7},
+     {0x89, 0x07, 0x8b, 0x05, 0xd5, 0x2e, 0, 0, 0xc3}},
+    {"one with a loop of its own", 0, QZI_CALLEE_CODE, 9, {0xe8, 0, 0, 0, 0, 0x85, 0xc0, 0x74, 0xf7}, {0x8b, 0x05, 0xd5, 0x2e, 0, 0, 0x85, 0xc0, 0x74, 0xf6, 0xc3}},
+    {"one that is not known", 0, QZI_CALLEE_UNKNOWN, 9, {0xe8, 0, 0, 0, 0, 0x85, 0xc0, 0x74, 0xf7}, {0xc3}},
+    {"a clock: call; cmp %rbx,%rax; jl", 1, QZI_CALLEE_CLOCK, 10, {0xe8, 0, 0, 0, 0, 0x48, 0x39, 0xd8, 0x7c, 0xf6}, {0}},
+    {"a clock whose looks are summed: call; add %rax,%rbx; cmp %rdx,%rax; jl", 0, QZI_CALLEE_CLOCK, 13,
+     {0xe8, 0, 0, 0, 0, 0x48, 0x01, 0xc3, 0x48, 0x39, 0xe8, 0x7c, 0xf3}, {0}},
+    {"a clock, and a number that is calculated: call; imul $3,%rbx,%rbx; cmp %rbp,%rax; jl", 0, QZI_CALLEE_CLOCK, 14,
+     {0xe8, 0, 0, 0, 0, 0x48, 0x6b, 0xdb, 0x03, 0x48, 0x39, 0xe8, 0x7c, 0xf2}, {0}},
+    {"a clock that ends it, and a jump back by a constant: call; cmp %rbx,%rax; jg out; xor %ecx,%ecx; cmp $9,%ecx; jg", 0, QZI_CALLEE_CLOCK, 17,
+     {0xe8, 0, 0, 0, 0, 0x48, 0x39, 0xd8, 0x7f, 0x20, 0x31, 0xc9, 0x83, 0xf9, 0x09, 0x7f, 0xef}, {0}},
+    {"what a getter says is summed: call; add %rax,%rbx; test %eax,%eax; je", 0, QZI_CALLEE_CODE, 12,
+     {0xe8, 0, 0, 0, 0, 0x48, 0x01, 0xc3, 0x85, 0xc0, 0x74, 0xf4}, {0x8b, 0x05, 0xd5, 0x2e, 0, 0, 0xc3}},
+    {"a count up to what a getter says: call; add $1,%ebx; cmp %eax,%ebx; jl", 0, QZI_CALLEE_CODE, 12,
+     {0xe8, 0, 0, 0, 0, 0x83, 0xc3, 0x01, 0x39, 0xc3, 0x7c, 0xf4}, {0x8b, 0x05, 0xd5, 0x2e, 0, 0, 0xc3}},
+    {"a list, of which a getter reads: mov 8(%rbx),%rbx; mov %rbx,%rdi; call; test %eax,%eax; je. mov (%rdi),%eax; ret", 0, QZI_CALLEE_CODE, 16,
+     {0x48, 0x8b, 0x5b, 0x08, 0x48, 0x89, 0xdf, 0xe8, 0, 0, 0, 0, 0x85, 0xc0, 0x74, 0xf0}, {0x8b, 0x07, 0xc3}},
+};
+static enum qzi_callee look(void *context, uint64_t target, uint64_t back, struct qzi_code *code, unsigned char *bytes) {
+  const struct caller *its = context;
+  memset(bytes, 0x90, QZI_CALLEE_BYTES);
+  memcpy(bytes, its->callee, sizeof its->callee);
+  *code = (struct qzi_code){.address = target, .bytes = bytes, .count = QZI_CALLEE_BYTES};
+  return back ? its->kind : QZI_CALLEE_UNKNOWN;
+}
+
 int main(void) {
   int failed = 0;
+  for (size_t k = 0; k < sizeof callers / sizeof *callers; k++) {
+    struct caller its = callers[k];
+    struct qzi_callees callees = {&its, look};
+    unsigned char bytes[80];
+    struct qzi_code code = loop_code(bytes, sizeof bytes, its.bytes, its.count);
+    failed |= loop_differs(its.what, qzi_polling_loop(&code, LOOP_AT, 0, &callees), its.polls, 0);
+  }
   for (size_t k = 0; k < sizeof examples / sizeof *examples; k++) {
     const struct example *its = &examples[k];
     unsigned char bytes[80];
     struct qzi_code code = loop_code(bytes, sizeof bytes, its->bytes, its->count);
-    failed |= loop_differs(its->what, qzi_polling_loop(&code, LOOP_AT + its->seen, its->framed), its->polls, its->start);
+    failed |= loop_differs(its->what, qzi_polling_loop(&code, LOOP_AT + its->seen, its->framed, NULL), its->polls, its->start);
   }
   return failed;
 }

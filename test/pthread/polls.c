@@ -1,0 +1,192 @@
+/* Threads that wait, for 200 ms of processor time each, in loops that call what they look at; and as long, threads that work in loops that do so. C and C++. */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include <pthread.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+#ifdef __cplusplus
+#include <atomic>
+#include <chrono>
+#endif
+
+#define PROCEDURE __attribute__((noinline)) static
+#define KEEP()    __asm__ volatile("" ::: "memory")
+
+struct queue { int head, tail; };
+static struct queue work;
+static int up;
+static unsigned long results[16];
+static unsigned char from[1 << 16], to[1 << 16];
+
+PROCEDURE int is_up(void) { return __atomic_load_n(&up, __ATOMIC_ACQUIRE); }
+PROCEDURE int is_empty(const struct queue *queue) { return __atomic_load_n(&queue->head, __ATOMIC_ACQUIRE) == __atomic_load_n(&queue->tail, __ATOMIC_ACQUIRE); }
+PROCEDURE int ready(const struct queue *queue) {
+  int empty = is_empty(queue);
+  KEEP();
+  return !empty;
+}
+static long now_ns(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return now.tv_sec * 1000000000L + now.tv_nsec;
+}
+PROCEDURE double seconds(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+static void *flag(void *unused) {
+  while (!is_up()) continue;
+  return unused;
+}
+static void *empty(void *unused) {
+  while (is_empty(&work)) continue;
+  return unused;
+}
+static void *nested(void *unused) {
+  while (!ready(&work)) continue;
+  return unused;
+}
+static void *yielding(void *unused) {
+  while (!is_up()) sched_yield();
+  return unused;
+}
+static void *deadline(void *unused) {
+  while (!is_up())
+    for (long end = now_ns() + 50000000; now_ns() < end;) continue;
+  return unused;
+}
+static void *deadline_in_seconds(void *unused) {
+  while (!is_up())
+    for (double end = seconds() + 0.05; seconds() < end;) continue;
+  return unused;
+}
+static void *until_either(void *unused) {
+  while (!is_up())
+    for (long end = now_ns() + 50000000; now_ns() < end && !is_up();) continue;
+  return unused;
+}
+
+static void *copies(void *unused) {
+  while (!is_up()) {
+    memcpy(to, from, sizeof to);
+    __asm__ volatile("" ::"r"(to) : "memory");
+  }
+  return unused;
+}
+static void *hashes(void *unused) { /* what it makes is in a register */
+  unsigned long hash = 14695981039346656037ul;
+  while (!is_up()) hash = (hash ^ (hash >> 7)) * 1099511628211ul;
+  results[0] = hash;
+  return unused;
+}
+static void *sums(void *unused) { /* of what it looked at */
+  unsigned long sum = 0;
+  while (!is_up()) sum += (unsigned long)is_empty(&work);
+  results[1] = sum;
+  return unused;
+}
+static void *steps(void *unused) { /* looks at the clock in each step of a simulation */
+  double position = 0, speed = 1, then = seconds();
+  while (!is_up()) {
+    double now = seconds();
+    position += speed * (now - then);
+    speed -= position * (now - then);
+    then = now;
+  }
+  results[2] = (unsigned long)position;
+  return unused;
+}
+PROCEDURE unsigned long next_random(unsigned long *state) { return *state = *state * 6364136223846793005ul + 1442695040888963407ul; }
+static void *draws(void *unused) { /* until the state has some value */
+  unsigned long state = 1;
+  while (!is_up())
+    while ((next_random(&state) >> 50) != 0) continue;
+  results[3] = state;
+  return unused;
+}
+static struct item { struct item *next; int key; } items[4096];
+PROCEDURE int key_of(const struct item *item) { return item->key; }
+static void *searches(void *unused) { /* a list, by a procedure that reads */
+  while (!is_up()) {
+    const struct item *item = items;
+    while (key_of(item)) item = item->next;
+    results[4] += (unsigned long)(item - items);
+  }
+  return unused;
+}
+PROCEDURE int count_up(void) { return (int)__atomic_add_fetch(&results[5], 1, __ATOMIC_RELAXED); }
+static void *counts(void *unused) {
+  while (!is_up() && count_up()) continue;
+  return unused;
+}
+#ifdef __cplusplus
+struct Gate {
+  std::atomic<int> state{0};
+  __attribute__((noinline)) bool closed() const { return state.load() == 0; }
+};
+static Gate gate;
+static void *closed(void *unused) {
+  while (gate.closed()) continue;
+  return unused;
+}
+static void *chrono(void *unused) {
+  while (!is_up()) {
+    auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(50);
+    while (std::chrono::steady_clock::now() < end) continue;
+  }
+  return unused;
+}
+#endif
+
+static void in_turn(const char *name, void *(*routine)(void *)) {
+  pthread_t thread;
+  __atomic_store_n(&up, 0, __ATOMIC_RELEASE);
+  work.head = work.tail = 0;
+#ifdef __cplusplus
+  gate.state = 0;
+#endif
+  pthread_create(&thread, NULL, routine, NULL);
+  pthread_setname_np(thread, name);
+  clockid_t its;
+  struct timespec used = {0, 0};
+  pthread_getcpuclockid(thread, &its);
+  while (used.tv_sec == 0 && used.tv_nsec < 200000000) {
+    usleep(10000);
+    clock_gettime(its, &used);
+  }
+  __atomic_store_n(&up, 1, __ATOMIC_RELEASE);
+  __atomic_store_n(&work.head, 1, __ATOMIC_RELEASE);
+#ifdef __cplusplus
+  gate.state = 1;
+#endif
+  pthread_join(thread, NULL);
+}
+
+int main(void) {
+  for (int k = 0; k < 4096; k++) items[k].next = &items[(k + 1) % 4096], items[k].key = k < 4095;
+  in_turn("+flag", flag);
+  in_turn("+empty", empty);
+  in_turn("+nested", nested);
+  in_turn("+yielding", yielding);
+  in_turn("+deadline", deadline);
+  in_turn("+seconds", deadline_in_seconds);
+  in_turn("+either", until_either);
+#ifdef __cplusplus
+  in_turn("+closed", closed);
+  in_turn("+chrono", chrono);
+#endif
+  in_turn("-copies", copies);
+  in_turn("-hashes", hashes);
+  in_turn("-sums", sums);
+  in_turn("-steps", steps);
+  in_turn("-draws", draws);
+  in_turn("-searches", searches);
+  in_turn("-counts", counts);
+  return 0;
+}
