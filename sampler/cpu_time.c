@@ -86,7 +86,7 @@ void qzi_cpu_time_read(struct qzi_cpu_time *time, const struct qz_session_view *
 
 int qzi_cpu_time_tend(struct qzi_cpu_time *time, const struct qz_session_view *view, pid_t pid) {
   uint64_t now_ns = qzi_clock_ns();
-  if (!time->begun) time->start_ns = now_ns;
+  if (!time->due_ns) time->start_ns = now_ns;
   if (now_ns >= time->due_ns) {
     uint64_t cpu_ns = qzi_thread_cpu_ns();
     qzi_cpu_time_read(time, view, pid);
