@@ -131,6 +131,8 @@ bool qzi_runs_functor(const char *linkage);
 void qzi_name_without_parameters(const char *demangled, char *out);
 /* A procedure of a Fortran module, as gfortran writes it: "__heat_MOD_step" to "heat::step". false: it is none. `out` as above. */
 bool qzi_name_fortran(const char *linkage, char *out);
+/* The C library's variant of a procedure of strings or memory for some processors: "__strcmp_evex" to "strcmp". false: it is none. */
+bool qzi_name_variant(const char *name, char *out);
 /* Length of `name` without what compilers append to clones (.cold, .part.0, .constprop.0, .isra.0, .llvm.123). */
 size_t qzi_name_base_length(const char *name);
 /* Takes "." and ".." and double slashes out of an absolute path, in place. */

@@ -96,6 +96,22 @@ bool qzi_name_fortran(const char *linkage, char *out) {
   return true;
 }
 
+bool qzi_name_variant(const char *name, char *out) {
+  static const char *const families[] = {"__str", "__stp", "__mem", "__wcs", "__wmem", "__rawmem"};
+  static const char *const processors[] = {"_evex", "_avx", "_sse", "_ssse", "_erms"};
+  size_t length = 0;
+  for (size_t k = 0; k < sizeof families / sizeof *families && !length; k++)
+    if (!strncmp(name, families[k], strlen(families[k])) && name[strlen(families[k])] != '_') length = strlen(name);
+  for (size_t k = 0; k < sizeof processors / sizeof *processors && length; k++) {
+    const char *at = strstr(name, processors[k]);
+    if (at && (size_t)(at - name) < length) length = (size_t)(at - name);
+  }
+  if (!length || !name[length]) return false;
+  memcpy(out, name + 2, length - 2);
+  out[length - 2] = 0;
+  return true;
+}
+
 void qzi_path_normalize(char *path) {
   if (path[0] != '/') return;
   char *out = path;

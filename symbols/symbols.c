@@ -177,7 +177,7 @@ static void set_name(qz_symbols *symbols, struct qz_symbol *symbol, const char *
   char *text = malloc(length + (part ? strlen(part) : 0) + 1);
   if (text) {
     if (demangled && !rust) qzi_name_without_parameters(full, text);
-    else if (!base || !qzi_name_fortran(base, text)) memcpy(text, full, length + 1);
+    else if (!base || (!qzi_name_fortran(base, text) && !qzi_name_variant(base, text))) memcpy(text, full, length + 1);
     if (part) strcat(text, part);
     symbol->name = qzi_arena_text(&symbols->arena, text, strlen(text));
     symbol->full_name = demangled && !part ? qzi_arena_text(&symbols->arena, full, length) : symbol->name;

@@ -88,6 +88,10 @@ int main(void) {
   char fortran[32];
   expect("a Fortran module", qzi_name_fortran("__heat_MOD_step", fortran) ? fortran : "(none)", "heat::step");
   if (qzi_name_fortran("___MOD_x", fortran) || qzi_name_fortran("__heat_MOD_", fortran) || qzi_name_fortran("heat_MOD_step", fortran)) { printf("no Fortran\n"); failures++; }
+  char variant[40];
+  expect("a variant", qzi_name_variant("__strcmp_evex", variant) ? variant : "(none)", "strcmp");
+  expect("one with more", qzi_name_variant("__memmove_avx_unaligned_erms", variant) ? variant : "(none)", "memmove");
+  if (qzi_name_variant("__memcpy_chk", variant) || qzi_name_variant("my_avx", variant) || qzi_name_variant("__mem_evex", variant)) { printf("no variant\n"); failures++; }
   path("/a/b/../c/./d//e", "/a/c/d/e");
   path("/../x", "/x");
   path("/", "/");
