@@ -212,6 +212,17 @@ static void follow_sleep(struct qzi_follow *follow, struct known *known, uint32_
 
 /* ---- running ---- */
 
+/* Where more threads can run than there are CPUs, what these spend on waiting is known by samples alone: who spins has its whole turn on a CPU, who has
+ * little work does that and then spins, too. */
+static void count_crowded(const struct qzi_follow *follow, const struct known *known, uint32_t index, uint64_t word) {
+  const struct qzi_sampler *sampler = follow->sampler;
+  const struct qz_thread *thread = qz_session_thread(sampler->view, index);
+  if (sampler->runnable <= sampler->view->processors) return;
+  int tries = (uint32_t)LOAD(&thread->tries) > 1, says = QZ_STATE_OF(LOAD(&thread->state)) == QZ_STATE_SPINNING;
+  sampler->file->head->crowded_samples++;
+  sampler->file->head->crowded_spinning += says || tries || known->polls || known->stalled.loop || qzi_pausing_at(&known->pausing, word);
+}
+
 static void take_sample(struct qzi_follow *follow, uint32_t index, uint64_t now_ns) {
   struct known *known = &follow->all[index];
   const struct qzi_sampler *sampler = follow->sampler;
@@ -227,6 +238,7 @@ static void take_sample(struct qzi_follow *follow, uint32_t index, uint64_t now_
   known->polls = qzi_polling_look(&follow->polling, follow->paths, pid, &follow->sample, walked ? known->walk : NULL);
   qzi_pausing_look(&known->pausing, pid, word, &follow->sample, follow->paths, walked ? known->walk : NULL);
   known->fresh |= walked;
+  count_crowded(follow, known, index, word);
 }
 
 void qzi_follow_begin(struct qzi_follow *follow, uint64_t now_ns) {

@@ -21,6 +21,16 @@ test('one thread at work and three that spin on two CPUs: it gets half a CPU whe
   t.false(model.findings.some(({ kind }) => kind === 'spinning'), 'one cause is told once');
 });
 
+test('what part of the CPUs spinning takes is what the samples of running threads say, where there are enough', (t) => {
+  const gate = ['main', 'spinlock:gate'];
+  const lost = (crowdedSamples: number, crowdedSpinning: number): number =>
+    crowds(buildModel(new ProfileBuilder({ processors: 2, head: { publisher: 'pthread', cpuRunNs: 2 * second, cpuWaitNs: 2 * second, crowdedSamples, crowdedSpinning } })
+      .stretch(second, [run('w1', ['main', 'a']), spin('w2', gate), spinReady('w3', gate), spinReady('w4', gate)]).build()))[0]!.savingNs;
+  t.true(near(lost(1000, 900), 0.8), String(lost(1000, 900))); // a fifth of a CPU is left to work
+  t.true(near(lost(1000, 500), 0), String(lost(1000, 500)));   // it has a whole one
+  t.true(near(lost(10, 9), 0.5), 'too few');
+});
+
 test('two threads at work and two that spin on two CPUs: half of both CPUs is lost, though none looks it', (t) => {
   const gate = ['main', 'barrier:gate'];
   const model = buildModel(builder().stretch(second, [run('w1', ['main', 'a']), run('w2', ['main', 'a']), spinReady('w3', gate), spinReady('w4', gate)]).build());

@@ -12,6 +12,9 @@ import type { Finding, Model, Notice } from './types.js';
 /** Told from this share of the elapsed time on: threads that begin or end overlap for a moment in any program. */
 const leastCrowded = 0.25;
 
+/** Fewer samples say too little of what the CPUs did. */
+const leastSamples = 50;
+
 interface Crowd {
   ns: number;           // elapsed time with more threads runnable than CPUs
   runnable: number;     // their mean number
@@ -21,6 +24,11 @@ interface Crowd {
   lostNs: number;       // elapsed time that the spinners took from the others
   byObject: Map<number, number>; // for what they spun, thread time
   wokenAt: Map<number, number>;  // what those that have been woken waited for, likewise
+}
+
+/** By how much more of the CPUs' time is spent on spinning than it would be if all that can run had equal parts of it; 1: not known. */
+function spinningBySamples({ head }: Model, spunNs: number, cpuNs: number): number {
+  return head.crowdedSamples < leastSamples || spunNs === 0 ? 1 : (head.crowdedSpinning / head.crowdedSamples) * cpuNs / spunNs;
 }
 
 export function crowdOf({ model }: Material): Crowd {
@@ -43,6 +51,7 @@ export function crowdOf({ model }: Material): Crowd {
     addTo(spun, level, tuples.ns[k]!);
     addTo(crowd.byObject, shownId(model, model.raw.stacks.entity[tuples.stack[k]!]!), tuples.ns[k]!);
   }
+  const levels: { ns: number; onOne: number; spinning: number; working: number }[] = [];
   for (let k = 0; k < balance.ns.length; k++) {
     const ns = balance.ns[k]!, b = balance.busy[k]!, s = balance.spinning[k]!;
     if (balance.runnable[k]! <= P || ns === 0) continue;
@@ -54,10 +63,15 @@ export function crowdOf({ model }: Material): Crowd {
     crowd.busy += ns * b;
     crowd.spinning += ns * s;
     crowd.spinners += ns * m;
-    // The CPUs go round among the u + m that may be on one: those at work get so many, and those just woken what is left. Without
-    // the spinning all u + w could have them.
-    const onOne = Math.min(P, u + m), now = (m > 0 ? (onOne * u) / (u + m) : onOne) + Math.min(w, P - onOne);
-    if (u + w > 0) crowd.lostNs += ns * Math.max(0, 1 - now / Math.min(u + w, P));
+    const onOne = Math.min(P, u + m);
+    levels.push({ ns, onOne: onOne + Math.min(w, P - onOne), spinning: m > 0 ? (onOne * m) / (u + m) : 0, working: Math.min(u + w, P) });
+  }
+  // The CPUs go round among the u + m that may be on one: those at work get so many, and those just woken what is left. Without the
+  // spinning all u + w could have them. Who spins takes its whole turn, who has little to do spins after it: what part of the CPUs' time that is the
+  // samples of running threads say.
+  const more = spinningBySamples(model, levels.reduce((sum, { ns, spinning }) => sum + ns * spinning, 0), levels.reduce((sum, { ns, onOne }) => sum + ns * onOne, 0));
+  for (const { ns, onOne, spinning, working } of levels) {
+    if (working > 0) crowd.lostNs += ns * Math.max(0, 1 - (onOne - Math.min(onOne, spinning * more)) / working);
   }
   if (crowd.ns > 0) for (const mean of ['runnable', 'busy', 'spinning', 'spinners', 'woken'] as const) crowd[mean] /= crowd.ns;
   return crowd;

@@ -47,6 +47,7 @@ export interface RawHead {
   weightSquaresUs2: number; // sum of the squares of the snapshots' weights
   cpuRunNs: number; cpuWaitNs: number; // of the kernel threads that publish; both 0: not known
   childrenRunNs: number; childrenApart: boolean; // processor time of child processes; whether they have profiles of their own
+  crowdedSamples: number; crowdedSpinning: number; // samples while more threads could run than there are CPUs; of threads that only waited
   turns: number; turnNs: number; // threads got a CPU from elsewhere than a thread of the program while samples were taken; what their timer takes then, 0: not known
   runningSamples: number; runningSampleNs: number; // taken of running threads by the kernel; what each took from its thread, 0: not known
   samplerCpuNs: number; rateHz: number; samplerCpu: number | null; samplerSpins: boolean; samplerThreads: number;
