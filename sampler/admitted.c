@@ -155,7 +155,7 @@ int qzi_admitted_attend(struct qzi_admitted *admitted, const struct pollfd polls
 int qzi_admitted_tend(struct qzi_admitted *admitted) {
   struct qzi_recording *recording = &admitted->recording;
   int cpu_ms = qzi_cpu_time_tend(&recording->cpu_time, &recording->view, admitted->pid);
-  qzi_turns_note(&recording->turns, recording->file.head, recording->cpu_time.turns, recording->cpu_time.run_ns);
+  qzi_turns_note(&recording->turns, recording->cpu_time.turns, recording->cpu_time.run_ns);
   uint64_t now_ns = qzi_clock_ns();
   if (now_ns >= admitted->map_due_ns) {
     struct qzi_modules *modules = qzi_modules_read(admitted->pid), *old;

@@ -26,7 +26,7 @@ struct qzi_cpu_time {
   uint64_t start_ns, due_ns; /* first reading, next one */
   struct qzi_cpu_count main; /* of the first thread, at the first reading */
   _Atomic uint64_t run_ns, wait_ns; /* since the first reading; 0, 0: not known */
-  uint64_t turns;            /* how often they were given a CPU, likewise */
+  _Atomic uint64_t turns;    /* how often they were given a CPU, likewise */
 };
 
 /* Reads all threads where that is due. Returns the milliseconds until it is due again. */

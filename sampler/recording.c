@@ -135,10 +135,11 @@ static void close_threads(struct qzi_file *file) {
 void qzi_recording_stop(struct qzi_recording *recording) {
   recording->stop = 1;
   qzi_cpu_time_read(&recording->cpu_time, &recording->view, recording->pid);
-  qzi_turns_note(&recording->turns, recording->file.head, recording->cpu_time.turns, recording->cpu_time.run_ns);
   uint64_t children_ns = qzi_process_children_ns(recording->pid);
   if (recording->started) pthread_join(recording->thread, NULL);
   recording->started = 0;
+  recording->turns.taken = recording->file.head->samples;
+  qzi_turns_note(&recording->turns, recording->cpu_time.turns, recording->cpu_time.run_ns);
   recording->file.head->cpu_run_ns = recording->cpu_time.run_ns;
   recording->file.head->cpu_wait_ns = recording->cpu_time.wait_ns;
   recording->file.head->turns = recording->turns.count;

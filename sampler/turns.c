@@ -36,10 +36,9 @@ static uint64_t own_switches(void) {
   return (uint64_t)used.ru_nvcsw + (uint64_t)used.ru_nivcsw;
 }
 
-void qzi_turns_note(struct qzi_turns *turns, const struct qz_profile *head, uint64_t program, uint64_t run_ns) {
-  uint64_t samples = __atomic_load_n(&head->samples, __ATOMIC_RELAXED);
-  if (!head->sample_ns || head->paths & QZ_PATHS_NO_SAMPLES) return;
-  if (turns->begun && program == turns->program) return;
+void qzi_turns_note(struct qzi_turns *turns, uint64_t program, uint64_t run_ns) {
+  uint64_t samples = turns->taken;
+  if (turns->begun && (program == turns->program || !samples)) return;
   uint64_t machine = switches_of_machine(), own = own_switches();
   if (turns->begun && machine && samples != turns->samples && program > turns->program) {
     uint64_t mine = program - turns->program, known = mine + 2 * (own - turns->own), all = machine - turns->machine;

@@ -12,16 +12,16 @@
 #define QZI_TURNS_H
 
 #include <stdint.h>
-#include "abi/profile.h"
 
 struct qzi_turns {
   int begun, measured;
   uint64_t machine, own, program, samples; /* at the last reading */
+  _Atomic uint64_t taken; /* samples so far; the sampling thread's */
   _Atomic uint64_t count; /* turns that came from elsewhere, while samples were taken */
   _Atomic uint64_t each_ns; /* 0: not measured */
 };
 
 /* program, run_ns: turns and processor time of the program's threads so far. */
-void qzi_turns_note(struct qzi_turns *turns, const struct qz_profile *head, uint64_t program, uint64_t run_ns);
+void qzi_turns_note(struct qzi_turns *turns, uint64_t program, uint64_t run_ns);
 
 #endif
