@@ -236,6 +236,7 @@ static int follow(struct followed *followed, const struct instruction *its, uint
     if (its->op == 0xff && its->kind == 2) return its->at.base == RIP && called(followed, 0, end);
     return its->kind < 2 && step(followed, its);
   case 0x86: case 0x87: case 0x1b0: case 0x1b1: /* exchange, compare and exchange: how locks are tried */
+    if (its->op >= 0x100 && value_of_register(followed, its->reg) != FIXED) return 0; /* an update, tried again where another one came between */
     if (its->rm != NONE || its->reg == RSP || load(followed, &its->at) != POLLED) return 0;
     followed->registers[its->op >= 0x100 ? RAX : its->reg] = POLLED;
     if (its->op >= 0x100) followed->flags = POLLED;
