@@ -114,6 +114,9 @@ test('what a thread sleeps for is said: time, child processes, other input; who 
   t.regex(told('nanosleep'), /^step sleeps \(nanosleep\) during /);
   t.regex(told('wait4'), /^step waits for child processes \(wait4\) during /);
   t.is(told('sigwait'), '');
+  const remedy = (call: string): string => asleepIn(call).findings.find(({ kind }) => kind === 'io')?.remedy ?? '';
+  t.regex(remedy('epoll_wait'), /others .* set the pace; else overlap it/);
+  t.regex(remedy('read'), /^Overlap it/);
   t.regex(asleepIn('sigwait', 3).notices.map(({ reason }) => reason).join('\n'), /nothing ran; threads that waited meanwhile, on average: 3 in sigwait$/m);
 });
 

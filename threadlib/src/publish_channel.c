@@ -120,7 +120,7 @@ static bool session_ready(char *why, size_t bytes) {
   }
   int error = qzi_session_make();
   if (!error) return true;
-  snprintf(why, bytes, "the program cannot make its session: %s", error == EFBIG ? "it needs more than ulimit -f allows" : strerror(error));
+  snprintf(why, bytes, "the program cannot make its session: %s", error == EFBIG ? "it needs more than ulimit -f allows" : error == ENOMEM ? "it needs more memory than it may have (ulimit -v)" : strerror(error));
   return false;
 }
 

@@ -66,6 +66,8 @@ const sleeps = /nanosleep|^(u|thrd_)?sleep/;
 const devices = /^(f(data)?sync|syncfs|sync|msync|sync_file_range|p?writev?(64)?|pwritev2|preadv?(64)?|preadv2|sendfile(64)?|copy_file_range)$/;
 const children = /^(wait[34]?|waitp?id|system|pclose)$/;
 const signals = /^(sigwait(info)?|sigtimedwait|sigsuspend|pause)$/;
+/** Nothing comes there but what others send: for a server that is its rest. */
+const others = /^(p?poll|p?select|epoll_p?wait2?|accept4?|recv(from|m?msg)?)$/;
 /** In how many pieces at a time what others wait for could be done, for a prediction: as few as change anything. */
 const atATime = 2;
 
@@ -149,7 +151,7 @@ export function tellIo(material: Material, loss: IoLoss): Finding[] {
     remedy: forChildren ? `Run more of them at a time, or do other work meanwhile; that could save up to ${saved}. What they do is recorded with --children.`
       : asleep
       ? `If it looks again after each sleep, let it wait for what it looks for (a condition, a semaphore): up to ${formatNs(isHolding ? cost : loss.saving)} would go. If the sleep stands for something slow${several}.`
-      : `Overlap it with computation (start it early, or give it a thread of its own); that could save up to ${saved}.` +
+      : `${shareOf(calls, others) >= 0.5 ? 'Where others (clients, other programs) send too late, they set the pace; else overlap' : 'Overlap'} it with computation (start it early, or give it a thread of its own); that could save up to ${saved}.` +
         (together > loss.saving ? ` Or${several.slice(1)}.` : ''),
     costNs: cost, savingNs, meanwhile, related: !isHolding ? [] : held.slice(0, 3).map(({ entity }) => entity.id),
   }];
