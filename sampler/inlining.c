@@ -55,7 +55,8 @@ struct qzi_inlining {
 
 static void learn_modules(struct qzi_inlining *inlining) {
   const struct qzi_file *file = inlining->in->file;
-  for (uint64_t count = qzi_file_count(file, QZ_SECTION_MODULES); inlining->symbols_modules < count; inlining->symbols_modules++) {
+  uint64_t count = __atomic_load_n(&file->head->sections[QZ_SECTION_MODULES].count, __ATOMIC_ACQUIRE); /* the other thread adds to them */
+  for (; inlining->symbols_modules < count; inlining->symbols_modules++) {
     const struct qz_module *module = &file->modules[inlining->symbols_modules];
     qz_symbols_add_module(inlining->symbols, module->start, module->end, module->bias, file->strings + module->path,
                           file->strings + module->build_id);
