@@ -246,6 +246,19 @@ test('code is matched with what was waited for at that time, not with what was a
   t.regex(model.findings.find((finding) => finding.name === 'read')!.text, /1 thread waited at join readers/);
 });
 
+test('a procedure that serves a serial phase and an uneven one is two findings, each with its caller', (t) => {
+  for (const [one, other] of [['mix', 'mix'], ['mix#1', 'mix#2']] as const) { // called, or inlined into both
+    const builder = new Builder({ processors: 2 })
+      .stretch(second, [run('main', ['main', 'load', one])])
+      .stretch(second, [wait('main', ['main', 'join:end']), run('w1', ['main', 'part1', 'match', other]), run('w2', ['main', 'part2', 'match', other])])
+      .stretch(0.8 * second, [wait('main', ['main', 'join:end']), run('w2', ['main', 'part2', 'match', other])]);
+    const { findings } = buildModel(builder.build());
+    t.deepEqual(findings.slice(0, 2).map(({ kind, costNs }) => [kind, Math.round(costNs / 1e8)]), [['serial', 10], ['imbalance', 8]]);
+    t.regex(findings[0]!.text, /^mix( itself)?, called from main > load/);
+    t.regex(findings[1]!.text, /^Unequal division of the work in mix/);
+  }
+});
+
 test('one uneven end is one finding, named after the procedure that both parts were called from', (t) => {
   const builder = new Builder({ processors: 2 })
     .stretch(second, [wait('main', ['main', 'join:workers']), run('worker 0', ['main', 'prove', 'left']), run('worker 1', ['main', 'prove', 'right'])]);

@@ -99,7 +99,10 @@ export function statsOf(raw: RawProfile, contexts: Contexts, weights: Float64Arr
 }
 
 /** A context where lost time concentrates. `self`: only the entity's own code, run-time libraries that it calls included. */
-export interface Context { entity: number; members: number[]; self: boolean }
+export interface Context {
+  entity: number; members: number[]; self: boolean;
+  within: number; // told apart from the same entity called elsewhere, by other threads: what it is called from; 0: wherever it was called
+}
 
 /**
  * Goes down to where the loss concentrates: into the entity that has half of it or more on its stacks, wherever it was
@@ -153,7 +156,31 @@ export function concentrate(raw: RawProfile, { stacks, weights }: Working, conte
     return n !== 0 && stacks.entity[n] === entity;
   };
 
-  const explore = (entity: number, members: number[], path: ReadonlySet<number>): void => {
+  /**
+   * Of a procedure that serves several pieces of the program, run by other threads each: what calls it in that with most of the loss; 0: it
+   * is one piece, or a small one has the rest.
+   */
+  const callerApart = (members: readonly number[], entity: number): number => {
+    const { parent, entity: entityOf } = stacks;
+    const byCaller = new Map<number, number[]>();
+    for (const node of members) {
+      let at = 0;
+      for (let n = node; n !== 0; n = parent[n]!) if (entityOf[n] === entity) at = n;
+      let n = at === 0 ? 0 : parent[at]!;
+      while (n !== 0 && (contexts.own.hidden[n] === 1 || raw.entities[entityOf[n]!]!.kind !== 'procedure')) n = parent[n]!;
+      if (n === 0 || isBottom(n, entityOf[n]!)) continue;
+      const known = byCaller.get(entityOf[n]!);
+      if (known) known.push(node);
+      else byCaller.set(entityOf[n]!, [node]);
+    }
+    const [most, ...others] = [...byCaller].map(([caller, nodes]) => ({ caller, nodes, lost: sum(nodes) })).filter(({ lost }) => lost >= least).sort((a, b) => b.lost - a.lost);
+    if (!most) return 0;
+    const threadsOf = (nodes: number[]): ThreadTimes => statsOf(raw, contexts, weights, nodes).threads;
+    const mine = threadsOf(most.nodes);
+    return others.some(({ nodes }) => similarity(mine, threadsOf(nodes)) <= 0.5) ? most.caller : 0;
+  };
+
+  const explore = (entity: number, members: number[], path: ReadonlySet<number>, within: number): void => {
     let rest = members;
     for (let total = sum(rest); total >= least; total = sum(rest)) {
       const own: number[] = [], called: number[] = [];
@@ -161,26 +188,28 @@ export function concentrate(raw: RawProfile, { stacks, weights }: Working, conte
       const ownLost = sum(own);
       const { first, second, half, most } = inclusive.of(rest, path, total / 2);
       if (ownLost >= total / 2 || first === 0) {
-        found.push({ entity, members: first === 0 ? rest : own, self: true });
+        found.push({ entity, members: first === 0 ? rest : own, self: true, within });
         if (first === 0) return;
         rest = called;
         continue;
       }
       if (half === 0 && isPhase(entity, rest, first, second)) {
-        found.push({ entity, members: rest, self: false });
+        found.push({ entity, members: rest, self: false, within });
         return;
       }
       const next = half !== 0 ? half : most >= least ? first : 0;
       if (next === 0) {
-        found.push({ entity, members: rest, self: false });
+        found.push({ entity, members: rest, self: false, within });
         return;
       }
-      const [inside, outside] = split(rest, next);
-      explore(next, inside, new Set([...path, next]));
+      const caller = callerApart(rest, next);
+      const into = caller !== 0 && caller !== entity && !path.has(caller) ? caller : next;
+      const [inside, outside] = split(rest, into);
+      explore(into, inside, new Set([...path, into]), into === next ? within : into);
       rest = outside;
     }
   };
-  explore(0, all, new Set());
+  explore(0, all, new Set(), 0);
   return found;
 }
 
@@ -246,7 +275,7 @@ class Inclusive {
 }
 
 /** Cosine of two ways in which processor time is divided among threads. */
-function similarity(a: ThreadTimes, b: ThreadTimes): number {
+export function similarity(a: ThreadTimes, b: ThreadTimes): number {
   const timeIn = new Map(b.ids.map((thread, k) => [thread, b.time[k]!]));
   let dot = 0, aa = 0, bb = 0;
   for (const [k, time] of a.time.entries()) {

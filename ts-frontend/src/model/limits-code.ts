@@ -3,8 +3,8 @@
  * few threads. Which of them it is follows from who ran, on how many threads, and what the others waited for meanwhile
  * (docs/findings.md, "Code"). Pure.
  */
-import type { Context, ContextStats, Contexts } from './contexts.js';
-import { concentrate, statsOf } from './contexts.js';
+import type { Context, ContextStats, Contexts, ThreadTimes } from './contexts.js';
+import { concentrate, similarity, statsOf } from './contexts.js';
 import { formatCount, formatEvents, formatNs } from './format.js';
 import { isBarrier, isRegionEnd, isUncounted } from './inside.js';
 import type { Material } from './limits.js';
@@ -39,13 +39,15 @@ export function tellCode(material: Material, contexts: Contexts): Finding[] {
   const { model, working } = material;
   const smallest = Math.max(leastSerial * leastShare, leastObservations / model.samples) * model.elapsedNs / 2;
   const found = concentrate(model.raw, working, contexts, smallest);
-  // Contexts of one entity are one candidate. No stack is in two of them.
-  const alike = new Map<string, { id: number; context: Context; members: number[] }>();
+  // Contexts of one entity, or of namesakes, that the same threads run are one candidate. No stack is in two of them.
+  const alike: { id: number; context: Context; members: number[] }[] = [];
+  const threadsOf = (members: number[]): ThreadTimes => statsOf(model.raw, contexts, working.weights, members).threads;
   for (const context of found) {
     const id = shownId(model, context.entity);
-    const known = alike.get(`${id} ${context.self}`);
+    const known = alike.find((one) => one.id === id && one.context.self === context.self && one.context.within === context.within &&
+      similarity(threadsOf(one.members), threadsOf(context.members)) > 0.5);
     if (known) known.members = known.members.concat(context.members);
-    else alike.set(`${id} ${context.self}`, { id, context, members: context.members });
+    else alike.push({ id, context, members: context.members });
   }
 
   const told: Finding[] = [];
@@ -53,7 +55,7 @@ export function tellCode(material: Material, contexts: Contexts): Finding[] {
   const alones: Candidate[] = [];
   const small: Candidate[] = [];
   const shared = new Map<number, Candidate[]>(); // by what was waited for: one cause, however many procedures it is in
-  for (const { id, context, members } of alike.values()) {
+  for (const { id, context, members } of alike) {
     const stats = statsOf(model.raw, contexts, working.weights, members);
     if (stats.lost < smallest || !isCode(model.entities[id]!)) continue;
     const candidate: Candidate = { id, context, members, stats, waited: undefined, data: [], alone: false, thread: 0, threads: 0, parts: [] };
@@ -214,7 +216,7 @@ function phaseOf(material: Material, contexts: Contexts, candidates: Candidate[]
   const { members } = joined;
   const parts = new Set(candidates.map((one) => one.id));
   const entity = onAll(model, members.map((node) => pathOf(working.stacks, node)), new Set(candidates.map((one) => one.context.entity))) || joined.context.entity;
-  const phase = { ...joined, context: { entity, members, self: false }, id: shownId(model, entity), parts: [...parts] };
+  const phase = { ...joined, context: { entity, members, self: false, within: 0 }, id: shownId(model, entity), parts: [...parts] };
   look(material, phase);
   return phase;
 }
@@ -341,7 +343,9 @@ function divided(material: Material, contexts: Contexts, candidate: Candidate): 
   const who = slow !== 0 && threads >= 2
     ? `thread ${model.entities[slow]!.name} has ${formatNs(stats.threads.time[stats.threads.ids.indexOf(slow)]!)} of it, the mean is ${formatNs(stats.time / Math.max(1, threads))}`
     : model.entities[thread]!.name !== '' && alone && thread !== 0 ? `only thread ${model.entities[thread]!.name} still had some` : `it is divided among ${among}`;
-  const where = atBarrier ? `Unequal work before ${title(model, waited!.object)}, in ${title(model, id)},` : `Unequal division of the work in ${title(model, id)}`;
+  const { within, entity } = candidate.context;
+  const callers = within !== 0 || model.entities[entity]!.group !== 0 ? callersText(material, contexts, candidate) : ''; // there are others of the name
+  const where = atBarrier ? `Unequal work before ${title(model, waited!.object)}, in ${title(model, id)},` : `Unequal division of the work in ${title(model, id)}${callers}`;
   const text = `${where} costs ${costs(model, stats.cost)}: ${who}; meanwhile ${meanwhile(material, candidate)}${waitingText(model, waited)}.${partsText(model, candidate)}`;
   const too = more >= nearlyAsMuch * savingNs;
   const remedy = (change === 'finer-grain'
