@@ -1,7 +1,7 @@
 /* Loops that poll. See polling_loop.h.
  *
  * A loop is followed once, from its first instruction to its jump back, with what is known of each register and stack slot:
- * whether it has its value from before the loop, from shared memory or a clock, or from counting. Procedures that it calls are followed, too, as
+ * whether it has its value from before the loop, from shared memory, from a clock, or from counting. Procedures that it calls are followed, too, as
  * long as they go straight to their return. */
 #include "polling_loop.h"
 
@@ -16,7 +16,8 @@
 enum value {
   FIXED,  /* as before the loop, or a constant */
   COUNT,  /* changed by the loop itself, by steps of a constant */
-  POLLED, /* read from memory at a fixed place, or at one that was so read, or from a clock; or calculated from that alone */
+  POLLED, /* read from memory at a fixed place, or at one that was so read; or calculated from that alone */
+  TIMED,  /* read from a clock, or calculated with that */
 };
 struct followed {
   const struct qzi_callees *callees;
@@ -51,7 +52,7 @@ static int load(struct followed *followed, const struct memory *at) {
   if (is_own(followed, at)) {
     const enum value *known = slot(followed, at);
     if (followed->leaves) return -1;
-    return known ? (int)*known : followed->clock ? POLLED : FIXED;
+    return known ? (int)*known : followed->clock ? TIMED : FIXED;
   }
   if (at->base == RSP || (at->base == RBP && followed->framed)) return -1; /* an array of its own */
   return value_of_register(followed, at->base) == COUNT || value_of_register(followed, at->index) == COUNT ? -1 : POLLED;
@@ -81,7 +82,7 @@ static int calculated(int one, int other) {
 
 /* Compares two values: -1: a count with what was read. */
 static int compared(int one, int other) {
-  if (one < 0 || other < 0 || (one == COUNT && other == POLLED) || (one == POLLED && other == COUNT)) return -1;
+  if (one < 0 || other < 0 || (one == COUNT && other >= POLLED) || (one >= POLLED && other == COUNT)) return -1;
   return one > other ? one : other;
 }
 
@@ -138,7 +139,7 @@ static int called(struct followed *followed, uint64_t target, uint64_t back) {
   if (what == QZI_CALLEE_UNKNOWN) return 0;
   if (what != QZI_CALLEE_CODE) {
     for (unsigned k = 0; k < REGISTERS; k++)
-      if (CHANGED & BIT(k)) followed->registers[k] = what == QZI_CALLEE_CLOCK ? POLLED : FIXED;
+      if (CHANGED & BIT(k)) followed->registers[k] = what == QZI_CALLEE_CLOCK ? TIMED : FIXED;
     followed->clock |= what == QZI_CALLEE_CLOCK;
     return 1;
   }
@@ -170,7 +171,7 @@ static int follow(struct followed *followed, const struct instruction *its, uint
   case 0x90: case 0x11e: case 0x11f: case 0x118: return 1;        /* nothing, pause, marks, prefetch */
   case 0xe8: return called(followed, end + (uint64_t)its->number, its->length ? end : 0);
   case 0x131: /* the time-stamp counter */
-    followed->registers[RAX] = followed->registers[RDX] = POLLED;
+    followed->registers[RAX] = followed->registers[RDX] = TIMED;
     return 1;
   case 0x8a: case 0x8b: case 0x63: case 0x1b6: case 0x1b7: case 0x1be: case 0x1bf: /* loads */
     if ((value = operand(followed, its)) < 0 || its->reg == RSP) return 0;
@@ -229,7 +230,7 @@ static int follow(struct followed *followed, const struct instruction *its, uint
     if (its->kind == 7) return set_flags(followed, operand(followed, its));
     if (its->kind == 4 || its->kind == 6 || its->kind == 1) { /* a mask */
       value = operand(followed, its);
-      return value == POLLED && its->rm != NONE && put(followed, its, value) && set_flags(followed, value);
+      return value >= POLLED && its->rm != NONE && put(followed, its, value) && set_flags(followed, value);
     }
     return (its->kind == 0 || its->kind == 5) && step(followed, its);
   case 0xfe: case 0xff:

@@ -1,5 +1,6 @@
-/* Whether code is a loop that polls: each time round it looks at memory that it does not change, or at a clock, decides by that alone whether to
- * go on, and does nothing else but count, and calculate with what it saw. Procedures that it calls count as its own code.
+/* Whether code is a loop that polls: each time round it looks at memory that it does not change, decides by that, or by that and a clock, whether
+ * to go on, and does nothing else but count, and calculate with what it saw. Procedures that it calls count as its own code. One that looks at
+ * nothing but a clock waits for nobody: no other thread can end it, and whoever makes it shorter gains its time. It is at work.
  *
  * Owns:    nothing; a function of bytes. x86-64; elsewhere no loop is recognized.
  * Must not: take work for polling: what it does not know is no such loop. A loop that compares a count with what it reads, reads where a count says,

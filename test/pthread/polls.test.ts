@@ -18,7 +18,7 @@ function build(compiler: string, options: readonly string[]): string | undefined
 
 for (const [compiler, options] of [['gcc', ['-O2']], ['clang', ['-O2']], ['g++', ['-O2', '-xc++']]] as const) {
   const program = build(compiler, options);
-  (program === undefined || process.arch !== 'x64' ? test.skip : test.serial)(`${compiler} ${options.join(' ')}: waiting through getters and clocks spins; work with these is work`, async (t) => {
+  (program === undefined || process.arch !== 'x64' ? test.skip : test.serial)(`${compiler} ${options.join(' ')}: waiting through getters spins, with a deadline, too; work with these is work`, async (t) => {
     const { model } = await record(program!);
     if (model.head.paths.noSamples || model.head.paths.fewSamples) {
       t.pass();
