@@ -6,7 +6,7 @@
  * Must not: believe the kernel over a record on what its thread waits for, only on whether it has been woken; add up to more than P processors.
  *
  * With n threads runnable and not spinning, and m spinning, b = min(n, P) and s = min(m, P - b). Of the n, those that have
- * been woken and have not run since are on no CPU: the others are charged min(others, P) / others of the time as useful
+ * been woken, or made, and have not run since are on no CPU: the others are charged min(others, P) / others of the time as useful
  * and the rest as ready, the woken ones what is left of b. Each of the m is charged s/m as spinning and the rest as ready.
  * What integers leave over goes round, so that the shares of a snapshot sum exactly to b and s times its weight
  * (docs/metrics.md, sections 1 and 5).
@@ -44,7 +44,7 @@ struct seen {
   uint8_t state;       /* enum qz_state; READY: runnable, counted with the useful ones */
   uint8_t outside;     /* its wait is known from the kernel alone: `object` is a futex */
   uint8_t waits;       /* its record says that it is blocked */
-  uint8_t woken;       /* but it is runnable: `object` is what it waited for */
+  uint8_t woken;       /* it is runnable, and has had no CPU since it waited (for `object`, if its record says so) or was made */
 };
 
 struct qzi_kernel {
@@ -132,6 +132,7 @@ static void look(struct qzi_sampler *sampler, uint32_t index, int may_ask, uint6
     memo->tries = memo->spun_ns = 0;
     memo->woken = 0;
     memo->told.answer = QZI_AWAKE;
+    memo->told.unrun = 0;
     may_ask = 1;
   }
   unsigned state = QZ_STATE_OF(seen->look.state);
@@ -148,16 +149,18 @@ static void look(struct qzi_sampler *sampler, uint32_t index, int may_ask, uint6
     if (memo->told.answer == QZI_GONE) state = QZ_STATE_IDLE;
     if (memo->told.answer == QZI_ASLEEP) state = QZ_STATE_IO;
     if (memo->told.answer == QZI_ON_FUTEX) state = QZ_STATE_BLOCKED;
-    uint32_t tried = state == QZ_STATE_USEFUL ? tries_for(kernel, memo, tid, tries) : 0;
+    seen->woken = state == QZ_STATE_USEFUL && memo->told.unrun;
+    uint32_t tried = state == QZ_STATE_USEFUL && !seen->woken ? tries_for(kernel, memo, tid, tries) : 0;
     if (tried) {
       state = QZ_STATE_SPINNING;
       seen->object = tried;
     }
   }
+  if ((state == QZ_STATE_USEFUL || state == QZ_STATE_READY) && !tid) seen->woken = 1; /* made, but it has not begun */
   memo->tries = tries;
   if (state != QZ_STATE_IDLE)
     qzi_follow(kernel->follow, index, &seen->look, state, published, &memo->told.call, &seen->object, now_ns);
-  uint32_t loop = state == QZ_STATE_USEFUL ? qzi_follow_loop(kernel->follow, index) : 0;
+  uint32_t loop = state == QZ_STATE_USEFUL && !seen->woken ? qzi_follow_loop(kernel->follow, index) : 0;
   if (loop) {
     seen->object = loop;
     seen->state = QZ_STATE_SPINNING;
@@ -286,7 +289,7 @@ int qzi_kernel_add(struct qzi_sampler *sampler, uint64_t now_ns) {
   }
   sampler->round++;
   qzi_follow_begin(kernel->follow, now_ns);
-  uint32_t useful = 0, spinners = 0, waiters = 0, waiting = 0;
+  uint32_t useful = 0, unrun = 0, spinners = 0, waiters = 0, waiting = 0;
   for (uint32_t k = 0; k < high; k++) {
     uint32_t turn = k >= kernel->cursor ? k - kernel->cursor : k + high - kernel->cursor;
     struct seen *seen = &kernel->seen[count];
@@ -298,14 +301,15 @@ int qzi_kernel_add(struct qzi_sampler *sampler, uint64_t now_ns) {
     qzi_thread_overflows(sampler, k);
     look(sampler, k, turn < ASKED_MOST, now_ns, seen);
     if (seen->state == QZ_STATE_IDLE) continue;
-    useful += seen->state == QZ_STATE_USEFUL || seen->state == QZ_STATE_READY;
+    useful += !seen->woken && (seen->state == QZ_STATE_USEFUL || seen->state == QZ_STATE_READY);
+    unrun += seen->woken;
     spinners += seen->state == QZ_STATE_SPINNING;
     waiters += seen->object != 0;
     waiting += seen->waits;
     count++;
   }
   kernel->cursor = high > ASKED_MOST ? (kernel->cursor + ASKED_MOST) % high : 0;
-  const struct shares its = shares_of(useful, find_woken(sampler, count, waiting, useful + spinners), spinners, processors);
+  const struct shares its = shares_of(useful, unrun + find_woken(sampler, count, waiting, useful + unrun + spinners), spinners, processors);
   struct qzi_counts counts = {.useful = its.busy, .spinning = its.spinning, .runnable = useful + its.woken + spinners};
   for (uint32_t k = 0; k < count; k++) {
     struct seen *seen = &kernel->seen[k];

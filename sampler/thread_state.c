@@ -105,11 +105,14 @@ static char state_of(struct qzi_asker *asker, struct qzi_told *told, uint32_t ti
 
 static enum qzi_answer ask(struct qzi_asker *asker, struct qzi_told *told, uint32_t tid) {
   char state = state_of(asker, told, tid);
+  told->unrun = 0;
   if (!state) return QZI_AWAKE; /* its record is all there is */
   if (state == 'Z' || state == 'X') return QZI_GONE;
   uint64_t turns = turns_of(asker, told, tid);
   int same = turns && told->call.known && turns == told->call.turns;
   told->call.rested = same;
+  if (turns) asker->counts = 1;
+  told->unrun = state == 'R' && (same || (!turns && asker->counts));
   if (state == 'R') return QZI_AWAKE;
   if (same) return told->call.call == SYS_futex ? QZI_ON_FUTEX : QZI_ASLEEP;
   told->call.known = 0;

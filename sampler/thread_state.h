@@ -17,12 +17,14 @@ struct qzi_told {
   uint32_t tid;           /* that they are of */
   uint8_t answer;         /* last one: enum qzi_answer */
   uint8_t seen;           /* 1: its state could be read */
+  uint8_t unrun;          /* 1: it was runnable, and has had no CPU since it slept, or since it was made */
   struct qzi_asleep call; /* that it sleeps in */
 };
 
 struct qzi_asker {
   struct qz_profile *head; /* whose program it is; learns what may not be read */
   uint32_t open;           /* files kept open */
+  int counts;              /* 1: the kernel counts how often threads are given a CPU */
   int tasks;               /* /proc/PID/task + 1, 0: not open */
   int load;                /* /proc/loadavg + 1, 0: not open yet, -1: not the kernel's own */
 };

@@ -70,6 +70,16 @@ test.serial('threads that have been woken and wait for a CPU are runnable', asyn
   t.true(barrier.states.ready.ns > barrier.states.blocked.ns / 2, 'who has been woken waits for the CPU for as long as the others before it run');
 });
 
+test.serial('threads that get a CPU for moments only are not at work while they wait for it', async (t) => {
+  const { model, stdout } = await record(program('wakers'));
+  const [workingUs, wakingUs] = stdout.split(' ').map(Number) as [number, number];
+  const useful = (name: RegExp): number => model.entities.filter(({ kind, members, name: its }) => kind === 'thread' && members.length === 0 && name.test(its))
+    .reduce((sum, { states }) => sum + states.useful.ns, 0);
+  const share = useful(/^(wake|once)/) / (useful(/^(wake|once)/) + useful(/^work/)), real = wakingUs / (workingUs + wakingUs);
+  t.true(useful(/^work/) > 0);
+  t.true(share < real + 0.1, `${(100 * share).toFixed(1)} % of the work, of the processor time ${(100 * real).toFixed(1)} %`);
+});
+
 test.serial('thousands of threads that wait: sampling takes little of a CPU that the program uses, and sees them all', async (t) => {
   const threads = 6000;
   const { model, status } = await record(program('herd'), { args: [String(threads)], rateHz: 0 });
