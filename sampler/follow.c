@@ -138,7 +138,7 @@ uint32_t qzi_follow_loop(const struct qzi_follow *follow, uint32_t index) {
   struct qzi_interner *in = &follow->sampler->in;
   uint64_t loop = known->polls && known->ran_from ? known->polls : known->stalled.loop; /* as its path, from the last sample */
   if (!loop) loop = qzi_pausing_at(&known->pausing, in->memos[index].word);
-  return loop ? qzi_loop(in, loop, follow->paths && qzi_paths_library(follow->paths, loop) ? known->walk : NULL) : 0;
+  return loop ? qzi_loop(in, loop, follow->paths && qzi_paths_serves(follow->paths, loop) ? known->walk : NULL) : 0;
 }
 uint32_t qzi_follow_node(const struct qzi_follow *follow, uint32_t index) { return follow->all[index].node; }
 

@@ -142,6 +142,10 @@ int qzi_paths_library(struct qzi_paths *paths, uint64_t address) {
   return code == CODE_LIBRARY ? QZI_LIBRARY : starts_threads(code) ? QZI_LIBRARY_C : 0;
 }
 
+int qzi_paths_serves(struct qzi_paths *paths, uint64_t address) {
+  return qzi_paths_library(paths, address) || qzi_unwind_standard(paths->unwinder, address);
+}
+
 /* What is inlined at the frame. left: frames that are still to come. */
 static void add_inlined(struct qzi_paths *paths, struct qzi_walk *walk, const struct qzi_frame *frame, uint32_t left) {
   if (code_of(paths, frame->module) != CODE_OWN || !frame->module) return;

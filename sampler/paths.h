@@ -48,6 +48,8 @@ int qzi_paths_walk_wait(struct qzi_paths *paths, uint32_t index, struct qzi_walk
 /* Whether the code is a library's that the system installed (QZI_LIBRARY), of which C's and C++'s are told apart; 0: the program's. */
 enum { QZI_LIBRARY = 1, QZI_LIBRARY_C };
 int qzi_paths_library(struct qzi_paths *paths, uint64_t address);
+/* The same, or the code is that of C++'s or Rust's own library, compiled into the program. */
+int qzi_paths_serves(struct qzi_paths *paths, uint64_t address);
 /* Its name in the symbol table ("": none), and whether it is a library's. */
 const char *qzi_paths_symbol(struct qzi_paths *paths, uint64_t address, int *library);
 int qzi_paths_vdso(struct qzi_paths *paths, uint64_t address); /* qzi_unwind_vdso */

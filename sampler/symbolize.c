@@ -26,17 +26,39 @@ static uint32_t variable_name(struct qzi_interner *in, qz_symbols *symbols, uint
   return strncmp(variable.name, "std::", 5) ? text(in, variable.name) : 0;
 }
 
-/* "GOMP_barrier at solve.c:17": what the program called, and where. Not for what a library keeps to itself. */
-static uint32_t called_name(struct qzi_interner *in, qz_symbols *symbols, uint64_t called, const struct qz_symbol *site) {
-  struct qz_symbol procedure;
+/* "GOMP_barrier at solve.c:17": what was called, and where. */
+static uint32_t place_name(struct qzi_interner *in, const char *called, const struct qz_symbol *site) {
   char words[300];
-  if (!called || qz_symbols_find(symbols, called, QZ_SYMBOL_PROCEDURE, &procedure) != QZ_SYMBOL_FOUND || strstr(procedure.name, "::__") ||
-      !strcmp(procedure.name, "syscall"))
-    return 0;
   const char *file = strrchr(site->file, '/');
-  int length = site->line ? snprintf(words, sizeof words, "%s at %s:%u", procedure.name, file ? file + 1 : site->file, site->line)
-                          : snprintf(words, sizeof words, "%s at %s", procedure.name, site->name);
+  int length = site->line ? snprintf(words, sizeof words, "%s at %s:%u", called, file ? file + 1 : site->file, site->line)
+                          : snprintf(words, sizeof words, "%s at %s", called, site->name);
   return length > 0 && (size_t)length < sizeof words ? qzi_intern_text(in, words, (size_t)length) : 0;
+}
+
+/* The site is in C++'s or Rust's own library, compiled into the program: none of the program's own code is on the path. */
+static int is_placeless(qz_symbols *symbols, uint64_t site) {
+  enum qz_symbol_origin origin;
+  return qz_symbols_entry(symbols, site - 1, &origin) && origin == QZ_SYMBOL_STANDARD;
+}
+
+/* What waits inside a library, by what the program called, and where. Not for what a library keeps to itself. What C++'s library
+ * implements in its headers is inlined at the site, or called there; where the program's code jumped to it as its last act, and so
+ * is not on the path, it is known without a place. */
+static uint32_t called_name(struct qzi_interner *in, qz_symbols *symbols, uint64_t called, uint64_t at, struct qz_symbol *site) {
+  struct qz_symbol procedure;
+  char waits[256];
+  int known = at && qz_symbols_inlined_call(symbols, at, &procedure) && qz_symbols_waits_in(procedure.full_name, waits, sizeof waits);
+  if (at && is_placeless(symbols, at)) {
+    if (!known && !qz_symbols_waits_in(site->full_name, waits, sizeof waits)) return 0;
+    site->file = "";
+    site->line = 0;
+    site->detail = "none of the program's own code is on the path";
+    return text(in, waits);
+  }
+  if (known) return place_name(in, waits, site);
+  if (!called || qz_symbols_find(symbols, called, QZ_SYMBOL_PROCEDURE, &procedure) != QZ_SYMBOL_FOUND) return 0;
+  if (qz_symbols_waits_in(procedure.full_name, waits, sizeof waits)) return place_name(in, waits, site);
+  return strstr(procedure.name, "::__") || !strcmp(procedure.name, "syscall") ? 0 : place_name(in, procedure.name, site);
 }
 
 /* The variable is one of a library that is installed on the system. */
@@ -60,9 +82,9 @@ static void name_entity(struct qzi_interner *in, qz_symbols *symbols, uint32_t i
     if (!entity->address && entity->kind != QZ_KIND_FUTEX) return;
     if (entity->address) qz_symbols_find(symbols, entity->address, QZ_SYMBOL_SITE, &symbol);
     if (!entity->name && outside && in_library(in, qzi_futex_address(in, index))) /* its variable's name tells its authors something */
-      entity->name = called_name(in, symbols, qzi_futex_called(in, index), &symbol);
+      entity->name = called_name(in, symbols, qzi_futex_called(in, index), entity->address, &symbol);
     if (!entity->name) entity->name = variable_name(in, symbols, index);
-    if (!entity->name && outside) entity->name = called_name(in, symbols, qzi_futex_called(in, index), &symbol);
+    if (!entity->name && outside) entity->name = called_name(in, symbols, qzi_futex_called(in, index), entity->address, &symbol);
   }
   if (entity->file) return; /* a thread's, of what it runs */
   if (symbol.file) entity->file = text(in, symbol.file);

@@ -12,6 +12,7 @@
 #ifndef QUARTZ_SYMBOLS_H
 #define QUARTZ_SYMBOLS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -84,6 +85,9 @@ int qz_symbols_inlined_ready(qz_symbols *symbols, uint64_t address);
 /* The outermost library procedure that is inlined at the call which returns to `address`, in the program's innermost code there
  * ("std::latch::wait"). false: none. */
 int qz_symbols_inlined_call(qz_symbols *symbols, uint64_t address, struct qz_symbol *found);
+/* What the program called that waits in C++'s own library ("std::latch::wait"), where a full name tells it: that of the procedure, or
+ * of one that the library made for it. false: it does not. */
+bool qz_symbols_waits_in(const char *full_name, char *out, size_t room);
 
 /* Name in the symbol table of the procedure that contains the instruction; "": none. As fast. */
 const char *qz_symbols_linkage(qz_symbols *symbols, uint64_t address);

@@ -13,6 +13,10 @@ test('what a program called tells what its thread waits for inside a library', (
     t.is(kind(`${name} at a.c:1`), 'lock', name);
   for (const name of ['GOMP_barrier', '__kmpc_barrier', 'GOMP_parallel', 'std::sync::barrier::Barrier::wait']) t.is(kind(`${name} at a.c:1`), 'barrier', name);
   for (const name of ['std::sync::mpmc::array::Channel<u32>::send', 'std::sys::sync::condvar::futex::Condvar::wait']) t.is(kind(`${name} at a.rs:1`), 'data', name);
+  for (const place of [' at a.cc:1', '']) { // without a place where the program's code is not on the path
+    for (const name of ['std::latch::wait', 'std::barrier::arrive_and_wait']) t.is(kind(`${name}${place}`), 'barrier', name);
+    for (const name of ['std::counting_semaphore::acquire', 'std::atomic<int>::wait', 'std::atomic_flag::wait']) t.is(kind(`${name}${place}`), 'data', name);
+  }
   for (const name of ['futex at a.c:1', 'inside libgomp.so.1.0.0', 'lock_flag', 'std::future<int>::get at a.cc:1']) t.is(kind(name), undefined, name);
   t.is(insideKind({ rawKind: 'mutex', name: 'GOMP_barrier at a.c:1' }), undefined);
 });

@@ -275,6 +275,21 @@ test.serial('waits past the pthread functions: named by variable or place, with 
   t.is(insideKind(stream!), 'lock');
 });
 
+for (const name of ['library0', 'library2', 'library0-clang', 'library2-clang'])
+  (existsSync(program(name)) ? test.serial : test.skip)(`${name}: what the C++ library has in its headers is known by what the program called, and where`, async (t) => {
+    const { model, status } = await record(program(name));
+    t.is(status, 0);
+    const lines = readFileSync(join(root, 'test/pthread/library.cc'), 'utf8').split('\n');
+    for (const [called, kind] of [['std::latch::wait', 'barrier'], ['std::barrier::arrive_and_wait', 'barrier'], ['std::counting_semaphore::acquire', 'data'],
+      ['std::atomic<int>::wait', 'data'], ['std::atomic_flag::wait', 'data']] as const) {
+      const line = lines.findIndex((text) => text.endsWith(`// ${called}`)) + 1;
+      const waited = object(model, `${called} at library.cc:${line}`);
+      t.is(insideKind(waited), kind, called);
+      near(t, called, waited.states.blocked.ns, 300e6, 0.3);
+      t.deepEqual([waited.file.split('/').pop(), waited.line], ['library.cc', line]);
+    }
+  });
+
 const openmp = program('openmp');
 (existsSync(openmp) ? test.serial : test.skip)('OpenMP: what waits inside its library is waiting, spinning or asleep, known by what the program called', async (t) => {
   const { model } = await record(openmp);

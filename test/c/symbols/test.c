@@ -205,6 +205,28 @@ static void broken_files(const struct library *library) {
   unlink(path);
 }
 
+/* What waits in C++'s library, from the names of procedures that it keeps to itself. */
+static void waiting(void) {
+  static const char *const names[][2] = {
+      {"std::latch::wait() const", "std::latch::wait"},
+      {"std::counting_semaphore<8l>::try_acquire_for<long, std::ratio<1l, 1000l> >(int)", "std::counting_semaphore::try_acquire_for"},
+      {"std::__atomic_base<int>::wait(int, std::memory_order) const", "std::atomic<int>::wait"},
+      {"std::atomic<node<int>*>::wait(node<int>*, std::memory_order) const", "std::atomic<node<int>*>::wait"},
+      {"void std::__atomic_wait_address<int, std::latch::wait() const::{lambda()#1}>(int const*, int)", "std::latch::wait"},
+      {"void std::__atomic_wait_address_bare<std::__atomic_semaphore::_M_acquire()::{lambda()#1}>(int const*, int)", "std::counting_semaphore::acquire"},
+      {"std::__tree_barrier<std::__empty_completion>::wait(std::__barrier_phase_t&&) const", "std::barrier::wait"},
+      {"std::latch::count_down(long)", NULL},
+      {"std::atomic<int>::store(int, std::memory_order)", NULL},
+      {"void std::__invoke_impl<void, void (*)(std::latch&), std::atomic<int>&>(int)", NULL},
+      {"std::atomic<broken", NULL},
+  };
+  for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
+    char got[64];
+    bool waits = qz_symbols_waits_in(names[k][0], got, sizeof got);
+    same(names[k][0], "what waits", waits ? got : "", names[k][1] ? names[k][1] : "");
+  }
+}
+
 int main(int argc, char **argv) {
   directory = argv[1];
   source = argv[2];
@@ -215,6 +237,7 @@ int main(int argc, char **argv) {
   named("separate.so", 1);
   named("nodebug.so", 0);
   in_pieces();
+  waiting();
 
   struct library stripped = load("stripped.so");
   nameless("stripped", &stripped, stripped.path, stripped.build_id, "stripped: no symbol table");

@@ -1,0 +1,56 @@
+/* What the C++ library implements in its headers, upon the kernel's futex: each is waited for on the heap for 300 ms, at a line that names
+ * it in a comment. Built by several compilers, with and without optimization. */
+#include <atomic>
+#include <barrier>
+#include <latch>
+#include <memory>
+#include <semaphore>
+#include <thread>
+#include <vector>
+#include <unistd.h>
+
+struct shared {
+  std::latch latch{1};
+  std::counting_semaphore<8> semaphore{0};
+  std::barrier<> barrier{2};
+  std::atomic<int> value{0};
+  std::atomic_flag flag;
+};
+static std::atomic<int> passed;
+
+static void at_latch(shared &its) {
+  its.latch.wait(); // std::latch::wait
+  passed++;
+}
+static void at_semaphore(shared &its) {
+  its.semaphore.acquire(); // std::counting_semaphore::acquire
+  passed++;
+}
+static void at_barrier(shared &its) {
+  its.barrier.arrive_and_wait(); // std::barrier::arrive_and_wait
+  passed++;
+}
+static void at_value(shared &its) {
+  its.value.wait(0); // std::atomic<int>::wait
+  passed++;
+}
+static void at_flag(shared &its) {
+  its.flag.wait(false); // std::atomic_flag::wait
+  passed++;
+}
+
+int main() {
+  auto its = std::make_unique<shared>();
+  std::vector<std::thread> threads;
+  for (auto waits : {at_latch, at_semaphore, at_barrier, at_value, at_flag}) threads.emplace_back(waits, std::ref(*its));
+  usleep(300000);
+  its->latch.count_down();
+  its->semaphore.release();
+  its->barrier.arrive_and_wait();
+  its->value = 1;
+  its->value.notify_all();
+  its->flag.test_and_set();
+  its->flag.notify_all();
+  for (auto &thread : threads) thread.join();
+  return passed != 5;
+}
