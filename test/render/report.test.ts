@@ -79,6 +79,14 @@ test('losses are told only where there are some', (t) => {
   for (const word of ['800 of 80,000 copies were torn', '3 calls were deeper', '5 calls were not counted', '50.0 % of the snapshots']) t.true(text.includes(word), word);
 });
 
+test('names that are missing are told with the reason; the procedures of system libraries have theirs', (t) => {
+  const raw = example();
+  const said = (detail: string): string => report(buildModel({ ...raw, entities: raw.entities.map((entity) => ({ ...entity, detail })) }), 'procedures', options({ width: 200 }));
+  t.true(said('no symbol at this address').includes('in procedures without names: no symbol at this address'));
+  t.true(said('no debug information; compile with -g').includes('in procedures without file and line'));
+  t.false(said('in a library of the system: its debug information is not read').includes('in procedures without'));
+});
+
 test('names cannot send control characters to a terminal, nor formulas to a spreadsheet', (t) => {
   const raw = example();
   const evil = { ...raw, entities: raw.entities.map((entity, id) => (id === 2 ? { ...entity, name: '=evil\u001b[2J\n"x",y' } : entity)) };

@@ -51,7 +51,7 @@ function unseen(model: Model): Notice[] {
   }
   const without = new Map<string, number>();
   for (const { detail, processorTimeSelfNs } of procedures) {
-    if (detail !== '') without.set(detail, (without.get(detail) ?? 0) + processorTimeSelfNs);
+    if (detail !== '' && !detail.startsWith('in a library of the system')) without.set(detail, (without.get(detail) ?? 0) + processorTimeSelfNs);
   }
   for (const [detail, ns] of without) {
     if (ns > work / 10) {
