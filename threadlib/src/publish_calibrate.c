@@ -2,11 +2,11 @@
  *
  * Owns:    hook_ps, hook_inside_ps, lock_ps, spawn_ps of the session.
  * Writer:  qzi_calibrate, once. Reader: the sampler.
- * Must not: leave a trace in the session but those four numbers; take longer than a few milliseconds.
+ * Must not: leave a trace in the session but those four numbers; take longer than some tenths of a millisecond: short programs feel it.
  *
  * The calls of publish.h are compiled here a second time, on a flag, an epoch and an object table of our own, and
  * run on a processor and a thread that exist only here. Each figure is the least over batches: what was interrupted
- * does not count.
+ * does not count. docs/hooks.md says what was tried.
  */
 extern _Atomic unsigned qzi_calibrate_flag;
 #define qzi_publishing_flag qzi_calibrate_flag
@@ -21,8 +21,11 @@ _Atomic unsigned qzi_calibrate_flag;
 struct qz_object *qzi_calibrate_objects;
 uint32_t qzi_calibrate_exact_hold;
 
-#define BATCHES 24
-#define CALLS 512
+#define BATCHES 24 /* at most */
+#define SETTLED 4  /* in a row that are no faster by a 64th: caches and predictors have learnt what they will */
+#define CALLS 512  /* of a batch: the clock may go in steps of 10 ns */
+#define LOCKS 256
+#define SPAWNS 32
 
 extern struct qz_object *qzi_pub_objects;
 void __cyg_profile_func_enter(void *function, void *site);
@@ -96,7 +99,7 @@ static struct qzi_pub_thread parent, child;
 /* What a mutex publishes when nobody waits. */
 QZI_HOOK static void lock_and_unlock(void) {
   static struct qzi_pub_object object = {.site = 1, .index = 1};
-  for (int k = 0; k < CALLS; k++) {
+  for (int k = 0; k < LOCKS; k++) {
     uint64_t site = (uint64_t)(uintptr_t)lock_and_unlock;
     uint32_t index = qzi_pub_object(&object, QZ_KIND_MUTEX, &object, site, 0);
     uint64_t key = QZI_PUB_KEY(QZ_KIND_MUTEX, index);
@@ -112,7 +115,7 @@ QZI_HOOK static void lock_and_unlock(void) {
 
 /* What making, running, ending and joining a thread publishes. */
 QZI_HOOK static void spawn_and_join(void) {
-  for (int k = 0; k < CALLS / 8; k++) {
+  for (int k = 0; k < SPAWNS; k++) {
     qzi_pub_state(&processor, QZ_STATE_OVERHEAD);
     qzi_pub_spawned(&processor);
     qzi_pub_created(&processor, &child, &parent);
@@ -130,10 +133,12 @@ QZI_HOOK static void spawn_and_join(void) {
 
 QZI_HOOK uint64_t qzi_least_ps(void (*batch)(void), uint64_t count) {
   uint64_t least = UINT64_MAX;
-  for (int k = 0; k < BATCHES; k++) {
+  int settled = 0;
+  for (int k = 0; k < BATCHES && settled < SETTLED; k++) {
     uint64_t begin = qzi_pub_clock_ns();
     batch();
     uint64_t ns = qzi_pub_clock_ns() - begin;
+    settled = ns < least - least / 64 ? 0 : settled + 1;
     if (ns < least) least = ns;
   }
   return least * 1000 / count;
@@ -168,12 +173,12 @@ void qzi_calibrate(void) {
   child.start = (uint64_t)(uintptr_t)spawn_and_join;
   child.create_site = parent.start;
 
-  uint64_t free_lock = qzi_least_ps(lock_and_unlock, CALLS), free_spawn = qzi_least_ps(spawn_and_join, CALLS / 8);
+  uint64_t free_lock = qzi_least_ps(lock_and_unlock, LOCKS), free_spawn = qzi_least_ps(spawn_and_join, SPAWNS);
   atomic_store_explicit(&qzi_calibrate_flag, 1, memory_order_relaxed);
   qzi_pub_run(&processor, &parent);
   if (parent.record) {
-    head->lock_ps = over(qzi_least_ps(lock_and_unlock, CALLS), free_lock);
-    head->spawn_ps = over(qzi_least_ps(spawn_and_join, CALLS / 8), free_spawn);
+    head->lock_ps = over(qzi_least_ps(lock_and_unlock, LOCKS), free_lock);
+    head->spawn_ps = over(qzi_least_ps(spawn_and_join, SPAWNS), free_spawn);
     word_empty = *qzi_hot;
     word_pushed = word_empty + QZ_WORD_PUSH;
     uint64_t without = qzi_least_ps(call_plain, CALLS);

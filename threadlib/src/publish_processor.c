@@ -52,6 +52,7 @@ void qzi_publishers_calibrate(struct qz_session *head) {
 }
 
 void qzi_publishers_head(struct qz_session *head) {
+  qzi_pub_ticks_begin(); /* calibrated soon */
   pthread_mutex_lock(&lock);
   qzi_session.head = head;
   pthread_mutex_unlock(&lock);
