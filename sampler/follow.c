@@ -37,6 +37,7 @@ struct known {
   uint32_t tid;              /* whose samples it has; 0: none, or not known yet */
   uint8_t fresh;             /* the last sample came since the thread was last seen running */
   uint8_t hooked;
+  uint32_t inside;           /* what the wait is told as that the record publishes (waits_inside); 0: as what the record says */
   struct qzi_stalled stalled;
   struct qzi_pausing pausing;
   uint64_t polls;            /* loop that the last sample found it in, where that only polls; else 0 */
@@ -144,15 +145,28 @@ uint32_t qzi_follow_node(const struct qzi_follow *follow, uint32_t index) { retu
 
 /* ---- waits ---- */
 
+/* Conditions of a library that the system installed tell nothing: libomp has one for each thread, for barriers, ends of regions and locks
+ * alike. Nor do its loops of sched_yield, and those of C++'s own library. What the program called there tells what the thread waits for, as
+ * with libraries that call the kernel's futex themselves (its object, futexes.h). 0: the object is no such one. */
+static uint32_t waits_inside(struct qzi_follow *follow, uint32_t kind, uint32_t object, const struct qzi_walk *walk) {
+  struct qzi_interner *in = &follow->sampler->in;
+  uint32_t entity = object && (kind == QZ_KIND_CONDITION || kind == QZ_KIND_LOOP) ? in->object_entities[object] : 0;
+  uint64_t place = entity ? follow->sampler->file->entities[entity].address : 0;
+  if (!place || !walk->site) return 0;
+  int library = kind == QZ_KIND_LOOP ? qzi_paths_serves(follow->paths, place - 1) : qzi_paths_library(follow->paths, place) == QZI_LIBRARY;
+  return library ? qzi_futex(in, 0, walk) : 0;
+}
+
 /* The record says what the thread waits for, and where it was when it began to. */
-static void follow_wait(struct qzi_follow *follow, struct known *known, uint32_t index, struct qzi_look *look, uint64_t now_ns) {
+static void follow_wait(struct qzi_follow *follow, struct known *known, uint32_t index, struct qzi_look *look, uint32_t *object, uint64_t now_ns) {
   const struct qz_thread *thread = qz_session_thread(follow->sampler->view, index);
   uint64_t word = follow->sampler->in.memos[index].word;
   if (known->from == look->node && known->word == word && known->state == look->state) {
     look->node = known->node; /* the same wait: every push and pop changes the word */
+    if (known->inside) *object = known->inside;
     return;
   }
-  known->from = 0;
+  known->from = known->inside = 0;
   known->node = look->node;
   if (look->torn || !qzi_paths_may(follow->paths, now_ns) || qzi_paths_walk_wait(follow->paths, index, &follow->walk)) return;
   /* Frames are those of the wait only where that still goes on. */
@@ -164,7 +178,14 @@ static void follow_wait(struct qzi_follow *follow, struct known *known, uint32_t
   known->from = look->node;
   known->word = word;
   known->state = look->state;
-  known->node = look->node = qzi_paths_node(follow->paths, index, look->node, &follow->walk, waiting, 1);
+  uint32_t node = look->node;
+  known->inside = waiting ? waits_inside(follow, QZ_KEY_KIND(waiting), QZ_KEY_INDEX(waiting), &follow->walk) : 0;
+  if (known->inside) {
+    *object = known->inside;
+    node = follow->sampler->file->stacks[node].parent; /* without the condition */
+    waiting = QZ_KEY(QZ_KIND_FUTEX, known->inside);
+  }
+  known->node = look->node = qzi_paths_node(follow->paths, index, node, &follow->walk, waiting, 1);
   follow->sampler->file->head->paths |= QZ_PATHS_WAITS;
 }
 
@@ -280,10 +301,26 @@ void qzi_follow_taken(struct qzi_follow *follow, uint64_t key, uint64_t site) {
   if (follow->paths) qzi_paths_taken_at(follow->paths, key, site);
 }
 
+/* It was found spinning on the object, for which the record has no state. As follow_wait; but its last sample may be older. */
+static int spins_inside(struct qzi_follow *follow, const struct known *known, struct qzi_look *look, uint32_t *object) {
+  struct qzi_sampler *sampler = follow->sampler;
+  const struct qz_object *record = *object < qz_session_object_high(sampler->view) ? qz_session_object(sampler->view, *object) : NULL;
+  if (!record || !known->walk) return 0;
+  const struct qzi_walk *walk = known->walk;
+  uint64_t served = walk->called ? walk->called : walk->own ? 0 : walk->site;
+  uint32_t entity = sampler->in.object_entities[*object];
+  if (!served || !entity || qzi_intern_module(&sampler->in, served) != sampler->file->entities[entity].module) return 0;
+  uint32_t inside = waits_inside(follow, LOAD(&record->kind), *object, walk);
+  if (!inside) return 0;
+  *object = inside;
+  look->node = qzi_intern_child(&sampler->in, look->node, QZ_KEY(QZ_KIND_FUTEX, inside));
+  return 1;
+}
+
 /* ---- both ---- */
 
-void qzi_follow(struct qzi_follow *follow, uint32_t index, struct qzi_look *look, unsigned state, int published,
-                const struct qzi_asleep *asleep, uint32_t *object, uint64_t now_ns) {
+int qzi_follow(struct qzi_follow *follow, uint32_t index, struct qzi_look *look, unsigned state, int published,
+               const struct qzi_asleep *asleep, uint32_t *object, uint64_t now_ns) {
   struct known *known = &follow->all[index];
   if (known->serial != look->serial) qzi_follow_gone(follow, index);
   known->serial = look->serial;
@@ -299,12 +336,18 @@ void qzi_follow(struct qzi_follow *follow, uint32_t index, struct qzi_look *look
   else known->plain = look->node;
   if (!published && (state == QZ_STATE_IO || state == QZ_STATE_BLOCKED)) {
     if (asleep->known) follow_sleep(follow, known, index, look, hooked, asleep, object, now_ns);
+    return state == QZ_STATE_BLOCKED;
   } else if (!hooked && follow->paths) {
-    if (published && (state == QZ_STATE_BLOCKED || state == QZ_STATE_SPINNING)) follow_wait(follow, known, index, look, now_ns);
-    else if (state == QZ_STATE_USEFUL || state == QZ_STATE_SPINNING) follow_running(follow, known, index, look, asleep, now_ns);
+    if (published && (state == QZ_STATE_BLOCKED || state == QZ_STATE_SPINNING)) {
+      follow_wait(follow, known, index, look, object, now_ns);
+      return known->from && known->inside;
+    }
+    if (state == QZ_STATE_USEFUL || state == QZ_STATE_SPINNING) follow_running(follow, known, index, look, asleep, now_ns);
+    if (state == QZ_STATE_SPINNING) return spins_inside(follow, known, look, object);
   } else {
     known->polls = 0;
     known->from = 0;
     known->node = look->node;
   }
+  return 0;
 }

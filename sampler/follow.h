@@ -30,9 +30,9 @@ void qzi_follow_start(struct qzi_follow *follow);
 /* A snapshot begins: takes the kernel's samples of running threads. */
 void qzi_follow_begin(struct qzi_follow *follow, uint64_t now_ns);
 /* Thread `index`, which look describes, is in `state`. published: its record says so, and what for. Sets look->node, and
- * for a wait that only the kernel knows of, *object (a futex, futexes.h). */
-void qzi_follow(struct qzi_follow *follow, uint32_t index, struct qzi_look *look, unsigned state, int published,
-                const struct qzi_asleep *asleep, uint32_t *object, uint64_t now_ns);
+ * for a wait that only the kernel knows of, or for a condition or a loop that a library made for itself, *object (a futex, futexes.h), and returns 1. */
+int qzi_follow(struct qzi_follow *follow, uint32_t index, struct qzi_look *look, unsigned state, int published,
+               const struct qzi_asleep *asleep, uint32_t *object, uint64_t now_ns);
 /* The record is free. */
 void qzi_follow_gone(struct qzi_follow *follow, uint32_t index);
 void qzi_follow_taken(struct qzi_follow *follow, uint64_t key, uint64_t site); /* qzi_paths_taken_at */

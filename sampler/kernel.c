@@ -158,8 +158,9 @@ static void look(struct qzi_sampler *sampler, uint32_t index, int may_ask, uint6
   }
   if ((state == QZ_STATE_USEFUL || state == QZ_STATE_READY) && !tid) seen->woken = 1; /* made, but it has not begun */
   memo->tries = tries;
+  int outside = 0;
   if (state != QZ_STATE_IDLE)
-    qzi_follow(kernel->follow, index, &seen->look, state, published, &memo->told.call, &seen->object, now_ns);
+    outside = qzi_follow(kernel->follow, index, &seen->look, state, published, &memo->told.call, &seen->object, now_ns);
   uint32_t loop = state == QZ_STATE_USEFUL && !seen->woken ? qzi_follow_loop(kernel->follow, index) : 0;
   if (loop) {
     seen->object = loop;
@@ -168,10 +169,10 @@ static void look(struct qzi_sampler *sampler, uint32_t index, int may_ask, uint6
     seen->look.node = qzi_intern_child(&sampler->in, seen->look.node, QZ_KEY(QZ_KIND_FUTEX, seen->object));
     return;
   }
-  const struct qz_object *object = state == QZ_STATE_SPINNING ? qz_session_object(sampler->view, seen->object) : NULL;
+  const struct qz_object *object = state == QZ_STATE_SPINNING && !outside ? qz_session_object(sampler->view, seen->object) : NULL;
   if (object && !qzi_waits_at_top(sampler, seen->look.node, seen->object))
     seen->look.node = qzi_intern_child(&sampler->in, seen->look.node, QZ_KEY(LOAD(&object->kind), seen->object));
-  seen->outside = !published && state == QZ_STATE_BLOCKED;
+  seen->outside = (uint8_t)outside;
   seen->state = (uint8_t)state;
 }
 
@@ -339,7 +340,7 @@ int qzi_kernel_add(struct qzi_sampler *sampler, uint64_t now_ns) {
       part = seen->woken ? qzi_share((its.busy - its.to_useful) * ns, its.woken, nth_woken++) : qzi_share(its.spinning * ns, spinners, nth_spinner++);
       if (!seen->outside) note_queue(sampler, seen);
     }
-    if (seen->outside) {
+    if (seen->outside && !seen->woken) {
       qzi_futex_wait(&sampler->in, seen->object);
     } else if (seen->state <= QZ_STATE_READY && seen->state != QZ_STATE_SPINNING) {
       if (!seen->woken) part = qzi_share(its.to_useful * ns, useful, nth_useful++);
