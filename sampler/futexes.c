@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "call_target.h"
+#include "polling.h"
 
 #define FUTEXES_MOST 4096u /* bounds what a program can make the sampler keep */
 
@@ -12,7 +13,7 @@ struct qzi_futex_object {
   uint64_t key, address; /* address 0: not a static variable */
   uint64_t called;
   uint32_t kind, entity;
-  int loop;
+  int loop, tries;
   uint32_t waiters;      /* in the snapshot under way */
   uint32_t stats;        /* index + 1 into QZ_SECTION_OBJECTS */
 };
@@ -46,7 +47,8 @@ static uint32_t make(struct qzi_interner *in, const struct outside *its) {
   if (target && qzi_intern_module(in, target) == its->module && qzi_intern_module(in, its->called) != its->module) target = 0;
   uint32_t index = ++in->futexes_count;
   *at(in, index) = (struct qzi_futex_object){
-      .key = its->key, .address = its->address, .called = target ? target : its->called, .kind = its->kind, .loop = its->loop, .entity = entity};
+      .key = its->key, .address = its->address, .called = target ? target : its->called, .kind = its->kind, .loop = its->loop,
+      .tries = its->loop && qzi_polling_tries(file->head->pid, its->key), .entity = entity};
   return index;
 }
 
@@ -100,6 +102,12 @@ uint64_t qzi_futex_address(const struct qzi_interner *in, uint32_t entity) {
 uint64_t qzi_futex_called(const struct qzi_interner *in, uint32_t entity) {
   for (uint32_t k = 1; k <= in->futexes_count; k++)
     if (at(in, k)->entity == entity) return at(in, k)->called;
+  return 0;
+}
+
+int qzi_futex_tries(const struct qzi_interner *in, uint32_t entity) {
+  for (uint32_t k = 1; k <= in->futexes_count; k++)
+    if (at(in, k)->entity == entity) return at(in, k)->tries;
   return 0;
 }
 

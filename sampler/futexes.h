@@ -21,6 +21,8 @@ uint32_t qzi_futex_entity(const struct qzi_interner *in, uint32_t index);
 uint64_t qzi_futex_address(const struct qzi_interner *in, uint32_t entity);
 /* Entry of the library's procedure that the program called when it waited; 0: unknown. */
 uint64_t qzi_futex_called(const struct qzi_interner *in, uint32_t entity);
+/* It is a loop that tries a lock (polling.h). */
+int qzi_futex_tries(const struct qzi_interner *in, uint32_t entity);
 /* A thread waited for it in the snapshot that is being added; and, once for each snapshot: statistics and who ran. */
 void qzi_futex_wait(struct qzi_interner *in, uint32_t index);
 void qzi_futexes_add(struct qzi_sampler *sampler, uint64_t ns);

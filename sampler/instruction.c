@@ -15,7 +15,7 @@ static unsigned immediate_bytes(const struct instruction *its) {
   case 0x81: case 0xc7: case 0xa9: case 0x3d: case 0xe9: case 0xe8: case 0x69: case 0x25: case 0x35: return 4;
   case 0xf6: return its->kind == 0 ? 1 : 0;
   case 0xf7: return its->kind == 0 ? 4 : 0;
-  default: return its->op >= 0x70 && its->op <= 0x7f ? 1 : its->op >= 0x180 && its->op <= 0x18f ? 4 : its->op >= 0xb8 && its->op <= 0xbf ? 4 : 0;
+  default: return its->op >= 0x70 && its->op <= 0x7f ? 1 : its->op >= 0x180 && its->op <= 0x18f ? 4 : its->op >= 0xb8 && its->op <= 0xbf ? 4 : its->op >= 0xb0 && its->op <= 0xb7;
   }
 }
 
@@ -23,7 +23,7 @@ static int has_modrm(unsigned op) {
   if (op >= 0x100) return op < 0x180 || op > 0x18f;
   return !(op == 0x90 || op == 0xeb || op == 0xe9 || op == 0xe8 || op == 0xa8 || op == 0xa9 || op == 0x3c || op == 0x3d || op == 0x98 || op == 0x99 ||
            op == 0x24 || op == 0x25 || op == 0x34 || op == 0x35 || op == 0xc3 || op == 0xc9 || (op >= 0x50 && op <= 0x5f) ||
-           (op >= 0x70 && op <= 0x7f) || (op >= 0xb8 && op <= 0xbf));
+           (op >= 0x70 && op <= 0x7f) || (op >= 0xb0 && op <= 0xbf));
 }
 
 /* Moves and arithmetic of single numbers in SSE registers. */
@@ -68,9 +68,9 @@ int qzi_decode(const unsigned char *bytes, size_t left, struct instruction *its)
       its->at.disp = number(bytes + at, bytes_of_disp);
       at += bytes_of_disp;
     }
-  } else if (its->op >= 0xb8 && its->op <= 0xbf) {
+  } else if (its->op >= 0xb0 && its->op <= 0xbf) { /* a byte: of the others of its register nothing that follows asks */
     its->rm = (its->op & 7) | (rex & 1) << 3;
-    if (rex & 8) return 0;
+    if ((rex & 8) || (its->op >= 0xb4 && its->op <= 0xb7 && !rex)) return 0;
   } else if (its->op >= 0x50 && its->op <= 0x5f) {
     its->rm = (its->op & 7) | (rex & 1) << 3;
   }
@@ -115,7 +115,7 @@ uint64_t qzi_writes(const struct instruction *its, int *memory) {
   case 0xd3: case 0x111: case 0x129: rm = 1; break;
   default:
     if (its->op >= 0x140 && its->op <= 0x14f) reg = 1;
-    rm = (its->op >= 0xb8 && its->op <= 0xbf) || (its->op >= 0x190 && its->op <= 0x19f);
+    rm = (its->op >= 0xb0 && its->op <= 0xbf) || (its->op >= 0x190 && its->op <= 0x19f);
   }
   *memory = rm && its->rm == NONE;
   return reg ? BIT(its->reg) : rm && its->rm != NONE ? BIT(its->rm) : 0;

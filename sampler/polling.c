@@ -2,6 +2,7 @@
 #include "polling.h"
 
 #include "callees.h"
+#include "instruction.h"
 #include "polling_loop.h"
 
 #define BEFORE 160u /* bytes of code looked at before the place of a sample: more than a loop may have (polling_loop.c) */
@@ -41,3 +42,22 @@ uint64_t qzi_polling_look(struct qzi_polling *polling, struct qzi_paths *paths, 
   for (uint32_t k = 0; !loop && walk && k < walk->callers; k++) loop = look_at(polling, paths, pid, walk->caller[k].pc, walk->caller[k].framed);
   return loop;
 }
+
+#if defined(__x86_64__)
+int qzi_polling_tries(uint32_t pid, uint64_t start) {
+  unsigned char bytes[AROUND];
+  struct qzi_code code;
+  if (qzi_code_around(pid, start, start, bytes, AROUND, &code)) return 0;
+  struct instruction its;
+  int tries = 0;
+  for (uint64_t at = start; at < code.address + code.count && at - start < BEFORE;) {
+    if (!qzi_decode(code.bytes + (at - code.address), (size_t)(code.address + code.count - at), &its)) return 0;
+    at += its.length;
+    tries |= (its.op == 0x86 || its.op == 0x87 || its.op == 0x1b0 || its.op == 0x1b1) && its.rm == NONE;
+    if (qzi_is_jump(&its) && at + (uint64_t)its.number == start) return tries;
+  }
+  return 0;
+}
+#else
+int qzi_polling_tries(uint32_t pid, uint64_t start) { return 0; }
+#endif

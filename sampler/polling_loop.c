@@ -243,7 +243,7 @@ static int follow(struct followed *followed, const struct instruction *its, uint
     if (its->op >= 0x100) followed->flags = POLLED;
     return 1;
   default:
-    if (its->op >= 0xb8 && its->op <= 0xbf) return put(followed, its, FIXED);
+    if (its->op >= 0xb0 && its->op <= 0xbf) return put(followed, its, FIXED);
     if (its->op >= 0x190 && its->op <= 0x19f) return put(followed, its, followed->flags == COUNT ? -1 : (int)followed->flags);
     if (its->op >= 0x140 && its->op <= 0x14f) {
       value = calculated(calculated(operand(followed, its), value_of_register(followed, its->reg)), (int)followed->flags);

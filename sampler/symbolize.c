@@ -61,6 +61,14 @@ static uint32_t called_name(struct qzi_interner *in, qz_symbols *symbols, uint64
   return strstr(procedure.name, "::__") || !strcmp(procedure.name, "syscall") ? 0 : place_name(in, procedure.name, site);
 }
 
+/* A loop that tries a lock: by its code, or because code of a library's lock is inlined there (TBB's, whose loop lies around its pauses). */
+static uint32_t lock_name(struct qzi_interner *in, qz_symbols *symbols, uint32_t index, const struct qz_symbol *site) {
+  struct qz_symbol procedure;
+  uint64_t at = in->file->entities[index].address;
+  int tries = qzi_futex_tries(in, index) || (qz_symbols_inlined_call(symbols, at, &procedure) && (strstr(procedure.name, "mutex") || strstr(procedure.name, "lock")));
+  return tries && !is_placeless(symbols, at) ? place_name(in, "spin lock", site) : 0;
+}
+
 /* The variable is one of a library that is installed on the system. */
 static int in_library(struct qzi_interner *in, uint64_t address) {
   uint32_t module = address ? qzi_intern_module(in, address) : 0;
@@ -85,6 +93,7 @@ static void name_entity(struct qzi_interner *in, qz_symbols *symbols, uint32_t i
       entity->name = called_name(in, symbols, qzi_futex_called(in, index), entity->address, &symbol);
     if (!entity->name) entity->name = variable_name(in, symbols, index);
     if (!entity->name && outside) entity->name = called_name(in, symbols, qzi_futex_called(in, index), entity->address, &symbol);
+    if (!entity->name && entity->kind == QZ_KIND_LOOP) entity->name = lock_name(in, symbols, index, &symbol);
   }
   if (entity->file) return; /* a thread's, of what it runs */
   if (symbol.file) entity->file = text(in, symbol.file);

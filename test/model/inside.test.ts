@@ -18,6 +18,8 @@ test('what a program called tells what its thread waits for inside a library', (
     for (const name of ['std::counting_semaphore::acquire', 'std::atomic<int>::wait', 'std::atomic_flag::wait']) t.is(kind(`${name}${place}`), 'data', name);
   }
   for (const name of ['futex at a.c:1', 'inside libgomp.so.1.0.0', 'lock_flag', 'std::future<int>::get at a.cc:1']) t.is(kind(name), undefined, name);
+  t.is(insideKind({ rawKind: 'loop', name: 'spin lock at a.c:1' }), 'lock');
+  t.is(insideKind({ rawKind: 'loop', name: 'loop at a.c:1' }), undefined);
   t.is(insideKind({ rawKind: 'mutex', name: 'GOMP_barrier at a.c:1' }), undefined);
 });
 

@@ -314,6 +314,21 @@ for (const [name, blockMs] of [['openmp', ''], ['openmp-clang', '200'], ['openmp
   });
 }
 
+test.serial('a loop that tries an atomic flag is a spin lock, known by its place', async (t) => {
+  const { model, status } = await record(program('flag'));
+  t.is(status, 0);
+  if (model.head.paths.noSamples || model.head.paths.fewSamples || process.arch !== 'x64') {
+    t.pass();
+    t.log('samples of running threads are not allowed here');
+    return;
+  }
+  const line = readFileSync(join(root, 'test/pthread/flag.c'), 'utf8').split('\n').findIndex((text) => text.endsWith('// the loop')) + 1;
+  const lock = object(model, `spin lock at flag.c:${line}`);
+  t.is(insideKind(lock), 'lock');
+  t.true(lock.states.spinning.ns + lock.states.ready.ns > 200e6, `spinning ${lock.states.spinning.ns / 1e6} ms of 400`);
+  t.true(model.findings.some(({ kind, entity }) => kind === 'spinning' && entity === lock.id), model.findings.map(({ text }) => text).join('\n'));
+});
+
 test.serial('attached: threads that were met while they ran, by their paths', async (t) => {
   const layer = join(root, 'build/pthread-layer/libquartz-pthread.so');
   const met = start(program('met'), [], { LD_PRELOAD: layer, QUARTZ_ATTACH: '1' });

@@ -21,6 +21,7 @@ const placeless = /^std::(latch|barrier|counting_semaphore|atomic\S*)::/;
 const known = new WeakMap<object, Inside>();
 
 export function insideKind(entity: Pick<Entity, 'rawKind' | 'name'>): Inside {
+  if (entity.rawKind === 'loop' && entity.name.startsWith('spin lock at ')) return 'lock'; // it tries one: the sampler saw the exchange
   if (entity.rawKind !== 'futex') return undefined;
   if (known.has(entity)) return known.get(entity);
   const called = entity.name.replace(/ at \S+$/, '');

@@ -42,7 +42,7 @@ export function inlinedText(model: Pick<Model, 'entities'>, { inlinedInto }: Ent
 
 /** "mutex at file:line", "GOMP_barrier at file:line": a name before which its kind would say nothing more. */
 export function saysItsKind({ kind, rawKind, name }: { kind: string; rawKind: string; name: string }): boolean {
-  return kind === 'procedure' || name === kind || name.startsWith(`${rawKind} at `) || (rawKind === 'futex' && / at \S+$/.test(name));
+  return kind === 'procedure' || name === kind || name.startsWith(`${rawKind} at `) || name.startsWith('spin lock at ') || (rawKind === 'futex' && / at \S+$/.test(name));
 }
 
 function hex(address: number): string {
