@@ -65,7 +65,7 @@ static uint32_t called_name(struct qzi_interner *in, qz_symbols *symbols, uint64
 static uint32_t lock_name(struct qzi_interner *in, qz_symbols *symbols, uint32_t index, const struct qz_symbol *site) {
   struct qz_symbol procedure;
   uint64_t at = in->file->entities[index].address;
-  int tries = qzi_futex_tries(in, index) || (qz_symbols_inlined_call(symbols, at, &procedure) && (strstr(procedure.name, "mutex") || strstr(procedure.name, "lock")));
+  int tries = qzi_futex_tries(in, index) || (qz_symbols_inlined_call(symbols, at, &procedure) && (strstr(procedure.name, "mutex") || strstr(procedure.name, "::lock")));
   return tries && !is_placeless(symbols, at) ? place_name(in, "spin lock", site) : 0;
 }
 
