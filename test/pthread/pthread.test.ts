@@ -325,7 +325,8 @@ test.serial('a loop that tries an atomic flag is a spin lock, known by its place
   const line = readFileSync(join(root, 'test/pthread/flag.c'), 'utf8').split('\n').findIndex((text) => text.endsWith('// the loop')) + 1;
   const lock = object(model, `spin lock at flag.c:${line}`);
   t.is(insideKind(lock), 'lock');
-  t.true(lock.states.spinning.ns + lock.states.ready.ns > 200e6, `spinning ${lock.states.spinning.ns / 1e6} ms of 400`);
+  const spun = lock.states.spinning.ns + lock.states.ready.ns; // one may have the lock all of its 200 ms, then the other
+  t.true(spun > 100e6, `spinning ${spun / 1e6} ms`);
   t.true(model.findings.some(({ kind, entity }) => kind === 'spinning' && entity === lock.id), model.findings.map(({ text }) => text).join('\n'));
 });
 
