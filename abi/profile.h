@@ -17,7 +17,7 @@
 #include "session.h"
 
 #define QZ_PROFILE_MAGIC   UINT64_C(0x31465052545a5551) /* "QUZTRPF1" as little-endian bytes */
-#define QZ_PROFILE_VERSION 8u
+#define QZ_PROFILE_VERSION 9u
 
 enum qz_profile_status {
   QZ_PROFILE_RECORDING = 1, /* the sampler is writing, or died while it did (then its pid is gone) */
@@ -116,6 +116,7 @@ struct qz_profile {
   /* of the kernel threads that publish, as the kernel counts it; read some times a second, 0 and 0: it did not tell */
   uint64_t cpu_run_ns;      /* (changes) they ran on CPUs */
   uint64_t cpu_wait_ns;     /* (changes) they were runnable and waited for a CPU */
+  uint64_t cpu_turns;       /* (changes) how often they were given one */
   /* samples of running threads that the kernel took (pthread layer) */
   uint64_t samples;         /* (changes) how many */
   uint64_t sample_ns;       /* what one takes from its thread, measured in the sampler; 0: not known */

@@ -142,6 +142,7 @@ void qzi_recording_stop(struct qzi_recording *recording) {
   qzi_turns_note(&recording->turns, recording->cpu_time.turns, recording->cpu_time.run_ns);
   recording->file.head->cpu_run_ns = recording->cpu_time.run_ns;
   recording->file.head->cpu_wait_ns = recording->cpu_time.wait_ns;
+  recording->file.head->cpu_turns = recording->cpu_time.turns;
   recording->file.head->turns = recording->turns.count;
   recording->file.head->turn_ns = recording->turns.each_ns;
   if (children_ns > recording->children_before_ns) recording->file.head->children_run_ns = children_ns - recording->children_before_ns;

@@ -166,6 +166,7 @@ static void keep_books(struct qzi_recording *recording) {
   head->skipped_ticks = recording->pacing.skipped;
   head->cpu_run_ns = recording->cpu_time.run_ns;
   head->cpu_wait_ns = recording->cpu_time.wait_ns;
+  head->cpu_turns = recording->cpu_time.turns;
   recording->turns.taken = head->samples;
   head->turns = recording->turns.count;
   head->turn_ns = recording->turns.each_ns;

@@ -92,6 +92,12 @@ test('idleness that other programs may have caused is told with a caution', (t) 
   t.regex(about(crowded), /at most 2\.00 s of that for each other; it has 2 CPUs: use no more processors than that$/);
   t.is(crowded.findings[0]!.othersMayCause, undefined);
 
+  // Each of 100,000 turns began with some microseconds in which an idle CPU woke up.
+  const profile = examples.serialThenParallel().build();
+  const woken = buildModel({ ...profile, head: { ...profile.head, cpus: 4, cpuRunNs: 3 * second, cpuWaitNs: 0.9 * second, cpuTurns: 100_000 } });
+  t.is(woken.cpuWait.othersNs, 0);
+  t.is(about(woken), '');
+
   // The same, but b is in system calls: its processors hardly use the CPUs, so others must have had them.
   const asleep = recorded(0.1 * second, 2 * second, 2);
   t.deepEqual([asleep.cpuWait.ownNs, asleep.cpuWait.othersNs], [0.1 * second, 1.9 * second]);

@@ -50,7 +50,7 @@ Napi::Object headOf(Napi::Env env, const Profile &profile) {
       {"roundsBegun", head.rounds_begun}, {"snapshots", head.snapshots}, {"elapsedNs", head.elapsed_ns},
       {"visits", head.visits}, {"tornRetries", head.torn_retries}, {"tornAccepted", head.torn_accepted},
       {"skippedTicks", head.skipped_ticks}, {"weightSquaresUs2", head.weight_us2}, {"invalid", head.invalid}, {"samplerCpuNs", head.sampler_cpu_ns},
-      {"runningSamples", head.samples}, {"runningSampleNs", head.sample_ns}, {"crowdedSamples", head.crowded_samples}, {"crowdedSpinning", head.crowded_spinning}, {"turns", head.turns}, {"turnNs", head.turn_ns}, {"cpuRunNs", head.cpu_run_ns}, {"cpuWaitNs", head.cpu_wait_ns},
+      {"runningSamples", head.samples}, {"runningSampleNs", head.sample_ns}, {"crowdedSamples", head.crowded_samples}, {"crowdedSpinning", head.crowded_spinning}, {"turns", head.turns}, {"turnNs", head.turn_ns}, {"cpuRunNs", head.cpu_run_ns}, {"cpuWaitNs", head.cpu_wait_ns}, {"cpuTurns", head.cpu_turns},
       {"childrenRunNs", head.children_run_ns},
       {"hookPs", head.hook_ps}, {"hookInsidePs", head.hook_inside_ps}, {"lockPs", head.lock_ps},
       {"spawnPs", head.spawn_ps}, {"waitPs", head.wait_ps}, {"stackOverflows", head.stack_overflows}, {"callsLost", head.calls_lost},

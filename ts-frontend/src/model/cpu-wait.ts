@@ -12,12 +12,15 @@ const leastElapsed = 0.02;
 /** A finding is cautioned where others may have caused at least this part of its cost. */
 const leastPart = 0.5;
 
+/** So long a thread may wait for a CPU that nobody else uses: an interrupt wakes that CPU, which then switches to it. In virtual machines 3 to 10 us. */
+const wakeNs = 10_000;
+
 /** What other programs do to one thread makes all that wait for it look idle, and the code that ran serial. */
 const shaken: ReadonlySet<Finding['kind']> = new Set(
   ['serial', 'imbalance', 'pipeline', 'dependency', 'starvation', 'lock-contention', 'spinning'] as const);
 
 export function cpuWaitOf({ head, balance }: RawProfile): CpuWait {
-  const { cpuRunNs: runNs, cpuWaitNs: waitNs, publisher, processors, cpus } = head;
+  const { cpuRunNs: runNs, cpuWaitNs: waitNs, cpuTurns, publisher, processors, cpus } = head;
   const places = Math.max(1, publisher === 'pthread' ? processors : cpus);
   const excess: { more: number; ns: number }[] = [];
   for (let k = 0; k < balance.ns.length; k++) {
@@ -30,12 +33,12 @@ export function cpuWaitOf({ head, balance }: RawProfile): CpuWait {
     mostNs += more * Math.min(ns, left);
     left -= Math.min(ns, left);
   }
-  const ownNs = Math.min(waitNs, mostNs);
-  return { runNs, waitNs, ownNs, othersNs: waitNs - ownNs, share: runNs + waitNs > 0 ? waitNs / (runNs + waitNs) : 0 };
+  const ownNs = Math.min(waitNs, mostNs), othersNs = Math.max(0, waitNs - ownNs - wakeNs * cpuTurns);
+  return { runNs, waitNs, ownNs, othersNs, share: runNs + waitNs > 0 ? waitNs / (runNs + waitNs) : 0 };
 }
 
 const matters = ({ cpuWait, elapsedNs }: Model): boolean =>
-  cpuWait.share >= leastWait && cpuWait.waitNs >= leastElapsed * elapsedNs;
+  cpuWait.share >= leastWait && cpuWait.ownNs + cpuWait.othersNs >= Math.max(leastElapsed * elapsedNs, leastWait * cpuWait.runNs);
 
 /** Says with each finding that other programs may have made what they could. */
 export function caution(model: Model, findings: readonly Finding[]): void {

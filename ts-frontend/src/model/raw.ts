@@ -45,7 +45,7 @@ export interface RawHead {
   roundsBegun: number; snapshots: number; elapsedNs: number; visits: number;
   tornRetries: number; tornAccepted: number; skippedTicks: number; invalid: number;
   weightSquaresUs2: number; // sum of the squares of the snapshots' weights
-  cpuRunNs: number; cpuWaitNs: number; // of the kernel threads that publish; both 0: not known
+  cpuRunNs: number; cpuWaitNs: number; cpuTurns: number; // of the kernel threads that publish; all 0: not known
   childrenRunNs: number; childrenApart: boolean; // processor time of child processes; whether they have profiles of their own
   crowdedSamples: number; crowdedSpinning: number; // samples while more threads could run than there are CPUs; of threads that only waited
   turns: number; turnNs: number; // threads got a CPU from elsewhere than a thread of the program while samples were taken; what their timer takes then, 0: not known

@@ -184,7 +184,7 @@ export interface CpuWait {
   runNs: number;
   waitNs: number;
   ownNs: number;    // at most so much of it because the program has more to run than CPUs
-  othersNs: number; // the rest: other programs had them
+  othersNs: number; // at least so much of the rest: other programs had them
   share: number;    // waitNs / (runNs + waitNs)
 }
 
