@@ -26,7 +26,7 @@ static enum whose look(struct callables *its, uint32_t index) {
   enum qz_symbol_origin origin;
   qz_symbols_entry(its->symbols, entity->address, &origin);
   if (origin != QZ_SYMBOL_OWN) return STANDARD;
-  return entity->module && qzi_modules_installed(file->strings + file->modules[entity->module - 1].path) ? LIBRARY : OWN;
+  return qzi_modules_of_system(file, entity->module) ? LIBRARY : OWN;
 }
 
 static enum whose whose_is(struct callables *its, uint32_t index) {
@@ -94,7 +94,7 @@ static void place_functor(struct callables *its, struct qz_entity *thread, const
   size_t length = strlen(symbol.name);
   if (length < sizeof operator || strcmp(symbol.name + length - (sizeof operator - 1), operator) || !*symbol.file) return;
   struct qz_entity *procedure = &its->in->file->entities[qzi_intern_procedure(its->in, thread->address)];
-  procedure->file = thread->file = qzi_intern_text(its->in, symbol.file, strlen(symbol.file));
+  procedure->file = thread->file = qzi_intern_string(its->in, symbol.file);
   procedure->line = thread->line = symbol.line;
 }
 
@@ -136,7 +136,7 @@ static void name_thread(struct callables *its, uint32_t index) {
       set_name(in, thread, symbol.name, strlen(symbol.name));
     }
     if (strncmp(symbol.file, "/rustc/", 7)) { /* the closure's, unless that is not known */
-      thread->file = *symbol.file ? qzi_intern_text(in, symbol.file, strlen(symbol.file)) : 0;
+      thread->file = qzi_intern_string(in, symbol.file);
       thread->line = symbol.line;
     }
   } else if (whose == LIBRARY && thread->module) {

@@ -154,8 +154,6 @@ static int grow(void **items, uint32_t *room, uint32_t wanted, size_t bytes) {
   return 0;
 }
 
-static uint32_t text(struct qzi_interner *in, const char *string) { return *string ? qzi_intern_text(in, string, strlen(string)) : 0; }
-
 static void keep(struct qzi_inlining *inlining, const struct answer *answer) {
   struct qzi_interner *in = inlining->in;
   struct place *place = &inlining->places[answer->place];
@@ -164,7 +162,7 @@ static void keep(struct qzi_inlining *inlining, const struct answer *answer) {
   place->first = inlining->entities_count;
   for (uint32_t k = 0; k < answer->count; k++) {
     const struct qz_symbol *found = &answer->found[k];
-    uint32_t entity = qzi_intern_inlined(in, into, text(in, found->name), text(in, found->file), found->line);
+    uint32_t entity = qzi_intern_inlined(in, into, qzi_intern_string(in, found->name), qzi_intern_string(in, found->file), found->line);
     if (entity) inlining->entities[inlining->entities_count++] = entity;
   }
   place->count = inlining->entities_count - place->first;

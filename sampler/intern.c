@@ -74,6 +74,8 @@ uint32_t qzi_intern_text(struct qzi_interner *in, const char *text, size_t lengt
   return (uint32_t)used;
 }
 
+uint32_t qzi_intern_string(struct qzi_interner *in, const char *string) { return qzi_intern_text(in, string, strlen(string)); }
+
 uint32_t qzi_intern_name(struct qzi_interner *in, uint32_t session_offset) {
   char text[NAME_MAX_BYTES];
   if (!session_offset) return 0;

@@ -66,8 +66,10 @@ struct qzi_interner {
 int qzi_intern_open(struct qzi_interner *in, struct qzi_file *file, const struct qz_session_view *view);
 void qzi_intern_close(struct qzi_interner *in);
 
-/* String of the profile with that text; 0 where there is no room. */
+/* String of the profile with that text; 0 where it is empty, or there is no room. */
 uint32_t qzi_intern_text(struct qzi_interner *in, const char *text, size_t length);
+/* The same for a whole string. */
+uint32_t qzi_intern_string(struct qzi_interner *in, const char *string);
 /* The same for a string of the session. */
 uint32_t qzi_intern_name(struct qzi_interner *in, uint32_t session_offset);
 

@@ -166,8 +166,8 @@ void qzi_modules_store(struct qzi_interner *in, const struct qzi_modules *module
   uint64_t before = qzi_file_count(file, QZ_SECTION_MODULES);
   for (size_t k = 0; k < modules->count; k++) {
     const struct qzi_module *module = &modules->all[k];
-    uint32_t path = qzi_intern_text(in, module->path, strlen(module->path));
-    uint32_t build_id = qzi_intern_text(in, module->build_id, strlen(module->build_id));
+    uint32_t path = qzi_intern_string(in, module->path);
+    uint32_t build_id = qzi_intern_string(in, module->build_id);
     int known = 0;
     for (uint64_t m = 0; m < before && !known; m++) {
       const struct qz_module *old = &file->modules[m];
@@ -194,4 +194,8 @@ int qzi_modules_installed(const char *path) {
   for (size_t k = 0; k < sizeof places / sizeof *places; k++)
     if (!strncmp(path, places[k], strlen(places[k]))) return 1;
   return 0;
+}
+
+int qzi_modules_of_system(const struct qzi_file *file, uint32_t module) {
+  return module && qzi_modules_installed(file->strings + file->modules[module - 1].path);
 }

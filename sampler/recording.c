@@ -56,7 +56,7 @@ static uint32_t host(struct qzi_interner *in) {
   }
   if (file) fclose(file);
   snprintf(text, sizeof text, "%s, %s %s %s%s", machine.nodename, machine.sysname, machine.release, machine.machine, model);
-  return qzi_intern_text(in, text, strlen(text));
+  return qzi_intern_string(in, text);
 }
 
 static void describe(struct qzi_recording *recording) {
@@ -68,7 +68,7 @@ static void describe(struct qzi_recording *recording) {
   head->program = length > 0 ? qzi_intern_text(in, path, (size_t)length) : 0;
   head->arguments = command_line(in, recording->pid);
   head->host = host(in);
-  head->version_text = qzi_intern_text(in, QUARTZ_VERSION, strlen(QUARTZ_VERSION));
+  head->version_text = qzi_intern_string(in, QUARTZ_VERSION);
   head->pid = (uint32_t)recording->pid;
   head->cpus = qzi_place_cpus((int)recording->pid);
   if (!head->cpus) head->cpus = qzi_place_cpus(0);
@@ -132,6 +132,15 @@ static void close_threads(struct qzi_file *file) {
     if (file->threads[k].first_ns == UINT64_MAX) file->threads[k].first_ns = file->threads[k].last_ns = 0;
 }
 
+void qzi_recording_keep_times(struct qzi_recording *recording) {
+  struct qz_profile *head = recording->file.head;
+  head->cpu_run_ns = recording->cpu_time.run_ns;
+  head->cpu_wait_ns = recording->cpu_time.wait_ns;
+  head->cpu_turns = recording->cpu_time.turns;
+  head->turns = recording->turns.count;
+  head->turn_ns = recording->turns.each_ns;
+}
+
 void qzi_recording_stop(struct qzi_recording *recording) {
   recording->stop = 1;
   qzi_cpu_time_read(&recording->cpu_time, &recording->view, recording->pid);
@@ -140,11 +149,7 @@ void qzi_recording_stop(struct qzi_recording *recording) {
   recording->started = 0;
   recording->turns.taken = recording->file.head->samples;
   qzi_turns_note(&recording->turns, recording->cpu_time.turns, recording->cpu_time.run_ns);
-  recording->file.head->cpu_run_ns = recording->cpu_time.run_ns;
-  recording->file.head->cpu_wait_ns = recording->cpu_time.wait_ns;
-  recording->file.head->cpu_turns = recording->cpu_time.turns;
-  recording->file.head->turns = recording->turns.count;
-  recording->file.head->turn_ns = recording->turns.each_ns;
+  qzi_recording_keep_times(recording);
   if (children_ns > recording->children_before_ns) recording->file.head->children_run_ns = children_ns - recording->children_before_ns;
 }
 

@@ -62,6 +62,8 @@ int qzi_recording_open(struct qzi_recording *recording, int fd, pid_t pid, const
                        const struct qzi_options *options, char *why, size_t why_bytes);
 /* Begins to sample; what the program does once this has returned is seen. 0, or -1. */
 int qzi_recording_start(struct qzi_recording *recording);
+/* Writes what is known now of the program's processor time, of its threads' turns and of what the samples' timer takes at these. Once at a time. */
+void qzi_recording_keep_times(struct qzi_recording *recording);
 /* Ends sampling, and reads what only the kernel knows of the program, while it still does. */
 void qzi_recording_stop(struct qzi_recording *recording);
 /* Of one that was stopped: reads the last counts, fills in symbols, and finishes the file. 0, or -1: the file could not be

@@ -164,12 +164,8 @@ static void keep_books(struct qzi_recording *recording) {
   struct qz_profile *head = recording->file.head;
   head->sampler_cpu_ns = cpu_ns_of_all(recording);
   head->skipped_ticks = recording->pacing.skipped;
-  head->cpu_run_ns = recording->cpu_time.run_ns;
-  head->cpu_wait_ns = recording->cpu_time.wait_ns;
-  head->cpu_turns = recording->cpu_time.turns;
   recording->turns.taken = head->samples;
-  head->turns = recording->turns.count;
-  head->turn_ns = recording->turns.each_ns;
+  qzi_recording_keep_times(recording);
   store_modules(recording);
   look_for_place(recording);
   qzi_totals_read(&recording->sampler);

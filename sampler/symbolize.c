@@ -10,10 +10,6 @@
 #include "callables.h"
 #include "symbols/symbols.h"
 
-static uint32_t text(struct qzi_interner *in, const char *string) {
-  return *string ? qzi_intern_text(in, string, strlen(string)) : 0;
-}
-
 /* A static object has the name of its variable, but for one that the C++ library made for itself. */
 static uint32_t variable_name(struct qzi_interner *in, qz_symbols *symbols, uint32_t index) {
   const struct qz_entity *entity = &in->file->entities[index];
@@ -23,7 +19,7 @@ static uint32_t variable_name(struct qzi_interner *in, qz_symbols *symbols, uint
   if (entity->kind == QZ_KIND_FUTEX) address = qzi_futex_address(in, index);
   struct qz_symbol variable;
   if (!address || !qzi_intern_module(in, address) || qz_symbols_find(symbols, address, QZ_SYMBOL_DATA, &variable) != QZ_SYMBOL_FOUND) return 0;
-  return strncmp(variable.name, "std::", 5) ? text(in, variable.name) : 0;
+  return strncmp(variable.name, "std::", 5) ? qzi_intern_string(in, variable.name) : 0;
 }
 
 /* "GOMP_barrier at solve.c:17": what was called, and where. */
@@ -53,7 +49,7 @@ static uint32_t called_name(struct qzi_interner *in, qz_symbols *symbols, uint64
     site->file = "";
     site->line = 0;
     site->detail = "none of the program's own code is on the path";
-    return text(in, waits);
+    return qzi_intern_string(in, waits);
   }
   if (known) return place_name(in, waits, site);
   if (!called || qz_symbols_find(symbols, called, QZ_SYMBOL_PROCEDURE, &procedure) != QZ_SYMBOL_FOUND) return 0;
@@ -71,8 +67,7 @@ static uint32_t lock_name(struct qzi_interner *in, qz_symbols *symbols, uint32_t
 
 /* The variable is one of a library that is installed on the system. */
 static int in_library(struct qzi_interner *in, uint64_t address) {
-  uint32_t module = address ? qzi_intern_module(in, address) : 0;
-  return module && qzi_modules_installed(in->file->strings + in->file->modules[module - 1].path);
+  return address && qzi_modules_of_system(in->file, qzi_intern_module(in, address));
 }
 
 static void name_entity(struct qzi_interner *in, qz_symbols *symbols, uint32_t index) {
@@ -82,9 +77,9 @@ static void name_entity(struct qzi_interner *in, qz_symbols *symbols, uint32_t i
   if (entity->kind == QZ_ENTITY_PROCEDURE || entity->kind == QZ_ENTITY_THREAD) {
     if (!entity->address) return; /* a thread without a start routine; an inlined procedure has its name */
     /* A library of the system may have much debug information elsewhere (40 ms to unpack the C library's): its procedures are known by name. */
-    int system = entity->module && qzi_modules_installed(in->file->strings + in->file->modules[entity->module - 1].path);
+    int system = qzi_modules_of_system(in->file, entity->module);
     qz_symbols_find(symbols, entity->address, system ? QZ_SYMBOL_NAME : QZ_SYMBOL_PROCEDURE, &symbol);
-    if (!entity->name) entity->name = text(in, symbol.name);
+    if (!entity->name) entity->name = qzi_intern_string(in, symbol.name);
   } else {
     int outside = entity->kind == QZ_KIND_FUTEX || entity->kind == QZ_KIND_LOOP;
     if (!entity->address && entity->kind != QZ_KIND_FUTEX) return;
@@ -96,9 +91,9 @@ static void name_entity(struct qzi_interner *in, qz_symbols *symbols, uint32_t i
     if (!entity->name && entity->kind == QZ_KIND_LOOP) entity->name = lock_name(in, symbols, index, &symbol);
   }
   if (entity->file) return; /* a thread's, of what it runs */
-  if (symbol.file) entity->file = text(in, symbol.file);
+  if (symbol.file) entity->file = qzi_intern_string(in, symbol.file);
   entity->line = symbol.line;
-  if (symbol.detail && *symbol.detail) entity->detail = text(in, symbol.detail);
+  if (symbol.detail && *symbol.detail) entity->detail = qzi_intern_string(in, symbol.detail);
 }
 
 /* Callers of call sites: the procedure that contains the call, by its entry address. */
