@@ -12,6 +12,7 @@
 #include <atomic>
 #include <chrono>
 #endif
+#include "used.h"
 
 #define PROCEDURE __attribute__((noinline)) static
 #define KEEP()    __asm__ volatile("" ::: "memory")
@@ -154,13 +155,7 @@ static void in_turn(const char *name, void *(*routine)(void *)) {
 #endif
   pthread_create(&thread, NULL, routine, NULL);
   pthread_setname_np(thread, name);
-  clockid_t its;
-  struct timespec used = {0, 0};
-  pthread_getcpuclockid(thread, &its);
-  while (used.tv_sec == 0 && used.tv_nsec < 200000000) {
-    usleep(10000);
-    clock_gettime(its, &used);
-  }
+  until_used(thread, 200000000);
   __atomic_store_n(&up, 1, __ATOMIC_RELEASE);
   __atomic_store_n(&work.head, 1, __ATOMIC_RELEASE);
 #ifdef __cplusplus

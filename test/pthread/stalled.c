@@ -4,6 +4,7 @@
 #include <stdatomic.h>
 #include <time.h>
 #include <unistd.h>
+#include "used.h"
 
 static volatile int up;
 static atomic_flag taken = ATOMIC_FLAG_INIT;
@@ -84,13 +85,7 @@ static void in_turn(const char *name, void *(*routine)(void *)) {
   atomic_flag_test_and_set(&taken);
   pthread_create(&thread, NULL, routine, NULL);
   pthread_setname_np(thread, name);
-  clockid_t its;
-  struct timespec used = {0, 0};
-  pthread_getcpuclockid(thread, &its);
-  while (used.tv_sec == 0 && used.tv_nsec < 300000000) {
-    usleep(10000);
-    clock_gettime(its, &used);
-  }
+  until_used(thread, 300000000);
   up = 1;
   atomic_flag_clear(&taken);
   pthread_join(thread, NULL);
