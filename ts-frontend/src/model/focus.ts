@@ -7,86 +7,115 @@ import { State } from './raw.js';
 import { workingOf } from './model.js';
 import type { Entity, Focus, FocusRow, Model } from './types.js';
 
+/** In place of a child: the entity itself. */
+const self = -2;
+/** In place of a child: the entity is not on the path. */
+const absent = -1;
+
+type Working = ReturnType<typeof workingOf>;
+
+/** What the tuples of one entity say of its children, by child; threads by thread. */
+interface Parts {
+  byBusy: Map<number, Float64Array>; // T_i
+  waits: Map<number, Focus['waits'][number]>;
+  threads: Map<number, { npt: number; time: number }>;
+}
+
 export function focusOn(model: Model, id: number): Focus {
-  const { stacks, weights, groupOf, calls } = workingOf(model);
-  const { raw } = model;
-  const { tuples } = raw;
-  const P = model.processors;
+  const working = workingOf(model);
   const entity = model.entities[id];
   if (!entity) throw new RangeError(`no entity ${id}`);
-  const shownAs = (e: number): number => (e !== 0 && groupOf[e]! !== 0 ? groupOf[e]! : e);
-  const matches = (e: number): boolean => e === id || (id >= groupOf.length && groupOf[e]! === id);
+  const { byBusy, waits, threads } = partsOf(model, working, entity);
+  return {
+    entity: id, name: entity.name, nptNs: entity.nptNs, share: entity.share, byBusyNs: entity.byBusyNs,
+    rows: rowsOf(model, working, entity, byBusy),
+    threads: [...threads].map(([thread, { npt, time }]) => ({ entity: thread, nptNs: npt, share: entity.nptNs > 0 ? npt / entity.nptNs : 0, processorTimeNs: time }))
+      .sort((a, b) => b.nptNs - a.nptNs),
+    waits: [...waits.values()].sort((a, b) => b.blockedNs + b.spinningNs + b.ioNs - a.blockedNs - a.spinningNs - a.ioNs),
+  };
+}
 
-  // For each node: -1 where the entity is not on the path, else the child (0 = self).
-  const self = -2;
-  const above = new Int32Array(stacks.count).fill(-1);
-  if (id === 0) above[0] = self;
+/** Namesakes are shown as their group. */
+const shownAs = ({ groupOf }: Working, e: number): number => (e !== 0 && groupOf[e]! !== 0 ? groupOf[e]! : e);
+
+/** Whether an entity of the profile is `id`, or belongs to the group `id`. */
+const belongs = ({ groupOf }: Working, e: number, id: number): boolean => e === id || (id >= groupOf.length && groupOf[e]! === id);
+
+/** For each node of the tree of stacks: the child that its time goes to. */
+function childByNode(working: Working, id: number): Int32Array {
+  const { stacks } = working;
+  const child = new Int32Array(stacks.count).fill(absent);
+  if (id === 0) child[0] = self;
   for (let n = 1; n < stacks.count; n++) {
     const e = stacks.entity[n]!;
-    if (matches(e)) above[n] = self;
-    else if (above[stacks.parent[n]!]! === self) above[n] = shownAs(e);
-    else above[n] = above[stacks.parent[n]!]!;
+    const below = child[stacks.parent[n]!]!;
+    child[n] = belongs(working, e, id) ? self : below === self ? shownAs(working, e) : below;
   }
+  return child;
+}
 
-  const isThread = entity.rawKind === 'thread';
-  const rows = new Map<number, Float64Array>(); // T_i
-  const waits = new Map<number, Focus['waits'][number]>();
-  const threads = new Map<number, { npt: number; time: number }>();
+function partsOf(model: Model, working: Working, { id, rawKind }: Entity): Parts {
+  const { stacks, weights } = working;
+  const { tuples } = model.raw;
+  const P = model.processors;
+  const parts: Parts = { byBusy: new Map(), waits: new Map(), threads: new Map() };
+  const rowOf = (child: number): Float64Array => {
+    let row = parts.byBusy.get(child);
+    if (!row) parts.byBusy.set(child, (row = new Float64Array(P)));
+    return row;
+  };
+  rowOf(self);
+  const isThread = rawKind === 'thread';
+  const above = childByNode(working, id);
   for (let k = 0; k < weights.length; k++) {
     const stack = tuples.stack[k]!;
     let child = above[stack]!;
     if (isThread) {
-      if (!matches(tuples.thread[k]!)) continue;
-      child = stack === 0 ? self : shownAs(stacks.entity[firstOwn(model, stacks, stack, tuples.thread[k]!)]!);
+      if (!belongs(working, tuples.thread[k]!, id)) continue;
+      child = stack === 0 ? self : shownAs(working, stacks.entity[firstOwn(model, stacks, stack, tuples.thread[k]!)]!);
     }
-    if (child === -1) continue;
+    if (child === absent) continue;
     const state = tuples.state[k]!;
     const ns = weights[k]!;
     if (state === State.useful || state === State.overhead) {
       const b = Math.min(P, Math.max(1, tuples.busy[k]!));
-      let row = rows.get(child);
-      if (!row) rows.set(child, (row = new Float64Array(P)));
-      row[b - 1]! += ns;
-      const thread = threads.get(tuples.thread[k]!) ?? { npt: 0, time: 0 };
+      rowOf(child)[b - 1]! += ns;
+      const thread = parts.threads.get(tuples.thread[k]!) ?? { npt: 0, time: 0 };
       thread.npt += ns / b;
       thread.time += ns;
-      threads.set(tuples.thread[k]!, thread);
+      parts.threads.set(tuples.thread[k]!, thread);
     } else {
       const owner = child === self ? id : child;
-      const wait = waits.get(owner) ?? { entity: owner, blockedNs: 0, spinningNs: 0, readyNs: 0, ioNs: 0 };
+      const wait = parts.waits.get(owner) ?? { entity: owner, blockedNs: 0, spinningNs: 0, readyNs: 0, ioNs: 0 };
       if (state === State.blocked) wait.blockedNs += ns;
       else if (state === State.spinning) wait.spinningNs += ns;
       else if (state === State.ready) wait.readyNs += ns;
       else if (state === State.io) wait.ioNs += ns;
-      waits.set(owner, wait);
-      if (child !== self && !rows.has(child)) rows.set(child, new Float64Array(P));
+      parts.waits.set(owner, wait);
+      rowOf(child);
     }
   }
-  if (!rows.has(self)) rows.set(self, new Float64Array(P));
+  return parts;
+}
 
-  const list: FocusRow[] = [];
-  const called = new Map(calls.calleesOf(entity.members.length > 0 ? entity.members : [id]).map((one) => [one.entity, one.count]));
-  const callsTo = (one: Entity): number => (one.members.length > 0 ? one.members : [one.id]).reduce((sum, member) => sum + (called.get(member) ?? 0), 0);
-  for (const [child, byBusy] of rows) {
+/** A row for each child, and for the entity itself: the greatest NPT first. */
+function rowsOf(model: Model, { calls }: Working, entity: Entity, parts: Parts['byBusy']): FocusRow[] {
+  const membersOf = (one: Entity): number[] => (one.members.length > 0 ? one.members : [one.id]);
+  const called = new Map(calls.calleesOf(membersOf(entity)).map((one) => [one.entity, one.count]));
+  const callsTo = (one: Entity): number => membersOf(one).reduce((sum, member) => sum + (called.get(member) ?? 0), 0);
+  return [...parts].map(([child, byBusy]): FocusRow => {
     const isSelf = child === self;
-    const about = model.entities[isSelf ? id : child]!;
+    const about = isSelf ? entity : model.entities[child]!;
     const byBusyNs = byBusy.map((ns, k) => ns / (k + 1));
     const nptNs = byBusyNs.reduce((sum, ns) => sum + ns, 0);
-    list.push({
+    return {
       entity: about.id, self: isSelf, name: about.name, kind: about.kind, nptNs,
       share: entity.nptNs > 0 ? nptNs / entity.nptNs : 0,
       processorTimeNs: byBusy.reduce((sum, ns) => sum + ns, 0), byBusyNs,
       callsCounted: about.callsCounted,
       calls: isSelf ? about.calls : callsTo(about),
-    });
-  }
-  list.sort((a, b) => b.nptNs - a.nptNs || Number(a.self) - Number(b.self) || b.calls - a.calls || a.entity - b.entity);
-  return {
-    entity: id, name: entity.name, nptNs: entity.nptNs, share: entity.share, byBusyNs: entity.byBusyNs, rows: list,
-    threads: [...threads].map(([thread, { npt, time }]) => ({ entity: thread, nptNs: npt, share: entity.nptNs > 0 ? npt / entity.nptNs : 0, processorTimeNs: time }))
-      .sort((a, b) => b.nptNs - a.nptNs),
-    waits: [...waits.values()].sort((a, b) => b.blockedNs + b.spinningNs + b.ioNs - a.blockedNs - a.spinningNs - a.ioNs),
-  };
+    };
+  }).sort((a, b) => b.nptNs - a.nptNs || Number(a.self) - Number(b.self) || b.calls - a.calls || a.entity - b.entity);
 }
 
 /** A thread's stack begins with its creator's; its own part begins with its start routine, where that is on the stack. */
