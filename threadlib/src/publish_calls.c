@@ -10,10 +10,17 @@ struct qz_call qzi_no_calls[QZI_CALL_SLOTS]; /* never written */
 
 #define PROBES 64 /* slots of a call table that are tried for a pair */
 
-/* The slot of a pair, or a free one near its first taken for it; NULL: none. */
-QZI_HOOK static struct qz_call *slot_in(struct qz_call *table, uint32_t first, uint64_t site, uint64_t key) {
-  for (uint32_t k = 0; k < PROBES; k++) {
-    struct qz_call *call = &table[(first + k) & (QZI_CALL_SLOTS - 1)];
+/* The slot that is tried after `slot`, `tried` of them by then. Those of objects stand in groups (publish_object.h): a step leads into
+ * the next group, one slot further. */
+QZI_HOOK static inline uint32_t next_slot(uint32_t slot, uint32_t tried, uint64_t site, uint64_t key) {
+  if (!(key & QZ_KEY_OBJECT)) return (slot + 1) & (QZI_CALL_SLOTS - 1);
+  return tried == 1 ? qzi_pub_object_second(qzi_pub_object_spread(site, key), key) : (slot + 17) & (QZI_CALL_SLOTS - 1);
+}
+
+/* The slot of a pair, or a free one taken for it; NULL: none. */
+QZI_HOOK static struct qz_call *slot_in(struct qz_call *table, uint32_t slot, uint64_t site, uint64_t key) {
+  for (uint32_t tried = 1; tried <= PROBES; slot = next_slot(slot, tried++, site, key)) {
+    struct qz_call *call = &table[slot];
     uint64_t taken = __atomic_load_n(&call->site, __ATOMIC_RELAXED);
     if (!taken) {
       uint64_t none = 0; /* a slot that has a key but no site is being taken by what this, a signal handler, has interrupted */
@@ -76,19 +83,19 @@ struct qzi_pub_pairs {
 };
 const size_t qzi_pairs_bytes = sizeof(struct qzi_pub_pairs) << PAIRS_LOG2;
 
-static bool has_slot(const struct qz_call *table, uint64_t site, uint64_t key) {
-  uint32_t first = qzi_pub_slot(site, key);
-  for (uint32_t k = 0; k < PROBES; k++) {
-    const struct qz_call *call = &table[(first + k) & (QZI_CALL_SLOTS - 1)];
-    if (call->site == site && call->key == key) return true;
-    if (!call->site) return false;
+/* The slot that the use of an object has already, or NULL. */
+static struct qz_call *slot_of(struct qz_call *table, uint64_t site, uint64_t key) {
+  uint32_t slot = qzi_pub_slot(site, key);
+  for (uint32_t tried = 1; tried <= PROBES; slot = next_slot(slot, tried++, site, key)) {
+    struct qz_call *call = &table[slot];
+    if (call->site == site && call->key == key) return call;
+    if (!call->site) return NULL;
   }
-  return false;
+  return NULL;
 }
 
-/* What to count a use of the object under. */
+/* What to count the first use of an object at a place under. */
 static uint64_t key_of(struct qzi_publisher *p, uint64_t site, uint64_t key) {
-  if (!p->pairs || !(key & QZ_KEY_OBJECT) || has_slot(p->calls, site, key)) return key;
   struct qzi_pub_pairs *pairs = &p->pairs[site * UINT64_C(0x9e3779b97f4a7c15) >> (64 - PAIRS_LOG2)];
   if (pairs->made < PAIRS_MOST) {
     pairs->made++;
@@ -104,6 +111,13 @@ static uint64_t key_of(struct qzi_publisher *p, uint64_t site, uint64_t key) {
 }
 
 void qzi_pub_count_slow(struct qzi_publisher *p, uint64_t site, uint64_t key) {
-  key = key_of(p, site, key);
+  if (p->pairs && (key & QZ_KEY_OBJECT)) {
+    struct qz_call *call = slot_of(p->calls, site, key);
+    if (call) {
+      qzi_pub_store(&call->count, call->count + 1);
+      return;
+    }
+    key = key_of(p, site, key);
+  }
   qzi_call_count((uint64_t)(uintptr_t)p->calls, qzi_pub_slot(site, key), site, key);
 }

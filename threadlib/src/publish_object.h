@@ -59,20 +59,35 @@ static inline void qzi_pub_pop(struct qzi_pub_thread *t, uint64_t key) {
 /* First slot that is tried for a pair. Of procedures, calls at least 4 bytes apart differ, and the factor (2^32 by the golden
  * ratio) keeps distances of callees from being those of calls. The hooks in assembly have it too. */
 #define QZI_CALL_FACTOR 0x9e3779b1u
-/* Of objects. They have consecutive indices, and one place uses many of them: 16 stand next to each other, to touch little memory. Where all
- * did, those of one place would lie on those of the next, and searches would be long. */
-static inline uint32_t qzi_pub_object_slot(uint64_t site, uint64_t key) {
-  uint64_t spread = ((key >> 4) + (site << 20)) * UINT64_C(0x9e3779b97f4a7c15);
+static inline uint32_t qzi_pub_procedure_slot(uint64_t site, uint64_t key) {
+  return ((uint32_t)key * QZI_CALL_FACTOR + 8 * (uint32_t)site) >> 5 & (QZI_CALL_SLOTS - 1);
+}
+/* Of objects. They have consecutive indices, and one place uses many of them: 16 stand next to each other, to touch little memory.
+ * So where the first slot is taken, those behind it mostly are: the second one lies anywhere else. Two places may use objects by the
+ * thousand, and others do not get slower. */
+static inline uint64_t qzi_pub_object_spread(uint64_t site, uint64_t key) {
+  return ((key >> 4) + (site << 20)) * UINT64_C(0x9e3779b97f4a7c15);
+}
+static inline uint32_t qzi_pub_object_slot(uint64_t spread, uint64_t key) {
   return (uint32_t)(spread >> 52 << 4 | (key & 15)) & (QZI_CALL_SLOTS - 1);
 }
+static inline uint32_t qzi_pub_object_second(uint64_t spread, uint64_t key) { return qzi_pub_object_slot(spread << 12, key); }
+
 static inline uint32_t qzi_pub_slot(uint64_t site, uint64_t key) {
-  uint32_t spread = (uint32_t)key * QZI_CALL_FACTOR + 8 * (uint32_t)site;
-  return key & QZ_KEY_OBJECT ? qzi_pub_object_slot(site, key) : spread >> 5 & (QZI_CALL_SLOTS - 1);
+  return key & QZ_KEY_OBJECT ? qzi_pub_object_slot(qzi_pub_object_spread(site, key), key) : qzi_pub_procedure_slot(site, key);
+}
+/* The slot of a pair where it is one of the first that are tried; NULL: it is another one, or it has none. */
+static inline __attribute__((always_inline)) struct qz_call *qzi_pub_near_slot(struct qz_call *table, uint64_t site, uint64_t key) {
+  struct qz_call *call = &table[qzi_pub_slot(site, key)];
+  if (__builtin_expect(call->site == site && call->key == key, 1)) return call;
+  if (!(key & QZ_KEY_OBJECT)) return NULL;
+  call = &table[qzi_pub_object_second(qzi_pub_object_spread(site, key), key)];
+  return call->site == site && call->key == key ? call : NULL;
 }
 /* One access, spawn or call from `site` (a return address) to `key`. */
 static inline void qzi_pub_count_now(struct qzi_publisher *p, uint64_t site, uint64_t key) {
-  struct qz_call *call = &p->calls[qzi_pub_slot(site, key)];
-  if (__builtin_expect(call->site == site && call->key == key, 1)) qzi_pub_store(&call->count, call->count + 1);
+  struct qz_call *call = qzi_pub_near_slot(p->calls, site, key);
+  if (__builtin_expect(call != NULL, 1)) qzi_pub_store(&call->count, call->count + 1);
   else qzi_pub_count_slow(p, site, key);
 }
 static inline void qzi_pub_count(struct qzi_publisher *p, uint64_t site, uint64_t key) {
@@ -204,8 +219,8 @@ static inline bool qzi_pub_ask_fast(struct qzi_publisher *p, struct qzi_pub_thre
   struct qz_thread *record = t->record;
   if (__builtin_expect(!index || !record || !p->calls, 0) || __builtin_expect(record->epoch != qzi_pub_epoch, 0)) return false;
   uint32_t top = qzi_pub_top(record);
-  struct qz_call *call = &p->calls[qzi_pub_object_slot(site, key)];
-  if (__builtin_expect(top >= qzi_pub_limit || call->site != site || call->key != key, 0)) return false;
+  struct qz_call *call = qzi_pub_near_slot(p->calls, site, key);
+  if (__builtin_expect(top >= qzi_pub_limit || !call, 0)) return false;
   qzi_pub_put(record, top, key);
   qzi_pub_store(&call->count, call->count + 1);
   return true;
