@@ -17,7 +17,7 @@
 #include "session.h"
 
 #define QZ_PROFILE_MAGIC   UINT64_C(0x31465052545a5551) /* "QUZTRPF1" as little-endian bytes */
-#define QZ_PROFILE_VERSION 9u
+#define QZ_PROFILE_VERSION 10u
 
 enum qz_profile_status {
   QZ_PROFILE_RECORDING = 1, /* the sampler is writing, or died while it did (then its pid is gone) */
@@ -120,8 +120,9 @@ struct qz_profile {
   /* samples of running threads that the kernel took (pthread layer) */
   uint64_t samples;         /* (changes) how many */
   uint64_t sample_ns;       /* what one takes from its thread, measured in the sampler; 0: not known */
-  uint64_t crowded_samples; /* (changes) those taken while more threads could run than there are CPUs, of threads that are followed, */
-  uint64_t crowded_spinning;/* (changes) and of these, those of threads that only waited */
+  /* (changes) Those of threads without hooks: what the CPUs' time goes into. [1]: while more threads could run than there are CPUs */
+  struct qz_judged { uint64_t samples, spinning, handing; } judged[2]; /* all; those of threads that only waited; those in calls that wait, or wake, made
+                                                                        * by a procedure that spins as well */
   uint64_t turns;           /* (changes) how often a thread got a CPU from elsewhere than a thread of the program, while samples were taken */
   uint64_t turn_ns;         /* (changes) what the samples' timer takes then, measured in the sampler; 0: not known, or too little to matter */
   uint64_t weight_us2;      /* (changes) sum of the squares of all snapshots' weights, square microseconds */

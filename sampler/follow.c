@@ -9,6 +9,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 #include "futexes.h"
+#include "judging.h"
 #include "pacing.h"
 #include "pausing.h"
 #include "polling.h"
@@ -54,6 +55,7 @@ struct qzi_follow {
   struct qzi_walk walk;
   struct qzi_sample sample;
   struct qzi_polling polling;
+  struct qzi_judging judging;
 };
 
 struct qzi_follow *qzi_follow_open(struct qzi_sampler *sampler) {
@@ -233,15 +235,10 @@ static void follow_sleep(struct qzi_follow *follow, struct known *known, uint32_
 
 /* ---- running ---- */
 
-/* Where more threads can run than there are CPUs, what these spend on waiting is known by samples alone: who spins has its whole turn on a CPU, who has
- * little work does that and then spins, too. */
-static void count_crowded(const struct qzi_follow *follow, const struct known *known, uint32_t index, uint64_t word) {
-  const struct qzi_sampler *sampler = follow->sampler;
-  const struct qz_thread *thread = qz_session_thread(sampler->view, index);
-  if (sampler->runnable <= sampler->view->processors) return;
+static int only_waits(const struct qzi_follow *follow, const struct known *known, uint32_t index, uint64_t word) {
+  const struct qz_thread *thread = qz_session_thread(follow->sampler->view, index);
   int tries = (uint32_t)LOAD(&thread->tries) > 1, says = QZ_STATE_OF(LOAD(&thread->state)) == QZ_STATE_SPINNING;
-  sampler->file->head->crowded_samples++;
-  sampler->file->head->crowded_spinning += says || tries || known->polls || known->stalled.loop || qzi_pausing_at(&known->pausing, word);
+  return says || tries || known->polls || known->stalled.loop || qzi_pausing_at(&known->pausing, word);
 }
 
 static void take_sample(struct qzi_follow *follow, uint32_t index, uint64_t now_ns) {
@@ -259,7 +256,7 @@ static void take_sample(struct qzi_follow *follow, uint32_t index, uint64_t now_
   known->polls = qzi_polling_look(&follow->polling, follow->paths, pid, &follow->sample, walked ? known->walk : NULL);
   qzi_pausing_look(&known->pausing, pid, word, &follow->sample, follow->paths, walked ? known->walk : NULL);
   known->fresh |= walked;
-  count_crowded(follow, known, index, word);
+  qzi_judge(&follow->judging, follow->sampler, follow->paths, only_waits(follow, known, index, word), follow->sample.at.pc, walked ? known->walk : NULL);
 }
 
 void qzi_follow_begin(struct qzi_follow *follow, uint64_t now_ns) {

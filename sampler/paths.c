@@ -134,6 +134,7 @@ static void find_site(struct qzi_paths *paths, uint32_t all, uint32_t first, str
   walk->site = at < all ? paths->frames[at].pc : 0;
   walk->site_module = at < all ? paths->frames[at].module : 0;
   walk->own = at == own && at < all && !paths->frames[at].standard;
+  walk->caller_entry = walk->own ? paths->frames[at].entry : 0;
   walk->called = walk->own && at > first ? paths->frames[at - 1].entry : 0;
 }
 

@@ -28,6 +28,7 @@ struct qzi_walk {
   uint32_t site_module; /* index + 1 */
   int own;              /* 1: the site is in the program's own code */
   uint64_t called;      /* entry of the library's procedure that is called there; 0: none, or unknown */
+  uint64_t caller_entry;/* entry of the procedure that the site is in; 0: unknown */
 };
 
 /* NULL: no memory, or built without libdw. */

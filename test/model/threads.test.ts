@@ -31,6 +31,21 @@ test('what part of the CPUs spinning takes is what the samples of running thread
   t.true(near(lost(10, 9), 0.5), 'too few');
 });
 
+test('who spins and then blocks: the calls that wait and wake cost too, what blocking at once would leave', (t) => {
+  const gate = ['main', 'meet', 'spinlock:gate'], met = ['main', 'meet', 'condition:met'], a = ['main', 'a'];
+  const head = { publisher: 'pthread' as const, cpuRunNs: 2 * second, cpuWaitNs: 2 * second, crowdedSamples: 1000, crowdedSpinning: 500, crowdedHanding: 250 };
+  const profile = new ProfileBuilder({ processors: 2, head }).stretch(second, [run('w1', a), run('w2', a), spinReady('w3', gate), spinReady('w4', gate)]);
+  const [finding] = crowds(buildModel(profile.build()));
+  t.true(near(finding!.savingNs, 0.75), String(finding!.savingNs)); // a quarter of the CPUs' time is work
+  t.deepEqual(finding!.alternatives!.map(({ change, savingNs }) => [change, near(savingNs, 0.5)]), [['block-instead-of-spin', true]]);
+  t.notRegex(finding!.remedy, /up to/);
+  // Then one works, one spins, and two have blocked in the same procedure: had they not waited, twice as much would be done.
+  profile.stretch(second, [run('w1', a), spin('w2', gate), wait('w3', met), wait('w4', met)]);
+  const [more] = crowds(buildModel(profile.build()));
+  t.true(near(more!.savingNs, 0.75));
+  t.regex(more!.remedy, /is 750 ms; with all the waiting that goes with it up to 1\.25 s\. Waiters that block at once would still save 500 ms\.$/);
+});
+
 test('two threads at work and two that spin on two CPUs: half of both CPUs is lost, though none looks it', (t) => {
   const gate = ['main', 'barrier:gate'];
   const model = buildModel(builder().stretch(second, [run('w1', ['main', 'a']), run('w2', ['main', 'a']), spinReady('w3', gate), spinReady('w4', gate)]).build());

@@ -70,6 +70,24 @@ test.serial('threads that have been woken and wait for a CPU are runnable', asyn
   t.true(barrier.states.ready.ns > barrier.states.blocked.ns / 2, 'who has been woken waits for the CPU for as long as the others before it run');
 });
 
+test.serial('who spins and then blocks: samples tell spinning and its waits and wake-ups from work', async (t) => {
+  const cpu = /^Cpus_allowed_list:\s*(\d+)/m.exec(readFileSync('/proc/self/status', 'utf8'))![1]!;
+  const { model, stdout } = await record('/usr/bin/taskset', { args: ['-c', cpu, program('impatient')] });
+  if (!model.head.paths.running) {
+    t.pass();
+    t.log('the kernel gives no samples here');
+    return;
+  }
+  const [workingUs, allUs] = stdout.split(' ').map(Number) as [number, number];
+  const { judgedSamples: samples, judgedSpinning: spins, judgedHanding: hands } = model.head;
+  t.true(spins > 0 && hands > 0, `${spins} and ${hands} of ${samples}`);
+  const work = 1 - (spins + hands) / samples, real = workingUs / allUs;
+  t.true(Math.abs(work - real) < 0.15, `work is ${(100 * work).toFixed()} % of the samples, really ${(100 * real).toFixed()} % of processor time`);
+  const [finding] = model.findings;
+  t.is(finding?.kind, 'oversubscription');
+  t.true(finding!.savingNs < (1 - real + 0.1) * model.elapsedNs, 'no more than what is not work');
+});
+
 test.serial('threads that get a CPU for moments only are not at work while they wait for it', async (t) => {
   const { model, stdout } = await record(program('wakers'));
   const [workingUs, wakingUs] = stdout.split(' ').map(Number) as [number, number];

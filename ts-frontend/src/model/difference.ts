@@ -14,7 +14,7 @@ function minus<T extends Counts>(later: T, earlier: T): T {
 }
 
 const headCounts = [
-  'roundsBegun', 'snapshots', 'elapsedNs', 'visits', 'tornRetries', 'tornAccepted', 'skippedTicks', 'weightSquaresUs2', 'invalid', 'samplerCpuNs', 'cpuRunNs', 'cpuWaitNs', 'cpuTurns', 'childrenRunNs', 'runningSamples', 'turns', 'crowdedSamples', 'crowdedSpinning',
+  'roundsBegun', 'snapshots', 'elapsedNs', 'visits', 'tornRetries', 'tornAccepted', 'skippedTicks', 'weightSquaresUs2', 'invalid', 'samplerCpuNs', 'cpuRunNs', 'cpuWaitNs', 'cpuTurns', 'childrenRunNs', 'runningSamples', 'turns', 'judgedSamples', 'judgedSpinning', 'judgedHanding', 'crowdedSamples', 'crowdedSpinning', 'crowdedHanding',
   'stackOverflows', 'callsLost', 'threadsDropped', 'objectsMerged', 'stringsDropped', 'spawns', 'switches', 'steals', 'parks',
   'tuplesMerged', 'stacksCut', 'entitiesMerged',
 ] as const;

@@ -2,6 +2,7 @@
  * Limits by the number of threads: more can run than there are CPUs. By itself that costs no elapsed time, for the CPUs do as
  * much work as ever; it costs where some of the threads spin, for these get their turns too (docs/findings.md, "Threads"). Pure.
  */
+import { behindSpinNs, spinningProcedures } from './behind-spin.js';
 import { formatCount, formatNs } from './format.js';
 import { addTo } from './levels.js';
 import type { Material } from './limits.js';
@@ -22,19 +23,26 @@ interface Crowd {
   spinners: number;     // mean number of threads that spin, on a CPU or waiting for one
   woken: number;        // mean number of threads that have been woken and wait for a CPU
   lostNs: number;       // elapsed time that the spinners took from the others
+  handedNs: number;     // the same with the calls by which they wait and wake, before and after they spin
   byObject: Map<number, number>; // for what they spun, thread time
   wokenAt: Map<number, number>;  // what those that have been woken waited for, likewise
 }
 
-/** By how much more of the CPUs' time is spent on spinning than it would be if all that can run had equal parts of it; 1: not known. */
-function spinningBySamples({ head }: Model, spunNs: number, cpuNs: number): number {
-  return head.crowdedSamples < leastSamples || spunNs === 0 ? 1 : (head.crowdedSpinning / head.crowdedSamples) * cpuNs / spunNs;
+/** A time at which so many CPUs were taken, and so many of them by work if all that can run had equal parts; without those that spin so many could work. */
+interface Level { ns: number; taken: number; atWork: number; working: number }
+
+/** Elapsed time that goes if nothing but the work is left. share: of the CPUs' time, known by samples; else it is what equal parts give. */
+function lostAt(levels: readonly Level[], share?: number): number {
+  const sum = (of: (level: Level) => number): number => levels.reduce((all, level) => all + level.ns * of(level), 0);
+  const equal = sum(({ atWork }) => atWork);
+  const more = share === undefined ? 1 : equal > 0 ? (share * sum(({ taken }) => taken)) / equal : 0;
+  return sum(({ atWork, working }) => (working > 0 ? Math.max(0, 1 - (atWork * more) / working) : share === undefined ? 0 : 1));
 }
 
 export function crowdOf({ model }: Material): Crowd {
   const { balance, tuples } = model.raw;
   const P = model.processors;
-  const crowd: Crowd = { ns: 0, runnable: 0, busy: 0, spinning: 0, spinners: 0, woken: 0, lostNs: 0, byObject: new Map(), wokenAt: new Map() };
+  const crowd: Crowd = { ns: 0, runnable: 0, busy: 0, spinning: 0, spinners: 0, woken: 0, lostNs: 0, handedNs: 0, byObject: new Map(), wokenAt: new Map() };
   const levelOf = (b: number, s: number, r: number): number => (r * (P + 1) + b) * (P + 1) + s;
   const spun = new Map<number, number>(), woken = new Map<number, number>(); // by level
   for (let k = 0; k < tuples.ns.length; k++) {
@@ -51,7 +59,7 @@ export function crowdOf({ model }: Material): Crowd {
     addTo(spun, level, tuples.ns[k]!);
     addTo(crowd.byObject, shownId(model, model.raw.stacks.entity[tuples.stack[k]!]!), tuples.ns[k]!);
   }
-  const levels: { ns: number; onOne: number; spinning: number; working: number }[] = [];
+  const levels: Level[] = [];
   for (let k = 0; k < balance.ns.length; k++) {
     const ns = balance.ns[k]!, b = balance.busy[k]!, s = balance.spinning[k]!;
     if (balance.runnable[k]! <= P || ns === 0) continue;
@@ -64,14 +72,17 @@ export function crowdOf({ model }: Material): Crowd {
     crowd.spinning += ns * s;
     crowd.spinners += ns * m;
     const onOne = Math.min(P, u + m);
-    levels.push({ ns, onOne: onOne + Math.min(w, P - onOne), spinning: m > 0 ? (onOne * m) / (u + m) : 0, working: Math.min(u + w, P) });
+    const taken = onOne + Math.min(w, P - onOne);
+    levels.push({ ns, taken, atWork: taken - (m > 0 ? (onOne * m) / (u + m) : 0), working: Math.min(u + w, P) });
   }
   // The CPUs go round among the u + m that may be on one: those at work get so many, and those just woken what is left. Without the
   // spinning all u + w could have them. Who spins takes its whole turn, who has little to do spins after it: what part of the CPUs' time that is the
   // samples of running threads say.
-  const more = spinningBySamples(model, levels.reduce((sum, { ns, spinning }) => sum + ns * spinning, 0), levels.reduce((sum, { ns, onOne }) => sum + ns * onOne, 0));
-  for (const { ns, onOne, spinning, working } of levels) {
-    if (working > 0) crowd.lostNs += ns * Math.max(0, 1 - (onOne - Math.min(onOne, spinning * more)) / working);
+  const { crowdedSamples: samples, crowdedSpinning: spins, crowdedHanding: hands } = model.head;
+  const isSampled = samples >= leastSamples;
+  if (crowd.spinners > 0) {
+    crowd.lostNs = lostAt(levels, isSampled ? 1 - spins / samples : undefined);
+    crowd.handedNs = lostAt(levels, isSampled ? 1 - (spins + hands) / samples : undefined);
   }
   if (crowd.ns > 0) for (const mean of ['runnable', 'busy', 'spinning', 'spinners', 'woken'] as const) crowd[mean] /= crowd.ns;
   return crowd;
@@ -93,6 +104,21 @@ function countedText({ cpuWait }: Model): string {
   return cpuWait.waitNs > 0 ? ` Its threads waited ${formatNs(cpuWait.waitNs)} for CPUs, at most ${formatNs(cpuWait.ownNs)} of that for each other.` : '';
 }
 
+/** What else the waiting may cost, or blocking save, is told where it is a tenth more, or less. */
+const notable = 0.1;
+
+/** Blocking saves less than fewer threads: the calls that wait and wake remain. */
+const isLess = ({ lostNs, handedNs }: Crowd): boolean => lostNs < (1 - notable) * handedNs;
+
+/** What fewer threads save at least and at most, and what an end of the spinning alone does. */
+function savings(material: Material, crowd: Crowd): string {
+  const { lostNs, handedNs } = crowd;
+  const most = Math.min(material.model.elapsedNs, handedNs + behindSpinNs(material, spinningProcedures(material)));
+  const further = most > (1 + notable) * handedNs ? `; with all the waiting that goes with it up to ${formatNs(most)}` : '';
+  return !isLess(crowd) ? `, or let waiters block; what the others lose to the spinning is ${formatNs(lostNs)}${further}`
+    : `: what the others lose to the spinning, and to waiting and waking behind it, is ${formatNs(handedNs)}${further}. Waiters that block at once would still save ${formatNs(lostNs)}`;
+}
+
 /** At most one finding; with no saving where no thread spins. */
 export function tellCrowd(material: Material): Finding | undefined {
   const { model, least } = material;
@@ -111,9 +137,10 @@ export function tellCrowd(material: Material): Finding | undefined {
       ? `${head}. ${formatCount(crowd.spinners)} of these only spin, for ${title(model, objects[0]!)}, and take the CPUs from those that have work.`
       : `${head}. By itself that costs no elapsed time, for ${meanwhileText(model, meanwhile)}.`) + wokenText(model, crowd) + countedText(model),
     remedy: harmful
-      ? `Run no more threads than CPUs, or let waiters block; what the others lose to the spinning is ${formatNs(crowd.lostNs)}.`
+      ? `Run no more threads than CPUs${savings(material, crowd)}.`
       : `No more threads than CPUs would do as much: the rest only costs switches and memory.`,
-    costNs: harmful ? crowd.lostNs : 0, savingNs: harmful ? crowd.lostNs : 0, meanwhile, related: objects.slice(0, 3),
+    costNs: harmful ? crowd.handedNs : 0, savingNs: harmful ? crowd.handedNs : 0, meanwhile, related: objects.slice(0, 3),
+    alternatives: harmful && isLess(crowd) ? [{ kind: 'spinning', change: 'block-instead-of-spin', savingNs: crowd.lostNs }] : [],
   };
 }
 

@@ -47,7 +47,8 @@ export interface RawHead {
   weightSquaresUs2: number; // sum of the squares of the snapshots' weights
   cpuRunNs: number; cpuWaitNs: number; cpuTurns: number; // of the kernel threads that publish; all 0: not known
   childrenRunNs: number; childrenApart: boolean; // processor time of child processes; whether they have profiles of their own
-  crowdedSamples: number; crowdedSpinning: number; // samples while more threads could run than there are CPUs; of threads that only waited
+  judgedSamples: number; judgedSpinning: number; judgedHanding: number; // samples: all; of threads that only waited; in calls of spinning procedures that wait or wake
+  crowdedSamples: number; crowdedSpinning: number; crowdedHanding: number; // likewise, while more threads could run than there are CPUs
   turns: number; turnNs: number; // threads got a CPU from elsewhere than a thread of the program while samples were taken; what their timer takes then, 0: not known
   runningSamples: number; runningSampleNs: number; // taken of running threads by the kernel; what each took from its thread, 0: not known
   samplerCpuNs: number; rateHz: number; samplerCpu: number | null; samplerSpins: boolean; samplerThreads: number;
