@@ -80,9 +80,8 @@ static enum qz_program needed(const struct file *file, const Elf64_Phdr *part) {
 static enum qz_program examine(struct file *file, const char *begin) {
   Elf64_Ehdr head;
   memcpy(&head, begin, sizeof head);
-  if (memcmp(head.e_ident, ELFMAG, SELFMAG) || head.e_ident[EI_CLASS] != ELFCLASS64 || head.e_machine != MACHINE ||
-      head.e_phentsize != sizeof *file->parts)
-    return QZ_PROGRAM_UNKNOWN;
+  if (head.e_ident[EI_CLASS] != ELFCLASS64 || head.e_machine != MACHINE) return QZ_PROGRAM_FOREIGN;
+  if (head.e_phentsize != sizeof *file->parts) return QZ_PROGRAM_UNKNOWN;
   file->count = head.e_phnum < PARTS_MAX ? head.e_phnum : PARTS_MAX;
   ssize_t bytes = (ssize_t)(file->count * sizeof *file->parts);
   if (pread(file->fd, file->parts, (size_t)bytes, (off_t)head.e_phoff) != bytes) return QZ_PROGRAM_UNKNOWN;
@@ -132,6 +131,11 @@ static enum qz_program look(char *path, size_t bytes) {
       const char *at = begin + 2 + strspn(begin + 2, " \t");
       snprintf(script, sizeof script, "%.*s", (int)strcspn(at, " \t\n"), at);
       if (find(path, bytes, script)) return QZ_PROGRAM_UNKNOWN;
+      continue;
+    }
+    if (got > 0 && memcmp(begin, ELFMAG, (size_t)got < SELFMAG ? (size_t)got : SELFMAG)) {
+      close(file.fd);
+      snprintf(path, bytes, "/bin/sh");
       continue;
     }
     int privileged = !fstat(file.fd, &state) && ((state.st_mode & S_ISUID && state.st_uid != geteuid()) ||

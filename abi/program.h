@@ -18,10 +18,11 @@ enum qz_program {
   QZ_PROGRAM_OTHER_LIBC, /* another C library, which has no use for the layer */
   QZ_PROGRAM_PRIVILEGED, /* setuid, setgid or with capabilities: the dynamic linker ignores LD_PRELOAD */
   QZ_PROGRAM_SANITIZER,  /* has a sanitizer's run-time library, which must come first */
-  QZ_PROGRAM_UNKNOWN     /* no ELF file for this machine, or not readable */
+  QZ_PROGRAM_FOREIGN,    /* 32-bit, or for another machine */
+  QZ_PROGRAM_UNKNOWN     /* not there, not readable, or damaged */
 };
 
-/* Of the file at `path`; a script counts as its interpreter. */
+/* Of the file at `path`; a script counts as its interpreter, and one that does not name any as the shell. */
 enum qz_program qz_program_at(const char *path);
 /* The same of what execvp(name) would run. */
 enum qz_program qz_program_named(const char *name);

@@ -11,9 +11,12 @@
 #define MAP_NS      UINT64_C(1000000000) /* between readings of the map */
 #define MAP_SOON_NS UINT64_C(100000000)  /* the same, when an unknown address was seen */
 
+#define BRIEF_NS    UINT64_C(1000000000) /* a shorter run tells little */
+
 static const char no_memory[] = "there is not enough memory", no_thread[] = "no sampling thread can be started";
 
 static const char *remedy(const char *why) {
+  if (strstr(why, "oo many open files")) return "; raise the limit (ulimit -n)";
   if (!strncmp(why, "can't write", 11) || !strcmp(why, "the disk is full")) return "; make room there, or choose another --output";
   if (!strcmp(why, no_memory) || !strcmp(why, no_thread)) return "; try again when the machine has more to spare";
   return "";
@@ -64,7 +67,6 @@ static void summarize(const struct qzi_admitted *admitted, const struct qz_profi
   int slower = pacing->interval_ns > UINT64_C(1000000000000) / head->rate_mhz;
   double seconds = (double)head->elapsed_ns / 1e9;
   if (head->snapshots == 0) {
-    if (head->end_reason == QZ_END_EXEC) return; /* a shell, nice, env, ... */
     fprintf(stderr, "quartz: %s holds no snapshot: the program ended too soon; let it run longer, or raise --rate\n",
             admitted->path);
     return;
@@ -79,7 +81,13 @@ static void summarize(const struct qzi_admitted *admitted, const struct qz_profi
           head->sampler_spins ? " of its own" : "");
 }
 
-void qzi_stop(struct qzi_admitted *admitted) {
+int qzi_admitted_brief(const struct qzi_admitted *admitted) {
+  const struct qzi_file *file = &admitted->recording.file;
+  return __atomic_load_n(&file->head->snapshots, __ATOMIC_ACQUIRE) == 0 ||
+         (file->head->elapsed_ns < BRIEF_NS && qzi_file_count(file, QZ_SECTION_THREADS) <= 1);
+}
+
+void qzi_stop(struct qzi_admitted *admitted, uint32_t end_reason) {
   struct qzi_recording *recording = &admitted->recording;
   recording->stop = 1;
   if (admitted->socket >= 0) {
@@ -88,7 +96,8 @@ void qzi_stop(struct qzi_admitted *admitted) {
     admitted->socket = -1;
   }
   qzi_recording_stop(recording);
-  if (!recording->options->quiet && !recording->failed) summarize(admitted, recording->file.head);
+  int told = !recording->options->quiet && !recording->failed && !(end_reason == QZ_END_EXEC && qzi_admitted_brief(admitted));
+  if (told) summarize(admitted, recording->file.head);
 }
 
 void qzi_finish(struct qzi_admitted *admitted, uint32_t end_reason, int32_t exit_status) {

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include "absence.h"
 #include "admitted.h"
 #include "channel.h"
 #include "finishing.h"
@@ -34,17 +35,17 @@ static int open_signals(sigset_t *before) {
   return signalfd(-1, &mine, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
-/* Of the launched process by exec: what it has become, and whether anything was seen of it before. */
-static struct { pid_t pid; int happened, empty; enum qz_program kind; } exec_of;
+/* Of the launched process by exec: what it has become, and whether what it was before is worth a file. */
+static struct { pid_t pid; int happened, brief; enum qz_program kind; } exec_of;
 
 static void dismiss(unsigned k, uint32_t reason, int32_t status) {
-  qzi_stop(all[k]);
+  qzi_stop(all[k], reason);
   if (reason == QZ_END_EXEC && all[k]->pid == exec_of.pid) {
     char program[64];
     snprintf(program, sizeof program, "/proc/%ld/exe", (long)exec_of.pid);
     exec_of.kind = qz_program_at(program);
     exec_of.happened = 1;
-    exec_of.empty = __atomic_load_n(&all[k]->recording.file.head->snapshots, __ATOMIC_ACQUIRE) == 0;
+    exec_of.brief = qzi_admitted_brief(all[k]);
   }
   if (reason == QZ_END_EXEC) qzi_finish(all[k], reason, status); /* at once: what the process runs now gets a file of the same name */
   else qzi_finish_later(all[k], reason, status);
@@ -130,6 +131,7 @@ struct launched {
   int over;            /* 1: no more recordings */
   enum qz_program kind; /* of the program that the child runs now */
   int layer;           /* 1: the pthread layer was put in */
+  int no_proc;         /* 1: the program can't be read in /proc */
   unsigned pressed;    /* signals of `harder` that the program has got, because the front end is gone */
   uint64_t press_ns;   /* when it gets the next one */
   int direct;          /* last SIGINT or SIGQUIT that did not come from FRONT, which may pass it on again; 0: none */
@@ -138,7 +140,7 @@ struct launched {
 /* The child runs another program now: that gets FILE, and what was recorded before goes aside. */
 static void make_room(struct launched *run) {
   char aside[4096];
-  if (exec_of.empty) {
+  if (exec_of.brief) {
     unlink(run->output);
   } else if (!path_for(aside, sizeof aside, run->output, run->child, run->own - 1) && !rename(run->output, aside)) {
     fprintf(stderr, "quartz: what the process ran before (exec) is in %s; %s goes on with what it runs now\n", aside, run->output);
@@ -172,7 +174,7 @@ static void admit_next(struct launched *run, int listener) {
       break;
     }
   int itself = pid == run->child;
-  const char *refusal = run->over ? "recording has ended" : count == QZI_ADMITTED_MAX ? "too many programs at once" : NULL;
+  const char *refusal = run->over ? "recording has ended" : run->no_proc ? qzi_no_proc : count == QZI_ADMITTED_MAX ? "too many programs at once" : NULL;
   if (!refusal && !itself && !run->options->children) refusal = "child processes are not recorded; use --children";
   if (!refusal && itself && run->own) make_room(run);
   if (!refusal && path_for(path, sizeof path, run->output, itself ? 0 : pid, 0)) refusal = "the file name is too long";
@@ -207,39 +209,6 @@ static int writable(const char *path) {
   close(fd);
   unlink(trial);
   return 1;
-}
-
-static int launch_failed(const char *program, int error) {
-  const char *remedy = error == ENOENT  ? strchr(program, '/') ? "check its path" : "check its name, or give its path, as in ./prog"
-                       : error == EACCES  ? "name a program file that you may execute (chmod +x)"
-                       : error == ENOEXEC ? "it is made for another machine, or damaged: build it for this one"
-                                          : "try again when the machine has more to spare";
-  fprintf(stderr, "quartz: %s can't be run: %s; %s\n", program, strerror(error), remedy);
-  return error == ENOENT ? 127 : error == EAGAIN || error == ENOMEM || error == EMFILE ? QUARTZ_FAILED : 126;
-}
-
-/* Why the program that the child ran last is not in a profile. */
-static void explain_absence(const struct launched *run) {
-  struct stat file;
-  const char *program = run->options->program[0];
-  enum qz_program kind = exec_of.happened ? exec_of.kind : run->kind;
-  if (run->hellos && !exec_of.happened) return; /* whoever said hello was told, and so was the user */
-  if (run->over) return;
-  const char *of = exec_of.happened ? " of what it ran last (exec)" : "", *reason = qzi_layer_reason(kind);
-  if (!exec_of.happened && !stat(program, &file) && file.st_mode & (S_ISUID | S_ISGID))
-    fprintf(stderr, "quartz: no profile: %s runs with the rights of another user or group (set-id), and can't be recorded; "
-                    "record a copy without that bit\n", program);
-  else if (reason)
-    fprintf(stderr, "quartz: no profile%s: %s can't be recorded: %s, or link it with Quartz (quartz cflags, quartz libs)\n",
-            of, exec_of.happened ? "that" : program, reason);
-  else if (kind == QZ_PROGRAM_PLAIN && !run->layer)
-    fprintf(stderr, "quartz: no profile%s: libquartz-pthread.so was not found beside quartz-sampler; build or install it, or "
-                    "name it in QUARTZ_LAYER\n", of);
-  else if (exec_of.happened)
-    fprintf(stderr, "quartz: no profile%s: it did not connect to the sampler; is it in another network name space?\n", of);
-  else
-    fprintf(stderr, "quartz: no profile: %s did not connect to the sampler; if it only starts the program to be recorded, "
-                    "use --children\n", program);
 }
 
 /* The screen that the program was started for is gone: nobody is left to end it. It is asked as a user asks, then
@@ -296,7 +265,9 @@ static int record(struct launched *run, int listener, int signals) {
       waitpid(run->child, NULL, 0); /* not before: until then the kernel tells what it used */
       dismiss_children();
       qzi_finish_all();
-      explain_absence(run);
+      if (!run->over && (!run->hellos || exec_of.happened)) /* else who said hello was told, and so was the user */
+        qzi_explain_absence(&(struct qzi_absence){.program = run->options->program[0], .kind = exec_of.happened ? exec_of.kind : run->kind,
+                                                  .after_exec = exec_of.happened, .layer = run->layer, .no_proc = run->no_proc});
       return reason == QZ_END_SIGNAL ? 128 + status : status;
     }
   }
@@ -319,9 +290,10 @@ int qzi_record(const struct qzi_options *options) {
   }
   char layer[4096];
   run.kind = qz_program_named(options->program[0]);
-  run.layer = run.kind == QZ_PROGRAM_PLAIN && !qzi_layer_path(layer, sizeof layer);
+  run.no_proc = !qzi_process_in_proc();
+  run.layer = run.kind == QZ_PROGRAM_PLAIN && !run.no_proc && !qzi_layer_path(layer, sizeof layer);
   run.child = qzi_launch(options->program, name, options->children, run.layer ? layer : NULL, &before);
-  if (run.child < 0) return launch_failed(options->program[0], errno);
+  if (run.child < 0) return qzi_launch_failed(options->program[0], errno);
   exec_of.pid = run.child;
   signal(SIGPIPE, SIG_IGN); /* whoever read our messages may be gone: the profile is finished all the same */
   return record(&run, listener, signals);

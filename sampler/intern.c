@@ -51,6 +51,7 @@ void qzi_intern_close(struct qzi_interner *in) {
   qzi_table_free(&in->places);
   qzi_futexes_free(in);
   free(in->group);
+  free(in->generated);
   memset(in, 0, sizeof *in);
 }
 
@@ -121,6 +122,25 @@ uint32_t qzi_intern_inlined(struct qzi_interner *in, uint32_t into, uint32_t nam
   in->file->entities[entity].file = file;
   in->file->entities[entity].line = line;
   return entity;
+}
+
+int qzi_intern_is_generated(const struct qzi_interner *in, uint64_t address) {
+  size_t low = 0, high = in->generated_count;
+  while (low < high) {
+    size_t middle = low + (high - low) / 2;
+    if (in->generated[middle].end <= address) low = middle + 1;
+    else high = middle;
+  }
+  return low < in->generated_count && address >= in->generated[low].start && !qzi_intern_module(in, address);
+}
+
+static uint32_t generated_entity(struct qzi_interner *in) {
+  static const char detail[] = "generated while the program runs (JIT): it is in no file, and its callers are not seen";
+  if (!in->generated_entity) {
+    uint32_t entity = in->generated_entity = new_entity(in, QZ_ENTITY_PROCEDURE, 0, qzi_intern_string(in, "generated code"), 0);
+    if (entity) in->file->entities[entity].detail = qzi_intern_string(in, detail);
+  }
+  return in->generated_entity;
 }
 
 uint32_t qzi_intern_object(struct qzi_interner *in, uint32_t index) {
@@ -234,6 +254,8 @@ uint32_t qzi_intern_child_slow(struct qzi_interner *in, uint32_t parent, uint64_
       return parent;
     }
     entity = futex ? qzi_futex_entity(in, index) : qzi_intern_object(in, index);
+  } else if (key == QZI_KEY_GENERATED) {
+    entity = generated_entity(in);
   } else if (key & QZI_KEY_INLINED) {
     entity = (uint32_t)key;
     const struct qz_entity *its = entity < qzi_file_count(file, QZ_SECTION_ENTITIES) ? &file->entities[entity] : NULL;

@@ -35,6 +35,8 @@ struct qzi_thread_memo {
 };
 #define QZI_NO_WORD QZ_WORD_FLUX
 
+struct qzi_range { uint64_t start, end; };
+
 struct qzi_interner {
   struct qzi_file *file;
   const struct qz_session_view *view;
@@ -60,6 +62,10 @@ struct qzi_interner {
   uint32_t threads, objects;   /* with entities of their own */
   size_t node_keys_bytes, object_entities_bytes, memos_bytes;
   uint32_t creator_depth;
+  struct qzi_range *generated; /* where code was generated that is in no file, when the program's map was read last */
+  size_t generated_count;
+  uint32_t generated_entity;   /* all of it; 0: none yet */
+  uint32_t map_readings;       /* how often the program's map was read */
   uint32_t unknown_addresses;  /* (changes) procedures made that lie in no known module */
 };
 
@@ -89,6 +95,10 @@ uint32_t qzi_intern_procedure(struct qzi_interner *in, uint64_t address);
  * session knows nothing of it: its key on a stack is QZI_KEY_INLINED | entity. */
 #define QZI_KEY_INLINED (UINT64_C(1) << 62)
 uint32_t qzi_intern_inlined(struct qzi_interner *in, uint32_t into, uint32_t name, uint32_t file, uint32_t line);
+/* Key on a stack of all code that is in no file of the program: which procedures it has nobody knows. */
+#define QZI_KEY_GENERATED (UINT64_C(1) << 61)
+/* Whether that place is in such code. */
+int qzi_intern_is_generated(const struct qzi_interner *in, uint64_t address);
 /* Entity of an object record, 0 where there is none (index 0, not in use, no room). */
 uint32_t qzi_intern_object(struct qzi_interner *in, uint32_t index);
 /* Entity of the thread that has this record now, made known to the memo; 0: record free or no room. */

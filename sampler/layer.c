@@ -1,6 +1,7 @@
 /* The pthread layer beside the sampler. See layer.h. */
 #include "layer.h"
 
+#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,16 +10,18 @@
 
 const char *qzi_layer_reason(enum qz_program kind) {
   switch (kind) {
-  case QZ_PROGRAM_STATIC: return "it is statically linked; link it dynamically";
+  case QZ_PROGRAM_STATIC: return "it is statically linked; link it dynamically, or with Quartz (quartz cflags, quartz libs)";
   case QZ_PROGRAM_OTHER_LIBC: return "its C library is not the GNU one; build it for that";
   case QZ_PROGRAM_PRIVILEGED: return "it runs with another user's rights; run it as that user";
   case QZ_PROGRAM_SANITIZER: return "it has a sanitizer's library; build it without";
-  case QZ_PROGRAM_UNKNOWN: return "it is no program for this machine that can be read";
+  case QZ_PROGRAM_FOREIGN: return "it is 32-bit, or made for another machine; build it for this one";
+  case QZ_PROGRAM_UNKNOWN: return "its file can't be read, or is damaged; record it as a user who may read it";
   default: return NULL;
   }
 }
 
-int qzi_layer_path(char *path, size_t bytes) {
+/* Where the layer lies. 0, or -1. */
+static int find(char *path, size_t bytes) {
   static const char *const places[] = {"../pthread-layer/libquartz-pthread.so", "../lib/libquartz-pthread.so", NULL};
   const char *setting = getenv("QUARTZ_LAYER");
   if (setting && *setting) return snprintf(path, bytes, "%s", setting) < (int)bytes && !access(path, R_OK) ? 0 : -1;
@@ -36,6 +39,20 @@ int qzi_layer_path(char *path, size_t bytes) {
     if (realpath(place, resolved) && !access(resolved, R_OK) && snprintf(path, bytes, "%s", resolved) < (int)bytes) return 0;
   }
   return -1;
+}
+
+int qzi_layer_path(char *path, size_t bytes) {
+  if (find(path, bytes)) return -1;
+  if (!strpbrk(path, " :")) return 0;
+  /* Both separate the entries of LD_PRELOAD: the directory gets another name, which lasts as long as we do. */
+  char *slash = strrchr(path, '/');
+  if (!slash || strpbrk(slash, " :")) return -1;
+  char name[NAME_MAX + 2];
+  if (snprintf(name, sizeof name, "%s", slash) >= (int)sizeof name) return -1;
+  *slash = 0;
+  int directory = open(*path ? path : "/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+  if (directory < 0) return -1;
+  return snprintf(path, bytes, "/proc/%ld/fd/%d%s", (long)getpid(), directory, name) < (int)bytes ? 0 : -1;
 }
 
 int qzi_layer_preload(const char *path) {

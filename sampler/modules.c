@@ -88,6 +88,23 @@ static struct qzi_module *append(struct qzi_modules *modules, const char *path) 
   return module;
 }
 
+/* Code that is generated while the program runs grows piece by piece, often without gaps. */
+static void append_generated(struct qzi_modules *modules, uint64_t start, uint64_t end) {
+  size_t count = modules->generated_count;
+  if (count && modules->generated[count - 1].end == start) {
+    modules->generated[count - 1].end = end;
+    return;
+  }
+  if (count == modules->generated_room) {
+    size_t room = count ? count * 2 : 16;
+    struct qzi_range *all = realloc(modules->generated, room * sizeof *all);
+    if (!all) return;
+    modules->generated = all;
+    modules->generated_room = room;
+  }
+  modules->generated[modules->generated_count++] = (struct qzi_range){start, end};
+}
+
 struct qzi_modules *qzi_modules_read(pid_t pid) {
   char name[64], program[4100] = "";
   snprintf(name, sizeof name, "/proc/%ld/exe", (long)pid);
@@ -113,6 +130,7 @@ struct qzi_modules *qzi_modules_read(pid_t pid) {
       if (sscanf(line, "%lx-%lx %7s %lx %x:%x %lu %n", &start, &end, rights, &offset, &major, &minor, &inode, &at) < 7)
         continue;
       if (at == 0 || line[at] != '/') inode = 0;
+      if (!inode && rights[2] == 'x' && line[at] != '[') append_generated(modules, start, end);
     }
     int joins = inode && inode == run.inode && major == run.major && minor == run.minor && offset > run.offset;
     if (got > 0 && joins) {
@@ -158,11 +176,18 @@ void qzi_modules_free(struct qzi_modules *modules) {
   if (!modules) return;
   for (size_t k = 0; k < modules->count; k++) free(modules->all[k].path);
   free(modules->all);
+  free(modules->generated);
   free(modules);
 }
 
-void qzi_modules_store(struct qzi_interner *in, const struct qzi_modules *modules) {
+void qzi_modules_store(struct qzi_interner *in, struct qzi_modules *modules) {
   struct qzi_file *file = in->file;
+  in->map_readings++;
+  free(in->generated);
+  in->generated = modules->generated;
+  in->generated_count = modules->generated_count;
+  modules->generated = NULL;
+  modules->generated_count = modules->generated_room = 0;
   uint64_t before = qzi_file_count(file, QZ_SECTION_MODULES);
   for (size_t k = 0; k < modules->count; k++) {
     const struct qzi_module *module = &modules->all[k];

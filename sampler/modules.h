@@ -20,6 +20,8 @@ struct qzi_module {
 struct qzi_modules {
   struct qzi_module *all;
   size_t count, room;
+  struct qzi_range *generated; /* executable memory that is in no file, in rising order */
+  size_t generated_count, generated_room;
 };
 
 /* Reads the program's map: every ELF file that is mapped executable, from its first to its last address, unwritten data
@@ -27,8 +29,9 @@ struct qzi_modules {
 struct qzi_modules *qzi_modules_read(pid_t pid);
 void qzi_modules_free(struct qzi_modules *modules);
 
-/* Puts those that are not there yet into the profile, and finds the module of entities that have none. */
-void qzi_modules_store(struct qzi_interner *in, const struct qzi_modules *modules);
+/* Puts those that are not there yet into the profile, finds the module of entities that have none, and hands over where code is
+ * generated. */
+void qzi_modules_store(struct qzi_interner *in, struct qzi_modules *modules);
 
 /* Is that the path of a library that the system installed? */
 int qzi_modules_installed(const char *path);

@@ -190,6 +190,7 @@ int qzi_paths_walk(struct qzi_paths *paths, uint32_t index, const struct qzi_reg
   for (uint32_t k = 0; k < count; k++)
     if (code_of(paths, paths->frames[k].module) == CODE_LAYER) first = k + 1;
   walk->count = 0;
+  walk->whole = complete || count < all;
   walk->innermost = 0;
   find_site(paths, all, first, walk);
   find_callers(paths, all, walk);
@@ -307,7 +308,7 @@ static uint32_t place_of(struct qzi_paths *paths, const struct takers *takers, c
   if (!takers) return 0;
   for (uint32_t k = frames; k > 0; k--)
     if (took(takers, walk->entries[k - 1])) return k;
-  if (took(takers, start)) return 0;
+  if (took(takers, start) || (walk->count && !walk->whole)) return 0; /* taken further out */
   *older = 1;
   for (uint32_t k = 0; k < takers->count; k++)
     if (is_wrapper(paths, takers->entries[k], settled && takers->count == 1)) *older = 0;

@@ -20,6 +20,7 @@ struct qzi_paths;
  * (keys, QZI_KEY_INLINED). */
 struct qzi_walk {
   uint32_t count;
+  int whole;            /* 1: it ends at the thread's beginning; 0: what called the outermost entry is not known */
   uint64_t entries[QZI_WALK_MOST];
   uint32_t callers;     /* the innermost places of the program's own code that wait for a call to return */
   struct { uint64_t pc; int framed; } caller[QZI_CALLERS]; /* return addresses; whether the frame is at the frame pointer there */

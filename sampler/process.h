@@ -5,6 +5,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+/* 1: /proc is there, and tells of the processes that have their numbers here. */
+int qzi_process_in_proc(void);
 int qzi_pidfd_open(pid_t pid); /* -1 and errno */
 /* 1: the process behind the pidfd has ended. */
 int qzi_process_ended(int pidfd);

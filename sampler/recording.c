@@ -100,11 +100,12 @@ int qzi_recording_open(struct qzi_recording *recording, int fd, pid_t pid, const
     qz_session_close(&recording->view);
     return -1;
   }
+  errno = 0;
   recording->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
   if (recording->wake_fd < 0 ||
       qzi_sampler_open(&recording->sampler, &recording->view, &recording->file, qzi_clock_ns()) ||
       qzi_sampler_base(&recording->sampler, options->attach)) {
-    snprintf(why, why_bytes, recording->file.full ? "the disk is full" : "there is not enough memory");
+    snprintf(why, why_bytes, recording->file.full ? "the disk is full" : errno == EMFILE ? "too many open files" : "there is not enough memory");
     unlink(path);
     qzi_recording_close(recording);
     return -1;

@@ -43,7 +43,7 @@ enum rule { UNKNOWN = 0, UNDEFINED, SAME, SAVED };
 struct recipe {
   uint64_t pc, entry;
   uint32_t module;
-  uint32_t modules;  /* modules known when it was made: one that failed is tried again when there are more */
+  uint32_t readings; /* of the program's map when it was made: one that failed is tried again after the next */
   int32_t cfa_offset, ra_offset, fp_offset; /* bytes from the base register; from the CFA */
   int32_t frame_size; /* qzi_frame_size, where base_is_fp */
   uint8_t known, standard, base_is_fp, usable, outermost, ra, fp; /* ra, fp: enum rule */
@@ -262,7 +262,7 @@ static void read_rules(const struct binary *binary, uint64_t address, struct rec
 
 static void make_recipe(struct qzi_unwinder *unwinder, uint64_t pc, struct recipe *recipe) {
   learn_modules(unwinder);
-  *recipe = (struct recipe){.pc = pc, .modules = unwinder->binaries_count};
+  *recipe = (struct recipe){.pc = pc, .readings = unwinder->in->map_readings};
   if (!unwinder->vdso_end && !unwinder->vdso.tried++) find_vdso(unwinder);
   if (pc >= unwinder->vdso_start && pc < unwinder->vdso_end) {
     recipe->known = 1;
@@ -297,10 +297,11 @@ static const struct recipe *recipe_for(struct qzi_unwinder *unwinder, uint64_t p
   QZI_TABLE_EACH(&unwinder->table, hash, at) {
     struct recipe *recipe = &unwinder->recipes[at - 1];
     if (recipe->pc != pc) continue;
-    if (!recipe->known && recipe->modules != qzi_file_count(unwinder->in->file, QZ_SECTION_MODULES))
-      make_recipe(unwinder, pc, recipe);
-    return recipe;
+    if (!recipe->known && recipe->readings != unwinder->in->map_readings) make_recipe(unwinder, pc, recipe);
+    if (recipe->known || !qzi_intern_is_generated(unwinder->in, pc)) return recipe;
   }
+  static const struct recipe generated = {.entry = QZI_KEY_GENERATED};
+  if (qzi_intern_is_generated(unwinder->in, pc)) return &generated; /* not kept: there is no end to such places */
   if (unwinder->recipes_count == unwinder->recipes_room) {
     uint32_t room = unwinder->recipes_room ? unwinder->recipes_room * 2 : 512;
     struct recipe *all = room <= RECIPES_MOST ? realloc(unwinder->recipes, room * sizeof *all) : NULL;

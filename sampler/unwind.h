@@ -22,7 +22,7 @@ struct qzi_registers {
 /* One procedure that is being executed. Innermost first. */
 struct qzi_frame {
   uint64_t pc;     /* what it executes; of callers: the return address */
-  uint64_t entry;  /* of the procedure; 0: in no known module */
+  uint64_t entry;  /* of the procedure; QZI_KEY_GENERATED: in none of a file; 0: in no known module */
   uint32_t module; /* index + 1 into QZ_SECTION_MODULES, 0: none */
   uint8_t framed;   /* 1: its frame is at the frame pointer */
   uint8_t standard; /* of C++'s or Rust's own library, whichever module it was compiled into */

@@ -20,7 +20,7 @@ install(FILES ${CMAKE_CURRENT_BINARY_DIR}/quartz-config.cmake ${package}/quartz-
         DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/quartz)
 
 # What `quartz cflags` prints for the compiler that Quartz is built with: hooks.
-execute_process(COMMAND ${PROJECT_SOURCE_DIR}/scripts/quartz-flags cflags --cc ${CMAKE_C_COMPILER}
+execute_process(COMMAND ${PROJECT_SOURCE_DIR}/scripts/quartz-flags cflags --quoted --cc ${CMAKE_C_COMPILER}
                 OUTPUT_VARIABLE PC_HOOKS OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
 string(REGEX REPLACE "^.*-pthread" "" PC_HOOKS "${PC_HOOKS}")
 install(PROGRAMS ${PROJECT_SOURCE_DIR}/scripts/quartz-flags DESTINATION ${CMAKE_INSTALL_BINDIR})

@@ -1,8 +1,9 @@
 /** Help, and what is said to those who mistype. */
-import { existsSync, symlinkSync } from 'node:fs';
+import { cpSync, existsSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
 import { commands } from '../../ts-frontend/src/commands/index.js';
+import { root } from '../known/programs.js';
 import { command, directory, quartz, run } from './quartz.js';
 
 const oneLine = /^quartz: [^\n]+; [^\n]+\n$/;
@@ -34,6 +35,26 @@ test('the command works through a link, from anywhere, as npm install -g makes o
   const { stdout, status } = await run('./quartz', ['cflags'], { cwd });
   t.is(status, 0);
   t.true(existsSync(join(/-I(\S+)/.exec(stdout)![1]!, 'quartz/quartz.h')));
+});
+
+test('where files may hardly be opened, one line says so', async (t) => {
+  const { status, stderr } = await run('sh', ['-c', `ulimit -n 24; exec "${command}" report`]);
+  t.deepEqual([status, stderr], [125, 'quartz: too few files may be open here; raise the limit (ulimit -n) to 64 or more\n']);
+});
+
+test('flags with a blank in Quartz\'s own path: quoted, or one line says what to do', async (t) => {
+  const place = join(directory(), "a b's");
+  for (const part of ['scripts/quartz-flags', 'threadlib/include']) cpSync(join(root, part), join(place, part), { recursive: true });
+  cpSync(join(root, 'build/threadlib/libquartz.a'), join(place, 'build/threadlib/libquartz.a'));
+  writeFileSync(join(place, 'prog.c'), '#include <quartz/quartz.h>\nint main(void) { qz_mutex mutex; return qz_mutex_init(&mutex, "m", 0) ? 6 : 5; }\n');
+  const flags = join(place, 'scripts/quartz-flags');
+  for (const what of ['cflags', 'libs']) {
+    const { status, stdout, stderr } = await run(flags, [what]);
+    t.deepEqual([status, stdout, stderr.trimEnd().split('\n').length], [125, '', 1]);
+    t.regex(stderr, new RegExp(`has a blank.* ${what} --quoted`));
+  }
+  const built = await run('sh', ['-c', 'eval "cc $("$0" cflags --quoted) -o prog prog.c $("$0" libs --quoted)" && ./prog', flags], { cwd: place });
+  t.is(built.status, 5, built.stderr);
 });
 
 test('version', async (t) => {

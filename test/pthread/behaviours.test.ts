@@ -1,6 +1,6 @@
 /** Programs that do unusual things to themselves: the same output and status under Quartz as without, and a profile or one
  * line that says why there is none. */
-import { chmodSync, chownSync, copyFileSync, existsSync, mkdirSync, readdirSync } from 'node:fs';
+import { chmodSync, chownSync, copyFileSync, cpSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { root } from '../known/programs.js';
@@ -93,6 +93,53 @@ test.serial('exec: the file is of what the process ran last, and what ran before
   t.is(openModel(twice.file).head.exitStatus, 5);
   const gone = await compare(t, ['sh', '-c', `sleep 0.05; exec ${program('static')}`]);
   t.regex(gone.lines.join('\n'), /no profile of what it ran last \(exec\): .*statically linked/);
+});
+
+test.serial('exec: of a shell that was there for a moment nothing is kept, and nothing said', async (t) => {
+  const compared = await compare(t, ['sh', '-c', `sleep 0.05; exec sh -c "sleep 0.05; exec ${program('stripped')}"`]);
+  profiled(t, compared);
+  const stem = basename(compared.file, '.quartz');
+  t.deepEqual(readdirSync(dirname(compared.file)).filter((name) => name.startsWith(`${stem}-`)), []);
+});
+
+test.serial('a script that does not name its interpreter is recorded as a shell', async (t) => {
+  const script = temporaryFile('script');
+  writeFileSync(script, `exec ${program('stripped')}\n`, { mode: 0o755 });
+  profiled(t, await compare(t, ['sh', '-c', `exec ${script}`]));
+  const file = temporaryFile('profile.quartz');
+  const { status, stderr } = await start(sampler, ['record', '-q', '-o', file, '--', script]).ended;
+  t.deepEqual([status, stderr], [(await start(program('stripped'), []).ended).status, '']);
+  openModel(file);
+});
+
+test.serial('Quartz in a directory that LD_PRELOAD can not name: recorded all the same', async (t) => {
+  const place = temporaryFile('a b:c');
+  mkdirSync(place);
+  cpSync(join(root, 'build/sampler/quartz-sampler'), join(place, 'bin/quartz-sampler'));
+  cpSync(join(root, 'build/pthread-layer/libquartz-pthread.so'), join(place, 'lib/libquartz-pthread.so'));
+  const file = temporaryFile('profile.quartz');
+  const { status, stderr } = await start(join(place, 'bin/quartz-sampler'), ['record', '-q', '-o', file, '--', 'sh', '-c', `exec ${program('stripped')}`]).ended;
+  t.deepEqual([status, stderr], [(await start(program('stripped'), []).ended).status, '']);
+  openModel(file);
+});
+
+test.serial('where the sampler can not work, the program runs, and one line says what to do', async (t) => {
+  const said = async (before: string, line: RegExp): Promise<void> => {
+    const file = temporaryFile('profile.quartz');
+    const { status, stdout, stderr } = await start('sh', ['-c', `${before} exec "$@"`, 'sh', sampler, 'record', '-q', '-o', file, '--', program('stripped')]).ended;
+    const plain = await start(program('stripped'), []).ended;
+    t.deepEqual([status, stdout], [plain.status, plain.stdout]);
+    t.is(ours(stderr).length, 1, stderr);
+    t.regex(stderr, line);
+  };
+  await said('ulimit -n 9;', /too many open files.*ulimit -n/i);
+  await said('ulimit -v 100000;', /no profile: .*ulimit -v/);
+  const apart = 'unshare -Urpf true';
+  if ((await start('sh', ['-c', apart]).ended).status === 0) { // a /proc of the processes outside
+    const { stdout, stderr } = await start('unshare', ['-Urpf', sampler, 'record', '-q', '-o', temporaryFile('profile.quartz'), '--', program('stripped')]).ended;
+    t.is(stdout, (await start(program('stripped'), []).ended).stdout);
+    t.regex(stderr, /^quartz: no profile: \/proc is missing, or of other processes: mount it .*\n$/);
+  } else t.log(`not here: ${apart}`);
 });
 
 test.serial('child processes, recorded: those that the layer fits, and the others as they would', async (t) => {

@@ -16,7 +16,8 @@ export const command: Command = {
   options: [
     { name: 'cc', value: 'COMPILER', help: 'compiler that the flags are for (default: $CC, else cc)' },
     { name: 'hooks', value: 'KIND', help: 'best (the default), all (inlined procedures too) or none' },
+    { name: 'quoted', help: 'paths in quotes, for what reads them as a shell does (eval, make, CMake)' },
   ],
   run: (args) => runChild(join(root, 'scripts/quartz-flags'),
-    ['cflags', ...['cc', 'hooks'].flatMap((name) => (args.has(name) ? [`--${name}`, args.value(name)!] : []))]),
+    ['cflags', ...['cc', 'hooks'].flatMap((name) => (args.has(name) ? [`--${name}`, args.value(name)!] : [])), ...(args.has('quoted') ? ['--quoted'] : [])]),
 };

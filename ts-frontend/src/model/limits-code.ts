@@ -9,7 +9,7 @@ import { formatCount, formatEvents, formatNs } from './format.js';
 import { isBarrier, isRegionEnd, isUncounted } from './inside.js';
 import type { Material } from './limits.js';
 import { briefly } from './names.js';
-import { costs, leastObservations, leastSerial, leastShare, meanwhileOf, meanwhileText, shownId, title } from './limits.js';
+import { costs, heldText, leastObservations, leastSerial, leastShare, meanwhileOf, meanwhileText, shownId, title } from './limits.js';
 import { isLock } from './limits-objects.js';
 import { waitersBeside } from './meanwhile.js';
 import { isStream, passesData, stream } from './limits-stream.js';
@@ -272,7 +272,7 @@ function serial(material: Material, contexts: Contexts, candidate: Candidate): F
   const entity = model.entities[id]!;
   const itself = context.self && id !== 0 && entity.nptNs > 1.05 * stats.npt ? ' itself' : '';
   const callers = callersText(material, contexts, candidate);
-  const name = entity.kind === 'lock' ? `What runs while ${title(model, id)} is held, outside any procedure called meanwhile${callers === '' ? ',' : ''}` : `${title(model, id)}${itself}`;
+  const name = entity.kind === 'lock' ? `${heldText(model, id)}${callers === '' ? ',' : ''}` : `${title(model, id)}${itself}`;
   const text = `${name}${callers} costs ${costs(model, stats.cost)}: while it runs, ` +
     `${meanwhile(material, candidate)}${waitingText(model, waited)}.` +
     (parts.length > 0 ? ` Most of that is in ${parts.map((part) => model.entities[part]!.name).join(' and ')}.` : '');

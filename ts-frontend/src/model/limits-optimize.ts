@@ -2,7 +2,7 @@
 import { formatNs, formatShare } from './format.js';
 import { addTo } from './levels.js';
 import type { Material } from './limits.js';
-import { costs, meanwhileOf, meanwhileText, muchMore, shownId, title } from './limits.js';
+import { costs, heldText, meanwhileOf, meanwhileText, muchMore, shownId, title } from './limits.js';
 import { State, Waiting } from './raw.js';
 import type { Finding, Model } from './types.js';
 
@@ -54,7 +54,7 @@ export function tellOptimize({ model, working, own, least }: Material, named: Re
     `${title(model, main)} is at work ${formatShare(Math.min(1, model.entities[main]!.processorTimeNs / model.elapsedNs))} of the time: it waits for none of them.` : '';
   return [{
     entity: id, name: model.entities[id]!.name, kind: 'optimize', change: 'optimize',
-    text: `${title(model, id)} itself takes ${costs(model, npt)}${within} while ${meanwhileText(model, meanwhile)}: more parallelism ${meanwhile.idle < 0.05 ? "can't help" : 'helps little'} there.${beside}`,
+    text: `${model.entities[id]!.kind === 'lock' ? `${heldText(model, id)},` : `${title(model, id)} itself`} takes ${costs(model, npt)}${within} while ${meanwhileText(model, meanwhile)}: more parallelism ${meanwhile.idle < 0.05 ? "can't help" : 'helps little'} there.${beside}`,
     remedy: `Make it do less, or do it faster: every ${formatShare(0.1)} saves ${formatNs(savingNs / 5)}; twice as fast would save ${formatNs(savingNs)}.`,
     costNs: npt, savingNs, meanwhile, related: [...(within !== '' ? [most![0]] : []), ...(beside !== '' ? [rows[0]![0], main] : [])],
   }];

@@ -50,6 +50,11 @@ export function title(model: Model, id: number): string {
   return saysItsKind(entity) ? entity.name : `${many}${entity.name}`;
 }
 
+/** What is charged to a lock itself. */
+export function heldText(model: Model, id: number): string {
+  return `What runs while ${title(model, id)} is held, outside any procedure called meanwhile`;
+}
+
 export function costs(model: Model, ns: number): string {
   return `${formatNs(ns)} of ${formatNs(model.elapsedNs)} (${formatShare(ns / model.elapsedNs)})`;
 }

@@ -1,0 +1,25 @@
+/* What the user is told where there is no profile.
+ *
+ * Owns:    nothing. Writes to stderr, one line.
+ */
+#ifndef QZI_ABSENCE_H
+#define QZI_ABSENCE_H
+
+#include "abi/program.h"
+
+struct qzi_absence {
+  const char *program;
+  enum qz_program kind; /* of what was run last */
+  int after_exec;       /* 1: that is another program than the one that was launched */
+  int layer;            /* 1: the pthread layer was put in */
+  int no_proc;          /* 1: the program can't be read in /proc */
+};
+
+/* Why the program that was run last is in no profile. */
+void qzi_explain_absence(const struct qzi_absence *absence);
+/* Why the program could not be run. The exit status. */
+int qzi_launch_failed(const char *program, int error);
+/* One clause: what is wrong with /proc, and what to do. */
+extern const char qzi_no_proc[];
+
+#endif

@@ -1,0 +1,20 @@
+/** Code that is in no file: it is told as such, behind the locks that are held while it runs. */
+import { join } from 'node:path';
+import test from 'ava';
+import { root } from '../known/programs.js';
+import { record } from '../known/record.js';
+
+test.serial('generated code stands on the path, behind the lock, and is what limits the program', async (t) => {
+  const { model, status } = await record(join(root, 'build/test/pthread/generated'));
+  t.is(status, 0);
+  if (!model.head.paths.running) {
+    t.log('samples of running threads are not allowed here');
+    return;
+  }
+  const generated = model.entities.find(({ kind, name }) => kind === 'procedure' && name === 'generated code');
+  const turn = model.entities.find(({ name }) => name === 'turn')!;
+  t.truthy(generated, model.entities.map(({ name }) => name).join(', '));
+  t.true(generated!.processorTimeSelfNs > 0.5 * model.root.processorTimeNs, 'the program does nothing else, but it is seen only once the map was read again');
+  t.true(turn.processorTimeNs > 0.9 * model.root.processorTimeNs && turn.processorTimeSelfNs < 0.4 * model.root.processorTimeNs, 'it runs under the lock, which does not run itself');
+  t.true(model.findings.some(({ entity, related }) => entity === generated!.id || related.includes(generated!.id)), model.findings.map(({ text }) => text).join('\n'));
+});
