@@ -84,7 +84,8 @@ static void summarize(const struct qzi_admitted *admitted, const struct qz_profi
 int qzi_admitted_brief(const struct qzi_admitted *admitted) {
   const struct qzi_file *file = &admitted->recording.file;
   return __atomic_load_n(&file->head->snapshots, __ATOMIC_ACQUIRE) == 0 ||
-         (file->head->elapsed_ns < BRIEF_NS && qzi_file_count(file, QZ_SECTION_THREADS) <= 1);
+         (file->head->publisher == QZ_PUBLISHER_PTHREAD && !(file->head->paths & QZ_PATHS_HOOKS) &&
+          file->head->elapsed_ns < BRIEF_NS && qzi_file_count(file, QZ_SECTION_THREADS) <= 1);
 }
 
 void qzi_stop(struct qzi_admitted *admitted, uint32_t end_reason) {

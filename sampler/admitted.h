@@ -24,7 +24,8 @@ struct qzi_admitted {
  * recording's and gets `answer` (QZ_WELCOME, or 0 for none). NULL: said on stderr, the program was told. */
 struct qzi_admitted *qzi_admit(pid_t pid, int socket, int session, uint32_t answer, const char *path,
                                const struct qzi_options *options);
-/* 1: of no interest where the program goes on as another one (exec): a shell, nice, env. It had one thread, for less than a second. */
+/* 1: of no interest where the program goes on as another one (exec): a shell, nice, env. It had one thread, for less than a
+ * second, and was not compiled for Quartz. */
 int qzi_admitted_brief(const struct qzi_admitted *admitted);
 /* Ends publishing and sampling, and says what was recorded unless quiet. Short, as others may be waiting. */
 void qzi_stop(struct qzi_admitted *admitted, uint32_t end_reason);
