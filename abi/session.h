@@ -22,7 +22,7 @@
 #define QZ_ALIGN(bytes) __attribute__((aligned(bytes)))
 
 #define QZ_SESSION_MAGIC   UINT64_C(0x314e535a54525551) /* "QURTZSN1" as little-endian bytes */
-#define QZ_SESSION_VERSION 2u
+#define QZ_SESSION_VERSION 3u
 
 /* What a processor or a thread is doing (docs/metrics.md, section 1). */
 enum qz_state {
@@ -78,7 +78,9 @@ struct qz_session {
   uint64_t start_ns;    /* CLOCK_MONOTONIC when the session was made */
 
   struct qz_table processor_table; /* struct qz_processor, the first P of them in use */
-  struct qz_table thread_table;    /* struct qz_thread + profile stack */
+  struct qz_table thread_table;    /* struct qz_thread + profile stack of short_limit entries */
+  struct qz_table long_table;      /* the same with stack_limit entries, for threads whose stacks need them: see
+                                    * QZ_LIMIT_LONG. Capacity 0: none, for short_limit is stack_limit */
   struct qz_table object_table;    /* struct qz_object; index 0 is never used */
   struct qz_table call_table;      /* struct qz_call; call_slots of them for each processor, one after the other;
                                     * the last table: threads in blocking regions. Pthread
@@ -87,6 +89,8 @@ struct qz_session {
 
   uint32_t call_slots;  /* slots in the call table of one processor, a power of two */
   uint32_t stack_limit; /* entries in a profile stack */
+  uint32_t short_limit; /* entries in that of a record of thread_table */
+  uint32_t reserved;
 
   /* Calibration, picoseconds, measured by the publisher in its own process before it publishes:
    * what one hooked call (entry and exit) adds, and how much of that falls inside the callee, that is
@@ -168,12 +172,17 @@ struct qz_thread {
   uint64_t overflows;          /* pushes refused because the stack was full */
   uint64_t state;              /* bits 0-3 enum qz_state; bits 32-63 index of the object it waits for, or 0 */
   uint64_t calls;              /* publisher's own: address of the call table to count in */
-  uint32_t limit;              /* byte offset from `word` of the last entry that procedures may use */
+  uint32_t limit;              /* byte offset from `word` of the last entry that procedures may use; or QZ_LIMIT_LONG */
   uint32_t epoch;              /* epoch in which the stack was begun */
   uint64_t high;               /* publisher's own: end of its stack; no mark of a procedure is above */
   struct qz_entry bottom;      /* sentinel {0, a mark that is never stale}: lies just below the first entry */
-  struct qz_entry stack[];     /* session.stack_limit entries */
+  struct qz_entry stack[];     /* session.short_limit entries; of a record of long_table session.stack_limit */
 };
+
+/* In the `limit` of a record of thread_table: the thread's stack outgrew it, and all that is said of the thread stands in the
+ * record of the same index in long_table, for the rest of the session and whichever thread has that index. Most threads
+ * never need it, and take little memory. The packed word goes on there from where it was. */
+#define QZ_LIMIT_LONG 1u
 
 /* Where a thread was when it began to wait, in its own memory: from here its callers can be found. */
 struct qz_frame {

@@ -44,19 +44,27 @@ static int check(struct qz_session_view *view, const char **why) {
     return refuse(why, "the session's stack limit makes no sense");
   if (head.call_slots == 0 || (head.call_slots & (head.call_slots - 1)) || head.call_slots > head.call_table.capacity)
     return refuse(why, "the session's number of call slots makes no sense");
-  uint64_t thread_bytes = sizeof(struct qz_thread) + (uint64_t)head.stack_limit * sizeof(struct qz_entry);
+  if (head.short_limit == 0 || head.short_limit > head.stack_limit || (head.long_table.capacity == 0) != (head.short_limit == head.stack_limit))
+    return refuse(why, "the session's short stacks make no sense");
+  uint64_t short_bytes = sizeof(struct qz_thread) + (uint64_t)head.short_limit * sizeof(struct qz_entry);
+  uint64_t long_bytes = sizeof(struct qz_thread) + (uint64_t)head.stack_limit * sizeof(struct qz_entry);
   if (!table_fits(&head.processor_table, head.total_bytes, sizeof(struct qz_processor), 128) ||
-      !table_fits(&head.thread_table, head.total_bytes, thread_bytes, 64) ||
+      !table_fits(&head.thread_table, head.total_bytes, short_bytes, 64) ||
+      (head.long_table.capacity && !table_fits(&head.long_table, head.total_bytes, long_bytes, 64)) ||
       !table_fits(&head.object_table, head.total_bytes, sizeof(struct qz_object), 64) ||
       !table_fits(&head.call_table, head.total_bytes, sizeof(struct qz_call), 8) ||
       !table_fits(&head.string_table, head.total_bytes, 1, 1) || head.string_table.stride != 1)
     return refuse(why, "a table of the session lies outside it");
+  if (head.long_table.capacity && (head.long_table.capacity != head.thread_table.capacity ||
+      head.long_table.offset < head.thread_table.offset + head.thread_table.stride * head.thread_table.capacity))
+    return refuse(why, "the session's long records are not where they belong");
   view->publisher = head.publisher;
   view->pid = head.pid;
   view->flags = head.flags;
   view->processors = head.processors;
   view->call_slots = head.call_slots;
   view->stack_limit = head.stack_limit;
+  view->short_limit = head.short_limit;
   view->start_ns = head.start_ns;
   view->hook_ps = head.hook_ps;
   view->hook_inside_ps = head.hook_inside_ps;
@@ -67,6 +75,8 @@ static int check(struct qz_session_view *view, const char **why) {
   view->start_high = head.start_high;
   view->processor_table = head.processor_table;
   view->thread_table = head.thread_table;
+  view->long_table = head.long_table;
+  view->long_low = view->base + (head.long_table.capacity ? head.long_table.offset : 0);
   view->object_table = head.object_table;
   view->call_table = head.call_table;
   view->string_table = head.string_table;
@@ -124,7 +134,10 @@ const struct qz_processor *qz_session_processor(const struct qz_session_view *vi
   return index < view->processors ? element(view, &view->processor_table, index) : NULL;
 }
 const struct qz_thread *qz_session_thread(const struct qz_session_view *view, uint32_t index) {
-  return element(view, &view->thread_table, index);
+  const struct qz_thread *thread = element(view, &view->thread_table, index);
+  if (view->long_table.capacity && thread && LOAD_ACQUIRE(&thread->limit) == QZ_LIMIT_LONG)
+    thread = element(view, &view->long_table, index);
+  return thread;
 }
 const struct qz_object *qz_session_object(const struct qz_session_view *view, uint32_t index) {
   return index ? element(view, &view->object_table, index) : NULL;
@@ -178,7 +191,7 @@ int qz_session_copy_stack(const struct qz_session_view *view, const struct qz_th
                           uint32_t held, struct qz_stack_copy *copy) {
   const struct qz_entry *entries = entries_of(thread);
   uint64_t before = LOAD_ACQUIRE(&thread->word);
-  uint32_t depth = depth_of(before, view->stack_limit);
+  uint32_t depth = depth_of(before, (const unsigned char *)thread < view->long_low ? view->short_limit : view->stack_limit);
   *copy = (struct qz_stack_copy){.word = before};
   if (depth == UINT32_MAX) {
     copy->invalid = 1;

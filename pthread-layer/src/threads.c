@@ -164,6 +164,7 @@ struct qzl_thread *qzl_adopt(void) {
 /* ---- what publishing asks ---- */
 
 const uint32_t qzi_publishers_kind = QZ_PUBLISHER_PTHREAD;
+const uint32_t qzi_publishers_short = 0; /* kernel threads are few */
 const bool qzi_publishers_own_thread = false;
 
 bool qzi_publishers_make(void) {

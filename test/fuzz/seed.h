@@ -6,14 +6,22 @@
 #include "test/c/sampler/fake.h"
 
 static struct fake seed_fake(void) {
-  struct fake f = fake_make(3, 6, 6, 8);
+  enum { THREADS = 4 };
+  struct fake f = fake_make(3, 2 * THREADS, 6, 8); /* the upper half are the long records of the lower */
+  f.head->short_limit = 7;
+  f.head->long_table = f.head->thread_table;
+  f.head->thread_table.capacity = f.head->long_table.capacity = THREADS;
+  f.head->long_table.offset += THREADS * f.stride;
+  fake_thread(&f, 3)->limit = QZ_LIMIT_LONG;
   uint64_t lock = fake_make_object(&f, 1, QZ_KIND_MUTEX, "lock", 0x4000);
   fake_make_object(&f, 2, QZ_KIND_JOIN, NULL, 0x5000);
-  for (uint32_t t = 0; t < 4; t++) {
-    fake_create(&f, t, t + 1, t ? "worker" : NULL, 0x1000, (int)t - 1);
-    fake_push(&f, t, 0x1000);
-    fake_push(&f, t, 0x2000 + 0x100 * t);
-    fake_push(&f, t, lock);
+  for (uint32_t t = 0; t < THREADS; t++) {
+    uint32_t at = t == 3 ? THREADS + t : t;
+    fake_create(&f, at, t + 1, t ? "worker" : NULL, 0x1000, (int)t - 1);
+    fake_push(&f, at, 0x1000);
+    fake_push(&f, at, 0x2000 + 0x100 * t);
+    fake_push(&f, at, lock);
+    for (int k = 0; t == 3 && k < 5; k++) fake_push(&f, at, 0x3000 + 0x100 * k);
   }
   fake_run(&f, 0, QZ_STATE_USEFUL, 0);
   fake_run(&f, 1, QZ_STATE_SPINNING, 1);

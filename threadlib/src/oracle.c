@@ -72,6 +72,11 @@ static uint32_t index_in(const struct qz_table *table, const void *record) {
   return (uint32_t)(((uint64_t)((const char *)record - (const char *)session) - table->offset) / table->stride);
 }
 
+static uint32_t thread_index(const struct qz_thread *thread) {
+  bool is_long = session->long_table.capacity && (uint64_t)((const char *)thread - (const char *)session) >= session->long_table.offset;
+  return index_in(is_long ? &session->long_table : &session->thread_table, thread);
+}
+
 void qzi_oracle_session(const struct qz_session *of) { session = of; }
 
 void qzi_oracle_now(const struct qz_processor *processor, uint64_t now) {
@@ -79,13 +84,13 @@ void qzi_oracle_now(const struct qz_processor *processor, uint64_t now) {
 }
 
 void qzi_oracle_thread(const struct qz_thread *thread, unsigned kind, uint64_t value) {
-  if (tracing()) add(clock_ns(), kind, index_in(&session->thread_table, thread), value);
+  if (tracing()) add(clock_ns(), kind, thread_index(thread), value);
 }
 
 void qzi_oracle_stack(const struct qz_thread *thread, uint64_t word) {
   if (!tracing()) return;
   uint64_t ns = clock_ns();
-  uint32_t index = index_in(&session->thread_table, thread);
+  uint32_t index = thread_index(thread);
   uint32_t depth = QZ_WORD_DEPTH(word);
   add(ns, QZI_ORACLE_STACK, index, depth);
   for (uint32_t k = 0; k < depth; k++) add(ns, QZI_ORACLE_ENTRY, index, thread->stack[k].key);

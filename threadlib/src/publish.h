@@ -198,6 +198,10 @@ void qzi_pub_give_back(struct qzi_publisher *, struct qzi_pub_thread *);
 void qzi_pub_io_slow(struct qzi_publisher *, struct qzi_pub_thread *);
 void qzi_pub_no_table(struct qz_thread *);
 void qzi_pub_remove(struct qz_thread *, uint64_t key);
+/* The thread goes on with its long record, which is returned; NULL: it has none, or has it already. By the thread itself. */
+struct qz_thread *qzi_pub_lengthen(struct qzi_pub_thread *);
+/* The record of a thread whose stack is at its limit, with room for an object on it; NULL: there is none, which is counted. */
+struct qz_thread *qzi_pub_room(struct qzi_pub_thread *);
 void qzi_pub_count_slow(struct qzi_publisher *, uint64_t site, uint64_t key);
 uint32_t qzi_pub_register(struct qzi_pub_object *, unsigned kind, const void *address, uint64_t site, uint32_t capacity);
 /* Index of the record that those objects of a place share that have none of their own; with QZI_PUB_SHARED. */
@@ -315,7 +319,6 @@ static inline void qzi_pub_run_as(struct qzi_publisher *p, struct qzi_pub_thread
     return;
   }
   record->calls = (uint64_t)(uintptr_t)p->calls;
-  record->limit = qzi_pub_hook_limit;
 #ifdef QZI_PUB_ONE_THREAD
   if (__builtin_expect(!p->calls, 0)) qzi_pub_no_table(record);
 #endif
@@ -347,7 +350,6 @@ static inline __attribute__((always_inline)) void qzi_pub_take_up(struct qzi_pub
   QZI_TRACE(thread(record, QZI_ORACLE_STATE, QZ_STATE_USEFUL));
   p->thread_plus_1 = to->index_plus_1;
   record->calls = (uint64_t)(uintptr_t)p->calls;
-  record->limit = qzi_pub_hook_limit;
   qzi_pub_store(&record->state, QZ_STATE_WORD(QZ_STATE_USEFUL, 0));
   qzi_pub_now(p, QZ_STATE_USEFUL);
   qzi_hot_set(&record->word); /* as in qzi_pub_run_as */

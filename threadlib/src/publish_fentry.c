@@ -27,6 +27,7 @@ QZI_HOOK uint32_t qzi_fentry_second(struct qz_thread *record, uint64_t key, uint
   uint64_t word = __atomic_load_n(&record->word, __ATOMIC_RELAXED);
   struct qz_entry *top = TOP(record, word);
   if (record == &qzi_attend || LEVEL(top->sp) <= mark) return 1;
+  if (QZ_WORD_TOP(word) >= record->limit && qzi_session_is_short(record)) return 1;
   if (!(key & COUNTED)) qzi_call_count(record->calls, first / sizeof(struct qz_call), site, key);
   key &= ~COUNTED;
   if (top->key == key) return 0;
@@ -37,12 +38,12 @@ QZI_HOOK uint32_t qzi_fentry_second(struct qz_thread *record, uint64_t key, uint
 
 QZI_HOOK void qzi_fentry_third(struct qz_thread *record, uint64_t key, uint64_t site, uint64_t mark, uint32_t first) {
   if (record == &qzi_attend && !(record = qzi_hook_attend())) return;
-  const struct qzi_pub_thread *thread = qzi_hook_owner(record);
+  struct qzi_pub_thread *thread = qzi_hook_owner(record);
   uint64_t word = __atomic_load_n(&record->word, __ATOMIC_RELAXED);
   if (on_stack(thread, mark)) word = drop_below(record, word, thread, mark + 8); /* no two live frames are level */
   if (!(key & COUNTED)) qzi_call_count(record->calls, first / sizeof(struct qz_call), site, key);
   key &= ~COUNTED;
-  if (TOP(record, word)->key != key) push_within(record, word, key, mark);
+  if (TOP(record, word)->key != key) push_within(record, word, key, mark, thread);
 }
 
 /* 0: the function returns with objects on top of it (locks that it leaves to its caller); 1: third stage. */

@@ -86,7 +86,7 @@ QZI_HOOK __attribute__((noinline, cold)) static void enter_slow(uint64_t key, ui
                                                                 struct place here, bool counted) {
   struct qz_thread *record = RECORD(hot);
   if (record == &qzi_attend && !(record = qzi_hook_attend())) return;
-  const struct qzi_pub_thread *thread = qzi_hook_owner(record);
+  struct qzi_pub_thread *thread = qzi_hook_owner(record);
   struct qz_call *call = counted ? qzi_call_slot(record->calls, site, key)
                                  : qzi_call_count(record->calls, qzi_pub_slot(site, key), site, key);
   uint64_t sp = here.sp, at = level_of(record, thread, here, site);
@@ -103,7 +103,7 @@ QZI_HOOK __attribute__((noinline, cold)) static void enter_slow(uint64_t key, ui
   const struct qz_entry *top = TOP(record, word), *same = top;
   while (same->key == key && !FIXED(same) && LEVEL(same->sp) == LEVEL(mark)) same--;
   if (top->key == key && (same == top || top - same >= REPEATS)) return; /* immediate recursion */
-  push_within(record, word, key, mark);
+  push_within(record, word, key, mark, thread);
 }
 
 /* Takes a procedure out from below the objects on top of it (locks that it still holds), with what is stale there. */

@@ -91,9 +91,19 @@ QZI_HOOK static inline uint64_t drop_below(struct qz_thread *record, uint64_t wo
   }
 }
 
-QZI_HOOK static inline void push_within(struct qz_thread *record, uint64_t word, uint64_t key, uint64_t mark) {
-  if (QZ_WORD_TOP(word) >= qzi_pub_hook_limit) qzi_pub_store(&record->overflows, record->overflows + 1);
-  else push(record, word, TOP(record, word), key, mark);
+/* `thread`: the one whose record it is; NULL: not known. */
+QZI_HOOK static inline void push_within(struct qz_thread *record, uint64_t word, uint64_t key, uint64_t mark,
+                                        struct qzi_pub_thread *thread) {
+  if (QZ_WORD_TOP(word) >= record->limit) {
+    struct qz_thread *longer = thread ? qzi_pub_lengthen(thread) : NULL;
+    if (!longer) {
+      qzi_pub_store(&record->overflows, record->overflows + 1);
+      return;
+    }
+    record = longer;
+    word = __atomic_load_n(&record->word, __ATOMIC_RELAXED);
+  }
+  push(record, word, TOP(record, word), key, mark);
 }
 
 #endif

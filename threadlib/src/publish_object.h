@@ -22,14 +22,14 @@ static inline __attribute__((always_inline)) void qzi_pub_put(struct qz_thread *
   QZI_TRACE(stack(record, top));
   qzi_pub_pushed(record, top);
 }
-/* Whether the topmost entry is of that key; it is off then. */
+/* Whether the topmost entry was of that key; it is off then. */
 static inline __attribute__((always_inline)) bool qzi_pub_take_off(struct qz_thread *record, uint64_t key) {
   uint32_t top = qzi_pub_top(record);
   if (__builtin_expect(((struct qz_entry *)((char *)&record->word + top))->key != key, 0)) return false;
   top -= (uint32_t)sizeof(struct qz_entry);
   QZI_TRACE(stack(record, top));
   qzi_pub_popped(record, top);
-  return true;
+  return __builtin_expect(record->limit != QZ_LIMIT_LONG, 1); /* else a signal handler was here meanwhile, and the stack is elsewhere */
 }
 /* Push the object before it is asked for. By the thread itself. */
 static inline void qzi_pub_push(struct qzi_publisher *p, struct qzi_pub_thread *t, uint64_t key) {
@@ -37,9 +37,10 @@ static inline void qzi_pub_push(struct qzi_publisher *p, struct qzi_pub_thread *
   struct qz_thread *record = qzi_pub_record(p, t);
   if (!record) return;
   uint32_t top = qzi_pub_top(record);
-  if (__builtin_expect(top >= qzi_pub_limit, 0)) {
-    qzi_pub_store(&record->overflows, record->overflows + 1);
-    return;
+  if (__builtin_expect(top >= record->limit, 0)) {
+    record = qzi_pub_room(t);
+    if (!record) return;
+    top = qzi_pub_top(record);
   }
   qzi_pub_put(record, top, key);
 }
@@ -220,7 +221,7 @@ static inline bool qzi_pub_ask_fast(struct qzi_publisher *p, struct qzi_pub_thre
   if (__builtin_expect(!index || !record || !p->calls, 0) || __builtin_expect(record->epoch != qzi_pub_epoch, 0)) return false;
   uint32_t top = qzi_pub_top(record);
   struct qz_call *call = qzi_pub_near_slot(p->calls, site, key);
-  if (__builtin_expect(top >= qzi_pub_limit || !call, 0)) return false;
+  if (__builtin_expect(top >= record->limit || !call, 0)) return false;
   qzi_pub_put(record, top, key);
   qzi_pub_store(&call->count, call->count + 1);
   return true;

@@ -28,9 +28,9 @@ struct qzi_session {
   uint32_t threads;        /* capacity */
   uint32_t objects;        /* capacity */
   uint32_t strings;        /* capacity, bytes */
-  uint32_t stack_limit;
-  uint64_t thread_stride;
-  char *thread_base;
+  uint32_t stack_limit, short_limit;
+  uint64_t thread_stride, long_stride;
+  char *thread_base, *long_base; /* without long records: NULL */
   struct qz_processor *processor_base;
   struct qz_call *call_base; /* call_tables of them, and one more for whoever has none of its own (under a lock) */
   uint32_t call_tables;      /* tables with one writer each */
@@ -44,6 +44,13 @@ extern struct qzi_session qzi_session;
 
 static inline struct qz_thread *qzi_session_thread(uint32_t index) {
   return (struct qz_thread *)(qzi_session.thread_base + index * qzi_session.thread_stride);
+}
+static inline struct qz_thread *qzi_session_long(uint32_t index) {
+  return (struct qz_thread *)(qzi_session.long_base + index * qzi_session.long_stride);
+}
+/* Its stack may still be moved to a longer record. */
+static inline bool qzi_session_is_short(const struct qz_thread *record) {
+  return qzi_session.long_base && (const char *)record < qzi_session.long_base && (const char *)record >= qzi_session.thread_base;
 }
 
 /* The program has limited its system calls, and any of ours may kill it: descriptors are left alone, and nobody looks
@@ -70,6 +77,7 @@ uint64_t qzi_pub_setting(const char *name, uint64_t otherwise, uint64_t low, uin
 
 /* Those who publish: publish_processor.c, or threads.c of the pthread layer. */
 extern const uint32_t qzi_publishers_kind;    /* enum qz_publisher */
+extern const uint32_t qzi_publishers_short;   /* entries in a thread's stack before it needs more; 0: all that it may need */
 bool qzi_publishers_make(void);               /* sets qzi_session.call_tables; false: no memory */
 void qzi_publishers_head(struct qz_session *); /* sets qzi_session.head, under the lock of those who look at it */
 /* Measures what qzi_calibrate() can't know of those who publish; before anything is published. */

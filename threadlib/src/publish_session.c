@@ -37,7 +37,7 @@ extern const char __start_quartz_start[] __attribute__((weak, visibility("hidden
 extern const char __stop_quartz_start[] __attribute__((weak, visibility("hidden")));
 
 #define PAGE 4096u
-#define DEPTH_DEFAULT 88u    /* 1536 bytes a thread */
+#define DEPTH_DEFAULT 88u    /* 1536 bytes a thread, once its stack is deep */
 #define OBJECTS_DEFAULT 262144u
 
 _Atomic uint32_t qzi_publishing_flag;
@@ -133,6 +133,10 @@ static struct qz_table table(uint64_t offset, uint64_t stride, uint64_t capacity
   return (struct qz_table){.offset = offset, .stride = stride, .capacity = (uint32_t)capacity};
 }
 
+static uint64_t thread_bytes(uint32_t entries) {
+  return (sizeof(struct qz_thread) + (uint64_t)entries * sizeof(struct qz_entry) + 63) & ~UINT64_C(63);
+}
+
 /* A file of that size; a limit on file sizes must not kill the program. */
 static int memory_file(size_t bytes) {
   int fd = memfd_create("quartz-session", MFD_CLOEXEC | MFD_ALLOW_SEALING);
@@ -165,12 +169,15 @@ int qzi_session_make(void) {
   struct qzi_session *s = &qzi_session;
   struct qz_session head = {.version = QZ_SESSION_VERSION, .head_bytes = sizeof head, .publisher = qzi_publishers_kind};
   uint64_t total = 0, call_slots = ((uint64_t)s->call_tables + 1) * QZI_CALL_SLOTS;
-  s->thread_stride = sizeof(struct qz_thread) + (uint64_t)s->stack_limit * sizeof(struct qz_entry);
-  s->thread_stride = (s->thread_stride + 63) & ~UINT64_C(63);
+  s->thread_stride = thread_bytes(s->short_limit);
   place(&total, sizeof head);
   uint64_t room = s->processors > s->call_tables ? s->processors : s->call_tables; /* there may be more later: qzi_pub_init */
   head.processor_table = table(place(&total, room * sizeof(struct qz_processor)), sizeof(struct qz_processor), room);
   head.thread_table = table(place(&total, s->threads * s->thread_stride), s->thread_stride, s->threads);
+  if (s->short_limit < s->stack_limit) {
+    s->long_stride = thread_bytes(s->stack_limit);
+    head.long_table = table(place(&total, s->threads * s->long_stride), s->long_stride, s->threads);
+  }
   head.object_table = table(place(&total, s->objects * sizeof(struct qz_object)), sizeof(struct qz_object), s->objects);
   head.call_table = table(place(&total, call_slots * sizeof(struct qz_call)), sizeof(struct qz_call), call_slots);
   head.string_table = table(place(&total, s->strings), 1, s->strings);
@@ -181,6 +188,7 @@ int qzi_session_make(void) {
   head.start_ns = qzi_pub_clock_ns();
   head.call_slots = QZI_CALL_SLOTS;
   head.stack_limit = s->stack_limit;
+  head.short_limit = s->short_limit;
 
   struct rlimit space; /* a program that is short of it would fail in our stead */
   if (!getrlimit(RLIMIT_AS, &space) && space.rlim_cur != RLIM_INFINITY && total > space.rlim_cur / 4) return ENOMEM;
@@ -207,6 +215,7 @@ int qzi_session_make(void) {
   struct stat state;
   if (!fstat(fd, &state)) file_device = state.st_dev, file_inode = state.st_ino;
   s->thread_base = base + head.thread_table.offset;
+  s->long_base = head.long_table.capacity ? base + head.long_table.offset : NULL;
   s->processor_base = (struct qz_processor *)(base + head.processor_table.offset);
   s->call_base = (struct qz_call *)(base + head.call_table.offset);
   s->string_base = base + head.string_table.offset;
@@ -304,6 +313,7 @@ void qzi_pub_init(unsigned processors, size_t max_threads) {
     s->strings = QZI_PUB_STRING_BYTES;
     s->stack_limit = (uint32_t)qzi_pub_setting("QUARTZ_PROFILE_DEPTH", DEPTH_DEFAULT, 16, 4000);
     qzi_pub_exact_hold = (uint32_t)qzi_pub_setting("QUARTZ_EXACT_HOLD", 0, 0, 1);
+    s->short_limit = qzi_publishers_short && qzi_publishers_short < s->stack_limit ? qzi_publishers_short : s->stack_limit;
     qzi_pub_limit = QZ_WORD_EMPTY + s->stack_limit * (uint32_t)sizeof(struct qz_entry);
     qzi_pub_hook_limit = qzi_pub_limit - QZI_PUB_RESERVED_ENTRIES * (uint32_t)sizeof(struct qz_entry);
     qzi_hooks_init();

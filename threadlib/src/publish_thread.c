@@ -15,12 +15,14 @@
 #define POOL 256       /* indices that a processor keeps */
 #define CHUNK 64       /* indices taken from or given to the others at a time */
 #endif
-#define MANY 512       /* records from which on the pages of more are made before they are used */
+#define MANY 512       /* records from which on the pages of more are made before they are used, */
+#define MADE 256       /* those of so many at a time */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of the common pool */
 static uint32_t *free_all; /* stack of free indices */
 static uint32_t free_all_count;
 static uint32_t high;      /* records below this index have been used */
+static uint32_t first_limit; /* of a record of the thread table */
 static uint64_t dropped;
 
 int qzi_threads_make(void) {
@@ -31,6 +33,8 @@ int qzi_threads_make(void) {
 void qzi_threads_forked(void) { lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER; }
 
 void qzi_threads_mapped(void) {
+  uint32_t last = QZ_WORD_EMPTY + qzi_session.short_limit * (uint32_t)sizeof(struct qz_entry);
+  first_limit = qzi_session.long_base ? last : qzi_pub_hook_limit;
   qzi_session.head->thread_high = high;
   qzi_session.head->threads_dropped = dropped;
 }
@@ -46,7 +50,8 @@ static bool refill(struct qzi_publisher *p) {
   if (!p->free_count) {
     uint32_t fresh = qzi_session.threads - high < CHUNK ? qzi_session.threads - high : CHUNK;
     for (uint32_t k = fresh; k > 0; k--) p->free[p->free_count++] = high + k - 1;
-    if (CHUNK > 1 && high >= MANY) qzi_session_populate(qzi_session_thread(high), fresh * qzi_session.thread_stride);
+    if (CHUNK > 1 && high >= MANY && high % MADE == 0 && qzi_session.threads - high >= MADE)
+      qzi_session_populate(qzi_session_thread(high), MADE * qzi_session.thread_stride);
     high += fresh;
     __atomic_store_n(&qzi_session.head->thread_high, high, __ATOMIC_RELEASE);
   }
@@ -63,6 +68,16 @@ static void spill(struct qzi_publisher *p, uint32_t keep) {
 
 void qzi_threads_return_pool(struct qzi_publisher *p) {
   if (p->free_count) spill(p, 0);
+}
+
+static __attribute__((noinline)) struct qz_thread *other_record(struct qz_thread *record, uint32_t index) {
+  if (record->limit == QZ_LIMIT_LONG) return qzi_session_long(index);
+  record->limit = first_limit; /* it was never used */
+  return record;
+}
+static inline struct qz_thread *own_record(uint32_t index) {
+  struct qz_thread *record = qzi_session_thread(index);
+  return __builtin_expect(record->limit == first_limit, 1) ? record : other_record(record, index);
 }
 
 static struct qz_entry *entry_at(struct qz_thread *record, uint64_t word) {
@@ -96,7 +111,6 @@ static void fill(struct qz_thread *record, const struct qzi_pub_thread *t, struc
   record->os_tid = t->os_tid;
 #endif
   record->epoch = qzi_pub_epoch;
-  record->limit = qzi_pub_hook_limit;
   record->high = t->stack_high ? (uint64_t)t->stack_high : QZI_STACK_UNKNOWN;
   record->calls = (uint64_t)(uintptr_t)qzi_no_calls;
   record->go_on = qzi_attend.go_on;
@@ -138,7 +152,48 @@ static struct qz_thread *take(struct qzi_publisher *p, struct qzi_pub_thread *t)
     }
     __atomic_store_n(&t->index_plus_1, p->free[--p->free_count] + 1, __ATOMIC_RELAXED); /* joiners look at it */
   }
-  return t->record = qzi_session_thread(t->index_plus_1 - 1); /* the session may have been made anew */
+  return t->record = own_record(t->index_plus_1 - 1); /* the session may have been made anew */
+}
+
+/* Moves all that a short record tells to the long one. A signal handler's hooks may come between anywhere, and even do the same: they
+ * leave the stack as they found it. The packed word goes on from what it was, so that none comes back with another stack. */
+static struct qz_thread *lengthen(struct qz_thread *record, uint32_t index) {
+  struct qz_thread *longer = qzi_session_long(index);
+  uint64_t word = flux(record);
+  longer->start = record->start;
+  longer->create_site = record->create_site;
+  longer->name = record->name;
+  longer->creator = record->creator;
+  longer->base = record->base;
+  longer->go_on = record->go_on;
+  longer->overflows = record->overflows;
+  longer->state = record->state;
+  longer->calls = record->calls;
+  longer->limit = qzi_pub_hook_limit;
+  longer->epoch = record->epoch;
+  longer->high = record->high;
+  uint64_t entries = 1 + (QZ_WORD_TOP(word) >= QZ_WORD_EMPTY ? QZ_WORD_DEPTH(word) : 0);
+  memcpy(&longer->bottom, &record->bottom, entries * sizeof longer->bottom);
+  longer->serial = record->serial;
+  longer->word = (word & ~QZ_WORD_FLUX) + QZ_WORD_CHANGE;
+  __atomic_store_n(&record->limit, QZ_LIMIT_LONG, __ATOMIC_RELEASE);
+  return longer;
+}
+
+struct qz_thread *qzi_pub_lengthen(struct qzi_pub_thread *t) {
+  struct qz_thread *record = t->record;
+  if (!record || !qzi_session_is_short(record)) return NULL;
+  struct qz_thread *longer = lengthen(record, t->index_plus_1 - 1);
+  if (__atomic_load_n(&qzi_hot, __ATOMIC_RELAXED) == &record->word) qzi_hot_set(&longer->word);
+  return t->record = longer;
+}
+
+struct qz_thread *qzi_pub_room(struct qzi_pub_thread *t) {
+  struct qz_thread *record = t->record, *longer = qzi_pub_lengthen(t);
+  if (longer) return longer;
+  if (qzi_pub_top(record) < qzi_pub_limit) return record;
+  qzi_pub_store(&record->overflows, record->overflows + 1);
+  return NULL;
 }
 
 /* A thread that was there before publishing began: its stack holds, from now on, what it enters. */
@@ -149,12 +204,21 @@ struct qz_thread *qzi_pub_begin(struct qzi_publisher *p, struct qzi_pub_thread *
   return record;
 }
 
+/* A thread begins with more procedures than its record has room for. Others may be made at the same place. */
+static struct qz_thread *lengthen_new(struct qzi_pub_thread *t) {
+  uint32_t index = t->index_plus_1 - 1;
+  if (index >= MANY && index % CHUNK == 0 && index + CHUNK <= qzi_session.threads)
+    qzi_session_populate(qzi_session_long(index), CHUNK * qzi_session.long_stride);
+  return t->record = lengthen(t->record, index);
+}
+
 void qzi_pub_created_slow(struct qzi_publisher *p, struct qzi_pub_thread *t, const struct qzi_pub_thread *creator) {
   struct qz_thread *from = creator ? creator->record : NULL;
   if (from && from->epoch != qzi_pub_epoch) from = NULL;
   t->creator = from ? creator->index_plus_1 : 0;
   struct qz_thread *record = take(p, t);
   if (record) {
+    if (from && qzi_pub_top(from) >= first_limit && qzi_session_is_short(record)) record = lengthen_new(t);
     fill(record, t, from);
     QZI_TRACE(thread(record, QZI_ORACLE_STATE, QZ_STATE_READY));
     qzi_pub_store(&record->state, QZ_STATE_WORD(QZ_STATE_READY, 0));
@@ -183,12 +247,14 @@ void qzi_pub_no_table(struct qz_thread *record) { record->calls = (uint64_t)(uin
 void qzi_pub_io_slow(struct qzi_publisher *p, struct qzi_pub_thread *t) {
   struct qz_thread *record = qzi_pub_record(p, t);
   if (!record) return;
+  struct qz_thread *longer = qzi_pub_lengthen(t); /* there hooks do not know whose record it is */
+  if (longer) record = longer;
   QZI_TRACE(thread(record, QZI_ORACLE_STATE, QZ_STATE_IO));
   qzi_pub_store(&record->state, QZ_STATE_WORD(QZ_STATE_IO, 0));
   qzi_pub_no_table(record);
 }
 
-void qzi_pub_remove(struct qz_thread *record, uint64_t key) {
+static void remove_from(struct qz_thread *record, uint64_t key) {
   uint64_t word = __atomic_load_n(&record->word, __ATOMIC_RELAXED);
   struct qz_entry *top = entry_at(record, word), *entry = top;
   while (entry > &record->bottom && entry->key != key) entry--;
@@ -199,5 +265,13 @@ void qzi_pub_remove(struct qz_thread *record, uint64_t key) {
     qzi_pub_store(&entry->sp, entry[1].sp);
   }
   settle(record, word, QZ_WORD_TOP(word) - (uint32_t)sizeof *entry);
+}
+
+void qzi_pub_remove(struct qz_thread *record, uint64_t key) {
+  if (record->limit != QZ_LIMIT_LONG) remove_from(record, key);
+  if (record->limit != QZ_LIMIT_LONG) return;
+  /* Since the caller looked, the hooks of a signal handler have moved the stack. */
+  uint64_t index = (uint64_t)((char *)record - qzi_session.thread_base) / qzi_session.thread_stride;
+  remove_from(qzi_session_long((uint32_t)index), key);
 }
 

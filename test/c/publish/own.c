@@ -175,6 +175,122 @@ static void leaving(void) {
   CHECK(alive == 1);
 }
 
+/* ---- stacks that outgrow their first records ---- */
+
+enum { DEEP = 40, FEW = 12, LOCKS = 20 };
+static qz_mutex held[LOCKS];
+static uint64_t expected[DEEP + 8];
+
+static int is_long(const char *thread) {
+  return (const unsigned char *)qz_session_thread(&view, thread_index(thread)) >= view.long_low;
+}
+/* The stack of main, or of a thread that it made: procedures that call each other `depth` deep. */
+static int procedures(void *start, int depth) {
+  int count = 0;
+  expected[count++] = address((void *)main);
+  if (start != (void *)main) expected[count++] = address(start);
+  for (int k = 0; k < depth; k++) expected[count++] = address(k % 2 ? (void *)hooked_odd : (void *)hooked_even);
+  return count;
+}
+static void takes_locks_at_gate(void *gate) {
+  for (int k = 0; k < LOCKS; k++) qz_mutex_lock(&held[k]);
+  qz_sem_wait(gate);
+  for (int k = 0; k < LOCKS; k++) qz_mutex_unlock(&held[k]);
+}
+static void *deep(void *gate) {
+  hooked_even(DEEP - 1, at_gate, gate);
+  at_gate(&gates[1]);
+  return NULL;
+}
+static void *holds(void *gate) {
+  takes_locks_at_gate(gate);
+  at_gate(&gates[1]);
+  return NULL;
+}
+static void creates(void *thread) { CHECK(qz_create(thread, "child", thread_at_gate, &gates[0]) == 0); }
+/* In a blocking region nobody but the hook knows whose record it is. */
+static void *region(void *unused);
+static void inside_own_region(void *unused) {
+  (void)unused;
+  stack_is("region", procedures((void *)region, FEW), expected);
+}
+static void *region(void *unused) {
+  qz_blocking_begin("deep");
+  hooked_even(FEW - 1, inside_own_region, unused);
+  qz_blocking_end();
+  return NULL;
+}
+
+static void grown(void) {
+  make_gates();
+  while (!qz_session_thread_high(&view) || !qz_session_thread(&view, 0)->serial) hooked_inner(); /* until main's record is begun */
+  qz_thread_t thread, child;
+  uint64_t gate0, gate1;
+  for (int round = 0; round < 3; round++) { /* the record is used again: by a deep thread, and by others */
+    CHECK(qz_create(&thread, "shallow", thread_at_gate, &gates[0]) == 0);
+    let_them();
+    CHECK(is_long("shallow") == (round > 0));
+    gate0 = key_of(qz_session_object(&view, QZ_STATE_OBJECT(qz_session_thread(&view, thread_index("shallow"))->state)));
+    stack_is("shallow", 3, (uint64_t[]){ address((void *)main), address((void *)thread_at_gate), gate0 });
+    qz_sem_post(&gates[0]);
+    qz_join(thread, NULL);
+
+    CHECK(qz_create(&thread, "deep", deep, &gates[0]) == 0);
+    let_them();
+    CHECK(is_long("deep") && !is_long("main"));
+    int count = procedures((void *)deep, DEEP);
+    expected[count] = gate0;
+    stack_is("deep", count + 1, expected);
+    qz_sem_post(&gates[0]);
+    let_them();
+    gate1 = key_of(qz_session_object(&view, QZ_STATE_OBJECT(qz_session_thread(&view, thread_index("deep"))->state)));
+    stack_is("deep", 3, (uint64_t[]){ address((void *)main), address((void *)deep), gate1 });
+    qz_sem_post(&gates[1]);
+    qz_join(thread, NULL);
+  }
+  qz_thread_t other;
+  CHECK(qz_create(&other, "other", thread_at_gate, &gates[2]) == 0); /* takes the long record */
+  let_them();
+  for (int k = 0; k < LOCKS; k++) CHECK(qz_mutex_init(&held[k], NULL, QZ_ADAPTIVE) == 0);
+  CHECK(qz_create(&thread, "holds", holds, &gates[0]) == 0);
+  let_them();
+  CHECK(is_long("holds"));
+  uint32_t index = thread_index("holds");
+  uint64_t keys[LOCKS + 8];
+  struct qz_stack_copy copy;
+  CHECK(qz_session_copy_stack(&view, qz_session_thread(&view, index), keys, 0, &copy));
+  CHECK(copy.depth == LOCKS + 3 && keys[1] == address((void *)holds) && keys[LOCKS + 2] == gate0);
+  for (int k = 0; k < LOCKS; k++) { /* each says who has it */
+    CHECK(QZ_KEY_KIND(keys[k + 2]) == QZ_KIND_MUTEX);
+    const struct qz_object *o = qz_session_object(&view, QZ_KEY_INDEX(keys[k + 2]));
+    CHECK(o->address == address(&held[k]) && o->owner == index + 1);
+  }
+  qz_sem_post(&gates[0]);
+  let_them();
+  stack_is("holds", 3, (uint64_t[]){ address((void *)main), address((void *)holds), gate1 });
+  qz_sem_post(&gates[1]);
+  qz_join(thread, NULL);
+
+  /* A thread begins with its creator's procedures; main's own record grows here. */
+  hooked_even(DEEP - 1, creates, &child);
+  CHECK(is_long("main"));
+  let_them();
+  CHECK(is_long("child"));
+  int count = procedures((void *)main, DEEP);
+  expected[count++] = address((void *)thread_at_gate);
+  expected[count++] = gate0;
+  stack_is("child", count, expected);
+  qz_sem_post(&gates[0]);
+  qz_join(child, NULL);
+  stack_is("main", 1, (uint64_t[]){ address((void *)main) });
+  CHECK(qz_create(&thread, "region", region, NULL) == 0); /* "other" and main have the long ones */
+  let_them();
+  qz_join(thread, NULL);
+  qz_sem_post(&gates[2]);
+  qz_join(other, NULL);
+  CHECK(calls_to(address((void *)hooked_even)) == calls_to(address((void *)hooked_odd)));
+}
+
 /* A call that uses more objects than there is room for pairs leaves room for others; all are counted. */
 #define OBJECTS 80000
 static void locks(qz_mutex *m) {
@@ -215,6 +331,7 @@ int main(int argc, char **argv) {
   else if (!strcmp(what, "regions")) regions();
   else if (!strcmp(what, "leaving")) leaving();
   else if (!strcmp(what, "crowd")) crowd();
+  else if (!strcmp(what, "grown")) grown();
   else return 2;
   return 0;
 }

@@ -5,6 +5,8 @@ void hooked_region(int turns);
 void hooked_outer(void (*check)(void));
 void hooked_inner(void);
 void hooked_deep(int depth, void *result);
+void hooked_even(int depth, void (*at_the_end)(void *), void *argument);
+void hooked_odd(int depth, void (*at_the_end)(void *), void *argument);
 /* Called in them, without hooks. */
 void inside_region(void);
 void inside_main(void);

@@ -51,7 +51,7 @@ static inline struct fake fake_make(uint32_t processors, uint32_t threads, uint3
       .object_table = {at[2], sizeof(struct qz_object), objects, 0},
       .call_table = {at[3], sizeof(struct qz_call), call_slots * processors, 0},
       .string_table = {at[4], 1, strings, 0},
-      .call_slots = call_slots, .stack_limit = limit, .publishing = 1, .epoch = 1, .string_bytes = 1, .object_high = 1};
+      .call_slots = call_slots, .stack_limit = limit, .short_limit = limit, .publishing = 1, .epoch = 1, .string_bytes = 1, .object_high = 1};
   __atomic_store_n(&f.head->magic, QZ_SESSION_MAGIC, __ATOMIC_RELEASE);
   return f;
 }

@@ -142,7 +142,9 @@ static void corrupt(const char *what) {
   if (!strcmp(what, "table")) fake.head->thread_table.offset = UINT64_MAX - 63;
   if (!strcmp(what, "stride")) fake.head->object_table.stride = UINT64_C(1) << 63;
   if (!strcmp(what, "size")) fake.head->total_bytes *= 2;
-  if (!strcmp(what, "stack")) fake.head->stack_limit = 4000;
+  if (!strcmp(what, "stack")) fake.head->stack_limit = fake.head->short_limit = 4000;
+  if (!strcmp(what, "short")) fake.head->short_limit++;
+  if (!strcmp(what, "long")) fake.head->short_limit = 1, fake.head->long_table = fake.head->thread_table;
   if (!strcmp(what, "calls")) fake.head->call_slots = 1u << 31;
 }
 

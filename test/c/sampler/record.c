@@ -170,7 +170,7 @@ static void no_profile(void) {
   EXPECT(finish(start(NULL, sampler, "record", "-o", "/nowhere/at/all", "--", publisher, "run", "1", "0", NULL)) == 125);
   EXPECT(finish(start(NULL, sampler, "record", "-o", "/dev/null", "--", publisher, "run", "1", "0", NULL)) == 125);
   static const char *const broken[] = {"magic", "version", "processors", "table", "stride",
-                                       "size",  "stack",   "calls",      "unsealed", "pipe"};
+                                       "size",  "stack",   "calls",      "short", "long", "unsealed", "pipe"};
   for (unsigned k = 0; k < sizeof broken / sizeof *broken; k++) {
     EXPECT(RECORD("--", publisher, "corrupt", "1", broken[k]) == 0);
     EXPECT(!exists(output) && strstr(said, "is not recorded"));
