@@ -10,6 +10,7 @@
 #define LOAD(at)  __atomic_load_n((at), __ATOMIC_RELAXED)
 #define KEYS_MOST 512u /* entries of a path made by hooks and objects; deeper ones are left out */
 #define TAKERS    8u /* further ones are not told apart from wrappers */
+#define SITES     8u /* of a lock; frames are not compared with further ones */
 #define WRAPPERS  64u /* a table by hash: a later one may take the slot of an earlier one */
 #define SHARE     50u       /* 1/SHARE of the time may go into walks */
 #define PLACES    256u /* calls for locks that are remembered; further ones are not */
@@ -17,11 +18,12 @@
 
 enum code { CODE_OWN = 0, CODE_LIBRARY, CODE_LAYER, CODE_C, CODE_CXX }; /* LIBRARY: another that the system installed */
 
-/* Procedures that take a lock. */
+/* Procedures that take a lock, and where in them. */
 struct takers {
   uint64_t key;
-  uint32_t count;
+  uint32_t count, sites_count;
   uint64_t entries[TAKERS];
+  struct { uint64_t entry, site; } sites[SITES]; /* site: return address of the call for the lock */
 };
 
 /* The place of an object that was made in a library, and the program's. */
@@ -272,27 +274,40 @@ static struct takers *takers_of(struct qzi_paths *paths, uint64_t key) {
   return NULL;
 }
 
-void qzi_paths_taken(struct qzi_paths *paths, uint64_t key, uint64_t entry) {
+static struct takers *add_takers(struct qzi_paths *paths, uint64_t key) {
   struct takers *takers = takers_of(paths, key);
-  if (!takers) {
-    if (paths->takers_count == paths->takers_room) {
-      uint32_t room = paths->takers_room ? paths->takers_room * 2 : 64;
-      struct takers *all = realloc(paths->takers, room * sizeof *all);
-      if (!all) return;
-      paths->takers = all;
-      paths->takers_room = room;
-    }
-    if (qzi_table_add(&paths->taker_table, qzi_hash(key, 5), paths->takers_count + 1)) return;
-    takers = &paths->takers[paths->takers_count++];
-    *takers = (struct takers){.key = key};
+  if (takers) return takers;
+  if (paths->takers_count == paths->takers_room) {
+    uint32_t room = paths->takers_room ? paths->takers_room * 2 : 64;
+    struct takers *all = realloc(paths->takers, room * sizeof *all);
+    if (!all) return NULL;
+    paths->takers = all;
+    paths->takers_room = room;
   }
+  if (qzi_table_add(&paths->taker_table, qzi_hash(key, 5), paths->takers_count + 1)) return NULL;
+  takers = &paths->takers[paths->takers_count++];
+  *takers = (struct takers){.key = key};
+  return takers;
+}
+
+void qzi_paths_taken(struct qzi_paths *paths, uint64_t key, uint64_t entry) {
+  struct takers *takers = add_takers(paths, key);
+  if (!takers) return;
   for (uint32_t k = 0; k < takers->count; k++)
     if (takers->entries[k] == entry) return;
   if (entry && takers->count < TAKERS) takers->entries[takers->count++] = entry;
 }
 
 void qzi_paths_taken_at(struct qzi_paths *paths, uint64_t key, uint64_t site) {
-  qzi_paths_taken(paths, key, qzi_unwind_entry(paths->unwinder, site - 1));
+  uint64_t entry = qzi_unwind_entry(paths->unwinder, site - 1);
+  qzi_paths_taken(paths, key, entry);
+  struct takers *takers = takers_of(paths, key);
+  if (!takers || !entry) return;
+  for (uint32_t k = 0; k < takers->sites_count; k++)
+    if (takers->sites[k].site == site) return;
+  if (takers->sites_count == SITES) return;
+  takers->sites[takers->sites_count].entry = entry;
+  takers->sites[takers->sites_count++].site = site;
 }
 
 static int took(const struct takers *takers, uint64_t entry) {
@@ -301,18 +316,68 @@ static int took(const struct takers *takers, uint64_t entry) {
   return 0;
 }
 
-/* How many of the first `frames` frames stand before a lock that the thread holds. *older: they are older than the lock. */
-static uint32_t place_of(struct qzi_paths *paths, const struct takers *takers, const struct qzi_walk *walk, uint32_t frames,
-                         uint64_t start, int settled, int *older) {
-  *older = 0;
-  if (!takers) return 0;
+/* Where a lock stands among the frames. */
+struct standing {
+  uint32_t before; /* so many of the frames stand before it */
+  int older;       /* the frames are older than the lock: none of them stands behind it, */
+  uint32_t inlined; /* but these stand before it, too, behind those frames: nobody else takes it */
+  uint64_t keys[QZI_INLINED_MOST];
+};
+
+/* What is inlined where the lock is taken, without what takes locks for its callers. Their number. */
+static uint32_t inlined_at(struct qzi_paths *paths, uint64_t site, uint64_t entry, uint64_t *keys) {
+  uint32_t count = qzi_inlining_at(paths->inlining, site - 1, entry, keys);
+  while (count && is_wrapper(paths, keys[count - 1], 0)) count--;
+  return count;
+}
+
+/* The procedure `entry`, behind which the frames from number `at` on stand, takes the lock. It may do so in code that is
+ * inlined into it: then that must stand behind it, unless it takes the lock for a caller, or the frames are older. */
+static void place_inlined(struct qzi_paths *paths, const struct takers *takers, const struct qzi_walk *walk, uint64_t entry,
+                          uint32_t at, uint32_t frames, int settled, struct standing *its) {
+  uint64_t keys[QZI_INLINED_MOST];
+  uint32_t sites = 0;
+  its->before = at;
+  for (uint32_t k = 0; k < takers->sites_count; k++) {
+    if (takers->sites[k].entry != entry) continue;
+    uint32_t count = inlined_at(paths, takers->sites[k].site, entry, keys), same = 0;
+    while (same < count && at + same < frames && walk->entries[at + same] == keys[same]) same++;
+    if (same == count) {
+      if (at + count > its->before) its->before = at + count;
+      its->older = its->inlined = 0;
+      if (!count) return; /* its own code takes the lock, too: all of it may have it */
+      sites = SITES + 1;
+    } else if (sites <= SITES) {
+      its->older = 1;
+      its->inlined = sites++ || takers->sites_count > 1 ? 0 : count;
+      memcpy(its->keys, keys, count * sizeof *keys);
+    }
+  }
+  if (its->older && settled) {
+    if (its->inlined) is_wrapper(paths, its->keys[its->inlined - 1], 1);
+    its->older = 0;
+  }
+  if (!its->older) its->inlined = 0;
+}
+
+/* Of the first `frames` frames. */
+static void place_among(struct qzi_paths *paths, const struct takers *takers, const struct qzi_walk *walk, uint32_t frames,
+                        uint64_t start, int settled, struct standing *its) {
+  *its = (struct standing){.before = 0};
+  if (!takers) return;
   for (uint32_t k = frames; k > 0; k--)
-    if (took(takers, walk->entries[k - 1])) return k;
-  if (took(takers, start) || (walk->count && !walk->whole)) return 0; /* taken further out */
-  *older = 1;
+    if (took(takers, walk->entries[k - 1])) {
+      place_inlined(paths, takers, walk, walk->entries[k - 1], k, frames, settled, its);
+      return;
+    }
+  if (took(takers, start)) {
+    place_inlined(paths, takers, walk, start, 0, frames, settled, its);
+    return;
+  }
+  if (walk->count && !walk->whole) return; /* taken further out */
+  its->older = 1;
   for (uint32_t k = 0; k < takers->count; k++)
-    if (is_wrapper(paths, takers->entries[k], settled && takers->count == 1)) *older = 0;
-  return 0;
+    if (is_wrapper(paths, takers->entries[k], settled && takers->count == 1)) its->older = 0;
 }
 
 uint32_t qzi_paths_node(struct qzi_paths *paths, uint32_t index, uint32_t node, const struct qzi_walk *walk, uint64_t waiting,
@@ -325,13 +390,14 @@ uint32_t qzi_paths_node(struct qzi_paths *paths, uint32_t index, uint32_t node, 
   uint64_t start = count ? keys[count - 1] : 0;
   for (; k < depth; k++) {
     const struct takers *takers = takers_of(paths, old[k]);
-    int older;
-    uint32_t before = place_of(paths, takers, walk, frames, start, settled, &older);
-    if (older) {
-      frames = frame;
-      if (takers->count == 1 && (!count || keys[count - 1] != takers->entries[0])) keys[count++] = takers->entries[0];
+    struct standing its;
+    place_among(paths, takers, walk, frames, start, settled, &its);
+    if (its.older) {
+      if (!its.before && !took(takers, start) && takers->count == 1 && (!count || keys[count - 1] != takers->entries[0])) keys[count++] = takers->entries[0];
+      frames = its.before > frame ? its.before : frame;
     }
-    while (frame < before) keys[count++] = walk->entries[frame++];
+    while (frame < its.before) keys[count++] = walk->entries[frame++];
+    for (uint32_t j = 0; its.older && j < its.inlined && count < 2 * KEYS_MOST - 2 * depth; j++) keys[count++] = its.keys[j];
     keys[count++] = old[k];
   }
   while (frame < frames) keys[count++] = walk->entries[frame++];

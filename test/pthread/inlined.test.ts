@@ -72,3 +72,21 @@ for (const compiler of ['g++', 'clang++']) {
     t.false(model.entities.some((one) => one.inlinedInto.length > 0 && /^std::|__gnu/.test(one.name)), 'what headers of libraries define belongs to its caller');
   });
 }
+
+{
+  const program = build('gcc', 'sections.c', ['-g']);
+  (program === undefined ? test.skip : test.serial)('a lock is held by the inlined procedure that takes it, not by what its thread did before; one taken for a caller by that caller', async (t) => {
+    const { model, status } = await record(program!);
+    t.is(status, 0);
+    if (!model.head.paths.running) return;
+    const held = (lock: string): ((procedure: string) => number) => {
+      const { holders } = model.entities.find((one) => one.kind === 'lock' && one.name === lock)!.object!;
+      const all = holders.reduce((sum, { ns }) => sum + ns, 0);
+      return (procedure) => holders.reduce((sum, { path, ns }) => sum + (path.some((id) => model.entities[id]!.name === procedure) ? ns : 0), 0) / all;
+    };
+    t.log(['book', 'prepare'].map((name) => `${name} ${held('account')(name)}`), `rebuild ${held('index_lock')('rebuild')}`);
+    t.true(held('account')('book') > 0.6);
+    t.true(held('account')('prepare') < 0.1);
+    t.true(held('index_lock')('rebuild') > 0.7);
+  });
+}
