@@ -1,8 +1,8 @@
 /* Loops that poll. See polling_loop.h.
  *
  * A loop is followed once, from its first instruction to its jump back, with what is known of each register and stack slot:
- * whether it has its value from before the loop, from shared memory, from a clock, or from counting. Procedures that it calls are followed, too, as
- * long as they go straight to their return. */
+ * whether it has its value from before the loop, from shared memory, from a clock, or from counting. Procedures that it calls are followed, too. Where
+ * code is jumped over, what is known on either way is put together at the end of the jump. */
 #include "polling_loop.h"
 
 #include "instruction.h"
@@ -10,6 +10,7 @@
 #define LOOP_MOST 128 /* bytes */
 #define SLOTS_MOST 8 /* places in its stack frame that a loop may write */
 #define DEPTH_MOST 4 /* of calls */
+#define JUMPS_MOST 6 /* forward, whose ends have not come yet */
 
 #if defined(__x86_64__)
 
@@ -29,6 +30,14 @@ struct followed {
   int clock;  /* it has read a clock, into memory of its own maybe */
   int depth;  /* of calls */
   int leaves; /* a procedure gives its frame up: what was in it is not looked at any more */
+  int alone;  /* what the frame has, and the loop does not write, others must write: nothing else ends it */
+  enum value control; /* what decides whether the instruction is done at all */
+};
+/* Ways that have not come together yet: at `target`, what is known of the one that jumped there. */
+struct jumps {
+  unsigned count;
+  int dead; /* the code here is reached by a jump alone */
+  struct { uint64_t target; struct followed known; } all[JUMPS_MOST];
 };
 
 /* ---- what it knows ---- */
@@ -52,7 +61,7 @@ static int load(struct followed *followed, const struct memory *at) {
   if (is_own(followed, at)) {
     const enum value *known = slot(followed, at);
     if (followed->leaves) return -1;
-    return known ? (int)*known : followed->clock ? TIMED : FIXED;
+    return known ? (int)*known : followed->clock ? TIMED : followed->alone && !followed->depth ? POLLED : FIXED;
   }
   if (at->base == RSP || (at->base == RBP && followed->framed)) return -1; /* an array of its own */
   return value_of_register(followed, at->base) == COUNT || value_of_register(followed, at->index) == COUNT ? -1 : POLLED;
@@ -106,13 +115,66 @@ static int add_slot(struct followed *followed, const struct memory *at, enum val
   return 1;
 }
 
+/* ---- ways that part and meet ---- */
+
+static enum value joined(enum value one, enum value other) {
+  return one == other ? one : one == COUNT || other == COUNT ? COUNT : one > other ? one : other;
+}
+
+/* What one of them alone has written in its frame nobody has read on the other way. 0: they differ in more. */
+static int join(struct followed *one, const struct followed *other) {
+  if (one->framed != other->framed || one->leaves != other->leaves) return 0;
+  for (unsigned k = 0; k < REGISTERS; k++) one->registers[k] = joined(one->registers[k], other->registers[k]);
+  for (unsigned k = 0; k < other->slots_count; k++) {
+    enum value *known = slot(one, &other->slots[k].at);
+    if (known) *known = joined(*known, other->slots[k].value);
+    else if (!add_slot(one, &other->slots[k].at, other->slots[k].value)) return 0;
+  }
+  one->flags = joined(one->flags, other->flags);
+  one->control = joined(one->control, other->control);
+  one->polls |= other->polls;
+  one->clock |= other->clock;
+  return 1;
+}
+
+/* The instruction jumps over what follows it, up to `target`. */
+static int jump_over(struct jumps *jumps, struct followed *followed, const struct instruction *its, uint64_t target) {
+  int always = its->op == 0xeb || its->op == 0xe9;
+  if (jumps->count == JUMPS_MOST) return 0;
+  if (!always) followed->control = joined(followed->control, followed->flags);
+  jumps->all[jumps->count].target = target;
+  jumps->all[jumps->count++].known = *followed;
+  jumps->dead = always;
+  return 1;
+}
+
+/* Whoever jumped to `at` goes on there. 0: it can't be told what is known. */
+static int arrive(struct jumps *jumps, struct followed *followed, uint64_t at) {
+  unsigned left = 0;
+  for (unsigned k = 0; k < jumps->count; k++) {
+    if (jumps->all[k].target < at) return 0; /* into the middle of an instruction */
+    if (jumps->all[k].target > at) {
+      if (left != k) jumps->all[left] = jumps->all[k];
+      left++;
+    } else if (jumps->dead) {
+      *followed = jumps->all[k].known;
+      jumps->dead = 0;
+    } else if (!join(followed, &jumps->all[k].known)) {
+      return 0;
+    }
+  }
+  jumps->count = left;
+  if (!left) followed->control = FIXED;
+  return !jumps->dead || left;
+}
+
 /* One instruction of a procedure that the loop calls. 1: go on, 2: it returns, 0: it does something else. */
 static int follow_callee(struct followed *followed, const struct instruction *its, uint64_t end) {
   int memory;
   if (its->op == 0xc3) return 2;
-  if (its->op == 0xe9 || its->op == 0xeb) /* ends as another one */
-    return its->op == 0xe9 && follow(followed, &(struct instruction){.op = 0xe8, .number = its->number, .reg = NONE, .rm = NONE}, end) ? 2 : 0;
-  if (qzi_is_jump(its)) return 0; /* what is skipped would be followed as if it were not */
+  if (its->op == 0xe9 && (its->number <= 0 || its->number >= (int64_t)QZI_CALLEE_BYTES)) /* ends as another one */
+    return follow(followed, &(struct instruction){.op = 0xe8, .number = its->number, .reg = NONE, .rm = NONE}, end) ? 2 : 0;
+  if (qzi_is_jump(its)) return its->number > 0; /* forward alone */
   if ((its->op >= 0x58 && its->op <= 0x5f) || its->op == 0xc9 || ((its->op == 0x83 || its->op == 0x81) && its->rm == RSP && its->kind == 0)) {
     followed->leaves = 1; /* registers are restored when it returns */
     return 1;
@@ -148,11 +210,25 @@ static int called(struct followed *followed, uint64_t target, uint64_t back) {
   inside.slots_count = 0;
   inside.framed = inside.leaves = 0;
   uint64_t at = code.address, end = code.address + code.count;
-  for (int state = 1; state == 1; at += its.length) {
+  struct jumps jumps = {.count = 0};
+  struct followed result;
+  int returns = 0;
+  for (; !jumps.dead || jumps.count; at += its.length) {
     if (at >= end || !qzi_decode(code.bytes + (at - code.address), (size_t)(end - at), &its)) return 0;
-    if (!(state = follow_callee(&inside, &its, at + its.length))) return 0;
-    if (state == 2) break;
+    uint64_t next = at + its.length;
+    if (!arrive(&jumps, &inside, at)) return 0;
+    if (jumps.dead) continue;
+    int state = follow_callee(&inside, &its, next);
+    if (!state) return 0;
+    if (state == 1 && qzi_is_jump(&its) && !jump_over(&jumps, &inside, &its, next + (uint64_t)its.number)) return 0;
+    if (state == 1) continue;
+    inside.framed = inside.leaves = 0;
+    inside.slots_count = 0;
+    if (returns++ && !join(&inside, &result)) return 0;
+    result = inside;
+    jumps.dead = 1;
   }
+  inside = result;
   for (unsigned k = 0; k < REGISTERS; k++)
     if (CHANGED & BIT(k)) followed->registers[k] = inside.registers[k];
   followed->clock = inside.clock;
@@ -189,13 +265,13 @@ static int follow(struct followed *followed, const struct instruction *its, uint
     return 1;
   case 0x88: case 0x89: return put(followed, its, value_of_register(followed, its->reg));
   case 0x33: case 0x157: case 0x1ef: case 0x03: case 0x0b: case 0x23: case 0x2b: case 0x1af: case 0x158: case 0x159: case 0x15c: case 0x15e:
-    if (is_zero(its)) return put(followed, its, FIXED) && set_flags(followed, FIXED);
+    if (is_zero(its)) return put(followed, its, followed->control) && set_flags(followed, followed->control);
     value = calculated(operand(followed, its), value_of_register(followed, its->reg));
     if (value < 0 || its->reg == RSP) return 0;
     followed->registers[its->reg] = (enum value)value;
     return set_flags(followed, value);
   case 0x01: case 0x09: case 0x21: case 0x29: case 0x31:
-    if (is_zero(its)) return put(followed, its, FIXED) && set_flags(followed, FIXED);
+    if (is_zero(its)) return put(followed, its, followed->control) && set_flags(followed, followed->control);
     value = calculated(operand(followed, its), value_of_register(followed, its->reg));
     return put(followed, its, value) && set_flags(followed, value);
   case 0xc0: case 0xc1: case 0xd0: case 0xd1: case 0xd2: case 0xd3: /* shifts */
@@ -213,7 +289,7 @@ static int follow(struct followed *followed, const struct instruction *its, uint
   case 0x99: followed->registers[RDX] = followed->registers[RAX]; return 1;
   case 0x24: case 0x25: case 0x34: case 0x35:
     return followed->registers[RAX] != COUNT && set_flags(followed, (int)followed->registers[RAX]);
-  case 0xc6: case 0xc7: return its->kind == 0 && put(followed, its, FIXED);
+  case 0xc6: case 0xc7: return its->kind == 0 && put(followed, its, followed->control);
   case 0x84: case 0x85: case 0x38: case 0x39: case 0x3a: case 0x3b: /* test, compare */
     return set_flags(followed, compared(operand(followed, its), value_of_register(followed, its->reg)));
   case 0xf6: case 0xf7:
@@ -243,7 +319,7 @@ static int follow(struct followed *followed, const struct instruction *its, uint
     if (its->op >= 0x100) followed->flags = POLLED;
     return 1;
   default:
-    if (its->op >= 0xb0 && its->op <= 0xbf) return put(followed, its, FIXED);
+    if (its->op >= 0xb0 && its->op <= 0xbf) return put(followed, its, followed->control);
     if (its->op >= 0x190 && its->op <= 0x19f) return put(followed, its, followed->flags == COUNT ? -1 : (int)followed->flags);
     if (its->op >= 0x140 && its->op <= 0x14f) {
       value = calculated(calculated(operand(followed, its), value_of_register(followed, its->reg)), (int)followed->flags);
@@ -267,34 +343,102 @@ static int prepare(struct followed *followed, const struct instruction *its) {
   return !(registers & BIT(RSP)) && !(registers & BIT(RBP) && followed->framed);
 }
 
-uint64_t qzi_polling_loop(const struct qzi_code *code, uint64_t seen, int framed, const struct qzi_callees *callees) {
-  uint64_t code_end = code->address + code->count, end = seen, start = 0;
+/* A loop, instruction by instruction. */
+struct loop {
+  uint64_t start, end;
+  unsigned count;
+  struct { uint64_t at; struct instruction its; int inside; } all[LOOP_MOST + 1]; /* inside: the loop's jump back can follow */
+};
+
+static int is_always(const struct instruction *its) { return its->op == 0xeb || its->op == 0xe9; }
+
+/* Whether the instruction number k jumps on inside the loop, and not back to its start. */
+static int jumps_inside(const struct loop *loop, unsigned k, uint64_t *target) {
+  *target = loop->all[k].at + loop->all[k].its.length + (uint64_t)loop->all[k].its.number;
+  if (!qzi_is_jump(&loop->all[k].its) || *target <= loop->start || *target >= loop->end) return 0;
+  for (unsigned j = 0; j < loop->count; j++)
+    if (loop->all[j].at == *target) return loop->all[j].inside;
+  return 1;
+}
+
+/* All of the loop. 0: no instruction begins at `seen`, or the jump back does not close a loop: no way leads to it from where it goes. */
+static int read_loop(const struct qzi_code *code, uint64_t seen, struct loop *loop) {
+  uint64_t code_end = code->address + code->count;
+  int met = 0;
+  loop->count = 0;
+  for (uint64_t at = loop->start; at < loop->end; at += loop->all[loop->count++].its.length) {
+    if (loop->count > LOOP_MOST || !qzi_decode(code->bytes + (at - code->address), (size_t)(code_end - at), &loop->all[loop->count].its)) return 0;
+    loop->all[loop->count].at = at;
+    loop->all[loop->count].inside = 0;
+    met |= at == seen;
+  }
+  /* What the jump back cannot follow is a way out that lies between. */
+  for (int more = 1; more;) {
+    more = 0;
+    for (unsigned k = loop->count; k-- > 0;) {
+      const struct instruction *here = &loop->all[k].its;
+      uint64_t target = loop->all[k].at + here->length + (uint64_t)here->number;
+      int falls = here->op != 0xc3 && !is_always(here) && k + 1 < loop->count && loop->all[k + 1].inside;
+      int inside = falls || (qzi_is_jump(here) && (target == loop->start || jumps_inside(loop, k, &target)));
+      more |= inside != loop->all[k].inside;
+      loop->all[k].inside = inside;
+    }
+  }
+  return met && loop->all[0].inside;
+}
+
+/* From `seen` on to the jump back that closes the loop around it. */
+static int find_loop(const struct qzi_code *code, uint64_t seen, struct loop *loop) {
+  uint64_t code_end = code->address + code->count;
   struct instruction its;
-  /* On to the jump back that closes the loop. */
-  while (!start && end >= code->address && end < code_end && end - seen <= LOOP_MOST) {
+  for (uint64_t end = seen; end >= code->address && end < code_end && end - seen <= LOOP_MOST;) {
     if (!qzi_decode(code->bytes + (end - code->address), (size_t)(code_end - end), &its)) return 0;
     end += its.length;
-    uint64_t target = end + (uint64_t)its.number;
-    if (qzi_is_jump(&its) && target <= seen && seen - target <= LOOP_MOST) start = target;
-    else if (its.op == 0xeb || its.op == 0xe9) return 0;
+    loop->start = end + (uint64_t)its.number;
+    loop->end = end;
+    if (qzi_is_jump(&its) && loop->start <= seen && seen - loop->start <= LOOP_MOST && loop->start >= code->address && read_loop(code, seen, loop)) return 1;
   }
-  if (!start || start < code->address) return 0;
-  struct followed followed = {.framed = framed, .callees = callees};
+  return 0;
+}
+
+static uint64_t polls(const struct loop *loop, int framed, int alone, const struct qzi_callees *callees) {
+  struct followed followed = {.framed = framed, .callees = callees, .alone = alone};
+  struct jumps jumps = {.count = 0};
+  uint64_t target;
   /* What a pointer into the frame leads to is not followed: it may be what the loop counts in. */
   followed.registers[RSP] = COUNT;
   if (framed) followed.registers[RBP] = COUNT;
-  int met = 0;
-  for (int pass = 0; pass < 2; pass++)
-    for (uint64_t at = start; at < end; at += its.length) {
-      if (!qzi_decode(code->bytes + (at - code->address), (size_t)(code_end - at), &its)) return 0;
-      met |= at == seen;
-      if (pass == 0 ? !prepare(&followed, &its) : !follow(&followed, &its, at + its.length)) return 0;
-      uint64_t target = at + its.length + (uint64_t)its.number;
-      if (qzi_is_jump(&its) && target > start && target < end) return 0; /* what is skipped was followed as if it were not */
-      /* A jump back that something fixed decides may never be taken: what stands behind it is done each time, too. */
-      if (pass == 1 && at + its.length == end && its.op != 0xeb && its.op != 0xe9 && followed.flags == FIXED) return 0;
+  for (unsigned k = 0; k < loop->count; k++)
+    if (loop->all[k].inside && !prepare(&followed, &loop->all[k].its)) return 0;
+  for (unsigned k = 0; k < loop->count; k++) {
+    const struct instruction *its = &loop->all[k].its;
+    uint64_t next = loop->all[k].at + its->length;
+    int polled = followed.polls;
+    if (!loop->all[k].inside) {
+      jumps.dead = 1; /* left */
+      continue;
     }
-  return met && followed.polls ? start : 0;
+    if (!arrive(&jumps, &followed, loop->all[k].at)) return 0;
+    if (jumps.dead) continue;
+    if (!follow(&followed, its, next)) return 0;
+    if (!qzi_is_jump(its)) continue;
+    int over = jumps_inside(loop, k, &target), falls = !is_always(its) && k + 1 < loop->count && loop->all[k + 1].inside;
+    if (over && target < next) return 0; /* a loop inside the loop */
+    if ((over || target == loop->start) && falls) followed.polls = polled; /* it goes on either way */
+    else if (alone && !is_always(its) && followed.flags != POLLED) return 0; /* it ends by itself */
+    if (over && !jump_over(&jumps, &followed, its, target)) return 0;
+    if (is_always(its)) jumps.dead = 1;
+    /* A jump back that something fixed decides may never be taken: what stands behind it is done each time, too. */
+    if (next == loop->end && !is_always(its) && followed.flags == FIXED) return 0;
+  }
+  return followed.polls ? loop->start : 0;
+}
+
+uint64_t qzi_polling_loop(const struct qzi_code *code, uint64_t seen, int framed, const struct qzi_callees *callees) {
+  struct loop loop;
+  if (!find_loop(code, seen, &loop)) return 0;
+  uint64_t start = polls(&loop, framed, 0, callees);
+  return start ? start : polls(&loop, framed, 1, callees); /* a word in its own frame, whose address others have */
 }
 
 #else

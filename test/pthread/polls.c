@@ -30,6 +30,12 @@ PROCEDURE int ready(const struct queue *queue) {
   KEEP();
   return !empty;
 }
+struct job { int state, cancelled; };
+static struct job job;
+PROCEDURE int is_done(const struct job *its) {
+  if (__atomic_load_n(&its->cancelled, __ATOMIC_ACQUIRE)) return 1;
+  return __atomic_load_n(&its->state, __ATOMIC_ACQUIRE) == 2;
+}
 static long now_ns(void) {
   struct timespec now;
   clock_gettime(CLOCK_MONOTONIC, &now);
@@ -51,6 +57,17 @@ static void *empty(void *unused) {
 }
 static void *nested(void *unused) {
   while (!ready(&work)) continue;
+  return unused;
+}
+static void *branching(void *unused) {
+  while (!is_done(&job)) continue;
+  return unused;
+}
+static int *volatile mailbox;
+static void *own_word(void *unused) { /* on its stack, where another thread writes */
+  int word = 0;
+  mailbox = &word;
+  while (!__atomic_load_n(&word, __ATOMIC_ACQUIRE)) continue;
   return unused;
 }
 static void *yielding(void *unused) {
@@ -79,6 +96,16 @@ static void *copies(void *unused) {
     memcpy(to, from, sizeof to);
     __asm__ volatile("" ::"r"(to) : "memory");
   }
+  return unused;
+}
+static void *collatz(void *unused) { /* what it does next is decided by what it made */
+  unsigned long steps = 0, at = 27;
+  while (!is_up()) {
+    if (at & 1) at = 3 * at + 1;
+    else at = at == 2 ? 27 : at >> 1;
+    steps++;
+  }
+  results[6] = steps + at;
   return unused;
 }
 static void *hashes(void *unused) { /* what it makes is in a register */
@@ -149,7 +176,7 @@ static void *chrono(void *unused) {
 static void in_turn(const char *name, void *(*routine)(void *)) {
   pthread_t thread;
   __atomic_store_n(&up, 0, __ATOMIC_RELEASE);
-  work.head = work.tail = 0;
+  work.head = work.tail = job.state = 0;
 #ifdef __cplusplus
   gate.state = 0;
 #endif
@@ -158,6 +185,9 @@ static void in_turn(const char *name, void *(*routine)(void *)) {
   until_used(thread, 200000000);
   __atomic_store_n(&up, 1, __ATOMIC_RELEASE);
   __atomic_store_n(&work.head, 1, __ATOMIC_RELEASE);
+  __atomic_store_n(&job.state, 2, __ATOMIC_RELEASE);
+  if (mailbox) __atomic_store_n(mailbox, 1, __ATOMIC_RELEASE);
+  mailbox = NULL;
 #ifdef __cplusplus
   gate.state = 1;
 #endif
@@ -170,6 +200,8 @@ int main(void) {
   in_turn("+empty", empty);
   in_turn("+nested", nested);
   in_turn("+yielding", yielding);
+  in_turn("+branching", branching);
+  in_turn("+own_word", own_word);
   in_turn("-deadline", deadline);
   in_turn("-seconds", deadline_in_seconds);
   in_turn("+either", until_either);
@@ -178,6 +210,7 @@ int main(void) {
   in_turn("-chrono", chrono);
 #endif
   in_turn("-copies", copies);
+  in_turn("-collatz", collatz);
   in_turn("-hashes", hashes);
   in_turn("-sums", sums);
   in_turn("-steps", steps);
