@@ -10,16 +10,18 @@ struct qz_call qzi_no_calls[QZI_CALL_SLOTS]; /* never written */
 
 #define PROBES 64 /* slots of a call table that are tried for a pair */
 
-/* The slot that is tried after `slot`, `tried` of them by then. Those of objects stand in groups (publish_object.h): a step leads into
- * the next group, one slot further. */
+QZI_HOOK static inline uint32_t second_slot(uint64_t site, uint64_t key) { return qzi_pub_object_second(qzi_pub_object_spread(site, key), key); }
+
+/* The slot that is tried after `slot`, `tried` of them by then. Those of objects stand in groups (publish_object.h): from the second on
+ * a step leads into the next group of the upper half, one slot further. */
 QZI_HOOK static inline uint32_t next_slot(uint32_t slot, uint32_t tried, uint64_t site, uint64_t key) {
   if (!(key & QZ_KEY_OBJECT)) return (slot + 1) & (QZI_CALL_SLOTS - 1);
-  return tried == 1 ? qzi_pub_object_second(qzi_pub_object_spread(site, key), key) : (slot + 17) & (QZI_CALL_SLOTS - 1);
+  return tried == 1 ? second_slot(site, key) : QZI_CALL_SLOTS / 2 | (slot + 17) % (QZI_CALL_SLOTS / 2);
 }
 
-/* The slot of a pair, or a free one taken for it; NULL: none. */
-QZI_HOOK static struct qz_call *slot_in(struct qz_call *table, uint32_t slot, uint64_t site, uint64_t key) {
-  for (uint32_t tried = 1; tried <= PROBES; slot = next_slot(slot, tried++, site, key)) {
+/* The slot of a pair, or a free one taken for it, `slot` and those after it; NULL: none. */
+QZI_HOOK static struct qz_call *slot_from(struct qz_call *table, uint32_t slot, uint32_t tried, uint64_t site, uint64_t key) {
+  for (; tried <= PROBES; slot = next_slot(slot, tried++, site, key)) {
     struct qz_call *call = &table[slot];
     uint64_t taken = __atomic_load_n(&call->site, __ATOMIC_RELAXED);
     if (!taken) {
@@ -31,6 +33,10 @@ QZI_HOOK static struct qz_call *slot_in(struct qz_call *table, uint32_t slot, ui
     if (taken == site && call->key == key) return call;
   }
   return NULL;
+}
+
+QZI_HOOK static struct qz_call *slot_in(struct qz_call *table, uint32_t first, uint64_t site, uint64_t key) {
+  return slot_from(table, first, 1, site, key);
 }
 
 QZI_HOOK static void lost(uint32_t which) {
@@ -72,52 +78,73 @@ QZI_HOOK struct qz_call *qzi_call_count(uint64_t calls, uint32_t first, uint64_t
 
 /* ---- of objects --------------------------------------------------------------------------------------------------- */
 
-/* One call may use objects by the hundred thousand, and a table that it filled would lose the calls of all others, after long searches.
- * From so many objects on, its further ones are counted with those of their place together. By a hash of the call: those that share it
- * share the number. */
-#define PAIRS_LOG2 9
-#define PAIRS_MOST 8192u
+/* One call may use objects by the hundred thousand. Did each take its first slot, others would not find theirs free, and a table that
+ * is full would lose them, after long searches. So from NEAR_MOST objects of a call on further ones begin with their second slot, and
+ * when FAR_MOST do, of whichever calls, they are counted with those of their place together. */
+#define NEAR_MOST 512u
+#define FAR_MOST 16384u
+#define PLACES_LOG2 9
+#define PLACES_TRIED 8 /* where all are other calls', the first is shared */
 struct qzi_pub_pairs {
-  uint32_t made;
-  uint32_t place, shared; /* of the last object that was beyond */
+  uint32_t far;
+  struct objects {
+    uint64_t site; /* of the call */
+    uint32_t made;
+    uint32_t place, shared; /* of the last object that was beyond */
+  } of[1u << PLACES_LOG2];
 };
-const size_t qzi_pairs_bytes = sizeof(struct qzi_pub_pairs) << PAIRS_LOG2;
+const size_t qzi_pairs_bytes = sizeof(struct qzi_pub_pairs);
 
-/* The slot that the use of an object has already, or NULL. */
+static struct objects *objects_of(struct qzi_pub_pairs *pairs, uint64_t site) {
+  uint32_t hash = (uint32_t)(site * UINT64_C(0x9e3779b97f4a7c15) >> (64 - PLACES_LOG2));
+  for (uint32_t k = 0; k < PLACES_TRIED; k++) {
+    struct objects *of = &pairs->of[(hash + k) % (1u << PLACES_LOG2)];
+    if (!of->site) of->site = site;
+    if (of->site == site) return of;
+  }
+  return &pairs->of[hash];
+}
+
+/* The slot that the use of an object has already, or NULL. That its first one is free says nothing. */
 static struct qz_call *slot_of(struct qz_call *table, uint64_t site, uint64_t key) {
   uint32_t slot = qzi_pub_slot(site, key);
   for (uint32_t tried = 1; tried <= PROBES; slot = next_slot(slot, tried++, site, key)) {
     struct qz_call *call = &table[slot];
     if (call->site == site && call->key == key) return call;
-    if (!call->site) return NULL;
+    if (!call->site && tried > 1) return NULL;
   }
   return NULL;
 }
 
-/* What to count the first use of an object at a place under. */
-static uint64_t key_of(struct qzi_publisher *p, uint64_t site, uint64_t key) {
-  struct qzi_pub_pairs *pairs = &p->pairs[site * UINT64_C(0x9e3779b97f4a7c15) >> (64 - PAIRS_LOG2)];
-  if (pairs->made < PAIRS_MOST) {
-    pairs->made++;
-    return key;
+/* The slot for the first use of an object at a place: one of its own, or that of all further ones. NULL: none. */
+static struct qz_call *new_slot(struct qzi_publisher *p, uint64_t site, uint64_t key) {
+  struct objects *of = objects_of(p->pairs, site);
+  uint32_t index = QZ_KEY_INDEX(key), place;
+  if (of->made >= NEAR_MOST) {
+    if (p->pairs->far < FAR_MOST) {
+      p->pairs->far++;
+      return slot_from(p->calls, second_slot(site, key), 2, site, key);
+    }
+    if ((place = qzi_object_place(index))) {
+      if (place != of->place) {
+        of->shared = qzi_object_shared(index);
+        of->place = place;
+      }
+      key = QZI_PUB_KEY(QZ_KEY_KIND(key), of->shared);
+    }
+  } else {
+    of->made++;
   }
-  uint32_t index = QZ_KEY_INDEX(key), place = qzi_object_place(index);
-  if (!place) return key;
-  if (place != pairs->place) {
-    pairs->shared = qzi_object_shared(index);
-    pairs->place = place;
-  }
-  return QZI_PUB_KEY(QZ_KEY_KIND(key), pairs->shared);
+  return slot_in(p->calls, qzi_pub_slot(site, key), site, key);
 }
 
 void qzi_pub_count_slow(struct qzi_publisher *p, uint64_t site, uint64_t key) {
-  if (p->pairs && (key & QZ_KEY_OBJECT)) {
-    struct qz_call *call = slot_of(p->calls, site, key);
-    if (call) {
-      qzi_pub_store(&call->count, call->count + 1);
-      return;
-    }
-    key = key_of(p, site, key);
+  if (!p->pairs || !(key & QZ_KEY_OBJECT)) {
+    qzi_call_count((uint64_t)(uintptr_t)p->calls, qzi_pub_slot(site, key), site, key);
+    return;
   }
-  qzi_call_count((uint64_t)(uintptr_t)p->calls, qzi_pub_slot(site, key), site, key);
+  struct qz_call *call = slot_of(p->calls, site, key);
+  if (!call) call = new_slot(p, site, key);
+  if (call) qzi_pub_store(&call->count, call->count + 1);
+  else lost(p->index);
 }

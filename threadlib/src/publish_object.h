@@ -64,15 +64,17 @@ static inline uint32_t qzi_pub_procedure_slot(uint64_t site, uint64_t key) {
   return ((uint32_t)key * QZI_CALL_FACTOR + 8 * (uint32_t)site) >> 5 & (QZI_CALL_SLOTS - 1);
 }
 /* Of objects. They have consecutive indices, and one place uses many of them: 16 stand next to each other, to touch little memory.
- * So where the first slot is taken, those behind it mostly are: the second one lies anywhere else. Two places may use objects by the
- * thousand, and others do not get slower. */
+ * So where the first slot, in the lower half of the table, is taken, those behind it mostly are: the second one lies anywhere in the
+ * upper half. Of a place that uses objects by the thousand most have no first slot (publish_calls.c), and others do not get slower. */
 static inline uint64_t qzi_pub_object_spread(uint64_t site, uint64_t key) {
   return ((key >> 4) + (site << 20)) * UINT64_C(0x9e3779b97f4a7c15);
 }
 static inline uint32_t qzi_pub_object_slot(uint64_t spread, uint64_t key) {
-  return (uint32_t)(spread >> 52 << 4 | (key & 15)) & (QZI_CALL_SLOTS - 1);
+  return (uint32_t)(spread >> 53 << 4 | (key & 15)) & (QZI_CALL_SLOTS / 2 - 1);
 }
-static inline uint32_t qzi_pub_object_second(uint64_t spread, uint64_t key) { return qzi_pub_object_slot(spread << 12, key); }
+static inline uint32_t qzi_pub_object_second(uint64_t spread, uint64_t key) {
+  return QZI_CALL_SLOTS / 2 | qzi_pub_object_slot(spread << 12, key);
+}
 
 static inline uint32_t qzi_pub_slot(uint64_t site, uint64_t key) {
   return key & QZ_KEY_OBJECT ? qzi_pub_object_slot(qzi_pub_object_spread(site, key), key) : qzi_pub_procedure_slot(site, key);

@@ -95,6 +95,7 @@ static inline void qzi_unlock(qzi_spinlock *lock) {
 
 /* More processors than CPUs: whoever spins must now and then let the kernel run another processor. */
 extern bool qzi_crowded;
+extern unsigned qzi_at_once; /* processors that have a CPU at once */
 /* Lets the kernel run something else: the other processor may have lost its CPU. */
 void qzi_relax_long(void);
 

@@ -2,7 +2,8 @@
  *
  * Owns:    struct qz_barrier: arrivals, the round, and a queue under an internal lock.
  * Writer:  whoever holds the internal lock. `round` is read without it by those who spin.
- * Must not: spin where more threads than processors take part: the missing ones may need the processor.
+ * Must not: spin where more threads than processors take part: the missing ones may need the processor. Nor, unless told to, where they
+ *          are more than CPUs.
  */
 #include "sync.h"
 
@@ -81,7 +82,7 @@ int qz_barrier_wait(qz_barrier *barrier) {
     bool done = false;
     qzi_ask_now(index, QZ_KIND_BARRIER, self);
     struct qzi_waiter *me = qzi_waiter_of(self, qzi_wait_begins(), NULL);
-    if (b->object.policy != QZ_BLOCK && !qzi_alone && b->parties <= qzi_processor_count()) {
+    if (b->object.policy != QZ_BLOCK && !qzi_alone && b->parties <= (b->object.policy == QZ_SPIN ? qzi_processor_count() : qzi_at_once)) {
       uint32_t round = b->round;
       __atomic_fetch_add(&b->spinners, 1, __ATOMIC_RELAXED);
       qzi_unlock(&b->lock);

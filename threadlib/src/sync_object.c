@@ -14,13 +14,16 @@
 bool qzi_alone;
 #endif
 bool qzi_crowded;
+unsigned qzi_at_once;
 
 void qzi_sync_start(unsigned processors) {
 #if !QZI_TSAN
   qzi_alone = processors == 1;
 #endif
   cpu_set_t cpus;
-  qzi_crowded = sched_getaffinity(0, sizeof cpus, &cpus) != 0 || (unsigned)CPU_COUNT(&cpus) < processors;
+  unsigned count = sched_getaffinity(0, sizeof cpus, &cpus) == 0 ? (unsigned)CPU_COUNT(&cpus) : 1;
+  qzi_crowded = count < processors;
+  qzi_at_once = qzi_crowded ? count : processors;
 }
 
 static const char *const kind_names[QZ_KIND_COUNT] = {

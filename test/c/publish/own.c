@@ -291,7 +291,7 @@ static void grown(void) {
   CHECK(calls_to(address((void *)hooked_even)) == calls_to(address((void *)hooked_odd)));
 }
 
-/* A call that uses more objects than there is room for pairs leaves room for others; all are counted. */
+/* A call that uses more objects than there is room for pairs leaves room for others, where these are looked for first; all are counted. */
 #define OBJECTS 80000
 static void locks(qz_mutex *m) {
   qz_mutex_lock(m);
@@ -313,9 +313,15 @@ static void crowd(void) {
     if (o->kind == QZ_KIND_MUTEX && o != alone) own += o->acquisitions;
   }
   const struct qz_call *calls;
-  for (uint32_t table = 0; (calls = qz_session_calls(&view, table)); table++)
+  for (uint32_t table = 0; (calls = qz_session_calls(&view, table)); table++) {
+    uint32_t near = 0;
     for (uint32_t slot = 0; slot < view.call_slots; slot++)
-      if (calls[slot].site && calls[slot].key & QZ_KEY_OBJECT && QZ_KEY_KIND(calls[slot].key) == QZ_KIND_MUTEX) sum += calls[slot].count;
+      if (calls[slot].site && calls[slot].key & QZ_KEY_OBJECT && QZ_KEY_KIND(calls[slot].key) == QZ_KIND_MUTEX) {
+        sum += calls[slot].count;
+        near += slot < view.call_slots / 2;
+      }
+    CHECK(near < 1024);
+  }
   CHECK(own == 2 * OBJECTS);
   CHECK(sum == 2 * OBJECTS + 10);
   CHECK(calls_to(key_of(alone)) == 10);
