@@ -31,6 +31,22 @@ static void find_build_id(const unsigned char *notes, size_t bytes, char *text) 
   }
 }
 
+#define DELETED " (deleted)" /* the kernel's addition to the name of a file that is no longer there */
+
+/* Length of the path without it. */
+static size_t path_length(const char *path) {
+  size_t length = strlen(path), suffix = strlen(DELETED);
+  return length > suffix && !strcmp(path + length - suffix, DELETED) ? length - suffix : length;
+}
+
+/* The kernel writes a new-line in a name as \012. */
+static void unescape(char *path) {
+  for (char *at = path; (at = strstr(at, "\\012")); at++) {
+    *at = '\n';
+    memmove(at + 1, at + 4, strlen(at + 4) + 1);
+  }
+}
+
 /* Bias, end and build id of an ELF file whose file offset `offset` is mapped at `start`. */
 static void examine(struct qzi_module *module, int fd, uint64_t start, uint64_t offset) {
   Elf64_Ehdr head;
@@ -162,6 +178,7 @@ struct qzi_modules *qzi_modules_read(pid_t pid) {
     run.inode = inode;
     run.code = rights[2] == 'x';
     snprintf(run.path, sizeof run.path, "%s", line + at);
+    unescape(run.path);
   }
   free(line);
   fclose(maps);
@@ -180,6 +197,15 @@ void qzi_modules_free(struct qzi_modules *modules) {
   free(modules);
 }
 
+/* The same as one that is in the profile. A binary that was deleted or replaced since (a program is built anew while it runs) is what it was. */
+static int is_known(const struct qzi_file *file, const struct qz_module *old, const struct qzi_module *module) {
+  const char *path = file->strings + old->path;
+  if (old->start != module->start) return 0;
+  if (old->end == module->end && !strcmp(path, module->path) && !strcmp(file->strings + old->build_id, module->build_id)) return 1;
+  size_t length = path_length(module->path);
+  return module->path[length] && strlen(path) == length && !memcmp(path, module->path, length);
+}
+
 void qzi_modules_store(struct qzi_interner *in, struct qzi_modules *modules) {
   struct qzi_file *file = in->file;
   in->map_readings++;
@@ -191,14 +217,10 @@ void qzi_modules_store(struct qzi_interner *in, struct qzi_modules *modules) {
   uint64_t before = qzi_file_count(file, QZ_SECTION_MODULES);
   for (size_t k = 0; k < modules->count; k++) {
     const struct qzi_module *module = &modules->all[k];
-    uint32_t path = qzi_intern_string(in, module->path);
-    uint32_t build_id = qzi_intern_string(in, module->build_id);
     int known = 0;
-    for (uint64_t m = 0; m < before && !known; m++) {
-      const struct qz_module *old = &file->modules[m];
-      known = old->start == module->start && old->end == module->end && old->path == path && old->build_id == build_id;
-    }
+    for (uint64_t m = 0; m < before && !known; m++) known = is_known(file, &file->modules[m], module);
     if (known || qzi_file_room(file, QZ_SECTION_MODULES, 1)) continue;
+    uint32_t path = qzi_intern_string(in, module->path), build_id = qzi_intern_string(in, module->build_id);
     uint64_t at = qzi_file_count(file, QZ_SECTION_MODULES);
     file->modules[at] = (struct qz_module){
         .start = module->start, .end = module->end, .bias = module->bias, .path = path, .build_id = build_id};

@@ -1,10 +1,10 @@
 /** Programs that do unusual things to themselves: the same output and status under Quartz as without, and a profile or one
  * line that says why there is none. */
-import { chmodSync, chownSync, copyFileSync, cpSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { chmodSync, chownSync, copyFileSync, cpSync, existsSync, mkdirSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { root } from '../known/programs.js';
-import { openModel, sampler, start, temporaryFile, until } from '../known/record.js';
+import { openModel, pause, sampler, start, temporaryFile, until } from '../known/record.js';
 
 const program = (name: string): string => join(root, 'build/test/pthread', name);
 const jail = temporaryFile('jail');
@@ -140,6 +140,21 @@ test.serial('where the sampler can not work, the program runs, and one line says
     t.is(stdout, (await start(program('stripped'), []).ended).stdout);
     t.regex(stderr, /^quartz: no profile: \/proc is missing, or of other processes: mount it .*\n$/);
   } else t.log(`not here: ${apart}`);
+});
+
+test.serial('a program that is built anew while it is recorded keeps its names', async (t) => {
+  const copy = temporaryFile('program\nof two lines'), file = temporaryFile('profile.quartz'), next = temporaryFile('next');
+  copyFileSync(program('already'), copy);
+  copyFileSync(program('stripped'), next);
+  const started = start(sampler, ['record', '-q', '-o', file, '--', copy]);
+  await until('it computes', () => started.stdout().includes('ready'));
+  renameSync(next, copy);
+  await pause(2500); // the map is read once a second
+  started.child.kill('SIGINT');
+  t.is((await started.ended).status, 130);
+  const names = openModel(file).entities.map(({ name }) => name);
+  t.true(names.includes('computes'), names.join(', '));
+  t.deepEqual(names.filter((name) => name.includes('deleted')), []);
 });
 
 test.serial('child processes, recorded: those that the layer fits, and the others as they would', async (t) => {

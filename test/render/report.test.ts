@@ -71,6 +71,12 @@ test('nothing sampled: every view says why and what to do', (t) => {
   for (const view of views) t.regex(report(buildModel(empty()), view, options()), /let it run longer|raise|longer run/i, view);
 });
 
+test('no procedure seen: a program without Quartz is not told to be compiled with hooks', (t) => {
+  const { entities, head, ...rest } = example();
+  const none = buildModel({ ...rest, head: { ...head, publisher: 'pthread' }, entities: entities.map((one) => (one.kind === 'procedure' ? { ...one, kind: 'mutex' as const } : one)) });
+  t.true(none.notices.some(({ reason, remedy }) => /no procedure was seen at work/.test(reason) && !remedy.includes('cflags')), none.notices.map(({ reason }) => reason).join());
+});
+
 test('losses are told only where there are some', (t) => {
   t.false(report(model, 'procedures', options()).includes('torn'));
   t.false(report(buildModel(example({ tornAccepted: 799 })), 'procedures', options()).includes('torn'), 'below 1 % of 80,000');

@@ -118,7 +118,8 @@ function addNotices(model: Model, material: Material, findings: readonly Finding
   if (children) notices.push(children);
   notices.push(...idleLoops(model), ...churnedLocks(model));
   if (!raw.entities.some((entity, id) => id > 0 && entity.kind === 'procedure'))
-    notices.push({ reason: 'no procedure was recorded: the program was compiled without hooks', remedy: 'compile it with the flags that `quartz cflags` prints' });
+    notices.push(model.head.publisher === 'pthread' ? { reason: 'no procedure was seen at work', remedy: 'let the program run longer' }
+      : { reason: 'no procedure was recorded: the program was compiled without hooks', remedy: 'compile it with the flags that `quartz cflags` prints' });
   if (balance.nothingRanNs >= 0.2 * elapsedNs) {
     let asleep = 0;
     for (const entity of model.entities) if (entity.rawKind === 'sleep' && entity.members.length === 0) asleep += entity.states.blocked.ns;

@@ -16,7 +16,8 @@ function nothing(model: Model, view: View): string {
   }
   switch (view) {
     case 'procedures':
-      return 'No procedure was seen: the program was compiled without hooks; compile it with the flags that "quartz cflags" prints.';
+      return model.head.publisher === 'pthread' ? 'No procedure was seen at work; let the program run longer.'
+        : 'No procedure was seen: the program was compiled without hooks; compile it with the flags that "quartz cflags" prints.';
     case 'threads':
       return 'No thread was seen running; let the program run longer, or raise --rate.';
     case 'locks':
