@@ -80,7 +80,7 @@ void qz_blocking_end(void) {
   /* every processor works, or sleeps with a kernel thread of its own: wait in the queue; this kernel thread is spare */
   qzi_sanitize_to_scheduler(&self->sanitizer_stack, kernel);
   struct qzi_exceptions *here = qzi_exceptions_here(), exceptions = here ? *here : (struct qzi_exceptions){ 0 };
-  struct qzi_passed passed = qzi_switch(&self->context, kernel->context, inject_after, self);
+  struct qzi_passed passed = qzi_switch(qzi_fp_leave(), &self->context, kernel->context, inject_after, self);
   qzi_sanitize_arrived(self->sanitizer_stack);
   qzi_exceptions_restore(exceptions);
   qzi_leave(qzi_processor_self());

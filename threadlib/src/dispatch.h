@@ -55,7 +55,7 @@ qzi_switch_to(struct qzi_processor *p, struct qzi_thread *self, struct qzi_threa
   qzi_current_set(p, next);
   qzi_pub_switch_run(&p->head.pub, &next->pub);
   qzi_sanitize_to_thread(self ? &self->sanitizer_stack : NULL, next);
-  return qzi_switch(self ? &self->context : &gone, next->context, after, arg);
+  return qzi_switch(qzi_fp_leave(), self ? &self->context : &gone, next->context, after, arg);
 }
 
 /* qzi_park. */

@@ -57,7 +57,7 @@ qzi_switch_to_scheduler(struct qzi_processor *p, struct qzi_thread *self, void (
   qzi_current_set(p, NULL);
   qzi_pub_leave(&p->head.pub, QZ_STATE_OVERHEAD);
   qzi_sanitize_to_scheduler(self ? &self->sanitizer_stack : NULL, kernel);
-  return qzi_switch(self ? &self->context : &gone, kernel->context, after, arg);
+  return qzi_switch(qzi_fp_leave(), self ? &self->context : &gone, kernel->context, after, arg);
 }
 
 void qzi_park(void (*after)(void *), void *arg) {
@@ -158,6 +158,7 @@ static inline __attribute__((always_inline)) bool take_turns(struct qzi_processo
   struct qzi_thread *self = p->head.current;
   struct qzi_ring *fifo = &p->fifo;
   if (published && !qzi_pub_may_switch(&p->head.pub, &self->pub)) return false;
+  uint64_t control = qzi_fp_leave();
   qzi_enter(p);
   uint32_t tick = atomic_load_explicit(&p->tick, memory_order_relaxed) + 1;
   uint32_t top = atomic_load_explicit(&fifo->top, memory_order_relaxed);
@@ -179,7 +180,7 @@ static inline __attribute__((always_inline)) bool take_turns(struct qzi_processo
   qzi_current_set(p, next);
   qzi_pub_store(&p->head.pub.switches, p->head.pub.switches + 1);
   if (published) qzi_pub_switch(&p->head.pub, &self->pub, &next->pub);
-  struct qzi_passed passed = qzi_switch(&self->context, next->context, NULL, NULL);
+  struct qzi_passed passed = qzi_switch(control, &self->context, next->context, NULL, NULL);
   p = qzi_processor_self();
   if (QZI_UNLIKELY(p->exceptions)) *p->exceptions = exceptions;
   qzi_leave(p);
@@ -209,7 +210,7 @@ struct qzi_passed qzi_run_from_scheduler(struct qzi_kernel *kernel, struct qzi_t
   qzi_pub_switched(&p->head.pub);
   qzi_pub_run(&p->head.pub, &next->pub);
   qzi_sanitize_to_thread(&kernel->sanitizer_stack, next);
-  struct qzi_passed passed = qzi_switch(&kernel->context, next->context, NULL, NULL);
+  struct qzi_passed passed = qzi_switch(qzi_fp_leave(), &kernel->context, next->context, NULL, NULL);
   qzi_sanitize_arrived(kernel->sanitizer_stack);
   return passed;
 }

@@ -113,12 +113,13 @@ static inline void qzi_fp_take(uint64_t has, uint64_t wanted) {
 #endif
 
 /* Leaves the caller's context in its own frame, where it is found by *save, goes on at `to`, and hands (after, arg) over to
- * whoever goes on there. Returns what was handed over by whoever came back. */
+ * whoever goes on there. Returns what was handed over by whoever came back. `control` is from qzi_fp_leave(), called a
+ * good while before where that can be: what comes right after it waits. */
 static inline __attribute__((always_inline)) struct qzi_passed
-qzi_switch(struct qzi_context **save, struct qzi_context *to, void (*after)(void *), void *arg) {
+qzi_switch(uint64_t control, struct qzi_context **save, struct qzi_context *to, void (*after)(void *), void *arg) {
   struct qzi_context context, *here = &context;
   __asm__("" : "+r"(here)); /* the frame is not left for good, as gcc thinks */
-  here->control = qzi_fp_leave();
+  here->control = control;
   qzi_fp_take(here->control, to->control);
   *save = here;
   QZI_SWITCH(here, to, after, arg);
