@@ -35,6 +35,7 @@ int qzi_program_read(uint32_t pid, uint64_t address, void *to, size_t bytes) {
 #endif
 #define RECIPES_MOST 65536u
 #define STUBS_MOST   4u
+#define PARTS_MOST   256u  /* rows of one procedure's unwind information that are passed */
 #define CHUNK        4096u /* of the program's memory read at once */
 #define CHUNKS_MOST  64u   /* in one walk */
 
@@ -46,6 +47,7 @@ struct recipe {
   uint32_t readings; /* of the program's map when it was made: one that failed is tried again after the next */
   int32_t cfa_offset, ra_offset, fp_offset; /* bytes from the base register; from the CFA */
   int32_t frame_size; /* qzi_frame_size, where base_is_fp */
+  uint8_t covered; /* 1: unwind information says what is there */
   uint8_t known, standard, base_is_fp, usable, outermost, ra, fp; /* ra, fp: enum rule */
 };
 
@@ -174,6 +176,19 @@ static uint64_t find_entry(const struct binary *binary, uint64_t address) {
   return low ? index_entry(binary, low - 1) : 0;
 }
 
+/* Where the piece of code that begins at `entry` ends. */
+static uint64_t end_of(const struct binary *binary, uint64_t entry) {
+  Dwarf_Addr at = entry, begin, end;
+  Dwarf_Frame *frame;
+  for (unsigned k = 0; k < PARTS_MOST && !dwarf_cfi_addrframe(binary->cfi, at, &frame); k++) {
+    int failed = dwarf_frame_info(frame, &begin, &end, NULL) < 0 || end <= at;
+    free(frame);
+    if (failed) break;
+    at = end;
+  }
+  return at;
+}
+
 static void learn_modules(struct qzi_unwinder *unwinder) {
   const struct qzi_file *file = unwinder->in->file;
   uint32_t count = (uint32_t)qzi_file_count(file, QZ_SECTION_MODULES);
@@ -245,6 +260,7 @@ static void read_rules(const struct binary *binary, uint64_t address, struct rec
   Dwarf_Op *ops;
   size_t count;
   if (!binary->cfi || dwarf_cfi_addrframe(binary->cfi, address, &frame)) return;
+  recipe->covered = 1;
   if (dwarf_frame_cfa(frame, &ops, &count)) count = 0;
   if (count > 1) recipe->usable = (uint8_t)stub_rule(ops, count, address, recipe);
   if (count == 1) {
@@ -284,7 +300,9 @@ static void make_recipe(struct qzi_unwinder *unwinder, uint64_t pc, struct recip
   recipe->entry = qz_symbols_entry(unwinder->symbols, pc, &origin);
   recipe->standard = origin == QZ_SYMBOL_STANDARD;
   if (!recipe->entry) {
+    /* Code without unwind information (assembly, other compilers') begins where the piece before it ends. */
     uint64_t entry = find_entry(binary, pc - bias);
+    if (entry && binary->cfi && !recipe->covered) entry = end_of(binary, entry);
     recipe->entry = entry ? entry + bias : 0;
   }
   unsigned char code[48];

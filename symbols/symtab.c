@@ -58,6 +58,8 @@ static bool load_section(struct qzi_binary *binary, Elf *elf, Elf64_Word wanted,
       struct qzi_symtab_entry entry = {symbol.st_value, symbol.st_size, name,
                                        rank(name, type, GELF_ST_BIND(symbol.st_info), symbol.st_size)};
       if (type == STT_FUNC || type == STT_GNU_IFUNC) found |= append(functions, entry);
+      else if (type == STT_OBJECT && symbol.st_size && symbol.st_shndx < SHN_LORESERVE && executable(elf, symbol.st_shndx))
+        found |= append(functions, entry); /* GHC's procedures, which have a table before them */
       else if (type == STT_OBJECT || type == STT_COMMON) found |= append(objects, entry);
       else if (type == STT_NOTYPE && name[0] != '$' && name[0] != '.' && symbol.st_shndx < SHN_LORESERVE &&
                executable(elf, symbol.st_shndx))

@@ -18,3 +18,16 @@ test.serial('generated code stands on the path, behind the lock, and is what lim
   t.true(turn.processorTimeNs > 0.9 * model.root.processorTimeNs && turn.processorTimeSelfNs < 0.4 * model.root.processorTimeNs, 'it runs under the lock, which does not run itself');
   t.true(model.findings.some(({ entity, related }) => entity === generated!.id || related.includes(generated!.id)), model.findings.map(({ text }) => text).join('\n'));
 });
+
+test.serial('code without unwind information has its own name, or none: not that of the procedure before it', async (t) => {
+  const { model, status } = await record(join(root, 'build/test/pthread/bare'));
+  t.is(status, 0);
+  if (!model.head.paths.running) {
+    t.log('samples of running threads are not allowed here');
+    return;
+  }
+  const most = model.entities.filter(({ kind, members }) => kind === 'procedure' && members.length === 0)
+    .sort((a, b) => b.processorTimeSelfNs - a.processorTimeSelfNs).slice(0, 2);
+  t.deepEqual(most.map(({ name }) => name.replace(/0x[\da-f]+$/, '')).sort(), ['bare+', 'looks_like_data']);
+  for (const { name, processorTimeSelfNs } of most) t.true(processorTimeSelfNs > 0.3 * model.root.processorTimeNs, `${name}: ${processorTimeSelfNs / 1e6} ms`);
+});
