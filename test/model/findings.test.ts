@@ -45,6 +45,37 @@ test('what a run-time library does belongs to its caller; what another library d
   for (const path of ['/usr/lib/libcrypto.so.3', '/home/me/libcurious.so', '/home/me/program']) t.is(recorded(path).findings[0]!.name, 'vfprintf');
 });
 
+test('OpenMP: pieces too small, and locks taken very often, are told by what the library takes; larger pieces are not', (t) => {
+  /** Of ten parts of the time the library has some in `call`; in the others one thread works and the other waits at the end of the region. */
+  const recorded = (call: string, parts: number): Model => {
+    const tree = ['main', 'sum'];
+    const profile = new Builder({ processors: 2 }).stretch((parts / 10) * second, [run('main', [...tree, call, 'malloc']), spin('w', ['main', 'start', 'futex:GOMP_taskwait at sum.c:3'])])
+      .stretch((1 - parts / 10) * second, [run('main', tree), wait('w', ['main', 'start', 'futex:GOMP_parallel at sum.c:9'])]).build();
+    for (const entity of profile.entities) if (/GOMP|start|malloc/.test(entity.name)) entity.module = 1;
+    return buildModel({ ...profile, modules: [{ start: 0, end: 1, bias: 0, path: '/usr/lib/x86_64-linux-gnu/libgomp.so.1.0.0', buildId: '' }] });
+  };
+  const [small] = recorded('GOMP_task', 8).findings;
+  t.deepEqual([small!.kind, small!.name, small!.change], ['overhead', 'sum', 'coarsen']);
+  close(t, 'cost', small!.costNs, 0.8);
+  close(t, 'saving', small!.savingNs, 0.72);
+  t.regex(small!.text, /takes 800 ms of 1\.00 s \(80 %\), in GOMP_task, .* too small/);
+  t.false(recorded('GOMP_task', 8).findings.some(({ remedy }) => /smaller pieces/.test(remedy)), 'no advice to the contrary');
+  t.regex(recorded('GOMP_critical_start', 8).findings[0]!.text, /its locks are taken very often/);
+  t.false(recorded('GOMP_task', 0.5).findings.some(({ kind }) => kind === 'overhead'));
+});
+
+test('threads that wait in a loop for others that do something else are a pipeline; those that do the same, a barrier of their own', (t) => {
+  const recorded = (other: string): Model => {
+    const builder = new Builder({ processors: 2 });
+    for (let k = 0; k < 10; k++)
+      builder.stretch(0.04 * second, [run('maker', ['main', 'decode']), run(other, ['main', 'apply'])]).stretch(0.06 * second, [run('maker', ['main', 'decode']), spin(other, ['main', 'apply', 'loop:loop at ring.cc:9'])]);
+    return buildModel(builder.build());
+  };
+  const [stage] = recorded('user').findings;
+  t.deepEqual([stage!.kind, stage!.name], ['pipeline', 'decode'], stage!.text);
+  t.is(recorded('maker#2').findings[0]!.kind, 'imbalance');
+});
+
 test('threads that are made anew for each phase are as many as there are at the same time', (t) => {
   const builder = new Builder({ processors: 2 });
   for (let k = 0; k < 10; k++) {

@@ -61,8 +61,8 @@ test('what the run-time library of OpenMP does belongs to its caller, and stands
     .stretch(second, [run('main', ['main', 'worker', 'sum'])]).build();
   const path = '/usr/lib/x86_64-linux-gnu/libgomp.so.1';
   const { findings } = buildModel({ ...profile, modules: [{ start: 0, end: 1, bias: 0, path, buildId: '' }] });
-  t.deepEqual(findings.map(({ kind, name }) => `${kind} ${name}`), ['serial sum', 'optimize part']);
-  t.regex(findings[0]!.text, /^sum, called from main, costs/);
+  t.deepEqual(findings.map(({ kind, name }) => `${kind} ${name}`), ['overhead part', 'serial sum']);
+  t.regex(findings[1]!.text, /^sum, called from main, costs/);
 });
 
 test('code that one thread runs on its own path, while workers wait in their library, is serial', (t) => {

@@ -17,6 +17,7 @@ import { lockLosses, tellLocks, tellSpinning } from './limits-objects.js';
 import { tellOptimize } from './limits-optimize.js';
 import { tellOverhead, tellThreads, tellWakes } from './limits-overhead.js';
 import { sleepersText, tellRest, waitingAtRest, waitingText } from './limits-rest.js';
+import { tellTeams } from './limits-teams.js';
 import { idleLoops, isCrowds, tellCrowd } from './limits-threads.js';
 import type { Material } from './limits.js';
 import { fewSnapshots, leastObservations, leastSerial, leastShare, muchMore, title } from './limits.js';
@@ -45,7 +46,7 @@ export function findingsOf(model: Model, working: Working): { findings: Finding[
   const sampled = [
     ...(crowd ? [crowd] : []),
     ...tellLocks(material, losses), ...tellSpinning(material), ...tellIo(material, io),
-    ...tellCode(material, contexts), ...tellOverhead(material), ...tellWakes(material), ...tellRest(material),
+    ...tellCode(material, contexts), ...tellOverhead(material), ...tellTeams(material), ...tellWakes(material), ...tellRest(material),
   ].filter((finding) => worthOf(finding) >= leastFor(finding, material) && !isCrowds(finding, crowd));
   // What is counted, not sampled, needs no observations.
   const limits = [...sampled, ...tellThreads(material)].sort((a, b) => b.savingNs - a.savingNs || b.costNs - a.costNs);
@@ -105,7 +106,7 @@ function sureness({ costNs }: Finding, model: Model): string {
 }
 
 function addNotices(model: Model, material: Material, findings: readonly Finding[], notices: Notice[]): void {
-  const { samples, elapsedNs, balance, raw } = model;
+  const { samples, elapsedNs, raw } = model;
   if (samples < fewSnapshots)
     notices.push({
       reason: `only ${formatEvents(samples)} snapshots in ${formatNs(elapsedNs)}: shares are known to ± ${formatShare(1 / Math.sqrt(samples))} at best`,
@@ -120,15 +121,16 @@ function addNotices(model: Model, material: Material, findings: readonly Finding
   if (!raw.entities.some((entity, id) => id > 0 && entity.kind === 'procedure'))
     notices.push(model.head.publisher === 'pthread' ? { reason: 'no procedure was seen at work', remedy: 'let the program run longer' }
       : { reason: 'no procedure was recorded: the program was compiled without hooks', remedy: 'compile it with the flags that `quartz cflags` prints' });
-  if (balance.nothingRanNs >= 0.2 * elapsedNs) {
+  const restNs = material.levels.elapsed.get(0) ?? 0; // nobody spun either: of who spins it is not known to the moment when he goes on
+  if (restNs >= 0.2 * elapsedNs) {
     let asleep = 0;
     for (const entity of model.entities) if (entity.rawKind === 'sleep' && entity.members.length === 0) asleep += entity.states.blocked.ns;
     const waiting = [waitingText(material, waitingAtRest(material)), sleepersText(material)].filter((text) => text !== '').join(', ');
     if (!findings.some(({ kind, meanwhile }) => kind === 'io' || meanwhile.busy === 0))
       notices.push({
-        reason: `during ${formatNs(balance.nothingRanNs)} of ${formatNs(elapsedNs)} (${formatShare(balance.nothingRanNs / elapsedNs)}) nothing ran` +
-          (asleep >= balance.nothingRanNs / 2 ? ': threads slept' : waiting === '' ? '' : `; threads that waited meanwhile, on average: ${waiting}`),
-        remedy: asleep >= balance.nothingRanNs / 2 ? 'sleeping is no contention: if it is not wanted, sleep less' : 'see the states of the threads (quartz threads) for what they waited for',
+        reason: `during ${formatNs(restNs)} of ${formatNs(elapsedNs)} (${formatShare(restNs / elapsedNs)}) nothing ran` +
+          (asleep >= restNs / 2 ? ': threads slept' : waiting === '' ? '' : `; threads that waited meanwhile, on average: ${waiting}`),
+        remedy: asleep >= restNs / 2 ? 'sleeping is no contention: if it is not wanted, sleep less' : 'see the states of the threads (quartz threads) for what they waited for',
       });
   }
   if (findings.length === 0 && material.least < elapsedNs)

@@ -13,6 +13,7 @@ import { costs, heldText, leastObservations, leastSerial, leastShare, meanwhileO
 import { isLock } from './limits-objects.js';
 import { waitersBeside } from './meanwhile.js';
 import { isStream, passesData, stream } from './limits-stream.js';
+import { handsOver } from './limits-teams.js';
 import { isRuntime } from './own.js';
 import { rowsOfKey } from './rows.js';
 import { pathOf } from './stacks.js';
@@ -55,9 +56,10 @@ export function tellCode(material: Material, contexts: Contexts): Finding[] {
   const alones: Candidate[] = [];
   const small: Candidate[] = [];
   const shared = new Map<number, Candidate[]>(); // by what was waited for: one cause, however many procedures it is in
+  const isHandedOver = handsOver(material);
   for (const { id, context, members } of alike) {
     const stats = statsOf(model.raw, contexts, working.weights, members);
-    if (stats.lost < smallest || !isCode(model.entities[id]!)) continue;
+    if (stats.lost < smallest || !isCode(model.entities[id]!) || isHandedOver(members)) continue;
     const candidate: Candidate = { id, context, members, stats, waited: undefined, data: [], alone: false, thread: 0, threads: 0, parts: [] };
     look(material, candidate);
     const { waited, alone, threads } = candidate;

@@ -21,6 +21,18 @@ export function passesData(entity: Entity): boolean {
 /** Threads have waited for it again and again. */
 const isRepeated = (entity: Entity): boolean => insideKind(entity) === 'data' || (entity.object?.contended ?? 0) >= 10;
 
+/**
+ * What a loop waits for is not known, nor how often it waited. But where a thread works beside others that do something else, and these wait in a loop
+ * for it now and then, it hands them something, as through a queue without locks; at a barrier threads that do the same wait for each other.
+ */
+function isHandover(model: Model, candidate: Candidate, object: Entity): boolean {
+  if (object.rawKind !== 'loop' || insideKind(object) !== undefined || !isBeside(candidate)) return false;
+  const { ids, time } = candidate.stats.threads;
+  const names = new Set(ids.filter((_, k) => time[k]! >= 0.02 * candidate.stats.time).map((id) => model.entities[id]!.name));
+  const waiters = object.object?.waiters ?? [];
+  return waiters.length > 0 && waiters.every(({ thread }) => thread !== 0 && !names.has(model.entities[thread]!.name));
+}
+
 /** Of all that the threads of a stream wait for, so many are named. */
 const namesTold = 4;
 
@@ -34,6 +46,7 @@ const alwaysAtWork = 0.75;
 export function isStream(model: Model, candidate: Candidate): boolean {
   const { waited, threads, thread } = candidate;
   const object = waited ? model.entities[waited.object]! : undefined;
+  if (object && isHandover(model, candidate, object)) return true;
   if (!object || !passesData(object) || !isRepeated(object)) return false;
   const { thread: life, processorTimeNs } = model.entities[thread]!;
   return threads >= 2 || isBeside(candidate) || (life !== null && thread !== 0 && processorTimeNs >= alwaysAtWork * (life.lastNs - life.firstNs));

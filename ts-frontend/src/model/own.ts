@@ -14,7 +14,7 @@ export interface Own {
   procedure: Uint32Array;
 }
 
-const runtime = /^(libc|libm|libpthread|librt|libdl|libstdc\+\+|libc\+\+|libc\+\+abi|libunwind|libgcc_s|libgomp|libomp|libiomp5|ld-linux[^/]*|ld-musl[^/]*|libquartz-pthread)(-[0-9.]+)?\.so(\.|$)/;
+const runtime = /^(libc|libm|libmvec|libgfortran|libquadmath|libpthread|librt|libdl|libstdc\+\+|libc\+\+|libc\+\+abi|libunwind|libgcc_s|libgomp|libomp|libiomp5|ld-linux[^/]*|ld-musl[^/]*|libquartz-pthread)(-[0-9.]+)?\.so(\.|$)/;
 
 export function isRuntime(path: string): boolean {
   return runtime.test(path.slice(path.lastIndexOf('/') + 1));
