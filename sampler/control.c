@@ -265,6 +265,7 @@ static int record(struct launched *run, int listener, int signals) {
       waitpid(run->child, NULL, 0); /* not before: until then the kernel tells what it used */
       dismiss_children();
       qzi_finish_all();
+      if (exec_of.happened && exec_of.brief) unlink(run->output); /* what came before is no profile of what was to be recorded */
       if (!run->over && (!run->hellos || exec_of.happened)) /* else who said hello was told, and so was the user */
         qzi_explain_absence(&(struct qzi_absence){.program = run->options->program[0], .kind = exec_of.happened ? exec_of.kind : run->kind,
                                                   .after_exec = exec_of.happened, .layer = run->layer, .no_proc = run->no_proc});

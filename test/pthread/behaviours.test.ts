@@ -93,6 +93,7 @@ test.serial('exec: the file is of what the process ran last, and what ran before
   t.is(openModel(twice.file).head.exitStatus, 5);
   const gone = await compare(t, ['sh', '-c', `sleep 0.05; exec ${program('static')}`]);
   t.regex(gone.lines.join('\n'), /no profile of what it ran last \(exec\): .*statically linked/);
+  t.false(existsSync(gone.file), 'a profile of the shell alone would pass for one of the program');
 });
 
 test.serial('exec: of a shell that was there for a moment nothing is kept, and nothing said', async (t) => {

@@ -1,6 +1,6 @@
 /** A recording beside the live screen: starts the sampler, shows what it writes, and ends what was started. */
 import { spawn, type ChildProcess } from 'node:child_process';
-import { closeSync, fstatSync, mkdtempSync, openSync, readSync, rmSync, statSync } from 'node:fs';
+import { closeSync, existsSync, fstatSync, mkdtempSync, openSync, readSync, rmSync, statSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { constants, tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -111,7 +111,7 @@ export async function live(args: Arguments, file: string, sampler: readonly stri
     if (recording.status === null) await stop(recording, owned);
     const output = textOf(recording.log);
     if (output !== '') process.stderr.write(output);
-    process.stderr.write(`quartz: the profile is ${file}; see it with: quartz report ${file}\n`);
+    if (existsSync(file)) process.stderr.write(`quartz: the profile is ${file}; see it with: quartz report ${file}\n`);
     return recording.status ?? 0;
   } catch (error) { // the screen has failed: nobody is left to end what was started for it
     await stop(recording, owned);

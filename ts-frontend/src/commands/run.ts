@@ -28,7 +28,8 @@ export const command: Command = {
     const file = args.value('output') ?? `${basename(program)}.quartz`;
     const before = stamp(file);
     const status = await recordProgram(into(args, file));
-    if (stamp(file) === before) return status; // nothing was recorded; the sampler has said why
+    const after = stamp(file);
+    if (after === 0 || after === before) return status; // nothing was recorded; the sampler has said why
     try {
       await (await import('../cli/show.js')).show(args, 'procedures', file);
     } catch (error) {
