@@ -168,9 +168,12 @@ static inline void qzi_wake(struct qzi_waiter *waiter) {
   if (waiter) qzi_ready(qzi_waiting_thread(waiter));
 }
 /* Takes out all waiters, their waits ended: a list by `next`, for qzi_wake_list when the lock is released. Each waiter
- * counts as an acquisition where it is given something. */
+ * counts as an acquisition where it is given something. Where one processor runs all threads they are ready already, and the list
+ * is empty: of a hundred thousand each would be fetched from memory twice. */
 struct qzi_waiter *qzi_queue_take_all(struct qzi_queue *queue, struct qzi_object *object, bool given);
 void qzi_wake_list(struct qzi_waiter *list);
+/* Makes it ready, behind those that are; one processor runs all threads. */
+void qzi_queue_up_alone(struct qzi_waiter *waiter);
 /* Publishes that the caller is about to block, and tells the deadlock report on what. */
 void qzi_block(struct qzi_object *object, unsigned kind, struct qzi_thread *self);
 /* Time for a wait that begins: 0 where nobody wants to know. */

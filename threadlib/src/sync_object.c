@@ -97,6 +97,7 @@ struct qzi_waiter *qzi_queue_take_all(struct qzi_queue *queue, struct qzi_object
   uint64_t now = 0, taken = 0;
   if (!head) return NULL;
   struct qzi_pub_waits waits = { 0 };
+  if (qzi_alone) qzi_pub_state(qzi_publisher_self(), QZ_STATE_OVERHEAD);
   do {
     struct qzi_waiter *next = waiter->next;
     waiter->queued = false;
@@ -107,8 +108,12 @@ struct qzi_waiter *qzi_queue_take_all(struct qzi_queue *queue, struct qzi_object
       }
       waiter->given = given;
       taken++;
-      *end = waiter;
-      end = &waiter->next;
+      if (qzi_alone) {
+        qzi_queue_up_alone(waiter);
+      } else {
+        *end = waiter;
+        end = &waiter->next;
+      }
     }
     waiter = next;
   } while (waiter != head);
@@ -118,6 +123,7 @@ struct qzi_waiter *qzi_queue_take_all(struct qzi_queue *queue, struct qzi_object
   qzi_pub_queue(index, 0);
   qzi_pub_waits_end(index, &waits);
   if (given) qzi_pub_acquired_by(index, taken);
+  if (qzi_alone) qzi_pub_state(qzi_publisher_self(), QZ_STATE_USEFUL);
   return first;
 }
 

@@ -67,17 +67,20 @@ bool qzi_wait_and_ready(struct qzi_queue *queue, struct qzi_object *object, unsi
   return wait_and_ready(queue, object, kind, lock, me, deadline_ns, other);
 }
 
+static inline void queue_up(struct qzi_processor *p, struct qzi_waiter *waiter) {
+  struct qzi_thread *thread = qzi_waiting_thread(waiter);
+  thread->blocked = 0;
+  qzi_pub_ready(&p->head.pub, &thread->pub);
+  qzi_ring_push(&p->fifo, thread);
+}
+void qzi_queue_up_alone(struct qzi_waiter *waiter) { queue_up(qzi_processor_self(), waiter); }
+
 void qzi_wake_list(struct qzi_waiter *list) {
   if (!list) return;
   struct qzi_processor *p = qzi_processor_checked();
   qzi_pub_state(&p->head.pub, QZ_STATE_OVERHEAD);
   qzi_enter(p);
-  for (struct qzi_waiter *waiter = list; waiter; waiter = waiter->next) {
-    struct qzi_thread *thread = qzi_waiting_thread(waiter);
-    thread->blocked = 0;
-    qzi_pub_ready(&p->head.pub, &thread->pub);
-    qzi_ring_push(&p->fifo, thread);
-  }
+  for (struct qzi_waiter *waiter = list; waiter; waiter = waiter->next) queue_up(p, waiter);
   qzi_leave(p); /* from here on others may take them */
   qzi_wake_idle(p);
   qzi_pub_state(&p->head.pub, QZ_STATE_USEFUL);

@@ -1,4 +1,5 @@
 /** Thread packages as contenders: Quartz's own, alone and publishing, and those of its peers that are here. */
+import { freemem } from 'node:os';
 import { join } from 'node:path';
 import type { Contender } from './bench.js';
 import { execute, Failed, readings } from './execute.js';
@@ -13,6 +14,7 @@ export interface Case {
   processors: number;
   threads?: number;
   seconds?: number;    // time limit of one execution
+  bytes?: number;      // memory that it uses: touched before each execution (bench/peers/warm.c)
 }
 
 /** `names`: the peers that have such an operation. */
@@ -21,12 +23,16 @@ export function packages(one: Case, names: readonly string[]): Contender[] {
   const env = { QUARTZ_BENCH_MS: String((one.processors === 1 ? 8 : 16) / (settings.quick ? 2 : 1)) };
   const run = async (file: string, before: readonly string[]) =>
     readings((await execute(before[0] ?? file, [...before.slice(1), ...(before.length > 0 ? [file] : []), ...args], { env, seconds: one.seconds ?? 8 })).stdout);
+  const warm = async () => {
+    if (one.bytes !== undefined) await execute(join(work, 'warm'), [String(Math.floor(Math.min(one.bytes, freemem() / 2)))]);
+  };
   const here = peers();
   const contender = (name: string, program: string, before: readonly string[], peer: boolean): Contender => {
     const file = programOf(program);
     const missing = file === undefined ? here.find((known) => known.name === program)?.missing ?? 'its program does not build' : undefined;
     return { name, peer, ...(missing === undefined ? {} : { missing }), take: async () => {
       if (file === undefined) throw new Failed('is not here');
+      await warm();
       return run(file, before);
     } };
   };
