@@ -188,6 +188,7 @@ static void visit_others(struct qzi_recording *recording) {
   recording->others_ns += most_ns;
   if (recording->others_ns > limit_ns) recording->others_ns = limit_ns;
   uint32_t threads = qz_session_thread_high(sampler->view), objects = qz_session_object_high(sampler->view);
+  qzi_growth_note(&sampler->objects_grown, objects, sampler->file->head->elapsed_ns); /* also while there is none to visit */
   objects = objects ? objects - 1 : 0;
   int first = 1;
   while (threads || objects) {

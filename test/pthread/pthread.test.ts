@@ -113,6 +113,13 @@ test.serial('thousands of threads that wait: sampling takes little of a CPU that
   near(t, 'waiting for the condition', onPath(over), over.object.waitNs);
 });
 
+test.serial('the first object of a program comes late: what is noted of it begins then', async (t) => {
+  const { model } = await record(program('late'));
+  const join = model.entities.find(({ rawKind, members }) => rawKind === 'join' && members.length === 0)!;
+  const noted = [...join.object!.holders, ...join.object!.meanwhile].map(({ ns }) => ns);
+  t.true(Math.max(...noted) <= onPath(join) + 20e6, `${Math.max(...noted) / 1e6} ms noted, ${onPath(join) / 1e6} ms waited`);
+});
+
 test.serial('a spin lock: its waiters spin, and are not at work', async (t) => {
   const { model } = await record(program('spin'));
   const turn = object(model, 'turn');

@@ -13,7 +13,7 @@ import { unexplainedOf } from './explained.js';
 import { measureLevels } from './levels.js';
 import { tellCode } from './limits-code.js';
 import { ioLoss, tellIo } from './limits-io.js';
-import { lockLosses, tellLocks, tellSpinning } from './limits-objects.js';
+import { lockLosses, savingOf, tellLocks, tellSpinning } from './limits-objects.js';
 import { tellOptimize } from './limits-optimize.js';
 import { tellOverhead, tellThreads, tellWakes } from './limits-overhead.js';
 import { sleepersText, tellRest, waitingAtRest, waitingText } from './limits-rest.js';
@@ -21,6 +21,7 @@ import { tellTeams } from './limits-teams.js';
 import { idleLoops, isCrowds, tellCrowd } from './limits-threads.js';
 import type { Material } from './limits.js';
 import { fewSnapshots, leastObservations, leastSerial, leastShare, muchMore, title } from './limits.js';
+import { bound, leftBy, longestThreads, type Longest } from './longest.js';
 import { prepareMeanwhile } from './meanwhile.js';
 import type { Working } from './model.js';
 import { ownOf } from './own.js';
@@ -41,7 +42,10 @@ export function findingsOf(model: Model, working: Working): { findings: Finding[
   };
   const losses = lockLosses(material);
   const io = ioLoss(material, losses);
-  const contexts = prepareContexts(model.raw, working, material.own, unexplainedOf(model, working, material.meanwhile, losses, io));
+  const longest = longestThreads(material);
+  // A lock that costs nothing, for a longer thread runs beside it, explains nothing: that thread's code is what costs.
+  const costing = losses.filter((loss) => savingOf(loss) < material.least || (leftBy(material, longest, [loss.entity], savingOf(loss))?.most ?? Infinity) >= material.least);
+  const contexts = prepareContexts(model.raw, working, material.own, unexplainedOf(model, working, material.meanwhile, costing, io));
   const crowd = tellCrowd(material);
   const sampled = [
     ...(crowd ? [crowd] : []),
@@ -49,11 +53,13 @@ export function findingsOf(model: Model, working: Working): { findings: Finding[
     ...tellCode(material, contexts), ...tellOverhead(material), ...tellTeams(material), ...tellWakes(material), ...tellRest(material),
   ].filter((finding) => worthOf(finding) >= leastFor(finding, material) && !isCrowds(finding, crowd));
   // What is counted, not sampled, needs no observations.
-  const limits = [...sampled, ...tellThreads(material)].sort((a, b) => b.savingNs - a.savingNs || b.costNs - a.costNs);
+  const all = [...sampled, ...tellThreads(material)];
+  for (const finding of all) bound(material, longest, finding);
+  const limits = all.sort((a, b) => b.savingNs - a.savingNs || b.costNs - a.costNs);
   const findings = gatherSmall(model, limits.filter(isFirstOfKind), material.least).slice(0, findingsKept);
   const named = new Map(findings.flatMap((one) => (one.kind === 'pipeline' ? [one.entity, ...one.related] : [one.entity]).map((id) => [id, worthOf(one)] as const)));
   if (crowd && findings.length < findingsKept && !findings.includes(crowd)) findings.push(crowd);
-  if (findings.length < findingsKept) findings.push(...tellOptimize(material, named));
+  if (findings.length < findingsKept) findings.push(...optimizeWithin(material, longest, named));
   putFirst(findings);
   for (const finding of findings) finding.savingCi95 = savingInterval(finding, model);
   if (samples < fewSnapshots) for (const finding of findings) finding.text += sureness(finding, model);
@@ -62,8 +68,22 @@ export function findingsOf(model: Model, working: Working): { findings: Finding[
   return { findings, notices };
 }
 
+/** Code to make faster, none that only runs beside a longer thread; so many are looked at. */
+const tried = 3;
+function optimizeWithin(material: Material, longest: Longest, named: Map<number, number>): Finding[] {
+  const passed = new Map(named);
+  for (let k = 0; k < tried; k++) {
+    const [next] = tellOptimize(material, passed);
+    if (!next) break;
+    bound(material, longest, next);
+    if (next.savingNs >= material.least) return [next];
+    passed.set(next.entity, Infinity);
+  }
+  return [];
+}
+
 /** Serial code may go as a whole; of the others only what the change saves. */
-const worthOf = (finding: Finding): number => (finding.kind === 'serial' ? finding.costNs : finding.savingNs);
+const worthOf = (finding: Finding): number => Math.min(finding.kind === 'serial' ? finding.costNs : finding.savingNs, finding.boundNs ?? Infinity);
 
 /** Too fine a grain shows as overhead and as ready threads beside idle processors: one cause, told once. */
 function isFirstOfKind(finding: Finding, at: number, all: readonly Finding[]): boolean {

@@ -89,7 +89,7 @@ export function lockLosses({ model, levels }: Material): LockLoss[] {
   return losses;
 }
 
-const savingOf = (loss: LockLoss): number => loss.blockedSaving + loss.spinSaving;
+export const savingOf = (loss: LockLoss): number => loss.blockedSaving + loss.spinSaving;
 
 /** One lock of a group where it alone makes most of the group's loss, else the group. Locks that are waited for because of another one are told with that. */
 export function tellLocks(material: Material, losses: readonly LockLoss[]): Finding[] {

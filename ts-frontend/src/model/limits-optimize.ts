@@ -3,6 +3,7 @@ import { formatNs, formatShare } from './format.js';
 import { addTo } from './levels.js';
 import type { Material } from './limits.js';
 import { costs, heldText, meanwhileOf, meanwhileText, muchMore, shownId, title } from './limits.js';
+import { mainThread } from './longest.js';
 import { State, Waiting } from './raw.js';
 import type { Finding, Model } from './types.js';
 
@@ -12,9 +13,9 @@ interface Hot { npt: number; busy: number; spinning: number; mainNs: number; cal
 const alwaysAtWork = 0.95;
 
 /** The main thread, where it is at work all the time; 0: it waits for others. */
-function tirelessMain({ entities, elapsedNs }: Model): number {
-  const main = entities.find(({ kind, thread, members }) => kind === 'thread' && members.length === 0 && thread?.creator === 0);
-  return main && main.instances <= 1 && main.processorTimeNs >= alwaysAtWork * elapsedNs ? main.id : 0;
+function tirelessMain(model: Model): number {
+  const main = mainThread(model);
+  return main && main.instances <= 1 && main.processorTimeNs >= alwaysAtWork * model.elapsedNs ? main.id : 0;
 }
 
 /**

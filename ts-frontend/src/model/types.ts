@@ -151,6 +151,7 @@ export interface Finding {
   savingNs: number;   // elapsed time that the change could save, at most costNs
   meanwhile: { busy: number; spinning: number; idle: number }; // mean processors during costNs
   savingCi95?: Interval; // 95 % interval of savingNs
+  boundNs?: number;   // a thread that the program waits for leaves no more to save; the remedy says so
   related: number[];  // further entities named in the text
   alternatives?: Alternative[];
   othersMayCause?: true; // other programs on the CPUs may be the cause; the text says so
