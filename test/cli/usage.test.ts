@@ -37,6 +37,15 @@ test('the command works through a link, from anywhere, as npm install -g makes o
   t.true(existsSync(join(/-I(\S+)/.exec(stdout)![1]!, 'quartz/quartz.h')));
 });
 
+test('without Node.js one line says so, and recording works', async (t) => {
+  const bin = directory();
+  for (const tool of ['readlink', 'true']) symlinkSync(`/usr/bin/${tool}`, join(bin, tool));
+  const { status, stderr } = await run('/bin/sh', [command, 'report'], { env: { PATH: bin } });
+  t.is(status, 125);
+  t.regex(stderr, /^quartz: this needs Node\.js[^\n]*\n$/);
+  t.is((await run('/bin/sh', [command, 'record', '-q', '-o', join(bin, 'out.quartz'), '--', 'true'], { env: { PATH: bin } })).status, 0);
+});
+
 test('where files may hardly be opened, one line says so', async (t) => {
   const { status, stderr } = await run('sh', ['-c', `ulimit -n 24; exec "${command}" report`]);
   t.deepEqual([status, stderr], [125, 'quartz: too few files may be open here; raise the limit (ulimit -n) to 64 or more\n']);
