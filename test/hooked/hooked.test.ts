@@ -72,6 +72,19 @@ for (const compiler of ['gcc', 'clang'].filter(has)) {
     t.notThrows(() => build(compiler, 'strict.c', ['-std=c89', '-pedantic-errors', '-Wextra'], []));
   });
 
+  for (const options of [[], ['-O0'], ['-fPIC']]) {
+    test.serial(`${compiler} ${options.join(' ')}: nested procedures, other conventions, deep recursion`, async (t) => {
+      const { model, status, stderr } = await record(build(compiler, 'conventions.c', options, []), { args: ['1000'] });
+      t.is(status, 0, stderr);
+      const expected = { variadic: 1000, microsoft: 1000, jump: 1000, even: 151_000, odd: 150_000 };
+      exact(t, model, compiler === 'gcc' ? { ...expected, around: 1000, apply: 1000, 'nested.0': 5000 } : expected);
+      t.true(model.head.stackOverflows > 0);
+      if (compiler !== 'gcc') return;
+      const callers = model.entities.find((one) => one.name === 'nested.0')!.callers.map(({ entity, count }) => `${model.entities[entity]!.name} ${count}`);
+      t.deepEqual(callers.sort(), ['apply 1000', 'around 1000', 'nested.0 3000']);
+    });
+  }
+
   for (const [what, link] of [
     ['the shared library', flags('libs', '--shared')], ['the static library', flags('libs')],
     ['everything static', ['-static', ...flags('libs').filter((word) => !word.includes('-u,'))]], // what it calls takes the library in

@@ -228,8 +228,8 @@ __return__:
 	jnz	1f
 	nothing_here qzl_next_return
 1:	movl	(%r11), %ecx
-	leaq	8(%rsp), %rsi
-	cmpq	%rsi, 8(%r11,%rcx)
+	leaq	8(%rsp), %r10
+	cmpq	%r10, 8(%r11,%rcx)
 	jne	2f
 	subl	$16, %ecx
 	movl	%ecx, (%r11)
@@ -239,8 +239,11 @@ __return__:
 	cmpq	%r10, 8(%r11,%rcx)
 	ja	3f
 	ret				/* end of an immediate recursion, or entered before anybody looked */
-3:	leaq	-64(%r11), %rdi
+3:	save	rsi, rdi		/* kept by functions of __attribute__((ms_abi)) */
+	leaq	24(%rsp), %rsi
+	leaq	-64(%r11), %rdi
 	return_stages
+	restore	rsi, rdi
 	ret
 	.cfi_endproc
 	.size	__return__, .-__return__
@@ -310,11 +313,11 @@ qzi_entry_goes_on:
 qzi_exit_goes_on:
 	.cfi_startproc
 	endbr64
-	movq	%rsp, %rsi		/* mark */
-	save	rcx
+	save	rcx, rsi, rdi
+	leaq	24(%rsp), %rsi		/* mark */
 	leaq	-64(%r11), %rdi
 	return_stages
-	restore	rcx
+	restore	rcx, rsi, rdi
 	notrack jmp *%rcx
 	.cfi_endproc
 	.size	qzi_exit_goes_on, .-qzi_exit_goes_on

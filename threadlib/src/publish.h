@@ -32,7 +32,8 @@ extern _Atomic uint32_t qzi_publishing_flag __attribute__((visibility("hidden"))
 extern _Atomic uint32_t qzi_pub_epoch __attribute__((visibility("hidden")));
 /* Object records (element 0 is never used); NULL before the first session. */
 extern struct qz_object *qzi_pub_objects __attribute__((visibility("hidden")));
-/* Byte offset from `word` of the last entry of a profile stack, and of the last one that procedures may use. */
+/* Byte offset from `word` of the last entry of a profile stack, and of the last one that procedures may use, as long as the
+ * process lives; those of a short record are lower (publish_private.h). */
 extern uint32_t qzi_pub_limit __attribute__((visibility("hidden")));
 extern uint32_t qzi_pub_hook_limit __attribute__((visibility("hidden")));
 /* 1: hold times are measured (QUARTZ_EXACT_HOLD=1). */

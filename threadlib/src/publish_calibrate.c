@@ -68,10 +68,11 @@ QZI_HOOK static void call_exit(void) { call_halves(left); }
 
 /* The same of hooks that are expanded (quartz/hooks.h), where the compiler can. */
 #define QUARTZ_HOT_2 QZI_HOT_NAME
-#define QUARTZ_GUESS_2(index) "(%r10," index ")" /* as fast as the program's, and without thread-local room */
+#define QUARTZ_GUESS_3(column, index) column "(%r9," index ")" /* as fast as the program's, and without thread-local room */
 #define QUARTZ_HOOKS_MACROS_ONLY
 #include "../include/quartz/hooks.h"
 #ifdef QUARTZ_HOOKS_EXPANDED
+_Static_assert(QZ_WORD_EMPTY + QZI_PUB_SHORT_ENTRIES * sizeof(struct qz_entry) == QUARTZ_SHORT_LIMIT_3, "known to hooks in the program");
 static uint64_t words[2] __asm__("qzi_calibrate_words") __attribute__((used));
 static uint32_t guesses[512] __asm__("qzi_calibrate_guesses") __attribute__((used));
 void expanded(void) __asm__("qzi_calibrate_expanded") __attribute__((visibility("hidden")));
@@ -79,12 +80,12 @@ void expanded_entered(void) __asm__("qzi_calibrate_entered") __attribute__((visi
 void expanded_left(void) __asm__("qzi_calibrate_left") __attribute__((visibility("hidden")));
 __asm__(
 "  .text\n  .p2align 4\n"
-"qzi_calibrate_expanded:\n  leaq qzi_calibrate_guesses(%rip), %r10\n  quartz_entry_2\n  quartz_exit_2\n  ret\n"
+"qzi_calibrate_expanded:\n  leaq qzi_calibrate_guesses(%rip), %r9\n  quartz_entry_2\n  quartz_exit_2\n  ret\n"
 "  .p2align 4\n"
-"qzi_calibrate_entered:\n  leaq qzi_calibrate_guesses(%rip), %r10\n  quartz_entry_2\n"
+"qzi_calibrate_entered:\n  leaq qzi_calibrate_guesses(%rip), %r9\n  quartz_entry_2\n"
 "  quartz_get_hot_2\n  movq qzi_calibrate_words(%rip), %rax\n  movq %rax, (%r11)\n  ret\n"
 "  .p2align 4\n"
-"qzi_calibrate_left:\n  leaq qzi_calibrate_guesses(%rip), %r10\n"
+"qzi_calibrate_left:\n  leaq qzi_calibrate_guesses(%rip), %r9\n"
 "  quartz_get_hot_2\n  movq 8 + qzi_calibrate_words(%rip), %rax\n  movq %rax, (%r11)\n"
 "  quartz_exit_2\n  ret\n");
 QZI_HOOK static void call_expanded(void) {

@@ -19,6 +19,26 @@ void qzi_return_third(struct qz_thread *record, uint64_t mark);
 
 #define COUNTED (UINT64_C(1) << 63) /* in the key: the call has been counted */
 
+struct entry {
+  uint64_t key, site, mark;
+  uint32_t slot; /* where the search for the call begins */
+};
+
+/* Around the hook of a nested function gcc keeps the register that points to the variables of the function around it, by a push,
+ * which stands where the return address should, and the function begins before. Not plain at any call: no call is counted under
+ * such an address. */
+QZI_HOOK static inline struct entry entry_of(const struct qz_thread *record, uint64_t key, uint64_t site, uint64_t mark, uint32_t first) {
+  struct entry entry = {key & ~COUNTED, site, mark, first / (uint32_t)sizeof(struct qz_call)};
+  if (__builtin_expect(site <= mark || site >= record->high, 1)) return entry; /* not on the stack */
+  const uint8_t *code = (const uint8_t *)(uintptr_t)entry.key;
+  if (code[-2] != 0x41 || code[-1] != 0x52) return entry; /* pushq %r10 */
+  entry.key -= 2;
+  entry.mark += 8;
+  entry.site = *(const uint64_t *)(uintptr_t)entry.mark;
+  entry.slot = qzi_pub_slot(entry.site, entry.key);
+  return entry;
+}
+
 /* 0 where it was one of the cases that happen all the time: a call that shares its first slot, a full stack. This file
  * is compiled for general registers only, so nothing need be saved for that; 1: the third stage is needed, which
  * calls the scheduler. */
@@ -26,24 +46,24 @@ QZI_HOOK uint32_t qzi_fentry_second(struct qz_thread *record, uint64_t key, uint
                                     uint32_t first) {
   uint64_t word = __atomic_load_n(&record->word, __ATOMIC_RELAXED);
   struct qz_entry *top = TOP(record, word);
-  if (record == &qzi_attend || LEVEL(top->sp) <= mark) return 1;
+  struct entry entry = entry_of(record, key, site, mark, first);
+  if (record == &qzi_attend || LEVEL(top->sp) <= entry.mark) return 1;
   if (QZ_WORD_TOP(word) >= record->limit && qzi_session_is_short(record)) return 1;
-  if (!(key & COUNTED)) qzi_call_count(record->calls, first / sizeof(struct qz_call), site, key);
-  key &= ~COUNTED;
-  if (top->key == key) return 0;
+  if (!(key & COUNTED)) qzi_call_count(record->calls, entry.slot, entry.site, entry.key);
+  if (top->key == entry.key) return 0;
   if (QZ_WORD_TOP(word) >= record->limit) qzi_pub_store(&record->overflows, record->overflows + 1);
-  else push(record, word, top, key, mark);
+  else push(record, word, top, entry.key, entry.mark);
   return 0;
 }
 
 QZI_HOOK void qzi_fentry_third(struct qz_thread *record, uint64_t key, uint64_t site, uint64_t mark, uint32_t first) {
   if (record == &qzi_attend && !(record = qzi_hook_attend())) return;
+  struct entry entry = entry_of(record, key, site, mark, first);
   struct qzi_pub_thread *thread = qzi_hook_owner(record);
   uint64_t word = __atomic_load_n(&record->word, __ATOMIC_RELAXED);
-  if (on_stack(thread, mark)) word = drop_below(record, word, thread, mark + 8); /* no two live frames are level */
-  if (!(key & COUNTED)) qzi_call_count(record->calls, first / sizeof(struct qz_call), site, key);
-  key &= ~COUNTED;
-  if (TOP(record, word)->key != key) push_within(record, word, key, mark, thread);
+  if (on_stack(thread, entry.mark)) word = drop_below(record, word, thread, entry.mark + 8); /* no two live frames are level */
+  if (!(key & COUNTED)) qzi_call_count(record->calls, entry.slot, entry.site, entry.key);
+  if (TOP(record, word)->key != entry.key) push_within(record, word, entry.key, entry.mark, thread);
 }
 
 /* 0: the function returns with objects on top of it (locks that it leaves to its caller); 1: third stage. */

@@ -18,6 +18,9 @@
 
 /* Entries at the top of a profile stack that only objects may use, so that a lock shows even where procedures overflow. */
 #define QZI_PUB_RESERVED_ENTRIES 6
+/* Of a short record, 256 bytes: what a thread that waits needs; there may be a million of those. Hooks in the program know it: when
+ * an entry finds the top where it was before, there must be room, in a record of either kind (quartz/hooks.h). */
+#define QZI_PUB_SHORT_ENTRIES 8
 
 /* The session of this process. The address stays the same once made: a forked child maps its own there. */
 struct qzi_session {
@@ -77,7 +80,7 @@ uint64_t qzi_pub_setting(const char *name, uint64_t otherwise, uint64_t low, uin
 
 /* Those who publish: publish_processor.c, or threads.c of the pthread layer. */
 extern const uint32_t qzi_publishers_kind;    /* enum qz_publisher */
-extern const uint32_t qzi_publishers_short;   /* entries in a thread's stack before it needs more; 0: all that it may need */
+extern const uint32_t qzi_publishers_short;   /* entries in a thread's stack before it needs more, QZI_PUB_SHORT_ENTRIES; 0: all that it may need */
 bool qzi_publishers_make(void);               /* sets qzi_session.call_tables; false: no memory */
 void qzi_publishers_head(struct qz_session *); /* sets qzi_session.head, under the lock of those who look at it */
 /* Measures what qzi_calibrate() can't know of those who publish; before anything is published. */

@@ -27,7 +27,7 @@ static struct qzi_publisher **publishers; /* by index, NULL: not started */
 static uint32_t publishers_room;
 
 const uint32_t qzi_publishers_kind = QZ_PUBLISHER_THREADLIB;
-const uint32_t qzi_publishers_short = 8; /* 256 bytes: what a thread that waits needs; there may be a million of those */
+const uint32_t qzi_publishers_short = QZI_PUB_SHORT_ENTRIES;
 const bool qzi_publishers_own_thread = true;
 
 #define PROCESSORS_ROOM 1024u /* records and call tables of a session: qz_init() may ask for more processors than there were */

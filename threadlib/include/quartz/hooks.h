@@ -14,7 +14,9 @@
  *          hooks do, and what the offsets are.
  * Writer:  the running thread. Reader: the sampler.
  * Must not: change a register but %r11, the flags and, at an entry, %rax, of which functions of a variable number of arguments alone
- *          want something: no less than the number of vector registers used, so 8; at an exit that gcc knows of, %rcx and %rsi.
+ *          want something: no less than the number of vector registers used, so 8, and %r10, which no function of C or C++ is given
+ *          anything in (where gcc makes nested functions, it keeps it over the hook: publish_fentry.c); at an exit that gcc knows of,
+ *          %rcx and %r10.
  *
  * The number in the names is the version of all that hooks and library must agree on.
  */
@@ -35,9 +37,9 @@
 #define QUARTZ_HOT_2 "quartz_hot_2"
 #endif
 /* A slot of the table of guesses (below); not in shared libraries, which could not reach a table of each thread at once. */
-#if !defined(QUARTZ_GUESS_2) && (defined(__PIE__) || !defined(__PIC__))
-#define QUARTZ_GUESS_2(index) "%fs:quartz_guess_2@tpoff(" index ")"
-#define QUARTZ_GUESSES_2
+#if !defined(QUARTZ_GUESS_3) && (defined(__PIE__) || !defined(__PIC__))
+#define QUARTZ_GUESS_3(column, index) "%fs:quartz_guess_3@tpoff + " column "(" index ")"
+#define QUARTZ_GUESSES_3
 #endif
 #ifdef __clang__
 #pragma clang diagnostic push
@@ -60,14 +62,14 @@ __asm__(
 "  .size quartz_hot_2, 8\n"
 "  .p2align 3\n"
 "quartz_hot_2: .zero 8\n"
-#ifdef QUARTZ_GUESSES_2
-"  .weak quartz_guess_2\n"
-"  .hidden quartz_guess_2\n"
-"  .section .tbss.quartz_guess_2, \"awTG\", @nobits, quartz_guess_2, comdat\n"
-"  .type quartz_guess_2, @tls_object\n"
-"  .size quartz_guess_2, 2048\n"
+#ifdef QUARTZ_GUESSES_3
+"  .weak quartz_guess_3\n"
+"  .hidden quartz_guess_3\n"
+"  .section .tbss.quartz_guess_3, \"awTG\", @nobits, quartz_guess_3, comdat\n"
+"  .type quartz_guess_3, @tls_object\n"
+"  .size quartz_guess_3, 2048\n"
 "  .p2align 6\n"
-"quartz_guess_2: .zero 2048\n"
+"quartz_guess_3: .zero 2048\n"
 #endif
 "  .text\n"
 #endif
@@ -85,32 +87,38 @@ __asm__(
  * lower half is the place of the top; the upper one counts pushes, without which no earlier word comes back.
  *
  * An entry does not load where the top is, it guesses, and compares: the top is where it was the last time that the stack pointer was the
- * same. So what it stores depends on nothing that the hooks before it have just stored, which would take seven cycles each. A guess
- * that is wrong costs time only. */
+ * same, in this function or one of a fourth of all. So what it stores depends on nothing that the hooks before it have just stored, which
+ * would take seven cycles each. A guess that is wrong costs time only.
+ *
+ * No guess is a place that is the limit of a record, so that a right one needs no comparison with it: there are two limits, that of
+ * records that go on in longer ones and, beyond, that of all others of the process (publish_private.h). */
+#define QUARTZ_SHORT_LIMIT_3 176
+#define QUARTZ_TEXT_3(value) QUARTZ_TEXT_OF_3(value)
+#define QUARTZ_TEXT_OF_3(value) #value
 
 /* Counts the call by its return address and the function, drops stale entries (go_on), pushes unless the function is on top. */
 /* Where the search for the slot begins depends on a number that each function has for itself. */
+#define QUARTZ_COLUMN_3 "(.Lquartz_first_2 >> 22 & 3) * 4"
 "  .set .Lquartz_first_2, 1\n"
 "  .macro quartz_entry_2\n"
 "  .set .Lquartz_first_2, (.Lquartz_first_2 * 1103515245 + 12345) & 0xffffffff\n"
 "661: quartz_get_hot_2\n"
 "  testq %r11, %r11\n"
 "  jz 669f\n"
-"  movq %rcx, -8(%rsp)\n"
-"  movq (%rsp), %rcx\n"
-"  leal (.Lquartz_first_2 & 0x1fffe0)(,%rcx,8), %eax\n"
+"  movq (%rsp), %r10\n"
+"  leal (.Lquartz_first_2 & 0x1fffe0)(,%r10,8), %eax\n"
 "  andl $0x1fffe0, %eax\n"
 "  addq 24(%r11), %rax\n"
-"  cmpq %rcx, (%rax)\n"
+"  cmpq %r10, (%rax)\n"
 "  jne 663f\n"
-"  leaq 661b(%rip), %rcx\n"
-"  cmpq %rcx, 8(%rax)\n"
+"  leaq 661b(%rip), %r10\n"
+"  cmpq %r10, 8(%rax)\n"
 "  jne 663f\n"
 "  incq 16(%rax)\n"
-#ifdef QUARTZ_GUESS_2
+#ifdef QUARTZ_GUESS_3
 "  movl %esp, %eax\n"
 "  andl $0x7f0, %eax\n"
-"  movl " QUARTZ_GUESS_2("%rax") ", %eax\n"
+"  movl " QUARTZ_GUESS_3(QUARTZ_COLUMN_3, "%rax") ", %eax\n"
 "  cmpl %eax, (%r11)\n"
 "  jne 665f\n"
 "666:\n"
@@ -119,17 +127,18 @@ __asm__(
 #endif
 "  cmpq %rsp, 8(%r11,%rax)\n"
 "  jle 662f\n"
-"  cmpq %rcx, (%r11,%rax)\n"
+"  cmpq %r10, (%r11,%rax)\n"
 "  je 668f\n"
+#ifndef QUARTZ_GUESS_3
 "  cmpl 32(%r11), %eax\n"
 "  jae 662f\n"
+#endif
 "  movq %rsp, 24(%r11,%rax)\n" /* first: see push() of publish_hooks.h */
-"  movq %rcx, 16(%r11,%rax)\n"
+"  movq %r10, 16(%r11,%rax)\n"
 "  addl $2, 4(%r11)\n" /* before the new top: or an earlier word might come back */
 "  addl $16, %eax\n"
 "  movl %eax, (%r11)\n"
-"668: movq -8(%rsp), %rcx\n"
-"  movl $8, %eax\n"
+"668: movl $8, %eax\n"
 "669:\n"
 "  .subsection 1\n"
 "662: leaq 661b(%rip), %rax\n"
@@ -139,16 +148,26 @@ __asm__(
 "  movl %eax, -16(%rsp)\n"
 "  leaq 661b(%rip), %rax\n"
 "664: movq %rax, -24(%rsp)\n"
+"  movq %rcx, -8(%rsp)\n"
 "  leaq 669b(%rip), %rcx\n"
 "  movq -8(%r11), %rax\n"
 "  jmp *(%rax)\n"
-#ifdef QUARTZ_GUESS_2
-"665: movl %esp, %ecx\n"
-"  andl $0x7f0, %ecx\n"
-"  movl (%r11), %eax\n"
-"  movl %eax, " QUARTZ_GUESS_2("%rcx") "\n"
-"  leaq 661b(%rip), %rcx\n"
+#ifdef QUARTZ_GUESS_3
+"665: movl (%r11), %eax\n"
+"  cmpl 32(%r11), %eax\n"
+"  jae 667f\n"
+"  cmpl $" QUARTZ_TEXT_3(QUARTZ_SHORT_LIMIT_3) ", %eax\n"
+"  je 666b\n"
+"  movl %esp, %r10d\n"
+"  andl $0x7f0, %r10d\n"
+"  movl %eax, " QUARTZ_GUESS_3(QUARTZ_COLUMN_3, "%r10") "\n"
+"  leaq 661b(%rip), %r10\n"
 "  jmp 666b\n"
+"667: cmpq %r10, (%r11,%rax)\n" /* no room for another, but perhaps none is needed */
+"  jne 662b\n"
+"  cmpq %rsp, 8(%r11,%rax)\n"
+"  jg 668b\n"
+"  jmp 662b\n"
 #endif
 "  .previous\n"
 "  .endm\n"
@@ -158,20 +177,20 @@ __asm__(
 "  quartz_get_hot_2\n"
 "  testq %r11, %r11\n"
 "  jz 679f\n"
-"  movl (%r11), %esi\n"
-"  cmpq %rsp, 8(%r11,%rsi)\n"
+"  movl (%r11), %r10d\n"
+"  cmpq %rsp, 8(%r11,%r10)\n"
 "  jne 672f\n"
-"  subl $16, %esi\n"
-"  movl %esi, (%r11)\n"
+"  subl $16, %r10d\n"
+"  movl %r10d, (%r11)\n"
 "679:\n"
 "  .subsection 1\n"
 "672: jl 673f\n"
 "  movq 40(%r11), %rcx\n"
-"  cmpq %rcx, 8(%r11,%rsi)\n"
+"  cmpq %rcx, 8(%r11,%r10)\n"
 "  jbe 679b\n" /* end of an immediate recursion, or entered before anybody looked */
 "673: leaq 679b(%rip), %rcx\n"
-"  movq -8(%r11), %rsi\n"
-"  jmp *8(%rsi)\n"
+"  movq -8(%r11), %r10\n"
+"  jmp *8(%r10)\n"
 "  .previous\n"
 "  .endm\n"
 
