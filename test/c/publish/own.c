@@ -291,6 +291,62 @@ static void grown(void) {
   CHECK(calls_to(address((void *)hooked_even)) == calls_to(address((void *)hooked_odd)));
 }
 
+/* A deep thread and others that, at the same places on their stacks, must leave the short record just where it goes on in its long one:
+ * the next record belongs to a thread that stays as it is. */
+struct growth {
+  qz_sem *begin;
+  int times, depth;
+  void (*at_the_end)(void *);
+};
+static void *grows(void *argument) {
+  const struct growth *growth = argument;
+  for (int k = 0; k < growth->times; k++) {
+    qz_sem_wait(growth->begin);
+    hooked_even(growth->depth - 1, growth->at_the_end, &gates[1]);
+  }
+  at_gate(&gates[1]); /* keeps its record */
+  return NULL;
+}
+static void nothing(void *unused) { (void)unused; }
+static void beside(void) {
+  enum { OTHERS = 64 }; /* stacks begin at different places */
+  make_gates();
+  while (!qz_session_thread_high(&view) || !qz_session_thread(&view, 0)->serial) hooked_inner();
+  qz_thread_t thread, others[OTHERS];
+  struct growth often = {&gates[0], OTHERS, DEEP, nothing}, once = {&gates[2], 1, FEW, at_gate};
+  CHECK(qz_create(&thread, "deep", grows, &often) == 0);
+  char name[16];
+  for (int k = 0; k < OTHERS; k++) {
+    snprintf(name, sizeof name, "other %d", k);
+    CHECK(qz_create(&others[k], name, k % 3 ? grows : thread_at_gate, k % 3 ? (void *)&once : &gates[1]) == 0);
+  }
+  let_them();
+  for (int k = 0; k < OTHERS; k++) {
+    snprintf(name, sizeof name, "other %d", k);
+    CHECK(!is_long(name));
+  }
+  for (int k = 0; k < OTHERS; k++) {
+    qz_sem_post(&gates[0]);
+    let_them();
+    qz_sem_post(&gates[2]);
+    let_them();
+  }
+  CHECK(is_long("deep"));
+  for (int k = 0; k < OTHERS; k++) {
+    snprintf(name, sizeof name, "other %d", k);
+    CHECK(is_long(name) == (k % 3 != 0));
+    const struct qz_thread *record = qz_session_thread(&view, thread_index(name));
+    void *start = k % 3 ? (void *)grows : (void *)thread_at_gate;
+    CHECK(record->start == address(start) && record->overflows == 0);
+    int count = procedures(start, k % 3 ? FEW : 0);
+    expected[count++] = key_of(qz_session_object(&view, QZ_STATE_OBJECT(record->state)));
+    stack_is(name, count, expected);
+  }
+  for (int k = 0; k < 2 * OTHERS + 1; k++) qz_sem_post(&gates[1]);
+  for (int k = 0; k < OTHERS; k++) qz_join(others[k], NULL);
+  qz_join(thread, NULL);
+}
+
 /* A call that uses more objects than there is room for pairs leaves room for others, where these are looked for first; all are counted. */
 #define OBJECTS 80000
 static void locks(qz_mutex *m) {
@@ -338,6 +394,7 @@ int main(int argc, char **argv) {
   else if (!strcmp(what, "leaving")) leaving();
   else if (!strcmp(what, "crowd")) crowd();
   else if (!strcmp(what, "grown")) grown();
+  else if (!strcmp(what, "beside")) beside();
   else return 2;
   return 0;
 }
