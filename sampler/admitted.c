@@ -43,6 +43,7 @@ struct qzi_admitted *qzi_admit(pid_t pid, int socket, int session, uint32_t answ
   if (!qzi_recording_start(&admitted->recording)) {
     qzi_cpu_time_tend(&admitted->recording.cpu_time, &admitted->recording.view, pid); /* before the program goes on */
     if (answer) qzi_channel_send(socket, answer, NULL);
+    qzi_file_free_old(&admitted->recording.file);
     return admitted;
   }
   snprintf(why, sizeof why, "%s", no_thread);

@@ -17,6 +17,7 @@
 #include "launch.h"
 #include "layer.h"
 #include "process.h"
+#include "running.h"
 
 #define HELLO_MS  1000 /* a program that connects says hello at once */
 #define PATIENCE_MS 3000 /* for what a program does at its end */
@@ -296,6 +297,7 @@ int qzi_record(const struct qzi_options *options) {
   run.child = qzi_launch(options->program, name, options->children, run.layer ? layer : NULL, &before);
   if (run.child < 0) return qzi_launch_failed(options->program[0], errno);
   exec_of.pid = run.child;
+  if (run.layer) qzi_running_cost_ns(); /* while the program is loaded: it would wait for it later */
   signal(SIGPIPE, SIG_IGN); /* whoever read our messages may be gone: the profile is finished all the same */
   return record(&run, listener, signals);
 }

@@ -190,6 +190,7 @@ static int create(struct qzi_file *file, const char *work, uint64_t max_bytes) {
   file->fd = open(work, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
   if (file->fd < 0) return errno;
   flock(file->fd, LOCK_EX | LOCK_NB); /* held as long as we live: see abi/profile_read.c */
+  file->old_fd = open(file->path, O_PATH | O_NOFOLLOW | O_CLOEXEC);
   int error = size_and_map(file, &head, max_bytes);
   if (!error) error = begin(file, &head);
   if (!error && rename(work, file->path)) error = errno;
@@ -199,7 +200,7 @@ static int create(struct qzi_file *file, const char *work, uint64_t max_bytes) {
 
 int qzi_file_create(struct qzi_file *file, const char *path, uint64_t max_bytes, char *why, size_t why_bytes) {
   memset(file, 0, sizeof *file);
-  file->fd = -1;
+  file->fd = file->old_fd = -1;
   struct stat old;
   if (!stat(path, &old) && !S_ISREG(old.st_mode)) {
     snprintf(why, why_bytes, "%s is not a plain file", path);
@@ -219,6 +220,11 @@ int qzi_file_create(struct qzi_file *file, const char *path, uint64_t max_bytes,
   snprintf(why, why_bytes, "can't write %s: %s", path, strerror(error));
   errno = error;
   return -1;
+}
+
+void qzi_file_free_old(struct qzi_file *file) {
+  if (file->old_fd >= 0) close(file->old_fd);
+  file->old_fd = -1;
 }
 
 /* ---- ending ---- */
@@ -277,7 +283,8 @@ void qzi_file_close(struct qzi_file *file) {
     munmap(file->base, file->bytes);
   }
   if (file->fd >= 0) close(file->fd);
+  qzi_file_free_old(file);
   free(file->path);
   memset(file, 0, sizeof *file);
-  file->fd = -1;
+  file->fd = file->old_fd = -1;
 }

@@ -19,6 +19,7 @@ struct qzi_file {
   char *path;
   unsigned char *base;
   uint64_t bytes;
+  int old_fd;                       /* of the file that it replaced, -1: none */
   struct qz_profile *head;
   uint64_t ready[QZ_SECTION_COUNT]; /* elements whose blocks exist */
   int full;                         /* 1: the disk had no room */
@@ -45,6 +46,10 @@ struct qzi_file {
 /* Makes the file (an old one of that name is replaced; only when the new one is there) and maps it; at most
  * max_bytes. Status is QZ_PROFILE_RECORDING, all sections hold what element 0 needs. 0, or -1 and one clause. */
 int qzi_file_create(struct qzi_file *file, const char *path, uint64_t max_bytes, char *why, size_t why_bytes);
+
+/* The file that was replaced is freed here rather than when it was replaced: file systems that tell the disk of each block that is free take
+ * milliseconds for it. */
+void qzi_file_free_old(struct qzi_file *file);
 
 /* Makes sure that `more` elements can be appended. 0, or -1 with `full` or `exhausted` set. */
 int qzi_file_room_slow(struct qzi_file *file, unsigned section, uint64_t more);

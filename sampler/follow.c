@@ -130,7 +130,8 @@ void qzi_follow_start(struct qzi_follow *follow) {
   uint64_t cost_ns = qzi_running_cost_ns(), interval_ns = UINT64_C(500000000000) / head->rate_mhz; /* two for a snapshot */
   if (interval_ns < INTERVAL_NS) interval_ns = INTERVAL_NS;
   if (interval_ns < COST * cost_ns) interval_ns = COST * cost_ns;
-  follow->running = qzi_running_open(head->pid, interval_ns, QZI_RUNNING_CPUS);
+  /* Not where child processes are recorded, too: each recording would have timers of its own, which interrupt all of them. */
+  follow->running = qzi_running_open(head->pid, interval_ns, QZI_RUNNING_CPUS, !head->children_apart);
   if (!follow->running) head->paths |= QZ_PATHS_NO_SAMPLES;
   head->sample_ns = cost_ns;
   follow->used_ns = qzi_clock_ns();
@@ -265,6 +266,7 @@ void qzi_follow_begin(struct qzi_follow *follow, uint64_t now_ns) {
   while (qzi_running_next(follow->running, &follow->sample)) {
     uint32_t index = index_of(follow, follow->sample.tid);
     follow->sampler->file->head->samples++;
+    follow->sampler->timed_samples += !qzi_running_whole(follow->running);
     if (index) take_sample(follow, index - 1, now_ns);
   }
   qzi_running_pause(follow->running, now_ns > follow->used_ns && now_ns - follow->used_ns > UNUSED_NS);

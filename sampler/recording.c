@@ -90,7 +90,7 @@ int qzi_recording_open(struct qzi_recording *recording, int fd, pid_t pid, const
   recording->options = options;
   recording->pid = pid;
   pthread_mutex_init(&recording->cpu_time.lock, NULL);
-  recording->file.fd = recording->view.fd = recording->wake_fd = -1;
+  recording->file.fd = recording->file.old_fd = recording->view.fd = recording->wake_fd = -1;
   const char *clause = NULL;
   if (qz_session_open(&recording->view, fd, &clause)) {
     snprintf(why, why_bytes, "%s", clause);
@@ -148,7 +148,7 @@ void qzi_recording_stop(struct qzi_recording *recording) {
   uint64_t children_ns = qzi_process_children_ns(recording->pid);
   if (recording->started) pthread_join(recording->thread, NULL);
   recording->started = 0;
-  recording->turns.taken = recording->file.head->samples;
+  recording->turns.taken = recording->sampler.timed_samples;
   qzi_turns_note(&recording->turns, recording->cpu_time.turns, recording->cpu_time.run_ns);
   qzi_recording_keep_times(recording);
   if (children_ns > recording->children_before_ns) recording->file.head->children_run_ns = children_ns - recording->children_before_ns;

@@ -44,9 +44,11 @@ struct ring {
 
 struct qzi_running {
   uint64_t interval_ns;
+  uint32_t pid;
   struct ring rings[RINGS_MOST];
   uint32_t count, at; /* rings in use; where reading goes on */
   int inherited;      /* one for each CPU */
+  int whole;          /* and of all that runs there */
   int paused;
   int *events;        /* further ones, which write into the buffers of the CPUs */
   uint32_t events_count;
@@ -54,11 +56,15 @@ struct qzi_running {
 
 /* ---- events ---- */
 
+#define WHOLE UINT32_MAX /* in place of a thread: all that runs on the CPU */
+
 static int open_event(uint32_t tid, int cpu, uint64_t interval_ns, int paused) {
+  int whole = tid == WHOLE;
   struct perf_event_attr attr = {
-      .type = PERF_TYPE_SOFTWARE, .size = sizeof attr, .config = PERF_COUNT_SW_TASK_CLOCK, .sample_period = interval_ns,
+      .type = PERF_TYPE_SOFTWARE, .size = sizeof attr, .config = whole ? PERF_COUNT_SW_CPU_CLOCK : PERF_COUNT_SW_TASK_CLOCK,
+      .sample_period = interval_ns, .exclude_idle = whole,
       .sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER, .sample_regs_user = REGISTERS,
-      .sample_stack_user = QZI_RUNNING_STACK, .disabled = paused != 0, .inherit = cpu >= 0, .exclude_hv = 1,
+      .sample_stack_user = QZI_RUNNING_STACK, .disabled = paused != 0, .inherit = cpu >= 0 && !whole, .exclude_hv = 1,
       .watermark = 1, .wakeup_watermark = UINT32_MAX};
   /* With the kernel's own time, where that is allowed: a sample then tells which code of the program called it. Not of processes that
    * the program forks, where the kernel can tell these from threads (Linux 5.13). */
@@ -100,6 +106,11 @@ static void drop_ring(struct ring *ring) {
   *ring = (struct ring){0};
 }
 
+static void drop_rings(struct qzi_running *running) {
+  for (uint32_t k = 0; k < running->count; k++) drop_ring(&running->rings[k]);
+  running->count = 0;
+}
+
 /* Another thread that was there before: its events write into the same buffers. */
 static int add_thread(struct qzi_running *running, uint32_t tid) {
   for (uint32_t k = 0; k < running->count; k++) {
@@ -115,10 +126,10 @@ static int add_thread(struct qzi_running *running, uint32_t tid) {
   return 0;
 }
 
-static int open_cpus(struct qzi_running *running, uint32_t pid, const cpu_set_t *cpus, size_t bytes) {
+static int open_cpus(struct qzi_running *running, uint32_t whose, const cpu_set_t *cpus, size_t bytes) {
   for (int cpu = 0; cpu < QZI_PLACE_CPUS; cpu++) {
     if (!CPU_ISSET_S(cpu, bytes, cpus)) continue;
-    if (add_ring(running, pid, cpu, CPU_PAGES) && errno != ENODEV) return -1; /* ENODEV: switched off */
+    if (add_ring(running, whose, cpu, CPU_PAGES) && errno != ENODEV) return -1; /* ENODEV: switched off */
   }
   return running->count ? 0 : -1;
 }
@@ -137,16 +148,29 @@ static int open_others(struct qzi_running *running, uint32_t pid) {
   return failed;
 }
 
-struct qzi_running *qzi_running_open(uint32_t pid, uint64_t interval_ns, uint32_t cpus_most) {
+/* Of all that runs, where that is allowed. A timer that always runs may be in step with the program's own: so it is somewhat slower. */
+static int open_whole(struct qzi_running *running, const cpu_set_t *cpus, size_t bytes) {
+  uint64_t interval_ns = running->interval_ns;
+  running->interval_ns += interval_ns / 64;
+  running->whole = !open_cpus(running, WHOLE, cpus, bytes);
+  if (running->whole) return 0;
+  running->interval_ns = interval_ns;
+  drop_rings(running);
+  return -1;
+}
+
+struct qzi_running *qzi_running_open(uint32_t pid, uint64_t interval_ns, uint32_t cpus_most, int whole) {
   struct qzi_running *running = calloc(1, sizeof *running);
   cpu_set_t *cpus = CPU_ALLOC(QZI_PLACE_CPUS);
   size_t bytes = CPU_ALLOC_SIZE(QZI_PLACE_CPUS);
   int failed = !running || !cpus || sched_getaffinity((pid_t)pid, bytes, cpus);
   if (!failed) {
     running->interval_ns = interval_ns;
+    running->pid = pid;
     running->inherited = (uint32_t)CPU_COUNT_S(bytes, cpus) <= cpus_most;
-    failed = running->inherited ? open_cpus(running, pid, cpus, bytes) : add_ring(running, pid, -1, PAGES);
-    if (!failed && running->inherited) open_others(running, pid);
+    if (!running->inherited) failed = add_ring(running, pid, -1, PAGES);
+    else if (!whole || open_whole(running, cpus, bytes)) failed = open_cpus(running, pid, cpus, bytes);
+    if (!failed && running->inherited && !running->whole) open_others(running, pid);
   }
   if (cpus) CPU_FREE(cpus);
   if (!failed) return running;
@@ -159,10 +183,12 @@ struct qzi_running *qzi_running_open(uint32_t pid, uint64_t interval_ns, uint32_
 void qzi_running_close(struct qzi_running *running) {
   if (!running) return;
   for (uint32_t k = 0; k < running->events_count; k++) close(running->events[k]);
-  for (uint32_t k = 0; k < running->count; k++) drop_ring(&running->rings[k]);
+  drop_rings(running);
   free(running->events);
   free(running);
 }
+
+int qzi_running_whole(const struct qzi_running *running) { return running && running->whole; }
 
 static struct ring *ring_of(struct qzi_running *running, uint32_t tid) {
   for (uint32_t k = 0; k < running->count; k++)
@@ -196,11 +222,11 @@ static void copy_out(const struct ring *ring, uint64_t at, void *to, size_t byte
 }
 
 /* 1: the record is a sample of code of the program. */
-static int read_sample(const struct ring *ring, uint64_t at, uint64_t bytes, struct qzi_sample *sample) {
+static int read_sample(uint32_t pid, const struct ring *ring, uint64_t at, uint64_t bytes, struct qzi_sample *sample) {
   uint64_t words[2 + AT_COUNT + 1], size, used, *registers = words + 2; /* process and thread, ABI, registers, size of the stack */
   if (bytes < sizeof words) return 0;
   copy_out(ring, at, words, sizeof words);
-  if (words[1] != PERF_SAMPLE_REGS_ABI_64) return 0;
+  if (words[1] != PERF_SAMPLE_REGS_ABI_64 || (uint32_t)words[0] != pid) return 0;
   sample->tid = (uint32_t)(words[0] >> 32);
   size = words[2 + AT_COUNT];
   sample->at = (struct qzi_registers){
@@ -227,7 +253,7 @@ int qzi_running_next(struct qzi_running *running, struct qzi_sample *sample) {
       struct perf_event_header record;
       copy_out(ring, at, &record, sizeof record);
       if (record.size < sizeof record) break;
-      if (record.type == PERF_RECORD_SAMPLE) found = read_sample(ring, at + sizeof record, record.size - sizeof record, sample);
+      if (record.type == PERF_RECORD_SAMPLE) found = read_sample(running->pid, ring, at + sizeof record, record.size - sizeof record, sample);
       sample->user = (record.misc & PERF_RECORD_MISC_CPUMODE_MASK) == PERF_RECORD_MISC_USER;
       at += record.size;
       __atomic_store_n(&ring->page->data_tail, at, __ATOMIC_RELEASE);
@@ -240,7 +266,7 @@ int qzi_running_next(struct qzi_running *running, struct qzi_sample *sample) {
 /* ---- cost ---- */
 
 #define TRIALS     15u /* the median of so many is taken */
-#define TRIAL_NS   50000u /* of processor time between them */
+#define TRIAL_NS   25000u /* of processor time between them */
 #define PATIENCE_NS UINT64_C(5000000)
 
 static int by_size(const void *a, const void *b) {
@@ -248,7 +274,7 @@ static int by_size(const void *a, const void *b) {
   return x < y ? -1 : x > y;
 }
 
-uint64_t qzi_running_cost_ns(void) {
+static uint64_t cost_ns(void) {
   struct ring ring = {.pages = CPU_PAGES};
   uint64_t gaps[TRIALS], seen = 0;
   uint32_t count = 0;
@@ -276,6 +302,18 @@ uint64_t qzi_running_cost_ns(void) {
   if (fd >= 0) close(fd);
   qsort(gaps, count, sizeof *gaps, by_size);
   return count ? gaps[count / 2] : 0;
+}
+
+uint64_t qzi_running_cost_ns(void) {
+  static _Atomic uint64_t known; /* and 1: 0 is known, too */
+  if (known) return known - 1;
+  /* Others that want the CPU meanwhile are not to be measured, where the user may keep them from it. */
+  struct sched_param before, first = {.sched_priority = 1};
+  int policy = sched_getscheduler(0);
+  int raised = policy >= 0 && !sched_getparam(0, &before) && !sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &first);
+  known = cost_ns() + 1;
+  if (raised) sched_setscheduler(0, policy, &before);
+  return known - 1;
 }
 
 #define TURNS  8u

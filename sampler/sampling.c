@@ -164,7 +164,7 @@ static void keep_books(struct qzi_recording *recording) {
   struct qz_profile *head = recording->file.head;
   head->sampler_cpu_ns = cpu_ns_of_all(recording);
   head->skipped_ticks = recording->pacing.skipped;
-  recording->turns.taken = head->samples;
+  recording->turns.taken = recording->sampler.timed_samples;
   qzi_recording_keep_times(recording);
   store_modules(recording);
   look_for_place(recording);

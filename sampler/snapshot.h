@@ -68,6 +68,7 @@ struct qzi_holders;
 struct qzi_totals { uint64_t spawns, switches, steals, parks, calls_lost; };
 
 struct qzi_sampler {
+  uint64_t timed_samples; /* samples of running threads by events that belong to threads: with a timer that is set at switches */
   uint64_t others_cpu_ns; /* processor time of threads that work for the sampling ones */
   const struct qz_session_view *view;
   struct qzi_file *file;

@@ -16,7 +16,7 @@
 struct qzi_turns {
   int begun, measured;
   uint64_t machine, own, program, samples; /* at the last reading */
-  _Atomic uint64_t taken; /* samples so far; the sampling thread's */
+  _Atomic uint64_t taken; /* samples so far by events of threads; the sampling thread's */
   _Atomic uint64_t count; /* turns that came from elsewhere, while samples were taken */
   _Atomic uint64_t each_ns; /* 0: not measured */
 };

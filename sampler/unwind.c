@@ -17,7 +17,9 @@ int qzi_program_read(uint32_t pid, uint64_t address, void *to, size_t bytes) {
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
+#include <sys/stat.h>
 #include <unistd.h>
+#include "modules.h"
 #include "symbolize.h"
 #include "frame_size.h"
 #include "symbols/symbols.h"
@@ -38,6 +40,7 @@ int qzi_program_read(uint32_t pid, uint64_t address, void *to, size_t bytes) {
 #define PARTS_MOST   256u  /* rows of one procedure's unwind information that are passed */
 #define CHUNK        4096u /* of the program's memory read at once */
 #define CHUNKS_MOST  64u   /* in one walk */
+#define WAITS_MOST   (4 << 20) /* bytes of a library that is not read before the program begins */
 
 /* How the caller of a place is found: its stack pointer (CFA) and what it had in the registers that matter. */
 enum rule { UNKNOWN = 0, UNDEFINED, SAME, SAVED };
@@ -225,12 +228,20 @@ static struct binary *binary_of(struct qzi_unwinder *unwinder, uint32_t module) 
   return binary;
 }
 
+/* A library of the system that is read within some milliseconds: when a walk meets it, if one does. */
+static int may_wait(const char *path) {
+  struct stat file;
+  return qzi_modules_installed(path) && !stat(path, &file) && file.st_size < WAITS_MOST;
+}
+
 void qzi_unwinder_prepare(struct qzi_unwinder *unwinder) {
+  const struct qzi_file *file = unwinder->in->file;
   learn_modules(unwinder);
   for (uint32_t k = 0; k < unwinder->binaries_count; k++) {
+    if (may_wait(file->strings + file->modules[k].path)) continue;
     binary_of(unwinder, k + 1);
     enum qz_symbol_origin origin;
-    qz_symbols_entry(unwinder->symbols, unwinder->in->file->modules[k].start, &origin);
+    qz_symbols_entry(unwinder->symbols, file->modules[k].start, &origin);
   }
 }
 

@@ -39,7 +39,7 @@ struct qzi_unwinder;
 /* NULL: out of memory, or the sampler was built without libdw. */
 struct qzi_unwinder *qzi_unwinder_open(struct qzi_interner *in);
 void qzi_unwinder_close(struct qzi_unwinder *unwinder);
-/* Opens the binaries known so far, which may take long: before the sampling begins. */
+/* Opens the binaries known so far which may take long, before the sampling begins: not small libraries of the system. */
 void qzi_unwinder_prepare(struct qzi_unwinder *unwinder);
 
 /* The frames from `from` outwards, `most` of them. *complete: 1 where the outermost one was reached. */

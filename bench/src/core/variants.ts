@@ -69,7 +69,8 @@ export const recorded = (file: string): string[] => [sampler, 'record', '-q', '-
 export async function timed(file: string, command: readonly string[], options: { env?: Record<string, string>; seconds?: number; preload?: string } = {}): Promise<Readings> {
   const clock = join(scratchDirectory(), 'clock');
   writeFileSync(clock, '');
-  const preload = options.preload === undefined ? clockLibrary() : `${clockLibrary()}:${options.preload}`;
+  // The clock last: it then begins before what the tool puts in, and ends after it. Quartz puts its layer before both.
+  const preload = options.preload === undefined ? clockLibrary() : `${options.preload}:${clockLibrary()}`;
   const env = { LD_PRELOAD: preload, QUARTZ_BENCH_CLOCK: clock, QUARTZ_PROCESSORS: '1', ...options.env };
   await execute(command[0]!, command.slice(1), { cwd: scratchDirectory(), env, seconds: options.seconds ?? 30, silent: true });
   // The tool that starts it tells its own time too.

@@ -1,15 +1,16 @@
-/* Samples of running threads: of those that were there before and those made later, by whom whatever; with an event for each CPU
- * and with one for each thread. */
+/* Samples of running threads: of those that were there before and those made later, by whom whatever, and of no other program; with events of the
+ * CPUs where these are allowed, with an event for each CPU and with one for each thread. */
 #include "sampler/running.h"
 
 #include <pthread.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <time.h>
 #include <unistd.h>
 #include "test/c/check.h"
 
 static atomic_int stop;
-static atomic_uint old_tid, new_tid;
+static atomic_uint old_tid, new_tid, maker_tid;
 
 static void *compute(void *tid) {
   atomic_store((atomic_uint *)tid, (unsigned)gettid());
@@ -18,6 +19,7 @@ static void *compute(void *tid) {
 }
 static void *make(void *unused) {
   pthread_t thread;
+  maker_tid = (unsigned)gettid();
   CHECK_IS(pthread_create(&thread, NULL, compute, &new_tid), 0);
   return pthread_join(thread, NULL) ? NULL : unused;
 }
@@ -31,6 +33,7 @@ static void read_samples(struct qzi_running *running, unsigned *old_seen, unsign
   do {
     while (qzi_running_next(running, &sample)) {
       CHECK(sample.at.pc && sample.at.sp);
+      CHECK(sample.tid == old_tid || sample.tid == new_tid || sample.tid == (unsigned)getpid() || sample.tid == maker_tid);
       CHECK(!sample.copy.bytes || sample.copy.address == sample.at.sp);
       *old_seen += sample.tid == old_tid;
       *new_seen += sample.tid == new_tid;
@@ -43,15 +46,16 @@ static void read_samples(struct qzi_running *running, unsigned *old_seen, unsign
   } while (*old_seen < least || *new_seen < least);
 }
 
-static void try_with(uint32_t cpus_most) {
+static void try_with(uint32_t cpus_most, int whole) {
   unsigned old_seen, new_seen;
   pthread_t old, maker;
   stop = 0;
   old_tid = new_tid = 0;
   CHECK_IS(pthread_create(&old, NULL, compute, &old_tid), 0);
   while (!old_tid) { }
-  struct qzi_running *running = qzi_running_open((uint32_t)getpid(), 2000000, cpus_most);
+  struct qzi_running *running = qzi_running_open((uint32_t)getpid(), 2000000, cpus_most, whole);
   CHECK(running);
+  CHECK(whole || !qzi_running_whole(running));
   CHECK_IS(pthread_create(&maker, NULL, make, NULL), 0);
   while (!new_tid) { }
   CHECK_IS(qzi_running_begin(running, old_tid), 0);
@@ -74,11 +78,17 @@ static void try_with(uint32_t cpus_most) {
 }
 
 int main(void) {
-  struct qzi_running *running = qzi_running_open((uint32_t)getpid(), 2000000, QZI_RUNNING_CPUS);
+  struct qzi_running *running = qzi_running_open((uint32_t)getpid(), 2000000, QZI_RUNNING_CPUS, 0);
   if (!running) return 77; /* the kernel gives none here */
   qzi_running_close(running);
-  try_with(QZI_RUNNING_CPUS);
-  try_with(0);
+  pid_t other = fork(); /* another program, which computes meanwhile */
+  if (!other)
+    for (;;) { }
+  CHECK(other > 0);
+  try_with(QZI_RUNNING_CPUS, 1);
+  try_with(QZI_RUNNING_CPUS, 0);
+  try_with(0, 0);
+  CHECK_IS(kill(other, SIGKILL), 0);
   CHECK(qzi_running_cost_ns() < 5000000);
   return 0;
 }
