@@ -157,14 +157,14 @@ __attribute__((always_inline)) static inline bool qzl_ask_fast(struct qzl_thread
   const struct qzl_taking *taking = qzl_taking(me, site, of);
   if (__builtin_expect(taking->site != site || taking->address != of || taking->era != __atomic_load_n(&qzl_era, __ATOMIC_RELAXED), 0)) return false;
   struct qz_thread *record = me->thread.record;
-  uint64_t key = taking->key, word = __atomic_load_n(&record->word, __ATOMIC_RELAXED);
-  uint32_t count = me->placed_count;
-  if (__builtin_expect(key >> 32 != QZ_KEY(kind, 0) >> 32 || QZ_WORD_TOP(word) >= qzi_pub_limit || count >= QZL_PLACED_OWN, 0)) return false;
+  uint64_t key = taking->key;
+  uint32_t top = qzi_pub_top(record), count = me->placed_count;
+  if (__builtin_expect(key >> 32 != QZ_KEY(kind, 0) >> 32 || top >= qzi_pub_limit || count >= QZL_PLACED_OWN, 0)) return false;
   me->placed_count = count + 1; /* first: a signal handler may take locks, too */
   __atomic_signal_fence(__ATOMIC_ACQ_REL);
   me->placed[count] = (struct qzl_placed){at | crowd, key};
   struct qz_call *call = &me->pub.calls[taking->call];
-  qzi_pub_put(record, word, key);
+  qzi_pub_put(record, top, key);
   qzi_pub_store(&call->count, call->count + 1);
   return true;
 }

@@ -1,5 +1,5 @@
 /* Mutexes, of POSIX and of C11. A free one is taken by the real trylock, which does what the real lock does with a free
- * mutex of any type; everything else is left to the real functions.
+ * mutex of any type, or as that takes one of the usual kind (take.h); everything else is left to the real functions.
  *
  * Owns:    nothing. Writer: the calling thread. Reader: the sampler.
  * Must not: return anything that the real function did not return.
@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <stdbool.h>
 #include "layer.h"
+#include "take.h"
 
 enum how { LOCK, TIMED, CLOCKED };
 
@@ -62,7 +63,12 @@ __attribute__((always_inline)) static inline int acquire(pthread_mutex_t *mutex,
   struct qzl_thread *me;
   if (!qzi_publishing() || !(me = qzl_here())) return wait_for(mutex, how, clock, until);
   qzl_ask(me, mutex, QZ_KIND_MUTEX, site);
-  if (__builtin_expect(mutex->__data.__kind & ROBUST, 0)) return acquire_robust(mutex, site, how, clock, until);
+  int kind = mutex->__data.__kind;
+  if (__builtin_expect(kind == QZL_KIND_USUAL && qzl_takes, 1)) {
+    if (__builtin_expect(!qzl_take(mutex, me->thread.os_tid), 0)) return acquire_slow(mutex, site, how, clock, until);
+    return __builtin_expect(qzi_pub_exact_hold, 0) ? acquired_exactly(mutex, 0) : 0;
+  }
+  if (__builtin_expect(kind & ROBUST, 0)) return acquire_robust(mutex, site, how, clock, until);
   int result = qzl_real.pthread_mutex_trylock(mutex);
   if (__builtin_expect(!taken(result), 0)) return acquire_slow(mutex, site, how, clock, until);
   return __builtin_expect(qzi_pub_exact_hold, 0) ? acquired_exactly(mutex, result) : result;

@@ -5,8 +5,10 @@
  * Must not: cost time or memory in proportion to the number of objects.
  *
  * Programs have objects by the million, and few of them matter. An object has a record of its own if it was waited for, or
- * is one of the first OWN that are used of those made at its place (OWN_ALL in all). The others are the crowd of their place:
- * they share a record, which tells how often they were taken and for how long they were held, all together. To make an
+ * is one of no more than OWN that were used of those made at its place (OWN_ALL in all). The others are the crowd of their place:
+ * they share a record, which tells how often they were taken and for how long they were held, all together. When a place gets its
+ * crowd, those with records of their own join it that nobody has waited for: what is known of hundreds of locks takes more of the
+ * first cache, and more instructions, than what is known of one crowd. To make an
  * object stores where it was made, in a table of fixed size in which objects push out each other; to find one of a crowd takes a
  * look into a table that stays in the cache, and finds nothing.
  */
@@ -19,6 +21,7 @@
 
 #define OWN      256u
 #define OWN_ALL  4096u
+#define OWN_BESIDE 32u /* that were made nowhere that is known, and first used where others of a crowd are used */
 #define MADE_BITS 15u /* sets of two: the first keeps what it has, the second has the latest */
 
 struct qzl_object *qzl_objects;
@@ -27,11 +30,13 @@ static uint32_t used; /* of the table */
 static struct made { uint64_t address, site; } *made;
 uint64_t qzl_filter[1u << (QZL_FILTER_BITS - 6)];
 static uint32_t removed; /* since the filter was made anew */
+static uint8_t *joined;  /* places whose objects have joined their crowd: a bit for each record that a place may begin with */
 
 int qzl_objects_make(void) {
   if (!qzl_objects) qzl_objects = qzi_pub_reserve(sizeof *qzl_objects << QZL_OBJECT_BITS);
   if (!made) made = qzi_pub_reserve(2 * sizeof *made << MADE_BITS);
-  return qzl_objects && made ? 0 : -1;
+  if (!joined) joined = qzi_pub_reserve(qzi_session.objects / 8 + 1);
+  return qzl_objects && made && joined ? 0 : -1;
 }
 
 /* Nothing was ever published. */
@@ -91,6 +96,38 @@ static struct qzl_object *find(uint64_t address, struct qzl_object **free) {
   return NULL;
 }
 
+/* With the lock held. Each word goes over to one that has all that is there: who looks meanwhile misses nothing. */
+static void filter_anew(void) {
+  static uint64_t anew[1u << (QZL_FILTER_BITS - 6)];
+  memset(anew, 0, sizeof anew);
+  for (uint32_t k = 0; k < 1u << QZL_OBJECT_BITS; k++) {
+    uint32_t bit = qzl_filter_bit(qzl_objects[k].address);
+    if (qzl_objects[k].address > 1) anew[bit / 64] |= UINT64_C(1) << (bit & 63);
+  }
+  for (uint32_t k = 0; k < sizeof anew / sizeof *anew; k++) qzi_pub_store(&qzl_filter[k], anew[k]);
+  removed = 0;
+}
+
+static bool was_waited_for(const struct qz_object *record) {
+  return __atomic_load_n(&record->contended, __ATOMIC_RELAXED) || __atomic_load_n(&record->failed, __ATOMIC_RELAXED) ||
+         __atomic_load_n(&record->queue, __ATOMIC_RELAXED);
+}
+
+/* The place has a crowd from now on. With the lock held. Who has one of its objects on its stack under its own key goes on so. */
+static void join_crowd(uint32_t place) {
+  if (!place || joined[place / 8] >> place % 8 & 1) return;
+  joined[place / 8] |= (uint8_t)(1 << place % 8);
+  for (uint32_t k = 0; k < 1u << QZL_OBJECT_BITS; k++) {
+    struct qzl_object *object = &qzl_objects[k];
+    if (object->address <= 1 || qzi_object_place(object->index) != place || was_waited_for(QZI_PUB_OBJECT(object->index))) continue;
+    qzi_pub_anonymous(object->index);
+    __atomic_store_n(&object->address, 1, __ATOMIC_RELEASE);
+    used--;
+  }
+  filter_anew();
+  qzl_era_ends();
+}
+
 /* most: records that the place may have for objects of their own, if none of them is free. */
 static uint32_t insert(const void *address, unsigned kind, uint64_t site, uint32_t capacity, uint32_t most) {
   if (!qzl_objects || !qzi_publishing() || !qzi_pub_objects) return 0;
@@ -114,6 +151,8 @@ static uint32_t insert(const void *address, unsigned kind, uint64_t site, uint32
     }
   } else {
     object.index = qzi_pub_crowd(kind, object.site);
+    join_crowd(qzi_pub_place(kind, object.site));
+    if (qzi_pub_members(kind, site, &some_free) > OWN_BESIDE) join_crowd(qzi_pub_place(kind, site));
   }
   pthread_mutex_unlock(&lock);
   return object.index;
@@ -139,18 +178,6 @@ uint32_t qzl_index_slow(struct qzl_thread *me, const void *address, unsigned kin
   uint32_t index = insert(address, kind, site, 0, OWN);
   if (index & QZI_PUB_SHARED) *slot = (struct qzi_pub_site_slot){.site = site, .kind = kind, .index = index};
   return index;
-}
-
-/* With the lock held. Each word goes over to one that has all that is there: who looks meanwhile misses nothing. */
-static void filter_anew(void) {
-  static uint64_t anew[1u << (QZL_FILTER_BITS - 6)];
-  memset(anew, 0, sizeof anew);
-  for (uint32_t k = 0; k < 1u << QZL_OBJECT_BITS; k++) {
-    uint32_t bit = qzl_filter_bit(qzl_objects[k].address);
-    if (qzl_objects[k].address > 1) anew[bit / 64] |= UINT64_C(1) << (bit & 63);
-  }
-  for (uint32_t k = 0; k < sizeof anew / sizeof *anew; k++) qzi_pub_store(&qzl_filter[k], anew[k]);
-  removed = 0;
 }
 
 void qzl_destroyed(const void *address) {

@@ -6,6 +6,7 @@
  * Must not: fail or delay a thread for want of a place: it then runs unpublished.
  */
 #include "layer.h"
+#include "take.h"
 #include <errno.h>
 #include <limits.h>
 #include <link.h>
@@ -406,6 +407,7 @@ __attribute__((constructor)) static void initialize(void) {
   pool = qzi_pub_reserve(THREADS * sizeof *pool);
   if (!pool || qzl_objects_make() || pthread_key_create(&end_key, end)) return;
   find_stack_bytes();
+  qzl_take_look();
   process = (uint32_t)getpid();
   ready = true;
   attachable = getenv("QUARTZ_ATTACH") && strcmp(getenv("QUARTZ_ATTACH"), "0");

@@ -207,8 +207,12 @@ void qzi_pub_count_slow(struct qzi_publisher *, uint64_t site, uint64_t key);
 uint32_t qzi_pub_register(struct qzi_pub_object *, unsigned kind, const void *address, uint64_t site, uint32_t capacity);
 /* Index of the record that those objects of a place share that have none of their own; with QZI_PUB_SHARED. */
 uint32_t qzi_pub_crowd(unsigned kind, uint64_t site);
+/* The record's object counts under another one from now on: what is in the record is that of some object of its place. */
+void qzi_pub_anonymous(uint32_t index);
 /* How many records the place has for objects of their own, in use or free; whether one of them is free. */
 uint32_t qzi_pub_members(unsigned kind, uint64_t site, bool *some_free);
+/* First record of the place, 0: it has none. */
+uint32_t qzi_pub_place(unsigned kind, uint64_t site);
 void qzi_pub_object_destroyed(struct qzi_pub_object *);
 uint32_t qzi_pub_site_slow(struct qzi_publisher *, unsigned kind, uint64_t site);
 /* Index of the record of the loop at `site` that waits for what is at `object` (0: not known). */

@@ -157,6 +157,11 @@ uint32_t qzi_pub_crowd(unsigned kind, uint64_t site) {
   return index;
 }
 
+void qzi_pub_anonymous(uint32_t index) {
+  qzi_pub_store(&qzi_pub_objects[index].home, UINT64_MAX);
+  qzi_pub_store(&qzi_pub_objects[index].address, 0);
+}
+
 uint32_t qzi_object_place(uint32_t index) { return slots[index].first; }
 
 uint32_t qzi_object_shared(uint32_t index) {
@@ -172,6 +177,13 @@ uint32_t qzi_pub_members(unsigned kind, uint64_t site, bool *some_free) {
   *some_free = first && slots[first].next_free;
   pthread_mutex_unlock(&lock);
   return members;
+}
+
+uint32_t qzi_pub_place(unsigned kind, uint64_t site) {
+  pthread_mutex_lock(&lock);
+  uint32_t first = *find(kind, 0, site);
+  pthread_mutex_unlock(&lock);
+  return first;
 }
 
 uint32_t qzi_pub_site_slow(struct qzi_publisher *p, unsigned kind, uint64_t site) {
