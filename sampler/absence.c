@@ -16,6 +16,7 @@ int qzi_launch_failed(const char *program, int error) {
   const char *remedy = error == ENOENT  ? strchr(program, '/') ? "check its path" : "check its name, or give its path, as in ./prog"
                        : error == EACCES  ? "name a program file that you may execute (chmod +x)"
                        : error == EMFILE || error == ENFILE ? "raise the limit of open files (ulimit -n)"
+                       : error == EAGAIN ? "raise the limit of processes (ulimit -u)"
                        : error == ENOEXEC ? "it is made for another machine, or damaged: build it for this one"
                                           : "try again when the machine has more to spare";
   fprintf(stderr, "quartz: %s can't be run: %s; %s\n", program, strerror(error), remedy);

@@ -18,7 +18,8 @@ static const char no_memory[] = "there is not enough memory", no_thread[] = "no 
 static const char *remedy(const char *why) {
   if (strstr(why, "oo many open files")) return "; raise the limit (ulimit -n)";
   if (!strncmp(why, "can't write", 11) || !strcmp(why, "the disk is full")) return "; make room there, or choose another --output";
-  if (!strcmp(why, no_memory) || !strcmp(why, no_thread)) return "; try again when the machine has more to spare";
+  if (!strcmp(why, no_thread)) return "; raise the limit of processes (ulimit -u)";
+  if (!strcmp(why, no_memory)) return "; try again when the machine has more to spare";
   return "";
 }
 
