@@ -4,6 +4,7 @@
 #include "callees.h"
 #include "instruction.h"
 #include "polling_loop.h"
+#include "queue_lock.h"
 
 #define BEFORE 160u /* bytes of code looked at before the place of a sample: more than a loop may have (polling_loop.c) */
 #define AROUND 480u /* bytes looked at in all */
@@ -44,9 +45,19 @@ uint64_t qzi_polling_look(struct qzi_polling *polling, struct qzi_paths *paths, 
 }
 
 #if defined(__x86_64__)
+#define LEADING 384u /* further bytes before a loop that may lead to it */
+
+static int waits_for_turn(uint32_t pid, uint64_t start) {
+  unsigned char bytes[AROUND + LEADING];
+  struct qzi_code code;
+  return (!qzi_code_around(pid, start - LEADING, start, bytes, sizeof bytes, &code) || !qzi_code_around(pid, start, start, bytes, AROUND, &code)) &&
+         qzi_queue_lock(&code, start);
+}
+
 int qzi_polling_tries(uint32_t pid, uint64_t start) {
   unsigned char bytes[AROUND];
   struct qzi_code code;
+  if (waits_for_turn(pid, start)) return 1;
   if (qzi_code_around(pid, start, start, bytes, AROUND, &code)) return 0;
   struct instruction its;
   int tries = 0;

@@ -25,7 +25,8 @@ uint64_t qzi_polling_look(struct qzi_polling *polling, struct qzi_paths *paths, 
 /* The program's code around first..last, as much of it as can be read. -1: none. */
 int qzi_code_around(uint32_t pid, uint64_t first, uint64_t last, unsigned char *bytes, size_t room, struct qzi_code *code);
 
-/* Whether the loop that begins there tries a lock: it exchanges, or compares and exchanges, what it looks at. */
+/* Whether the loop that begins there tries a lock: it exchanges, or compares and exchanges, what it looks at; or it waits for its turn
+ * (queue_lock.h). */
 int qzi_polling_tries(uint32_t pid, uint64_t start);
 
 #endif

@@ -5,14 +5,14 @@ import test from 'ava';
 import { root } from '../known/programs.js';
 import { record, temporaryFile } from '../known/record.js';
 
-function build(compiler: string, options: readonly string[]): string | undefined {
-  const file = temporaryFile('polls');
+function build(compiler: string, options: readonly string[], source = 'polls.c'): string | undefined {
+  const file = temporaryFile(source);
   try {
     execFileSync(compiler, ['--version'], { stdio: 'ignore' });
   } catch {
     return undefined;
   }
-  execFileSync(compiler, ['-g', ...options, join(root, 'test/pthread/polls.c'), '-o', file, '-lpthread'], { stdio: 'pipe' });
+  execFileSync(compiler, ['-g', ...options, join(root, 'test/pthread', source), '-o', file, '-lpthread'], { stdio: 'pipe' });
   return file;
 }
 
@@ -33,5 +33,29 @@ for (const [compiler, options] of [['gcc', ['-O2']], ['clang', ['-O2']], ['gcc',
       else t.true(spinning.ns < 0.1 * useful.ns, `${name}: ${spinning.ns / 1e6} ms of ${useful.ns / 1e6} taken for waiting`);
     }
     t.true(model.notices.some(({ reason }) => /make no progress/.test(reason)));
+  });
+}
+
+for (const [compiler, options] of [['gcc', ['-O2']], ['clang', ['-O2']], ['gcc', ['-O0']], ['clang', ['-O0']]] as const) {
+  const program = build(compiler, options, 'turns.c');
+  (program === undefined || process.arch !== 'x64' ? test.skip : test.serial)(`${compiler} ${options.join(' ')}: tickets and queues of the program's own are spin locks; barriers and places in rings are not`, async (t) => {
+    const { model } = await record(program!);
+    if (model.head.paths.noSamples || model.head.paths.fewSamples) {
+      t.pass();
+      t.log('samples of running threads are not allowed here');
+      return;
+    }
+    const waited = new Map<string, Map<string, number>>();
+    for (const { rawKind, members, name, object } of model.entities) {
+      if (rawKind !== 'loop' || members.length > 0) continue;
+      for (const { thread, ns } of object!.waiters) {
+        const who = model.entities[thread]!.name, kind = name.startsWith('spin lock at turns.c:') ? 'lock' : 'loop', known = waited.get(who) ?? new Map<string, number>();
+        waited.set(who, known.set(kind, (known.get(kind) ?? 0) + ns));
+      }
+    }
+    const text = JSON.stringify([...waited].map(([who, kinds]) => [who, ...kinds]));
+    const of = (who: string, kind: string): number => waited.get(who)?.get(kind) ?? 0;
+    for (const who of ['+ticket', '+queue']) t.true(of(who, 'lock') > 5 * of(who, 'loop'), `${who}: ${text}`);
+    for (const who of ['-barrier', '-places']) t.true(of(who, 'lock') <= 0.2 * of(who, 'loop'), `${who}: ${text}`);
   });
 }
