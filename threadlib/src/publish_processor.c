@@ -79,7 +79,9 @@ static void connect_publisher(struct qzi_publisher *p) {
   if (!p->free || !p->sites) return;
   record->os_tid = p->os_tid;
   record->cpu = p->cpu;
-  p->calls = qzi_session.call_base + (size_t)p->index * QZI_CALL_SLOTS;
+  struct qz_call *calls = qzi_session.call_base + (size_t)p->index * QZI_CALL_SLOTS;
+  if (p->record == record && p->calls == calls) return; /* the processor may have read them while it published before */
+  p->calls = calls;
   __atomic_store_n(&p->record, record, __ATOMIC_RELEASE);
 }
 
