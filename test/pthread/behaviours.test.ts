@@ -51,6 +51,12 @@ for (const name of ['stripped', 'interposer']) {
   test.serial(`${name} program`, async (t) => { profiled(t, await compare(t, [program(name)])); });
 }
 
+test.serial('a library that stands before the mutexes of the C library sees each of them taken', async (t) => {
+  const { status, stderr } = await start(sampler, ['record', '-q', '-o', temporaryFile('profile.quartz'), '--', program('lock')], { LD_PRELOAD: program('counted.so') }).ended;
+  t.is(status, 3);
+  t.true(Number(/(\d+) taken/.exec(stderr)?.[1]) >= 400, stderr);
+});
+
 test.serial('more threads at once than are published: the others run too, and are counted', async (t) => {
   const compared = await compare(t, [program('surroundings'), 'at_once']);
   if (compared.stdout.startsWith('not here')) t.log(compared.stdout);
