@@ -1,14 +1,18 @@
-/* The kernel's threads. */
+/* The kernel's threads; with CURVES, amid what lies idle: crowd.h. */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <sched.h>
+#include <unistd.h>
 
-#define PROCEDURE(f) static void *f(void *argument)
-#define END return NULL
 #define HAVE_BARRIER
 #define HAVE_PINNED
 #define FIB_FIRST 8
 #define FIB_MOST 16
+#ifdef CURVES
+enum { STACK_BYTES = 256 << 10 }; /* a thousand procedures deep */
+#else
+enum { STACK_BYTES = 64 << 10 };
+#endif
 typedef pthread_t thread_t;
 typedef pthread_mutex_t lock_t;
 typedef pthread_cond_t cond_t;
@@ -41,7 +45,37 @@ static inline void cond_wake_all(cond_t *c) { pthread_cond_broadcast(c); }
 static inline void barrier_init(barrier_t *b, unsigned parties) { pthread_barrier_init(b, NULL, parties); }
 static inline void barrier_wait(barrier_t *b) { pthread_barrier_wait(b); }
 
+#ifdef CURVES
+static long gathered; /* crowd.h */
+#define CROWD_EVENTS "spawn", "lock", "lock-eight", "cond", "barrier"
+/* Not for a condition: a call of the kernel for one passes threads that wait for others, as many as their futexes lie beside its own there. */
+static void crowd_wait(void) {
+  __atomic_fetch_add(&gathered, 1, __ATOMIC_SEQ_CST);
+  for (;;) pause();
+}
+static void crowd_sleeps(void) { nanosleep(&(struct timespec){ .tv_nsec = 20000000 }, NULL); }
+
+/* Mutexes and conditions in turn; each mutex is taken, each condition signalled, and one of a hundred waited for. */
+struct idle { pthread_mutex_t mutex; pthread_cond_t cond; };
+static void objects_make(long count) {
+  static const struct timespec past;
+  struct idle *idle = calloc((size_t)count / 2 + 1, sizeof *idle);
+  must(idle != NULL, "no memory");
+  for (long k = 0; k < count / 2; k++) {
+    pthread_mutex_init(&idle[k].mutex, NULL);
+    pthread_cond_init(&idle[k].cond, NULL);
+    pthread_mutex_lock(&idle[k].mutex);
+    pthread_cond_signal(&idle[k].cond);
+    if (k % 100 == 0) pthread_cond_timedwait(&idle[k].cond, &idle[k].mutex, &past);
+    pthread_mutex_unlock(&idle[k].mutex);
+  }
+}
+#include "crowd.h"
+#else
+#define PROCEDURE(f) static void *f(void *argument)
+#define END return NULL
 #include "cases.h"
+#endif
 
 static pthread_mutex_t quiet = PTHREAD_MUTEX_INITIALIZER;
 static void *waits(void *unused) {
@@ -60,11 +94,15 @@ int main(int count, char **arguments) {
     sched_setaffinity(0, sizeof cpus, &cpus);
   }
   pthread_attr_init(&small);
-  pthread_attr_setstacksize(&small, 64 << 10);
+  pthread_attr_setstacksize(&small, STACK_BYTES);
   pthread_t other; /* glibc has a shorter way for processes that never had a second thread */
   pthread_mutex_lock(&quiet);
   must(pthread_create(&other, &small, waits, NULL) == 0, "pthread_create failed");
+#ifdef CURVES
+  int status = run_curves(count, arguments);
+#else
   int status = run_case(case_name, case_threads);
+#endif
   pthread_mutex_unlock(&quiet);
   pthread_join(other, NULL);
   return status;

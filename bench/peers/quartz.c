@@ -1,10 +1,8 @@
-/* Quartz's own thread package, measured like the others. THREADS, for cases other than `blocked`, is a crowd: so many threads that only
- * wait, each with a mutex of its own, exist meanwhile. */
+/* Quartz's own thread package, measured like the others; with CURVES, amid what lies idle: crowd.h. */
 #define _GNU_SOURCE
 #include <quartz/quartz.h>
+#include <unistd.h>
 
-#define PROCEDURE(f) static void *f(void *argument)
-#define END return NULL
 #define HAVE_BARRIER
 #define HAVE_CHANNEL
 #define HAVE_PINNED
@@ -67,49 +65,67 @@ static double fib(long n) {
   return took;
 }
 
-#include "cases.h"
-
-static qz_sem crowd_gate;
-static long crowd_waits;
-static void *waits(void *own_lock) {
-  qz_mutex_lock(own_lock);
-  qz_mutex_unlock(own_lock);
-  __atomic_fetch_add(&crowd_waits, 1, __ATOMIC_SEQ_CST);
-  qz_sem_wait(&crowd_gate);
-  return NULL;
+#ifdef CURVES
+static long gathered; /* crowd.h */
+#define CROWD_EVENTS "hook", "spawn", "spawn-switch", "yield-eight", "lock", "lock-eight", "cond", "channel", "barrier"
+static void crowd_wait(void) {
+  static qz_sem gate; /* nobody opens it */
+  __atomic_fetch_add(&gathered, 1, __ATOMIC_SEQ_CST);
+  qz_sem_wait(&gate);
 }
-static void make_crowd(long threads) {
-  lock_t *locks = calloc((size_t)threads, sizeof *locks);
-  qz_sem_init(&crowd_gate, "crowd", 0);
-  for (long k = 0; k < threads; k++) {
-    thread_t t;
-    qz_mutex_init(&locks[k], NULL, QZ_ADAPTIVE);
-    thread_start(&t, waits, &locks[k]);
+static void crowd_sleeps(void) { qz_yield(); }
+
+/* Conditions and channels, each with a wait; mutexes, which were held meanwhile. */
+struct idle { qz_mutex mutex; qz_cond cond; qz_channel channel; long turn; };
+static void *uses_objects(void *objects) {
+  struct idle *idle = objects;
+  for (long k = 0, end = idle->turn; k < end; k++) {
+    long value;
+    qz_mutex_lock(&idle[k].mutex);
+    while (idle[k].turn) qz_cond_wait(&idle[k].cond, &idle[k].mutex);
+    qz_mutex_unlock(&idle[k].mutex);
+    qz_channel_receive(&idle[k].channel, &value);
   }
-  /* all of them: else some would begin amid what is measured */
-  while (__atomic_load_n(&crowd_waits, __ATOMIC_SEQ_CST) < threads) qz_yield();
-}
-
-/* Threads that compute, as many as there are processors: what the sampler has to look at. */
-static void *computes(void *milliseconds) {
-  double end = wall_ns() + (double)(intptr_t)milliseconds * 1e6;
-  while (wall_ns() < end) counter = counter + 1;
   return NULL;
 }
-static int busy(void) {
-  thread_t t[256];
-  const char *ms = getenv("QUARTZ_BENCH_MS");
-  must(processors <= 256, "too many processors");
-  for (int k = 0; k < processors; k++) thread_start(&t[k], computes, (void *)(intptr_t)(ms ? atol(ms) : 1000));
-  for (int k = 0; k < processors; k++) thread_join(&t[k]);
-  return 0;
+static void objects_make(long count) {
+  long sets = count / 3;
+  if (sets == 0) return;
+  struct idle *idle = calloc((size_t)sets, sizeof *idle);
+  must(idle != NULL, "no memory");
+  for (long k = 0; k < sets; k++) {
+    qz_mutex_init(&idle[k].mutex, NULL, QZ_ADAPTIVE);
+    qz_cond_init(&idle[k].cond, NULL);
+    qz_channel_init(&idle[k].channel, NULL, sizeof(long), 1);
+    idle[k].turn = 1;
+  }
+  idle->turn = sets;
+  thread_t t;
+  thread_start(&t, uses_objects, idle);
+  for (long k = 0; k < sets; k++) {
+    qz_yield(); /* the other waits now */
+    qz_mutex_lock(&idle[k].mutex);
+    idle[k].turn = 0;
+    qz_cond_signal(&idle[k].cond);
+    qz_mutex_unlock(&idle[k].mutex);
+    qz_yield();
+    qz_channel_send(&idle[k].channel, &k);
+  }
+  thread_join(&t);
 }
+#include "crowd.h"
+#else
+#define PROCEDURE(f) static void *f(void *argument)
+#define END return NULL
+#include "cases.h"
+#endif
 
 int main(int count, char **arguments) {
   read_arguments(count, arguments);
   must(qz_init(&(qz_options){ .processors = (unsigned)processors }) == 0, "qz_init failed");
-  if (count > 3 && case_threads > 0 && strcmp(case_name, "blocked")) make_crowd(case_threads);
-  int status = !strcmp(case_name, "busy") ? busy() : run_case(case_name, case_threads);
-  fflush(stdout);
-  _exit(status); /* the crowd goes on waiting */
+#ifdef CURVES
+  return run_curves(count, arguments);
+#else
+  return run_case(case_name, case_threads);
+#endif
 }

@@ -1,6 +1,6 @@
 /* Calls of small procedures, with whatever hooks this file is compiled with: leaf (a loop over an empty procedure), fib (immediate
  * recursion), tree (three procedures that call each other). Prints ns for each call: the median of five batches
- * of 10 ms of CPU time. */
+ * of 10 ms of CPU time; and how many calls there were in all. */
 #include "bench/peers/measure.h"
 
 #define NO_HOOK __attribute__((no_instrument_function))
@@ -24,25 +24,27 @@ NO_HOOK static void leaves(void) {
 NO_HOOK static void fibs(void) { sink += fib(FIB); }
 NO_HOOK static void trees(void) { sink += tree_a(TREE); }
 
-NO_HOOK static void each(const char *name, void (*run)(void), double calls) {
+NO_HOOK static void each(const char *name, const char *count, void (*run)(void), double calls) {
   enum { BATCHES = 5, BATCH_NS = 10000000 };
-  double ns[BATCHES + 1];
+  double ns[BATCHES + 1], all = 0;
   for (int k = 0; k <= BATCHES; k++) { /* the first does not count */
     double begin = now_ns(), now = begin, done = 0;
     for (; now - begin < BATCH_NS; now = now_ns()) {
       run();
       done += calls;
     }
+    all += done;
     ns[k] = (now - begin) / done;
   }
+  print_number(count, all);
   qsort(ns + 1, BATCHES, sizeof *ns, measure_ascending);
   print_number(name, ns[1 + BATCHES / 2]);
 }
 
 NO_HOOK int main(void) {
   measure_processors(1);
-  each("leaf", leaves, 4096);
-  each("fib", fibs, FIB_CALLS);
-  each("tree", trees, TREE_CALLS);
+  each("leaf", "leaf_calls", leaves, 4096);
+  each("fib", "fib_calls", fibs, FIB_CALLS);
+  each("tree", "tree_calls", trees, TREE_CALLS);
   return 0;
 }

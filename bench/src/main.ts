@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { constants } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { Failure, tell, usage } from '../../ts-frontend/src/cli/failure.js';
+import { exitCodes, Failure, tell, usage } from '../../ts-frontend/src/cli/failure.js';
 import { didYouMean } from '../../ts-frontend/src/cli/nearest.js';
 import { print } from '../../ts-frontend/src/cli/output.js';
 import { version } from '../../ts-frontend/src/cli/version.js';
@@ -15,7 +15,7 @@ import { commit, loadNow, machine } from './core/machine.js';
 import { markdown } from './core/markdown.js';
 import { install, named, pathPeers, peers, root, sources } from './core/peers.js';
 import { readRecorded, record } from './core/recorded.js';
-import { format, readResults, type Results } from './core/result.js';
+import { checkWritable, format, readResults, writeResults, type Results } from './core/result.js';
 import { settings } from './core/settings.js';
 import { changesText, headText, rowText, verdictCounts } from './core/text.js';
 import { measure } from './core/trial.js';
@@ -75,6 +75,8 @@ function roundsOf(text: string | undefined, quick: boolean): number {
   return rounds;
 }
 
+let kept = ''; // where the results so far are
+
 /** Runs the benchmarks one after the other; `each` sees the results after each. */
 async function run(wanted: readonly Bench[], rounds: number, quick: boolean, say: (text: string) => void, each: (results: Results) => void): Promise<Results> {
   const begin = Date.now();
@@ -127,6 +129,9 @@ async function main(argv: readonly string[]): Promise<number> {
   const quiet = values.json === true || values.markdown === true;
   const say = (text: string): void => { if (!quiet) process.stdout.write(text); };
 
+  if (values.output !== undefined) checkWritable(values.output);
+  let unwritten = false;
+
   let results: Results;
   if (values.from !== undefined) {
     results = readResults(values.from);
@@ -138,7 +143,16 @@ async function main(argv: readonly string[]): Promise<number> {
     process.stderr.write('quartz: bench: building\n');
     buildPeers(paths);
     results = await run(wanted, rounds, quick, say, (sofar) => {
-      if (values.output !== undefined) writeFileSync(values.output, `${JSON.stringify(sofar, undefined, 1)}\n`);
+      try {
+        if (values.output !== undefined) {
+          writeResults(values.output, sofar);
+          kept = `; what was measured before this benchmark is in ${values.output}`;
+        }
+        unwritten = false;
+      } catch (error) { // the next ones may succeed; what is measured is shown all the same
+        unwritten = true;
+        tell(error);
+      }
     });
   }
   if (values.json) await print(`${JSON.stringify(results, undefined, 1)}\n`);
@@ -150,11 +164,14 @@ async function main(argv: readonly string[]): Promise<number> {
     const changes = compare(results, then);
     await print(changesText(changes, drift(changes), then, results));
   }
-  return 0;
+  return unwritten ? exitCodes.failed : exitCodes.ok;
 }
 
 // What is started and written ends and goes with this process: by its exit handlers.
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => process.exit(128 + constants.signals[signal]));
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {
+  process.stderr.write(`quartz: bench: ended by ${signal}${kept}\n`);
+  process.exit(128 + constants.signals[signal]);
+});
 try {
   process.exitCode = await main(process.argv.slice(2));
 } catch (error) {

@@ -1,9 +1,9 @@
 /** The command line of the benchmarks: options, kept results, comparisons. Nothing is measured here. */
-import { readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Ajv } from 'ajv';
 import test from 'ava';
-import type { Results } from '../../bench/src/core/result.js';
+import { writeResults, type Results } from '../../bench/src/core/result.js';
 import { directory, run, type Said } from '../cli/quartz.js';
 import { root } from '../known/programs.js';
 
@@ -69,6 +69,23 @@ test('a file that is not there gives one line', async (t) => {
   const { status, stderr } = await bench('--from', '/nowhere.json');
   t.is(status, 125);
   t.regex(stderr, /^quartz: \/nowhere\.json cannot be read \(ENOENT\).*\n$/);
+});
+
+test('results that could not be kept are told before anything is measured', async (t) => {
+  const { status, stdout, stderr } = await bench('--output', '/nowhere/new.json', 'threads');
+  t.is(status, 125);
+  t.is(stdout, '');
+  t.regex(stderr, /^quartz: \/nowhere\/new\.json cannot be written \(ENOENT\); [^\n]*\n$/);
+});
+
+test('where there is no room the results that a file had stay, and one line says so', (t) => {
+  const file = keep(results());
+  const before = readFileSync(file, 'utf8');
+  mkdirSync(`${file}.part`); // as if it could not be written
+  t.throws(() => { writeResults(file, results(2)); }, { message: /run\.json cannot be written \(EISDIR\)/ });
+  t.is(readFileSync(file, 'utf8'), before);
+  writeResults(file, results(2));
+  t.deepEqual(JSON.parse(readFileSync(file, 'utf8')), results(2));
 });
 
 test('a run compared with itself has not changed', async (t) => {

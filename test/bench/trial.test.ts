@@ -76,3 +76,8 @@ test('each round begins with another contender', async (t) => {
   await measure(bench([noting('a'), noting('b')], []), { ...effort, rounds: 2 });
   t.deepEqual(order, ['a', 'b', 'b', 'a']);
 });
+
+test('a row may leave out contenders that others are compared with', async (t) => {
+  const { rows } = await measure(bench([contender('plain', [5]), contender('quartz', [7])], [], { value: (of, one) => of(one) / of('plain'), shown: ['quartz'] }), effort);
+  t.deepEqual(rows[0]!.contenders.map((one) => [one.name, 'samples' in one ? one.value : NaN]), [['quartz', 1.4]]);
+});

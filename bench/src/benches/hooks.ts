@@ -2,17 +2,21 @@
  * Entry and exit of procedures that do nothing. Isolates the hook: what a call costs beyond the same call without hooks.
  */
 import { join } from 'node:path';
-import type { Bench, Contender, RowPlan, Target, Trial } from '../core/bench.js';
+import type { Bench, Contender, Readings, RowPlan, Target, Trial } from '../core/bench.js';
 import { execute, readings, scratchDirectory } from '../core/execute.js';
 import { machine } from '../core/machine.js';
 import { peers, root } from '../core/peers.js';
-import { build, fastest, gprof, hold, plain, quartzVariants, recorded, type Source } from '../core/variants.js';
+import { examined, recorded, type Known } from '../core/profile.js';
+import { build, fastest, gprof, hold, plain, quartzVariants, type Source } from '../core/variants.js';
 
 // Or fib is inlined, or made a loop, where it has no hooks.
 const source: Source = {
   name: 'calls', files: [join(root, 'bench/programs/calls.c')], libraries: [],
   flags: ['-fno-inline', '-fno-optimize-sibling-calls', `-I${root}`],
 };
+
+/** Each call of these must be in the profile. */
+const known = (of: Readings): Known[] => [{ name: 'leaf', calls: of['leaf_calls'] ?? NaN }, { name: 'fib', calls: of['fib_calls'] ?? NaN }];
 
 function trial(compiler: string): Trial {
   const variants = quartzVariants(compiler);
@@ -32,7 +36,7 @@ function trial(compiler: string): Trial {
     contenders: [
       contender('plain', [program('plain')]),
       ...variants.flatMap(({ name }) => [
-        contender(name, recorded(program(name))), contender(`${name} publishing`, [hold, program(name)]), contender(`${name} off`, [program(name)]),
+        examined(contender(name, recorded(program(name))), known), contender(`${name} publishing`, [hold, program(name)]), contender(`${name} off`, [program(name)]),
       ]),
       contender('gprof', [program('gprof')], true),
       ...(gcc ? [uftrace] : []),

@@ -8,8 +8,9 @@ import { join } from 'node:path';
 import type { Bench, Contender, Plan, RowPlan, Target, Trial } from '../core/bench.js';
 import { buildTargets } from '../core/build.js';
 import { root, work } from '../core/peers.js';
+import { examined, recorded } from '../core/profile.js';
 import { settings } from '../core/settings.js';
-import { build, fastest, gprof, hold, plain, quartzVariants, recorded, textFile, timed, type Source, type Variant } from '../core/variants.js';
+import { build, fastest, gprof, hold, plain, quartzVariants, textFile, timed, type Source, type Variant } from '../core/variants.js';
 
 interface Program { source: Source; args: readonly string[]; env?: Record<string, string>; gprof: boolean }
 
@@ -98,7 +99,7 @@ function trial(program: Program, variants: readonly Variant[]): { trial: Trial; 
   const of = (name: string): string => files.get(name)!;
   const contenders: Contender[] = [
     contender('plain', of('plain'), [of('plain')]),
-    ...variants.map(({ name }) => contender(name, of(name), recorded(of(name)))),
+    ...variants.map(({ name }) => examined(contender(name, of(name), recorded(of(name))))),
     contender('quartz publishing', of('quartz'), [hold, of('quartz')]),
     contender('quartz off', of('quartz'), [of('quartz')]),
     ...(program.gprof ? [contender('gprof', of('gprof'), [of('gprof')], true)] : []),

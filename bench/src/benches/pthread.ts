@@ -9,8 +9,9 @@ import type { Bench, Contender, Trial } from '../core/bench.js';
 import { buildTargets } from '../core/build.js';
 import { execute, readings, scratchDirectory } from '../core/execute.js';
 import { peers, root, work } from '../core/peers.js';
+import { examined, recorded } from '../core/profile.js';
 import { settings } from '../core/settings.js';
-import { build, gprof, plain, recorded, timed, type Source } from '../core/variants.js';
+import { build, gprof, plain, timed, type Source } from '../core/variants.js';
 
 const layer = join(root, 'build/pthread-layer/libquartz-pthread.so');
 const missingTool = (name: string): { missing?: string } => {
@@ -27,7 +28,7 @@ function lock(): Trial {
   } });
   return {
     contenders: [
-      contender('plain', [program]), contender('quartz layer', [program], { LD_PRELOAD: layer }), contender('quartz', recorded(program)),
+      contender('plain', [program]), contender('quartz layer', [program], { LD_PRELOAD: layer }), examined(contender('quartz', recorded(program))),
       { ...contender('drd', ['valgrind', '--tool=drd', '-q', program], {}, true), ...missingTool('valgrind') },
       { ...contender('helgrind', ['valgrind', '--tool=helgrind', '-q', program], {}, true), ...missingTool('valgrind') },
     ],
@@ -53,7 +54,7 @@ function workers(): Trial {
   return {
     contenders: [
       contender('plain', file, [file]),
-      contender('quartz', file, recorded(file)),
+      examined(contender('quartz', file, recorded(file)), () => [{ name: 'result_lock', calls: Number(jobs) }]),
       tool('perf record', 'perf', file, ['perf', 'record', '-q', '-g', '-o', join(out, 'perf.data')]),
       tool('perf trace futex', 'perf', file, ['perf', 'trace', '-e', 'futex', '-o', join(out, 'perf.txt')]),
       { name: 'gperftools', peer: true, ...(profiler === undefined ? { missing: 'not installed; --install-peers' } : {}),

@@ -5,10 +5,10 @@
 import { join } from 'node:path';
 import type { Bench, Contender, RowPlan, Trial } from '../core/bench.js';
 import { buildTargets } from '../core/build.js';
-import { execute, Failed, readings, scratchDirectory } from '../core/execute.js';
+import { execute, Failed, readings } from '../core/execute.js';
 import { root, work } from '../core/peers.js';
 import { settings } from '../core/settings.js';
-import { sampler as program } from '../core/variants.js';
+import { examined, profile, sampler as program } from '../core/profile.js';
 
 const built = join(root, 'build/bench');
 
@@ -48,13 +48,13 @@ function punctual(): Trial {
 
 /** The line that the sampler prints at the end has the share; the program has 18 processors that always run. */
 function share(): Trial {
-  const contender: Contender = { name: 'quartz', peer: false, take: async () => {
-    const command = ['record', '-o', join(scratchDirectory(), 'share.quartz'), '--', join(work, 'quartz'), 'busy', '18'];
+  const contender: Contender = examined({ name: 'quartz', peer: false, take: async () => {
+    const command = ['record', '-o', profile(), '--', join(work, 'quartz-curves'), 'busy', '18'];
     const { stderr } = await execute(program, command, { env: { QUARTZ_BENCH_MS: settings.quick ? '1000' : '2000' }, seconds: 30 });
     const match = /([\d.]+) % of a CPU/.exec(stderr);
     if (!match) throw new Failed('the sampler did not tell what it used');
     return { percent: Number(match[1]) };
-  } };
+  } });
   return {
     contenders: [contender],
     rows: [{ id: 'sampler-cpu.18', what: 'CPU time of the sampler on a CPU that the program uses too, default rate, 18 processors', unit: '%', reading: 'percent', targets: [{ ours: 'quartz', most: 2 }] }],

@@ -3,19 +3,29 @@
  * word. On 1 processor it is the switch that counts, on 2 where the one that is woken runs.
  */
 import type { Bench, RowPlan, Target, Trial } from '../core/bench.js';
+import { processorsText } from '../core/processors.js';
 import { alone, packages, publishing, threadPeers } from '../core/packages.js';
 
 const both = (peer: string, least: number): Target[] =>
   [{ ours: alone, against: peer, most: least }, { ours: publishing, against: peer, most: 1, ahead: true }];
 const ahead: readonly Target[] = [alone, publishing].map((ours) => ({ ours, against: 'best peer', most: 1, ahead: true }));
 const peers = [...threadPeers, 'pthread'];
+const channelPeers = ['libfiber', 'boost-fiber', 'go'];
 const fewer = (...out: readonly string[]): string[] => peers.filter((one) => !out.includes(one));
 
 function trial(what: string, name: string, processors: number, names: readonly string[], targets: readonly Target[], more: Partial<RowPlan> = {}): Trial {
-  const row: RowPlan = { id: `${name}.${processors}`, what: `${what}, ${processors} processor${processors > 1 ? 's' : ''}`, unit: 'ns', targets, ...more };
+  const row: RowPlan = { id: `${name}.${processors}`, what: `${what}, ${processorsText(processors)}`, unit: 'ns', targets, ...more };
   return { contenders: packages({ name, processors, seconds: 5 }, names), rows: [row] };
 }
 const longest = { beside: [['longest_us', 'longest wait us']] } as const;
+
+const eightOn = (processors: number): Trial =>
+  trial('8 threads, one lock, an operation', 'lock-eight', processors, fewer('libfiber'), [alone, publishing].map((ours) => ({ ours, against: 'libfibre', most: 1 })), longest);
+const condOn = (processors: number): Trial => trial('condition, round trip', 'cond', processors, peers, ahead);
+const channelOn = (processors: number): Trial => trial('channel, round trip', 'channel', processors, channelPeers, ahead);
+const barrierOn = (processors: number): Trial => trial('barrier of 8 threads, a round', 'barrier', processors, peers, ahead);
+/** What is measured on two processors, and on more. */
+export const syncOn = (processors: number): Trial[] => [eightOn(processors), condOn(processors), channelOn(processors), barrierOn(processors)];
 
 export const sync: Bench = {
   name: 'sync',
@@ -30,14 +40,14 @@ export const sync: Bench = {
     trials: [
       trial('lock and unlock a free mutex', 'lock', 1, peers, [{ ours: alone, against: 'pthread', most: 1 }, { ours: publishing, against: 'pthread', most: 1.1 }]),
       trial('8 threads, one lock, an operation', 'lock-eight', 1, fewer('libfiber'), [], longest),
-      trial('8 threads, one lock, an operation', 'lock-eight', 2, fewer('libfiber'), [alone, publishing].map((ours) => ({ ours, against: 'libfibre', most: 1 })), longest),
+      eightOn(2),
       trial('condition, round trip', 'cond', 1, peers, both('best peer', 0.6)),
-      trial('condition, round trip', 'cond', 2, peers, ahead),
+      condOn(2),
       trial('condition, round trip between pinned threads', 'cond-pinned', 2, ['argobots', 'pthread'], [{ ours: alone, against: 'argobots', most: 0.25 }]),
-      trial('channel, round trip', 'channel', 1, ['libfiber', 'boost-fiber', 'go'], both('best peer', 0.25)),
-      trial('channel, round trip', 'channel', 2, ['libfiber', 'boost-fiber', 'go'], ahead),
+      trial('channel, round trip', 'channel', 1, channelPeers, both('best peer', 0.25)),
+      channelOn(2),
       trial('barrier of 8 threads, a round', 'barrier', 1, peers, both('best peer', 0.55)),
-      trial('barrier of 8 threads, a round', 'barrier', 2, peers, ahead),
+      barrierOn(2),
     ],
   }),
 };

@@ -28,6 +28,8 @@ export interface RowPlan {
   reading?: string;
   /** From what the contenders read in one round to the value of one of them; default: its own reading. */
   value?: (of: (contender: string) => number, contender: string) => number;
+  /** The contenders that the row has; default: all of its trial. */
+  shown?: readonly string[];
   /** Readings shown beside the value, as [reading, what it is called]. */
   beside?: readonly (readonly [string, string])[];
   targets: readonly Target[];

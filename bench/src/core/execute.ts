@@ -36,7 +36,7 @@ export async function execute(file: string, args: readonly string[], options: Ex
     try { process.kill(-child.pid, 'SIGKILL'); } catch { /* it has ended */ }
   };
   const timer = setTimeout(() => { late = true; end(); }, (options.seconds ?? 20) * 1000);
-  process.once('exit', end);
+  process.prependOnceListener('exit', end); // before its directory goes
   try {
     const [status, signal] = await once(child, 'close') as [number | null, NodeJS.Signals | null];
     const seconds = Number(process.hrtime.bigint() - begin) / 1e9;

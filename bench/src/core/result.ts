@@ -1,5 +1,6 @@
 /** A run's results as they are written and read: JSON as bench/result.schema.json has it. */
-import { readFileSync } from 'node:fs';
+import { accessSync, constants, existsSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { Failure } from '../../../ts-frontend/src/cli/failure.js';
 import type { Machine } from './machine.js';
 import type { Estimate } from './statistics.js';
@@ -77,4 +78,29 @@ export function readResults(file: string): Results {
   }
   if (!sound(value)) throw new Failure(`${file} is not a benchmark run of this version`, 'give a file that --output or --json wrote');
   return value;
+}
+
+const code = (error: unknown): string => (error as NodeJS.ErrnoException).code ?? 'unknown';
+
+/** Throws a Failure of one line where results could not be kept in the file: before an hour is spent on measuring. */
+export function checkWritable(file: string): void {
+  try {
+    if (existsSync(file) && statSync(file).isDirectory()) throw Object.assign(new Error(), { code: 'EISDIR' });
+    accessSync(existsSync(file) ? file : dirname(file), constants.W_OK);
+  } catch (error) {
+    throw new Failure(`${file} cannot be written (${code(error)})`, 'give --output a file in a directory where you may write');
+  }
+}
+
+/** Keeps the results. What the file had before stays where they cannot be written. */
+export function writeResults(file: string, results: Results): void {
+  const text = `${JSON.stringify(results, undefined, 1)}\n`;
+  const whole = existsSync(file) && !statSync(file).isFile() ? file : `${file}.part`; // /dev/stdout is not replaced
+  try {
+    writeFileSync(whole, text);
+    if (whole !== file) renameSync(whole, file);
+  } catch (error) {
+    if (whole !== file) rmSync(whole, { force: true, recursive: true });
+    throw new Failure(`${file} cannot be written (${code(error)})`, 'make room, or give --output another file');
+  }
 }

@@ -88,7 +88,8 @@ function judge(target: Target, values: ReadonlyMap<string, readonly number[]>, p
 
 function rowResult(bench: Bench, row: RowPlan, trial: Trial, states: ReadonlyMap<string, State>): RowResult {
   const values = valuesOf(row, states);
-  const contenders = trial.contenders.map(({ name, peer }): ContenderResult => {
+  const shown = trial.contenders.filter((one) => row.shown === undefined || row.shown.includes(one.name));
+  const contenders = shown.map(({ name, peer }): ContenderResult => {
     const state = states.get(name)!;
     const samples = values.get(name);
     if ('missing' in state) return { name, peer, missing: state.missing };

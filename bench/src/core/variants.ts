@@ -58,9 +58,7 @@ const clockLibrary = (): string => {
   return file;
 };
 
-export const sampler = join(root, 'build/sampler/quartz-sampler');
 export const hold = join(work, 'hold');
-export const recorded = (file: string): string[] => [sampler, 'record', '-q', '-o', join(scratchDirectory(), 'profile.quartz'), '--', file];
 
 /**
  * Runs a program by whatever starts it, and tells the program's own time: "cpu" and "wall", in seconds. Its output is dropped.
