@@ -82,7 +82,7 @@ QZI_HOOK struct qz_call *qzi_call_count(uint64_t calls, uint32_t first, uint64_t
  * is full would lose them, after long searches. So from NEAR_MOST objects of a call on further ones begin with their second slot, and
  * when FAR_MOST do, of whichever calls, they are counted with those of their place together. */
 #define NEAR_MOST 512u
-#define FAR_MOST 16384u
+#define FAR_MOST 4096u
 #define PLACES_LOG2 9
 #define PLACES_TRIED 8 /* where all are other calls', the first is shared */
 struct qzi_pub_pairs {
