@@ -10,6 +10,7 @@ import { caution, cpuWaitNotice } from './cpu-wait.js';
 import { independentSnapshots, shareInterval } from './interval.js';
 import { formatEvents, formatNs, formatShare } from './format.js';
 import { unexplainedOf } from './explained.js';
+import { herds } from './herd.js';
 import { measureLevels } from './levels.js';
 import { tellCode } from './limits-code.js';
 import { ioLoss, tellIo } from './limits-io.js';
@@ -137,7 +138,8 @@ function addNotices(model: Model, material: Material, findings: readonly Finding
   if (waiting && !isTold) notices.push(waiting);
   const children = childrenNotice(model);
   if (children) notices.push(children);
-  notices.push(...idleLoops(model), ...churnedLocks(model));
+  const woken = findings.filter(({ kind }) => kind === 'overhead');
+  notices.push(...idleLoops(model), ...churnedLocks(model), ...herds(model, new Set(woken.flatMap(({ entity, related }) => [entity, ...related]))));
   if (!raw.entities.some((entity, id) => id > 0 && entity.kind === 'procedure'))
     notices.push(model.head.publisher === 'pthread' ? { reason: 'no procedure was seen at work', remedy: 'let the program run longer' }
       : { reason: 'no procedure was recorded: the program was compiled without hooks', remedy: 'compile it with the flags that `quartz cflags` prints' });

@@ -1,5 +1,6 @@
 /** Limits by the thread package's own work, or by waking threads: grain too fine (docs/findings.md, "Overhead"). Pure. */
 import { formatEvents, formatNs } from './format.js';
+import { againRemedy, againText, waitsAgain } from './herd.js';
 import { addTo } from './levels.js';
 import type { Material } from './limits.js';
 import { costs, meanwhileOf, meanwhileText, shownId, title } from './limits.js';
@@ -65,7 +66,8 @@ export function tellWakes({ model, working, own, least }: Material): Finding[] {
     addTo(byObject, shownId(model, id), object.contended);
   }
   const workNs = model.cpuWait.runNs > 0 ? model.cpuWait.runNs : model.root.processorTimeNs;
-  if (waits === 0 || workNs / waits >= shortWaitNs) return [];
+  const condition = model.entities.find((entity) => waitsAgain(model, entity) > 0);
+  if (waits === 0 || (!condition && workNs / waits >= shortWaitNs)) return [];
   const { stacks, weights } = working;
   const { tuples } = model.raw;
   let cost = 0, busy = 0, spinning = 0;
@@ -86,9 +88,10 @@ export function tellWakes({ model, working, own, least }: Material): Finding[] {
   return [{
     entity: most[0]!, name: model.entities[most[0]!]!.name, kind: 'overhead', change: 'coarsen',
     text: `Threads wait, and are woken, very often: ${formatEvents(waits)} times, once for ${formatNs(workNs / waits)} of processor time, most often at ${[most[0]!, ...others].map((id) => title(model, id)).join(' and ')}. ` +
-      `Waking takes ${costs(model, cost)}; meanwhile ${meanwhileText(model, meanwhile)}.`,
-    remedy: `Pass on more at a time (larger pieces, more room in a queue), or signal only who waits; ten times fewer wake-ups would save ${formatNs(savingNs)}.`,
-    costNs: cost, savingNs, meanwhile, related: others,
+      `Waking takes ${costs(model, cost)}; meanwhile ${meanwhileText(model, meanwhile)}.` +
+      (condition ? ` Of these ${againText(model, condition, waitsAgain(model, condition))}.` : ''),
+    remedy: `${condition ? againRemedy.replace('wake', 'Wake') : 'Pass on more at a time (larger pieces, more room in a queue), or signal only who waits'}; ten times fewer wake-ups would save ${formatNs(savingNs)}.`,
+    costNs: cost, savingNs, meanwhile, related: [...others, ...(condition && condition.id !== most[0] && !others.includes(condition.id) ? [condition.id] : [])],
   }];
 }
 
