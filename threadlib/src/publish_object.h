@@ -29,7 +29,7 @@ static inline __attribute__((always_inline)) bool qzi_pub_take_off(struct qz_thr
   top -= (uint32_t)sizeof(struct qz_entry);
   QZI_TRACE(stack(record, top));
   qzi_pub_popped(record, top);
-  return __builtin_expect(record->limit != QZ_LIMIT_LONG, 1); /* else a signal handler was here meanwhile, and the stack is elsewhere */
+  return true;
 }
 /* Push the object before it is asked for. By the thread itself. */
 static inline void qzi_pub_push(struct qzi_publisher *p, struct qzi_pub_thread *t, uint64_t key) {
@@ -50,7 +50,7 @@ static inline void qzi_pub_pop(struct qzi_pub_thread *t, uint64_t key) {
   if (!qzi_publishing()) return;
   struct qz_thread *record = t->record;
   if (!record || record->epoch != qzi_pub_epoch) return;
-  if (!qzi_pub_take_off(record, key)) qzi_pub_remove(record, key);
+  if (!qzi_pub_take_off(record, key) || __builtin_expect(record->limit == QZ_LIMIT_LONG, 0)) qzi_pub_remove(record, key);
 }
 
 /* ---- calls ------------------------------------------------------------------------------------------------------ */
@@ -236,11 +236,12 @@ static inline bool qzi_pub_acquired_fast(uint32_t index, const struct qzi_pub_th
   qzi_pub_store(&record->acquisitions, record->acquisitions + 1);
   return true;
 }
-/* qzi_pub_pop of what is on top. */
+/* qzi_pub_pop of what is on top. The epoch is looked at last: the hooks of a signal handler may have moved the stack meanwhile, and
+ * then the record that is left has none; on a record of an earlier one nothing depends. */
 static inline bool qzi_pub_pop_fast(struct qzi_pub_thread *t, uint64_t key) {
   struct qz_thread *record = t->record;
-  if (__builtin_expect(!record, 0) || __builtin_expect(record->epoch != qzi_pub_epoch, 0)) return false;
-  return qzi_pub_take_off(record, key);
+  if (__builtin_expect(!record, 0) || !qzi_pub_take_off(record, key)) return false;
+  return __builtin_expect(__atomic_load_n(&record->epoch, __ATOMIC_RELAXED) == qzi_pub_epoch, 1);
 }
 
 #endif

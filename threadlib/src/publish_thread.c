@@ -170,13 +170,14 @@ static struct qz_thread *lengthen(struct qz_thread *record, uint32_t index) {
   longer->state = record->state;
   longer->calls = record->calls;
   longer->limit = qzi_pub_hook_limit;
-  longer->epoch = record->epoch;
+  longer->epoch = qzi_pub_epoch;
   longer->high = record->high;
   uint64_t entries = 1 + (QZ_WORD_TOP(word) >= QZ_WORD_EMPTY ? QZ_WORD_DEPTH(word) : 0);
   memcpy(&longer->bottom, &record->bottom, entries * sizeof longer->bottom);
   longer->serial = record->serial;
   longer->word = (word & ~QZ_WORD_FLUX) + QZ_WORD_CHANGE;
   __atomic_store_n(&record->limit, QZ_LIMIT_LONG, __ATOMIC_RELEASE);
+  __atomic_store_n(&record->epoch, UINT32_MAX, __ATOMIC_RELAXED); /* see qzi_pub_pop_fast */
   return longer;
 }
 
