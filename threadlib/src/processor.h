@@ -193,8 +193,11 @@ static inline struct qzi_thread *qzi_ring_take_youngest(struct qzi_ring *ring) {
 }
 static inline __attribute__((always_inline)) void qzi_ring_ahead_youngest(const struct qzi_ring *ring) {
   uint32_t bottom = atomic_load_explicit(&ring->bottom, memory_order_relaxed);
-  if (bottom - atomic_load_explicit(&ring->top, memory_order_relaxed) > QZI_AHEAD_MANY)
-    qzi_ahead_new(ring->slot[(bottom - 1 - QZI_AHEAD) & ring->mask]);
+  if (bottom - atomic_load_explicit(&ring->top, memory_order_relaxed) <= QZI_AHEAD_MANY) return;
+  qzi_ahead_new(ring->slot[(bottom - 1 - QZI_AHEAD) & ring->mask]);
+  if (!qzi_publishing()) return;
+  const struct qzi_thread *near = ring->slot[(bottom - 1 - QZI_AHEAD / 2) & ring->mask];
+  if (near->pub.record) __builtin_prefetch(&near->pub.record->word, 1);
 }
 static inline struct qzi_thread *qzi_ring_take_oldest(struct qzi_ring *ring) {
   uint32_t top = atomic_load_explicit(&ring->top, memory_order_relaxed);
