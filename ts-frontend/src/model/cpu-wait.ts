@@ -17,7 +17,7 @@ const wakeNs = 10_000;
 
 /** What other programs do to one thread makes all that wait for it look idle, and the code that ran serial. */
 const shaken: ReadonlySet<Finding['kind']> = new Set(
-  ['serial', 'imbalance', 'pipeline', 'dependency', 'starvation', 'lock-contention', 'spinning'] as const);
+  ['serial', 'imbalance', 'pipeline', 'dependency', 'starvation', 'lock-contention', 'spinning', 'overhead'] as const);
 
 export function cpuWaitOf({ head, balance }: RawProfile): CpuWait {
   const { cpuRunNs: runNs, cpuWaitNs: waitNs, cpuTurns, publisher, processors, cpus } = head;
