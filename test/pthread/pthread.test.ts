@@ -72,7 +72,8 @@ test.serial('threads that have been woken and wait for a CPU are runnable', asyn
 
 test.serial('who spins and then blocks: samples tell spinning and its waits and wake-ups from work', async (t) => {
   const cpu = /^Cpus_allowed_list:\s*(\d+)/m.exec(readFileSync('/proc/self/status', 'utf8'))![1]!;
-  const { model, stdout } = await record('/usr/bin/taskset', { args: ['-c', cpu, program('impatient')] });
+  const { model, status, stdout } = await record('/usr/bin/taskset', { args: ['-c', cpu, program('impatient')] });
+  t.is(status, 0);
   if (!model.head.paths.running) {
     t.pass();
     t.log('the kernel gives no samples here');
@@ -318,7 +319,8 @@ for (const name of ['library0', 'library2', 'library0-clang', 'library2-clang'])
 for (const [name, blockMs] of [['openmp', ''], ['openmp-clang', '200'], ['openmp-clang', '0']] as const) { // LLVM's waits for so long before it blocks
   const openmp = program(name);
   (existsSync(openmp) ? test.serial : test.skip)(`${name} ${blockMs}: what waits inside its library is waiting, spinning or asleep, known by what the program called`, async (t) => {
-    const { model } = await record(openmp, { env: blockMs ? { KMP_BLOCKTIME: blockMs } : {} });
+    const { model, status } = await record(openmp, { env: blockMs ? { KMP_BLOCKTIME: blockMs } : {} });
+    t.is(status, 0);
     if (model.head.paths.noSamples || model.head.paths.fewSamples || process.arch !== 'x64') {
       t.pass();
       t.log('samples of running threads are not allowed here');
@@ -326,14 +328,18 @@ for (const [name, blockMs] of [['openmp', ''], ['openmp-clang', '200'], ['openmp
     }
     const waited = (line: string): number => model.entities.filter(({ rawKind, id, group, name: its }) => rawKind === 'futex' && id !== group && its.endsWith(` at openmp.c:${line}`))
       .reduce((sum, { states }) => sum + states.blocked.ns + states.spinning.ns + states.ready.ns, 0);
-    // On a loaded machine samples are rare, and each stands for a while.
-    t.true(waited('13') > 100e6, `at the first barrier ${waited('13') / 1e6} ms`);
-    t.true(waited('15') > 50e6, `for the critical section ${waited('15') / 1e6} ms`);
-    if (blockMs) t.true(waited('10') > 75e6, `at the end of the region ${waited('10') / 1e6} ms`);
-    const useful = model.entities.filter(({ kind }) => kind === 'thread').reduce((sum, { states }) => sum + states.useful.ns, 0);
-    t.true(useful < 850e6, `at work ${useful / 1e6} ms; 550 are, 1,000 if it did not wait`);
+    // All lasts as much longer as the machine is loaded; of 1,000 ms of two threads 550 are work, 1,000 would be if they did not wait.
+    const inStates = (...states: (keyof Entity['states'])[]): number => model.entities.filter(({ kind }) => kind === 'thread')
+      .reduce((sum, { states: its }) => sum + states.reduce((ns, state) => ns + its[state].ns, 0), 0);
+    const all = inStates('useful', 'overhead', 'spinning', 'ready', 'blocked', 'io'), part = (ns: number): string => `${(100 * ns / all).toFixed(1)} % of ${all / 1e6} ms`;
+    // LLVM's waiters give their CPU away while they look: where there are others to take it, hardly any samples are of them.
+    const known = !blockMs || model.cpuWait.waitNs < 0.2 * model.cpuWait.runNs;
+    t.true(!known || waited('13') > 0.1 * all, `at the first barrier ${part(waited('13'))}`);
+    t.true(!known || waited('15') > 0.05 * all, `for the critical section ${part(waited('15'))}`);
+    if (blockMs && known) t.true(waited('10') > 0.075 * all, `at the end of the region ${part(waited('10'))}`);
+    t.true(!known || inStates('useful') < 0.85 * all, `at work ${part(inStates('useful'))}`);
     const condition = model.entities.filter(({ rawKind }) => rawKind === 'condition').reduce((sum, { states }) => sum + states.blocked.ns, 0);
-    t.true(condition < 50e6, `for the library's conditions, by which it makes them, ${condition / 1e6} ms`);
+    t.true(condition < 0.05 * all, `for the library's conditions, by which it makes them, ${part(condition)}`);
     const thread = model.entities.find(({ kind, name: its }) => kind === 'thread' && its !== 'main');
     if (!blockMs) t.is(thread?.name, 'region', 'a worker is known by what it runs');
   });

@@ -14,4 +14,15 @@ static inline void work_us(uint64_t us) {
   while (now_ns() < end)
     for (volatile int k = 0; k < 100; k = k + 1) continue;
 }
+/* Likewise by the thread's processor time: on a loaded machine all that goes on beside it has as much time more. */
+static inline void work_own_us(uint64_t us) {
+  struct timespec used;
+  uint64_t begin = 0, now;
+  do {
+    for (volatile int k = 0; k < 1000; k = k + 1) continue;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
+    now = (uint64_t)used.tv_sec * 1000000000u + (uint64_t)used.tv_nsec;
+    if (!begin) begin = now;
+  } while (now - begin < us * 1000);
+}
 #endif

@@ -222,7 +222,10 @@ static __attribute__((noinline)) int lock_asked(struct mutex *mutex, struct qzi_
   if (!take(mutex, self)) {
     uint64_t since = index ? qzi_pub_ticks() : 0, spin_ns = 0;
     int error = wait(mutex, self, deadline_ns, &spin_ns);
-    if (since) qzi_pub_waited(index, qzi_pub_ticks_ns(since, qzi_pub_ticks()), spin_ns);
+    if (since) {
+      uint64_t wait_ns = qzi_pub_ticks_ns(since, qzi_pub_ticks());
+      qzi_pub_waited(index, wait_ns, spin_ns < wait_ns ? spin_ns : wait_ns); /* by two clocks, which differ by a ten-thousandth */
+    }
     if (error) {
       qzi_take_off(index, QZ_KIND_MUTEX, self);
       return error;
