@@ -8,8 +8,6 @@
 #include <sys/stat.h>
 #include "layer.h"
 
-#define QUARTZ_FAILED 125
-
 const char qzi_no_proc[] = "/proc is missing, or of other processes: mount it (mount -t proc proc /proc; unshare --mount-proc)";
 
 int qzi_launch_failed(const char *program, int error) {
@@ -20,7 +18,7 @@ int qzi_launch_failed(const char *program, int error) {
                        : error == ENOEXEC ? "it is made for another machine, or damaged: build it for this one"
                                           : "try again when the machine has more to spare";
   fprintf(stderr, "quartz: %s can't be run: %s; %s\n", program, strerror(error), remedy);
-  return error == ENOENT ? 127 : error == EAGAIN || error == ENOMEM || error == EMFILE ? QUARTZ_FAILED : 126;
+  return error == ENOENT ? 127 : error == EAGAIN || error == ENOMEM || error == EMFILE || error == ENFILE ? QUARTZ_FAILED : 126;
 }
 
 /* The cause, as far as the program's file does not tell it. */

@@ -7,6 +7,8 @@
 
 #include "abi/program.h"
 
+#define QUARTZ_FAILED 125 /* exit status where Quartz itself has failed */
+
 struct qzi_absence {
   const char *program;
   enum qz_program kind; /* of what was run last */

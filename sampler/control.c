@@ -21,7 +21,6 @@
 
 #define HELLO_MS  1000 /* a program that connects says hello at once */
 #define PATIENCE_MS 3000 /* for what a program does at its end */
-#define QUARTZ_FAILED 125
 
 static struct qzi_admitted *all[QZI_ADMITTED_MAX];
 static unsigned count;

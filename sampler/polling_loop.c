@@ -5,52 +5,14 @@
  * code is jumped over, what is known on either way is put together at the end of the jump. */
 #include "polling_loop.h"
 
-#include "instruction.h"
+#include "followed.h"
 
 #define LOOP_MOST 128 /* bytes */
-#define SLOTS_MOST 8 /* places in its stack frame that a loop may write */
 #define DEPTH_MOST 4 /* of calls */
-#define JUMPS_MOST 6 /* forward, whose ends have not come yet */
 
 #if defined(__x86_64__)
 
-enum value {
-  FIXED,  /* as before the loop, or a constant */
-  COUNT,  /* changed by the loop itself, by steps of a constant */
-  POLLED, /* read from memory at a fixed place, or at one that was so read; or calculated from that alone */
-  TIMED,  /* read from a clock, or calculated with that */
-};
-struct followed {
-  const struct qzi_callees *callees;
-  enum value registers[REGISTERS];
-  struct { struct memory at; enum value value; } slots[SLOTS_MOST]; /* stack slots that it writes */
-  unsigned slots_count;
-  enum value flags;
-  int framed, polls;
-  int clock;  /* it has read a clock, into memory of its own maybe */
-  int depth;  /* of calls */
-  int leaves; /* a procedure gives its frame up: what was in it is not looked at any more */
-  int alone;  /* what the frame has, and the loop does not write, others must write: nothing else ends it */
-  enum value control; /* what decides whether the instruction is done at all */
-};
-/* Ways that have not come together yet: at `target`, what is known of the one that jumped there. */
-struct jumps {
-  unsigned count;
-  int dead; /* the code here is reached by a jump alone */
-  struct { uint64_t target; struct followed known; } all[JUMPS_MOST];
-};
-
 /* ---- what it knows ---- */
-
-static int is_own(const struct followed *followed, const struct memory *at) {
-  return at->index == NONE && (at->base == RSP || (at->base == RBP && followed->framed));
-}
-
-static enum value *slot(struct followed *followed, const struct memory *at) {
-  for (unsigned k = 0; k < followed->slots_count; k++)
-    if (followed->slots[k].at.base == at->base && followed->slots[k].at.disp == at->disp) return &followed->slots[k].value;
-  return NULL;
-}
 
 static int value_of_register(const struct followed *followed, unsigned reg) {
   return reg == NONE || reg == RIP ? FIXED : (int)followed->registers[reg];
@@ -58,8 +20,8 @@ static int value_of_register(const struct followed *followed, unsigned reg) {
 
 /* Value of what is read there; -1: not known to be polling. */
 static int load(struct followed *followed, const struct memory *at) {
-  if (is_own(followed, at)) {
-    const enum value *known = slot(followed, at);
+  if (qzi_followed_owns(followed, at)) {
+    const enum value *known = qzi_followed_slot(followed, at);
     if (followed->leaves) return -1;
     return known ? (int)*known : followed->clock ? TIMED : followed->alone && !followed->depth ? POLLED : FIXED;
   }
@@ -77,7 +39,7 @@ static int put(struct followed *followed, const struct instruction *its, int val
     followed->registers[its->rm] = (enum value)value;
     return its->rm != RSP;
   }
-  enum value *known = is_own(followed, &its->at) ? slot(followed, &its->at) : NULL;
+  enum value *known = qzi_followed_owns(followed, &its->at) ? qzi_followed_slot(followed, &its->at) : NULL;
   if (!known) return 0;
   *known = (enum value)value;
   return 1;
@@ -108,66 +70,6 @@ static int step(struct followed *followed, const struct instruction *its) {
 
 static int follow(struct followed *followed, const struct instruction *its, uint64_t end);
 
-static int add_slot(struct followed *followed, const struct memory *at, enum value value) {
-  if (!is_own(followed, at) || followed->slots_count == SLOTS_MOST) return 0;
-  followed->slots[followed->slots_count].at = *at;
-  followed->slots[followed->slots_count++].value = value;
-  return 1;
-}
-
-/* ---- ways that part and meet ---- */
-
-static enum value joined(enum value one, enum value other) {
-  return one == other ? one : one == COUNT || other == COUNT ? COUNT : one > other ? one : other;
-}
-
-/* What one of them alone has written in its frame nobody has read on the other way. 0: they differ in more. */
-static int join(struct followed *one, const struct followed *other) {
-  if (one->framed != other->framed || one->leaves != other->leaves) return 0;
-  for (unsigned k = 0; k < REGISTERS; k++) one->registers[k] = joined(one->registers[k], other->registers[k]);
-  for (unsigned k = 0; k < other->slots_count; k++) {
-    enum value *known = slot(one, &other->slots[k].at);
-    if (known) *known = joined(*known, other->slots[k].value);
-    else if (!add_slot(one, &other->slots[k].at, other->slots[k].value)) return 0;
-  }
-  one->flags = joined(one->flags, other->flags);
-  one->control = joined(one->control, other->control);
-  one->polls |= other->polls;
-  one->clock |= other->clock;
-  return 1;
-}
-
-/* The instruction jumps over what follows it, up to `target`. */
-static int jump_over(struct jumps *jumps, struct followed *followed, const struct instruction *its, uint64_t target) {
-  int always = its->op == 0xeb || its->op == 0xe9;
-  if (jumps->count == JUMPS_MOST) return 0;
-  if (!always) followed->control = joined(followed->control, followed->flags);
-  jumps->all[jumps->count].target = target;
-  jumps->all[jumps->count++].known = *followed;
-  jumps->dead = always;
-  return 1;
-}
-
-/* Whoever jumped to `at` goes on there. 0: it can't be told what is known. */
-static int arrive(struct jumps *jumps, struct followed *followed, uint64_t at) {
-  unsigned left = 0;
-  for (unsigned k = 0; k < jumps->count; k++) {
-    if (jumps->all[k].target < at) return 0; /* into the middle of an instruction */
-    if (jumps->all[k].target > at) {
-      if (left != k) jumps->all[left] = jumps->all[k];
-      left++;
-    } else if (jumps->dead) {
-      *followed = jumps->all[k].known;
-      jumps->dead = 0;
-    } else if (!join(followed, &jumps->all[k].known)) {
-      return 0;
-    }
-  }
-  jumps->count = left;
-  if (!left) followed->control = FIXED;
-  return !jumps->dead || left;
-}
-
 /* One instruction of a procedure that the loop calls. 1: go on, 2: it returns, 0: it does something else. */
 static int follow_callee(struct followed *followed, const struct instruction *its, uint64_t end) {
   int memory;
@@ -187,7 +89,7 @@ static int follow_callee(struct followed *followed, const struct instruction *it
     return 1;
   }
   qzi_writes(its, &memory);
-  if (memory && (followed->leaves || (!slot(followed, &its->at) && !add_slot(followed, &its->at, FIXED)))) return 0;
+  if (memory && (followed->leaves || (!qzi_followed_slot(followed, &its->at) && !qzi_followed_add(followed, &its->at, FIXED)))) return 0;
   return follow(followed, its, end);
 }
 
@@ -216,15 +118,15 @@ static int called(struct followed *followed, uint64_t target, uint64_t back) {
   for (; !jumps.dead || jumps.count; at += its.length) {
     if (at >= end || !qzi_decode(code.bytes + (at - code.address), (size_t)(end - at), &its)) return 0;
     uint64_t next = at + its.length;
-    if (!arrive(&jumps, &inside, at)) return 0;
+    if (!qzi_followed_arrives(&jumps, &inside, at)) return 0;
     if (jumps.dead) continue;
     int state = follow_callee(&inside, &its, next);
     if (!state) return 0;
-    if (state == 1 && qzi_is_jump(&its) && !jump_over(&jumps, &inside, &its, next + (uint64_t)its.number)) return 0;
+    if (state == 1 && qzi_is_jump(&its) && !qzi_followed_parts(&jumps, &inside, &its, next + (uint64_t)its.number)) return 0;
     if (state == 1) continue;
     inside.framed = inside.leaves = 0;
     inside.slots_count = 0;
-    if (returns++ && !join(&inside, &result)) return 0;
+    if (returns++ && !qzi_followed_join(&inside, &result)) return 0;
     result = inside;
     jumps.dead = 1;
   }
@@ -339,7 +241,7 @@ static int prepare(struct followed *followed, const struct instruction *its) {
   uint64_t registers = qzi_writes(its, &memory);
   for (unsigned k = 0; k < REGISTERS; k++)
     if (registers & BIT(k)) followed->registers[k] = COUNT;
-  if (memory && !slot(followed, &its->at)) return add_slot(followed, &its->at, COUNT);
+  if (memory && !qzi_followed_slot(followed, &its->at)) return qzi_followed_add(followed, &its->at, COUNT);
   return !(registers & BIT(RSP)) && !(registers & BIT(RBP) && followed->framed);
 }
 
@@ -418,7 +320,7 @@ static uint64_t polls(const struct loop *loop, int framed, int alone, const stru
       jumps.dead = 1; /* left */
       continue;
     }
-    if (!arrive(&jumps, &followed, loop->all[k].at)) return 0;
+    if (!qzi_followed_arrives(&jumps, &followed, loop->all[k].at)) return 0;
     if (jumps.dead) continue;
     if (!follow(&followed, its, next)) return 0;
     if (!qzi_is_jump(its)) continue;
@@ -426,7 +328,7 @@ static uint64_t polls(const struct loop *loop, int framed, int alone, const stru
     if (over && target < next) return 0; /* a loop inside the loop */
     if ((over || target == loop->start) && falls) followed.polls = polled; /* it goes on either way */
     else if (alone && !is_always(its) && followed.flags != POLLED) return 0; /* it ends by itself */
-    if (over && !jump_over(&jumps, &followed, its, target)) return 0;
+    if (over && !qzi_followed_parts(&jumps, &followed, its, target)) return 0;
     if (is_always(its)) jumps.dead = 1;
     /* A jump back that something fixed decides may never be taken: what stands behind it is done each time, too. */
     if (next == loop->end && !is_always(its) && followed.flags == FIXED) return 0;

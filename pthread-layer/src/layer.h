@@ -125,6 +125,8 @@ uint32_t qzl_own(const void *address, unsigned kind, uint64_t site, uint32_t cap
 void qzl_initialized(const void *address, uint64_t site);
 void qzl_destroyed(const void *address);
 int qzl_objects_make(void);
+/* When it is known how many objects the session has records for. false: no memory. */
+bool qzl_crowds_make(void);
 void qzl_objects_give_up(void);
 /* exec.c. Takes the launcher's variables out of the environment; after the sampler was found by them. */
 void qzl_environment_take(void);

@@ -35,8 +35,11 @@ static uint8_t *joined;  /* places whose objects have joined their crowd: a bit 
 int qzl_objects_make(void) {
   if (!qzl_objects) qzl_objects = qzi_pub_reserve(sizeof *qzl_objects << QZL_OBJECT_BITS);
   if (!made) made = qzi_pub_reserve(2 * sizeof *made << MADE_BITS);
+  return qzl_objects && made ? 0 : -1;
+}
+bool qzl_crowds_make(void) {
   if (!joined) joined = qzi_pub_reserve(qzi_session.objects / 8 + 1);
-  return qzl_objects && made && joined ? 0 : -1;
+  return joined != NULL;
 }
 
 /* Nothing was ever published. */

@@ -19,7 +19,8 @@ static bool is_c_library(const void *function) {
 
 void qzl_take_look(void) {
 #ifndef __SANITIZE_THREAD__
-  pthread_mutex_t theirs = PTHREAD_MUTEX_INITIALIZER, ours = PTHREAD_MUTEX_INITIALIZER, free = PTHREAD_MUTEX_INITIALIZER;
+  static pthread_mutex_t theirs = PTHREAD_MUTEX_INITIALIZER, ours = PTHREAD_MUTEX_INITIALIZER; /* static: their padding is 0, too */
+  static const pthread_mutex_t free = PTHREAD_MUTEX_INITIALIZER;
   uint32_t tid = (uint32_t)syscall(SYS_gettid);
   bool same = !qzl_real.pthread_mutex_trylock(&theirs) && qzl_take(&ours, tid) && !qzl_take(&ours, tid) &&
               !memcmp(&theirs, &ours, sizeof ours);

@@ -170,7 +170,7 @@ const bool qzi_publishers_own_thread = false;
 
 bool qzi_publishers_make(void) {
   qzi_session.call_tables = TABLES;
-  return pool != NULL;
+  return pool && qzl_crowds_make();
 }
 void qzi_publishers_head(struct qz_session *head) {
   pthread_mutex_lock(&lock);

@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <sys/prctl.h>
 #include <time.h>
 #include <unistd.h>
 #include "test/c/check.h"
@@ -82,8 +83,10 @@ int main(void) {
   if (!running) return 77; /* the kernel gives none here */
   qzi_running_close(running);
   pid_t other = fork(); /* another program, which computes meanwhile */
-  if (!other)
+  if (!other) {
+    prctl(PR_SET_PDEATHSIG, SIGKILL); /* also where a check fails */
     for (;;) { }
+  }
   CHECK(other > 0);
   try_with(QZI_RUNNING_CPUS, 1);
   try_with(QZI_RUNNING_CPUS, 0);
