@@ -84,7 +84,8 @@ struct qz_session {
   struct qz_table object_table;    /* struct qz_object; index 0 is never used */
   struct qz_table call_table;      /* struct qz_call; call_slots of them for each processor, one after the other;
                                     * the last table: threads in blocking regions. Pthread
-                                    * layer: one for each of the first threads, then one for all others */
+                                    * layer: one for each of the first threads, one for all others, then small ones,
+                                    * one for each of those: whatever else there is counts, wherever it stands */
   struct qz_table string_table;    /* bytes; offset 0 is the empty string; each string ends in NUL */
 
   uint32_t call_slots;  /* slots in the call table of one processor, a power of two */

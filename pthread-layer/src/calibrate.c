@@ -69,7 +69,7 @@ void qzi_publishers_calibrate(struct qz_session *head) {
   static uint32_t free[2];
   struct qzl_thread *before = qzl_self;
   self = (struct qzl_thread){.pub = {.free = free, .record = &self.processor, .sites = self.sites}, .thread = {.serial = UINT64_MAX}};
-  self.pub.calls = qzi_pub_reserve(QZI_CALL_SLOTS * sizeof *self.pub.calls);
+  self.counts = self.pub.calls = qzi_pub_reserve(QZI_CALL_SLOTS * sizeof *self.pub.calls);
   struct qzl_object *place = qzl_calibrate_place(&mutex);
   if (!self.pub.calls || !place) return;
   uint64_t plain = qzi_least_ps(plain_locks, PAIRS);

@@ -28,14 +28,15 @@ static uint64_t taken_of(uint32_t index, const void *address) { return index & Q
 
 /* From now on this place is known. The era comes last: a signal handler may take locks, too. */
 __attribute__((noinline)) static void know(struct qzl_thread *me, uint32_t index, uint64_t key, uint64_t site, const void *address) {
-  const struct qz_call *call = me->pub.calls ? qzi_call_slot((uint64_t)(uintptr_t)me->pub.calls, site, key) : NULL;
+  const struct qz_call *call = me->pub.calls ? qzi_call_slot((uint64_t)(uintptr_t)me->pub.calls, site, key)
+                               : me->counts  ? qzi_call_small(me->counts, site, key) : NULL;
   struct qzl_taking *taking = qzl_taking(me, site, taken_of(index, address));
   uint32_t era = __atomic_load_n(&qzl_era, __ATOMIC_RELAXED);
   taking->era = 0;
   __atomic_signal_fence(__ATOMIC_RELEASE);
   if (!call || !me->thread.record) return;
   *taking = (struct qzl_taking){.site = site, .address = taken_of(index, address), .key = key,
-                                .call = (uint32_t)(call - me->pub.calls)};
+                                .call = (uint32_t)(call - me->counts)};
   __atomic_signal_fence(__ATOMIC_RELEASE);
   taking->era = era;
 }

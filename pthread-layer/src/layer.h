@@ -29,7 +29,7 @@ struct qzl_taking {
   uint64_t site;
   uint64_t address; /* of the lock; QZL_CROWD: any that has no record of its own */
   uint64_t key;
-  uint32_t call;    /* where it is counted, in the thread's call table */
+  uint32_t call;    /* where it is counted: slot of the thread's `counts` */
   uint32_t era;
 };
 #define QZL_CROWD   1
@@ -50,6 +50,7 @@ struct qzl_thread {
   void *argument;
   size_t stack_bytes;            /* 0: as many as by default */
   unsigned rounds;               /* destructor rounds gone by */
+  struct qz_call *counts;        /* its call table: pub.calls, or a small one */
   uint32_t marked;               /* loop that the program marked and it is in, 0: none (loops.c) */
   uint64_t marked_ns;            /* since when */
   uint64_t yielded;              /* processor's clock when its last sched_yield returned */
@@ -165,7 +166,7 @@ __attribute__((always_inline)) static inline bool qzl_ask_fast(struct qzl_thread
   me->placed_count = count + 1; /* first: a signal handler may take locks, too */
   __atomic_signal_fence(__ATOMIC_ACQ_REL);
   me->placed[count] = (struct qzl_placed){at | crowd, key};
-  struct qz_call *call = &me->pub.calls[taking->call];
+  struct qz_call *call = &me->counts[taking->call];
   qzi_pub_put(record, top, key);
   qzi_pub_store(&call->count, call->count + 1);
   return true;

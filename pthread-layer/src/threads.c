@@ -22,7 +22,7 @@
 #include "threadlib/src/publish_private.h"
 
 #define THREADS 16384u
-#define TABLES  255u /* call tables with one writer */
+#define TABLES  255u /* call tables with one writer; threads beyond these have small ones */
 #define NAMES   64u  /* names given to threads that have not begun */
 #ifdef __SANITIZE_THREAD__ /* which is gone after the last */
 #define LAST_ROUND (PTHREAD_DESTRUCTOR_ITERATIONS - 1)
@@ -47,6 +47,12 @@ static size_t stack_bytes;            /* of a thread created without saying how 
 
 /* ---- places ---- */
 
+/* Where the thread counts; the session is mapped. */
+static void give_table(struct qzl_thread *place, uint32_t slot) {
+  place->pub.calls = slot < TABLES ? qzi_session.call_base + (size_t)slot * QZI_CALL_SLOTS : NULL;
+  place->counts = slot < TABLES ? place->pub.calls : qzi_small_table(slot - TABLES);
+}
+
 /* A thread that is to begin at `start`, created at `site`. NULL: none free. */
 static struct qzl_thread *take(uint64_t start, uint64_t site) {
   pthread_mutex_lock(&lock);
@@ -66,7 +72,7 @@ static struct qzl_thread *take(uint64_t start, uint64_t site) {
     place->pub.cpu = UINT32_MAX;
     if (qzi_session.head) {
       place->pub.record = &place->processor;
-      place->pub.calls = slot < TABLES ? qzi_session.call_base + (size_t)slot * QZI_CALL_SLOTS : NULL;
+      give_table(place, slot);
     }
     place->thread.serial = ++serials;
     place->thread.start = start;
@@ -170,7 +176,12 @@ const bool qzi_publishers_own_thread = false;
 
 bool qzi_publishers_make(void) {
   qzi_session.call_tables = TABLES;
+  qzi_session.small_tables = THREADS;
   return pool && qzl_crowds_make();
+}
+QZI_HOOK struct qz_call *qzi_publishers_small(void) {
+  const struct qzl_thread *me = qzl_self;
+  return me && !me->pub.calls ? me->counts : NULL;
 }
 void qzi_publishers_head(struct qz_session *head) {
   pthread_mutex_lock(&lock);
@@ -190,7 +201,7 @@ static void met(struct qzl_thread *place) {
 void qzi_publishers_prepare(void) {
   pthread_mutex_lock(&lock);
   for (uint32_t k = 0; k < pool_high; k++) {
-    pool[k].pub.calls = k < TABLES ? qzi_session.call_base + (size_t)k * QZI_CALL_SLOTS : NULL;
+    give_table(&pool[k], k);
     __atomic_store_n(&pool[k].pub.record, &pool[k].processor, __ATOMIC_RELEASE);
     if (pool[k].hot) met(&pool[k]);
   }

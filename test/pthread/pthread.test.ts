@@ -231,6 +231,20 @@ test.serial('mutexes by the hundred thousand: counted together, the contended on
   t.regex(group?.file ?? '', /many\.c$/);
 });
 
+test.serial('threads beyond those that have a large call table: every use of a lock is counted', async (t) => {
+  const { model, status } = await record(program('beside'));
+  if (status === 77) {
+    t.pass();
+    t.log('so many threads are not allowed here');
+    return;
+  }
+  t.is(object(model, 'arrival').object.acquisitions, 400);
+  t.is(object(model, 'everyone').object.acquisitions, 8 * 20_000);
+  const several = model.entities.filter(({ name, members, object: its }) => its !== null && members.length === 0 && /^mutex at beside/.test(name));
+  t.is(several.reduce((sum, one) => sum + one.object!.acquisitions, 0), 8 * 100 * 5);
+  t.is(model.head.callsLost, 0);
+});
+
 /** Names along a path, innermost last. */
 const names = (model: Model, path: readonly number[]): string => path.map((id) => model.entities[id]!.name).join(' ');
 function pathTo(model: Model, node: number): number[] {

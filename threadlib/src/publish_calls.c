@@ -8,7 +8,8 @@
 
 struct qz_call qzi_no_calls[QZI_CALL_SLOTS]; /* never written */
 
-#define PROBES 64 /* slots of a call table that are tried for a pair */
+#define PROBES       64 /* slots of a call table that are tried for a pair */
+#define SMALL_PROBES 16 /* the same of a small one */
 
 QZI_HOOK static inline uint32_t second_slot(uint64_t site, uint64_t key) { return qzi_pub_object_second(qzi_pub_object_spread(site, key), key); }
 
@@ -19,18 +20,28 @@ QZI_HOOK static inline uint32_t next_slot(uint32_t slot, uint32_t tried, uint64_
   return tried == 1 ? second_slot(site, key) : QZI_CALL_SLOTS / 2 | (slot + 17) % (QZI_CALL_SLOTS / 2);
 }
 
+/* Whether the slot is this pair's, which takes it where it is free. */
+QZI_HOOK static inline bool is_its(struct qz_call *call, uint64_t site, uint64_t key) {
+  uint64_t taken = __atomic_load_n(&call->site, __ATOMIC_RELAXED);
+  if (taken) return taken == site && call->key == key;
+  uint64_t none = 0; /* a slot that has a key but no site is being taken by what this, a signal handler, has interrupted */
+  if (!__atomic_compare_exchange_n(&call->key, &none, key, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) return false;
+  __atomic_store_n(&call->site, site, __ATOMIC_RELEASE);
+  return true;
+}
+
 /* The slot of a pair, or a free one taken for it, `slot` and those after it; NULL: none. */
 QZI_HOOK static struct qz_call *slot_from(struct qz_call *table, uint32_t slot, uint32_t tried, uint64_t site, uint64_t key) {
-  for (; tried <= PROBES; slot = next_slot(slot, tried++, site, key)) {
-    struct qz_call *call = &table[slot];
-    uint64_t taken = __atomic_load_n(&call->site, __ATOMIC_RELAXED);
-    if (!taken) {
-      uint64_t none = 0; /* a slot that has a key but no site is being taken by what this, a signal handler, has interrupted */
-      if (!__atomic_compare_exchange_n(&call->key, &none, key, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) continue;
-      __atomic_store_n(&call->site, site, __ATOMIC_RELEASE);
-      return call;
-    }
-    if (taken == site && call->key == key) return call;
+  for (; tried <= PROBES; slot = next_slot(slot, tried++, site, key))
+    if (is_its(&table[slot], site, key)) return &table[slot];
+  return NULL;
+}
+
+QZI_HOOK struct qz_call *qzi_call_small(struct qz_call *table, uint64_t site, uint64_t key) {
+  uint32_t first = qzi_pub_slot(site, key);
+  for (uint32_t k = 0; k < SMALL_PROBES; k++) {
+    struct qz_call *call = &table[(first + k) % QZI_SMALL_SLOTS];
+    if (is_its(call, site, key)) return call;
   }
   return NULL;
 }
@@ -46,6 +57,11 @@ QZI_HOOK static void lost(uint32_t which) {
 QZI_HOOK void qzi_call_count_shared(uint64_t site, uint64_t key) {
   static _Atomic uint32_t taken;
   unsigned tries = 0;
+  struct qz_call *small = qzi_publishers_small(), *own = small ? qzi_call_small(small, site, key) : NULL;
+  if (own) {
+    qzi_pub_store(&own->count, own->count + 1);
+    return;
+  }
   while (atomic_exchange_explicit(&taken, 1, memory_order_acquire))
     if (tries++ == 1000) { /* a signal handler must not wait for the code that it interrupted */
       lost(0);

@@ -37,12 +37,14 @@ struct qzi_session {
   struct qz_processor *processor_base;
   struct qz_call *call_base; /* call_tables of them, and one more for whoever has none of its own (under a lock) */
   uint32_t call_tables;      /* tables with one writer each */
+  uint32_t small_tables;     /* after all these: tables of QZI_SMALL_SLOTS, with one writer each; a multiple of QZI_CALL_SLOTS / QZI_SMALL_SLOTS */
   char *string_base;
   bool calibrated;         /* the costs below, as in struct qz_session */
   uint64_t hook_ps[2], hook_inside_ps[2]; /* of hooks that are called, and expanded ones */
   uint64_t lock_ps, spawn_ps, wait_ps;
 };
 #define QZI_PUB_STRING_BYTES (4u << 20)
+#define QZI_SMALL_SLOTS      64u
 extern struct qzi_session qzi_session;
 
 static inline struct qz_thread *qzi_session_thread(uint32_t index) {
@@ -81,7 +83,9 @@ uint64_t qzi_pub_setting(const char *name, uint64_t otherwise, uint64_t low, uin
 /* Those who publish: publish_processor.c, or threads.c of the pthread layer. */
 extern const uint32_t qzi_publishers_kind;    /* enum qz_publisher */
 extern const uint32_t qzi_publishers_short;   /* entries in a thread's stack before it needs more, QZI_PUB_SHORT_ENTRIES; 0: all that it may need */
-bool qzi_publishers_make(void);               /* sets qzi_session.call_tables; false: no memory */
+bool qzi_publishers_make(void);               /* sets qzi_session.call_tables and small_tables; false: no memory */
+/* Small call table of the calling kernel thread, where it has no other; NULL: none. */
+QZI_HOOK struct qz_call *qzi_publishers_small(void);
 void qzi_publishers_head(struct qz_session *); /* sets qzi_session.head, under the lock of those who look at it */
 /* Measures what qzi_calibrate() can't know of those who publish; before anything is published. */
 void qzi_publishers_calibrate(struct qz_session *);
@@ -114,8 +118,13 @@ struct qz_call *qzi_call_count(uint64_t calls, uint32_t first, uint64_t site, ui
 /* The slot that qzi_pub_slot() leads to, without counting. */
 struct qz_call *qzi_call_slot(uint64_t calls, uint64_t site, uint64_t key);
 extern const size_t qzi_pairs_bytes; /* of struct qzi_publisher.pairs */
-/* Counts in the table for those that have none. */
+/* Counts for those that have no table, or a small one: in that, where it has room, else in the table for them all. */
 void qzi_call_count_shared(uint64_t site, uint64_t key);
+/* The slot of a pair in a small table, or a free one taken for it; NULL: none. */
+struct qz_call *qzi_call_small(struct qz_call *table, uint64_t site, uint64_t key);
+static inline struct qz_call *qzi_small_table(uint32_t index) {
+  return qzi_session.call_base + ((size_t)qzi_session.call_tables + 1) * QZI_CALL_SLOTS + (size_t)index * QZI_SMALL_SLOTS;
+}
 
 /* publish_object.c */
 /* First record of the object's place, of which there is one for each; the record that objects of that place share. */

@@ -47,6 +47,8 @@ bool qzi_publishers_make(void) {
   return publishers != NULL;
 }
 
+QZI_HOOK struct qz_call *qzi_publishers_small(void) { return NULL; }
+
 void qzi_publishers_calibrate(struct qz_session *head) {
   (void)head;
   qzi_pub_ticks_calibrate();

@@ -168,7 +168,7 @@ static int memory_file(size_t bytes) {
 int qzi_session_make(void) {
   struct qzi_session *s = &qzi_session;
   struct qz_session head = {.version = QZ_SESSION_VERSION, .head_bytes = sizeof head, .publisher = qzi_publishers_kind};
-  uint64_t total = 0, call_slots = ((uint64_t)s->call_tables + 1) * QZI_CALL_SLOTS;
+  uint64_t total = 0, call_slots = ((uint64_t)s->call_tables + 1) * QZI_CALL_SLOTS + s->small_tables * QZI_SMALL_SLOTS;
   s->thread_stride = thread_bytes(s->short_limit);
   place(&total, sizeof head);
   uint64_t room = s->processors > s->call_tables ? s->processors : s->call_tables; /* there may be more later: qzi_pub_init */
