@@ -11,6 +11,7 @@
 #define BEFORE_MOST 512u /* bytes between the exchange and the loop: compilers put waiting behind what they expect */
 #define LOOP_MOST   128u
 #define SLOTS_MOST  4u
+#define EXCHANGE    5u   /* bytes of one that are looked at */
 
 /* What comes from the exchange: the very value, and whatever was made of it. */
 struct drawn {
@@ -129,6 +130,7 @@ int qzi_queue_lock(const struct qzi_code *code, uint64_t start) {
   }
   for (uint64_t at = start; end && at > code->address && start - at < BEFORE_MOST;) {
     const unsigned char *bytes = code->bytes + (--at - code->address);
+    if (code_end - at < EXCHANGE) continue;
     int rex = bytes[bytes[0] == 0xf0] >> 4 == 4, locked = bytes[0] == 0xf0;
     const unsigned char *op = bytes + locked + rex;
     int ticket = locked && op[0] == 0x0f && op[1] == 0xc1 && op[2] < 0xc0, exchange = op[0] == 0x87 && op[1] < 0xc0;

@@ -1,6 +1,6 @@
 /* Taking a free mutex of the usual kind without a call: as the C library's own pthread_mutex_trylock does it.
  *
- * Owns:    whether that may be done. Writer: qzl_take_look, once, before there is a second thread. Reader: mutexes.c.
+ * Owns:    whether that may be done. Writer: qzl_take_look, once, before anything is published. Reader: mutexes.c, calibrate.c.
  * Must not: be done where it was not seen that the C library does just the same; with a mutex of any other kind; where somebody else
  *          stands between the layer and the C library, who would miss it.
  *
