@@ -177,10 +177,12 @@ function inIoText(model: Model, { ns, ioNs, calls }: Holding): string {
 }
 
 /** Waiters that whoever has the lock keeps waking, without leaving it to them. */
-function triesText({ woken, waiters }: LockLoss): string {
-  return woken >= leastWoken * waiters ? `Of these ${formatCount(woken)} had just been woken: they had no CPU yet, or found it taken again. ` : '';
+function triesText({ woken, waiters, trying }: LockLoss): string {
+  return woken >= leastWoken * waiters || trying >= leastTrying ? `Of these ${formatCount(woken)} had just been woken: they had no CPU yet, or found it taken again. ` : '';
 }
 const leastWoken = 0.3;
+/** Else the processors that are told of would not add up to all. */
+const leastTrying = 0.1;
 
 function tell(material: Material, { entity, loss: own, holding, victims }: Contended): Finding {
   const { model } = material;

@@ -4,6 +4,7 @@
  */
 import { behindSpinNs, spinningProcedures } from './behind-spin.js';
 import { formatCount, formatNs } from './format.js';
+import { insideKind } from './inside.js';
 import { addTo } from './levels.js';
 import type { Material } from './limits.js';
 import { costs, leastShare, meanwhileOf, meanwhileText, shownId, title } from './limits.js';
@@ -130,11 +131,12 @@ export function tellCrowd(material: Material): Finding | undefined {
   const objects = harmful ? [...crowd.byObject].sort((a, b) => b[1] - a[1]).map(([id]) => id) : [];
   const cpus = P === 1 ? '1 CPU' : `${P} CPUs`;
   const meanwhile = meanwhileOf(P, crowd.busy, crowd.spinning);
+  const one = formatCount(crowd.spinners) === '1';
   const head = `More threads can run than there are CPUs, during ${costs(model, crowd.ns)}: ${formatCount(crowd.runnable)} of them on average, on ${cpus}`;
   return {
     entity: 0, name: model.root.name, kind: 'oversubscription', change: 'fewer-threads',
     text: (harmful
-      ? `${head}. ${formatCount(crowd.spinners)} of these only spin, for ${title(model, objects[0]!)}, and take the CPUs from those that have work.`
+      ? `${head}. ${formatCount(crowd.spinners)} of these only ${one ? 'spins' : 'spin'}, for ${title(model, objects[0]!)}, and ${one ? 'takes' : 'take'} the CPUs from those that have work.`
       : `${head}. By itself that costs no elapsed time, for ${meanwhileText(model, meanwhile)}.`) + wokenText(model, crowd) + countedText(model),
     remedy: harmful
       ? `Run no more threads than CPUs${savings(material, crowd)}.`
@@ -159,7 +161,7 @@ export function idleLoops({ entities, elapsedNs }: Model): Notice[] {
     if (object?.counted !== false || ns < leastShare * elapsedNs) continue;
     notices.push({
       reason: `threads look busy for ${formatNs(ns)} ${name.startsWith('loop') ? 'in the' : 'at'} ${name}, and make no progress: they wait there for what others write`,
-      remedy: 'let them block (a condition, a semaphore); such time counts as spinning from when it was noticed, some ms after it began',
+      remedy: `let them block (${insideKind(entity) === 'lock' ? 'a mutex' : 'a condition, a semaphore'}); such time counts as spinning from when it was noticed, some ms after it began`,
     });
   }
   return notices;

@@ -79,6 +79,7 @@ const findingJson = (finding: Finding): object => ({
   costNs: finding.costNs,
   savingNs: finding.savingNs,
   savingCi95: finding.savingCi95 ?? { lowNs: finding.savingNs, highNs: finding.savingNs },
+  boundNs: finding.boundNs ?? null,
   alternatives: finding.alternatives ?? [],
   meanwhile: finding.meanwhile,
   related: finding.related,
