@@ -87,7 +87,7 @@ function compareFindings(before: Model, after: Model): FindingChange[] {
 
 function cautionsOf(before: Model, after: Model): string[] {
   const cautions: string[] = [];
-  if (before.program !== after.program) cautions.push(`they are of two programs, ${before.program} and ${after.program}: only what has the same name is compared`);
+  if (before.program !== after.program) cautions.push(`they are of two programs, ${before.program} and ${after.program}: only what has the same name, and of procedures the same file, is compared`);
   if (before.processors !== after.processors) cautions.push(`the first ran on ${before.processors} processors, the second on ${after.processors}: NPT depends on how many are busy`);
   if (before.compensation.applied !== after.compensation.applied) cautions.push('only one of them had the cost of hooks taken out: use --raw to compare what was measured');
   for (const [which, model] of [['first', before], ['second', after]] as const) {
