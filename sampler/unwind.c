@@ -11,8 +11,6 @@ int qzi_program_read(uint32_t pid, uint64_t address, void *to, size_t bytes) {
 #ifdef QUARTZ_SYMBOLS
 #include <dwarf.h>
 #include <elfutils/libdw.h>
-#include <fcntl.h>
-#include <gelf.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,6 +21,7 @@ int qzi_program_read(uint32_t pid, uint64_t address, void *to, size_t bytes) {
 #include "symbolize.h"
 #include "frame_size.h"
 #include "symbols/symbols.h"
+#include "unwind_binary.h"
 
 #if defined(__x86_64__)
 #define REGISTER_SP 7
@@ -36,8 +35,6 @@ int qzi_program_read(uint32_t pid, uint64_t address, void *to, size_t bytes) {
 #define CODE_BITS   UINT64_C(0x0000ffffffffffff) /* signed return addresses */
 #endif
 #define RECIPES_MOST 65536u
-#define STUBS_MOST   4u
-#define PARTS_MOST   256u  /* rows of one procedure's unwind information that are passed */
 #define CHUNK        4096u /* of the program's memory read at once */
 #define CHUNKS_MOST  64u   /* in one walk */
 #define WAITS_MOST   (4 << 20) /* bytes of a library that is not read before the program begins */
@@ -54,22 +51,11 @@ struct recipe {
   uint8_t known, standard, base_is_fp, usable, outermost, ra, fp; /* ra, fp: enum rule */
 };
 
-struct binary {
-  Elf *elf;
-  Dwarf_CFI *cfi;
-  int fd, tried;
-  const unsigned char *index; /* table of .eh_frame_hdr: pairs of 4-byte offsets from its start */
-  uint64_t index_address;     /* in the file's terms */
-  uint32_t index_count;
-  struct { uint64_t low, high; } stubs[STUBS_MOST]; /* code that the linker made to call libraries: no procedures */
-  uint32_t stubs_count;
-};
-
 struct qzi_unwinder {
   struct qzi_interner *in;
   qz_symbols *symbols;
-  struct binary *binaries; /* by module */
-  struct binary vdso;      /* the kernel's code in every process: the same as in ours */
+  struct qzi_unwind_binary *binaries; /* by module */
+  struct qzi_unwind_binary vdso;      /* the kernel's code in every process: the same as in ours */
   uint64_t vdso_start, vdso_end, vdso_bias;
   uint32_t binaries_count;
   struct qzi_table table;  /* recipes by pc */
@@ -81,6 +67,7 @@ struct qzi_unwinder *qzi_unwinder_open(struct qzi_interner *in) {
   struct qzi_unwinder *unwinder = calloc(1, sizeof *unwinder);
   if (!unwinder) return NULL;
   unwinder->in = in;
+  unwinder->vdso.fd = -1;
   unwinder->symbols = qzi_symbols(in);
   if (unwinder->symbols) return unwinder;
   free(unwinder);
@@ -89,14 +76,8 @@ struct qzi_unwinder *qzi_unwinder_open(struct qzi_interner *in) {
 
 void qzi_unwinder_close(struct qzi_unwinder *unwinder) {
   if (!unwinder) return;
-  for (uint32_t k = 0; k < unwinder->binaries_count; k++) {
-    if (!unwinder->binaries[k].elf) continue;
-    if (unwinder->binaries[k].cfi) dwarf_cfi_end(unwinder->binaries[k].cfi);
-    elf_end(unwinder->binaries[k].elf);
-    close(unwinder->binaries[k].fd);
-  }
-  if (unwinder->vdso.cfi) dwarf_cfi_end(unwinder->vdso.cfi);
-  if (unwinder->vdso.elf) elf_end(unwinder->vdso.elf);
+  for (uint32_t k = 0; k < unwinder->binaries_count; k++) qzi_unwind_binary_close(&unwinder->binaries[k]);
+  qzi_unwind_binary_close(&unwinder->vdso);
   qzi_table_free(&unwinder->table);
   free(unwinder->binaries);
   free(unwinder->recipes);
@@ -104,46 +85,6 @@ void qzi_unwinder_close(struct qzi_unwinder *unwinder) {
 }
 
 /* ---- binaries ---- */
-
-/* The sorted table of procedures that the linker made for exceptions: it is there in stripped binaries too. */
-static void find_index(struct binary *binary) {
-  size_t count, bytes;
-  const unsigned char *image = (const unsigned char *)elf_rawfile(binary->elf, &bytes);
-  if (!image || elf_getphdrnum(binary->elf, &count)) return;
-  for (size_t k = 0; k < count; k++) {
-    GElf_Phdr part;
-    uint32_t found;
-    if (!gelf_getphdr(binary->elf, (int)k, &part) || part.p_type != PT_GNU_EH_FRAME) continue;
-    if (part.p_offset > bytes || part.p_filesz > bytes - part.p_offset || part.p_filesz < 12) return;
-    const unsigned char *at = image + part.p_offset;
-    /* version 1; the count as 4 bytes; the table as 4-byte offsets from this header */
-    if (at[0] != 1 || at[2] != DW_EH_PE_udata4 || at[3] != (DW_EH_PE_datarel | DW_EH_PE_sdata4)) return;
-    memcpy(&found, at + 8, sizeof found);
-    if (found > (part.p_filesz - 12) / 8) return;
-    binary->index = at + 12;
-    binary->index_address = part.p_vaddr;
-    binary->index_count = found;
-  }
-}
-
-static void find_stubs(struct binary *binary) {
-  size_t names;
-  GElf_Shdr header;
-  Elf_Scn *section = NULL;
-  if (elf_getshdrstrndx(binary->elf, &names)) return;
-  while ((section = elf_nextscn(binary->elf, section)) && binary->stubs_count < STUBS_MOST) {
-    const char *name = gelf_getshdr(section, &header) ? elf_strptr(binary->elf, names, header.sh_name) : NULL;
-    if (!name || strncmp(name, ".plt", 4) || !(header.sh_flags & SHF_EXECINSTR)) continue;
-    binary->stubs[binary->stubs_count].low = header.sh_addr;
-    binary->stubs[binary->stubs_count++].high = header.sh_addr + header.sh_size;
-  }
-}
-
-static int is_stub(const struct binary *binary, uint64_t address) {
-  for (uint32_t k = 0; k < binary->stubs_count; k++)
-    if (address >= binary->stubs[k].low && address < binary->stubs[k].high) return 1;
-  return 0;
-}
 
 static void find_vdso(struct qzi_unwinder *unwinder) {
   char name[64], line[512], *at = (char *)(uintptr_t)getauxval(AT_SYSINFO_EHDR);
@@ -162,69 +103,25 @@ static void find_vdso(struct qzi_unwinder *unwinder) {
   if (unwinder->vdso.elf) unwinder->vdso.cfi = dwarf_getcfi_elf(unwinder->vdso.elf);
 }
 
-static uint64_t index_entry(const struct binary *binary, uint32_t k) {
-  int32_t offset;
-  memcpy(&offset, binary->index + 8 * (size_t)k, sizeof offset);
-  return binary->index_address + (uint64_t)(int64_t)offset;
-}
-
-/* Start of the piece of code that contains the address; 0: none. */
-static uint64_t find_entry(const struct binary *binary, uint64_t address) {
-  uint32_t low = 0, high = binary->index_count;
-  while (low < high) {
-    uint32_t middle = low + (high - low) / 2;
-    if (index_entry(binary, middle) <= address) low = middle + 1;
-    else high = middle;
-  }
-  return low ? index_entry(binary, low - 1) : 0;
-}
-
-/* Where the piece of code that begins at `entry` ends. */
-static uint64_t end_of(const struct binary *binary, uint64_t entry) {
-  Dwarf_Addr at = entry, begin, end;
-  Dwarf_Frame *frame;
-  for (unsigned k = 0; k < PARTS_MOST && !dwarf_cfi_addrframe(binary->cfi, at, &frame); k++) {
-    int failed = dwarf_frame_info(frame, &begin, &end, NULL) < 0 || end <= at;
-    free(frame);
-    if (failed) break;
-    at = end;
-  }
-  return at;
-}
-
 static void learn_modules(struct qzi_unwinder *unwinder) {
   const struct qzi_file *file = unwinder->in->file;
   uint32_t count = (uint32_t)qzi_file_count(file, QZ_SECTION_MODULES);
   if (count <= unwinder->binaries_count) return;
-  struct binary *all = realloc(unwinder->binaries, count * sizeof *all);
+  struct qzi_unwind_binary *all = realloc(unwinder->binaries, count * sizeof *all);
   if (!all) return;
   unwinder->binaries = all;
-  for (uint32_t k = unwinder->binaries_count; k < count; k++) all[k] = (struct binary){.fd = -1};
+  for (uint32_t k = unwinder->binaries_count; k < count; k++) all[k] = (struct qzi_unwind_binary){.fd = -1};
   unwinder->binaries_count = count;
   qzi_symbols(unwinder->in);
 }
 
-static struct binary *binary_of(struct qzi_unwinder *unwinder, uint32_t module) {
-  struct binary *binary = &unwinder->binaries[module - 1];
+static struct qzi_unwind_binary *binary_of(struct qzi_unwinder *unwinder, uint32_t module) {
+  struct qzi_unwind_binary *binary = &unwinder->binaries[module - 1];
   if (binary->tried) return binary;
   binary->tried = 1;
   const struct qzi_file *file = unwinder->in->file;
   const char *path = file->strings + file->modules[module - 1].path;
-  char name[4200];
-  if (path[0] != '/') return binary;
-  snprintf(name, sizeof name, "/proc/%u/root%s", unwinder->in->file->head->pid, path); /* its root may be another */
-  binary->fd = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  if (binary->fd < 0) binary->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  if (binary->fd < 0) return binary;
-  elf_version(EV_CURRENT);
-  binary->elf = elf_begin(binary->fd, ELF_C_READ_MMAP, NULL);
-  if (!binary->elf) {
-    close(binary->fd);
-    return binary;
-  }
-  binary->cfi = dwarf_getcfi_elf(binary->elf);
-  find_index(binary);
-  find_stubs(binary);
+  if (path[0] == '/') qzi_unwind_binary_open(binary, file->head->pid, path);
   return binary;
 }
 
@@ -266,7 +163,7 @@ static int stub_rule(const Dwarf_Op *ops, size_t count, uint64_t address, struct
   return 1;
 }
 
-static void read_rules(const struct binary *binary, uint64_t address, struct recipe *recipe) {
+static void read_rules(const struct qzi_unwind_binary *binary, uint64_t address, struct recipe *recipe) {
   Dwarf_Frame *frame;
   Dwarf_Op *ops;
   size_t count;
@@ -301,19 +198,19 @@ static void make_recipe(struct qzi_unwinder *unwinder, uint64_t pc, struct recip
     unwinder->in->unknown_addresses++;
     return;
   }
-  struct binary *binary = binary_of(unwinder, module);
+  struct qzi_unwind_binary *binary = binary_of(unwinder, module);
   uint64_t bias = unwinder->in->file->modules[module - 1].bias;
   recipe->module = module;
   recipe->known = 1;
   read_rules(binary, pc - bias, recipe);
-  if (is_stub(binary, pc - bias)) return;
+  if (qzi_unwind_binary_is_stub(binary, pc - bias)) return;
   enum qz_symbol_origin origin;
   recipe->entry = qz_symbols_entry(unwinder->symbols, pc, &origin);
   recipe->standard = origin == QZ_SYMBOL_STANDARD;
   if (!recipe->entry) {
     /* Code without unwind information (assembly, other compilers') begins where the piece before it ends. */
-    uint64_t entry = find_entry(binary, pc - bias);
-    if (entry && binary->cfi && !recipe->covered) entry = end_of(binary, entry);
+    uint64_t entry = qzi_unwind_binary_entry(binary, pc - bias);
+    if (entry && binary->cfi && !recipe->covered) entry = qzi_unwind_binary_end_of(binary, entry);
     recipe->entry = entry ? entry + bias : 0;
   }
   unsigned char code[48];
