@@ -20,6 +20,9 @@ function near(t: ExecutionContext, what: string, sampledNs: number, exactNs: num
   t.true(Math.abs(sampledNs - exactNs) <= share * exactNs + 20e6, `${what}: ${sampledNs / 1e6} ms sampled, ${exactNs / 1e6} ms exact`);
 }
 
+/** Nobody else took the CPUs: who gives its own away has it back at once. */
+const hadCpus = ({ cpuWait }: Model): boolean => cpuWait.waitNs < 0.2 * cpuWait.runNs;
+
 const onPath = ({ states }: Entity): number => Object.values(states).reduce((sum, { ns }) => sum + ns, 0);
 
 test.serial('a lock that all threads want: named by its variable, waits exact, blame with its holders', async (t) => {
@@ -158,8 +161,12 @@ test.serial('a loop of sched_yield is spinning; yielding after work is not', asy
   const { model } = await record(program('yields'));
   const spun = (name: string): number => model.entities.filter((one) => one.kind === 'thread' && one.name === name)
     .reduce((sum, { states, id }) => sum + states.spinning.ns + timeAtLoops(model, id), 0);
-  t.true(spun('impatient') > 100e6, `${spun('impatient') / 1e6} ms`);
   t.is(spun('polite'), 0);
+  if (!hadCpus(model)) { // it hardly ever looked
+    t.log('other programs had the CPUs');
+    return;
+  }
+  t.true(spun('impatient') > 100e6, `${spun('impatient') / 1e6} ms`);
   const loop = model.entities.find(({ rawKind }) => rawKind === 'loop');
   t.regex(loop?.file ?? '', /yields\.c$/);
 });
@@ -347,7 +354,7 @@ for (const [name, blockMs] of [['openmp', ''], ['openmp-clang', '200'], ['openmp
       .reduce((sum, { states: its }) => sum + states.reduce((ns, state) => ns + its[state].ns, 0), 0);
     const all = inStates('useful', 'overhead', 'spinning', 'ready', 'blocked', 'io'), part = (ns: number): string => `${(100 * ns / all).toFixed(1)} % of ${all / 1e6} ms`;
     // LLVM's waiters give their CPU away while they look: where there are others to take it, hardly any samples are of them.
-    const known = !blockMs || model.cpuWait.waitNs < 0.2 * model.cpuWait.runNs;
+    const known = !blockMs || hadCpus(model);
     t.true(!known || waited('13') > 0.1 * all, `at the first barrier ${part(waited('13'))}`);
     t.true(!known || waited('15') > 0.05 * all, `for the critical section ${part(waited('15'))}`);
     if (blockMs && known) t.true(waited('10') > 0.075 * all, `at the end of the region ${part(waited('10'))}`);
