@@ -1,29 +1,13 @@
 /** Programs that know nothing of Quartz: what the pthread layer sees in them, against what is known of them. */
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import test, { type ExecutionContext } from 'ava';
+import test from 'ava';
 import { findEntities, State, type Entity, type Model } from '../../ts-frontend/src/model/index.js';
 import { root } from '../known/programs.js';
 import { openModel, record, sampler, start, temporaryFile, until } from '../known/record.js';
 import { losses } from '../../ts-frontend/src/render/head.js';
 import { insideKind } from '../../ts-frontend/src/model/inside.js';
-
-const program = (name: string): string => join(root, 'build/test/pthread', name);
-
-function object(model: Model, name: string): Entity & { object: NonNullable<Entity['object']> } {
-  const entity = findEntities(model, name).map((id) => model.entities[id]!).find((each) => each.object !== null);
-  if (!entity?.object) throw new Error(`${name} is not there: ${model.entities.map((each) => `${each.kind} ${each.name}`).join(', ')}`);
-  return entity as Entity & { object: NonNullable<Entity['object']> };
-}
-/** Sampled and exact time agree; the sampler may have missed some snapshots on a busy machine. */
-function near(t: ExecutionContext, what: string, sampledNs: number, exactNs: number, share = 0.25): void {
-  t.true(Math.abs(sampledNs - exactNs) <= share * exactNs + 20e6, `${what}: ${sampledNs / 1e6} ms sampled, ${exactNs / 1e6} ms exact`);
-}
-
-/** Nobody else took the CPUs: who gives its own away has it back at once. */
-const hadCpus = ({ cpuWait }: Model): boolean => cpuWait.waitNs < 0.2 * cpuWait.runNs;
-
-const onPath = ({ states }: Entity): number => Object.values(states).reduce((sum, { ns }) => sum + ns, 0);
+import { hadCpus, near, object, onPath, program } from './seen.js';
 
 test.serial('a lock that all threads want: named by its variable, waits exact, blame with its holders', async (t) => {
   const { model, status } = await record(program('lock'));
@@ -321,50 +305,6 @@ test.serial('waits past the pthread functions: named by variable or place, with 
   near(t, 'for the stream', onPath(stream!), 150e6, 0.3);
   t.is(insideKind(stream!), 'lock');
 });
-
-for (const name of ['library0', 'library2', 'library0-clang', 'library2-clang'])
-  (existsSync(program(name)) ? test.serial : test.skip)(`${name}: what the C++ library has in its headers is known by what the program called, and where`, async (t) => {
-    const { model, status } = await record(program(name));
-    t.is(status, 0);
-    const lines = readFileSync(join(root, 'test/pthread/library.cc'), 'utf8').split('\n');
-    for (const [called, kind] of [['std::latch::wait', 'barrier'], ['std::barrier::arrive_and_wait', 'barrier'], ['std::counting_semaphore::acquire', 'data'],
-      ['std::atomic<int>::wait', 'data'], ['std::atomic_flag::wait', 'data']] as const) {
-      const line = lines.findIndex((text) => text.endsWith(`// ${called}`)) + 1;
-      const waited = object(model, `${called} at library.cc:${line}`);
-      t.is(insideKind(waited), kind, called);
-      near(t, called, waited.states.blocked.ns, 300e6, 0.3);
-      t.deepEqual([waited.file.split('/').pop(), waited.line], ['library.cc', line]);
-    }
-  });
-
-for (const [name, blockMs] of [['openmp', ''], ['openmp-clang', '200'], ['openmp-clang', '0']] as const) { // LLVM's waits for so long before it blocks
-  const openmp = program(name);
-  (existsSync(openmp) ? test.serial : test.skip)(`${name} ${blockMs}: what waits inside its library is waiting, spinning or asleep, known by what the program called`, async (t) => {
-    const { model, status } = await record(openmp, { env: blockMs ? { KMP_BLOCKTIME: blockMs } : {} });
-    t.is(status, 0);
-    if (model.head.paths.noSamples || model.head.paths.fewSamples || process.arch !== 'x64') {
-      t.pass();
-      t.log('samples of running threads are not allowed here');
-      return;
-    }
-    const waited = (line: string): number => model.entities.filter(({ rawKind, id, group, name: its }) => rawKind === 'futex' && id !== group && its.endsWith(` at openmp.c:${line}`))
-      .reduce((sum, { states }) => sum + states.blocked.ns + states.spinning.ns + states.ready.ns, 0);
-    // All lasts as much longer as the machine is loaded; of 1,000 ms of two threads 550 are work, 1,000 would be if they did not wait.
-    const inStates = (...states: (keyof Entity['states'])[]): number => model.entities.filter(({ kind }) => kind === 'thread')
-      .reduce((sum, { states: its }) => sum + states.reduce((ns, state) => ns + its[state].ns, 0), 0);
-    const all = inStates('useful', 'overhead', 'spinning', 'ready', 'blocked', 'io'), part = (ns: number): string => `${(100 * ns / all).toFixed(1)} % of ${all / 1e6} ms`;
-    // LLVM's waiters give their CPU away while they look: where there are others to take it, hardly any samples are of them.
-    const known = !blockMs || hadCpus(model);
-    t.true(!known || waited('13') > 0.1 * all, `at the first barrier ${part(waited('13'))}`);
-    t.true(!known || waited('15') > 0.05 * all, `for the critical section ${part(waited('15'))}`);
-    if (blockMs && known) t.true(waited('10') > 0.075 * all, `at the end of the region ${part(waited('10'))}`);
-    t.true(!known || inStates('useful') < 0.85 * all, `at work ${part(inStates('useful'))}`);
-    const condition = model.entities.filter(({ rawKind }) => rawKind === 'condition').reduce((sum, { states }) => sum + states.blocked.ns, 0);
-    t.true(condition < 0.05 * all, `for the library's conditions, by which it makes them, ${part(condition)}`);
-    const thread = model.entities.find(({ kind, name: its }) => kind === 'thread' && its !== 'main');
-    if (!blockMs) t.is(thread?.name, 'region', 'a worker is known by what it runs');
-  });
-}
 
 test.serial('a loop that tries an atomic flag is a spin lock, known by its place', async (t) => {
   const { model, status } = await record(program('flag'));
