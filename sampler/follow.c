@@ -144,6 +144,7 @@ uint32_t qzi_follow_loop(const struct qzi_follow *follow, uint32_t index) {
   if (!loop) loop = qzi_pausing_at(&known->pausing, in->memos[index].word);
   return loop ? qzi_loop(in, loop, follow->paths && qzi_paths_serves(follow->paths, loop) ? known->walk : NULL) : 0;
 }
+uint64_t qzi_follow_walks_ns(const struct qzi_follow *follow) { return follow->paths ? qzi_paths_spent_ns(follow->paths) : 0; }
 uint32_t qzi_follow_node(const struct qzi_follow *follow, uint32_t index) { return follow->all[index].node; }
 
 /* ---- waits ---- */
@@ -317,6 +318,11 @@ static int spins_inside(struct qzi_follow *follow, const struct known *known, st
 }
 
 /* ---- both ---- */
+
+void qzi_follow_fetch(const struct qzi_follow *follow, uint32_t index) {
+  const char *known = (const char *)&follow->all[index];
+  for (size_t at = 0; at < sizeof *follow->all; at += 64) __builtin_prefetch(known + at);
+}
 
 int qzi_follow(struct qzi_follow *follow, uint32_t index, struct qzi_look *look, unsigned state, int published,
                const struct qzi_asleep *asleep, uint32_t *object, uint64_t now_ns) {

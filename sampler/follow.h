@@ -39,6 +39,10 @@ void qzi_follow_taken(struct qzi_follow *follow, uint64_t key, uint64_t site); /
 /* The loop in which the thread only waits, as its samples show (qzi_loop); 0: it may be at work. After qzi_follow. */
 uint32_t qzi_follow_loop(const struct qzi_follow *follow, uint32_t index);
 /* Node of the last path found; 0: none. */
+/* The record of that thread is looked at soon. */
+void qzi_follow_fetch(const struct qzi_follow *follow, uint32_t index);
+/* Time that walks of stacks took in all. */
+uint64_t qzi_follow_walks_ns(const struct qzi_follow *follow);
 uint32_t qzi_follow_node(const struct qzi_follow *follow, uint32_t index);
 
 #endif

@@ -21,7 +21,9 @@
 #define LOAD(at)         __atomic_load_n((at), __ATOMIC_RELAXED)
 #define LOAD_ACQUIRE(at) __atomic_load_n((at), __ATOMIC_ACQUIRE)
 #define TRIES_NS   UINT64_C(50000) /* who has run longer than this without a try does something else */
-#define ASKED_MOST 128u /* threads of which the kernel is asked in one snapshot; of the others the last answer holds */
+#define ASKED_MOST 32u  /* threads of which the kernel is asked in one snapshot, in turn; of the others the last answer holds. Where
+                         * snapshots are made less often for what they cost, threads are asked as often with few as with many each time */
+#define AHEAD      4u   /* threads */
 #define WOKEN_LEAST 4u  /* of those that say that they wait so many are asked about, in turn, ... */
 #define WOKEN_FOUND 4u  /* ... and so many more for each that is found woken, ... */
 #define WOKEN_MOST  32u /* ... but no more than these */
@@ -61,7 +63,7 @@ struct qzi_kernel *qzi_kernel_open(struct qzi_sampler *sampler) {
   struct qzi_kernel *kernel = calloc(1, sizeof *kernel);
   if (!kernel) return NULL;
   kernel->memos_bytes = (size_t)view->thread_table.capacity * sizeof *kernel->memos;
-  kernel->asker.head = sampler->file->head;
+  qzi_asker_open(&kernel->asker, sampler->file->head);
   kernel->memos = qzi_lazy_memory(kernel->memos_bytes);
   kernel->follow = qzi_follow_open(sampler);
   if (kernel->memos && kernel->follow) return kernel;
@@ -278,6 +280,17 @@ static void note_running(struct qzi_sampler *sampler, uint32_t count, uint32_t b
     }
 }
 
+/* What look() reads first of a thread: of thousands it is in no cache. */
+static void fetch(const struct qzi_sampler *sampler, uint32_t index) {
+  const struct qz_thread *thread = qz_session_thread(sampler->view, index);
+  __builtin_prefetch(thread);
+  __builtin_prefetch(&thread->word);
+  __builtin_prefetch(&sampler->in.memos[index]);
+  __builtin_prefetch(&sampler->kernel->memos[index]);
+  __builtin_prefetch(&sampler->kernel->memos[index].told);
+  qzi_follow_fetch(sampler->kernel->follow, index);
+}
+
 int qzi_kernel_add(struct qzi_sampler *sampler, uint64_t now_ns) {
   struct qzi_kernel *kernel = sampler->kernel;
   uint32_t high = qz_session_thread_high(sampler->view), count = 0, processors = sampler->view->processors;
@@ -294,6 +307,7 @@ int qzi_kernel_add(struct qzi_sampler *sampler, uint64_t now_ns) {
   for (uint32_t k = 0; k < high; k++) {
     uint32_t turn = k >= kernel->cursor ? k - kernel->cursor : k + high - kernel->cursor;
     struct seen *seen = &kernel->seen[count];
+    if (k + AHEAD < high) fetch(sampler, k + AHEAD);
     if (LOAD_ACQUIRE(&qz_session_thread(sampler->view, k)->serial) == 0) {
       qzi_told_close(&kernel->asker, &kernel->memos[k].told);
       qzi_follow_gone(kernel->follow, k);
@@ -361,6 +375,8 @@ int qzi_kernel_add(struct qzi_sampler *sampler, uint64_t now_ns) {
 void qzi_kernel_taken(struct qzi_sampler *sampler, uint64_t key, uint64_t site) {
   qzi_follow_taken(sampler->kernel->follow, key, site);
 }
+
+uint64_t qzi_kernel_walks_ns(const struct qzi_kernel *kernel) { return qzi_follow_walks_ns(kernel->follow); }
 
 uint32_t qzi_kernel_node(const struct qzi_sampler *sampler, uint32_t index) {
   return qzi_follow_node(sampler->kernel->follow, index);

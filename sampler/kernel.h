@@ -16,6 +16,8 @@ void qzi_kernel_start(struct qzi_kernel *kernel);   /* qzi_follow_start */
 /* Visits all threads and adds what was seen; as qzi_snapshot_add. */
 int qzi_kernel_add(struct qzi_sampler *sampler, uint64_t now_ns);
 void qzi_kernel_taken(struct qzi_sampler *sampler, uint64_t key, uint64_t site); /* qzi_paths_taken_at */
+/* Time that walks of stacks took in all. */
+uint64_t qzi_kernel_walks_ns(const struct qzi_kernel *kernel);
 /* Node of the path on which the last snapshot saw the thread `index`; 0: none. */
 uint32_t qzi_kernel_node(const struct qzi_sampler *sampler, uint32_t index);
 

@@ -78,6 +78,8 @@ int qzi_paths_may(struct qzi_paths *paths, uint64_t now_ns) {
   return paths->spent_ns * SHARE < now_ns - paths->first_ns + HEADSTART * SHARE;
 }
 
+uint64_t qzi_paths_spent_ns(const struct qzi_paths *paths) { return paths->spent_ns; }
+
 /* ---- which code a frame is in ---- */
 
 static int begins(const char *name, const char *with) { return !strncmp(name, with, strlen(with)); }

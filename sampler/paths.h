@@ -40,6 +40,8 @@ void qzi_paths_prepare(struct qzi_paths *paths); /* qzi_unwinder_prepare */
 uint64_t qzi_paths_begin(struct qzi_paths *paths);
 /* 1: there is time left in this recording's share for unwinding (2 % of a CPU). */
 int qzi_paths_may(struct qzi_paths *paths, uint64_t now_ns);
+/* Time that walks took in all. */
+uint64_t qzi_paths_spent_ns(const struct qzi_paths *paths);
 /* 1: the record at `node` has procedures that hooks pushed. */
 int qzi_paths_hooked(const struct qzi_sampler *sampler, uint32_t index, uint32_t node);
 /* Walks outwards from there. 0, or -1: nothing found. */

@@ -22,15 +22,21 @@
 
 struct qzi_helper;
 
+/* What snapshots cost. */
+struct qzi_cheap {
+  uint64_t cpu_ns, walks_ns, snapshots; /* CPU time, that of walks in it, and snapshots when it was last looked at */
+  uint64_t cost_ns, count;              /* of the last ones: CPU time without walks, and four times their number */
+  unsigned looks;                       /* how often it was looked at */
+};
+
 struct qzi_recording {
   struct qz_session_view view;
   struct qzi_file file;
   struct qzi_sampler sampler;
   const struct qzi_options *options;
   struct qzi_pacing pacing;
-  uint64_t cheap_cpu_ns, cheap_snapshots; /* CPU time and snapshots when the cost of snapshots was last looked at, */
+  struct qzi_cheap cheap;
   uint64_t others_ns;                     /* what visit_others may use */
-  unsigned cheap_looks;                   /* and how often that was */
   pid_t pid;
   struct qzi_cpu_time cpu_time; /* the control thread's */
   struct qzi_turns turns;       /* likewise */

@@ -20,7 +20,7 @@
 #define SLEEP_RATE_MHZ  UINT64_C(1000000)
 #define KEEP_NS         UINT64_C(100000000) /* between bookkeepings */
 #define EXACT_NS        UINT64_C(500000000) /* between readings of exact counts; longer where one takes long */
-#define COST_PERCENT    4u  /* of a CPU that the program could use, unless the user asked for a rate: snapshots that cost more are fewer */
+#define COST            64u /* snapshots take at most one part in so many of a CPU that the program could use, unless the user asked for a rate */
 #define SLOWER_MOST     50u /* times */
 #define OTHERS_BATCH    8u
 #define OTHERS_SPIN_NS  UINT64_C(25000) /* for threads without processors and objects in a snapshot, on average */
@@ -205,19 +205,28 @@ static void visit_others(struct qzi_recording *recording) {
 }
 
 /* On a CPU that the program uses too, snapshots that take long (of thousands of threads) are made less often. The length of
- * an interval depends on what snapshots cost, not on what they see, and each stands for its own interval: nothing is biased. */
+ * an interval depends on what snapshots cost, not on what they see, and each stands for its own interval: nothing is biased.
+ * What is made now and then (exact counts are read) counts with the snapshots of about half a second. Walks of stacks do not: they have a
+ * share of their own (paths.c), which is the same however many snapshots there are. */
 static void keep_cheap(struct qzi_recording *recording) {
-  uint64_t cpu_ns = qzi_thread_cpu_ns(), snapshots = recording->file.head->snapshots;
-  uint64_t count = snapshots - recording->cheap_snapshots, each_ns = count ? (cpu_ns - recording->cheap_cpu_ns) / count : 0;
-  recording->cheap_cpu_ns = cpu_ns;
-  recording->cheap_snapshots = snapshots;
-  if (!recording->cheap_looks++) return; /* what was made for the first ones will not be made again */
-  if (!count || recording->pacing.spins || recording->options->rate_mhz) return;
-  uint64_t base_ns = UINT64_C(1000000000000) / recording->file.head->rate_mhz, now = recording->pacing.interval_ns / base_ns;
-  uint64_t times = (each_ns * 200 + COST_PERCENT * base_ns) / (2 * COST_PERCENT * base_ns); /* the nearest */
-  if (times < 1) times = 1;
-  if (times > SLOWER_MOST) times = SLOWER_MOST;
-  if (times > now || times * 4 < now * 3) qzi_pacing_change(&recording->pacing, times * base_ns);
+  struct qzi_cheap *cheap = &recording->cheap;
+  const struct qzi_kernel *kernel = recording->sampler.kernel;
+  uint64_t cpu_ns = qzi_thread_cpu_ns(), walks_ns = kernel ? qzi_kernel_walks_ns(kernel) : 0, snapshots = recording->file.head->snapshots;
+  uint64_t count = snapshots - cheap->snapshots, all_ns = cpu_ns - cheap->cpu_ns, walked_ns = walks_ns - cheap->walks_ns;
+  cheap->cpu_ns = cpu_ns;
+  cheap->walks_ns = walks_ns;
+  cheap->snapshots = snapshots;
+  if (!cheap->looks++) return; /* what was made for the first ones will not be made again */
+  if (walked_ns > all_ns / 2) walked_ns = all_ns / 2; /* by the clock, in which others may have had the CPU */
+  cheap->cost_ns = cheap->cost_ns * 3 / 4 + all_ns - walked_ns;
+  cheap->count = cheap->count * 3 / 4 + count * 4;
+  if (!cheap->count || recording->pacing.spins || recording->options->rate_mhz) return;
+  uint64_t base_ns = UINT64_C(1000000000000) / recording->file.head->rate_mhz, now_ns = recording->pacing.interval_ns;
+  uint64_t next_ns = cheap->cost_ns * 4 / cheap->count * COST;
+  if (next_ns < base_ns) next_ns = base_ns;
+  if (next_ns > SLOWER_MOST * base_ns) next_ns = SLOWER_MOST * base_ns;
+  int longer = now_ns == base_ns ? next_ns * 5 > now_ns * 7 : next_ns * 10 > now_ns * 11; /* a bare wake-up may take as much on a busy machine */
+  if (longer || next_ns * 4 < now_ns * 3) qzi_pacing_change(&recording->pacing, next_ns);
 }
 
 static int publishing(const struct qzi_recording *recording) {
@@ -250,9 +259,8 @@ static void settle(struct qzi_recording *recording, uint64_t start_ns) {
   qzi_pacing_start(&recording->pacing, rate_mhz, place.spins, start_ns ? start_ns : qzi_clock_ns(), 0);
   recording->others_ns = recording->pacing.interval_ns; /* as much as may be saved */
   recording->pacing.skipped = skipped;
-  recording->cheap_cpu_ns = qzi_thread_cpu_ns();
-  recording->cheap_snapshots = head->snapshots;
-  recording->cheap_looks = 0;
+  recording->cheap = (struct qzi_cheap){.cpu_ns = qzi_thread_cpu_ns(), .snapshots = head->snapshots,
+                                       .walks_ns = recording->sampler.kernel ? qzi_kernel_walks_ns(recording->sampler.kernel) : 0};
 }
 
 /* Follows the session where qz_init has changed the number of processors. */

@@ -7,12 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include <linux/magic.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 #include "cpu_time.h"
 
-#define OPEN_MOST 256u /* files kept open */
+#define OPEN_LEAST 256u  /* files kept open, where no more may be, */
+#define OPEN_MOST  4096u /* and where more may: two for each thread; some KB of the kernel's memory */
 
 static void shut(struct qzi_asker *asker, int *fd) {
   if (!*fd) return;
@@ -26,18 +28,46 @@ void qzi_told_close(struct qzi_asker *asker, struct qzi_told *told) {
   shut(asker, &told->turns_fd);
 }
 
+void qzi_asker_open(struct qzi_asker *asker, struct qz_profile *head) {
+  struct rlimit files;
+  *asker = (struct qzi_asker){.head = head, .open_most = OPEN_LEAST};
+  if (getrlimit(RLIMIT_NOFILE, &files)) return;
+  rlim_t wanted = 2 * OPEN_MOST; /* half of them for all else */
+  if (files.rlim_cur < wanted) {
+    files.rlim_cur = files.rlim_max < wanted ? files.rlim_max : wanted;
+    if (setrlimit(RLIMIT_NOFILE, &files)) return;
+  }
+  uint32_t half = files.rlim_cur < wanted ? (uint32_t)files.rlim_cur / 2 : OPEN_MOST;
+  if (half > asker->open_most) asker->open_most = half;
+}
+
 void qzi_asker_close(struct qzi_asker *asker) {
   if (asker->tasks) close(asker->tasks - 1);
   if (asker->load > 0) close(asker->load - 1);
   asker->tasks = asker->load = 0;
 }
 
+/* /proc/PID/task; -1: it can't be opened. */
+static int tasks_of(struct qzi_asker *asker) {
+  char name[32];
+  if (!asker->tasks) {
+    snprintf(name, sizeof name, "/proc/%u/task", asker->head->pid);
+    asker->tasks = open(name, O_PATH | O_DIRECTORY | O_CLOEXEC) + 1;
+  }
+  return asker->tasks - 1;
+}
+/* A file of a thread: by its directory, which the kernel finds faster than the whole path. */
+static int open_file(struct qzi_asker *asker, uint32_t tid, const char *which) {
+  char name[64];
+  snprintf(name, sizeof name, "%u/%s", tid, which);
+  return openat(tasks_of(asker), name, O_RDONLY | O_CLOEXEC);
+}
+
 /* In which call a sleeping thread is. Needs the right to trace it; without, it is only asleep. */
 static enum qzi_answer asleep_in(struct qzi_asker *asker, struct qzi_asleep *its, uint32_t tid) {
-  char name[64], text[256];
+  char text[256];
   *its = (struct qzi_asleep){0};
-  snprintf(name, sizeof name, "/proc/%u/task/%u/syscall", asker->head->pid, tid);
-  int fd = open(name, O_RDONLY | O_CLOEXEC);
+  int fd = open_file(asker, tid, "syscall");
   ssize_t bytes = fd >= 0 ? read(fd, text, sizeof text - 1) : -1;
   if (bytes < 0 && errno != ESRCH && errno != ENOENT) asker->head->paths |= QZ_PATHS_NO_CALLS;
   if (fd >= 0) close(fd);
@@ -62,11 +92,9 @@ static enum qzi_answer asleep_in(struct qzi_asker *asker, struct qzi_asleep *its
 static ssize_t read_file(struct qzi_asker *asker, int *kept, uint32_t tid, const char *which, char *text, size_t room) {
   int fd = *kept - 1;
   if (fd < 0) {
-    char name[64];
-    snprintf(name, sizeof name, "/proc/%u/task/%u/%s", asker->head->pid, tid, which);
-    fd = open(name, O_RDONLY | O_CLOEXEC);
+    fd = open_file(asker, tid, which);
     if (fd < 0) return -1;
-    if (asker->open < OPEN_MOST) {
+    if (asker->open < asker->open_most) {
       *kept = fd + 1;
       asker->open++;
     }
@@ -147,11 +175,7 @@ uint32_t qzi_ask_machine(struct qzi_asker *asker) {
 }
 
 uint64_t qzi_ask_run_ns(struct qzi_asker *asker, uint32_t tid) {
-  char name[32];
   struct qzi_cpu_count its;
-  if (!asker->tasks) {
-    snprintf(name, sizeof name, "/proc/%u/task", asker->head->pid);
-    asker->tasks = open(name, O_PATH | O_DIRECTORY | O_CLOEXEC) + 1;
-  }
-  return !asker->tasks || qzi_cpu_time_of(asker->tasks - 1, tid, &its) ? 0 : its.run_ns;
+  int tasks = tasks_of(asker);
+  return tasks < 0 || qzi_cpu_time_of(tasks, tid, &its) ? 0 : its.run_ns;
 }

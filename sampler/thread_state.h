@@ -23,7 +23,7 @@ struct qzi_told {
 
 struct qzi_asker {
   struct qz_profile *head; /* whose program it is; learns what may not be read */
-  uint32_t open;           /* files kept open */
+  uint32_t open, open_most; /* files kept open; how many may be */
   int counts;              /* 1: the kernel counts how often threads are given a CPU */
   int tasks;               /* /proc/PID/task + 1, 0: not open */
   int load;                /* /proc/loadavg + 1, 0: not open yet, -1: not the kernel's own */
@@ -38,6 +38,8 @@ uint32_t qzi_ask_machine(struct qzi_asker *asker);
 /* Processor time of a thread, 0: not known. */
 uint64_t qzi_ask_run_ns(struct qzi_asker *asker, uint32_t tid);
 void qzi_told_close(struct qzi_asker *asker, struct qzi_told *told);
+/* Raises the process's limit of open files as far as that helps: where the program is launched, after that. */
+void qzi_asker_open(struct qzi_asker *asker, struct qz_profile *head);
 void qzi_asker_close(struct qzi_asker *asker);
 
 #endif
