@@ -3,7 +3,7 @@ import test from 'ava';
 import { buildModel } from '../../ts-frontend/src/model/index.js';
 import type { Model } from '../../ts-frontend/src/model/index.js';
 import type { ProfileBuilder } from './builder.js';
-import { ProfileBuilder as Builder, io, run, tries, wait, woken } from './builder.js';
+import { ProfileBuilder as Builder, io, run, spin, tries, wait, woken } from './builder.js';
 import { second } from './examples.js';
 
 /** As the pthread layer records, with procedures of the C library among the frames. */
@@ -104,6 +104,20 @@ test('waiters that are woken and find the lock taken again are not at work, thou
   t.deepEqual([finding!.kind, finding!.name], ['lock-contention', 'table']);
   t.deepEqual([finding!.costNs, finding!.savingNs].map((ns) => Math.round(ns / 1e6)), [1000, 500]);
   t.regex(finding!.text, /2 of them on average, and meanwhile 1 of 2 processors was busy\. Of these 2 had just been woken/);
+});
+
+test('a processor that a woken waiter has is told, few though these are: all processors add up', (t) => {
+  const inside = ['serve', 'mutex:table'], waiters = ['a', 'b', 'c', 'd', 'e'].map((name) => wait(name, inside));
+  const builder = new Builder({ processors: 2 }).stretch(second, [run('w1', [...inside, 'find']), tries('w2', inside), ...waiters]);
+  const { findings: [finding] } = recorded(builder.object('mutex:table', { contended: 3000, acquisitions: 5000, waitNs: 6 * second }));
+  t.regex(finding!.text, /6 of them on average, and meanwhile 1 of 2 processors was busy\. Of these 1 had just been woken/);
+});
+
+test('what waits at a spin lock of the program is told to block at a mutex, at a loop of another kind at a condition', (t) => {
+  const remedy = (name: string): string => recorded(new Builder({ processors: 2 })
+    .stretch(second, [run('w1', ['serve', 'find']), spin('w2', ['serve', `loop:${name}`])])).notices.map((one) => one.remedy).join();
+  t.regex(remedy('spin lock at a.c:5'), /let them block \(a mutex\)/);
+  t.regex(remedy('loop at a.c:5'), /let them block \(a condition, a semaphore\)/);
 });
 
 test('a woken waiter for which the others leave no processor costs nothing', (t) => {
