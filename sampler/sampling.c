@@ -8,6 +8,7 @@
 
 #include <linux/futex.h>
 #include <sched.h>
+#include <stdatomic.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -292,7 +293,7 @@ void *qzi_sampling_main(void *argument) {
   qzi_sampler_rebase(&recording->sampler, head->first_ns);
   sem_post(&recording->ready);
   while ((now_ns = qzi_pacing_wait(&recording->pacing, &recording->stop)) != 0) {
-    if (!publishing(recording) || __atomic_exchange_n(&recording->rebase, 0, __ATOMIC_ACQ_REL)) {
+    if (!publishing(recording) || atomic_exchange(&recording->rebase, 0)) {
       if (published && !publishing(recording)) qzi_cpu_time_read(&recording->cpu_time, &recording->view, recording->pid);
       published = 0;
       qzi_sampler_rebase(&recording->sampler, now_ns); /* nothing is published: that time is not part of the run */
