@@ -103,7 +103,8 @@ struct qz_profile {
   uint32_t paths;         /* (changes) QZ_PATHS_... */
 
   /* from the session */
-  uint64_t hook_ps, hook_inside_ps, lock_ps, spawn_ps, wait_ps; /* as in struct qz_session */
+  struct qz_cost hook, lock; /* as in struct qz_session */
+  uint64_t hook_inside_ps, spawn_ps, wait_ps;
   uint64_t stack_overflows; /* (changes) pushes refused: stacks deeper than stack_limit */
   uint32_t stack_limit;
   uint32_t session_flags;

@@ -65,6 +65,11 @@ struct qz_table {
   uint32_t reserved;
 };
 
+/* What an operation adds: least where the program waits for results of its own meanwhile, most where it keeps the processor busy. */
+struct qz_cost {
+  uint64_t least_ps, most_ps;
+};
+
 /* Head of the session. Constant after `magic` is set, but for the fields marked (changes). */
 struct qz_session {
   uint64_t magic;       /* QZ_SESSION_MAGIC, stored last */
@@ -94,12 +99,12 @@ struct qz_session {
   uint32_t reserved;
 
   /* Calibration, picoseconds, measured by the publisher in its own process before it publishes:
-   * what one hooked call (entry and exit) adds, and how much of that falls inside the callee, that is
+   * what one hooked call (entry and exit) adds, and how much of the mean of that falls inside the callee, that is
    * between the moment at which the callee shows on the stack and that at which it is gone. (The first two change
    * when a module begins whose hooks are of another kind.) */
-  uint64_t hook_ps;
+  struct qz_cost hook;
   uint64_t hook_inside_ps;
-  uint64_t lock_ps;  /* one published acquire and release of a free mutex, over an unpublished one */
+  struct qz_cost lock; /* one published acquire and release of a free mutex, over an unpublished one */
   uint64_t spawn_ps; /* one published spawn and join, over an unpublished one */
   uint64_t wait_ps;  /* pthread layer: what one wait adds; 0: not known */
 

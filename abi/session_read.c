@@ -66,9 +66,9 @@ static int check(struct qz_session_view *view, const char **why) {
   view->stack_limit = head.stack_limit;
   view->short_limit = head.short_limit;
   view->start_ns = head.start_ns;
-  view->hook_ps = head.hook_ps;
+  view->hook = head.hook;
   view->hook_inside_ps = head.hook_inside_ps;
-  view->lock_ps = head.lock_ps;
+  view->lock = head.lock;
   view->spawn_ps = head.spawn_ps;
   view->wait_ps = head.wait_ps;
   view->start_low = head.start_low;

@@ -31,7 +31,8 @@ struct qz_session_view {
   uint32_t processors;
   uint32_t call_slots, stack_limit, short_limit;
   uint64_t start_ns;
-  uint64_t hook_ps, hook_inside_ps, lock_ps, spawn_ps, wait_ps;
+  struct qz_cost hook, lock;
+  uint64_t hook_inside_ps, spawn_ps, wait_ps;
   uint64_t start_low, start_high;
   struct qz_table processor_table, thread_table, long_table, object_table, call_table, string_table;
   const unsigned char *long_low; /* records of threads from here on have stack_limit entries */

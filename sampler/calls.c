@@ -141,7 +141,8 @@ void qzi_totals_read(struct qzi_sampler *sampler) {
   head->threads_dropped = LOAD(&session->threads_dropped);
   head->objects_merged = LOAD(&session->objects_merged);
   head->strings_dropped = LOAD(&session->strings_dropped);
-  head->hook_ps = LOAD(&session->hook_ps); /* known when the modules of the program have begun */
+  head->hook.least_ps = LOAD(&session->hook.least_ps); /* known when the modules of the program have begun */
+  head->hook.most_ps = LOAD(&session->hook.most_ps);
   head->hook_inside_ps = LOAD(&session->hook_inside_ps);
 }
 

@@ -62,9 +62,9 @@ int qzi_sampler_open(struct qzi_sampler *sampler, const struct qz_session_view *
   head->pid = view->pid;
   head->processors = view->processors;
   head->first_ns = now_ns;
-  head->hook_ps = view->hook_ps;
+  head->hook = view->hook;
   head->hook_inside_ps = view->hook_inside_ps;
-  head->lock_ps = view->lock_ps;
+  head->lock = view->lock;
   head->spawn_ps = view->spawn_ps;
   head->wait_ps = view->wait_ps;
   head->stack_limit = view->stack_limit;

@@ -99,7 +99,7 @@ int main(int argc, char **argv) {
   struct qz_profile_copy copy = {
       .head = {.magic = QZ_PROFILE_MAGIC, .version = QZ_PROFILE_VERSION, .head_bytes = sizeof copy.head, .status = QZ_PROFILE_COMPLETE,
                .end_reason = QZ_END_EXIT, .publisher = QZ_PUBLISHER_THREADLIB, .pid = 1, .processors = P, .cpus = P, .program = 1,
-               .snapshots = rows, .rounds_begun = rows, .elapsed_ns = elapsed, .weight_us2 = elapsed / 1000 * 1000, .hook_ps = 2000, .hook_inside_ps = 1000},
+               .snapshots = rows, .rounds_begun = rows, .elapsed_ns = elapsed, .weight_us2 = elapsed / 1000 * 1000, .hook = {1000, 3000}, .hook_inside_ps = 1000},
       .strings = strings, .strings_bytes = used, .entities = entity, .entities_count = entities + 1, .stacks = node,
       .stacks_count = stacks + 1, .tuples = tuple, .tuples_count = tuples, .balance = balance, .balance_count = rows, .objects = object,
       .objects_count = locks, .calls = call, .calls_count = 4 * (size_t)procedures, .threads = thread, .threads_count = threads,

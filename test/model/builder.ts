@@ -161,7 +161,7 @@ export class ProfileBuilder {
         roundsBegun: this.snapshots, snapshots: this.snapshots, elapsedNs: this.elapsed, visits: this.snapshots * P, tornRetries: 0, tornAccepted: 0,
         skippedTicks: 0, weightSquaresUs2: this.snapshots > 0 ? this.elapsed ** 2 / this.snapshots / 1e6 : 0,
         invalid: 0, samplerCpuNs: 0, cpuRunNs: 0, cpuWaitNs: 0, cpuTurns: 0, childrenRunNs: 0, childrenApart: false, rateHz: 1e9 / (this.options.snapshotNs ?? 1e6), samplerCpu: null, samplerSpins: false, samplerThreads: 1, paths: noPaths,
-        runningSamples: 0, runningSampleNs: 0, turns: 0, turnNs: 0, judgedSamples: 0, judgedSpinning: 0, judgedHanding: 0, crowdedSamples: 0, crowdedSpinning: 0, crowdedHanding: 0, hookPs: 0, hookInsidePs: 0, lockPs: 0, spawnPs: 0, waitPs: 0, stackOverflows: 0, stackLimit: 256, exactHold: false,
+        runningSamples: 0, runningSampleNs: 0, turns: 0, turnNs: 0, judgedSamples: 0, judgedSpinning: 0, judgedHanding: 0, crowdedSamples: 0, crowdedSpinning: 0, crowdedHanding: 0, hookLeastPs: 0, hookMostPs: 0, hookInsidePs: 0, lockLeastPs: 0, lockMostPs: 0, spawnPs: 0, waitPs: 0, stackOverflows: 0, stackLimit: 256, exactHold: false,
         callsLost: 0, threadsDropped: 0, objectsMerged: 0, stringsDropped: 0, spawns: 0, switches: 0, steals: 0, parks: 0,
         tuplesMerged: 0, stacksCut: 0, entitiesMerged: 0, ...this.options.head,
       },

@@ -124,7 +124,7 @@ test('unnamed objects are called after their place, unnamed threads after their 
 test('compensation takes the cost of each hook from caller and callee, and keeps the raw numbers', (t) => {
   const build = (head: object): Model => buildModel(new ProfileBuilder({ processors: 2, head })
     .stretch(1e6, [run('main', ['main'])]).stretch(1e6, [run('main', ['main', 'f'])]).call('main', 'f', 100_000).build());
-  const model = build({ hookPs: 3000, hookInsidePs: 1000 });
+  const model = build({ hookLeastPs: 1000, hookMostPs: 5000, hookInsidePs: 1000 });
   t.is(Math.round(named(model, 'f').nptNs), 900_000);
   t.is(Math.round(model.entities.find((e) => e.id !== 0 && e.name === 'main' && e.kind === 'procedure')!.nptSelfNs), 800_000);
   t.is(Math.round(model.compensation.elapsedNs), 300_000);
@@ -135,7 +135,7 @@ test('compensation takes the cost of each hook from caller and callee, and keeps
   t.is(named(raw, 'f').nptNs, 1e6);
   t.false(raw.compensation.applied);
   // A cost larger than the time seen is taken no further than to zero, and said.
-  const most = build({ hookPs: 30_000, hookInsidePs: 1000 });
+  const most = build({ hookLeastPs: 30_000, hookMostPs: 30_000, hookInsidePs: 1000 });
   t.is(most.root.nptNs, 900_000);
   t.is(Math.round(most.compensation.clampedNs), 1_900_000);
 });

@@ -4,7 +4,7 @@ import { buildModel } from '../../ts-frontend/src/model/index.js';
 import { ProfileBuilder, run } from './builder.js';
 import { second } from './examples.js';
 
-const head = { hookPs: 5000, lockPs: 4000, waitPs: 100_000, spawnPs: 1_000_000, spawns: 1000, cpus: 2, samplerCpuNs: 0.1 * second, runningSamples: 1500, runningSampleNs: 20_000, turns: 9000, turnNs: 2000 };
+const head = { hookLeastPs: 1000, hookMostPs: 5000, lockLeastPs: 500, lockMostPs: 4000, waitPs: 100_000, spawnPs: 1_000_000, spawns: 1000, cpus: 2, samplerCpuNs: 0.1 * second, runningSamples: 1500, runningSampleNs: 20_000, turns: 9000, turnNs: 2000 };
 const near = (ns: number, seconds: number): boolean => Math.abs(ns / second - seconds) < 1e-6;
 
 function recorded(change: object = {}): ReturnType<typeof buildModel>['slowdown'] {
@@ -16,7 +16,7 @@ function recorded(change: object = {}): ReturnType<typeof buildModel>['slowdown'
 }
 
 test('what was counted, times what each costs, spread over the threads that ran', (t) => {
-  const { hooksNs, locksNs, waitsNs, spawnsNs, samplesNs, turnsNs, samplingNs, elapsedNs, share } = recorded();
+  const { hooksNs, locksNs, waitsNs, spawnsNs, samplesNs, turnsNs, samplingNs, elapsedNs, share, ...least } = recorded();
   const each = 2 / 3; // 2 s of elapsed time for 3 s of processor time
   t.true(near(hooksNs, 0.15 * each), String(hooksNs));
   t.true(near(locksNs, 0.072 * each), String(locksNs));
@@ -27,6 +27,10 @@ test('what was counted, times what each costs, spread over the threads that ran'
   t.true(near(samplingNs, 0.1 * 0.5 / 2), String(samplingNs)); // half of the time both CPUs were taken
   t.is(elapsedNs, hooksNs + locksNs + waitsNs + spawnsNs + samplesNs + turnsNs + samplingNs);
   t.is(share, elapsedNs / (2 * second - elapsedNs));
+  t.true(near(least.hooksLeastNs, 0.03 * each), String(least.hooksLeastNs));
+  t.true(near(least.locksLeastNs, 0.009 * each), String(least.locksLeastNs));
+  t.true(near(least.elapsedLeastNs, (elapsedNs - hooksNs - locksNs + least.hooksLeastNs + least.locksLeastNs) / second));
+  t.is(least.shareLeast, least.elapsedLeastNs / (2 * second - least.elapsedLeastNs));
 });
 
 test('a sampler with a CPU of its own takes none from the program', (t) => {

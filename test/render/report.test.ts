@@ -77,6 +77,13 @@ test('no procedure seen: a program without Quartz is not told to be compiled wit
   t.true(none.notices.some(({ reason, remedy }) => /no procedure was seen at work/.test(reason) && !remedy.includes('cflags')), none.notices.map(({ reason }) => reason).join());
 });
 
+test('the slowdown is told between its bounds, and as one number without what has two', (t) => {
+  const told = (change: object): string => report(buildModel(example(change)), 'procedures', options({ width: 400 })).match(/slowed the run by [^;\n]*/)?.[0] ?? '';
+  const base = { samplerSpins: true, spawns: 4, spawnPs: 10e9 };
+  t.regex(told({ ...base, hookLeastPs: 5e9, hookMostPs: 50e9 }), /^slowed the run by about \d+\.\d to \d+\.\d % \(hooks .* to .* %, threads made \d+\.\d %\)/);
+  t.regex(told({ ...base, hookLeastPs: 0, hookMostPs: 0 }), /^slowed the run by about \d+\.\d % \(threads made \d+\.\d %\)/);
+});
+
 test('losses are told only where there are some', (t) => {
   t.false(report(model, 'procedures', options()).includes('torn'));
   t.false(report(buildModel(example({ tornAccepted: 799 })), 'procedures', options()).includes('torn'), 'below 1 % of 80,000');

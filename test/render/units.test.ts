@@ -1,6 +1,6 @@
 import test from 'ava';
 import { cut, width, wrap } from '../../ts-frontend/src/render/text.js';
-import { count, figure, percent, plusMinus, rate, time } from '../../ts-frontend/src/render/units.js';
+import { count, figure, percent, plusMinus, range, rate, time } from '../../ts-frontend/src/render/units.js';
 
 const unicode = { ascii: false };
 
@@ -23,6 +23,12 @@ test('shares, counts, figures, rates', (t) => {
   t.deepEqual([percent(1, 4), percent(0, 4), percent(1, 1e6), percent(4, 4), percent(1, 0)], ['25.0 %', '0 %', '<0.1 %', '100 %', '0 %']);
   t.deepEqual([count(1234567), count(0), figure(0.001), figure(2.345), figure(12.34)], ['1,234,567', '0', '<0.01', '2.35', '12.3']);
   t.deepEqual([rate(950.6), rate(10000)], ['951 Hz', '10.0 kHz']);
+});
+
+test('two bounds are one number where they read the same, and the upper one is left open where it is all', (t) => {
+  const of = (least: number, most: number, whole = 1000): string => range({ part: least, whole: 1000 }, { part: most, whole });
+  t.deepEqual([of(13, 250), of(243, 243.4), of(0, 20), of(0.1, 20), of(0, 0.3), of(0, 0)], ['1.3 to 25.0 %', '24.3 %', '0 to 2.0 %', '0 to 2.0 %', '<0.1 %', '0 %']);
+  t.is(of(13, 1500, 0), '1.3 % or more');
 });
 
 test('text is cut in the middle and counted in columns', (t) => {

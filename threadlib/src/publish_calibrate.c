@@ -1,8 +1,8 @@
 /* What publishing costs, measured in this process before it publishes: so much is taken out of the times reported.
  *
- * Owns:    hook_ps, hook_inside_ps, lock_ps, spawn_ps of the session.
+ * Owns:    hook, hook_inside_ps, lock, spawn_ps of the session (lock: of the thread package).
  * Writer:  qzi_calibrate, once. Reader: the sampler.
- * Must not: leave a trace in the session but those four numbers; take longer than some tenths of a millisecond: short programs feel it.
+ * Must not: leave a trace in the session but those numbers; take longer than some tenths of a millisecond: short programs feel it.
  *
  * The calls of publish.h are compiled here a second time, on a flag, an epoch and an object table of our own, and
  * run on a processor and a thread that exist only here. Each figure is the least over batches: what was interrupted
@@ -15,6 +15,7 @@ extern _Atomic unsigned qzi_calibrate_flag;
 #include "publish_private.h"
 #undef qzi_pub_objects
 #undef qzi_pub_exact_hold
+#include "calibrate_work.h"
 #include <sys/mman.h>
 
 _Atomic unsigned qzi_calibrate_flag;
@@ -24,7 +25,9 @@ uint32_t qzi_calibrate_exact_hold;
 #define BATCHES 24 /* at most */
 #define SETTLED 4  /* in a row that are no faster by a 64th: caches and predictors have learnt what they will */
 #define CALLS 512  /* of a batch: the clock may go in steps of 10 ns */
-#define LOCKS 256
+#define BETWEEN 96  /* of a batch between work: each takes longer */
+#define BUSY 12     /* rounds of work that keeps the processor busy: more instructions than a hook adds */
+#define CHAIN 16    /* rounds of work that waits: longer than what a hook or a lock adds where the processor is busy */
 #define SPAWNS 32
 
 extern struct qz_object *qzi_pub_objects;
@@ -44,12 +47,30 @@ QZI_HOOK __attribute__((noinline)) static void hooked(void) {
   __cyg_profile_func_exit((void *)hooked, __builtin_return_address(0));
 }
 
+static uint64_t chains[4] = {1, 2, 3, 4};
+static double chain;
+/* Expanded in each batch, with what it is to do. */
+#define QZI_BATCH QZI_HOOK __attribute__((always_inline)) static inline
+QZI_BATCH void between_busy(void (*operation)(void)) {
+  for (int k = 0; k < BETWEEN; k++) {
+    qzi_work_busy(chains, BUSY);
+    operation();
+  }
+}
+QZI_BATCH void between_waiting(void (*operation)(void)) {
+  for (int k = 0; k < BETWEEN; k++) {
+    qzi_work_waiting(&chain, CHAIN);
+    operation();
+  }
+}
+
 QZI_HOOK static void call_plain(void) {
   for (int k = 0; k < CALLS; k++) plain();
 }
-QZI_HOOK static void call_hooked(void) {
-  for (int k = 0; k < CALLS; k++) hooked();
-}
+QZI_HOOK static void plain_between_busy(void) { between_busy(plain); }
+QZI_HOOK static void plain_between_waiting(void) { between_waiting(plain); }
+QZI_HOOK static void hooked_between_busy(void) { between_busy(hooked); }
+QZI_HOOK static void hooked_between_waiting(void) { between_waiting(hooked); }
 /* Each half by itself; the other half is one store. Called from one place, so that their return addresses stand level. */
 static uint64_t word_empty, word_pushed;
 QZI_HOOK __attribute__((noinline)) static void entered(void) {
@@ -88,9 +109,8 @@ __asm__(
 "qzi_calibrate_left:\n  leaq qzi_calibrate_guesses(%rip), %r9\n"
 "  quartz_get_hot_2\n  movq 8 + qzi_calibrate_words(%rip), %rax\n  movq %rax, (%r11)\n"
 "  quartz_exit_2\n  ret\n");
-QZI_HOOK static void call_expanded(void) {
-  for (int k = 0; k < CALLS; k++) expanded();
-}
+QZI_HOOK static void expanded_between_busy(void) { between_busy(expanded); }
+QZI_HOOK static void expanded_between_waiting(void) { between_waiting(expanded); }
 QZI_HOOK static void call_expanded_enter(void) { call_halves(expanded_entered); }
 QZI_HOOK static void call_expanded_exit(void) { call_halves(expanded_left); }
 #endif
@@ -98,21 +118,21 @@ QZI_HOOK static void call_expanded_exit(void) { call_halves(expanded_left); }
 static struct qzi_pub_thread parent, child;
 
 /* What a mutex publishes when nobody waits. */
-QZI_HOOK static void lock_and_unlock(void) {
+QZI_BATCH void lock_and_unlock(void) {
   static struct qzi_pub_object object = {.site = 1, .index = 1};
-  for (int k = 0; k < LOCKS; k++) {
-    uint64_t site = (uint64_t)(uintptr_t)lock_and_unlock;
-    uint32_t index = qzi_pub_object(&object, QZ_KIND_MUTEX, &object, site, 0);
-    uint64_t key = QZI_PUB_KEY(QZ_KIND_MUTEX, index);
-    __atomic_exchange_n(&lock_line, 1, __ATOMIC_ACQUIRE);
-    qzi_pub_count(&processor, site, key);
-    qzi_pub_push(&processor, &parent, key);
-    qzi_pub_acquired(index, &parent);
-    qzi_pub_released(index);
-    qzi_pub_pop(&parent, key);
-    __atomic_store_n(&lock_line, 0, __ATOMIC_RELEASE);
-  }
+  uint64_t site = (uint64_t)(uintptr_t)qzi_calibrate;
+  uint32_t index = qzi_pub_object(&object, QZ_KIND_MUTEX, &object, site, 0);
+  uint64_t key = QZI_PUB_KEY(QZ_KIND_MUTEX, index);
+  __atomic_exchange_n(&lock_line, 1, __ATOMIC_ACQUIRE);
+  qzi_pub_count(&processor, site, key);
+  qzi_pub_push(&processor, &parent, key);
+  qzi_pub_acquired(index, &parent);
+  qzi_pub_released(index);
+  qzi_pub_pop(&parent, key);
+  __atomic_store_n(&lock_line, 0, __ATOMIC_RELEASE);
 }
+QZI_HOOK static void locks_between_busy(void) { between_busy(lock_and_unlock); }
+QZI_HOOK static void locks_between_waiting(void) { between_waiting(lock_and_unlock); }
 
 /* What making, running, ending and joining a thread publishes. */
 QZI_HOOK static void spawn_and_join(void) {
@@ -147,17 +167,28 @@ QZI_HOOK uint64_t qzi_least_ps(void (*batch)(void), uint64_t count) {
 
 static uint64_t over(uint64_t with, uint64_t without) { return with > without ? with - without : 0; }
 
-QZI_HOOK static void hook_costs(int kind, uint64_t without, void (*both)(void), void (*entries)(void), void (*exits)(void)) {
-  uint64_t hook_ps = over(qzi_least_ps(both, CALLS), without);
-  uint64_t enter = over(qzi_least_ps(entries, CALLS), without), leave = over(qzi_least_ps(exits, CALLS), without);
-  qzi_session.hook_ps[kind] = hook_ps;
-  qzi_session.hook_inside_ps[kind] = enter + leave ? hook_ps * leave / (enter + leave) : 0;
+struct qz_cost qzi_cost(uint64_t waiting, uint64_t waiting_without, uint64_t busy, uint64_t busy_without) {
+  uint64_t least = over(waiting, waiting_without), most = over(busy, busy_without);
+  return least < most ? (struct qz_cost){least, most} : (struct qz_cost){most, least};
+}
+
+/* Least times without hooks. */
+struct without {
+  uint64_t loop, waiting, busy;
+};
+
+QZI_HOOK static void hook_costs(int kind, struct without without, void (*waiting)(void), void (*busy)(void), void (*entries)(void), void (*exits)(void)) {
+  struct qz_cost cost = qzi_cost(qzi_least_ps(waiting, BETWEEN), without.waiting, qzi_least_ps(busy, BETWEEN), without.busy);
+  uint64_t enter = over(qzi_least_ps(entries, CALLS), without.loop), leave = over(qzi_least_ps(exits, CALLS), without.loop);
+  qzi_session.hook[kind] = cost;
+  qzi_session.hook_inside_ps[kind] = enter + leave ? (cost.least_ps + cost.most_ps) / 2 * leave / (enter + leave) : 0;
 }
 
 void qzi_calibrated(void) {
   struct qz_session *head = qzi_session.head;
-  int kind = qzi_hooks_expanded && qzi_session.hook_ps[1];
-  qzi_pub_store(&head->hook_ps, qzi_session.hook_ps[kind]);
+  int kind = qzi_hooks_expanded && qzi_session.hook[1].most_ps;
+  qzi_pub_store(&head->hook.least_ps, qzi_session.hook[kind].least_ps);
+  qzi_pub_store(&head->hook.most_ps, qzi_session.hook[kind].most_ps);
   qzi_pub_store(&head->hook_inside_ps, qzi_session.hook_inside_ps[kind]);
 }
 
@@ -174,20 +205,22 @@ void qzi_calibrate(void) {
   child.start = (uint64_t)(uintptr_t)spawn_and_join;
   child.create_site = parent.start;
 
-  uint64_t free_lock = qzi_least_ps(lock_and_unlock, LOCKS), free_spawn = qzi_least_ps(spawn_and_join, SPAWNS);
+  bool locks = head->publisher == QZ_PUBLISHER_THREADLIB; /* otherwise they are not published so */
+  uint64_t free_waiting = locks ? qzi_least_ps(locks_between_waiting, BETWEEN) : 0, free_busy = locks ? qzi_least_ps(locks_between_busy, BETWEEN) : 0;
+  uint64_t free_spawn = qzi_least_ps(spawn_and_join, SPAWNS);
   atomic_store_explicit(&qzi_calibrate_flag, 1, memory_order_relaxed);
   qzi_pub_run(&processor, &parent);
   if (parent.record) {
-    head->lock_ps = over(qzi_least_ps(lock_and_unlock, LOCKS), free_lock);
+    if (locks) head->lock = qzi_cost(qzi_least_ps(locks_between_waiting, BETWEEN), free_waiting, qzi_least_ps(locks_between_busy, BETWEEN), free_busy);
     head->spawn_ps = over(qzi_least_ps(spawn_and_join, SPAWNS), free_spawn);
     word_empty = *qzi_hot;
     word_pushed = word_empty + QZ_WORD_PUSH;
-    uint64_t without = qzi_least_ps(call_plain, CALLS);
-    hook_costs(0, without, call_hooked, call_enter, call_exit);
+    struct without without = {qzi_least_ps(call_plain, CALLS), qzi_least_ps(plain_between_waiting, BETWEEN), qzi_least_ps(plain_between_busy, BETWEEN)};
+    hook_costs(0, without, hooked_between_waiting, hooked_between_busy, call_enter, call_exit);
 #ifdef QUARTZ_HOOKS_EXPANDED
     words[0] = word_empty;
     words[1] = word_pushed;
-    hook_costs(1, without, call_expanded, call_expanded_enter, call_expanded_exit);
+    hook_costs(1, without, expanded_between_waiting, expanded_between_busy, call_expanded_enter, call_expanded_exit);
 #endif
     qzi_pub_ended(&processor, &parent);
   }

@@ -40,8 +40,8 @@ struct qzi_session {
   uint32_t small_tables;     /* after all these: tables of QZI_SMALL_SLOTS, with one writer each; a multiple of QZI_CALL_SLOTS / QZI_SMALL_SLOTS */
   char *string_base;
   bool calibrated;         /* the costs below, as in struct qz_session */
-  uint64_t hook_ps[2], hook_inside_ps[2]; /* of hooks that are called, and expanded ones */
-  uint64_t lock_ps, spawn_ps, wait_ps;
+  struct qz_cost hook[2], lock; /* hooks that are called, and expanded ones */
+  uint64_t hook_inside_ps[2], spawn_ps, wait_ps;
 };
 #define QZI_PUB_STRING_BYTES (4u << 20)
 #define QZI_SMALL_SLOTS      64u
@@ -142,6 +142,8 @@ void qzi_names_mapped(void);
 void qzi_calibrate(void);
 /* Least time of a number of batches, picoseconds for each of the `count` rounds of one: what was interrupted does not count. */
 uint64_t qzi_least_ps(void (*batch)(void), uint64_t count);
+/* Of least times of batches with an operation and without, between work that waits and work that keeps the processor busy. */
+struct qz_cost qzi_cost(uint64_t waiting, uint64_t waiting_without, uint64_t busy, uint64_t busy_without);
 /* Writes what hooks cost into the session: expanded ones, where a module has them. */
 void qzi_calibrated(void);
 

@@ -207,7 +207,7 @@ int qzi_session_make(void) {
   struct qz_session *map = at;
   if (s->head) { /* in a forked child, or for another number of processors: the calibration still holds */
     head.epoch = qzi_pub_epoch;
-    head.lock_ps = s->lock_ps, head.spawn_ps = s->spawn_ps, head.wait_ps = s->wait_ps;
+    head.lock = s->lock, head.spawn_ps = s->spawn_ps, head.wait_ps = s->wait_ps;
   }
   *map = head;
   if (!same_place) s->bytes = total;
@@ -232,7 +232,7 @@ int qzi_session_make(void) {
   if (!s->calibrated) {
     qzi_calibrate();
     s->calibrated = true;
-    s->lock_ps = map->lock_ps, s->spawn_ps = map->spawn_ps, s->wait_ps = map->wait_ps;
+    s->lock = map->lock, s->spawn_ps = map->spawn_ps, s->wait_ps = map->wait_ps;
   }
   qzi_calibrated();
   qzi_publishers_mapped();

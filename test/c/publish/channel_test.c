@@ -230,7 +230,8 @@ static void launched(void) {
   }
   if (enqueued != dequeued || spawns != LOCKERS)
     fail("launched: enqueued %lu, dequeued %lu, spawns %lu", (unsigned long)enqueued, (unsigned long)dequeued, (unsigned long)spawns);
-  if (!view.hook_ps || !view.lock_ps || !view.spawn_ps || view.hook_inside_ps > view.hook_ps) fail("launched: calibration");
+  if (!view.hook.most_ps || view.hook.least_ps > view.hook.most_ps || !view.lock.most_ps || view.lock.least_ps > view.lock.most_ps || !view.spawn_ps ||
+      view.hook_inside_ps > view.hook.most_ps) fail("launched: calibration");
   qz_session_close(&view);
   close(session);
   close(socket);

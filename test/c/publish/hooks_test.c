@@ -230,9 +230,10 @@ static void *run(void *unused) {
   wrong = hooked_c();
   if (wrong || depth() != 1) fail("after switching on again: %d, depth %u", wrong, depth());
   if (thread.record->epoch != qz_session_head(&view)->epoch) fail("record of an old epoch");
-  if (qz_session_head(&view)->hook_ps == 0 || qz_session_head(&view)->hook_inside_ps > qz_session_head(&view)->hook_ps)
-    fail("calibration: hook %lu ps, inside %lu ps", (unsigned long)qz_session_head(&view)->hook_ps,
-         (unsigned long)qz_session_head(&view)->hook_inside_ps);
+  const struct qz_session *head = qz_session_head(&view);
+  if (!head->hook.most_ps || head->hook.least_ps > head->hook.most_ps || head->hook_inside_ps > head->hook.most_ps)
+    fail("calibration: hook %lu to %lu ps, inside %lu ps", (unsigned long)head->hook.least_ps, (unsigned long)head->hook.most_ps,
+         (unsigned long)head->hook_inside_ps);
   qzi_pub_ended(&processor, &thread);
   if (thread.record || qzi_hot) fail("record not given back");
   qzi_pub_kernel_thread_end();
@@ -254,8 +255,8 @@ int main(void) {
   if (pthread_create(&own, &attributes, run, NULL)) return 1;
   pthread_join(own, NULL);
   if (failures) return 1;
-  printf("hook %.2f ns, inside %.2f; lock %.2f; spawn %.2f\n", qz_session_head(&view)->hook_ps / 1e3,
-         qz_session_head(&view)->hook_inside_ps / 1e3, qz_session_head(&view)->lock_ps / 1e3,
-         qz_session_head(&view)->spawn_ps / 1e3);
+  const struct qz_session *head = qz_session_head(&view);
+  printf("hook %.2f to %.2f ns, inside %.2f; lock %.2f to %.2f; spawn %.2f\n", head->hook.least_ps / 1e3, head->hook.most_ps / 1e3,
+         head->hook_inside_ps / 1e3, head->lock.least_ps / 1e3, head->lock.most_ps / 1e3, head->spawn_ps / 1e3);
   return 0;
 }

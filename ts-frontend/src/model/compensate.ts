@@ -1,5 +1,5 @@
 /** Takes the cost of the hooks out of the processor times. Formula: docs/model.md, "Compensation". Pure. */
-import type { RawProfile } from './raw.js';
+import type { RawHead, RawProfile } from './raw.js';
 import { State } from './raw.js';
 import type { Stacks } from './stacks.js';
 import type { Compensation } from './types.js';
@@ -12,6 +12,10 @@ export interface Factors {
   calls: number;
 }
 
+/** A hook and a lock: which of the bounds holds is not known, the mean is never wrong by more than half of what is between them. */
+const hookPs = ({ hookLeastPs, hookMostPs }: RawHead): number => (hookLeastPs + hookMostPs) / 2;
+const lockPs = ({ lockLeastPs, lockMostPs }: RawHead): number => (lockLeastPs + lockMostPs) / 2;
+
 const lockKinds = new Set(['mutex', 'rwlock', 'spinlock']);
 
 export function factorsOf(raw: RawProfile, stacks: Stacks, apply: boolean): Factors {
@@ -19,7 +23,7 @@ export function factorsOf(raw: RawProfile, stacks: Stacks, apply: boolean): Fact
   if (!apply) return { useful, overhead: 1, clampedNs: 0, calls: 0 };
   const { head, calls, tuples } = raw;
   const inside = head.hookInsidePs / 1000;
-  const outside = Math.max(0, head.hookPs - head.hookInsidePs) / 1000;
+  const outside = Math.max(0, hookPs(head) - head.hookInsidePs) / 1000;
 
   const cost = new Float64Array(raw.entities.length);
   let counted = 0;
@@ -30,7 +34,7 @@ export function factorsOf(raw: RawProfile, stacks: Stacks, apply: boolean): Fact
       cost[calls.caller[k]!]! += calls.count[k]! * outside;
       counted += calls.count[k]!;
     } else if (kind !== undefined && lockKinds.has(kind)) {
-      cost[calls.caller[k]!]! += (calls.count[k]! * head.lockPs) / 1000;
+      cost[calls.caller[k]!]! += (calls.count[k]! * lockPs(head)) / 1000;
     }
   }
 

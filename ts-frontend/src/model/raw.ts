@@ -52,7 +52,7 @@ export interface RawHead {
   turns: number; turnNs: number; // threads got a CPU from elsewhere than a thread of the program while samples were taken; what their timer takes then, 0: not known
   runningSamples: number; runningSampleNs: number; // taken of running threads by the kernel; what each took from its thread, 0: not known
   samplerCpuNs: number; rateHz: number; samplerCpu: number | null; samplerSpins: boolean; samplerThreads: number;
-  hookPs: number; hookInsidePs: number; lockPs: number; spawnPs: number; waitPs: number;
+  hookLeastPs: number; hookMostPs: number; hookInsidePs: number; lockLeastPs: number; lockMostPs: number; spawnPs: number; waitPs: number;
   stackOverflows: number; stackLimit: number; exactHold: boolean;
   callsLost: number; threadsDropped: number; objectsMerged: number; stringsDropped: number;
   spawns: number; switches: number; steals: number; parks: number;

@@ -1,6 +1,7 @@
 /**
  * By how much recording slowed the run, as far as that can be known: what each published operation costs, measured in the
- * program itself before it began, times how often it happened; and what the sampler took from it. Formulas: docs/metrics.md, section 6. Pure.
+ * program itself before it began, times how often it happened; and what the sampler took from it. What hooks and locks cost depends
+ * on what the program does between them, so there are two bounds. Formulas: docs/metrics.md, section 6. Pure.
  */
 import type { RawProfile } from './raw.js';
 import type { Entity, Slowdown } from './types.js';
@@ -22,14 +23,18 @@ export function slowdownOf({ head, calls, objects, entities, balance }: RawProfi
   let fullNs = 0; // elapsed time with no CPU left for the sampler
   for (let k = 0; k < balance.ns.length; k++) if (balance.busy[k]! + balance.spinning[k]! >= cpus) fullNs += balance.ns[k]!;
   const parts = {
-    hooksNs: hooked * head.hookPs * each,
-    locksNs: locked * head.lockPs * each,
+    hooksNs: hooked * head.hookMostPs * each,
+    locksNs: locked * head.lockMostPs * each,
     waitsNs: waited * head.waitPs * each,
     spawnsNs: head.spawns * head.spawnPs * each,
     samplesNs: head.runningSamples * head.runningSampleNs * 1000 * each,
     turnsNs: head.turns * head.turnNs * 1000 * each,
     samplingNs: head.samplerSpins || head.elapsedNs === 0 ? 0 : (head.samplerCpuNs * fullNs) / head.elapsedNs / cpus,
   };
-  const elapsedNs = Math.min(head.elapsedNs, Object.values(parts).reduce((sum, ns) => sum + ns, 0));
-  return { ...parts, elapsedNs, share: elapsedNs < head.elapsedNs ? elapsedNs / (head.elapsedNs - elapsedNs) : 0 };
+  const least = { hooksLeastNs: hooked * head.hookLeastPs * each, locksLeastNs: locked * head.lockLeastPs * each };
+  const sum = Object.values(parts).reduce((all, ns) => all + ns, 0);
+  const elapsedNs = Math.min(head.elapsedNs, sum);
+  const elapsedLeastNs = Math.min(head.elapsedNs, sum - parts.hooksNs - parts.locksNs + least.hooksLeastNs + least.locksLeastNs);
+  const share = (ns: number): number => (ns < head.elapsedNs ? ns / (head.elapsedNs - ns) : 0);
+  return { ...parts, ...least, elapsedNs, elapsedLeastNs, share: share(elapsedNs), shareLeast: share(elapsedLeastNs) };
 }

@@ -197,17 +197,21 @@ export interface Compensation {
   calls: number;
 }
 
-/** What recording added to the elapsed time, by what added it; an estimate. */
+/** What recording added to the elapsed time, by what added it; an estimate: at most so much, and at least. */
 export interface Slowdown {
-  hooksNs: number;    // of procedures
-  locksNs: number;    // acquisitions of locks and semaphores
+  hooksNs: number;    // of procedures, at most
+  hooksLeastNs: number;
+  locksNs: number;    // acquisitions of locks and semaphores, at most
+  locksLeastNs: number;
   waitsNs: number;
   spawnsNs: number;
   samplesNs: number;  // that the kernel took of running threads
   turnsNs: number;    // their timer, when threads get a CPU that was idle or another program's
   samplingNs: number; // CPU time that the sampler took while the program could have used it
-  elapsedNs: number;  // the sum
-  share: number;      // of the elapsed time without it
+  elapsedNs: number;  // the sum, at most
+  elapsedLeastNs: number;
+  share: number;      // of the elapsed time without it, at most
+  shareLeast: number;
 }
 
 export interface Model {

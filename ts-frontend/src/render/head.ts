@@ -2,7 +2,7 @@
 import type { Model, Notice } from '../model/index.js';
 import type { RenderOptions } from './options.js';
 import { clean, paint, wrap } from './text.js';
-import { count, figure, percent, rate, time } from './units.js';
+import { count, figure, percent, range, rate, time } from './units.js';
 
 /** The title of a part of a report. */
 export const heading = (text: string, options: RenderOptions): string[] =>
@@ -127,8 +127,8 @@ export function facts(model: Model): string {
   ].join(', ');
 }
 
-const slowers: readonly (readonly [keyof Model['slowdown'], string])[] =
-  [['hooksNs', 'hooks'], ['locksNs', 'locks'], ['waitsNs', 'waits'], ['spawnsNs', 'threads made'], ['samplesNs', 'samples of running threads'], ['turnsNs', 'their timer at switches'],
+const slowers: readonly (readonly [keyof Model['slowdown'], string, (keyof Model['slowdown'])?])[] =
+  [['hooksNs', 'hooks', 'hooksLeastNs'], ['locksNs', 'locks', 'locksLeastNs'], ['waitsNs', 'waits'], ['spawnsNs', 'threads made'], ['samplesNs', 'samples of running threads'], ['turnsNs', 'their timer at switches'],
     ['samplingNs', 'sampling']];
 
 /** What Quartz itself cost: a share of a CPU, and by how much that and its hooks slowed the run. */
@@ -136,10 +136,11 @@ function cost(model: Model): string {
   const { head, compensation, slowdown, elapsedNs } = model;
   if (elapsedNs === 0) return 'Quartz took no time';
   const own = `Quartz used ${percent(head.samplerCpuNs, elapsedNs)} of a CPU to sample`;
-  const without = elapsedNs - slowdown.elapsedNs;
+  const wholes = [elapsedNs - slowdown.elapsedLeastNs, elapsedNs - slowdown.elapsedNs] as const;
+  const bounds = (least: number, most: number): string => range({ part: least, whole: wholes[0] }, { part: most, whole: wholes[1] });
   const parts = slowers.filter(([part]) => slowdown[part] >= 0.001 * elapsedNs).sort(([a], [b]) => slowdown[b] - slowdown[a])
-    .map(([part, name]) => `${name} ${percent(slowdown[part], without)}`);
-  const slower = percent(slowdown.elapsedNs, without);
+    .map(([part, name, least]) => `${name} ${least ? bounds(slowdown[least], slowdown[part]) : percent(slowdown[part], wholes[1] || wholes[0])}`);
+  const slower = bounds(slowdown.elapsedLeastNs, slowdown.elapsedNs);
   const slowed = `slowed the run by ${slower.startsWith('<') ? `less than ${slower.slice(1)}` : `about ${slower}`}`;
   const hooked = head.publisher === 'threadlib' || head.paths.hooks;
   const taken = compensation.applied && hooked ? '; the cost of hooks is taken out of what follows' : '';

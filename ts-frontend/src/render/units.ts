@@ -57,6 +57,13 @@ export function percent(part: number, whole: number): string {
   return `${value >= 99.95 ? fixed(value, 0) : value.toFixed(1)} %`;
 }
 
+/** Shares between two bounds: "1.3 to 25.0 %", "24.3 %" where they read the same, "1.3 % or more" where `whole` of the upper one is nothing. */
+export function range(least: { part: number; whole: number }, most: { part: number; whole: number }): string {
+  const low = percent(least.part, least.whole), high = percent(most.part, most.whole);
+  if (most.whole <= 0 && most.part > 0) return `${low} or more`;
+  return low === high || high.startsWith('<') ? high : `${low.startsWith('<') ? '0' : low.slice(0, -2)} to ${high}`;
+}
+
 /** A plain figure such as a mean number of processors: "2.5". */
 export function figure(value: number): string {
   if (value === 0) return '0';
