@@ -21,8 +21,8 @@
 #define LOAD(at)         __atomic_load_n((at), __ATOMIC_RELAXED)
 #define LOAD_ACQUIRE(at) __atomic_load_n((at), __ATOMIC_ACQUIRE)
 #define TRIES_NS   UINT64_C(50000) /* who has run longer than this without a try does something else */
-#define ASKED_MOST 32u  /* threads of which the kernel is asked in one snapshot, in turn; of the others the last answer holds. Where
-                         * snapshots are made less often for what they cost, threads are asked as often with few as with many each time */
+#define ASKED_MOST 32u  /* threads of which the kernel is asked in one snapshot, in turn; of the others the last answer holds. (Asking
+                         * more makes a snapshot dearer, so that there are fewer: each thread is asked no more often.) */
 #define AHEAD      4u   /* threads */
 #define WOKEN_LEAST 4u  /* of those that say that they wait so many are asked about, in turn, ... */
 #define WOKEN_FOUND 4u  /* ... and so many more for each that is found woken, ... */
