@@ -145,7 +145,10 @@ test.serial('95 % intervals cover the truth, and errors do not lean', async (t) 
     // for each processor.
     const most = what.startsWith('runnable while') ? actors * processors : /^(ready|blocked|io|mean)/.test(what) ? actors : 1;
     const unseen = (skipped / (skipped + samples)) * most;
-    if (n < runs || sigmas <= 5 || Math.abs(mean) < 0.002 + unseen) continue;
+    // Main begins with the recording, and what happens in its first interval counts for less (docs/metrics.md, section 6):
+    // up to half an interval is missing, of idleness as often as there are other processors.
+    const begin = / main$/.test(what) ? (runs / (skipped + samples) / 2) * (what.startsWith('idleness') ? processors - 1 : 1) : 0;
+    if (n < runs || sigmas <= 5 || Math.abs(mean) < 0.002 + unseen + begin) continue;
     wrong.push(`${what} leans: off by ${(100 * mean).toFixed(3)} % of elapsed time on average, ${sigmas.toFixed(1)} standard errors`);
   }
   for (const line of wrong) t.log(line);
