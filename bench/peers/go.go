@@ -16,8 +16,14 @@ import (
 
 const eight = 8
 
-var mutex sync.Mutex
-var counter int64
+// As in cases.h: what all write stands apart.
+var hot struct {
+	_       [128]byte
+	mutex   sync.Mutex
+	_       [128]byte
+	counter int64
+	_       [128]byte
+}
 var longest [eight]time.Duration
 
 // As now_ns in measure.h: the process's CPU time on one processor, elapsed time on more.
@@ -158,7 +164,7 @@ func resident() float64 {
 
 func blockMany(threads int) {
 	for round := 0; round < 2; round++ {
-		wake := sync.NewCond(&mutex)
+		wake := sync.NewCond(&hot.mutex)
 		blocked, released := 0, false
 		var all sync.WaitGroup
 		all.Add(threads)
@@ -166,20 +172,20 @@ func blockMany(threads int) {
 		before, begin := resident(), now()
 		for k := 0; k < threads; k++ {
 			go func() {
-				mutex.Lock()
+				hot.mutex.Lock()
 				blocked++
 				for !released {
 					wake.Wait()
 				}
-				mutex.Unlock()
+				hot.mutex.Unlock()
 				all.Done()
 			}()
 		}
 		for seen := 0; seen < threads; {
 			runtime.Gosched()
-			mutex.Lock()
+			hot.mutex.Lock()
 			seen = blocked
-			mutex.Unlock()
+			hot.mutex.Unlock()
 		}
 		made := since(begin)
 		name := "recycled_ns"
@@ -188,10 +194,10 @@ func blockMany(threads int) {
 			fmt.Printf("bytes %.4f\n", (resident()-before)/float64(threads))
 		}
 		begin = now()
-		mutex.Lock()
+		hot.mutex.Lock()
 		released = true
 		wake.Broadcast()
-		mutex.Unlock()
+		hot.mutex.Unlock()
 		all.Wait()
 		fmt.Printf("%s %.4f\n", name, float64(made.Nanoseconds())/float64(threads))
 		if round == 1 {
@@ -245,9 +251,9 @@ func main() {
 	case "lock":
 		measure(func(n int) {
 			for k := 0; k < n; k++ {
-				mutex.Lock()
-				counter++
-				mutex.Unlock()
+				hot.mutex.Lock()
+				hot.counter++
+				hot.mutex.Unlock()
 			}
 		}, 10000, 1)
 	case "lock-eight":
@@ -255,9 +261,9 @@ func main() {
 			together(eight, func(me int) {
 				last := time.Now()
 				for k := 0; k < n/eight; k++ {
-					mutex.Lock()
-					counter++
-					mutex.Unlock()
+					hot.mutex.Lock()
+					hot.counter++
+					hot.mutex.Unlock()
 					if k%16 == 0 {
 						at := time.Now()
 						if at.Sub(last) > longest[me] {
@@ -277,17 +283,17 @@ func main() {
 		fmt.Printf("longest_us %.4f\n", float64(most.Nanoseconds())/1000)
 	case "cond":
 		measure(func(n int) {
-			conds := [2]*sync.Cond{sync.NewCond(&mutex), sync.NewCond(&mutex)}
+			conds := [2]*sync.Cond{sync.NewCond(&hot.mutex), sync.NewCond(&hot.mutex)}
 			turn := 0
 			together(2, func(me int) {
 				for k := 0; k < n; k++ {
-					mutex.Lock()
+					hot.mutex.Lock()
 					for turn != me {
 						conds[me].Wait()
 					}
 					turn = 1 - me
 					conds[1-me].Signal()
-					mutex.Unlock()
+					hot.mutex.Unlock()
 				}
 			})
 		}, 1000, 1)
@@ -308,10 +314,10 @@ func main() {
 	case "barrier":
 		measure(func(n int) {
 			arrived, generation := 0, 0
-			all := sync.NewCond(&mutex)
+			all := sync.NewCond(&hot.mutex)
 			together(eight, func(int) {
 				for k := 0; k < n; k++ {
-					mutex.Lock()
+					hot.mutex.Lock()
 					mine := generation
 					if arrived++; arrived == eight {
 						arrived = 0
@@ -321,7 +327,7 @@ func main() {
 					for mine == generation {
 						all.Wait()
 					}
-					mutex.Unlock()
+					hot.mutex.Unlock()
 				}
 			})
 		}, 1000, 1)

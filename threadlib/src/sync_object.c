@@ -143,7 +143,9 @@ void qzi_spin_begin(struct qzi_spin *spin, struct qzi_object *object, qz_policy 
   spin->pauses = 4;
 }
 
-bool qzi_spin_more(struct qzi_spin *spin) {
+/* Aligned, for where its loop lies decides how long a look takes: 16 bytes off, 8 threads at one lock on 2 CPUs took 27 ns an operation
+ * instead of 15 (AMD Zen 5). */
+__attribute__((aligned(64))) bool qzi_spin_more(struct qzi_spin *spin) {
   for (unsigned i = 0; i < spin->pauses; i++) qzi_pause();
   if (spin->pauses < MAX_PAUSES) {
     spin->pauses *= 2;
