@@ -15,6 +15,7 @@ const leastAgain = 0.25;
 /** How often, at least, threads that had waited at the condition waited again before they let the lock go; 0: not known to be more than a few. */
 export function waitsAgain(model: Model, { rawKind, object, members }: Entity): number {
   if (model.head.publisher !== 'pthread' || model.head.callsLost > 0 || rawKind !== 'condition' || members.length > 0 || !object?.counted || object.instances > 1) return 0;
+  if (object.contended * wakeNs < leastShare * model.elapsedNs) return 0; // before all locks are looked at
   let most = 0;
   for (const lock of model.entities) if (lock.rawKind === 'mutex' && lock.object && lock.members.length === 0) most = Math.max(most, lock.object.acquisitions);
   if (most === 0) return 0; // a lock of a kind that is not counted
