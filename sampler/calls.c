@@ -1,5 +1,6 @@
 /* Exact call counts and totals, read from the session. See snapshot.h. */
 #include "kernel.h"
+#include "grow.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -24,15 +25,9 @@ static void add(struct qzi_sampler *sampler, uint64_t site, uint64_t key, uint64
     sum->count += count;
     return;
   }
-  if (sampler->sums_count == sampler->sums_room) {
-    uint32_t room = sampler->sums_room ? sampler->sums_room * 2 : 1024;
-    struct qzi_call_sum *sums = realloc(sampler->sums, room * sizeof *sums);
-    if (!sums) {
-      sampler->file->head->invalid++;
-      return;
-    }
-    sampler->sums = sums;
-    sampler->sums_room = room;
+  if (qzi_grow((void **)&sampler->sums, &sampler->sums_room, sampler->sums_count + 1, sizeof *sampler->sums)) {
+    sampler->file->head->invalid++;
+    return;
   }
   if (qzi_table_add(&sampler->calls, hash, sampler->sums_count + 1)) {
     sampler->file->head->invalid++;

@@ -5,6 +5,7 @@
  * Writer and reader: the aggregating thread.
  */
 #include "kernel.h"
+#include "grow.h"
 
 #include <stdlib.h>
 
@@ -61,13 +62,7 @@ static void add(struct qzi_sampler *sampler, struct qzi_holders *holders, uint32
   memo->held_round = sampler->round;
   if (memo->holdings && holders->all[memo->holdings - 1].entity == entity && holders->all[memo->holdings - 1].node == node)
     return; /* twice on one stack */
-  if (holders->count == holders->room) {
-    uint32_t room = holders->room ? holders->room * 2 : 64;
-    struct holding *all = realloc(holders->all, room * sizeof *all);
-    if (!all) return;
-    holders->all = all;
-    holders->room = room;
-  }
+  if (qzi_grow((void **)&holders->all, &holders->room, holders->count + 1, sizeof *holders->all)) return;
   holders->all[holders->count++] = (struct holding){.object = object, .node = node, .entity = entity, .next = memo->holdings};
   memo->holdings = holders->count;
 }

@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <string.h>
 #include <time.h>
+#include "grow.h"
 #include "pacing.h"
 #include "symbols/symbols.h"
 
@@ -143,22 +144,11 @@ void qzi_inlining_close(struct qzi_inlining *inlining) {
   free(inlining);
 }
 
-static int grow(void **items, uint32_t *room, uint32_t wanted, size_t bytes) {
-  if (wanted <= *room) return 0;
-  uint32_t more = *room ? *room * 2 : 256;
-  while (more < wanted) more *= 2;
-  void *grown = realloc(*items, more * bytes);
-  if (!grown) return -1;
-  *items = grown;
-  *room = more;
-  return 0;
-}
-
 static void keep(struct qzi_inlining *inlining, const struct answer *answer) {
   struct qzi_interner *in = inlining->in;
   struct place *place = &inlining->places[answer->place];
   uint32_t into = answer->count ? qzi_intern_procedure(in, place->entry) : 0;
-  if (!into || grow((void **)&inlining->entities, &inlining->entities_room, inlining->entities_count + answer->count, sizeof *inlining->entities)) return;
+  if (!into || qzi_grow((void **)&inlining->entities, &inlining->entities_room, inlining->entities_count + answer->count, sizeof *inlining->entities)) return;
   place->first = inlining->entities_count;
   for (uint32_t k = 0; k < answer->count; k++) {
     const struct qz_symbol *found = &answer->found[k];
@@ -185,7 +175,7 @@ uint64_t qzi_inlining_take(struct qzi_inlining *inlining) {
 /* Index + 1 of a new place; 0: no room. */
 static uint32_t add_place(struct qzi_inlining *inlining, uint32_t hash, uint64_t pc, uint64_t entry) {
   uint32_t at = inlining->places_count;
-  if (at == PLACES_MOST || grow((void **)&inlining->places, &inlining->places_room, at + 1, sizeof *inlining->places) ||
+  if (at == PLACES_MOST || qzi_grow((void **)&inlining->places, &inlining->places_room, at + 1, sizeof *inlining->places) ||
       qzi_table_add(&inlining->table, hash, at + 1))
     return 0;
   inlining->places[inlining->places_count++] = (struct place){.pc = pc, .entry = entry};

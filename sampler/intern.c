@@ -1,6 +1,7 @@
 /* Interning of strings, entities and stacks. See intern.h. */
 #include "intern.h"
 #include "futexes.h"
+#include "grow.h"
 
 #include <string.h>
 #include <sys/mman.h>
@@ -175,13 +176,7 @@ static struct qzi_group *group_of(struct qzi_interner *in, uint64_t start, uint3
   uint32_t hash = qzi_hash(start, (uint64_t)1 << 40 | name);
   QZI_TABLE_EACH(&in->groups, hash, at)
     if (in->group[at - 1].start == start && in->group[at - 1].name == name) return &in->group[at - 1];
-  if (in->group_count == in->group_room) {
-    uint32_t room = in->group_room ? in->group_room * 2 : 64;
-    struct qzi_group *group = realloc(in->group, room * sizeof *group);
-    if (!group) return NULL;
-    in->group = group;
-    in->group_room = room;
-  }
+  if (qzi_grow((void **)&in->group, &in->group_room, in->group_count + 1, sizeof *in->group)) return NULL;
   if (qzi_table_add(&in->groups, hash, in->group_count + 1)) return NULL;
   in->group[in->group_count] = (struct qzi_group){.start = start, .name = name};
   return &in->group[in->group_count++];

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "grow.h"
 
 #define HEADERS_MAX 64 /* program headers read; more is no usual binary */
 #define NOTES_MAX   (64 * 1024) /* bytes; larger segments of notes are passed over */
@@ -89,13 +90,7 @@ static int open_binary(pid_t pid, const char *path, int is_program) {
 }
 
 static struct qzi_module *append(struct qzi_modules *modules, const char *path) {
-  if (modules->count == modules->room) {
-    size_t room = modules->room ? modules->room * 2 : 32;
-    struct qzi_module *all = realloc(modules->all, room * sizeof *all);
-    if (!all) return NULL;
-    modules->all = all;
-    modules->room = room;
-  }
+  if (qzi_grow((void **)&modules->all, &modules->room, modules->count + 1, sizeof *modules->all)) return NULL;
   struct qzi_module *module = &modules->all[modules->count];
   memset(module, 0, sizeof *module);
   module->path = strdup(path);
@@ -106,18 +101,12 @@ static struct qzi_module *append(struct qzi_modules *modules, const char *path) 
 
 /* Code that is generated while the program runs grows piece by piece, often without gaps. */
 static void append_generated(struct qzi_modules *modules, uint64_t start, uint64_t end) {
-  size_t count = modules->generated_count;
+  uint32_t count = modules->generated_count;
   if (count && modules->generated[count - 1].end == start) {
     modules->generated[count - 1].end = end;
     return;
   }
-  if (count == modules->generated_room) {
-    size_t room = count ? count * 2 : 16;
-    struct qzi_range *all = realloc(modules->generated, room * sizeof *all);
-    if (!all) return;
-    modules->generated = all;
-    modules->generated_room = room;
-  }
+  if (qzi_grow((void **)&modules->generated, &modules->generated_room, count + 1, sizeof *modules->generated)) return;
   modules->generated[modules->generated_count++] = (struct qzi_range){start, end};
 }
 

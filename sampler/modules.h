@@ -19,9 +19,9 @@ struct qzi_module {
 };
 struct qzi_modules {
   struct qzi_module *all;
-  size_t count, room;
+  uint32_t count, room;
   struct qzi_range *generated; /* executable memory that is in no file, in rising order */
-  size_t generated_count, generated_room;
+  uint32_t generated_count, generated_room;
 };
 
 /* Reads the program's map: every ELF file that is mapped executable, from its first to its last address, unwritten data

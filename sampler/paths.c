@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <string.h>
+#include "grow.h"
 #include "inlining.h"
 #include "modules.h"
 #include "pacing.h"
@@ -279,13 +280,7 @@ static struct takers *takers_of(struct qzi_paths *paths, uint64_t key) {
 static struct takers *add_takers(struct qzi_paths *paths, uint64_t key) {
   struct takers *takers = takers_of(paths, key);
   if (takers) return takers;
-  if (paths->takers_count == paths->takers_room) {
-    uint32_t room = paths->takers_room ? paths->takers_room * 2 : 64;
-    struct takers *all = realloc(paths->takers, room * sizeof *all);
-    if (!all) return NULL;
-    paths->takers = all;
-    paths->takers_room = room;
-  }
+  if (qzi_grow((void **)&paths->takers, &paths->takers_room, paths->takers_count + 1, sizeof *paths->takers)) return NULL;
   if (qzi_table_add(&paths->taker_table, qzi_hash(key, 5), paths->takers_count + 1)) return NULL;
   takers = &paths->takers[paths->takers_count++];
   *takers = (struct takers){.key = key};
