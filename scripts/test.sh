@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# All tests: front end and end to end (ava), then native (CTest).
-#   test.sh [ava arguments]: with arguments, only the front end's tests that they choose.
+# All tests: front end and end to end (ava), then native (CTest); the last line counts both.
+#   test.sh [--no-skips] [ava arguments]: with ava arguments, only the front end's tests that they choose; with --no-skips
+#   what is skipped has failed, but for what .ci/skips declares.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 bash scripts/build.sh checks
-node_modules/.bin/ava "$@"
-[ $# -gt 0 ] || ctest --test-dir build --output-on-failure --no-tests=error --parallel "$(nproc)"
+exec node dist/test/runner/main.js "$@"

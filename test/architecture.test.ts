@@ -1,11 +1,11 @@
 /** Who may use whom (docs/architecture.md): read from the includes and imports of every source. */
-import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import test from 'ava';
 import { root } from './known/programs.js';
+import { sources } from './support/sources.js';
 
-const files = execFileSync('git', ['ls-files', '-co', '--exclude-standard'], { cwd: root, encoding: 'utf8' }).split('\n').filter((file) => file !== '');
+const files = sources();
 const under = (directory: string, kind: RegExp): string[] => files.filter((file) => file.startsWith(`${directory}/`) && kind.test(file));
 const native = /\.(c|cc|h|hh|hpp|S)$/;
 

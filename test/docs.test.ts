@@ -1,12 +1,12 @@
 /** What a reader follows in the pages: links lead to files and headings that are there, options are those of the program. */
-import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import test from 'ava';
 import { commands } from '../ts-frontend/src/commands/index.js';
 import { root } from './known/programs.js';
+import { sources } from './support/sources.js';
 
-const pages = execFileSync('git', ['ls-files', '-co', '--exclude-standard', '*.md'], { cwd: root, encoding: 'utf8' }).split('\n').filter((page) => page !== '');
+const pages = sources().filter((file) => file.endsWith('.md'));
 const textOf = (page: string): string => readFileSync(join(root, page), 'utf8');
 const anchorsOf = (text: string): string[] =>
   [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading]) => heading!.toLowerCase().replace(/[^\p{L}\p{N} _-]/gu, '').replaceAll(' ', '-'));

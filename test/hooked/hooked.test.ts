@@ -1,15 +1,14 @@
 /** Programs compiled as a user does it, with the flags that `quartz cflags` and `quartz libs` print, by each compiler: exact counts. */
-import { execFileSync, spawnSync } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
-import test, { type ExecutionContext } from 'ava';
+import type { ExecutionContext } from 'ava';
 import type { Model } from '../../ts-frontend/src/model/index.js';
 import { root } from '../known/programs.js';
 import { attachTo, record, start, temporaryFile, until } from '../known/record.js';
+import { needing } from '../support/capabilities.js';
 
 const flags = (...args: string[]): string[] =>
   execFileSync(join(root, 'scripts/quartz-flags'), args, { encoding: 'utf8' }).trim().split(' ').filter((word) => word !== '');
-
-const has = (compiler: string): boolean => spawnSync(compiler, ['--version'], { stdio: 'ignore' }).status === 0;
 
 /** Compiles and links a source of this directory; what a compiler says besides is an error. */
 function build(compiler: string, source: string, options: readonly string[], link: readonly string[]): string {
@@ -30,9 +29,10 @@ function exact(t: ExecutionContext, model: Model, expected: Record<string, numbe
 const turns = 20_000;
 const counts = { main: 1, worker: 2, turn: 2 * turns, leaf: 20 * turns };
 
-for (const compiler of ['gcc', 'clang'].filter(has)) {
+for (const compiler of ['gcc', 'clang'] as const) {
+  const test = needing(`tool:${compiler}`);
   for (const options of [[], ['-O0'], ['-fPIC', '-fno-plt'], ['-fno-pie'], ['-Og']]) {
-    test.serial(`${compiler} ${options.join(' ')}: a pthread program, recorded by the layer`, async (t) => {
+    test(`${compiler} ${options.join(' ')}: a pthread program, recorded by the layer`, async (t) => {
       const { model, status, stderr } = await record(build(compiler, 'program.c', options, ['-ldl', ...(options.includes('-fno-pie') ? ['-no-pie'] : [])]), { args: [String(turns)] });
       t.is(status, 0, stderr);
       t.is(model.head.publisher, 'pthread');
@@ -40,7 +40,7 @@ for (const compiler of ['gcc', 'clang'].filter(has)) {
     });
   }
 
-  test.serial(`${compiler}: a library with hooks that is loaded, unloaded and loaded again while threads run`, async (t) => {
+  test(`${compiler}: a library with hooks that is loaded, unloaded and loaded again while threads run`, async (t) => {
     const plugin = build(compiler, 'plugin.c', ['-fPIC'], ['-shared']);
     const { model, status, stderr } = await record(build(compiler, 'program.c', [], ['-ldl']), { args: [String(turns), plugin, '20'] });
     t.is(status, 0, stderr);
@@ -50,7 +50,7 @@ for (const compiler of ['gcc', 'clang'].filter(has)) {
     t.is(others.reduce((sum, one) => sum + one.calls, 0), 20 * 100 * 11);
   });
 
-  test.serial(`${compiler}: attached twice while it runs: procedures are seen and counted, each time`, async (t) => {
+  test(`${compiler}: attached twice while it runs: procedures are seen and counted, each time`, async (t) => {
     const program = start(build(compiler, 'program.c', [], ['-ldl']), ['0'], { QUARTZ_ATTACH: '1', LD_PRELOAD: join(root, 'build/pthread-layer/libquartz-pthread.so') });
     try {
       await until('the program is ready', () => program.stdout().includes('ready'));
@@ -68,12 +68,12 @@ for (const compiler of ['gcc', 'clang'].filter(has)) {
     }
   });
 
-  test.serial(`${compiler}: not a word about hooks, however strictly a program is compiled`, (t) => {
+  test(`${compiler}: not a word about hooks, however strictly a program is compiled`, (t) => {
     t.notThrows(() => build(compiler, 'strict.c', ['-std=c89', '-pedantic-errors', '-Wextra'], []));
   });
 
   for (const options of [[], ['-O0'], ['-fPIC']]) {
-    test.serial(`${compiler} ${options.join(' ')}: nested procedures, other conventions, deep recursion`, async (t) => {
+    test(`${compiler} ${options.join(' ')}: nested procedures, other conventions, deep recursion`, async (t) => {
       const { model, status, stderr } = await record(build(compiler, 'conventions.c', options, []), { args: ['1000'] });
       t.is(status, 0, stderr);
       const expected = { variadic: 1000, microsoft: 1000, jump: 1000, even: 151_000, odd: 150_000 };
@@ -89,7 +89,7 @@ for (const compiler of ['gcc', 'clang'].filter(has)) {
     ['the shared library', flags('libs', '--shared')], ['the static library', flags('libs')],
     ['everything static', ['-static', ...flags('libs').filter((word) => !word.includes('-u,'))]], // what it calls takes the library in
   ] as const) {
-    test.serial(`${compiler}: threads of the package, ${what}`, async (t) => {
+    test(`${compiler}: threads of the package, ${what}`, async (t) => {
       const { model, status, stderr } = await record(build(compiler, 'package.c', [], link), { args: [String(turns)] });
       t.is(status, 0, stderr);
       t.is(model.head.publisher, 'threadlib');

@@ -4,10 +4,11 @@ import { truthOfRun } from '../oracle/look-up.js';
 import { deviations, hasTimes, timesOff } from './check.js';
 import { missing, programs, traced, variants } from './programs.js';
 import { openModel, record, temporaryFile } from './record.js';
+import { needing } from '../support/capabilities.js';
 import { schemaErrors } from '../cli/schema.js';
 import { quartz } from '../cli/quartz.js';
 
-for (const { name } of missing) test.skip(`${name} (not built: clang is not installed)`, (t) => { t.fail(); });
+for (const { name } of missing) needing('tool:clang')(name, (t) => { t.fail('clang is installed: build again'); });
 
 for (const { name, binary, answers } of [...programs, ...variants]) {
   if (answers.manual) continue;

@@ -1,15 +1,12 @@
 /** Programs that Debian packages, where they are installed: the same output and status under Quartz as without; servers answer,
  * and their profiles are complete however they end. `scripts/setup.sh checks` installs those that are small. */
 import { execFileSync } from 'node:child_process';
-import { existsSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
-import { join } from 'node:path';
 import { once } from 'node:events';
-import test from 'ava';
 import { openModel, pause, sampler, start, temporaryFile } from '../known/record.js';
+import { needing } from '../support/capabilities.js';
 
-const installed = (tool: string): string | undefined =>
-  ['/usr/bin', '/bin', '/usr/local/bin', '/usr/sbin'].map((place) => join(place, tool)).find((each) => existsSync(each));
 const most = { maxBuffer: 1 << 27 };
 
 let line = 1;
@@ -23,20 +20,19 @@ const packers: [string, string[], string[]][] = [
   ['zstd', ['-T4', '-q', '-c'], ['-d', '-q', '-c']],
 ];
 for (const [tool, pack, unpack] of packers) {
-  const path = installed(tool);
-  (path ? test.serial : test.skip)(`${tool}: the same bytes, packed and unpacked${path ? '' : ' (not installed)'}`, async (t) => {
+  needing(`tool:${tool}`)(`${tool}: the same bytes, packed and unpacked`, async (t) => {
     const packed = temporaryFile('packed'), unpacked = temporaryFile('unpacked'), profile = temporaryFile('profile.quartz');
     const recorded = async (args: readonly string[], into: string): Promise<void> => {
-      const ended = await start('sh', ['-c', 'out=$1; shift; exec "$@" >"$out"', 'sh', into, sampler, 'record', '-q', '-o', profile, '--', path!, ...args]).ended;
+      const ended = await start('sh', ['-c', 'out=$1; shift; exec "$@" >"$out"', 'sh', into, sampler, 'record', '-q', '-o', profile, '--', tool, ...args]).ended;
       t.is(ended.status, 0, ended.stderr);
       t.is(ended.stderr, '');
       openModel(profile);
     };
     await recorded([...pack, text], packed);
-    t.true(execFileSync('cat', [packed], most).equals(execFileSync(path!, [...pack, text], most)), 'packed as without');
+    t.true(execFileSync('cat', [packed], most).equals(execFileSync(tool, [...pack, text], most)), 'packed as without');
     await recorded([...unpack, packed], unpacked);
     t.true(execFileSync('cat', [unpacked], most).equals(execFileSync('cat', [text], most)), 'unpacked again');
-    const missing = ['-d', '-c', '/nowhere/at/all'], [plain, under] = [await start(path!, missing).ended, await start(sampler, ['record', '-q', '-o', profile, '--', path!, ...missing]).ended];
+    const missing = ['-d', '-c', '/nowhere/at/all'], [plain, under] = [await start(tool, missing).ended, await start(sampler, ['record', '-q', '-o', profile, '--', tool, ...missing]).ended];
     t.deepEqual([under.status, under.stdout, under.stderr.replaceAll(/^quartz: .*\n/gm, '')], [plain.status, plain.stdout, plain.stderr]);
   });
 }
@@ -49,11 +45,10 @@ const commands: [string, string[]][] = [
     'ts = [threading.Thread(target=take) for _ in range(4)]\n[t.start() for t in ts]\n[q.put(k) for k in range(5000)]\n[q.put(None) for _ in ts]\n[t.join() for t in ts]\nprint(sum(out)); raise SystemExit(3)']],
 ];
 for (const [tool, args] of commands) {
-  const path = installed(tool);
-  (path ? test.serial : test.skip)(`${tool}: the same output and status${path ? '' : ' (not installed)'}`, async (t) => {
+  needing(`tool:${tool}`)(`${tool}: the same output and status`, async (t) => {
     const profile = temporaryFile('profile.quartz');
-    const plain = await start(path!, args).ended;
-    const under = await start(sampler, ['record', '-q', '-o', profile, '--', path!, ...args]).ended;
+    const plain = await start(tool, args).ended;
+    const under = await start(sampler, ['record', '-q', '-o', profile, '--', tool, ...args]).ended;
     t.deepEqual([under.status, under.stdout, under.stderr], [plain.status, plain.stdout, plain.stderr]);
     openModel(profile);
   });
@@ -89,11 +84,10 @@ const servers: [string, (port: number) => string[], string, string][] = [
 ];
 let port = 20_000 + process.pid % 20_000;
 for (const [tool, args, question, answer] of servers) {
-  const path = installed(tool);
   for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
-    (path ? test.serial : test.skip)(`${tool} answers, and its profile is complete after ${signal}${path ? '' : ' (not installed)'}`, async (t) => {
+    needing(`tool:${tool}`)(`${tool} answers, and its profile is complete after ${signal}`, async (t) => {
       const profile = temporaryFile('profile.quartz'), own = ++port;
-      const started = start(sampler, ['record', '-q', '-o', profile, '--', path!, ...args(own)]);
+      const started = start(sampler, ['record', '-q', '-o', profile, '--', tool, ...args(own)]);
       const sockets = await Promise.all(Array.from({ length: 4 }, () => reach(own)));
       t.deepEqual(await Promise.all(sockets.map((socket) => ask(socket, question, answer, 300))), [300, 300, 300, 300]);
       process.kill(openModel(profile).head.pid, signal);

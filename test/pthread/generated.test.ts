@@ -1,16 +1,12 @@
 /** Code that is in no file: it is told as such, behind the locks that are held while it runs. */
 import { join } from 'node:path';
-import test from 'ava';
 import { root } from '../known/programs.js';
 import { record } from '../known/record.js';
+import { needing } from '../support/capabilities.js';
 
-test.serial('generated code stands on the path, behind the lock, and is what limits the program', async (t) => {
+needing('perf_event_open')('generated code stands on the path, behind the lock, and is what limits the program', async (t) => {
   const { model, status } = await record(join(root, 'build/test/pthread/generated'));
   t.is(status, 0);
-  if (!model.head.paths.running) {
-    t.log('samples of running threads are not allowed here');
-    return;
-  }
   const generated = model.entities.find(({ kind, name }) => kind === 'procedure' && name === 'generated code');
   const turn = model.entities.find(({ name }) => name === 'turn')!;
   t.truthy(generated, model.entities.map(({ name }) => name).join(', '));
@@ -19,13 +15,9 @@ test.serial('generated code stands on the path, behind the lock, and is what lim
   t.true(model.findings.some(({ entity, related }) => entity === generated!.id || related.includes(generated!.id)), model.findings.map(({ text }) => text).join('\n'));
 });
 
-test.serial('code without unwind information has its own name, or none: not that of the procedure before it', async (t) => {
+needing('perf_event_open')('code without unwind information has its own name, or none: not that of the procedure before it', async (t) => {
   const { model, status } = await record(join(root, 'build/test/pthread/bare'));
   t.is(status, 0);
-  if (!model.head.paths.running) {
-    t.log('samples of running threads are not allowed here');
-    return;
-  }
   const most = model.entities.filter(({ kind, members }) => kind === 'procedure' && members.length === 0)
     .sort((a, b) => b.processorTimeSelfNs - a.processorTimeSelfNs).slice(0, 2);
   t.deepEqual(most.map(({ name }) => name.replace(/0x[\da-f]+$/, '')).sort(), ['bare+', 'looks_like_data']);

@@ -1,18 +1,13 @@
 /** Procedures that the compiler has put into others, by each compiler that is there: they are told apart, and sums stay. */
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
-import test from 'ava';
 import type { Entity, Model } from '../../ts-frontend/src/model/index.js';
 import { root } from '../known/programs.js';
 import { record, temporaryFile } from '../known/record.js';
+import { needing } from '../support/capabilities.js';
 
-function build(compiler: string, source: string, options: readonly string[]): string | undefined {
+function build(compiler: string, source: string, options: readonly string[]): string {
   const file = temporaryFile(`${compiler}-${source}`.replace(/\W/g, '-'));
-  try {
-    execFileSync(compiler, ['--version'], { stdio: 'ignore' });
-  } catch {
-    return undefined;
-  }
   execFileSync(compiler, ['-O2', ...options, join(root, 'test/pthread', source), '-o', file, '-lpthread'], { stdio: 'pipe' });
   return file;
 }
@@ -23,14 +18,9 @@ const find = (model: Model, name: string): Entity | undefined => model.entities.
 const ran = (model: Model, name: string): number => find(model, name)?.processorTimeNs ?? 0;
 
 for (const [compiler, options] of [['gcc', []], ['clang', []], ['g++', ['-xc++']], ['clang++', ['-xc++']], ['gcc', ['-gdwarf-4']], ['gcc', ['-flto']]] as const) {
-  const program = build(compiler, 'inlined.c', ['-g', ...options]);
-  (program === undefined ? test.skip : test.serial)(`${compiler} ${options.join(' ')}: time of inlined procedures, with what they are inlined into`, async (t) => {
-    const { model, status } = await record(program!);
+  needing(`tool:${compiler}`, 'perf_event_open')(`${compiler} ${options.join(' ')}: time of inlined procedures, with what they are inlined into`, async (t) => {
+    const { model, status } = await record(build(compiler, 'inlined.c', ['-g', ...options]));
     t.is(status, 0);
-    if (!model.head.paths.running) {
-      t.log('samples of running threads are not allowed here');
-      return;
-    }
     const whole = ran(model, 'turn');
     t.true(whole > 0.9 * model.root.processorTimeNs, `${whole / 1e6} of ${model.root.processorTimeNs / 1e6} ms`);
     for (const [name, part, at] of [['crush', 3 / 4, 20], ['grind', 2 / 4, 17], ['sift', 1 / 4, 24]] as const) {
@@ -45,24 +35,20 @@ for (const [compiler, options] of [['gcc', []], ['clang', []], ['g++', ['-xc++']
   });
 }
 
-const bare = build('gcc', 'inlined.c', []);
-(bare === undefined ? test.skip : test.serial)('without debug information the procedure that has the code has all of the time', async (t) => {
-  const { model } = await record(bare!);
-  if (!model.head.paths.running) return;
+needing('tool:gcc', 'perf_event_open')('without debug information the procedure that has the code has all of the time', async (t) => {
+  const { model } = await record(build('gcc', 'inlined.c', []));
   t.deepEqual([find(model, 'crush'), find(model, 'work_us')], [undefined, undefined]);
   t.true(find(model, 'turn')!.nptSelfNs > 0.6 * model.root.nptNs);
 });
 
 for (const compiler of ['g++', 'clang++']) {
-  const program = build(compiler, 'functors.cc', ['-g']);
-  (program === undefined ? test.skip : test.serial)(`${compiler}: threads of objects and lambdas, what is inlined into their start, lambdas by their places`, async (t) => {
-    const { model, status } = await record(program!);
+  needing(`tool:${compiler}`, 'perf_event_open')(`${compiler}: threads of objects and lambdas, what is inlined into their start, lambdas by their places`, async (t) => {
+    const { model, status } = await record(build(compiler, 'functors.cc', ['-g']));
     t.is(status, 0);
     const places = new Map(model.entities.filter(({ kind, id }) => kind === 'thread' && id !== 0).map((one) => [one.name, line(one)]));
     t.is(places.get('mill::Job'), 'functors.cc:22', [...places].join('\n'));
     t.is(places.get('Plain'), 'functors.cc:29', [...places].join('\n'));
     t.true([...places].some(([name, at]) => name.startsWith('main::') && at === 'functors.cc:35'), [...places].join('\n'));
-    if (!model.head.paths.running) return;
     const all = model.entities.find((one) => one.kind === 'procedure' && one.group === 0 && one.name.startsWith('mill::run_all'))!;
     t.deepEqual([line(all), into(model, all)], ['functors.cc:18', ['mill::Job']]);
     const lambda = model.entities.find((one) => line(one) === 'functors.cc:24' && one.inlinedInto.length > 0)!;
@@ -73,20 +59,16 @@ for (const compiler of ['g++', 'clang++']) {
   });
 }
 
-{
-  const program = build('gcc', 'sections.c', ['-g']);
-  (program === undefined ? test.skip : test.serial)('a lock is held by the inlined procedure that takes it, not by what its thread did before; one taken for a caller by that caller', async (t) => {
-    const { model, status } = await record(program!);
-    t.is(status, 0);
-    if (!model.head.paths.running) return;
-    const held = (lock: string): ((procedure: string) => number) => {
-      const { holders } = model.entities.find((one) => one.kind === 'lock' && one.name === lock)!.object!;
-      const all = holders.reduce((sum, { ns }) => sum + ns, 0);
-      return (procedure) => holders.reduce((sum, { path, ns }) => sum + (path.some((id) => model.entities[id]!.name === procedure) ? ns : 0), 0) / all;
-    };
-    t.log(['book', 'prepare'].map((name) => `${name} ${held('account')(name)}`), `rebuild ${held('index_lock')('rebuild')}`);
-    t.true(held('account')('book') > 0.3); // of what is left, the procedure around it is known, until its inlined code is
-    t.true(held('account')('prepare') < 0.2 * held('account')('book'));
-    t.true(held('index_lock')('rebuild') > 0.7);
-  });
-}
+needing('tool:gcc', 'perf_event_open')('a lock is held by the inlined procedure that takes it, not by what its thread did before; one taken for a caller by that caller', async (t) => {
+  const { model, status } = await record(build('gcc', 'sections.c', ['-g']));
+  t.is(status, 0);
+  const held = (lock: string): ((procedure: string) => number) => {
+    const { holders } = model.entities.find((one) => one.kind === 'lock' && one.name === lock)!.object!;
+    const all = holders.reduce((sum, { ns }) => sum + ns, 0);
+    return (procedure) => holders.reduce((sum, { path, ns }) => sum + (path.some((id) => model.entities[id]!.name === procedure) ? ns : 0), 0) / all;
+  };
+  t.log(['book', 'prepare'].map((name) => `${name} ${held('account')(name)}`), `rebuild ${held('index_lock')('rebuild')}`);
+  t.true(held('account')('book') > 0.3); // of what is left, the procedure around it is known, until its inlined code is
+  t.true(held('account')('prepare') < 0.2 * held('account')('book'));
+  t.true(held('index_lock')('rebuild') > 0.7);
+});

@@ -1,15 +1,15 @@
 /** Waiting inside run-time libraries (C++'s headers, OpenMP), known by what the program called. */
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import test from 'ava';
 import { insideKind } from '../../ts-frontend/src/model/inside.js';
 import type { Entity } from '../../ts-frontend/src/model/index.js';
 import { root } from '../known/programs.js';
 import { record } from '../known/record.js';
+import { needing, skip } from '../support/capabilities.js';
 import { hadCpus, near, object, program } from './seen.js';
 
 for (const name of ['library0', 'library2', 'library0-clang', 'library2-clang'])
-  (existsSync(program(name)) ? test.serial : test.skip)(`${name}: what the C++ library has in its headers is known by what the program called, and where`, async (t) => {
+  needing(`file:${program(name)}`)(`${name}: what the C++ library has in its headers is known by what the program called, and where`, async (t) => {
     const { model, status } = await record(program(name));
     t.is(status, 0);
     const lines = readFileSync(join(root, 'test/pthread/library.cc'), 'utf8').split('\n');
@@ -25,12 +25,11 @@ for (const name of ['library0', 'library2', 'library0-clang', 'library2-clang'])
 
 for (const [name, blockMs] of [['openmp', ''], ['openmp-clang', '200'], ['openmp-clang', '0']] as const) { // LLVM's waits for so long before it blocks
   const openmp = program(name);
-  (existsSync(openmp) ? test.serial : test.skip)(`${name} ${blockMs}: what waits inside its library is waiting, spinning or asleep, known by what the program called`, async (t) => {
+  needing(`file:${openmp}`, 'perf_event_open', 'x86-64')(`${name} ${blockMs}: what waits inside its library is waiting, spinning or asleep, known by what the program called`, async (t) => {
     const { model, status } = await record(openmp, { env: blockMs ? { KMP_BLOCKTIME: blockMs } : {} });
     t.is(status, 0);
-    if (model.head.paths.noSamples || model.head.paths.fewSamples || process.arch !== 'x64') {
-      t.pass();
-      t.log('samples of running threads are not allowed here');
+    if (model.head.paths.fewSamples) {
+      skip(t, 'the kernel gives few samples of running threads');
       return;
     }
     const waited = (line: string): number => model.entities.filter(({ rawKind, id, group, name: its }) => rawKind === 'futex' && id !== group && its.endsWith(` at openmp.c:${line}`))

@@ -3,24 +3,19 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import test from 'ava';
 import { root } from '../known/programs.js';
 import { record, sampler, start } from '../known/record.js';
+import { needing } from '../support/capabilities.js';
 
 const directory = mkdtempSync(join(tmpdir(), 'quartz-languages-'));
-function works(tool: string, args: string[]): boolean {
-  try {
-    execFileSync(tool, args, { stdio: 'ignore', cwd: directory });
-    return true;
-  } catch {
-    return false;
-  }
+function compile(tool: string, args: string[]): void {
+  execFileSync(tool, args, { stdio: 'pipe', cwd: directory });
 }
 
 for (const mangling of ['as usual', 'v0']) {
   const built = join(directory, `contended-${mangling.replace(' ', '-')}`);
-  const rust = works('rustc', ['-O', '-g', ...(mangling === 'v0' ? ['-C', 'symbol-mangling-version=v0'] : []), join(root, 'test/pthread/contended.rs'), '-o', built]);
-  (rust ? test.serial : test.skip)(`Rust, names ${mangling}: a lock by the call that waits for it, places in the program${rust ? '' : ' (no compiler)'}`, async (t) => {
+  needing('tool:rustc')(`Rust, names ${mangling}: a lock by the call that waits for it, places in the program`, async (t) => {
+    compile('rustc', ['-O', '-g', ...(mangling === 'v0' ? ['-C', 'symbol-mangling-version=v0'] : []), join(root, 'test/pthread/contended.rs'), '-o', built]);
     const { model, status } = await record(built);
     t.is(status, 3);
     const names = model.entities.map(({ name }) => name);
@@ -29,8 +24,8 @@ for (const mangling of ['as usual', 'v0']) {
     t.regex(lock?.name ?? names.join(', '), /::lock\w* at contended\.rs:8$/);
     t.true((lock?.states.blocked.ns ?? 0) > 100e6);
     t.is(model.findings[0]?.kind === 'io' ? model.findings[1]?.kind : model.findings[0]?.kind, 'lock-contention', model.findings.map(({ text }) => text).join('\n'));
-    const join = model.entities.find(({ rawKind }) => rawKind === 'join');
-    t.regex(join?.file ?? '', /contended\.rs$/);
+    const joined = model.entities.find(({ rawKind }) => rawKind === 'join');
+    t.regex(joined?.file ?? '', /contended\.rs$/);
     const threads = new Set(model.entities.filter(({ kind, id }) => kind === 'thread' && id !== 0).map(({ name }) => name));
     t.false([...threads].some((name) => /thread_start|^_|std::/.test(name)), [...threads].join(', '));
   });
@@ -38,8 +33,8 @@ for (const mangling of ['as usual', 'v0']) {
 
 const source = join(directory, 'loops.go');
 writeFileSync(source, 'package main\nimport "os"\nfunc main() { done := make(chan int); go func() { done <- 5 }(); os.Exit(<-done) }\n');
-const go = works('go', ['build', '-o', join(directory, 'loops'), source]);
-(go ? test.serial : test.skip)(`Go, statically linked: runs as it would, and one line says why there is no profile${go ? '' : ' (no compiler)'}`, async (t) => {
+needing('tool:go')('Go, statically linked: runs as it would, and one line says why there is no profile', async (t) => {
+  compile('go', ['build', '-o', join(directory, 'loops'), source]);
   const { status, stderr } = await start(sampler, ['record', '-o', join(directory, 'loops.quartz'), '--', join(directory, 'loops')]).ended;
   t.is(status, 5);
   t.regex(stderr, /^\S+: no profile: .*loops can't be recorded: it is statically linked; link it dynamically.*\n$/);

@@ -1,28 +1,21 @@
 /** Loops that call what they look at, by each compiler that is there: those that only wait spin, those that work in the like do not. */
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
-import test from 'ava';
 import { root } from '../known/programs.js';
 import { record, temporaryFile } from '../known/record.js';
+import { needing, skip } from '../support/capabilities.js';
 
-function build(compiler: string, options: readonly string[], source = 'polls.c'): string | undefined {
+function build(compiler: string, options: readonly string[], source = 'polls.c'): string {
   const file = temporaryFile(source);
-  try {
-    execFileSync(compiler, ['--version'], { stdio: 'ignore' });
-  } catch {
-    return undefined;
-  }
   execFileSync(compiler, ['-g', ...options, join(root, 'test/pthread', source), '-o', file, '-lpthread'], { stdio: 'pipe' });
   return file;
 }
 
 for (const [compiler, options] of [['gcc', ['-O2']], ['clang', ['-O2']], ['gcc', ['-O0']], ['clang', ['-O0']], ['g++', ['-O2', '-xc++']]] as const) {
-  const program = build(compiler, options);
-  (program === undefined || process.arch !== 'x64' ? test.skip : test.serial)(`${compiler} ${options.join(' ')}: waiting through getters spins, with a deadline, too; work with these is work`, async (t) => {
-    const { model } = await record(program!);
-    if (model.head.paths.noSamples || model.head.paths.fewSamples) {
-      t.pass();
-      t.log('samples of running threads are not allowed here');
+  needing(`tool:${compiler}`, 'perf_event_open', 'x86-64')(`${compiler} ${options.join(' ')}: waiting through getters spins, with a deadline, too; work with these is work`, async (t) => {
+    const { model } = await record(build(compiler, options));
+    if (model.head.paths.fewSamples) {
+      skip(t, 'the kernel gives few samples of running threads');
       return;
     }
     const threads = model.entities.filter(({ kind, name, id, members }) => kind === 'thread' && id !== 0 && members.length === 0 && /^[+-]/.test(name));
@@ -37,12 +30,10 @@ for (const [compiler, options] of [['gcc', ['-O2']], ['clang', ['-O2']], ['gcc',
 }
 
 for (const [compiler, options] of [['gcc', ['-O2']], ['clang', ['-O2']], ['gcc', ['-O0']], ['clang', ['-O0']]] as const) {
-  const program = build(compiler, options, 'turns.c');
-  (program === undefined || process.arch !== 'x64' ? test.skip : test.serial)(`${compiler} ${options.join(' ')}: tickets and queues of the program's own are spin locks; barriers and places in rings are not`, async (t) => {
-    const { model } = await record(program!);
-    if (model.head.paths.noSamples || model.head.paths.fewSamples) {
-      t.pass();
-      t.log('samples of running threads are not allowed here');
+  needing(`tool:${compiler}`, 'perf_event_open', 'x86-64')(`${compiler} ${options.join(' ')}: tickets and queues of the program's own are spin locks; barriers and places in rings are not`, async (t) => {
+    const { model } = await record(build(compiler, options, 'turns.c'));
+    if (model.head.paths.fewSamples) {
+      skip(t, 'the kernel gives few samples of running threads');
       return;
     }
     const waited = new Map<string, Map<string, number>>();

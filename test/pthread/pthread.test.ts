@@ -7,6 +7,7 @@ import { root } from '../known/programs.js';
 import { openModel, record, sampler, start, temporaryFile, until } from '../known/record.js';
 import { losses } from '../../ts-frontend/src/render/head.js';
 import { insideKind } from '../../ts-frontend/src/model/inside.js';
+import { skip } from '../support/capabilities.js';
 import { hadCpus, near, object, onPath, program } from './seen.js';
 
 test.serial('a lock that all threads want: named by its variable, waits exact, blame with its holders', async (t) => {
@@ -62,8 +63,7 @@ test.serial('who spins and then blocks: samples tell spinning and its waits and 
   const { model, status, stdout } = await record('/usr/bin/taskset', { args: ['-c', cpu, program('impatient')] });
   t.is(status, 0);
   if (!model.head.paths.running) {
-    t.pass();
-    t.log('the kernel gives no samples here');
+    skip(t, 'the kernel gives no samples here');
     return;
   }
   const [workingUs, allUs] = stdout.split(' ').map(Number) as [number, number];
@@ -90,8 +90,7 @@ test.serial('thousands of threads that wait: sampling takes little of a CPU that
   const threads = 6000;
   const { model, status } = await record(program('herd'), { args: [String(threads)], rateHz: 0 });
   if (status === 77) {
-    t.pass();
-    t.log('so many threads are not allowed here');
+    skip(t, 'so many threads are not allowed here');
     return;
   }
   const { samplerCpuNs, rateHz } = model.head;
@@ -147,7 +146,7 @@ test.serial('a loop of sched_yield is spinning; yielding after work is not', asy
     .reduce((sum, { states, id }) => sum + states.spinning.ns + timeAtLoops(model, id), 0);
   t.is(spun('polite'), 0);
   if (!hadCpus(model)) { // it hardly ever looked
-    t.log('other programs had the CPUs');
+    skip(t, 'other programs had the CPUs');
     return;
   }
   t.true(spun('impatient') > 100e6, `${spun('impatient') / 1e6} ms`);
@@ -158,8 +157,7 @@ test.serial('a loop of sched_yield is spinning; yielding after work is not', asy
 test.serial('loops that only wait, unmarked, are found by what running threads execute; work in loops as tight is none', async (t) => {
   const { model } = await record(program('stalled'));
   if (model.head.paths.noSamples || model.head.paths.fewSamples || process.arch !== 'x64') {
-    t.pass();
-    t.log('samples of running threads are not allowed here');
+    skip(t, 'samples of running threads are not allowed here');
     return;
   }
   const spun = (name: string): number => model.entities.filter((one) => one.kind === 'thread' && one.name === name)
@@ -225,8 +223,7 @@ test.serial('mutexes by the hundred thousand: counted together, the contended on
 test.serial('threads beyond those that have a large call table: every use of a lock is counted', async (t) => {
   const { model, status } = await record(program('beside'));
   if (status === 77) {
-    t.pass();
-    t.log('so many threads are not allowed here');
+    skip(t, 'so many threads are not allowed here');
     return;
   }
   t.is(object(model, 'arrival').object.acquisitions, 400);
@@ -259,7 +256,7 @@ test.serial('without hooks: call paths of waits, of sleep, of work, and locks wh
   t.true(procedure(model, 'nap').states.io.ns > 250e6, `asleep in nap: ${procedure(model, 'nap').states.io.ns / 1e6} ms`);
   t.deepEqual([procedure(model, 'deposit').callsCounted, procedure(model, 'worker').calls], [false, 2], 'calls of a start routine are its threads');
   if (paths.noSamples) {
-    t.log('perf_event_open is forbidden here: no procedures of running threads');
+    skip(t, 'perf_event_open is refused: no procedures of running threads');
     return;
   }
   const ran = (name: string): number => procedure(model, name).processorTimeNs;
@@ -277,7 +274,7 @@ test.serial('without hooks: call paths of waits, of sleep, of work, and locks wh
 
 test.serial('where the kernel gives no samples and no memory, the report says so, and locks stand with who took them', async (t) => {
   const file = temporaryFile('denied.quartz');
-  const { status, stderr } = await start(program('denied'), [sampler, 'record', '-q', '-o', file, '--', program('paths')]).ended;
+  const { status, stderr } = await start(join(root, 'build/test/support/denied'), ['perf_event_open,process_vm_readv', sampler, 'record', '-q', '-o', file, '--', program('paths')]).ended;
   t.is(status, 0, stderr);
   const model = openModel(file);
   t.deepEqual([model.head.paths.noSamples, model.head.paths.noMemory, model.head.paths.running], [true, true, false]);
@@ -310,8 +307,7 @@ test.serial('a loop that tries an atomic flag is a spin lock, known by its place
   const { model, status } = await record(program('flag'));
   t.is(status, 0);
   if (model.head.paths.noSamples || model.head.paths.fewSamples || process.arch !== 'x64') {
-    t.pass();
-    t.log('samples of running threads are not allowed here');
+    skip(t, 'samples of running threads are not allowed here');
     return;
   }
   const line = readFileSync(join(root, 'test/pthread/flag.c'), 'utf8').split('\n').findIndex((text) => text.endsWith('// the loop')) + 1;

@@ -1,11 +1,12 @@
 /** quartz top in a real terminal (a pseudo-terminal of script(1)): keys, resizing, ends, wrong uses. */
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, existsSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, existsSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import xterm from '@xterm/headless';
 import test, { type ExecutionContext } from 'ava';
 import { root } from '../known/programs.js';
+import { needing } from '../support/capabilities.js';
 
 const quartz = join(root, 'ts-frontend/bin/quartz');
 const program = (name: string): string => join(root, 'build/test/programs', name);
@@ -46,7 +47,7 @@ class Pty {
   }
 }
 
-test.serial('watches a program to its end, resized and driven by keys, and keeps the profile', async (t) => {
+needing('terminal')('watches a program to its end, resized and driven by keys, and keeps the profile', async (t) => {
   const pty = new Pty(`${quartz} top -- ${program('serial_then_parallel')}`);
   t.teardown(() => { pty.end(); });
   await pty.until((text) => text.includes('What limits this program'));
@@ -65,7 +66,7 @@ test.serial('watches a program to its end, resized and driven by keys, and keeps
   t.is(check.status, 0, check.stderr);
 });
 
-test.serial('quitting a program that never ends by itself ends it, after a question', async (t) => {
+needing('terminal')('quitting a program that never ends by itself ends it, after a question', async (t) => {
   const pty = new Pty(`${quartz} top -- ${program('endless')}`);
   t.teardown(() => { pty.end(); });
   const pid = Number(/pid (\d+)/.exec(await pty.until((text) => /pid \d+/.test(text)))![1]);
@@ -76,7 +77,7 @@ test.serial('quitting a program that never ends by itself ends it, after a quest
   t.throws(() => process.kill(pid, 0), undefined, 'the program is gone');
 });
 
-test.serial('Ctrl-C gives the terminal back', async (t) => {
+needing('terminal')('Ctrl-C gives the terminal back', async (t) => {
   const pty = new Pty(`${quartz} top -- ${program('endless')}`);
   t.teardown(() => { pty.end(); });
   await pty.until((text) => text.includes('What limits this program'));
@@ -93,7 +94,7 @@ function restored(t: ExecutionContext, { emulator }: Pty): void {
   t.false(emulator.modes.applicationCursorKeysMode);
 }
 
-test.serial('a failure of the screen itself gives the terminal back, and says what happened', async (t) => {
+needing('terminal')('a failure of the screen itself gives the terminal back, and says what happened', async (t) => {
   const pty = new Pty(`NODE_OPTIONS='--require ./fail.cjs' ${quartz} top -- ${program('endless')}`);
   t.teardown(() => { pty.end(); });
   // Fails when the screen shows, not at some time.
@@ -109,7 +110,7 @@ test.serial('a failure of the screen itself gives the terminal back, and says wh
   t.throws(() => process.kill(pid, 0), undefined, 'the program that was started for the screen is gone with it');
 });
 
-test.serial('kill -TERM gives the terminal back and ends the program', async (t) => {
+needing('terminal')('kill -TERM gives the terminal back and ends the program', async (t) => {
   const pty = new Pty(`${quartz} top -- ${program('endless')}`);
   t.teardown(() => { pty.end(); });
   const pid = Number(/pid (\d+)/.exec(await pty.until((text) => /pid \d+/.test(text)))![1]);
@@ -119,7 +120,7 @@ test.serial('kill -TERM gives the terminal back and ends the program', async (t)
   t.throws(() => process.kill(pid, 0));
 });
 
-test.serial('a terminal that is closed ends the program that was started in it', async (t) => {
+needing('terminal')('a terminal that is closed ends the program that was started in it', async (t) => {
   const pty = new Pty(`${quartz} top -- ${program('endless')}`);
   t.teardown(() => { pty.end(); });
   const pid = Number(/pid (\d+)/.exec(await pty.until((text) => /pid \d+/.test(text)))![1]);
@@ -128,7 +129,7 @@ test.serial('a terminal that is closed ends the program that was started in it',
   t.true(await ends(pid));
 });
 
-test.serial('kill -KILL ends the program that was started for the screen, and its profile is whole', async (t) => {
+needing('terminal')('kill -KILL ends the program that was started for the screen, and its profile is whole', async (t) => {
   const pty = new Pty(`${quartz} top -o left.quartz -- ${program('endless')}`);
   t.teardown(() => { pty.end(); });
   const pid = Number(/pid (\d+)/.exec(await pty.until((text) => /pid \d+/.test(text)))![1]);
@@ -141,13 +142,13 @@ test.serial('kill -KILL ends the program that was started for the screen, and it
   t.is(check.status, 0, check.stderr);
 });
 
-test.serial('kill -KILL leaves a program that was only watched, and ends the sampler', async (t) => {
+needing('terminal')('kill -KILL leaves a program that was only watched, and ends the sampler', async (t) => {
   const endless = spawn(program('endless'), { stdio: 'ignore' });
   t.teardown(() => { endless.kill('SIGKILL'); });
   const pty = new Pty(`${quartz} top -o watched.quartz -p ${endless.pid}`);
   t.teardown(() => { pty.end(); });
   await pty.until((text) => /pid \d+/.test(text));
-  const sampler = Number(spawnSync('pgrep', ['-f', `quartz-sampler attach .* ${endless.pid}$`], { encoding: 'utf8' }).stdout);
+  const sampler = samplerOf(endless.pid!);
   process.kill(parent(sampler), 'SIGKILL');
   t.true(await ends(sampler));
   t.is(endless.exitCode ?? endless.signalCode, null, 'it runs on');
@@ -166,13 +167,23 @@ async function ends(pid: number): Promise<boolean> {
   return false;
 }
 
+/** The sampler that watches a process. */
+const samplerOf = (pid: number): number => Number(readdirSync('/proc').find((name) => /^\d+$/.test(name) && isSampler(name, pid)));
+function isSampler(process: string, watched: number): boolean {
+  try {
+    return new RegExp(`quartz-sampler\0attach\0.*\0${watched}\0$`).test(readFileSync(`/proc/${process}/cmdline`, 'utf8'));
+  } catch {
+    return false; // it has ended
+  }
+}
+
 const parent = (pid: number): number => Number(readFileSync(`/proc/${pid}/stat`, 'utf8').replace(/^.*\) /, '').split(' ')[1]);
 
 /** The process of the screen: the sampler's parent, which is the program's. */
 const screenOf = (program: number): number => parent(parent(program));
 
 const already = join(root, 'build/test/pthread/already'); // where the pthread layer is built
-(existsSync(already) ? test.serial : test.skip)('watches a pthread program that runs already: threads that call nothing are there; quitting leaves it alone', async (t) => {
+needing('terminal', `file:${already}`)('watches a pthread program that runs already: threads that call nothing are there; quitting leaves it alone', async (t) => {
   const watched = spawn(already, { env: { ...process.env, QUARTZ_ATTACH: '1', LD_PRELOAD: join(root, 'build/pthread-layer/libquartz-pthread.so') }, stdio: ['ignore', 'pipe', 'inherit'] });
   t.teardown(() => { watched.kill(); });
   await new Promise((resolve) => { watched.stdout.once('data', resolve); });
@@ -187,7 +198,7 @@ const already = join(root, 'build/test/pthread/already'); // where the pthread l
   t.is(watched.signalCode, null);
 });
 
-test.serial('a program that is killed leaves the last screen up, says so, and its profile is whole', async (t) => {
+needing('terminal')('a program that is killed leaves the last screen up, says so, and its profile is whole', async (t) => {
   const pty = new Pty(`${quartz} top -o killed.quartz -- ${program('endless')}`);
   t.teardown(() => { pty.end(); });
   const pid = Number(/pid (\d+)/.exec(await pty.until((text) => /pid \d+/.test(text)))![1]);
@@ -199,7 +210,7 @@ test.serial('a program that is killed leaves the last screen up, says so, and it
   t.is(spawnSync(quartz, ['check', join(pty.folder, 'killed.quartz')]).status, 0);
 });
 
-test.serial('a file that is no profile: one line, and no screen', async (t) => {
+needing('terminal')('a file that is no profile: one line, and no screen', async (t) => {
   const pty = new Pty(`${quartz} top nothing.quartz`);
   t.teardown(() => { pty.end(); });
   const text = await pty.until((now) => now.includes('status='));
@@ -207,7 +218,7 @@ test.serial('a file that is no profile: one line, and no screen', async (t) => {
   t.regex(text, /status=125/);
 });
 
-test.serial('after -- stands a program, whatever its name', async (t) => {
+needing('terminal')('after -- stands a program, whatever its name', async (t) => {
   const pty = new Pty(`${quartz} top -- ./prog.quartz`);
   t.teardown(() => { pty.end(); });
   const text = await pty.until((now) => now.includes('status='));

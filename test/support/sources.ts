@@ -1,0 +1,16 @@
+/** The files of this project, as paths from its root: without what is built, installed or recorded. */
+import { readdirSync } from 'node:fs';
+import { join, relative } from 'node:path';
+
+const root = join(import.meta.dirname, '../../..');
+/** What .gitignore names, and git's own. */
+const left = /^(\.git|node_modules|build(-.*)?|dist|\.cache)$|\.(quartz|tsbuildinfo)$/;
+
+function below(directory: string): string[] {
+  return readdirSync(directory, { withFileTypes: true }).filter(({ name }) => !left.test(name)).flatMap((entry) => {
+    const path = join(directory, entry.name);
+    return entry.isDirectory() ? below(path) : entry.isFile() ? [relative(root, path)] : [];
+  });
+}
+
+export const sources = (): string[] => below(root).sort();
