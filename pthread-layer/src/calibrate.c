@@ -77,14 +77,13 @@ void qzi_publishers_calibrate(struct qz_session *head) {
   self.counts = self.pub.calls = qzi_pub_reserve(QZI_CALL_SLOTS * sizeof *self.pub.calls);
   struct qzl_object *place = qzl_calibrate_place(&mutex);
   if (!self.pub.calls || !place) return;
-  uint64_t plain = qzi_least_ps(plain_locks, PAIRS), plain_in_chain = qzi_least_ps(plain_locks_in_chain, CHAINS);
   last = qzi_session.objects - 1;
   uint64_t *hot = qzi_hot;
   qzl_self = &self;
   atomic_store_explicit(&qzi_publishing_flag, 1, memory_order_relaxed);
   qzi_pub_run(&self.pub, &self.thread);
   if (self.thread.record) {
-    head->lock = qzi_cost(qzi_least_ps(locks_in_chain, CHAINS), plain_in_chain, qzi_least_ps(locks, PAIRS), plain);
+    head->lock = qzi_cost(qzi_added_ps(locks_in_chain, plain_locks_in_chain, CHAINS, false), qzi_added_ps(locks, plain_locks, PAIRS, true));
     head->wait_ps = qzi_least_ps(waits, PAIRS / 8);
     memset(&qzi_pub_objects[last], 0, sizeof *qzi_pub_objects);
     qzi_pub_ended(&self.pub, &self.thread);

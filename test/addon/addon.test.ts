@@ -1,21 +1,20 @@
 /** Opening profiles: a real one, foreign and damaged ones. */
 import test from 'ava';
 import { execFileSync, spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { buildModel, checkInvariants, findEntities, type RawEntity, type RawProfile } from '../../ts-frontend/src/model/index.js';
 import { isProfileError, openProfile } from '../../ts-frontend/src/profile.js';
+import { temporaryDirectory } from '../support/temporary.js';
 
 const root = join(import.meta.dirname, '../../..');
-const folder = mkdtempSync(join(tmpdir(), 'quartz-addon-'));
+const folder = temporaryDirectory();
 const good = join(folder, 'good.quartz');
 
 test.before(() => {
   execFileSync(join(root, 'build/sampler/quartz-sampler'), ['record', '-q', '-o', good, '--', join(root, 'build/test/programs/serial_then_parallel')],
-    { env: { ...process.env, QUARTZ_PROCESSORS: '4' }, stdio: 'ignore', timeout: 60_000 });
+    { env: { ...process.env, QUARTZ_PROCESSORS: '4' }, stdio: 'ignore', timeout: 300_000 });
 });
-test.after.always(() => { rmSync(folder, { recursive: true, force: true }); });
 
 test('a real profile: columns of equal length, names, files and lines, and a model that holds', (t) => {
   const raw = openProfile(good);
@@ -36,7 +35,7 @@ test('a growing profile read on from an earlier read is the same as read anew', 
   spawn(join(root, 'build/sampler/quartz-sampler'), ['record', '-q', '-o', path, '--', join(root, 'build/test/programs/endless')],
     { env: { ...process.env, QUARTZ_PROCESSORS: '4' }, stdio: 'ignore' });
   const grown = async (snapshots: number): Promise<RawProfile> => {
-    for (let waited = 0; waited < 60_000; waited += 20) {
+    for (let waited = 0; waited < 300_000; waited += 20) {
       try {
         const raw = openProfile(path);
         if (raw.head.snapshots > snapshots && raw.calls.count.length > 0) return raw;

@@ -1,16 +1,15 @@
 /** Runs the command `quartz` as a user does, and collects what it says. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { programs, root } from '../known/programs.js';
+import { temporaryDirectory } from '../support/temporary.js';
 
 export const command = join(root, 'ts-frontend/bin/quartz');
 export const program = (name: string): string => programs.find((one) => one.name === name)!.binary;
 
-/** Generous: a run takes a second or two, on a loaded machine some more. */
-const limitMs = 120_000;
+/** Ends what hangs. */
+const limitMs = 300_000;
 
 export interface Said { status: number; stdout: string; stderr: string }
 
@@ -31,12 +30,4 @@ export async function run(file: string, args: readonly string[], options: { cwd?
 
 export const quartz = (args: readonly string[], options: { cwd?: string; env?: Record<string, string> } = {}): Promise<Said> => run(command, args, options);
 
-const made: string[] = [];
-process.on('exit', () => { for (const path of made) rmSync(path, { recursive: true, force: true }); });
-
-/** An empty directory that goes when the tests end. */
-export function directory(): string {
-  const path = mkdtempSync(join(tmpdir(), 'quartz-cli-'));
-  made.push(path);
-  return path;
-}
+export const directory = temporaryDirectory;

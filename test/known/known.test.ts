@@ -14,7 +14,6 @@ for (const { name, binary, answers } of [...programs, ...variants]) {
   if (answers.manual) continue;
   // One at a time: more would keep each other from running.
   test.serial(name, async (t) => {
-    t.timeout(300_000);
     const recording = await record(binary, { processors: answers.processors, args: answers.arguments });
     t.is(recording.status, answers.signal > 0 ? 128 + answers.signal : answers.exitStatus, recording.stderr);
     const { head } = recording.model;
@@ -32,7 +31,6 @@ for (const { name, binary, answers } of [...programs, ...variants]) {
 for (const { name, binary, answers } of traced) {
   if (answers.manual || !hasTimes(answers)) continue;
   test.serial(`${name}: its times are those of the exact trace`, async (t) => {
-    t.timeout(300_000);
     // An estimate that the trace does not bear out fails at once. What the run itself did may be the machine's: it fails when
     // three runs did so.
     for (let run = 1; run <= 3; run++) {

@@ -4,27 +4,22 @@
  */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buildModel, checkInvariants, type Model } from '../../ts-frontend/src/model/index.js';
 import { openProfile } from '../../ts-frontend/src/profile.js';
+import { temporaryDirectory } from '../support/temporary.js';
 import { root } from './programs.js';
 
 export const sampler = join(root, 'build/sampler/quartz-sampler');
 
-/** Generous: nothing here takes more than a few seconds, even on a loaded machine. */
-const limitMs = 60_000;
+/** Ends what hangs: nothing here takes more than a few seconds of a CPU, of which a loaded machine may give a twentieth. */
+const limitMs = 300_000;
 
 let directory: string | undefined;
 let files = 0;
 /** A path in a directory that goes when the tests end. */
 export function temporaryFile(name: string): string {
-  if (directory === undefined) {
-    const made = mkdtempSync(join(tmpdir(), 'quartz-test-'));
-    directory = made;
-    process.on('exit', () => { rmSync(made, { recursive: true, force: true }); });
-  }
+  directory ??= temporaryDirectory();
   return join(directory, `${++files}-${name}`);
 }
 

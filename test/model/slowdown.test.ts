@@ -33,6 +33,13 @@ test('what was counted, times what each costs, spread over the threads that ran'
   t.is(least.shareLeast, least.elapsedLeastNs / (2 * second - least.elapsedLeastNs));
 });
 
+test('what happened, and could not be measured, is told as such, not as nothing', (t) => {
+  t.deepEqual(recorded().unmeasured, []);
+  const none = recorded({ hookLeastPs: 0, hookMostPs: 0, lockLeastPs: 0, lockMostPs: 0, spawnPs: 0 });
+  t.deepEqual(none.unmeasured, ['hooks', 'locks', 'threads made']);
+  t.deepEqual(recorded({ hookLeastPs: 0, lockLeastPs: 0, spawnPs: 0, spawns: 0 }).unmeasured, [], 'next to nothing, at least');
+});
+
 test('a sampler with a CPU of its own takes none from the program', (t) => {
   t.is(recorded({ samplerSpins: true }).samplingNs, 0);
 });

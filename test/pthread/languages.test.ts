@@ -1,13 +1,13 @@
 /** Programs in other languages than C and C++, where their compilers are installed. */
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from '../known/programs.js';
 import { record, sampler, start } from '../known/record.js';
 import { needing } from '../support/capabilities.js';
+import { temporaryDirectory } from '../support/temporary.js';
 
-const directory = mkdtempSync(join(tmpdir(), 'quartz-languages-'));
+const directory = temporaryDirectory();
 function compile(tool: string, args: string[]): void {
   execFileSync(tool, args, { stdio: 'pipe', cwd: directory });
 }

@@ -5,6 +5,8 @@
 import { noPaths, State, type RawEntity, type RawObject, type RawProfile } from '../../ts-frontend/src/model/index.js';
 
 const ms = 1e6;
+/** Of a hook, in ps: measured, and of no weight. */
+const nextToNothing = 1e-9;
 const entity = (kind: RawEntity['kind'], name: string, more: Partial<RawEntity> = {}): RawEntity =>
   ({ kind, name, file: '', line: 0, address: 0, module: 0, record: 0, detail: '', instances: 1, ...more });
 
@@ -58,7 +60,7 @@ export function example(change: Partial<RawProfile['head']> = {}): RawProfile {
       program: '/home/me/prog', arguments: './prog input', host: 'example', quartzVersion: '0.1.0', startedRealtimeNs: 1.7e18, firstNs: 1e9,
       attached: false, roundsBegun: 20000, snapshots: 20000, elapsedNs: 2000 * ms, visits: 80000, tornRetries: 0, tornAccepted: 0, skippedTicks: 0, weightSquaresUs2: 2e8,
       invalid: 0, samplerCpuNs: 2000 * ms, cpuRunNs: 0, cpuWaitNs: 0, cpuTurns: 0, childrenRunNs: 0, childrenApart: false, rateHz: 10000, samplerCpu: 4, samplerSpins: true, samplerThreads: 1, paths: noPaths,
-      runningSamples: 0, runningSampleNs: 0, turns: 0, turnNs: 0, judgedSamples: 0, judgedSpinning: 0, judgedHanding: 0, crowdedSamples: 0, crowdedSpinning: 0, crowdedHanding: 0, hookLeastPs: 0, hookMostPs: 0, hookInsidePs: 0, lockLeastPs: 0, lockMostPs: 0, spawnPs: 0, waitPs: 0, stackOverflows: 0, stackLimit: 64, exactHold: false, callsLost: 0, threadsDropped: 0,
+      runningSamples: 0, runningSampleNs: 0, turns: 0, turnNs: 0, judgedSamples: 0, judgedSpinning: 0, judgedHanding: 0, crowdedSamples: 0, crowdedSpinning: 0, crowdedHanding: 0, hookLeastPs: 0, hookMostPs: nextToNothing, hookInsidePs: 0, lockLeastPs: 0, lockMostPs: nextToNothing, spawnPs: nextToNothing, waitPs: 0, stackOverflows: 0, stackLimit: 64, exactHold: false, callsLost: 0, threadsDropped: 0,
       objectsMerged: 0, stringsDropped: 0, spawns: 4, switches: 10, steals: 3, parks: 3, tuplesMerged: 0, stacksCut: 0, entitiesMerged: 0,
       ...change,
     },

@@ -84,6 +84,13 @@ test('the slowdown is told between its bounds, and as one number without what ha
   t.regex(told({ ...base, hookLeastPs: 0, hookMostPs: 0 }), /^slowed the run by about \d+\.\d % \(threads made \d+\.\d %\)/);
 });
 
+test('a cost that could not be measured is told', (t) => {
+  const said = (change: object): string => report(buildModel(example(change)), 'procedures', options({ width: 400 }));
+  t.regex(said({ hookLeastPs: 0, hookMostPs: 0 }), /! what hooks cost could not be measured when the program began: the slowdown told leaves it out/);
+  t.regex(said({ hookMostPs: 0, spawns: 4, spawnPs: 0 }), /! what hooks and threads made cost could not be measured/);
+  t.false(said({}).includes('could not be measured'));
+});
+
 test('losses are told only where there are some', (t) => {
   t.false(report(model, 'procedures', options()).includes('torn'));
   t.false(report(buildModel(example({ tornAccepted: 799 })), 'procedures', options()).includes('torn'), 'below 1 % of 80,000');

@@ -1,18 +1,21 @@
 /** quartz top in a real terminal (a pseudo-terminal of script(1)): keys, resizing, ends, wrong uses. */
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, existsSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import xterm from '@xterm/headless';
 import test, { type ExecutionContext } from 'ava';
 import { root } from '../known/programs.js';
 import { needing } from '../support/capabilities.js';
+import { temporaryDirectory } from '../support/temporary.js';
 
 const quartz = join(root, 'ts-frontend/bin/quartz');
 const program = (name: string): string => join(root, 'build/test/programs', name);
 
+/** Ends what hangs. */
+const limitMs = 300_000;
+
 class Pty {
-  readonly folder = mkdtempSync(join(tmpdir(), 'quartz-pty-'));
+  readonly folder = temporaryDirectory();
   readonly emulator = new xterm.Terminal({ cols: 100, rows: 30, allowProposedApi: true });
   readonly child: ChildProcess;
   readonly exited: Promise<number | null>;
@@ -30,7 +33,7 @@ class Pty {
     return Array.from({ length: this.emulator.rows }, (_, y) => active.getLine(active.baseY + y)?.translateToString(true) ?? '');
   }
   async until(wanted: (text: string) => boolean): Promise<string> {
-    for (let waited = 0; waited < 60_000; waited += 50) {
+    for (let waited = 0; waited < limitMs; waited += 50) {
       const text = this.lines().join('\n');
       if (wanted(text)) return text;
       await new Promise((resolve) => { setTimeout(resolve, 50); });
@@ -41,10 +44,7 @@ class Pty {
     this.emulator.resize(width, height);
     spawnSync('stty', ['-F', readFileSync(join(this.folder, 'tty'), 'utf8').trim(), 'cols', String(width), 'rows', String(height)]);
   }
-  end(): void {
-    this.child.kill('SIGHUP');
-    rmSync(this.folder, { recursive: true, force: true });
-  }
+  end(): void { this.child.kill('SIGHUP'); }
 }
 
 needing('terminal')('watches a program to its end, resized and driven by keys, and keeps the profile', async (t) => {
@@ -156,7 +156,7 @@ needing('terminal')('kill -KILL leaves a program that was only watched, and ends
 });
 
 async function ends(pid: number): Promise<boolean> {
-  for (let waited = 0; waited < 60_000; waited += 50) {
+  for (let waited = 0; waited < limitMs; waited += 50) {
     try {
       process.kill(pid, 0);
     } catch {

@@ -6,7 +6,8 @@
  *
  * The calls of publish.h are compiled here a second time, on a flag, an epoch and an object table of our own, and
  * run on a processor and a thread that exist only here. Each figure is the least over batches: what was interrupted
- * does not count. docs/hooks.md says what was tried.
+ * does not count. Batches with an operation and without it alternate: a CPU that is slower for a while (its other
+ * hardware thread is busy, its frequency falls) is so for both. docs/hooks.md says what was tried.
  */
 extern _Atomic unsigned qzi_calibrate_flag;
 #define qzi_publishing_flag qzi_calibrate_flag
@@ -64,9 +65,6 @@ QZI_BATCH void between_waiting(void (*operation)(void)) {
   }
 }
 
-QZI_HOOK static void call_plain(void) {
-  for (int k = 0; k < CALLS; k++) plain();
-}
 QZI_HOOK static void plain_between_busy(void) { between_busy(plain); }
 QZI_HOOK static void plain_between_waiting(void) { between_waiting(plain); }
 QZI_HOOK static void hooked_between_busy(void) { between_busy(hooked); }
@@ -84,6 +82,7 @@ QZI_HOOK __attribute__((noinline)) static void left(void) {
 QZI_HOOK __attribute__((noinline)) static void call_halves(void (*half)(void)) {
   for (int k = 0; k < CALLS; k++) half();
 }
+QZI_HOOK static void call_plain(void) { call_halves(plain); }
 QZI_HOOK static void call_enter(void) { call_halves(entered); }
 QZI_HOOK static void call_exit(void) { call_halves(left); }
 
@@ -131,8 +130,19 @@ QZI_BATCH void lock_and_unlock(void) {
   qzi_pub_pop(&parent, key);
   __atomic_store_n(&lock_line, 0, __ATOMIC_RELEASE);
 }
+QZI_HOOK static void publish(unsigned on) { atomic_store_explicit(&qzi_calibrate_flag, on, memory_order_relaxed); }
 QZI_HOOK static void locks_between_busy(void) { between_busy(lock_and_unlock); }
 QZI_HOOK static void locks_between_waiting(void) { between_waiting(lock_and_unlock); }
+QZI_HOOK static void unpublished_between_busy(void) {
+  publish(0);
+  between_busy(lock_and_unlock);
+  publish(1);
+}
+QZI_HOOK static void unpublished_between_waiting(void) {
+  publish(0);
+  between_waiting(lock_and_unlock);
+  publish(1);
+}
 
 /* What making, running, ending and joining a thread publishes. */
 QZI_HOOK static void spawn_and_join(void) {
@@ -152,34 +162,43 @@ QZI_HOOK static void spawn_and_join(void) {
   }
 }
 
+QZI_HOOK static void unpublished_spawn_and_join(void) {
+  publish(0);
+  spawn_and_join();
+  publish(1);
+}
+
+/* The least time that a batch has taken so far, in ns, and whether this one was clearly faster. */
+QZI_HOOK static bool faster(void (*batch)(void), uint64_t *least) {
+  uint64_t begin = qzi_pub_clock_ns();
+  batch();
+  uint64_t ns = qzi_pub_clock_ns() - begin, before = *least;
+  if (ns < before) *least = ns;
+  return ns < before - before / 64;
+}
+
 QZI_HOOK uint64_t qzi_least_ps(void (*batch)(void), uint64_t count) {
   uint64_t least = UINT64_MAX;
-  int settled = 0;
-  for (int k = 0; k < BATCHES && settled < SETTLED; k++) {
-    uint64_t begin = qzi_pub_clock_ns();
-    batch();
-    uint64_t ns = qzi_pub_clock_ns() - begin;
-    settled = ns < least - least / 64 ? 0 : settled + 1;
-    if (ns < least) least = ns;
-  }
+  for (int k = 0, settled = 0; k < BATCHES && settled < SETTLED; k++) settled = faster(batch, &least) ? 0 : settled + 1;
   return least * 1000 / count;
 }
 
-static uint64_t over(uint64_t with, uint64_t without) { return with > without ? with - without : 0; }
-
-struct qz_cost qzi_cost(uint64_t waiting, uint64_t waiting_without, uint64_t busy, uint64_t busy_without) {
-  uint64_t least = over(waiting, waiting_without), most = over(busy, busy_without);
-  return least < most ? (struct qz_cost){least, most} : (struct qz_cost){most, least};
+QZI_HOOK uint64_t qzi_added_ps(void (*with)(void), void (*without)(void), uint64_t count, bool certain) {
+  uint64_t least_with = UINT64_MAX, least_without = UINT64_MAX;
+  for (int k = 0, settled = 0; k < BATCHES && (settled < SETTLED || (certain && least_with <= least_without)); k++) {
+    bool one = faster(without, &least_without), other = faster(with, &least_with);
+    settled = one || other ? 0 : settled + 1;
+  }
+  return least_with > least_without ? (least_with - least_without) * 1000 / count : 0;
 }
 
-/* Least times without hooks. */
-struct without {
-  uint64_t loop, waiting, busy;
-};
+struct qz_cost qzi_cost(uint64_t waiting, uint64_t busy) {
+  return waiting < busy ? (struct qz_cost){waiting, busy} : (struct qz_cost){busy, waiting};
+}
 
-QZI_HOOK static void hook_costs(int kind, struct without without, void (*waiting)(void), void (*busy)(void), void (*entries)(void), void (*exits)(void)) {
-  struct qz_cost cost = qzi_cost(qzi_least_ps(waiting, BETWEEN), without.waiting, qzi_least_ps(busy, BETWEEN), without.busy);
-  uint64_t enter = over(qzi_least_ps(entries, CALLS), without.loop), leave = over(qzi_least_ps(exits, CALLS), without.loop);
+QZI_HOOK static void hook_costs(int kind, void (*waiting)(void), void (*busy)(void), void (*entries)(void), void (*exits)(void)) {
+  struct qz_cost cost = qzi_cost(qzi_added_ps(waiting, plain_between_waiting, BETWEEN, false), qzi_added_ps(busy, plain_between_busy, BETWEEN, true));
+  uint64_t enter = qzi_added_ps(entries, call_plain, CALLS, true), leave = qzi_added_ps(exits, call_plain, CALLS, true);
   qzi_session.hook[kind] = cost;
   qzi_session.hook_inside_ps[kind] = enter + leave ? (cost.least_ps + cost.most_ps) / 2 * leave / (enter + leave) : 0;
 }
@@ -205,26 +224,24 @@ void qzi_calibrate(void) {
   child.start = (uint64_t)(uintptr_t)spawn_and_join;
   child.create_site = parent.start;
 
-  bool locks = head->publisher == QZ_PUBLISHER_THREADLIB; /* otherwise they are not published so */
-  uint64_t free_waiting = locks ? qzi_least_ps(locks_between_waiting, BETWEEN) : 0, free_busy = locks ? qzi_least_ps(locks_between_busy, BETWEEN) : 0;
-  uint64_t free_spawn = qzi_least_ps(spawn_and_join, SPAWNS);
-  atomic_store_explicit(&qzi_calibrate_flag, 1, memory_order_relaxed);
+  publish(1);
   qzi_pub_run(&processor, &parent);
   if (parent.record) {
-    if (locks) head->lock = qzi_cost(qzi_least_ps(locks_between_waiting, BETWEEN), free_waiting, qzi_least_ps(locks_between_busy, BETWEEN), free_busy);
-    head->spawn_ps = over(qzi_least_ps(spawn_and_join, SPAWNS), free_spawn);
+    if (head->publisher == QZ_PUBLISHER_THREADLIB) /* otherwise they are not published so */
+      head->lock = qzi_cost(qzi_added_ps(locks_between_waiting, unpublished_between_waiting, BETWEEN, false),
+                            qzi_added_ps(locks_between_busy, unpublished_between_busy, BETWEEN, true));
+    head->spawn_ps = qzi_added_ps(spawn_and_join, unpublished_spawn_and_join, SPAWNS, true);
     word_empty = *qzi_hot;
     word_pushed = word_empty + QZ_WORD_PUSH;
-    struct without without = {qzi_least_ps(call_plain, CALLS), qzi_least_ps(plain_between_waiting, BETWEEN), qzi_least_ps(plain_between_busy, BETWEEN)};
-    hook_costs(0, without, hooked_between_waiting, hooked_between_busy, call_enter, call_exit);
+    hook_costs(0, hooked_between_waiting, hooked_between_busy, call_enter, call_exit);
 #ifdef QUARTZ_HOOKS_EXPANDED
     words[0] = word_empty;
     words[1] = word_pushed;
-    hook_costs(1, without, expanded_between_waiting, expanded_between_busy, call_expanded_enter, call_expanded_exit);
+    hook_costs(1, expanded_between_waiting, expanded_between_busy, call_expanded_enter, call_expanded_exit);
 #endif
     qzi_pub_ended(&processor, &parent);
   }
-  atomic_store_explicit(&qzi_calibrate_flag, 0, memory_order_relaxed);
+  publish(0);
   qzi_threads_return_pool(&processor);
   munmap(processor.calls, QZI_CALL_SLOTS * sizeof *processor.calls);
   qzi_hot_set(before);

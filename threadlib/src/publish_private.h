@@ -142,8 +142,11 @@ void qzi_names_mapped(void);
 void qzi_calibrate(void);
 /* Least time of a number of batches, picoseconds for each of the `count` rounds of one: what was interrupted does not count. */
 uint64_t qzi_least_ps(void (*batch)(void), uint64_t count);
-/* Of least times of batches with an operation and without, between work that waits and work that keeps the processor busy. */
-struct qz_cost qzi_cost(uint64_t waiting, uint64_t waiting_without, uint64_t busy, uint64_t busy_without);
+/* What `with` takes longer than `without`, likewise, from batches of both in turn. `certain`: it adds something for sure, so it is tried for longer
+ * where nothing shows; 0 then says that this machine let nothing be measured. */
+uint64_t qzi_added_ps(void (*with)(void), void (*without)(void), uint64_t count, bool certain);
+/* Of what an operation adds between work that waits and between work that keeps the processor busy. */
+struct qz_cost qzi_cost(uint64_t waiting, uint64_t busy);
 /* Writes what hooks cost into the session: expanded ones, where a module has them. */
 void qzi_calibrated(void);
 

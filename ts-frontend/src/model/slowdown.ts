@@ -31,10 +31,15 @@ export function slowdownOf({ head, calls, objects, entities, balance }: RawProfi
     turnsNs: head.turns * head.turnNs * 1000 * each,
     samplingNs: head.samplerSpins || head.elapsedNs === 0 ? 0 : (head.samplerCpuNs * fullNs) / head.elapsedNs / cpus,
   };
+  // A hook never costs nothing: 0 says that the machine let nothing be measured before the program began.
+  const unmeasured: Slowdown['unmeasured'] = [
+    ...(hooked > 0 && head.hookMostPs === 0 ? ['hooks' as const] : []), ...(locked > 0 && head.lockMostPs === 0 ? ['locks' as const] : []),
+    ...(head.spawns > 0 && head.spawnPs === 0 ? ['threads made' as const] : []),
+  ];
   const least = { hooksLeastNs: hooked * head.hookLeastPs * each, locksLeastNs: locked * head.lockLeastPs * each };
   const sum = Object.values(parts).reduce((all, ns) => all + ns, 0);
   const elapsedNs = Math.min(head.elapsedNs, sum);
   const elapsedLeastNs = Math.min(head.elapsedNs, sum - parts.hooksNs - parts.locksNs + least.hooksLeastNs + least.locksLeastNs);
   const share = (ns: number): number => (ns < head.elapsedNs ? ns / (head.elapsedNs - ns) : 0);
-  return { ...parts, ...least, elapsedNs, elapsedLeastNs, share: share(elapsedNs), shareLeast: share(elapsedLeastNs) };
+  return { ...parts, ...least, elapsedNs, elapsedLeastNs, share: share(elapsedNs), shareLeast: share(elapsedLeastNs), unmeasured };
 }

@@ -212,6 +212,8 @@ export interface Slowdown {
   elapsedLeastNs: number;
   share: number;      // of the elapsed time without it, at most
   shareLeast: number;
+  /** What happened, but could not be measured, and so is in none of these. */
+  unmeasured: readonly ('hooks' | 'locks' | 'threads made')[];
 }
 
 export interface Model {

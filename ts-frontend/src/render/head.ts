@@ -83,6 +83,12 @@ export function losses(model: Model): Notice[] {
   add(head.tuplesMerged, 'observations were kept with a coarser number of runnable threads', 'times are right, distributions of runnable threads less fine');
   add(head.stacksCut, 'stacks were cut short, the profile was full', 'their time is charged to the deepest entry kept');
   add(head.entitiesMerged, 'threads are shown under their group', 'their times are added up');
+  if (model.slowdown.unmeasured.length > 0) {
+    list.push({
+      reason: `what ${model.slowdown.unmeasured.join(', ').replace(/, ([^,]*)$/, ' and $1')} cost could not be measured when the program began: the slowdown told leaves it out, and the times of short procedures contain it`,
+      remedy: 'record again',
+    });
+  }
   list.push(...unseen(model));
   const due = head.snapshots + head.skippedTicks;
   if (head.skippedTicks > due / 20) {
@@ -127,7 +133,8 @@ export function facts(model: Model): string {
   ].join(', ');
 }
 
-const slowers: readonly (readonly [keyof Model['slowdown'], string, (keyof Model['slowdown'])?])[] =
+type Figure = Exclude<keyof Model['slowdown'], 'unmeasured'>;
+const slowers: readonly (readonly [Figure, string, Figure?])[] =
   [['hooksNs', 'hooks', 'hooksLeastNs'], ['locksNs', 'locks', 'locksLeastNs'], ['waitsNs', 'waits'], ['spawnsNs', 'threads made'], ['samplesNs', 'samples of running threads'], ['turnsNs', 'their timer at switches'],
     ['samplingNs', 'sampling']];
 
