@@ -1,7 +1,7 @@
 /** Waits inside libraries, loops that nobody marked, and how findings about them read. */
 import test from 'ava';
 import { buildModel } from '../../ts-frontend/src/model/index.js';
-import { briefly } from '../../ts-frontend/src/model/names.js';
+import { briefly } from '../../ts-frontend/src/model/short-names.js';
 import { insideKind } from '../../ts-frontend/src/model/inside.js';
 import { ProfileBuilder as Builder, io, run, spin, wait } from './builder.js';
 

@@ -142,6 +142,19 @@ needing('terminal')('kill -KILL ends the program that was started for the screen
   t.is(check.status, 0, check.stderr);
 });
 
+needing('terminal')('after kill -KILL the terminal is as it was before', async (t) => {
+  const pty = new Pty(`stty -a > before; ${quartz} top -- ${program('endless')}; read reply; stty -a > after`);
+  t.teardown(() => { pty.end(); });
+  const pid = Number(/pid (\d+)/.exec(await pty.until((text) => /pid \d+/.test(text)))![1]);
+  t.not(pty.emulator.modes.mouseTrackingMode, 'none');
+  process.kill(screenOf(pid), 'SIGKILL');
+  await pty.until((text) => text.includes('quartz: the live screen was killed')); // the last that is done
+  pty.type('\r');
+  await pty.until((text) => text.includes('status='));
+  restored(t, pty);
+  t.is(readFileSync(join(pty.folder, 'after'), 'utf8'), readFileSync(join(pty.folder, 'before'), 'utf8'));
+});
+
 needing('terminal')('kill -KILL leaves a program that was only watched, and ends the sampler', async (t) => {
   const endless = spawn(program('endless'), { stdio: 'ignore' });
   t.teardown(() => { endless.kill('SIGKILL'); });

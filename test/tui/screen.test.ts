@@ -5,6 +5,9 @@ import test, { type ExecutionContext } from 'ava';
 import { bindings } from '../../tui/src/keys.js';
 import { tabs } from '../../tui/src/state.js';
 import { root } from '../known/programs.js';
+import { ProfileBuilder, ready, run } from '../model/builder.js';
+import { buildModel } from '../../ts-frontend/src/model/index.js';
+import { wrap } from '../../tui/src/canvas.js';
 import { large, small } from './example.js';
 import { Memory, Session } from './screen.js';
 
@@ -38,13 +41,86 @@ test.serial('ASCII sends no other character', async (t) => {
 });
 
 test.serial('states have colours, and letters or shades of their own', async (t) => {
-  const session = new Session(new Memory(small()), { width: 120 });
+  const session = new Session(new Memory(small()), { width: 120, dots: false });
   await session.settle((lines) => lines[0]!.includes('prog'));
   const y = session.lines().findIndex((line) => line.startsWith('processors (of 4)'));
   const colourOf = new Map<string, number>();
   for (const run of session.runs(y)) if (/^[█▓▒·▪]$/.test(run.text.trim())) colourOf.set(run.text.trim(), run.fg);
   t.is(colourOf.size, 5);
   t.is(new Set(colourOf.values()).size, 5);
+  await session.quit();
+});
+
+test.serial('lines of dots show runnable threads beyond the processors, whose own lines stay within', async (t) => {
+  const raw = new ProfileBuilder({ processors: 2 })
+    .stretch(1e9, Array.from({ length: 6 }, (_, k) => (k < 2 ? run(`t${k}`, ['main', 'work']) : ready(`t${k}`, ['main', 'work'])))).stretch(1e9, [run('t0', ['main'])]).build();
+  const session = new Session(new Memory(raw), { width: 100, height: 30 });
+  const lines = await session.settle((now) => now.some((line) => line.startsWith('processors (of 2), top down')));
+  const y = lines.findIndex((line) => line.startsWith('processors (of 2)'));
+  const scale = lines.slice(y + 1, y + 8).map((line) => /^\d*/.exec(line)![0]).filter((label) => label !== '');
+  t.deepEqual(scale.map(Number), [...scale.map(Number)].sort((a, b) => b - a));
+  t.true(Number(scale[0]) > 2, 'the scale goes to the runnable threads');
+  const rowsOf = (fg: number): number[] => lines.flatMap((_, row) => (row > y && row < y + 6 && session.runs(row).some((one) => one.fg === fg && /[\u2801-\u28ff]/.test(one.text)) ? [row - y] : []));
+  const [runnable, useful] = [rowsOf(6), rowsOf(2)]; // cyan, green
+  t.is(Math.min(...runnable), 1, lines.join('\n'));
+  t.true(Math.min(...useful) > 2, lines.join('\n'));
+  await session.type('2');
+  t.false(session.lines().some((line) => /[\u2801-\u28ff]/.test(line)), 'they go with the tab');
+  await session.type('1');
+  t.true(session.lines().some((line) => /[\u2801-\u28ff]/.test(line)));
+  await session.quit();
+});
+
+test.serial('cells too show runnable threads beyond the processors', async (t) => {
+  const raw = new ProfileBuilder({ processors: 2 }).stretch(1e9, Array.from({ length: 6 }, (_, k) => (k < 2 ? run(`t${k}`, ['main', 'work']) : ready(`t${k}`, ['main', 'work'])))).build();
+  for (const options of [{ colour: false }, { ascii: true }, { dots: false }]) {
+    const session = new Session(new Memory(raw), { width: 100, height: 30, ...options });
+    const lines = await session.settle((now) => now.some((line) => line.startsWith('processors (of 2)')));
+    const y = lines.findIndex((line) => line.startsWith('processors (of 2)'));
+    const [mark, useful] = options.ascii === true ? ['-', '#'] : ['▪', '█'];
+    t.true(lines[y + 1]!.includes(mark.repeat(50)) && !lines[y + 1]!.includes(useful), lines.join('\n'));
+    t.false(lines.some((line) => /[\u2801-\u28ff]/.test(line)));
+    t.true(lines.slice(y + 2, y + 8).some((line) => line.includes(useful.repeat(50)) && !line.includes(mark)));
+    await session.quit();
+  }
+});
+
+test.serial('no sentence of a finding is lost: what does not fit is said, and scrolled to', async (t) => {
+  for (const [width, height] of [[80, 24], [60, 15], [100, 30]] as const) {
+    const session = new Session(new Memory(small()), { width, height });
+    await session.settle((lines) => lines[0]!.includes('prog'));
+    const { findings } = buildModel(small());
+    const seen = new Set<string>();
+    for (let k = 0; k < 40; k++) {
+      const lines = session.lines();
+      for (const line of lines.slice(4, -1)) seen.add(line.slice(3).trim());
+      if (!lines.some((line) => /▼ \d+ lines? more/.test(line))) break;
+      await session.type('j');
+    }
+    t.false(session.lines().some((line) => /▼ \d+ lines? more/.test(line)));
+    for (const { text, remedy } of findings) for (const line of wrap(`${text} ${remedy}`, width - 3)) t.true(seen.has(line), `${width}x${height}: ${line}`);
+    await session.type('j', 'j', 'k', 'g');
+    t.true(session.lines()[4]!.startsWith('1. '), 'scrolling stops at the ends');
+    await session.quit();
+  }
+});
+
+test.serial('Enter goes into the finding at the top', async (t) => {
+  const session = new Session(new Memory(small()), { width: 80, height: 24 });
+  await session.settle((lines) => lines[0]!.includes('prog'));
+  while (!session.lines()[4]!.startsWith('2. ')) await session.type('j');
+  await session.type('\r');
+  t.regex(session.lines()[2]!, /^all › main/);
+  await session.quit();
+});
+
+test.serial('160x50: the chart takes a third at most, below it waits and the first finding', async (t) => {
+  const session = new Session(new Memory(small()), { width: 160, height: 50 });
+  const lines = await session.settle((now) => now.some((line) => line.startsWith('processors (of 4)')));
+  const from = lines.findIndex((line) => line.startsWith('processors (of 4)')), to = lines.findIndex((line) => line.startsWith('each processor'));
+  t.true(to - from <= 50 / 3);
+  t.true(lines.some((line) => line.includes('what threads waited for longest') && line.includes('finding 1: setup')));
+  t.true(lines.some((line) => line.includes('300 ms') && line.includes('table [mutex]')));
   await session.quit();
 });
 
@@ -187,7 +263,7 @@ test.serial('256 processors fit as a heat strip', async (t) => {
   const session = new Session(new Memory(large(256, 20)), { width: 80, height: 24 });
   const lines = await session.settle((now) => now.some((line) => line.startsWith('each processor')));
   const at = lines.findIndex((line) => line.startsWith('each processor'));
-  const strip = lines.slice(at + 1, -1).filter((line) => line.startsWith('P')).map((line) => line.slice(12)).join('');
+  const strip = lines.slice(at + 1, -1).filter((line) => line.startsWith('P')).map((line) => line.slice(6)).join('');
   t.is(strip.length, 256);
   t.is(strip[7], '!');
   await session.quit();

@@ -36,7 +36,7 @@ export class Memory implements Host {
   ended(): string | null { return this.why; }
 }
 
-export interface Options { width?: number; height?: number; ascii?: boolean; colour?: boolean; owned?: boolean }
+export interface Options { width?: number; height?: number; ascii?: boolean; colour?: boolean; dots?: boolean; owned?: boolean }
 
 export class Session {
   readonly emulator: InstanceType<typeof xterm.Terminal>;
@@ -50,7 +50,7 @@ export class Session {
     this.emulator = new xterm.Terminal({ cols: width, rows: height, allowProposedApi: true, scrollback: 0 });
     this.output = new Output(this.emulator, width, height);
     this.done = show(new Watch(host), {
-      ascii: options.ascii ?? false, colour: options.colour ?? true, refreshMs: 100, owned: options.owned ?? false, onQuit: () => { this.over = true; },
+      ascii: options.ascii ?? false, colour: options.colour ?? true, dots: options.dots ?? true, refreshMs: 100, owned: options.owned ?? false, onQuit: () => { this.over = true; },
       input: this.keyboard, output: this.output, term: 'xterm-256color',
     });
   }

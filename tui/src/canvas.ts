@@ -32,7 +32,19 @@ function isNarrow(code: number): boolean {
   );
 }
 
+/** Lines over time that the terminal side draws with dots, two by four to a cell, over the cells of that rectangle. */
+export interface Plot {
+  x: number; y: number; width: number; height: number;
+  axis: number;      // columns for the scale's numbers
+  top: number;       // end of the scale, which begins at 0, and the distance of its numbers
+  step: number;
+  labels: string[];  // below each point; every n-th is shown
+  every: number;
+  series: { colour: number; values: number[] }[]; // one value a point; the later ones lie over the earlier
+}
+
 export class Canvas {
+  plot: Plot | null = null;
   readonly chars: string[];
   readonly attrs: Int32Array;
 
@@ -82,6 +94,7 @@ export class Canvas {
 
   /** Copies another canvas onto this one. */
   blit(x: number, y: number, other: Canvas): void {
+    if (other.plot !== null) this.plot = { ...other.plot, x: other.plot.x + x, y: other.plot.y + y };
     for (let row = 0; row < other.height; row++) {
       const target = y + row;
       if (target < 0 || target >= this.height) continue;
@@ -119,13 +132,4 @@ export function wrap(text: string, width: number): string[] {
   }
   if (line !== '') lines.push(line);
   return lines;
-}
-
-/** Text of at most `width` columns; what is cut is cut in the middle, where names differ least. */
-export function shorten(text: string, width: number, ascii: boolean): string {
-  if (text.length <= width) return text;
-  if (width <= 1) return text.slice(0, Math.max(0, width));
-  const mark = ascii ? '~' : '…';
-  const head = Math.ceil((width - 1) / 2);
-  return text.slice(0, head) + mark + text.slice(text.length - (width - 1 - head));
 }

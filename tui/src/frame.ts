@@ -1,13 +1,15 @@
 /** The whole screen: a pure function of scene, size and state. */
-import { Canvas, Colour, shorten } from './canvas.js';
+import { path } from '../../ts-frontend/src/render/names.js';
+import { cut } from '../../ts-frontend/src/render/text.js';
+import { Canvas, Colour } from './canvas.js';
 import type { Glyphs } from './glyphs.js';
 import { isTable, selectedEntity, tabs, type Scene, type Size, type State } from './state.js';
 import { baseName, digits, percent, rate, time } from './format.js';
-import { overview } from './views/overview.js';
+import { overview, settledOverview } from './views/overview.js';
 import { table } from './views/table.js';
 import { detail } from './views/detail.js';
 import { bottle } from './views/bottle.js';
-import { source } from './views/source.js';
+import { settledSource, source } from './views/source.js';
 import { help } from './views/help.js';
 
 export const smallest: Size = { width: 40, height: 10 };
@@ -30,6 +32,12 @@ export function frame(scene: Scene, size: Size, state: State, glyphs: Glyphs): C
   return canvas;
 }
 
+/** The state with what only the size decides: how far a view can be scrolled. */
+export function settled(scene: Scene, size: Size, state: State): State {
+  if (state.tab === 'overview') return settledOverview(scene.model, bodyOf(size), state);
+  return state.tab === 'source' ? settledSource(scene, bodyOf(size), state) : state;
+}
+
 /** What is between tab bar and footer. */
 export const bodyOf = (size: Size): Size => ({ width: size.width, height: size.height - bodyTop - 1 });
 
@@ -46,7 +54,7 @@ export function tableSize(body: Size): Size & { beside: boolean } {
 }
 
 function viewOf(scene: Scene, body: Size, state: State, glyphs: Glyphs): Canvas {
-  if (state.tab === 'overview') return overview(scene, body, glyphs);
+  if (state.tab === 'overview') return overview(scene, body, state, glyphs);
   if (state.tab === 'bottle') return bottle(scene, body, state, selectedEntity(state, scene), glyphs);
   if (state.tab === 'source') return source(scene, body, state, glyphs);
   if (state.zoom) return detail(scene, body, state, glyphs);
@@ -76,7 +84,7 @@ function header(canvas: Canvas, scene: Scene, state: State, glyphs: Glyphs): voi
   const facts = all.join('  ');
   canvas.fill(0, 0, canvas.width, 1, ' ', { inverse: true });
   const room = canvas.width - right.length;
-  const name = shorten(baseName(model.program), Math.max(8, Math.min(30, room - facts.length - 4)), glyphs.ascii);
+  const name = cut(baseName(model.program), Math.max(8, Math.min(30, room - facts.length - 4)), glyphs);
   canvas.text(0, 0, ` ${name}  ${facts}`, { inverse: true }, room);
   canvas.textRight(room, 0, right.length, right, { inverse: true, bold: live.ended !== null });
 }
@@ -97,14 +105,15 @@ export function tabPlaces(width: number): { tab: (typeof tabs)[number]; x: numbe
   });
 }
 function crumbs(canvas: Canvas, scene: Scene, state: State, glyphs: Glyphs): void {
-  const path = state.focus.map((id) => scene.model.entities[id]?.name ?? '?');
   const parts = [
     state.windowNs === null ? 'all since the start' : `last ${time(state.windowNs)}`,
     state.inclusive ? '' : 'ranked by self', state.filter === '' ? '' : `filter "${state.filter}"`,
     state.mark === null ? '' : `compared with ${time(state.mark)}`,
   ].filter((part) => part !== '').join('; ');
   canvas.textRight(0, 2, canvas.width, parts, { fg: Colour.grey });
-  if (path.length > 0) canvas.text(0, 2, shorten(['all', ...path].join(glyphs.crumb), canvas.width - parts.length - 2, glyphs.ascii), { fg: Colour.cyan });
+  const before = `all${glyphs.crumb}`;
+  const room = canvas.width - parts.length - 2 - before.length;
+  if (state.focus.length > 0) canvas.text(0, 2, before + path(scene.model, state.focus, room, glyphs), { fg: Colour.cyan });
 }
 function footer(canvas: Canvas, state: State): void {
   const y = canvas.height - 1;

@@ -1,22 +1,26 @@
-/** The characters that views draw with: one set for terminals with Unicode, one without. */
+/** The characters that views draw with: one set for terminals with Unicode, one without. No two on one screen mean the same, none means two things. */
 export interface Glyphs {
   ascii: boolean;
-  useful: string; overhead: string; spinning: string; idle: string; runnable: string;
+  /** The time line is drawn as lines of dots, in colours, by the terminal side; else of cells. */
+  dots: boolean;
+  /** What a processor does. */
+  useful: string; overhead: string; spinning: string; idle: string;
+  runnable: string; line: string;
+  /** Parts of an entity's normalized processor time. */
   self: string; children: string;
-  horizontal: string; vertical: string; corner: string; up: string; down: string; arrow: string; crumb: string; plusMinus: string;
-  /** Bars that end within a cell, from empty to full. */
-  eighths: readonly string[];
+  /** An amount, in a bar; boxes of a bottle graph, in turn, and the selected one. */
+  bar: string; boxes: readonly [string, string]; selected: string;
+  horizontal: string; vertical: string; up: string; down: string; crumb: string; plusMinus: string;
+  /** How busy a processor is, from idle to always. */
   heat: readonly string[];
 }
 export const unicode: Glyphs = {
-  ascii: false, useful: '█', overhead: '▓', spinning: '▒', idle: '·', runnable: '▪', self: '█', children: '░',
-  horizontal: '─', vertical: '│', corner: '└', up: '▲', down: '▼', arrow: '→', crumb: ' › ', plusMinus: '±',
-  eighths: [' ', '▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'],
-  heat: ['·', '░', '▒', '▓', '█'],
+  ascii: false, dots: false, useful: '█', overhead: '▓', spinning: '▒', idle: '·', runnable: '▪', line: '─', self: '■', children: '□',
+  bar: '━', boxes: ['█', '▓'], selected: '@', horizontal: '─', vertical: '│', up: '▲', down: '▼', crumb: ' › ', plusMinus: '±',
+  heat: ['·', '▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'],
 };
 export const ascii: Glyphs = {
-  ascii: true, useful: '#', overhead: 'o', spinning: '*', idle: '.', runnable: '-', self: '#', children: '+',
-  horizontal: '-', vertical: '|', corner: '+', up: '^', down: 'v', arrow: '->', crumb: ' > ', plusMinus: '+-',
-  eighths: [' ', ' ', ' ', ' ', '#', '#', '#', '#', '#'],
-  heat: ['.', ':', '+', '*', '#'],
+  ascii: true, dots: false, useful: '#', overhead: 'o', spinning: '*', idle: '.', runnable: '-', line: '-', self: '@', children: '+',
+  bar: '=', boxes: ['#', 'o'], selected: '@', horizontal: '-', vertical: '|', up: '^', down: 'v', crumb: ' > ', plusMinus: '+-',
+  heat: ['.', '1', '2', '3', '4', '5', '6', '7', '8', '9'],
 };

@@ -23,6 +23,8 @@ export interface State {
   frozen: number | null;       // moment shown, ns since the first snapshot; null: now
   mark: number | null;         // moment compared with
   zoom: boolean;               // the selected entity fills the screen
+  scroll: number;              // the first line of the findings that is shown
+  finding: number;             // which finding that is
   sourceScroll: number;
   help: number; // page that is shown, 0 = none
   message: string;
@@ -62,7 +64,7 @@ export function initialState(): State {
     tab: 'overview',
     tables: { procedures: table('npt'), locks: table('wait'), threads: table('npt'), objects: table('blocked') },
     inclusive: true, filter: '', editing: null, focus: [], focusIndex: 0, bottleOf: 'threads', windowNs: null, frozen: null,
-    mark: null, zoom: false, sourceScroll: 0, help: 0, message: '',
+    mark: null, zoom: false, scroll: 0, finding: 0, sourceScroll: 0, help: 0, message: '',
   };
 }
 export const isTable = (tab: Tab): tab is TableTab => tab === 'procedures' || tab === 'locks' || tab === 'threads' || tab === 'objects';
@@ -105,14 +107,15 @@ export function reduce(before: State, action: Action, scene: Scene): State {
     }
     case 'move':
       if (state.tab === 'source') return { ...state, sourceScroll: state.sourceScroll + action.by };
+      if (state.tab === 'overview') return { ...state, scroll: state.scroll + action.by };
       return select(state, scene, currentIndex(state, scene) + action.by);
-    case 'home': return state.tab === 'source' ? { ...state, sourceScroll: -1e9 } : select(state, scene, 0);
-    case 'end': return state.tab === 'source' ? { ...state, sourceScroll: 1e9 } : select(state, scene, 1e9);
+    case 'home': return toEnd(state, scene, -1e9);
+    case 'end': return toEnd(state, scene, 1e9);
     case 'select-row': return select(state, scene, action.index);
     case 'enter': {
       if (state.tab === 'overview') {
-        const first = scene.model.findings[0];
-        return first === undefined ? state : { ...state, tab: 'procedures', focus: [first.entity], focusIndex: 0 };
+        const finding = scene.model.findings[state.finding];
+        return finding === undefined ? state : { ...state, tab: 'procedures', zoom: false, focus: [finding.entity], focusIndex: 0 };
       }
       const entity = selectedEntity(state, scene);
       const row = currentRows(state, scene)[currentIndex(state, scene)];
@@ -140,7 +143,7 @@ export function reduce(before: State, action: Action, scene: Scene): State {
       const tab = tableTab(state);
       return { ...state, tables: { ...state.tables, [tab]: { ...state.tables[tab], ascending: !state.tables[tab].ascending } } };
     }
-    case 'zoom': return isTable(state.tab) ? { ...state, zoom: !state.zoom } : { ...state, message: 'tables only' };
+    case 'zoom': return isTable(state.tab) || state.tab === 'overview' ? { ...state, zoom: !state.zoom } : { ...state, message: 'tables and the overview only' };
     case 'self': return { ...state, inclusive: !state.inclusive };
     case 'bottle': {
       const order: BottleOf[] = ['threads', 'procedures', 'locks'];
@@ -169,6 +172,10 @@ export function reduce(before: State, action: Action, scene: Scene): State {
     case 'filter-done': return { ...state, filter: state.editing ?? '', editing: null, focus: [], focusIndex: 0 };
     case 'message': return { ...state, message: action.text };
   }
+}
+function toEnd(state: State, scene: Scene, far: number): State {
+  if (state.tab === 'source') return { ...state, sourceScroll: far };
+  return state.tab === 'overview' ? { ...state, scroll: far } : select(state, scene, far);
 }
 function withSort(state: State, tab: TableTab, sort: string): State {
   const table = state.tables[tab];

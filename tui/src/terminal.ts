@@ -3,10 +3,11 @@
  * cells of a frame into the screen's; blessed sends only what changed.
  */
 import blessed from 'blessed';
+import lineChart from 'blessed-contrib/lib/widget/charts/line.js'; // the one widget that is used: the package's index loads them all
 import { spawnSync } from 'node:child_process';
-import { Canvas } from './canvas.js';
+import { Canvas, type Plot } from './canvas.js';
 import { ascii, unicode, type Glyphs } from './glyphs.js';
-import { bodyOf, frame, pageOf } from './frame.js';
+import { bodyOf, frame, pageOf, settled } from './frame.js';
 import { bindingOf, editing, type Effect } from './keys.js';
 import { pointed, type MouseEvent } from './mouse.js';
 import { Pace } from './pace.js';
@@ -17,10 +18,14 @@ import type { Watch } from './session.js';
 export interface TerminalOptions {
   ascii: boolean;
   colour: boolean;
+  /** The terminal's font has Braille patterns, which the time line's dots are. */
+  dots: boolean;
   refreshMs: number;
   /** A program started for this screen runs until the screen ends. */
   owned: boolean;
   onQuit: () => void;
+  /** Called when the screen has taken the terminal, and when it gives it back. */
+  onTerminal?: (taken: boolean) => void;
   input?: NodeJS.ReadableStream;
   output?: NodeJS.WritableStream;
   term?: string;
@@ -39,8 +44,8 @@ const cpuMs = (): number => {
 interface ScreenLine extends Array<[number, string]> { dirty: boolean }
 type RawScreen = blessed.Widgets.Screen & { lines: ScreenLine[]; leave(): void; enter(): void; tput: { brokenACS: boolean }; program: blessed.BlessedProgram & { sigtstp?: () => void } };
 
-/** Copies a canvas into a blessed screen's cells. Without colour, only bold, underline and inverse are kept. */
-function copyCells(canvas: Canvas, lines: ScreenLine[], colour: boolean): void {
+/** Copies a canvas into a blessed screen's cells. Without colour, only bold, underline and inverse are kept; without Unicode, ASCII. */
+function copyCells(canvas: Canvas, lines: ScreenLine[], { ascii: plainText, colour }: TerminalOptions): void {
   const noColour = (0x1ff << 9) | 0x1ff;
   for (let y = 0; y < canvas.height && y < lines.length; y++) {
     const line = lines[y]!;
@@ -49,7 +54,8 @@ function copyCells(canvas: Canvas, lines: ScreenLine[], colour: boolean): void {
       const cell = line[x]!;
       const attr = canvas.attrs[at]!;
       cell[0] = colour ? attr : (attr & ~0x3ffff) | noColour;
-      cell[1] = canvas.chars[at]!;
+      const char = canvas.chars[at]!;
+      cell[1] = plainText && char > '~' ? '?' : char;
     }
     line.dirty = true;
   }
@@ -71,6 +77,33 @@ function open(options: TerminalOptions): RawScreen {
   return screen;
 }
 
+// ---- the time line: blessed-contrib's line chart ----
+
+type Line = blessed.Widgets.BoxElement & { options: Record<string, unknown>; canvasSize: Size; setData(series: unknown[]): void };
+const colours = ['black', 'red', 'green', 'yellow', 'blue', 'magenta', 'cyan', 'white'];
+
+/** A chart as large as the plot. What it would leave free of its rectangle, for a border and a line below the axis, is used. */
+function lineOn(screen: RawScreen, { x, y, width, height }: Plot): Line {
+  const line = lineChart({
+    screen, left: x, top: y, width, height, minY: 0, wholeNumbersOnly: true, style: { text: 'normal', baseline: 'normal', line: 'normal' },
+  }) as unknown as Line;
+  (line as unknown as { calcSize: () => void }).calcSize = () => { line.canvasSize = { width: width * 2, height: (height + 1) * 4 }; };
+  screen.append(line); // makes its canvas
+  return line;
+}
+
+function plotOn(line: Line, { axis, top, step, labels, every, series }: Plot): void {
+  const rows = line.canvasSize.height;
+  Object.assign(line.options, {
+    // The widget's axis is 11 dots from the bottom and its zero 2 dots above; so high is the scale that `top` is its uppermost dot.
+    maxY: (top * (rows - 11)) / (rows - 13) * (1 + 1e-9), xPadding: axis * 2, xLabelPadding: axis * 2, showNthLabel: every,
+  });
+  line.options['numYLabels'] = (line.options['maxY'] as number) / (step + 1e-6);
+  // Its first point is 2 dots right of the axis: as many more make the last one of ours the rightmost dot.
+  const beyond = <T>(values: T[]): T[] => [...values, ...Array<T>(2).fill(values.at(-1)!)];
+  line.setData(series.map(({ colour, values }) => ({ x: beyond(labels), y: beyond(values), style: { line: colours[colour] } })));
+}
+
 class Terminal {
   readonly #glyphs: Glyphs;
   readonly #screen: RawScreen;
@@ -79,19 +112,21 @@ class Terminal {
   #asking = false;      // whether to end the program
   #suspended = false;   // by Ctrl-Z
   #over = false;
+  #canvas = new Canvas(0, 0); // what is shown
+  #line: Line | null = null;  // the time line over it, where one is
   #timer: NodeJS.Timeout | undefined;
   #interval: number;
   #refreshed = -Infinity;
   #forUserMs = 0;       // CPU time that keys, mouse and resizing cost
 
   constructor(readonly watch: Watch, readonly options: TerminalOptions, readonly resolve: () => void, readonly reject: (error: Error) => void) {
-    this.#glyphs = options.ascii ? ascii : unicode;
+    this.#glyphs = options.ascii ? ascii : { ...unicode, dots: options.dots && options.colour };
     this.#pace = new Pace(options.refreshMs);
     this.#interval = options.refreshMs;
     this.#screen = open(options);
     const box = blessed.box({ parent: this.#screen, top: 0, left: 0, width: '100%', height: '100%' });
     (box as unknown as { render: () => unknown }).render = () => {
-      copyCells(this.#draw(), this.#screen.lines, options.colour);
+      copyCells(this.#canvas, this.#screen.lines, options);
       return null;
     };
   }
@@ -103,9 +138,10 @@ class Terminal {
     this.#screen.on('keypress', this.#counted((char: string | undefined, key: Key) => { this.#onKey(char, key); }));
     this.#screen.program.enableMouse();
     this.#screen.program.on('mouse', this.#counted((event: MouseEvent) => { this.#onMouse(event); }));
-    this.#screen.on('resize', this.#counted(() => { this.#screen.render(); }));
+    this.#screen.on('resize', this.#counted(() => { this.#render(); }));
     this.#tick();
-    this.#screen.render();
+    this.#render();
+    this.options.onTerminal?.(true);
   }
 
   // ---- ends ----
@@ -119,6 +155,7 @@ class Terminal {
     process.off('SIGCONT', this.#onContinue);
     this.#screen.program.disableMouse(); // blessed turns off only what its own elements asked for
     this.#screen.destroy();
+    this.options.onTerminal?.(false);
     this.options.onQuit();
     return true;
   }
@@ -131,7 +168,9 @@ class Terminal {
   readonly #onContinue = (): void => {
     setImmediate(() => {
       this.#suspended = false;
-      if (!this.#over) this.#carryOut('redraw');
+      if (this.#over) return;
+      this.options.onTerminal?.(true);
+      this.#carryOut('redraw');
     });
   };
 
@@ -147,12 +186,29 @@ class Terminal {
       return canvas;
     }
     if (this.#state.tab === 'source') this.watch.showSource(scene.model.entities[selectedEntity(this.#state, scene)]?.file ?? '');
-    return frame(this.watch.scene ?? scene, this.#size, this.#state, this.#glyphs);
+    const shown = this.watch.scene ?? scene;
+    this.#state = settled(shown, this.#size, this.#state);
+    return frame(shown, this.#size, this.#state, this.#glyphs);
+  }
+  #render(): void {
+    this.#canvas = this.#draw();
+    this.#plot(this.#canvas.plot); // before the screen goes through what is on it
+    this.#screen.render();
+  }
+  /** Shows lines over the cells, or takes them away. */
+  #plot(plot: Plot | null): void {
+    const line = this.#line;
+    const { x, y, width, height } = plot ?? { x: 0, y: 0, width: 0, height: 0 };
+    if (line !== null && (plot === null || line.left !== x || line.top !== y || line.width !== width || line.height !== height)) {
+      this.#screen.remove(line);
+      this.#line = null;
+    }
+    if (plot !== null) plotOn(this.#line ??= lineOn(this.#screen, plot), plot);
   }
   #apply(action: Action): void {
     const { scene } = this.watch;
     if (scene !== null) this.#state = reduce(this.#state, action, scene);
-    this.#screen.render();
+    this.#render();
   }
   #say(text: string): void { this.#apply({ type: 'message', text }); }
 
@@ -161,7 +217,7 @@ class Terminal {
     const now = performance.now();
     if (!this.#suspended && (now - this.#refreshed >= this.#interval || this.watch.hasEnded)) {
       try {
-        if (this.watch.refresh()) this.#screen.render();
+        if (this.watch.refresh()) this.#render();
       } catch (error) {
         this.#say((error as Error).message);
       }
@@ -186,6 +242,7 @@ class Terminal {
     if (full === 'return' || full === 'linefeed') return; // blessed sends enter as well
     if (full === 'C-z') {
       this.#suspended = true;
+      this.options.onTerminal?.(false);
       this.#screen.program.sigtstp?.();
       setTimeout(() => { process.emit('SIGCONT'); }, 100); // where there is no job control nothing stops it, and nothing would let it go on
       return;
@@ -214,11 +271,11 @@ class Terminal {
   #carryOut(effect: Effect): void {
     switch (effect) {
       case 'quit': this.#quit(); return;
-      case 'redraw': this.#screen.realloc(); this.#screen.render(); return;
+      case 'redraw': this.#screen.realloc(); this.#render(); return;
       case 'reset':
         this.watch.reset();
         this.#state = { ...this.#state, windowNs: null, message: this.watch.isReset ? 'counting from now; R again counts from the start' : 'counting from the start' };
-        this.#screen.render();
+        this.#render();
         return;
       case 'write':
         try { this.#say(`written to ${this.watch.host.write()}`); }
@@ -241,11 +298,13 @@ class Terminal {
     const entity = scene === null ? undefined : scene.model.entities[selectedEntity(this.#state, scene)];
     if (entity === undefined || entity.file === '') { this.#say('no source file is known for this'); return; }
     const editor = process.env['VISUAL'] ?? process.env['EDITOR'] ?? 'vi';
+    this.options.onTerminal?.(false);
     this.#screen.program.disableMouse();
     this.#screen.leave();
     const result = spawnSync('sh', ['-c', `${editor} "$@"`, editor, `+${Math.max(1, entity.line)}`, entity.file], { stdio: 'inherit' });
     this.#screen.enter();
     this.#screen.program.enableMouse();
+    this.options.onTerminal?.(true);
     this.#screen.realloc();
     this.#say(result.status === 0 ? '' : `${editor} ended with status ${result.status ?? 'unknown'}: set EDITOR`);
   }

@@ -28,6 +28,9 @@ function executable(path: string): boolean {
   }
 }
 
+/** What gives the terminal back after a killed live screen. */
+export const restoreTerminalPath = (): string => join(root, 'ts-frontend/bin/restore-terminal');
+
 /** The sampler: of this build, else one that is installed. */
 export function samplerPath(): string {
   const places = [join(root, 'build/sampler'), ...(process.env['PATH'] ?? '').split(delimiter)];

@@ -15,6 +15,9 @@ function utf8(env: NodeJS.ProcessEnv): boolean {
   return /utf-?8/i.test(locale ?? '');
 }
 
+/** Whether the terminal draws Braille patterns: the console of Linux has 512 characters, these not among them. */
+export const hasBraille = (): boolean => !/^(linux|vt\d|ansi|cons)/.test(process.env['TERM'] ?? '');
+
 export function display(args: Arguments): RenderOptions {
   const { env, stdout } = process;
   const terminal = stdout.isTTY;

@@ -4,7 +4,8 @@ import { constants } from 'node:os';
 import { basename } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import type { Arguments } from './command.js';
-import { display } from './terminal.js';
+import { guardTerminal } from './terminal-guard.js';
+import { display, hasBraille } from './terminal.js';
 import { buildModel, difference, type RawProfile } from '../model/index.js';
 import { isProfileError, openProfile, saveProfile } from '../profile.js';
 import { show } from '../../../tui/src/terminal.js';
@@ -71,5 +72,7 @@ export async function watch(args: Arguments, file: string, recording: Sampling |
   const { ascii, colour } = display(args);
   // Code that has not run for a few collections is dropped, and compiled anew when it runs: between refreshes that are seconds apart, all of it.
   setFlagsFromString('--no-flush-bytecode');
-  await show(new Watch(hostOf(file, recording, args.has('raw'))), { ascii, colour, refreshMs, owned, onQuit: () => undefined });
+  await show(new Watch(hostOf(file, recording, args.has('raw'))), {
+    ascii, colour, dots: hasBraille(), refreshMs, owned, onQuit: () => undefined, onTerminal: await guardTerminal(),
+  });
 }

@@ -11,4 +11,5 @@ export type { Comparison, EntityChange, FindingChange } from './compare.js';
 export { difference } from './difference.js';
 export { independentSnapshots, shareInterval } from './interval.js';
 export { baseName, inlinedText, placeOf, saysItsKind } from './names.js';
+export { formsOf } from './short-names.js';
 export { formatNs } from './format.js';

@@ -8,7 +8,7 @@ import { concentrate, similarity, statsOf } from './contexts.js';
 import { formatCount, formatEvents, formatNs } from './format.js';
 import { isBarrier, isRegionEnd, isUncounted } from './inside.js';
 import type { Material } from './limits.js';
-import { briefly } from './names.js';
+import { briefly } from './short-names.js';
 import { costs, heldText, leastObservations, leastSerial, leastShare, meanwhileOf, meanwhileText, shownId, title } from './limits.js';
 import { isLock } from './limits-objects.js';
 import { waitersBeside } from './meanwhile.js';

@@ -4,7 +4,8 @@ import type { Levels } from './levels.js';
 import type { Meanwhile } from './meanwhile.js';
 import type { Working } from './model.js';
 import type { Own } from './own.js';
-import { briefly, inlinedText, placeOf, saysItsKind } from './names.js';
+import { inlinedText, placeOf, saysItsKind } from './names.js';
+import { briefly } from './short-names.js';
 import type { Finding, Model } from './types.js';
 
 export interface Material {

@@ -1,6 +1,7 @@
 /** What entities are called, which kind they are shown as, and which of them are namesakes. Pure. */
 import type { EntityKind, RawEntity, RawProfile } from './raw.js';
 import type { Entity, Kind, Model } from './types.js';
+import { briefly } from './short-names.js';
 
 const shown: Partial<Record<EntityKind, Kind>> = { mutex: 'lock', rwlock: 'lock', spinlock: 'lock' };
 
@@ -14,24 +15,6 @@ export function baseName(path: string): string {
 
 export function placeOf(file: string, line: number): string {
   return file === '' ? '' : line > 0 ? `${baseName(file)}:${line}` : baseName(file);
-}
-
-/** A long name without its template arguments: they fill lines, and tell little. */
-export function briefly(name: string, most = 80): string {
-  if (name.length <= most) return name;
-  let text = '', depth = 0;
-  for (let at = 0; at < name.length; at++) {
-    const symbol = depth === 0 ? /^operator(<=>|<<=|>>=|->\*?|<<|>>|<=|>=|<|>)/.exec(name.slice(at))?.[0] : undefined;
-    const c = name[at]!;
-    if (symbol !== undefined) {
-      text += symbol;
-      at += symbol.length - 1;
-    } else if (c === '<' && at > 0) {
-      if (depth++ === 0) text += '<…>';
-    } else if (c === '>' && depth > 0 && name[at - 1] !== '-') depth--;
-    else if (depth === 0) text += c;
-  }
-  return text;
 }
 
 /** Behind the place of a procedure: ", inlined into step". */
@@ -63,12 +46,14 @@ function firstArgument(list: string): string {
 
 /**
  * What a std::thread of libstdc++ runs is shown by its own name, `main::{lambda()#1}`, not by that of the template's instance. And so
- * is a lambda that runs as a thread, or in parallel, of the thread package: it is inlined into a start routine of quartz.hpp.
+ * is a lambda that runs as a thread, or in parallel, of the thread package: it is inlined into a start routine of quartz.hpp. What
+ * else a lambda runs is its call operator, which is not said.
  */
 function ownName(name: string): string {
   const state = /^std::(?:thread::_State_impl|__future_base::_Async_state_impl)<std::thread::_Invoker<std::tuple</.exec(name)?.[0];
   if (state !== undefined && name.endsWith('::_M_run')) return firstArgument(name.slice(state.length));
-  return /^qz::(?:thread::thread|spawn|scope::spawn|parallel_for)<(.*?::\{lambda\(.*?\)#\d+\}).*::_FUN$/.exec(name)?.[1] ?? name;
+  const started = /^qz::(?:thread::thread|spawn|scope::spawn|parallel_for)<(.*?::\{lambda\(.*?\)#\d+\}).*::_FUN$/.exec(name)?.[1];
+  return (started ?? name).replace(/(\{lambda(?:\((?:[^(){}]|\([^(){}]*\))*\))?(?:#\d+)?\})::operator\(\)(?:\(.*\))?(?: const)?$/, '$1');
 }
 
 /** Without a name of its own an object is known by the place that made it, a thread by its start routine. */

@@ -2,7 +2,7 @@
 import type { Comparison, EntityChange, Finding, Model } from '../model/index.js';
 import { lines } from './csv.js';
 import { facts, heading } from './head.js';
-import { label } from './names.js';
+import { label, shortLabel } from './names.js';
 import type { RenderOptions } from './options.js';
 import { limited, table, type Column } from './table.js';
 import { wrap } from './text.js';
@@ -45,7 +45,7 @@ export function comparisonReport(comparison: Comparison, options: RenderOptions)
     { head: 'after', text: (row) => side(row.after?.nptNs) },
     { head: 'calls before', text: ({ before: entity }) => (entity?.callsCounted ? count(entity.calls) : ''), drop: 2 },
     { head: 'calls after', text: ({ after: entity }) => (entity?.callsCounted ? count(entity.calls) : ''), drop: 1 },
-    { head: 'procedure', text: (row) => label((row.after ?? row.before)!, options), align: 'left', name: true },
+    { head: 'procedure', text: (row) => label((row.after ?? row.before)!, options), short: (row, columns) => shortLabel(row.after === null ? before : after, (row.after ?? row.before)!, columns, options), align: 'left', name: true },
   ];
   return [
     ...run('before:', before), ...run('after: ', after),

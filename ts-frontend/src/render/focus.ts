@@ -2,7 +2,7 @@
 import type { Focus, FocusRow, Model } from '../model/index.js';
 import { heading } from './head.js';
 import { chart, mostLayers, sign, type Layer } from './histogram.js';
-import { entityName, label, place } from './names.js';
+import { entityName, label, place, shortLabel } from './names.js';
 import type { RenderOptions } from './options.js';
 import { limited, table, type Column } from './table.js';
 import { clean, paint } from './text.js';
@@ -41,7 +41,7 @@ function children(model: Model, rows: readonly FocusRow[], layer: (row: FocusRow
     { head: 'proc.time', text: (row) => time(row.processorTimeNs, options), drop: 2 },
     { head: 'par.', text: (row) => figure(row.nptNs > 0 ? row.processorTimeNs / row.nptNs : 0), drop: 3 },
     { head: 'calls', text: (row) => (row.callsCounted ? count(row.calls) : '-'), drop: 1 },
-    { head: 'child', text: (row) => (row.self ? `${clean(row.name, options).replace(/ self$/, '')} itself` : label(model.entities[row.entity]!, options)), align: 'left', name: true },
+    { head: 'child', text: (row) => (row.self ? `${clean(row.name, options).replace(/ self$/, '')} itself` : label(model.entities[row.entity]!, options)), short: (row, columns) => (row.self ? `${shortLabel(model, model.entities[row.entity]!, columns - 7, options)} itself` : shortLabel(model, model.entities[row.entity]!, columns, options)), align: 'left', name: true },
   ];
   const [head = '', ...lines] = table(rows, columns, { ...options, width: options.width - 2 });
   return [`  ${head}`, ...lines.map((line, index) => ` ${rows[index]!.nptNs > 0 ? sign(layer(rows[index]!), options) : ' '}${line}`)];
@@ -57,7 +57,7 @@ function waits(model: Model, focus: Focus, options: RenderOptions): string[] {
       { head: 'spinning', text: (row) => some(row.spinningNs), drop: 2 },
       { head: 'ready', text: (row) => some(row.readyNs), drop: 3 },
       { head: 'io', text: (row) => some(row.ioNs), drop: 4 },
-      { head: 'child', text: (row) => (row.entity === focus.entity ? `${entityName(model, row.entity, options)} itself` : label(model.entities[row.entity]!, options)), align: 'left', name: true },
+      { head: 'child', text: (row) => (row.entity === focus.entity ? `${entityName(model, row.entity, options)} itself` : label(model.entities[row.entity]!, options)), short: (row, columns) => shortLabel(model, model.entities[row.entity]!, columns, options), align: 'left', name: true },
     ], options)];
 }
 
@@ -69,7 +69,7 @@ function ran(model: Model, focus: Focus, options: RenderOptions): string[] {
       { head: 'NPT', text: (row) => time(row.nptNs, options) },
       { head: 'share', text: (row) => percent(row.share, 1) },
       { head: 'proc.time', text: (row) => time(row.processorTimeNs, options), drop: 1 },
-      { head: 'thread', text: (row) => entityName(model, row.entity, options), align: 'left', name: true },
+      { head: 'thread', text: (row) => entityName(model, row.entity, options), short: (row, columns) => shortLabel(model, model.entities[row.entity]!, columns, options), align: 'left', name: true },
     ], options),
     ...(focus.threads.length > rows.length ? [paint(`  ${focus.threads.length - rows.length} more`, 'dim', options)] : [])];
 }

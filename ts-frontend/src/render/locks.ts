@@ -1,7 +1,7 @@
 /** The contention report: synchronization objects by the time that threads waited for them. */
 import type { Entity, Model, ObjectStats, PathTime } from '../model/index.js';
 import { heading } from './head.js';
-import { label, path, place } from './names.js';
+import { label, path, place, shortLabel } from './names.js';
 import type { RenderOptions } from './options.js';
 import { limited, table, type Column } from './table.js';
 import { cut, paint, pad } from './text.js';
@@ -36,7 +36,7 @@ export function locks(model: Model, options: RenderOptions): string[] {
     { head: 'held', text: ({ object }) => (object.holdExact ? held(object, options) : ''), drop: 6 },
     { head: 'queue', text: ({ object }) => figure(object.queueLengthMean), drop: 3 },
     { head: 'NPT', text: ({ entity }) => percent(entity.nptNs, model.elapsedNs), drop: 9 },
-    { head: 'object', text: ({ entity }) => label(entity, options), align: 'left', name: true },
+    { head: 'object', text: ({ entity }) => label(entity, options), short: ({ entity }, columns) => shortLabel(model, entity, columns, options), align: 'left', name: true },
     { head: 'where', text: ({ entity }) => place(model, entity, options), align: 'left', drop: 10 },
   ];
   const free = rows.length - waited.length;
@@ -55,7 +55,7 @@ const held = (object: ObjectStats, options: RenderOptions): string => (object.ho
 function detail(model: Model, { entity, object }: Row, options: RenderOptions): string[] {
   const lines = [...pathLines(model, 'waited', object.waiters, options), ...pathLines(model, entity.rawKind === 'join' ? 'was waited for' : 'held it while others waited', object.holders, options),
     ...pathLines(model, 'ran while others waited', object.meanwhile, options)];
-  return lines.length === 0 ? [] : ['', paint(cut(label(entity, options), options.width, options), 'strong', options), ...lines];
+  return lines.length === 0 ? [] : ['', paint(cut(shortLabel(model, entity, options.width, options), options.width, options), 'strong', options), ...lines];
 }
 
 /** Times by path, whichever thread it was; most time first. */

@@ -1,13 +1,21 @@
 /** How entities are called in tables. */
 import { inlinedText, placeOf, saysItsKind, type Entity, type Model } from '../model/index.js';
 import type { RenderOptions } from './options.js';
+import { shortName } from './short-names.js';
 import { clean, cut, width } from './text.js';
+
+const many = (entity: Entity): string => (entity.instances > 1 ? ` (${entity.instances})` : '');
+const kind = (entity: Entity): string => (saysItsKind(entity) ? '' : `${entity.kind} `);
 
 /** A procedure by its name alone, all else with its kind before it. */
 export function label(entity: Entity, options: Pick<RenderOptions, 'ascii'>): string {
-  const name = clean(entity.name, options);
-  const many = entity.instances > 1 ? ` (${entity.instances})` : '';
-  return (saysItsKind(entity) ? name : `${entity.kind} ${name}`) + many;
+  return kind(entity) + clean(entity.name, options) + many(entity);
+}
+
+/** The label in at most so many columns. */
+export function shortLabel(model: Model, entity: Entity, columns: number, options: Pick<RenderOptions, 'ascii'>): string {
+  const room = Math.max(8, columns - width(kind(entity) + many(entity)));
+  return kind(entity) + clean(shortName(model, entity.name, room, options), options) + many(entity);
 }
 
 /** file:line, or why there is none, and what it is inlined into; the directory is left out. */
@@ -19,18 +27,22 @@ export function place(model: Model, entity: Entity, options: Pick<RenderOptions,
 export const entityName = (model: Model, id: number, options: Pick<RenderOptions, 'ascii'>): string =>
   clean(model.entities[id]?.name ?? '?', options);
 
-/** A call path in one line, outermost first; where space is short, the outermost go. */
+/** A call path in one line, outermost first; where space is short, names are shortened and then the outermost go. */
 export function path(model: Model, ids: readonly number[], columns: number, options: Pick<RenderOptions, 'ascii'>): string {
   if (ids.length === 0) return '(no path seen)';
   const arrow = options.ascii ? ' > ' : ' › ';
-  const names = ids.map((id) => entityName(model, id, options));
-  const whole = names.join(arrow);
+  const join = (most: number): string[] => ids.map((id) => clean(shortName(model, model.entities[id]?.name ?? '?', most, options), options));
+  const whole = join(Infinity).join(arrow);
   if (width(whole) <= columns) return whole;
-  let text = names[names.length - 1]!;
+  const names = join(Math.max(24, Math.floor(columns / 2)));
+  const less = names.join(arrow);
+  if (width(less) <= columns) return less;
+  const left = (options.ascii ? '..' : '…') + arrow;
+  let text = names.at(-1)!;
   for (let index = names.length - 2; index >= 0; index--) {
     const longer = `${names[index]!}${arrow}${text}`;
-    if (width(longer) + 2 + arrow.length > columns) break;
+    if (width(left) + width(longer) > columns) break;
     text = longer;
   }
-  return cut(`${options.ascii ? '..' : '…'}${arrow}${text}`, columns, options);
+  return cut(left + text, columns, options);
 }

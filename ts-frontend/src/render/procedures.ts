@@ -2,7 +2,7 @@
 import type { Entity, Model } from '../model/index.js';
 import { spark } from './histogram.js';
 import { heading } from './head.js';
-import { label, place } from './names.js';
+import { label, place, shortLabel } from './names.js';
 import type { RenderOptions } from './options.js';
 import { limited, table, type Column } from './table.js';
 import { count, figure, percent, plusMinus, time } from './units.js';
@@ -32,7 +32,7 @@ export function procedures(model: Model, options: RenderOptions): string[] {
     { head: 'overhead', text: (entity) => some(entity.overheadNs, model.elapsedNs), drop: 11 },
     { head: 'calls', text: (entity) => (entity.callsCounted ? count(entity.calls) : '-'), drop: 9 },
     { head: `busy 1..${model.processors}`, text: (entity) => spark(entity.byBusyNs, 18, options), align: 'left', drop: 12 },
-    { head: 'procedure', text: (entity) => label(entity, options), align: 'left', name: true },
+    { head: 'procedure', text: (entity) => label(entity, options), short: (entity, columns) => shortLabel(model, entity, columns, options), align: 'left', name: true },
     { head: 'where', text: (entity) => place(model, entity, options), align: 'left', drop: 13 },
   ];
   return [

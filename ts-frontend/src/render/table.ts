@@ -8,6 +8,7 @@ export interface Column<Row> {
   align?: 'left' | 'right'; // default right
   drop?: number;            // the highest goes first when space is short; absent: stays
   name?: boolean;           // takes what space is left
+  short?: (row: Row, columns: number) => string; // what stands there where the text is too long; absent: the text, cut
   tone?: Tone;
 }
 
@@ -32,20 +33,21 @@ export function table<Row>(rows: readonly Row[], columns: readonly Column<Row>[]
   const fixed = shown.reduce((sum, { column, width: own }) => sum + gap + (column.name ? 0 : own), 0);
   const nameWidth = Math.max(4, options.width - fixed);
   const sizes = shown.map(({ column, width: own }) => (column.name ? Math.min(own, nameWidth) : own));
-  const line = (texts: string[], tone?: Tone): string => {
+  const line = (texts: string[], row?: Row, tone?: Tone): string => {
     const cells = texts.map((text, index) => {
       const { column } = shown[index]!;
       const align = column.align ?? 'right';
-      const fit = cut(text, sizes[index]!, options);
-      const padded = align === 'left' && index === texts.length - 1 ? fit : pad(fit, sizes[index]!, align);
+      const size = sizes[index]!;
+      const fit = cut(row !== undefined && column.short !== undefined && width(text) > size ? column.short(row, size) : text, size, options);
+      const padded = align === 'left' && index === texts.length - 1 ? fit : pad(fit, size, align);
       const own = tone ?? column.tone;
       return own === undefined ? padded : paint(padded, own, options);
     });
     return `  ${cells.join('  ')}`;
   };
   return [
-    line(shown.map(({ column }) => column.head), 'dim'),
-    ...rows.map((_, index) => line(shown.map(({ cells }) => cells[index]!))),
+    line(shown.map(({ column }) => column.head), undefined, 'dim'),
+    ...rows.map((row, index) => line(shown.map(({ cells }) => cells[index]!), row)),
   ];
 }
 

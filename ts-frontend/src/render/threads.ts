@@ -1,7 +1,7 @@
 /** Threads: what each did with its time. */
 import type { Entity, Model, StateName } from '../model/index.js';
 import { heading } from './head.js';
-import { label, place } from './names.js';
+import { label, place, shortLabel } from './names.js';
 import type { RenderOptions } from './options.js';
 import { limited, table, type Column } from './table.js';
 import { figure, percent, time } from './units.js';
@@ -32,7 +32,7 @@ export function threads(model: Model, options: RenderOptions): string[] {
     { head: 'par.', text: (entity) => figure(entity.parallelism), drop: 7 },
     { head: 'lived', text: ({ thread }) => (thread ? time(thread.lastNs - thread.firstNs, options) : ''), drop: 8 },
     { head: 'created by', text: ({ thread }) => (thread && thread.creator > 0 ? label(model.entities[thread.creator]!, options).replace(/^thread /, '') : ''), align: 'left', drop: 10 },
-    { head: 'thread', text: (entity) => label(entity, options).replace(/^thread /, ''), align: 'left', name: true },
+    { head: 'thread', text: (entity) => label(entity, options).replace(/^thread /, ''), short: (entity, columns) => shortLabel(model, entity, columns + 7, options).replace(/^thread /, ''), align: 'left', name: true },
     { head: 'starts in', text: (entity) => place(model, entity, options), align: 'left', drop: 9 },
   ];
   return [...heading('Threads by normalized processor time', options), '', ...table(rows, columns, options), ...more];

@@ -2,7 +2,8 @@
  * Bottle graph (Du Bois et al., OOPSLA 2013): a box for each entity, as high as its normalized processor time and as wide
  * as its parallelism, the widest at the bottom. For procedures the boxes are their own parts (self), so that heights add up.
  */
-import { Canvas, Colour, shorten } from '../canvas.js';
+import { shortName } from '../../../ts-frontend/src/render/short-names.js';
+import { Canvas, Colour } from '../canvas.js';
 import type { Glyphs } from '../glyphs.js';
 import type { Entity, Model } from '../../../ts-frontend/src/model/index.js';
 import type { Scene, Size, State } from '../state.js';
@@ -39,18 +40,18 @@ export function bottle(scene: Scene, size: Size, state: State, selected: number,
   const label = Math.min(44, Math.floor(size.width * 0.45));
   const room = size.width - label - 2;
   let y = 1;
-  if (rest > 0 && all.length > drawn.length && rows > drawn.length) canvas.text(room + 2, y++, shorten(`${all.length - drawn.length} smaller, ${time(rest)}`, label, glyphs.ascii), { fg: Colour.grey });
+  if (rest > 0 && all.length > drawn.length && rows > drawn.length) canvas.text(room + 2, y++, `${all.length - drawn.length} smaller, ${time(rest)}`, { fg: Colour.grey });
   drawn.forEach((box, index) => {
     const height = Math.max(1, Math.round((box.height / total) * (rows - (rest > 0 ? 1 : 0))));
     const width = Math.max(1, Math.round((box.width / model.processors) * room));
     const left = Math.floor((room - width) / 2);
     const mine = box.entity.id === selected;
     for (let row = 0; row < height && y < size.height - 1; row++, y++) {
-      const glyph = index % 2 === 0 ? glyphs.useful : glyphs.overhead;
-      canvas.fill(left, y, width, 1, mine ? '@' : glyph, { fg: shades[index % shades.length]! });
+      const glyph = glyphs.boxes[index % 2]!;
+      canvas.fill(left, y, width, 1, mine ? glyphs.selected : glyph, { fg: shades[index % shades.length]! });
       if (row === height >> 1) {
-        const text = `${percent(box.height / total).padStart(6)} par ${digits(box.width)} ${box.entity.name}`;
-        canvas.text(room + 2, y, shorten(text, label, glyphs.ascii), mine ? { inverse: true } : {});
+        const facts = `${percent(box.height / total).padStart(6)} par ${digits(box.width)} `;
+        canvas.text(room + 2, y, facts + shortName(model, box.entity.name, label - facts.length, glyphs), mine ? { inverse: true } : {});
       }
     }
   });

@@ -1,5 +1,7 @@
 /** The selected entity beside the table: its histogram, its states, and for objects who waits and who holds. */
-import { Canvas, shorten, wrap } from '../canvas.js';
+import { path } from '../../../ts-frontend/src/render/names.js';
+import { shortName } from '../../../ts-frontend/src/render/short-names.js';
+import { Canvas, wrap } from '../canvas.js';
 import type { Glyphs } from '../glyphs.js';
 import type { Entity, Model, PathTime } from '../../../ts-frontend/src/model/index.js';
 import { inlinedText, placeOf, saysItsKind, stateNames } from '../../../ts-frontend/src/model/index.js';
@@ -47,7 +49,7 @@ function stack(columns: readonly { canvas: Canvas; sections: readonly Section[] 
 }
 function heading(canvas: Canvas, model: Model, entity: Entity, glyphs: Glyphs): number {
   const kind = saysItsKind(entity) ? '' : ` [${entity.rawKind}]`;
-  canvas.text(0, 0, shorten(entity.name, canvas.width - kind.length, glyphs.ascii) + kind, { bold: true });
+  canvas.text(0, 0, shortName(model, entity.name, canvas.width - kind.length, glyphs) + kind, { bold: true });
   const place = entity.file === '' ? entity.detail : placeOf(entity.file, entity.line) + inlinedText(model, entity);
   const interval = `[${time(entity.ci95.lowNs)}, ${time(entity.ci95.highNs)}]`;
   canvas.text(0, 1, `NPT ${time(entity.nptNs)} ${percent(entity.share)} ${interval}  par ${digits(entity.parallelism)}  ${place}`);
@@ -106,11 +108,9 @@ function paths(canvas: Canvas, title: string, list: readonly PathTime[], model: 
   if (list.length === 0 || room < 2) return 0;
   canvas.text(0, y, title, { bold: true });
   const shown = list.slice(0, room - 1);
-  shown.forEach((path, at) => {
-    canvas.textRight(0, y + 1 + at, 9, time(path.ns));
-    const names = path.path.map((id) => model.entities[id]?.name ?? '?').join(glyphs.crumb) || 'nobody seen';
-    const width = canvas.width - 10;
-    canvas.text(10, y + 1 + at, names.length > width ? (glyphs.ascii ? '~' : '…') + names.slice(names.length - width + 1) : names);
+  shown.forEach((one, at) => {
+    canvas.textRight(0, y + 1 + at, 9, time(one.ns));
+    canvas.text(10, y + 1 + at, one.path.length === 0 ? 'nobody seen' : path(model, one.path, canvas.width - 10, glyphs));
   });
   return shown.length + 1;
 }

@@ -65,7 +65,7 @@ export function bars(
   shown.forEach((row, at) => {
     canvas.textRight(x, y + 1 + at, label - 1, row.label);
     const length = most > 0 ? Math.max(row.value > 0 ? 1 : 0, Math.round((row.value / most) * room)) : 0;
-    canvas.fill(x + label, y + 1 + at, length, 1, glyphs.self, { fg: Colour.blue });
+    canvas.fill(x + label, y + 1 + at, length, 1, glyphs.bar, { fg: Colour.blue });
     canvas.text(x + label + length + 1, y + 1 + at, row.text, undefined, amount);
   });
   return shown.length + 1;

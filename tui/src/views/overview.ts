@@ -1,132 +1,86 @@
-/** What limits the program, and what the processors did over time. */
+/** What limits the program, what the processors did over time, and where there is room what threads waited for. */
 import { Canvas, Colour, wrap } from '../canvas.js';
+import { objectRows } from '../../../ts-frontend/src/render/locks.js';
+import { shortName } from '../../../ts-frontend/src/render/short-names.js';
 import type { Glyphs } from '../glyphs.js';
-import type { Scene, Size } from '../state.js';
-import { digits, percent, time } from '../format.js';
+import { saysItsKind, type Model } from '../../../ts-frontend/src/model/index.js';
+import type { Scene, Size, State } from '../state.js';
+import { percent, time } from '../format.js';
+import { histogram } from './histogram.js';
+import { legend, stateStyle, timeline } from './timeline.js';
 
-const stateStyle = {
-  useful: { fg: Colour.green }, overhead: { fg: Colour.yellow }, spinning: { fg: Colour.red, bold: true }, idle: { fg: Colour.grey },
-  runnable: { fg: Colour.cyan },
-} as const;
+/** A chart of fewer lines, its title and axis included, says nothing. */
+const leastChart = 6;
 
-export function overview(scene: Scene, size: Size, glyphs: Glyphs): Canvas {
+export function overview(scene: Scene, size: Size, state: State, glyphs: Glyphs): Canvas {
   const canvas = new Canvas(size.width, size.height);
-  let y = findings(canvas, scene, size);
-  y++;
-  const bars = Math.max(1, size.height - y);
+  let y = findings(canvas, scene.model, size, state, glyphs) + 1;
+  const left = (): number => size.height - y;
+  if (state.zoom || left() < 4) return canvas;
   const processors = scene.live.processors.length;
-  // One line a processor where they fit below a chart of at least six lines, else one strip.
-  const lines = processors > 0 && processors + 1 <= bars - 7 ? processors : processors > 0 ? Math.ceil(processors / Math.max(1, size.width - 12)) : 0;
-  const chartHeight = Math.max(3, bars - (lines > 0 ? lines + 1 : 0));
-  chart(canvas, scene, 0, y, size.width, Math.min(chartHeight, bars), glyphs);
-  y += chartHeight;
-  if (lines > 0 && y < size.height) {
-    if (lines === processors) processorLines(canvas, scene, y, glyphs);
-    else heatStrip(canvas, scene, y, glyphs);
-  }
+  const chart = Math.min(left(), Math.max(leastChart, Math.floor(size.height / 3)));
+  timeline(canvas, scene, y, chart, glyphs);
+  y += chart;
+  if (processors > 0 && processors < Math.min(left(), size.height / 3)) y += processorLines(canvas, scene, y, glyphs);
+  else if (processors > 0 && left() > 1) y += heatStrip(canvas, scene, y, left(), glyphs);
+  y++;
+  if (left() >= 5) blocks(canvas, scene.model, y, state, glyphs);
   return canvas;
 }
 
-function findings(canvas: Canvas, scene: Scene, size: Size): number {
-  let y = 0;
-  canvas.text(0, y++, 'What limits this program', { bold: true });
-  const room = Math.max(3, Math.floor(size.height * 0.45));
-  const { model } = scene;
+// ---- findings ----
+
+interface Line { finding: number; first: boolean; text: string }
+
+function linesOf(model: Model, width: number, ascii: boolean): Line[] {
+  const said = (text: string): string => (ascii ? text.replaceAll('…', '..') : text);
   if (model.findings.length === 0) {
-    for (const notice of model.notices.slice(0, 2)) {
-      for (const line of wrap(`${notice.reason} ${notice.remedy}`, size.width - 2)) if (y <= room) canvas.text(2, y++, line);
-    }
-    return y;
+    return model.notices.slice(0, 2).flatMap((notice, finding) => wrap(said(`${notice.reason} ${notice.remedy}`), width - 3).map((text) => ({ finding, first: false, text })));
   }
-  model.findings.forEach((finding, index) => {
-    const lines = wrap(`${finding.text} ${finding.remedy}`, size.width - 3);
-    lines.forEach((line, at) => {
-      if (y > room) return;
-      if (at === 0) canvas.text(0, y, `${index + 1}.`, { bold: true });
-      canvas.text(3, y++, line);
-    });
+  return model.findings.flatMap((finding, index) =>
+    wrap(said(`${finding.text} ${finding.remedy}`), width - 3).map((text, at) => ({ finding: index, first: at === 0, text })));
+}
+
+/** Lines for the findings, below their title: all of them where that leaves room for a chart, else not half of the screen. */
+function roomFor(lines: number, size: Size, zoom: boolean): number {
+  if (zoom || lines <= size.height - 2 - leastChart) return Math.min(lines, size.height - 1);
+  return Math.max(Math.floor(size.height * 0.45), Math.min(4, size.height - 2));
+}
+
+/** The state with a scroll that this size allows, and the finding that then stands at the top. */
+export function settledOverview(model: Model, size: Size, state: State): State {
+  const lines = linesOf(model, size.width, false);
+  const room = roomFor(lines.length, size, state.zoom);
+  const scroll = Math.max(0, Math.min(state.scroll, lines.length - room));
+  const finding = lines[scroll]?.finding ?? 0;
+  return scroll === state.scroll && finding === state.finding ? state : { ...state, scroll, finding };
+}
+
+function findings(canvas: Canvas, model: Model, size: Size, state: State, glyphs: Glyphs): number {
+  const lines = linesOf(model, size.width, glyphs.ascii);
+  const room = roomFor(lines.length, size, state.zoom);
+  const hidden = lines.length - room - state.scroll;
+  const shown = lines.slice(state.scroll, state.scroll + room - (hidden > 0 ? 1 : 0));
+  const end = canvas.text(0, 0, 'What limits this program', { bold: true });
+  if (state.scroll > 0) canvas.text(end + 2, 0, `${glyphs.up} ${linesText(state.scroll)} above`, { fg: Colour.grey });
+  shown.forEach((line, at) => {
+    if (line.first) canvas.text(0, 1 + at, `${line.finding + 1}.`, { bold: true });
+    canvas.text(3, 1 + at, line.text);
   });
-  return y;
+  if (hidden > 0) canvas.text(3, shown.length + 1, `${glyphs.down} ${linesText(hidden + 1)} more: Down, PgDn${state.zoom ? '' : '; z shows all'}`, { fg: Colour.grey });
+  return 1 + Math.min(room, lines.length);
 }
+const linesText = (count: number): string => `${count} line${count === 1 ? '' : 's'}`;
 
-/** Processor time by state over the run, stacked; `-` marks the mean number of runnable threads. */
-export function chart(canvas: Canvas, scene: Scene, x: number, y: number, width: number, height: number, glyphs: Glyphs): void {
-  const { model } = scene;
-  const P = model.processors;
-  canvas.text(x, y, `processors (of ${P})`, { bold: true });
-  let at = x + 22;
-  for (const [label, glyph, style] of [
-    ['useful', glyphs.useful, stateStyle.useful], ['overhead', glyphs.overhead, stateStyle.overhead],
-    ['spinning', glyphs.spinning, stateStyle.spinning], ['idle', glyphs.idle, stateStyle.idle], ['runnable threads', glyphs.runnable, stateStyle.runnable],
-  ] as const) {
-    const shown = at + 2 + label.length <= x + width ? label : label.split(' ')[0]!; // 80 columns: "runnable"
-    if (at + 2 + shown.length > x + width) break;
-    canvas.put(at, y, glyph, style);
-    at = canvas.text(at + 2, y, shown) + 2;
-  }
-  const rows = height - 2;
-  const left = String(P).length + 1;
-  const columns = width - left;
-  if (rows < 1 || columns < 4) return;
-  const parts = resample(model.timeline, columns);
-  for (let row = 0; row < rows; row++) {
-    const top = rows - row;
-    const level = (top / rows) * P;
-    if (row === 0 || row === rows - 1 || (rows > 6 && row === rows >> 1)) canvas.textRight(x, y + 1 + row, left - 1, digits(level).replace(/\.0+$/, ''));
-  }
-  parts.forEach((part, column) => {
-    if (part === null) return;
-    const scale = rows / (P * part.ns || 1);
-    const levels = [part.useful * scale, (part.useful + part.overhead) * scale, (part.useful + part.overhead + part.spinning) * scale];
-    for (let row = 0; row < rows; row++) {
-      const middle = rows - row - 0.5;
-      const cell = middle <= levels[0]! ? 'useful' : middle <= levels[1]! ? 'overhead' : middle <= levels[2]! ? 'spinning' : 'idle';
-      canvas.put(x + left + column, y + 1 + row, glyphs[cell], stateStyle[cell]);
-    }
-    const runnable = Math.round((part.runnable / (part.ns || 1) / P) * rows);
-    if (runnable >= 1) canvas.put(x + left + column, y + 1 + rows - Math.min(rows, runnable), glyphs.runnable, stateStyle.runnable);
-  });
-  const span = model.timeline.length === 0 ? 0 : model.timeline[model.timeline.length - 1]!.startNs + model.timeline[model.timeline.length - 1]!.ns;
-  const from = model.timeline[0]?.startNs ?? 0;
-  canvas.text(x + left, y + 1 + rows, time(from));
-  canvas.textRight(x + left, y + 1 + rows, columns, time(span));
-  if (scene.live.shownNs < scene.live.nowNs && span > from) {
-    const column = Math.floor(((scene.live.shownNs - from) / (span - from)) * (columns - 1));
-    if (column >= 0 && column < columns) canvas.put(x + left + column, y + 1 + rows, '^', { bold: true });
-  }
-}
+// ---- processors ----
 
-interface Part { ns: number; useful: number; overhead: number; spinning: number; runnable: number }
-/** The timeline's stretches, spread over columns by time. */
-function resample(timeline: readonly { startNs: number; ns: number; usefulNs: number; overheadNs: number; spinningNs: number; meanRunnable: number }[], columns: number): (Part | null)[] {
-  const parts: (Part | null)[] = new Array<Part | null>(columns).fill(null);
-  const last = timeline[timeline.length - 1];
-  if (last === undefined) return parts;
-  const from = timeline[0]!.startNs;
-  const span = last.startNs + last.ns - from;
-  if (span <= 0) return parts;
-  for (const stretch of timeline) {
-    if (stretch.ns <= 0) continue;
-    const begin = ((stretch.startNs - from) / span) * columns;
-    const end = ((stretch.startNs + stretch.ns - from) / span) * columns;
-    for (let column = Math.floor(begin); column < Math.min(columns, Math.ceil(end)); column++) {
-      const share = (Math.min(end, column + 1) - Math.max(begin, column)) / (end - begin);
-      const part = (parts[column] ??= { ns: 0, useful: 0, overhead: 0, spinning: 0, runnable: 0 });
-      part.ns += stretch.ns * share;
-      part.useful += stretch.usefulNs * share;
-      part.overhead += stretch.overheadNs * share;
-      part.spinning += stretch.spinningNs * share;
-      part.runnable += stretch.meanRunnable * stretch.ns * share;
-    }
-  }
-  return parts;
-}
-
-function processorLines(canvas: Canvas, scene: Scene, y: number, glyphs: Glyphs): void {
+function processorLines(canvas: Canvas, scene: Scene, y: number, glyphs: Glyphs): number {
   const { processors } = scene.live;
   const label = String(processors.length - 1).length + 4;
   const width = canvas.width - label - 26;
-  canvas.text(0, y, 'each processor, in the span shown', { bold: true });
+  // The stacked chart has said what its cells mean.
+  if (!glyphs.dots) canvas.text(0, y, 'each processor, in the span shown', { bold: true });
+  else legend(canvas, 'each processor, in the span shown', (['useful', 'overhead', 'spinning', 'idle'] as const).map((state) => [state, glyphs[state], stateStyle[state]] as const), y);
   processors.forEach((processor, index) => {
     const row = y + 1 + index;
     const total = processor.usefulNs + processor.overheadNs + processor.spinningNs + processor.idleNs || 1;
@@ -141,17 +95,64 @@ function processorLines(canvas: Canvas, scene: Scene, y: number, glyphs: Glyphs)
     }
     canvas.text(label + width + 1, row, `busy ${percent((processor.usefulNs + processor.overheadNs) / total).padStart(6)} spin ${percent(processor.spinningNs / total)}`);
   });
+  return 1 + processors.length;
 }
-function heatStrip(canvas: Canvas, scene: Scene, y: number, glyphs: Glyphs): void {
+function heatStrip(canvas: Canvas, scene: Scene, y: number, room: number, glyphs: Glyphs): number {
   const { processors } = scene.live;
-  const width = Math.max(1, canvas.width - 12);
-  canvas.text(0, y, `each processor: ${glyphs.heat[0]} idle to ${glyphs.heat[glyphs.heat.length - 1]} busy, ! mostly spinning`, { bold: true });
-  processors.forEach((processor, index) => {
+  const label = 6;
+  const width = Math.max(1, canvas.width - label);
+  const rows = Math.min(room - 1, Math.ceil(processors.length / width));
+  canvas.text(0, y, `each processor: ${glyphs.heat[0]} idle to ${glyphs.heat.at(-1)} busy, ! mostly spinning`, { bold: true });
+  processors.slice(0, rows * width).forEach((processor, index) => {
     const total = processor.usefulNs + processor.overheadNs + processor.spinningNs + processor.idleNs || 1;
     const busy = (processor.usefulNs + processor.overheadNs) / total;
     const row = y + 1 + Math.floor(index / width);
     if (index % width === 0) canvas.text(0, row, `P${index}`);
-    if (processor.spinningNs / total > 0.5) canvas.put(12 + (index % width), row, '!', stateStyle.spinning);
-    else canvas.put(12 + (index % width), row, glyphs.heat[Math.min(glyphs.heat.length - 1, Math.round(busy * (glyphs.heat.length - 1)))]!, stateStyle.useful);
+    if (processor.spinningNs / total > 0.5) canvas.put(label + (index % width), row, '!', stateStyle.spinning);
+    else canvas.put(label + (index % width), row, glyphs.heat[Math.min(glyphs.heat.length - 1, Math.round(busy * (glyphs.heat.length - 1)))]!, stateStyle.useful);
   });
+  return 1 + rows;
+}
+
+// ---- what else there is room for ----
+
+/** What threads waited for, and when the finding at the top ran: side by side, or one below the other. */
+function blocks(canvas: Canvas, model: Model, y: number, state: State, glyphs: Glyphs): void {
+  const height = canvas.height - y;
+  const entity = model.entities[model.findings[state.finding]?.entity ?? -1];
+  const draw = [
+    (on: Canvas): boolean => waits(on, model, glyphs),
+    (on: Canvas): boolean => {
+      if (entity === undefined || entity.id === 0 || entity.nptNs <= 0) return false;
+      const head = `finding ${state.finding + 1}: `;
+      on.text(0, 0, head + shortName(model, entity.name, on.width - head.length, glyphs), { bold: true });
+      histogram(on, entity, 0, 1, on.width, Math.min(14, on.height - 1), glyphs);
+      return true;
+    },
+  ];
+  const beside = canvas.width >= 100;
+  const rows = Math.min(height, beside || height < 14 ? height : height >> 1);
+  let place = 0;
+  for (const one of draw) {
+    if (!beside && place * rows + rows > height) return;
+    const part = new Canvas(beside ? (canvas.width >> 1) - 1 : canvas.width, beside ? height : rows - (place === 0 ? 1 : 0));
+    if (!one(part)) continue;
+    canvas.blit(beside ? place * ((canvas.width >> 1) + 1) : 0, y + (beside ? 0 : place * rows), part);
+    place++;
+  }
+}
+
+function waits(canvas: Canvas, model: Model, glyphs: Glyphs): boolean {
+  const rows = objectRows(model).filter(({ object }) => object.waitNs > 0).slice(0, canvas.height - 2);
+  if (rows.length === 0) return false;
+  canvas.text(0, 0, 'what threads waited for longest', { bold: true });
+  canvas.text(0, 1, '  waited  contended   NPT    name', { fg: Colour.grey });
+  rows.forEach(({ entity, object }, at) => {
+    canvas.textRight(0, 2 + at, 8, time(object.waitNs));
+    canvas.textRight(9, 2 + at, 9, object.counted && object.acquisitions > 0 ? percent(object.contended / object.acquisitions) : '-');
+    canvas.textRight(19, 2 + at, 6, percent(entity.share));
+    const kind = saysItsKind(entity) ? '' : ` [${entity.rawKind}]`;
+    canvas.text(27, 2 + at, shortName(model, entity.name, canvas.width - 27 - kind.length, glyphs) + kind);
+  });
+  return true;
 }

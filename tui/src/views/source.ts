@@ -1,5 +1,7 @@
 /** The source of the selected procedure, around its line. */
-import { Canvas, Colour, shorten } from '../canvas.js';
+import { shortName } from '../../../ts-frontend/src/render/short-names.js';
+import { cut } from '../../../ts-frontend/src/render/text.js';
+import { Canvas, Colour } from '../canvas.js';
 import type { Glyphs } from '../glyphs.js';
 import { selectedEntity, type Scene, type Size, type State } from '../state.js';
 
@@ -7,7 +9,9 @@ export function source(scene: Scene, size: Size, state: State, glyphs: Glyphs): 
   const canvas = new Canvas(size.width, size.height);
   const entity = scene.model.entities[selectedEntity(state, scene)];
   if (entity === undefined) return canvas;
-  canvas.text(0, 0, shorten(`${entity.name}  ${entity.file}${entity.line > 0 ? `:${entity.line}` : ''}`, size.width, glyphs.ascii), { bold: true });
+  const place = `${entity.file}${entity.line > 0 ? `:${entity.line}` : ''}`;
+  const name = shortName(scene.model, entity.name, Math.max(size.width >> 1, size.width - place.length - 2), glyphs);
+  canvas.text(0, 0, `${name}  ${cut(place, size.width - name.length - 2, glyphs)}`, { bold: true });
   const { source: text } = scene.live;
   if (entity.file === '') {
     canvas.text(0, 2, `no source known: ${entity.detail === '' ? 'compile with -g' : entity.detail}`);
@@ -29,6 +33,15 @@ export function source(scene: Scene, size: Size, state: State, glyphs: Glyphs): 
     canvas.text(digits + 2, row + 1, text.lines[first + row]!.replace(/\t/g, '        '), here ? { bold: true } : {});
   }
   return canvas;
+}
+/** The state with a scroll that this size allows. */
+export function settledSource(scene: Scene, size: Size, state: State): State {
+  const { source: text } = scene.live;
+  const line = scene.model.entities[selectedEntity(state, scene)]?.line ?? 0;
+  if (state.sourceScroll === 0 || text === null || 'error' in text) return state;
+  const at = (scroll: number): number => firstLine(line, scroll, text.lines.length, size.height - 1);
+  const sourceScroll = Math.max(at(-1e9) - at(0), Math.min(at(1e9) - at(0), state.sourceScroll));
+  return { ...state, sourceScroll };
 }
 /** Index of the line at the top; the entity's line stands in the upper third unless scrolled. */
 export function firstLine(line: number, scroll: number, lines: number, height: number): number {

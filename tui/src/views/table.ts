@@ -1,5 +1,7 @@
 /** A sortable table of entities. */
-import { Canvas, Colour, shorten } from '../canvas.js';
+import { saysItsKind } from '../../../ts-frontend/src/model/index.js';
+import { shortName } from '../../../ts-frontend/src/render/short-names.js';
+import { Canvas, Colour } from '../canvas.js';
 import type { Glyphs } from '../glyphs.js';
 import { currentIndex, currentRows, tableTab, type Scene, type Size, type State } from '../state.js';
 import { columnsThatFit, type Column, type Row } from '../tables.js';
@@ -48,8 +50,8 @@ function drawRow(canvas: Canvas, y: number, row: Row, columns: Column[], scene: 
     if (column.width > 0) canvas.textRight(x, y, column.width, text, style);
     else {
       const change = changeOf(row, scene);
-      const kind = row.whole.kind === 'procedure' || row.name.startsWith(`${row.whole.kind} at `) ? '' : ` [${row.whole.kind}]`;
-      canvas.text(x, y, shorten(row.name, Math.max(4, canvas.width - x - kind.length - change.length), glyphs.ascii) + kind + change, style);
+      const kind = row.whole.kind === 'procedure' || saysItsKind(row.whole) ? '' : ` [${row.whole.rawKind}]`;
+      canvas.text(x, y, shortName(scene.model, row.name, Math.max(4, canvas.width - x - kind.length - change.length), glyphs) + kind + change, style);
     }
     x += column.width + 1;
   }
