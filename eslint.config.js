@@ -16,7 +16,7 @@ export default tseslint.config(
       '@typescript-eslint/no-non-null-assertion': 'off',
     },
   },
-  // Who may use whom: docs/architecture.md. test/architecture.test.ts holds every language to it.
+  // Who may use whom: docs/architecture.md. test/repo/architecture.test.ts holds every language to it.
   only(['ts-frontend/src/model/**/*.ts'], {
     patterns: [{ regex: '^(?!\\./)', message: 'the model does no I/O and imports only its own files' }],
   }),

@@ -150,7 +150,7 @@ struct qz_processor {
 /* An entry of a profile stack. */
 struct qz_entry {
   uint64_t key; /* procedure: its entry address; object: QZ_KEY_OBJECT | kind << 32 | object index */
-  uint64_t sp;  /* procedure: its mark, by which later hooks find stale entries (threadlib/src/publish_hooks.h);
+  uint64_t sp;  /* procedure: its mark, by which later hooks find stale entries (publisher/hooks/instrument.h);
                  * object or copied entry: a mark that is never stale. For the writer only. */
 };
 #define QZ_KEY_OBJECT        (UINT64_C(1) << 63)

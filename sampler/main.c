@@ -1,5 +1,5 @@
 /* quartz-sampler: records a program into a profile. Works without Node. */
-#include "control.h"
+#include "sampler/control/control.h"
 
 int main(int argc, char **argv) {
   struct qzi_options options;

@@ -8,8 +8,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "file.h"
-#include "place.h"
+#include "sampler/profile/file.h"
+#include "sampler/recording/cpu_placement.h"
 
 static const char help[] =
     "quartz-sampler record -- ./prog input     run ./prog, write prog.quartz\n"

@@ -1,4 +1,4 @@
-/* The kernel's threads; with CURVES, amid what lies idle: crowd.h. */
+/* The kernel's threads; with CURVES, amid what lies idle: idle_load.h. */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <sched.h>
@@ -46,7 +46,7 @@ static inline void barrier_init(barrier_t *b, unsigned parties) { pthread_barrie
 static inline void barrier_wait(barrier_t *b) { pthread_barrier_wait(b); }
 
 #ifdef CURVES
-static long gathered; /* crowd.h */
+static long gathered; /* idle_load.h */
 #define CROWD_EVENTS "spawn", "lock", "lock-eight", "cond", "barrier"
 /* Not for a condition: a call of the kernel for one passes threads that wait for others, as many as their futexes lie beside its own there. */
 static void crowd_wait(void) {
@@ -70,7 +70,7 @@ static void objects_make(long count) {
     pthread_mutex_unlock(&idle[k].mutex);
   }
 }
-#include "crowd.h"
+#include "idle_load.h"
 #else
 #define PROCEDURE(f) static void *f(void *argument)
 #define END return NULL

@@ -1,4 +1,4 @@
-/* Quartz's own thread package, measured like the others; with CURVES, amid what lies idle: crowd.h. */
+/* Quartz's own thread package, measured like the others; with CURVES, amid what lies idle: idle_load.h. */
 #define _GNU_SOURCE
 #include <quartz/quartz.h>
 #include <unistd.h>
@@ -66,7 +66,7 @@ static double fib(long n) {
 }
 
 #ifdef CURVES
-static long gathered; /* crowd.h */
+static long gathered; /* idle_load.h */
 #define CROWD_EVENTS "hook", "spawn", "spawn-switch", "yield-eight", "lock", "lock-eight", "cond", "channel", "barrier"
 static void crowd_wait(void) {
   static qz_sem gate; /* nobody opens it */
@@ -113,7 +113,7 @@ static void objects_make(long count) {
   }
   thread_join(&t);
 }
-#include "crowd.h"
+#include "idle_load.h"
 #else
 #define PROCEDURE(f) static void *f(void *argument)
 #define END return NULL

@@ -1,7 +1,7 @@
 /* What the files of the pthread layer know of each other.
  *
  * Owns:    the layer's side of a thread and of a synchronization object.
- * Writer:  threads.c and objects.c; through the calls of publish.h, the thread itself.
+ * Writer:  threads.c and object_table.c; through the calls of publisher.h, the thread itself.
  * Reader:  every file of the layer.
  * Must not: call a function that the layer stands in front of by its plain name (real.h); add a locked instruction, a
  *          system call or an allocation to an operation that does not wait, but for an object's first use.
@@ -10,8 +10,8 @@
 #define QZL_LAYER_H
 
 #include <stdbool.h>
-#include "real.h"
-#include "threadlib/src/publish.h"
+#include "pthread-layer/src/libc/real.h"
+#include "publisher/publisher.h"
 
 #pragma GCC visibility push(hidden)
 
@@ -51,7 +51,7 @@ struct qzl_thread {
   size_t stack_bytes;            /* 0: as many as by default */
   unsigned rounds;               /* destructor rounds gone by */
   struct qz_call *counts;        /* its call table: pub.calls, or a small one */
-  uint32_t marked;               /* loop that the program marked and it is in, 0: none (loops.c) */
+  uint32_t marked;               /* loop that the program marked and it is in, 0: none (spin_loop.c) */
   uint64_t marked_ns;            /* since when */
   uint64_t yielded;              /* processor's clock when its last sched_yield returned */
   uint32_t placed_count, placed_epoch;
@@ -71,13 +71,13 @@ static inline struct qzl_thread *qzl_here(void) {
 
 /* The thread has this name from now on. */
 void qzl_named(pthread_t id, const char *name);
-/* Address of what a thread runs that begins with `start`: the start routine, or what it calls (cxx.c). */
+/* Address of what a thread runs that begins with `start`: the start routine, or what it calls (std_thread.c). */
 uint64_t qzl_callable(void *(*start)(void *), void *argument);
 /* The place from which the C++ library was called, where `site` is in it; else `site`. frame_end: CFA of the function that returns
  * to `site`. */
 uint64_t qzl_site_beyond(uint64_t site, const void *frame_end);
 
-/* A synchronization object that has a record of its own, found by its address (objects.c). */
+/* A synchronization object that has a record of its own, found by its address (object_table.c). */
 struct qzl_object {
   uint64_t address; /* 0: free; 1: was removed */
   uint32_t index;
@@ -251,7 +251,7 @@ static inline void qzl_tried(struct qzl_thread *me, const void *address, unsigne
   if (failed || (me->thread.record && me->thread.record->tries)) qzl_tried_slow(me, address, kind, site, failed);
 }
 
-/* Those of a thread package behind the layer; NULL: there is none (loops.c). */
+/* Those of a thread package behind the layer; NULL: there is none (spin_loop.c). */
 extern void (*qzl_next_spin_begin)(const void *), (*qzl_next_spin_end)(const void *);
 
 #pragma GCC visibility pop

@@ -2,8 +2,8 @@
 #ifndef TEST_SEED_H
 #define TEST_SEED_H
 
-#include "sampler/snapshot.h"
-#include "test/c/sampler/fake.h"
+#include "sampler/snapshot/snapshot.h"
+#include "test/support/fake_session.h"
 
 static struct fake seed_fake(void) {
   enum { THREADS = 4 };

@@ -2,8 +2,8 @@
  * invariants. */
 #include "abi/session_read.h"
 #include "mutate.h"
-#include "test/c/sampler/invariants.h"
-#include "sampler/snapshot.h"
+#include "test/support/invariants.h"
+#include "sampler/snapshot/snapshot.h"
 
 #include <unistd.h>
 

@@ -2,8 +2,8 @@
 import { cpSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
-import { directory, run, type Said } from '../cli/quartz.js';
-import { root as here } from '../known/programs.js';
+import { directory, run, type Said } from '../support/run-quartz.js';
+import { root as here } from '../known-answers/programs.js';
 import { junitResults } from './junit.js';
 import type { Result } from './result.js';
 import { readDeclared, tally } from './tally.js';

@@ -10,12 +10,12 @@
  * Files that gcc compiles without this one, or in a way that it can't handle (see below), call the same two functions of Quartz's
  * library. A program that is linked without Quartz runs as well: its hooks are off.
  *
- * Owns:    the plain cases of a hook; hooks_x86_64.S and publish_fentry.c of the thread package have the others and say what
+ * Owns:    the plain cases of a hook; hooks_x86_64.S and fentry.c of the thread package have the others and say what
  *          hooks do, and what the offsets are.
  * Writer:  the running thread. Reader: the sampler.
  * Must not: change a register but %r11, the flags and, at an entry, %rax, of which functions of a variable number of arguments alone
  *          want something: no less than the number of vector registers used, so 8, and %r10, which no function of C or C++ is given
- *          anything in (where gcc makes nested functions, it keeps it over the hook: publish_fentry.c); at an exit that gcc knows of,
+ *          anything in (where gcc makes nested functions, it keeps it over the hook: fentry.c); at an exit that gcc knows of,
  *          %rcx and %r10.
  *
  * The number in the names is the version of all that hooks and library must agree on.
@@ -91,7 +91,7 @@ __asm__(
  * would take seven cycles each. A guess that is wrong costs time only.
  *
  * No guess is a place that is the limit of a record, so that a right one needs no comparison with it: there are two limits, that of
- * records that go on in longer ones and, beyond, that of all others of the process (publish_private.h). */
+ * records that go on in longer ones and, beyond, that of all others of the process (private.h). */
 #define QUARTZ_SHORT_LIMIT_3 176
 #define QUARTZ_TEXT_3(value) QUARTZ_TEXT_OF_3(value)
 #define QUARTZ_TEXT_OF_3(value) #value
@@ -133,7 +133,7 @@ __asm__(
 "  cmpl 32(%r11), %eax\n"
 "  jae 662f\n"
 #endif
-"  movq %rsp, 24(%r11,%rax)\n" /* first: see push() of publish_hooks.h */
+"  movq %rsp, 24(%r11,%rax)\n" /* first: see push() of instrument.h */
 "  movq %r10, 16(%r11,%rax)\n"
 "  addl $2, 4(%r11)\n" /* before the new top: or an earlier word might come back */
 "  addl $16, %eax\n"

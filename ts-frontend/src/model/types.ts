@@ -2,7 +2,7 @@
  * What the model computes from a profile: the types that reports, CSV, JSON and live screens render.
  * Every number is defined in docs/metrics.md; how it is computed, in docs/model.md. Times are nanoseconds.
  */
-import type { EntityKind, RawHead, RawProfile } from './raw.js';
+import type { EntityKind, RawHead, RawProfile } from './profile/raw-profile.js';
 
 /** Kinds as reports show them. `lock` stands for mutex, rwlock and spinlock; Entity.rawKind tells which. */
 export type Kind =

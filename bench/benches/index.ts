@@ -1,0 +1,15 @@
+/** The benchmarks, in the order in which they run. */
+import type { Bench } from '../harness/bench.js';
+import { blocked } from './blocked_threads.js';
+import { curves } from './scale_idle.js';
+import { hooks } from './hooks.js';
+import { programsBench } from './programs.js';
+import { pthreadBench } from './pthread.js';
+import { pthreadCurves } from './pthread_scale_idle.js';
+import { reportBench } from './report.js';
+import { samplerBench } from './sampler.js';
+import { scaling } from './processors.js';
+import { sync } from './sync.js';
+import { threads } from './threads.js';
+
+export const benches: readonly Bench[] = [hooks, programsBench, threads, sync, scaling, blocked, curves, samplerBench, reportBench, pthreadBench, pthreadCurves];

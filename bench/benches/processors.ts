@@ -1,0 +1,20 @@
+/**
+ * The thread package beside its peers on more than two processors, up to as many as there are CPUs. Isolates what more
+ * processors do to the cases of `threads` and `sync`, which have one and two.
+ */
+import type { Bench } from '../harness/bench.js';
+import { cpusToUse, doublings } from '../harness/processors.js';
+import { syncOn } from './sync.js';
+import { threadsOn } from './threads.js';
+
+export const scaling: Bench = {
+  name: 'scaling',
+  title: 'More processors',
+  isolates: 'The cases of the tables above on 4, 8, ... processors, up to all CPUs that there are: with 1 and 2 they are the scaling '
+    + 'curve. A spawn of fib should take half as long on twice as many; for the others there is work for one or two processors.',
+  plan: () => {
+    const counts = doublings(cpusToUse()).filter((count) => count > 2);
+    if (counts.length === 0) throw new Error(`${cpusToUse()} CPUs are here, and what they do is in the tables of threads and of locks`);
+    return { trials: counts.flatMap((count) => [...threadsOn(count), ...syncOn(count)]) };
+  },
+};

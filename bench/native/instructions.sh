@@ -1,0 +1,33 @@
+#!/usr/bin/env bash
+# Instructions of the fast paths, exact, by valgrind's callgrind: not publishing, and publishing. Those of the loop around them
+# are taken off. On one processor; locks on two as well, where they use locked instructions.
+#   instructions.sh [BUILD]
+set -euo pipefail
+build=${1:-$(dirname "$0")/../../build}
+program=$build/bench/native/bench_instructions
+few=2000 many=22000
+
+counted() { # counted CASE N [--publish]
+  valgrind --tool=callgrind --callgrind-out-file=/dev/null "$program" "$@" 2>&1 | sed -n 's/.*Collected : //p'
+}
+each() { # each CASE [--publish]
+  local case=$1
+  shift
+  echo $((($(counted "$case" $many "$@") - $(counted "$case" $few "$@")) / (many - few)))
+}
+
+row() { # row NAME CASE PROCESSORS
+  export QUARTZ_PROCESSORS=$3
+  printf '%-28s %8s %12s\n' "$1" $(($(each "$2") - $(each loop))) $(($(each "$2" --publish) - $(each loop --publish)))
+}
+
+printf '%-28s %8s %12s\n' "" off publishing
+row "create + join" create_join 1
+row "spawn + sync" spawn_sync 1
+row "yield among 2" yield 1
+row "lock + unlock" lock_unlock 1
+row "lock + unlock, 2 processors" lock_unlock 2
+row "post + wait" post_wait 1
+row "condition, round trip" cond 1
+row "channel, round trip" channel 1
+row "barrier of 8, a round" barrier 1

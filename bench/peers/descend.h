@@ -1,6 +1,0 @@
-/* Procedures with hooks, for programs that are compiled without: see descend.c. */
-#ifndef BENCH_PEERS_DESCEND_H
-#define BENCH_PEERS_DESCEND_H
-void *descend(long depth, void *(*then)(void *), void *argument); /* `then`, called by `depth` hooked procedures */
-void hooked(void);                                                /* nothing but its hooks */
-#endif

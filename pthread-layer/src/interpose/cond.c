@@ -1,0 +1,102 @@
+/* Condition variables, of POSIX and of C11. Their time waiting includes what it takes to get the mutex back, which happens
+ * inside the real call.
+ *
+ * Owns:    nothing. Writer: the calling thread. Reader: the sampler.
+ * Must not: signal or wait by itself; lose a cancellation, or the state of a thread that is cancelled here.
+ */
+#include <errno.h>
+#include "pthread-layer/src/layer.h"
+
+struct waiting {
+  struct qzl_wait wait;
+  uint64_t key;
+  uint64_t mutex_key; /* under which the mutex was on the stack, 0: it was not */
+  uint32_t mutex;     /* index of its own record, 0: none */
+  const void *mutex_address;
+};
+
+/* The mutex is let go, the condition asked for. */
+__attribute__((always_inline)) static inline void leave(struct waiting *its, struct qzl_thread *me, pthread_cond_t *condition,
+                                                        pthread_mutex_t *mutex, uint64_t site) {
+  uint32_t index = qzl_own(condition, QZ_KIND_CONDITION, site, 0);
+  its->key = QZI_PUB_KEY(QZ_KIND_CONDITION, index);
+  its->mutex_address = mutex;
+  its->mutex_key = qzl_held(me, mutex, QZ_KIND_MUTEX, &its->mutex);
+  qzl_released(its->mutex);
+  qzl_pop(me, its->mutex_key);
+  qzl_show(me, index, its->key, site);
+  qzl_wait_begin(&its->wait, me, index, QZ_STATE_BLOCKED);
+}
+
+/* Also runs when the thread is cancelled in its wait: it has the mutex again. */
+static void come_back(struct waiting *its) {
+  struct qzl_thread *me = its->wait.me;
+  qzl_wait_end(&its->wait, 1);
+  if (its->wait.index && qzi_publishing()) qzi_pub_add(&QZI_PUB_OBJECT(its->wait.index)->acquisitions, 1, its->wait.index);
+  qzl_hide(me, its->wait.index, its->key);
+  qzl_hold_again(me, its->mutex, its->mutex_key, its->mutex_address);
+  qzl_acquired(its->mutex);
+}
+
+#define WAIT(real) \
+  struct qzl_thread *me; \
+  if (!qzi_publishing() || !(me = qzl_here())) return real; \
+  __attribute__((cleanup(come_back))) struct waiting its; \
+  leave(&its, me, condition, mutex, QZL_SITE()); \
+  return real
+
+#if defined(__x86_64__)
+#define VERSIONED(name) __asm__(".symver layer_" #name ", " #name "@@GLIBC_2.3.2")
+#define COND(name) layer_##name
+VERSIONED(pthread_cond_init);
+VERSIONED(pthread_cond_destroy);
+VERSIONED(pthread_cond_wait);
+VERSIONED(pthread_cond_timedwait);
+#else
+#define COND(name) name
+#endif
+
+QZL_EXPORT int COND(pthread_cond_wait)(pthread_cond_t *condition, pthread_mutex_t *mutex);
+QZL_EXPORT int COND(pthread_cond_wait)(pthread_cond_t *condition, pthread_mutex_t *mutex) {
+  WAIT(qzl_real.pthread_cond_wait(condition, mutex));
+}
+QZL_EXPORT int COND(pthread_cond_timedwait)(pthread_cond_t *condition, pthread_mutex_t *mutex, const struct timespec *until);
+QZL_EXPORT int COND(pthread_cond_timedwait)(pthread_cond_t *condition, pthread_mutex_t *mutex, const struct timespec *until) {
+  WAIT(qzl_real.pthread_cond_timedwait(condition, mutex, until));
+}
+QZL_EXPORT int pthread_cond_clockwait(pthread_cond_t *condition, pthread_mutex_t *mutex, clockid_t clock,
+                                      const struct timespec *until) {
+  WAIT(qzl_real.pthread_cond_clockwait(condition, mutex, clock, until));
+}
+QZL_EXPORT int COND(pthread_cond_init)(pthread_cond_t *condition, const pthread_condattr_t *attributes);
+QZL_EXPORT int COND(pthread_cond_init)(pthread_cond_t *condition, const pthread_condattr_t *attributes) {
+  qzl_initialized(condition, QZL_SITE());
+  return qzl_real.pthread_cond_init(condition, attributes);
+}
+QZL_EXPORT int COND(pthread_cond_destroy)(pthread_cond_t *condition);
+QZL_EXPORT int COND(pthread_cond_destroy)(pthread_cond_t *condition) {
+  int result = qzl_real.pthread_cond_destroy(condition);
+  if (!result) qzl_destroyed(condition);
+  return result;
+}
+
+/* ---- C11: the C library's cnd_t is its pthread_cond_t ---- */
+
+static int wait_c11(pthread_cond_t *condition, pthread_mutex_t *mutex, const struct timespec *until, uint64_t site) {
+  struct qzl_thread *me = qzi_publishing() ? qzl_here() : NULL;
+  int error;
+  if (!me) {
+    error = until ? qzl_real.pthread_cond_timedwait(condition, mutex, until) : qzl_real.pthread_cond_wait(condition, mutex);
+  } else {
+    __attribute__((cleanup(come_back))) struct waiting its;
+    leave(&its, me, condition, mutex, site);
+    error = until ? qzl_real.pthread_cond_timedwait(condition, mutex, until) : qzl_real.pthread_cond_wait(condition, mutex);
+  }
+  return error == 0 ? thrd_success : error == ETIMEDOUT ? thrd_timedout : error == ENOMEM ? thrd_nomem : thrd_error;
+}
+QZL_EXPORT int cnd_wait(cnd_t *condition, mtx_t *mutex) {
+  return wait_c11((pthread_cond_t *)(void *)condition, (pthread_mutex_t *)(void *)mutex, NULL, QZL_SITE());
+}
+QZL_EXPORT int cnd_timedwait(cnd_t *restrict condition, mtx_t *restrict mutex, const struct timespec *restrict until) {
+  return wait_c11((pthread_cond_t *)(void *)condition, (pthread_mutex_t *)(void *)mutex, until, QZL_SITE());
+}

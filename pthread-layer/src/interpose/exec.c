@@ -1,0 +1,201 @@
+/* The program's environment, and the programs that it starts.
+ *
+ * The launcher's variables are taken out of the environment before the program sees it, so that it and its children find
+ * what they would without Quartz. They are given again where the launched process replaces itself by another program
+ * (exec), or to every program where children are recorded; but never to one that the layer does not fit: that would not
+ * start, or would complain.
+ *
+ * Owns:    the launcher's variables as they were. Writer: the constructor, once. Reader: whoever starts a program.
+ * Must not: allocate or change memory: between vfork and exec that is the parent's.
+ */
+#include "pthread-layer/src/layer.h"
+#include <limits.h>
+#include <spawn.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "abi/channel.h"
+#include "abi/program.h"
+
+#define PRELOAD  "LD_PRELOAD="
+#define SESSION  QZ_CHANNEL_ENV "="
+#define CHILDREN "QUARTZ_CHILDREN="
+#define LAYER    "/libquartz-pthread.so"
+
+static char layer[PATH_MAX], session[256]; /* path of the layer, entry of the session; "": the launcher gave none */
+static bool children;
+static pid_t launched;
+
+extern char **environ;
+
+static bool begins(const char *text, const char *with) { return !strncmp(text, with, strlen(with)); }
+
+/* Length of the layer's part at the beginning of LD_PRELOAD's value, with the separator; 0: it is not there. */
+static size_t layer_part(const char *value) {
+  size_t length = strcspn(value, ": "), name = strlen(LAYER);
+  if (length < name || strncmp(value + length - name, LAYER, name)) return 0;
+  return length + (value[length] != 0);
+}
+
+void qzl_environment_take(void) {
+  const char *preload = getenv("LD_PRELOAD"), *name = getenv(QZ_CHANNEL_ENV), *all = getenv("QUARTZ_CHILDREN");
+  size_t part = preload ? layer_part(preload) : 0;
+  if (!part || !name) return;
+  if (snprintf(session, sizeof session, SESSION "%s", name) >= (int)sizeof session) session[0] = 0;
+  if (snprintf(layer, sizeof layer, "%.*s", (int)strcspn(preload, ": "), preload) >= (int)sizeof layer) layer[0] = 0;
+  launched = getpid();
+  children = all && !strcmp(all, "1");
+  if (children) return;
+  unsetenv(QZ_CHANNEL_ENV);
+  unsetenv("QUARTZ_CHILDREN");
+  if (!preload[part]) unsetenv("LD_PRELOAD");
+  else memmove((char *)(uintptr_t)preload, preload + part, strlen(preload + part) + 1);
+}
+
+/* What the program to be started needs. */
+struct needs {
+  bool change, session, layer;
+  size_t entries, preload_bytes; /* room for its environment */
+};
+
+static struct needs needs_of(enum qz_program kind, char *const *environment, bool child) {
+  struct needs needs = {0};
+  if (!*session || (!children && (child || getpid() != launched))) return needs;
+  needs.layer = kind == QZ_PROGRAM_PLAIN && *layer;
+  needs.session = needs.layer || kind == QZ_PROGRAM_PACKAGE || kind == QZ_PROGRAM_STATIC || kind == QZ_PROGRAM_PRIVILEGED;
+  needs.change = true;
+  needs.preload_bytes = strlen(PRELOAD) + strlen(layer) + 2;
+  for (; environment && environment[needs.entries]; needs.entries++)
+    if (begins(environment[needs.entries], PRELOAD)) needs.preload_bytes += strlen(environment[needs.entries]);
+  needs.entries += 4;
+  return needs;
+}
+
+static void fill(const struct needs *needs, char *const *environment, char **to, char *preload) {
+  const char *rest = "";
+  size_t count = 0, place = SIZE_MAX;
+  for (; environment && *environment; environment++) {
+    if (begins(*environment, SESSION) || begins(*environment, CHILDREN)) continue;
+    if (begins(*environment, PRELOAD)) {
+      if (place != SIZE_MAX) continue;
+      rest = *environment + strlen(PRELOAD);
+      rest += layer_part(rest);
+      place = count;
+    }
+    to[count++] = *environment;
+  }
+  if (place == SIZE_MAX && needs->layer) place = count++;
+  if (place != SIZE_MAX) {
+    const char *first = needs->layer ? layer : "";
+    snprintf(preload, needs->preload_bytes, PRELOAD "%s%s%s", first, *first && *rest ? ":" : "", rest);
+    to[place] = preload;
+  }
+  if (needs->session) {
+    to[count++] = session;
+    if (children) to[count++] = (char *)(uintptr_t)(CHILDREN "1");
+  }
+  to[count] = NULL;
+}
+
+/* `environment` becomes the one to start it with; lives as long as the calling function. */
+#define FIT(kind, child) \
+  struct needs needs = needs_of(kind, environment, child); \
+  char *entries[needs.entries + 1], preload[needs.preload_bytes + 1]; \
+  if (needs.change) { \
+    fill(&needs, environment, entries, preload); \
+    environment = entries; \
+  }
+#define NEXT(name) ((__typeof__(&name))qzl_next(#name, NULL))
+
+static __typeof__(&execve) real_execve;
+static __typeof__(&execvpe) real_execvpe;
+static __typeof__(&fexecve) real_fexecve;
+static __typeof__(&posix_spawn) real_posix_spawn, real_posix_spawnp;
+
+/* Looked up early: the dynamic linker must not be asked between vfork and exec. */
+__attribute__((constructor)) static void resolve(void) {
+  if (real_execve) return;
+  real_execvpe = NEXT(execvpe);
+  real_fexecve = NEXT(fexecve);
+  real_posix_spawn = NEXT(posix_spawn);
+  real_posix_spawnp = NEXT(posix_spawnp);
+  real_execve = NEXT(execve);
+}
+
+static int run_at(const char *path, char *const *arguments, char *const *environment) {
+  resolve();
+  FIT(qz_program_at(path), false);
+  return real_execve(path, arguments, environment);
+}
+static int run_named(const char *name, char *const *arguments, char *const *environment) {
+  resolve();
+  FIT(qz_program_named(name), false);
+  return real_execvpe(name, arguments, environment);
+}
+
+QZL_EXPORT int execve(const char *path, char *const arguments[], char *const environment[]) {
+  return run_at(path, arguments, environment);
+}
+QZL_EXPORT int execv(const char *path, char *const arguments[]) { return run_at(path, arguments, environ); }
+QZL_EXPORT int execvp(const char *name, char *const arguments[]) { return run_named(name, arguments, environ); }
+QZL_EXPORT int execvpe(const char *name, char *const arguments[], char *const environment[]) {
+  return run_named(name, arguments, environment);
+}
+QZL_EXPORT int fexecve(int fd, char *const arguments[], char *const environment_given[]) {
+  char *const *environment = environment_given;
+  char path[64];
+  resolve();
+  snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+  FIT(qz_program_at(path), false);
+  return real_fexecve(fd, arguments, environment);
+}
+
+/* Collects what follows `first`; `after`: the environment comes behind the NULL. */
+#define COLLECT(first) \
+  va_list list; \
+  size_t count = 1; \
+  va_start(list, first); \
+  while (va_arg(list, const char *)) count++; \
+  va_end(list); \
+  char *arguments[count + 1]; \
+  arguments[0] = (char *)(uintptr_t)first; \
+  va_start(list, first); \
+  for (size_t k = 1; k <= count; k++) arguments[k] = va_arg(list, char *)
+
+QZL_EXPORT int execl(const char *path, const char *first, ...) {
+  COLLECT(first);
+  va_end(list);
+  return run_at(path, arguments, environ);
+}
+QZL_EXPORT int execlp(const char *name, const char *first, ...) {
+  COLLECT(first);
+  va_end(list);
+  return run_named(name, arguments, environ);
+}
+QZL_EXPORT int execle(const char *path, const char *first, ...) {
+  COLLECT(first);
+  char *const *environment = va_arg(list, char *const *);
+  va_end(list);
+  return run_at(path, arguments, environment);
+}
+
+QZL_EXPORT int posix_spawn(pid_t *restrict pid, const char *restrict path, const posix_spawn_file_actions_t *restrict actions,
+                           const posix_spawnattr_t *restrict attributes, char *const arguments[restrict],
+                           char *const environment_given[restrict]) {
+  char *const *environment = environment_given;
+  resolve();
+  if (!children) return real_posix_spawn(pid, path, actions, attributes, arguments, environment);
+  FIT(qz_program_at(path), true);
+  return real_posix_spawn(pid, path, actions, attributes, arguments, environment);
+}
+QZL_EXPORT int posix_spawnp(pid_t *restrict pid, const char *restrict name, const posix_spawn_file_actions_t *restrict actions,
+                            const posix_spawnattr_t *restrict attributes, char *const arguments[restrict],
+                            char *const environment_given[restrict]) {
+  char *const *environment = environment_given;
+  resolve();
+  if (!children) return real_posix_spawnp(pid, name, actions, attributes, arguments, environment);
+  FIT(qz_program_named(name), true);
+  return real_posix_spawnp(pid, name, actions, attributes, arguments, environment);
+}

@@ -1,0 +1,114 @@
+/* Locks on the stack of the thread that has or asks for them.
+ *
+ * Owns:    what a thread knows of the locks that it has (placed) and of the places where it takes them (takings).
+ * Writer:  the thread itself. Reader: it, and the inline functions of layer.h.
+ * Must not: be used for another thread.
+ *
+ * A lock is let go by whoever took it, mostly the last one first: so it is found among the latest placed, and not looked up. A place takes the
+ * same lock again, or another one of a crowd: what is known of that (struct qzl_taking) needs no look-up either.
+ */
+#include "pthread-layer/src/layer.h"
+#include "publisher/private.h"
+
+uint32_t qzl_era = 1;
+
+/* Without a look at what is there: the thread's locks may be many, and those of an epoch that is over are not on the stack. */
+static bool place(struct qzl_thread *me, uint32_t index, uint64_t key, const void *address) {
+  if (__builtin_expect(me->placed_epoch != qzi_pub_epoch, 0)) {
+    me->placed_count = 0;
+    me->placed_epoch = qzi_pub_epoch;
+  }
+  bool crowd = index & QZI_PUB_SHARED;
+  if (me->placed_count >= (crowd ? QZL_PLACED : QZL_PLACED_OWN)) return !crowd; /* those of their own are found by their address */
+  me->placed[me->placed_count++] = (struct qzl_placed){(uint64_t)(uintptr_t)address | crowd, key};
+  return true;
+}
+
+static uint64_t taken_of(uint32_t index, const void *address) { return index & QZI_PUB_SHARED ? QZL_CROWD : (uint64_t)(uintptr_t)address; }
+
+/* From now on this place is known. The era comes last: a signal handler may take locks, too. */
+__attribute__((noinline)) static void know(struct qzl_thread *me, uint32_t index, uint64_t key, uint64_t site, const void *address) {
+  const struct qz_call *call = me->pub.calls ? qzi_call_slot((uint64_t)(uintptr_t)me->pub.calls, site, key)
+                               : me->counts  ? qzi_call_small(me->counts, site, key) : NULL;
+  struct qzl_taking *taking = qzl_taking(me, site, taken_of(index, address));
+  uint32_t era = __atomic_load_n(&qzl_era, __ATOMIC_RELAXED);
+  taking->era = 0;
+  __atomic_signal_fence(__ATOMIC_RELEASE);
+  if (!call || !me->thread.record) return;
+  *taking = (struct qzl_taking){.site = site, .address = taken_of(index, address), .key = key,
+                                .call = (uint32_t)(call - me->counts)};
+  __atomic_signal_fence(__ATOMIC_RELEASE);
+  taking->era = era;
+}
+/* A place that takes many locks would push out what is known of others, again and again: mostly those stay that were first. */
+static inline bool worth_knowing(struct qzl_thread *me, uint32_t index, uint64_t site, const void *address) {
+  const struct qzl_taking *taking = qzl_taking(me, site, taken_of(index, address));
+  return taking->era != __atomic_load_n(&qzl_era, __ATOMIC_RELAXED) || !(me->unknown++ & 15);
+}
+
+static void ask(struct qzl_thread *me, uint32_t index, uint64_t key, uint64_t site, const void *address) {
+  if (!index) return;
+  qzl_count(me, site, key);
+  if (place(me, index, key, address)) qzi_pub_push(&me->pub, &me->thread, key);
+}
+
+void qzl_ask_slow(struct qzl_thread *me, const void *address, unsigned kind, uint64_t site) {
+  uint32_t index = qzl_index(me, address, kind, site);
+  uint64_t key = QZI_PUB_KEY(kind, index);
+  if (__builtin_expect(index & QZI_PUB_SHARED || !qzi_pub_ask_fast(&me->pub, &me->thread, index, key, site), 0)) ask(me, index, key, site, address);
+  else place(me, index, key, address);
+  if (index && worth_knowing(me, index, site, address)) know(me, index, key, site, address);
+}
+
+/* The latest entry of that lock; NULL: none. */
+static struct qzl_placed *latest(struct qzl_thread *me, const void *address) {
+  for (uint32_t k = me->placed_count; k-- > 0;)
+    if ((me->placed[k].address & ~UINT64_C(1)) == (uint64_t)(uintptr_t)address) return &me->placed[k];
+  return NULL;
+}
+static uint64_t known(const void *address, unsigned kind, uint32_t *index) {
+  *index = qzl_known(address);
+  return *index ? QZI_PUB_KEY(kind, *index) : 0;
+}
+
+uint64_t qzl_held(struct qzl_thread *me, const void *address, unsigned kind, uint32_t *index) {
+  struct qzl_placed *found = latest(me, address);
+  if (!found) return known(address, kind, index);
+  struct qzl_placed its = *found;
+  for (struct qzl_placed *last = &me->placed[--me->placed_count]; found < last; found++) *found = found[1];
+  *index = its.address & 1 ? 0 : QZ_KEY_INDEX(its.key);
+  return its.key;
+}
+
+uint64_t qzl_asked(struct qzl_thread *me, const void *address, unsigned kind, uint32_t *index) {
+  const struct qzl_placed *found = latest(me, address);
+  if (!found) return known(address, kind, index);
+  *index = QZ_KEY_INDEX(found->key) | (found->address & 1 ? QZI_PUB_SHARED : 0);
+  return found->key;
+}
+
+void qzl_kept(struct qzl_thread *me, uint32_t index, uint64_t key, const void *address) {
+  if (key) place(me, index ? index : QZI_PUB_SHARED, key, address);
+}
+
+void qzl_hold_again(struct qzl_thread *me, uint32_t index, uint64_t key, const void *address) {
+  if (key && place(me, index ? index : QZI_PUB_SHARED, key, address)) qzi_pub_push(&me->pub, &me->thread, key);
+}
+
+void qzl_in_vain(struct qzl_thread *me, uint32_t index, const void *address, unsigned kind) {
+  uint32_t unused;
+  if (!index) return;
+  if (qzi_publishing()) __atomic_fetch_add(&QZI_PUB_OBJECT(index)->failed, 1, __ATOMIC_RELAXED);
+  qzl_pop(me, qzl_held(me, address, kind, &unused));
+}
+
+uint32_t qzl_promote(struct qzl_thread *me, const void *address, unsigned kind, uint64_t site) {
+  uint32_t index;
+  qzl_asked(me, address, kind, &index);
+  if (!(index & QZI_PUB_SHARED)) return index;
+  uint32_t own = qzl_own(address, kind, site, 0);
+  if (!own || own & QZI_PUB_SHARED) return index;
+  qzl_in_vain(me, index, address, kind);
+  ask(me, own, QZI_PUB_KEY(kind, own), site, address);
+  return own;
+}

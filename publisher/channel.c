@@ -1,0 +1,309 @@
+/* The program's side of the channel (abi/channel.h).
+ *
+ * Owns:    the sockets, and the kernel thread that sleeps on them.
+ * Writer and reader: main while it initializes, that kernel thread afterwards, under `lock`.
+ * Must not: fail the program: whatever goes wrong, it runs on unpublished. Trust a descriptor: the program may have closed
+ *          it, and the number may name something else now.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+#include "abi/channel.h"
+#include "private.h"
+
+#define WELCOME_MS 2000
+
+/* A descriptor, and what it named when it was made. */
+struct file {
+  int fd; /* -1: none */
+  dev_t device;
+  ino_t inode;
+};
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct file listening = {.fd = -1}, connection = {.fd = -1}, wake = {.fd = -1};
+static bool serving;   /* the kernel thread exists */
+
+static struct file own(int fd) {
+  struct file file = {.fd = fd};
+  int high = fd < 0 ? -1 : fcntl(fd, F_DUPFD_CLOEXEC, 512); /* leave the low numbers to the program */
+  if (high >= 0) {
+    close(fd);
+    file.fd = high;
+  }
+  struct stat state;
+  if (file.fd >= 0 && !fstat(file.fd, &state)) {
+    file.device = state.st_dev;
+    file.inode = state.st_ino;
+  }
+  return file;
+}
+static bool valid(const struct file *file) {
+  struct stat state;
+  return file->fd >= 0 && !qzi_no_system_calls && !fstat(file->fd, &state) && state.st_dev == file->device && state.st_ino == file->inode;
+}
+static void drop(struct file *file) {
+  if (valid(file)) close(file->fd);
+  file->fd = -1;
+}
+
+static socklen_t address_of(struct sockaddr_un *address, const char *name) {
+  size_t bytes = strlen(name);
+  if (bytes > sizeof address->sun_path - 1) bytes = sizeof address->sun_path - 1;
+  memset(address, 0, sizeof *address);
+  address->sun_family = AF_UNIX;
+  memcpy(address->sun_path + 1, name, bytes);
+  return (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + bytes);
+}
+
+static bool trusted(int fd, pid_t *pid) {
+  struct ucred peer;
+  socklen_t bytes = sizeof peer;
+  if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &bytes)) return false;
+  *pid = peer.pid;
+  return peer.uid == geteuid() || peer.uid == 0;
+}
+
+static bool tell(int fd, uint32_t type, const char *text, int pass) {
+  struct qz_message message = {QZ_CHANNEL_MAGIC, QZ_CHANNEL_VERSION, type, (uint32_t)getpid(), {0}};
+  if (text) snprintf(message.text, sizeof message.text, "%s", text);
+  struct iovec part = {&message, sizeof message};
+  union {
+    struct cmsghdr head;
+    char bytes[CMSG_SPACE(sizeof(int))];
+  } control = {{0}};
+  struct msghdr head = {.msg_iov = &part, .msg_iovlen = 1};
+  if (pass >= 0) {
+    head.msg_control = &control;
+    head.msg_controllen = sizeof control;
+    struct cmsghdr *rights = CMSG_FIRSTHDR(&head);
+    rights->cmsg_level = SOL_SOCKET;
+    rights->cmsg_type = SCM_RIGHTS;
+    rights->cmsg_len = CMSG_LEN(sizeof(int));
+    memcpy(CMSG_DATA(rights), &pass, sizeof pass);
+  }
+  return sendmsg(fd, &head, MSG_NOSIGNAL) == (ssize_t)sizeof message;
+}
+
+/* Type of the next message; 0: closed, or nothing within the time, or nonsense (its text, if any, in *message). */
+static uint32_t hear(int fd, int milliseconds, struct qz_message *message) {
+  struct pollfd wait = {.fd = fd, .events = POLLIN};
+  uint64_t end = qzi_pub_clock_ns() + (uint64_t)milliseconds * 1000000;
+  for (;;) {
+    int ready = poll(&wait, 1, milliseconds);
+    if (ready == 1) break;
+    if (!ready || errno != EINTR || qzi_pub_clock_ns() > end) return 0;
+  }
+  ssize_t bytes = recv(fd, message, sizeof *message, MSG_DONTWAIT);
+  if (bytes != (ssize_t)sizeof *message || message->magic != QZ_CHANNEL_MAGIC) return 0;
+  message->text[sizeof message->text - 1] = 0;
+  if (message->version == QZ_CHANNEL_VERSION) return message->type;
+  tell(fd, QZ_REFUSED, "another version of Quartz", -1);
+  return 0;
+}
+
+static bool session_ready(char *why, size_t bytes) {
+  if (qzi_session.fd >= 0) {
+    if (qzi_session_fd_valid()) return true;
+    snprintf(why, bytes, "the program closed the descriptor of its session");
+    return false;
+  }
+  int error = qzi_session_make();
+  if (!error) return true;
+  snprintf(why, bytes, "the program cannot make its session: %s", error == EFBIG ? "it needs more than ulimit -f allows" : error == ENOMEM ? "it needs more memory than it may have (ulimit -v)" : strerror(error));
+  return false;
+}
+
+/* ---- attached ---- */
+
+/* A sampler has connected to the listening socket. */
+static void admit(void) {
+  struct file peer = own(accept4(listening.fd, NULL, NULL, SOCK_CLOEXEC));
+  struct qz_message message;
+  char why[112];
+  pid_t pid;
+  if (peer.fd < 0) return;
+  if (!trusted(peer.fd, &pid)) {
+    tell(peer.fd, QZ_REFUSED, "the program belongs to another user", -1);
+  } else if (hear(peer.fd, WELCOME_MS, &message) == QZ_ATTACH) { /* heard first: closing with something unread loses the answer */
+    if (connection.fd >= 0) {
+      tell(peer.fd, QZ_REFUSED, "the program is being sampled already", -1);
+    } else if (!session_ready(why, sizeof why)) {
+      tell(peer.fd, QZ_REFUSED, why, -1);
+    } else {
+      qzi_session_on();
+      if (tell(peer.fd, QZ_HELLO, NULL, qzi_session.fd)) {
+        connection = peer;
+        return;
+      }
+      qzi_session_off();
+    }
+  }
+  drop(&peer);
+}
+
+/* The connected sampler spoke or went. */
+static void attend_connection(void) {
+  struct qz_message message;
+  if (valid(&connection) && hear(connection.fd, 0, &message) && message.type != QZ_DETACH) return;
+  qzi_session_off();
+  drop(&connection);
+}
+
+static void *serve(void *unused) {
+  pthread_setname_np(pthread_self(), "quartz-channel");
+  for (;;) {
+    pthread_mutex_lock(&lock);
+    struct pollfd wait[3] = {{.fd = listening.fd, .events = POLLIN}, {.fd = connection.fd, .events = POLLIN},
+                             {.fd = wake.fd, .events = POLLIN}};
+    pthread_mutex_unlock(&lock);
+    if (poll(wait, 3, -1) < 0 && errno != EINTR && errno != EAGAIN) return NULL;
+    uint64_t count;
+    pthread_mutex_lock(&lock);
+    if (wait[2].revents) {
+      if (!valid(&wake)) wake.fd = -1;
+      else if (read(wake.fd, &count, sizeof count) < 0) poll(NULL, 0, 1);
+    }
+    if (connection.fd >= 0 && wait[1].fd == connection.fd && wait[1].revents) attend_connection();
+    if (listening.fd >= 0 && wait[0].fd == listening.fd && wait[0].revents) {
+      if (valid(&listening) && !(wait[0].revents & (POLLNVAL | POLLERR))) admit();
+      else listening.fd = -1;
+    }
+    pthread_mutex_unlock(&lock);
+  }
+}
+
+/* Where a kernel thread of the channel's own is not expected (qzi_publishers_own_thread), only if asked. */
+static void listen_for_samplers(void) {
+  const char *setting = getenv("QUARTZ_ATTACH");
+  if (setting ? !strcmp(setting, "0") : !qzi_publishers_own_thread) return;
+  struct sockaddr_un address;
+  char name[64];
+  snprintf(name, sizeof name, QZ_CHANNEL_PROGRAM, (long)getpid());
+  socklen_t bytes = address_of(&address, name);
+  listening = own(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  if (listening.fd >= 0 && (bind(listening.fd, (struct sockaddr *)&address, bytes) || listen(listening.fd, 4)))
+    drop(&listening);
+}
+
+static void start_serving(void) {
+  if (serving) {
+    uint64_t one = 1;
+    ssize_t written = valid(&wake) ? write(wake.fd, &one, sizeof one) : 0;
+    (void)written;
+    return;
+  }
+  if (listening.fd < 0 && (connection.fd < 0 || !qzi_publishers_own_thread)) return;
+  wake = own(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  pthread_attr_t attributes;
+  pthread_attr_init(&attributes);
+  pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+  pthread_attr_setstacksize(&attributes, 128 << 10);
+  pthread_t thread;
+  serving = !pthread_create(&thread, &attributes, serve, NULL);
+  pthread_attr_destroy(&attributes);
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  if (!serving) drop(&listening);
+}
+
+/* ---- launched ---- */
+
+/* The kernel's work after the program's end is none of the program's: kernel threads that are short of CPUs take long to
+ * die. The session alone says so; nothing is switched in threads that may still run. */
+__attribute__((destructor)) static void end(void) {
+  struct qzi_publisher *publisher;
+  if (qzi_publishing() && qzi_sched_current(&publisher)) qzi_pub_write_joins(publisher);
+  if (qzi_session.head) __atomic_store_n(&qzi_session.head->publishing, 0, __ATOMIC_RELEASE);
+}
+
+/* Hands the session to the sampler that launched this program, and waits until it samples: so it sees the program from its
+ * first instruction on. A sampler that dies closes the connection, which ends the wait; one that hangs, WELCOME_MS. */
+static bool hand_over(struct file *sampler) {
+  struct qz_message message = {0};
+  if (!tell(sampler->fd, QZ_HELLO, NULL, qzi_session.fd)) return false;
+  if (hear(sampler->fd, WELCOME_MS, &message) == QZ_WELCOME) return true;
+  if (message.type == QZ_REFUSED && *message.text) qzi_pub_complain("the sampler refused: %s; the program runs unsampled", message.text);
+  if (message.type != QZ_REFUSED) qzi_pub_complain("no answer from the sampler; the program runs unsampled");
+  return false;
+}
+
+/* Connects and publishes; from now on everything is counted. qz_init() may change the number of processors later. */
+static void join_launcher(void) {
+  const char *name = secure_getenv(QZ_CHANNEL_ENV), *children = getenv("QUARTZ_CHILDREN");
+  if (!name || !*name) return;
+  struct sockaddr_un address;
+  socklen_t bytes = address_of(&address, name);
+  struct file peer = own(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
+  if (peer.fd < 0 || connect(peer.fd, (struct sockaddr *)&address, bytes)) {
+    drop(&peer); /* the sampler has ended, this is a late descendant */
+    return;
+  }
+  pid_t pid;
+  char why[112];
+  if (!trusted(peer.fd, &pid)) {
+    qzi_pub_complain("the sampler named by %s belongs to another user; unset it", QZ_CHANNEL_ENV);
+  } else if (pid != getppid() && !(children && !strcmp(children, "1"))) {
+    /* a child of the launched program: not asked for */
+  } else if (!session_ready(why, sizeof why)) {
+    tell(peer.fd, QZ_REFUSED, why, -1);
+    qzi_pub_complain("%s; the program runs unsampled", why);
+  } else {
+    qzi_session_on();
+    if (hand_over(&peer)) {
+      connection = peer;
+      return;
+    }
+    qzi_session_off();
+  }
+  drop(&peer);
+}
+
+void qzi_channel_start(void) {
+  bool again = serving;
+  pthread_mutex_lock(&lock);
+  join_launcher();
+  if (!again) listen_for_samplers();
+  pthread_mutex_unlock(&lock);
+  start_serving();
+}
+
+void qzi_channel_look(void) {
+  if (serving || qzi_no_system_calls || pthread_mutex_trylock(&lock)) return;
+  int error = errno;
+  struct pollfd wait = {.fd = connection.fd, .events = POLLIN};
+  if (connection.fd >= 0 && valid(&connection) && poll(&wait, 1, 0) > 0) attend_connection();
+  errno = error;
+  pthread_mutex_unlock(&lock);
+}
+
+/* The session is about to be made anew. A sampler that has the old one loses it. */
+void qzi_channel_stop(void) {
+  pthread_mutex_lock(&lock);
+  if (connection.fd >= 0) {
+    qzi_session_off();
+    drop(&connection);
+  }
+  pthread_mutex_unlock(&lock);
+}
+
+/* In a forked child, which has no kernel thread for the channel and shares the parent's sockets. */
+void qzi_channel_forked(void) {
+  lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+  serving = false;
+  drop(&connection);
+  drop(&listening);
+  drop(&wake);
+}

@@ -1,0 +1,109 @@
+/* What all hooks do to the profile stack of the running thread.
+ *
+ * Owns:    the procedures on that stack.
+ * Writer:  the thread itself. Reader: the sampler.
+ * Must not: be instrumented; touch a vector register.
+ *
+ * An entry is {procedure, mark}. The mark holds the level of its frame, which falls with every call, and in marks of
+ * -finstrument-functions (instrument.c), in the upper bits, some of the call site and of the place of the hook. Frames that
+ * ended without an exit hook (longjmp, exceptions, exit of the thread) leave stale entries: they lay below the level of a later
+ * frame, or level with it but for another call. (A procedure that is inlined is level with the one around it.) The next entry or
+ * exit drops them. Immediate recursion is not pushed. On a signal's alternate stack addresses say nothing about older entries, so
+ * none are dropped.
+ */
+#ifndef QZI_PUBLISH_HOOKS_H
+#define QZI_PUBLISH_HOOKS_H
+
+#include "publisher/private.h"
+
+#define RECORD(hot) ((struct qz_thread *)((char *)(hot)-offsetof(struct qz_thread, word)))
+#define TOP(record, packed) ((struct qz_entry *)((char *)&(record)->word + QZ_WORD_TOP(packed)))
+#define FIXED(entry) ((entry)->sp == QZI_SP_FIXED)
+
+/* Marks: bits 0-47 the level; bit 63 and, below it, bits of the call site and of the place of the hook: 0 in marks of
+ * hooks after inlining, which compare the stack pointer with marks as signed numbers, so that one of the other
+ * kind sends them on their slow path. */
+#define LEVEL(mark) ((mark) & UINT64_C(0xffffffffffff))
+/* A shorter way to LEVEL(a) > LEVEL(b) on x86-64, where addresses have 47 bits. */
+#if defined(__x86_64__)
+#define ABOVE(a, b) ((int64_t)(((a) - (b)) << 16) > 0)
+#else
+#define ABOVE(a, b) ((a) << 16 > (b) << 16)
+#endif
+#define SITE_PART(site) (UINT64_C(1) << 63 | ((site) & 0xff) << 55)
+#define SITE_OF(mark) ((mark) & UINT64_C(0xff80000000000000))
+#define PLACE_PART(pc) ((pc) << 57 >> 9)
+#define MARK(level, site, pc) ((level) | SITE_PART(site) | PLACE_PART(pc))
+
+#pragma GCC visibility push(hidden)
+/* The thread whose record the hook found; NULL: a foreign one. */
+struct qzi_pub_thread *qzi_hook_owner(struct qz_thread *record);
+/* Publishing began while this thread ran: it gets its record now. */
+struct qz_thread *qzi_hook_attend(void);
+#pragma GCC visibility pop
+
+QZI_HOOK static inline bool on_stack(const struct qzi_pub_thread *thread, uint64_t sp) {
+  return !thread || !thread->stack_high || (sp >= thread->stack_low && sp <= thread->stack_high);
+}
+
+QZI_HOOK static inline uint64_t drop(struct qz_thread *record, uint64_t word) {
+  word -= sizeof(struct qz_entry);
+  QZI_TRACE(stack(record, word));
+  qzi_pub_popped(record, QZ_WORD_TOP(word));
+  return word;
+}
+
+/* The mark goes first: the hooks of a signal handler that interrupts this write their own entries in the same place, and a wrong
+ * mark, lower than any of a frame that is alive, makes the next hook drop the entry. */
+QZI_HOOK static inline void push(struct qz_thread *record, uint64_t word, struct qz_entry *top, uint64_t key, uint64_t mark) {
+  qzi_pub_fence(); /* an earlier pop is seen before its entry is used again */
+  qzi_pub_store(&top[1].sp, mark);
+  __atomic_signal_fence(__ATOMIC_RELEASE);
+  qzi_pub_store(&top[1].key, key);
+  QZI_TRACE(stack(record, word + sizeof *top));
+  qzi_pub_pushed(record, QZ_WORD_TOP(word) + (uint32_t)sizeof *top);
+}
+
+/* Takes out the entries after `from` up to `end`, from below the objects that stand on them up to `top`. */
+QZI_HOOK static inline void take_out(struct qz_thread *record, uint64_t word, struct qz_entry *from, struct qz_entry *end,
+                              struct qz_entry *top) {
+  ptrdiff_t removed = end - from;
+  if (!removed) return;
+  word = (word | QZ_WORD_FLUX) + QZ_WORD_CHANGE;
+  __atomic_store_n(&record->word, word, __ATOMIC_RELAXED);
+  qzi_pub_fence();
+  for (struct qz_entry *entry = end + 1; entry <= top; entry++) {
+    qzi_pub_store(&entry[-removed].key, entry->key);
+    qzi_pub_store(&entry[-removed].sp, entry->sp);
+  }
+  word = (word & ~QZ_WORD_FLUX) + QZ_WORD_CHANGE - (uint64_t)removed * sizeof *top;
+  QZI_TRACE(stack(record, word));
+  __atomic_store_n(&record->word, word, __ATOMIC_RELEASE);
+}
+
+/* Drops what is stale from the point of view of a live frame of that level. */
+QZI_HOOK static inline uint64_t drop_below(struct qz_thread *record, uint64_t word, const struct qzi_pub_thread *thread,
+                                    uint64_t level) {
+  for (;;) {
+    const struct qz_entry *top = TOP(record, word);
+    if (FIXED(top) || (LEVEL(top->sp) >= level && on_stack(thread, LEVEL(top->sp)))) return word;
+    word = drop(record, word);
+  }
+}
+
+/* `thread`: the one whose record it is; NULL: not known. */
+QZI_HOOK static inline void push_within(struct qz_thread *record, uint64_t word, uint64_t key, uint64_t mark,
+                                        struct qzi_pub_thread *thread) {
+  if (QZ_WORD_TOP(word) >= record->limit) {
+    struct qz_thread *longer = thread ? qzi_pub_lengthen(thread) : NULL;
+    if (!longer) {
+      qzi_pub_store(&record->overflows, record->overflows + 1);
+      return;
+    }
+    record = longer;
+    word = __atomic_load_n(&record->word, __ATOMIC_RELAXED);
+  }
+  push(record, word, TOP(record, word), key, mark);
+}
+
+#endif

@@ -1,0 +1,330 @@
+/* The session: making it, switching publishing on and off, fork.
+ *
+ * Owns:    the memory file and its head; the flag. Who publishes is known to publisher_port.c, or to the pthread layer.
+ * Writer:  main before there are other kernel threads, the channel's kernel thread afterwards.
+ * Reader:  publisher/; the sampler, which maps the file read-only.
+ * Must not: unmap or move a session: a kernel thread may be about to write to it.
+ *
+ * Switching: the flag is changed, then a barrier runs on every CPU that executes this process (membarrier), then the
+ * qzi_hot of every kernel thread is set: to a line without room when publishing begins, so that the next hook takes its
+ * slow path and finds its thread's record, even if that thread never calls the package; to NULL when it ends. So neither
+ * direction costs the fast paths an atomic operation.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/membarrier.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+#include "private.h"
+
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23
+#endif
+
+/* Bounds of the section of the code that calls start routines (thread.c, entry_*.S); the linker makes them, where it is
+ * linked. */
+extern const char __start_quartz_start[] __attribute__((weak, visibility("hidden")));
+extern const char __stop_quartz_start[] __attribute__((weak, visibility("hidden")));
+
+#define PAGE 4096u
+#define DEPTH_DEFAULT 88u    /* 1536 bytes a thread, once its stack is deep */
+#define OBJECTS_DEFAULT 262144u
+
+_Atomic uint32_t qzi_publishing_flag;
+_Atomic uint32_t qzi_pub_epoch;
+uint32_t qzi_pub_limit, qzi_pub_hook_limit;
+uint32_t qzi_pub_exact_hold;
+struct qz_object *qzi_pub_objects;
+struct qzi_session qzi_session = {.fd = -1};
+_Atomic(bool) qzi_no_system_calls;
+
+static bool started;
+static bool barrier_works;
+static dev_t file_device; /* what qzi_session.fd named when it was made */
+static ino_t file_inode;
+
+void qzi_pub_complain(const char *format, ...) {
+  char line[512];
+  va_list arguments;
+  va_start(arguments, format);
+  int bytes = snprintf(line, sizeof line, "quartz: ");
+  bytes += vsnprintf(line + bytes, sizeof line - (size_t)bytes - 1, format, arguments);
+  va_end(arguments);
+  if (bytes > (int)sizeof line - 2) bytes = (int)sizeof line - 2;
+  line[bytes++] = '\n';
+  ssize_t written = write(STDERR_FILENO, line, (size_t)bytes);
+  (void)written;
+}
+
+void *qzi_pub_reserve(size_t bytes) {
+  void *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  return at == MAP_FAILED ? NULL : at;
+}
+
+uint64_t qzi_pub_setting(const char *name, uint64_t otherwise, uint64_t low, uint64_t high) {
+  const char *text = getenv(name);
+  if (!text || !*text) return otherwise;
+  char *end;
+  errno = 0;
+  unsigned long long value = strtoull(text, &end, 10);
+  if (*end || errno || *text == '-') {
+    qzi_pub_complain("%s=%s is not a number; using %llu", name, text, (unsigned long long)otherwise);
+    return otherwise;
+  }
+  if (value >= low && value <= high) return value;
+  uint64_t nearer = value < low ? low : high;
+  qzi_pub_complain("%s=%s is outside of %llu to %llu; using %llu", name, text, (unsigned long long)low,
+                   (unsigned long long)high, (unsigned long long)nearer);
+  return nearer;
+}
+
+uint64_t qzi_pub_clock_ns(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+static void barrier(void) {
+  if (barrier_works && !syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0)) return;
+  /* Without it (old kernels, emulators): long enough for any store that was under way. */
+  struct timespec pause = {0, 20000000};
+  __sync_synchronize();
+  nanosleep(&pause, NULL);
+}
+
+/* ---- making ---- */
+
+bool qzi_session_fd_valid(void) {
+  struct stat state;
+  return qzi_session.fd >= 0 && !qzi_no_system_calls && !fstat(qzi_session.fd, &state) && state.st_dev == file_device && state.st_ino == file_inode;
+}
+
+void qzi_session_forget_file(void) {
+  if (qzi_session_fd_valid()) close(qzi_session.fd);
+  qzi_session.fd = -1;
+}
+
+
+void qzi_session_populate(const void *from, size_t bytes) {
+  if (!qzi_session_fd_valid()) return;
+  uintptr_t low = (uintptr_t)from & ~(uintptr_t)(PAGE - 1), high = ((uintptr_t)from + bytes) & ~(uintptr_t)(PAGE - 1);
+  if (high <= low) return;
+  /* the file's pages first: a quarter less than made when they are mapped */
+  fallocate(qzi_session.fd, FALLOC_FL_KEEP_SIZE, (off_t)(low - (uintptr_t)qzi_session.head), (off_t)(high - low));
+  madvise((void *)low, high - low, MADV_POPULATE_WRITE);
+}
+
+static uint64_t place(uint64_t *total, uint64_t bytes) {
+  uint64_t at = *total;
+  *total = (at + bytes + PAGE - 1) & ~(uint64_t)(PAGE - 1);
+  return at;
+}
+static struct qz_table table(uint64_t offset, uint64_t stride, uint64_t capacity) {
+  return (struct qz_table){.offset = offset, .stride = stride, .capacity = (uint32_t)capacity};
+}
+
+static uint64_t thread_bytes(uint32_t entries) {
+  return (sizeof(struct qz_thread) + (uint64_t)entries * sizeof(struct qz_entry) + 63) & ~UINT64_C(63);
+}
+
+/* A file of that size; a limit on file sizes must not kill the program. */
+static int memory_file(size_t bytes) {
+  int fd = memfd_create("quartz-session", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+  if (fd < 0) return -1;
+  int high = fcntl(fd, F_DUPFD_CLOEXEC, 512); /* leave the low numbers to the program */
+  if (high >= 0) {
+    close(fd);
+    fd = high;
+  }
+  sigset_t file_size, before, pending;
+  sigemptyset(&file_size);
+  sigaddset(&file_size, SIGXFSZ);
+  pthread_sigmask(SIG_BLOCK, &file_size, &before);
+  int failed = ftruncate(fd, (off_t)bytes);
+  int error = errno;
+  if (failed && !sigismember(&before, SIGXFSZ) && !sigpending(&pending) && sigismember(&pending, SIGXFSZ))
+    sigtimedwait(&file_size, NULL, &(struct timespec){0, 0});
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  if (!failed) {
+    fchmod(fd, 0600);
+    fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL);
+    return fd;
+  }
+  close(fd);
+  errno = error;
+  return -1;
+}
+
+int qzi_session_make(void) {
+  struct qzi_session *s = &qzi_session;
+  struct qz_session head = {.version = QZ_SESSION_VERSION, .head_bytes = sizeof head, .publisher = qzi_publishers_kind};
+  uint64_t total = 0, call_slots = ((uint64_t)s->call_tables + 1) * QZI_CALL_SLOTS + s->small_tables * QZI_SMALL_SLOTS;
+  s->thread_stride = thread_bytes(s->short_limit);
+  place(&total, sizeof head);
+  uint64_t room = s->processors > s->call_tables ? s->processors : s->call_tables; /* there may be more later: qzi_pub_init */
+  head.processor_table = table(place(&total, room * sizeof(struct qz_processor)), sizeof(struct qz_processor), room);
+  head.thread_table = table(place(&total, s->threads * s->thread_stride), s->thread_stride, s->threads);
+  if (s->short_limit < s->stack_limit) {
+    s->long_stride = thread_bytes(s->stack_limit);
+    head.long_table = table(place(&total, s->threads * s->long_stride), s->long_stride, s->threads);
+  }
+  head.object_table = table(place(&total, s->objects * sizeof(struct qz_object)), sizeof(struct qz_object), s->objects);
+  head.call_table = table(place(&total, call_slots * sizeof(struct qz_call)), sizeof(struct qz_call), call_slots);
+  head.string_table = table(place(&total, s->strings), 1, s->strings);
+  head.total_bytes = total;
+  head.pid = (uint32_t)getpid();
+  head.processors = s->processors;
+  head.flags = qzi_pub_exact_hold ? QZ_SESSION_EXACT_HOLD : 0;
+  head.start_ns = qzi_pub_clock_ns();
+  head.call_slots = QZI_CALL_SLOTS;
+  head.stack_limit = s->stack_limit;
+  head.short_limit = s->short_limit;
+
+  struct rlimit space; /* a program that is short of it would fail in our stead */
+  if (!getrlimit(RLIMIT_AS, &space) && space.rlim_cur != RLIM_INFINITY && total > space.rlim_cur / 4) return ENOMEM;
+  int fd = memory_file(total);
+  if (fd < 0) return errno;
+  bool same_place = s->head && total <= s->bytes;
+  void *at = mmap(same_place ? s->head : NULL, total, PROT_READ | PROT_WRITE, MAP_SHARED | (same_place ? MAP_FIXED : 0), fd, 0);
+  if (at == MAP_FAILED) {
+    int error = errno;
+    close(fd);
+    return error;
+  }
+  head.start_low = (uint64_t)(uintptr_t)__start_quartz_start;
+  head.start_high = (uint64_t)(uintptr_t)__stop_quartz_start;
+  char *base = at;
+  struct qz_session *map = at;
+  if (s->head) { /* in a forked child, or for another number of processors: the calibration still holds */
+    head.epoch = qzi_pub_epoch;
+    head.lock = s->lock, head.spawn_ps = s->spawn_ps, head.wait_ps = s->wait_ps;
+  }
+  *map = head;
+  if (!same_place) s->bytes = total;
+  s->fd = fd;
+  struct stat state;
+  if (!fstat(fd, &state)) file_device = state.st_dev, file_inode = state.st_ino;
+  s->thread_base = base + head.thread_table.offset;
+  s->long_base = head.long_table.capacity ? base + head.long_table.offset : NULL;
+  s->processor_base = (struct qz_processor *)(base + head.processor_table.offset);
+  s->call_base = (struct qz_call *)(base + head.call_table.offset);
+  s->string_base = base + head.string_table.offset;
+  qzi_publishers_head(map);
+  if (qzi_threads_make() || qzi_objects_make()) {
+    close(fd);
+    s->fd = -1;
+    return ENOMEM;
+  }
+  qzi_pub_objects = (struct qz_object *)(base + head.object_table.offset);
+  qzi_threads_mapped();
+  qzi_objects_mapped();
+  qzi_names_mapped();
+  if (!s->calibrated) {
+    qzi_calibrate();
+    s->calibrated = true;
+    s->lock = map->lock, s->spawn_ps = map->spawn_ps, s->wait_ps = map->wait_ps;
+  }
+  qzi_calibrated();
+  qzi_publishers_mapped();
+  __atomic_store_n(&map->magic, QZ_SESSION_MAGIC, __ATOMIC_RELEASE);
+  return 0;
+}
+
+/* ---- switching ---- */
+
+void qzi_session_on(void) {
+  struct qz_session *head = qzi_session.head;
+  qzi_pub_epoch = __atomic_add_fetch(&head->epoch, 1, __ATOMIC_RELAXED);
+  qzi_publishers_prepare();
+  QZI_TRACE(session(head));
+  barrier();
+  __atomic_store_n(&head->publishing, 1, __ATOMIC_RELEASE);
+  atomic_store_explicit(&qzi_publishing_flag, 1, memory_order_release);
+  barrier();
+  qzi_publishers_on();
+}
+
+void qzi_session_off(void) {
+  atomic_store_explicit(&qzi_publishing_flag, 0, memory_order_release);
+  __atomic_store_n(&qzi_session.head->publishing, 0, __ATOMIC_RELEASE);
+  barrier();
+  qzi_publishers_off();
+}
+
+/* ---- fork ---- */
+
+/* The child must not write into the parent's session; where it stood there is memory that nobody reads, until the
+ * child makes a session of its own. */
+static void forked(void) {
+  atomic_store_explicit(&qzi_publishing_flag, 0, memory_order_relaxed);
+  qzi_hot_set(NULL);
+  qzi_publishers_forked();
+  if (qzi_session.head &&
+      mmap(qzi_session.head, qzi_session.bytes, PROT_READ | PROT_WRITE,
+           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0) == MAP_FAILED)
+    abort();
+  qzi_session_forget_file();
+  qzi_threads_forked();
+  qzi_objects_forked();
+  qzi_names_forked();
+  qzi_channel_forked();
+}
+
+void qzi_pub_forked(unsigned processors) {
+  if (!started) return;
+  qzi_session.processors = processors;
+  qzi_publishers_started_again();
+  qzi_channel_start();
+}
+
+/* Another number of processors, before there is a second kernel thread: the session has room, and the sampler follows. */
+static bool resize(uint32_t processors) {
+  struct qzi_session *s = &qzi_session;
+  if (processors > s->call_tables) return false;
+  uint32_t before = s->processors;
+  s->processors = processors;
+  if (!qzi_publishers_make()) return false;
+  if (!s->head) return true;
+  for (uint32_t k = before; k < processors; k++) s->processor_base[k].cpu = UINT32_MAX;
+  __atomic_store_n(&s->head->processors, processors, __ATOMIC_RELEASE);
+  return true;
+}
+
+void qzi_pub_init(unsigned processors, size_t max_threads) {
+  struct qzi_session *s = &qzi_session;
+  if (started) {
+    /* The tables keep their sizes; more threads than records are counted. */
+    if (processors == s->processors || resize(processors)) return;
+    qzi_channel_stop();
+    qzi_session_forget_file();
+  } else {
+    s->threads = max_threads > UINT32_MAX / 2 ? UINT32_MAX / 2 : (uint32_t)max_threads;
+    s->objects = (uint32_t)qzi_pub_setting("QUARTZ_MAX_OBJECTS", OBJECTS_DEFAULT, 256, 1u << 26);
+    s->strings = QZI_PUB_STRING_BYTES;
+    s->stack_limit = (uint32_t)qzi_pub_setting("QUARTZ_PROFILE_DEPTH", DEPTH_DEFAULT, 16, 4000);
+    qzi_pub_exact_hold = (uint32_t)qzi_pub_setting("QUARTZ_EXACT_HOLD", 0, 0, 1);
+    s->short_limit = qzi_publishers_short && qzi_publishers_short < s->stack_limit ? qzi_publishers_short : s->stack_limit;
+    qzi_pub_limit = QZ_WORD_EMPTY + s->stack_limit * (uint32_t)sizeof(struct qz_entry);
+    qzi_pub_hook_limit = qzi_pub_limit - QZI_PUB_RESERVED_ENTRIES * (uint32_t)sizeof(struct qz_entry);
+    qzi_hooks_init();
+    barrier_works = !syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0);
+    pthread_atfork(NULL, NULL, forked);
+  }
+  s->processors = processors;
+  if (!qzi_publishers_make()) {
+    qzi_pub_complain("no memory to publish with; the program runs unsampled: raise the limit of memory");
+    return;
+  }
+  started = true;
+  qzi_channel_start();
+}

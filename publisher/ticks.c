@@ -1,0 +1,53 @@
+/* How long a tick is (ticks.h). */
+#include "ticks.h"
+
+#include <fcntl.h>
+#include <stdbool.h>
+#include <string.h>
+#include <unistd.h>
+
+#define CALIBRATION_NS 100000u /* at least; the two clocks are read within some ns of each other: 100 millionths */
+
+uint64_t qzi_pub_tick_scale;
+
+/* Both clocks at one instant, as far as can be. */
+struct instant { uint64_t ticks, ns; };
+static struct instant instant(void) {
+  struct instant best = { 0, 0 };
+  uint64_t least = UINT64_MAX;
+  for (int tries = 0; tries < 8; tries++) {
+    uint64_t before = qzi_pub_cycles(), ns = qzi_pub_clock_ns(), took = qzi_pub_cycles() - before;
+    if (took >= least) continue;
+    least = took;
+    best = (struct instant){ before + took / 2, ns };
+  }
+  return best;
+}
+
+/* The kernel keeps time by the same counter: then it runs evenly, and alike on all CPUs. */
+static bool even(void) {
+#if defined(__x86_64__)
+  char name[16];
+  int file = open("/sys/devices/system/clocksource/clocksource0/current_clocksource", O_RDONLY | O_CLOEXEC);
+  if (file < 0) return false;
+  ssize_t length = read(file, name, sizeof name);
+  close(file);
+  return length == 4 && memcmp(name, "tsc\n", 4) == 0;
+#else
+  return true;
+#endif
+}
+
+static struct instant first; /* no ns: the counter is no good, or nobody has begun */
+
+void qzi_pub_ticks_begin(void) {
+  if (!qzi_pub_tick_scale && even()) first = instant();
+}
+
+void qzi_pub_ticks_calibrate(void) {
+  if (qzi_pub_tick_scale || !first.ns) return;
+  while (qzi_pub_clock_ns() - first.ns < CALIBRATION_NS) {}
+  struct instant last = instant();
+  uint64_t ticks = last.ticks - first.ticks;
+  if ((int64_t)ticks > 0) qzi_pub_tick_scale = (uint64_t)(((unsigned __int128)(last.ns - first.ns) << 32) / ticks);
+}

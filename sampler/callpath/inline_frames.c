@@ -1,0 +1,240 @@
+/* See inline_frames.h. */
+#include "inline_frames.h"
+
+#ifdef QUARTZ_SYMBOLS
+#include <pthread.h>
+#include <string.h>
+#include <time.h>
+#include "sampler/util/array.h"
+#include "sampler/recording/pacing.h"
+#include "symbols/symbols.h"
+
+#define UNDER_WAY   64u    /* questions that wait for their answers */
+#define PLACES_MOST 65536u /* instructions */
+#define SHARE       50u    /* 1/SHARE of the time may go into reading */
+#define HEADSTART   UINT64_C(100000000) /* ns: what is read first is used most */
+#define REST_MS     20
+
+struct answer {
+  uint32_t place;
+  uint32_t count;
+  uint64_t cpu_ns;
+  struct qz_symbol found[QZI_INLINED_MOST]; /* its strings are those of `symbols` */
+};
+
+/* An instruction. */
+struct place {
+  uint64_t pc, entry;
+  uint32_t first; /* of its entities; 0: none, or not known yet */
+  uint32_t count;
+};
+
+struct qzi_inlining {
+  struct qzi_interner *in;
+  struct qzi_table table; /* places by pc */
+  struct place *places;
+  uint32_t places_count, places_room;
+  uint32_t *entities;     /* of all places, one after another; 0 is none */
+  uint32_t entities_count, entities_room;
+  uint32_t under_way;
+
+  pthread_t thread;
+  int started;
+  pthread_mutex_t lock;   /* of what follows */
+  pthread_cond_t asked;
+  int stop;
+  struct { uint32_t place; uint64_t pc; } questions[UNDER_WAY];
+  struct answer answers[UNDER_WAY]; /* no more than there are questions under way */
+  uint32_t questions_count, answers_count;
+
+  pthread_mutex_t reading; /* of what follows */
+  qz_symbols *symbols;
+  uint32_t symbols_modules;
+};
+
+/* ---- the reading thread ---- */
+
+static void learn_modules(struct qzi_inlining *inlining) {
+  const struct qzi_file *file = inlining->in->file;
+  uint64_t count = __atomic_load_n(&file->head->sections[QZ_SECTION_MODULES].count, __ATOMIC_ACQUIRE); /* the other thread adds to them */
+  for (; inlining->symbols_modules < count; inlining->symbols_modules++) {
+    const struct qz_module *module = &file->modules[inlining->symbols_modules];
+    qz_symbols_add_module(inlining->symbols, module->start, module->end, module->bias, file->strings + module->path,
+                          file->strings + module->build_id);
+  }
+}
+
+/* Waits for a question, for as long as reading has had its share. 0: it is to end. */
+static int next_question(struct qzi_inlining *inlining, uint64_t first_ns, struct answer *answer, uint64_t *pc) {
+  for (;;) {
+    if (inlining->stop) return 0;
+    int may = qzi_thread_cpu_ns() * SHARE < qzi_clock_ns() - first_ns + HEADSTART * SHARE;
+    if (may && inlining->questions_count) break;
+    if (may) {
+      pthread_cond_wait(&inlining->asked, &inlining->lock);
+    } else {
+      struct timespec until;
+      clock_gettime(CLOCK_REALTIME, &until);
+      until.tv_nsec += REST_MS * 1000000;
+      until.tv_sec += until.tv_nsec / 1000000000;
+      until.tv_nsec %= 1000000000;
+      pthread_cond_timedwait(&inlining->asked, &inlining->lock, &until);
+    }
+  }
+  inlining->questions_count--;
+  answer->place = inlining->questions[0].place;
+  *pc = inlining->questions[0].pc;
+  memmove(inlining->questions, inlining->questions + 1, inlining->questions_count * sizeof *inlining->questions);
+  return 1;
+}
+
+static void *read_main(void *argument) {
+  struct qzi_inlining *inlining = argument;
+  struct answer answer = {0};
+  uint64_t pc, first_ns = qzi_clock_ns(), before_ns = 0;
+  pthread_mutex_lock(&inlining->lock);
+  while (next_question(inlining, first_ns, &answer, &pc)) {
+    pthread_mutex_unlock(&inlining->lock);
+    pthread_mutex_lock(&inlining->reading);
+    learn_modules(inlining);
+    answer.count = (uint32_t)qz_symbols_inlined(inlining->symbols, pc, answer.found, QZI_INLINED_MOST);
+    pthread_mutex_unlock(&inlining->reading);
+    uint64_t now_ns = qzi_thread_cpu_ns();
+    answer.cpu_ns = now_ns - before_ns;
+    before_ns = now_ns;
+    pthread_mutex_lock(&inlining->lock);
+    inlining->answers[inlining->answers_count++] = answer;
+  }
+  pthread_mutex_unlock(&inlining->lock);
+  return NULL;
+}
+
+/* ---- the aggregating thread ---- */
+
+struct qzi_inlining *qzi_inlining_open(struct qzi_interner *in) {
+  struct qzi_inlining *inlining = calloc(1, sizeof *inlining);
+  if (!inlining) return NULL;
+  inlining->in = in;
+  inlining->symbols = qz_symbols_new();
+  pthread_mutex_init(&inlining->lock, NULL);
+  pthread_mutex_init(&inlining->reading, NULL);
+  pthread_cond_init(&inlining->asked, NULL);
+  inlining->started = inlining->symbols && !pthread_create(&inlining->thread, NULL, read_main, inlining);
+  if (inlining->started) return inlining;
+  qzi_inlining_close(inlining);
+  return NULL;
+}
+
+void qzi_inlining_close(struct qzi_inlining *inlining) {
+  if (!inlining) return;
+  if (inlining->started) {
+    pthread_mutex_lock(&inlining->lock);
+    inlining->stop = 1;
+    pthread_cond_signal(&inlining->asked);
+    pthread_mutex_unlock(&inlining->lock);
+    pthread_join(inlining->thread, NULL);
+  }
+  if (inlining->symbols) qz_symbols_free(inlining->symbols);
+  pthread_cond_destroy(&inlining->asked);
+  pthread_mutex_destroy(&inlining->lock);
+  pthread_mutex_destroy(&inlining->reading);
+  qzi_table_free(&inlining->table);
+  free(inlining->places);
+  free(inlining->entities);
+  free(inlining);
+}
+
+static void keep(struct qzi_inlining *inlining, const struct answer *answer) {
+  struct qzi_interner *in = inlining->in;
+  struct place *place = &inlining->places[answer->place];
+  uint32_t into = answer->count ? qzi_intern_procedure(in, place->entry) : 0;
+  if (!into || qzi_grow((void **)&inlining->entities, &inlining->entities_room, inlining->entities_count + answer->count, sizeof *inlining->entities)) return;
+  place->first = inlining->entities_count;
+  for (uint32_t k = 0; k < answer->count; k++) {
+    const struct qz_symbol *found = &answer->found[k];
+    uint32_t entity = qzi_intern_inlined(in, into, qzi_intern_string(in, found->name), qzi_intern_string(in, found->file), found->line);
+    if (entity) inlining->entities[inlining->entities_count++] = entity;
+  }
+  place->count = inlining->entities_count - place->first;
+}
+
+uint64_t qzi_inlining_take(struct qzi_inlining *inlining) {
+  uint64_t cpu_ns = 0;
+  if (!inlining || !inlining->under_way || pthread_mutex_trylock(&inlining->lock)) return 0;
+  uint32_t count = inlining->answers_count;
+  for (uint32_t k = 0; k < count; k++) {
+    keep(inlining, &inlining->answers[k]);
+    cpu_ns += inlining->answers[k].cpu_ns;
+  }
+  inlining->answers_count = 0;
+  inlining->under_way -= count;
+  pthread_mutex_unlock(&inlining->lock);
+  return cpu_ns;
+}
+
+/* Index + 1 of a new place; 0: no room. */
+static uint32_t add_place(struct qzi_inlining *inlining, uint32_t hash, uint64_t pc, uint64_t entry) {
+  uint32_t at = inlining->places_count;
+  if (at == PLACES_MOST || qzi_grow((void **)&inlining->places, &inlining->places_room, at + 1, sizeof *inlining->places) ||
+      qzi_table_add(&inlining->table, hash, at + 1))
+    return 0;
+  inlining->places[inlining->places_count++] = (struct place){.pc = pc, .entry = entry};
+  return at + 1;
+}
+
+/* Finds the answer here and now, where that takes some microseconds. 0: it would take longer. */
+static int look_up(struct qzi_inlining *inlining, uint32_t hash, uint64_t pc, uint64_t entry) {
+  struct answer answer;
+  if (pthread_mutex_trylock(&inlining->reading)) return 0;
+  int ready = inlining->symbols_modules == qzi_file_count(inlining->in->file, QZ_SECTION_MODULES) && qz_symbols_inlined_ready(inlining->symbols, pc);
+  uint32_t place = ready ? add_place(inlining, hash, pc, entry) : 0;
+  if (place) {
+    answer.place = place - 1;
+    answer.count = (uint32_t)qz_symbols_inlined(inlining->symbols, pc, answer.found, QZI_INLINED_MOST);
+    keep(inlining, &answer);
+  }
+  pthread_mutex_unlock(&inlining->reading);
+  return place != 0;
+}
+
+/* Leaves it to the reading thread; where too many questions are under way, until the instruction is seen again. */
+static void ask(struct qzi_inlining *inlining, uint32_t hash, uint64_t pc, uint64_t entry) {
+  if (inlining->under_way == UNDER_WAY || pthread_mutex_trylock(&inlining->lock)) return;
+  uint32_t at = add_place(inlining, hash, pc, entry);
+  if (at--) {
+    inlining->questions[inlining->questions_count].place = at;
+    inlining->questions[inlining->questions_count++].pc = pc;
+    inlining->under_way++;
+    pthread_cond_signal(&inlining->asked);
+  }
+  pthread_mutex_unlock(&inlining->lock);
+}
+
+static uint32_t found(const struct place *place, const struct qzi_inlining *inlining, uint64_t *keys) {
+  for (uint32_t k = 0; k < place->count; k++) keys[k] = QZI_KEY_INLINED | inlining->entities[place->first + k];
+  return place->count;
+}
+
+uint32_t qzi_inlining_at(struct qzi_inlining *inlining, uint64_t pc, uint64_t entry, uint64_t *keys) {
+  if (!inlining) return 0;
+  uint32_t hash = qzi_hash(pc, 11);
+  QZI_TABLE_EACH(&inlining->table, hash, at) {
+    const struct place *place = &inlining->places[at - 1];
+    if (place->pc != pc) continue;
+    return found(place, inlining, keys);
+  }
+  if (!look_up(inlining, hash, pc, entry)) {
+    ask(inlining, hash, pc, entry);
+    return 0;
+  }
+  return found(&inlining->places[inlining->places_count - 1], inlining, keys);
+}
+
+#else
+
+struct qzi_inlining *qzi_inlining_open(struct qzi_interner *in) { return NULL; }
+void qzi_inlining_close(struct qzi_inlining *inlining) {}
+uint64_t qzi_inlining_take(struct qzi_inlining *inlining) { return 0; }
+uint32_t qzi_inlining_at(struct qzi_inlining *inlining, uint64_t pc, uint64_t entry, uint64_t *keys) { return 0; }
+
+#endif

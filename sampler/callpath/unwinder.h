@@ -1,0 +1,59 @@
+/* Call stacks of the recorded program, found from outside.
+ *
+ * Owns:    what is known of the program's code: unwind information and entry addresses, a recipe for each place seen.
+ * Writer and reader: the aggregating thread.
+ * Must not: stop or change the program; guess: where a frame has no unwind information, the walk ends.
+ *
+ * The rules are those of the DWARF call frame information that compilers put into every binary (.eh_frame) for exceptions;
+ * programs need no frame pointers and no debug information. libdw reads them, once for each place (DWARF 5, section 6.4).
+ */
+#ifndef QZI_UNWIND_H
+#define QZI_UNWIND_H
+
+#include "sampler/profile/interner.h"
+
+#define QZI_FRAMES_MOST 128u
+
+struct qzi_registers {
+  uint64_t pc, sp, fp, link; /* link: return address in a register (aarch64), 0: unknown */
+  int fp_known;
+};
+
+/* One procedure that is being executed. Innermost first. */
+struct qzi_frame {
+  uint64_t pc;     /* what it executes; of callers: the return address */
+  uint64_t entry;  /* of the procedure; QZI_KEY_GENERATED: in none of a file; 0: in no known module */
+  uint32_t module; /* index + 1 into QZ_SECTION_MODULES, 0: none */
+  uint8_t framed;   /* 1: its frame is at the frame pointer */
+  uint8_t standard; /* of C++'s or Rust's own library, whichever module it was compiled into */
+};
+
+/* Memory of a thread's stack that was copied before; bytes 0: none. Above it the program's own memory is read. */
+struct qzi_stack_copy {
+  uint64_t address, bytes;
+  const unsigned char *data;
+};
+
+struct qzi_unwinder;
+
+/* NULL: out of memory, or the sampler was built without libdw. */
+struct qzi_unwinder *qzi_unwinder_open(struct qzi_interner *in);
+void qzi_unwinder_close(struct qzi_unwinder *unwinder);
+/* Opens the binaries known so far which may take long, before the sampling begins: not small libraries of the system. */
+void qzi_unwinder_prepare(struct qzi_unwinder *unwinder);
+
+/* The frames from `from` outwards, `most` of them. *complete: 1 where the outermost one was reached. */
+uint32_t qzi_unwind(struct qzi_unwinder *unwinder, const struct qzi_registers *from, const struct qzi_stack_copy *copy,
+                    struct qzi_frame *frames, uint32_t most, int *complete);
+/* Entry of the procedure that contains the instruction at pc (inside: a return address minus 1); 0: unknown. */
+uint64_t qzi_unwind_entry(struct qzi_unwinder *unwinder, uint64_t pc);
+/* Whether that procedure is of C++'s or Rust's own library, whichever module it was compiled into. */
+int qzi_unwind_standard(struct qzi_unwinder *unwinder, uint64_t pc);
+/* Name of that procedure in the symbol table; "": none. */
+const char *qzi_unwind_symbol(struct qzi_unwinder *unwinder, uint64_t pc);
+/* Whether it is code that the kernel maps into every process. */
+int qzi_unwind_vdso(struct qzi_unwinder *unwinder, uint64_t pc);
+/* Reads the program's memory. 0, or -1: not there, or not allowed. */
+int qzi_program_read(uint32_t pid, uint64_t address, void *to, size_t bytes);
+
+#endif

@@ -1,0 +1,60 @@
+/* fork and exec, with the error of exec brought back. See launch.h. */
+#include "launch.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "abi/channel.h"
+#include "preload.h"
+
+/* execvp hands what the kernel does not run to the shell: right for a script, not for a program of another machine. */
+static int is_elf(const char *path) {
+  char magic[4] = "";
+  int fd = strchr(path, '/') ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+  if (fd < 0) return 0;
+  ssize_t got = read(fd, magic, sizeof magic);
+  close(fd);
+  return got == (ssize_t)sizeof magic && !memcmp(magic, ELFMAG, SELFMAG);
+}
+
+pid_t qzi_launch(char **argv, const char *name, int children, const char *layer,
+                 const sigset_t *mask) {
+  int report[2], error = 0;
+  if (pipe2(report, O_CLOEXEC)) return -1;
+  pid_t pid = fork();
+  if (pid < 0) {
+    error = errno;
+    close(report[0]);
+    close(report[1]);
+    errno = error;
+    return -1;
+  }
+  if (pid == 0) {
+    signal(SIGXFSZ, SIG_DFL);
+    signal(SIGBUS, SIG_DFL);
+    if (setenv(QZ_CHANNEL_ENV, name, 1) || (children ? setenv("QUARTZ_CHILDREN", "1", 1) : unsetenv("QUARTZ_CHILDREN")))
+      error = errno;
+    if (!error && layer && qzi_layer_preload(layer)) error = errno;
+    sigprocmask(SIG_SETMASK, mask, NULL);
+    if (!error) {
+      if (is_elf(argv[0])) execv(argv[0], argv);
+      else execvp(argv[0], argv);
+      error = errno;
+    }
+    if (write(report[1], &error, sizeof error) != (ssize_t)sizeof error) _exit(125);
+    _exit(127);
+  }
+  close(report[1]);
+  ssize_t got;
+  do got = read(report[0], &error, sizeof error);
+  while (got < 0 && errno == EINTR);
+  close(report[0]);
+  if (got != (ssize_t)sizeof error) return pid;
+  waitpid(pid, NULL, 0);
+  errno = error;
+  return -1;
+}

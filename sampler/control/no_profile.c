@@ -1,0 +1,50 @@
+/* Why there is no profile. See no_profile.h. */
+#include "no_profile.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include "preload.h"
+
+const char qzi_no_proc[] = "/proc is missing, or of other processes: mount it (mount -t proc proc /proc; unshare --mount-proc)";
+
+int qzi_launch_failed(const char *program, int error) {
+  const char *remedy = error == ENOENT  ? strchr(program, '/') ? "check its path" : "check its name, or give its path, as in ./prog"
+                       : error == EACCES  ? "name a program file that you may execute (chmod +x)"
+                       : error == EMFILE || error == ENFILE ? "raise the limit of open files (ulimit -n)"
+                       : error == EAGAIN ? "raise the limit of processes (ulimit -u)"
+                       : error == ENOEXEC ? "it is made for another machine, or damaged: build it for this one"
+                                          : "try again when the machine has more to spare";
+  fprintf(stderr, "quartz: %s can't be run: %s; %s\n", program, strerror(error), remedy);
+  return error == ENOENT ? 127 : error == EAGAIN || error == ENOMEM || error == EMFILE || error == ENFILE ? QUARTZ_FAILED : 126;
+}
+
+/* The cause, as far as the program's file does not tell it. */
+static const char *cause(const struct qzi_absence *absence) {
+  if (absence->no_proc) return qzi_no_proc;
+  if (absence->kind == QZ_PROGRAM_PLAIN && !absence->layer)
+    return "libquartz-pthread.so was not found beside quartz-sampler; build or install it, or name it in QUARTZ_LAYER";
+  if (absence->after_exec) return "it did not connect to the sampler; is it in another network name space?";
+  return NULL;
+}
+
+void qzi_explain_absence(const struct qzi_absence *absence) {
+  struct stat file;
+  struct rlimit space;
+  const char *of = absence->after_exec ? " of what it ran last (exec)" : "", *program = absence->program;
+  const char *reason = qzi_layer_reason(absence->kind), *other = cause(absence);
+  if (!absence->after_exec && !stat(program, &file) && file.st_mode & (S_ISUID | S_ISGID))
+    fprintf(stderr, "quartz: no profile: %s runs with the rights of another user or group (set-id), and can't be recorded; "
+                    "record a copy without that bit\n", program);
+  else if (reason)
+    fprintf(stderr, "quartz: no profile%s: %s can't be recorded: %s\n", of, absence->after_exec ? "that" : program, reason);
+  else if (other)
+    fprintf(stderr, "quartz: no profile%s: %s\n", of, other);
+  else
+    fprintf(stderr, "quartz: no profile: %s did not connect to the sampler; %s\n", program,
+            !getrlimit(RLIMIT_AS, &space) && space.rlim_cur != RLIM_INFINITY
+                ? "it may have too little memory for that: raise the limit of address space (ulimit -v)"
+                : "if it only starts the program to be recorded, use --children");
+}

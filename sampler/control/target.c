@@ -1,0 +1,185 @@
+/* Life of one recorded program. See target.h. */
+#include "target.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+#include "channel.h"
+#include "sampler/linux/process.h"
+
+#define MAP_NS      UINT64_C(1000000000) /* between readings of the map */
+#define MAP_SOON_NS UINT64_C(100000000)  /* the same, when an unknown address was seen */
+
+#define BRIEF_NS    UINT64_C(1000000000) /* a shorter run tells little */
+
+static const char no_memory[] = "there is not enough memory", no_thread[] = "no sampling thread can be started";
+
+static const char *remedy(const char *why) {
+  if (strstr(why, "oo many open files")) return "; raise the limit (ulimit -n)";
+  if (!strncmp(why, "can't write", 11) || !strcmp(why, "the disk is full")) return "; make room there, or choose another --output";
+  if (!strcmp(why, no_thread)) return "; raise the limit of processes (ulimit -u)";
+  if (!strcmp(why, no_memory)) return "; try again when the machine has more to spare";
+  return "";
+}
+
+struct qzi_admitted *qzi_admit(pid_t pid, int socket, int session, uint32_t answer, const char *path,
+                               const struct qzi_options *options) {
+  char why[600];
+  snprintf(why, sizeof why, "%s", no_memory);
+  struct qzi_admitted *admitted = calloc(1, sizeof *admitted);
+  int opened = 0;
+  if (!admitted || !(admitted->path = strdup(path))) goto failed;
+  admitted->pid = pid;
+  admitted->socket = socket;
+  admitted->pidfd = qzi_pidfd_open(pid);
+  if (admitted->pidfd < 0) {
+    snprintf(why, sizeof why, "process %ld can't be watched: %s", (long)pid, strerror(errno));
+    goto failed;
+  }
+  if (qzi_recording_open(&admitted->recording, session, pid, path, options, why, sizeof why)) goto failed;
+  opened = 1;
+  admitted->map_ns = qzi_clock_ns();
+  admitted->map_due_ns = admitted->map_ns + MAP_NS;
+  if (!qzi_recording_start(&admitted->recording)) {
+    qzi_cpu_time_tend(&admitted->recording.cpu_time, &admitted->recording.view, pid); /* before the program goes on */
+    if (answer) qzi_channel_send(socket, answer, NULL);
+    qzi_file_free_old(&admitted->recording.file);
+    return admitted;
+  }
+  snprintf(why, sizeof why, "%s", no_thread);
+failed:
+  qzi_channel_send(socket, QZ_REFUSED, NULL); /* the user is told here */
+  fprintf(stderr, "quartz: process %ld is not recorded: %s%s\n", (long)pid, why, remedy(why));
+  close(socket);
+  if (opened) {
+    unlink(path);
+    qzi_recording_close(&admitted->recording);
+  }
+  if (admitted) {
+    if (admitted->pidfd > 0) close(admitted->pidfd);
+    free(admitted->path);
+  }
+  free(admitted);
+  return NULL;
+}
+
+static void summarize(const struct qzi_admitted *admitted, const struct qz_profile *head) {
+  const struct qzi_pacing *pacing = &admitted->recording.pacing;
+  int slower = pacing->interval_ns > UINT64_C(1000000000000) / head->rate_mhz;
+  double seconds = (double)head->elapsed_ns / 1e9;
+  if (head->snapshots == 0) {
+    fprintf(stderr, "quartz: %s holds no snapshot: the program ended too soon; let it run longer, or raise --rate\n",
+            admitted->path);
+    return;
+  }
+  char rate[96];
+  snprintf(rate, sizeof rate, slower ? "fewer than %1$.0f, for each takes long; --rate %1$.0f insists" : "%.0f asked for", (double)head->rate_mhz / 1000);
+  fprintf(stderr, "quartz: %s: %llu snapshots in %.2f s, %.0f a second (%s, %llu intervals skipped), "
+                  "%.2f %% of a CPU%s\n",
+          admitted->path, (unsigned long long)head->snapshots, seconds, (double)head->snapshots / seconds,
+          rate, (unsigned long long)head->skipped_ticks,
+          100 * (double)head->sampler_cpu_ns / (double)head->elapsed_ns,
+          head->sampler_spins ? " of its own" : "");
+}
+
+int qzi_admitted_brief(const struct qzi_admitted *admitted) {
+  const struct qzi_file *file = &admitted->recording.file;
+  return __atomic_load_n(&file->head->snapshots, __ATOMIC_ACQUIRE) == 0 ||
+         (file->head->publisher == QZ_PUBLISHER_PTHREAD && !(file->head->paths & QZ_PATHS_HOOKS) &&
+          file->head->elapsed_ns < BRIEF_NS && qzi_file_count(file, QZ_SECTION_THREADS) <= 1);
+}
+
+void qzi_stop(struct qzi_admitted *admitted, uint32_t end_reason) {
+  struct qzi_recording *recording = &admitted->recording;
+  recording->stop = 1;
+  if (admitted->socket >= 0) {
+    qzi_channel_send(admitted->socket, QZ_DETACH, NULL);
+    close(admitted->socket);
+    admitted->socket = -1;
+  }
+  qzi_recording_stop(recording);
+  int told = !recording->options->quiet && !recording->failed && !(end_reason == QZ_END_EXEC && qzi_admitted_brief(admitted));
+  if (told) summarize(admitted, recording->file.head);
+}
+
+void qzi_finish(struct qzi_admitted *admitted, uint32_t end_reason, int32_t exit_status) {
+  struct qzi_recording *recording = &admitted->recording;
+  int long_file = qzi_recording_finish(recording, end_reason, exit_status);
+  if (long_file && recording->failed != QZ_END_DISK_FULL)
+    fprintf(stderr, "quartz: %s could not be made shorter: %s; it is complete, but has holes: copy it with cp --sparse\n",
+            admitted->path, strerror(errno));
+  double seconds = (double)recording->file.head->elapsed_ns / 1e9;
+  if (recording->failed == QZ_END_DISK_FULL)
+    fprintf(stderr, "quartz: the disk is full: recording ended after %.2f s; %s is good up to there%s\n",
+            seconds, admitted->path, long_file ? ", but has holes: copy it with cp --sparse" : "");
+  else if (recording->failed)
+    fprintf(stderr, "quartz: the profile is full: recording ended after %.2f s; give a larger --max-size\n", seconds);
+  qzi_recording_close(recording);
+  close(admitted->pidfd);
+  free(admitted->path);
+  free(admitted);
+}
+
+void qzi_admitted_poll(const struct qzi_admitted *admitted, struct pollfd polls[3]) {
+  polls[0] = (struct pollfd){.fd = admitted->pidfd, .events = POLLIN};
+  polls[1] = (struct pollfd){.fd = admitted->socket, .events = POLLIN};
+  polls[2] = (struct pollfd){.fd = admitted->recording.wake_fd, .events = POLLIN};
+}
+
+int qzi_admitted_attend(struct qzi_admitted *admitted, const struct pollfd polls[3], int is_child,
+                        struct qzi_outcome *outcome) {
+  struct qzi_recording *recording = &admitted->recording;
+  if (polls[2].revents) {
+    uint64_t count;
+    if (read(recording->wake_fd, &count, sizeof count) < 0) count = 0;
+    if (recording->failed) {
+      *outcome = (struct qzi_outcome){(uint32_t)recording->failed, 0};
+      return 1;
+    }
+    if (recording->want_modules && admitted->map_due_ns > admitted->map_ns + MAP_SOON_NS)
+      admitted->map_due_ns = admitted->map_ns + MAP_SOON_NS;
+    recording->want_modules = 0;
+  }
+  if (polls[0].revents) {
+    recording->stop = 1; /* what the session says from now on is what it said last */
+    if (is_child) return 0;
+    outcome->reason = qzi_process_outcome(admitted->pid, admitted->pidfd, &outcome->status);
+    return 1;
+  }
+  if (polls[1].revents) {
+    struct qz_message message;
+    int fd;
+    if (!(polls[1].revents & (POLLHUP | POLLERR)) && !qzi_channel_receive(admitted->socket, 0, &message, &fd)) {
+      if (fd >= 0) close(fd);
+      return 0;
+    }
+    close(admitted->socket);
+    admitted->socket = -1;
+    if (qzi_process_left(admitted->pid, recording->view.fd)) {
+      *outcome = (struct qzi_outcome){QZ_END_EXEC, 0};
+      return 1;
+    }
+  }
+  return 0;
+}
+
+int qzi_admitted_tend(struct qzi_admitted *admitted) {
+  struct qzi_recording *recording = &admitted->recording;
+  int cpu_ms = qzi_cpu_time_tend(&recording->cpu_time, &recording->view, admitted->pid);
+  qzi_turns_note(&recording->turns, recording->cpu_time.turns, recording->cpu_time.run_ns);
+  uint64_t now_ns = qzi_clock_ns();
+  if (now_ns >= admitted->map_due_ns) {
+    struct qzi_modules *modules = qzi_modules_read(admitted->pid), *old;
+    if (modules) {
+      old = __atomic_exchange_n((struct qzi_modules **)&admitted->recording.mailbox, modules, __ATOMIC_ACQ_REL);
+      qzi_modules_free(old);
+    }
+    admitted->map_ns = qzi_clock_ns();
+    uint64_t took_ns = admitted->map_ns - now_ns;
+    admitted->map_due_ns = admitted->map_ns + (took_ns * 200 > MAP_NS ? took_ns * 200 : MAP_NS);
+    now_ns = admitted->map_ns;
+  }
+  int map_ms = (int)((admitted->map_due_ns - now_ns) / 1000000) + 1;
+  return map_ms < cpu_ms ? map_ms : cpu_ms;
+}

@@ -1,0 +1,44 @@
+/* The programs that are being recorded.
+ *
+ * Owns:    one qzi_admitted for each: its connection, its recording, when its map is read next.
+ * Writer and reader: the control thread, until it hands over one that it has stopped (finisher.h).
+ */
+#ifndef QZI_ADMITTED_H
+#define QZI_ADMITTED_H
+
+#include <poll.h>
+#include "sampler/recording/recording.h"
+
+#define QZI_ADMITTED_MAX 256
+
+struct qzi_admitted {
+  struct qzi_recording recording;
+  pid_t pid;
+  int pidfd, socket;       /* socket -1: closed */
+  uint64_t map_ns;         /* when the map was read last */
+  uint64_t map_due_ns;     /* when it is due again */
+  char *path;
+};
+
+/* Opens a recording of what `pid` publishes in `session` (stays the caller's) and begins it; `socket` becomes the
+ * recording's and gets `answer` (QZ_WELCOME, or 0 for none). NULL: said on stderr, the program was told. */
+struct qzi_admitted *qzi_admit(pid_t pid, int socket, int session, uint32_t answer, const char *path,
+                               const struct qzi_options *options);
+/* 1: of no interest where the program goes on as another one (exec): a shell, nice, env. It had one thread, for less than a
+ * second, and was not compiled for Quartz. */
+int qzi_admitted_brief(const struct qzi_admitted *admitted);
+/* Ends publishing and sampling, and says what was recorded unless quiet. Short, as others may be waiting. */
+void qzi_stop(struct qzi_admitted *admitted, uint32_t end_reason);
+/* Fills in what takes longer, finishes the file, says what failed, and frees it. Any one thread may. */
+void qzi_finish(struct qzi_admitted *admitted, uint32_t end_reason, int32_t exit_status);
+
+/* Three descriptors to poll for, and what to do when some are ready. `outcome` is set when the recording has to be
+ * ended: the program has ended (not for our child: waitpid tells that), has called exec, or recording failed. */
+void qzi_admitted_poll(const struct qzi_admitted *admitted, struct pollfd polls[3]);
+struct qzi_outcome { uint32_t reason; int32_t status; };
+int qzi_admitted_attend(struct qzi_admitted *admitted, const struct pollfd polls[3], int is_child,
+                        struct qzi_outcome *outcome);
+/* Reads what is read at intervals, the map and the CPU times, where it is due. Milliseconds until it is again. */
+int qzi_admitted_tend(struct qzi_admitted *admitted);
+
+#endif

@@ -1,0 +1,345 @@
+/* Samples of running threads. See perf_samples.h. */
+#include "perf_samples.h"
+
+#include <asm/perf_regs.h>
+#include <dirent.h>
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+#include "sampler/recording/pacing.h"
+#include "sampler/recording/cpu_placement.h"
+
+#define PAGE      4096u
+#define PAGES     8u    /* of a thread's buffer: 7 samples, more than fall due between two snapshots */
+#define CPU_PAGES 16u   /* of a CPU's */
+#define RINGS_MOST 256u /* threads with an event of their own */
+#define EVENTS_MOST 512u /* for the threads that there are at first, on all CPUs */
+
+#if defined(__x86_64__)
+/* All general ones, and the instruction pointer, in the order of their bits. */
+#define REGISTERS (((UINT64_C(1) << (PERF_REG_X86_IP + 1)) - 1) | UINT64_C(0xff) << PERF_REG_X86_R8)
+enum { AT_FP = PERF_REG_X86_BP, AT_SP = PERF_REG_X86_SP, AT_PC = PERF_REG_X86_IP, AT_COUNT = PERF_REG_X86_IP + 9 };
+#define LINK(registers) 0
+#else
+#define REGISTERS (UINT64_C(1) << PERF_REG_ARM64_X29 | UINT64_C(1) << PERF_REG_ARM64_LR | \
+                   UINT64_C(1) << PERF_REG_ARM64_SP | UINT64_C(1) << PERF_REG_ARM64_PC)
+enum { AT_FP, AT_LINK, AT_SP, AT_PC, AT_COUNT };
+#define LINK(registers) (registers)[AT_LINK]
+#endif
+
+/* A buffer, and the event that it was made with. */
+struct ring {
+  struct perf_event_mmap_page *page; /* NULL: free */
+  uint32_t pages, tid;               /* tid 0: of a CPU */
+  int cpu, fd;
+};
+
+struct qzi_running {
+  uint64_t interval_ns;
+  uint32_t pid;
+  struct ring rings[RINGS_MOST];
+  uint32_t count, at; /* rings in use; where reading goes on */
+  int inherited;      /* one for each CPU */
+  int whole;          /* and of all that runs there */
+  int paused;
+  int *events;        /* further ones, which write into the buffers of the CPUs */
+  uint32_t events_count;
+};
+
+/* ---- events ---- */
+
+#define WHOLE UINT32_MAX /* in place of a thread: all that runs on the CPU */
+
+static int open_event(uint32_t tid, int cpu, uint64_t interval_ns, int paused) {
+  int whole = tid == WHOLE;
+  struct perf_event_attr attr = {
+      .type = PERF_TYPE_SOFTWARE, .size = sizeof attr, .config = whole ? PERF_COUNT_SW_CPU_CLOCK : PERF_COUNT_SW_TASK_CLOCK,
+      .sample_period = interval_ns, .exclude_idle = whole,
+      .sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER, .sample_regs_user = REGISTERS,
+      .sample_stack_user = QZI_RUNNING_STACK, .disabled = paused != 0, .inherit = cpu >= 0 && !whole, .exclude_hv = 1,
+      .watermark = 1, .wakeup_watermark = UINT32_MAX};
+  /* With the kernel's own time, where that is allowed: a sample then tells which code of the program called it. Not of processes that
+   * the program forks, where the kernel can tell these from threads (Linux 5.13). */
+  for (int without = 0; without < 4; without++) {
+    attr.exclude_kernel = without & 1;
+    attr.inherit_thread = attr.inherit && !(without & 2);
+    int fd = (int)syscall(SYS_perf_event_open, &attr, (pid_t)tid, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+    if (fd >= 0 || errno == ESRCH) return fd;
+  }
+  return -1;
+}
+
+static int add_ring(struct qzi_running *running, uint32_t tid, int cpu, uint32_t pages) {
+  uint32_t k = 0;
+  while (k < running->count && running->rings[k].page) k++;
+  if (k == RINGS_MOST) {
+    errno = ENOSPC;
+    return -1;
+  }
+  struct ring *ring = &running->rings[k];
+  int fd = open_event(tid, cpu, running->interval_ns, running->paused);
+  if (fd < 0) return -1;
+  void *page = mmap(NULL, (size_t)(1 + pages) * PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+  if (page == MAP_FAILED) {
+    int why = errno;
+    close(fd);
+    errno = why;
+    return -1;
+  }
+  *ring = (struct ring){.page = page, .pages = pages, .tid = cpu < 0 ? tid : 0, .cpu = cpu, .fd = fd};
+  if (k == running->count) running->count++;
+  return 0;
+}
+
+static void drop_ring(struct ring *ring) {
+  if (!ring->page) return;
+  munmap(ring->page, (size_t)(1 + ring->pages) * PAGE);
+  close(ring->fd);
+  *ring = (struct ring){0};
+}
+
+static void drop_rings(struct qzi_running *running) {
+  for (uint32_t k = 0; k < running->count; k++) drop_ring(&running->rings[k]);
+  running->count = 0;
+}
+
+/* Another thread that was there before: its events write into the same buffers. */
+static int add_thread(struct qzi_running *running, uint32_t tid) {
+  for (uint32_t k = 0; k < running->count; k++) {
+    int fd = -1, *events = NULL;
+    errno = ENOSPC;
+    if (running->events_count < EVENTS_MOST) events = realloc(running->events, (running->events_count + 1) * sizeof *events);
+    if (events) running->events = events;
+    if (events) fd = open_event(tid, running->rings[k].cpu, running->interval_ns, running->paused);
+    if (fd < 0) return errno == ESRCH ? 0 : -1;
+    running->events[running->events_count++] = fd;
+    if (ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, running->rings[k].fd)) return -1;
+  }
+  return 0;
+}
+
+static int open_cpus(struct qzi_running *running, uint32_t whose, const cpu_set_t *cpus, size_t bytes) {
+  for (int cpu = 0; cpu < QZI_PLACE_CPUS; cpu++) {
+    if (!CPU_ISSET_S(cpu, bytes, cpus)) continue;
+    if (add_ring(running, whose, cpu, CPU_PAGES) && errno != ENODEV) return -1; /* ENODEV: switched off */
+  }
+  return running->count ? 0 : -1;
+}
+
+/* One that is made while the list is read may be left out. */
+static int open_others(struct qzi_running *running, uint32_t pid) {
+  char name[64];
+  snprintf(name, sizeof name, "/proc/%u/task", pid);
+  DIR *tasks = opendir(name);
+  int failed = 0;
+  for (struct dirent *entry; tasks && (entry = readdir(tasks));) {
+    uint32_t tid = (uint32_t)strtoul(entry->d_name, NULL, 10);
+    if (tid && tid != pid && add_thread(running, tid)) failed = -1;
+  }
+  if (tasks) closedir(tasks);
+  return failed;
+}
+
+/* Of all that runs, where that is allowed. A timer that always runs may be in step with the program's own: so it is somewhat slower. */
+static int open_whole(struct qzi_running *running, const cpu_set_t *cpus, size_t bytes) {
+  uint64_t interval_ns = running->interval_ns;
+  running->interval_ns += interval_ns / 64;
+  running->whole = !open_cpus(running, WHOLE, cpus, bytes);
+  if (running->whole) return 0;
+  running->interval_ns = interval_ns;
+  drop_rings(running);
+  return -1;
+}
+
+struct qzi_running *qzi_running_open(uint32_t pid, uint64_t interval_ns, uint32_t cpus_most, int whole) {
+  struct qzi_running *running = calloc(1, sizeof *running);
+  cpu_set_t *cpus = CPU_ALLOC(QZI_PLACE_CPUS);
+  size_t bytes = CPU_ALLOC_SIZE(QZI_PLACE_CPUS);
+  int failed = !running || !cpus || sched_getaffinity((pid_t)pid, bytes, cpus);
+  if (!failed) {
+    running->interval_ns = interval_ns;
+    running->pid = pid;
+    running->inherited = (uint32_t)CPU_COUNT_S(bytes, cpus) <= cpus_most;
+    if (!running->inherited) failed = add_ring(running, pid, -1, PAGES);
+    else if (!whole || open_whole(running, cpus, bytes)) failed = open_cpus(running, pid, cpus, bytes);
+    if (!failed && running->inherited && !running->whole) open_others(running, pid);
+  }
+  if (cpus) CPU_FREE(cpus);
+  if (!failed) return running;
+  int why = errno;
+  qzi_running_close(running);
+  errno = why;
+  return NULL;
+}
+
+void qzi_running_close(struct qzi_running *running) {
+  if (!running) return;
+  for (uint32_t k = 0; k < running->events_count; k++) close(running->events[k]);
+  drop_rings(running);
+  free(running->events);
+  free(running);
+}
+
+int qzi_running_whole(const struct qzi_running *running) { return running && running->whole; }
+
+static struct ring *ring_of(struct qzi_running *running, uint32_t tid) {
+  for (uint32_t k = 0; k < running->count; k++)
+    if (running->rings[k].page && running->rings[k].tid == tid) return &running->rings[k];
+  return NULL;
+}
+int qzi_running_begin(struct qzi_running *running, uint32_t tid) {
+  return running->inherited || ring_of(running, tid) ? 0 : add_ring(running, tid, -1, PAGES);
+}
+void qzi_running_end(struct qzi_running *running, uint32_t tid) {
+  struct ring *ring = running->inherited ? NULL : ring_of(running, tid);
+  if (ring) drop_ring(ring);
+}
+
+void qzi_running_pause(struct qzi_running *running, int pause) {
+  unsigned long what = pause ? PERF_EVENT_IOC_DISABLE : PERF_EVENT_IOC_ENABLE;
+  if (running->paused == pause) return;
+  running->paused = pause;
+  for (uint32_t k = 0; k < running->count; k++)
+    if (running->rings[k].page) ioctl(running->rings[k].fd, what, 0);
+  for (uint32_t k = 0; k < running->events_count; k++) ioctl(running->events[k], what, 0);
+}
+
+/* ---- samples ---- */
+
+static void copy_out(const struct ring *ring, uint64_t at, void *to, size_t bytes) {
+  const unsigned char *data = (const unsigned char *)ring->page + PAGE;
+  size_t size = (size_t)ring->pages * PAGE, from = (size_t)(at % size), first = size - from < bytes ? size - from : bytes;
+  memcpy(to, data + from, first);
+  memcpy((unsigned char *)to + first, data, bytes - first);
+}
+
+/* 1: the record is a sample of code of the program. */
+static int read_sample(uint32_t pid, const struct ring *ring, uint64_t at, uint64_t bytes, struct qzi_sample *sample) {
+  uint64_t words[2 + AT_COUNT + 1], size, used, *registers = words + 2; /* process and thread, ABI, registers, size of the stack */
+  if (bytes < sizeof words) return 0;
+  copy_out(ring, at, words, sizeof words);
+  if (words[1] != PERF_SAMPLE_REGS_ABI_64 || (uint32_t)words[0] != pid) return 0;
+  sample->tid = (uint32_t)(words[0] >> 32);
+  size = words[2 + AT_COUNT];
+  sample->at = (struct qzi_registers){
+      .pc = registers[AT_PC], .sp = registers[AT_SP], .fp = registers[AT_FP], .link = LINK(registers), .fp_known = 1};
+  sample->copy = (struct qzi_stack_copy){.address = registers[AT_SP]};
+  sample->registers = 0;
+  for (unsigned k = 0; k < AT_COUNT; k++) sample->registers = (sample->registers ^ registers[k]) * UINT64_C(0x9e3779b97f4a7c15);
+  if (size && size <= QZI_RUNNING_STACK && bytes >= sizeof words + size + 8) {
+    copy_out(ring, at + sizeof words + size, &used, sizeof used);
+    copy_out(ring, at + sizeof words, sample->bytes, (size_t)size);
+    sample->copy.bytes = used < size ? used : size;
+    sample->copy.data = sample->bytes;
+  }
+  return registers[AT_PC] != 0;
+}
+
+int qzi_running_next(struct qzi_running *running, struct qzi_sample *sample) {
+  for (uint32_t tried = 0; tried < running->count; running->at++, tried++) {
+    if (running->at >= running->count) running->at = 0;
+    struct ring *ring = &running->rings[running->at];
+    uint64_t head = ring->page ? __atomic_load_n(&ring->page->data_head, __ATOMIC_ACQUIRE) : 0, at = ring->page ? ring->page->data_tail : 0;
+    int found = 0;
+    while (at < head && !found) {
+      struct perf_event_header record;
+      copy_out(ring, at, &record, sizeof record);
+      if (record.size < sizeof record) break;
+      if (record.type == PERF_RECORD_SAMPLE) found = read_sample(running->pid, ring, at + sizeof record, record.size - sizeof record, sample);
+      sample->user = (record.misc & PERF_RECORD_MISC_CPUMODE_MASK) == PERF_RECORD_MISC_USER;
+      at += record.size;
+      __atomic_store_n(&ring->page->data_tail, at, __ATOMIC_RELEASE);
+    }
+    if (found) return 1;
+  }
+  return 0;
+}
+
+/* ---- cost ---- */
+
+#define TRIALS     15u /* the median of so many is taken */
+#define TRIAL_NS   25000u /* of processor time between them */
+#define PATIENCE_NS UINT64_C(5000000)
+
+static int by_size(const void *a, const void *b) {
+  uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+  return x < y ? -1 : x > y;
+}
+
+static uint64_t cost_ns(void) {
+  struct ring ring = {.pages = CPU_PAGES};
+  uint64_t gaps[TRIALS], seen = 0;
+  uint32_t count = 0;
+  int fd = open_event(0, -1, TRIAL_NS, 0);
+  void *page = fd < 0 ? MAP_FAILED : mmap(NULL, (size_t)(1 + ring.pages) * PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+  if (page != MAP_FAILED) {
+    ring.page = page;
+    /* The longest time between two looks at the clock, around the one at which a sample was there. */
+    uint64_t begin = qzi_clock_ns(), before = begin, longest = 0, now;
+    do {
+      now = qzi_clock_ns();
+      if (now - before > longest) longest = now - before;
+      before = now;
+      uint64_t head = __atomic_load_n(&ring.page->data_head, __ATOMIC_ACQUIRE);
+      if (head == seen) continue;
+      seen = head;
+      now = qzi_clock_ns();
+      gaps[count++] = now - before > longest ? now - before : longest;
+      before = now;
+      longest = 0;
+      __atomic_store_n(&ring.page->data_tail, head, __ATOMIC_RELEASE);
+    } while (count < TRIALS && now - begin < PATIENCE_NS);
+    munmap(page, (size_t)(1 + ring.pages) * PAGE);
+  }
+  if (fd >= 0) close(fd);
+  qsort(gaps, count, sizeof *gaps, by_size);
+  return count ? gaps[count / 2] : 0;
+}
+
+uint64_t qzi_running_cost_ns(void) {
+  static _Atomic uint64_t known; /* and 1: 0 is known, too */
+  if (known) return known - 1;
+  /* Others that want the CPU meanwhile are not to be measured, where the user may keep them from it. */
+  struct sched_param before, first = {.sched_priority = 1};
+  int policy = sched_getscheduler(0);
+  int raised = policy >= 0 && !sched_getparam(0, &before) && !sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &first);
+  known = cost_ns() + 1;
+  if (raised) sched_setscheduler(0, policy, &before);
+  return known - 1;
+}
+
+#define TURNS  8u
+#define ROUNDS 7u
+
+static uint64_t turns_cpu_ns(void) {
+  uint64_t begin_ns = qzi_thread_cpu_ns();
+  for (unsigned k = 0; k < TURNS; k++) nanosleep(&(struct timespec){.tv_nsec = 1}, NULL);
+  return qzi_thread_cpu_ns() - begin_ns;
+}
+/* Processor time of a thread that sleeps and wakes, with the timer and without: medians of some rounds each. */
+uint64_t qzi_running_turn_ns(void) {
+  int fd = open_event(0, -1, UINT64_C(2000000), 1);
+  uint64_t taken[2][ROUNDS], begin_ns = qzi_clock_ns(), median[2];
+  uint32_t count = 0;
+  if (fd < 0) return 0;
+  do {
+    for (int on = 0; on < 2; on++) {
+      ioctl(fd, on ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE, 0);
+      taken[on][count] = turns_cpu_ns();
+    }
+  } while (++count < ROUNDS && qzi_clock_ns() - begin_ns < PATIENCE_NS);
+  close(fd);
+  for (int on = 0; on < 2; on++) {
+    qsort(taken[on], count, sizeof *taken[on], by_size);
+    median[on] = taken[on][count / 2];
+  }
+  return median[1] > median[0] ? (median[1] - median[0]) / TURNS : 0;
+}

@@ -1,0 +1,107 @@
+/* Reading of schedstat. See schedstat.h. */
+#include "schedstat.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "sampler/recording/pacing.h"
+
+#define LOAD(at)  __atomic_load_n((at), __ATOMIC_RELAXED)
+#define SOON_NS   UINT64_C(5000000)   /* between the first readings: a short run has some, too */
+#define LATER_NS  UINT64_C(250000000) /* between later ones */
+#define COST      200u                /* readings take at most one part in so many of a CPU */
+
+struct qzi_cpu_seen { struct qzi_cpu_count its; uint32_t tid; };
+
+static uint32_t records(const struct qz_session_view *view) {
+  return view->publisher == QZ_PUBLISHER_PTHREAD ? qz_session_thread_high(view) : LOAD(&view->processors);
+}
+static uint32_t tid_of(const struct qz_session_view *view, uint32_t k) {
+  if (view->publisher == QZ_PUBLISHER_PTHREAD) return LOAD(&qz_session_thread(view, k)->os_tid);
+  const struct qz_processor *processor = qz_session_processor(view, k); /* NULL: there are fewer now */
+  return processor ? LOAD(&processor->os_tid) : 0;
+}
+
+int qzi_cpu_time_of(int tasks, uint32_t tid, struct qzi_cpu_count *count) {
+  char text[96];
+  snprintf(text, sizeof text, "%u/schedstat", tid);
+  int fd = openat(tasks, text, O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return -1;
+  ssize_t bytes = read(fd, text, sizeof text - 1);
+  close(fd);
+  if (bytes <= 0) return -1;
+  text[bytes] = 0;
+  unsigned long long run, wait, turns;
+  if (sscanf(text, "%llu %llu %llu", &run, &wait, &turns) != 3) return -1;
+  *count = (struct qzi_cpu_count){.run_ns = run, .wait_ns = wait, .turns = turns};
+  return 0;
+}
+
+static void read_all(struct qzi_cpu_time *time, const struct qz_session_view *view, pid_t pid) {
+  uint32_t count = records(view);
+  char name[64];
+  if (count > time->room) {
+    uint32_t room = count + count / 2;
+    struct qzi_cpu_seen *all = realloc(time->seen, room * sizeof *all);
+    if (!all) return;
+    memset(all + time->room, 0, (room - time->room) * sizeof *all);
+    time->seen = all;
+    time->room = room;
+  }
+  snprintf(name, sizeof name, "/proc/%ld/task", (long)pid);
+  int tasks = open(name, O_PATH | O_DIRECTORY | O_CLOEXEC);
+  if (tasks < 0) return;
+  if (!time->begun) qzi_cpu_time_of(tasks, (uint32_t)pid, &time->main);
+  uint64_t run_sum = time->run_ns, wait_sum = time->wait_ns, turns = time->turns;
+  for (uint32_t k = 0; k < count; k++) {
+    struct qzi_cpu_seen *seen = &time->seen[k];
+    uint32_t tid = tid_of(view, k);
+    struct qzi_cpu_count its;
+    if (!tid || qzi_cpu_time_of(tasks, tid, &its)) continue;
+    if (seen->tid != tid) { /* made since: all of it counts; main was there before */
+      *seen = (struct qzi_cpu_seen){.tid = tid};
+      if (tid == (uint32_t)pid) seen->its = time->main;
+    }
+    if (time->begun && its.run_ns >= seen->its.run_ns && its.wait_ns >= seen->its.wait_ns && its.turns >= seen->its.turns) {
+      run_sum += its.run_ns - seen->its.run_ns;
+      wait_sum += its.wait_ns - seen->its.wait_ns;
+      turns += its.turns - seen->its.turns;
+    }
+    seen->its = its;
+  }
+  close(tasks);
+  time->begun = 1;
+  time->run_ns = run_sum;
+  time->wait_ns = wait_sum;
+  time->turns = turns;
+}
+
+void qzi_cpu_time_read(struct qzi_cpu_time *time, const struct qz_session_view *view, pid_t pid) {
+  pthread_mutex_lock(&time->lock);
+  read_all(time, view, pid);
+  pthread_mutex_unlock(&time->lock);
+}
+
+int qzi_cpu_time_tend(struct qzi_cpu_time *time, const struct qz_session_view *view, pid_t pid) {
+  uint64_t now_ns = qzi_clock_ns();
+  if (!time->due_ns) time->start_ns = now_ns;
+  if (now_ns >= time->due_ns) {
+    uint64_t cpu_ns = qzi_thread_cpu_ns();
+    qzi_cpu_time_read(time, view, pid);
+    uint64_t end_ns = qzi_clock_ns(), least_ns = COST * (qzi_thread_cpu_ns() - cpu_ns), wait_ns = (end_ns - time->start_ns) / 8;
+    if (wait_ns < SOON_NS) wait_ns = SOON_NS;
+    if (wait_ns > LATER_NS) wait_ns = LATER_NS;
+    if (wait_ns < least_ns) wait_ns = least_ns;
+    time->due_ns = end_ns + wait_ns;
+    now_ns = end_ns;
+  }
+  return (int)((time->due_ns - now_ns) / 1000000) + 1;
+}
+
+void qzi_cpu_time_close(struct qzi_cpu_time *time) {
+  free(time->seen);
+  time->seen = NULL;
+  time->room = 0;
+}

@@ -1,0 +1,181 @@
+/* Reading of /proc/PID/task/TID. See task_state.h. */
+#include "task_state.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <linux/magic.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+#include "schedstat.h"
+
+#define OPEN_LEAST 256u  /* files kept open, where no more may be, */
+#define OPEN_MOST  4096u /* and where more may: two for each thread; some KB of the kernel's memory */
+
+static void shut(struct qzi_asker *asker, int *fd) {
+  if (!*fd) return;
+  close(*fd - 1);
+  *fd = 0;
+  asker->open--;
+}
+
+void qzi_told_close(struct qzi_asker *asker, struct qzi_told *told) {
+  shut(asker, &told->state_fd);
+  shut(asker, &told->turns_fd);
+}
+
+void qzi_asker_open(struct qzi_asker *asker, struct qz_profile *head) {
+  struct rlimit files;
+  *asker = (struct qzi_asker){.head = head, .open_most = OPEN_LEAST};
+  if (getrlimit(RLIMIT_NOFILE, &files)) return;
+  rlim_t wanted = 2 * OPEN_MOST; /* half of them for all else */
+  if (files.rlim_cur < wanted) {
+    files.rlim_cur = files.rlim_max < wanted ? files.rlim_max : wanted;
+    if (setrlimit(RLIMIT_NOFILE, &files)) return;
+  }
+  uint32_t half = files.rlim_cur < wanted ? (uint32_t)files.rlim_cur / 2 : OPEN_MOST;
+  if (half > asker->open_most) asker->open_most = half;
+}
+
+void qzi_asker_close(struct qzi_asker *asker) {
+  if (asker->tasks) close(asker->tasks - 1);
+  if (asker->load > 0) close(asker->load - 1);
+  asker->tasks = asker->load = 0;
+}
+
+/* /proc/PID/task; -1: it can't be opened. */
+static int tasks_of(struct qzi_asker *asker) {
+  char name[32];
+  if (!asker->tasks) {
+    snprintf(name, sizeof name, "/proc/%u/task", asker->head->pid);
+    asker->tasks = open(name, O_PATH | O_DIRECTORY | O_CLOEXEC) + 1;
+  }
+  return asker->tasks - 1;
+}
+/* A file of a thread: by its directory, which the kernel finds faster than the whole path. */
+static int open_file(struct qzi_asker *asker, uint32_t tid, const char *which) {
+  char name[64];
+  snprintf(name, sizeof name, "%u/%s", tid, which);
+  return openat(tasks_of(asker), name, O_RDONLY | O_CLOEXEC);
+}
+
+/* In which call a sleeping thread is. Needs the right to trace it; without, it is only asleep. */
+static enum qzi_answer asleep_in(struct qzi_asker *asker, struct qzi_asleep *its, uint32_t tid) {
+  char text[256];
+  *its = (struct qzi_asleep){0};
+  int fd = open_file(asker, tid, "syscall");
+  ssize_t bytes = fd >= 0 ? read(fd, text, sizeof text - 1) : -1;
+  if (bytes < 0 && errno != ESRCH && errno != ENOENT) asker->head->paths |= QZ_PATHS_NO_CALLS;
+  if (fd >= 0) close(fd);
+  if (bytes <= 0) return QZI_ASLEEP;
+  text[bytes] = 0;
+  if (!strncmp(text, "running", 7)) return QZI_AWAKE;
+  /* number, six arguments, stack pointer, instruction; or -1, stack pointer, instruction */
+  uint64_t words[8];
+  char *at;
+  its->call = strtol(text, &at, 10);
+  unsigned count = its->call < 0 ? 2 : 8;
+  for (unsigned k = 0; k < count; k++) words[k] = strtoull(at, &at, 16);
+  its->first = its->call < 0 ? 0 : words[0];
+  its->sp = words[count - 2];
+  its->pc = words[count - 1];
+  its->known = 1;
+  return its->call == SYS_futex ? QZI_ON_FUTEX : QZI_ASLEEP;
+}
+
+/* Reads a file of a thread, which is kept open while there is room. Its bytes, with a NUL behind; 0: it ended meanwhile;
+ * -1: it can't be opened. */
+static ssize_t read_file(struct qzi_asker *asker, int *kept, uint32_t tid, const char *which, char *text, size_t room) {
+  int fd = *kept - 1;
+  if (fd < 0) {
+    fd = open_file(asker, tid, which);
+    if (fd < 0) return -1;
+    if (asker->open < asker->open_most) {
+      *kept = fd + 1;
+      asker->open++;
+    }
+  }
+  ssize_t bytes = pread(fd, text, room - 1, 0);
+  if (!*kept) close(fd);
+  text[bytes > 0 ? bytes : 0] = 0;
+  return bytes > 0 ? bytes : 0;
+}
+
+/* How often the thread was given a CPU; 0: unknown. One that is as before has not run meanwhile. */
+static uint64_t turns_of(struct qzi_asker *asker, struct qzi_told *told, uint32_t tid) {
+  char text[96];
+  const char *last = read_file(asker, &told->turns_fd, tid, "schedstat", text, sizeof text) > 0 ? strrchr(text, ' ') : NULL;
+  return last ? strtoull(last, NULL, 10) : 0;
+}
+
+/* The letter of its state in `stat`; 'X': it has ended; 0: not to be seen from here. */
+static char state_of(struct qzi_asker *asker, struct qzi_told *told, uint32_t tid) {
+  char text[128];
+  if (told->tid != tid) {
+    qzi_told_close(asker, told);
+    told->seen = 0;
+  }
+  told->tid = tid;
+  ssize_t bytes = read_file(asker, &told->state_fd, tid, "stat", text, sizeof text);
+  if (bytes < 0) return told->seen && errno == ENOENT ? 'X' : 0; /* where /proc hides others' processes none was ever seen */
+  if (bytes == 0) {
+    qzi_told_close(asker, told);
+    return 'X';
+  }
+  told->seen = 1;
+  const char *end = strrchr(text, ')');
+  return end && end[1] ? end[2] : 'R';
+}
+
+static enum qzi_answer ask(struct qzi_asker *asker, struct qzi_told *told, uint32_t tid) {
+  char state = state_of(asker, told, tid);
+  told->unrun = 0;
+  if (!state) return QZI_AWAKE; /* its record is all there is */
+  if (state == 'Z' || state == 'X') return QZI_GONE;
+  uint64_t turns = turns_of(asker, told, tid);
+  int same = turns && told->call.known && turns == told->call.turns;
+  told->call.rested = same;
+  if (turns) asker->counts = 1;
+  told->unrun = state == 'R' && (same || (!turns && asker->counts));
+  if (state == 'R') return QZI_AWAKE;
+  if (same) return told->call.call == SYS_futex ? QZI_ON_FUTEX : QZI_ASLEEP;
+  told->call.known = 0;
+  if (state != 'S' && state != 'D') return QZI_ASLEEP;
+  enum qzi_answer answer = asleep_in(asker, &told->call, tid);
+  told->call.turns = turns;
+  return answer;
+}
+
+void qzi_ask(struct qzi_asker *asker, struct qzi_told *told, uint32_t tid) {
+  told->answer = (uint8_t)ask(asker, told, tid);
+}
+
+int qzi_ask_runnable(struct qzi_asker *asker, struct qzi_told *told, uint32_t tid) {
+  return state_of(asker, told, tid) == 'R';
+}
+
+uint32_t qzi_ask_machine(struct qzi_asker *asker) {
+  char text[96];
+  struct statfs where;
+  unsigned long runnable = 0;
+  if (!asker->load) {
+    int fd = open("/proc/loadavg", O_RDONLY | O_CLOEXEC);
+    asker->load = fd >= 0 && !fstatfs(fd, &where) && where.f_type == PROC_SUPER_MAGIC ? fd + 1 : -1; /* containers may have another in its place */
+    if (fd >= 0 && asker->load < 0) close(fd);
+  }
+  if (asker->load < 0) return UINT32_MAX;
+  ssize_t bytes = pread(asker->load - 1, text, sizeof text - 1, 0);
+  text[bytes > 0 ? bytes : 0] = 0;
+  if (sscanf(text, "%*s %*s %*s %lu/", &runnable) != 1 || !runnable || runnable > UINT32_MAX) return UINT32_MAX;
+  return (uint32_t)runnable;
+}
+
+uint64_t qzi_ask_run_ns(struct qzi_asker *asker, uint32_t tid) {
+  struct qzi_cpu_count its;
+  int tasks = tasks_of(asker);
+  return tasks < 0 || qzi_cpu_time_of(tasks, tid, &its) ? 0 : its.run_ns;
+}

@@ -1,0 +1,45 @@
+/* What the kernel says of one thread of the program: whether it is runnable, and in which call it sleeps.
+ *
+ * Owns:    open files of /proc/PID/task/TID, and the last answer of each thread that was asked about.
+ * Writer and reader: the aggregating thread, through kernel_threads.c.
+ * Must not: ask more than it is told to: an answer takes about a microsecond.
+ */
+#ifndef QZI_THREAD_STATE_H
+#define QZI_THREAD_STATE_H
+
+#include "sampler/snapshot/thread_tracker.h"
+
+enum qzi_answer { QZI_AWAKE = 0, QZI_ASLEEP, QZI_ON_FUTEX, QZI_GONE };
+
+/* Of one thread record; all zero: not asked yet. */
+struct qzi_told {
+  int state_fd, turns_fd; /* its `stat` and `schedstat` + 1; 0: not open */
+  uint32_t tid;           /* that they are of */
+  uint8_t answer;         /* last one: enum qzi_answer */
+  uint8_t seen;           /* 1: its state could be read */
+  uint8_t unrun;          /* 1: it was runnable, and has had no CPU since it slept, or since it was made */
+  struct qzi_asleep call; /* that it sleeps in */
+};
+
+struct qzi_asker {
+  struct qz_profile *head; /* whose program it is; learns what may not be read */
+  uint32_t open, open_most; /* files kept open; how many may be */
+  int counts;              /* 1: the kernel counts how often threads are given a CPU */
+  int tasks;               /* /proc/PID/task + 1, 0: not open */
+  int load;                /* /proc/loadavg + 1, 0: not open yet, -1: not the kernel's own */
+};
+
+/* Of a thread that publishes no wait: sets answer and call. */
+void qzi_ask(struct qzi_asker *asker, struct qzi_told *told, uint32_t tid);
+/* Of one that says that it waits: 1: it is runnable, so it has been woken; 0: it sleeps, or the kernel does not say. */
+int qzi_ask_runnable(struct qzi_asker *asker, struct qzi_told *told, uint32_t tid);
+/* How many threads are runnable on the whole machine, this one included; UINT32_MAX: unknown. */
+uint32_t qzi_ask_machine(struct qzi_asker *asker);
+/* Processor time of a thread, 0: not known. */
+uint64_t qzi_ask_run_ns(struct qzi_asker *asker, uint32_t tid);
+void qzi_told_close(struct qzi_asker *asker, struct qzi_told *told);
+/* Raises the process's limit of open files as far as that helps: where the program is launched, after that. */
+void qzi_asker_open(struct qzi_asker *asker, struct qz_profile *head);
+void qzi_asker_close(struct qzi_asker *asker);
+
+#endif

@@ -1,0 +1,292 @@
+/* Interning of strings, entities and stacks. See interner.h. */
+#include "interner.h"
+#include "sampler/waits/external_objects.h"
+#include "sampler/util/array.h"
+
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/random.h>
+
+#define NAME_MAX_BYTES 4096
+#define CREATORS_MAX 64 /* threads that create threads, nested so deep */
+#define LOAD(at)         __atomic_load_n((at), __ATOMIC_RELAXED)
+#define LOAD_ACQUIRE(at) __atomic_load_n((at), __ATOMIC_ACQUIRE)
+
+void *qzi_lazy_memory(size_t bytes) {
+  void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  return memory == MAP_FAILED ? NULL : memory;
+}
+void qzi_lazy_free(void *memory, size_t bytes) {
+  if (memory) munmap(memory, bytes);
+}
+
+int qzi_intern_open(struct qzi_interner *in, struct qzi_file *file, const struct qz_session_view *view) {
+  memset(in, 0, sizeof *in);
+  in->file = file;
+  in->view = view;
+  in->node_keys_bytes = file->head->sections[QZ_SECTION_STACKS].capacity * sizeof *in->node_keys;
+  in->object_entities_bytes = (size_t)view->object_table.capacity * sizeof *in->object_entities;
+  in->memos_bytes = (size_t)view->thread_table.capacity * sizeof *in->memos;
+  in->node_keys = qzi_lazy_memory(in->node_keys_bytes);
+  in->node_prints = qzi_lazy_memory(in->node_keys_bytes);
+  if (getrandom(in->seed, sizeof in->seed, GRND_NONBLOCK) != (ssize_t)sizeof in->seed) in->seed[0] = (uintptr_t)in;
+  in->seed[1] |= 1;
+  in->object_entities = qzi_lazy_memory(in->object_entities_bytes);
+  in->memos = qzi_lazy_memory(in->memos_bytes);
+  if (in->node_keys && in->node_prints && in->object_entities && in->memos) return 0;
+  qzi_intern_close(in);
+  return -1;
+}
+
+void qzi_intern_close(struct qzi_interner *in) {
+  qzi_lazy_free(in->node_keys, in->node_keys_bytes);
+  qzi_lazy_free(in->node_prints, in->node_keys_bytes);
+  qzi_lazy_free(in->object_entities, in->object_entities_bytes);
+  qzi_lazy_free(in->memos, in->memos_bytes);
+  qzi_table_free(&in->texts);
+  qzi_table_free(&in->procedures);
+  qzi_table_free(&in->inlined);
+  qzi_table_free(&in->nodes);
+  qzi_table_free(&in->prints);
+  qzi_table_free(&in->groups);
+  qzi_table_free(&in->places);
+  qzi_futexes_free(in);
+  free(in->group);
+  free(in->generated);
+  memset(in, 0, sizeof *in);
+}
+
+/* ---- strings ---- */
+
+uint32_t qzi_intern_text(struct qzi_interner *in, const char *text, size_t length) {
+  if (length == 0 || length > UINT32_MAX / 2) return 0;
+  uint64_t sum = length;
+  for (size_t k = 0; k < length; k++) sum = (sum ^ (unsigned char)text[k]) * UINT64_C(0x100000001b3);
+  uint32_t hash = qzi_hash(sum, length);
+  struct qzi_file *file = in->file;
+  uint64_t used = qzi_file_count(file, QZ_SECTION_STRINGS);
+  QZI_TABLE_EACH(&in->texts, hash, at)
+    if (at + length < used && !memcmp(file->strings + at, text, length) && !file->strings[at + length]) return at;
+  if (used > UINT32_MAX - length - 1 || qzi_file_room(file, QZ_SECTION_STRINGS, length + 1) ||
+      qzi_table_add(&in->texts, hash, (uint32_t)used))
+    return 0;
+  memcpy(file->strings + used, text, length);
+  file->strings[used + length] = 0;
+  qzi_file_append(file, QZ_SECTION_STRINGS, length + 1);
+  return (uint32_t)used;
+}
+
+uint32_t qzi_intern_string(struct qzi_interner *in, const char *string) { return qzi_intern_text(in, string, strlen(string)); }
+
+uint32_t qzi_intern_name(struct qzi_interner *in, uint32_t session_offset) {
+  char text[NAME_MAX_BYTES];
+  if (!session_offset) return 0;
+  return qzi_intern_text(in, text, qz_session_string(in->view, session_offset, text, sizeof text));
+}
+
+/* ---- entities ---- */
+
+uint32_t qzi_intern_module(const struct qzi_interner *in, uint64_t address) {
+  for (uint64_t k = qzi_file_count(in->file, QZ_SECTION_MODULES); k-- > 0;) /* a later one hides an earlier one */
+    if (address >= in->file->modules[k].start && address < in->file->modules[k].end) return (uint32_t)k + 1;
+  return 0;
+}
+
+static uint32_t new_entity(struct qzi_interner *in, uint32_t kind, uint64_t address, uint32_t name, uint32_t record) {
+  struct qzi_file *file = in->file;
+  if (qzi_file_room(file, QZ_SECTION_ENTITIES, 1)) return 0;
+  uint32_t entity = (uint32_t)qzi_file_count(file, QZ_SECTION_ENTITIES), module = qzi_intern_module(in, address);
+  if (address && !module) in->unknown_addresses++;
+  file->entities[entity] = (struct qz_entity){
+      .kind = kind, .name = name, .address = address, .module = module, .record = record, .instances = 1};
+  qzi_file_append(file, QZ_SECTION_ENTITIES, 1);
+  return entity;
+}
+
+uint32_t qzi_intern_procedure(struct qzi_interner *in, uint64_t address) {
+  uint32_t hash = qzi_hash(address, 1);
+  QZI_TABLE_EACH(&in->procedures, hash, entity)
+    if (in->file->entities[entity].address == address) return entity;
+  uint32_t entity = new_entity(in, QZ_ENTITY_PROCEDURE, address, 0, 0);
+  return entity && !qzi_table_add(&in->procedures, hash, entity) ? entity : 0;
+}
+
+uint32_t qzi_intern_inlined(struct qzi_interner *in, uint32_t into, uint32_t name, uint32_t file, uint32_t line) {
+  uint32_t hash = qzi_hash((uint64_t)name << 32 | into, (uint64_t)file << 32 | line);
+  QZI_TABLE_EACH(&in->inlined, hash, at) {
+    const struct qz_entity *one = &in->file->entities[at];
+    if (one->name == name && one->record == into && one->file == file && one->line == line) return at;
+  }
+  uint32_t entity = new_entity(in, QZ_ENTITY_PROCEDURE, 0, name, into);
+  if (!entity || qzi_table_add(&in->inlined, hash, entity)) return 0;
+  in->file->entities[entity].module = in->file->entities[into].module;
+  in->file->entities[entity].file = file;
+  in->file->entities[entity].line = line;
+  return entity;
+}
+
+int qzi_intern_is_generated(const struct qzi_interner *in, uint64_t address) {
+  size_t low = 0, high = in->generated_count;
+  while (low < high) {
+    size_t middle = low + (high - low) / 2;
+    if (in->generated[middle].end <= address) low = middle + 1;
+    else high = middle;
+  }
+  return low < in->generated_count && address >= in->generated[low].start && !qzi_intern_module(in, address);
+}
+
+static uint32_t generated_entity(struct qzi_interner *in) {
+  static const char detail[] = "generated while the program runs (JIT): it is in no file, and its callers are not seen";
+  if (!in->generated_entity) {
+    uint32_t entity = in->generated_entity = new_entity(in, QZ_ENTITY_PROCEDURE, 0, qzi_intern_string(in, "generated code"), 0);
+    if (entity) in->file->entities[entity].detail = qzi_intern_string(in, detail);
+  }
+  return in->generated_entity;
+}
+
+uint32_t qzi_intern_object(struct qzi_interner *in, uint32_t index) {
+  if (index == 0 || index >= qz_session_object_high(in->view)) return 0;
+  if (in->object_entities[index]) return in->object_entities[index];
+  const struct qz_object *object = qz_session_object(in->view, index);
+  uint32_t kind = LOAD_ACQUIRE(&object->kind);
+  if (kind == QZ_KIND_NONE || kind >= QZ_KIND_COUNT) return 0;
+  uint64_t site = LOAD(&object->site);
+  uint32_t name = qzi_intern_name(in, LOAD(&object->name)), entity = 0;
+  if (in->objects < QZI_MAX_OBJECTS) {
+    entity = new_entity(in, kind, site, name, index);
+    if (entity) in->objects++;
+  } else {
+    struct qz_entity *entities = in->file->entities;
+    uint32_t hash = qzi_hash(site, (uint64_t)kind << 32 | name);
+    QZI_TABLE_EACH(&in->places, hash, place)
+      if (entities[place].address == site && entities[place].kind == kind && entities[place].name == name) {
+        entities[place].instances++;
+        in->file->head->entities_merged++;
+        return in->object_entities[index] = place;
+      }
+    entity = new_entity(in, kind, site, name, index);
+    if (entity && qzi_table_add(&in->places, hash, entity)) entity = 0;
+  }
+  return in->object_entities[index] = entity;
+}
+
+/* ---- threads ---- */
+
+static struct qzi_group *group_of(struct qzi_interner *in, uint64_t start, uint32_t name) {
+  uint32_t hash = qzi_hash(start, (uint64_t)1 << 40 | name);
+  QZI_TABLE_EACH(&in->groups, hash, at)
+    if (in->group[at - 1].start == start && in->group[at - 1].name == name) return &in->group[at - 1];
+  if (qzi_grow((void **)&in->group, &in->group_room, in->group_count + 1, sizeof *in->group)) return NULL;
+  if (qzi_table_add(&in->groups, hash, in->group_count + 1)) return NULL;
+  in->group[in->group_count] = (struct qzi_group){.start = start, .name = name};
+  return &in->group[in->group_count++];
+}
+
+/* Entity of the creator, if its record still belongs to it: records are reused, but only by later threads. Creators
+ * that nobody has seen yet become known too, up to a depth. */
+static uint32_t creator_of(struct qzi_interner *in, uint32_t creator, uint64_t serial) {
+  if (creator == 0 || creator > qz_session_thread_high(in->view)) return 0;
+  const struct qzi_thread_memo *memo = &in->memos[creator - 1];
+  if (memo->entity && memo->serial < serial) return memo->entity;
+  uint64_t its = LOAD_ACQUIRE(&qz_session_thread(in->view, creator - 1)->serial);
+  if (its == 0 || its >= serial || in->creator_depth == CREATORS_MAX) return 0;
+  in->creator_depth++;
+  uint32_t entity = qzi_intern_thread(in, creator - 1, its);
+  in->creator_depth--;
+  return entity;
+}
+
+uint32_t qzi_intern_thread_slow(struct qzi_interner *in, uint32_t index, uint64_t serial) {
+  struct qzi_thread_memo *memo = &in->memos[index];
+  const struct qz_thread *thread = qz_session_thread(in->view, index);
+  if (serial == 0) return 0;
+  uint64_t start = LOAD(&thread->start);
+  uint32_t given = LOAD(&thread->name), name = qzi_intern_name(in, given);
+  if (LOAD_ACQUIRE(&thread->serial) != serial) return 0; /* gone meanwhile: the next visit will tell */
+  uint32_t creator = creator_of(in, LOAD(&thread->creator), serial);
+  struct qzi_group *group = group_of(in, start, name);
+  if (!group) return 0;
+  struct qzi_file *file = in->file;
+  int merged = group->threads >= QZI_GROUP_THREADS || in->threads >= QZI_MAX_THREADS;
+  uint32_t entity = group->entity, stats = group->stats;
+  if (!merged || !entity) {
+    entity = new_entity(in, QZ_ENTITY_THREAD, start, name, index);
+    if (!entity) return 0;
+    stats = 0;
+    if (!qzi_file_room(file, QZ_SECTION_THREADS, 1)) {
+      stats = (uint32_t)qzi_file_count(file, QZ_SECTION_THREADS) + 1;
+      file->threads[stats - 1] = (struct qz_thread_stats){
+          .entity = entity, .creator = creator, .serial = serial, .first_ns = UINT64_MAX};
+      qzi_file_append(file, QZ_SECTION_THREADS, 1);
+    }
+    if (merged) {
+      group->entity = entity;
+      group->stats = stats;
+    } else {
+      in->threads++;
+    }
+  } else {
+    file->entities[entity].instances++;
+  }
+  if (merged) file->head->entities_merged++;
+  group->threads++;
+  uint64_t visit_ns = memo->visit_ns;
+  *memo = (struct qzi_thread_memo){
+      .serial = serial, .word = QZI_NO_WORD, .visit_ns = visit_ns, .entity = entity, .stats = stats, .name = given};
+  return entity;
+}
+
+/* ---- stacks ---- */
+
+uint32_t qzi_intern_child_slow(struct qzi_interner *in, uint32_t parent, uint64_t key, uint32_t hash) {
+  struct qzi_file *file = in->file;
+  uint32_t entity;
+  if (key & QZ_KEY_OBJECT) {
+    uint32_t index = QZ_KEY_INDEX(key), futex = QZ_KEY_KIND(key) == QZ_KIND_FUTEX;
+    const struct qz_object *object = !futex && index < qz_session_object_high(in->view) ? qz_session_object(in->view, index) : NULL;
+    if (!futex && (!object || LOAD_ACQUIRE(&object->kind) != QZ_KEY_KIND(key))) {
+      file->head->invalid++;
+      return parent;
+    }
+    entity = futex ? qzi_futex_entity(in, index) : qzi_intern_object(in, index);
+  } else if (key == QZI_KEY_GENERATED) {
+    entity = generated_entity(in);
+  } else if (key & QZI_KEY_INLINED) {
+    entity = (uint32_t)key;
+    const struct qz_entity *its = entity < qzi_file_count(file, QZ_SECTION_ENTITIES) ? &file->entities[entity] : NULL;
+    if (!its || its->kind != QZ_ENTITY_PROCEDURE || !its->record) { /* the session has no such keys */
+      file->head->invalid++;
+      return parent;
+    }
+  } else if (key == 0) {
+    file->head->invalid++;
+    return parent;
+  } else {
+    entity = qzi_intern_procedure(in, key);
+  }
+  if (!entity || qzi_file_room(file, QZ_SECTION_STACKS, 1)) {
+    file->head->stacks_cut++;
+    return parent;
+  }
+  uint32_t node = (uint32_t)qzi_file_count(file, QZ_SECTION_STACKS);
+  file->stacks[node] = (struct qz_stack_node){parent, entity};
+  in->node_keys[node] = key;
+  if (qzi_table_add(&in->nodes, hash, node)) {
+    file->head->stacks_cut++;
+    return parent;
+  }
+  qzi_file_append(file, QZ_SECTION_STACKS, 1);
+  return node;
+}
+
+uint32_t qzi_intern_stack_slow(struct qzi_interner *in, const uint64_t *keys, const uint64_t *prints, uint32_t depth) {
+  uint32_t node = 0;
+  for (uint32_t k = 0; k < depth; k++) {
+    uint32_t child = qzi_intern_child(in, node, keys[k]);
+    /* A key that was left out, or a stack that was cut, leads to a node that has another fingerprint or will get one. */
+    if (child != node && !in->node_prints[child] && prints[k] && !qzi_table_add(&in->prints, (uint32_t)(prints[k] >> 32), child))
+      in->node_prints[child] = prints[k];
+    node = child;
+  }
+  return node;
+}

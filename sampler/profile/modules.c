@@ -1,0 +1,237 @@
+/* Reading the program's map, and build ids. See modules.h. */
+#include "modules.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "sampler/util/array.h"
+
+#define HEADERS_MAX 64 /* program headers read; more is no usual binary */
+#define NOTES_MAX   (64 * 1024) /* bytes; larger segments of notes are passed over */
+
+static uint64_t page_down(uint64_t address) { return address & ~UINT64_C(4095); }
+
+/* The build id among the notes. */
+static void find_build_id(const unsigned char *notes, size_t bytes, char *text) {
+  size_t at = 0;
+  while (bytes - at >= sizeof(Elf64_Nhdr)) {
+    Elf64_Nhdr note;
+    memcpy(&note, notes + at, sizeof note);
+    at += sizeof note;
+    size_t name = ((size_t)note.n_namesz + 3) & ~(size_t)3, content = ((size_t)note.n_descsz + 3) & ~(size_t)3;
+    if (name > bytes - at || content > bytes - at - name) return;
+    if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == 4 && !memcmp(notes + at, "GNU", 4) && note.n_descsz <= 64) {
+      for (uint32_t k = 0; k < note.n_descsz; k++) sprintf(text + 2 * k, "%02x", notes[at + name + k]);
+      return;
+    }
+    at += name + content;
+  }
+}
+
+#define DELETED " (deleted)" /* the kernel's addition to the name of a file that is no longer there */
+
+/* Length of the path without it. */
+static size_t path_length(const char *path) {
+  size_t length = strlen(path), suffix = strlen(DELETED);
+  return length > suffix && !strcmp(path + length - suffix, DELETED) ? length - suffix : length;
+}
+
+/* The kernel writes a new-line in a name as \012. */
+static void unescape(char *path) {
+  for (char *at = path; (at = strstr(at, "\\012")); at++) {
+    *at = '\n';
+    memmove(at + 1, at + 4, strlen(at + 4) + 1);
+  }
+}
+
+/* Bias, end and build id of an ELF file whose file offset `offset` is mapped at `start`. */
+static void examine(struct qzi_module *module, int fd, uint64_t start, uint64_t offset) {
+  Elf64_Ehdr head;
+  Elf64_Phdr parts[HEADERS_MAX];
+  if (pread(fd, &head, sizeof head, 0) != (ssize_t)sizeof head || memcmp(head.e_ident, ELFMAG, SELFMAG) ||
+      head.e_ident[EI_CLASS] != ELFCLASS64 || head.e_phentsize != sizeof *parts)
+    return;
+  unsigned count = head.e_phnum < HEADERS_MAX ? head.e_phnum : HEADERS_MAX;
+  if (pread(fd, parts, count * sizeof *parts, (off_t)head.e_phoff) != (ssize_t)(count * sizeof *parts)) return;
+  int known = 0;
+  for (unsigned k = 0; k < count && !known; k++)
+    if (parts[k].p_type == PT_LOAD && page_down(parts[k].p_offset) == offset) {
+      module->bias = start - page_down(parts[k].p_vaddr);
+      known = 1;
+    }
+  for (unsigned k = 0; k < count; k++) {
+    uint64_t end = module->bias + parts[k].p_vaddr + parts[k].p_memsz;
+    if (known && parts[k].p_type == PT_LOAD && end > module->end && end - module->end < (UINT64_C(1) << 40))
+      module->end = end;
+    if (parts[k].p_type != PT_NOTE || parts[k].p_filesz > NOTES_MAX || module->build_id[0]) continue;
+    unsigned char *notes = malloc(parts[k].p_filesz + 1);
+    if (!notes) continue;
+    ssize_t got = pread(fd, notes, parts[k].p_filesz, (off_t)parts[k].p_offset);
+    if (got > 0) find_build_id(notes, (size_t)got, module->build_id);
+    free(notes);
+  }
+}
+
+/* Opens a binary as the program sees it: its root may be another. */
+static int open_binary(pid_t pid, const char *path, int is_program) {
+  char name[4200];
+  if (is_program) {
+    snprintf(name, sizeof name, "/proc/%ld/exe", (long)pid);
+    int fd = open(name, O_RDONLY | O_CLOEXEC);
+    if (fd >= 0) return fd;
+  }
+  snprintf(name, sizeof name, "/proc/%ld/root%s", (long)pid, path);
+  int fd = open(name, O_RDONLY | O_CLOEXEC);
+  return fd >= 0 ? fd : open(path, O_RDONLY | O_CLOEXEC);
+}
+
+static struct qzi_module *append(struct qzi_modules *modules, const char *path) {
+  if (qzi_grow((void **)&modules->all, &modules->room, modules->count + 1, sizeof *modules->all)) return NULL;
+  struct qzi_module *module = &modules->all[modules->count];
+  memset(module, 0, sizeof *module);
+  module->path = strdup(path);
+  if (!module->path) return NULL;
+  modules->count++;
+  return module;
+}
+
+/* Code that is generated while the program runs grows piece by piece, often without gaps. */
+static void append_generated(struct qzi_modules *modules, uint64_t start, uint64_t end) {
+  uint32_t count = modules->generated_count;
+  if (count && modules->generated[count - 1].end == start) {
+    modules->generated[count - 1].end = end;
+    return;
+  }
+  if (qzi_grow((void **)&modules->generated, &modules->generated_room, count + 1, sizeof *modules->generated)) return;
+  modules->generated[modules->generated_count++] = (struct qzi_range){start, end};
+}
+
+struct qzi_modules *qzi_modules_read(pid_t pid) {
+  char name[64], program[4100] = "";
+  snprintf(name, sizeof name, "/proc/%ld/exe", (long)pid);
+  ssize_t length = readlink(name, program, sizeof program - 1);
+  if (length > 0) program[length] = 0;
+  snprintf(name, sizeof name, "/proc/%ld/maps", (long)pid);
+  FILE *maps = fopen(name, "re");
+  if (!maps) return NULL;
+  struct qzi_modules *modules = calloc(1, sizeof *modules);
+  char *line = NULL;
+  size_t room = 0;
+  struct { uint64_t start, end, offset; unsigned major, minor; unsigned long inode; char path[4100]; int code; } run = {0};
+  /* Mappings of one file that follow each other are one module, if one of them holds code. */
+  while (modules) {
+    uint64_t start = 0, end = 0, offset = 0;
+    unsigned major = 0, minor = 0;
+    unsigned long inode = 0;
+    char rights[8] = "";
+    int at = 0;
+    ssize_t got = getline(&line, &room, maps);
+    if (got > 0) {
+      if (line[got - 1] == '\n') line[got - 1] = 0;
+      if (sscanf(line, "%lx-%lx %7s %lx %x:%x %lu %n", &start, &end, rights, &offset, &major, &minor, &inode, &at) < 7)
+        continue;
+      if (at == 0 || line[at] != '/') inode = 0;
+      if (!inode && rights[2] == 'x' && line[at] != '[') append_generated(modules, start, end);
+    }
+    int joins = inode && inode == run.inode && major == run.major && minor == run.minor && offset > run.offset;
+    if (got > 0 && joins) {
+      run.end = end;
+      run.code |= rights[2] == 'x';
+      continue;
+    }
+    if (run.inode && run.code) {
+      struct qzi_module *module = append(modules, run.path);
+      if (module) {
+        module->start = run.start;
+        module->end = run.end;
+        module->bias = run.start;
+        int fd = open_binary(pid, run.path, !strcmp(run.path, program));
+        if (fd >= 0) {
+          examine(module, fd, run.start, run.offset);
+          close(fd);
+        }
+      }
+      run.inode = 0;
+    }
+    if (got <= 0) break;
+    if (!inode) continue; /* anonymous memory between two parts of a file does not end it */
+    run.start = start;
+    run.end = end;
+    run.offset = offset;
+    run.major = major;
+    run.minor = minor;
+    run.inode = inode;
+    run.code = rights[2] == 'x';
+    snprintf(run.path, sizeof run.path, "%s", line + at);
+    unescape(run.path);
+  }
+  free(line);
+  fclose(maps);
+  if (modules && modules->count == 0) {
+    qzi_modules_free(modules);
+    modules = NULL;
+  }
+  return modules;
+}
+
+void qzi_modules_free(struct qzi_modules *modules) {
+  if (!modules) return;
+  for (size_t k = 0; k < modules->count; k++) free(modules->all[k].path);
+  free(modules->all);
+  free(modules->generated);
+  free(modules);
+}
+
+/* The same as one that is in the profile. A binary that was deleted or replaced since (a program is built anew while it runs) is what it was. */
+static int is_known(const struct qzi_file *file, const struct qz_module *old, const struct qzi_module *module) {
+  const char *path = file->strings + old->path;
+  if (old->start != module->start) return 0;
+  if (old->end == module->end && !strcmp(path, module->path) && !strcmp(file->strings + old->build_id, module->build_id)) return 1;
+  size_t length = path_length(module->path);
+  return module->path[length] && strlen(path) == length && !memcmp(path, module->path, length);
+}
+
+void qzi_modules_store(struct qzi_interner *in, struct qzi_modules *modules) {
+  struct qzi_file *file = in->file;
+  in->map_readings++;
+  free(in->generated);
+  in->generated = modules->generated;
+  in->generated_count = modules->generated_count;
+  modules->generated = NULL;
+  modules->generated_count = modules->generated_room = 0;
+  uint64_t before = qzi_file_count(file, QZ_SECTION_MODULES);
+  for (size_t k = 0; k < modules->count; k++) {
+    const struct qzi_module *module = &modules->all[k];
+    int known = 0;
+    for (uint64_t m = 0; m < before && !known; m++) known = is_known(file, &file->modules[m], module);
+    if (known || qzi_file_room(file, QZ_SECTION_MODULES, 1)) continue;
+    uint32_t path = qzi_intern_string(in, module->path), build_id = qzi_intern_string(in, module->build_id);
+    uint64_t at = qzi_file_count(file, QZ_SECTION_MODULES);
+    file->modules[at] = (struct qz_module){
+        .start = module->start, .end = module->end, .bias = module->bias, .path = path, .build_id = build_id};
+    qzi_file_append(file, QZ_SECTION_MODULES, 1);
+  }
+  if (qzi_file_count(file, QZ_SECTION_MODULES) == before && before) return;
+  uint64_t entities = qzi_file_count(file, QZ_SECTION_ENTITIES);
+  for (uint64_t k = 1; k < entities; k++) {
+    struct qz_entity *entity = &file->entities[k];
+    if (!entity->module && entity->address) entity->module = qzi_intern_module(in, entity->address);
+  }
+}
+
+int qzi_modules_installed(const char *path) {
+  static const char *const places[] = {"/lib", "/usr/lib", "/usr/local/lib"};
+  const char *slash = strrchr(path, '/');
+  if (!slash || !strstr(slash, ".so")) return 0;
+  for (size_t k = 0; k < sizeof places / sizeof *places; k++)
+    if (!strncmp(path, places[k], strlen(places[k]))) return 1;
+  return 0;
+}
+
+int qzi_modules_of_system(const struct qzi_file *file, uint32_t module) {
+  return module && qzi_modules_installed(file->strings + file->modules[module - 1].path);
+}

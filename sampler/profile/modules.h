@@ -1,0 +1,41 @@
+/* Which binaries lie where in the program.
+ *
+ * Owns:    lists of modules as read from /proc/PID/maps. Writer: the control thread, which reads them. Reader: the
+ *          aggregating thread, which puts new ones into the profile.
+ * Must not: stop or touch the program; trust an ELF file.
+ */
+#ifndef QZI_MODULES_H
+#define QZI_MODULES_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+#include "interner.h"
+
+struct qzi_module {
+  uint64_t start, end, bias;
+  char *path;
+  char build_id[2 * 64 + 1]; /* hexadecimal, "" = none */
+};
+struct qzi_modules {
+  struct qzi_module *all;
+  uint32_t count, room;
+  struct qzi_range *generated; /* executable memory that is in no file, in rising order */
+  uint32_t generated_count, generated_room;
+};
+
+/* Reads the program's map: every ELF file that is mapped executable, from its first to its last address, unwritten data
+ * included. NULL: the program is gone, or out of memory. */
+struct qzi_modules *qzi_modules_read(pid_t pid);
+void qzi_modules_free(struct qzi_modules *modules);
+
+/* Puts those that are not there yet into the profile, finds the module of entities that have none, and hands over where code is
+ * generated. */
+void qzi_modules_store(struct qzi_interner *in, struct qzi_modules *modules);
+
+/* Is that the path of a library that the system installed? */
+int qzi_modules_installed(const char *path);
+/* The same for a module of the profile, by its index + 1; 0: none, which is not. */
+int qzi_modules_of_system(const struct qzi_file *file, uint32_t module);
+
+#endif

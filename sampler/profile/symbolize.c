@@ -1,0 +1,150 @@
+/* Symbols into the profile. See symbolize.h. */
+#include "symbolize.h"
+
+#include <stdio.h>
+#include <string.h>
+#include "sampler/waits/external_objects.h"
+#include "modules.h"
+
+#ifdef QUARTZ_SYMBOLS
+#include "thread_names.h"
+#include "symbols/symbols.h"
+
+/* A static object has the name of its variable, but for one that the C++ library made for itself. */
+static uint32_t variable_name(struct qzi_interner *in, qz_symbols *symbols, uint32_t index) {
+  const struct qz_entity *entity = &in->file->entities[index];
+  const struct qz_object *object = entity->record ? qz_session_object(in->view, entity->record) : NULL;
+  uint64_t address = object ? __atomic_load_n(&object->address, __ATOMIC_RELAXED) : 0;
+  if (object && !address) address = __atomic_load_n(&object->home, __ATOMIC_RELAXED); /* it is gone, its variable is not */
+  if (entity->kind == QZ_KIND_FUTEX) address = qzi_futex_address(in, index);
+  struct qz_symbol variable;
+  if (!address || !qzi_intern_module(in, address) || qz_symbols_find(symbols, address, QZ_SYMBOL_DATA, &variable) != QZ_SYMBOL_FOUND) return 0;
+  return strncmp(variable.name, "std::", 5) ? qzi_intern_string(in, variable.name) : 0;
+}
+
+/* "GOMP_barrier at solve.c:17": what was called, and where. */
+static uint32_t place_name(struct qzi_interner *in, const char *called, const struct qz_symbol *site) {
+  char words[300];
+  const char *file = strrchr(site->file, '/');
+  int length = site->line ? snprintf(words, sizeof words, "%s at %s:%u", called, file ? file + 1 : site->file, site->line)
+                          : snprintf(words, sizeof words, "%s at %s", called, site->name);
+  return length > 0 && (size_t)length < sizeof words ? qzi_intern_text(in, words, (size_t)length) : 0;
+}
+
+/* The site is in C++'s or Rust's own library, compiled into the program: none of the program's own code is on the path. */
+static int is_placeless(qz_symbols *symbols, uint64_t site) {
+  enum qz_symbol_origin origin;
+  return qz_symbols_entry(symbols, site - 1, &origin) && origin == QZ_SYMBOL_STANDARD;
+}
+
+/* What waits inside a library, by what the program called, and where. Not for what a library keeps to itself. What C++'s library
+ * implements in its headers is inlined at the site, or called there; where the program's code jumped to it as its last act, and so
+ * is not on the path, it is known without a place. */
+static uint32_t called_name(struct qzi_interner *in, qz_symbols *symbols, uint64_t called, uint64_t at, struct qz_symbol *site) {
+  struct qz_symbol procedure;
+  char waits[256];
+  int known = at && qz_symbols_inlined_call(symbols, at, &procedure) && qz_symbols_waits_in(procedure.full_name, waits, sizeof waits);
+  if (at && is_placeless(symbols, at)) {
+    if (!known && !qz_symbols_waits_in(site->full_name, waits, sizeof waits)) return 0;
+    site->file = "";
+    site->line = 0;
+    site->detail = "none of the program's own code is on the path";
+    return qzi_intern_string(in, waits);
+  }
+  if (known) return place_name(in, waits, site);
+  if (!called || qz_symbols_find(symbols, called, QZ_SYMBOL_PROCEDURE, &procedure) != QZ_SYMBOL_FOUND) return 0;
+  if (qz_symbols_waits_in(procedure.full_name, waits, sizeof waits)) return place_name(in, waits, site);
+  return strstr(procedure.name, "::__") || !strcmp(procedure.name, "syscall") ? 0 : place_name(in, procedure.name, site);
+}
+
+/* A loop that tries a lock: by its code, or because code of a library's lock is inlined there (TBB's, whose loop lies around its pauses). */
+static uint32_t lock_name(struct qzi_interner *in, qz_symbols *symbols, uint32_t index, const struct qz_symbol *site) {
+  struct qz_symbol procedure;
+  uint64_t at = in->file->entities[index].address;
+  int tries = qzi_futex_tries(in, index) || (qz_symbols_inlined_call(symbols, at, &procedure) && (strstr(procedure.name, "mutex") || strstr(procedure.name, "::lock")));
+  return tries && !is_placeless(symbols, at) ? place_name(in, "spin lock", site) : 0;
+}
+
+/* The variable is one of a library that is installed on the system. */
+static int in_library(struct qzi_interner *in, uint64_t address) {
+  return address && qzi_modules_of_system(in->file, qzi_intern_module(in, address));
+}
+
+static void name_entity(struct qzi_interner *in, qz_symbols *symbols, uint32_t index) {
+  struct qz_entity *entity = &in->file->entities[index];
+  struct qz_symbol symbol;
+  memset(&symbol, 0, sizeof symbol);
+  if (entity->kind == QZ_ENTITY_PROCEDURE || entity->kind == QZ_ENTITY_THREAD) {
+    if (!entity->address) return; /* a thread without a start routine; an inlined procedure has its name */
+    /* A library of the system may have much debug information elsewhere (40 ms to unpack the C library's): its procedures are known by name. */
+    int system = qzi_modules_of_system(in->file, entity->module);
+    qz_symbols_find(symbols, entity->address, system ? QZ_SYMBOL_NAME : QZ_SYMBOL_PROCEDURE, &symbol);
+    if (!entity->name) entity->name = qzi_intern_string(in, symbol.name);
+  } else {
+    int outside = entity->kind == QZ_KIND_FUTEX || entity->kind == QZ_KIND_LOOP;
+    if (!entity->address && entity->kind != QZ_KIND_FUTEX) return;
+    if (entity->address) qz_symbols_find(symbols, entity->address, QZ_SYMBOL_SITE, &symbol);
+    if (!entity->name && outside && in_library(in, qzi_futex_address(in, index))) /* its variable's name tells its authors something */
+      entity->name = called_name(in, symbols, qzi_futex_called(in, index), entity->address, &symbol);
+    if (!entity->name) entity->name = variable_name(in, symbols, index);
+    if (!entity->name && outside) entity->name = called_name(in, symbols, qzi_futex_called(in, index), entity->address, &symbol);
+    if (!entity->name && entity->kind == QZ_KIND_LOOP) entity->name = lock_name(in, symbols, index, &symbol);
+  }
+  if (entity->file) return; /* a thread's, of what it runs */
+  if (symbol.file) entity->file = qzi_intern_string(in, symbol.file);
+  entity->line = symbol.line;
+  if (symbol.detail && *symbol.detail) entity->detail = qzi_intern_string(in, symbol.detail);
+}
+
+/* Callers of call sites: the procedure that contains the call, by its entry address. */
+static void name_callers(struct qzi_interner *in, qz_symbols *symbols) {
+  uint64_t count = qzi_file_count(in->file, QZ_SECTION_CALLS);
+  for (uint64_t k = 0; k < count; k++) {
+    struct qz_call_edge *edge = &in->file->calls[k];
+    struct qz_symbol symbol;
+    memset(&symbol, 0, sizeof symbol);
+    if (!edge->site || edge->caller) continue;
+    qz_symbols_find(symbols, edge->site, QZ_SYMBOL_SITE, &symbol);
+    if (symbol.entry) edge->caller = qzi_intern_procedure(in, symbol.entry);
+  }
+}
+
+qz_symbols *qzi_symbols(struct qzi_interner *in) {
+  const struct qzi_file *file = in->file;
+  if (!in->symbols) in->symbols = qz_symbols_new();
+  if (!in->symbols) return NULL;
+  for (uint64_t modules = qzi_file_count(file, QZ_SECTION_MODULES); in->symbols_modules < modules; in->symbols_modules++) {
+    const struct qz_module *module = &file->modules[in->symbols_modules];
+    qz_symbols_add_module(in->symbols, module->start, module->end, module->bias, file->strings + module->path,
+                          file->strings + module->build_id);
+  }
+  return in->symbols;
+}
+
+void qzi_symbols_close(struct qzi_interner *in) {
+  if (in->symbols) qz_symbols_free(in->symbols);
+  in->symbols = NULL;
+  in->symbols_modules = 0;
+}
+
+void qzi_symbolize(struct qzi_interner *in) {
+  qz_symbols *symbols = qzi_symbols(in);
+  if (!symbols) return;
+  name_callers(in, symbols);
+  uint64_t entities = qzi_file_count(in->file, QZ_SECTION_ENTITIES);
+  qzi_callables(in, symbols);
+  for (uint64_t k = 1; k < entities; k++) name_entity(in, symbols, (uint32_t)k);
+}
+
+#else
+
+void qzi_symbols_close(struct qzi_interner *in) {}
+
+void qzi_symbolize(struct qzi_interner *in) {
+  static const char reason[] = "the sampler was built without libdw";
+  uint32_t detail = qzi_intern_text(in, reason, sizeof reason - 1);
+  uint64_t entities = qzi_file_count(in->file, QZ_SECTION_ENTITIES);
+  for (uint64_t k = 1; k < entities; k++) in->file->entities[k].detail = detail;
+}
+
+#endif

@@ -1,0 +1,57 @@
+/* Observations that are alike, added up: tuples, and the balance of all processors.
+ *
+ * Owns:    the sections TUPLES and BALANCE and the ways to find their elements.
+ * Writer and reader: the aggregating thread of one recording.
+ * Must not: look at the session.
+ *
+ * Finding and adding are apart, so that a snapshot can be found room for first and then added without fail.
+ */
+#ifndef QZI_TUPLES_H
+#define QZI_TUPLES_H
+
+#include <stddef.h>
+#include <string.h>
+#include "file.h"
+#include "sampler/util/hash_index.h"
+
+struct qzi_tuples {
+  struct qzi_file *file;
+  struct qzi_table tuples, balance;
+};
+
+/* What tuples are told apart by: laid out as the beginning of struct qz_tuple, so that one comparison does. */
+struct qzi_tuple_key {
+  uint32_t stack, thread;
+  uint8_t state, waiting, torn, reserved; /* reserved: 0 */
+  uint16_t busy, spinning;
+  uint32_t runnable; /* as counted; bucketed inside */
+};
+_Static_assert(sizeof(struct qzi_tuple_key) == 20 && offsetof(struct qzi_tuple_key, state) == offsetof(struct qz_tuple, state) &&
+               offsetof(struct qzi_tuple_key, busy) == offsetof(struct qz_tuple, busy) &&
+               offsetof(struct qzi_tuple_key, runnable) == offsetof(struct qz_tuple, runnable), "the key is the beginning of a tuple");
+
+static inline int qzi_tuple_same(const struct qzi_tuple_key *a, const struct qzi_tuple_key *b) { return !memcmp(a, b, sizeof *a); }
+
+/* r exactly up to 64, then the lower bound of its bucket: 8 buckets for each power of two. */
+static inline uint32_t qzi_runnable_bucket(uint32_t runnable) {
+  if (runnable <= 64) return runnable;
+  unsigned width = 31 - (unsigned)__builtin_clz(runnable) - 3;
+  return runnable >> width << width;
+}
+
+/* Index + 1 of the tuple for the key, made where there is none; 0: no room at all. Where the table is nearly full
+ * r is rounded down to a power of two, then dropped, then the stack is shortened (head->tuples_merged). */
+uint32_t qzi_tuple_find(struct qzi_tuples *tuples, const struct qzi_tuple_key *key);
+/* Index + 1 of the balance of b, s and r; 0: no room. */
+uint32_t qzi_balance_find(struct qzi_tuples *tuples, unsigned busy, unsigned spinning, uint32_t runnable);
+
+static inline void qzi_tuple_add(struct qzi_tuples *tuples, uint32_t index_plus_1, uint32_t runnable, uint64_t ns) {
+  struct qz_tuple *tuple = &tuples->file->tuples[index_plus_1 - 1];
+  tuple->count++;
+  tuple->ns += ns;
+  tuple->runnable_ns += runnable * ns;
+}
+
+void qzi_tuples_close(struct qzi_tuples *tuples);
+
+#endif

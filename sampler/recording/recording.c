@@ -1,0 +1,181 @@
+/* Opening and ending of a recording. See recording.h. */
+#include "recording.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+#include "sampler/snapshot/kernel_threads.h"
+#include "cpu_placement.h"
+#include "sampler/linux/process.h"
+#include "sampler/profile/symbolize.h"
+
+/* ---- what the head says of program and machine ---- */
+
+/* The words of the command line, quoted so that a shell would read them back. */
+static uint32_t command_line(struct qzi_interner *in, pid_t pid) {
+  char name[64], words[4096], text[4 * sizeof words + 16];
+  snprintf(name, sizeof name, "/proc/%ld/cmdline", (long)pid);
+  FILE *file = fopen(name, "re");
+  size_t bytes = file ? fread(words, 1, sizeof words - 1, file) : 0, used = 0;
+  if (file) fclose(file);
+  words[bytes] = 0;
+  for (size_t at = 0; at < bytes; at += strlen(words + at) + 1) {
+    const char *word = words + at;
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./=+:,@%^";
+    if (used) text[used++] = ' ';
+    if (*word && strspn(word, plain) == strlen(word)) {
+      used += (size_t)sprintf(text + used, "%s", word);
+      continue;
+    }
+    text[used++] = '\'';
+    for (; *word; word++) {
+      if (*word == '\'')
+        used += (size_t)sprintf(text + used, "'\\''");
+      else
+        text[used++] = *word;
+    }
+    text[used++] = '\'';
+  }
+  return qzi_intern_text(in, text, used);
+}
+
+static uint32_t host(struct qzi_interner *in) {
+  struct utsname machine;
+  char line[256], model[200] = "", text[1024];
+  if (uname(&machine)) return 0;
+  FILE *file = fopen("/proc/cpuinfo", "re");
+  while (file && fgets(line, sizeof line, file)) {
+    char *colon = strchr(line, ':');
+    if (strncmp(line, "model name", 10) || !colon) continue;
+    snprintf(model, sizeof model, ", %s", colon + 2);
+    model[strcspn(model, "\n")] = 0;
+    break;
+  }
+  if (file) fclose(file);
+  snprintf(text, sizeof text, "%s, %s %s %s%s", machine.nodename, machine.sysname, machine.release, machine.machine, model);
+  return qzi_intern_string(in, text);
+}
+
+static void describe(struct qzi_recording *recording) {
+  struct qzi_interner *in = &recording->sampler.in;
+  struct qz_profile *head = recording->file.head;
+  char name[64], path[4096];
+  snprintf(name, sizeof name, "/proc/%ld/exe", (long)recording->pid);
+  ssize_t length = readlink(name, path, sizeof path);
+  head->program = length > 0 ? qzi_intern_text(in, path, (size_t)length) : 0;
+  head->arguments = command_line(in, recording->pid);
+  head->host = host(in);
+  head->version_text = qzi_intern_string(in, QUARTZ_VERSION);
+  head->pid = (uint32_t)recording->pid;
+  head->cpus = qzi_place_cpus((int)recording->pid);
+  if (!head->cpus) head->cpus = qzi_place_cpus(0);
+  unsigned pinned = qzi_place_pinned(&recording->view); /* a processor that is pinned hides the others' CPUs */
+  if (head->cpus < pinned) head->cpus = pinned;
+  head->attached = (uint64_t)recording->options->attach;
+  head->children_apart = (uint64_t)recording->options->children;
+  recording->children_before_ns = qzi_process_children_ns(recording->pid);
+  struct timespec now;
+  clock_gettime(CLOCK_REALTIME, &now);
+  head->started_realtime_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+/* ---- life ---- */
+
+int qzi_recording_open(struct qzi_recording *recording, int fd, pid_t pid, const char *path,
+                       const struct qzi_options *options, char *why, size_t why_bytes) {
+  memset(recording, 0, sizeof *recording);
+  recording->options = options;
+  recording->pid = pid;
+  pthread_mutex_init(&recording->cpu_time.lock, NULL);
+  recording->file.fd = recording->file.old_fd = recording->view.fd = recording->wake_fd = -1;
+  const char *clause = NULL;
+  if (qz_session_open(&recording->view, fd, &clause)) {
+    snprintf(why, why_bytes, "%s", clause);
+    return -1;
+  }
+  if (qzi_file_create(&recording->file, path, options->max_bytes, why, why_bytes)) {
+    qz_session_close(&recording->view);
+    return -1;
+  }
+  errno = 0;
+  recording->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+  if (recording->wake_fd < 0 ||
+      qzi_sampler_open(&recording->sampler, &recording->view, &recording->file, qzi_clock_ns()) ||
+      qzi_sampler_base(&recording->sampler, options->attach)) {
+    snprintf(why, why_bytes, recording->file.full ? "the disk is full" : errno == EMFILE ? "too many open files" : "there is not enough memory");
+    unlink(path);
+    qzi_recording_close(recording);
+    return -1;
+  }
+  describe(recording);
+  struct qzi_modules *modules = qzi_modules_read(pid);
+  if (modules) qzi_modules_store(&recording->sampler.in, modules);
+  qzi_modules_free(modules);
+  if (recording->sampler.kernel) qzi_kernel_prepare(recording->sampler.kernel);
+  return 0;
+}
+
+int qzi_recording_start(struct qzi_recording *recording) {
+  sem_init(&recording->ready, 0, 0);
+  if (pthread_create(&recording->thread, NULL, qzi_sampling_main, recording)) return -1;
+  recording->started = 1;
+  while (sem_wait(&recording->ready)) { }
+  return 0;
+}
+
+/* Threads that no visit met have neither a first nor a last time. */
+static void close_threads(struct qzi_file *file) {
+  uint64_t count = qzi_file_count(file, QZ_SECTION_THREADS);
+  for (uint64_t k = 0; k < count; k++)
+    if (file->threads[k].first_ns == UINT64_MAX) file->threads[k].first_ns = file->threads[k].last_ns = 0;
+}
+
+void qzi_recording_keep_times(struct qzi_recording *recording) {
+  struct qz_profile *head = recording->file.head;
+  head->cpu_run_ns = recording->cpu_time.run_ns;
+  head->cpu_wait_ns = recording->cpu_time.wait_ns;
+  head->cpu_turns = recording->cpu_time.turns;
+  head->turns = recording->turns.count;
+  head->turn_ns = recording->turns.each_ns;
+}
+
+void qzi_recording_stop(struct qzi_recording *recording) {
+  recording->stop = 1;
+  qzi_cpu_time_read(&recording->cpu_time, &recording->view, recording->pid);
+  uint64_t children_ns = qzi_process_children_ns(recording->pid);
+  if (recording->started) pthread_join(recording->thread, NULL);
+  recording->started = 0;
+  recording->turns.taken = recording->sampler.timed_samples;
+  qzi_turns_note(&recording->turns, recording->cpu_time.turns, recording->cpu_time.run_ns);
+  qzi_recording_keep_times(recording);
+  if (children_ns > recording->children_before_ns) recording->file.head->children_run_ns = children_ns - recording->children_before_ns;
+}
+
+int qzi_recording_finish(struct qzi_recording *recording, uint32_t end_reason, int32_t exit_status) {
+  if (recording->failed) end_reason = (uint32_t)recording->failed;
+  qzi_totals_read(&recording->sampler);
+  qzi_calls_read(&recording->sampler);
+  qzi_objects_read(&recording->sampler);
+  struct qzi_modules *modules = recording->mailbox;
+  recording->mailbox = NULL;
+  if (modules) qzi_modules_store(&recording->sampler.in, modules);
+  qzi_modules_free(modules);
+  close_threads(&recording->file);
+  qzi_symbolize(&recording->sampler.in);
+  int complete = end_reason == QZ_END_EXIT || end_reason == QZ_END_SIGNAL;
+  return qzi_file_finish(&recording->file, complete ? QZ_PROFILE_COMPLETE : QZ_PROFILE_CUT, end_reason, exit_status);
+}
+
+void qzi_recording_close(struct qzi_recording *recording) {
+  qzi_cpu_time_close(&recording->cpu_time);
+  qzi_modules_free(recording->mailbox);
+  qzi_sampler_close(&recording->sampler);
+  qzi_file_close(&recording->file);
+  qz_session_close(&recording->view);
+  if (recording->wake_fd >= 0) close(recording->wake_fd);
+  memset(recording, 0, sizeof *recording);
+  recording->wake_fd = -1;
+}

@@ -1,0 +1,83 @@
+/* One recording: a program's session sampled by threads of its own into one file.
+ *
+ * Owns:    the session's view, the profile, the sampling threads.
+ * Writer:  the control thread opens and ends it; in between the first sampling thread writes the profile.
+ * Reader:  the control thread reads only what is atomic here, and everything after the threads have ended.
+ * Must not: signal, stop or wait for the program.
+ */
+#ifndef QZI_RECORDING_H
+#define QZI_RECORDING_H
+
+#include <pthread.h>
+#include <semaphore.h>
+#include <sys/types.h>
+#include "sampler/linux/schedstat.h"
+#include "sampler/linux/perf_timer_cost.h"
+#include "sampler/profile/modules.h"
+#include "sampler/options.h"
+#include "pacing.h"
+#include "sampler/snapshot/snapshot.h"
+
+#define QZI_HELPERS_MAX 63
+
+struct qzi_helper;
+
+/* What snapshots cost. */
+struct qzi_cheap {
+  uint64_t cpu_ns, walks_ns, snapshots; /* CPU time, that of walks in it, and snapshots when it was last looked at */
+  uint64_t cost_ns, count;              /* of the last ones: CPU time without walks, and four times their number */
+  unsigned looks;                       /* how often it was looked at */
+};
+
+struct qzi_recording {
+  struct qz_session_view view;
+  struct qzi_file file;
+  struct qzi_sampler sampler;
+  const struct qzi_options *options;
+  struct qzi_pacing pacing;
+  struct qzi_cheap cheap;
+  uint64_t others_ns;                     /* what visit_others may use */
+  pid_t pid;
+  struct qzi_cpu_time cpu_time; /* the control thread's */
+  struct qzi_turns turns;       /* likewise */
+  uint64_t children_before_ns;  /* processor time of child processes from before the recording */
+  /* sampling threads */
+  pthread_t thread;
+  int started;
+  sem_t ready;          /* posted when the first thread is about to take snapshots */
+  unsigned threads;
+  int prompt;           /* 1: it has real-time priority */
+  int cpu;              /* that the first thread is pinned to, -1: none */
+  struct qzi_helper *helpers;
+  _Atomic uint32_t helper_round, helper_done;
+  _Atomic int helpers_stop;
+  uint64_t helpers_cpu_ns; /* of helpers that have ended */
+  uint32_t asked;          /* number of processors that the session said last */
+  /* between control and sampling thread */
+  _Atomic int stop;     /* 1: end */
+  _Atomic int rebase;   /* 1: leave out the time since the last snapshot */
+  _Atomic int failed;   /* the sampling thread ended by itself: enum qz_end_reason */
+  _Atomic int want_modules; /* an address in no known module was seen */
+  _Atomic(struct qzi_modules *) mailbox; /* newest map, for the sampling thread */
+  int wake_fd;          /* eventfd: `failed` or `want_modules` has changed */
+};
+
+/* Opens the session in `fd` (which stays the caller's) of the program `pid`, and makes the profile. 0, or -1 and one
+ * clause. */
+int qzi_recording_open(struct qzi_recording *recording, int fd, pid_t pid, const char *path,
+                       const struct qzi_options *options, char *why, size_t why_bytes);
+/* Begins to sample; what the program does once this has returned is seen. 0, or -1. */
+int qzi_recording_start(struct qzi_recording *recording);
+/* Writes what is known now of the program's processor time, of its threads' turns and of what the samples' timer takes at these. Once at a time. */
+void qzi_recording_keep_times(struct qzi_recording *recording);
+/* Ends sampling, and reads what only the kernel knows of the program, while it still does. */
+void qzi_recording_stop(struct qzi_recording *recording);
+/* Of one that was stopped: reads the last counts, fills in symbols, and finishes the file. 0, or -1: the file could not be
+ * compacted (it is good as it is). */
+int qzi_recording_finish(struct qzi_recording *recording, uint32_t end_reason, int32_t exit_status);
+void qzi_recording_close(struct qzi_recording *recording);
+
+/* The main loop of the first sampling thread (sampling_threads.c), and of the others. */
+void *qzi_sampling_main(void *recording);
+
+#endif

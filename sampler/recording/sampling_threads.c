@@ -1,0 +1,333 @@
+/* The sampling threads of one recording. See recording.h.
+ *
+ * The first thread paces, adds, and is the only one that writes the profile. Where there are others each visits a range
+ * of the processors when the first says so: it stores the round's number, visits its own range, and goes on when
+ * all have stored that they are done. So b, s and r of a snapshot come from one set of visits (snapshot.h).
+ */
+#include "recording.h"
+
+#include <linux/futex.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#include "sampler/snapshot/kernel_threads.h"
+#include "cpu_placement.h"
+
+#define LOAD(at) __atomic_load_n((at), __ATOMIC_RELAXED)
+#define SPIN_RATE_MHZ   UINT64_C(10000000)
+#define PROMPT_RATE_MHZ UINT64_C(5000000) /* highest rate at which the sampler may go before all others */
+#define SLEEP_RATE_MHZ  UINT64_C(1000000)
+#define KEEP_NS         UINT64_C(100000000) /* between bookkeepings */
+#define EXACT_NS        UINT64_C(500000000) /* between readings of exact counts; longer where one takes long */
+#define COST            64u /* snapshots take at most one part in so many of a CPU that the program could use, unless the user asked for a rate */
+#define SLOWER_MOST     50u /* times */
+#define OTHERS_BATCH    8u
+#define OTHERS_SPIN_NS  UINT64_C(25000) /* for threads without processors and objects in a snapshot, on average */
+#define OTHERS_SLEEP_NS UINT64_C(4000)
+#define HELPER_SPINS    20000
+
+struct qzi_helper {
+  struct qzi_recording *recording;
+  pthread_t thread;
+  uint32_t first, end, seen;
+  int cpu;
+  _Atomic uint64_t cpu_ns;
+  int spins; /* between rounds, on a CPU of its own */
+};
+
+/* ---- helpers ---- */
+
+static void futex_wait(_Atomic uint32_t *word, uint32_t value) {
+  struct timespec most = {0, 50000000};
+  syscall(SYS_futex, (uint32_t *)word, FUTEX_WAIT_PRIVATE, value, &most, NULL, 0);
+}
+static void futex_wake(_Atomic uint32_t *word) { syscall(SYS_futex, (uint32_t *)word, FUTEX_WAKE_PRIVATE, INT32_MAX, NULL, NULL, 0); }
+
+static void *helper_main(void *argument) {
+  struct qzi_helper *helper = argument;
+  struct qzi_recording *recording = helper->recording;
+  if (helper->cpu >= 0) qzi_place_pin(helper->cpu);
+  uint32_t seen = helper->seen;
+  for (unsigned idle = 0;;) {
+    uint32_t round = recording->helper_round;
+    if (round == seen) {
+      if (recording->helpers_stop) break;
+      if (!helper->spins || ++idle > HELPER_SPINS) futex_wait(&recording->helper_round, seen);
+      continue;
+    }
+    idle = 0;
+    seen = round;
+    if (recording->helpers_stop) break;
+    qzi_visit(&recording->sampler, helper->first, helper->end);
+    recording->helper_done++;
+    if (round % 1024 == 0) helper->cpu_ns = qzi_thread_cpu_ns();
+  }
+  helper->cpu_ns = qzi_thread_cpu_ns();
+  return NULL;
+}
+
+static void start_helpers(struct qzi_recording *recording, const struct qzi_place *place) {
+  uint32_t processors = recording->view.processors;
+  unsigned wanted = recording->options->threads;
+  if (!wanted) wanted = 1 + (processors - 1) / 64;
+  if (!recording->options->threads && wanted > place->count) wanted = place->count ? place->count : 1;
+  if (wanted > processors) wanted = processors;
+  if (wanted > QZI_HELPERS_MAX + 1) wanted = QZI_HELPERS_MAX + 1;
+  recording->threads = 1;
+  if (wanted < 2 || recording->sampler.kernel) return;
+  recording->helpers_stop = 0;
+  recording->helpers = calloc(wanted - 1, sizeof *recording->helpers);
+  if (!recording->helpers) return;
+  for (unsigned k = 1; k < wanted; k++) {
+    struct qzi_helper *helper = &recording->helpers[k - 1];
+    helper->recording = recording;
+    helper->seen = recording->helper_round;
+    helper->spins = place->spins;
+    helper->cpu = k < place->count ? place->chosen[k] : -1;
+    helper->first = (uint32_t)((uint64_t)processors * k / wanted);
+    helper->end = (uint32_t)((uint64_t)processors * (k + 1) / wanted);
+    if (pthread_create(&helper->thread, NULL, helper_main, helper)) {
+      /* the range of this one and those after it stays with the first thread, which visits it last */
+      break;
+    }
+    recording->threads++;
+  }
+}
+
+static void visit_all(struct qzi_recording *recording) {
+  uint32_t processors = recording->view.processors;
+  if (recording->threads == 1) {
+    qzi_visit(&recording->sampler, 0, processors);
+    return;
+  }
+  recording->helper_done = 0;
+  recording->helper_round++;
+  futex_wake(&recording->helper_round);
+  const struct qzi_helper *last = &recording->helpers[recording->threads - 2];
+  qzi_visit(&recording->sampler, 0, recording->helpers[0].first);
+  if (last->end < processors) qzi_visit(&recording->sampler, last->end, processors);
+  for (unsigned spins = 0; recording->helper_done != recording->threads - 1; spins++)
+    if (spins > 1000) sched_yield();
+}
+
+static void end_helpers(struct qzi_recording *recording) {
+  if (!recording->helpers) return;
+  recording->helpers_stop = 1;
+  recording->helper_round++;
+  futex_wake(&recording->helper_round);
+  for (unsigned k = 0; k + 1 < recording->threads; k++) {
+    pthread_join(recording->helpers[k].thread, NULL);
+    recording->helpers_cpu_ns += recording->helpers[k].cpu_ns;
+  }
+  free(recording->helpers);
+  recording->helpers = NULL;
+  recording->threads = 1;
+}
+
+static uint64_t cpu_ns_of_all(const struct qzi_recording *recording) {
+  uint64_t cpu_ns = qzi_thread_cpu_ns() + recording->helpers_cpu_ns + recording->sampler.others_cpu_ns;
+  for (unsigned k = 0; recording->helpers && k + 1 < recording->threads; k++) cpu_ns += recording->helpers[k].cpu_ns;
+  return cpu_ns;
+}
+
+/* ---- the first thread ---- */
+
+static void tell_control(struct qzi_recording *recording) {
+  uint64_t one = 1;
+  if (write(recording->wake_fd, &one, sizeof one) < 0) return; /* full: it is told already */
+}
+
+static void store_modules(struct qzi_recording *recording) {
+  struct qzi_modules *modules = __atomic_exchange_n((struct qzi_modules **)&recording->mailbox, NULL, __ATOMIC_ACQ_REL);
+  if (!modules) return;
+  qzi_modules_store(&recording->sampler.in, modules);
+  qzi_modules_free(modules);
+}
+
+/* A processor may have been pinned to our CPU since we chose it. */
+static void look_for_place(struct qzi_recording *recording) {
+  struct qzi_place place;
+  if (!recording->pacing.spins || recording->options->cpu >= 0) return;
+  for (uint32_t p = 0; p < recording->view.processors; p++) {
+    if (LOAD(&qz_session_processor(&recording->view, p)->cpu) != (uint32_t)recording->cpu) continue;
+    qzi_place_find(&place, &recording->view, -1);
+    if (!place.spins) return;
+    recording->cpu = place.chosen[0];
+    qzi_place_pin(recording->cpu);
+    recording->file.head->sampler_cpu = (uint32_t)recording->cpu;
+    return;
+  }
+}
+
+static void keep_books(struct qzi_recording *recording) {
+  struct qz_profile *head = recording->file.head;
+  head->sampler_cpu_ns = cpu_ns_of_all(recording);
+  head->skipped_ticks = recording->pacing.skipped;
+  recording->turns.taken = recording->sampler.timed_samples;
+  qzi_recording_keep_times(recording);
+  store_modules(recording);
+  look_for_place(recording);
+  qzi_totals_read(&recording->sampler);
+  uint32_t unknown = recording->sampler.in.unknown_addresses;
+  if (unknown) {
+    recording->sampler.in.unknown_addresses = 0;
+    recording->want_modules = 1;
+    tell_control(recording);
+  }
+}
+
+/* Threads without processors, and objects, as many as there is time for. Time that is not used is there later, up to a limit:
+ * so all of them are visited in each of the first snapshots, although each page is touched for the first time. */
+static void visit_others(struct qzi_recording *recording) {
+  struct qzi_sampler *sampler = &recording->sampler;
+  uint64_t most_ns = recording->pacing.spins ? OTHERS_SPIN_NS : OTHERS_SLEEP_NS;
+  uint64_t limit_ns = recording->pacing.interval_ns / 4;
+  if (most_ns > limit_ns) most_ns = limit_ns;
+  uint64_t begun_ns = qzi_clock_ns(), used_ns = 0;
+  recording->others_ns += most_ns;
+  if (recording->others_ns > limit_ns) recording->others_ns = limit_ns;
+  uint32_t threads = qz_session_thread_high(sampler->view), objects = qz_session_object_high(sampler->view);
+  qzi_growth_note(&sampler->objects_grown, objects, sampler->file->head->elapsed_ns); /* also while there is none to visit */
+  objects = objects ? objects - 1 : 0;
+  int first = 1;
+  while (threads || objects) {
+    if (threads) threads -= qzi_threads_visit(sampler, threads < OTHERS_BATCH ? threads : OTHERS_BATCH);
+    if (objects) {
+      uint32_t seen = qzi_objects_visit(sampler, objects < OTHERS_BATCH ? objects : OTHERS_BATCH, first);
+      objects = seen < objects ? objects - seen : 0;
+    }
+    first = 0;
+    used_ns = qzi_clock_ns() - begun_ns;
+    if (used_ns > recording->others_ns) break;
+  }
+  recording->others_ns -= used_ns < recording->others_ns ? used_ns : recording->others_ns;
+}
+
+/* On a CPU that the program uses too, snapshots that take long (of thousands of threads) are made less often. The length of
+ * an interval depends on what snapshots cost, not on what they see, and each stands for its own interval: nothing is biased.
+ * What is made now and then (exact counts are read) counts with the snapshots of about half a second. Walks of stacks do not: they have a
+ * share of their own (call_path.c), which is the same however many snapshots there are. */
+static void keep_cheap(struct qzi_recording *recording) {
+  struct qzi_cheap *cheap = &recording->cheap;
+  const struct qzi_kernel *kernel = recording->sampler.kernel;
+  uint64_t cpu_ns = qzi_thread_cpu_ns(), walks_ns = kernel ? qzi_kernel_walks_ns(kernel) : 0, snapshots = recording->file.head->snapshots;
+  uint64_t count = snapshots - cheap->snapshots, all_ns = cpu_ns - cheap->cpu_ns, walked_ns = walks_ns - cheap->walks_ns;
+  cheap->cpu_ns = cpu_ns;
+  cheap->walks_ns = walks_ns;
+  cheap->snapshots = snapshots;
+  if (!cheap->looks++) return; /* what was made for the first ones will not be made again */
+  if (walked_ns > all_ns / 2) walked_ns = all_ns / 2; /* by the clock, in which others may have had the CPU */
+  cheap->cost_ns = cheap->cost_ns * 3 / 4 + all_ns - walked_ns;
+  cheap->count = cheap->count * 3 / 4 + count * 4;
+  if (!cheap->count || recording->pacing.spins || recording->options->rate_mhz) return;
+  uint64_t base_ns = UINT64_C(1000000000000) / recording->file.head->rate_mhz, now_ns = recording->pacing.interval_ns;
+  uint64_t next_ns = cheap->cost_ns * 4 / cheap->count * COST;
+  if (next_ns < base_ns) next_ns = base_ns;
+  if (next_ns > SLOWER_MOST * base_ns) next_ns = SLOWER_MOST * base_ns;
+  int longer = now_ns == base_ns ? next_ns * 5 > now_ns * 7 : next_ns * 10 > now_ns * 11; /* a bare wake-up may take as much on a busy machine */
+  if (longer || next_ns * 4 < now_ns * 3) qzi_pacing_change(&recording->pacing, next_ns);
+}
+
+static int publishing(const struct qzi_recording *recording) {
+  return __atomic_load_n(&qz_session_head(&recording->view)->publishing, __ATOMIC_ACQUIRE) != 0;
+}
+
+/* Chooses CPU, pace and number of threads for the processors that there are, and starts the clock at start_ns (0: now). */
+static void settle(struct qzi_recording *recording, uint64_t start_ns) {
+  struct qz_profile *head = recording->file.head;
+  struct qzi_place place;
+  qzi_place_find(&place, &recording->view, recording->options->cpu);
+  recording->cpu = place.count ? place.chosen[0] : -1;
+  if (recording->cpu >= 0 && qzi_place_pin(recording->cpu)) recording->cpu = -1;
+  uint64_t rate_mhz = recording->options->rate_mhz;
+  if (!rate_mhz) rate_mhz = place.spins ? SPIN_RATE_MHZ : SLEEP_RATE_MHZ;
+  start_helpers(recording, &place);
+  /* On a CPU that the program uses too, a wake-up that waits its turn comes late exactly when threads are ready: what is
+   * ready would be underestimated. Real-time priority, where the user may have it (root, RLIMIT_RTPRIO), cures that;
+   * at these rates it takes some per cent of the CPU at most. */
+  int prompt = !place.spins && rate_mhz <= PROMPT_RATE_MHZ;
+  if (prompt != recording->prompt && !sched_setscheduler(0, (prompt ? SCHED_FIFO : SCHED_OTHER) | SCHED_RESET_ON_FORK,
+                                                         &(struct sched_param){.sched_priority = prompt}))
+    recording->prompt = prompt;
+  head->rate_mhz = rate_mhz;
+  head->sampler_cpu = recording->cpu >= 0 ? (uint32_t)recording->cpu : UINT32_MAX;
+  head->sampler_spins = (uint32_t)place.spins;
+  head->sampler_threads = recording->threads;
+  if (recording->sampler.kernel) qzi_kernel_start(recording->sampler.kernel);
+  uint64_t skipped = recording->pacing.skipped;
+  qzi_pacing_start(&recording->pacing, rate_mhz, place.spins, start_ns ? start_ns : qzi_clock_ns(), 0);
+  recording->others_ns = recording->pacing.interval_ns; /* as much as may be saved */
+  recording->pacing.skipped = skipped;
+  recording->cheap = (struct qzi_cheap){.cpu_ns = qzi_thread_cpu_ns(), .snapshots = head->snapshots,
+                                       .walks_ns = recording->sampler.kernel ? qzi_kernel_walks_ns(recording->sampler.kernel) : 0};
+}
+
+/* Follows the session where qz_init has changed the number of processors. */
+static void follow(struct qzi_recording *recording, uint32_t processors) {
+  struct qz_session_view *view = &recording->view;
+  uint32_t before = view->processors;
+  recording->asked = processors;
+  if (processors == 0 || processors > view->processor_table.capacity || recording->sampler.kernel) return;
+  end_helpers(recording);
+  __atomic_store_n(&view->processors, processors, __ATOMIC_RELAXED);
+  if (qzi_sampler_resize(&recording->sampler, before)) {
+    __atomic_store_n(&view->processors, before, __ATOMIC_RELAXED);
+    recording->file.head->invalid++;
+  }
+  settle(recording, recording->sampler.last_ns);
+}
+
+void *qzi_sampling_main(void *argument) {
+  struct qzi_recording *recording = argument;
+  struct qz_profile *head = recording->file.head;
+  const struct qz_session *session = qz_session_head(&recording->view);
+  int published = 0;
+  prctl(PR_SET_TIMERSLACK, 1);
+  recording->asked = recording->view.processors;
+  store_modules(recording);
+  uint64_t now_ns = qzi_clock_ns(), keep_ns = now_ns + KEEP_NS / 5, exact_ns = now_ns + EXACT_NS / 25;
+  settle(recording, 0);
+  head->first_ns = recording->pacing.start_ns;
+  qzi_sampler_rebase(&recording->sampler, head->first_ns);
+  sem_post(&recording->ready);
+  while ((now_ns = qzi_pacing_wait(&recording->pacing, &recording->stop)) != 0) {
+    if (!publishing(recording) || atomic_exchange(&recording->rebase, 0)) {
+      if (published && !publishing(recording)) qzi_cpu_time_read(&recording->cpu_time, &recording->view, recording->pid);
+      published = 0;
+      qzi_sampler_rebase(&recording->sampler, now_ns); /* nothing is published: that time is not part of the run */
+      qzi_pacing_next(&recording->pacing, now_ns);
+      continue;
+    }
+    published = 1;
+    uint32_t processors = LOAD(&session->processors);
+    if (processors != recording->asked) follow(recording, processors);
+    visit_all(recording);
+    if (qzi_snapshot_add(&recording->sampler, qzi_pacing_covered(&recording->pacing, now_ns))) {
+      recording->failed = recording->file.full ? QZ_END_DISK_FULL : QZ_END_ERROR;
+      tell_control(recording);
+      break;
+    }
+    visit_others(recording);
+    int keep = now_ns >= keep_ns;
+    if (keep) {
+      keep_books(recording);
+      keep_ns = now_ns + KEEP_NS;
+    }
+    if (now_ns >= exact_ns) {
+      uint64_t begun_ns = qzi_clock_ns();
+      qzi_calls_read(&recording->sampler);
+      qzi_objects_read(&recording->sampler);
+      uint64_t took_ns = qzi_clock_ns() - begun_ns;
+      exact_ns = begun_ns + (took_ns * 100 > EXACT_NS ? took_ns * 100 : EXACT_NS);
+    }
+    qzi_pacing_next(&recording->pacing, now_ns);
+    if (keep) keep_cheap(recording);
+  }
+  recording->stop = 1;
+  end_helpers(recording);
+  head->skipped_ticks = recording->pacing.skipped;
+  head->sampler_cpu_ns = cpu_ns_of_all(recording);
+  return NULL;
+}

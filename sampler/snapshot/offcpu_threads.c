@@ -1,0 +1,139 @@
+/* Threads without a processor, visited in turn. See snapshot.h. */
+#include "kernel_threads.h"
+
+#define LOAD(at)         __atomic_load_n((at), __ATOMIC_RELAXED)
+#define LOAD_ACQUIRE(at) __atomic_load_n((at), __ATOMIC_ACQUIRE)
+
+/* Copies state and path. The node is that of the last look where the packed word is the same. */
+void qzi_thread_look(struct qzi_sampler *sampler, uint32_t index, struct qzi_look *look) {
+  const struct qz_thread *thread = qz_session_thread(sampler->view, index);
+  struct qzi_interner *in = &sampler->in;
+  struct qzi_thread_memo *memo = &in->memos[index];
+  struct qz_profile *head = sampler->file->head;
+  *look = (struct qzi_look){0};
+  for (unsigned retries = 0;; retries++) {
+    look->serial = LOAD_ACQUIRE(&thread->serial);
+    look->state = LOAD_ACQUIRE(&thread->state);
+    if (look->serial == 0) return;
+    look->entity = qzi_intern_thread(in, index, look->serial);
+    int consistent = 1;
+    if (memo->serial != look->serial || LOAD_ACQUIRE(&thread->word) != memo->word || (memo->word & QZ_WORD_FLUX)) {
+      struct qz_stack_copy copy;
+      consistent = qz_session_copy_stack(sampler->view, thread, sampler->keys, 0, &copy);
+      head->invalid += copy.invalid;
+      qzi_prints(in, sampler->keys, sampler->prints, 0, copy.depth);
+      memo->node = qzi_intern_stack(in, sampler->keys, sampler->prints, copy.depth);
+      memo->word = consistent ? copy.word : QZI_NO_WORD;
+    }
+    look->node = memo->node;
+    if (consistent && LOAD(&thread->state) == look->state && LOAD(&thread->serial) == look->serial) break;
+    if (retries == QZ_COPY_RETRIES) {
+      look->torn = 1;
+      head->torn_accepted++;
+      break;
+    }
+    head->torn_retries++;
+  }
+}
+
+int qzi_waits_at_top(const struct qzi_sampler *sampler, uint32_t node, uint32_t object) {
+  if (!object || !node) return 0;
+  uint64_t key = sampler->in.node_keys[node];
+  return (key & QZ_KEY_OBJECT) && QZ_KEY_INDEX(key) == object;
+}
+
+void qzi_thread_overflows(struct qzi_sampler *sampler, uint32_t index) {
+  struct qzi_thread_memo *memo = &sampler->in.memos[index];
+  uint64_t overflows = LOAD(&qz_session_thread(sampler->view, index)->overflows);
+  if (overflows > memo->overflows) sampler->file->head->stack_overflows += overflows - memo->overflows;
+  memo->overflows = overflows;
+}
+
+static void visit_thread(struct qzi_sampler *sampler, uint32_t index, uint64_t now_ns) {
+  struct qzi_thread_memo *memo = &sampler->in.memos[index];
+  uint64_t since_ns = memo->visit_ns ? memo->visit_ns - 1 : qzi_growth_since(&sampler->threads_grown, index);
+  uint64_t ns = now_ns - since_ns;
+  memo->visit_ns = now_ns + 1;
+  if (LOAD_ACQUIRE(&qz_session_thread(sampler->view, index)->serial) == 0) return;
+  qzi_thread_overflows(sampler, index);
+  struct qzi_look look;
+  qzi_thread_look(sampler, index, &look);
+  unsigned state = QZ_STATE_OF(look.state);
+  if (!look.serial || !look.entity) return;
+  if (state >= QZ_STATE_COUNT) {
+    sampler->file->head->invalid++;
+    return;
+  }
+  /* Running, or about to: seen at its processor. One that ran when the processors were visited and does not any more counts in
+   * its new state, too: those that have begun to run since are counted nowhere. */
+  if (state < QZ_STATE_READY) return;
+  struct qzi_tuple_key key = {.stack = look.node,
+                              .thread = look.entity,
+                              .state = (uint8_t)state,
+                              .waiting = (uint8_t)qzi_waits_at_top(sampler, look.node, QZ_STATE_OBJECT(look.state)),
+                              .torn = (uint8_t)look.torn,
+                              .busy = sampler->busy,
+                              .spinning = sampler->spinning,
+                              .runnable = sampler->runnable};
+  uint32_t tuple = qzi_tuple_find(&sampler->tuples, &key);
+  if (!tuple) return;
+  qzi_tuple_add(&sampler->tuples, tuple, sampler->runnable, ns);
+  if (state == QZ_STATE_IO) qzi_meanwhile(sampler, 0, 1, ns);
+  if (memo->stats) {
+    struct qz_thread_stats *stats = &sampler->file->threads[memo->stats - 1];
+    if (stats->first_ns == UINT64_MAX) stats->first_ns = now_ns;
+    stats->last_ns = now_ns;
+  }
+}
+
+uint32_t qzi_threads_visit(struct qzi_sampler *sampler, uint32_t most) {
+  uint32_t high = qz_session_thread_high(sampler->view);
+  uint64_t now_ns = sampler->file->head->elapsed_ns;
+  qzi_growth_note(&sampler->threads_grown, high, now_ns);
+  if (sampler->kernel) return most; /* each snapshot has visited them all */
+  if (most > high) most = high;
+  for (uint32_t k = 0; k < most; k++) {
+    if (sampler->thread_cursor >= high) sampler->thread_cursor = 0;
+    visit_thread(sampler, sampler->thread_cursor++, now_ns);
+  }
+  return most;
+}
+
+void qzi_growth_note(struct qzi_growth *growth, uint32_t high, uint64_t now_ns) {
+  if (now_ns != growth->now_ns) {
+    growth->before_ns = growth->now_ns;
+    growth->now_ns = now_ns;
+  }
+  if (growth->count && growth->high[growth->count - 1] >= high) return;
+  if (growth->count == QZI_GROWTH_STEPS) { /* every second step is forgotten: its records join the next, later one */
+    for (uint32_t k = 0; k < QZI_GROWTH_STEPS / 2; k++) {
+      growth->high[k] = growth->high[2 * k + 1];
+      growth->since_ns[k] = growth->since_ns[2 * k + 1];
+    }
+    growth->count = QZI_GROWTH_STEPS / 2;
+  }
+  growth->high[growth->count] = high;
+  growth->since_ns[growth->count++] = growth->before_ns;
+}
+
+uint64_t qzi_growth_since(const struct qzi_growth *growth, uint32_t index) {
+  uint32_t k = 0;
+  while (k + 1 < growth->count && growth->high[k] <= index) k++;
+  return growth->count ? growth->since_ns[k] : 0;
+}
+
+uint32_t qzi_thread_path(struct qzi_sampler *sampler, uint32_t index, uint32_t *entity) {
+  *entity = 0;
+  if (index >= qz_session_thread_high(sampler->view)) return 0;
+  const struct qzi_thread_memo *memo = &sampler->in.memos[index];
+  if (memo->round == sampler->round && sampler->round) {
+    const struct qzi_visit *visit = &sampler->visits[memo->processor];
+    *entity = visit->entity;
+    return visit->node;
+  }
+  struct qzi_look look;
+  qzi_thread_look(sampler, index, &look);
+  *entity = look.entity;
+  uint32_t node = look.entity && sampler->kernel ? qzi_kernel_node(sampler, index) : 0;
+  return node ? node : look.entity ? look.node : 0;
+}

@@ -1,0 +1,246 @@
+/* Objects visited in turn: their queues, and who held them meanwhile; and their exact statistics. See snapshot.h. */
+#include "kernel_threads.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define LOAD(at)         __atomic_load_n((at), __ATOMIC_RELAXED)
+#define LOAD_ACQUIRE(at) __atomic_load_n((at), __ATOMIC_ACQUIRE)
+
+#define READERS_MOST  64u  /* readers of one lock that are blamed in one visit */
+#define READERS_LOOKS 256u /* threads looked at for them */
+
+/* 0..15 exactly, then two buckets for each power of two. */
+static unsigned queue_bucket(uint32_t length) {
+  if (length < 16) return length;
+  unsigned log = 31 - (unsigned)__builtin_clz(length), bucket = 16 + (log - 4) * 2 + (length >> (log - 1) & 1);
+  return bucket < QZ_QUEUE_BUCKETS ? bucket : QZ_QUEUE_BUCKETS - 1;
+}
+
+/* Statistics of an object, made where there are none; NULL: no room, or no such object. */
+static struct qz_object_stats *stats_of(struct qzi_sampler *sampler, uint32_t index) {
+  struct qzi_object_memo *memo = &sampler->objects[index];
+  struct qzi_file *file = sampler->file;
+  if (memo->stats) return &file->objects[memo->stats - 1];
+  uint32_t entity = qzi_intern_object(&sampler->in, index);
+  if (!entity) return NULL;
+  uint32_t first = file->entities[entity].record;
+  if (first != index && sampler->objects[first].stats) { /* shares the entity of its place */
+    memo->stats = sampler->objects[first].stats;
+    return &file->objects[memo->stats - 1];
+  }
+  if (qzi_file_room(file, QZ_SECTION_OBJECTS, 1)) return NULL;
+  uint64_t at = qzi_file_count(file, QZ_SECTION_OBJECTS);
+  memset(&file->objects[at], 0, sizeof file->objects[at]);
+  file->objects[at].entity = entity;
+  qzi_file_append(file, QZ_SECTION_OBJECTS, 1);
+  memo->stats = sampler->objects[first].stats = (uint32_t)at + 1;
+  return &file->objects[at];
+}
+
+/* The waiters' time is the holder's: charged to its path. Where the table is full, to the object alone. */
+static void blame(struct qzi_sampler *sampler, uint32_t object, uint32_t stack, uint32_t thread, uint64_t ns) {
+  struct qzi_file *file = sampler->file;
+  for (;;) {
+    uint32_t hash = qzi_hash((uint64_t)stack << 32 | thread, object);
+    QZI_TABLE_EACH(&sampler->blame, hash, at) {
+      struct qz_blame *found = &file->blame[at - 1];
+      if (found->object != object || found->stack != stack || found->thread != thread) continue;
+      found->count += found->count < UINT32_MAX;
+      found->ns += ns;
+      return;
+    }
+    uint64_t used = qzi_file_count(file, QZ_SECTION_BLAME), capacity = file->head->sections[QZ_SECTION_BLAME].capacity;
+    int rest = stack == 0 && thread == 0;
+    if (used < (rest ? capacity : capacity - capacity / 4) && !qzi_file_room(file, QZ_SECTION_BLAME, 1) &&
+        !qzi_table_add(&sampler->blame, hash, (uint32_t)used + 1)) {
+      file->blame[used] = (struct qz_blame){.object = object, .stack = stack, .thread = thread, .count = 1, .ns = ns};
+      qzi_file_append(file, QZ_SECTION_BLAME, 1);
+      return;
+    }
+    if (rest) return;
+    stack = thread = 0;
+  }
+}
+
+static int may_have_holder(uint32_t kind) {
+  return kind == QZ_KIND_MUTEX || kind == QZ_KIND_RWLOCK || kind == QZ_KIND_SPINLOCK || kind == QZ_KIND_ONCE ||
+         kind == QZ_KIND_FUTEX || kind == QZ_KIND_JOIN;
+}
+
+static int is_lock(uint32_t kind) { return kind == QZ_KIND_MUTEX || kind == QZ_KIND_RWLOCK || kind == QZ_KIND_SPINLOCK; }
+
+/* In equal parts to all who hold it: one, or readers. */
+static void blame_holders(struct qzi_sampler *sampler, uint32_t index, uint32_t object, uint64_t ns) {
+  uint32_t at = 0, stack = 0, thread = 0, count = 0;
+  while (qzi_holders_of(sampler, sampler->holders, index, &at, &stack, &thread)) count++;
+  if (!count) blame(sampler, object, 0, 0, ns);
+  for (uint32_t k = 0; k < count && qzi_holders_of(sampler, sampler->holders, index, &at, &stack, &thread); k++)
+    blame(sampler, object, stack, thread, qzi_share(ns, count, k));
+}
+
+/* Readers of a lock of the thread package, which counts them but does not know them: whoever has the lock on the stack and does
+ * not wait for it. In equal parts; those not found among the threads that there is time to look at, to the object alone. */
+static void blame_readers(struct qzi_sampler *sampler, uint32_t index, uint32_t object, uint32_t readers, uint64_t ns) {
+  struct { uint32_t node, thread; } found[READERS_MOST];
+  uint32_t count = 0, high = qz_session_thread_high(sampler->view), looks = high < READERS_LOOKS ? high : READERS_LOOKS;
+  for (uint32_t k = 0; k < looks && count < readers && count < READERS_MOST; k++) {
+    uint32_t at = (uint32_t)(((uint64_t)sampler->reader_cursor + k) % high), thread;
+    uint64_t state = LOAD(&qz_session_thread(sampler->view, at)->state);
+    if (QZ_STATE_OF(state) == QZ_STATE_IDLE) continue;
+    uint32_t node = qzi_thread_path(sampler, at, &thread);
+    if (!node || !qzi_holders_has(sampler, sampler->holders, node, index, QZ_STATE_OBJECT(state))) continue;
+    found[count].node = node;
+    found[count++].thread = thread;
+  }
+  if (looks < high && count < readers) sampler->reader_cursor = (sampler->reader_cursor + looks) % high;
+  uint64_t rest = ns;
+  for (uint32_t k = 0; k < count; k++) {
+    uint64_t part = qzi_share(ns, readers, k);
+    blame(sampler, object, found[k].node, found[k].thread, part);
+    rest -= part;
+  }
+  if (rest) blame(sampler, object, 0, 0, rest);
+}
+
+/* Beside the objects of the session: one seen otherwise, whose waiters are all that is known. */
+void qzi_object_seen(struct qzi_sampler *sampler, uint32_t entity, uint32_t *stats_plus_1, uint32_t waiters, uint64_t ns) {
+  struct qzi_file *file = sampler->file;
+  if (!*stats_plus_1) {
+    if (qzi_file_room(file, QZ_SECTION_OBJECTS, 1)) return;
+    uint64_t at = qzi_file_count(file, QZ_SECTION_OBJECTS);
+    memset(&file->objects[at], 0, sizeof file->objects[at]);
+    file->objects[at].entity = entity;
+    file->objects[at].instances = 1;
+    qzi_file_append(file, QZ_SECTION_OBJECTS, 1);
+    *stats_plus_1 = (uint32_t)at + 1;
+  }
+  struct qz_object_stats *stats = &file->objects[*stats_plus_1 - 1];
+  stats->observed_ns += ns;
+  stats->queue_length_ns += waiters * ns;
+  stats->queue_ns[queue_bucket(waiters)] += ns;
+  stats->wait_ns += waiters * ns;
+  if (!waiters) return;
+  blame(sampler, entity, 0, 0, waiters * ns);
+  qzi_meanwhile(sampler, entity, waiters, ns);
+}
+
+static void visit_object(struct qzi_sampler *sampler, uint32_t index, uint64_t now_ns) {
+  const struct qz_object *object = qz_session_object(sampler->view, index);
+  struct qzi_object_memo *memo = &sampler->objects[index];
+  uint32_t kind = LOAD_ACQUIRE(&object->kind);
+  uint64_t since_ns = memo->visit_ns ? memo->visit_ns - 1 : qzi_growth_since(&sampler->objects_grown, index);
+  uint64_t ns = now_ns - since_ns;
+  memo->visit_ns = now_ns + 1;
+  if (kind == QZ_KIND_NONE || kind >= QZ_KIND_COUNT) return;
+  uint32_t blocked = LOAD(&object->queue), most = sampler->view->thread_table.capacity;
+  /* Places that join, sleep and spin are always there; other objects only while one is alive. */
+  if (kind != QZ_KIND_JOIN && kind != QZ_KIND_SLEEP && kind != QZ_KIND_LOOP && !blocked && LOAD(&object->address) == 0) return;
+  if (blocked > most) {
+    sampler->file->head->invalid++;
+    return;
+  }
+  uint32_t waiters = blocked;
+  if (memo->round == sampler->round) waiters = blocked - (memo->woken < blocked ? memo->woken : blocked) + memo->spinners;
+  struct qz_object_stats *stats = stats_of(sampler, index);
+  if (!stats) return;
+  stats->observed_ns += ns;
+  stats->queue_length_ns += waiters * ns;
+  stats->queue_ns[queue_bucket(waiters)] += ns;
+  if (!waiters) return;
+  uint32_t owner = LOAD(&object->owner), thread = 0, stack = 0;
+  if (owner && may_have_holder(kind)) stack = qzi_thread_path(sampler, owner - 1, &thread);
+  uint32_t readers = kind == QZ_KIND_RWLOCK && !owner && !sampler->kernel ? LOAD(&object->readers) : 0;
+  if (sampler->kernel && is_lock(kind)) blame_holders(sampler, index, stats->entity, waiters * ns);
+  else if (readers) blame_readers(sampler, index, stats->entity, readers, waiters * ns);
+  else blame(sampler, stats->entity, stack, thread, waiters * ns);
+  if (kind != QZ_KIND_SLEEP) qzi_meanwhile(sampler, stats->entity, waiters, ns);
+}
+
+/* Processors that spin on objects are part of their queues. */
+static void count_spinners(struct qzi_sampler *sampler, uint32_t high) {
+  for (uint32_t p = 0; p < sampler->view->processors; p++) {
+    const struct qzi_visit *visit = &sampler->visits[p];
+    if (visit->state != QZ_STATE_SPINNING || !visit->object || visit->object >= high) continue;
+    qzi_object_in_round(sampler, visit->object)->spinners++;
+  }
+}
+
+uint32_t qzi_objects_visit(struct qzi_sampler *sampler, uint32_t most, int first) {
+  uint32_t high = qz_session_object_high(sampler->view);
+  uint64_t now_ns = sampler->file->head->elapsed_ns;
+  qzi_growth_note(&sampler->objects_grown, high, now_ns);
+  if (first) count_spinners(sampler, high);
+  if (high <= 1) return most;
+  if (most > high - 1) most = high - 1;
+  for (uint32_t k = 0; k < most; k++) {
+    if (sampler->object_cursor == 0 || sampler->object_cursor >= high) sampler->object_cursor = 1;
+    visit_object(sampler, sampler->object_cursor++, now_ns);
+  }
+  return most;
+}
+
+/* ---- exact statistics ---- */
+
+int qzi_objects_base(struct qzi_sampler *sampler) {
+  uint32_t high = qz_session_object_high(sampler->view), used = 0;
+  for (uint32_t k = 1; k < high; k++)
+    if (LOAD(&qz_session_object(sampler->view, k)->acquisitions) || LOAD(&qz_session_object(sampler->view, k)->failed) ||
+        LOAD(&qz_session_object(sampler->view, k)->contended))
+      used = k + 1;
+  if (!used) return 0;
+  free(sampler->bases);
+  sampler->bases = aligned_alloc(_Alignof(struct qz_object), used * sizeof *sampler->bases);
+  if (!sampler->bases) return -1;
+  memset(&sampler->bases[0], 0, sizeof *sampler->bases);
+  for (uint32_t k = 1; k < used; k++) sampler->bases[k] = *qz_session_object(sampler->view, k);
+  sampler->bases_count = used;
+  return 0;
+}
+
+static uint64_t since(uint64_t now, uint64_t before) { return now > before ? now - before : 0; }
+
+/* Adds what one record counted. Several records share one element beyond QZI_MAX_OBJECTS: sums, so the element is
+ * cleared before the first of them. */
+static void add_exact(struct qz_object_stats *stats, const struct qz_object *object, const struct qz_object *base, uint64_t asked) {
+  static const struct qz_object zero;
+  if (!base) base = &zero;
+  stats->instances += LOAD(&object->instances);
+  stats->capacity = LOAD(&object->capacity);
+  stats->acquisitions += since(LOAD(&object->acquisitions), base->acquisitions);
+  stats->acquisitions += since(asked, since(LOAD(&object->failed), base->failed));
+  stats->contended += since(LOAD(&object->contended), base->contended);
+  stats->wait_ns += since(LOAD(&object->wait_ns), base->wait_ns);
+  stats->spin_ns += since(LOAD(&object->spin_ns), base->spin_ns);
+  stats->hold_ns += since(LOAD(&object->hold_ns), base->hold_ns);
+  uint64_t wait_max = LOAD(&object->wait_max_ns), hold_max = LOAD(&object->hold_max_ns);
+  if (wait_max > stats->wait_max_ns) stats->wait_max_ns = wait_max;
+  if (hold_max > stats->hold_max_ns) stats->hold_max_ns = hold_max;
+  for (unsigned k = 0; k < QZ_TIME_BUCKETS; k++) {
+    stats->wait_hist[k] += (uint32_t)since(LOAD(&object->wait_hist[k]), base->wait_hist[k]);
+    stats->hold_hist[k] += (uint32_t)since(LOAD(&object->hold_hist[k]), base->hold_hist[k]);
+  }
+}
+
+void qzi_objects_read(struct qzi_sampler *sampler) {
+  uint32_t high = qz_session_object_high(sampler->view);
+  for (int pass = 0; pass < 2; pass++)
+    for (uint32_t k = 1; k < high; k++) {
+      const struct qz_object *object = qz_session_object(sampler->view, k);
+      uint32_t kind = LOAD_ACQUIRE(&object->kind);
+      if (kind == QZ_KIND_NONE || kind >= QZ_KIND_COUNT) continue;
+      const struct qz_object *base = k < sampler->bases_count ? &sampler->bases[k] : NULL;
+      uint64_t asked = sampler->asked && (is_lock(kind) || kind == QZ_KIND_SEMAPHORE) ? sampler->asked[k] : 0;
+      if (!sampler->objects[k].stats && !asked && LOAD(&object->acquisitions) == (base ? base->acquisitions : 0)) continue;
+      struct qz_object_stats *stats = stats_of(sampler, k);
+      if (!stats) continue;
+      if (pass == 1) {
+        add_exact(stats, object, base, asked);
+        continue;
+      }
+      stats->instances = stats->acquisitions = stats->contended = 0;
+      stats->wait_ns = stats->wait_max_ns = stats->spin_ns = stats->hold_ns = stats->hold_max_ns = 0;
+      memset(stats->wait_hist, 0, sizeof stats->wait_hist);
+      memset(stats->hold_hist, 0, sizeof stats->hold_hist);
+    }
+}

@@ -1,0 +1,358 @@
+/* Paths of threads without hooks. See thread_tracker.h. */
+#include "thread_tracker.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#include "sampler/waits/external_objects.h"
+#include "sampler/waits/cpu_use.h"
+#include "sampler/recording/pacing.h"
+#include "sampler/waits/pause_detector.h"
+#include "sampler/waits/poll_detector.h"
+#include "sampler/linux/perf_samples.h"
+#include "sampler/waits/no_progress.h"
+
+#define LOAD(at) __atomic_load_n((at), __ATOMIC_RELAXED)
+#define INTERVAL_NS  UINT64_C(2000000) /* of processor time between samples, at least */
+#define COST         100u              /* samples take at most one part in so many of the program's processor time */
+#define UNUSED_NS    UINT64_C(1000000000) /* no thread without hooks ran for so long: no samples until one does */
+#define SLOTS        65536u /* threads by their number in the system */
+
+/* What is known of a thread record. */
+struct known {
+  uint64_t serial;
+  uint64_t word, state;      /* of the record, when `node` was made */
+  uint64_t sp, pc;           /* where the kernel said that it sleeps, then */
+  uint64_t futex;            /* on which address */
+  uint32_t from, node;       /* node of the record alone; with frames */
+  uint32_t object;           /* index of the futex */
+  uint32_t plain;            /* a node that hooks have not made */
+  uint32_t ran_from, ran;    /* the same as from and node, of the last sample */
+  uint64_t ran_word;         /* of the record, at the last snapshot that saw it running */
+  struct qzi_walk *walk;     /* of the last sample */
+  struct qzi_walk *slept;    /* of the last sleep that only the kernel knows of */
+  uint32_t tid;              /* whose samples it has; 0: none, or not known yet */
+  uint8_t fresh;             /* the last sample came since the thread was last seen running */
+  uint8_t hooked;
+  uint32_t inside;           /* what the wait is told as that the record publishes (waits_inside); 0: as what the record says */
+  struct qzi_stalled stalled;
+  struct qzi_pausing pausing;
+  uint64_t polls;            /* loop that the last sample found it in, where that only polls; else 0 */
+};
+
+struct qzi_follow {
+  struct qzi_sampler *sampler;
+  struct qzi_paths *paths; /* NULL: no unwinding */
+  struct known *all;
+  size_t all_bytes;
+  struct qzi_running *running; /* NULL: no samples */
+  uint64_t used_ns;        /* when samples were last of use */
+  uint32_t *slots;         /* index + 1 of the thread with some id, in one of the slots from there on */
+  struct qzi_walk walk;
+  struct qzi_sample sample;
+  struct qzi_polling polling;
+  struct qzi_judging judging;
+};
+
+struct qzi_follow *qzi_follow_open(struct qzi_sampler *sampler) {
+  struct qzi_follow *follow = calloc(1, sizeof *follow);
+  if (!follow) return NULL;
+  follow->sampler = sampler;
+  follow->all_bytes = (size_t)sampler->view->thread_table.capacity * sizeof *follow->all;
+  follow->all = qzi_lazy_memory(follow->all_bytes);
+  follow->slots = qzi_lazy_memory(SLOTS * sizeof *follow->slots);
+  if (!follow->all || !follow->slots) {
+    qzi_lazy_free(follow->all, follow->all_bytes);
+    qzi_lazy_free(follow->slots, SLOTS * sizeof *follow->slots);
+    free(follow);
+    return NULL;
+  }
+  follow->paths = qzi_paths_open(sampler);
+  return follow;
+}
+
+/* ---- whose samples ---- */
+
+#define PROBES 8u /* slots looked at for one thread */
+
+static void meet(struct qzi_follow *follow, struct known *known, uint32_t index, uint32_t tid) {
+  uint32_t *slot = &follow->slots[tid % SLOTS];
+  for (uint32_t k = 0; k < PROBES; k++) {
+    uint32_t *other = &follow->slots[(tid + k) % SLOTS];
+    if (*other && follow->all[*other - 1].tid && follow->all[*other - 1].tid != tid) continue;
+    slot = other;
+    break;
+  }
+  *slot = index + 1;
+  known->tid = tid;
+  if (follow->running && qzi_running_begin(follow->running, tid) && errno != ESRCH)
+    follow->sampler->file->head->paths |= QZ_PATHS_FEW_SAMPLES;
+}
+
+static uint32_t index_of(const struct qzi_follow *follow, uint32_t tid) {
+  for (uint32_t k = 0; k < PROBES; k++) {
+    uint32_t index = follow->slots[(tid + k) % SLOTS];
+    if (index && follow->all[index - 1].tid == tid) return index;
+  }
+  return 0;
+}
+
+void qzi_follow_gone(struct qzi_follow *follow, uint32_t index) {
+  struct known *known = &follow->all[index];
+  if (!known->serial) return;
+  if (follow->running && known->tid) qzi_running_end(follow->running, known->tid);
+  free(known->walk);
+  free(known->slept);
+  memset(known, 0, sizeof *known);
+}
+
+void qzi_follow_close(struct qzi_follow *follow) {
+  if (!follow) return;
+  for (uint32_t k = 0; k < qz_session_thread_high(follow->sampler->view); k++) qzi_follow_gone(follow, k);
+  qzi_running_close(follow->running);
+  qzi_paths_close(follow->paths);
+  qzi_lazy_free(follow->all, follow->all_bytes);
+  qzi_lazy_free(follow->slots, SLOTS * sizeof *follow->slots);
+  free(follow);
+}
+
+void qzi_follow_prepare(struct qzi_follow *follow) {
+  if (follow->paths) qzi_paths_prepare(follow->paths);
+}
+
+void qzi_follow_start(struct qzi_follow *follow) {
+  struct qz_profile *head = follow->sampler->file->head;
+  if (!follow->paths) return;
+  uint64_t cost_ns = qzi_running_cost_ns(), interval_ns = UINT64_C(500000000000) / head->rate_mhz; /* two for a snapshot */
+  if (interval_ns < INTERVAL_NS) interval_ns = INTERVAL_NS;
+  if (interval_ns < COST * cost_ns) interval_ns = COST * cost_ns;
+  /* Not where child processes are recorded, too: each recording would have timers of its own, which interrupt all of them. */
+  follow->running = qzi_running_open(head->pid, interval_ns, QZI_RUNNING_CPUS, !head->children_apart);
+  if (!follow->running) head->paths |= QZ_PATHS_NO_SAMPLES;
+  head->sample_ns = cost_ns;
+  follow->used_ns = qzi_clock_ns();
+}
+
+uint32_t qzi_follow_loop(const struct qzi_follow *follow, uint32_t index) {
+  const struct known *known = &follow->all[index];
+  struct qzi_interner *in = &follow->sampler->in;
+  uint64_t loop = known->polls && known->ran_from ? known->polls : known->stalled.loop; /* as its path, from the last sample */
+  if (!loop) loop = qzi_pausing_at(&known->pausing, in->memos[index].word);
+  return loop ? qzi_loop(in, loop, follow->paths && qzi_paths_serves(follow->paths, loop) ? known->walk : NULL) : 0;
+}
+uint64_t qzi_follow_walks_ns(const struct qzi_follow *follow) { return follow->paths ? qzi_paths_spent_ns(follow->paths) : 0; }
+uint32_t qzi_follow_node(const struct qzi_follow *follow, uint32_t index) { return follow->all[index].node; }
+
+/* ---- waits ---- */
+
+/* Conditions of a library that the system installed tell nothing: libomp has one for each thread, for barriers, ends of regions and locks
+ * alike. Nor do its loops of sched_yield, and those of C++'s own library. What the program called there tells what the thread waits for, as
+ * with libraries that call the kernel's futex themselves (its object, external_objects.h). 0: the object is no such one. */
+static uint32_t waits_inside(struct qzi_follow *follow, uint32_t kind, uint32_t object, const struct qzi_walk *walk) {
+  struct qzi_interner *in = &follow->sampler->in;
+  uint32_t entity = object && (kind == QZ_KIND_CONDITION || kind == QZ_KIND_LOOP) ? in->object_entities[object] : 0;
+  uint64_t place = entity ? follow->sampler->file->entities[entity].address : 0;
+  if (!place || !walk->site) return 0;
+  int library = kind == QZ_KIND_LOOP ? qzi_paths_serves(follow->paths, place - 1) : qzi_paths_library(follow->paths, place) == QZI_LIBRARY;
+  return library ? qzi_futex(in, 0, walk) : 0;
+}
+
+/* The record says what the thread waits for, and where it was when it began to. */
+static void follow_wait(struct qzi_follow *follow, struct known *known, uint32_t index, struct qzi_look *look, uint32_t *object, uint64_t now_ns) {
+  const struct qz_thread *thread = qz_session_thread(follow->sampler->view, index);
+  uint64_t word = follow->sampler->in.memos[index].word;
+  if (known->from == look->node && known->word == word && known->state == look->state) {
+    look->node = known->node; /* the same wait: every push and pop changes the word */
+    if (known->inside) *object = known->inside;
+    return;
+  }
+  known->from = known->inside = 0;
+  known->node = look->node;
+  if (look->torn || !qzi_paths_may(follow->paths, now_ns) || qzi_paths_walk_wait(follow->paths, index, &follow->walk)) return;
+  /* Frames are those of the wait only where that still goes on. */
+  if (LOAD(&thread->word) != word || LOAD(&thread->state) != look->state) return;
+  uint64_t waiting = qzi_waits_at_top(follow->sampler, look->node, QZ_STATE_OBJECT(look->state))
+                         ? follow->sampler->in.node_keys[look->node] : 0;
+  if (waiting && follow->walk.innermost) qzi_paths_taken(follow->paths, waiting, follow->walk.innermost);
+  if (waiting) qzi_paths_settle_place(follow->paths, waiting, &follow->walk);
+  known->from = look->node;
+  known->word = word;
+  known->state = look->state;
+  uint32_t node = look->node;
+  known->inside = waiting ? waits_inside(follow, QZ_KEY_KIND(waiting), QZ_KEY_INDEX(waiting), &follow->walk) : 0;
+  if (known->inside) {
+    *object = known->inside;
+    node = follow->sampler->file->stacks[node].parent; /* without the condition */
+    waiting = QZ_KEY(QZ_KIND_FUTEX, known->inside);
+  }
+  known->node = look->node = qzi_paths_node(follow->paths, index, node, &follow->walk, waiting, 1);
+  follow->sampler->file->head->paths |= QZ_PATHS_WAITS;
+}
+
+/* Only the kernel knows that it sleeps. */
+static void follow_sleep(struct qzi_follow *follow, struct known *known, uint32_t index, struct qzi_look *look, int hooked,
+                         const struct qzi_asleep *asleep, uint32_t *object, uint64_t now_ns) {
+  int futex = asleep->call == SYS_futex;
+  uint64_t word = follow->sampler->in.memos[index].word;
+  int same = known->from == look->node && known->word == word && known->state == look->state && known->sp == asleep->sp &&
+             known->pc == asleep->pc && known->futex == (futex ? asleep->first : 0);
+  /* Two waits may look the same from here, so each is walked, as long as there is time for it. */
+  struct qzi_walk *walk = &follow->walk;
+  *walk = (struct qzi_walk){.count = 0};
+  int walked = 0;
+  if (same && asleep->rested) {
+    look->node = known->node;
+    *object = known->object;
+    return;
+  }
+  if (follow->paths && asleep->sp && qzi_paths_may(follow->paths, now_ns)) {
+    struct qzi_registers from = {.pc = asleep->pc, .sp = asleep->sp};
+    walked = !qzi_paths_walk(follow->paths, index, &from, NULL, walk);
+  }
+  if (!walked && same) {
+    look->node = known->node;
+    *object = known->object;
+    return;
+  }
+  if (hooked) walk->count = 0;
+  if (walked && !known->slept) known->slept = malloc(sizeof *known->slept);
+  if (walked && known->slept) *known->slept = *walk;
+  uint32_t found = futex ? qzi_futex(&follow->sampler->in, asleep->first, walk) : 0;
+  known->from = look->node;
+  known->word = word;
+  known->state = look->state;
+  known->sp = asleep->sp;
+  known->pc = asleep->pc;
+  known->futex = futex ? asleep->first : 0;
+  known->object = *object = found;
+  if (walked && !hooked) follow->sampler->file->head->paths |= QZ_PATHS_WAITS;
+  if (walk->count || found)
+    look->node = qzi_paths_node(follow->paths, index, look->node, walk, found ? QZ_KEY(QZ_KIND_FUTEX, found) : 0, 1);
+  known->node = look->node;
+}
+
+/* ---- running ---- */
+
+static int only_waits(const struct qzi_follow *follow, const struct known *known, uint32_t index, uint64_t word) {
+  const struct qz_thread *thread = qz_session_thread(follow->sampler->view, index);
+  int tries = (uint32_t)LOAD(&thread->tries) > 1, says = QZ_STATE_OF(LOAD(&thread->state)) == QZ_STATE_SPINNING;
+  return says || tries || known->polls || known->stalled.loop || qzi_pausing_at(&known->pausing, word);
+}
+
+static void take_sample(struct qzi_follow *follow, uint32_t index, uint64_t now_ns) {
+  struct known *known = &follow->all[index];
+  const struct qzi_sampler *sampler = follow->sampler;
+  uint64_t word = LOAD(&qz_session_thread(sampler->view, index)->word);
+  uint32_t pid = sampler->file->head->pid;
+  int walked = 0;
+  if (known->hooked) return;
+  qzi_stalled_look(&known->stalled, pid, word, &follow->sample);
+  if (qzi_paths_may(follow->paths, now_ns)) {
+    if (!known->walk) known->walk = calloc(1, sizeof *known->walk);
+    walked = known->walk && !qzi_paths_walk(follow->paths, index, &follow->sample.at, &follow->sample.copy, known->walk);
+  }
+  known->polls = qzi_polling_look(&follow->polling, follow->paths, pid, &follow->sample, walked ? known->walk : NULL);
+  qzi_pausing_look(&known->pausing, pid, word, &follow->sample, follow->paths, walked ? known->walk : NULL);
+  known->fresh |= walked;
+  qzi_judge(&follow->judging, follow->sampler, follow->paths, only_waits(follow, known, index, word), follow->sample.at.pc, walked ? known->walk : NULL);
+}
+
+void qzi_follow_begin(struct qzi_follow *follow, uint64_t now_ns) {
+  if (follow->paths) follow->sampler->others_cpu_ns += qzi_paths_begin(follow->paths);
+  if (!follow->running) return;
+  while (qzi_running_next(follow->running, &follow->sample)) {
+    uint32_t index = index_of(follow, follow->sample.tid);
+    follow->sampler->file->head->samples++;
+    follow->sampler->timed_samples += !qzi_running_whole(follow->running);
+    if (index) take_sample(follow, index - 1, now_ns);
+  }
+  qzi_running_pause(follow->running, now_ns > follow->used_ns && now_ns - follow->used_ns > UNUSED_NS);
+}
+
+static void follow_running(struct qzi_follow *follow, struct known *known, uint32_t index, struct qzi_look *look,
+                           const struct qzi_asleep *asleep, uint64_t now_ns) {
+  int fresh = known->fresh;
+  known->fresh = 0;
+  follow->used_ns = now_ns;
+  known->from = 0;
+  known->node = look->node;
+  /* Woken, but not yet given a CPU: it is where it slept. */
+  if (!fresh && asleep->rested && known->slept) {
+    known->ran_from = 0;
+    known->node = look->node = qzi_paths_node(follow->paths, index, look->node, known->slept, 0, 1);
+    return;
+  }
+  uint64_t word = follow->sampler->in.memos[index].word; /* the same as at the snapshot before: no lock taken since */
+  static const struct qzi_walk none; /* no sample yet, or none to be had: at least, who took the locks that it holds */
+  if (known->walk) follow->sampler->file->head->paths |= QZ_PATHS_RUNNING;
+  if (fresh || known->ran_from != look->node) {
+    known->ran_from = look->node;
+    known->ran = qzi_paths_node(follow->paths, index, look->node, known->walk ? known->walk : &none, 0, fresh && known->ran_word == word);
+  }
+  known->ran_word = word;
+  known->node = look->node = known->ran;
+}
+
+void qzi_follow_taken(struct qzi_follow *follow, uint64_t key, uint64_t site) {
+  if (follow->paths) qzi_paths_taken_at(follow->paths, key, site);
+}
+
+/* It was found spinning on the object, for which the record has no state. As follow_wait; but its last sample may be older. */
+static int spins_inside(struct qzi_follow *follow, const struct known *known, struct qzi_look *look, uint32_t *object) {
+  struct qzi_sampler *sampler = follow->sampler;
+  const struct qz_object *record = *object < qz_session_object_high(sampler->view) ? qz_session_object(sampler->view, *object) : NULL;
+  if (!record || !known->walk) return 0;
+  const struct qzi_walk *walk = known->walk;
+  uint64_t served = walk->called ? walk->called : walk->own ? 0 : walk->site;
+  uint32_t entity = sampler->in.object_entities[*object];
+  if (!served || !entity || qzi_intern_module(&sampler->in, served) != sampler->file->entities[entity].module) return 0;
+  uint32_t inside = waits_inside(follow, LOAD(&record->kind), *object, walk);
+  if (!inside) return 0;
+  *object = inside;
+  look->node = qzi_intern_child(&sampler->in, look->node, QZ_KEY(QZ_KIND_FUTEX, inside));
+  return 1;
+}
+
+/* ---- both ---- */
+
+void qzi_follow_fetch(const struct qzi_follow *follow, uint32_t index) {
+  const char *known = (const char *)&follow->all[index];
+  for (size_t at = 0; at < sizeof *follow->all; at += 64) __builtin_prefetch(known + at);
+}
+
+int qzi_follow(struct qzi_follow *follow, uint32_t index, struct qzi_look *look, unsigned state, int published,
+               const struct qzi_asleep *asleep, uint32_t *object, uint64_t now_ns) {
+  struct known *known = &follow->all[index];
+  if (known->serial != look->serial) qzi_follow_gone(follow, index);
+  known->serial = look->serial;
+  uint32_t tid = LOAD(&qz_session_thread(follow->sampler->view, index)->os_tid);
+  if (tid && known->tid != tid) meet(follow, known, index, tid);
+  if (state != QZ_STATE_USEFUL) {
+    known->stalled.loop = 0;
+    known->pausing = (struct qzi_pausing){0};
+  }
+  int hooked = known->plain != look->node && qzi_paths_hooked(follow->sampler, index, look->node);
+  known->hooked = hooked != 0;
+  if (hooked) follow->sampler->file->head->paths |= QZ_PATHS_HOOKS;
+  else known->plain = look->node;
+  if (!published && (state == QZ_STATE_IO || state == QZ_STATE_BLOCKED)) {
+    if (asleep->known) follow_sleep(follow, known, index, look, hooked, asleep, object, now_ns);
+    return state == QZ_STATE_BLOCKED;
+  } else if (!hooked && follow->paths) {
+    if (published && (state == QZ_STATE_BLOCKED || state == QZ_STATE_SPINNING)) {
+      follow_wait(follow, known, index, look, object, now_ns);
+      return known->from && known->inside;
+    }
+    if (state == QZ_STATE_USEFUL || state == QZ_STATE_SPINNING) follow_running(follow, known, index, look, asleep, now_ns);
+    if (state == QZ_STATE_SPINNING) return spins_inside(follow, known, look, object);
+  } else {
+    known->polls = 0;
+    known->from = 0;
+    known->node = look->node;
+  }
+  return 0;
+}

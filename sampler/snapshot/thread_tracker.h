@@ -1,0 +1,48 @@
+/* What each thread of an unhooked program is doing, from three sources: the frame that its record names while it waits, the
+ * kernel's word on the call in which it sleeps, and the kernel's samples while it runs.
+ *
+ * Owns:    what was found of each thread last, and the samples' buffers.
+ * Writer and reader: the aggregating thread, through kernel_threads.c.
+ * Must not: show an older path for a wait than that wait's own.
+ */
+#ifndef QZI_FOLLOW_H
+#define QZI_FOLLOW_H
+
+#include "sampler/callpath/call_path.h"
+
+/* The call in which the kernel says that a thread sleeps (/proc/PID/task/TID/syscall). */
+struct qzi_asleep {
+  int known;
+  int rested;     /* 1: the thread has had no CPU since: it still sleeps there, or is woken and waits for one */
+  uint64_t turns; /* how often it had had one then; 0: unknown */
+  long call;      /* number, -1: none (a page fault) */
+  uint64_t first; /* its first argument */
+  uint64_t sp, pc;
+};
+
+struct qzi_follow;
+
+struct qzi_follow *qzi_follow_open(struct qzi_sampler *sampler); /* NULL: no memory */
+void qzi_follow_close(struct qzi_follow *follow);
+void qzi_follow_prepare(struct qzi_follow *follow); /* qzi_unwinder_prepare */
+/* The rate of the recording is known, and the program waits to begin. */
+void qzi_follow_start(struct qzi_follow *follow);
+/* A snapshot begins: takes the kernel's samples of running threads. */
+void qzi_follow_begin(struct qzi_follow *follow, uint64_t now_ns);
+/* Thread `index`, which look describes, is in `state`. published: its record says so, and what for. Sets look->node, and
+ * for a wait that only the kernel knows of, or for a condition or a loop that a library made for itself, *object (a futex, external_objects.h), and returns 1. */
+int qzi_follow(struct qzi_follow *follow, uint32_t index, struct qzi_look *look, unsigned state, int published,
+               const struct qzi_asleep *asleep, uint32_t *object, uint64_t now_ns);
+/* The record is free. */
+void qzi_follow_gone(struct qzi_follow *follow, uint32_t index);
+void qzi_follow_taken(struct qzi_follow *follow, uint64_t key, uint64_t site); /* qzi_paths_taken_at */
+/* The loop in which the thread only waits, as its samples show (qzi_loop); 0: it may be at work. After qzi_follow. */
+uint32_t qzi_follow_loop(const struct qzi_follow *follow, uint32_t index);
+/* Node of the last path found; 0: none. */
+/* The record of that thread is looked at soon. */
+void qzi_follow_fetch(const struct qzi_follow *follow, uint32_t index);
+/* Time that walks of stacks took in all. */
+uint64_t qzi_follow_walks_ns(const struct qzi_follow *follow);
+uint32_t qzi_follow_node(const struct qzi_follow *follow, uint32_t index);
+
+#endif

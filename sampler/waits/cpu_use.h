@@ -1,0 +1,23 @@
+/* What the CPUs' time goes into, by samples of running threads: work, waiting, or handing on. Where more threads can run than there are CPUs that
+ * is known by samples alone: who spins has its whole turn on a CPU, who has little work does that and then spins, too.
+ *
+ * Owns:    the counts in the profile's head (struct qz_judged), and which procedures were seen to spin.
+ * Writer and reader: the aggregating thread.
+ */
+#ifndef QZI_JUDGING_H
+#define QZI_JUDGING_H
+
+#include "sampler/callpath/call_path.h"
+
+#define QZI_SPINNERS 16u
+
+struct qzi_judging {
+  uint64_t spinners[QZI_SPINNERS]; /* entries of procedures of the program that were seen to spin; 0: none */
+  uint32_t spinner;
+};
+
+/* A sample, taken at the instruction pc. spins: its thread only waits; walk: its call path, NULL: unknown. */
+void qzi_judge(struct qzi_judging *judging, const struct qzi_sampler *sampler, struct qzi_paths *paths, int spins, uint64_t pc,
+              const struct qzi_walk *walk);
+
+#endif

@@ -1,0 +1,95 @@
+/** Recording: the program's status, its output and its end are what they would be without Quartz. */
+import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import test from 'ava';
+import { root } from '../../known-answers/programs.js';
+import { command, directory, program, quartz, run } from '../../support/run-quartz.js';
+
+const statuses: [string, string[], number][] = [
+  ['runs to its end', [program('two_callers')], 0],
+  ['crashes', [program('crash')], 139],
+];
+for (const verb of ['record', 'run']) {
+  for (const [what, words, status] of statuses) {
+    test.serial(`${verb}: the status of a program that ${what}`, async (t) => {
+      const cwd = directory();
+      const said = await quartz([verb, '-o', 'out.quartz', '--', ...words], { cwd });
+      t.is(said.status, status, said.stderr);
+      t.true(existsSync(join(cwd, 'out.quartz')));
+      t.is((await quartz(['check'], { cwd })).status, 0);
+    });
+  }
+
+  test.serial(`${verb}: a program that does not exist, or cannot be executed`, async (t) => {
+    const cwd = directory();
+    const missing = await quartz([verb, '--', './missing'], { cwd });
+    t.is(missing.status, 127);
+    t.regex(missing.stderr, /^quartz: .*missing/);
+    writeFileSync(join(cwd, 'data'), 'no program');
+    chmodSync(join(cwd, 'data'), 0o644);
+    const data = await quartz([verb, '--', './data'], { cwd });
+    t.is(data.status, 126);
+    t.regex(data.stderr, /^quartz: .*data/);
+    const foreign = readFileSync(program('two_callers'));
+    foreign.writeUInt16LE(0xfeb0, 18); // a machine that does not exist
+    writeFileSync(join(cwd, 'foreign'), foreign, { mode: 0o755 });
+    const other = await quartz([verb, '--', './foreign'], { cwd });
+    t.deepEqual([other.status, other.stdout], [126, ''], 'the shell does not try it');
+    t.regex(other.stderr, /^quartz: \.\/foreign can't be run: .*made for another machine.*\n$/);
+  });
+
+  test.serial(`${verb}: a statically linked program without Quartz runs, and one line says why it is not recorded`, async (t) => {
+    const cwd = directory();
+    writeFileSync(join(cwd, 'plain.c'), '#include <stdio.h>\nint main(void) { puts("out"); return 7; }\n');
+    t.is((await run('cc', ['-static', '-o', 'plain', 'plain.c'], { cwd })).status, 0);
+    const said = await quartz([verb, '--', './plain'], { cwd });
+    t.deepEqual([said.status, said.stdout], [7, 'out\n']);
+    t.regex(said.stderr, /^quartz: no profile: .*statically linked.*quartz cflags/m);
+    t.false(existsSync(join(cwd, 'plain.quartz')));
+  });
+
+  test.serial(`${verb}: any dynamically linked program is recorded`, async (t) => {
+    const cwd = directory();
+    const said = await quartz([verb, '-o', 'out.quartz', '--', 'sh', '-c', 'k=0; while [ $k -lt 300000 ]; do k=$((k+1)); done; exit 7'], { cwd });
+    t.is(said.status, 7, said.stderr);
+    t.is((await quartz(['check'], { cwd })).status, 0);
+  });
+
+  test.serial(`${verb}: a killed program`, async (t) => {
+    const cwd = directory();
+    const said = await quartz([verb, '-o', 'out.quartz', '--', 'sh', '-c', 'kill -9 $$'], { cwd });
+    t.is(said.status, 137);
+  });
+}
+
+test.serial('run: an old profile of that name is not shown for a program that made none', async (t) => {
+  const cwd = directory();
+  await quartz(['record', '-o', 'out.quartz', '--', program('two_callers')], { cwd });
+  writeFileSync(join(cwd, 'plain.c'), 'int main(void) { return 0; }\n');
+  t.is((await run('cc', ['-static', '-o', 'plain', 'plain.c'], { cwd })).status, 0);
+  const said = await quartz(['run', '-o', 'out.quartz', '--', './plain'], { cwd });
+  t.is(said.stdout, '');
+});
+
+test.serial('a program can have options that look like ours, and words with blanks', async (t) => {
+  const cwd = directory();
+  for (const words of [['record', '--', 'echo', '--help', 'a b'], ['record', '-q', 'echo', '--help', 'a b']]) {
+    const { status, stdout } = await quartz(words, { cwd });
+    t.deepEqual([status, stdout], [0, '--help a b\n'], words.join(' '));
+  }
+});
+
+test.serial('the program of docs/getting-started.md, compiled and run as it says there', async (t) => {
+  const cwd = directory();
+  const page = readFileSync(join(root, 'docs/getting-started.md'), 'utf8');
+  writeFileSync(join(cwd, 'sum.c'), /```c\n(.*?)```/s.exec(page)![1]!);
+  const lines = [...page.matchAll(/^ {4}(.*\bquartz (?:cflags|run)\b.*)$/gm)].map((match) => match[1]!.replace(/\bquartz (?=cflags|libs|run)/g, `"${command}" `)).slice(0, 2);
+  const plain = await run('sh', ['-c', `${lines[0]!} && ./sum`], { cwd });
+  t.is(plain.status, 0, plain.stderr);
+  const said = await run('sh', ['-c', lines[1]!], { cwd });
+  t.is(said.status, 0, said.stderr);
+  t.true(said.stdout.startsWith(plain.stdout), 'the program prints what it prints without Quartz');
+  t.true(said.stdout.includes('What limits this program'));
+  for (const name of ['prepare', 'count']) t.regex(said.stdout, new RegExp(` ${name}( |\n)`));
+  t.regex((await quartz(['locks'], { cwd })).stdout, / lock table( |\n)/);
+});

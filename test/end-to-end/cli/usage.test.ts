@@ -1,0 +1,106 @@
+/** Help, and what is said to those who mistype. */
+import { cpSync, existsSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import test from 'ava';
+import { commands } from '../../../ts-frontend/src/commands/index.js';
+import { root } from '../../known-answers/programs.js';
+import { command, directory, quartz, run } from '../../support/run-quartz.js';
+
+const oneLine = /^quartz: [^\n]+; [^\n]+\n$/;
+
+test('help begins with examples, and is a result', async (t) => {
+  for (const args of [[], ['--help'], ['help']]) {
+    const { status, stdout, stderr } = await quartz(args);
+    t.deepEqual([status, stderr], [0, '']);
+    t.true(stdout.indexOf('Examples') < stdout.indexOf('Commands'));
+    for (const name of Object.keys(commands)) t.true(stdout.includes(`  ${name} `), name);
+  }
+});
+
+for (const name of Object.keys(commands)) {
+  test(`${name} --help begins with examples, and fits 120 columns`, async (t) => {
+    const { status, stdout, stderr } = await quartz([name, '--help']);
+    t.deepEqual([status, stderr], [0, '']);
+    t.regex(stdout, new RegExp(`^Examples\n  .*quartz ${name}`));
+    t.regex(stdout, /\nOptions\n/);
+    for (const line of stdout.split('\n')) t.true(line.length <= 120, line);
+    t.is((await quartz(['help', name])).stdout, stdout);
+  });
+}
+
+test('the command works through a link, from anywhere, as npm install -g makes one', async (t) => {
+  const cwd = directory();
+  symlinkSync(command, join(cwd, 'quartz'));
+  t.regex((await run('./quartz', ['--version'], { cwd })).stdout, /^quartz \d/);
+  const { stdout, status } = await run('./quartz', ['cflags'], { cwd });
+  t.is(status, 0);
+  t.true(existsSync(join(/-I(\S+)/.exec(stdout)![1]!, 'quartz/quartz.h')));
+});
+
+test('without Node.js one line says so, and recording works', async (t) => {
+  const bin = directory();
+  for (const tool of ['readlink', 'true']) symlinkSync(`/usr/bin/${tool}`, join(bin, tool));
+  const { status, stderr } = await run('/bin/sh', [command, 'report'], { env: { PATH: bin } });
+  t.is(status, 125);
+  t.regex(stderr, /^quartz: this needs Node\.js[^\n]*\n$/);
+  t.is((await run('/bin/sh', [command, 'record', '-q', '-o', join(bin, 'out.quartz'), '--', 'true'], { env: { PATH: bin } })).status, 0);
+});
+
+test('where files may hardly be opened, one line says so', async (t) => {
+  const { status, stderr } = await run('sh', ['-c', `ulimit -n 24; exec "${command}" report`]);
+  t.deepEqual([status, stderr], [125, 'quartz: too few files may be open here; raise the limit (ulimit -n) to 64 or more\n']);
+});
+
+test('flags with a blank in Quartz\'s own path: quoted, or one line says what to do', async (t) => {
+  const place = join(directory(), "a b's");
+  for (const part of ['scripts/quartz-flags', 'threadlib/include']) cpSync(join(root, part), join(place, part), { recursive: true });
+  cpSync(join(root, 'build/threadlib/libquartz.a'), join(place, 'build/threadlib/libquartz.a'));
+  writeFileSync(join(place, 'prog.c'), '#include <quartz/quartz.h>\nint main(void) { qz_mutex mutex; return qz_mutex_init(&mutex, "m", 0) ? 6 : 5; }\n');
+  const flags = join(place, 'scripts/quartz-flags');
+  for (const what of ['cflags', 'libs']) {
+    const { status, stdout, stderr } = await run(flags, [what]);
+    t.deepEqual([status, stdout, stderr.trimEnd().split('\n').length], [125, '', 1]);
+    t.regex(stderr, new RegExp(`has a blank.* ${what} --quoted`));
+  }
+  const built = await run('sh', ['-c', 'eval "cc $("$0" cflags --quoted) -o prog prog.c $("$0" libs --quoted)" && ./prog', flags], { cwd: place });
+  t.is(built.status, 5, built.stderr);
+});
+
+test('version', async (t) => {
+  t.regex((await quartz(['--version'])).stdout, /^quartz \d+\.\d+\.\d+\n$/);
+});
+
+const mistakes: [string[], RegExp][] = [
+  [['reprot'], /no command "reprot"; did you mean "report"\?/],
+  [['frobnicate'], /no command "frobnicate"; see "quartz --help"/],
+  [['constructor'], /no command "constructor"/],
+  [['--verison'], /no option "--verison"; did you mean "--version"\?/],
+  [['report', '--jsn'], /no option "--jsn"; did you mean "--json"\?/],
+  [['report', '-x'], /no option "-x"/],
+  [['report', '--top'], /--top needs a value/],
+  [['report', '--top', 'many'], /--top many is not a whole number/],
+  [['report', '--raw=1'], /--raw takes no value/],
+  [['report', '--csv', '--json'], /--csv and --json exclude each other/],
+  [['report', '--view', 'thread'], /no view "thread"; did you mean "threads"\?/],
+  [['report', 'a', 'b'], /does not know what to do with "b"/],
+  [['record'], /no program to record/],
+  [['record', '--'], /no program to record/],
+  [['record', '--rat', '5', '--', 'true'], /no option "--rat"; did you mean "--rate"\?/],
+  [['record', '--rate', '0', 'true'], /--rate 0 is not a rate/],
+  [['record', '-p', '4711'], /write: quartz attach PID, or quartz top -p PID/],
+  [['record', '--max-size', '1', '--', 'true'], /--max-size wants a size of at least 1M, not 1; see --help/],
+  [['record', '--cpu', '65535', '--', 'true'], /--cpu wants a CPU that this process may use .*, not 65535/],
+  [['run'], /no program to run/],
+  [['run', '--top', 'many', '--', 'true'], /--top many is not a whole number/],
+  [['run', '--csv', '--json', '--', 'true'], /--csv and --json exclude each other/],
+  [['attach'], /no process to attach to/],
+  [['attach', 'x'], /"x" is not a process id/],
+];
+for (const [args, said] of mistakes) {
+  test(`quartz ${args.join(' ')}`, async (t) => {
+    const { status, stdout, stderr } = await quartz(args, { cwd: directory() });
+    t.deepEqual([status, stdout], [2, '']);
+    t.regex(stderr, said);
+    t.regex(stderr, oneLine);
+  });
+}

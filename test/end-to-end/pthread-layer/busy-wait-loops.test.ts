@@ -1,0 +1,52 @@
+/** Loops that call what they look at, by each compiler that is there: those that only wait spin, those that work in the like do not. */
+import { execFileSync } from 'node:child_process';
+import { join } from 'node:path';
+import { root } from '../../known-answers/programs.js';
+import { record, temporaryFile } from '../../support/record.js';
+import { needing, skip } from '../../support/capabilities.js';
+
+function build(compiler: string, options: readonly string[], source = 'poll_loops.c'): string {
+  const file = temporaryFile(source);
+  execFileSync(compiler, ['-g', ...options, join(root, 'test/end-to-end/pthread-layer/programs', source), '-o', file, '-lpthread'], { stdio: 'pipe' });
+  return file;
+}
+
+for (const [compiler, options] of [['gcc', ['-O2']], ['clang', ['-O2']], ['gcc', ['-O0']], ['clang', ['-O0']], ['g++', ['-O2', '-xc++']]] as const) {
+  needing(`tool:${compiler}`, 'perf_event_open', 'x86-64')(`${compiler} ${options.join(' ')}: waiting through getters spins, with a deadline, too; work with these is work`, async (t) => {
+    const { model } = await record(build(compiler, options));
+    if (model.head.paths.fewSamples) {
+      skip(t, 'the kernel gives few samples of running threads');
+      return;
+    }
+    const threads = model.entities.filter(({ kind, name, id, members }) => kind === 'thread' && id !== 0 && members.length === 0 && /^[+-]/.test(name));
+    t.is(threads.length, compiler === 'g++' ? 19 : 17);
+    for (const { name, states } of threads) {
+      const { useful, spinning } = states;
+      if (name.startsWith('+')) t.true(spinning.ns > 2 * useful.ns, `${name}: ${spinning.ns / 1e6} ms found to spin, ${useful.ns / 1e6} not`);
+      else t.true(spinning.ns < 0.1 * useful.ns, `${name}: ${spinning.ns / 1e6} ms of ${useful.ns / 1e6} taken for waiting`);
+    }
+    t.true(model.notices.some(({ reason }) => /make no progress/.test(reason)));
+  });
+}
+
+for (const [compiler, options] of [['gcc', ['-O2']], ['clang', ['-O2']], ['gcc', ['-O0']], ['clang', ['-O0']]] as const) {
+  needing(`tool:${compiler}`, 'perf_event_open', 'x86-64')(`${compiler} ${options.join(' ')}: tickets and queues of the program's own are spin locks; barriers and places in rings are not`, async (t) => {
+    const { model } = await record(build(compiler, options, 'ticket_and_queue_locks.c'));
+    if (model.head.paths.fewSamples) {
+      skip(t, 'the kernel gives few samples of running threads');
+      return;
+    }
+    const waited = new Map<string, Map<string, number>>();
+    for (const { rawKind, members, name, object } of model.entities) {
+      if (rawKind !== 'loop' || members.length > 0) continue;
+      for (const { thread, ns } of object!.waiters) {
+        const who = model.entities[thread]!.name, kind = name.startsWith('spin lock at ticket_and_queue_locks.c:') ? 'lock' : 'loop', known = waited.get(who) ?? new Map<string, number>();
+        waited.set(who, known.set(kind, (known.get(kind) ?? 0) + ns));
+      }
+    }
+    const text = JSON.stringify([...waited].map(([who, kinds]) => [who, ...kinds]));
+    const of = (who: string, kind: string): number => waited.get(who)?.get(kind) ?? 0;
+    for (const who of ['+ticket', '+queue']) t.true(of(who, 'lock') > 5 * of(who, 'loop'), `${who}: ${text}`);
+    for (const who of ['-barrier', '-places']) t.true(of(who, 'lock') <= 0.2 * of(who, 'loop'), `${who}: ${text}`);
+  });
+}

@@ -1,0 +1,22 @@
+/** What tests of plain pthread programs look for in their profiles. */
+import { join } from 'node:path';
+import type { ExecutionContext } from 'ava';
+import { findEntities, type Entity, type Model } from '../../../ts-frontend/src/model/index.js';
+import { root } from '../../known-answers/programs.js';
+
+export const program = (name: string): string => join(root, 'build/test/end-to-end/pthread-layer', name);
+
+export function object(model: Model, name: string): Entity & { object: NonNullable<Entity['object']> } {
+  const entity = findEntities(model, name).map((id) => model.entities[id]!).find((each) => each.object !== null);
+  if (!entity?.object) throw new Error(`${name} is not there: ${model.entities.map((each) => `${each.kind} ${each.name}`).join(', ')}`);
+  return entity as Entity & { object: NonNullable<Entity['object']> };
+}
+/** Sampled and exact time agree; the sampler may have missed some snapshots on a busy machine. */
+export function near(t: ExecutionContext, what: string, sampledNs: number, exactNs: number, share = 0.25): void {
+  t.true(Math.abs(sampledNs - exactNs) <= share * exactNs + 20e6, `${what}: ${sampledNs / 1e6} ms sampled, ${exactNs / 1e6} ms exact`);
+}
+
+/** Nobody else took the CPUs: who gives its own away has it back at once. */
+export const hadCpus = ({ cpuWait }: Model): boolean => cpuWait.waitNs < 0.2 * cpuWait.runNs;
+
+export const onPath = ({ states }: Entity): number => Object.values(states).reduce((sum, { ns }) => sum + ns, 0);

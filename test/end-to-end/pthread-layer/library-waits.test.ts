@@ -1,0 +1,52 @@
+/** Waiting inside run-time libraries (C++'s headers, OpenMP), known by what the program called. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { insideKind } from '../../../ts-frontend/src/model/evidence/library-waits.js';
+import type { Entity } from '../../../ts-frontend/src/model/index.js';
+import { root } from '../../known-answers/programs.js';
+import { record } from '../../support/record.js';
+import { needing, skip } from '../../support/capabilities.js';
+import { hadCpus, near, object, program } from './helpers.js';
+
+for (const name of ['cxx20_waits0', 'cxx20_waits2', 'cxx20_waits0-clang', 'cxx20_waits2-clang'])
+  needing(`file:${program(name)}`)(`${name}: what the C++ library has in its headers is known by what the program called, and where`, async (t) => {
+    const { model, status } = await record(program(name));
+    t.is(status, 0);
+    const lines = readFileSync(join(root, 'test/end-to-end/pthread-layer/programs/cxx20_waits.cc'), 'utf8').split('\n');
+    for (const [called, kind] of [['std::latch::wait', 'barrier'], ['std::barrier::arrive_and_wait', 'barrier'], ['std::counting_semaphore::acquire', 'data'],
+      ['std::atomic<int>::wait', 'data'], ['std::atomic_flag::wait', 'data']] as const) {
+      const line = lines.findIndex((text) => text.endsWith(`// ${called}`)) + 1;
+      const waited = object(model, `${called} at cxx20_waits.cc:${line}`);
+      t.is(insideKind(waited), kind, called);
+      near(t, called, waited.states.blocked.ns, 300e6, 0.3);
+      t.deepEqual([waited.file.split('/').pop(), waited.line], ['cxx20_waits.cc', line]);
+    }
+  });
+
+for (const [name, blockMs] of [['openmp', ''], ['openmp-clang', '200'], ['openmp-clang', '0']] as const) { // LLVM's waits for so long before it blocks
+  const openmp = program(name);
+  needing(`file:${openmp}`, 'perf_event_open', 'x86-64')(`${name} ${blockMs}: what waits inside its library is waiting, spinning or asleep, known by what the program called`, async (t) => {
+    const { model, status } = await record(openmp, { env: blockMs ? { KMP_BLOCKTIME: blockMs } : {} });
+    t.is(status, 0);
+    if (model.head.paths.fewSamples) {
+      skip(t, 'the kernel gives few samples of running threads');
+      return;
+    }
+    const waited = (line: string): number => model.entities.filter(({ rawKind, id, group, name: its }) => rawKind === 'futex' && id !== group && its.endsWith(` at openmp.c:${line}`))
+      .reduce((sum, { states }) => sum + states.blocked.ns + states.spinning.ns + states.ready.ns, 0);
+    // All lasts as much longer as the machine is loaded; of 1,000 ms of two threads 550 are work, 1,000 would be if they did not wait.
+    const inStates = (...states: (keyof Entity['states'])[]): number => model.entities.filter(({ kind }) => kind === 'thread')
+      .reduce((sum, { states: its }) => sum + states.reduce((ns, state) => ns + its[state].ns, 0), 0);
+    const all = inStates('useful', 'overhead', 'spinning', 'ready', 'blocked', 'io'), part = (ns: number): string => `${(100 * ns / all).toFixed(1)} % of ${all / 1e6} ms`;
+    // LLVM's waiters give their CPU away while they look: where there are others to take it, hardly any samples are of them.
+    const known = !blockMs || hadCpus(model);
+    t.true(!known || waited('13') > 0.1 * all, `at the first barrier ${part(waited('13'))}`);
+    t.true(!known || waited('15') > 0.05 * all, `for the critical section ${part(waited('15'))}`);
+    if (blockMs && known) t.true(waited('10') > 0.075 * all, `at the end of the region ${part(waited('10'))}`);
+    t.true(!known || inStates('useful') < 0.85 * all, `at work ${part(inStates('useful'))}`);
+    const condition = model.entities.filter(({ rawKind }) => rawKind === 'condition').reduce((sum, { states }) => sum + states.blocked.ns, 0);
+    t.true(condition < 0.05 * all, `for the library's conditions, by which it makes them, ${part(condition)}`);
+    const thread = model.entities.find(({ kind, name: its }) => kind === 'thread' && its !== 'main');
+    if (!blockMs) t.is(thread?.name, 'region', 'a worker is known by what it runs');
+  });
+}

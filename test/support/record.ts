@@ -1,0 +1,110 @@
+/**
+ * Records a program and reads what was recorded. Every profile that comes from here has been held to the invariants of
+ * docs/metrics.md, section 5.
+ */
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { buildModel, checkInvariants, type Model } from '../../ts-frontend/src/model/index.js';
+import { openProfile } from '../../ts-frontend/src/profile.js';
+import { temporaryDirectory } from './temporary.js';
+import { root } from '../known-answers/programs.js';
+
+export const sampler = join(root, 'build/sampler/quartz-sampler');
+
+/** Ends what hangs: nothing here takes more than a few seconds of a CPU, of which a loaded machine may give a twentieth. */
+const limitMs = 300_000;
+
+let directory: string | undefined;
+let files = 0;
+/** A path in a directory that goes when the tests end. */
+export function temporaryFile(name: string): string {
+  directory ??= temporaryDirectory();
+  return join(directory, `${++files}-${name}`);
+}
+
+export interface Ended { status: number | null; signal: NodeJS.Signals | null; stdout: string; stderr: string }
+
+/** A process whose output is collected. */
+export interface Started { child: ChildProcess; ended: Promise<Ended>; stdout: () => string }
+export function start(file: string, args: readonly string[], env: Record<string, string> = {}): Started {
+  const child = spawn(file, args, { env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'] });
+  let stdout = '';
+  let stderr = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => { stdout += text; });
+  child.stderr.setEncoding('utf8').on('data', (text: string) => { stderr += text; });
+  const timer = setTimeout(() => { child.kill('SIGKILL'); }, limitMs);
+  const ended = (async (): Promise<Ended> => {
+    try {
+      const [status, signal] = await once(child, 'close') as [number | null, NodeJS.Signals | null];
+      return { status, signal, stdout, stderr };
+    } finally {
+      clearTimeout(timer);
+    }
+  })();
+  return { child, ended, stdout: () => stdout };
+}
+
+/** Waits, polling, until something is so; fails after the limit. */
+export async function until(what: string, holds: () => boolean): Promise<void> {
+  const end = Date.now() + limitMs;
+  while (!holds()) {
+    if (Date.now() > end) throw new Error(`it never happened that ${what}`);
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+}
+export const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+/** The model of a profile, checked; with hook costs left in where `compensate` is false. */
+export function openModel(file: string, compensate = true): Model {
+  const model = buildModel(openProfile(file), { compensate });
+  const broken = checkInvariants(model);
+  if (broken.length > 0) throw new Error(`${file} breaks invariants:\n${broken.join('\n')}`);
+  return model;
+}
+
+/** Waits until a recording that is under way has some snapshots. */
+export const underWay = (file: string, snapshots: number): Promise<void> => until('snapshots are added', () => {
+  try {
+    return openModel(file).samples >= snapshots;
+  } catch {
+    return false; // just begun
+  }
+});
+
+export interface Options {
+  processors?: number;
+  args?: readonly string[];
+  env?: Record<string, string>;
+  rateHz?: number; // 0: as the sampler chooses
+  children?: boolean;
+}
+export function startRecording(binary: string, options: Options = {}): Started & { file: string } {
+  const file = temporaryFile('profile.quartz');
+  const env: Record<string, string> = { ...options.env };
+  if (options.processors) env['QUARTZ_PROCESSORS'] = String(options.processors);
+  const args = ['record', '-o', file];
+  if (options.rateHz !== 0) args.push('--rate', String(options.rateHz ?? 1000));
+  if (options.children) args.push('--children');
+  return { file, ...start(sampler, [...args, '--', binary, ...(options.args ?? [])], env) };
+}
+
+export interface Recording extends Ended { file: string; model: Model }
+export async function record(binary: string, options: Options = {}): Promise<Recording> {
+  const started = startRecording(binary, options);
+  const ended = await started.ended;
+  try {
+    return { ...ended, file: started.file, model: openModel(started.file) };
+  } catch (error) {
+    throw new Error(`${(error as Error).message}\nstatus ${ended.status} ${ended.signal}\n${ended.stderr}`, { cause: error });
+  }
+}
+
+/** Attaches to a process, detaches after some snapshots, and reads what was recorded. */
+export async function attachTo(pid: number, snapshots: number): Promise<Recording> {
+  const file = temporaryFile('attached.quartz');
+  const attached = start(sampler, ['attach', '-o', file, '--rate', '1000', String(pid)]);
+  await underWay(file, snapshots);
+  attached.child.kill('SIGINT');
+  return { ...await attached.ended, file, model: openModel(file) };
+}

@@ -1,0 +1,33 @@
+/** Runs the command `quartz` as a user does, and collects what it says. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { programs, root } from '../known-answers/programs.js';
+import { temporaryDirectory } from './temporary.js';
+
+export const command = join(root, 'ts-frontend/bin/quartz');
+export const program = (name: string): string => programs.find((one) => one.name === name)!.binary;
+
+/** Ends what hangs. */
+const limitMs = 300_000;
+
+export interface Said { status: number; stdout: string; stderr: string }
+
+export async function run(file: string, args: readonly string[], options: { cwd?: string; env?: Record<string, string> } = {}): Promise<Said> {
+  const env: NodeJS.ProcessEnv = { ...process.env, LC_ALL: 'C.UTF-8', ...options.env };
+  for (const name of ['NO_COLOR', 'FORCE_COLOR', 'COLUMNS']) if (options.env?.[name] === undefined) Reflect.deleteProperty(env, name);
+  const child = spawn(file, args, { ...(options.cwd === undefined ? {} : { cwd: options.cwd }), env, stdio: ['ignore', 'pipe', 'pipe'] });
+  let stdout = '';
+  let stderr = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => { stdout += text; });
+  child.stderr.setEncoding('utf8').on('data', (text: string) => { stderr += text; });
+  const timer = setTimeout(() => { child.kill('SIGKILL'); }, limitMs);
+  const [status, signal] = await once(child, 'close') as [number | null, NodeJS.Signals | null];
+  clearTimeout(timer);
+  if (status === null) throw new Error(`${file} ${args.join(' ')} was ended by ${signal}: ${stderr}`);
+  return { status, stdout, stderr };
+}
+
+export const quartz = (args: readonly string[], options: { cwd?: string; env?: Record<string, string> } = {}): Promise<Said> => run(command, args, options);
+
+export const directory = temporaryDirectory;

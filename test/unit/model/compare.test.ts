@@ -1,0 +1,68 @@
+/** Two profiles side by side: changes, their intervals, findings gone and new. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import test from 'ava';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { buildModel, compare, type Comparison, type EntityChange } from '../../../ts-frontend/src/model/index.js';
+import { comparisonCsv, comparisonJson, comparisonReport } from '../../../ts-frontend/src/render/index.js';
+import { root } from '../../known-answers/programs.js';
+import { ProfileBuilder as Builder, run } from '../../support/profile-builder.js';
+import { second } from '../../support/example-profiles.js';
+
+const workers = ['w#1', 'w#2', 'w#3', 'w#4'];
+/** `read` alone for some time, then `solve` on four processors; in a version that was changed it is called `parse`. */
+const version = (readNs: number, reader = 'read', processors = 4): ReturnType<typeof buildModel> =>
+  buildModel(new Builder({ processors }).stretch(readNs, [run('main', ['main', reader])])
+    .stretch(second, workers.map((thread) => run(thread, ['main', 'solve']))).call('main', reader, 3).call('main', 'solve', 4).build());
+const rowOf = ({ entities }: Comparison, name: string): EntityChange => entities.find((row) => row.name === name && row.kind === 'procedure')!;
+const look = { width: 90, colour: false, ascii: true, top: 20 };
+
+test('what got less, what stayed, and what limits the program no more', (t) => {
+  const comparison = compare(version(second), version(0.002 * second));
+  t.is(comparison.elapsedChangeNs, -0.998 * second);
+  const read = rowOf(comparison, 'read');
+  t.is(Math.round(read.changeNs), -0.998 * second);
+  t.true(read.certain && read.ci95.lowNs < read.changeNs && read.changeNs < read.ci95.highNs && read.ci95.highNs < 0);
+  const solve = rowOf(comparison, 'solve');
+  t.is(Math.round(solve.changeNs), 0);
+  t.false(solve.certain);
+  t.true(Math.abs(comparison.entities[0]!.changeNs) >= Math.abs(comparison.entities[1]!.changeNs));
+  const [gone] = comparison.findings;
+  t.deepEqual([gone!.before!.name, gone!.before!.kind, gone!.after], ['read', 'serial', null]);
+  t.deepEqual(comparison.cautions, []);
+  const text = comparisonReport(comparison, look);
+  t.regex(text, /Elapsed time: 2\.00 s -> 1\.00 s \(-998 ms, -49\.9 %\)/);
+  t.regex(text, /1\. gone: serial read, which cost 1\.00 s/);
+  t.regex(text, /-998 ms {2}\+-\d+ {2}less/);
+});
+
+test('entities and findings of one version only; a profile compared with itself', (t) => {
+  const renamed = compare(version(second), version(second, 'parse'));
+  t.is(rowOf(renamed, 'read').after, null);
+  t.is(rowOf(renamed, 'parse').before, null);
+  t.deepEqual(renamed.findings.map(({ before, after }) => [before?.name, after?.name]), [['read', undefined], ['solve', 'solve'], [undefined, 'parse']]);
+  const same = compare(version(second), version(second));
+  t.true(same.entities.every((row) => row.changeNs === 0 && !row.certain));
+  t.true(same.findings.every(({ before, after }) => before!.text === after!.text));
+  t.regex(comparisonReport(same, look), /largest first\n\n {2}none/);
+  t.regex(comparisonReport(same, look), /Elapsed time: [^\n]* \(0\)\.\n/);
+});
+
+test('what is seen once in one of the two proves nothing', (t) => {
+  const rare = compare(version(0, 'read'), version(1e6, 'read'));
+  t.false(rowOf(rare, 'read').certain);
+});
+
+test('other processors are cautioned about', (t) => {
+  t.regex(compare(version(second), version(second, 'read', 8)).cautions.join(), /4 processors, the second on 8/);
+});
+
+test('JSON is as the schema says, CSV has a line for each entity', (t) => {
+  const comparison = compare(version(second), version(second, 'parse'));
+  const schema = JSON.parse(readFileSync(join(root, 'ts-frontend/schema/compare.schema.json'), 'utf8')) as object;
+  const validate = new Ajv2020({ allErrors: true, strict: true, allowUnionTypes: true }).compile(schema);
+  t.true(validate(JSON.parse(comparisonJson(comparison))), JSON.stringify(validate.errors));
+  const rows = comparisonCsv(comparison).trim().split('\r\n');
+  t.is(rows.length, 1 + comparison.entities.length);
+  t.regex(rows.find((row) => row.includes('procedure,parse'))!, /^procedure,parse,,0,1000000000,/);
+});

@@ -1,0 +1,405 @@
+/** What limits a program: each problem of the paper's Table 2, its case study, and programs with nothing wrong. */
+import test from 'ava';
+import type { ExecutionContext } from 'ava';
+import { buildModel } from '../../../ts-frontend/src/model/index.js';
+import type { Change, Finding, FindingKind, Model } from '../../../ts-frontend/src/model/index.js';
+import type { ProfileBuilder } from '../../support/profile-builder.js';
+import { ProfileBuilder as Builder, io, ready, run, spin, wait } from '../../support/profile-builder.js';
+import * as examples from '../../support/example-profiles.js';
+import { second } from '../../support/example-profiles.js';
+
+const close = (t: ExecutionContext, what: string, ns: number, seconds: number): void => {
+  t.true(Math.abs(ns / second - seconds) <= 0.005, `${what}: ${ns / second} s, not ${seconds} s`);
+};
+interface Answer { kind: FindingKind; entity: string; change: Change; cost?: number; saving?: number }
+function first(t: ExecutionContext, builder: ProfileBuilder, answer: Answer): Finding {
+  const model = buildModel(builder.build());
+  const finding = model.findings[0];
+  if (!finding) throw new Error('no finding');
+  t.deepEqual([finding.kind, finding.name, finding.change], [answer.kind, answer.entity, answer.change], `${finding.text} ${finding.remedy}`);
+  t.is(model.entities[finding.entity]!.name, finding.name);
+  if (answer.cost !== undefined) close(t, 'cost', finding.costNs, answer.cost);
+  if (answer.saving !== undefined) close(t, 'saving', finding.savingNs, answer.saving);
+  return finding;
+}
+const kinds = (model: Model): FindingKind[] => model.findings.map((finding) => finding.kind);
+
+test('serial code before parallel code', (t) => {
+  const finding = first(t, examples.serialThenParallel(), { kind: 'serial', entity: 'a', change: 'create-parallelism', cost: 1, saving: 0.75 });
+  t.deepEqual(finding.meanwhile, { busy: 1, spinning: 0, idle: 3 });
+});
+
+test('what a run-time library does belongs to its caller; what another library does is named', (t) => {
+  const recorded = (path: string): Model => {
+    const profile = new Builder({ processors: 4 }).stretch(second, [run('main', ['main', 'report', 'fprintf', 'vfprintf'])])
+      .stretch(second, ['w1', 'w2', 'w3', 'w4'].map((thread) => run(thread, ['main', 'sum', 'fprintf']))).build();
+    for (const entity of profile.entities) if (/printf/.test(entity.name)) entity.module = 1;
+    return buildModel({ ...profile, modules: [{ start: 0, end: 1, bias: 0, path, buildId: '' }] });
+  };
+  for (const path of ['/usr/lib/x86_64-linux-gnu/libc.so.6', '/lib64/libc-2.31.so', '/usr/lib/libstdc++.so.6.0.30']) {
+    const { findings } = recorded(path);
+    t.deepEqual(findings.map(({ kind, name }) => `${kind} ${name}`), ['serial report', 'optimize sum']);
+    t.regex(findings[0]!.text, /^report, called from main, costs 1\.00 s of 2\.00 s .* Most of that is in fprintf\./);
+    t.regex(findings[1]!.text, /^sum itself takes 1\.00 s of 2\.00 s \(50 %\), 1\.00 s of that in fprintf, while/);
+  }
+  for (const path of ['/usr/lib/libcrypto.so.3', '/home/me/libcurious.so', '/home/me/program']) t.is(recorded(path).findings[0]!.name, 'vfprintf');
+});
+
+test('OpenMP: pieces too small, and locks taken very often, are told by what the library takes; larger pieces are not', (t) => {
+  /** Of ten parts of the time the library has some in `call`; in the others one thread works and the other waits at the end of the region. */
+  const recorded = (call: string, parts: number): Model => {
+    const tree = ['main', 'sum'];
+    const profile = new Builder({ processors: 2 }).stretch((parts / 10) * second, [run('main', [...tree, call, 'malloc']), spin('w', ['main', 'start', 'futex:GOMP_taskwait at sum.c:3'])])
+      .stretch((1 - parts / 10) * second, [run('main', tree), wait('w', ['main', 'start', 'futex:GOMP_parallel at sum.c:9'])]).build();
+    for (const entity of profile.entities) if (/GOMP|start|malloc/.test(entity.name)) entity.module = 1;
+    return buildModel({ ...profile, modules: [{ start: 0, end: 1, bias: 0, path: '/usr/lib/x86_64-linux-gnu/libgomp.so.1.0.0', buildId: '' }] });
+  };
+  const [small] = recorded('GOMP_task', 8).findings;
+  t.deepEqual([small!.kind, small!.name, small!.change], ['overhead', 'sum', 'coarsen']);
+  close(t, 'cost', small!.costNs, 0.8);
+  close(t, 'saving', small!.savingNs, 0.72);
+  t.regex(small!.text, /takes 800 ms of 1\.00 s \(80 %\), in GOMP_task, .* too small/);
+  t.false(recorded('GOMP_task', 8).findings.some(({ remedy }) => /smaller pieces/.test(remedy)), 'no advice to the contrary');
+  t.regex(recorded('GOMP_critical_start', 8).findings[0]!.text, /its locks are taken very often/);
+  t.false(recorded('GOMP_task', 0.5).findings.some(({ kind }) => kind === 'overhead'));
+});
+
+test('threads that wait in a loop for others that do something else are a pipeline; those that do the same, a barrier of their own', (t) => {
+  const recorded = (other: string): Model => {
+    const builder = new Builder({ processors: 2 });
+    for (let k = 0; k < 10; k++)
+      builder.stretch(0.04 * second, [run('maker', ['main', 'decode']), run(other, ['main', 'apply'])]).stretch(0.06 * second, [run('maker', ['main', 'decode']), spin(other, ['main', 'apply', 'loop:loop at ring.cc:9'])]);
+    return buildModel(builder.build());
+  };
+  const [stage] = recorded('user').findings;
+  t.deepEqual([stage!.kind, stage!.name], ['pipeline', 'decode'], stage!.text);
+  t.is(recorded('maker#2').findings[0]!.kind, 'imbalance');
+});
+
+test('threads that are made anew for each phase are as many as there are at the same time', (t) => {
+  const builder = new Builder({ processors: 2 });
+  for (let k = 0; k < 10; k++) {
+    const a = `a${k}`, b = `b${k}`, join = wait('main', ['main', 'join:ends']);
+    builder.stretch(0.06 * second, [join, run(a, ['main', 'part']), run(b, ['main', 'part'])]).stretch(0.04 * second, [join, run(k % 2 ? a : b, ['main', 'part'])]);
+  }
+  const { findings: [finding] } = buildModel(builder.build());
+  t.deepEqual([finding!.kind, finding!.change], ['imbalance', 'balance']);
+  t.regex(finding!.text, /it is divided among 2 threads at a time/);
+  t.regex(finding!.remedy, /evenly among 2 threads/);
+});
+
+test('a program that hangs: what its threads wait for', (t) => {
+  const model = buildModel(new Builder({ processors: 2 }).stretch(second, [run('w1', ['main', 'a']), run('w2', ['main', 'a'])])
+    .stretch(9 * second, [wait('w1', ['main', 'condition:full']), wait('w2', ['main', 'condition:empty']), wait('w3', ['main', 'condition:empty'])]).build());
+  t.regex(model.notices.map(({ reason }) => reason).join('\n'), /during 9\.00 s of 10\.0 s \(90 %\) nothing ran; threads that waited meanwhile, on average: 2 at condition empty, 1 at condition full/);
+});
+
+test('idleness that other programs may have caused is told with a caution', (t) => {
+  const recorded = (cpuRunNs: number, cpuWaitNs: number, cpus = 4): Model => {
+    const profile = examples.serialThenParallel().build();
+    return buildModel({ ...profile, head: { ...profile.head, cpus, cpuRunNs, cpuWaitNs } });
+  };
+  const about = (model: Model): string => model.notices.map((one) => `${one.reason}; ${one.remedy}`).find((text) => text.includes('for a CPU')) ?? '';
+
+  const calm = recorded(5 * second, 0.05 * second);
+  t.is(about(calm), '');
+  t.is(calm.findings[0]!.othersMayCause, undefined);
+
+  const disturbed = recorded(3 * second, 2 * second);
+  t.deepEqual(disturbed.cpuWait, { runNs: 3 * second, waitNs: 2 * second, ownNs: 0, othersNs: 2 * second, share: 0.4 });
+  t.regex(about(disturbed), /^processors waited 40 % of the time for a CPU .*other programs had the CPUs for at least 2\.00 s.*quieter machine/);
+  t.is(disturbed.findings[0]!.kind, 'serial');
+  t.true(disturbed.findings[0]!.othersMayCause);
+  t.regex(disturbed.findings[0]!.text, /But other programs kept this one waiting for CPUs for 2\.00 s/);
+
+  // Waiting that is short beside what the finding costs explains nothing of weight.
+  const little = recorded(3 * second, 0.4 * second);
+  t.not(about(little), '');
+  t.is(little.findings[0]!.othersMayCause, undefined);
+
+  // b on 4 processors for 1 s, with 2 CPUs: the program itself makes two processors wait.
+  const crowded = recorded(3 * second, 2 * second, 2);
+  t.deepEqual([crowded.cpuWait.ownNs, crowded.cpuWait.othersNs], [2 * second, 0]);
+  t.regex(about(crowded), /at most 2\.00 s of that for each other; it has 2 CPUs: use no more processors than that$/);
+  t.is(crowded.findings[0]!.othersMayCause, undefined);
+
+  // Each of 100,000 turns began with some microseconds in which an idle CPU woke up.
+  const profile = examples.serialThenParallel().build();
+  const woken = buildModel({ ...profile, head: { ...profile.head, cpus: 4, cpuRunNs: 3 * second, cpuWaitNs: 0.9 * second, cpuTurns: 100_000 } });
+  t.is(woken.cpuWait.othersNs, 0);
+  t.is(about(woken), '');
+
+  // The same, but b is in system calls: its processors hardly use the CPUs, so others must have had them.
+  const asleep = recorded(0.1 * second, 2 * second, 2);
+  t.deepEqual([asleep.cpuWait.ownNs, asleep.cpuWait.othersNs], [0.1 * second, 1.9 * second]);
+});
+
+test('one thread with more work beside others with another procedure', (t) => {
+  first(t, examples.longBesideParallel(), { kind: 'imbalance', entity: 'a', change: 'balance', cost: 1, saving: 0.75 });
+});
+
+test('lock contention, blocked', (t) => {
+  const finding = first(t, examples.lockRing(wait), { kind: 'lock-contention', entity: 'ring', change: 'wait-less', cost: 1, saving: 0.75 });
+  t.deepEqual(kinds(buildModel(examples.lockRing(wait).build())), ['lock-contention']);
+  t.regex(finding.text, /held in pass/);
+});
+
+test('lock contention, spinning', (t) => {
+  const finding = first(t, examples.lockRing(spin), { kind: 'spinning', entity: 'ring', change: 'wait-less', cost: 1, saving: 0.75 });
+  t.deepEqual(finding.meanwhile, { busy: 1, spinning: 3, idle: 0 });
+});
+
+test('spinning while threads are ready: block instead', (t) => {
+  const builder = new Builder({ processors: 4 });
+  builder.stretch(second, [
+    run('a', ['main', 'mutex:m']), ...['b', 'c', 'd'].map((name) => spin(name, ['main', 'mutex:m'])),
+    ...['e', 'f', 'g'].map((name) => ready(name, ['main', 'other'])),
+  ]).object('mutex:m', { acquisitions: 10, contended: 9 });
+  first(t, builder, { kind: 'spinning', entity: 'm', change: 'block-instead-of-spin', cost: 1, saving: 0.75 });
+});
+
+test('waiters of a lock cost nothing while all processors are busy', (t) => {
+  const builder = new Builder({ processors: 2 });
+  builder.stretch(second, [
+    run('a', ['main', 'mutex:m']), run('b', ['main', 'work']), ...['c', 'd', 'e'].map((name) => wait(name, ['main', 'mutex:m'])),
+  ]);
+  t.false(kinds(buildModel(builder.build())).includes('lock-contention'));
+});
+
+test('a lock that explains only part of the loss leaves the rest to the serial code', (t) => {
+  const builder = new Builder({ processors: 4 });
+  builder.stretch(second, [run('main', ['main', 'setup'])]);
+  for (let turn = 0; turn < 100; turn++)
+    builder.stretch(second / 100, [0, 1, 2, 3].map((k) => (k === turn % 4 ? run(`w#${k}`, ['main', 'work', 'mutex:m']) : wait(`w#${k}`, ['main', 'work', 'mutex:m']))));
+  const { findings } = buildModel(builder.object('mutex:m', { acquisitions: 100, contended: 99 }).build());
+  t.deepEqual(findings.map((one) => [one.kind, one.name]).sort(), [['lock-contention', 'm'], ['serial', 'setup']]);
+  for (const finding of findings) close(t, finding.kind, finding.savingNs, 0.75);
+});
+
+test('unbalanced pipeline', (t) => {
+  // 10 of 19 units of work are in one stage, the next has 4, and four processors could do no better than 19/4.
+  const finding = first(t, examples.pipeline(), { kind: 'pipeline', entity: 'optimize', change: 'balance', saving: (10 - 4.75) / 10 });
+  t.regex(finding.text, /generator/);
+});
+
+test('starvation: too few threads', (t) => {
+  first(t, examples.starvation(), { kind: 'starvation', entity: 'compute', change: 'create-parallelism', cost: 1, saving: 0.5 });
+});
+
+test('starvation: a pipeline with few items', (t) => {
+  const { findings } = buildModel(examples.starvedPipeline().build());
+  t.deepEqual([findings[0]!.kind, findings[0]!.change], ['starvation', 'finer-grain']);
+  close(t, 'saving', findings[0]!.savingNs, 0.5); // 6 steps in place of 3
+});
+
+test('unbalanced data decomposition', (t) => {
+  first(t, examples.unbalancedData(), { kind: 'imbalance', entity: 'busy', change: 'balance', cost: 0.75, saving: 0.75 * 0.75 });
+});
+
+for (const [name, how] of [['blocking', wait], ['spinning', spin]] as const)
+  test(`barrier imbalance, ${name}`, (t) => {
+    const finding = first(t, examples.barrierImbalance(how), { kind: 'imbalance', entity: 'step', change: 'balance', cost: 2 / 3, saving: 0.5 });
+    t.regex(finding.text, /thread slow/);
+  });
+
+test('serial code while the others wait at a barrier', (t) => {
+  const builder = new Builder({ processors: 4 });
+  const others = ['w#1', 'w#2', 'w#3'];
+  for (let round = 0; round < 10; round++)
+    builder.stretch(second / 20, [run('w#0', ['main', 'solve', 'merge']), ...others.map((name) => wait(name, ['main', 'solve', 'barrier:step']))])
+      .stretch(second / 20, ['w#0', ...others].map((name) => run(name, ['main', 'solve', 'relax'])));
+  first(t, builder, { kind: 'serial', entity: 'merge', change: 'create-parallelism', cost: 0.5, saving: 0.375 });
+});
+
+test('input that is not overlapped', (t) => {
+  first(t, examples.unoverlappedIo(), { kind: 'io', entity: 'read_block', change: 'overlap-io', cost: 0.5, saving: 0.5 });
+});
+
+test('input that is overlapped, and a thread that only waits for requests', (t) => {
+  const { findings } = buildModel(examples.overlappedIo().build());
+  t.deepEqual(findings.map((one) => [one.kind, one.name]), [['optimize', 'compute']]);
+  const server = new Builder({ processors: 4 }).stretch(second, [io('accept', ['main', 'accept_loop']), run('a', ['main', 'serve'])]);
+  t.deepEqual(kinds(buildModel(server.build())).filter((kind) => kind === 'io'), []);
+});
+
+test('grain too fine', (t) => {
+  first(t, examples.fineGrain(), { kind: 'overhead', entity: 'batch', change: 'coarsen', cost: 0.5, saving: 0.45 });
+});
+
+test('threads too small to be handed over: ready threads beside an idle processor', (t) => {
+  const builder = new Builder({ processors: 2, head: { spawns: 1e6 } })
+    .stretch(second, [run('main', ['main', 'batch']), ...['x#1', 'x#2', 'x#3'].map((name) => ready(name, ['main', 'batch', 'tiny']))]);
+  first(t, builder, { kind: 'overhead', entity: 'batch', change: 'coarsen', cost: 1, saving: 0.5 });
+});
+
+test('a dependency between iterations', (t) => {
+  first(t, examples.dependency(), { kind: 'dependency', entity: 'turn', change: 'wait-less', cost: 1, saving: 0.75 });
+});
+
+test('serial logging is named, however deep and from wherever it is called, though it is 2 % of the processor time', (t) => {
+  const model = buildModel(examples.verify().build());
+  const logging = model.entities.find((entity) => entity.name === 'log_gate')!;
+  t.true(logging.processorTimeNs / model.root.processorTimeNs < 0.02);
+  const finding = model.findings[0]!;
+  t.is(finding.kind, 'serial');
+  t.true(['log_gate', 'print'].includes(finding.name));
+  close(t, 'cost', finding.costNs, 2.9);
+  t.deepEqual(model.findings[1]!.name, 'input');
+});
+
+test('a program that is parallel enough: the code to make faster', (t) => {
+  first(t, examples.eightOnFour(), { kind: 'optimize', entity: 'b', change: 'optimize', cost: 2, saving: 1 });
+});
+
+test('sleeping is no contention', (t) => {
+  const model = buildModel(new Builder({ processors: 2 })
+    .stretch(9 * second, [wait('main', ['main', 'sleep:pause'])]).stretch(second, [run('a', ['main', 'f']), run('b', ['main', 'f'])]).build());
+  t.deepEqual(kinds(model).filter((kind) => kind !== 'optimize'), []);
+  t.true(model.notices.some((notice) => notice.reason.includes('slept')));
+});
+
+test('nothing to report, and too little to report from, give reason and remedy', (t) => {
+  const none = buildModel(new Builder({ processors: 2 }).build());
+  t.is(none.findings.length, 0);
+  t.regex(none.notices[0]!.reason, /no snapshot/);
+  const few = buildModel(new Builder({ processors: 2, snapshotNs: 1e8 }).stretch(second, [run('a', ['f'])]).build());
+  t.true(few.notices.some((notice) => notice.reason.includes('only 10 snapshots') && notice.remedy !== ''));
+  const flat = new Builder({ processors: 2 });
+  for (let k = 0; k < 30; k++) flat.stretch(second / 30, [run('a', [`f${k}`]), run('b', [`g${k}`])]);
+  const nothing = buildModel(flat.build());
+  t.is(nothing.findings.length, 0);
+  t.true(nothing.notices.some((notice) => notice.reason.includes('stands out')));
+});
+
+test('code is matched with what was waited for at that time, not with what was at the same level of activity', (t) => {
+  const builder = new Builder({ processors: 2 })
+    .stretch(second / 5, [wait('main', ['main', 'join:readers']), run('reader', ['main', 'read'])])
+    .stretch(second, [run('worker#1', ['main', 'prove']), run('worker#2', ['main', 'prove'])])
+    .stretch(second / 2, [run('main', ['main', 'destroy'])]);
+  const model = buildModel(builder.build());
+  const destroy = model.findings.find((finding) => finding.name === 'destroy');
+  t.is(destroy?.kind, 'serial');
+  t.notRegex(destroy!.text, /waited/);
+  t.regex(model.findings.find((finding) => finding.name === 'read')!.text, /1 thread waited at join readers/);
+});
+
+test('a procedure that serves a serial phase and an uneven one is two findings, each with its caller', (t) => {
+  for (const [one, other] of [['mix', 'mix'], ['mix#1', 'mix#2']] as const) { // called, or inlined into both
+    const builder = new Builder({ processors: 2 })
+      .stretch(second, [run('main', ['main', 'load', one])])
+      .stretch(second, [wait('main', ['main', 'join:end']), run('w1', ['main', 'part1', 'match', other]), run('w2', ['main', 'part2', 'match', other])])
+      .stretch(0.8 * second, [wait('main', ['main', 'join:end']), run('w2', ['main', 'part2', 'match', other])]);
+    const { findings } = buildModel(builder.build());
+    t.deepEqual(findings.slice(0, 2).map(({ kind, costNs }) => [kind, Math.round(costNs / 1e8)]), [['serial', 10], ['imbalance', 8]]);
+    t.regex(findings[0]!.text, /^mix( itself)?, called from main > load/);
+    t.regex(findings[1]!.text, /^Unequal division of the work in mix/);
+  }
+});
+
+test('one uneven end is one finding, named after the procedure that both parts were called from', (t) => {
+  const builder = new Builder({ processors: 2 })
+    .stretch(second, [wait('main', ['main', 'join:workers']), run('worker 0', ['main', 'prove', 'left']), run('worker 1', ['main', 'prove', 'right'])]);
+  for (const part of ['left', 'right']) builder.stretch(second / 5, [wait('main', ['main', 'join:workers']), run('worker 1', ['main', 'prove', part])]);
+  const model = buildModel(builder.build());
+  const uneven = model.findings.filter((finding) => finding.kind === 'imbalance');
+  t.deepEqual(uneven.map((finding) => finding.name), ['prove']);
+  close(t, 'cost', uneven[0]!.costNs, 0.4);
+  t.regex(uneven[0]!.text, /Most of it is in (left and right|right and left)/);
+});
+
+test('serial code that costs little is told with the serial code that costs most', (t) => {
+  const builder = new Builder({ processors: 4 })
+    .stretch(second / 5, [run('main', ['main', 'read'])])
+    .stretch(second / 100, [run('main', ['main', 'log'])])
+    .stretch(2 * second, [1, 2, 3, 4].map((k) => run(`w#${k}`, ['main', 'hot'])));
+  const model = buildModel(builder.build());
+  t.deepEqual(kinds(model), ['serial', 'optimize']);
+  t.regex(model.findings[0]!.text, /Serial too: log 10\.0 ms/);
+});
+
+test('few snapshots: what is found says how sure it is', (t) => {
+  const builder = new Builder({ processors: 4 })
+    .stretch(second / 40, [run('main', ['main', 'set_up'])])
+    .stretch(second / 40, [1, 2, 3, 4].map((k) => run(`w#${k}`, ['main', 'hot'])));
+  t.regex(buildModel(builder.build()).findings[0]!.text, /With so few snapshots it is between 1\d\.\d ms and 3\d\.\d ms/);
+});
+
+test('what no thread can be said to hold has no holders, and names who ran meanwhile', (t) => {
+  const builder = new Builder({ processors: 2 })
+    .stretch(second, [run('late', ['main', 'row']), wait('early', ['main', 'barrier:step'])]);
+  const model = buildModel(builder.build());
+  const barrier = model.entities.find((entity) => entity.rawKind === 'barrier')!;
+  t.deepEqual(barrier.object!.holders, []);
+  t.deepEqual(barrier.object!.meanwhile.map(({ path, ns }) => [path.map((id) => model.entities[id]!.name).join(' '), ns]), [['main row', second]]);
+});
+
+// The kind is that of the change that saves most; one that saves at least half as much is told too. Whatever P is.
+const workers = (count: number, name = 'w'): string[] => Array.from({ length: count }, (_, k) => `${name}#${k}`);
+for (const P of [2, 4, 18, 64]) {
+  const main = wait('main', ['main', 'join:end']);
+  const solo = (name: string, count: number): ReturnType<typeof run>[] => workers(count, name).map((thread) => run(thread, ['main', 'part']));
+
+  test(`P = ${P}: as many threads as processors, one with half as much work again, is imbalance`, (t) => {
+    const builder = new Builder({ processors: P })
+      .stretch(second, [main, ...solo('w', P)]).stretch(second / 2, [main, run('w#0', ['main', 'part'])]);
+    const finding = first(t, builder, { kind: 'imbalance', entity: P === 2 ? 'part' : 'w', change: 'balance', cost: 0.5 }); // named after a thread with a quarter more than the mean
+    close(t, 'saving', finding.savingNs, 0.5 * (1 - 1 / P));
+    t.deepEqual(finding.alternatives, []);
+  });
+
+  if (P > 2) test(`P = ${P}: half as many threads as processors is starvation`, (t) => {
+    const finding = first(t, new Builder({ processors: P }).stretch(second, [main, ...solo('w', P / 2)]),
+      { kind: 'starvation', entity: 'part', change: 'create-parallelism', cost: 1, saving: 0.5 });
+    t.deepEqual(finding.alternatives, []);
+  });
+
+  if (P > 2) test(`P = ${P}: too few threads, unevenly divided: both changes are told, the one that saves more first`, (t) => {
+    const k = P / 2;
+    // T = k + x; evenly among k saves x (1 - 1/k), then spread over P = 2k processors a further (1 + x/k)/2: `ratio` is the one over the other.
+    const atRatio = (ratio: number): Finding => uneven((ratio / 2) / (1 - (1 + ratio / 2) / k));
+    const uneven = (x: number): Finding => {
+      const model = buildModel(new Builder({ processors: P }).stretch(second, [main, ...solo('w', k)]).stretch(x * second, [main, run('w#0', ['main', 'part'])]).build());
+      const finding = model.findings[0]!;
+      const even = x * (1 - 1 / k), lost = 1 + x - (k + x) / P;
+      t.is(finding.kind, even > lost - even ? 'imbalance' : 'starvation', finding.text);
+      close(t, 'saving', finding.savingNs, even > lost - even ? even : lost);
+      return finding;
+    };
+    t.deepEqual(atRatio(0.3).alternatives, []);
+    const some = atRatio(0.7);
+    t.deepEqual(some.alternatives!.map(({ kind }) => kind), ['imbalance']);
+    t.regex(some.remedy, new RegExp(`spread over ${P} processors .*; evenly among the ${k} there are`));
+    const much = atRatio(1.3);
+    t.deepEqual([much.kind, much.alternatives!.map(({ kind }) => kind)], ['imbalance', ['starvation']]);
+    t.regex(much.remedy, /among more threads, spread over/);
+  });
+
+  test(`P = ${P}: a recursive sort that divides its input serially is serial code`, (t) => {
+    const builder = new Builder({ processors: P });
+    for (let level = 1, unit = second / 4; level <= P; level *= 2, unit /= 2)
+      builder.stretch(unit, workers(level).map((thread) => run(thread, ['main', 'sort', 'divide'])));
+    builder.stretch(second, workers(P).map((thread) => run(thread, ['main', 'sort', 'leaf'])));
+    const model = buildModel(builder.build());
+    t.deepEqual([model.findings[0]!.kind, model.findings[0]!.name], ['serial', 'divide'], model.findings[0]!.text);
+  });
+
+  test(`P = ${P}: the slowest stage of a pipeline is named although nobody works beside it for most of the time`, (t) => {
+    const builder = new Builder({ processors: P });
+    for (let item = 0; item < 50; item++)
+      builder.stretch(second / 1000, [run('producer', ['main', 'produce', 'make']), run('consumer', ['main', 'consume', 'use'])])
+        .stretch(second / 50, [wait('producer', ['main', 'produce', 'condition:room']), run('consumer', ['main', 'consume', 'use'])]);
+    builder.object('condition:room', { acquisitions: 50, contended: 50 });
+    const finding = first(t, builder, { kind: 'pipeline', entity: 'use', change: 'balance' });
+    t.regex(finding.text, /^use, in thread consumer, is the slowest stage/);
+  });
+
+  test(`P = ${P}: of two limits the one that saves more comes first, and an interval says how sure that is`, (t) => {
+    const builder = new Builder({ processors: P })
+      .stretch(0.3 * second, [run('main', ['main', 'read'])]).stretch(0.5 * second, [run('main', ['main', 'index'])])
+      .stretch(second, workers(P).map((thread) => run(thread, ['main', 'query'])));
+    const model = buildModel(builder.build());
+    t.deepEqual(model.findings.slice(0, 2).map(({ name }) => name), ['index', 'read']);
+    for (const { savingNs, savingCi95 } of model.findings) t.true(savingCi95!.lowNs < savingNs && savingNs < savingCi95!.highNs);
+    t.true(model.findings[0]!.savingCi95!.lowNs > model.findings[1]!.savingCi95!.highNs);
+  });
+}

@@ -1,0 +1,59 @@
+/** Names in few columns: readable, and never two of them alike. */
+import test from 'ava';
+import { buildModel, formsOf, type Model } from '../../../ts-frontend/src/model/index.js';
+import { shortName } from '../../../ts-frontend/src/render/short-names.js';
+import { ProfileBuilder, run } from '../../support/profile-builder.js';
+
+/** A model of procedures with these names. */
+function modelOf(...names: string[]): Model {
+  const model = buildModel(names.reduce((builder, _, k) => builder.stretch(1e6, [run('t', [`procedure_${k}`])]), new ProfileBuilder({ processors: 1 })).build());
+  names.forEach((name, k) => { model.entities.find((entity) => entity.name === `procedure_${k}`)!.name = name; });
+  return model;
+}
+const unicode = { ascii: false };
+
+test('template arguments go before anything else, the inner ones first', (t) => {
+  const name = 'shop::Ledger<std::map<int, shop::Entry>, std::less<int>>::insert';
+  const model = modelOf(name);
+  t.is(shortName(model, name, 100, unicode), name);
+  t.is(shortName(model, name, 50, unicode), 'shop::Ledger<std::map<…>, std::less<…>>::insert');
+  t.is(shortName(model, name, 30, unicode), 'shop::Ledger<…>::insert');
+  t.is(shortName(model, name, 20, unicode), '…::Ledger<…>::insert');
+  t.is(shortName(model, name, 10, unicode), '…::insert');
+  t.is(shortName(model, name, 30, { ascii: true }), 'shop::Ledger<..>::insert');
+});
+
+test('a name of three hundred characters is told in fifty columns', (t) => {
+  const name = `std::_Function_handler<void (${'std::vector<std::pair<int, long>>, '.repeat(8)}int), app::Server::run()::{lambda(int, std::function<void (int)>)#2}>::_M_invoke`;
+  const model = modelOf(name);
+  t.true(name.length > 300);
+  t.is(shortName(model, name, 50, unicode), 'std::_Function_handler<…>::_M_invoke');
+});
+
+test('what tells two names apart stays', (t) => {
+  const [ints, texts] = ['sort<std::vector<int>, std::less<int>>::run', 'sort<std::vector<std::string>, std::less<int>>::run'];
+  const lambdas = ['crew::main::{lambda(int)#1}', 'crew::main::{lambda(long)#1}'];
+  const files = ['mutex at worker_pool_of_the_server.c:7', 'mutex at worker_pool_of_the_client.c:7'];
+  const model = modelOf(ints!, texts!, ...lambdas, ...files);
+  for (const columns of [24, 30, 40]) {
+    for (const [a, b] of [[ints, texts], lambdas, files] as [string, string][]) {
+      const [one, other] = [shortName(model, a, columns, unicode), shortName(model, b, columns, unicode)];
+      t.true(one.length <= columns && other.length <= columns);
+      t.not(one, other, `${columns} columns`);
+    }
+  }
+});
+
+test('the file of a place is whole as long as it fits', (t) => {
+  const name = 'rwlock at long_name_of_a_file.c:123';
+  const model = modelOf(name);
+  t.is(shortName(model, name, 33, unicode), 'rwlock long_name_of_a_file.c:123');
+  t.is(shortName(model, name, 26, unicode), 'long_name_of_a_file.c:123');
+});
+
+test('names of C and Rust, and operators', (t) => {
+  t.deepEqual(formsOf('plain_name'), ['plain_name']);
+  t.deepEqual(formsOf('<alloc::vec::Vec<T> as core::Clone>::clone'), ['<alloc::vec::Vec<T> as core::Clone>::clone', '<alloc::vec::Vec<…> as core::Clone>::clone', '…::clone']);
+  t.is(formsOf('ns::operator<< <Big<int>, fn() -> T>').at(-2), 'ns::operator<< <…>');
+  t.is(formsOf('std::__cxx11::basic_string<char, std::char_traits<char>, std::allocator<char> >::append')[1], 'std::string::append');
+});

@@ -1,0 +1,97 @@
+/* Samples of running threads: of those that were there before and those made later, by whom whatever, and of no other program; with events of the
+ * CPUs where these are allowed, with an event for each CPU and with one for each thread. */
+#include "sampler/linux/perf_samples.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <sys/prctl.h>
+#include <time.h>
+#include <unistd.h>
+#include "test/support/check.h"
+
+static atomic_int stop;
+static atomic_uint old_tid, new_tid, maker_tid;
+
+static void *compute(void *tid) {
+  atomic_store((atomic_uint *)tid, (unsigned)gettid());
+  while (!atomic_load_explicit(&stop, memory_order_relaxed)) { }
+  return NULL;
+}
+static void *make(void *unused) {
+  pthread_t thread;
+  maker_tid = (unsigned)gettid();
+  CHECK_IS(pthread_create(&thread, NULL, compute, &new_tid), 0);
+  return pthread_join(thread, NULL) ? NULL : unused;
+}
+
+/* Until both computing threads have `least` samples more, or 100 of them were due. */
+static void read_samples(struct qzi_running *running, unsigned *old_seen, unsigned *new_seen, unsigned least) {
+  static struct qzi_sample sample;
+  struct timespec used;
+  *old_seen = *new_seen = 0;
+  long long until_ms = 0;
+  do {
+    while (qzi_running_next(running, &sample)) {
+      CHECK(sample.at.pc && sample.at.sp);
+      CHECK(sample.tid == old_tid || sample.tid == new_tid || sample.tid == (unsigned)getpid() || sample.tid == maker_tid);
+      CHECK(!sample.copy.bytes || sample.copy.address == sample.at.sp);
+      *old_seen += sample.tid == old_tid;
+      *new_seen += sample.tid == new_tid;
+    }
+    nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
+    long long ms = used.tv_sec * 1000 + used.tv_nsec / 1000000;
+    if (!until_ms) until_ms = ms + 400;
+    if (ms > until_ms) break;
+  } while (*old_seen < least || *new_seen < least);
+}
+
+static void try_with(uint32_t cpus_most, int whole) {
+  unsigned old_seen, new_seen;
+  pthread_t old, maker;
+  stop = 0;
+  old_tid = new_tid = 0;
+  CHECK_IS(pthread_create(&old, NULL, compute, &old_tid), 0);
+  while (!old_tid) { }
+  struct qzi_running *running = qzi_running_open((uint32_t)getpid(), 2000000, cpus_most, whole);
+  CHECK(running);
+  CHECK(whole || !qzi_running_whole(running));
+  CHECK_IS(pthread_create(&maker, NULL, make, NULL), 0);
+  while (!new_tid) { }
+  CHECK_IS(qzi_running_begin(running, old_tid), 0);
+  CHECK_IS(qzi_running_begin(running, new_tid), 0);
+  read_samples(running, &old_seen, &new_seen, 5);
+  CHECK(old_seen >= 5 && new_seen >= 5);
+  qzi_running_pause(running, 1);
+  read_samples(running, &old_seen, &new_seen, 0);
+  read_samples(running, &old_seen, &new_seen, 20);
+  CHECK(old_seen == 0 && new_seen == 0);
+  qzi_running_pause(running, 0);
+  read_samples(running, &old_seen, &new_seen, 5);
+  CHECK(old_seen >= 5 && new_seen >= 5);
+  stop = 1;
+  CHECK_IS(pthread_join(old, NULL), 0);
+  CHECK_IS(pthread_join(maker, NULL), 0);
+  qzi_running_end(running, old_tid);
+  qzi_running_end(running, new_tid);
+  qzi_running_close(running);
+}
+
+int main(void) {
+  struct qzi_running *running = qzi_running_open((uint32_t)getpid(), 2000000, QZI_RUNNING_CPUS, 0);
+  CHECK(running);
+  qzi_running_close(running);
+  pid_t other = fork(); /* another program, which computes meanwhile */
+  if (!other) {
+    prctl(PR_SET_PDEATHSIG, SIGKILL); /* also where a check fails */
+    for (;;) { }
+  }
+  CHECK(other > 0);
+  try_with(QZI_RUNNING_CPUS, 1);
+  try_with(QZI_RUNNING_CPUS, 0);
+  try_with(0, 0);
+  CHECK_IS(kill(other, SIGKILL), 0);
+  CHECK(qzi_running_cost_ns() < 5000000);
+  return 0;
+}

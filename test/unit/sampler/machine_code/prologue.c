@@ -1,0 +1,45 @@
+/* Sizes of frames, from prologues as compilers write them; and what ends with a call. */
+#include "sampler/machine_code/prologue.h"
+
+#include <stdio.h>
+#include <string.h>
+
+struct example {
+  const char *what;
+  int size;
+  unsigned char bytes[24];
+};
+static const struct example examples[] = {
+    {"push %rbp; mov %rsp,%rbp; sub $0x20,%rsp", 0x20, {0x55, 0x48, 0x89, 0xe5, 0x48, 0x83, 0xec, 0x20}},
+    {"endbr64 before it; sub $0x1234,%rsp", 0x1234, {0xf3, 0x0f, 0x1e, 0xfa, 0x55, 0x48, 0x89, 0xe5, 0x48, 0x81, 0xec, 0x34, 0x12, 0, 0}},
+    {"three more pushes, sub", 0x28, {0x55, 0x48, 0x89, 0xe5, 0x41, 0x57, 0x41, 0x56, 0x53, 0x48, 0x83, 0xec, 0x10}},
+    {"add $-128,%rsp", 0x80, {0x55, 0x48, 0x89, 0xe5, 0x48, 0x83, 0xc4, 0x80}},
+    {"no room of its own", 0, {0x55, 0x48, 0x89, 0xe5, 0xe8, 1, 2, 3, 4}},
+    {"no frame pointer", -1, {0x53, 0x48, 0x83, 0xec, 0x20}},
+    {"a size that is none", -1, {0x55, 0x48, 0x89, 0xe5, 0x48, 0x81, 0xec, 0, 0, 0, 0x80}},
+};
+static const struct example calls[] = {
+    {"call", 1, {0x90, 0x90, 0x90, 0xe8, 1, 2, 3, 4}},
+    {"call *slot(%rip)", 1, {0x90, 0x90, 0xff, 0x15, 1, 2, 3, 4}},
+    {"call *%rax", 1, {0x90, 0x90, 0x90, 0x90, 0x90, 0x90, 0xff, 0xd0}},
+    {"call *%r12", 1, {0x90, 0x90, 0x90, 0x90, 0x90, 0x41, 0xff, 0xd4}},
+    {"nothing of the kind", 0, {0x90, 0x90, 0x90, 0x90, 0x48, 0x89, 0xe5, 0xc3}},
+};
+
+int main(void) {
+  int failed = 0;
+#if defined(__x86_64__)
+  for (size_t k = 0; k < sizeof examples / sizeof *examples; k++) {
+    int size = (int)qzi_frame_size(examples[k].bytes, sizeof examples[k].bytes);
+    if (size == examples[k].size) continue;
+    printf("%s: %d, not %d\n", examples[k].what, size, examples[k].size);
+    failed = 1;
+  }
+  for (size_t k = 0; k < sizeof calls / sizeof *calls; k++) {
+    if (qzi_ends_with_call(calls[k].bytes, 8) == calls[k].size) continue;
+    printf("%s: wrong\n", calls[k].what);
+    failed = 1;
+  }
+#endif
+  return failed;
+}

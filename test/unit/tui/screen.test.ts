@@ -1,0 +1,332 @@
+/** The live screen as a terminal shows it: text, colours, keys, sizes. */
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import test, { type ExecutionContext } from 'ava';
+import { bindings } from '../../../tui/src/keys.js';
+import { tabs } from '../../../tui/src/state.js';
+import { root } from '../../known-answers/programs.js';
+import { ProfileBuilder, ready, run } from '../../support/profile-builder.js';
+import { buildModel } from '../../../ts-frontend/src/model/index.js';
+import { wrap } from '../../../tui/src/canvas.js';
+import { large, small } from './example.js';
+import { Memory, Session } from './screen.js';
+
+/** Compares with test/unit/tui/golden/NAME; QUARTZ_UPDATE_GOLDENS=1 writes it instead. */
+function golden(t: ExecutionContext, name: string, lines: string[]): void {
+  const file = join(root, 'test/unit/tui/golden', `${name}.txt`);
+  const text = lines.map((line) => line.trimEnd()).join('\n');
+  if (process.env['QUARTZ_UPDATE_GOLDENS'] === '1') writeFileSync(file, `${text}\n`);
+  t.true(existsSync(file), `${file} is missing`);
+  t.is(`${text}\n`, readFileSync(file, 'utf8'));
+}
+
+for (const [width, height] of [[80, 24], [200, 60]] as const) {
+  test.serial(`every tab at ${width}x${height}`, async (t) => {
+    const session = new Session(new Memory(small()), { width, height });
+    await session.settle((lines) => lines[0]!.includes('prog'));
+    for (const [index, tab] of tabs.entries()) golden(t, `${tab}-${width}x${height}`, await session.type(String(index + 1)));
+    golden(t, `lock-${width}x${height}`, await session.type('3', 'z'));
+    golden(t, `help-${width}x${height}`, await session.type('z', '2', '?'));
+    await session.quit();
+  });
+}
+
+test.serial('ASCII sends no other character', async (t) => {
+  const session = new Session(new Memory(small()), { ascii: true, width: 140, height: 40 });
+  for (const key of ['1', '2', '3', '4', '5', '6', '7', '?']) {
+    for (const line of await session.type(key)) t.regex(line, /^[\x20-\x7e]*$/);
+  }
+  golden(t, 'overview-ascii', await session.type('x', '1'));
+  await session.quit();
+});
+
+test.serial('states have colours, and letters or shades of their own', async (t) => {
+  const session = new Session(new Memory(small()), { width: 120, dots: false });
+  await session.settle((lines) => lines[0]!.includes('prog'));
+  const y = session.lines().findIndex((line) => line.startsWith('processors (of 4)'));
+  const colourOf = new Map<string, number>();
+  for (const run of session.runs(y)) if (/^[█▓▒·▪]$/.test(run.text.trim())) colourOf.set(run.text.trim(), run.fg);
+  t.is(colourOf.size, 5);
+  t.is(new Set(colourOf.values()).size, 5);
+  await session.quit();
+});
+
+test.serial('lines of dots show runnable threads beyond the processors, whose own lines stay within', async (t) => {
+  const raw = new ProfileBuilder({ processors: 2 })
+    .stretch(1e9, Array.from({ length: 6 }, (_, k) => (k < 2 ? run(`t${k}`, ['main', 'work']) : ready(`t${k}`, ['main', 'work'])))).stretch(1e9, [run('t0', ['main'])]).build();
+  const session = new Session(new Memory(raw), { width: 100, height: 30 });
+  const lines = await session.settle((now) => now.some((line) => line.startsWith('processors (of 2), top down')));
+  const y = lines.findIndex((line) => line.startsWith('processors (of 2)'));
+  const scale = lines.slice(y + 1, y + 8).map((line) => /^\d*/.exec(line)![0]).filter((label) => label !== '');
+  t.deepEqual(scale.map(Number), [...scale.map(Number)].sort((a, b) => b - a));
+  t.true(Number(scale[0]) > 2, 'the scale goes to the runnable threads');
+  const rowsOf = (fg: number): number[] => lines.flatMap((_, row) => (row > y && row < y + 6 && session.runs(row).some((one) => one.fg === fg && /[\u2801-\u28ff]/.test(one.text)) ? [row - y] : []));
+  const [runnable, useful] = [rowsOf(6), rowsOf(2)]; // cyan, green
+  t.is(Math.min(...runnable), 1, lines.join('\n'));
+  t.true(Math.min(...useful) > 2, lines.join('\n'));
+  await session.type('2');
+  t.false(session.lines().some((line) => /[\u2801-\u28ff]/.test(line)), 'they go with the tab');
+  await session.type('1');
+  t.true(session.lines().some((line) => /[\u2801-\u28ff]/.test(line)));
+  await session.quit();
+});
+
+test.serial('cells too show runnable threads beyond the processors', async (t) => {
+  const raw = new ProfileBuilder({ processors: 2 }).stretch(1e9, Array.from({ length: 6 }, (_, k) => (k < 2 ? run(`t${k}`, ['main', 'work']) : ready(`t${k}`, ['main', 'work'])))).build();
+  for (const options of [{ colour: false }, { ascii: true }, { dots: false }]) {
+    const session = new Session(new Memory(raw), { width: 100, height: 30, ...options });
+    const lines = await session.settle((now) => now.some((line) => line.startsWith('processors (of 2)')));
+    const y = lines.findIndex((line) => line.startsWith('processors (of 2)'));
+    const [mark, useful] = options.ascii === true ? ['-', '#'] : ['▪', '█'];
+    t.true(lines[y + 1]!.includes(mark.repeat(50)) && !lines[y + 1]!.includes(useful), lines.join('\n'));
+    t.false(lines.some((line) => /[\u2801-\u28ff]/.test(line)));
+    t.true(lines.slice(y + 2, y + 8).some((line) => line.includes(useful.repeat(50)) && !line.includes(mark)));
+    await session.quit();
+  }
+});
+
+test.serial('no sentence of a finding is lost: what does not fit is said, and scrolled to', async (t) => {
+  for (const [width, height] of [[80, 24], [60, 15], [100, 30]] as const) {
+    const session = new Session(new Memory(small()), { width, height });
+    await session.settle((lines) => lines[0]!.includes('prog'));
+    const { findings } = buildModel(small());
+    const seen = new Set<string>();
+    for (let k = 0; k < 40; k++) {
+      const lines = session.lines();
+      for (const line of lines.slice(4, -1)) seen.add(line.slice(3).trim());
+      if (!lines.some((line) => /▼ \d+ lines? more/.test(line))) break;
+      await session.type('j');
+    }
+    t.false(session.lines().some((line) => /▼ \d+ lines? more/.test(line)));
+    for (const { text, remedy } of findings) for (const line of wrap(`${text} ${remedy}`, width - 3)) t.true(seen.has(line), `${width}x${height}: ${line}`);
+    await session.type('j', 'j', 'k', 'g');
+    t.true(session.lines()[4]!.startsWith('1. '), 'scrolling stops at the ends');
+    await session.quit();
+  }
+});
+
+test.serial('Enter goes into the finding at the top', async (t) => {
+  const session = new Session(new Memory(small()), { width: 80, height: 24 });
+  await session.settle((lines) => lines[0]!.includes('prog'));
+  while (!session.lines()[4]!.startsWith('2. ')) await session.type('j');
+  await session.type('\r');
+  t.regex(session.lines()[2]!, /^all › main/);
+  await session.quit();
+});
+
+test.serial('160x50: the chart takes a third at most, below it waits and the first finding', async (t) => {
+  const session = new Session(new Memory(small()), { width: 160, height: 50 });
+  const lines = await session.settle((now) => now.some((line) => line.startsWith('processors (of 4)')));
+  const from = lines.findIndex((line) => line.startsWith('processors (of 4)')), to = lines.findIndex((line) => line.startsWith('each processor'));
+  t.true(to - from <= 50 / 3);
+  t.true(lines.some((line) => line.includes('what threads waited for longest') && line.includes('finding 1: setup')));
+  t.true(lines.some((line) => line.includes('300 ms') && line.includes('table [mutex]')));
+  await session.quit();
+});
+
+test.serial('without colour nothing is coloured, and the selection still shows', async (t) => {
+  const session = new Session(new Memory(small()), { colour: false });
+  await session.type('2');
+  for (let y = 0; y < 24; y++) for (const run of session.runs(y)) t.is(run.fg, -1);
+  t.true(session.runs(4)[0]!.inverse);
+  t.true(session.lines()[4]!.startsWith('>'));
+  await session.quit();
+});
+
+test.serial('Enter goes into the children, Backspace up again', async (t) => {
+  const session = new Session(new Memory(small()), { width: 100, height: 30 });
+  await session.type('2');
+  t.regex(session.lines()[4]!, /^>.*main$/);
+  await session.type('\r');
+  t.regex(session.lines()[2]!, /^all › main/);
+  t.true(session.lines().some((line) => / setup$/.test(line)));
+  await session.type('g', '\r');
+  t.regex(session.lines()[2]!, /^all › main › \w+/);
+  await session.type('\x7f', '\x7f');
+  t.notRegex(session.lines()[2]!, /›/);
+  await session.quit();
+});
+
+test.serial('z shows the selected one alone, the next one with j, and the table again', async (t) => {
+  const session = new Session(new Memory(small()), {});
+  await session.settle((lines) => lines[0]!.includes('prog'));
+  const table = await session.type('5');
+  const first = await session.type('z');
+  t.regex(first[3]!, /^end \[join\]$/);
+  t.false(first.some((line) => line.includes('blocked▼')), 'no table');
+  const second = await session.type('j');
+  t.regex(second[3]!, /^table \[mutex\]$/);
+  for (const title of ['queue length over time', 'who waits', 'who holds it meanwhile', 'its threads spend']) t.true(second.some((line) => line.includes(title)), title);
+  t.deepEqual(await session.type('k', '\x1b'), table);
+  await session.quit();
+});
+
+test.serial('the filter keeps names that contain it; Esc clears it', async (t) => {
+  const session = new Session(new Memory(small()));
+  await session.type('2', '/', 's', 'e', 't', '\r');
+  const rows = (): string[] => session.lines().slice(4, 14).filter((line) => /\d/.test(line) && !line.startsWith('─'));
+  t.true(rows()[0]!.includes('setup'));
+  t.false(session.lines().slice(4, 10).some((line) => line.includes('finish')));
+  await session.type('\x1b');
+  t.true(session.lines().slice(4, 14).some((line) => line.includes('finish')));
+  await session.quit();
+});
+
+test.serial('sorting by each column, and reversing', async (t) => {
+  const session = new Session(new Memory(small()), { width: 120, height: 30 });
+  await session.type('2');
+  const marked = (): string => /(\S+)[▼▲]/.exec(session.lines()[3]!)?.[1] ?? '';
+  t.is(marked(), 'NPT');
+  const seen = new Set([marked()]);
+  for (let k = 0; k < 10; k++) {
+    await session.type('s');
+    seen.add(marked());
+  }
+  t.true(seen.size >= 9, [...seen].join(' '));
+  const direction = (): string => /[▼▲]/.exec(session.lines()[3]!)![0];
+  const before = direction();
+  await session.type('r');
+  t.not(direction(), before);
+  await session.quit();
+});
+
+test.serial('windows, freezing, going back and marking show what they say', async (t) => {
+  const host = new Memory(small());
+  const session = new Session(host, { width: 120, height: 30 });
+  await session.settle((lines) => lines[0]!.includes('1.00 s'));
+  host.raw = small(2);
+  await session.settle((lines) => lines[0]!.includes('2.00 s'));
+  await session.type('f');
+  t.regex(session.lines()[0]!, /frozen at 2\.00 s/);
+  await session.type('\x1b[D');
+  t.regex(session.lines()[0]!, /frozen at 1\.00 s/);
+  host.raw = small(4);
+  await session.settle((lines) => lines[0]!.includes('4.00 s'));
+  t.regex(session.lines()[0]!, /frozen at 1\.00 s/, 'a frozen screen stays where it is');
+  await session.type('m', 'f', '2');
+  t.regex(session.lines()[2]!, /compared with 1\.00 s/);
+  t.true(session.lines()[4]!.includes('+0 %') || session.lines()[4]!.includes('0 %'));
+  await session.type('m', 't', 't');
+  t.regex(session.lines()[2]!, /last 5\.00 s/);
+  await session.quit();
+});
+
+test.serial('w writes a snapshot, and says where', async (t) => {
+  const host = new Memory(small());
+  const session = new Session(host);
+  await session.type('w');
+  t.is(host.written, 1);
+  t.true(session.lines()[23]!.includes('snapshot-1.quartz'));
+  await session.quit();
+});
+
+test.serial('the end of the program leaves the last screen up, and says so', async (t) => {
+  const host = new Memory(small());
+  const session = new Session(host, { owned: true });
+  await session.settle((lines) => lines[0]!.includes('1.00 s'));
+  host.raw = small(2);
+  host.why = 'killed by SIGKILL';
+  const lines = await session.settle((now) => now[0]!.includes('killed by SIGKILL'));
+  t.true(lines[0]!.includes('2.00 s'), 'the last snapshot is shown');
+  t.true(lines.some((line) => line.includes('What limits this program')));
+  await session.quit();
+  t.true(session.over);
+});
+
+test.serial('quitting a program that runs is asked for twice', async (t) => {
+  const session = new Session(new Memory(small()), { owned: true });
+  await session.type('q');
+  t.false(session.over);
+  t.true(session.lines()[23]!.includes('q again'));
+  await session.type('x');
+  t.false(session.lines()[23]!.includes('q again'));
+  await session.type('q');
+  await session.quit();
+  t.true(session.over);
+});
+
+test.serial('any size: nothing is drawn outside, too small says so, and it comes back', async (t) => {
+  const session = new Session(new Memory(small()), { width: 120, height: 40 });
+  for (const key of ['1', '2', '3', '6', '?']) {
+    await session.type(key);
+    for (const [width, height] of [[40, 10], [300, 70], [20, 5], [80, 24]] as const) {
+      const lines = await session.resize(width, height);
+      t.is(lines.length, height);
+      if (width < 40) t.true(lines[0]!.includes('quartz top needs'));
+      else t.true(lines[0]!.includes('prog'));
+    }
+  }
+  await session.quit();
+});
+
+test.serial('256 processors fit as a heat strip', async (t) => {
+  const session = new Session(new Memory(large(256, 20)), { width: 80, height: 24 });
+  const lines = await session.settle((now) => now.some((line) => line.startsWith('each processor')));
+  const at = lines.findIndex((line) => line.startsWith('each processor'));
+  const strip = lines.slice(at + 1, -1).filter((line) => line.startsWith('P')).map((line) => line.slice(6)).join('');
+  t.is(strip.length, 256);
+  t.is(strip[7], '!');
+  await session.quit();
+});
+
+test.serial('the mouse selects, sorts and changes tabs', async (t) => {
+  const session = new Session(new Memory(small()), { width: 100, height: 30 });
+  await session.type('2');
+  const click = (x: number, y: number): Promise<string[]> => session.type(`\x1b[<0;${x + 1};${y + 1}M`);
+  await click(5, 5);
+  t.true(session.lines()[5]!.startsWith('>'));
+  await click(session.lines()[3]!.indexOf('self') + 1, 3);
+  t.regex(session.lines()[3]!, /self▼/);
+  await click(session.lines()[1]!.indexOf('Threads'), 1);
+  t.true(session.lines()[1]!.includes('[4 Threads]'));
+  await session.quit();
+});
+
+test.serial('the help names every key', async (t) => {
+  const session = new Session(new Memory(small()), { width: 120, height: 60 });
+  const text = (await session.type('?')).join('\n');
+  for (const { shown, does } of bindings) {
+    t.true(text.includes(shown), shown);
+    t.true(text.includes(does.slice(0, 30)), does);
+  }
+  await session.quit();
+});
+
+test.serial('help that does not fit has pages; Esc closes it at once', async (t) => {
+  const session = new Session(new Memory(small()), { width: 80, height: 24 });
+  let seen = '';
+  let lines = await session.type('?');
+  const pages = Number(/page 1 of (\d+)/.exec(lines[3]!)?.[1]);
+  t.true(pages > 1, lines[3]);
+  for (let page = 1; page <= pages; page++) {
+    t.true(lines[3]!.includes(`page ${page} of ${pages}`), lines[3]);
+    seen += lines.join('\n');
+    lines = await session.type(' ');
+  }
+  t.false(lines[3]!.includes('Help'), 'the key after the last page closes it');
+  for (const { shown } of bindings) t.true(seen.includes(shown), shown);
+  t.true((await session.type('?'))[3]!.includes('Help'));
+  t.false((await session.type('\u001b'))[3]!.includes('Help'));
+  await session.quit();
+});
+
+test.serial('what was written over the screen while it was suspended is gone when it goes on', async (t) => {
+  const session = new Session(new Memory(small()));
+  const before = await session.settle((lines) => lines[0]!.includes('prog'));
+  await new Promise<void>((resolve) => { session.emulator.write('\x1b[H\x1b[J[1]+  Stopped', resolve); });
+  t.true(session.lines()[0]!.includes('Stopped'));
+  process.emit('SIGCONT');
+  t.deepEqual(await session.settle((lines) => lines[0]!.includes('prog')), before);
+  await session.quit();
+});
+
+test.serial('the terminal is given back as it was', async (t) => {
+  const session = new Session(new Memory(small()));
+  await session.type('2');
+  t.is(session.emulator.buffer.active.type, 'alternate');
+  t.true(session.keyboard.isRaw);
+  await session.quit();
+  await session.settle(() => session.emulator.buffer.active.type === 'normal');
+  t.is(session.emulator.buffer.active.type, 'normal');
+  t.false(session.keyboard.isRaw);
+});

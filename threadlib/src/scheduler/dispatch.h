@@ -1,0 +1,77 @@
+/* The next thread of a processor, and the switch to it: what is expanded in the few functions that switch.
+ *
+ * Owns:    the order of decisions (scheduler.c says which), what a switch publishes.
+ * Writer:  a processor's own kernel thread, under its biased lock. Reader: scheduler.c, wait.c.
+ * Must not: be included where nothing switches.
+ */
+#ifndef QZI_DISPATCH_H
+#define QZI_DISPATCH_H
+
+#include "threadlib/src/thread/exceptions.h"
+#include "processor.h"
+#include "threadlib/src/context/sanitizers.h"
+
+#pragma GCC visibility push(hidden)
+
+#define QZI_STREAK_LIMIT 64u
+
+struct qzi_thread *qzi_take_fairly(struct qzi_processor *p);
+struct qzi_thread *qzi_take_instead(struct qzi_processor *p, struct qzi_thread *next);
+struct qzi_passed qzi_switch_to_scheduler(struct qzi_processor *p, struct qzi_thread *self, void (*after)(void *), void *arg);
+
+/* Every switch ends here, on the new context. */
+static inline void qzi_arrive(struct qzi_passed passed) {
+  qzi_leave(qzi_processor_self());
+  if (passed.after) passed.after(passed.arg);
+}
+
+static inline __attribute__((always_inline)) struct qzi_thread *qzi_take_next(struct qzi_processor *p) {
+  uint32_t tick = atomic_load_explicit(&p->tick, memory_order_relaxed) + 1;
+  atomic_store_explicit(&p->tick, tick, memory_order_relaxed);
+  struct qzi_thread *thread = NULL;
+  if (QZI_UNLIKELY(tick % 64 == 0)) thread = qzi_take_fairly(p);
+  if (QZI_LIKELY(!thread)) {
+    thread = atomic_load_explicit(&p->next, memory_order_relaxed);
+    if (thread) {
+      atomic_store_explicit(&p->next, NULL, memory_order_relaxed);
+      if (QZI_UNLIKELY(++p->streak >= QZI_STREAK_LIMIT)) thread = qzi_take_instead(p, thread);
+    } else {
+      p->streak = 0;
+      qzi_ring_ahead_youngest(&p->deque);
+      thread = qzi_ring_take_youngest(&p->deque);
+      if (!thread) thread = qzi_ring_take_oldest(&p->fifo);
+      if (!thread) return qzi_injected(); /* was in no processor's queue: not counted as taken from one */
+    }
+  }
+  qzi_pub_dequeued(&p->head.pub);
+  return thread;
+}
+
+/* From thread `self` (NULL: it ends) to `next` on the same processor, under the biased lock. */
+static inline __attribute__((always_inline)) struct qzi_passed
+qzi_switch_to(struct qzi_processor *p, struct qzi_thread *self, struct qzi_thread *next, void (*after)(void *), void *arg) {
+  struct qzi_context *gone;
+  if (QZI_UNLIKELY(qzi_life(next) == QZI_NEW)) qzi_prepare(next);
+  qzi_current_set(p, next);
+  qzi_pub_switch_run(&p->head.pub, &next->pub);
+  qzi_sanitize_to_thread(self ? &self->sanitizer_stack : NULL, next);
+  return qzi_switch(qzi_fp_leave(), self ? &self->context : &gone, next->context, after, arg);
+}
+
+/* qzi_park. */
+static inline __attribute__((always_inline)) void qzi_park_here(struct qzi_processor *p, struct qzi_thread *self,
+                                                                void (*after)(void *), void *arg) {
+  self->blocked = 1;
+  qzi_pub_state(&p->head.pub, QZ_STATE_OVERHEAD);
+  struct qzi_exceptions exceptions = qzi_exceptions_save(p);
+  qzi_enter(p);
+  struct qzi_thread *next = qzi_take_next(p);
+  struct qzi_passed passed =
+      QZI_LIKELY(next != NULL) ? qzi_switch_to(p, self, next, after, arg) : qzi_switch_to_scheduler(p, self, after, arg);
+  qzi_sanitize_arrived(self->sanitizer_stack);
+  qzi_exceptions_restore(exceptions);
+  qzi_arrive(passed);
+}
+
+#pragma GCC visibility pop
+#endif

@@ -1,0 +1,216 @@
+/* Which thread runs next, and how one gives way to another.
+ *
+ * Owns:    the order of ready threads on one processor; parking, waking, yielding.
+ * Writer:  a processor's own kernel thread, under its biased lock.
+ * Reader:  thread.c, join.c, fork_join.c, blocking_region.c, and every synchronization object through internal.h.
+ * Must not: search other processors (steal.c), or sleep (worker.c).
+ *
+ * Order: the thread made ready last (it shares its cache lines with the waker), then new threads, the youngest first
+ * (depth first: bounded memory, and its joiner can call it), then threads that ran before, the oldest first. At each
+ * 64th decision the other way round, so that no ready thread waits for ever.
+ */
+#include "dispatch.h"
+
+#include <unistd.h>
+
+/* Each 64th decision: timers, threads without a processor, and the oldest first. NULL: nothing there. */
+__attribute__((noinline)) struct qzi_thread *qzi_take_fairly(struct qzi_processor *p) {
+  if (qzi_timers_pending()) {
+    qzi_leave(p);
+    qzi_timers_run();
+    qzi_enter(p);
+  }
+  struct qzi_thread *thread = qzi_injected();
+  if (thread) qzi_pub_enqueued(&p->head.pub); /* it was in no queue; the caller counts it as taken from one */
+  if (!thread) thread = qzi_ring_take_oldest(&p->fifo);
+  if (!thread) thread = qzi_ring_take_oldest(&p->deque);
+  return thread;
+}
+
+/* A pair of threads that wake each other has kept the others waiting for long. */
+__attribute__((noinline)) struct qzi_thread *qzi_take_instead(struct qzi_processor *p, struct qzi_thread *next) {
+  p->streak = 0;
+  qzi_ring_push(&p->fifo, next);
+  return qzi_ring_take_oldest(&p->fifo);
+}
+
+struct qzi_thread *qzi_take(struct qzi_processor *p) { return qzi_take_next(p); }
+
+void qzi_prepare(struct qzi_thread *thread) {
+  qzi_life_set(thread, QZI_ALIVE);
+  thread->pub.stack_low = (uintptr_t)qzi_own_low(thread);
+  thread->pub.stack_high = (uintptr_t)thread;
+  thread->exit_sp = NULL;
+  qzi_sanitize_fresh(thread);
+#ifdef QZI_ASAN
+  thread->sanitizer_stack = NULL;
+#endif
+  thread->context = qzi_context_make((char *)thread, qzi_thread_main);
+}
+
+/* From thread `self` to the scheduler loop of its kernel thread: no thread is ready here. */
+__attribute__((noinline)) struct qzi_passed
+qzi_switch_to_scheduler(struct qzi_processor *p, struct qzi_thread *self, void (*after)(void *), void *arg) {
+  struct qzi_context *gone;
+  struct qzi_kernel *kernel = p->kernel;
+  if (QZI_UNLIKELY(!kernel->context)) qzi_start(); /* main blocks before it has created a thread */
+  qzi_current_set(p, NULL);
+  qzi_pub_leave(&p->head.pub, QZ_STATE_OVERHEAD);
+  qzi_sanitize_to_scheduler(self ? &self->sanitizer_stack : NULL, kernel);
+  return qzi_switch(qzi_fp_leave(), self ? &self->context : &gone, kernel->context, after, arg);
+}
+
+void qzi_park(void (*after)(void *), void *arg) {
+  struct qzi_processor *p = qzi_processor_self();
+  qzi_park_here(p, p->head.current, after, arg);
+}
+
+void qzi_handoff(struct qzi_thread *thread, void (*after)(void *), void *arg) {
+  struct qzi_processor *p = qzi_processor_self();
+  struct qzi_thread *self = p->head.current;
+  self->blocked = 1;
+  thread->blocked = 0;
+  struct qzi_exceptions exceptions = qzi_exceptions_save(p);
+  qzi_enter(p);
+  struct qzi_passed passed = qzi_switch_to(p, self, thread, after, arg);
+  qzi_sanitize_arrived(self->sanitizer_stack);
+  qzi_exceptions_restore(exceptions);
+  qzi_arrive(passed);
+}
+
+void qzi_switch_away(struct qzi_thread *next, void (*after)(void *), void *arg) {
+  struct qzi_processor *p = qzi_processor_self();
+  qzi_enter(p);
+  if (next) next->blocked = 0;
+  else next = qzi_take_next(p);
+  if (next) qzi_switch_to(p, NULL, next, after, arg);
+  else qzi_switch_to_scheduler(p, NULL, after, arg);
+  __builtin_unreachable();
+}
+
+/* Waking is overhead of the thread that wakes, where one runs. */
+static inline void waking(struct qzi_processor *p, unsigned state) {
+  if (p->head.current) qzi_pub_state(&p->head.pub, state);
+}
+
+static inline __attribute__((always_inline)) void ready_next(struct qzi_thread *thread, struct qzi_thread *away) {
+  struct qzi_processor *p = qzi_processor_checked();
+  thread->blocked = 0;
+  waking(p, QZ_STATE_OVERHEAD);
+  qzi_enter(p);
+  qzi_pub_ready(&p->head.pub, &thread->pub);
+  struct qzi_thread *before = atomic_load_explicit(&p->next, memory_order_relaxed);
+  atomic_store_explicit(&p->away, away, memory_order_relaxed);
+  atomic_store_explicit(&p->next, thread, memory_order_release);
+  if (before) qzi_ring_push(&p->fifo, before);
+  qzi_leave(p);
+  qzi_wake_idle(p);
+  waking(p, QZ_STATE_USEFUL);
+}
+
+void qzi_ready(struct qzi_thread *thread) { ready_next(thread, NULL); }
+void qzi_ready_away(struct qzi_thread *thread) { ready_next(thread, thread); }
+
+void qzi_ready_last(struct qzi_thread *thread) {
+  struct qzi_processor *p = qzi_processor_checked();
+  thread->blocked = 0;
+  waking(p, QZ_STATE_OVERHEAD);
+  qzi_enter(p);
+  qzi_pub_ready(&p->head.pub, &thread->pub);
+  qzi_ring_push(&p->fifo, thread);
+  qzi_leave(p);
+  qzi_wake_idle(p);
+  waking(p, QZ_STATE_USEFUL);
+}
+
+static void wake_after(void *processor) { qzi_wake_one(processor); }
+
+/* The caller goes to the end of the queue, if anybody else is ready. Threads that have not run yet come first. Between
+ * taking the next and queueing the caller no thread is to be seen: a processor that looked just then sleeps, and nobody
+ * would wake it, for nothing becomes ready here. So the next one looks for sleepers, if there are any. */
+__attribute__((noinline)) void qzi_yield(void) {
+  struct qzi_processor *p = qzi_processor_checked();
+  struct qzi_thread *self = p->head.current;
+  qzi_enter(p);
+  struct qzi_thread *next = qzi_take_next(p);
+  if (!next) {
+    qzi_leave(p);
+    return;
+  }
+  qzi_pub_state(&p->head.pub, QZ_STATE_OVERHEAD);
+  struct qzi_exceptions exceptions = qzi_exceptions_save(p);
+  qzi_pub_ready(&p->head.pub, &self->pub);
+  qzi_ring_push(&p->fifo, self);
+  /* a thief stays out until the next context leaves the lock: by then ours is saved */
+  struct qzi_passed passed = qzi_switch_to(p, self, next, qzi_some_idle() ? wake_after : NULL, p);
+  qzi_sanitize_arrived(self->sanitizer_stack);
+  qzi_exceptions_restore(exceptions);
+  qzi_arrive(passed);
+}
+
+/* Where only threads that have run are ready, a yield is this: the oldest out of the queue, the caller in. First in: so the
+ * queue is never seen empty, and nobody need look for sleepers. It leaves the numbers of threads queued and taken as they
+ * are: both would change by one. False: something is out of the ordinary, and nothing was done. */
+static inline __attribute__((always_inline)) bool take_turns(struct qzi_processor *p, bool published) {
+#if defined(QZI_TSAN) || defined(QZI_ASAN)
+  return false;
+#else
+  struct qzi_thread *self = p->head.current;
+  struct qzi_ring *fifo = &p->fifo;
+  if (published && !qzi_pub_may_switch(&p->head.pub, &self->pub)) return false;
+  uint64_t control = qzi_fp_leave();
+  qzi_enter(p);
+  uint32_t tick = atomic_load_explicit(&p->tick, memory_order_relaxed) + 1;
+  uint32_t top = atomic_load_explicit(&fifo->top, memory_order_relaxed);
+  uint32_t bottom = atomic_load_explicit(&fifo->bottom, memory_order_relaxed);
+  if (QZI_UNLIKELY(tick % 64 == 0 || atomic_load_explicit(&p->next, memory_order_relaxed) || bottom == top ||
+                   qzi_ring_size(&p->deque)))
+    return false; /* the lock stays taken: whoever called takes it again */
+  struct qzi_thread *next = fifo->slot[top & fifo->mask];
+  if (QZI_UNLIKELY(qzi_life(next) == QZI_NEW)) return false;
+  if (published && !qzi_pub_may_switch(&p->head.pub, &next->pub)) return false;
+  qzi_ring_ahead(fifo, top, bottom);
+  if (published) qzi_pub_now(&p->head.pub, QZ_STATE_OVERHEAD);
+  struct qzi_exceptions exceptions = qzi_exceptions_save(p);
+  fifo->slot[bottom & fifo->mask] = self;
+  atomic_store_explicit(&fifo->bottom, bottom + 1, memory_order_release);
+  atomic_store_explicit(&fifo->top, top + 1, memory_order_release);
+  atomic_store_explicit(&p->tick, tick, memory_order_relaxed);
+  p->streak = 0;
+  qzi_current_set(p, next);
+  qzi_pub_store(&p->head.pub.switches, p->head.pub.switches + 1);
+  if (published) qzi_pub_switch(&p->head.pub, &self->pub, &next->pub);
+  struct qzi_passed passed = qzi_switch(control, &self->context, next->context, NULL, NULL);
+  p = qzi_processor_self();
+  if (QZI_UNLIKELY(p->exceptions)) *p->exceptions = exceptions;
+  qzi_leave(p);
+  if (QZI_UNLIKELY(passed.after)) passed.after(passed.arg);
+  return true;
+#endif
+}
+
+static __attribute__((noinline)) void yield_other(void) {
+  struct qzi_processor *p = qzi_processor_checked();
+  if (!qzi_publishing() || !take_turns(p, true)) qzi_yield();
+  qzi_spin_go_on();
+}
+
+void qz_yield(void) {
+  struct qzi_processor *p = qzi_processor_self();
+  if (QZI_UNLIKELY(!p || qzi_publishing() || !take_turns(p, false))) yield_other();
+}
+
+/* ---- a kernel thread's scheduler loop ---- */
+
+struct qzi_passed qzi_run_from_scheduler(struct qzi_kernel *kernel, struct qzi_thread *next) {
+  struct qzi_processor *p = kernel->processor;
+  qzi_enter(p);
+  if (qzi_life(next) == QZI_NEW) qzi_prepare(next);
+  qzi_current_set(p, next);
+  qzi_pub_switched(&p->head.pub);
+  qzi_pub_run(&p->head.pub, &next->pub);
+  qzi_sanitize_to_thread(&kernel->sanitizer_stack, next);
+  struct qzi_passed passed = qzi_switch(qzi_fp_leave(), &kernel->context, next->context, NULL, NULL);
+  qzi_sanitize_arrived(kernel->sanitizer_stack);
+  return passed;
+}

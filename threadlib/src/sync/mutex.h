@@ -1,0 +1,14 @@
+/* What condition variables need of a mutex. Owned by mutex.c. */
+#ifndef QZI_SYNC_MUTEX_H
+#define QZI_SYNC_MUTEX_H
+
+#include "sync.h"
+
+#pragma GCC visibility push(hidden)
+bool qzi_mutex_holds(const qz_mutex *mutex, const struct qzi_thread *self);
+/* Unlock by its holder; cannot fail. Returns a thread that the caller must make ready soon, or NULL. */
+struct qzi_thread *qzi_mutex_let_go(qz_mutex *mutex, struct qzi_thread *self);
+/* Lock again, on behalf of the call at `place`; cannot fail. */
+void qzi_mutex_retake(qz_mutex *mutex, struct qzi_thread *self, uint64_t place);
+#pragma GCC visibility pop
+#endif

@@ -1,0 +1,46 @@
+/* Loops of the program that it marks as waiting (QZ_SPIN_BEGIN, QZ_SPIN_END).
+ *
+ * Owns:    qzi_thread.marked and what stands beside it.
+ * Writer:  the thread itself. Reader: the sampler, through the record of the place.
+ * Must not: do anything in a kernel thread that is not ours, or where nothing is published.
+ */
+#include "threadlib/src/runtime/internal.h"
+#include "quartz/spin.h"
+
+static struct qzi_thread *marked_self(void) {
+  struct qzi_processor *p = qzi_processor_self();
+  struct qzi_thread *self = p ? qzi_self() : NULL;
+  return self && self->marked && self->marked_serial == (uint32_t)self->pub.serial ? self : NULL;
+}
+
+void qz_spin_begin(const void *object) {
+  if (!qzi_publishing() || !qzi_processor_self() || marked_self()) return;
+  struct qzi_thread *self = qzi_self();
+  struct qzi_publisher *publisher = qzi_publisher_self();
+  uint64_t site = (uint64_t)(uintptr_t)__builtin_return_address(0);
+  uint32_t index = qzi_pub_loop(publisher, site, object);
+  if (!index) return;
+  self->marked = index;
+  self->marked_serial = (uint32_t)self->pub.serial;
+  self->marked_ns = qzi_now_ns();
+  qzi_pub_count(publisher, site, QZI_PUB_KEY(QZ_KIND_LOOP, index));
+  qzi_pub_push(publisher, &self->pub, QZI_PUB_KEY(QZ_KIND_LOOP, index));
+  qzi_pub_spinning(publisher, &self->pub, index);
+}
+
+void qz_spin_end(const void *object) {
+  struct qzi_thread *self = marked_self();
+  if (!self) return;
+  uint32_t index = self->marked;
+  uint64_t ns = qzi_now_ns() - self->marked_ns;
+  self->marked = 0;
+  qzi_pub_spun(qzi_publisher_self(), &self->pub);
+  qzi_pub_waited(index, ns, ns);
+  qzi_pub_acquired_shared(index);
+  qzi_pub_pop(&self->pub, QZI_PUB_KEY(QZ_KIND_LOOP, index));
+}
+
+void qzi_spin_go_on(void) {
+  struct qzi_thread *self = marked_self();
+  if (self) qzi_pub_spinning(qzi_publisher_self(), &self->pub, self->marked);
+}

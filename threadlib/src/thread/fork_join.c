@@ -1,0 +1,227 @@
+/* Fork-join: spawn, sync, parallel loops.
+ *
+ * Owns:    struct qzi_scope, the inside of a qz_scope.
+ * Writer:  the thread whose scope it is; children that end on their own stacks add to `remote`.
+ * Reader:  deadlock.c.
+ * Must not: touch a scope after its last child has been counted: the parent may have returned.
+ *
+ * A child waits in its parent's deque. If it is still there when the parent syncs, the parent calls it on its own stack,
+ * under the child's identity, as long as half a default stack is left. Else it runs on its own stack, wherever a
+ * processor takes it.
+ */
+#include "threadlib/src/scheduler/processor.h"
+#include "threadlib/src/context/sanitizers.h"
+#include "spawn.h"
+
+#include <stdio.h>
+#include <string.h>
+
+struct qzi_scope {
+  _Atomic(int64_t) remote;    /* children that ended on their own stacks; less `pending` once the parent waits */
+  int64_t pending;            /* children not known to have ended */
+  struct qzi_thread *waiter;
+  qzi_spinlock lock;          /* of the two below, which tell a sampler for whom the parent waits */
+  uint32_t object;            /* where it waits, 0: it does not */
+  struct qzi_thread *running; /* children on their own stacks that began while publishing */
+};
+_Static_assert(sizeof(struct qzi_scope) <= sizeof(qz_scope), "qz_scope");
+
+struct qzi_thread *qzi_scope_child_ended(struct qzi_scope *scope) {
+  if (atomic_fetch_add_explicit(&scope->remote, 1, memory_order_acq_rel) != -1) return NULL;
+  return scope->waiter;
+}
+
+void qzi_scope_child_begins(struct qzi_thread *child) {
+  struct qzi_scope *scope = child->scope;
+  qzi_spin_lock(&scope->lock);
+  if (!scope->running) qzi_pub_awaited(scope->object, 0, qzi_pub_index_of(&child->pub));
+  child->sibling = scope->running;
+  if (child->sibling) child->sibling->sibling_link = &child->sibling;
+  child->sibling_link = &scope->running;
+  scope->running = child;
+  qzi_spin_unlock(&scope->lock);
+}
+
+void qzi_scope_child_ends(struct qzi_thread *child) {
+  struct qzi_scope *scope = child->scope;
+  uint32_t index = qzi_pub_index_of(&child->pub);
+  qzi_spin_lock(&scope->lock);
+  *child->sibling_link = child->sibling;
+  if (child->sibling) child->sibling->sibling_link = child->sibling_link;
+  child->sibling_link = NULL;
+  if (index) qzi_pub_awaited(scope->object, index, scope->running ? qzi_pub_index_of(&scope->running->pub) : 0);
+  qzi_spin_unlock(&scope->lock);
+}
+
+/* The parent waits at `object`, or (0) no longer. */
+static void waits_at(struct qzi_scope *scope, uint32_t object) {
+  qzi_spin_lock(&scope->lock);
+  scope->object = object;
+  if (scope->running) qzi_pub_awaited(object, 0, qzi_pub_index_of(&scope->running->pub));
+  qzi_spin_unlock(&scope->lock);
+}
+
+static void wait_after(void *arg) {
+  struct qzi_scope *scope = arg;
+  int64_t pending = scope->pending;
+  struct qzi_thread *waiter = scope->waiter;
+  if (atomic_fetch_sub_explicit(&scope->remote, pending, memory_order_acq_rel) == pending) qzi_ready(waiter);
+}
+
+static void describe(const struct qzi_thread *thread, char *text, size_t bytes) {
+  const struct qzi_scope *scope = thread->wait_object;
+  snprintf(text, bytes, "%lld spawned calls to end", (long long)-atomic_load(&scope->remote));
+}
+
+/* Children were taken by other processors, or have no room on this stack. */
+static void sync_slow(struct qzi_scope *scope, uint64_t site) {
+  struct qzi_processor *p = qzi_processor_self();
+  struct qzi_thread *self = p->head.current;
+  uint32_t object = qzi_pub_site(&p->head.pub, QZ_KIND_JOIN, site);
+  if (atomic_load_explicit(&scope->remote, memory_order_acquire) != scope->pending) {
+    uint64_t since = 0;
+    if (object) {
+      qzi_pub_push(&p->head.pub, &self->pub, QZI_PUB_KEY(QZ_KIND_JOIN, object));
+      qzi_pub_blocked(&p->head.pub, &self->pub, object);
+      qzi_pub_queue_add(object, 1);
+      waits_at(scope, object);
+      since = qzi_pub_ticks();
+    }
+    scope->waiter = self;
+    self->wait_object = scope;
+    self->wait_describe = describe;
+    qzi_park(wait_after, scope);
+    self->wait_object = NULL;
+    if (object) {
+      waits_at(scope, 0);
+      qzi_pub_queue_add(object, -1);
+      qzi_pub_pop(&self->pub, QZI_PUB_KEY(QZ_KIND_JOIN, object));
+      qzi_pub_waited(object, qzi_pub_ticks_ns(since, qzi_pub_ticks()), 0);
+    }
+  }
+  if (object) qzi_pub_acquired_shared(object);
+  atomic_store_explicit(&scope->remote, 0, memory_order_relaxed);
+  scope->pending = 0;
+}
+
+/* Calls what could not be made a thread. In the section of calls that are counted by whoever makes them (abi/session.h). */
+__attribute__((section("quartz_start"), noinline, noclone)) static void call(void (*function)(void *), void *argument) {
+  function(argument);
+  __asm__ volatile(""); /* no jump: the return address shall be here */
+}
+
+/* loop: the argument is a range; `function` is the body. */
+static inline void spawn(struct qzi_scope *scope, bool loop, const char *name, uintptr_t function, void *argument,
+                         uint64_t site) {
+  struct qzi_processor *p = qzi_processor_checked();
+  uint64_t serial;
+  int error;
+  qzi_pub_state(&p->head.pub, QZ_STATE_OVERHEAD);
+  bool made = qzi_spawn(p, 0, function, argument, scope, loop, name, false, site, &serial, &error) != NULL;
+  qzi_pub_state(&p->head.pub, QZ_STATE_USEFUL);
+  if (QZI_LIKELY(made)) {
+    scope->pending++;
+    return;
+  }
+  qzi_pub_count(&p->head.pub, site, function);
+  call(loop ? qzi_run_range : (void (*)(void *))function, argument);
+}
+
+void qz_spawn(qz_scope *scope, void (*function)(void *), void *argument) {
+  spawn((struct qzi_scope *)scope, false, NULL, (uintptr_t)function, argument, QZI_CALLER());
+}
+void qz_spawn_named(qz_scope *scope, const char *name, void (*function)(void *), void *argument) {
+  spawn((struct qzi_scope *)scope, false, name, (uintptr_t)function, argument, QZI_CALLER());
+}
+
+/* The youngest child, if it can be called here. */
+static inline struct qzi_thread *callable(struct qzi_processor *p, struct qzi_thread *self, struct qzi_scope *scope) {
+  if (QZI_UNLIKELY(qzi_stack_left(self) < qzi_runtime.stack_bytes / 2)) return NULL;
+  return qzi_unspawn(p, NULL, scope);
+}
+
+static inline void called(struct qzi_scope *scope, struct qzi_thread *child) {
+  struct qzi_processor *p = qzi_processor_self();
+  scope->pending--;
+  qzi_enter(p);
+  qzi_stack_put(p, child);
+  qzi_leave(p);
+}
+
+/* All but the children's own time is overhead. */
+static __attribute__((noinline)) void sync_published(struct qzi_scope *scope, uint64_t site) {
+  qzi_pub_state(qzi_publisher_self(), QZ_STATE_OVERHEAD);
+  while (scope->pending) {
+    struct qzi_processor *p = qzi_processor_self();
+    struct qzi_thread *self = p->head.current, *child = callable(p, self, scope);
+    if (!child) {
+      sync_slow(scope, site);
+      break;
+    }
+    qzi_run_inline_published(p, self, child, site);
+    called(scope, child);
+  }
+  qzi_pub_state(qzi_publisher_self(), QZ_STATE_USEFUL);
+}
+
+static inline void sync(struct qzi_scope *scope, uint64_t site) {
+  while (scope->pending) {
+    if (qzi_publishing()) {
+      sync_published(scope, site);
+      return;
+    }
+    struct qzi_processor *p = qzi_processor_checked();
+    struct qzi_thread *self = p->head.current, *child = callable(p, self, scope);
+    if (QZI_UNLIKELY(!child)) {
+      sync_slow(scope, site);
+      return;
+    }
+    qzi_run_inline(p, self, child);
+    called(scope, child);
+  }
+  if (qzi_publishing()) qzi_pub_state(qzi_publisher_self(), QZ_STATE_USEFUL); /* since the last call */
+}
+
+void qz_sync(qz_scope *scope) { sync((struct qzi_scope *)scope, QZI_CALLER()); }
+
+/* ---- parallel loops ---- */
+
+struct loop {
+  void (*body)(int64_t begin, int64_t end, void *argument);
+  void *argument;
+  int64_t grain;
+  uint64_t site; /* of the call of qz_parallel_for: it is the caller of each call of the body */
+};
+struct range { const struct loop *loop; int64_t begin, end; };
+
+/* Halves the range, the right half for whoever comes, until it is one grain long. Each thread calls the body once; that
+ * call has been counted when the thread was made (abi/session.h, start_low). */
+__attribute__((section("quartz_start"), noinline, noclone)) void qzi_run_range(void *arg) {
+  struct range range = *(struct range *)arg;
+  const struct loop *loop = range.loop;
+  struct qzi_scope scope;
+  memset(&scope, 0, sizeof scope);
+  struct range right[64];
+  unsigned n = 0;
+  while ((uint64_t)range.end - (uint64_t)range.begin > (uint64_t)loop->grain) {
+    int64_t middle = range.begin + (int64_t)(((uint64_t)range.end - (uint64_t)range.begin) / 2);
+    right[n] = (struct range){ loop, middle, range.end };
+    spawn(&scope, true, NULL, (uintptr_t)loop->body, &right[n++], loop->site);
+    range.end = middle;
+  }
+  loop->body(range.begin, range.end, loop->argument);
+  sync(&scope, loop->site);
+}
+
+void qz_parallel_for(int64_t begin, int64_t end, int64_t grain, void (*body)(int64_t, int64_t, void *), void *argument) {
+  if (begin >= end) return;
+  if (grain <= 0) {
+    uint64_t parts = (uint64_t)qzi_runtime.processor_count * 8, length = (uint64_t)end - (uint64_t)begin;
+    grain = (int64_t)(length / parts);
+    if (grain < 1) grain = 1;
+  }
+  struct loop loop = { body, argument, grain, QZI_CALLER() };
+  struct range range = { &loop, begin, end };
+  qzi_pub_count(qzi_publisher_self(), loop.site, (uintptr_t)body);
+  qzi_run_range(&range);
+}

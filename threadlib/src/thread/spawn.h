@@ -1,0 +1,73 @@
+/* The fast path of creation, expanded in qz_create, qz_thread_create and qz_spawn.
+ *
+ * Owns:    nothing.
+ * Must not: make a system call or use a locked instruction where a free descriptor is at hand.
+ */
+#ifndef QZI_SPAWN_H
+#define QZI_SPAWN_H
+
+#include "threadlib/src/scheduler/processor.h"
+
+#pragma GCC visibility push(hidden)
+struct qzi_thread *qzi_thread_slow(struct qzi_processor *p, size_t stack_bytes, int *error);
+#pragma GCC visibility pop
+
+#define QZI_SERIAL_STEP 4096u /* processors at most */
+
+/* A new thread, queued on p. NULL with *error: EAGAIN, ENOMEM. */
+static inline struct qzi_thread *qzi_spawn(struct qzi_processor *p, size_t stack_bytes, uintptr_t start, void *argument,
+                                           struct qzi_scope *scope, bool loop, const char *name, bool detached,
+                                           uint64_t site, uint64_t *serial, int *error) {
+  uint32_t name_offset = name ? qzi_pub_name(name) : 0;
+  qzi_enter(p);
+  struct qzi_thread *thread;
+  uint32_t free_count = p->free_count;
+  if (QZI_UNLIKELY(stack_bytes != 0 || free_count == 0)) {
+    thread = qzi_thread_slow(p, stack_bytes, error);
+    if (!thread) return NULL;
+  } else {
+    thread = p->free[--free_count];
+    p->free_count = free_count;
+    if (free_count >= QZI_AHEAD) qzi_ahead_descriptor(p->free[free_count - QZI_AHEAD]);
+  }
+  *serial = p->serial += QZI_SERIAL_STEP;
+  thread->scope = scope;
+  thread->argument = argument;
+  atomic_store_explicit(&thread->join, detached ? QZI_JOIN_DETACHED : 0, memory_order_relaxed);
+  qzi_life_set(thread, QZI_NEW);
+  thread->blocked = 0;
+  thread->pub.record = NULL;
+  thread->pub.name = name_offset;
+  thread->pub.loop = loop;
+  __atomic_store_n(&thread->pub.serial, p->serial, __ATOMIC_RELAXED);
+  thread->pub.start = start;
+  thread->pub.create_site = site;
+  qzi_pub_spawned(&p->head.pub);
+  qzi_pub_created(&p->head.pub, &thread->pub, &p->head.current->pub);
+  qzi_pub_ready(&p->head.pub, &thread->pub);
+  qzi_ring_push(&p->deque, thread);
+  qzi_leave(p);
+  qzi_wake_idle(p);
+  return thread;
+}
+
+/* Takes the youngest thread of p's deque if it is `wanted` (or, with `wanted` NULL, a child of `scope`). */
+static inline struct qzi_thread *qzi_unspawn(struct qzi_processor *p, struct qzi_thread *wanted, struct qzi_scope *scope) {
+  qzi_enter(p);
+  struct qzi_ring *ring = &p->deque;
+  uint32_t bottom = atomic_load_explicit(&ring->bottom, memory_order_relaxed);
+  struct qzi_thread *thread = NULL;
+  if (QZI_LIKELY(bottom != atomic_load_explicit(&ring->top, memory_order_relaxed))) {
+    thread = ring->slot[(bottom - 1) & ring->mask];
+    if (QZI_LIKELY(wanted ? thread == wanted : thread->scope == scope)) {
+      qzi_ring_take_youngest(ring);
+      qzi_pub_dequeued(&p->head.pub);
+    } else {
+      thread = NULL;
+    }
+  }
+  qzi_leave(p);
+  return thread;
+}
+
+#endif

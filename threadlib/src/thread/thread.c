@@ -1,0 +1,188 @@
+/* Threads: creation, their first frame, their end, identity.
+ *
+ * Owns:    the life of a descriptor from creation to end.
+ * Writer:  the creator until the thread is queued, then the thread itself.
+ * Reader:  join.c, fork_join.c.
+ * Must not: make a descriptor free or joinable while its stack is in use: that is done by `after` functions, on the next
+ *           context.
+ */
+#include "threadlib/src/scheduler/processor.h"
+#include "exceptions.h"
+#include "threadlib/src/context/sanitizers.h"
+#include "spawn.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define STACK_MIN_BYTES 8192u
+
+/* The free list was empty, or another size is wanted. Comes back under the biased lock, but for NULL. */
+struct qzi_thread *qzi_thread_slow(struct qzi_processor *p, size_t stack_bytes, int *error) {
+  qzi_leave(p);
+  qzi_start();
+  struct qzi_thread *thread = qzi_stack_get(p, stack_bytes == qzi_runtime.stack_bytes ? 0 : stack_bytes, error);
+  if (thread) qzi_enter(p);
+  return thread;
+}
+
+static inline int create(qz_thread_t *handle, const char *name, size_t stack_bytes, bool detached,
+                         void *(*start)(void *), void *argument, uint64_t site) {
+  struct qzi_processor *p = qzi_processor_checked();
+  int error = 0;
+  uint64_t serial;
+  if (QZI_UNLIKELY(!start)) return EINVAL;
+  qzi_pub_state(&p->head.pub, QZ_STATE_OVERHEAD);
+  struct qzi_thread *thread =
+      qzi_spawn(p, stack_bytes, (uintptr_t)start, argument, NULL, false, name, detached, site, &serial, &error);
+  qzi_pub_state(&p->head.pub, QZ_STATE_USEFUL);
+  if (QZI_UNLIKELY(!thread)) return error;
+  if (handle) {
+    handle->thread = thread;
+    handle->serial = serial;
+  }
+  return 0;
+}
+
+int qz_create(qz_thread_t *handle, const char *name, void *(*start)(void *), void *argument) {
+  return create(handle, name, 0, false, start, argument, QZI_CALLER());
+}
+
+int qz_thread_create(qz_thread_t *handle, const qz_thread_attr *attr, void *(*start)(void *), void *argument) {
+  if (!attr) return create(handle, NULL, 0, false, start, argument, QZI_CALLER());
+  if (attr->stack_bytes && attr->stack_bytes < STACK_MIN_BYTES) return EINVAL;
+  return create(handle, attr->name, attr->stack_bytes, attr->detached != 0, start, argument, QZI_CALLER());
+}
+
+/* ---- running and ending ---- */
+
+/* In a section of its own: calls from there are no calls of the program (abi/session.h, start_low). */
+__attribute__((section("quartz_start"))) void qzi_thread_main(void (*after)(void *), void *arg) {
+  struct qzi_processor *p = qzi_processor_self();
+  qzi_sanitize_arrived(NULL);
+  qzi_exceptions_restore((struct qzi_exceptions){ 0 });
+  qzi_leave(p);
+  if (after) after(arg);
+  struct qzi_thread *self = qzi_self();
+  void *result = NULL;
+  if (self->scope && qzi_publishing()) qzi_scope_child_begins(self);
+  if (self->pub.loop) qzi_run_range(self->argument);
+  else if (self->scope) ((void (*)(void *))self->pub.start)(self->argument);
+  else result = ((void *(*)(void *))self->pub.start)(self->argument);
+  qzi_thread_end(qzi_self(), result);
+}
+
+static void free_after(void *arg) {
+  struct qzi_processor *p = qzi_processor_self();
+  qzi_sanitize_ended(arg);
+  qzi_enter(p);
+  qzi_stack_put(p, arg);
+  qzi_leave(p);
+}
+void qzi_thread_free(struct qzi_thread *thread) { free_after(thread); }
+
+static void end_after(void *arg) {
+  struct qzi_thread *thread = arg;
+  uintptr_t join = atomic_load_explicit(&thread->join, memory_order_relaxed), next;
+  do {
+    next = qzi_joiner(join) && join & QZI_JOIN_TIMED ? QZI_JOIN_ENDING : QZI_JOIN_ENDED;
+  } while (!atomic_compare_exchange_weak_explicit(&thread->join, &join, next, memory_order_acq_rel, memory_order_relaxed));
+  if (join == 0) return;
+  if (join == QZI_JOIN_DETACHED) {
+    if (thread != &qzi_main_thread) free_after(thread);
+    return;
+  }
+  bool wake = true;
+  if (next == QZI_JOIN_ENDING) {
+    wake = qzi_claim(qzi_joiner(join));
+    atomic_store_explicit(&thread->join, QZI_JOIN_ENDED, memory_order_release);
+  }
+  if (wake) qzi_ready(qzi_joiner(join));
+}
+
+void qzi_thread_end(struct qzi_thread *self, void *result) {
+  struct qzi_processor *p = qzi_processor_self();
+  self->result = result;
+  qzi_life_set(self, QZI_ENDED);
+  if (self->sibling_link) qzi_scope_child_ends(self);
+  qzi_pub_ended(&p->head.pub, &self->pub);
+  qzi_pub_leave(&p->head.pub, QZ_STATE_OVERHEAD);
+  if (self->scope) {
+    struct qzi_thread *parent = qzi_scope_child_ended(self->scope);
+    qzi_switch_away(parent, free_after, self);
+  }
+  uintptr_t join = atomic_load_explicit(&self->join, memory_order_acquire);
+  if (qzi_joiner(join) && !(join & QZI_JOIN_TIMED)) {
+    /* it is parked, and nobody else wakes it: on to it at once; it frees us */
+    atomic_store_explicit(&self->join, QZI_JOIN_ENDED, memory_order_release);
+    qzi_switch_away(qzi_joiner(join), NULL, NULL);
+  }
+  qzi_switch_away(NULL, end_after, self);
+}
+
+void qz_exit(void *result) {
+  qzi_processor_checked();
+  struct qzi_thread *self = qzi_self();
+  if (self->exit_sp) qzi_leave_call(self->exit_sp, result);
+  qzi_thread_end(self, result);
+}
+
+void qzi_run_inline(struct qzi_processor *p, struct qzi_thread *self, struct qzi_thread *child) {
+  qzi_life_set(child, QZI_ALIVE);
+  child->pub.stack_low = self->pub.stack_low;
+  child->pub.stack_high = self->pub.stack_high;
+#ifdef QZI_TSAN
+  child->sanitizer_fiber = self->sanitizer_fiber; /* it is the stack that counts */
+#endif
+  qzi_current_set(p, child);
+  qzi_pub_run(&p->head.pub, &child->pub);
+  void *start = child->pub.loop ? (void *)qzi_run_range : (void *)child->pub.start;
+  child->result = qzi_call(start, child->argument, &child->exit_sp);
+  p = qzi_processor_self();
+  qzi_life_set(child, QZI_ENDED);
+#ifdef QZI_TSAN
+  child->sanitizer_fiber = NULL;
+#endif
+  qzi_current_set(p, self);
+  qzi_pub_run_as(&p->head.pub, &self->pub, QZ_STATE_OVERHEAD);
+  qzi_pub_ended(&p->head.pub, &child->pub);
+}
+
+void qzi_run_inline_published(struct qzi_processor *p, struct qzi_thread *self, struct qzi_thread *child, uint64_t site) {
+  uint32_t object = qzi_pub_site(&p->head.pub, QZ_KIND_JOIN, site);
+  if (object) {
+    qzi_pub_push(&p->head.pub, &self->pub, QZI_PUB_KEY(QZ_KIND_JOIN, object));
+    qzi_pub_blocked(&p->head.pub, &self->pub, object);
+  }
+  qzi_run_inline(p, self, child);
+  if (object) {
+    qzi_pub_pop(&self->pub, QZI_PUB_KEY(QZ_KIND_JOIN, object));
+    qzi_pub_joined(qzi_publisher_self(), site, object);
+  }
+}
+
+/* ---- identity ---- */
+
+qz_thread_t qz_self(void) {
+  qzi_processor_checked();
+  struct qzi_thread *self = qzi_self();
+  return (qz_thread_t){ self, self->pub.serial };
+}
+
+int qz_equal(qz_thread_t a, qz_thread_t b) { return a.thread == b.thread && a.serial == b.serial; }
+
+int qz_set_name(qz_thread_t handle, const char *name) {
+  if (!handle.thread || handle.thread->pub.serial != handle.serial) return ESRCH;
+  handle.thread->pub.name = qzi_pub_name(name);
+  return 0;
+}
+
+const char *qzi_thread_label(const struct qzi_thread *thread, char *text, size_t bytes) {
+  char start[128];
+  const char *name = thread->pub.name ? qzi_pub_name_text(thread->pub.name) : NULL;
+  if (name && *name) snprintf(text, bytes, "\"%s\"", name);
+  else if (thread == &qzi_main_thread) snprintf(text, bytes, "main");
+  else snprintf(text, bytes, "thread %llu (starts at %s)", (unsigned long long)thread->pub.serial,
+                qzi_place_text(thread->pub.start, start, sizeof start));
+  return text;
+}

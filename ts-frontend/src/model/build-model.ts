@@ -1,0 +1,125 @@
+/** Puts the model together: see docs/model.md for the order and the formulas. Pure. */
+import type { RawProfile } from './profile/raw-profile.js';
+import { State } from './profile/raw-profile.js';
+import { runnableRange } from './profile/buckets.js';
+import { Calls } from './metrics/call-counts.js';
+import { factorsOf, weightsOf } from './metrics/compensation.js';
+import { cpuWaitOf } from './metrics/cpu-wait.js';
+import { slowdownOf } from './metrics/slowdown.js';
+import { BuiltEntity, nameOfRoot, Shared } from './metrics/entity.js';
+import { findingsOf } from './findings/rank.js';
+import { independentSnapshots } from './metrics/confidence.js';
+import { namingOf } from './metrics/naming.js';
+import type { Objects } from './metrics/sync-objects.js';
+import type { RowsBy } from './profile/row-index.js';
+import { rowsBy } from './profile/row-index.js';
+import type { Stacks } from './profile/stack-tree.js';
+import { prepareStacks } from './profile/stack-tree.js';
+import type { Sums } from './metrics/sums.js';
+import { stateCount, sumTuples } from './metrics/sums.js';
+import type { Balance, Entity, Model, ModelOptions } from './types.js';
+
+/** What findings, focus and invariants need besides the model itself. */
+export interface Working {
+  entities: number;      // of the model: the root, those of the profile, groups
+  stacks: Stacks;
+  byStack: RowsBy;       // tuples of each stack
+  weights: Float64Array; // ns of each tuple, compensated
+  sums: Sums;
+  groupOf: Uint32Array;  // by entity of the profile, 0 = none
+  calls: Calls;
+}
+const working = new WeakMap<Model, Working>();
+
+export function workingOf(model: Model): Working {
+  const found = working.get(model);
+  if (!found) throw new Error('not a model made by buildModel');
+  return found;
+}
+
+export function buildModel(raw: RawProfile, options: ModelOptions = {}): Model {
+  const { names, groups, groupOf } = namingOf(raw);
+  const rawCount = groupOf.length;
+  const count = rawCount + groups.length;
+  const stacks = prepareStacks(raw, groupOf, count);
+  const byStack = rowsBy(raw.tuples.stack, stacks.count);
+  const factors = factorsOf(raw, stacks, options.compensate !== false);
+  const { ns: weights, compensation } = weightsOf(raw, stacks, factors);
+  const sums = sumTuples(raw, stacks, byStack, groupOf, weights, count);
+  const material: Working = { entities: count, stacks, byStack, weights, sums, groupOf, calls: new Calls(raw.calls, groupOf, count) };
+
+  const shared = new Shared(raw, material, independentSnapshots(raw.head));
+  const entities: Entity[] = [];
+  const none: number[] = [];
+  for (let id = 0; id < rawCount; id++) entities.push(new BuiltEntity(shared, raw.entities[id]!, id, id === 0 ? nameOfRoot(raw) : names[id]!, none, groupOf[id]!));
+  for (const members of groups) entities.push(new BuiltEntity(shared, raw.entities[members[0]!]!, entities.length, names[members[0]!]!, members, 0));
+
+  const root = entities[0]!;
+  const effortNs = root.processorTimeNs + root.idlenessNs + root.spinBlameNs;
+  const percent = (ns: number): number => (effortNs > 0 ? (100 * ns) / effortNs : 0);
+  const elapsedNs = raw.head.elapsedNs;
+  let told: Pick<Model, 'findings' | 'notices'> | undefined;
+  let ranking: number[] | undefined;
+  let slowdown: Model['slowdown'] | undefined;
+  const model: Model = {
+    head: raw.head, program: root.name, processors: raw.head.processors, elapsedNs,
+    samples: raw.head.snapshots, rateHz: elapsedNs > 0 ? raw.head.snapshots / (elapsedNs / 1e9) : 0,
+    root, entities,
+    balance: balanceOf(raw), timeline: timelineOf(raw),
+    effortNs, idlenessPercent: percent(root.idlenessNs), overheadPercent: percent(root.overheadNs), spinPercent: percent(root.spinBlameNs),
+    compensation, cpuWait: cpuWaitOf(raw), raw,
+    // What a screen may never show is made when it is asked for.
+    get slowdown() { return (slowdown ??= slowdownOf(raw, root)); },
+    get ranking() { return (ranking ??= rank(entities, sums, shared.objects)); },
+    get findings() { return (told ??= findingsOf(model, material)).findings; },
+    get notices() { return (told ??= findingsOf(model, material)).notices; },
+  };
+  working.set(model, material);
+  return model;
+}
+
+/** Groups stand for their members; the root stands above all and is left out. */
+function rank(entities: readonly Entity[], { npt, nptSelf, stateNs }: Sums, { waitNs }: Objects): number[] {
+  const waited = new Float64Array(entities.length);
+  const ids: number[] = [];
+  for (const { id, group, rawKind } of entities) {
+    if (id === 0 || group !== 0) continue;
+    ids.push(id);
+    waited[id] = rawKind === 'procedure' || rawKind === 'thread' ? stateNs[id * stateCount + State.blocked - 1]! : waitNs[id]!;
+  }
+  return ids.sort((a, b) => npt[b]! - npt[a]! || nptSelf[b]! - nptSelf[a]! || waited[b]! - waited[a]! || a - b);
+}
+
+function balanceOf(raw: RawProfile): Balance {
+  const { balance, head } = raw;
+  const byBusyNs = new Float64Array(head.processors + 1);
+  const bySpinningNs = new Float64Array(head.processors + 1);
+  const runnable = new Map<number, number>();
+  let busyNs = 0, overheadNs = 0, spinningNs = 0, elapsed = 0, runnableNs = 0;
+  for (let k = 0; k < balance.ns.length; k++) {
+    const ns = balance.ns[k]!;
+    byBusyNs[Math.min(head.processors, balance.busy[k]!)]! += ns;
+    bySpinningNs[Math.min(head.processors, balance.spinning[k]!)]! += ns;
+    busyNs += balance.busy[k]! * ns;
+    spinningNs += balance.spinning[k]! * ns;
+    overheadNs += balance.overheadNs[k]!;
+    runnableNs += balance.runnableNs[k]!;
+    elapsed += ns;
+    runnable.set(balance.runnable[k]!, (runnable.get(balance.runnable[k]!) ?? 0) + ns);
+  }
+  return {
+    usefulNs: busyNs - overheadNs, overheadNs, spinningNs, idleNs: Math.max(0, head.processors * elapsed - busyNs - spinningNs),
+    nothingRanNs: byBusyNs[0]!, byBusyNs, bySpinningNs,
+    meanRunnable: elapsed > 0 ? runnableNs / elapsed : 0,
+    runnable: [...runnable].sort((a, b) => a[0] - b[0]).map(([lower, ns]) => ({ ...runnableRange(lower), ns })),
+    meanBusy: elapsed > 0 ? busyNs / elapsed : 0,
+  };
+}
+
+function timelineOf(raw: RawProfile): Model['timeline'] {
+  const t = raw.timeline;
+  return Array.from(t.ns, (ns, k) => ({
+    startNs: t.startNs[k]!, ns, usefulNs: t.usefulNs[k]!, overheadNs: t.overheadNs[k]!, spinningNs: t.spinningNs[k]!, idleNs: t.idleNs[k]!,
+    meanRunnable: ns > 0 ? t.runnableNs[k]! / ns : 0, snapshots: t.snapshots[k]!, top: t.top[k]!,
+  }));
+}

@@ -1,0 +1,83 @@
+/**
+ * What the processors did, at each level of activity (b busy, s spinning), and which threads waited for what
+ * meanwhile. A level is b * (P + 1) + s. Findings join the two sides of lost parallelism through levels: who ran (busy
+ * tuples) and who waited (waiting tuples) in the same snapshots. Pure.
+ */
+import type { RawProfile } from '../profile/raw-profile.js';
+import { State, Waiting } from '../profile/raw-profile.js';
+import type { Stacks } from '../profile/stack-tree.js';
+
+export interface Waits {
+  blocked: Map<number, number>;  // level -> thread time
+  spinning: Map<number, number>;
+  woken: Map<number, number>;    // of threads that have been woken, and have not gone on yet: they wait for a CPU, or try in vain
+  wokenBusy: Map<number, number>; // the part of it for which they count as busy
+  spinningReady: number;         // elapsed time that ready threads could have used the spinners' processors
+}
+
+export interface Levels {
+  P: number;
+  elapsed: Map<number, number>;  // level -> elapsed time
+  waits: Map<number, Waits>;     // object (or group) -> waiting
+}
+
+export const busyOf = (levels: Levels, level: number): number => Math.floor(level / (levels.P + 1));
+export const spinningOf = (levels: Levels, level: number): number => level % (levels.P + 1);
+
+export function addTo<Key>(map: Map<Key, number>, key: Key, value: number): void {
+  map.set(key, (map.get(key) ?? 0) + value);
+}
+
+export function measureLevels(raw: RawProfile, stacks: Stacks, groupOf: Uint32Array): Levels {
+  const P = raw.head.processors;
+  const { balance, tuples } = raw;
+  const elapsed = new Map<number, number>();
+  for (let k = 0; k < balance.ns.length; k++) addTo(elapsed, balance.busy[k] * (P + 1) + balance.spinning[k], balance.ns[k]);
+
+  const waits = new Map<number, Waits>();
+  for (let k = 0; k < tuples.ns.length; k++) {
+    const state = tuples.state[k];
+    const isWoken = tuples.waiting[k] === Waiting.woken;
+    if (tuples.stack[k] === 0 || !(isWoken || (tuples.waiting[k] === Waiting.object && (state === State.blocked || state === State.spinning)))) continue;
+    const entity = stacks.entity[tuples.stack[k]];
+    const b = tuples.busy[k], s = tuples.spinning[k], ns = tuples.ns[k];
+    const level = b * (P + 1) + s;
+    for (const object of groupOf[entity] !== 0 ? [entity, groupOf[entity]] : [entity]) {
+      let row = waits.get(object);
+      if (!row) waits.set(object, (row = { blocked: new Map<number, number>(), spinning: new Map<number, number>(), woken: new Map<number, number>(), wokenBusy: new Map<number, number>(), spinningReady: 0 }));
+      if (isWoken) {
+        addTo(row.woken, level, ns);
+        if (state === State.useful) addTo(row.wokenBusy, level, ns);
+      } else if (state === State.blocked) addTo(row.blocked, level, ns);
+      else {
+        addTo(row.spinning, level, ns);
+        const ready = ns > 0 ? Math.max(0, tuples.runnableNs[k] / ns - b - s) : 0;
+        const width = Math.min(Math.max(1, s), ready);
+        if (width > 0) row.spinningReady += (ns / Math.max(1, s)) * (width / (b + width));
+      }
+    }
+  }
+  return { P, elapsed, waits };
+}
+
+/** Elapsed time at one level in which threads waited, and how many of them. */
+export interface Wait { time: number; width: number }
+
+/**
+ * From thread time spent waiting to elapsed time. `meanQueue` is how many waited while any did, where that is known;
+ * else the waits are taken to be one after the other as far as the level's time allows.
+ */
+export function waitAt(threadNs: number, elapsedNs: number, meanQueue: number): Wait {
+  if (threadNs <= 0 || elapsedNs <= 0) return { time: 0, width: 0 };
+  const time = Math.min(elapsedNs, threadNs / Math.max(1, meanQueue));
+  return { time, width: threadNs / time };
+}
+
+/**
+ * Elapsed time saved if, during `wait`, the waiting threads had run on idle processors: the work of that time would
+ * have been done by min(P, b + waiters) processors in place of b.
+ */
+export function savedByRunning(wait: Wait, b: number, idle: number): number {
+  const width = Math.min(wait.width, idle);
+  return width > 0 ? wait.time * (width / (b + width)) : 0;
+}

@@ -1,0 +1,287 @@
+/**
+ * Where in the tree of stacks elapsed time is lost: the busy tuples, sorted by stack, each with what it
+ * lost (time that more parallelism would have saved). A context is a set of nodes: "what ran in f, called, however
+ * deep, from g". Pure.
+ */
+import type { RawProfile } from '../profile/raw-profile.js';
+import type { Working } from '../build-model.js';
+import type { Own } from './code-origin.js';
+import type { RowsBy } from '../profile/row-index.js';
+import type { Stacks } from '../profile/stack-tree.js';
+import { isBusy } from '../metrics/sums.js';
+
+export interface Contexts {
+  byStack: RowsBy;            // tuples of each stack
+  own: Own;
+  lost: Float64Array;         // by tuple: ns (1/b - 1/P), times the part that nothing else explains; 0 where not busy
+  unexplained: Float64Array;  // by tuple: that part
+  lostSelf: Float64Array;     // by node: lost in tuples with this very stack
+  atWork: Uint8Array;         // by node: it has busy tuples
+  byThread: Record<'time' | 'cost' | 'at', Float64Array>; // scratch of statsOf
+}
+
+export function prepareContexts(raw: RawProfile, { stacks, byStack, weights }: Working, own: Own, unexplained: Float64Array): Contexts {
+  const { tuples, head } = raw;
+  const P = head.processors;
+  const lost = new Float64Array(weights.length);
+  const lostSelf = new Float64Array(stacks.count);
+  const atWork = new Uint8Array(stacks.count);
+  for (let k = 0; k < weights.length; k++) {
+    if (!isBusy(tuples.state[k]!)) continue;
+    const b = Math.min(P, Math.max(1, tuples.busy[k]!));
+    const stack = tuples.stack[k]!;
+    lost[k] = weights[k]! * (1 / b - 1 / P) * unexplained[k]!;
+    lostSelf[stack]! += lost[k]!;
+    atWork[stack] = 1;
+  }
+  const scratch = (): Float64Array => new Float64Array(raw.entities.length);
+  return { byStack, own, lost, unexplained, lostSelf, atWork, byThread: { time: scratch(), cost: scratch(), at: scratch() } };
+}
+
+export interface ContextStats {
+  lost: number;
+  lostAlone: number;          // of lost: while no other thread was at work
+  cost: number;               // elapsed time (ns/b) while b < P, unexplained part
+  time: number;               // processor time, all levels
+  npt: number;
+  nptBeside: number;          // of npt: while others were at work too
+  timeBeside: number;         // of time: likewise
+  costBusy: number; costSpinning: number; costReady: number; // means over cost
+  threads: ThreadTimes;
+}
+/** Who ran it: threads, and the time and cost of each. Columns, for a program may have thousands. */
+export interface ThreadTimes { ids: number[]; time: number[]; cost: number[] }
+
+export function statsOf(raw: RawProfile, contexts: Contexts, weights: Float64Array, members: readonly number[]): ContextStats {
+  const { tuples, head } = raw;
+  const P = head.processors;
+  const { start, order } = contexts.byStack;
+  const stats: ContextStats = {
+    lost: 0, lostAlone: 0, cost: 0, time: 0, npt: 0, nptBeside: 0, timeBeside: 0, costBusy: 0, costSpinning: 0, costReady: 0, threads: { ids: [], time: [], cost: [] },
+  };
+  const { time: timeOf, cost: costOf, at: seen } = contexts.byThread; // all 0 between calls
+  const { ids, time, cost: costs } = stats.threads;
+  for (const node of members) for (let at = start[node]!; at < start[node + 1]!; at++) {
+    const k = order[at]!;
+    if (!isBusy(tuples.state[k]!)) continue;
+    const b = Math.min(P, Math.max(1, tuples.busy[k]!));
+    const npt = weights[k]! / b;
+    const cost = b < P ? npt * contexts.unexplained[k]! : 0;
+    stats.time += weights[k]!;
+    stats.npt += npt;
+    if (b > 1) {
+      stats.nptBeside += npt;
+      stats.timeBeside += weights[k]!;
+    } else stats.lostAlone += contexts.lost[k]!;
+    stats.lost += contexts.lost[k]!;
+    const thread = tuples.thread[k]!;
+    if (seen[thread] === 0) seen[thread] = ids.push(thread);
+    timeOf[thread]! += weights[k]!;
+    costOf[thread]! += cost;
+    if (cost > 0) {
+      stats.cost += cost;
+      stats.costBusy += cost * b;
+      stats.costSpinning += cost * tuples.spinning[k]!;
+      stats.costReady += cost * Math.max(0, tuples.runnable[k]! - b - tuples.spinning[k]!);
+    }
+  }
+  for (const thread of ids) {
+    time.push(timeOf[thread]!);
+    costs.push(costOf[thread]!);
+    timeOf[thread] = costOf[thread] = seen[thread] = 0;
+  }
+  if (stats.cost > 0) {
+    stats.costBusy /= stats.cost;
+    stats.costSpinning /= stats.cost;
+    stats.costReady /= stats.cost;
+  }
+  return stats;
+}
+
+/** A context where lost time concentrates. `self`: only the entity's own code, run-time libraries that it calls included. */
+export interface Context {
+  entity: number; members: number[]; self: boolean;
+  within: number; // told apart from the same entity called elsewhere, by other threads: what it is called from; 0: wherever it was called
+}
+
+/**
+ * Goes down to where the loss concentrates: into the entity that has half of it or more on its stacks, wherever it was
+ * called from; what that leaves is looked at in the same way. Where no entity has half, a context is reported as it is
+ * if it is one piece of the program (a serial phase, or code that one set of threads runs together), else piecemeal.
+ */
+export function concentrate(raw: RawProfile, { stacks, weights }: Working, contexts: Contexts, least: number): Context[] {
+  const found: Context[] = [];
+  const { lostSelf, atWork } = contexts;
+  const sum = (members: readonly number[]): number => members.reduce((total, n) => total + lostSelf[n]!, 0);
+  const all: number[] = [];
+  for (let n = 0; n < stacks.count; n++) if (atWork[n] === 1) all.push(n);
+  const whole = sum(all);
+  const inclusive = new Inclusive(stacks, contexts.own, lostSelf, raw.entities.length);
+
+  const isInside = new Uint8Array(stacks.count); // in the split numbered so in `splitOf`
+  const splitOf = new Uint32Array(stacks.count);
+  let splits = 0;
+  /** Those of the members that have the entity on their path, and the others. Only nodes on paths of members are looked at. */
+  const split = (members: readonly number[], entity: number): [number[], number[]] => {
+    const { parent, entity: entityOf } = stacks;
+    const yes: number[] = [], no: number[] = [];
+    splits++;
+    for (const node of members) {
+      let known = node;
+      while (known !== 0 && splitOf[known] !== splits && entityOf[known] !== entity) known = parent[known]!;
+      const answer = known === 0 ? 0 : splitOf[known] === splits ? isInside[known]! : 1;
+      for (let n = node; n !== 0 && splitOf[n] !== splits; n = parent[n]!) {
+        splitOf[n] = splits;
+        isInside[n] = answer;
+        if (n === known) break;
+      }
+      (answer === 1 ? yes : no).push(node);
+    }
+    return [yes, no];
+  };
+  const isPhase = (entity: number, members: readonly number[], first: number, second: number): boolean => {
+    if (entity === 0 || members.some((node) => isBottom(node, entity))) return false;
+    const stats = statsOf(raw, contexts, weights, members);
+    let most = 0;
+    for (const cost of stats.threads.cost) most = Math.max(most, cost);
+    if (most >= 0.9 * stats.cost) return sum(members) < whole / 2 && stats.cost >= 0.75 * stats.npt;
+    if (first === 0 || second === 0) return true;
+    const threadsOf = (e: number): ContextStats['threads'] => statsOf(raw, contexts, weights, split(members, e)[0]).threads;
+    return similarity(threadsOf(first), threadsOf(second)) > 0.5;
+  };
+  /** Is the entity where the stack begins? Then it is the program, or a thread, rather than a piece of it. */
+  const isBottom = (node: number, entity: number): boolean => {
+    let n = node;
+    while (n !== 0 && stacks.parent[n] !== 0) n = stacks.parent[n]!;
+    return n !== 0 && stacks.entity[n] === entity;
+  };
+
+  /**
+   * Of a procedure that serves several pieces of the program, run by other threads each: what calls it in that with most of the loss; 0: it
+   * is one piece, or a small one has the rest.
+   */
+  const callerApart = (members: readonly number[], entity: number): number => {
+    const { parent, entity: entityOf } = stacks;
+    const byCaller = new Map<number, number[]>();
+    for (const node of members) {
+      let at = 0;
+      for (let n = node; n !== 0; n = parent[n]!) if (entityOf[n] === entity) at = n;
+      let n = at === 0 ? 0 : parent[at]!;
+      while (n !== 0 && (contexts.own.hidden[n] === 1 || raw.entities[entityOf[n]!]!.kind !== 'procedure')) n = parent[n]!;
+      if (n === 0 || isBottom(n, entityOf[n]!)) continue;
+      const known = byCaller.get(entityOf[n]!);
+      if (known) known.push(node);
+      else byCaller.set(entityOf[n]!, [node]);
+    }
+    const [most, ...others] = [...byCaller].map(([caller, nodes]) => ({ caller, nodes, lost: sum(nodes) })).filter(({ lost }) => lost >= least).sort((a, b) => b.lost - a.lost);
+    if (!most) return 0;
+    const threadsOf = (nodes: number[]): ThreadTimes => statsOf(raw, contexts, weights, nodes).threads;
+    const mine = threadsOf(most.nodes);
+    return others.some(({ nodes }) => similarity(mine, threadsOf(nodes)) <= 0.5) ? most.caller : 0;
+  };
+
+  const explore = (entity: number, members: number[], path: ReadonlySet<number>, within: number): void => {
+    let rest = members;
+    for (let total = sum(rest); total >= least; total = sum(rest)) {
+      const own: number[] = [], called: number[] = [];
+      for (const node of rest) (contexts.own.owner[node] === entity ? own : called).push(node);
+      const ownLost = sum(own);
+      const { first, second, half, most } = inclusive.of(rest, path, total / 2);
+      if (ownLost >= total / 2 || first === 0) {
+        found.push({ entity, members: first === 0 ? rest : own, self: true, within });
+        if (first === 0) return;
+        rest = called;
+        continue;
+      }
+      if (half === 0 && isPhase(entity, rest, first, second)) {
+        found.push({ entity, members: rest, self: false, within });
+        return;
+      }
+      const next = half !== 0 ? half : most >= least ? first : 0;
+      if (next === 0) {
+        found.push({ entity, members: rest, self: false, within });
+        return;
+      }
+      const caller = callerApart(rest, next);
+      const into = caller !== 0 && caller !== entity && !path.has(caller) ? caller : next;
+      const [inside, outside] = split(rest, into);
+      explore(into, inside, new Set([...path, into]), into === next ? within : into);
+      rest = outside;
+    }
+  };
+  explore(0, all, new Set(), 0);
+  return found;
+}
+
+/** What each entity loses inclusively, in a set of stacks: summed from the tops of the stacks down, over the nodes on their paths. */
+class Inclusive {
+  readonly #below: Float64Array;   // by node; all 0 between calls
+  readonly #totals: Float64Array;  // by entity; all 0 between calls
+  readonly #marked: Uint8Array;    // by node: on a path, and yet to come; all 0 between calls
+  readonly #above: Uint32Array;    // by node: how many marked nodes stand right above it; all 0 between calls
+  constructor(private readonly stacks: Stacks, private readonly own: Own, private readonly lostSelf: Float64Array, entities: number) {
+    this.#below = new Float64Array(stacks.count);
+    this.#totals = new Float64Array(entities);
+    this.#marked = new Uint8Array(stacks.count);
+    this.#above = new Uint32Array(stacks.count);
+  }
+
+  /**
+   * Leaving out the entities on `path`, and run-time libraries: the two with most (of equal ones the outermost), and the one with least that
+   * has `enough` (of equal ones the innermost); 0 = none. Sums of the same numbers in another order count as equal.
+   */
+  of(members: readonly number[], path: ReadonlySet<number>, enough: number): { first: number; second: number; half: number; most: number } {
+    const { parent, entity, first: isFirst } = this.stacks;
+    const below = this.#below, totals = this.#totals, marked = this.#marked, above = this.#above;
+    for (const node of members) {
+      below[node] = this.lostSelf[node]!;
+      for (let n = node; n !== 0 && marked[n] === 0;) {
+        marked[n] = 1;
+        n = parent[n]!;
+        above[n]!++;
+      }
+    }
+    const met: number[] = []; // on each path innermost first
+    for (const node of members) {
+      for (let n = node; n !== 0 && marked[n] === 1 && above[n] === 0;) { // all that is above it has been added to it
+        const lost = below[n]!;
+        below[n] = marked[n] = 0;
+        if (lost !== 0 && isFirst[n] === 1 && this.own.hidden[n] === 0) {
+          const e = entity[n]!;
+          if (totals[e] === 0) met.push(e);
+          totals[e]! += lost;
+        }
+        n = parent[n]!;
+        below[n]! += lost;
+        above[n]!--;
+      }
+    }
+    below[0] = 0;
+    let first = 0, second = 0, half = 0;
+    const exceeds = (a: number, b: number): boolean => a > b * (1 + 1e-12);
+    for (const e of met) {
+      if (path.has(e)) continue;
+      const lost = totals[e]!;
+      if (!exceeds(totals[first]!, lost)) {
+        second = first;
+        first = e;
+      } else if (!exceeds(totals[second]!, lost)) second = e;
+      if (!exceeds(enough, lost) && (half === 0 || exceeds(totals[half]!, lost))) half = e;
+    }
+    const most = totals[first]!;
+    for (const e of met) totals[e] = 0;
+    return { first, second, half, most };
+  }
+}
+
+/** Cosine of two ways in which processor time is divided among threads. */
+export function similarity(a: ThreadTimes, b: ThreadTimes): number {
+  const timeIn = new Map(b.ids.map((thread, k) => [thread, b.time[k]!]));
+  let dot = 0, aa = 0, bb = 0;
+  for (const [k, time] of a.time.entries()) {
+    dot += time * (timeIn.get(a.ids[k]!) ?? 0);
+    aa += time ** 2;
+  }
+  for (const time of b.time) bb += time ** 2;
+  return aa > 0 && bb > 0 ? dot / Math.sqrt(aa * bb) : 0;
+}

@@ -1,0 +1,55 @@
+/**
+ * Who ran while threads waited and processors had nothing to do: the pairs that the sampler saw in the same snapshots
+ * (abi/profile.h, struct qz_meanwhile). Findings join the two sides of a loss by them. Pure.
+ */
+import type { RawProfile } from '../profile/raw-profile.js';
+import type { Stacks } from '../profile/stack-tree.js';
+import { addTo } from './activity-levels.js';
+import { State } from '../profile/raw-profile.js';
+
+/** One object's time with waiters, by the stack that ran: elapsed time (time / b). */
+export interface Beside { ns: Map<number, number>; waitersNs: Map<number, number> }
+
+export interface Meanwhile {
+  byObject: Map<number, Beside>; // object 0: input and output
+  costOfNode: Float64Array;      // elapsed time (ns / b) at b < P that each stack ran, as recorded
+  idleOfNode: Float64Array;      // processors that were not busy, on average over it
+}
+
+export function prepareMeanwhile(raw: RawProfile, stacks: Stacks): Meanwhile {
+  const { meanwhile, tuples, head } = raw;
+  const byObject = new Map<number, Beside>();
+  for (let k = 0; k < meanwhile.ns.length; k++) {
+    const object = meanwhile.object[k]!;
+    let row = byObject.get(object);
+    if (!row) byObject.set(object, (row = { ns: new Map<number, number>(), waitersNs: new Map<number, number>() }));
+    addTo(row.ns, meanwhile.stack[k]!, meanwhile.ns[k]!);
+    addTo(row.waitersNs, meanwhile.stack[k]!, meanwhile.waitersNs[k]!);
+  }
+  const costOfNode = new Float64Array(stacks.count);
+  const idleOfNode = new Float64Array(stacks.count);
+  for (let k = 0; k < tuples.ns.length; k++) {
+    const state = tuples.state[k]!, b = tuples.busy[k]!;
+    if ((state === State.useful || state === State.overhead) && b > 0 && b < head.processors) {
+      costOfNode[tuples.stack[k]!]! += tuples.ns[k]! / b;
+      idleOfNode[tuples.stack[k]!]! += (tuples.ns[k]! / b) * (head.processors - b);
+    }
+  }
+  for (let n = 0; n < costOfNode.length; n++) if (costOfNode[n]! > 0) idleOfNode[n]! /= costOfNode[n]!;
+  return { byObject, costOfNode, idleOfNode };
+}
+
+/** How many threads waited for each object, on average over the time (at b < P) in which one of these stacks ran. */
+export function waitersBeside({ byObject, costOfNode }: Meanwhile, members: readonly number[]): Map<number, number> {
+  const means = new Map<number, number>();
+  let cost = 0;
+  for (const node of members) cost += costOfNode[node] ?? 0;
+  if (cost <= 0) return means;
+  const inside = new Set(members);
+  for (const [object, { waitersNs }] of byObject) {
+    let sum = 0;
+    for (const [node, ns] of waitersNs) if (inside.has(node)) sum += ns;
+    if (object !== 0 && sum > 0) means.set(object, sum / cost);
+  }
+  return means;
+}

@@ -1,0 +1,398 @@
+/**
+ * Limits by code that runs while processors have nothing to do: serial code, uneven division of work, pipelines, too
+ * few threads. Which of them it is follows from who ran, on how many threads, and what the others waited for meanwhile
+ * (docs/findings.md, "Code"). Pure.
+ */
+import type { Context, ContextStats, Contexts, ThreadTimes } from '../evidence/loss-contexts.js';
+import { concentrate, similarity, statsOf } from '../evidence/loss-contexts.js';
+import { formatCount, formatEvents, formatNs } from '../wording/numbers.js';
+import { isBarrier, isRegionEnd, isUncounted } from '../evidence/library-waits.js';
+import type { Material } from '../evidence/context.js';
+import { briefly } from '../wording/short-names.js';
+import { costs, heldText, leastObservations, leastSerial, leastShare, meanwhileOf, meanwhileText, shownId, title } from '../evidence/context.js';
+import { isLock } from './lock.js';
+import { waitersBeside } from '../evidence/wait-overlap.js';
+import { isStream, passesData, stream } from './pipeline.js';
+import { handsOver } from './openmp.js';
+import { isRuntime } from '../evidence/code-origin.js';
+import { rowsOfKey } from '../profile/row-index.js';
+import { pathOf } from '../profile/stack-tree.js';
+import { isBusy } from '../metrics/sums.js';
+import type { Alternative, Change, Entity, Finding, FindingKind, Model } from '../types.js';
+
+/** What threads waited for while a context cost time: mean number of them. */
+export interface Waited { object: number; mean: number }
+
+export interface Candidate {
+  id: number;             // shown entity
+  context: Context;
+  members: number[];      // stacks of all its contexts
+  stats: ContextStats;
+  waited: Waited | undefined;
+  data: Waited[];         // all objects through which data goes and at which threads waited
+  alone: boolean;         // nearly all of its cost is one thread's
+  thread: number;         // the thread with most cost
+  threads: number;        // threads that ran it
+  parts: number[];        // of several procedures told as one: those, most cost first
+}
+
+export function tellCode(material: Material, contexts: Contexts): Finding[] {
+  const { model, working } = material;
+  const smallest = Math.max(leastSerial * leastShare, leastObservations / model.samples) * model.elapsedNs / 2;
+  const found = concentrate(model.raw, working, contexts, smallest);
+  // Contexts of one entity, or of namesakes, that the same threads run are one candidate. No stack is in two of them.
+  const alike: { id: number; context: Context; members: number[] }[] = [];
+  const threadsOf = (members: number[]): ThreadTimes => statsOf(model.raw, contexts, working.weights, members).threads;
+  for (const context of found) {
+    const id = shownId(model, context.entity);
+    const known = alike.find((one) => one.id === id && one.context.self === context.self && one.context.within === context.within &&
+      similarity(threadsOf(one.members), threadsOf(context.members)) > 0.5);
+    if (known) known.members = known.members.concat(context.members);
+    else alike.push({ id, context, members: context.members });
+  }
+
+  const told: Finding[] = [];
+  const streams: Candidate[] = [];
+  const alones: Candidate[] = [];
+  const small: Candidate[] = [];
+  const shared = new Map<number, Candidate[]>(); // by what was waited for: one cause, however many procedures it is in
+  const isHandedOver = handsOver(material);
+  for (const { id, context, members } of alike) {
+    const stats = statsOf(model.raw, contexts, working.weights, members);
+    if (stats.lost < smallest || !isCode(model.entities[id]!) || isHandedOver(members)) continue;
+    const candidate: Candidate = { id, context, members, stats, waited: undefined, data: [], alone: false, thread: 0, threads: 0, parts: [] };
+    look(material, candidate);
+    const { waited, alone, threads } = candidate;
+    const kind = waited ? model.entities[waited.object]!.rawKind : undefined;
+    const lone = threads >= 2 ? loneOf(material, contexts, candidate) : undefined;
+    if (isUnfed(material, candidate)) small.push(candidate);
+    else if (isStream(model, candidate)) streams.push(candidate);
+    else if (lone) alones.push(lone);
+    else if (threads >= 2 || (alone && kind !== undefined && (isBeside(candidate) || isRegionEnd(model.entities[waited!.object]!)))) shared.set(waited?.object ?? 0, [...(shared.get(waited?.object ?? 0) ?? []), candidate]);
+    else alones.push(candidate);
+  }
+  const staged = new Set<number>();
+  if (streams.length > 0) told.push(stream(material, contexts, streams, staged));
+  /** What the stages of a pipeline run while nobody waits for them is the same pipeline. */
+  const isStaged = ({ stats }: Candidate): boolean => stats.threads.ids.every((thread) => staged.has(thread));
+  if (small.length > 0) told.push(unfed(material, together(material, contexts, small)));
+  for (const candidates of shared.values()) {
+    const others = candidates.filter((one) => !isStaged(one));
+    if (others.length > 0) told.push(divided(material, contexts, others.length === 1 ? others[0]! : phaseOf(material, contexts, others)));
+  }
+  for (const candidate of alones) if (!(candidate.waited && isStaged(candidate))) told.push(serial(material, contexts, candidate));
+  return told;
+}
+
+/** Not what a thread that has been woken, and has no CPU yet, stands at. */
+const isCode = (entity: Entity): boolean => entity.kind === 'procedure' || entity.kind === 'thread' || isLock(entity);
+
+function look({ model, meanwhile }: Material, candidate: Candidate): void {
+  const { stats } = candidate;
+  let most = 0, time = 0;
+  candidate.threads = 0;
+  candidate.data = [];
+  const { ids, time: times, cost } = stats.threads;
+  for (let k = 0; k < ids.length; k++) {
+    time = Math.max(time, times[k]!);
+    if (cost[k]! > most) {
+      most = cost[k]!;
+      candidate.thread = ids[k]!;
+    }
+  }
+  for (let k = 0; k < ids.length; k++)
+    if (times[k]! >= 0.02 * time) candidate.threads += Math.max(1, model.entities[ids[k]!]!.instances);
+  candidate.alone = most >= 0.9 * stats.cost && model.entities[candidate.thread]!.instances <= 1;
+
+  let best: Waited | undefined;
+  let join: Waited | undefined;
+  for (const [object, mean] of waitersBeside(meanwhile, candidate.members)) {
+    const entity = model.entities[object]!;
+    if (entity.rawKind === 'sleep' || isLock(entity)) continue;
+    const waited = { object, mean };
+    if (waited.mean >= 0.1 && passesData(entity)) candidate.data.push(waited);
+    if (waited.mean < 0.3) continue;
+    if (entity.rawKind === 'join') {
+      if (!join || waited.mean > join.mean) join = waited;
+    } else if (!best || waited.mean > best.mean) best = waited;
+  }
+  candidate.waited = best ?? join; // who joins waits for the whole; the others say more
+}
+
+/** A part of what several threads ran, with so much of the cost, that one of them ran on a path of its own. */
+const mostOfIt = 0.75;
+
+/** Code of a library that the system installed, which starts threads or passes on what the program gave it. */
+const isInstalled = (path: string): boolean => /^\/(usr\/(local\/)?)?lib.*\.so/.test(path);
+
+/** What it is for is not known: seen from outside, or an object that a library made for itself. */
+const isUnknown = (object: Entity): boolean => isUncounted(object) || (object.rawKind !== 'join' && isInstalled(object.module));
+
+/**
+ * Several threads ran it, and others waited meanwhile for what nobody knows (a futex, a loop): a share of something that is done in
+ * parallel, or code of one thread that the others also call in phases of their own? The latter where one thread alone runs it on that path,
+ * libraries left out, with most of the cost: then this is that code.
+ */
+function loneOf(material: Material, contexts: Contexts, candidate: Candidate): Candidate | undefined {
+  const { model, working } = material;
+  const object = candidate.waited ? model.entities[candidate.waited.object]! : undefined;
+  if (!object || !isUnknown(object) || isBarrier(object)) return undefined;
+  const byPath = new Map<string, number[]>();
+  for (const node of candidate.members) {
+    const own = pathOf(working.stacks, node).filter((id) => model.entities[id]!.kind === 'procedure' && !isInstalled(model.entities[id]!.module) && !isPlumbing(model.entities[id]!.name));
+    byPath.set(own.join(' '), [...(byPath.get(own.join(' ')) ?? []), node]);
+  }
+  const members: number[] = [];
+  for (const nodes of byPath.values()) {
+    const { ids } = statsOf(model.raw, contexts, working.weights, nodes).threads;
+    if (ids.length === 1 && ids[0] === candidate.thread && model.entities[candidate.thread]!.instances <= 1) members.push(...nodes);
+  }
+  const stats = statsOf(model.raw, contexts, working.weights, members);
+  if (members.length === candidate.members.length || stats.cost < mostOfIt * candidate.stats.cost) return undefined;
+  const lone: Candidate = { ...candidate, members, context: { ...candidate.context, members }, stats };
+  look(material, lone);
+  return lone;
+}
+
+/** Other threads were at work during a good part of it: it is a share of something that is done in parallel. */
+export const isBeside = ({ stats }: Candidate): boolean => stats.nptBeside >= 0.1 * stats.npt;
+
+/** How many of the threads were alive at the same time, at most. */
+function aliveAtOnce(model: Model, threads: readonly number[]): number {
+  const ends: { at: number; by: number }[] = [];
+  for (const id of threads) {
+    const { thread, instances } = model.entities[id]!;
+    const by = Math.max(1, instances);
+    const first = thread?.firstNs ?? 0;
+    ends.push({ at: first, by }, { at: Math.max(first + 1, thread?.lastNs ?? Infinity), by: -by });
+  }
+  ends.sort((a, b) => a.at - b.at || a.by - b.by);
+  let alive = 0, most = 0;
+  for (const { by } of ends) most = Math.max(most, (alive += by));
+  return most;
+}
+
+/** Threads shorter than this are not worth another processor's while: a wake-up takes about as long. */
+const shortThreadNs = 10_000;
+const workForEach = (model: Model): number => model.balance.usefulNs / Math.max(1, model.head.spawns);
+
+/** Threads are ready, and processors idle: there is parallelism, in pieces too small to be handed over. */
+function isUnfed({ model }: Material, { stats }: Candidate): boolean {
+  const idle = model.processors - stats.costBusy - stats.costSpinning;
+  return idle > 0 && stats.costReady >= idle / 2 && model.head.spawns > 0 && workForEach(model) < shortThreadNs;
+}
+
+/** Candidates of one kind as one, under the name of the one that costs most. */
+export function together({ model, working }: Material, contexts: Contexts, candidates: Candidate[]): Candidate {
+  const [first] = candidates.sort((a, b) => b.stats.cost - a.stats.cost);
+  if (candidates.length === 1) return first!;
+  const members = candidates.flatMap((one) => one.members);
+  return { ...first!, members, stats: statsOf(model.raw, contexts, working.weights, members) };
+}
+
+/** The innermost procedure on all of the paths (threads come to it on paths of their own), but for `parts`; 0: none. */
+function onAll({ entities }: Model, paths: readonly number[][], parts: ReadonlySet<number>): number {
+  const depths = new Map<number, { paths: number; least: number }>();
+  for (const path of paths)
+    for (const [depth, id] of [...new Set(path)].entries()) {
+      const known = depths.get(id);
+      if (known) {
+        known.paths++;
+        known.least = Math.min(known.least, depth);
+      } else depths.set(id, { paths: 1, least: depth });
+    }
+  let best = 0, deepest = -1;
+  for (const [id, { paths: count, least }] of depths) {
+    const { kind, name, module } = entities[id]!;
+    if (count < paths.length || kind !== 'procedure' || parts.has(id) || isInstalled(module) || isPlumbing(name) || least <= deepest) continue;
+    best = id;
+    deepest = least;
+  }
+  return best;
+}
+
+/** Several procedures that wait for one thing, as one: under the procedure that all of them were called from. */
+function phaseOf(material: Material, contexts: Contexts, candidates: Candidate[]): Candidate {
+  const { model, working } = material;
+  const joined = together(material, contexts, candidates);
+  const { members } = joined;
+  const parts = new Set(candidates.map((one) => one.id));
+  const entity = onAll(model, members.map((node) => pathOf(working.stacks, node)), new Set(candidates.map((one) => one.context.entity))) || joined.context.entity;
+  const phase = { ...joined, context: { entity, members, self: false, within: 0 }, id: shownId(model, entity), parts: [...parts] };
+  look(material, phase);
+  return phase;
+}
+
+function unfed(material: Material, candidate: Candidate): Finding {
+  const { model } = material;
+  const { id, stats } = candidate;
+  const text = `The threads that ${title(model, id)} makes are too small to be worth handing to another processor: ${formatEvents(model.head.spawns)} threads, ` +
+    `${formatNs(workForEach(model))} of work for each. It costs ${costs(model, stats.cost)}; meanwhile ${formatCount(stats.costReady)} threads were ready, and ${meanwhile(material, candidate)}.`;
+  return finding(material, candidate, id, 'overhead', 'coarsen', stats.lost, text,
+    `Make the grain coarser: with larger pieces the idle processors could take them, which would save up to ${formatNs(stats.lost)}.`, []);
+}
+
+/** What stands on paths between the program's procedures, and tells nothing: the C++ library's, Rust's own. */
+const isPlumbing = (name: string): boolean => /^(std|core|alloc|__gnu_cxx)::|^<(std|core|alloc)::|^<.* as (std|core|alloc)::|^__pthread_once_slow$/.test(name);
+
+/** Who called it, where most of the loss is: up to three entities, outermost first. */
+function callersText(material: Material, contexts: Contexts, { context }: Candidate): string {
+  const { model, working } = material;
+  let worst = 0;
+  for (const node of context.members) if (contexts.lostSelf[node]! > (contexts.lostSelf[worst]! || 0)) worst = node;
+  const path = pathOf(working.stacks, worst);
+  const outside = path.slice(0, Math.max(0, path.indexOf(context.entity)));
+  const own = outside.filter((id) => !isPlumbing(model.entities[id]!.name) && !isRuntime(model.entities[id]!.module));
+  const callers = (own.length > 0 ? own : outside).slice(-3);
+  return callers.length > 0 ? `, called from ${callers.map((id) => briefly(model.entities[id]!.name)).join(' > ')},` : '';
+}
+
+export function finding(material: Material, candidate: Candidate, id: number, kind: FindingKind, change: Change, savingNs: number, text: string, remedy: string,
+  related: number[], alternatives: Alternative[] = []): Finding {
+  const { model } = material;
+  const { cost, costBusy, costSpinning } = candidate.stats;
+  return {
+    entity: id, name: model.entities[id]!.name, kind, change, text, remedy, costNs: cost, savingNs: Math.min(cost, savingNs),
+    meanwhile: meanwhileOf(model.processors, costBusy, costSpinning), related: [...new Set(related)].filter((one) => one !== id), alternatives,
+  };
+}
+
+export function meanwhile(material: Material, { stats }: Candidate): string {
+  return meanwhileText(material.model, meanwhileOf(material.model.processors, stats.costBusy, stats.costSpinning));
+}
+
+function waitingText(model: Model, waited: Waited | undefined): string {
+  if (!waited) return '';
+  const many = formatCount(waited.mean);
+  return `; ${many} ${many === '1' ? 'thread' : 'threads'} waited at ${title(model, waited.object)}`;
+}
+
+function serial(material: Material, contexts: Contexts, candidate: Candidate): Finding {
+  const { model } = material;
+  const { id, stats, waited, context } = candidate;
+  const parts = largestParts(material, candidate); // of an entity's own code: what it calls of run-time libraries
+  const entity = model.entities[id]!;
+  const itself = context.self && id !== 0 && entity.nptNs > 1.05 * stats.npt ? ' itself' : '';
+  const callers = callersText(material, contexts, candidate);
+  const name = entity.kind === 'lock' ? `${heldText(model, id)}${callers === '' ? ',' : ''}` : `${title(model, id)}${itself}`;
+  const text = `${name}${callers} costs ${costs(model, stats.cost)}: while it runs, ` +
+    `${meanwhile(material, candidate)}${waitingText(model, waited)}.` +
+    (parts.length > 0 ? ` Most of that is in ${parts.map((part) => model.entities[part]!.name).join(' and ')}.` : '');
+  const remedy = `Do less there, or do it in parallel: without it ${formatNs(stats.cost)} would go; spread over ${model.processors} processors it would save ${formatNs(stats.lost)}.`;
+  return finding(material, candidate, id, 'serial', 'create-parallelism', stats.lost, text, remedy, [...parts, ...(waited ? [waited.object] : [])]);
+}
+
+/** Entities right below that have a quarter of the cost or more, at most two; none where they have less than half of it together. */
+function largestParts({ model, working }: Material, { context }: Candidate): number[] {
+  const { stacks, byStack, weights } = working;
+  const totals = new Map<number, number>();
+  let whole = 0;
+  const { tuples } = model.raw;
+  for (const node of context.members) {
+    let npt = 0;
+    for (const k of rowsOfKey(byStack, node)) if (tuples.busy[k]! > 0 && isBusy(tuples.state[k]!)) npt += weights[k]! / tuples.busy[k]!;
+    if (npt === 0) continue;
+    whole += npt;
+    for (let n = node; n !== 0 && stacks.entity[n] !== context.entity; n = stacks.parent[n]) {
+      const above = stacks.parent[n];
+      if (above === 0 || stacks.entity[above] !== context.entity) continue;
+      const id = shownId(model, stacks.entity[n]);
+      totals.set(id, (totals.get(id) ?? 0) + npt);
+    }
+  }
+  const parts = [...totals].filter(([, npt]) => npt >= whole / 4).sort((a, b) => b[1] - a[1]).slice(0, 2);
+  return parts.reduce((sum, [, npt]) => sum + npt, 0) >= whole / 2 ? parts.map(([id]) => id) : [];
+}
+
+/** Of two remedies, one that saves at least this part of what the better one saves is told too. */
+const nearlyAsMuch = 0.5;
+
+/**
+ * Work that several threads share: one has more of it than the others, or they are too few. Which it is, is what the two
+ * remedies would save: dividing it evenly among the threads that there are, and then among all processors.
+ */
+function divided(material: Material, contexts: Contexts, candidate: Candidate): Finding {
+  const { model } = material;
+  const P = model.processors;
+  const { id, stats, waited, alone, thread, threads } = candidate;
+  // Nobody waits for it, and most of the loss is while one thread runs: several threads did it, but one after the other.
+  if (!waited && stats.lostAlone > stats.lost / 2) return serial(material, contexts, candidate);
+  const object = waited ? model.entities[waited.object]! : undefined;
+  const atBarrier = object !== undefined && isBarrier(object);
+  const atOnce = Math.min(threads, aliveAtOnce(model, stats.threads.ids));
+  // Threads that could share the work: those that ran it, those that worked beside it, those that waited for it.
+  const sharing = Math.min(P, Math.max(atOnce, Math.round(stats.costBusy), atBarrier ? 1 + Math.round(waited!.mean) : 1, alone ? besideWidth(stats) : 1));
+  const even = Math.max(0, stats.lost - (stats.time / sharing - stats.time / P) * (stats.time > 0 ? Math.min(1, lostShare(stats, P)) : 0));
+  const more = stats.lost - even;
+
+  const many = atOnce > 2 * P;
+  const among = threads > atOnce ? `${atOnce} threads at a time` : `${threads} threads`;
+  if (more > even || (!atBarrier && many && !waited)) {
+    const ran = many ? 'meanwhile' : `${threads > atOnce ? `${atOnce} at a time` : threads} ran it, and meanwhile`;
+    const text = `${title(model, id)} costs ${costs(model, stats.cost)} with too few threads at work: ${ran} ${meanwhile(material, candidate)}${waitingText(model, waited)}.${partsText(model, candidate)}`;
+    const too = !many && even >= nearlyAsMuch * more;
+    const remedy = `Divide it among more threads, in smaller pieces: spread over ${P} processors it would save ${formatNs(stats.lost)}` +
+      (too ? `; evenly among the ${sharing} there are, ${formatNs(even)}.` : '.');
+    return finding(material, candidate, id, 'starvation', 'create-parallelism', stats.lost, text, remedy, waited ? [waited.object] : [],
+      too ? [{ kind: 'imbalance', change: 'balance', savingNs: even }] : []);
+  }
+
+  const slow = many ? 0 : slowest(model, stats);
+  const shown = atBarrier ? waited!.object : slow !== 0 && threads >= 2 ? slow : id;
+  // A futex, a loop, or a library's own object may be a barrier of its own kind: threads wait there again and again, not only at their ends.
+  const savingNs = Math.min(even, atBarrier || (object !== undefined && isUnknown(object)) ? Infinity : endsApart(model, stats));
+  const change: Change = many ? 'finer-grain' : 'balance';
+  const who = slow !== 0 && threads >= 2
+    ? `thread ${model.entities[slow]!.name} has ${formatNs(stats.threads.time[stats.threads.ids.indexOf(slow)]!)} of it, the mean is ${formatNs(stats.time / Math.max(1, threads))}`
+    : model.entities[thread]!.name !== '' && alone && thread !== 0 ? `only thread ${model.entities[thread]!.name} still had some` : `it is divided among ${among}`;
+  const { within, entity } = candidate.context;
+  const callers = within !== 0 || model.entities[entity]!.group !== 0 ? callersText(material, contexts, candidate) : ''; // there are others of the name
+  const where = atBarrier ? `Unequal work before ${title(model, waited!.object)}, in ${title(model, id)},` : `Unequal division of the work in ${title(model, id)}${callers}`;
+  const text = `${where} costs ${costs(model, stats.cost)}: ${who}; meanwhile ${meanwhile(material, candidate)}${waitingText(model, waited)}.${partsText(model, candidate)}`;
+  const too = more >= nearlyAsMuch * savingNs;
+  const remedy = (change === 'finer-grain'
+    ? `Make the pieces smaller, or start the largest first; that could save ${formatNs(savingNs)}`
+    : `Divide the work evenly among ${sharing} threads, or in smaller pieces; that could save ${formatNs(savingNs)}`) +
+    (too ? `; among more threads, spread over ${P} processors, ${formatNs(stats.lost)}.` : '.');
+  return finding(material, candidate, shownId(model, shown), 'imbalance', change, savingNs, text, remedy, [id, ...candidate.parts, ...(slow !== 0 ? [shownId(model, slow)] : []), ...(waited ? [waited.object] : [])],
+    too ? [{ kind: 'starvation', change: 'create-parallelism', savingNs: stats.lost }] : []);
+}
+
+function partsText(model: Model, { parts }: Candidate): string {
+  return parts.length > 0 ? ` Most of it is in ${parts.slice(0, 2).map((part) => model.entities[part]!.name).join(' and ')}.` : '';
+}
+
+/** Uneven ends can't cost more than the threads that ended early were gone before the last one, spread over them all. */
+function endsApart(model: Model, stats: ContextStats): number {
+  let last = 0, sum = 0, count = 0;
+  for (const id of stats.threads.ids) {
+    const entity = model.entities[id]!;
+    if (!entity.thread || entity.instances > 1) return Infinity;
+    last = Math.max(last, entity.thread.lastNs);
+  }
+  for (const id of stats.threads.ids) {
+    sum += last - model.entities[id]!.thread!.lastNs;
+    count++;
+  }
+  return count > 1 ? sum / count : Infinity;
+}
+
+/** How many processors were busy, on average, in the part of it that ran beside others. */
+function besideWidth({ nptBeside, timeBeside }: ContextStats): number {
+  return nptBeside > 0 ? Math.round(timeBeside / nptBeside) : 1;
+}
+
+/** Part of its processor time that other causes do not explain. */
+function lostShare(stats: ContextStats, P: number): number {
+  const all = stats.npt - stats.time / P;
+  return all > 0 ? stats.lost / all : 1;
+}
+
+/** The thread with a quarter more of the work than the mean, and half of the cost; 0 = there is none. */
+function slowest(model: Model, stats: ContextStats): number {
+  let threads = 0;
+  const { ids, time, cost } = stats.threads;
+  for (const thread of ids) threads += Math.max(1, model.entities[thread]!.instances);
+  const mean = stats.time / Math.max(1, threads);
+  return ids.find((thread, k) => thread !== 0 && model.entities[thread]!.instances <= 1 && time[k]! >= 1.25 * mean && cost[k]! >= stats.cost / 2) ?? 0;
+}

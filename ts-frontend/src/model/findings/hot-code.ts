@@ -1,0 +1,62 @@
+/** Where the processors are busy: the code that takes the time, to be made faster (docs/findings.md, "Optimize"). Pure. */
+import { formatNs, formatShare } from '../wording/numbers.js';
+import { addTo } from '../evidence/activity-levels.js';
+import type { Material } from '../evidence/context.js';
+import { costs, heldText, meanwhileOf, meanwhileText, muchMore, shownId, title } from '../evidence/context.js';
+import { mainThread } from '../evidence/critical-threads.js';
+import { State, Waiting } from '../profile/raw-profile.js';
+import type { Finding, Model } from '../types.js';
+
+interface Hot { npt: number; busy: number; spinning: number; mainNs: number; called: Map<number, number> }
+
+/** From this share of the elapsed time on main waits for nobody: what other threads do does not make the run longer. */
+const alwaysAtWork = 0.95;
+
+/** The main thread, where it is at work all the time; 0: it waits for others. */
+function tirelessMain(model: Model): number {
+  const main = mainThread(model);
+  return main && main.instances <= 1 && main.processorTimeNs >= alwaysAtWork * model.elapsedNs ? main.id : 0;
+}
+
+/**
+ * Most self NPT at levels where three quarters of the processors or more are busy. `named`: what other findings are about, and what
+ * these are worth.
+ */
+export function tellOptimize({ model, working, own, least }: Material, named: ReadonlyMap<number, number>): Finding[] {
+  const { stacks, weights } = working;
+  const { tuples } = model.raw;
+  const P = model.processors;
+  const full = Math.max(1, 0.75 * P);
+  const main = P > 1 ? tirelessMain(model) : 0;
+  const byEntity = new Map<number, Hot>();
+  for (let k = 0; k < weights.length; k++) {
+    if (tuples.state[k] !== State.useful || tuples.busy[k] < full || tuples.stack[k] === 0 || tuples.waiting[k] === Waiting.woken || named.has(tuples.thread[k])) continue;
+    const node = tuples.stack[k];
+    const id = shownId(model, own.owner[node]);
+    let row = byEntity.get(id);
+    if (!row) byEntity.set(id, (row = { npt: 0, busy: 0, spinning: 0, mainNs: 0, called: new Map() }));
+    const npt = weights[k] / tuples.busy[k];
+    row.npt += npt;
+    row.busy += npt * tuples.busy[k];
+    row.spinning += npt * tuples.spinning[k];
+    if (main !== 0 && tuples.thread[k] === main) row.mainNs += weights[k];
+    if (own.hidden[node]) addTo(row.called, stacks.entity[node], npt);
+  }
+  const worth = ({ npt, mainNs }: Hot): number => (main !== 0 ? Math.min(npt, mainNs) : npt);
+  const isTold = (id: number, { npt }: Hot): boolean => (named.get(id) ?? 0) >= npt / 2 / muchMore;
+  const rows = [...byEntity].filter(([id, hot]) => !isTold(id, hot)).sort((a, b) => b[1].npt - a[1].npt);
+  const best = main === 0 ? rows[0] : [...rows].sort((a, b) => worth(b[1]) - worth(a[1]))[0];
+  if (!best || worth(best[1]) < Math.max(2 * least, 0.1 * model.elapsedNs)) return [];
+  const [id, hot] = best, { npt, busy, spinning, called } = hot, savingNs = worth(hot) / 2;
+  const most = [...called].sort((a, b) => b[1] - a[1])[0];
+  const within = most && most[1] >= npt / 4 ? `, ${formatNs(most[1])} of that in ${model.entities[most[0]]!.name},` : '';
+  const meanwhile = meanwhileOf(P, busy / npt, spinning / npt);
+  const beside = rows[0]![0] !== id && rows[0]![1].npt > npt ? ` ${title(model, rows[0]![0])} takes more (${formatShare(rows[0]![1].npt / model.elapsedNs)}), but other threads run it, and ` +
+    `${title(model, main)} is at work ${formatShare(Math.min(1, model.entities[main]!.processorTimeNs / model.elapsedNs))} of the time: it waits for none of them.` : '';
+  return [{
+    entity: id, name: model.entities[id]!.name, kind: 'optimize', change: 'optimize',
+    text: `${model.entities[id]!.kind === 'lock' ? `${heldText(model, id)},` : `${title(model, id)} itself`} takes ${costs(model, npt)}${within} while ${meanwhileText(model, meanwhile)}: more parallelism ${meanwhile.idle < 0.05 ? "can't help" : 'helps little'} there.${beside}`,
+    remedy: `Make it do less, or do it faster: every ${formatShare(0.1)} saves ${formatNs(savingNs / 5)}; twice as fast would save ${formatNs(savingNs)}.`,
+    costNs: npt, savingNs, meanwhile, related: [...(within !== '' ? [most![0]] : []), ...(beside !== '' ? [rows[0]![0], main] : [])],
+  }];
+}

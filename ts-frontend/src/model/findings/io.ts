@@ -1,0 +1,158 @@
+/** Limits by input and output that is not overlapped with other work (docs/findings.md, "Input and output"). Pure. */
+import { formatCount, formatNs } from '../wording/numbers.js';
+import { addTo, busyOf, savedByRunning, spinningOf, waitAt } from '../evidence/activity-levels.js';
+import type { Material } from '../evidence/context.js';
+import { costs, meanwhileOf, meanwhileText, shownId, systemCall, title } from '../evidence/context.js';
+import type { LockLoss } from './lock.js';
+import { isLock } from './lock.js';
+import { isHeldUp, waitingAtRest, waitingText } from './nothing-runs.js';
+import { State } from '../profile/raw-profile.js';
+import type { Finding, Model } from '../types.js';
+
+export interface IoLoss {
+  savingAt: Map<number, number>; // by level
+  timeAt: Map<number, number>;
+  cost: number;
+  saving: number;
+  restNs: number;                // of cost: while nothing ran
+  perTuple: (k: number) => number; // saving that one io tuple stands for
+  counted: (k: number) => number;  // of its time, what the thread could have worked meanwhile
+}
+
+/**
+ * A thread's input and output beside other work can only be overlapped with work of its own: a thread that does nothing
+ * but wait for requests limits nothing. While nothing runs at all, any work of the program would do. Who waits for a signal
+ * neither reads nor writes.
+ */
+export function ioLoss(material: Material, locks: readonly LockLoss[]): IoLoss {
+  const { model, levels } = material;
+  const { tuples } = model.raw;
+  const { P } = levels;
+  const ioByThread = new Map<number, number>();
+  const isIo = (k: number): boolean => tuples.state[k] === State.io && !signals.test(systemCall(material, tuples.stack[k]!));
+  for (let k = 0; k < tuples.ns.length; k++) if (isIo(k)) addTo(ioByThread, tuples.thread[k], tuples.ns[k]);
+  const own = (thread: number): number => Math.min(1, model.entities[thread]!.processorTimeNs / Math.max(1, ioByThread.get(thread) ?? 0));
+  const explained = explainedByLocks(model, locks, isIo);
+  const counted = (k: number): number => tuples.ns[k] * (1 - (explained.get(tuples.stack[k]) ?? 0)) * (tuples.busy[k] === 0 ? 1 : own(tuples.thread[k]));
+
+  const threadTime = new Map<number, number>();
+  for (let k = 0; k < tuples.ns.length; k++) if (isIo(k)) addTo(threadTime, tuples.busy[k] * (P + 1) + tuples.spinning[k], counted(k));
+  const loss: IoLoss = { savingAt: new Map(), timeAt: new Map(), cost: 0, saving: 0, restNs: 0, perTuple: () => 0, counted };
+  let atRest = 0, beside = 0;
+  for (const [level, ns] of threadTime) {
+    const b = busyOf(levels, level), s = spinningOf(levels, level);
+    const wait = waitAt(ns, levels.elapsed.get(level) ?? 0, 1);
+    const saving = savedByRunning(wait, b, P - b - s);
+    loss.savingAt.set(level, saving);
+    loss.timeAt.set(level, b < P ? wait.time : 0);
+    loss.cost += b < P ? wait.time : 0;
+    if (b === 0) {
+      atRest += saving;
+      loss.restNs += wait.time;
+    } else beside += saving;
+  }
+  // What was done while nothing ran can be overlapped with no more than what did run.
+  loss.saving = Math.min(atRest, model.root.nptNs) + beside;
+  loss.perTuple = (k) => {
+    const level = tuples.busy[k] * (P + 1) + tuples.spinning[k];
+    const total = threadTime.get(level) ?? 0;
+    return isIo(k) && total > 0 ? (counted(k) / total) * (loss.savingAt.get(level) ?? 0) : 0;
+  };
+  return loss;
+}
+
+/** Calls that wait for a time, and those that write to, or read from, what answers by itself; others may wait for requests. */
+const sleeps = /nanosleep|^(u|thrd_)?sleep/;
+const devices = /^(f(data)?sync|syncfs|sync|msync|sync_file_range|p?writev?(64)?|pwritev2|preadv?(64)?|preadv2|sendfile(64)?|copy_file_range)$/;
+const children = /^(wait[34]?|waitp?id|system|pclose)$/;
+const signals = /^(sigwait(info)?|sigtimedwait|sigsuspend|pause)$/;
+/** Nothing comes there but what others send: for a server that is its rest. */
+const others = /^(p?poll|p?select|epoll_p?wait2?|accept4?|recv(from|m?msg)?)$/;
+/** In how many pieces at a time what others wait for could be done, for a prediction: as few as change anything. */
+const atATime = 2;
+
+/** What the threads call of the system, most first, where procedures of the C library are seen. */
+function systemCalls({ model, working, own }: Material, loss: IoLoss): { name: string; share: number }[] {
+  const { tuples } = model.raw;
+  const calls = new Map<number, number>();
+  let total = 0;
+  for (let k = 0; k < tuples.ns.length; k++) {
+    const value = loss.perTuple(k), node = tuples.stack[k]!;
+    if (value <= 0) continue;
+    total += value;
+    if (own.hidden[node]) addTo(calls, working.stacks.entity[node]!, value);
+  }
+  return [...calls].sort((a, b) => b[1] - a[1]).map(([id, value]) => ({ name: model.entities[id]!.name, share: value / total }));
+}
+
+const shareOf = (calls: readonly { name: string; share: number }[], which: RegExp): number =>
+  calls.reduce((sum, { name, share }) => sum + (which.test(name) ? share : 0), 0);
+
+/** By stack: the part of its input and output during which threads waited for a lock that it had. That is the lock's. */
+function explainedByLocks({ raw: { tuples, blame } }: Model, locks: readonly LockLoss[], isIo: (k: number) => boolean): Map<number, number> {
+  const contended = new Set(locks.filter(({ cost }) => cost > 0).map(({ entity }) => entity));
+  const ioOf = new Map<number, number>(), waitedFor = new Map<number, number>();
+  if (contended.size === 0) return waitedFor;
+  for (let k = 0; k < tuples.ns.length; k++) if (isIo(k)) addTo(ioOf, tuples.stack[k]!, tuples.ns[k]!);
+  for (let k = 0; k < blame.ns.length; k++) if (ioOf.has(blame.stack[k]!) && contended.has(blame.object[k]!)) addTo(waitedFor, blame.stack[k]!, blame.ns[k]!);
+  for (const [stack, ns] of waitedFor) waitedFor.set(stack, Math.min(1, ns / ioOf.get(stack)!));
+  return waitedFor;
+}
+
+export function tellIo(material: Material, loss: IoLoss): Finding[] {
+  const { model, working, levels, least, own } = material;
+  const { stacks } = working;
+  const { tuples } = model.raw;
+  // The innermost procedure with half of it or more; else the one with most.
+  const byEntity = new Map<number, number>();
+  const innermost = new Map<number, number>();
+  let total = 0, threadTime = 0;
+  for (let k = 0; k < tuples.ns.length; k++) {
+    const value = loss.perTuple(k);
+    if (value <= 0) continue;
+    total += value;
+    threadTime += loss.counted(k);
+    addTo(innermost, own.procedure[tuples.stack[k]], value);
+    for (let n = tuples.stack[k]; n !== 0; n = stacks.parent[n])
+      if (stacks.first[n] && own.hidden[n] === 0 && model.entities[stacks.entity[n]]!.kind === 'procedure') addTo(byEntity, stacks.entity[n], value);
+  }
+  const best = [...innermost].sort((a, b) => b[1] - a[1])[0];
+  const half = [...byEntity].filter(([, value]) => value >= total / 2).sort((a, b) => a[1] - b[1])[0];
+  const id = shownId(model, best && best[1] >= total / 2 ? best[0] : half?.[0] ?? best?.[0] ?? 0);
+  let busy = 0, spinning = 0;
+  for (const [level, time] of loss.timeAt) {
+    busy += time * busyOf(levels, level);
+    spinning += time * spinningOf(levels, level);
+  }
+  const cost = loss.cost, waiting = threadTime / cost;
+  const calls = systemCalls(material, loss);
+  const asleep = shareOf(calls, sleeps) >= 0.5, forChildren = shareOf(calls, children) >= 0.5;
+  // Who waits for it while nothing runs; that locks are held meanwhile is told with these.
+  const held = waitingAtRest(material).filter((one) => isHeldUp(one) && !isLock(one.entity));
+  const heldUp = Math.min(1, held.reduce((sum, { threads }) => sum + threads, 0));
+  const together = shareOf(calls, sleeps) + shareOf(calls, devices) >= 0.5 && waiting < atATime
+    ? Math.min(cost, loss.restNs * heldUp) * (1 - Math.max(1, waiting) / atATime) : 0;
+  const savingNs = Math.min(cost, Math.max(loss.saving, together));
+  if (savingNs < least) return [];
+  const meanwhile = meanwhileOf(model.processors, busy / cost, spinning / cost);
+  const by = calls[0] && calls[0].share >= 0.5 ? calls[0].name : '';
+  const isHolding = heldUp >= 0.3 && loss.restNs >= cost / 2;
+  const heldText = isHolding ? `; threads that waited meanwhile: ${waitingText(material, held)}` : '';
+  const where = title(model, id), count = `${formatCount(waiting)} ${waiting < 1.05 ? 'thread' : 'threads'}`;
+  const several = together > 0 ? `, have several under way at a time (more threads, or asynchronous calls): ${atATime} would save ${formatNs(together)}` : ', have other work done meanwhile';
+  const saved = formatNs(Math.min(cost, loss.saving));
+  return [{
+    entity: id, name: model.entities[id]!.name, kind: 'io', change: 'overlap-io',
+    text: forChildren
+      ? `${where} waits for child processes${by === '' ? '' : ` (${by})`} during ${costs(model, cost)}, ${count} on average, and meanwhile ${meanwhileText(model, meanwhile)}${heldText}.`
+      : asleep
+      ? `${where} sleeps (${by === '' ? 'nanosleep' : by}) during ${costs(model, cost)}, ${count} on average, and meanwhile ${meanwhileText(model, meanwhile)}${heldText}.`
+      : `${by === '' && model.head.publisher === 'pthread' ? 'Input, output or sleep' : 'Input and output'} in ${where}${by === '' ? '' : `, in ${by},`} take ${costs(model, cost)} that is not overlapped: ${count} waited for it on average, and meanwhile ${meanwhileText(model, meanwhile)}${heldText}.`,
+    remedy: forChildren ? `Run more of them at a time, or do other work meanwhile; that could save up to ${saved}. What they do is recorded with --children.`
+      : asleep
+      ? `If it looks again after each sleep, let it wait for what it looks for (a condition, a semaphore): up to ${formatNs(isHolding ? cost : loss.saving)} would go. If the sleep stands for something slow${several}.`
+      : `${shareOf(calls, others) >= 0.5 ? 'Where others (clients, other programs) send too late, they set the pace; else overlap' : 'Overlap'} it with computation (start it early, or give it a thread of its own); that could save up to ${saved}.` +
+        (together > loss.saving ? ` Or${several.slice(1)}.` : ''),
+    costNs: cost, savingNs, meanwhile, related: !isHolding ? [] : held.slice(0, 3).map(({ entity }) => entity.id),
+  }];
+}

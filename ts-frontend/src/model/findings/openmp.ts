@@ -1,0 +1,105 @@
+/**
+ * Limits by OpenMP's run-time library: tasks, pieces of loops and parallel regions that are too small for what it takes to hand them over
+ * (docs/findings.md, "Overhead"). Pure.
+ */
+import { formatNs } from '../wording/numbers.js';
+import { addTo } from '../evidence/activity-levels.js';
+import type { Material } from '../evidence/context.js';
+import { costs, meanwhileOf, meanwhileText, shownId, title } from '../evidence/context.js';
+import { State } from '../profile/raw-profile.js';
+import { rowsOfKey } from '../profile/row-index.js';
+import { isBusy } from '../metrics/sums.js';
+import type { Finding } from '../types.js';
+
+/** Ten times larger pieces leave a tenth of it. */
+const larger = 10;
+/** A library that takes less of the elapsed time than this does what it is for. */
+const leastPart = 0.1;
+
+const library = /\/lib(gomp|omp|iomp5)\.so/;
+const entrance = /^(GOMP|GOACC|omp|__kmpc|__tgt)_/;
+/** Taking and leaving its locks, and waiting for them in ways that are not seen as that. */
+const excludes = /critical|atomic_|_(un)?set_(nest_)?lock/;
+const waitedFor = /^(GOMP|omp|__kmpc)_|inside lib(gomp|omp|iomp5)\.so/;
+
+/** What the program called there, 0: the innermost code of the stack is not OpenMP's library, or what that calls. */
+function calledAt({ model, working, own }: Material, node: number): number {
+  const { stacks } = working;
+  let called = 0;
+  for (let n = node; n !== 0 && own.hidden[n]; n = stacks.parent[n]!)
+    if (library.test(model.entities[stacks.entity[n]!]!.module)) called = stacks.entity[n]!;
+  return called;
+}
+
+interface Teams { cost: number; busy: number; spinning: number; owners: Map<number, number>; calls: Map<number, number> }
+
+/** Its own work, and the time in which all that could run waited for each other in it. */
+function measure(material: Material): Teams {
+  const { model, working, own } = material;
+  const { tuples } = model.raw;
+  const teams: Teams = { cost: 0, busy: 0, spinning: 0, owners: new Map(), calls: new Map() };
+  for (let k = 0; k < tuples.ns.length; k++) {
+    const node = tuples.stack[k]!, b = tuples.busy[k]!, s = tuples.spinning[k]!, ns = working.weights[k]!;
+    if (tuples.state[k] === State.useful && b > 0) {
+      const called = calledAt(material, node);
+      if (called === 0) continue;
+      teams.cost += ns / b;
+      teams.busy += ns;
+      teams.spinning += (ns / b) * s;
+      addTo(teams.owners, shownId(model, own.owner[node]!), ns / b);
+      if (entrance.test(model.entities[called]!.name)) addTo(teams.calls, shownId(model, called), ns / b);
+    } else if (tuples.state[k] === State.spinning && b === 0 && s > 0 && waitedFor.test(model.entities[working.stacks.entity[node]!]!.name)) {
+      teams.cost += ns / s;
+      teams.spinning += ns;
+      addTo(teams.owners, shownId(model, own.procedure[node]!), ns / s);
+    }
+  }
+  return teams;
+}
+
+const isMuch = ({ cost, busy }: Teams, { model, least }: Material): boolean => busy >= least && cost >= leastPart * model.elapsedNs;
+
+/** Code that runs in the library for half of its time or more, where that is told by itself. */
+export function handsOver(material: Material): (members: readonly number[]) => boolean {
+  if (!isMuch(measure(material), material)) return () => false;
+  const { working, model } = material;
+  return (members) => {
+    let all = 0, inside = 0;
+    for (const node of members) {
+      let ns = 0;
+      for (const k of rowsOfKey(working.byStack, node)) if (isBusy(model.raw.tuples.state[k]!)) ns += working.weights[k]!;
+      all += ns;
+      if (ns > 0 && calledAt(material, node) !== 0) inside += ns;
+    }
+    return inside >= all / 2;
+  };
+}
+
+const most = 3;
+
+export function tellTeams(material: Material): Finding[] {
+  const { model } = material;
+  const teams = measure(material);
+  if (!isMuch(teams, material)) return [];
+  const { cost } = teams;
+  const ranked = (map: Map<number, number>): number[] => [...map].sort((a, b) => b[1] - a[1]).map(([id]) => id);
+  const id = ranked(teams.owners).find((one) => one !== 0) ?? 0;
+  const calls = ranked(teams.calls).filter((one) => teams.calls.get(one)! >= cost / 20).slice(0, most);
+  const meanwhile = meanwhileOf(model.processors, teams.busy / cost, teams.spinning / cost);
+  const savingNs = cost * (1 - 1 / larger);
+  let excluding = 0, named = 0;
+  for (const [one, ns] of teams.calls) {
+    named += ns;
+    if (excludes.test(model.entities[one]!.name)) excluding += ns;
+  }
+  const isExclusion = excluding > named / 2;
+  return [{
+    entity: id, name: model.entities[id]!.name, kind: 'overhead', change: 'coarsen',
+    text: `OpenMP's library itself takes ${costs(model, cost)}${calls.length > 0 ? `, in ${calls.map((one) => model.entities[one]!.name).join(', ')}` : ''}, most of it for ${title(model, id)}: ` +
+      `${isExclusion ? 'its locks are taken very often' : 'what is handed to threads there is too small'}. Meanwhile ${meanwhileText(model, meanwhile)}.`,
+    remedy: isExclusion
+      ? `Exclude others less often: a reduction, or sums of each thread's own that are added at its end; ${larger} times less often would save ${formatNs(savingNs)}.`
+      : `Make the pieces larger: no tasks below some size, larger chunks of loops, one parallel region around several; ${larger} times larger would save ${formatNs(savingNs)}.`,
+    costNs: cost, savingNs, meanwhile, related: calls.filter((one) => one !== id),
+  }];
+}

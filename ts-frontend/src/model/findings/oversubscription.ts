@@ -1,0 +1,168 @@
+/**
+ * Limits by the number of threads: more can run than there are CPUs. By itself that costs no elapsed time, for the CPUs do as
+ * much work as ever; it costs where some of the threads spin, for these get their turns too (docs/findings.md, "Threads"). Pure.
+ */
+import { behindSpinNs, spinningProcedures } from '../evidence/spin-then-block.js';
+import { formatCount, formatNs } from '../wording/numbers.js';
+import { insideKind } from '../evidence/library-waits.js';
+import { addTo } from '../evidence/activity-levels.js';
+import type { Material } from '../evidence/context.js';
+import { costs, leastShare, meanwhileOf, meanwhileText, shownId, title } from '../evidence/context.js';
+import { State, Waiting } from '../profile/raw-profile.js';
+import type { Finding, Model, Notice } from '../types.js';
+
+/** Told from this share of the elapsed time on: threads that begin or end overlap for a moment in any program. */
+const leastCrowded = 0.25;
+
+/** Fewer samples say too little of what the CPUs did. */
+const leastSamples = 50;
+
+interface Crowd {
+  ns: number;           // elapsed time with more threads runnable than CPUs
+  runnable: number;     // their mean number
+  busy: number; spinning: number; // processors, means over ns
+  spinners: number;     // mean number of threads that spin, on a CPU or waiting for one
+  woken: number;        // mean number of threads that have been woken and wait for a CPU
+  lostNs: number;       // elapsed time that the spinners took from the others
+  handedNs: number;     // the same with the calls by which they wait and wake, before and after they spin
+  byObject: Map<number, number>; // for what they spun, thread time
+  wokenAt: Map<number, number>;  // what those that have been woken waited for, likewise
+}
+
+/** A time at which so many CPUs were taken, and so many of them by work if all that can run had equal parts; without those that spin so many could work. */
+interface Level { ns: number; taken: number; atWork: number; working: number }
+
+/** Elapsed time that goes if nothing but the work is left. share: of the CPUs' time, known by samples; else it is what equal parts give. */
+function lostAt(levels: readonly Level[], share?: number): number {
+  const sum = (of: (level: Level) => number): number => levels.reduce((all, level) => all + level.ns * of(level), 0);
+  const equal = sum(({ atWork }) => atWork);
+  const more = share === undefined ? 1 : equal > 0 ? (share * sum(({ taken }) => taken)) / equal : 0;
+  return sum(({ atWork, working }) => (working > 0 ? Math.max(0, 1 - (atWork * more) / working) : share === undefined ? 0 : 1));
+}
+
+export function crowdOf({ model }: Material): Crowd {
+  const { balance, tuples } = model.raw;
+  const P = model.processors;
+  const crowd: Crowd = { ns: 0, runnable: 0, busy: 0, spinning: 0, spinners: 0, woken: 0, lostNs: 0, handedNs: 0, byObject: new Map(), wokenAt: new Map() };
+  const levelOf = (b: number, s: number, r: number): number => (r * (P + 1) + b) * (P + 1) + s;
+  const spun = new Map<number, number>(), woken = new Map<number, number>(); // by level
+  for (let k = 0; k < tuples.ns.length; k++) {
+    const state = tuples.state[k], waiting = tuples.waiting[k];
+    if (waiting === Waiting.none || tuples.runnable[k]! <= P) continue;
+    const level = levelOf(tuples.busy[k]!, tuples.spinning[k]!, tuples.runnable[k]!);
+    if (waiting === Waiting.woken) {
+      crowd.woken += tuples.ns[k]!;
+      addTo(woken, level, tuples.ns[k]!);
+      addTo(crowd.wokenAt, shownId(model, model.raw.stacks.entity[tuples.stack[k]!]!), tuples.ns[k]!);
+      continue;
+    }
+    if (state !== State.spinning && state !== State.ready) continue;
+    addTo(spun, level, tuples.ns[k]!);
+    addTo(crowd.byObject, shownId(model, model.raw.stacks.entity[tuples.stack[k]!]!), tuples.ns[k]!);
+  }
+  const levels: Level[] = [];
+  for (let k = 0; k < balance.ns.length; k++) {
+    const ns = balance.ns[k]!, b = balance.busy[k]!, s = balance.spinning[k]!;
+    if (balance.runnable[k]! <= P || ns === 0) continue;
+    const r = balance.runnableNs[k]! / ns;
+    const level = levelOf(b, s, balance.runnable[k]!);
+    const m = Math.min(r, (spun.get(level) ?? 0) / ns), w = Math.min(r - m, (woken.get(level) ?? 0) / ns), u = r - m - w;
+    crowd.ns += ns;
+    crowd.runnable += ns * r;
+    crowd.busy += ns * b;
+    crowd.spinning += ns * s;
+    crowd.spinners += ns * m;
+    const onOne = Math.min(P, u + m);
+    const taken = onOne + Math.min(w, P - onOne);
+    levels.push({ ns, taken, atWork: taken - (m > 0 ? (onOne * m) / (u + m) : 0), working: Math.min(u + w, P) });
+  }
+  // The CPUs go round among the u + m that may be on one: those at work get so many, and those just woken what is left. Without the
+  // spinning all u + w could have them. Who spins takes its whole turn, who has little to do spins after it: what part of the CPUs' time that is the
+  // samples of running threads say.
+  const { crowdedSamples: samples, crowdedSpinning: spins, crowdedHanding: hands } = model.head;
+  const isSampled = samples >= leastSamples;
+  if (crowd.spinners > 0) {
+    crowd.lostNs = lostAt(levels, isSampled ? 1 - spins / samples : undefined);
+    crowd.handedNs = lostAt(levels, isSampled ? 1 - (spins + hands) / samples : undefined);
+  }
+  if (crowd.ns > 0) for (const mean of ['runnable', 'busy', 'spinning', 'spinners', 'woken'] as const) crowd[mean] /= crowd.ns;
+  return crowd;
+}
+
+/** The program's threads keep each other waiting only while they have all CPUs; for the rest others have them (docs/metrics.md, section 6). */
+function ownNs({ cpuWait, processors }: Model, crowd: Crowd): number {
+  return cpuWait.runNs > 0 ? Math.min(crowd.ns, cpuWait.runNs / processors) : crowd.ns;
+}
+
+function wokenText(model: Model, crowd: Crowd): string {
+  const [most] = [...crowd.wokenAt].sort((a, b) => b[1] - a[1]);
+  return most && crowd.woken >= 0.1 * crowd.runnable
+    ? ` ${formatCount(crowd.woken)} of these have been woken and wait for a CPU, most of them at ${title(model, most[0])}.` : '';
+}
+
+/** What the kernel counted, where it is known: exact, over the whole run. */
+function countedText({ cpuWait }: Model): string {
+  return cpuWait.waitNs > 0 ? ` Its threads waited ${formatNs(cpuWait.waitNs)} for CPUs, at most ${formatNs(cpuWait.ownNs)} of that for each other.` : '';
+}
+
+/** What else the waiting may cost, or blocking save, is told where it is a tenth more, or less. */
+const notable = 0.1;
+
+/** Blocking saves less than fewer threads: the calls that wait and wake remain. */
+const isLess = ({ lostNs, handedNs }: Crowd): boolean => lostNs < (1 - notable) * handedNs;
+
+/** What fewer threads save at least and at most, and what an end of the spinning alone does. */
+function savings(material: Material, crowd: Crowd): string {
+  const { lostNs, handedNs } = crowd;
+  const most = Math.min(material.model.elapsedNs, handedNs + behindSpinNs(material, spinningProcedures(material)));
+  const further = most > (1 + notable) * handedNs ? `; with all the waiting that goes with it up to ${formatNs(most)}` : '';
+  return !isLess(crowd) ? `, or let waiters block; what the others lose to the spinning is ${formatNs(lostNs)}${further}`
+    : `: what the others lose to the spinning, and to waiting and waking behind it, is ${formatNs(handedNs)}${further}. Waiters that block at once would still save ${formatNs(lostNs)}`;
+}
+
+/** At most one finding; with no saving where no thread spins. */
+export function tellCrowd(material: Material): Finding | undefined {
+  const { model, least } = material;
+  const P = model.processors;
+  if (model.head.publisher !== 'pthread') return undefined; // threads of the package are meant to be many
+  const crowd = crowdOf(material);
+  const harmful = crowd.lostNs >= least;
+  if (!harmful && ownNs(model, crowd) < leastCrowded * model.elapsedNs) return undefined;
+  const objects = harmful ? [...crowd.byObject].sort((a, b) => b[1] - a[1]).map(([id]) => id) : [];
+  const cpus = P === 1 ? '1 CPU' : `${P} CPUs`;
+  const meanwhile = meanwhileOf(P, crowd.busy, crowd.spinning);
+  const one = formatCount(crowd.spinners) === '1';
+  const head = `More threads can run than there are CPUs, during ${costs(model, crowd.ns)}: ${formatCount(crowd.runnable)} of them on average, on ${cpus}`;
+  return {
+    entity: 0, name: model.root.name, kind: 'oversubscription', change: 'fewer-threads',
+    text: (harmful
+      ? `${head}. ${formatCount(crowd.spinners)} of these only ${one ? 'spins' : 'spin'}, for ${title(model, objects[0]!)}, and ${one ? 'takes' : 'take'} the CPUs from those that have work.`
+      : `${head}. By itself that costs no elapsed time, for ${meanwhileText(model, meanwhile)}.`) + wokenText(model, crowd) + countedText(model),
+    remedy: harmful
+      ? `Run no more threads than CPUs${savings(material, crowd)}.`
+      : `No more threads than CPUs would do as much: the rest only costs switches and memory.`,
+    costNs: harmful ? crowd.handedNs : 0, savingNs: harmful ? crowd.handedNs : 0, meanwhile, related: objects.slice(0, 3),
+    alternatives: harmful && isLess(crowd) ? [{ kind: 'spinning', change: 'block-instead-of-spin', savingNs: crowd.lostNs }] : [],
+  };
+}
+
+/** Spinning that costs because there are more threads than CPUs is told with that, once. */
+export function isCrowds(finding: Finding, crowd: Finding | undefined): boolean {
+  return crowd !== undefined && finding.kind === 'spinning' && crowd.related.includes(finding.entity) && crowd.savingNs >= finding.savingNs / 2;
+}
+
+/** Loops that nobody marked and that were found to do nothing but wait. */
+export function idleLoops({ entities, elapsedNs }: Model): Notice[] {
+  const notices: Notice[] = [];
+  for (const entity of entities) {
+    if (entity.rawKind !== 'loop' || entity.group !== 0) continue; // of the others nothing is worked out
+    const { name, states, object } = entity;
+    const ns = states.spinning.ns + states.ready.ns;
+    if (object?.counted !== false || ns < leastShare * elapsedNs) continue;
+    notices.push({
+      reason: `threads look busy for ${formatNs(ns)} ${name.startsWith('loop') ? 'in the' : 'at'} ${name}, and make no progress: they wait there for what others write`,
+      remedy: `let them block (${insideKind(entity) === 'lock' ? 'a mutex' : 'a condition, a semaphore'}); such time counts as spinning from when it was noticed, some ms after it began`,
+    });
+  }
+  return notices;
+}

@@ -1,0 +1,101 @@
+/**
+ * Limits by threads that pass data on to each other: pipelines, and threads that wait for each other's results
+ * (docs/findings.md, "Code"). Pure.
+ */
+import type { Contexts } from '../evidence/loss-contexts.js';
+import type { Candidate } from './code.js';
+import { finding, isBeside, meanwhile, together } from './code.js';
+import { formatNs } from '../wording/numbers.js';
+import { insideKind } from '../evidence/library-waits.js';
+import type { Material } from '../evidence/context.js';
+import { costs, shownId, title } from '../evidence/context.js';
+import { lossOf } from './lock.js';
+import type { Entity, Finding, Model } from '../types.js';
+
+const dataKinds: ReadonlySet<string> = new Set(['channel', 'condition', 'semaphore', 'futex']);
+/** Data may go through it from thread to thread. */
+export function passesData(entity: Entity): boolean {
+  const inside = insideKind(entity);
+  return dataKinds.has(entity.rawKind) && inside !== 'lock' && inside !== 'barrier';
+}
+/** Threads have waited for it again and again. */
+const isRepeated = (entity: Entity): boolean => insideKind(entity) === 'data' || (entity.object?.contended ?? 0) >= 10;
+
+/**
+ * What a loop waits for is not known, nor how often it waited. But where a thread works beside others that do something else, and these wait in a loop
+ * for it now and then, it hands them something, as through a queue without locks; at a barrier threads that do the same wait for each other.
+ */
+function isHandover(model: Model, candidate: Candidate, object: Entity): boolean {
+  if (object.rawKind !== 'loop' || insideKind(object) !== undefined || !isBeside(candidate)) return false;
+  const { ids, time } = candidate.stats.threads;
+  const names = new Set(ids.filter((_, k) => time[k]! >= 0.02 * candidate.stats.time).map((id) => model.entities[id]!.name));
+  const waiters = object.object?.waiters ?? [];
+  return waiters.length > 0 && waiters.every(({ thread }) => thread !== 0 && !names.has(model.entities[thread]!.name));
+}
+
+/** Of all that the threads of a stream wait for, so many are named. */
+const namesTold = 4;
+
+/** A thread that is at work during so much of its life waits for nobody: of a pipeline, it is the slowest stage. */
+const alwaysAtWork = 0.75;
+
+/**
+ * Others wait for its results, again and again (rather than for one signal to start); and it is no serial part of the
+ * program: several threads ran it, or others were at work beside it, or its thread does nothing else and waits for nobody.
+ */
+export function isStream(model: Model, candidate: Candidate): boolean {
+  const { waited, threads, thread } = candidate;
+  const object = waited ? model.entities[waited.object]! : undefined;
+  if (object && isHandover(model, candidate, object)) return true;
+  if (!object || !passesData(object) || !isRepeated(object)) return false;
+  const { thread: life, processorTimeNs } = model.entities[thread]!;
+  return threads >= 2 || isBeside(candidate) || (life !== null && thread !== 0 && processorTimeNs >= alwaysAtWork * (life.lastNs - life.firstNs));
+}
+
+/** Threads that pass data on: one stage is slower than the others, or all of them wait for each other. */
+export function stream(material: Material, contexts: Contexts, streams: Candidate[], involved: Set<number>): Finding {
+  const { model, levels } = material;
+  const P = model.processors;
+  streams.sort((a, b) => b.stats.cost - a.stats.cost);
+  const objects = [...new Set([...streams.map((one) => one.waited!.object), ...streams.flatMap((one) => one.data.map((waited) => waited.object))])];
+  for (const one of streams) for (const thread of one.stats.threads.ids) if (thread !== 0) involved.add(thread);
+  for (const object of objects) for (const { thread } of model.entities[object]!.object!.waiters) if (thread !== 0) involved.add(thread);
+  // A stage is the threads of one name; it is as slow as the slowest of them.
+  const stages = new Map<string, { thread: Entity; time: number }>();
+  let work = 0;
+  for (const id of involved) {
+    const thread = model.entities[id]!;
+    const time = thread.processorTimeNs / Math.max(1, thread.instances);
+    work += thread.processorTimeNs;
+    const known = stages.get(thread.name);
+    if (!known || known.time < time) stages.set(thread.name, { thread, time });
+  }
+  const [first, second] = [...stages.values()].sort((a, b) => b.time - a.time);
+  const total = together(material, contexts, streams);
+  const titles = [...new Set(objects.map((object) => title(model, shownId(model, object))))];
+  const objectNames = titles.slice(0, namesTold).join(', ') + (titles.length > namesTold ? ` and ${titles.length - namesTold} more` : '');
+  const related = [...objects, ...streams.map((one) => one.id)];
+
+  if (first && second && first.time >= 1.25 * second.time) {
+    const mine = streams.find((one) => one.thread === first.thread.id) ?? streams[0]!;
+    const savingNs = Math.min(model.root.parallelizeNs, Math.max(0, first.time - Math.max(second.time, work / P)));
+    const text = `${title(model, mine.id)}, in thread ${first.thread.name}, is the slowest stage of a pipeline and costs ${costs(model, mine.stats.cost)}: it has ${formatNs(first.time)} of work, ` +
+      `the next stage (thread ${second.thread.name}) ${formatNs(second.time)}; the others wait at ${objectNames}, and meanwhile ${meanwhile(material, mine)}.`;
+    return finding(material, mine, mine.id, 'pipeline', 'balance', savingNs, text,
+      `Divide this stage among more threads, or make it faster: until another stage limits the pipeline that saves ${formatNs(savingNs)}.`,
+      [...related, first.thread.id, second.thread.id, ...involved]);
+  }
+  if (stages.size >= 2) {
+    const savingNs = Math.min(total.stats.lost, Math.max(0, total.stats.npt - Math.max(first?.time ?? 0, work / P)));
+    const id = streams[0]!.id;
+    return finding(material, total, id, 'starvation', 'finer-grain', savingNs,
+      `Threads that pass data on wait for each other during ${costs(model, total.stats.cost)}, at ${objectNames}; most of it while ${title(model, id)} runs; meanwhile ${meanwhile(material, total)}.`,
+      `Pass the data on in smaller pieces, earlier, or with more room in between; that could save up to ${formatNs(savingNs)}.`, related);
+  }
+  const object = objects[0]!;
+  const saved = lossOf(levels, model.entities[object]!, levels.waits.get(object)!);
+  const savingNs = Math.min(total.stats.lost, saved.blockedSaving + saved.spinSaving);
+  return finding(material, total, shownId(model, object), 'dependency', 'wait-less', savingNs,
+    `Threads that do the same wait for each other at ${objectNames} during ${costs(model, total.stats.cost)}; meanwhile ${meanwhile(material, total)}.`,
+    `Have the data ready earlier, or go on without it for a while; if the waiters ran meanwhile, that could save up to ${formatNs(savingNs)}.`, related);
+}

@@ -1,0 +1,164 @@
+/**
+ * What limits the program, in at most three findings. Lost parallelism has two sides, the code that ran and the threads
+ * that waited; each piece of it is explained once: first by locks and by input and output, whose waiters could have run,
+ * then by the code that ran. Formulas: docs/findings.md. Pure.
+ */
+import { prepareContexts } from '../evidence/loss-contexts.js';
+import { childrenNotice } from '../notices/child-processes.js';
+import { churnedLocks } from '../notices/lock-churn.js';
+import { caution, cpuWaitNotice } from '../metrics/cpu-wait.js';
+import { independentSnapshots, shareInterval } from '../metrics/confidence.js';
+import { formatEvents, formatNs, formatShare } from '../wording/numbers.js';
+import { unexplainedOf } from '../evidence/loss-attribution.js';
+import { herds } from '../notices/thundering-herd.js';
+import { measureLevels } from '../evidence/activity-levels.js';
+import { tellCode } from './code.js';
+import { ioLoss, tellIo } from './io.js';
+import { lockLosses, savingOf, tellLocks, tellSpinning } from './lock.js';
+import { tellOptimize } from './hot-code.js';
+import { tellOverhead, tellThreads, tellWakes } from './overhead.js';
+import { sleepersText, tellRest, waitingAtRest, waitingText } from './nothing-runs.js';
+import { tellTeams } from './openmp.js';
+import { idleLoops, isCrowds, tellCrowd } from './oversubscription.js';
+import type { Material } from '../evidence/context.js';
+import { fewSnapshots, leastObservations, leastSerial, leastShare, muchMore, title } from '../evidence/context.js';
+import { bound, leftBy, longestThreads, type Longest } from '../evidence/critical-threads.js';
+import { prepareMeanwhile } from '../evidence/wait-overlap.js';
+import type { Working } from '../build-model.js';
+import { ownOf } from '../evidence/code-origin.js';
+import type { Finding, Interval, Model, Notice } from '../types.js';
+
+export const findingsKept = 3;
+
+export function findingsOf(model: Model, working: Working): { findings: Finding[]; notices: Notice[] } {
+  const notices: Notice[] = [];
+  const { samples, elapsedNs } = model;
+  if (samples === 0 || elapsedNs === 0) {
+    notices.push({ reason: 'no snapshot was taken: the program ended before the sampler saw it at work', remedy: 'let it run longer, or raise --rate' });
+    return { findings: [], notices };
+  }
+  const levels = measureLevels(model.raw, working.stacks, working.groupOf);
+  const material: Material = {
+    model, working, levels, meanwhile: prepareMeanwhile(model.raw, working.stacks), own: ownOf(model.raw, working.stacks), least: Math.max(leastShare, leastObservations / samples) * elapsedNs,
+  };
+  const losses = lockLosses(material);
+  const io = ioLoss(material, losses);
+  const longest = longestThreads(material);
+  // A lock that costs nothing, for a longer thread runs beside it, explains nothing: that thread's code is what costs.
+  const costing = losses.filter((loss) => savingOf(loss) < material.least || (leftBy(material, longest, [loss.entity], savingOf(loss))?.most ?? Infinity) >= material.least);
+  const contexts = prepareContexts(model.raw, working, material.own, unexplainedOf(model, working, material.meanwhile, costing, io));
+  const crowd = tellCrowd(material);
+  const sampled = [
+    ...(crowd ? [crowd] : []),
+    ...tellLocks(material, losses), ...tellSpinning(material), ...tellIo(material, io),
+    ...tellCode(material, contexts), ...tellOverhead(material), ...tellTeams(material), ...tellWakes(material), ...tellRest(material),
+  ].filter((finding) => worthOf(finding) >= leastFor(finding, material) && !isCrowds(finding, crowd));
+  // What is counted, not sampled, needs no observations.
+  const all = [...sampled, ...tellThreads(material)];
+  for (const finding of all) bound(material, longest, finding);
+  const limits = all.sort((a, b) => b.savingNs - a.savingNs || b.costNs - a.costNs);
+  const findings = gatherSmall(model, limits.filter(isFirstOfKind), material.least).slice(0, findingsKept);
+  const named = new Map(findings.flatMap((one) => (one.kind === 'pipeline' ? [one.entity, ...one.related] : [one.entity]).map((id) => [id, worthOf(one)] as const)));
+  if (crowd && findings.length < findingsKept && !findings.includes(crowd)) findings.push(crowd);
+  if (findings.length < findingsKept) findings.push(...optimizeWithin(material, longest, named));
+  putFirst(findings);
+  for (const finding of findings) finding.savingCi95 = savingInterval(finding, model);
+  if (samples < fewSnapshots) for (const finding of findings) finding.text += sureness(finding, model);
+  caution(model, findings);
+  addNotices(model, material, findings, notices);
+  return { findings, notices };
+}
+
+/** Code to make faster, none that only runs beside a longer thread; so many are looked at. */
+const tried = 3;
+function optimizeWithin(material: Material, longest: Longest, named: Map<number, number>): Finding[] {
+  const passed = new Map(named);
+  for (let k = 0; k < tried; k++) {
+    const [next] = tellOptimize(material, passed);
+    if (!next) break;
+    bound(material, longest, next);
+    if (next.savingNs >= material.least) return [next];
+    passed.set(next.entity, Infinity);
+  }
+  return [];
+}
+
+/** Serial code may go as a whole; of the others only what the change saves. */
+const worthOf = (finding: Finding): number => Math.min(finding.kind === 'serial' ? finding.costNs : finding.savingNs, finding.boundNs ?? Infinity);
+
+/** Too fine a grain shows as overhead and as ready threads beside idle processors: one cause, told once. */
+function isFirstOfKind(finding: Finding, at: number, all: readonly Finding[]): boolean {
+  return finding.kind !== 'overhead' || all.findIndex((one) => one.kind === 'overhead') === at;
+}
+
+/** Serial code that costs less than other limits must, in one finding: that of the serial code with most cost. */
+function gatherSmall(model: Model, limits: readonly Finding[], least: number): Finding[] {
+  const serial = limits.filter((one) => one.kind === 'serial').sort((a, b) => b.costNs - a.costNs);
+  const small = serial.filter((one, k) => k > 0 && one.costNs < least);
+  if (small.length > 0) {
+    const names = small.slice(0, 3).map((one) => `${title(model, one.entity)} ${formatNs(one.costNs)}`);
+    serial[0]!.text += ` Serial too: ${names.join(', ')}.`;
+    serial[0]!.related.push(...small.slice(0, 3).map((one) => one.entity));
+  }
+  return limits.filter((one) => !small.includes(one));
+}
+
+function leastFor({ kind }: Finding, { least, model }: Material): number {
+  return kind === 'serial' ? Math.max(leastSerial * leastShare, leastObservations / model.samples) * model.elapsedNs : least;
+}
+
+/** Code to make faster comes last, but for where all the rest is small beside it. */
+function putFirst(findings: Finding[]): void {
+  const last = findings.at(-1);
+  if (last?.kind !== 'optimize' || findings.slice(0, -1).some((one) => worthOf(one) >= last.savingNs / muchMore)) return;
+  findings.unshift(findings.pop()!);
+}
+
+/** What a change saves is a part of what the finding costs, and as sure. */
+function savingInterval({ costNs, savingNs }: Finding, model: Model): Interval {
+  const { low, high } = shareInterval(costNs / model.elapsedNs, independentSnapshots(model.raw.head));
+  const part = costNs > 0 ? savingNs / costNs : 0;
+  return { lowNs: low * model.elapsedNs * part, highNs: high * model.elapsedNs * part };
+}
+
+function sureness({ costNs }: Finding, model: Model): string {
+  const { low, high } = shareInterval(costNs / model.elapsedNs, independentSnapshots(model.raw.head));
+  return ` With so few snapshots it is between ${formatNs(low * model.elapsedNs)} and ${formatNs(high * model.elapsedNs)} (95 %).`;
+}
+
+function addNotices(model: Model, material: Material, findings: readonly Finding[], notices: Notice[]): void {
+  const { samples, elapsedNs, raw } = model;
+  if (samples < fewSnapshots)
+    notices.push({
+      reason: `only ${formatEvents(samples)} snapshots in ${formatNs(elapsedNs)}: shares are known to ± ${formatShare(1 / Math.sqrt(samples))} at best`,
+      remedy: 'let the program run longer, or raise --rate',
+    });
+  const waiting = cpuWaitNotice(model);
+  const isTold = findings.some(({ kind }) => kind === 'oversubscription') && model.cpuWait.ownNs >= model.cpuWait.othersNs;
+  if (waiting && !isTold) notices.push(waiting);
+  const children = childrenNotice(model);
+  if (children) notices.push(children);
+  const woken = findings.filter(({ kind }) => kind === 'overhead');
+  notices.push(...idleLoops(model), ...churnedLocks(model), ...herds(model, new Set(woken.flatMap(({ entity, related }) => [entity, ...related]))));
+  if (!raw.entities.some((entity, id) => id > 0 && entity.kind === 'procedure'))
+    notices.push(model.head.publisher === 'pthread' ? { reason: 'no procedure was seen at work', remedy: 'let the program run longer' }
+      : { reason: 'no procedure was recorded: the program was compiled without hooks', remedy: 'compile it with the flags that `quartz cflags` prints' });
+  const restNs = material.levels.elapsed.get(0) ?? 0; // nobody spun either: of who spins it is not known to the moment when he goes on
+  if (restNs >= 0.2 * elapsedNs) {
+    let asleep = 0;
+    for (const entity of model.entities) if (entity.rawKind === 'sleep' && entity.members.length === 0) asleep += entity.states.blocked.ns;
+    const waiting = [waitingText(material, waitingAtRest(material)), sleepersText(material)].filter((text) => text !== '').join(', ');
+    if (!findings.some(({ kind, meanwhile }) => kind === 'io' || meanwhile.busy === 0))
+      notices.push({
+        reason: `during ${formatNs(restNs)} of ${formatNs(elapsedNs)} (${formatShare(restNs / elapsedNs)}) nothing ran` +
+          (asleep >= restNs / 2 ? ': threads slept' : waiting === '' ? '' : `; threads that waited meanwhile, on average: ${waiting}`),
+        remedy: asleep >= restNs / 2 ? 'sleeping is no contention: if it is not wanted, sleep less' : 'see the states of the threads (quartz threads) for what they waited for',
+      });
+  }
+  if (findings.length === 0 && material.least < elapsedNs)
+    notices.push({
+      reason: `nothing that would save ${formatShare(material.least / elapsedNs)} of the elapsed time stands out: ${formatShare(model.effortNs > 0 ? model.root.processorTimeNs / model.effortNs : 0)} of the effort is work`,
+      remedy: 'see the table of procedures for where the rest goes',
+    });
+}
+

@@ -1,0 +1,37 @@
+/** Exact call counts by caller and callee, groups included. Lists are made when somebody asks. Pure. */
+import type { RawProfile } from '../profile/raw-profile.js';
+import type { RowsBy } from '../profile/row-index.js';
+import { rowsBy, rowsOfKey } from '../profile/row-index.js';
+import type { CallCount } from '../types.js';
+
+export class Calls {
+  readonly total: Float64Array; // by entity: how often it was called
+  #byCaller: RowsBy | undefined;
+  #byCallee: RowsBy | undefined;
+
+  constructor(private readonly table: RawProfile['calls'], groupOf: Uint32Array, entities: number) {
+    this.total = new Float64Array(entities);
+    for (let k = 0; k < table.count.length; k++) {
+      const callee = table.callee[k]!;
+      if (callee === 0) continue;
+      this.total[callee]! += table.count[k]!;
+      if (groupOf[callee]! !== 0) this.total[groupOf[callee]!]! += table.count[k]!;
+    }
+  }
+
+  /** Who called one of these, most calls first. */
+  callersOf(entities: readonly number[]): CallCount[] {
+    this.#byCallee ??= rowsBy(this.table.callee, this.total.length);
+    return this.#list(this.#byCallee, entities, this.table.caller);
+  }
+  /** Whom these called, most calls first. */
+  calleesOf(entities: readonly number[]): CallCount[] {
+    this.#byCaller ??= rowsBy(this.table.caller, this.total.length);
+    return this.#list(this.#byCaller, entities, this.table.callee).filter(({ entity }) => entity !== 0);
+  }
+  #list(rows: RowsBy, entities: readonly number[], other: Uint32Array): CallCount[] {
+    const counts = new Map<number, number>();
+    for (const entity of entities) if (entity !== 0) for (const k of rowsOfKey(rows, entity)) counts.set(other[k]!, (counts.get(other[k]!) ?? 0) + this.table.count[k]!);
+    return [...counts].map(([entity, count]) => ({ entity, count })).sort((a, b) => b.count - a.count || a.entity - b.entity);
+  }
+}

@@ -1,0 +1,32 @@
+/** Confidence intervals. Formula and argument: docs/model.md, "How sure". Pure. */
+import type { RawHead } from '../profile/raw-profile.js';
+import type { Interval } from '../types.js';
+
+const z = 1.959963985;
+
+/**
+ * How many snapshots of equal weight the recorded ones are worth (Kish): the square of the sum of their weights over the
+ * sum of the squares. A snapshot after a stall stands for all of the stall, but is one look.
+ */
+export function independentSnapshots(head: RawHead): number {
+  const elapsedUs = head.elapsedNs / 1000;
+  return head.weightSquaresUs2 > 0 ? (elapsedUs * elapsedUs) / head.weightSquaresUs2 : 0;
+}
+
+/** Wilson's 95 % interval for a mean of n values in [0, 1]; conservative, for their variance is at most p (1 - p). */
+export function shareInterval(share: number, n: number): { low: number; high: number } {
+  if (n <= 0) return { low: 0, high: 1 };
+  const p = Math.min(1, Math.max(0, share));
+  const scale = 1 + (z * z) / n;
+  const centre = (p + (z * z) / (2 * n)) / scale;
+  const half = (z / scale) * Math.sqrt((p * (1 - p)) / n + (z * z) / (4 * n * n));
+  return { low: Math.max(0, centre - half), high: Math.min(1, centre + half) };
+}
+
+/** Interval of an NPT. Compensation scales both ends as it scaled the NPT itself. */
+export function nptInterval(nptNs: number, rawNptNs: number, elapsedNs: number, n: number): Interval {
+  if (elapsedNs <= 0) return { lowNs: 0, highNs: 0 };
+  const { low, high } = shareInterval(rawNptNs / elapsedNs, n);
+  const scale = rawNptNs > 0 ? nptNs / rawNptNs : 1;
+  return { lowNs: Math.min(nptNs, low * elapsedNs * scale), highNs: Math.max(nptNs, high * elapsedNs * scale) };
+}

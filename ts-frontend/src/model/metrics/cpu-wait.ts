@@ -1,0 +1,66 @@
+/**
+ * Waiting for CPUs: how long the program's kernel threads could have run and had none, and how much of that other programs
+ * must have caused. Formulas: docs/metrics.md, section 6. Pure.
+ */
+import { formatNs, formatShare } from '../wording/numbers.js';
+import type { RawProfile } from '../profile/raw-profile.js';
+import type { CpuWait, Finding, Model, Notice } from '../types.js';
+
+/** Waiting below this share of the time in which threads could run, or of the elapsed time, changes no conclusion. */
+const leastWait = 0.05;
+const leastElapsed = 0.02;
+/** A finding is cautioned where others may have caused at least this part of its cost. */
+const leastPart = 0.5;
+
+/** So long a thread may wait for a CPU that nobody else uses: an interrupt wakes that CPU, which then switches to it. In virtual machines 3 to 10 us. */
+const wakeNs = 10_000;
+
+/** What other programs do to one thread makes all that wait for it look idle, and the code that ran serial. */
+const shaken: ReadonlySet<Finding['kind']> = new Set(
+  ['serial', 'imbalance', 'pipeline', 'dependency', 'starvation', 'lock-contention', 'spinning', 'overhead'] as const);
+
+export function cpuWaitOf({ head, balance }: RawProfile): CpuWait {
+  const { cpuRunNs: runNs, cpuWaitNs: waitNs, cpuTurns, publisher, processors, cpus } = head;
+  const places = Math.max(1, publisher === 'pthread' ? processors : cpus);
+  const excess: { more: number; ns: number }[] = [];
+  for (let k = 0; k < balance.ns.length; k++) {
+    const more = (publisher === 'pthread' ? balance.runnable[k]! : balance.busy[k]! + balance.spinning[k]!) - places;
+    if (more > 0) excess.push({ more, ns: balance.ns[k]! });
+  }
+  // The program had all CPUs for no longer than this: at worst when most of its threads wanted them.
+  let left = runNs / places, mostNs = 0;
+  for (const { more, ns } of excess.sort((a, b) => b.more - a.more)) {
+    mostNs += more * Math.min(ns, left);
+    left -= Math.min(ns, left);
+  }
+  const ownNs = Math.min(waitNs, mostNs), othersNs = Math.max(0, waitNs - ownNs - wakeNs * cpuTurns);
+  return { runNs, waitNs, ownNs, othersNs, share: runNs + waitNs > 0 ? waitNs / (runNs + waitNs) : 0 };
+}
+
+const matters = ({ cpuWait, elapsedNs }: Model): boolean =>
+  cpuWait.share >= leastWait && cpuWait.ownNs + cpuWait.othersNs >= Math.max(leastElapsed * elapsedNs, leastWait * cpuWait.runNs);
+
+/** Says with each finding that other programs may have made what they could. */
+export function caution(model: Model, findings: readonly Finding[]): void {
+  const { othersNs } = model.cpuWait;
+  if (!matters(model)) return;
+  for (const finding of findings) {
+    if (!shaken.has(finding.kind) || othersNs < leastPart * finding.costNs) continue;
+    finding.othersMayCause = true;
+    finding.text += ` But other programs kept this one waiting for CPUs for ${formatNs(othersNs)}, which can look like this.`;
+  }
+}
+
+export function cpuWaitNotice(model: Model): Notice | undefined {
+  if (!matters(model)) return undefined;
+  const { waitNs, runNs, ownNs, othersNs, share } = model.cpuWait;
+  const { publisher, cpus } = model.head;
+  const who = publisher === 'pthread' ? 'threads' : 'processors';
+  const whose = othersNs >= ownNs ? `other programs had the CPUs for at least ${formatNs(othersNs)} of that` : `at most ${formatNs(ownNs)} of that for each other`;
+  return {
+    reason: `${who} waited ${formatShare(share)} of the time for a CPU (${formatNs(waitNs)} of the ${formatNs(waitNs + runNs)} in which they could run): ${whose}`,
+    remedy: othersNs >= ownNs ? 'record it again on a quieter machine'
+      : publisher === 'pthread' ? `at times more of them can run than there are CPUs; record it again on a quieter machine to see whether that is its own doing`
+      : `it has ${cpus} ${cpus === 1 ? 'CPU' : 'CPUs'}: use no more ${who} than that`,
+  };
+}

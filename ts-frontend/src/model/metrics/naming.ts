@@ -1,0 +1,116 @@
+/** What entities are called, which kind they are shown as, and which of them are namesakes. Pure. */
+import type { EntityKind, RawEntity, RawProfile } from '../profile/raw-profile.js';
+import type { Entity, Kind, Model } from '../types.js';
+import { briefly } from '../wording/short-names.js';
+
+const shown: Partial<Record<EntityKind, Kind>> = { mutex: 'lock', rwlock: 'lock', spinlock: 'lock' };
+
+export function kindOf(raw: EntityKind): Kind {
+  return shown[raw] ?? (raw as Kind);
+}
+
+export function baseName(path: string): string {
+  return path.slice(path.lastIndexOf('/') + 1) || path;
+}
+
+export function placeOf(file: string, line: number): string {
+  return file === '' ? '' : line > 0 ? `${baseName(file)}:${line}` : baseName(file);
+}
+
+/** Behind the place of a procedure: ", inlined into step". */
+export function inlinedText(model: Pick<Model, 'entities'>, { inlinedInto }: Entity): string {
+  const [first, ...others] = inlinedInto;
+  return first === undefined ? '' : `, inlined into ${others.length === 0 ? briefly(model.entities[first]!.name) : `${inlinedInto.length} procedures`}`;
+}
+
+/** "mutex at file:line", "GOMP_barrier at file:line": a name before which its kind would say nothing more. */
+export function saysItsKind({ kind, rawKind, name }: { kind: string; rawKind: string; name: string }): boolean {
+  return kind === 'procedure' || name === kind || name.startsWith(`${rawKind} at `) || name.startsWith('spin lock at ') || (rawKind === 'futex' && / at \S+$/.test(name));
+}
+
+function hex(address: number): string {
+  return `0x${address.toString(16)}`;
+}
+
+/** Up to the comma or bracket that ends the first of several template arguments. */
+function firstArgument(list: string): string {
+  let depth = 0;
+  for (let at = 0; at < list.length; at++) {
+    const c = list[at]!;
+    if (depth === 0 && (c === ',' || c === '>')) return list.slice(0, at).trim();
+    if ('<({['.includes(c)) depth++;
+    if ('>)}]'.includes(c)) depth--;
+  }
+  return list;
+}
+
+/**
+ * What a std::thread of libstdc++ runs is shown by its own name, `main::{lambda()#1}`, not by that of the template's instance. And so
+ * is a lambda that runs as a thread, or in parallel, of the thread package: it is inlined into a start routine of quartz.hpp. What
+ * else a lambda runs is its call operator, which is not said.
+ */
+function ownName(name: string): string {
+  const state = /^std::(?:thread::_State_impl|__future_base::_Async_state_impl)<std::thread::_Invoker<std::tuple</.exec(name)?.[0];
+  if (state !== undefined && name.endsWith('::_M_run')) return firstArgument(name.slice(state.length));
+  const started = /^qz::(?:thread::thread|spawn|scope::spawn|parallel_for)<(.*?::\{lambda\(.*?\)#\d+\}).*::_FUN$/.exec(name)?.[1];
+  return (started ?? name).replace(/(\{lambda(?:\((?:[^(){}]|\([^(){}]*\))*\))?(?:#\d+)?\})::operator\(\)(?:\(.*\))?(?: const)?$/, '$1');
+}
+
+/** Without a name of its own an object is known by the place that made it, a thread by its start routine. */
+function nameOf(raw: RawProfile, entity: RawEntity, procedures: Map<number, string>): string {
+  if (entity.name !== '') return entity.kind === 'procedure' || entity.kind === 'thread' ? ownName(entity.name) : entity.name;
+  const module = entity.module > 0 ? raw.modules[entity.module - 1]! : undefined;
+  const offset = module ? `${baseName(module.path)}+${hex(entity.address - module.bias)}` : hex(entity.address);
+  if (entity.kind === 'procedure') return offset;
+  if (entity.kind === 'thread') {
+    if (entity.address === 0) return entity.record === 0 ? 'main thread' : 'thread';
+    return procedures.get(entity.address) ?? `thread ${offset}`;
+  }
+  const place = placeOf(entity.file, entity.line);
+  return place !== '' ? `${entity.kind} at ${place}` : entity.address !== 0 ? `${entity.kind} at ${offset}` : entity.kind;
+}
+
+function namesOf(raw: RawProfile): string[] {
+  const procedures = new Map<number, string>();
+  for (const entity of raw.entities)
+    if (entity.kind === 'procedure' && entity.name !== '' && entity.record === 0) procedures.set(entity.address, ownName(entity.name));
+  return raw.entities.map((entity, id) => (id === 0 ? '' : nameOf(raw, entity, procedures)));
+}
+
+/**
+ * Groups of namesakes, members by id: objects and threads of one kind and name; procedures only where file and line
+ * agree too (copies that the compiler made of one procedure), for two files may each have their own `init`.
+ */
+function namesakes(raw: RawProfile, names: string[]): number[][] {
+  const groups = new Map<string, number[]>();
+  for (let id = 1; id < raw.entities.length; id++) {
+    const entity = raw.entities[id]!;
+    if (entity.kind === 'procedure' && (entity.file === '' || entity.line === 0)) continue;
+    const place = entity.kind === 'procedure' ? `${entity.file}:${entity.line}` : '';
+    const key = `${entity.kind}\0${names[id]!}\0${place}`;
+    const group = groups.get(key);
+    if (group) group.push(id);
+    else groups.set(key, [id]);
+  }
+  return [...groups.values()].filter((members) => members.length > 1);
+}
+
+export interface Naming {
+  names: string[];       // by entity of the profile
+  groups: number[][];    // namesakes, members by id
+  groupOf: Uint32Array;  // by entity of the profile: its group's id (the groups follow the entities), 0 = none
+}
+const known = new WeakMap<RawProfile['entities'], Naming>();
+
+/** Remembered for a list of entities: while no new ones come up, a live screen reads the same list again and again. */
+export function namingOf(raw: RawProfile): Naming {
+  const before = known.get(raw.entities);
+  if (before) return before;
+  const names = namesOf(raw);
+  const groups = namesakes(raw, names);
+  const groupOf = new Uint32Array(Math.max(1, raw.entities.length));
+  groups.forEach((members, k) => { for (const member of members) groupOf[member] = groupOf.length + k; });
+  const naming = { names, groups, groupOf };
+  known.set(raw.entities, naming);
+  return naming;
+}

@@ -1,0 +1,67 @@
+/**
+ * How many threads were runnable while an entity's threads were in a state: the distribution of r. It is made when
+ * somebody asks: few entities are looked at, and each has one for every state. Pure.
+ */
+import { runnableRange } from '../profile/buckets.js';
+import type { RawProfile } from '../profile/raw-profile.js';
+import type { Stacks } from '../profile/stack-tree.js';
+import { stateCount } from './sums.js';
+import type { Bucket } from '../types.js';
+
+/** Rows of time by bucket of r, for each entity and state that has any. */
+export class Runnable {
+  readonly #values: number[] = []; // lower bounds of the buckets that occur
+  readonly #rowOf: Uint32Array;    // entity * stateCount + state - 1 -> row, 0 = none
+  #rows = new Float64Array(0);
+  #count = 0;
+
+  constructor(raw: RawProfile, stacks: Stacks, groupOf: Uint32Array, weights: Float64Array, entities: number) {
+    this.#rowOf = new Uint32Array(entities * stateCount);
+    const { tuples } = raw;
+    const places = new Map<number, number>();
+    for (const value of tuples.runnable) if (!places.has(value)) places.set(value, this.#values.push(value) - 1);
+    // Tuples of one stack often stand together: who is charged for it is worked out once for each run of them.
+    let charged: number[] = [];
+    let last = -1;
+    for (let k = 0; k < weights.length; k++) {
+      const stack = tuples.stack[k]!, thread = tuples.thread[k]!, state = tuples.state[k]!;
+      if (state < 1 || state > stateCount) continue;
+      if (stack !== last) {
+        last = stack;
+        charged = [0];
+        for (let n = stack; n !== 0; n = stacks.parent[n]!) {
+          if (stacks.first[n]!) charged.push(stacks.entity[n]!);
+          if (stacks.firstOfGroup[n]!) charged.push(groupOf[stacks.entity[n]!]!);
+        }
+      }
+      const bucket = places.get(tuples.runnable[k]!)!;
+      for (const e of charged) this.#add(e * stateCount + state - 1, bucket, weights[k]!);
+      if (thread !== 0) this.#add(thread * stateCount + state - 1, bucket, weights[k]!);
+      if (thread !== 0 && groupOf[thread]! !== 0) this.#add(groupOf[thread]! * stateCount + state - 1, bucket, weights[k]!);
+    }
+  }
+
+  #add(at: number, bucket: number, ns: number): void {
+    const width = this.#values.length;
+    if (this.#rowOf[at] === 0) {
+      this.#rowOf[at] = ++this.#count;
+      if (this.#count * width > this.#rows.length) {
+        const grown = new Float64Array(Math.max(1024, 2 * this.#count * width));
+        grown.set(this.#rows);
+        this.#rows = grown;
+      }
+    }
+    this.#rows[(this.#rowOf[at]! - 1) * width + bucket]! += ns;
+  }
+
+  /** Only buckets with time, lowest first. */
+  of(entity: number, state: number): Bucket[] {
+    const width = this.#values.length, row = this.#rowOf[entity * stateCount + state - 1]! - 1;
+    const out: Bucket[] = [];
+    for (let k = 0; row >= 0 && k < width; k++) {
+      const ns = this.#rows[row * width + k]!;
+      if (ns > 0) out.push({ ...runnableRange(this.#values[k]!), ns });
+    }
+    return out.sort((a, b) => a.from - b.from);
+  }
+}

@@ -1,0 +1,147 @@
+/** Statistics of synchronization objects: waiting (exact), holding, queues, who waited, who held. Made when somebody asks. Pure. */
+import type { ObjectKind, RawObject, RawProfile } from '../profile/raw-profile.js';
+import { Waiting } from '../profile/raw-profile.js';
+import { queueDistribution, timeDistribution } from '../profile/buckets.js';
+import type { Working } from '../build-model.js';
+import type { RowsBy } from '../profile/row-index.js';
+import { rowsBy, rowsOfKey } from '../profile/row-index.js';
+import { pathOf } from '../profile/stack-tree.js';
+import { isWaiting, stateCount } from './sums.js';
+import type { ObjectStats, PathTime } from '../types.js';
+
+/** Paths kept for each object, those with most time. */
+const pathsKept = 100;
+const held = new Set<ObjectKind>(['mutex', 'rwlock', 'spinlock']);
+/** Kinds of which one thread can be said to make the others wait. */
+const owned = new Set<ObjectKind>([...held, 'once', 'join']);
+
+function addInto(into: RawObject, from: RawObject): RawObject {
+  return {
+    entity: into.entity,
+    capacity: Math.max(into.capacity, from.capacity),
+    instances: into.instances + from.instances,
+    acquisitions: into.acquisitions + from.acquisitions,
+    contended: into.contended + from.contended,
+    waitNs: into.waitNs + from.waitNs,
+    waitMaxNs: Math.max(into.waitMaxNs, from.waitMaxNs),
+    spinNs: into.spinNs + from.spinNs,
+    holdNs: into.holdNs + from.holdNs,
+    holdMaxNs: Math.max(into.holdMaxNs, from.holdMaxNs),
+    observedNs: into.observedNs + from.observedNs,
+    queueLengthNs: into.queueLengthNs + from.queueLengthNs,
+    queueNs: into.queueNs.map((ns, k) => ns + from.queueNs[k]!),
+    waitHist: into.waitHist.map((n, k) => n + from.waitHist[k]!),
+    holdHist: into.holdHist.map((n, k) => n + from.holdHist[k]!),
+  };
+}
+
+function emptyObject(entity: number): RawObject {
+  return {
+    entity, capacity: 0, instances: 0, acquisitions: 0, contended: 0, waitNs: 0, waitMaxNs: 0, spinNs: 0, holdNs: 0, holdMaxNs: 0,
+    observedNs: 0, queueLengthNs: 0, queueNs: new Float64Array(32), waitHist: new Uint32Array(40), holdHist: new Uint32Array(40),
+  };
+}
+
+export class Objects {
+  readonly #rows = new Map<number, RawObject[]>(); // by entity
+  readonly waitNs: Float64Array;                   // by entity, groups too
+  #waiting: RowsBy | undefined;
+  #blame: RowsBy | undefined;
+  #meanwhile: RowsBy | undefined;
+
+  constructor(private readonly raw: RawProfile, private readonly working: Working) {
+    const { groupOf } = working;
+    this.waitNs = new Float64Array(working.entities);
+    for (const row of raw.objects) {
+      this.waitNs[row.entity]! += row.waitNs;
+      if (groupOf[row.entity]! !== 0) this.waitNs[groupOf[row.entity]!]! += row.waitNs;
+      const known = this.#rows.get(row.entity);
+      if (known) known.push(row);
+      else this.#rows.set(row.entity, [row]);
+    }
+  }
+
+  /**
+   * `members`: the entity itself, or the members of the group that it is. Holding without exact times: a lock is on the
+   * stack while it is waited for and held, so what is left of the time on the stack when waiting is taken off is the time
+   * held.
+   */
+  statsOf(entity: number, kind: ObjectKind, members: readonly number[]): ObjectStats {
+    const { raw, working: { sums } } = this;
+    const rows = members.flatMap((member) => this.#rows.get(member) ?? []);
+    const row = rows.length === 1 ? rows[0]! : rows.reduce(addInto, emptyObject(entity));
+    const exact = raw.head.exactHold;
+    let onStack = 0;
+    for (let state = 0; state < stateCount; state++) onStack += sums.stateNs[entity * stateCount + state]!;
+    const sampled = held.has(kind) ? Math.max(0, onStack - sums.waitingNs[entity]!) : 0;
+    const holdNs = exact ? row.holdNs : sampled;
+    const isOwned = owned.has(kind);
+    const { waiters, holders, meanwhile } = this;
+    return {
+      capacity: row.capacity,
+      instances: row.instances,
+      counted: kind !== 'futex' && (kind !== 'loop' || row.acquisitions > 0), // a loop that the program marked is
+      acquisitions: row.acquisitions,
+      contended: row.contended,
+      waitNs: row.waitNs,
+      waitMeanNs: row.contended > 0 ? row.waitNs / row.contended : 0,
+      waitMaxNs: row.waitMaxNs,
+      spinNs: row.spinNs,
+      get waitDistribution() { return timeDistribution(row.waitHist); },
+      holdNs,
+      holdMeanNs: row.acquisitions > 0 ? holdNs / row.acquisitions : 0,
+      holdMaxNs: exact ? row.holdMaxNs : 0,
+      holdExact: exact,
+      get holdDistribution() { return exact ? timeDistribution(row.holdHist) : []; },
+      queueLengthMean: row.observedNs > 0 ? row.queueLengthNs / row.observedNs : 0,
+      get queueLength() { return queueDistribution(row.queueNs); },
+      queueObservedNs: row.observedNs,
+      get waiters() { return waiters(members); },
+      get holders() { return isOwned ? holders(members) : []; },
+      get meanwhile() { return isOwned ? [] : meanwhile(members); },
+      criticalByBusyNs: sums.byBusy.subarray(sums.row[entity]! * sums.processors, (sums.row[entity]! + 1) * sums.processors),
+    };
+  }
+
+  readonly waiters = (members: readonly number[]): PathTime[] => {
+    const { tuples } = this.raw;
+    const { stacks, weights } = this.working;
+    if (!this.#waiting) {
+      const wanted = new Uint8Array(tuples.ns.length);
+      const object = new Uint32Array(tuples.ns.length);
+      for (let k = 0; k < wanted.length; k++) {
+        wanted[k] = tuples.waiting[k] === Waiting.object && tuples.stack[k] !== 0 && isWaiting(tuples.state[k]!) ? 1 : 0;
+        object[k] = stacks.entity[tuples.stack[k]!]!;
+      }
+      this.#waiting = rowsBy(object, this.raw.entities.length, wanted);
+    }
+    const paths = new Map<number, PathTime & { stack: number }>();
+    for (const member of members)
+      for (const k of rowsOfKey(this.#waiting, member)) {
+        const stack = tuples.stack[k]!, thread = tuples.thread[k]!;
+        const key = stack * this.raw.entities.length + thread;
+        const known = paths.get(key);
+        if (known) known.ns += weights[k]!;
+        else paths.set(key, { path: [], thread, ns: weights[k]!, stack });
+      }
+    return [...paths.values()].sort((a, b) => b.ns - a.ns).slice(0, pathsKept).map(({ stack, thread, ns }) => ({ path: pathOf(stacks, stack), thread, ns }));
+  };
+  readonly holders = (members: readonly number[]): PathTime[] => {
+    const { blame } = this.raw;
+    this.#blame ??= rowsBy(blame.object, this.raw.entities.length);
+    return this.#paths(this.#blame, blame, blame.ns, members);
+  };
+  readonly meanwhile = (members: readonly number[]): PathTime[] => {
+    const { meanwhile } = this.raw;
+    this.#meanwhile ??= rowsBy(meanwhile.object, this.raw.entities.length);
+    return this.#paths(this.#meanwhile, meanwhile, meanwhile.waitersNs, members);
+  };
+
+  /** Paths of these objects, those with most time first. */
+  #paths(index: RowsBy, table: RawProfile['blame'], ns: Float64Array, members: readonly number[]): PathTime[] {
+    const rows: number[] = [];
+    for (const member of members) for (const k of rowsOfKey(index, member)) if (ns[k] !== 0) rows.push(k);
+    return rows.sort((a, b) => ns[b]! - ns[a]! || a - b).slice(0, pathsKept)
+      .map((k) => ({ path: pathOf(this.working.stacks, table.stack[k]!), thread: table.thread[k]!, ns: ns[k]! }));
+  }
+}

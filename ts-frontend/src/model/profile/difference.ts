@@ -1,0 +1,85 @@
+/**
+ * What happened between two reads of one growing profile, as a profile of its own: the window of a live screen.
+ * The sampler only appends rows and adds to their counts, so that rows with equal index are the same. Pure.
+ */
+import type { RawObject, RawProfile } from './raw-profile.js';
+
+type Counts = Float64Array | Uint32Array;
+
+function minus<T extends Counts>(later: T, earlier: T): T {
+  const out = later.slice() as T;
+  const n = Math.min(later.length, earlier.length);
+  for (let k = 0; k < n; k++) out[k] = Math.max(0, later[k]! - earlier[k]!);
+  return out;
+}
+
+const headCounts = [
+  'roundsBegun', 'snapshots', 'elapsedNs', 'visits', 'tornRetries', 'tornAccepted', 'skippedTicks', 'weightSquaresUs2', 'invalid', 'samplerCpuNs', 'cpuRunNs', 'cpuWaitNs', 'cpuTurns', 'childrenRunNs', 'runningSamples', 'turns', 'judgedSamples', 'judgedSpinning', 'judgedHanding', 'crowdedSamples', 'crowdedSpinning', 'crowdedHanding',
+  'stackOverflows', 'callsLost', 'threadsDropped', 'objectsMerged', 'stringsDropped', 'spawns', 'switches', 'steals', 'parks',
+  'tuplesMerged', 'stacksCut', 'entitiesMerged',
+] as const;
+
+function objectMinus(later: RawObject, earlier: RawObject | undefined): RawObject {
+  if (!earlier) return later;
+  return {
+    entity: later.entity, capacity: later.capacity, instances: later.instances, waitMaxNs: later.waitMaxNs, holdMaxNs: later.holdMaxNs, // no counts
+    acquisitions: later.acquisitions - earlier.acquisitions,
+    contended: later.contended - earlier.contended,
+    waitNs: later.waitNs - earlier.waitNs,
+    spinNs: later.spinNs - earlier.spinNs,
+    holdNs: later.holdNs - earlier.holdNs,
+    observedNs: later.observedNs - earlier.observedNs,
+    queueLengthNs: later.queueLengthNs - earlier.queueLengthNs,
+    queueNs: minus(later.queueNs, earlier.queueNs),
+    waitHist: minus(later.waitHist, earlier.waitHist),
+    holdHist: minus(later.holdHist, earlier.holdHist),
+  };
+}
+
+/** Throws RangeError where the two are not reads of one recording, in this order. */
+export function difference(later: RawProfile, earlier: RawProfile): RawProfile {
+  if (later.head.pid !== earlier.head.pid || later.head.firstNs !== earlier.head.firstNs || later.head.snapshots < earlier.head.snapshots)
+    throw new RangeError('not two reads of one recording, the later one first');
+  const head = { ...later.head };
+  for (const key of headCounts) head[key] = Math.max(0, later.head[key] - earlier.head[key]);
+  const from = earlier.timeline.ns.length > 0 ? Math.max(0, earlier.timeline.ns.length - 1) : 0;
+  const joined = later.timeline.ns.length > 0 && earlier.timeline.ns.length > 0 && later.timeline.ns[0]! !== earlier.timeline.ns[0]!;
+  const cut = joined ? 0 : from; // stretches that were joined since can't be told apart: all are shown
+  const earlierObjects = new Map(earlier.objects.map((row, k) => [k, row]));
+  return {
+    ...later,
+    head,
+    tuples: {
+      ...later.tuples,
+      count: minus(later.tuples.count, earlier.tuples.count),
+      ns: minus(later.tuples.ns, earlier.tuples.ns),
+      runnableNs: minus(later.tuples.runnableNs, earlier.tuples.runnableNs),
+    },
+    balance: {
+      ...later.balance,
+      overheadNs: minus(later.balance.overheadNs, earlier.balance.overheadNs),
+      count: minus(later.balance.count, earlier.balance.count),
+      ns: minus(later.balance.ns, earlier.balance.ns),
+      runnableNs: minus(later.balance.runnableNs, earlier.balance.runnableNs),
+    },
+    objects: later.objects.map((row, k) => objectMinus(row, earlierObjects.get(k))),
+    blame: { ...later.blame, count: minus(later.blame.count, earlier.blame.count), ns: minus(later.blame.ns, earlier.blame.ns) },
+    meanwhile: {
+      ...later.meanwhile, count: minus(later.meanwhile.count, earlier.meanwhile.count),
+      ns: minus(later.meanwhile.ns, earlier.meanwhile.ns), waitersNs: minus(later.meanwhile.waitersNs, earlier.meanwhile.waitersNs),
+    },
+    calls: { ...later.calls, count: minus(later.calls.count, earlier.calls.count) },
+    processors: {
+      usefulNs: minus(later.processors.usefulNs, earlier.processors.usefulNs),
+      overheadNs: minus(later.processors.overheadNs, earlier.processors.overheadNs),
+      spinningNs: minus(later.processors.spinningNs, earlier.processors.spinningNs),
+      idleNs: minus(later.processors.idleNs, earlier.processors.idleNs),
+    },
+    timeline: {
+      startNs: later.timeline.startNs.slice(cut), ns: later.timeline.ns.slice(cut),
+      usefulNs: later.timeline.usefulNs.slice(cut), overheadNs: later.timeline.overheadNs.slice(cut),
+      spinningNs: later.timeline.spinningNs.slice(cut), idleNs: later.timeline.idleNs.slice(cut),
+      runnableNs: later.timeline.runnableNs.slice(cut), snapshots: later.timeline.snapshots.slice(cut), top: later.timeline.top.slice(cut),
+    },
+  };
+}

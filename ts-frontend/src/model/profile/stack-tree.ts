@@ -1,0 +1,77 @@
+/**
+ * The tree of stacks, prepared for charging: an order in which a node comes before all that is below it, which node is
+ * the first of its entity on its path (an entity is charged once a thread, however often it is on the stack), and which
+ * procedure is innermost. Pure.
+ */
+import type { RawProfile } from './raw-profile.js';
+
+export interface Stacks {
+  count: number;
+  parent: Uint32Array;
+  entity: Uint32Array;
+  /** Nodes, depth first: below a node stands what was called from it, without a gap. */
+  order: Uint32Array;
+  /** Of a node: 0 for the empty stack. */
+  depth: Uint32Array;
+  deepest: number;
+  /** 1 where no ancestor has the same entity. */
+  first: Uint8Array;
+  /** 1 where no ancestor has an entity of the same group; 0 where the entity has no group. */
+  firstOfGroup: Uint8Array;
+  /** Entity of the innermost procedure, 0 = none. */
+  procedure: Uint32Array;
+}
+
+export function prepareStacks(raw: RawProfile, groupOf: Uint32Array, entities: number): Stacks {
+  const { parent, entity } = raw.stacks;
+  const count = Math.max(1, parent.length);
+  const isProcedure = new Uint8Array(raw.entities.length);
+  for (let e = 1; e < isProcedure.length; e++) if (raw.entities[e]!.kind === 'procedure') isProcedure[e] = 1;
+
+  const depth = new Uint32Array(count);
+  const procedure = new Uint32Array(count);
+  const below = new Int32Array(count); // first child, then the place in `order`
+  const beside = new Int32Array(count);
+  let deepest = 0;
+  for (let n = 1; n < count; n++) {
+    const up = parent[n]!;
+    depth[n] = depth[up]! + 1;
+    if (depth[n]! > deepest) deepest = depth[n]!;
+    procedure[n] = isProcedure[entity[n]!] === 1 ? entity[n]! : procedure[up]!;
+  }
+  for (let n = count - 1; n > 0; n--) {
+    beside[n] = below[parent[n]!]!;
+    below[parent[n]!] = n;
+  }
+
+  const order = new Uint32Array(count);
+  const first = new Uint8Array(count);
+  const firstOfGroup = new Uint8Array(count);
+  const onPath = new Uint32Array(entities); // how often each entity, and group, is on the path to the node looked at
+  let n = 0;
+  for (let at = 0; at < count; at++) {
+    order[at] = n;
+    if (n !== 0) {
+      const e = entity[n]!, group = groupOf[e]!;
+      first[n] = onPath[e]!++ === 0 ? 1 : 0;
+      if (group !== 0) firstOfGroup[n] = onPath[group]!++ === 0 ? 1 : 0;
+    }
+    let next = below[n]!;
+    while (next === 0 && n !== 0) { // the way down ends here: leave nodes until one has a neighbour
+      const e = entity[n]!, group = groupOf[e]!;
+      onPath[e]!--;
+      if (group !== 0) onPath[group]!--;
+      next = beside[n]!;
+      n = parent[n]!;
+    }
+    n = next;
+  }
+  return { count, parent, entity, order, depth, deepest, first, firstOfGroup, procedure };
+}
+
+/** Entities from the root of a stack to its top. */
+export function pathOf(stacks: Stacks, node: number): number[] {
+  const path: number[] = [];
+  for (let n = node; n !== 0; n = stacks.parent[n]!) path.push(stacks.entity[n]!);
+  return path.reverse();
+}

@@ -1,0 +1,137 @@
+/**
+ * The paper's Figure 1 for one entity: its NPT divided among itself and its children. A child is what stands directly
+ * above the innermost occurrence of the entity on a stack, so that the rows sum to the entity's NPT and the row
+ * "self" is its self NPT. Groups of namesakes count as one entity. Pure.
+ */
+import { State } from '../profile/raw-profile.js';
+import { workingOf } from '../build-model.js';
+import type { Entity, Focus, FocusRow, Model } from '../types.js';
+
+/** In place of a child: the entity itself. */
+const self = -2;
+/** In place of a child: the entity is not on the path. */
+const absent = -1;
+
+type Working = ReturnType<typeof workingOf>;
+
+/** What the tuples of one entity say of its children, by child; threads by thread. */
+interface Parts {
+  byBusy: Map<number, Float64Array>; // T_i
+  waits: Map<number, Focus['waits'][number]>;
+  threads: Map<number, { npt: number; time: number }>;
+}
+
+export function focusOn(model: Model, id: number): Focus {
+  const working = workingOf(model);
+  const entity = model.entities[id];
+  if (!entity) throw new RangeError(`no entity ${id}`);
+  const { byBusy, waits, threads } = partsOf(model, working, entity);
+  return {
+    entity: id, name: entity.name, nptNs: entity.nptNs, share: entity.share, byBusyNs: entity.byBusyNs,
+    rows: rowsOf(model, working, entity, byBusy),
+    threads: [...threads].map(([thread, { npt, time }]) => ({ entity: thread, nptNs: npt, share: entity.nptNs > 0 ? npt / entity.nptNs : 0, processorTimeNs: time }))
+      .sort((a, b) => b.nptNs - a.nptNs),
+    waits: [...waits.values()].sort((a, b) => b.blockedNs + b.spinningNs + b.ioNs - a.blockedNs - a.spinningNs - a.ioNs),
+  };
+}
+
+/** Namesakes are shown as their group. */
+const shownAs = ({ groupOf }: Working, e: number): number => (e !== 0 && groupOf[e]! !== 0 ? groupOf[e]! : e);
+
+/** Whether an entity of the profile is `id`, or belongs to the group `id`. */
+const belongs = ({ groupOf }: Working, e: number, id: number): boolean => e === id || (id >= groupOf.length && groupOf[e]! === id);
+
+/** For each node of the tree of stacks: the child that its time goes to. */
+function childByNode(working: Working, id: number): Int32Array {
+  const { stacks } = working;
+  const child = new Int32Array(stacks.count).fill(absent);
+  if (id === 0) child[0] = self;
+  for (let n = 1; n < stacks.count; n++) {
+    const e = stacks.entity[n]!;
+    const below = child[stacks.parent[n]!]!;
+    child[n] = belongs(working, e, id) ? self : below === self ? shownAs(working, e) : below;
+  }
+  return child;
+}
+
+function partsOf(model: Model, working: Working, { id, rawKind }: Entity): Parts {
+  const { stacks, weights } = working;
+  const { tuples } = model.raw;
+  const P = model.processors;
+  const parts: Parts = { byBusy: new Map(), waits: new Map(), threads: new Map() };
+  const rowOf = (child: number): Float64Array => {
+    let row = parts.byBusy.get(child);
+    if (!row) parts.byBusy.set(child, (row = new Float64Array(P)));
+    return row;
+  };
+  rowOf(self);
+  const isThread = rawKind === 'thread';
+  const above = childByNode(working, id);
+  for (let k = 0; k < weights.length; k++) {
+    const stack = tuples.stack[k]!;
+    let child = above[stack]!;
+    if (isThread) {
+      if (!belongs(working, tuples.thread[k]!, id)) continue;
+      child = stack === 0 ? self : shownAs(working, stacks.entity[firstOwn(model, stacks, stack, tuples.thread[k]!)]!);
+    }
+    if (child === absent) continue;
+    const state = tuples.state[k]!;
+    const ns = weights[k]!;
+    if (state === State.useful || state === State.overhead) {
+      const b = Math.min(P, Math.max(1, tuples.busy[k]!));
+      rowOf(child)[b - 1]! += ns;
+      const thread = parts.threads.get(tuples.thread[k]!) ?? { npt: 0, time: 0 };
+      thread.npt += ns / b;
+      thread.time += ns;
+      parts.threads.set(tuples.thread[k]!, thread);
+    } else {
+      const owner = child === self ? id : child;
+      const wait = parts.waits.get(owner) ?? { entity: owner, blockedNs: 0, spinningNs: 0, readyNs: 0, ioNs: 0 };
+      if (state === State.blocked) wait.blockedNs += ns;
+      else if (state === State.spinning) wait.spinningNs += ns;
+      else if (state === State.ready) wait.readyNs += ns;
+      else if (state === State.io) wait.ioNs += ns;
+      parts.waits.set(owner, wait);
+      rowOf(child);
+    }
+  }
+  return parts;
+}
+
+/** A row for each child, and for the entity itself: the greatest NPT first. */
+function rowsOf(model: Model, { calls }: Working, entity: Entity, parts: Parts['byBusy']): FocusRow[] {
+  const membersOf = (one: Entity): number[] => (one.members.length > 0 ? one.members : [one.id]);
+  const called = new Map(calls.calleesOf(membersOf(entity)).map((one) => [one.entity, one.count]));
+  const callsTo = (one: Entity): number => membersOf(one).reduce((sum, member) => sum + (called.get(member) ?? 0), 0);
+  return [...parts].map(([child, byBusy]): FocusRow => {
+    const isSelf = child === self;
+    const about = isSelf ? entity : model.entities[child]!;
+    const byBusyNs = byBusy.map((ns, k) => ns / (k + 1));
+    const nptNs = byBusyNs.reduce((sum, ns) => sum + ns, 0);
+    return {
+      entity: about.id, self: isSelf, name: about.name, kind: about.kind, nptNs,
+      share: entity.nptNs > 0 ? nptNs / entity.nptNs : 0,
+      processorTimeNs: byBusy.reduce((sum, ns) => sum + ns, 0), byBusyNs,
+      callsCounted: about.callsCounted,
+      calls: isSelf ? about.calls : callsTo(about),
+    };
+  }).sort((a, b) => b.nptNs - a.nptNs || Number(a.self) - Number(b.self) || b.calls - a.calls || a.entity - b.entity);
+}
+
+/** A thread's stack begins with its creator's; its own part begins with its start routine, where that is on the stack. */
+function firstOwn(model: Model, { parent, entity }: { parent: Uint32Array; entity: Uint32Array }, stack: number, thread: number): number {
+  const start = model.entities[thread]!.address;
+  let n = stack;
+  for (;;) {
+    const about = model.entities[entity[n]!]!;
+    if (parent[n]! === 0 || (about.kind === 'procedure' && about.address === start)) return n;
+    n = parent[n]!;
+  }
+}
+
+/** Entities whose name is `name`, or contains it where none is equal; groups instead of their members. */
+export function findEntities(model: Model, name: string): number[] {
+  const shown = [0, ...model.ranking];
+  const equal = shown.filter((id) => model.entities[id]!.name === name);
+  return equal.length > 0 ? equal : shown.filter((id) => model.entities[id]!.name.includes(name));
+}
