@@ -68,6 +68,11 @@ void qzi_paths_close(struct qzi_paths *paths) {
   free(paths);
 }
 
+void qzi_paths_without_inlined(struct qzi_paths *paths) {
+  qzi_inlining_close(paths->inlining);
+  paths->inlining = NULL;
+}
+
 void qzi_paths_prepare(struct qzi_paths *paths) {
   qzi_unwinder_prepare(paths->unwinder);
   paths->first_ns = qzi_clock_ns();
@@ -261,6 +266,14 @@ int qzi_paths_hooked(const struct qzi_sampler *sampler, uint32_t index, uint32_t
   uint32_t procedures = 0, most = LOAD(&thread->base) + (LOAD(&thread->start) != 0);
   for (uint32_t at = node; at; at = sampler->file->stacks[at].parent) procedures += !(sampler->in.node_keys[at] & QZ_KEY_OBJECT);
   return procedures > most;
+}
+
+int qzi_paths_within(struct qzi_paths *paths, uint32_t node, uint64_t address) {
+  const struct qzi_sampler *sampler = paths->sampler;
+  uint64_t entry = qzi_unwind_entry(paths->unwinder, address);
+  for (uint32_t at = node; at && entry; at = sampler->file->stacks[at].parent)
+    if (sampler->in.node_keys[at] == entry) return 1;
+  return 0;
 }
 
 /* Whether the procedure is known to return with a lock in hand; teach: it does. */

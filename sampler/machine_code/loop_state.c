@@ -1,10 +1,10 @@
 /* See loop_state.h. */
 #include "loop_state.h"
 
-#if defined(__x86_64__)
+#ifdef QZI_DECODES
 
 int qzi_followed_owns(const struct followed *followed, const struct memory *at) {
-  return at->index == NONE && (at->base == RSP || (at->base == RBP && followed->framed));
+  return !at->thread && at->index == NONE && (at->base == RSP || (at->base == RBP && followed->framed));
 }
 
 enum value *qzi_followed_slot(struct followed *followed, const struct memory *at) {
@@ -32,6 +32,7 @@ int qzi_followed_join(struct followed *one, const struct followed *other) {
     if (known) *known = joined(*known, other->slots[k].value);
     else if (!qzi_followed_add(one, &other->slots[k].at, other->slots[k].value)) return 0;
   }
+  one->zero &= other->zero;
   one->flags = joined(one->flags, other->flags);
   one->control = joined(one->control, other->control);
   one->polls |= other->polls;

@@ -21,6 +21,7 @@ enum value {
 struct followed {
   const struct qzi_callees *callees;
   enum value registers[REGISTERS];
+  uint64_t zero; /* registers that hold 0 (BIT) */
   struct { struct memory at; enum value value; } slots[SLOTS_MOST]; /* stack slots that it writes */
   unsigned slots_count;
   enum value flags;

@@ -6,11 +6,12 @@
 #include "poll_loop.h"
 
 #include "loop_state.h"
+#include "hook_code.h"
 
 #define LOOP_MOST 128 /* bytes */
 #define DEPTH_MOST 4 /* of calls */
 
-#if defined(__x86_64__)
+#ifdef QZI_DECODES
 
 /* ---- what it knows ---- */
 
@@ -20,6 +21,7 @@ static int value_of_register(const struct followed *followed, unsigned reg) {
 
 /* Value of what is read there; -1: not known to be polling. */
 static int load(struct followed *followed, const struct memory *at) {
+  if (at->thread) return value_of_register(followed, at->base) == COUNT || value_of_register(followed, at->index) == COUNT ? -1 : FIXED; /* its own */
   if (qzi_followed_owns(followed, at)) {
     const enum value *known = qzi_followed_slot(followed, at);
     if (followed->leaves) return -1;
@@ -68,6 +70,9 @@ static int step(struct followed *followed, const struct instruction *its) {
   return put(followed, its, value) && set_flags(followed, value);
 }
 
+/* An exchange and add: of zero it is a look. */
+static int is_exchange_add(const struct instruction *its) { return its->rm == NONE && (its->op == 0x1c0 || its->op == 0x1c1); }
+
 static int follow(struct followed *followed, const struct instruction *its, uint64_t end);
 
 /* One instruction of a procedure that the loop calls. 1: go on, 2: it returns, 0: it does something else. */
@@ -89,8 +94,18 @@ static int follow_callee(struct followed *followed, const struct instruction *it
     return 1;
   }
   qzi_writes(its, &memory);
-  if (memory && (followed->leaves || (!qzi_followed_slot(followed, &its->at) && !qzi_followed_add(followed, &its->at, FIXED)))) return 0;
+  if (memory && !is_exchange_add(its) && (followed->leaves || (!qzi_followed_slot(followed, &its->at) && !qzi_followed_add(followed, &its->at, FIXED)))) return 0;
   return follow(followed, its, end);
+}
+
+/* A hook that is expanded there, if there is one, does nothing for the procedure but change some registers. Its length. */
+static unsigned pass_hook(struct followed *followed, const unsigned char *bytes, size_t left) {
+  unsigned length;
+  enum qzi_hook hook = qzi_hook_code(bytes, left, &length);
+  if (hook == QZI_NO_HOOK) return 0;
+  followed->registers[hook == QZI_HOOK_ENTRY ? RAX : 1] = followed->registers[10] = followed->registers[11] = FIXED;
+  followed->flags = FIXED;
+  return length;
 }
 
 /* The procedure that the call before `back` goes to, or the one at `target`. 0: it may do work. */
@@ -101,6 +116,7 @@ static int called(struct followed *followed, uint64_t target, uint64_t back) {
   if (!followed->callees || followed->depth == DEPTH_MOST) return 0;
   enum qzi_callee what = followed->callees->look(followed->callees->context, target, back, &code, bytes);
   if (what == QZI_CALLEE_UNKNOWN) return 0;
+  if (what == QZI_CALLEE_HOOK) return 1;
   if (what != QZI_CALLEE_CODE) {
     for (unsigned k = 0; k < REGISTERS; k++)
       if (CHANGED & BIT(k)) followed->registers[k] = what == QZI_CALLEE_CLOCK ? TIMED : FIXED;
@@ -116,9 +132,14 @@ static int called(struct followed *followed, uint64_t target, uint64_t back) {
   struct followed result;
   int returns = 0;
   for (; !jumps.dead || jumps.count; at += its.length) {
-    if (at >= end || !qzi_decode(code.bytes + (at - code.address), (size_t)(end - at), &its)) return 0;
+    if (at >= end || !qzi_followed_arrives(&jumps, &inside, at)) return 0;
+    unsigned hook = jumps.dead ? 0 : pass_hook(&inside, code.bytes + (at - code.address), (size_t)(end - at));
+    if (hook) {
+      its.length = hook;
+      continue;
+    }
+    if (!qzi_decode(code.bytes + (at - code.address), (size_t)(end - at), &its)) return 0;
     uint64_t next = at + its.length;
-    if (!qzi_followed_arrives(&jumps, &inside, at)) return 0;
     if (jumps.dead) continue;
     int state = follow_callee(&inside, &its, next);
     if (!state) return 0;
@@ -142,9 +163,14 @@ static int is_zero(const struct instruction *its) {
   return its->rm == its->reg && (its->op == 0x31 || its->op == 0x33 || its->op == 0x157 || its->op == 0x1ef);
 }
 
+static int sets_zero(const struct instruction *its) {
+  return is_zero(its) || (its->op >= 0xb8 && its->op <= 0xbf && its->number == 0) || (its->op == 0xc7 && its->rm != NONE && its->number == 0);
+}
+
 /* 0: not an instruction of a loop that polls. */
-static int follow(struct followed *followed, const struct instruction *its, uint64_t end) {
+static int follow_one(struct followed *followed, const struct instruction *its, uint64_t end) {
   int value;
+  if (its->fences) return its->rm == NONE && its->stores ? set_flags(followed, load(followed, &its->at)) : 1;
   switch (its->op) {
   case 0x90: case 0x11e: case 0x11f: case 0x118: return 1;        /* nothing, pause, marks, prefetch */
   case 0xe8: return called(followed, end + (uint64_t)its->number, its->length ? end : 0);
@@ -214,6 +240,10 @@ static int follow(struct followed *followed, const struct instruction *its, uint
   case 0xfe: case 0xff:
     if (its->op == 0xff && its->kind == 2) return its->at.base == RIP && called(followed, 0, end);
     return its->kind < 2 && step(followed, its);
+  case 0x1c0: case 0x1c1:
+    if (!is_exchange_add(its) || its->reg >= NONE || !(followed->zero & BIT(its->reg)) || load(followed, &its->at) != POLLED) return 0;
+    followed->registers[its->reg] = followed->flags = POLLED;
+    return 1;
   case 0x86: case 0x87: case 0x1b0: case 0x1b1: /* exchange, compare and exchange: how locks are tried */
     if (its->op >= 0x100 && value_of_register(followed, its->reg) != FIXED) return 0; /* an update, tried again where another one came between */
     if (its->rm != NONE || its->reg == RSP || load(followed, &its->at) != POLLED) return 0;
@@ -235,13 +265,20 @@ static int follow(struct followed *followed, const struct instruction *its, uint
   }
 }
 
+static int follow(struct followed *followed, const struct instruction *its, uint64_t end) {
+  int goes_on = follow_one(followed, its, end), memory;
+  followed->zero &= ~qzi_writes(its, &memory);
+  if (sets_zero(its) && its->rm < NONE) followed->zero |= BIT(its->rm);
+  return goes_on;
+}
+
 /* What the loop writes is no longer as it was before: it counts, until something else is seen of it. */
 static int prepare(struct followed *followed, const struct instruction *its) {
   int memory;
   uint64_t registers = qzi_writes(its, &memory);
   for (unsigned k = 0; k < REGISTERS; k++)
     if (registers & BIT(k)) followed->registers[k] = COUNT;
-  if (memory && !qzi_followed_slot(followed, &its->at)) return qzi_followed_add(followed, &its->at, COUNT);
+  if (memory && !is_exchange_add(its) && !qzi_followed_slot(followed, &its->at)) return qzi_followed_add(followed, &its->at, COUNT);
   return !(registers & BIT(RSP)) && !(registers & BIT(RBP) && followed->framed);
 }
 

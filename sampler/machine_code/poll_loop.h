@@ -16,7 +16,8 @@ enum qzi_callee {
   QZI_CALLEE_UNKNOWN = 0,
   QZI_CALLEE_CODE,  /* `code` is its beginning */
   QZI_CALLEE_CLOCK, /* it reads a clock */
-  QZI_CALLEE_YIELD  /* it lets others run */
+  QZI_CALLEE_YIELD, /* it lets others run, or keeps the profile stack */
+  QZI_CALLEE_HOOK   /* likewise, and keeps all registers */
 };
 /* Finds what a loop calls: by the call that returns to `back`, or where that is 0 the procedure at `target`. `bytes`: QZI_CALLEE_BYTES for its code. */
 struct qzi_callees {

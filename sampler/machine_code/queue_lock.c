@@ -6,7 +6,7 @@
 
 #include "x86_decode.h"
 
-#if defined(__x86_64__)
+#ifdef QZI_DECODES
 
 #define BEFORE_MOST 512u /* bytes between the exchange and the loop: compilers put waiting behind what they expect */
 #define LOOP_MOST   128u

@@ -1,124 +1,123 @@
-/* See x86_decode.h. */
+/* See x86_decode.h. Encodings: Intel 64 and IA-32 Architectures Software Developer's Manual, volume 2, chapter 2 and appendix A. */
 #include "x86_decode.h"
 
-#if defined(__x86_64__)
+#ifdef QZI_DECODES
 
-static int64_t number(const unsigned char *bytes, unsigned count) {
-  uint64_t value = 0;
-  for (unsigned k = 0; k < count; k++) value |= (uint64_t)bytes[k] << 8 * k;
-  return count == 1 ? (int8_t)value : (int32_t)value;
+#include <Zydis/Zydis.h>
+
+#define ELSE_OP 0x1000u
+
+static unsigned number_of(ZydisRegister name) {
+  if (name == ZYDIS_REGISTER_NONE) return NONE;
+  if (name == ZYDIS_REGISTER_RFLAGS || name == ZYDIS_REGISTER_EFLAGS || name == ZYDIS_REGISTER_FLAGS) return FLAGS;
+  ZydisRegister whole = ZydisRegisterGetLargestEnclosing(ZYDIS_MACHINE_MODE_LONG_64, name);
+  if (whole >= ZYDIS_REGISTER_RAX && whole <= ZYDIS_REGISTER_R15) return (unsigned)(whole - ZYDIS_REGISTER_RAX);
+  if (whole >= ZYDIS_REGISTER_ZMM0 && whole <= ZYDIS_REGISTER_ZMM15) return XMM + (unsigned)(whole - ZYDIS_REGISTER_ZMM0);
+  if (name == ZYDIS_REGISTER_RIP || whole == ZYDIS_REGISTER_RIP) return RIP;
+  return OTHER;
 }
 
-static unsigned immediate_bytes(const struct instruction *its) {
-  switch (its->op) {
-  case 0x80: case 0x83: case 0xc6: case 0xa8: case 0x3c: case 0xeb: case 0x6b: case 0xc0: case 0xc1: case 0x24: case 0x34: return 1;
-  case 0x81: case 0xc7: case 0xa9: case 0x3d: case 0xe9: case 0xe8: case 0x69: case 0x25: case 0x35: return 4;
-  case 0xf6: return its->kind == 0 ? 1 : 0;
-  case 0xf7: return its->kind == 0 ? 4 : 0;
-  default: return its->op >= 0x70 && its->op <= 0x7f ? 1 : its->op >= 0x180 && its->op <= 0x18f ? 4 : its->op >= 0xb8 && its->op <= 0xbf ? 4 : its->op >= 0xb0 && its->op <= 0xb7;
+static enum qzi_flow flow_of(const ZydisDecodedInstruction *found) {
+  int relative = found->raw.imm[0].is_relative;
+  switch (found->meta.category) {
+  case ZYDIS_CATEGORY_COND_BR: return relative && found->mnemonic != ZYDIS_MNEMONIC_XBEGIN ? FLOW_IF : FLOW_ELSEWHERE;
+  case ZYDIS_CATEGORY_UNCOND_BR: return relative ? FLOW_JUMP : FLOW_ELSEWHERE;
+  case ZYDIS_CATEGORY_CALL: return FLOW_CALL;
+  case ZYDIS_CATEGORY_RET: case ZYDIS_CATEGORY_SYSCALL: case ZYDIS_CATEGORY_SYSRET: case ZYDIS_CATEGORY_INTERRUPT: return FLOW_ELSEWHERE;
+  default: return found->mnemonic == ZYDIS_MNEMONIC_UD2 || found->mnemonic == ZYDIS_MNEMONIC_HLT ? FLOW_ELSEWHERE : FLOW_ON;
   }
 }
 
-static int has_modrm(unsigned op) {
-  if (op >= 0x100) return op < 0x180 || op > 0x18f;
-  return !(op == 0x90 || op == 0xeb || op == 0xe9 || op == 0xe8 || op == 0xa8 || op == 0xa9 || op == 0x3c || op == 0x3d || op == 0x98 || op == 0x99 ||
-           op == 0x24 || op == 0x25 || op == 0x34 || op == 0x35 || op == 0xc3 || op == 0xc9 || (op >= 0x50 && op <= 0x5f) ||
-           (op >= 0x70 && op <= 0x7f) || (op >= 0xb0 && op <= 0xbf));
+static unsigned op_of(const ZydisDecodedInstruction *found) {
+  if (found->encoding != ZYDIS_INSTRUCTION_ENCODING_LEGACY) return ELSE_OP | found->opcode;
+  if (found->opcode == 0x90 && found->opcode_map == ZYDIS_OPCODE_MAP_DEFAULT && found->mnemonic == ZYDIS_MNEMONIC_XCHG) return ELSE_OP | 0x90;
+  return found->opcode_map == ZYDIS_OPCODE_MAP_DEFAULT ? found->opcode : found->opcode_map == ZYDIS_OPCODE_MAP_0F ? 0x100u | found->opcode : ELSE_OP | found->opcode;
 }
 
-/* Moves and arithmetic of single numbers in SSE registers. */
-static int is_sse(unsigned op) {
-  switch (op) {
-  case 0x110: case 0x111: case 0x128: case 0x129: case 0x12a: case 0x12e: case 0x12f: case 0x157: case 0x158: case 0x159: case 0x15a: case 0x15c:
-  case 0x15e: case 0x16e: case 0x1ef: return 1;
+static void look_at(const ZydisDecodedOperand *operand, struct instruction *its) {
+  int reads = (operand->actions & ZYDIS_OPERAND_ACTION_MASK_READ) != 0, writes = (operand->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE) != 0;
+  if (operand->type == ZYDIS_OPERAND_TYPE_REGISTER) {
+    unsigned reg = number_of(operand->reg.value);
+    if (operand->encoding == ZYDIS_OPERAND_ENCODING_MODRM_REG) its->reg = reg;
+    if (operand->encoding == ZYDIS_OPERAND_ENCODING_MODRM_RM || operand->encoding == ZYDIS_OPERAND_ENCODING_OPCODE) its->rm = reg;
+    if (reg == NONE || reg == RIP) return;
+    /* Written under a condition, it may be left as it was. */
+    if (reads || (operand->actions & ZYDIS_OPERAND_ACTION_CONDWRITE)) its->reads |= BIT(reg);
+    if (writes) its->writes |= BIT(reg);
+  } else if (operand->type == ZYDIS_OPERAND_TYPE_MEMORY) {
+    unsigned base = number_of(operand->mem.base), index = number_of(operand->mem.index);
+    if (base != NONE && base != RIP) its->reads |= BIT(base);
+    if (index != NONE) its->reads |= BIT(index);
+    if (operand->mem.type == ZYDIS_MEMOP_TYPE_MEM) {
+      its->loads |= reads;
+      its->stores |= writes;
+    }
+    if (operand->encoding != ZYDIS_OPERAND_ENCODING_MODRM_RM) return;
+    its->at = (struct memory){.base = base, .index = index, .disp = operand->mem.disp.value,
+                              .thread = operand->mem.segment == ZYDIS_REGISTER_FS || operand->mem.segment == ZYDIS_REGISTER_GS};
+  }
+}
+
+/* A register with itself, to clear it: what was in it does not matter. */
+static int clears(const ZydisDecodedInstruction *found, const ZydisDecodedOperand *operands) {
+  switch (found->mnemonic) {
+  case ZYDIS_MNEMONIC_XOR: case ZYDIS_MNEMONIC_SUB: case ZYDIS_MNEMONIC_PXOR: case ZYDIS_MNEMONIC_XORPS: case ZYDIS_MNEMONIC_XORPD:
+  case ZYDIS_MNEMONIC_VPXOR: case ZYDIS_MNEMONIC_VXORPS: case ZYDIS_MNEMONIC_VXORPD: break;
   default: return 0;
   }
+  const ZydisDecodedOperand *one = &operands[found->operand_count_visible - 2], *other = &operands[found->operand_count_visible - 1];
+  return one->type == ZYDIS_OPERAND_TYPE_REGISTER && other->type == ZYDIS_OPERAND_TYPE_REGISTER && one->reg.value == other->reg.value;
+}
+
+/* A locked or, and, ... with a number that changes nothing: how compilers order memory accesses. */
+static int leaves_memory(const struct instruction *its) {
+  if (its->rm != NONE || (its->op != 0x80 && its->op != 0x81 && its->op != 0x83)) return 0;
+  return its->kind == 4 ? its->number == -1 : its->number == 0 && (its->kind == 0 || its->kind == 1 || its->kind == 5 || its->kind == 6);
 }
 
 int qzi_decode(const unsigned char *bytes, size_t left, struct instruction *its) {
-  unsigned at = 0, rex = 0;
-  *its = (struct instruction){.reg = NONE, .rm = NONE, .at = {NONE, NONE, 0}};
-  if (left < 18) return 0; /* more than any that it knows has */
-  int narrow = 0;
-  while (at < 4 && (bytes[at] == 0x66 || bytes[at] == 0xf3 || bytes[at] == 0xf2 || bytes[at] == 0xf0 || bytes[at] == 0x2e)) {
-    narrow |= bytes[at++] == 0x66;
+  static ZydisDecoder decoder;
+  static int ready;
+  ZydisDecodedInstruction found;
+  ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT];
+  *its = (struct instruction){.reg = NONE, .rm = NONE, .at = {NONE, NONE, 0, 0}};
+  if (!__atomic_load_n(&ready, __ATOMIC_ACQUIRE)) {
+    if (!ZYAN_SUCCESS(ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64))) return 0;
+    __atomic_store_n(&ready, 1, __ATOMIC_RELEASE);
   }
-  if (bytes[at] >> 4 == 4) rex = bytes[at++];
-  its->op = bytes[at++];
-  if (its->op == 0x0f) its->op = 0x100 | bytes[at++];
-  if (has_modrm(its->op)) {
-    unsigned mod = bytes[at] >> 6, rm = bytes[at] & 7;
-    its->kind = bytes[at] >> 3 & 7;
-    its->reg = its->kind | (rex & 4) << 1;
-    at++;
-    if (mod == 3) {
-      its->rm = rm | (rex & 1) << 3;
-    } else {
-      unsigned bytes_of_disp = mod == 1 ? 1 : mod == 2 ? 4 : 0;
-      its->at.base = rm | (rex & 1) << 3;
-      if (rm == 4) {
-        unsigned sib = bytes[at++], index = (sib >> 3 & 7) | (rex & 2) << 2;
-        its->at.base = (sib & 7) | (rex & 1) << 3;
-        its->at.index = index == 4 ? NONE : index;
-        if (mod == 0 && (sib & 7) == 5) its->at.base = NONE, bytes_of_disp = 4;
-      } else if (mod == 0 && rm == 5) {
-        its->at.base = RIP;
-        bytes_of_disp = 4;
-      }
-      its->at.disp = number(bytes + at, bytes_of_disp);
-      at += bytes_of_disp;
-    }
-  } else if (its->op >= 0xb0 && its->op <= 0xbf) { /* a byte: of the others of its register nothing that follows asks */
-    its->rm = (its->op & 7) | (rex & 1) << 3;
-    if ((rex & 8) || (its->op >= 0xb4 && its->op <= 0xb7 && !rex)) return 0;
-  } else if (its->op >= 0x50 && its->op <= 0x5f) {
-    its->rm = (its->op & 7) | (rex & 1) << 3;
+  if (!ZYAN_SUCCESS(ZydisDecoderDecodeFull(&decoder, bytes, left, &found, operands))) return 0;
+  its->length = found.length;
+  its->op = op_of(&found);
+  its->kind = found.raw.modrm.reg;
+  its->flow = flow_of(&found);
+  for (unsigned k = 0; k < found.operand_count; k++) look_at(&operands[k], its);
+  if (clears(&found, operands)) its->reads = 0;
+  if (found.cpu_flags) {
+    const ZydisAccessedFlags *flags = found.cpu_flags;
+    if (flags->tested) its->reads |= BIT(FLAGS);
+    if (flags->modified | flags->set_0 | flags->set_1 | flags->undefined) its->writes |= BIT(FLAGS);
   }
-  if (is_sse(its->op)) {
-    its->reg += XMM;
-    if (its->rm != NONE && its->op != 0x12a && its->op != 0x16e) its->rm += XMM;
+  if (found.raw.imm[0].size) {
+    unsigned unused = 64u - found.raw.imm[0].size;
+    its->number = (int64_t)(found.raw.imm[0].value.u << unused) >> unused;
   }
-  unsigned count = immediate_bytes(its);
-  if (narrow && count == 4) return 0;
-  its->number = number(bytes + at, count);
-  its->length = at + count;
-  return its->length <= left;
+  its->tries = its->rm == NONE && (its->op == 0x86 || its->op == 0x87 || its->op == 0x1b0 || its->op == 0x1b1);
+  its->fences = found.mnemonic == ZYDIS_MNEMONIC_MFENCE || found.mnemonic == ZYDIS_MNEMONIC_LFENCE || found.mnemonic == ZYDIS_MNEMONIC_SFENCE || leaves_memory(its);
+  return 1;
 }
 
-int qzi_is_jump(const struct instruction *its) {
-  return (its->op >= 0x70 && its->op <= 0x7f) || (its->op >= 0x180 && its->op <= 0x18f) || its->op == 0xeb || its->op == 0xe9;
-}
+/* Without those that count in rcx. */
+int qzi_is_jump(const struct instruction *its) { return its->flow == FLOW_JUMP || (its->flow == FLOW_IF && (its->op < 0xe0 || its->op > 0xe3)); }
 
 uint64_t qzi_writes(const struct instruction *its, int *memory) {
-  int rm = 0, reg = 0;
   *memory = 0;
-  switch (its->op) {
-  case 0x8a: case 0x8b: case 0x8d: case 0x63: case 0x1b6: case 0x1b7: case 0x1be: case 0x1bf: case 0x03: case 0x0b: case 0x23: case 0x2b: case 0x33:
-  case 0x69: case 0x6b: case 0x1af: case 0x110: case 0x128: case 0x12a: case 0x157: case 0x158: case 0x159: case 0x15a: case 0x15c: case 0x15e: case 0x16e: case 0x1ef:
-    reg = 1;
-    break;
-  case 0x86: case 0x87: return its->reg == NONE ? 0 : BIT(its->reg);
-  case 0x1b0: case 0x1b1: case 0x98: case 0x24: case 0x25: case 0x34: case 0x35: return BIT(RAX);
-  case 0x99: return BIT(RDX);
-  case 0x131: return BIT(RAX) | BIT(RDX);
-  case 0xe8: return CHANGED;
-  case 0xff: case 0xfe:
-    if (its->op == 0xff && its->kind == 2) return CHANGED;
-    rm = 1;
-    break;
-  case 0xf6: case 0xf7:
-    if (its->kind >= 4) return BIT(RAX) | BIT(RDX);
-    rm = its->kind >= 2;
-    break;
-  case 0x80: case 0x81: case 0x83: rm = its->kind != 7; break;
-  case 0x88: case 0x89: case 0x01: case 0x09: case 0x21: case 0x29: case 0x31: case 0xc7: case 0xc6: case 0xc0: case 0xc1: case 0xd0: case 0xd1: case 0xd2:
-  case 0xd3: case 0x111: case 0x129: rm = 1; break;
-  default:
-    if (its->op >= 0x140 && its->op <= 0x14f) reg = 1;
-    rm = (its->op >= 0xb0 && its->op <= 0xbf) || (its->op >= 0x190 && its->op <= 0x19f);
-  }
-  *memory = rm && its->rm == NONE;
-  return reg ? BIT(its->reg) : rm && its->rm != NONE ? BIT(its->rm) : 0;
+  if (its->flow == FLOW_CALL) return CHANGED;
+  *memory = its->stores && !its->tries && !its->fences;
+  return its->writes & ~BIT(FLAGS) & ~BIT(OTHER);
 }
 
+#else
+int qzi_decode(const unsigned char *bytes, size_t left, struct instruction *its) { return 0; }
+int qzi_is_jump(const struct instruction *its) { return 0; }
+uint64_t qzi_writes(const struct instruction *its, int *memory) { return *memory = 0; }
 #endif

@@ -13,6 +13,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 #include "sampler/snapshot/kernel_threads.h"
+#include "sampler/snapshot/processor_loops.h"
 #include "cpu_placement.h"
 
 #define LOAD(at) __atomic_load_n((at), __ATOMIC_RELAXED)
@@ -256,6 +257,7 @@ static void settle(struct qzi_recording *recording, uint64_t start_ns) {
   head->sampler_spins = (uint32_t)place.spins;
   head->sampler_threads = recording->threads;
   if (recording->sampler.kernel) qzi_kernel_start(recording->sampler.kernel);
+  else qzi_processor_loops_start(recording->sampler.loops);
   uint64_t skipped = recording->pacing.skipped;
   qzi_pacing_start(&recording->pacing, rate_mhz, place.spins, start_ns ? start_ns : qzi_clock_ns(), 0);
   recording->others_ns = recording->pacing.interval_ns; /* as much as may be saved */

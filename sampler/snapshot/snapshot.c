@@ -1,6 +1,8 @@
 /* Visits of processors, and adding of what they saw. See snapshot.h. */
 #include "kernel_threads.h"
+#include "processor_loops.h"
 #include "sampler/profile/symbolize.h"
+#include "sampler/waits/external_objects.h"
 
 #include <string.h>
 
@@ -45,6 +47,10 @@ int qzi_sampler_open(struct qzi_sampler *sampler, const struct qz_session_view *
     qzi_sampler_close(sampler);
     return -1;
   }
+  if (view->publisher != QZ_PUBLISHER_PTHREAD && !(sampler->loops = qzi_processor_loops_open(sampler))) {
+    qzi_sampler_close(sampler);
+    return -1;
+  }
   if (view->publisher == QZ_PUBLISHER_PTHREAD &&
       (!(sampler->kernel = qzi_kernel_open(sampler)) ||
        !(sampler->asked = qzi_lazy_memory(view->object_table.capacity * sizeof *sampler->asked)))) {
@@ -86,6 +92,7 @@ void qzi_sampler_close(struct qzi_sampler *sampler) {
   free(sampler->bases);
   free(sampler->sums);
   qzi_kernel_close(sampler->kernel);
+  qzi_processor_loops_close(sampler->loops);
   qzi_holders_close(sampler->holders);
   memset(sampler, 0, sizeof *sampler);
 }
@@ -229,7 +236,17 @@ static void resolve(struct qzi_sampler *sampler, struct qzi_visit *visit, uint32
   memo->node = visit->node;
 }
 
+/* A thread that was found to wait in a loop of its own spins: that stands on its path, too. */
+static void look_for_loop(struct qzi_sampler *sampler, struct qzi_visit *visit, uint32_t p) {
+  visit->loop = qzi_processor_loop(sampler->loops, p);
+  if (!visit->loop) return;
+  visit->state = QZ_STATE_SPINNING;
+  visit->node = qzi_intern_child(&sampler->in, visit->node, QZ_KEY(QZ_KIND_FUTEX, visit->loop));
+  visit->node_print = 0; /* it is not that of the stack */
+}
+
 static int waits_at_top(const struct qzi_visit *visit) {
+  if (visit->loop) return 1;
   if (!visit->object || !visit->held) return 0;
   uint64_t top = visit->keys[visit->held - 1];
   return (top & QZ_KEY_OBJECT) && QZ_KEY_INDEX(top) == visit->object;
@@ -295,12 +312,19 @@ int qzi_snapshot_add(struct qzi_sampler *sampler, uint64_t now_ns) {
   if (sampler->kernel) return qzi_kernel_add(sampler, now_ns);
   uint32_t processors = sampler->view->processors;
   sampler->round++;
+  qzi_processor_loops_begin(sampler->loops, now_ns);
+  for (uint32_t p = 0; p < processors; p++) {
+    struct qzi_visit *visit = &sampler->visits[p];
+    visit->loop = 0;
+    if (visit->state == QZ_STATE_IDLE) continue;
+    resolve(sampler, visit, p);
+    look_for_loop(sampler, visit, p);
+  }
   struct qzi_counts counts = count_states(sampler);
   /* Everything that may find no room comes first; what is made for a snapshot that is then left out weighs nothing. */
   for (uint32_t p = 0; p < processors; p++) {
     struct qzi_visit *visit = &sampler->visits[p];
     if (visit->state == QZ_STATE_IDLE) continue;
-    resolve(sampler, visit, p);
     if (find_tuple(sampler, visit, &counts)) return -1;
   }
   uint64_t ns;
@@ -315,10 +339,12 @@ int qzi_snapshot_add(struct qzi_sampler *sampler, uint64_t now_ns) {
     if (visit->state == QZ_STATE_IDLE) continue;
     qzi_tuple_add(&sampler->tuples, visit->tuple, counts.runnable, ns);
     if (visit->entity) qzi_thread_seen(sampler, visit->thread, ns);
+    if (visit->loop) qzi_futex_wait(&sampler->in, visit->loop);
     if (visit->state != QZ_STATE_SPINNING)
       qzi_timeline_top(&sampler->timeline, sampler->file->stacks[visit->node].entity, ns);
   }
   sampler->file->head->visits += processors;
   qzi_snapshot_end(sampler, now_ns, &counts, ns);
+  qzi_futexes_add(sampler, ns);
   return 0;
 }

@@ -30,6 +30,7 @@ struct qzi_visit {
   uint8_t state;         /* enum qz_state */
   uint8_t retries, torn, invalid;
   uint32_t node, entity; /* of the snapshot, once resolved */
+  uint32_t loop;         /* in which it was found to wait, unmarked (waits/external_objects.h); 0: none */
   uint64_t node_print;   /* fingerprint that `node` is for */
   uint32_t tuple;        /* index + 1 of the tuple for last_key */
   struct qzi_tuple_key last_key;
@@ -64,6 +65,7 @@ struct qzi_object_memo {
 
 struct qzi_call_sum;
 struct qzi_kernel; /* kernel_threads.h */
+struct qzi_processor_loops;
 struct qzi_holders;
 struct qzi_totals { uint64_t spawns, switches, steals, parks, calls_lost; };
 
@@ -76,6 +78,7 @@ struct qzi_sampler {
   struct qzi_tuples tuples;
   struct qzi_timeline timeline;
   struct qzi_kernel *kernel; /* where the program's threads are kernel threads, else NULL */
+  struct qzi_processor_loops *loops; /* where they are those of the thread package, else NULL */
   struct qzi_holders *holders;
   struct qzi_visit *visits; /* by processor */
   void *visit_memory;

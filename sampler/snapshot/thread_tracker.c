@@ -42,6 +42,7 @@ struct known {
   struct qzi_stalled stalled;
   struct qzi_pausing pausing;
   uint64_t polls;            /* loop that the last sample found it in, where that only polls; else 0 */
+  uint32_t looped;           /* with hooks: node of the record from which it is in that loop; 0: not looked at since the sample */
 };
 
 struct qzi_follow {
@@ -124,23 +125,27 @@ void qzi_follow_prepare(struct qzi_follow *follow) {
   if (follow->paths) qzi_paths_prepare(follow->paths);
 }
 
-void qzi_follow_start(struct qzi_follow *follow) {
-  struct qz_profile *head = follow->sampler->file->head;
-  if (!follow->paths) return;
+struct qzi_running *qzi_follow_samples(struct qz_profile *head) {
   uint64_t cost_ns = qzi_running_cost_ns(), interval_ns = UINT64_C(500000000000) / head->rate_mhz; /* two for a snapshot */
   if (interval_ns < INTERVAL_NS) interval_ns = INTERVAL_NS;
   if (interval_ns < COST * cost_ns) interval_ns = COST * cost_ns;
   /* Not where child processes are recorded, too: each recording would have timers of its own, which interrupt all of them. */
-  follow->running = qzi_running_open(head->pid, interval_ns, QZI_RUNNING_CPUS, !head->children_apart);
-  if (!follow->running) head->paths |= QZ_PATHS_NO_SAMPLES;
+  struct qzi_running *running = qzi_running_open(head->pid, interval_ns, QZI_RUNNING_CPUS, !head->children_apart);
+  if (!running) head->paths |= QZ_PATHS_NO_SAMPLES;
   head->sample_ns = cost_ns;
+  return running;
+}
+
+void qzi_follow_start(struct qzi_follow *follow) {
+  if (!follow->paths) return;
+  follow->running = qzi_follow_samples(follow->sampler->file->head);
   follow->used_ns = qzi_clock_ns();
 }
 
 uint32_t qzi_follow_loop(const struct qzi_follow *follow, uint32_t index) {
   const struct known *known = &follow->all[index];
   struct qzi_interner *in = &follow->sampler->in;
-  uint64_t loop = known->polls && known->ran_from ? known->polls : known->stalled.loop; /* as its path, from the last sample */
+  uint64_t loop = known->polls && (known->ran_from || known->looped) ? known->polls : known->stalled.loop; /* as its path, from the last sample */
   if (!loop) loop = qzi_pausing_at(&known->pausing, in->memos[index].word);
   return loop ? qzi_loop(in, loop, follow->paths && qzi_paths_serves(follow->paths, loop) ? known->walk : NULL) : 0;
 }
@@ -249,7 +254,6 @@ static void take_sample(struct qzi_follow *follow, uint32_t index, uint64_t now_
   uint64_t word = LOAD(&qz_session_thread(sampler->view, index)->word);
   uint32_t pid = sampler->file->head->pid;
   int walked = 0;
-  if (known->hooked) return;
   qzi_stalled_look(&known->stalled, pid, word, &follow->sample);
   if (qzi_paths_may(follow->paths, now_ns)) {
     if (!known->walk) known->walk = calloc(1, sizeof *known->walk);
@@ -257,6 +261,7 @@ static void take_sample(struct qzi_follow *follow, uint32_t index, uint64_t now_
   }
   known->polls = qzi_polling_look(&follow->polling, follow->paths, pid, &follow->sample, walked ? known->walk : NULL);
   qzi_pausing_look(&known->pausing, pid, word, &follow->sample, follow->paths, walked ? known->walk : NULL);
+  known->looped = 0;
   known->fresh |= walked;
   qzi_judge(&follow->judging, follow->sampler, follow->paths, only_waits(follow, known, index, word), follow->sample.at.pc, walked ? known->walk : NULL);
 }
@@ -295,6 +300,19 @@ static void follow_running(struct qzi_follow *follow, struct known *known, uint3
   }
   known->ran_word = word;
   known->node = look->node = known->ran;
+}
+
+/* Paths come from hooks, which see no loops; samples tell whether it only waits. The loop goes on as long as the hooks do not show that its
+ * procedure has been left. */
+static void follow_hooked(struct qzi_follow *follow, struct known *known, const struct qzi_look *look, unsigned state, uint64_t now_ns) {
+  known->from = known->ran_from = 0;
+  known->fresh = 0;
+  known->node = look->node;
+  if (state != QZ_STATE_USEFUL && state != QZ_STATE_SPINNING) known->polls = 0;
+  else follow->used_ns = now_ns;
+  if (!known->polls || known->looped == look->node) return;
+  if (!known->looped || qzi_paths_within(follow->paths, look->node, known->polls)) known->looped = look->node;
+  else known->polls = known->looped = 0;
 }
 
 void qzi_follow_taken(struct qzi_follow *follow, uint64_t key, uint64_t site) {
@@ -339,6 +357,7 @@ int qzi_follow(struct qzi_follow *follow, uint32_t index, struct qzi_look *look,
   known->hooked = hooked != 0;
   if (hooked) follow->sampler->file->head->paths |= QZ_PATHS_HOOKS;
   else known->plain = look->node;
+  if (hooked) follow_hooked(follow, known, look, state, now_ns);
   if (!published && (state == QZ_STATE_IO || state == QZ_STATE_BLOCKED)) {
     if (asleep->known) follow_sleep(follow, known, index, look, hooked, asleep, object, now_ns);
     return state == QZ_STATE_BLOCKED;
@@ -349,10 +368,12 @@ int qzi_follow(struct qzi_follow *follow, uint32_t index, struct qzi_look *look,
     }
     if (state == QZ_STATE_USEFUL || state == QZ_STATE_SPINNING) follow_running(follow, known, index, look, asleep, now_ns);
     if (state == QZ_STATE_SPINNING) return spins_inside(follow, known, look, object);
-  } else {
+  } else if (!hooked) {
     known->polls = 0;
     known->from = 0;
     known->node = look->node;
+  } else if (state == QZ_STATE_SPINNING && !published && follow->paths) {
+    return spins_inside(follow, known, look, object);
   }
   return 0;
 }

@@ -27,6 +27,8 @@ void qzi_follow_close(struct qzi_follow *follow);
 void qzi_follow_prepare(struct qzi_follow *follow); /* qzi_unwinder_prepare */
 /* The rate of the recording is known, and the program waits to begin. */
 void qzi_follow_start(struct qzi_follow *follow);
+/* Samples of the running threads of the program that `head` describes, at its rate; what each costs goes into the head. NULL: there are none. */
+struct qzi_running *qzi_follow_samples(struct qz_profile *head);
 /* A snapshot begins: takes the kernel's samples of running threads. */
 void qzi_follow_begin(struct qzi_follow *follow, uint64_t now_ns);
 /* Thread `index`, which look describes, is in `state`. published: its record says so, and what for. Sets look->node, and

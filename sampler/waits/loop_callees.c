@@ -11,12 +11,16 @@ static enum qzi_callee by_name(const char *name) {
   static const char *const clocks[] = {"clock_gettime", "__clock_gettime", "gettimeofday", "__gettimeofday", "time", "clock", "timespec_get", "omp_get_wtime",
                                        "_ZNSt6chrono3_V212steady_clock3nowEv", "_ZNSt6chrono3_V212system_clock3nowEv",
                                        "_ZNSt3__16chrono12steady_clock3nowEv", "_ZNSt3__16chrono12system_clock3nowEv"};
-  static const char *const yields[] = {"sched_yield", "__sched_yield", "pthread_yield", "thrd_yield"};
+  static const char *const yields[] = {"sched_yield", "__sched_yield", "pthread_yield", "thrd_yield",
+                                       "__cyg_profile_func_enter", "__cyg_profile_func_exit"};
+  static const char *const hooks[] = {"__fentry__", "__return__"};
   size_t length = strcspn(name, "@"); /* without its version */
   for (size_t k = 0; k < sizeof clocks / sizeof *clocks; k++)
     if (!strncmp(name, clocks[k], length) && !clocks[k][length]) return QZI_CALLEE_CLOCK;
   for (size_t k = 0; k < sizeof yields / sizeof *yields; k++)
     if (!strncmp(name, yields[k], length) && !yields[k][length]) return QZI_CALLEE_YIELD;
+  for (size_t k = 0; k < sizeof hooks / sizeof *hooks; k++)
+    if (!strncmp(name, hooks[k], length) && !hooks[k][length]) return QZI_CALLEE_HOOK;
   return QZI_CALLEE_UNKNOWN;
 }
 

@@ -44,7 +44,7 @@ uint64_t qzi_polling_look(struct qzi_polling *polling, struct qzi_paths *paths, 
   return loop;
 }
 
-#if defined(__x86_64__)
+#ifdef QZI_DECODES
 #define LEADING 384u /* further bytes before a loop that may lead to it */
 
 static int waits_for_turn(uint32_t pid, uint64_t start) {
@@ -64,7 +64,7 @@ int qzi_polling_tries(uint32_t pid, uint64_t start) {
   for (uint64_t at = start; at < code.address + code.count && at - start < BEFORE;) {
     if (!qzi_decode(code.bytes + (at - code.address), (size_t)(code.address + code.count - at), &its)) return 0;
     at += its.length;
-    tries |= (its.op == 0x86 || its.op == 0x87 || its.op == 0x1b0 || its.op == 0x1b1) && its.rm == NONE;
+    tries |= its.tries;
     if (qzi_is_jump(&its) && at + (uint64_t)its.number == start) return tries;
   }
   return 0;

@@ -5,21 +5,33 @@ import { root } from '../../known-answers/programs.js';
 import { record, temporaryFile } from '../../support/record.js';
 import { needing, skip } from '../../support/capabilities.js';
 
-function build(compiler: string, options: readonly string[], source = 'poll_loops.c'): string {
+function build(compiler: string, options: readonly string[], source = 'poll_loops.c', libraries: readonly string[] = []): string {
   const file = temporaryFile(source);
-  execFileSync(compiler, ['-g', ...options, join(root, 'test/end-to-end/pthread-layer/programs', source), '-o', file, '-lpthread'], { stdio: 'pipe' });
+  execFileSync(compiler, ['-g', ...options, join(root, 'test/end-to-end/pthread-layer/programs', source), '-o', file, ...libraries, '-lpthread'], { stdio: 'pipe' });
   return file;
 }
 
-for (const [compiler, options] of [['gcc', ['-O2']], ['clang', ['-O2']], ['gcc', ['-O0']], ['clang', ['-O0']], ['g++', ['-O2', '-xc++']]] as const) {
-  needing(`tool:${compiler}`, 'perf_event_open', 'x86-64')(`${compiler} ${options.join(' ')}: waiting through getters spins, with a deadline, too; work with these is work`, async (t) => {
-    const { model } = await record(build(compiler, options));
+/** What scripts/quartz-flags prints. */
+const flags = (...words: readonly string[]): string[] => execFileSync(join(root, 'scripts/quartz-flags'), words, { encoding: 'utf8' }).trim().split(' ');
+
+const variants: { compiler: string; options: readonly string[]; hooked?: 'best' | 'all' }[] = [
+  { compiler: 'gcc', options: ['-O2'] }, { compiler: 'clang', options: ['-O2'] }, { compiler: 'gcc', options: ['-O0'] },
+  { compiler: 'clang', options: ['-O0'] }, { compiler: 'g++', options: ['-O2', '-xc++'] },
+  { compiler: 'gcc', options: ['-O2'], hooked: 'best' }, { compiler: 'clang', options: ['-O2'], hooked: 'best' },
+  { compiler: 'gcc', options: ['-O2'], hooked: 'all' }, { compiler: 'clang', options: ['-O0'], hooked: 'all' },
+];
+for (const { compiler, options, hooked } of variants) {
+  const kind = hooked === undefined ? '' : `, with hooks (${hooked})`;
+  needing(`tool:${compiler}`, 'perf_event_open', 'x86-64')(`${compiler} ${options.join(' ')}${kind}: waiting through getters spins, with a deadline, too; work with these is work`, async (t) => {
+    const hooks = hooked === undefined ? [] : flags('cflags', '--cc', compiler, '--hooks', hooked);
+    const { model } = await record(build(compiler, [...options, ...hooks]));
     if (model.head.paths.fewSamples) {
       skip(t, 'the kernel gives few samples of running threads');
       return;
     }
     const threads = model.entities.filter(({ kind, name, id, members }) => kind === 'thread' && id !== 0 && members.length === 0 && /^[+-]/.test(name));
     t.is(threads.length, compiler === 'g++' ? 19 : 17);
+    t.is(model.head.paths.hooks, hooked !== undefined);
     for (const { name, states } of threads) {
       const { useful, spinning } = states;
       if (name.startsWith('+')) t.true(spinning.ns > 2 * useful.ns, `${name}: ${spinning.ns / 1e6} ms found to spin, ${useful.ns / 1e6} not`);
@@ -48,5 +60,20 @@ for (const [compiler, options] of [['gcc', ['-O2']], ['clang', ['-O2']], ['gcc',
     const of = (who: string, kind: string): number => waited.get(who)?.get(kind) ?? 0;
     for (const who of ['+ticket', '+queue']) t.true(of(who, 'lock') > 5 * of(who, 'loop'), `${who}: ${text}`);
     for (const who of ['-barrier', '-places']) t.true(of(who, 'lock') <= 0.2 * of(who, 'loop'), `${who}: ${text}`);
+  });
+}
+
+for (const [compiler, kind] of [['gcc', 'best'], ['gcc', 'all'], ['clang', 'best']] as const) {
+  needing(`tool:${compiler}`, 'perf_event_open', 'x86-64')(`${compiler}, hooks (${kind}), linked with the thread package: a loop that only waits spins, one that works does not`, async (t) => {
+    const program = build(compiler, ['-O2', ...flags('cflags', '--cc', compiler, '--hooks', kind)], 'package_waits.c', flags('libs'));
+    const { model } = await record(program, { processors: 2 });
+    t.is(model.head.publisher, 'threadlib');
+    const time = (name: string): { useful: { ns: number }; spinning: { ns: number } } => model.entities.find((one) => one.kind === 'thread' && one.name === name)!.states;
+    for (const name of ['+watches', '+asks']) t.true(time(name).spinning.ns > 2 * time(name).useful.ns, `${name}: ${time(name).spinning.ns / 1e6} ms found to spin, ${time(name).useful.ns / 1e6} not`);
+    t.is(time('-hashes').spinning.ns, 0);
+    const loops = model.entities.filter(({ rawKind, members }) => rawKind === 'loop' && members.length === 0);
+    t.is(loops.length, 2);
+    for (const { file } of loops) t.regex(file, /package_waits\.c$/);
+    t.is(model.notices.filter(({ reason }) => /make no progress/.test(reason)).length, 2);
   });
 }

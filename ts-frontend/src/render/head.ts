@@ -43,6 +43,12 @@ function unseen(model: Model): Notice[] {
     if (paths.noMemory) list.push({ reason: 'procedures are not seen where threads wait: the program\'s memory may not be read', remedy: 'record as the user who runs it; in a container --cap-add SYS_PTRACE' });
     if (paths.noCalls) list.push({ reason: 'what sleeping threads wait for is not known where the pthread layer does not see it: the kernel does not tell (/proc/PID/task/TID/syscall)', remedy: 'record as the user who runs the program, or as root' });
   }
+  if (paths.noSamples && (model.head.publisher === 'threadlib' || paths.hooks)) {
+    list.push({
+      reason: 'hooks see no loops: what waits in a loop of the program\'s own counts as work, for the kernel gives no samples of running threads (perf_event_open is forbidden here)',
+      remedy: 'allow it (sysctl kernel.perf_event_paranoid=2; in a container --cap-add PERFMON), or mark such loops with QZ_SPIN_BEGIN',
+    });
+  }
   if (work > 0 && model.head.publisher === 'threadlib' && procedures.every((entity) => starts.has(entity.address))) {
     list.push({
       reason: 'no procedure but the start routines of threads was seen: the program has no hooks',

@@ -1,0 +1,15 @@
+/* Hooks that quartz/hooks.h has expanded in a program: code that keeps the profile stack, and is no work of the program's.
+ *
+ * Owns:    nothing; a pure function of bytes. x86-64; elsewhere hooks are calls.
+ * Must not: take other code for a hook: it is known by the thread-local word that it begins with, and what it does with that.
+ */
+#ifndef QZI_HOOK_CODE_H
+#define QZI_HOOK_CODE_H
+
+#include <stddef.h>
+
+enum qzi_hook { QZI_NO_HOOK = 0, QZI_HOOK_ENTRY, QZI_HOOK_EXIT };
+/* Whether a hook begins there; *length: bytes up to where the procedure goes on. */
+enum qzi_hook qzi_hook_code(const unsigned char *bytes, size_t left, unsigned *length);
+
+#endif

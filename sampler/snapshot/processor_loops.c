@@ -1,0 +1,126 @@
+/* See processor_loops.h. */
+#include "processor_loops.h"
+
+#include <stdlib.h>
+#include "thread_tracker.h"
+#include "sampler/waits/external_objects.h"
+#include "sampler/waits/no_progress.h"
+#include "sampler/waits/pause_detector.h"
+#include "sampler/waits/poll_detector.h"
+
+#define LOAD(at) __atomic_load_n((at), __ATOMIC_RELAXED)
+#define UNUSED_NS UINT64_C(1000000000) /* no processor was busy for so long: no samples until one is */
+
+/* What is known of a processor. */
+struct known {
+  uint64_t now;     /* its word at the last snapshot: the same thread has run there ever since */
+  uint64_t polls;   /* loop that the last sample found it in, where that only polls; else 0 */
+  uint32_t node;    /* path on which it has been in that loop; 0: not looked at since the sample */
+  struct qzi_stalled stalled;
+  struct qzi_pausing pausing;
+  struct qzi_walk *walk; /* of the last sample */
+};
+
+struct qzi_processor_loops {
+  struct qzi_sampler *sampler;
+  struct qzi_paths *paths;     /* NULL: what loops call is not known */
+  struct qzi_running *running; /* NULL: no samples */
+  uint64_t used_ns;
+  uint32_t count;
+  int started;
+  struct qzi_sample sample;
+  struct qzi_polling polling;
+  struct known known[];        /* by processor */
+};
+
+struct qzi_processor_loops *qzi_processor_loops_open(struct qzi_sampler *sampler) {
+  uint32_t count = sampler->view->processor_table.capacity;
+  size_t bytes = sizeof(struct qzi_processor_loops) + count * sizeof(struct known);
+  struct qzi_processor_loops *loops = qzi_lazy_memory(bytes);
+  if (!loops) return NULL;
+  loops->sampler = sampler;
+  loops->count = count;
+  loops->paths = qzi_paths_open(sampler);
+  if (loops->paths) qzi_paths_without_inlined(loops->paths);
+  return loops;
+}
+
+void qzi_processor_loops_prepare(struct qzi_processor_loops *loops) {
+  if (loops->paths) qzi_paths_prepare(loops->paths);
+}
+
+void qzi_processor_loops_close(struct qzi_processor_loops *loops) {
+  if (!loops) return;
+  for (uint32_t p = 0; p < loops->count; p++) free(loops->known[p].walk);
+  qzi_running_close(loops->running);
+  if (loops->paths) qzi_paths_close(loops->paths);
+  qzi_lazy_free(loops, sizeof *loops + loops->count * sizeof *loops->known);
+}
+
+void qzi_processor_loops_start(struct qzi_processor_loops *loops) {
+  if (loops->started++) return;
+  loops->running = qzi_follow_samples(loops->sampler->file->head);
+}
+
+static uint32_t processor_of(const struct qzi_processor_loops *loops, uint32_t tid) {
+  const struct qz_session_view *view = loops->sampler->view;
+  for (uint32_t p = 0; p < view->processors && p < loops->count; p++)
+    if (LOAD(&qz_session_processor(view, p)->os_tid) == tid) return p;
+  return UINT32_MAX;
+}
+
+static void take_sample(struct qzi_processor_loops *loops, uint32_t p, uint64_t now_ns) {
+  const struct qzi_visit *visit = &loops->sampler->visits[p];
+  struct known *known = &loops->known[p];
+  uint32_t pid = loops->sampler->file->head->pid;
+  if (visit->state != QZ_STATE_USEFUL || !visit->serial || known->now != visit->now) return;
+  qzi_stalled_look(&known->stalled, pid, visit->word, &loops->sample);
+  int walked = 0;
+  if (loops->paths && qzi_paths_may(loops->paths, now_ns)) {
+    if (!known->walk) known->walk = calloc(1, sizeof *known->walk);
+    walked = known->walk && !qzi_paths_walk(loops->paths, visit->thread, &loops->sample.at, &loops->sample.copy, known->walk);
+  }
+  known->polls = qzi_polling_look(&loops->polling, loops->paths, pid, &loops->sample, walked ? known->walk : NULL);
+  known->node = 0;
+  if (loops->paths) qzi_pausing_look(&known->pausing, pid, visit->word, &loops->sample, loops->paths, walked ? known->walk : NULL);
+}
+
+static void forget(struct known *known) {
+  known->polls = known->node = 0;
+  known->stalled = (struct qzi_stalled){.loop = 0};
+  known->pausing = (struct qzi_pausing){.pause = 0};
+}
+
+void qzi_processor_loops_begin(struct qzi_processor_loops *loops, uint64_t now_ns) {
+  struct qzi_sampler *sampler = loops->sampler;
+  uint32_t processors = sampler->view->processors < loops->count ? sampler->view->processors : loops->count;
+  if (!loops->running) return;
+  if (loops->paths) sampler->others_cpu_ns += qzi_paths_begin(loops->paths);
+  for (uint32_t p = 0; p < processors; p++)
+    if (loops->known[p].now != sampler->visits[p].now && (loops->known[p].polls || loops->known[p].stalled.count || loops->known[p].pausing.word))
+      forget(&loops->known[p]);
+  while (qzi_running_next(loops->running, &loops->sample)) {
+    uint32_t p = processor_of(loops, loops->sample.tid);
+    sampler->file->head->samples++;
+    sampler->timed_samples += !qzi_running_whole(loops->running);
+    if (p != UINT32_MAX) take_sample(loops, p, now_ns);
+  }
+  for (uint32_t p = 0; p < processors; p++) {
+    loops->known[p].now = sampler->visits[p].now;
+    if (sampler->visits[p].state != QZ_STATE_IDLE) loops->used_ns = now_ns;
+  }
+  qzi_running_pause(loops->running, now_ns > loops->used_ns && now_ns - loops->used_ns > UNUSED_NS);
+}
+
+uint32_t qzi_processor_loop(struct qzi_processor_loops *loops, uint32_t p) {
+  const struct qzi_visit *visit = &loops->sampler->visits[p];
+  struct known *known = &loops->known[p];
+  if (!loops->running || p >= loops->count || visit->state != QZ_STATE_USEFUL || !visit->serial) return 0;
+  if (known->polls && known->node != visit->node) { /* it goes on as long as hooks do not show that its procedure has been left */
+    if (!known->node || (loops->paths && qzi_paths_within(loops->paths, visit->node, known->polls))) known->node = visit->node;
+    else known->polls = 0;
+  }
+  uint64_t loop = known->polls ? known->polls : known->stalled.loop;
+  if (!loop) loop = qzi_pausing_at(&known->pausing, visit->word);
+  return loop ? qzi_loop(&loops->sampler->in, loop, loops->paths && qzi_paths_serves(loops->paths, loop) ? known->walk : NULL) : 0;
+}
