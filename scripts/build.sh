@@ -5,6 +5,11 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
+if [ ! -x node_modules/.bin/tsc ]; then
+  echo "quartz: the packages that building needs are not here; run: npm ci (in $PWD)" >&2
+  exit 1
+fi
+
 quietly() { # quietly STEP COMMAND...: the command's output is shown only when it fails
   local step=$1 log
   shift

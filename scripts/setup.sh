@@ -6,6 +6,16 @@
 #   setup.sh checks   also what the full checks need (clang, aarch64 cross compiler and emulator, programs to record)
 set -euo pipefail
 
+# Debian 12 has an older one. (The sampler and the thread package alone need none: cmake -S . -B build.)
+oldest=20.19
+if node=$(node --version 2>/dev/null); then
+  newest=$(printf '%s\n' "v$oldest" "$node" | sort -V | tail -n 1)
+  if [ "$newest" != "$node" ]; then
+    echo "quartz: needs Node.js $oldest or newer, and this is $node; install a newer one (https://nodejs.org), then run this again" >&2
+    exit 1
+  fi
+fi
+
 missing=()
 need() { # need PACKAGE TEST...: the package goes on the list when the test fails
   local package=$1

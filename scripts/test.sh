@@ -4,5 +4,6 @@
 #   what is skipped has failed, but for what .ci/skips declares.
 set -euo pipefail
 cd "$(dirname "$0")/.."
+bash scripts/setup.sh
 bash scripts/build.sh checks
 exec node dist/test/runner/main.js "$@"

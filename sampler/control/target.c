@@ -73,9 +73,10 @@ static void summarize(const struct qzi_admitted *admitted, const struct qz_profi
             admitted->path);
     return;
   }
-  char rate[96];
-  snprintf(rate, sizeof rate, slower ? "fewer than %1$.0f, for each takes long; --rate %1$.0f insists" : "%.0f asked for", (double)head->rate_mhz / 1000);
-  fprintf(stderr, "quartz: %s: %llu snapshots in %.2f s, %.0f a second (%s, %llu intervals skipped), "
+  char rate[160];
+  snprintf(rate, sizeof rate, slower ? "not %1$.0f, because each takes long here and more would slow the program; "
+                                       "to have all of them: --rate %1$.0f" : "%.0f asked for", (double)head->rate_mhz / 1000);
+  fprintf(stderr, "quartz: %s: %llu snapshots in %.2f s, %.0f a second (%s; %llu intervals skipped), "
                   "%.2f %% of a CPU%s\n",
           admitted->path, (unsigned long long)head->snapshots, seconds, (double)head->snapshots / seconds,
           rate, (unsigned long long)head->skipped_ticks,

@@ -6,9 +6,9 @@
  * With ava arguments, only the front end's tests that they choose. With --no-skips a skipped test counts as failed, but for
  * those of .ci/skips.
  */
-import { spawn } from 'node:child_process';
+import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -19,35 +19,71 @@ import { TapReader } from './tap.js';
 
 const root = join(import.meta.dirname, '../../..');
 
-/** What is told of a runner that failed although none of its tests did. */
-function unexplained(runner: string, results: readonly Result[], status: number | null, signal: NodeJS.Signals | null): Result[] {
-  if (status === 0 || results.some(({ outcome }) => outcome === 'failed')) return [];
-  const detail = signal === null ? `it ended with status ${status}` : `it was ended by ${signal}`;
+/** Longer than any test may take. */
+const silenceMs = 10 * 60_000;
+
+/** The files of tests whose sources are there: what is built from others is old. */
+const all = (): string[] => readdirSync(join(root, 'test'), { recursive: true, encoding: 'utf8' })
+  .filter((name) => name.endsWith('.test.ts')).sort().map((name) => join('dist/test', name.replace(/ts$/, 'js')));
+
+/** What is told of a runner that hung, or failed although none of its tests did. */
+function unexplained(runner: string, results: readonly Result[], status: number | null, signal: NodeJS.Signals | null, hangs?: string): Result[] {
+  if (hangs === undefined && (status === 0 || (signal === null && results.some(({ outcome }) => outcome === 'failed')))) return [];
+  const detail = hangs ?? (signal === null ? `it ended with status ${status}` : `it was ended by ${signal}`);
   process.stdout.write(`FAIL ${runner}: ${detail}\n`);
   return [{ name: `${runner}: ${detail}`, outcome: 'failed', detail }];
 }
 
-async function frontEnd(args: readonly string[]): Promise<Result[]> {
+/** What runs now, with all that it has started. */
+let current: ChildProcess | undefined;
+const endCurrent = (): void => { try { if (current?.pid !== undefined) process.kill(-current.pid, 'SIGKILL'); } catch { /* nothing of it is left */ } };
+for (const [signal, number] of [['SIGINT', 2], ['SIGTERM', 15], ['SIGHUP', 1]] as const) {
+  process.on(signal, () => { endCurrent(); process.exit(128 + number); });
+}
+
+/** One file by ava, in a group of processes of its own: one that hangs or crashes takes no other with it, and leaves none. */
+async function file(path: string, options: readonly string[]): Promise<Result[]> {
   const results: Result[] = [];
+  const prefix = path.replace(/^dist\/test\/|\.test\.js$/g, '').replaceAll('/', ' › ');
   const reader = new TapReader((result) => {
-    const { name, outcome, detail } = result;
-    results.push(result);
+    const name = `${prefix} › ${result.name}`, { outcome, detail } = result;
+    results.push({ ...result, name });
     if (outcome === 'passed') process.stdout.write(`ok   ${name}\n`);
     else if (outcome === 'skipped') process.stdout.write(`skip ${name}: ${detail}\n`);
     else process.stdout.write(`FAIL ${name}\n${detail.replace(/^/gm, '     ')}\n`);
   });
-  const ava = spawn(process.execPath, [join(root, 'node_modules/ava/entrypoints/cli.mjs'), '--tap', ...args], { cwd: root, stdio: ['ignore', 'pipe', 'inherit'] });
-  const closed = once(ava, 'close') as Promise<[number | null, NodeJS.Signals | null]>;
-  for await (const line of createInterface({ input: ava.stdout })) reader.line(line);
+  const ava = spawn(process.execPath, [join(root, 'node_modules/ava/entrypoints/cli.mjs'), '--tap', '--timeout=1h', ...options, path],
+    { cwd: root, stdio: ['ignore', 'pipe', 'inherit'], detached: true });
+  current = ava;
+  // ava's own limit breaks its TAP reporter, so this is the one that counts.
+  let hangs = false;
+  const limit = setTimeout(() => { hangs = true; endCurrent(); }, silenceMs);
+  const closed = once(ava, 'exit') as Promise<[number | null, NodeJS.Signals | null]>;
+  for await (const line of createInterface({ input: ava.stdout })) {
+    limit.refresh();
+    reader.line(line);
+  }
+  clearTimeout(limit);
   reader.end();
-  return [...results, ...unexplained('ava', results, ...await closed)];
+  const [status, signal] = await closed;
+  endCurrent();
+  const what = hangs ? `nothing happened for ${silenceMs / 60_000} minutes` : undefined;
+  return [...results, ...unexplained(prefix, results, status, signal, what)];
+}
+
+async function frontEnd(args: readonly string[]): Promise<Result[]> {
+  const options = args.filter((arg) => arg.startsWith('-')), paths = args.filter((arg) => !arg.startsWith('-'));
+  const results: Result[] = [];
+  for (const path of paths.length > 0 ? paths : all()) results.push(...await file(path, options));
+  return results;
 }
 
 async function native(): Promise<Result[]> {
   const file = join(root, 'build/Testing/junit.xml');
   rmSync(file, { force: true });
   const ctest = spawn('ctest', ['--test-dir', 'build', '--output-on-failure', '--no-tests=error', '--parallel', String(availableParallelism()), '--output-junit', file],
-    { cwd: root, stdio: ['ignore', 'inherit', 'inherit'] });
+    { cwd: root, stdio: ['ignore', 'inherit', 'inherit'], detached: true });
+  current = ctest;
   const [status, signal] = await once(ctest, 'close') as [number | null, NodeJS.Signals | null];
   const results = existsSync(file) ? junitResults(readFileSync(file, 'utf8')) : [];
   return [...results, ...unexplained('ctest', results, status, signal)];

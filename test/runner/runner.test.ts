@@ -1,5 +1,5 @@
 /** npm test itself: what is counted, what is told, and that one half that fails keeps nothing of the other. */
-import { cpSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
 import { directory, run, type Said } from '../support/run-quartz.js';
@@ -72,8 +72,10 @@ function project(ctest: string): string {
   const root = directory();
   cpSync(join(import.meta.dirname), join(root, 'dist/test/runner'), { recursive: true, filter: (file) => !file.includes('.test.') });
   symlinkSync(join(here, 'node_modules'), join(root, 'node_modules'));
-  writeFileSync(join(root, 'package.json'), '{ "type": "module", "ava": { "files": ["*.test.js"] } }');
-  writeFileSync(join(root, 'some.test.js'), "import test from 'ava';\ntest('right', (t) => t.pass());\ntest('wrong', (t) => t.is(1, 2));\n");
+  writeFileSync(join(root, 'package.json'), '{ "type": "module", "ava": { "files": ["dist/test/*.test.js"], "workerThreads": false } }');
+  mkdirSync(join(root, 'test'));
+  writeFileSync(join(root, 'test/some.test.ts'), '');
+  writeFileSync(join(root, 'dist/test/some.test.js'), "import test from 'ava';\ntest('right', (t) => t.pass());\ntest('wrong', (t) => t.is(1, 2));\n");
   writeFileSync(join(root, 'CMakeLists.txt'), `cmake_minimum_required(VERSION 3.20)\nproject(small NONE)\nenable_testing()\n${ctest}`);
   return root;
 }
@@ -85,10 +87,10 @@ test('a failure in ava keeps nothing of CTest, and the other way round', async (
   t.is((await run('cmake', ['-S', root, '-B', join(root, 'build')])).status, 0);
   const all = await npmTest(root);
   t.is(all.status, 1, all.stderr);
-  t.regex(all.stdout, /FAIL wrong\n[^]*Difference[^]*\n {2}cannot: no room\n\nFailed\n {2}wrong\n\n2 passed, 1 failed, 1 skipped\n$/);
-  const chosen = await npmTest(root, '--match=right', 'some.test.js');
+  t.regex(all.stdout, /FAIL some › wrong\n[^]*Difference[^]*\n {2}cannot: no room\n\nFailed\n {2}some › wrong\n\n2 passed, 1 failed, 1 skipped\n$/);
+  const chosen = await npmTest(root, '--match=right', 'dist/test/some.test.js');
   t.is(chosen.status, 0);
-  t.regex(chosen.stdout, /^ok {3}right\n\n1 passed, 0 failed, 0 skipped\n$/);
+  t.regex(chosen.stdout, /^ok {3}some › right\n\n1 passed, 0 failed, 0 skipped\n$/);
 });
 
 test('CTest without a single test has failed', async (t) => {
@@ -97,4 +99,14 @@ test('CTest without a single test has failed', async (t) => {
   const { status, stdout } = await npmTest(root);
   t.is(status, 1);
   t.regex(stdout, /\n {2}ctest: it ended with status \d+\n\n1 passed, 2 failed, 0 skipped\n$/);
+});
+
+test('a file that ends by itself, and leaves a process, takes no other with it', async (t) => {
+  const root = project('');
+  writeFileSync(join(root, 'test/ending.test.ts'), '');
+  writeFileSync(join(root, 'dist/test/ending.test.js'), "import test from 'ava';\nimport { spawn } from 'node:child_process';\nimport { writeFileSync } from 'node:fs';\n" +
+    "test('ends', () => { writeFileSync('left', String(spawn('sleep', ['1000'], { stdio: 'inherit' }).pid)); process.kill(process.ppid, 'SIGKILL'); return new Promise(() => {}); });\n");
+  const { stdout } = await npmTest(root, 'dist/test/ending.test.js', 'dist/test/some.test.js');
+  t.regex(stdout, /FAIL ending: it was ended by SIGKILL\n[^]*ok {3}some › right\n[^]*\n1 passed, 2 failed, 0 skipped\n$/);
+  t.throws(() => process.kill(Number(readFileSync(join(root, 'left'), 'utf8')), 0), { code: 'ESRCH' });
 });

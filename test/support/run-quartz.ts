@@ -13,7 +13,8 @@ const limitMs = 300_000;
 
 export interface Said { status: number; stdout: string; stderr: string }
 
-export async function run(file: string, args: readonly string[], options: { cwd?: string; env?: Record<string, string> } = {}): Promise<Said> {
+export interface RunOptions { cwd?: string; env?: Record<string, string>; limitMs?: number }
+export async function run(file: string, args: readonly string[], options: RunOptions = {}): Promise<Said> {
   const env: NodeJS.ProcessEnv = { ...process.env, LC_ALL: 'C.UTF-8', ...options.env };
   for (const name of ['NO_COLOR', 'FORCE_COLOR', 'COLUMNS']) if (options.env?.[name] === undefined) Reflect.deleteProperty(env, name);
   const child = spawn(file, args, { ...(options.cwd === undefined ? {} : { cwd: options.cwd }), env, stdio: ['ignore', 'pipe', 'pipe'] });
@@ -21,13 +22,13 @@ export async function run(file: string, args: readonly string[], options: { cwd?
   let stderr = '';
   child.stdout.setEncoding('utf8').on('data', (text: string) => { stdout += text; });
   child.stderr.setEncoding('utf8').on('data', (text: string) => { stderr += text; });
-  const timer = setTimeout(() => { child.kill('SIGKILL'); }, limitMs);
+  const timer = setTimeout(() => { child.kill('SIGKILL'); }, options.limitMs ?? limitMs);
   const [status, signal] = await once(child, 'close') as [number | null, NodeJS.Signals | null];
   clearTimeout(timer);
   if (status === null) throw new Error(`${file} ${args.join(' ')} was ended by ${signal}: ${stderr}`);
   return { status, stdout, stderr };
 }
 
-export const quartz = (args: readonly string[], options: { cwd?: string; env?: Record<string, string> } = {}): Promise<Said> => run(command, args, options);
+export const quartz = (args: readonly string[], options: RunOptions = {}): Promise<Said> => run(command, args, options);
 
 export const directory = temporaryDirectory;

@@ -6,6 +6,7 @@ import { constants, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Arguments } from './command.js';
 import { samplerPath } from './files.js';
+import { invocation, shellWord } from './invocation.js';
 import { openProfile } from '../profile.js';
 
 /** A recording that runs beside the screen. */
@@ -111,7 +112,7 @@ export async function live(args: Arguments, file: string, sampler: readonly stri
     if (recording.status === null) await stop(recording, owned);
     const output = textOf(recording.log);
     if (output !== '') process.stderr.write(output);
-    if (existsSync(file)) process.stderr.write(`quartz: the profile is ${file}; see it with: quartz report ${file}\n`);
+    if (existsSync(file)) process.stderr.write(`quartz: the profile is ${file}; see it with: ${invocation()} report ${shellWord(file)}\n`);
     return recording.status ?? 0;
   } catch (error) { // the screen has failed: nobody is left to end what was started for it
     await stop(recording, owned);

@@ -1,11 +1,12 @@
 /** quartz demo: builds examples/verify, compares two circuits under the sampler, and reports. */
 import { spawnSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
-import { join, relative, resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import type { Command } from '../cli/command.js';
 import { runChild } from '../cli/child.js';
 import { Failure } from '../cli/failure.js';
 import { root, samplerPath } from '../cli/files.js';
+import { invocation, pathFromHere, shellWord, standWithUser } from '../cli/invocation.js';
 import { print } from '../cli/output.js';
 import { display, displayOptions } from '../cli/terminal.js';
 import type { Model } from '../model/index.js';
@@ -26,11 +27,12 @@ function prepare(what: string, file: string, args: readonly string[]): void {
 
 function next(model: Model, verify: string, circuits: readonly string[]): string {
   const focus = model.findings[0]?.name ?? 'main';
+  const quartz = invocation();
   const rows = [
-    [`quartz report --focus ${/^\w+$/.test(focus) ? focus : `"${focus}"`}`, 'when it ran, with whom, and what it called'],
-    ['quartz locks', 'who waited for which lock'],
-    ['quartz threads', 'what each thread did'],
-    [`quartz run -- ${verify} --stage nolog ${circuits.join(' ')}`, 'the same program without its trace log'],
+    [`${quartz} report --focus ${shellWord(focus)}`, 'when it ran, with whom, and what it called'],
+    [`${quartz} locks`, 'who waited for which lock'],
+    [`${quartz} threads`, 'what each thread did'],
+    [`${quartz} run -- ${[verify, '--stage', 'nolog', ...circuits].map(shellWord).join(' ')}`, 'the same program without its trace log'],
   ] as const;
   return `\nTry next\n${rows.map(([command, about]) => `  ${command}\n      ${about}\n`).join('')}`;
 }
@@ -44,6 +46,7 @@ export const command: Command = {
   options: displayOptions,
   run: async (args) => {
     const options = display(args);
+    standWithUser();
     mkdirSync(directory, { recursive: true });
     prepare('building examples/verify', 'cmake', ['--build', build, '--target', 'verify', 'verify-generate']);
     prepare('making two circuits that compute the same in different ways', 'sh', [join(root, 'examples/verify/inputs.sh'), join(binaries, 'verify-generate'), directory]);
@@ -55,9 +58,8 @@ export const command: Command = {
     const { loadModel } = await import('../cli/profile.js');
     const { report } = await import('../render/index.js');
     const model = loadModel(file, { raw: false });
-    const here = (path: string): string => (relative(process.cwd(), path).startsWith('..') ? path : relative(process.cwd(), path));
-    const circuits = ['first.bench', 'second.bench'].map((name) => here(join(directory, name)));
-    await print(`\n${report(model, 'procedures', { ...options, top: Math.min(options.top, 12) })}${next(model, here(verify), circuits)}`);
+    const circuits = ['first.bench', 'second.bench'].map((name) => pathFromHere(join(directory, name)));
+    await print(`\n${report(model, 'procedures', { ...options, top: Math.min(options.top, 12) })}${next(model, pathFromHere(verify), circuits)}`);
     return 0;
   },
 };
