@@ -3,7 +3,8 @@
 # password); else says in one line what to install. Does nothing where everything is there.
 #   setup.sh          what building and running need
 #   setup.sh peers    also what the benchmarks compare with, and what building that needs
-#   setup.sh checks   also what the full checks need (clang, aarch64 cross compiler and emulator, programs to record)
+#   setup.sh checks   also what the full checks need: nothing that Debian has is missing for a test (compilers, programs to
+#                     record), and debootstrap for scripts/bare.sh
 set -euo pipefail
 
 # Debian 12 has an older one. (The sampler and the thread package alone need none: cmake -S . -B build.)
@@ -48,6 +49,13 @@ if [ "${1:-}" = checks ]; then
   need xz-utils command -v xz
   need zstd command -v zstd
   need sqlite3 command -v sqlite3
+  need python3 command -v python3
+  need memcached command -v memcached
+  need redis-server command -v redis-server
+  need libomp-dev sh -c 'ls /usr/lib/llvm-*/lib/libomp.so'
+  need golang-go command -v go
+  need rustc command -v rustc
+  need debootstrap sh -c 'PATH=$PATH:/usr/sbin command -v debootstrap'
 fi
 
 if [ "${1:-}" = peers ]; then
