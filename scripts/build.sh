@@ -24,10 +24,24 @@ quietly() { # quietly STEP COMMAND...: the command's output is shown only when i
   rm -f "$log"
 }
 
-if [ ! -e build/CMakeCache.txt ] && command -v ninja >/dev/null 2>&1; then export CMAKE_GENERATOR=Ninja; fi
-quietly "configuring native parts" cmake -S . -B build -DQUARTZ_ADDON=ON
-used="quartz_shared quartz_static quartz-sampler quartz_addon"
-[ "${1:-}" = checks ] && used=all
+for tool in cc c++ cmake; do
+  command -v "$tool" >/dev/null 2>&1 || { echo "quartz: there is no $tool; bash scripts/setup.sh installs what is missing, or says what to install" >&2; exit 1; }
+done
+[ -x node_modules/.bin/cmake-js ] || { echo "quartz: the packages of package.json are not installed; run: npm ci" >&2; exit 1; }
+# A tree that is there keeps its generator.
+generator=$(sed -n 's/^CMAKE_GENERATOR:INTERNAL=//p' build/CMakeCache.txt 2>/dev/null || true)
+if [ -z "$generator" ]; then generator=$(command -v ninja >/dev/null 2>&1 && echo Ninja || echo "Unix Makefiles"); fi
+cmake_js() { # cmake_js COMMAND [OPTIONS] [-- arguments for cmake]
+  local command=$1
+  shift
+  node_modules/.bin/cmake-js "$command" --out build --config RelWithDebInfo --generator "$generator" "$@"
+}
+# Libraries stay in their rooms' folders, and flags are the user's (CXXFLAGS), not cmake-js's.
+quietly "configuring native parts" cmake_js configure -- -UCMAKE_LIBRARY_OUTPUT_DIRECTORY -UCMAKE_CXX_FLAGS
+others="quartz_shared quartz_static quartz-sampler"
+[ "${1:-}" = checks ] && others=all
+CMAKE_BUILD_PARALLEL_LEVEL=$(nproc)
+export CMAKE_BUILD_PARALLEL_LEVEL
 # shellcheck disable=SC2086
-quietly "building native parts" cmake --build build --parallel "$(nproc)" --target $used
+quietly "building native parts" cmake_js build --target quartz_addon -- $others
 quietly "compiling the front end" node_modules/.bin/tsc -b ts-frontend/tsconfig.json
