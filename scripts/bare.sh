@@ -92,7 +92,7 @@ put_node() {
   ln -sf ../lib/node_modules/npm/bin/npx-cli.js "$root/usr/local/bin/npx"
   chroot "$root" node --version >/dev/null || fail "this machine's node does not run in $suite"
   # How npm reaches its registry: what this machine configures, but for its own places.
-  for file in "$(npm config get globalconfig)" "$(npm config get userconfig)"; do
+  for file in "$(npm config get globalconfig 2>/dev/null)" "$(npm config get userconfig 2>/dev/null)"; do
     [ ! -r "$file" ] || { cat "$file"; echo; }
   done | grep -vE '^ *(prefix|cache|nodedir|userconfig|globalconfig) *=' >"$root/usr/local/etc/npmrc" || true
 }
@@ -100,7 +100,7 @@ put_node() {
 # Files that certify the mirror and the registry to this machine, at the same paths.
 put_certificates() {
   local file
-  for file in "$(npm config get cafile)" "${NODE_EXTRA_CA_CERTS:-}" "${SSL_CERT_FILE:-}"; do
+  for file in "$(npm config get cafile 2>/dev/null)" "${NODE_EXTRA_CA_CERTS:-}" "${SSL_CERT_FILE:-}"; do
     case $file in
       /*) if [ -r "$file" ]; then mkdir -p "$root${file%/*}"; cp -L "$file" "$root$file"; fi ;;
     esac
