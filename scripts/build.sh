@@ -5,7 +5,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-if [ ! -x node_modules/.bin/tsc ]; then
+if [ ! -x node_modules/.bin/tsc ] || [ ! -x node_modules/.bin/cmake-js ]; then
   echo "quartz: the packages that building needs are not here; run: npm ci (in $PWD)" >&2
   exit 1
 fi
@@ -27,7 +27,6 @@ quietly() { # quietly STEP COMMAND...: the command's output is shown only when i
 for tool in cc c++ cmake; do
   command -v "$tool" >/dev/null 2>&1 || { echo "quartz: there is no $tool; bash scripts/setup.sh installs what is missing, or says what to install" >&2; exit 1; }
 done
-[ -x node_modules/.bin/cmake-js ] || { echo "quartz: the packages of package.json are not installed; run: npm ci" >&2; exit 1; }
 # A tree that is there keeps its generator.
 generator=$(sed -n 's/^CMAKE_GENERATOR:INTERNAL=//p' build/CMakeCache.txt 2>/dev/null || true)
 if [ -z "$generator" ]; then generator=$(command -v ninja >/dev/null 2>&1 && echo Ninja || echo "Unix Makefiles"); fi
