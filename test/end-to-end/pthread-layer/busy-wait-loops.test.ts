@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { root } from '../../known-answers/programs.js';
 import { record, temporaryFile } from '../../support/record.js';
 import { needing, skip } from '../../support/capabilities.js';
+import { hadCpus } from './helpers.js';
 
 function build(compiler: string, options: readonly string[], source = 'poll_loops.c', libraries: readonly string[] = []): string {
   const file = temporaryFile(source);
@@ -34,7 +35,8 @@ for (const { compiler, options, hooked } of variants) {
     t.is(model.head.paths.hooks, hooked !== undefined);
     for (const { name, states } of threads) {
       const { useful, spinning } = states;
-      if (name.startsWith('+')) t.true(spinning.ns > 2 * useful.ns, `${name}: ${spinning.ns / 1e6} ms found to spin, ${useful.ns / 1e6} not`);
+      // Found out after some samples, of its processor time: meanwhile a thread may wait for a CPU, as at work.
+      if (name.startsWith('+')) t.true(spinning.ns > (hadCpus(model) ? 2 : 0.5) * useful.ns, `${name}: ${spinning.ns / 1e6} ms found to spin, ${useful.ns / 1e6} not`);
       else t.true(spinning.ns < 0.1 * useful.ns, `${name}: ${spinning.ns / 1e6} ms of ${useful.ns / 1e6} taken for waiting`);
     }
     t.true(model.notices.some(({ reason }) => /make no progress/.test(reason)));

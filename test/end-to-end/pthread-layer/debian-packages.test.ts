@@ -72,7 +72,7 @@ async function reach(port: number): Promise<Socket> {
       await once(socket, 'connect');
       return socket;
     } catch (error) {
-      if (tries > 500) throw error;
+      if (tries > 10_000) throw error;
       await pause(20);
     }
   }

@@ -181,7 +181,7 @@ test.serial('child processes that are not recorded: their processor time is know
 });
 
 test.serial('many child processes at once, recorded: each profile ends when its program did, however many others are being finished', async (t) => {
-  const { file } = await compare(t, ['sh', '-c', 'for k in 1 2 3 4 5 6 7 8; do sh -c "sleep 0.1; exit $k" & done; wait'], ['--children']);
+  const { file } = await compare(t, ['sh', '-c', 'for k in 1 2 3 4 5 6 7 8; do sh -c "sleep 0.5; exit $k" & done; wait'], ['--children']);
   const stem = basename(file, '.quartz');
   const children = readdirSync(dirname(file)).filter((name) => name.startsWith(`${stem}-`)).map((name) => openModel(join(dirname(file), name)));
   t.true(children.length >= 8);

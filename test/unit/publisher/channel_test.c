@@ -42,6 +42,7 @@ static uint64_t now_ms(void) {
   clock_gettime(CLOCK_MONOTONIC, &now);
   return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
 }
+enum { LIMIT_MS = 200000 }; /* ends what hangs */
 static void pause_ms(int milliseconds) { poll(NULL, 0, milliseconds); }
 
 static socklen_t address_of(struct sockaddr_un *address, const char *name) {
@@ -247,7 +248,7 @@ static int attach(pid_t pid, struct qz_session_view *view) {
   int session;
   snprintf(name, sizeof name, QZ_CHANNEL_PROGRAM, (long)pid);
   int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
-  for (uint64_t end = now_ms() + 30000; connect(fd, (struct sockaddr *)&at, address_of(&at, name)); pause_ms(2))
+  for (uint64_t end = now_ms() + LIMIT_MS; connect(fd, (struct sockaddr *)&at, address_of(&at, name)); pause_ms(2))
     if (now_ms() > end) give_up("the program does not listen");
   tell(fd, QZ_ATTACH);
   uint32_t type = hear(fd, &session);
@@ -281,7 +282,7 @@ static int is_path(const uint64_t *keys, uint32_t depth) {
 
 /* Watches main of the program until enough whole copies with something of the path on them were seen. */
 static void watch(const struct qz_session_view *view, uint32_t epoch, const char *when) {
-  uint64_t keys[4096], end = now_ms() + 30000;
+  uint64_t keys[4096], end = now_ms() + LIMIT_MS;
   uint32_t good = 0, seen[4] = {0};
   while (good < 20000 || !seen[0] || !seen[3]) {
     if (now_ms() > end) {
@@ -326,10 +327,10 @@ static void attached(void) {
 
   /* The connection ends: publishing ends, for a thread that never calls the package too. */
   close(socket);
-  for (uint64_t end = now_ms() + 30000; __atomic_load_n(&head->publishing, __ATOMIC_ACQUIRE); pause_ms(1))
+  for (uint64_t end = now_ms() + LIMIT_MS; __atomic_load_n(&head->publishing, __ATOMIC_ACQUIRE); pause_ms(1))
     if (now_ms() > end) give_up("publishing did not end");
   uint64_t before, after = calls_to(&view, address(path_addresses[0]), 0);
-  uint64_t end = now_ms() + 30000;
+  uint64_t end = now_ms() + LIMIT_MS;
   do { /* the hooks notice after the flag; then nothing is counted any more */
     before = after;
     pause_ms(100);
@@ -342,7 +343,7 @@ static void attached(void) {
   if (qz_session_head(&again)->epoch != 2) fail("attached again: epoch %u", qz_session_head(&again)->epoch);
   watch(&again, 2, "attached again");
   tell(socket, QZ_DETACH);
-  for (end = now_ms() + 30000; __atomic_load_n(&qz_session_head(&again)->publishing, __ATOMIC_ACQUIRE); pause_ms(1))
+  for (end = now_ms() + LIMIT_MS; __atomic_load_n(&qz_session_head(&again)->publishing, __ATOMIC_ACQUIRE); pause_ms(1))
     if (now_ms() > end) give_up("publishing did not end after detach");
   if (write(input, "x", 1) != 1) give_up("write");
   expect_exit(pid, "attached");

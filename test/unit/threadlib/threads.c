@@ -66,8 +66,7 @@ int main(void) {
   CHECK(qz_timedjoin(t, NULL, &bad) == EINVAL);
   qz_thread_t second;
   CHECK(qz_create(&second, "joins", joins, &t) == 0);
-  for (int k = 0; k < 1000; k++) qz_yield();
-  qz_sleep_ns(20000000);
+  while (qz_tryjoin(t, NULL) == EBUSY) qz_sleep_ns(1000000);
   CHECK(qz_join(t, NULL) == EINVAL); /* second waits for it */
   __atomic_store_n(&go, 1, __ATOMIC_RELEASE);
   CHECK(qz_join(second, &result) == 0 && result == NULL);

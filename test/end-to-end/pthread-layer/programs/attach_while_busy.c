@@ -1,5 +1,5 @@
 /* Threads that a sampler meets in the middle of what they do, none of which calls the layer as long as the sampler looks: one computes, one waits
- * for a condition, one sleeps, main joins. Says "ready" when they do; ends by a signal, or after 30 s. */
+ * for a condition, one sleeps, main joins. Says "ready" when they do; ends by a signal, or after two minutes. */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <stdio.h>
@@ -11,7 +11,7 @@ static pthread_cond_t never = PTHREAD_COND_INITIALIZER;
 static int waits;
 
 static void *computes(void *unused) {
-  work_us(30000000);
+  work_us(120000000);
   return unused;
 }
 static void *waits_for_work(void *unused) {
@@ -21,7 +21,7 @@ static void *waits_for_work(void *unused) {
   return unused;
 }
 static void *sleeps(void *unused) {
-  sleep(30);
+  sleep(120);
   return unused;
 }
 

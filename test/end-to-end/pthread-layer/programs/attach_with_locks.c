@@ -1,5 +1,5 @@
 /* Threads that a sampler meets while they run: two compute, and take a lock in a procedure of its own every now and then. Says "ready"
- * when they run; ends by a signal, or after 20 s. */
+ * when they run; ends by a signal, or after two minutes. */
 #include <pthread.h>
 #include <stdio.h>
 #include "work.h"
@@ -24,7 +24,7 @@ static void *work(void *end) {
 
 int main(void) {
   pthread_t threads[2];
-  uint64_t end = now_ns() + UINT64_C(20000000000);
+  uint64_t end = now_ns() + UINT64_C(120000000000);
   for (int k = 0; k < 2; k++) pthread_create(&threads[k], NULL, work, &end);
   work_us(1000);
   puts("ready");

@@ -1,13 +1,16 @@
 /* What the C++ library implements in its headers, upon the kernel's futex: each is waited for on the heap for 300 ms, at a line that names
- * it in a comment. Built by several compilers, with and without optimization. */
+ * it in a comment, from when all threads wait. Says for how long, in ms, and then how long each thread took by its own clock. Built by several compilers, with and without optimization. */
 #include <atomic>
 #include <barrier>
+#include <chrono>
 #include <latch>
 #include <memory>
 #include <semaphore>
 #include <thread>
 #include <vector>
+#include <cstdio>
 #include <unistd.h>
+#include "asleep.h"
 
 struct shared {
   std::latch latch{1};
@@ -17,6 +20,12 @@ struct shared {
   std::atomic_flag flag;
 };
 static std::atomic<int> passed;
+static std::atomic<int> tids[5];
+static int took_ms[5];
+
+static int ms_since(std::chrono::steady_clock::time_point begin) {
+  return static_cast<int>((std::chrono::steady_clock::now() - begin) / std::chrono::milliseconds(1));
+}
 
 static void at_latch(shared &its) {
   its.latch.wait(); // std::latch::wait
@@ -42,8 +51,18 @@ static void at_flag(shared &its) {
 int main() {
   auto its = std::make_unique<shared>();
   std::vector<std::thread> threads;
-  for (auto waits : {at_latch, at_semaphore, at_barrier, at_value, at_flag}) threads.emplace_back(waits, std::ref(*its));
+  for (auto waits : {at_latch, at_semaphore, at_barrier, at_value, at_flag}) {
+    threads.emplace_back([k = threads.size(), waits, &its] {
+      auto begin = std::chrono::steady_clock::now();
+      tids[k] = gettid();
+      waits(*its);
+      took_ms[k] = ms_since(begin);
+    });
+  }
+  for (auto &tid : tids) until_asleep(tid);
+  auto begin = std::chrono::steady_clock::now();
   usleep(300000);
+  int all_ms = ms_since(begin);
   its->latch.count_down();
   its->semaphore.release();
   its->barrier.arrive_and_wait();
@@ -52,5 +71,7 @@ int main() {
   its->flag.test_and_set();
   its->flag.notify_all();
   for (auto &thread : threads) thread.join();
+  std::printf("%d", all_ms);
+  for (int ms : took_ms) std::printf(" %d", ms);
   return passed != 5;
 }

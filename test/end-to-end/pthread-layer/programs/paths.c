@@ -14,7 +14,7 @@ __attribute__((always_inline)) static inline void work_us(long us) {
   struct timespec begin, now;
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &begin);
   do {
-    for (volatile int k = 0; k < 2000; k++) continue;
+    for (volatile int k = 0; k < 50000; k++) continue; /* longer than a look at the clock takes */
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
   } while ((now.tv_sec - begin.tv_sec) * 1000000 + (now.tv_nsec - begin.tv_nsec) / 1000 < us);
 }

@@ -7,14 +7,9 @@
 
 static pthread_barrier_t end_of_round;
 
-static uint64_t cpu_ns(void) {
-  struct timespec now;
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
 static void *member(void *unused) {
   for (int k = 0; k < 150; k++) {
-    for (uint64_t end = cpu_ns() + 500000; cpu_ns() < end;) continue;
+    work_own_us(500);
     pthread_barrier_wait(&end_of_round);
   }
   return NULL;

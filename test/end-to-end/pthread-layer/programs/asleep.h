@@ -1,0 +1,20 @@
+/* Another thread of this process that sleeps: a loaded machine may let it begin late. C++. */
+#ifndef ASLEEP_H
+#define ASLEEP_H
+#include <stdio.h>
+#include <unistd.h>
+
+/* Waits until the kernel thread of that number, 0 as long as it has not told it, sleeps: at two looks, for it may sleep for a moment on its way. */
+template <typename Number> static void until_asleep(const Number &tid) {
+  for (int looks = 0; looks < 2; usleep(5000)) {
+    char path[64], state = 0;
+    snprintf(path, sizeof path, "/proc/self/task/%d/stat", static_cast<int>(tid));
+    FILE *file = tid ? fopen(path, "r") : NULL;
+    if (file) {
+      if (fscanf(file, "%*d (%*[^)]) %c", &state) != 1) state = 0;
+      fclose(file);
+    }
+    looks = state == 'S' ? looks + 1 : 0;
+  }
+}
+#endif
