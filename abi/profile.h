@@ -4,10 +4,11 @@
  * Writer:  the sampler, through a shared mapping, while `status` is QZ_PROFILE_RECORDING.
  * Reader:  reports (of a finished file) and the live screen (of one that grows); both check everything.
  *
- * The file is a head and sections; a section is an array with a fixed place, a capacity, and a count that is
- * stored (release) after its elements. While recording, the file is sparse and sections lie at generous
- * distances; a finished file is compacted: same layout, other offsets. Its size depends on what was seen, not
- * on how long. If the sampler dies, the file is good up to its last snapshot.
+ * The file is a head and sections; a section is an array with a capacity, and a count that is stored (release) after
+ * its elements. Its bytes lie in one or more extents, in order, each as long as all before it: while recording the file
+ * grows at its end and has no holes. Its size depends on what was seen, not on how long. A finished file has one extent a
+ * section, an end mark, and checksums over every byte. If the sampler dies, the file is good up to its last snapshot;
+ * nothing tells then whether it was damaged later.
  * All times are integer nanoseconds, so that sums are exact (docs/metrics.md, section 5).
  */
 #ifndef QZ_ABI_PROFILE_H
@@ -16,8 +17,10 @@
 #include <stdint.h>
 #include "session.h"
 
-#define QZ_PROFILE_MAGIC   UINT64_C(0x31465052545a5551) /* "QUZTRPF1" as little-endian bytes */
-#define QZ_PROFILE_VERSION 10u
+#define QZ_PROFILE_MAGIC      UINT64_C(0x31465052545a5551) /* finished; "QUZTRPF1" as little-endian bytes */
+#define QZ_PROFILE_MAGIC_OPEN UINT64_C(0x4e45504f545a5551) /* not (yet) finished; "QUZTOPEN" */
+#define QZ_PROFILE_MAGIC_END  UINT64_C(0x444e4552545a5551) /* of the end mark; "QUZTREND" */
+#define QZ_PROFILE_VERSION 11u
 
 enum qz_profile_status {
   QZ_PROFILE_RECORDING = 1, /* the sampler is writing, or died while it did (then its pid is gone) */
@@ -59,17 +62,24 @@ enum qz_section_id {
   QZ_SECTION_MEANWHILE = 12,/* struct qz_meanwhile */
   QZ_SECTION_COUNT = 13
 };
+#define QZ_EXTENTS_MAX 16
+struct qz_extent {
+  uint64_t offset; /* bytes from the start of the file, a multiple of 8 */
+  uint64_t bytes;  /* (changes) the last one of a section may grow */
+};
 struct qz_section {
-  uint64_t offset;   /* bytes from the start of the file */
   uint64_t capacity; /* elements */
   uint64_t count;    /* (changes) elements in use */
   uint64_t stride;   /* bytes of an element */
+  uint32_t extents_count; /* (changes) */
+  uint32_t checksum; /* of a finished file: CRC-32C of all bytes of the extents */
+  struct qz_extent extents[QZ_EXTENTS_MAX];
 };
 
 struct qz_profile {
   uint64_t magic;
   uint32_t version;
-  uint32_t head_bytes;
+  uint32_t head_bytes;  /* the first extent begins behind them; what follows this struct in them is 0 */
   uint32_t status;      /* (changes) enum qz_profile_status */
   uint32_t end_reason;  /* (changes) enum qz_end_reason */
   int32_t exit_status;  /* (changes) */
@@ -132,6 +142,14 @@ struct qz_profile {
   uint64_t children_apart;  /* 1: they have profiles of their own (--children) */
 
   struct qz_section sections[QZ_SECTION_COUNT];
+};
+
+/* The last bytes of a finished file: head, extents and this make it up without gaps. */
+struct qz_profile_end {
+  uint64_t magic;
+  uint64_t file_bytes;
+  uint32_t head_checksum; /* CRC-32C of head_bytes bytes */
+  uint32_t checksum;      /* CRC-32C of the fields above */
 };
 
 /* Things that time is charged to. */

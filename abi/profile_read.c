@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stddef.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,8 +13,10 @@
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
+#include "checksum.h"
 
 #define COPY_MAX_BYTES (UINT64_C(1) << 34) /* a file that says it holds more is not read */
+#define HEAD_MAX_BYTES (UINT32_C(1) << 20)
 #define LIVE_TRIES     50 /* looks for a moment between two snapshots */
 
 /* Where the bytes come from: a file, or memory when fd is -1. */
@@ -37,6 +40,7 @@ static int wrong(struct source *source, const char *format, ...) {
 
 static int fetch(struct source *source, void *to, uint64_t offset, uint64_t bytes) {
   if (offset > source->size || bytes > source->size - offset) return wrong(source, "the file is cut short");
+  if (!bytes) return 0;
   if (source->fd < 0) {
     memcpy(to, source->memory + offset, bytes);
     return 0;
@@ -79,15 +83,84 @@ static const uint8_t read_order[QZ_SECTION_COUNT] = {
     QZ_SECTION_TUPLES, QZ_SECTION_BALANCE,  QZ_SECTION_BLAME,  QZ_SECTION_MEANWHILE, QZ_SECTION_OBJECTS,  QZ_SECTION_CALLS,
     QZ_SECTION_THREADS, QZ_SECTION_TIMELINE, QZ_SECTION_PROCESSORS, QZ_SECTION_STACKS, QZ_SECTION_ENTITIES, QZ_SECTION_MODULES, QZ_SECTION_STRINGS};
 
+/* The checksum of some of the file's bytes, which are also copied to `to` as far as `wanted` of them. */
+static int fetch_summed(struct source *source, void *to, uint64_t wanted, uint64_t offset, uint64_t bytes, uint32_t *sum) {
+  unsigned char rest[4096];
+  uint64_t kept = wanted < bytes ? wanted : bytes;
+  if (fetch(source, to, offset, kept)) return -1;
+  *sum = qz_checksum(*sum, to, kept);
+  for (offset += kept, bytes -= kept; bytes;) {
+    uint64_t part = bytes < sizeof rest ? bytes : sizeof rest;
+    if (fetch(source, rest, offset, part)) return -1;
+    *sum = qz_checksum(*sum, rest, part);
+    offset += part;
+    bytes -= part;
+  }
+  return 0;
+}
+
+static int fetch_end(struct source *source, struct qz_profile_end *end) {
+  return source->size < sizeof *end ? -1 : fetch(source, end, source->size - sizeof *end, sizeof *end);
+}
+
+/* The end mark of a finished profile, and with it that nothing was cut off and that the head is what was written. */
+static int check_end(struct source *source, const struct qz_profile *head) {
+  struct qz_profile_end end;
+  uint32_t sum = qz_checksum(0, head, sizeof *head);
+  if (fetch_end(source, &end) || end.magic != QZ_PROFILE_MAGIC_END || end.file_bytes != source->size ||
+      end.checksum != qz_checksum(0, &end, offsetof(struct qz_profile_end, checksum)))
+    return wrong(source, "it is cut short, or damaged at its end");
+  if (head->head_bytes < sizeof *head || head->head_bytes > HEAD_MAX_BYTES || head->head_bytes > source->size ||
+      fetch_summed(source, NULL, 0, sizeof *head, head->head_bytes - sizeof *head, &sum) || sum != end.head_checksum)
+    return wrong(source, "its head is damaged");
+  return 0;
+}
+
+/* One that is not finished is longer each time it is looked at. */
+static int look_at_size(struct source *source) {
+  struct stat status;
+  if (source->fd < 0) return 0;
+  if (fstat(source->fd, &status)) return wrong(source, "it can't be read: %s", strerror(errno));
+  source->size = (uint64_t)status.st_size;
+  return 0;
+}
+
+/* Elements for which the extents have room; UINT64_MAX: they make no sense. */
+static uint64_t room_of(const struct source *source, const struct qz_section *section, uint32_t head_bytes) {
+  uint64_t room = 0;
+  if (section->extents_count > QZ_EXTENTS_MAX) return UINT64_MAX;
+  for (unsigned k = 0; k < section->extents_count; k++) {
+    const struct qz_extent *extent = &section->extents[k];
+    if (extent->offset % 8 || extent->offset < head_bytes || extent->offset > source->size ||
+        extent->bytes > source->size - extent->offset)
+      return UINT64_MAX;
+    room += extent->bytes;
+  }
+  return room / section->stride;
+}
+
 static int fetch_head(struct source *source, struct qz_profile *head) {
   memset(head, 0, sizeof *head);
-  if (source->size < sizeof *head) return wrong(source, "it is not a Quartz profile (too small)");
-  if (fetch(source, head, 0, sizeof *head)) return -1;
-  if (head->magic != QZ_PROFILE_MAGIC) return wrong(source, "it is not a Quartz profile");
+  if (look_at_size(source)) return -1;
+  uint64_t there = source->size < sizeof *head ? source->size : sizeof *head;
+  if (there < offsetof(struct qz_profile, status)) return wrong(source, "it is not a Quartz profile (too small)");
+  if (fetch(source, head, 0, there)) return -1;
+  int finished = head->magic == QZ_PROFILE_MAGIC;
+  if (!finished && head->magic != QZ_PROFILE_MAGIC_OPEN) return wrong(source, "it is not a Quartz profile");
   if (head->version != QZ_PROFILE_VERSION)
     return wrong(source, "it was written by another version of Quartz (format %u, this one reads %u)", head->version,
                  QZ_PROFILE_VERSION);
-  if (head->head_bytes != sizeof *head) return wrong(source, "its head has another size");
+  if (there < sizeof *head) return wrong(source, "it is cut short, or damaged at its end");
+  if (finished && check_end(source, head)) return -1;
+  if (head->head_bytes < sizeof *head || head->head_bytes > HEAD_MAX_BYTES) return wrong(source, "its head has another size");
+  if (!finished) {
+    struct qz_profile_end end;
+    if (!fetch_end(source, &end) && end.magic == QZ_PROFILE_MAGIC_END && end.file_bytes == source->size)
+      return wrong(source, "its head is damaged: the file is finished, and its head says it is not");
+    head->status = QZ_PROFILE_RECORDING;
+  } else if (head->status == QZ_PROFILE_RECORDING) {
+    return wrong(source, "its status makes no sense");
+  }
   if (head->status < QZ_PROFILE_RECORDING || head->status > QZ_PROFILE_CUT || head->end_reason > QZ_END_ERROR)
     return wrong(source, "its status makes no sense");
   if (head->processors == 0 || head->processors > UINT16_MAX)
@@ -96,11 +169,28 @@ static int fetch_head(struct source *source, struct qz_profile *head) {
     return wrong(source, "its publisher is unknown");
   for (unsigned s = 0; s < QZ_SECTION_COUNT; s++) {
     const struct qz_section *section = &head->sections[s];
+    uint64_t room;
     if (section->stride != section_kinds[s].size || section->count > section->capacity ||
-        section->offset < sizeof *head || section->offset % 8 || section->offset > source->size ||
-        section->count > (source->size - section->offset) / section->stride)
+        (room = room_of(source, section, head->head_bytes)) == UINT64_MAX || section->count > room)
       return wrong(source, "its section of %s does not fit", section_kinds[s].name);
   }
+  return 0;
+}
+
+/* Copies so many bytes of a section out of its extents; a finished file's checksum is compared. */
+static int fetch_section(struct source *source, const struct qz_profile *head, unsigned s, void *to, uint64_t bytes) {
+  const struct qz_section *section = &head->sections[s];
+  int finished = head->magic == QZ_PROFILE_MAGIC;
+  unsigned char none[1], *at = to ? to : none;
+  uint32_t sum = 0;
+  for (unsigned k = 0; k < section->extents_count; k++) {
+    const struct qz_extent *extent = &section->extents[k];
+    uint64_t part = bytes < extent->bytes ? bytes : extent->bytes;
+    if (finished ? fetch_summed(source, at, part, extent->offset, extent->bytes, &sum) : fetch(source, at, extent->offset, part)) return -1;
+    at += part;
+    bytes -= part;
+  }
+  if (bytes || (finished && sum != section->checksum)) return wrong(source, "its section of %s is damaged", section_kinds[s].name);
   return 0;
 }
 
@@ -134,7 +224,7 @@ static int copy_sections(struct source *source, struct qz_profile_copy *copy) {
     if (fetch_head(source, &now)) return -1;
     counts[s] = now.sections[s].count < room[s] ? now.sections[s].count : room[s] - 1;
     unsigned char *to = (unsigned char *)copy->memory + at[s];
-    if (fetch(source, to, now.sections[s].offset, counts[s] * section_kinds[s].size)) return -1;
+    if (fetch_section(source, &now, s, to, counts[s] * section_kinds[s].size)) return -1;
     memset(to + counts[s] * section_kinds[s].size, 0, section_kinds[s].size);
   }
   if (fetch_head(source, &last)) return -1;
@@ -241,30 +331,90 @@ static int sampler_gone(int fd, uint32_t pid) {
   return pid == 0 || pid > INT32_MAX || (kill((pid_t)pid, 0) && errno == ESRCH);
 }
 
-int qz_profile_load(struct qz_profile_copy *profile, const char *path, char *why, size_t why_bytes) {
-  memset(profile, 0, sizeof *profile);
-  struct source source = {.fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), .why = why, .why_bytes = why_bytes};
-  if (source.fd < 0) {
+/* The file of that name is another one by now. */
+static int replaced(int fd, const char *path) {
+  struct stat open_file, named;
+  return !fstat(fd, &open_file) && !stat(path, &named) && (open_file.st_ino != named.st_ino || open_file.st_dev != named.st_dev);
+}
+
+/* One attempt; *again: what was found may be a moment in which the sampler finishes the file. */
+static int load_once(struct source *source, struct qz_profile_copy *profile, const char *path, int *again) {
+  *again = 0;
+  source->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (source->fd < 0) {
     int error = errno;
-    snprintf(why, why_bytes, "%s", strerror(error));
+    snprintf(source->why, source->why_bytes, "%s", strerror(error));
     errno = error;
     return -1;
   }
   struct stat status;
   int failed;
-  if (fstat(source.fd, &status) || !S_ISREG(status.st_mode)) {
-    failed = wrong(&source, "it is not a file");
+  if (fstat(source->fd, &status) || !S_ISREG(status.st_mode)) {
+    failed = wrong(source, "it is not a file");
   } else {
-    source.size = (uint64_t)status.st_size;
-    failed = load(&source, profile);
+    failed = load(source, profile);
     if (!failed && profile->head.status == QZ_PROFILE_RECORDING)
-      profile->abandoned = sampler_gone(source.fd, profile->head.sampler_pid);
+      profile->abandoned = sampler_gone(source->fd, profile->head.sampler_pid);
+    *again = failed ? !sampler_gone(source->fd, 0) : profile->abandoned && replaced(source->fd, path);
   }
   int error = errno;
-  close(source.fd);
+  close(source->fd);
   if (failed) qz_profile_unload(profile);
   errno = error;
   return failed;
+}
+
+int qz_profile_load(struct qz_profile_copy *profile, const char *path, char *why, size_t why_bytes) {
+  memset(profile, 0, sizeof *profile);
+  struct source source = {.why = why, .why_bytes = why_bytes};
+  for (int tries = 0;; tries++) {
+    int again, failed = load_once(&source, profile, path, &again);
+    if (!again || tries == LIVE_TRIES) return failed;
+    qz_profile_unload(profile);
+    nanosleep(&(struct timespec){0, 2000000}, NULL);
+  }
+}
+
+/* ---- all that is wrong with a file ---- */
+
+struct list { char *text; size_t bytes, used; unsigned count; };
+
+static void note(struct list *list, const char *clause) {
+  int length = snprintf(list->text + list->used, list->bytes - list->used, "%s%s", list->count ? "\n" : "", clause);
+  if (length > 0 && (size_t)length < list->bytes - list->used) list->used += (size_t)length;
+  else list->text[list->used] = 0;
+  list->count++;
+}
+
+unsigned qz_profile_damage(const char *path, char *clauses, size_t bytes) {
+  struct list list = {.text = clauses, .bytes = bytes};
+  struct qz_profile_copy copy;
+  struct qz_profile head;
+  char why[200], named[200];
+  clauses[0] = 0;
+  if (!qz_profile_load(&copy, path, named, sizeof named)) {
+    qz_profile_unload(&copy);
+    return 0;
+  }
+  struct source source = {.fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), .why = why, .why_bytes = sizeof why};
+  note(&list, named);
+  if (source.fd < 0) return list.count;
+  memset(&head, 0, sizeof head);
+  /* Where the head is readable, though maybe wrong, what it says of sections is compared one by one. */
+  if (!look_at_size(&source) && !fetch(&source, &head, 0, source.size < sizeof head ? source.size : sizeof head) &&
+      head.magic == QZ_PROFILE_MAGIC && head.version == QZ_PROFILE_VERSION) {
+    struct qz_profile_end end;
+    if (check_end(&source, &head) && strcmp(why, named) != 0) note(&list, why);
+    int has_end = !fetch_end(&source, &end) && end.magic == QZ_PROFILE_MAGIC_END;
+    for (unsigned s = 0; s < QZ_SECTION_COUNT; s++) {
+      const struct qz_section *section = &head.sections[s];
+      int fits = section->stride == section_kinds[s].size && room_of(&source, section, sizeof head) != UINT64_MAX;
+      if (!fits && !has_end) snprintf(why, sizeof why, "its section of %s is cut off", section_kinds[s].name);
+      if ((!fits && !has_end) || (fits && fetch_section(&source, &head, s, NULL, 0) && errno == 0 && strcmp(why, named) != 0)) note(&list, why);
+    }
+  }
+  close(source.fd);
+  return list.count;
 }
 
 int qz_profile_load_memory(struct qz_profile_copy *profile, const void *bytes, size_t size, char *why,

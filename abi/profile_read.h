@@ -40,12 +40,15 @@ struct qz_profile_copy {
   void *memory; /* everything above */
 };
 
-/* Reads and checks the file. A file that is being recorded is read again, some times, until the copy lies between
+/* Reads and checks the file; of a finished one every byte, by checksums, of one that is not (`status` is then
+ * QZ_PROFILE_RECORDING) only that it makes sense. A file that is being recorded is read again, some times, until the copy lies between
  * two snapshots. 0; or -1 with one clause in `why` that says what is wrong (errno is then the system's, or 0). */
 int qz_profile_load(struct qz_profile_copy *profile, const char *path, char *why, size_t why_bytes);
 /* The same from memory (which is copied). The sampler counts as gone. */
 int qz_profile_load_memory(struct qz_profile_copy *profile, const void *bytes, size_t size, char *why,
                            size_t why_bytes);
+/* All that is wrong with a file: clauses, one a line, the first of them what qz_profile_load says. 0: nothing. */
+unsigned qz_profile_damage(const char *path, char *clauses, size_t bytes);
 void qz_profile_unload(struct qz_profile_copy *profile);
 
 /* Never NULL; lives as long as the copy. */

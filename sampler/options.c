@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "sampler/profile/file.h"
+#include "sampler/profile/file_name.h"
 #include "sampler/recording/cpu_placement.h"
 
 static const char help[] =
@@ -19,14 +20,18 @@ static const char help[] =
     "usage: quartz-sampler record [options] -- PROGRAM [ARGUMENT...]\n"
     "       quartz-sampler attach [options] [--seconds S] PID\n"
     "\n"
-    "  -o, --output FILE   profile to write (default PROGRAM.quartz in the current directory)\n"
+    "  -o, --output FILE   profile to write (default %n.quartz in the current directory); in it %n stands for the\n"
+    "                      program's name, %r its rank (MPI, Slurm; else 0), %h host, %p process, %j job (else 0), %% for %.\n"
+    "                      A rank is put before the extension where FILE has neither %r nor %p\n"
     "      --rate HZ       snapshots a second (default 10000 on a CPU of its own, else 1000)\n"
     "      --cpu N         CPU of the sampling thread (default: one that the program leaves free)\n"
     "      --threads N     sampling threads (default: 1, more for more than 64 processors where CPUs are free)\n"
-    "      --children      record child processes too, each to FILE with -PID inserted\n"
+    "      --children      record child processes too, each to FILE with -PID inserted (without -o: to a file named after\n"
+    "                      the child's program), or its rank\n"
     "      --max-size N    largest size of a profile in bytes, suffixes K, M, G (default 1G)\n"
     "      --seconds S     attach: end after that time\n"
     "      --front FD      end when the other end of the pipe FD is closed, and end the program (attach: leave it)\n"
+    "      --tell FD       write the profile's name to FD when it is made\n"
     "  -q, --quiet         no line about rate and cost at the end\n"
     "      --help, --version\n"
     "\n"
@@ -57,10 +62,13 @@ static double number(const char *text, int suffixes) {
 static int take(struct qzi_options *options, int letter, const char *value) {
   double amount = 0;
   switch (letter) {
-  case 'o':
+  case 'o': {
+    char letter_of[2] = "";
     if (!*value) return complain("--output wants a file name", NULL);
+    if (qzi_name_check(value, letter_of)) return complain("--output: after % one of n, r, h, p, j or another % is known, not", letter_of);
     options->output = value;
     return 0;
+  }
   case 'r':
     amount = number(value, 0);
     if (amount < 0.001 || amount > 1e6) return complain("--rate wants a number from 0.001 to 1000000, not", value);
@@ -90,12 +98,13 @@ static int take(struct qzi_options *options, int letter, const char *value) {
     if (amount <= 0 || amount > 1e9) return complain("--seconds wants a positive number, not", value);
     options->seconds = amount;
     return 0;
-  case 'f': {
+  case 'f':
+  case 'T': {
     char *end;
     long fd = strtol(value, &end, 10);
     if (end == value || *end || fd < 0 || fd > INT32_MAX || fcntl((int)fd, F_SETFD, FD_CLOEXEC))
-      return complain("--front wants the number of an open file descriptor, not", value);
-    options->front_fd = (int)fd;
+      return complain(letter == 'f' ? "--front wants the number of an open file descriptor, not" : "--tell wants the number of an open file descriptor, not", value);
+    *(letter == 'f' ? &options->front_fd : &options->tell_fd) = (int)fd;
     return 0;
   }
   case 'k': options->children = 1; return 0;
@@ -110,9 +119,9 @@ int qzi_options_parse(struct qzi_options *options, int argc, char **argv) {
       {"cpu", required_argument, NULL, 'c'},     {"threads", required_argument, NULL, 't'},
       {"children", no_argument, NULL, 'k'},      {"max-size", required_argument, NULL, 'm'},
       {"seconds", required_argument, NULL, 's'}, {"quiet", no_argument, NULL, 'q'},
-      {"front", required_argument, NULL, 'f'},   {"help", no_argument, NULL, 'h'},
+      {"front", required_argument, NULL, 'f'},   {"tell", required_argument, NULL, 'T'}, {"help", no_argument, NULL, 'h'},
       {"version", no_argument, NULL, 'v'},       {NULL, 0, NULL, 0}};
-  *options = (struct qzi_options){.cpu = -1, .front_fd = -1, .max_bytes = QZI_FILE_DEFAULT_BYTES};
+  *options = (struct qzi_options){.cpu = -1, .front_fd = -1, .tell_fd = -1, .max_bytes = QZI_FILE_DEFAULT_BYTES};
   if (argc < 2) return complain("there is no command: record or attach", NULL);
   if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help")) {
     fputs(help, stdout);

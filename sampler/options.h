@@ -7,7 +7,7 @@
 
 struct qzi_options {
   int attach;          /* 0: record, 1: attach */
-  const char *output;  /* NULL: default */
+  const char *output;  /* pattern of file_name.h; NULL: default */
   uint64_t rate_mhz;   /* 0: default */
   int cpu;             /* -1: chosen */
   unsigned threads;    /* 0: chosen */
@@ -16,6 +16,7 @@ struct qzi_options {
   int quiet;
   double seconds;      /* attach: 0 = until the program ends */
   int front_fd;        /* a pipe or socket whose other end the front end holds; -1: none */
+  int tell_fd;         /* gets the name of the profile, in a line; -1: nobody wants it */
   pid_t pid;           /* attach */
   char **program;      /* record: argv */
 };

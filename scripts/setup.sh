@@ -56,6 +56,10 @@ if [ "${1:-}" = checks ]; then
   need golang-go command -v go
   need rustc command -v rustc
   need debootstrap sh -c 'PATH=$PATH:/usr/sbin command -v debootstrap'
+  need mpich command -v mpiexec.mpich
+  need libmpich-dev command -v mpicc.mpich
+  need openmpi-bin command -v mpiexec.openmpi
+  need libopenmpi-dev command -v mpicc.openmpi
 fi
 
 if [ "${1:-}" = peers ]; then

@@ -46,7 +46,7 @@ static void measure(const char *what, uint32_t from, int writer) {
   pthread_t thread;
   if (only && strcmp(only, what)) return;
   close(mkstemp(path));
-  CHECK(!qz_session_open(&view, fake.fd, &clause) && !qzi_file_create(&file, path, QZI_FILE_DEFAULT_BYTES, why, sizeof why));
+  CHECK(!qz_session_open(&view, fake.fd, &clause) && !qzi_file_create(&file, path, &(struct qzi_replaceable){.any = 1}, QZI_FILE_DEFAULT_BYTES, why, sizeof why));
   uint64_t now = qzi_clock_ns();
   CHECK(!qzi_sampler_open(&sampler, &view, &file, now) && !qzi_sampler_base(&sampler, 1));
   stop = 0;

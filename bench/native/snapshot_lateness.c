@@ -36,7 +36,7 @@ int main(int count, char **arguments) {
     fake_run(&fake, t, QZ_STATE_USEFUL, (int)t);
   }
   close(mkstemp(path));
-  CHECK(!qz_session_open(&view, fake.fd, &clause) && !qzi_file_create(&file, path, QZI_FILE_DEFAULT_BYTES, why, sizeof why));
+  CHECK(!qz_session_open(&view, fake.fd, &clause) && !qzi_file_create(&file, path, &(struct qzi_replaceable){.any = 1}, QZI_FILE_DEFAULT_BYTES, why, sizeof why));
   unlink(path);
   uint64_t begin = qzi_clock_ns(), rounds = 0, room = rate * (end_ns / 1000000000u + 2), prompt = 0;
   uint64_t *late = calloc(room, sizeof *late), *took = calloc(room, sizeof *took);

@@ -33,7 +33,7 @@ int main(int count, char **arguments) {
       path[k][d] = d < kept ? path[from][d] : (uint16_t)draw(PROCEDURES);
   for (uint32_t t = 0; t < entities; t++) fake_create(&fake, t, t + 1, NULL, 0x1000 + 64 * (t / OF_ONE_START), -1);
   unlink(arguments[1]);
-  CHECK(!qz_session_open(&view, fake.fd, &clause) && !qzi_file_create(&file, arguments[1], QZI_FILE_DEFAULT_BYTES, why, sizeof why));
+  CHECK(!qz_session_open(&view, fake.fd, &clause) && !qzi_file_create(&file, arguments[1], &(struct qzi_replaceable){.any = 1}, QZI_FILE_DEFAULT_BYTES, why, sizeof why));
   uint64_t now_ns = qzi_clock_ns();
   CHECK(!qzi_sampler_open(&sampler, &view, &file, now_ns) && !qzi_sampler_base(&sampler, 0));
   while (file.head->sections[QZ_SECTION_TUPLES].count < wanted) {

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/signalfd.h>
 #include <sys/stat.h>
@@ -18,6 +19,7 @@
 #include "preload.h"
 #include "sampler/linux/process.h"
 #include "sampler/linux/perf_samples.h"
+#include "sampler/profile/file_name.h"
 
 #define HELLO_MS  1000 /* a program that connects says hello at once */
 #define PATIENCE_MS 3000 /* for what a program does at its end */
@@ -35,21 +37,28 @@ static int open_signals(sigset_t *before) {
   return signalfd(-1, &mine, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
-/* Of the launched process by exec: what it has become, and whether what it was before is worth a file. */
-static struct { pid_t pid; int happened, brief; enum qz_program kind; } exec_of;
+/* Of the launched process by exec: what it has become, and the profile of what it was before, if that was worth one. */
+static struct { pid_t pid; int happened; enum qz_program kind; char *kept; } exec_of;
 
 static void dismiss(unsigned k, uint32_t reason, int32_t status) {
-  qzi_stop(all[k], reason);
-  if (reason == QZ_END_EXEC && all[k]->pid == exec_of.pid) {
+  struct qzi_admitted *one = all[k];
+  all[k] = all[--count];
+  qzi_stop(one, reason);
+  if (reason != QZ_END_EXEC) {
+    qzi_finish_later(one, reason, status);
+    return;
+  }
+  int brief = qzi_admitted_brief(one); /* what comes before is no profile of what was to be recorded */
+  if (one->pid == exec_of.pid) {
     char program[64];
     snprintf(program, sizeof program, "/proc/%ld/exe", (long)exec_of.pid);
     exec_of.kind = qz_program_at(program);
     exec_of.happened = 1;
-    exec_of.brief = qzi_admitted_brief(all[k]);
+    free(exec_of.kept);
+    exec_of.kept = brief ? NULL : strdup(one->recording.file.path);
   }
-  if (reason == QZ_END_EXEC) qzi_finish(all[k], reason, status); /* at once: what the process runs now gets a file of the same name */
-  else qzi_finish_later(all[k], reason, status);
-  all[k] = all[--count];
+  if (brief) qzi_discard(one);
+  else qzi_finish(one, reason, status); /* at once: what the process runs now gets a file of the same name */
 }
 static void stop_all(void) { /* all end now, not one after the other */
   for (unsigned k = 0; k < count; k++) all[k]->recording.stop = 1;
@@ -107,27 +116,13 @@ static void stood_still(void) {
 
 /* ---- record ---- */
 
-/* FILE for the program itself, FILE with -PID (and a number, if that is taken) before its extension for others and for what
- * the program's process ran before. */
-static int path_for(char *path, size_t bytes, const char *output, pid_t pid, unsigned again) {
-  const char *slash = strrchr(output, '/'), *name = slash ? slash + 1 : output, *dot = strrchr(name, '.');
-  int stem = dot && dot != name ? (int)(dot - output) : (int)strlen(output);
-  int used;
-  if (!pid)
-    used = snprintf(path, bytes, "%s", output);
-  else if (!again)
-    used = snprintf(path, bytes, "%.*s-%ld%s", stem, output, (long)pid, output + stem);
-  else
-    used = snprintf(path, bytes, "%.*s-%ld-%u%s", stem, output, (long)pid, again + 1, output + stem);
-  return used > 0 && (size_t)used < bytes ? 0 : -1;
-}
-
 struct launched {
   const struct qzi_options *options;
-  const char *output;
+  const char *program; /* as it was named on the command line */
+  char *output;        /* of the child's profile; NULL: not known before there is a child */
+  struct qzi_replaceable may; /* what that may replace */
   pid_t child;
   unsigned hellos;     /* programs that said hello, recorded or not */
-  unsigned own;        /* recordings of the child itself */
   int over;            /* 1: no more recordings */
   enum qz_program kind; /* of the program that the child runs now */
   int layer;           /* 1: the pthread layer was put in */
@@ -137,14 +132,22 @@ struct launched {
   int direct;          /* last SIGINT or SIGQUIT that did not come from FRONT, which may pass it on again; 0: none */
 };
 
-/* The child runs another program now: that gets FILE, and what was recorded before goes aside. */
-static void make_room(struct launched *run) {
+/* The child runs another program now: that gets its name, and what was recorded before goes aside. */
+static void make_room(const struct launched *run) {
   char aside[4096];
-  if (exec_of.brief) {
-    unlink(run->output);
-  } else if (!path_for(aside, sizeof aside, run->output, run->child, run->own - 1) && !rename(run->output, aside)) {
-    fprintf(stderr, "quartz: what the process ran before (exec) is in %s; %s goes on with what it runs now\n", aside, run->output);
-  }
+  if (exec_of.kept && !access(exec_of.kept, F_OK) && !qzi_name_aside(aside, sizeof aside, exec_of.kept, run->child))
+    fprintf(stderr, "quartz: what the process ran before (exec) is in %s; %s goes on with what it runs now\n", aside, exec_of.kept);
+  free(exec_of.kept);
+  exec_of.kept = NULL;
+}
+
+/* The name of the profile of a process that was launched or is a descendant. */
+static int name_for(const struct launched *run, char *path, size_t bytes, pid_t pid) {
+  char program[300];
+  if (pid == run->child && run->output) return (size_t)snprintf(path, bytes, "%s", run->output) < bytes ? 0 : -1;
+  if (pid == run->child) snprintf(program, sizeof program, "%s", run->program);
+  else qzi_name_of_program(program, sizeof program, pid);
+  return qzi_name_make(path, bytes, run->options->output, program, pid, run->child);
 }
 
 /* A signal that asks us to end asks the program, too. */
@@ -176,16 +179,15 @@ static void admit_next(struct launched *run, int listener) {
   int itself = pid == run->child;
   const char *refusal = run->over ? "recording has ended" : run->no_proc ? qzi_no_proc : count == QZI_ADMITTED_MAX ? "too many programs at once" : NULL;
   if (!refusal && !itself && !run->options->children) refusal = "child processes are not recorded; use --children";
-  if (!refusal && itself && run->own) make_room(run);
-  if (!refusal && path_for(path, sizeof path, run->output, itself ? 0 : pid, 0)) refusal = "the file name is too long";
+  if (!refusal && itself) make_room(run);
+  if (!refusal && name_for(run, path, sizeof path, pid)) refusal = "the file name is too long";
   if (refusal) {
     qzi_channel_send(socket, QZ_REFUSED, refusal);
     close(socket);
   } else {
-    struct qzi_admitted *admitted = qzi_admit(pid, socket, session, QZ_WELCOME, path, run->options);
+    struct qzi_admitted *admitted = qzi_admit(pid, socket, session, QZ_WELCOME, path, &run->may, itself ? run->options->tell_fd : -1, run->options);
     if (admitted) {
       all[count++] = admitted;
-      run->own += (unsigned)itself;
       if (itself) exec_of.happened = 0;
     }
   }
@@ -265,7 +267,6 @@ static int record(struct launched *run, int listener, int signals) {
       waitpid(run->child, NULL, 0); /* not before: until then the kernel tells what it used */
       dismiss_children();
       qzi_finish_all();
-      if (exec_of.happened && exec_of.brief) unlink(run->output); /* what came before is no profile of what was to be recorded */
       if (!run->over && (!run->hellos || exec_of.happened)) /* else who said hello was told, and so was the user */
         qzi_explain_absence(&(struct qzi_absence){.program = run->options->program[0], .kind = exec_of.happened ? exec_of.kind : run->kind,
                                                   .after_exec = exec_of.happened, .layer = run->layer, .no_proc = run->no_proc});
@@ -276,14 +277,16 @@ static int record(struct launched *run, int listener, int signals) {
 
 int qzi_record(const struct qzi_options *options) {
   sigset_t before;
-  char name[QZI_NAME_BYTES], standard[4096];
-  struct launched run = {.options = options, .output = options->output};
-  if (!run.output) {
-    const char *slash = strrchr(options->program[0], '/');
-    snprintf(standard, sizeof standard, "%s.quartz", slash ? slash + 1 : options->program[0]);
-    run.output = standard;
+  char name[QZI_NAME_BYTES], output[4096];
+  const char *slash = strrchr(options->program[0], '/');
+  struct launched run = {.options = options, .program = slash ? slash + 1 : options->program[0]};
+  if (qzi_name_make(output, sizeof output, options->output, run.program, getpid(), getpid())) {
+    fputs("quartz: the file name is too long; choose another --output\n", stderr);
+    return QUARTZ_FAILED;
   }
-  if (!writable(run.output)) return QUARTZ_FAILED;
+  if (!writable(output)) return QUARTZ_FAILED;
+  if (!qzi_name_wants_pid(options->output)) run.output = output;
+  run.may = qzi_replaceable_now(run.output);
   int signals = open_signals(&before), listener = qzi_channel_listen(name);
   if (signals < 0 || listener < 0) {
     fprintf(stderr, "quartz: no socket can be made: %s; raise the limit of open files (ulimit -n)\n", strerror(errno));
@@ -308,20 +311,10 @@ static int attach_failed(pid_t pid, const char *why) {
   return QUARTZ_FAILED;
 }
 
-/* PROGRAM.quartz, after the executable. */
-static void standard_output(char *path, size_t bytes, pid_t pid) {
-  char name[64], program[4096];
-  snprintf(name, sizeof name, "/proc/%ld/exe", (long)pid);
-  ssize_t length = readlink(name, program, sizeof program - 1);
-  program[length > 0 ? length : 0] = 0;
-  const char *slash = strrchr(program, '/');
-  snprintf(path, bytes, "%s.quartz", slash && slash[1] ? slash + 1 : "program");
-}
-
 int qzi_attach(const struct qzi_options *options) {
   sigset_t before;
   const char *why;
-  char path[4200];
+  char path[4200], program[300];
   struct qz_message message;
   pid_t pid = options->pid;
   int signals = open_signals(&before), session = -1;
@@ -329,18 +322,17 @@ int qzi_attach(const struct qzi_options *options) {
   signal(SIGPIPE, SIG_IGN);
   if (kill(pid, 0) && errno == ESRCH) return attach_failed(pid, "there is no such process; ps -u $USER lists yours");
   if (kill(pid, 0) && errno == EPERM) return attach_failed(pid, "it belongs to another user; run quartz as that user");
-  if (options->output)
-    snprintf(path, sizeof path, "%s", options->output);
-  else
-    standard_output(path, sizeof path, pid);
+  qzi_name_of_program(program, sizeof program, pid);
+  if (qzi_name_make(path, sizeof path, options->output, program, pid, pid)) return attach_failed(pid, "the file name is too long; choose another --output");
   if (!writable(path)) return QUARTZ_FAILED;
+  struct qzi_replaceable may = qzi_replaceable_now(path);
   int socket = qzi_channel_connect(pid, &why);
   if (socket < 0) return attach_failed(pid, why);
   if (qzi_channel_send(socket, QZ_ATTACH, NULL) || qzi_channel_receive(socket, 5000, &message, &session))
     return attach_failed(pid, "it did not answer in 5 s; is it stopped? try again when it runs");
   if (message.type == QZ_REFUSED) return attach_failed(pid, message.text);
   if (message.type != QZ_HELLO || session < 0) return attach_failed(pid, "it gave no session; build it with this version of Quartz");
-  struct qzi_admitted *admitted = qzi_admit(pid, socket, session, 0, path, options);
+  struct qzi_admitted *admitted = qzi_admit(pid, socket, session, 0, path, &may, options->tell_fd, options);
   close(session);
   if (!admitted) return QUARTZ_FAILED;
   all[count++] = admitted;

@@ -23,13 +23,21 @@ static const char *remedy(const char *why) {
   return "";
 }
 
+/* Says where the profile is: to the front end, and to the user where it is not where it was meant to be. */
+static void tell_name(const struct qzi_admitted *admitted, const char *meant) {
+  const char *name = admitted->recording.file.path;
+  int moved = strcmp(name, meant) != 0;
+  if (moved) fprintf(stderr, "quartz: %s is another recording's: this one is in %s\n", meant, name);
+  if (admitted->tell_fd >= 0) dprintf(admitted->tell_fd, "%s\n", name);
+}
+
 struct qzi_admitted *qzi_admit(pid_t pid, int socket, int session, uint32_t answer, const char *path,
-                               const struct qzi_options *options) {
+                               const struct qzi_replaceable *may, int tell_fd, const struct qzi_options *options) {
   char why[600];
   snprintf(why, sizeof why, "%s", no_memory);
   struct qzi_admitted *admitted = calloc(1, sizeof *admitted);
   int opened = 0;
-  if (!admitted || !(admitted->path = strdup(path))) goto failed;
+  if (!admitted) goto failed;
   admitted->pid = pid;
   admitted->socket = socket;
   admitted->pidfd = qzi_pidfd_open(pid);
@@ -37,14 +45,16 @@ struct qzi_admitted *qzi_admit(pid_t pid, int socket, int session, uint32_t answ
     snprintf(why, sizeof why, "process %ld can't be watched: %s", (long)pid, strerror(errno));
     goto failed;
   }
-  if (qzi_recording_open(&admitted->recording, session, pid, path, options, why, sizeof why)) goto failed;
+  if (qzi_recording_open(&admitted->recording, session, pid, path, may, options, why, sizeof why)) goto failed;
   opened = 1;
+  admitted->tell_fd = tell_fd;
   admitted->map_ns = qzi_clock_ns();
   admitted->map_due_ns = admitted->map_ns + MAP_NS;
   if (!qzi_recording_start(&admitted->recording)) {
     qzi_cpu_time_tend(&admitted->recording.cpu_time, &admitted->recording.view, pid); /* before the program goes on */
     if (answer) qzi_channel_send(socket, answer, NULL);
     qzi_file_free_old(&admitted->recording.file);
+    tell_name(admitted, path);
     return admitted;
   }
   snprintf(why, sizeof why, "%s", no_thread);
@@ -53,13 +63,10 @@ failed:
   fprintf(stderr, "quartz: process %ld is not recorded: %s%s\n", (long)pid, why, remedy(why));
   close(socket);
   if (opened) {
-    unlink(path);
+    unlink(admitted->recording.file.path);
     qzi_recording_close(&admitted->recording);
   }
-  if (admitted) {
-    if (admitted->pidfd > 0) close(admitted->pidfd);
-    free(admitted->path);
-  }
+  if (admitted && admitted->pidfd > 0) close(admitted->pidfd);
   free(admitted);
   return NULL;
 }
@@ -70,7 +77,7 @@ static void summarize(const struct qzi_admitted *admitted, const struct qz_profi
   double seconds = (double)head->elapsed_ns / 1e9;
   if (head->snapshots == 0) {
     fprintf(stderr, "quartz: %s holds no snapshot: the program ended too soon; let it run longer, or raise --rate\n",
-            admitted->path);
+            admitted->recording.file.path);
     return;
   }
   char rate[160];
@@ -78,7 +85,7 @@ static void summarize(const struct qzi_admitted *admitted, const struct qz_profi
                                        "to have all of them: --rate %1$.0f" : "%.0f asked for", (double)head->rate_mhz / 1000);
   fprintf(stderr, "quartz: %s: %llu snapshots in %.2f s, %.0f a second (%s; %llu intervals skipped), "
                   "%.2f %% of a CPU%s\n",
-          admitted->path, (unsigned long long)head->snapshots, seconds, (double)head->snapshots / seconds,
+          admitted->recording.file.path, (unsigned long long)head->snapshots, seconds, (double)head->snapshots / seconds,
           rate, (unsigned long long)head->skipped_ticks,
           100 * (double)head->sampler_cpu_ns / (double)head->elapsed_ns,
           head->sampler_spins ? " of its own" : "");
@@ -104,22 +111,33 @@ void qzi_stop(struct qzi_admitted *admitted, uint32_t end_reason) {
   if (told) summarize(admitted, recording->file.head);
 }
 
+static void let_go(struct qzi_admitted *admitted) {
+  qzi_recording_close(&admitted->recording);
+  close(admitted->pidfd);
+  free(admitted);
+}
+
 void qzi_finish(struct qzi_admitted *admitted, uint32_t end_reason, int32_t exit_status) {
   struct qzi_recording *recording = &admitted->recording;
-  int long_file = qzi_recording_finish(recording, end_reason, exit_status);
-  if (long_file && recording->failed != QZ_END_DISK_FULL)
-    fprintf(stderr, "quartz: %s could not be made shorter: %s; it is complete, but has holes: copy it with cp --sparse\n",
-            admitted->path, strerror(errno));
+  char *meant = strdup(recording->file.path);
+  int unfinished = qzi_recording_finish(recording, end_reason, exit_status), error = errno;
+  const char *name = recording->file.path;
+  if (meant && strcmp(name, meant) != 0) tell_name(admitted, meant);
+  if (unfinished && recording->failed != QZ_END_DISK_FULL)
+    fprintf(stderr, "quartz: %s could not be finished: %s; it is good, but has no checksums\n", name, strerror(error));
   double seconds = (double)recording->file.head->elapsed_ns / 1e9;
   if (recording->failed == QZ_END_DISK_FULL)
     fprintf(stderr, "quartz: the disk is full: recording ended after %.2f s; %s is good up to there%s\n",
-            seconds, admitted->path, long_file ? ", but has holes: copy it with cp --sparse" : "");
+            seconds, name, unfinished ? ", but has no checksums" : "");
   else if (recording->failed)
     fprintf(stderr, "quartz: the profile is full: recording ended after %.2f s; give a larger --max-size\n", seconds);
-  qzi_recording_close(recording);
-  close(admitted->pidfd);
-  free(admitted->path);
-  free(admitted);
+  free(meant);
+  let_go(admitted);
+}
+
+void qzi_discard(struct qzi_admitted *admitted) {
+  unlink(admitted->recording.file.path);
+  let_go(admitted);
 }
 
 void qzi_admitted_poll(const struct qzi_admitted *admitted, struct pollfd polls[3]) {

@@ -17,13 +17,14 @@ struct qzi_admitted {
   int pidfd, socket;       /* socket -1: closed */
   uint64_t map_ns;         /* when the map was read last */
   uint64_t map_due_ns;     /* when it is due again */
-  char *path;
+  int tell_fd;             /* gets the profile's name, in a line, when it is made and whenever it changes; -1: nobody */
 };
 
 /* Opens a recording of what `pid` publishes in `session` (stays the caller's) and begins it; `socket` becomes the
- * recording's and gets `answer` (QZ_WELCOME, or 0 for none). NULL: said on stderr, the program was told. */
+ * recording's and gets `answer` (QZ_WELCOME, or 0 for none). Its profile is called `path`, unless that is another's: then it is
+ * said how. NULL: said on stderr, the program was told. */
 struct qzi_admitted *qzi_admit(pid_t pid, int socket, int session, uint32_t answer, const char *path,
-                               const struct qzi_options *options);
+                               const struct qzi_replaceable *may, int tell_fd, const struct qzi_options *options);
 /* 1: of no interest where the program goes on as another one (exec): a shell, nice, env. It had one thread, for less than a
  * second, and was not compiled for Quartz. */
 int qzi_admitted_brief(const struct qzi_admitted *admitted);
@@ -31,6 +32,8 @@ int qzi_admitted_brief(const struct qzi_admitted *admitted);
 void qzi_stop(struct qzi_admitted *admitted, uint32_t end_reason);
 /* Fills in what takes longer, finishes the file, says what failed, and frees it. Any one thread may. */
 void qzi_finish(struct qzi_admitted *admitted, uint32_t end_reason, int32_t exit_status);
+/* Instead: removes the file. */
+void qzi_discard(struct qzi_admitted *admitted);
 
 /* Three descriptors to poll for, and what to do when some are ready. `outcome` is set when the recording has to be
  * ended: the program has ended (not for our child: waitpid tells that), has called exec, or recording failed. */

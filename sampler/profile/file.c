@@ -1,4 +1,4 @@
-/* Making, growing and compacting the profile file. See file.h. */
+/* Making, growing and finishing the profile file. See file.h. */
 #include "file.h"
 
 #include <errno.h>
@@ -12,13 +12,13 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "abi/profile_write.h"
 
 #define PAGE 4096u
-#define CHUNK_MIN (16u * 1024)
-#define CHUNK_MAX (4u * 1024 * 1024) /* a section grows by what it has, between these */
+#define CHUNK_MIN (16u * 1024) /* a section grows by what it has, at least by this */
 #define FILES_MAX 1024 /* files that may be open at once; for the handlers of signals */
 
-/* Strides, and how the file's length is divided: parts of 256. The timeline has a fixed length. */
+/* Strides, and how the file's largest length is divided: parts of 256. The timeline has a fixed length. */
 static const struct { uint64_t stride; unsigned parts; uint64_t most; } plan[QZ_SECTION_COUNT] = {
     [QZ_SECTION_STRINGS] = {1, 16, UINT64_C(1) << 27},
     [QZ_SECTION_ENTITIES] = {sizeof(struct qz_entity), 24, UINT64_C(1) << 21},
@@ -37,21 +37,22 @@ static const struct { uint64_t stride; unsigned parts; uint64_t most; } plan[QZ_
 
 static uint64_t up(uint64_t bytes) { return (bytes + PAGE - 1) / PAGE * PAGE; }
 
-/* Lays the sections out one after the other, each on pages of its own. Returns the file's length. */
-static uint64_t lay_out(struct qz_profile *head, uint64_t max_bytes) {
-  uint64_t offset = up(sizeof *head);
+/* Gives each section addresses of its own, on pages of its own. Returns how many in all. */
+static uint64_t lay_out(struct qzi_file *file, struct qz_profile *head, uint64_t max_bytes) {
+  uint64_t at = up(sizeof *head);
   for (unsigned s = 0; s < QZ_SECTION_COUNT; s++) {
     uint64_t capacity = (max_bytes - (QZ_SECTION_COUNT + 4) * PAGE) / 256 * plan[s].parts / plan[s].stride;
     if (capacity > plan[s].most) capacity = plan[s].most;
-    head->sections[s] = (struct qz_section){.offset = offset, .capacity = capacity, .stride = plan[s].stride};
-    offset += up(capacity * plan[s].stride);
+    head->sections[s] = (struct qz_section){.capacity = capacity, .stride = plan[s].stride};
+    file->at[s] = at;
+    at += up(capacity * plan[s].stride);
   }
-  return offset;
+  return at;
 }
 
 static void place_sections(struct qzi_file *file) {
   void *at[QZ_SECTION_COUNT];
-  for (unsigned s = 0; s < QZ_SECTION_COUNT; s++) at[s] = file->base + file->head->sections[s].offset;
+  for (unsigned s = 0; s < QZ_SECTION_COUNT; s++) at[s] = file->base + file->at[s];
   file->strings = at[QZ_SECTION_STRINGS];
   file->entities = at[QZ_SECTION_ENTITIES];
   file->stacks = at[QZ_SECTION_STACKS];
@@ -83,6 +84,33 @@ static int allocate(int fd, uint64_t offset, uint64_t bytes) {
   return 0;
 }
 
+/* Makes the file longer for a section, whose addresses then have blocks. Its last extent grows if it is the file's last. */
+static int extend(struct qzi_file *file, unsigned section, uint64_t bytes) {
+  struct qz_section *s = &file->head->sections[section];
+  struct qz_extent *last = s->extents_count ? &s->extents[s->extents_count - 1] : NULL;
+  int joined = last && last->offset + last->bytes == file->end;
+  if (!joined && s->extents_count == QZ_EXTENTS_MAX) {
+    file->exhausted = 1;
+    return -1;
+  }
+  if (allocate(file->fd, file->end, bytes + PAGE)) return -1;
+  unsigned char *at = file->base + file->at[section] + file->mapped[section];
+  if (mmap(at, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, file->fd, (off_t)file->end) == MAP_FAILED) return -1;
+  madvise(at, bytes, MADV_RANDOM); /* else each first fault reads what follows ahead */
+#ifdef MADV_POPULATE_WRITE
+  madvise(at, bytes, MADV_POPULATE_WRITE); /* faults now, not in a snapshot */
+#endif
+  if (joined) {
+    last->bytes += bytes;
+  } else {
+    s->extents[s->extents_count] = (struct qz_extent){file->end, bytes};
+    __atomic_store_n(&s->extents_count, s->extents_count + 1, __ATOMIC_RELEASE);
+  }
+  file->end += bytes;
+  file->mapped[section] += bytes;
+  return 0;
+}
+
 int qzi_file_room_slow(struct qzi_file *file, unsigned section, uint64_t more) {
   struct qz_section *s = &file->head->sections[section];
   if (s->count + more > s->capacity) {
@@ -90,21 +118,16 @@ int qzi_file_room_slow(struct qzi_file *file, unsigned section, uint64_t more) {
     return -1;
   }
   if (file->full) return -1;
-  uint64_t have = up(file->ready[section] * s->stride), need = up((s->count + more) * s->stride);
-  uint64_t chunk = have < CHUNK_MIN ? CHUNK_MIN : have > CHUNK_MAX ? CHUNK_MAX : have;
-  uint64_t all = up(s->capacity * s->stride), end = need > have + chunk ? need : have + chunk;
+  uint64_t have = file->mapped[section], need = up((s->count + more) * s->stride), all = up(s->capacity * s->stride);
+  uint64_t end = have + (have < CHUNK_MIN ? CHUNK_MIN : have);
+  if (end < need) end = need;
   if (end > all) end = all;
-  if (end > have && allocate(file->fd, s->offset + have, end - have)) {
-    if (end <= need || allocate(file->fd, s->offset + have, need - have)) { /* the last blocks count too */
-      file->full = 1;
-      return -1;
-    }
-    end = need;
+  if (end > have && extend(file, section, end - have) && (file->exhausted || end <= need || extend(file, section, need - have))) {
+    if (!file->exhausted) file->full = 1; /* the last blocks counted, too */
+    return -1;
   }
-  file->ready[section] = end / s->stride < s->capacity ? end / s->stride : s->capacity;
-#ifdef MADV_POPULATE_WRITE
-  madvise(file->base + s->offset + have, end - have, MADV_POPULATE_WRITE); /* faults now, not in a snapshot */
-#endif
+  have = file->mapped[section] / s->stride;
+  file->ready[section] = have < s->capacity ? have : s->capacity;
   return 0;
 }
 
@@ -121,7 +144,7 @@ static void on_bus_error(int number, siginfo_t *info, void *context) {
     if (!file || at < file->base || at >= file->base + file->bytes) continue;
     void *page = (void *)((uintptr_t)at / PAGE * PAGE);
     if (mmap(page, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == MAP_FAILED) break;
-    file->full = 1;
+    file->full = file->lost = 1;
     return;
   }
   signal(number, SIG_DFL);
@@ -143,32 +166,31 @@ static void unwatch(struct qzi_file *file) {
 
 /* ---- making ---- */
 
-/* Gives the file its length, as large as allowed, and maps it. 0, or an error number. */
+/* Reserves addresses for as much as is allowed, and maps the head. 0, or an error number. */
 static int size_and_map(struct qzi_file *file, struct qz_profile *head, uint64_t max_bytes) {
-  if (max_bytes < QZI_FILE_MIN_BYTES) max_bytes = QZI_FILE_MIN_BYTES;
-  for (;;) {
-    memset(head, 0, sizeof *head);
-    file->bytes = lay_out(head, max_bytes);
-    if (!ftruncate(file->fd, (off_t)file->bytes)) break;
-    if (errno != EFBIG || max_bytes / 2 < QZI_FILE_MIN_BYTES) return errno;
-    max_bytes /= 2;
-  }
-  if (allocate(file->fd, 0, up(sizeof *head))) return errno;
-  file->base = mmap(NULL, file->bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file->fd, 0);
+  struct rlimit limit;
+  if (!getrlimit(RLIMIT_FSIZE, &limit) && limit.rlim_cur < max_bytes) max_bytes = limit.rlim_cur;
+  else if (max_bytes < QZI_FILE_MIN_BYTES) max_bytes = QZI_FILE_MIN_BYTES;
+  if (max_bytes < QZI_FILE_MIN_BYTES) return EFBIG;
+  memset(head, 0, sizeof *head);
+  file->bytes = lay_out(file, head, max_bytes);
+  file->end = up(sizeof *head);
+  if (allocate(file->fd, 0, file->end + PAGE)) return errno;
+  file->base = mmap(NULL, file->bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (file->base == MAP_FAILED) {
     file->base = NULL;
     return errno;
   }
-  madvise(file->base, file->bytes, MADV_RANDOM); /* else each first fault in a section reads megabytes of hole ahead */
+  if (mmap(file->base, file->end, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, file->fd, 0) == MAP_FAILED) return errno;
   watch(file);
   return 0;
 }
 
 /* The head of an empty profile, and the first blocks of all sections, so that no snapshot has to wait for them. */
 static int begin(struct qzi_file *file, struct qz_profile *head) {
-  head->magic = QZ_PROFILE_MAGIC;
+  head->magic = QZ_PROFILE_MAGIC_OPEN;
   head->version = QZ_PROFILE_VERSION;
-  head->head_bytes = sizeof *head;
+  head->head_bytes = (uint32_t)up(sizeof *head);
   head->status = QZ_PROFILE_RECORDING;
   head->sampler_pid = (uint32_t)getpid();
   head->processors = 1;
@@ -184,21 +206,40 @@ static int begin(struct qzi_file *file, struct qz_profile *head) {
   return 0;
 }
 
-/* The file is made under the name `work`, and renamed when it is one. */
-static int create(struct qzi_file *file, const char *work, uint64_t max_bytes) {
+/* Makes an empty file under a name of its own beside `path`: what is in it gets the right name when it is whole. */
+static int open_work(const char *path, char **work) {
+  for (unsigned k = 0;; k++) {
+    if (asprintf(work, k ? "%s.%ld.%u.new" : "%s.%ld.new", path, (long)getpid(), k) < 0) {
+      *work = NULL;
+      errno = ENOMEM;
+      return -1;
+    }
+    int fd = open(*work, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (fd >= 0 || errno != EEXIST || k == 100) return fd;
+    free(*work);
+  }
+}
+
+static int create(struct qzi_file *file, const struct qzi_replaceable *may, uint64_t max_bytes) {
   struct qz_profile head;
-  file->fd = open(work, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-  if (file->fd < 0) return errno;
-  flock(file->fd, LOCK_EX | LOCK_NB); /* held as long as we live: see abi/profile_read.c */
-  file->old_fd = open(file->path, O_PATH | O_NOFOLLOW | O_CLOEXEC);
-  int error = size_and_map(file, &head, max_bytes);
-  if (!error) error = begin(file, &head);
-  if (!error && rename(work, file->path)) error = errno;
-  if (error) unlink(work);
+  char *work = NULL;
+  file->fd = open_work(file->path, &work);
+  int error = file->fd < 0 ? errno : 0;
+  if (!error) {
+    flock(file->fd, LOCK_EX | LOCK_NB); /* held as long as we live: see abi/profile_read.c */
+    file->may = *may;
+    file->old_fd = open(file->path, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+    error = size_and_map(file, &head, max_bytes);
+    if (!error) error = begin(file, &head);
+    if (!error && qzi_name_take(&file->path, work, may, -1)) error = errno;
+    if (error) unlink(work);
+  }
+  free(work);
   return error;
 }
 
-int qzi_file_create(struct qzi_file *file, const char *path, uint64_t max_bytes, char *why, size_t why_bytes) {
+int qzi_file_create(struct qzi_file *file, const char *path, const struct qzi_replaceable *may, uint64_t max_bytes,
+                    char *why, size_t why_bytes) {
   memset(file, 0, sizeof *file);
   file->fd = file->old_fd = -1;
   struct stat old;
@@ -208,13 +249,8 @@ int qzi_file_create(struct qzi_file *file, const char *path, uint64_t max_bytes,
     return -1;
   }
   signal(SIGXFSZ, SIG_IGN); /* a limit on file sizes shall be an error, not the end */
-  char *work = NULL;
   file->path = strdup(path);
-  int error = ENOMEM;
-  if (file->path && asprintf(&work, "%s.%ld.new", path, (long)getpid()) >= 0) {
-    error = create(file, work, max_bytes);
-    free(work);
-  }
+  int error = file->path ? create(file, may, max_bytes) : ENOMEM;
   if (!error) return 0;
   qzi_file_close(file);
   snprintf(why, why_bytes, "can't write %s: %s", path, strerror(error));
@@ -229,52 +265,27 @@ void qzi_file_free_old(struct qzi_file *file) {
 
 /* ---- ending ---- */
 
-static int write_all(int fd, const void *from, uint64_t bytes, uint64_t offset) {
-  const unsigned char *at = from;
-  while (bytes) {
-    ssize_t done = pwrite(fd, at, bytes < (1u << 30) ? bytes : 1u << 30, (off_t)offset);
-    if (done < 0 && errno == EINTR) continue;
-    if (done <= 0) {
-      if (!done) errno = ENOSPC;
-      return -1;
-    }
-    at += done;
-    offset += (uint64_t)done;
-    bytes -= (uint64_t)done;
-  }
-  return 0;
-}
-
 int qzi_file_finish(struct qzi_file *file, uint32_t status, uint32_t end_reason, int32_t exit_status) {
   file->head->end_reason = end_reason;
   file->head->exit_status = exit_status;
   struct qz_profile head = *file->head;
   head.status = status;
+  const void *data[QZ_SECTION_COUNT];
+  for (unsigned s = 0; s < QZ_SECTION_COUNT; s++) data[s] = file->base + file->at[s];
   char *work = NULL;
-  int error = 0, fd = -1;
-  if (asprintf(&work, "%s.%ld.new", file->path, (long)getpid()) < 0) {
-    work = NULL;
-    error = ENOMEM;
-  } else if ((fd = open(work, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)) < 0) {
-    error = errno;
-  } else {
-    uint64_t offset = (sizeof head + 63) & ~UINT64_C(63);
-    for (unsigned s = 0; s < QZ_SECTION_COUNT && !error; s++) {
-      uint64_t bytes = head.sections[s].count * head.sections[s].stride;
-      if (write_all(fd, file->base + head.sections[s].offset, bytes, offset)) error = errno;
-      head.sections[s].offset = offset;
-      head.sections[s].capacity = head.sections[s].count;
-      offset = (offset + bytes + 63) & ~UINT64_C(63);
-    }
-    if (!error && (ftruncate(fd, (off_t)offset) || write_all(fd, &head, sizeof head, 0) || rename(work, file->path)))
-      error = errno;
-    if (error) unlink(work);
+  int fd = open_work(file->path, &work), failed = fd < 0;
+  if (!failed) {
+    failed = qz_profile_write(fd, &head, data) || qzi_name_take(&file->path, work, &file->may, file->fd);
+    int error = errno;
+    if (failed) unlink(work);
     close(fd);
+    errno = error;
   }
+  int error = errno;
   free(work);
-  __atomic_store_n(&file->head->status, status, __ATOMIC_RELEASE); /* for those who have the long file open */
   errno = error;
-  return error ? -1 : 0;
+  if (failed && !file->lost) failed = qz_profile_seal(file->fd, &head, file->end);
+  return failed ? -1 : 0;
 }
 
 void qzi_file_close(struct qzi_file *file) {

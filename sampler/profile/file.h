@@ -1,6 +1,7 @@
 /* The profile file while it is written.
  *
- * Owns:    the file, its shared mapping, and which of its blocks exist.
+ * Owns:    the file, its shared mapping, and which of its blocks exist. Each section has addresses for all that it may hold;
+ *          the file grows at its end by what one of them needs next.
  * Writer:  the aggregating thread of one recording (and its finishing, after that has ended).
  * Reader:  the same; other processes read the file itself.
  * Must not: know what the sections mean, store to a block that may not exist (a full disk would kill us).
@@ -13,16 +14,22 @@
 #include <stddef.h>
 #include <stdint.h>
 #include "abi/profile.h"
+#include "file_name.h"
 
 struct qzi_file {
   int fd;
-  char *path;
+  char *path;                       /* changes where the name turns out to be another recording's */
+  struct qzi_replaceable may;       /* what it may replace, besides itself */
   unsigned char *base;
-  uint64_t bytes;
+  uint64_t bytes;                   /* addresses reserved */
+  uint64_t end;                     /* of the last extent; the file has room for the end mark behind it */
   int old_fd;                       /* of the file that it replaced, -1: none */
   struct qz_profile *head;
+  uint64_t at[QZ_SECTION_COUNT];    /* where a section's addresses begin, from base */
+  uint64_t mapped[QZ_SECTION_COUNT];/* bytes of its extents */
   uint64_t ready[QZ_SECTION_COUNT]; /* elements whose blocks exist */
   int full;                         /* 1: the disk had no room */
+  int lost;                         /* 1: some of what was written is not in the file */
   int exhausted;                    /* 1: a section has reached its capacity */
   /* sections */
   char *strings;
@@ -43,9 +50,11 @@ struct qzi_file {
 #define QZI_FILE_MIN_BYTES     (UINT64_C(1) << 20)
 #define QZI_FILE_DEFAULT_BYTES (UINT64_C(1) << 30)
 
-/* Makes the file (an old one of that name is replaced; only when the new one is there) and maps it; at most
- * max_bytes. Status is QZ_PROFILE_RECORDING, all sections hold what element 0 needs. 0, or -1 and one clause. */
-int qzi_file_create(struct qzi_file *file, const char *path, uint64_t max_bytes, char *why, size_t why_bytes);
+/* Makes the file and maps it; at most max_bytes. An old one of that name is replaced (only when the new one is there) where it
+ * may be; else the new one gets a number: file->path. Status is QZ_PROFILE_RECORDING, all sections hold what element 0 needs. 0,
+ * or -1 and one clause. */
+int qzi_file_create(struct qzi_file *file, const char *path, const struct qzi_replaceable *may, uint64_t max_bytes,
+                    char *why, size_t why_bytes);
 
 /* The file that was replaced is freed here rather than when it was replaced: file systems that tell the disk of each block that is free take
  * milliseconds for it. */
@@ -67,8 +76,8 @@ static inline void qzi_file_append(struct qzi_file *file, unsigned section, uint
   __atomic_store_n(at, *at + count, __ATOMIC_RELEASE);
 }
 
-/* Replaces the file by one without gaps, with the given end. Where there is no room for that the long one stays and
- * gets the end. 0, or -1 and errno: then the file stays as it is, complete but with gaps. */
+/* Replaces the file by a finished one, as short as can be, with the given end. Where there is no room for that it is finished
+ * where it lies. 0, or -1 and errno: it stays as it is, unfinished. */
 int qzi_file_finish(struct qzi_file *file, uint32_t status, uint32_t end_reason, int32_t exit_status);
 void qzi_file_close(struct qzi_file *file);
 

@@ -86,7 +86,7 @@ static void describe(struct qzi_recording *recording) {
 /* ---- life ---- */
 
 int qzi_recording_open(struct qzi_recording *recording, int fd, pid_t pid, const char *path,
-                       const struct qzi_options *options, char *why, size_t why_bytes) {
+                       const struct qzi_replaceable *may, const struct qzi_options *options, char *why, size_t why_bytes) {
   memset(recording, 0, sizeof *recording);
   recording->options = options;
   recording->pid = pid;
@@ -97,7 +97,7 @@ int qzi_recording_open(struct qzi_recording *recording, int fd, pid_t pid, const
     snprintf(why, why_bytes, "%s", clause);
     return -1;
   }
-  if (qzi_file_create(&recording->file, path, options->max_bytes, why, why_bytes)) {
+  if (qzi_file_create(&recording->file, path, may, options->max_bytes, why, why_bytes)) {
     qz_session_close(&recording->view);
     return -1;
   }
@@ -107,7 +107,7 @@ int qzi_recording_open(struct qzi_recording *recording, int fd, pid_t pid, const
       qzi_sampler_open(&recording->sampler, &recording->view, &recording->file, qzi_clock_ns()) ||
       qzi_sampler_base(&recording->sampler, options->attach)) {
     snprintf(why, why_bytes, recording->file.full ? "the disk is full" : errno == EMFILE ? "too many open files" : "there is not enough memory");
-    unlink(path);
+    unlink(recording->file.path);
     qzi_recording_close(recording);
     return -1;
   }

@@ -62,10 +62,10 @@ struct qzi_recording {
   int wake_fd;          /* eventfd: `failed` or `want_modules` has changed */
 };
 
-/* Opens the session in `fd` (which stays the caller's) of the program `pid`, and makes the profile. 0, or -1 and one
- * clause. */
+/* Opens the session in `fd` (which stays the caller's) of the program `pid`, and makes the profile (file.h says how it is
+ * called). 0, or -1 and one clause. */
 int qzi_recording_open(struct qzi_recording *recording, int fd, pid_t pid, const char *path,
-                       const struct qzi_options *options, char *why, size_t why_bytes);
+                       const struct qzi_replaceable *may, const struct qzi_options *options, char *why, size_t why_bytes);
 /* Begins to sample; what the program does once this has returned is seen. 0, or -1. */
 int qzi_recording_start(struct qzi_recording *recording);
 /* Writes what is known now of the program's processor time, of its threads' turns and of what the samples' timer takes at these. Once at a time. */
@@ -73,7 +73,7 @@ void qzi_recording_keep_times(struct qzi_recording *recording);
 /* Ends sampling, and reads what only the kernel knows of the program, while it still does. */
 void qzi_recording_stop(struct qzi_recording *recording);
 /* Of one that was stopped: reads the last counts, fills in symbols, and finishes the file. 0, or -1: the file could not be
- * compacted (it is good as it is). */
+ * finished (it is good as it is). */
 int qzi_recording_finish(struct qzi_recording *recording, uint32_t end_reason, int32_t exit_status);
 void qzi_recording_close(struct qzi_recording *recording);
 

@@ -1,15 +1,16 @@
-/* Fuzz target: a profile file of any content is refused or read, and everything in what is read can be followed. */
+/* Fuzz target: a profile file of any content is refused or read, and everything in what is read can be followed. Each input
+ * is read as it is, and as one that was not finished, which no checksum protects. */
 #include "abi/profile_read.h"
 #include "mutate.h"
 
 static volatile uint64_t sink;
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes) {
+static void read_one(const uint8_t *data, size_t bytes) {
   struct qz_profile_copy p;
   char why[200];
   if (qz_profile_load_memory(&p, data, bytes, why, sizeof why)) {
     if (!why[0]) abort(); /* a refusal has a reason */
-    return 0;
+    return;
   }
   uint64_t sum = strlen(qz_profile_string(&p, p.head.program)) + strlen(qz_profile_string(&p, p.head.arguments));
   for (size_t k = 0; k < p.entities_count; k++) {
@@ -32,6 +33,22 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes) {
   for (size_t k = 0; k < p.processors_count; k++) sum += p.processors[k].useful_ns;
   sink = sum;
   qz_profile_unload(&p);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes) {
+  read_one(data, bytes);
+  uint64_t magic = 0;
+  if (bytes < sizeof(struct qz_profile_end)) return 0;
+  memcpy(&magic, data, sizeof magic);
+  if (magic != QZ_PROFILE_MAGIC) return 0;
+  uint8_t *unfinished = malloc(bytes);
+  if (!unfinished) return 0;
+  magic = QZ_PROFILE_MAGIC_OPEN;
+  memcpy(unfinished, data, bytes);
+  memcpy(unfinished, &magic, sizeof magic);
+  memset(unfinished + bytes - sizeof(struct qz_profile_end), 0, sizeof(struct qz_profile_end));
+  read_one(unfinished, bytes);
+  free(unfinished);
   return 0;
 }
 

@@ -56,7 +56,7 @@ __attribute__((unused)) static uint8_t *seed_profile(size_t *bytes) {
   CHECK(fd >= 0);
   close(fd);
   CHECK(!qz_session_open(&view, f.fd, &clause));
-  CHECK(!qzi_file_create(&file, path, QZI_FILE_MIN_BYTES, why, sizeof why));
+  CHECK(!qzi_file_create(&file, path, &(struct qzi_replaceable){.any = 1}, QZI_FILE_MIN_BYTES, why, sizeof why));
   CHECK(!qzi_sampler_open(&sampler, &view, &file, 1));
   for (unsigned k = 0; k < 10; k++) {
     CHECK(!qzi_snapshot(&sampler, 1000000 * (k + 1)));

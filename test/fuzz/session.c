@@ -22,7 +22,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes) {
     free(memory);
     return 0;
   }
-  if (qzi_file_create(&file, path, UINT64_C(4) << 20, why, sizeof why)) abort();
+  if (qzi_file_create(&file, path, &(struct qzi_replaceable){.any = 1}, UINT64_C(4) << 20, why, sizeof why)) abort();
   if (!qzi_sampler_open(&sampler, &view, &file, 1)) {
     if (qzi_sampler_base(&sampler, 1)) abort();
     for (unsigned k = 0; k < 3; k++) {

@@ -1,6 +1,7 @@
 /* The Node.js addon: open(path, symbolize, byStack, known) reads a profile into columns (ts-frontend/src/profile.ts); `known` says
  * which rows an earlier read of the same recording has given, which are not given again (`from` says whether they were left out);
- * save(path, target) writes what stands in a profile, which may still be recorded, as a file of its own.
+ * save(path, target) writes what stands in a profile, which may still be recorded, as a file of its own; damage(path) lists all
+ * that is wrong with a file, in clauses.
  * Owns nothing between calls but a cache of symbol tables (names.cc). */
 #include "profile.h"
 
@@ -64,8 +65,20 @@ static Napi::Value save(const Napi::CallbackInfo &info) {
   return env.Undefined();
 }
 
+static Napi::Value damage(const Napi::CallbackInfo &info) {
+  Napi::Env env = info.Env();
+  if (info.Length() < 1 || !info[0].IsString()) throw Napi::TypeError::New(env, "damage(path): path must be a string");
+  char clauses[4096];
+  Napi::Array list = Napi::Array::New(env);
+  if (qz_profile_damage(info[0].As<Napi::String>().Utf8Value().c_str(), clauses, sizeof clauses) == 0) return list;
+  uint32_t count = 0;
+  for (char *rest = clauses, *clause; (clause = strsep(&rest, "\n")) != nullptr;) list.Set(count++, Napi::String::New(env, clause));
+  return list;
+}
+
 static Napi::Object start(Napi::Env env, Napi::Object exports) {
   exports.Set("open", Napi::Function::New(env, open, "open"));
+  exports.Set("damage", Napi::Function::New(env, damage, "damage"));
   exports.Set("save", Napi::Function::New(env, save, "save"));
   return exports;
 }

@@ -16,7 +16,7 @@ interface Columns extends Omit<RawProfile, 'strings' | 'objects'> {
 }
 /** What an earlier read of the same recording has given already. */
 interface Known { pid: number; firstNs: number; entities: number; modules: number; callers: Uint32Array }
-interface Addon { open(path: string, symbolize: boolean, byStack: boolean, known?: Known): Columns; save(path: string, target: string): void }
+interface Addon { open(path: string, symbolize: boolean, byStack: boolean, known?: Known): Columns; save(path: string, target: string): void; damage(path: string): string[] }
 
 let addon: Addon | undefined;
 
@@ -73,4 +73,10 @@ function grown(before: RawEntity[], added: RawEntity[], instances: Uint32Array):
 export function saveProfile(path: string, target: string): void {
   addon ??= load();
   addon.save(path, target);
+}
+
+/** All that is wrong with a file, each in one clause; empty where it can be read. */
+export function damageOf(path: string): string[] {
+  addon ??= load();
+  return addon.damage(path);
 }

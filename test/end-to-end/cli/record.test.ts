@@ -55,6 +55,18 @@ for (const verb of ['record', 'run']) {
     t.is((await quartz(['check'], { cwd })).status, 0);
   });
 
+  test.serial(`${verb}: the program has the descriptors that quartz was called with, and no others`, async (t) => {
+    const cwd = directory();
+    writeFileSync(join(cwd, 'in'), 'from 7\n');
+    const script = 'head -n 1 <&7; for fd in /proc/self/fd/*; do [ -e "$fd" ] && echo "fd ${fd##*/}"; done';
+    const ask = async (words: string): Promise<number[]> => {
+      const said = await run('bash', ['-c', `${words} sh -c '${script}' 7< in 3>&1`, command, verb], { cwd });
+      t.regex(said.stdout, /^from 7\n/, said.stderr);
+      return [...said.stdout.matchAll(/^fd (\d+)$/mg)].map(([, fd]) => Number(fd)).filter((fd) => fd < 512); // above are the layer's
+    };
+    t.deepEqual(await ask('"$0" "$1" -q -o out.quartz --'), await ask(''));
+  });
+
   test.serial(`${verb}: a killed program`, async (t) => {
     const cwd = directory();
     const said = await quartz([verb, '-o', 'out.quartz', '--', 'sh', '-c', 'kill -9 $$'], { cwd });

@@ -1,17 +1,19 @@
 /** A recording beside the live screen: starts the sampler, shows what it writes, and ends what was started. */
 import { spawn, type ChildProcess } from 'node:child_process';
-import { closeSync, existsSync, fstatSync, mkdtempSync, openSync, readSync, rmSync, statSync } from 'node:fs';
+import { closeSync, existsSync, fstatSync, mkdtempSync, openSync, readSync, rmSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { constants, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Arguments } from './command.js';
+import { moreStdio } from './child.js';
 import { samplerPath } from './files.js';
 import { invocation, shellWord } from './invocation.js';
+import { nameIn } from './recording.js';
 import { openProfile } from '../profile.js';
 
 /** A recording that runs beside the screen. */
 interface Recording {
-  file: string;
+  told: string;                 // what the sampler has said of the profile's name
   log: number;                  // what program and sampler print: a file without a name, which needs no tidying
   child: ChildProcess;
   status: number | null;        // of the sampler, which passes the program's on; null: runs
@@ -31,14 +33,18 @@ function textOf(file: number): string {
   return bytes.toString('utf8', 0, readSync(file, bytes, 0, bytes.length, 0)); // the position is the writers'
 }
 
-const frontFd = 3; // closed with this process, however it ends: then the sampler ends, too
-
-/** Starts the sampler in a process group of its own: the terminal's keys are the screen's. */
-function start(file: string, [command, ...args]: readonly string[]): Recording {
+/**
+ * Starts the sampler in a process group of its own: the terminal's keys are the screen's. The socket is closed with this process,
+ * however it ends: then the sampler ends, too.
+ */
+function start([command, ...args]: readonly string[]): Recording {
   const log = unnamedFile();
-  const child = spawn(samplerPath(), [command!, '--front', String(frontFd), ...args], { stdio: ['ignore', log, log, 'pipe'], detached: true });
-  (child.stdio[frontFd] as Socket | null)?.unref();
-  const recording: Recording = { file, log, child, status: null };
+  const { more, tellFd } = moreStdio();
+  const child = spawn(samplerPath(), [command!, '--front', String(tellFd), '--tell', String(tellFd), ...args], { stdio: ['ignore', log, log, ...more], detached: true });
+  const recording: Recording = { told: '', log, child, status: null };
+  const socket = child.stdio[tellFd] as Socket | null;
+  socket?.setEncoding('utf8').on('data', (text: string) => { recording.told += text; });
+  socket?.unref();
   child.on('error', () => { recording.status = 125; });
   child.on('exit', (code, signal) => { recording.status = code ?? 128 + constants.signals[signal!]; });
   return recording;
@@ -71,18 +77,17 @@ async function stop(recording: Recording, all: boolean): Promise<void> {
   }
 }
 
-/** A profile to look at is there as soon as the file can be opened; until then, or the sampler's end, wait. */
-async function firstSnapshot(recording: Recording, since: number): Promise<boolean> {
+/** A profile to look at is there when it has a snapshot; until then, or the sampler's end, wait. Its name. */
+async function firstSnapshot(recording: Recording): Promise<string | undefined> {
   for (;;) {
-    const status = statSync(recording.file, { throwIfNoEntry: false });
-    if (status && status.mtimeMs >= since) {
-      try {
-        if (openProfile(recording.file, { symbolize: false }).head.snapshots > 0) return true;
-      } catch {
-        // it is being made
-      }
+    const ended = recording.status !== null;
+    const file = nameIn(recording.told);
+    try {
+      if (file !== undefined && openProfile(file, { symbolize: false }).head.snapshots > 0) return file;
+    } catch {
+      // the program has become another one (exec), whose profile is being made
     }
-    if (recording.status !== null) return false;
+    if (ended) return undefined;
     await pause(20);
   }
 }
@@ -91,9 +96,8 @@ async function firstSnapshot(recording: Recording, since: number): Promise<boole
 const early = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 /** Starts the sampler with these arguments and shows the profile that it writes; answers the exit status. */
-export async function live(args: Arguments, file: string, sampler: readonly string[], refreshMs: number, owned: boolean): Promise<number> {
-  const since = Date.now() - 1000;
-  const recording = start(file, sampler);
+export async function live(args: Arguments, sampler: readonly string[], refreshMs: number, owned: boolean): Promise<number> {
+  const recording = start(sampler);
   const interrupt = (): void => { void stop(recording, owned); };
   let fail: (error: Error) => void = () => undefined;
   const failed = new Promise<never>((_, reject) => { fail = reject; });
@@ -102,8 +106,8 @@ export async function live(args: Arguments, file: string, sampler: readonly stri
   process.on('uncaughtException', fail);
   try {
     // Model and screen are loaded while the program starts.
-    const [there, { watch }] = await Promise.race([Promise.all([firstSnapshot(recording, since), import('./watch.js')]), failed]);
-    if (!there) {
+    const [file, { watch }] = await Promise.race([Promise.all([firstSnapshot(recording), import('./watch.js')]), failed]);
+    if (file === undefined) {
       process.stderr.write(textOf(recording.log));
       return recording.status ?? 125;
     }
@@ -112,7 +116,8 @@ export async function live(args: Arguments, file: string, sampler: readonly stri
     if (recording.status === null) await stop(recording, owned);
     const output = textOf(recording.log);
     if (output !== '') process.stderr.write(output);
-    if (existsSync(file)) process.stderr.write(`quartz: the profile is ${file}; see it with: ${invocation()} report ${shellWord(file)}\n`);
+    const last = nameIn(recording.told) ?? file;
+    if (existsSync(last)) process.stderr.write(`quartz: the profile is ${last}; see it with: ${invocation()} report ${shellWord(last)}\n`);
     return recording.status ?? 0;
   } catch (error) { // the screen has failed: nobody is left to end what was started for it
     await stop(recording, owned);

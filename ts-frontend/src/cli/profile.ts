@@ -11,7 +11,7 @@ export function remedyOf(why: string): string {
   if (/another version/.test(why)) return 'read it with the Quartz that recorded it, or record again';
   if (/Permission denied/.test(why)) return 'only its owner may read it: ask for a copy';
   if (/memory|too large/.test(why)) return 'record with a smaller --max-size, or read it on a larger machine';
-  return 'it is damaged: record again';
+  return 'copy it again from where it was recorded, or record again';
 }
 
 /** The model of a profile; of the newest of this directory where none is named. */

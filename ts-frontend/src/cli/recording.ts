@@ -1,11 +1,12 @@
 /** What the commands that record have in common: the sampler's options, and running it. */
+import { existsSync } from 'node:fs';
 import { wholeNumber, type Arguments, type Option } from './command.js';
-import { runChild } from './child.js';
+import { runChild, runSampler } from './child.js';
 import { usage } from './failure.js';
 import { samplerPath } from './files.js';
 
 export const recordingOptions: readonly Option[] = [
-  { name: 'output', short: 'o', value: 'FILE', help: 'the profile to write' },
+  { name: 'output', short: 'o', value: 'FILE', help: 'the profile to write; %r is the rank, %h host, %p process, %j job, %n program' },
   { name: 'rate', value: 'HZ', help: 'snapshots a second (10000 on a CPU of its own, else 1000)' },
   { name: 'cpu', value: 'N', help: 'CPU to sample on' },
   { name: 'threads', value: 'N', help: 'sampling threads' },
@@ -24,6 +25,8 @@ export function samplerOptions(args: Arguments): string[] {
   wholeNumber(args, 'threads', 1, 64);
   const list: string[] = [];
   const output = args.value('output');
+  const [unknown] = /%.?/.exec((output ?? '').replace(/%[nrhpj%]/g, '')) ?? [];
+  if (unknown !== undefined) throw usage(`-o: "${unknown}" is not known`, 'after % write one of n, r, h, p, j, or another %');
   if (output !== undefined) list.push('-o', output);
   for (const name of ['rate', 'cpu', 'threads', 'max-size', 'seconds']) {
     const value = args.value(name);
@@ -33,9 +36,22 @@ export function samplerOptions(args: Arguments): string[] {
   return list;
 }
 
-export function recordProgram(args: Arguments): Promise<number> {
+export async function recordProgram(args: Arguments): Promise<number> {
   if (args.words.length === 0) throw usage('there is no program to record', 'write: quartz record -- PROGRAM ARGUMENTS');
-  return runChild(samplerPath(), ['record', ...samplerOptions(args), '--', ...args.words]);
+  return (await recordNamed(args)).status;
+}
+
+/** The last of the lines in which a sampler with `--tell` says how the profile is called. */
+export const nameIn = (told: string): string | undefined => told.split('\n').at(-2);
+
+/** The same as recordProgram, with the profile's name; undefined: there is none, and the sampler has said why. */
+export async function recordNamed(args: Arguments): Promise<{ status: number; file: string | undefined }> {
+  let told = '';
+  const options = samplerOptions(args);
+  const status = await runSampler(samplerPath(), (tellFd) => ['record', '--tell', String(tellFd), ...options, '--', ...args.words],
+    (text) => { told += text; });
+  const file = nameIn(told);
+  return { status, file: file !== undefined && existsSync(file) ? file : undefined };
 }
 
 export function attachTo(pid: string, args: Arguments): Promise<number> {

@@ -1,4 +1,5 @@
-/** quartz check: holds a profile to the invariants of docs/metrics.md, section 5. */
+/** quartz check: whether a profile is as it was written, and holds to the invariants of docs/metrics.md, section 5. */
+import { statSync } from 'node:fs';
 import type { Command } from '../cli/command.js';
 import { exitCodes } from '../cli/failure.js';
 import { newestProfile } from '../cli/files.js';
@@ -7,18 +8,26 @@ import { print } from '../cli/output.js';
 export const command: Command = {
   name: 'check',
   usage: '[FILE]',
-  about: 'Checks that the numbers of a profile add up as docs/metrics.md, section 5, promises.\nPrints what does not, and then exits with 125.',
+  about: 'Checks that a profile is undamaged, by its checksums, and that its numbers add up as docs/metrics.md promises\n'
+    + '(section 5). Prints all that is wrong, and then exits with 125.',
   examples: [['quartz check prog.quartz', 'one line says that all holds']],
   options: [],
   most: 1,
   run: async (args) => {
-    const { loadModel } = await import('../cli/profile.js');
+    const { loadModel, remedyOf } = await import('../cli/profile.js');
+    const { damageOf } = await import('../profile.js');
     const { checkInvariants } = await import('../model/index.js');
     const file = args.words[0] ?? newestProfile();
+    const damage = statSync(file, { throwIfNoEntry: false })?.isFile() ? damageOf(file) : []; // else loading says what it is
+    if (damage.length > 0) {
+      for (const why of damage) process.stderr.write(`quartz: ${file}: ${why}; ${remedyOf(why)}\n`);
+      return exitCodes.failed;
+    }
     const model = loadModel(file, { raw: true });
     const broken = checkInvariants(model);
     if (broken.length === 0) {
-      await print(`${file}: all invariants hold over ${model.samples} samples\n`);
+      const { status } = model.head;
+      await print(`${file}: all invariants hold over ${model.samples} samples${status === 'abandoned' || status === 'recording' ? '; it was not finished, so it has no checksums' : ''}\n`);
       return exitCodes.ok;
     }
     for (const line of broken) process.stderr.write(`quartz: ${file}: ${line}\n`);

@@ -1,6 +1,5 @@
 /** quartz top: the live screen, over a program that it starts, one that runs already, or a profile. */
 import { statSync } from 'node:fs';
-import { basename } from 'node:path';
 import { wholeNumber, type Command } from '../cli/command.js';
 import { Failure, usage } from '../cli/failure.js';
 import { live } from '../cli/live.js';
@@ -33,8 +32,7 @@ export const command: Command = {
     const [word] = args.words;
     if (pid !== undefined) {
       if (!/^[1-9]\d*$/.test(pid)) throw usage(`"${pid}" is not a process id`, 'write: quartz top -p PID');
-      const file = args.value('output') ?? `${pid}.quartz`;
-      return live(args, file, ['attach', ...samplerOptions(args), '-o', file, pid], refreshMs, false);
+      return live(args, ['attach', ...samplerOptions(args), pid], refreshMs, false);
     }
     if (word === undefined) throw usage('there is nothing to watch', 'write: quartz top -- PROGRAM ARGUMENTS, quartz top -p PID, or quartz top FILE');
     if (!args.dashes && args.words.length === 1 && word.endsWith('.quartz')) {
@@ -48,7 +46,6 @@ export const command: Command = {
         throw error;
       }
     }
-    const file = args.value('output') ?? `${basename(word)}.quartz`;
-    return live(args, file, ['record', ...samplerOptions(args), '-o', file, '--', ...args.words], refreshMs, true);
+    return live(args, ['record', ...samplerOptions(args), '--', ...args.words], refreshMs, true);
   },
 };

@@ -129,7 +129,7 @@ export function facts(model: Model): string {
   const { head } = model;
   const ascii = { ascii: true };
   const status = head.status === 'recording' ? 'still recording'
-    : head.status === 'abandoned' ? 'the sampler died; good up to its last snapshot' : ends[head.endReason](head.exitStatus);
+    : head.status === 'abandoned' ? 'the sampler died; good up to its last snapshot; not finished, so without checksums' : ends[head.endReason](head.exitStatus);
   return [
     `${commandLine(model)}: ${time(model.elapsedNs, ascii)}`,
     `${count(model.processors)} ${model.processors === 1 ? 'processor' : 'processors'}`,

@@ -23,7 +23,7 @@ static void begin(uint32_t processors, uint32_t threads, uint64_t max_bytes) {
     fprintf(stderr, "%s\n", clause);
     exit(1);
   }
-  CHECK(!qzi_file_create(&file, path, max_bytes, why, sizeof why));
+  CHECK(!qzi_file_create(&file, path, &(struct qzi_replaceable){.any = 1}, max_bytes, why, sizeof why));
   now = 1000;
   based = 0;
   CHECK(!qzi_sampler_open(&sampler, &view, &file, now));

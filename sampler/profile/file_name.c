@@ -1,0 +1,234 @@
+/* Patterns, ranks, and names that others have taken. See file_name.h. */
+#include "file_name.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <libgen.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <sys/utsname.h>
+#include <time.h>
+#include <unistd.h>
+
+#define NUMBERS_MAX 10000
+#define LOCK_TRIES  200 /* of 5 ms: whoever has the lock renames one file */
+
+/* ---- what the environment of a program says ---- */
+
+struct job { char rank[24], id[64]; };
+
+static const struct { const char *rank, *size; } launchers[] = {
+    {"PMI_RANK", "PMI_SIZE"},
+    {"PMIX_RANK", "OMPI_COMM_WORLD_SIZE"},
+    {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"},
+    {"SLURM_PROCID", "SLURM_STEP_NUM_TASKS"},
+};
+#define LAUNCHERS (sizeof launchers / sizeof *launchers)
+static const char *const jobs[] = {"SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID", "JOB_ID"};
+#define JOBS (sizeof jobs / sizeof *jobs)
+
+/* The value, where `entry` is NAME=value. */
+static const char *value_of(const char *entry, const char *name) {
+  size_t length = strlen(name);
+  return !strncmp(entry, name, length) && entry[length] == '=' ? entry + length + 1 : NULL;
+}
+
+/* Rank and job of a process; a rank only where there are others. Empty where there is none. */
+static struct job job_of(pid_t pid) {
+  struct job job = {"", ""}, found[LAUNCHERS] = {0};
+  char path[64], *entry = NULL;
+  size_t room = 0;
+  int alone[LAUNCHERS] = {0};
+  unsigned best = JOBS;
+  snprintf(path, sizeof path, "/proc/%ld/environ", (long)pid);
+  FILE *environment = fopen(path, "re");
+  while (environment && getdelim(&entry, &room, 0, environment) > 0) {
+    const char *value;
+    for (unsigned k = 0; k < LAUNCHERS; k++) {
+      if ((value = value_of(entry, launchers[k].rank)) && *value && strspn(value, "0123456789") == strlen(value))
+        snprintf(found[k].rank, sizeof found[k].rank, "%s", value);
+      if ((value = value_of(entry, launchers[k].size)) && !strcmp(value, "1")) alone[k] = 1;
+    }
+    for (unsigned k = 0; k < best; k++)
+      if ((value = value_of(entry, jobs[k])) && *value) {
+        snprintf(job.id, sizeof job.id, "%s", value);
+        best = k;
+      }
+  }
+  if (environment) fclose(environment);
+  free(entry);
+  for (unsigned k = 0; k < LAUNCHERS && !*job.rank; k++)
+    if (*found[k].rank && !alone[k]) memcpy(job.rank, found[k].rank, sizeof job.rank);
+  for (char *at = job.id; (at = strchr(at, '/')) != NULL;) *at = '_';
+  return job;
+}
+
+/* ---- making names ---- */
+
+int qzi_name_check(const char *pattern, char *letter) {
+  for (const char *at = pattern; (at = strchr(at, '%')) != NULL; at += 2) {
+    *letter = at[1];
+    if (!at[1] || !strchr("nrhpj%", at[1])) return -1;
+  }
+  return 0;
+}
+
+/* 1: one of the letters stands in the pattern after a per cent sign. */
+static int has(const char *pattern, const char *letters) {
+  for (const char *at = pattern; (at = strchr(at, '%')) != NULL && at[1]; at += 2)
+    if (strchr(letters, at[1])) return 1;
+  return 0;
+}
+
+int qzi_name_wants_pid(const char *pattern) { return pattern && has(pattern, "p"); }
+
+void qzi_name_of_program(char *name, size_t bytes, pid_t pid) {
+  char link[64], program[4096];
+  snprintf(link, sizeof link, "/proc/%ld/exe", (long)pid);
+  ssize_t length = readlink(link, program, sizeof program - 1);
+  program[length > 0 ? length : 0] = 0;
+  const char *slash = strrchr(program, '/');
+  snprintf(name, bytes, "%s", slash && slash[1] ? slash + 1 : "program");
+}
+
+/* Puts text before the extension. 0, or -1: no room. */
+static int insert(char *name, size_t bytes, const char *text) {
+  char *slash = strrchr(name, '/'), *file = slash ? slash + 1 : name, *dot = strrchr(file, '.');
+  char *at = dot && dot != file ? dot : name + strlen(name);
+  size_t length = strlen(text);
+  if (strlen(name) + length + 1 > bytes) return -1;
+  memmove(at + length, at, strlen(at) + 1);
+  memcpy(at, text, length);
+  return 0;
+}
+
+static int expand(char *name, size_t bytes, const char *pattern, const char *program, pid_t pid, const struct job *job) {
+  size_t used = 0;
+  struct utsname host;
+  for (const char *at = pattern; *at; at++) {
+    char text[300];
+    const char *part = text;
+    snprintf(text, sizeof text, "%c", *at);
+    if (*at == '%' && at[1]) switch (*++at) {
+      case 'n': part = program; break;
+      case 'r': part = *job->rank ? job->rank : "0"; break;
+      case 'j': part = *job->id ? job->id : "0"; break;
+      case 'p': snprintf(text, sizeof text, "%ld", (long)pid); break;
+      case 'h':
+        snprintf(text, sizeof text, "%s", uname(&host) ? "host" : host.nodename);
+        text[strcspn(text, "./")] = 0;
+        break;
+      default: break; /* a per cent sign */
+    }
+    size_t length = strlen(part);
+    if (used + length + 1 > bytes) return -1;
+    memcpy(name + used, part, length);
+    used += length;
+  }
+  name[used] = 0;
+  return 0;
+}
+
+int qzi_name_make(char *name, size_t bytes, const char *pattern, const char *program, pid_t pid, pid_t launched) {
+  char text[64];
+  struct job job = job_of(pid), asked = job_of(getpid());
+  if (!pattern) pattern = "%n.quartz";
+  if (expand(name, bytes, pattern, program, pid, &job)) return -1;
+  int child = pid != launched, own_rank = *job.rank && strcmp(job.rank, asked.rank) != 0;
+  if (*job.rank && !has(pattern, "rp")) {
+    snprintf(text, sizeof text, ".%s", job.rank);
+    if (insert(name, bytes, text)) return -1;
+  }
+  if (child && !own_rank && !has(pattern, "p")) {
+    snprintf(text, sizeof text, "-%ld", (long)pid);
+    if (insert(name, bytes, text)) return -1;
+  }
+  return 0;
+}
+
+/* ---- names that are taken ---- */
+
+static uint64_t ns_of(struct timespec time) { return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec; }
+
+struct qzi_replaceable qzi_replaceable_now(const char *name) {
+  struct timespec now;
+  struct stat status;
+  struct qzi_replaceable may = {0};
+  clock_gettime(CLOCK_REALTIME_COARSE, &now); /* the clock of files' times: what is written from now on is not before it */
+  may.before_ns = ns_of(now);
+  if (name && !lstat(name, &status)) {
+    may.device = status.st_dev;
+    may.file = status.st_ino;
+    may.written_ns = ns_of(status.st_mtim);
+  }
+  return may;
+}
+
+/* 1: the name stands for a file that is to stay. */
+static int taken(const char *name, const struct qzi_replaceable *may, int own) {
+  struct stat there, ours;
+  if (lstat(name, &there)) return errno != ENOENT;
+  if (own >= 0 && !fstat(own, &ours) && ours.st_dev == there.st_dev && ours.st_ino == there.st_ino) return 0;
+  int same = may->file && there.st_ino == may->file && there.st_dev == may->device && ns_of(there.st_mtim) == may->written_ns;
+  if (!may->any && !same && ns_of(there.st_mtim) >= may->before_ns) return 1;
+  int fd = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (fd < 0) return 0; /* it is no profile that could be read */
+  int written = flock(fd, LOCK_SH | LOCK_NB) && errno == EWOULDBLOCK; /* its recording lives: see qzi_file_create */
+  close(fd);
+  return written;
+}
+
+/* So that nobody takes a name between our look at it and the renaming. -1: there is no such lock here (some network file systems),
+ * or somebody keeps it. */
+static int lock_directory_of(const char *name) {
+  char *copy = strdup(name);
+  int fd = copy ? open(dirname(copy), O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+  free(copy);
+  for (int tries = 0; fd >= 0 && flock(fd, LOCK_EX | LOCK_NB); tries++) {
+    if (errno != EWOULDBLOCK || tries == LOCK_TRIES) {
+      close(fd);
+      return -1;
+    }
+    nanosleep(&(struct timespec){0, 5000000}, NULL);
+  }
+  return fd;
+}
+
+int qzi_name_take(char **name, const char *work, const struct qzi_replaceable *may, int own) {
+  size_t bytes = strlen(*name) + 32;
+  char *free_name = malloc(bytes), text[32];
+  if (!free_name) return -1;
+  int lock = lock_directory_of(*name), error = EEXIST;
+  for (unsigned k = 1; k <= NUMBERS_MAX; k++) {
+    strcpy(free_name, *name);
+    snprintf(text, sizeof text, "-%u", k);
+    if (k > 1) insert(free_name, bytes, text);
+    if (taken(free_name, may, own)) continue;
+    error = rename(work, free_name) ? errno : 0;
+    break;
+  }
+  if (lock >= 0) close(lock);
+  if (error) {
+    free(free_name);
+    errno = error;
+    return -1;
+  }
+  free(*name);
+  *name = free_name;
+  return 0;
+}
+
+int qzi_name_aside(char *aside, size_t bytes, const char *from, pid_t pid) {
+  char text[32];
+  snprintf(aside, bytes, "%s", from);
+  snprintf(text, sizeof text, "-%ld", (long)pid);
+  if (insert(aside, bytes, text)) return -1;
+  char *name = strdup(aside);
+  int failed = !name || qzi_name_take(&name, from, &(struct qzi_replaceable){0}, -1);
+  if (!failed) snprintf(aside, bytes, "%s", name);
+  free(name);
+  return failed ? -1 : 0;
+}
