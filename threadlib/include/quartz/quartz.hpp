@@ -1,8 +1,5 @@
-/* Quartz for C++17: a thin layer over quartz.h, header only. Synchronization objects are in sync.hpp; here are futures, threads,
- * fork-join and parallel loops.
- *
- * Errors are std::system_error with the codes of the C functions. Exceptions that leave a spawned function come out where it is
- * waited for.
+/* Quartz for C++17: a thin layer over quartz.h, header only. Synchronization objects are in sync.hpp; here are futures,
+ * threads, fork-join and parallel loops. docs/library.md is made from these comments (scripts/library-page.js).
  */
 #ifndef QUARTZ_QUARTZ_HPP
 #define QUARTZ_QUARTZ_HPP
@@ -50,19 +47,27 @@ template <class T> struct shared {
 };
 } // namespace detail
 
+/* # Threads, futures and parallel loops in C++
+ *
+ * `#include <quartz/quartz.hpp>`, which includes sync.hpp. Errors are std::system_error with the codes of the C
+ * functions. Functions are for the threads that may call the C functions. Exceptions that leave a spawned function
+ * come out where it is waited for. */
+
 /* The result of a spawned function, or of a promise. Any number of copies; each may wait. */
 template <class T> class future {
 public:
+  /* One without a state is not valid(), and only to be assigned to. */
   future() = default;
   explicit future(std::shared_ptr<detail::shared<T>> state) : state_(std::move(state)) {}
   bool valid() const { return static_cast<bool>(state_); }
+  /* Wait until the value, or an exception, is there; wait_for: false when the time is over. ready() does not wait. */
   QZ_HERE void wait() const { detail::check(qz_future_get(&state_->done, nullptr), "qz::future::wait"); }
   template <class Rep, class Period> QZ_HERE bool wait_for(const std::chrono::duration<Rep, Period> &time) const {
     timespec until = detail::in(time);
     return detail::in_time(qz_future_clockget(&state_->done, nullptr, CLOCK_MONOTONIC, &until), "qz::future::wait_for");
   }
   bool ready() const { return qz_future_tryget(&state_->done, nullptr) == 0; }
-  /* The value (a reference to it, good as long as a copy of the future lives), or the exception. */
+  /* Waits. Returns the value (a reference, good as long as a copy of the future lives) or throws the exception. */
   QZ_HERE std::add_lvalue_reference_t<T> get() const {
     wait();
     if (state_->error) std::rethrow_exception(state_->error);
@@ -73,10 +78,14 @@ private:
   std::shared_ptr<detail::shared<T>> state_;
 };
 
+/* What sets a future: once, by a value or an exception. */
 template <class T> class promise {
 public:
+  /* `name` is shown in reports. */
   QZ_HERE explicit promise(const char *name = nullptr) : state_(detail::shared<T>::make(name)) {}
+  /* The future that it sets; any number of them. */
   qz::future<T> future() const { return qz::future<T>(state_); }
+  /* Throw EBUSY: it was set before. */
   template <class... Value> void set(Value &&...value) {
     if (set_.exchange(true)) throw std::system_error(EBUSY, std::generic_category(), "qz::promise::set");
     auto make = [&]() -> T {
@@ -98,7 +107,9 @@ private:
 /* A thread that is joined at the end of its scope. An exception that leaves its function ends the program. */
 class thread {
 public:
+  /* No thread. */
   thread() = default;
+  /* Calls function(arguments...) in a new thread; both are copied or moved into it. Throws EAGAIN, ENOMEM. */
   template <class F, class... A, class = std::enable_if_t<std::is_invocable_v<std::decay_t<F>, std::decay_t<A>...>>>
   QZ_HERE explicit thread(const char *name, F &&function, A &&...arguments) {
     auto bound = [function = std::decay_t<F>(std::forward<F>(function)),
@@ -118,6 +129,7 @@ public:
   }
   template <class F, class = std::enable_if_t<std::is_invocable_v<std::decay_t<F>>>>
   QZ_HERE explicit thread(F &&function) : thread(static_cast<const char *>(nullptr), std::forward<F>(function)) {}
+  /* Threads can be moved; one that is assigned to is joined first. */
   thread(thread &&other) noexcept : handle_(other.handle_), joinable_(std::exchange(other.joinable_, false)) {}
   thread &operator=(thread &&other) noexcept {
     if (this != &other) {
@@ -127,10 +139,13 @@ public:
     }
     return *this;
   }
+  /* Joins. */
   QZ_HERE ~thread() {
     if (joinable_) qz_join(handle_, nullptr);
   }
+  /* True: neither joined nor detached. */
   bool joinable() const { return joinable_; }
+  /* Throw EINVAL: not joinable. join throws EDEADLK, too: it waits for the caller. */
   QZ_HERE void join() {
     detail::check(joinable_ ? qz_join(handle_, nullptr) : EINVAL, "qz::thread::join");
     joinable_ = false;
@@ -139,6 +154,7 @@ public:
     detail::check(joinable_ ? qz_detach(handle_) : EINVAL, "qz::thread::detach");
     joinable_ = false;
   }
+  /* For the C functions. */
   qz_thread_t native_handle() const { return handle_; }
 
 private:
@@ -146,7 +162,7 @@ private:
   bool joinable_ = false;
 };
 
-/* Runs the function in a thread of its own; its result or exception comes out of the future. */
+/* Runs the function in a thread of its own; its result or exception comes out of the future. Throws EAGAIN, ENOMEM. */
 template <class F> QZ_HERE auto spawn(const char *name, F &&function) -> future<std::invoke_result_t<std::decay_t<F> &>> {
   using R = std::invoke_result_t<std::decay_t<F> &>;
   struct work {
@@ -171,7 +187,9 @@ template <class F> QZ_HERE auto spawn(F &&function) { return spawn(nullptr, std:
 /* Fork-join: spawned calls have ended when sync() returns, or the scope ends. sync() throws the first exception. */
 class scope : detail::fixed {
 public:
+  /* Waits for all; an exception that no sync() has thrown is lost. */
   QZ_HERE ~scope() { qz_sync(&scope_); }
+  /* Calls function(), at the latest in sync(). */
   template <class F> QZ_HERE void spawn(F &&function) {
     struct work {
       scope *self;
@@ -187,6 +205,7 @@ public:
     };
     qz_spawn(&scope_, run, new work{ this, std::forward<F>(function) });
   }
+  /* Waits for all, and throws the first exception. */
   QZ_HERE void sync() {
     qz_sync(&scope_);
     if (failed_.load(std::memory_order_acquire)) {
@@ -229,7 +248,9 @@ template <class F> QZ_HERE void parallel_for(std::int64_t begin, std::int64_t en
   if (state.error) std::rethrow_exception(state.error);
 }
 
+/* Lets other threads run that are ready on this processor. */
 inline void yield() { qz_yield(); }
+/* Sleeps for so long at least; the processor runs other threads meanwhile. */
 template <class Rep, class Period> QZ_HERE void sleep_for(const std::chrono::duration<Rep, Period> &time) {
   auto ns = std::chrono::ceil<std::chrono::nanoseconds>(time).count();
   if (ns > 0) qz_sleep_ns(static_cast<std::uint64_t>(ns));
