@@ -29,6 +29,16 @@ export async function run(file: string, args: readonly string[], options: RunOpt
   return { status, stdout, stderr };
 }
 
-export const quartz = (args: readonly string[], options: RunOptions = {}): Promise<Said> => run(command, args, options);
+/** Pieces cannot be made larger and smaller; whatever a report is asked for, it must not say both. */
+function contradicts(report: string): boolean {
+  const text = report.replace(/\s+/g, ' ');
+  return /What limits this program/.test(text) && /smaller pieces|pieces smaller/.test(text) && /larger pieces|pieces larger|grain coarser/.test(text);
+}
+
+export async function quartz(args: readonly string[], options: RunOptions = {}): Promise<Said> {
+  const said = await run(command, args, options);
+  if (contradicts(said.stdout)) throw new Error(`quartz ${args.join(' ')} advises larger and smaller pieces:\n${said.stdout}`);
+  return said;
+}
 
 export const directory = temporaryDirectory;

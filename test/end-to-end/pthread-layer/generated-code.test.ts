@@ -12,7 +12,7 @@ needing('perf_event_open')('generated code stands on the path, behind the lock, 
   t.truthy(generated, model.entities.map(({ name }) => name).join(', '));
   t.true(generated!.processorTimeSelfNs > 0.5 * model.root.processorTimeNs, 'the program does nothing else, but it is seen only once the map was read again');
   t.true(turn.processorTimeNs > 0.9 * model.root.processorTimeNs && turn.processorTimeSelfNs < 0.4 * model.root.processorTimeNs, 'it runs under the lock, which does not run itself');
-  t.true(model.findings.some(({ entity, related }) => entity === generated!.id || related.includes(generated!.id)), model.findings.map(({ text }) => text).join('\n'));
+  t.true(model.findings.some(({ entity, related }) => entity === generated!.id || related.includes(generated!.id)), JSON.stringify(model.findings.map(({ facts }) => facts)));
 });
 
 needing('perf_event_open')('code without unwind information has its own name, or none: not that of the procedure before it', async (t) => {

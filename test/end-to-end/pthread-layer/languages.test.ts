@@ -23,7 +23,7 @@ for (const mangling of ['as usual', 'v0']) {
     const lock = model.entities.find(({ rawKind, name }) => rawKind === 'futex' && /\block/.test(name));
     t.regex(lock?.name ?? names.join(', '), /::lock\w* at contended\.rs:8$/);
     t.true((lock?.states.blocked.ns ?? 0) > 100e6);
-    t.is(model.findings[0]?.kind === 'io' ? model.findings[1]?.kind : model.findings[0]?.kind, 'lock-contention', model.findings.map(({ text }) => text).join('\n'));
+    t.is(model.findings[0]?.kind === 'io' ? model.findings[1]?.kind : model.findings[0]?.kind, 'lock-contention', JSON.stringify(model.findings.map(({ facts }) => facts)));
     const joined = model.entities.find(({ rawKind }) => rawKind === 'join');
     t.regex(joined?.file ?? '', /contended\.rs$/);
     const threads = new Set(model.entities.filter(({ kind, id }) => kind === 'thread' && id !== 0).map(({ name }) => name));

@@ -318,7 +318,7 @@ test.serial('a loop that tries an atomic flag is a spin lock, known by its place
   t.is(insideKind(lock), 'lock');
   const spun = lock.states.spinning.ns + lock.states.ready.ns; // one may have the lock all of its 200 ms, then the other
   t.true(spun > 100e6, `spinning ${spun / 1e6} ms`);
-  t.true(model.findings.some(({ kind, entity }) => kind === 'spinning' && entity === lock.id), model.findings.map(({ text }) => text).join('\n'));
+  t.true(model.findings.some(({ kind, entity }) => kind === 'spinning' && entity === lock.id), JSON.stringify(model.findings.map(({ facts }) => facts)));
 });
 
 test.serial('attached: threads that were met while they ran, by their paths', async (t) => {

@@ -1,6 +1,6 @@
 /** What does not pay beside a thread that the program waits for, by hand. P = 2 throughout. */
 import test from 'ava';
-import { buildModel, type Finding } from '../../../ts-frontend/src/model/index.js';
+import { buildModel, type Finding } from '../../support/sentences.js';
 import { io, ProfileBuilder, run, wait, type Doing } from '../../support/profile-builder.js';
 import { second } from '../../support/example-profiles.js';
 
@@ -12,16 +12,16 @@ test('a hot lock among helpers, while main computes from the beginning to the en
   const builder = profile([run('main', ['main', 'solve']), wait('w1', table), io('w2', [...table, 'load'])]);
   const finding = of(builder, 'lock-contention');
   t.is(finding?.name, 'table');
-  t.deepEqual([finding!.costNs, finding!.savingNs, finding!.boundNs], [second, 0, 0]);
+  t.deepEqual([finding!.costNs, finding!.savingNs, finding!.bound?.mostNs], [second, 0, 0]);
   t.regex(finding!.remedy, /But thread main is at work outside that for 1\.00 s \(100 % of the elapsed time\): as long as that stays, no change there saves more than 0\.$/);
   t.is(buildModel(builder.build()).findings[0]!.kind, 'serial', 'what can pay comes first');
 });
 
 test('the same lock where main takes it too, or only works for half of the time: it pays', (t) => {
-  t.is(of(profile([run('main', [...table, 'solve']), wait('w1', table)]), 'lock-contention')!.boundNs, undefined);
+  t.is(of(profile([run('main', [...table, 'solve']), wait('w1', table)]), 'lock-contention')!.bound, null);
   const half = profile([run('main', ['main', 'solve']), wait('w1', table), io('w2', [...table, 'load'])])
     .stretch(second, [wait('main', ['main', 'join:end']), wait('w1', table), run('w2', [...table, 'store'])]);
-  t.is(of(half, 'lock-contention')!.boundNs, undefined);
+  t.is(of(half, 'lock-contention')!.bound, null);
 });
 
 test('code to make faster beside a thread that is joined at the end: only what that leaves', (t) => {
@@ -31,5 +31,5 @@ test('code to make faster beside a thread that is joined at the end: only what t
   t.false(joined.findings.some(({ name }) => name === 'merge'), 'nobody waits for it');
   // One that works until it is told to end runs as long as main does.
   const told = buildModel(beside([run('main', ['main', 'merge']), run('w', ['worker', 'render'])]).build());
-  t.true(told.findings.some(({ name, boundNs }) => name === 'merge' && boundNs === undefined));
+  t.true(told.findings.some(({ name, bound }) => name === 'merge' && bound === null));
 });

@@ -1,12 +1,12 @@
 /** What limits a program: each problem of the paper's Table 2, its case study, and programs with nothing wrong. */
 import test from 'ava';
 import type { ExecutionContext } from 'ava';
-import { buildModel } from '../../../ts-frontend/src/model/index.js';
-import type { Change, Finding, FindingKind, Model } from '../../../ts-frontend/src/model/index.js';
+import type { Change, FindingKind } from '../../../ts-frontend/src/model/index.js';
 import type { ProfileBuilder } from '../../support/profile-builder.js';
 import { ProfileBuilder as Builder, io, ready, run, spin, wait } from '../../support/profile-builder.js';
 import * as examples from '../../support/example-profiles.js';
 import { second } from '../../support/example-profiles.js';
+import { buildModel, type Finding, type Model } from '../../support/sentences.js';
 
 const close = (t: ExecutionContext, what: string, ns: number, seconds: number): void => {
   t.true(Math.abs(ns / second - seconds) <= 0.005, `${what}: ${ns / second} s, not ${seconds} s`);
@@ -40,7 +40,7 @@ test('what a run-time library does belongs to its caller; what another library d
     const { findings } = recorded(path);
     t.deepEqual(findings.map(({ kind, name }) => `${kind} ${name}`), ['serial report', 'optimize sum']);
     t.regex(findings[0]!.text, /^report, called from main, costs 1\.00 s of 2\.00 s .* Most of that is in fprintf\./);
-    t.regex(findings[1]!.text, /^sum itself takes 1\.00 s of 2\.00 s \(50 %\), 1\.00 s of that in fprintf, while/);
+    t.regex(findings[1]!.text, /^sum itself takes 1\.00 s of 2\.00 s \(50\.0 %\), 1\.00 s of that in fprintf, while/);
   }
   for (const path of ['/usr/lib/libcrypto.so.3', '/home/me/libcurious.so', '/home/me/program']) t.is(recorded(path).findings[0]!.name, 'vfprintf');
 });
@@ -58,7 +58,7 @@ test('OpenMP: pieces too small, and locks taken very often, are told by what the
   t.deepEqual([small!.kind, small!.name, small!.change], ['overhead', 'sum', 'coarsen']);
   close(t, 'cost', small!.costNs, 0.8);
   close(t, 'saving', small!.savingNs, 0.72);
-  t.regex(small!.text, /takes 800 ms of 1\.00 s \(80 %\), in GOMP_task, .* too small/);
+  t.regex(small!.text, /takes 800 ms of 1\.00 s \(80\.0 %\), in GOMP_task, .* too small/);
   t.false(recorded('GOMP_task', 8).findings.some(({ remedy }) => /smaller pieces/.test(remedy)), 'no advice to the contrary');
   t.regex(recorded('GOMP_critical_start', 8).findings[0]!.text, /its locks are taken very often/);
   t.false(recorded('GOMP_task', 0.5).findings.some(({ kind }) => kind === 'overhead'));
@@ -91,7 +91,7 @@ test('threads that are made anew for each phase are as many as there are at the 
 test('a program that hangs: what its threads wait for', (t) => {
   const model = buildModel(new Builder({ processors: 2 }).stretch(second, [run('w1', ['main', 'a']), run('w2', ['main', 'a'])])
     .stretch(9 * second, [wait('w1', ['main', 'condition:full']), wait('w2', ['main', 'condition:empty']), wait('w3', ['main', 'condition:empty'])]).build());
-  t.regex(model.notices.map(({ reason }) => reason).join('\n'), /during 9\.00 s of 10\.0 s \(90 %\) nothing ran; threads that waited meanwhile, on average: 2 at condition empty, 1 at condition full/);
+  t.regex(model.notices.map(({ reason }) => reason).join('\n'), /during 9\.00 s of 10\.0 s \(90\.0 %\) nothing ran; threads that waited meanwhile, on average: 2 at condition empty, 1 at condition full/);
 });
 
 test('idleness that other programs may have caused is told with a caution', (t) => {
@@ -103,11 +103,11 @@ test('idleness that other programs may have caused is told with a caution', (t) 
 
   const calm = recorded(5 * second, 0.05 * second);
   t.is(about(calm), '');
-  t.is(calm.findings[0]!.othersMayCause, undefined);
+  t.is(calm.findings[0]!.othersMayCause, false);
 
   const disturbed = recorded(3 * second, 2 * second);
   t.deepEqual(disturbed.cpuWait, { runNs: 3 * second, waitNs: 2 * second, ownNs: 0, othersNs: 2 * second, share: 0.4 });
-  t.regex(about(disturbed), /^processors waited 40 % of the time for a CPU .*other programs had the CPUs for at least 2\.00 s.*quieter machine/);
+  t.regex(about(disturbed), /^processors waited 40\.0 % of the time for a CPU .*other programs had the CPUs for at least 2\.00 s.*quieter machine/);
   t.is(disturbed.findings[0]!.kind, 'serial');
   t.true(disturbed.findings[0]!.othersMayCause);
   t.regex(disturbed.findings[0]!.text, /But other programs kept this one waiting for CPUs for 2\.00 s/);
@@ -115,13 +115,13 @@ test('idleness that other programs may have caused is told with a caution', (t) 
   // Waiting that is short beside what the finding costs explains nothing of weight.
   const little = recorded(3 * second, 0.4 * second);
   t.not(about(little), '');
-  t.is(little.findings[0]!.othersMayCause, undefined);
+  t.is(little.findings[0]!.othersMayCause, false);
 
   // b on 4 processors for 1 s, with 2 CPUs: the program itself makes two processors wait.
   const crowded = recorded(3 * second, 2 * second, 2);
   t.deepEqual([crowded.cpuWait.ownNs, crowded.cpuWait.othersNs], [2 * second, 0]);
   t.regex(about(crowded), /at most 2\.00 s of that for each other; it has 2 CPUs: use no more processors than that$/);
-  t.is(crowded.findings[0]!.othersMayCause, undefined);
+  t.is(crowded.findings[0]!.othersMayCause, false);
 
   // Each of 100,000 turns began with some microseconds in which an idle CPU woke up.
   const profile = examples.serialThenParallel().build();

@@ -1,7 +1,8 @@
 /** Metrics of docs/metrics.md, sections 1 to 5 and 7, on profiles whose numbers are known exactly. */
 import test from 'ava';
-import { buildModel, checkInvariants, findEntities, focusOn, independentSnapshots, shareInterval, State } from '../../../ts-frontend/src/model/index.js';
-import type { Entity, Model } from '../../../ts-frontend/src/model/index.js';
+import { checkInvariants, findEntities, focusOn, independentSnapshots, shareInterval, State } from '../../../ts-frontend/src/model/index.js';
+import type { Entity } from '../../../ts-frontend/src/model/index.js';
+import { buildModel, type Model } from '../../support/sentences.js';
 import { ProfileBuilder, run, spin, wait } from '../../support/profile-builder.js';
 import { eightOnFour, lockRing, longBesideParallel, second, serialThenParallel, verify } from '../../support/example-profiles.js';
 

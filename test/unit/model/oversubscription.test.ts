@@ -1,6 +1,6 @@
 /** More threads than CPUs: what they cost, by hand. P = 2 and kernel threads (publisher pthread) throughout. */
 import test from 'ava';
-import { buildModel, type Model } from '../../../ts-frontend/src/model/index.js';
+import { buildModel, type Model } from '../../support/sentences.js';
 import { ProfileBuilder, ready, run, spin, wait, woken, type Doing } from '../../support/profile-builder.js';
 import { second } from '../../support/example-profiles.js';
 
@@ -70,7 +70,7 @@ test('threads that were woken and have no CPU yet are runnable, wait for nothing
   const a = ['main', 'a'];
   const model = buildModel(builder().stretch(second, [run('w1', a), run('w2', a), woken('w3', ['main', 'mutex:m']), wait('w4', ['main', 'mutex:m'])]).build());
   const [finding] = crowds(model);
-  t.regex(finding!.text, /3 of them on average, on 2 CPUs.* 1 of these have been woken and wait for a CPU, most of them at lock m\./);
+  t.regex(finding!.text, /3 of them on average, on 2 CPUs.* 1 of these has been woken and waits for a CPU, most often at lock m\./);
   t.regex(finding!.text, /waited 2\.00 s for CPUs, at most 1\.00 s of that for each other/);
   t.is(finding!.savingNs, 0);
   const lock = model.entities.find(({ name }) => name === 'm')!;
@@ -106,7 +106,7 @@ test('threads that are woken for hardly any work: too fine a grain; with more wo
   const [finding] = told(400_000); // 2 s of processor time
   t.deepEqual([finding?.name, finding?.change], ['full', 'coarsen']);
   t.true(near(finding!.costNs, 0.5) && near(finding!.savingNs, 0.45), finding!.text);
-  t.regex(finding!.text, /400000 times, once for 5\.00 us of processor time, most often at condition full\. Waking takes 500 ms of 1\.00 s/);
+  t.regex(finding!.text, /400,000 times, once for 5\.00 µs of processor time, most often at condition full\. Waking takes 500 ms of 1\.00 s/);
   t.deepEqual(told(100_000), []);
 });
 
@@ -114,7 +114,7 @@ test('who has a lock and no CPU: said with the contention, by how much', (t) => 
   const held = ['main', 'update', 'mutex:m'], gate = ['main', 'spinlock:gate'];
   const told = (holder: Doing): string => buildModel(builder().stretch(second, [holder, wait('w2', held), woken('w3', held), spin('w4', gate), spin('w5', gate)])
     .stretch(second, [run('w1', held), wait('w2', held)]).object('mutex:m', { acquisitions: 10, contended: 10 }).build()).findings.find(({ name }) => name === 'm')!.text;
-  t.regex(told(ready('w1', held)), /mostly held in update; who had it waited for a CPU 50 % of the time, for more threads could run than there are CPUs\./);
+  t.regex(told(ready('w1', held)), /mostly held in update; who had it waited for a CPU 50\.0 % of the time, for more threads could run than there are CPUs\./);
   t.regex(buildModel(builder().stretch(second, [run('w1', held), wait('w2', held)]).build()).findings[0]!.text, /mostly held in update\. But/);
 });
 
@@ -123,6 +123,6 @@ test('threads that are made for hardly any work: at least what making them takes
     .stretch(second, [run('task#1', ['main', 'task']), run('task#2', ['main', 'task'])]).build()).findings.find(({ kind }) => kind === 'overhead');
   const many = recorded(40_000)!;
   t.deepEqual([many.name, many.change, Math.round(many.costNs / 1e6), Math.round(many.savingNs / 1e6)], ['task', 'coarsen', 200, 180]);
-  t.regex(many.text, /40000 of them, one for 50\.0 us of processor time, most of them task\. .* at least 200 ms of 1\.00 s \(20 %\)/);
+  t.regex(many.text, /40,000 of them, one for 50\.0 µs of processor time, most of them task\. .* at least 200 ms of 1\.00 s \(20\.0 %\)/);
   t.is(recorded(8_000), undefined, '250 us for each are worth a thread');
 });

@@ -1,7 +1,6 @@
 /** What limits a program in which threads wait for a sleep, a time limit, or a lock whose holder does something else. */
 import test from 'ava';
-import { buildModel } from '../../../ts-frontend/src/model/index.js';
-import type { Model } from '../../../ts-frontend/src/model/index.js';
+import { buildModel, type Model } from '../../support/sentences.js';
 import type { ProfileBuilder } from '../../support/profile-builder.js';
 import { ProfileBuilder as Builder, io, run, spin, tries, wait, woken } from '../../support/profile-builder.js';
 import { second } from '../../support/example-profiles.js';
@@ -23,7 +22,7 @@ test('all threads wait and nobody could wake them: a time limit, told with what 
   const { findings: [finding] } = recorded(builder);
   t.deepEqual([finding!.kind, finding!.name, finding!.change], ['dependency', 'room', 'wait-less']);
   t.is(Math.round(finding!.costNs / 1e6), 750);
-  t.regex(finding!.text, /^Nothing runs during 750 ms of 1\.00 s \(75 %\): all threads wait, 2 at condition room, 1 at condition full, .* time limit .*condition full 50 times, 20\.0 ms each/);
+  t.regex(finding!.text, /^Nothing runs during 750 ms of 1\.00 s \(75\.0 %\): all threads wait, 2 at condition room, 1 at condition full, .* time limit .*condition full 50 times, 20\.0 ms each/);
 });
 
 test('gaps while threads wake each other are no time limit', (t) => {
@@ -93,7 +92,7 @@ test('code to make faster: where main is at work all the time, what other thread
     .stretch(0.1 * second, last === 0 ? [run('main', ['main', 'rest']), run('w', ['main', 'compact'])] : [wait('main', ['main', 'join:w']), run('w', ['main', 'compact']), run('w2', ['main', 'compact'])]).build());
   const optimize = (model: Model): string | undefined => model.findings.find(({ kind }) => kind === 'optimize')?.name;
   t.is(optimize(beside(0)), 'cost');
-  t.regex(beside(0).findings[0]!.text, /compact takes more \(50 %\), but other threads run it, and thread main is at work 100 % of the time: it waits for none of them/);
+  t.regex(beside(0).findings[0]!.text, /compact takes more \(50\.0 %\), but other threads run it, and thread main is at work 100 % of the time: it waits for none of them/);
   t.is(optimize(beside(1)), 'compact');
 });
 

@@ -1,6 +1,6 @@
 /** Threads that are woken for nothing, by hand. P = 2, kernel threads. */
 import test from 'ava';
-import { buildModel, type Model } from '../../../ts-frontend/src/model/index.js';
+import { buildModel, type Model } from '../../support/sentences.js';
 import { ProfileBuilder, run, tries, wait } from '../../support/profile-builder.js';
 import { second } from '../../support/example-profiles.js';
 
@@ -16,7 +16,7 @@ test('more waits than any lock was taken: the rest were woken for nothing, which
   const model = profile(100_000, 40_000);
   const [finding] = model.findings.filter(({ kind }) => kind === 'overhead');
   t.is(finding?.name, 'turn');
-  t.regex(finding!.text, /Of these at least 60000 of 100000 waits at condition turn \(60 %\) were of threads that had waited there, and waited again/);
+  t.regex(finding!.text, /Of these at least 60,000 of 100,000 waits at condition turn \(60\.0 %\) were of threads that had waited there, and waited again/);
   t.regex(finding!.remedy, /^Wake only who can go on: signal in place of broadcast/);
   t.is(told(model).split('waited again').length, 2, 'once');
 });

@@ -17,7 +17,7 @@ const json = (raw: ReturnType<typeof example>): Report => JSON.parse([...reportJ
 test('a report is valid, and its numbers are those of the run', (t) => {
   const report = json(example());
   t.true(validate(report), JSON.stringify(validate.errors, null, 1));
-  t.is(report.schema, 'quartz-report-1');
+  t.is(report.schema, 'quartz-report-2');
   t.is(report.elapsedNs, 2e9);
   const setup = report.entities.find(({ name }) => name === 'setup')!;
   t.deepEqual([setup.kind, setup.nptNs, setup.byBusyNs], ['procedure', 1e9, [1e9, 0, 0, 0]]);

@@ -21,9 +21,10 @@ const model: Model = {
   ...buildModel(example()),
   notices: [],
   findings: [{
-    entity: 2, name: 'setup', kind: 'serial', change: 'create-parallelism', costNs: 1e9, savingNs: 0.75e9, meanwhile: { busy: 1, spinning: 0, idle: 3 }, related: [],
-    text: 'setup (prog.c:10), called from main, costs 1.00 s of 2.00 s (50 %): while it runs, 1 of 4 processors was busy and 3 idle.',
-    remedy: 'Do less there, or do it in parallel: spread over 4 processors it would save 750 ms.',
+    entity: 2, name: 'setup', kind: 'serial', change: 'create-parallelism', advice: { pieces: null, threads: null },
+    facts: { form: 'serial', callers: [1], itself: false, waiting: null, parts: [], spreadNs: 0.75e9, smaller: [] },
+    costNs: 1e9, costCi95: { lowNs: 0.9e9, highNs: 1.1e9 }, savingNs: 0.75e9, savingCi95: { lowNs: 0.7e9, highNs: 0.8e9 },
+    meanwhile: { busy: 1, spinning: 0, idle: 3 }, bound: null, related: [], alternatives: [], othersMayCause: false,
   }],
 };
 const escape = '\u001b';
@@ -121,7 +122,7 @@ test('docs/report.md and docs/compare.md define every column', (t) => {
   const page = ['report', 'compare'].map((name) => readFileSync(join(root, `docs/${name}.md`), 'utf8')).join('');
   const defined = new Set([...page.matchAll(/\*\*(.+?)\*\*/g)].map((match) => match[1]));
   const directory = join(root, 'ts-frontend/src/render');
-  const heads = readdirSync(directory).flatMap((file) => [...readFileSync(join(directory, file), 'utf8').matchAll(/\bhead: (.*?), (?:text|drop)|\bstate\('(\w+)'/g)])
+  const heads = readdirSync(directory).filter((file) => file.endsWith('.ts')).flatMap((file) => [...readFileSync(join(directory, file), 'utf8').matchAll(/\bhead: (.*?), (?:text|drop)|\bstate\('(\w+)'/g)])
     .flatMap((match) => (match[2] !== undefined ? [match[2]] : [...match[1]!.matchAll(/'([^']+)'|`([^`]+)`/g)].map((one) => one[1] ?? 'busy 1..P')));
   t.true(heads.length > 30, heads.join());
   for (const head of heads) t.true(defined.has(head), head);

@@ -6,7 +6,7 @@ import { bindings } from '../../../tui/src/keys.js';
 import { tabs } from '../../../tui/src/state.js';
 import { root } from '../../known-answers/programs.js';
 import { ProfileBuilder, ready, run } from '../../support/profile-builder.js';
-import { buildModel } from '../../../ts-frontend/src/model/index.js';
+import { buildModel } from '../../support/sentences.js';
 import { wrap } from '../../../tui/src/canvas.js';
 import { large, small } from './example.js';
 import { Memory, Session } from './screen.js';

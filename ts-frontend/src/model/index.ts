@@ -2,6 +2,7 @@
 export type * from './profile/raw-profile.js';
 export { noPaths, State, Waiting } from './profile/raw-profile.js';
 export type * from './types.js';
+export type * from './facts.js';
 export { stateNames } from './types.js';
 export { buildModel } from './build-model.js';
 export { findEntities, focusOn } from './queries/focus.js';
@@ -11,5 +12,6 @@ export type { Comparison, EntityChange, FindingChange } from './queries/compare.
 export { difference } from './profile/difference.js';
 export { independentSnapshots, shareInterval } from './metrics/confidence.js';
 export { baseName, inlinedText, placeOf, saysItsKind } from './metrics/naming.js';
-export { formsOf } from './wording/short-names.js';
-export { formatNs } from './wording/numbers.js';
+export { briefly, formsOf } from './wording/short-names.js';
+export { fewSnapshots } from './evidence/context.js';
+export { contradictions } from './findings/advice.js';

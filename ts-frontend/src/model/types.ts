@@ -2,6 +2,7 @@
  * What the model computes from a profile: the types that reports, CSV, JSON and live screens render.
  * Every number is defined in docs/metrics.md; how it is computed, in docs/model.md. Times are nanoseconds.
  */
+import type { Facts } from './facts.js';
 import type { EntityKind, RawHead, RawProfile } from './profile/raw-profile.js';
 
 /** Kinds as reports show them. `lock` stands for mutex, rwlock and spinlock; Entity.rawKind tells which. */
@@ -145,19 +146,24 @@ export interface Finding {
   name: string;
   kind: FindingKind;
   change: Change;
-  text: string;       // what it costs, and what the processors did meanwhile; plain sentences with numbers
-  remedy: string;     // which change would pay, and what it could save
+  advice: Advice;
+  facts: Facts;       // what it rests on; render/findings makes sentences of it
   costNs: number;     // elapsed time
+  costCi95: Interval; // 95 % interval of costNs
   savingNs: number;   // elapsed time that the change could save, at most costNs
+  savingCi95: Interval;
   meanwhile: { busy: number; spinning: number; idle: number }; // mean processors during costNs
-  savingCi95?: Interval; // 95 % interval of savingNs
-  boundNs?: number;   // a thread that the program waits for leaves no more to save; the remedy says so
-  related: number[];  // further entities named in the text
-  alternatives?: Alternative[];
-  othersMayCause?: true; // other programs on the CPUs may be the cause; the text says so
+  bound: Bound | null;
+  related: number[];  // further entities that it is about, or that its facts name
+  alternatives: Alternative[];
+  othersMayCause: boolean; // other programs on the CPUs may be the cause
 }
-/** Another change that would save nearly as much as that of its finding, or more; the remedy tells it too. */
+/** Which way a change goes where another one could go the other way; in the findings of one model no two are opposed (advice.ts). */
+export interface Advice { pieces: 'smaller' | 'larger' | null; threads: 'more' | 'fewer' | null }
+/** Another change that would save nearly as much as that of its finding, or more. */
 export interface Alternative { kind: FindingKind; change: Change; savingNs: number }
+/** A thread that the program waits for, at work outside what the change is about: no change there saves more than the rest. */
+export interface Bound { thread: number; outsideNs: number; mostNs: number }
 /** Why there is nothing, or nothing certain, to report. */
 export interface Notice { reason: string; remedy: string }
 

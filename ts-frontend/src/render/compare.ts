@@ -1,11 +1,12 @@
 /** Two profiles side by side, as text, CSV and JSON. */
 import type { Comparison, EntityChange, Finding, Model } from '../model/index.js';
 import { lines } from './csv.js';
+import { findingSentences } from './findings/index.js';
 import { facts, heading } from './head.js';
 import { label, shortLabel } from './names.js';
 import type { RenderOptions } from './options.js';
 import { limited, table, type Column } from './table.js';
-import { wrap } from './text.js';
+import { clean, wrap } from './text.js';
 import { count, percent, plusMinus, time } from './units.js';
 
 const halfOf = ({ lowNs, highNs }: EntityChange['ci95']): number => (highNs - lowNs) / 2;
@@ -18,11 +19,11 @@ function changeOf(comparison: Comparison, options: RenderOptions): string {
   return `Elapsed time: ${time(before.elapsedNs, options)} ${arrow} ${time(after.elapsedNs, options)} (${signed(elapsedChangeNs, options)}${part}).`;
 }
 
-function findingsOf({ findings }: Comparison, options: RenderOptions): string[] {
+function findingsOf({ after: now, findings }: Comparison, options: RenderOptions): string[] {
   const about = (finding: Finding): string => `${finding.kind} ${finding.name}`;
   const cost = (finding: Finding): string => `cost ${time(finding.costNs, options)}`;
   const texts = findings.map(({ before, after }) =>
-    before === null ? `new: ${after!.text}`
+    before === null ? `new: ${clean(findingSentences(now, after!, options).text, options)}`
       : after === null ? `gone: ${about(before)}, which ${cost(before)}.`
         : `still: ${about(after)}; it ${cost(before)}, and now ${time(after.costNs, options)}.`);
   return texts.flatMap((text, index) => wrap(text, options.width, 5, options).map((line, k) => (k === 0 ? `  ${index + 1}. ${line.trimStart()}` : line)));
@@ -33,7 +34,7 @@ const rowsOf = ({ entities }: Comparison): EntityChange[] => entities.filter(({ 
 
 export function comparisonReport(comparison: Comparison, options: RenderOptions): string {
   const { before, after, cautions } = comparison;
-  const run = (which: string, model: Model): string[] => wrap(`${which} ${facts(model)}`, options.width, 0, options);
+  const run = (which: string, model: Model): string[] => wrap(`${which} ${facts(model, options)}`, options.width, 0, options);
   const all = rowsOf(comparison);
   const { rows, more } = limited(all, options);
   const side = (ns: number | undefined): string => (ns === undefined ? '-' : time(ns, options));
@@ -72,11 +73,11 @@ export const comparisonSchema = 'quartz-compare-1';
 
 export function comparisonJson({ before, after, elapsedChangeNs, entities, findings, cautions }: Comparison): string {
   const run = (model: Model): object => ({ program: model.program, arguments: model.head.arguments, elapsedNs: model.elapsedNs, processors: model.processors, samples: model.samples });
-  const finding = (one: Finding | null): object | null =>
-    one && { name: one.name, kind: one.kind, change: one.change, text: one.text, remedy: one.remedy, costNs: one.costNs, savingNs: one.savingNs };
+  const finding = (model: Model, one: Finding | null): object | null =>
+    one && { name: one.name, kind: one.kind, change: one.change, ...findingSentences(model, one, { ascii: false }), costNs: one.costNs, savingNs: one.savingNs };
   return JSON.stringify({
     schema: comparisonSchema, before: run(before), after: run(after), elapsedChangeNs, cautions,
-    findings: findings.map((one) => ({ before: finding(one.before), after: finding(one.after) })),
+    findings: findings.map((one) => ({ before: finding(before, one.before), after: finding(after, one.after) })),
     entities: entities.map((row) => ({
       kind: row.kind, name: row.name, changeNs: row.changeNs, ci95: row.ci95, certain: row.certain,
       nptBeforeNs: row.before?.nptNs ?? null, nptAfterNs: row.after?.nptNs ?? null, callsBefore: row.before?.callsCounted ? row.before.calls : null, callsAfter: row.after?.callsCounted ? row.after.calls : null,

@@ -1,5 +1,6 @@
 /** What every report begins with: what limits the program, what is to be known about the run, where the time went. */
 import type { Model, Notice } from '../model/index.js';
+import { findingSentences } from './findings/index.js';
 import type { RenderOptions } from './options.js';
 import { clean, paint, wrap } from './text.js';
 import { count, figure, percent, range, rate, time } from './units.js';
@@ -12,9 +13,10 @@ function findings(model: Model, options: RenderOptions): string[] {
   if (model.findings.length === 0) return [];
   const lines = [...heading('What limits this program', options), ''];
   model.findings.forEach((finding, index) => {
-    const [first = '', ...rest] = wrap(clean(finding.text, options), options.width, 5, options);
+    const { text, remedy } = findingSentences(model, finding, options);
+    const [first = '', ...rest] = wrap(clean(text, options), options.width, 5, options);
     lines.push(`  ${index + 1}. ${first.slice(5)}`, ...rest);
-    lines.push(...wrap(clean(finding.remedy, options), options.width, 5, options).map((line) => paint(line, 'warn', options)));
+    lines.push(...wrap(clean(remedy, options), options.width, 5, options).map((line) => paint(line, 'warn', options)));
   });
   return [...lines, ''];
 }
@@ -125,13 +127,12 @@ function commandLine({ program, head }: Model): string {
 }
 
 /** The run in one line: what ran, how long, how well it was seen, what Quartz itself cost. */
-export function facts(model: Model): string {
+export function facts(model: Model, options: Pick<RenderOptions, 'ascii'>): string {
   const { head } = model;
-  const ascii = { ascii: true };
   const status = head.status === 'recording' ? 'still recording'
     : head.status === 'abandoned' ? 'the sampler died; good up to its last snapshot; not finished, so without checksums' : ends[head.endReason](head.exitStatus);
   return [
-    `${commandLine(model)}: ${time(model.elapsedNs, ascii)}`,
+    `${commandLine(model)}: ${time(model.elapsedNs, options)}`,
     `${count(model.processors)} ${model.processors === 1 ? 'processor' : 'processors'}`,
     `${count(model.samples)} samples at ${rate(model.rateHz)}`,
     cost(model),
@@ -175,7 +176,7 @@ function bars(model: Model, options: RenderOptions): string[] {
 export function head(model: Model, options: RenderOptions): string[] {
   return [
     ...findings(model, options),
-    ...wrap(clean(facts(model), options), options.width, 0, options),
+    ...wrap(clean(facts(model, options), options), options.width, 0, options),
     ...bars(model, options),
     ...[...model.notices, ...losses(model)].flatMap((one) => notice(one, options)),
     '',

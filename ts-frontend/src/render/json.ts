@@ -1,7 +1,8 @@
 /** The report as JSON, as schema/report.schema.json has it. Every number is the model's, unrounded. */
 import type { Bucket, Entity, Finding, Model, ObjectStats, TimeBucket } from '../model/index.js';
+import { findingSentences } from './findings/index.js';
 
-export const schemaName = 'quartz-report-1';
+export const schemaName = 'quartz-report-2';
 
 const bucket = ({ from, to, ns }: Bucket): object => ({ from, to: Number.isFinite(to) ? to : null, ns });
 const timeBucket = ({ from, to, count }: TimeBucket): object => ({ from, to: Number.isFinite(to) ? to : null, count });
@@ -69,21 +70,24 @@ function entityJson(entity: Entity): object {
   };
 }
 
-const findingJson = (finding: Finding): object => ({
+const findingJson = (model: Model, finding: Finding): object => ({
   entity: finding.entity,
   name: finding.name,
   kind: finding.kind,
   change: finding.change,
-  text: finding.text,
-  remedy: finding.remedy,
+  ...findingSentences(model, finding, { ascii: false }),
+  facts: finding.facts,
+  advice: finding.advice,
   costNs: finding.costNs,
   savingNs: finding.savingNs,
-  savingCi95: finding.savingCi95 ?? { lowNs: finding.savingNs, highNs: finding.savingNs },
-  boundNs: finding.boundNs ?? null,
-  alternatives: finding.alternatives ?? [],
+  costCi95: finding.costCi95,
+  savingCi95: finding.savingCi95,
+  bound: finding.bound,
+  boundNs: finding.bound?.mostNs ?? null,
+  alternatives: finding.alternatives,
   meanwhile: finding.meanwhile,
   related: finding.related,
-  othersMayCause: finding.othersMayCause === true,
+  othersMayCause: finding.othersMayCause,
 });
 
 /** The whole report as one text. Entities are written one by one, so that a large profile needs no second copy of itself. */
@@ -127,7 +131,7 @@ export function* reportJson(model: Model, quartzVersion: string): Generator<stri
       nothingRanNs: balance.nothingRanNs, byBusyNs: Array.from(balance.byBusyNs), bySpinningNs: Array.from(balance.bySpinningNs),
       meanBusy: balance.meanBusy, meanRunnable: balance.meanRunnable, runnable: balance.runnable.map(bucket),
     },
-    findings: model.findings.map(findingJson),
+    findings: model.findings.map((finding) => findingJson(model, finding)),
     notices: model.notices,
     timeline: model.timeline,
   };

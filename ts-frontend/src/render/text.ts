@@ -11,10 +11,13 @@ export function paint(text: string, tone: Tone, options: Pick<RenderOptions, 'co
   return options.colour && text !== '' ? `\u001b[${codes[tone]}m${text}\u001b[0m` : text;
 }
 
+/** What stands for characters of our own where there is ASCII alone. */
+const letters: Readonly<Record<string, string>> = { 'µ': 'u', '±': '+-', '…': '..', '→': '->', '›': '>' };
+
 /** A name fit for one line of a terminal. */
 export function clean(name: string, options: Pick<RenderOptions, 'ascii'>): string {
   const safe = name.replace(/[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g, '?');
-  return options.ascii ? safe.replace(/[^\x20-\x7e]/gu, '?') : safe;
+  return options.ascii ? safe.replace(/[^\x20-\x7e]/gu, (char) => letters[char] ?? '?') : safe;
 }
 
 const wide = /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{1f300}-\u{1f64f}\u{1f900}-\u{1f9ff}\u{20000}-\u{3fffd}]/u;

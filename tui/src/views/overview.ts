@@ -1,11 +1,12 @@
 /** What limits the program, what the processors did over time, and where there is room what threads waited for. */
 import { Canvas, Colour, wrap } from '../canvas.js';
+import { findingSentences } from '../../../ts-frontend/src/render/findings/index.js';
 import { objectRows } from '../../../ts-frontend/src/render/locks.js';
 import { shortName } from '../../../ts-frontend/src/render/short-names.js';
 import type { Glyphs } from '../glyphs.js';
 import { saysItsKind, type Model } from '../../../ts-frontend/src/model/index.js';
 import type { Scene, Size, State } from '../state.js';
-import { percent, time } from '../format.js';
+import { percent, plain, time } from '../format.js';
 import { histogram } from './histogram.js';
 import { legend, stateStyle, timeline } from './timeline.js';
 
@@ -35,10 +36,12 @@ interface Line { finding: number; first: boolean; text: string }
 function linesOf(model: Model, width: number, ascii: boolean): Line[] {
   const said = (text: string): string => (ascii ? text.replaceAll('…', '..') : text);
   if (model.findings.length === 0) {
-    return model.notices.slice(0, 2).flatMap((notice, finding) => wrap(said(`${notice.reason} ${notice.remedy}`), width - 3).map((text) => ({ finding, first: false, text })));
+    return model.notices.slice(0, 2).flatMap((notice, finding) => wrap(said(plain(`${notice.reason}; ${notice.remedy}`)), width - 3).map((text) => ({ finding, first: false, text })));
   }
-  return model.findings.flatMap((finding, index) =>
-    wrap(said(`${finding.text} ${finding.remedy}`), width - 3).map((text, at) => ({ finding: index, first: at === 0, text })));
+  return model.findings.flatMap((finding, index) => {
+    const { text, remedy } = findingSentences(model, finding, { ascii: true });
+    return wrap(said(`${text} ${remedy}`), width - 3).map((line, at) => ({ finding: index, first: at === 0, text: line }));
+  });
 }
 
 /** Lines for the findings, below their title: all of them where that leaves room for a chart, else not half of the screen. */

@@ -1,12 +1,11 @@
-/** What the searches for limits share: the material, thresholds, and how a limit is told. Pure. */
-import { formatCount, formatNs, formatShare } from '../wording/numbers.js';
+/** What the searches for limits share: the material, thresholds, and what a finding begins with. Pure. */
 import type { Levels } from './activity-levels.js';
 import type { Meanwhile } from './wait-overlap.js';
 import type { Working } from '../build-model.js';
 import type { Own } from './code-origin.js';
 import { inlinedText, placeOf, saysItsKind } from '../metrics/naming.js';
 import { briefly } from '../wording/short-names.js';
-import type { Finding, Model } from '../types.js';
+import type { Advice, Finding, Model } from '../types.js';
 
 export interface Material {
   model: Model;
@@ -51,27 +50,20 @@ export function title(model: Model, id: number): string {
   return saysItsKind(entity) ? entity.name : `${many}${entity.name}`;
 }
 
-/** What is charged to a lock itself. */
-export function heldText(model: Model, id: number): string {
-  return `What runs while ${title(model, id)} is held, outside any procedure called meanwhile`;
-}
-
-export function costs(model: Model, ns: number): string {
-  return `${formatNs(ns)} of ${formatNs(model.elapsedNs)} (${formatShare(ns / model.elapsedNs)})`;
-}
-
-/** "1 of 18 processors was busy, 2 were spinning and 15 idle" */
-export function meanwhileText(model: Model, meanwhile: Finding['meanwhile']): string {
-  const { busy, spinning, idle } = meanwhile;
-  const rest = [
-    ...(spinning >= 0.05 ? [`${formatCount(spinning)} spinning`] : []),
-    ...(idle >= 0.05 ? [`${formatCount(idle)} idle`] : []),
-  ];
-  const verb = formatCount(busy) === '1' ? 'was' : 'were';
-  const head = model.processors === 1 ? `the processor ${busy >= 0.5 ? 'was' : 'was not'} busy` : `${formatCount(busy)} of ${model.processors} processors ${verb} busy`;
-  return rest.length === 2 ? `${head}, ${rest.join(' and ')}` : [head, ...rest].join(' and ');
-}
-
 export function meanwhileOf(P: number, busy: number, spinning: number): Finding['meanwhile'] {
   return { busy, spinning, idle: Math.max(0, P - busy - spinning) };
+}
+
+export const noAdvice: Advice = { pieces: null, threads: null };
+export const largerPieces: Advice = { pieces: 'larger', threads: null };
+
+/** What a search for limits finds out; intervals, bounds and doubts are the same for all, and come later (findings.ts). */
+export type Found = Pick<Finding, 'entity' | 'kind' | 'change' | 'facts' | 'costNs' | 'savingNs' | 'meanwhile'> & Partial<Pick<Finding, 'advice' | 'related' | 'alternatives'>>;
+
+export function findingOf(model: Model, found: Found): Finding {
+  const nothingKnown = { lowNs: 0, highNs: model.elapsedNs };
+  return {
+    advice: noAdvice, alternatives: [], ...found, name: model.entities[found.entity]!.name, savingNs: Math.min(found.costNs, found.savingNs),
+    related: [...new Set(found.related)].filter((id) => id !== found.entity), costCi95: nothingKnown, savingCi95: nothingKnown, bound: null, othersMayCause: false,
+  };
 }

@@ -2,10 +2,8 @@
  * What bounds each saving: a thread that the program waits for does its own work, however little others wait meanwhile. A lock that is hot, a division
  * that is uneven beside such a thread cost nothing (docs/findings.md, "The longest thread"). Pure.
  */
-import { formatNs, formatShare } from '../wording/numbers.js';
 import { addTo } from './activity-levels.js';
 import type { Material } from './context.js';
-import { title } from './context.js';
 import { State, Waiting } from '../profile/raw-profile.js';
 import { isBusy } from '../metrics/sums.js';
 import type { Entity, Finding, Model } from '../types.js';
@@ -78,14 +76,11 @@ export function leftBy(material: Material, threads: Longest, about: readonly num
 /** Of more threads than CPUs, and of the system's own work for threads, nothing is a thread's alone. */
 const apart = new Set<Finding['kind']>(['oversubscription', 'overhead']);
 
-/** Lowers a saving to what the longest thread leaves of it, and says so. */
+/** Lowers a saving to what the longest thread leaves of it. */
 export function bound(material: Material, threads: Longest, finding: Finding): void {
-  const { model } = material;
   const worth = finding.kind === 'serial' ? finding.costNs : finding.savingNs;
   const left = apart.has(finding.kind) ? undefined : leftBy(material, threads, [finding.entity, ...finding.related], worth);
   if (!left) return;
   finding.savingNs = Math.min(finding.savingNs, left.most);
-  finding.boundNs = left.most;
-  finding.remedy += ` But ${title(model, left.thread)} is at work outside that for ${formatNs(left.outside)} (${formatShare(left.outside / model.elapsedNs)} of the elapsed time): as long as that stays, ` +
-    `no change there saves more than ${formatNs(left.most)}.`;
+  finding.bound = { thread: left.thread, outsideNs: left.outside, mostNs: left.most };
 }

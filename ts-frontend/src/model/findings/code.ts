@@ -5,11 +5,9 @@
  */
 import type { Context, ContextStats, Contexts, ThreadTimes } from '../evidence/loss-contexts.js';
 import { concentrate, similarity, statsOf } from '../evidence/loss-contexts.js';
-import { formatCount, formatEvents, formatNs } from '../wording/numbers.js';
 import { isBarrier, isRegionEnd, isUncounted } from '../evidence/library-waits.js';
 import type { Material } from '../evidence/context.js';
-import { briefly } from '../wording/short-names.js';
-import { costs, heldText, leastObservations, leastSerial, leastShare, meanwhileOf, meanwhileText, shownId, title } from '../evidence/context.js';
+import { findingOf, largerPieces, leastObservations, leastSerial, leastShare, meanwhileOf, shownId } from '../evidence/context.js';
 import { isLock } from './lock.js';
 import { waitersBeside } from '../evidence/wait-overlap.js';
 import { isStream, passesData, stream } from './pipeline.js';
@@ -18,7 +16,8 @@ import { isRuntime } from '../evidence/code-origin.js';
 import { rowsOfKey } from '../profile/row-index.js';
 import { pathOf } from '../profile/stack-tree.js';
 import { isBusy } from '../metrics/sums.js';
-import type { Alternative, Change, Entity, Finding, FindingKind, Model } from '../types.js';
+import type { WaitingAt } from '../facts.js';
+import type { Entity, Finding, Model } from '../types.js';
 
 /** What threads waited for while a context cost time: mean number of them. */
 export interface Waited { object: number; mean: number }
@@ -223,63 +222,41 @@ function phaseOf(material: Material, contexts: Contexts, candidates: Candidate[]
   return phase;
 }
 
-function unfed(material: Material, candidate: Candidate): Finding {
-  const { model } = material;
-  const { id, stats } = candidate;
-  const text = `The threads that ${title(model, id)} makes are too small to be worth handing to another processor: ${formatEvents(model.head.spawns)} threads, ` +
-    `${formatNs(workForEach(model))} of work for each. It costs ${costs(model, stats.cost)}; meanwhile ${formatCount(stats.costReady)} threads were ready, and ${meanwhile(material, candidate)}.`;
-  return finding(material, candidate, id, 'overhead', 'coarsen', stats.lost, text,
-    `Make the grain coarser: with larger pieces the idle processors could take them, which would save up to ${formatNs(stats.lost)}.`, []);
+function unfed({ model }: Material, { id, stats }: Candidate): Finding {
+  return findingOf(model, {
+    entity: id, kind: 'overhead', change: 'coarsen', advice: largerPieces, costNs: stats.cost, savingNs: stats.lost, meanwhile: meanwhile(model, stats),
+    facts: { form: 'small-threads', spawns: model.head.spawns, workNs: workForEach(model), ready: stats.costReady, savesNs: stats.lost },
+  });
 }
 
 /** What stands on paths between the program's procedures, and tells nothing: the C++ library's, Rust's own. */
 const isPlumbing = (name: string): boolean => /^(std|core|alloc|__gnu_cxx)::|^<(std|core|alloc)::|^<.* as (std|core|alloc)::|^__pthread_once_slow$/.test(name);
 
 /** Who called it, where most of the loss is: up to three entities, outermost first. */
-function callersText(material: Material, contexts: Contexts, { context }: Candidate): string {
+function callersOf(material: Material, contexts: Contexts, { context }: Candidate): number[] {
   const { model, working } = material;
   let worst = 0;
   for (const node of context.members) if (contexts.lostSelf[node]! > (contexts.lostSelf[worst]! || 0)) worst = node;
   const path = pathOf(working.stacks, worst);
   const outside = path.slice(0, Math.max(0, path.indexOf(context.entity)));
   const own = outside.filter((id) => !isPlumbing(model.entities[id]!.name) && !isRuntime(model.entities[id]!.module));
-  const callers = (own.length > 0 ? own : outside).slice(-3);
-  return callers.length > 0 ? `, called from ${callers.map((id) => briefly(model.entities[id]!.name)).join(' > ')},` : '';
+  return (own.length > 0 ? own : outside).slice(-3);
 }
 
-export function finding(material: Material, candidate: Candidate, id: number, kind: FindingKind, change: Change, savingNs: number, text: string, remedy: string,
-  related: number[], alternatives: Alternative[] = []): Finding {
-  const { model } = material;
-  const { cost, costBusy, costSpinning } = candidate.stats;
-  return {
-    entity: id, name: model.entities[id]!.name, kind, change, text, remedy, costNs: cost, savingNs: Math.min(cost, savingNs),
-    meanwhile: meanwhileOf(model.processors, costBusy, costSpinning), related: [...new Set(related)].filter((one) => one !== id), alternatives,
-  };
-}
+export const meanwhile = ({ processors }: Model, { costBusy, costSpinning }: ContextStats): Finding['meanwhile'] => meanwhileOf(processors, costBusy, costSpinning);
 
-export function meanwhile(material: Material, { stats }: Candidate): string {
-  return meanwhileText(material.model, meanwhileOf(material.model.processors, stats.costBusy, stats.costSpinning));
-}
-
-function waitingText(model: Model, waited: Waited | undefined): string {
-  if (!waited) return '';
-  const many = formatCount(waited.mean);
-  return `; ${many} ${many === '1' ? 'thread' : 'threads'} waited at ${title(model, waited.object)}`;
-}
+const waitingAt = (waited: Waited | undefined): WaitingAt | null => (waited ? { entity: waited.object, threads: waited.mean } : null);
 
 function serial(material: Material, contexts: Contexts, candidate: Candidate): Finding {
   const { model } = material;
   const { id, stats, waited, context } = candidate;
   const parts = largestParts(material, candidate); // of an entity's own code: what it calls of run-time libraries
-  const entity = model.entities[id]!;
-  const itself = context.self && id !== 0 && entity.nptNs > 1.05 * stats.npt ? ' itself' : '';
-  const callers = callersText(material, contexts, candidate);
-  const name = entity.kind === 'lock' ? `${heldText(model, id)}${callers === '' ? ',' : ''}` : `${title(model, id)}${itself}`;
-  const text = `${name}${callers} costs ${costs(model, stats.cost)}: while it runs, ` +
-    `${meanwhile(material, candidate)}${waitingText(model, waited)}.` +
-    (parts.length > 0 ? ` Most of that is in ${parts.map((part) => model.entities[part]!.name).join(' and ')}.` : '');
-  const remedy = `Do less there, or do it in parallel: without it ${formatNs(stats.cost)} would go; spread over ${model.processors} processors it would save ${formatNs(stats.lost)}.`;
-  return finding(material, candidate, id, 'serial', 'create-parallelism', stats.lost, text, remedy, [...parts, ...(waited ? [waited.object] : [])]);
+  const itself = context.self && id !== 0 && model.entities[id]!.nptNs > 1.05 * stats.npt;
+  return findingOf(model, {
+    entity: id, kind: 'serial', change: 'create-parallelism', costNs: stats.cost, savingNs: stats.lost, meanwhile: meanwhile(model, stats),
+    facts: { form: 'serial', callers: callersOf(material, contexts, candidate), itself, waiting: waitingAt(waited), parts, spreadNs: stats.lost, smaller: [] },
+    related: [...parts, ...(waited ? [waited.object] : [])],
+  });
 }
 
 /** Entities right below that have a quarter of the cost or more, at most two; none where they have less than half of it together. */
@@ -314,7 +291,7 @@ const nearlyAsMuch = 0.5;
 function divided(material: Material, contexts: Contexts, candidate: Candidate): Finding {
   const { model } = material;
   const P = model.processors;
-  const { id, stats, waited, alone, thread, threads } = candidate;
+  const { stats, waited, alone, threads } = candidate;
   // Nobody waits for it, and most of the loss is while one thread runs: several threads did it, but one after the other.
   if (!waited && stats.lostAlone > stats.lost / 2) return serial(material, contexts, candidate);
   const object = waited ? model.entities[waited.object]! : undefined;
@@ -325,41 +302,52 @@ function divided(material: Material, contexts: Contexts, candidate: Candidate): 
   const even = Math.max(0, stats.lost - (stats.time / sharing - stats.time / P) * (stats.time > 0 ? Math.min(1, lostShare(stats, P)) : 0));
   const more = stats.lost - even;
 
-  const many = atOnce > 2 * P;
-  const among = threads > atOnce ? `${atOnce} threads at a time` : `${threads} threads`;
-  if (more > even || (!atBarrier && many && !waited)) {
-    const ran = many ? 'meanwhile' : `${threads > atOnce ? `${atOnce} at a time` : threads} ran it, and meanwhile`;
-    const text = `${title(model, id)} costs ${costs(model, stats.cost)} with too few threads at work: ${ran} ${meanwhile(material, candidate)}${waitingText(model, waited)}.${partsText(model, candidate)}`;
-    const too = !many && even >= nearlyAsMuch * more;
-    const remedy = `Divide it among more threads, in smaller pieces: spread over ${P} processors it would save ${formatNs(stats.lost)}` +
-      (too ? `; evenly among the ${sharing} there are, ${formatNs(even)}.` : '.');
-    return finding(material, candidate, id, 'starvation', 'create-parallelism', stats.lost, text, remedy, waited ? [waited.object] : [],
-      too ? [{ kind: 'imbalance', change: 'balance', savingNs: even }] : []);
-  }
-
-  const slow = many ? 0 : slowest(model, stats);
-  const shown = atBarrier ? waited!.object : slow !== 0 && threads >= 2 ? slow : id;
-  // A futex, a loop, or a library's own object may be a barrier of its own kind: threads wait there again and again, not only at their ends.
-  const savingNs = Math.min(even, atBarrier || (object !== undefined && isUnknown(object)) ? Infinity : endsApart(model, stats));
-  const change: Change = many ? 'finer-grain' : 'balance';
-  const who = slow !== 0 && threads >= 2
-    ? `thread ${model.entities[slow]!.name} has ${formatNs(stats.threads.time[stats.threads.ids.indexOf(slow)]!)} of it, the mean is ${formatNs(stats.time / Math.max(1, threads))}`
-    : model.entities[thread]!.name !== '' && alone && thread !== 0 ? `only thread ${model.entities[thread]!.name} still had some` : `it is divided among ${among}`;
-  const { within, entity } = candidate.context;
-  const callers = within !== 0 || model.entities[entity]!.group !== 0 ? callersText(material, contexts, candidate) : ''; // there are others of the name
-  const where = atBarrier ? `Unequal work before ${title(model, waited!.object)}, in ${title(model, id)},` : `Unequal division of the work in ${title(model, id)}${callers}`;
-  const text = `${where} costs ${costs(model, stats.cost)}: ${who}; meanwhile ${meanwhile(material, candidate)}${waitingText(model, waited)}.${partsText(model, candidate)}`;
-  const too = more >= nearlyAsMuch * savingNs;
-  const remedy = (change === 'finer-grain'
-    ? `Make the pieces smaller, or start the largest first; that could save ${formatNs(savingNs)}`
-    : `Divide the work evenly among ${sharing} threads, or in smaller pieces; that could save ${formatNs(savingNs)}`) +
-    (too ? `; among more threads, spread over ${P} processors, ${formatNs(stats.lost)}.` : '.');
-  return finding(material, candidate, shownId(model, shown), 'imbalance', change, savingNs, text, remedy, [id, ...candidate.parts, ...(slow !== 0 ? [shownId(model, slow)] : []), ...(waited ? [waited.object] : [])],
-    too ? [{ kind: 'starvation', change: 'create-parallelism', savingNs: stats.lost }] : []);
+  const shared: Shared = { waiting: waitingAt(waited), many: atOnce > 2 * P, atOnce, sharing, even, more };
+  if (more > even || (!atBarrier && shared.many && !waited)) return tooFew(material, candidate, shared);
+  return uneven(material, contexts, candidate, shared, atBarrier, object);
 }
 
-function partsText(model: Model, { parts }: Candidate): string {
-  return parts.length > 0 ? ` Most of it is in ${parts.slice(0, 2).map((part) => model.entities[part]!.name).join(' and ')}.` : '';
+/** Of work that several threads share: what both kinds of finding about it rest on. */
+interface Shared {
+  waiting: WaitingAt | null;
+  many: boolean;    // threads, more than two for each processor
+  atOnce: number;   // alive at the same time
+  sharing: number;  // could share it
+  even: number; more: number; // what dividing it evenly saves, and what more threads save beyond that
+}
+
+function tooFew({ model }: Material, { id, stats, waited, threads, parts }: Candidate, { waiting, many, atOnce, sharing, even, more }: Shared): Finding {
+  const too = !many && even >= nearlyAsMuch * more;
+  return findingOf(model, {
+    entity: id, kind: 'starvation', change: 'create-parallelism', advice: { pieces: 'smaller', threads: 'more' }, costNs: stats.cost, savingNs: stats.lost, meanwhile: meanwhile(model, stats),
+    facts: { form: 'too-few-threads', threads, atOnce, many, waiting, parts, spreadNs: stats.lost, even: too ? { threads: sharing, savesNs: even } : null },
+    related: waited ? [waited.object] : [],
+    alternatives: too ? [{ kind: 'imbalance', change: 'balance', savingNs: even }] : [],
+  });
+}
+
+function uneven(material: Material, contexts: Contexts, candidate: Candidate, { waiting, many, atOnce, sharing, even, more }: Shared, atBarrier: boolean, object: Entity | undefined): Finding {
+  const { model } = material;
+  const { id, stats, alone, thread, threads, parts, waited } = candidate;
+  const slow = many ? 0 : slowest(model, stats);
+  const isSlow = slow !== 0 && threads >= 2;
+  // A futex, a loop, or a library's own object may be a barrier of its own kind: threads wait there again and again, not only at their ends.
+  const savingNs = Math.min(even, atBarrier || (object !== undefined && isUnknown(object)) ? Infinity : endsApart(model, stats));
+  const { within, entity } = candidate.context;
+  const isNamesake = within !== 0 || model.entities[entity]!.group !== 0; // there are others of the name
+  const too = more >= nearlyAsMuch * savingNs;
+  return findingOf(model, {
+    entity: shownId(model, atBarrier ? waited!.object : isSlow ? slow : id), kind: 'imbalance', change: many ? 'finer-grain' : 'balance',
+    advice: { pieces: 'smaller', threads: too ? 'more' : null }, costNs: stats.cost, savingNs, meanwhile: meanwhile(model, stats),
+    facts: {
+      form: 'uneven-division', code: id, barrier: atBarrier ? waited!.object : null,
+      slowest: isSlow ? { thread: slow, workNs: stats.threads.time[stats.threads.ids.indexOf(slow)]!, meanNs: stats.time / Math.max(1, threads) } : null,
+      last: !isSlow && model.entities[thread]!.name !== '' && alone && thread !== 0 ? thread : null,
+      threads, atOnce, callers: isNamesake ? callersOf(material, contexts, candidate) : [], waiting, parts, many, among: sharing, evenNs: savingNs, spreadNs: too ? stats.lost : null,
+    },
+    related: [id, ...parts, ...(slow !== 0 ? [shownId(model, slow)] : []), ...(waited ? [waited.object] : [])],
+    alternatives: too ? [{ kind: 'starvation', change: 'create-parallelism', savingNs: stats.lost }] : [],
+  });
 }
 
 /** Uneven ends can't cost more than the threads that ended early were gone before the last one, spread over them all. */

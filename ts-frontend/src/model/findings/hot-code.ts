@@ -1,8 +1,7 @@
 /** Where the processors are busy: the code that takes the time, to be made faster (docs/findings.md, "Optimize"). Pure. */
-import { formatNs, formatShare } from '../wording/numbers.js';
 import { addTo } from '../evidence/activity-levels.js';
 import type { Material } from '../evidence/context.js';
-import { costs, heldText, meanwhileOf, meanwhileText, muchMore, shownId, title } from '../evidence/context.js';
+import { findingOf, meanwhileOf, muchMore, shownId } from '../evidence/context.js';
 import { mainThread } from '../evidence/critical-threads.js';
 import { State, Waiting } from '../profile/raw-profile.js';
 import type { Finding, Model } from '../types.js';
@@ -49,14 +48,12 @@ export function tellOptimize({ model, working, own, least }: Material, named: Re
   if (!best || worth(best[1]) < Math.max(2 * least, 0.1 * model.elapsedNs)) return [];
   const [id, hot] = best, { npt, busy, spinning, called } = hot, savingNs = worth(hot) / 2;
   const most = [...called].sort((a, b) => b[1] - a[1])[0];
-  const within = most && most[1] >= npt / 4 ? `, ${formatNs(most[1])} of that in ${model.entities[most[0]]!.name},` : '';
-  const meanwhile = meanwhileOf(P, busy / npt, spinning / npt);
-  const beside = rows[0]![0] !== id && rows[0]![1].npt > npt ? ` ${title(model, rows[0]![0])} takes more (${formatShare(rows[0]![1].npt / model.elapsedNs)}), but other threads run it, and ` +
-    `${title(model, main)} is at work ${formatShare(Math.min(1, model.entities[main]!.processorTimeNs / model.elapsedNs))} of the time: it waits for none of them.` : '';
-  return [{
-    entity: id, name: model.entities[id]!.name, kind: 'optimize', change: 'optimize',
-    text: `${model.entities[id]!.kind === 'lock' ? `${heldText(model, id)},` : `${title(model, id)} itself`} takes ${costs(model, npt)}${within} while ${meanwhileText(model, meanwhile)}: more parallelism ${meanwhile.idle < 0.05 ? "can't help" : 'helps little'} there.${beside}`,
-    remedy: `Make it do less, or do it faster: every ${formatShare(0.1)} saves ${formatNs(savingNs / 5)}; twice as fast would save ${formatNs(savingNs)}.`,
-    costNs: npt, savingNs, meanwhile, related: [...(within !== '' ? [most![0]] : []), ...(beside !== '' ? [rows[0]![0], main] : [])],
-  }];
+  const within = most && most[1] >= npt / 4 ? { entity: most[0], ns: most[1] } : null;
+  const [largest, { npt: ns }] = rows[0]!;
+  const beside = largest !== id && ns > npt ? { entity: largest, ns, main } : null;
+  return [findingOf(model, {
+    entity: id, kind: 'optimize', change: 'optimize', costNs: npt, savingNs, meanwhile: meanwhileOf(P, busy / npt, spinning / npt),
+    facts: { form: 'optimize', within, beside, savesNs: savingNs },
+    related: [...(within ? [within.entity] : []), ...(beside ? [largest, main] : [])],
+  })];
 }

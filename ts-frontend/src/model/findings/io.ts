@@ -1,11 +1,11 @@
 /** Limits by input and output that is not overlapped with other work (docs/findings.md, "Input and output"). Pure. */
-import { formatCount, formatNs } from '../wording/numbers.js';
+import type { IoFacts } from '../facts.js';
 import { addTo, busyOf, savedByRunning, spinningOf, waitAt } from '../evidence/activity-levels.js';
 import type { Material } from '../evidence/context.js';
-import { costs, meanwhileOf, meanwhileText, shownId, systemCall, title } from '../evidence/context.js';
+import { findingOf, meanwhileOf, shownId, systemCall } from '../evidence/context.js';
 import type { LockLoss } from './lock.js';
 import { isLock } from './lock.js';
-import { isHeldUp, waitingAtRest, waitingText } from './nothing-runs.js';
+import { isHeldUp, waitingAt, waitingAtRest } from './nothing-runs.js';
 import { State } from '../profile/raw-profile.js';
 import type { Finding, Model } from '../types.js';
 
@@ -134,25 +134,16 @@ export function tellIo(material: Material, loss: IoLoss): Finding[] {
     ? Math.min(cost, loss.restNs * heldUp) * (1 - Math.max(1, waiting) / atATime) : 0;
   const savingNs = Math.min(cost, Math.max(loss.saving, together));
   if (savingNs < least) return [];
-  const meanwhile = meanwhileOf(model.processors, busy / cost, spinning / cost);
-  const by = calls[0] && calls[0].share >= 0.5 ? calls[0].name : '';
   const isHolding = heldUp >= 0.3 && loss.restNs >= cost / 2;
-  const heldText = isHolding ? `; threads that waited meanwhile: ${waitingText(material, held)}` : '';
-  const where = title(model, id), count = `${formatCount(waiting)} ${waiting < 1.05 ? 'thread' : 'threads'}`;
-  const several = together > 0 ? `, have several under way at a time (more threads, or asynchronous calls): ${atATime} would save ${formatNs(together)}` : ', have other work done meanwhile';
-  const saved = formatNs(Math.min(cost, loss.saving));
-  return [{
-    entity: id, name: model.entities[id]!.name, kind: 'io', change: 'overlap-io',
-    text: forChildren
-      ? `${where} waits for child processes${by === '' ? '' : ` (${by})`} during ${costs(model, cost)}, ${count} on average, and meanwhile ${meanwhileText(model, meanwhile)}${heldText}.`
-      : asleep
-      ? `${where} sleeps (${by === '' ? 'nanosleep' : by}) during ${costs(model, cost)}, ${count} on average, and meanwhile ${meanwhileText(model, meanwhile)}${heldText}.`
-      : `${by === '' && model.head.publisher === 'pthread' ? 'Input, output or sleep' : 'Input and output'} in ${where}${by === '' ? '' : `, in ${by},`} take ${costs(model, cost)} that is not overlapped: ${count} waited for it on average, and meanwhile ${meanwhileText(model, meanwhile)}${heldText}.`,
-    remedy: forChildren ? `Run more of them at a time, or do other work meanwhile; that could save up to ${saved}. What they do is recorded with --children.`
-      : asleep
-      ? `If it looks again after each sleep, let it wait for what it looks for (a condition, a semaphore): up to ${formatNs(isHolding ? cost : loss.saving)} would go. If the sleep stands for something slow${several}.`
-      : `${shareOf(calls, others) >= 0.5 ? 'Where others (clients, other programs) send too late, they set the pace; else overlap' : 'Overlap'} it with computation (start it early, or give it a thread of its own); that could save up to ${saved}.` +
-        (together > loss.saving ? ` Or${several.slice(1)}.` : ''),
-    costNs: cost, savingNs, meanwhile, related: !isHolding ? [] : held.slice(0, 3).map(({ entity }) => entity.id),
-  }];
+  const waits: IoFacts['waits'] = forChildren ? 'children' : asleep ? 'sleep' : shareOf(calls, others) >= 0.5 ? 'others' : 'device';
+  const call = calls[0] && calls[0].share >= 0.5 ? calls[0].name : null;
+  const overlapNs = Math.min(cost, loss.saving);
+  return [findingOf(model, {
+    entity: id, kind: 'io', change: 'overlap-io', costNs: cost, savingNs, meanwhile: meanwhileOf(model.processors, busy / cost, spinning / cost),
+    facts: {
+      form: 'io', waits, mayBeSleep: call === null && model.head.publisher === 'pthread', call, threads: waiting, held: isHolding ? waitingAt(held) : [], overlapNs,
+      goesNs: isHolding ? cost : loss.saving, several: together > 0 ? { atATime, savesNs: together } : null,
+    },
+    related: isHolding ? held.slice(0, 3).map(({ entity }) => entity.id) : [],
+  })];
 }

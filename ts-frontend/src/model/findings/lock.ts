@@ -2,14 +2,14 @@
  * Limits by locks: threads wait while processors have nothing to do, or burn. A prediction is what would be gained if
  * the waiters ran meanwhile (docs/findings.md, "Locks"). Pure.
  */
-import { formatCount, formatEvents, formatNs, formatShare } from '../wording/numbers.js';
 import type { Holding } from '../evidence/holders.js';
 import { holdingOf } from '../evidence/holders.js';
 import { insideKind } from '../evidence/library-waits.js';
 import type { Levels, Waits } from '../evidence/activity-levels.js';
 import { addTo, busyOf, savedByRunning, spinningOf, waitAt } from '../evidence/activity-levels.js';
 import type { Material } from '../evidence/context.js';
-import { costs, meanwhileOf, meanwhileText, shownId, title } from '../evidence/context.js';
+import type { LockFacts } from '../facts.js';
+import { findingOf, meanwhileOf, shownId } from '../evidence/context.js';
 import { isRuntime } from '../evidence/code-origin.js';
 import { State, Waiting } from '../profile/raw-profile.js';
 import { isBusy } from '../metrics/sums.js';
@@ -169,17 +169,13 @@ function unservedShare({ model, working }: Material, entity: Entity): number {
 /** From this share on it is told that whoever has a lock is in input or output, or sleeps. */
 const leastInIo = 0.3;
 
-/** ", 96 % of the time in input, output or sleep (fdatasync)" */
-function inIoText(model: Model, { ns, ioNs, calls }: Holding): string {
-  if (ns === 0 || ioNs < leastInIo * ns) return '';
+function inIo({ ns, ioNs, calls }: Holding): LockFacts['inIo'] {
+  if (ns === 0 || ioNs < leastInIo * ns) return null;
   const [most] = [...calls].sort((a, b) => b[1] - a[1]);
-  return `, ${formatShare(ioNs / ns)} of the time in input, output or sleep${most && most[1] >= ioNs / 2 ? ` (${model.entities[most[0]]!.name})` : ''}`;
+  return { share: ioNs / ns, call: most && most[1] >= ioNs / 2 ? most[0] : null };
 }
 
-/** Waiters that whoever has the lock keeps waking, without leaving it to them. */
-function triesText({ woken, waiters, trying }: LockLoss): string {
-  return woken >= leastWoken * waiters || trying >= leastTrying ? `Of these ${formatCount(woken)} had just been woken: they had no CPU yet, or found it taken again. ` : '';
-}
+/** Waiters that whoever has the lock keeps waking, without leaving it to them, are told of from this share of all waiters on. */
 const leastWoken = 0.3;
 /** Else the processors that are told of would not add up to all. */
 const leastTrying = 0.1;
@@ -192,30 +188,22 @@ function tell(material: Material, { entity, loss: own, holding, victims }: Conte
   const { loss } = worst;
   const spins = loss.spinSaving > loss.blockedSaving;
   const by = holder(material, stats.holders);
-  const name = title(model, entity.id);
-  const meanwhile = meanwhileOf(P - loss.trying, loss.busy, loss.spinning);
   const ready = Math.min(material.levels.waits.get(entity.id)?.spinningReady ?? 0, savingOf(loss));
   const unserved = model.head.publisher === 'pthread' ? unservedShare(material, entity) : 0;
   const instead = spins && ready >= savingOf(loss) / 2;
   const savingNs = Math.min(loss.cost, instead ? ready : savingOf(loss));
-  const others = victims.filter((one) => one !== worst).map((one) => title(model, one.entity.id));
-  const because = victims.length === 0 ? ''
-    : worst.entity === entity ? `So do others for ${others.join(' and ')}, whose holders mostly have ${name} too, or wait for it. `
-      : `The cause is ${name}: who has ${[title(model, worst.entity.id), ...others].join(' or ')} mostly has ${name} too, or waits for it. `;
-  const text = `Threads ${spins ? 'spin' : 'wait'} for ${title(model, worst.entity.id)} during ${costs(model, loss.cost)}: ${formatCount(loss.waiters)} of them on average, ` +
-    `and meanwhile ${meanwhileText(model, meanwhile)}. ${triesText(loss)}${because}` +
-    (!stats.counted ? `It was seen from outside: nobody counts its users, or knows its holder`
-      : `${because === '' ? '' : `Of ${name} `}${stats.contended > 0 ? `${formatEvents(stats.contended)} of ${formatEvents(stats.acquisitions)} acquisitions had to wait, ${formatNs(stats.waitMeanNs)} each` : because === '' ? `It was taken ${formatEvents(stats.acquisitions)} times` : `there were ${formatEvents(stats.acquisitions)} acquisitions`}`) +
-    (by !== 0 ? `; it was mostly held in ${model.entities[by]!.name}${inIoText(model, holding)}` : '') +
-    (unserved >= leastUnserved ? `; who had it waited for a CPU ${formatShare(unserved)} of the time, for more threads could run than there are CPUs.` : '.');
-  const inIo = holding.ioNs >= holding.ns / 2 && holding.ns > 0;
-  const remedy = instead
-    ? `Let its waiters block instead of spin: threads were ready to run meanwhile; that could save ${formatNs(savingNs)}.`
-    : `Wait less for ${name}: ${inIo ? 'move the input, output or sleep out of it, ' : ''}${stats.counted ? 'hold it shorter, take it less often, or split what it protects' : 'call it less often, for more at once, or from fewer threads at a time'}; if its waiters ran meanwhile, that could save up to ${formatNs(savingNs)}.`;
-  return {
-    entity: entity.id, name: entity.name, kind: spins ? 'spinning' : 'lock-contention', change: instead ? 'block-instead-of-spin' : 'wait-less',
-    text, remedy, costNs: loss.cost, savingNs, meanwhile, related: [...victims.map((one) => one.entity.id), ...(by !== 0 ? [shownId(model, by)] : [])],
-  };
+  return findingOf(model, {
+    entity: entity.id, kind: spins ? 'spinning' : 'lock-contention', change: instead ? 'block-instead-of-spin' : 'wait-less',
+    costNs: loss.cost, savingNs, meanwhile: meanwhileOf(P - loss.trying, loss.busy, loss.spinning),
+    facts: {
+      form: 'lock', spins, waitedFor: worst.entity.id, others: victims.filter((one) => one !== worst).map((one) => one.entity.id),
+      waiters: loss.waiters, woken: loss.woken >= leastWoken * loss.waiters || loss.trying >= leastTrying ? loss.woken : null,
+      counted: stats.counted, acquisitions: stats.acquisitions, contended: stats.contended, waitMeanNs: stats.waitMeanNs,
+      holder: by !== 0 ? by : null, inIo: inIo(holding), mostlyInIo: holding.ns > 0 && holding.ioNs >= holding.ns / 2,
+      unserved: unserved >= leastUnserved ? unserved : null, readyInstead: instead, savesNs: savingNs,
+    },
+    related: [...victims.map((one) => one.entity.id), ...(by !== 0 ? [shownId(model, by)] : [])],
+  });
 }
 
 /** Other objects whose waiters spin although threads are ready to run. */
@@ -227,13 +215,10 @@ export function tellSpinning(material: Material): Finding[] {
     if (isLock(entity) || entity.group !== 0 || waits.spinningReady < least) continue;
     const loss = lossOf(levels, entity, waits);
     const savingNs = Math.min(loss.spinCost, waits.spinningReady);
-    const meanwhile = meanwhileOf(model.processors, loss.busy, loss.spinning);
-    told.push({
-      entity: id, name: entity.name, kind: 'spinning', change: 'block-instead-of-spin',
-      text: `Threads spin at ${title(model, id)} during ${costs(model, loss.spinCost)} although others are ready to run; meanwhile ${meanwhileText(model, meanwhile)}.`,
-      remedy: `Let its waiters block: the ready threads would have the processors; that could save ${formatNs(savingNs)}.`,
-      costNs: loss.spinCost, savingNs, meanwhile, related: [],
-    });
+    told.push(findingOf(model, {
+      entity: id, kind: 'spinning', change: 'block-instead-of-spin', costNs: loss.spinCost, savingNs,
+      meanwhile: meanwhileOf(model.processors, loss.busy, loss.spinning), facts: { form: 'spinning', savesNs: savingNs },
+    }));
   }
   return told;
 }

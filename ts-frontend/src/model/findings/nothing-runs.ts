@@ -3,9 +3,10 @@
  * can wake a thread that waits for an object; only input and output, sleep and time limits end by themselves
  * (docs/findings.md, "While nothing runs"). Pure.
  */
-import { formatCount, formatEvents, formatNs } from '../wording/numbers.js';
+import type { WaitingAt } from '../facts.js';
+import { mean } from '../wording/numbers.js';
 import type { Material } from '../evidence/context.js';
-import { costs, leastShare, meanwhileOf, shownId, systemCall, title } from '../evidence/context.js';
+import { findingOf, leastShare, meanwhileOf, shownId, systemCall, title } from '../evidence/context.js';
 import { isLock } from './lock.js';
 import { State } from '../profile/raw-profile.js';
 import type { Entity, Finding } from '../types.js';
@@ -28,10 +29,14 @@ export function waitingAtRest({ model, levels }: Material): Waiting[] {
 
 const most = 3, leastTold = 0.25;
 
+/** Those at which most threads waited. */
+export function waitingAt(waiting: readonly Waiting[]): WaitingAt[] {
+  return waiting.filter(({ threads }) => threads >= leastTold).slice(0, most).map(({ entity, threads }) => ({ entity: entity.id, threads }));
+}
+
 /** "2 at condition room, 1 at lock m" */
-export function waitingText(material: Material, waiting: readonly Waiting[]): string {
-  return waiting.filter(({ threads }) => threads >= leastTold).slice(0, most)
-    .map(({ entity, threads }) => `${formatCount(threads)} at ${title(material.model, entity.id)}`).join(', ');
+export function waitingText({ model }: Material, waiting: readonly Waiting[]): string {
+  return waitingAt(waiting).map(({ entity, threads }) => `${mean(threads)} at ${title(model, entity)}`).join(', ');
 }
 
 /** "1 in read": the calls of the system in which threads slept. */
@@ -43,7 +48,7 @@ export function sleepersText(material: Material): string {
     if (call !== '') calls.set(call, (calls.get(call) ?? 0) + tuples.ns[k]! / material.model.balance.nothingRanNs);
   }
   return [...calls].filter(([, threads]) => threads >= leastTold).sort((a, b) => b[1] - a[1]).slice(0, most)
-    .map(([call, threads]) => `${formatCount(threads)} in ${call}`).join(', ');
+    .map(([call, threads]) => `${mean(threads)} in ${call}`).join(', ');
 }
 
 /** Threads that something holds up: not those that wait for the end of others, or sleep. */
@@ -69,12 +74,9 @@ export function tellRest(material: Material): Finding[] {
   const known = held.filter(({ entity }) => !isLock(entity) && entity.object?.counted && entity.object.contended > 0);
   const [first] = [...known].sort((a, b) => a.entity.object!.waitMeanNs - b.entity.object!.waitMeanNs);
   if (!first || known.some(({ entity }) => entity.object!.waitMeanNs < shortWaitNs)) return [];
-  const waits = known.slice(0, most).map(({ entity }) => `${title(model, entity.id)} ${formatEvents(entity.object!.contended)} times, ${formatNs(entity.object!.waitMeanNs)} each`).join('; ');
-  return [{
-    entity: known[0]!.entity.id, name: known[0]!.entity.name, kind: 'dependency', change: 'wait-less',
-    text: `Nothing runs during ${costs(model, cost)}: all threads wait, ${waitingText(material, held)}, and none is at work that could wake them. ` +
-      `So a wait that has a time limit has to run out (or a signal, or another program, ends it). Threads waited for ${waits}.`,
-    remedy: `Find out who should wake whom there: a wait with a time limit whose condition nobody signals, or signals too late. Woken in time, up to ${formatNs(cost)} would go.`,
-    costNs: cost, savingNs: cost, meanwhile: meanwhileOf(model.processors, 0, 0), related: held.map(({ entity }) => entity.id).filter((id) => id !== known[0]!.entity.id),
-  }];
+  const waits = known.slice(0, most).map(({ entity }) => ({ entity: entity.id, count: entity.object!.contended, meanNs: entity.object!.waitMeanNs }));
+  return [findingOf(model, {
+    entity: known[0]!.entity.id, kind: 'dependency', change: 'wait-less', costNs: cost, savingNs: cost, meanwhile: meanwhileOf(model.processors, 0, 0),
+    facts: { form: 'nothing-runs', waiting: waitingAt(held), waits }, related: held.map(({ entity }) => entity.id),
+  })];
 }

@@ -2,10 +2,9 @@
  * Limits by OpenMP's run-time library: tasks, pieces of loops and parallel regions that are too small for what it takes to hand them over
  * (docs/findings.md, "Overhead"). Pure.
  */
-import { formatNs } from '../wording/numbers.js';
 import { addTo } from '../evidence/activity-levels.js';
 import type { Material } from '../evidence/context.js';
-import { costs, meanwhileOf, meanwhileText, shownId, title } from '../evidence/context.js';
+import { findingOf, largerPieces, meanwhileOf, noAdvice, shownId } from '../evidence/context.js';
 import { State } from '../profile/raw-profile.js';
 import { rowsOfKey } from '../profile/row-index.js';
 import { isBusy } from '../metrics/sums.js';
@@ -85,7 +84,6 @@ export function tellTeams(material: Material): Finding[] {
   const ranked = (map: Map<number, number>): number[] => [...map].sort((a, b) => b[1] - a[1]).map(([id]) => id);
   const id = ranked(teams.owners).find((one) => one !== 0) ?? 0;
   const calls = ranked(teams.calls).filter((one) => teams.calls.get(one)! >= cost / 20).slice(0, most);
-  const meanwhile = meanwhileOf(model.processors, teams.busy / cost, teams.spinning / cost);
   const savingNs = cost * (1 - 1 / larger);
   let excluding = 0, named = 0;
   for (const [one, ns] of teams.calls) {
@@ -93,13 +91,9 @@ export function tellTeams(material: Material): Finding[] {
     if (excludes.test(model.entities[one]!.name)) excluding += ns;
   }
   const isExclusion = excluding > named / 2;
-  return [{
-    entity: id, name: model.entities[id]!.name, kind: 'overhead', change: 'coarsen',
-    text: `OpenMP's library itself takes ${costs(model, cost)}${calls.length > 0 ? `, in ${calls.map((one) => model.entities[one]!.name).join(', ')}` : ''}, most of it for ${title(model, id)}: ` +
-      `${isExclusion ? 'its locks are taken very often' : 'what is handed to threads there is too small'}. Meanwhile ${meanwhileText(model, meanwhile)}.`,
-    remedy: isExclusion
-      ? `Exclude others less often: a reduction, or sums of each thread's own that are added at its end; ${larger} times less often would save ${formatNs(savingNs)}.`
-      : `Make the pieces larger: no tasks below some size, larger chunks of loops, one parallel region around several; ${larger} times larger would save ${formatNs(savingNs)}.`,
-    costNs: cost, savingNs, meanwhile, related: calls.filter((one) => one !== id),
-  }];
+  return [findingOf(model, {
+    entity: id, kind: 'overhead', change: 'coarsen', advice: isExclusion ? noAdvice : largerPieces, costNs: cost, savingNs,
+    meanwhile: meanwhileOf(model.processors, teams.busy / cost, teams.spinning / cost),
+    facts: { form: 'openmp', calls, excludes: isExclusion, savesNs: savingNs, coarser: larger }, related: calls,
+  })];
 }

@@ -1,10 +1,9 @@
 /** Limits by the thread package's own work, or by waking threads: grain too fine (docs/findings.md, "Overhead"). Pure. */
-import { formatEvents, formatNs } from '../wording/numbers.js';
-import { againRemedy, againText, waitsAgain } from '../notices/thundering-herd.js';
+import { waitsAgain } from '../notices/thundering-herd.js';
 import { addTo } from '../evidence/activity-levels.js';
 import type { Material } from '../evidence/context.js';
-import { costs, meanwhileOf, meanwhileText, shownId, title } from '../evidence/context.js';
-import { placeOf } from '../metrics/naming.js';
+import type { PackageWorkFacts } from '../facts.js';
+import { findingOf, largerPieces, meanwhileOf, noAdvice, shownId } from '../evidence/context.js';
 import { State, Waiting } from '../profile/raw-profile.js';
 import type { Finding } from '../types.js';
 
@@ -31,20 +30,13 @@ export function tellOverhead({ model, working, least }: Material): Finding[] {
   // The innermost entity with half of it; idle loops of the package have no stack and count for nobody.
   const known = Math.max(0, ...byEntity.values());
   const id = shownId(model, [...byEntity].filter(([, npt]) => npt >= known / 2).sort((a, b) => a[1] - b[1])[0]?.[0] ?? 0);
-  const entity = model.entities[id]!;
-  const meanwhile = meanwhileOf(model.processors, busy / cost, spinning / cost);
   const { spawns, switches } = model.head;
-  const events = spawns > 0 && spawns >= switches / 10
-    ? `; ${formatEvents(spawns)} ${spawns === 1 ? 'thread was' : 'threads were'} created, for ${formatNs(useful / spawns)} of work each`
-    : switches > 0 ? `; there ${switches === 1 ? 'was 1 switch' : `were ${formatEvents(switches)} switches`} between threads, one for ${formatNs(useful / switches)} of work` : '';
-  const grain = entity.kind === 'procedure' || entity.kind === 'thread' || entity.kind === 'join'
-    ? 'Make the grain coarser: more work for each thread' : `Do more work for each use of ${title(model, id)}`;
-  return [{
-    entity: id, name: entity.name, kind: 'overhead', change: 'coarsen',
-    text: `Creating, scheduling and switching threads costs ${costs(model, cost)}, most of it for ${title(model, id)}${events}. Meanwhile ${meanwhileText(model, meanwhile)}.`,
-    remedy: `${grain}; ${coarser} times coarser would save ${formatNs(savingNs)}.`,
-    costNs: cost, savingNs, meanwhile, related: [],
-  }];
+  const events: PackageWorkFacts['events'] = spawns > 0 && spawns >= switches / 10 ? { what: 'threads', count: spawns, workNs: useful / spawns }
+    : switches > 0 ? { what: 'switches', count: switches, workNs: useful / switches } : null;
+  return [findingOf(model, {
+    entity: id, kind: 'overhead', change: 'coarsen', advice: largerPieces, costNs: cost, savingNs, meanwhile: meanwhileOf(model.processors, busy / cost, spinning / cost),
+    facts: { form: 'package-work', events, savesNs: savingNs, coarser },
+  })];
 }
 
 /** Less work than this for each wait is not worth waking a thread for. */
@@ -84,15 +76,13 @@ export function tellWakes({ model, working, own, least }: Material): Finding[] {
   if (savingNs < least) return [];
   const most = [...byObject].sort((a, b) => b[1] - a[1]).map(([id]) => id);
   const others = most.slice(1, 3).filter((id) => byObject.get(id)! >= waits / 10);
-  const meanwhile = meanwhileOf(model.processors, busy / cost, spinning / cost);
-  return [{
-    entity: most[0]!, name: model.entities[most[0]!]!.name, kind: 'overhead', change: 'coarsen',
-    text: `Threads wait, and are woken, very often: ${formatEvents(waits)} times, once for ${formatNs(workNs / waits)} of processor time, most often at ${[most[0]!, ...others].map((id) => title(model, id)).join(' and ')}. ` +
-      `Waking takes ${costs(model, cost)}; meanwhile ${meanwhileText(model, meanwhile)}.` +
-      (condition ? ` Of these ${againText(model, condition, waitsAgain(model, condition))}.` : ''),
-    remedy: `${condition ? againRemedy.replace('wake', 'Wake') : 'Pass on more at a time (larger pieces, more room in a queue), or signal only who waits'}; ten times fewer wake-ups would save ${formatNs(savingNs)}.`,
-    costNs: cost, savingNs, meanwhile, related: [...others, ...(condition && condition.id !== most[0] && !others.includes(condition.id) ? [condition.id] : [])],
-  }];
+  const again = condition ? { condition: condition.id, count: waitsAgain(model, condition), waits: condition.object!.contended } : null;
+  return [findingOf(model, {
+    entity: most[0]!, kind: 'overhead', change: 'coarsen', advice: again ? noAdvice : largerPieces, costNs: cost, savingNs,
+    meanwhile: meanwhileOf(model.processors, busy / cost, spinning / cost),
+    facts: { form: 'wake-ups', waits, workNs: workNs / waits, objects: [most[0]!, ...others], again, savesNs: savingNs, coarser },
+    related: [...others, ...(condition ? [condition.id] : [])],
+  })];
 }
 
 /** What making, starting and ending a kernel thread takes at least; it is told where that is a twentieth of the work. */
@@ -108,13 +98,9 @@ export function tellThreads({ model }: Material): Finding[] {
   const made = new Map<number, number>();
   for (const { id, kind, members, instances } of model.entities) if (kind === 'thread' && members.length === 0) addTo(made, shownId(model, id), instances);
   const [most] = [...made].sort((a, b) => b[1] - a[1]);
-  const entity = model.entities[most?.[0] ?? 0]!;
-  const place = placeOf(entity.file, entity.line);
-  return [{
-    entity: entity.id, name: entity.name, kind: 'overhead', change: 'coarsen',
-    text: `Threads are made for hardly any work: ${formatEvents(spawns)} of them, one for ${formatNs(root.processorTimeNs / spawns)} of processor time, most of them ${entity.name}${place === '' ? '' : ` (${place})`}. ` +
-      `To make, start and end one takes ${formatNs(makingNs)} or more, so that costs at least ${costs(model, cost)}.`,
-    remedy: `Make fewer, with more work for each (larger pieces, or a few threads that take one piece after the other); ${coarser} times fewer would save ${formatNs(savingNs)} or more.`,
-    costNs: cost, savingNs, meanwhile: meanwhileOf(model.processors, model.balance.meanBusy, model.balance.spinningNs / Math.max(1, model.elapsedNs)), related: [],
-  }];
+  return [findingOf(model, {
+    entity: most?.[0] ?? 0, kind: 'overhead', change: 'coarsen', advice: { pieces: 'larger', threads: 'fewer' }, costNs: cost, savingNs,
+    meanwhile: meanwhileOf(model.processors, model.balance.meanBusy, model.balance.spinningNs / Math.max(1, model.elapsedNs)),
+    facts: { form: 'short-threads', spawns, workNs: root.processorTimeNs / spawns, leastNs: makingNs, savesNs: savingNs, coarser },
+  })];
 }

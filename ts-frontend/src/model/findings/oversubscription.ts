@@ -3,11 +3,12 @@
  * much work as ever; it costs where some of the threads spin, for these get their turns too (docs/findings.md, "Threads"). Pure.
  */
 import { behindSpinNs, spinningProcedures } from '../evidence/spin-then-block.js';
-import { formatCount, formatNs } from '../wording/numbers.js';
+import type { OversubscriptionFacts } from '../facts.js';
+import { time } from '../wording/numbers.js';
 import { insideKind } from '../evidence/library-waits.js';
 import { addTo } from '../evidence/activity-levels.js';
 import type { Material } from '../evidence/context.js';
-import { costs, leastShare, meanwhileOf, meanwhileText, shownId, title } from '../evidence/context.js';
+import { findingOf, leastShare, meanwhileOf, shownId } from '../evidence/context.js';
 import { State, Waiting } from '../profile/raw-profile.js';
 import type { Finding, Model, Notice } from '../types.js';
 
@@ -94,15 +95,10 @@ function ownNs({ cpuWait, processors }: Model, crowd: Crowd): number {
   return cpuWait.runNs > 0 ? Math.min(crowd.ns, cpuWait.runNs / processors) : crowd.ns;
 }
 
-function wokenText(model: Model, crowd: Crowd): string {
-  const [most] = [...crowd.wokenAt].sort((a, b) => b[1] - a[1]);
-  return most && crowd.woken >= 0.1 * crowd.runnable
-    ? ` ${formatCount(crowd.woken)} of these have been woken and wait for a CPU, most of them at ${title(model, most[0])}.` : '';
-}
-
-/** What the kernel counted, where it is known: exact, over the whole run. */
-function countedText({ cpuWait }: Model): string {
-  return cpuWait.waitNs > 0 ? ` Its threads waited ${formatNs(cpuWait.waitNs)} for CPUs, at most ${formatNs(cpuWait.ownNs)} of that for each other.` : '';
+/** Threads that have been woken and wait for a CPU, where they are a tenth of those that can run, or more. */
+function wokenOf({ woken, runnable, wokenAt }: Crowd): OversubscriptionFacts['woken'] {
+  const [most] = [...wokenAt].sort((a, b) => b[1] - a[1]);
+  return most && woken >= 0.1 * runnable ? { threads: woken, object: most[0] } : null;
 }
 
 /** What else the waiting may cost, or blocking save, is told where it is a tenth more, or less. */
@@ -111,13 +107,10 @@ const notable = 0.1;
 /** Blocking saves less than fewer threads: the calls that wait and wake remain. */
 const isLess = ({ lostNs, handedNs }: Crowd): boolean => lostNs < (1 - notable) * handedNs;
 
-/** What fewer threads save at least and at most, and what an end of the spinning alone does. */
-function savings(material: Material, crowd: Crowd): string {
-  const { lostNs, handedNs } = crowd;
+/** What fewer threads save at least and at most. */
+function savedByFewer(material: Material, { handedNs }: Crowd): OversubscriptionFacts['fewer'] {
   const most = Math.min(material.model.elapsedNs, handedNs + behindSpinNs(material, spinningProcedures(material)));
-  const further = most > (1 + notable) * handedNs ? `; with all the waiting that goes with it up to ${formatNs(most)}` : '';
-  return !isLess(crowd) ? `, or let waiters block; what the others lose to the spinning is ${formatNs(lostNs)}${further}`
-    : `: what the others lose to the spinning, and to waiting and waking behind it, is ${formatNs(handedNs)}${further}. Waiters that block at once would still save ${formatNs(lostNs)}`;
+  return { savesNs: handedNs, mostNs: most > (1 + notable) * handedNs ? most : null };
 }
 
 /** At most one finding; with no saving where no thread spins. */
@@ -129,21 +122,19 @@ export function tellCrowd(material: Material): Finding | undefined {
   const harmful = crowd.lostNs >= least;
   if (!harmful && ownNs(model, crowd) < leastCrowded * model.elapsedNs) return undefined;
   const objects = harmful ? [...crowd.byObject].sort((a, b) => b[1] - a[1]).map(([id]) => id) : [];
-  const cpus = P === 1 ? '1 CPU' : `${P} CPUs`;
-  const meanwhile = meanwhileOf(P, crowd.busy, crowd.spinning);
-  const one = formatCount(crowd.spinners) === '1';
-  const head = `More threads can run than there are CPUs, during ${costs(model, crowd.ns)}: ${formatCount(crowd.runnable)} of them on average, on ${cpus}`;
-  return {
-    entity: 0, name: model.root.name, kind: 'oversubscription', change: 'fewer-threads',
-    text: (harmful
-      ? `${head}. ${formatCount(crowd.spinners)} of these only ${one ? 'spins' : 'spin'}, for ${title(model, objects[0]!)}, and ${one ? 'takes' : 'take'} the CPUs from those that have work.`
-      : `${head}. By itself that costs no elapsed time, for ${meanwhileText(model, meanwhile)}.`) + wokenText(model, crowd) + countedText(model),
-    remedy: harmful
-      ? `Run no more threads than CPUs${savings(material, crowd)}.`
-      : `No more threads than CPUs would do as much: the rest only costs switches and memory.`,
-    costNs: harmful ? crowd.handedNs : 0, savingNs: harmful ? crowd.handedNs : 0, meanwhile, related: objects.slice(0, 3),
+  const { cpuWait: { waitNs, ownNs: own } } = model;
+  const savingNs = harmful ? crowd.handedNs : 0;
+  return findingOf(model, {
+    entity: 0, kind: 'oversubscription', change: 'fewer-threads', advice: { pieces: null, threads: 'fewer' }, costNs: savingNs, savingNs,
+    meanwhile: meanwhileOf(P, crowd.busy, crowd.spinning),
+    facts: {
+      form: 'oversubscription', crowdedNs: crowd.ns, runnable: crowd.runnable, harmful, spinners: harmful ? { threads: crowd.spinners, object: objects[0]! } : null,
+      woken: wokenOf(crowd), cpuWait: waitNs > 0 ? { waitNs, ownNs: own } : null,
+      fewer: harmful ? savedByFewer(material, crowd) : { savesNs: 0, mostNs: null }, blocking: harmful && isLess(crowd) ? crowd.lostNs : null,
+    },
+    related: objects.slice(0, 3),
     alternatives: harmful && isLess(crowd) ? [{ kind: 'spinning', change: 'block-instead-of-spin', savingNs: crowd.lostNs }] : [],
-  };
+  });
 }
 
 /** Spinning that costs because there are more threads than CPUs is told with that, once. */
@@ -160,7 +151,7 @@ export function idleLoops({ entities, elapsedNs }: Model): Notice[] {
     const ns = states.spinning.ns + states.ready.ns;
     if (object?.counted !== false || ns < leastShare * elapsedNs) continue;
     notices.push({
-      reason: `threads look busy for ${formatNs(ns)} ${name.startsWith('loop') ? 'in the' : 'at'} ${name}, and make no progress: they wait there for what others write`,
+      reason: `threads look busy for ${time(ns)} ${name.startsWith('loop') ? 'in the' : 'at'} ${name}, and make no progress: they wait there for what others write`,
       remedy: `let them block (${insideKind(entity) === 'lock' ? 'a mutex' : 'a condition, a semaphore'}); such time counts as spinning from when it was noticed, some ms after it began`,
     });
   }

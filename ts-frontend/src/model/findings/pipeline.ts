@@ -4,11 +4,10 @@
  */
 import type { Contexts } from '../evidence/loss-contexts.js';
 import type { Candidate } from './code.js';
-import { finding, isBeside, meanwhile, together } from './code.js';
-import { formatNs } from '../wording/numbers.js';
+import { isBeside, meanwhile, together } from './code.js';
 import { insideKind } from '../evidence/library-waits.js';
 import type { Material } from '../evidence/context.js';
-import { costs, shownId, title } from '../evidence/context.js';
+import { findingOf, shownId } from '../evidence/context.js';
 import { lossOf } from './lock.js';
 import type { Entity, Finding, Model } from '../types.js';
 
@@ -32,9 +31,6 @@ function isHandover(model: Model, candidate: Candidate, object: Entity): boolean
   const waiters = object.object?.waiters ?? [];
   return waiters.length > 0 && waiters.every(({ thread }) => thread !== 0 && !names.has(model.entities[thread]!.name));
 }
-
-/** Of all that the threads of a stream wait for, so many are named. */
-const namesTold = 4;
 
 /** A thread that is at work during so much of its life waits for nobody: of a pipeline, it is the slowest stage. */
 const alwaysAtWork = 0.75;
@@ -72,30 +68,35 @@ export function stream(material: Material, contexts: Contexts, streams: Candidat
   }
   const [first, second] = [...stages.values()].sort((a, b) => b.time - a.time);
   const total = together(material, contexts, streams);
-  const titles = [...new Set(objects.map((object) => title(model, shownId(model, object))))];
-  const objectNames = titles.slice(0, namesTold).join(', ') + (titles.length > namesTold ? ` and ${titles.length - namesTold} more` : '');
   const related = [...objects, ...streams.map((one) => one.id)];
+
+  const shown = [...new Set(objects.map((object) => shownId(model, object)))];
 
   if (first && second && first.time >= 1.25 * second.time) {
     const mine = streams.find((one) => one.thread === first.thread.id) ?? streams[0]!;
     const savingNs = Math.min(model.root.parallelizeNs, Math.max(0, first.time - Math.max(second.time, work / P)));
-    const text = `${title(model, mine.id)}, in thread ${first.thread.name}, is the slowest stage of a pipeline and costs ${costs(model, mine.stats.cost)}: it has ${formatNs(first.time)} of work, ` +
-      `the next stage (thread ${second.thread.name}) ${formatNs(second.time)}; the others wait at ${objectNames}, and meanwhile ${meanwhile(material, mine)}.`;
-    return finding(material, mine, mine.id, 'pipeline', 'balance', savingNs, text,
-      `Divide this stage among more threads, or make it faster: until another stage limits the pipeline that saves ${formatNs(savingNs)}.`,
-      [...related, first.thread.id, second.thread.id, ...involved]);
+    return findingOf(model, {
+      entity: mine.id, kind: 'pipeline', change: 'balance', advice: { pieces: null, threads: 'more' }, costNs: mine.stats.cost, savingNs, meanwhile: meanwhile(model, mine.stats),
+      facts: {
+        form: 'slowest-stage', code: mine.id, stage: { thread: first.thread.id, workNs: first.time }, next: { thread: second.thread.id, workNs: second.time }, objects: shown, savesNs: savingNs,
+      },
+      related: [...related, first.thread.id, second.thread.id, ...involved],
+    });
   }
+  const { stats } = total;
   if (stages.size >= 2) {
-    const savingNs = Math.min(total.stats.lost, Math.max(0, total.stats.npt - Math.max(first?.time ?? 0, work / P)));
-    const id = streams[0]!.id;
-    return finding(material, total, id, 'starvation', 'finer-grain', savingNs,
-      `Threads that pass data on wait for each other during ${costs(model, total.stats.cost)}, at ${objectNames}; most of it while ${title(model, id)} runs; meanwhile ${meanwhile(material, total)}.`,
-      `Pass the data on in smaller pieces, earlier, or with more room in between; that could save up to ${formatNs(savingNs)}.`, related);
+    const savingNs = Math.min(stats.lost, Math.max(0, stats.npt - Math.max(first?.time ?? 0, work / P)));
+    const code = streams[0]!.id;
+    return findingOf(model, {
+      entity: code, kind: 'starvation', change: 'finer-grain', advice: { pieces: 'smaller', threads: null }, costNs: stats.cost, savingNs, meanwhile: meanwhile(model, stats),
+      facts: { form: 'passed-data', objects: shown, code, savesNs: savingNs }, related,
+    });
   }
   const object = objects[0]!;
   const saved = lossOf(levels, model.entities[object]!, levels.waits.get(object)!);
-  const savingNs = Math.min(total.stats.lost, saved.blockedSaving + saved.spinSaving);
-  return finding(material, total, shownId(model, object), 'dependency', 'wait-less', savingNs,
-    `Threads that do the same wait for each other at ${objectNames} during ${costs(model, total.stats.cost)}; meanwhile ${meanwhile(material, total)}.`,
-    `Have the data ready earlier, or go on without it for a while; if the waiters ran meanwhile, that could save up to ${formatNs(savingNs)}.`, related);
+  const savingNs = Math.min(stats.lost, saved.blockedSaving + saved.spinSaving);
+  return findingOf(model, {
+    entity: shownId(model, object), kind: 'dependency', change: 'wait-less', costNs: stats.cost, savingNs, meanwhile: meanwhile(model, stats),
+    facts: { form: 'mutual-wait', objects: shown, savesNs: savingNs }, related,
+  });
 }

@@ -3,12 +3,13 @@
  * that waited; each piece of it is explained once: first by locks and by input and output, whose waiters could have run,
  * then by the code that ran. Formulas: docs/findings.md. Pure.
  */
+import { reconciled } from './advice.js';
 import { prepareContexts } from '../evidence/loss-contexts.js';
 import { childrenNotice } from '../notices/child-processes.js';
 import { churnedLocks } from '../notices/lock-churn.js';
 import { caution, cpuWaitNotice } from '../metrics/cpu-wait.js';
 import { independentSnapshots, shareInterval } from '../metrics/confidence.js';
-import { formatEvents, formatNs, formatShare } from '../wording/numbers.js';
+import { count, percent, time } from '../wording/numbers.js';
 import { unexplainedOf } from '../evidence/loss-attribution.js';
 import { herds } from '../notices/thundering-herd.js';
 import { measureLevels } from '../evidence/activity-levels.js';
@@ -21,12 +22,12 @@ import { sleepersText, tellRest, waitingAtRest, waitingText } from './nothing-ru
 import { tellTeams } from './openmp.js';
 import { idleLoops, isCrowds, tellCrowd } from './oversubscription.js';
 import type { Material } from '../evidence/context.js';
-import { fewSnapshots, leastObservations, leastSerial, leastShare, muchMore, title } from '../evidence/context.js';
+import { fewSnapshots, leastObservations, leastSerial, leastShare, muchMore } from '../evidence/context.js';
 import { bound, leftBy, longestThreads, type Longest } from '../evidence/critical-threads.js';
 import { prepareMeanwhile } from '../evidence/wait-overlap.js';
 import type { Working } from '../build-model.js';
 import { ownOf } from '../evidence/code-origin.js';
-import type { Finding, Interval, Model, Notice } from '../types.js';
+import type { Finding, Model, Notice } from '../types.js';
 
 export const findingsKept = 3;
 
@@ -57,16 +58,22 @@ export function findingsOf(model: Model, working: Working): { findings: Finding[
   const all = [...sampled, ...tellThreads(material)];
   for (const finding of all) bound(material, longest, finding);
   const limits = all.sort((a, b) => b.savingNs - a.savingNs || b.costNs - a.costNs);
-  const findings = gatherSmall(model, limits.filter(isFirstOfKind), material.least).slice(0, findingsKept);
+  let findings = chosen(gatherSmall(limits.filter(isFirstOfKind), material.least));
   const named = new Map(findings.flatMap((one) => (one.kind === 'pipeline' ? [one.entity, ...one.related] : [one.entity]).map((id) => [id, worthOf(one)] as const)));
-  if (crowd && findings.length < findingsKept && !findings.includes(crowd)) findings.push(crowd);
+  if (crowd && findings.length < findingsKept && !findings.includes(crowd)) findings = reconciled([...findings, crowd]);
   if (findings.length < findingsKept) findings.push(...optimizeWithin(material, longest, named));
   putFirst(findings);
-  for (const finding of findings) finding.savingCi95 = savingInterval(finding, model);
-  if (samples < fewSnapshots) for (const finding of findings) finding.text += sureness(finding, model);
+  for (const finding of findings) setIntervals(finding, model);
   caution(model, findings);
   addNotices(model, material, findings, notices);
   return { findings, notices };
+}
+
+/** The first ones that do not advise the opposite of each other. */
+function chosen(limits: readonly Finding[]): Finding[] {
+  let findings: Finding[] = [];
+  for (const limit of limits) if (findings.length < findingsKept) findings = reconciled([...findings, limit]);
+  return findings;
 }
 
 /** Code to make faster, none that only runs beside a longer thread; so many are looked at. */
@@ -84,7 +91,7 @@ function optimizeWithin(material: Material, longest: Longest, named: Map<number,
 }
 
 /** Serial code may go as a whole; of the others only what the change saves. */
-const worthOf = (finding: Finding): number => Math.min(finding.kind === 'serial' ? finding.costNs : finding.savingNs, finding.boundNs ?? Infinity);
+const worthOf = (finding: Finding): number => Math.min(finding.kind === 'serial' ? finding.costNs : finding.savingNs, finding.bound?.mostNs ?? Infinity);
 
 /** Too fine a grain shows as overhead and as ready threads beside idle processors: one cause, told once. */
 function isFirstOfKind(finding: Finding, at: number, all: readonly Finding[]): boolean {
@@ -92,13 +99,13 @@ function isFirstOfKind(finding: Finding, at: number, all: readonly Finding[]): b
 }
 
 /** Serial code that costs less than other limits must, in one finding: that of the serial code with most cost. */
-function gatherSmall(model: Model, limits: readonly Finding[], least: number): Finding[] {
+function gatherSmall(limits: readonly Finding[], least: number): Finding[] {
   const serial = limits.filter((one) => one.kind === 'serial').sort((a, b) => b.costNs - a.costNs);
   const small = serial.filter((one, k) => k > 0 && one.costNs < least);
-  if (small.length > 0) {
-    const names = small.slice(0, 3).map((one) => `${title(model, one.entity)} ${formatNs(one.costNs)}`);
-    serial[0]!.text += ` Serial too: ${names.join(', ')}.`;
-    serial[0]!.related.push(...small.slice(0, 3).map((one) => one.entity));
+  const facts = serial[0]?.facts;
+  if (small.length > 0 && facts?.form === 'serial') {
+    facts.smaller = small.slice(0, 3).map(({ entity, costNs }) => ({ entity, costNs }));
+    serial[0]!.related.push(...facts.smaller.map(({ entity }) => entity));
   }
   return limits.filter((one) => !small.includes(one));
 }
@@ -115,22 +122,19 @@ function putFirst(findings: Finding[]): void {
 }
 
 /** What a change saves is a part of what the finding costs, and as sure. */
-function savingInterval({ costNs, savingNs }: Finding, model: Model): Interval {
-  const { low, high } = shareInterval(costNs / model.elapsedNs, independentSnapshots(model.raw.head));
+function setIntervals(finding: Finding, { elapsedNs, raw }: Model): void {
+  const { costNs, savingNs } = finding;
+  const { low, high } = shareInterval(costNs / elapsedNs, independentSnapshots(raw.head));
   const part = costNs > 0 ? savingNs / costNs : 0;
-  return { lowNs: low * model.elapsedNs * part, highNs: high * model.elapsedNs * part };
-}
-
-function sureness({ costNs }: Finding, model: Model): string {
-  const { low, high } = shareInterval(costNs / model.elapsedNs, independentSnapshots(model.raw.head));
-  return ` With so few snapshots it is between ${formatNs(low * model.elapsedNs)} and ${formatNs(high * model.elapsedNs)} (95 %).`;
+  finding.costCi95 = { lowNs: low * elapsedNs, highNs: high * elapsedNs };
+  finding.savingCi95 = { lowNs: low * elapsedNs * part, highNs: high * elapsedNs * part };
 }
 
 function addNotices(model: Model, material: Material, findings: readonly Finding[], notices: Notice[]): void {
   const { samples, elapsedNs, raw } = model;
   if (samples < fewSnapshots)
     notices.push({
-      reason: `only ${formatEvents(samples)} snapshots in ${formatNs(elapsedNs)}: shares are known to ± ${formatShare(1 / Math.sqrt(samples))} at best`,
+      reason: `only ${count(samples)} snapshots in ${time(elapsedNs)}: shares are known to ± ${percent(1 / Math.sqrt(samples), 1)} at best`,
       remedy: 'let the program run longer, or raise --rate',
     });
   const waiting = cpuWaitNotice(model);
@@ -150,14 +154,14 @@ function addNotices(model: Model, material: Material, findings: readonly Finding
     const waiting = [waitingText(material, waitingAtRest(material)), sleepersText(material)].filter((text) => text !== '').join(', ');
     if (!findings.some(({ kind, meanwhile }) => kind === 'io' || meanwhile.busy === 0))
       notices.push({
-        reason: `during ${formatNs(restNs)} of ${formatNs(elapsedNs)} (${formatShare(restNs / elapsedNs)}) nothing ran` +
+        reason: `during ${time(restNs)} of ${time(elapsedNs)} (${percent(restNs, elapsedNs)}) nothing ran` +
           (asleep >= restNs / 2 ? ': threads slept' : waiting === '' ? '' : `; threads that waited meanwhile, on average: ${waiting}`),
         remedy: asleep >= restNs / 2 ? 'sleeping is no contention: if it is not wanted, sleep less' : 'see the states of the threads (quartz threads) for what they waited for',
       });
   }
   if (findings.length === 0 && material.least < elapsedNs)
     notices.push({
-      reason: `nothing that would save ${formatShare(material.least / elapsedNs)} of the elapsed time stands out: ${formatShare(model.effortNs > 0 ? model.root.processorTimeNs / model.effortNs : 0)} of the effort is work`,
+      reason: `nothing that would save ${percent(material.least, elapsedNs)} of the elapsed time stands out: ${percent(model.root.processorTimeNs, model.effortNs)} of the effort is work`,
       remedy: 'see the table of procedures for where the rest goes',
     });
 }

@@ -2,7 +2,7 @@
  * Waiting for CPUs: how long the program's kernel threads could have run and had none, and how much of that other programs
  * must have caused. Formulas: docs/metrics.md, section 6. Pure.
  */
-import { formatNs, formatShare } from '../wording/numbers.js';
+import { percent, time } from '../wording/numbers.js';
 import type { RawProfile } from '../profile/raw-profile.js';
 import type { CpuWait, Finding, Model, Notice } from '../types.js';
 
@@ -40,14 +40,13 @@ export function cpuWaitOf({ head, balance }: RawProfile): CpuWait {
 const matters = ({ cpuWait, elapsedNs }: Model): boolean =>
   cpuWait.share >= leastWait && cpuWait.ownNs + cpuWait.othersNs >= Math.max(leastElapsed * elapsedNs, leastWait * cpuWait.runNs);
 
-/** Says with each finding that other programs may have made what they could. */
+/** Marks the findings that other programs may have made. */
 export function caution(model: Model, findings: readonly Finding[]): void {
   const { othersNs } = model.cpuWait;
   if (!matters(model)) return;
   for (const finding of findings) {
     if (!shaken.has(finding.kind) || othersNs < leastPart * finding.costNs) continue;
     finding.othersMayCause = true;
-    finding.text += ` But other programs kept this one waiting for CPUs for ${formatNs(othersNs)}, which can look like this.`;
   }
 }
 
@@ -56,9 +55,9 @@ export function cpuWaitNotice(model: Model): Notice | undefined {
   const { waitNs, runNs, ownNs, othersNs, share } = model.cpuWait;
   const { publisher, cpus } = model.head;
   const who = publisher === 'pthread' ? 'threads' : 'processors';
-  const whose = othersNs >= ownNs ? `other programs had the CPUs for at least ${formatNs(othersNs)} of that` : `at most ${formatNs(ownNs)} of that for each other`;
+  const whose = othersNs >= ownNs ? `other programs had the CPUs for at least ${time(othersNs)} of that` : `at most ${time(ownNs)} of that for each other`;
   return {
-    reason: `${who} waited ${formatShare(share)} of the time for a CPU (${formatNs(waitNs)} of the ${formatNs(waitNs + runNs)} in which they could run): ${whose}`,
+    reason: `${who} waited ${percent(share, 1)} of the time for a CPU (${time(waitNs)} of the ${time(waitNs + runNs)} in which they could run): ${whose}`,
     remedy: othersNs >= ownNs ? 'record it again on a quieter machine'
       : publisher === 'pthread' ? `at times more of them can run than there are CPUs; record it again on a quieter machine to see whether that is its own doing`
       : `it has ${cpus} ${cpus === 1 ? 'CPU' : 'CPUs'}: use no more ${who} than that`,

@@ -1,5 +1,5 @@
 /** Child processes: work that the program has others do, and that its own profile cannot show. Pure. */
-import { formatNs } from '../wording/numbers.js';
+import { time } from '../wording/numbers.js';
 import type { Model, Notice } from '../types.js';
 
 /** Below this share of all processor time, or where the kernel's clock ticks would tell little, children change no conclusion. */
@@ -11,7 +11,7 @@ export function childrenNotice({ head, root }: Model): Notice | undefined {
   const ownNs = cpuRunNs > 0 ? cpuRunNs : root.processorTimeNs;
   if (childrenRunNs < leastNs || childrenRunNs < leastPart * (childrenRunNs + ownNs)) return undefined;
   return {
-    reason: `child processes used ${formatNs(childrenRunNs)} of processor time, the program itself ${formatNs(ownNs)}: what they did is not in this profile`,
+    reason: `child processes used ${time(childrenRunNs)} of processor time, the program itself ${time(ownNs)}: what they did is not in this profile`,
     remedy: childrenApart ? 'it is in theirs, whose names have the number of the process' : 'to record them, too, each into a profile of its own: --children',
   };
 }

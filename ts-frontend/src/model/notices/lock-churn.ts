@@ -2,7 +2,7 @@
  * Locks that are taken and released with hardly anything in between, again and again: polling that looks like work, or a lock around too
  * little. Which of the two it is can't be seen from outside, so both are said (docs/findings.md, "Notices"). Pure.
  */
-import { formatEvents, formatNs } from '../wording/numbers.js';
+import { count, time } from '../wording/numbers.js';
 import { isLock } from '../findings/lock.js';
 import { shownId, title } from '../evidence/context.js';
 import type { Entity, Model, Notice } from '../types.js';
@@ -25,8 +25,8 @@ export function churnedLocks(model: Model): Notice[] {
     const spent = by.processorTimeSelfNs + lock.processorTimeSelfNs + lockingNs(model, by);
     if (spent / caller.count >= leastEachNs || spent < leastCost * model.elapsedNs) continue;
     notices.push({
-      reason: `${title(model, shownId(model, by.id))} takes and releases ${title(model, lock.id)} ${formatEvents(caller.count)} times, and does hardly anything else in between: ${formatNs(spent / caller.count)} of processor time each, ` +
-        `${formatNs(spent)} in all`,
+      reason: `${title(model, shownId(model, by.id))} takes and releases ${title(model, lock.id)} ${count(caller.count)} times, and does hardly anything else in between: ${time(spent / caller.count)} of processor time each, ` +
+        `${time(spent)} in all`,
       remedy: 'if it polls there for what others write, let it wait (a condition, a semaphore); else take the lock less often, for more at once',
     });
   }

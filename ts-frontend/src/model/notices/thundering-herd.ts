@@ -3,7 +3,7 @@
  * takes the lock once, however often it waits. So of a condition's waits no more than its lock was taken can be first ones; that lock is
  * one of those that are counted, at most the one that was taken most (docs/findings.md, "Overhead"). Pure.
  */
-import { formatEvents, formatShare } from '../wording/numbers.js';
+import { count, percent } from '../wording/numbers.js';
 import { leastShare, title } from '../evidence/context.js';
 import type { Entity, Model, Notice } from '../types.js';
 
@@ -23,11 +23,11 @@ export function waitsAgain(model: Model, { rawKind, object, members }: Entity): 
   return again >= leastAgain * object.contended && again * wakeNs >= leastShare * model.elapsedNs ? again : 0;
 }
 
-export function againText(model: Model, condition: Entity, again: number): string {
+function againText(model: Model, condition: Entity, again: number): string {
   const { contended } = condition.object!;
-  return `at least ${formatEvents(again)} of ${formatEvents(contended)} waits at ${title(model, condition.id)} (${formatShare(again / contended)}) were of threads that had waited there, and waited again before they let its lock go: they were woken for nothing, or ran out of time`;
+  return `at least ${count(again)} of ${count(contended)} waits at ${title(model, condition.id)} (${percent(again, contended)}) were of threads that had waited there, and waited again before they let its lock go: they were woken for nothing, or ran out of time`;
 }
-export const againRemedy = 'wake only who can go on: signal in place of broadcast, or a condition for each thing that is waited for';
+const againRemedy = 'wake only who can go on: signal in place of broadcast, or a condition for each thing that is waited for';
 
 /** But for those that a finding is about, which says it. */
 export function herds(model: Model, told: ReadonlySet<number>): Notice[] {

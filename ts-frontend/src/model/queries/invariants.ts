@@ -1,8 +1,9 @@
 /**
  * The invariants of docs/metrics.md, section 5, on the raw numbers (compensation takes time out on purpose). Returns
- * one line for each that does not hold. Integers are summed in doubles: the tolerance is for rounding alone, but
+ * one line for each that does not hold; and for advice in opposite directions (docs/findings.md). Integers are summed in doubles: the tolerance is for rounding alone, but
  * for one nanosecond per tuple where the sampler had to divide. Pure.
  */
+import { contradictions } from '../findings/advice.js';
 import { State } from '../profile/raw-profile.js';
 import { buildModel } from '../build-model.js';
 import type { Entity, Model } from '../types.js';
@@ -70,6 +71,7 @@ export function checkInvariants(model: Model): string[] {
     const t = raw.timeline;
     same(`timeline, stretch ${k}`, t.usefulNs[k]! + t.overheadNs[k]! + t.spinningNs[k]! + t.idleNs[k]!, P * t.ns[k]!);
   }
+  broken.push(...contradictions(model.findings));
   return broken;
 }
 

@@ -1,0 +1,69 @@
+/** Phrases that the sentences of several findings share: names, costs, what the processors did meanwhile. */
+import { briefly, type Finding, inlinedText, type Model, placeOf, saysItsKind, type WaitingAt } from '../../model/index.js';
+import type { RenderOptions } from '../options.js';
+import { count, mean, percent, time } from '../units.js';
+
+/** What a finding says: what it costs and why, and which change would pay. */
+export interface Sentences { text: string; remedy: string }
+
+export interface Phrases {
+  model: Model;
+  time: (ns: number) => string;
+  share: (part: number) => string;          // of 1
+  costs: (ns: number) => string;            // "47.0 ms of 4.22 s (1.1 %)"
+  title: (id: number) => string;            // "mutex queue", "sum (sum.c:7)"
+  titles: (ids: readonly number[], most?: number) => string; // "a, b and 3 more"; entities of one title once
+  name: (id: number) => string;             // a procedure or thread, without its place
+  meanwhile: (meanwhile: Finding['meanwhile']) => string;
+  calledFrom: (callers: readonly number[]) => string; // ", called from a > b,"
+  waitingAt: (waiting: WaitingAt | null) => string;   // "; 2 threads waited at mutex queue"
+  eachAt: (waiting: readonly WaitingAt[]) => string;  // "2 at condition room, 1 at mutex m"
+}
+
+/** "1 thread", "2.5 threads" */
+export const threadsText = (number: number): string => counted(mean(number), 'thread');
+export const counted = (number: string, what: string): string => `${number} ${number === '1' ? what : `${what}s`}`;
+
+export function phrases(model: Model, options: Pick<RenderOptions, 'ascii'>): Phrases {
+  const name = (id: number): string => briefly(model.entities[id]!.name);
+  const ns = (value: number): string => time(value, options);
+  const title = (id: number): string => titleOf(model, id);
+  return {
+    model, time: ns, title, name,
+    share: (part) => percent(part, 1),
+    costs: (value) => `${ns(value)} of ${ns(model.elapsedNs)} (${percent(value, model.elapsedNs)})`,
+    titles: (ids, most = Infinity) => {
+      const all = [...new Set(ids.map(title))];
+      return all.slice(0, most).join(', ') + (all.length > most ? ` and ${count(all.length - most)} more` : '');
+    },
+    meanwhile: (meanwhile) => meanwhileText(model, meanwhile),
+    calledFrom: (callers) => (callers.length > 0 ? `, called from ${callers.map(name).join(' > ')},` : ''),
+    waitingAt: (waiting) => (waiting ? `; ${threadsText(waiting.threads)} waited at ${title(waiting.entity)}` : ''),
+    eachAt: (waiting) => waiting.map(({ entity, threads }) => `${mean(threads)} at ${title(entity)}`).join(', '),
+  };
+}
+
+export function titleOf(model: Model, id: number): string {
+  const entity = model.entities[id]!;
+  if (id === 0) return `the program's code outside any procedure that is known`;
+  if (entity.kind === 'procedure') {
+    const place = `${placeOf(entity.file, entity.line)}${inlinedText(model, entity)}`.replace(/^, /, '');
+    return place === '' ? briefly(entity.name) : `${briefly(entity.name)} (${place})`;
+  }
+  const many = entity.members.length > 1 ? `the ${entity.members.length} ${entity.kind}s ` : `${entity.kind} `;
+  return saysItsKind(entity) ? entity.name : `${many}${entity.name}`;
+}
+
+/** What is charged to a lock itself. */
+export const heldText = (title: string): string => `What runs while ${title} is held, outside any procedure called meanwhile`;
+
+/** "1 of 18 processors was busy, 2 were spinning and 15 idle" */
+function meanwhileText({ processors }: Model, { busy, spinning, idle }: Finding['meanwhile']): string {
+  const rest = [
+    ...(spinning >= 0.05 ? [`${mean(spinning)} spinning`] : []),
+    ...(idle >= 0.05 ? [`${mean(idle)} idle`] : []),
+  ];
+  const verb = mean(busy) === '1' ? 'was' : 'were';
+  const head = processors === 1 ? `the processor ${busy >= 0.5 ? 'was' : 'was not'} busy` : `${mean(busy)} of ${processors} processors ${verb} busy`;
+  return rest.length === 2 ? `${head}, ${rest.join(' and ')}` : [head, ...rest].join(' and ');
+}
