@@ -28,6 +28,9 @@
 #define REGISTERS (((UINT64_C(1) << (PERF_REG_X86_IP + 1)) - 1) | UINT64_C(0xff) << PERF_REG_X86_R8)
 enum { AT_FP = PERF_REG_X86_BP, AT_SP = PERF_REG_X86_SP, AT_PC = PERF_REG_X86_IP, AT_COUNT = PERF_REG_X86_IP + 9 };
 #define LINK(registers) 0
+static const unsigned char numbered[16] = {PERF_REG_X86_AX, PERF_REG_X86_CX, PERF_REG_X86_DX, PERF_REG_X86_BX, PERF_REG_X86_SP, PERF_REG_X86_BP,
+                                           PERF_REG_X86_SI, PERF_REG_X86_DI, AT_COUNT - 8, AT_COUNT - 7, AT_COUNT - 6, AT_COUNT - 5,
+                                           AT_COUNT - 4, AT_COUNT - 3, AT_COUNT - 2, AT_COUNT - 1}; /* among those of a sample */
 #else
 #define REGISTERS (UINT64_C(1) << PERF_REG_ARM64_X29 | UINT64_C(1) << PERF_REG_ARM64_LR | \
                    UINT64_C(1) << PERF_REG_ARM64_SP | UINT64_C(1) << PERF_REG_ARM64_PC)
@@ -232,6 +235,9 @@ static int read_sample(uint32_t pid, const struct ring *ring, uint64_t at, uint6
   sample->at = (struct qzi_registers){
       .pc = registers[AT_PC], .sp = registers[AT_SP], .fp = registers[AT_FP], .link = LINK(registers), .fp_known = 1};
   sample->copy = (struct qzi_stack_copy){.address = registers[AT_SP]};
+#if defined(__x86_64__)
+  for (unsigned k = 0; k < 16; k++) sample->general[k] = registers[numbered[k]];
+#endif
   sample->registers = 0;
   for (unsigned k = 0; k < AT_COUNT; k++) sample->registers = (sample->registers ^ registers[k]) * UINT64_C(0x9e3779b97f4a7c15);
   if (size && size <= QZI_RUNNING_STACK && bytes >= sizeof words + size + 8) {

@@ -42,6 +42,7 @@ void qzi_running_pause(struct qzi_running *running, int pause);
 struct qzi_sample {
   struct qzi_registers at;
   uint64_t registers; /* sum of all general registers */
+  uint64_t general[16]; /* by their numbers (x86-64) */
   uint32_t tid;
   int user;           /* 1: in code of the program, not in the kernel on its behalf */
   struct qzi_stack_copy copy; /* `data` lies in `bytes` */

@@ -7,6 +7,7 @@
 #include "sampler/waits/no_progress.h"
 #include "sampler/waits/pause_detector.h"
 #include "sampler/waits/poll_detector.h"
+#include "sampler/waits/repeating_loop.h"
 
 #define LOAD(at) __atomic_load_n((at), __ATOMIC_RELAXED)
 #define UNUSED_NS UINT64_C(1000000000) /* no processor was busy for so long: no samples until one is */
@@ -18,6 +19,7 @@ struct known {
   uint32_t node;    /* path on which it has been in that loop; 0: not looked at since the sample */
   struct qzi_stalled stalled;
   struct qzi_pausing pausing;
+  struct qzi_repeating repeating;
   struct qzi_walk *walk; /* of the last sample */
 };
 
@@ -30,6 +32,7 @@ struct qzi_processor_loops {
   int started;
   struct qzi_sample sample;
   struct qzi_polling polling;
+  struct qzi_stateless_known stateless;
   struct known known[];        /* by processor */
 };
 
@@ -81,6 +84,8 @@ static void take_sample(struct qzi_processor_loops *loops, uint32_t p, uint64_t 
     walked = known->walk && !qzi_paths_walk(loops->paths, visit->thread, &loops->sample.at, &loops->sample.copy, known->walk);
   }
   known->polls = qzi_polling_look(&loops->polling, loops->paths, pid, &loops->sample, walked ? known->walk : NULL);
+  uint64_t repeats = qzi_repeating_look(&known->repeating, &loops->stateless, loops->paths, pid, &loops->sample, walked ? known->walk : NULL);
+  if (!known->polls) known->polls = repeats;
   known->node = 0;
   if (loops->paths) qzi_pausing_look(&known->pausing, pid, visit->word, &loops->sample, loops->paths, walked ? known->walk : NULL);
 }
@@ -89,6 +94,7 @@ static void forget(struct known *known) {
   known->polls = known->node = 0;
   known->stalled = (struct qzi_stalled){.loop = 0};
   known->pausing = (struct qzi_pausing){.pause = 0};
+  known->repeating = (struct qzi_repeating){.rounds = 0};
 }
 
 void qzi_processor_loops_begin(struct qzi_processor_loops *loops, uint64_t now_ns) {
@@ -97,7 +103,7 @@ void qzi_processor_loops_begin(struct qzi_processor_loops *loops, uint64_t now_n
   if (!loops->running) return;
   if (loops->paths) sampler->others_cpu_ns += qzi_paths_begin(loops->paths);
   for (uint32_t p = 0; p < processors; p++)
-    if (loops->known[p].now != sampler->visits[p].now && (loops->known[p].polls || loops->known[p].stalled.count || loops->known[p].pausing.word))
+    if (loops->known[p].now != sampler->visits[p].now && (loops->known[p].polls || loops->known[p].stalled.count || loops->known[p].pausing.word || loops->known[p].repeating.rounds))
       forget(&loops->known[p]);
   while (qzi_running_next(loops->running, &loops->sample)) {
     uint32_t p = processor_of(loops, loops->sample.tid);

@@ -13,6 +13,7 @@
 #include "sampler/recording/pacing.h"
 #include "sampler/waits/pause_detector.h"
 #include "sampler/waits/poll_detector.h"
+#include "sampler/waits/repeating_loop.h"
 #include "sampler/linux/perf_samples.h"
 #include "sampler/waits/no_progress.h"
 
@@ -41,6 +42,7 @@ struct known {
   uint32_t inside;           /* what the wait is told as that the record publishes (waits_inside); 0: as what the record says */
   struct qzi_stalled stalled;
   struct qzi_pausing pausing;
+  struct qzi_repeating repeating;
   uint64_t polls;            /* loop that the last sample found it in, where that only polls; else 0 */
   uint32_t looped;           /* with hooks: node of the record from which it is in that loop; 0: not looked at since the sample */
 };
@@ -56,6 +58,7 @@ struct qzi_follow {
   struct qzi_walk walk;
   struct qzi_sample sample;
   struct qzi_polling polling;
+  struct qzi_stateless_known stateless;
   struct qzi_judging judging;
 };
 
@@ -260,6 +263,8 @@ static void take_sample(struct qzi_follow *follow, uint32_t index, uint64_t now_
     walked = known->walk && !qzi_paths_walk(follow->paths, index, &follow->sample.at, &follow->sample.copy, known->walk);
   }
   known->polls = qzi_polling_look(&follow->polling, follow->paths, pid, &follow->sample, walked ? known->walk : NULL);
+  uint64_t repeats = qzi_repeating_look(&known->repeating, &follow->stateless, follow->paths, pid, &follow->sample, walked ? known->walk : NULL);
+  if (!known->polls) known->polls = repeats;
   qzi_pausing_look(&known->pausing, pid, word, &follow->sample, follow->paths, walked ? known->walk : NULL);
   known->looped = 0;
   known->fresh |= walked;
@@ -351,6 +356,7 @@ int qzi_follow(struct qzi_follow *follow, uint32_t index, struct qzi_look *look,
   if (tid && known->tid != tid) meet(follow, known, index, tid);
   if (state != QZ_STATE_USEFUL) {
     known->stalled.loop = 0;
+    known->repeating.rounds = 0;
     known->pausing = (struct qzi_pausing){0};
   }
   int hooked = known->plain != look->node && qzi_paths_hooked(follow->sampler, index, look->node);

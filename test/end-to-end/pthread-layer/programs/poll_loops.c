@@ -150,6 +150,42 @@ static void *searches(void *unused) { /* a list, by a procedure that reads */
   return unused;
 }
 PROCEDURE int count_up(void) { return (int)__atomic_add_fetch(&results[5], 1, __ATOMIC_RELAXED); }
+/* Counters of all threads, which nobody counts up until the end. */
+static struct counter { unsigned long value, apart[7]; } counters[64];
+static unsigned version;
+PROCEDURE unsigned long total(void) {
+  unsigned long sum = 0;
+  for (int k = 0; k < 64; k++) sum += __atomic_load_n(&counters[k].value, __ATOMIC_RELAXED);
+  return sum;
+}
+static void *totals(void *unused) {
+  while (total() < 5000) __atomic_thread_fence(__ATOMIC_SEQ_CST);
+  return unused;
+}
+static void *totals_here(void *unused) {
+  for (unsigned long sum = 0; sum < 5000;) {
+    sum = 0;
+    KEEP();
+    for (int k = 0; k < 64; k++) sum += __atomic_load_n(&counters[k].value, __ATOMIC_ACQUIRE);
+  }
+  return unused;
+}
+/* Reads all, and tries again where they changed meanwhile, which they do not. */
+PROCEDURE unsigned long read_all(void) {
+  for (;;) {
+    unsigned before = __atomic_load_n(&version, __ATOMIC_ACQUIRE);
+    unsigned long sum = 0;
+    for (int k = 0; k < 64; k++) sum += __atomic_load_n(&counters[k].value, __ATOMIC_RELAXED);
+    __atomic_thread_fence(__ATOMIC_ACQUIRE);
+    if (__atomic_load_n(&version, __ATOMIC_RELAXED) == before) return sum;
+  }
+}
+static void *reads(void *unused) {
+  unsigned long sum = 0;
+  while (!is_up()) sum += read_all();
+  results[7] = sum;
+  return unused;
+}
 static void *counts(void *unused) {
   while (!is_up() && count_up()) continue;
   return unused;
@@ -177,6 +213,7 @@ static void in_turn(const char *name, void *(*routine)(void *)) {
   pthread_t thread;
   __atomic_store_n(&up, 0, __ATOMIC_RELEASE);
   work.head = work.tail = job.state = 0;
+  for (int k = 0; k < 64; k++) counters[k].value = (unsigned long)k;
 #ifdef __cplusplus
   gate.state = 0;
 #endif
@@ -186,6 +223,7 @@ static void in_turn(const char *name, void *(*routine)(void *)) {
   __atomic_store_n(&up, 1, __ATOMIC_RELEASE);
   __atomic_store_n(&work.head, 1, __ATOMIC_RELEASE);
   __atomic_store_n(&job.state, 2, __ATOMIC_RELEASE);
+  __atomic_store_n(&counters[5].value, 5000, __ATOMIC_RELEASE);
   if (mailbox) __atomic_store_n(mailbox, 1, __ATOMIC_RELEASE);
   mailbox = NULL;
 #ifdef __cplusplus
@@ -209,6 +247,9 @@ int main(void) {
   in_turn("+closed", closed);
   in_turn("-chrono", chrono);
 #endif
+  in_turn("+totals", totals);
+  in_turn("+totals_here", totals_here);
+  in_turn("-reads", reads);
   in_turn("-copies", copies);
   in_turn("-collatz", collatz);
   in_turn("-hashes", hashes);

@@ -1,0 +1,269 @@
+/* See stateless_loop.h. */
+#include "stateless_loop.h"
+
+#include "hook_code.h"
+#include "x86_decode.h"
+
+#ifdef QZI_DECODES
+
+#define MOST       160u /* instructions of a loop, or of a procedure */
+#define DEPTH_MOST 3u   /* of calls */
+#define SLOT_BIT   20u  /* stack slots have the bits of register sets that no register has */
+#define NOWHERE    (-1)
+
+struct step {
+  uint64_t at, reads, writes; /* sets of registers and slots */
+  uint64_t live;              /* what is read from here on before it is written */
+  struct instruction its;
+  int next, jump;             /* steps that may follow; NOWHERE: none of the code */
+  int inside;                 /* it can be part of a round */
+};
+struct region {
+  const struct qzi_code *code;
+  const struct qzi_callees *callees;
+  struct qzi_stateless *found;
+  struct step all[MOST];
+  unsigned count, depth;
+  int framed, loads;
+};
+
+static int has_frame(const struct region *region, const struct memory *at) {
+  return !at->thread && (at->base == RSP || (at->base == RBP && region->framed));
+}
+
+static int step_at(const struct region *region, uint64_t at) {
+  for (unsigned k = 0; k < region->count; k++)
+    if (region->all[k].at == at) return (int)k;
+  return NOWHERE;
+}
+
+/* What tells the time, or draws numbers: it differs from round to round though nobody writes it. */
+static int is_source(const struct instruction *its) {
+  return its->op == 0x131 || its->op == 0x101 || its->op == 0x1a2 || (its->op == 0x1c7 && its->rm != NONE) || its->op == 0x133 || its->op == 0x132;
+}
+
+/* The slot of a loop's frame; add: it is written. NOWHERE: none that is known, or it overlaps another one. */
+static int slot_of(struct region *region, const struct memory *at, int add) {
+  struct qzi_stateless *found = region->found;
+  for (unsigned k = 0; k < found->slots; k++)
+    if (found->slot[k].base == at->base && found->slot[k].disp == at->disp) return (int)k;
+  if (!add || at->index != NONE || found->slots == QZI_STATELESS_SLOTS) return NOWHERE;
+  found->slot[found->slots].base = at->base;
+  found->slot[found->slots].disp = at->disp;
+  return (int)found->slots++;
+}
+
+/* A load from the frame beside what is known to be written there, or by another base, may be of the same. */
+static int is_apart(const struct region *region, const struct memory *at) {
+  const struct qzi_stateless *found = region->found;
+  for (unsigned k = 0; k < found->slots; k++)
+    if (at->index != NONE || found->slot[k].base != at->base || (at->disp < found->slot[k].disp + 32 && found->slot[k].disp < at->disp + 32)) return 0;
+  return 1;
+}
+
+static int summarize(struct region *caller, uint64_t target, uint64_t back, struct step *call);
+
+/* Effects of a step. Slots that are written are known by then. 0: it does something that a round may not. */
+static int look_at(struct region *region, struct step *step) {
+  const struct instruction *its = &step->its;
+  if (its->flow == FLOW_CALL) return summarize(region, its->op == 0xe8 ? step->at + its->length + (uint64_t)its->number : 0, step->at + its->length, step);
+  step->reads = its->reads;
+  step->writes = its->writes;
+  if (its->fences) return 1;
+  if (its->tries || is_source(its) || (its->writes & (BIT(OTHER) | BIT(RSP))) || (region->framed && (its->writes & BIT(RBP)))) return 0;
+  if (!its->loads && !its->stores) return 1;
+  if (!has_frame(region, &its->at)) {
+    region->loads |= its->loads && !its->at.thread;
+    return !its->stores;
+  }
+  int slot = slot_of(region, &its->at, 0);
+  if (slot == NOWHERE) return !its->stores && is_apart(region, &its->at);
+  if (its->loads) step->reads |= UINT64_C(1) << (SLOT_BIT + (unsigned)slot);
+  if (its->stores) step->writes |= UINT64_C(1) << (SLOT_BIT + (unsigned)slot);
+  return 1;
+}
+
+static void find_live(struct region *region) {
+  for (int more = 1; more;) {
+    more = 0;
+    for (unsigned k = region->count; k-- > 0;) {
+      struct step *step = &region->all[k];
+      if (!step->inside) continue;
+      uint64_t live = 0;
+      if (step->next != NOWHERE && region->all[step->next].inside) live |= region->all[step->next].live;
+      if (step->jump != NOWHERE && region->all[step->jump].inside) live |= region->all[step->jump].live;
+      live = step->reads | (live & ~step->writes);
+      more |= live != step->live;
+      step->live = live;
+    }
+  }
+}
+
+/* Where the steps lead. 0: into the middle of an instruction. outside: whether they may lead out of the code. */
+static int connect(struct region *region, uint64_t start, uint64_t end, int outside) {
+  for (unsigned k = 0; k < region->count; k++) {
+    struct step *step = &region->all[k];
+    uint64_t target = step->at + step->its.length + (uint64_t)step->its.number;
+    int jumps = step->its.flow == FLOW_IF || step->its.flow == FLOW_JUMP;
+    step->next = step->its.flow == FLOW_JUMP || step->its.flow == FLOW_ELSEWHERE || k + 1 == region->count ? NOWHERE : (int)k + 1;
+    step->jump = jumps && target >= start && target < end ? step_at(region, target) : NOWHERE;
+    if (jumps && step->jump == NOWHERE && (!outside || (target >= start && target < end))) return 0;
+  }
+  return 1;
+}
+
+/* ---- procedures ---- */
+
+/* In a procedure the frame is new each time: what is in it carries nothing on. 0: it does something else. */
+static int look_inside(struct region *region, struct step *step) {
+  const struct instruction *its = &step->its;
+  uint64_t registers = its->writes & ~BIT(RSP);
+  int moves = (its->op >= 0x50 && its->op <= 0x5f) || its->op == 0xc9; /* push, pop, leave */
+  if (its->flow == FLOW_ELSEWHERE) return its->op == 0xc3;
+  if (its->flow == FLOW_CALL) return look_at(region, step);
+  step->reads = its->reads;
+  step->writes = registers;
+  if (its->fences || moves) return 1;
+  if (its->tries || is_source(its) || (registers & BIT(OTHER))) return 0;
+  if ((its->writes & BIT(RSP)) && its->op != 0x83 && its->op != 0x81 && its->op != 0x8d) return 0;
+  if (!has_frame(region, &its->at)) region->loads |= its->loads && !its->at.thread;
+  return !its->stores || (has_frame(region, &its->at) && its->at.index == NONE);
+}
+
+/* From the entry to the last return. */
+static int read_procedure(struct region *region) {
+  uint64_t at = region->code->address, end = at + region->code->count, furthest = at;
+  for (int over = 0; !over || at <= furthest; region->count++) {
+    if (at >= end || region->count == MOST) return 0;
+    struct step *step = &region->all[region->count];
+    const unsigned char *bytes = region->code->bytes + (at - region->code->address);
+    unsigned length;
+    *step = (struct step){.at = at, .inside = 1};
+    enum qzi_hook hook = qzi_hook_code(bytes, (size_t)(end - at), &length);
+    if (hook != QZI_NO_HOOK) {
+      step->its = (struct instruction){.length = length, .op = 0x90, .rm = NONE, .reg = NONE, .writes = BIT(hook == QZI_HOOK_ENTRY ? RAX : 1) | BIT(10) | BIT(11) | BIT(FLAGS)};
+    } else if (!qzi_decode(bytes, (size_t)(end - at), &step->its)) {
+      return 0;
+    }
+    const struct instruction *its = &step->its;
+    if (its->op == 0x89 && its->reg == RSP && its->rm == RBP) region->framed = 1;
+    at += its->length;
+    uint64_t target = at + (uint64_t)its->number;
+    if ((its->flow == FLOW_IF || its->flow == FLOW_JUMP) && target > furthest) furthest = target;
+    over = its->flow == FLOW_ELSEWHERE || its->flow == FLOW_JUMP;
+  }
+  return connect(region, region->code->address, at, 0);
+}
+
+/* What a call reads and writes. 0: it may do work. */
+static int summarize(struct region *caller, uint64_t target, uint64_t back, struct step *call) {
+  unsigned char bytes[QZI_CALLEE_BYTES];
+  struct qzi_code code;
+  if (!caller->callees || caller->depth == DEPTH_MOST) return 0;
+  enum qzi_callee what = caller->callees->look(caller->callees->context, target, back, &code, bytes);
+  if (what == QZI_CALLEE_YIELD) call->writes = CHANGED;
+  if (what == QZI_CALLEE_HOOK || what == QZI_CALLEE_YIELD) return 1;
+  if (what != QZI_CALLEE_CODE) return 0;
+  struct region inside = {.code = &code, .callees = caller->callees, .found = caller->found, .depth = caller->depth + 1};
+  if (!read_procedure(&inside)) return 0;
+  for (unsigned k = 0; k < inside.count; k++) {
+    if (!look_inside(&inside, &inside.all[k])) return 0;
+    call->writes |= inside.all[k].writes;
+  }
+  find_live(&inside);
+  caller->found->writes |= call->writes;
+  caller->loads |= inside.loads;
+  call->reads = inside.all[0].live & CHANGED;
+  call->writes &= CHANGED | BIT(FLAGS); /* what it saves is as it was when it returns */
+  return 1;
+}
+
+/* ---- loops ---- */
+
+/* Steps from which a round can be finished. */
+static void find_inside(struct region *region) {
+  for (int more = 1; more;) {
+    more = 0;
+    for (unsigned k = region->count; k-- > 0;) {
+      struct step *step = &region->all[k];
+      int inside = step->jump == 0 || (step->jump != NOWHERE && region->all[step->jump].inside) || (step->next != NOWHERE && region->all[step->next].inside);
+      more |= inside != step->inside;
+      step->inside = inside;
+    }
+  }
+}
+
+static int is_stateless(struct region *region, uint64_t start, uint64_t end, uint64_t seen) {
+  const struct qzi_code *code = region->code;
+  for (uint64_t at = start; at < end; region->count++) {
+    struct step *step = &region->all[region->count];
+    if (region->count == MOST) return 0;
+    *step = (struct step){.at = at};
+    if (!qzi_decode(code->bytes + (at - code->address), (size_t)(code->address + code->count - at), &step->its)) return 0;
+    at += step->its.length;
+  }
+  int here = step_at(region, seen);
+  if (here == NOWHERE || !connect(region, start, end, 1)) return 0;
+  find_inside(region);
+  if (!region->all[0].inside || !region->all[here].inside) return 0;
+  for (unsigned k = 0; k < region->count; k++) {
+    const struct instruction *its = &region->all[k].its;
+    if (region->all[k].inside && its->stores && its->flow != FLOW_CALL && !its->fences && has_frame(region, &its->at) && slot_of(region, &its->at, 1) == NOWHERE) return 0;
+  }
+  uint64_t writes = 0;
+  for (unsigned k = 0; k < region->count; k++) {
+    if (!region->all[k].inside) continue;
+    if (!look_at(region, &region->all[k])) return 0;
+    writes |= region->all[k].writes;
+  }
+  find_live(region);
+  region->found->writes |= writes;
+  return region->loads && !(region->all[0].live & writes);
+}
+
+/* The next jump from *at on; *target: where it goes. 0: there is none before `end`. */
+static int next_jump(const struct qzi_code *code, uint64_t *at, uint64_t end, uint64_t *target) {
+  uint64_t code_end = code->address + code->count;
+  struct instruction its;
+  while (*at < end && *at < code_end && qzi_decode(code->bytes + (*at - code->address), (size_t)(code_end - *at), &its)) {
+    *at += its.length;
+    *target = *at + (uint64_t)its.number;
+    if (qzi_is_jump(&its)) return 1;
+  }
+  return 0;
+}
+
+/* The next loop around what lies between *start and *end. 0: none. */
+static int widen(const struct qzi_code *code, uint64_t *start, uint64_t *end) {
+  uint64_t target, best = 0, most = *end + QZI_STATELESS_BYTES;
+  for (uint64_t at = *start; next_jump(code, &at, *end, &target);)
+    if (target < *start && target > best) best = target;
+  for (uint64_t at = *end; !best && next_jump(code, &at, most, &target);) {
+    if (target > *start) continue;
+    best = target;
+    *end = at;
+  }
+  if (best < code->address || !best) return 0;
+  *start = best;
+  /* Loops that begin inside may end behind it. */
+  for (uint64_t at = *end; next_jump(code, &at, most, &target);)
+    if (target >= *start && target < *end) *end = at;
+  return *end - *start <= QZI_STATELESS_BYTES;
+}
+
+struct qzi_stateless qzi_stateless_loop(const struct qzi_code *code, uint64_t seen, int framed, const struct qzi_callees *callees) {
+  uint64_t start = seen, end = seen;
+  if (seen < code->address) return (struct qzi_stateless){.start = 0};
+  while (widen(code, &start, &end)) {
+    struct qzi_stateless found = {.start = start};
+    struct region region = {.code = code, .callees = callees, .found = &found, .framed = framed};
+    if (is_stateless(&region, start, end, seen)) return found;
+  }
+  return (struct qzi_stateless){.start = 0};
+}
+
+#else
+struct qzi_stateless qzi_stateless_loop(const struct qzi_code *code, uint64_t seen, int framed, const struct qzi_callees *callees) {
+  return (struct qzi_stateless){.start = 0};
+}
+#endif
