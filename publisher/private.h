@@ -1,4 +1,4 @@
-/* what the files of publisher/ share.
+/* What the files of publisher/ share.
  *
  * Owns:    the description of the session of this process and its private book-keeping.
  * Writer:  session.c (the description), each file its own tables.
@@ -9,12 +9,10 @@
 #define QZI_PUBLISH_PRIVATE_H
 
 #include <stdarg.h>
+#include "port.h"
 #include "publisher.h"
 
 #pragma GCC visibility push(hidden)
-
-/* Never instrumented, whatever flags the package is compiled with. */
-#define QZI_HOOK __attribute__((no_instrument_function))
 
 /* Entries at the top of a profile stack that only objects may use, so that a lock shows even where procedures overflow. */
 #define QZI_PUB_RESERVED_ENTRIES 6
@@ -79,25 +77,6 @@ __attribute__((format(printf, 1, 2))) void qzi_pub_complain(const char *format, 
 void *qzi_pub_reserve(size_t bytes);
 /* Number from the environment, `otherwise` where it is not set; outside of low..high: complaint and the nearer bound. */
 uint64_t qzi_pub_setting(const char *name, uint64_t otherwise, uint64_t low, uint64_t high);
-
-/* Those who publish: publisher_port.c, or state/threads.c of the pthread layer. */
-extern const uint32_t qzi_publishers_kind;    /* enum qz_publisher */
-extern const uint32_t qzi_publishers_short;   /* entries in a thread's stack before it needs more, QZI_PUB_SHORT_ENTRIES; 0: all that it may need */
-bool qzi_publishers_make(void);               /* sets qzi_session.call_tables and small_tables; false: no memory */
-/* Small call table of the calling kernel thread, where it has no other; NULL: none. */
-QZI_HOOK struct qz_call *qzi_publishers_small(void);
-void qzi_publishers_head(struct qz_session *); /* sets qzi_session.head, under the lock of those who look at it */
-/* Measures what qzi_calibrate() can't know of those who publish; before anything is published. */
-void qzi_publishers_calibrate(struct qz_session *);
-void qzi_publishers_mapped(void);             /* a session has been made */
-void qzi_publishers_prepare(void);            /* before the flag is set, and a barrier */
-void qzi_publishers_on(void);                 /* after it was set, and a barrier */
-void qzi_publishers_off(void);                /* after it was cleared, and a barrier */
-void qzi_publishers_forked(void);             /* in a child, first thing */
-void qzi_publishers_started_again(void);      /* in a child, before its channel starts */
-/* 0: the channel gets no kernel thread of its own: whoever has time asks qzi_channel_look() now and then whether the
- * sampler is still there. */
-extern const bool qzi_publishers_own_thread;
 
 /* channel.c */
 void qzi_channel_look(void);
@@ -181,9 +160,6 @@ static inline void qzi_hot_clear(uint64_t **own) {
   __atomic_store_n(own, NULL, __ATOMIC_RELEASE);
   qzi_hot_set_copies(own, NULL);
 }
-/* Those who publish: qzi_hot_attend() for each kernel thread, if publishing is on; its copy at the distance `gone` (0: none) is
- * not kept up to date any more, and holds nothing from now on. */
-void qzi_publishers_attend(intptr_t gone);
 
 #pragma GCC visibility pop
 #endif

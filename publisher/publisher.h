@@ -179,15 +179,6 @@ uint32_t qzi_pub_name(const char *name);
 /* The string of an offset. */
 const char *qzi_pub_name_text(uint32_t name);
 
-/* What publishing must ask the scheduler; the scheduler defines these three.
- * qzi_sched_current: the thread that the calling kernel thread is running and, in *publisher, its processor; NULL in
- *   a foreign kernel thread or inside the scheduler. Called by hooks.
- * qzi_sched_busy: whether that processor runs a thread; any kernel thread may ask. The scheduler changes what this
- *   returns before it makes the qzi_pub_ call that publishes the change.
- * qzi_sched_publish_unplaced: calls qzi_pub_unplaced with the number of now, with the scheduler's lock held. */
-struct qzi_pub_thread *qzi_sched_current(struct qzi_publisher **publisher);
-bool qzi_sched_busy(unsigned processor);
-void qzi_sched_publish_unplaced(void);
 /* How many threads are ready in no processor's queue. The scheduler calls it with its lock held, at each change. */
 void qzi_pub_unplaced(uint32_t count);
 

@@ -10,6 +10,7 @@
  * from the start. What other kernel threads need is made when the first thread is created.
  */
 #define _GNU_SOURCE
+#include "publisher/port.h"
 #include "threadlib/src/scheduler/processor.h"
 #include "threadlib/src/context/sanitizers.h"
 #include "threadlib/src/thread/spawn.h"
