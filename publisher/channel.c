@@ -251,10 +251,10 @@ static void join_launcher(void) {
     drop(&peer); /* the sampler has ended, this is a late descendant */
     return;
   }
-  pid_t pid;
+  pid_t pid = 0;
   char why[112];
   if (!trusted(peer.fd, &pid)) {
-    qzi_pub_complain("the sampler named by %s belongs to another user; unset it", QZ_CHANNEL_ENV);
+    if (pid) qzi_pub_complain("the sampler named by %s belongs to another user; unset it", QZ_CHANNEL_ENV);
   } else if (pid != getppid() && !(children && !strcmp(children, "1"))) {
     /* a child of the launched program: not asked for */
   } else if (!session_ready(why, sizeof why)) {

@@ -164,6 +164,12 @@ struct qzi_pub_object {
  * QUARTZ_SESSION, QUARTZ_ATTACH, QUARTZ_PROFILE_DEPTH, ...; a program that was launched by a sampler is publishing when
  * this returns. Never fails: where it can't publish it says so in one line. */
 void qzi_pub_init(unsigned processors, size_t max_threads);
+/* Whether a filter of system calls that the process inherited (seccomp) kills for what publishing needs. Where it does, nothing of it may be
+ * started: qzi_pub_init then does nothing. One system call to read where there is no filter. */
+bool qzi_pub_forbidden(void);
+/* From now on a forked child stops publishing before it runs child handlers that are registered later. Once is enough; qzi_pub_init does it,
+ * too. Safe before any constructor has run. */
+void qzi_pub_at_fork(void);
 /* In the child after fork(), by its only kernel thread, when that is a processor again. Until then the child publishes
  * nothing. */
 void qzi_pub_forked(unsigned processors);

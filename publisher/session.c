@@ -266,6 +266,7 @@ void qzi_session_off(void) {
 /* The child must not write into the parent's session; where it stood there is memory that nobody reads, until the
  * child makes a session of its own. */
 static void forked(void) {
+  if (!started) return;
   atomic_store_explicit(&qzi_publishing_flag, 0, memory_order_relaxed);
   qzi_hot_set(NULL);
   qzi_publishers_forked();
@@ -280,8 +281,15 @@ static void forked(void) {
   qzi_channel_forked();
 }
 
+void qzi_pub_at_fork(void) {
+  static bool done;
+  if (done) return;
+  done = true; /* first: the pthread layer calls this where it sees a registration, and sees this one */
+  pthread_atfork(NULL, NULL, forked);
+}
+
 void qzi_pub_forked(unsigned processors) {
-  if (!started) return;
+  if (!started || qzi_no_system_calls) return;
   qzi_session.processors = processors;
   qzi_publishers_started_again();
   qzi_channel_start();
@@ -302,6 +310,7 @@ static bool resize(uint32_t processors) {
 
 void qzi_pub_init(unsigned processors, size_t max_threads) {
   struct qzi_session *s = &qzi_session;
+  if (!started && qzi_pub_forbidden()) return;
   if (started) {
     /* The tables keep their sizes; more threads than records are counted. */
     if (processors == s->processors || resize(processors)) return;
@@ -318,7 +327,7 @@ void qzi_pub_init(unsigned processors, size_t max_threads) {
     qzi_pub_hook_limit = qzi_pub_limit - QZI_PUB_RESERVED_ENTRIES * (uint32_t)sizeof(struct qz_entry);
     qzi_hooks_init();
     barrier_works = !syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0);
-    pthread_atfork(NULL, NULL, forked);
+    qzi_pub_at_fork();
   }
   s->processors = processors;
   if (!qzi_publishers_make()) {

@@ -1,9 +1,27 @@
 /* quartz-sampler: records a program into a profile. Works without Node. */
+#include <errno.h>
+#include <stdio.h>
+#include "sampler/control/no_profile.h"
 #include "sampler/control/control.h"
+#include "sampler/control/launch.h"
+#include "sampler/control/rehearsal.h"
+
+/* Quartz can't work here: the program runs in our place. */
+static int step_aside(const struct qzi_options *options) {
+  static const char why[] = "a filter of system calls (seccomp) here kills for calls that a recording needs; record outside of that sandbox";
+  if (options->attach) {
+    fprintf(stderr, "quartz: process %ld can't be recorded: %s\n", (long)options->pid, why);
+    return QUARTZ_FAILED;
+  }
+  fprintf(stderr, "quartz: no profile: %s\n", why);
+  qzi_run_instead(options->program);
+  return qzi_launch_failed(options->program[0], errno);
+}
 
 int main(int argc, char **argv) {
   struct qzi_options options;
   int parsed = qzi_options_parse(&options, argc, argv);
   if (parsed) return parsed < 0 ? 2 : 0;
+  if (qzi_forbidden()) return step_aside(&options);
   return options.attach ? qzi_attach(&options) : qzi_record(&options);
 }

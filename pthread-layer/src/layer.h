@@ -129,8 +129,9 @@ int qzl_objects_make(void);
 /* When it is known how many objects the session has records for. false: no memory. */
 bool qzl_crowds_make(void);
 void qzl_objects_give_up(void);
-/* exec.c. Takes the launcher's variables out of the environment; after the sampler was found by them. */
-void qzl_environment_take(void);
+/* exec.c. Takes the launcher's variables out of the environment; after the sampler was found by them. again: they are for what the
+ * process starts or becomes, too; false: no program is looked at for that. */
+void qzl_environment_take(bool again);
 /* For calibrate.c: an element that gives the object some index; the caller clears it. */
 struct qzl_object *qzl_calibrate_place(const void *address);
 int qzl_mutex_lock(pthread_mutex_t *mutex); /* the layer's own */

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include "abi/sandbox.h"
 #include "no_profile.h"
 #include "target.h"
 #include "channel.h"
@@ -33,7 +34,7 @@ static int open_signals(sigset_t *before) {
   sigemptyset(&mine);
   static const int numbers[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGCHLD, SIGCONT};
   for (unsigned k = 0; k < sizeof numbers / sizeof *numbers; k++) sigaddset(&mine, numbers[k]);
-  sigprocmask(SIG_BLOCK, &mine, before);
+  if (sigprocmask(SIG_BLOCK, &mine, before)) return -1;
   return signalfd(-1, &mine, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
@@ -164,7 +165,10 @@ static void admit_next(struct launched *run, int listener) {
   int session = -1, socket = qzi_channel_accept(listener, &pid);
   if (socket < 0) return;
   if (qzi_channel_receive(socket, HELLO_MS, &message, &session) || message.type != QZ_HELLO || session < 0) {
-    run->hellos += message.type == QZ_REFUSED; /* the program has said why */
+    if (message.type == QZ_REFUSED) { /* the program has said why */
+      run->hellos++;
+      if (pid == run->child) exec_of.happened = 0;
+    }
     if (session >= 0) close(session);
     close(socket);
     return;
@@ -188,9 +192,9 @@ static void admit_next(struct launched *run, int listener) {
     struct qzi_admitted *admitted = qzi_admit(pid, socket, session, QZ_WELCOME, path, &run->may, itself ? run->options->tell_fd : -1, run->options);
     if (admitted) {
       all[count++] = admitted;
-      if (itself) exec_of.happened = 0;
     }
   }
+  if (itself) exec_of.happened = 0; /* recorded, or the user has been told why not */
   close(session);
 }
 
@@ -264,19 +268,28 @@ static int record(struct launched *run, int listener, int signals) {
       if (!ended) continue;
       for (unsigned k = count; k-- > 0;)
         if (all[k]->pid == run->child) dismiss(k, reason, status);
+      int sandboxed = qz_sandbox_filters(run->child) > qz_sandbox_filters(0);
       waitpid(run->child, NULL, 0); /* not before: until then the kernel tells what it used */
       dismiss_children();
       qzi_finish_all();
       if (!run->over && (!run->hellos || exec_of.happened)) /* else who said hello was told, and so was the user */
         qzi_explain_absence(&(struct qzi_absence){.program = run->options->program[0], .kind = exec_of.happened ? exec_of.kind : run->kind,
-                                                  .after_exec = exec_of.happened, .layer = run->layer, .no_proc = run->no_proc});
+                                                  .after_exec = exec_of.happened, .layer = run->layer, .no_proc = run->no_proc, .sandboxed = sandboxed});
       return reason == QZ_END_SIGNAL ? 128 + status : status;
     }
   }
 }
 
+/* Quartz can't work here, and has said so: the program runs in our place. */
+static int run_alone(const struct qzi_options *options, const sigset_t *mask) {
+  sigprocmask(SIG_SETMASK, mask, NULL);
+  qzi_run_instead(options->program);
+  return qzi_launch_failed(options->program[0], errno);
+}
+
 int qzi_record(const struct qzi_options *options) {
   sigset_t before;
+  sigprocmask(SIG_BLOCK, NULL, &before);
   char name[QZI_NAME_BYTES], output[4096];
   const char *slash = strrchr(options->program[0], '/');
   struct launched run = {.options = options, .program = slash ? slash + 1 : options->program[0]};
@@ -289,14 +302,18 @@ int qzi_record(const struct qzi_options *options) {
   run.may = qzi_replaceable_now(run.output);
   int signals = open_signals(&before), listener = qzi_channel_listen(name);
   if (signals < 0 || listener < 0) {
-    fprintf(stderr, "quartz: no socket can be made: %s; raise the limit of open files (ulimit -n)\n", strerror(errno));
-    return QUARTZ_FAILED;
+    fprintf(stderr, "quartz: no profile: no socket can be made: %s; raise the limit of open files (ulimit -n)\n", strerror(errno));
+    return run_alone(options, &before);
   }
   char layer[4096];
   run.kind = qz_program_named(options->program[0]);
   run.no_proc = !qzi_process_in_proc();
   run.layer = run.kind == QZ_PROGRAM_PLAIN && !run.no_proc && !qzi_layer_path(layer, sizeof layer);
   run.child = qzi_launch(options->program, name, options->children, run.layer ? layer : NULL, &before);
+  if (run.child == QZI_NO_PROCESS) {
+    fprintf(stderr, "quartz: no profile: no second process can be made: %s; raise the limits (ulimit -u, -v, -n)\n", strerror(errno));
+    return run_alone(options, &before);
+  }
   if (run.child < 0) return qzi_launch_failed(options->program[0], errno);
   exec_of.pid = run.child;
   if (run.layer) qzi_running_cost_ns(); /* while the program is loaded: it would wait for it later */

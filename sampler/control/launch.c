@@ -21,17 +21,22 @@ static int is_elf(const char *path) {
   return got == (ssize_t)sizeof magic && !memcmp(magic, ELFMAG, SELFMAG);
 }
 
+void qzi_run_instead(char **argv) {
+  if (is_elf(argv[0])) execv(argv[0], argv);
+  else execvp(argv[0], argv);
+}
+
 pid_t qzi_launch(char **argv, const char *name, int children, const char *layer,
                  const sigset_t *mask) {
   int report[2], error = 0;
-  if (pipe2(report, O_CLOEXEC)) return -1;
+  if (pipe2(report, O_CLOEXEC)) return QZI_NO_PROCESS;
   pid_t pid = fork();
   if (pid < 0) {
     error = errno;
     close(report[0]);
     close(report[1]);
     errno = error;
-    return -1;
+    return QZI_NO_PROCESS;
   }
   if (pid == 0) {
     signal(SIGXFSZ, SIG_DFL);
@@ -41,8 +46,7 @@ pid_t qzi_launch(char **argv, const char *name, int children, const char *layer,
     if (!error && layer && qzi_layer_preload(layer)) error = errno;
     sigprocmask(SIG_SETMASK, mask, NULL);
     if (!error) {
-      if (is_elf(argv[0])) execv(argv[0], argv);
-      else execvp(argv[0], argv);
+      qzi_run_instead(argv);
       error = errno;
     }
     if (write(report[1], &error, sizeof error) != (ssize_t)sizeof error) _exit(125);

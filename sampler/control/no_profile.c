@@ -26,6 +26,8 @@ static const char *cause(const struct qzi_absence *absence) {
   if (absence->no_proc) return qzi_no_proc;
   if (absence->kind == QZ_PROGRAM_PLAIN && !absence->layer)
     return "libquartz-pthread.so was not found beside quartz-sampler; build or install it, or name it in QUARTZ_LAYER";
+  if (absence->sandboxed)
+    return "it runs under a filter of system calls (seccomp) that kills for, or refuses, what a recording needs; record it outside of that sandbox";
   if (absence->after_exec) return "it did not connect to the sampler; is it in another network name space?";
   return NULL;
 }

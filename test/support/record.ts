@@ -26,7 +26,7 @@ export function temporaryFile(name: string): string {
 export interface Ended { status: number | null; signal: NodeJS.Signals | null; stdout: string; stderr: string }
 
 /** A process whose output is collected. */
-export interface Started { child: ChildProcess; ended: Promise<Ended>; stdout: () => string }
+export interface Started { child: ChildProcess; ended: Promise<Ended>; stdout: () => string; stderr: () => string }
 export function start(file: string, args: readonly string[], env: Record<string, string> = {}): Started {
   const child = spawn(file, args, { env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'] });
   let stdout = '';
@@ -42,7 +42,7 @@ export function start(file: string, args: readonly string[], env: Record<string,
       clearTimeout(timer);
     }
   })();
-  return { child, ended, stdout: () => stdout };
+  return { child, ended, stdout: () => stdout, stderr: () => stderr };
 }
 
 /** Waits, polling, until something is so; fails after the limit. */

@@ -3,7 +3,7 @@
  *
  * Owns:    nothing. Writer: the thread that limits; qzi_no_system_calls is set before it does. Reader: channel.c and
  *          session.c.
- * Must not: see limits that were there when the program began: those let it start, and the layer with it.
+ * Must not: see limits that were there when the program began: those are found out before (qzi_pub_forbidden).
  */
 #include "pthread-layer/src/layer.h"
 #include <linux/seccomp.h>

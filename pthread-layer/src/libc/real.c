@@ -4,11 +4,30 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <link.h>
+#include <stdbool.h>
 #include <stddef.h>
 
+static const struct link_map *library_of(const void *function) {
+  Dl_info its;
+  void *map = NULL;
+  return dladdr1(function, &its, &map, RTLD_DL_LINKMAP) ? map : NULL;
+}
+
+/* Whether the library of `first` comes before that of `second`. */
+static bool precedes(const void *first, const void *second) {
+  const struct link_map *end = library_of(second), *at = library_of(first);
+  if (!at || !end || at == end) return false;
+  while ((at = at->l_next) != NULL)
+    if (at == end) return true;
+  return false;
+}
+
+/* An interposer behind the layer (a sanitizer's library, a tracer) may define the function without a version, and is then passed over
+ * where one is asked for. In one library the version decides. */
 void *qzl_next(const char *name, const char *version) {
-  void *found = version ? dlvsym(RTLD_NEXT, name, version) : NULL;
-  return found ? found : dlsym(RTLD_NEXT, name);
+  void *any = dlsym(RTLD_NEXT, name), *found = version ? dlvsym(RTLD_NEXT, name, version) : NULL;
+  return !found || precedes(any, found) ? any : found;
 }
 
 /* A C library that lacks a function is not called for it. */

@@ -388,6 +388,20 @@ static void forked(void) {
   if (children && !strcmp(children, "1")) qzi_pub_forked(cpus());
 }
 
+/* Child handlers run in the order of their registration, and libraries are initialised before the layer: where one of them registers
+ * its own, that which ends publishing in the child goes first. What its handler locks would else be counted for the parent. Publishing
+ * begins again (forked) after them all: until an allocator's handler has run, nothing may be allocated. */
+#ifndef __SANITIZE_THREAD__ /* whose library registers before any instrumented function may run */
+typedef int register_atfork(void (*)(void), void (*)(void), void (*)(void), void *);
+QZL_EXPORT register_atfork __register_atfork;
+QZL_EXPORT int __register_atfork(void (*prepare)(void), void (*parent)(void), void (*child)(void), void *library) {
+  static register_atfork *real;
+  if (!real) real = (register_atfork *)qzl_next("__register_atfork", NULL);
+  qzi_pub_at_fork();
+  return real(prepare, parent, child, library);
+}
+#endif
+
 void (*qzl_next_enter)(void *, void *), (*qzl_next_exit)(void *, void *), (*qzl_next_module)(long, int);
 __attribute__((visibility("hidden"))) void *qzl_next_fentry, *qzl_next_return; /* hooks_x86_64.S */
 
@@ -415,11 +429,15 @@ __attribute__((constructor)) static void initialize(void) {
     return;
   }
   if (!getenv("QUARTZ_SESSION") && !getenv("QUARTZ_ATTACH")) return;
+  if (qzi_pub_forbidden()) {
+    qzl_environment_take(false);
+    return;
+  }
   pool = qzi_pub_reserve(THREADS * sizeof *pool);
   if (!pool || qzl_objects_make() || pthread_key_create(&end_key, end)) return;
   find_stack_bytes();
   qzl_take_look();
-  process = (uint32_t)getpid();
+  process = own_tid();
   ready = true;
   attachable = getenv("QUARTZ_ATTACH") && strcmp(getenv("QUARTZ_ATTACH"), "0");
   qzi_pub_init(cpus(), THREADS);
@@ -429,7 +447,7 @@ __attribute__((constructor)) static void initialize(void) {
     pool = NULL;
     qzl_objects_give_up();
   }
-  qzl_environment_take();
+  qzl_environment_take(true);
   pthread_atfork(NULL, NULL, forked);
 }
 

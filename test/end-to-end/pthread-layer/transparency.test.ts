@@ -1,10 +1,10 @@
 /** Programs that do unusual things to themselves: the same output and status under Quartz as without, and a profile or one
  * line that says why there is none. */
-import { chmodSync, chownSync, copyFileSync, cpSync, existsSync, mkdirSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
+import { chmodSync, chownSync, copyFileSync, cpSync, existsSync, mkdirSync, readFileSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { root } from '../../known-answers/programs.js';
-import { openModel, pause, sampler, start, temporaryFile, until } from '../../support/record.js';
+import { openModel, pause, sampler, start, temporaryFile, underWay, until } from '../../support/record.js';
 import { needing, skip } from '../../support/capabilities.js';
 
 const program = (name: string): string => join(root, 'build/test/end-to-end/pthread-layer', name);
@@ -56,6 +56,25 @@ test.serial('a library that stands before the mutexes of the C library sees each
   const { status, stderr } = await start(sampler, ['record', '-q', '-o', temporaryFile('profile.quartz'), '--', program('lock')], { LD_PRELOAD: program('mutex_interposer.so') }).ended;
   t.is(status, 3);
   t.true(Number(/(\d+) taken/.exec(stderr)?.[1]) >= 400, stderr);
+});
+
+test.serial('a library that stands before the conditions of the C library sees each wait', async (t) => {
+  const waits = async (command: readonly string[]): Promise<string> => {
+    const { status, stderr } = await start(command[0]!, [...command.slice(1), program('process_environment'), 'waits'], { LD_PRELOAD: program('mutex_interposer.so') }).ended;
+    t.is(status, 0, stderr);
+    return /waited .*/.exec(stderr)![0];
+  };
+  t.is(await waits(['env']), 'waited 0 100 100');
+  t.is(await waits([sampler, 'record', '-q', '-o', temporaryFile('profile.quartz'), '--']), 'waited 0 100 100');
+});
+
+test.serial('fork: what a library locks in the child counts for the child alone', async (t) => {
+  const file = temporaryFile('profile.quartz');
+  const { status, stdout, stderr } = await start(sampler, ['record', '-q', '-o', file, '--', program('process_environment'), 'at_fork'], { LD_PRELOAD: program('at_fork.so') }).ended;
+  t.deepEqual([status, stderr], [0, '']);
+  t.regex(stdout, /the child's handler: its own number/);
+  const lock = openModel(file).entities.find(({ name }) => name.includes('at_fork_lock'));
+  t.is(lock?.object?.acquisitions, 7, 'of the parent: 3 before the fork, 4 after it');
 });
 
 test.serial('more threads at once than are published: the others run too, and are counted', async (t) => {
@@ -148,6 +167,24 @@ needing('user-namespaces')('where /proc is of other processes, the program runs,
   const { stdout, stderr } = await start('unshare', ['-Urpf', sampler, 'record', '-q', '-o', temporaryFile('profile.quartz'), '--', program('stripped')]).ended;
   t.is(stdout, (await start(program('stripped'), []).ended).stdout);
   t.regex(stderr, /^quartz: no profile: \/proc is missing, or of other processes: mount it .*\n$/);
+});
+
+test.serial('the sampler is killed under quartz: that waits for the program, passes signals on, and says so', async (t) => {
+  const quartz = join(root, 'ts-frontend/bin/quartz'), file = temporaryFile('killed.quartz');
+  const started = start(quartz, ['run', '-q', '-o', file, '--', program('already')]);
+  await until('it computes', () => started.stdout().includes('ready'));
+  await underWay(file, 20);
+  const { pid } = openModel(file).head, parent = Number(/^PPid:\s*(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))![1]);
+  process.kill(parent, 'SIGKILL');
+  await until('it is told', () => started.stderr().includes('waits for it'));
+  await pause(200);
+  t.is(started.child.exitCode, null, 'the program still runs');
+  started.child.kill('SIGTERM');
+  const { status, stdout, stderr } = await started.ended;
+  t.false(existsSync(`/proc/${pid}`) && !/^State:\s*Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8')), 'the program has ended');
+  t.is(status, 125);
+  t.regex(stderr, /^quartz: the sampler was ended by SIGKILL; the program runs on unsampled[^\n]*\n$/);
+  t.regex(stdout, /computes/, 'the report of what was recorded until then');
 });
 
 test.serial('a program that is built anew while it is recorded keeps its names', async (t) => {

@@ -105,8 +105,36 @@ static void *worker(void *argument) {
   return NULL;
 }
 
+/* One wait of each kind that happens for certain: who is to answer cannot have the lock before it is let go in the wait. */
+static int asked, answered;
+static void *answer(void *unused) {
+  pthread_mutex_lock(&queue_lock);
+  answered = asked;
+  pthread_cond_broadcast(&filled);
+  pthread_mutex_unlock(&queue_lock);
+  return NULL;
+}
+static void wait_for_certain(int kind) {
+  pthread_t thread;
+  struct timespec until;
+  clock_gettime(kind == 3 ? CLOCK_MONOTONIC : CLOCK_REALTIME, &until);
+  until.tv_sec += 200;
+  pthread_mutex_lock(&queue_lock);
+  asked = kind;
+  pthread_create(&thread, NULL, answer, NULL);
+  while (answered != kind) {
+    int error = kind == 1   ? pthread_cond_wait(&filled, &queue_lock)
+                : kind == 2 ? pthread_cond_timedwait(&filled, &queue_lock, &until)
+                            : pthread_cond_clockwait(&filled, &queue_lock, CLOCK_MONOTONIC, &until);
+    if (error) abort();
+  }
+  pthread_mutex_unlock(&queue_lock);
+  pthread_join(thread, NULL);
+}
+
 int main(void) {
   pthread_t threads[THREADS];
+  for (int kind = 1; kind <= 3; kind++) wait_for_certain(kind);
   pthread_mutexattr_t attributes;
   pthread_mutexattr_init(&attributes);
   pthread_mutexattr_settype(&attributes, PTHREAD_MUTEX_RECURSIVE);

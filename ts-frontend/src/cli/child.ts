@@ -1,5 +1,6 @@
 /** Runs a program in front: the terminal is its own, signals reach it, its status is passed on. */
 import { spawn, type ChildProcess } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { constants } from 'node:os';
 import type { Readable } from 'node:stream';
 import { Failure, exitCodes } from './failure.js';
@@ -21,32 +22,64 @@ export function moreStdio(): { more: (number | 'ignore' | 'pipe')[]; tellFd: num
   return { more, tellFd };
 }
 
+export interface Ended { code: number | null; signal: NodeJS.Signals | null }
+export const statusOf = ({ code, signal }: Ended): number => code ?? 128 + constants.signals[signal!];
+
 /** The exit status of the program, or 128 + n when signal n ended it. */
 export async function runChild(file: string, args: readonly string[], options: { cwd?: string } = {}): Promise<number> {
-  return await endOf(file, spawn(file, args, { stdio: 'inherit', ...options }));
+  return statusOf(await endOf(file, spawn(file, args, { stdio: 'inherit', ...options })));
 }
 
 /** The same for the sampler, which writes the profile's name to the descriptor that `argsOf` is called with; `told` gets that. */
-export async function runSampler(file: string, argsOf: (tellFd: number) => readonly string[], told: (text: string) => void): Promise<number> {
+export async function runSampler(file: string, argsOf: (tellFd: number) => readonly string[], told: (text: string) => void): Promise<Ended> {
   const { more, tellFd } = moreStdio();
   const child = spawn(file, argsOf(tellFd), { stdio: ['inherit', 'inherit', 'inherit', ...more] });
   (child.stdio[tellFd] as Readable | null)?.setEncoding('utf8').on('data', told);
   return await endOf(file, child);
 }
 
-async function endOf(file: string, child: ChildProcess): Promise<number> {
-  const forward = (signal: NodeJS.Signals): void => { child.kill(signal); };
-  for (const signal of forwarded) process.on(signal, forward);
-  try {
-    return await new Promise((resolve, reject) => {
-      child.on('error', (error: NodeJS.ErrnoException) => {
-        reject(error.code === 'ENOENT'
-          ? new Failure(`${file} was not found`, 'install it, or run: npm run build', exitCodes.notFound)
-          : new Failure(`${file} cannot be run (${error.message})`, 'check its permissions', exitCodes.cannotExecute));
-      });
-      child.on('close', (code, signal) => { resolve(code ?? 128 + constants.signals[signal!]); });
+function endOf(file: string, child: ChildProcess): Promise<Ended> {
+  return passingSignals((signal) => { child.kill(signal); }, () => new Promise((resolve, reject) => {
+    child.on('error', (error: NodeJS.ErrnoException) => {
+      reject(error.code === 'ENOENT'
+        ? new Failure(`${file} was not found`, 'install it, or run: npm run build', exitCodes.notFound)
+        : new Failure(`${file} cannot be run (${error.message})`, 'check its permissions', exitCodes.cannotExecute));
     });
+    child.on('close', (code, signal) => { resolve({ code, signal }); });
+  }));
+}
+
+/** Meanwhile, signals that ask this process to end go to another. */
+async function passingSignals<T>(to: (signal: NodeJS.Signals) => void, run: () => Promise<T>): Promise<T> {
+  for (const signal of forwarded) process.on(signal, to);
+  try {
+    return await run();
   } finally {
-    for (const signal of forwarded) process.off(signal, forward);
+    for (const signal of forwarded) process.off(signal, to);
   }
+}
+
+/** When the process began, in the kernel's ticks; undefined: it has ended. */
+function beginOf(pid: number): string | undefined {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1'), fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    return /[ZX]/.test(fields[0]!) ? undefined : fields[19];
+  } catch {
+    return undefined;
+  }
+}
+
+/** Waits for the end of a process that is no child of this one, which gets the signals that ask this one to end. `begun`: it goes on. */
+export async function waitForStranger(pid: number, begun: () => void): Promise<void> {
+  const began = beginOf(pid);
+  if (began === undefined) return;
+  begun();
+  const pass = (signal: NodeJS.Signals): void => {
+    try {
+      process.kill(pid, signal);
+    } catch { /* it has ended just now */ }
+  };
+  await passingSignals(pass, async () => {
+    while (beginOf(pid) === began) await new Promise((resolve) => { setTimeout(resolve, 50); });
+  });
 }

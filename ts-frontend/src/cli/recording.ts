@@ -1,8 +1,8 @@
 /** What the commands that record have in common: the sampler's options, and running it. */
 import { existsSync } from 'node:fs';
 import { wholeNumber, type Arguments, type Option } from './command.js';
-import { runChild, runSampler } from './child.js';
-import { usage } from './failure.js';
+import { runChild, runSampler, statusOf, waitForStranger } from './child.js';
+import { exitCodes, usage } from './failure.js';
 import { samplerPath } from './files.js';
 
 export const recordingOptions: readonly Option[] = [
@@ -48,10 +48,28 @@ export const nameIn = (told: string): string | undefined => told.split('\n').at(
 export async function recordNamed(args: Arguments): Promise<{ status: number; file: string | undefined }> {
   let told = '';
   const options = samplerOptions(args);
-  const status = await runSampler(samplerPath(), (tellFd) => ['record', '--tell', String(tellFd), ...options, '--', ...args.words],
+  const ended = await runSampler(samplerPath(), (tellFd) => ['record', '--tell', String(tellFd), ...options, '--', ...args.words],
     (text) => { told += text; });
   const file = nameIn(told);
-  return { status, file: file !== undefined && existsSync(file) ? file : undefined };
+  const made = file !== undefined && existsSync(file) ? file : undefined;
+  return { status: ended.signal === null ? statusOf(ended) : await withoutSampler(ended.signal, made), file: made };
+}
+
+/** The sampler was killed: waits for the program, which the profile names. The status for that. */
+async function withoutSampler(signal: string, file: string | undefined): Promise<number> {
+  const say = (what: string): void => { process.stderr.write(`quartz: the sampler was ended by ${signal}; ${what}\n`); };
+  if (file === undefined) {
+    say('there is no profile yet that names the program: if it still runs, nobody waits for it');
+    return exitCodes.failed;
+  }
+  const { openProfile } = await import('../profile.js');
+  let goesOn = false;
+  await waitForStranger(openProfile(file, { symbolize: false }).head.pid, () => {
+    goesOn = true;
+    say('the program runs on unsampled, and quartz waits for it; its exit status will not be known');
+  });
+  if (!goesOn) say('the program has ended, its exit status is not known');
+  return exitCodes.failed;
 }
 
 export function attachTo(pid: string, args: Arguments): Promise<number> {

@@ -118,6 +118,20 @@ static int limited(int what, rlim_t most) {
   return 0;
 }
 
+/* As many waits for a condition as are asked for, of each kind; whoever else could wake it never does. */
+static int waits(int number) {
+  pthread_cond_t never = PTHREAD_COND_INITIALIZER;
+  const struct timespec past = {1, 0};
+  int wrong = 0;
+  pthread_mutex_lock(&crew_lock);
+  for (int k = 0; k < number; k++) {
+    wrong += pthread_cond_timedwait(&never, &crew_lock, &past) != ETIMEDOUT;
+    wrong += pthread_cond_clockwait(&never, &crew_lock, CLOCK_MONOTONIC, &past) != ETIMEDOUT;
+  }
+  pthread_mutex_unlock(&crew_lock);
+  return wrong;
+}
+
 static void *counts(void *at) {
   pthread_mutex_lock(&crew_lock);
   ++*(int *)at;
@@ -179,6 +193,21 @@ static int tiny(void) {
   return 0;
 }
 
+/* Forks with the library `at_fork.so` in it, whose child handler locks: no other thread is there. */
+static int forks(void) {
+  crew_work("parent");
+  fflush(stdout);
+  pid_t child = fork();
+  if (child == 0) {
+    crew_work("child");
+    _exit(0);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  printf("child: %d\n", status);
+  return 0;
+}
+
 /* ---- libraries ---- */
 
 static int loads(const char *path) {
@@ -219,6 +248,8 @@ int main(int count, char **arguments) {
     return 0;
   }
   if (!strcmp(what, "tiny")) return tiny();
+  if (!strcmp(what, "waits")) return waits(100);
+  if (!strcmp(what, "at_fork")) return forks();
   if (!strcmp(what, "plugin") && count > 2) return loads(arguments[2]);
   crew_work("plain");
   tell_locked();
