@@ -87,9 +87,16 @@ static bool concerns(bool child) {
   return children || getpid() == launched;
 }
 
+/* Not in a changed root, nor for another user who may not read it: the dynamic linker would complain to the program's users. */
+static bool layer_is_here(void) {
+  int fd = *layer ? open(layer, O_RDONLY | O_CLOEXEC) : -1;
+  if (fd >= 0) close(fd);
+  return fd >= 0;
+}
+
 static struct needs needs_of(enum qz_program kind, char *const *environment) {
   struct needs needs = {0};
-  needs.layer = kind == QZ_PROGRAM_PLAIN && *layer;
+  needs.layer = kind == QZ_PROGRAM_PLAIN && layer_is_here();
   needs.session = needs.layer || kind == QZ_PROGRAM_PACKAGE || kind == QZ_PROGRAM_STATIC || kind == QZ_PROGRAM_PRIVILEGED;
   needs.change = true;
   needs.preload_bytes = strlen(PRELOAD) + strlen(layer) + 2;

@@ -2,7 +2,7 @@
  * runs as it would without Quartz, and there is a profile, or one line that says why not. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import test, { type ExecutionContext } from 'ava';
+import type { ExecutionContext } from 'ava';
 import { needing } from '../../support/capabilities.js';
 import { root } from '../../known-answers/programs.js';
 import { sampler, start, temporaryFile, openModel } from '../../support/record.js';

@@ -1,6 +1,6 @@
 /** Programs that do unusual things to themselves: the same output and status under Quartz as without, and a profile or one
  * line that says why there is none. */
-import { chmodSync, chownSync, copyFileSync, cpSync, existsSync, mkdirSync, readFileSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
+import { chmodSync, chownSync, copyFileSync, cpSync, existsSync, mkdirSync, readFileSync, readdirSync, realpathSync, renameSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { root } from '../../known-answers/programs.js';
@@ -163,6 +163,17 @@ test.serial('where the sampler can not work, the program runs, and one line says
   await said('ulimit -v 100000;', /no profile: .*ulimit -v/);
 });
 
+needing('root', 'tool:ldd')('a program in a changed root, or of a user who may not read the layer: no complaint of the dynamic linker', async (t) => {
+  const place = temporaryFile('root'), { stdout } = await start('ldd', [program('stripped')]).ended;
+  for (const file of stdout.match(/\/\S+/g)!) cpSync(realpathSync(file), join(place, file));
+  copyFileSync(program('stripped'), join(place, 'stripped'));
+  for (const options of [[], ['--children']]) {
+    for (const command of [['chroot', place, '/stripped'], ['sh', '-c', `chroot ${place} /stripped; exit 3`]]) {
+      const { lines } = await compare(t, command, options);
+      t.true(lines.length <= 1, lines.join('\n'));
+    }
+  }
+});
 needing('user-namespaces')('where /proc is of other processes, the program runs, and one line says what to do', async (t) => {
   const { stdout, stderr } = await start('unshare', ['-Urpf', sampler, 'record', '-q', '-o', temporaryFile('profile.quartz'), '--', program('stripped')]).ended;
   t.is(stdout, (await start(program('stripped'), []).ended).stdout);
@@ -171,7 +182,7 @@ needing('user-namespaces')('where /proc is of other processes, the program runs,
 
 test.serial('the sampler is killed under quartz: that waits for the program, passes signals on, and says so', async (t) => {
   const quartz = join(root, 'ts-frontend/bin/quartz'), file = temporaryFile('killed.quartz');
-  const started = start(quartz, ['run', '-q', '-o', file, '--', program('already')]);
+  const started = start(quartz, ['run', '-q', '-o', file, '--', program('attach_while_busy')]);
   await until('it computes', () => started.stdout().includes('ready'));
   await underWay(file, 20);
   const { pid } = openModel(file).head, parent = Number(/^PPid:\s*(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))![1]);
