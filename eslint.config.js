@@ -1,7 +1,5 @@
 import tseslint from 'typescript-eslint';
 
-const only = (files, rule) => ({ files, rules: { 'no-restricted-imports': ['error', rule] } });
-
 export default tseslint.config(
   { ignores: ['dist/', 'build/', 'build-*/', 'node_modules/'] },
   {
@@ -16,11 +14,4 @@ export default tseslint.config(
       '@typescript-eslint/no-non-null-assertion': 'off',
     },
   },
-  // Who may use whom: docs/architecture.md. test/repo/architecture.test.ts holds every language to it.
-  only(['ts-frontend/src/model/**/*.ts'], {
-    patterns: [{ regex: '^(?!\\./|\\.\\./(?!\\.\\.))', message: 'the model does no I/O and imports only its own files' }],
-  }),
-  only(['ts-frontend/src/render/**/*.ts'], {
-    patterns: [{ regex: '^(?!\\./|(\\.\\./)+model/|\\.\\./(options|text|units)\\.js$)', message: 'rendering sees the model only' }],
-  }),
 );

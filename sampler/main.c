@@ -9,7 +9,7 @@
 /* Quartz can't work here: the program runs in our place. */
 static int step_aside(const struct qzi_options *options) {
   static const char why[] = "a filter of system calls (seccomp) here kills for calls that a recording needs; record outside of that sandbox";
-  if (options->attach) {
+  if (options->recording.attached) {
     fprintf(stderr, "quartz: process %ld can't be recorded: %s\n", (long)options->pid, why);
     return QUARTZ_FAILED;
   }
@@ -23,5 +23,5 @@ int main(int argc, char **argv) {
   int parsed = qzi_options_parse(&options, argc, argv);
   if (parsed) return parsed < 0 ? 2 : 0;
   if (qzi_forbidden()) return step_aside(&options);
-  return options.attach ? qzi_attach(&options) : qzi_record(&options);
+  return options.recording.attached ? qzi_attach(&options) : qzi_record(&options);
 }

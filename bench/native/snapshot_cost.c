@@ -9,8 +9,8 @@
 #include <pthread.h>
 #include <sched.h>
 #include "test/support/fake_session.h"
-#include "sampler/recording/pacing.h"
 #include "sampler/snapshot/snapshot.h"
+#include "sampler/util/clock.h"
 
 #define ROUNDS 20000
 

@@ -6,6 +6,7 @@
 #include "test/support/fake_session.h"
 #include "sampler/recording/pacing.h"
 #include "sampler/snapshot/snapshot.h"
+#include "sampler/util/clock.h"
 
 static int by_value(const void *a, const void *b) {
   uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;

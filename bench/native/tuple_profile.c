@@ -3,8 +3,8 @@
  * 64 processors run threads chosen at random from ENTITIES, each in one of 4,096 call paths 8 deep through 512 procedures;
  * some processors are idle. Snapshots are taken, by the sampler's own code, until there are so many different tuples. */
 #include "test/support/fake_session.h"
-#include "sampler/recording/pacing.h"
 #include "sampler/snapshot/snapshot.h"
+#include "sampler/util/clock.h"
 
 enum { PROCESSORS = 64, DEPTH = 8, PATHS = 4096, PROCEDURES = 512, OF_ONE_START = 1000 };
 

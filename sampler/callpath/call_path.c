@@ -6,7 +6,8 @@
 #include "sampler/util/array.h"
 #include "inline_frames.h"
 #include "sampler/profile/modules.h"
-#include "sampler/recording/pacing.h"
+#include "sampler/util/clock.h"
+#include "sampler/linux/process_memory.h"
 
 #define LOAD(at)  __atomic_load_n((at), __ATOMIC_RELAXED)
 #define KEYS_MOST 512u /* entries of a path made by hooks and objects; deeper ones are left out */
@@ -31,7 +32,7 @@ struct takers {
 struct place { uint32_t entity; uint64_t library, own; };
 
 struct qzi_paths {
-  struct qzi_sampler *sampler;
+  struct qzi_interner *in;
   struct qzi_unwinder *unwinder;
   struct qzi_inlining *inlining; /* NULL: inlined procedures are not told apart */
   uint64_t first_ns, spent_ns;
@@ -46,12 +47,12 @@ struct qzi_paths {
   struct qzi_frame frames[QZI_FRAMES_MOST];
 };
 
-struct qzi_paths *qzi_paths_open(struct qzi_sampler *sampler) {
+struct qzi_paths *qzi_paths_open(struct qzi_interner *in) {
   struct qzi_paths *paths = calloc(1, sizeof *paths);
   if (!paths) return NULL;
-  paths->sampler = sampler;
-  paths->unwinder = qzi_unwinder_open(&sampler->in);
-  paths->inlining = paths->unwinder ? qzi_inlining_open(&sampler->in) : NULL;
+  paths->in = in;
+  paths->unwinder = qzi_unwinder_open(in);
+  paths->inlining = paths->unwinder ? qzi_inlining_open(in) : NULL;
   paths->first_ns = qzi_clock_ns();
   if (paths->unwinder) return paths;
   free(paths);
@@ -92,7 +93,7 @@ static int begins(const char *name, const char *with) { return !strncmp(name, wi
 
 /* module: index + 1 */
 static enum code code_of(struct qzi_paths *paths, uint32_t module) {
-  const struct qzi_file *file = paths->sampler->file;
+  const struct qzi_file *file = paths->in->file;
   uint32_t count = (uint32_t)qzi_file_count(file, QZ_SECTION_MODULES);
   if (!module || module > count) return CODE_OWN;
   if (count > paths->codes_count) {
@@ -119,7 +120,7 @@ static int starts_threads(enum code code) { return code == CODE_C || code == COD
 
 /* Leaves out what starts the thread: everything outside its start routine, which the record names. */
 static uint32_t trim(struct qzi_paths *paths, uint32_t index, uint32_t count, int complete) {
-  uint64_t start = LOAD(&qz_session_thread(paths->sampler->view, index)->start);
+  uint64_t start = LOAD(&qz_session_thread(paths->in->view, index)->start);
   for (uint32_t k = count; start && k-- > 0;)
     if (paths->frames[k].entry == start) return k;
   /* The C library's code that starts threads has no unwind information in some versions. */
@@ -149,7 +150,7 @@ static void find_site(struct qzi_paths *paths, uint32_t all, uint32_t first, str
 }
 
 int qzi_paths_library(struct qzi_paths *paths, uint64_t address) {
-  enum code code = code_of(paths, qzi_intern_module(&paths->sampler->in, address));
+  enum code code = code_of(paths, qzi_intern_module(paths->in, address));
   return code == CODE_LIBRARY ? QZI_LIBRARY : starts_threads(code) ? QZI_LIBRARY_C : 0;
 }
 
@@ -175,11 +176,11 @@ static void add_frame(struct qzi_paths *paths, struct qzi_walk *walk, const stru
 }
 
 const char *qzi_paths_symbol(struct qzi_paths *paths, uint64_t address, int *library) {
-  *library = code_of(paths, qzi_intern_module(&paths->sampler->in, address)) != CODE_OWN;
+  *library = code_of(paths, qzi_intern_module(paths->in, address)) != CODE_OWN;
   return qzi_unwind_symbol(paths->unwinder, address);
 }
 int qzi_paths_vdso(struct qzi_paths *paths, uint64_t address) { return qzi_unwind_vdso(paths->unwinder, address); }
-uint32_t qzi_paths_pid(const struct qzi_paths *paths) { return paths->sampler->file->head->pid; }
+uint32_t qzi_paths_pid(const struct qzi_paths *paths) { return paths->in->file->head->pid; }
 
 static void find_callers(struct qzi_paths *paths, uint32_t all, struct qzi_walk *walk) {
   walk->callers = 0;
@@ -204,7 +205,7 @@ int qzi_paths_walk(struct qzi_paths *paths, uint32_t index, const struct qzi_reg
   walk->innermost = 0;
   find_site(paths, all, first, walk);
   find_callers(paths, all, walk);
-  uint64_t start = LOAD(&qz_session_thread(paths->sampler->view, index)->start);
+  uint64_t start = LOAD(&qz_session_thread(paths->in->view, index)->start);
   if (start && count < all && paths->frames[count].entry == start) add_inlined(paths, walk, &paths->frames[count], count);
   for (uint32_t k = count; k-- > first;) {
     const struct qzi_frame *frame = &paths->frames[k];
@@ -217,12 +218,12 @@ int qzi_paths_walk(struct qzi_paths *paths, uint32_t index, const struct qzi_reg
 }
 
 int qzi_paths_walk_wait(struct qzi_paths *paths, uint32_t index, struct qzi_walk *walk) {
-  const struct qz_thread *thread = qz_session_thread(paths->sampler->view, index);
+  const struct qz_thread *thread = qz_session_thread(paths->in->view, index);
   uint64_t at = LOAD(&thread->frame);
   struct qz_frame frame;
   if (!at) return -1;
-  if (qzi_program_read(paths->sampler->file->head->pid, at, &frame, sizeof frame)) {
-    if (errno == EPERM || errno == ENOSYS) paths->sampler->file->head->paths |= QZ_PATHS_NO_MEMORY;
+  if (qzi_program_read(paths->in->file->head->pid, at, &frame, sizeof frame)) {
+    if (errno == EPERM || errno == ENOSYS) paths->in->file->head->paths |= QZ_PATHS_NO_MEMORY;
     return -1;
   }
   struct qzi_registers from = {.pc = frame.pc, .sp = frame.sp, .fp = frame.fp, .fp_known = 1};
@@ -230,15 +231,15 @@ int qzi_paths_walk_wait(struct qzi_paths *paths, uint32_t index, struct qzi_walk
 }
 
 static void put_place(struct qzi_paths *paths, uint32_t entity, uint64_t site) {
-  struct qz_entity *its = &paths->sampler->file->entities[entity];
+  struct qz_entity *its = &paths->in->file->entities[entity];
   its->address = site;
-  its->module = qzi_intern_module(&paths->sampler->in, site);
+  its->module = qzi_intern_module(paths->in, site);
 }
 
 void qzi_paths_settle_place(struct qzi_paths *paths, uint64_t key, const struct qzi_walk *walk) {
-  uint32_t index = QZ_KEY_INDEX(key), entity = paths->sampler->in.object_entities[index], k = 0;
+  uint32_t index = QZ_KEY_INDEX(key), entity = paths->in->object_entities[index], k = 0;
   if (!walk->own || !entity) return;
-  const struct qz_entity *its = &paths->sampler->file->entities[entity];
+  const struct qz_entity *its = &paths->in->file->entities[entity];
   while (k < paths->places_count && paths->places[k].entity != entity) k++;
   if (k < paths->places_count) {
     struct place *place = &paths->places[k];
@@ -254,25 +255,25 @@ void qzi_paths_settle_place(struct qzi_paths *paths, uint64_t key, const struct 
 /* ---- nodes ---- */
 
 /* Keys of a node, outermost first. */
-static uint32_t keys_of(const struct qzi_sampler *sampler, uint32_t node, uint64_t *keys) {
+static uint32_t keys_of(const struct qzi_interner *in, uint32_t node, uint64_t *keys) {
   uint32_t depth = 0;
-  for (uint32_t at = node; at && depth < KEYS_MOST; at = sampler->file->stacks[at].parent) depth++;
-  for (uint32_t k = depth; k-- > 0; node = sampler->file->stacks[node].parent) keys[k] = sampler->in.node_keys[node];
+  for (uint32_t at = node; at && depth < KEYS_MOST; at = in->file->stacks[at].parent) depth++;
+  for (uint32_t k = depth; k-- > 0; node = in->file->stacks[node].parent) keys[k] = in->node_keys[node];
   return depth;
 }
 
-int qzi_paths_hooked(const struct qzi_sampler *sampler, uint32_t index, uint32_t node) {
-  const struct qz_thread *thread = qz_session_thread(sampler->view, index);
+int qzi_paths_hooked(const struct qzi_interner *in, uint32_t index, uint32_t node) {
+  const struct qz_thread *thread = qz_session_thread(in->view, index);
   uint32_t procedures = 0, most = LOAD(&thread->base) + (LOAD(&thread->start) != 0);
-  for (uint32_t at = node; at; at = sampler->file->stacks[at].parent) procedures += !(sampler->in.node_keys[at] & QZ_KEY_OBJECT);
+  for (uint32_t at = node; at; at = in->file->stacks[at].parent) procedures += !(in->node_keys[at] & QZ_KEY_OBJECT);
   return procedures > most;
 }
 
 int qzi_paths_within(struct qzi_paths *paths, uint32_t node, uint64_t address) {
-  const struct qzi_sampler *sampler = paths->sampler;
+  const struct qzi_interner *in = paths->in;
   uint64_t entry = qzi_unwind_entry(paths->unwinder, address);
-  for (uint32_t at = node; at && entry; at = sampler->file->stacks[at].parent)
-    if (sampler->in.node_keys[at] == entry) return 1;
+  for (uint32_t at = node; at && entry; at = in->file->stacks[at].parent)
+    if (in->node_keys[at] == entry) return 1;
   return 0;
 }
 
@@ -392,9 +393,9 @@ static void place_among(struct qzi_paths *paths, const struct takers *takers, co
 
 uint32_t qzi_paths_node(struct qzi_paths *paths, uint32_t index, uint32_t node, const struct qzi_walk *walk, uint64_t waiting,
                         int settled) {
-  struct qzi_interner *in = &paths->sampler->in;
+  struct qzi_interner *in = paths->in;
   uint64_t old[KEYS_MOST], keys[2 * KEYS_MOST + QZI_WALK_MOST + 1], prints[2 * KEYS_MOST + QZI_WALK_MOST + 1];
-  uint32_t depth = keys_of(paths->sampler, node, old), count = 0, k = 0, frame = 0, frames = walk->count;
+  uint32_t depth = keys_of(paths->in, node, old), count = 0, k = 0, frame = 0, frames = walk->count;
   while (k < depth && !(old[k] & QZ_KEY_OBJECT)) keys[count++] = old[k++];
   if (depth > k && old[depth - 1] == waiting) depth--;
   uint64_t start = count ? keys[count - 1] : 0;

@@ -7,7 +7,7 @@
 #ifndef QZI_PATHS_H
 #define QZI_PATHS_H
 
-#include "sampler/snapshot/snapshot.h"
+#include "sampler/profile/interner.h"
 #include "unwinder.h"
 
 struct qzi_paths;
@@ -33,7 +33,7 @@ struct qzi_walk {
 };
 
 /* NULL: no memory, or built without libdw. */
-struct qzi_paths *qzi_paths_open(struct qzi_sampler *sampler);
+struct qzi_paths *qzi_paths_open(struct qzi_interner *in);
 void qzi_paths_close(struct qzi_paths *paths);
 /* Walks tell no inlined procedures from now on: for threads whose paths hooks make. */
 void qzi_paths_without_inlined(struct qzi_paths *paths);
@@ -45,7 +45,7 @@ int qzi_paths_may(struct qzi_paths *paths, uint64_t now_ns);
 /* Time that walks took in all. */
 uint64_t qzi_paths_spent_ns(const struct qzi_paths *paths);
 /* 1: the record at `node` has procedures that hooks pushed. */
-int qzi_paths_hooked(const struct qzi_sampler *sampler, uint32_t index, uint32_t node);
+int qzi_paths_hooked(const struct qzi_interner *in, uint32_t index, uint32_t node);
 /* 1: the procedure that has the code at `address` is on the path of that node. */
 int qzi_paths_within(struct qzi_paths *paths, uint32_t node, uint64_t address);
 /* Walks outwards from there. 0, or -1: nothing found. */

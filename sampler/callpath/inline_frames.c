@@ -6,8 +6,8 @@
 #include <string.h>
 #include <time.h>
 #include "sampler/util/array.h"
-#include "sampler/recording/pacing.h"
 #include "symbols/symbols.h"
+#include "sampler/util/clock.h"
 
 #define UNDER_WAY   64u    /* questions that wait for their answers */
 #define PLACES_MOST 65536u /* instructions */

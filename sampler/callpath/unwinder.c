@@ -3,11 +3,6 @@
 
 #include <sys/uio.h>
 
-int qzi_program_read(uint32_t pid, uint64_t address, void *to, size_t bytes) {
-  struct iovec here = {to, bytes}, there = {(void *)(uintptr_t)address, bytes};
-  return process_vm_readv((pid_t)pid, &here, 1, &there, 1, 0) == (ssize_t)bytes ? 0 : -1;
-}
-
 #ifdef QUARTZ_SYMBOLS
 #include <dwarf.h>
 #include <elfutils/libdw.h>
@@ -22,6 +17,7 @@ int qzi_program_read(uint32_t pid, uint64_t address, void *to, size_t bytes) {
 #include "sampler/machine_code/prologue.h"
 #include "symbols/symbols.h"
 #include "unwind_tables.h"
+#include "sampler/linux/process_memory.h"
 
 #if defined(__x86_64__)
 #define REGISTER_SP 7

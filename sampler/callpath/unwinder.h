@@ -10,14 +10,10 @@
 #ifndef QZI_UNWIND_H
 #define QZI_UNWIND_H
 
+#include "sampler/linux/thread_sample.h"
 #include "sampler/profile/interner.h"
 
 #define QZI_FRAMES_MOST 128u
-
-struct qzi_registers {
-  uint64_t pc, sp, fp, link; /* link: return address in a register (aarch64), 0: unknown */
-  int fp_known;
-};
 
 /* One procedure that is being executed. Innermost first. */
 struct qzi_frame {
@@ -26,12 +22,6 @@ struct qzi_frame {
   uint32_t module; /* index + 1 into QZ_SECTION_MODULES, 0: none */
   uint8_t framed;   /* 1: its frame is at the frame pointer */
   uint8_t standard; /* of C++'s or Rust's own library, whichever module it was compiled into */
-};
-
-/* Memory of a thread's stack that was copied before; bytes 0: none. Above it the program's own memory is read. */
-struct qzi_stack_copy {
-  uint64_t address, bytes;
-  const unsigned char *data;
 };
 
 struct qzi_unwinder;
@@ -53,7 +43,5 @@ int qzi_unwind_standard(struct qzi_unwinder *unwinder, uint64_t pc);
 const char *qzi_unwind_symbol(struct qzi_unwinder *unwinder, uint64_t pc);
 /* Whether it is code that the kernel maps into every process. */
 int qzi_unwind_vdso(struct qzi_unwinder *unwinder, uint64_t pc);
-/* Reads the program's memory. 0, or -1: not there, or not allowed. */
-int qzi_program_read(uint32_t pid, uint64_t address, void *to, size_t bytes);
 
 #endif

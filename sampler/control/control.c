@@ -21,6 +21,7 @@
 #include "sampler/linux/process.h"
 #include "sampler/linux/perf_samples.h"
 #include "sampler/profile/file_name.h"
+#include "sampler/util/clock.h"
 
 #define HELLO_MS  1000 /* a program that connects says hello at once */
 #define PATIENCE_MS 3000 /* for what a program does at its end */
@@ -182,14 +183,14 @@ static void admit_next(struct launched *run, int listener) {
     }
   int itself = pid == run->child;
   const char *refusal = run->over ? "recording has ended" : run->no_proc ? qzi_no_proc : count == QZI_ADMITTED_MAX ? "too many programs at once" : NULL;
-  if (!refusal && !itself && !run->options->children) refusal = "child processes are not recorded; use --children";
+  if (!refusal && !itself && !run->options->recording.children) refusal = "child processes are not recorded; use --children";
   if (!refusal && itself) make_room(run);
   if (!refusal && name_for(run, path, sizeof path, pid)) refusal = "the file name is too long";
   if (refusal) {
     qzi_channel_send(socket, QZ_REFUSED, refusal);
     close(socket);
   } else {
-    struct qzi_admitted *admitted = qzi_admit(pid, socket, session, QZ_WELCOME, path, &run->may, itself ? run->options->tell_fd : -1, run->options);
+    struct qzi_admitted *admitted = qzi_admit(pid, socket, session, QZ_WELCOME, path, &run->may, itself ? run->options->tell_fd : -1, &run->options->recording);
     if (admitted) {
       all[count++] = admitted;
     }
@@ -309,7 +310,7 @@ int qzi_record(const struct qzi_options *options) {
   run.kind = qz_program_named(options->program[0]);
   run.no_proc = !qzi_process_in_proc();
   run.layer = run.kind == QZ_PROGRAM_PLAIN && !run.no_proc && !qzi_layer_path(layer, sizeof layer);
-  run.child = qzi_launch(options->program, name, options->children, run.layer ? layer : NULL, &before);
+  run.child = qzi_launch(options->program, name, options->recording.children, run.layer ? layer : NULL, &before);
   if (run.child == QZI_NO_PROCESS) {
     fprintf(stderr, "quartz: no profile: no second process can be made: %s; raise the limits (ulimit -u, -v, -n)\n", strerror(errno));
     return run_alone(options, &before);
@@ -349,7 +350,7 @@ int qzi_attach(const struct qzi_options *options) {
     return attach_failed(pid, "it did not answer in 5 s; is it stopped? try again when it runs");
   if (message.type == QZ_REFUSED) return attach_failed(pid, message.text);
   if (message.type != QZ_HELLO || session < 0) return attach_failed(pid, "it gave no session; build it with this version of Quartz");
-  struct qzi_admitted *admitted = qzi_admit(pid, socket, session, 0, path, &may, options->tell_fd, options);
+  struct qzi_admitted *admitted = qzi_admit(pid, socket, session, 0, path, &may, options->tell_fd, &options->recording);
   close(session);
   if (!admitted) return QUARTZ_FAILED;
   all[count++] = admitted;

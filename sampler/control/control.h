@@ -6,7 +6,7 @@
 #ifndef QZI_CONTROL_H
 #define QZI_CONTROL_H
 
-#include "sampler/options.h"
+#include "options.h"
 
 /* Both return the exit status of quartz-sampler (docs/architecture.md). */
 int qzi_record(const struct qzi_options *options);

@@ -7,6 +7,7 @@
 #include <unistd.h>
 #include "channel.h"
 #include "sampler/linux/process.h"
+#include "sampler/util/clock.h"
 
 #define MAP_NS      UINT64_C(1000000000) /* between readings of the map */
 #define MAP_SOON_NS UINT64_C(100000000)  /* the same, when an unknown address was seen */
@@ -32,7 +33,7 @@ static void tell_name(const struct qzi_admitted *admitted, const char *meant) {
 }
 
 struct qzi_admitted *qzi_admit(pid_t pid, int socket, int session, uint32_t answer, const char *path,
-                               const struct qzi_replaceable *may, int tell_fd, const struct qzi_options *options) {
+                               const struct qzi_replaceable *may, int tell_fd, const struct qzi_recording_request *request) {
   char why[600];
   snprintf(why, sizeof why, "%s", no_memory);
   struct qzi_admitted *admitted = calloc(1, sizeof *admitted);
@@ -45,7 +46,7 @@ struct qzi_admitted *qzi_admit(pid_t pid, int socket, int session, uint32_t answ
     snprintf(why, sizeof why, "process %ld can't be watched: %s", (long)pid, strerror(errno));
     goto failed;
   }
-  if (qzi_recording_open(&admitted->recording, session, pid, path, may, options, why, sizeof why)) goto failed;
+  if (qzi_recording_open(&admitted->recording, session, pid, path, may, request, why, sizeof why)) goto failed;
   opened = 1;
   admitted->tell_fd = tell_fd;
   admitted->map_ns = qzi_clock_ns();
@@ -107,7 +108,7 @@ void qzi_stop(struct qzi_admitted *admitted, uint32_t end_reason) {
     admitted->socket = -1;
   }
   qzi_recording_stop(recording);
-  int told = !recording->options->quiet && !recording->failed && !(end_reason == QZ_END_EXEC && qzi_admitted_brief(admitted));
+  int told = !recording->request->quiet && !recording->failed && !(end_reason == QZ_END_EXEC && qzi_admitted_brief(admitted));
   if (told) summarize(admitted, recording->file.head);
 }
 

@@ -24,7 +24,7 @@ struct qzi_admitted {
  * recording's and gets `answer` (QZ_WELCOME, or 0 for none). Its profile is called `path`, unless that is another's: then it is
  * said how. NULL: said on stderr, the program was told. */
 struct qzi_admitted *qzi_admit(pid_t pid, int socket, int session, uint32_t answer, const char *path,
-                               const struct qzi_replaceable *may, int tell_fd, const struct qzi_options *options);
+                               const struct qzi_replaceable *may, int tell_fd, const struct qzi_recording_request *request);
 /* 1: of no interest where the program goes on as another one (exec): a shell, nice, env. It had one thread, for less than a
  * second, and was not compiled for Quartz. */
 int qzi_admitted_brief(const struct qzi_admitted *admitted);

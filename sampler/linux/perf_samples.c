@@ -14,8 +14,8 @@
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
-#include "sampler/recording/pacing.h"
-#include "sampler/recording/cpu_placement.h"
+#include "sampler/util/clock.h"
+#include "affinity.h"
 
 #define PAGE      4096u
 #define PAGES     8u    /* of a thread's buffer: 7 samples, more than fall due between two snapshots */
@@ -130,7 +130,7 @@ static int add_thread(struct qzi_running *running, uint32_t tid) {
 }
 
 static int open_cpus(struct qzi_running *running, uint32_t whose, const cpu_set_t *cpus, size_t bytes) {
-  for (int cpu = 0; cpu < QZI_PLACE_CPUS; cpu++) {
+  for (int cpu = 0; cpu < QZI_CPUS_MOST; cpu++) {
     if (!CPU_ISSET_S(cpu, bytes, cpus)) continue;
     if (add_ring(running, whose, cpu, CPU_PAGES) && errno != ENODEV) return -1; /* ENODEV: switched off */
   }
@@ -164,8 +164,8 @@ static int open_whole(struct qzi_running *running, const cpu_set_t *cpus, size_t
 
 struct qzi_running *qzi_running_open(uint32_t pid, uint64_t interval_ns, uint32_t cpus_most, int whole) {
   struct qzi_running *running = calloc(1, sizeof *running);
-  cpu_set_t *cpus = CPU_ALLOC(QZI_PLACE_CPUS);
-  size_t bytes = CPU_ALLOC_SIZE(QZI_PLACE_CPUS);
+  cpu_set_t *cpus = CPU_ALLOC(QZI_CPUS_MOST);
+  size_t bytes = CPU_ALLOC_SIZE(QZI_CPUS_MOST);
   int failed = !running || !cpus || sched_getaffinity((pid_t)pid, bytes, cpus);
   if (!failed) {
     running->interval_ns = interval_ns;

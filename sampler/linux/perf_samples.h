@@ -20,7 +20,7 @@
 #ifndef QZI_RUNNING_H
 #define QZI_RUNNING_H
 
-#include "sampler/callpath/unwinder.h"
+#include "thread_sample.h"
 
 #define QZI_RUNNING_STACK 4096u /* bytes of stack in a sample */
 #define QZI_RUNNING_CPUS  32u   /* with more, each thread has its own event */

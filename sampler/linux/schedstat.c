@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "sampler/recording/pacing.h"
+#include "sampler/util/clock.h"
 
 #define LOAD(at)  __atomic_load_n((at), __ATOMIC_RELAXED)
 #define SOON_NS   UINT64_C(5000000)   /* between the first readings: a short run has some, too */

@@ -7,7 +7,18 @@
 #ifndef QZI_THREAD_STATE_H
 #define QZI_THREAD_STATE_H
 
-#include "sampler/snapshot/thread_tracker.h"
+#include <stdint.h>
+#include "abi/profile.h"
+
+/* The call in which the kernel says that a thread sleeps (/proc/PID/task/TID/syscall). */
+struct qzi_asleep {
+  int known;
+  int rested;     /* 1: the thread has had no CPU since: it still sleeps there, or is woken and waits for one */
+  uint64_t turns; /* how often it had had one then; 0: unknown */
+  long call;      /* number, -1: none (a page fault) */
+  uint64_t first; /* its first argument */
+  uint64_t sp, pc;
+};
 
 enum qzi_answer { QZI_AWAKE = 0, QZI_ASLEEP, QZI_ON_FUTEX, QZI_GONE };
 

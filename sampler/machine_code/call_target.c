@@ -2,7 +2,7 @@
 #include "call_target.h"
 
 #include <string.h>
-#include "sampler/callpath/unwinder.h"
+#include "sampler/linux/process_memory.h"
 
 #if defined(__x86_64__)
 

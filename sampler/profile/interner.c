@@ -1,6 +1,6 @@
 /* Interning of strings, entities and stacks. See interner.h. */
 #include "interner.h"
-#include "sampler/waits/external_objects.h"
+#include "external_objects.h"
 #include "sampler/util/array.h"
 
 #include <string.h>
@@ -50,7 +50,7 @@ void qzi_intern_close(struct qzi_interner *in) {
   qzi_table_free(&in->prints);
   qzi_table_free(&in->groups);
   qzi_table_free(&in->places);
-  qzi_futexes_free(in);
+  qzi_external_free(in);
   free(in->group);
   free(in->generated);
   memset(in, 0, sizeof *in);
@@ -248,7 +248,7 @@ uint32_t qzi_intern_child_slow(struct qzi_interner *in, uint32_t parent, uint64_
       file->head->invalid++;
       return parent;
     }
-    entity = futex ? qzi_futex_entity(in, index) : qzi_intern_object(in, index);
+    entity = futex ? qzi_external_entity(in, index) : qzi_intern_object(in, index);
   } else if (key == QZI_KEY_GENERATED) {
     entity = generated_entity(in);
   } else if (key & QZI_KEY_INLINED) {

@@ -56,9 +56,9 @@ struct qzi_interner {
   struct qzi_thread_memo *memos; /* by thread index */
   struct qzi_group { uint64_t start; uint32_t name, threads, entity, stats; } *group;
   uint32_t group_count, group_room;
-  struct qzi_futex_object *futexes; /* external_objects.h */
-  struct qzi_table futex_table;
-  uint32_t futexes_count;
+  struct qzi_external_object *externals; /* external_objects.h */
+  struct qzi_table external_table;
+  uint32_t externals_count;
   uint32_t threads, objects;   /* with entities of their own */
   size_t node_keys_bytes, object_entities_bytes, memos_bytes;
   uint32_t creator_depth;

@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 #include <string.h>
-#include "sampler/waits/external_objects.h"
+#include "external_objects.h"
 #include "modules.h"
 
 #ifdef QUARTZ_SYMBOLS
@@ -16,7 +16,8 @@ static uint32_t variable_name(struct qzi_interner *in, qz_symbols *symbols, uint
   const struct qz_object *object = entity->record ? qz_session_object(in->view, entity->record) : NULL;
   uint64_t address = object ? __atomic_load_n(&object->address, __ATOMIC_RELAXED) : 0;
   if (object && !address) address = __atomic_load_n(&object->home, __ATOMIC_RELAXED); /* it is gone, its variable is not */
-  if (entity->kind == QZ_KIND_FUTEX) address = qzi_futex_address(in, index);
+  const struct qzi_external *external = entity->kind == QZ_KIND_FUTEX ? qzi_external_of(in, index) : NULL;
+  if (external) address = external->address;
   struct qz_symbol variable;
   if (!address || !qzi_intern_module(in, address) || qz_symbols_find(symbols, address, QZ_SYMBOL_DATA, &variable) != QZ_SYMBOL_FOUND) return 0;
   return strncmp(variable.name, "std::", 5) ? qzi_intern_string(in, variable.name) : 0;
@@ -61,7 +62,8 @@ static uint32_t called_name(struct qzi_interner *in, qz_symbols *symbols, uint64
 static uint32_t lock_name(struct qzi_interner *in, qz_symbols *symbols, uint32_t index, const struct qz_symbol *site) {
   struct qz_symbol procedure;
   uint64_t at = in->file->entities[index].address;
-  int tries = qzi_futex_tries(in, index) || (qz_symbols_inlined_call(symbols, at, &procedure) && (strstr(procedure.name, "mutex") || strstr(procedure.name, "::lock")));
+  const struct qzi_external *external = qzi_external_of(in, index);
+  int tries = (external && external->tries) || (qz_symbols_inlined_call(symbols, at, &procedure) && (strstr(procedure.name, "mutex") || strstr(procedure.name, "::lock")));
   return tries && !is_placeless(symbols, at) ? place_name(in, "spin lock", site) : 0;
 }
 
@@ -81,13 +83,13 @@ static void name_entity(struct qzi_interner *in, qz_symbols *symbols, uint32_t i
     qz_symbols_find(symbols, entity->address, system ? QZ_SYMBOL_NAME : QZ_SYMBOL_PROCEDURE, &symbol);
     if (!entity->name) entity->name = qzi_intern_string(in, symbol.name);
   } else {
-    int outside = entity->kind == QZ_KIND_FUTEX || entity->kind == QZ_KIND_LOOP;
+    const struct qzi_external *outside = entity->kind == QZ_KIND_FUTEX || entity->kind == QZ_KIND_LOOP ? qzi_external_of(in, index) : NULL;
     if (!entity->address && entity->kind != QZ_KIND_FUTEX) return;
     if (entity->address) qz_symbols_find(symbols, entity->address, QZ_SYMBOL_SITE, &symbol);
-    if (!entity->name && outside && in_library(in, qzi_futex_address(in, index))) /* its variable's name tells its authors something */
-      entity->name = called_name(in, symbols, qzi_futex_called(in, index), entity->address, &symbol);
+    if (!entity->name && outside && in_library(in, outside->address)) /* its variable's name tells its authors something */
+      entity->name = called_name(in, symbols, outside->called, entity->address, &symbol);
     if (!entity->name) entity->name = variable_name(in, symbols, index);
-    if (!entity->name && outside) entity->name = called_name(in, symbols, qzi_futex_called(in, index), entity->address, &symbol);
+    if (!entity->name && outside) entity->name = called_name(in, symbols, outside->called, entity->address, &symbol);
     if (!entity->name && entity->kind == QZ_KIND_LOOP) entity->name = lock_name(in, symbols, index, &symbol);
   }
   if (entity->file) return; /* a thread's, of what it runs */

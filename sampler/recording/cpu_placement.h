@@ -7,8 +7,6 @@
 
 #include "abi/session_read.h"
 
-#define QZI_PLACE_CPUS 4096
-
 struct qzi_place {
   unsigned cpus;  /* CPUs that we may use */
   unsigned spare; /* how many of them the program leaves free */
@@ -17,16 +15,10 @@ struct qzi_place {
   int spins;      /* 1: chosen[0] is free for us alone */
 };
 
-/* CPUs in the affinity mask of a process (0: this thread's), 0 if unknown. */
-unsigned qzi_place_cpus(int pid);
 /* Distinct CPUs that processors are pinned to. */
 unsigned qzi_place_pinned(const struct qz_session_view *view);
 /* A CPU is to spare where the mask has more CPUs than the session has processors, and no processor is pinned to it.
  * `wanted`: -1, or the CPU to use whatever the program does there. */
 void qzi_place_find(struct qzi_place *place, const struct qz_session_view *view, int wanted);
-/* Pins the calling thread. */
-int qzi_place_pin(int cpu);
-/* Whether the calling thread could be pinned there: the CPU exists, is on, and may be used. Leaves the thread as it was. */
-int qzi_place_exists(int cpu);
 
 #endif

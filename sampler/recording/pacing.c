@@ -3,15 +3,10 @@
 
 #include <errno.h>
 #include <sys/random.h>
+#include "sampler/util/clock.h"
 
 #define SPIN_NS  UINT64_C(150000)   /* the last part of a wait, on a CPU of its own */
 #define SLEEP_NS UINT64_C(20000000) /* a stop is seen at least this often */
-
-uint64_t qzi_thread_cpu_ns(void) {
-  struct timespec used;
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
-  return (uint64_t)used.tv_sec * 1000000000u + (uint64_t)used.tv_nsec;
-}
 
 /* xorshift128+ */
 static uint64_t draw(struct qzi_pacing *pacing) {

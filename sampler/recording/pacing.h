@@ -1,6 +1,6 @@
 /* When to take the next snapshot.
  *
- * Owns:    the clock, the division of time into intervals, the random instant in each.
+ * Owns:    the division of time into intervals, the random instant in each.
  * Writer and reader: one sampling thread.
  * Must not: know what is sampled.
  *
@@ -14,7 +14,6 @@
 #define QZI_PACING_H
 
 #include <stdint.h>
-#include <time.h>
 
 struct qzi_pacing {
   uint64_t interval_ns;
@@ -25,14 +24,6 @@ struct qzi_pacing {
   uint64_t random[2];
   int spins;          /* 1: on a CPU of its own */
 };
-
-static inline uint64_t qzi_clock_ns(void) {
-  struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-/* CPU time of the calling thread. */
-uint64_t qzi_thread_cpu_ns(void);
 
 /* rate_mhz: millihertz, not 0. seed 0: from the system. */
 void qzi_pacing_start(struct qzi_pacing *pacing, uint64_t rate_mhz, int spins, uint64_t now_ns, uint64_t seed);

@@ -12,6 +12,8 @@
 #include "cpu_placement.h"
 #include "sampler/linux/process.h"
 #include "sampler/profile/symbolize.h"
+#include "sampler/util/clock.h"
+#include "sampler/linux/affinity.h"
 
 /* ---- what the head says of program and machine ---- */
 
@@ -71,12 +73,12 @@ static void describe(struct qzi_recording *recording) {
   head->host = host(in);
   head->version_text = qzi_intern_string(in, QUARTZ_VERSION);
   head->pid = (uint32_t)recording->pid;
-  head->cpus = qzi_place_cpus((int)recording->pid);
-  if (!head->cpus) head->cpus = qzi_place_cpus(0);
+  head->cpus = qzi_affinity_count((int)recording->pid);
+  if (!head->cpus) head->cpus = qzi_affinity_count(0);
   unsigned pinned = qzi_place_pinned(&recording->view); /* a processor that is pinned hides the others' CPUs */
   if (head->cpus < pinned) head->cpus = pinned;
-  head->attached = (uint64_t)recording->options->attach;
-  head->children_apart = (uint64_t)recording->options->children;
+  head->attached = (uint64_t)recording->request->attached;
+  head->children_apart = (uint64_t)recording->request->children;
   recording->children_before_ns = qzi_process_children_ns(recording->pid);
   struct timespec now;
   clock_gettime(CLOCK_REALTIME, &now);
@@ -86,9 +88,9 @@ static void describe(struct qzi_recording *recording) {
 /* ---- life ---- */
 
 int qzi_recording_open(struct qzi_recording *recording, int fd, pid_t pid, const char *path,
-                       const struct qzi_replaceable *may, const struct qzi_options *options, char *why, size_t why_bytes) {
+                       const struct qzi_replaceable *may, const struct qzi_recording_request *request, char *why, size_t why_bytes) {
   memset(recording, 0, sizeof *recording);
-  recording->options = options;
+  recording->request = request;
   recording->pid = pid;
   pthread_mutex_init(&recording->cpu_time.lock, NULL);
   recording->file.fd = recording->file.old_fd = recording->view.fd = recording->wake_fd = -1;
@@ -97,7 +99,7 @@ int qzi_recording_open(struct qzi_recording *recording, int fd, pid_t pid, const
     snprintf(why, why_bytes, "%s", clause);
     return -1;
   }
-  if (qzi_file_create(&recording->file, path, may, options->max_bytes, why, why_bytes)) {
+  if (qzi_file_create(&recording->file, path, may, request->max_bytes, why, why_bytes)) {
     qz_session_close(&recording->view);
     return -1;
   }
@@ -105,7 +107,7 @@ int qzi_recording_open(struct qzi_recording *recording, int fd, pid_t pid, const
   recording->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
   if (recording->wake_fd < 0 ||
       qzi_sampler_open(&recording->sampler, &recording->view, &recording->file, qzi_clock_ns()) ||
-      qzi_sampler_base(&recording->sampler, options->attach)) {
+      qzi_sampler_base(&recording->sampler, request->attached)) {
     snprintf(why, why_bytes, recording->file.full ? "the disk is full" : errno == EMFILE ? "too many open files" : "there is not enough memory");
     unlink(recording->file.path);
     qzi_recording_close(recording);

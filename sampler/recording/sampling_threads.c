@@ -15,6 +15,8 @@
 #include "sampler/snapshot/kernel_threads.h"
 #include "sampler/snapshot/processor_loops.h"
 #include "cpu_placement.h"
+#include "sampler/util/clock.h"
+#include "sampler/linux/affinity.h"
 
 #define LOAD(at) __atomic_load_n((at), __ATOMIC_RELAXED)
 #define SPIN_RATE_MHZ   UINT64_C(10000000)
@@ -49,7 +51,7 @@ static void futex_wake(_Atomic uint32_t *word) { syscall(SYS_futex, (uint32_t *)
 static void *helper_main(void *argument) {
   struct qzi_helper *helper = argument;
   struct qzi_recording *recording = helper->recording;
-  if (helper->cpu >= 0) qzi_place_pin(helper->cpu);
+  if (helper->cpu >= 0) qzi_affinity_pin(helper->cpu);
   uint32_t seen = helper->seen;
   for (unsigned idle = 0;;) {
     uint32_t round = recording->helper_round;
@@ -71,9 +73,9 @@ static void *helper_main(void *argument) {
 
 static void start_helpers(struct qzi_recording *recording, const struct qzi_place *place) {
   uint32_t processors = recording->view.processors;
-  unsigned wanted = recording->options->threads;
+  unsigned wanted = recording->request->threads;
   if (!wanted) wanted = 1 + (processors - 1) / 64;
-  if (!recording->options->threads && wanted > place->count) wanted = place->count ? place->count : 1;
+  if (!recording->request->threads && wanted > place->count) wanted = place->count ? place->count : 1;
   if (wanted > processors) wanted = processors;
   if (wanted > QZI_HELPERS_MAX + 1) wanted = QZI_HELPERS_MAX + 1;
   recording->threads = 1;
@@ -150,13 +152,13 @@ static void store_modules(struct qzi_recording *recording) {
 /* A processor may have been pinned to our CPU since we chose it. */
 static void look_for_place(struct qzi_recording *recording) {
   struct qzi_place place;
-  if (!recording->pacing.spins || recording->options->cpu >= 0) return;
+  if (!recording->pacing.spins || recording->request->cpu >= 0) return;
   for (uint32_t p = 0; p < recording->view.processors; p++) {
     if (LOAD(&qz_session_processor(&recording->view, p)->cpu) != (uint32_t)recording->cpu) continue;
     qzi_place_find(&place, &recording->view, -1);
     if (!place.spins) return;
     recording->cpu = place.chosen[0];
-    qzi_place_pin(recording->cpu);
+    qzi_affinity_pin(recording->cpu);
     recording->file.head->sampler_cpu = (uint32_t)recording->cpu;
     return;
   }
@@ -222,7 +224,7 @@ static void keep_cheap(struct qzi_recording *recording) {
   if (walked_ns > all_ns / 2) walked_ns = all_ns / 2; /* by the clock, in which others may have had the CPU */
   cheap->cost_ns = cheap->cost_ns * 3 / 4 + all_ns - walked_ns;
   cheap->count = cheap->count * 3 / 4 + count * 4;
-  if (!cheap->count || recording->pacing.spins || recording->options->rate_mhz) return;
+  if (!cheap->count || recording->pacing.spins || recording->request->rate_mhz) return;
   uint64_t base_ns = UINT64_C(1000000000000) / recording->file.head->rate_mhz, now_ns = recording->pacing.interval_ns;
   uint64_t next_ns = cheap->cost_ns * 4 / cheap->count * COST;
   if (next_ns < base_ns) next_ns = base_ns;
@@ -239,10 +241,10 @@ static int publishing(const struct qzi_recording *recording) {
 static void settle(struct qzi_recording *recording, uint64_t start_ns) {
   struct qz_profile *head = recording->file.head;
   struct qzi_place place;
-  qzi_place_find(&place, &recording->view, recording->options->cpu);
+  qzi_place_find(&place, &recording->view, recording->request->cpu);
   recording->cpu = place.count ? place.chosen[0] : -1;
-  if (recording->cpu >= 0 && qzi_place_pin(recording->cpu)) recording->cpu = -1;
-  uint64_t rate_mhz = recording->options->rate_mhz;
+  if (recording->cpu >= 0 && qzi_affinity_pin(recording->cpu)) recording->cpu = -1;
+  uint64_t rate_mhz = recording->request->rate_mhz;
   if (!rate_mhz) rate_mhz = place.spins ? SPIN_RATE_MHZ : SLEEP_RATE_MHZ;
   start_helpers(recording, &place);
   /* On a CPU that the program uses too, a wake-up that waits its turn comes late exactly when threads are ready: what is

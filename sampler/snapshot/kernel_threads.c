@@ -15,7 +15,7 @@
 
 #include <stdlib.h>
 #include "thread_tracker.h"
-#include "sampler/waits/external_objects.h"
+#include "sampler/profile/external_objects.h"
 #include "sampler/linux/task_state.h"
 
 #define LOAD(at)         __atomic_load_n((at), __ATOMIC_RELAXED)
@@ -355,7 +355,7 @@ int qzi_kernel_add(struct qzi_sampler *sampler, uint64_t now_ns) {
       if (!seen->outside) note_queue(sampler, seen);
     }
     if (seen->outside && !seen->woken) {
-      qzi_futex_wait(&sampler->in, seen->object);
+      qzi_external_wait(&sampler->in, seen->object);
     } else if (seen->state <= QZ_STATE_READY && seen->state != QZ_STATE_SPINNING) {
       if (!seen->woken) part = qzi_share(its.to_useful * ns, useful, nth_useful++);
       qzi_timeline_top(&sampler->timeline, sampler->file->stacks[seen->look.node].entity, part);
@@ -368,7 +368,7 @@ int qzi_kernel_add(struct qzi_sampler *sampler, uint64_t now_ns) {
   note_running(sampler, count, its.busy);
   sampler->file->head->visits += count;
   qzi_snapshot_end(sampler, now_ns, &counts, ns);
-  qzi_futexes_add(sampler, ns);
+  qzi_externals_seen(sampler, ns);
   return 0;
 }
 

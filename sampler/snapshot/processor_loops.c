@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 #include "thread_tracker.h"
-#include "sampler/waits/external_objects.h"
+#include "sampler/waits/external_waits.h"
 #include "sampler/waits/no_progress.h"
 #include "sampler/waits/pause_detector.h"
 #include "sampler/waits/poll_detector.h"
@@ -43,7 +43,7 @@ struct qzi_processor_loops *qzi_processor_loops_open(struct qzi_sampler *sampler
   if (!loops) return NULL;
   loops->sampler = sampler;
   loops->count = count;
-  loops->paths = qzi_paths_open(sampler);
+  loops->paths = qzi_paths_open(&sampler->in);
   if (loops->paths) qzi_paths_without_inlined(loops->paths);
   return loops;
 }

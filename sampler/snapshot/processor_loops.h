@@ -20,7 +20,7 @@ void qzi_processor_loops_prepare(struct qzi_processor_loops *loops); /* qzi_unwi
 void qzi_processor_loops_start(struct qzi_processor_loops *loops);
 /* Takes the samples since the last snapshot, after the visits of this one. */
 void qzi_processor_loops_begin(struct qzi_processor_loops *loops, uint64_t now_ns);
-/* The loop (waits/external_objects.h) in which the thread waits that processor p was seen to run, its path being known; 0: it may be at work. */
+/* The loop (waits/external_waits.h) in which the thread waits that processor p was seen to run, its path being known; 0: it may be at work. */
 uint32_t qzi_processor_loop(struct qzi_processor_loops *loops, uint32_t p);
 
 #endif

@@ -2,7 +2,7 @@
 #include "kernel_threads.h"
 #include "processor_loops.h"
 #include "sampler/profile/symbolize.h"
-#include "sampler/waits/external_objects.h"
+#include "sampler/profile/external_objects.h"
 
 #include <string.h>
 
@@ -339,12 +339,12 @@ int qzi_snapshot_add(struct qzi_sampler *sampler, uint64_t now_ns) {
     if (visit->state == QZ_STATE_IDLE) continue;
     qzi_tuple_add(&sampler->tuples, visit->tuple, counts.runnable, ns);
     if (visit->entity) qzi_thread_seen(sampler, visit->thread, ns);
-    if (visit->loop) qzi_futex_wait(&sampler->in, visit->loop);
+    if (visit->loop) qzi_external_wait(&sampler->in, visit->loop);
     if (visit->state != QZ_STATE_SPINNING)
       qzi_timeline_top(&sampler->timeline, sampler->file->stacks[visit->node].entity, ns);
   }
   sampler->file->head->visits += processors;
   qzi_snapshot_end(sampler, now_ns, &counts, ns);
-  qzi_futexes_add(sampler, ns);
+  qzi_externals_seen(sampler, ns);
   return 0;
 }

@@ -30,7 +30,7 @@ struct qzi_visit {
   uint8_t state;         /* enum qz_state */
   uint8_t retries, torn, invalid;
   uint32_t node, entity; /* of the snapshot, once resolved */
-  uint32_t loop;         /* in which it was found to wait, unmarked (waits/external_objects.h); 0: none */
+  uint32_t loop;         /* in which it was found to wait, unmarked (waits/external_waits.h); 0: none */
   uint64_t node_print;   /* fingerprint that `node` is for */
   uint32_t tuple;        /* index + 1 of the tuple for last_key */
   struct qzi_tuple_key last_key;
@@ -151,6 +151,8 @@ uint32_t qzi_objects_visit(struct qzi_sampler *sampler, uint32_t most, int first
 /* An object that is not in the session had that many waiters in the snapshot just added; *stats_plus_1 is its statistics',
  * 0: none yet. */
 void qzi_object_seen(struct qzi_sampler *sampler, uint32_t entity, uint32_t *stats_plus_1, uint32_t waiters, uint64_t ns);
+/* The same of all objects that are known from outside alone, once for each snapshot (profile/external_objects.h). */
+void qzi_externals_seen(struct qzi_sampler *sampler, uint64_t ns);
 /* Charges the busy processors of this snapshot with `waiters` threads that waited for `object` (entity, 0: input or
  * output) during ns: struct qz_meanwhile. Nothing where all processors, or none, are busy. */
 void qzi_meanwhile(struct qzi_sampler *sampler, uint32_t object, uint32_t waiters, uint64_t ns);

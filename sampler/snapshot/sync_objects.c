@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include "sampler/profile/external_objects.h"
 
 #define LOAD(at)         __atomic_load_n((at), __ATOMIC_RELAXED)
 #define LOAD_ACQUIRE(at) __atomic_load_n((at), __ATOMIC_ACQUIRE)
@@ -243,4 +244,12 @@ void qzi_objects_read(struct qzi_sampler *sampler) {
       memset(stats->wait_hist, 0, sizeof stats->wait_hist);
       memset(stats->hold_hist, 0, sizeof stats->hold_hist);
     }
+}
+
+void qzi_externals_seen(struct qzi_sampler *sampler, uint64_t ns) {
+  for (uint32_t k = 1; k <= sampler->in.externals_count; k++) {
+    struct qzi_external_object *object = qzi_external_at(&sampler->in, k);
+    qzi_object_seen(sampler, object->entity, &object->stats, object->waiters, ns);
+    object->waiters = 0;
+  }
 }

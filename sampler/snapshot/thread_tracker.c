@@ -8,14 +8,14 @@
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-#include "sampler/waits/external_objects.h"
+#include "sampler/waits/external_waits.h"
 #include "sampler/waits/cpu_use.h"
-#include "sampler/recording/pacing.h"
 #include "sampler/waits/pause_detector.h"
 #include "sampler/waits/poll_detector.h"
 #include "sampler/waits/repeating_loop.h"
 #include "sampler/linux/perf_samples.h"
 #include "sampler/waits/no_progress.h"
+#include "sampler/util/clock.h"
 
 #define LOAD(at) __atomic_load_n((at), __ATOMIC_RELAXED)
 #define INTERVAL_NS  UINT64_C(2000000) /* of processor time between samples, at least */
@@ -75,7 +75,7 @@ struct qzi_follow *qzi_follow_open(struct qzi_sampler *sampler) {
     free(follow);
     return NULL;
   }
-  follow->paths = qzi_paths_open(sampler);
+  follow->paths = qzi_paths_open(&sampler->in);
   return follow;
 }
 
@@ -159,7 +159,7 @@ uint32_t qzi_follow_node(const struct qzi_follow *follow, uint32_t index) { retu
 
 /* Conditions of a library that the system installed tell nothing: libomp has one for each thread, for barriers, ends of regions and locks
  * alike. Nor do its loops of sched_yield, and those of C++'s own library. What the program called there tells what the thread waits for, as
- * with libraries that call the kernel's futex themselves (its object, external_objects.h). 0: the object is no such one. */
+ * with libraries that call the kernel's futex themselves (its object, external_waits.h). 0: the object is no such one. */
 static uint32_t waits_inside(struct qzi_follow *follow, uint32_t kind, uint32_t object, const struct qzi_walk *walk) {
   struct qzi_interner *in = &follow->sampler->in;
   uint32_t entity = object && (kind == QZ_KIND_CONDITION || kind == QZ_KIND_LOOP) ? in->object_entities[object] : 0;
@@ -268,7 +268,7 @@ static void take_sample(struct qzi_follow *follow, uint32_t index, uint64_t now_
   qzi_pausing_look(&known->pausing, pid, word, &follow->sample, follow->paths, walked ? known->walk : NULL);
   known->looped = 0;
   known->fresh |= walked;
-  qzi_judge(&follow->judging, follow->sampler, follow->paths, only_waits(follow, known, index, word), follow->sample.at.pc, walked ? known->walk : NULL);
+  qzi_judge(&follow->judging, &follow->sampler->in, follow->sampler->runnable, follow->paths, only_waits(follow, known, index, word), follow->sample.at.pc, walked ? known->walk : NULL);
 }
 
 void qzi_follow_begin(struct qzi_follow *follow, uint64_t now_ns) {
@@ -359,7 +359,7 @@ int qzi_follow(struct qzi_follow *follow, uint32_t index, struct qzi_look *look,
     known->repeating.rounds = 0;
     known->pausing = (struct qzi_pausing){0};
   }
-  int hooked = known->plain != look->node && qzi_paths_hooked(follow->sampler, index, look->node);
+  int hooked = known->plain != look->node && qzi_paths_hooked(&follow->sampler->in, index, look->node);
   known->hooked = hooked != 0;
   if (hooked) follow->sampler->file->head->paths |= QZ_PATHS_HOOKS;
   else known->plain = look->node;

@@ -9,16 +9,8 @@
 #define QZI_FOLLOW_H
 
 #include "sampler/callpath/call_path.h"
-
-/* The call in which the kernel says that a thread sleeps (/proc/PID/task/TID/syscall). */
-struct qzi_asleep {
-  int known;
-  int rested;     /* 1: the thread has had no CPU since: it still sleeps there, or is woken and waits for one */
-  uint64_t turns; /* how often it had had one then; 0: unknown */
-  long call;      /* number, -1: none (a page fault) */
-  uint64_t first; /* its first argument */
-  uint64_t sp, pc;
-};
+#include "sampler/linux/task_state.h"
+#include "snapshot.h"
 
 struct qzi_follow;
 
@@ -32,7 +24,7 @@ struct qzi_running *qzi_follow_samples(struct qz_profile *head);
 /* A snapshot begins: takes the kernel's samples of running threads. */
 void qzi_follow_begin(struct qzi_follow *follow, uint64_t now_ns);
 /* Thread `index`, which look describes, is in `state`. published: its record says so, and what for. Sets look->node, and
- * for a wait that only the kernel knows of, or for a condition or a loop that a library made for itself, *object (a futex, external_objects.h), and returns 1. */
+ * for a wait that only the kernel knows of, or for a condition or a loop that a library made for itself, *object (a futex, external_waits.h), and returns 1. */
 int qzi_follow(struct qzi_follow *follow, uint32_t index, struct qzi_look *look, unsigned state, int published,
                const struct qzi_asleep *asleep, uint32_t *object, uint64_t now_ns);
 /* The record is free. */

@@ -21,13 +21,13 @@ static int hands_on(const struct qzi_judging *judging, struct qzi_paths *paths, 
   return 0;
 }
 
-void qzi_judge(struct qzi_judging *judging, const struct qzi_sampler *sampler, struct qzi_paths *paths, int spins, uint64_t pc, const struct qzi_walk *walk) {
+void qzi_judge(struct qzi_judging *judging, const struct qzi_interner *in, uint32_t runnable, struct qzi_paths *paths, int spins, uint64_t pc, const struct qzi_walk *walk) {
   uint64_t procedure = walk ? walk->caller_entry : 0;
   int hands = !spins && procedure && hands_on(judging, paths, pc, walk);
   if (spins && procedure && !has_spun(judging, procedure)) judging->spinners[judging->spinner++ % QZI_SPINNERS] = procedure;
   for (unsigned k = 0; k < 2; k++) {
-    if (k == 1 && sampler->runnable <= sampler->view->processors) return;
-    struct qz_judged *judged = &sampler->file->head->judged[k];
+    if (k == 1 && runnable <= in->view->processors) return;
+    struct qz_judged *judged = &in->file->head->judged[k];
     judged->samples++;
     judged->spinning += (uint64_t)(spins != 0);
     judged->handing += (uint64_t)(hands != 0);

@@ -16,8 +16,8 @@ struct qzi_judging {
   uint32_t spinner;
 };
 
-/* A sample, taken at the instruction pc. spins: its thread only waits; walk: its call path, NULL: unknown. */
-void qzi_judge(struct qzi_judging *judging, const struct qzi_sampler *sampler, struct qzi_paths *paths, int spins, uint64_t pc,
+/* A sample, taken at the instruction pc. spins: its thread only waits; walk: its call path, NULL: unknown; runnable: threads that can run now. */
+void qzi_judge(struct qzi_judging *judging, const struct qzi_interner *in, uint32_t runnable, struct qzi_paths *paths, int spins, uint64_t pc,
               const struct qzi_walk *walk);
 
 #endif

@@ -3,6 +3,7 @@
 
 #include <string.h>
 #include "sampler/machine_code/call_target.h"
+#include "sampler/linux/process_memory.h"
 
 #define PAGE UINT64_C(4096)
 

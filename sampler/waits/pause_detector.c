@@ -1,5 +1,6 @@
 /* See pause_detector.h. Encodings: Intel 64 and IA-32 Architectures Software Developer's Manual, PAUSE; Arm Architecture Reference Manual, YIELD, ISB. */
 #include "pause_detector.h"
+#include "sampler/linux/process_memory.h"
 
 #include <string.h>
 

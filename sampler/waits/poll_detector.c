@@ -5,6 +5,7 @@
 #include "sampler/machine_code/x86_decode.h"
 #include "sampler/machine_code/poll_loop.h"
 #include "sampler/machine_code/queue_lock.h"
+#include "sampler/linux/process_memory.h"
 
 #define BEFORE 160u /* bytes of code looked at before the place of a sample: more than a loop may have (poll_loop.c) */
 #define AROUND 480u /* bytes looked at in all */

@@ -1,6 +1,7 @@
 /* When snapshots are taken, in simulated time: nothing here waits or measures. */
 #include "sampler/recording/pacing.h"
 #include "test/support/fake_session.h"
+#include "sampler/util/clock.h"
 
 #define INTERVAL UINT64_C(100000) /* 10 kHz */
 #define ROUNDS   200000u

@@ -4,16 +4,11 @@
 
 #include <stdint.h>
 #include <sys/types.h>
+#include "sampler/recording/request.h"
 
 struct qzi_options {
-  int attach;          /* 0: record, 1: attach */
+  struct qzi_recording_request recording; /* .attached: the command is attach, not record */
   const char *output;  /* pattern of file_name.h; NULL: default */
-  uint64_t rate_mhz;   /* 0: default */
-  int cpu;             /* -1: chosen */
-  unsigned threads;    /* 0: chosen */
-  int children;
-  uint64_t max_bytes;
-  int quiet;
   double seconds;      /* attach: 0 = until the program ends */
   int front_fd;        /* a pipe or socket whose other end the front end holds; -1: none */
   int tell_fd;         /* gets the name of the profile, in a line; -1: nobody wants it */

@@ -11,6 +11,7 @@
 #include "sampler/profile/file.h"
 #include "sampler/profile/file_name.h"
 #include "sampler/recording/cpu_placement.h"
+#include "sampler/linux/affinity.h"
 
 static const char help[] =
     "quartz-sampler record -- ./prog input     run ./prog, write prog.quartz\n"
@@ -72,26 +73,26 @@ static int take(struct qzi_options *options, int letter, const char *value) {
   case 'r':
     amount = number(value, 0);
     if (amount < 0.001 || amount > 1e6) return complain("--rate wants a number from 0.001 to 1000000, not", value);
-    options->rate_mhz = (uint64_t)(amount * 1000 + 0.5);
+    options->recording.rate_mhz = (uint64_t)(amount * 1000 + 0.5);
     return 0;
   case 'c': {
     char *end;
     long cpu = strtol(value, &end, 10);
     if (end == value || *end || cpu < 0 || cpu > 65535) return complain("--cpu wants the number of a CPU, not", value);
-    if (!qzi_place_exists((int)cpu)) return complain("--cpu wants a CPU that this process may use (taskset -cp $$ lists them), not", value);
-    options->cpu = (int)cpu;
+    if (!qzi_affinity_may((int)cpu)) return complain("--cpu wants a CPU that this process may use (taskset -cp $$ lists them), not", value);
+    options->recording.cpu = (int)cpu;
     return 0;
   }
   case 't':
     amount = number(value, 0);
     if (amount < 1 || amount > 64 || amount != floor(amount)) return complain("--threads wants 1 to 64, not", value);
-    options->threads = (unsigned)amount;
+    options->recording.threads = (unsigned)amount;
     return 0;
   case 'm':
     amount = number(value, 1);
     if (amount < (double)QZI_FILE_MIN_BYTES || amount > 1e13)
       return complain("--max-size wants a size of at least 1M, not", value);
-    options->max_bytes = (uint64_t)amount;
+    options->recording.max_bytes = (uint64_t)amount;
     return 0;
   case 's':
     amount = number(value, 0);
@@ -107,8 +108,8 @@ static int take(struct qzi_options *options, int letter, const char *value) {
     *(letter == 'f' ? &options->front_fd : &options->tell_fd) = (int)fd;
     return 0;
   }
-  case 'k': options->children = 1; return 0;
-  case 'q': options->quiet = 1; return 0;
+  case 'k': options->recording.children = 1; return 0;
+  case 'q': options->recording.quiet = 1; return 0;
   default: return complain("wrong option", NULL);
   }
 }
@@ -121,7 +122,7 @@ int qzi_options_parse(struct qzi_options *options, int argc, char **argv) {
       {"seconds", required_argument, NULL, 's'}, {"quiet", no_argument, NULL, 'q'},
       {"front", required_argument, NULL, 'f'},   {"tell", required_argument, NULL, 'T'}, {"help", no_argument, NULL, 'h'},
       {"version", no_argument, NULL, 'v'},       {NULL, 0, NULL, 0}};
-  *options = (struct qzi_options){.cpu = -1, .front_fd = -1, .tell_fd = -1, .max_bytes = QZI_FILE_DEFAULT_BYTES};
+  *options = (struct qzi_options){.recording = {.cpu = -1, .max_bytes = QZI_FILE_DEFAULT_BYTES}, .front_fd = -1, .tell_fd = -1};
   if (argc < 2) return complain("there is no command: record or attach", NULL);
   if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help")) {
     fputs(help, stdout);
@@ -132,7 +133,7 @@ int qzi_options_parse(struct qzi_options *options, int argc, char **argv) {
     return 1;
   }
   if (!strcmp(argv[1], "attach"))
-    options->attach = 1;
+    options->recording.attached = 1;
   else if (strcmp(argv[1], "record"))
     return complain("unknown command", argv[1]);
   argc--;
@@ -153,8 +154,8 @@ int qzi_options_parse(struct qzi_options *options, int argc, char **argv) {
     if (letter == ':') return complain("a value is missing after", argv[optind - 1]);
     if (take(options, letter, optarg)) return -1;
   }
-  if (options->seconds > 0 && !options->attach) return complain("--seconds is for attach", NULL);
-  if (!options->attach) {
+  if (options->seconds > 0 && !options->recording.attached) return complain("--seconds is for attach", NULL);
+  if (!options->recording.attached) {
     if (optind >= argc) return complain("no program to record", NULL);
     options->program = argv + optind;
     return 0;
