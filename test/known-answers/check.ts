@@ -268,7 +268,7 @@ export function deviations(model: Model, answers: Answers): string[] {
       }
     }
   }
-  const findings = model.findings.map((finding) => ({ kind: finding.kind as string, entity: model.entities[finding.entity]!, others: finding.othersMayCause === true }));
+  const findings = model.findings.map((finding) => ({ kind: finding.kind as string, entity: model.entities[finding.entity]!, others: finding.othersMayCause }));
   const certain = findings.filter((one) => !one.others);
   const told = findings.map((one) => `${one.kind} ${one.entity.kind} ${one.entity.name}`).join('; ') || 'no findings';
   for (const { place, kind, entity } of answers.findings) {
