@@ -191,6 +191,8 @@ void qzi_running_close(struct qzi_running *running) {
   free(running);
 }
 
+uint64_t qzi_running_interval_ns(const struct qzi_running *running) { return running ? running->interval_ns : 0; }
+
 int qzi_running_whole(const struct qzi_running *running) { return running && running->whole; }
 
 static struct ring *ring_of(struct qzi_running *running, uint32_t tid) {

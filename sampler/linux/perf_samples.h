@@ -32,6 +32,8 @@ struct qzi_running;
 struct qzi_running *qzi_running_open(uint32_t pid, uint64_t interval_ns, uint32_t cpus_most, int whole);
 /* 1: the events are those of CPUs, and cost nothing where threads are switched. */
 int qzi_running_whole(const struct qzi_running *running);
+/* Processor time between samples; 0 without. */
+uint64_t qzi_running_interval_ns(const struct qzi_running *running);
 void qzi_running_close(struct qzi_running *running);
 /* A thread was met; it ended. 0, or -1 and errno: it can't be sampled. */
 int qzi_running_begin(struct qzi_running *running, uint32_t tid);

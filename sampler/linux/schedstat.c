@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 #include "sampler/util/clock.h"
 
@@ -36,6 +37,14 @@ int qzi_cpu_time_of(int tasks, uint32_t tid, struct qzi_cpu_count *count) {
   unsigned long long run, wait, turns;
   if (sscanf(text, "%llu %llu %llu", &run, &wait, &turns) != 3) return -1;
   *count = (struct qzi_cpu_count){.run_ns = run, .wait_ns = wait, .turns = turns};
+  return 0;
+}
+
+int qzi_cpu_time_of_process(pid_t pid, uint64_t *run_ns) {
+  struct timespec used;
+  clockid_t clock;
+  if (clock_getcpuclockid(pid, &clock) || clock_gettime(clock, &used)) return -1;
+  *run_ns = (uint64_t)used.tv_sec * 1000000000u + (uint64_t)used.tv_nsec;
   return 0;
 }
 
@@ -72,6 +81,12 @@ static void read_all(struct qzi_cpu_time *time, const struct qz_session_view *vi
     seen->its = its;
   }
   close(tasks);
+  /* Where the program's threads are kernel threads the process's own clock knows of those that came and went in between, too. */
+  uint64_t process_ns;
+  if (view->publisher == QZ_PUBLISHER_PTHREAD && !qzi_cpu_time_of_process(pid, &process_ns)) {
+    if (!time->begun) time->process_ns = process_ns;
+    else if (time->process_ns && process_ns > time->process_ns) run_sum = process_ns - time->process_ns;
+  }
   time->begun = 1;
   time->run_ns = run_sum;
   time->wait_ns = wait_sum;

@@ -25,6 +25,7 @@ struct qzi_cpu_time {
   int begun;                 /* 1: what counts is what comes after the first reading */
   uint64_t start_ns, due_ns; /* first reading, next one */
   struct qzi_cpu_count main; /* of the first thread, at the first reading */
+  uint64_t process_ns;       /* pthread layer: of the process, then; 0: not known */
   _Atomic uint64_t run_ns, wait_ns; /* since the first reading; 0, 0: not known */
   _Atomic uint64_t turns;    /* how often they were given a CPU, likewise */
 };
@@ -35,6 +36,8 @@ int qzi_cpu_time_tend(struct qzi_cpu_time *time, const struct qz_session_view *v
 void qzi_cpu_time_read(struct qzi_cpu_time *time, const struct qz_session_view *view, pid_t pid);
 void qzi_cpu_time_close(struct qzi_cpu_time *time);
 
+/* Processor time of a process, its ended threads included. 0, or -1: it is gone. */
+int qzi_cpu_time_of_process(pid_t pid, uint64_t *run_ns);
 /* Of one thread: `tasks` is an open /proc/PID/task. 0, or -1: it is gone, or the kernel does not say. */
 int qzi_cpu_time_of(int tasks, uint32_t tid, struct qzi_cpu_count *count);
 

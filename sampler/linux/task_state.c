@@ -14,7 +14,7 @@
 #include "schedstat.h"
 
 #define OPEN_LEAST 256u  /* files kept open, where no more may be, */
-#define OPEN_MOST  4096u /* and where more may: two for each thread; some KB of the kernel's memory */
+#define OPEN_MOST  4096u /* and where more may: three for each thread at most; some KB of the kernel's memory */
 
 static void shut(struct qzi_asker *asker, int *fd) {
   if (!*fd) return;
@@ -26,6 +26,7 @@ static void shut(struct qzi_asker *asker, int *fd) {
 void qzi_told_close(struct qzi_asker *asker, struct qzi_told *told) {
   shut(asker, &told->state_fd);
   shut(asker, &told->turns_fd);
+  shut(asker, &told->call_fd);
 }
 
 void qzi_asker_open(struct qzi_asker *asker, struct qz_profile *head) {
@@ -63,30 +64,6 @@ static int open_file(struct qzi_asker *asker, uint32_t tid, const char *which) {
   return openat(tasks_of(asker), name, O_RDONLY | O_CLOEXEC);
 }
 
-/* In which call a sleeping thread is. Needs the right to trace it; without, it is only asleep. */
-static enum qzi_answer asleep_in(struct qzi_asker *asker, struct qzi_asleep *its, uint32_t tid) {
-  char text[256];
-  *its = (struct qzi_asleep){0};
-  int fd = open_file(asker, tid, "syscall");
-  ssize_t bytes = fd >= 0 ? read(fd, text, sizeof text - 1) : -1;
-  if (bytes < 0 && errno != ESRCH && errno != ENOENT) asker->head->paths |= QZ_PATHS_NO_CALLS;
-  if (fd >= 0) close(fd);
-  if (bytes <= 0) return QZI_ASLEEP;
-  text[bytes] = 0;
-  if (!strncmp(text, "running", 7)) return QZI_AWAKE;
-  /* number, six arguments, stack pointer, instruction; or -1, stack pointer, instruction */
-  uint64_t words[8];
-  char *at;
-  its->call = strtol(text, &at, 10);
-  unsigned count = its->call < 0 ? 2 : 8;
-  for (unsigned k = 0; k < count; k++) words[k] = strtoull(at, &at, 16);
-  its->first = its->call < 0 ? 0 : words[0];
-  its->sp = words[count - 2];
-  its->pc = words[count - 1];
-  its->known = 1;
-  return its->call == SYS_futex ? QZI_ON_FUTEX : QZI_ASLEEP;
-}
-
 /* Reads a file of a thread, which is kept open while there is room. Its bytes, with a NUL behind; 0: it ended meanwhile;
  * -1: it can't be opened. */
 static ssize_t read_file(struct qzi_asker *asker, int *kept, uint32_t tid, const char *which, char *text, size_t room) {
@@ -105,21 +82,66 @@ static ssize_t read_file(struct qzi_asker *asker, int *kept, uint32_t tid, const
   return bytes > 0 ? bytes : 0;
 }
 
-/* How often the thread was given a CPU; 0: unknown. One that is as before has not run meanwhile. */
-static uint64_t turns_of(struct qzi_asker *asker, struct qzi_told *told, uint32_t tid) {
-  char text[96];
-  const char *last = read_file(asker, &told->turns_fd, tid, "schedstat", text, sizeof text) > 0 ? strrchr(text, ' ') : NULL;
-  return last ? strtoull(last, NULL, 10) : 0;
+/* What the kernel counts of the thread's time on CPUs. 1: it is in told->count; 0: unknown. */
+static int count_of(struct qzi_asker *asker, struct qzi_told *told, uint32_t tid) {
+  char text[96], *at = text;
+  told->counted = 0;
+  if (read_file(asker, &told->turns_fd, tid, "schedstat", text, sizeof text) <= 0) return 0;
+  told->count.run_ns = strtoull(at, &at, 10);
+  told->count.wait_ns = strtoull(at, &at, 10);
+  told->count.turns = strtoull(at, &at, 10);
+  if (told->count.turns) told->counted = 1;
+  return told->counted;
+}
+
+/* Whose files these are; those of another thread that had the record are closed. */
+static void settle(struct qzi_asker *asker, struct qzi_told *told, uint32_t tid) {
+  if (told->tid == tid) return;
+  qzi_told_close(asker, told);
+  told->tid = tid;
+  told->seen = told->counted = 0;
+  told->call.known = 0;
+}
+
+int qzi_ask_counted(struct qzi_asker *asker, struct qzi_told *told, uint32_t tid, uint64_t *run_ns) {
+  settle(asker, told, tid);
+  if (!told->counted && !count_of(asker, told, tid)) return 0;
+  told->counted = 0;
+  *run_ns = told->count.run_ns;
+  return 1;
+}
+
+/* In which call a sleeping thread is, or that it runs or has ended. Needs the right to trace it: -1 without. */
+static int call_of(struct qzi_asker *asker, struct qzi_told *told, uint32_t tid) {
+  struct qzi_asleep *its = &told->call;
+  char text[256], *at;
+  uint64_t words[8]; /* number, six arguments, stack pointer, instruction; or -1, stack pointer, instruction */
+  if (asker->calls_denied) return -1;
+  errno = 0;
+  ssize_t bytes = read_file(asker, &told->call_fd, tid, "syscall", text, sizeof text);
+  its->known = 0;
+  if (bytes <= 0) {
+    if (errno == ESRCH || errno == ENOENT || !errno) return told->seen ? QZI_GONE : -1;
+    asker->calls_denied = errno == EACCES || errno == EPERM;
+    if (asker->calls_denied) asker->head->paths |= QZ_PATHS_NO_CALLS;
+    return -1;
+  }
+  told->seen = 1;
+  if (!strncmp(text, "running", 7)) return QZI_AWAKE;
+  its->call = strtol(text, &at, 10);
+  unsigned count = its->call < 0 ? 2 : 8;
+  for (unsigned k = 0; k < count; k++) words[k] = strtoull(at, &at, 16);
+  its->first = its->call < 0 ? 0 : words[0];
+  its->sp = words[count - 2];
+  its->pc = words[count - 1];
+  if (!its->sp && !its->pc) return QZI_GONE; /* its stack is gone: only its number is left */
+  its->known = 1;
+  return its->call == SYS_futex ? QZI_ON_FUTEX : QZI_ASLEEP;
 }
 
 /* The letter of its state in `stat`; 'X': it has ended; 0: not to be seen from here. */
 static char state_of(struct qzi_asker *asker, struct qzi_told *told, uint32_t tid) {
   char text[128];
-  if (told->tid != tid) {
-    qzi_told_close(asker, told);
-    told->seen = 0;
-  }
-  told->tid = tid;
   ssize_t bytes = read_file(asker, &told->state_fd, tid, "stat", text, sizeof text);
   if (bytes < 0) return told->seen && errno == ENOENT ? 'X' : 0; /* where /proc hides others' processes none was ever seen */
   if (bytes == 0) {
@@ -131,30 +153,35 @@ static char state_of(struct qzi_asker *asker, struct qzi_told *told, uint32_t ti
   return end && end[1] ? end[2] : 'R';
 }
 
-static enum qzi_answer ask(struct qzi_asker *asker, struct qzi_told *told, uint32_t tid) {
-  char state = state_of(asker, told, tid);
-  told->unrun = 0;
-  if (!state) return QZI_AWAKE; /* its record is all there is */
-  if (state == 'Z' || state == 'X') return QZI_GONE;
-  uint64_t turns = turns_of(asker, told, tid);
+static enum qzi_answer ask(struct qzi_asker *asker, struct qzi_told *told, uint32_t tid, int woken) {
+  settle(asker, told, tid);
+  uint64_t turns = count_of(asker, told, tid) ? told->count.turns : 0; /* how often it was given a CPU: as before, it has not run meanwhile */
   int same = turns && told->call.known && turns == told->call.turns;
   told->call.rested = same;
+  told->unrun = 0;
   if (turns) asker->counts = 1;
-  told->unrun = state == 'R' && (same || (!turns && asker->counts));
-  if (state == 'R') return QZI_AWAKE;
+  if (same && woken && state_of(asker, told, tid) == 'R') {
+    told->unrun = 1;
+    return QZI_AWAKE;
+  }
   if (same) return told->call.call == SYS_futex ? QZI_ON_FUTEX : QZI_ASLEEP;
-  told->call.known = 0;
-  if (state != 'S' && state != 'D') return QZI_ASLEEP;
-  enum qzi_answer answer = asleep_in(asker, &told->call, tid);
+  int answer = call_of(asker, told, tid);
+  if (answer < 0) { /* its state alone, if that much */
+    char state = state_of(asker, told, tid);
+    if (!state) return QZI_AWAKE; /* its record is all there is */
+    answer = state == 'Z' || state == 'X' ? QZI_GONE : state == 'R' ? QZI_AWAKE : QZI_ASLEEP;
+  }
   told->call.turns = turns;
-  return answer;
+  told->unrun = answer == QZI_AWAKE && !turns && asker->counts;
+  return (enum qzi_answer)answer;
 }
 
-void qzi_ask(struct qzi_asker *asker, struct qzi_told *told, uint32_t tid) {
-  told->answer = (uint8_t)ask(asker, told, tid);
+void qzi_ask(struct qzi_asker *asker, struct qzi_told *told, uint32_t tid, int woken) {
+  told->answer = (uint8_t)ask(asker, told, tid, woken);
 }
 
 int qzi_ask_runnable(struct qzi_asker *asker, struct qzi_told *told, uint32_t tid) {
+  settle(asker, told, tid);
   return state_of(asker, told, tid) == 'R';
 }
 

@@ -102,7 +102,7 @@ void qzi_timeline_resize(struct qzi_timeline *line, uint32_t before, uint32_t pr
 }
 
 void qzi_timeline_add(struct qzi_timeline *line, uint64_t ns, unsigned processors, unsigned useful, unsigned overhead,
-                      unsigned spinning, uint32_t runnable) {
+                      unsigned spinning, uint32_t runnable, int whole) {
   uint64_t last = qzi_file_count(line->file, QZ_SECTION_TIMELINE) - 1;
   struct qz_timeline *stretch = &line->file->timeline[last];
   stretch->ns += ns;
@@ -111,7 +111,7 @@ void qzi_timeline_add(struct qzi_timeline *line, uint64_t ns, unsigned processor
   stretch->spinning_ns += spinning * ns;
   stretch->idle_ns += (processors - useful - overhead - spinning) * ns;
   stretch->runnable_ns += runnable * ns;
-  stretch->snapshots++;
+  stretch->snapshots += whole != 0;
   stretch->top = line->best;
   line->top_ns[last] = line->best ? line->entity_ns[line->best] : 0;
 }

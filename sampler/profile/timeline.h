@@ -31,8 +31,9 @@ void qzi_timeline_close(struct qzi_timeline *line);
 /* Room for one more snapshot: 0, or -1 (disk full). Then, for that snapshot: tops, and the sums. */
 int qzi_timeline_prepare(struct qzi_timeline *line, uint64_t start_ns);
 void qzi_timeline_top(struct qzi_timeline *line, uint32_t entity, uint64_t ns);
+/* whole: 0: a part of a snapshot, which is not the last one. */
 void qzi_timeline_add(struct qzi_timeline *line, uint64_t ns, unsigned processors, unsigned useful, unsigned overhead,
-                      unsigned spinning, uint32_t runnable);
+                      unsigned spinning, uint32_t runnable, int whole);
 /* There were `processors` all the time, not `before`; those were idle that it is more or less. */
 void qzi_timeline_resize(struct qzi_timeline *line, uint32_t before, uint32_t processors);
 

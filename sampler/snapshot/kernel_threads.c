@@ -5,15 +5,15 @@
  * Writer and reader: the aggregating thread.
  * Must not: believe the kernel over a record on what its thread waits for, only on whether it has been woken; add up to more than P processors.
  *
- * With n threads runnable and not spinning, and m spinning, b = min(n, P) and s = min(m, P - b). Of the n, those that have
- * been woken, or made, and have not run since are on no CPU: the others are charged min(others, P) / others of the time as useful
- * and the rest as ready, the woken ones what is left of b. Each of the m is charged s/m as spinning and the rest as ready.
- * What integers leave over goes round, so that the shares of a snapshot sum exactly to b and s times its weight
- * (docs/metrics.md, sections 1 and 5).
+ * Of the threads that could run, those execute to which the kernel's count of their processor time is owed (run_account.h), at
+ * most P: b of them useful, s spinning. The others are ready: they wait for a CPU. So do those that have been woken, or made,
+ * and have not run since. One that sleeps, and to which more is owed than looks have seen, executes on its last path.
+ * (docs/metrics.md, sections 1, 5 and 6)
  */
 #include "kernel_threads.h"
 
 #include <stdlib.h>
+#include "run_account.h"
 #include "thread_tracker.h"
 #include "sampler/profile/external_objects.h"
 #include "sampler/linux/task_state.h"
@@ -24,6 +24,12 @@
 #define ASKED_MOST 32u  /* threads of which the kernel is asked in one snapshot, in turn; of the others the last answer holds. (Asking
                          * more makes a snapshot dearer, so that there are fewer: each thread is asked no more often.) */
 #define AHEAD      4u   /* threads */
+#define READ_MOST   32u /* sleeping threads of which the processor time is read in one snapshot: those that went on since */
+#define PART_NS     UINT64_C(2000000) /* a snapshot that stands for more has several parts: of it, too, threads execute as long as the kernel says */
+#define PARTS_MOST  16u
+#define PARTS_OF    1024u /* threads, of all parts together: of thousands a snapshot has one part, for each costs as much as that */
+#define NOBODY UINT32_MAX /* in place of a record: that of a thread that has ended */
+#define READ_LEAST  4u  /* and so many more, in turn: whether one has been woken is asked of them, too */
 #define WOKEN_LEAST 4u  /* of those that say that they wait so many are asked about, in turn, ... */
 #define WOKEN_FOUND 4u  /* ... and so many more for each that is found woken, ... */
 #define WOKEN_MOST  32u /* ... but no more than these */
@@ -37,16 +43,27 @@ struct memo {
   uint32_t last_tuple; /* and that; 0: none */
   uint64_t woken;      /* packed word of its record when it was found runnable though it says that it waits; 0: it was not */
   struct qzi_told told;
+  struct qzi_run_account account;
+  uint64_t read_word, read_state; /* of its record, when its processor time was read */
+  uint32_t epoch;      /* of that reading */
 };
 
 /* A thread in the snapshot that is under way. */
 struct seen {
   struct qzi_look look;
-  uint32_t index, object, tuple, ready_tuple;
+  uint32_t index, object, tuple;
+  uint32_t node;       /* of its tuple: look.node, or the path on which a sleeping thread is told to have executed */
   uint8_t state;       /* enum qz_state; READY: runnable, counted with the useful ones */
   uint8_t outside;     /* its wait is known from the kernel alone: `object` is a futex */
   uint8_t waits;       /* its record says that it is blocked */
   uint8_t woken;       /* it is runnable, and has had no CPU since it waited (for `object`, if its record says so) or was made */
+  uint8_t executes;    /* on a CPU */
+  uint8_t instead;     /* it executes though it sleeps, or has been woken: its state otherwise; IDLE: it does not */
+};
+
+/* A thread that ended: for those that come and go between looks. */
+struct gone {
+  uint32_t node, entity;
 };
 
 struct qzi_kernel {
@@ -55,7 +72,11 @@ struct qzi_kernel {
   struct seen *seen;
   struct qzi_follow *follow;
   struct qzi_asker asker;
-  uint32_t room, cursor, woken_cursor;
+  struct qzi_run_accounts accounts;
+  struct gone gone;
+  uint32_t *order;       /* of the threads that could execute: places in `seen` */
+  uint32_t room, cursor, woken_cursor, read_cursor;
+  uint32_t epoch, reads; /* see qzi_kernel_skip; processor times read in this snapshot */
 };
 
 struct qzi_kernel *qzi_kernel_open(struct qzi_sampler *sampler) {
@@ -64,6 +85,7 @@ struct qzi_kernel *qzi_kernel_open(struct qzi_sampler *sampler) {
   if (!kernel) return NULL;
   kernel->memos_bytes = (size_t)view->thread_table.capacity * sizeof *kernel->memos;
   qzi_asker_open(&kernel->asker, sampler->file->head);
+  qzi_run_accounts_open(&kernel->accounts, view->pid, view->processors);
   kernel->memos = qzi_lazy_memory(kernel->memos_bytes);
   kernel->follow = qzi_follow_open(sampler);
   if (kernel->memos && kernel->follow) return kernel;
@@ -81,7 +103,17 @@ void qzi_kernel_close(struct qzi_kernel *kernel) {
   qzi_follow_close(kernel->follow);
   qzi_lazy_free(kernel->memos, kernel->memos_bytes);
   free(kernel->seen);
+  free(kernel->order);
   free(kernel);
+}
+
+void qzi_kernel_skip(struct qzi_kernel *kernel) {
+  uint64_t told_ns = kernel->accounts.told_ns, run_ns = kernel->accounts.run_ns;
+  qzi_run_accounts_open(&kernel->accounts, kernel->accounts.pid, kernel->accounts.processors);
+  kernel->accounts.base_ns -= run_ns;
+  kernel->accounts.run_ns = run_ns;
+  kernel->accounts.told_ns = told_ns;
+  kernel->epoch++;
 }
 
 void qzi_kernel_prepare(struct qzi_kernel *kernel) { qzi_follow_prepare(kernel->follow); }
@@ -116,14 +148,30 @@ static void look_at_name(struct qzi_sampler *sampler, uint32_t index) {
   if (entity->instances == 1 && entity->record == index) entity->name = qzi_intern_name(&sampler->in, name);
 }
 
+/* What the kernel counts of its processor time: of a thread that could run each time, of a sleeping one when it has gone on since. */
+static void read_account(struct qzi_sampler *sampler, uint32_t index, const struct qzi_look *its, unsigned state, int may_read, uint32_t tid) {
+  struct qzi_kernel *kernel = sampler->kernel;
+  struct memo *memo = &kernel->memos[index];
+  uint64_t word = sampler->in.memos[index].word, run_ns;
+  int sleeps = state == QZ_STATE_BLOCKED || state == QZ_STATE_IO, same = memo->read_word == word && memo->read_state == its->state;
+  if (sleeps && !may_read && (same || kernel->reads >= READ_MOST)) return;
+  kernel->reads += sleeps && !same;
+  if (!qzi_ask_counted(&kernel->asker, &memo->told, tid, &run_ns)) return;
+  if (memo->epoch != kernel->epoch) memo->account.run_ns = run_ns; /* it ran while nothing was published */
+  memo->epoch = kernel->epoch;
+  memo->read_word = word;
+  memo->read_state = its->state;
+  qzi_run_account_read(&memo->account, run_ns, sampler->round <= 1);
+}
+
 /* State of the thread `index`, or IDLE: none there. */
-static void look(struct qzi_sampler *sampler, uint32_t index, int may_ask, uint64_t now_ns, struct seen *seen) {
+static void look(struct qzi_sampler *sampler, uint32_t index, int may_ask, int may_read, uint64_t now_ns, struct seen *seen) {
   struct qzi_kernel *kernel = sampler->kernel;
   const struct qz_thread *thread = qz_session_thread(sampler->view, index);
   struct memo *memo = &kernel->memos[index];
   seen->state = QZ_STATE_IDLE;
   seen->index = index;
-  seen->waits = seen->woken = 0;
+  seen->waits = seen->woken = seen->executes = seen->instead = 0;
   qzi_thread_look(sampler, index, &seen->look);
   if (!seen->look.serial || !seen->look.entity) return;
   look_at_name(sampler, index);
@@ -135,6 +183,8 @@ static void look(struct qzi_sampler *sampler, uint32_t index, int may_ask, uint6
     memo->woken = 0;
     memo->told.answer = QZI_AWAKE;
     memo->told.unrun = 0;
+    memo->account = (struct qzi_run_account){0};
+    memo->epoch = kernel->epoch;
     may_ask = 1;
   }
   unsigned state = QZ_STATE_OF(seen->look.state);
@@ -147,7 +197,7 @@ static void look(struct qzi_sampler *sampler, uint32_t index, int may_ask, uint6
   int published = state != QZ_STATE_USEFUL;
   seen->waits = state == QZ_STATE_BLOCKED && tid;
   if (state == QZ_STATE_USEFUL && tid) {
-    if (may_ask) qzi_ask(&kernel->asker, &memo->told, tid);
+    if (may_ask) qzi_ask(&kernel->asker, &memo->told, tid, may_read);
     if (memo->told.answer == QZI_GONE) state = QZ_STATE_IDLE;
     if (memo->told.answer == QZI_ASLEEP) state = QZ_STATE_IO;
     if (memo->told.answer == QZI_ON_FUTEX) state = QZ_STATE_BLOCKED;
@@ -159,6 +209,7 @@ static void look(struct qzi_sampler *sampler, uint32_t index, int may_ask, uint6
     }
   }
   if ((state == QZ_STATE_USEFUL || state == QZ_STATE_READY) && !tid) seen->woken = 1; /* made, but it has not begun */
+  if (tid) read_account(sampler, index, &seen->look, state, may_read, tid);
   memo->tries = tries;
   int outside = 0;
   if (state != QZ_STATE_IDLE)
@@ -168,12 +219,13 @@ static void look(struct qzi_sampler *sampler, uint32_t index, int may_ask, uint6
     seen->object = loop;
     seen->state = QZ_STATE_SPINNING;
     seen->outside = 1;
-    seen->look.node = qzi_intern_child(&sampler->in, seen->look.node, QZ_KEY(QZ_KIND_FUTEX, seen->object));
+    seen->node = seen->look.node = qzi_intern_child(&sampler->in, seen->look.node, QZ_KEY(QZ_KIND_FUTEX, seen->object));
     return;
   }
   const struct qz_object *object = state == QZ_STATE_SPINNING && !outside ? qz_session_object(sampler->view, seen->object) : NULL;
   if (object && !qzi_waits_at_top(sampler, seen->look.node, seen->object))
     seen->look.node = qzi_intern_child(&sampler->in, seen->look.node, QZ_KEY(LOAD(&object->kind), seen->object));
+  seen->node = seen->look.node;
   seen->outside = (uint8_t)outside;
   seen->state = (uint8_t)state;
 }
@@ -211,28 +263,28 @@ static uint32_t find_woken(struct qzi_sampler *sampler, uint32_t count, uint32_t
 
 /* ---- a snapshot ---- */
 
-/* Tuples for a thread: `part` says whether it has some of the CPUs' time in its state, `rest` whether it is ready for some. */
-static int find_tuples(struct qzi_sampler *sampler, struct seen *seen, unsigned busy, unsigned spinning, uint32_t runnable,
-                       int part, int rest) {
+/* The tuple of a thread: who could run, but does not execute, is ready. */
+static int find_tuple(struct qzi_sampler *sampler, struct seen *seen, const struct qzi_counts *counts) {
   uint8_t waiting = seen->woken ? QZ_WAITING_WOKEN : QZ_WAITING;
-  struct qzi_tuple_key key = {.stack = seen->look.node,
+  int runnable = seen->state <= QZ_STATE_READY;
+  struct qzi_tuple_key key = {.stack = seen->node,
                               .thread = seen->look.entity,
-                              .state = seen->state == QZ_STATE_READY ? QZ_STATE_USEFUL : seen->state,
-                              .waiting = qzi_waits_at_top(sampler, seen->look.node, seen->object) ? waiting : 0,
+                              .state = runnable && !seen->executes ? QZ_STATE_READY : seen->state,
+                              .waiting = !seen->instead && qzi_waits_at_top(sampler, seen->node, seen->object) ? waiting : 0,
                               .torn = (uint8_t)seen->look.torn,
-                              .busy = (uint16_t)busy,
-                              .spinning = (uint16_t)spinning,
-                              .runnable = runnable};
-  seen->tuple = seen->ready_tuple = 0;
+                              .busy = (uint16_t)counts->useful,
+                              .spinning = (uint16_t)counts->spinning,
+                              .runnable = counts->runnable};
+  if (seen->index == NOBODY) return (seen->tuple = qzi_tuple_find(&sampler->tuples, &key)) ? 0 : -1;
   struct memo *memo = &sampler->kernel->memos[seen->index];
-  if (part && memo->last_tuple && qzi_tuple_same(&memo->last_key, &key)) seen->tuple = memo->last_tuple;
-  else if (part && !(seen->tuple = qzi_tuple_find(&sampler->tuples, &key))) return -1;
-  if (part) {
-    memo->last_key = key;
-    memo->last_tuple = seen->tuple;
+  if (memo->last_tuple && qzi_tuple_same(&memo->last_key, &key)) {
+    seen->tuple = memo->last_tuple;
+    return 0;
   }
-  key.state = QZ_STATE_READY;
-  return rest && !(seen->ready_tuple = qzi_tuple_find(&sampler->tuples, &key)) ? -1 : 0;
+  if (!(seen->tuple = qzi_tuple_find(&sampler->tuples, &key))) return -1;
+  memo->last_key = key;
+  memo->last_tuple = seen->tuple;
+  return 0;
 }
 
 /* Its queue is the session's, but for those that spin, and those that have been woken. */
@@ -243,41 +295,106 @@ static void note_queue(struct qzi_sampler *sampler, const struct seen *seen) {
   memo->woken += seen->woken;
 }
 
-/* How many threads there are of each sort, and how the CPUs are shared among them. */
-struct shares {
-  uint32_t useful, woken, spinners; /* runnable threads */
-  uint32_t busy, to_useful, spinning; /* processors; of the busy ones, those of the useful threads */
-};
+/* ---- who executes ---- */
 
-static struct shares shares_of(uint32_t useful, uint32_t woken, uint32_t spinners, uint32_t processors) {
-  struct shares its = {.useful = useful, .woken = woken, .spinners = spinners};
-  its.busy = useful + woken < processors ? useful + woken : processors;
-  its.to_useful = useful < processors ? useful : processors;
-  its.spinning = spinners < processors - its.busy ? spinners : processors - its.busy;
-  return its;
+static int is_runnable(const struct seen *seen) { return seen->state <= QZ_STATE_READY; }
+
+static void tell(struct qzi_kernel *kernel, struct seen *seen, struct qzi_counts *counts) {
+  seen->executes = 1;
+  if (seen->state == QZ_STATE_READY) seen->state = QZ_STATE_USEFUL;
+  if (seen->state == QZ_STATE_SPINNING) counts->spinning++;
+  else counts->useful++;
+  if (seen->index == NOBODY) {
+    struct qzi_run_account ended = {0};
+    qzi_run_account_tell(&kernel->accounts, &ended);
+    return;
+  }
+  qzi_run_account_tell(&kernel->accounts, &kernel->memos[seen->index].account);
+  qzi_follow_spent(kernel->follow, seen->index, kernel->accounts.snapshot_ns);
 }
 
-/* CPUs are alike here: the k-th of them was busy while at least k were. */
-static void note_processors(struct qzi_sampler *sampler, const struct shares *its, uint64_t ns) {
-  for (uint32_t p = 0; p < sampler->view->processors; p++) {
-    struct qz_processor_stats *stats = &sampler->file->processors[p];
-    sampler->visits[p].state = QZ_STATE_IDLE;
-    *(p < its->busy ? &stats->useful_ns : p < its->busy + its->spinning ? &stats->spinning_ns : &stats->idle_ns) += ns;
+static int64_t owed(const struct qzi_kernel *kernel, uint32_t place) {
+  return kernel->memos[kernel->seen[place].index].account.owed_ns;
+}
+
+/* Heap of places, the one that is owed most on top. */
+static void sift(const struct qzi_kernel *kernel, uint32_t count, uint32_t at) {
+  uint32_t *order = kernel->order, place = order[at];
+  for (uint32_t child; (child = 2 * at + 1) < count; at = child) {
+    if (child + 1 < count && owed(kernel, order[child + 1]) > owed(kernel, order[child])) child++;
+    if (owed(kernel, order[child]) <= owed(kernel, place)) break;
+    order[at] = order[child];
+  }
+  order[at] = place;
+}
+
+/* Of the threads that could run, those execute to which most is owed. (One that was woken, or made, and has had no CPU since
+ * does not.) */
+static void choose_runnable(struct qzi_sampler *sampler, uint32_t count, struct qzi_counts *counts) {
+  struct qzi_kernel *kernel = sampler->kernel;
+  uint32_t candidates = 0, processors = sampler->view->processors;
+  for (uint32_t k = 0; k < count; k++)
+    if (is_runnable(&kernel->seen[k]) && !kernel->seen[k].woken) kernel->order[candidates++] = k;
+  uint64_t fair_ns = candidates > processors ? kernel->accounts.snapshot_ns * processors / candidates : kernel->accounts.snapshot_ns;
+  for (uint32_t k = 0; k < candidates; k++) qzi_run_account_guess(&kernel->memos[kernel->seen[kernel->order[k]].index].account, fair_ns);
+  for (uint32_t k = candidates / 2; k-- > 0;) sift(kernel, candidates, k);
+  for (; candidates && counts->useful + counts->spinning < processors; sift(kernel, candidates, 0)) {
+    struct seen *seen = &kernel->seen[kernel->order[0]];
+    kernel->order[0] = kernel->order[--candidates];
+    if (qzi_run_account_may(&kernel->accounts, &kernel->memos[seen->index].account)) tell(kernel, seen, counts);
+    if (!candidates) break;
   }
 }
 
-/* Who ran, for those who ask later in this snapshot what happened meanwhile: woken threads where nobody else can. */
-static void note_running(struct qzi_sampler *sampler, uint32_t count, uint32_t busy) {
-  uint32_t p = 0;
-  for (int woken = 0; woken < 2; woken++)
-    for (uint32_t k = 0; k < count && p < busy; k++) {
-      const struct seen *seen = &sampler->kernel->seen[k];
-      if (seen->woken != woken || (seen->state != QZ_STATE_USEFUL && seen->state != QZ_STATE_READY)) continue;
-      struct qzi_visit *visit = &sampler->visits[p++];
-      visit->state = QZ_STATE_USEFUL;
-      visit->node = seen->look.node;
-      visit->entity = seen->look.entity;
+/* A thread that sleeps, or has ended, is told to execute where the kernel says that it did more than looks have seen. Its
+ * number is among the runnable ones then. */
+static uint32_t choose_others(struct qzi_sampler *sampler, uint32_t count, struct qzi_counts *counts) {
+  struct qzi_kernel *kernel = sampler->kernel;
+  uint32_t processors = sampler->view->processors;
+  int64_t owed_ns = 0;
+  for (uint32_t k = 0; k < count; k++) {
+    struct seen *seen = &kernel->seen[k];
+    const struct qzi_run_account *account = &kernel->memos[seen->index].account;
+    if (seen->executes || (is_runnable(seen) && !seen->woken) || counts->useful + counts->spinning >= processors || !qzi_run_account_must(&kernel->accounts, account)) {
+      owed_ns += account->owed_ns;
+      continue;
     }
+    uint32_t node = qzi_follow_ran(kernel->follow, seen->index);
+    if (node) seen->node = node;
+    counts->runnable += !is_runnable(seen);
+    seen->instead = seen->state;
+    seen->state = QZ_STATE_USEFUL;
+    tell(kernel, seen, counts);
+    owed_ns += account->owed_ns;
+  }
+  if (!kernel->gone.entity || counts->useful + counts->spinning >= processors || !qzi_run_accounts_must(&kernel->accounts, owed_ns)) return count;
+  kernel->seen[count] = (struct seen){.look = {.node = kernel->gone.node, .entity = kernel->gone.entity}, .node = kernel->gone.node,
+                                      .index = NOBODY, .state = QZ_STATE_USEFUL};
+  tell(kernel, &kernel->seen[count], counts);
+  counts->runnable++;
+  return count + 1;
+}
+
+/* CPUs are alike here: the k-th of them was busy while at least k were. */
+static void note_processors(struct qzi_sampler *sampler, const struct qzi_counts *counts, uint64_t ns) {
+  for (uint32_t p = 0; p < sampler->view->processors; p++) {
+    struct qz_processor_stats *stats = &sampler->file->processors[p];
+    sampler->visits[p].state = QZ_STATE_IDLE;
+    *(p < counts->useful ? &stats->useful_ns : p < counts->useful + counts->spinning ? &stats->spinning_ns : &stats->idle_ns) += ns;
+  }
+}
+
+/* Who ran, for those who ask later in this snapshot what happened meanwhile. */
+static void note_running(struct qzi_sampler *sampler, uint32_t count) {
+  uint32_t p = 0;
+  for (uint32_t k = 0; k < count; k++) {
+    const struct seen *seen = &sampler->kernel->seen[k];
+    if (!seen->executes || seen->state == QZ_STATE_SPINNING) continue;
+    struct qzi_visit *visit = &sampler->visits[p++];
+    visit->state = QZ_STATE_USEFUL;
+    visit->node = seen->node;
+    visit->entity = seen->look.entity;
+  }
 }
 
 /* What look() reads first of a thread: of thousands it is in no cache. */
@@ -291,84 +408,114 @@ static void fetch(const struct qzi_sampler *sampler, uint32_t index) {
   qzi_follow_fetch(sampler->kernel->follow, index);
 }
 
-int qzi_kernel_add(struct qzi_sampler *sampler, uint64_t now_ns) {
+static int make_room(struct qzi_kernel *kernel, uint32_t high) {
+  if (high < kernel->room) return 0;
+  uint32_t room = high + high / 2 + 16;
+  struct seen *all = realloc(kernel->seen, room * sizeof *all);
+  if (all) kernel->seen = all;
+  uint32_t *order = realloc(kernel->order, room * sizeof *order);
+  if (order) kernel->order = order;
+  if (!all || !order) return -1;
+  kernel->room = room;
+  return 0;
+}
+
+/* The record `index` is free: its thread has ended. */
+static void part_from(struct qzi_sampler *sampler, uint32_t index) {
   struct qzi_kernel *kernel = sampler->kernel;
-  uint32_t high = qz_session_thread_high(sampler->view), count = 0, processors = sampler->view->processors;
-  if (high > kernel->room) {
-    uint32_t room = high + high / 2 + 16;
-    struct seen *all = realloc(kernel->seen, room * sizeof *all);
-    if (!all) return -1;
-    kernel->seen = all;
-    kernel->room = room;
-  }
-  sampler->round++;
-  qzi_follow_begin(kernel->follow, now_ns);
-  uint32_t useful = 0, unrun = 0, spinners = 0, waiters = 0, waiting = 0;
+  struct memo *memo = &kernel->memos[index];
+  qzi_told_close(&kernel->asker, &memo->told);
+  qzi_follow_gone(kernel->follow, index);
+  memo->serial = 0;
+}
+
+/* Looks at all threads. Their number in `seen`; counts->runnable: of those that could run. */
+static uint32_t look_at_all(struct qzi_sampler *sampler, uint32_t high, uint64_t now_ns, struct qzi_counts *counts, int *waiters) {
+  struct qzi_kernel *kernel = sampler->kernel;
+  uint32_t count = 0, runnable = 0, waiting = 0;
+  kernel->reads = 0;
   for (uint32_t k = 0; k < high; k++) {
     uint32_t turn = k >= kernel->cursor ? k - kernel->cursor : k + high - kernel->cursor;
+    uint32_t read_turn = k >= kernel->read_cursor ? k - kernel->read_cursor : k + high - kernel->read_cursor;
     struct seen *seen = &kernel->seen[count];
     if (k + AHEAD < high) fetch(sampler, k + AHEAD);
     if (LOAD_ACQUIRE(&qz_session_thread(sampler->view, k)->serial) == 0) {
-      qzi_told_close(&kernel->asker, &kernel->memos[k].told);
-      qzi_follow_gone(kernel->follow, k);
+      part_from(sampler, k);
       continue;
     }
     qzi_thread_overflows(sampler, k);
-    look(sampler, k, turn < ASKED_MOST, now_ns, seen);
+    look(sampler, k, turn < ASKED_MOST, read_turn < READ_LEAST, now_ns, seen);
     if (seen->state == QZ_STATE_IDLE) continue;
-    useful += !seen->woken && (seen->state == QZ_STATE_USEFUL || seen->state == QZ_STATE_READY);
-    unrun += seen->woken;
-    spinners += seen->state == QZ_STATE_SPINNING;
-    waiters += seen->object != 0;
+    runnable += is_runnable(seen);
+    *waiters |= seen->object != 0;
     waiting += seen->waits;
     count++;
   }
   kernel->cursor = high > ASKED_MOST ? (kernel->cursor + ASKED_MOST) % high : 0;
-  const struct shares its = shares_of(useful, unrun + find_woken(sampler, count, waiting, useful + unrun + spinners), spinners, processors);
-  struct qzi_counts counts = {.useful = its.busy, .spinning = its.spinning, .runnable = useful + its.woken + spinners};
-  for (uint32_t k = 0; k < count; k++) {
-    struct seen *seen = &kernel->seen[k];
-    int part = 1, rest = 0;
-    if (seen->woken) {
-      part = its.busy > its.to_useful;
-      rest = its.busy - its.to_useful < its.woken;
-    } else if (seen->state == QZ_STATE_SPINNING) {
-      part = its.spinning > 0;
-      rest = its.spinning < spinners;
-    } else if (seen->state <= QZ_STATE_READY) {
-      rest = its.to_useful < useful;
-    }
-    if (find_tuples(sampler, seen, its.busy, its.spinning, counts.runnable, part, rest)) return -1;
-  }
+  kernel->read_cursor = high > READ_LEAST ? (kernel->read_cursor + READ_LEAST) % high : 0;
+  counts->runnable = runnable + find_woken(sampler, count, waiting, runnable);
+  return count;
+}
+
+/* As it was when it was looked at. */
+static void look_again(struct seen *seen) {
+  seen->executes = 0;
+  if (!seen->instead) return;
+  seen->state = seen->instead;
+  seen->node = seen->look.node;
+  seen->instead = 0;
+}
+
+/* Adds one part of a snapshot: who executes is chosen for each. */
+static int add_part(struct qzi_sampler *sampler, uint64_t end_ns, uint32_t looked, int waiters, struct qzi_counts counts) {
+  struct qzi_kernel *kernel = sampler->kernel;
   uint64_t ns;
-  if (qzi_snapshot_begin(sampler, now_ns, &counts, &ns)) return -1;
+  choose_runnable(sampler, looked, &counts);
+  uint32_t count = choose_others(sampler, looked, &counts);
+  for (uint32_t k = 0; k < count; k++)
+    if (find_tuple(sampler, &kernel->seen[k], &counts)) return -1;
+  if (qzi_snapshot_begin(sampler, end_ns, &counts, &ns)) return -1;
   qzi_holders_begin(sampler->holders);
-  for (uint32_t k = 0; k < count && waiters; k++)
+  for (uint32_t k = 0; k < looked && waiters; k++)
     qzi_holders_add(sampler, sampler->holders, kernel->seen[k].look.node, kernel->seen[k].look.entity,
                     kernel->seen[k].outside ? 0 : kernel->seen[k].object);
-  uint32_t nth_useful = 0, nth_woken = 0, nth_spinner = 0;
   for (uint32_t k = 0; k < count; k++) {
-    struct seen *seen = &kernel->seen[k];
-    uint64_t part = ns;
-    if (seen->state == QZ_STATE_SPINNING || seen->woken) {
-      part = seen->woken ? qzi_share((its.busy - its.to_useful) * ns, its.woken, nth_woken++) : qzi_share(its.spinning * ns, spinners, nth_spinner++);
-      if (!seen->outside) note_queue(sampler, seen);
-    }
-    if (seen->outside && !seen->woken) {
-      qzi_external_wait(&sampler->in, seen->object);
-    } else if (seen->state <= QZ_STATE_READY && seen->state != QZ_STATE_SPINNING) {
-      if (!seen->woken) part = qzi_share(its.to_useful * ns, useful, nth_useful++);
-      qzi_timeline_top(&sampler->timeline, sampler->file->stacks[seen->look.node].entity, part);
-    }
-    if (part) qzi_tuple_add(&sampler->tuples, seen->tuple, counts.runnable, part);
-    if (part < ns) qzi_tuple_add(&sampler->tuples, seen->ready_tuple, counts.runnable, ns - part);
-    qzi_thread_seen(sampler, seen->index, ns);
+    const struct seen *seen = &kernel->seen[k];
+    if (!counts.more && (seen->state == QZ_STATE_SPINNING || seen->woken) && !seen->outside) note_queue(sampler, seen);
+    if (seen->outside && !seen->woken && !seen->instead) qzi_external_wait(&sampler->in, seen->object);
+    else if (seen->executes && seen->state != QZ_STATE_SPINNING) qzi_timeline_top(&sampler->timeline, sampler->file->stacks[seen->node].entity, ns);
+    qzi_tuple_add(&sampler->tuples, seen->tuple, counts.runnable, ns);
+    if (k < looked) qzi_thread_seen(sampler, seen->index, ns);
+    if (k < looked && seen->executes) kernel->gone = (struct gone){seen->node, seen->look.entity};
   }
-  note_processors(sampler, &its, ns);
-  note_running(sampler, count, its.busy);
-  sampler->file->head->visits += count;
-  qzi_snapshot_end(sampler, now_ns, &counts, ns);
+  note_processors(sampler, &counts, ns);
+  note_running(sampler, count);
+  qzi_snapshot_end(sampler, end_ns, &counts, ns);
   qzi_externals_seen(sampler, ns);
+  return 0;
+}
+
+int qzi_kernel_add(struct qzi_sampler *sampler, uint64_t now_ns) {
+  struct qzi_kernel *kernel = sampler->kernel;
+  uint32_t high = qz_session_thread_high(sampler->view);
+  uint64_t begin_ns = sampler->last_ns, whole_ns = now_ns - begin_ns, parts = (whole_ns + PART_NS - 1) / PART_NS;
+  if (!parts) parts = 1;
+  if (parts > PARTS_MOST) parts = PARTS_MOST;
+  if (parts * high > PARTS_OF) parts = PARTS_OF / high ? PARTS_OF / high : 1;
+  struct qzi_counts counts = {.whole_ns = whole_ns};
+  int waiters = 0;
+  if (make_room(kernel, high)) return -1;
+  sampler->round++;
+  qzi_follow_begin(kernel->follow, now_ns);
+  qzi_run_accounts_begin(&kernel->accounts, now_ns, whole_ns / parts, high);
+  uint32_t looked = look_at_all(sampler, high, now_ns, &counts, &waiters);
+  for (uint64_t k = 0; k < parts; k++) {
+    uint64_t end_ns = k + 1 < parts ? begin_ns + whole_ns / parts * (k + 1) : now_ns;
+    counts.more = k + 1 < parts;
+    for (uint32_t at = 0; k && at < looked; at++) look_again(&kernel->seen[at]);
+    if (add_part(sampler, end_ns, looked, waiters, counts)) return -1;
+  }
+  sampler->file->head->visits += looked;
   return 0;
 }
 

@@ -13,6 +13,8 @@ struct qzi_kernel *qzi_kernel_open(struct qzi_sampler *sampler);
 void qzi_kernel_close(struct qzi_kernel *kernel);
 void qzi_kernel_prepare(struct qzi_kernel *kernel); /* qzi_unwinder_prepare */
 void qzi_kernel_start(struct qzi_kernel *kernel);   /* qzi_follow_start */
+/* Nothing was published for a while: what the program's threads ran meanwhile is not told. */
+void qzi_kernel_skip(struct qzi_kernel *kernel);
 /* Visits all threads and adds what was seen; as qzi_snapshot_add. */
 int qzi_kernel_add(struct qzi_sampler *sampler, uint64_t now_ns);
 void qzi_kernel_taken(struct qzi_sampler *sampler, uint64_t key, uint64_t site); /* qzi_paths_taken_at */

@@ -99,6 +99,7 @@ void qzi_sampler_close(struct qzi_sampler *sampler) {
 
 void qzi_sampler_rebase(struct qzi_sampler *sampler, uint64_t now_ns) {
   if (now_ns > sampler->last_ns) sampler->last_ns = now_ns;
+  if (sampler->kernel) qzi_kernel_skip(sampler->kernel);
 }
 
 int qzi_sampler_resize(struct qzi_sampler *sampler, uint32_t before) {
@@ -290,18 +291,19 @@ int qzi_snapshot_begin(struct qzi_sampler *sampler, uint64_t now_ns, struct qzi_
 void qzi_snapshot_end(struct qzi_sampler *sampler, uint64_t now_ns, const struct qzi_counts *counts, uint64_t ns) {
   struct qz_profile *head = sampler->file->head;
   struct qz_balance *all = &sampler->file->balance[counts->balance - 1];
-  all->count++;
+  uint64_t whole_ns = counts->whole_ns ? counts->whole_ns : ns;
+  all->count += !counts->more;
   all->ns += ns;
   all->overhead_ns += counts->overhead * ns;
   all->runnable_ns += counts->runnable * ns;
   qzi_timeline_add(&sampler->timeline, ns, sampler->view->processors, counts->useful, counts->overhead, counts->spinning,
-                   counts->runnable);
+                   counts->runnable, !counts->more);
   head->elapsed_ns += ns;
-  head->weight_us2 += (ns / 1000) * (ns / 1000);
+  if (!counts->more) head->weight_us2 += (whole_ns / 1000) * (whole_ns / 1000);
   head->torn_retries += counts->retries;
   head->torn_accepted += counts->torn;
   head->invalid += counts->invalid;
-  __atomic_store_n(&head->snapshots, head->snapshots + 1, __ATOMIC_RELEASE);
+  if (!counts->more) __atomic_store_n(&head->snapshots, head->snapshots + 1, __ATOMIC_RELEASE);
   sampler->last_ns = now_ns;
   sampler->runnable = counts->runnable;
   sampler->busy = (uint16_t)(counts->useful + counts->overhead);

@@ -179,6 +179,8 @@ struct qzi_counts {
   unsigned useful, overhead, spinning, running;
   uint32_t runnable;
   uint64_t retries, torn, invalid;
+  int more;         /* 1: a part of a snapshot, which is not the last one: it counts with that */
+  uint64_t whole_ns;/* weight of the whole snapshot, where it has parts; else 0 */
   uint32_t balance; /* set by begin */
 };
 int qzi_snapshot_begin(struct qzi_sampler *sampler, uint64_t now_ns, struct qzi_counts *counts, uint64_t *ns);

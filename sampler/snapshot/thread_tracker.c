@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+#include "sampler/callpath/sample_queue.h"
 #include "sampler/waits/external_waits.h"
 #include "sampler/waits/cpu_use.h"
 #include "sampler/waits/pause_detector.h"
@@ -33,17 +34,19 @@ struct known {
   uint32_t object;           /* index of the futex */
   uint32_t plain;            /* a node that hooks have not made */
   uint32_t ran_from, ran;    /* the same as from and node, of the last sample */
+  uint32_t run_record;       /* node of the record alone, when it was last seen running */
   uint64_t ran_word;         /* of the record, at the last snapshot that saw it running */
-  struct qzi_walk *walk;     /* of the last sample */
+  struct qzi_sample_queue samples;
+  struct qzi_sampled *shown; /* the sample that the path of this snapshot shows, of those; NULL: none */
+  uint64_t ran_number;       /* of the sample that `ran` shows; 0: none */
   struct qzi_walk *slept;    /* of the last sleep that only the kernel knows of */
   uint32_t tid;              /* whose samples it has; 0: none, or not known yet */
-  uint8_t fresh;             /* the last sample came since the thread was last seen running */
   uint8_t hooked;
   uint32_t inside;           /* what the wait is told as that the record publishes (waits_inside); 0: as what the record says */
   struct qzi_stalled stalled;
   struct qzi_pausing pausing;
   struct qzi_repeating repeating;
-  uint64_t polls;            /* loop that the last sample found it in, where that only polls; else 0 */
+  uint64_t polls;            /* of the sample shown; with hooks, of the last one */
   uint32_t looped;           /* with hooks: node of the record from which it is in that loop; 0: not looked at since the sample */
 };
 
@@ -53,6 +56,7 @@ struct qzi_follow {
   struct known *all;
   size_t all_bytes;
   struct qzi_running *running; /* NULL: no samples */
+  uint64_t interval_ns;    /* of processor time between a thread's samples */
   uint64_t used_ns;        /* when samples were last of use */
   uint32_t *slots;         /* index + 1 of the thread with some id, in one of the slots from there on */
   struct qzi_walk walk;
@@ -109,7 +113,7 @@ void qzi_follow_gone(struct qzi_follow *follow, uint32_t index) {
   struct known *known = &follow->all[index];
   if (!known->serial) return;
   if (follow->running && known->tid) qzi_running_end(follow->running, known->tid);
-  free(known->walk);
+  qzi_sample_queue_close(&known->samples);
   free(known->slept);
   memset(known, 0, sizeof *known);
 }
@@ -142,15 +146,18 @@ struct qzi_running *qzi_follow_samples(struct qz_profile *head) {
 void qzi_follow_start(struct qzi_follow *follow) {
   if (!follow->paths) return;
   follow->running = qzi_follow_samples(follow->sampler->file->head);
+  follow->interval_ns = qzi_running_interval_ns(follow->running);
   follow->used_ns = qzi_clock_ns();
 }
+
+static const struct qzi_walk *walk_of(const struct known *known) { return known->shown ? &known->shown->walk : NULL; }
 
 uint32_t qzi_follow_loop(const struct qzi_follow *follow, uint32_t index) {
   const struct known *known = &follow->all[index];
   struct qzi_interner *in = &follow->sampler->in;
   uint64_t loop = known->polls && (known->ran_from || known->looped) ? known->polls : known->stalled.loop; /* as its path, from the last sample */
   if (!loop) loop = qzi_pausing_at(&known->pausing, in->memos[index].word);
-  return loop ? qzi_loop(in, loop, follow->paths && qzi_paths_serves(follow->paths, loop) ? known->walk : NULL) : 0;
+  return loop ? qzi_loop(in, loop, follow->paths && qzi_paths_serves(follow->paths, loop) ? walk_of(known) : NULL) : 0;
 }
 uint64_t qzi_follow_walks_ns(const struct qzi_follow *follow) { return follow->paths ? qzi_paths_spent_ns(follow->paths) : 0; }
 uint32_t qzi_follow_node(const struct qzi_follow *follow, uint32_t index) { return follow->all[index].node; }
@@ -245,10 +252,26 @@ static void follow_sleep(struct qzi_follow *follow, struct known *known, uint32_
 
 /* ---- running ---- */
 
-static int only_waits(const struct qzi_follow *follow, const struct known *known, uint32_t index, uint64_t word) {
+static int only_waits(const struct qzi_follow *follow, const struct known *known, uint32_t index, uint64_t word, uint64_t polls) {
   const struct qz_thread *thread = qz_session_thread(follow->sampler->view, index);
   int tries = (uint32_t)LOAD(&thread->tries) > 1, says = QZ_STATE_OF(LOAD(&thread->state)) == QZ_STATE_SPINNING;
-  return says || tries || known->polls || known->stalled.loop || qzi_pausing_at(&known->pausing, word);
+  return says || tries || polls || known->stalled.loop || qzi_pausing_at(&known->pausing, word);
+}
+
+/* Which sample a thread with that record shows. 1: another one than that of its last path. */
+static int show(const struct qzi_follow *follow, struct known *known, uint32_t record) {
+  uint64_t before = known->ran_number;
+  known->shown = qzi_sample_queue_at(&known->samples, record, follow->interval_ns);
+  known->polls = known->shown ? known->shown->polls : 0;
+  known->ran_number = known->shown ? known->shown->number : 0;
+  return known->ran_number != before;
+}
+
+void qzi_follow_spent(struct qzi_follow *follow, uint32_t index, uint64_t ns) {
+  struct known *known = &follow->all[index];
+  if (known->hooked) return;
+  if (known->shown) qzi_sample_queue_spend(&known->samples, known->shown, ns);
+  known->shown = NULL; /* it may be gone */
 }
 
 static void take_sample(struct qzi_follow *follow, uint32_t index, uint64_t now_ns) {
@@ -256,19 +279,28 @@ static void take_sample(struct qzi_follow *follow, uint32_t index, uint64_t now_
   const struct qzi_sampler *sampler = follow->sampler;
   uint64_t word = LOAD(&qz_session_thread(sampler->view, index)->word);
   uint32_t pid = sampler->file->head->pid;
-  int walked = 0;
+  if (known->hooked) qzi_sample_queue_close(&known->samples); /* its paths are those of hooks: the last one tells whether it only waits */
   qzi_stalled_look(&known->stalled, pid, word, &follow->sample);
-  if (qzi_paths_may(follow->paths, now_ns)) {
-    if (!known->walk) known->walk = calloc(1, sizeof *known->walk);
-    walked = known->walk && !qzi_paths_walk(follow->paths, index, &follow->sample.at, &follow->sample.copy, known->walk);
+  struct qzi_sampled *sampled = qzi_paths_may(follow->paths, now_ns) ? calloc(1, sizeof *sampled) : NULL;
+  if (sampled && qzi_paths_walk(follow->paths, index, &follow->sample.at, &follow->sample.copy, &sampled->walk)) {
+    free(sampled);
+    sampled = NULL;
   }
-  known->polls = qzi_polling_look(&follow->polling, follow->paths, pid, &follow->sample, walked ? known->walk : NULL);
-  uint64_t repeats = qzi_repeating_look(&known->repeating, &follow->stateless, follow->paths, pid, &follow->sample, walked ? known->walk : NULL);
-  if (!known->polls) known->polls = repeats;
-  qzi_pausing_look(&known->pausing, pid, word, &follow->sample, follow->paths, walked ? known->walk : NULL);
+  const struct qzi_walk *walk = sampled ? &sampled->walk : NULL;
+  uint64_t polls = qzi_polling_look(&follow->polling, follow->paths, pid, &follow->sample, walk);
+  uint64_t repeats = qzi_repeating_look(&known->repeating, &follow->stateless, follow->paths, pid, &follow->sample, walk);
+  if (!polls) polls = repeats;
+  qzi_pausing_look(&known->pausing, pid, word, &follow->sample, follow->paths, walk);
+  qzi_judge(&follow->judging, &follow->sampler->in, follow->sampler->runnable, follow->paths, only_waits(follow, known, index, word, polls), follow->sample.at.pc, walk);
+  known->shown = NULL;
   known->looped = 0;
-  known->fresh |= walked;
-  qzi_judge(&follow->judging, &follow->sampler->in, follow->sampler->runnable, follow->paths, only_waits(follow, known, index, word), follow->sample.at.pc, walked ? known->walk : NULL);
+  if (known->hooked) known->polls = polls;
+  if (!sampled) return; /* no time to walk */
+  sampled->polls = polls;
+  sampled->round = sampler->round;
+  sampled->number = sampler->file->head->samples;
+  qzi_sample_queue_add(&known->samples, sampled, follow->interval_ns);
+  if (known->hooked) known->shown = sampled;
 }
 
 void qzi_follow_begin(struct qzi_follow *follow, uint64_t now_ns) {
@@ -285,33 +317,46 @@ void qzi_follow_begin(struct qzi_follow *follow, uint64_t now_ns) {
 
 static void follow_running(struct qzi_follow *follow, struct known *known, uint32_t index, struct qzi_look *look,
                            const struct qzi_asleep *asleep, uint64_t now_ns) {
-  int fresh = known->fresh;
-  known->fresh = 0;
+  uint64_t round = follow->sampler->round;
+  uint32_t record = look->node;
   follow->used_ns = now_ns;
   known->from = 0;
-  known->node = look->node;
+  known->node = record;
+  qzi_sample_queue_label(&known->samples, round, record);
+  int other = show(follow, known, record), prompt = known->shown && known->shown->round == round;
   /* Woken, but not yet given a CPU: it is where it slept. */
-  if (!fresh && asleep->rested && known->slept) {
+  if (!prompt && asleep->rested && known->slept) {
     known->ran_from = 0;
-    known->node = look->node = qzi_paths_node(follow->paths, index, look->node, known->slept, 0, 1);
+    known->node = look->node = qzi_paths_node(follow->paths, index, record, known->slept, 0, 1);
     return;
   }
   uint64_t word = follow->sampler->in.memos[index].word; /* the same as at the snapshot before: no lock taken since */
   static const struct qzi_walk none; /* no sample yet, or none to be had: at least, who took the locks that it holds */
-  if (known->walk) follow->sampler->file->head->paths |= QZ_PATHS_RUNNING;
-  if (fresh || known->ran_from != look->node) {
-    known->ran_from = look->node;
-    known->ran = qzi_paths_node(follow->paths, index, look->node, known->walk ? known->walk : &none, 0, fresh && known->ran_word == word);
+  const struct qzi_walk *walk = walk_of(known);
+  if (walk) follow->sampler->file->head->paths |= QZ_PATHS_RUNNING;
+  if (other || known->ran_from != record) {
+    known->ran_from = record;
+    known->ran = qzi_paths_node(follow->paths, index, record, walk ? walk : &none, 0, prompt && known->ran_word == word);
   }
+  known->run_record = record;
   known->ran_word = word;
   known->node = look->node = known->ran;
+}
+
+uint32_t qzi_follow_ran(struct qzi_follow *follow, uint32_t index) {
+  struct known *known = &follow->all[index];
+  uint32_t record = known->run_record ? known->run_record : known->samples.count ? known->samples.kept[0]->record : 0;
+  if (!follow->paths || known->hooked || (!record && !known->samples.count)) return 0;
+  if (!show(follow, known, record) && known->ran_from == record) return known->ran;
+  known->ran_from = record;
+  known->ran = known->shown ? qzi_paths_node(follow->paths, index, record, &known->shown->walk, 0, 0) : 0;
+  return known->ran;
 }
 
 /* Paths come from hooks, which see no loops; samples tell whether it only waits. The loop goes on as long as the hooks do not show that its
  * procedure has been left. */
 static void follow_hooked(struct qzi_follow *follow, struct known *known, const struct qzi_look *look, unsigned state, uint64_t now_ns) {
   known->from = known->ran_from = 0;
-  known->fresh = 0;
   known->node = look->node;
   if (state != QZ_STATE_USEFUL && state != QZ_STATE_SPINNING) known->polls = 0;
   else follow->used_ns = now_ns;
@@ -328,8 +373,8 @@ void qzi_follow_taken(struct qzi_follow *follow, uint64_t key, uint64_t site) {
 static int spins_inside(struct qzi_follow *follow, const struct known *known, struct qzi_look *look, uint32_t *object) {
   struct qzi_sampler *sampler = follow->sampler;
   const struct qz_object *record = *object < qz_session_object_high(sampler->view) ? qz_session_object(sampler->view, *object) : NULL;
-  if (!record || !known->walk) return 0;
-  const struct qzi_walk *walk = known->walk;
+  const struct qzi_walk *walk = walk_of(known);
+  if (!record || !walk) return 0;
   uint64_t served = walk->called ? walk->called : walk->own ? 0 : walk->site;
   uint32_t entity = sampler->in.object_entities[*object];
   if (!served || !entity || qzi_intern_module(&sampler->in, served) != sampler->file->entities[entity].module) return 0;

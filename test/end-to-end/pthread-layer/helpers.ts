@@ -21,4 +21,10 @@ export function near(t: ExecutionContext, model: Model, what: string, sampledNs:
 /** Nobody else took the CPUs: who gives its own away has it back at once. */
 export const hadCpus = ({ cpuWait }: Model): boolean => cpuWait.waitNs < 0.2 * cpuWait.runNs;
 
+/** Time that threads wait for the object, blocked, spinning or without a CPU: those that hold it may be without one, too. */
+export const waitingFor = (model: Model, { id }: Entity): number => {
+  const { tuples, stacks } = model.raw;
+  return tuples.ns.reduce((sum, ns, k) => sum + (tuples.waiting[k]! !== 0 && stacks.entity[tuples.stack[k]!] === id ? ns : 0), 0);
+};
+
 export const onPath = ({ states }: Entity): number => Object.values(states).reduce((sum, { ns }) => sum + ns, 0);

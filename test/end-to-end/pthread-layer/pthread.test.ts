@@ -8,7 +8,7 @@ import { openModel, record, sampler, start, temporaryFile, until } from '../../s
 import { losses } from '../../../ts-frontend/src/render/head.js';
 import { insideKind } from '../../../ts-frontend/src/model/evidence/library-waits.js';
 import { skip } from '../../support/capabilities.js';
-import { hadCpus, near, object, onPath, program } from './helpers.js';
+import { hadCpus, near, object, onPath, program, waitingFor } from './helpers.js';
 
 test.serial('a lock that all threads want: named by its variable, waits exact, blame with its holders', async (t) => {
   const { model, status } = await record(program('lock'));
@@ -114,13 +114,13 @@ test.serial('a spin lock: its waiters spin, and are not at work', async (t) => {
   const turn = object(model, 'turn');
   t.is(turn.object.acquisitions, 200);
   t.is(turn.object.spinNs, turn.object.waitNs);
-  near(t, model, 'spinning', turn.states.spinning.ns + turn.states.ready.ns, turn.object.spinNs);
+  near(t, model, 'spinning', waitingFor(model, turn), turn.object.spinNs);
   t.is(turn.states.blocked.ns, 0);
 });
 
 test.serial('a loop on a failing trylock counts as spinning on that mutex', async (t) => {
   const { model } = await record(program('trylock'));
-  const spinning = model.entities.filter(({ kind }) => kind === 'thread').reduce((sum, { states }) => sum + states.spinning.ns, 0);
+  const spinning = waitingFor(model, object(model, 'busy'));
   if (model.processors > 1) t.true(spinning > 100e6, `${spinning / 1e6} ms`);
   t.is(object(model, 'busy').object.acquisitions, 2);
 });
@@ -350,11 +350,11 @@ test.serial('attached: threads that compute, wait or sleep for long are seen at 
     t.truthy(found, `${name} is among ${model.entities.filter(({ kind }) => kind === 'thread').map((entity) => entity.name).join(', ')}`);
     return found!.states;
   };
-  const mostly = (name: string, ...states: ('useful' | 'blocked' | 'io')[]): void => {
+  const mostly = (name: string, ...states: ('useful' | 'ready' | 'blocked' | 'io')[]): void => {
     t.true(states.reduce((ns, state) => ns + thread(name)[state].ns, 0) > 0.8 * model.elapsedNs, `${name}: ${JSON.stringify(thread(name))}`);
   };
   const known = !model.head.paths.noCalls; // whether the kernel says in which call a thread sleeps
-  mostly('computes', 'useful');
+  mostly('computes', 'useful', 'ready');
   mostly('idle-worker', 'blocked', ...known ? [] : ['io' as const]);
   mostly('sleeps', 'io');
   mostly('main', 'blocked', ...known ? [] : ['io' as const]);

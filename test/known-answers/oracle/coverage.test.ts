@@ -8,6 +8,7 @@ import { existsSync } from 'node:fs';
 import type { Entity } from '../../../ts-frontend/src/model/index.js';
 import { root } from '../programs.js';
 import { openModel, startRecording, temporaryFile } from '../../support/record.js';
+import { binomialBound } from './binomial.js';
 import { truthOf, truthOfQueue, truthOfRun } from './look-up.js';
 import { npt, parallelize, total, type TrueEntity } from './truth.js';
 
@@ -15,19 +16,6 @@ const program = `${root}/build/test/known-answers/oracle/random_phases`;
 const processors = 3;
 const runs = 40;
 const actors = 5; // threads of the program, beside main
-
-/** Least k for which a Binomial(n, p) is at most k with a probability of more than `certainty`. */
-function binomialBound(n: number, p: number, certainty: number): number {
-  let term = (1 - p) ** n;
-  let sum = term;
-  let k = 0;
-  while (sum <= certainty && k < n) {
-    term *= ((n - k) / (k + 1)) * (p / (1 - p));
-    sum += term;
-    k++;
-  }
-  return k;
-}
 
 /** Numbers without an interval of their own, as shares of elapsed time. */
 const others: Record<string, [(e: Entity) => number, (e: TrueEntity) => number]> = {

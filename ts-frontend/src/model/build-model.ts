@@ -7,6 +7,7 @@ import { factorsOf, weightsOf } from './metrics/compensation.js';
 import { cpuWaitOf } from './metrics/cpu-wait.js';
 import { slowdownOf } from './metrics/slowdown.js';
 import { BuiltEntity, nameOfRoot, Shared } from './metrics/entity.js';
+import { isDisturbed, undisturbed } from './evidence/undisturbed.js';
 import { findingsOf } from './findings/rank.js';
 import { independentSnapshots } from './metrics/confidence.js';
 import { namingOf } from './metrics/naming.js';
@@ -71,11 +72,18 @@ export function buildModel(raw: RawProfile, options: ModelOptions = {}): Model {
     // What a screen may never show is made when it is asked for.
     get slowdown() { return (slowdown ??= slowdownOf(raw, root)); },
     get ranking() { return (ranking ??= rank(entities, sums, shared.objects)); },
-    get findings() { return (told ??= findingsOf(model, material)).findings; },
-    get notices() { return (told ??= findingsOf(model, material)).notices; },
+    get findings() { return (told ??= tell(model, material, options)).findings; },
+    get notices() { return (told ??= tell(model, material, options)).notices; },
   };
   working.set(model, material);
   return model;
+}
+
+/** Findings of a program that others kept waiting for CPUs are those of what it would have shown without them. */
+function tell(model: Model, material: Working, options: ModelOptions): Pick<Model, 'findings' | 'notices'> {
+  if (!isDisturbed(model.raw)) return findingsOf(model, material);
+  const alone = buildModel(undisturbed(model.raw), options);
+  return findingsOf(alone, workingOf(alone));
 }
 
 /** Groups stand for their members; the root stands above all and is left out. */

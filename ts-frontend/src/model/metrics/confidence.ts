@@ -13,6 +13,16 @@ export function independentSnapshots(head: RawHead): number {
   return head.weightSquaresUs2 > 0 ? (elapsedUs * elapsedUs) / head.weightSquaresUs2 : 0;
 }
 
+/**
+ * How many snapshots a share of elapsed time is worth that comes from two draws: which part of it the whole has (`share` of
+ * `whole`), by as many snapshots, and what of the whole it is, by as many samples of running threads. Both variances add up.
+ */
+export function independentOfSamples(snapshots: number, samples: number, share: number, whole: number): number {
+  if (samples <= 0 || whole >= 1 + share) return snapshots;
+  const part = Math.min(1, Math.max(0, (whole - share) / Math.max(1e-9, 1 - share)));
+  return 1 / (1 / snapshots + part / samples);
+}
+
 /** Wilson's 95 % interval for a mean of n values in [0, 1]; conservative, for their variance is at most p (1 - p). */
 export function shareInterval(share: number, n: number): { low: number; high: number } {
   if (n <= 0) return { low: 0, high: 1 };

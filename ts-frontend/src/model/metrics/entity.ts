@@ -4,7 +4,7 @@
  */
 import { Runnable } from './runnable-distribution.js';
 import type { Working } from '../build-model.js';
-import { nptInterval } from './confidence.js';
+import { independentOfSamples, nptInterval } from './confidence.js';
 import { baseName, kindOf } from './naming.js';
 import type { EntityKind, ObjectKind, RawEntity, RawProfile, RawThread } from '../profile/raw-profile.js';
 import { stateCount } from './sums.js';
@@ -83,7 +83,7 @@ export class BuiltEntity implements Entity {
   }
   get callers(): CallCount[] { return this.shared.working.calls.callersOf(this.#all); }
   get callees(): CallCount[] { return this.shared.working.calls.calleesOf(this.#all); }
-  get ci95(): Interval { return nptInterval(this.nptNs, this.#sums.rawNpt[this.id]!, this.#elapsedNs, this.shared.independent); }
+  get ci95(): Interval { return nptInterval(this.nptNs, this.#sums.rawNpt[this.id]!, this.#elapsedNs, this.#independent); }
   get object(): ObjectStats | null {
     if (this.rawKind === 'procedure' || this.rawKind === 'thread') return null;
     return (this.#object ??= this.shared.objects.statsOf(this.id, this.rawKind as ObjectKind, this.#all));
@@ -94,6 +94,13 @@ export class BuiltEntity implements Entity {
   }
 
   get #all(): readonly number[] { return this.members.length > 0 ? this.members : [this.id]; }
+  /** Snapshots that its NPT is worth: of a procedure that samples alone show, there are two draws. */
+  get #independent(): number {
+    const { independent, raw: { head } } = this.shared;
+    if (this.rawKind !== 'procedure' || !head.paths.running || head.paths.hooks) return independent;
+    const npt = this.#sums.rawNpt;
+    return independentOfSamples(independent, head.judgedSamples, npt[this.id]! / this.#elapsedNs, npt[0]! / this.#elapsedNs);
+  }
   get #sums(): Working['sums'] { return this.shared.working.sums; }
   get #elapsedNs(): number { return this.shared.raw.head.elapsedNs; }
   #terms(block: Float64Array): Float64Array {

@@ -1,0 +1,112 @@
+/* Threads that work in short bursts: a part of each in a lock of their own, a part outside, then a nap; or, with a nap of 0,
+ * they hand a token round in place of it. Prints what each part took by the threads' own CPU clocks, lines of a name and ns.
+ *     bursts SECONDS THREADS BURST_US NAP_US SEED
+ * Lengths vary at random between half and one and a half of what was asked for; with seed 0 not at all. */
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+#include "work.h"
+
+#define THREADS 32
+static pthread_mutex_t locks[THREADS];
+static pthread_mutex_t token_lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t token_passed = PTHREAD_COND_INITIALIZER;
+static int token, ended, threads;
+static uint64_t end_ns;
+static double rounds_in_us, burst_us, nap_us;
+static struct { uint64_t inside_ns, outside_ns, all_ns, seed; } own[THREADS];
+static volatile double sink;
+
+static uint64_t cpu_ns(clockid_t clock) {
+  struct timespec used;
+  clock_gettime(clock, &used);
+  return (uint64_t)used.tv_sec * 1000000000u + (uint64_t)used.tv_nsec;
+}
+__attribute__((noinline)) static void inside(long rounds) {
+  double x = 1;
+  for (long k = 0; k < rounds; k++) x = x * 0.999999 + 0.5;
+  sink = x;
+}
+__attribute__((noinline)) static void outside(long rounds) {
+  double x = 1;
+  for (long k = 0; k < rounds; k++) x = x * 0.999998 + 0.25;
+  sink = x;
+}
+/* 0.5 to 1.5 */
+static double vary(uint64_t *seed) {
+  if (!*seed) return 1;
+  *seed = *seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+  return 0.5 + (double)(*seed >> 40) / (1 << 24);
+}
+__attribute__((noinline)) static void nap(uint64_t *seed) {
+  struct timespec length = {0, (long)(nap_us * 1000 * vary(seed))};
+  nanosleep(&length, NULL);
+}
+__attribute__((noinline)) static void pass(int who) {
+  pthread_mutex_lock(&token_lock);
+  token = (who + 1) % threads;
+  pthread_cond_broadcast(&token_passed);
+  while (token != who && !ended) pthread_cond_wait(&token_passed, &token_lock);
+  pthread_mutex_unlock(&token_lock);
+}
+
+static void *worker(void *which) {
+  int who = (int)(intptr_t)which;
+  uint64_t *seed = &own[who].seed;
+  while (now_ns() < end_ns) {
+    uint64_t a = cpu_ns(CLOCK_THREAD_CPUTIME_ID);
+    pthread_mutex_lock(&locks[who]);
+    inside((long)(burst_us / 2 * rounds_in_us * vary(seed)));
+    pthread_mutex_unlock(&locks[who]);
+    uint64_t b = cpu_ns(CLOCK_THREAD_CPUTIME_ID);
+    outside((long)(burst_us / 2 * rounds_in_us * vary(seed)));
+    own[who].inside_ns += b - a;
+    own[who].outside_ns += cpu_ns(CLOCK_THREAD_CPUTIME_ID) - b;
+    if (nap_us > 0) nap(seed);
+    else if (threads > 1) pass(who);
+  }
+  pthread_mutex_lock(&token_lock);
+  ended = 1;
+  pthread_cond_broadcast(&token_passed);
+  pthread_mutex_unlock(&token_lock);
+  own[who].all_ns = cpu_ns(CLOCK_THREAD_CPUTIME_ID);
+  return NULL;
+}
+
+int main(int count, char **arguments) {
+  pthread_t made[THREADS];
+  if (count != 6) return 2;
+  double seconds = atof(arguments[1]);
+  threads = atoi(arguments[2]);
+  burst_us = atof(arguments[3]);
+  nap_us = atof(arguments[4]);
+  uint64_t seed = strtoull(arguments[5], NULL, 10);
+  if (threads < 1 || threads > THREADS) return 2;
+  double best = 1e18; /* rounds of work in a microsecond of processor time */
+  for (int k = 0; k < 5; k++) {
+    uint64_t begin = cpu_ns(CLOCK_THREAD_CPUTIME_ID);
+    outside(100000);
+    double took = (double)(cpu_ns(CLOCK_THREAD_CPUTIME_ID) - begin);
+    if (took < best) best = took;
+  }
+  rounds_in_us = 100000 / best * 1000;
+  end_ns = now_ns() + (uint64_t)(seconds * 1e9);
+  for (int k = 0; k < threads; k++) {
+    pthread_mutex_init(&locks[k], NULL);
+    own[k].seed = seed ? seed * 1000 + (uint64_t)k + 1 : 0;
+    pthread_create(&made[k], NULL, worker, (void *)(intptr_t)k);
+  }
+  uint64_t inside_ns = 0, outside_ns = 0, all_ns = 0;
+  for (int k = 0; k < threads; k++) {
+    pthread_join(made[k], NULL);
+    inside_ns += own[k].inside_ns;
+    outside_ns += own[k].outside_ns;
+    all_ns += own[k].all_ns;
+  }
+  printf("inside %llu\noutside %llu\nworkers %llu\nprocess %llu\n", (unsigned long long)inside_ns, (unsigned long long)outside_ns,
+         (unsigned long long)all_ns, (unsigned long long)cpu_ns(CLOCK_PROCESS_CPUTIME_ID));
+  return 0;
+}
