@@ -1,7 +1,7 @@
 /* Samples of one running thread that wait to be told, and which of them a snapshot tells.
  *
  * Owns:    the walks of those samples.
- * Writer and reader: the aggregating thread, through follow.c.
+ * Writer and reader: the aggregating thread, through snapshot/thread_tracker.c.
  *
  * Each sample stands for as much processor time as every other, whenever it is used. Were each used until the next one comes, the
  * last one before a pause would stand for what runs after it, too, and a program whose rhythm is near that of samples would show
