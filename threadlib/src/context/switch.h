@@ -10,7 +10,7 @@
 #ifndef QZI_SWITCH_H
 #define QZI_SWITCH_H
 
-#include "threadlib/src/runtime/internal.h"
+#include "threadlib/src/base/compiler.h"
 
 #pragma GCC visibility push(hidden)
 

@@ -6,6 +6,8 @@
  * Must not: take locks or allocate.
  */
 #include "threadlib/src/scheduler/processor.h"
+#include "threadlib/src/thread/life.h"
+#include "threadlib/src/thread/stack.h"
 
 #include <stdio.h>
 #include <stdlib.h>

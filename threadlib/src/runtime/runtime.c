@@ -12,7 +12,8 @@
 #define _GNU_SOURCE
 #include "publisher/port.h"
 #include "threadlib/src/scheduler/processor.h"
-#include "threadlib/src/context/sanitizers.h"
+#include "threadlib/src/scheduler/sanitizers.h"
+#include "threadlib/src/sync/sync.h"
 #include "threadlib/src/thread/spawn.h"
 
 #include <errno.h>

@@ -12,8 +12,8 @@
  * for a short region. So from the first region on those who queue work pass one (fenced_wakes).
  */
 #include "processor.h"
-#include "threadlib/src/thread/exceptions.h"
-#include "threadlib/src/context/sanitizers.h"
+#include "exceptions.h"
+#include "sanitizers.h"
 
 static _Atomic(bool) all_fenced; /* all processors know that wakes are fenced */
 

@@ -7,9 +7,9 @@
 #ifndef QZI_DISPATCH_H
 #define QZI_DISPATCH_H
 
-#include "threadlib/src/thread/exceptions.h"
+#include "exceptions.h"
 #include "processor.h"
-#include "threadlib/src/context/sanitizers.h"
+#include "sanitizers.h"
 
 #pragma GCC visibility push(hidden)
 

@@ -16,7 +16,7 @@
  * (scheduler.c, take_turns), or whoever moved them looks for sleepers afterwards.
  */
 #include "processor.h"
-#include "threadlib/src/context/sanitizers.h"
+#include "sanitizers.h"
 
 #include <sched.h>
 

@@ -7,8 +7,8 @@
  */
 #define _GNU_SOURCE
 #include "processor.h"
-#include "threadlib/src/thread/exceptions.h"
-#include "threadlib/src/context/sanitizers.h"
+#include "exceptions.h"
+#include "sanitizers.h"
 
 #include <errno.h>
 #include <linux/futex.h>

@@ -4,7 +4,7 @@
  * Writer:  the thread itself. Reader: the sampler, through the record of the place.
  * Must not: do anything in a kernel thread that is not ours, or where nothing is published.
  */
-#include "threadlib/src/runtime/internal.h"
+#include "sync.h"
 #include "quartz/spin.h"
 
 static struct qzi_thread *marked_self(void) {

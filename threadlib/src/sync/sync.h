@@ -3,16 +3,22 @@
  * Owns:    struct qzi_object, struct qzi_queue, struct qzi_spin.
  * Writer:  sync_*.c, each for its own objects; a queue is changed only under its object's internal lock.
  * Reader:  the same.
- * Must not: know how threads are scheduled (internal.h) or where state is published (publisher.h).
+ * Must not: know how threads are scheduled (scheduler/) or where state is published (publisher.h).
  */
 #ifndef QZI_SYNC_H
 #define QZI_SYNC_H
 
 #include <errno.h>
-#include "threadlib/src/runtime/internal.h"
+#include "threadlib/src/base/clock.h"
+#include "threadlib/src/base/die.h"
+#include "threadlib/src/base/spinlock.h"
+#include "threadlib/src/scheduler/park.h"
 #include "publisher/publisher.h"
 
 #pragma GCC visibility push(hidden)
+
+/* By the runtime, when the number of processors is known and no thread but main has run. */
+void qzi_sync_start(unsigned processors);
 
 /* The head of every object. All zero: made by a static initializer, not used yet. */
 struct qzi_object {

@@ -10,7 +10,7 @@
  * processor takes it.
  */
 #include "threadlib/src/scheduler/processor.h"
-#include "threadlib/src/context/sanitizers.h"
+#include "threadlib/src/scheduler/sanitizers.h"
 #include "spawn.h"
 
 #include <stdio.h>

@@ -10,7 +10,7 @@
  * identity: the joiner waits anyway. Only where the stack that is left is as large as the one it asked for.
  */
 #include "threadlib/src/scheduler/processor.h"
-#include "threadlib/src/context/sanitizers.h"
+#include "threadlib/src/scheduler/sanitizers.h"
 #include "spawn.h"
 
 #include <errno.h>

@@ -6,7 +6,8 @@
 #ifndef QZI_SPAWN_H
 #define QZI_SPAWN_H
 
-#include "threadlib/src/scheduler/processor.h"
+#include "life.h"
+#include "stack.h"
 
 #pragma GCC visibility push(hidden)
 struct qzi_thread *qzi_thread_slow(struct qzi_processor *p, size_t stack_bytes, int *error);

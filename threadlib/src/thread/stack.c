@@ -12,7 +12,7 @@
  * after that have none.
  */
 #define _GNU_SOURCE
-#include "threadlib/src/scheduler/processor.h"
+#include "stack.h"
 
 #include <errno.h>
 #include <sched.h>

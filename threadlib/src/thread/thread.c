@@ -7,8 +7,8 @@
  *           context.
  */
 #include "threadlib/src/scheduler/processor.h"
-#include "exceptions.h"
-#include "threadlib/src/context/sanitizers.h"
+#include "threadlib/src/scheduler/exceptions.h"
+#include "threadlib/src/scheduler/sanitizers.h"
 #include "spawn.h"
 
 #include <errno.h>

@@ -3,7 +3,7 @@
  * Owns:    nothing.
  * Must not: be called on a switch or on any other path that is counted in nanoseconds.
  */
-#include "internal.h"
+#include "clock.h"
 
 #include <errno.h>
 

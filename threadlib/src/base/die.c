@@ -4,7 +4,8 @@
  * Must not: allocate, or use stdio streams (the program may hold their locks).
  */
 #define _GNU_SOURCE
-#include "internal.h"
+#include "die.h"
+#include "thread.h"
 
 #include <dlfcn.h>
 #include <stdarg.h>

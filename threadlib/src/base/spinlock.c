@@ -3,7 +3,7 @@
  * Owns:    nothing.
  * Must not: sleep in the kernel for long: holders need a few instructions, unless they have lost their CPU.
  */
-#include "threadlib/src/runtime/internal.h"
+#include "spinlock.h"
 
 #include <sched.h>
 

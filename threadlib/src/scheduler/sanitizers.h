@@ -6,7 +6,7 @@
 #ifndef QZI_SANITIZE_H
 #define QZI_SANITIZE_H
 
-#include "threadlib/src/scheduler/processor.h"
+#include "processor.h"
 
 #ifdef QZI_TSAN
 void *__tsan_get_current_fiber(void);

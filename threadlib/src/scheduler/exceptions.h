@@ -8,7 +8,7 @@
 #ifndef QZI_EXCEPTIONS_H
 #define QZI_EXCEPTIONS_H
 
-#include "threadlib/src/scheduler/processor.h"
+#include "processor.h"
 
 struct qzi_exceptions { void *caught; unsigned thrown; };
 

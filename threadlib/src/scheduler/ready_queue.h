@@ -1,0 +1,94 @@
+/* Rings of ready threads. All calls are made under the biased lock of the processor that has the ring, but for the sizes, which
+ * anybody may peek at.
+ *
+ * Owns:    struct qzi_ring.
+ */
+#ifndef QZI_READY_QUEUE_H
+#define QZI_READY_QUEUE_H
+
+#include "threadlib/src/base/thread.h"
+
+#pragma GCC visibility push(hidden)
+
+/* How far ahead of its turn a thread is asked for where many are ready, and how much of its stack. */
+#ifndef QZI_AHEAD
+#define QZI_AHEAD 12
+#define QZI_AHEAD_LINES 3
+#define QZI_AHEAD_NEW_LINES 5
+#define QZI_AHEAD_MANY 128 /* new threads: with fewer they are in the caches */
+#endif
+
+/* What a thread that begins, or comes back to its list of free ones, touches first; and the top of its stack. Where there are many, it
+ * has left all caches. (Expanded always: gcc drops calls of a function that only prefetches.) */
+static inline __attribute__((always_inline)) void qzi_ahead_descriptor(const struct qzi_thread *thread) {
+  __builtin_prefetch(thread, 1);
+  __builtin_prefetch(&thread->pub, 1);
+}
+static inline __attribute__((always_inline)) void qzi_ahead_new(const struct qzi_thread *thread) {
+  qzi_ahead_descriptor(thread);
+  for (int line = 1; line <= QZI_AHEAD_NEW_LINES; line++) __builtin_prefetch((const char *)thread - 64 * line, 1);
+}
+
+/* A growing ring of threads. */
+struct qzi_ring {
+  struct qzi_thread **slot;
+  uint32_t mask;
+  _Atomic(uint32_t) top;    /* oldest */
+  _Atomic(uint32_t) bottom; /* one after the youngest */
+  _Atomic(uint32_t) low;    /* smallest bottom since a thief last set it: what is below has waited since then */
+};
+
+void qzi_ring_grow(struct qzi_ring *ring);
+
+/* The top first: so a ring is never seen empty while threads leave it and others come (qz_yield). */
+static inline uint32_t qzi_ring_size(const struct qzi_ring *ring) {
+  uint32_t top = atomic_load_explicit(&ring->top, memory_order_acquire);
+  return atomic_load_explicit(&ring->bottom, memory_order_relaxed) - top;
+}
+/* Where many are ready their stacks are far away: asks for those of the next ones. */
+static inline __attribute__((always_inline)) void qzi_ring_ahead(const struct qzi_ring *ring, uint32_t top, uint32_t bottom) {
+  if (bottom - top <= QZI_AHEAD * 2) return;
+  const struct qzi_thread *far = ring->slot[(top + QZI_AHEAD * 2) & ring->mask], *near = ring->slot[(top + QZI_AHEAD) & ring->mask];
+  __builtin_prefetch(far, 1);
+  if (qzi_publishing()) {
+    __builtin_prefetch(&far->pub, 1);
+    if (near->pub.record) __builtin_prefetch(&near->pub.record->word, 1);
+  }
+  const char *context = (const char *)near->context;
+  for (int line = 0; line < QZI_AHEAD_LINES; line++) __builtin_prefetch(context + 64 * line, 1);
+}
+static inline void qzi_ring_push(struct qzi_ring *ring, struct qzi_thread *thread) {
+  uint32_t bottom = atomic_load_explicit(&ring->bottom, memory_order_relaxed);
+  if (QZI_UNLIKELY(bottom - atomic_load_explicit(&ring->top, memory_order_relaxed) >= ring->mask)) qzi_ring_grow(ring);
+  ring->slot[bottom & ring->mask] = thread;
+  atomic_store_explicit(&ring->bottom, bottom + 1, memory_order_release);
+}
+static inline struct qzi_thread *qzi_ring_take_youngest(struct qzi_ring *ring) {
+  uint32_t bottom = atomic_load_explicit(&ring->bottom, memory_order_relaxed);
+  if (bottom == atomic_load_explicit(&ring->top, memory_order_relaxed)) return NULL;
+  bottom--;
+  atomic_store_explicit(&ring->bottom, bottom, memory_order_relaxed);
+  if ((int32_t)(bottom - atomic_load_explicit(&ring->low, memory_order_relaxed)) < 0)
+    atomic_store_explicit(&ring->low, bottom, memory_order_relaxed);
+  return ring->slot[bottom & ring->mask];
+}
+static inline __attribute__((always_inline)) void qzi_ring_ahead_youngest(const struct qzi_ring *ring) {
+  uint32_t bottom = atomic_load_explicit(&ring->bottom, memory_order_relaxed);
+  if (bottom - atomic_load_explicit(&ring->top, memory_order_relaxed) <= QZI_AHEAD_MANY) return;
+  qzi_ahead_new(ring->slot[(bottom - 1 - QZI_AHEAD) & ring->mask]);
+  if (!qzi_publishing()) return;
+  const struct qzi_thread *near = ring->slot[(bottom - 1 - QZI_AHEAD / 2) & ring->mask];
+  if (near->pub.record) __builtin_prefetch(&near->pub.record->word, 1);
+}
+static inline struct qzi_thread *qzi_ring_take_oldest(struct qzi_ring *ring) {
+  uint32_t top = atomic_load_explicit(&ring->top, memory_order_relaxed);
+  uint32_t size = atomic_load_explicit(&ring->bottom, memory_order_relaxed) - top;
+  if (size == 0) return NULL;
+  struct qzi_thread *thread = ring->slot[top & ring->mask];
+  qzi_ring_ahead(ring, top, top + size);
+  atomic_store_explicit(&ring->top, top + 1, memory_order_relaxed);
+  return thread;
+}
+
+#pragma GCC visibility pop
+#endif
