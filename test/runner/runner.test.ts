@@ -60,10 +60,12 @@ test('the last line counts, alone; skips are listed with their reasons', (t) => 
 });
 
 test('where nothing may be skipped, each skip that is not declared has failed', (t) => {
-  const { text, failed } = tally(results, readDeclared('# why\n\nthree*: no machine has so much room\n'));
+  const { text, failed } = tally(results, readDeclared('# why\n\nthree*: no *\ntwo: no room\n'));
   t.true(failed);
   t.regex(text, /\n\n1 passed, 1 failed, 1 skipped\n$/);
   t.regex(text, /though nothing may be here\n {2}two: no clang\n/);
+  t.false(tally(results, readDeclared('*: no room\ntw*o: no *lang')).failed, 'by reason alone; * stands for nothing, too');
+  t.true(tally(results, readDeclared('*: no r.om\ntwo: *')).failed, 'nothing else stands for something');
   t.throws(() => readDeclared('no reason'), { message: /NAME: REASON/ });
 });
 

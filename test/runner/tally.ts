@@ -1,26 +1,27 @@
 /** The end of a run of tests: what failed, what was skipped and why, and the one line that counts them. */
 import type { Result } from './result.js';
 
-/** A skip that even a machine with everything installed cannot avoid: its test's name, which may end in *, and why. */
-export interface Declared { name: string; reason: string }
+/** A skip that even a machine with everything installed may be unable to avoid, by its test's name and its reason: all of each. */
+export interface Declared { name: RegExp; reason: RegExp }
+
+/** In a declaration, * stands for any text. */
+const pattern = (text: string): RegExp => new RegExp(`^${text.split('*').map((part) => part.replace(/[^\w ]/g, '\\$&')).join('.*')}$`);
 
 /** Lines of `NAME: REASON`; # begins a comment. */
 export function readDeclared(text: string): Declared[] {
   return text.split('\n').filter((line) => /^[^#\s]/.test(line)).map((line) => {
     const [, name, reason] = /^(.+?): +(\S.*)$/.exec(line) ?? [];
     if (name === undefined || reason === undefined) throw new Error(`"${line}" is not NAME: REASON`);
-    return { name, reason };
+    return { name: pattern(name), reason: pattern(reason) };
   });
 }
-
-const fits = ({ name: declared }: Declared, name: string): boolean =>
-  declared.endsWith('*') ? name.startsWith(declared.slice(0, -1)) : name === declared;
 
 export interface Tally { text: string; failed: boolean }
 
 /** @param declared where given, every other skip counts as failed */
 export function tally(results: readonly Result[], declared?: readonly Declared[]): Tally {
-  const forbidden = ({ name }: Result): boolean => declared !== undefined && !declared.some((one) => fits(one, name));
+  const forbidden = ({ name, detail }: Result): boolean =>
+    declared !== undefined && !declared.some((one) => one.name.test(name) && one.reason.test(detail));
   const skips = results.filter(({ outcome }) => outcome === 'skipped');
   const allowed = skips.filter((one) => !forbidden(one)), refused = skips.filter(forbidden);
   const failures = results.filter(({ outcome }) => outcome === 'failed');

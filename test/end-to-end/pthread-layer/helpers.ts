@@ -27,4 +27,10 @@ export const waitingFor = (model: Model, { id }: Entity): number => {
   return tuples.ns.reduce((sum, ns, k) => sum + (tuples.waiting[k]! !== 0 && stacks.entity[tuples.stack[k]!] === id ? ns : 0), 0);
 };
 
+/** Why a recording cannot show what running threads executed; undefined: it can. */
+export function unsampled({ head: { paths } }: Model): string | undefined {
+  if (paths.fewSamples) return 'the kernel gives few samples of running threads';
+  return paths.noSamples || process.arch !== 'x64' ? 'samples of running threads are not allowed here' : undefined;
+}
+
 export const onPath = ({ states }: Entity): number => Object.values(states).reduce((sum, { ns }) => sum + ns, 0);

@@ -8,7 +8,7 @@ import { openModel, record, sampler, start, temporaryFile, until } from '../../s
 import { losses } from '../../../ts-frontend/src/render/head.js';
 import { insideKind } from '../../../ts-frontend/src/model/evidence/library-waits.js';
 import { skip } from '../../support/capabilities.js';
-import { hadCpus, near, object, onPath, program, waitingFor } from './helpers.js';
+import { hadCpus, near, object, onPath, program, unsampled, waitingFor } from './helpers.js';
 
 test.serial('a lock that all threads want: named by its variable, waits exact, blame with its holders', async (t) => {
   const { model, status } = await record(program('lock'));
@@ -158,8 +158,9 @@ test.serial('a loop of sched_yield is spinning; yielding after work is not', asy
 
 test.serial('loops that only wait, unmarked, are found by what running threads execute; work in loops as tight is none', async (t) => {
   const { model } = await record(program('unmarked_loops'));
-  if (model.head.paths.noSamples || model.head.paths.fewSamples || process.arch !== 'x64') {
-    skip(t, 'samples of running threads are not allowed here');
+  const reason = unsampled(model);
+  if (reason !== undefined) {
+    skip(t, reason);
     return;
   }
   const spun = (name: string): number => model.entities.filter((one) => one.kind === 'thread' && one.name === name)
@@ -309,8 +310,9 @@ test.serial('waits past the pthread functions: named by variable or place, with 
 test.serial('a loop that tries an atomic flag is a spin lock, known by its place', async (t) => {
   const { model, status } = await record(program('flag_spinlock'));
   t.is(status, 0);
-  if (model.head.paths.noSamples || model.head.paths.fewSamples || process.arch !== 'x64') {
-    skip(t, 'samples of running threads are not allowed here');
+  const reason = unsampled(model);
+  if (reason !== undefined) {
+    skip(t, reason);
     return;
   }
   const line = readFileSync(join(root, 'test/end-to-end/pthread-layer/programs/flag_spinlock.c'), 'utf8').split('\n').findIndex((text) => text.endsWith('// the loop')) + 1;
