@@ -475,8 +475,8 @@ static int add_part(struct qzi_sampler *sampler, uint64_t end_ns, uint32_t looke
   for (uint32_t k = 0; k < count; k++)
     if (find_tuple(sampler, &kernel->seen[k], &counts)) return -1;
   if (qzi_snapshot_begin(sampler, end_ns, &counts, &ns)) return -1;
-  qzi_holders_begin(sampler->holders);
-  for (uint32_t k = 0; k < looked && waiters; k++)
+  if (!counts.more) qzi_holders_begin(sampler->holders); /* once a snapshot */
+  for (uint32_t k = 0; k < looked && waiters && !counts.more; k++)
     qzi_holders_add(sampler, sampler->holders, kernel->seen[k].look.node, kernel->seen[k].look.entity,
                     kernel->seen[k].outside ? 0 : kernel->seen[k].object);
   for (uint32_t k = 0; k < count; k++) {
