@@ -223,6 +223,15 @@ test.serial('mutexes by the hundred thousand: counted together, the contended on
   t.regex(group?.file ?? '', /many_mutexes\.c$/);
 });
 
+test.serial('holders, in snapshots that stand for so long that each has several parts', async (t) => {
+  const { model, status } = await record(program('holders'), { rateHz: 100 });
+  t.is(status, 0);
+  for (const name of ['ledger', 'gate']) {
+    const shares = holders(model, object(model, name));
+    t.true((shares.get('keeper') ?? 0) > 0.9, JSON.stringify([...shares]));
+  }
+});
+
 test.serial('threads beyond those that have a large call table: every use of a lock is counted', async (t) => {
   const { model, status } = await record(program('many_sleepers'));
   if (status === 77) {
