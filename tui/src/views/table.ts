@@ -51,7 +51,9 @@ function drawRow(canvas: Canvas, y: number, row: Row, columns: Column[], scene: 
     else {
       const change = changeOf(row, scene);
       const kind = row.whole.kind === 'procedure' || saysItsKind(row.whole) ? '' : ` [${row.whole.rawKind}]`;
-      canvas.text(x, y, shortName(scene.model, row.name, Math.max(4, canvas.width - x - kind.length - change.length), glyphs) + kind + change, style);
+      const room = Math.max(4, canvas.width - x - change.length); // the name comes before its kind
+      const suffix = row.name.length + kind.length <= room ? kind : '';
+      canvas.text(x, y, shortName(scene.model, row.name, room, glyphs) + suffix + change, style);
     }
     x += column.width + 1;
   }
