@@ -8,6 +8,7 @@
 #include "channel.h"
 #include "sampler/linux/process.h"
 #include "sampler/util/clock.h"
+#include "sampler/util/numbers.h"
 
 #define MAP_NS      UINT64_C(1000000000) /* between readings of the map */
 #define MAP_SOON_NS UINT64_C(100000000)  /* the same, when an unknown address was seen */
@@ -75,21 +76,26 @@ failed:
 static void summarize(const struct qzi_admitted *admitted, const struct qz_profile *head) {
   const struct qzi_pacing *pacing = &admitted->recording.pacing;
   int slower = pacing->interval_ns > UINT64_C(1000000000000) / head->rate_mhz;
-  double seconds = (double)head->elapsed_ns / 1e9;
   if (head->snapshots == 0) {
     fprintf(stderr, "quartz: %s holds no snapshot: the program ended too soon; let it run longer, or raise --rate\n",
             admitted->recording.file.path);
     return;
   }
-  char rate[160];
-  snprintf(rate, sizeof rate, slower ? "not %1$.0f, because each takes long here and more would slow the program; "
-                                       "to have all of them: --rate %1$.0f" : "%.0f asked for", (double)head->rate_mhz / 1000);
-  fprintf(stderr, "quartz: %s: %llu snapshots in %.2f s, %.0f a second (%s; %llu intervals skipped), "
-                  "%.2f %% of a CPU%s\n",
-          admitted->recording.file.path, (unsigned long long)head->snapshots, seconds, (double)head->snapshots / seconds,
-          rate, (unsigned long long)head->skipped_ticks,
-          100 * (double)head->sampler_cpu_ns / (double)head->elapsed_ns,
-          head->sampler_spins ? " of its own" : "");
+  char rate[160], asked[QZI_NUMBER], snapshots[QZI_NUMBER], elapsed[QZI_NUMBER], second[QZI_NUMBER], skipped[QZI_NUMBER],
+      cpu[QZI_NUMBER];
+  double hz = (double)head->rate_mhz / 1000;
+  qzi_count_text(asked, (uint64_t)(hz + 0.5));
+  if (slower) /* the option's value as it is typed */
+    snprintf(rate, sizeof rate, "not %s, because each takes long here and more would slow the program; "
+                                "to have all of them: --rate %.0f", asked, hz);
+  else
+    snprintf(rate, sizeof rate, "%s asked for", asked);
+  fprintf(stderr, "quartz: %s: %s snapshots in %s, %s a second (%s; %s intervals skipped), %s of a CPU%s\n",
+          admitted->recording.file.path, qzi_count_text(snapshots, head->snapshots),
+          qzi_time_text(elapsed, head->elapsed_ns),
+          qzi_count_text(second, (uint64_t)((double)head->snapshots / ((double)head->elapsed_ns / 1e9) + 0.5)), rate,
+          qzi_count_text(skipped, head->skipped_ticks),
+          qzi_percent_text(cpu, head->sampler_cpu_ns, head->elapsed_ns), head->sampler_spins ? " of its own" : "");
 }
 
 int qzi_admitted_brief(const struct qzi_admitted *admitted) {
@@ -126,12 +132,13 @@ void qzi_finish(struct qzi_admitted *admitted, uint32_t end_reason, int32_t exit
   if (meant && strcmp(name, meant) != 0) tell_name(admitted, meant);
   if (unfinished && recording->failed != QZ_END_DISK_FULL)
     fprintf(stderr, "quartz: %s could not be finished: %s; it is good, but has no checksums\n", name, strerror(error));
-  double seconds = (double)recording->file.head->elapsed_ns / 1e9;
+  char elapsed[QZI_NUMBER];
+  qzi_time_text(elapsed, recording->file.head->elapsed_ns);
   if (recording->failed == QZ_END_DISK_FULL)
-    fprintf(stderr, "quartz: the disk is full: recording ended after %.2f s; %s is good up to there%s\n",
-            seconds, name, unfinished ? ", but has no checksums" : "");
+    fprintf(stderr, "quartz: the disk is full: recording ended after %s; %s is good up to there%s\n",
+            elapsed, name, unfinished ? ", but has no checksums" : "");
   else if (recording->failed)
-    fprintf(stderr, "quartz: the profile is full: recording ended after %.2f s; give a larger --max-size\n", seconds);
+    fprintf(stderr, "quartz: the profile is full: recording ended after %s; give a larger --max-size\n", elapsed);
   free(meant);
   let_go(admitted);
 }

@@ -1,10 +1,10 @@
 /** Help, and what is said to those who mistype. */
-import { cpSync, existsSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chownSync, cpSync, existsSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
 import { commands } from '../../../ts-frontend/src/commands/index.js';
 import { root } from '../../known-answers/programs.js';
-import { command, directory, quartz, run } from '../../support/run-quartz.js';
+import { command, directory, quartz, run, type Said } from '../../support/run-quartz.js';
 
 const oneLine = /^quartz: [^\n]+; [^\n]+\n$/;
 
@@ -46,10 +46,28 @@ test('without Node.js one line says so, and recording works', async (t) => {
   t.is((await run('/bin/sh', [command, 'record', '-q', '-o', join(bin, 'out.quartz'), '--', 'true'], { env: { PATH: bin } })).status, 0);
 });
 
-test('where files may hardly be opened, one line says so', async (t) => {
-  const { status, stderr } = await run('sh', ['-c', `ulimit -n 24; exec "${command}" report`]);
-  t.deepEqual([status, stderr], [125, 'quartz: too few files may be open here; raise the limit (ulimit -n) to 64 or more\n']);
-});
+/** A command below a limit, for which root counts as anybody: root's processes are not limited. */
+const below = (limit: string, args: string, cwd = directory()): Promise<Said> => {
+  if (process.getuid?.() === 0) chownSync(cwd, 54321, 54321);
+  const user = limit.startsWith('-u') && process.getuid?.() === 0 ? ['setpriv', '--reuid=54321', '--regid=54321', '--clear-groups'] : [];
+  const [file, ...rest] = [...user, 'bash', '-c', `ulimit ${limit}; exec "${command}" ${args}`];
+  return run(file, rest, { cwd });
+};
+for (const limit of ['-n 24', '-v 500000', '-u 8']) {
+  test(`ulimit ${limit}: one line says what Node.js cannot have`, async (t) => {
+    const { status, stdout, stderr } = await below(limit, 'report');
+    t.deepEqual([status, stdout], [125, '']);
+    t.regex(stderr, /^quartz: this needs Node\.js, and [^\n]+; raise that limit\n$/);
+    t.true(stderr.includes(`(ulimit ${limit};`), stderr);
+  });
+  test(`ulimit ${limit}: quartz run runs the program, with its own arguments, and says where the report is`, async (t) => {
+    const { status, stdout, stderr } = await below(limit, `run --top 3 -o out.quartz --json -- sh -c 'echo "$0 $1"; exit 7' --top 'a  b'`);
+    t.deepEqual([status, stdout], [7, '--top a  b\n'], stderr);
+    const [first = ''] = stderr.split('\n');
+    t.regex(first, /^quartz: no report here: .*: quartz report out\.quartz$/);
+    t.true(first.includes(`(ulimit ${limit};`), stderr);
+  });
+}
 
 test('flags with a blank in Quartz\'s own path: quoted, or one line says what to do', async (t) => {
   const place = join(directory(), "a b's");
