@@ -193,6 +193,31 @@ static void find_inside(struct region *region) {
   }
 }
 
+/* Whether no round gets by that step: without it, the first one does not lead back to itself. */
+static int is_in_each_round(const struct region *region, int step) {
+  unsigned char reached[MOST] = {0};
+  unsigned short todo[MOST];
+  unsigned count = 0;
+  if (!step) return 1;
+  for (int at = 0;; at = todo[--count]) {
+    for (int jumps = 0; jumps < 2; jumps++) {
+      int to = jumps ? region->all[at].jump : region->all[at].next;
+      if (to == NOWHERE || to == step || !region->all[to].inside || reached[to]) continue;
+      if (!to) return 0;
+      reached[to] = 1;
+      todo[count++] = (unsigned short)to;
+    }
+    if (!count) return 1;
+  }
+}
+
+/* Rounds may be cut anywhere: a loop that begins with the test of its sum carries that there, and nothing behind it. */
+static int carries_nothing(const struct region *region, uint64_t writes) {
+  for (unsigned k = 0; k < region->count; k++)
+    if (region->all[k].inside && !(region->all[k].live & writes) && is_in_each_round(region, (int)k)) return 1;
+  return 0;
+}
+
 static int is_stateless(struct region *region, uint64_t start, uint64_t end, uint64_t seen) {
   const struct qzi_code *code = region->code;
   for (uint64_t at = start; at < end; region->count++) {
@@ -218,7 +243,7 @@ static int is_stateless(struct region *region, uint64_t start, uint64_t end, uin
   }
   find_live(region);
   region->found->writes |= writes;
-  return region->loads && !(region->all[0].live & writes);
+  return region->loads && carries_nothing(region, writes);
 }
 
 /* The next jump from *at on; *target: where it goes. 0: there is none before `end`. */
