@@ -391,8 +391,8 @@ static void place_among(struct qzi_paths *paths, const struct takers *takers, co
     if (is_wrapper(paths, takers->entries[k], settled && takers->count == 1)) its->older = 0;
 }
 
-uint32_t qzi_paths_node(struct qzi_paths *paths, uint32_t index, uint32_t node, const struct qzi_walk *walk, uint64_t waiting,
-                        int settled) {
+static uint32_t node_of(struct qzi_paths *paths, uint32_t node, const struct qzi_walk *walk, uint64_t waiting,
+                        int settled, int sampled) {
   struct qzi_interner *in = paths->in;
   uint64_t old[KEYS_MOST], keys[2 * KEYS_MOST + QZI_WALK_MOST + 1], prints[2 * KEYS_MOST + QZI_WALK_MOST + 1];
   uint32_t depth = keys_of(paths->in, node, old), count = 0, k = 0, frame = 0, frames = walk->count;
@@ -403,6 +403,7 @@ uint32_t qzi_paths_node(struct qzi_paths *paths, uint32_t index, uint32_t node, 
     const struct takers *takers = takers_of(paths, old[k]);
     struct standing its;
     place_among(paths, takers, walk, frames, start, settled, &its);
+    if (its.older && sampled) continue;
     if (its.older) {
       if (!its.before && !took(takers, start) && takers->count == 1 && (!count || keys[count - 1] != takers->entries[0])) keys[count++] = takers->entries[0];
       frames = its.before > frame ? its.before : frame;
@@ -415,4 +416,11 @@ uint32_t qzi_paths_node(struct qzi_paths *paths, uint32_t index, uint32_t node, 
   if (waiting) keys[count++] = waiting;
   qzi_prints(in, keys, prints, 0, count);
   return qzi_intern_stack(in, keys, prints, count);
+}
+
+uint32_t qzi_paths_node(struct qzi_paths *paths, uint32_t node, const struct qzi_walk *walk, uint64_t waiting, int settled) {
+  return node_of(paths, node, walk, waiting, settled, 0);
+}
+uint32_t qzi_paths_ran(struct qzi_paths *paths, uint32_t node, const struct qzi_walk *walk, int settled) {
+  return node_of(paths, node, walk, 0, settled, 1);
 }

@@ -74,7 +74,9 @@ void qzi_paths_taken_at(struct qzi_paths *paths, uint64_t key, uint64_t site);
  * the lock for its caller and returns; or the frames are older than the lock. settled: 1 where they can't be older; what was
  * found to be a wrapper so stays one. Locks of wrappers stand before all frames; older frames give way to the procedure that
  * took the lock. What the thread waits for (key, 0: nothing) stands last. */
-uint32_t qzi_paths_node(struct qzi_paths *paths, uint32_t index, uint32_t node, const struct qzi_walk *walk, uint64_t waiting,
-                        int settled);
+uint32_t qzi_paths_node(struct qzi_paths *paths, uint32_t node, const struct qzi_walk *walk, uint64_t waiting, int settled);
+/* The same of a sample by which the thread is told to have executed: its frames are right, and locks that were taken after it
+ * are left out. */
+uint32_t qzi_paths_ran(struct qzi_paths *paths, uint32_t node, const struct qzi_walk *walk, int settled);
 
 #endif

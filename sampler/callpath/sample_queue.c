@@ -5,6 +5,7 @@
 #include <string.h>
 
 #define DEBT_MOST 4 /* samples that the last one of a record may stand for before they come */
+#define LATE      4u /* samples wait for their records: the oldest one comes first */
 
 static void drop(struct qzi_sample_queue *queue, uint32_t at) {
   free(queue->kept[at]);
@@ -25,9 +26,10 @@ static void settle(struct qzi_sample_queue *queue, uint32_t record) {
 }
 
 void qzi_sample_queue_add(struct qzi_sample_queue *queue, struct qzi_sampled *sampled, uint64_t interval_ns) {
-  if (queue->count == QZI_SAMPLES_KEPT) { /* more than the thread's processor time has use for */
+  if (queue->count == QZI_SAMPLES_KEPT) { /* more than the thread's processor time has use for, or of many records */
     uint32_t at = 0;
     while (at < queue->count && queue->kept[at]->left_ns > 0) at++;
+    if (at < queue->count) queue->kept[at ? 0 : 1]->left_ns += queue->kept[at]->left_ns;
     drop(queue, at < queue->count ? at : 0);
   }
   sampled->left_ns = (int64_t)interval_ns;
@@ -36,11 +38,12 @@ void qzi_sample_queue_add(struct qzi_sample_queue *queue, struct qzi_sampled *sa
   settle(queue, 0);
 }
 
-void qzi_sample_queue_label(struct qzi_sample_queue *queue, uint64_t round, uint32_t record) {
+void qzi_sample_queue_label(struct qzi_sample_queue *queue, uint64_t round, uint32_t record, int settled) {
   uint32_t labelled = 0;
   for (uint32_t k = queue->count; k-- > 0 && queue->kept[k]->round == round;) {
     labelled += queue->kept[k]->record != record;
     queue->kept[k]->record = record;
+    queue->kept[k]->settled = settled;
   }
   if (labelled) settle(queue, record);
 }
@@ -61,6 +64,22 @@ struct qzi_sampled *qzi_sample_queue_at(const struct qzi_sample_queue *queue, ui
   if (spent) return spent;
   if (unknown) return unknown;
   return any ? any : queue->count ? queue->kept[queue->count - 1] : NULL;
+}
+
+struct qzi_sampled *qzi_sample_queue_worked(const struct qzi_sample_queue *queue, uint32_t record, uint64_t interval_ns) {
+  struct qzi_sampled *oldest = NULL, *same = NULL;
+  uint32_t waiting = 0;
+  for (uint32_t k = queue->count; k-- > 0;) {
+    struct qzi_sampled *its = queue->kept[k];
+    if (its->left_ns <= 0 || its->polls) continue;
+    waiting++;
+    oldest = its;
+    if (its->record == record) same = its;
+  }
+  if (waiting >= LATE) return oldest;
+  if (same) return same;
+  struct qzi_sampled *at = qzi_sample_queue_at(queue, record, interval_ns);
+  return at && at->polls && oldest ? oldest : at;
 }
 
 void qzi_sample_queue_spend(struct qzi_sample_queue *queue, struct qzi_sampled *sampled, uint64_t ns) {

@@ -52,7 +52,7 @@ struct memo {
 struct seen {
   struct qzi_look look;
   uint32_t index, object, tuple;
-  uint32_t node;       /* of its tuple: look.node, or the path on which a sleeping thread is told to have executed */
+  uint32_t node;       /* of its tuple: look.node, or the path on which it is told to have executed */
   uint8_t state;       /* enum qz_state; READY: runnable, counted with the useful ones */
   uint8_t outside;     /* its wait is known from the kernel alone: `object` is a futex */
   uint8_t waits;       /* its record says that it is blocked */
@@ -310,7 +310,9 @@ static void tell(struct qzi_kernel *kernel, struct seen *seen, struct qzi_counts
     return;
   }
   qzi_run_account_tell(&kernel->accounts, &kernel->memos[seen->index].account);
-  qzi_follow_spent(kernel->follow, seen->index, kernel->accounts.snapshot_ns);
+  int spins = seen->state == QZ_STATE_SPINNING;
+  uint32_t node = qzi_follow_executed(kernel->follow, seen->index, kernel->accounts.snapshot_ns, spins);
+  if (node) seen->node = node;
 }
 
 static int64_t owed(const struct qzi_kernel *kernel, uint32_t place) {
@@ -359,8 +361,6 @@ static uint32_t choose_others(struct qzi_sampler *sampler, uint32_t count, struc
       owed_ns += account->owed_ns;
       continue;
     }
-    uint32_t node = qzi_follow_ran(kernel->follow, seen->index);
-    if (node) seen->node = node;
     counts->runnable += !is_runnable(seen);
     seen->instead = seen->state;
     seen->state = QZ_STATE_USEFUL;
@@ -460,9 +460,9 @@ static uint32_t look_at_all(struct qzi_sampler *sampler, uint32_t high, uint64_t
 /* As it was when it was looked at. */
 static void look_again(struct seen *seen) {
   seen->executes = 0;
+  seen->node = seen->look.node;
   if (!seen->instead) return;
   seen->state = seen->instead;
-  seen->node = seen->look.node;
   seen->instead = 0;
 }
 

@@ -204,7 +204,7 @@ static void follow_wait(struct qzi_follow *follow, struct known *known, uint32_t
     node = follow->sampler->file->stacks[node].parent; /* without the condition */
     waiting = QZ_KEY(QZ_KIND_FUTEX, known->inside);
   }
-  known->node = look->node = qzi_paths_node(follow->paths, index, node, &follow->walk, waiting, 1);
+  known->node = look->node = qzi_paths_node(follow->paths, node, &follow->walk, waiting, 1);
   follow->sampler->file->head->paths |= QZ_PATHS_WAITS;
 }
 
@@ -246,7 +246,7 @@ static void follow_sleep(struct qzi_follow *follow, struct known *known, uint32_
   known->object = *object = found;
   if (walked && !hooked) follow->sampler->file->head->paths |= QZ_PATHS_WAITS;
   if (walk->count || found)
-    look->node = qzi_paths_node(follow->paths, index, look->node, walk, found ? QZ_KEY(QZ_KIND_FUTEX, found) : 0, 1);
+    look->node = qzi_paths_node(follow->paths, look->node, walk, found ? QZ_KEY(QZ_KIND_FUTEX, found) : 0, 1);
   known->node = look->node;
 }
 
@@ -265,13 +265,6 @@ static int show(const struct qzi_follow *follow, struct known *known, uint32_t r
   known->polls = known->shown ? known->shown->polls : 0;
   known->ran_number = known->shown ? known->shown->number : 0;
   return known->ran_number != before;
-}
-
-void qzi_follow_spent(struct qzi_follow *follow, uint32_t index, uint64_t ns) {
-  struct known *known = &follow->all[index];
-  if (known->hooked) return;
-  if (known->shown) qzi_sample_queue_spend(&known->samples, known->shown, ns);
-  known->shown = NULL; /* it may be gone */
 }
 
 static void take_sample(struct qzi_follow *follow, uint32_t index, uint64_t now_ns) {
@@ -322,35 +315,50 @@ static void follow_running(struct qzi_follow *follow, struct known *known, uint3
   follow->used_ns = now_ns;
   known->from = 0;
   known->node = record;
-  qzi_sample_queue_label(&known->samples, round, record);
+  uint64_t word = follow->sampler->in.memos[index].word; /* the same as at the snapshot before: no lock taken since */
+  qzi_sample_queue_label(&known->samples, round, record, known->ran_word == word);
   int other = show(follow, known, record), prompt = known->shown && known->shown->round == round;
   /* Woken, but not yet given a CPU: it is where it slept. */
   if (!prompt && asleep->rested && known->slept) {
     known->ran_from = 0;
-    known->node = look->node = qzi_paths_node(follow->paths, index, record, known->slept, 0, 1);
+    known->node = look->node = qzi_paths_node(follow->paths, record, known->slept, 0, 1);
     return;
   }
-  uint64_t word = follow->sampler->in.memos[index].word; /* the same as at the snapshot before: no lock taken since */
   static const struct qzi_walk none; /* no sample yet, or none to be had: at least, who took the locks that it holds */
   const struct qzi_walk *walk = walk_of(known);
   if (walk) follow->sampler->file->head->paths |= QZ_PATHS_RUNNING;
   if (other || known->ran_from != record) {
     known->ran_from = record;
-    known->ran = qzi_paths_node(follow->paths, index, record, walk ? walk : &none, 0, prompt && known->ran_word == word);
+    known->ran = qzi_paths_node(follow->paths, record, walk ? walk : &none, 0, prompt && known->ran_word == word);
   }
   known->run_record = record;
   known->ran_word = word;
   known->node = look->node = known->ran;
 }
 
-uint32_t qzi_follow_ran(struct qzi_follow *follow, uint32_t index) {
+/* Node of its record without objects, where it was never seen running. */
+static uint32_t start_of(const struct qzi_follow *follow, const struct known *known) {
+  uint32_t node = known->plain;
+  while (node && follow->sampler->in.node_keys[node] & QZ_KEY_OBJECT) node = follow->sampler->file->stacks[node].parent;
+  return node;
+}
+
+uint32_t qzi_follow_executed(struct qzi_follow *follow, uint32_t index, uint64_t ns, int spins) {
   struct known *known = &follow->all[index];
-  uint32_t record = known->run_record ? known->run_record : known->samples.count ? known->samples.kept[0]->record : 0;
-  if (!follow->paths || known->hooked || (!record && !known->samples.count)) return 0;
-  if (!show(follow, known, record) && known->ran_from == record) return known->ran;
-  known->ran_from = record;
-  known->ran = known->shown ? qzi_paths_node(follow->paths, index, record, &known->shown->walk, 0, 0) : 0;
-  return known->ran;
+  if (!follow->paths || known->hooked) return 0;
+  uint32_t record = known->run_record;
+  struct qzi_sampled *its = spins ? qzi_sample_queue_at(&known->samples, record, follow->interval_ns)
+                                  : qzi_sample_queue_worked(&known->samples, record, follow->interval_ns);
+  if (!its) return 0;
+  uint32_t from = its->record ? its->record : record ? record : start_of(follow, known), node = 0;
+  if (!spins && (!its->node || its->from != from)) {
+    its->from = from;
+    its->node = qzi_paths_ran(follow->paths, from, &its->walk, its->settled);
+  }
+  if (!spins) node = its->node;
+  known->shown = NULL; /* it may be gone */
+  qzi_sample_queue_spend(&known->samples, its, ns);
+  return node;
 }
 
 /* Paths come from hooks, which see no loops; samples tell whether it only waits. The loop goes on as long as the hooks do not show that its

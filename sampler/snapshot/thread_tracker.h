@@ -27,10 +27,9 @@ void qzi_follow_begin(struct qzi_follow *follow, uint64_t now_ns);
  * for a wait that only the kernel knows of, or for a condition or a loop that a library made for itself, *object (a futex, external_waits.h), and returns 1. */
 int qzi_follow(struct qzi_follow *follow, uint32_t index, struct qzi_look *look, unsigned state, int published,
                const struct qzi_asleep *asleep, uint32_t *object, uint64_t now_ns);
-/* The thread was told to execute for so long: its sample stands for that much less. */
-void qzi_follow_spent(struct qzi_follow *follow, uint32_t index, uint64_t ns);
-/* Node of the path on which a thread that sleeps now ran before; 0: none. */
-uint32_t qzi_follow_ran(struct qzi_follow *follow, uint32_t index);
+/* The thread is told to have executed for so long. Node of the path on which it did: of one of its samples, which stands for
+ * that much less; 0: as it was found. spins: it was found spinning, and is told so. */
+uint32_t qzi_follow_executed(struct qzi_follow *follow, uint32_t index, uint64_t ns, int spins);
 /* The record is free. */
 void qzi_follow_gone(struct qzi_follow *follow, uint32_t index);
 void qzi_follow_taken(struct qzi_follow *follow, uint64_t key, uint64_t site); /* qzi_paths_taken_at */

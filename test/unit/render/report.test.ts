@@ -127,3 +127,10 @@ test('docs/report.md and docs/compare.md define every column', (t) => {
   t.true(heads.length > 30, heads.join());
   for (const head of heads) t.true(defined.has(head), head);
 });
+
+test('fewer snapshots than asked for are told with the reason', (t) => {
+  const told = (change: Parameters<typeof example>[0]): string => report(buildModel(example(change)), 'procedures', options({ width: 400 }));
+  t.notRegex(told({}), /\(not /);
+  t.regex(told({ snapshots: 5000, roundsBegun: 5000, samplerCpuNs: 0.25e9 }), /5,000 samples at 2\.50 kHz \(not 10\.0 kHz: each took 50\.0 .s of a CPU here, and more would slow the program\)/);
+  t.regex(told({ snapshots: 5000, roundsBegun: 5000, skippedTicks: 15000 }), /5,000 samples at 2\.50 kHz \(not 10\.0 kHz: the sampler had to wait for a CPU\)/);
+});

@@ -1,4 +1,5 @@
 /** Puts the model together: see docs/model.md for the order and the formulas. Pure. */
+import { fewerSnapshots } from './evidence/fewer-snapshots.js';
 import type { RawProfile } from './profile/raw-profile.js';
 import { State } from './profile/raw-profile.js';
 import { runnableRange } from './profile/buckets.js';
@@ -64,7 +65,7 @@ export function buildModel(raw: RawProfile, options: ModelOptions = {}): Model {
   let slowdown: Model['slowdown'] | undefined;
   const model: Model = {
     head: raw.head, program: root.name, processors: raw.head.processors, elapsedNs,
-    samples: raw.head.snapshots, rateHz: elapsedNs > 0 ? raw.head.snapshots / (elapsedNs / 1e9) : 0,
+    samples: raw.head.snapshots, rateHz: elapsedNs > 0 ? raw.head.snapshots / (elapsedNs / 1e9) : 0, fewer: fewerSnapshots(raw.head),
     root, entities,
     balance: balanceOf(raw), timeline: timelineOf(raw),
     effortNs, idlenessPercent: percent(root.idlenessNs), overheadPercent: percent(root.overheadNs), spinPercent: percent(root.spinBlameNs),

@@ -222,6 +222,13 @@ export interface Slowdown {
   unmeasured: readonly ('hooks' | 'locks' | 'threads made')[];
 }
 
+/** Snapshots came at a lower rate than asked for: each cost much, so that intervals were made longer; or the sampler was late for many. */
+export interface FewerSnapshots {
+  askedHz: number;
+  reason: 'cost' | 'late';
+  eachNs: number; // processor time of the sampler, for each snapshot
+}
+
 export interface Model {
   head: RawHead;
   program: string;
@@ -229,6 +236,7 @@ export interface Model {
   elapsedNs: number;
   samples: number;     // snapshots
   rateHz: number;      // reached
+  fewer: FewerSnapshots | null; // null: as asked for
   root: Entity;        // the whole program, id 0, kind 'procedure', named as the program
   entities: Entity[];  // index = id; [0] is root; groups of namesakes come after those of the profile
   ranking: number[];   // ids by NPT, most first; members of groups left out, groups in

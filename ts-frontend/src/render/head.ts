@@ -134,10 +134,17 @@ export function facts(model: Model, options: Pick<RenderOptions, 'ascii'>): stri
   return [
     `${commandLine(model)}: ${time(model.elapsedNs, options)}`,
     `${count(model.processors)} ${model.processors === 1 ? 'processor' : 'processors'}`,
-    `${count(model.samples)} samples at ${rate(model.rateHz)}`,
+    `${count(model.samples)} samples at ${rate(model.rateHz)}${fewer(model, options)}`,
     cost(model),
     ...(status === '' ? [] : [status]),
   ].join(', ');
+}
+
+/** Why there were not as many as promised; numbers are as right as with all of them, their intervals wider. */
+function fewer({ fewer: its }: Model, options: Pick<RenderOptions, 'ascii'>): string {
+  if (its === null) return '';
+  return its.reason === 'late' ? ` (not ${rate(its.askedHz)}: the sampler had to wait for a CPU)`
+    : ` (not ${rate(its.askedHz)}: each took ${time(its.eachNs, options)} of a CPU here, and more would slow the program)`;
 }
 
 type Figure = Exclude<keyof Model['slowdown'], 'unmeasured'>;

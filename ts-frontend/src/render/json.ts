@@ -108,6 +108,7 @@ export function* reportJson(model: Model, quartzVersion: string): Generator<stri
     processors: model.processors,
     samples: model.samples,
     rateHz: model.rateHz,
+    fewer: model.fewer,
     effortNs: model.effortNs,
     idlenessPercent: model.idlenessPercent,
     overheadPercent: model.overheadPercent,

@@ -1,0 +1,14 @@
+/** Whether fewer snapshots were taken than the rate asks for, and why. Pure. */
+import type { RawHead } from '../profile/raw-profile.js';
+import type { FewerSnapshots } from '../types.js';
+
+/** As many of those due are as good as all: wake-ups vary, and intervals do with them by less. */
+const enough = 0.9;
+
+export function fewerSnapshots(head: RawHead): FewerSnapshots | null {
+  const due = (head.rateHz * head.elapsedNs) / 1e9, tried = head.snapshots + head.skippedTicks;
+  if (head.snapshots === 0 || due < 2 || head.snapshots >= enough * due) return null;
+  // Intervals were made longer where each snapshot took long; otherwise they passed without one.
+  const reason = tried < enough * due ? 'cost' : 'late';
+  return { askedHz: head.rateHz, reason, eachNs: head.samplerCpuNs / head.snapshots };
+}
