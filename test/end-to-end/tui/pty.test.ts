@@ -59,7 +59,7 @@ needing('terminal')('watches a program to its end, resized and driven by keys, a
   pty.type('q');
   const text = await pty.until((now) => now.includes('status='));
   t.regex(text, /status=0/);
-  t.true(text.includes('quartz report serial_then_parallel.quartz'));
+  t.true(text.replaceAll('\n', '').includes('quartz report serial_then_parallel.quartz'), text); // a long path of the command is wrapped
   t.is(pty.emulator.buffer.active.type, 'normal');
   t.true(existsSync(join(pty.folder, 'serial_then_parallel.quartz')));
   const check = spawnSync(quartz, ['check', join(pty.folder, 'serial_then_parallel.quartz')], { encoding: 'utf8' });

@@ -117,7 +117,7 @@ export async function live(args: Arguments, sampler: readonly string[], refreshM
     const output = textOf(recording.log);
     if (output !== '') process.stderr.write(output);
     const last = nameIn(recording.told) ?? file;
-    if (existsSync(last)) process.stderr.write(`quartz: the profile is ${last}; see it with: ${invocation()} report ${shellWord(last)}\n`);
+    if (existsSync(last)) process.stderr.write(`quartz: the profile is ${last}; see it with:\n  ${invocation()} report ${shellWord(last)}\n`);
     return recording.status ?? 0;
   } catch (error) { // the screen has failed: nobody is left to end what was started for it
     await stop(recording, owned);
