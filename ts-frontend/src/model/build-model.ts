@@ -12,32 +12,14 @@ import { isDisturbed, undisturbed } from './evidence/undisturbed.js';
 import { findingsOf } from './findings/rank.js';
 import { independentSnapshots } from './metrics/confidence.js';
 import { namingOf } from './metrics/naming.js';
+import type { Tables } from './metrics/tables.js';
+import { rememberTables, tablesOf } from './metrics/tables.js';
 import type { Objects } from './metrics/sync-objects.js';
-import type { RowsBy } from './profile/row-index.js';
 import { rowsBy } from './profile/row-index.js';
-import type { Stacks } from './profile/stack-tree.js';
 import { prepareStacks } from './profile/stack-tree.js';
 import type { Sums } from './metrics/sums.js';
 import { stateCount, sumTuples } from './metrics/sums.js';
-import type { Balance, Entity, Model, ModelOptions } from './types.js';
-
-/** What findings, focus and invariants need besides the model itself. */
-export interface Working {
-  entities: number;      // of the model: the root, those of the profile, groups
-  stacks: Stacks;
-  byStack: RowsBy;       // tuples of each stack
-  weights: Float64Array; // ns of each tuple, compensated
-  sums: Sums;
-  groupOf: Uint32Array;  // by entity of the profile, 0 = none
-  calls: Calls;
-}
-const working = new WeakMap<Model, Working>();
-
-export function workingOf(model: Model): Working {
-  const found = working.get(model);
-  if (!found) throw new Error('not a model made by buildModel');
-  return found;
-}
+import type { Balance, Entity, Model, ModelOptions } from './result/types.js';
 
 export function buildModel(raw: RawProfile, options: ModelOptions = {}): Model {
   const { names, groups, groupOf } = namingOf(raw);
@@ -48,7 +30,7 @@ export function buildModel(raw: RawProfile, options: ModelOptions = {}): Model {
   const factors = factorsOf(raw, stacks, options.compensate !== false);
   const { ns: weights, compensation } = weightsOf(raw, stacks, factors);
   const sums = sumTuples(raw, stacks, byStack, groupOf, weights, count);
-  const material: Working = { entities: count, stacks, byStack, weights, sums, groupOf, calls: new Calls(raw.calls, groupOf, count) };
+  const material: Tables = { entities: count, stacks, byStack, weights, sums, groupOf, calls: new Calls(raw.calls, groupOf, count) };
 
   const shared = new Shared(raw, material, independentSnapshots(raw.head));
   const entities: Entity[] = [];
@@ -76,15 +58,15 @@ export function buildModel(raw: RawProfile, options: ModelOptions = {}): Model {
     get findings() { return (told ??= tell(model, material, options)).findings; },
     get notices() { return (told ??= tell(model, material, options)).notices; },
   };
-  working.set(model, material);
+  rememberTables(model, material);
   return model;
 }
 
 /** Findings of a program that others kept waiting for CPUs are those of what it would have shown without them. */
-function tell(model: Model, material: Working, options: ModelOptions): Pick<Model, 'findings' | 'notices'> {
+function tell(model: Model, material: Tables, options: ModelOptions): Pick<Model, 'findings' | 'notices'> {
   if (!isDisturbed(model.raw)) return findingsOf(model, material);
   const alone = buildModel(undisturbed(model.raw), options);
-  return findingsOf(alone, workingOf(alone));
+  return findingsOf(alone, tablesOf(alone));
 }
 
 /** Groups stand for their members; the root stands above all and is left out. */

@@ -1,9 +1,9 @@
 /** The model: every metric of docs/metrics.md from a profile. Pure: no I/O, no clock, no state between calls. */
 export type * from './profile/raw-profile.js';
 export { noPaths, State, Waiting } from './profile/raw-profile.js';
-export type * from './types.js';
-export type * from './facts.js';
-export { stateNames } from './types.js';
+export type * from './result/types.js';
+export type * from './result/facts.js';
+export { stateNames } from './result/types.js';
 export { buildModel } from './build-model.js';
 export { findEntities, focusOn } from './queries/focus.js';
 export { checkInvariants } from './queries/invariants.js';

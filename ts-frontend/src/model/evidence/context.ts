@@ -1,15 +1,15 @@
 /** What the searches for limits share: the material, thresholds, and what a finding begins with. Pure. */
 import type { Levels } from './activity-levels.js';
 import type { Meanwhile } from './wait-overlap.js';
-import type { Working } from '../build-model.js';
+import type { Tables } from '../metrics/tables.js';
 import type { Own } from './code-origin.js';
 import { inlinedText, placeOf, saysItsKind } from '../metrics/naming.js';
 import { briefly } from '../wording/short-names.js';
-import type { Advice, Finding, Model } from '../types.js';
+import type { Advice, Finding, Model } from '../result/types.js';
 
 export interface Material {
   model: Model;
-  working: Working;
+  working: Tables;
   levels: Levels;
   meanwhile: Meanwhile;
   own: Own;

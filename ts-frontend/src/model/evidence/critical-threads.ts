@@ -6,7 +6,7 @@ import { addTo } from './activity-levels.js';
 import type { Material } from './context.js';
 import { State, Waiting } from '../profile/raw-profile.js';
 import { isBusy } from '../metrics/sums.js';
-import type { Entity, Finding, Model } from '../types.js';
+import type { Entity, Finding, Model } from '../result/types.js';
 
 /**
  * Threads that the program waits for, and their processor time: main, and those that ran alone while others waited at a join. (One that

@@ -2,7 +2,7 @@
  * What threads wait for inside a library, which the sampler sees from outside alone (kind futex): told by the name of what the program
  * called there, `GOMP_barrier at solve.c:17`. Pure.
  */
-import type { Entity } from '../types.js';
+import type { Entity } from '../result/types.js';
 
 export type Inside = 'lock' | 'barrier' | 'data' | undefined;
 

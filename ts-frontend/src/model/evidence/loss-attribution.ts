@@ -3,15 +3,15 @@
  * the code's own. By stack: a lock explains what ran inside it while threads waited for it, and, of what ran outside
  * meanwhile, one idle processor for each waiter (docs/findings.md, "What is lost, and why"). Pure.
  */
-import type { IoLoss } from '../findings/io.js';
-import type { LockLoss } from '../findings/lock.js';
+import type { IoLoss } from './io-loss.js';
+import type { LockLoss } from './lock-loss.js';
 import type { Meanwhile } from './wait-overlap.js';
-import type { Working } from '../build-model.js';
+import type { Tables } from '../metrics/tables.js';
 import { State } from '../profile/raw-profile.js';
-import type { Model } from '../types.js';
+import type { Model } from '../result/types.js';
 
 /** By tuple: the part, 0 to 1, that nothing else explains. */
-export function unexplainedOf(model: Model, { stacks, weights }: Working, meanwhile: Meanwhile, losses: readonly LockLoss[], io: IoLoss): Float64Array {
+export function unexplainedOf(model: Model, { stacks, weights }: Tables, meanwhile: Meanwhile, losses: readonly LockLoss[], io: IoLoss): Float64Array {
   const { tuples } = model.raw;
   const P = model.processors;
   const out = new Float64Array(weights.length).fill(1);

@@ -4,7 +4,7 @@
  * deep, from g". Pure.
  */
 import type { RawProfile } from '../profile/raw-profile.js';
-import type { Working } from '../build-model.js';
+import type { Tables } from '../metrics/tables.js';
 import type { Own } from './code-origin.js';
 import type { RowsBy } from '../profile/row-index.js';
 import type { Stacks } from '../profile/stack-tree.js';
@@ -20,7 +20,7 @@ export interface Contexts {
   byThread: Record<'time' | 'cost' | 'at', Float64Array>; // scratch of statsOf
 }
 
-export function prepareContexts(raw: RawProfile, { stacks, byStack, weights }: Working, own: Own, unexplained: Float64Array): Contexts {
+export function prepareContexts(raw: RawProfile, { stacks, byStack, weights }: Tables, own: Own, unexplained: Float64Array): Contexts {
   const { tuples, head } = raw;
   const P = head.processors;
   const lost = new Float64Array(weights.length);
@@ -109,7 +109,7 @@ export interface Context {
  * called from; what that leaves is looked at in the same way. Where no entity has half, a context is reported as it is
  * if it is one piece of the program (a serial phase, or code that one set of threads runs together), else piecemeal.
  */
-export function concentrate(raw: RawProfile, { stacks, weights }: Working, contexts: Contexts, least: number): Context[] {
+export function concentrate(raw: RawProfile, { stacks, weights }: Tables, contexts: Contexts, least: number): Context[] {
   const found: Context[] = [];
   const { lostSelf, atWork } = contexts;
   const sum = (members: readonly number[]): number => members.reduce((total, n) => total + lostSelf[n]!, 0);

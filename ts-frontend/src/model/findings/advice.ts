@@ -3,8 +3,8 @@
  * (docs/findings.md, "One advice"). What was measured to cost (work for threads instead of in them, threads that take CPUs from
  * others) decides; changes that can be made another way lose that part of their advice. Pure.
  */
-import type { Facts } from '../facts.js';
-import type { Advice, Finding } from '../types.js';
+import type { Facts } from '../result/facts.js';
+import type { Advice, Finding } from '../result/types.js';
 
 /** Their remedies have another way to the same end: an even division, work for all processors, a faster stage, data passed on earlier. */
 const flexible: ReadonlySet<Facts['form']> = new Set(['too-few-threads', 'uneven-division', 'slowest-stage', 'passed-data'] as const);

@@ -8,7 +8,7 @@ import { concentrate, similarity, statsOf } from '../evidence/loss-contexts.js';
 import { isBarrier, isRegionEnd, isUncounted } from '../evidence/library-waits.js';
 import type { Material } from '../evidence/context.js';
 import { findingOf, largerPieces, leastObservations, leastSerial, leastShare, meanwhileOf, shownId } from '../evidence/context.js';
-import { isLock } from './lock.js';
+import { isLock } from '../evidence/lock-kinds.js';
 import { waitersBeside } from '../evidence/wait-overlap.js';
 import { isStream, passesData, stream } from './pipeline.js';
 import { handsOver } from './openmp.js';
@@ -16,8 +16,8 @@ import { isRuntime } from '../evidence/code-origin.js';
 import { rowsOfKey } from '../profile/row-index.js';
 import { pathOf } from '../profile/stack-tree.js';
 import { isBusy } from '../metrics/sums.js';
-import type { WaitingAt } from '../facts.js';
-import type { Entity, Finding, Model } from '../types.js';
+import type { WaitingAt } from '../result/facts.js';
+import type { Entity, Finding, Model } from '../result/types.js';
 
 /** What threads waited for while a context cost time: mean number of them. */
 export interface Waited { object: number; mean: number }

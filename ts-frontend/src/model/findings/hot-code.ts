@@ -4,7 +4,7 @@ import type { Material } from '../evidence/context.js';
 import { findingOf, meanwhileOf, muchMore, shownId } from '../evidence/context.js';
 import { mainThread } from '../evidence/critical-threads.js';
 import { State, Waiting } from '../profile/raw-profile.js';
-import type { Finding, Model } from '../types.js';
+import type { Finding, Model } from '../result/types.js';
 
 interface Hot { npt: number; busy: number; spinning: number; mainNs: number; called: Map<number, number> }
 

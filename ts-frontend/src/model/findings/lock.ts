@@ -4,92 +4,16 @@
  */
 import type { Holding } from '../evidence/holders.js';
 import { holdingOf } from '../evidence/holders.js';
-import { insideKind } from '../evidence/library-waits.js';
-import type { Levels, Waits } from '../evidence/activity-levels.js';
-import { addTo, busyOf, savedByRunning, spinningOf, waitAt } from '../evidence/activity-levels.js';
 import type { Material } from '../evidence/context.js';
-import type { LockFacts } from '../facts.js';
+import type { LockFacts } from '../result/facts.js';
 import { findingOf, meanwhileOf, shownId } from '../evidence/context.js';
 import { isRuntime } from '../evidence/code-origin.js';
 import { State, Waiting } from '../profile/raw-profile.js';
 import { isBusy } from '../metrics/sums.js';
-import type { Entity, Finding, Model, PathTime } from '../types.js';
-
-export interface LockLoss {
-  entity: number;
-  cost: number;             // elapsed time with waiters while b < P
-  blockedSaving: number; spinSaving: number; spinCost: number;
-  busy: number; spinning: number; waiters: number; woken: number; trying: number; // means over cost
-  savingAt: Map<number, number>;
-  timeAt: Map<number, number>;
-}
-
-function meanQueue(entity: Entity): number {
-  const stats = entity.object;
-  if (!stats) return 1;
-  const empty = stats.queueLength.find((bucket) => bucket.from === 0)?.ns ?? 0;
-  const nonEmpty = stats.queueObservedNs - empty;
-  return nonEmpty > 0 ? (stats.queueLengthMean * stats.queueObservedNs) / nonEmpty : 1;
-}
-
-/** `tries`: by level, thread time of those that count as busy, but have only been woken for a lock. They are at work when they have it. */
-export function lossOf(levels: Levels, entity: Entity, waits: Waits, tries: ReadonlyMap<number, number> = new Map()): LockLoss {
-  const { P } = levels;
-  const loss: LockLoss = {
-    entity: entity.id, cost: 0, blockedSaving: 0, spinSaving: 0, spinCost: 0, busy: 0, spinning: 0, waiters: 0, woken: 0, trying: 0,
-    savingAt: new Map(), timeAt: new Map(),
-  };
-  const queue = entity.members.length > 0 ? 1 : meanQueue(entity); // namesakes: their queues are not one
-  for (const level of new Set([...waits.blocked.keys(), ...waits.spinning.keys(), ...(tries.size > 0 ? waits.woken.keys() : [])])) {
-    const elapsed = levels.elapsed.get(level) ?? 0;
-    const s = spinningOf(levels, level);
-    const b = Math.max(0, busyOf(levels, level) - (elapsed > 0 ? (tries.get(level) ?? 0) / elapsed : 0));
-    const wokenNs = tries.size > 0 ? waits.woken.get(level) ?? 0 : 0;
-    const blockedNs = (waits.blocked.get(level) ?? 0) + wokenNs;
-    const spinNs = waits.spinning.get(level) ?? 0;
-    const blocked = waitAt(blockedNs, elapsed, queue);
-    const spinTime = Math.min(elapsed, spinNs / Math.max(1, s));
-    const fromBlocked = savedByRunning(blocked, b, P - b - s);
-    const fromSpin = spinTime * (s / Math.max(1, b + s));
-    const saving = Math.min(elapsed * (1 - b / P), fromBlocked + fromSpin);
-    const both = fromBlocked + fromSpin > 0 ? saving / (fromBlocked + fromSpin) : 0;
-    loss.blockedSaving += fromBlocked * both;
-    loss.spinSaving += fromSpin * both;
-    const time = b < P ? Math.min(elapsed, Math.max(blocked.time, spinTime)) : 0;
-    loss.cost += time;
-    loss.spinCost += b < P ? spinTime : 0;
-    loss.busy += time * b;
-    loss.spinning += time * s;
-    loss.waiters += b < P ? blockedNs + spinNs : 0;
-    loss.woken += b < P ? wokenNs : 0;
-    loss.trying += time * (busyOf(levels, level) - b);
-    loss.savingAt.set(level, saving);
-    loss.timeAt.set(level, time);
-  }
-  if (loss.cost > 0) {
-    loss.busy /= loss.cost;
-    loss.spinning /= loss.cost;
-    loss.waiters /= loss.cost;
-    loss.woken /= loss.cost;
-    loss.trying /= loss.cost;
-  }
-  return loss;
-}
-
-const locks = new Set(['mutex', 'rwlock', 'spinlock']);
-export const isLock = (entity: Entity): boolean => locks.has(entity.rawKind) || insideKind(entity) === 'lock';
-
-/** Losses by locks, members of groups apart from their groups. */
-export function lockLosses({ model, levels }: Material): LockLoss[] {
-  const losses: LockLoss[] = [];
-  const tries = new Map<number, number>();
-  for (const [id, { wokenBusy }] of levels.waits)
-    if (isLock(model.entities[id]!) && model.entities[id]!.members.length === 0) for (const [level, ns] of wokenBusy) addTo(tries, level, ns);
-  for (const [id, waits] of levels.waits) if (isLock(model.entities[id]!)) losses.push(lossOf(levels, model.entities[id]!, waits, tries));
-  return losses;
-}
-
-export const savingOf = (loss: LockLoss): number => loss.blockedSaving + loss.spinSaving;
+import type { Entity, Finding, Model, PathTime } from '../result/types.js';
+import type { LockLoss } from '../evidence/lock-loss.js';
+import { lossOf, savingOf } from '../evidence/lock-loss.js';
+import { isLock } from '../evidence/lock-kinds.js';
 
 /** One lock of a group where it alone makes most of the group's loss, else the group. Locks that are waited for because of another one are told with that. */
 export function tellLocks(material: Material, losses: readonly LockLoss[]): Finding[] {

@@ -3,13 +3,13 @@
  * can wake a thread that waits for an object; only input and output, sleep and time limits end by themselves
  * (docs/findings.md, "While nothing runs"). Pure.
  */
-import type { WaitingAt } from '../facts.js';
+import type { WaitingAt } from '../result/facts.js';
 import { mean } from '../wording/numbers.js';
 import type { Material } from '../evidence/context.js';
 import { findingOf, leastShare, meanwhileOf, shownId, systemCall, title } from '../evidence/context.js';
-import { isLock } from './lock.js';
+import { isLock } from '../evidence/lock-kinds.js';
 import { State } from '../profile/raw-profile.js';
-import type { Entity, Finding } from '../types.js';
+import type { Entity, Finding } from '../result/types.js';
 
 /** A thread woken by another one that does hardly anything in between is soon back: the gaps are what waking takes. */
 const shortWaitNs = 500_000;

@@ -8,7 +8,7 @@ import { findingOf, largerPieces, meanwhileOf, noAdvice, shownId } from '../evid
 import { State } from '../profile/raw-profile.js';
 import { rowsOfKey } from '../profile/row-index.js';
 import { isBusy } from '../metrics/sums.js';
-import type { Finding } from '../types.js';
+import type { Finding } from '../result/types.js';
 
 /** Ten times larger pieces leave a tenth of it. */
 const larger = 10;

@@ -2,10 +2,10 @@
 import { waitsAgain } from '../notices/thundering-herd.js';
 import { addTo } from '../evidence/activity-levels.js';
 import type { Material } from '../evidence/context.js';
-import type { PackageWorkFacts } from '../facts.js';
+import type { PackageWorkFacts } from '../result/facts.js';
 import { findingOf, largerPieces, meanwhileOf, noAdvice, shownId } from '../evidence/context.js';
 import { State, Waiting } from '../profile/raw-profile.js';
-import type { Finding } from '../types.js';
+import type { Finding } from '../result/types.js';
 
 /** Ten times coarser grain leaves a tenth of the overhead. */
 const coarser = 10;

@@ -3,14 +3,14 @@
  * much work as ever; it costs where some of the threads spin, for these get their turns too (docs/findings.md, "Threads"). Pure.
  */
 import { behindSpinNs, spinningProcedures } from '../evidence/spin-then-block.js';
-import type { OversubscriptionFacts } from '../facts.js';
+import type { OversubscriptionFacts } from '../result/facts.js';
 import { time } from '../wording/numbers.js';
 import { insideKind } from '../evidence/library-waits.js';
 import { addTo } from '../evidence/activity-levels.js';
 import type { Material } from '../evidence/context.js';
 import { findingOf, leastShare, meanwhileOf, shownId } from '../evidence/context.js';
 import { State, Waiting } from '../profile/raw-profile.js';
-import type { Finding, Model, Notice } from '../types.js';
+import type { Finding, Model, Notice } from '../result/types.js';
 
 /** Told from this share of the elapsed time on: threads that begin or end overlap for a moment in any program. */
 const leastCrowded = 0.25;

@@ -8,8 +8,8 @@ import { isBeside, meanwhile, together } from './code.js';
 import { insideKind } from '../evidence/library-waits.js';
 import type { Material } from '../evidence/context.js';
 import { findingOf, shownId } from '../evidence/context.js';
-import { lossOf } from './lock.js';
-import type { Entity, Finding, Model } from '../types.js';
+import { lossOf } from '../evidence/lock-loss.js';
+import type { Entity, Finding, Model } from '../result/types.js';
 
 const dataKinds: ReadonlySet<string> = new Set(['channel', 'condition', 'semaphore', 'futex']);
 /** Data may go through it from thread to thread. */

@@ -14,8 +14,10 @@ import { unexplainedOf } from '../evidence/loss-attribution.js';
 import { herds } from '../notices/thundering-herd.js';
 import { measureLevels } from '../evidence/activity-levels.js';
 import { tellCode } from './code.js';
-import { ioLoss, tellIo } from './io.js';
-import { lockLosses, savingOf, tellLocks, tellSpinning } from './lock.js';
+import { ioLoss } from '../evidence/io-loss.js';
+import { tellIo } from './io.js';
+import { lockLosses, savingOf } from '../evidence/lock-loss.js';
+import { tellLocks, tellSpinning } from './lock.js';
 import { tellOptimize } from './hot-code.js';
 import { tellOverhead, tellThreads, tellWakes } from './overhead.js';
 import { sleepersText, tellRest, waitingAtRest, waitingText } from './nothing-runs.js';
@@ -25,13 +27,13 @@ import type { Material } from '../evidence/context.js';
 import { fewSnapshots, leastObservations, leastSerial, leastShare, muchMore } from '../evidence/context.js';
 import { bound, leftBy, longestThreads, type Longest } from '../evidence/critical-threads.js';
 import { prepareMeanwhile } from '../evidence/wait-overlap.js';
-import type { Working } from '../build-model.js';
+import type { Tables } from '../metrics/tables.js';
 import { ownOf } from '../evidence/code-origin.js';
-import type { Finding, Model, Notice } from '../types.js';
+import type { Finding, Model, Notice } from '../result/types.js';
 
 export const findingsKept = 3;
 
-export function findingsOf(model: Model, working: Working): { findings: Finding[]; notices: Notice[] } {
+export function findingsOf(model: Model, working: Tables): { findings: Finding[]; notices: Notice[] } {
   const notices: Notice[] = [];
   const { samples, elapsedNs } = model;
   if (samples === 0 || elapsedNs === 0) {

@@ -2,7 +2,7 @@
 import type { RawProfile } from '../profile/raw-profile.js';
 import type { RowsBy } from '../profile/row-index.js';
 import { rowsBy, rowsOfKey } from '../profile/row-index.js';
-import type { CallCount } from '../types.js';
+import type { CallCount } from '../result/types.js';
 
 export class Calls {
   readonly total: Float64Array; // by entity: how often it was called

@@ -2,7 +2,7 @@
 import type { RawHead, RawProfile } from '../profile/raw-profile.js';
 import { State } from '../profile/raw-profile.js';
 import type { Stacks } from '../profile/stack-tree.js';
-import type { Compensation } from '../types.js';
+import type { Compensation } from '../result/types.js';
 
 export interface Factors {
   /** By entity of the innermost procedure: what remains of its useful time. */

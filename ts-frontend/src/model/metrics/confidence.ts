@@ -1,6 +1,6 @@
 /** Confidence intervals. Formula and argument: docs/model.md, "How sure". Pure. */
 import type { RawHead } from '../profile/raw-profile.js';
-import type { Interval } from '../types.js';
+import type { Interval } from '../result/types.js';
 
 const z = 1.959963985;
 

@@ -4,7 +4,7 @@
  */
 import { percent, time } from '../wording/numbers.js';
 import type { RawProfile } from '../profile/raw-profile.js';
-import type { CpuWait, Finding, Model, Notice } from '../types.js';
+import type { CpuWait, Finding, Model, Notice } from '../result/types.js';
 
 /** Waiting below this share of the time in which threads could run, or of the elapsed time, changes no conclusion. */
 const leastWait = 0.05;

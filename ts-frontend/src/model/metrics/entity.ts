@@ -3,13 +3,13 @@
  * screen builds a model of ten thousand entities every second and shows forty. Pure.
  */
 import { Runnable } from './runnable-distribution.js';
-import type { Working } from '../build-model.js';
+import type { Tables } from './tables.js';
 import { independentOfSamples, nptInterval } from './confidence.js';
 import { baseName, kindOf } from './naming.js';
 import type { EntityKind, ObjectKind, RawEntity, RawProfile, RawThread } from '../profile/raw-profile.js';
 import { stateCount } from './sums.js';
-import type { Bucket, CallCount, Entity, Interval, Kind, ObjectStats, StateName, StateTime, ThreadStats } from '../types.js';
-import { stateNames } from '../types.js';
+import type { Bucket, CallCount, Entity, Interval, Kind, ObjectStats, StateName, StateTime, ThreadStats } from '../result/types.js';
+import { stateNames } from '../result/types.js';
 import { Objects } from './sync-objects.js';
 
 /** What the entities of a model share. */
@@ -17,7 +17,7 @@ export class Shared {
   readonly threads: Map<number, RawThread>;
   readonly objects: Objects;
   #runnable: Runnable | undefined;
-  constructor(readonly raw: RawProfile, readonly working: Working, readonly independent: number) {
+  constructor(readonly raw: RawProfile, readonly working: Tables, readonly independent: number) {
     this.threads = new Map(raw.threads.map((thread) => [thread.entity, thread]));
     this.objects = new Objects(raw, working);
   }
@@ -101,7 +101,7 @@ export class BuiltEntity implements Entity {
     const npt = this.#sums.rawNpt;
     return independentOfSamples(independent, head.judgedSamples, npt[this.id]! / this.#elapsedNs, npt[0]! / this.#elapsedNs);
   }
-  get #sums(): Working['sums'] { return this.shared.working.sums; }
+  get #sums(): Tables['sums'] { return this.shared.working.sums; }
   get #elapsedNs(): number { return this.shared.raw.head.elapsedNs; }
   #terms(block: Float64Array): Float64Array {
     const { processors, row } = this.#sums;

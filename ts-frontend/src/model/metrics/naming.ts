@@ -1,6 +1,6 @@
 /** What entities are called, which kind they are shown as, and which of them are namesakes. Pure. */
 import type { EntityKind, RawEntity, RawProfile } from '../profile/raw-profile.js';
-import type { Entity, Kind, Model } from '../types.js';
+import type { Entity, Kind, Model } from '../result/types.js';
 import { briefly } from '../wording/short-names.js';
 
 const shown: Partial<Record<EntityKind, Kind>> = { mutex: 'lock', rwlock: 'lock', spinlock: 'lock' };

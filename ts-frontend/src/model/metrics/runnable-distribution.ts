@@ -6,7 +6,7 @@ import { runnableRange } from '../profile/buckets.js';
 import type { RawProfile } from '../profile/raw-profile.js';
 import type { Stacks } from '../profile/stack-tree.js';
 import { stateCount } from './sums.js';
-import type { Bucket } from '../types.js';
+import type { Bucket } from '../result/types.js';
 
 /** Rows of time by bucket of r, for each entity and state that has any. */
 export class Runnable {

@@ -4,7 +4,7 @@
  * on what the program does between them, so there are two bounds. Formulas: docs/metrics.md, section 6. Pure.
  */
 import type { RawProfile } from '../profile/raw-profile.js';
-import type { Entity, Slowdown } from '../types.js';
+import type { Entity, Slowdown } from '../result/types.js';
 
 /** Accesses to these publish as much as a lock does. */
 const published = new Set(['mutex', 'rwlock', 'spinlock', 'semaphore']);

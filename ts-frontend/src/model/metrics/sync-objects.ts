@@ -2,12 +2,12 @@
 import type { ObjectKind, RawObject, RawProfile } from '../profile/raw-profile.js';
 import { Waiting } from '../profile/raw-profile.js';
 import { queueDistribution, timeDistribution } from '../profile/buckets.js';
-import type { Working } from '../build-model.js';
+import type { Tables } from './tables.js';
 import type { RowsBy } from '../profile/row-index.js';
 import { rowsBy, rowsOfKey } from '../profile/row-index.js';
 import { pathOf } from '../profile/stack-tree.js';
 import { isWaiting, stateCount } from './sums.js';
-import type { ObjectStats, PathTime } from '../types.js';
+import type { ObjectStats, PathTime } from '../result/types.js';
 
 /** Paths kept for each object, those with most time. */
 const pathsKept = 100;
@@ -49,7 +49,7 @@ export class Objects {
   #blame: RowsBy | undefined;
   #meanwhile: RowsBy | undefined;
 
-  constructor(private readonly raw: RawProfile, private readonly working: Working) {
+  constructor(private readonly raw: RawProfile, private readonly working: Tables) {
     const { groupOf } = working;
     this.waitNs = new Float64Array(working.entities);
     for (const row of raw.objects) {

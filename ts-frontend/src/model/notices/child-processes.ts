@@ -1,6 +1,6 @@
 /** Child processes: work that the program has others do, and that its own profile cannot show. Pure. */
 import { time } from '../wording/numbers.js';
-import type { Model, Notice } from '../types.js';
+import type { Model, Notice } from '../result/types.js';
 
 /** Below this share of all processor time, or where the kernel's clock ticks would tell little, children change no conclusion. */
 const leastPart = 0.05;

@@ -3,9 +3,9 @@
  * little. Which of the two it is can't be seen from outside, so both are said (docs/findings.md, "Notices"). Pure.
  */
 import { count, time } from '../wording/numbers.js';
-import { isLock } from '../findings/lock.js';
+import { isLock } from '../evidence/lock-kinds.js';
 import { shownId, title } from '../evidence/context.js';
-import type { Entity, Model, Notice } from '../types.js';
+import type { Entity, Model, Notice } from '../result/types.js';
 
 /** Less processor time than this for each time that a lock is taken: about what a lock, an unlock and a look at something take. */
 const leastEachNs = 250;

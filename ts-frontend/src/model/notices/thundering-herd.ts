@@ -5,7 +5,7 @@
  */
 import { count, percent } from '../wording/numbers.js';
 import { leastShare, title } from '../evidence/context.js';
-import type { Entity, Model, Notice } from '../types.js';
+import type { Entity, Model, Notice } from '../result/types.js';
 
 /** About what a wake-up takes. */
 const wakeNs = 10_000;

@@ -1,5 +1,5 @@
 /** The buckets in which the sampler counts threads, queue lengths and times (abi/profile.h), as ranges. Pure. */
-import type { Bucket, TimeBucket } from '../types.js';
+import type { Bucket, TimeBucket } from '../result/types.js';
 
 /** Runnable threads: exact up to 64, then 8 buckets for each power of two, known by their lower bound. */
 export function runnableRange(lower: number): { from: number; to: number } {

@@ -4,7 +4,7 @@
  */
 import { independentSnapshots, shareInterval } from '../metrics/confidence.js';
 import { placeOf } from '../metrics/naming.js';
-import type { Entity, Finding, Interval, Model } from '../types.js';
+import type { Entity, Finding, Interval, Model } from '../result/types.js';
 
 /** An entity of either run: one that both have, or only one. */
 export interface EntityChange {

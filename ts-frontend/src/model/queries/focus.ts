@@ -4,15 +4,15 @@
  * "self" is its self NPT. Groups of namesakes count as one entity. Pure.
  */
 import { State } from '../profile/raw-profile.js';
-import { workingOf } from '../build-model.js';
-import type { Entity, Focus, FocusRow, Model } from '../types.js';
+import { tablesOf } from '../metrics/tables.js';
+import type { Entity, Focus, FocusRow, Model } from '../result/types.js';
 
 /** In place of a child: the entity itself. */
 const self = -2;
 /** In place of a child: the entity is not on the path. */
 const absent = -1;
 
-type Working = ReturnType<typeof workingOf>;
+type Tables = ReturnType<typeof tablesOf>;
 
 /** What the tuples of one entity say of its children, by child; threads by thread. */
 interface Parts {
@@ -22,7 +22,7 @@ interface Parts {
 }
 
 export function focusOn(model: Model, id: number): Focus {
-  const working = workingOf(model);
+  const working = tablesOf(model);
   const entity = model.entities[id];
   if (!entity) throw new RangeError(`no entity ${id}`);
   const { byBusy, waits, threads } = partsOf(model, working, entity);
@@ -36,13 +36,13 @@ export function focusOn(model: Model, id: number): Focus {
 }
 
 /** Namesakes are shown as their group. */
-const shownAs = ({ groupOf }: Working, e: number): number => (e !== 0 && groupOf[e]! !== 0 ? groupOf[e]! : e);
+const shownAs = ({ groupOf }: Tables, e: number): number => (e !== 0 && groupOf[e]! !== 0 ? groupOf[e]! : e);
 
 /** Whether an entity of the profile is `id`, or belongs to the group `id`. */
-const belongs = ({ groupOf }: Working, e: number, id: number): boolean => e === id || (id >= groupOf.length && groupOf[e]! === id);
+const belongs = ({ groupOf }: Tables, e: number, id: number): boolean => e === id || (id >= groupOf.length && groupOf[e]! === id);
 
 /** For each node of the tree of stacks: the child that its time goes to. */
-function childByNode(working: Working, id: number): Int32Array {
+function childByNode(working: Tables, id: number): Int32Array {
   const { stacks } = working;
   const child = new Int32Array(stacks.count).fill(absent);
   if (id === 0) child[0] = self;
@@ -54,7 +54,7 @@ function childByNode(working: Working, id: number): Int32Array {
   return child;
 }
 
-function partsOf(model: Model, working: Working, { id, rawKind }: Entity): Parts {
+function partsOf(model: Model, working: Tables, { id, rawKind }: Entity): Parts {
   const { stacks, weights } = working;
   const { tuples } = model.raw;
   const P = model.processors;
@@ -99,7 +99,7 @@ function partsOf(model: Model, working: Working, { id, rawKind }: Entity): Parts
 }
 
 /** A row for each child, and for the entity itself: the greatest NPT first. */
-function rowsOf(model: Model, { calls }: Working, entity: Entity, parts: Parts['byBusy']): FocusRow[] {
+function rowsOf(model: Model, { calls }: Tables, entity: Entity, parts: Parts['byBusy']): FocusRow[] {
   const membersOf = (one: Entity): number[] => (one.members.length > 0 ? one.members : [one.id]);
   const called = new Map(calls.calleesOf(membersOf(entity)).map((one) => [one.entity, one.count]));
   const callsTo = (one: Entity): number => membersOf(one).reduce((sum, member) => sum + (called.get(member) ?? 0), 0);

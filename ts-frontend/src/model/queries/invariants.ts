@@ -6,7 +6,7 @@
 import { contradictions } from '../findings/advice.js';
 import { State } from '../profile/raw-profile.js';
 import { buildModel } from '../build-model.js';
-import type { Entity, Model } from '../types.js';
+import type { Entity, Model } from '../result/types.js';
 
 export function checkInvariants(model: Model): string[] {
   const raw = model.raw;

@@ -3,7 +3,7 @@
  * Every number is defined in docs/metrics.md; how it is computed, in docs/model.md. Times are nanoseconds.
  */
 import type { Facts } from './facts.js';
-import type { EntityKind, RawHead, RawProfile } from './profile/raw-profile.js';
+import type { EntityKind, RawHead, RawProfile } from '../profile/raw-profile.js';
 
 /** Kinds as reports show them. `lock` stands for mutex, rwlock and spinlock; Entity.rawKind tells which. */
 export type Kind =
