@@ -6,7 +6,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { buildModel, checkInvariants, type Model } from '../../ts-frontend/src/model/index.js';
-import { openProfile } from '../../ts-frontend/src/profile.js';
+import { openProfile } from '../../ts-frontend/src/reader/profile.js';
 import { temporaryDirectory } from './temporary.js';
 import { root } from '../known-answers/programs.js';
 

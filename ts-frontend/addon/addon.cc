@@ -1,4 +1,4 @@
-/* The Node.js addon: open(path, symbolize, byStack, known) reads a profile into columns (ts-frontend/src/profile.ts); `known` says
+/* The Node.js addon: open(path, symbolize, byStack, known) reads a profile into columns (ts-frontend/src/reader/profile.ts); `known` says
  * which rows an earlier read of the same recording has given, which are not given again (`from` says whether they were left out);
  * save(path, target) writes what stands in a profile, which may still be recorded, as a file of its own; damage(path) lists all
  * that is wrong with a file, in clauses.

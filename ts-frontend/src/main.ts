@@ -9,7 +9,7 @@ async function main(argv: readonly string[]): Promise<number> {
     const asked = name === 'help' ? rest[0] : undefined;
     if (asked !== undefined) return main([asked, '--help']);
     const { overview } = await import('./cli/overview.js');
-    await print(overview());
+    await print(overview(commands));
     return 0;
   }
   if (name === '--version' || name === '-V') {

@@ -1,10 +1,11 @@
 /** The whole screen: a pure function of scene, size and state. */
 import { path } from '../../ts-frontend/src/render/names.js';
-import { cut } from '../../ts-frontend/src/render/text.js';
-import { Canvas, Colour } from './canvas.js';
-import type { Glyphs } from './glyphs.js';
-import { isTable, selectedEntity, tabs, type Scene, type Size, type State } from './state.js';
-import { baseName, digits, percent, rate, time } from './format.js';
+import { cut } from '../../ts-frontend/src/render/format/text.js';
+import { Canvas, Colour } from './draw/canvas.js';
+import type { Glyphs } from './draw/glyphs.js';
+import { tabs, type Scene, type Size, type State } from './state/types.js';
+import { isTable, selectedEntity } from './state/state.js';
+import { baseName, digits, percent, rate, time } from './draw/format.js';
 import { overview, settledOverview } from './views/overview.js';
 import { table } from './views/table.js';
 import { detail } from './views/detail.js';

@@ -1,7 +1,8 @@
 /** What the mouse does: the wheel moves, a click chooses a tab, a column to sort by, or a row; a second one goes into it. */
 import { bodyTop, tabPlaces, tableSize } from './frame.js';
-import { currentIndex, currentRows, isTable, tableTab, type Action, type Scene, type Size, type State } from './state.js';
-import { columnsThatFit } from './tables.js';
+import type { Action, Scene, Size, State } from './state/types.js';
+import { currentIndex, currentRows, isTable, tableTab } from './state/state.js';
+import { columnsThatFit } from './state/tables.js';
 import { scrollTo } from './views/table.js';
 
 export interface MouseEvent { action: string; x: number; y: number }

@@ -3,8 +3,8 @@
  * No terminal in here; the host gives everything from outside, so that tests can.
  */
 import type { Model, RawProfile } from '../../ts-frontend/src/model/index.js';
-import { History } from './history.js';
-import type { Live, ProcessorNow, Scene, State } from './state.js';
+import { History } from './state/history.js';
+import type { Live, ProcessorNow, Scene, State } from './state/types.js';
 
 export interface Host {
   /** The profile as it stands. Throws an Error with one line when there is none. */

@@ -5,13 +5,14 @@
 import blessed from 'blessed';
 import lineChart from 'blessed-contrib/lib/widget/charts/line.js'; // the one widget that is used: the package's index loads them all
 import { spawnSync } from 'node:child_process';
-import { Canvas, type Plot } from './canvas.js';
-import { ascii, unicode, type Glyphs } from './glyphs.js';
+import { Canvas, type Plot } from './draw/canvas.js';
+import { ascii, unicode, type Glyphs } from './draw/glyphs.js';
 import { bodyOf, frame, pageOf, settled } from './frame.js';
-import { bindingOf, editing, type Effect } from './keys.js';
+import { bindingOf, editing, type Effect } from './state/keys.js';
 import { pointed, type MouseEvent } from './mouse.js';
 import { Pace } from './pace.js';
-import { initialState, reduce, selectedEntity, type Action, type Size, type State } from './state.js';
+import type { Action, Size, State } from './state/types.js';
+import { initialState, reduce, selectedEntity } from './state/state.js';
 import { helpPages } from './views/help.js';
 import type { Watch } from './session.js';
 

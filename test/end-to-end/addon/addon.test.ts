@@ -4,7 +4,7 @@ import { execFileSync, spawn } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { buildModel, checkInvariants, findEntities, type RawEntity, type RawProfile } from '../../../ts-frontend/src/model/index.js';
-import { isProfileError, openProfile } from '../../../ts-frontend/src/profile.js';
+import { isProfileError, openProfile } from '../../../ts-frontend/src/reader/profile.js';
 import { temporaryDirectory } from '../../support/temporary.js';
 
 const root = join(import.meta.dirname, '../../../..');

@@ -4,7 +4,7 @@ import { readdirSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { openModel, sampler, start, until } from '../../support/record.js';
-import { openProfile } from '../../../ts-frontend/src/profile.js';
+import { openProfile } from '../../../ts-frontend/src/reader/profile.js';
 import { needing } from '../../support/capabilities.js';
 import { command, directory, program, quartz, run, type Said } from '../../support/run-quartz.js';
 

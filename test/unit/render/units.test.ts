@@ -1,6 +1,6 @@
 import test from 'ava';
-import { cut, width, wrap } from '../../../ts-frontend/src/render/text.js';
-import { count, figure, percent, plusMinus, range, rate, time } from '../../../ts-frontend/src/render/units.js';
+import { cut, width, wrap } from '../../../ts-frontend/src/render/format/text.js';
+import { count, figure, percent, plusMinus, range, rate, time } from '../../../ts-frontend/src/render/format/units.js';
 
 const unicode = { ascii: false };
 

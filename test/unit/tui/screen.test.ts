@@ -2,12 +2,12 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
-import { bindings } from '../../../tui/src/keys.js';
-import { tabs } from '../../../tui/src/state.js';
+import { bindings } from '../../../tui/src/state/keys.js';
+import { tabs } from '../../../tui/src/state/types.js';
 import { root } from '../../known-answers/programs.js';
 import { ProfileBuilder, ready, run } from '../../support/profile-builder.js';
 import { buildModel } from '../../support/sentences.js';
-import { wrap } from '../../../tui/src/canvas.js';
+import { wrap } from '../../../tui/src/draw/canvas.js';
 import { large, small } from './example.js';
 import { Memory, Session } from './screen.js';
 

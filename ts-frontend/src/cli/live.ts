@@ -9,7 +9,7 @@ import { moreStdio } from './child.js';
 import { samplerPath } from './files.js';
 import { invocation, shellWord } from './invocation.js';
 import { nameIn } from './recording.js';
-import { openProfile } from '../profile.js';
+import { openProfile } from '../reader/profile.js';
 
 /** A recording that runs beside the screen. */
 interface Recording {

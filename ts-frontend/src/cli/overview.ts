@@ -1,7 +1,7 @@
 /** The help of `quartz` itself: examples first. */
-import { commands } from '../commands/index.js';
 
-export function overview(): string {
+/** commands: each with what it does, in the order shown. */
+export function overview(commands: Readonly<Record<string, { summary: string }>>): string {
   const width = Math.max(...Object.keys(commands).map((name) => name.length));
   return `Quartz: which procedures, locks and threads of a parallel program cost elapsed time, and what would help.
 

@@ -1,7 +1,7 @@
 /** From a file name to the model: which file is meant, and what is wrong with it. */
 import { statSync } from 'node:fs';
 import { buildModel, type Model } from '../model/index.js';
-import { isProfileError, openProfile } from '../profile.js';
+import { isProfileError, openProfile } from '../reader/profile.js';
 import { Failure } from './failure.js';
 import { newestProfile, root } from './files.js';
 

@@ -62,7 +62,7 @@ async function withoutSampler(signal: string, file: string | undefined): Promise
     say('there is no profile yet that names the program: if it still runs, nobody waits for it');
     return exitCodes.failed;
   }
-  const { openProfile } = await import('../profile.js');
+  const { openProfile } = await import('../reader/profile.js');
   let goesOn = false;
   await waitForStranger(openProfile(file, { symbolize: false }).head.pid, () => {
     goesOn = true;

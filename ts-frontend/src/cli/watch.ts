@@ -7,7 +7,7 @@ import type { Arguments } from './command.js';
 import { guardTerminal } from './terminal-guard.js';
 import { display, hasBraille } from './terminal.js';
 import { buildModel, difference, type RawProfile } from '../model/index.js';
-import { isProfileError, openProfile, saveProfile } from '../profile.js';
+import { isProfileError, openProfile, saveProfile } from '../reader/profile.js';
 import { show } from '../../../tui/src/terminal.js';
 import { Watch, type Host } from '../../../tui/src/session.js';
 

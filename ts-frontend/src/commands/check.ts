@@ -15,7 +15,7 @@ export const command: Command = {
   most: 1,
   run: async (args) => {
     const { loadModel, remedyOf } = await import('../cli/profile.js');
-    const { damageOf } = await import('../profile.js');
+    const { damageOf } = await import('../reader/profile.js');
     const { checkInvariants } = await import('../model/index.js');
     const file = args.words[0] ?? newestProfile();
     const damage = statSync(file, { throwIfNoEntry: false })?.isFile() ? damageOf(file) : []; // else loading says what it is

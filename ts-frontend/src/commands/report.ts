@@ -3,7 +3,7 @@ import type { Command } from '../cli/command.js';
 import { usage } from '../cli/failure.js';
 import { didYouMean } from '../cli/nearest.js';
 import { formatOptions } from '../cli/format-options.js';
-import { views, type View } from '../render/options.js';
+import { views, type View } from '../render/format/options.js';
 
 const isView = (word: string): word is View => (views as readonly string[]).includes(word);
 

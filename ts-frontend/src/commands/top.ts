@@ -4,7 +4,7 @@ import { wholeNumber, type Command } from '../cli/command.js';
 import { Failure, usage } from '../cli/failure.js';
 import { live } from '../cli/live.js';
 import { childrenOption, recordingOptions, samplerOptions } from '../cli/recording.js';
-import { isProfileError } from '../profile.js';
+import { isProfileError } from '../reader/profile.js';
 
 export const command: Command = {
   name: 'top',

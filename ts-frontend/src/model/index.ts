@@ -6,7 +6,7 @@ export type * from './result/facts.js';
 export { stateNames } from './result/types.js';
 export { buildModel } from './build-model.js';
 export { findEntities, focusOn } from './queries/focus.js';
-export { checkInvariants } from './queries/invariants.js';
+export { checkInvariants } from './invariants.js';
 export { compare } from './queries/compare.js';
 export type { Comparison, EntityChange, FindingChange } from './queries/compare.js';
 export { difference } from './profile/difference.js';

@@ -4,10 +4,10 @@ import { lines } from './csv.js';
 import { findingSentences } from './findings/index.js';
 import { facts, heading } from './head.js';
 import { label, shortLabel } from './names.js';
-import type { RenderOptions } from './options.js';
+import type { RenderOptions } from './format/options.js';
 import { limited, table, type Column } from './table.js';
-import { clean, wrap } from './text.js';
-import { count, percent, plusMinus, time } from './units.js';
+import { clean, wrap } from './format/text.js';
+import { count, percent, plusMinus, time } from './format/units.js';
 
 const halfOf = ({ lowNs, highNs }: EntityChange['ci95']): number => (highNs - lowNs) / 2;
 const signed = (ns: number, options: RenderOptions): string => (ns > 0 ? '+' : '') + time(ns, options);

@@ -3,10 +3,10 @@ import type { Focus, FocusRow, Model } from '../model/index.js';
 import { heading } from './head.js';
 import { chart, mostLayers, sign, type Layer } from './histogram.js';
 import { entityName, label, place, shortLabel } from './names.js';
-import type { RenderOptions } from './options.js';
+import type { RenderOptions } from './format/options.js';
 import { limited, table, type Column } from './table.js';
-import { clean, paint } from './text.js';
-import { count, figure, percent, plusMinus, time } from './units.js';
+import { clean, paint } from './format/text.js';
+import { count, figure, percent, plusMinus, time } from './format/units.js';
 
 const chartHeight = 10;
 

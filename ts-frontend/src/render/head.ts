@@ -1,9 +1,9 @@
 /** What every report begins with: what limits the program, what is to be known about the run, where the time went. */
 import type { Model, Notice } from '../model/index.js';
 import { findingSentences } from './findings/index.js';
-import type { RenderOptions } from './options.js';
-import { clean, paint, wrap } from './text.js';
-import { count, figure, percent, range, rate, time } from './units.js';
+import type { RenderOptions } from './format/options.js';
+import { clean, paint, wrap } from './format/text.js';
+import { count, figure, percent, range, rate, time } from './format/units.js';
 
 /** The title of a part of a report. */
 export const heading = (text: string, options: RenderOptions): string[] =>

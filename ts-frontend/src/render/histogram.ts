@@ -1,7 +1,7 @@
 /** Histograms over the number of concurrently busy processors: one line in a table, or the paper's Figure 1. */
-import type { RenderOptions } from './options.js';
-import { cut, paint, type Tone } from './text.js';
-import { time } from './units.js';
+import type { RenderOptions } from './format/options.js';
+import { cut, paint, type Tone } from './format/text.js';
+import { time } from './format/units.js';
 
 const blocks = [' ', '▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
 const plain = [' ', '.', ':', '-', '=', '+', '*', '#', '@'];

@@ -2,5 +2,5 @@
 export { comparisonCsv, comparisonJson, comparisonReport, comparisonSchema } from './compare.js';
 export { focusCsv, locksCsv, proceduresCsv, threadsCsv } from './csv.js';
 export { reportJson, schemaName } from './json.js';
-export { views, type RenderOptions, type View } from './options.js';
+export { views, type RenderOptions, type View } from './format/options.js';
 export { focusReport, report } from './report.js';

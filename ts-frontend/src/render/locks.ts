@@ -2,10 +2,10 @@
 import type { Entity, Model, ObjectStats, PathTime } from '../model/index.js';
 import { heading } from './head.js';
 import { label, path, place, shortLabel } from './names.js';
-import type { RenderOptions } from './options.js';
+import type { RenderOptions } from './format/options.js';
 import { limited, table, type Column } from './table.js';
-import { cut, paint, pad } from './text.js';
-import { count, figure, percent, time } from './units.js';
+import { cut, paint, pad } from './format/text.js';
+import { count, figure, percent, time } from './format/units.js';
 
 interface Row { entity: Entity; object: ObjectStats }
 

@@ -1,8 +1,8 @@
 /** How entities are called in tables. */
 import { inlinedText, placeOf, saysItsKind, type Entity, type Model } from '../model/index.js';
-import type { RenderOptions } from './options.js';
+import type { RenderOptions } from './format/options.js';
 import { shortName } from './short-names.js';
-import { clean, cut, width } from './text.js';
+import { clean, cut, width } from './format/text.js';
 
 const many = (entity: Entity): string => (entity.instances > 1 ? ` (${entity.instances})` : '');
 const kind = (entity: Entity): string => (saysItsKind(entity) ? '' : `${entity.kind} `);

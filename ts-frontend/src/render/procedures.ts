@@ -3,9 +3,9 @@ import type { Entity, Model } from '../model/index.js';
 import { spark } from './histogram.js';
 import { heading } from './head.js';
 import { label, place, shortLabel } from './names.js';
-import type { RenderOptions } from './options.js';
+import type { RenderOptions } from './format/options.js';
 import { limited, table, type Column } from './table.js';
-import { count, figure, percent, plusMinus, time } from './units.js';
+import { count, figure, percent, plusMinus, time } from './format/units.js';
 
 /** Rows of the view, most NPT first: what ran, and procedures that were called even if no snapshot saw them run. */
 export function procedureRows(model: Model): Entity[] {

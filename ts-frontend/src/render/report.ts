@@ -3,9 +3,9 @@ import type { Focus, Model } from '../model/index.js';
 import { focusView } from './focus.js';
 import { head } from './head.js';
 import { locks, objectRows } from './locks.js';
-import type { RenderOptions, View } from './options.js';
+import type { RenderOptions, View } from './format/options.js';
 import { procedures } from './procedures.js';
-import { wrap } from './text.js';
+import { wrap } from './format/text.js';
 import { threads } from './threads.js';
 
 const renderers: Record<View, (model: Model, options: RenderOptions) => string[]> = { procedures, locks, threads };

@@ -3,8 +3,8 @@
  * name's too, so that what tells two names apart stays.
  */
 import { formsOf, type Model } from '../model/index.js';
-import type { RenderOptions } from './options.js';
-import { cut, width } from './text.js';
+import type { RenderOptions } from './format/options.js';
+import { cut, width } from './format/text.js';
 
 /** A live screen asks again and again for the forms of the same names. */
 const remembered = new Map<string, readonly string[]>();

@@ -1,6 +1,6 @@
 /** Tables that fit the terminal: the least important columns go first, then the name is cut. */
-import type { RenderOptions } from './options.js';
-import { cut, pad, paint, width, type Tone } from './text.js';
+import type { RenderOptions } from './format/options.js';
+import { cut, pad, paint, width, type Tone } from './format/text.js';
 
 export interface Column<Row> {
   head: string;

@@ -2,9 +2,9 @@
 import type { Entity, Model, StateName } from '../model/index.js';
 import { heading } from './head.js';
 import { label, place, shortLabel } from './names.js';
-import type { RenderOptions } from './options.js';
+import type { RenderOptions } from './format/options.js';
 import { limited, table, type Column } from './table.js';
-import { figure, percent, time } from './units.js';
+import { figure, percent, time } from './format/units.js';
 
 /** Threads by NPT; threads of one name are one row. */
 export function threadRows(model: Model): Entity[] {

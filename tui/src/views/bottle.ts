@@ -3,11 +3,11 @@
  * as its parallelism, the widest at the bottom. For procedures the boxes are their own parts (self), so that heights add up.
  */
 import { shortName } from '../../../ts-frontend/src/render/short-names.js';
-import { Canvas, Colour } from '../canvas.js';
-import type { Glyphs } from '../glyphs.js';
+import { Canvas, Colour } from '../draw/canvas.js';
+import type { Glyphs } from '../draw/glyphs.js';
 import type { Entity, Model } from '../../../ts-frontend/src/model/index.js';
-import type { Scene, Size, State } from '../state.js';
-import { digits, percent, time } from '../format.js';
+import type { Scene, Size, State } from '../state/types.js';
+import { digits, percent, time } from '../draw/format.js';
 
 interface Box { entity: Entity; height: number; width: number; selected: boolean }
 const shades = [Colour.blue, Colour.cyan, Colour.green, Colour.magenta, Colour.yellow];

@@ -1,12 +1,13 @@
 /** The selected entity beside the table: its histogram, its states, and for objects who waits and who holds. */
 import { path } from '../../../ts-frontend/src/render/names.js';
 import { shortName } from '../../../ts-frontend/src/render/short-names.js';
-import { Canvas, wrap } from '../canvas.js';
-import type { Glyphs } from '../glyphs.js';
+import { Canvas, wrap } from '../draw/canvas.js';
+import type { Glyphs } from '../draw/glyphs.js';
 import type { Entity, Model, PathTime } from '../../../ts-frontend/src/model/index.js';
 import { inlinedText, placeOf, saysItsKind, stateNames } from '../../../ts-frontend/src/model/index.js';
-import { selectedEntity, type Scene, type Size, type State } from '../state.js';
-import { count, digits, percent, time } from '../format.js';
+import type { Scene, Size, State } from '../state/types.js';
+import { selectedEntity } from '../state/state.js';
+import { count, digits, percent, time } from '../draw/format.js';
 import { bars, histogram } from './histogram.js';
 
 export function detail(scene: Scene, size: Size, state: State, glyphs: Glyphs): Canvas {

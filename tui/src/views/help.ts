@@ -1,8 +1,9 @@
 /** Keys and column meanings, over the screen; in pages where they do not fit. */
-import { Canvas, Colour, wrap } from '../canvas.js';
-import { bindings } from '../keys.js';
-import { columnsOf } from '../tables.js';
-import { tableTab, type Size, type State } from '../state.js';
+import { Canvas, Colour, wrap } from '../draw/canvas.js';
+import { bindings } from '../state/keys.js';
+import { columnsOf } from '../state/tables.js';
+import type { Size, State } from '../state/types.js';
+import { tableTab } from '../state/state.js';
 
 interface Line { key: string; text: string; title?: boolean }
 

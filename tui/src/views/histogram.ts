@@ -1,8 +1,8 @@
 /** Normalized processor time over the number of concurrently busy processors, self and children shaded apart (Anderson & Lazowska 1990, Figure 1). */
-import { Canvas, Colour } from '../canvas.js';
-import type { Glyphs } from '../glyphs.js';
+import { Canvas, Colour } from '../draw/canvas.js';
+import type { Glyphs } from '../draw/glyphs.js';
 import type { Entity } from '../../../ts-frontend/src/model/index.js';
-import { time } from '../format.js';
+import { time } from '../draw/format.js';
 
 export function histogram(canvas: Canvas, entity: Entity, x: number, y: number, width: number, height: number, glyphs: Glyphs): void {
   canvas.text(x, y, 'NPT by busy processors', { bold: true }, width);

@@ -1,12 +1,12 @@
 /** What limits the program, what the processors did over time, and where there is room what threads waited for. */
-import { Canvas, Colour, wrap } from '../canvas.js';
+import { Canvas, Colour, wrap } from '../draw/canvas.js';
 import { findingSentences } from '../../../ts-frontend/src/render/findings/index.js';
 import { objectRows } from '../../../ts-frontend/src/render/locks.js';
 import { shortName } from '../../../ts-frontend/src/render/short-names.js';
-import type { Glyphs } from '../glyphs.js';
+import type { Glyphs } from '../draw/glyphs.js';
 import { saysItsKind, type Model } from '../../../ts-frontend/src/model/index.js';
-import type { Scene, Size, State } from '../state.js';
-import { percent, plain, time } from '../format.js';
+import type { Scene, Size, State } from '../state/types.js';
+import { percent, plain, time } from '../draw/format.js';
 import { histogram } from './histogram.js';
 import { legend, stateStyle, timeline } from './timeline.js';
 

@@ -1,9 +1,10 @@
 /** The source of the selected procedure, around its line. */
 import { shortName } from '../../../ts-frontend/src/render/short-names.js';
-import { cut } from '../../../ts-frontend/src/render/text.js';
-import { Canvas, Colour } from '../canvas.js';
-import type { Glyphs } from '../glyphs.js';
-import { selectedEntity, type Scene, type Size, type State } from '../state.js';
+import { cut } from '../../../ts-frontend/src/render/format/text.js';
+import { Canvas, Colour } from '../draw/canvas.js';
+import type { Glyphs } from '../draw/glyphs.js';
+import type { Scene, Size, State } from '../state/types.js';
+import { selectedEntity } from '../state/state.js';
 
 export function source(scene: Scene, size: Size, state: State, glyphs: Glyphs): Canvas {
   const canvas = new Canvas(size.width, size.height);

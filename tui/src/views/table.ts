@@ -1,11 +1,12 @@
 /** A sortable table of entities. */
 import { saysItsKind } from '../../../ts-frontend/src/model/index.js';
 import { shortName } from '../../../ts-frontend/src/render/short-names.js';
-import { Canvas, Colour } from '../canvas.js';
-import type { Glyphs } from '../glyphs.js';
-import { currentIndex, currentRows, tableTab, type Scene, type Size, type State } from '../state.js';
-import { columnsThatFit, type Column, type Row } from '../tables.js';
-import { percent } from '../format.js';
+import { Canvas, Colour } from '../draw/canvas.js';
+import type { Glyphs } from '../draw/glyphs.js';
+import type { Scene, Size, State } from '../state/types.js';
+import { currentIndex, currentRows, tableTab } from '../state/state.js';
+import { columnsThatFit, type Column, type Row } from '../state/tables.js';
+import { percent } from '../draw/format.js';
 
 /** First row shown, so that the selected one is in view. */
 export function scrollTo(index: number, rows: number, total: number): number {

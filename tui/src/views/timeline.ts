@@ -1,9 +1,9 @@
 /** What the processors did over time: lines of dots where the terminal has them, else stacked cells. */
-import { Canvas, Colour, type Plot, type Style } from '../canvas.js';
-import type { Glyphs } from '../glyphs.js';
+import { Canvas, Colour, type Plot, type Style } from '../draw/canvas.js';
+import type { Glyphs } from '../draw/glyphs.js';
 import type { Model } from '../../../ts-frontend/src/model/index.js';
-import type { Scene } from '../state.js';
-import { digits, time } from '../format.js';
+import type { Scene } from '../state/types.js';
+import { digits, time } from '../draw/format.js';
 
 export const stateStyle = {
   useful: { fg: Colour.green }, overhead: { fg: Colour.yellow }, spinning: { fg: Colour.red, bold: true }, idle: { fg: Colour.grey },

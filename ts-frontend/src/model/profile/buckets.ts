@@ -1,5 +1,9 @@
 /** The buckets in which the sampler counts threads, queue lengths and times (abi/profile.h), as ranges. Pure. */
-import type { Bucket, TimeBucket } from '../result/types.js';
+
+/** Elapsed time (times threads) for values from `from` to `to`, both included. `to` is Infinity in a last, open bucket. */
+export interface Bucket { from: number; to: number; ns: number }
+/** How many events took from `from` to below `to` ns. */
+export interface TimeBucket { from: number; to: number; count: number }
 
 /** Runnable threads: exact up to 64, then 8 buckets for each power of two, known by their lower bound. */
 export function runnableRange(lower: number): { from: number; to: number } {

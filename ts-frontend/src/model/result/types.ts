@@ -4,6 +4,7 @@
  */
 import type { Facts } from './facts.js';
 import type { EntityKind, RawHead, RawProfile } from '../profile/raw-profile.js';
+import type { Bucket, TimeBucket } from '../profile/buckets.js';
 
 /** Kinds as reports show them. `lock` stands for mutex, rwlock and spinlock; Entity.rawKind tells which. */
 export type Kind =
@@ -12,10 +13,7 @@ export type Kind =
 export type StateName = 'useful' | 'overhead' | 'spinning' | 'ready' | 'blocked' | 'io';
 export const stateNames: readonly StateName[] = ['useful', 'overhead', 'spinning', 'ready', 'blocked', 'io'];
 
-/** Elapsed time (times threads) for values from `from` to `to`, both included. `to` is Infinity in a last, open bucket. */
-export interface Bucket { from: number; to: number; ns: number }
-/** How many events took from `from` to below `to` ns. */
-export interface TimeBucket { from: number; to: number; count: number }
+export type { Bucket, TimeBucket };
 
 /** E_x: time that threads spent in one state, and how many threads were runnable meanwhile. */
 export interface StateTime {

@@ -1,6 +1,6 @@
 /** Findings in sentences: made from their facts, one function for each form of evidence, and nothing else changes them. */
 import { fewSnapshots, type Finding, type Model } from '../../model/index.js';
-import type { RenderOptions } from '../options.js';
+import type { RenderOptions } from '../format/options.js';
 import { tooFewThreads, unevenDivision } from './division.js';
 import { io, nothingRuns } from './io.js';
 import { lock, spinning } from './lock.js';

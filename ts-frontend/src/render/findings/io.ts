@@ -1,6 +1,6 @@
 /** Input, output and sleep that is not overlapped; and time in which nothing runs at all. */
 import type { Finding, IoFacts, NothingRunsFacts } from '../../model/index.js';
-import { count } from '../units.js';
+import { count } from '../format/units.js';
 import { counted, type Phrases, type Sentences, threadsText } from './phrases.js';
 
 export function io(finding: Finding, facts: IoFacts, say: Phrases): Sentences {

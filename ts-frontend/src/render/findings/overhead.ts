@@ -1,7 +1,7 @@
 /** Work for threads instead of in them: grain too fine. */
 import type { Finding, OpenMpFacts, PackageWorkFacts, ShortThreadsFacts, SmallThreadsFacts, WakeUpFacts } from '../../model/index.js';
 import { placeOf } from '../../model/index.js';
-import { count, mean } from '../units.js';
+import { count, mean } from '../format/units.js';
 import { counted, type Phrases, type Sentences } from './phrases.js';
 
 export function smallThreads(finding: Finding, { spawns, workNs, ready, savesNs }: SmallThreadsFacts, { title, costs, meanwhile, time }: Phrases): Sentences {

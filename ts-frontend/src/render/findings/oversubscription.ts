@@ -1,6 +1,6 @@
 /** More threads that can run than CPUs. */
 import type { Finding, OversubscriptionFacts } from '../../model/index.js';
-import { count, mean } from '../units.js';
+import { count, mean } from '../format/units.js';
 import { counted, type Phrases, type Sentences } from './phrases.js';
 
 export function oversubscription(finding: Finding, facts: OversubscriptionFacts, { model, title, costs, meanwhile, time }: Phrases): Sentences {

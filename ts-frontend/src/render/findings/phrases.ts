@@ -1,7 +1,7 @@
 /** Phrases that the sentences of several findings share: names, costs, what the processors did meanwhile. */
 import { briefly, type Finding, inlinedText, type Model, placeOf, saysItsKind, type WaitingAt } from '../../model/index.js';
-import type { RenderOptions } from '../options.js';
-import { count, mean, percent, time } from '../units.js';
+import type { RenderOptions } from '../format/options.js';
+import { count, mean, percent, time } from '../format/units.js';
 
 /** What a finding says: what it costs and why, and which change would pay. */
 export interface Sentences { text: string; remedy: string }

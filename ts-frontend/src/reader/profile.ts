@@ -4,8 +4,8 @@
  */
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import type { RawEntity, RawProfile } from './model/index.js';
-import { objectRows, type ObjectColumns } from './objects.js';
+import type { RawEntity, RawProfile } from '../model/index.js';
+import { objectRows, type ObjectColumns } from './object-rows.js';
 
 /** What the addon gives: sections as columns; entities from the index `from` on. */
 interface Columns extends Omit<RawProfile, 'strings' | 'objects'> {
@@ -21,7 +21,7 @@ interface Addon { open(path: string, symbolize: boolean, byStack: boolean, known
 let addon: Addon | undefined;
 
 function load(): Addon {
-  const path = join(import.meta.dirname, '../../../build/quartz_addon.node');
+  const path = join(import.meta.dirname, '../../../../build/quartz_addon.node');
   return createRequire(import.meta.url)(path) as Addon;
 }
 

@@ -1,5 +1,5 @@
 /** Numbers as the live screen shows them: the reports' formats (one definition), in the widths of narrow columns. */
-import * as units from '../../ts-frontend/src/render/units.js';
+import * as units from '../../../ts-frontend/src/render/format/units.js';
 
 /** Plain letters: columns are counted in cells. */
 export const time = (ns: number): string => (Number.isFinite(ns) ? units.time(ns, { ascii: true }) : '-');

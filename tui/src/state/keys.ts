@@ -1,5 +1,5 @@
 /** Which key does what: the one table that the terminal side obeys and the help shows. */
-import { tabs, type Action } from './state.js';
+import { tabs, type Action } from './types.js';
 
 /** Effects need the world outside: the terminal side carries them out. */
 export type Effect = 'quit' | 'editor' | 'write' | 'redraw' | 'reset';

@@ -3,10 +3,10 @@
  * one line for each that does not hold; and for advice in opposite directions (docs/findings.md). Integers are summed in doubles: the tolerance is for rounding alone, but
  * for one nanosecond per tuple where the sampler had to divide. Pure.
  */
-import { contradictions } from '../findings/advice.js';
-import { State } from '../profile/raw-profile.js';
-import { buildModel } from '../build-model.js';
-import type { Entity, Model } from '../result/types.js';
+import { contradictions } from './findings/advice.js';
+import { State } from './profile/raw-profile.js';
+import { buildModel } from './build-model.js';
+import type { Entity, Model } from './result/types.js';
 
 export function checkInvariants(model: Model): string[] {
   const raw = model.raw;

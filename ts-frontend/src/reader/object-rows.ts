@@ -1,5 +1,5 @@
 /** Rows of objects over columns: a profile has thousands of objects, and a screen shows some of them. */
-import type { RawObject } from './model/index.js';
+import type { RawObject } from '../model/index.js';
 
 type Counts = 'capacity' | 'instances' | 'acquisitions' | 'contended' | 'waitNs' | 'waitMaxNs' | 'spinNs' | 'holdNs' | 'holdMaxNs' | 'observedNs' | 'queueLengthNs';
 export interface ObjectColumns extends Record<'entity' | Counts, ArrayLike<number>> {

@@ -1,2 +1,2 @@
 /** Numbers as the model's notices write them, too: one definition. */
-export * from '../model/wording/numbers.js';
+export * from '../../model/wording/numbers.js';

@@ -1,10 +1,9 @@
 /** The tables: which rows each tab has, which columns, and how they sort. One definition for drawing and sorting. */
-import type { Entity, Focus, Model } from '../../ts-frontend/src/model/index.js';
-import { focusOn } from '../../ts-frontend/src/model/index.js';
-import type { Scene, State } from './state.js';
-import { count, digits, percent, time } from './format.js';
+import type { Entity, Focus, Model } from '../../../ts-frontend/src/model/index.js';
+import { focusOn } from '../../../ts-frontend/src/model/index.js';
+import type { Scene, State, TableTab } from './types.js';
+import { count, digits, percent, time } from '../draw/format.js';
 
-export type TableTab = 'procedures' | 'locks' | 'threads' | 'objects';
 
 export interface Row {
   entity: number;

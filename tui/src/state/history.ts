@@ -2,7 +2,7 @@
  * Profiles seen so far, so that a window, an earlier moment or a comparison can be shown. Bounded: when there are too
  * many, every second one of the older half goes, so that the recent past is fine and the distant past coarse.
  */
-import type { RawProfile } from '../../ts-frontend/src/model/index.js';
+import type { RawProfile } from '../../../ts-frontend/src/model/index.js';
 
 export class History {
   readonly #kept: RawProfile[] = [];
