@@ -1,6 +1,6 @@
 /** Whether fewer snapshots were taken than the rate asks for, and why. Pure. */
 import type { RawHead } from '../profile/raw-profile.js';
-import type { FewerSnapshots } from '../types.js';
+import type { FewerSnapshots } from '../result/types.js';
 
 /** As many of those due are as good as all: wake-ups vary, and intervals do with them by less. */
 const enough = 0.9;
