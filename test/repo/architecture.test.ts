@@ -6,7 +6,6 @@ import { root } from '../known-answers/programs.js';
 import { sources } from '../support/sources.js';
 
 const files = sources();
-const under = (directory: string, kind: RegExp): string[] => files.filter((file) => file.startsWith(`${directory}/`) && kind.test(file));
 const native = /\.(c|cc|h|hh|hpp|S)$/;
 
 /** What a source names, as paths from the root where it is a file of ours. */
@@ -22,51 +21,42 @@ function uses(file: string): string[] {
   });
 }
 
-const rooms = ['abi', 'publisher', 'threadlib', 'pthread-layer', 'symbols', 'sampler', 'examples', 'bench', 'test'];
-const roomOf = (name: string): string | undefined => rooms.find((room) => name.startsWith(`${room}/`)) ?? (name.startsWith('quartz/') ? 'threadlib' : undefined);
+/** The table of docs/architecture.md, "Who may use whom". */
+const page = readFileSync(join(root, 'docs/architecture.md'), 'utf8');
+const table = new Map<string, string[]>();
+for (const row of page.slice(page.indexOf('## Who may use whom'), page.indexOf('## Where a new thing goes')).matchAll(/^\| `([^`]+)` \|([^|]*)\|$/gm))
+  table.set(row[1]!, [...row[2]!.matchAll(/`([^`]+)`/g)].map((name) => name[1]!));
 
-const allowed: Record<string, string[]> = {
-  abi: ['abi'],
-  publisher: ['publisher', 'threadlib', 'abi'],
-  threadlib: ['threadlib', 'publisher', 'abi'],
-  'pthread-layer': ['pthread-layer', 'publisher', 'abi'],
-  symbols: ['symbols'],
-  sampler: ['sampler', 'abi', 'symbols'],
-  examples: ['examples', 'threadlib'],
-};
-for (const [room, may] of Object.entries(allowed)) {
-  test(`${room} includes only ${may.join(', ')}`, (t) => {
-    const sources = under(room, native);
-    t.true(sources.length > 0);
-    for (const file of sources) {
+const covered = /^(abi|symbols|publisher|threadlib|pthread-layer|sampler|ts-frontend|tui|examples)\//;
+const folderOf = (name: string): string => dirname(name.startsWith('quartz/') ? `threadlib/include/${name}` : name);
+const all = files.filter((file) => covered.test(file) && (native.test(file) || (file.endsWith('.ts') && !file.endsWith('.d.ts'))));
+
+test('each folder of sources stands in the table', (t) => {
+  t.true(table.size > 40);
+  t.deepEqual([...new Set(all.map(folderOf))].filter((folder) => !table.has(folder)), []);
+  t.deepEqual([...table.keys()].filter((folder) => !all.some((file) => folderOf(file) === folder)), [], 'folders that are gone');
+});
+
+test('the table has no circle: each folder uses what stands above it', (t) => {
+  const order = [...table.keys()];
+  for (const [folder, may] of table) for (const other of may) t.true(order.indexOf(other) >= 0 && order.indexOf(other) < order.indexOf(folder), `${folder} may use ${other}`);
+});
+
+for (const [folder, may] of table) {
+  test(`${folder} uses only ${may.length > 0 ? may.join(', ') : 'itself'}`, (t) => {
+    t.pass();
+    for (const file of all.filter((one) => folderOf(one) === folder)) {
       for (const name of uses(file)) {
-        const other = roomOf(name);
-        t.true(other === undefined || may.includes(other), `${file} includes ${name}`);
+        const other = folderOf(name);
+        t.true(other === folder || !table.has(other) || may.includes(other), `${file} uses ${name}`);
       }
     }
   });
 }
 
-test('examples include the public interface alone', (t) => {
-  for (const file of under('examples', native)) for (const name of uses(file)) t.notRegex(name, /^(threadlib\/src|abi)\//, `${file} includes ${name}`);
-});
-
-test('the addon includes only abi and symbols', (t) => {
-  for (const file of under('ts-frontend/addon', native)) {
-    for (const name of uses(file)) t.true([undefined, 'abi', 'symbols'].includes(roomOf(name)), `${file} includes ${name}`);
-  }
-});
-
-test('the model imports itself alone: no I/O, no clock', (t) => {
-  for (const file of under('ts-frontend/src/model', /\.ts$/)) {
-    for (const name of uses(file)) t.regex(name, /^ts-frontend\/src\/model\//, `${file} imports ${name}`);
-    t.notRegex(readFileSync(join(root, file), 'utf8'), /\b(process\.|Date\.now|performance\.|console\.|Math\.random)/, file);
-  }
-});
-
-test('rendering sees the model alone', (t) => {
-  for (const file of under('ts-frontend/src/render', /\.ts$/)) {
+test('model and rendering do no I/O and look at no clock', (t) => {
+  for (const file of all.filter((one) => /^ts-frontend\/src\/(model|render)\//.test(one))) {
     for (const name of uses(file)) t.regex(name, /^ts-frontend\/src\/(model|render)\//, `${file} imports ${name}`);
-    t.notRegex(readFileSync(join(root, file), 'utf8'), /\b(process\.|console\.)/, file);
+    t.notRegex(readFileSync(join(root, file), 'utf8'), /(process\.|console\.|Date\.now|performance\.|Math\.random)/, file);
   }
 });
