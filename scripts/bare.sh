@@ -8,6 +8,7 @@
 #   --user         without step 2: root only installs what step 1 asked for
 #   --root         without steps 1 and 3; both commands of the README as root
 #   --times N      the README's last command, the tests, N times
+#   --tests FILES  of these tests only FILES (dist/test/....test.js, with blanks in between)
 #   --load N       beside N busy loops
 #   --deny CALLS   where the kernel refuses these system calls: perf_event_open,ptrace,process_vm_readv
 #   --keep         keeps the chroot, and says where it is
@@ -25,13 +26,14 @@ fail() {
 }
 number() { [[ ${2:-} =~ ^[0-9]+$ ]] || fail "$1 needs a number"; }
 
-as_user=1 as_root=1 times=1 load=0 deny='' keep='' place=''
+as_user=1 as_root=1 times=1 load=0 tests='' deny='' keep='' place=''
 given=("$@")
 while [ $# -gt 0 ]; do
   case $1 in
     --user) as_root='' ;;
     --root) as_user='' ;;
     --times) number "$@"; times=$2; shift ;;
+    --tests) tests=${2:?"--tests needs files"}; shift ;;
     --load) number "$@"; load=$2; shift ;;
     --deny) deny=${2:?"--deny needs system calls"}; shift ;;
     --keep) keep=1 ;;
@@ -137,6 +139,7 @@ copy_of_checkout() { # copy_of_checkout USER: /home/USER/quartz or /root/quartz
 # The two commands below "Try it".
 mapfile -t commands < <(sed -n '/^## Try it/,/^## /s/^    \(npm .*\)/\1/p' README.md)
 [ ${#commands[@]} -eq 2 ] || fail "README.md has ${#commands[@]} commands below \"Try it\", not 2"
+[ -z "$tests" ] || commands[1]+=" -- $tests"
 
 # in_chroot USER COMMAND: a shell's command in the user's copy, with the environment of a login and no terminal.
 in_chroot() {
