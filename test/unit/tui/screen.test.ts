@@ -106,9 +106,10 @@ test.serial('no sentence of a finding is lost: what does not fit is said, and sc
 });
 
 test.serial('Enter goes into the finding at the top', async (t) => {
-  const session = new Session(new Memory(small()), { width: 80, height: 24 });
+  const session = new Session(new Memory(small()), { width: 60, height: 15 });
   await session.settle((lines) => lines[0]!.includes('prog'));
-  while (!session.lines()[4]!.startsWith('2. ')) await session.type('j');
+  for (let k = 0; k < 20 && !session.lines()[4]!.startsWith('2. '); k++) await session.type('j');
+  t.true(session.lines()[4]!.startsWith('2. '), session.lines().join('\n'));
   await session.type('\r');
   t.regex(session.lines()[2]!, /^all › main/);
   await session.quit();
