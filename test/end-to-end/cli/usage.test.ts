@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import test from 'ava';
 import { commands } from '../../../ts-frontend/src/commands/index.js';
 import { root } from '../../known-answers/programs.js';
+import { skip } from '../../support/capabilities.js';
 import { command, directory, quartz, run, type Said } from '../../support/run-quartz.js';
 
 const oneLine = /^quartz: [^\n]+; [^\n]+\n$/;
@@ -46,21 +47,32 @@ test('without Node.js one line says so, and recording works', async (t) => {
   t.is((await run('/bin/sh', [command, 'record', '-q', '-o', join(bin, 'out.quartz'), '--', 'true'], { env: { PATH: bin } })).status, 0);
 });
 
-/** A command below a limit, for which root counts as anybody: root's processes are not limited. */
+/** Limits of processes count all that the user has: they are tried as a user without any, whom only root can be. */
+const isRoot = process.getuid?.() === 0;
+const needsRoot = (limit: string): boolean => limit.startsWith('-u') && !isRoot;
+const onlyRoot = 'only root can be a user who has no other processes';
 const below = (limit: string, args: string, cwd = directory()): Promise<Said> => {
-  if (process.getuid?.() === 0) chownSync(cwd, 54321, 54321);
-  const user = limit.startsWith('-u') && process.getuid?.() === 0 ? ['setpriv', '--reuid=54321', '--regid=54321', '--clear-groups'] : [];
+  if (isRoot) chownSync(cwd, 54321, 54321);
+  const user = limit.startsWith('-u') ? ['setpriv', '--reuid=54321', '--regid=54321', '--clear-groups'] : [];
   const [file, ...rest] = [...user, 'bash', '-c', `ulimit ${limit}; exec "${command}" ${args}`];
   return run(file, rest, { cwd });
 };
 for (const limit of ['-n 24', '-v 500000', '-u 8']) {
   test(`ulimit ${limit}: one line says what Node.js cannot have`, async (t) => {
+    if (needsRoot(limit)) {
+      skip(t, onlyRoot);
+      return;
+    }
     const { status, stdout, stderr } = await below(limit, 'report');
     t.deepEqual([status, stdout], [125, '']);
     t.regex(stderr, /^quartz: this needs Node\.js, and [^\n]+; raise that limit\n$/);
     t.true(stderr.includes(`(ulimit ${limit};`), stderr);
   });
   test(`ulimit ${limit}: quartz run runs the program, with its own arguments, and says where the report is`, async (t) => {
+    if (needsRoot(limit)) {
+      skip(t, onlyRoot);
+      return;
+    }
     const { status, stdout, stderr } = await below(limit, `run --top 3 -o out.quartz --json -- sh -c 'echo "$0 $1"; exit 7' --top 'a  b'`);
     t.deepEqual([status, stdout], [7, '--top a  b\n'], stderr);
     const [first = ''] = stderr.split('\n');
