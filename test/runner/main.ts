@@ -1,10 +1,11 @@
 /**
  * npm test: front end and end to end (ava), then native parts (CTest), whatever became of the first; one count of both.
  *
- *   main.js [--no-skips] [ava arguments]
+ *   main.js [--no-skips] [--again] [ava arguments]
  *
  * With ava arguments, only the front end's tests that they choose. With --no-skips a skipped test counts as failed, but for
- * those of .ci/skips.
+ * those of .ci/skips. With --again a file with a failed test runs a second time, and what passes then has passed; both are
+ * told, and the names stand once more at the end.
  */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -18,6 +19,8 @@ import { readDeclared, tally } from './tally.js';
 import { TapReader } from './tap.js';
 
 const root = join(import.meta.dirname, '../../..');
+const strict = process.argv.includes('--no-skips');
+const again = process.argv.includes('--again');
 
 /** Longer than any test may take. */
 const silenceMs = 10 * 60_000;
@@ -71,17 +74,32 @@ async function file(path: string, options: readonly string[]): Promise<Result[]>
   return [...results, ...unexplained(prefix, results, status, signal, what)];
 }
 
+/** Tests that failed at first and passed when their file ran again. */
+const unsteady: string[] = [];
+const failing = (results: readonly Result[]): Set<string> => new Set(results.filter(({ outcome }) => outcome === 'failed').map(({ name }) => name));
+
+/** As file(); a test fails where it fails twice. */
+async function fileAgain(path: string, options: readonly string[]): Promise<Result[]> {
+  const before = await file(path, options), first = failing(before);
+  if (first.size === 0) return before;
+  process.stdout.write(`once more: ${path}\n`);
+  const results = await file(path, options);
+  const both = new Set([...failing(results)].filter((name) => first.has(name)));
+  unsteady.push(...[...first, ...failing(results)].filter((name) => !both.has(name)));
+  return results.map((result) => (result.outcome === 'failed' && !both.has(result.name) ? { ...result, outcome: 'passed' } : result));
+}
+
 async function frontEnd(args: readonly string[]): Promise<Result[]> {
   const options = args.filter((arg) => arg.startsWith('-')), paths = args.filter((arg) => !arg.startsWith('-'));
   const results: Result[] = [];
-  for (const path of paths.length > 0 ? paths : all()) results.push(...await file(path, options));
+  for (const path of paths.length > 0 ? paths : all()) results.push(...await (again ? fileAgain : file)(path, options));
   return results;
 }
 
 async function native(): Promise<Result[]> {
   const file = join(root, 'build/Testing/junit.xml');
   rmSync(file, { force: true });
-  const ctest = spawn('ctest', ['--test-dir', 'build', '--output-on-failure', '--no-tests=error', '--parallel', String(availableParallelism()), '--output-junit', file],
+  const ctest = spawn('ctest', ['--test-dir', 'build', '--output-on-failure', '--no-tests=error', '--parallel', String(availableParallelism()), '--output-junit', file, ...(again ? ['--repeat', 'until-pass:2'] : [])],
     { cwd: root, stdio: ['ignore', 'inherit', 'inherit'], detached: true });
   current = ctest;
   const [status, signal] = await once(ctest, 'close') as [number | null, NodeJS.Signals | null];
@@ -89,10 +107,10 @@ async function native(): Promise<Result[]> {
   return [...results, ...unexplained('ctest', results, status, signal)];
 }
 
-const strict = process.argv[2] === '--no-skips';
-const chosen = process.argv.slice(strict ? 3 : 2);
+const chosen = process.argv.slice(2).filter((arg) => arg !== '--no-skips' && arg !== '--again');
 const results = await frontEnd(chosen);
 if (chosen.length === 0) results.push(...await native());
 const { text, failed } = tally(results, strict ? readDeclared(readFileSync(join(root, '.ci/skips'), 'utf8')) : undefined);
+if (unsteady.length > 0) process.stdout.write(`Failed at first, passed when run again\n${unsteady.map((name) => `  ${name}\n`).join('')}\n`);
 process.stdout.write(text);
 process.exitCode = failed ? 1 : 0;
