@@ -1,6 +1,6 @@
 /* A rehearsal of publishing: each system call that it makes in a program, once. See abi/sandbox.h.
  *
- * Owns:    nothing. Writer: main, before publishing starts; a child of its own makes the calls. Reader: publish_session.c, the pthread
+ * Owns:    nothing. Writer: main, before publishing starts; a child of its own makes the calls. Reader: session.c, the pthread
  *          layer.
  * Must not: leave out a call that publishing makes and the dynamic linker has not made before: a filter that kills for it would kill the
  *          program. (test/end-to-end/pthread-layer/sandboxed.test.ts holds the list against filters for each.) Allocate, or take a lock.

@@ -2,7 +2,7 @@
  * told in full, and no more than that.
  *
  * Owns:    what of that time is still to be told.
- * Writer and reader: the aggregating thread, through kernel.c.
+ * Writer and reader: the aggregating thread, through kernel_threads.c.
  * Must not: read of threads (thread_state.h does), or know of paths.
  *
  * A look tells that a thread could run, not that a CPU executed it: it may be on its way to a CPU that is just woken, or

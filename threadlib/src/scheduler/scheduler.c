@@ -2,7 +2,7 @@
  *
  * Owns:    the order of ready threads on one processor; parking, waking, yielding.
  * Writer:  a processor's own kernel thread, under its biased lock.
- * Reader:  thread.c, join.c, fork_join.c, blocking_region.c, and every synchronization object through internal.h.
+ * Reader:  thread.c, join.c, fork_join.c, blocking_region.c, and every synchronization object through park.h.
  * Must not: search other processors (steal.c), or sleep (worker.c).
  *
  * Order: the thread made ready last (it shares its cache lines with the waker), then new threads, the youngest first

@@ -1,7 +1,7 @@
 /* Head of synchronization objects, queues of waiters, spinning, misuse.
  *
  * Owns:    the functions that all kinds of object share.
- * Writer, reader: sync_*.c.
+ * Writer, reader: the files of this folder.
  * Must not: know any one kind's fields.
  */
 #define _GNU_SOURCE

@@ -1,7 +1,7 @@
 /* What all synchronization objects share: the head of an object, wait queues, spinning, misuse.
  *
  * Owns:    struct qzi_object, struct qzi_queue, struct qzi_spin.
- * Writer:  sync_*.c, each for its own objects; a queue is changed only under its object's internal lock.
+ * Writer:  the files of this folder, each for its own objects; a queue is changed only under its object's internal lock.
  * Reader:  the same.
  * Must not: know how threads are scheduled (scheduler/) or where state is published (publisher.h).
  */

@@ -1,7 +1,7 @@
 /* Waiting in the queue of a synchronization object.
  *
  * Owns:    the way of a thread from a queue to its next turn.
- * Writer, reader: sync_*.c, through sync.h.
+ * Writer, reader: the files of this folder, through sync.h.
  * Must not: know any one kind's fields.
  */
 #include "threadlib/src/scheduler/dispatch.h"
