@@ -8,7 +8,8 @@ export default tseslint.config(
     languageOptions: { parserOptions: { project: 'ts-frontend/tsconfig.json', tsconfigRootDir: import.meta.dirname } },
     rules: {
       '@typescript-eslint/restrict-template-expressions': ['error', { allowNumber: true }],
-      // Indexes count as in range, or the model's arithmetic on columns would be all assertions; `?? x` guards the rest.
+      // Indexes count as in range, or the model's arithmetic on columns would be all assertions; `?? x` guards the
+      // rest.
       '@typescript-eslint/no-unnecessary-condition': 'off',
       '@typescript-eslint/no-unnecessary-type-assertion': 'off',
       '@typescript-eslint/no-non-null-assertion': 'off',

@@ -4,15 +4,15 @@
  * Writer and reader: both sides; neither waits for the other once the program runs.
  *
  * Sockets are AF_UNIX, SOCK_SEQPACKET, in the abstract name space (nothing is left behind when a process is
- * killed). Each side checks by SO_PEERCRED that the other belongs to the same user, or to root; a sampler of root admits
- * every user's.
+ * killed). Each side checks by SO_PEERCRED that the other belongs to the same user, or to root; a sampler of root
+ * admits every user's.
  *
  * Launched: the sampler listens on the name in QUARTZ_SESSION (without the leading NUL) and starts the program.
  *   The program connects while it initializes, sends QZ_HELLO with the session's descriptor (SCM_RIGHTS), and
- *   waits for QZ_WELCOME, at most 2 s: it comes when the sampler takes snapshots. Publishing is then on. A forked or exec'ed child that has QUARTZ_SESSION
- *   does the same if QUARTZ_CHILDREN=1, else it leaves the variable alone and runs unpublished.
- * Attached: a program that nobody launched listens on "quartz-program-PID" (a kernel thread of its own, asleep);
- *   the sampler connects and sends QZ_ATTACH; the program answers QZ_HELLO with the descriptor, and publishes.
+ *   waits for QZ_WELCOME, at most 2 s: it comes when the sampler takes snapshots. Publishing is then on. A forked or
+ * exec'ed child that has QUARTZ_SESSION does the same if QUARTZ_CHILDREN=1, else it leaves the variable alone and runs
+ * unpublished. Attached: a program that nobody launched listens on "quartz-program-PID" (a kernel thread of its own,
+ * asleep); the sampler connects and sends QZ_ATTACH; the program answers QZ_HELLO with the descriptor, and publishes.
  * In both cases publishing ends when the connection does: on QZ_DETACH, or when the sampler dies.
  * A connection that the program closes (it may close all its descriptors) tells the sampler nothing; the end of
  * the program is seen through a pidfd.

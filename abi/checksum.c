@@ -4,9 +4,9 @@
 #include <string.h>
 
 /* Four bits at a time; polynomial 0x82f63b78 (bits reversed). */
-static const uint32_t nibbles[16] = {
-    0x00000000, 0x105ec76f, 0x20bd8ede, 0x30e349b1, 0x417b1dbc, 0x5125dad3, 0x61c69362, 0x7198540d,
-    0x82f63b78, 0x92a8fc17, 0xa24bb5a6, 0xb21572c9, 0xc38d26c4, 0xd3d3e1ab, 0xe330a81a, 0xf36e6f75};
+static const uint32_t nibbles[16] = {0x00000000, 0x105ec76f, 0x20bd8ede, 0x30e349b1, 0x417b1dbc, 0x5125dad3,
+                                     0x61c69362, 0x7198540d, 0x82f63b78, 0x92a8fc17, 0xa24bb5a6, 0xb21572c9,
+                                     0xc38d26c4, 0xd3d3e1ab, 0xe330a81a, 0xf36e6f75};
 
 uint32_t qz_checksum_portable(uint32_t sum, const void *bytes, size_t count) {
   uint32_t crc = ~sum;
@@ -19,13 +19,13 @@ uint32_t qz_checksum_portable(uint32_t sum, const void *bytes, size_t count) {
 }
 
 #if defined __x86_64__
-#define INSTRUCTION __attribute__((target("sse4.2")))
+#define INSTRUCTION      __attribute__((target("sse4.2")))
 #define EIGHT(crc, word) ((uint32_t)__builtin_ia32_crc32di(crc, word))
 #define ONE(crc, byte)   __builtin_ia32_crc32qi(crc, byte)
 static int has_instruction(void) { return __builtin_cpu_supports("sse4.2"); }
 #elif defined __aarch64__ && defined __GNUC__ && !defined __clang__
 #include <sys/auxv.h>
-#define INSTRUCTION __attribute__((target("+crc")))
+#define INSTRUCTION      __attribute__((target("+crc")))
 #define EIGHT(crc, word) __builtin_aarch64_crc32cx(crc, word)
 #define ONE(crc, byte)   __builtin_aarch64_crc32cb(crc, byte)
 static int has_instruction(void) { return (getauxval(AT_HWCAP) & 128) != 0; /* HWCAP_CRC32 */ }

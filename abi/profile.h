@@ -6,8 +6,8 @@
  *
  * The file is a head and sections; a section is an array with a capacity, and a count that is stored (release) after
  * its elements. Its bytes lie in one or more extents, in order, each as long as all before it: while recording the file
- * grows at its end and has no holes. Its size depends on what was seen, not on how long. A finished file has one extent a
- * section, an end mark, and checksums over every byte. If the sampler dies, the file is good up to its last snapshot;
+ * grows at its end and has no holes. Its size depends on what was seen, not on how long. A finished file has one extent
+ * a section, an end mark, and checksums over every byte. If the sampler dies, the file is good up to its last snapshot;
  * nothing tells then whether it was damaged later.
  * All times are integer nanoseconds, so that sums are exact (docs/metrics.md, section 5).
  */
@@ -20,12 +20,12 @@
 #define QZ_PROFILE_MAGIC      UINT64_C(0x31465052545a5551) /* finished; "QUZTRPF1" as little-endian bytes */
 #define QZ_PROFILE_MAGIC_OPEN UINT64_C(0x4e45504f545a5551) /* not (yet) finished; "QUZTOPEN" */
 #define QZ_PROFILE_MAGIC_END  UINT64_C(0x444e4552545a5551) /* of the end mark; "QUZTREND" */
-#define QZ_PROFILE_VERSION 11u
+#define QZ_PROFILE_VERSION    11u
 
 enum qz_profile_status {
   QZ_PROFILE_RECORDING = 1, /* the sampler is writing, or died while it did (then its pid is gone) */
   QZ_PROFILE_COMPLETE = 2,
-  QZ_PROFILE_CUT = 3        /* ended early: see end_reason; what is there is right */
+  QZ_PROFILE_CUT = 3 /* ended early: see end_reason; what is there is right */
 };
 enum qz_end_reason {
   QZ_END_NONE = 0,
@@ -33,33 +33,33 @@ enum qz_end_reason {
   QZ_END_SIGNAL = 2,      /* it was killed: exit_status is the signal */
   QZ_END_INTERRUPTED = 3, /* recording was ended by Ctrl-C, SIGTERM or a time limit; the program may run on */
   QZ_END_DISK_FULL = 4,
-  QZ_END_EXEC = 5,        /* the program replaced itself by another that does not publish */
+  QZ_END_EXEC = 5, /* the program replaced itself by another that does not publish */
   QZ_END_ERROR = 6
 };
 
 /* How call paths were found where the program has no hooks, and what stood in the way. */
-#define QZ_PATHS_HOOKS    1u /* some threads have paths by hooks */
-#define QZ_PATHS_WAITS    2u /* of waiting threads by unwinding */
-#define QZ_PATHS_RUNNING  4u /* of running threads by the kernel's samples and unwinding */
-#define QZ_PATHS_NO_MEMORY 8u /* the program's memory may not be read: no unwinding */
-#define QZ_PATHS_NO_SAMPLES 16u /* the kernel gives no samples (perf_event_open) */
+#define QZ_PATHS_HOOKS       1u  /* some threads have paths by hooks */
+#define QZ_PATHS_WAITS       2u  /* of waiting threads by unwinding */
+#define QZ_PATHS_RUNNING     4u  /* of running threads by the kernel's samples and unwinding */
+#define QZ_PATHS_NO_MEMORY   8u  /* the program's memory may not be read: no unwinding */
+#define QZ_PATHS_NO_SAMPLES  16u /* the kernel gives no samples (perf_event_open) */
 #define QZ_PATHS_FEW_SAMPLES 32u /* for some threads it gave none: no more memory for them, or too many threads */
-#define QZ_PATHS_NO_CALLS 64u /* the kernel does not say in which call a thread sleeps (/proc/PID/task/TID/syscall) */
+#define QZ_PATHS_NO_CALLS    64u /* the kernel does not say in which call a thread sleeps (/proc/PID/task/TID/syscall) */
 
 enum qz_section_id {
-  QZ_SECTION_STRINGS = 0,  /* char; offset 0 is the empty string */
-  QZ_SECTION_ENTITIES = 1, /* struct qz_entity; 0 is never used */
-  QZ_SECTION_STACKS = 2,   /* struct qz_stack_node; 0 is the empty stack */
-  QZ_SECTION_TUPLES = 3,   /* struct qz_tuple */
-  QZ_SECTION_BALANCE = 4,  /* struct qz_balance */
-  QZ_SECTION_OBJECTS = 5,  /* struct qz_object_stats */
-  QZ_SECTION_BLAME = 6,    /* struct qz_blame */
-  QZ_SECTION_CALLS = 7,    /* struct qz_call_edge; written at intervals and at the end */
-  QZ_SECTION_THREADS = 8,  /* struct qz_thread_stats */
-  QZ_SECTION_MODULES = 9,  /* struct qz_module */
-  QZ_SECTION_TIMELINE = 10,/* struct qz_timeline */
-  QZ_SECTION_PROCESSORS = 11,/* struct qz_processor_stats, one for each processor */
-  QZ_SECTION_MEANWHILE = 12,/* struct qz_meanwhile */
+  QZ_SECTION_STRINGS = 0,     /* char; offset 0 is the empty string */
+  QZ_SECTION_ENTITIES = 1,    /* struct qz_entity; 0 is never used */
+  QZ_SECTION_STACKS = 2,      /* struct qz_stack_node; 0 is the empty stack */
+  QZ_SECTION_TUPLES = 3,      /* struct qz_tuple */
+  QZ_SECTION_BALANCE = 4,     /* struct qz_balance */
+  QZ_SECTION_OBJECTS = 5,     /* struct qz_object_stats */
+  QZ_SECTION_BLAME = 6,       /* struct qz_blame */
+  QZ_SECTION_CALLS = 7,       /* struct qz_call_edge; written at intervals and at the end */
+  QZ_SECTION_THREADS = 8,     /* struct qz_thread_stats */
+  QZ_SECTION_MODULES = 9,     /* struct qz_module */
+  QZ_SECTION_TIMELINE = 10,   /* struct qz_timeline */
+  QZ_SECTION_PROCESSORS = 11, /* struct qz_processor_stats, one for each processor */
+  QZ_SECTION_MEANWHILE = 12,  /* struct qz_meanwhile */
   QZ_SECTION_COUNT = 13
 };
 #define QZ_EXTENTS_MAX 16
@@ -68,49 +68,49 @@ struct qz_extent {
   uint64_t bytes;  /* (changes) the last one of a section may grow */
 };
 struct qz_section {
-  uint64_t capacity; /* elements */
-  uint64_t count;    /* (changes) elements in use */
-  uint64_t stride;   /* bytes of an element */
+  uint64_t capacity;      /* elements */
+  uint64_t count;         /* (changes) elements in use */
+  uint64_t stride;        /* bytes of an element */
   uint32_t extents_count; /* (changes) */
-  uint32_t checksum; /* of a finished file: CRC-32C of all bytes of the extents */
+  uint32_t checksum;      /* of a finished file: CRC-32C of all bytes of the extents */
   struct qz_extent extents[QZ_EXTENTS_MAX];
 };
 
 struct qz_profile {
   uint64_t magic;
   uint32_t version;
-  uint32_t head_bytes;  /* the first extent begins behind them; what follows this struct in them is 0 */
-  uint32_t status;      /* (changes) enum qz_profile_status */
-  uint32_t end_reason;  /* (changes) enum qz_end_reason */
-  int32_t exit_status;  /* (changes) */
-  uint32_t publisher;   /* enum qz_publisher */
-  uint32_t pid;         /* of the program */
+  uint32_t head_bytes; /* the first extent begins behind them; what follows this struct in them is 0 */
+  uint32_t status;     /* (changes) enum qz_profile_status */
+  uint32_t end_reason; /* (changes) enum qz_end_reason */
+  int32_t exit_status; /* (changes) */
+  uint32_t publisher;  /* enum qz_publisher */
+  uint32_t pid;        /* of the program */
   uint32_t sampler_pid;
-  uint32_t processors;  /* P */
-  uint32_t cpus;        /* CPUs of the machine that the program may use */
-  uint32_t program;     /* string: path of the executable */
-  uint32_t arguments;   /* string: command line, shell-quoted */
-  uint32_t host;        /* string: machine, kernel, CPU model */
-  uint32_t version_text;/* string: version of Quartz */
+  uint32_t processors;          /* P */
+  uint32_t cpus;                /* CPUs of the machine that the program may use */
+  uint32_t program;             /* string: path of the executable */
+  uint32_t arguments;           /* string: command line, shell-quoted */
+  uint32_t host;                /* string: machine, kernel, CPU model */
+  uint32_t version_text;        /* string: version of Quartz */
   uint64_t started_realtime_ns; /* CLOCK_REALTIME at the first snapshot */
-  uint64_t first_ns;    /* CLOCK_MONOTONIC of the first snapshot */
-  uint64_t attached;    /* 1: recording began while the program ran */
+  uint64_t first_ns;            /* CLOCK_MONOTONIC of the first snapshot */
+  uint64_t attached;            /* 1: recording began while the program ran */
 
   /* (changes) progress; updated once a snapshot */
-  uint64_t rounds_begun;  /* snapshots begun; equal to `snapshots` when no snapshot is half added */
-  uint64_t snapshots;     /* snapshots added */
-  uint64_t elapsed_ns;    /* time covered: the sum of all snapshots' weights = the sum over QZ_SECTION_BALANCE */
-  uint64_t visits;        /* processor records copied */
-  uint64_t torn_retries;  /* copies repeated because they were torn */
-  uint64_t torn_accepted; /* copies accepted although torn after the last retry */
-  uint64_t skipped_ticks; /* intervals in which no snapshot was possible */
-  uint64_t invalid;       /* records that made no sense and were left out */
-  uint64_t sampler_cpu_ns;/* CPU time of the sampling threads */
-  uint64_t rate_mhz;      /* rate asked for, millihertz */
-  uint32_t sampler_cpu;   /* CPU it was pinned to, UINT32_MAX: none */
-  uint32_t sampler_spins; /* 1: spinning on a CPU of its own; 0: sleeping */
+  uint64_t rounds_begun;   /* snapshots begun; equal to `snapshots` when no snapshot is half added */
+  uint64_t snapshots;      /* snapshots added */
+  uint64_t elapsed_ns;     /* time covered: the sum of all snapshots' weights = the sum over QZ_SECTION_BALANCE */
+  uint64_t visits;         /* processor records copied */
+  uint64_t torn_retries;   /* copies repeated because they were torn */
+  uint64_t torn_accepted;  /* copies accepted although torn after the last retry */
+  uint64_t skipped_ticks;  /* intervals in which no snapshot was possible */
+  uint64_t invalid;        /* records that made no sense and were left out */
+  uint64_t sampler_cpu_ns; /* CPU time of the sampling threads */
+  uint64_t rate_mhz;       /* rate asked for, millihertz */
+  uint32_t sampler_cpu;    /* CPU it was pinned to, UINT32_MAX: none */
+  uint32_t sampler_spins;  /* 1: spinning on a CPU of its own; 0: sleeping */
   uint32_t sampler_threads;
-  uint32_t paths;         /* (changes) QZ_PATHS_... */
+  uint32_t paths; /* (changes) QZ_PATHS_... */
 
   /* from the session */
   struct qz_cost hook, lock; /* as in struct qz_session */
@@ -119,24 +119,29 @@ struct qz_profile {
   uint32_t stack_limit;
   uint32_t session_flags;
   uint64_t calls_lost, threads_dropped, objects_merged, strings_dropped; /* (changes) */
-  uint64_t spawns, switches, steals, parks; /* (changes) totals over processors */
+  uint64_t spawns, switches, steals, parks;                              /* (changes) totals over processors */
   /* what did not fit into this file */
   uint64_t tuples_merged;   /* (changes) observations put into a tuple with coarser r because the table was full */
   uint64_t stacks_cut;      /* (changes) stacks shortened because the table was full */
   uint64_t entities_merged; /* (changes) threads counted under their group */
   /* of the kernel threads that publish, as the kernel counts it; read some times a second, 0 and 0: it did not tell */
-  uint64_t cpu_run_ns;      /* (changes) they ran on CPUs */
-  uint64_t cpu_wait_ns;     /* (changes) they were runnable and waited for a CPU */
-  uint64_t cpu_turns;       /* (changes) how often they were given one */
+  uint64_t cpu_run_ns;  /* (changes) they ran on CPUs */
+  uint64_t cpu_wait_ns; /* (changes) they were runnable and waited for a CPU */
+  uint64_t cpu_turns;   /* (changes) how often they were given one */
   /* samples of running threads that the kernel took (pthread layer) */
-  uint64_t samples;         /* (changes) how many */
-  uint64_t sample_ns;       /* what one takes from its thread, measured in the sampler; 0: not known */
-  /* (changes) Those of threads without hooks: what the CPUs' time goes into. [1]: while more threads could run than there are CPUs */
-  struct qz_judged { uint64_t samples, spinning, handing; } judged[2]; /* all; those of threads that only waited; those in calls that wait, or wake, made
-                                                                        * by a procedure that spins as well */
-  uint64_t turns;           /* (changes) how often a thread got a CPU from elsewhere than a thread of the program, while samples were taken */
-  uint64_t turn_ns;         /* (changes) what the samples' timer takes then, measured in the sampler; 0: not known, or too little to matter */
-  uint64_t weight_us2;      /* (changes) sum of the squares of all snapshots' weights, square microseconds */
+  uint64_t samples;   /* (changes) how many */
+  uint64_t sample_ns; /* what one takes from its thread, measured in the sampler; 0: not known */
+  /* (changes) Those of threads without hooks: what the CPUs' time goes into. [1]: while more threads could run than
+   * there are CPUs */
+  struct qz_judged {
+    uint64_t samples, spinning, handing;
+  } judged[2];      /* all; those of threads that only waited; those in calls that wait, or wake, made
+                     * by a procedure that spins as well */
+  uint64_t turns;   /* (changes) how often a thread got a CPU from elsewhere than a thread of the program, while samples
+                       were taken */
+  uint64_t turn_ns; /* (changes) what the samples' timer takes then, measured in the sampler; 0: not known, or too
+                       little to matter */
+  uint64_t weight_us2; /* (changes) sum of the squares of all snapshots' weights, square microseconds */
   /* child processes, theirs included, as far as the program waited for their end while it was recorded */
   uint64_t children_run_ns; /* set at the end: they ran on CPUs */
   uint64_t children_apart;  /* 1: they have profiles of their own (--children) */
@@ -160,14 +165,15 @@ enum qz_entity_kind {
 };
 struct qz_entity {
   uint32_t kind;
-  uint32_t name;   /* string; procedures: set when symbolized; objects and threads: given name or 0 */
-  uint32_t file;   /* string, set when symbolized; objects: of `address` */
+  uint32_t name; /* string; procedures: set when symbolized; objects and threads: given name or 0 */
+  uint32_t file; /* string, set when symbolized; objects: of `address` */
   uint32_t line;
-  uint64_t address;/* procedure: entry address, 0: it is inlined. Object: the place that created it. Thread: its start routine */
-  uint32_t module; /* index + 1 into QZ_SECTION_MODULES of the module that holds `address`, 0 = unknown */
-  uint32_t record; /* object index, or thread index, in the session; to tell namesakes apart. Procedure: 0, or the entity of the
-                    * procedure that it is inlined into (the one that has the code) */
-  uint32_t detail; /* string: why there is no name, or file ("stripped", "no debug information", ...), 0 = none */
+  uint64_t address; /* procedure: entry address, 0: it is inlined. Object: the place that created it. Thread: its start
+                       routine */
+  uint32_t module;  /* index + 1 into QZ_SECTION_MODULES of the module that holds `address`, 0 = unknown */
+  uint32_t record;  /* object index, or thread index, in the session; to tell namesakes apart. Procedure: 0, or the
+                     * entity of the  procedure that it is inlined into (the one that has the code) */
+  uint32_t detail;  /* string: why there is no name, or file ("stripped", "no debug information", ...), 0 = none */
   uint32_t instances; /* objects or threads that share this entity */
 };
 
@@ -177,7 +183,8 @@ struct qz_stack_node {
   uint32_t entity;
 };
 
-/* Values of `waiting` below; woken: that object has let the thread go on, which waits for a CPU (states useful and ready). */
+/* Values of `waiting` below; woken: that object has let the thread go on, which waits for a CPU (states useful and
+ * ready). */
 #define QZ_WAITING       1u
 #define QZ_WAITING_WOKEN 2u
 
@@ -202,7 +209,7 @@ struct qz_tuple {
 /* Time by what all processors did: the whole run, b = 0 included. Sum of ns = elapsed_ns. */
 struct qz_balance {
   uint16_t busy, spinning;
-  uint32_t runnable; /* bucketed as in qz_tuple */
+  uint32_t runnable;    /* bucketed as in qz_tuple */
   uint64_t overhead_ns; /* sum over the snapshots of (processors in overhead) * ns; part of busy * ns */
   uint64_t count, ns, runnable_ns;
 };
@@ -213,9 +220,9 @@ struct qz_object_stats {
   uint32_t capacity;
   uint64_t instances, acquisitions, contended;
   uint64_t wait_ns, wait_max_ns, spin_ns;
-  uint64_t hold_ns, hold_max_ns;   /* exact, where session_flags has QZ_SESSION_EXACT_HOLD */
-  uint64_t observed_ns;            /* time over which the queue was observed; sum of queue_ns */
-  uint64_t queue_length_ns;        /* sum of (queue length * ns): mean = this / observed_ns */
+  uint64_t hold_ns, hold_max_ns; /* exact, where session_flags has QZ_SESSION_EXACT_HOLD */
+  uint64_t observed_ns;          /* time over which the queue was observed; sum of queue_ns */
+  uint64_t queue_length_ns;      /* sum of (queue length * ns): mean = this / observed_ns */
   uint64_t queue_ns[QZ_QUEUE_BUCKETS];
   uint32_t wait_hist[QZ_TIME_BUCKETS];
   uint32_t hold_hist[QZ_TIME_BUCKETS];
@@ -227,7 +234,7 @@ struct qz_blame {
   uint32_t stack;  /* holder's path, node; 0: nobody seen holding it */
   uint32_t thread; /* holder, entity; 0: none */
   uint32_t count;
-  uint64_t ns;     /* waiters * time */
+  uint64_t ns; /* waiters * time */
 };
 
 /* Who ran while others waited and processors had nothing to do (b < P): the two sides of lost parallelism, as seen in
@@ -251,9 +258,9 @@ struct qz_call_edge {
 
 struct qz_thread_stats {
   uint32_t entity;
-  uint32_t creator;   /* entity */
+  uint32_t creator; /* entity */
   uint64_t serial;
-  uint64_t first_ns;  /* since first snapshot: first and last time seen */
+  uint64_t first_ns; /* since first snapshot: first and last time seen */
   uint64_t last_ns;
 };
 
@@ -272,11 +279,11 @@ struct qz_processor_stats {
 /* A stretch of the run: processor time in each state. When the table is full, neighbours are joined and all
  * later stretches are twice as long. */
 struct qz_timeline {
-  uint64_t start_ns, ns; /* since first snapshot; length */
+  uint64_t start_ns, ns;                                 /* since first snapshot; length */
   uint64_t useful_ns, overhead_ns, spinning_ns, idle_ns; /* processor time; sum = P * ns */
-  uint64_t runnable_ns;  /* sum of r * time */
+  uint64_t runnable_ns;                                  /* sum of r * time */
   uint32_t snapshots;
-  uint32_t top;          /* entity innermost most often on busy processors in this stretch, 0 = none */
+  uint32_t top; /* entity innermost most often on busy processors in this stretch, 0 = none */
 };
 
 #endif

@@ -63,28 +63,33 @@ static int fetch(struct source *source, void *to, uint64_t offset, uint64_t byte
   return 0;
 }
 
-static const struct { size_t size; const char *name; } section_kinds[QZ_SECTION_COUNT] = {
-    [QZ_SECTION_STRINGS] = {1, "strings"},
-    [QZ_SECTION_ENTITIES] = {sizeof(struct qz_entity), "entities"},
-    [QZ_SECTION_STACKS] = {sizeof(struct qz_stack_node), "stacks"},
-    [QZ_SECTION_TUPLES] = {sizeof(struct qz_tuple), "tuples"},
-    [QZ_SECTION_BALANCE] = {sizeof(struct qz_balance), "balance"},
-    [QZ_SECTION_OBJECTS] = {sizeof(struct qz_object_stats), "objects"},
-    [QZ_SECTION_BLAME] = {sizeof(struct qz_blame), "blame"},
-    [QZ_SECTION_CALLS] = {sizeof(struct qz_call_edge), "calls"},
-    [QZ_SECTION_THREADS] = {sizeof(struct qz_thread_stats), "threads"},
-    [QZ_SECTION_MODULES] = {sizeof(struct qz_module), "modules"},
-    [QZ_SECTION_TIMELINE] = {sizeof(struct qz_timeline), "timeline"},
-    [QZ_SECTION_PROCESSORS] = {sizeof(struct qz_processor_stats), "processors"},
-    [QZ_SECTION_MEANWHILE] = {sizeof(struct qz_meanwhile), "who ran meanwhile"},
+static const struct {
+  size_t size;
+  const char *name;
+} section_kinds[QZ_SECTION_COUNT] = {
+  [QZ_SECTION_STRINGS] = {1, "strings"},
+  [QZ_SECTION_ENTITIES] = {sizeof(struct qz_entity), "entities"},
+  [QZ_SECTION_STACKS] = {sizeof(struct qz_stack_node), "stacks"},
+  [QZ_SECTION_TUPLES] = {sizeof(struct qz_tuple), "tuples"},
+  [QZ_SECTION_BALANCE] = {sizeof(struct qz_balance), "balance"},
+  [QZ_SECTION_OBJECTS] = {sizeof(struct qz_object_stats), "objects"},
+  [QZ_SECTION_BLAME] = {sizeof(struct qz_blame), "blame"},
+  [QZ_SECTION_CALLS] = {sizeof(struct qz_call_edge), "calls"},
+  [QZ_SECTION_THREADS] = {sizeof(struct qz_thread_stats), "threads"},
+  [QZ_SECTION_MODULES] = {sizeof(struct qz_module), "modules"},
+  [QZ_SECTION_TIMELINE] = {sizeof(struct qz_timeline), "timeline"},
+  [QZ_SECTION_PROCESSORS] = {sizeof(struct qz_processor_stats), "processors"},
+  [QZ_SECTION_MEANWHILE] = {sizeof(struct qz_meanwhile), "who ran meanwhile"},
 };
 /* What refers to others is read before them: in a file that grows they are then complete. */
 static const uint8_t read_order[QZ_SECTION_COUNT] = {
-    QZ_SECTION_TUPLES, QZ_SECTION_BALANCE,  QZ_SECTION_BLAME,  QZ_SECTION_MEANWHILE, QZ_SECTION_OBJECTS,  QZ_SECTION_CALLS,
-    QZ_SECTION_THREADS, QZ_SECTION_TIMELINE, QZ_SECTION_PROCESSORS, QZ_SECTION_STACKS, QZ_SECTION_ENTITIES, QZ_SECTION_MODULES, QZ_SECTION_STRINGS};
+  QZ_SECTION_TUPLES,   QZ_SECTION_BALANCE, QZ_SECTION_BLAME,    QZ_SECTION_MEANWHILE,  QZ_SECTION_OBJECTS,
+  QZ_SECTION_CALLS,    QZ_SECTION_THREADS, QZ_SECTION_TIMELINE, QZ_SECTION_PROCESSORS, QZ_SECTION_STACKS,
+  QZ_SECTION_ENTITIES, QZ_SECTION_MODULES, QZ_SECTION_STRINGS};
 
 /* The checksum of some of the file's bytes, which are also copied to `to` as far as `wanted` of them. */
-static int fetch_summed(struct source *source, void *to, uint64_t wanted, uint64_t offset, uint64_t bytes, uint32_t *sum) {
+static int fetch_summed(struct source *source, void *to, uint64_t wanted, uint64_t offset, uint64_t bytes,
+                        uint32_t *sum) {
   unsigned char rest[4096];
   uint64_t kept = wanted < bytes ? wanted : bytes;
   if (fetch(source, to, offset, kept)) return -1;
@@ -152,7 +157,8 @@ static int fetch_head(struct source *source, struct qz_profile *head) {
                  QZ_PROFILE_VERSION);
   if (there < sizeof *head) return wrong(source, "it is cut short, or damaged at its end");
   if (finished && check_end(source, head)) return -1;
-  if (head->head_bytes < sizeof *head || head->head_bytes > HEAD_MAX_BYTES) return wrong(source, "its head has another size");
+  if (head->head_bytes < sizeof *head || head->head_bytes > HEAD_MAX_BYTES)
+    return wrong(source, "its head has another size");
   if (!finished) {
     struct qz_profile_end end;
     if (!fetch_end(source, &end) && end.magic == QZ_PROFILE_MAGIC_END && end.file_bytes == source->size)
@@ -186,11 +192,14 @@ static int fetch_section(struct source *source, const struct qz_profile *head, u
   for (unsigned k = 0; k < section->extents_count; k++) {
     const struct qz_extent *extent = &section->extents[k];
     uint64_t part = bytes < extent->bytes ? bytes : extent->bytes;
-    if (finished ? fetch_summed(source, at, part, extent->offset, extent->bytes, &sum) : fetch(source, at, extent->offset, part)) return -1;
+    if (finished ? fetch_summed(source, at, part, extent->offset, extent->bytes, &sum)
+                 : fetch(source, at, extent->offset, part))
+      return -1;
     at += part;
     bytes -= part;
   }
-  if (bytes || (finished && sum != section->checksum)) return wrong(source, "its section of %s is damaged", section_kinds[s].name);
+  if (bytes || (finished && sum != section->checksum))
+    return wrong(source, "its section of %s is damaged", section_kinds[s].name);
   return 0;
 }
 
@@ -299,7 +308,8 @@ static int check_references(struct source *source, const struct qz_profile_copy 
     if (copy->blame[k].object >= entities || copy->blame[k].stack >= stacks || copy->blame[k].thread >= entities)
       return wrong(source, "blame %zu makes no sense", k);
   for (size_t k = 0; k < copy->meanwhile_count; k++)
-    if (copy->meanwhile[k].object >= entities || copy->meanwhile[k].stack >= stacks || copy->meanwhile[k].thread >= entities)
+    if (copy->meanwhile[k].object >= entities || copy->meanwhile[k].stack >= stacks ||
+        copy->meanwhile[k].thread >= entities)
       return wrong(source, "who ran meanwhile (%zu) makes no sense", k);
   for (size_t k = 0; k < copy->calls_count; k++)
     if (copy->calls[k].caller >= entities || copy->calls[k].callee >= entities)
@@ -334,7 +344,8 @@ static int sampler_gone(int fd, uint32_t pid) {
 /* The file of that name is another one by now. */
 static int replaced(int fd, const char *path) {
   struct stat open_file, named;
-  return !fstat(fd, &open_file) && !stat(path, &named) && (open_file.st_ino != named.st_ino || open_file.st_dev != named.st_dev);
+  return !fstat(fd, &open_file) && !stat(path, &named) &&
+         (open_file.st_ino != named.st_ino || open_file.st_dev != named.st_dev);
 }
 
 /* One attempt; *again: what was found may be a moment in which the sampler finishes the file. */
@@ -377,12 +388,18 @@ int qz_profile_load(struct qz_profile_copy *profile, const char *path, char *why
 
 /* ---- all that is wrong with a file ---- */
 
-struct list { char *text; size_t bytes, used; unsigned count; };
+struct list {
+  char *text;
+  size_t bytes, used;
+  unsigned count;
+};
 
 static void note(struct list *list, const char *clause) {
   int length = snprintf(list->text + list->used, list->bytes - list->used, "%s%s", list->count ? "\n" : "", clause);
-  if (length > 0 && (size_t)length < list->bytes - list->used) list->used += (size_t)length;
-  else list->text[list->used] = 0;
+  if (length > 0 && (size_t)length < list->bytes - list->used)
+    list->used += (size_t)length;
+  else
+    list->text[list->used] = 0;
   list->count++;
 }
 
@@ -410,7 +427,9 @@ unsigned qz_profile_damage(const char *path, char *clauses, size_t bytes) {
       const struct qz_section *section = &head.sections[s];
       int fits = section->stride == section_kinds[s].size && room_of(&source, section, sizeof head) != UINT64_MAX;
       if (!fits && !has_end) snprintf(why, sizeof why, "its section of %s is cut off", section_kinds[s].name);
-      if ((!fits && !has_end) || (fits && fetch_section(&source, &head, s, NULL, 0) && errno == 0 && strcmp(why, named) != 0)) note(&list, why);
+      if ((!fits && !has_end) ||
+          (fits && fetch_section(&source, &head, s, NULL, 0) && errno == 0 && strcmp(why, named) != 0))
+        note(&list, why);
     }
   }
   close(source.fd);

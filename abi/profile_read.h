@@ -24,25 +24,39 @@ struct qz_profile_copy {
   struct qz_profile head; /* section offsets in it are those of the file; counts are those of the copy */
   int abandoned;          /* 1: status is QZ_PROFILE_RECORDING but the sampler is gone */
   int half;               /* 1: one snapshot is half added (the sampler died in it, or is faster than this copy) */
-  const char *strings;    size_t strings_bytes;
-  const struct qz_entity *entities;       size_t entities_count;  /* [0] is zero */
-  const struct qz_stack_node *stacks;     size_t stacks_count;    /* [0] is zero: the empty stack */
-  const struct qz_tuple *tuples;          size_t tuples_count;
-  const struct qz_balance *balance;       size_t balance_count;
-  const struct qz_object_stats *objects;  size_t objects_count;
-  const struct qz_blame *blame;           size_t blame_count;
-  const struct qz_call_edge *calls;       size_t calls_count;
-  const struct qz_thread_stats *threads;  size_t threads_count;
-  const struct qz_module *modules;        size_t modules_count;
-  const struct qz_timeline *timeline;     size_t timeline_count;
-  const struct qz_processor_stats *processors; size_t processors_count;
-  const struct qz_meanwhile *meanwhile;   size_t meanwhile_count;
+  const char *strings;
+  size_t strings_bytes;
+  const struct qz_entity *entities;
+  size_t entities_count; /* [0] is zero */
+  const struct qz_stack_node *stacks;
+  size_t stacks_count; /* [0] is zero: the empty stack */
+  const struct qz_tuple *tuples;
+  size_t tuples_count;
+  const struct qz_balance *balance;
+  size_t balance_count;
+  const struct qz_object_stats *objects;
+  size_t objects_count;
+  const struct qz_blame *blame;
+  size_t blame_count;
+  const struct qz_call_edge *calls;
+  size_t calls_count;
+  const struct qz_thread_stats *threads;
+  size_t threads_count;
+  const struct qz_module *modules;
+  size_t modules_count;
+  const struct qz_timeline *timeline;
+  size_t timeline_count;
+  const struct qz_processor_stats *processors;
+  size_t processors_count;
+  const struct qz_meanwhile *meanwhile;
+  size_t meanwhile_count;
   void *memory; /* everything above */
 };
 
 /* Reads and checks the file; of a finished one every byte, by checksums, of one that is not (`status` is then
- * QZ_PROFILE_RECORDING) only that it makes sense. A file that is being recorded is read again, some times, until the copy lies between
- * two snapshots. 0; or -1 with one clause in `why` that says what is wrong (errno is then the system's, or 0). */
+ * QZ_PROFILE_RECORDING) only that it makes sense. A file that is being recorded is read again, some times, until the
+ * copy lies between two snapshots. 0; or -1 with one clause in `why` that says what is wrong (errno is then the
+ * system's, or 0). */
 int qz_profile_load(struct qz_profile_copy *profile, const char *path, char *why, size_t why_bytes);
 /* The same from memory (which is copied). The sampler counts as gone. */
 int qz_profile_load_memory(struct qz_profile_copy *profile, const void *bytes, size_t size, char *why,

@@ -44,7 +44,9 @@ static int close_up(int fd, struct qz_profile *head, uint64_t end) {
   }
   mark.checksum = qz_checksum(0, &mark, offsetof(struct qz_profile_end, checksum));
   return qz_write_all(fd, &mark, sizeof mark, end) || ftruncate(fd, (off_t)mark.file_bytes) ||
-         qz_write_all(fd, head, sizeof *head, 0) ? -1 : 0;
+             qz_write_all(fd, head, sizeof *head, 0)
+           ? -1
+           : 0;
 }
 
 int qz_profile_write(int fd, const struct qz_profile *head, const void *const data[QZ_SECTION_COUNT]) {
@@ -56,7 +58,10 @@ int qz_profile_write(int fd, const struct qz_profile *head, const void *const da
     struct qz_section *section = &finished.sections[s];
     uint64_t bytes = section->count * section->stride, all = aligned(bytes);
     if (qz_write_all(fd, data[s], bytes, at)) return -1; /* the padding is a hole, or written with what follows */
-    *section = (struct qz_section){.capacity = section->count, .count = section->count, .stride = section->stride, .extents_count = 1,
+    *section = (struct qz_section){.capacity = section->count,
+                                   .count = section->count,
+                                   .stride = section->stride,
+                                   .extents_count = 1,
                                    .checksum = qz_checksum(qz_checksum(0, data[s], bytes), padding, all - bytes),
                                    .extents = {{at, all}}};
     at += all;
@@ -77,8 +82,10 @@ int qz_profile_seal(int fd, struct qz_profile *head, uint64_t end) {
         ssize_t got = pread(fd, part, left < PART ? left : PART, (off_t)(section->extents[k].offset + done));
         if (got < 0 && errno == EINTR) continue;
         if (got == 0) errno = EIO;
-        if (got <= 0) failed = 1;
-        else section->checksum = qz_checksum(section->checksum, part, (size_t)got);
+        if (got <= 0)
+          failed = 1;
+        else
+          section->checksum = qz_checksum(section->checksum, part, (size_t)got);
         done += (uint64_t)(got > 0 ? got : 0);
       }
   }
@@ -89,7 +96,8 @@ int qz_profile_seal(int fd, struct qz_profile *head, uint64_t end) {
 int qz_profile_store(const struct qz_profile_copy *copy, const char *path) {
   struct qz_profile head = copy->head;
   const void *data[QZ_SECTION_COUNT];
-#define PART_OF(id, field, elements) (data[id] = copy->field, head.sections[id].count = copy->elements, head.sections[id].stride = sizeof *copy->field)
+#define PART_OF(id, field, elements) \
+  (data[id] = copy->field, head.sections[id].count = copy->elements, head.sections[id].stride = sizeof *copy->field)
   PART_OF(QZ_SECTION_STRINGS, strings, strings_bytes);
   PART_OF(QZ_SECTION_ENTITIES, entities, entities_count);
   PART_OF(QZ_SECTION_STACKS, stacks, stacks_count);

@@ -72,7 +72,8 @@ static enum qz_program needed(const struct file *file, const Elf64_Phdr *part) {
     if (it.d_tag != DT_NEEDED) continue;
     text_at(file->fd, offset + it.d_un.d_val, name, sizeof name);
     if (starts(name, "libquartz.so")) return QZ_PROGRAM_PACKAGE;
-    if (starts(name, "libasan.so") || starts(name, "libtsan.so") || starts(name, "libclang_rt.")) return QZ_PROGRAM_SANITIZER;
+    if (starts(name, "libasan.so") || starts(name, "libtsan.so") || starts(name, "libclang_rt."))
+      return QZ_PROGRAM_SANITIZER;
   }
   return QZ_PROGRAM_PLAIN;
 }
@@ -92,7 +93,8 @@ static enum qz_program examine(struct file *file, const char *begin) {
     if (part->p_type == PT_INTERP) linker = part;
     if (part->p_type == PT_DYNAMIC) dynamic = part;
     if (part->p_type != PT_NOTE) continue;
-    ssize_t got = pread(file->fd, notes, part->p_filesz < sizeof notes ? part->p_filesz : sizeof notes, (off_t)part->p_offset);
+    ssize_t got =
+      pread(file->fd, notes, part->p_filesz < sizeof notes ? part->p_filesz : sizeof notes, (off_t)part->p_offset);
     if (got > 0 && qz_note_among(notes, (size_t)got)) return QZ_PROGRAM_PACKAGE;
   }
   if (!linker || !dynamic) return QZ_PROGRAM_STATIC;

@@ -20,7 +20,9 @@
 #endif
 
 /* What the child has lived to do. */
-struct survived { int wait, all; };
+struct survived {
+  int wait, all;
+};
 
 /* The number behind `name`; -1: it is not there. */
 static int number(const char *text, const char *name) {
@@ -34,16 +36,20 @@ int qz_sandbox_filters(long pid) {
   if (pid) snprintf(path, sizeof path, "/proc/%ld/status", pid);
   int fd = open(path, O_RDONLY | O_CLOEXEC);
   if (fd < 0) return -1;
-  for (ssize_t got; bytes < sizeof text - 1 && (got = read(fd, text + bytes, sizeof text - 1 - bytes)) > 0;) bytes += (size_t)got;
+  for (ssize_t got; bytes < sizeof text - 1 && (got = read(fd, text + bytes, sizeof text - 1 - bytes)) > 0;)
+    bytes += (size_t)got;
   close(fd);
   text[bytes] = 0;
   int mode = number(text, "\nSeccomp:"), filters = number(text, "\nSeccomp_filters:");
   return mode <= 0 ? mode : filters > 0 ? filters : 1;
 }
 
-/* A child that copies the caller's memory, and runs before the caller goes on. clone3 first, by which the C library makes threads. */
+/* A child that copies the caller's memory, and runs before the caller goes on. clone3 first, by which the C library
+ * makes threads. */
 static long twin(void) {
-  struct { uint64_t flags, pidfd, child_tid, parent_tid, exit_signal, stack, stack_size, tls; } how = {.flags = CLONE_VFORK};
+  struct {
+    uint64_t flags, pidfd, child_tid, parent_tid, exit_signal, stack, stack_size, tls;
+  } how = {.flags = CLONE_VFORK};
   long pid = syscall(SYS_clone3, &how, sizeof how);
   return pid < 0 ? syscall(SYS_clone, CLONE_VFORK, 0, 0, 0, 0) : pid;
 }

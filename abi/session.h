@@ -19,7 +19,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define QZ_ALIGN(bytes) __attribute__((aligned(bytes)))
+#define QZ_ALIGN(bytes)    __attribute__((aligned(bytes)))
 
 #define QZ_SESSION_MAGIC   UINT64_C(0x314e535a54525551) /* "QURTZSN1" as little-endian bytes */
 #define QZ_SESSION_VERSION 3u
@@ -45,12 +45,12 @@ enum qz_kind {
   QZ_KIND_SEMAPHORE = 4,
   QZ_KIND_BARRIER = 5,
   QZ_KIND_CHANNEL = 6,
-  QZ_KIND_JOIN = 7,      /* waiting for threads to end: one object for each place that joins or syncs */
-  QZ_KIND_SLEEP = 8,     /* waiting for time to pass: one object for each place that sleeps */
+  QZ_KIND_JOIN = 7,  /* waiting for threads to end: one object for each place that joins or syncs */
+  QZ_KIND_SLEEP = 8, /* waiting for time to pass: one object for each place that sleeps */
   QZ_KIND_SPINLOCK = 9,
   QZ_KIND_ONCE = 10,
-  QZ_KIND_FUTEX = 11,    /* seen from outside: a futex address that no layer explains */
-  QZ_KIND_LOOP = 12,     /* a loop that waits without a library's help: one object for each such place */
+  QZ_KIND_FUTEX = 11, /* seen from outside: a futex address that no layer explains */
+  QZ_KIND_LOOP = 12,  /* a loop that waits without a library's help: one object for each such place */
   QZ_KIND_COUNT = 13
 };
 
@@ -65,7 +65,8 @@ struct qz_table {
   uint32_t reserved;
 };
 
-/* What an operation adds: least where the program waits for results of its own meanwhile, most where it keeps the processor busy. */
+/* What an operation adds: least where the program waits for results of its own meanwhile, most where it keeps the
+ * processor busy. */
 struct qz_cost {
   uint64_t least_ps, most_ps;
 };
@@ -78,9 +79,9 @@ struct qz_session {
   uint64_t total_bytes; /* size of the session */
   uint32_t publisher;   /* enum qz_publisher */
   uint32_t pid;
-  uint32_t processors;  /* (changes, while the program has one kernel thread) P, at most processor_table.capacity */
-  uint32_t flags;       /* QZ_SESSION_... */
-  uint64_t start_ns;    /* CLOCK_MONOTONIC when the session was made */
+  uint32_t processors; /* (changes, while the program has one kernel thread) P, at most processor_table.capacity */
+  uint32_t flags;      /* QZ_SESSION_... */
+  uint64_t start_ns;   /* CLOCK_MONOTONIC when the session was made */
 
   struct qz_table processor_table; /* struct qz_processor, the first P of them in use */
   struct qz_table thread_table;    /* struct qz_thread + profile stack of short_limit entries */
@@ -105,8 +106,8 @@ struct qz_session {
   struct qz_cost hook;
   uint64_t hook_inside_ps;
   struct qz_cost lock; /* one published acquire and release of a free mutex, over an unpublished one */
-  uint64_t spawn_ps; /* one published spawn and join, over an unpublished one */
-  uint64_t wait_ps;  /* pthread layer: what one wait adds; 0: not known */
+  uint64_t spawn_ps;   /* one published spawn and join, over an unpublished one */
+  uint64_t wait_ps;    /* pthread layer: what one wait adds; 0: not known */
 
   /* Where the publisher's own code calls start routines: calls from [start_low, start_high) are left out, because the
    * creation of the thread has been counted as the call. 0, 0: nowhere. */
@@ -117,33 +118,33 @@ struct qz_session {
   uint32_t thread_high;             /* (changes) thread records ever used are below this index */
   uint32_t object_high;             /* (changes) object records ever used are below this index */
   uint32_t string_bytes;            /* (changes) bytes used of the string table */
-  uint32_t unplaced;                /* (changes) threads that are ready in no processor's queue: back from blocking regions */
-  uint64_t threads_dropped;         /* (changes) threads that found no free record */
-  uint64_t objects_merged;          /* (changes) objects that had to share the record of their place */
-  uint64_t strings_dropped;         /* (changes) names that did not fit */
+  uint32_t unplaced;        /* (changes) threads that are ready in no processor's queue: back from blocking regions */
+  uint64_t threads_dropped; /* (changes) threads that found no free record */
+  uint64_t objects_merged;  /* (changes) objects that had to share the record of their place */
+  uint64_t strings_dropped; /* (changes) names that did not fit */
 };
 #define QZ_SESSION_EXACT_HOLD 1u /* hold times are measured at each acquisition */
 
-/* One processor. Writer: the kernel thread that is the processor. From the pthread layer, whose processors are the CPUs that
- * the process may use, these records tell nothing: the sampler visits the threads. */
+/* One processor. Writer: the kernel thread that is the processor. From the pthread layer, whose processors are the CPUs
+ * that the process may use, these records tell nothing: the sampler visits the threads. */
 struct qz_processor {
   QZ_ALIGN(128) uint64_t now; /* what it does: see qz_now_... */
-  uint64_t enqueued;    /* threads that this processor made ready, in total */
-  uint64_t dequeued;    /* ready threads that this processor took to run, in total */
-  uint64_t switches;    /* context switches */
-  uint64_t steals;      /* threads taken from another processor */
-  uint64_t spawns;      /* threads created */
-  uint64_t parks;       /* times it went to sleep in the kernel */
-  uint64_t calls_lost;  /* calls not counted because the call table was full */
-  uint32_t os_tid;      /* kernel thread id */
-  uint32_t cpu;         /* CPU it is pinned to, or UINT32_MAX */
+  uint64_t enqueued;          /* threads that this processor made ready, in total */
+  uint64_t dequeued;          /* ready threads that this processor took to run, in total */
+  uint64_t switches;          /* context switches */
+  uint64_t steals;            /* threads taken from another processor */
+  uint64_t spawns;            /* threads created */
+  uint64_t parks;             /* times it went to sleep in the kernel */
+  uint64_t calls_lost;        /* calls not counted because the call table was full */
+  uint32_t os_tid;            /* kernel thread id */
+  uint32_t cpu;               /* CPU it is pinned to, or UINT32_MAX */
 };
 
 /* `now`: bits 0-3 state, bits 4-35 thread index + 1 (0: none), bits 36-63 change count. One load gives a
  * consistent pair; an equal value before and after a copy means that the processor did not switch. */
 #define QZ_NOW(state, thread_plus_1, count) \
   ((uint64_t)(state) | (uint64_t)(uint32_t)(thread_plus_1) << 4 | (uint64_t)(count) << 36)
-#define QZ_NOW_STATE(now)         ((unsigned)((now) & 15))
+#define QZ_NOW_STATE(now)         ((unsigned)((now)&15))
 #define QZ_NOW_THREAD_PLUS_1(now) ((uint32_t)((now) >> 4))
 #define QZ_NOW_CHANGE             (UINT64_C(1) << 36) /* add to change the count */
 
@@ -153,10 +154,10 @@ struct qz_entry {
   uint64_t sp;  /* procedure: its mark, by which later hooks find stale entries (publisher/hooks/instrument.h);
                  * object or copied entry: a mark that is never stale. For the writer only. */
 };
-#define QZ_KEY_OBJECT        (UINT64_C(1) << 63)
-#define QZ_KEY(kind, index)  (QZ_KEY_OBJECT | (uint64_t)(kind) << 32 | (uint32_t)(index))
-#define QZ_KEY_KIND(key)     ((unsigned)((key) >> 32 & 0xff))
-#define QZ_KEY_INDEX(key)    ((uint32_t)(key))
+#define QZ_KEY_OBJECT       (UINT64_C(1) << 63)
+#define QZ_KEY(kind, index) (QZ_KEY_OBJECT | (uint64_t)(kind) << 32 | (uint32_t)(index))
+#define QZ_KEY_KIND(key)    ((unsigned)((key) >> 32 & 0xff))
+#define QZ_KEY_INDEX(key)   ((uint32_t)(key))
 
 /* One thread and its profile stack. Writer: whoever runs the thread; while it does not run, whoever holds it
  * (the waker, the scheduler). Three parts: identity, hot line, stack. The hooks hold a pointer to `word`. */
@@ -174,20 +175,20 @@ struct qz_thread {
   uint64_t go_on;               /* publisher's own: address of addresses where hooks in the program go on */
 
   /* hot line */
-  QZ_ALIGN(64) uint64_t word;  /* see qz_word_... */
-  uint64_t overflows;          /* pushes refused because the stack was full */
-  uint64_t state;              /* bits 0-3 enum qz_state; bits 32-63 index of the object it waits for, or 0 */
-  uint64_t calls;              /* publisher's own: address of the call table to count in */
-  uint32_t limit;              /* byte offset from `word` of the last entry that procedures may use; or QZ_LIMIT_LONG */
-  uint32_t epoch;              /* epoch in which the stack was begun */
-  uint64_t high;               /* publisher's own: end of its stack; no mark of a procedure is above */
-  struct qz_entry bottom;      /* sentinel {0, a mark that is never stale}: lies just below the first entry */
-  struct qz_entry stack[];     /* session.short_limit entries; of a record of long_table session.stack_limit */
+  QZ_ALIGN(64) uint64_t word; /* see qz_word_... */
+  uint64_t overflows;         /* pushes refused because the stack was full */
+  uint64_t state;             /* bits 0-3 enum qz_state; bits 32-63 index of the object it waits for, or 0 */
+  uint64_t calls;             /* publisher's own: address of the call table to count in */
+  uint32_t limit;             /* byte offset from `word` of the last entry that procedures may use; or QZ_LIMIT_LONG */
+  uint32_t epoch;             /* epoch in which the stack was begun */
+  uint64_t high;              /* publisher's own: end of its stack; no mark of a procedure is above */
+  struct qz_entry bottom;     /* sentinel {0, a mark that is never stale}: lies just below the first entry */
+  struct qz_entry stack[];    /* session.short_limit entries; of a record of long_table session.stack_limit */
 };
 
-/* In the `limit` of a record of thread_table: the thread's stack outgrew it, and all that is said of the thread stands in the
- * record of the same index in long_table, for the rest of the session and whichever thread has that index. Most threads
- * never need it, and take little memory. The packed word goes on there from where it was. */
+/* In the `limit` of a record of thread_table: the thread's stack outgrew it, and all that is said of the thread stands
+ * in the record of the same index in long_table, for the rest of the session and whichever thread has that index. Most
+ * threads never need it, and take little memory. The packed word goes on there from where it was. */
 #define QZ_LIMIT_LONG 1u
 
 /* Where a thread was when it began to wait, in its own memory: from here its callers can be found. */
@@ -199,20 +200,20 @@ struct qz_frame {
  * below the top are being rewritten, bits 33-63 count of pushes and rewritings (of pops only by some writers: no
  * earlier value comes back without a push). Two equal values with bit 32 clear before and after a copy mean that
  * the copy is not torn. The thread itself may write each half alone, the upper one first. */
-#define QZ_WORD_EMPTY  48u                  /* offset of `bottom` */
-#define QZ_WORD_FLUX   (UINT64_C(1) << 32)
-#define QZ_WORD_CHANGE (UINT64_C(1) << 33)
-#define QZ_WORD_PUSH   (QZ_WORD_CHANGE + 16)
-#define QZ_WORD_POP    (QZ_WORD_CHANGE - 16)
-#define QZ_WORD_TOP(word)   ((uint32_t)(word))
-#define QZ_WORD_DEPTH(word) ((QZ_WORD_TOP(word) - QZ_WORD_EMPTY) / 16)
+#define QZ_WORD_EMPTY                48u /* offset of `bottom` */
+#define QZ_WORD_FLUX                 (UINT64_C(1) << 32)
+#define QZ_WORD_CHANGE               (UINT64_C(1) << 33)
+#define QZ_WORD_PUSH                 (QZ_WORD_CHANGE + 16)
+#define QZ_WORD_POP                  (QZ_WORD_CHANGE - 16)
+#define QZ_WORD_TOP(word)            ((uint32_t)(word))
+#define QZ_WORD_DEPTH(word)          ((QZ_WORD_TOP(word) - QZ_WORD_EMPTY) / 16)
 
 #define QZ_STATE_WORD(state, object) ((uint64_t)(state) | (uint64_t)(uint32_t)(object) << 32)
-#define QZ_STATE_OF(word)  ((unsigned)((word) & 15))
-#define QZ_STATE_OBJECT(word) ((uint32_t)((word) >> 32))
+#define QZ_STATE_OF(word)            ((unsigned)((word)&15))
+#define QZ_STATE_OBJECT(word)        ((uint32_t)((word) >> 32))
 
 /* Times are counted in powers of two: bucket k holds [2^k, 2^(k+1)) ns, bucket 0 also 0. */
-#define QZ_TIME_BUCKETS 40
+#define QZ_TIME_BUCKETS              40
 
 /* One synchronization object. Writer: the thread that holds the object, or its internal lock. A record is
  * never given to another kind or place: when an object is destroyed, its record goes to the next object that
@@ -229,17 +230,18 @@ struct qz_object {
   uint32_t readers;           /* rwlock: shared holders; semaphore: count; channel: items */
   uint32_t capacity;          /* barrier: parties; channel: capacity */
   uint64_t line0_reserved[1];
-  uint64_t home;              /* address of every object that has used this record; 0: none, UINT64_MAX: several addresses */
+  uint64_t home; /* address of every object that has used this record; 0: none, UINT64_MAX: several addresses */
 
-  QZ_ALIGN(64) uint64_t acquisitions; /* completed acquisitions, waits, sends + receives, joins. Locks and semaphores of
-                                       * the pthread layer: 0, it is the calls to them less `failed` */
-  uint64_t contended;                 /* those that had to wait */
-  uint64_t wait_ns;                   /* their waiting time, exact */
+  QZ_ALIGN(64)
+  uint64_t acquisitions; /* completed acquisitions, waits, sends + receives, joins. Locks and semaphores of
+                          * the pthread layer: 0, it is the calls to them less `failed` */
+  uint64_t contended;    /* those that had to wait */
+  uint64_t wait_ns;      /* their waiting time, exact */
   uint64_t wait_max_ns;
-  uint64_t spin_ns;                   /* the part of wait_ns spent spinning */
-  uint64_t hold_ns;                   /* with QZ_SESSION_EXACT_HOLD: time held */
+  uint64_t spin_ns; /* the part of wait_ns spent spinning */
+  uint64_t hold_ns; /* with QZ_SESSION_EXACT_HOLD: time held */
   uint64_t hold_max_ns;
-  uint64_t failed;                    /* pthread layer: calls that did not get the lock or the unit */
+  uint64_t failed; /* pthread layer: calls that did not get the lock or the unit */
 
   uint32_t wait_hist[QZ_TIME_BUCKETS];
   uint32_t hold_hist[QZ_TIME_BUCKETS];
@@ -248,8 +250,8 @@ struct qz_object {
 /* Exact count of the calls from one call site to one callee, by one processor: open addressing, linear probing,
  * the first slot is the publisher's matter. Slots are taken, never given back; `site` is stored last. */
 struct qz_call {
-  uint64_t site;  /* return address of the call; 0 = free */
-  uint64_t key;   /* callee: as qz_entry.key */
+  uint64_t site; /* return address of the call; 0 = free */
+  uint64_t key;  /* callee: as qz_entry.key */
   uint64_t count;
   uint64_t reserved; /* publisher's own */
 };

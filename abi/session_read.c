@@ -8,8 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define LOAD(at)         __atomic_load_n((at), __ATOMIC_RELAXED)
-#define LOAD_ACQUIRE(at) __atomic_load_n((at), __ATOMIC_ACQUIRE)
+#define LOAD(at)          __atomic_load_n((at), __ATOMIC_RELAXED)
+#define LOAD_ACQUIRE(at)  __atomic_load_n((at), __ATOMIC_ACQUIRE)
 #define SESSION_MAX_BYTES (UINT64_C(1) << 42)
 
 /* A table lies wholly inside the session, aligned as its elements are, each of at least the size that is read. */
@@ -44,7 +44,8 @@ static int check(struct qz_session_view *view, const char **why) {
     return refuse(why, "the session's stack limit makes no sense");
   if (head.call_slots == 0 || (head.call_slots & (head.call_slots - 1)) || head.call_slots > head.call_table.capacity)
     return refuse(why, "the session's number of call slots makes no sense");
-  if (head.short_limit == 0 || head.short_limit > head.stack_limit || (head.long_table.capacity == 0) != (head.short_limit == head.stack_limit))
+  if (head.short_limit == 0 || head.short_limit > head.stack_limit ||
+      (head.long_table.capacity == 0) != (head.short_limit == head.stack_limit))
     return refuse(why, "the session's short stacks make no sense");
   uint64_t short_bytes = sizeof(struct qz_thread) + (uint64_t)head.short_limit * sizeof(struct qz_entry);
   uint64_t long_bytes = sizeof(struct qz_thread) + (uint64_t)head.stack_limit * sizeof(struct qz_entry);
@@ -55,8 +56,9 @@ static int check(struct qz_session_view *view, const char **why) {
       !table_fits(&head.call_table, head.total_bytes, sizeof(struct qz_call), 8) ||
       !table_fits(&head.string_table, head.total_bytes, 1, 1) || head.string_table.stride != 1)
     return refuse(why, "a table of the session lies outside it");
-  if (head.long_table.capacity && (head.long_table.capacity != head.thread_table.capacity ||
-      head.long_table.offset < head.thread_table.offset + head.thread_table.stride * head.thread_table.capacity))
+  if (head.long_table.capacity &&
+      (head.long_table.capacity != head.thread_table.capacity ||
+       head.long_table.offset < head.thread_table.offset + head.thread_table.stride * head.thread_table.capacity))
     return refuse(why, "the session's long records are not where they belong");
   view->publisher = head.publisher;
   view->pid = head.pid;
@@ -191,7 +193,8 @@ int qz_session_copy_stack(const struct qz_session_view *view, const struct qz_th
                           uint32_t held, struct qz_stack_copy *copy) {
   const struct qz_entry *entries = entries_of(thread);
   uint64_t before = LOAD_ACQUIRE(&thread->word);
-  uint32_t depth = depth_of(before, (const unsigned char *)thread < view->long_low ? view->short_limit : view->stack_limit);
+  uint32_t depth =
+    depth_of(before, (const unsigned char *)thread < view->long_low ? view->short_limit : view->stack_limit);
   *copy = (struct qz_stack_copy){.word = before};
   if (depth == UINT32_MAX) {
     copy->invalid = 1;
@@ -204,7 +207,8 @@ int qz_session_copy_stack(const struct qz_session_view *view, const struct qz_th
   const struct qz_entry *from = entries + k, *end = entries + depth;
   uint64_t *to = keys + k;
   for (; end - from >= 4; from += 4, to += 4) {
-    uint64_t first = LOAD(&from[0].key), second = LOAD(&from[1].key), third = LOAD(&from[2].key), fourth = LOAD(&from[3].key);
+    uint64_t first = LOAD(&from[0].key), second = LOAD(&from[1].key), third = LOAD(&from[2].key),
+             fourth = LOAD(&from[3].key);
     to[0] = first;
     to[1] = second;
     to[2] = third;

@@ -14,8 +14,8 @@
 #include <unistd.h>
 #include "abi/channel.h"
 
-/* A child connects as a sampler would, and keeps the connection, and with it the publishing, until its parent ends. It reads
- * nothing: what is measured is publishing alone. */
+/* A child connects as a sampler would, and keeps the connection, and with it the publishing, until its parent ends. It
+ * reads nothing: what is measured is publishing alone. */
 static inline void bench_attach(void) {
   pid_t program = getpid();
   int ready[2];
@@ -24,10 +24,10 @@ static inline void bench_attach(void) {
   if (child == 0) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     int s = socket(AF_UNIX, SOCK_SEQPACKET, 0);
-    struct sockaddr_un address = { .sun_family = AF_UNIX };
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
     int length = snprintf(address.sun_path + 1, sizeof address.sun_path - 1, QZ_CHANNEL_PROGRAM, (long)program);
     socklen_t bytes = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)length);
-    struct qz_message message = { QZ_CHANNEL_MAGIC, QZ_CHANNEL_VERSION, QZ_ATTACH, (uint32_t)getpid(), "" };
+    struct qz_message message = {QZ_CHANNEL_MAGIC, QZ_CHANNEL_VERSION, QZ_ATTACH, (uint32_t)getpid(), ""};
     bool good = connect(s, (struct sockaddr *)&address, bytes) == 0 && send(s, &message, sizeof message, 0) > 0 &&
                 recv(s, &message, sizeof message, 0) > 0 && message.type == QZ_HELLO;
     if (good) usleep(50000); /* publishing begins after the answer */

@@ -47,23 +47,45 @@ Options
 function read(argv: readonly string[]) {
   try {
     return parseArgs({
-      args: [...argv], allowPositionals: true, strict: true,
+      args: [...argv],
+      allowPositionals: true,
+      strict: true,
       options: {
-        list: { type: 'boolean' }, quick: { type: 'boolean' }, rounds: { type: 'string' }, json: { type: 'boolean' }, output: { type: 'string' },
-        from: { type: 'string' }, compare: { type: 'string' }, markdown: { type: 'boolean' }, page: { type: 'boolean' }, record: { type: 'boolean' },
-        'install-peers': { type: 'boolean' }, peer: { type: 'string', multiple: true },
-        source: { type: 'string', multiple: true }, help: { type: 'boolean', short: 'h' },
+        list: { type: 'boolean' },
+        quick: { type: 'boolean' },
+        rounds: { type: 'string' },
+        json: { type: 'boolean' },
+        output: { type: 'string' },
+        from: { type: 'string' },
+        compare: { type: 'string' },
+        markdown: { type: 'boolean' },
+        page: { type: 'boolean' },
+        record: { type: 'boolean' },
+        'install-peers': { type: 'boolean' },
+        peer: { type: 'string', multiple: true },
+        source: { type: 'string', multiple: true },
+        help: { type: 'boolean', short: 'h' },
       },
     });
   } catch (error) {
-    throw usage((error instanceof Error ? error.message : String(error)).split(/[.\n]/)[0]!, 'see "npm run bench -- --help"');
+    throw usage(
+      (error instanceof Error ? error.message : String(error)).split(/[.\n]/)[0]!,
+      'see "npm run bench -- --help"',
+    );
   }
 }
 
 function chosen(names: readonly string[]): readonly Bench[] {
   for (const name of names) {
     if (benches.some((one) => one.name === name)) continue;
-    throw usage(`there is no benchmark "${name}"`, didYouMean(name, benches.map((one) => one.name), 'see "npm run bench -- --list"'));
+    throw usage(
+      `there is no benchmark "${name}"`,
+      didYouMean(
+        name,
+        benches.map((one) => one.name),
+        'see "npm run bench -- --list"',
+      ),
+    );
   }
   return names.length === 0 ? benches : benches.filter((one) => names.includes(one.name));
 }
@@ -71,25 +93,51 @@ function chosen(names: readonly string[]): readonly Bench[] {
 function roundsOf(text: string | undefined, quick: boolean): number {
   if (text === undefined) return quick ? 3 : 9;
   const rounds = Number(text);
-  if (!/^\d+$/.test(text) || rounds < 1 || rounds > 1000) throw usage(`--rounds ${text} is not a whole number from 1 to 1000`, 'give one');
+  if (!/^\d+$/.test(text) || rounds < 1 || rounds > 1000)
+    throw usage(`--rounds ${text} is not a whole number from 1 to 1000`, 'give one');
   return rounds;
 }
 
 let kept = ''; // where the results so far are
 
 /** Runs the benchmarks one after the other; `each` sees the results after each. */
-async function run(wanted: readonly Bench[], rounds: number, quick: boolean, say: (text: string) => void, each: (results: Results) => void): Promise<Results> {
+async function run(
+  wanted: readonly Bench[],
+  rounds: number,
+  quick: boolean,
+  say: (text: string) => void,
+  each: (results: Results) => void,
+): Promise<Results> {
   const begin = Date.now();
   const results: Results = {
-    format, date: new Date(begin).toISOString(), quartz: `${version()}${commit()}`, seconds: 0, rounds, machine: machine(), peers: peers(), benches: [], rows: [],
+    format,
+    date: new Date(begin).toISOString(),
+    quartz: `${version()}${commit()}`,
+    seconds: 0,
+    rounds,
+    machine: machine(),
+    peers: peers(),
+    benches: [],
+    rows: [],
   };
   const recorded = readRecorded();
   say(headText(results));
   for (const bench of wanted) {
     say(`${bench.title}\n`);
-    const { rows, failed } = await measure(bench, { rounds, seconds: quick ? 10 : 40, note: (text) => { process.stderr.write(`quartz: bench: ${bench.name}: ${text}\n`); } });
+    const { rows, failed } = await measure(bench, {
+      rounds,
+      seconds: quick ? 10 : 40,
+      note: (text) => {
+        process.stderr.write(`quartz: bench: ${bench.name}: ${text}\n`);
+      },
+    });
     results.rows.push(...rows);
-    results.benches.push({ name: bench.name, title: bench.title, isolates: bench.isolates, ...(failed === undefined ? {} : { failed }) });
+    results.benches.push({
+      name: bench.name,
+      title: bench.title,
+      isolates: bench.isolates,
+      ...(failed === undefined ? {} : { failed }),
+    });
     results.seconds = (Date.now() - begin) / 1000;
     results.machine.load.end = loadNow();
     say(rows.map((row) => rowText(row, recorded)).join('\n'));
@@ -106,8 +154,12 @@ const marks = ['<!-- results: npm run bench -- --page -->', '<!-- end of results
 function writePage(results: Results): void {
   const text = readFileSync(page, 'utf8');
   const [begin, end] = [text.indexOf(marks[0]), text.indexOf(marks[1])];
-  if (begin < 0 || end < begin) throw new Failure('docs/performance.md has lost its marks', `put back the lines ${marks[0]} and ${marks[1]}`);
-  writeFileSync(page, `${text.slice(0, begin + marks[0].length)}\n${markdown(results, readRecorded())}${text.slice(end)}`);
+  if (begin < 0 || end < begin)
+    throw new Failure('docs/performance.md has lost its marks', `put back the lines ${marks[0]} and ${marks[1]}`);
+  writeFileSync(
+    page,
+    `${text.slice(0, begin + marks[0].length)}\n${markdown(results, readRecorded())}${text.slice(end)}`,
+  );
 }
 
 async function main(argv: readonly string[]): Promise<number> {
@@ -125,9 +177,12 @@ async function main(argv: readonly string[]): Promise<number> {
   const rounds = roundsOf(values.rounds, quick);
   const paths = new Map((values.peer ?? []).map((text) => named('peer', pathPeers, text)));
   settings.sources = new Map((values.source ?? []).map((text) => named('source', sources, text)));
-  const then = values.compare === undefined ? undefined : readResults(values.compare); // before an hour is spent on measuring
+  // before an hour is spent on measuring
+  const then = values.compare === undefined ? undefined : readResults(values.compare);
   const quiet = values.json === true || values.markdown === true;
-  const say = (text: string): void => { if (!quiet) process.stdout.write(text); };
+  const say = (text: string): void => {
+    if (!quiet) process.stdout.write(text);
+  };
 
   if (values.output !== undefined) checkWritable(values.output);
   let unwritten = false;
@@ -136,7 +191,13 @@ async function main(argv: readonly string[]): Promise<number> {
   if (values.from !== undefined) {
     results = readResults(values.from);
     const recorded = readRecorded();
-    say(headText(results) + results.rows.filter((row) => wanted.some((one) => one.name === row.bench)).map((row) => rowText(row, recorded)).join('\n'));
+    say(
+      headText(results) +
+        results.rows
+          .filter((row) => wanted.some((one) => one.name === row.bench))
+          .map((row) => rowText(row, recorded))
+          .join('\n'),
+    );
   } else {
     if (values['install-peers']) install();
     settings.quick = quick;
@@ -149,7 +210,8 @@ async function main(argv: readonly string[]): Promise<number> {
           kept = `; what was measured before this benchmark is in ${values.output}`;
         }
         unwritten = false;
-      } catch (error) { // the next ones may succeed; what is measured is shown all the same
+      } catch (error) {
+        // the next ones may succeed; what is measured is shown all the same
         unwritten = true;
         tell(error);
       }
@@ -168,10 +230,11 @@ async function main(argv: readonly string[]): Promise<number> {
 }
 
 // What is started and written ends and goes with this process: by its exit handlers.
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {
-  process.stderr.write(`quartz: bench: ended by ${signal}${kept}\n`);
-  process.exit(128 + constants.signals[signal]);
-});
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
+  process.on(signal, () => {
+    process.stderr.write(`quartz: bench: ended by ${signal}${kept}\n`);
+    process.exit(128 + constants.signals[signal]);
+  });
 try {
   process.exitCode = await main(process.argv.slice(2));
 } catch (error) {

@@ -2,7 +2,8 @@
  *
  * Owns:    hook, hook_inside_ps, lock, spawn_ps of the session (lock: of the thread package).
  * Writer:  qzi_calibrate, once. Reader: the sampler.
- * Must not: leave a trace in the session but those numbers; take longer than some tenths of a millisecond: short programs feel it.
+ * Must not: leave a trace in the session but those numbers; take longer than some tenths of a millisecond: short
+ * programs feel it.
  *
  * The calls of publisher.h are compiled here a second time, on a flag, an epoch and an object table of our own, and
  * run on a processor and a thread that exist only here. Each figure is the least over batches: what was interrupted
@@ -11,8 +12,8 @@
  */
 extern _Atomic unsigned qzi_calibrate_flag;
 #define qzi_publishing_flag qzi_calibrate_flag
-#define qzi_pub_objects qzi_calibrate_objects
-#define qzi_pub_exact_hold qzi_calibrate_exact_hold
+#define qzi_pub_objects     qzi_calibrate_objects
+#define qzi_pub_exact_hold  qzi_calibrate_exact_hold
 #include "private.h"
 #undef qzi_pub_objects
 #undef qzi_pub_exact_hold
@@ -23,13 +24,13 @@ _Atomic unsigned qzi_calibrate_flag;
 struct qz_object *qzi_calibrate_objects;
 uint32_t qzi_calibrate_exact_hold;
 
-#define BATCHES 24 /* at most */
-#define SETTLED 4  /* in a row that are no faster by a 64th: caches and predictors have learnt what they will */
-#define CALLS 512  /* of a batch: the clock may go in steps of 10 ns */
+#define BATCHES 24  /* at most */
+#define SETTLED 4   /* in a row that are no faster by a 64th: caches and predictors have learnt what they will */
+#define CALLS   512 /* of a batch: the clock may go in steps of 10 ns */
 #define BETWEEN 96  /* of a batch between work: each takes longer */
-#define BUSY 12     /* rounds of work that keeps the processor busy: more instructions than a hook adds */
-#define CHAIN 16    /* rounds of work that waits: longer than what a hook or a lock adds where the processor is busy */
-#define SPAWNS 32
+#define BUSY    12  /* rounds of work that keeps the processor busy: more instructions than a hook adds */
+#define CHAIN   16  /* rounds of work that waits: longer than what a hook or a lock adds where the processor is busy */
+#define SPAWNS  32
 
 extern struct qz_object *qzi_pub_objects;
 void __cyg_profile_func_enter(void *function, void *site);
@@ -69,7 +70,8 @@ QZI_HOOK static void plain_between_busy(void) { between_busy(plain); }
 QZI_HOOK static void plain_between_waiting(void) { between_waiting(plain); }
 QZI_HOOK static void hooked_between_busy(void) { between_busy(hooked); }
 QZI_HOOK static void hooked_between_waiting(void) { between_waiting(hooked); }
-/* Each half by itself; the other half is one store. Called from one place, so that their return addresses stand level. */
+/* Each half by itself; the other half is one store. Called from one place, so that their return addresses stand level.
+ */
 static uint64_t word_empty, word_pushed;
 QZI_HOOK __attribute__((noinline)) static void entered(void) {
   __cyg_profile_func_enter((void *)hooked, __builtin_return_address(0));
@@ -88,26 +90,27 @@ QZI_HOOK static void call_exit(void) { call_halves(left); }
 
 /* The same of hooks that are expanded (quartz/hooks.h), where the compiler can. */
 #define QUARTZ_HOT_2 QZI_HOT_NAME
-#define QUARTZ_GUESS_3(column, index) column "(%r9," index ")" /* as fast as the program's, and without thread-local room */
+#define QUARTZ_GUESS_3(column, index) \
+  column "(%r9," index ")" /* as fast as the program's, and without thread-local room */
 #define QUARTZ_HOOKS_MACROS_ONLY
 #include "threadlib/include/quartz/hooks.h"
 #ifdef QUARTZ_HOOKS_EXPANDED
-_Static_assert(QZ_WORD_EMPTY + QZI_PUB_SHORT_ENTRIES * sizeof(struct qz_entry) == QUARTZ_SHORT_LIMIT_3, "known to hooks in the program");
+_Static_assert(QZ_WORD_EMPTY + QZI_PUB_SHORT_ENTRIES * sizeof(struct qz_entry) == QUARTZ_SHORT_LIMIT_3,
+               "known to hooks in the program");
 static uint64_t words[2] __asm__("qzi_calibrate_words") __attribute__((used));
 static uint32_t guesses[512] __asm__("qzi_calibrate_guesses") __attribute__((used));
 void expanded(void) __asm__("qzi_calibrate_expanded") __attribute__((visibility("hidden")));
 void expanded_entered(void) __asm__("qzi_calibrate_entered") __attribute__((visibility("hidden")));
 void expanded_left(void) __asm__("qzi_calibrate_left") __attribute__((visibility("hidden")));
-__asm__(
-"  .text\n  .p2align 4\n"
-"qzi_calibrate_expanded:\n  leaq qzi_calibrate_guesses(%rip), %r9\n  quartz_entry_2\n  quartz_exit_2\n  ret\n"
-"  .p2align 4\n"
-"qzi_calibrate_entered:\n  leaq qzi_calibrate_guesses(%rip), %r9\n  quartz_entry_2\n"
-"  quartz_get_hot_2\n  movq qzi_calibrate_words(%rip), %rax\n  movq %rax, (%r11)\n  ret\n"
-"  .p2align 4\n"
-"qzi_calibrate_left:\n  leaq qzi_calibrate_guesses(%rip), %r9\n"
-"  quartz_get_hot_2\n  movq 8 + qzi_calibrate_words(%rip), %rax\n  movq %rax, (%r11)\n"
-"  quartz_exit_2\n  ret\n");
+__asm__("  .text\n  .p2align 4\n"
+        "qzi_calibrate_expanded:\n  leaq qzi_calibrate_guesses(%rip), %r9\n  quartz_entry_2\n  quartz_exit_2\n  ret\n"
+        "  .p2align 4\n"
+        "qzi_calibrate_entered:\n  leaq qzi_calibrate_guesses(%rip), %r9\n  quartz_entry_2\n"
+        "  quartz_get_hot_2\n  movq qzi_calibrate_words(%rip), %rax\n  movq %rax, (%r11)\n  ret\n"
+        "  .p2align 4\n"
+        "qzi_calibrate_left:\n  leaq qzi_calibrate_guesses(%rip), %r9\n"
+        "  quartz_get_hot_2\n  movq 8 + qzi_calibrate_words(%rip), %rax\n  movq %rax, (%r11)\n"
+        "  quartz_exit_2\n  ret\n");
 QZI_HOOK static void expanded_between_busy(void) { between_busy(expanded); }
 QZI_HOOK static void expanded_between_waiting(void) { between_waiting(expanded); }
 QZI_HOOK static void call_expanded_enter(void) { call_halves(expanded_entered); }
@@ -196,8 +199,10 @@ struct qz_cost qzi_cost(uint64_t waiting, uint64_t busy) {
   return waiting < busy ? (struct qz_cost){waiting, busy} : (struct qz_cost){busy, waiting};
 }
 
-QZI_HOOK static void hook_costs(int kind, void (*waiting)(void), void (*busy)(void), void (*entries)(void), void (*exits)(void)) {
-  struct qz_cost cost = qzi_cost(qzi_added_ps(waiting, plain_between_waiting, BETWEEN, false), qzi_added_ps(busy, plain_between_busy, BETWEEN, true));
+QZI_HOOK static void hook_costs(int kind, void (*waiting)(void), void (*busy)(void), void (*entries)(void),
+                                void (*exits)(void)) {
+  struct qz_cost cost = qzi_cost(qzi_added_ps(waiting, plain_between_waiting, BETWEEN, false),
+                                 qzi_added_ps(busy, plain_between_busy, BETWEEN, true));
   uint64_t enter = qzi_added_ps(entries, call_plain, CALLS, true), leave = qzi_added_ps(exits, call_plain, CALLS, true);
   qzi_session.hook[kind] = cost;
   qzi_session.hook_inside_ps[kind] = enter + leave ? (cost.least_ps + cost.most_ps) / 2 * leave / (enter + leave) : 0;

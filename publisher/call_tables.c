@@ -11,10 +11,12 @@ struct qz_call qzi_no_calls[QZI_CALL_SLOTS]; /* never written */
 #define PROBES       64 /* slots of a call table that are tried for a pair */
 #define SMALL_PROBES 16 /* the same of a small one */
 
-QZI_HOOK static inline uint32_t second_slot(uint64_t site, uint64_t key) { return qzi_pub_object_second(qzi_pub_object_spread(site, key), key); }
+QZI_HOOK static inline uint32_t second_slot(uint64_t site, uint64_t key) {
+  return qzi_pub_object_second(qzi_pub_object_spread(site, key), key);
+}
 
-/* The slot that is tried after `slot`, `tried` of them by then. Those of objects stand in groups (object_records.h): from the second on
- * a step leads into the next group of the upper half, one slot further. */
+/* The slot that is tried after `slot`, `tried` of them by then. Those of objects stand in groups (object_records.h):
+ * from the second on a step leads into the next group of the upper half, one slot further. */
 QZI_HOOK static inline uint32_t next_slot(uint32_t slot, uint32_t tried, uint64_t site, uint64_t key) {
   if (!(key & QZ_KEY_OBJECT)) return (slot + 1) & (QZI_CALL_SLOTS - 1);
   return tried == 1 ? second_slot(site, key) : QZI_CALL_SLOTS / 2 | (slot + 17) % (QZI_CALL_SLOTS / 2);
@@ -24,14 +26,16 @@ QZI_HOOK static inline uint32_t next_slot(uint32_t slot, uint32_t tried, uint64_
 QZI_HOOK static inline bool is_its(struct qz_call *call, uint64_t site, uint64_t key) {
   uint64_t taken = __atomic_load_n(&call->site, __ATOMIC_RELAXED);
   if (taken) return taken == site && call->key == key;
-  uint64_t none = 0; /* a slot that has a key but no site is being taken by what this, a signal handler, has interrupted */
+  uint64_t none =
+    0; /* a slot that has a key but no site is being taken by what this, a signal handler, has interrupted */
   if (!__atomic_compare_exchange_n(&call->key, &none, key, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) return false;
   __atomic_store_n(&call->site, site, __ATOMIC_RELEASE);
   return true;
 }
 
 /* The slot of a pair, or a free one taken for it, `slot` and those after it; NULL: none. */
-QZI_HOOK static struct qz_call *slot_from(struct qz_call *table, uint32_t slot, uint32_t tried, uint64_t site, uint64_t key) {
+QZI_HOOK static struct qz_call *slot_from(struct qz_call *table, uint32_t slot, uint32_t tried, uint64_t site,
+                                          uint64_t key) {
   for (; tried <= PROBES; slot = next_slot(slot, tried++, site, key))
     if (is_its(&table[slot], site, key)) return &table[slot];
   return NULL;
@@ -67,8 +71,8 @@ QZI_HOOK void qzi_call_count_shared(uint64_t site, uint64_t key) {
       lost(0);
       return;
     }
-  struct qz_call *call = slot_in(qzi_session.call_base + (size_t)qzi_session.call_tables * QZI_CALL_SLOTS, qzi_pub_slot(site, key),
-                                 site, key);
+  struct qz_call *call = slot_in(qzi_session.call_base + (size_t)qzi_session.call_tables * QZI_CALL_SLOTS,
+                                 qzi_pub_slot(site, key), site, key);
   if (call) qzi_pub_store(&call->count, call->count + 1);
   atomic_store_explicit(&taken, 0, memory_order_release);
   if (!call) lost(0);
@@ -87,19 +91,23 @@ QZI_HOOK struct qz_call *qzi_call_count(uint64_t calls, uint32_t first, uint64_t
     return NULL;
   }
   struct qz_call *call = slot_in(table, first % QZI_CALL_SLOTS, site, key);
-  if (call) qzi_pub_store(&call->count, call->count + 1);
-  else lost((uint32_t)((table - qzi_session.call_base) / QZI_CALL_SLOTS));
+  if (call)
+    qzi_pub_store(&call->count, call->count + 1);
+  else
+    lost((uint32_t)((table - qzi_session.call_base) / QZI_CALL_SLOTS));
   return call;
 }
 
-/* ---- of objects --------------------------------------------------------------------------------------------------- */
+/* ---- of objects ---------------------------------------------------------------------------------------------------
+ */
 
-/* One call may use objects by the hundred thousand. Did each take its first slot, others would not find theirs free, and a table that
- * is full would lose them, after long searches. So from NEAR_MOST objects of a call on further ones begin with their second slot, and
- * when FAR_MOST do, of whichever calls, they are counted with those of their place together. */
-#define NEAR_MOST 512u
-#define FAR_MOST 4096u
-#define PLACES_LOG2 9
+/* One call may use objects by the hundred thousand. Did each take its first slot, others would not find theirs free,
+ * and a table that is full would lose them, after long searches. So from NEAR_MOST objects of a call on further ones
+ * begin with their second slot, and when FAR_MOST do, of whichever calls, they are counted with those of their place
+ * together. */
+#define NEAR_MOST    512u
+#define FAR_MOST     4096u
+#define PLACES_LOG2  9
 #define PLACES_TRIED 8 /* where all are other calls', the first is shared */
 struct qzi_pub_pairs {
   uint32_t far;
@@ -161,6 +169,8 @@ void qzi_pub_count_slow(struct qzi_publisher *p, uint64_t site, uint64_t key) {
   }
   struct qz_call *call = slot_of(p->calls, site, key);
   if (!call) call = new_slot(p, site, key);
-  if (call) qzi_pub_store(&call->count, call->count + 1);
-  else lost(p->index);
+  if (call)
+    qzi_pub_store(&call->count, call->count + 1);
+  else
+    lost(p->index);
 }

@@ -2,8 +2,8 @@
  *
  * Owns:    the sockets, and the kernel thread that sleeps on them.
  * Writer and reader: main while it initializes, that kernel thread afterwards, under `lock`.
- * Must not: fail the program: whatever goes wrong, it runs on unpublished. Trust a descriptor: the program may have closed
- *          it, and the number may name something else now.
+ * Must not: fail the program: whatever goes wrong, it runs on unpublished. Trust a descriptor: the program may have
+ * closed it, and the number may name something else now.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -32,7 +32,7 @@ struct file {
 };
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct file listening = {.fd = -1}, connection = {.fd = -1}, wake = {.fd = -1};
-static bool serving;   /* the kernel thread exists */
+static bool serving; /* the kernel thread exists */
 
 static struct file own(int fd) {
   struct file file = {.fd = fd};
@@ -50,7 +50,8 @@ static struct file own(int fd) {
 }
 static bool valid(const struct file *file) {
   struct stat state;
-  return file->fd >= 0 && !qzi_no_system_calls && !fstat(file->fd, &state) && state.st_dev == file->device && state.st_ino == file->inode;
+  return file->fd >= 0 && !qzi_no_system_calls && !fstat(file->fd, &state) && state.st_dev == file->device &&
+         state.st_ino == file->inode;
 }
 static void drop(struct file *file) {
   if (valid(file)) close(file->fd);
@@ -120,7 +121,10 @@ static bool session_ready(char *why, size_t bytes) {
   }
   int error = qzi_session_make();
   if (!error) return true;
-  snprintf(why, bytes, "the program cannot make its session: %s", error == EFBIG ? "it needs more than ulimit -f allows" : error == ENOMEM ? "it needs more memory than it may have (ulimit -v)" : strerror(error));
+  snprintf(why, bytes, "the program cannot make its session: %s",
+           error == EFBIG    ? "it needs more than ulimit -f allows"
+           : error == ENOMEM ? "it needs more memory than it may have (ulimit -v)"
+                             : strerror(error));
   return false;
 }
 
@@ -135,7 +139,8 @@ static void admit(void) {
   if (peer.fd < 0) return;
   if (!trusted(peer.fd, &pid)) {
     tell(peer.fd, QZ_REFUSED, "the program belongs to another user", -1);
-  } else if (hear(peer.fd, WELCOME_MS, &message) == QZ_ATTACH) { /* heard first: closing with something unread loses the answer */
+  } else if (hear(peer.fd, WELCOME_MS, &message) ==
+             QZ_ATTACH) { /* heard first: closing with something unread loses the answer */
     if (connection.fd >= 0) {
       tell(peer.fd, QZ_REFUSED, "the program is being sampled already", -1);
     } else if (!session_ready(why, sizeof why)) {
@@ -164,20 +169,25 @@ static void *serve(void *unused) {
   pthread_setname_np(pthread_self(), "quartz-channel");
   for (;;) {
     pthread_mutex_lock(&lock);
-    struct pollfd wait[3] = {{.fd = listening.fd, .events = POLLIN}, {.fd = connection.fd, .events = POLLIN},
+    struct pollfd wait[3] = {{.fd = listening.fd, .events = POLLIN},
+                             {.fd = connection.fd, .events = POLLIN},
                              {.fd = wake.fd, .events = POLLIN}};
     pthread_mutex_unlock(&lock);
     if (poll(wait, 3, -1) < 0 && errno != EINTR && errno != EAGAIN) return NULL;
     uint64_t count;
     pthread_mutex_lock(&lock);
     if (wait[2].revents) {
-      if (!valid(&wake)) wake.fd = -1;
-      else if (read(wake.fd, &count, sizeof count) < 0) poll(NULL, 0, 1);
+      if (!valid(&wake))
+        wake.fd = -1;
+      else if (read(wake.fd, &count, sizeof count) < 0)
+        poll(NULL, 0, 1);
     }
     if (connection.fd >= 0 && wait[1].fd == connection.fd && wait[1].revents) attend_connection();
     if (listening.fd >= 0 && wait[0].fd == listening.fd && wait[0].revents) {
-      if (valid(&listening) && !(wait[0].revents & (POLLNVAL | POLLERR))) admit();
-      else listening.fd = -1;
+      if (valid(&listening) && !(wait[0].revents & (POLLNVAL | POLLERR)))
+        admit();
+      else
+        listening.fd = -1;
     }
     pthread_mutex_unlock(&lock);
   }
@@ -221,21 +231,23 @@ static void start_serving(void) {
 
 /* ---- launched ---- */
 
-/* The kernel's work after the program's end is none of the program's: kernel threads that are short of CPUs take long to
- * die. The session alone says so; nothing is switched in threads that may still run. */
+/* The kernel's work after the program's end is none of the program's: kernel threads that are short of CPUs take long
+ * to die. The session alone says so; nothing is switched in threads that may still run. */
 __attribute__((destructor)) static void end(void) {
   struct qzi_publisher *publisher;
   if (qzi_publishing() && qzi_sched_current(&publisher)) qzi_pub_write_joins(publisher);
   if (qzi_session.head) __atomic_store_n(&qzi_session.head->publishing, 0, __ATOMIC_RELEASE);
 }
 
-/* Hands the session to the sampler that launched this program, and waits until it samples: so it sees the program from its
- * first instruction on. A sampler that dies closes the connection, which ends the wait; one that hangs, WELCOME_MS. */
+/* Hands the session to the sampler that launched this program, and waits until it samples: so it sees the program from
+ * its first instruction on. A sampler that dies closes the connection, which ends the wait; one that hangs, WELCOME_MS.
+ */
 static bool hand_over(struct file *sampler) {
   struct qz_message message = {0};
   if (!tell(sampler->fd, QZ_HELLO, NULL, qzi_session.fd)) return false;
   if (hear(sampler->fd, WELCOME_MS, &message) == QZ_WELCOME) return true;
-  if (message.type == QZ_REFUSED && *message.text) qzi_pub_complain("the sampler refused: %s; the program runs unsampled", message.text);
+  if (message.type == QZ_REFUSED && *message.text)
+    qzi_pub_complain("the sampler refused: %s; the program runs unsampled", message.text);
   if (message.type != QZ_REFUSED) qzi_pub_complain("no answer from the sampler; the program runs unsampled");
   return false;
 }

@@ -10,8 +10,8 @@
 #include "private.h"
 
 #define CAPACITY QZI_PUB_STRING_BYTES
-#define SLOTS (1u << 18) /* of the hash table, which holds offsets; at most half of them are used */
-#define NAMES (SLOTS / 2)
+#define SLOTS    (1u << 18) /* of the hash table, which holds offsets; at most half of them are used */
+#define NAMES    (SLOTS / 2)
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static _Atomic(char *) strings; /* offset 0 is the empty string */
@@ -95,8 +95,10 @@ void qzi_names_mapped(void) {
   mapped = qzi_session.head;
   mapped_strings = qzi_session.string_base;
   mapped_strings[0] = 0;
-  if (used > 1) mirror(1, used - 1);
-  else mapped->string_bytes = 1;
+  if (used > 1)
+    mirror(1, used - 1);
+  else
+    mapped->string_bytes = 1;
   mapped->strings_dropped = dropped;
   pthread_mutex_unlock(&lock);
 }

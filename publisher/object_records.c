@@ -25,9 +25,9 @@ struct slot {
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct slot *slots;
-static uint32_t *places;     /* hash table: index of the first record of a place, 0: free */
+static uint32_t *places; /* hash table: index of the first record of a place, 0: free */
 static uint32_t place_mask;
-static uint32_t high = 1;    /* records below have been used */
+static uint32_t high = 1; /* records below have been used */
 static uint32_t of_kind[QZ_KIND_COUNT];
 static uint64_t merged;
 
@@ -232,7 +232,8 @@ uint32_t qzi_pub_loop(struct qzi_publisher *p, uint64_t site, const void *object
 
 static void raise_to(uint64_t *at, uint64_t value) {
   uint64_t now = __atomic_load_n(at, __ATOMIC_RELAXED);
-  while (now < value && !__atomic_compare_exchange_n(at, &now, value, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) continue;
+  while (now < value && !__atomic_compare_exchange_n(at, &now, value, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+    continue;
 }
 
 static unsigned bucket(uint64_t ns) {
@@ -259,8 +260,10 @@ void qzi_pub_waits_add(uint32_t index, struct qzi_pub_waits *waits, uint64_t ns)
   waits->ns += ns;
   if (ns > waits->max_ns) waits->max_ns = ns;
   uint32_t *histogram = QZI_PUB_OBJECT(index)->wait_hist;
-  if (__builtin_expect(index & QZI_PUB_SHARED, 0)) __atomic_fetch_add(&histogram[bucket(ns)], 1, __ATOMIC_RELAXED);
-  else add_to_bucket(histogram, ns);
+  if (__builtin_expect(index & QZI_PUB_SHARED, 0))
+    __atomic_fetch_add(&histogram[bucket(ns)], 1, __ATOMIC_RELAXED);
+  else
+    add_to_bucket(histogram, ns);
 }
 
 void qzi_pub_waits_end(uint32_t index, const struct qzi_pub_waits *waits) {
@@ -268,8 +271,10 @@ void qzi_pub_waits_end(uint32_t index, const struct qzi_pub_waits *waits) {
   struct qz_object *record = QZI_PUB_OBJECT(index);
   qzi_pub_add(&record->contended, waits->count, index);
   qzi_pub_add(&record->wait_ns, waits->ns, index);
-  if (index & QZI_PUB_SHARED) raise_to(&record->wait_max_ns, waits->max_ns);
-  else if (waits->max_ns > record->wait_max_ns) qzi_pub_store(&record->wait_max_ns, waits->max_ns);
+  if (index & QZI_PUB_SHARED)
+    raise_to(&record->wait_max_ns, waits->max_ns);
+  else if (waits->max_ns > record->wait_max_ns)
+    qzi_pub_store(&record->wait_max_ns, waits->max_ns);
 }
 
 void qzi_pub_waited_locked_slow(uint32_t index, uint64_t wait_ns, uint64_t spin_ns) {

@@ -1,9 +1,9 @@
 /* What the publisher asks of its host: the thread package or the pthread layer.
  *
- * Owns:    the interface that both hosts implement (threadlib/src/runtime/publisher_port.c, pthread-layer/src/state/threads.c).
- * Used by: the files of publisher/. Each call says when it comes; all but qzi_sched_current and qzi_publishers_small, which
- *          hooks call at any instruction of the program, come from one kernel thread at a time.
- * Must not: be included by the program, the scheduler or the objects: what they call is publisher.h.
+ * Owns:    the interface that both hosts implement (threadlib/src/runtime/publisher_port.c,
+ * pthread-layer/src/state/threads.c). Used by: the files of publisher/. Each call says when it comes; all but
+ * qzi_sched_current and qzi_publishers_small, which hooks call at any instruction of the program, come from one kernel
+ * thread at a time. Must not: be included by the program, the scheduler or the objects: what they call is publisher.h.
  */
 #ifndef QZI_PUBLISHER_PORT_H
 #define QZI_PUBLISHER_PORT_H
@@ -24,38 +24,40 @@ struct qzi_publisher;
 /* ---- what the host is ---- */
 
 extern const uint32_t qzi_publishers_kind;  /* enum qz_publisher */
-extern const uint32_t qzi_publishers_short; /* entries in a thread's stack before it needs more, QZI_PUB_SHORT_ENTRIES; 0: all that it may need */
-/* false: the channel gets no kernel thread of its own: whoever has time asks qzi_channel_look() now and then whether the
- * sampler is still there. */
+extern const uint32_t qzi_publishers_short; /* entries in a thread's stack before it needs more, QZI_PUB_SHORT_ENTRIES;
+                                               0: all that it may need */
+/* false: the channel gets no kernel thread of its own: whoever has time asks qzi_channel_look() now and then whether
+ * the sampler is still there. */
 extern const bool qzi_publishers_own_thread;
 
 /* ---- its scheduler ---- */
 
-/* The thread that the calling kernel thread is running and, in *publisher, its processor; NULL in a foreign kernel thread or
- * inside the scheduler. Called by hooks: async-signal-safe. */
+/* The thread that the calling kernel thread is running and, in *publisher, its processor; NULL in a foreign kernel
+ * thread or inside the scheduler. Called by hooks: async-signal-safe. */
 struct qzi_pub_thread *qzi_sched_current(struct qzi_publisher **publisher);
-/* Whether that processor runs a thread; any kernel thread may ask. The scheduler changes what this returns before it makes the
- * qzi_pub_ call that publishes the change. */
+/* Whether that processor runs a thread; any kernel thread may ask. The scheduler changes what this returns before it
+ * makes the qzi_pub_ call that publishes the change. */
 bool qzi_sched_busy(unsigned processor);
 /* Calls qzi_pub_unplaced with the number of now, with the scheduler's lock held. */
 void qzi_sched_publish_unplaced(void);
 
 /* ---- its publishers: the kernel threads that publish ---- */
 
-bool qzi_publishers_make(void);               /* sets qzi_session.call_tables and small_tables; false: no memory */
-/* Small call table of the calling kernel thread, where it has no other; NULL: none. Called by hooks: async-signal-safe. */
+bool qzi_publishers_make(void); /* sets qzi_session.call_tables and small_tables; false: no memory */
+/* Small call table of the calling kernel thread, where it has no other; NULL: none. Called by hooks: async-signal-safe.
+ */
 QZI_HOOK struct qz_call *qzi_publishers_small(void);
 void qzi_publishers_head(struct qz_session *); /* sets qzi_session.head, under the lock of those who look at it */
 /* Measures what qzi_calibrate() can't know of those who publish; before anything is published. */
 void qzi_publishers_calibrate(struct qz_session *);
-void qzi_publishers_mapped(void);             /* a session has been made */
-void qzi_publishers_prepare(void);            /* before the flag is set, and a barrier */
-void qzi_publishers_on(void);                 /* after it was set, and a barrier */
-void qzi_publishers_off(void);                /* after it was cleared, and a barrier */
-void qzi_publishers_forked(void);             /* in a child, first thing */
-void qzi_publishers_started_again(void);      /* in a child, before its channel starts */
-/* qzi_hot_attend() for each kernel thread, if publishing is on; its copy at the distance `gone` (0: none) is not kept up to
- * date any more, and holds nothing from now on. */
+void qzi_publishers_mapped(void);        /* a session has been made */
+void qzi_publishers_prepare(void);       /* before the flag is set, and a barrier */
+void qzi_publishers_on(void);            /* after it was set, and a barrier */
+void qzi_publishers_off(void);           /* after it was cleared, and a barrier */
+void qzi_publishers_forked(void);        /* in a child, first thing */
+void qzi_publishers_started_again(void); /* in a child, before its channel starts */
+/* qzi_hot_attend() for each kernel thread, if publishing is on; its copy at the distance `gone` (0: none) is not kept
+ * up to date any more, and holds nothing from now on. */
 void qzi_publishers_attend(intptr_t gone);
 
 #pragma GCC visibility pop

@@ -14,30 +14,33 @@
 
 #pragma GCC visibility push(hidden)
 
-/* Entries at the top of a profile stack that only objects may use, so that a lock shows even where procedures overflow. */
+/* Entries at the top of a profile stack that only objects may use, so that a lock shows even where procedures overflow.
+ */
 #define QZI_PUB_RESERVED_ENTRIES 6
-/* Of a short record, 256 bytes: what a thread that waits needs; there may be a million of those. Hooks in the program know it: when
- * an entry finds the top where it was before, there must be room, in a record of either kind (quartz/hooks.h). */
-#define QZI_PUB_SHORT_ENTRIES 8
+/* Of a short record, 256 bytes: what a thread that waits needs; there may be a million of those. Hooks in the program
+ * know it: when an entry finds the top where it was before, there must be room, in a record of either kind
+ * (quartz/hooks.h). */
+#define QZI_PUB_SHORT_ENTRIES    8
 
 /* The session of this process. The address stays the same once made: a forked child maps its own there. */
 struct qzi_session {
   struct qz_session *head; /* NULL before the first one */
   size_t bytes;
-  int fd;                  /* its memory file, -1: none (not made, or lost by fork) */
+  int fd; /* its memory file, -1: none (not made, or lost by fork) */
   uint32_t processors;
-  uint32_t threads;        /* capacity */
-  uint32_t objects;        /* capacity */
-  uint32_t strings;        /* capacity, bytes */
+  uint32_t threads; /* capacity */
+  uint32_t objects; /* capacity */
+  uint32_t strings; /* capacity, bytes */
   uint32_t stack_limit, short_limit;
   uint64_t thread_stride, long_stride;
   char *thread_base, *long_base; /* without long records: NULL */
   struct qz_processor *processor_base;
   struct qz_call *call_base; /* call_tables of them, and one more for whoever has none of its own (under a lock) */
   uint32_t call_tables;      /* tables with one writer each */
-  uint32_t small_tables;     /* after all these: tables of QZI_SMALL_SLOTS, with one writer each; a multiple of QZI_CALL_SLOTS / QZI_SMALL_SLOTS */
+  uint32_t small_tables;     /* after all these: tables of QZI_SMALL_SLOTS, with one writer each; a multiple of
+                                QZI_CALL_SLOTS / QZI_SMALL_SLOTS */
   char *string_base;
-  bool calibrated;         /* the costs below, as in struct qz_session */
+  bool calibrated;              /* the costs below, as in struct qz_session */
   struct qz_cost hook[2], lock; /* hooks that are called, and expanded ones */
   uint64_t hook_inside_ps[2], spawn_ps, wait_ps;
 };
@@ -53,7 +56,8 @@ static inline struct qz_thread *qzi_session_long(uint32_t index) {
 }
 /* Its stack may still be moved to a longer record. */
 static inline bool qzi_session_is_short(const struct qz_thread *record) {
-  return qzi_session.long_base && (const char *)record < qzi_session.long_base && (const char *)record >= qzi_session.thread_base;
+  return qzi_session.long_base && (const char *)record < qzi_session.long_base &&
+         (const char *)record >= qzi_session.thread_base;
 }
 
 /* The program has limited its system calls, and any of ours may kill it: descriptors are left alone, and nobody looks
@@ -75,7 +79,8 @@ void qzi_session_off(void);
 __attribute__((format(printf, 1, 2))) void qzi_pub_complain(const char *format, ...);
 /* Zeroed private memory of which only touched pages exist; NULL: none. */
 void *qzi_pub_reserve(size_t bytes);
-/* Number from the environment, `otherwise` where it is not set; outside of low..high: complaint and the nearer bound. */
+/* Number from the environment, `otherwise` where it is not set; outside of low..high: complaint and the nearer bound.
+ */
 uint64_t qzi_pub_setting(const char *name, uint64_t otherwise, uint64_t low, uint64_t high);
 
 /* channel.c */
@@ -91,8 +96,8 @@ void qzi_threads_mapped(void);
 void qzi_threads_pool_publisher(struct qzi_publisher *publisher);
 void qzi_threads_return_pool(struct qzi_publisher *publisher);
 
-/* call_tables.c. Counts in the table that a hot line names, from the first slot on, and returns the slot, where the caller may keep something
- * beside the count. NULL: it has none. */
+/* call_tables.c. Counts in the table that a hot line names, from the first slot on, and returns the slot, where the
+ * caller may keep something beside the count. NULL: it has none. */
 struct qz_call *qzi_call_count(uint64_t calls, uint32_t first, uint64_t site, uint64_t key);
 /* The slot that qzi_pub_slot() leads to, without counting. */
 struct qz_call *qzi_call_slot(uint64_t calls, uint64_t site, uint64_t key);
@@ -102,7 +107,8 @@ void qzi_call_count_shared(uint64_t site, uint64_t key);
 /* The slot of a pair in a small table, or a free one taken for it; NULL: none. */
 struct qz_call *qzi_call_small(struct qz_call *table, uint64_t site, uint64_t key);
 static inline struct qz_call *qzi_small_table(uint32_t index) {
-  return qzi_session.call_base + ((size_t)qzi_session.call_tables + 1) * QZI_CALL_SLOTS + (size_t)index * QZI_SMALL_SLOTS;
+  return qzi_session.call_base + ((size_t)qzi_session.call_tables + 1) * QZI_CALL_SLOTS +
+         (size_t)index * QZI_SMALL_SLOTS;
 }
 
 /* object_records.c */
@@ -119,10 +125,11 @@ void qzi_names_mapped(void);
 
 /* calibrate.c */
 void qzi_calibrate(void);
-/* Least time of a number of batches, picoseconds for each of the `count` rounds of one: what was interrupted does not count. */
+/* Least time of a number of batches, picoseconds for each of the `count` rounds of one: what was interrupted does not
+ * count. */
 uint64_t qzi_least_ps(void (*batch)(void), uint64_t count);
-/* What `with` takes longer than `without`, likewise, from batches of both in turn. `certain`: it adds something for sure, so it is tried for longer
- * where nothing shows; 0 then says that this machine let nothing be measured. */
+/* What `with` takes longer than `without`, likewise, from batches of both in turn. `certain`: it adds something for
+ * sure, so it is tried for longer where nothing shows; 0 then says that this machine let nothing be measured. */
 uint64_t qzi_added_ps(void (*with)(void), void (*without)(void), uint64_t count, bool certain);
 /* Of what an operation adds between work that waits and between work that keeps the processor busy. */
 struct qz_cost qzi_cost(uint64_t waiting, uint64_t busy);
@@ -142,15 +149,16 @@ void qzi_hooks_init(void);
 /* 1: a module of the program has its hooks expanded in it. */
 extern bool qzi_hooks_expanded;
 
-/* When publishing begins and ends, for a kernel thread whose qzi_hot is at `own` and its copies: the next hook looks for
- * its record, unless the thread has found it already; hooks do nothing. Under the lock of the list of kernel threads. */
+/* When publishing begins and ends, for a kernel thread whose qzi_hot is at `own` and its copies: the next hook looks
+ * for its record, unless the thread has found it already; hooks do nothing. Under the lock of the list of kernel
+ * threads. */
 static inline void qzi_hot_attend(uint64_t **own) {
   for (uint32_t k = 0; k <= QZI_HOT_COPIES; k++) {
     intptr_t distance = k < QZI_HOT_COPIES ? qzi_hot_distance[k] : 0;
     uint64_t *none = NULL;
     if (distance || k == QZI_HOT_COPIES)
-      __atomic_compare_exchange_n((uint64_t **)((char *)own + distance), &none, &qzi_attend.word, false, __ATOMIC_RELEASE,
-                                  __ATOMIC_RELAXED);
+      __atomic_compare_exchange_n((uint64_t **)((char *)own + distance), &none, &qzi_attend.word, false,
+                                  __ATOMIC_RELEASE, __ATOMIC_RELAXED);
   }
 }
 static inline void qzi_hot_gone(uint64_t **own, intptr_t gone) {

@@ -3,7 +3,8 @@
  * Owns:    the calls, and the private side of what they publish (struct qzi_pub_...).
  * Writer:  publisher/ and the inline functions here are the only writers of the session (abi/session.h).
  * Reader:  the scheduler and the synchronization objects include this; nothing is read back from the session.
- * Must not: lock, allocate or call the kernel in an inline path; be used without a processor (no foreign kernel thread).
+ * Must not: lock, allocate or call the kernel in an inline path; be used without a processor (no foreign kernel
+ * thread).
  *
  * Every inline call tests one global flag first, and does no more than that where nothing is published.
  * Publishing may begin or end between any two calls: calls that come in pairs need not both have been published.
@@ -19,7 +20,7 @@
 #include "trace.h"
 #include "ticks.h"
 
-struct qzi_publisher;  /* embedded in the scheduler's processor */
+struct qzi_publisher; /* embedded in the scheduler's processor */
 struct qzi_pub_pairs;
 struct qzi_pub_thread; /* embedded in the scheduler's thread */
 struct qzi_pub_object; /* embedded in a synchronization object */
@@ -32,14 +33,15 @@ extern _Atomic uint32_t qzi_publishing_flag __attribute__((visibility("hidden"))
 extern _Atomic uint32_t qzi_pub_epoch __attribute__((visibility("hidden")));
 /* Object records (element 0 is never used); NULL before the first session. */
 extern struct qz_object *qzi_pub_objects __attribute__((visibility("hidden")));
-/* Byte offset from `word` of the last entry of a profile stack, and of the last one that procedures may use, as long as the
- * process lives; those of a short record are lower (private.h). */
+/* Byte offset from `word` of the last entry of a profile stack, and of the last one that procedures may use, as long as
+ * the process lives; those of a short record are lower (private.h). */
 extern uint32_t qzi_pub_limit __attribute__((visibility("hidden")));
 extern uint32_t qzi_pub_hook_limit __attribute__((visibility("hidden")));
 /* 1: hold times are measured (QUARTZ_EXACT_HOLD=1). */
 extern uint32_t qzi_pub_exact_hold __attribute__((visibility("hidden")));
 
-/* Orders what a record held before the stores that follow. TSan knows no fences, and gets on without: those are atomic. */
+/* Orders what a record held before the stores that follow. TSan knows no fences, and gets on without: those are atomic.
+ */
 static inline void qzi_pub_fence(void) {
 #ifdef __SANITIZE_THREAD__
   __atomic_signal_fence(__ATOMIC_RELEASE);
@@ -48,30 +50,30 @@ static inline void qzi_pub_fence(void) {
 #endif
 }
 
-/* Relaxed: the channel makes every CPU pass a barrier between what it prepares and the flag. TSan does not know of that. */
+/* Relaxed: the channel makes every CPU pass a barrier between what it prepares and the flag. TSan does not know of
+ * that. */
 #ifdef __SANITIZE_THREAD__
 #define QZI_PUBLISHING_ORDER memory_order_acquire
 #else
 #define QZI_PUBLISHING_ORDER memory_order_relaxed
 #endif
-#define qzi_publishing() \
-  __builtin_expect(atomic_load_explicit(&qzi_publishing_flag, QZI_PUBLISHING_ORDER) != 0, 0)
+#define qzi_publishing() __builtin_expect(atomic_load_explicit(&qzi_publishing_flag, QZI_PUBLISHING_ORDER) != 0, 0)
 
 /* Hot line of the record of the thread that this kernel thread runs, for the hooks; NULL: nothing to publish.
  * Written by qzi_pub_run() and qzi_pub_leave(), and by the channel when publishing begins and ends.
- * Hooks that are expanded in the program (quartz/hooks.h) read it under the name QZI_HOT_NAME, by which they are linked to
- * it. Where that can't be (the pthread layer is put in front of a program that is linked already; libraries that hide their
- * symbols), they read a variable of their own, a copy that is kept up to date at a fixed distance, the same in all kernel
- * threads. */
+ * Hooks that are expanded in the program (quartz/hooks.h) read it under the name QZI_HOT_NAME, by which they are linked
+ * to it. Where that can't be (the pthread layer is put in front of a program that is linked already; libraries that
+ * hide their symbols), they read a variable of their own, a copy that is kept up to date at a fixed distance, the same
+ * in all kernel threads. */
 #ifdef QZI_PUB_ONE_THREAD
-#define QZI_HOT_NAME "qzi_hot"
+#define QZI_HOT_NAME       "qzi_hot"
 #define QZI_HOT_VISIBILITY "hidden"
 #else
-#define QZI_HOT_NAME "quartz_hot_2"
+#define QZI_HOT_NAME       "quartz_hot_2"
 #define QZI_HOT_VISIBILITY "default"
 #endif
 extern _Thread_local uint64_t *qzi_hot __asm__(QZI_HOT_NAME)
-    __attribute__((tls_model("initial-exec"), visibility(QZI_HOT_VISIBILITY)));
+  __attribute__((tls_model("initial-exec"), visibility(QZI_HOT_VISIBILITY)));
 #define QZI_HOT_COPIES 8
 extern intptr_t qzi_hot_distance[QZI_HOT_COPIES] __attribute__((visibility("hidden"))); /* 0: not used */
 extern uint32_t qzi_hot_copies __attribute__((visibility("hidden")));                   /* those in use are below */
@@ -86,7 +88,10 @@ static inline void qzi_hot_set_copies(uint64_t **own, uint64_t *hot) {
 static inline void qzi_hot_set(uint64_t *hot) {
 #if defined(__x86_64__)
   uint64_t offset;
-  __asm__ volatile("movq " QZI_HOT_NAME "@gottpoff(%%rip), %0\n\tmovq %1, %%fs:(%0)" : "=&r"(offset) : "r"(hot) : "memory");
+  __asm__ volatile("movq " QZI_HOT_NAME "@gottpoff(%%rip), %0\n\tmovq %1, %%fs:(%0)"
+                   : "=&r"(offset)
+                   : "r"(hot)
+                   : "memory");
   if (__builtin_expect(qzi_hot_copies != 0, 0)) {
     uint64_t **own;
     __asm__ volatile("movq %%fs:0, %0" : "=r"(own));
@@ -97,7 +102,10 @@ static inline void qzi_hot_set(uint64_t *hot) {
   __asm__ volatile("mrs %0, tpidr_el0\n\t"
                    "adrp %1, :gottprel:" QZI_HOT_NAME "\n\t"
                    "ldr %1, [%1, #:gottprel_lo12:" QZI_HOT_NAME "]\n\t"
-                   "str %2, [%0, %1]" : "=&r"(base), "=&r"(offset) : "r"(hot) : "memory");
+                   "str %2, [%0, %1]"
+                   : "=&r"(base), "=&r"(offset)
+                   : "r"(hot)
+                   : "memory");
 #else
 #error "Quartz knows x86-64 and aarch64"
 #endif
@@ -105,7 +113,8 @@ static inline void qzi_hot_set(uint64_t *hot) {
 
 /* ---- private sides ------------------------------------------------------------------------------------------- */
 
-/* Where the record of a join or a sleep made at `site` is: a small cache. And joins there that are not in the record yet. */
+/* Where the record of a join or a sleep made at `site` is: a small cache. And joins there that are not in the record
+ * yet. */
 struct qzi_pub_site_slot {
   uint64_t site;
   uint32_t kind;
@@ -135,26 +144,26 @@ struct qzi_publisher {
 
 /* Of a thread. The scheduler fills the second part, published or not, before qzi_pub_created(). */
 struct qzi_pub_thread {
-  struct qz_thread *record;  /* NULL: none taken. Zero it before qzi_pub_created() */
-  uint32_t index_plus_1;     /* of the record */
-  uint32_t creator;          /* index + 1 of the creator's record */
+  struct qz_thread *record; /* NULL: none taken. Zero it before qzi_pub_created() */
+  uint32_t index_plus_1;    /* of the record */
+  uint32_t creator;         /* index + 1 of the creator's record */
 
-  uint32_t name;             /* qzi_pub_name() or 0 */
+  uint32_t name; /* qzi_pub_name() or 0 */
   union {
-    uint32_t loop;           /* fork_join.c: it runs a part of a parallel loop, whose body `start` is */
-    uint32_t os_tid;         /* pthread layer: kernel thread id, 0: not known yet */
+    uint32_t loop;   /* fork_join.c: it runs a part of a parallel loop, whose body `start` is */
+    uint32_t os_tid; /* pthread layer: kernel thread id, 0: not known yet */
   };
-  uint64_t serial;           /* unique, never 0 */
-  uint64_t start;            /* start routine (main's: the address of main) */
-  uint64_t create_site;      /* return address of the call that created it, 0 for main */
+  uint64_t serial;                 /* unique, never 0 */
+  uint64_t start;                  /* start routine (main's: the address of main) */
+  uint64_t create_site;            /* return address of the call that created it, 0 for main */
   uintptr_t stack_low, stack_high; /* bounds of its stack; 0, 0: unknown */
 };
 
 /* Of a synchronization object; all zero is right for one that is statically initialized. */
 struct qzi_pub_object {
-  uint64_t site;   /* address of the code that made it, 0: taken from its first published use */
-  uint32_t name;   /* qzi_pub_name() or 0 */
-  uint32_t index;  /* of its record, 0 = none yet; QZI_PUB_SHARED: shared with others */
+  uint64_t site;  /* address of the code that made it, 0: taken from its first published use */
+  uint32_t name;  /* qzi_pub_name() or 0 */
+  uint32_t index; /* of its record, 0 = none yet; QZI_PUB_SHARED: shared with others */
 };
 #define QZI_PUB_SHARED UINT32_C(0x80000000)
 
@@ -164,11 +173,11 @@ struct qzi_pub_object {
  * QUARTZ_SESSION, QUARTZ_ATTACH, QUARTZ_PROFILE_DEPTH, ...; a program that was launched by a sampler is publishing when
  * this returns. Never fails: where it can't publish it says so in one line. */
 void qzi_pub_init(unsigned processors, size_t max_threads);
-/* Whether a filter of system calls that the process inherited (seccomp) kills for what publishing needs. Where it does, nothing of it may be
- * started: qzi_pub_init then does nothing. One system call to read where there is no filter. */
+/* Whether a filter of system calls that the process inherited (seccomp) kills for what publishing needs. Where it does,
+ * nothing of it may be started: qzi_pub_init then does nothing. One system call to read where there is no filter. */
 bool qzi_pub_forbidden(void);
-/* From now on a forked child stops publishing before it runs child handlers that are registered later. Once is enough; qzi_pub_init does it,
- * too. Safe before any constructor has run. */
+/* From now on a forked child stops publishing before it runs child handlers that are registered later. Once is enough;
+ * qzi_pub_init does it, too. Safe before any constructor has run. */
 void qzi_pub_at_fork(void);
 /* In the child after fork(), by its only kernel thread, when that is a processor again. Until then the child publishes
  * nothing. */
@@ -196,15 +205,19 @@ void qzi_pub_give_back(struct qzi_publisher *, struct qzi_pub_thread *);
 void qzi_pub_io_slow(struct qzi_publisher *, struct qzi_pub_thread *);
 void qzi_pub_no_table(struct qz_thread *);
 void qzi_pub_remove(struct qz_thread *, uint64_t key);
-/* The thread goes on with its long record, which is returned; NULL: it has none, or has it already. By the thread itself. */
+/* The thread goes on with its long record, which is returned; NULL: it has none, or has it already. By the thread
+ * itself. */
 struct qz_thread *qzi_pub_lengthen(struct qzi_pub_thread *);
-/* The record of a thread whose stack is at its limit, with room for an object on it; NULL: there is none, which is counted. */
+/* The record of a thread whose stack is at its limit, with room for an object on it; NULL: there is none, which is
+ * counted. */
 struct qz_thread *qzi_pub_room(struct qzi_pub_thread *);
 void qzi_pub_count_slow(struct qzi_publisher *, uint64_t site, uint64_t key);
-uint32_t qzi_pub_register(struct qzi_pub_object *, unsigned kind, const void *address, uint64_t site, uint32_t capacity);
+uint32_t qzi_pub_register(struct qzi_pub_object *, unsigned kind, const void *address, uint64_t site,
+                          uint32_t capacity);
 /* Index of the record that those objects of a place share that have none of their own; with QZI_PUB_SHARED. */
 uint32_t qzi_pub_crowd(unsigned kind, uint64_t site);
-/* The record's object counts under another one from now on: what is in the record is that of some object of its place. */
+/* The record's object counts under another one from now on: what is in the record is that of some object of its place.
+ */
 void qzi_pub_anonymous(uint32_t index);
 /* How many records the place has for objects of their own, in use or free; whether one of them is free. */
 uint32_t qzi_pub_members(unsigned kind, uint64_t site, bool *some_free);
@@ -222,8 +235,8 @@ void qzi_pub_held_slow(uint32_t index, uint64_t now_ns);
 
 static inline void qzi_pub_store(uint64_t *at, uint64_t value) { __atomic_store_n(at, value, __ATOMIC_RELAXED); }
 
-/* The packed word of a profile stack, by its own thread: where the top is and how often something was pushed, each accessed by
- * itself, as the hooks in assembly do (quartz/hooks.h says why). */
+/* The packed word of a profile stack, by its own thread: where the top is and how often something was pushed, each
+ * accessed by itself, as the hooks in assembly do (quartz/hooks.h says why). */
 typedef uint32_t __attribute__((may_alias)) qzi_pub_half;
 static inline __attribute__((always_inline)) uint32_t qzi_pub_top(const struct qz_thread *record) {
   return __atomic_load_n((const qzi_pub_half *)&record->word, __ATOMIC_RELAXED);
@@ -233,7 +246,8 @@ static inline __attribute__((always_inline)) void qzi_pub_popped(struct qz_threa
 }
 static inline __attribute__((always_inline)) void qzi_pub_pushed(struct qz_thread *record, uint32_t top) {
   qzi_pub_half *pushes = (qzi_pub_half *)&record->word + 1;
-  __atomic_store_n(pushes, __atomic_load_n(pushes, __ATOMIC_RELAXED) + (uint32_t)(QZ_WORD_CHANGE >> 32), __ATOMIC_RELAXED);
+  __atomic_store_n(pushes, __atomic_load_n(pushes, __ATOMIC_RELAXED) + (uint32_t)(QZ_WORD_CHANGE >> 32),
+                   __ATOMIC_RELAXED);
   qzi_pub_popped(record, top);
 }
 
@@ -250,8 +264,8 @@ static inline void qzi_pub_state(struct qzi_publisher *p, unsigned state) {
 }
 void qzi_pub_write_joins(struct qzi_publisher *p);
 void qzi_pub_forget_joins(struct qzi_publisher *p);
-/* The processor has left its thread (after qzi_pub_blocked, ..._ready or ..._ended of that one): state OVERHEAD while it
- * looks for another, IDLE once it searches in vain or parks. */
+/* The processor has left its thread (after qzi_pub_blocked, ..._ready or ..._ended of that one): state OVERHEAD while
+ * it looks for another, IDLE once it searches in vain or parks. */
 static inline void qzi_pub_leave(struct qzi_publisher *p, unsigned state) {
   if (qzi_publishing() && p->record) {
     qzi_hot_set(NULL);
@@ -269,14 +283,14 @@ static inline void qzi_pub_leave_io(struct qzi_publisher *p) {
   }
 }
 /* Counters; `enqueued` by qzi_pub_ready and qzi_pub_created. Only the processor itself calls these. */
-#define QZI_PUB_COUNTER(call, field) \
-  static inline void call(struct qzi_publisher *p) { \
-    uint64_t value = p->field + 1; \
-    qzi_pub_store(&p->field, value); /* the channel may read it just now */ \
+#define QZI_PUB_COUNTER(call, field)                                            \
+  static inline void call(struct qzi_publisher *p) {                            \
+    uint64_t value = p->field + 1;                                              \
+    qzi_pub_store(&p->field, value); /* the channel may read it just now */     \
     if (qzi_publishing() && p->record) qzi_pub_store(&p->record->field, value); \
   }
-QZI_PUB_COUNTER(qzi_pub_enqueued, enqueued)  /* made a thread ready (see qzi_pub_ready) */
-QZI_PUB_COUNTER(qzi_pub_dequeued, dequeued)  /* took a ready thread to run, from its own queue or another's */
+QZI_PUB_COUNTER(qzi_pub_enqueued, enqueued) /* made a thread ready (see qzi_pub_ready) */
+QZI_PUB_COUNTER(qzi_pub_dequeued, dequeued) /* took a ready thread to run, from its own queue or another's */
 QZI_PUB_COUNTER(qzi_pub_switched, switches)
 QZI_PUB_COUNTER(qzi_pub_stole, steals)
 QZI_PUB_COUNTER(qzi_pub_spawned, spawns)
@@ -292,10 +306,11 @@ static inline struct qz_thread *qzi_pub_record(struct qzi_publisher *p, struct q
   return qzi_pub_begin(p, t);
 }
 
-/* A thread has been created by `creator` (NULL for main): takes a record, copies the creator's profile stack, pushes the
- * start routine, counts the call from t->create_site to it. Its state is READY; the scheduler's qzi_pub_ready counts it
- * as enqueued where it goes to a queue. */
-static inline void qzi_pub_created(struct qzi_publisher *p, struct qzi_pub_thread *t, const struct qzi_pub_thread *creator) {
+/* A thread has been created by `creator` (NULL for main): takes a record, copies the creator's profile stack, pushes
+ * the start routine, counts the call from t->create_site to it. Its state is READY; the scheduler's qzi_pub_ready
+ * counts it as enqueued where it goes to a queue. */
+static inline void qzi_pub_created(struct qzi_publisher *p, struct qzi_pub_thread *t,
+                                   const struct qzi_pub_thread *creator) {
   if (qzi_publishing() && p->record) qzi_pub_created_slow(p, t, creator);
 }
 /* The thread has ended: gives its record back. Publishing or not. */
@@ -303,7 +318,8 @@ static inline void qzi_pub_ended(struct qzi_publisher *p, struct qzi_pub_thread 
   if (__builtin_expect(t->record != NULL, 0)) qzi_pub_give_back(p, t);
 }
 
-static inline void qzi_pub_thread_state(struct qzi_publisher *p, struct qzi_pub_thread *t, unsigned state, uint32_t object) {
+static inline void qzi_pub_thread_state(struct qzi_publisher *p, struct qzi_pub_thread *t, unsigned state,
+                                        uint32_t object) {
   struct qz_thread *record = qzi_pub_record(p, t);
   if (!record) return;
   QZI_TRACE(thread(record, QZI_ORACLE_STATE, state));
@@ -331,7 +347,9 @@ static inline void qzi_pub_run_as(struct qzi_publisher *p, struct qzi_pub_thread
   qzi_hot_set(&record->word);
   if (!qzi_publishing()) qzi_hot_set(NULL);
 }
-static inline void qzi_pub_run(struct qzi_publisher *p, struct qzi_pub_thread *t) { qzi_pub_run_as(p, t, QZ_STATE_USEFUL); }
+static inline void qzi_pub_run(struct qzi_publisher *p, struct qzi_pub_thread *t) {
+  qzi_pub_run_as(p, t, QZ_STATE_USEFUL);
+}
 /* t is in a queue of ready threads (made by p). Counts p->enqueued. Call it before others can take t. */
 static inline void qzi_pub_ready(struct qzi_publisher *p, struct qzi_pub_thread *t) {
   uint64_t value = p->enqueued + 1;
@@ -341,8 +359,9 @@ static inline void qzi_pub_ready(struct qzi_publisher *p, struct qzi_pub_thread 
     qzi_pub_store(&p->record->enqueued, value);
   }
 }
-/* Two threads that take turns on p, all at once: the same stores as qzi_pub_ready and qzi_pub_run, without the counts of a queue
- * that stays as long as it is. Only while qzi_pub_may_switch() says of both that nothing is out of the ordinary. */
+/* Two threads that take turns on p, all at once: the same stores as qzi_pub_ready and qzi_pub_run, without the counts
+ * of a queue that stays as long as it is. Only while qzi_pub_may_switch() says of both that nothing is out of the
+ * ordinary. */
 static inline bool qzi_pub_may_switch(const struct qzi_publisher *p, const struct qzi_pub_thread *t) {
   const struct qz_thread *record = t->record;
   return __builtin_expect(p->calls && record && record->epoch == qzi_pub_epoch, 1);
@@ -364,12 +383,15 @@ static inline void qzi_pub_switch(struct qzi_publisher *p, struct qzi_pub_thread
   qzi_pub_take_up(p, to);
 }
 /* qzi_pub_switched and qzi_pub_run. */
-static inline __attribute__((always_inline)) void qzi_pub_switch_run(struct qzi_publisher *p, struct qzi_pub_thread *t) {
+static inline __attribute__((always_inline)) void qzi_pub_switch_run(struct qzi_publisher *p,
+                                                                     struct qzi_pub_thread *t) {
   qzi_pub_store(&p->switches, p->switches + 1);
   if (!qzi_publishing() || !p->record) return;
   qzi_pub_store(&p->record->switches, p->switches);
-  if (qzi_pub_may_switch(p, t)) qzi_pub_take_up(p, t);
-  else qzi_pub_run(p, t);
+  if (qzi_pub_may_switch(p, t))
+    qzi_pub_take_up(p, t);
+  else
+    qzi_pub_run(p, t);
 }
 /* t is about to block on an object (index from qzi_pub_object or qzi_pub_site). */
 static inline void qzi_pub_blocked(struct qzi_publisher *p, struct qzi_pub_thread *t, uint32_t object) {
@@ -401,8 +423,8 @@ static inline void qzi_pub_io_over(struct qzi_pub_thread *t) {
   qzi_pub_store(&record->state, QZ_STATE_WORD(QZ_STATE_READY, 0));
 }
 
-/* Mark of entries that are never stale: as a number with a sign, and in its lower 48 bits (x86-64: with a sign, too), above
- * all others. */
+/* Mark of entries that are never stale: as a number with a sign, and in its lower 48 bits (x86-64: with a sign, too),
+ * above all others. */
 #if defined(__x86_64__)
 #define QZI_SP_FIXED UINT64_C(0x7fff7fffffffffff)
 #else

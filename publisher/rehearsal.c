@@ -1,9 +1,9 @@
 /* A rehearsal of publishing: each system call that it makes in a program, once. See abi/sandbox.h.
  *
- * Owns:    nothing. Writer: main, before publishing starts; a child of its own makes the calls. Reader: session.c, the pthread
- *          layer.
- * Must not: leave out a call that publishing makes and the dynamic linker has not made before: a filter that kills for it would kill the
- *          program. (test/end-to-end/pthread-layer/sandboxed.test.ts holds the list against filters for each.) Allocate, or take a lock.
+ * Owns:    nothing. Writer: main, before publishing starts; a child of its own makes the calls. Reader: session.c, the
+ * pthread layer. Must not: leave out a call that publishing makes and the dynamic linker has not made before: a filter
+ * that kills for it would kill the program. (test/end-to-end/pthread-layer/sandboxed.test.ts holds the list against
+ * filters for each.) Allocate, or take a lock.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -32,7 +32,10 @@
 #define BYTES ((size_t)4096)
 
 /* Nobody reads what becomes of a call. */
-#define TRY(call) do { if (call) __asm__ volatile(""); } while (0)
+#define TRY(call)                   \
+  do {                              \
+    if (call) __asm__ volatile(""); \
+  } while (0)
 
 static void memory(void) {
   struct stat state;
@@ -54,7 +57,8 @@ static void memory(void) {
   void *at = mmap(NULL, BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
   if (at != MAP_FAILED) {
     TRY(madvise(at, BYTES, MADV_POPULATE_WRITE));
-    TRY(mmap(at, BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0) == MAP_FAILED);
+    TRY(mmap(at, BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0) ==
+        MAP_FAILED);
     TRY(munmap(at, BYTES));
   }
   TRY(close(fd));
@@ -83,7 +87,8 @@ static void channel(void) {
 /* Being there for samplers that attach. */
 static void listening(void) {
   struct sockaddr_un own = {.sun_family = AF_UNIX}; /* the kernel chooses a name */
-  int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0), wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+  int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0),
+      wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
   uint64_t count = 1;
   TRY(bind(fd, (struct sockaddr *)&own, sizeof own.sun_family));
   TRY(listen(fd, 4));

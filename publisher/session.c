@@ -7,8 +7,8 @@
  *
  * Switching: the flag is changed, then a barrier runs on every CPU that executes this process (membarrier), then the
  * qzi_hot of every kernel thread is set: to a line without room when publishing begins, so that the next hook takes its
- * slow path and finds its thread's record, even if that thread never calls the package; to NULL when it ends. So neither
- * direction costs the fast paths an atomic operation.
+ * slow path and finds its thread's record, even if that thread never calls the package; to NULL when it ends. So
+ * neither direction costs the fast paths an atomic operation.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -36,8 +36,8 @@
 extern const char __start_quartz_start[] __attribute__((weak, visibility("hidden")));
 extern const char __stop_quartz_start[] __attribute__((weak, visibility("hidden")));
 
-#define PAGE 4096u
-#define DEPTH_DEFAULT 88u    /* 1536 bytes a thread, once its stack is deep */
+#define PAGE            4096u
+#define DEPTH_DEFAULT   88u /* 1536 bytes a thread, once its stack is deep */
 #define OBJECTS_DEFAULT 262144u
 
 _Atomic uint32_t qzi_publishing_flag;
@@ -106,14 +106,14 @@ static void barrier(void) {
 
 bool qzi_session_fd_valid(void) {
   struct stat state;
-  return qzi_session.fd >= 0 && !qzi_no_system_calls && !fstat(qzi_session.fd, &state) && state.st_dev == file_device && state.st_ino == file_inode;
+  return qzi_session.fd >= 0 && !qzi_no_system_calls && !fstat(qzi_session.fd, &state) && state.st_dev == file_device &&
+         state.st_ino == file_inode;
 }
 
 void qzi_session_forget_file(void) {
   if (qzi_session_fd_valid()) close(qzi_session.fd);
   qzi_session.fd = -1;
 }
-
 
 void qzi_session_populate(const void *from, size_t bytes) {
   if (!qzi_session_fd_valid()) return;
@@ -171,7 +171,8 @@ int qzi_session_make(void) {
   uint64_t total = 0, call_slots = ((uint64_t)s->call_tables + 1) * QZI_CALL_SLOTS + s->small_tables * QZI_SMALL_SLOTS;
   s->thread_stride = thread_bytes(s->short_limit);
   place(&total, sizeof head);
-  uint64_t room = s->processors > s->call_tables ? s->processors : s->call_tables; /* there may be more later: qzi_pub_init */
+  uint64_t room =
+    s->processors > s->call_tables ? s->processors : s->call_tables; /* there may be more later: qzi_pub_init */
   head.processor_table = table(place(&total, room * sizeof(struct qz_processor)), sizeof(struct qz_processor), room);
   head.thread_table = table(place(&total, s->threads * s->thread_stride), s->thread_stride, s->threads);
   if (s->short_limit < s->stack_limit) {
@@ -195,7 +196,8 @@ int qzi_session_make(void) {
   int fd = memory_file(total);
   if (fd < 0) return errno;
   bool same_place = s->head && total <= s->bytes;
-  void *at = mmap(same_place ? s->head : NULL, total, PROT_READ | PROT_WRITE, MAP_SHARED | (same_place ? MAP_FIXED : 0), fd, 0);
+  void *at =
+    mmap(same_place ? s->head : NULL, total, PROT_READ | PROT_WRITE, MAP_SHARED | (same_place ? MAP_FIXED : 0), fd, 0);
   if (at == MAP_FAILED) {
     int error = errno;
     close(fd);
@@ -270,9 +272,8 @@ static void forked(void) {
   atomic_store_explicit(&qzi_publishing_flag, 0, memory_order_relaxed);
   qzi_hot_set(NULL);
   qzi_publishers_forked();
-  if (qzi_session.head &&
-      mmap(qzi_session.head, qzi_session.bytes, PROT_READ | PROT_WRITE,
-           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0) == MAP_FAILED)
+  if (qzi_session.head && mmap(qzi_session.head, qzi_session.bytes, PROT_READ | PROT_WRITE,
+                               MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0) == MAP_FAILED)
     abort();
   qzi_session_forget_file();
   qzi_threads_forked();
@@ -295,7 +296,8 @@ void qzi_pub_forked(unsigned processors) {
   qzi_channel_start();
 }
 
-/* Another number of processors, before there is a second kernel thread: the session has room, and the sampler follows. */
+/* Another number of processors, before there is a second kernel thread: the session has room, and the sampler follows.
+ */
 static bool resize(uint32_t processors) {
   struct qzi_session *s = &qzi_session;
   if (processors > s->call_tables) return false;
@@ -322,7 +324,8 @@ void qzi_pub_init(unsigned processors, size_t max_threads) {
     s->strings = QZI_PUB_STRING_BYTES;
     s->stack_limit = (uint32_t)qzi_pub_setting("QUARTZ_PROFILE_DEPTH", DEPTH_DEFAULT, 16, 4000);
     qzi_pub_exact_hold = (uint32_t)qzi_pub_setting("QUARTZ_EXACT_HOLD", 0, 0, 1);
-    s->short_limit = qzi_publishers_short && qzi_publishers_short < s->stack_limit ? qzi_publishers_short : s->stack_limit;
+    s->short_limit =
+      qzi_publishers_short && qzi_publishers_short < s->stack_limit ? qzi_publishers_short : s->stack_limit;
     qzi_pub_limit = QZ_WORD_EMPTY + s->stack_limit * (uint32_t)sizeof(struct qz_entry);
     qzi_pub_hook_limit = qzi_pub_limit - QZI_PUB_RESERVED_ENTRIES * (uint32_t)sizeof(struct qz_entry);
     qzi_hooks_init();

@@ -9,19 +9,19 @@
 #include "private.h"
 
 #ifdef QZI_PUB_ONE_THREAD /* the pthread layer: who publishes has one thread */
-#define POOL 2
+#define POOL  2
 #define CHUNK 1
 #else
-#define POOL 256       /* indices that a processor keeps */
-#define CHUNK 64       /* indices taken from or given to the others at a time */
+#define POOL  256 /* indices that a processor keeps */
+#define CHUNK 64  /* indices taken from or given to the others at a time */
 #endif
-#define MANY 512       /* records from which on the pages of more are made before they are used, */
-#define MADE 256       /* those of so many at a time */
+#define MANY 512 /* records from which on the pages of more are made before they are used, */
+#define MADE 256 /* those of so many at a time */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of the common pool */
-static uint32_t *free_all; /* stack of free indices */
+static uint32_t *free_all;                               /* stack of free indices */
 static uint32_t free_all_count;
-static uint32_t high;      /* records below this index have been used */
+static uint32_t high;        /* records below this index have been used */
 static uint32_t first_limit; /* of a record of the thread table */
 static uint64_t dropped;
 
@@ -155,8 +155,9 @@ static struct qz_thread *take(struct qzi_publisher *p, struct qzi_pub_thread *t)
   return t->record = own_record(t->index_plus_1 - 1); /* the session may have been made anew */
 }
 
-/* Moves all that a short record tells to the long one. A signal handler's hooks may come between anywhere, and even do the same: they
- * leave the stack as they found it. The packed word goes on from what it was, so that none comes back with another stack. */
+/* Moves all that a short record tells to the long one. A signal handler's hooks may come between anywhere, and even do
+ * the same: they leave the stack as they found it. The packed word goes on from what it was, so that none comes back
+ * with another stack. */
 static struct qz_thread *lengthen(struct qz_thread *record, uint32_t index) {
   struct qz_thread *longer = qzi_session_long(index);
   uint64_t word = flux(record);
@@ -225,8 +226,10 @@ void qzi_pub_created_slow(struct qzi_publisher *p, struct qzi_pub_thread *t, con
     qzi_pub_store(&record->state, QZ_STATE_WORD(QZ_STATE_READY, 0));
   }
   if (!t->create_site) return;
-  if (p->calls) qzi_pub_count_now(p, t->create_site, t->start);
-  else qzi_call_count_shared(t->create_site, t->start);
+  if (p->calls)
+    qzi_pub_count_now(p, t->create_site, t->start);
+  else
+    qzi_call_count_shared(t->create_site, t->start);
 }
 
 void qzi_pub_give_back(struct qzi_publisher *p, struct qzi_pub_thread *t) {
@@ -275,4 +278,3 @@ void qzi_pub_remove(struct qz_thread *record, uint64_t key) {
   uint64_t index = (uint64_t)((char *)record - qzi_session.thread_base) / qzi_session.thread_stride;
   remove_from(qzi_session_long((uint32_t)index), key);
 }
-

@@ -11,15 +11,17 @@
 uint64_t qzi_pub_tick_scale;
 
 /* Both clocks at one instant, as far as can be. */
-struct instant { uint64_t ticks, ns; };
+struct instant {
+  uint64_t ticks, ns;
+};
 static struct instant instant(void) {
-  struct instant best = { 0, 0 };
+  struct instant best = {0, 0};
   uint64_t least = UINT64_MAX;
   for (int tries = 0; tries < 8; tries++) {
     uint64_t before = qzi_pub_cycles(), ns = qzi_pub_clock_ns(), took = qzi_pub_cycles() - before;
     if (took >= least) continue;
     least = took;
-    best = (struct instant){ before + took / 2, ns };
+    best = (struct instant){before + took / 2, ns};
   }
   return best;
 }

@@ -12,7 +12,8 @@
 #include <stdint.h>
 
 extern uint64_t qzi_pub_tick_scale __attribute__((visibility("hidden"))); /* ns in a tick * 2^32; 0: ticks are ns */
-/* Two readings of both clocks. What is done in between is free: the second waits for what is missing to a tenth of a millisecond. */
+/* Two readings of both clocks. What is done in between is free: the second waits for what is missing to a tenth of a
+ * millisecond. */
 void qzi_pub_ticks_begin(void) __attribute__((visibility("hidden")));
 void qzi_pub_ticks_calibrate(void) __attribute__((visibility("hidden")));
 uint64_t qzi_pub_clock_ns(void) __attribute__((visibility("hidden")));

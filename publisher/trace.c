@@ -61,7 +61,7 @@ static __attribute__((noinline)) void add(uint64_t ns, unsigned kind, uint32_t s
     own.head->lost++;
     return;
   }
-  own.events[count] = (struct qzi_oracle_event){ ns, kind, subject, value };
+  own.events[count] = (struct qzi_oracle_event){ns, kind, subject, value};
   __atomic_store_n(&own.head->count, count + 1, __ATOMIC_RELEASE);
 }
 
@@ -73,7 +73,8 @@ static uint32_t index_in(const struct qz_table *table, const void *record) {
 }
 
 static uint32_t thread_index(const struct qz_thread *thread) {
-  bool is_long = session->long_table.capacity && (uint64_t)((const char *)thread - (const char *)session) >= session->long_table.offset;
+  bool is_long = session->long_table.capacity &&
+                 (uint64_t)((const char *)thread - (const char *)session) >= session->long_table.offset;
   return index_in(is_long ? &session->long_table : &session->thread_table, thread);
 }
 

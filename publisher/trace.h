@@ -15,17 +15,17 @@
 #include "abi/session.h"
 
 enum qzi_oracle_kind {
-  QZI_ORACLE_NOW = 1,    /* subject: processor; value: its `now` */
-  QZI_ORACLE_STATE = 2,  /* subject: thread index; value: its `state` */
-  QZI_ORACLE_BEGIN = 3,  /* subject: thread index; value: serial */
-  QZI_ORACLE_END = 4,    /* subject: thread index: record given back */
-  QZI_ORACLE_STACK = 5,  /* subject: thread index; value: depth; as many QZI_ORACLE_ENTRY follow, bottom first */
-  QZI_ORACLE_ENTRY = 6,  /* value: key */
-  QZI_ORACLE_QUEUE = 7   /* subject: object index; value: queue length */
+  QZI_ORACLE_NOW = 1,   /* subject: processor; value: its `now` */
+  QZI_ORACLE_STATE = 2, /* subject: thread index; value: its `state` */
+  QZI_ORACLE_BEGIN = 3, /* subject: thread index; value: serial */
+  QZI_ORACLE_END = 4,   /* subject: thread index: record given back */
+  QZI_ORACLE_STACK = 5, /* subject: thread index; value: depth; as many QZI_ORACLE_ENTRY follow, bottom first */
+  QZI_ORACLE_ENTRY = 6, /* value: key */
+  QZI_ORACLE_QUEUE = 7  /* subject: object index; value: queue length */
 };
 struct qzi_oracle_event {
-  uint64_t ns;      /* CLOCK_MONOTONIC */
-  uint32_t kind;    /* enum qzi_oracle_kind */
+  uint64_t ns;   /* CLOCK_MONOTONIC */
+  uint32_t kind; /* enum qzi_oracle_kind */
   uint32_t subject;
   uint64_t value;
 };

@@ -8,7 +8,8 @@
 
 /* Quartz can't work here: the program runs in our place. */
 static int step_aside(const struct qzi_options *options) {
-  static const char why[] = "a filter of system calls (seccomp) here kills for calls that a recording needs; record outside of that sandbox";
+  static const char why[] =
+    "a filter of system calls (seccomp) here kills for calls that a recording needs; record outside of that sandbox";
   if (options->recording.attached) {
     fprintf(stderr, "quartz: process %ld can't be recorded: %s\n", (long)options->pid, why);
     return QUARTZ_FAILED;

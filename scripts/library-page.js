@@ -5,9 +5,9 @@
  *     node scripts/library-page.js           writes the page
  *     node scripts/library-page.js --check   exits with 1 where page and headers differ
  *
- * What it wants of a header: a comment that begins with `# Title` begins a section; any other comment says what the declarations
- * right below it do, up to a blank line or the next comment. A public declaration without one, and a function that returns int
- * whose comment says neither what it returns nor its errors, is an error here.
+ * What it wants of a header: a comment that begins with `# Title` begins a section; any other comment says what the
+ * declarations right below it do, up to a blank line or the next comment. A public declaration without one, and a
+ * function that returns int whose comment says neither what it returns nor its errors, is an error here.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -21,7 +21,8 @@ const width = 120;
 
 /** The end of the bracket that opens at `at`, one behind it. */
 function matching(text, at) {
-  const open = text[at], close = { '{': '}', '<': '>', '(': ')' }[open];
+  const open = text[at],
+    close = { '{': '}', '<': '>', '(': ')' }[open];
   let depth = 0;
   for (let k = at; k < text.length; k++) {
     if (text[k] === open) depth++;
@@ -38,7 +39,10 @@ const withoutTemplate = (text) => {
 
 /** A function's signature: without its body, initializers, and what only says how it is compiled. */
 function signature(text) {
-  const plain = text.replace(/\bQZ_HERE /g, '').replace(/^inline /, '').trim();
+  const plain = text
+    .replace(/\bQZ_HERE /g, '')
+    .replace(/^inline /, '')
+    .trim();
   const rest = withoutTemplate(plain);
   const end = plain.length - rest.length + matching(rest, rest.indexOf('('));
   const behind = /^\s*(const)?\s*(noexcept)?\s*(->[^{;]*)?/.exec(plain.slice(end))[0].trimEnd();
@@ -47,8 +51,12 @@ function signature(text) {
 
 /** Adds what `text` declares to `sections`; `within` is the class whose public members these are. */
 function parse(text, sections, within) {
-  let open = within === undefined, at = 0, group;
-  const trouble = (what) => { throw new Error(`${what.split('\n')[0]}: a public declaration without a comment of its own`); };
+  let open = within === undefined,
+    at = 0,
+    group;
+  const trouble = (what) => {
+    throw new Error(`${what.split('\n')[0]}: a public declaration without a comment of its own`);
+  };
   const declare = (code) => {
     if (!group) trouble(code);
     if (group.code.length === 0) sections.at(-1).groups.push(group);
@@ -62,7 +70,10 @@ function parse(text, sections, within) {
       at += space.length;
     } else if (rest.startsWith('/*')) {
       const length = rest.indexOf('*/') + 2;
-      const lines = rest.slice(2, length - 2).split('\n').map((line, k) => (k === 0 ? line.trim() : line.replace(/^\s*\* ?/, '')));
+      const lines = rest
+        .slice(2, length - 2)
+        .split('\n')
+        .map((line, k) => (k === 0 ? line.trim() : line.replace(/^\s*\* ?/, '')));
       const comment = lines.join('\n').trimEnd();
       const title = /^# (.*)/.exec(comment);
       if (title) sections.push({ title: title[1], text: comment.slice(title[0].length).trim(), groups: [] });
@@ -94,21 +105,30 @@ function parse(text, sections, within) {
 function declaration(rest, open, sections, declare, group) {
   const head = withoutTemplate(rest);
   const skipped = rest.length - head.length;
-  const semicolon = rest.indexOf(';', skipped), brace = rest.indexOf('{', skipped);
+  const semicolon = rest.indexOf(';', skipped),
+    brace = rest.indexOf('{', skipped);
   const line = rest.slice(semicolon, rest.indexOf('\n', semicolon));
   const trailing = /^;[ \t]*\/\*.*\*\/$/.test(line) ? line.length : 1;
   if (/^class \w+;/.test(head) || /^struct \w+;/.test(head)) return semicolon + trailing;
   if (/^class /.test(head)) {
     const end = matching(rest, brace);
     const name = `qz::${/^class (\w+)/.exec(head)[1]}`;
-    declare(rest.slice(0, brace).replace(/ : detail::fixed/, '').trim());
+    declare(
+      rest
+        .slice(0, brace)
+        .replace(/ : detail::fixed/, '')
+        .trim(),
+    );
     group.title = name;
     parse(rest.slice(brace + 1, end - 1), sections, name);
     return end + 1;
   }
   if (brace === -1 || semicolon < brace) {
     const code = rest.slice(0, semicolon + 1);
-    if (open) declare(code.includes('(') && !code.startsWith('typedef') ? code.replace(/ __attribute__\(\(weak\)\)/, '') : code);
+    if (open)
+      declare(
+        code.includes('(') && !code.startsWith('typedef') ? code.replace(/ __attribute__\(\(weak\)\)/, '') : code,
+      );
     return semicolon + trailing;
   }
   const end = matching(rest, brace);
@@ -118,7 +138,8 @@ function declaration(rest, open, sections, declare, group) {
     return length;
   }
   const body = rest.slice(skipped, brace);
-  if (!body.includes('(')) { // a member with an initializer
+  if (!body.includes('(')) {
+    // a member with an initializer
     return rest.indexOf(';', end) + 1;
   }
   if (open) declare(signature(rest.slice(0, brace)));
@@ -128,17 +149,34 @@ function declaration(rest, open, sections, declare, group) {
 
 /** Lines of at most `width`; paragraphs, list items and indented code stay apart; names of the program become code. */
 function prose(text) {
-  const marked = (line) => line.split(/(`[^`]*`)/).map((part) => (part.startsWith('`') ? part : part
-    .replace(/<(?=\w+\.h(?:pp)?>)(\w+\.h(?:pp)?)>/g, '`<$1>`')
-    .replace(/(?<![`\w:])((?:qz::|std::|qz_|QZ_|QUARTZ_|CLOCK_)\w+(?:::\w+)*(?:\(\))?|E[A-Z]{3,}|INT_MAX|SIG[A-Z]+)/g, '`$1`')))
-    .join('');
+  const marked = (line) =>
+    line
+      .split(/(`[^`]*`)/)
+      .map((part) =>
+        part.startsWith('`')
+          ? part
+          : part
+              .replace(/<(?=\w+\.h(?:pp)?>)(\w+\.h(?:pp)?)>/g, '`<$1>`')
+              .replace(
+                /(?<![`\w:])((?:qz::|std::|qz_|QZ_|QUARTZ_|CLOCK_)\w+(?:::\w+)*(?:\(\))?|E[A-Z]{3,}|INT_MAX|SIG[A-Z]+)/g,
+                '`$1`',
+              ),
+      )
+      .join('');
   const blocks = [];
   let block;
   for (const line of text.split('\n')) {
-    const kind = line.trim() === '' ? 'blank' : /^ {4}/.test(line) ? 'code' : line.startsWith('- ') || line.startsWith('Errors:') || line.startsWith('Throw') ? 'begin' : 'more';
+    const kind =
+      line.trim() === ''
+        ? 'blank'
+        : /^ {4}/.test(line)
+          ? 'code'
+          : line.startsWith('- ') || line.startsWith('Errors:') || line.startsWith('Throw')
+            ? 'begin'
+            : 'more';
     if (kind === 'blank') block = undefined;
-    else if (block && (kind === 'more' && !block.code || kind === 'code' && block.code)) block.lines.push(line);
-    else blocks.push(block = { code: kind === 'code', item: line.startsWith('- '), lines: [line] });
+    else if (block && ((kind === 'more' && !block.code) || (kind === 'code' && block.code))) block.lines.push(line);
+    else blocks.push((block = { code: kind === 'code', item: line.startsWith('- '), lines: [line] }));
   }
   const out = [];
   for (const [k, { code, item, lines }] of blocks.entries()) {
@@ -164,7 +202,11 @@ const dedent = (code) => {
   return least === 0 ? code : code.replaceAll(`\n${' '.repeat(least)}`, '\n');
 };
 const namesOf = (code) => [...code.matchAll(/\b(qz_\w+|QZ_\w+)\s*\(/g)].map(([, name]) => name);
-const anchor = (title) => title.toLowerCase().replace(/[^\w -]/g, '').replaceAll(' ', '-');
+const anchor = (title) =>
+  title
+    .toLowerCase()
+    .replace(/[^\w -]/g, '')
+    .replaceAll(' ', '-');
 
 function made() {
   const sections = [];
@@ -177,18 +219,32 @@ function made() {
   for (const { groups } of sections) {
     for (const { code, comment } of groups) {
       const codes = code.filter((one) => /^int \w+\(/.test(one));
-      if (codes.length > 0 && !/Errors:|Returns/.test(comment)) throw new Error(`${codes[0]}: the comment says neither its errors nor what it returns`);
+      if (codes.length > 0 && !/Errors:|Returns/.test(comment))
+        throw new Error(`${codes[0]}: the comment says neither its errors nor what it returns`);
     }
   }
   const [head] = /\/\*[^]*?\*\//.exec(readFileSync(join(includes, 'quartz.h'), 'utf8'));
-  const intro = head.slice(2, -2).split('\n').map((line, k) => (k === 0 ? '' : line.replace(/^\s*\* ?/, ''))).join('\n').trim();
+  const intro = head
+    .slice(2, -2)
+    .split('\n')
+    .map((line, k) => (k === 0 ? '' : line.replace(/^\s*\* ?/, '')))
+    .join('\n')
+    .trim();
   const out = [
-    '# The thread package: every function', '',
-    '<!-- Made from threadlib/include/quartz by scripts/library-page.js: change the headers, then run it. -->', '',
-    prose(`${intro}\n\nHow threads are scheduled, and what ends a program: [threads](threads.md). How threads wait, and in which order: [synchronization objects](sync.md). Compiling and linking: [getting started](getting-started.md).`),
-    '', '| section | header | functions |', '|---|---|---|',
+    '# The thread package: every function',
+    '',
+    '<!-- Made from threadlib/include/quartz by scripts/library-page.js: change the headers, then run it. -->',
+    '',
+    prose(
+      `${intro}\n\nHow threads are scheduled, and what ends a program: [threads](threads.md). How threads wait, and in which order: [synchronization objects](sync.md). Compiling and linking: [getting started](getting-started.md).`,
+    ),
+    '',
+    '| section | header | functions |',
+    '|---|---|---|',
     ...sections.map(({ title, header, groups }) => {
-      const names = header.endsWith('pp') ? groups.flatMap((one) => (one.title ? [one.title] : [])) : [...new Set(groups.flatMap((one) => one.code.flatMap(namesOf)))];
+      const names = header.endsWith('pp')
+        ? groups.flatMap((one) => (one.title ? [one.title] : []))
+        : [...new Set(groups.flatMap((one) => one.code.flatMap(namesOf)))];
       return `| [${title}](#${anchor(title)}) | \`quartz/${header}\` | ${names.map((name) => `\`${name}\``).join(' ')} |`;
     }),
   ];
@@ -197,7 +253,8 @@ function made() {
     if (text !== '') out.push('', prose(text));
     for (const { code, comment, within, title: name } of groups) {
       if (name) out.push('', `### ${name}`);
-      else if (within === undefined && header.endsWith('pp') && groups.some((one) => one.title)) out.push('', `### ${/(?:class )?(\w+)(?=\(| \{)/.exec(withoutTemplate(code[0]))[1].replace(/^/, 'qz::')}`);
+      else if (within === undefined && header.endsWith('pp') && groups.some((one) => one.title))
+        out.push('', `### ${/(?:class )?(\w+)(?=\(| \{)/.exec(withoutTemplate(code[0]))[1].replace(/^/, 'qz::')}`);
       out.push('', `\`\`\`${header.endsWith('pp') ? 'cpp' : 'c'}`, ...code.map(dedent), '```', '', prose(comment));
     }
   }

@@ -39,6 +39,7 @@ else
   [ "$(uname -m)" != x86_64 ] || missing+=(libzydis-dev)
 fi
 if [ "${1:-}" = checks ]; then
+  need clang-format command -v clang-format
   need clang command -v clang
   need gcc-aarch64-linux-gnu command -v aarch64-linux-gnu-gcc
   need g++-aarch64-linux-gnu command -v aarch64-linux-gnu-g++

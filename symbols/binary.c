@@ -81,13 +81,14 @@ void qzi_binary_open(struct qzi_binary *binary, char *const *debug_dirs, size_t 
   elf_version(EV_CURRENT);
 
   if (binary->path[0] != '/') { /* [vdso], [heap], //anon, generated code */
-    binary->no_names = binary->no_lines = binary->path[0] == '[' ? "code that the kernel provides: no file" : "no file: generated code";
+    binary->no_names = binary->no_lines =
+      binary->path[0] == '[' ? "code that the kernel provides: no file" : "no file: generated code";
     return;
   }
   binary->elf = open_elf(binary->path, &binary->fd);
   if (!binary->elf)
     binary->no_names = errno == ENOENT || errno == ENOTDIR ? "binary no longer there"
-                     : errno == EACCES || errno == EPERM   ? "binary cannot be read: no permission"
+                       : errno == EACCES || errno == EPERM ? "binary cannot be read: no permission"
                                                            : "not a readable ELF file";
   else if (binary->build_id[0] && !has_build_id(binary->elf, binary->build_id)) {
     binary->no_names = "binary changed since the recording";
@@ -104,8 +105,7 @@ void qzi_binary_open(struct qzi_binary *binary, char *const *debug_dirs, size_t 
     if (count > 0 && count <= 64) hex(own_id, bytes, (size_t)count);
   }
   const char *build_id = binary->build_id[0] ? binary->build_id : own_id;
-  for (size_t k = 0; k < debug_dir_count && !binary->debug_elf; k++)
-    find_debug_file(binary, debug_dirs[k], build_id);
+  for (size_t k = 0; k < debug_dir_count && !binary->debug_elf; k++) find_debug_file(binary, debug_dirs[k], build_id);
   if (!binary->debug_elf) find_debug_file(binary, "/usr/lib/debug/.build-id", build_id);
 
   if (binary->elf || binary->debug_elf) {

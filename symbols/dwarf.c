@@ -45,8 +45,10 @@ static const struct qzi_range *find_range(const struct qzi_ranges *ranges, uint6
   size_t low = 0, high = ranges->count;
   while (low < high) {
     size_t middle = low + (high - low) / 2;
-    if (ranges->items[middle].start <= address) low = middle + 1;
-    else high = middle;
+    if (ranges->items[middle].start <= address)
+      low = middle + 1;
+    else
+      high = middle;
   }
   for (size_t steps = 0; low > 0 && steps < 16; low--, steps++)
     if (address < ranges->items[low - 1].end) return &ranges->items[low - 1];
@@ -80,10 +82,12 @@ static void index_functions(struct qzi_unit *unit, Dwarf_Die *parent, int depth)
       Dwarf_Addr entry, base, end;
       /* One in several pieces may have no entry of its own: then the first piece begins with it. */
       if (dwarf_entrypc(&die, &entry) != 0 && dwarf_ranges(&die, 0, &base, &entry, &end) <= 0) continue;
-      if (!grow((void **)&unit->functions, &unit->function_capacity, unit->function_count, sizeof *unit->functions)) return;
+      if (!grow((void **)&unit->functions, &unit->function_capacity, unit->function_count, sizeof *unit->functions))
+        return;
       add_ranges_of(&unit->ranges, &die, unit->function_count);
       unit->functions[unit->function_count++] = (struct qzi_function){dwarf_dieoffset(&die), entry};
-    } else if (tag == DW_TAG_namespace || tag == DW_TAG_structure_type || tag == DW_TAG_class_type || tag == DW_TAG_module) {
+    } else if (tag == DW_TAG_namespace || tag == DW_TAG_structure_type || tag == DW_TAG_class_type ||
+               tag == DW_TAG_module) {
       index_functions(unit, &die, depth + 1);
     }
   } while (dwarf_siblingof(&die, &die) == 0);
@@ -107,7 +111,8 @@ const char *qzi_dwarf_directory(struct qzi_unit *unit) {
   return directory ? directory : "";
 }
 
-/* libdw (0.188) ends the process that asks where a die of a split unit is declared before the unit's list of files was read. */
+/* libdw (0.188) ends the process that asks where a die of a split unit is declared before the unit's list of files was
+ * read. */
 static const char *declaring_file(Dwarf_Die *die) {
   Dwarf_Die unit;
   Dwarf_Files *files;
@@ -178,7 +183,8 @@ static bool static_address(Dwarf_Die *die, uint64_t *address) {
   Dwarf_Op *operations;
   size_t count;
   Dwarf_Addr found;
-  if (!dwarf_attr(die, DW_AT_location, &attribute) || dwarf_getlocation(&attribute, &operations, &count) || count != 1) return false;
+  if (!dwarf_attr(die, DW_AT_location, &attribute) || dwarf_getlocation(&attribute, &operations, &count) || count != 1)
+    return false;
   *address = operations[0].number;
   if (operations[0].atom == DW_OP_addr) return true;
   if (operations[0].atom != DW_OP_addrx && operations[0].atom != DW_OP_GNU_addr_index) return false;
@@ -195,7 +201,9 @@ static void index_variables(struct qzi_binary *binary, size_t unit, Dwarf_Die *p
     if (tag == DW_TAG_variable) {
       uint64_t address;
       if (!static_address(&die, &address)) continue;
-      if (!grow((void **)&binary->variables, &binary->variable_capacity, binary->variable_count, sizeof *binary->variables)) return;
+      if (!grow((void **)&binary->variables, &binary->variable_capacity, binary->variable_count,
+                sizeof *binary->variables))
+        return;
       binary->variables[binary->variable_count++] = (struct qzi_variable){address, dwarf_dieoffset(&die), unit};
     } else if (tag == DW_TAG_namespace || tag == DW_TAG_subprogram || tag == DW_TAG_lexical_block ||
                tag == DW_TAG_structure_type || tag == DW_TAG_class_type) {
@@ -217,7 +225,8 @@ bool qzi_dwarf_variable_die(struct qzi_binary *binary, uint64_t address, Dwarf_D
     if (binary->variable_count) qsort(binary->variables, binary->variable_count, sizeof *binary->variables, by_address);
   }
   struct qzi_variable key = {.address = address};
-  struct qzi_variable *found = binary->variable_count ? bsearch(&key, binary->variables, binary->variable_count, sizeof key, by_address) : NULL;
+  struct qzi_variable *found =
+    binary->variable_count ? bsearch(&key, binary->variables, binary->variable_count, sizeof key, by_address) : NULL;
   return found && die_at(&binary->units[found->unit], found->die, die);
 }
 

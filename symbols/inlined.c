@@ -8,8 +8,8 @@
 #include <string.h>
 #include "internal.h"
 
-/* Is it a header of the thread package, of the C++ library or another that the system installed, or source of Rust's own library?
- * Their procedures are inlined into the program's. */
+/* Is it a header of the thread package, of the C++ library or another that the system installed, or source of Rust's
+ * own library? Their procedures are inlined into the program's. */
 static bool is_package_header(const char *file) {
   static const char *const places[] = {"/usr/include/", "/usr/local/include/", "/usr/lib/", "/rustc/"};
   if (!file) return false;
@@ -23,8 +23,8 @@ static bool is_package_header(const char *file) {
 
 #define INLINED_MOST 128
 
-/* Procedures inlined at the address into the one that `parent` is, outermost first. (dwarf_getscopes finds none of them where the
- * innermost is declared in another place than it is written, as Rust's are.) */
+/* Procedures inlined at the address into the one that `parent` is, outermost first. (dwarf_getscopes finds none of them
+ * where the innermost is declared in another place than it is written, as Rust's are.) */
 static int find_inlined(Dwarf_Die *parent, uint64_t address, Dwarf_Die *found, int count, int depth) {
   Dwarf_Die die;
   if (depth > 4 * INLINED_MOST || dwarf_child(parent, &die) != 0) return count;
@@ -45,7 +45,8 @@ static bool called_at(struct qzi_unit *unit, Dwarf_Die *inlined, struct qzi_plac
   Dwarf_Files *files;
   size_t count;
   if (dwarf_formudata(dwarf_attr(inlined, DW_AT_call_file, &attribute), &file) ||
-      dwarf_formudata(dwarf_attr(inlined, DW_AT_call_line, &attribute), &line) || dwarf_getsrcfiles(&unit->die, &files, &count) || file >= count)
+      dwarf_formudata(dwarf_attr(inlined, DW_AT_call_line, &attribute), &line) ||
+      dwarf_getsrcfiles(&unit->die, &files, &count) || file >= count)
     return false;
   place->file = dwarf_filesrc(files, file, NULL, NULL);
   place->line = (int)line;
@@ -57,24 +58,28 @@ bool qzi_dwarf_call_line(struct qzi_binary *binary, uint64_t address, struct qzi
   if (!qzi_dwarf_line(binary, address, place)) return false;
   struct qzi_unit *unit = is_package_header(place->file) ? qzi_dwarf_unit(binary, address) : NULL;
   Dwarf_Die function, inlined[INLINED_MOST];
-  int count = unit && qzi_dwarf_function_at(unit, address, &function) ? find_inlined(&function, address, inlined, 0, 0) : 0;
+  int count =
+    unit && qzi_dwarf_function_at(unit, address, &function) ? find_inlined(&function, address, inlined, 0, 0) : 0;
   while (count-- > 0 && is_package_header(place->file))
     if (!called_at(unit, &inlined[count], place)) break;
   return place->file != NULL;
 }
 
 static bool is_scope(int tag) {
-  return tag == DW_TAG_namespace || tag == DW_TAG_structure_type || tag == DW_TAG_class_type || tag == DW_TAG_union_type || tag == DW_TAG_subprogram;
+  return tag == DW_TAG_namespace || tag == DW_TAG_structure_type || tag == DW_TAG_class_type ||
+         tag == DW_TAG_union_type || tag == DW_TAG_subprogram;
 }
 
-/* Where a procedure is defined; of a lambda, which has no line of its own in gcc's debug information, where its type is. */
+/* Where a procedure is defined; of a lambda, which has no line of its own in gcc's debug information, where its type
+ * is. */
 static void defined_at(struct qzi_unit *unit, Dwarf_Die *die, struct qzi_place *place) {
   Dwarf_Attribute attribute;
   Dwarf_Die declared, *scopes = NULL;
   qzi_dwarf_declared(unit, die, place);
   if (place->line) return;
   if (!dwarf_formref_die(dwarf_attr(die, DW_AT_specification, &attribute), &declared)) declared = *die;
-  if (dwarf_getscopes_die(&declared, &scopes) > 1 && is_scope(dwarf_tag(&scopes[1]))) qzi_dwarf_declared(unit, &scopes[1], place);
+  if (dwarf_getscopes_die(&declared, &scopes) > 1 && is_scope(dwarf_tag(&scopes[1])))
+    qzi_dwarf_declared(unit, &scopes[1], place);
   free(scopes);
 }
 
@@ -87,8 +92,10 @@ static bool find_own(struct qzi_unit *unit, Dwarf_Die *parent, int depth, struct
     if (tag != DW_TAG_inlined_subroutine && tag != DW_TAG_lexical_block) continue;
     Dwarf_Attribute attribute;
     Dwarf_Die origin;
-    if (tag == DW_TAG_inlined_subroutine && called_at(unit, &die, place) && !is_package_header(place->file)) return true;
-    if (tag == DW_TAG_inlined_subroutine && dwarf_formref_die(dwarf_attr(&die, DW_AT_abstract_origin, &attribute), &origin)) {
+    if (tag == DW_TAG_inlined_subroutine && called_at(unit, &die, place) && !is_package_header(place->file))
+      return true;
+    if (tag == DW_TAG_inlined_subroutine &&
+        dwarf_formref_die(dwarf_attr(&die, DW_AT_abstract_origin, &attribute), &origin)) {
       defined_at(unit, &origin, place);
       if (place->file && place->line && !is_package_header(place->file)) return true;
     }
@@ -118,7 +125,8 @@ static bool origin_of(Dwarf_Die *inlined, Dwarf_Die *origin) {
   return dwarf_formref_die(dwarf_attr(inlined, DW_AT_abstract_origin, &attribute), origin) != NULL;
 }
 
-/* Appends the die's name behind those of what it is declared in: "app::total", "main::{lambda}", whose operator() is the lambda itself. */
+/* Appends the die's name behind those of what it is declared in: "app::total", "main::{lambda}", whose operator() is
+ * the lambda itself. */
 static void qualify(Dwarf_Die *die, char *name, size_t room, int depth) {
   Dwarf_Attribute attribute;
   Dwarf_Die declared, *scopes = NULL;
@@ -133,7 +141,8 @@ static void qualify(Dwarf_Die *die, char *name, size_t room, int depth) {
   size_t used = strlen(name);
   const char *own = dwarf_diename(&declared);
   if (own && !strcmp(own, "operator()") && used && name[used - 1] == '}') return;
-  if (!own || !strncmp(own, "<lambda", 7)) own = dwarf_tag(&declared) == DW_TAG_namespace ? "(anonymous namespace)" : "{lambda}";
+  if (!own || !strncmp(own, "<lambda", 7))
+    own = dwarf_tag(&declared) == DW_TAG_namespace ? "(anonymous namespace)" : "{lambda}";
   int length = snprintf(name + used, room - used, "%s%s", used ? "::" : "", own);
   if (length < 0 || (size_t)length >= room - used) name[used] = 0;
 }
@@ -143,7 +152,8 @@ static void qualify(Dwarf_Die *die, char *name, size_t room, int depth) {
 size_t qzi_dwarf_inlined(struct qzi_binary *binary, uint64_t address, uint64_t *found, size_t most) {
   struct qzi_unit *unit = qzi_dwarf_unit(binary, address);
   Dwarf_Die function, origin, inlined[INLINED_MOST];
-  int count = unit && qzi_dwarf_function_at(unit, address, &function) ? find_inlined(&function, address, inlined, 0, 0) : 0;
+  int count =
+    unit && qzi_dwarf_function_at(unit, address, &function) ? find_inlined(&function, address, inlined, 0, 0) : 0;
   bool split = count && dwarf_cu_getdwarf(unit->die.cu) != binary->dwarf;
   uint64_t of_unit = split ? (uint64_t)(unit - binary->units + 1) << UNIT_SHIFT : 0, before = 0;
   if (count && origin_of(&function, &origin)) before = of_unit | dwarf_dieoffset(&origin);
@@ -162,7 +172,9 @@ bool qzi_dwarf_describe(struct qzi_binary *binary, uint64_t id, struct qzi_inlin
   if (number > binary->unit_count || !binary->unit_count) return false;
   struct qzi_unit *unit = &binary->units[number ? number - 1 : 0];
   Dwarf_Die die, own;
-  if (!dwarf_offdie(number ? dwarf_cu_getdwarf(unit->die.cu) : binary->dwarf, id & ((UINT64_C(1) << UNIT_SHIFT) - 1), &die)) return false;
+  if (!dwarf_offdie(number ? dwarf_cu_getdwarf(unit->die.cu) : binary->dwarf, id & ((UINT64_C(1) << UNIT_SHIFT) - 1),
+                    &die))
+    return false;
   if (!number && !dwarf_diecu(&die, &own, NULL, NULL)) return false;
   struct qzi_unit its = {.die = number ? unit->die : own};
   one->linkage = linkage_of(&die);

@@ -19,8 +19,10 @@ extern "C" {
 #endif
 
 /* Strings and records that live as long as the qz_symbols. */
-struct qzi_arena { struct qzi_arena_block *blocks; };
-void *qzi_arena_get(struct qzi_arena *arena, size_t bytes); /* zeroed; NULL: out of memory */
+struct qzi_arena {
+  struct qzi_arena_block *blocks;
+};
+void *qzi_arena_get(struct qzi_arena *arena, size_t bytes);                           /* zeroed; NULL: out of memory */
 const char *qzi_arena_text(struct qzi_arena *arena, const char *text, size_t length); /* "" if out of memory */
 void qzi_arena_free(struct qzi_arena *arena);
 
@@ -34,11 +36,20 @@ struct qzi_symtab {
   size_t count;
 };
 
-struct qzi_range { uint64_t start, end; size_t index; };
-struct qzi_ranges { struct qzi_range *items; size_t count, capacity; };
+struct qzi_range {
+  uint64_t start, end;
+  size_t index;
+};
+struct qzi_ranges {
+  struct qzi_range *items;
+  size_t count, capacity;
+};
 
 /* A procedure of the debug information. */
-struct qzi_function { Dwarf_Off die; uint64_t entry; };
+struct qzi_function {
+  Dwarf_Off die;
+  uint64_t entry;
+};
 struct qzi_unit {
   Dwarf_Die die;
   bool indexed;
@@ -46,13 +57,17 @@ struct qzi_unit {
   struct qzi_function *functions;
   size_t function_count, function_capacity;
 };
-struct qzi_variable { uint64_t address; Dwarf_Off die; size_t unit; };
+struct qzi_variable {
+  uint64_t address;
+  Dwarf_Off die;
+  size_t unit;
+};
 
 struct qzi_binary {
   char *path, *build_id;
   bool opened, dwarf_opened;
   int fd, debug_fd;
-  Elf *elf, *debug_elf;         /* debug_elf: the separate debug file, where there is one */
+  Elf *elf, *debug_elf; /* debug_elf: the separate debug file, where there is one */
   Dwarf *dwarf;
   const char *no_names, *no_lines; /* why; "" where there are some */
 
@@ -68,8 +83,8 @@ struct qzi_binary {
 
 /* binary.c: opens the file and its separate debug file, and loads their symbols, once. */
 void qzi_binary_open(struct qzi_binary *binary, char *const *debug_dirs, size_t debug_dir_count);
-/* After that, once: their debug information. Apart, for it may have to be decompressed (40 ms for a C library's), and entries of
- * procedures need symbols alone. */
+/* After that, once: their debug information. Apart, for it may have to be decompressed (40 ms for a C library's), and
+ * entries of procedures need symbols alone. */
 void qzi_binary_open_dwarf(struct qzi_binary *binary);
 void qzi_binary_close(struct qzi_binary *binary);
 
@@ -80,41 +95,48 @@ const struct qzi_symtab_entry *qzi_symtab_find(const struct qzi_symtab *table, u
 const struct qzi_symtab_entry *qzi_symtab_named(const struct qzi_symtab *table, const char *name, size_t length);
 
 /* dwarf.c: all take addresses in the file's own terms. */
-struct qzi_place { const char *file; int line; const char *directory; }; /* file NULL: unknown */
+struct qzi_place {
+  const char *file;
+  int line;
+  const char *directory;
+}; /* file NULL: unknown */
 bool qzi_dwarf_function(struct qzi_binary *binary, uint64_t address, uint64_t *entry, const char **linkage,
                         struct qzi_place *defined);
 bool qzi_dwarf_line(struct qzi_binary *binary, uint64_t address, struct qzi_place *place);
 bool qzi_dwarf_variable_die(struct qzi_binary *binary, uint64_t address, Dwarf_Die *die);
-/* member.c: the part of the variable at `address` that lies `offset` bytes behind its start, as text to go behind its name. */
+/* member.c: the part of the variable at `address` that lies `offset` bytes behind its start, as text to go behind its
+ * name. */
 bool qzi_dwarf_member(struct qzi_binary *binary, uint64_t address, uint64_t offset, char *out, size_t room);
 bool qzi_dwarf_variable(struct qzi_binary *binary, uint64_t address, struct qzi_place *place);
 
 /* Whether the debug information of the procedures around the address has been read; there may be none. */
 bool qzi_dwarf_ready(struct qzi_binary *binary, uint64_t address);
-/* What parts of dwarf.c and inlined.c share: the unit that has the address, NULL: none; the procedure there; where a die is declared. */
+/* What parts of dwarf.c and inlined.c share: the unit that has the address, NULL: none; the procedure there; where a
+ * die is declared. */
 struct qzi_unit *qzi_dwarf_unit(struct qzi_binary *binary, uint64_t address);
 const struct qzi_function *qzi_dwarf_function_at(struct qzi_unit *unit, uint64_t address, Dwarf_Die *die);
 void qzi_dwarf_declared(struct qzi_unit *unit, Dwarf_Die *die, struct qzi_place *place);
 const char *qzi_dwarf_directory(struct qzi_unit *unit);
 
-/* inlined.c: as qzi_dwarf_line, but where that line is in the thread package's C++ header, or in another of a library: the line that the
- * inlined call stands on. */
+/* inlined.c: as qzi_dwarf_line, but where that line is in the thread package's C++ header, or in another of a library:
+ * the line that the inlined call stands on. */
 bool qzi_dwarf_call_line(struct qzi_binary *binary, uint64_t address, struct qzi_place *place);
 /* The place of the program's own code that is inlined into a library's procedure. */
 bool qzi_dwarf_closure(struct qzi_binary *binary, uint64_t address, struct qzi_place *place);
-/* Which procedures are inlined at the address, outermost first, without repetitions by recursion; how many, at most `most`. */
+/* Which procedures are inlined at the address, outermost first, without repetitions by recursion; how many, at most
+ * `most`. */
 size_t qzi_dwarf_inlined(struct qzi_binary *binary, uint64_t address, uint64_t *found, size_t most);
 /* One of these. false: nothing is known of it. */
 struct qzi_inlined {
-  const char *linkage;   /* NULL: none; then `name` */
+  const char *linkage; /* NULL: none; then `name` */
   char name[256];
   struct qzi_place place; /* where it is defined */
-  bool library;          /* there in a header of a library */
+  bool library;           /* there in a header of a library */
 };
 bool qzi_dwarf_describe(struct qzi_binary *binary, uint64_t id, struct qzi_inlined *one);
 
-/* rust.c: a name of Rust as one reads it, without hashes; NULL: it is none. To be freed. legacy: of a name that the demangler for
- * C++ has made of one of the older kind. */
+/* rust.c: a name of Rust as one reads it, without hashes; NULL: it is none. To be freed. legacy: of a name that the
+ * demangler for C++ has made of one of the older kind. */
 char *qzi_rust_demangle(const char *name);
 char *qzi_rust_legacy(const char *demangled);
 /* Is the procedure of one of the libraries that come with Rust (a name of the newer kind)? */
@@ -129,9 +151,11 @@ bool qzi_runs_functor(const char *linkage);
 
 /* names.c: `out` must take as many bytes as `name` has, and the NUL. */
 void qzi_name_without_parameters(const char *demangled, char *out);
-/* A procedure of a Fortran module, as gfortran writes it: "__heat_MOD_step" to "heat::step". false: it is none. `out` as above. */
+/* A procedure of a Fortran module, as gfortran writes it: "__heat_MOD_step" to "heat::step". false: it is none. `out`
+ * as above. */
 bool qzi_name_fortran(const char *linkage, char *out);
-/* The C library's variant of a procedure of strings or memory for some processors: "__strcmp_evex" to "strcmp". false: it is none. */
+/* The C library's variant of a procedure of strings or memory for some processors: "__strcmp_evex" to "strcmp". false:
+ * it is none. */
 bool qzi_name_variant(const char *name, char *out);
 /* Length of `name` without what compilers append to clones (.cold, .part.0, .constprop.0, .isra.0, .llvm.123). */
 size_t qzi_name_base_length(const char *name);

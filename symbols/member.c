@@ -22,7 +22,8 @@ static bool peel(Dwarf_Die *type, bool *whole) {
     Dwarf_Attribute attribute;
     Dwarf_Die next;
     if (is_whole(dwarf_diename(type))) *whole = true;
-    if (tag != DW_TAG_typedef && tag != DW_TAG_const_type && tag != DW_TAG_volatile_type && tag != DW_TAG_atomic_type) return true;
+    if (tag != DW_TAG_typedef && tag != DW_TAG_const_type && tag != DW_TAG_volatile_type && tag != DW_TAG_atomic_type)
+      return true;
     if (!dwarf_formref_die(dwarf_attr_integrate(type, DW_AT_type, &attribute), &next)) return false;
     *type = next;
   }
@@ -58,7 +59,8 @@ static bool descend(Dwarf_Die type, uint64_t offset, char *out, size_t room, int
     Dwarf_Word bytes;
     if (!type_of(&type, &element) || dwarf_aggregate_size(&element, &bytes) || !bytes) return false;
     int used = snprintf(out, room, "[%lu]", (unsigned long)(offset / bytes));
-    return used > 0 && (size_t)used < room && descend(element, offset % bytes, out + used, room - (size_t)used, depth + 1);
+    return used > 0 && (size_t)used < room &&
+           descend(element, offset % bytes, out + used, room - (size_t)used, depth + 1);
   }
   if (tag != DW_TAG_structure_type && tag != DW_TAG_class_type && tag != DW_TAG_union_type) return false;
   if (offset == 0 && is_standard(&type)) return true;

@@ -3,8 +3,9 @@
 #include <string.h>
 #include "internal.h"
 
-static const char *const clone_suffixes[] = {"@", ".cold", ".part.", ".constprop.", ".isra.", ".llvm.", ".lto_priv.",
-                                             ".localalias", ".clone.", ".resolver", "._omp_fn."};
+static const char *const clone_suffixes[] = {"@",       ".cold",     ".part.",     ".constprop.",
+                                             ".isra.",  ".llvm.",    ".lto_priv.", ".localalias",
+                                             ".clone.", ".resolver", "._omp_fn."};
 
 size_t qzi_name_base_length(const char *name) {
   size_t length = strlen(name);
@@ -49,7 +50,10 @@ void qzi_name_without_parameters(const char *demangled, char *out) {
   bool in_operator = false, parameters_seen = false;
   for (size_t at = 0; at < length; at++) {
     size_t skip = depth == 0 ? operator_symbol(demangled, at) : 0;
-    if (skip) { at += skip - 1; continue; }
+    if (skip) {
+      at += skip - 1;
+      continue;
+    }
     char c = demangled[at];
     if (c == '(' && depth == 0) {
       /* "(anonymous namespace)" and the like are parts of the name; so is a list that "::" follows, as in
@@ -67,23 +71,38 @@ void qzi_name_without_parameters(const char *demangled, char *out) {
         if (strncmp(demangled + after, qualifiers[k], strlen(qualifiers[k])) == 0) after += strlen(qualifiers[k]);
       bool part = strncmp(demangled + after, "::", 2) == 0 || ends_with(demangled, at, "decltype") ||
                   ends_with(demangled, at, "decltype ");
-      if (!part) { open = at; parameters_seen = true; break; }
+      if (!part) {
+        open = at;
+        parameters_seen = true;
+        break;
+      }
       at = after - 1;
       continue;
     }
     if (c == '<' || c == '{' || c == '[') depth++;
-    if (c == '>' || c == '}' || c == ']') { if (depth > 0) depth--; }
+    if (c == '>' || c == '}' || c == ']') {
+      if (depth > 0) depth--;
+    }
     if (depth == 0 && c == ' ' && !in_operator) {
-      if (ends_with(demangled, at, "operator")) in_operator = true; /* conversion, new, delete */
-      else if (at + 1 < length && demangled[at + 1] == '<') continue; /* operator<< <char> */
-      else name_start = at + 1;
+      if (ends_with(demangled, at, "operator"))
+        in_operator = true; /* conversion, new, delete */
+      else if (at + 1 < length && demangled[at + 1] == '<')
+        continue; /* operator<< <char> */
+      else
+        name_start = at + 1;
     }
   }
   /* "vtable for X", "guard variable for X", "typeinfo for X": not procedures; kept whole. */
-  if (!parameters_seen) { name_start = 0; open = length; }
+  if (!parameters_seen) {
+    name_start = 0;
+    open = length;
+  }
   memcpy(out, demangled + name_start, open - name_start);
   out[open - name_start] = 0;
-  if (!out[0]) { memcpy(out, demangled, length); out[length] = 0; }
+  if (!out[0]) {
+    memcpy(out, demangled, length);
+    out[length] = 0;
+  }
 }
 
 bool qzi_name_fortran(const char *linkage, char *out) {
@@ -120,9 +139,12 @@ void qzi_path_normalize(char *path) {
     while (*in == '/') in++;
     size_t part = strcspn(in, "/");
     if (part == 0) break;
-    if (part == 1 && in[0] == '.') { in += part; continue; }
+    if (part == 1 && in[0] == '.') {
+      in += part;
+      continue;
+    }
     if (part == 2 && in[0] == '.' && in[1] == '.') {
-      while (out > path && *--out != '/') { }
+      while (out > path && *--out != '/') {}
       in += part;
       continue;
     }

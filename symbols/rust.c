@@ -1,11 +1,11 @@
-/* Names of Rust's procedures. Both manglings: v0 (Rust RFC 2603), and the older one, which looks like C++'s but for a hash at the
- * end and letters that C++ does not allow, written as $..$. Pure functions of strings. */
+/* Names of Rust's procedures. Both manglings: v0 (Rust RFC 2603), and the older one, which looks like C++'s but for a
+ * hash at the end and letters that C++ does not allow, written as $..$. Pure functions of strings. */
 #include <stdlib.h>
 #include <string.h>
 #include "internal.h"
 
 #define DEEPEST   96u
-#define MOST      4096u /* characters of a name */
+#define MOST      4096u  /* characters of a name */
 #define WORK_MOST 20000u /* steps: references back may multiply a name */
 
 /* ---- v0 ---- */
@@ -49,7 +49,10 @@ static uint64_t base62(struct reader *in) {
   for (;;) {
     char c = next(in);
     if (c == '_' || in->failed) return value + 1;
-    unsigned digit = c >= '0' && c <= '9' ? (unsigned)(c - '0') : c >= 'a' && c <= 'z' ? (unsigned)(c - 'a') + 10 : c >= 'A' && c <= 'Z' ? (unsigned)(c - 'A') + 36 : 62;
+    unsigned digit = c >= '0' && c <= '9'   ? (unsigned)(c - '0')
+                     : c >= 'a' && c <= 'z' ? (unsigned)(c - 'a') + 10
+                     : c >= 'A' && c <= 'Z' ? (unsigned)(c - 'A') + 36
+                                            : 62;
     if (digit == 62 || value > (UINT64_MAX - digit) / 62) in->failed = 1;
     value = value * 62 + digit;
   }
@@ -110,8 +113,10 @@ static void arguments(struct reader *in) {
     }
     if (!first) put(in, ", ");
     first = 0;
-    if (skip(in, 'K')) constant(in);
-    else type(in);
+    if (skip(in, 'K'))
+      constant(in);
+    else
+      type(in);
   }
 }
 
@@ -182,8 +187,10 @@ static void path(struct reader *in, int value) {
     put(in, value ? "::<" : "<");
     before = in->used;
     arguments(in);
-    if (in->used == before) in->used = length; /* only lifetimes */
-    else put(in, ">");
+    if (in->used == before)
+      in->used = length; /* only lifetimes */
+    else
+      put(in, ">");
     break;
   case 'B': back(in, value ? value_path : type_path); break;
   default: in->failed = 1;
@@ -193,10 +200,11 @@ static void path(struct reader *in, int value) {
 
 static const char *basic(char c) {
   static const char *const names['z' - 'a' + 1] = {
-      ['a' - 'a'] = "i8", ['b' - 'a'] = "bool", ['c' - 'a'] = "char", ['d' - 'a'] = "f64", ['e' - 'a'] = "str", ['f' - 'a'] = "f32",
-      ['h' - 'a'] = "u8", ['i' - 'a'] = "isize", ['j' - 'a'] = "usize", ['l' - 'a'] = "i32", ['m' - 'a'] = "u32", ['n' - 'a'] = "i128",
-      ['o' - 'a'] = "u128", ['p' - 'a'] = "_", ['s' - 'a'] = "i16", ['t' - 'a'] = "u16", ['u' - 'a'] = "()", ['v' - 'a'] = "...",
-      ['x' - 'a'] = "i64", ['y' - 'a'] = "u64", ['z' - 'a'] = "!"};
+    ['a' - 'a'] = "i8",  ['b' - 'a'] = "bool", ['c' - 'a'] = "char",  ['d' - 'a'] = "f64",   ['e' - 'a'] = "str",
+    ['f' - 'a'] = "f32", ['h' - 'a'] = "u8",   ['i' - 'a'] = "isize", ['j' - 'a'] = "usize", ['l' - 'a'] = "i32",
+    ['m' - 'a'] = "u32", ['n' - 'a'] = "i128", ['o' - 'a'] = "u128",  ['p' - 'a'] = "_",     ['s' - 'a'] = "i16",
+    ['t' - 'a'] = "u16", ['u' - 'a'] = "()",   ['v' - 'a'] = "...",   ['x' - 'a'] = "i64",   ['y' - 'a'] = "u64",
+    ['z' - 'a'] = "!"};
   return c >= 'a' && c <= 'z' ? names[c - 'a'] : NULL;
 }
 
@@ -206,7 +214,8 @@ static void function_type(struct reader *in) {
   if (skip(in, 'K')) {
     size_t length;
     put(in, "extern \"");
-    if (skip(in, 'C')) put(in, "C");
+    if (skip(in, 'C'))
+      put(in, "C");
     else {
       const char *abi = identifier(in, &length);
       put_bytes(in, abi, length);
@@ -253,7 +262,8 @@ static void type(struct reader *in) {
     put(in, name);
   } else {
     switch (c) {
-    case 'A': case 'S':
+    case 'A':
+    case 'S':
       in->at++;
       put(in, "[");
       type(in);
@@ -272,20 +282,31 @@ static void type(struct reader *in) {
       }
       put(in, ")");
       break;
-    case 'R': case 'Q':
+    case 'R':
+    case 'Q':
       in->at++;
       if (skip(in, 'L')) lifetime(in);
       put(in, c == 'R' ? "&" : "&mut ");
       type(in);
       break;
-    case 'P': case 'O':
+    case 'P':
+    case 'O':
       in->at++;
       put(in, c == 'P' ? "*const " : "*mut ");
       type(in);
       break;
-    case 'F': in->at++; function_type(in); break;
-    case 'D': in->at++; dynamic_type(in); break;
-    case 'B': in->at++; back(in, type); break;
+    case 'F':
+      in->at++;
+      function_type(in);
+      break;
+    case 'D':
+      in->at++;
+      dynamic_type(in);
+      break;
+    case 'B':
+      in->at++;
+      back(in, type);
+      break;
     default: path(in, 0);
     }
   }
@@ -295,8 +316,10 @@ static void type(struct reader *in) {
 /* Numbers are printed as they stand, in hexadecimal; of other constants that there is one. */
 static void constant(struct reader *in) {
   if (!enter(in)) return;
-  if (skip(in, 'B')) back(in, constant);
-  else if (skip(in, 'p')) put(in, "_");
+  if (skip(in, 'B'))
+    back(in, constant);
+  else if (skip(in, 'p'))
+    put(in, "_");
   else if (basic(peek(in))) {
     char kind = next(in);
     int negative = skip(in, 'n');
@@ -305,16 +328,19 @@ static void constant(struct reader *in) {
     size_t digits = in->at - start;
     skip(in, '_');
     if (in->failed) return;
-    if (kind == 'b') put(in, digits == 1 && in->text[start] == '1' ? "true" : "false");
+    if (kind == 'b')
+      put(in, digits == 1 && in->text[start] == '1' ? "true" : "false");
     else {
       if (negative) put(in, "-");
-      if (digits == 1 && in->text[start] <= '9') put_bytes(in, in->text + start, 1);
+      if (digits == 1 && in->text[start] <= '9')
+        put_bytes(in, in->text + start, 1);
       else {
         put(in, "0x");
         put_bytes(in, in->text + start, digits);
       }
     }
-  } else in->failed = 1;
+  } else
+    in->failed = 1;
   in->depth--;
 }
 
@@ -345,9 +371,12 @@ static size_t without_hash(const char *demangled) {
 }
 
 static size_t unescape(const char *from, size_t left, char *to, size_t *taken) {
-  static const struct { const char *escaped, *plain; } known[] = {
-      {"$LT$", "<"}, {"$GT$", ">"}, {"$RF$", "&"}, {"$BP$", "*"}, {"$LP$", "("}, {"$RP$", ")"}, {"$C$", ","}, {"$SP$", "@"},
-      {"$u20$", " "}, {"$u22$", "\""}, {"$u27$", "'"}, {"$u2b$", "+"}, {"$u3b$", ";"}, {"$u5b$", "["}, {"$u5d$", "]"}, {"$u7b$", "{"}, {"$u7d$", "}"}, {"$u7e$", "~"}, {"..", "::"}};
+  static const struct {
+    const char *escaped, *plain;
+  } known[] = {{"$LT$", "<"},  {"$GT$", ">"},  {"$RF$", "&"},  {"$BP$", "*"},  {"$LP$", "("},
+               {"$RP$", ")"},  {"$C$", ","},   {"$SP$", "@"},  {"$u20$", " "}, {"$u22$", "\""},
+               {"$u27$", "'"}, {"$u2b$", "+"}, {"$u3b$", ";"}, {"$u5b$", "["}, {"$u5d$", "]"},
+               {"$u7b$", "{"}, {"$u7d$", "}"}, {"$u7e$", "~"}, {"..", "::"}};
   for (size_t k = 0; k < sizeof known / sizeof *known; k++) {
     size_t length = strlen(known[k].escaped);
     if (length > left || strncmp(from, known[k].escaped, length)) continue;
@@ -366,7 +395,8 @@ char *qzi_rust_legacy(const char *demangled) {
   if (!out) return NULL;
   for (size_t at = 0, taken; at < length; at += taken) {
     int begins = at == 0 || (at > 1 && demangled[at - 1] == ':');
-    if (begins && demangled[at] == '_' && demangled[at + 1] == '$') at++; /* stands before what could not begin a name */
+    if (begins && demangled[at] == '_' && demangled[at + 1] == '$')
+      at++; /* stands before what could not begin a name */
     used += unescape(demangled + at, length - at, out + used, &taken);
   }
   out[used] = 0;

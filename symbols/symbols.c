@@ -11,7 +11,11 @@
 #include <string.h>
 #include "internal.h"
 
-struct qzi_arena_block { struct qzi_arena_block *next; size_t used, size; char bytes[]; };
+struct qzi_arena_block {
+  struct qzi_arena_block *next;
+  size_t used, size;
+  char bytes[];
+};
 
 void *qzi_arena_get(struct qzi_arena *arena, size_t bytes) {
   bytes = (bytes + 15) & ~(size_t)15;
@@ -45,9 +49,12 @@ void qzi_arena_free(struct qzi_arena *arena) {
 }
 
 #define INLINED_MOST 32u
-#define INLINED 5u /* use of answers about inlined procedures: their `address` is that of the debug information */
+#define INLINED      5u /* use of answers about inlined procedures: their `address` is that of the debug information */
 
-struct module { uint64_t start, end, bias; struct qzi_binary *binary; };
+struct module {
+  uint64_t start, end, bias;
+  struct qzi_binary *binary;
+};
 struct answer {
   uint64_t address;
   unsigned use; /* enum qz_symbol_use; INLINED and the binary's number */
@@ -150,8 +157,10 @@ int qz_symbols_add_module(qz_symbols *symbols, uint64_t start, uint64_t end, uin
 static const char *file_text(qz_symbols *symbols, const struct qzi_place *place) {
   char path[8192];
   bool relative = place->file[0] != '/' && place->directory[0];
-  int length = snprintf(path, sizeof path, "%s%s%s", relative ? place->directory : "", relative ? "/" : "", place->file);
-  if (length < 0 || (size_t)length >= sizeof path) return qzi_arena_text(&symbols->arena, place->file, strlen(place->file));
+  int length =
+    snprintf(path, sizeof path, "%s%s%s", relative ? place->directory : "", relative ? "/" : "", place->file);
+  if (length < 0 || (size_t)length >= sizeof path)
+    return qzi_arena_text(&symbols->arena, place->file, strlen(place->file));
   qzi_path_normalize(path);
   return qzi_arena_text(&symbols->arena, path, strlen(path));
 }
@@ -176,8 +185,10 @@ static void set_name(qz_symbols *symbols, struct qz_symbol *symbol, const char *
   size_t length = strlen(full);
   char *text = malloc(length + (part ? strlen(part) : 0) + 1);
   if (text) {
-    if (demangled && !rust) qzi_name_without_parameters(full, text);
-    else if (!base || (!qzi_name_fortran(base, text) && !qzi_name_variant(base, text))) memcpy(text, full, length + 1);
+    if (demangled && !rust)
+      qzi_name_without_parameters(full, text);
+    else if (!base || (!qzi_name_fortran(base, text) && !qzi_name_variant(base, text)))
+      memcpy(text, full, length + 1);
     if (part) strcat(text, part);
     symbol->name = qzi_arena_text(&symbols->arena, text, strlen(text));
     symbol->full_name = demangled && !part ? qzi_arena_text(&symbols->arena, full, length) : symbol->name;
@@ -190,14 +201,17 @@ static void set_name(qz_symbols *symbols, struct qz_symbol *symbol, const char *
 static void set_offset_name(qz_symbols *symbols, struct qz_symbol *symbol, const char *path, uint64_t offset) {
   const char *slash = strrchr(path, '/');
   char text[320];
-  int length = snprintf(text, sizeof text, "%.256s%s0x%" PRIx64, slash && slash[1] ? slash + 1 : path, path[0] ? "+" : "", offset);
+  int length =
+    snprintf(text, sizeof text, "%.256s%s0x%" PRIx64, slash && slash[1] ? slash + 1 : path, path[0] ? "+" : "", offset);
   symbol->name = symbol->full_name = qzi_arena_text(&symbols->arena, text, (size_t)length);
 }
 
 /* A piece that the compiler moved away (.cold) belongs to the procedure that it came from. */
-static const struct qzi_symtab_entry *whole_function(const struct qzi_symtab *table, const struct qzi_symtab_entry *entry) {
+static const struct qzi_symtab_entry *whole_function(const struct qzi_symtab *table,
+                                                     const struct qzi_symtab_entry *entry) {
   if (!entry || !strstr(entry->name, ".cold")) return entry;
-  const struct qzi_symtab_entry *whole = qzi_symtab_named(table, entry->name, (size_t)(strstr(entry->name, ".cold") - entry->name));
+  const struct qzi_symtab_entry *whole =
+    qzi_symtab_named(table, entry->name, (size_t)(strstr(entry->name, ".cold") - entry->name));
   return whole ? whole : entry;
 }
 
@@ -213,7 +227,10 @@ static enum qz_symbol_status find_code(qz_symbols *symbols, const struct module 
   const struct qzi_symtab_entry *found = qzi_symtab_find(&binary->functions, in_dwarf ? entry : inside);
   found = whole_function(&binary->functions, found);
   if (found && in_dwarf && found->value != entry) found = NULL; /* stripped: a neighbour that was exported */
-  if (found) { linkage = found->name; entry = found->value; }
+  if (found) {
+    linkage = found->name;
+    entry = found->value;
+  }
 
   if (linkage) {
     set_name(symbols, symbol, linkage, NULL);
@@ -224,9 +241,12 @@ static enum qz_symbol_status find_code(qz_symbols *symbols, const struct module 
     symbol->detail = binary->no_names[0] ? binary->no_names : "no symbol at this address";
   }
   if (use == QZ_SYMBOL_PROCEDURE) {
-    if (linkage && qzi_origin(linkage) == QZ_SYMBOL_MADE_FOR && qzi_dwarf_closure(binary, entry, &place)) set_place(symbols, symbol, &place);
-    else if (defined.file) place = defined;
-    else qzi_dwarf_line(binary, linkage ? entry : at, &place);
+    if (linkage && qzi_origin(linkage) == QZ_SYMBOL_MADE_FOR && qzi_dwarf_closure(binary, entry, &place))
+      set_place(symbols, symbol, &place);
+    else if (defined.file)
+      place = defined;
+    else
+      qzi_dwarf_line(binary, linkage ? entry : at, &place);
   } else {
     (use == QZ_SYMBOL_SITE ? qzi_dwarf_call_line : qzi_dwarf_line)(binary, inside, &place);
   }
@@ -236,7 +256,8 @@ static enum qz_symbol_status find_code(qz_symbols *symbols, const struct module 
   return linkage ? QZ_SYMBOL_FOUND : QZ_SYMBOL_NAMELESS;
 }
 
-static enum qz_symbol_status find_data(qz_symbols *symbols, const struct module *module, uint64_t address, struct qz_symbol *symbol) {
+static enum qz_symbol_status find_data(qz_symbols *symbols, const struct module *module, uint64_t address,
+                                       struct qz_symbol *symbol) {
   struct qzi_binary *binary = module->binary;
   uint64_t at = address - module->bias;
   const struct qzi_symtab_entry *found = qzi_symtab_find(&binary->objects, at);
@@ -248,14 +269,17 @@ static enum qz_symbol_status find_data(qz_symbols *symbols, const struct module 
   }
   char part[256];
   bool known = qzi_dwarf_member(binary, found->value, at - found->value, part, sizeof part);
-  if (!known && at != found->value) snprintf(part, sizeof part, "+%" PRIu64, at - found->value);
-  else if (!known) part[0] = 0;
+  if (!known && at != found->value)
+    snprintf(part, sizeof part, "+%" PRIu64, at - found->value);
+  else if (!known)
+    part[0] = 0;
   set_name(symbols, symbol, found->name, part[0] ? part : NULL);
   symbol->entry = found->value + module->bias;
   symbol->offset = at - found->value;
   struct qzi_place place = {0};
   if (qzi_dwarf_variable(binary, found->value, &place)) set_place(symbols, symbol, &place);
-  if (!symbol->file[0]) symbol->detail = binary->no_lines[0] ? binary->no_lines : "no line information here; compile this file with -g";
+  if (!symbol->file[0])
+    symbol->detail = binary->no_lines[0] ? binary->no_lines : "no line information here; compile this file with -g";
   return QZ_SYMBOL_FOUND;
 }
 
@@ -265,7 +289,8 @@ static const struct module *module_of(const qz_symbols *symbols, uint64_t addres
   return NULL;
 }
 
-static enum qz_symbol_status find_name(qz_symbols *symbols, const struct module *module, uint64_t address, struct qz_symbol *symbol) {
+static enum qz_symbol_status find_name(qz_symbols *symbols, const struct module *module, uint64_t address,
+                                       struct qz_symbol *symbol) {
   const struct qzi_symtab *table = &module->binary->functions;
   const struct qzi_symtab_entry *found = whole_function(table, qzi_symtab_find(table, address - module->bias));
   symbol->module = module->binary->path;
@@ -276,11 +301,13 @@ static enum qz_symbol_status find_name(qz_symbols *symbols, const struct module 
   } else {
     set_offset_name(symbols, symbol, module->binary->path, address - module->bias);
   }
-  symbol->detail = found ? "in a library of the system: its debug information is not read" : "no symbol at this address";
+  symbol->detail =
+    found ? "in a library of the system: its debug information is not read" : "no symbol at this address";
   return found ? QZ_SYMBOL_FOUND : QZ_SYMBOL_NAMELESS;
 }
 
-static enum qz_symbol_status find(qz_symbols *symbols, uint64_t address, enum qz_symbol_use use, struct qz_symbol *symbol) {
+static enum qz_symbol_status find(qz_symbols *symbols, uint64_t address, enum qz_symbol_use use,
+                                  struct qz_symbol *symbol) {
   const struct module *module = module_of(symbols, address);
   if (!module) {
     set_offset_name(symbols, symbol, "", address);
@@ -292,7 +319,8 @@ static enum qz_symbol_status find(qz_symbols *symbols, uint64_t address, enum qz
   qzi_binary_open_dwarf(module->binary);
   if (use == QZ_SYMBOL_NAME) use = QZ_SYMBOL_PROCEDURE;
   symbol->module = module->binary->path;
-  return use == QZ_SYMBOL_DATA ? find_data(symbols, module, address, symbol) : find_code(symbols, module, address, use, symbol);
+  return use == QZ_SYMBOL_DATA ? find_data(symbols, module, address, symbol)
+                               : find_code(symbols, module, address, use, symbol);
 }
 
 uint64_t qz_symbols_entry(qz_symbols *symbols, uint64_t address, enum qz_symbol_origin *origin) {
@@ -340,7 +368,8 @@ static struct answer *known_answer(const qz_symbols *symbols, uint64_t address, 
   return answer;
 }
 
-static void keep_answer(qz_symbols *symbols, uint64_t address, unsigned use, enum qz_symbol_status status, const struct qz_symbol *symbol) {
+static void keep_answer(qz_symbols *symbols, uint64_t address, unsigned use, enum qz_symbol_status status,
+                        const struct qz_symbol *symbol) {
   struct answer *answer = qzi_arena_get(&symbols->arena, sizeof *answer);
   size_t bucket = bucket_of(symbols, address, use);
   if (!answer) return;
@@ -349,9 +378,11 @@ static void keep_answer(qz_symbols *symbols, uint64_t address, unsigned use, enu
   if (++symbols->answer_count > symbols->bucket_count) grow_buckets(symbols);
 }
 
-static const struct qz_symbol nothing = {.name = "", .full_name = "", .linkage = "", .file = "", .module = "", .detail = ""};
+static const struct qz_symbol nothing = {
+  .name = "", .full_name = "", .linkage = "", .file = "", .module = "", .detail = ""};
 
-enum qz_symbol_status qz_symbols_find(qz_symbols *symbols, uint64_t address, enum qz_symbol_use use, struct qz_symbol *symbol) {
+enum qz_symbol_status qz_symbols_find(qz_symbols *symbols, uint64_t address, enum qz_symbol_use use,
+                                      struct qz_symbol *symbol) {
   const struct answer *answer = known_answer(symbols, address, use);
   if (answer) {
     *symbol = answer->symbol;
@@ -365,7 +396,10 @@ enum qz_symbol_status qz_symbols_find(qz_symbols *symbols, uint64_t address, enu
 
 /* ---- inlined procedures ---- */
 
-struct inlined { struct qz_symbol symbol; bool library; };
+struct inlined {
+  struct qz_symbol symbol;
+  bool library;
+};
 
 /* What is inlined at the address, outermost first. */
 static size_t inlined_at(qz_symbols *symbols, const struct module *module, uint64_t address, struct inlined *found) {
@@ -387,8 +421,10 @@ static size_t inlined_at(qz_symbols *symbols, const struct module *module, uint6
       if (!qzi_dwarf_describe(binary, ids[k], &its)) continue;
       *one = (struct inlined){nothing, its.library};
       one->symbol.module = binary->path;
-      if (its.linkage) set_name(symbols, &one->symbol, its.linkage, NULL);
-      else one->symbol.name = one->symbol.full_name = qzi_arena_text(&symbols->arena, its.name, strlen(its.name));
+      if (its.linkage)
+        set_name(symbols, &one->symbol, its.linkage, NULL);
+      else
+        one->symbol.name = one->symbol.full_name = qzi_arena_text(&symbols->arena, its.name, strlen(its.name));
       set_place(symbols, &one->symbol, &its.place);
       keep_answer(symbols, ids[k], use, its.library ? QZ_SYMBOL_NAMELESS : QZ_SYMBOL_FOUND, &one->symbol);
     }
@@ -401,7 +437,8 @@ size_t qz_symbols_inlined(qz_symbols *symbols, uint64_t address, struct qz_symbo
   const struct module *module = module_of(symbols, address);
   struct inlined all[INLINED_MOST];
   size_t count = module ? inlined_at(symbols, module, address, all) : 0, used = 0;
-  const struct qzi_symtab_entry *whole = count ? qzi_symtab_find(&module->binary->functions, address - module->bias) : NULL;
+  const struct qzi_symtab_entry *whole =
+    count ? qzi_symtab_find(&module->binary->functions, address - module->bias) : NULL;
   bool shown = whole && qzi_runs_functor(whole->name); /* under that name is the first one known already */
   for (size_t k = 0; k < count && used < most; k++) {
     if (!all[k].library && !shown) found[used++] = all[k].symbol;

@@ -30,13 +30,14 @@ enum qz_symbol_use {
   QZ_SYMBOL_DATA = 2,      /* a static object: the variable, with member ("cache.lock", "table[3].lock") where the debug
                             * information tells it, else "name+offset" where the address is not its start */
   QZ_SYMBOL_CODE = 3,      /* any instruction: the procedure that contains it, and its own line */
-  QZ_SYMBOL_NAME = 4       /* as PROCEDURE, but debug information in a separate file is not read for it: the name alone, then */
+  QZ_SYMBOL_NAME =
+    4 /* as PROCEDURE, but debug information in a separate file is not read for it: the name alone, then */
 };
 
 enum qz_symbol_status {
-  QZ_SYMBOL_FOUND = 0,     /* name known */
-  QZ_SYMBOL_NAMELESS = 1,  /* module known, name not: `name` is "module+0x1a2b", `detail` says why */
-  QZ_SYMBOL_UNKNOWN = 2    /* in no module: `name` is "0x1a2b", `detail` says so */
+  QZ_SYMBOL_FOUND = 0,    /* name known */
+  QZ_SYMBOL_NAMELESS = 1, /* module known, name not: `name` is "module+0x1a2b", `detail` says why */
+  QZ_SYMBOL_UNKNOWN = 2   /* in no module: `name` is "0x1a2b", `detail` says so */
 };
 
 struct qz_symbol {
@@ -73,20 +74,23 @@ enum qz_symbol_origin {
   QZ_SYMBOL_MADE_FOR = 2  /* likewise, made for a closure of the program, which may be inlined into it */
 };
 
-/* Run-time address at which the procedure starts that contains the instruction; 0: unknown. From symbol tables alone: fast
- * enough to ask while the program runs. */
+/* Run-time address at which the procedure starts that contains the instruction; 0: unknown. From symbol tables alone:
+ * fast enough to ask while the program runs. */
 uint64_t qz_symbols_entry(qz_symbols *symbols, uint64_t address, enum qz_symbol_origin *origin);
 
-/* The procedures of the program that are inlined at the instruction, outermost first, `most` of them: name, file and line of their
- * definition. What headers of libraries define belongs to those that call it. Without debug information there are none. */
+/* The procedures of the program that are inlined at the instruction, outermost first, `most` of them: name, file and
+ * line of their definition. What headers of libraries define belongs to those that call it. Without debug information
+ * there are none. */
 size_t qz_symbols_inlined(qz_symbols *symbols, uint64_t address, struct qz_symbol *found, size_t most);
-/* Whether that needs no more than a look at what has been read: of each unit of debug information something has been asked before. */
+/* Whether that needs no more than a look at what has been read: of each unit of debug information something has been
+ * asked before. */
 int qz_symbols_inlined_ready(qz_symbols *symbols, uint64_t address);
-/* The outermost library procedure that is inlined at the call which returns to `address`, in the program's innermost code there
+/* The outermost library procedure that is inlined at the call which returns to `address`, in the program's innermost
+ * code there
  * ("std::latch::wait"). false: none. */
 int qz_symbols_inlined_call(qz_symbols *symbols, uint64_t address, struct qz_symbol *found);
-/* What the program called that waits in C++'s own library ("std::latch::wait"), where a full name tells it: that of the procedure, or
- * of one that the library made for it. false: it does not. */
+/* What the program called that waits in C++'s own library ("std::latch::wait"), where a full name tells it: that of the
+ * procedure, or of one that the library made for it. false: it does not. */
 bool qz_symbols_waits_in(const char *full_name, char *out, size_t room);
 
 /* Name in the symbol table of the procedure that contains the instruction; "": none. As fast. */

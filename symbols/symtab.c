@@ -4,7 +4,10 @@
 #include <string.h>
 #include "internal.h"
 
-struct table { struct qzi_symtab *symtab; size_t capacity; };
+struct table {
+  struct qzi_symtab *symtab;
+  size_t capacity;
+};
 
 static bool append(struct table *table, struct qzi_symtab_entry entry) {
   if (table->symtab->count == table->capacity) {
@@ -22,7 +25,9 @@ static bool append(struct table *table, struct qzi_symtab_entry entry) {
 static uint8_t rank(const char *name, unsigned type, unsigned binding, uint64_t size) {
   bool reserved = name[0] == '_' && name[1] == '_';
   return (uint8_t)((size ? 16 : 0) + (type != STT_NOTYPE ? 8 : 0) + (reserved ? 0 : 4) +
-                   (binding == STB_GLOBAL ? 2 : binding == STB_WEAK ? 1 : 0));
+                   (binding == STB_GLOBAL ? 2
+                    : binding == STB_WEAK ? 1
+                                          : 0));
 }
 
 static int by_value(const void *a, const void *b) {
@@ -38,7 +43,8 @@ static bool executable(Elf *elf, size_t section_index) {
   return section && gelf_getshdr(section, &header) && (header.sh_flags & SHF_EXECINSTR);
 }
 
-static bool load_section(struct qzi_binary *binary, Elf *elf, Elf64_Word wanted, struct table *functions, struct table *objects) {
+static bool load_section(struct qzi_binary *binary, Elf *elf, Elf64_Word wanted, struct table *functions,
+                         struct table *objects) {
   Elf_Scn *section = NULL;
   bool found = false;
   while ((section = elf_nextscn(elf, section))) {
@@ -57,10 +63,13 @@ static bool load_section(struct qzi_binary *binary, Elf *elf, Elf64_Word wanted,
       unsigned type = GELF_ST_TYPE(symbol.st_info);
       struct qzi_symtab_entry entry = {symbol.st_value, symbol.st_size, name,
                                        rank(name, type, GELF_ST_BIND(symbol.st_info), symbol.st_size)};
-      if (type == STT_FUNC || type == STT_GNU_IFUNC) found |= append(functions, entry);
-      else if (type == STT_OBJECT && symbol.st_size && symbol.st_shndx < SHN_LORESERVE && executable(elf, symbol.st_shndx))
+      if (type == STT_FUNC || type == STT_GNU_IFUNC)
+        found |= append(functions, entry);
+      else if (type == STT_OBJECT && symbol.st_size && symbol.st_shndx < SHN_LORESERVE &&
+               executable(elf, symbol.st_shndx))
         found |= append(functions, entry); /* GHC's procedures, which have a table before them */
-      else if (type == STT_OBJECT || type == STT_COMMON) found |= append(objects, entry);
+      else if (type == STT_OBJECT || type == STT_COMMON)
+        found |= append(objects, entry);
       else if (type == STT_NOTYPE && name[0] != '$' && name[0] != '.' && symbol.st_shndx < SHN_LORESERVE &&
                executable(elf, symbol.st_shndx))
         found |= append(functions, entry); /* written in assembly without a type; $x marks are not names */
@@ -77,16 +86,20 @@ void qzi_symtab_load(struct qzi_binary *binary) {
     if (binary->elf) load_section(binary, binary->elf, SHT_DYNSYM, &functions, &objects);
     binary->no_names = "stripped: no symbol table";
   }
-  if (binary->functions.count) qsort(binary->functions.entries, binary->functions.count, sizeof *binary->functions.entries, by_value);
-  if (binary->objects.count) qsort(binary->objects.entries, binary->objects.count, sizeof *binary->objects.entries, by_value);
+  if (binary->functions.count)
+    qsort(binary->functions.entries, binary->functions.count, sizeof *binary->functions.entries, by_value);
+  if (binary->objects.count)
+    qsort(binary->objects.entries, binary->objects.count, sizeof *binary->objects.entries, by_value);
 }
 
 const struct qzi_symtab_entry *qzi_symtab_find(const struct qzi_symtab *table, uint64_t value) {
   size_t low = 0, high = table->count; /* first entry above value */
   while (low < high) {
     size_t middle = low + (high - low) / 2;
-    if (table->entries[middle].value <= value) low = middle + 1;
-    else high = middle;
+    if (table->entries[middle].value <= value)
+      low = middle + 1;
+    else
+      high = middle;
   }
   /* The nearest entry below is the one, unless it has ended: then a larger one may still enclose the address. */
   for (size_t steps = 0; low > 0 && steps < 32; low--, steps++) {

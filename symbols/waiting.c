@@ -1,22 +1,25 @@
-/* What waits in C++'s own library, under the name that the program called: the library implements those in its headers, by procedures and
- * classes that it keeps to itself. Owns nothing; a pure function of strings. */
+/* What waits in C++'s own library, under the name that the program called: the library implements those in its headers,
+ * by procedures and classes that it keeps to itself. Owns nothing; a pure function of strings. */
 #include <stdio.h>
 #include <string.h>
 #include "internal.h"
 
-static const struct { const char *within, *public; bool arguments; } classes[] = {
-    {"std::latch", "std::latch", false},
-    {"std::barrier", "std::barrier", false},
-    {"std::__tree_barrier", "std::barrier", false},
-    {"std::counting_semaphore", "std::counting_semaphore", false},
-    {"std::__atomic_semaphore", "std::counting_semaphore", false},
-    {"std::__platform_semaphore", "std::counting_semaphore", false},
-    {"std::atomic_flag", "std::atomic_flag", false},
-    {"std::atomic", "std::atomic", true},
-    {"std::__atomic_base", "std::atomic", true},
-    {"std::__atomic_float", "std::atomic", true},
-    {"std::atomic_ref", "std::atomic_ref", true},
-    {"std::__atomic_ref", "std::atomic_ref", false}, /* its arguments are not those of the public one */
+static const struct {
+  const char *within, *public;
+  bool arguments;
+} classes[] = {
+  {"std::latch", "std::latch", false},
+  {"std::barrier", "std::barrier", false},
+  {"std::__tree_barrier", "std::barrier", false},
+  {"std::counting_semaphore", "std::counting_semaphore", false},
+  {"std::__atomic_semaphore", "std::counting_semaphore", false},
+  {"std::__platform_semaphore", "std::counting_semaphore", false},
+  {"std::atomic_flag", "std::atomic_flag", false},
+  {"std::atomic", "std::atomic", true},
+  {"std::__atomic_base", "std::atomic", true},
+  {"std::__atomic_float", "std::atomic", true},
+  {"std::atomic_ref", "std::atomic_ref", true},
+  {"std::__atomic_ref", "std::atomic_ref", false}, /* its arguments are not those of the public one */
 };
 static const char *const members[] = {"wait", "acquire", "try_acquire", "arrive_and_wait"};
 
@@ -47,7 +50,8 @@ bool qz_symbols_waits_in(const char *name, char *out, size_t room) {
       int told = classes[k].arguments ? (int)(member - arguments) : 0;
       member += strncmp(member + 2, "_M_", 3) ? 2 : 5;
       if (!waits(member)) continue;
-      int written = snprintf(out, room, "%s%.*s::%.*s", classes[k].public, told, arguments, (int)strcspn(member, "(<: "), member);
+      int written =
+        snprintf(out, room, "%s%.*s::%.*s", classes[k].public, told, arguments, (int)strcspn(member, "(<: "), member);
       return written > 0 && (size_t)written < room;
     }
   }

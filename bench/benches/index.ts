@@ -12,4 +12,16 @@ import { scaling } from './processors.js';
 import { sync } from './sync.js';
 import { threads } from './threads.js';
 
-export const benches: readonly Bench[] = [hooks, programsBench, threads, sync, scaling, blocked, curves, samplerBench, reportBench, pthreadBench, pthreadCurves];
+export const benches: readonly Bench[] = [
+  hooks,
+  programsBench,
+  threads,
+  sync,
+  scaling,
+  blocked,
+  curves,
+  samplerBench,
+  reportBench,
+  pthreadBench,
+  pthreadCurves,
+];

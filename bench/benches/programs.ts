@@ -1,6 +1,6 @@
 /**
- * Whole programs with hooks, from their packaged sources. Isolates nothing: it is what a user pays. Time is the program's
- * own CPU time, so that a busy machine matters little.
+ * Whole programs with hooks, from their packaged sources. Isolates nothing: it is what a user pays. Time is the
+ * program's own CPU time, so that a busy machine matters little.
  */
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync } from 'node:fs';
@@ -10,14 +10,35 @@ import { buildTargets } from '../harness/build.js';
 import { root, work } from '../harness/peers.js';
 import { examined, recorded } from '../harness/profile.js';
 import { settings } from '../harness/settings.js';
-import { build, fastest, gprof, hold, plain, quartzVariants, textFile, timed, type Source, type Variant } from '../harness/instrumentations.js';
+import {
+  build,
+  fastest,
+  gprof,
+  hold,
+  plain,
+  quartzVariants,
+  textFile,
+  timed,
+  type Source,
+  type Variant,
+} from '../harness/instrumentations.js';
 
-interface Program { source: Source; args: readonly string[]; env?: Record<string, string>; gprof: boolean }
+interface Program {
+  source: Source;
+  args: readonly string[];
+  env?: Record<string, string>;
+  gprof: boolean;
+}
 
 const sourceFiles = (directory: string, except: readonly string[]): string[] =>
-  readdirSync(directory).filter((name) => name.endsWith('.c') && !except.includes(name)).map((name) => join(directory, name));
+  readdirSync(directory)
+    .filter((name) => name.endsWith('.c') && !except.includes(name))
+    .map((name) => join(directory, name));
 
-/** Where the sources of a program are: the path given, else what bench/peers/fetch_sources.sh fetched; undefined where neither is. */
+/**
+ * Where the sources of a program are: the path given, else what bench/peers/fetch_sources.sh fetched; undefined where
+ * neither is.
+ */
 function sourceOf(name: string): string | undefined {
   const path = settings.sources.get(name) ?? join(work, 'sources', name);
   return existsSync(path) ? path : undefined;
@@ -34,29 +55,46 @@ function programs(): { here: Program[]; missing: string[] } {
   const size = settings.quick ? '1' : '2';
   const text = textFile(settings.quick ? 500_000 : 1_500_000);
   add('lua5.4', (at) => ({
-    source: { name: 'lua', files: sourceFiles(join(at, 'src'), ['luac.c']), flags: ['-DLUA_USE_POSIX', '-DLUA_COMPAT_5_3'], libraries: ['-lm'] },
-    args: [join(root, 'bench/programs/work.lua'), size], gprof: true,
+    source: {
+      name: 'lua',
+      files: sourceFiles(join(at, 'src'), ['luac.c']),
+      flags: ['-DLUA_USE_POSIX', '-DLUA_COMPAT_5_3'],
+      libraries: ['-lm'],
+    },
+    args: [join(root, 'bench/programs/work.lua'), size],
+    gprof: true,
   }));
   add('sqlite3', (at) => ({
     source: {
-      name: 'sqlite', files: [join(at, 'sqlite3.c'), join(at, 'shell.c')], libraries: ['-lm'],
+      name: 'sqlite',
+      files: [join(at, 'sqlite3.c'), join(at, 'shell.c')],
+      libraries: ['-lm'],
       flags: ['-DSQLITE_THREADSAFE=0', '-DSQLITE_OMIT_LOAD_EXTENSION'],
     },
-    args: [':memory:', `.read ${join(root, 'bench/programs/work.sql')}`], gprof: true,
+    args: [':memory:', `.read ${join(root, 'bench/programs/work.sql')}`],
+    gprof: true,
   }));
   add('bzip2', (at) => ({
     source: {
-      name: 'bzip2', flags: ['-D_FILE_OFFSET_BITS=64'], libraries: [],
-      files: ['blocksort', 'huffman', 'crctable', 'randtable', 'compress', 'decompress', 'bzlib', 'bzip2'].map((name) => join(at, `${name}.c`)),
+      name: 'bzip2',
+      flags: ['-D_FILE_OFFSET_BITS=64'],
+      libraries: [],
+      files: ['blocksort', 'huffman', 'crctable', 'randtable', 'compress', 'decompress', 'bzlib', 'bzip2'].map((name) =>
+        join(at, `${name}.c`),
+      ),
     },
-    args: ['-c', '-k', text], gprof: true,
+    args: ['-c', '-k', text],
+    gprof: true,
   }));
   add('zlib', (at) => ({
     source: {
-      name: 'minigzip', files: [...sourceFiles(at, []), join(at, 'test/minigzip.c')], libraries: [],
+      name: 'minigzip',
+      files: [...sourceFiles(at, []), join(at, 'test/minigzip.c')],
+      libraries: [],
       flags: ['-DHAVE_UNISTD_H', '-DHAVE_STDARG_H', `-I${at}`],
     },
-    args: ['-c', text], gprof: true,
+    args: ['-c', text],
+    gprof: true,
   }));
   return { here, missing };
 }
@@ -75,10 +113,13 @@ function verify(): Program {
   }
   return {
     source: {
-      name: 'verify', files: sourceFiles(at, []), flags: [`-I${at}`, `-I${join(root, 'threadlib/include')}`],
+      name: 'verify',
+      files: sourceFiles(at, []),
+      flags: [`-I${at}`, `-I${join(root, 'threadlib/include')}`],
       libraries: [join(root, 'build/threadlib/libquartz.a'), '-pthread'],
     },
-    args: ['--quiet', ...circuits], gprof: false,
+    args: ['--quiet', ...circuits],
+    gprof: false,
   };
 }
 
@@ -86,16 +127,22 @@ function trial(program: Program, variants: readonly Variant[]): { trial: Trial; 
   const { source, args } = program;
   const used = program.gprof ? [plain, gprof, ...variants] : [plain, ...variants];
   let missing: string | undefined; // a program that does not build takes no others with it
-  const files = new Map(used.map((one) => {
-    try {
-      return [one.name, build(source, one)];
-    } catch (error) {
-      missing = error instanceof Error ? error.message : String(error);
-      return [one.name, source.name];
-    }
-  }));
-  const contender = (name: string, file: string, start: readonly string[], peer = false): Contender =>
-    ({ name, peer, ...(missing === undefined ? {} : { missing }), take: () => timed(file, [...start, ...args]) });
+  const files = new Map(
+    used.map((one) => {
+      try {
+        return [one.name, build(source, one)];
+      } catch (error) {
+        missing = error instanceof Error ? error.message : String(error);
+        return [one.name, source.name];
+      }
+    }),
+  );
+  const contender = (name: string, file: string, start: readonly string[], peer = false): Contender => ({
+    name,
+    peer,
+    ...(missing === undefined ? {} : { missing }),
+    take: () => timed(file, [...start, ...args]),
+  });
   const of = (name: string): string => files.get(name)!;
   const contenders: Contender[] = [
     contender('plain', of('plain'), [of('plain')]),
@@ -107,15 +154,48 @@ function trial(program: Program, variants: readonly Variant[]): { trial: Trial; 
   const best = fastest(variants);
   const name = source.name === 'minigzip' ? 'zlib' : source.name;
   const hookHeavy = name === 'lua' || name === 'sqlite';
-  const over = (base: string) => (of: (one: string) => number, one: string): number => of(one) / of(base);
-  const row = (id: string, what: string, unit: string, targets: readonly Target[], value: RowPlan['value']): RowPlan =>
-    ({ id: `programs.${id}`, what, unit, reading: 'cpu', targets, ...(value ? { value } : {}) });
-  const slowdown = row(name, `${name}: slowdown`, 'times', program.gprof ? [{ ours: 'quartz', against: 'gprof', most: 1 }] : [], over('plain'));
+  const over =
+    (base: string) =>
+    (of: (one: string) => number, one: string): number =>
+      of(one) / of(base);
+  const row = (
+    id: string,
+    what: string,
+    unit: string,
+    targets: readonly Target[],
+    value: RowPlan['value'],
+  ): RowPlan => ({ id: `programs.${id}`, what, unit, reading: 'cpu', targets, ...(value ? { value } : {}) });
+  const slowdown = row(
+    name,
+    `${name}: slowdown`,
+    'times',
+    program.gprof ? [{ ours: 'quartz', against: 'gprof', most: 1 }] : [],
+    over('plain'),
+  );
   const rows = [
     slowdown,
-    ...(hookHeavy ? [row(`${name}-added`, `${name}: time added, as a share of the plain program's`, '%', [{ ours: best, against: 'gprof', most: 0.3 }],
-      (of, one) => 100 * (over('plain')(of, one) - 1))] : []),
-    ...(name === 'lua' ? [row('lua-sampling', 'lua: time over that without a sampler, publishing', 'times', [{ ours: 'quartz', most: 1.01 }], over('quartz publishing'))] : []),
+    ...(hookHeavy
+      ? [
+          row(
+            `${name}-added`,
+            `${name}: time added, as a share of the plain program's`,
+            '%',
+            [{ ours: best, against: 'gprof', most: 0.3 }],
+            (of, one) => 100 * (over('plain')(of, one) - 1),
+          ),
+        ]
+      : []),
+    ...(name === 'lua'
+      ? [
+          row(
+            'lua-sampling',
+            'lua: time over that without a sampler, publishing',
+            'times',
+            [{ ours: 'quartz', most: 1.01 }],
+            over('quartz publishing'),
+          ),
+        ]
+      : []),
   ];
   return { trial: { contenders, rows }, slowdown: slowdown.id };
 }
@@ -123,27 +203,38 @@ function trial(program: Program, variants: readonly Variant[]): { trial: Trial; 
 export const programsBench: Bench = {
   name: 'programs',
   title: 'Whole programs with hooks',
-  isolates: 'What a user pays: Lua (calls, tables, strings, sorting), SQLite (a table of 40,000 rows), bzip2, zlib (minigzip) and '
-    + '`examples/verify`, compiled with -O2 from their packaged sources, as times of the plain program\'s own CPU time. '
-    + '`quartz` publishes with exact call counts and is sampled at the default rate. verify uses threads that gprof does not '
-    + 'know.',
+  isolates:
+    'What a user pays: Lua (calls, tables, strings, sorting), SQLite (a table of 40,000 rows), bzip2, zlib (minigzip) and ' +
+    "`examples/verify`, compiled with -O2 from their packaged sources, as times of the plain program's own CPU time. " +
+    '`quartz` publishes with exact call counts and is sampled at the default rate. verify uses threads that gprof does not ' +
+    'know.',
   plan: (): Plan => {
     const all = quartzVariants();
-    const variants = all.filter((one) => one.name === 'quartz' || one.name === fastest(all)); // hooks in every procedure are for who asks
+    // hooks in every procedure are for who asks
+    const variants = all.filter((one) => one.name === 'quartz' || one.name === fastest(all));
     const { here, missing } = programs();
     for (const name of missing) {
-      process.stderr.write(`quartz: bench: programs: no source of ${name}; --install-peers fetches it, --source ${name}=PATH names one\n`);
+      process.stderr.write(
+        `quartz: bench: programs: no source of ${name}; --install-peers fetches it, --source ${name}=PATH names one\n`,
+      );
     }
     const made = [...here, verify()].map((one) => ({ ...trial(one, variants), gprof: one.gprof }));
     return {
       trials: made.map((one) => one.trial),
-      combined: here.length === 0 ? [] : [{
-        row: {
-          id: 'programs.mean', what: `geometric mean of ${here.map((one) => one.source.name).join(', ')}: slowdown`, unit: 'times',
-          targets: [{ ours: 'quartz', against: 'gprof', most: 1, ahead: true }],
-        },
-        of: made.filter((one) => one.gprof).map((one) => one.slowdown),
-      }],
+      combined:
+        here.length === 0
+          ? []
+          : [
+              {
+                row: {
+                  id: 'programs.mean',
+                  what: `geometric mean of ${here.map((one) => one.source.name).join(', ')}: slowdown`,
+                  unit: 'times',
+                  targets: [{ ours: 'quartz', against: 'gprof', most: 1, ahead: true }],
+                },
+                of: made.filter((one) => one.gprof).map((one) => one.slowdown),
+              },
+            ],
     };
   },
 };

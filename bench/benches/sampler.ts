@@ -1,6 +1,7 @@
 /**
  * The sampler: what a snapshot takes, whether it comes when it is due, and what it takes of a CPU that the program uses
- * too. Isolates the sampler from the program: all but the last use synthetic sessions, whose stacks change as a program's would.
+ * too. Isolates the sampler from the program: all but the last use synthetic sessions, whose stacks change as a
+ * program's would.
  */
 import { join } from 'node:path';
 import type { Bench, Contender, RowPlan, Trial } from '../harness/bench.js';
@@ -14,33 +15,73 @@ const built = join(root, 'build/bench');
 
 /** JSON lines of bench_snapshot_cost: what changed between snapshots, and the median. */
 function rounds(processors: number, depth: number): Contender {
-  return { name: 'quartz', peer: false, take: async () => {
-    const { stdout } = await execute(join(built, 'native/bench_snapshot_cost'), [String(processors), String(depth)], { seconds: 30 });
-    return Object.fromEntries(stdout.trim().split('\n').map((line) => {
-      const one = JSON.parse(line) as { changes: string; median_ns: number };
-      return [one.changes, one.median_ns];
-    }));
-  } };
+  return {
+    name: 'quartz',
+    peer: false,
+    take: async () => {
+      const { stdout } = await execute(join(built, 'native/bench_snapshot_cost'), [String(processors), String(depth)], {
+        seconds: 30,
+      });
+      return Object.fromEntries(
+        stdout
+          .trim()
+          .split('\n')
+          .map((line) => {
+            const one = JSON.parse(line) as { changes: string; median_ns: number };
+            return [one.changes, one.median_ns];
+          }),
+      );
+    },
+  };
 }
 
 function snapshot(processors: number, depth: number, mostNs?: number): Trial {
   return {
     contenders: [rounds(processors, depth)],
-    rows: [{
-      id: `snapshot.${processors}x${depth}`, what: `snapshot of ${processors} processors, stacks ${depth} deep, all changed`, unit: 'ns', reading: 'all',
-      beside: [['still', 'unchanged'], ['leaf', '4 innermost changed'], ['writer', 'being written']],
-      targets: mostNs === undefined ? [] : [{ ours: 'quartz', most: mostNs }],
-    }],
+    rows: [
+      {
+        id: `snapshot.${processors}x${depth}`,
+        what: `snapshot of ${processors} processors, stacks ${depth} deep, all changed`,
+        unit: 'ns',
+        reading: 'all',
+        beside: [
+          ['still', 'unchanged'],
+          ['leaf', '4 innermost changed'],
+          ['writer', 'being written'],
+        ],
+        targets: mostNs === undefined ? [] : [{ ours: 'quartz', most: mostNs }],
+      },
+    ],
     mostRounds: 5,
   };
 }
 
 function punctual(): Trial {
-  const contender: Contender = { name: 'quartz', peer: false, take: async () =>
-    readings((await execute(join(built, 'native/bench_snapshot_lateness'), ['18', '8', '10000', settings.quick ? '0.5' : '1'], { seconds: 20 })).stdout) };
+  const contender: Contender = {
+    name: 'quartz',
+    peer: false,
+    take: async () =>
+      readings(
+        (
+          await execute(
+            join(built, 'native/bench_snapshot_lateness'),
+            ['18', '8', '10000', settings.quick ? '0.5' : '1'],
+            { seconds: 20 },
+          )
+        ).stdout,
+      ),
+  };
   const row: RowPlan = {
-    id: 'punctual.18', what: 'rounds that begin more than 10 us late, 10,000 a second, 18 processors, a CPU to itself', unit: '%', reading: 'prompt_percent',
-    value: (of, one) => 100 - of(one), beside: [['late_p50_us', 'median lateness us'], ['late_p99_us', '99th percentile us'], ['snapshot_us', 'snapshot us']],
+    id: 'punctual.18',
+    what: 'rounds that begin more than 10 us late, 10,000 a second, 18 processors, a CPU to itself',
+    unit: '%',
+    reading: 'prompt_percent',
+    value: (of, one) => 100 - of(one),
+    beside: [
+      ['late_p50_us', 'median lateness us'],
+      ['late_p99_us', '99th percentile us'],
+      ['snapshot_us', 'snapshot us'],
+    ],
     targets: [{ ours: 'quartz', most: 1 }],
   };
   return { contenders: [contender], rows: [row] };
@@ -48,16 +89,31 @@ function punctual(): Trial {
 
 /** The line that the sampler prints at the end has the share; the program has 18 processors that always run. */
 function share(): Trial {
-  const contender: Contender = examined({ name: 'quartz', peer: false, take: async () => {
-    const command = ['record', '-o', profile(), '--', join(work, 'quartz-curves'), 'busy', '18'];
-    const { stderr } = await execute(program, command, { env: { QUARTZ_BENCH_MS: settings.quick ? '1000' : '2000' }, seconds: 30 });
-    const match = /([\d.]+) % of a CPU/.exec(stderr);
-    if (!match) throw new Failed('the sampler did not tell what it used');
-    return { percent: Number(match[1]) };
-  } });
+  const contender: Contender = examined({
+    name: 'quartz',
+    peer: false,
+    take: async () => {
+      const command = ['record', '-o', profile(), '--', join(work, 'quartz-curves'), 'busy', '18'];
+      const { stderr } = await execute(program, command, {
+        env: { QUARTZ_BENCH_MS: settings.quick ? '1000' : '2000' },
+        seconds: 30,
+      });
+      const match = /([\d.]+) % of a CPU/.exec(stderr);
+      if (!match) throw new Failed('the sampler did not tell what it used');
+      return { percent: Number(match[1]) };
+    },
+  });
   return {
     contenders: [contender],
-    rows: [{ id: 'sampler-cpu.18', what: 'CPU time of the sampler on a CPU that the program uses too, default rate, 18 processors', unit: '%', reading: 'percent', targets: [{ ours: 'quartz', most: 2 }] }],
+    rows: [
+      {
+        id: 'sampler-cpu.18',
+        what: 'CPU time of the sampler on a CPU that the program uses too, default rate, 18 processors',
+        unit: '%',
+        reading: 'percent',
+        targets: [{ ours: 'quartz', most: 2 }],
+      },
+    ],
     mostRounds: 5,
   };
 }
@@ -65,13 +121,28 @@ function share(): Trial {
 export const samplerBench: Bench = {
   name: 'sampler',
   title: 'Sampler',
-  isolates: 'The sampler alone, on synthetic sessions whose stacks change as a program\'s would (bench/native/snapshot_cost.c), up to 256 '
-    + 'processors. `being written` has a second kernel thread write to all stacks all the time. '
-    + 'Punctuality needs a CPU that nobody else uses: on a busy machine the row shows the machine. The share of a CPU is '
-    + 'measured with a real program.',
+  isolates:
+    "The sampler alone, on synthetic sessions whose stacks change as a program's would (bench/native/snapshot_cost.c), up to 256 " +
+    'processors. `being written` has a second kernel thread write to all stacks all the time. ' +
+    'Punctuality needs a CPU that nobody else uses: on a busy machine the row shows the machine. The share of a CPU is ' +
+    'measured with a real program.',
   plan: () => {
     buildTargets('bench_snapshot_cost', 'bench_snapshot_lateness');
-    const sizes: readonly (readonly [number, number, number?])[] = [[18, 8, 1000], [18, 32, 1500], ...(settings.quick ? [] : [[1, 8], [2, 8], [64, 8], [256, 8], [256, 32]] as const)];
-    return { trials: [...sizes.map(([processors, depth, most]) => snapshot(processors, depth, most)), punctual(), share()] };
+    const sizes: readonly (readonly [number, number, number?])[] = [
+      [18, 8, 1000],
+      [18, 32, 1500],
+      ...(settings.quick
+        ? []
+        : ([
+            [1, 8],
+            [2, 8],
+            [64, 8],
+            [256, 8],
+            [256, 32],
+          ] as const)),
+    ];
+    return {
+      trials: [...sizes.map(([processors, depth, most]) => snapshot(processors, depth, most)), punctual(), share()],
+    };
   },
 };

@@ -1,7 +1,7 @@
 /**
- * What an event costs as the crowd grows: threads that wait and objects that lie idle have nothing to do with it, nor has
- * how deep the threads stand that do it; nor must processors that there are no CPUs for make it dearer. Isolates growth:
- * the same event each time.
+ * What an event costs as the crowd grows: threads that wait and objects that lie idle have nothing to do with it, nor
+ * has how deep the threads stand that do it; nor must processors that there are no CPUs for make it dearer. Isolates
+ * growth: the same event each time.
  */
 import { join } from 'node:path';
 import type { Bench, Contender, RowPlan, Trial } from '../harness/bench.js';
@@ -12,9 +12,18 @@ import { examined, recorded } from '../harness/profile.js';
 import { settings } from '../harness/settings.js';
 
 /** What is there beside the event. */
-export interface Crowd { name: string; processors: number; threads?: number; objects?: number; depth?: number }
+export interface Crowd {
+  name: string;
+  processors: number;
+  threads?: number;
+  objects?: number;
+  depth?: number;
+}
 
-/** Arguments and environment of a program of bench/peers/idle_load.h. Records of a session are for so many objects and so deep stacks. */
+/**
+ * Arguments and environment of a program of bench/peers/idle_load.h. Records of a session are for so many objects and
+ * so deep stacks.
+ */
 export const crowdRun = (name: string, of: Crowd): { args: string[]; env: Record<string, string> } => ({
   args: [name, ...[of.processors, of.threads ?? 0, of.objects ?? 0, of.depth ?? 0].map(String)],
   env: {
@@ -26,15 +35,22 @@ export const crowdRun = (name: string, of: Crowd): { args: string[]; env: Record
 /** Crowds to compare with nothing idle: the first of them is that. */
 export function crowds(processors: number, threads: number, objects: number, depth: number): Crowd[] {
   const count = (value: number): string => value.toLocaleString('en-US');
-  const some = settings.quick ? [] : [
-    { name: `${count(1000)} idle threads`, processors, threads: 1000 }, { name: `${count(1000)} idle objects`, processors, objects: 1000 },
-    { name: '30 deep', processors, depth: 30 },
-  ];
+  const some = settings.quick
+    ? []
+    : [
+        { name: `${count(1000)} idle threads`, processors, threads: 1000 },
+        { name: `${count(1000)} idle objects`, processors, objects: 1000 },
+        { name: '30 deep', processors, depth: 30 },
+      ];
   const most = [
-    { name: `${count(threads)} idle threads`, processors, threads }, { name: `${count(objects)} idle objects`, processors, objects },
+    { name: `${count(threads)} idle threads`, processors, threads },
+    { name: `${count(objects)} idle objects`, processors, objects },
     { name: `${count(depth)} deep`, processors, depth },
   ];
-  return [{ name: 'nothing idle', processors }, ...[0, 1, 2].flatMap((kind) => [some[kind], most[kind]].filter((one) => one !== undefined))];
+  return [
+    { name: 'nothing idle', processors },
+    ...[0, 1, 2].flatMap((kind) => [some[kind], most[kind]].filter((one) => one !== undefined)),
+  ];
 }
 
 /** The program, or why there is none. */
@@ -44,17 +60,35 @@ export function crowdProgram(name: string): { file: string; missing?: string } {
 }
 
 const events: readonly (readonly [string, string])[] = [
-  ['hook', 'entry and exit of a procedure'], ['spawn', 'spawn and join'], ['spawn-switch', 'spawn, switch to it and back, join'], ['yield-eight', 'yield among 8'],
-  ['lock', 'lock and unlock'], ['lock-eight', '8 threads, one lock, an operation'], ['cond', 'condition, round trip'],
-  ['channel', 'channel, round trip'], ['barrier', 'barrier of 8 threads, a round'],
+  ['hook', 'entry and exit of a procedure'],
+  ['spawn', 'spawn and join'],
+  ['spawn-switch', 'spawn, switch to it and back, join'],
+  ['yield-eight', 'yield among 8'],
+  ['lock', 'lock and unlock'],
+  ['lock-eight', '8 threads, one lock, an operation'],
+  ['cond', 'condition, round trip'],
+  ['channel', 'channel, round trip'],
+  ['barrier', 'barrier of 8 threads, a round'],
 ];
 
 /** All events in one process, so that a crowd is made once; publishing, since what grows would grow there most. */
 function contender(of: Crowd): Contender {
   const { file, missing } = crowdProgram('quartz-curves');
   const { args, env } = crowdRun('events', of);
-  return { name: of.name, peer: false, ...(missing === undefined ? {} : { missing }), take: async () =>
-    readings((await execute(join(work, 'hold'), [file, ...args], { env: { ...env, QUARTZ_BENCH_MS: settings.quick ? '2' : '4' }, seconds: 30 })).stdout) };
+  return {
+    name: of.name,
+    peer: false,
+    ...(missing === undefined ? {} : { missing }),
+    take: async () =>
+      readings(
+        (
+          await execute(join(work, 'hold'), [file, ...args], {
+            env: { ...env, QUARTZ_BENCH_MS: settings.quick ? '2' : '4' },
+            seconds: 30,
+          })
+        ).stdout,
+      ),
+  };
 }
 
 function idle(): Trial {
@@ -63,7 +97,10 @@ function idle(): Trial {
   return {
     contenders: sizes.map(contender),
     rows: events.map(([event, what]): RowPlan => ({
-      id: `curve.${event}`, what: `${what}, publishing, 1 processor`, unit: 'ns', reading: event,
+      id: `curve.${event}`,
+      what: `${what}, publishing, 1 processor`,
+      unit: 'ns',
+      reading: event,
       targets: most.map(({ name }) => ({ ours: name, against: 'nothing idle', most: 1.1 })),
     })),
     mostRounds: 5,
@@ -78,7 +115,10 @@ function byProcessors(): Trial {
   return {
     contenders: counts.map((processors) => contender({ name: name(processors), processors })),
     rows: events.map(([event, what]): RowPlan => ({
-      id: `curve.${event}.processors`, what: `${what}, publishing, by processors`, unit: 'ns', reading: event,
+      id: `curve.${event}.processors`,
+      what: `${what}, publishing, by processors`,
+      unit: 'ns',
+      reading: event,
       targets: more.slice(-1).map((last) => ({ ours: name(last), against: name(cpus), most: 1.1 })),
     })),
     mostRounds: 5,
@@ -92,17 +132,36 @@ function sampler(): Trial {
     contenders: sizes.map((of) => {
       const { file, missing } = crowdProgram('quartz-curves');
       const { args, env } = crowdRun('busy', of);
-      return examined({ name: of.name, peer: false, ...(missing === undefined ? {} : { missing }), take: async () => {
-        const command = [...recorded(file), ...args];
-        const { percent } = readings((await execute(command[0]!, command.slice(1), { env: { ...env, QUARTZ_BENCH_MS: settings.quick ? '200' : '400' }, seconds: 30 })).stdout);
-        if (percent === undefined) throw new Failed('did not tell the share of its sampler');
-        return { percent };
-      } });
+      return examined({
+        name: of.name,
+        peer: false,
+        ...(missing === undefined ? {} : { missing }),
+        take: async () => {
+          const command = [...recorded(file), ...args];
+          const { percent } = readings(
+            (
+              await execute(command[0]!, command.slice(1), {
+                env: { ...env, QUARTZ_BENCH_MS: settings.quick ? '200' : '400' },
+                seconds: 30,
+              })
+            ).stdout,
+          );
+          if (percent === undefined) throw new Failed('did not tell the share of its sampler');
+          return { percent };
+        },
+      });
     }),
-    rows: [{
-      id: 'curve.sampler', what: 'CPU time of the sampler, default rate, 18 processors that compute', unit: '%', reading: 'percent',
-      targets: sizes.filter((_, k) => k > 0 && (settings.quick || k % 2 === 0)).map(({ name }) => ({ ours: name, most: 2 })),
-    }],
+    rows: [
+      {
+        id: 'curve.sampler',
+        what: 'CPU time of the sampler, default rate, 18 processors that compute',
+        unit: '%',
+        reading: 'percent',
+        targets: sizes
+          .filter((_, k) => k > 0 && (settings.quick || k % 2 === 0))
+          .map(({ name }) => ({ ours: name, most: 2 })),
+      },
+    ],
     mostRounds: 3,
   };
 }
@@ -110,11 +169,12 @@ function sampler(): Trial {
 export const curves: Bench = {
   name: 'curves',
   title: 'Cost by idle threads and objects, depth and processors',
-  isolates: 'The same event amid more and more that has nothing to do with it: threads that wait, each with a mutex of its own; mutexes, '
-    + 'conditions and channels, each of which was used and waited for; hooked procedures that the measured threads have '
-    + 'entered; processors beyond the CPUs (there the others have nothing to do). From two processors on a mutex needs '
-    + 'instructions that lock the bus, and a processor looks for others that sleep: more are compared with as many as there '
-    + 'are CPUs. All events of a column in one process. The sampler visits what is idle in turn, as much as there is time for, so that '
-    + 'its share is bounded. How a snapshot grows with processors and depth is in its own table.',
+  isolates:
+    'The same event amid more and more that has nothing to do with it: threads that wait, each with a mutex of its own; mutexes, ' +
+    'conditions and channels, each of which was used and waited for; hooked procedures that the measured threads have ' +
+    'entered; processors beyond the CPUs (there the others have nothing to do). From two processors on a mutex needs ' +
+    'instructions that lock the bus, and a processor looks for others that sleep: more are compared with as many as there ' +
+    'are CPUs. All events of a column in one process. The sampler visits what is idle in turn, as much as there is time for, so that ' +
+    'its share is bounded. How a snapshot grows with processors and depth is in its own table.',
   plan: () => ({ trials: [idle(), byProcessors(), sampler()] }),
 };

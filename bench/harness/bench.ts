@@ -43,7 +43,10 @@ export interface Trial {
   mostRounds?: number;
 }
 
-export interface Combined { row: RowPlan; of: readonly string[] }
+export interface Combined {
+  row: RowPlan;
+  of: readonly string[];
+}
 
 export interface Plan {
   trials: readonly Trial[];

@@ -1,4 +1,7 @@
-/** Builds on demand what the benchmarks run, into build/bench-peers and the ordinary build directory. Nothing is built twice. */
+/**
+ * Builds on demand what the benchmarks run, into build/bench-peers and the ordinary build directory. Nothing is built
+ * twice.
+ */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -7,11 +10,19 @@ import { pathPeers, root, work } from './peers.js';
 
 function run(file: string, args: readonly string[], cwd: string, env: Record<string, string> = {}): void {
   try {
-    execFileSync(file, args, { cwd, env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'], maxBuffer: 1 << 28, timeout: 600_000 });
+    execFileSync(file, args, {
+      cwd,
+      env: { ...process.env, ...env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+      maxBuffer: 1 << 28,
+      timeout: 600_000,
+    });
   } catch (error) {
     const { stdout, stderr } = error as { stdout?: Buffer; stderr?: Buffer };
     const text = `${stdout?.toString() ?? ''}\n${stderr?.toString() ?? ''}`;
-    const line = text.split('\n').find((one) => /\b(error|cannot find|undefined reference)\b/i.test(one)) ?? (error as Error).message.split('\n')[0]!;
+    const line =
+      text.split('\n').find((one) => /\b(error|cannot find|undefined reference)\b/i.test(one)) ??
+      (error as Error).message.split('\n')[0]!;
     throw new Failed(`${[file, ...args].join(' ').slice(0, 60)}... failed: ${line.trim()}`);
   }
 }
@@ -26,17 +37,42 @@ export function buildPeers(paths: ReadonlyMap<string, string>): void {
   buildTargets('quartz_static', 'quartz-sampler', 'quartz_addon');
   mkdirSync(work, { recursive: true });
   // A path is remembered in CMake's cache; what was found by an earlier one is searched for again.
-  const defines = pathPeers.flatMap((name) => (paths.has(name) ? [`-U*${name}*`, `-DPEER_${name}=${paths.get(name)!}`] : []));
+  const defines = pathPeers.flatMap((name) =>
+    paths.has(name) ? [`-U*${name}*`, `-DPEER_${name}=${paths.get(name)!}`] : [],
+  );
   const generator = existsSync(join(work, 'CMakeCache.txt')) || !works('ninja') ? [] : ['-G', 'Ninja'];
-  run('cmake', [...generator, '-S', join(root, 'bench/peers'), '-B', work, `-Dquartz_DIR=${join(root, 'build/package')}`, ...defines], root);
+  run(
+    'cmake',
+    [
+      ...generator,
+      '-S',
+      join(root, 'bench/peers'),
+      '-B',
+      work,
+      `-Dquartz_DIR=${join(root, 'build/package')}`,
+      ...defines,
+    ],
+    root,
+  );
   try {
-    run('cmake', ['--build', work, '--parallel', '2', '--', '-k', ...(existsSync(join(work, 'build.ninja')) ? ['0'] : [])], root);
-  } catch { /* peers() says which are missing */ }
+    run(
+      'cmake',
+      ['--build', work, '--parallel', '2', '--', '-k', ...(existsSync(join(work, 'build.ninja')) ? ['0'] : [])],
+      root,
+    );
+  } catch {
+    /* peers() says which are missing */
+  }
 }
 
 const works = (command: string): boolean => spawnSync(command, ['--version'], { stdio: 'ignore' }).status === 0;
 
 /** Throws Failed, with the compiler's first complaint. */
-export function compile(compiler: string, args: readonly string[], cwd: string, env: Record<string, string> = {}): void {
+export function compile(
+  compiler: string,
+  args: readonly string[],
+  cwd: string,
+  env: Record<string, string> = {},
+): void {
   run(compiler, args, cwd, env);
 }

@@ -6,7 +6,7 @@ export interface Change {
   row: RowResult;
   contender: string;
   peer: boolean;
-  ratio: Estimate;   // new over old
+  ratio: Estimate; // new over old
   verdict: 'slower' | 'faster' | 'no change';
 }
 
@@ -21,7 +21,8 @@ export function compare(now: Results, then: Results): Change[] {
     for (const contender of row.contenders) {
       const before = old.contenders.find((one) => one.name === contender.name);
       if (!before || !('samples' in contender) || !('samples' in before)) continue;
-      if ([...contender.samples, ...before.samples].some((value) => value <= 0)) continue; // differences near nothing have no ratio
+      // differences near nothing have no ratio
+      if ([...contender.samples, ...before.samples].some((value) => value <= 0)) continue;
       const ratio = independentRatio(contender.samples, before.samples);
       const sure = ratio.low > 1 || ratio.high < 1;
       const verdict = !sure || Math.abs(ratio.value - 1) < least ? 'no change' : ratio.value > 1 ? 'slower' : 'faster';
@@ -31,7 +32,10 @@ export function compare(now: Results, then: Results): Change[] {
   return changes;
 }
 
-/** How much the peers alone changed: they are the same programs, so that is the machine. 1 where none were measured in both. */
+/**
+ * How much the peers alone changed: they are the same programs, so that is the machine. 1 where none were measured in
+ * both.
+ */
 export function drift(changes: readonly Change[]): number {
   const peers = changes.filter((one) => one.peer).map((one) => one.ratio.value);
   return peers.length > 0 ? geometricMean(peers) : 1;

@@ -11,9 +11,18 @@ export class Failed extends Error {}
 /** It ran past its time limit. */
 export class Late extends Failed {}
 
-export interface Said { stdout: string; stderr: string; seconds: number }
+export interface Said {
+  stdout: string;
+  stderr: string;
+  seconds: number;
+}
 
-export interface Execution { cwd?: string; env?: Readonly<Record<string, string>>; seconds?: number; silent?: boolean }
+export interface Execution {
+  cwd?: string;
+  env?: Readonly<Record<string, string>>;
+  seconds?: number;
+  silent?: boolean;
+}
 
 const lastLine = (text: string): string => text.trim().split('\n').pop() ?? '';
 
@@ -33,12 +42,22 @@ export async function execute(file: string, args: readonly string[], options: Ex
   child.stderr?.on('data', (bytes: Buffer) => err.push(bytes));
   const end = (): void => {
     if (child.pid === undefined) return;
-    try { process.kill(-child.pid, 'SIGKILL'); } catch { /* it has ended */ }
+    try {
+      process.kill(-child.pid, 'SIGKILL');
+    } catch {
+      /* it has ended */
+    }
   };
-  const timer = setTimeout(() => { late = true; end(); }, (options.seconds ?? 20) * 1000);
+  const timer = setTimeout(
+    () => {
+      late = true;
+      end();
+    },
+    (options.seconds ?? 20) * 1000,
+  );
   process.prependOnceListener('exit', end); // before its directory goes
   try {
-    const [status, signal] = await once(child, 'close') as [number | null, NodeJS.Signals | null];
+    const [status, signal] = (await once(child, 'close')) as [number | null, NodeJS.Signals | null];
     const seconds = Number(process.hrtime.bigint() - begin) / 1e9;
     if (late) throw new Late(`took longer than ${options.seconds ?? 20} s`);
     const said = lastLine(Buffer.concat(err).toString());
@@ -71,7 +90,9 @@ let scratch: string | undefined;
 export function scratchDirectory(): string {
   if (scratch === undefined) {
     const path = mkdtempSync(join(tmpdir(), 'quartz-bench-'));
-    process.on('exit', () => { rmSync(path, { recursive: true, force: true }); });
+    process.on('exit', () => {
+      rmSync(path, { recursive: true, force: true });
+    });
     scratch = path;
   }
   return scratch;

@@ -6,17 +6,19 @@ import { availableParallelism, cpus, loadavg, release, totalmem } from 'node:os'
 export interface Machine {
   cpu: string;
   cpus: number;
-  virtual: string;                    // "no", or the hypervisor's name, or "yes"
+  virtual: string; // "no", or the hypervisor's name, or "yes"
   memoryGB: number;
   kernel: string;
-  compilers: Record<string, string>;  // name, version
+  compilers: Record<string, string>; // name, version
   node: string;
   load: { begin: number; end: number }; // load average of the last minute
 }
 
 function firstLine(file: string, args: readonly string[]): string | undefined {
   try {
-    return execFileSync(file, args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).split('\n')[0]!.trim();
+    return execFileSync(file, args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] })
+      .split('\n')[0]!
+      .trim();
   } catch {
     return undefined;
   }
@@ -34,14 +36,24 @@ function virtual(): string {
 
 export function machine(): Machine {
   const compilers: Record<string, string> = {};
-  for (const [name, args] of [['gcc', ['-dumpfullversion']], ['clang', ['-dumpversion']], ['go', ['env', 'GOVERSION']]] as const) {
+  for (const [name, args] of [
+    ['gcc', ['-dumpfullversion']],
+    ['clang', ['-dumpversion']],
+    ['go', ['env', 'GOVERSION']],
+  ] as const) {
     const version = firstLine(name, args);
     if (version !== undefined) compilers[name] = version.replace(/^go/, '');
   }
   const load = Math.round(loadavg()[0]! * 100) / 100;
   return {
-    cpu: cpus()[0]?.model.trim() ?? 'unknown', cpus: availableParallelism(), virtual: virtual(), memoryGB: Math.round(totalmem() / 2 ** 30),
-    kernel: release(), compilers, node: process.versions.node, load: { begin: load, end: load },
+    cpu: cpus()[0]?.model.trim() ?? 'unknown',
+    cpus: availableParallelism(),
+    virtual: virtual(),
+    memoryGB: Math.round(totalmem() / 2 ** 30),
+    kernel: release(),
+    compilers,
+    node: process.versions.node,
+    load: { begin: load, end: load },
   };
 }
 
@@ -49,7 +61,9 @@ export const loadNow = (): number => Math.round(loadavg()[0]! * 100) / 100;
 
 /** One line for people. */
 export function machineLine(of: Machine): string {
-  const compilers = Object.entries(of.compilers).map(([name, version]) => `${name} ${version}`).join(', ');
+  const compilers = Object.entries(of.compilers)
+    .map(([name, version]) => `${name} ${version}`)
+    .join(', ');
   return `${of.cpus} CPUs (${of.cpu}${of.virtual === 'no' ? '' : `, virtual: ${of.virtual}`}), ${of.memoryGB} GB, Linux ${of.kernel}, ${compilers}; load average ${of.load.begin} at the begin, ${of.load.end} at the end`;
 }
 

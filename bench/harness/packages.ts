@@ -10,11 +10,11 @@ export const alone = 'quartz';
 export const publishing = 'quartz publishing';
 
 export interface Case {
-  name: string;        // as the programs know it: bench/peers/cases.h
+  name: string; // as the programs know it: bench/peers/cases.h
   processors: number;
   threads?: number;
-  seconds?: number;    // time limit of one execution
-  bytes?: number;      // memory that it uses: touched before each execution (bench/peers/touch_memory.c)
+  seconds?: number; // time limit of one execution
+  bytes?: number; // memory that it uses: touched before each execution (bench/peers/touch_memory.c)
 }
 
 /** `names`: the peers that have such an operation. */
@@ -22,19 +22,35 @@ export function packages(one: Case, names: readonly string[]): Contender[] {
   const args = [one.name, String(one.processors), ...(one.threads === undefined ? [] : [String(one.threads)])];
   const env = { QUARTZ_BENCH_MS: String((one.processors === 1 ? 8 : 16) / (settings.quick ? 2 : 1)) };
   const run = async (file: string, before: readonly string[]) =>
-    readings((await execute(before[0] ?? file, [...before.slice(1), ...(before.length > 0 ? [file] : []), ...args], { env, seconds: one.seconds ?? 8 })).stdout);
+    readings(
+      (
+        await execute(before[0] ?? file, [...before.slice(1), ...(before.length > 0 ? [file] : []), ...args], {
+          env,
+          seconds: one.seconds ?? 8,
+        })
+      ).stdout,
+    );
   const warm = async () => {
-    if (one.bytes !== undefined) await execute(join(work, 'warm'), [String(Math.floor(Math.min(one.bytes, freemem() / 2)))]);
+    if (one.bytes !== undefined)
+      await execute(join(work, 'warm'), [String(Math.floor(Math.min(one.bytes, freemem() / 2)))]);
   };
   const here = peers();
   const contender = (name: string, program: string, before: readonly string[], peer: boolean): Contender => {
     const file = programOf(program);
-    const missing = file === undefined ? here.find((known) => known.name === program)?.missing ?? 'its program does not build' : undefined;
-    return { name, peer, ...(missing === undefined ? {} : { missing }), take: async () => {
-      if (file === undefined) throw new Failed('is not here');
-      await warm();
-      return run(file, before);
-    } };
+    const missing =
+      file === undefined
+        ? (here.find((known) => known.name === program)?.missing ?? 'its program does not build')
+        : undefined;
+    return {
+      name,
+      peer,
+      ...(missing === undefined ? {} : { missing }),
+      take: async () => {
+        if (file === undefined) throw new Failed('is not here');
+        await warm();
+        return run(file, before);
+      },
+    };
   };
   return [
     contender(alone, 'quartz', [], false),

@@ -18,8 +18,12 @@ export const pathPeers = ['argobots', 'massivethreads', 'libfiber', 'libfibre', 
 const programPeers = [...pathPeers, 'boost-fiber', 'go', 'tbb', 'libgomp', 'libomp', 'pthread'] as const;
 
 /** Peers that are commands, with the word that makes them tell their version. */
-const tools: readonly (readonly [string, string])[] =
-  [['uftrace', '--version'], ['perf', '--version'], ['valgrind', '--version'], ['coz', '--version']];
+const tools: readonly (readonly [string, string])[] = [
+  ['uftrace', '--version'],
+  ['perf', '--version'],
+  ['valgrind', '--version'],
+  ['coz', '--version'],
+];
 
 /** Whole programs, by their Debian packages. */
 export const sources = ['lua5.4', 'sqlite3', 'bzip2', 'zlib'] as const;
@@ -28,10 +32,12 @@ export const sources = ['lua5.4', 'sqlite3', 'bzip2', 'zlib'] as const;
 export function named(option: string, names: readonly string[], text: string): [string, string] {
   const equals = text.indexOf('=');
   const name = equals < 0 ? text : text.slice(0, equals);
-  if (!names.includes(name)) throw usage(`--${option} knows no "${name}"`, didYouMean(name, [...names], `give one of ${names.join(', ')}`));
+  if (!names.includes(name))
+    throw usage(`--${option} knows no "${name}"`, didYouMean(name, [...names], `give one of ${names.join(', ')}`));
   const path = equals < 0 ? '' : text.slice(equals + 1);
   if (path === '') throw usage(`--${option} ${name} needs a path`, `write --${option} ${name}=PATH`);
-  if (!existsSync(path)) throw new Failure(`--${option} ${name}=${path}: there is no ${path}`, 'give a directory that is there');
+  if (!existsSync(path))
+    throw new Failure(`--${option} ${name}=${path}: there is no ${path}`, 'give a directory that is there');
   return [name, resolve(path)];
 }
 
@@ -45,7 +51,9 @@ function version(tool: string, word: string): string | undefined {
 }
 
 const advice = (name: string): string =>
-  pathPeers.some((one) => one === name) ? `not found by pkg-config or CMake; --peer ${name}=PATH` : 'not installed; --install-peers';
+  pathPeers.some((one) => one === name)
+    ? `not found by pkg-config or CMake; --peer ${name}=PATH`
+    : 'not installed; --install-peers';
 
 /** Where the program of a peer is, or undefined. */
 export const programOf = (name: string): string | undefined => {
@@ -65,7 +73,9 @@ export function peers(): Peer[] {
     ...programPeers.map((name): Peer => {
       const one = found.get(name);
       if (!one) return { name, missing: advice(name) };
-      return programOf(name) === undefined ? { name, missing: `is here (${one.version ?? ''}), but its program does not build` } : one;
+      return programOf(name) === undefined
+        ? { name, missing: `is here (${one.version ?? ''}), but its program does not build` }
+        : one;
     }),
     ...tools.map(([name, word]): Peer => {
       const told = version(name, word);
@@ -74,7 +84,9 @@ export function peers(): Peer[] {
   ];
 }
 
-/** Installs what Debian packages, as scripts/setup.sh does for the build, and fetches the sources of the whole programs. */
+/**
+ * Installs what Debian packages, as scripts/setup.sh does for the build, and fetches the sources of the whole programs.
+ */
 export function install(): void {
   for (const script of [['scripts/setup.sh', 'peers'], ['bench/peers/fetch_sources.sh']]) {
     try {

@@ -1,4 +1,7 @@
-/** How many processors the benchmarks try: from the CPUs that there are. Tests may say that there are others, for the choice alone. */
+/**
+ * How many processors the benchmarks try: from the CPUs that there are. Tests may say that there are others, for the
+ * choice alone.
+ */
 import { machine } from './machine.js';
 
 /** CPUs that sizes are chosen by: QUARTZ_BENCH_CPUS, or those of the machine. */

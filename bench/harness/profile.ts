@@ -1,4 +1,7 @@
-/** Profiles of the runs that are measured: a figure counts only where its profile adds up and holds what is known of the run. */
+/**
+ * Profiles of the runs that are measured: a figure counts only where its profile adds up and holds what is known of the
+ * run.
+ */
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Contender, Readings } from './bench.js';
@@ -13,11 +16,20 @@ export const profile = (): string => join(scratchDirectory(), 'profile.quartz');
 export const recorded = (file: string): string[] => [sampler, 'record', '-q', '-o', profile(), '--', file];
 
 /** A count that is known before: calls of a procedure, or uses of an object. */
-export interface Known { name: string; calls: number }
+export interface Known {
+  name: string;
+  calls: number;
+}
 
-interface Report { losses: Record<string, number>; entities: readonly { name: string; calls: number | null }[] }
+interface Report {
+  losses: Record<string, number>;
+  entities: readonly { name: string; calls: number | null }[];
+}
 
-/** Throws Failed where the profile breaks an invariant; where something is known, also where it has another count, or lost calls, threads or names. */
+/**
+ * Throws Failed where the profile breaks an invariant; where something is known, also where it has another count, or
+ * lost calls, threads or names.
+ */
 export async function examine(file: string, known: readonly Known[]): Promise<void> {
   await execute(quartz, ['check', file]).catch((error: unknown) => {
     throw new Failed(`its profile does not add up: ${error instanceof Error ? error.message : String(error)}`);
@@ -33,9 +45,15 @@ export async function examine(file: string, known: readonly Known[]): Promise<vo
   }
 }
 
-/** A contender whose command is `recorded`; each of its profiles is examined. `known`: from what the program printed. */
-export const examined = (contender: Contender, known: (readings: Readings) => readonly Known[] = () => []): Contender => ({
-  ...contender, take: async () => {
+/**
+ * A contender whose command is `recorded`; each of its profiles is examined. `known`: from what the program printed.
+ */
+export const examined = (
+  contender: Contender,
+  known: (readings: Readings) => readonly Known[] = () => [],
+): Contender => ({
+  ...contender,
+  take: async () => {
     rmSync(profile(), { force: true });
     const readings = await contender.take();
     await examine(profile(), known(readings));

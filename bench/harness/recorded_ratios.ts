@@ -1,6 +1,7 @@
 /**
- * What earlier runs found, for peers that are not here: bench/data/recorded.json, written by --record, kept with the sources. A ratio is
- * of its own date and machine; both are told with it. A figure is a peer's alone, where no ratio was ever taken.
+ * What earlier runs found, for peers that are not here: bench/data/recorded.json, written by --record, kept with the
+ * sources. A ratio is of its own date and machine; both are told with it. A figure is a peer's alone, where no ratio
+ * was ever taken.
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,10 +11,28 @@ import { pathPeers, root } from './peers.js';
 import type { Results } from './result.js';
 import { pairedRatio } from './statistics.js';
 
-export interface Ratio { row: string; ours: string; against: string; ratio: number; low: number; high: number }
-export interface Figure { row: string; against: string; value: number }
-export interface Run<What> { date: string; machine: string; entries: What[] }
-export interface Recorded { ratios: Run<Ratio>[]; figures: Run<Figure>[] }
+export interface Ratio {
+  row: string;
+  ours: string;
+  against: string;
+  ratio: number;
+  low: number;
+  high: number;
+}
+export interface Figure {
+  row: string;
+  against: string;
+  value: number;
+}
+export interface Run<What> {
+  date: string;
+  machine: string;
+  entries: What[];
+}
+export interface Recorded {
+  ratios: Run<Ratio>[];
+  figures: Run<Figure>[];
+}
 
 const file = join(root, 'bench/data/recorded.json');
 
@@ -34,18 +53,27 @@ const short = (value: number): number => Number(value.toPrecision(3));
 
 /** The ratios of this run against the peers that others may not have. */
 function ratiosOf(results: Results): Ratio[] {
-  return results.rows.flatMap((row) => row.contenders.flatMap((peer) => {
-    if (!('samples' in peer) || !pathPeers.some((one) => one === peer.name)) return [];
-    return row.contenders.flatMap((ours): Ratio[] => {
-      if (!('samples' in ours) || ours.peer) return [];
-      const { value, low, high } = pairedRatio(ours.samples, peer.samples);
-      return [{ row: row.id, ours: ours.name, against: peer.name, ratio: short(value), low: short(low), high: short(high) }];
-    });
-  }));
+  return results.rows.flatMap((row) =>
+    row.contenders.flatMap((peer) => {
+      if (!('samples' in peer) || !pathPeers.some((one) => one === peer.name)) return [];
+      return row.contenders.flatMap((ours): Ratio[] => {
+        if (!('samples' in ours) || ours.peer) return [];
+        const { value, low, high } = pairedRatio(ours.samples, peer.samples);
+        return [
+          { row: row.id, ours: ours.name, against: peer.name, ratio: short(value), low: short(low), high: short(high) },
+        ];
+      });
+    }),
+  );
 }
 
-const text = <What>(runs: readonly Run<What>[]): string => runs.map((run) =>
-  `    { "date": ${JSON.stringify(run.date)}, "machine": ${JSON.stringify(run.machine)}, "entries": [\n${run.entries.map((one) => `      ${JSON.stringify(one)}`).join(',\n')}\n    ] }`).join(',\n');
+const text = <What>(runs: readonly Run<What>[]): string =>
+  runs
+    .map(
+      (run) =>
+        `    { "date": ${JSON.stringify(run.date)}, "machine": ${JSON.stringify(run.machine)}, "entries": [\n${run.entries.map((one) => `      ${JSON.stringify(one)}`).join(',\n')}\n    ] }`,
+    )
+    .join(',\n');
 
 /** Keeps the ratios of this run, instead of older ones of the same. */
 export function record(results: Results): number {
@@ -53,7 +81,9 @@ export function record(results: Results): number {
   const key = (one: Ratio): string => `${one.row} ${one.ours} ${one.against}`;
   const keys = new Set(fresh.map(key));
   const old = readRecorded();
-  const kept = old.ratios.map((run) => ({ ...run, entries: run.entries.filter((one) => !keys.has(key(one))) })).filter((run) => run.entries.length > 0);
+  const kept = old.ratios
+    .map((run) => ({ ...run, entries: run.entries.filter((one) => !keys.has(key(one))) }))
+    .filter((run) => run.entries.length > 0);
   const runs = [...kept, { date: results.date.slice(0, 10), machine: machineLine(results.machine), entries: fresh }];
   writeFileSync(file, `{\n  "ratios": [\n${text(runs)}\n  ],\n  "figures": [\n${text(old.figures)}\n  ]\n}\n`);
   return fresh.length;

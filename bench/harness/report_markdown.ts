@@ -11,12 +11,19 @@ const cell = (text: string): string => text.replace(/\|/g, '\\|');
 
 function rowMarkdown(row: RowResult, recorded: Recorded): string {
   const measured = row.contenders.filter(isMeasured);
-  const ours = measured.filter((one) => !one.peer).map((one) => `${one.name} ${digits(one.value)} ${range(one)}${besideText(one, ', ')}`);
-  const peers = measured.filter((one) => one.peer).sort((a, b) => a.value - b.value).map((one) => {
-    const beside = besideText(one, ', ').slice(2);
-    return `${one.name} ${digits(one.value)}${beside === '' ? '' : ` (${beside})`}`;
-  });
-  const absent = row.contenders.filter((one) => !isMeasured(one)).map((one) => `${one.name} ${'missing' in one ? 'missing' : 'failed'}`);
+  const ours = measured
+    .filter((one) => !one.peer)
+    .map((one) => `${one.name} ${digits(one.value)} ${range(one)}${besideText(one, ', ')}`);
+  const peers = measured
+    .filter((one) => one.peer)
+    .sort((a, b) => a.value - b.value)
+    .map((one) => {
+      const beside = besideText(one, ', ').slice(2);
+      return `${one.name} ${digits(one.value)}${beside === '' ? '' : ` (${beside})`}`;
+    });
+  const absent = row.contenders
+    .filter((one) => !isMeasured(one))
+    .map((one) => `${one.name} ${'missing' in one ? 'missing' : 'failed'}`);
   const targets = row.targets.map((target) => {
     const told = outcome(row, target, recorded);
     return `${target.ours}: ${bound(target, row.unit)}${told === '' ? '' : `: ${told}`}, **${target.verdict}**`;
@@ -30,18 +37,24 @@ export function markdown(results: Results, recorded: Recorded): string {
   const missing = results.peers.filter((one) => one.missing !== undefined).map((one) => one.name);
   const version = (text: string | undefined): string => (text === undefined || text === 'unknown' ? '' : ` ${text}`);
   const lines = [
-    `Measured ${results.date.slice(0, 10)} with Quartz ${results.quartz}: ${machineLine(results.machine)}. `
-      + `${results.rounds} rounds, ${Math.round(results.seconds)} s. ${verdictCounts(results)}.`,
+    `Measured ${results.date.slice(0, 10)} with Quartz ${results.quartz}: ${machineLine(results.machine)}. ` +
+      `${results.rounds} rounds, ${Math.round(results.seconds)} s. ${verdictCounts(results)}.`,
     '',
     `Peers: ${here.map((one) => `${one.name}${version(one.version)}`).join(', ')}.${missing.length > 0 ? ` Missing: ${missing.join(', ')}.` : ''}`,
   ];
   const used = recorded.ratios.filter((run) => run.entries.some((entry) => missing.includes(entry.against)));
-  if (used.length > 0) lines.push('', `Recorded ratios are of ${used.map((run) => `${run.date}, ${run.machine}`).join('; ')}.`);
+  if (used.length > 0)
+    lines.push('', `Recorded ratios are of ${used.map((run) => `${run.date}, ${run.machine}`).join('; ')}.`);
   for (const bench of results.benches) {
     const rows = results.rows.filter((row) => row.bench === bench.name);
     lines.push('', `### ${bench.title}`, '', bench.isolates, '');
     if (bench.failed !== undefined) lines.push(`Not measured: ${bench.failed}`, '');
-    if (rows.length > 0) lines.push('| what | Quartz | peers | targets |', '|---|---|---|---|', ...rows.map((row) => rowMarkdown(row, recorded)));
+    if (rows.length > 0)
+      lines.push(
+        '| what | Quartz | peers | targets |',
+        '|---|---|---|---|',
+        ...rows.map((row) => rowMarkdown(row, recorded)),
+      );
   }
   return `${lines.join('\n')}\n`;
 }

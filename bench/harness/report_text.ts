@@ -18,7 +18,9 @@ export const range = (of: Estimate): string => `[${digits(of.low)}, ${digits(of.
 
 /** Readings beside the value, each after `separator`. */
 export const besideText = (one: ContenderResult, separator: string): string =>
-  ('samples' in one ? Object.entries(one.beside ?? {}) : []).map(([name, value]) => `${separator}${name} ${digits(value)}`).join('');
+  ('samples' in one ? Object.entries(one.beside ?? {}) : [])
+    .map(([name, value]) => `${separator}${name} ${digits(value)}`)
+    .join('');
 
 /** What a target demands. */
 export function bound(target: TargetResult, unit: string): string {
@@ -30,8 +32,13 @@ export function bound(target: TargetResult, unit: string): string {
 /** What it came to: the ratio, or where the peer is not here, the recorded one, or nothing. */
 export function outcome(row: RowResult, target: TargetResult, recorded: Recorded): string {
   if (target.ratio) return `${digits(target.ratio.value)} ${range(target.ratio)}`;
-  const old = found(recorded.ratios, (one) => one.row === row.id && one.ours === target.ours && one.against === target.against).at(-1);
-  return old ? `${digits(old.ratio)} ${range({ value: old.ratio, low: old.low, high: old.high, coverage: NaN })} recorded ${old.date}` : '';
+  const old = found(
+    recorded.ratios,
+    (one) => one.row === row.id && one.ours === target.ours && one.against === target.against,
+  ).at(-1);
+  return old
+    ? `${digits(old.ratio)} ${range({ value: old.ratio, low: old.low, high: old.high, coverage: NaN })} recorded ${old.date}`
+    : '';
 }
 
 /** What is known of a peer that is not here. */
@@ -39,14 +46,18 @@ function absentText(row: RowResult, name: string, recorded: Recorded): string {
   const ratios = found(recorded.ratios, (one) => one.row === row.id && one.against === name);
   const figures = found(recorded.figures, (one) => one.row === row.id && one.against === name);
   const told = ratios.map((one) => `${one.ours} at ${digits(one.ratio)} of it`).join(', ');
-  return (told === '' ? '' : `; recorded ${ratios.at(-1)!.date}: ${told}`)
-    + figures.map((one) => `; on another machine, ${one.date}: ${digits(one.value)} ${row.unit}`).join('');
+  return (
+    (told === '' ? '' : `; recorded ${ratios.at(-1)!.date}: ${told}`) +
+    figures.map((one) => `; on another machine, ${one.date}: ${digits(one.value)} ${row.unit}`).join('')
+  );
 }
 
 function contenderText(row: RowResult, one: ContenderResult, recorded: Recorded): string {
   if ('samples' in one) return `${digits(one.value).padStart(9)}  ${range(one)}${besideText(one, '  ')}`;
   const none = '-'.padStart(9);
-  return 'failed' in one ? `${none}  failed: ${one.failed}` : `${none}  missing: ${one.missing}${absentText(row, one.name, recorded)}`;
+  return 'failed' in one
+    ? `${none}  failed: ${one.failed}`
+    : `${none}  missing: ${one.missing}${absentText(row, one.name, recorded)}`;
 }
 
 export function rowText(row: RowResult, recorded: Recorded): string {
@@ -54,7 +65,10 @@ export function rowText(row: RowResult, recorded: Recorded): string {
   return [
     `  ${row.id}: ${row.what}, ${row.unit}`,
     ...row.contenders.map((one) => `    ${one.name.padEnd(width)} ${contenderText(row, one, recorded)}`),
-    ...row.targets.map((target) => `    -> ${target.ours}: ${bound(target, row.unit)}: ${outcome(row, target, recorded) || '-'}  ${target.verdict.toUpperCase()}`),
+    ...row.targets.map(
+      (target) =>
+        `    -> ${target.ours}: ${bound(target, row.unit)}: ${outcome(row, target, recorded) || '-'}  ${target.verdict.toUpperCase()}`,
+    ),
     '',
   ].join('\n');
 }
@@ -67,7 +81,10 @@ export function verdictCounts(results: Results): string {
 
 export function headText(results: Results): string {
   const peers = results.peers.map((one) => {
-    const told = one.missing === undefined ? `${one.version ?? ''}${one.where === undefined ? '' : ` (${one.where})`}` : `missing: ${one.missing}`;
+    const told =
+      one.missing === undefined
+        ? `${one.version ?? ''}${one.where === undefined ? '' : ` (${one.where})`}`
+        : `missing: ${one.missing}`;
     return `  ${one.name.padEnd(15)} ${told}`;
   });
   return [`Quartz ${results.quartz}, ${results.date}`, machineLine(results.machine), ...peers, '', ''].join('\n');
@@ -79,9 +96,16 @@ export function changesText(changes: readonly Change[], drift: number, then: Res
   const changed = changes.filter((one) => one.verdict !== 'no change').length;
   return [
     `new over old (${now.date.slice(0, 16)} over ${then.date.slice(0, 16)}), 95 % intervals; the peers alone: ${digits(drift)}`,
-    ...(now.machine.cpu === then.machine.cpu && now.machine.kernel === then.machine.kernel ? [] : ['the machines differ: so do their figures']),
-    ...changes.map((one) => `  ${label(one).padEnd(width)}  ${digits(one.ratio.value)} ${range(one.ratio)}${one.verdict === 'no change' ? '' : `  ${one.verdict.toUpperCase()}`}`),
-    changed === 0 ? `no change beyond noise in ${changes.length} figures` : `${changed} of ${changes.length} figures changed beyond noise`,
+    ...(now.machine.cpu === then.machine.cpu && now.machine.kernel === then.machine.kernel
+      ? []
+      : ['the machines differ: so do their figures']),
+    ...changes.map(
+      (one) =>
+        `  ${label(one).padEnd(width)}  ${digits(one.ratio.value)} ${range(one.ratio)}${one.verdict === 'no change' ? '' : `  ${one.verdict.toUpperCase()}`}`,
+    ),
+    changed === 0
+      ? `no change beyond noise in ${changes.length} figures`
+      : `${changed} of ${changes.length} figures changed beyond noise`,
     '',
   ].join('\n');
 }

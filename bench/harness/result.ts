@@ -8,20 +8,18 @@ import type { Estimate } from './statistics.js';
 export const format = 'quartz bench 1';
 
 export type ContenderResult = { name: string; peer: boolean } & (
-  | { missing: string }
-  | { failed: string }
-  | (Estimate & { samples: number[]; beside?: Record<string, number> })
+  { missing: string } | { failed: string } | (Estimate & { samples: number[]; beside?: Record<string, number> })
 );
 
 export type Verdict = 'met' | 'met within noise' | 'missed within noise' | 'missed' | 'not measured';
 
 export interface TargetResult {
   ours: string;
-  against?: string;   // a contender; absent: the value itself is bounded
-  best?: boolean;     // `against` was the best of the peers
+  against?: string; // a contender; absent: the value itself is bounded
+  best?: boolean; // `against` was the best of the peers
   most: number;
-  ahead: boolean;     // below `most`, not at it
-  ratio?: Estimate;   // absent: not measured
+  ahead: boolean; // below `most`, not at it
+  ratio?: Estimate; // absent: not measured
   verdict: Verdict;
 }
 
@@ -34,13 +32,18 @@ export interface RowResult {
   targets: TargetResult[];
 }
 
-export interface Peer { name: string; version?: string; where?: string; missing?: string }
+export interface Peer {
+  name: string;
+  version?: string;
+  where?: string;
+  missing?: string;
+}
 
 export interface Results {
   format: typeof format;
-  date: string;        // ISO 8601, when the run began
-  quartz: string;      // version, and commit where it is known
-  seconds: number;     // how long the run took so far
+  date: string; // ISO 8601, when the run began
+  quartz: string; // version, and commit where it is known
+  seconds: number; // how long the run took so far
   rounds: number;
   machine: Machine;
   peers: Peer[];
@@ -48,18 +51,38 @@ export interface Results {
   rows: RowResult[];
 }
 
-const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value);
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Whether rows have what reading them needs; the schema says the rest. */
 function sound(value: unknown): value is Results {
-  if (!isRecord(value) || value['format'] !== format || typeof value['date'] !== 'string' || !isRecord(value['machine'])) return false;
+  if (
+    !isRecord(value) ||
+    value['format'] !== format ||
+    typeof value['date'] !== 'string' ||
+    !isRecord(value['machine'])
+  )
+    return false;
   const { rows, benches, peers } = value;
   if (!Array.isArray(rows) || !Array.isArray(benches) || !Array.isArray(peers)) return false;
-  return rows.every((row: unknown) => isRecord(row) && typeof row['id'] === 'string' && typeof row['unit'] === 'string' && Array.isArray(row['targets'])
-    && Array.isArray(row['contenders']) && row['contenders'].every((one: unknown) => isRecord(one) && typeof one['name'] === 'string'
-      && (one['samples'] === undefined
-        ? typeof one['missing'] === 'string' || typeof one['failed'] === 'string'
-        : Array.isArray(one['samples']) && one['samples'].length > 0 && one['samples'].every((sample) => Number.isFinite(sample)))));
+  return rows.every(
+    (row: unknown) =>
+      isRecord(row) &&
+      typeof row['id'] === 'string' &&
+      typeof row['unit'] === 'string' &&
+      Array.isArray(row['targets']) &&
+      Array.isArray(row['contenders']) &&
+      row['contenders'].every(
+        (one: unknown) =>
+          isRecord(one) &&
+          typeof one['name'] === 'string' &&
+          (one['samples'] === undefined
+            ? typeof one['missing'] === 'string' || typeof one['failed'] === 'string'
+            : Array.isArray(one['samples']) &&
+              one['samples'].length > 0 &&
+              one['samples'].every((sample) => Number.isFinite(sample))),
+      ),
+  );
 }
 
 /** Throws a Failure of one line where the file is not there or not a run's results. */
@@ -68,7 +91,10 @@ export function readResults(file: string): Results {
   try {
     text = readFileSync(file, 'utf8');
   } catch (error) {
-    throw new Failure(`${file} cannot be read (${(error as NodeJS.ErrnoException).code ?? 'unknown'})`, 'give a file that --output or --json wrote');
+    throw new Failure(
+      `${file} cannot be read (${(error as NodeJS.ErrnoException).code ?? 'unknown'})`,
+      'give a file that --output or --json wrote',
+    );
   }
   let value: unknown;
   try {
@@ -76,7 +102,8 @@ export function readResults(file: string): Results {
   } catch {
     throw new Failure(`${file} is not JSON`, 'give a file that --output or --json wrote');
   }
-  if (!sound(value)) throw new Failure(`${file} is not a benchmark run of this version`, 'give a file that --output or --json wrote');
+  if (!sound(value))
+    throw new Failure(`${file} is not a benchmark run of this version`, 'give a file that --output or --json wrote');
   return value;
 }
 
@@ -88,7 +115,10 @@ export function checkWritable(file: string): void {
     if (existsSync(file) && statSync(file).isDirectory()) throw Object.assign(new Error(), { code: 'EISDIR' });
     accessSync(existsSync(file) ? file : dirname(file), constants.W_OK);
   } catch (error) {
-    throw new Failure(`${file} cannot be written (${code(error)})`, 'give --output a file in a directory where you may write');
+    throw new Failure(
+      `${file} cannot be written (${code(error)})`,
+      'give --output a file in a directory where you may write',
+    );
   }
 }
 

@@ -5,8 +5,15 @@
  * Practical Nonparametric Statistics, 3rd ed., sections 3.1 and 5.4.
  */
 
-/** An estimate, its limits, and with which probability the limits hold (0.95 or more where there are samples enough). */
-export interface Estimate { value: number; low: number; high: number; coverage: number }
+/**
+ * An estimate, its limits, and with which probability the limits hold (0.95 or more where there are samples enough).
+ */
+export interface Estimate {
+  value: number;
+  low: number;
+  high: number;
+  coverage: number;
+}
 
 export const ascending = (values: readonly number[]): number[] => [...values].sort((a, b) => a - b);
 
@@ -21,8 +28,8 @@ export const geometricMean = (values: readonly number[]): number =>
   Math.exp(values.reduce((sum, value) => sum + Math.log(value), 0) / values.length);
 
 /**
- * How many values to leave out at each end of n sorted ones so that the rest still spans the median with the probability
- * wanted, and that probability. Where even the whole range does not reach it, none are left out.
+ * How many values to leave out at each end of n sorted ones so that the rest still spans the median with the
+ * probability wanted, and that probability. Where even the whole range does not reach it, none are left out.
  */
 export function medianRank(n: number, wanted = 0.95): { skip: number; coverage: number } {
   let tail = 2 ** -n; // P(binomial(n, 1/2) <= skip)
@@ -48,19 +55,27 @@ export function estimate(values: readonly number[], wanted = 0.95): Estimate {
 
 /** a over b where a[k] and b[k] were measured side by side: the median of their ratios. */
 export const pairedRatio = (a: readonly number[], b: readonly number[], wanted = 0.95): Estimate =>
-  estimate(Array.from({ length: Math.min(a.length, b.length) }, (_, k) => a[k]! / b[k]!), wanted);
+  estimate(
+    Array.from({ length: Math.min(a.length, b.length) }, (_, k) => a[k]! / b[k]!),
+    wanted,
+  );
 
 /** P(U <= u) for u = 0, 1, ... where two samples of n and m come from one distribution (Mann-Whitney's U). */
 export function mannWhitney(n: number, m: number): number[] {
-  // ways[j][u]: orders of the first i of one sample with j of the other that give u; grown by one of the first at a time
+  // ways[j][u]: orders of the first i of one sample with j of the other that give u; grown by one of the first at a
+  // time
   let ways: number[][] = Array.from({ length: m + 1 }, () => [1]);
   for (let i = 1; i <= n; i++) {
     const next: number[][] = [[1]];
     for (let j = 1; j <= m; j++) {
       // The last in order is either one of the first sample, above j of the other, or one of the other.
       const row = new Array<number>(i * j + 1).fill(0);
-      ways[j]!.forEach((count, u) => { row[u + j]! += count; });
-      next[j - 1]!.forEach((count, u) => { row[u]! += count; });
+      ways[j]!.forEach((count, u) => {
+        row[u + j]! += count;
+      });
+      next[j - 1]!.forEach((count, u) => {
+        row[u]! += count;
+      });
       next.push(row);
     }
     ways = next;

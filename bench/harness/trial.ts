@@ -13,7 +13,8 @@ export interface Effort {
 
 type State = { readings: Readings[] } | { missing: string } | { failed: string };
 
-const message = (error: unknown): string => (error instanceof Error ? error.message : String(error)).replace(/\s*\n\s*/g, ' ');
+const message = (error: unknown): string =>
+  (error instanceof Error ? error.message : String(error)).replace(/\s*\n\s*/g, ' ');
 
 /** What fails may be the machine's fault; what took too long would again. */
 async function twice(contender: Contender): Promise<Readings> {
@@ -27,7 +28,9 @@ async function twice(contender: Contender): Promise<Readings> {
 
 /** Round by round, each beginning with another contender, so that neither order nor drift favours one. */
 async function takeTurns(trial: Trial, effort: Effort): Promise<Map<string, State>> {
-  const states = new Map<string, State>(trial.contenders.map((one) => [one.name, one.missing === undefined ? { readings: [] } : { missing: one.missing }]));
+  const states = new Map<string, State>(
+    trial.contenders.map((one) => [one.name, one.missing === undefined ? { readings: [] } : { missing: one.missing }]),
+  );
   const end = Date.now() + effort.seconds * 1000;
   const rounds = Math.min(effort.rounds, trial.mostRounds ?? Infinity);
   for (let round = 0; round < rounds && (round === 0 || Date.now() < end); round++) {
@@ -55,7 +58,7 @@ function valuesOf(row: RowPlan, states: ReadonlyMap<string, State>): Map<string,
     const own = state.readings.map((_, round) => {
       const of = (contender: string): number => {
         const other = states.get(contender);
-        return other !== undefined && 'readings' in other ? other.readings[round]?.[reading] ?? NaN : NaN;
+        return other !== undefined && 'readings' in other ? (other.readings[round]?.[reading] ?? NaN) : NaN;
       };
       return row.value ? row.value(of, name) : of(name);
     });
@@ -99,32 +102,67 @@ function rowResult(bench: Bench, row: RowPlan, trial: Trial, states: ReadonlyMap
       const read = state.readings.map((one) => one[reading] ?? NaN).filter(Number.isFinite);
       return read.length > 0 ? [[called, estimate(read).value] as const] : [];
     });
-    return { name, peer, samples, ...estimate(samples), ...(beside.length > 0 ? { beside: Object.fromEntries(beside) } : {}) };
+    return {
+      name,
+      peer,
+      samples,
+      ...estimate(samples),
+      ...(beside.length > 0 ? { beside: Object.fromEntries(beside) } : {}),
+    };
   });
   const peers = trial.contenders.filter((one) => one.peer).map((one) => one.name);
   return {
-    id: row.id, bench: bench.name, what: row.what, unit: row.unit, contenders,
+    id: row.id,
+    bench: bench.name,
+    what: row.what,
+    unit: row.unit,
+    contenders,
     targets: row.targets.map((target) => judge(target, values, peers)),
   };
 }
 
 /** The row of geometric means of others: of the contenders that all of them have, and of the rounds that all have. */
 function combine(bench: Bench, row: RowPlan, parts: readonly RowResult[]): RowResult | undefined {
-  const names = parts[0]?.contenders.filter((one) => parts.every((part) => part.contenders.some((other) => other.name === one.name && 'samples' in other))) ?? [];
+  const names =
+    parts[0]?.contenders.filter((one) =>
+      parts.every((part) => part.contenders.some((other) => other.name === one.name && 'samples' in other)),
+    ) ?? [];
   if (names.length === 0) return undefined;
-  const values = new Map(names.map(({ name }) => {
-    const samples = parts.map((part) => part.contenders.find((one) => one.name === name)!).map((one) => ('samples' in one ? one.samples : []));
-    const rounds = Math.min(...samples.map((one) => one.length));
-    return [name, Array.from({ length: rounds }, (_, k) => geometricMean(samples.map((one) => one[k]!)))] as const;
+  const values = new Map(
+    names.map(({ name }) => {
+      const samples = parts
+        .map((part) => part.contenders.find((one) => one.name === name)!)
+        .map((one) => ('samples' in one ? one.samples : []));
+      const rounds = Math.min(...samples.map((one) => one.length));
+      return [name, Array.from({ length: rounds }, (_, k) => geometricMean(samples.map((one) => one[k]!)))] as const;
+    }),
+  );
+  const contenders = names.map(({ name, peer }): ContenderResult => ({
+    name,
+    peer,
+    samples: values.get(name)!,
+    ...estimate(values.get(name)!),
   }));
-  const contenders = names.map(({ name, peer }): ContenderResult => ({ name, peer, samples: values.get(name)!, ...estimate(values.get(name)!) }));
   return {
-    id: row.id, bench: bench.name, what: row.what, unit: row.unit, contenders,
-    targets: row.targets.map((target) => judge(target, values, names.filter((one) => one.peer).map((one) => one.name))),
+    id: row.id,
+    bench: bench.name,
+    what: row.what,
+    unit: row.unit,
+    contenders,
+    targets: row.targets.map((target) =>
+      judge(
+        target,
+        values,
+        names.filter((one) => one.peer).map((one) => one.name),
+      ),
+    ),
   };
 }
 
-/** All rows of a benchmark. Where it cannot even be planned (nothing to run, a build that fails), the one line that says why. */
+/**
+ * All rows of a benchmark. Where it cannot even be planned (nothing to run, a build that fails), the one line that says
+ * why.
+ */
 export async function measure(bench: Bench, effort: Effort): Promise<{ rows: RowResult[]; failed?: string }> {
   const rows: RowResult[] = [];
   try {
@@ -134,7 +172,11 @@ export async function measure(bench: Bench, effort: Effort): Promise<{ rows: Row
       rows.push(...trial.rows.map((row) => rowResult(bench, row, trial, states)));
     }
     for (const { row, of } of plan.combined ?? []) {
-      const result = combine(bench, row, rows.filter((one) => of.includes(one.id)));
+      const result = combine(
+        bench,
+        row,
+        rows.filter((one) => of.includes(one.id)),
+      );
       if (result) rows.push(result);
     }
     return { rows };

@@ -1,5 +1,5 @@
-/* Does one thing N times, for a count of its instructions: instructions.sh runs this twice under callgrind and takes the
- * difference.
+/* Does one thing N times, for a count of its instructions: instructions.sh runs this twice under callgrind and takes
+ * the difference.
  *
  *   bench_instructions CASE N [--publish]
  */
@@ -57,7 +57,7 @@ static void sem_pair(long n) {
 }
 /* n round trips of two threads. */
 static qz_mutex turn_mutex = QZ_MUTEX_INIT;
-static qz_cond turn_cond[2] = { QZ_COND_INIT, QZ_COND_INIT };
+static qz_cond turn_cond[2] = {QZ_COND_INIT, QZ_COND_INIT};
 static long turn, trips;
 static void *takes_turns(void *me) {
   for (long k = 0; k < trips; k++) {
@@ -111,10 +111,13 @@ static void barrier_round(long n) {
   for (int k = 0; k < PARTIES; k++) qz_join(thread[k], NULL);
 }
 
-static const struct { const char *name; void (*run)(long); } cases[] = {
-  { "loop", loop },   { "create_join", create_join }, { "spawn_sync", spawn_sync },
-  { "yield", yield }, { "lock_unlock", lock_unlock }, { "post_wait", sem_pair },
-  { "cond", cond_trip }, { "channel", channel_trip }, { "barrier", barrier_round },
+static const struct {
+  const char *name;
+  void (*run)(long);
+} cases[] = {
+  {"loop", loop},      {"create_join", create_join}, {"spawn_sync", spawn_sync},
+  {"yield", yield},    {"lock_unlock", lock_unlock}, {"post_wait", sem_pair},
+  {"cond", cond_trip}, {"channel", channel_trip},    {"barrier", barrier_round},
 };
 
 int main(int argc, char **argv) {

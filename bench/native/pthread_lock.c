@@ -1,6 +1,7 @@
-/* Lock and unlock of a free mutex by one thread of a process that has several: ns for a pair, the least of many batches: always
- * the same mutex; a million different ones in turn, none of which is in a cache; and what it takes to make and destroy one of those.
- *   lock [BATCHES]     alone, with LD_PRELOAD of the layer, or under quartz-sampler record: see pthread_run.sh
+/* Lock and unlock of a free mutex by one thread of a process that has several: ns for a pair, the least of many
+ * batches: always the same mutex; a million different ones in turn, none of which is in a cache; and what it takes to
+ * make and destroy one of those. lock [BATCHES]     alone, with LD_PRELOAD of the layer, or under quartz-sampler
+ * record: see pthread_run.sh
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -10,7 +11,7 @@
 #include <unistd.h>
 
 #define PAIRS 20000
-#define MANY 1000000
+#define MANY  1000000
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_mutex_t quiet = PTHREAD_MUTEX_INITIALIZER;

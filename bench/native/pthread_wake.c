@@ -1,5 +1,6 @@
-/* Two threads that wake each other through a condition variable, on one CPU: processor time of one hand-over, ns, the least of some batches.
- * Recorded, it has what the layer adds to a wait and what the kernel does with the sampler's event when it switches threads. */
+/* Two threads that wake each other through a condition variable, on one CPU: processor time of one hand-over, ns, the
+ * least of some batches. Recorded, it has what the layer adds to a wait and what the kernel does with the sampler's
+ * event when it switches threads. */
 #include <pthread.h>
 #include <sched.h>
 #include <stdint.h>

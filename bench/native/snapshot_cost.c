@@ -1,11 +1,10 @@
-/* Cost of a snapshot: bench_snapshot_cost [PROCESSORS DEPTH [CHANGES]]. JSON lines, ns for one snapshot, by processors, stack
- * depth, and what changes between two snapshots:
- *   still   nothing: every stack is as it was (a long loop in one procedure)
- *   leaf    the innermost four procedures of each stack (what call-heavy code looks like at 10 kHz)
- *   all     the whole stack (another thread runs)
- * One kernel thread changes the session between snapshots, outside the time taken; so cache misses on lines that
- * another CPU has just written are not in these figures, but those on lines that this one wrote are cheap.
- * `writer` has a second kernel thread write to all stacks all the time, where there is a second CPU. */
+/* Cost of a snapshot: bench_snapshot_cost [PROCESSORS DEPTH [CHANGES]]. JSON lines, ns for one snapshot, by processors,
+ * stack depth, and what changes between two snapshots: still   nothing: every stack is as it was (a long loop in one
+ * procedure) leaf    the innermost four procedures of each stack (what call-heavy code looks like at 10 kHz) all the
+ * whole stack (another thread runs) One kernel thread changes the session between snapshots, outside the time taken; so
+ * cache misses on lines that another CPU has just written are not in these figures, but those on lines that this one
+ * wrote are cheap. `writer` has a second kernel thread write to all stacks all the time, where there is a second CPU.
+ */
 #include <pthread.h>
 #include <sched.h>
 #include "test/support/fake_session.h"
@@ -27,7 +26,8 @@ static int by_value(const void *a, const void *b) {
 /* The stacks of each thread come from a program of 64 procedures; `variant` chooses the way through. */
 static void rewrite(uint32_t thread, uint32_t from, uint32_t variant) {
   for (uint32_t d = depth; d > from; d--) fake_pop(&fake, thread);
-  for (uint32_t d = from; d < depth; d++) fake_push(&fake, thread, 0x10000 + 64 * ((d * 5 + variant * (d >= from)) % 64));
+  for (uint32_t d = from; d < depth; d++)
+    fake_push(&fake, thread, 0x10000 + 64 * ((d * 5 + variant * (d >= from)) % 64));
 }
 
 static void *write_all(void *unused) {
@@ -46,7 +46,8 @@ static void measure(const char *what, uint32_t from, int writer) {
   pthread_t thread;
   if (only && strcmp(only, what)) return;
   close(mkstemp(path));
-  CHECK(!qz_session_open(&view, fake.fd, &clause) && !qzi_file_create(&file, path, &(struct qzi_replaceable){.any = 1}, QZI_FILE_DEFAULT_BYTES, why, sizeof why));
+  CHECK(!qz_session_open(&view, fake.fd, &clause) &&
+        !qzi_file_create(&file, path, &(struct qzi_replaceable){.any = 1}, QZI_FILE_DEFAULT_BYTES, why, sizeof why));
   uint64_t now = qzi_clock_ns();
   CHECK(!qzi_sampler_open(&sampler, &view, &file, now) && !qzi_sampler_base(&sampler, 1));
   stop = 0;
@@ -62,7 +63,8 @@ static void measure(const char *what, uint32_t from, int writer) {
   }
   stop = 1;
   if (writer) pthread_join(thread, NULL);
-  qsort(took + ROUNDS / 4, ROUNDS - ROUNDS / 4, sizeof *took, by_value); /* without the first: everything is new there */
+  qsort(took + ROUNDS / 4, ROUNDS - ROUNDS / 4, sizeof *took,
+        by_value); /* without the first: everything is new there */
   const uint64_t *sorted = took + ROUNDS / 4;
   size_t count = ROUNDS - ROUNDS / 4;
   printf("{\"bench\":\"snapshot\",\"processors\":%u,\"depth\":%u,\"changes\":\"%s\",\"median_ns\":%llu,\"p90_ns\":%llu,"

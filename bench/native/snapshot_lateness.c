@@ -1,7 +1,9 @@
-/* How late snapshots come where the sampler has a CPU of its own: bench_snapshot_lateness PROCESSORS DEPTH RATE SECONDS.
+/* How late snapshots come where the sampler has a CPU of its own: bench_snapshot_lateness PROCESSORS DEPTH RATE
+ * SECONDS.
  *
- * A synthetic session of so many processors, all busy; the sampler's own pacing and snapshots, spinning on the last CPU. Prints the
- * share of due rounds that began within 10 us (intervals skipped count as late), lateness in us, and what a snapshot took. */
+ * A synthetic session of so many processors, all busy; the sampler's own pacing and snapshots, spinning on the last
+ * CPU. Prints the share of due rounds that began within 10 us (intervals skipped count as late), lateness in us, and
+ * what a snapshot took. */
 #include <sched.h>
 #include "test/support/fake_session.h"
 #include "sampler/recording/pacing.h"
@@ -26,8 +28,10 @@ int main(int count, char **arguments) {
   cpu_set_t cpus;
   CHECK(!sched_getaffinity(0, sizeof cpus, &cpus));
   for (int cpu = CPU_SETSIZE - 1, last = -1; cpu >= 0; cpu--) {
-    if (last < 0 && CPU_ISSET((size_t)cpu, &cpus)) last = cpu;
-    else CPU_CLR((size_t)cpu, &cpus);
+    if (last < 0 && CPU_ISSET((size_t)cpu, &cpus))
+      last = cpu;
+    else
+      CPU_CLR((size_t)cpu, &cpus);
   }
   CHECK(!sched_setaffinity(0, sizeof cpus, &cpus));
   struct fake fake = fake_make(processors, processors, 2, 64);
@@ -37,7 +41,8 @@ int main(int count, char **arguments) {
     fake_run(&fake, t, QZ_STATE_USEFUL, (int)t);
   }
   close(mkstemp(path));
-  CHECK(!qz_session_open(&view, fake.fd, &clause) && !qzi_file_create(&file, path, &(struct qzi_replaceable){.any = 1}, QZI_FILE_DEFAULT_BYTES, why, sizeof why));
+  CHECK(!qz_session_open(&view, fake.fd, &clause) &&
+        !qzi_file_create(&file, path, &(struct qzi_replaceable){.any = 1}, QZI_FILE_DEFAULT_BYTES, why, sizeof why));
   unlink(path);
   uint64_t begin = qzi_clock_ns(), rounds = 0, room = rate * (end_ns / 1000000000u + 2), prompt = 0;
   uint64_t *late = calloc(room, sizeof *late), *took = calloc(room, sizeof *took);
@@ -62,8 +67,9 @@ int main(int count, char **arguments) {
   for (uint64_t k = 0; k < rounds; k++) prompt += late[k] <= 10000;
   qsort(late, rounds, sizeof *late, by_value);
   qsort(took, rounds, sizeof *took, by_value);
-  printf("prompt_percent %.4f\nlate_p50_us %.3f\nlate_p99_us %.3f\nsnapshot_us %.3f\n", 100.0 * (double)prompt / (double)(rounds + pacing.skipped),
-         (double)late[rounds / 2] / 1e3, (double)late[rounds * 99 / 100] / 1e3, (double)took[rounds / 2] / 1e3);
+  printf("prompt_percent %.4f\nlate_p50_us %.3f\nlate_p99_us %.3f\nsnapshot_us %.3f\n",
+         100.0 * (double)prompt / (double)(rounds + pacing.skipped), (double)late[rounds / 2] / 1e3,
+         (double)late[rounds * 99 / 100] / 1e3, (double)took[rounds / 2] / 1e3);
   qzi_sampler_close(&sampler);
   qzi_file_close(&file);
   qz_session_close(&view);

@@ -88,7 +88,7 @@ static double run_threads(int n, void *(*function)(void *), void **arguments) {
 }
 
 static double mutex8(void) {
-  double longest[EIGHT] = { 0 };
+  double longest[EIGHT] = {0};
   void *arguments[EIGHT];
   for (int i = 0; i < EIGHT; i++) arguments[i] = &longest[i];
   gate = 0;
@@ -101,7 +101,7 @@ static double mutex8(void) {
 }
 
 enum { TRIPS = 300000 };
-static qz_cond conds[2] = { QZ_COND_INIT, QZ_COND_INIT };
+static qz_cond conds[2] = {QZ_COND_INIT, QZ_COND_INIT};
 static int turn;
 static void *ping_cond(void *argument) {
   int me = (int)(intptr_t)argument;
@@ -171,9 +171,14 @@ static double barrier8(void) {
   return ns;
 }
 
-static const struct { const char *name; double (*run)(void); } cases[] = {
-  { "mutex", mutex_free },     { "pthread-mutex", pthread_mutex_free }, { "mutex8", mutex8 },     { "cond", cond_trip },
-  { "channel", channel_trip }, { "semaphore", sem_trip },               { "barrier8", barrier8 },
+static const struct {
+  const char *name;
+  double (*run)(void);
+} cases[] = {
+  {"mutex", mutex_free},     {"pthread-mutex", pthread_mutex_free},
+  {"mutex8", mutex8},        {"cond", cond_trip},
+  {"channel", channel_trip}, {"semaphore", sem_trip},
+  {"barrier8", barrier8},
 };
 
 static int ascending(const void *a, const void *b) {
@@ -184,9 +189,12 @@ static int ascending(const void *a, const void *b) {
 int main(int argc, char **argv) {
   int repeat = 7, first = 1;
   for (; first < argc && argv[first][0] == '-'; first++) {
-    if (!strcmp(argv[first], "--publish")) bench_attach();
-    else if (!strcmp(argv[first], "--repeat") && first + 1 < argc) repeat = atoi(argv[++first]);
-    else return fprintf(stderr, "quartz: bench_sync_objects: unknown option %s\n", argv[first]), 2;
+    if (!strcmp(argv[first], "--publish"))
+      bench_attach();
+    else if (!strcmp(argv[first], "--repeat") && first + 1 < argc)
+      repeat = atoi(argv[++first]);
+    else
+      return fprintf(stderr, "quartz: bench_sync_objects: unknown option %s\n", argv[first]), 2;
   }
   for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
     bool wanted = first == argc;
@@ -198,7 +206,8 @@ int main(int argc, char **argv) {
     longest_ns = 0;
     for (int r = 0; r < repeat; r++) ns[r] = cases[c].run();
     qsort(ns, (size_t)repeat, sizeof *ns, ascending);
-    printf("%-14s p%u  %9.2f ns  (%.2f to %.2f)", cases[c].name, qz_processors(), ns[repeat / 2], ns[0], ns[repeat - 1]);
+    printf("%-14s p%u  %9.2f ns  (%.2f to %.2f)", cases[c].name, qz_processors(), ns[repeat / 2], ns[0],
+           ns[repeat - 1]);
     if (longest_ns > 0) printf("  longest wait %.0f us", longest_ns / 1000);
     printf("\n");
     fflush(stdout);

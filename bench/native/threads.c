@@ -76,14 +76,17 @@ static double batches(void) {
   return (now_ns() - begin) / N / BATCH;
 }
 
-struct fib { int n; long value; };
+struct fib {
+  int n;
+  long value;
+};
 static void fib(void *arg) {
   struct fib *f = arg;
   if (f->n < 2) {
     f->value = f->n;
     return;
   }
-  struct fib a = { f->n - 1, 0 }, b = { f->n - 2, 0 };
+  struct fib a = {f->n - 1, 0}, b = {f->n - 2, 0};
   qz_scope scope = QZ_SCOPE_INIT;
   qz_spawn(&scope, fib, &a);
   fib(&b);
@@ -91,7 +94,7 @@ static void fib(void *arg) {
   f->value = a.value + b.value;
 }
 static double fork_join(void) {
-  struct fib f = { 27, 0 };
+  struct fib f = {27, 0};
   double begin = now_ns();
   fib(&f);
   double end = now_ns();

@@ -1,7 +1,8 @@
 /* Makes a profile with many tuples, to see what a report of it takes: bench_tuple_profile FILE TUPLES ENTITIES.
  *
- * 64 processors run threads chosen at random from ENTITIES, each in one of 4,096 call paths 8 deep through 512 procedures;
- * some processors are idle. Snapshots are taken, by the sampler's own code, until there are so many different tuples. */
+ * 64 processors run threads chosen at random from ENTITIES, each in one of 4,096 call paths 8 deep through 512
+ * procedures; some processors are idle. Snapshots are taken, by the sampler's own code, until there are so many
+ * different tuples. */
 #include "test/support/fake_session.h"
 #include "sampler/snapshot/snapshot.h"
 #include "sampler/util/clock.h"
@@ -33,7 +34,9 @@ int main(int count, char **arguments) {
       path[k][d] = d < kept ? path[from][d] : (uint16_t)draw(PROCEDURES);
   for (uint32_t t = 0; t < entities; t++) fake_create(&fake, t, t + 1, NULL, 0x1000 + 64 * (t / OF_ONE_START), -1);
   unlink(arguments[1]);
-  CHECK(!qz_session_open(&view, fake.fd, &clause) && !qzi_file_create(&file, arguments[1], &(struct qzi_replaceable){.any = 1}, QZI_FILE_DEFAULT_BYTES, why, sizeof why));
+  CHECK(!qz_session_open(&view, fake.fd, &clause) &&
+        !qzi_file_create(&file, arguments[1], &(struct qzi_replaceable){.any = 1}, QZI_FILE_DEFAULT_BYTES, why,
+                         sizeof why));
   uint64_t now_ns = qzi_clock_ns();
   CHECK(!qzi_sampler_open(&sampler, &view, &file, now_ns) && !qzi_sampler_base(&sampler, 0));
   while (file.head->sections[QZ_SECTION_TUPLES].count < wanted) {

@@ -1,8 +1,9 @@
-/* Argobots: user-level threads of one pool for each execution stream; with more than one, streams steal from each other. */
+/* Argobots: user-level threads of one pool for each execution stream; with more than one, streams steal from each
+ * other. */
 #include <abt.h>
 
 #define PROCEDURE(f) static void f(void *argument)
-#define END return
+#define END          return
 #define HAVE_BARRIER
 #define HAVE_PINNED
 typedef ABT_thread thread_t;
@@ -30,7 +31,8 @@ static inline void thread_start(thread_t *t, void (*f)(void *), void *argument) 
   must(failed == ABT_SUCCESS, "ABT_thread_create failed");
 }
 static inline void thread_start_on(thread_t *t, int processor, void (*f)(void *), void *argument) {
-  must(ABT_thread_create(pools[processor % streams], f, argument, ABT_THREAD_ATTR_NULL, t) == ABT_SUCCESS, "ABT_thread_create failed");
+  must(ABT_thread_create(pools[processor % streams], f, argument, ABT_THREAD_ATTR_NULL, t) == ABT_SUCCESS,
+       "ABT_thread_create failed");
 }
 static inline void thread_join(thread_t *t) { ABT_thread_free(t); }
 static inline void thread_yield(void) { ABT_thread_yield(); }
@@ -56,7 +58,8 @@ int main(int count, char **arguments) {
   must(ABT_init(count, arguments) == ABT_SUCCESS, "ABT_init failed");
   ABT_xstream_self(&xstreams[0]);
   for (int k = 0; k < streams; k++)
-    ABT_pool_create_basic(ABT_POOL_RANDWS, streams == 1 ? ABT_POOL_ACCESS_PRIV : ABT_POOL_ACCESS_MPMC, ABT_TRUE, &pools[k]);
+    ABT_pool_create_basic(ABT_POOL_RANDWS, streams == 1 ? ABT_POOL_ACCESS_PRIV : ABT_POOL_ACCESS_MPMC, ABT_TRUE,
+                          &pools[k]);
   ABT_sched_predef kind = streams == 1 || pinned ? ABT_SCHED_BASIC : ABT_SCHED_RANDWS;
   ABT_xstream_set_main_sched_basic(xstreams[0], kind, pinned ? 1 : streams, pools);
   for (int k = 1; k < streams; k++) {

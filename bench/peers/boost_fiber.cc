@@ -1,15 +1,15 @@
-/* Boost.Fiber: stacks of 16 KiB from a pool on one processor (they cannot move between allocators of two); round robin there, work
- * stealing on more. */
+/* Boost.Fiber: stacks of 16 KiB from a pool on one processor (they cannot move between allocators of two); round robin
+ * there, work stealing on more. */
 #include <boost/fiber/all.hpp>
 #include <thread>
 #include <vector>
 
 #define PROCEDURE(f) static void f(void *argument)
-#define END return
+#define END          return
 #define HAVE_BARRIER
 #define HAVE_CHANNEL
 #define FIB_FIRST 14
-#define FIB_MOST 22
+#define FIB_MOST  22
 namespace fibers = boost::fibers;
 typedef fibers::fiber thread_t;
 typedef fibers::mutex lock_t;
@@ -57,7 +57,9 @@ int main(int count, char **arguments) {
   if (processors == 1) {
     pooled = new fibers::pooled_fixedsize_stack(16384);
   } else {
-    auto join_in = [] { fibers::use_scheduling_algorithm<fibers::algo::work_stealing>((std::uint32_t)processors, false); };
+    auto join_in = [] {
+      fibers::use_scheduling_algorithm<fibers::algo::work_stealing>((std::uint32_t)processors, false);
+    };
     for (int k = 1; k < processors; k++) {
       others.emplace_back([join_in] {
         join_in();

@@ -57,7 +57,9 @@ static double spawn_batch(long n) {
 }
 
 #ifndef HAVE_OWN_FIB
-struct fib { long n, value; };
+struct fib {
+  long n, value;
+};
 PROCEDURE(fib_thread) {
   struct fib *own = (struct fib *)argument;
   if (own->n < 2) {
@@ -107,8 +109,8 @@ static double yield_two(long n) {
   return took * (double)n / (double)(switches > 0 ? switches : 1);
 }
 
-/* What all threads write stands apart from each other and from all else, in lines and pairs of lines of the caches: where the
- * linker puts things is not what is measured. */
+/* What all threads write stands apart from each other and from all else, in lines and pairs of lines of the caches:
+ * where the linker puts things is not what is measured. */
 static struct {
   lock_t lock __attribute__((aligned(128)));
   volatile long counter __attribute__((aligned(128)));
@@ -257,8 +259,8 @@ static void gate_open(void) {
   lock_give(&hot.lock);
 }
 
-/* Only yields among all of them count: those from when all go through the gate until the first ends. Where threads don't take
- * turns, so that some end before others go on, it is all yields, with what comes before and after. */
+/* Only yields among all of them count: those from when all go through the gate until the first ends. Where threads
+ * don't take turns, so that some end before others go on, it is all yields, with what comes before and after. */
 enum { MANY = 100000 };
 static thread_t *many;
 static volatile long begun, yielded, yielded_first, yielded_last;
@@ -335,22 +337,32 @@ static int run_case(const char *name, long threads) {
   lock_init(&hot.lock);
   cond_init(&conds[0]);
   cond_init(&conds[1]);
-  if (!strcmp(name, "spawn")) measure(spawn, 1000, 1);
-  else if (!strcmp(name, "spawn-switch")) measure(spawn_switch, 1000, 1);
-  else if (!strcmp(name, "spawn-batch")) measure(spawn_batch, BATCH, BATCH);
-  else if (!strcmp(name, "fib")) measure_fib(fib, FIB_FIRST, FIB_MOST);
-  else if (!strcmp(name, "yield")) measure(yield_two, 10000, 2);
-  else if (!strcmp(name, "yield-many")) measure(yield_many, 5L * MANY, MANY);
-  else if (!strcmp(name, "lock")) measure(lock_free, 10000, 1);
+  if (!strcmp(name, "spawn"))
+    measure(spawn, 1000, 1);
+  else if (!strcmp(name, "spawn-switch"))
+    measure(spawn_switch, 1000, 1);
+  else if (!strcmp(name, "spawn-batch"))
+    measure(spawn_batch, BATCH, BATCH);
+  else if (!strcmp(name, "fib"))
+    measure_fib(fib, FIB_FIRST, FIB_MOST);
+  else if (!strcmp(name, "yield"))
+    measure(yield_two, 10000, 2);
+  else if (!strcmp(name, "yield-many"))
+    measure(yield_many, 5L * MANY, MANY);
+  else if (!strcmp(name, "lock"))
+    measure(lock_free, 10000, 1);
   else if (!strcmp(name, "lock-eight")) {
     measure(lock_eight, 8L * 1000, 8);
     double most = 0;
     for (int k = 0; k < EIGHT; k++) most = longest[k] > most ? longest[k] : most;
     print_number("longest_us", most / 1000);
-  } else if (!strcmp(name, "cond")) measure(cond_trip, 1000, 1);
-  else if (!strcmp(name, "blocked")) block_many(threads);
+  } else if (!strcmp(name, "cond"))
+    measure(cond_trip, 1000, 1);
+  else if (!strcmp(name, "blocked"))
+    block_many(threads);
 #ifdef HAVE_PINNED
-  else if (!strcmp(name, "cond-pinned")) measure(cond_pinned, 1000, 1);
+  else if (!strcmp(name, "cond-pinned"))
+    measure(cond_pinned, 1000, 1);
 #endif
 #ifdef HAVE_CHANNEL
   else if (!strcmp(name, "channel")) {
@@ -365,7 +377,8 @@ static int run_case(const char *name, long threads) {
     measure(barrier_round, 1000, 1);
   }
 #endif
-  else return 3;
+  else
+    return 3;
   return 0;
 }
 

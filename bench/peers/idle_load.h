@@ -2,8 +2,9 @@
  *
  *   PROGRAM CASE PROCESSORS [THREADS [OBJECTS [DEPTH]]]
  *
- * THREADS only wait, each with a mutex of its own; OBJECTS were used and are not any more; the measured threads run DEPTH hooked
- * procedures deep. CASE `events` measures one after the other all that there are, and prints each by its name; `busy` computes.
+ * THREADS only wait, each with a mutex of its own; OBJECTS were used and are not any more; the measured threads run
+ * DEPTH hooked procedures deep. CASE `events` measures one after the other all that there are, and prints each by its
+ * name; `busy` computes.
  *
  * Before cases.h a program includes this file; it defines what cases.h asks for but PROCEDURE and END, and
  *
@@ -21,8 +22,8 @@ static long crowd_threads, crowd_objects, crowd_depth;
 static long crowd_below; /* how deep threads begin: what a thread that does nothing calls would count as spawning it */
 
 /* Each start routine begins at the bottom of the call path that was asked for. */
-#define PROCEDURE(f)                          \
-  static void *f##_below(void *);             \
+#define PROCEDURE(f)                                                                   \
+  static void *f##_below(void *);                                                      \
   static void *f(void *argument) { return descend(crowd_below, f##_below, argument); } \
   static void *f##_below(void *argument)
 #define END return NULL
@@ -66,8 +67,8 @@ static void crowd_make(void) {
   objects_make(crowd_objects);
 }
 
-/* Threads that compute, as many as there are processors: what the sampler has to look at. Prints the sampler's share of a CPU
- * meanwhile; the start of the recording is not in it. */
+/* Threads that compute, as many as there are processors: what the sampler has to look at. Prints the sampler's share of
+ * a CPU meanwhile; the start of the recording is not in it. */
 PROCEDURE(computes) {
   double *end = (double *)argument;
   while (wall_ns() < *end) hot.counter = hot.counter + 1;
@@ -96,14 +97,18 @@ static int busy(void) {
 
 static int one_event(const char *name) {
   crowd_below = strncmp(name, "spawn", 5) ? crowd_depth : 0;
-  if (!strcmp(name, "hook")) measure(call_hooked, 10000, 1);
-  else if (!strcmp(name, "yield-eight")) measure(yield_eight, 8L * 1000, 8);
-  else if (!strcmp(name, "busy")) return busy();
-  else return run_case(name, case_threads);
+  if (!strcmp(name, "hook"))
+    measure(call_hooked, 10000, 1);
+  else if (!strcmp(name, "yield-eight"))
+    measure(yield_eight, 8L * 1000, 8);
+  else if (!strcmp(name, "busy"))
+    return busy();
+  else
+    return run_case(name, case_threads);
   return 0;
 }
 static void *run_events(void *unused) {
-  static const char *const events[] = { CROWD_EVENTS };
+  static const char *const events[] = {CROWD_EVENTS};
   if (strcmp(case_name, "events")) exit(one_event(case_name));
   for (size_t k = 0; k < sizeof events / sizeof *events; k++) {
     measured_name = events[k];

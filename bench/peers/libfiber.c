@@ -9,7 +9,7 @@
 #include <fiber_channel.h>
 
 #define PROCEDURE(f) static void *f(void *argument)
-#define END return NULL
+#define END          return NULL
 #define HAVE_BARRIER
 #define HAVE_CHANNEL
 typedef fiber_t *thread_t;
@@ -39,7 +39,9 @@ static inline void channel_init(int k) {
   fiber_signal_init(&signals[k]);
   channels[k] = fiber_bounded_channel_create(1, &signals[k]); /* two items, the least that it can have */
 }
-static inline void channel_send(int k, long value) { fiber_bounded_channel_send(channels[k], (void *)(intptr_t)(value + 1)); }
+static inline void channel_send(int k, long value) {
+  fiber_bounded_channel_send(channels[k], (void *)(intptr_t)(value + 1));
+}
 static inline long channel_receive(int k) { return (long)(intptr_t)fiber_bounded_channel_receive(channels[k]) - 1; }
 
 #include "cases.h"

@@ -2,7 +2,7 @@
 #include <cfibre.h>
 
 #define PROCEDURE(f) static void *f(void *argument)
-#define END return NULL
+#define END          return NULL
 #define HAVE_BARRIER
 typedef cfibre_t thread_t;
 typedef cfibre_mutex_t lock_t;

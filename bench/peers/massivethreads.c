@@ -2,7 +2,7 @@
 #include <myth/myth.h>
 
 #define PROCEDURE(f) static void *f(void *argument)
-#define END return NULL
+#define END          return NULL
 #define HAVE_BARRIER
 typedef myth_thread_t thread_t;
 typedef myth_mutex_t lock_t;

@@ -2,9 +2,9 @@
  *
  *   PROGRAM CASE PROCESSORS [THREADS]
  *
- * Prints lines of "name value": "ns", what one operation takes, and whatever else the case tells. A case is a function that does
- * `n` operations and returns what they took; n grows until that is BATCH_NS, then the median of five such batches counts.
- * QUARTZ_BENCH_MS in the environment sets the length of a batch.
+ * Prints lines of "name value": "ns", what one operation takes, and whatever else the case tells. A case is a function
+ * that does `n` operations and returns what they took; n grows until that is BATCH_NS, then the median of five such
+ * batches counts. QUARTZ_BENCH_MS in the environment sets the length of a batch.
  */
 #ifndef BENCH_PEERS_MEASURE_H
 #define BENCH_PEERS_MEASURE_H
@@ -22,10 +22,12 @@ static inline double clock_ns(clockid_t clock) {
 }
 static inline double wall_ns(void) { return clock_ns(CLOCK_MONOTONIC); }
 
-/* On one processor, which always has something to run, time is the process's CPU time: what else runs on the machine is not in it.
- * On more it is elapsed time. */
+/* On one processor, which always has something to run, time is the process's CPU time: what else runs on the machine is
+ * not in it. On more it is elapsed time. */
 static clockid_t measure_clock = CLOCK_MONOTONIC;
-static inline void measure_processors(int processors) { measure_clock = processors == 1 ? CLOCK_PROCESS_CPUTIME_ID : CLOCK_MONOTONIC; }
+static inline void measure_processors(int processors) {
+  measure_clock = processors == 1 ? CLOCK_PROCESS_CPUTIME_ID : CLOCK_MONOTONIC;
+}
 static inline double now_ns(void) { return clock_ns(measure_clock); }
 
 static inline int measure_ascending(const void *a, const void *b) {

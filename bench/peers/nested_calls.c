@@ -1,4 +1,5 @@
-/* Compiled with hooks where the program's thread package is Quartz's. Two procedures take turns: direct recursion shows once. */
+/* Compiled with hooks where the program's thread package is Quartz's. Two procedures take turns: direct recursion shows
+ * once. */
 #include "nested_calls.h"
 
 static void *descend_again(long depth, void *(*then)(void *), void *argument);

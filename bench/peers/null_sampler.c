@@ -1,5 +1,6 @@
-/* hold PROGRAM [ARGUMENT...]: starts a program as its sampler would, welcomes it, and samples nothing. So what the program pays for
- * publishing is seen alone. The program's status is passed on; one that never says hello runs all the same, and that is told by 4. */
+/* hold PROGRAM [ARGUMENT...]: starts a program as its sampler would, welcomes it, and samples nothing. So what the
+ * program pays for publishing is seen alone. The program's status is passed on; one that never says hello runs all the
+ * same, and that is told by 4. */
 #define _GNU_SOURCE
 #include <poll.h>
 #include <stdbool.h>
@@ -21,10 +22,11 @@ static int fails(const char *what) {
 int main(int count, char **arguments) {
   if (count < 2) return fprintf(stderr, "usage: hold PROGRAM [ARGUMENT...]\n"), 2;
   int listener = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0), connection;
-  struct sockaddr_un address = { .sun_family = AF_UNIX };
+  struct sockaddr_un address = {.sun_family = AF_UNIX};
   int length = snprintf(address.sun_path + 1, sizeof address.sun_path - 1, "quartz-bench-hold-%ld", (long)getpid());
   socklen_t bytes = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)length);
-  if (listener < 0 || bind(listener, (struct sockaddr *)&address, bytes) || listen(listener, 4)) return fails("hold: socket");
+  if (listener < 0 || bind(listener, (struct sockaddr *)&address, bytes) || listen(listener, 4))
+    return fails("hold: socket");
   pid_t program = fork();
   if (program < 0) return fails("hold: fork");
   if (program == 0) {
@@ -34,12 +36,12 @@ int main(int count, char **arguments) {
   }
   /* A program that sets its number of processors itself hangs up once, and comes again. */
   bool welcome = false;
-  while (!welcome && poll(&(struct pollfd){ .fd = listener, .events = POLLIN }, 1, 5000) > 0) {
+  while (!welcome && poll(&(struct pollfd){.fd = listener, .events = POLLIN}, 1, 5000) > 0) {
     struct qz_message message; /* the session's descriptor, which comes with it, is dropped */
     connection = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
     if (connection < 0) return fails("hold: accept");
     if (recv(connection, &message, sizeof message, 0) == (ssize_t)sizeof message && message.type == QZ_HELLO) {
-      message = (struct qz_message){ QZ_CHANNEL_MAGIC, QZ_CHANNEL_VERSION, QZ_WELCOME, (uint32_t)getpid(), "" };
+      message = (struct qz_message){QZ_CHANNEL_MAGIC, QZ_CHANNEL_VERSION, QZ_WELCOME, (uint32_t)getpid(), ""};
       welcome = send(connection, &message, sizeof message, MSG_NOSIGNAL) > 0;
     }
     if (!welcome) close(connection);

@@ -7,7 +7,7 @@
 #define HAVE_BARRIER
 #define HAVE_PINNED
 #define FIB_FIRST 8
-#define FIB_MOST 16
+#define FIB_MOST  16
 #ifdef CURVES
 enum { STACK_BYTES = 256 << 10 }; /* a thousand procedures deep */
 #else
@@ -48,15 +48,19 @@ static inline void barrier_wait(barrier_t *b) { pthread_barrier_wait(b); }
 #ifdef CURVES
 static long gathered; /* idle_load.h */
 #define CROWD_EVENTS "spawn", "lock", "lock-eight", "cond", "barrier"
-/* Not for a condition: a call of the kernel for one passes threads that wait for others, as many as their futexes lie beside its own there. */
+/* Not for a condition: a call of the kernel for one passes threads that wait for others, as many as their futexes lie
+ * beside its own there. */
 static void crowd_wait(void) {
   __atomic_fetch_add(&gathered, 1, __ATOMIC_SEQ_CST);
   for (;;) pause();
 }
-static void crowd_sleeps(void) { nanosleep(&(struct timespec){ .tv_nsec = 20000000 }, NULL); }
+static void crowd_sleeps(void) { nanosleep(&(struct timespec){.tv_nsec = 20000000}, NULL); }
 
 /* Mutexes and conditions in turn; each mutex is taken, each condition signalled, and one of a hundred waited for. */
-struct idle { pthread_mutex_t mutex; pthread_cond_t cond; };
+struct idle {
+  pthread_mutex_t mutex;
+  pthread_cond_t cond;
+};
 static void objects_make(long count) {
   static const struct timespec past;
   struct idle *idle = calloc((size_t)count / 2 + 1, sizeof *idle);
@@ -73,7 +77,7 @@ static void objects_make(long count) {
 #include "idle_load.h"
 #else
 #define PROCEDURE(f) static void *f(void *argument)
-#define END return NULL
+#define END          return NULL
 #include "cases.h"
 #endif
 

@@ -42,14 +42,16 @@ static inline long channel_receive(int k) {
 }
 
 /* fib by fork-join, which is what a user of the package would write. */
-struct fib { long n, value; };
+struct fib {
+  long n, value;
+};
 static void fib_call(void *argument) {
   struct fib *own = argument;
   if (own->n < 2) {
     own->value = own->n;
     return;
   }
-  struct fib a = { own->n - 1, 0 }, b = { own->n - 2, 0 };
+  struct fib a = {own->n - 1, 0}, b = {own->n - 2, 0};
   qz_scope scope = QZ_SCOPE_INIT;
   qz_spawn(&scope, fib_call, &a);
   fib_call(&b);
@@ -57,7 +59,7 @@ static void fib_call(void *argument) {
   own->value = a.value + b.value;
 }
 static double fib(long n) {
-  struct fib whole = { n, 0 };
+  struct fib whole = {n, 0};
   double begin = now_ns();
   fib_call(&whole);
   double took = now_ns() - begin;
@@ -76,7 +78,12 @@ static void crowd_wait(void) {
 static void crowd_sleeps(void) { qz_yield(); }
 
 /* Conditions and channels, each with a wait; mutexes, which were held meanwhile. */
-struct idle { qz_mutex mutex; qz_cond cond; qz_channel channel; long turn; };
+struct idle {
+  qz_mutex mutex;
+  qz_cond cond;
+  qz_channel channel;
+  long turn;
+};
 static void *uses_objects(void *objects) {
   struct idle *idle = objects;
   for (long k = 0, end = idle->turn; k < end; k++) {
@@ -116,13 +123,13 @@ static void objects_make(long count) {
 #include "idle_load.h"
 #else
 #define PROCEDURE(f) static void *f(void *argument)
-#define END return NULL
+#define END          return NULL
 #include "cases.h"
 #endif
 
 int main(int count, char **arguments) {
   read_arguments(count, arguments);
-  must(qz_init(&(qz_options){ .processors = (unsigned)processors }) == 0, "qz_init failed");
+  must(qz_init(&(qz_options){.processors = (unsigned)processors}) == 0, "qz_init failed");
 #ifdef CURVES
   return run_curves(count, arguments);
 #else

@@ -1,5 +1,5 @@
-/* Task systems without threads of their own: only spawn and fork-join. A program defines `spawn` and `spawn_batch` (n operations, ns
- * that they took) and `fib` (ns that fib(n) took), and calls run_tasks where tasks may be made. */
+/* Task systems without threads of their own: only spawn and fork-join. A program defines `spawn` and `spawn_batch` (n
+ * operations, ns that they took) and `fib` (ns that fib(n) took), and calls run_tasks where tasks may be made. */
 #include "measure.h"
 
 static double spawn(long n);
@@ -8,9 +8,13 @@ static double fib(long n);
 
 static inline int run_tasks(const char *name, int processors) {
   measure_processors(processors);
-  if (!strcmp(name, "spawn")) measure(spawn, 1000, 1);
-  else if (!strcmp(name, "spawn-batch")) measure(spawn_batch, 1000, 1000);
-  else if (!strcmp(name, "fib")) measure_fib(fib, 20, 36);
-  else return 3;
+  if (!strcmp(name, "spawn"))
+    measure(spawn, 1000, 1);
+  else if (!strcmp(name, "spawn-batch"))
+    measure(spawn_batch, 1000, 1000);
+  else if (!strcmp(name, "fib"))
+    measure_fib(fib, 20, 36);
+  else
+    return 3;
   return 0;
 }

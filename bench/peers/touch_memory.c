@@ -1,5 +1,6 @@
-/* warm BYTES: touches that much memory, and ends. The host of a virtual machine may take back what was freed there, and the next
- * touch of each such page then costs several times as much: a program that runs just afterwards does not pay for that. */
+/* warm BYTES: touches that much memory, and ends. The host of a virtual machine may take back what was freed there, and
+ * the next touch of each such page then costs several times as much: a program that runs just afterwards does not pay
+ * for that. */
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,9 +1,9 @@
-/* Calls of small procedures, with whatever hooks this file is compiled with: leaf (a loop over an empty procedure), fib (immediate
- * recursion), tree (three procedures that call each other). Prints ns for each call: the median of five batches
- * of 10 ms of CPU time; and how many calls there were in all. */
+/* Calls of small procedures, with whatever hooks this file is compiled with: leaf (a loop over an empty procedure), fib
+ * (immediate recursion), tree (three procedures that call each other). Prints ns for each call: the median of five
+ * batches of 10 ms of CPU time; and how many calls there were in all. */
 #include "bench/peers/measure.h"
 
-#define NO_HOOK __attribute__((no_instrument_function))
+#define NO_HOOK   __attribute__((no_instrument_function))
 #define NO_INLINE __attribute__((noinline))
 
 static volatile uint64_t sink;

@@ -1,5 +1,5 @@
-/* Put in front of a program by LD_PRELOAD: appends "NAME cpu SECONDS wall SECONDS" to the file in QUARTZ_BENCH_CLOCK when it ends. So
- * the program's own time is seen, without the tool that starts it. */
+/* Put in front of a program by LD_PRELOAD: appends "NAME cpu SECONDS wall SECONDS" to the file in QUARTZ_BENCH_CLOCK
+ * when it ends. So the program's own time is seen, without the tool that starts it. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
-/* A plain pthread program: 4 workers take jobs from a queue that one mutex and two conditions guard, and put results under a second
- * lock. 20,000 jobs are 80,000 lock operations and 4 million procedure calls, in a fifth of a second of work or so.
- *   workers [JOBS] */
+/* A plain pthread program: 4 workers take jobs from a queue that one mutex and two conditions guard, and put results
+ * under a second lock. 20,000 jobs are 80,000 lock operations and 4 million procedure calls, in a fifth of a second of
+ * work or so. workers [JOBS] */
 #include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>

@@ -9,19 +9,19 @@
 #include <string.h>
 
 typedef uint32_t edge;
-#define EDGE_TRUE ((edge)0)
+#define EDGE_TRUE  ((edge)0)
 #define EDGE_FALSE ((edge)1)
-#define EDGE_NONE UINT32_MAX
+#define EDGE_NONE  UINT32_MAX
 
 struct vertex {
   uint32_t variable;
   edge low, high;
-  uint32_t chain;        /* next vertex with the same hash, 0: none */
+  uint32_t chain; /* next vertex with the same hash, 0: none */
 };
 
 struct cached {
   edge left, right, result;
-  uint32_t problem;      /* valid if this is the manager's */
+  uint32_t problem; /* valid if this is the manager's */
 };
 
 struct manager {
@@ -36,15 +36,14 @@ struct manager {
 
 enum { FIRST_SLOTS = 1024, MOST_CACHED = 1 << 18 };
 
-static inline size_t hash_of(uint32_t a, uint32_t b, uint32_t c)
-{
-  uint64_t mixed = (((uint64_t)a << 32 | b) + (uint64_t)c * UINT64_C(0xc2b2ae3d27d4eb4f)) * UINT64_C(0x9e3779b97f4a7c15);
+static inline size_t hash_of(uint32_t a, uint32_t b, uint32_t c) {
+  uint64_t mixed =
+    (((uint64_t)a << 32 | b) + (uint64_t)c * UINT64_C(0xc2b2ae3d27d4eb4f)) * UINT64_C(0x9e3779b97f4a7c15);
   return (size_t)(mixed >> 32);
 }
 
 /* Tables grow with the vertices, into memory that is kept for the next problem. */
-static int grow(struct manager *manager)
-{
+static int grow(struct manager *manager) {
   size_t slots = manager->unique_slots * 2;
   if (slots > manager->unique_capacity) {
     uint32_t *unique = realloc(manager->unique, slots * sizeof *unique);
@@ -72,8 +71,7 @@ static int grow(struct manager *manager)
   return 0;
 }
 
-static edge make_vertex(struct manager *manager, uint32_t variable, edge low, edge high)
-{
+static edge make_vertex(struct manager *manager, uint32_t variable, edge low, edge high) {
   if (low == high) return low;
   edge inverted = high & 1;
   low ^= inverted;
@@ -93,13 +91,12 @@ static edge make_vertex(struct manager *manager, uint32_t variable, edge low, ed
   if (manager->count > manager->unique_slots && grow(manager)) return EDGE_NONE;
   uint32_t made = (uint32_t)manager->count++;
   size_t slot = hash & (manager->unique_slots - 1);
-  manager->vertices[made] = (struct vertex){ variable, low, high, manager->unique[slot] };
+  manager->vertices[made] = (struct vertex){variable, low, high, manager->unique[slot]};
   manager->unique[slot] = made;
   return made * 2 | inverted;
 }
 
-static edge conjoin(struct manager *manager, edge left, edge right)
-{
+static edge conjoin(struct manager *manager, edge left, edge right) {
   if (left > right) {
     edge swap = left;
     left = right;
@@ -127,17 +124,13 @@ static edge conjoin(struct manager *manager, edge left, edge right)
   if (high == EDGE_NONE) return EDGE_NONE;
   edge result = make_vertex(manager, top, low, high);
   if (result != EDGE_NONE)
-    manager->cache[hash & (manager->cache_slots - 1)] = (struct cached){ left, right, result, manager->problem };
+    manager->cache[hash & (manager->cache_slots - 1)] = (struct cached){left, right, result, manager->problem};
   return result;
 }
 
-static bdd_ref reference(edge made)
-{
-  return made == EDGE_NONE ? BDD_NONE : made;
-}
+static bdd_ref reference(edge made) { return made == EDGE_NONE ? BDD_NONE : made; }
 
-static int tuned_reset(void *opaque)
-{
+static int tuned_reset(void *opaque) {
   struct manager *manager = opaque;
   manager->count = 1;
   manager->unique_slots = manager->cache_slots = FIRST_SLOTS;
@@ -149,8 +142,7 @@ static int tuned_reset(void *opaque)
   return 0;
 }
 
-static void tuned_destroy(void *opaque)
-{
+static void tuned_destroy(void *opaque) {
   struct manager *manager = opaque;
   if (!manager) return;
   free(manager->vertices);
@@ -159,8 +151,7 @@ static void tuned_destroy(void *opaque)
   free(manager);
 }
 
-static void *tuned_create(struct pool *pool, size_t limit)
-{
+static void *tuned_create(struct pool *pool, size_t limit) {
   (void)pool;
   struct manager *manager = calloc(1, sizeof *manager);
   if (!manager) return NULL;
@@ -173,46 +164,38 @@ static void *tuned_create(struct pool *pool, size_t limit)
     tuned_destroy(manager);
     return NULL;
   }
-  manager->vertices[0] = (struct vertex){ BDD_CONSTANT, EDGE_TRUE, EDGE_TRUE, 0 };
+  manager->vertices[0] = (struct vertex){BDD_CONSTANT, EDGE_TRUE, EDGE_TRUE, 0};
   return manager;
 }
 
-static bdd_ref tuned_constant(void *opaque, int value)
-{
+static bdd_ref tuned_constant(void *opaque, int value) {
   (void)opaque;
   return value ? EDGE_TRUE : EDGE_FALSE;
 }
 
-static bdd_ref tuned_variable(void *opaque, uint32_t variable)
-{
+static bdd_ref tuned_variable(void *opaque, uint32_t variable) {
   return reference(make_vertex(opaque, variable, EDGE_FALSE, EDGE_TRUE));
 }
 
-static bdd_ref tuned_negate(void *opaque, bdd_ref function)
-{
+static bdd_ref tuned_negate(void *opaque, bdd_ref function) {
   (void)opaque;
   return function ^ 1;
 }
 
-static bdd_ref tuned_conjoin(void *opaque, bdd_ref left, bdd_ref right)
-{
+static bdd_ref tuned_conjoin(void *opaque, bdd_ref left, bdd_ref right) {
   return reference(conjoin(opaque, (edge)left, (edge)right));
 }
 
-static void tuned_split(void *opaque, bdd_ref function, uint32_t *variable, bdd_ref *low, bdd_ref *high)
-{
+static void tuned_split(void *opaque, bdd_ref function, uint32_t *variable, bdd_ref *low, bdd_ref *high) {
   const struct vertex *vertex = &((struct manager *)opaque)->vertices[function >> 1];
   *variable = vertex->variable;
   *low = vertex->low ^ (function & 1);
   *high = vertex->high ^ (function & 1);
 }
 
-static size_t tuned_nodes(void *opaque)
-{
-  return ((struct manager *)opaque)->count - 1;
-}
+static size_t tuned_nodes(void *opaque) { return ((struct manager *)opaque)->count - 1; }
 
 const struct bdd_engine bdd_tuned = {
-  "tuned", tuned_create, tuned_destroy, tuned_reset, tuned_constant, tuned_variable, tuned_negate, tuned_conjoin,
-  tuned_split, tuned_nodes,
+  "tuned",        tuned_create, tuned_destroy, tuned_reset, tuned_constant,
+  tuned_variable, tuned_negate, tuned_conjoin, tuned_split, tuned_nodes,
 };

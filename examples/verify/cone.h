@@ -10,8 +10,8 @@
 
 struct cones {
   const struct netlist *netlist;
-  literal *gates;   /* literal of each gate, LITERAL_NONE where no cone needed it yet */
-  literal *roots;   /* literal of each output */
+  literal *gates; /* literal of each gate, LITERAL_NONE where no cone needed it yet */
+  literal *roots; /* literal of each output */
 };
 
 /* Makes the cone of every output, in turn. input_numbers says which input of the graph each input of the circuit is.

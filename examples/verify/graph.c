@@ -3,14 +3,12 @@
 
 #include <stdlib.h>
 
-static uint32_t hash_pair(literal left, literal right)
-{
+static uint32_t hash_pair(literal left, literal right) {
   uint64_t mixed = ((uint64_t)left << 32 | right) * UINT64_C(0x9e3779b97f4a7c15);
   return (uint32_t)(mixed >> 32);
 }
 
-struct graph *graph_create(size_t inputs)
-{
+struct graph *graph_create(size_t inputs) {
   struct graph *graph = calloc(1, sizeof *graph);
   if (!graph) return NULL;
   graph->capacity = inputs + 1024;
@@ -23,14 +21,13 @@ struct graph *graph_create(size_t inputs)
     free(graph);
     return NULL;
   }
-  graph->nodes[0] = (struct node){ LITERAL_FALSE, LITERAL_FALSE, 0 };
-  for (size_t i = 0; i < inputs; i++) graph->nodes[i + 1] = (struct node){ LITERAL_NONE, (literal)i, 0 };
+  graph->nodes[0] = (struct node){LITERAL_FALSE, LITERAL_FALSE, 0};
+  for (size_t i = 0; i < inputs; i++) graph->nodes[i + 1] = (struct node){LITERAL_NONE, (literal)i, 0};
   graph->count = inputs + 1;
   return graph;
 }
 
-void graph_free(struct graph *graph)
-{
+void graph_free(struct graph *graph) {
   if (!graph) return;
   qz_mutex_destroy(&graph->lock);
   free(graph->nodes);
@@ -38,8 +35,7 @@ void graph_free(struct graph *graph)
   free(graph);
 }
 
-static int grow_table(struct graph *graph)
-{
+static int grow_table(struct graph *graph) {
   size_t slots = graph->slots * 2;
   uint32_t *table = calloc(slots, sizeof *table);
   if (!table) return -1;
@@ -56,8 +52,7 @@ static int grow_table(struct graph *graph)
   return 0;
 }
 
-static int grow_nodes(struct graph *graph)
-{
+static int grow_nodes(struct graph *graph) {
   if (graph->count < graph->capacity) return 0;
   size_t capacity = graph->capacity * 2;
   struct node *nodes = capacity < LITERAL_NONE / 2 ? realloc(graph->nodes, capacity * sizeof *nodes) : NULL;
@@ -67,8 +62,7 @@ static int grow_nodes(struct graph *graph)
   return 0;
 }
 
-literal graph_and(struct graph *graph, literal left, literal right)
-{
+literal graph_and(struct graph *graph, literal left, literal right) {
   if (left > right) {
     literal swap = left;
     left = right;
@@ -85,7 +79,7 @@ literal graph_and(struct graph *graph, literal left, literal right)
   if (grow_nodes(graph)) return LITERAL_NONE;
   uint32_t level_left = graph->nodes[left / 2].level, level_right = graph->nodes[right / 2].level;
   uint32_t node = (uint32_t)graph->count++;
-  graph->nodes[node] = (struct node){ left, right, 1 + (level_left > level_right ? level_left : level_right) };
+  graph->nodes[node] = (struct node){left, right, 1 + (level_left > level_right ? level_left : level_right)};
   graph->table[slot] = node;
   return node * 2;
 }

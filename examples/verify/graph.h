@@ -10,19 +10,19 @@
 /* A node and a sign: 2 * node + (1 if inverted). Node 0 is the constant false. */
 typedef uint32_t literal;
 #define LITERAL_FALSE ((literal)0)
-#define LITERAL_TRUE ((literal)1)
-#define LITERAL_NONE UINT32_MAX
+#define LITERAL_TRUE  ((literal)1)
+#define LITERAL_NONE  UINT32_MAX
 
 struct node {
-  literal left, right;   /* left < right; an input has LITERAL_NONE and its number */
-  uint32_t level;        /* longest way to an input */
+  literal left, right; /* left < right; an input has LITERAL_NONE and its number */
+  uint32_t level;      /* longest way to an input */
 };
 
 struct graph {
   struct node *nodes;
   size_t count, capacity;
-  uint32_t *table;       /* node number, 0 where free */
-  size_t slots;          /* a power of two */
+  uint32_t *table; /* node number, 0 where free */
+  size_t slots;    /* a power of two */
   qz_mutex lock;
 };
 
@@ -32,8 +32,7 @@ void graph_free(struct graph *graph);
 /* The literal of left and right. The caller holds the lock. LITERAL_NONE: out of memory. */
 literal graph_and(struct graph *graph, literal left, literal right);
 
-static inline int graph_is_input(const struct graph *graph, uint32_t node)
-{
+static inline int graph_is_input(const struct graph *graph, uint32_t node) {
   return graph->nodes[node].left == LITERAL_NONE;
 }
 

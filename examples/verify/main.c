@@ -28,22 +28,18 @@ static const char usage[] =
   "\n"
   "exit status: 0 equal, 1 different, 2 wrong usage or input, 3 undecided\n";
 
-__attribute__((noreturn))
-static void wrong_usage(const char *what, const char *value)
-{
+__attribute__((noreturn)) static void wrong_usage(const char *what, const char *value) {
   fprintf(stderr, "verify: %s %s; see verify --help\n", what, value);
   exit(EXIT_WRONG_INPUT);
 }
 
-static int choice(const char *option, const char *value, const char *const names[], int count)
-{
+static int choice(const char *option, const char *value, const char *const names[], int count) {
   for (int i = 0; i < count; i++)
     if (strcmp(value, names[i]) == 0) return i;
   wrong_usage(option, value);
 }
 
-static unsigned long number(const char *option, const char *value, unsigned long most)
-{
+static unsigned long number(const char *option, const char *value, unsigned long most) {
   char *end;
   errno = 0;
   unsigned long parsed = strtoul(value, &end, 10);
@@ -51,20 +47,18 @@ static unsigned long number(const char *option, const char *value, unsigned long
   return parsed;
 }
 
-int main(int argc, char **argv)
-{
-  static const char *const stages[STAGES] = { "initial", "nolog", "parallel-input", "tuned" };
-  static const char *const matches[] = { "auto", "name", "position" };
+int main(int argc, char **argv) {
+  static const char *const stages[STAGES] = {"initial", "nolog", "parallel-input", "tuned"};
+  static const char *const matches[] = {"auto", "name", "position"};
   static const struct option options[] = {
-    { "stage", required_argument, NULL, 's' }, { "log", required_argument, NULL, 'l' },
-    { "workers", required_argument, NULL, 'w' }, { "limit", required_argument, NULL, 'n' },
-    { "match", required_argument, NULL, 'm' }, { "table", no_argument, NULL, 't' },
-    { "quiet", no_argument, NULL, 'q' },
-    { "times", no_argument, NULL, 'e' }, { "help", no_argument, NULL, 'h' }, { NULL, 0, NULL, 0 },
+    {"stage", required_argument, NULL, 's'},   {"log", required_argument, NULL, 'l'},
+    {"workers", required_argument, NULL, 'w'}, {"limit", required_argument, NULL, 'n'},
+    {"match", required_argument, NULL, 'm'},   {"table", no_argument, NULL, 't'},
+    {"quiet", no_argument, NULL, 'q'},         {"times", no_argument, NULL, 'e'},
+    {"help", no_argument, NULL, 'h'},          {NULL, 0, NULL, 0},
   };
-  struct request request = { .stage = STAGE_INITIAL, .match = MATCH_AUTO, .limit = 1000000 };
-  for (int option; (option = getopt_long(argc, argv, "h", options, NULL)) != -1;)
-    switch (option) {
+  struct request request = {.stage = STAGE_INITIAL, .match = MATCH_AUTO, .limit = 1000000};
+  for (int option; (option = getopt_long(argc, argv, "h", options, NULL)) != -1;) switch (option) {
     case 's': request.stage = (enum stage)choice("unknown stage", optarg, stages, STAGES); break;
     case 'l': request.log = optarg; break;
     case 'w': request.workers = (unsigned)number("--workers takes a number from 1 to 4096, not", optarg, 4096); break;

@@ -7,8 +7,7 @@
 
 /* For each port of one circuit its position among those of the other, by name. The name that is missing, or NULL. */
 static const char *match_names(uint32_t *positions, const struct netlist *from, const uint32_t *ports, size_t count,
-                               const struct netlist *to, const uint32_t *position_of)
-{
+                               const struct netlist *to, const uint32_t *position_of) {
   for (size_t i = 0; i < count; i++) {
     const char *name = from->gates[ports[i]].name;
     int64_t gate = netlist_find(to, name, strlen(name));
@@ -18,8 +17,7 @@ static const char *match_names(uint32_t *positions, const struct netlist *from, 
   return NULL;
 }
 
-static uint32_t *positions_of(const struct netlist *netlist, const uint32_t *ports, size_t count)
-{
+static uint32_t *positions_of(const struct netlist *netlist, const uint32_t *ports, size_t count) {
   uint32_t *positions = malloc((netlist->gate_count + 1) * sizeof *positions);
   if (!positions) return NULL;
   for (size_t i = 0; i < netlist->gate_count; i++) positions[i] = UINT32_MAX;
@@ -28,9 +26,8 @@ static uint32_t *positions_of(const struct netlist *netlist, const uint32_t *por
 }
 
 int match_circuits(struct matching *matching, const struct netlist *first, const struct netlist *second,
-                   enum match_by by, char *message, size_t message_bytes)
-{
-  *matching = (struct matching){ NULL, NULL, 1 };
+                   enum match_by by, char *message, size_t message_bytes) {
+  *matching = (struct matching){NULL, NULL, 1};
   if (first->input_count != second->input_count || first->output_count != second->output_count) {
     snprintf(message, message_bytes, "%s has %zu inputs and %zu outputs, %s has %zu and %zu", first->file,
              first->input_count, first->output_count, second->file, second->input_count, second->output_count);
@@ -45,7 +42,8 @@ int match_circuits(struct matching *matching, const struct netlist *first, const
     snprintf(message, message_bytes, "not enough memory");
     status = -1;
   } else if (by != MATCH_POSITION) {
-    const char *missing = match_names(matching->inputs, second, second->inputs, second->input_count, first, first_inputs);
+    const char *missing =
+      match_names(matching->inputs, second, second->inputs, second->input_count, first, first_inputs);
     const char *file = first->file, *what = "input";
     if (!missing) {
       missing = match_names(matching->outputs, first, first->outputs, first->output_count, second, second_outputs);
@@ -57,7 +55,8 @@ int match_circuits(struct matching *matching, const struct netlist *first, const
       status = -1;
     }
     matching->by_name = !missing;
-  } else matching->by_name = 0;
+  } else
+    matching->by_name = 0;
   if (!status && !matching->by_name) {
     for (size_t i = 0; i < second->input_count; i++) matching->inputs[i] = (uint32_t)i;
     for (size_t i = 0; i < first->output_count; i++) matching->outputs[i] = (uint32_t)i;
@@ -68,8 +67,7 @@ int match_circuits(struct matching *matching, const struct netlist *first, const
   return status;
 }
 
-void match_free(struct matching *matching)
-{
+void match_free(struct matching *matching) {
   free(matching->inputs);
   free(matching->outputs);
   matching->inputs = matching->outputs = NULL;

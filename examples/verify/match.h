@@ -7,8 +7,8 @@
 enum match_by { MATCH_AUTO, MATCH_NAME, MATCH_POSITION };
 
 struct matching {
-  uint32_t *inputs;    /* for each input of the second circuit: its position among the inputs of the first */
-  uint32_t *outputs;   /* for each output of the first circuit: its position among the outputs of the second */
+  uint32_t *inputs;  /* for each input of the second circuit: its position among the inputs of the first */
+  uint32_t *outputs; /* for each output of the first circuit: its position among the outputs of the second */
   int by_name;
 };
 

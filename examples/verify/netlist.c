@@ -6,20 +6,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-static uint32_t hash_name(const char *name, size_t length)
-{
+static uint32_t hash_name(const char *name, size_t length) {
   uint32_t hash = 2166136261u;
   for (size_t i = 0; i < length; i++) hash = (hash ^ (unsigned char)name[i]) * 16777619u;
   return hash ^ hash >> 15;
 }
 
-static int same_name(const char *name, const char *text, size_t length)
-{
+static int same_name(const char *name, const char *text, size_t length) {
   return strncmp(name, text, length) == 0 && name[length] == '\0';
 }
 
-int64_t netlist_find(const struct netlist *netlist, const char *name, size_t length)
-{
+int64_t netlist_find(const struct netlist *netlist, const char *name, size_t length) {
   if (netlist->name_slots == 0) return -1;
   size_t mask = netlist->name_slots - 1;
   for (size_t slot = hash_name(name, length) & mask; netlist->names[slot]; slot = (slot + 1) & mask)
@@ -27,8 +24,7 @@ int64_t netlist_find(const struct netlist *netlist, const char *name, size_t len
   return -1;
 }
 
-static int grow_names(struct netlist *netlist)
-{
+static int grow_names(struct netlist *netlist) {
   size_t slots = netlist->name_slots ? netlist->name_slots * 2 : 1024;
   uint32_t *names = calloc(slots, sizeof *names);
   if (!names) return -1;
@@ -44,8 +40,7 @@ static int grow_names(struct netlist *netlist)
   return 0;
 }
 
-uint32_t netlist_intern(struct netlist *netlist, const char *name, size_t length, uint32_t line)
-{
+uint32_t netlist_intern(struct netlist *netlist, const char *name, size_t length, uint32_t line) {
   int64_t found = netlist_find(netlist, name, length);
   if (found >= 0) return (uint32_t)found;
   if (netlist->gate_count == netlist->gate_capacity) {
@@ -59,15 +54,14 @@ uint32_t netlist_intern(struct netlist *netlist, const char *name, size_t length
   char *copy = strndup(name, length);
   if (!copy) return UINT32_MAX;
   uint32_t gate = (uint32_t)netlist->gate_count++;
-  netlist->gates[gate] = (struct gate){ .name = copy, .line = line, .type = GATE_UNDEFINED };
+  netlist->gates[gate] = (struct gate){.name = copy, .line = line, .type = GATE_UNDEFINED};
   size_t mask = netlist->name_slots - 1, slot = hash_name(name, length) & mask;
   while (netlist->names[slot]) slot = (slot + 1) & mask;
   netlist->names[slot] = gate + 1;
   return gate;
 }
 
-int netlist_append(uint32_t **array, size_t *count, size_t *capacity, uint32_t value)
-{
+int netlist_append(uint32_t **array, size_t *count, size_t *capacity, uint32_t value) {
   if (*count == *capacity) {
     size_t larger = *capacity ? *capacity * 2 : 256;
     uint32_t *moved = realloc(*array, larger * sizeof *moved);
@@ -80,10 +74,11 @@ int netlist_append(uint32_t **array, size_t *count, size_t *capacity, uint32_t v
 }
 
 /* Depth first with a stack of its own: a chain of gates may be longer than a thread's stack is deep. */
-int netlist_sort(struct netlist *netlist, char *message, size_t message_bytes)
-{
+int netlist_sort(struct netlist *netlist, char *message, size_t message_bytes) {
   size_t count = netlist->gate_count, sorted = 0;
-  struct visit { uint32_t gate, next; } *stack = malloc((count + 1) * sizeof *stack);
+  struct visit {
+    uint32_t gate, next;
+  } *stack = malloc((count + 1) * sizeof *stack);
   uint8_t *state = calloc(count + 1, 1); /* 0 new, 1 on the stack, 2 sorted */
   netlist->order = malloc((count + 1) * sizeof *netlist->order);
   int status = -1;
@@ -94,7 +89,7 @@ int netlist_sort(struct netlist *netlist, char *message, size_t message_bytes)
   for (size_t root = 0; root < count; root++) {
     size_t depth = 0;
     if (state[root] == 0) {
-      stack[depth++] = (struct visit){ (uint32_t)root, 0 };
+      stack[depth++] = (struct visit){(uint32_t)root, 0};
       state[root] = 1;
     }
     while (depth) {
@@ -114,7 +109,7 @@ int netlist_sort(struct netlist *netlist, char *message, size_t message_bytes)
       }
       if (state[fanin] == 0) {
         state[fanin] = 1;
-        stack[depth++] = (struct visit){ fanin, 0 };
+        stack[depth++] = (struct visit){fanin, 0};
       }
     }
   }
@@ -125,37 +120,39 @@ end:
   return status;
 }
 
-const char *gate_type_name(enum gate_type type)
-{
-  static const char *const names[] = { "undefined", "input", "gnd", "vdd", "buf", "not",
-                                       "and", "nand", "or", "nor", "xor", "xnor" };
+const char *gate_type_name(enum gate_type type) {
+  static const char *const names[] = {"undefined", "input", "gnd", "vdd", "buf", "not",
+                                      "and",       "nand",  "or",  "nor", "xor", "xnor"};
   return names[type];
 }
 
-uint64_t gate_evaluate(enum gate_type type, const uint64_t *operands, size_t count)
-{
+uint64_t gate_evaluate(enum gate_type type, const uint64_t *operands, size_t count) {
   uint64_t value = 0;
   switch (type) {
-  case GATE_UNDEFINED: case GATE_INPUT: case GATE_ZERO: return 0;
+  case GATE_UNDEFINED:
+  case GATE_INPUT:
+  case GATE_ZERO: return 0;
   case GATE_ONE: return ~UINT64_C(0);
   case GATE_BUFFER: return operands[0];
   case GATE_NOT: return ~operands[0];
-  case GATE_AND: case GATE_NAND:
+  case GATE_AND:
+  case GATE_NAND:
     value = ~UINT64_C(0);
     for (size_t i = 0; i < count; i++) value &= operands[i];
     return type == GATE_NAND ? ~value : value;
-  case GATE_OR: case GATE_NOR:
+  case GATE_OR:
+  case GATE_NOR:
     for (size_t i = 0; i < count; i++) value |= operands[i];
     return type == GATE_NOR ? ~value : value;
-  case GATE_XOR: case GATE_XNOR:
+  case GATE_XOR:
+  case GATE_XNOR:
     for (size_t i = 0; i < count; i++) value ^= operands[i];
     return type == GATE_XNOR ? ~value : value;
   }
   return 0;
 }
 
-int netlist_simulate(const struct netlist *netlist, uint64_t *values)
-{
+int netlist_simulate(const struct netlist *netlist, uint64_t *values) {
   size_t widest = 1;
   for (size_t i = 0; i < netlist->gate_count; i++)
     if (netlist->gates[i].fanin_count > widest) widest = netlist->gates[i].fanin_count;
@@ -171,8 +168,7 @@ int netlist_simulate(const struct netlist *netlist, uint64_t *values)
   return 0;
 }
 
-void netlist_clear(struct netlist *netlist)
-{
+void netlist_clear(struct netlist *netlist) {
   for (size_t i = 0; i < netlist->gate_count; i++) free(netlist->gates[i].name);
   free(netlist->gates);
   free(netlist->fanins);
@@ -182,8 +178,7 @@ void netlist_clear(struct netlist *netlist)
   free(netlist->names);
 }
 
-void netlist_free(struct netlist *netlist)
-{
+void netlist_free(struct netlist *netlist) {
   if (!netlist) return;
   netlist_clear(netlist);
   free(netlist);

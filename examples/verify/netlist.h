@@ -10,16 +10,25 @@
 
 enum gate_type {
   GATE_UNDEFINED, /* mentioned, but not (yet) defined */
-  GATE_INPUT, GATE_ZERO, GATE_ONE, GATE_BUFFER, GATE_NOT,
-  GATE_AND, GATE_NAND, GATE_OR, GATE_NOR, GATE_XOR, GATE_XNOR,
+  GATE_INPUT,
+  GATE_ZERO,
+  GATE_ONE,
+  GATE_BUFFER,
+  GATE_NOT,
+  GATE_AND,
+  GATE_NAND,
+  GATE_OR,
+  GATE_NOR,
+  GATE_XOR,
+  GATE_XNOR,
 };
 
 struct gate {
   char *name;
-  uint32_t line;         /* of the definition, or of the first mention */
-  uint32_t fanin_begin;  /* into netlist.fanins */
+  uint32_t line;        /* of the definition, or of the first mention */
+  uint32_t fanin_begin; /* into netlist.fanins */
   uint32_t fanin_count;
-  uint8_t type;          /* enum gate_type */
+  uint8_t type; /* enum gate_type */
   uint8_t is_output;
 };
 
@@ -27,13 +36,13 @@ struct netlist {
   const char *file;
   struct gate *gates;
   size_t gate_count, gate_capacity;
-  uint32_t *fanins;              /* gate numbers */
+  uint32_t *fanins; /* gate numbers */
   size_t fanin_count, fanin_capacity;
-  uint32_t *inputs, *outputs;    /* gate numbers, in the order of the file */
+  uint32_t *inputs, *outputs; /* gate numbers, in the order of the file */
   size_t input_count, input_capacity, output_count, output_capacity;
-  uint32_t *order;               /* all gates, fan-ins before the gates that use them */
-  uint32_t *names;               /* hash table: gate number + 1, 0 where free */
-  size_t name_slots;             /* a power of two */
+  uint32_t *order;   /* all gates, fan-ins before the gates that use them */
+  uint32_t *names;   /* hash table: gate number + 1, 0 where free */
+  size_t name_slots; /* a power of two */
 };
 
 /* Reads a file. NULL, with one line "file:line: what is wrong" in message, if that is not a combinational circuit. */
@@ -54,7 +63,8 @@ int netlist_sort(struct netlist *netlist, char *message, size_t message_bytes);
 const char *gate_type_name(enum gate_type type);
 /* 64 evaluations of one gate at once. */
 uint64_t gate_evaluate(enum gate_type type, const uint64_t *operands, size_t count);
-/* 64 evaluations of the whole circuit: values has a word for each gate, those of the inputs are set by the caller. 0, or ENOMEM. */
+/* 64 evaluations of the whole circuit: values has a word for each gate, those of the inputs are set by the caller. 0,
+ * or ENOMEM. */
 int netlist_simulate(const struct netlist *netlist, uint64_t *values);
 
 #endif

@@ -23,19 +23,18 @@ enum token { TOKEN_END, TOKEN_NAME, TOKEN_OPEN, TOKEN_CLOSE, TOKEN_COMMA, TOKEN_
 struct parser {
   struct netlist *netlist;
   const char *at, *end;
-  uint32_t line;           /* of the current token */
+  uint32_t line; /* of the current token */
   uint32_t next_line;
   enum token token;
-  const char *text;        /* of the current name */
+  const char *text; /* of the current name */
   size_t length;
   char *message;
   size_t message_bytes;
   jmp_buf failed;
 };
 
-__attribute__((noreturn, format(printf, 3, 4)))
-static void fail(struct parser *parser, uint32_t line, const char *format, ...)
-{
+__attribute__((noreturn, format(printf, 3, 4))) static void fail(struct parser *parser, uint32_t line,
+                                                                 const char *format, ...) {
   int used = snprintf(parser->message, parser->message_bytes, "%s:%u: ", parser->netlist->file, (unsigned)line);
   va_list arguments;
   va_start(arguments, format);
@@ -46,18 +45,13 @@ static void fail(struct parser *parser, uint32_t line, const char *format, ...)
 }
 
 /* Names are shown in messages, but never more of them than a line can hold. */
-static int shown(size_t length)
-{
-  return length < 60 ? (int)length : 60;
-}
+static int shown(size_t length) { return length < 60 ? (int)length : 60; }
 
-static int is_name(char c)
-{
+static int is_name(char c) {
   return (unsigned char)c > ' ' && c != '(' && c != ')' && c != ',' && c != '=' && c != '#' && c != 127;
 }
 
-static void next_token(struct parser *parser)
-{
+static void next_token(struct parser *parser) {
   for (;;) {
     while (parser->at < parser->end && isspace((unsigned char)*parser->at)) {
       if (*parser->at == '\n') parser->next_line++;
@@ -76,7 +70,8 @@ static void next_token(struct parser *parser)
   case ',': parser->token = TOKEN_COMMA; break;
   case '=': parser->token = TOKEN_EQUALS; break;
   default:
-    if (!is_name(*parser->at)) fail(parser, parser->line, "a byte with value %d is not text", (unsigned char)*parser->at);
+    if (!is_name(*parser->at))
+      fail(parser, parser->line, "a byte with value %d is not text", (unsigned char)*parser->at);
     while (parser->at < parser->end && is_name(*parser->at)) parser->at++;
     parser->token = TOKEN_NAME;
     parser->length = (size_t)(parser->at - parser->text);
@@ -86,22 +81,19 @@ static void next_token(struct parser *parser)
   parser->length = 1;
 }
 
-static void expect(struct parser *parser, enum token token, const char *what)
-{
+static void expect(struct parser *parser, enum token token, const char *what) {
   if (parser->token == TOKEN_END) fail(parser, parser->line, "the file ends where %s is expected", what);
   if (parser->token != token)
     fail(parser, parser->line, "%s expected, not '%.*s'", what, shown(parser->length), parser->text);
 }
 
-static uint32_t intern(struct parser *parser)
-{
+static uint32_t intern(struct parser *parser) {
   uint32_t gate = netlist_intern(parser->netlist, parser->text, parser->length, parser->line);
   if (gate == UINT32_MAX) fail(parser, parser->line, "not enough memory");
   return gate;
 }
 
-static uint32_t define(struct parser *parser, uint32_t gate, enum gate_type type, uint32_t line)
-{
+static uint32_t define(struct parser *parser, uint32_t gate, enum gate_type type, uint32_t line) {
   struct gate *defined = &parser->netlist->gates[gate];
   if (defined->type != GATE_UNDEFINED)
     fail(parser, line, "%.60s is defined twice, first in line %u", defined->name, (unsigned)defined->line);
@@ -111,8 +103,7 @@ static uint32_t define(struct parser *parser, uint32_t gate, enum gate_type type
 }
 
 /* INPUT(name) or OUTPUT(name); the word has been read. */
-static void parse_port(struct parser *parser, const char *word, size_t length)
-{
+static void parse_port(struct parser *parser, const char *word, size_t length) {
   struct netlist *netlist = parser->netlist;
   int is_input = length == 5 && strncasecmp(word, "INPUT", 5) == 0;
   if (!is_input && !(length == 6 && strncasecmp(word, "OUTPUT", 6) == 0))
@@ -125,7 +116,8 @@ static void parse_port(struct parser *parser, const char *word, size_t length)
     define(parser, gate, GATE_INPUT, line);
     status = netlist_append(&netlist->inputs, &netlist->input_count, &netlist->input_capacity, gate);
   } else {
-    if (netlist->gates[gate].is_output) fail(parser, line, "%.60s is declared as output twice", netlist->gates[gate].name);
+    if (netlist->gates[gate].is_output)
+      fail(parser, line, "%.60s is declared as output twice", netlist->gates[gate].name);
     netlist->gates[gate].is_output = 1;
     status = netlist_append(&netlist->outputs, &netlist->output_count, &netlist->output_capacity, gate);
   }
@@ -135,12 +127,14 @@ static void parse_port(struct parser *parser, const char *word, size_t length)
   next_token(parser);
 }
 
-static enum gate_type parse_type(struct parser *parser)
-{
-  static const struct { const char *name; enum gate_type type; } types[] = {
-    { "and", GATE_AND }, { "nand", GATE_NAND }, { "or", GATE_OR }, { "nor", GATE_NOR }, { "xor", GATE_XOR },
-    { "xnor", GATE_XNOR }, { "not", GATE_NOT }, { "inv", GATE_NOT }, { "buf", GATE_BUFFER }, { "buff", GATE_BUFFER },
-    { "vdd", GATE_ONE }, { "vcc", GATE_ONE }, { "gnd", GATE_ZERO },
+static enum gate_type parse_type(struct parser *parser) {
+  static const struct {
+    const char *name;
+    enum gate_type type;
+  } types[] = {
+    {"and", GATE_AND},   {"nand", GATE_NAND}, {"or", GATE_OR},    {"nor", GATE_NOR},    {"xor", GATE_XOR},
+    {"xnor", GATE_XNOR}, {"not", GATE_NOT},   {"inv", GATE_NOT},  {"buf", GATE_BUFFER}, {"buff", GATE_BUFFER},
+    {"vdd", GATE_ONE},   {"vcc", GATE_ONE},   {"gnd", GATE_ZERO},
   };
   for (size_t i = 0; i < sizeof types / sizeof *types; i++)
     if (strlen(types[i].name) == parser->length && strncasecmp(types[i].name, parser->text, parser->length) == 0)
@@ -151,8 +145,7 @@ static enum gate_type parse_type(struct parser *parser)
 }
 
 /* name = gate(name, ...); the name and the '=' have been read. */
-static void parse_gate(struct parser *parser, uint32_t gate, uint32_t line)
-{
+static void parse_gate(struct parser *parser, uint32_t gate, uint32_t line) {
   struct netlist *netlist = parser->netlist;
   next_token(parser);
   expect(parser, TOKEN_NAME, "a gate");
@@ -170,10 +163,12 @@ static void parse_gate(struct parser *parser, uint32_t gate, uint32_t line)
       if (parser->token == TOKEN_COMMA) {
         next_token(parser);
         expect(parser, TOKEN_NAME, "a signal's name");
-      } else expect(parser, TOKEN_CLOSE, "',' or ')'");
+      } else
+        expect(parser, TOKEN_CLOSE, "',' or ')'");
     }
     next_token(parser);
-  } else if (type != GATE_ZERO && type != GATE_ONE) expect(parser, TOKEN_OPEN, "'('");
+  } else if (type != GATE_ZERO && type != GATE_ONE)
+    expect(parser, TOKEN_OPEN, "'('");
   uint32_t count = (uint32_t)netlist->fanin_count - begin;
   if (type == GATE_ZERO || type == GATE_ONE ? count != 0 : type <= GATE_NOT ? count != 1 : count == 0)
     fail(parser, line, "%s gate with %u inputs", gate_type_name(type), (unsigned)count);
@@ -181,8 +176,7 @@ static void parse_gate(struct parser *parser, uint32_t gate, uint32_t line)
   netlist->gates[gate].fanin_count = count;
 }
 
-static void parse(struct parser *parser)
-{
+static void parse(struct parser *parser) {
   struct netlist *netlist = parser->netlist;
   next_token(parser);
   while (parser->token != TOKEN_END) {
@@ -207,8 +201,7 @@ static void parse(struct parser *parser)
 }
 
 /* The whole file as text, or NULL with a message. */
-static char *read_text(const char *file, size_t *bytes, char *message, size_t message_bytes)
-{
+static char *read_text(const char *file, size_t *bytes, char *message, size_t message_bytes) {
   FILE *stream = fopen(file, "r");
   size_t capacity = 1 << 16;
   char *text = stream ? malloc(capacity) : NULL;
@@ -230,9 +223,8 @@ static char *read_text(const char *file, size_t *bytes, char *message, size_t me
   return text;
 }
 
-struct netlist *read_input(const char *file, char *message, size_t message_bytes)
-{
-  struct parser parser = { .line = 1, .next_line = 1, .message = message, .message_bytes = message_bytes };
+struct netlist *read_input(const char *file, char *message, size_t message_bytes) {
+  struct parser parser = {.line = 1, .next_line = 1, .message = message, .message_bytes = message_bytes};
   size_t bytes;
   char *text = read_text(file, &bytes, message, message_bytes);
   if (!text) return NULL;

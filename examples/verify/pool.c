@@ -3,14 +3,12 @@
 
 #include <stdlib.h>
 
-int pool_init(struct pool *pool)
-{
+int pool_init(struct pool *pool) {
   pool->free = NULL;
   return qz_mutex_init(&pool->lock, "node pool", QZ_ADAPTIVE);
 }
 
-void pool_destroy(struct pool *pool)
-{
+void pool_destroy(struct pool *pool) {
   while (pool->free) {
     struct pool_block *block = pool->free;
     pool->free = block->next;
@@ -19,8 +17,7 @@ void pool_destroy(struct pool *pool)
   qz_mutex_destroy(&pool->lock);
 }
 
-struct pool_block *pool_take(struct pool *pool)
-{
+struct pool_block *pool_take(struct pool *pool) {
   qz_mutex_lock(&pool->lock);
   struct pool_block *block = pool->free;
   if (block) pool->free = block->next;
@@ -28,8 +25,7 @@ struct pool_block *pool_take(struct pool *pool)
   return block ? block : malloc(sizeof *block);
 }
 
-void pool_give(struct pool *pool, struct pool_block *list)
-{
+void pool_give(struct pool *pool, struct pool_block *list) {
   if (!list) return;
   struct pool_block *last = list;
   while (last->next) last = last->next;

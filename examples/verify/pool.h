@@ -18,9 +18,9 @@ struct pool {
   struct pool_block *free;
 };
 
-int pool_init(struct pool *pool);              /* 0 or an error number */
-void pool_destroy(struct pool *pool);          /* all blocks have been given back */
-struct pool_block *pool_take(struct pool *pool);   /* NULL: out of memory */
+int pool_init(struct pool *pool);                /* 0 or an error number */
+void pool_destroy(struct pool *pool);            /* all blocks have been given back */
+struct pool_block *pool_take(struct pool *pool); /* NULL: out of memory */
 void pool_give(struct pool *pool, struct pool_block *list);
 
 #endif

@@ -11,21 +11,22 @@ struct prover {
   const struct bdd_engine *engine;
   void *manager;
   size_t input_count;
-  uint32_t *mark;        /* per node: the present pair's number if the node is in the cone */
-  uint32_t *place;       /* per node in the cone: its place in cone */
+  uint32_t *mark;  /* per node: the present pair's number if the node is in the cone */
+  uint32_t *place; /* per node in the cone: its place in cone */
   uint32_t pair;
-  uint32_t *cone;        /* nodes, fan-ins first */
+  uint32_t *cone; /* nodes, fan-ins first */
   size_t cone_count;
-  uint32_t *support;     /* inputs of the cone (places), in the order in which diagrams test them */
+  uint32_t *support; /* inputs of the cone (places), in the order in which diagrams test them */
   size_t support_count;
-  struct visit { uint32_t node, next; } *stack;
-  uint64_t *words;       /* per place: values in simulation */
-  bdd_ref *diagrams;     /* per place */
+  struct visit {
+    uint32_t node, next;
+  } * stack;
+  uint64_t *words;   /* per place: values in simulation */
+  bdd_ref *diagrams; /* per place */
 };
 
 struct prover *prover_create(const struct graph *graph, size_t inputs, const struct bdd_engine *engine,
-                             struct pool *pool, size_t limit)
-{
+                             struct pool *pool, size_t limit) {
   struct prover *prover = calloc(1, sizeof *prover);
   if (!prover) return NULL;
   prover->graph = graph;
@@ -46,8 +47,7 @@ struct prover *prover_create(const struct graph *graph, size_t inputs, const str
   return NULL;
 }
 
-void prover_free(struct prover *prover)
-{
+void prover_free(struct prover *prover) {
   if (!prover) return;
   prover->engine->destroy(prover->manager);
   free(prover->mark);
@@ -60,17 +60,15 @@ void prover_free(struct prover *prover)
   free(prover);
 }
 
-static void visit(struct prover *prover, uint32_t node, size_t *depth)
-{
+static void visit(struct prover *prover, uint32_t node, size_t *depth) {
   if (prover->mark[node] == prover->pair) return;
   prover->mark[node] = prover->pair;
-  prover->stack[(*depth)++] = (struct visit){ node, 0 };
+  prover->stack[(*depth)++] = (struct visit){node, 0};
 }
 
 /* Fan-ins first, the deeper one before the other: inputs that meet deep in the circuit get neighbouring places, which
  * is a good order of variables for most arithmetic. */
-static void collect_cone(struct prover *prover, literal root)
-{
+static void collect_cone(struct prover *prover, literal root) {
   const struct graph *graph = prover->graph;
   size_t depth = 0;
   visit(prover, root / 2, &depth);
@@ -92,40 +90,38 @@ static void collect_cone(struct prover *prover, literal root)
   }
 }
 
-static uint64_t random_word(uint64_t *state)
-{
+static uint64_t random_word(uint64_t *state) {
   uint64_t mixed = *state += UINT64_C(0x9e3779b97f4a7c15);
   mixed = (mixed ^ mixed >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
   mixed = (mixed ^ mixed >> 27) * UINT64_C(0x94d049bb133111eb);
   return mixed ^ mixed >> 31;
 }
 
-static uint64_t word_of(const struct prover *prover, literal of)
-{
+static uint64_t word_of(const struct prover *prover, literal of) {
   return prover->words[prover->place[of / 2]] ^ (of & 1 ? ~UINT64_C(0) : 0);
 }
 
 /* 64 random evaluations; a word with a one for each in which the two literals differ. */
-static uint64_t simulate_cone(struct prover *prover, literal left, literal right, uint64_t *state)
-{
+static uint64_t simulate_cone(struct prover *prover, literal left, literal right, uint64_t *state) {
   for (size_t i = 0; i < prover->cone_count; i++) {
     uint32_t number = prover->cone[i];
     const struct node *node = &prover->graph->nodes[number];
-    if (number == 0) prover->words[i] = 0;
-    else if (graph_is_input(prover->graph, number)) prover->words[i] = random_word(state);
-    else prover->words[i] = word_of(prover, node->left) & word_of(prover, node->right);
+    if (number == 0)
+      prover->words[i] = 0;
+    else if (graph_is_input(prover->graph, number))
+      prover->words[i] = random_word(state);
+    else
+      prover->words[i] = word_of(prover, node->left) & word_of(prover, node->right);
   }
   return word_of(prover, left) ^ word_of(prover, right);
 }
 
 /* Input of the graph at a place of the cone. */
-static uint32_t input_at(const struct prover *prover, uint32_t place)
-{
+static uint32_t input_at(const struct prover *prover, uint32_t place) {
   return prover->graph->nodes[prover->cone[place]].right;
 }
 
-static int different_by_simulation(struct prover *prover, literal left, literal right, struct proof *proof)
-{
+static int different_by_simulation(struct prover *prover, literal left, literal right, struct proof *proof) {
   uint64_t state = ((uint64_t)left << 32 | right);
   for (int round = 0; round < SIMULATION_ROUNDS; round++) {
     uint64_t difference = simulate_cone(prover, left, right, &state);
@@ -140,24 +136,23 @@ static int different_by_simulation(struct prover *prover, literal left, literal 
   return 0;
 }
 
-static bdd_ref diagram_of(struct prover *prover, literal of)
-{
+static bdd_ref diagram_of(struct prover *prover, literal of) {
   bdd_ref diagram = prover->diagrams[prover->place[of / 2]];
   return of & 1 && diagram != BDD_NONE ? prover->engine->negate(prover->manager, diagram) : diagram;
 }
 
 /* Diagrams for all nodes of the cone. reversed: inputs tested in the opposite order. 0, or -1 at the limit. */
-static int build_diagrams(struct prover *prover, int reversed)
-{
+static int build_diagrams(struct prover *prover, int reversed) {
   const struct bdd_engine *engine = prover->engine;
   if (engine->reset(prover->manager)) return -1;
   for (size_t i = 0; i < prover->support_count; i++)
     prover->diagrams[prover->support[i]] =
-        engine->variable(prover->manager, (uint32_t)(reversed ? prover->support_count - 1 - i : i));
+      engine->variable(prover->manager, (uint32_t)(reversed ? prover->support_count - 1 - i : i));
   for (size_t i = 0; i < prover->cone_count; i++) {
     uint32_t number = prover->cone[i];
     const struct node *node = &prover->graph->nodes[number];
-    if (number == 0) prover->diagrams[i] = engine->constant(prover->manager, 0);
+    if (number == 0)
+      prover->diagrams[i] = engine->constant(prover->manager, 0);
     else if (!graph_is_input(prover->graph, number)) {
       bdd_ref left = diagram_of(prover, node->left), right = diagram_of(prover, node->right);
       if (left == BDD_NONE || right == BDD_NONE) return -1;
@@ -169,8 +164,7 @@ static int build_diagrams(struct prover *prover, int reversed)
 }
 
 /* Follows two different functions to a difference: one pair of cofactors must differ, since equal ones are one. */
-static int find_difference(struct prover *prover, bdd_ref left, bdd_ref right, int reversed, struct proof *proof)
-{
+static int find_difference(struct prover *prover, bdd_ref left, bdd_ref right, int reversed, struct proof *proof) {
   proof->inputs = calloc(prover->input_count + 1, 1);
   if (!proof->inputs) return -1;
   for (;;) {
@@ -190,10 +184,9 @@ static int find_difference(struct prover *prover, bdd_ref left, bdd_ref right, i
   }
 }
 
-struct proof prove_pair(struct prover *prover, literal left, literal right)
-{
-  struct proof proof = { VERDICT_UNDECIDED, METHOD_LIMIT, 0, NULL };
-  if (left == right) return (struct proof){ VERDICT_EQUAL, METHOD_STRUCTURE, 0, NULL };
+struct proof prove_pair(struct prover *prover, literal left, literal right) {
+  struct proof proof = {VERDICT_UNDECIDED, METHOD_LIMIT, 0, NULL};
+  if (left == right) return (struct proof){VERDICT_EQUAL, METHOD_STRUCTURE, 0, NULL};
   prover->cone_count = prover->support_count = 0;
   if (++prover->pair == 0) {
     memset(prover->mark, 0, prover->graph->count * sizeof *prover->mark);
@@ -212,17 +205,19 @@ struct proof prove_pair(struct prover *prover, literal left, literal right)
     bdd_ref right_diagram = status ? BDD_NONE : diagram_of(prover, right);
     proof.nodes += prover->engine->nodes(prover->manager);
     if (left_diagram == BDD_NONE || right_diagram == BDD_NONE) continue;
-    if (left_diagram == right_diagram) proof.verdict = VERDICT_EQUAL;
-    else if (find_difference(prover, left_diagram, right_diagram, reversed, &proof) == 0) proof.verdict = VERDICT_DIFFERENT;
-    else break;
+    if (left_diagram == right_diagram)
+      proof.verdict = VERDICT_EQUAL;
+    else if (find_difference(prover, left_diagram, right_diagram, reversed, &proof) == 0)
+      proof.verdict = VERDICT_DIFFERENT;
+    else
+      break;
     proof.method = METHOD_DIAGRAM;
     break;
   }
   return proof;
 }
 
-const char *method_name(enum method method)
-{
-  static const char *const names[METHODS] = { "structure", "simulation", "decision diagram", "limit reached" };
+const char *method_name(enum method method) {
+  static const char *const names[METHODS] = {"structure", "simulation", "decision diagram", "limit reached"};
   return names[method];
 }

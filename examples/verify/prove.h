@@ -13,8 +13,8 @@ enum method { METHOD_STRUCTURE, METHOD_SIMULATION, METHOD_DIAGRAM, METHOD_LIMIT,
 struct proof {
   enum verdict verdict;
   enum method method;
-  size_t nodes;          /* of decision diagrams made */
-  uint8_t *inputs;       /* VERDICT_DIFFERENT: a value for each input of the graph; to be freed */
+  size_t nodes;    /* of decision diagrams made */
+  uint8_t *inputs; /* VERDICT_DIFFERENT: a value for each input of the graph; to be freed */
 };
 
 struct prover;

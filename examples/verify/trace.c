@@ -10,8 +10,7 @@ struct trace {
   int error;
 };
 
-struct trace *trace_open(const char *file)
-{
+struct trace *trace_open(const char *file) {
   struct trace *trace = calloc(1, sizeof *trace);
   if (!trace) return NULL;
   trace->stream = fopen(file, "w");
@@ -22,8 +21,7 @@ struct trace *trace_open(const char *file)
   return trace;
 }
 
-int trace_close(struct trace *trace)
-{
+int trace_close(struct trace *trace) {
   if (!trace) return 0;
   int error = trace->error;
   if (fclose(trace->stream) && !error) error = errno;
@@ -31,13 +29,11 @@ int trace_close(struct trace *trace)
   return error;
 }
 
-static void end_record(struct trace *trace)
-{
+static void end_record(struct trace *trace) {
   if (fflush(trace->stream) && !trace->error) trace->error = errno;
 }
 
-void trace_gate(struct trace *trace, const struct netlist *netlist, uint32_t gate, literal made)
-{
+void trace_gate(struct trace *trace, const struct netlist *netlist, uint32_t gate, literal made) {
   const struct gate *created = &netlist->gates[gate];
   fprintf(trace->stream, "%lu %s: %s = %s", ++trace->records, netlist->file, created->name,
           gate_type_name(created->type));
@@ -47,8 +43,7 @@ void trace_gate(struct trace *trace, const struct netlist *netlist, uint32_t gat
   end_record(trace);
 }
 
-void trace_cone(struct trace *trace, const struct netlist *netlist, uint32_t output, literal root, uint32_t level)
-{
+void trace_cone(struct trace *trace, const struct netlist *netlist, uint32_t output, literal root, uint32_t level) {
   fprintf(trace->stream, "%lu %s: cone of %s has root %snode %u, level %u\n", ++trace->records, netlist->file,
           netlist->gates[output].name, root & 1 ? "not " : "", (unsigned)root / 2, (unsigned)level);
   end_record(trace);

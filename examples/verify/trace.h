@@ -11,8 +11,8 @@
 
 struct trace;
 
-struct trace *trace_open(const char *file);   /* NULL: errno says why */
-int trace_close(struct trace *trace);         /* 0, or the number of the first error in writing */
+struct trace *trace_open(const char *file); /* NULL: errno says why */
+int trace_close(struct trace *trace);       /* 0, or the number of the first error in writing */
 void trace_gate(struct trace *trace, const struct netlist *netlist, uint32_t gate, literal made);
 void trace_cone(struct trace *trace, const struct netlist *netlist, uint32_t output, literal root, uint32_t level);
 

@@ -18,8 +18,7 @@ struct reading {
 };
 
 /* Ends a phase that began at *since, and begins the next one. */
-static void print_time(const struct request *request, const char *phase, struct timespec *since)
-{
+static void print_time(const struct request *request, const char *phase, struct timespec *since) {
   struct timespec now;
   clock_gettime(CLOCK_MONOTONIC, &now);
   if (request->times && phase)
@@ -28,37 +27,34 @@ static void print_time(const struct request *request, const char *phase, struct 
   *since = now;
 }
 
-static void *read_circuit(void *argument)
-{
+static void *read_circuit(void *argument) {
   struct reading *reading = argument;
   reading->netlist = read_input(reading->file, reading->message, sizeof reading->message);
   return NULL;
 }
 
-static void read_in_turn(struct reading readings[2])
-{
+static void read_in_turn(struct reading readings[2]) {
   for (int i = 0; i < 2; i++) read_circuit(&readings[i]);
 }
 
-static void read_in_parallel(struct reading readings[2])
-{
+static void read_in_parallel(struct reading readings[2]) {
   qz_thread_t thread;
   int error = qz_create(&thread, "reader", read_circuit, &readings[1]);
   read_circuit(&readings[0]);
-  if (error) read_circuit(&readings[1]);
-  else qz_join(thread, NULL);
+  if (error)
+    read_circuit(&readings[1]);
+  else
+    qz_join(thread, NULL);
 }
 
-static int complain(const char *message)
-{
+static int complain(const char *message) {
   fprintf(stderr, "verify: %s\n", message);
   return EXIT_WRONG_INPUT;
 }
 
 /* Cones of both circuits, one after the other. 0, or an exit status. */
 static int make_cones(const struct request *request, struct graph *graph, const struct netlist *const circuits[2],
-                      const struct matching *matching, struct cones *cones[2])
-{
+                      const struct matching *matching, struct cones *cones[2]) {
   char message[MESSAGE_BYTES];
   struct trace *trace = NULL;
   if (request->log && !(trace = trace_open(request->log))) {
@@ -82,10 +78,11 @@ static int make_cones(const struct request *request, struct graph *graph, const 
 }
 
 static int prove_all(const struct request *request, const struct graph *graph, const struct netlist *const circuits[2],
-                     const struct matching *matching, struct cones *const cones[2])
-{
-  struct work work = { .graph = graph, .inputs = circuits[0]->input_count, .limit = request->limit,
-                       .engine = request->stage >= STAGE_TUNED ? &bdd_tuned : &bdd_plain };
+                     const struct matching *matching, struct cones *const cones[2]) {
+  struct work work = {.graph = graph,
+                      .inputs = circuits[0]->input_count,
+                      .limit = request->limit,
+                      .engine = request->stage >= STAGE_TUNED ? &bdd_tuned : &bdd_plain};
   work.pair_count = circuits[0]->output_count;
   work.pairs = calloc(work.pair_count, sizeof *work.pairs);
   if (!work.pairs) return complain("not enough memory");
@@ -104,22 +101,24 @@ static int prove_all(const struct request *request, const struct graph *graph, c
     char message[MESSAGE_BYTES];
     snprintf(message, sizeof message, "workers cannot run: %s", strerror(error));
     status = complain(message);
-  } else status = print_results(request, circuits, matching, &work);
+  } else
+    status = print_results(request, circuits, matching, &work);
   work_free(&work);
   return status;
 }
 
-int verify(const struct request *request)
-{
+int verify(const struct request *request) {
   struct timespec since;
   print_time(request, NULL, &since);
-  struct reading readings[2] = { { .file = request->files[0] }, { .file = request->files[1] } };
-  if (request->stage >= STAGE_PARALLEL_INPUT) read_in_parallel(readings);
-  else read_in_turn(readings);
+  struct reading readings[2] = {{.file = request->files[0]}, {.file = request->files[1]}};
+  if (request->stage >= STAGE_PARALLEL_INPUT)
+    read_in_parallel(readings);
+  else
+    read_in_turn(readings);
   print_time(request, "read", &since);
-  const struct netlist *const circuits[2] = { readings[0].netlist, readings[1].netlist };
-  struct matching matching = { NULL, NULL, 0 };
-  struct cones *cones[2] = { NULL, NULL };
+  const struct netlist *const circuits[2] = {readings[0].netlist, readings[1].netlist};
+  struct matching matching = {NULL, NULL, 0};
+  struct cones *cones[2] = {NULL, NULL};
   struct graph *graph = NULL;
   char message[MESSAGE_BYTES];
   int status = 0;

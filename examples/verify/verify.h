@@ -14,18 +14,18 @@ struct request {
   const char *files[2];
   enum stage stage;
   enum match_by match;
-  const char *log;       /* trace log, NULL: none */
+  const char *log; /* trace log, NULL: none */
   unsigned workers;
-  size_t limit;          /* diagram nodes for each attempt at each pair */
-  int table;             /* print every pair */
-  int quiet;             /* print the verdict alone */
-  int times;             /* print the elapsed time of each phase, on stderr */
+  size_t limit; /* diagram nodes for each attempt at each pair */
+  int table;    /* print every pair */
+  int quiet;    /* print the verdict alone */
+  int times;    /* print the elapsed time of each phase, on stderr */
 };
 
 /* Compares, prints, and returns the program's exit status. Errors are printed too. */
 int verify(const struct request *request);
 /* Prints the results of finished work; returns the exit status that they mean. */
-int print_results(const struct request *request, const struct netlist *const circuits[2], const struct matching *matching,
-                  const struct work *work);
+int print_results(const struct request *request, const struct netlist *const circuits[2],
+                  const struct matching *matching, const struct work *work);
 
 #endif

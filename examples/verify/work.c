@@ -8,8 +8,7 @@
 /* The recursion of the diagrams is as deep as a cone has inputs. */
 enum { STACK_BYTES = 128 << 10, STACK_BYTES_PER_INPUT = 512 };
 
-static struct pair *take_pair(struct work *work)
-{
+static struct pair *take_pair(struct work *work) {
   struct pair *pair = NULL;
   qz_mutex_lock(&work->queue_lock);
   if (work->next < work->pair_count) pair = &work->pairs[work->next++];
@@ -17,8 +16,7 @@ static struct pair *take_pair(struct work *work)
   return pair;
 }
 
-static void enter_result(struct work *work, struct pair *pair, struct proof proof)
-{
+static void enter_result(struct work *work, struct pair *pair, struct proof proof) {
   qz_mutex_lock(&work->result_lock);
   pair->proof = proof;
   work->verdicts[proof.verdict]++;
@@ -27,8 +25,7 @@ static void enter_result(struct work *work, struct pair *pair, struct proof proo
   qz_mutex_unlock(&work->result_lock);
 }
 
-static void *run_worker(void *argument)
-{
+static void *run_worker(void *argument) {
   struct work *work = argument;
   struct prover *prover = prover_create(work->graph, work->inputs, work->engine, &work->pool, work->limit);
   if (!prover) {
@@ -43,8 +40,7 @@ static void *run_worker(void *argument)
   return NULL;
 }
 
-int work_start(struct work *work, unsigned workers)
-{
+int work_start(struct work *work, unsigned workers) {
   work->workers = calloc(workers, sizeof *work->workers);
   if (!work->workers) return ENOMEM;
   int error = pool_init(&work->pool);
@@ -53,7 +49,7 @@ int work_start(struct work *work, unsigned workers)
   for (unsigned i = 0; i < workers && !error; i++) {
     char name[32];
     snprintf(name, sizeof name, "worker %u", i);
-    qz_thread_attr attr = { .name = name, .stack_bytes = STACK_BYTES + STACK_BYTES_PER_INPUT * work->inputs };
+    qz_thread_attr attr = {.name = name, .stack_bytes = STACK_BYTES + STACK_BYTES_PER_INPUT * work->inputs};
     error = qz_thread_create(&work->workers[i], &attr, run_worker, work);
     if (!error) work->worker_count++;
   }
@@ -61,8 +57,7 @@ int work_start(struct work *work, unsigned workers)
   return work->worker_count ? 0 : error;
 }
 
-int work_finish(struct work *work)
-{
+int work_finish(struct work *work) {
   for (unsigned i = 0; i < work->worker_count; i++) {
     int error = qz_join(work->workers[i], NULL);
     if (error && !work->error) work->error = error;
@@ -72,8 +67,7 @@ int work_finish(struct work *work)
   return work->error;
 }
 
-void work_free(struct work *work)
-{
+void work_free(struct work *work) {
   for (size_t i = 0; i < work->pair_count; i++) free(work->pairs[i].proof.inputs);
   free(work->pairs);
   if (work->worker_count) {

@@ -7,9 +7,9 @@
 #include "prove.h"
 
 struct pair {
-  const char *name;      /* of the output */
+  const char *name; /* of the output */
   literal left, right;
-  uint32_t left_output, right_output;   /* position among the outputs of the two circuits */
+  uint32_t left_output, right_output; /* position among the outputs of the two circuits */
   struct proof proof;
 };
 
@@ -22,12 +22,12 @@ struct work {
   size_t pair_count;
   struct pool pool;
   qz_mutex queue_lock;
-  size_t next;           /* first pair that no worker has taken */
+  size_t next; /* first pair that no worker has taken */
   qz_mutex result_lock;
-  size_t verdicts[4];    /* by enum verdict */
+  size_t verdicts[4]; /* by enum verdict */
   size_t methods[METHODS];
   size_t nodes;
-  int error;             /* first error number of a worker */
+  int error; /* first error number of a worker */
   qz_thread_t *workers;
   unsigned worker_count;
 };

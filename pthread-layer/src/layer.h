@@ -18,9 +18,11 @@
 #define QZL_EXPORT __attribute__((visibility("default")))
 #define QZL_SITE() ((uint64_t)(uintptr_t)__builtin_return_address(0))
 
-/* A lock on the stack. Bit 0 of the address is set if that is under the key of its place: it has no record of its own, or had none when it
- * was asked for. */
-struct qzl_placed { uint64_t address, key; };
+/* A lock on the stack. Bit 0 of the address is set if that is under the key of its place: it has no record of its own,
+ * or had none when it was asked for. */
+struct qzl_placed {
+  uint64_t address, key;
+};
 #define QZL_PLACED     16 /* further ones of crowds at the same time are counted, and not shown as held */
 #define QZL_PLACED_OWN 12 /* further ones with records of their own are looked up */
 
@@ -29,7 +31,7 @@ struct qzl_taking {
   uint64_t site;
   uint64_t address; /* of the lock; QZL_CROWD: any that has no record of its own */
   uint64_t key;
-  uint32_t call;    /* where it is counted: slot of the thread's `counts` */
+  uint32_t call; /* where it is counted: slot of the thread's `counts` */
   uint32_t era;
 };
 #define QZL_CROWD   1
@@ -48,16 +50,17 @@ struct qzl_thread {
   void *(*start)(void *);
   int (*start_c11)(void *);
   void *argument;
-  size_t stack_bytes;            /* 0: as many as by default */
-  unsigned rounds;               /* destructor rounds gone by */
-  struct qz_call *counts;        /* its call table: pub.calls, or a small one */
-  uint32_t marked;               /* loop that the program marked and it is in, 0: none (spin_loop.c) */
-  uint64_t marked_ns;            /* since when */
-  uint64_t yielded;              /* processor's clock when its last sched_yield returned */
+  size_t stack_bytes;     /* 0: as many as by default */
+  unsigned rounds;        /* destructor rounds gone by */
+  struct qz_call *counts; /* its call table: pub.calls, or a small one */
+  uint32_t marked;        /* loop that the program marked and it is in, 0: none (spin_loop.c) */
+  uint64_t marked_ns;     /* since when */
+  uint64_t yielded;       /* processor's clock when its last sched_yield returned */
   uint32_t placed_count, placed_epoch;
-  uint32_t unknown;              /* locks that were taken at places of which nothing was known */
+  uint32_t unknown; /* locks that were taken at places of which nothing was known */
   struct qzl_placed placed[QZL_PLACED];
-  struct qzi_pub_site_slot sites[QZI_PUB_SITES]; /* places that join; places that lock, if what they lock is of a crowd */
+  struct qzi_pub_site_slot
+    sites[QZI_PUB_SITES];                 /* places that join; places that lock, if what they lock is of a crowd */
   struct qzl_taking takings[QZL_TAKINGS]; /* last: they go over to the next thread that has this place */
 };
 extern _Thread_local struct qzl_thread *qzl_self __attribute__((tls_model("initial-exec")));
@@ -73,8 +76,8 @@ static inline struct qzl_thread *qzl_here(void) {
 void qzl_named(pthread_t id, const char *name);
 /* Address of what a thread runs that begins with `start`: the start routine, or what it calls (std_thread.c). */
 uint64_t qzl_callable(void *(*start)(void *), void *argument);
-/* The place from which the C++ library was called, where `site` is in it; else `site`. frame_end: CFA of the function that returns
- * to `site`. */
+/* The place from which the C++ library was called, where `site` is in it; else `site`. frame_end: CFA of the function
+ * that returns to `site`. */
 uint64_t qzl_site_beyond(uint64_t site, const void *frame_end);
 
 /* A synchronization object that has a record of its own, found by its address (object_table.c). */
@@ -85,7 +88,7 @@ struct qzl_object {
 };
 extern struct qzl_object *qzl_objects;
 #define QZL_OBJECT_BITS 15
-#define QZL_PROBES 16u
+#define QZL_PROBES      16u
 
 static inline uint32_t qzl_first(const void *address) {
   return (uint32_t)((uint64_t)(uintptr_t)address * 0x9e3779b97f4a7c15u >> (64 - QZL_OBJECT_BITS));
@@ -103,8 +106,8 @@ static inline uint32_t qzl_known(const void *address) {
   }
   return 0;
 }
-/* Of a crowd for certain: nothing with a record of its own has this bit of the filter. Neighbours in memory are neighbours in the filter, which so
- * takes little of the cache. */
+/* Of a crowd for certain: nothing with a record of its own has this bit of the filter. Neighbours in memory are
+ * neighbours in the filter, which so takes little of the cache. */
 #define QZL_FILTER_BITS 17
 extern uint64_t qzl_filter[1u << (QZL_FILTER_BITS - 6)];
 static inline uint32_t qzl_filter_bit(uint64_t address) {
@@ -129,8 +132,8 @@ int qzl_objects_make(void);
 /* When it is known how many objects the session has records for. false: no memory. */
 bool qzl_crowds_make(void);
 void qzl_objects_give_up(void);
-/* exec.c. Takes the launcher's variables out of the environment; after the sampler was found by them. again: they are for what the
- * process starts or becomes, too; false: no program is looked at for that. */
+/* exec.c. Takes the launcher's variables out of the environment; after the sampler was found by them. again: they are
+ * for what the process starts or becomes, too; false: no program is looked at for that. */
 void qzl_environment_take(bool again);
 /* For calibrate.c: an element that gives the object some index; the caller clears it. */
 struct qzl_object *qzl_calibrate_place(const void *address);
@@ -141,10 +144,13 @@ void qzl_objects_forked(void);
 /* Counts for a thread that has no call table of its own. */
 void qzl_count_shared(uint64_t site, uint64_t key);
 static inline void qzl_count(struct qzl_thread *me, uint64_t site, uint64_t key) {
-  if (me->pub.calls) qzi_pub_count(&me->pub, site, key);
-  else qzl_count_shared(site, key);
+  if (me->pub.calls)
+    qzi_pub_count(&me->pub, site, key);
+  else
+    qzl_count_shared(site, key);
 }
-/* Changes when publishing begins and ends, and when a record gets free: what is known of places and locks is known no more. Never 0. */
+/* Changes when publishing begins and ends, and when a record gets free: what is known of places and locks is known no
+ * more. Never 0. */
 extern uint32_t qzl_era;
 static inline void qzl_era_ends(void) {
   if (!__atomic_add_fetch(&qzl_era, 1, __ATOMIC_RELEASE)) __atomic_add_fetch(&qzl_era, 1, __ATOMIC_RELEASE);
@@ -155,15 +161,19 @@ static inline struct qzl_taking *qzl_taking(struct qzl_thread *me, uint64_t site
 }
 /* The lock goes on the stack before it is asked for, the access is counted. */
 void qzl_ask_slow(struct qzl_thread *me, const void *address, unsigned kind, uint64_t site);
-__attribute__((always_inline)) static inline bool qzl_ask_fast(struct qzl_thread *me, const void *address, unsigned kind, uint64_t site) {
+__attribute__((always_inline)) static inline bool qzl_ask_fast(struct qzl_thread *me, const void *address,
+                                                               unsigned kind, uint64_t site) {
   /* Without a branch: crowds and others come in no order that could be foreseen. */
   uint64_t at = (uint64_t)(uintptr_t)address, crowd = qzl_of_crowd(address), of = (at & (crowd - 1)) | crowd;
   const struct qzl_taking *taking = qzl_taking(me, site, of);
-  if (__builtin_expect(taking->site != site || taking->address != of || taking->era != __atomic_load_n(&qzl_era, __ATOMIC_RELAXED), 0)) return false;
+  if (__builtin_expect(
+        taking->site != site || taking->address != of || taking->era != __atomic_load_n(&qzl_era, __ATOMIC_RELAXED), 0))
+    return false;
   struct qz_thread *record = me->thread.record;
   uint64_t key = taking->key;
   uint32_t top = qzi_pub_top(record), count = me->placed_count;
-  if (__builtin_expect(key >> 32 != QZ_KEY(kind, 0) >> 32 || top >= qzi_pub_limit || count >= QZL_PLACED_OWN, 0)) return false;
+  if (__builtin_expect(key >> 32 != QZ_KEY(kind, 0) >> 32 || top >= qzi_pub_limit || count >= QZL_PLACED_OWN, 0))
+    return false;
   me->placed_count = count + 1; /* first: a signal handler may take locks, too */
   __atomic_signal_fence(__ATOMIC_ACQ_REL);
   me->placed[count] = (struct qzl_placed){at | crowd, key};
@@ -172,10 +182,12 @@ __attribute__((always_inline)) static inline bool qzl_ask_fast(struct qzl_thread
   qzi_pub_store(&call->count, call->count + 1);
   return true;
 }
-__attribute__((always_inline)) static inline void qzl_ask(struct qzl_thread *me, const void *address, unsigned kind, uint64_t site) {
+__attribute__((always_inline)) static inline void qzl_ask(struct qzl_thread *me, const void *address, unsigned kind,
+                                                          uint64_t site) {
   if (__builtin_expect(!qzl_ask_fast(me, address, kind, site), 0)) qzl_ask_slow(me, address, kind, site);
 }
-/* Before waiting for a lock that was asked for: it gets a record of its own, under which it then is on the stack. Its index. */
+/* Before waiting for a lock that was asked for: it gets a record of its own, under which it then is on the stack. Its
+ * index. */
 uint32_t qzl_promote(struct qzl_thread *me, const void *address, unsigned kind, uint64_t site);
 /* The index and key under which a lock was asked for just now. */
 uint64_t qzl_asked(struct qzl_thread *me, const void *address, unsigned kind, uint32_t *index);
@@ -190,8 +202,8 @@ static inline void qzl_released(uint32_t index) {
   if (__builtin_expect(qzi_pub_exact_hold, 0) && index) qzi_pub_held_slow(index, qzi_pub_clock_ns());
 }
 
-/* Under which key the calling thread has a lock on its stack, just before it lets it go; 0: it has not. *index: of the lock's own record, 0: it is
- * of a crowd. */
+/* Under which key the calling thread has a lock on its stack, just before it lets it go; 0: it has not. *index: of the
+ * lock's own record, 0: it is of a crowd. */
 uint64_t qzl_held(struct qzl_thread *me, const void *address, unsigned kind, uint32_t *index);
 /* The lock that was taken last is off the stack. false: that is another one. */
 static inline bool qzl_release_fast(struct qzl_thread *me, const void *address) {
@@ -230,8 +242,8 @@ struct qzl_wait {
 };
 void qzl_wait_from(struct qzl_wait *wait, struct qzl_thread *me, uint32_t index, unsigned state);
 /* Part of the function that waits: the frame must last as long as the wait. */
-__attribute__((always_inline)) static inline void qzl_wait_begin(struct qzl_wait *wait, struct qzl_thread *me, uint32_t index,
-                                                                 unsigned state) {
+__attribute__((always_inline)) static inline void qzl_wait_begin(struct qzl_wait *wait, struct qzl_thread *me,
+                                                                 uint32_t index, unsigned state) {
   uint64_t pc, sp, fp;
 #if defined(__x86_64__)
   __asm__ volatile("leaq 0f(%%rip), %0\n0:\tmovq %%rsp, %1\n\tmovq %%rbp, %2" : "=&r"(pc), "=&r"(sp), "=&r"(fp));

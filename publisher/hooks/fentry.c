@@ -24,10 +24,11 @@ struct entry {
   uint32_t slot; /* where the search for the call begins */
 };
 
-/* Around the hook of a nested function gcc keeps the register that points to the variables of the function around it, by a push,
- * which stands where the return address should, and the function begins before. Not plain at any call: no call is counted under
- * such an address. */
-QZI_HOOK static inline struct entry entry_of(const struct qz_thread *record, uint64_t key, uint64_t site, uint64_t mark, uint32_t first) {
+/* Around the hook of a nested function gcc keeps the register that points to the variables of the function around it,
+ * by a push, which stands where the return address should, and the function begins before. Not plain at any call: no
+ * call is counted under such an address. */
+QZI_HOOK static inline struct entry entry_of(const struct qz_thread *record, uint64_t key, uint64_t site, uint64_t mark,
+                                             uint32_t first) {
   struct entry entry = {key & ~COUNTED, site, mark, first / (uint32_t)sizeof(struct qz_call)};
   if (__builtin_expect(site <= mark || site >= record->high, 1)) return entry; /* not on the stack */
   const uint8_t *code = (const uint8_t *)(uintptr_t)entry.key;
@@ -51,8 +52,10 @@ QZI_HOOK uint32_t qzi_fentry_second(struct qz_thread *record, uint64_t key, uint
   if (QZ_WORD_TOP(word) >= record->limit && qzi_session_is_short(record)) return 1;
   if (!(key & COUNTED)) qzi_call_count(record->calls, entry.slot, entry.site, entry.key);
   if (top->key == entry.key) return 0;
-  if (QZ_WORD_TOP(word) >= record->limit) qzi_pub_store(&record->overflows, record->overflows + 1);
-  else push(record, word, top, entry.key, entry.mark);
+  if (QZ_WORD_TOP(word) >= record->limit)
+    qzi_pub_store(&record->overflows, record->overflows + 1);
+  else
+    push(record, word, top, entry.key, entry.mark);
   return 0;
 }
 
@@ -61,7 +64,8 @@ QZI_HOOK void qzi_fentry_third(struct qz_thread *record, uint64_t key, uint64_t 
   struct entry entry = entry_of(record, key, site, mark, first);
   struct qzi_pub_thread *thread = qzi_hook_owner(record);
   uint64_t word = __atomic_load_n(&record->word, __ATOMIC_RELAXED);
-  if (on_stack(thread, entry.mark)) word = drop_below(record, word, thread, entry.mark + 8); /* no two live frames are level */
+  if (on_stack(thread, entry.mark))
+    word = drop_below(record, word, thread, entry.mark + 8); /* no two live frames are level */
   if (!(key & COUNTED)) qzi_call_count(record->calls, entry.slot, entry.site, entry.key);
   if (TOP(record, word)->key != entry.key) push_within(record, word, entry.key, entry.mark, thread);
 }
@@ -87,8 +91,10 @@ QZI_HOOK void qzi_return_third(struct qz_thread *record, uint64_t mark) {
   if (!on_stack(thread, mark)) return;
   uint64_t word = drop_below(record, __atomic_load_n(&record->word, __ATOMIC_RELAXED), thread, mark);
   const struct qz_entry *top = TOP(record, word);
-  if (top->sp == mark) drop(record, word);
-  else if (top->key & QZ_KEY_OBJECT) qzi_return_second(record, mark);
+  if (top->sp == mark)
+    drop(record, word);
+  else if (top->key & QZ_KEY_OBJECT)
+    qzi_return_second(record, mark);
 }
 
 /* The room for the parts that the hooks keep: 0 to 2 (x87, SSE, AVX) and 5 to 7 (AVX-512), wherever they stand. */

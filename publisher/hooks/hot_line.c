@@ -1,5 +1,5 @@
-/* The hot line that the hooks of a kernel thread find: qzi_hot, and its copies in modules whose hooks are expanded in them
- * (quartz/hooks.h) and which have a variable of their own.
+/* The hot line that the hooks of a kernel thread find: qzi_hot, and its copies in modules whose hooks are expanded in
+ * them (quartz/hooks.h) and which have a variable of their own.
  *
  * Owns:    qzi_hot, qzi_attend, and where the copies are.
  * Writer:  the kernel thread; where publishing begins and ends the channel, and here whoever loads or unloads a module.
@@ -18,9 +18,12 @@ extern const uint64_t qzi_go_on[3] __attribute__((visibility("hidden"))); /* hoo
 
 _Thread_local uint64_t *qzi_hot; /* its attributes: publisher.h */
 
-struct qz_thread qzi_attend = {.word = QZ_WORD_EMPTY, .bottom = {0, QZI_SP_FIXED}, .calls = (uintptr_t)qzi_no_calls,
+struct qz_thread qzi_attend = {
+  .word = QZ_WORD_EMPTY,
+  .bottom = {0, QZI_SP_FIXED},
+  .calls = (uintptr_t)qzi_no_calls,
 #if defined(__x86_64__)
-                               .go_on = (uintptr_t)qzi_go_on,
+  .go_on = (uintptr_t)qzi_go_on,
 #endif
 };
 

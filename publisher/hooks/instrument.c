@@ -5,11 +5,11 @@
  * Must not: be instrumented; call anything on the fast path; do anything in a kernel thread that is not ours.
  *
  * The level of a frame is an address that separates it from its caller's:
- * x86-64   where the return address stands. It is found once for each (call site, procedure), by its value, and kept as a
- *          distance from the hook's own stack pointer beside the call count; each call checks that it is still there.
- * aarch64  where the caller's frame record is: the return address lies anywhere in a frame here. The function's own record
- *          (x29: caller's x29, return address) tells. gcc and clang make one in each function that calls another, unless
- *          they are told to omit frame pointers.
+ * x86-64   where the return address stands. It is found once for each (call site, procedure), by its value, and kept as
+ * a distance from the hook's own stack pointer beside the call count; each call checks that it is still there. aarch64
+ * where the caller's frame record is: the return address lies anywhere in a frame here. The function's own record (x29:
+ * caller's x29, return address) tells. gcc and clang make one in each function that calls another, unless they are told
+ * to omit frame pointers.
  */
 #include "instrument.h"
 
@@ -28,17 +28,20 @@ struct place {
 #endif
 };
 #if defined(__x86_64__)
-#define HERE() {.sp = ADDRESS_OF(__builtin_dwarf_cfa()) - 8}
+#define HERE() \
+  { .sp = ADDRESS_OF(__builtin_dwarf_cfa()) - 8 }
 #define PC(here) (*(const volatile uint64_t *)(uintptr_t)(here).sp)
 #else
 #pragma GCC diagnostic ignored "-Wframe-address" /* the caller of a hook has a frame record, or x29 is checked */
 #define PC(here) ((here).pc)
-#define HERE() \
-  {.sp = ADDRESS_OF(__builtin_dwarf_cfa()), .pc = ADDRESS_OF(__builtin_return_address(0)), \
-   .frame = ADDRESS_OF(__builtin_frame_address(1))}
+#define HERE()                                                                              \
+  {                                                                                         \
+    .sp = ADDRESS_OF(__builtin_dwarf_cfa()), .pc = ADDRESS_OF(__builtin_return_address(0)), \
+    .frame = ADDRESS_OF(__builtin_frame_address(1))                                         \
+  }
 #endif
 #define SCAN_BYTES 65536 /* frames that are searched for their return address */
-#define REPEATS 12       /* a procedure inlined into itself is pushed that often */
+#define REPEATS    12    /* a procedure inlined into itself is pushed that often */
 
 /* Where the return address `site` of the function stands that called a hook with stack pointer sp; 0: not found. */
 QZI_HOOK static uint64_t find_return(const struct qz_thread *record, const struct qzi_pub_thread *thread, uint64_t sp,
@@ -53,12 +56,13 @@ QZI_HOOK static uint64_t find_return(const struct qz_thread *record, const struc
 
 /* Level of the frame of the function at `here`, called from `site`; 0: not found. */
 #if defined(__x86_64__)
-QZI_HOOK static uint64_t level_of(const struct qz_thread *record, const struct qzi_pub_thread *thread, struct place here,
-                                  uint64_t site) {
+QZI_HOOK static uint64_t level_of(const struct qz_thread *record, const struct qzi_pub_thread *thread,
+                                  struct place here, uint64_t site) {
   return find_return(record, thread, here.sp, site);
 }
 #else
-/* From the frame record alone; 0: the function has none. Reads nothing but the stack, for x29 may hold anything then. */
+/* From the frame record alone; 0: the function has none. Reads nothing but the stack, for x29 may hold anything then.
+ */
 QZI_HOOK static inline uint64_t level_by_record(const struct qz_thread *record, struct place here, uint64_t site) {
   uint64_t frame = here.frame;
   if (here.pc == site) return frame; /* jumped to: the record is gone, x29 is the caller's */
@@ -73,15 +77,15 @@ QZI_HOOK static inline uint64_t level_by_record(const struct qz_thread *record, 
   }
   return parent > frame ? parent : frame + 8; /* the chain ends here, or goes on on another stack */
 }
-QZI_HOOK static uint64_t level_of(const struct qz_thread *record, const struct qzi_pub_thread *thread, struct place here,
-                                  uint64_t site) {
+QZI_HOOK static uint64_t level_of(const struct qz_thread *record, const struct qzi_pub_thread *thread,
+                                  struct place here, uint64_t site) {
   uint64_t level = level_by_record(record, here, site);
   return level ? level : find_return(record, thread, here.sp, site);
 }
 #endif
 
-/* Anything but a plain push: a call counted for the first time, stale entries, inlined procedures, full stack, publishing
- * just begun, blocking region, alternate stack. */
+/* Anything but a plain push: a call counted for the first time, stale entries, inlined procedures, full stack,
+ * publishing just begun, blocking region, alternate stack. */
 QZI_HOOK __attribute__((noinline, cold)) static void enter_slow(uint64_t key, uint64_t site, uint64_t *hot,
                                                                 struct place here, bool counted) {
   struct qz_thread *record = RECORD(hot);
@@ -134,7 +138,8 @@ QZI_HOOK __attribute__((noinline, cold)) static void leave_slow(struct qz_thread
     return;
   }
   if (!at && !FIXED(top) && top->key == key && SITE_OF(top->sp) == SITE_PART(site)) {
-    drop(record, word); /* the frame is gone already: the function jumped to the hook, on a stack that is not the thread's */
+    drop(record,
+         word); /* the frame is gone already: the function jumped to the hook, on a stack that is not the thread's */
     return;
   }
   /* Its own entry: on top, or below level ones that were inlined into it and have had no exit. */
@@ -145,18 +150,18 @@ QZI_HOOK __attribute__((noinline, cold)) static void leave_slow(struct qz_thread
 
 /* In the pthread layer, where it stands aside for a thread package behind it: that one's hooks. */
 #ifdef QZI_PUB_ONE_THREAD
-#define NOTHING_HERE(next) \
-  do { \
+#define NOTHING_HERE(next)              \
+  do {                                  \
     if (next) (next)(function, caller); \
-    return; \
+    return;                             \
   } while (0)
 #else
 #define NOTHING_HERE(next) return
 #endif
 
 /* The mark that the fast path goes by, but for PLACE_PART; 0: the slow path must find it. */
-QZI_HOOK static inline uint64_t entered_mark(const struct qz_thread *record, const struct qz_call *call, struct place here,
-                                             uint64_t site) {
+QZI_HOOK static inline uint64_t entered_mark(const struct qz_thread *record, const struct qz_call *call,
+                                             struct place here, uint64_t site) {
 #if defined(__x86_64__)
   uint64_t reserved = call->reserved, at = here.sp + (uint32_t)reserved;
   if (__builtin_expect(at >= record->high || *(const uint64_t *)(uintptr_t)at != site, 0)) return 0;
@@ -174,8 +179,8 @@ QZI_HOOK static inline uint64_t entered_mark(const struct qz_thread *record, con
 #endif
 
 /* Whether the top entry is the one of this exit: 1; it can't be (the end of an immediate recursion): 0; else -1. */
-QZI_HOOK static inline int is_mine(const struct qz_thread *record, const struct qz_entry *top, struct place here, uint64_t key,
-                                   uint64_t site) {
+QZI_HOOK static inline int is_mine(const struct qz_thread *record, const struct qz_entry *top, struct place here,
+                                   uint64_t key, uint64_t site) {
   uint64_t mark = top->sp, at = LEVEL(mark);
 #if defined(__x86_64__)
   if (__builtin_expect(top->key != key || at < here.sp || at > record->high, 0)) return -1;
@@ -188,8 +193,8 @@ QZI_HOOK static inline int is_mine(const struct qz_thread *record, const struct 
   return (uint8_t)(mark >> 55) != (uint8_t)site ? 0 : -1;
 }
 
-QZI_HOOK static inline __attribute__((always_inline)) void enter(struct qz_call *call, uint64_t key, uint64_t site, uint64_t *hot,
-                                                                  struct place here) {
+QZI_HOOK static inline __attribute__((always_inline)) void enter(struct qz_call *call, uint64_t key, uint64_t site,
+                                                                 uint64_t *hot, struct place here) {
   struct qz_thread *record = RECORD(hot);
   COUNT(call);
   uint64_t mark = entered_mark(record, call, here, site);
@@ -208,7 +213,8 @@ slow:
 }
 
 /* A call that shares its first slot with another one: looks at those behind it. */
-QZI_HOOK static __attribute__((noinline)) void enter_elsewhere(uint64_t key, uint64_t site, uint64_t *hot, struct place here) {
+QZI_HOOK static __attribute__((noinline)) void enter_elsewhere(uint64_t key, uint64_t site, uint64_t *hot,
+                                                               struct place here) {
   struct qz_call *table = (struct qz_call *)(uintptr_t)RECORD(hot)->calls;
   uint32_t first = qzi_pub_slot(site, key & ~QZ_KEY_OBJECT);
   for (uint32_t k = 1; k <= 4; k++) {
@@ -227,8 +233,10 @@ QZI_HOOK void __cyg_profile_func_enter(void *function, void *caller) {
   uint64_t key = ADDRESS_OF(function), site = ADDRESS_OF(caller);
   struct place here = HERE();
   struct qz_call *call = (struct qz_call *)(uintptr_t)RECORD(hot)->calls + qzi_pub_slot(site, key & ~QZ_KEY_OBJECT);
-  if (__builtin_expect(call->site == site && call->key == key, 1)) enter(call, key, site, hot, here);
-  else enter_elsewhere(key, site, hot, here);
+  if (__builtin_expect(call->site == site && call->key == key, 1))
+    enter(call, key, site, hot, here);
+  else
+    enter_elsewhere(key, site, hot, here);
 }
 
 QZI_HOOK void __cyg_profile_func_exit(void *function, void *caller) {

@@ -5,34 +5,34 @@
  * Must not: be instrumented; touch a vector register.
  *
  * An entry is {procedure, mark}. The mark holds the level of its frame, which falls with every call, and in marks of
- * -finstrument-functions (instrument.c), in the upper bits, some of the call site and of the place of the hook. Frames that
- * ended without an exit hook (longjmp, exceptions, exit of the thread) leave stale entries: they lay below the level of a later
- * frame, or level with it but for another call. (A procedure that is inlined is level with the one around it.) The next entry or
- * exit drops them. Immediate recursion is not pushed. On a signal's alternate stack addresses say nothing about older entries, so
- * none are dropped.
+ * -finstrument-functions (instrument.c), in the upper bits, some of the call site and of the place of the hook. Frames
+ * that ended without an exit hook (longjmp, exceptions, exit of the thread) leave stale entries: they lay below the
+ * level of a later frame, or level with it but for another call. (A procedure that is inlined is level with the one
+ * around it.) The next entry or exit drops them. Immediate recursion is not pushed. On a signal's alternate stack
+ * addresses say nothing about older entries, so none are dropped.
  */
 #ifndef QZI_PUBLISH_HOOKS_H
 #define QZI_PUBLISH_HOOKS_H
 
 #include "publisher/private.h"
 
-#define RECORD(hot) ((struct qz_thread *)((char *)(hot)-offsetof(struct qz_thread, word)))
+#define RECORD(hot)         ((struct qz_thread *)((char *)(hot)-offsetof(struct qz_thread, word)))
 #define TOP(record, packed) ((struct qz_entry *)((char *)&(record)->word + QZ_WORD_TOP(packed)))
-#define FIXED(entry) ((entry)->sp == QZI_SP_FIXED)
+#define FIXED(entry)        ((entry)->sp == QZI_SP_FIXED)
 
 /* Marks: bits 0-47 the level; bit 63 and, below it, bits of the call site and of the place of the hook: 0 in marks of
  * hooks after inlining, which compare the stack pointer with marks as signed numbers, so that one of the other
  * kind sends them on their slow path. */
-#define LEVEL(mark) ((mark) & UINT64_C(0xffffffffffff))
+#define LEVEL(mark)         ((mark)&UINT64_C(0xffffffffffff))
 /* A shorter way to LEVEL(a) > LEVEL(b) on x86-64, where addresses have 47 bits. */
 #if defined(__x86_64__)
 #define ABOVE(a, b) ((int64_t)(((a) - (b)) << 16) > 0)
 #else
 #define ABOVE(a, b) ((a) << 16 > (b) << 16)
 #endif
-#define SITE_PART(site) (UINT64_C(1) << 63 | ((site) & 0xff) << 55)
-#define SITE_OF(mark) ((mark) & UINT64_C(0xff80000000000000))
-#define PLACE_PART(pc) ((pc) << 57 >> 9)
+#define SITE_PART(site)       (UINT64_C(1) << 63 | ((site)&0xff) << 55)
+#define SITE_OF(mark)         ((mark)&UINT64_C(0xff80000000000000))
+#define PLACE_PART(pc)        ((pc) << 57 >> 9)
 #define MARK(level, site, pc) ((level) | SITE_PART(site) | PLACE_PART(pc))
 
 #pragma GCC visibility push(hidden)
@@ -53,9 +53,10 @@ QZI_HOOK static inline uint64_t drop(struct qz_thread *record, uint64_t word) {
   return word;
 }
 
-/* The mark goes first: the hooks of a signal handler that interrupts this write their own entries in the same place, and a wrong
- * mark, lower than any of a frame that is alive, makes the next hook drop the entry. */
-QZI_HOOK static inline void push(struct qz_thread *record, uint64_t word, struct qz_entry *top, uint64_t key, uint64_t mark) {
+/* The mark goes first: the hooks of a signal handler that interrupts this write their own entries in the same place,
+ * and a wrong mark, lower than any of a frame that is alive, makes the next hook drop the entry. */
+QZI_HOOK static inline void push(struct qz_thread *record, uint64_t word, struct qz_entry *top, uint64_t key,
+                                 uint64_t mark) {
   qzi_pub_fence(); /* an earlier pop is seen before its entry is used again */
   qzi_pub_store(&top[1].sp, mark);
   __atomic_signal_fence(__ATOMIC_RELEASE);
@@ -65,8 +66,8 @@ QZI_HOOK static inline void push(struct qz_thread *record, uint64_t word, struct
 }
 
 /* Takes out the entries after `from` up to `end`, from below the objects that stand on them up to `top`. */
-QZI_HOOK static inline void take_out(struct qz_thread *record, uint64_t word, struct qz_entry *from, struct qz_entry *end,
-                              struct qz_entry *top) {
+QZI_HOOK static inline void take_out(struct qz_thread *record, uint64_t word, struct qz_entry *from,
+                                     struct qz_entry *end, struct qz_entry *top) {
   ptrdiff_t removed = end - from;
   if (!removed) return;
   word = (word | QZ_WORD_FLUX) + QZ_WORD_CHANGE;
@@ -83,7 +84,7 @@ QZI_HOOK static inline void take_out(struct qz_thread *record, uint64_t word, st
 
 /* Drops what is stale from the point of view of a live frame of that level. */
 QZI_HOOK static inline uint64_t drop_below(struct qz_thread *record, uint64_t word, const struct qzi_pub_thread *thread,
-                                    uint64_t level) {
+                                           uint64_t level) {
   for (;;) {
     const struct qz_entry *top = TOP(record, word);
     if (FIXED(top) || (LEVEL(top->sp) >= level && on_stack(thread, LEVEL(top->sp)))) return word;

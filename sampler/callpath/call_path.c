@@ -10,12 +10,12 @@
 #include "sampler/linux/process_memory.h"
 
 #define LOAD(at)  __atomic_load_n((at), __ATOMIC_RELAXED)
-#define KEYS_MOST 512u /* entries of a path made by hooks and objects; deeper ones are left out */
-#define TAKERS    8u /* further ones are not told apart from wrappers */
-#define SITES     8u /* of a lock; frames are not compared with further ones */
-#define WRAPPERS  64u /* a table by hash: a later one may take the slot of an earlier one */
-#define SHARE     50u       /* 1/SHARE of the time may go into walks */
-#define PLACES    256u /* calls for locks that are remembered; further ones are not */
+#define KEYS_MOST 512u               /* entries of a path made by hooks and objects; deeper ones are left out */
+#define TAKERS    8u                 /* further ones are not told apart from wrappers */
+#define SITES     8u                 /* of a lock; frames are not compared with further ones */
+#define WRAPPERS  64u                /* a table by hash: a later one may take the slot of an earlier one */
+#define SHARE     50u                /* 1/SHARE of the time may go into walks */
+#define PLACES    256u               /* calls for locks that are remembered; further ones are not */
 #define HEADSTART UINT64_C(20000000) /* ns, for the first walks, each through code that was not seen before */
 
 enum code { CODE_OWN = 0, CODE_LIBRARY, CODE_LAYER, CODE_C, CODE_CXX }; /* LIBRARY: another that the system installed */
@@ -25,11 +25,16 @@ struct takers {
   uint64_t key;
   uint32_t count, sites_count;
   uint64_t entries[TAKERS];
-  struct { uint64_t entry, site; } sites[SITES]; /* site: return address of the call for the lock */
+  struct {
+    uint64_t entry, site;
+  } sites[SITES]; /* site: return address of the call for the lock */
 };
 
 /* The place of an object that was made in a library, and the program's. */
-struct place { uint32_t entity; uint64_t library, own; };
+struct place {
+  uint32_t entity;
+  uint64_t library, own;
+};
 
 struct qzi_paths {
   struct qzi_interner *in;
@@ -107,9 +112,13 @@ static enum code code_of(struct qzi_paths *paths, uint32_t module) {
   if (!*code) {
     const char *path = file->strings + file->modules[module - 1].path, *slash = strrchr(path, '/');
     const char *name = slash ? slash + 1 : path;
-    int c = begins(name, "libc.so") || begins(name, "libc-2") || begins(name, "libpthread") || begins(name, "ld-linux") || begins(name, "ld-2");
-    *code = 1 + (begins(name, "libquartz-pthread.so") ? CODE_LAYER : c ? CODE_C : begins(name, "libstdc++.so") || begins(name, "libc++.so") ? CODE_CXX
-                 : qzi_modules_installed(path) ? CODE_LIBRARY : CODE_OWN);
+    int c = begins(name, "libc.so") || begins(name, "libc-2") || begins(name, "libpthread") ||
+            begins(name, "ld-linux") || begins(name, "ld-2");
+    *code = 1 + (begins(name, "libquartz-pthread.so")                        ? CODE_LAYER
+                 : c                                                         ? CODE_C
+                 : begins(name, "libstdc++.so") || begins(name, "libc++.so") ? CODE_CXX
+                 : qzi_modules_installed(path)                               ? CODE_LIBRARY
+                                                                             : CODE_OWN);
   }
   return (enum code)(*code - 1);
 }
@@ -130,8 +139,8 @@ static uint32_t trim(struct qzi_paths *paths, uint32_t index, uint32_t count, in
   return count;
 }
 
-/* Where the program calls for what the thread is doing: its innermost code that is neither a library's, nor of a library that was
- * compiled into it (C++'s, Rust's). Without any, where a library calls the C library. */
+/* Where the program calls for what the thread is doing: its innermost code that is neither a library's, nor of a
+ * library that was compiled into it (C++'s, Rust's). Without any, where a library calls the C library. */
 static void find_site(struct qzi_paths *paths, uint32_t all, uint32_t first, struct qzi_walk *walk) {
   uint32_t own = all, other = all;
   for (uint32_t k = first; k < all && (own == all || paths->frames[own].standard); k++) {
@@ -206,7 +215,8 @@ int qzi_paths_walk(struct qzi_paths *paths, uint32_t index, const struct qzi_reg
   find_site(paths, all, first, walk);
   find_callers(paths, all, walk);
   uint64_t start = LOAD(&qz_session_thread(paths->in->view, index)->start);
-  if (start && count < all && paths->frames[count].entry == start) add_inlined(paths, walk, &paths->frames[count], count);
+  if (start && count < all && paths->frames[count].entry == start)
+    add_inlined(paths, walk, &paths->frames[count], count);
   for (uint32_t k = count; k-- > first;) {
     const struct qzi_frame *frame = &paths->frames[k];
     int inner = k + 1 < count && code_of(paths, frame->module) == CODE_C && code_of(paths, frame[1].module) == CODE_C;
@@ -243,11 +253,14 @@ void qzi_paths_settle_place(struct qzi_paths *paths, uint64_t key, const struct 
   while (k < paths->places_count && paths->places[k].entity != entity) k++;
   if (k < paths->places_count) {
     struct place *place = &paths->places[k];
-    if (its->kind == QZ_KIND_JOIN && place->own != walk->site && its->address == place->own) put_place(paths, entity, place->library);
+    if (its->kind == QZ_KIND_JOIN && place->own != walk->site && its->address == place->own)
+      put_place(paths, entity, place->library);
     return;
   }
   if (k == PLACES || !its->address || its->address == walk->site) return;
-  if (qzi_paths_library(paths, its->address) != QZI_LIBRARY_C && !qzi_unwind_standard(paths->unwinder, its->address - 1)) return;
+  if (qzi_paths_library(paths, its->address) != QZI_LIBRARY_C &&
+      !qzi_unwind_standard(paths->unwinder, its->address - 1))
+    return;
   paths->places[paths->places_count++] = (struct place){.entity = entity, .library = its->address, .own = walk->site};
   put_place(paths, entity, walk->site);
 }
@@ -287,14 +300,15 @@ static int is_wrapper(struct qzi_paths *paths, uint64_t entry, int teach) {
 static struct takers *takers_of(struct qzi_paths *paths, uint64_t key) {
   uint32_t hash = qzi_hash(key, 5);
   QZI_TABLE_EACH(&paths->taker_table, hash, at)
-    if (paths->takers[at - 1].key == key) return &paths->takers[at - 1];
+  if (paths->takers[at - 1].key == key) return &paths->takers[at - 1];
   return NULL;
 }
 
 static struct takers *add_takers(struct qzi_paths *paths, uint64_t key) {
   struct takers *takers = takers_of(paths, key);
   if (takers) return takers;
-  if (qzi_grow((void **)&paths->takers, &paths->takers_room, paths->takers_count + 1, sizeof *paths->takers)) return NULL;
+  if (qzi_grow((void **)&paths->takers, &paths->takers_room, paths->takers_count + 1, sizeof *paths->takers))
+    return NULL;
   if (qzi_table_add(&paths->taker_table, qzi_hash(key, 5), paths->takers_count + 1)) return NULL;
   takers = &paths->takers[paths->takers_count++];
   *takers = (struct takers){.key = key};
@@ -329,8 +343,8 @@ static int took(const struct takers *takers, uint64_t entry) {
 
 /* Where a lock stands among the frames. */
 struct standing {
-  uint32_t before; /* so many of the frames stand before it */
-  int older;       /* the frames are older than the lock: none of them stands behind it, */
+  uint32_t before;  /* so many of the frames stand before it */
+  int older;        /* the frames are older than the lock: none of them stands behind it, */
   uint32_t inlined; /* but these stand before it, too, behind those frames: nobody else takes it */
   uint64_t keys[QZI_INLINED_MOST];
 };
@@ -342,10 +356,11 @@ static uint32_t inlined_at(struct qzi_paths *paths, uint64_t site, uint64_t entr
   return count;
 }
 
-/* The procedure `entry`, behind which the frames from number `at` on stand, takes the lock. It may do so in code that is
- * inlined into it: then that must stand behind it, unless it takes the lock for a caller, or the frames are older. */
-static void place_inlined(struct qzi_paths *paths, const struct takers *takers, const struct qzi_walk *walk, uint64_t entry,
-                          uint32_t at, uint32_t frames, int settled, struct standing *its) {
+/* The procedure `entry`, behind which the frames from number `at` on stand, takes the lock. It may do so in code that
+ * is inlined into it: then that must stand behind it, unless it takes the lock for a caller, or the frames are older.
+ */
+static void place_inlined(struct qzi_paths *paths, const struct takers *takers, const struct qzi_walk *walk,
+                          uint64_t entry, uint32_t at, uint32_t frames, int settled, struct standing *its) {
   uint64_t keys[QZI_INLINED_MOST];
   uint32_t sites = 0;
   its->before = at;
@@ -372,8 +387,8 @@ static void place_inlined(struct qzi_paths *paths, const struct takers *takers, 
 }
 
 /* Of the first `frames` frames. */
-static void place_among(struct qzi_paths *paths, const struct takers *takers, const struct qzi_walk *walk, uint32_t frames,
-                        uint64_t start, int settled, struct standing *its) {
+static void place_among(struct qzi_paths *paths, const struct takers *takers, const struct qzi_walk *walk,
+                        uint32_t frames, uint64_t start, int settled, struct standing *its) {
   *its = (struct standing){.before = 0};
   if (!takers) return;
   for (uint32_t k = frames; k > 0; k--)
@@ -405,11 +420,14 @@ static uint32_t node_of(struct qzi_paths *paths, uint32_t node, const struct qzi
     place_among(paths, takers, walk, frames, start, settled, &its);
     if (its.older && sampled) continue;
     if (its.older) {
-      if (!its.before && !took(takers, start) && takers->count == 1 && (!count || keys[count - 1] != takers->entries[0])) keys[count++] = takers->entries[0];
+      if (!its.before && !took(takers, start) && takers->count == 1 &&
+          (!count || keys[count - 1] != takers->entries[0]))
+        keys[count++] = takers->entries[0];
       frames = its.before > frame ? its.before : frame;
     }
     while (frame < its.before) keys[count++] = walk->entries[frame++];
-    for (uint32_t j = 0; its.older && j < its.inlined && count < 2 * KEYS_MOST - 2 * depth; j++) keys[count++] = its.keys[j];
+    for (uint32_t j = 0; its.older && j < its.inlined && count < 2 * KEYS_MOST - 2 * depth; j++)
+      keys[count++] = its.keys[j];
     keys[count++] = old[k];
   }
   while (frame < frames) keys[count++] = walk->entries[frame++];
@@ -418,7 +436,8 @@ static uint32_t node_of(struct qzi_paths *paths, uint32_t node, const struct qzi
   return qzi_intern_stack(in, keys, prints, count);
 }
 
-uint32_t qzi_paths_node(struct qzi_paths *paths, uint32_t node, const struct qzi_walk *walk, uint64_t waiting, int settled) {
+uint32_t qzi_paths_node(struct qzi_paths *paths, uint32_t node, const struct qzi_walk *walk, uint64_t waiting,
+                        int settled) {
   return node_of(paths, node, walk, waiting, settled, 0);
 }
 uint32_t qzi_paths_ran(struct qzi_paths *paths, uint32_t node, const struct qzi_walk *walk, int settled) {

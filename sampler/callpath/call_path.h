@@ -1,4 +1,5 @@
-/* Call paths of threads whose program has no hooks: frames found by unwinding, put between what the thread's record says.
+/* Call paths of threads whose program has no hooks: frames found by unwinding, put between what the thread's record
+ * says.
  *
  * Owns:    the unwinder, and how much time may go into it.
  * Writer and reader: the aggregating thread.
@@ -15,21 +16,25 @@ struct qzi_paths;
 #define QZI_CALLERS   4u
 #define QZI_WALK_MOST (QZI_FRAMES_MOST + 64u)
 
-/* Frames of one thread, procedures only, outermost first: what the library functions of the C library call is left out, and
- * so are the pthread layer and what starts threads. Behind a procedure of the program stand those that are inlined into it at that place
- * (keys, QZI_KEY_INLINED). */
+/* Frames of one thread, procedures only, outermost first: what the library functions of the C library call is left out,
+ * and so are the pthread layer and what starts threads. Behind a procedure of the program stand those that are inlined
+ * into it at that place (keys, QZI_KEY_INLINED). */
 struct qzi_walk {
   uint32_t count;
-  int whole;            /* 1: it ends at the thread's beginning; 0: what called the outermost entry is not known */
+  int whole; /* 1: it ends at the thread's beginning; 0: what called the outermost entry is not known */
   uint64_t entries[QZI_WALK_MOST];
-  uint32_t callers;     /* the innermost places of the program's own code that wait for a call to return */
-  struct { uint64_t pc; int framed; } caller[QZI_CALLERS]; /* return addresses; whether the frame is at the frame pointer there */
-  uint64_t innermost;   /* entry of the innermost one that has code of its own; 0: none */
-  uint64_t site;        /* where the program's own code calls a library; without any, where a library calls the C library; 0: unknown */
-  uint32_t site_module; /* index + 1 */
-  int own;              /* 1: the site is in the program's own code */
-  uint64_t called;      /* entry of the library's procedure that is called there; 0: none, or unknown */
-  uint64_t caller_entry;/* entry of the procedure that the site is in; 0: unknown */
+  uint32_t callers; /* the innermost places of the program's own code that wait for a call to return */
+  struct {
+    uint64_t pc;
+    int framed;
+  } caller[QZI_CALLERS]; /* return addresses; whether the frame is at the frame pointer there */
+  uint64_t innermost;    /* entry of the innermost one that has code of its own; 0: none */
+  uint64_t site; /* where the program's own code calls a library; without any, where a library calls the C library; 0:
+                    unknown */
+  uint32_t site_module;  /* index + 1 */
+  int own;               /* 1: the site is in the program's own code */
+  uint64_t called;       /* entry of the library's procedure that is called there; 0: none, or unknown */
+  uint64_t caller_entry; /* entry of the procedure that the site is in; 0: unknown */
 };
 
 /* NULL: no memory, or built without libdw. */
@@ -53,7 +58,8 @@ int qzi_paths_walk(struct qzi_paths *paths, uint32_t index, const struct qzi_reg
                    const struct qzi_stack_copy *copy, struct qzi_walk *walk);
 /* The same from the frame that the thread's record names. -1 also where the program's memory may not be read. */
 int qzi_paths_walk_wait(struct qzi_paths *paths, uint32_t index, struct qzi_walk *walk);
-/* Whether the code is a library's that the system installed (QZI_LIBRARY), of which C's and C++'s are told apart; 0: the program's. */
+/* Whether the code is a library's that the system installed (QZI_LIBRARY), of which C's and C++'s are told apart; 0:
+ * the program's. */
 enum { QZI_LIBRARY = 1, QZI_LIBRARY_C };
 int qzi_paths_library(struct qzi_paths *paths, uint64_t address);
 /* The same, or the code is that of C++'s or Rust's own library, compiled into the program. */
@@ -62,21 +68,22 @@ int qzi_paths_serves(struct qzi_paths *paths, uint64_t address);
 const char *qzi_paths_symbol(struct qzi_paths *paths, uint64_t address, int *library);
 int qzi_paths_vdso(struct qzi_paths *paths, uint64_t address); /* qzi_unwind_vdso */
 uint32_t qzi_paths_pid(const struct qzi_paths *paths);         /* the program's */
-/* An object is known by the place that made it or first used it, and a join by its place. Where that is in C's, C++'s or Rust's own
- * library it tells nothing: the place is then the program's own from which it was waited for first. Joins called from several such
- * places are one object, which stays as it was. */
+/* An object is known by the place that made it or first used it, and a join by its place. Where that is in C's, C++'s
+ * or Rust's own library it tells nothing: the place is then the program's own from which it was waited for first. Joins
+ * called from several such places are one object, which stays as it was. */
 void qzi_paths_settle_place(struct qzi_paths *paths, uint64_t key, const struct qzi_walk *walk);
 /* A procedure takes that lock (a key); the same by a call that returns to `site`. */
 void qzi_paths_taken(struct qzi_paths *paths, uint64_t key, uint64_t entry);
 void qzi_paths_taken_at(struct qzi_paths *paths, uint64_t key, uint64_t site);
-/* Node of the record's path with the frames in it. Locks stand where they were taken: after the innermost procedure that
- * called for them and still runs. Where that one is not among the frames, there are two cases: it is a wrapper, which takes
- * the lock for its caller and returns; or the frames are older than the lock. settled: 1 where they can't be older; what was
- * found to be a wrapper so stays one. Locks of wrappers stand before all frames; older frames give way to the procedure that
- * took the lock. What the thread waits for (key, 0: nothing) stands last. */
-uint32_t qzi_paths_node(struct qzi_paths *paths, uint32_t node, const struct qzi_walk *walk, uint64_t waiting, int settled);
-/* The same of a sample by which the thread is told to have executed: its frames are right, and locks that were taken after it
- * are left out. */
+/* Node of the record's path with the frames in it. Locks stand where they were taken: after the innermost procedure
+ * that called for them and still runs. Where that one is not among the frames, there are two cases: it is a wrapper,
+ * which takes the lock for its caller and returns; or the frames are older than the lock. settled: 1 where they can't
+ * be older; what was found to be a wrapper so stays one. Locks of wrappers stand before all frames; older frames give
+ * way to the procedure that took the lock. What the thread waits for (key, 0: nothing) stands last. */
+uint32_t qzi_paths_node(struct qzi_paths *paths, uint32_t node, const struct qzi_walk *walk, uint64_t waiting,
+                        int settled);
+/* The same of a sample by which the thread is told to have executed: its frames are right, and locks that were taken
+ * after it are left out. */
 uint32_t qzi_paths_ran(struct qzi_paths *paths, uint32_t node, const struct qzi_walk *walk, int settled);
 
 #endif

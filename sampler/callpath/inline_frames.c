@@ -9,9 +9,9 @@
 #include "symbols/symbols.h"
 #include "sampler/util/clock.h"
 
-#define UNDER_WAY   64u    /* questions that wait for their answers */
-#define PLACES_MOST 65536u /* instructions */
-#define SHARE       50u    /* 1/SHARE of the time may go into reading */
+#define UNDER_WAY   64u                 /* questions that wait for their answers */
+#define PLACES_MOST 65536u              /* instructions */
+#define SHARE       50u                 /* 1/SHARE of the time may go into reading */
 #define HEADSTART   UINT64_C(100000000) /* ns: what is read first is used most */
 #define REST_MS     20
 
@@ -34,16 +34,19 @@ struct qzi_inlining {
   struct qzi_table table; /* places by pc */
   struct place *places;
   uint32_t places_count, places_room;
-  uint32_t *entities;     /* of all places, one after another; 0 is none */
+  uint32_t *entities; /* of all places, one after another; 0 is none */
   uint32_t entities_count, entities_room;
   uint32_t under_way;
 
   pthread_t thread;
   int started;
-  pthread_mutex_t lock;   /* of what follows */
+  pthread_mutex_t lock; /* of what follows */
   pthread_cond_t asked;
   int stop;
-  struct { uint32_t place; uint64_t pc; } questions[UNDER_WAY];
+  struct {
+    uint32_t place;
+    uint64_t pc;
+  } questions[UNDER_WAY];
   struct answer answers[UNDER_WAY]; /* no more than there are questions under way */
   uint32_t questions_count, answers_count;
 
@@ -56,7 +59,8 @@ struct qzi_inlining {
 
 static void learn_modules(struct qzi_inlining *inlining) {
   const struct qzi_file *file = inlining->in->file;
-  uint64_t count = __atomic_load_n(&file->head->sections[QZ_SECTION_MODULES].count, __ATOMIC_ACQUIRE); /* the other thread adds to them */
+  uint64_t count = __atomic_load_n(&file->head->sections[QZ_SECTION_MODULES].count,
+                                   __ATOMIC_ACQUIRE); /* the other thread adds to them */
   for (; inlining->symbols_modules < count; inlining->symbols_modules++) {
     const struct qz_module *module = &file->modules[inlining->symbols_modules];
     qz_symbols_add_module(inlining->symbols, module->start, module->end, module->bias, file->strings + module->path,
@@ -148,11 +152,14 @@ static void keep(struct qzi_inlining *inlining, const struct answer *answer) {
   struct qzi_interner *in = inlining->in;
   struct place *place = &inlining->places[answer->place];
   uint32_t into = answer->count ? qzi_intern_procedure(in, place->entry) : 0;
-  if (!into || qzi_grow((void **)&inlining->entities, &inlining->entities_room, inlining->entities_count + answer->count, sizeof *inlining->entities)) return;
+  if (!into || qzi_grow((void **)&inlining->entities, &inlining->entities_room,
+                        inlining->entities_count + answer->count, sizeof *inlining->entities))
+    return;
   place->first = inlining->entities_count;
   for (uint32_t k = 0; k < answer->count; k++) {
     const struct qz_symbol *found = &answer->found[k];
-    uint32_t entity = qzi_intern_inlined(in, into, qzi_intern_string(in, found->name), qzi_intern_string(in, found->file), found->line);
+    uint32_t entity =
+      qzi_intern_inlined(in, into, qzi_intern_string(in, found->name), qzi_intern_string(in, found->file), found->line);
     if (entity) inlining->entities[inlining->entities_count++] = entity;
   }
   place->count = inlining->entities_count - place->first;
@@ -175,7 +182,8 @@ uint64_t qzi_inlining_take(struct qzi_inlining *inlining) {
 /* Index + 1 of a new place; 0: no room. */
 static uint32_t add_place(struct qzi_inlining *inlining, uint32_t hash, uint64_t pc, uint64_t entry) {
   uint32_t at = inlining->places_count;
-  if (at == PLACES_MOST || qzi_grow((void **)&inlining->places, &inlining->places_room, at + 1, sizeof *inlining->places) ||
+  if (at == PLACES_MOST ||
+      qzi_grow((void **)&inlining->places, &inlining->places_room, at + 1, sizeof *inlining->places) ||
       qzi_table_add(&inlining->table, hash, at + 1))
     return 0;
   inlining->places[inlining->places_count++] = (struct place){.pc = pc, .entry = entry};
@@ -186,7 +194,8 @@ static uint32_t add_place(struct qzi_inlining *inlining, uint32_t hash, uint64_t
 static int look_up(struct qzi_inlining *inlining, uint32_t hash, uint64_t pc, uint64_t entry) {
   struct answer answer;
   if (pthread_mutex_trylock(&inlining->reading)) return 0;
-  int ready = inlining->symbols_modules == qzi_file_count(inlining->in->file, QZ_SECTION_MODULES) && qz_symbols_inlined_ready(inlining->symbols, pc);
+  int ready = inlining->symbols_modules == qzi_file_count(inlining->in->file, QZ_SECTION_MODULES) &&
+              qz_symbols_inlined_ready(inlining->symbols, pc);
   uint32_t place = ready ? add_place(inlining, hash, pc, entry) : 0;
   if (place) {
     answer.place = place - 1;
@@ -232,7 +241,9 @@ uint32_t qzi_inlining_at(struct qzi_inlining *inlining, uint64_t pc, uint64_t en
 
 #else
 
-struct qzi_inlining *qzi_inlining_open(struct qzi_interner *in) { return NULL; }
+struct qzi_inlining *qzi_inlining_open(struct qzi_interner *in) {
+  return NULL;
+}
 void qzi_inlining_close(struct qzi_inlining *inlining) {}
 uint64_t qzi_inlining_take(struct qzi_inlining *inlining) { return 0; }
 uint32_t qzi_inlining_at(struct qzi_inlining *inlining, uint64_t pc, uint64_t entry, uint64_t *keys) { return 0; }

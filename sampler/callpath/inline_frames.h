@@ -1,10 +1,10 @@
 /* Procedures of the program that its compiler has put into others (inlined): which of them an instruction belongs to.
  *
- * Owns:    what was found for each instruction; a thread that reads the debug information for it, with symbols of its own. A unit of
- *          that is read as a whole, which may take long, and snapshots don't wait; what then is looked up in it takes microseconds.
- * Writer and reader: the aggregating thread, which looks up what has been read, asks for the rest, and takes the answers.
- * Must not: hold up a snapshot: until the answer is there, an instruction belongs to its procedure alone; take more than 2 % of a
- *          CPU in the long run.
+ * Owns:    what was found for each instruction; a thread that reads the debug information for it, with symbols of its
+ * own. A unit of that is read as a whole, which may take long, and snapshots don't wait; what then is looked up in it
+ * takes microseconds. Writer and reader: the aggregating thread, which looks up what has been read, asks for the rest,
+ * and takes the answers. Must not: hold up a snapshot: until the answer is there, an instruction belongs to its
+ * procedure alone; take more than 2 % of a CPU in the long run.
  */
 #ifndef QZI_INLINING_H
 #define QZI_INLINING_H
@@ -20,8 +20,8 @@ struct qzi_inlining *qzi_inlining_open(struct qzi_interner *in);
 void qzi_inlining_close(struct qzi_inlining *inlining);
 /* Takes the answers that have come, and tells how much processor time they took. */
 uint64_t qzi_inlining_take(struct qzi_inlining *inlining);
-/* Keys (QZI_KEY_INLINED) of the procedures that are inlined at the instruction into the one that begins at `entry`, outermost
- * first; as many as there are, at most QZI_INLINED_MOST. 0 also where the answer is not there yet. */
+/* Keys (QZI_KEY_INLINED) of the procedures that are inlined at the instruction into the one that begins at `entry`,
+ * outermost first; as many as there are, at most QZI_INLINED_MOST. 0 also where the answer is not there yet. */
 uint32_t qzi_inlining_at(struct qzi_inlining *inlining, uint64_t pc, uint64_t entry, uint64_t *keys);
 
 #endif

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define DEBT_MOST 4 /* samples that the last one of a record may stand for before they come */
+#define DEBT_MOST 4  /* samples that the last one of a record may stand for before they come */
 #define LATE      4u /* samples wait for their records: the oldest one comes first */
 
 static void drop(struct qzi_sample_queue *queue, uint32_t at) {
@@ -66,7 +66,8 @@ struct qzi_sampled *qzi_sample_queue_at(const struct qzi_sample_queue *queue, ui
   return any ? any : queue->count ? queue->kept[queue->count - 1] : NULL;
 }
 
-struct qzi_sampled *qzi_sample_queue_worked(const struct qzi_sample_queue *queue, uint32_t record, uint64_t interval_ns) {
+struct qzi_sampled *qzi_sample_queue_worked(const struct qzi_sample_queue *queue, uint32_t record,
+                                            uint64_t interval_ns) {
   struct qzi_sampled *oldest = NULL, *same = NULL;
   uint32_t waiting = 0;
   for (uint32_t k = queue->count; k-- > 0;) {

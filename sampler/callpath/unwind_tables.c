@@ -61,8 +61,10 @@ uint64_t qzi_unwind_binary_entry(const struct qzi_unwind_binary *binary, uint64_
   uint32_t low = 0, high = binary->index_count;
   while (low < high) {
     uint32_t middle = low + (high - low) / 2;
-    if (index_entry(binary, middle) <= address) low = middle + 1;
-    else high = middle;
+    if (index_entry(binary, middle) <= address)
+      low = middle + 1;
+    else
+      high = middle;
   }
   return low ? index_entry(binary, low - 1) : 0;
 }

@@ -1,4 +1,5 @@
-/* A binary of the program as unwinding needs it: its call frame information, and where its pieces of code begin and end.
+/* A binary of the program as unwinding needs it: its call frame information, and where its pieces of code begin and
+ * end.
  *
  * Owns:    the open file. Writer and reader: the aggregating thread.
  * Addresses are the file's own, as before it was loaded.
@@ -18,11 +19,14 @@ struct qzi_unwind_binary {
   const unsigned char *index; /* table of .eh_frame_hdr: pairs of 4-byte offsets from its start */
   uint64_t index_address;     /* in the file's terms */
   uint32_t index_count;
-  struct { uint64_t low, high; } stubs[STUBS_MOST]; /* code that the linker made to call libraries: no procedures */
+  struct {
+    uint64_t low, high;
+  } stubs[STUBS_MOST]; /* code that the linker made to call libraries: no procedures */
   uint32_t stubs_count;
 };
 
-/* Reads the file at that path, as the process sees it. Where it can't be read, `elf` stays NULL, and there is no index and no stub. */
+/* Reads the file at that path, as the process sees it. Where it can't be read, `elf` stays NULL, and there is no index
+ * and no stub. */
 void qzi_unwind_binary_open(struct qzi_unwind_binary *binary, uint32_t pid, const char *path);
 /* fd -1: it was memory. */
 void qzi_unwind_binary_close(struct qzi_unwind_binary *binary);

@@ -31,8 +31,8 @@
 #define CODE_BITS   UINT64_C(0x0000ffffffffffff) /* signed return addresses */
 #endif
 #define RECIPES_MOST 65536u
-#define CHUNK        4096u /* of the program's memory read at once */
-#define CHUNKS_MOST  64u   /* in one walk */
+#define CHUNK        4096u     /* of the program's memory read at once */
+#define CHUNKS_MOST  64u       /* in one walk */
 #define WAITS_MOST   (4 << 20) /* bytes of a library that is not read before the program begins */
 
 /* How the caller of a place is found: its stack pointer (CFA) and what it had in the registers that matter. */
@@ -41,9 +41,9 @@ struct recipe {
   uint64_t pc, entry;
   uint32_t module;
   uint32_t readings; /* of the program's map when it was made: one that failed is tried again after the next */
-  int32_t cfa_offset, ra_offset, fp_offset; /* bytes from the base register; from the CFA */
-  int32_t frame_size; /* qzi_frame_size, where base_is_fp */
-  uint8_t covered; /* 1: unwind information says what is there */
+  int32_t cfa_offset, ra_offset, fp_offset;                       /* bytes from the base register; from the CFA */
+  int32_t frame_size;                                             /* qzi_frame_size, where base_is_fp */
+  uint8_t covered;                                                /* 1: unwind information says what is there */
   uint8_t known, standard, base_is_fp, usable, outermost, ra, fp; /* ra, fp: enum rule */
 };
 
@@ -54,7 +54,7 @@ struct qzi_unwinder {
   struct qzi_unwind_binary vdso;      /* the kernel's code in every process: the same as in ours */
   uint64_t vdso_start, vdso_end, vdso_bias;
   uint32_t binaries_count;
-  struct qzi_table table;  /* recipes by pc */
+  struct qzi_table table; /* recipes by pc */
   struct recipe *recipes;
   uint32_t recipes_count, recipes_room;
 };
@@ -210,8 +210,10 @@ static void make_recipe(struct qzi_unwinder *unwinder, uint64_t pc, struct recip
     recipe->entry = entry ? entry + bias : 0;
   }
   unsigned char code[48];
-  recipe->frame_size = recipe->base_is_fp && recipe->entry && !qzi_program_read(unwinder->in->file->head->pid, recipe->entry, code, sizeof code)
-                           ? qzi_frame_size(code, sizeof code) : -1;
+  recipe->frame_size = recipe->base_is_fp && recipe->entry &&
+                           !qzi_program_read(unwinder->in->file->head->pid, recipe->entry, code, sizeof code)
+                         ? qzi_frame_size(code, sizeof code)
+                         : -1;
 }
 
 static const struct recipe *recipe_for(struct qzi_unwinder *unwinder, uint64_t pc) {
@@ -248,7 +250,9 @@ int qzi_unwind_standard(struct qzi_unwinder *unwinder, uint64_t pc) {
   return recipe && recipe->standard;
 }
 
-const char *qzi_unwind_symbol(struct qzi_unwinder *unwinder, uint64_t pc) { return qz_symbols_linkage(unwinder->symbols, pc); }
+const char *qzi_unwind_symbol(struct qzi_unwinder *unwinder, uint64_t pc) {
+  return qz_symbols_linkage(unwinder->symbols, pc);
+}
 
 int qzi_unwind_vdso(struct qzi_unwinder *unwinder, uint64_t pc) {
   if (!unwinder->vdso_end && !unwinder->vdso.tried++) find_vdso(unwinder);
@@ -266,7 +270,8 @@ struct memory {
 };
 
 static int peek(struct memory *memory, uint64_t address, uint64_t *value) {
-  if (address - memory->copy.address < memory->copy.bytes && memory->copy.bytes - (address - memory->copy.address) >= 8) {
+  if (address - memory->copy.address < memory->copy.bytes &&
+      memory->copy.bytes - (address - memory->copy.address) >= 8) {
     memcpy(value, memory->copy.data + (address - memory->copy.address), 8);
     return 0;
   }
@@ -284,13 +289,14 @@ static int peek(struct memory *memory, uint64_t address, uint64_t *value) {
   return 0;
 }
 
-/* The frame pointer of a procedure whose stack pointer alone is known. It is believed where the frame that it points to looks like one:
- * a caller's frame further out, and a return address behind a call. */
+/* The frame pointer of a procedure whose stack pointer alone is known. It is believed where the frame that it points to
+ * looks like one: a caller's frame further out, and a return address behind a call. */
 static int find_frame(struct memory *memory, const struct recipe *recipe, struct qzi_registers *now) {
   unsigned char code[8];
   uint64_t fp = now->sp + (uint64_t)(int64_t)recipe->frame_size, outer, back;
   if (recipe->frame_size < 0 || peek(memory, fp, &outer) || peek(memory, fp + 8, &back)) return -1;
-  if ((outer && outer <= fp) || back < 4096 || qzi_program_read(memory->pid, back - sizeof code, code, sizeof code)) return -1;
+  if ((outer && outer <= fp) || back < 4096 || qzi_program_read(memory->pid, back - sizeof code, code, sizeof code))
+    return -1;
   if (!qzi_ends_with_call(code, sizeof code)) return -1;
   now->fp = fp;
   now->fp_known = 1;
@@ -311,12 +317,17 @@ uint32_t qzi_unwind(struct qzi_unwinder *unwinder, const struct qzi_registers *f
     /* A return address may lie behind its procedure's last instruction. */
     const struct recipe *recipe = recipe_for(unwinder, count ? now.pc - 1 : now.pc);
     if (!recipe) return count;
-    frames[count++] = (struct qzi_frame){.pc = now.pc, .entry = recipe->entry, .module = recipe->module, .framed = recipe->base_is_fp, .standard = recipe->standard};
+    frames[count++] = (struct qzi_frame){.pc = now.pc,
+                                         .entry = recipe->entry,
+                                         .module = recipe->module,
+                                         .framed = recipe->base_is_fp,
+                                         .standard = recipe->standard};
     if (recipe->outermost && recipe->known) {
       *complete = 1;
       return count;
     }
-    if (!recipe->usable || (recipe->base_is_fp && !now.fp_known && (count == 1 || find_frame(&memory, recipe, &now)))) return count;
+    if (!recipe->usable || (recipe->base_is_fp && !now.fp_known && (count == 1 || find_frame(&memory, recipe, &now))))
+      return count;
     uint64_t cfa = (recipe->base_is_fp ? now.fp : now.sp) + (uint64_t)(int64_t)recipe->cfa_offset, back = 0;
     if (cfa < now.sp || (cfa == now.sp && count > 1)) return count; /* stacks grow downwards */
     if (recipe->ra == SAVED ? peek(&memory, cfa + (uint64_t)(int64_t)recipe->ra_offset, &back)
@@ -337,7 +348,9 @@ uint32_t qzi_unwind(struct qzi_unwinder *unwinder, const struct qzi_registers *f
 
 #else
 
-struct qzi_unwinder *qzi_unwinder_open(struct qzi_interner *in) { return NULL; }
+struct qzi_unwinder *qzi_unwinder_open(struct qzi_interner *in) {
+  return NULL;
+}
 void qzi_unwinder_close(struct qzi_unwinder *unwinder) {}
 void qzi_unwinder_prepare(struct qzi_unwinder *unwinder) {}
 uint32_t qzi_unwind(struct qzi_unwinder *unwinder, const struct qzi_registers *from, const struct qzi_stack_copy *copy,

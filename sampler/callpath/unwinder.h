@@ -4,8 +4,9 @@
  * Writer and reader: the aggregating thread.
  * Must not: stop or change the program; guess: where a frame has no unwind information, the walk ends.
  *
- * The rules are those of the DWARF call frame information that compilers put into every binary (.eh_frame) for exceptions;
- * programs need no frame pointers and no debug information. libdw reads them, once for each place (DWARF 5, section 6.4).
+ * The rules are those of the DWARF call frame information that compilers put into every binary (.eh_frame) for
+ * exceptions; programs need no frame pointers and no debug information. libdw reads them, once for each place (DWARF 5,
+ * section 6.4).
  */
 #ifndef QZI_UNWIND_H
 #define QZI_UNWIND_H
@@ -17,9 +18,9 @@
 
 /* One procedure that is being executed. Innermost first. */
 struct qzi_frame {
-  uint64_t pc;     /* what it executes; of callers: the return address */
-  uint64_t entry;  /* of the procedure; QZI_KEY_GENERATED: in none of a file; 0: in no known module */
-  uint32_t module; /* index + 1 into QZ_SECTION_MODULES, 0: none */
+  uint64_t pc;      /* what it executes; of callers: the return address */
+  uint64_t entry;   /* of the procedure; QZI_KEY_GENERATED: in none of a file; 0: in no known module */
+  uint32_t module;  /* index + 1 into QZ_SECTION_MODULES, 0: none */
   uint8_t framed;   /* 1: its frame is at the frame pointer */
   uint8_t standard; /* of C++'s or Rust's own library, whichever module it was compiled into */
 };
@@ -29,7 +30,8 @@ struct qzi_unwinder;
 /* NULL: out of memory, or the sampler was built without libdw. */
 struct qzi_unwinder *qzi_unwinder_open(struct qzi_interner *in);
 void qzi_unwinder_close(struct qzi_unwinder *unwinder);
-/* Opens the binaries known so far which may take long, before the sampling begins: not small libraries of the system. */
+/* Opens the binaries known so far which may take long, before the sampling begins: not small libraries of the system.
+ */
 void qzi_unwinder_prepare(struct qzi_unwinder *unwinder);
 
 /* The frames from `from` outwards, `most` of them. *complete: 1 where the outermost one was reached. */

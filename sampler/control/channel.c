@@ -64,8 +64,10 @@ int qzi_channel_connect(pid_t pid, const char **why) {
     return -1;
   }
   if (connect(connection, (struct sockaddr *)&address, abstract(&address, name))) {
-    *why = "it does not listen for a sampler: it is being recorded already, runs with QUARTZ_ATTACH=0, or has neither Quartz linked "
-           "to it nor the pthread layer (start it with quartz run, or with QUARTZ_ATTACH=1 LD_PRELOAD=libquartz-pthread.so)";
+    *why =
+      "it does not listen for a sampler: it is being recorded already, runs with QUARTZ_ATTACH=0, or has neither "
+      "Quartz linked "
+      "to it nor the pthread layer (start it with quartz run, or with QUARTZ_ATTACH=1 LD_PRELOAD=libquartz-pthread.so)";
     close(connection);
     return -1;
   }
@@ -79,7 +81,7 @@ int qzi_channel_connect(pid_t pid, const char **why) {
 
 int qzi_channel_send(int socket, uint32_t type, const char *text) {
   struct qz_message message = {
-      .magic = QZ_CHANNEL_MAGIC, .version = QZ_CHANNEL_VERSION, .type = type, .pid = (uint32_t)getpid()};
+    .magic = QZ_CHANNEL_MAGIC, .version = QZ_CHANNEL_VERSION, .type = type, .pid = (uint32_t)getpid()};
   if (text) snprintf(message.text, sizeof message.text, "%s", text);
   ssize_t sent;
   do sent = send(socket, &message, sizeof message, MSG_NOSIGNAL | MSG_DONTWAIT);
@@ -92,10 +94,13 @@ int qzi_channel_receive(int socket, int timeout_ms, struct qz_message *message, 
   struct pollfd ready = {.fd = socket, .events = POLLIN};
   int got = poll(&ready, 1, timeout_ms);
   if (got <= 0) return -1;
-  union { struct cmsghdr align; char bytes[CMSG_SPACE(4 * sizeof(int))]; } control;
+  union {
+    struct cmsghdr align;
+    char bytes[CMSG_SPACE(4 * sizeof(int))];
+  } control;
   struct iovec part = {.iov_base = message, .iov_len = sizeof *message};
   struct msghdr head = {
-      .msg_iov = &part, .msg_iovlen = 1, .msg_control = control.bytes, .msg_controllen = sizeof control.bytes};
+    .msg_iov = &part, .msg_iovlen = 1, .msg_control = control.bytes, .msg_controllen = sizeof control.bytes};
   memset(message, 0, sizeof *message);
   ssize_t bytes = recvmsg(socket, &head, MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
   if (bytes <= 0) return -1;

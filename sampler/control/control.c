@@ -23,7 +23,7 @@
 #include "sampler/profile/file_name.h"
 #include "sampler/util/clock.h"
 
-#define HELLO_MS  1000 /* a program that connects says hello at once */
+#define HELLO_MS    1000 /* a program that connects says hello at once */
 #define PATIENCE_MS 3000 /* for what a program does at its end */
 
 static struct qzi_admitted *all[QZI_ADMITTED_MAX];
@@ -40,7 +40,12 @@ static int open_signals(sigset_t *before) {
 }
 
 /* Of the launched process by exec: what it has become, and the profile of what it was before, if that was worth one. */
-static struct { pid_t pid; int happened; enum qz_program kind; char *kept; } exec_of;
+static struct {
+  pid_t pid;
+  int happened;
+  enum qz_program kind;
+  char *kept;
+} exec_of;
 
 static void dismiss(unsigned k, uint32_t reason, int32_t status) {
   struct qzi_admitted *one = all[k];
@@ -59,8 +64,10 @@ static void dismiss(unsigned k, uint32_t reason, int32_t status) {
     free(exec_of.kept);
     exec_of.kept = brief ? NULL : strdup(one->recording.file.path);
   }
-  if (brief) qzi_discard(one);
-  else qzi_finish(one, reason, status); /* at once: what the process runs now gets a file of the same name */
+  if (brief)
+    qzi_discard(one);
+  else
+    qzi_finish(one, reason, status); /* at once: what the process runs now gets a file of the same name */
 }
 static void stop_all(void) { /* all end now, not one after the other */
   for (unsigned k = 0; k < count; k++) all[k]->recording.stop = 1;
@@ -75,7 +82,8 @@ static void dismiss_children(void) {
   while (count) {
     const struct qzi_admitted *last = all[count - 1];
     int32_t status = 0;
-    uint32_t reason = qzi_process_ended(last->pidfd) ? qzi_process_outcome(last->pid, last->pidfd, &status) : QZ_END_INTERRUPTED;
+    uint32_t reason =
+      qzi_process_ended(last->pidfd) ? qzi_process_outcome(last->pid, last->pidfd, &status) : QZ_END_INTERRUPTED;
     dismiss(count - 1, reason, status);
   }
 }
@@ -120,25 +128,26 @@ static void stood_still(void) {
 
 struct launched {
   const struct qzi_options *options;
-  const char *program; /* as it was named on the command line */
-  char *output;        /* of the child's profile; NULL: not known before there is a child */
+  const char *program;        /* as it was named on the command line */
+  char *output;               /* of the child's profile; NULL: not known before there is a child */
   struct qzi_replaceable may; /* what that may replace */
   pid_t child;
-  unsigned hellos;     /* programs that said hello, recorded or not */
-  int over;            /* 1: no more recordings */
+  unsigned hellos;      /* programs that said hello, recorded or not */
+  int over;             /* 1: no more recordings */
   enum qz_program kind; /* of the program that the child runs now */
-  int layer;           /* 1: the pthread layer was put in */
-  int no_proc;         /* 1: the program can't be read in /proc */
-  unsigned pressed;    /* signals of `harder` that the program has got, because the front end is gone */
-  uint64_t press_ns;   /* when it gets the next one */
-  int direct;          /* last SIGINT or SIGQUIT that did not come from FRONT, which may pass it on again; 0: none */
+  int layer;            /* 1: the pthread layer was put in */
+  int no_proc;          /* 1: the program can't be read in /proc */
+  unsigned pressed;     /* signals of `harder` that the program has got, because the front end is gone */
+  uint64_t press_ns;    /* when it gets the next one */
+  int direct;           /* last SIGINT or SIGQUIT that did not come from FRONT, which may pass it on again; 0: none */
 };
 
 /* The child runs another program now: that gets its name, and what was recorded before goes aside. */
 static void make_room(const struct launched *run) {
   char aside[4096];
   if (exec_of.kept && !access(exec_of.kept, F_OK) && !qzi_name_aside(aside, sizeof aside, exec_of.kept, run->child))
-    fprintf(stderr, "quartz: what the process ran before (exec) is in %s; %s goes on with what it runs now\n", aside, exec_of.kept);
+    fprintf(stderr, "quartz: what the process ran before (exec) is in %s; %s goes on with what it runs now\n", aside,
+            exec_of.kept);
   free(exec_of.kept);
   exec_of.kept = NULL;
 }
@@ -147,8 +156,10 @@ static void make_room(const struct launched *run) {
 static int name_for(const struct launched *run, char *path, size_t bytes, pid_t pid) {
   char program[300];
   if (pid == run->child && run->output) return (size_t)snprintf(path, bytes, "%s", run->output) < bytes ? 0 : -1;
-  if (pid == run->child) snprintf(program, sizeof program, "%s", run->program);
-  else qzi_name_of_program(program, sizeof program, pid);
+  if (pid == run->child)
+    snprintf(program, sizeof program, "%s", run->program);
+  else
+    qzi_name_of_program(program, sizeof program, pid);
   return qzi_name_make(path, bytes, run->options->output, program, pid, run->child);
 }
 
@@ -182,18 +193,21 @@ static void admit_next(struct launched *run, int listener) {
       break;
     }
   int itself = pid == run->child;
-  const char *refusal = run->over ? "recording has ended" : run->no_proc ? qzi_no_proc : count == QZI_ADMITTED_MAX ? "too many programs at once" : NULL;
-  if (!refusal && !itself && !run->options->recording.children) refusal = "child processes are not recorded; use --children";
+  const char *refusal = run->over                   ? "recording has ended"
+                        : run->no_proc              ? qzi_no_proc
+                        : count == QZI_ADMITTED_MAX ? "too many programs at once"
+                                                    : NULL;
+  if (!refusal && !itself && !run->options->recording.children)
+    refusal = "child processes are not recorded; use --children";
   if (!refusal && itself) make_room(run);
   if (!refusal && name_for(run, path, sizeof path, pid)) refusal = "the file name is too long";
   if (refusal) {
     qzi_channel_send(socket, QZ_REFUSED, refusal);
     close(socket);
   } else {
-    struct qzi_admitted *admitted = qzi_admit(pid, socket, session, QZ_WELCOME, path, &run->may, itself ? run->options->tell_fd : -1, &run->options->recording);
-    if (admitted) {
-      all[count++] = admitted;
-    }
+    struct qzi_admitted *admitted = qzi_admit(pid, socket, session, QZ_WELCOME, path, &run->may,
+                                              itself ? run->options->tell_fd : -1, &run->options->recording);
+    if (admitted) { all[count++] = admitted; }
   }
   if (itself) exec_of.happened = 0; /* recorded, or the user has been told why not */
   close(session);
@@ -257,9 +271,7 @@ static int record(struct launched *run, int listener, int signals) {
       uint32_t reason = QZ_END_NONE;
       switch (number) {
       case SIGCONT: stood_still(); break;
-      case SIGCHLD:
-        ended = qzi_child_outcome(run->child, &reason, &status);
-        break;
+      case SIGCHLD: ended = qzi_child_outcome(run->child, &reason, &status); break;
       default:
         if (run->pressed) break; /* our own, sent to the group; the program is being asked already */
         pass_on(run, number, sender);
@@ -274,8 +286,12 @@ static int record(struct launched *run, int listener, int signals) {
       dismiss_children();
       qzi_finish_all();
       if (!run->over && (!run->hellos || exec_of.happened)) /* else who said hello was told, and so was the user */
-        qzi_explain_absence(&(struct qzi_absence){.program = run->options->program[0], .kind = exec_of.happened ? exec_of.kind : run->kind,
-                                                  .after_exec = exec_of.happened, .layer = run->layer, .no_proc = run->no_proc, .sandboxed = sandboxed});
+        qzi_explain_absence(&(struct qzi_absence){.program = run->options->program[0],
+                                                  .kind = exec_of.happened ? exec_of.kind : run->kind,
+                                                  .after_exec = exec_of.happened,
+                                                  .layer = run->layer,
+                                                  .no_proc = run->no_proc,
+                                                  .sandboxed = sandboxed});
       return reason == QZ_END_SIGNAL ? 128 + status : status;
     }
   }
@@ -303,7 +319,8 @@ int qzi_record(const struct qzi_options *options) {
   run.may = qzi_replaceable_now(run.output);
   int signals = open_signals(&before), listener = qzi_channel_listen(name);
   if (signals < 0 || listener < 0) {
-    fprintf(stderr, "quartz: no profile: no socket can be made: %s; raise the limit of open files (ulimit -n)\n", strerror(errno));
+    fprintf(stderr, "quartz: no profile: no socket can be made: %s; raise the limit of open files (ulimit -n)\n",
+            strerror(errno));
     return run_alone(options, &before);
   }
   char layer[4096];
@@ -312,7 +329,8 @@ int qzi_record(const struct qzi_options *options) {
   run.layer = run.kind == QZ_PROGRAM_PLAIN && !run.no_proc && !qzi_layer_path(layer, sizeof layer);
   run.child = qzi_launch(options->program, name, options->recording.children, run.layer ? layer : NULL, &before);
   if (run.child == QZI_NO_PROCESS) {
-    fprintf(stderr, "quartz: no profile: no second process can be made: %s; raise the limits (ulimit -u, -v, -n)\n", strerror(errno));
+    fprintf(stderr, "quartz: no profile: no second process can be made: %s; raise the limits (ulimit -u, -v, -n)\n",
+            strerror(errno));
     return run_alone(options, &before);
   }
   if (run.child < 0) return qzi_launch_failed(options->program[0], errno);
@@ -341,7 +359,8 @@ int qzi_attach(const struct qzi_options *options) {
   if (kill(pid, 0) && errno == ESRCH) return attach_failed(pid, "there is no such process; ps -u $USER lists yours");
   if (kill(pid, 0) && errno == EPERM) return attach_failed(pid, "it belongs to another user; run quartz as that user");
   qzi_name_of_program(program, sizeof program, pid);
-  if (qzi_name_make(path, sizeof path, options->output, program, pid, pid)) return attach_failed(pid, "the file name is too long; choose another --output");
+  if (qzi_name_make(path, sizeof path, options->output, program, pid, pid))
+    return attach_failed(pid, "the file name is too long; choose another --output");
   if (!writable(path)) return QUARTZ_FAILED;
   struct qzi_replaceable may = qzi_replaceable_now(path);
   int socket = qzi_channel_connect(pid, &why);
@@ -349,7 +368,8 @@ int qzi_attach(const struct qzi_options *options) {
   if (qzi_channel_send(socket, QZ_ATTACH, NULL) || qzi_channel_receive(socket, 5000, &message, &session))
     return attach_failed(pid, "it did not answer in 5 s; is it stopped? try again when it runs");
   if (message.type == QZ_REFUSED) return attach_failed(pid, message.text);
-  if (message.type != QZ_HELLO || session < 0) return attach_failed(pid, "it gave no session; build it with this version of Quartz");
+  if (message.type != QZ_HELLO || session < 0)
+    return attach_failed(pid, "it gave no session; build it with this version of Quartz");
   struct qzi_admitted *admitted = qzi_admit(pid, socket, session, 0, path, &may, options->tell_fd, &options->recording);
   close(session);
   if (!admitted) return QUARTZ_FAILED;

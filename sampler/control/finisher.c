@@ -3,7 +3,8 @@
 
 #include <pthread.h>
 
-#define WAITING_MOST 32u /* more than these, and the control thread finishes them itself: each keeps its session mapped */
+#define WAITING_MOST \
+  32u /* more than these, and the control thread finishes them itself: each keeps its session mapped */
 
 struct task {
   struct qzi_admitted *admitted;

@@ -22,12 +22,13 @@ static int is_elf(const char *path) {
 }
 
 void qzi_run_instead(char **argv) {
-  if (is_elf(argv[0])) execv(argv[0], argv);
-  else execvp(argv[0], argv);
+  if (is_elf(argv[0]))
+    execv(argv[0], argv);
+  else
+    execvp(argv[0], argv);
 }
 
-pid_t qzi_launch(char **argv, const char *name, int children, const char *layer,
-                 const sigset_t *mask) {
+pid_t qzi_launch(char **argv, const char *name, int children, const char *layer, const sigset_t *mask) {
   int report[2], error = 0;
   if (pipe2(report, O_CLOEXEC)) return QZI_NO_PROCESS;
   pid_t pid = fork();

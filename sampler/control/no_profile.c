@@ -8,17 +8,21 @@
 #include <sys/stat.h>
 #include "preload.h"
 
-const char qzi_no_proc[] = "/proc is missing, or of other processes: mount it (mount -t proc proc /proc; unshare --mount-proc)";
+const char qzi_no_proc[] =
+  "/proc is missing, or of other processes: mount it (mount -t proc proc /proc; unshare --mount-proc)";
 
 int qzi_launch_failed(const char *program, int error) {
-  const char *remedy = error == ENOENT  ? strchr(program, '/') ? "check its path" : "check its name, or give its path, as in ./prog"
-                       : error == EACCES  ? "name a program file that you may execute (chmod +x)"
+  const char *remedy = error == ENOENT
+                         ? strchr(program, '/') ? "check its path" : "check its name, or give its path, as in ./prog"
+                       : error == EACCES                    ? "name a program file that you may execute (chmod +x)"
                        : error == EMFILE || error == ENFILE ? "raise the limit of open files (ulimit -n)"
-                       : error == EAGAIN ? "raise the limit of processes (ulimit -u)"
+                       : error == EAGAIN                    ? "raise the limit of processes (ulimit -u)"
                        : error == ENOEXEC ? "it is made for another machine, or damaged: build it for this one"
                                           : "try again when the machine has more to spare";
   fprintf(stderr, "quartz: %s can't be run: %s; %s\n", program, strerror(error), remedy);
-  return error == ENOENT ? 127 : error == EAGAIN || error == ENOMEM || error == EMFILE || error == ENFILE ? QUARTZ_FAILED : 126;
+  return error == ENOENT                                                            ? 127
+         : error == EAGAIN || error == ENOMEM || error == EMFILE || error == ENFILE ? QUARTZ_FAILED
+                                                                                    : 126;
 }
 
 /* The cause, as far as the program's file does not tell it. */
@@ -27,7 +31,8 @@ static const char *cause(const struct qzi_absence *absence) {
   if (absence->kind == QZ_PROGRAM_PLAIN && !absence->layer)
     return "libquartz-pthread.so was not found beside quartz-sampler; build or install it, or name it in QUARTZ_LAYER";
   if (absence->sandboxed)
-    return "it runs under a filter of system calls (seccomp) that kills for, or refuses, what a recording needs; record it outside of that sandbox";
+    return "it runs under a filter of system calls (seccomp) that kills for, or refuses, what a recording needs; "
+           "record it outside of that sandbox";
   if (absence->after_exec) return "it did not connect to the sampler; is it in another network name space?";
   return NULL;
 }
@@ -38,15 +43,18 @@ void qzi_explain_absence(const struct qzi_absence *absence) {
   const char *of = absence->after_exec ? " of what it ran last (exec)" : "", *program = absence->program;
   const char *reason = qzi_layer_reason(absence->kind), *other = cause(absence);
   if (!absence->after_exec && !stat(program, &file) && file.st_mode & (S_ISUID | S_ISGID))
-    fprintf(stderr, "quartz: no profile: %s runs with the rights of another user or group (set-id), and can't be recorded; "
-                    "record a copy without that bit\n", program);
+    fprintf(stderr,
+            "quartz: no profile: %s runs with the rights of another user or group (set-id), and can't be recorded; "
+            "record a copy without that bit\n",
+            program);
   else if (reason)
-    fprintf(stderr, "quartz: no profile%s: %s can't be recorded: %s\n", of, absence->after_exec ? "that" : program, reason);
+    fprintf(stderr, "quartz: no profile%s: %s can't be recorded: %s\n", of, absence->after_exec ? "that" : program,
+            reason);
   else if (other)
     fprintf(stderr, "quartz: no profile%s: %s\n", of, other);
   else
     fprintf(stderr, "quartz: no profile: %s did not connect to the sampler; %s\n", program,
             !getrlimit(RLIMIT_AS, &space) && space.rlim_cur != RLIM_INFINITY
-                ? "it may have too little memory for that: raise the limit of address space (ulimit -v)"
-                : "if it only starts the program to be recorded, use --children");
+              ? "it may have too little memory for that: raise the limit of address space (ulimit -v)"
+              : "if it only starts the program to be recorded, use --children");
 }

@@ -14,30 +14,32 @@
 #include "sampler/linux/affinity.h"
 
 static const char help[] =
-    "quartz-sampler record -- ./prog input     run ./prog, write prog.quartz\n"
-    "quartz-sampler record -o run1.quartz -- ./prog input\n"
-    "quartz-sampler attach --seconds 10 4711    record a running program for ten seconds\n"
-    "\n"
-    "usage: quartz-sampler record [options] -- PROGRAM [ARGUMENT...]\n"
-    "       quartz-sampler attach [options] [--seconds S] PID\n"
-    "\n"
-    "  -o, --output FILE   profile to write (default %n.quartz in the current directory); in it %n stands for the\n"
-    "                      program's name, %r its rank (MPI, Slurm; else 0), %h host, %p process, %j job (else 0), %% for %.\n"
-    "                      A rank is put before the extension where FILE has neither %r nor %p\n"
-    "      --rate HZ       snapshots a second (default 10000 on a CPU of its own, else 1000)\n"
-    "      --cpu N         CPU of the sampling thread (default: one that the program leaves free)\n"
-    "      --threads N     sampling threads (default: 1, more for more than 64 processors where CPUs are free)\n"
-    "      --children      record child processes too, each to FILE with -PID inserted (without -o: to a file named after\n"
-    "                      the child's program), or its rank\n"
-    "      --max-size N    largest size of a profile in bytes, suffixes K, M, G (default 1G)\n"
-    "      --seconds S     attach: end after that time\n"
-    "      --front FD      end when the other end of the pipe FD is closed, and end the program (attach: leave it)\n"
-    "      --tell FD       write the profile's name to FD when it is made\n"
-    "  -q, --quiet         no line about rate and cost at the end\n"
-    "      --help, --version\n"
-    "\n"
-    "exit status: the program's own (128 + n for signal n); 2 wrong usage; 125 Quartz failed; 126 the program can't\n"
-    "be executed; 127 it was not found. attach: 0, or 125.\n";
+  "quartz-sampler record -- ./prog input     run ./prog, write prog.quartz\n"
+  "quartz-sampler record -o run1.quartz -- ./prog input\n"
+  "quartz-sampler attach --seconds 10 4711    record a running program for ten seconds\n"
+  "\n"
+  "usage: quartz-sampler record [options] -- PROGRAM [ARGUMENT...]\n"
+  "       quartz-sampler attach [options] [--seconds S] PID\n"
+  "\n"
+  "  -o, --output FILE   profile to write (default %n.quartz in the current directory); in it %n stands for the\n"
+  "                      program's name, %r its rank (MPI, Slurm; else 0), %h host, %p process, %j job (else 0), %% "
+  "for %.\n"
+  "                      A rank is put before the extension where FILE has neither %r nor %p\n"
+  "      --rate HZ       snapshots a second (default 10000 on a CPU of its own, else 1000)\n"
+  "      --cpu N         CPU of the sampling thread (default: one that the program leaves free)\n"
+  "      --threads N     sampling threads (default: 1, more for more than 64 processors where CPUs are free)\n"
+  "      --children      record child processes too, each to FILE with -PID inserted (without -o: to a file named "
+  "after\n"
+  "                      the child's program), or its rank\n"
+  "      --max-size N    largest size of a profile in bytes, suffixes K, M, G (default 1G)\n"
+  "      --seconds S     attach: end after that time\n"
+  "      --front FD      end when the other end of the pipe FD is closed, and end the program (attach: leave it)\n"
+  "      --tell FD       write the profile's name to FD when it is made\n"
+  "  -q, --quiet         no line about rate and cost at the end\n"
+  "      --help, --version\n"
+  "\n"
+  "exit status: the program's own (128 + n for signal n); 2 wrong usage; 125 Quartz failed; 126 the program can't\n"
+  "be executed; 127 it was not found. attach: 0, or 125.\n";
 
 static int complain(const char *what, const char *value) {
   fprintf(stderr, "quartz: %s%s%s; see --help\n", what, value ? " " : "", value ? value : "");
@@ -66,7 +68,8 @@ static int take(struct qzi_options *options, int letter, const char *value) {
   case 'o': {
     char letter_of[2] = "";
     if (!*value) return complain("--output wants a file name", NULL);
-    if (qzi_name_check(value, letter_of)) return complain("--output: after % one of n, r, h, p, j or another % is known, not", letter_of);
+    if (qzi_name_check(value, letter_of))
+      return complain("--output: after % one of n, r, h, p, j or another % is known, not", letter_of);
     options->output = value;
     return 0;
   }
@@ -79,7 +82,8 @@ static int take(struct qzi_options *options, int letter, const char *value) {
     char *end;
     long cpu = strtol(value, &end, 10);
     if (end == value || *end || cpu < 0 || cpu > 65535) return complain("--cpu wants the number of a CPU, not", value);
-    if (!qzi_affinity_may((int)cpu)) return complain("--cpu wants a CPU that this process may use (taskset -cp $$ lists them), not", value);
+    if (!qzi_affinity_may((int)cpu))
+      return complain("--cpu wants a CPU that this process may use (taskset -cp $$ lists them), not", value);
     options->recording.cpu = (int)cpu;
     return 0;
   }
@@ -104,7 +108,9 @@ static int take(struct qzi_options *options, int letter, const char *value) {
     char *end;
     long fd = strtol(value, &end, 10);
     if (end == value || *end || fd < 0 || fd > INT32_MAX || fcntl((int)fd, F_SETFD, FD_CLOEXEC))
-      return complain(letter == 'f' ? "--front wants the number of an open file descriptor, not" : "--tell wants the number of an open file descriptor, not", value);
+      return complain(letter == 'f' ? "--front wants the number of an open file descriptor, not"
+                                    : "--tell wants the number of an open file descriptor, not",
+                      value);
     *(letter == 'f' ? &options->front_fd : &options->tell_fd) = (int)fd;
     return 0;
   }
@@ -115,14 +121,21 @@ static int take(struct qzi_options *options, int letter, const char *value) {
 }
 
 int qzi_options_parse(struct qzi_options *options, int argc, char **argv) {
-  static const struct option names[] = {
-      {"output", required_argument, NULL, 'o'},  {"rate", required_argument, NULL, 'r'},
-      {"cpu", required_argument, NULL, 'c'},     {"threads", required_argument, NULL, 't'},
-      {"children", no_argument, NULL, 'k'},      {"max-size", required_argument, NULL, 'm'},
-      {"seconds", required_argument, NULL, 's'}, {"quiet", no_argument, NULL, 'q'},
-      {"front", required_argument, NULL, 'f'},   {"tell", required_argument, NULL, 'T'}, {"help", no_argument, NULL, 'h'},
-      {"version", no_argument, NULL, 'v'},       {NULL, 0, NULL, 0}};
-  *options = (struct qzi_options){.recording = {.cpu = -1, .max_bytes = QZI_FILE_DEFAULT_BYTES}, .front_fd = -1, .tell_fd = -1};
+  static const struct option names[] = {{"output", required_argument, NULL, 'o'},
+                                        {"rate", required_argument, NULL, 'r'},
+                                        {"cpu", required_argument, NULL, 'c'},
+                                        {"threads", required_argument, NULL, 't'},
+                                        {"children", no_argument, NULL, 'k'},
+                                        {"max-size", required_argument, NULL, 'm'},
+                                        {"seconds", required_argument, NULL, 's'},
+                                        {"quiet", no_argument, NULL, 'q'},
+                                        {"front", required_argument, NULL, 'f'},
+                                        {"tell", required_argument, NULL, 'T'},
+                                        {"help", no_argument, NULL, 'h'},
+                                        {"version", no_argument, NULL, 'v'},
+                                        {NULL, 0, NULL, 0}};
+  *options =
+    (struct qzi_options){.recording = {.cpu = -1, .max_bytes = QZI_FILE_DEFAULT_BYTES}, .front_fd = -1, .tell_fd = -1};
   if (argc < 2) return complain("there is no command: record or attach", NULL);
   if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help")) {
     fputs(help, stdout);

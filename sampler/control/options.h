@@ -8,12 +8,12 @@
 
 struct qzi_options {
   struct qzi_recording_request recording; /* .attached: the command is attach, not record */
-  const char *output;  /* pattern of file_name.h; NULL: default */
-  double seconds;      /* attach: 0 = until the program ends */
-  int front_fd;        /* a pipe or socket whose other end the front end holds; -1: none */
-  int tell_fd;         /* gets the name of the profile, in a line; -1: nobody wants it */
-  pid_t pid;           /* attach */
-  char **program;      /* record: argv */
+  const char *output;                     /* pattern of file_name.h; NULL: default */
+  double seconds;                         /* attach: 0 = until the program ends */
+  int front_fd;                           /* a pipe or socket whose other end the front end holds; -1: none */
+  int tell_fd;                            /* gets the name of the profile, in a line; -1: nobody wants it */
+  pid_t pid;                              /* attach */
+  char **program;                         /* record: argv */
 };
 
 /* Fills *options. 0; -1: wrong usage, said on stderr; 1: --help or --version, done. */

@@ -10,7 +10,8 @@
 
 const char *qzi_layer_reason(enum qz_program kind) {
   switch (kind) {
-  case QZ_PROGRAM_STATIC: return "it is statically linked; link it dynamically, or with Quartz (quartz cflags, quartz libs)";
+  case QZ_PROGRAM_STATIC:
+    return "it is statically linked; link it dynamically, or with Quartz (quartz cflags, quartz libs)";
   case QZ_PROGRAM_OTHER_LIBC: return "its C library is not the GNU one; build it for that";
   case QZ_PROGRAM_PRIVILEGED: return "it runs with another user's rights; run it as that user";
   case QZ_PROGRAM_SANITIZER: return "it has a sanitizer's library; build it without";
@@ -34,9 +35,12 @@ static int find(char *path, size_t bytes) {
   *slash = 0;
   for (int k = 0; k < 3; k++) {
     char place[2 * PATH_MAX];
-    if (places[k]) snprintf(place, sizeof place, "%s/%s", self, places[k]);
-    else snprintf(place, sizeof place, "%s/../%s/libquartz-pthread.so", self, QUARTZ_LIBRARIES);
-    if (realpath(place, resolved) && !access(resolved, R_OK) && snprintf(path, bytes, "%s", resolved) < (int)bytes) return 0;
+    if (places[k])
+      snprintf(place, sizeof place, "%s/%s", self, places[k]);
+    else
+      snprintf(place, sizeof place, "%s/../%s/libquartz-pthread.so", self, QUARTZ_LIBRARIES);
+    if (realpath(place, resolved) && !access(resolved, R_OK) && snprintf(path, bytes, "%s", resolved) < (int)bytes)
+      return 0;
   }
   return -1;
 }

@@ -35,7 +35,10 @@
 
 #define BYTES ((size_t)4096)
 /* Nobody reads what becomes of a call. */
-#define TRY(call) do { if (call) __asm__ volatile(""); } while (0)
+#define TRY(call)                   \
+  do {                              \
+    if (call) __asm__ volatile(""); \
+  } while (0)
 
 static void processes(void) {
   int ends[2];
@@ -111,7 +114,8 @@ static void files(void) {
 static void observation(void) {
   char from = 0, to;
   struct iovec here = {&to, 1}, there = {&from, 1};
-  struct perf_event_attr attr = {.type = PERF_TYPE_SOFTWARE, .size = sizeof attr, .config = PERF_COUNT_SW_DUMMY, .disabled = 1, .exclude_kernel = 1};
+  struct perf_event_attr attr = {
+    .type = PERF_TYPE_SOFTWARE, .size = sizeof attr, .config = PERF_COUNT_SW_DUMMY, .disabled = 1, .exclude_kernel = 1};
   struct utsname machine;
   struct sysinfo system;
   struct rlimit limit;

@@ -19,7 +19,8 @@ static const char no_memory[] = "there is not enough memory", no_thread[] = "no 
 
 static const char *remedy(const char *why) {
   if (strstr(why, "oo many open files")) return "; raise the limit (ulimit -n)";
-  if (!strncmp(why, "can't write", 11) || !strcmp(why, "the disk is full")) return "; make room there, or choose another --output";
+  if (!strncmp(why, "can't write", 11) || !strcmp(why, "the disk is full"))
+    return "; make room there, or choose another --output";
   if (!strcmp(why, no_thread)) return "; raise the limit of processes (ulimit -u)";
   if (!strcmp(why, no_memory)) return "; try again when the machine has more to spare";
   return "";
@@ -34,7 +35,8 @@ static void tell_name(const struct qzi_admitted *admitted, const char *meant) {
 }
 
 struct qzi_admitted *qzi_admit(pid_t pid, int socket, int session, uint32_t answer, const char *path,
-                               const struct qzi_replaceable *may, int tell_fd, const struct qzi_recording_request *request) {
+                               const struct qzi_replaceable *may, int tell_fd,
+                               const struct qzi_recording_request *request) {
   char why[600];
   snprintf(why, sizeof why, "%s", no_memory);
   struct qzi_admitted *admitted = calloc(1, sizeof *admitted);
@@ -81,21 +83,23 @@ static void summarize(const struct qzi_admitted *admitted, const struct qz_profi
             admitted->recording.file.path);
     return;
   }
-  char rate[160], asked[QZI_NUMBER], snapshots[QZI_NUMBER], elapsed[QZI_NUMBER], second[QZI_NUMBER], skipped[QZI_NUMBER],
-      cpu[QZI_NUMBER];
+  char rate[160], asked[QZI_NUMBER], snapshots[QZI_NUMBER], elapsed[QZI_NUMBER], second[QZI_NUMBER],
+    skipped[QZI_NUMBER], cpu[QZI_NUMBER];
   double hz = (double)head->rate_mhz / 1000;
   qzi_count_text(asked, (uint64_t)(hz + 0.5));
   if (slower) /* the option's value as it is typed */
-    snprintf(rate, sizeof rate, "not %s, because each takes long here and more would slow the program; "
-                                "to have all of them: --rate %.0f", asked, hz);
+    snprintf(rate, sizeof rate,
+             "not %s, because each takes long here and more would slow the program; "
+             "to have all of them: --rate %.0f",
+             asked, hz);
   else
     snprintf(rate, sizeof rate, "%s asked for", asked);
   fprintf(stderr, "quartz: %s: %s snapshots in %s, %s a second (%s; %s intervals skipped), %s of a CPU%s\n",
           admitted->recording.file.path, qzi_count_text(snapshots, head->snapshots),
           qzi_time_text(elapsed, head->elapsed_ns),
           qzi_count_text(second, (uint64_t)((double)head->snapshots / ((double)head->elapsed_ns / 1e9) + 0.5)), rate,
-          qzi_count_text(skipped, head->skipped_ticks),
-          qzi_percent_text(cpu, head->sampler_cpu_ns, head->elapsed_ns), head->sampler_spins ? " of its own" : "");
+          qzi_count_text(skipped, head->skipped_ticks), qzi_percent_text(cpu, head->sampler_cpu_ns, head->elapsed_ns),
+          head->sampler_spins ? " of its own" : "");
 }
 
 int qzi_admitted_brief(const struct qzi_admitted *admitted) {
@@ -114,7 +118,8 @@ void qzi_stop(struct qzi_admitted *admitted, uint32_t end_reason) {
     admitted->socket = -1;
   }
   qzi_recording_stop(recording);
-  int told = !recording->request->quiet && !recording->failed && !(end_reason == QZ_END_EXEC && qzi_admitted_brief(admitted));
+  int told =
+    !recording->request->quiet && !recording->failed && !(end_reason == QZ_END_EXEC && qzi_admitted_brief(admitted));
   if (told) summarize(admitted, recording->file.head);
 }
 
@@ -135,8 +140,8 @@ void qzi_finish(struct qzi_admitted *admitted, uint32_t end_reason, int32_t exit
   char elapsed[QZI_NUMBER];
   qzi_time_text(elapsed, recording->file.head->elapsed_ns);
   if (recording->failed == QZ_END_DISK_FULL)
-    fprintf(stderr, "quartz: the disk is full: recording ended after %s; %s is good up to there%s\n",
-            elapsed, name, unfinished ? ", but has no checksums" : "");
+    fprintf(stderr, "quartz: the disk is full: recording ended after %s; %s is good up to there%s\n", elapsed, name,
+            unfinished ? ", but has no checksums" : "");
   else if (recording->failed)
     fprintf(stderr, "quartz: the profile is full: recording ended after %s; give a larger --max-size\n", elapsed);
   free(meant);

@@ -17,10 +17,10 @@
 #include "sampler/util/clock.h"
 #include "affinity.h"
 
-#define PAGE      4096u
-#define PAGES     8u    /* of a thread's buffer: 7 samples, more than fall due between two snapshots */
-#define CPU_PAGES 16u   /* of a CPU's */
-#define RINGS_MOST 256u /* threads with an event of their own */
+#define PAGE        4096u
+#define PAGES       8u   /* of a thread's buffer: 7 samples, more than fall due between two snapshots */
+#define CPU_PAGES   16u  /* of a CPU's */
+#define RINGS_MOST  256u /* threads with an event of their own */
 #define EVENTS_MOST 512u /* for the threads that there are at first, on all CPUs */
 
 #if defined(__x86_64__)
@@ -28,12 +28,14 @@
 #define REGISTERS (((UINT64_C(1) << (PERF_REG_X86_IP + 1)) - 1) | UINT64_C(0xff) << PERF_REG_X86_R8)
 enum { AT_FP = PERF_REG_X86_BP, AT_SP = PERF_REG_X86_SP, AT_PC = PERF_REG_X86_IP, AT_COUNT = PERF_REG_X86_IP + 9 };
 #define LINK(registers) 0
-static const unsigned char numbered[16] = {PERF_REG_X86_AX, PERF_REG_X86_CX, PERF_REG_X86_DX, PERF_REG_X86_BX, PERF_REG_X86_SP, PERF_REG_X86_BP,
-                                           PERF_REG_X86_SI, PERF_REG_X86_DI, AT_COUNT - 8, AT_COUNT - 7, AT_COUNT - 6, AT_COUNT - 5,
-                                           AT_COUNT - 4, AT_COUNT - 3, AT_COUNT - 2, AT_COUNT - 1}; /* among those of a sample */
+static const unsigned char numbered[16] = {
+  PERF_REG_X86_AX, PERF_REG_X86_CX, PERF_REG_X86_DX, PERF_REG_X86_BX, PERF_REG_X86_SP, PERF_REG_X86_BP,
+  PERF_REG_X86_SI, PERF_REG_X86_DI, AT_COUNT - 8,    AT_COUNT - 7,    AT_COUNT - 6,    AT_COUNT - 5,
+  AT_COUNT - 4,    AT_COUNT - 3,    AT_COUNT - 2,    AT_COUNT - 1}; /* among those of a sample */
 #else
-#define REGISTERS (UINT64_C(1) << PERF_REG_ARM64_X29 | UINT64_C(1) << PERF_REG_ARM64_LR | \
-                   UINT64_C(1) << PERF_REG_ARM64_SP | UINT64_C(1) << PERF_REG_ARM64_PC)
+#define REGISTERS                                                                                            \
+  (UINT64_C(1) << PERF_REG_ARM64_X29 | UINT64_C(1) << PERF_REG_ARM64_LR | UINT64_C(1) << PERF_REG_ARM64_SP | \
+   UINT64_C(1) << PERF_REG_ARM64_PC)
 enum { AT_FP, AT_LINK, AT_SP, AT_PC, AT_COUNT };
 #define LINK(registers) (registers)[AT_LINK]
 #endif
@@ -53,7 +55,7 @@ struct qzi_running {
   int inherited;      /* one for each CPU */
   int whole;          /* and of all that runs there */
   int paused;
-  int *events;        /* further ones, which write into the buffers of the CPUs */
+  int *events; /* further ones, which write into the buffers of the CPUs */
   uint32_t events_count;
 };
 
@@ -63,14 +65,21 @@ struct qzi_running {
 
 static int open_event(uint32_t tid, int cpu, uint64_t interval_ns, int paused) {
   int whole = tid == WHOLE;
-  struct perf_event_attr attr = {
-      .type = PERF_TYPE_SOFTWARE, .size = sizeof attr, .config = whole ? PERF_COUNT_SW_CPU_CLOCK : PERF_COUNT_SW_TASK_CLOCK,
-      .sample_period = interval_ns, .exclude_idle = whole,
-      .sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER, .sample_regs_user = REGISTERS,
-      .sample_stack_user = QZI_RUNNING_STACK, .disabled = paused != 0, .inherit = cpu >= 0 && !whole, .exclude_hv = 1,
-      .watermark = 1, .wakeup_watermark = UINT32_MAX};
-  /* With the kernel's own time, where that is allowed: a sample then tells which code of the program called it. Not of processes that
-   * the program forks, where the kernel can tell these from threads (Linux 5.13). */
+  struct perf_event_attr attr = {.type = PERF_TYPE_SOFTWARE,
+                                 .size = sizeof attr,
+                                 .config = whole ? PERF_COUNT_SW_CPU_CLOCK : PERF_COUNT_SW_TASK_CLOCK,
+                                 .sample_period = interval_ns,
+                                 .exclude_idle = whole,
+                                 .sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER,
+                                 .sample_regs_user = REGISTERS,
+                                 .sample_stack_user = QZI_RUNNING_STACK,
+                                 .disabled = paused != 0,
+                                 .inherit = cpu >= 0 && !whole,
+                                 .exclude_hv = 1,
+                                 .watermark = 1,
+                                 .wakeup_watermark = UINT32_MAX};
+  /* With the kernel's own time, where that is allowed: a sample then tells which code of the program called it. Not of
+   * processes that the program forks, where the kernel can tell these from threads (Linux 5.13). */
   for (int without = 0; without < 4; without++) {
     attr.exclude_kernel = without & 1;
     attr.inherit_thread = attr.inherit && !(without & 2);
@@ -119,7 +128,8 @@ static int add_thread(struct qzi_running *running, uint32_t tid) {
   for (uint32_t k = 0; k < running->count; k++) {
     int fd = -1, *events = NULL;
     errno = ENOSPC;
-    if (running->events_count < EVENTS_MOST) events = realloc(running->events, (running->events_count + 1) * sizeof *events);
+    if (running->events_count < EVENTS_MOST)
+      events = realloc(running->events, (running->events_count + 1) * sizeof *events);
     if (events) running->events = events;
     if (events) fd = open_event(tid, running->rings[k].cpu, running->interval_ns, running->paused);
     if (fd < 0) return errno == ESRCH ? 0 : -1;
@@ -151,7 +161,8 @@ static int open_others(struct qzi_running *running, uint32_t pid) {
   return failed;
 }
 
-/* Of all that runs, where that is allowed. A timer that always runs may be in step with the program's own: so it is somewhat slower. */
+/* Of all that runs, where that is allowed. A timer that always runs may be in step with the program's own: so it is
+ * somewhat slower. */
 static int open_whole(struct qzi_running *running, const cpu_set_t *cpus, size_t bytes) {
   uint64_t interval_ns = running->interval_ns;
   running->interval_ns += interval_ns / 64;
@@ -171,8 +182,10 @@ struct qzi_running *qzi_running_open(uint32_t pid, uint64_t interval_ns, uint32_
     running->interval_ns = interval_ns;
     running->pid = pid;
     running->inherited = (uint32_t)CPU_COUNT_S(bytes, cpus) <= cpus_most;
-    if (!running->inherited) failed = add_ring(running, pid, -1, PAGES);
-    else if (!whole || open_whole(running, cpus, bytes)) failed = open_cpus(running, pid, cpus, bytes);
+    if (!running->inherited)
+      failed = add_ring(running, pid, -1, PAGES);
+    else if (!whole || open_whole(running, cpus, bytes))
+      failed = open_cpus(running, pid, cpus, bytes);
     if (!failed && running->inherited && !running->whole) open_others(running, pid);
   }
   if (cpus) CPU_FREE(cpus);
@@ -221,27 +234,30 @@ void qzi_running_pause(struct qzi_running *running, int pause) {
 
 static void copy_out(const struct ring *ring, uint64_t at, void *to, size_t bytes) {
   const unsigned char *data = (const unsigned char *)ring->page + PAGE;
-  size_t size = (size_t)ring->pages * PAGE, from = (size_t)(at % size), first = size - from < bytes ? size - from : bytes;
+  size_t size = (size_t)ring->pages * PAGE, from = (size_t)(at % size),
+         first = size - from < bytes ? size - from : bytes;
   memcpy(to, data + from, first);
   memcpy((unsigned char *)to + first, data, bytes - first);
 }
 
 /* 1: the record is a sample of code of the program. */
 static int read_sample(uint32_t pid, const struct ring *ring, uint64_t at, uint64_t bytes, struct qzi_sample *sample) {
-  uint64_t words[2 + AT_COUNT + 1], size, used, *registers = words + 2; /* process and thread, ABI, registers, size of the stack */
+  uint64_t words[2 + AT_COUNT + 1], size, used,
+    *registers = words + 2; /* process and thread, ABI, registers, size of the stack */
   if (bytes < sizeof words) return 0;
   copy_out(ring, at, words, sizeof words);
   if (words[1] != PERF_SAMPLE_REGS_ABI_64 || (uint32_t)words[0] != pid) return 0;
   sample->tid = (uint32_t)(words[0] >> 32);
   size = words[2 + AT_COUNT];
   sample->at = (struct qzi_registers){
-      .pc = registers[AT_PC], .sp = registers[AT_SP], .fp = registers[AT_FP], .link = LINK(registers), .fp_known = 1};
+    .pc = registers[AT_PC], .sp = registers[AT_SP], .fp = registers[AT_FP], .link = LINK(registers), .fp_known = 1};
   sample->copy = (struct qzi_stack_copy){.address = registers[AT_SP]};
 #if defined(__x86_64__)
   for (unsigned k = 0; k < 16; k++) sample->general[k] = registers[numbered[k]];
 #endif
   sample->registers = 0;
-  for (unsigned k = 0; k < AT_COUNT; k++) sample->registers = (sample->registers ^ registers[k]) * UINT64_C(0x9e3779b97f4a7c15);
+  for (unsigned k = 0; k < AT_COUNT; k++)
+    sample->registers = (sample->registers ^ registers[k]) * UINT64_C(0x9e3779b97f4a7c15);
   if (size && size <= QZI_RUNNING_STACK && bytes >= sizeof words + size + 8) {
     copy_out(ring, at + sizeof words + size, &used, sizeof used);
     copy_out(ring, at + sizeof words, sample->bytes, (size_t)size);
@@ -255,13 +271,15 @@ int qzi_running_next(struct qzi_running *running, struct qzi_sample *sample) {
   for (uint32_t tried = 0; tried < running->count; running->at++, tried++) {
     if (running->at >= running->count) running->at = 0;
     struct ring *ring = &running->rings[running->at];
-    uint64_t head = ring->page ? __atomic_load_n(&ring->page->data_head, __ATOMIC_ACQUIRE) : 0, at = ring->page ? ring->page->data_tail : 0;
+    uint64_t head = ring->page ? __atomic_load_n(&ring->page->data_head, __ATOMIC_ACQUIRE) : 0,
+             at = ring->page ? ring->page->data_tail : 0;
     int found = 0;
     while (at < head && !found) {
       struct perf_event_header record;
       copy_out(ring, at, &record, sizeof record);
       if (record.size < sizeof record) break;
-      if (record.type == PERF_RECORD_SAMPLE) found = read_sample(running->pid, ring, at + sizeof record, record.size - sizeof record, sample);
+      if (record.type == PERF_RECORD_SAMPLE)
+        found = read_sample(running->pid, ring, at + sizeof record, record.size - sizeof record, sample);
       sample->user = (record.misc & PERF_RECORD_MISC_CPUMODE_MASK) == PERF_RECORD_MISC_USER;
       at += record.size;
       __atomic_store_n(&ring->page->data_tail, at, __ATOMIC_RELEASE);
@@ -273,8 +291,8 @@ int qzi_running_next(struct qzi_running *running, struct qzi_sample *sample) {
 
 /* ---- cost ---- */
 
-#define TRIALS     15u /* the median of so many is taken */
-#define TRIAL_NS   25000u /* of processor time between them */
+#define TRIALS      15u    /* the median of so many is taken */
+#define TRIAL_NS    25000u /* of processor time between them */
 #define PATIENCE_NS UINT64_C(5000000)
 
 static int by_size(const void *a, const void *b) {
@@ -287,7 +305,8 @@ static uint64_t cost_ns(void) {
   uint64_t gaps[TRIALS], seen = 0;
   uint32_t count = 0;
   int fd = open_event(0, -1, TRIAL_NS, 0);
-  void *page = fd < 0 ? MAP_FAILED : mmap(NULL, (size_t)(1 + ring.pages) * PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+  void *page =
+    fd < 0 ? MAP_FAILED : mmap(NULL, (size_t)(1 + ring.pages) * PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
   if (page != MAP_FAILED) {
     ring.page = page;
     /* The longest time between two looks at the clock, around the one at which a sample was there. */
@@ -318,7 +337,8 @@ uint64_t qzi_running_cost_ns(void) {
   /* Others that want the CPU meanwhile are not to be measured, where the user may keep them from it. */
   struct sched_param before, first = {.sched_priority = 1};
   int policy = sched_getscheduler(0);
-  int raised = policy >= 0 && !sched_getparam(0, &before) && !sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &first);
+  int raised =
+    policy >= 0 && !sched_getparam(0, &before) && !sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &first);
   known = cost_ns() + 1;
   if (raised) sched_setscheduler(0, policy, &before);
   return known - 1;

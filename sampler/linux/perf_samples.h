@@ -5,17 +5,18 @@
  * Must not: disturb the program more than the timer interrupt that takes a sample; need privileges (it does without at
  *          perf_event_paranoid <= 2, Linux's own default; Debian's 3 and some containers forbid it).
  *
- * A sample is taken after each interval of processor time: instruction, stack pointer, frame pointer, and a copy of the top of
- * the stack, from which the callers are found (unwinder.h).
+ * A sample is taken after each interval of processor time: instruction, stack pointer, frame pointer, and a copy of the
+ * top of the stack, from which the callers are found (unwinder.h).
  *
- * Where the user may (root; kernel.perf_event_paranoid 0 or less), the events are those of the CPUs, whatever runs there, and what is not of the
- * program is thrown away: their timers go on whoever runs, so that no switch of threads costs more than without them.
+ * Where the user may (root; kernel.perf_event_paranoid 0 or less), the events are those of the CPUs, whatever runs
+ * there, and what is not of the program is thrown away: their timers go on whoever runs, so that no switch of threads
+ * costs more than without them.
  *
- * Else there is one event for each CPU, which threads inherit from the one that made them. Where the kernel switches from one thread of the
- * program to another, such events go on as they are: an event that belongs to one thread alone is stopped and the other's
- * is started, each with its timer, which costs more than the switch itself. Time is that of the program's threads on that CPU,
- * so that each has samples in proportion to what it runs. On machines with many CPUs, where every new thread would have to be
- * given as many events, each thread has one of its own.
+ * Else there is one event for each CPU, which threads inherit from the one that made them. Where the kernel switches
+ * from one thread of the program to another, such events go on as they are: an event that belongs to one thread alone
+ * is stopped and the other's is started, each with its timer, which costs more than the switch itself. Time is that of
+ * the program's threads on that CPU, so that each has samples in proportion to what it runs. On machines with many
+ * CPUs, where every new thread would have to be given as many events, each thread has one of its own.
  */
 #ifndef QZI_RUNNING_H
 #define QZI_RUNNING_H
@@ -27,8 +28,8 @@
 
 struct qzi_running;
 
-/* Begins to sample the threads that the program has, and those that they will make. NULL and errno: not allowed, not there, no
- * memory left for it. cpus_most: QZI_RUNNING_CPUS, or less. whole: events of CPUs are tried. */
+/* Begins to sample the threads that the program has, and those that they will make. NULL and errno: not allowed, not
+ * there, no memory left for it. cpus_most: QZI_RUNNING_CPUS, or less. whole: events of CPUs are tried. */
 struct qzi_running *qzi_running_open(uint32_t pid, uint64_t interval_ns, uint32_t cpus_most, int whole);
 /* 1: the events are those of CPUs, and cost nothing where threads are switched. */
 int qzi_running_whole(const struct qzi_running *running);
@@ -43,10 +44,10 @@ void qzi_running_pause(struct qzi_running *running, int pause);
 
 struct qzi_sample {
   struct qzi_registers at;
-  uint64_t registers; /* sum of all general registers */
+  uint64_t registers;   /* sum of all general registers */
   uint64_t general[16]; /* by their numbers (x86-64) */
   uint32_t tid;
-  int user;           /* 1: in code of the program, not in the kernel on its behalf */
+  int user;                   /* 1: in code of the program, not in the kernel on its behalf */
   struct qzi_stack_copy copy; /* `data` lies in `bytes` */
   unsigned char bytes[QZI_RUNNING_STACK];
 };
@@ -56,7 +57,8 @@ int qzi_running_next(struct qzi_running *running, struct qzi_sample *sample);
 /* What one sample takes from the thread that it is of: the median of some, taken of the calling thread, which computes
  * for half a millisecond, at the first call. 0: not known. */
 uint64_t qzi_running_cost_ns(void);
-/* What the timer of such an event takes from a thread that gets a CPU which was idle, and gives it back, measured here; 0: unknown. */
+/* What the timer of such an event takes from a thread that gets a CPU which was idle, and gives it back, measured here;
+ * 0: unknown. */
 uint64_t qzi_running_turn_ns(void);
 
 #endif

@@ -8,7 +8,8 @@
 #include <unistd.h>
 #include "perf_samples.h"
 
-#define WORTH_NS 3000u /* no timer takes longer; below a thousandth of the program's processor time it does not matter */
+#define WORTH_NS \
+  3000u /* no timer takes longer; below a thousandth of the program's processor time it does not matter */
 
 /* Switches of the whole machine since it started; 0: unknown. */
 static uint64_t switches_of_machine(void) {

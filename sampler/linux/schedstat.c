@@ -9,12 +9,15 @@
 #include <unistd.h>
 #include "sampler/util/clock.h"
 
-#define LOAD(at)  __atomic_load_n((at), __ATOMIC_RELAXED)
-#define SOON_NS   UINT64_C(5000000)   /* between the first readings: a short run has some, too */
-#define LATER_NS  UINT64_C(250000000) /* between later ones */
-#define COST      200u                /* readings take at most one part in so many of a CPU */
+#define LOAD(at) __atomic_load_n((at), __ATOMIC_RELAXED)
+#define SOON_NS  UINT64_C(5000000)   /* between the first readings: a short run has some, too */
+#define LATER_NS UINT64_C(250000000) /* between later ones */
+#define COST     200u                /* readings take at most one part in so many of a CPU */
 
-struct qzi_cpu_seen { struct qzi_cpu_count its; uint32_t tid; };
+struct qzi_cpu_seen {
+  struct qzi_cpu_count its;
+  uint32_t tid;
+};
 
 static uint32_t records(const struct qz_session_view *view) {
   return view->publisher == QZ_PUBLISHER_PTHREAD ? qz_session_thread_high(view) : LOAD(&view->processors);
@@ -73,7 +76,8 @@ static void read_all(struct qzi_cpu_time *time, const struct qz_session_view *vi
       *seen = (struct qzi_cpu_seen){.tid = tid};
       if (tid == (uint32_t)pid) seen->its = time->main;
     }
-    if (time->begun && its.run_ns >= seen->its.run_ns && its.wait_ns >= seen->its.wait_ns && its.turns >= seen->its.turns) {
+    if (time->begun && its.run_ns >= seen->its.run_ns && its.wait_ns >= seen->its.wait_ns &&
+        its.turns >= seen->its.turns) {
       run_sum += its.run_ns - seen->its.run_ns;
       wait_sum += its.wait_ns - seen->its.wait_ns;
       turns += its.turns - seen->its.turns;
@@ -81,11 +85,14 @@ static void read_all(struct qzi_cpu_time *time, const struct qz_session_view *vi
     seen->its = its;
   }
   close(tasks);
-  /* Where the program's threads are kernel threads the process's own clock knows of those that came and went in between, too. */
+  /* Where the program's threads are kernel threads the process's own clock knows of those that came and went in
+   * between, too. */
   uint64_t process_ns;
   if (view->publisher == QZ_PUBLISHER_PTHREAD && !qzi_cpu_time_of_process(pid, &process_ns)) {
-    if (!time->begun) time->process_ns = process_ns;
-    else if (time->process_ns && process_ns > time->process_ns) run_sum = process_ns - time->process_ns;
+    if (!time->begun)
+      time->process_ns = process_ns;
+    else if (time->process_ns && process_ns > time->process_ns)
+      run_sum = process_ns - time->process_ns;
   }
   time->begun = 1;
   time->run_ns = run_sum;
@@ -105,7 +112,8 @@ int qzi_cpu_time_tend(struct qzi_cpu_time *time, const struct qz_session_view *v
   if (now_ns >= time->due_ns) {
     uint64_t cpu_ns = qzi_thread_cpu_ns();
     qzi_cpu_time_read(time, view, pid);
-    uint64_t end_ns = qzi_clock_ns(), least_ns = COST * (qzi_thread_cpu_ns() - cpu_ns), wait_ns = (end_ns - time->start_ns) / 8;
+    uint64_t end_ns = qzi_clock_ns(), least_ns = COST * (qzi_thread_cpu_ns() - cpu_ns),
+             wait_ns = (end_ns - time->start_ns) / 8;
     if (wait_ns < SOON_NS) wait_ns = SOON_NS;
     if (wait_ns > LATER_NS) wait_ns = LATER_NS;
     if (wait_ns < least_ns) wait_ns = least_ns;

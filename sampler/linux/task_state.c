@@ -64,8 +64,8 @@ static int open_file(struct qzi_asker *asker, uint32_t tid, const char *which) {
   return openat(tasks_of(asker), name, O_RDONLY | O_CLOEXEC);
 }
 
-/* Reads a file of a thread, which is kept open while there is room. Its bytes, with a NUL behind; 0: it ended meanwhile;
- * -1: it can't be opened. */
+/* Reads a file of a thread, which is kept open while there is room. Its bytes, with a NUL behind; 0: it ended
+ * meanwhile; -1: it can't be opened. */
 static ssize_t read_file(struct qzi_asker *asker, int *kept, uint32_t tid, const char *which, char *text, size_t room) {
   int fd = *kept - 1;
   if (fd < 0) {
@@ -143,7 +143,8 @@ static int call_of(struct qzi_asker *asker, struct qzi_told *told, uint32_t tid)
 static char state_of(struct qzi_asker *asker, struct qzi_told *told, uint32_t tid) {
   char text[128];
   ssize_t bytes = read_file(asker, &told->state_fd, tid, "stat", text, sizeof text);
-  if (bytes < 0) return told->seen && errno == ENOENT ? 'X' : 0; /* where /proc hides others' processes none was ever seen */
+  if (bytes < 0)
+    return told->seen && errno == ENOENT ? 'X' : 0; /* where /proc hides others' processes none was ever seen */
   if (bytes == 0) {
     qzi_told_close(asker, told);
     return 'X';
@@ -155,7 +156,9 @@ static char state_of(struct qzi_asker *asker, struct qzi_told *told, uint32_t ti
 
 static enum qzi_answer ask(struct qzi_asker *asker, struct qzi_told *told, uint32_t tid, int woken) {
   settle(asker, told, tid);
-  uint64_t turns = count_of(asker, told, tid) ? told->count.turns : 0; /* how often it was given a CPU: as before, it has not run meanwhile */
+  uint64_t turns = count_of(asker, told, tid)
+                     ? told->count.turns
+                     : 0; /* how often it was given a CPU: as before, it has not run meanwhile */
   int same = turns && told->call.known && turns == told->call.turns;
   told->call.rested = same;
   told->unrun = 0;
@@ -191,7 +194,9 @@ uint32_t qzi_ask_machine(struct qzi_asker *asker) {
   unsigned long runnable = 0;
   if (!asker->load) {
     int fd = open("/proc/loadavg", O_RDONLY | O_CLOEXEC);
-    asker->load = fd >= 0 && !fstatfs(fd, &where) && where.f_type == PROC_SUPER_MAGIC ? fd + 1 : -1; /* containers may have another in its place */
+    asker->load = fd >= 0 && !fstatfs(fd, &where) && where.f_type == PROC_SUPER_MAGIC
+                    ? fd + 1
+                    : -1; /* containers may have another in its place */
     if (fd >= 0 && asker->load < 0) close(fd);
   }
   if (asker->load < 0) return UINT32_MAX;

@@ -1,4 +1,5 @@
-/* See call_target.h. Encodings: Intel 64 and IA-32 Architectures Software Developer's Manual, volume 2, CALL and JMP. */
+/* See call_target.h. Encodings: Intel 64 and IA-32 Architectures Software Developer's Manual, volume 2, CALL and JMP.
+ */
 #include "call_target.h"
 
 #include <string.h>

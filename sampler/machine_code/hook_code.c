@@ -17,8 +17,11 @@ enum qzi_hook qzi_hook_code(const unsigned char *bytes, size_t left, unsigned *l
   struct instruction its;
   unsigned at = 0, behind;
   /* %r11: where the running thread's stack is, from a word of the thread's own */
-  if (!left || (bytes[0] != 0x64 && bytes[0] != 0x4c) || !next(bytes, left, &at, &its) || its.op != 0x8b || its.reg != R11) return QZI_NO_HOOK;
-  if (!its.at.thread && (its.at.base != RIP || !next(bytes, left, &at, &its) || its.op != 0x8b || its.reg != R11 || its.at.base != R11 || !its.at.thread))
+  if (!left || (bytes[0] != 0x64 && bytes[0] != 0x4c) || !next(bytes, left, &at, &its) || its.op != 0x8b ||
+      its.reg != R11)
+    return QZI_NO_HOOK;
+  if (!its.at.thread && (its.at.base != RIP || !next(bytes, left, &at, &its) || its.op != 0x8b || its.reg != R11 ||
+                         its.at.base != R11 || !its.at.thread))
     return QZI_NO_HOOK;
   /* nobody looks: over all of it */
   if (!next(bytes, left, &at, &its) || its.op != 0x85 || its.reg != R11 || its.rm != R11) return QZI_NO_HOOK;
@@ -26,9 +29,12 @@ enum qzi_hook qzi_hook_code(const unsigned char *bytes, size_t left, unsigned *l
   behind = at + (unsigned)its.number;
   if (!next(bytes, left, &at, &its) || its.rm != NONE || behind > left) return QZI_NO_HOOK;
   *length = behind;
-  if (its.op == 0x8b && its.reg == R10 && its.at.base == RSP && its.at.disp == 0) return QZI_HOOK_ENTRY; /* the return address */
-  if (its.op == 0x8b && its.reg == R10 && its.at.base == R11 && its.at.disp == 0) return QZI_HOOK_EXIT;  /* the word of the stack */
-  if (its.op == 0x89 && its.reg == RCX && its.at.base == RSP && its.at.disp == -8) return QZI_HOOK_EXIT; /* clang's keeps %rcx first */
+  if (its.op == 0x8b && its.reg == R10 && its.at.base == RSP && its.at.disp == 0)
+    return QZI_HOOK_ENTRY; /* the return address */
+  if (its.op == 0x8b && its.reg == R10 && its.at.base == R11 && its.at.disp == 0)
+    return QZI_HOOK_EXIT; /* the word of the stack */
+  if (its.op == 0x89 && its.reg == RCX && its.at.base == RSP && its.at.disp == -8)
+    return QZI_HOOK_EXIT; /* clang's keeps %rcx first */
   return QZI_NO_HOOK;
 }
 

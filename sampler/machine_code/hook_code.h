@@ -1,7 +1,9 @@
-/* Hooks that quartz/hooks.h has expanded in a program: code that keeps the profile stack, and is no work of the program's.
+/* Hooks that quartz/hooks.h has expanded in a program: code that keeps the profile stack, and is no work of the
+ * program's.
  *
  * Owns:    nothing; a pure function of bytes. x86-64; elsewhere hooks are calls.
- * Must not: take other code for a hook: it is known by the thread-local word that it begins with, and what it does with that.
+ * Must not: take other code for a hook: it is known by the thread-local word that it begins with, and what it does with
+ * that.
  */
 #ifndef QZI_HOOK_CODE_H
 #define QZI_HOOK_CODE_H

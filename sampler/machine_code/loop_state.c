@@ -9,7 +9,8 @@ int qzi_followed_owns(const struct followed *followed, const struct memory *at) 
 
 enum value *qzi_followed_slot(struct followed *followed, const struct memory *at) {
   for (unsigned k = 0; k < followed->slots_count; k++)
-    if (followed->slots[k].at.base == at->base && followed->slots[k].at.disp == at->disp) return &followed->slots[k].value;
+    if (followed->slots[k].at.base == at->base && followed->slots[k].at.disp == at->disp)
+      return &followed->slots[k].value;
   return NULL;
 }
 
@@ -29,8 +30,10 @@ int qzi_followed_join(struct followed *one, const struct followed *other) {
   for (unsigned k = 0; k < REGISTERS; k++) one->registers[k] = joined(one->registers[k], other->registers[k]);
   for (unsigned k = 0; k < other->slots_count; k++) {
     enum value *known = qzi_followed_slot(one, &other->slots[k].at);
-    if (known) *known = joined(*known, other->slots[k].value);
-    else if (!qzi_followed_add(one, &other->slots[k].at, other->slots[k].value)) return 0;
+    if (known)
+      *known = joined(*known, other->slots[k].value);
+    else if (!qzi_followed_add(one, &other->slots[k].at, other->slots[k].value))
+      return 0;
   }
   one->zero &= other->zero;
   one->flags = joined(one->flags, other->flags);

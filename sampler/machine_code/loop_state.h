@@ -1,5 +1,5 @@
-/* What is known of a loop at an instruction of it, as it is followed from the first to the last (poll_loop.c), and how ways part and meet
- * where code is jumped over.
+/* What is known of a loop at an instruction of it, as it is followed from the first to the last (poll_loop.c), and how
+ * ways part and meet where code is jumped over.
  *
  * Owns:    nothing. Writer and reader: who follows the loop. x86-64 alone.
  */
@@ -22,21 +22,27 @@ struct followed {
   const struct qzi_callees *callees;
   enum value registers[REGISTERS];
   uint64_t zero; /* registers that hold 0 (BIT) */
-  struct { struct memory at; enum value value; } slots[SLOTS_MOST]; /* stack slots that it writes */
+  struct {
+    struct memory at;
+    enum value value;
+  } slots[SLOTS_MOST]; /* stack slots that it writes */
   unsigned slots_count;
   enum value flags;
   int framed, polls;
-  int clock;  /* it has read a clock, into memory of its own maybe */
-  int depth;  /* of calls */
-  int leaves; /* a procedure gives its frame up: what was in it is not looked at any more */
-  int alone;  /* what the frame has, and the loop does not write, others must write: nothing else ends it */
+  int clock;          /* it has read a clock, into memory of its own maybe */
+  int depth;          /* of calls */
+  int leaves;         /* a procedure gives its frame up: what was in it is not looked at any more */
+  int alone;          /* what the frame has, and the loop does not write, others must write: nothing else ends it */
   enum value control; /* what decides whether the instruction is done at all */
 };
 /* Ways that have not come together yet: at `target`, what is known of the one that jumped there. */
 struct jumps {
   unsigned count;
   int dead; /* the code here is reached by a jump alone */
-  struct { uint64_t target; struct followed known; } all[JUMPS_MOST];
+  struct {
+    uint64_t target;
+    struct followed known;
+  } all[JUMPS_MOST];
 };
 
 /* Whether that is a place in the loop's own stack frame. */
@@ -46,8 +52,8 @@ enum value *qzi_followed_slot(struct followed *followed, const struct memory *at
 /* From now on the loop writes it. 0: it is no such place, or there are too many. */
 int qzi_followed_add(struct followed *followed, const struct memory *at, enum value value);
 
-/* What is known where two ways meet, put together in `one`. What one of them alone has written in its frame nobody has read on the other way.
- * 0: they differ in more. */
+/* What is known where two ways meet, put together in `one`. What one of them alone has written in its frame nobody has
+ * read on the other way. 0: they differ in more. */
 int qzi_followed_join(struct followed *one, const struct followed *other);
 /* The instruction jumps over what follows it, up to `target`. 0: too many do. */
 int qzi_followed_parts(struct jumps *jumps, struct followed *followed, const struct instruction *its, uint64_t target);

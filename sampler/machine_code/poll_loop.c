@@ -1,15 +1,16 @@
 /* Loops that poll. See poll_loop.h.
  *
- * A loop is followed once, from its first instruction to its jump back, with what is known of each register and stack slot:
- * whether it has its value from before the loop, from shared memory, from a clock, or from counting. Procedures that it calls are followed, too. Where
- * code is jumped over, what is known on either way is put together at the end of the jump. */
+ * A loop is followed once, from its first instruction to its jump back, with what is known of each register and stack
+ * slot: whether it has its value from before the loop, from shared memory, from a clock, or from counting. Procedures
+ * that it calls are followed, too. Where code is jumped over, what is known on either way is put together at the end of
+ * the jump. */
 #include "poll_loop.h"
 
 #include "loop_state.h"
 #include "hook_code.h"
 
-#define LOOP_MOST 128 /* bytes */
-#define DEPTH_MOST 4 /* of calls */
+#define LOOP_MOST  128 /* bytes */
+#define DEPTH_MOST 4   /* of calls */
 
 #ifdef QZI_DECODES
 
@@ -21,14 +22,18 @@ static int value_of_register(const struct followed *followed, unsigned reg) {
 
 /* Value of what is read there; -1: not known to be polling. */
 static int load(struct followed *followed, const struct memory *at) {
-  if (at->thread) return value_of_register(followed, at->base) == COUNT || value_of_register(followed, at->index) == COUNT ? -1 : FIXED; /* its own */
+  if (at->thread)
+    return value_of_register(followed, at->base) == COUNT || value_of_register(followed, at->index) == COUNT
+             ? -1
+             : FIXED; /* its own */
   if (qzi_followed_owns(followed, at)) {
     const enum value *known = qzi_followed_slot(followed, at);
     if (followed->leaves) return -1;
     return known ? (int)*known : followed->clock ? TIMED : followed->alone && !followed->depth ? POLLED : FIXED;
   }
   if (at->base == RSP || (at->base == RBP && followed->framed)) return -1; /* an array of its own */
-  return value_of_register(followed, at->base) == COUNT || value_of_register(followed, at->index) == COUNT ? -1 : POLLED;
+  return value_of_register(followed, at->base) == COUNT || value_of_register(followed, at->index) == COUNT ? -1
+                                                                                                           : POLLED;
 }
 
 static int operand(struct followed *followed, const struct instruction *its) {
@@ -71,7 +76,9 @@ static int step(struct followed *followed, const struct instruction *its) {
 }
 
 /* An exchange and add: of zero it is a look. */
-static int is_exchange_add(const struct instruction *its) { return its->rm == NONE && (its->op == 0x1c0 || its->op == 0x1c1); }
+static int is_exchange_add(const struct instruction *its) {
+  return its->rm == NONE && (its->op == 0x1c0 || its->op == 0x1c1);
+}
 
 static int follow(struct followed *followed, const struct instruction *its, uint64_t end);
 
@@ -80,13 +87,16 @@ static int follow_callee(struct followed *followed, const struct instruction *it
   int memory;
   if (its->op == 0xc3) return 2;
   if (its->op == 0xe9 && (its->number <= 0 || its->number >= (int64_t)QZI_CALLEE_BYTES)) /* ends as another one */
-    return follow(followed, &(struct instruction){.op = 0xe8, .number = its->number, .reg = NONE, .rm = NONE}, end) ? 2 : 0;
+    return follow(followed, &(struct instruction){.op = 0xe8, .number = its->number, .reg = NONE, .rm = NONE}, end) ? 2
+                                                                                                                    : 0;
   if (qzi_is_jump(its)) return its->number > 0; /* forward alone */
-  if ((its->op >= 0x58 && its->op <= 0x5f) || its->op == 0xc9 || ((its->op == 0x83 || its->op == 0x81) && its->rm == RSP && its->kind == 0)) {
+  if ((its->op >= 0x58 && its->op <= 0x5f) || its->op == 0xc9 ||
+      ((its->op == 0x83 || its->op == 0x81) && its->rm == RSP && its->kind == 0)) {
     followed->leaves = 1; /* registers are restored when it returns */
     return 1;
   }
-  if ((its->op >= 0x50 && its->op <= 0x57) || ((its->op == 0x83 || its->op == 0x81) && its->rm == RSP && its->kind == 5))
+  if ((its->op >= 0x50 && its->op <= 0x57) ||
+      ((its->op == 0x83 || its->op == 0x81) && its->rm == RSP && its->kind == 5))
     return !followed->slots_count && !followed->leaves; /* slots go by their distance from the stack pointer */
   if (its->op == 0x89 && its->reg == RSP && its->rm == RBP) {
     followed->framed = 1;
@@ -94,11 +104,14 @@ static int follow_callee(struct followed *followed, const struct instruction *it
     return 1;
   }
   qzi_writes(its, &memory);
-  if (memory && !is_exchange_add(its) && (followed->leaves || (!qzi_followed_slot(followed, &its->at) && !qzi_followed_add(followed, &its->at, FIXED)))) return 0;
+  if (memory && !is_exchange_add(its) &&
+      (followed->leaves || (!qzi_followed_slot(followed, &its->at) && !qzi_followed_add(followed, &its->at, FIXED))))
+    return 0;
   return follow(followed, its, end);
 }
 
-/* A hook that is expanded there, if there is one, does nothing for the procedure but change some registers. Its length. */
+/* A hook that is expanded there, if there is one, does nothing for the procedure but change some registers. Its length.
+ */
 static unsigned pass_hook(struct followed *followed, const unsigned char *bytes, size_t left) {
   unsigned length;
   enum qzi_hook hook = qzi_hook_code(bytes, left, &length);
@@ -143,7 +156,8 @@ static int called(struct followed *followed, uint64_t target, uint64_t back) {
     if (jumps.dead) continue;
     int state = follow_callee(&inside, &its, next);
     if (!state) return 0;
-    if (state == 1 && qzi_is_jump(&its) && !qzi_followed_parts(&jumps, &inside, &its, next + (uint64_t)its.number)) return 0;
+    if (state == 1 && qzi_is_jump(&its) && !qzi_followed_parts(&jumps, &inside, &its, next + (uint64_t)its.number))
+      return 0;
     if (state == 1) continue;
     inside.framed = inside.leaves = 0;
     inside.slots_count = 0;
@@ -164,7 +178,8 @@ static int is_zero(const struct instruction *its) {
 }
 
 static int sets_zero(const struct instruction *its) {
-  return is_zero(its) || (its->op >= 0xb8 && its->op <= 0xbf && its->number == 0) || (its->op == 0xc7 && its->rm != NONE && its->number == 0);
+  return is_zero(its) || (its->op >= 0xb8 && its->op <= 0xbf && its->number == 0) ||
+         (its->op == 0xc7 && its->rm != NONE && its->number == 0);
 }
 
 /* 0: not an instruction of a loop that polls. */
@@ -172,12 +187,19 @@ static int follow_one(struct followed *followed, const struct instruction *its, 
   int value;
   if (its->fences) return its->rm == NONE && its->stores ? set_flags(followed, load(followed, &its->at)) : 1;
   switch (its->op) {
-  case 0x90: case 0x11e: case 0x11f: case 0x118: return 1;        /* nothing, pause, marks, prefetch */
+  case 0x90:
+  case 0x11e:
+  case 0x11f:
+  case 0x118: return 1; /* nothing, pause, marks, prefetch */
   case 0xe8: return called(followed, end + (uint64_t)its->number, its->length ? end : 0);
-  case 0x131: /* the time-stamp counter */
-    followed->registers[RAX] = followed->registers[RDX] = TIMED;
-    return 1;
-  case 0x8a: case 0x8b: case 0x63: case 0x1b6: case 0x1b7: case 0x1be: case 0x1bf: /* loads */
+  case 0x131: /* the time-stamp counter */ followed->registers[RAX] = followed->registers[RDX] = TIMED; return 1;
+  case 0x8a:
+  case 0x8b:
+  case 0x63:
+  case 0x1b6:
+  case 0x1b7:
+  case 0x1be:
+  case 0x1bf: /* loads */
     if ((value = operand(followed, its)) < 0 || its->reg == RSP) return 0;
     followed->registers[its->reg] = (enum value)value;
     return 1;
@@ -191,70 +213,124 @@ static int follow_one(struct followed *followed, const struct instruction *its, 
     value = value_of_register(followed, its->at.base);
     followed->registers[its->reg] = (enum value)value;
     return 1;
-  case 0x88: case 0x89: return put(followed, its, value_of_register(followed, its->reg));
-  case 0x33: case 0x157: case 0x1ef: case 0x03: case 0x0b: case 0x23: case 0x2b: case 0x1af: case 0x158: case 0x159: case 0x15c: case 0x15e:
+  case 0x88:
+  case 0x89: return put(followed, its, value_of_register(followed, its->reg));
+  case 0x33:
+  case 0x157:
+  case 0x1ef:
+  case 0x03:
+  case 0x0b:
+  case 0x23:
+  case 0x2b:
+  case 0x1af:
+  case 0x158:
+  case 0x159:
+  case 0x15c:
+  case 0x15e:
     if (is_zero(its)) return put(followed, its, followed->control) && set_flags(followed, followed->control);
     value = calculated(operand(followed, its), value_of_register(followed, its->reg));
     if (value < 0 || its->reg == RSP) return 0;
     followed->registers[its->reg] = (enum value)value;
     return set_flags(followed, value);
-  case 0x01: case 0x09: case 0x21: case 0x29: case 0x31:
+  case 0x01:
+  case 0x09:
+  case 0x21:
+  case 0x29:
+  case 0x31:
     if (is_zero(its)) return put(followed, its, followed->control) && set_flags(followed, followed->control);
     value = calculated(operand(followed, its), value_of_register(followed, its->reg));
     return put(followed, its, value) && set_flags(followed, value);
-  case 0xc0: case 0xc1: case 0xd0: case 0xd1: case 0xd2: case 0xd3: /* shifts */
+  case 0xc0:
+  case 0xc1:
+  case 0xd0:
+  case 0xd1:
+  case 0xd2:
+  case 0xd3: /* shifts */
     value = calculated(operand(followed, its), its->op >= 0xd2 ? value_of_register(followed, 1) : FIXED);
     return put(followed, its, value) && set_flags(followed, value);
-  case 0x69: case 0x6b: case 0x12a: case 0x15a: case 0x16e: case 0x110: case 0x128: /* from the other operand alone */
+  case 0x69:
+  case 0x6b:
+  case 0x12a:
+  case 0x15a:
+  case 0x16e:
+  case 0x110:
+  case 0x128: /* from the other operand alone */
     value = operand(followed, its);
     if (its->op != 0x110 && its->op != 0x128 && its->op != 0x16e) value = calculated(value, FIXED);
     if (value < 0 || its->reg == RSP) return 0;
     followed->registers[its->reg] = (enum value)value;
     return 1;
-  case 0x111: case 0x129: return put(followed, its, value_of_register(followed, its->reg));
-  case 0x12e: case 0x12f: return set_flags(followed, compared(operand(followed, its), value_of_register(followed, its->reg)));
+  case 0x111:
+  case 0x129: return put(followed, its, value_of_register(followed, its->reg));
+  case 0x12e:
+  case 0x12f: return set_flags(followed, compared(operand(followed, its), value_of_register(followed, its->reg)));
   case 0x98: return 1;
   case 0x99: followed->registers[RDX] = followed->registers[RAX]; return 1;
-  case 0x24: case 0x25: case 0x34: case 0x35:
-    return followed->registers[RAX] != COUNT && set_flags(followed, (int)followed->registers[RAX]);
-  case 0xc6: case 0xc7: return its->kind == 0 && put(followed, its, followed->control);
-  case 0x84: case 0x85: case 0x38: case 0x39: case 0x3a: case 0x3b: /* test, compare */
+  case 0x24:
+  case 0x25:
+  case 0x34:
+  case 0x35: return followed->registers[RAX] != COUNT && set_flags(followed, (int)followed->registers[RAX]);
+  case 0xc6:
+  case 0xc7: return its->kind == 0 && put(followed, its, followed->control);
+  case 0x84:
+  case 0x85:
+  case 0x38:
+  case 0x39:
+  case 0x3a:
+  case 0x3b: /* test, compare */
     return set_flags(followed, compared(operand(followed, its), value_of_register(followed, its->reg)));
-  case 0xf6: case 0xf7:
+  case 0xf6:
+  case 0xf7:
     if (its->kind == 0) return set_flags(followed, operand(followed, its));
     if (its->kind < 2) return 0;
     value = calculated(operand(followed, its), FIXED);
     if (its->kind < 4) return put(followed, its, value) && set_flags(followed, value);
-    value = calculated(value, calculated((int)followed->registers[RAX], its->kind >= 6 ? (int)followed->registers[RDX] : FIXED));
+    value = calculated(
+      value, calculated((int)followed->registers[RAX], its->kind >= 6 ? (int)followed->registers[RDX] : FIXED));
     if (value < 0) return 0;
     followed->registers[RAX] = followed->registers[RDX] = followed->flags = (enum value)value;
     return 1;
-  case 0xa8: case 0xa9: case 0x3c: case 0x3d: return set_flags(followed, (int)followed->registers[RAX]);
-  case 0x80: case 0x81: case 0x83:
+  case 0xa8:
+  case 0xa9:
+  case 0x3c:
+  case 0x3d: return set_flags(followed, (int)followed->registers[RAX]);
+  case 0x80:
+  case 0x81:
+  case 0x83:
     if (its->kind == 7) return set_flags(followed, operand(followed, its));
     if (its->kind == 4 || its->kind == 6 || its->kind == 1) { /* a mask */
       value = operand(followed, its);
       return value >= POLLED && its->rm != NONE && put(followed, its, value) && set_flags(followed, value);
     }
     return (its->kind == 0 || its->kind == 5) && step(followed, its);
-  case 0xfe: case 0xff:
+  case 0xfe:
+  case 0xff:
     if (its->op == 0xff && its->kind == 2) return its->at.base == RIP && called(followed, 0, end);
     return its->kind < 2 && step(followed, its);
-  case 0x1c0: case 0x1c1:
-    if (!is_exchange_add(its) || its->reg >= NONE || !(followed->zero & BIT(its->reg)) || load(followed, &its->at) != POLLED) return 0;
+  case 0x1c0:
+  case 0x1c1:
+    if (!is_exchange_add(its) || its->reg >= NONE || !(followed->zero & BIT(its->reg)) ||
+        load(followed, &its->at) != POLLED)
+      return 0;
     followed->registers[its->reg] = followed->flags = POLLED;
     return 1;
-  case 0x86: case 0x87: case 0x1b0: case 0x1b1: /* exchange, compare and exchange: how locks are tried */
-    if (its->op >= 0x100 && value_of_register(followed, its->reg) != FIXED) return 0; /* an update, tried again where another one came between */
+  case 0x86:
+  case 0x87:
+  case 0x1b0:
+  case 0x1b1: /* exchange, compare and exchange: how locks are tried */
+    if (its->op >= 0x100 && value_of_register(followed, its->reg) != FIXED)
+      return 0; /* an update, tried again where another one came between */
     if (its->rm != NONE || its->reg == RSP || load(followed, &its->at) != POLLED) return 0;
     followed->registers[its->op >= 0x100 ? RAX : its->reg] = POLLED;
     if (its->op >= 0x100) followed->flags = POLLED;
     return 1;
   default:
     if (its->op >= 0xb0 && its->op <= 0xbf) return put(followed, its, followed->control);
-    if (its->op >= 0x190 && its->op <= 0x19f) return put(followed, its, followed->flags == COUNT ? -1 : (int)followed->flags);
+    if (its->op >= 0x190 && its->op <= 0x19f)
+      return put(followed, its, followed->flags == COUNT ? -1 : (int)followed->flags);
     if (its->op >= 0x140 && its->op <= 0x14f) {
-      value = calculated(calculated(operand(followed, its), value_of_register(followed, its->reg)), (int)followed->flags);
+      value =
+        calculated(calculated(operand(followed, its), value_of_register(followed, its->reg)), (int)followed->flags);
       if (value < 0 || its->reg == RSP) return 0;
       followed->registers[its->reg] = (enum value)value;
       return 1;
@@ -278,7 +354,8 @@ static int prepare(struct followed *followed, const struct instruction *its) {
   uint64_t registers = qzi_writes(its, &memory);
   for (unsigned k = 0; k < REGISTERS; k++)
     if (registers & BIT(k)) followed->registers[k] = COUNT;
-  if (memory && !is_exchange_add(its) && !qzi_followed_slot(followed, &its->at)) return qzi_followed_add(followed, &its->at, COUNT);
+  if (memory && !is_exchange_add(its) && !qzi_followed_slot(followed, &its->at))
+    return qzi_followed_add(followed, &its->at, COUNT);
   return !(registers & BIT(RSP)) && !(registers & BIT(RBP) && followed->framed);
 }
 
@@ -286,7 +363,11 @@ static int prepare(struct followed *followed, const struct instruction *its) {
 struct loop {
   uint64_t start, end;
   unsigned count;
-  struct { uint64_t at; struct instruction its; int inside; } all[LOOP_MOST + 1]; /* inside: the loop's jump back can follow */
+  struct {
+    uint64_t at;
+    struct instruction its;
+    int inside;
+  } all[LOOP_MOST + 1]; /* inside: the loop's jump back can follow */
 };
 
 static int is_always(const struct instruction *its) { return its->op == 0xeb || its->op == 0xe9; }
@@ -300,13 +381,16 @@ static int jumps_inside(const struct loop *loop, unsigned k, uint64_t *target) {
   return 1;
 }
 
-/* All of the loop. 0: no instruction begins at `seen`, or the jump back does not close a loop: no way leads to it from where it goes. */
+/* All of the loop. 0: no instruction begins at `seen`, or the jump back does not close a loop: no way leads to it from
+ * where it goes. */
 static int read_loop(const struct qzi_code *code, uint64_t seen, struct loop *loop) {
   uint64_t code_end = code->address + code->count;
   int met = 0;
   loop->count = 0;
   for (uint64_t at = loop->start; at < loop->end; at += loop->all[loop->count++].its.length) {
-    if (loop->count > LOOP_MOST || !qzi_decode(code->bytes + (at - code->address), (size_t)(code_end - at), &loop->all[loop->count].its)) return 0;
+    if (loop->count > LOOP_MOST ||
+        !qzi_decode(code->bytes + (at - code->address), (size_t)(code_end - at), &loop->all[loop->count].its))
+      return 0;
     loop->all[loop->count].at = at;
     loop->all[loop->count].inside = 0;
     met |= at == seen;
@@ -335,7 +419,9 @@ static int find_loop(const struct qzi_code *code, uint64_t seen, struct loop *lo
     end += its.length;
     loop->start = end + (uint64_t)its.number;
     loop->end = end;
-    if (qzi_is_jump(&its) && loop->start <= seen && seen - loop->start <= LOOP_MOST && loop->start >= code->address && read_loop(code, seen, loop)) return 1;
+    if (qzi_is_jump(&its) && loop->start <= seen && seen - loop->start <= LOOP_MOST && loop->start >= code->address &&
+        read_loop(code, seen, loop))
+      return 1;
   }
   return 0;
 }
@@ -361,10 +447,13 @@ static uint64_t polls(const struct loop *loop, int framed, int alone, const stru
     if (jumps.dead) continue;
     if (!follow(&followed, its, next)) return 0;
     if (!qzi_is_jump(its)) continue;
-    int over = jumps_inside(loop, k, &target), falls = !is_always(its) && k + 1 < loop->count && loop->all[k + 1].inside;
+    int over = jumps_inside(loop, k, &target),
+        falls = !is_always(its) && k + 1 < loop->count && loop->all[k + 1].inside;
     if (over && target < next) return 0; /* a loop inside the loop */
-    if ((over || target == loop->start) && falls) followed.polls = polled; /* it goes on either way */
-    else if (alone && !is_always(its) && followed.flags != POLLED) return 0; /* it ends by itself */
+    if ((over || target == loop->start) && falls)
+      followed.polls = polled; /* it goes on either way */
+    else if (alone && !is_always(its) && followed.flags != POLLED)
+      return 0; /* it ends by itself */
     if (over && !qzi_followed_parts(&jumps, &followed, its, target)) return 0;
     if (is_always(its)) jumps.dead = 1;
     /* A jump back that something fixed decides may never be taken: what stands behind it is done each time, too. */
@@ -381,5 +470,7 @@ uint64_t qzi_polling_loop(const struct qzi_code *code, uint64_t seen, int framed
 }
 
 #else
-uint64_t qzi_polling_loop(const struct qzi_code *code, uint64_t seen, int framed, const struct qzi_callees *callees) { return 0; }
+uint64_t qzi_polling_loop(const struct qzi_code *code, uint64_t seen, int framed, const struct qzi_callees *callees) {
+  return 0;
+}
 #endif

@@ -1,4 +1,5 @@
-/* See prologue.h. Encodings: Intel 64 and IA-32 Architectures Software Developer's Manual, volume 2, PUSH, MOV, SUB and CALL. */
+/* See prologue.h. Encodings: Intel 64 and IA-32 Architectures Software Developer's Manual, volume 2, PUSH, MOV, SUB and
+ * CALL. */
 #include "prologue.h"
 
 #include <string.h>
@@ -14,17 +15,23 @@ int32_t qzi_frame_size(const unsigned char *code, size_t count) {
   if (!(code[at + 2] == 0x89 && code[at + 3] == 0xe5) && !(code[at + 2] == 0x8b && code[at + 3] == 0xec)) return -1;
   at += 4;
   for (; at + 7 <= count; bytes += 8) { /* further pushes */
-    if (code[at] >= 0x50 && code[at] <= 0x57) at++;
-    else if (code[at] == 0x41 && code[at + 1] >= 0x50 && code[at + 1] <= 0x57) at += 2;
-    else break;
+    if (code[at] >= 0x50 && code[at] <= 0x57)
+      at++;
+    else if (code[at] == 0x41 && code[at + 1] >= 0x50 && code[at + 1] <= 0x57)
+      at += 2;
+    else
+      break;
   }
   if (at + 7 > count) return -1;
   int adds = code[at + 2] == 0xc4; /* of a negative number, else sub */
   if (code[at] != 0x48 || (!adds && code[at + 2] != 0xec)) return bytes;
   int32_t more = 0;
-  if (code[at + 1] == 0x83) more = (int8_t)code[at + 3];
-  else if (code[at + 1] == 0x81) memcpy(&more, code + at + 3, sizeof more);
-  else return bytes;
+  if (code[at + 1] == 0x83)
+    more = (int8_t)code[at + 3];
+  else if (code[at + 1] == 0x81)
+    memcpy(&more, code + at + 3, sizeof more);
+  else
+    return bytes;
   if (adds) more = more < -(1 << 20) ? -1 : -more;
   return more < 0 || more > 1 << 20 ? -1 : bytes + more;
 }

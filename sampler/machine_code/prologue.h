@@ -1,5 +1,6 @@
-/* How far the stack pointer lies below the frame pointer in a procedure that keeps its frame by the latter, read from its first
- * instructions: the way to the frame pointer of a sleeping thread, of which the kernel tells the stack pointer alone.
+/* How far the stack pointer lies below the frame pointer in a procedure that keeps its frame by the latter, read from
+ * its first instructions: the way to the frame pointer of a sleeping thread, of which the kernel tells the stack
+ * pointer alone.
  *
  * Owns:    nothing; a pure function of bytes. x86-64; elsewhere unknown.
  */

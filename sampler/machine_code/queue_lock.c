@@ -1,7 +1,8 @@
 /* See queue_lock.h.
  *
- * A ticket lock compares what it polls with the number that it drew, which is polled elsewhere than it was drawn, and at a place that does not
- * depend on it (a ring's does). A queue lock that finds somebody before it writes to that one's node, or polls it. */
+ * A ticket lock compares what it polls with the number that it drew, which is polled elsewhere than it was drawn, and
+ * at a place that does not depend on it (a ring's does). A queue lock that finds somebody before it writes to that
+ * one's node, or polls it. */
 #include "queue_lock.h"
 
 #include "x86_decode.h"
@@ -11,13 +12,16 @@
 #define BEFORE_MOST 512u /* bytes between the exchange and the loop: compilers put waiting behind what they expect */
 #define LOOP_MOST   128u
 #define SLOTS_MOST  4u
-#define EXCHANGE    5u   /* bytes of one that are looked at */
+#define EXCHANGE    5u /* bytes of one that are looked at */
 
 /* What comes from the exchange: the very value, and whatever was made of it. */
 struct drawn {
   uint64_t same, made; /* registers */
   uint64_t changed;    /* registers that have another value than at the exchange */
-  struct { struct memory at; int same; } slots[SLOTS_MOST]; /* in the stack frame */
+  struct {
+    struct memory at;
+    int same;
+  } slots[SLOTS_MOST]; /* in the stack frame */
   unsigned slots_count;
   struct instruction exchange;
   uint64_t next; /* behind the exchange */
@@ -26,15 +30,20 @@ struct drawn {
 
 static int is_frame(const struct memory *at) { return at->index == NONE && (at->base == RSP || at->base == RBP); }
 static int has(uint64_t registers, unsigned reg) { return reg < REGISTERS && (registers & BIT(reg)) != 0; }
-static int is_memory(const struct instruction *its) { return its->rm == NONE && (its->at.base != NONE || its->at.index != NONE); }
+static int is_memory(const struct instruction *its) {
+  return its->rm == NONE && (its->at.base != NONE || its->at.index != NONE);
+}
 
 /* 2: the value itself, 1: made of it. */
 static int in_slot(const struct drawn *drawn, const struct memory *at) {
   for (unsigned k = 0; k < drawn->slots_count; k++)
-    if (drawn->slots[k].at.base == at->base && drawn->slots[k].at.disp == at->disp && is_frame(at)) return 1 + drawn->slots[k].same;
+    if (drawn->slots[k].at.base == at->base && drawn->slots[k].at.disp == at->disp && is_frame(at))
+      return 1 + drawn->slots[k].same;
   return 0;
 }
-static int in_register(const struct drawn *drawn, unsigned reg) { return has(drawn->same, reg) ? 2 : has(drawn->made, reg); }
+static int in_register(const struct drawn *drawn, unsigned reg) {
+  return has(drawn->same, reg) ? 2 : has(drawn->made, reg);
+}
 static int in_operand(const struct drawn *drawn, const struct instruction *its) {
   return its->rm != NONE ? in_register(drawn, its->rm) : in_slot(drawn, &its->at);
 }
@@ -51,10 +60,15 @@ static void follow(struct drawn *drawn, const struct instruction *its) {
   int points = is_memory(its) && (has(drawn->same, its->at.base) || has(drawn->same, its->at.index));
   switch (its->op) {
   case 0x89: from = in_register(drawn, its->reg); break; /* a move, to memory maybe */
-  case 0x8b: case 0x63: case 0x1b6: case 0x1b7: from = in_operand(drawn, its); break;
+  case 0x8b:
+  case 0x63:
+  case 0x1b6:
+  case 0x1b7: from = in_operand(drawn, its); break;
   default: /* a mask leaves the number as it was */
-    if ((its->op == 0x83 || its->op == 0x81) && its->kind == 4) from = in_operand(drawn, its);
-    else if (in_operand(drawn, its) || in_register(drawn, its->reg)) from = 1;
+    if ((its->op == 0x83 || its->op == 0x81) && its->kind == 4)
+      from = in_operand(drawn, its);
+    else if (in_operand(drawn, its) || in_register(drawn, its->reg))
+      from = 1;
     if (its->op == 0x8d && (in_register(drawn, its->at.base) || in_register(drawn, its->at.index))) from = 1;
   }
   drawn->writes |= points && (memory || its->op == 0x87 || its->op == 0x86);
@@ -95,7 +109,8 @@ static int reach(const struct qzi_code *code, uint64_t from, uint64_t start, uin
 static int is_same_place(const struct drawn *drawn, const struct instruction *its, uint64_t next) {
   const struct memory *one = &drawn->exchange.at, *other = &its->at;
   if (one->base == RIP && other->base == RIP) return drawn->next + (uint64_t)one->disp == next + (uint64_t)other->disp;
-  return one->base < REGISTERS && !has(drawn->changed, one->base) && !has(drawn->changed, one->index) && one->base == other->base && one->index == other->index && one->disp == other->disp;
+  return one->base < REGISTERS && !has(drawn->changed, one->base) && !has(drawn->changed, one->index) &&
+         one->base == other->base && one->index == other->index && one->disp == other->disp;
 }
 
 /* The loop, with what was drawn before it. */
@@ -107,12 +122,18 @@ static int waits_for_turn(const struct qzi_code *code, uint64_t start, uint64_t 
     if (!qzi_decode(code->bytes + (at - code->address), (size_t)(code_end - at), &its)) return 0;
     int from = in_operand(drawn, &its), with = in_register(drawn, its.reg);
     int depends = is_memory(&its) && (in_register(drawn, its.at.base) || in_register(drawn, its.at.index));
-    if (ticket && its.op != 0x8d && is_memory(&its) && (depends || is_same_place(drawn, &its, at + its.length))) return 0;
-    polled |= depends && (its.op == 0x8b || its.op == 0x8a || its.op == 0x1b6 || its.op == 0x84 || its.op == 0x85 || its.op == 0x83 || its.op == 0x80);
-    compared |= ((its.op >= 0x38 && its.op <= 0x3b) || its.op == 0x29 || its.op == 0x2b || its.op == 0x31 || its.op == 0x33) && (from == 2) != (with == 2);
+    if (ticket && its.op != 0x8d && is_memory(&its) && (depends || is_same_place(drawn, &its, at + its.length)))
+      return 0;
+    polled |= depends && (its.op == 0x8b || its.op == 0x8a || its.op == 0x1b6 || its.op == 0x84 || its.op == 0x85 ||
+                          its.op == 0x83 || its.op == 0x80);
+    compared |=
+      ((its.op >= 0x38 && its.op <= 0x3b) || its.op == 0x29 || its.op == 0x2b || its.op == 0x31 || its.op == 0x33) &&
+      (from == 2) != (with == 2);
     int memory;
     uint64_t written = qzi_writes(&its, &memory);
-    int moved = its.op == 0x8b || its.op == 0x63 || its.op == 0x1b6 || its.op == 0x1b7 ? from : its.op == 0x89 ? with : from || with;
+    int moved = its.op == 0x8b || its.op == 0x63 || its.op == 0x1b6 || its.op == 0x1b7 ? from
+                : its.op == 0x89                                                       ? with
+                                                                                       : from || with;
     drawn->changed |= written;
     for (unsigned reg = 0; reg < REGISTERS; reg++)
       if (written & BIT(reg)) keep(drawn, reg, moved);
@@ -135,7 +156,8 @@ int qzi_queue_lock(const struct qzi_code *code, uint64_t start) {
     const unsigned char *op = bytes + locked + rex;
     int ticket = locked && op[0] == 0x0f && op[1] == 0xc1 && op[2] < 0xc0, exchange = op[0] == 0x87 && op[1] < 0xc0;
     struct drawn drawn = {.writes = 0};
-    if ((ticket || exchange) && reach(code, at, start, end, &drawn) && waits_for_turn(code, start, end, &drawn, ticket)) return 1;
+    if ((ticket || exchange) && reach(code, at, start, end, &drawn) && waits_for_turn(code, start, end, &drawn, ticket))
+      return 1;
   }
   return 0;
 }

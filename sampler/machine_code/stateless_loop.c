@@ -15,8 +15,8 @@ struct step {
   uint64_t at, reads, writes; /* sets of registers and slots */
   uint64_t live;              /* what is read from here on before it is written */
   struct instruction its;
-  int next, jump;             /* steps that may follow; NOWHERE: none of the code */
-  int inside;                 /* it can be part of a round */
+  int next, jump; /* steps that may follow; NOWHERE: none of the code */
+  int inside;     /* it can be part of a round */
 };
 struct region {
   const struct qzi_code *code;
@@ -39,7 +39,8 @@ static int step_at(const struct region *region, uint64_t at) {
 
 /* What tells the time, or draws numbers: it differs from round to round though nobody writes it. */
 static int is_source(const struct instruction *its) {
-  return its->op == 0x131 || its->op == 0x101 || its->op == 0x1a2 || (its->op == 0x1c7 && its->rm != NONE) || its->op == 0x133 || its->op == 0x132;
+  return its->op == 0x131 || its->op == 0x101 || its->op == 0x1a2 || (its->op == 0x1c7 && its->rm != NONE) ||
+         its->op == 0x133 || its->op == 0x132;
 }
 
 /* The slot of a loop's frame; add: it is written. NOWHERE: none that is known, or it overlaps another one. */
@@ -57,7 +58,9 @@ static int slot_of(struct region *region, const struct memory *at, int add) {
 static int is_apart(const struct region *region, const struct memory *at) {
   const struct qzi_stateless *found = region->found;
   for (unsigned k = 0; k < found->slots; k++)
-    if (at->index != NONE || found->slot[k].base != at->base || (at->disp < found->slot[k].disp + 32 && found->slot[k].disp < at->disp + 32)) return 0;
+    if (at->index != NONE || found->slot[k].base != at->base ||
+        (at->disp < found->slot[k].disp + 32 && found->slot[k].disp < at->disp + 32))
+      return 0;
   return 1;
 }
 
@@ -66,11 +69,15 @@ static int summarize(struct region *caller, uint64_t target, uint64_t back, stru
 /* Effects of a step. Slots that are written are known by then. 0: it does something that a round may not. */
 static int look_at(struct region *region, struct step *step) {
   const struct instruction *its = &step->its;
-  if (its->flow == FLOW_CALL) return summarize(region, its->op == 0xe8 ? step->at + its->length + (uint64_t)its->number : 0, step->at + its->length, step);
+  if (its->flow == FLOW_CALL)
+    return summarize(region, its->op == 0xe8 ? step->at + its->length + (uint64_t)its->number : 0,
+                     step->at + its->length, step);
   step->reads = its->reads;
   step->writes = its->writes;
   if (its->fences) return 1;
-  if (its->tries || is_source(its) || (its->writes & (BIT(OTHER) | BIT(RSP))) || (region->framed && (its->writes & BIT(RBP)))) return 0;
+  if (its->tries || is_source(its) || (its->writes & (BIT(OTHER) | BIT(RSP))) ||
+      (region->framed && (its->writes & BIT(RBP))))
+    return 0;
   if (!its->loads && !its->stores) return 1;
   if (!has_frame(region, &its->at)) {
     region->loads |= its->loads && !its->at.thread;
@@ -105,7 +112,8 @@ static int connect(struct region *region, uint64_t start, uint64_t end, int outs
     struct step *step = &region->all[k];
     uint64_t target = step->at + step->its.length + (uint64_t)step->its.number;
     int jumps = step->its.flow == FLOW_IF || step->its.flow == FLOW_JUMP;
-    step->next = step->its.flow == FLOW_JUMP || step->its.flow == FLOW_ELSEWHERE || k + 1 == region->count ? NOWHERE : (int)k + 1;
+    step->next =
+      step->its.flow == FLOW_JUMP || step->its.flow == FLOW_ELSEWHERE || k + 1 == region->count ? NOWHERE : (int)k + 1;
     step->jump = jumps && target >= start && target < end ? step_at(region, target) : NOWHERE;
     if (jumps && step->jump == NOWHERE && (!outside || (target >= start && target < end))) return 0;
   }
@@ -141,7 +149,12 @@ static int read_procedure(struct region *region) {
     *step = (struct step){.at = at, .inside = 1};
     enum qzi_hook hook = qzi_hook_code(bytes, (size_t)(end - at), &length);
     if (hook != QZI_NO_HOOK) {
-      step->its = (struct instruction){.length = length, .op = 0x90, .rm = NONE, .reg = NONE, .writes = BIT(hook == QZI_HOOK_ENTRY ? RAX : 1) | BIT(10) | BIT(11) | BIT(FLAGS)};
+      step->its =
+        (struct instruction){.length = length,
+                             .op = 0x90,
+                             .rm = NONE,
+                             .reg = NONE,
+                             .writes = BIT(hook == QZI_HOOK_ENTRY ? RAX : 1) | BIT(10) | BIT(11) | BIT(FLAGS)};
     } else if (!qzi_decode(bytes, (size_t)(end - at), &step->its)) {
       return 0;
     }
@@ -164,7 +177,8 @@ static int summarize(struct region *caller, uint64_t target, uint64_t back, stru
   if (what == QZI_CALLEE_YIELD) call->writes = CHANGED;
   if (what == QZI_CALLEE_HOOK || what == QZI_CALLEE_YIELD) return 1;
   if (what != QZI_CALLEE_CODE) return 0;
-  struct region inside = {.code = &code, .callees = caller->callees, .found = caller->found, .depth = caller->depth + 1};
+  struct region inside = {
+    .code = &code, .callees = caller->callees, .found = caller->found, .depth = caller->depth + 1};
   if (!read_procedure(&inside)) return 0;
   for (unsigned k = 0; k < inside.count; k++) {
     if (!look_inside(&inside, &inside.all[k])) return 0;
@@ -186,7 +200,8 @@ static void find_inside(struct region *region) {
     more = 0;
     for (unsigned k = region->count; k-- > 0;) {
       struct step *step = &region->all[k];
-      int inside = step->jump == 0 || (step->jump != NOWHERE && region->all[step->jump].inside) || (step->next != NOWHERE && region->all[step->next].inside);
+      int inside = step->jump == 0 || (step->jump != NOWHERE && region->all[step->jump].inside) ||
+                   (step->next != NOWHERE && region->all[step->next].inside);
       more |= inside != step->inside;
       step->inside = inside;
     }
@@ -224,7 +239,8 @@ static int is_stateless(struct region *region, uint64_t start, uint64_t end, uin
     struct step *step = &region->all[region->count];
     if (region->count == MOST) return 0;
     *step = (struct step){.at = at};
-    if (!qzi_decode(code->bytes + (at - code->address), (size_t)(code->address + code->count - at), &step->its)) return 0;
+    if (!qzi_decode(code->bytes + (at - code->address), (size_t)(code->address + code->count - at), &step->its))
+      return 0;
     at += step->its.length;
   }
   int here = step_at(region, seen);
@@ -233,7 +249,9 @@ static int is_stateless(struct region *region, uint64_t start, uint64_t end, uin
   if (!region->all[0].inside || !region->all[here].inside) return 0;
   for (unsigned k = 0; k < region->count; k++) {
     const struct instruction *its = &region->all[k].its;
-    if (region->all[k].inside && its->stores && its->flow != FLOW_CALL && !its->fences && has_frame(region, &its->at) && slot_of(region, &its->at, 1) == NOWHERE) return 0;
+    if (region->all[k].inside && its->stores && its->flow != FLOW_CALL && !its->fences && has_frame(region, &its->at) &&
+        slot_of(region, &its->at, 1) == NOWHERE)
+      return 0;
   }
   uint64_t writes = 0;
   for (unsigned k = 0; k < region->count; k++) {
@@ -250,7 +268,8 @@ static int is_stateless(struct region *region, uint64_t start, uint64_t end, uin
 static int next_jump(const struct qzi_code *code, uint64_t *at, uint64_t end, uint64_t *target) {
   uint64_t code_end = code->address + code->count;
   struct instruction its;
-  while (*at < end && *at < code_end && qzi_decode(code->bytes + (*at - code->address), (size_t)(code_end - *at), &its)) {
+  while (*at < end && *at < code_end &&
+         qzi_decode(code->bytes + (*at - code->address), (size_t)(code_end - *at), &its)) {
     *at += its.length;
     *target = *at + (uint64_t)its.number;
     if (qzi_is_jump(&its)) return 1;
@@ -276,7 +295,8 @@ static int widen(const struct qzi_code *code, uint64_t *start, uint64_t *end) {
   return *end - *start <= QZI_STATELESS_BYTES;
 }
 
-struct qzi_stateless qzi_stateless_loop(const struct qzi_code *code, uint64_t seen, int framed, const struct qzi_callees *callees) {
+struct qzi_stateless qzi_stateless_loop(const struct qzi_code *code, uint64_t seen, int framed,
+                                        const struct qzi_callees *callees) {
   uint64_t start = seen, end = seen;
   if (seen < code->address) return (struct qzi_stateless){.start = 0};
   while (widen(code, &start, &end)) {
@@ -288,7 +308,8 @@ struct qzi_stateless qzi_stateless_loop(const struct qzi_code *code, uint64_t se
 }
 
 #else
-struct qzi_stateless qzi_stateless_loop(const struct qzi_code *code, uint64_t seen, int framed, const struct qzi_callees *callees) {
+struct qzi_stateless qzi_stateless_loop(const struct qzi_code *code, uint64_t seen, int framed,
+                                        const struct qzi_callees *callees) {
   return (struct qzi_stateless){.start = 0};
 }
 #endif

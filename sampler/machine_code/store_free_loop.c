@@ -9,11 +9,13 @@
 
 /* It writes no memory but by an exchange, and nothing but what a sample shows: general registers and flags. */
 static int leaves_no_trace(const struct instruction *its) {
-  return (its->flow == FLOW_ON || qzi_is_jump(its)) && (!its->stores || its->tries || its->fences) && !(its->writes & ~(GENERAL | BIT(FLAGS)));
+  return (its->flow == FLOW_ON || qzi_is_jump(its)) && (!its->stores || its->tries || its->fences) &&
+         !(its->writes & ~(GENERAL | BIT(FLAGS)));
 }
 
 static int decode(const struct qzi_code *code, uint64_t at, struct instruction *its) {
-  return qzi_decode(code->bytes + (at - code->address), (size_t)(code->address + code->count - at), its) && leaves_no_trace(its);
+  return qzi_decode(code->bytes + (at - code->address), (size_t)(code->address + code->count - at), its) &&
+         leaves_no_trace(its);
 }
 
 uint64_t qzi_waiting_loop(const struct qzi_code *code, uint64_t first, uint64_t last) {

@@ -16,8 +16,8 @@ struct qzi_code {
   size_t count;
 };
 
-/* Address of the first instruction of the loop that contains the instructions at first..last, if it is one that waits; else 0.
- * Exchanges and compare-and-exchanges count as looks: they are how locks are tried. */
+/* Address of the first instruction of the loop that contains the instructions at first..last, if it is one that waits;
+ * else 0. Exchanges and compare-and-exchanges count as looks: they are how locks are tried. */
 uint64_t qzi_waiting_loop(const struct qzi_code *code, uint64_t first, uint64_t last);
 
 #endif

@@ -1,4 +1,5 @@
-/* See x86_decode.h. Encodings: Intel 64 and IA-32 Architectures Software Developer's Manual, volume 2, chapter 2 and appendix A. */
+/* See x86_decode.h. Encodings: Intel 64 and IA-32 Architectures Software Developer's Manual, volume 2, chapter 2 and
+ * appendix A. */
 #include "x86_decode.h"
 
 #ifdef QZI_DECODES
@@ -12,7 +13,8 @@ static unsigned number_of(ZydisRegister name) {
   if (name == ZYDIS_REGISTER_RFLAGS || name == ZYDIS_REGISTER_EFLAGS || name == ZYDIS_REGISTER_FLAGS) return FLAGS;
   ZydisRegister whole = ZydisRegisterGetLargestEnclosing(ZYDIS_MACHINE_MODE_LONG_64, name);
   if (whole >= ZYDIS_REGISTER_RAX && whole <= ZYDIS_REGISTER_R15) return (unsigned)(whole - ZYDIS_REGISTER_RAX);
-  if (whole >= ZYDIS_REGISTER_ZMM0 && whole <= ZYDIS_REGISTER_ZMM15) return XMM + (unsigned)(whole - ZYDIS_REGISTER_ZMM0);
+  if (whole >= ZYDIS_REGISTER_ZMM0 && whole <= ZYDIS_REGISTER_ZMM15)
+    return XMM + (unsigned)(whole - ZYDIS_REGISTER_ZMM0);
   if (name == ZYDIS_REGISTER_RIP || whole == ZYDIS_REGISTER_RIP) return RIP;
   return OTHER;
 }
@@ -23,23 +25,32 @@ static enum qzi_flow flow_of(const ZydisDecodedInstruction *found) {
   case ZYDIS_CATEGORY_COND_BR: return relative && found->mnemonic != ZYDIS_MNEMONIC_XBEGIN ? FLOW_IF : FLOW_ELSEWHERE;
   case ZYDIS_CATEGORY_UNCOND_BR: return relative ? FLOW_JUMP : FLOW_ELSEWHERE;
   case ZYDIS_CATEGORY_CALL: return FLOW_CALL;
-  case ZYDIS_CATEGORY_RET: case ZYDIS_CATEGORY_SYSCALL: case ZYDIS_CATEGORY_SYSRET: case ZYDIS_CATEGORY_INTERRUPT: return FLOW_ELSEWHERE;
-  default: return found->mnemonic == ZYDIS_MNEMONIC_UD2 || found->mnemonic == ZYDIS_MNEMONIC_HLT ? FLOW_ELSEWHERE : FLOW_ON;
+  case ZYDIS_CATEGORY_RET:
+  case ZYDIS_CATEGORY_SYSCALL:
+  case ZYDIS_CATEGORY_SYSRET:
+  case ZYDIS_CATEGORY_INTERRUPT: return FLOW_ELSEWHERE;
+  default:
+    return found->mnemonic == ZYDIS_MNEMONIC_UD2 || found->mnemonic == ZYDIS_MNEMONIC_HLT ? FLOW_ELSEWHERE : FLOW_ON;
   }
 }
 
 static unsigned op_of(const ZydisDecodedInstruction *found) {
   if (found->encoding != ZYDIS_INSTRUCTION_ENCODING_LEGACY) return ELSE_OP | found->opcode;
-  if (found->opcode == 0x90 && found->opcode_map == ZYDIS_OPCODE_MAP_DEFAULT && found->mnemonic == ZYDIS_MNEMONIC_XCHG) return ELSE_OP | 0x90;
-  return found->opcode_map == ZYDIS_OPCODE_MAP_DEFAULT ? found->opcode : found->opcode_map == ZYDIS_OPCODE_MAP_0F ? 0x100u | found->opcode : ELSE_OP | found->opcode;
+  if (found->opcode == 0x90 && found->opcode_map == ZYDIS_OPCODE_MAP_DEFAULT && found->mnemonic == ZYDIS_MNEMONIC_XCHG)
+    return ELSE_OP | 0x90;
+  return found->opcode_map == ZYDIS_OPCODE_MAP_DEFAULT ? found->opcode
+         : found->opcode_map == ZYDIS_OPCODE_MAP_0F    ? 0x100u | found->opcode
+                                                       : ELSE_OP | found->opcode;
 }
 
 static void look_at(const ZydisDecodedOperand *operand, struct instruction *its) {
-  int reads = (operand->actions & ZYDIS_OPERAND_ACTION_MASK_READ) != 0, writes = (operand->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE) != 0;
+  int reads = (operand->actions & ZYDIS_OPERAND_ACTION_MASK_READ) != 0,
+      writes = (operand->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE) != 0;
   if (operand->type == ZYDIS_OPERAND_TYPE_REGISTER) {
     unsigned reg = number_of(operand->reg.value);
     if (operand->encoding == ZYDIS_OPERAND_ENCODING_MODRM_REG) its->reg = reg;
-    if (operand->encoding == ZYDIS_OPERAND_ENCODING_MODRM_RM || operand->encoding == ZYDIS_OPERAND_ENCODING_OPCODE) its->rm = reg;
+    if (operand->encoding == ZYDIS_OPERAND_ENCODING_MODRM_RM || operand->encoding == ZYDIS_OPERAND_ENCODING_OPCODE)
+      its->rm = reg;
     if (reg == NONE || reg == RIP) return;
     /* Written under a condition, it may be left as it was. */
     if (reads || (operand->actions & ZYDIS_OPERAND_ACTION_CONDWRITE)) its->reads |= BIT(reg);
@@ -53,26 +64,38 @@ static void look_at(const ZydisDecodedOperand *operand, struct instruction *its)
       its->stores |= writes;
     }
     if (operand->encoding != ZYDIS_OPERAND_ENCODING_MODRM_RM) return;
-    its->at = (struct memory){.base = base, .index = index, .disp = operand->mem.disp.value,
-                              .thread = operand->mem.segment == ZYDIS_REGISTER_FS || operand->mem.segment == ZYDIS_REGISTER_GS};
+    its->at =
+      (struct memory){.base = base,
+                      .index = index,
+                      .disp = operand->mem.disp.value,
+                      .thread = operand->mem.segment == ZYDIS_REGISTER_FS || operand->mem.segment == ZYDIS_REGISTER_GS};
   }
 }
 
 /* A register with itself, to clear it: what was in it does not matter. */
 static int clears(const ZydisDecodedInstruction *found, const ZydisDecodedOperand *operands) {
   switch (found->mnemonic) {
-  case ZYDIS_MNEMONIC_XOR: case ZYDIS_MNEMONIC_SUB: case ZYDIS_MNEMONIC_PXOR: case ZYDIS_MNEMONIC_XORPS: case ZYDIS_MNEMONIC_XORPD:
-  case ZYDIS_MNEMONIC_VPXOR: case ZYDIS_MNEMONIC_VXORPS: case ZYDIS_MNEMONIC_VXORPD: break;
+  case ZYDIS_MNEMONIC_XOR:
+  case ZYDIS_MNEMONIC_SUB:
+  case ZYDIS_MNEMONIC_PXOR:
+  case ZYDIS_MNEMONIC_XORPS:
+  case ZYDIS_MNEMONIC_XORPD:
+  case ZYDIS_MNEMONIC_VPXOR:
+  case ZYDIS_MNEMONIC_VXORPS:
+  case ZYDIS_MNEMONIC_VXORPD: break;
   default: return 0;
   }
-  const ZydisDecodedOperand *one = &operands[found->operand_count_visible - 2], *other = &operands[found->operand_count_visible - 1];
-  return one->type == ZYDIS_OPERAND_TYPE_REGISTER && other->type == ZYDIS_OPERAND_TYPE_REGISTER && one->reg.value == other->reg.value;
+  const ZydisDecodedOperand *one = &operands[found->operand_count_visible - 2],
+                            *other = &operands[found->operand_count_visible - 1];
+  return one->type == ZYDIS_OPERAND_TYPE_REGISTER && other->type == ZYDIS_OPERAND_TYPE_REGISTER &&
+         one->reg.value == other->reg.value;
 }
 
 /* A locked or, and, ... with a number that changes nothing: how compilers order memory accesses. */
 static int leaves_memory(const struct instruction *its) {
   if (its->rm != NONE || (its->op != 0x80 && its->op != 0x81 && its->op != 0x83)) return 0;
-  return its->kind == 4 ? its->number == -1 : its->number == 0 && (its->kind == 0 || its->kind == 1 || its->kind == 5 || its->kind == 6);
+  return its->kind == 4 ? its->number == -1
+                        : its->number == 0 && (its->kind == 0 || its->kind == 1 || its->kind == 5 || its->kind == 6);
 }
 
 int qzi_decode(const unsigned char *bytes, size_t left, struct instruction *its) {
@@ -102,12 +125,15 @@ int qzi_decode(const unsigned char *bytes, size_t left, struct instruction *its)
     its->number = (int64_t)(found.raw.imm[0].value.u << unused) >> unused;
   }
   its->tries = its->rm == NONE && (its->op == 0x86 || its->op == 0x87 || its->op == 0x1b0 || its->op == 0x1b1);
-  its->fences = found.mnemonic == ZYDIS_MNEMONIC_MFENCE || found.mnemonic == ZYDIS_MNEMONIC_LFENCE || found.mnemonic == ZYDIS_MNEMONIC_SFENCE || leaves_memory(its);
+  its->fences = found.mnemonic == ZYDIS_MNEMONIC_MFENCE || found.mnemonic == ZYDIS_MNEMONIC_LFENCE ||
+                found.mnemonic == ZYDIS_MNEMONIC_SFENCE || leaves_memory(its);
   return 1;
 }
 
 /* Without those that count in rcx. */
-int qzi_is_jump(const struct instruction *its) { return its->flow == FLOW_JUMP || (its->flow == FLOW_IF && (its->op < 0xe0 || its->op > 0xe3)); }
+int qzi_is_jump(const struct instruction *its) {
+  return its->flow == FLOW_JUMP || (its->flow == FLOW_IF && (its->op < 0xe0 || its->op > 0xe3));
+}
 
 uint64_t qzi_writes(const struct instruction *its, int *memory) {
   *memory = 0;

@@ -10,7 +10,9 @@ static uint32_t hash_of(const struct qzi_external *its) {
   return qzi_hash(its->key, (uint64_t)(2 * its->kind + (uint32_t)its->loop) << 50);
 }
 
-struct qzi_external_object *qzi_external_at(const struct qzi_interner *in, uint32_t index) { return &in->externals[index - 1]; }
+struct qzi_external_object *qzi_external_at(const struct qzi_interner *in, uint32_t index) {
+  return &in->externals[index - 1];
+}
 
 uint32_t qzi_external_find(const struct qzi_interner *in, const struct qzi_external *its) {
   QZI_TABLE_EACH(&in->external_table, hash_of(its), index) {
@@ -33,8 +35,11 @@ uint32_t qzi_external_add(struct qzi_interner *in, const struct qzi_external *it
   }
   if (qzi_file_room(file, QZ_SECTION_ENTITIES, 1)) return 0;
   uint32_t entity = (uint32_t)qzi_file_count(file, QZ_SECTION_ENTITIES);
-  file->entities[entity] = (struct qz_entity){
-      .kind = its->loop ? QZ_KIND_LOOP : QZ_KIND_FUTEX, .name = name, .address = its->site, .module = its->module, .instances = 1};
+  file->entities[entity] = (struct qz_entity){.kind = its->loop ? QZ_KIND_LOOP : QZ_KIND_FUTEX,
+                                              .name = name,
+                                              .address = its->site,
+                                              .module = its->module,
+                                              .instances = 1};
   qzi_file_append(file, QZ_SECTION_ENTITIES, 1);
   uint32_t index = ++in->externals_count;
   *qzi_external_at(in, index) = (struct qzi_external_object){.its = *its, .entity = entity};

@@ -1,4 +1,5 @@
-/* Objects that the program never told of: futexes on which the kernel says that threads sleep, and loops that only wait.
+/* Objects that the program never told of: futexes on which the kernel says that threads sleep, and loops that only
+ * wait.
  *
  * Owns:    their entities (kinds QZ_KIND_FUTEX and QZ_KIND_LOOP). A key QZ_KEY(QZ_KIND_FUTEX, index) means one of them.
  * Writer and reader: the aggregating thread.

@@ -14,25 +14,29 @@
 #include <unistd.h>
 #include "abi/profile_write.h"
 
-#define PAGE 4096u
+#define PAGE      4096u
 #define CHUNK_MIN (16u * 1024) /* a section grows by what it has, at least by this */
-#define FILES_MAX 1024 /* files that may be open at once; for the handlers of signals */
+#define FILES_MAX 1024         /* files that may be open at once; for the handlers of signals */
 
 /* Strides, and how the file's largest length is divided: parts of 256. The timeline has a fixed length. */
-static const struct { uint64_t stride; unsigned parts; uint64_t most; } plan[QZ_SECTION_COUNT] = {
-    [QZ_SECTION_STRINGS] = {1, 16, UINT64_C(1) << 27},
-    [QZ_SECTION_ENTITIES] = {sizeof(struct qz_entity), 24, UINT64_C(1) << 21},
-    [QZ_SECTION_STACKS] = {sizeof(struct qz_stack_node), 32, UINT64_C(1) << 24},
-    [QZ_SECTION_TUPLES] = {sizeof(struct qz_tuple), 84, UINT64_C(1) << 23},
-    [QZ_SECTION_BALANCE] = {sizeof(struct qz_balance), 8, UINT64_C(1) << 20},
-    [QZ_SECTION_OBJECTS] = {sizeof(struct qz_object_stats), 30, UINT64_C(1) << 17},
-    [QZ_SECTION_BLAME] = {sizeof(struct qz_blame), 12, UINT64_C(1) << 20},
-    [QZ_SECTION_CALLS] = {sizeof(struct qz_call_edge), 20, UINT64_C(1) << 21},
-    [QZ_SECTION_THREADS] = {sizeof(struct qz_thread_stats), 8, UINT64_C(1) << 18},
-    [QZ_SECTION_MODULES] = {sizeof(struct qz_module), 4, UINT64_C(1) << 15},
-    [QZ_SECTION_TIMELINE] = {sizeof(struct qz_timeline), 4, 2048},
-    [QZ_SECTION_PROCESSORS] = {sizeof(struct qz_processor_stats), 2, 4096},
-    [QZ_SECTION_MEANWHILE] = {sizeof(struct qz_meanwhile), 12, UINT64_C(1) << 20},
+static const struct {
+  uint64_t stride;
+  unsigned parts;
+  uint64_t most;
+} plan[QZ_SECTION_COUNT] = {
+  [QZ_SECTION_STRINGS] = {1, 16, UINT64_C(1) << 27},
+  [QZ_SECTION_ENTITIES] = {sizeof(struct qz_entity), 24, UINT64_C(1) << 21},
+  [QZ_SECTION_STACKS] = {sizeof(struct qz_stack_node), 32, UINT64_C(1) << 24},
+  [QZ_SECTION_TUPLES] = {sizeof(struct qz_tuple), 84, UINT64_C(1) << 23},
+  [QZ_SECTION_BALANCE] = {sizeof(struct qz_balance), 8, UINT64_C(1) << 20},
+  [QZ_SECTION_OBJECTS] = {sizeof(struct qz_object_stats), 30, UINT64_C(1) << 17},
+  [QZ_SECTION_BLAME] = {sizeof(struct qz_blame), 12, UINT64_C(1) << 20},
+  [QZ_SECTION_CALLS] = {sizeof(struct qz_call_edge), 20, UINT64_C(1) << 21},
+  [QZ_SECTION_THREADS] = {sizeof(struct qz_thread_stats), 8, UINT64_C(1) << 18},
+  [QZ_SECTION_MODULES] = {sizeof(struct qz_module), 4, UINT64_C(1) << 15},
+  [QZ_SECTION_TIMELINE] = {sizeof(struct qz_timeline), 4, 2048},
+  [QZ_SECTION_PROCESSORS] = {sizeof(struct qz_processor_stats), 2, 4096},
+  [QZ_SECTION_MEANWHILE] = {sizeof(struct qz_meanwhile), 12, UINT64_C(1) << 20},
 };
 
 static uint64_t up(uint64_t bytes) { return (bytes + PAGE - 1) / PAGE * PAGE; }
@@ -84,7 +88,8 @@ static int allocate(int fd, uint64_t offset, uint64_t bytes) {
   return 0;
 }
 
-/* Makes the file longer for a section, whose addresses then have blocks. Its last extent grows if it is the file's last. */
+/* Makes the file longer for a section, whose addresses then have blocks. Its last extent grows if it is the file's
+ * last. */
 static int extend(struct qzi_file *file, unsigned section, uint64_t bytes) {
   struct qz_section *s = &file->head->sections[section];
   struct qz_extent *last = s->extents_count ? &s->extents[s->extents_count - 1] : NULL;
@@ -95,7 +100,8 @@ static int extend(struct qzi_file *file, unsigned section, uint64_t bytes) {
   }
   if (allocate(file->fd, file->end, bytes + PAGE)) return -1;
   unsigned char *at = file->base + file->at[section] + file->mapped[section];
-  if (mmap(at, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, file->fd, (off_t)file->end) == MAP_FAILED) return -1;
+  if (mmap(at, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, file->fd, (off_t)file->end) == MAP_FAILED)
+    return -1;
   madvise(at, bytes, MADV_RANDOM); /* else each first fault reads what follows ahead */
 #ifdef MADV_POPULATE_WRITE
   madvise(at, bytes, MADV_POPULATE_WRITE); /* faults now, not in a snapshot */
@@ -122,7 +128,8 @@ int qzi_file_room_slow(struct qzi_file *file, unsigned section, uint64_t more) {
   uint64_t end = have + (have < CHUNK_MIN ? CHUNK_MIN : have);
   if (end < need) end = need;
   if (end > all) end = all;
-  if (end > have && extend(file, section, end - have) && (file->exhausted || end <= need || extend(file, section, need - have))) {
+  if (end > have && extend(file, section, end - have) &&
+      (file->exhausted || end <= need || extend(file, section, need - have))) {
     if (!file->exhausted) file->full = 1; /* the last blocks counted, too */
     return -1;
   }
@@ -169,8 +176,10 @@ static void unwatch(struct qzi_file *file) {
 /* Reserves addresses for as much as is allowed, and maps the head. 0, or an error number. */
 static int size_and_map(struct qzi_file *file, struct qz_profile *head, uint64_t max_bytes) {
   struct rlimit limit;
-  if (!getrlimit(RLIMIT_FSIZE, &limit) && limit.rlim_cur < max_bytes) max_bytes = limit.rlim_cur;
-  else if (max_bytes < QZI_FILE_MIN_BYTES) max_bytes = QZI_FILE_MIN_BYTES;
+  if (!getrlimit(RLIMIT_FSIZE, &limit) && limit.rlim_cur < max_bytes)
+    max_bytes = limit.rlim_cur;
+  else if (max_bytes < QZI_FILE_MIN_BYTES)
+    max_bytes = QZI_FILE_MIN_BYTES;
   if (max_bytes < QZI_FILE_MIN_BYTES) return EFBIG;
   memset(head, 0, sizeof *head);
   file->bytes = lay_out(file, head, max_bytes);
@@ -181,7 +190,8 @@ static int size_and_map(struct qzi_file *file, struct qz_profile *head, uint64_t
     file->base = NULL;
     return errno;
   }
-  if (mmap(file->base, file->end, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, file->fd, 0) == MAP_FAILED) return errno;
+  if (mmap(file->base, file->end, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, file->fd, 0) == MAP_FAILED)
+    return errno;
   watch(file);
   return 0;
 }

@@ -18,13 +18,17 @@
 
 /* ---- what the environment of a program says ---- */
 
-struct job { char rank[24], id[64]; };
+struct job {
+  char rank[24], id[64];
+};
 
-static const struct { const char *rank, *size; } launchers[] = {
-    {"PMI_RANK", "PMI_SIZE"},
-    {"PMIX_RANK", "OMPI_COMM_WORLD_SIZE"},
-    {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"},
-    {"SLURM_PROCID", "SLURM_STEP_NUM_TASKS"},
+static const struct {
+  const char *rank, *size;
+} launchers[] = {
+  {"PMI_RANK", "PMI_SIZE"},
+  {"PMIX_RANK", "OMPI_COMM_WORLD_SIZE"},
+  {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"},
+  {"SLURM_PROCID", "SLURM_STEP_NUM_TASKS"},
 };
 #define LAUNCHERS (sizeof launchers / sizeof *launchers)
 static const char *const jobs[] = {"SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID", "JOB_ID"};
@@ -105,7 +109,8 @@ static int insert(char *name, size_t bytes, const char *text) {
   return 0;
 }
 
-static int expand(char *name, size_t bytes, const char *pattern, const char *program, pid_t pid, const struct job *job) {
+static int expand(char *name, size_t bytes, const char *pattern, const char *program, pid_t pid,
+                  const struct job *job) {
   size_t used = 0;
   struct utsname host;
   for (const char *at = pattern; *at; at++) {
@@ -122,7 +127,7 @@ static int expand(char *name, size_t bytes, const char *pattern, const char *pro
         text[strcspn(text, "./")] = 0;
         break;
       default: break; /* a per cent sign */
-    }
+      }
     size_t length = strlen(part);
     if (used + length + 1 > bytes) return -1;
     memcpy(name + used, part, length);
@@ -157,7 +162,8 @@ struct qzi_replaceable qzi_replaceable_now(const char *name) {
   struct timespec now;
   struct stat status;
   struct qzi_replaceable may = {0};
-  clock_gettime(CLOCK_REALTIME_COARSE, &now); /* the clock of files' times: what is written from now on is not before it */
+  clock_gettime(CLOCK_REALTIME_COARSE,
+                &now); /* the clock of files' times: what is written from now on is not before it */
   may.before_ns = ns_of(now);
   if (name && !lstat(name, &status)) {
     may.device = status.st_dev;
@@ -172,17 +178,18 @@ static int taken(const char *name, const struct qzi_replaceable *may, int own) {
   struct stat there, ours;
   if (lstat(name, &there)) return errno != ENOENT;
   if (own >= 0 && !fstat(own, &ours) && ours.st_dev == there.st_dev && ours.st_ino == there.st_ino) return 0;
-  int same = may->file && there.st_ino == may->file && there.st_dev == may->device && ns_of(there.st_mtim) == may->written_ns;
+  int same =
+    may->file && there.st_ino == may->file && there.st_dev == may->device && ns_of(there.st_mtim) == may->written_ns;
   if (!may->any && !same && ns_of(there.st_mtim) >= may->before_ns) return 1;
   int fd = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  if (fd < 0) return 0; /* it is no profile that could be read */
+  if (fd < 0) return 0;                                               /* it is no profile that could be read */
   int written = flock(fd, LOCK_SH | LOCK_NB) && errno == EWOULDBLOCK; /* its recording lives: see qzi_file_create */
   close(fd);
   return written;
 }
 
-/* So that nobody takes a name between our look at it and the renaming. -1: there is no such lock here (some network file systems),
- * or somebody keeps it. */
+/* So that nobody takes a name between our look at it and the renaming. -1: there is no such lock here (some network
+ * file systems), or somebody keeps it. */
 static int lock_directory_of(const char *name) {
   char *copy = strdup(name);
   int fd = copy ? open(dirname(copy), O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;

@@ -7,8 +7,8 @@
 #include <sys/mman.h>
 #include <sys/random.h>
 
-#define NAME_MAX_BYTES 4096
-#define CREATORS_MAX 64 /* threads that create threads, nested so deep */
+#define NAME_MAX_BYTES   4096
+#define CREATORS_MAX     64 /* threads that create threads, nested so deep */
 #define LOAD(at)         __atomic_load_n((at), __ATOMIC_RELAXED)
 #define LOAD_ACQUIRE(at) __atomic_load_n((at), __ATOMIC_ACQUIRE)
 
@@ -66,7 +66,7 @@ uint32_t qzi_intern_text(struct qzi_interner *in, const char *text, size_t lengt
   struct qzi_file *file = in->file;
   uint64_t used = qzi_file_count(file, QZ_SECTION_STRINGS);
   QZI_TABLE_EACH(&in->texts, hash, at)
-    if (at + length < used && !memcmp(file->strings + at, text, length) && !file->strings[at + length]) return at;
+  if (at + length < used && !memcmp(file->strings + at, text, length) && !file->strings[at + length]) return at;
   if (used > UINT32_MAX - length - 1 || qzi_file_room(file, QZ_SECTION_STRINGS, length + 1) ||
       qzi_table_add(&in->texts, hash, (uint32_t)used))
     return 0;
@@ -76,7 +76,9 @@ uint32_t qzi_intern_text(struct qzi_interner *in, const char *text, size_t lengt
   return (uint32_t)used;
 }
 
-uint32_t qzi_intern_string(struct qzi_interner *in, const char *string) { return qzi_intern_text(in, string, strlen(string)); }
+uint32_t qzi_intern_string(struct qzi_interner *in, const char *string) {
+  return qzi_intern_text(in, string, strlen(string));
+}
 
 uint32_t qzi_intern_name(struct qzi_interner *in, uint32_t session_offset) {
   char text[NAME_MAX_BYTES];
@@ -98,7 +100,7 @@ static uint32_t new_entity(struct qzi_interner *in, uint32_t kind, uint64_t addr
   uint32_t entity = (uint32_t)qzi_file_count(file, QZ_SECTION_ENTITIES), module = qzi_intern_module(in, address);
   if (address && !module) in->unknown_addresses++;
   file->entities[entity] = (struct qz_entity){
-      .kind = kind, .name = name, .address = address, .module = module, .record = record, .instances = 1};
+    .kind = kind, .name = name, .address = address, .module = module, .record = record, .instances = 1};
   qzi_file_append(file, QZ_SECTION_ENTITIES, 1);
   return entity;
 }
@@ -106,7 +108,7 @@ static uint32_t new_entity(struct qzi_interner *in, uint32_t kind, uint64_t addr
 uint32_t qzi_intern_procedure(struct qzi_interner *in, uint64_t address) {
   uint32_t hash = qzi_hash(address, 1);
   QZI_TABLE_EACH(&in->procedures, hash, entity)
-    if (in->file->entities[entity].address == address) return entity;
+  if (in->file->entities[entity].address == address) return entity;
   uint32_t entity = new_entity(in, QZ_ENTITY_PROCEDURE, address, 0, 0);
   return entity && !qzi_table_add(&in->procedures, hash, entity) ? entity : 0;
 }
@@ -129,8 +131,10 @@ int qzi_intern_is_generated(const struct qzi_interner *in, uint64_t address) {
   size_t low = 0, high = in->generated_count;
   while (low < high) {
     size_t middle = low + (high - low) / 2;
-    if (in->generated[middle].end <= address) low = middle + 1;
-    else high = middle;
+    if (in->generated[middle].end <= address)
+      low = middle + 1;
+    else
+      high = middle;
   }
   return low < in->generated_count && address >= in->generated[low].start && !qzi_intern_module(in, address);
 }
@@ -138,7 +142,8 @@ int qzi_intern_is_generated(const struct qzi_interner *in, uint64_t address) {
 static uint32_t generated_entity(struct qzi_interner *in) {
   static const char detail[] = "generated while the program runs (JIT): it is in no file, and its callers are not seen";
   if (!in->generated_entity) {
-    uint32_t entity = in->generated_entity = new_entity(in, QZ_ENTITY_PROCEDURE, 0, qzi_intern_string(in, "generated code"), 0);
+    uint32_t entity = in->generated_entity =
+      new_entity(in, QZ_ENTITY_PROCEDURE, 0, qzi_intern_string(in, "generated code"), 0);
     if (entity) in->file->entities[entity].detail = qzi_intern_string(in, detail);
   }
   return in->generated_entity;
@@ -159,11 +164,11 @@ uint32_t qzi_intern_object(struct qzi_interner *in, uint32_t index) {
     struct qz_entity *entities = in->file->entities;
     uint32_t hash = qzi_hash(site, (uint64_t)kind << 32 | name);
     QZI_TABLE_EACH(&in->places, hash, place)
-      if (entities[place].address == site && entities[place].kind == kind && entities[place].name == name) {
-        entities[place].instances++;
-        in->file->head->entities_merged++;
-        return in->object_entities[index] = place;
-      }
+    if (entities[place].address == site && entities[place].kind == kind && entities[place].name == name) {
+      entities[place].instances++;
+      in->file->head->entities_merged++;
+      return in->object_entities[index] = place;
+    }
     entity = new_entity(in, kind, site, name, index);
     if (entity && qzi_table_add(&in->places, hash, entity)) entity = 0;
   }
@@ -175,7 +180,7 @@ uint32_t qzi_intern_object(struct qzi_interner *in, uint32_t index) {
 static struct qzi_group *group_of(struct qzi_interner *in, uint64_t start, uint32_t name) {
   uint32_t hash = qzi_hash(start, (uint64_t)1 << 40 | name);
   QZI_TABLE_EACH(&in->groups, hash, at)
-    if (in->group[at - 1].start == start && in->group[at - 1].name == name) return &in->group[at - 1];
+  if (in->group[at - 1].start == start && in->group[at - 1].name == name) return &in->group[at - 1];
   if (qzi_grow((void **)&in->group, &in->group_room, in->group_count + 1, sizeof *in->group)) return NULL;
   if (qzi_table_add(&in->groups, hash, in->group_count + 1)) return NULL;
   in->group[in->group_count] = (struct qzi_group){.start = start, .name = name};
@@ -215,8 +220,8 @@ uint32_t qzi_intern_thread_slow(struct qzi_interner *in, uint32_t index, uint64_
     stats = 0;
     if (!qzi_file_room(file, QZ_SECTION_THREADS, 1)) {
       stats = (uint32_t)qzi_file_count(file, QZ_SECTION_THREADS) + 1;
-      file->threads[stats - 1] = (struct qz_thread_stats){
-          .entity = entity, .creator = creator, .serial = serial, .first_ns = UINT64_MAX};
+      file->threads[stats - 1] =
+        (struct qz_thread_stats){.entity = entity, .creator = creator, .serial = serial, .first_ns = UINT64_MAX};
       qzi_file_append(file, QZ_SECTION_THREADS, 1);
     }
     if (merged) {
@@ -232,7 +237,7 @@ uint32_t qzi_intern_thread_slow(struct qzi_interner *in, uint32_t index, uint64_
   group->threads++;
   uint64_t visit_ns = memo->visit_ns;
   *memo = (struct qzi_thread_memo){
-      .serial = serial, .word = QZI_NO_WORD, .visit_ns = visit_ns, .entity = entity, .stats = stats, .name = given};
+    .serial = serial, .word = QZI_NO_WORD, .visit_ns = visit_ns, .entity = entity, .stats = stats, .name = given};
   return entity;
 }
 
@@ -243,7 +248,8 @@ uint32_t qzi_intern_child_slow(struct qzi_interner *in, uint32_t parent, uint64_
   uint32_t entity;
   if (key & QZ_KEY_OBJECT) {
     uint32_t index = QZ_KEY_INDEX(key), futex = QZ_KEY_KIND(key) == QZ_KIND_FUTEX;
-    const struct qz_object *object = !futex && index < qz_session_object_high(in->view) ? qz_session_object(in->view, index) : NULL;
+    const struct qz_object *object =
+      !futex && index < qz_session_object_high(in->view) ? qz_session_object(in->view, index) : NULL;
     if (!futex && (!object || LOAD_ACQUIRE(&object->kind) != QZ_KEY_KIND(key))) {
       file->head->invalid++;
       return parent;
@@ -283,8 +289,10 @@ uint32_t qzi_intern_stack_slow(struct qzi_interner *in, const uint64_t *keys, co
   uint32_t node = 0;
   for (uint32_t k = 0; k < depth; k++) {
     uint32_t child = qzi_intern_child(in, node, keys[k]);
-    /* A key that was left out, or a stack that was cut, leads to a node that has another fingerprint or will get one. */
-    if (child != node && !in->node_prints[child] && prints[k] && !qzi_table_add(&in->prints, (uint32_t)(prints[k] >> 32), child))
+    /* A key that was left out, or a stack that was cut, leads to a node that has another fingerprint or will get one.
+     */
+    if (child != node && !in->node_prints[child] && prints[k] &&
+        !qzi_table_add(&in->prints, (uint32_t)(prints[k] >> 32), child))
       in->node_prints[child] = prints[k];
     node = child;
   }

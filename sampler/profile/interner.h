@@ -29,44 +29,49 @@ struct qzi_thread_memo {
   uint32_t processor; /* which */
   uint32_t node;
   uint32_t entity;
-  uint32_t stats;     /* index + 1 into QZ_SECTION_THREADS, 0: none */
-  uint32_t name;      /* last seen, in the session */
-  uint32_t reserved;  /* one cache line */
+  uint32_t stats;    /* index + 1 into QZ_SECTION_THREADS, 0: none */
+  uint32_t name;     /* last seen, in the session */
+  uint32_t reserved; /* one cache line */
 };
 #define QZI_NO_WORD QZ_WORD_FLUX
 
-struct qzi_range { uint64_t start, end; };
+struct qzi_range {
+  uint64_t start, end;
+};
 
 struct qzi_interner {
   struct qzi_file *file;
   const struct qz_session_view *view;
-  struct qzi_table texts;      /* strings by content */
-  struct qzi_table procedures; /* entities by address */
-  struct qzi_table nodes;      /* stacks by parent and key */
-  struct qzi_table prints;     /* stacks by fingerprint of all their keys */
-  struct qzi_table groups;     /* indices + 1 into `group` by start routine and name */
-  struct qzi_table inlined;    /* entities of inlined procedures by name, place and what they are inlined into */
-  struct qzi_table places;     /* entities by kind, place and name, for objects beyond the limit */
-  uint64_t *node_keys;         /* session key of each node's entity */
-  uint64_t *node_prints;       /* fingerprint of the keys that led to the node first, 0: none */
-  uint64_t seed[2];            /* of fingerprints, random: no program can make two stacks look the same */
-  struct qz_symbols *symbols;  /* of the program's modules; made when first asked for (symbolize.h) */
-  uint32_t symbols_modules;    /* that it knows */
-  uint32_t *object_entities;   /* by object index, 0: none yet */
+  struct qzi_table texts;        /* strings by content */
+  struct qzi_table procedures;   /* entities by address */
+  struct qzi_table nodes;        /* stacks by parent and key */
+  struct qzi_table prints;       /* stacks by fingerprint of all their keys */
+  struct qzi_table groups;       /* indices + 1 into `group` by start routine and name */
+  struct qzi_table inlined;      /* entities of inlined procedures by name, place and what they are inlined into */
+  struct qzi_table places;       /* entities by kind, place and name, for objects beyond the limit */
+  uint64_t *node_keys;           /* session key of each node's entity */
+  uint64_t *node_prints;         /* fingerprint of the keys that led to the node first, 0: none */
+  uint64_t seed[2];              /* of fingerprints, random: no program can make two stacks look the same */
+  struct qz_symbols *symbols;    /* of the program's modules; made when first asked for (symbolize.h) */
+  uint32_t symbols_modules;      /* that it knows */
+  uint32_t *object_entities;     /* by object index, 0: none yet */
   struct qzi_thread_memo *memos; /* by thread index */
-  struct qzi_group { uint64_t start; uint32_t name, threads, entity, stats; } *group;
+  struct qzi_group {
+    uint64_t start;
+    uint32_t name, threads, entity, stats;
+  } * group;
   uint32_t group_count, group_room;
   struct qzi_external_object *externals; /* external_objects.h */
   struct qzi_table external_table;
   uint32_t externals_count;
-  uint32_t threads, objects;   /* with entities of their own */
+  uint32_t threads, objects; /* with entities of their own */
   size_t node_keys_bytes, object_entities_bytes, memos_bytes;
   uint32_t creator_depth;
   struct qzi_range *generated; /* where code was generated that is in no file, when the program's map was read last */
   size_t generated_count;
-  uint32_t generated_entity;   /* all of it; 0: none yet */
-  uint32_t map_readings;       /* how often the program's map was read */
-  uint32_t unknown_addresses;  /* (changes) procedures made that lie in no known module */
+  uint32_t generated_entity;  /* all of it; 0: none yet */
+  uint32_t map_readings;      /* how often the program's map was read */
+  uint32_t unknown_addresses; /* (changes) procedures made that lie in no known module */
 };
 
 int qzi_intern_open(struct qzi_interner *in, struct qzi_file *file, const struct qz_session_view *view);
@@ -85,14 +90,14 @@ uint32_t qzi_intern_child_slow(struct qzi_interner *in, uint32_t parent, uint64_
 static inline uint32_t qzi_intern_child(struct qzi_interner *in, uint32_t parent, uint64_t key) {
   uint32_t hash = qzi_hash(key, parent);
   QZI_TABLE_EACH(&in->nodes, hash, node)
-    if (in->file->stacks[node].parent == parent && in->node_keys[node] == key) return node;
+  if (in->file->stacks[node].parent == parent && in->node_keys[node] == key) return node;
   return qzi_intern_child_slow(in, parent, key, hash);
 }
 
 /* Entity of a procedure by its entry address (not 0); 0: no room. */
 uint32_t qzi_intern_procedure(struct qzi_interner *in, uint64_t address);
-/* Entity of a procedure that is inlined into another one (an entity); its file and line are those of its definition. 0: no room. The
- * session knows nothing of it: its key on a stack is QZI_KEY_INLINED | entity. */
+/* Entity of a procedure that is inlined into another one (an entity); its file and line are those of its definition. 0:
+ * no room. The session knows nothing of it: its key on a stack is QZI_KEY_INLINED | entity. */
 #define QZI_KEY_INLINED (UINT64_C(1) << 62)
 uint32_t qzi_intern_inlined(struct qzi_interner *in, uint32_t into, uint32_t name, uint32_t file, uint32_t line);
 /* Key on a stack of all code that is in no file of the program: which procedures it has nobody knows. */
@@ -107,9 +112,11 @@ static inline uint32_t qzi_intern_thread(struct qzi_interner *in, uint32_t index
   struct qzi_thread_memo *memo = &in->memos[index];
   return memo->serial == serial && memo->entity ? memo->entity : qzi_intern_thread_slow(in, index, serial);
 }
-/* Fills in prints[from .. depth-1]. Fingerprints tell stacks apart by 64 bits: the fingerprint of a stack is that of its parent plus a term for the key on
- * top and its depth, so that the prints of a stack that shares its beginning with another need no new work there. */
-static inline void qzi_prints(const struct qzi_interner *in, const uint64_t *keys, uint64_t *prints, uint32_t from, uint32_t depth) {
+/* Fills in prints[from .. depth-1]. Fingerprints tell stacks apart by 64 bits: the fingerprint of a stack is that of
+ * its parent plus a term for the key on top and its depth, so that the prints of a stack that shares its beginning with
+ * another need no new work there. */
+static inline void qzi_prints(const struct qzi_interner *in, const uint64_t *keys, uint64_t *prints, uint32_t from,
+                              uint32_t depth) {
   uint64_t seed = in->seed[0], factor = in->seed[1] + 2 * (uint64_t)from, print = from ? prints[from - 1] : 0;
   for (uint32_t k = from; k < depth; k++, factor += 2) {
     unsigned __int128 product = (unsigned __int128)(keys[k] ^ seed) * factor;
@@ -123,7 +130,7 @@ static inline uint32_t qzi_intern_stack(struct qzi_interner *in, const uint64_t 
   if (!depth) return 0;
   uint64_t print = prints[depth - 1];
   QZI_TABLE_EACH(&in->prints, (uint32_t)(print >> 32), node)
-    if (in->node_prints[node] == print) return node;
+  if (in->node_prints[node] == print) return node;
   return qzi_intern_stack_slow(in, keys, prints, depth);
 }
 

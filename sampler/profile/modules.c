@@ -10,7 +10,7 @@
 #include <unistd.h>
 #include "sampler/util/array.h"
 
-#define HEADERS_MAX 64 /* program headers read; more is no usual binary */
+#define HEADERS_MAX 64          /* program headers read; more is no usual binary */
 #define NOTES_MAX   (64 * 1024) /* bytes; larger segments of notes are passed over */
 
 static uint64_t page_down(uint64_t address) { return address & ~UINT64_C(4095); }
@@ -121,7 +121,13 @@ struct qzi_modules *qzi_modules_read(pid_t pid) {
   struct qzi_modules *modules = calloc(1, sizeof *modules);
   char *line = NULL;
   size_t room = 0;
-  struct { uint64_t start, end, offset; unsigned major, minor; unsigned long inode; char path[4100]; int code; } run = {0};
+  struct {
+    uint64_t start, end, offset;
+    unsigned major, minor;
+    unsigned long inode;
+    char path[4100];
+    int code;
+  } run = {0};
   /* Mappings of one file that follow each other are one module, if one of them holds code. */
   while (modules) {
     uint64_t start = 0, end = 0, offset = 0;
@@ -186,11 +192,14 @@ void qzi_modules_free(struct qzi_modules *modules) {
   free(modules);
 }
 
-/* The same as one that is in the profile. A binary that was deleted or replaced since (a program is built anew while it runs) is what it was. */
+/* The same as one that is in the profile. A binary that was deleted or replaced since (a program is built anew while it
+ * runs) is what it was. */
 static int is_known(const struct qzi_file *file, const struct qz_module *old, const struct qzi_module *module) {
   const char *path = file->strings + old->path;
   if (old->start != module->start) return 0;
-  if (old->end == module->end && !strcmp(path, module->path) && !strcmp(file->strings + old->build_id, module->build_id)) return 1;
+  if (old->end == module->end && !strcmp(path, module->path) &&
+      !strcmp(file->strings + old->build_id, module->build_id))
+    return 1;
   size_t length = path_length(module->path);
   return module->path[length] && strlen(path) == length && !memcmp(path, module->path, length);
 }
@@ -212,7 +221,7 @@ void qzi_modules_store(struct qzi_interner *in, struct qzi_modules *modules) {
     uint32_t path = qzi_intern_string(in, module->path), build_id = qzi_intern_string(in, module->build_id);
     uint64_t at = qzi_file_count(file, QZ_SECTION_MODULES);
     file->modules[at] = (struct qz_module){
-        .start = module->start, .end = module->end, .bias = module->bias, .path = path, .build_id = build_id};
+      .start = module->start, .end = module->end, .bias = module->bias, .path = path, .build_id = build_id};
     qzi_file_append(file, QZ_SECTION_MODULES, 1);
   }
   if (qzi_file_count(file, QZ_SECTION_MODULES) == before && before) return;

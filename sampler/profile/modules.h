@@ -29,8 +29,8 @@ struct qzi_modules {
 struct qzi_modules *qzi_modules_read(pid_t pid);
 void qzi_modules_free(struct qzi_modules *modules);
 
-/* Puts those that are not there yet into the profile, finds the module of entities that have none, and hands over where code is
- * generated. */
+/* Puts those that are not there yet into the profile, finds the module of entities that have none, and hands over where
+ * code is generated. */
 void qzi_modules_store(struct qzi_interner *in, struct qzi_modules *modules);
 
 /* Is that the path of a library that the system installed? */

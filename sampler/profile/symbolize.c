@@ -15,11 +15,14 @@ static uint32_t variable_name(struct qzi_interner *in, qz_symbols *symbols, uint
   const struct qz_entity *entity = &in->file->entities[index];
   const struct qz_object *object = entity->record ? qz_session_object(in->view, entity->record) : NULL;
   uint64_t address = object ? __atomic_load_n(&object->address, __ATOMIC_RELAXED) : 0;
-  if (object && !address) address = __atomic_load_n(&object->home, __ATOMIC_RELAXED); /* it is gone, its variable is not */
+  if (object && !address)
+    address = __atomic_load_n(&object->home, __ATOMIC_RELAXED); /* it is gone, its variable is not */
   const struct qzi_external *external = entity->kind == QZ_KIND_FUTEX ? qzi_external_of(in, index) : NULL;
   if (external) address = external->address;
   struct qz_symbol variable;
-  if (!address || !qzi_intern_module(in, address) || qz_symbols_find(symbols, address, QZ_SYMBOL_DATA, &variable) != QZ_SYMBOL_FOUND) return 0;
+  if (!address || !qzi_intern_module(in, address) ||
+      qz_symbols_find(symbols, address, QZ_SYMBOL_DATA, &variable) != QZ_SYMBOL_FOUND)
+    return 0;
   return strncmp(variable.name, "std::", 5) ? qzi_intern_string(in, variable.name) : 0;
 }
 
@@ -27,24 +30,28 @@ static uint32_t variable_name(struct qzi_interner *in, qz_symbols *symbols, uint
 static uint32_t place_name(struct qzi_interner *in, const char *called, const struct qz_symbol *site) {
   char words[300];
   const char *file = strrchr(site->file, '/');
-  int length = site->line ? snprintf(words, sizeof words, "%s at %s:%u", called, file ? file + 1 : site->file, site->line)
-                          : snprintf(words, sizeof words, "%s at %s", called, site->name);
+  int length = site->line
+                 ? snprintf(words, sizeof words, "%s at %s:%u", called, file ? file + 1 : site->file, site->line)
+                 : snprintf(words, sizeof words, "%s at %s", called, site->name);
   return length > 0 && (size_t)length < sizeof words ? qzi_intern_text(in, words, (size_t)length) : 0;
 }
 
-/* The site is in C++'s or Rust's own library, compiled into the program: none of the program's own code is on the path. */
+/* The site is in C++'s or Rust's own library, compiled into the program: none of the program's own code is on the path.
+ */
 static int is_placeless(qz_symbols *symbols, uint64_t site) {
   enum qz_symbol_origin origin;
   return qz_symbols_entry(symbols, site - 1, &origin) && origin == QZ_SYMBOL_STANDARD;
 }
 
-/* What waits inside a library, by what the program called, and where. Not for what a library keeps to itself. What C++'s library
- * implements in its headers is inlined at the site, or called there; where the program's code jumped to it as its last act, and so
- * is not on the path, it is known without a place. */
-static uint32_t called_name(struct qzi_interner *in, qz_symbols *symbols, uint64_t called, uint64_t at, struct qz_symbol *site) {
+/* What waits inside a library, by what the program called, and where. Not for what a library keeps to itself. What
+ * C++'s library implements in its headers is inlined at the site, or called there; where the program's code jumped to
+ * it as its last act, and so is not on the path, it is known without a place. */
+static uint32_t called_name(struct qzi_interner *in, qz_symbols *symbols, uint64_t called, uint64_t at,
+                            struct qz_symbol *site) {
   struct qz_symbol procedure;
   char waits[256];
-  int known = at && qz_symbols_inlined_call(symbols, at, &procedure) && qz_symbols_waits_in(procedure.full_name, waits, sizeof waits);
+  int known = at && qz_symbols_inlined_call(symbols, at, &procedure) &&
+              qz_symbols_waits_in(procedure.full_name, waits, sizeof waits);
   if (at && is_placeless(symbols, at)) {
     if (!known && !qz_symbols_waits_in(site->full_name, waits, sizeof waits)) return 0;
     site->file = "";
@@ -55,15 +62,18 @@ static uint32_t called_name(struct qzi_interner *in, qz_symbols *symbols, uint64
   if (known) return place_name(in, waits, site);
   if (!called || qz_symbols_find(symbols, called, QZ_SYMBOL_PROCEDURE, &procedure) != QZ_SYMBOL_FOUND) return 0;
   if (qz_symbols_waits_in(procedure.full_name, waits, sizeof waits)) return place_name(in, waits, site);
-  return strstr(procedure.name, "::__") || !strcmp(procedure.name, "syscall") ? 0 : place_name(in, procedure.name, site);
+  return strstr(procedure.name, "::__") || !strcmp(procedure.name, "syscall") ? 0
+                                                                              : place_name(in, procedure.name, site);
 }
 
-/* A loop that tries a lock: by its code, or because code of a library's lock is inlined there (TBB's, whose loop lies around its pauses). */
+/* A loop that tries a lock: by its code, or because code of a library's lock is inlined there (TBB's, whose loop lies
+ * around its pauses). */
 static uint32_t lock_name(struct qzi_interner *in, qz_symbols *symbols, uint32_t index, const struct qz_symbol *site) {
   struct qz_symbol procedure;
   uint64_t at = in->file->entities[index].address;
   const struct qzi_external *external = qzi_external_of(in, index);
-  int tries = (external && external->tries) || (qz_symbols_inlined_call(symbols, at, &procedure) && (strstr(procedure.name, "mutex") || strstr(procedure.name, "::lock")));
+  int tries = (external && external->tries) || (qz_symbols_inlined_call(symbols, at, &procedure) &&
+                                                (strstr(procedure.name, "mutex") || strstr(procedure.name, "::lock")));
   return tries && !is_placeless(symbols, at) ? place_name(in, "spin lock", site) : 0;
 }
 
@@ -78,15 +88,18 @@ static void name_entity(struct qzi_interner *in, qz_symbols *symbols, uint32_t i
   memset(&symbol, 0, sizeof symbol);
   if (entity->kind == QZ_ENTITY_PROCEDURE || entity->kind == QZ_ENTITY_THREAD) {
     if (!entity->address) return; /* a thread without a start routine; an inlined procedure has its name */
-    /* A library of the system may have much debug information elsewhere (40 ms to unpack the C library's): its procedures are known by name. */
+    /* A library of the system may have much debug information elsewhere (40 ms to unpack the C library's): its
+     * procedures are known by name. */
     int system = qzi_modules_of_system(in->file, entity->module);
     qz_symbols_find(symbols, entity->address, system ? QZ_SYMBOL_NAME : QZ_SYMBOL_PROCEDURE, &symbol);
     if (!entity->name) entity->name = qzi_intern_string(in, symbol.name);
   } else {
-    const struct qzi_external *outside = entity->kind == QZ_KIND_FUTEX || entity->kind == QZ_KIND_LOOP ? qzi_external_of(in, index) : NULL;
+    const struct qzi_external *outside =
+      entity->kind == QZ_KIND_FUTEX || entity->kind == QZ_KIND_LOOP ? qzi_external_of(in, index) : NULL;
     if (!entity->address && entity->kind != QZ_KIND_FUTEX) return;
     if (entity->address) qz_symbols_find(symbols, entity->address, QZ_SYMBOL_SITE, &symbol);
-    if (!entity->name && outside && in_library(in, outside->address)) /* its variable's name tells its authors something */
+    if (!entity->name && outside &&
+        in_library(in, outside->address)) /* its variable's name tells its authors something */
       entity->name = called_name(in, symbols, outside->called, entity->address, &symbol);
     if (!entity->name) entity->name = variable_name(in, symbols, index);
     if (!entity->name && outside) entity->name = called_name(in, symbols, outside->called, entity->address, &symbol);
@@ -115,7 +128,8 @@ qz_symbols *qzi_symbols(struct qzi_interner *in) {
   const struct qzi_file *file = in->file;
   if (!in->symbols) in->symbols = qz_symbols_new();
   if (!in->symbols) return NULL;
-  for (uint64_t modules = qzi_file_count(file, QZ_SECTION_MODULES); in->symbols_modules < modules; in->symbols_modules++) {
+  for (uint64_t modules = qzi_file_count(file, QZ_SECTION_MODULES); in->symbols_modules < modules;
+       in->symbols_modules++) {
     const struct qz_module *module = &file->modules[in->symbols_modules];
     qz_symbols_add_module(in->symbols, module->start, module->end, module->bias, file->strings + module->path,
                           file->strings + module->build_id);

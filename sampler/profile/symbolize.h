@@ -1,7 +1,7 @@
 /* Names, files and lines put into a profile when recording ends, so that a report needs no binaries.
  *
- * Owns:    the symbols of the program's modules, which the unwinder asks for entries before: large binaries are read once.
- * Writer:  the aggregating thread, and the control thread before and after the sampling.
+ * Owns:    the symbols of the program's modules, which the unwinder asks for entries before: large binaries are read
+ * once. Writer:  the aggregating thread, and the control thread before and after the sampling.
  */
 #ifndef QZI_SYMBOLIZE_H
 #define QZI_SYMBOLIZE_H

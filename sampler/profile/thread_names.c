@@ -7,15 +7,18 @@
 #include "modules.h"
 
 #define DEEPEST 512u /* entries of a path that are looked at */
-#define SHARE   0.9 /* of a worker's time, from which on it is known by one procedure */
+#define SHARE   0.9  /* of a worker's time, from which on it is known by one procedure */
 
-struct vote { uint32_t thread, procedure; uint64_t ns; };
+struct vote {
+  uint32_t thread, procedure;
+  uint64_t ns;
+};
 struct callables {
   struct qzi_interner *in;
   qz_symbols *symbols;
-  uint8_t *whose;          /* by entity: enum whose + 1, 0: not looked at */
+  uint8_t *whose; /* by entity: enum whose + 1, 0: not looked at */
   struct vote *votes;
-  struct qzi_table table;  /* of votes */
+  struct qzi_table table; /* of votes */
   size_t count, room;
 };
 enum whose { OWN = 0, STANDARD, LIBRARY };
@@ -34,7 +37,8 @@ static enum whose whose_is(struct callables *its, uint32_t index) {
   return (enum whose)(its->whose[index] - 1);
 }
 
-/* The closure that Rust starts a thread with stands among the arguments of the procedure that marks where backtraces end. */
+/* The closure that Rust starts a thread with stands among the arguments of the procedure that marks where backtraces
+ * end. */
 static int is_marker(struct callables *its, uint32_t index, struct qz_symbol *symbol) {
   qz_symbols_find(its->symbols, its->in->file->entities[index].address, QZ_SYMBOL_PROCEDURE, symbol);
   return strstr(symbol->name, "__rust_begin_short_backtrace::<") != NULL;
@@ -44,8 +48,11 @@ static int is_marker(struct callables *its, uint32_t index, struct qz_symbol *sy
 static uint32_t callable_on(struct callables *its, uint32_t stack, uint64_t start) {
   const struct qzi_file *file = its->in->file;
   uint32_t path[DEEPEST], depth = 0;
-  for (uint32_t at = stack; at && depth < DEEPEST; at = file->stacks[at].parent) path[depth++] = file->stacks[at].entity;
-  while (depth && (file->entities[path[depth - 1]].kind != QZ_ENTITY_PROCEDURE || file->entities[path[depth - 1]].address != start)) depth--;
+  for (uint32_t at = stack; at && depth < DEEPEST; at = file->stacks[at].parent)
+    path[depth++] = file->stacks[at].entity;
+  while (depth && (file->entities[path[depth - 1]].kind != QZ_ENTITY_PROCEDURE ||
+                   file->entities[path[depth - 1]].address != start))
+    depth--;
   if (depth) depth--;
   while (depth-- > 0) {
     struct qz_symbol symbol;
@@ -70,7 +77,8 @@ static void vote(struct callables *its, uint32_t thread, uint32_t procedure, uin
     its->votes = all;
     its->room = room;
   }
-  if (!qzi_table_add(&its->table, hash, (uint32_t)its->count + 1)) its->votes[its->count++] = (struct vote){thread, procedure, ns};
+  if (!qzi_table_add(&its->table, hash, (uint32_t)its->count + 1))
+    its->votes[its->count++] = (struct vote){thread, procedure, ns};
 }
 
 static void set_name(struct qzi_interner *in, struct qz_entity *thread, const char *name, size_t length) {
@@ -81,18 +89,19 @@ static void set_name(struct qzi_interner *in, struct qz_entity *thread, const ch
 static int tells(struct callables *its, uint64_t address) {
   struct qz_symbol symbol;
   qz_symbols_find(its->symbols, address, QZ_SYMBOL_PROCEDURE, &symbol);
-  return strstr(symbol.name, "_State_impl<") && !strstr(symbol.name, "(*)") && !strstr(symbol.name, "(&)") && !strstr(symbol.name, "packaged_task<");
+  return strstr(symbol.name, "_State_impl<") && !strstr(symbol.name, "(*)") && !strstr(symbol.name, "(&)") &&
+         !strstr(symbol.name, "packaged_task<");
 }
 
-/* Of a thread that is known by what it runs, an object's operator(): its place, where that is not inlined into the library's procedure. Both
- * the thread and that procedure get it. */
+/* Of a thread that is known by what it runs, an object's operator(): its place, where that is not inlined into the
+ * library's procedure. Both the thread and that procedure get it. */
 static void place_functor(struct callables *its, struct qz_entity *thread, const struct vote *best) {
   struct qz_symbol symbol;
   static const char operator[] = "::operator()";
   if (!best || its->in->file->entities[best->procedure].record) return;
   qz_symbols_find(its->symbols, its->in->file->entities[best->procedure].address, QZ_SYMBOL_PROCEDURE, &symbol);
   size_t length = strlen(symbol.name);
-  if (length < sizeof operator || strcmp(symbol.name + length - (sizeof operator - 1), operator) || !*symbol.file) return;
+  if (length < sizeof operator|| strcmp(symbol.name + length - (sizeof operator- 1), operator) || !*symbol.file) return;
   struct qz_entity *procedure = &its->in->file->entities[qzi_intern_procedure(its->in, thread->address)];
   procedure->file = thread->file = qzi_intern_string(its->in, symbol.file);
   procedure->line = thread->line = symbol.line;

@@ -1,5 +1,5 @@
-/* What threads run whose start routine is a library's, always the same, which tells nothing: a std::async, a thread of Rust, a worker
- * of OpenMP.
+/* What threads run whose start routine is a library's, always the same, which tells nothing: a std::async, a thread of
+ * Rust, a worker of OpenMP.
  *
  * Owns:    names and places of thread entities, when the recording ends.
  * Must not: name a thread that the program named.
@@ -10,7 +10,8 @@
 #include "interner.h"
 #include "symbols/symbols.h"
 
-/* Names them by the program's outermost procedure on their paths; workers that ran several, by the library whose they are. */
+/* Names them by the program's outermost procedure on their paths; workers that ran several, by the library whose they
+ * are. */
 void qzi_callables(struct qzi_interner *in, qz_symbols *symbols);
 
 #endif

@@ -16,10 +16,10 @@
 
 struct qzi_timeline {
   struct qzi_file *file;
-  uint64_t length_ns;   /* wanted of a stretch now */
-  uint64_t *top_ns;     /* by stretch: how long its top was on top */
-  uint64_t *entity_ns;  /* by entity: time on top in the open stretch */
-  uint32_t *touched;    /* entities with time there */
+  uint64_t length_ns;  /* wanted of a stretch now */
+  uint64_t *top_ns;    /* by stretch: how long its top was on top */
+  uint64_t *entity_ns; /* by entity: time on top in the open stretch */
+  uint32_t *touched;   /* entities with time there */
   uint32_t touched_count, touched_room;
   uint32_t best;
   size_t entity_bytes;

@@ -4,12 +4,12 @@
 static uint32_t hash_of(const struct qzi_tuple_key *key) {
   return qzi_hash((uint64_t)key->stack << 32 | key->thread,
                   (uint64_t)key->busy << 48 | (uint64_t)key->spinning << 32 | (uint64_t)key->state << 28 |
-                      (uint64_t)key->waiting << 27 | (uint64_t)key->torn << 26 | (uint64_t)key->runnable << 8);
+                    (uint64_t)key->waiting << 27 | (uint64_t)key->torn << 26 | (uint64_t)key->runnable << 8);
 }
 
 static uint32_t look_up(const struct qzi_tuples *tuples, const struct qzi_tuple_key *key, uint32_t hash) {
   QZI_TABLE_EACH(&tuples->tuples, hash, at)
-    if (!memcmp(&tuples->file->tuples[at - 1], key, sizeof *key)) return at;
+  if (!memcmp(&tuples->file->tuples[at - 1], key, sizeof *key)) return at;
   return 0;
 }
 
@@ -53,7 +53,8 @@ uint32_t qzi_tuple_find(struct qzi_tuples *tuples, const struct qzi_tuple_key *w
 
 uint32_t qzi_balance_find(struct qzi_tuples *tuples, unsigned busy, unsigned spinning, uint32_t runnable) {
   struct qzi_file *file = tuples->file;
-  uint64_t used = qzi_file_count(file, QZ_SECTION_BALANCE), capacity = file->head->sections[QZ_SECTION_BALANCE].capacity;
+  uint64_t used = qzi_file_count(file, QZ_SECTION_BALANCE),
+           capacity = file->head->sections[QZ_SECTION_BALANCE].capacity;
   /* Where the table is half full r is dropped: what is left is at most P squared elements. */
   uint32_t bucket = used < capacity / 2 ? qzi_runnable_bucket(runnable) : 0;
   uint32_t hash = qzi_hash((uint64_t)busy << 32 | spinning, bucket);
@@ -62,8 +63,7 @@ uint32_t qzi_balance_find(struct qzi_tuples *tuples, unsigned busy, unsigned spi
     if (balance->busy == busy && balance->spinning == spinning && balance->runnable == bucket) return at;
   }
   if (qzi_file_room(file, QZ_SECTION_BALANCE, 1) || qzi_table_add(&tuples->balance, hash, (uint32_t)used + 1)) return 0;
-  file->balance[used] =
-      (struct qz_balance){.busy = (uint16_t)busy, .spinning = (uint16_t)spinning, .runnable = bucket};
+  file->balance[used] = (struct qz_balance){.busy = (uint16_t)busy, .spinning = (uint16_t)spinning, .runnable = bucket};
   qzi_file_append(file, QZ_SECTION_BALANCE, 1);
   return (uint32_t)used + 1;
 }

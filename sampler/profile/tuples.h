@@ -26,11 +26,15 @@ struct qzi_tuple_key {
   uint16_t busy, spinning;
   uint32_t runnable; /* as counted; bucketed inside */
 };
-_Static_assert(sizeof(struct qzi_tuple_key) == 20 && offsetof(struct qzi_tuple_key, state) == offsetof(struct qz_tuple, state) &&
-               offsetof(struct qzi_tuple_key, busy) == offsetof(struct qz_tuple, busy) &&
-               offsetof(struct qzi_tuple_key, runnable) == offsetof(struct qz_tuple, runnable), "the key is the beginning of a tuple");
+_Static_assert(sizeof(struct qzi_tuple_key) == 20 &&
+                 offsetof(struct qzi_tuple_key, state) == offsetof(struct qz_tuple, state) &&
+                 offsetof(struct qzi_tuple_key, busy) == offsetof(struct qz_tuple, busy) &&
+                 offsetof(struct qzi_tuple_key, runnable) == offsetof(struct qz_tuple, runnable),
+               "the key is the beginning of a tuple");
 
-static inline int qzi_tuple_same(const struct qzi_tuple_key *a, const struct qzi_tuple_key *b) { return !memcmp(a, b, sizeof *a); }
+static inline int qzi_tuple_same(const struct qzi_tuple_key *a, const struct qzi_tuple_key *b) {
+  return !memcmp(a, b, sizeof *a);
+}
 
 /* r exactly up to 64, then the lower bound of its bucket: 8 buckets for each power of two. */
 static inline uint32_t qzi_runnable_bucket(uint32_t runnable) {

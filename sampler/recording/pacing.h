@@ -17,12 +17,12 @@
 
 struct qzi_pacing {
   uint64_t interval_ns;
-  uint64_t start_ns;  /* interval 0 begins here */
-  uint64_t tick;      /* interval of the next snapshot */
-  uint64_t instant_ns;/* when it is due */
-  uint64_t skipped;   /* intervals without a snapshot */
+  uint64_t start_ns;   /* interval 0 begins here */
+  uint64_t tick;       /* interval of the next snapshot */
+  uint64_t instant_ns; /* when it is due */
+  uint64_t skipped;    /* intervals without a snapshot */
   uint64_t random[2];
-  int spins;          /* 1: on a CPU of its own */
+  int spins; /* 1: on a CPU of its own */
 };
 
 /* rate_mhz: millihertz, not 0. seed 0: from the system. */

@@ -58,7 +58,8 @@ static uint32_t host(struct qzi_interner *in) {
     break;
   }
   if (file) fclose(file);
-  snprintf(text, sizeof text, "%s, %s %s %s%s", machine.nodename, machine.sysname, machine.release, machine.machine, model);
+  snprintf(text, sizeof text, "%s, %s %s %s%s", machine.nodename, machine.sysname, machine.release, machine.machine,
+           model);
   return qzi_intern_string(in, text);
 }
 
@@ -88,7 +89,8 @@ static void describe(struct qzi_recording *recording) {
 /* ---- life ---- */
 
 int qzi_recording_open(struct qzi_recording *recording, int fd, pid_t pid, const char *path,
-                       const struct qzi_replaceable *may, const struct qzi_recording_request *request, char *why, size_t why_bytes) {
+                       const struct qzi_replaceable *may, const struct qzi_recording_request *request, char *why,
+                       size_t why_bytes) {
   memset(recording, 0, sizeof *recording);
   recording->request = request;
   recording->pid = pid;
@@ -108,7 +110,10 @@ int qzi_recording_open(struct qzi_recording *recording, int fd, pid_t pid, const
   if (recording->wake_fd < 0 ||
       qzi_sampler_open(&recording->sampler, &recording->view, &recording->file, qzi_clock_ns()) ||
       qzi_sampler_base(&recording->sampler, request->attached)) {
-    snprintf(why, why_bytes, recording->file.full ? "the disk is full" : errno == EMFILE ? "too many open files" : "there is not enough memory");
+    snprintf(why, why_bytes,
+             recording->file.full ? "the disk is full"
+             : errno == EMFILE    ? "too many open files"
+                                  : "there is not enough memory");
     unlink(recording->file.path);
     qzi_recording_close(recording);
     return -1;
@@ -117,8 +122,10 @@ int qzi_recording_open(struct qzi_recording *recording, int fd, pid_t pid, const
   struct qzi_modules *modules = qzi_modules_read(pid);
   if (modules) qzi_modules_store(&recording->sampler.in, modules);
   qzi_modules_free(modules);
-  if (recording->sampler.kernel) qzi_kernel_prepare(recording->sampler.kernel);
-  else qzi_processor_loops_prepare(recording->sampler.loops);
+  if (recording->sampler.kernel)
+    qzi_kernel_prepare(recording->sampler.kernel);
+  else
+    qzi_processor_loops_prepare(recording->sampler.loops);
   return 0;
 }
 
@@ -126,7 +133,7 @@ int qzi_recording_start(struct qzi_recording *recording) {
   sem_init(&recording->ready, 0, 0);
   if (pthread_create(&recording->thread, NULL, qzi_sampling_main, recording)) return -1;
   recording->started = 1;
-  while (sem_wait(&recording->ready)) { }
+  while (sem_wait(&recording->ready)) {}
   return 0;
 }
 
@@ -155,7 +162,8 @@ void qzi_recording_stop(struct qzi_recording *recording) {
   recording->turns.taken = recording->sampler.timed_samples;
   qzi_turns_note(&recording->turns, recording->cpu_time.turns, recording->cpu_time.run_ns);
   qzi_recording_keep_times(recording);
-  if (children_ns > recording->children_before_ns) recording->file.head->children_run_ns = children_ns - recording->children_before_ns;
+  if (children_ns > recording->children_before_ns)
+    recording->file.head->children_run_ns = children_ns - recording->children_before_ns;
 }
 
 int qzi_recording_finish(struct qzi_recording *recording, uint32_t end_reason, int32_t exit_status) {

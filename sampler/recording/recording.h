@@ -36,7 +36,7 @@ struct qzi_recording {
   const struct qzi_recording_request *request;
   struct qzi_pacing pacing;
   struct qzi_cheap cheap;
-  uint64_t others_ns;                     /* what visit_others may use */
+  uint64_t others_ns; /* what visit_others may use */
   pid_t pid;
   struct qzi_cpu_time cpu_time; /* the control thread's */
   struct qzi_turns turns;       /* likewise */
@@ -44,36 +44,38 @@ struct qzi_recording {
   /* sampling threads */
   pthread_t thread;
   int started;
-  sem_t ready;          /* posted when the first thread is about to take snapshots */
+  sem_t ready; /* posted when the first thread is about to take snapshots */
   unsigned threads;
-  int prompt;           /* 1: it has real-time priority */
-  int cpu;              /* that the first thread is pinned to, -1: none */
+  int prompt; /* 1: it has real-time priority */
+  int cpu;    /* that the first thread is pinned to, -1: none */
   struct qzi_helper *helpers;
   _Atomic uint32_t helper_round, helper_done;
   _Atomic int helpers_stop;
   uint64_t helpers_cpu_ns; /* of helpers that have ended */
   uint32_t asked;          /* number of processors that the session said last */
   /* between control and sampling thread */
-  _Atomic int stop;     /* 1: end */
-  _Atomic int rebase;   /* 1: leave out the time since the last snapshot */
-  _Atomic int failed;   /* the sampling thread ended by itself: enum qz_end_reason */
-  _Atomic int want_modules; /* an address in no known module was seen */
+  _Atomic int stop;                      /* 1: end */
+  _Atomic int rebase;                    /* 1: leave out the time since the last snapshot */
+  _Atomic int failed;                    /* the sampling thread ended by itself: enum qz_end_reason */
+  _Atomic int want_modules;              /* an address in no known module was seen */
   _Atomic(struct qzi_modules *) mailbox; /* newest map, for the sampling thread */
-  int wake_fd;          /* eventfd: `failed` or `want_modules` has changed */
+  int wake_fd;                           /* eventfd: `failed` or `want_modules` has changed */
 };
 
-/* Opens the session in `fd` (which stays the caller's) of the program `pid`, and makes the profile (file.h says how it is
- * called). 0, or -1 and one clause. */
+/* Opens the session in `fd` (which stays the caller's) of the program `pid`, and makes the profile (file.h says how it
+ * is called). 0, or -1 and one clause. */
 int qzi_recording_open(struct qzi_recording *recording, int fd, pid_t pid, const char *path,
-                       const struct qzi_replaceable *may, const struct qzi_recording_request *request, char *why, size_t why_bytes);
+                       const struct qzi_replaceable *may, const struct qzi_recording_request *request, char *why,
+                       size_t why_bytes);
 /* Begins to sample; what the program does once this has returned is seen. 0, or -1. */
 int qzi_recording_start(struct qzi_recording *recording);
-/* Writes what is known now of the program's processor time, of its threads' turns and of what the samples' timer takes at these. Once at a time. */
+/* Writes what is known now of the program's processor time, of its threads' turns and of what the samples' timer takes
+ * at these. Once at a time. */
 void qzi_recording_keep_times(struct qzi_recording *recording);
 /* Ends sampling, and reads what only the kernel knows of the program, while it still does. */
 void qzi_recording_stop(struct qzi_recording *recording);
-/* Of one that was stopped: reads the last counts, fills in symbols, and finishes the file. 0, or -1: the file could not be
- * finished (it is good as it is). */
+/* Of one that was stopped: reads the last counts, fills in symbols, and finishes the file. 0, or -1: the file could not
+ * be finished (it is good as it is). */
 int qzi_recording_finish(struct qzi_recording *recording, uint32_t end_reason, int32_t exit_status);
 void qzi_recording_close(struct qzi_recording *recording);
 

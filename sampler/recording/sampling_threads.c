@@ -18,13 +18,15 @@
 #include "sampler/util/clock.h"
 #include "sampler/linux/affinity.h"
 
-#define LOAD(at) __atomic_load_n((at), __ATOMIC_RELAXED)
+#define LOAD(at)        __atomic_load_n((at), __ATOMIC_RELAXED)
 #define SPIN_RATE_MHZ   UINT64_C(10000000)
 #define PROMPT_RATE_MHZ UINT64_C(5000000) /* highest rate at which the sampler may go before all others */
 #define SLEEP_RATE_MHZ  UINT64_C(1000000)
 #define KEEP_NS         UINT64_C(100000000) /* between bookkeepings */
 #define EXACT_NS        UINT64_C(500000000) /* between readings of exact counts; longer where one takes long */
-#define COST            64u /* snapshots take at most one part in so many of a CPU that the program could use, unless the user asked for a rate */
+#define COST                                                                                                         \
+  64u /* snapshots take at most one part in so many of a CPU that the program could use, unless the user asked for a \
+         rate */
 #define SLOWER_MOST     50u /* times */
 #define OTHERS_BATCH    8u
 #define OTHERS_SPIN_NS  UINT64_C(25000) /* for threads without processors and objects in a snapshot, on average */
@@ -46,7 +48,9 @@ static void futex_wait(_Atomic uint32_t *word, uint32_t value) {
   struct timespec most = {0, 50000000};
   syscall(SYS_futex, (uint32_t *)word, FUTEX_WAIT_PRIVATE, value, &most, NULL, 0);
 }
-static void futex_wake(_Atomic uint32_t *word) { syscall(SYS_futex, (uint32_t *)word, FUTEX_WAKE_PRIVATE, INT32_MAX, NULL, NULL, 0); }
+static void futex_wake(_Atomic uint32_t *word) {
+  syscall(SYS_futex, (uint32_t *)word, FUTEX_WAKE_PRIVATE, INT32_MAX, NULL, NULL, 0);
+}
 
 static void *helper_main(void *argument) {
   struct qzi_helper *helper = argument;
@@ -181,8 +185,9 @@ static void keep_books(struct qzi_recording *recording) {
   }
 }
 
-/* Threads without processors, and objects, as many as there is time for. Time that is not used is there later, up to a limit:
- * so all of them are visited in each of the first snapshots, although each page is touched for the first time. */
+/* Threads without processors, and objects, as many as there is time for. Time that is not used is there later, up to a
+ * limit: so all of them are visited in each of the first snapshots, although each page is touched for the first time.
+ */
 static void visit_others(struct qzi_recording *recording) {
   struct qzi_sampler *sampler = &recording->sampler;
   uint64_t most_ns = recording->pacing.spins ? OTHERS_SPIN_NS : OTHERS_SLEEP_NS;
@@ -192,7 +197,8 @@ static void visit_others(struct qzi_recording *recording) {
   recording->others_ns += most_ns;
   if (recording->others_ns > limit_ns) recording->others_ns = limit_ns;
   uint32_t threads = qz_session_thread_high(sampler->view), objects = qz_session_object_high(sampler->view);
-  qzi_growth_note(&sampler->objects_grown, objects, sampler->file->head->elapsed_ns); /* also while there is none to visit */
+  qzi_growth_note(&sampler->objects_grown, objects,
+                  sampler->file->head->elapsed_ns); /* also while there is none to visit */
   objects = objects ? objects - 1 : 0;
   int first = 1;
   while (threads || objects) {
@@ -208,19 +214,22 @@ static void visit_others(struct qzi_recording *recording) {
   recording->others_ns -= used_ns < recording->others_ns ? used_ns : recording->others_ns;
 }
 
-/* On a CPU that the program uses too, snapshots that take long (of thousands of threads) are made less often. The length of
- * an interval depends on what snapshots cost, not on what they see, and each stands for its own interval: nothing is biased.
- * What is made now and then (exact counts are read) counts with the snapshots of about half a second. Walks of stacks do not: they have a
- * share of their own (call_path.c), which is the same however many snapshots there are. */
+/* On a CPU that the program uses too, snapshots that take long (of thousands of threads) are made less often. The
+ * length of an interval depends on what snapshots cost, not on what they see, and each stands for its own interval:
+ * nothing is biased. What is made now and then (exact counts are read) counts with the snapshots of about half a
+ * second. Walks of stacks do not: they have a share of their own (call_path.c), which is the same however many
+ * snapshots there are. */
 static void keep_cheap(struct qzi_recording *recording) {
   struct qzi_cheap *cheap = &recording->cheap;
   const struct qzi_kernel *kernel = recording->sampler.kernel;
-  uint64_t cpu_ns = qzi_thread_cpu_ns(), walks_ns = kernel ? qzi_kernel_walks_ns(kernel) : 0, snapshots = recording->file.head->snapshots;
-  uint64_t count = snapshots - cheap->snapshots, all_ns = cpu_ns - cheap->cpu_ns, walked_ns = walks_ns - cheap->walks_ns;
+  uint64_t cpu_ns = qzi_thread_cpu_ns(), walks_ns = kernel ? qzi_kernel_walks_ns(kernel) : 0,
+           snapshots = recording->file.head->snapshots;
+  uint64_t count = snapshots - cheap->snapshots, all_ns = cpu_ns - cheap->cpu_ns,
+           walked_ns = walks_ns - cheap->walks_ns;
   cheap->cpu_ns = cpu_ns;
   cheap->walks_ns = walks_ns;
   cheap->snapshots = snapshots;
-  if (!cheap->looks++) return; /* what was made for the first ones will not be made again */
+  if (!cheap->looks++) return;                        /* what was made for the first ones will not be made again */
   if (walked_ns > all_ns / 2) walked_ns = all_ns / 2; /* by the clock, in which others may have had the CPU */
   cheap->cost_ns = cheap->cost_ns * 3 / 4 + all_ns - walked_ns;
   cheap->count = cheap->count * 3 / 4 + count * 4;
@@ -229,7 +238,8 @@ static void keep_cheap(struct qzi_recording *recording) {
   uint64_t next_ns = cheap->cost_ns * 4 / cheap->count * COST;
   if (next_ns < base_ns) next_ns = base_ns;
   if (next_ns > SLOWER_MOST * base_ns) next_ns = SLOWER_MOST * base_ns;
-  int longer = now_ns == base_ns ? next_ns * 5 > now_ns * 7 : next_ns * 10 > now_ns * 11; /* a bare wake-up may take as much on a busy machine */
+  int longer = now_ns == base_ns ? next_ns * 5 > now_ns * 7
+                                 : next_ns * 10 > now_ns * 11; /* a bare wake-up may take as much on a busy machine */
   if (longer || next_ns * 4 < now_ns * 3) qzi_pacing_change(&recording->pacing, next_ns);
 }
 
@@ -237,7 +247,8 @@ static int publishing(const struct qzi_recording *recording) {
   return __atomic_load_n(&qz_session_head(&recording->view)->publishing, __ATOMIC_ACQUIRE) != 0;
 }
 
-/* Chooses CPU, pace and number of threads for the processors that there are, and starts the clock at start_ns (0: now). */
+/* Chooses CPU, pace and number of threads for the processors that there are, and starts the clock at start_ns (0: now).
+ */
 static void settle(struct qzi_recording *recording, uint64_t start_ns) {
   struct qz_profile *head = recording->file.head;
   struct qzi_place place;
@@ -247,8 +258,8 @@ static void settle(struct qzi_recording *recording, uint64_t start_ns) {
   uint64_t rate_mhz = recording->request->rate_mhz;
   if (!rate_mhz) rate_mhz = place.spins ? SPIN_RATE_MHZ : SLEEP_RATE_MHZ;
   start_helpers(recording, &place);
-  /* On a CPU that the program uses too, a wake-up that waits its turn comes late exactly when threads are ready: what is
-   * ready would be underestimated. Real-time priority, where the user may have it (root, RLIMIT_RTPRIO), cures that;
+  /* On a CPU that the program uses too, a wake-up that waits its turn comes late exactly when threads are ready: what
+   * is ready would be underestimated. Real-time priority, where the user may have it (root, RLIMIT_RTPRIO), cures that;
    * at these rates it takes some per cent of the CPU at most. */
   int prompt = !place.spins && rate_mhz <= PROMPT_RATE_MHZ;
   if (prompt != recording->prompt && !sched_setscheduler(0, (prompt ? SCHED_FIFO : SCHED_OTHER) | SCHED_RESET_ON_FORK,
@@ -258,14 +269,18 @@ static void settle(struct qzi_recording *recording, uint64_t start_ns) {
   head->sampler_cpu = recording->cpu >= 0 ? (uint32_t)recording->cpu : UINT32_MAX;
   head->sampler_spins = (uint32_t)place.spins;
   head->sampler_threads = recording->threads;
-  if (recording->sampler.kernel) qzi_kernel_start(recording->sampler.kernel);
-  else qzi_processor_loops_start(recording->sampler.loops);
+  if (recording->sampler.kernel)
+    qzi_kernel_start(recording->sampler.kernel);
+  else
+    qzi_processor_loops_start(recording->sampler.loops);
   uint64_t skipped = recording->pacing.skipped;
   qzi_pacing_start(&recording->pacing, rate_mhz, place.spins, start_ns ? start_ns : qzi_clock_ns(), 0);
   recording->others_ns = recording->pacing.interval_ns; /* as much as may be saved */
   recording->pacing.skipped = skipped;
-  recording->cheap = (struct qzi_cheap){.cpu_ns = qzi_thread_cpu_ns(), .snapshots = head->snapshots,
-                                       .walks_ns = recording->sampler.kernel ? qzi_kernel_walks_ns(recording->sampler.kernel) : 0};
+  recording->cheap =
+    (struct qzi_cheap){.cpu_ns = qzi_thread_cpu_ns(),
+                       .snapshots = head->snapshots,
+                       .walks_ns = recording->sampler.kernel ? qzi_kernel_walks_ns(recording->sampler.kernel) : 0};
 }
 
 /* Follows the session where qz_init has changed the number of processors. */
@@ -298,7 +313,8 @@ void *qzi_sampling_main(void *argument) {
   sem_post(&recording->ready);
   while ((now_ns = qzi_pacing_wait(&recording->pacing, &recording->stop)) != 0) {
     if (!publishing(recording) || atomic_exchange(&recording->rebase, 0)) {
-      if (published && !publishing(recording)) qzi_cpu_time_read(&recording->cpu_time, &recording->view, recording->pid);
+      if (published && !publishing(recording))
+        qzi_cpu_time_read(&recording->cpu_time, &recording->view, recording->pid);
       published = 0;
       qzi_sampler_rebase(&recording->sampler, now_ns); /* nothing is published: that time is not part of the run */
       qzi_pacing_next(&recording->pacing, now_ns);

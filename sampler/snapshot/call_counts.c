@@ -64,7 +64,8 @@ static void sum_up(struct qzi_sampler *sampler) {
     for (; slot < slots && from + slot * stride < end; slot++) {
       const struct qz_call *call = (const struct qz_call *)(const void *)(view->base + from + slot * stride);
       uint64_t site = LOAD_ACQUIRE(&call->site), key = LOAD(&call->key), count = LOAD(&call->count);
-      if (!(key & QZ_KEY_OBJECT) && site >= view->start_low && site < view->start_high) continue; /* counted as a spawn */
+      if (!(key & QZ_KEY_OBJECT) && site >= view->start_low && site < view->start_high)
+        continue; /* counted as a spawn */
       if (site && count) add(sampler, site, key, count);
     }
   }

@@ -1,14 +1,16 @@
 /* Snapshots of programs whose threads are kernel threads (QZ_PUBLISHER_PTHREAD): every live thread record is visited,
- * and the kernel is asked which of those that call themselves useful are asleep, and which of those that wait are runnable. See snapshot.h.
+ * and the kernel is asked which of those that call themselves useful are asleep, and which of those that wait are
+ * runnable. See snapshot.h.
  *
  * Owns:    what was seen of each thread last.
  * Writer and reader: the aggregating thread.
- * Must not: believe the kernel over a record on what its thread waits for, only on whether it has been woken; add up to more than P processors.
+ * Must not: believe the kernel over a record on what its thread waits for, only on whether it has been woken; add up to
+ * more than P processors.
  *
- * Of the threads that could run, those execute to which the kernel's count of their processor time is owed (run_account.h), at
- * most P: b of them useful, s spinning. The others are ready: they wait for a CPU. So do those that have been woken, or made,
- * and have not run since. One that sleeps, and to which more is owed than looks have seen, executes on its last path.
- * (docs/metrics.md, sections 1, 5 and 6)
+ * Of the threads that could run, those execute to which the kernel's count of their processor time is owed
+ * (run_account.h), at most P: b of them useful, s spinning. The others are ready: they wait for a CPU. So do those that
+ * have been woken, or made, and have not run since. One that sleeps, and to which more is owed than looks have seen,
+ * executes on its last path. (docs/metrics.md, sections 1, 5 and 6)
  */
 #include "kernel_threads.h"
 
@@ -20,45 +22,51 @@
 
 #define LOAD(at)         __atomic_load_n((at), __ATOMIC_RELAXED)
 #define LOAD_ACQUIRE(at) __atomic_load_n((at), __ATOMIC_ACQUIRE)
-#define TRIES_NS   UINT64_C(50000) /* who has run longer than this without a try does something else */
-#define ASKED_MOST 32u  /* threads of which the kernel is asked in one snapshot, in turn; of the others the last answer holds. (Asking
-                         * more makes a snapshot dearer, so that there are fewer: each thread is asked no more often.) */
-#define AHEAD      4u   /* threads */
-#define READ_MOST   32u /* sleeping threads of which the processor time is read in one snapshot: those that went on since */
-#define PART_NS     UINT64_C(2000000) /* a snapshot that stands for more has several parts: of it, too, threads execute as long as the kernel says */
-#define PARTS_MOST  16u
-#define PARTS_OF    1024u /* threads, of all parts together: of thousands a snapshot has one part, for each costs as much as that */
-#define NOBODY UINT32_MAX /* in place of a record: that of a thread that has ended */
-#define READ_LEAST  4u  /* and so many more, in turn: whether one has been woken is asked of them, too */
-#define WOKEN_LEAST 4u  /* of those that say that they wait so many are asked about, in turn, ... */
-#define WOKEN_FOUND 4u  /* ... and so many more for each that is found woken, ... */
-#define WOKEN_MOST  32u /* ... but no more than these */
+#define TRIES_NS         UINT64_C(50000) /* who has run longer than this without a try does something else */
+#define ASKED_MOST                                                                                                   \
+  32u /* threads of which the kernel is asked in one snapshot, in turn; of the others the last answer holds. (Asking \
+       * more makes a snapshot dearer, so that there are fewer: each thread is asked no more often.) */
+#define AHEAD 4u /* threads */
+#define READ_MOST \
+  32u /* sleeping threads of which the processor time is read in one snapshot: those that went on since */
+#define PART_NS                                                                                                      \
+  UINT64_C(2000000) /* a snapshot that stands for more has several parts: of it, too, threads execute as long as the \
+                       kernel says */
+#define PARTS_MOST 16u
+#define PARTS_OF \
+  1024u /* threads, of all parts together: of thousands a snapshot has one part, for each costs as much as that */
+#define NOBODY      UINT32_MAX /* in place of a record: that of a thread that has ended */
+#define READ_LEAST  4u         /* and so many more, in turn: whether one has been woken is asked of them, too */
+#define WOKEN_LEAST 4u         /* of those that say that they wait so many are asked about, in turn, ... */
+#define WOKEN_FOUND 4u         /* ... and so many more for each that is found woken, ... */
+#define WOKEN_MOST  32u        /* ... but no more than these */
 
 /* What is remembered of a thread record. */
 struct memo {
   uint64_t serial;
-  uint64_t tries;      /* as in the record, at the last snapshot */
-  uint64_t spun_ns;    /* its processor time when it was seen to try in vain; 0: it was not */
+  uint64_t tries;                /* as in the record, at the last snapshot */
+  uint64_t spun_ns;              /* its processor time when it was seen to try in vain; 0: it was not */
   struct qzi_tuple_key last_key; /* of its last tuple, */
-  uint32_t last_tuple; /* and that; 0: none */
-  uint64_t woken;      /* packed word of its record when it was found runnable though it says that it waits; 0: it was not */
+  uint32_t last_tuple;           /* and that; 0: none */
+  uint64_t woken; /* packed word of its record when it was found runnable though it says that it waits; 0: it was not */
   struct qzi_told told;
   struct qzi_run_account account;
   uint64_t read_word, read_state; /* of its record, when its processor time was read */
-  uint32_t epoch;      /* of that reading */
+  uint32_t epoch;                 /* of that reading */
 };
 
 /* A thread in the snapshot that is under way. */
 struct seen {
   struct qzi_look look;
   uint32_t index, object, tuple;
-  uint32_t node;       /* of its tuple: look.node, or the path on which it is told to have executed */
-  uint8_t state;       /* enum qz_state; READY: runnable, counted with the useful ones */
-  uint8_t outside;     /* its wait is known from the kernel alone: `object` is a futex */
-  uint8_t waits;       /* its record says that it is blocked */
-  uint8_t woken;       /* it is runnable, and has had no CPU since it waited (for `object`, if its record says so) or was made */
-  uint8_t executes;    /* on a CPU */
-  uint8_t instead;     /* it executes though it sleeps, or has been woken: its state otherwise; IDLE: it does not */
+  uint32_t node;   /* of its tuple: look.node, or the path on which it is told to have executed */
+  uint8_t state;   /* enum qz_state; READY: runnable, counted with the useful ones */
+  uint8_t outside; /* its wait is known from the kernel alone: `object` is a futex */
+  uint8_t waits;   /* its record says that it is blocked */
+  uint8_t
+    woken; /* it is runnable, and has had no CPU since it waited (for `object`, if its record says so) or was made */
+  uint8_t executes; /* on a CPU */
+  uint8_t instead;  /* it executes though it sleeps, or has been woken: its state otherwise; IDLE: it does not */
 };
 
 /* A thread that ended: for those that come and go between looks. */
@@ -74,7 +82,7 @@ struct qzi_kernel {
   struct qzi_asker asker;
   struct qzi_run_accounts accounts;
   struct gone gone;
-  uint32_t *order;       /* of the threads that could execute: places in `seen` */
+  uint32_t *order; /* of the threads that could execute: places in `seen` */
   uint32_t room, cursor, woken_cursor, read_cursor;
   uint32_t epoch, reads; /* see qzi_kernel_skip; processor times read in this snapshot */
 };
@@ -121,9 +129,9 @@ void qzi_kernel_start(struct qzi_kernel *kernel) { qzi_follow_start(kernel->foll
 
 /* ---- one thread ---- */
 
-/* The thread tried the same lock (or yielded, in the same loop), in vain, several times since the last snapshot, and nothing
- * else: it spins. It still does if it has had no CPU since it last was seen to. The object stands on its path, as if it had
- * been asked for. */
+/* The thread tried the same lock (or yielded, in the same loop), in vain, several times since the last snapshot, and
+ * nothing else: it spins. It still does if it has had no CPU since it last was seen to. The object stands on its path,
+ * as if it had been asked for. */
 static uint32_t tries_for(struct qzi_kernel *kernel, struct memo *memo, uint32_t tid, uint64_t tries) {
   uint32_t object = (uint32_t)(tries >> 32);
   uint64_t before_ns = memo->spun_ns;
@@ -148,12 +156,15 @@ static void look_at_name(struct qzi_sampler *sampler, uint32_t index) {
   if (entity->instances == 1 && entity->record == index) entity->name = qzi_intern_name(&sampler->in, name);
 }
 
-/* What the kernel counts of its processor time: of a thread that could run each time, of a sleeping one when it has gone on since. */
-static void read_account(struct qzi_sampler *sampler, uint32_t index, const struct qzi_look *its, unsigned state, int may_read, uint32_t tid) {
+/* What the kernel counts of its processor time: of a thread that could run each time, of a sleeping one when it has
+ * gone on since. */
+static void read_account(struct qzi_sampler *sampler, uint32_t index, const struct qzi_look *its, unsigned state,
+                         int may_read, uint32_t tid) {
   struct qzi_kernel *kernel = sampler->kernel;
   struct memo *memo = &kernel->memos[index];
   uint64_t word = sampler->in.memos[index].word, run_ns;
-  int sleeps = state == QZ_STATE_BLOCKED || state == QZ_STATE_IO, same = memo->read_word == word && memo->read_state == its->state;
+  int sleeps = state == QZ_STATE_BLOCKED || state == QZ_STATE_IO,
+      same = memo->read_word == word && memo->read_state == its->state;
   if (sleeps && !may_read && (same || kernel->reads >= READ_MOST)) return;
   kernel->reads += sleeps && !same;
   if (!qzi_ask_counted(&kernel->asker, &memo->told, tid, &run_ns)) return;
@@ -165,7 +176,8 @@ static void read_account(struct qzi_sampler *sampler, uint32_t index, const stru
 }
 
 /* State of the thread `index`, or IDLE: none there. */
-static void look(struct qzi_sampler *sampler, uint32_t index, int may_ask, int may_read, uint64_t now_ns, struct seen *seen) {
+static void look(struct qzi_sampler *sampler, uint32_t index, int may_ask, int may_read, uint64_t now_ns,
+                 struct seen *seen) {
   struct qzi_kernel *kernel = sampler->kernel;
   const struct qz_thread *thread = qz_session_thread(sampler->view, index);
   struct memo *memo = &kernel->memos[index];
@@ -222,7 +234,8 @@ static void look(struct qzi_sampler *sampler, uint32_t index, int may_ask, int m
     seen->node = seen->look.node = qzi_intern_child(&sampler->in, seen->look.node, QZ_KEY(QZ_KIND_FUTEX, seen->object));
     return;
   }
-  const struct qz_object *object = state == QZ_STATE_SPINNING && !outside ? qz_session_object(sampler->view, seen->object) : NULL;
+  const struct qz_object *object =
+    state == QZ_STATE_SPINNING && !outside ? qz_session_object(sampler->view, seen->object) : NULL;
   if (object && !qzi_waits_at_top(sampler, seen->look.node, seen->object))
     seen->look.node = qzi_intern_child(&sampler->in, seen->look.node, QZ_KEY(LOAD(&object->kind), seen->object));
   seen->node = seen->look.node;
@@ -232,9 +245,10 @@ static void look(struct qzi_sampler *sampler, uint32_t index, int may_ask, int m
 
 /* ---- woken threads ---- */
 
-/* Asks the kernel about threads that say that they wait: one that is runnable has been woken, and waits for a CPU. Where there
- * are many some are asked, in turn, and more of them where some are found woken; such a thread is, until its record changes.
- * `runnable`: those that are known to be; where nobody else on the machine is but the sampler, none has been woken. */
+/* Asks the kernel about threads that say that they wait: one that is runnable has been woken, and waits for a CPU.
+ * Where there are many some are asked, in turn, and more of them where some are found woken; such a thread is, until
+ * its record changes. `runnable`: those that are known to be; where nobody else on the machine is but the sampler, none
+ * has been woken. */
 static uint32_t find_woken(struct qzi_sampler *sampler, uint32_t count, uint32_t waiting, uint32_t runnable) {
   struct qzi_kernel *kernel = sampler->kernel;
   uint32_t asked = 0, may_ask = WOKEN_LEAST, woken = 0, begin = 0;
@@ -270,7 +284,8 @@ static int find_tuple(struct qzi_sampler *sampler, struct seen *seen, const stru
   struct qzi_tuple_key key = {.stack = seen->node,
                               .thread = seen->look.entity,
                               .state = runnable && !seen->executes ? QZ_STATE_READY : seen->state,
-                              .waiting = !seen->instead && qzi_waits_at_top(sampler, seen->node, seen->object) ? waiting : 0,
+                              .waiting =
+                                !seen->instead && qzi_waits_at_top(sampler, seen->node, seen->object) ? waiting : 0,
                               .torn = (uint8_t)seen->look.torn,
                               .busy = (uint16_t)counts->useful,
                               .spinning = (uint16_t)counts->spinning,
@@ -302,8 +317,10 @@ static int is_runnable(const struct seen *seen) { return seen->state <= QZ_STATE
 static void tell(struct qzi_kernel *kernel, struct seen *seen, struct qzi_counts *counts) {
   seen->executes = 1;
   if (seen->state == QZ_STATE_READY) seen->state = QZ_STATE_USEFUL;
-  if (seen->state == QZ_STATE_SPINNING) counts->spinning++;
-  else counts->useful++;
+  if (seen->state == QZ_STATE_SPINNING)
+    counts->spinning++;
+  else
+    counts->useful++;
   if (seen->index == NOBODY) {
     struct qzi_run_account ended = {0};
     qzi_run_account_tell(&kernel->accounts, &ended);
@@ -330,15 +347,17 @@ static void sift(const struct qzi_kernel *kernel, uint32_t count, uint32_t at) {
   order[at] = place;
 }
 
-/* Of the threads that could run, those execute to which most is owed. (One that was woken, or made, and has had no CPU since
- * does not.) */
+/* Of the threads that could run, those execute to which most is owed. (One that was woken, or made, and has had no CPU
+ * since does not.) */
 static void choose_runnable(struct qzi_sampler *sampler, uint32_t count, struct qzi_counts *counts) {
   struct qzi_kernel *kernel = sampler->kernel;
   uint32_t candidates = 0, processors = sampler->view->processors;
   for (uint32_t k = 0; k < count; k++)
     if (is_runnable(&kernel->seen[k]) && !kernel->seen[k].woken) kernel->order[candidates++] = k;
-  uint64_t fair_ns = candidates > processors ? kernel->accounts.snapshot_ns * processors / candidates : kernel->accounts.snapshot_ns;
-  for (uint32_t k = 0; k < candidates; k++) qzi_run_account_guess(&kernel->memos[kernel->seen[kernel->order[k]].index].account, fair_ns);
+  uint64_t fair_ns =
+    candidates > processors ? kernel->accounts.snapshot_ns * processors / candidates : kernel->accounts.snapshot_ns;
+  for (uint32_t k = 0; k < candidates; k++)
+    qzi_run_account_guess(&kernel->memos[kernel->seen[kernel->order[k]].index].account, fair_ns);
   for (uint32_t k = candidates / 2; k-- > 0;) sift(kernel, candidates, k);
   for (; candidates && counts->useful + counts->spinning < processors; sift(kernel, candidates, 0)) {
     struct seen *seen = &kernel->seen[kernel->order[0]];
@@ -348,8 +367,8 @@ static void choose_runnable(struct qzi_sampler *sampler, uint32_t count, struct 
   }
 }
 
-/* A thread that sleeps, or has ended, is told to execute where the kernel says that it did more than looks have seen. Its
- * number is among the runnable ones then. */
+/* A thread that sleeps, or has ended, is told to execute where the kernel says that it did more than looks have seen.
+ * Its number is among the runnable ones then. */
 static uint32_t choose_others(struct qzi_sampler *sampler, uint32_t count, struct qzi_counts *counts) {
   struct qzi_kernel *kernel = sampler->kernel;
   uint32_t processors = sampler->view->processors;
@@ -357,7 +376,8 @@ static uint32_t choose_others(struct qzi_sampler *sampler, uint32_t count, struc
   for (uint32_t k = 0; k < count; k++) {
     struct seen *seen = &kernel->seen[k];
     const struct qzi_run_account *account = &kernel->memos[seen->index].account;
-    if (seen->executes || (is_runnable(seen) && !seen->woken) || counts->useful + counts->spinning >= processors || !qzi_run_account_must(&kernel->accounts, account)) {
+    if (seen->executes || (is_runnable(seen) && !seen->woken) || counts->useful + counts->spinning >= processors ||
+        !qzi_run_account_must(&kernel->accounts, account)) {
       owed_ns += account->owed_ns;
       continue;
     }
@@ -367,9 +387,13 @@ static uint32_t choose_others(struct qzi_sampler *sampler, uint32_t count, struc
     tell(kernel, seen, counts);
     owed_ns += account->owed_ns;
   }
-  if (!kernel->gone.entity || counts->useful + counts->spinning >= processors || !qzi_run_accounts_must(&kernel->accounts, owed_ns)) return count;
-  kernel->seen[count] = (struct seen){.look = {.node = kernel->gone.node, .entity = kernel->gone.entity}, .node = kernel->gone.node,
-                                      .index = NOBODY, .state = QZ_STATE_USEFUL};
+  if (!kernel->gone.entity || counts->useful + counts->spinning >= processors ||
+      !qzi_run_accounts_must(&kernel->accounts, owed_ns))
+    return count;
+  kernel->seen[count] = (struct seen){.look = {.node = kernel->gone.node, .entity = kernel->gone.entity},
+                                      .node = kernel->gone.node,
+                                      .index = NOBODY,
+                                      .state = QZ_STATE_USEFUL};
   tell(kernel, &kernel->seen[count], counts);
   counts->runnable++;
   return count + 1;
@@ -380,7 +404,9 @@ static void note_processors(struct qzi_sampler *sampler, const struct qzi_counts
   for (uint32_t p = 0; p < sampler->view->processors; p++) {
     struct qz_processor_stats *stats = &sampler->file->processors[p];
     sampler->visits[p].state = QZ_STATE_IDLE;
-    *(p < counts->useful ? &stats->useful_ns : p < counts->useful + counts->spinning ? &stats->spinning_ns : &stats->idle_ns) += ns;
+    *(p < counts->useful                      ? &stats->useful_ns
+      : p < counts->useful + counts->spinning ? &stats->spinning_ns
+                                              : &stats->idle_ns) += ns;
   }
 }
 
@@ -430,7 +456,8 @@ static void part_from(struct qzi_sampler *sampler, uint32_t index) {
 }
 
 /* Looks at all threads. Their number in `seen`; counts->runnable: of those that could run. */
-static uint32_t look_at_all(struct qzi_sampler *sampler, uint32_t high, uint64_t now_ns, struct qzi_counts *counts, int *waiters) {
+static uint32_t look_at_all(struct qzi_sampler *sampler, uint32_t high, uint64_t now_ns, struct qzi_counts *counts,
+                            int *waiters) {
   struct qzi_kernel *kernel = sampler->kernel;
   uint32_t count = 0, runnable = 0, waiting = 0;
   kernel->reads = 0;
@@ -467,7 +494,8 @@ static void look_again(struct seen *seen) {
 }
 
 /* Adds one part of a snapshot: who executes is chosen for each. */
-static int add_part(struct qzi_sampler *sampler, uint64_t end_ns, uint32_t looked, int waiters, struct qzi_counts counts) {
+static int add_part(struct qzi_sampler *sampler, uint64_t end_ns, uint32_t looked, int waiters,
+                    struct qzi_counts counts) {
   struct qzi_kernel *kernel = sampler->kernel;
   uint64_t ns;
   choose_runnable(sampler, looked, &counts);
@@ -482,8 +510,10 @@ static int add_part(struct qzi_sampler *sampler, uint64_t end_ns, uint32_t looke
   for (uint32_t k = 0; k < count; k++) {
     const struct seen *seen = &kernel->seen[k];
     if (!counts.more && (seen->state == QZ_STATE_SPINNING || seen->woken) && !seen->outside) note_queue(sampler, seen);
-    if (seen->outside && !seen->woken && !seen->instead) qzi_external_wait(&sampler->in, seen->object);
-    else if (seen->executes && seen->state != QZ_STATE_SPINNING) qzi_timeline_top(&sampler->timeline, sampler->file->stacks[seen->node].entity, ns);
+    if (seen->outside && !seen->woken && !seen->instead)
+      qzi_external_wait(&sampler->in, seen->object);
+    else if (seen->executes && seen->state != QZ_STATE_SPINNING)
+      qzi_timeline_top(&sampler->timeline, sampler->file->stacks[seen->node].entity, ns);
     qzi_tuple_add(&sampler->tuples, seen->tuple, counts.runnable, ns);
     if (k < looked) qzi_thread_seen(sampler, seen->index, ns);
     if (k < looked && seen->executes) kernel->gone = (struct gone){seen->node, seen->look.entity};

@@ -28,11 +28,13 @@ struct qzi_holders *qzi_holders_open(const struct qzi_file *file);
 void qzi_holders_close(struct qzi_holders *holders);
 void qzi_holders_begin(struct qzi_holders *holders);
 /* A thread with that stack, which waits for that object (0: for none). */
-void qzi_holders_add(struct qzi_sampler *sampler, struct qzi_holders *holders, uint32_t node, uint32_t entity, uint32_t waits_for);
+void qzi_holders_add(struct qzi_sampler *sampler, struct qzi_holders *holders, uint32_t node, uint32_t entity,
+                     uint32_t waits_for);
 /* Whether a thread at this node, which waits for `waits_for`, holds the object. */
-int qzi_holders_has(struct qzi_sampler *sampler, struct qzi_holders *holders, uint32_t node, uint32_t object, uint32_t waits_for);
+int qzi_holders_has(struct qzi_sampler *sampler, struct qzi_holders *holders, uint32_t node, uint32_t object,
+                    uint32_t waits_for);
 /* The next one who holds the object: *at is 0 before the first, the result is 0 after the last. */
-uint32_t qzi_holders_of(const struct qzi_sampler *sampler, const struct qzi_holders *holders, uint32_t object, uint32_t *at,
-                        uint32_t *node, uint32_t *entity);
+uint32_t qzi_holders_of(const struct qzi_sampler *sampler, const struct qzi_holders *holders, uint32_t object,
+                        uint32_t *at, uint32_t *node, uint32_t *entity);
 
 #endif

@@ -1,5 +1,6 @@
-/* Who holds a lock that others wait for, where the program does not say it: whoever has it on the stack and does not wait for
- * it. So the readers of a lock are its holders too, and a free lock costs the program nothing for it. See kernel_threads.h.
+/* Who holds a lock that others wait for, where the program does not say it: whoever has it on the stack and does not
+ * wait for it. So the readers of a lock are its holders too, and a free lock costs the program nothing for it. See
+ * kernel_threads.h.
  *
  * Owns:    the locks on each known stack; who had which lock in the snapshot under way.
  * Writer and reader: the aggregating thread.
@@ -15,9 +16,9 @@ struct holding {
   uint32_t next; /* index + 1 of another of the same lock */
 };
 struct qzi_holders {
-  uint32_t *lock_up;    /* by node: the nearest one at or below it, towards the root, that is a lock; 0: none */
+  uint32_t *lock_up; /* by node: the nearest one at or below it, towards the root, that is a lock; 0: none */
   size_t bytes;
-  uint32_t filled;      /* nodes below are known */
+  uint32_t filled; /* nodes below are known */
   struct holding *all;
   uint32_t count, room;
 };
@@ -52,22 +53,27 @@ static void fill(struct qzi_sampler *sampler, struct qzi_holders *holders) {
   uint32_t nodes = (uint32_t)qzi_file_count(sampler->file, QZ_SECTION_STACKS);
   for (; holders->filled < nodes; holders->filled++) {
     uint32_t node = holders->filled;
-    holders->lock_up[node] = is_lock(sampler->in.node_keys[node]) ? node : holders->lock_up[sampler->file->stacks[node].parent];
+    holders->lock_up[node] =
+      is_lock(sampler->in.node_keys[node]) ? node : holders->lock_up[sampler->file->stacks[node].parent];
   }
 }
 
-static void add(struct qzi_sampler *sampler, struct qzi_holders *holders, uint32_t object, uint32_t node, uint32_t entity) {
+static void add(struct qzi_sampler *sampler, struct qzi_holders *holders, uint32_t object, uint32_t node,
+                uint32_t entity) {
   struct qzi_object_memo *memo = &sampler->objects[object];
   if (memo->held_round != sampler->round) memo->holdings = 0;
   memo->held_round = sampler->round;
-  if (memo->holdings && holders->all[memo->holdings - 1].entity == entity && holders->all[memo->holdings - 1].node == node)
+  if (memo->holdings && holders->all[memo->holdings - 1].entity == entity &&
+      holders->all[memo->holdings - 1].node == node)
     return; /* twice on one stack */
   if (qzi_grow((void **)&holders->all, &holders->room, holders->count + 1, sizeof *holders->all)) return;
-  holders->all[holders->count++] = (struct holding){.object = object, .node = node, .entity = entity, .next = memo->holdings};
+  holders->all[holders->count++] =
+    (struct holding){.object = object, .node = node, .entity = entity, .next = memo->holdings};
   memo->holdings = holders->count;
 }
 
-void qzi_holders_add(struct qzi_sampler *sampler, struct qzi_holders *holders, uint32_t node, uint32_t entity, uint32_t waits_for) {
+void qzi_holders_add(struct qzi_sampler *sampler, struct qzi_holders *holders, uint32_t node, uint32_t entity,
+                     uint32_t waits_for) {
   fill(sampler, holders);
   uint32_t top = node, high = qz_session_object_high(sampler->view);
   for (uint32_t at = holders->lock_up[node]; at; at = holders->lock_up[sampler->file->stacks[at].parent]) {
@@ -77,18 +83,21 @@ void qzi_holders_add(struct qzi_sampler *sampler, struct qzi_holders *holders, u
   }
 }
 
-int qzi_holders_has(struct qzi_sampler *sampler, struct qzi_holders *holders, uint32_t node, uint32_t object, uint32_t waits_for) {
+int qzi_holders_has(struct qzi_sampler *sampler, struct qzi_holders *holders, uint32_t node, uint32_t object,
+                    uint32_t waits_for) {
   fill(sampler, holders);
   for (uint32_t at = holders->lock_up[node]; at; at = holders->lock_up[sampler->file->stacks[at].parent])
     if (QZ_KEY_INDEX(sampler->in.node_keys[at]) == object && !(at == node && object == waits_for)) return 1;
   return 0;
 }
 
-uint32_t qzi_holders_of(const struct qzi_sampler *sampler, const struct qzi_holders *holders, uint32_t object, uint32_t *at,
-                        uint32_t *node, uint32_t *entity) {
+uint32_t qzi_holders_of(const struct qzi_sampler *sampler, const struct qzi_holders *holders, uint32_t object,
+                        uint32_t *at, uint32_t *node, uint32_t *entity) {
   const struct qzi_object_memo *memo = &sampler->objects[object];
-  if (!*at) *at = memo->held_round == sampler->round ? memo->holdings : 0;
-  else *at = holders->all[*at - 1].next;
+  if (!*at)
+    *at = memo->held_round == sampler->round ? memo->holdings : 0;
+  else
+    *at = holders->all[*at - 1].next;
   if (*at) *node = holders->all[*at - 1].node, *entity = holders->all[*at - 1].entity;
   return *at;
 }

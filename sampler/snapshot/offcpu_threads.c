@@ -64,8 +64,8 @@ static void visit_thread(struct qzi_sampler *sampler, uint32_t index, uint64_t n
     sampler->file->head->invalid++;
     return;
   }
-  /* Running, or about to: seen at its processor. One that ran when the processors were visited and does not any more counts in
-   * its new state, too: those that have begun to run since are counted nowhere. */
+  /* Running, or about to: seen at its processor. One that ran when the processors were visited and does not any more
+   * counts in its new state, too: those that have begun to run since are counted nowhere. */
   if (state < QZ_STATE_READY) return;
   struct qzi_tuple_key key = {.stack = look.node,
                               .thread = look.entity,

@@ -9,14 +9,14 @@
 #include "sampler/waits/poll_detector.h"
 #include "sampler/waits/repeating_loop.h"
 
-#define LOAD(at) __atomic_load_n((at), __ATOMIC_RELAXED)
+#define LOAD(at)  __atomic_load_n((at), __ATOMIC_RELAXED)
 #define UNUSED_NS UINT64_C(1000000000) /* no processor was busy for so long: no samples until one is */
 
 /* What is known of a processor. */
 struct known {
-  uint64_t now;     /* its word at the last snapshot: the same thread has run there ever since */
-  uint64_t polls;   /* loop that the last sample found it in, where that only polls; else 0 */
-  uint32_t node;    /* path on which it has been in that loop; 0: not looked at since the sample */
+  uint64_t now;   /* its word at the last snapshot: the same thread has run there ever since */
+  uint64_t polls; /* loop that the last sample found it in, where that only polls; else 0 */
+  uint32_t node;  /* path on which it has been in that loop; 0: not looked at since the sample */
   struct qzi_stalled stalled;
   struct qzi_pausing pausing;
   struct qzi_repeating repeating;
@@ -33,7 +33,7 @@ struct qzi_processor_loops {
   struct qzi_sample sample;
   struct qzi_polling polling;
   struct qzi_stateless_known stateless;
-  struct known known[];        /* by processor */
+  struct known known[]; /* by processor */
 };
 
 struct qzi_processor_loops *qzi_processor_loops_open(struct qzi_sampler *sampler) {
@@ -81,13 +81,16 @@ static void take_sample(struct qzi_processor_loops *loops, uint32_t p, uint64_t 
   int walked = 0;
   if (loops->paths && qzi_paths_may(loops->paths, now_ns)) {
     if (!known->walk) known->walk = calloc(1, sizeof *known->walk);
-    walked = known->walk && !qzi_paths_walk(loops->paths, visit->thread, &loops->sample.at, &loops->sample.copy, known->walk);
+    walked =
+      known->walk && !qzi_paths_walk(loops->paths, visit->thread, &loops->sample.at, &loops->sample.copy, known->walk);
   }
   known->polls = qzi_polling_look(&loops->polling, loops->paths, pid, &loops->sample, walked ? known->walk : NULL);
-  uint64_t repeats = qzi_repeating_look(&known->repeating, &loops->stateless, loops->paths, pid, &loops->sample, walked ? known->walk : NULL);
+  uint64_t repeats = qzi_repeating_look(&known->repeating, &loops->stateless, loops->paths, pid, &loops->sample,
+                                        walked ? known->walk : NULL);
   if (!known->polls) known->polls = repeats;
   known->node = 0;
-  if (loops->paths) qzi_pausing_look(&known->pausing, pid, visit->word, &loops->sample, loops->paths, walked ? known->walk : NULL);
+  if (loops->paths)
+    qzi_pausing_look(&known->pausing, pid, visit->word, &loops->sample, loops->paths, walked ? known->walk : NULL);
 }
 
 static void forget(struct known *known) {
@@ -103,7 +106,9 @@ void qzi_processor_loops_begin(struct qzi_processor_loops *loops, uint64_t now_n
   if (!loops->running) return;
   if (loops->paths) sampler->others_cpu_ns += qzi_paths_begin(loops->paths);
   for (uint32_t p = 0; p < processors; p++)
-    if (loops->known[p].now != sampler->visits[p].now && (loops->known[p].polls || loops->known[p].stalled.count || loops->known[p].pausing.word || loops->known[p].repeating.rounds))
+    if (loops->known[p].now != sampler->visits[p].now &&
+        (loops->known[p].polls || loops->known[p].stalled.count || loops->known[p].pausing.word ||
+         loops->known[p].repeating.rounds))
       forget(&loops->known[p]);
   while (qzi_running_next(loops->running, &loops->sample)) {
     uint32_t p = processor_of(loops, loops->sample.tid);
@@ -122,11 +127,16 @@ uint32_t qzi_processor_loop(struct qzi_processor_loops *loops, uint32_t p) {
   const struct qzi_visit *visit = &loops->sampler->visits[p];
   struct known *known = &loops->known[p];
   if (!loops->running || p >= loops->count || visit->state != QZ_STATE_USEFUL || !visit->serial) return 0;
-  if (known->polls && known->node != visit->node) { /* it goes on as long as hooks do not show that its procedure has been left */
-    if (!known->node || (loops->paths && qzi_paths_within(loops->paths, visit->node, known->polls))) known->node = visit->node;
-    else known->polls = 0;
+  if (known->polls &&
+      known->node != visit->node) { /* it goes on as long as hooks do not show that its procedure has been left */
+    if (!known->node || (loops->paths && qzi_paths_within(loops->paths, visit->node, known->polls)))
+      known->node = visit->node;
+    else
+      known->polls = 0;
   }
   uint64_t loop = known->polls ? known->polls : known->stalled.loop;
   if (!loop) loop = qzi_pausing_at(&known->pausing, visit->word);
-  return loop ? qzi_loop(&loops->sampler->in, loop, loops->paths && qzi_paths_serves(loops->paths, loop) ? known->walk : NULL) : 0;
+  return loop ? qzi_loop(&loops->sampler->in, loop,
+                         loops->paths && qzi_paths_serves(loops->paths, loop) ? known->walk : NULL)
+              : 0;
 }

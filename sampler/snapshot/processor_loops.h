@@ -1,10 +1,10 @@
-/* Loops in which threads of the thread package only wait, unmarked: hooks see no loops, so the kernel's samples of the kernel threads that are
- * the processors tell, as they do of pthread programs (thread_tracker.h).
+/* Loops in which threads of the thread package only wait, unmarked: hooks see no loops, so the kernel's samples of the
+ * kernel threads that are the processors tell, as they do of pthread programs (thread_tracker.h).
  *
  * Owns:    the samples' buffers, and what was found of each processor last.
  * Writer and reader: the aggregating thread.
- * Must not: charge a thread for a loop that another one was in: a sample counts where its processor has not switched threads since the
- *           snapshot before.
+ * Must not: charge a thread for a loop that another one was in: a sample counts where its processor has not switched
+ * threads since the snapshot before.
  */
 #ifndef QZI_PROCESSOR_LOOPS_H
 #define QZI_PROCESSOR_LOOPS_H
@@ -20,7 +20,8 @@ void qzi_processor_loops_prepare(struct qzi_processor_loops *loops); /* qzi_unwi
 void qzi_processor_loops_start(struct qzi_processor_loops *loops);
 /* Takes the samples since the last snapshot, after the visits of this one. */
 void qzi_processor_loops_begin(struct qzi_processor_loops *loops, uint64_t now_ns);
-/* The loop (waits/external_waits.h) in which the thread waits that processor p was seen to run, its path being known; 0: it may be at work. */
+/* The loop (waits/external_waits.h) in which the thread waits that processor p was seen to run, its path being known;
+ * 0: it may be at work. */
 uint32_t qzi_processor_loop(struct qzi_processor_loops *loops, uint32_t p);
 
 #endif

@@ -3,23 +3,27 @@
 
 #include "sampler/linux/schedstat.h"
 
-#define TICK_NS INT64_C(4000000) /* the kernel counts what a thread runs on at its ticks, 4 ms apart in most distributions, and at switches */
-#define PART    128              /* of what has been told, it may be off by one part in so many, */
+#define TICK_NS                                                                                                       \
+  INT64_C(4000000)  /* the kernel counts what a thread runs on at its ticks, 4 ms apart in most distributions, and at \
+                       switches */
+#define PART    128 /* of what has been told, it may be off by one part in so many, */
 #define MOST_NS INT64_C(50000000) /* of one thread no more than this */
-#define MANY    64u              /* threads: the process is summed up for each snapshot up to so many, */
-#define EACH_NS UINT64_C(40000)  /* and of more at intervals of so much a thread */
+#define MANY    64u               /* threads: the process is summed up for each snapshot up to so many, */
+#define EACH_NS UINT64_C(40000)   /* and of more at intervals of so much a thread */
 
 void qzi_run_accounts_open(struct qzi_run_accounts *accounts, uint32_t pid, uint32_t processors) {
   *accounts = (struct qzi_run_accounts){.pid = pid, .processors = processors};
   accounts->readable = !qzi_cpu_time_of_process((pid_t)pid, &accounts->base_ns);
 }
 
-void qzi_run_accounts_begin(struct qzi_run_accounts *accounts, uint64_t now_ns, uint64_t snapshot_ns, uint32_t threads) {
+void qzi_run_accounts_begin(struct qzi_run_accounts *accounts, uint64_t now_ns, uint64_t snapshot_ns,
+                            uint32_t threads) {
   uint64_t run_ns;
   accounts->snapshot_ns = snapshot_ns;
   if (!accounts->readable || now_ns < accounts->due_ns) return;
   if (threads > MANY) accounts->due_ns = now_ns + threads * EACH_NS;
-  if (qzi_cpu_time_of_process((pid_t)accounts->pid, &run_ns) || run_ns < accounts->base_ns) return; /* it has ended: what was read last holds */
+  if (qzi_cpu_time_of_process((pid_t)accounts->pid, &run_ns) || run_ns < accounts->base_ns)
+    return; /* it has ended: what was read last holds */
   accounts->run_ns = run_ns - accounts->base_ns;
 }
 
@@ -34,8 +38,8 @@ void qzi_run_account_guess(struct qzi_run_account *account, uint64_t part_ns) {
   if (!account->known) account->owed_ns += (int64_t)part_ns;
 }
 
-/* How far an account may be off: by what the kernel has not counted yet, by looks, and by a small part of what was told. Were it
- * less, what looks happen to see would be corrected all the time, and at other instants than it was. */
+/* How far an account may be off: by what the kernel has not counted yet, by looks, and by a small part of what was
+ * told. Were it less, what looks happen to see would be corrected all the time, and at other instants than it was. */
 static int64_t tolerance_ns(const struct qzi_run_accounts *accounts, uint64_t told_ns, int64_t ticks, int64_t looks) {
   int64_t tolerance = ticks * TICK_NS, part = (int64_t)(told_ns / PART);
   looks *= (int64_t)accounts->snapshot_ns;
@@ -44,15 +48,18 @@ static int64_t tolerance_ns(const struct qzi_run_accounts *accounts, uint64_t to
   return part > tolerance ? part : tolerance;
 }
 
-/* What is owed to the whole process, ended threads and those that were not read included; 0 where the kernel does not tell. */
+/* What is owed to the whole process, ended threads and those that were not read included; 0 where the kernel does not
+ * tell. */
 static int64_t process_owed(const struct qzi_run_accounts *accounts) {
   return accounts->readable ? (int64_t)(accounts->run_ns - accounts->told_ns) : 0;
 }
 
-/* What has to be owed to a thread, with the sign of `sign`: its own tolerance, and the less of that the nearer the process as a whole is
- * to its own, down to half a look. So each thread may be off by its part of chance, and their sum is not. */
+/* What has to be owed to a thread, with the sign of `sign`: its own tolerance, and the less of that the nearer the
+ * process as a whole is to its own, down to half a look. So each thread may be off by its part of chance, and their sum
+ * is not. */
 static int64_t threshold_ns(const struct qzi_run_accounts *accounts, const struct qzi_run_account *account, int sign) {
-  int64_t own = tolerance_ns(accounts, account->told_ns, 1, 2), all = tolerance_ns(accounts, accounts->told_ns, accounts->processors, 1);
+  int64_t own = tolerance_ns(accounts, account->told_ns, 1, 2),
+          all = tolerance_ns(accounts, accounts->told_ns, accounts->processors, 1);
   int64_t off = sign * process_owed(accounts), half = sign * (int64_t)accounts->snapshot_ns / 2;
   if (off < 0) off = 0;
   if (off > all) off = all;

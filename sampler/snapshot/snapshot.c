@@ -113,7 +113,8 @@ int qzi_sampler_resize(struct qzi_sampler *sampler, uint32_t before) {
   /* A reader of the growing file sees half a snapshot until the next one is whole. */
   __atomic_store_n(&head->rounds_begun, head->snapshots + 1, __ATOMIC_RELAXED);
   __atomic_thread_fence(__ATOMIC_RELEASE);
-  for (uint32_t p = before; p < now; p++) file->processors[p] = (struct qz_processor_stats){.idle_ns = head->elapsed_ns};
+  for (uint32_t p = before; p < now; p++)
+    file->processors[p] = (struct qz_processor_stats){.idle_ns = head->elapsed_ns};
   __atomic_store_n(&head->sections[QZ_SECTION_PROCESSORS].count, now, __ATOMIC_RELEASE);
   qzi_timeline_resize(&sampler->timeline, before, now);
   head->processors = now;
@@ -280,7 +281,8 @@ void qzi_thread_seen(struct qzi_sampler *sampler, uint32_t index, uint64_t ns) {
 
 int qzi_snapshot_begin(struct qzi_sampler *sampler, uint64_t now_ns, struct qzi_counts *counts, uint64_t *ns) {
   struct qz_profile *head = sampler->file->head;
-  counts->balance = qzi_balance_find(&sampler->tuples, counts->useful + counts->overhead, counts->spinning, counts->runnable);
+  counts->balance =
+    qzi_balance_find(&sampler->tuples, counts->useful + counts->overhead, counts->spinning, counts->runnable);
   if (!counts->balance || qzi_timeline_prepare(&sampler->timeline, head->elapsed_ns) || sampler->file->full) return -1;
   *ns = now_ns - sampler->last_ns;
   __atomic_store_n(&head->rounds_begun, head->snapshots + 1, __ATOMIC_RELAXED);
@@ -296,8 +298,8 @@ void qzi_snapshot_end(struct qzi_sampler *sampler, uint64_t now_ns, const struct
   all->ns += ns;
   all->overhead_ns += counts->overhead * ns;
   all->runnable_ns += counts->runnable * ns;
-  qzi_timeline_add(&sampler->timeline, ns, sampler->view->processors, counts->useful, counts->overhead, counts->spinning,
-                   counts->runnable, !counts->more);
+  qzi_timeline_add(&sampler->timeline, ns, sampler->view->processors, counts->useful, counts->overhead,
+                   counts->spinning, counts->runnable, !counts->more);
   head->elapsed_ns += ns;
   if (!counts->more) head->weight_us2 += (whole_ns / 1000) * (whole_ns / 1000);
   head->torn_retries += counts->retries;

@@ -21,13 +21,13 @@
 /* What was seen at one processor, and what is remembered from the time before. */
 struct qzi_visit {
   _Alignas(128) uint64_t now;
-  uint64_t serial;       /* of the thread; 0: no thread */
-  uint64_t word;         /* packed word of the copy in `keys`; QZI_NO_WORD: not to be relied on */
-  uint64_t ready;        /* enqueued - dequeued */
-  uint32_t thread;       /* index */
-  uint32_t object;       /* that the thread waits for */
-  uint32_t held;         /* keys in `keys`, and their fingerprints in `prints` */
-  uint8_t state;         /* enum qz_state */
+  uint64_t serial; /* of the thread; 0: no thread */
+  uint64_t word;   /* packed word of the copy in `keys`; QZI_NO_WORD: not to be relied on */
+  uint64_t ready;  /* enqueued - dequeued */
+  uint32_t thread; /* index */
+  uint32_t object; /* that the thread waits for */
+  uint32_t held;   /* keys in `keys`, and their fingerprints in `prints` */
+  uint8_t state;   /* enum qz_state */
   uint8_t retries, torn, invalid;
   uint32_t node, entity; /* of the snapshot, once resolved */
   uint32_t loop;         /* in which it was found to wait, unmarked (waits/external_waits.h); 0: none */
@@ -37,9 +37,10 @@ struct qzi_visit {
   uint64_t *keys, *prints;
 };
 
-/* When records came into use, as far as it is remembered: those from high[k - 1] to below high[k] after since_ns[k], the last time
- * that was looked at before they were there. What such a record is first seen to do stands for the time from then on: at the
- * random instant of an interval it is seen with the probability with which it was there by then. */
+/* When records came into use, as far as it is remembered: those from high[k - 1] to below high[k] after since_ns[k],
+ * the last time that was looked at before they were there. What such a record is first seen to do stands for the time
+ * from then on: at the random instant of an interval it is seen with the probability with which it was there by then.
+ */
 #define QZI_GROWTH_STEPS 64
 struct qzi_growth {
   uint64_t now_ns, before_ns; /* of the last look, and of the one before */
@@ -54,54 +55,57 @@ static inline uint64_t qzi_share(uint64_t all, uint32_t count, uint32_t k) {
 }
 
 struct qzi_object_memo {
-  uint64_t visit_ns;  /* last visit + 1; 0: none */
-  uint64_t round;     /* snapshot that `spinners` and `woken` are of */
-  uint32_t spinners;  /* beside those that the session knows of */
-  uint32_t woken;     /* of those: they wait no more, but for a CPU */
-  uint32_t stats;     /* index + 1 into QZ_SECTION_OBJECTS */
-  uint64_t held_round;/* snapshot that `holdings` is of */
-  uint32_t holdings;  /* lock_holders.c */
+  uint64_t visit_ns;   /* last visit + 1; 0: none */
+  uint64_t round;      /* snapshot that `spinners` and `woken` are of */
+  uint32_t spinners;   /* beside those that the session knows of */
+  uint32_t woken;      /* of those: they wait no more, but for a CPU */
+  uint32_t stats;      /* index + 1 into QZ_SECTION_OBJECTS */
+  uint64_t held_round; /* snapshot that `holdings` is of */
+  uint32_t holdings;   /* lock_holders.c */
 };
 
 struct qzi_call_sum;
 struct qzi_kernel; /* kernel_threads.h */
 struct qzi_processor_loops;
 struct qzi_holders;
-struct qzi_totals { uint64_t spawns, switches, steals, parks, calls_lost; };
+struct qzi_totals {
+  uint64_t spawns, switches, steals, parks, calls_lost;
+};
 
 struct qzi_sampler {
-  uint64_t timed_samples; /* samples of running threads by events that belong to threads: with a timer that is set at switches */
+  uint64_t timed_samples; /* samples of running threads by events that belong to threads: with a timer that is set at
+                             switches */
   uint64_t others_cpu_ns; /* processor time of threads that work for the sampling ones */
   const struct qz_session_view *view;
   struct qzi_file *file;
   struct qzi_interner in;
   struct qzi_tuples tuples;
   struct qzi_timeline timeline;
-  struct qzi_kernel *kernel; /* where the program's threads are kernel threads, else NULL */
+  struct qzi_kernel *kernel;         /* where the program's threads are kernel threads, else NULL */
   struct qzi_processor_loops *loops; /* where they are those of the thread package, else NULL */
   struct qzi_holders *holders;
   struct qzi_visit *visits; /* by processor */
   void *visit_memory;
   size_t visit_bytes;
-  uint64_t round;           /* snapshots begun, the base included */
-  uint64_t last_ns;         /* time of the last snapshot or base */
-  uint32_t runnable;        /* r of the last snapshot */
-  uint16_t busy, spinning;  /* its b and s */
+  uint64_t round;          /* snapshots begun, the base included */
+  uint64_t last_ns;        /* time of the last snapshot or base */
+  uint32_t runnable;       /* r of the last snapshot */
+  uint16_t busy, spinning; /* its b and s */
   /* threads without a processor, in turn */
-  uint64_t *keys, *prints;  /* scratch: stack_limit */
+  uint64_t *keys, *prints; /* scratch: stack_limit */
   uint32_t thread_cursor;
   struct qzi_growth threads_grown;
   /* objects, in turn */
   struct qzi_object_memo *objects;
   size_t objects_bytes;
   uint32_t object_cursor;
-  uint32_t reader_cursor;   /* thread from which readers of a lock are looked for */
+  uint32_t reader_cursor; /* thread from which readers of a lock are looked for */
   struct qzi_growth objects_grown;
   struct qzi_table blame;
   struct qzi_table meanwhile;
-  uint32_t random;          /* state of the choice of processors in wait_overlap.c */
-  uint64_t *asked;          /* pthread layer: calls to each object since recording began, by index; else NULL */
-  struct qz_object *bases;  /* exact numbers from before recording began, by object index; NULL: all zero */
+  uint32_t random;         /* state of the choice of processors in wait_overlap.c */
+  uint64_t *asked;         /* pthread layer: calls to each object since recording began, by index; else NULL */
+  struct qz_object *bases; /* exact numbers from before recording began, by object index; NULL: all zero */
   uint32_t bases_count;
   /* calls */
   struct qzi_table calls;
@@ -119,12 +123,13 @@ void qzi_sampler_close(struct qzi_sampler *sampler);
 /* Leaves out the time since the last snapshot: the program or the sampler stood still. */
 void qzi_sampler_rebase(struct qzi_sampler *sampler, uint64_t now_ns);
 
-/* The session has another number of processors from now on (qz_init). What was seen holds for all of them: those that are
- * new were idle, and so were those that go. view->processors is the new number already. Between two snapshots; no helper
- * visits meanwhile. 0, or -1: one that goes was not idle, no memory, or no room; nothing has changed. */
+/* The session has another number of processors from now on (qz_init). What was seen holds for all of them: those that
+ * are new were idle, and so were those that go. view->processors is the new number already. Between two snapshots; no
+ * helper visits meanwhile. 0, or -1: one that goes was not idle, no memory, or no room; nothing has changed. */
 int qzi_sampler_resize(struct qzi_sampler *sampler, uint32_t before);
 
-/* Visits processors first .. end-1; nothing where the program's threads are kernel threads (kernel_threads.h). Distinct ranges may be visited by distinct threads at once. */
+/* Visits processors first .. end-1; nothing where the program's threads are kernel threads (kernel_threads.h). Distinct
+ * ranges may be visited by distinct threads at once. */
 void qzi_visit(struct qzi_sampler *sampler, uint32_t first, uint32_t end);
 /* Adds what the visits saw, `now_ns` being the time at which they began. 0, or -1: the file has no room (`full`) and
  * nothing was added. Times must not run backwards. */
@@ -148,9 +153,10 @@ static inline struct qzi_object_memo *qzi_object_in_round(struct qzi_sampler *sa
 uint32_t qzi_threads_visit(struct qzi_sampler *sampler, uint32_t most);
 /* first: 1 in the first call after a snapshot. */
 uint32_t qzi_objects_visit(struct qzi_sampler *sampler, uint32_t most, int first);
-/* An object that is not in the session had that many waiters in the snapshot just added; *stats_plus_1 is its statistics',
- * 0: none yet. */
-void qzi_object_seen(struct qzi_sampler *sampler, uint32_t entity, uint32_t *stats_plus_1, uint32_t waiters, uint64_t ns);
+/* An object that is not in the session had that many waiters in the snapshot just added; *stats_plus_1 is its
+ * statistics', 0: none yet. */
+void qzi_object_seen(struct qzi_sampler *sampler, uint32_t entity, uint32_t *stats_plus_1, uint32_t waiters,
+                     uint64_t ns);
 /* The same of all objects that are known from outside alone, once for each snapshot (profile/external_objects.h). */
 void qzi_externals_seen(struct qzi_sampler *sampler, uint64_t ns);
 /* Charges the busy processors of this snapshot with `waiters` threads that waited for `object` (entity, 0: input or
@@ -173,15 +179,15 @@ void qzi_thread_seen(struct qzi_sampler *sampler, uint32_t index, uint64_t ns);
 /* The top of the path is that object. */
 int qzi_waits_at_top(const struct qzi_sampler *sampler, uint32_t node, uint32_t object);
 
-/* Adding a snapshot, between its observations' tuples being found and added: begin finds room for the rest and gives the
- * weight (-1: no room, nothing was added); end adds balance and timeline, and makes the snapshot count. */
+/* Adding a snapshot, between its observations' tuples being found and added: begin finds room for the rest and gives
+ * the weight (-1: no room, nothing was added); end adds balance and timeline, and makes the snapshot count. */
 struct qzi_counts {
   unsigned useful, overhead, spinning, running;
   uint32_t runnable;
   uint64_t retries, torn, invalid;
-  int more;         /* 1: a part of a snapshot, which is not the last one: it counts with that */
-  uint64_t whole_ns;/* weight of the whole snapshot, where it has parts; else 0 */
-  uint32_t balance; /* set by begin */
+  int more;          /* 1: a part of a snapshot, which is not the last one: it counts with that */
+  uint64_t whole_ns; /* weight of the whole snapshot, where it has parts; else 0 */
+  uint32_t balance;  /* set by begin */
 };
 int qzi_snapshot_begin(struct qzi_sampler *sampler, uint64_t now_ns, struct qzi_counts *counts, uint64_t *ns);
 void qzi_snapshot_end(struct qzi_sampler *sampler, uint64_t now_ns, const struct qzi_counts *counts, uint64_t ns);

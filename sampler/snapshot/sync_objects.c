@@ -8,8 +8,8 @@
 #define LOAD(at)         __atomic_load_n((at), __ATOMIC_RELAXED)
 #define LOAD_ACQUIRE(at) __atomic_load_n((at), __ATOMIC_ACQUIRE)
 
-#define READERS_MOST  64u  /* readers of one lock that are blamed in one visit */
-#define READERS_LOOKS 256u /* threads looked at for them */
+#define READERS_MOST     64u  /* readers of one lock that are blamed in one visit */
+#define READERS_LOOKS    256u /* threads looked at for them */
 
 /* 0..15 exactly, then two buckets for each power of two. */
 static unsigned queue_bucket(uint32_t length) {
@@ -69,7 +69,9 @@ static int may_have_holder(uint32_t kind) {
          kind == QZ_KIND_FUTEX || kind == QZ_KIND_JOIN;
 }
 
-static int is_lock(uint32_t kind) { return kind == QZ_KIND_MUTEX || kind == QZ_KIND_RWLOCK || kind == QZ_KIND_SPINLOCK; }
+static int is_lock(uint32_t kind) {
+  return kind == QZ_KIND_MUTEX || kind == QZ_KIND_RWLOCK || kind == QZ_KIND_SPINLOCK;
+}
 
 /* In equal parts to all who hold it: one, or readers. */
 static void blame_holders(struct qzi_sampler *sampler, uint32_t index, uint32_t object, uint64_t ns) {
@@ -80,10 +82,13 @@ static void blame_holders(struct qzi_sampler *sampler, uint32_t index, uint32_t 
     blame(sampler, object, stack, thread, qzi_share(ns, count, k));
 }
 
-/* Readers of a lock of the thread package, which counts them but does not know them: whoever has the lock on the stack and does
- * not wait for it. In equal parts; those not found among the threads that there is time to look at, to the object alone. */
+/* Readers of a lock of the thread package, which counts them but does not know them: whoever has the lock on the stack
+ * and does not wait for it. In equal parts; those not found among the threads that there is time to look at, to the
+ * object alone. */
 static void blame_readers(struct qzi_sampler *sampler, uint32_t index, uint32_t object, uint32_t readers, uint64_t ns) {
-  struct { uint32_t node, thread; } found[READERS_MOST];
+  struct {
+    uint32_t node, thread;
+  } found[READERS_MOST];
   uint32_t count = 0, high = qz_session_thread_high(sampler->view), looks = high < READERS_LOOKS ? high : READERS_LOOKS;
   for (uint32_t k = 0; k < looks && count < readers && count < READERS_MOST; k++) {
     uint32_t at = (uint32_t)(((uint64_t)sampler->reader_cursor + k) % high), thread;
@@ -105,7 +110,8 @@ static void blame_readers(struct qzi_sampler *sampler, uint32_t index, uint32_t 
 }
 
 /* Beside the objects of the session: one seen otherwise, whose waiters are all that is known. */
-void qzi_object_seen(struct qzi_sampler *sampler, uint32_t entity, uint32_t *stats_plus_1, uint32_t waiters, uint64_t ns) {
+void qzi_object_seen(struct qzi_sampler *sampler, uint32_t entity, uint32_t *stats_plus_1, uint32_t waiters,
+                     uint64_t ns) {
   struct qzi_file *file = sampler->file;
   if (!*stats_plus_1) {
     if (qzi_file_room(file, QZ_SECTION_OBJECTS, 1)) return;
@@ -136,13 +142,15 @@ static void visit_object(struct qzi_sampler *sampler, uint32_t index, uint64_t n
   if (kind == QZ_KIND_NONE || kind >= QZ_KIND_COUNT) return;
   uint32_t blocked = LOAD(&object->queue), most = sampler->view->thread_table.capacity;
   /* Places that join, sleep and spin are always there; other objects only while one is alive. */
-  if (kind != QZ_KIND_JOIN && kind != QZ_KIND_SLEEP && kind != QZ_KIND_LOOP && !blocked && LOAD(&object->address) == 0) return;
+  if (kind != QZ_KIND_JOIN && kind != QZ_KIND_SLEEP && kind != QZ_KIND_LOOP && !blocked && LOAD(&object->address) == 0)
+    return;
   if (blocked > most) {
     sampler->file->head->invalid++;
     return;
   }
   uint32_t waiters = blocked;
-  if (memo->round == sampler->round) waiters = blocked - (memo->woken < blocked ? memo->woken : blocked) + memo->spinners;
+  if (memo->round == sampler->round)
+    waiters = blocked - (memo->woken < blocked ? memo->woken : blocked) + memo->spinners;
   struct qz_object_stats *stats = stats_of(sampler, index);
   if (!stats) return;
   stats->observed_ns += ns;
@@ -152,9 +160,12 @@ static void visit_object(struct qzi_sampler *sampler, uint32_t index, uint64_t n
   uint32_t owner = LOAD(&object->owner), thread = 0, stack = 0;
   if (owner && may_have_holder(kind)) stack = qzi_thread_path(sampler, owner - 1, &thread);
   uint32_t readers = kind == QZ_KIND_RWLOCK && !owner && !sampler->kernel ? LOAD(&object->readers) : 0;
-  if (sampler->kernel && is_lock(kind)) blame_holders(sampler, index, stats->entity, waiters * ns);
-  else if (readers) blame_readers(sampler, index, stats->entity, readers, waiters * ns);
-  else blame(sampler, stats->entity, stack, thread, waiters * ns);
+  if (sampler->kernel && is_lock(kind))
+    blame_holders(sampler, index, stats->entity, waiters * ns);
+  else if (readers)
+    blame_readers(sampler, index, stats->entity, readers, waiters * ns);
+  else
+    blame(sampler, stats->entity, stack, thread, waiters * ns);
   if (kind != QZ_KIND_SLEEP) qzi_meanwhile(sampler, stats->entity, waiters, ns);
 }
 
@@ -186,8 +197,8 @@ uint32_t qzi_objects_visit(struct qzi_sampler *sampler, uint32_t most, int first
 int qzi_objects_base(struct qzi_sampler *sampler) {
   uint32_t high = qz_session_object_high(sampler->view), used = 0;
   for (uint32_t k = 1; k < high; k++)
-    if (LOAD(&qz_session_object(sampler->view, k)->acquisitions) || LOAD(&qz_session_object(sampler->view, k)->failed) ||
-        LOAD(&qz_session_object(sampler->view, k)->contended))
+    if (LOAD(&qz_session_object(sampler->view, k)->acquisitions) ||
+        LOAD(&qz_session_object(sampler->view, k)->failed) || LOAD(&qz_session_object(sampler->view, k)->contended))
       used = k + 1;
   if (!used) return 0;
   free(sampler->bases);
@@ -203,7 +214,8 @@ static uint64_t since(uint64_t now, uint64_t before) { return now > before ? now
 
 /* Adds what one record counted. Several records share one element beyond QZI_MAX_OBJECTS: sums, so the element is
  * cleared before the first of them. */
-static void add_exact(struct qz_object_stats *stats, const struct qz_object *object, const struct qz_object *base, uint64_t asked) {
+static void add_exact(struct qz_object_stats *stats, const struct qz_object *object, const struct qz_object *base,
+                      uint64_t asked) {
   static const struct qz_object zero;
   if (!base) base = &zero;
   stats->instances += LOAD(&object->instances);
@@ -232,7 +244,8 @@ void qzi_objects_read(struct qzi_sampler *sampler) {
       if (kind == QZ_KIND_NONE || kind >= QZ_KIND_COUNT) continue;
       const struct qz_object *base = k < sampler->bases_count ? &sampler->bases[k] : NULL;
       uint64_t asked = sampler->asked && (is_lock(kind) || kind == QZ_KIND_SEMAPHORE) ? sampler->asked[k] : 0;
-      if (!sampler->objects[k].stats && !asked && LOAD(&object->acquisitions) == (base ? base->acquisitions : 0)) continue;
+      if (!sampler->objects[k].stats && !asked && LOAD(&object->acquisitions) == (base ? base->acquisitions : 0))
+        continue;
       struct qz_object_stats *stats = stats_of(sampler, k);
       if (!stats) continue;
       if (pass == 1) {

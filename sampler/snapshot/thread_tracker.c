@@ -18,36 +18,36 @@
 #include "sampler/waits/no_progress.h"
 #include "sampler/util/clock.h"
 
-#define LOAD(at) __atomic_load_n((at), __ATOMIC_RELAXED)
-#define INTERVAL_NS  UINT64_C(2000000) /* of processor time between samples, at least */
-#define COST         100u              /* samples take at most one part in so many of the program's processor time */
-#define UNUSED_NS    UINT64_C(1000000000) /* no thread without hooks ran for so long: no samples until one does */
-#define SLOTS        65536u /* threads by their number in the system */
+#define LOAD(at)    __atomic_load_n((at), __ATOMIC_RELAXED)
+#define INTERVAL_NS UINT64_C(2000000)    /* of processor time between samples, at least */
+#define COST        100u                 /* samples take at most one part in so many of the program's processor time */
+#define UNUSED_NS   UINT64_C(1000000000) /* no thread without hooks ran for so long: no samples until one does */
+#define SLOTS       65536u               /* threads by their number in the system */
 
 /* What is known of a thread record. */
 struct known {
   uint64_t serial;
-  uint64_t word, state;      /* of the record, when `node` was made */
-  uint64_t sp, pc;           /* where the kernel said that it sleeps, then */
-  uint64_t futex;            /* on which address */
-  uint32_t from, node;       /* node of the record alone; with frames */
-  uint32_t object;           /* index of the futex */
-  uint32_t plain;            /* a node that hooks have not made */
-  uint32_t ran_from, ran;    /* the same as from and node, of the last sample */
-  uint32_t run_record;       /* node of the record alone, when it was last seen running */
-  uint64_t ran_word;         /* of the record, at the last snapshot that saw it running */
+  uint64_t word, state;   /* of the record, when `node` was made */
+  uint64_t sp, pc;        /* where the kernel said that it sleeps, then */
+  uint64_t futex;         /* on which address */
+  uint32_t from, node;    /* node of the record alone; with frames */
+  uint32_t object;        /* index of the futex */
+  uint32_t plain;         /* a node that hooks have not made */
+  uint32_t ran_from, ran; /* the same as from and node, of the last sample */
+  uint32_t run_record;    /* node of the record alone, when it was last seen running */
+  uint64_t ran_word;      /* of the record, at the last snapshot that saw it running */
   struct qzi_sample_queue samples;
   struct qzi_sampled *shown; /* the sample that the path of this snapshot shows, of those; NULL: none */
   uint64_t ran_number;       /* of the sample that `ran` shows; 0: none */
   struct qzi_walk *slept;    /* of the last sleep that only the kernel knows of */
   uint32_t tid;              /* whose samples it has; 0: none, or not known yet */
   uint8_t hooked;
-  uint32_t inside;           /* what the wait is told as that the record publishes (waits_inside); 0: as what the record says */
+  uint32_t inside; /* what the wait is told as that the record publishes (waits_inside); 0: as what the record says */
   struct qzi_stalled stalled;
   struct qzi_pausing pausing;
   struct qzi_repeating repeating;
-  uint64_t polls;            /* of the sample shown; with hooks, of the last one */
-  uint32_t looped;           /* with hooks: node of the record from which it is in that loop; 0: not looked at since the sample */
+  uint64_t polls;  /* of the sample shown; with hooks, of the last one */
+  uint32_t looped; /* with hooks: node of the record from which it is in that loop; 0: not looked at since the sample */
 };
 
 struct qzi_follow {
@@ -56,9 +56,9 @@ struct qzi_follow {
   struct known *all;
   size_t all_bytes;
   struct qzi_running *running; /* NULL: no samples */
-  uint64_t interval_ns;    /* of processor time between a thread's samples */
-  uint64_t used_ns;        /* when samples were last of use */
-  uint32_t *slots;         /* index + 1 of the thread with some id, in one of the slots from there on */
+  uint64_t interval_ns;        /* of processor time between a thread's samples */
+  uint64_t used_ns;            /* when samples were last of use */
+  uint32_t *slots;             /* index + 1 of the thread with some id, in one of the slots from there on */
   struct qzi_walk walk;
   struct qzi_sample sample;
   struct qzi_polling polling;
@@ -133,10 +133,12 @@ void qzi_follow_prepare(struct qzi_follow *follow) {
 }
 
 struct qzi_running *qzi_follow_samples(struct qz_profile *head) {
-  uint64_t cost_ns = qzi_running_cost_ns(), interval_ns = UINT64_C(500000000000) / head->rate_mhz; /* two for a snapshot */
+  uint64_t cost_ns = qzi_running_cost_ns(),
+           interval_ns = UINT64_C(500000000000) / head->rate_mhz; /* two for a snapshot */
   if (interval_ns < INTERVAL_NS) interval_ns = INTERVAL_NS;
   if (interval_ns < COST * cost_ns) interval_ns = COST * cost_ns;
-  /* Not where child processes are recorded, too: each recording would have timers of its own, which interrupt all of them. */
+  /* Not where child processes are recorded, too: each recording would have timers of its own, which interrupt all of
+   * them. */
   struct qzi_running *running = qzi_running_open(head->pid, interval_ns, QZI_RUNNING_CPUS, !head->children_apart);
   if (!running) head->paths |= QZ_PATHS_NO_SAMPLES;
   head->sample_ns = cost_ns;
@@ -155,29 +157,36 @@ static const struct qzi_walk *walk_of(const struct known *known) { return known-
 uint32_t qzi_follow_loop(const struct qzi_follow *follow, uint32_t index) {
   const struct known *known = &follow->all[index];
   struct qzi_interner *in = &follow->sampler->in;
-  uint64_t loop = known->polls && (known->ran_from || known->looped) ? known->polls : known->stalled.loop; /* as its path, from the last sample */
+  uint64_t loop = known->polls && (known->ran_from || known->looped)
+                    ? known->polls
+                    : known->stalled.loop; /* as its path, from the last sample */
   if (!loop) loop = qzi_pausing_at(&known->pausing, in->memos[index].word);
   return loop ? qzi_loop(in, loop, follow->paths && qzi_paths_serves(follow->paths, loop) ? walk_of(known) : NULL) : 0;
 }
-uint64_t qzi_follow_walks_ns(const struct qzi_follow *follow) { return follow->paths ? qzi_paths_spent_ns(follow->paths) : 0; }
+uint64_t qzi_follow_walks_ns(const struct qzi_follow *follow) {
+  return follow->paths ? qzi_paths_spent_ns(follow->paths) : 0;
+}
 uint32_t qzi_follow_node(const struct qzi_follow *follow, uint32_t index) { return follow->all[index].node; }
 
 /* ---- waits ---- */
 
-/* Conditions of a library that the system installed tell nothing: libomp has one for each thread, for barriers, ends of regions and locks
- * alike. Nor do its loops of sched_yield, and those of C++'s own library. What the program called there tells what the thread waits for, as
- * with libraries that call the kernel's futex themselves (its object, external_waits.h). 0: the object is no such one. */
+/* Conditions of a library that the system installed tell nothing: libomp has one for each thread, for barriers, ends of
+ * regions and locks alike. Nor do its loops of sched_yield, and those of C++'s own library. What the program called
+ * there tells what the thread waits for, as with libraries that call the kernel's futex themselves (its object,
+ * external_waits.h). 0: the object is no such one. */
 static uint32_t waits_inside(struct qzi_follow *follow, uint32_t kind, uint32_t object, const struct qzi_walk *walk) {
   struct qzi_interner *in = &follow->sampler->in;
   uint32_t entity = object && (kind == QZ_KIND_CONDITION || kind == QZ_KIND_LOOP) ? in->object_entities[object] : 0;
   uint64_t place = entity ? follow->sampler->file->entities[entity].address : 0;
   if (!place || !walk->site) return 0;
-  int library = kind == QZ_KIND_LOOP ? qzi_paths_serves(follow->paths, place - 1) : qzi_paths_library(follow->paths, place) == QZI_LIBRARY;
+  int library = kind == QZ_KIND_LOOP ? qzi_paths_serves(follow->paths, place - 1)
+                                     : qzi_paths_library(follow->paths, place) == QZI_LIBRARY;
   return library ? qzi_futex(in, 0, walk) : 0;
 }
 
 /* The record says what the thread waits for, and where it was when it began to. */
-static void follow_wait(struct qzi_follow *follow, struct known *known, uint32_t index, struct qzi_look *look, uint32_t *object, uint64_t now_ns) {
+static void follow_wait(struct qzi_follow *follow, struct known *known, uint32_t index, struct qzi_look *look,
+                        uint32_t *object, uint64_t now_ns) {
   const struct qz_thread *thread = qz_session_thread(follow->sampler->view, index);
   uint64_t word = follow->sampler->in.memos[index].word;
   if (known->from == look->node && known->word == word && known->state == look->state) {
@@ -187,11 +196,13 @@ static void follow_wait(struct qzi_follow *follow, struct known *known, uint32_t
   }
   known->from = known->inside = 0;
   known->node = look->node;
-  if (look->torn || !qzi_paths_may(follow->paths, now_ns) || qzi_paths_walk_wait(follow->paths, index, &follow->walk)) return;
+  if (look->torn || !qzi_paths_may(follow->paths, now_ns) || qzi_paths_walk_wait(follow->paths, index, &follow->walk))
+    return;
   /* Frames are those of the wait only where that still goes on. */
   if (LOAD(&thread->word) != word || LOAD(&thread->state) != look->state) return;
   uint64_t waiting = qzi_waits_at_top(follow->sampler, look->node, QZ_STATE_OBJECT(look->state))
-                         ? follow->sampler->in.node_keys[look->node] : 0;
+                       ? follow->sampler->in.node_keys[look->node]
+                       : 0;
   if (waiting && follow->walk.innermost) qzi_paths_taken(follow->paths, waiting, follow->walk.innermost);
   if (waiting) qzi_paths_settle_place(follow->paths, waiting, &follow->walk);
   known->from = look->node;
@@ -209,12 +220,12 @@ static void follow_wait(struct qzi_follow *follow, struct known *known, uint32_t
 }
 
 /* Only the kernel knows that it sleeps. */
-static void follow_sleep(struct qzi_follow *follow, struct known *known, uint32_t index, struct qzi_look *look, int hooked,
-                         const struct qzi_asleep *asleep, uint32_t *object, uint64_t now_ns) {
+static void follow_sleep(struct qzi_follow *follow, struct known *known, uint32_t index, struct qzi_look *look,
+                         int hooked, const struct qzi_asleep *asleep, uint32_t *object, uint64_t now_ns) {
   int futex = asleep->call == SYS_futex;
   uint64_t word = follow->sampler->in.memos[index].word;
-  int same = known->from == look->node && known->word == word && known->state == look->state && known->sp == asleep->sp &&
-             known->pc == asleep->pc && known->futex == (futex ? asleep->first : 0);
+  int same = known->from == look->node && known->word == word && known->state == look->state &&
+             known->sp == asleep->sp && known->pc == asleep->pc && known->futex == (futex ? asleep->first : 0);
   /* Two waits may look the same from here, so each is walked, as long as there is time for it. */
   struct qzi_walk *walk = &follow->walk;
   *walk = (struct qzi_walk){.count = 0};
@@ -252,7 +263,8 @@ static void follow_sleep(struct qzi_follow *follow, struct known *known, uint32_
 
 /* ---- running ---- */
 
-static int only_waits(const struct qzi_follow *follow, const struct known *known, uint32_t index, uint64_t word, uint64_t polls) {
+static int only_waits(const struct qzi_follow *follow, const struct known *known, uint32_t index, uint64_t word,
+                      uint64_t polls) {
   const struct qz_thread *thread = qz_session_thread(follow->sampler->view, index);
   int tries = (uint32_t)LOAD(&thread->tries) > 1, says = QZ_STATE_OF(LOAD(&thread->state)) == QZ_STATE_SPINNING;
   return says || tries || polls || known->stalled.loop || qzi_pausing_at(&known->pausing, word);
@@ -272,7 +284,9 @@ static void take_sample(struct qzi_follow *follow, uint32_t index, uint64_t now_
   const struct qzi_sampler *sampler = follow->sampler;
   uint64_t word = LOAD(&qz_session_thread(sampler->view, index)->word);
   uint32_t pid = sampler->file->head->pid;
-  if (known->hooked) qzi_sample_queue_close(&known->samples); /* its paths are those of hooks: the last one tells whether it only waits */
+  if (known->hooked)
+    qzi_sample_queue_close(
+      &known->samples); /* its paths are those of hooks: the last one tells whether it only waits */
   qzi_stalled_look(&known->stalled, pid, word, &follow->sample);
   struct qzi_sampled *sampled = qzi_paths_may(follow->paths, now_ns) ? calloc(1, sizeof *sampled) : NULL;
   if (sampled && qzi_paths_walk(follow->paths, index, &follow->sample.at, &follow->sample.copy, &sampled->walk)) {
@@ -281,10 +295,12 @@ static void take_sample(struct qzi_follow *follow, uint32_t index, uint64_t now_
   }
   const struct qzi_walk *walk = sampled ? &sampled->walk : NULL;
   uint64_t polls = qzi_polling_look(&follow->polling, follow->paths, pid, &follow->sample, walk);
-  uint64_t repeats = qzi_repeating_look(&known->repeating, &follow->stateless, follow->paths, pid, &follow->sample, walk);
+  uint64_t repeats =
+    qzi_repeating_look(&known->repeating, &follow->stateless, follow->paths, pid, &follow->sample, walk);
   if (!polls) polls = repeats;
   qzi_pausing_look(&known->pausing, pid, word, &follow->sample, follow->paths, walk);
-  qzi_judge(&follow->judging, &follow->sampler->in, follow->sampler->runnable, follow->paths, only_waits(follow, known, index, word, polls), follow->sample.at.pc, walk);
+  qzi_judge(&follow->judging, &follow->sampler->in, follow->sampler->runnable, follow->paths,
+            only_waits(follow, known, index, word, polls), follow->sample.at.pc, walk);
   known->shown = NULL;
   known->looped = 0;
   if (known->hooked) known->polls = polls;
@@ -361,26 +377,33 @@ uint32_t qzi_follow_executed(struct qzi_follow *follow, uint32_t index, uint64_t
   return node;
 }
 
-/* Paths come from hooks, which see no loops; samples tell whether it only waits. The loop goes on as long as the hooks do not show that its
- * procedure has been left. */
-static void follow_hooked(struct qzi_follow *follow, struct known *known, const struct qzi_look *look, unsigned state, uint64_t now_ns) {
+/* Paths come from hooks, which see no loops; samples tell whether it only waits. The loop goes on as long as the hooks
+ * do not show that its procedure has been left. */
+static void follow_hooked(struct qzi_follow *follow, struct known *known, const struct qzi_look *look, unsigned state,
+                          uint64_t now_ns) {
   known->from = known->ran_from = 0;
   known->node = look->node;
-  if (state != QZ_STATE_USEFUL && state != QZ_STATE_SPINNING) known->polls = 0;
-  else follow->used_ns = now_ns;
+  if (state != QZ_STATE_USEFUL && state != QZ_STATE_SPINNING)
+    known->polls = 0;
+  else
+    follow->used_ns = now_ns;
   if (!known->polls || known->looped == look->node) return;
-  if (!known->looped || qzi_paths_within(follow->paths, look->node, known->polls)) known->looped = look->node;
-  else known->polls = known->looped = 0;
+  if (!known->looped || qzi_paths_within(follow->paths, look->node, known->polls))
+    known->looped = look->node;
+  else
+    known->polls = known->looped = 0;
 }
 
 void qzi_follow_taken(struct qzi_follow *follow, uint64_t key, uint64_t site) {
   if (follow->paths) qzi_paths_taken_at(follow->paths, key, site);
 }
 
-/* It was found spinning on the object, for which the record has no state. As follow_wait; but its last sample may be older. */
+/* It was found spinning on the object, for which the record has no state. As follow_wait; but its last sample may be
+ * older. */
 static int spins_inside(struct qzi_follow *follow, const struct known *known, struct qzi_look *look, uint32_t *object) {
   struct qzi_sampler *sampler = follow->sampler;
-  const struct qz_object *record = *object < qz_session_object_high(sampler->view) ? qz_session_object(sampler->view, *object) : NULL;
+  const struct qz_object *record =
+    *object < qz_session_object_high(sampler->view) ? qz_session_object(sampler->view, *object) : NULL;
   const struct qzi_walk *walk = walk_of(known);
   if (!record || !walk) return 0;
   uint64_t served = walk->called ? walk->called : walk->own ? 0 : walk->site;
@@ -414,8 +437,10 @@ int qzi_follow(struct qzi_follow *follow, uint32_t index, struct qzi_look *look,
   }
   int hooked = known->plain != look->node && qzi_paths_hooked(&follow->sampler->in, index, look->node);
   known->hooked = hooked != 0;
-  if (hooked) follow->sampler->file->head->paths |= QZ_PATHS_HOOKS;
-  else known->plain = look->node;
+  if (hooked)
+    follow->sampler->file->head->paths |= QZ_PATHS_HOOKS;
+  else
+    known->plain = look->node;
   if (hooked) follow_hooked(follow, known, look, state, now_ns);
   if (!published && (state == QZ_STATE_IO || state == QZ_STATE_BLOCKED)) {
     if (asleep->known) follow_sleep(follow, known, index, look, hooked, asleep, object, now_ns);
@@ -425,7 +450,8 @@ int qzi_follow(struct qzi_follow *follow, uint32_t index, struct qzi_look *look,
       follow_wait(follow, known, index, look, object, now_ns);
       return known->from && known->inside;
     }
-    if (state == QZ_STATE_USEFUL || state == QZ_STATE_SPINNING) follow_running(follow, known, index, look, asleep, now_ns);
+    if (state == QZ_STATE_USEFUL || state == QZ_STATE_SPINNING)
+      follow_running(follow, known, index, look, asleep, now_ns);
     if (state == QZ_STATE_SPINNING) return spins_inside(follow, known, look, object);
   } else if (!hooked) {
     known->polls = 0;

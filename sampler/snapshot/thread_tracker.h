@@ -1,5 +1,5 @@
-/* What each thread of an unhooked program is doing, from three sources: the frame that its record names while it waits, the
- * kernel's word on the call in which it sleeps, and the kernel's samples while it runs.
+/* What each thread of an unhooked program is doing, from three sources: the frame that its record names while it waits,
+ * the kernel's word on the call in which it sleeps, and the kernel's samples while it runs.
  *
  * Owns:    what was found of each thread last, and the samples' buffers.
  * Writer and reader: the aggregating thread, through kernel_threads.c.
@@ -19,16 +19,18 @@ void qzi_follow_close(struct qzi_follow *follow);
 void qzi_follow_prepare(struct qzi_follow *follow); /* qzi_unwinder_prepare */
 /* The rate of the recording is known, and the program waits to begin. */
 void qzi_follow_start(struct qzi_follow *follow);
-/* Samples of the running threads of the program that `head` describes, at its rate; what each costs goes into the head. NULL: there are none. */
+/* Samples of the running threads of the program that `head` describes, at its rate; what each costs goes into the head.
+ * NULL: there are none. */
 struct qzi_running *qzi_follow_samples(struct qz_profile *head);
 /* A snapshot begins: takes the kernel's samples of running threads. */
 void qzi_follow_begin(struct qzi_follow *follow, uint64_t now_ns);
-/* Thread `index`, which look describes, is in `state`. published: its record says so, and what for. Sets look->node, and
- * for a wait that only the kernel knows of, or for a condition or a loop that a library made for itself, *object (a futex, external_waits.h), and returns 1. */
+/* Thread `index`, which look describes, is in `state`. published: its record says so, and what for. Sets look->node,
+ * and for a wait that only the kernel knows of, or for a condition or a loop that a library made for itself, *object (a
+ * futex, external_waits.h), and returns 1. */
 int qzi_follow(struct qzi_follow *follow, uint32_t index, struct qzi_look *look, unsigned state, int published,
                const struct qzi_asleep *asleep, uint32_t *object, uint64_t now_ns);
-/* The thread is told to have executed for so long. Node of the path on which it did: of one of its samples, which stands for
- * that much less; 0: as it was found. spins: it was found spinning, and is told so. */
+/* The thread is told to have executed for so long. Node of the path on which it did: of one of its samples, which
+ * stands for that much less; 0: as it was found. spins: it was found spinning, and is told so. */
 uint32_t qzi_follow_executed(struct qzi_follow *follow, uint32_t index, uint64_t ns, int spins);
 /* The record is free. */
 void qzi_follow_gone(struct qzi_follow *follow, uint32_t index);

@@ -27,7 +27,7 @@ static void add(struct qzi_sampler *sampler, uint32_t object, uint32_t stack, ui
     if (used < (rest ? capacity : capacity - capacity / 4) && !qzi_file_room(file, QZ_SECTION_MEANWHILE, 1) &&
         !qzi_table_add(&sampler->meanwhile, hash, (uint32_t)used + 1)) {
       file->meanwhile[used] = (struct qz_meanwhile){
-          .object = object, .stack = stack, .thread = thread, .count = 1, .ns = ns, .waiters_ns = waiters_ns};
+        .object = object, .stack = stack, .thread = thread, .count = 1, .ns = ns, .waiters_ns = waiters_ns};
       qzi_file_append(file, QZ_SECTION_MEANWHILE, 1);
       return;
     }

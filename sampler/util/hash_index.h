@@ -10,18 +10,23 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-struct qzi_slot { uint32_t hash, value; }; /* value 0: free */
-struct qzi_table { struct qzi_slot *slots; uint32_t mask, used; };
+struct qzi_slot {
+  uint32_t hash, value;
+}; /* value 0: free */
+struct qzi_table {
+  struct qzi_slot *slots;
+  uint32_t mask, used;
+};
 
 /* Visits the values stored under `hash`, and maybe some others never. */
-#define QZI_TABLE_EACH(table, hash_, value_) \
-  for (uint32_t slot_ = (table)->slots ? ((hash_) & (table)->mask) : 0, value_; \
+#define QZI_TABLE_EACH(table, hash_, value_)                                                                 \
+  for (uint32_t slot_ = (table)->slots ? ((hash_) & (table)->mask) : 0, value_;                              \
        (table)->slots && ((value_) = (table)->slots[slot_].value) != 0; slot_ = (slot_ + 1) & (table)->mask) \
     if ((table)->slots[slot_].hash == (hash_))
 
 static inline uint32_t qzi_hash(uint64_t a, uint64_t b) {
-  unsigned __int128 product = (unsigned __int128)(a ^ UINT64_C(0x9e3779b97f4a7c15)) *
-                              (b ^ UINT64_C(0xd1b54a32d192ed03) ^ (a << 32 | a >> 32));
+  unsigned __int128 product =
+    (unsigned __int128)(a ^ UINT64_C(0x9e3779b97f4a7c15)) * (b ^ UINT64_C(0xd1b54a32d192ed03) ^ (a << 32 | a >> 32));
   uint64_t mixed = (uint64_t)product ^ (uint64_t)(product >> 64);
   mixed = (mixed ^ mixed >> 29) * UINT64_C(0xbf58476d1ce4e5b9);
   return (uint32_t)(mixed >> 32);

@@ -21,7 +21,10 @@ const char *qzi_count_text(char text[QZI_NUMBER], uint64_t value) {
 }
 
 const char *qzi_time_text(char text[QZI_NUMBER], uint64_t ns) {
-  static const struct { double ns; const char *name; } units[] = {{1e9, "s"}, {1e6, "ms"}, {1e3, "us"}, {1, "ns"}};
+  static const struct {
+    double ns;
+    const char *name;
+  } units[] = {{1e9, "s"}, {1e6, "ms"}, {1e3, "us"}, {1, "ns"}};
   if (ns == 0) return strcpy(text, "0");
   unsigned unit = 0;
   while (unit < 3 && (double)ns < units[unit].ns * 0.9995) unit++; /* 999.5 ms would be 1,000 ms */

@@ -1,5 +1,5 @@
-/* Numbers as the reports write them (ts-frontend/src/model/wording/numbers.ts), for the sampler's own lines. ASCII. Each
-   function writes to `text` and returns it. Thread-safe. */
+/* Numbers as the reports write them (ts-frontend/src/model/wording/numbers.ts), for the sampler's own lines. ASCII.
+   Each function writes to `text` and returns it. Thread-safe. */
 #ifndef QZI_NUMBERS_H
 #define QZI_NUMBERS_H
 

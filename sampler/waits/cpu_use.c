@@ -10,7 +10,8 @@ static int has_spun(const struct qzi_judging *judging, uint64_t entry) {
 }
 
 /* Whether the sample is in a call by which a procedure that spins, and then blocks, waits for others or wakes them. */
-static int hands_on(const struct qzi_judging *judging, struct qzi_paths *paths, uint64_t pc, const struct qzi_walk *walk) {
+static int hands_on(const struct qzi_judging *judging, struct qzi_paths *paths, uint64_t pc,
+                    const struct qzi_walk *walk) {
   static const char *const calls[] = {"pthread_", "lll_", "futex", "sem_post", "sem_wait", "condition_variable"};
   int library;
   if (!has_spun(judging, walk->caller_entry)) return 0;
@@ -21,10 +22,12 @@ static int hands_on(const struct qzi_judging *judging, struct qzi_paths *paths, 
   return 0;
 }
 
-void qzi_judge(struct qzi_judging *judging, const struct qzi_interner *in, uint32_t runnable, struct qzi_paths *paths, int spins, uint64_t pc, const struct qzi_walk *walk) {
+void qzi_judge(struct qzi_judging *judging, const struct qzi_interner *in, uint32_t runnable, struct qzi_paths *paths,
+               int spins, uint64_t pc, const struct qzi_walk *walk) {
   uint64_t procedure = walk ? walk->caller_entry : 0;
   int hands = !spins && procedure && hands_on(judging, paths, pc, walk);
-  if (spins && procedure && !has_spun(judging, procedure)) judging->spinners[judging->spinner++ % QZI_SPINNERS] = procedure;
+  if (spins && procedure && !has_spun(judging, procedure))
+    judging->spinners[judging->spinner++ % QZI_SPINNERS] = procedure;
   for (unsigned k = 0; k < 2; k++) {
     if (k == 1 && runnable <= in->view->processors) return;
     struct qz_judged *judged = &in->file->head->judged[k];

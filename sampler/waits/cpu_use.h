@@ -1,5 +1,6 @@
-/* What the CPUs' time goes into, by samples of running threads: work, waiting, or handing on. Where more threads can run than there are CPUs that
- * is known by samples alone: who spins has its whole turn on a CPU, who has little work does that and then spins, too.
+/* What the CPUs' time goes into, by samples of running threads: work, waiting, or handing on. Where more threads can
+ * run than there are CPUs that is known by samples alone: who spins has its whole turn on a CPU, who has little work
+ * does that and then spins, too.
  *
  * Owns:    the counts in the profile's head (struct qz_judged), and which procedures were seen to spin.
  * Writer and reader: the aggregating thread.
@@ -16,8 +17,9 @@ struct qzi_judging {
   uint32_t spinner;
 };
 
-/* A sample, taken at the instruction pc. spins: its thread only waits; walk: its call path, NULL: unknown; runnable: threads that can run now. */
-void qzi_judge(struct qzi_judging *judging, const struct qzi_interner *in, uint32_t runnable, struct qzi_paths *paths, int spins, uint64_t pc,
-              const struct qzi_walk *walk);
+/* A sample, taken at the instruction pc. spins: its thread only waits; walk: its call path, NULL: unknown; runnable:
+ * threads that can run now. */
+void qzi_judge(struct qzi_judging *judging, const struct qzi_interner *in, uint32_t runnable, struct qzi_paths *paths,
+               int spins, uint64_t pc, const struct qzi_walk *walk);
 
 #endif

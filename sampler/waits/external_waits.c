@@ -15,7 +15,8 @@ static uint32_t object_of(struct qzi_interner *in, struct qzi_external *its) {
   if (index) return index;
   uint64_t target = its->called ? qzi_call_target(in->file->head->pid, its->site) : 0;
   /* It called itself something that went on into the library by a jump. */
-  if (target && qzi_intern_module(in, target) == its->module && qzi_intern_module(in, its->called) != its->module) target = 0;
+  if (target && qzi_intern_module(in, target) == its->module && qzi_intern_module(in, its->called) != its->module)
+    target = 0;
   if (target) its->called = target;
   its->tries = its->loop && qzi_polling_tries(in->file->head->pid, its->key);
   return qzi_external_add(in, its);
@@ -23,7 +24,8 @@ static uint32_t object_of(struct qzi_interner *in, struct qzi_external *its) {
 
 /* By the place in the program that calls; where there is none, by the library that waits. */
 static struct qzi_external by_caller(const struct qzi_interner *in, const struct qzi_walk *walk) {
-  struct qzi_external its = {.kind = QZI_BY_PLACE, .key = walk->site, .site = walk->site, .called = walk->called, .module = walk->site_module};
+  struct qzi_external its = {
+    .kind = QZI_BY_PLACE, .key = walk->site, .site = walk->site, .called = walk->called, .module = walk->site_module};
   if (walk->own || !its.module) return its;
   const char *path = module_path(in, its.module), *slash = strrchr(path, '/');
   if (!strstr(slash ? slash : path, ".so")) return its;
@@ -36,7 +38,8 @@ uint32_t qzi_futex(struct qzi_interner *in, uint64_t address, const struct qzi_w
   uint32_t module = qzi_intern_module(in, address);
   struct qzi_external its = by_caller(in, walk);
   if (module && strstr(module_path(in, module), "/libquartz-pthread.so")) {
-    its = (struct qzi_external){.kind = QZI_BY_LIBRARY, .key = module, .site = walk->site, .module = module}; /* the layer's own */
+    its = (struct qzi_external){
+      .kind = QZI_BY_LIBRARY, .key = module, .site = walk->site, .module = module}; /* the layer's own */
   } else if (module) {
     its.kind = QZI_BY_VARIABLE;
     its.key = its.address = address;
@@ -46,7 +49,10 @@ uint32_t qzi_futex(struct qzi_interner *in, uint64_t address, const struct qzi_w
 
 uint32_t qzi_loop(struct qzi_interner *in, uint64_t start, const struct qzi_walk *walk) {
   /* Places are looked up as return addresses. */
-  struct qzi_external its = {.kind = QZI_BY_PLACE, .loop = 1, .key = start, .site = start + 1, .module = qzi_intern_module(in, start)};
+  struct qzi_external its = {
+    .kind = QZI_BY_PLACE, .loop = 1, .key = start, .site = start + 1, .module = qzi_intern_module(in, start)};
   struct qzi_external called = walk ? by_caller(in, walk) : its;
-  return object_of(in, called.called || called.kind == QZI_BY_LIBRARY ? &called : &its); /* a library that spins, and then sleeps: one object */
+  return object_of(in, called.called || called.kind == QZI_BY_LIBRARY
+                         ? &called
+                         : &its); /* a library that spins, and then sleeps: one object */
 }

@@ -2,8 +2,8 @@
  *
  * Owns:    nothing: the objects are kept by profile/external_objects.h.
  * Writer and reader: the aggregating thread.
- * Must not: tell objects apart by address alone: those outside static variables are known by the place in the program that waits,
- *           or calls the library that does; where no code of the program is seen, by that library.
+ * Must not: tell objects apart by address alone: those outside static variables are known by the place in the program
+ * that waits, or calls the library that does; where no code of the program is seen, by that library.
  */
 #ifndef QZI_EXTERNAL_WAITS_H
 #define QZI_EXTERNAL_WAITS_H
@@ -12,8 +12,9 @@
 
 /* Index of the object for a futex at `address`; 0: no room. walk: where the thread called. */
 uint32_t qzi_futex(struct qzi_interner *in, uint64_t address, const struct qzi_walk *walk);
-/* The same for a loop that only waits (no_progress.h). In the program's own code that is of kind QZ_KIND_LOOP, known by where it
- * begins; in a library's it is what that sleeps for at the same place. walk: of the thread in it; NULL: unknown. */
+/* The same for a loop that only waits (no_progress.h). In the program's own code that is of kind QZ_KIND_LOOP, known by
+ * where it begins; in a library's it is what that sleeps for at the same place. walk: of the thread in it; NULL:
+ * unknown. */
 uint32_t qzi_loop(struct qzi_interner *in, uint64_t start, const struct qzi_walk *walk);
 
 #endif

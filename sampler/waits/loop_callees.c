@@ -9,11 +9,24 @@
 
 static enum qzi_callee by_name(const char *name) {
   if (!*name) return QZI_CALLEE_UNKNOWN;
-  static const char *const clocks[] = {"clock_gettime", "__clock_gettime", "gettimeofday", "__gettimeofday", "time", "clock", "timespec_get", "omp_get_wtime",
-                                       "_ZNSt6chrono3_V212steady_clock3nowEv", "_ZNSt6chrono3_V212system_clock3nowEv",
-                                       "_ZNSt3__16chrono12steady_clock3nowEv", "_ZNSt3__16chrono12system_clock3nowEv"};
-  static const char *const yields[] = {"sched_yield", "__sched_yield", "pthread_yield", "thrd_yield",
-                                       "__cyg_profile_func_enter", "__cyg_profile_func_exit"};
+  static const char *const clocks[] = {"clock_gettime",
+                                       "__clock_gettime",
+                                       "gettimeofday",
+                                       "__gettimeofday",
+                                       "time",
+                                       "clock",
+                                       "timespec_get",
+                                       "omp_get_wtime",
+                                       "_ZNSt6chrono3_V212steady_clock3nowEv",
+                                       "_ZNSt6chrono3_V212system_clock3nowEv",
+                                       "_ZNSt3__16chrono12steady_clock3nowEv",
+                                       "_ZNSt3__16chrono12system_clock3nowEv"};
+  static const char *const yields[] = {"sched_yield",
+                                       "__sched_yield",
+                                       "pthread_yield",
+                                       "thrd_yield",
+                                       "__cyg_profile_func_enter",
+                                       "__cyg_profile_func_exit"};
   static const char *const hooks[] = {"__fentry__", "__return__"};
   size_t length = strcspn(name, "@"); /* without its version */
   for (size_t k = 0; k < sizeof clocks / sizeof *clocks; k++)
@@ -25,7 +38,8 @@ static enum qzi_callee by_name(const char *name) {
   return QZI_CALLEE_UNKNOWN;
 }
 
-enum qzi_callee qzi_callee_look(void *context, uint64_t target, uint64_t back, struct qzi_code *code, unsigned char *bytes) {
+enum qzi_callee qzi_callee_look(void *context, uint64_t target, uint64_t back, struct qzi_code *code,
+                                unsigned char *bytes) {
   struct qzi_paths *paths = context;
   uint32_t pid = qzi_paths_pid(paths);
   target = back ? qzi_call_target(pid, back) : qzi_jump_target(pid, target);
@@ -35,7 +49,9 @@ enum qzi_callee qzi_callee_look(void *context, uint64_t target, uint64_t back, s
   enum qzi_callee named = by_name(qzi_paths_symbol(paths, target, &library));
   if (named || library) return named;
   size_t count = QZI_CALLEE_BYTES, page = (size_t)(PAGE - target % PAGE);
-  if (qzi_program_read(pid, target, bytes, count) && (page >= count || qzi_program_read(pid, target, bytes, count = page))) return QZI_CALLEE_UNKNOWN;
+  if (qzi_program_read(pid, target, bytes, count) &&
+      (page >= count || qzi_program_read(pid, target, bytes, count = page)))
+    return QZI_CALLEE_UNKNOWN;
   *code = (struct qzi_code){.address = target, .bytes = bytes, .count = count};
   return QZI_CALLEE_CODE;
 }

@@ -1,4 +1,5 @@
-/* What the program's loops call, for poll_loop.h: procedures of the program by their code, clocks and yields of libraries by name.
+/* What the program's loops call, for poll_loop.h: procedures of the program by their code, clocks and yields of
+ * libraries by name.
  *
  * Owns:    nothing. Reader of the program's memory and of its symbols.
  * Must not: follow code of libraries that the system installed; vouch for any other of their procedures.
@@ -10,6 +11,7 @@
 #include "sampler/machine_code/poll_loop.h"
 
 /* As struct qzi_callees has it; context: struct qzi_paths. */
-enum qzi_callee qzi_callee_look(void *context, uint64_t target, uint64_t back, struct qzi_code *code, unsigned char *bytes);
+enum qzi_callee qzi_callee_look(void *context, uint64_t target, uint64_t back, struct qzi_code *code,
+                                unsigned char *bytes);
 
 #endif

@@ -5,8 +5,8 @@
 #include "poll_detector.h"
 
 #define MATCHED_LEAST 12u /* some 25 ms of processor time */
-#define BEFORE 160u
-#define AROUND 480u
+#define BEFORE        160u
+#define AROUND        480u
 
 static uint64_t mix(uint64_t sum, uint64_t value) {
   sum = (sum ^ value) * UINT64_C(0x9e3779b97f4a7c15);
@@ -26,13 +26,16 @@ static uint64_t print_of(const struct qzi_sample *sample) {
 static uint64_t loop_of(const struct qzi_stalled *stalled, uint32_t pid) {
   unsigned char bytes[AROUND];
   struct qzi_code code;
-  if (stalled->last - stalled->first > BEFORE || qzi_code_around(pid, stalled->first, stalled->last, bytes, AROUND, &code)) return 0;
+  if (stalled->last - stalled->first > BEFORE ||
+      qzi_code_around(pid, stalled->first, stalled->last, bytes, AROUND, &code))
+    return 0;
   return qzi_waiting_loop(&code, stalled->first, stalled->last);
 }
 
 uint64_t qzi_stalled_look(struct qzi_stalled *stalled, uint32_t pid, uint64_t word, const struct qzi_sample *sample) {
   uint64_t pc = sample->at.pc;
-  if (!sample->user || stalled->word != word || (stalled->count && (pc + BEFORE < stalled->last || pc > stalled->first + BEFORE))) {
+  if (!sample->user || stalled->word != word ||
+      (stalled->count && (pc + BEFORE < stalled->last || pc > stalled->first + BEFORE))) {
     stalled->word = word;
     stalled->count = stalled->matched = 0;
     stalled->loop = 0;
@@ -51,6 +54,7 @@ uint64_t qzi_stalled_look(struct qzi_stalled *stalled, uint32_t pid, uint64_t wo
     if (!stalled->count || pc > stalled->last) stalled->last = pc;
     stalled->count++;
   }
-  if (stalled->matched % MATCHED_LEAST == 0 && stalled->matched && !stalled->loop) stalled->loop = loop_of(stalled, pid);
+  if (stalled->matched % MATCHED_LEAST == 0 && stalled->matched && !stalled->loop)
+    stalled->loop = loop_of(stalled, pid);
   return stalled->loop;
 }

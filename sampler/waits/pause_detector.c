@@ -1,4 +1,5 @@
-/* See pause_detector.h. Encodings: Intel 64 and IA-32 Architectures Software Developer's Manual, PAUSE; Arm Architecture Reference Manual, YIELD, ISB. */
+/* See pause_detector.h. Encodings: Intel 64 and IA-32 Architectures Software Developer's Manual, PAUSE; Arm
+ * Architecture Reference Manual, YIELD, ISB. */
 #include "pause_detector.h"
 #include "sampler/linux/process_memory.h"
 
@@ -49,4 +50,6 @@ void qzi_pausing_look(struct qzi_pausing *pausing, uint32_t pid, uint64_t word, 
   }
 }
 
-uint64_t qzi_pausing_at(const struct qzi_pausing *pausing, uint64_t word) { return pausing->word == word ? pausing->pause : 0; }
+uint64_t qzi_pausing_at(const struct qzi_pausing *pausing, uint64_t word) {
+  return pausing->word == word ? pausing->pause : 0;
+}

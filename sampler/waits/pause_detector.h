@@ -1,12 +1,13 @@
-/* Threads that tell the processor that they wait: a sample is at the instruction for that (x86: pause; Arm: yield, isb), which is in no
- * other use. Loops that do more than poll_loop.h knows are found so: ones that back off, and those of OpenMP's and other run-time libraries.
+/* Threads that tell the processor that they wait: a sample is at the instruction for that (x86: pause; Arm: yield,
+ * isb), which is in no other use. Loops that do more than poll_loop.h knows are found so: ones that back off, and those
+ * of OpenMP's and other run-time libraries.
  *
  * Owns:    what was seen of one running thread last.
  * Writer and reader: the aggregating thread.
  * Must not: take what a waiting library runs for the program (tasks) for waiting.
  *
- * A sample stands for the time up to the next one, unless the thread's record changes. Where a library waits so, its procedure waits as long
- * as it goes on, but for what it calls outside itself and the C library.
+ * A sample stands for the time up to the next one, unless the thread's record changes. Where a library waits so, its
+ * procedure waits as long as it goes on, but for what it calls outside itself and the C library.
  */
 #ifndef QZI_PAUSING_H
 #define QZI_PAUSING_H
@@ -15,10 +16,11 @@
 #include "sampler/linux/perf_samples.h"
 
 struct qzi_pausing {
-  uint64_t pause;   /* where the last sample was, or the procedure last paused that it was in; 0: it may be at work */
-  uint64_t word;    /* of the thread's record, then */
-  uint64_t path, waits; /* procedures of the walk when a library's code was last seen to pause (their print), and where */
-  uint32_t depth;       /* how many they are; 0: none */
+  uint64_t pause; /* where the last sample was, or the procedure last paused that it was in; 0: it may be at work */
+  uint64_t word;  /* of the thread's record, then */
+  uint64_t path,
+    waits;        /* procedures of the walk when a library's code was last seen to pause (their print), and where */
+  uint32_t depth; /* how many they are; 0: none */
 };
 /* One more sample, and its walk (NULL: none). pid: the program. */
 void qzi_pausing_look(struct qzi_pausing *pausing, uint32_t pid, uint64_t word, const struct qzi_sample *sample,

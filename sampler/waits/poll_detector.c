@@ -7,11 +7,13 @@
 #include "sampler/machine_code/queue_lock.h"
 #include "sampler/linux/process_memory.h"
 
-#define BEFORE 160u /* bytes of code looked at before the place of a sample: more than a loop may have (poll_loop.c) */
+/* Bytes of code looked at before the place of a sample: more than a loop may have (poll_loop.c). */
+#define BEFORE 160u
 #define AROUND 480u /* bytes looked at in all */
 #define PAGE   UINT64_C(4096)
 
-int qzi_code_around(uint32_t pid, uint64_t first, uint64_t last, unsigned char *bytes, size_t room, struct qzi_code *code) {
+int qzi_code_around(uint32_t pid, uint64_t first, uint64_t last, unsigned char *bytes, size_t room,
+                    struct qzi_code *code) {
   uint64_t from = first - BEFORE, to = from + room, page = first & ~(PAGE - 1), page_end = (last & ~(PAGE - 1)) + PAGE;
   if (last - first >= room - BEFORE) return -1;
   /* The pages before and behind need not be there. */
@@ -31,17 +33,20 @@ static uint64_t look_at(struct qzi_polling *polling, struct qzi_paths *paths, ui
   uint64_t seen = pc << 1 | (uint64_t)(framed != 0);
   uint64_t at = (seen * UINT64_C(0x9e3779b97f4a7c15)) >> (64 - QZI_POLLING_BITS);
   if (polling->known[at].seen == seen) return polling->known[at].loop;
-  uint64_t loop = qzi_code_around(pid, pc, pc, bytes, AROUND, &code) ? 0 : qzi_polling_loop(&code, pc, framed, paths ? &callees : NULL);
+  uint64_t loop = qzi_code_around(pid, pc, pc, bytes, AROUND, &code)
+                    ? 0
+                    : qzi_polling_loop(&code, pc, framed, paths ? &callees : NULL);
   polling->known[at].seen = seen;
   polling->known[at].loop = loop;
   return loop;
 }
 
-uint64_t qzi_polling_look(struct qzi_polling *polling, struct qzi_paths *paths, uint32_t pid, const struct qzi_sample *sample,
-                          const struct qzi_walk *walk) {
+uint64_t qzi_polling_look(struct qzi_polling *polling, struct qzi_paths *paths, uint32_t pid,
+                          const struct qzi_sample *sample, const struct qzi_walk *walk) {
   uint64_t sp = sample->at.sp, fp = sample->at.fp, loop = 0;
   if (sample->user) loop = look_at(polling, paths, pid, sample->at.pc, fp >= sp && fp - sp < QZI_RUNNING_STACK);
-  for (uint32_t k = 0; !loop && walk && k < walk->callers; k++) loop = look_at(polling, paths, pid, walk->caller[k].pc, walk->caller[k].framed);
+  for (uint32_t k = 0; !loop && walk && k < walk->callers; k++)
+    loop = look_at(polling, paths, pid, walk->caller[k].pc, walk->caller[k].framed);
   return loop;
 }
 
@@ -51,7 +56,8 @@ uint64_t qzi_polling_look(struct qzi_polling *polling, struct qzi_paths *paths, 
 static int waits_for_turn(uint32_t pid, uint64_t start) {
   unsigned char bytes[AROUND + LEADING];
   struct qzi_code code;
-  return (!qzi_code_around(pid, start - LEADING, start, bytes, sizeof bytes, &code) || !qzi_code_around(pid, start, start, bytes, AROUND, &code)) &&
+  return (!qzi_code_around(pid, start - LEADING, start, bytes, sizeof bytes, &code) ||
+          !qzi_code_around(pid, start, start, bytes, AROUND, &code)) &&
          qzi_queue_lock(&code, start);
 }
 

@@ -8,21 +8,24 @@
 
 #ifdef QZI_DECODES
 
-#define ROUNDS_LEAST 8u /* samples: some 16 ms of processor time */
+#define ROUNDS_LEAST 8u    /* samples: some 16 ms of processor time */
 #define COMPARED     2048u /* bytes of stack */
 #define LEADING      QZI_STATELESS_BYTES
 
-static const struct qzi_stateless *look_at(struct qzi_stateless_known *known, struct qzi_paths *paths, uint32_t pid, uint64_t pc, int framed) {
+static const struct qzi_stateless *look_at(struct qzi_stateless_known *known, struct qzi_paths *paths, uint32_t pid,
+                                           uint64_t pc, int framed) {
   unsigned char bytes[2 * QZI_STATELESS_BYTES + 256];
   struct qzi_code code;
   struct qzi_callees callees = {paths, qzi_callee_look};
-  uint64_t seen = pc << 1 | (uint64_t)(framed != 0), at = (seen * UINT64_C(0x9e3779b97f4a7c15)) >> (64 - QZI_STATELESS_BITS);
+  uint64_t seen = pc << 1 | (uint64_t)(framed != 0),
+           at = (seen * UINT64_C(0x9e3779b97f4a7c15)) >> (64 - QZI_STATELESS_BITS);
   if (known->known[at].seen == seen) return &known->known[at].its;
   /* With what lies before it, where that can be read. */
   int none = qzi_code_around(pid, pc - LEADING, pc, bytes, sizeof bytes, &code) || pc - code.address >= code.count;
   none = none && qzi_code_around(pid, pc, pc, bytes, sizeof bytes, &code);
   known->known[at].seen = seen;
-  known->known[at].its = none ? (struct qzi_stateless){.start = 0} : qzi_stateless_loop(&code, pc, framed, paths ? &callees : NULL);
+  known->known[at].its =
+    none ? (struct qzi_stateless){.start = 0} : qzi_stateless_loop(&code, pc, framed, paths ? &callees : NULL);
   return &known->known[at].its;
 }
 
@@ -33,7 +36,8 @@ static uint64_t mix(uint64_t sum, uint64_t value) {
 
 static uint64_t word_at(const struct qzi_sample *sample, uint64_t at) {
   uint64_t word = 0;
-  if (at >= sample->copy.address && at + 8 <= sample->copy.address + sample->copy.bytes) memcpy(&word, sample->copy.data + (at - sample->copy.address), 8);
+  if (at >= sample->copy.address && at + 8 <= sample->copy.address + sample->copy.bytes)
+    memcpy(&word, sample->copy.data + (at - sample->copy.address), 8);
   return word;
 }
 
@@ -44,9 +48,10 @@ static uint64_t frame_below(const struct qzi_sample *sample, uint64_t pc) {
   return 0;
 }
 
-/* All that the loop does not change: its frame begins at sp, and its frame pointer is fp (0: unknown). 0: that can't be told.
- * values: what it changes. */
-static uint64_t print_of(const struct qzi_stateless *its, const struct qzi_sample *sample, uint64_t sp, uint64_t fp, uint64_t *values) {
+/* All that the loop does not change: its frame begins at sp, and its frame pointer is fp (0: unknown). 0: that can't be
+ * told. values: what it changes. */
+static uint64_t print_of(const struct qzi_stateless *its, const struct qzi_sample *sample, uint64_t sp, uint64_t fp,
+                         uint64_t *values) {
   uint64_t sum = mix(its->start, sp), end = sp + COMPARED, left[QZI_STATELESS_SLOTS];
   for (unsigned k = 0; k < its->slots; k++) {
     if (its->slot[k].base == RBP && !fp) return 0;
@@ -55,8 +60,10 @@ static uint64_t print_of(const struct qzi_stateless *its, const struct qzi_sampl
   }
   for (unsigned reg = 0; reg < 16; reg++) {
     if (reg == RSP || reg == RBP) continue;
-    if (its->writes & BIT(reg)) values[reg] = sample->general[reg];
-    else sum = mix(sum, sample->general[reg]);
+    if (its->writes & BIT(reg))
+      values[reg] = sample->general[reg];
+    else
+      sum = mix(sum, sample->general[reg]);
   }
   if (sp < sample->copy.address) return 0;
   for (uint64_t at = sp & ~UINT64_C(7); at + 8 <= end && at + 8 <= sample->copy.address + sample->copy.bytes; at += 8) {
@@ -74,11 +81,13 @@ static int is_near(const struct qzi_repeating *repeating, uint64_t pc) {
 }
 
 /* The loop that a sample is in, or waits in for a procedure to return, and its print. 0: none. */
-static uint64_t find(const struct qzi_repeating *repeating, struct qzi_stateless_known *known, struct qzi_paths *paths, uint32_t pid,
-                     const struct qzi_sample *sample, const struct qzi_walk *walk, uint64_t *print, uint64_t *values) {
+static uint64_t find(const struct qzi_repeating *repeating, struct qzi_stateless_known *known, struct qzi_paths *paths,
+                     uint32_t pid, const struct qzi_sample *sample, const struct qzi_walk *walk, uint64_t *print,
+                     uint64_t *values) {
   uint64_t sp = sample->at.sp, fp = sample->at.fp;
   int framed = fp >= sp && fp - sp < QZI_RUNNING_STACK;
-  const struct qzi_stateless *its = is_near(repeating, sample->at.pc) ? look_at(known, paths, pid, sample->at.pc, framed) : NULL;
+  const struct qzi_stateless *its =
+    is_near(repeating, sample->at.pc) ? look_at(known, paths, pid, sample->at.pc, framed) : NULL;
   if (its && its->start && (*print = print_of(its, sample, sp, framed ? fp : 0, values))) return its->start;
   for (uint32_t k = 0; walk && k < walk->callers; k++) {
     if (!is_near(repeating, walk->caller[k].pc)) continue;
@@ -103,9 +112,10 @@ static int goes_one_way(struct qzi_repeating *repeating, const uint64_t *values)
   return one_way;
 }
 
-uint64_t qzi_repeating_look(struct qzi_repeating *repeating, struct qzi_stateless_known *known, struct qzi_paths *paths, uint32_t pid,
-                            const struct qzi_sample *sample, const struct qzi_walk *walk) {
-  uint64_t print = 0, values[QZI_REPEATING_VALUES] = {0}, loop = sample->user ? find(repeating, known, paths, pid, sample, walk, &print, values) : 0;
+uint64_t qzi_repeating_look(struct qzi_repeating *repeating, struct qzi_stateless_known *known, struct qzi_paths *paths,
+                            uint32_t pid, const struct qzi_sample *sample, const struct qzi_walk *walk) {
+  uint64_t print = 0, values[QZI_REPEATING_VALUES] = {0},
+           loop = sample->user ? find(repeating, known, paths, pid, sample, walk, &print, values) : 0;
   if (!loop || loop != repeating->loop || print != repeating->print) {
     repeating->rounds = 0;
     repeating->repeats = 0;
@@ -123,8 +133,8 @@ uint64_t qzi_repeating_look(struct qzi_repeating *repeating, struct qzi_stateles
 }
 
 #else
-uint64_t qzi_repeating_look(struct qzi_repeating *repeating, struct qzi_stateless_known *known, struct qzi_paths *paths, uint32_t pid,
-                            const struct qzi_sample *sample, const struct qzi_walk *walk) {
+uint64_t qzi_repeating_look(struct qzi_repeating *repeating, struct qzi_stateless_known *known, struct qzi_paths *paths,
+                            uint32_t pid, const struct qzi_sample *sample, const struct qzi_walk *walk) {
   return 0;
 }
 #endif

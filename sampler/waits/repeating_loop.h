@@ -1,7 +1,8 @@
-/* Threads that go round a loop which carries nothing from round to round (stateless_loop.h): they wait for what others write, however much the
- * loop calculates. That they go round is seen by samples: some in a row are in the same call of the same loop, for all that the loop
- * does not change is as it was, registers and stack alike; and nothing of what it changes goes only up, or only down, as in a
- * long way through an array that is gone once. Code that calls it again and again leaves another trace: a count, a return address.
+/* Threads that go round a loop which carries nothing from round to round (stateless_loop.h): they wait for what others
+ * write, however much the loop calculates. That they go round is seen by samples: some in a row are in the same call of
+ * the same loop, for all that the loop does not change is as it was, registers and stack alike; and nothing of what it
+ * changes goes only up, or only down, as in a long way through an array that is gone once. Code that calls it again and
+ * again leaves another trace: a count, a return address.
  *
  * Owns:    what was seen of one running thread last, and the verdicts on loops.
  * Writer and reader: the aggregating thread.
@@ -14,24 +15,30 @@
 #include "sampler/linux/perf_samples.h"
 #include "sampler/machine_code/stateless_loop.h"
 
-#define QZI_STATELESS_BITS 8
+#define QZI_STATELESS_BITS   8
 #define QZI_REPEATING_VALUES (16u + QZI_STATELESS_SLOTS)
 
 struct qzi_repeating {
   uint64_t loop, print; /* where the last sample was, and what the loop leaves alone there */
   uint32_t rounds;      /* samples in a row */
   int repeats;          /* verdict on these */
-  struct { uint64_t last; uint8_t rose, fell; } values[QZI_REPEATING_VALUES]; /* what the loop changes: registers, slots of its frame */
-  uint32_t places;      /* where it was then, and its callers: code far from that is not looked at, for it takes time */
+  struct {
+    uint64_t last;
+    uint8_t rose, fell;
+  } values[QZI_REPEATING_VALUES]; /* what the loop changes: registers, slots of its frame */
+  uint32_t places; /* where it was then, and its callers: code far from that is not looked at, for it takes time */
   uint64_t place[1 + QZI_CALLERS];
 };
 struct qzi_stateless_known {
-  struct { uint64_t seen; struct qzi_stateless its; } known[1u << QZI_STATELESS_BITS]; /* seen: instruction and whether framed; 0: none */
+  struct {
+    uint64_t seen;
+    struct qzi_stateless its;
+  } known[1u << QZI_STATELESS_BITS]; /* seen: instruction and whether framed; 0: none */
 };
 
-/* One more sample, which no poll explains, and its walk (NULL: not known). Where the loop begins in which the thread waits; 0: it may be at work.
- * pid: the program. */
-uint64_t qzi_repeating_look(struct qzi_repeating *repeating, struct qzi_stateless_known *known, struct qzi_paths *paths, uint32_t pid,
-                            const struct qzi_sample *sample, const struct qzi_walk *walk);
+/* One more sample, which no poll explains, and its walk (NULL: not known). Where the loop begins in which the thread
+ * waits; 0: it may be at work. pid: the program. */
+uint64_t qzi_repeating_look(struct qzi_repeating *repeating, struct qzi_stateless_known *known, struct qzi_paths *paths,
+                            uint32_t pid, const struct qzi_sample *sample, const struct qzi_walk *walk);
 
 #endif

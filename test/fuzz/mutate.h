@@ -20,8 +20,19 @@ static inline uint64_t mutate_random(void) {
 
 /* Changes one to four places; mostly in the first `head` bytes, where the structure is. */
 static inline size_t mutate(uint8_t *data, size_t bytes, size_t head) {
-  static const uint64_t odd[] = {0, 1, 7, 8, 255, 0x7fffffff, 0x80000000, 0xffffffff, UINT64_C(1) << 32, UINT64_C(1) << 63,
-                                 UINT64_MAX, UINT64_MAX - 7, UINT64_MAX / 2};
+  static const uint64_t odd[] = {0,
+                                 1,
+                                 7,
+                                 8,
+                                 255,
+                                 0x7fffffff,
+                                 0x80000000,
+                                 0xffffffff,
+                                 UINT64_C(1) << 32,
+                                 UINT64_C(1) << 63,
+                                 UINT64_MAX,
+                                 UINT64_MAX - 7,
+                                 UINT64_MAX / 2};
   for (unsigned k = 1 + (unsigned)(mutate_random() % 4); k > 0; k--) {
     size_t range = mutate_random() % 3 ? head : bytes, at = mutate_random() % (range < bytes ? range : bytes);
     uint64_t value = mutate_random() % 2 ? odd[mutate_random() % (sizeof odd / sizeof *odd)] : mutate_random();

@@ -1,5 +1,5 @@
-/* Fuzz target: a profile file of any content is refused or read, and everything in what is read can be followed. Each input
- * is read as it is, and as one that was not finished, which no checksum protects. */
+/* Fuzz target: a profile file of any content is refused or read, and everything in what is read can be followed. Each
+ * input is read as it is, and as one that was not finished, which no checksum protects. */
 #include "abi/profile_read.h"
 #include "mutate.h"
 
@@ -25,10 +25,13 @@ static void read_one(const uint8_t *data, size_t bytes) {
   for (size_t k = 0; k < p.blame_count; k++)
     sum += p.entities[p.blame[k].object].kind + p.stacks[p.blame[k].stack].entity + p.entities[p.blame[k].thread].kind;
   for (size_t k = 0; k < p.meanwhile_count; k++)
-    sum += p.entities[p.meanwhile[k].object].kind + p.stacks[p.meanwhile[k].stack].entity + p.entities[p.meanwhile[k].thread].kind;
-  for (size_t k = 0; k < p.calls_count; k++) sum += p.entities[p.calls[k].caller].kind + p.entities[p.calls[k].callee].kind;
+    sum += p.entities[p.meanwhile[k].object].kind + p.stacks[p.meanwhile[k].stack].entity +
+           p.entities[p.meanwhile[k].thread].kind;
+  for (size_t k = 0; k < p.calls_count; k++)
+    sum += p.entities[p.calls[k].caller].kind + p.entities[p.calls[k].callee].kind;
   for (size_t k = 0; k < p.objects_count; k++) sum += p.entities[p.objects[k].entity].kind + p.objects[k].queue_ns[31];
-  for (size_t k = 0; k < p.threads_count; k++) sum += p.entities[p.threads[k].entity].kind + p.entities[p.threads[k].creator].kind;
+  for (size_t k = 0; k < p.threads_count; k++)
+    sum += p.entities[p.threads[k].entity].kind + p.entities[p.threads[k].creator].kind;
   for (size_t k = 0; k < p.timeline_count; k++) sum += p.entities[p.timeline[k].top].kind;
   for (size_t k = 0; k < p.processors_count; k++) sum += p.processors[k].useful_ns;
   sink = sum;

@@ -1,22 +1,31 @@
 /**
- * The answers that the programs in test/known-answers/threadlib-programs carry in their heads: the lines that begin with `expect`, whose
- * language test/known-answers/threadlib-programs/README.md describes. A line that is not understood is an error.
+ * The answers that the programs in test/known-answers/threadlib-programs carry in their heads: the lines that begin
+ * with `expect`, whose language test/known-answers/threadlib-programs/README.md describes. A line that is not
+ * understood is an error.
  */
 import { readFileSync } from 'node:fs';
 
 /** How an answer names an entity: by kind and name, or by kind and the place (a line that contains `mark`). */
-export interface Which { kind: string; name: string; line: number } // name '' = by line; kind 'root' = the whole program
-export interface Amount { metric: string; relation: '=' | '<' | '>' | '<=' | '>='; value: number }
+export interface Which {
+  kind: string;
+  name: string;
+  line: number;
+} // name '' = by line; kind 'root' = the whole program
+export interface Amount {
+  metric: string;
+  relation: '=' | '<' | '>' | '<=' | '>=';
+  value: number;
+}
 export interface Answers {
   processors: number;
   arguments: string[];
   exitStatus: number;
   signal: number;
-  end: string;        // '' = the program exits or is killed as said
-  manual: boolean;    // recorded by other tests only
-  untraced: boolean;  // its trace would not fit, or not be of one program
+  end: string; // '' = the program exits or is killed as said
+  manual: boolean; // recorded by other tests only
+  untraced: boolean; // its trace would not fit, or not be of one program
   amounts: { which: Which; amounts: Amount[] }[];
-  head: Amount[];     // numbers of the profile's head
+  head: Amount[]; // numbers of the profile's head
   nothingRan: number | undefined; // share of elapsed time with b = 0
   orders: { metric: string; falling: Which[] }[];
   findings: { place: 'first' | 'some' | 'no'; kind: string; entity: Which | undefined }[];
@@ -37,8 +46,22 @@ function amount(text: string): Amount {
 export function readAnswers(path: string): Answers {
   const source = readFileSync(path, 'utf8').split('\n');
   const answers: Answers = {
-    processors: 0, arguments: [], exitStatus: 0, signal: 0, end: '', manual: false, untraced: false, amounts: [], head: [], nothingRan: undefined,
-    orders: [], findings: [], calls: [], callers: [], holders: [], absent: [],
+    processors: 0,
+    arguments: [],
+    exitStatus: 0,
+    signal: 0,
+    end: '',
+    manual: false,
+    untraced: false,
+    amounts: [],
+    head: [],
+    nothingRan: undefined,
+    orders: [],
+    findings: [],
+    calls: [],
+    callers: [],
+    holders: [],
+    absent: [],
   };
   /** "lock ring", "lock at MARK", "root", or a name alone (kind ''). */
   const which = (text: string): Which => {
@@ -59,26 +82,52 @@ export function readAnswers(path: string): Answers {
       return match !== null;
     };
     const known =
-      rule(/^P (\d+)$/, (p) => { answers.processors = Number(p); }) ||
-      rule(/^argument (\S+)$/, (argument) => { answers.arguments.push(argument!); }) ||
-      rule(/^exit (\d+)$/, (status) => { answers.exitStatus = Number(status); }) ||
-      rule(/^signal (\d+)$/, (signal) => { answers.signal = Number(signal); }) ||
-      rule(/^end (\w+)$/, (end) => { answers.end = end!; }) ||
-      rule(/^manual$/, () => { answers.manual = true; }) ||
-      rule(/^untraced$/, () => { answers.untraced = true; }) ||
-      rule(/^nothing ran ([\d.]+)$/, (share) => { answers.nothingRan = Number(share); }) ||
-      rule(/^head (.+)$/, (one) => { answers.head.push(amount(one!)); }) ||
-      rule(/^order (\w+): (.+)$/, (metric, names) => { answers.orders.push({ metric: metric!, falling: names!.split(' > ').map(which) }); }) ||
+      rule(/^P (\d+)$/, (p) => {
+        answers.processors = Number(p);
+      }) ||
+      rule(/^argument (\S+)$/, (argument) => {
+        answers.arguments.push(argument!);
+      }) ||
+      rule(/^exit (\d+)$/, (status) => {
+        answers.exitStatus = Number(status);
+      }) ||
+      rule(/^signal (\d+)$/, (signal) => {
+        answers.signal = Number(signal);
+      }) ||
+      rule(/^end (\w+)$/, (end) => {
+        answers.end = end!;
+      }) ||
+      rule(/^manual$/, () => {
+        answers.manual = true;
+      }) ||
+      rule(/^untraced$/, () => {
+        answers.untraced = true;
+      }) ||
+      rule(/^nothing ran ([\d.]+)$/, (share) => {
+        answers.nothingRan = Number(share);
+      }) ||
+      rule(/^head (.+)$/, (one) => {
+        answers.head.push(amount(one!));
+      }) ||
+      rule(/^order (\w+): (.+)$/, (metric, names) => {
+        answers.orders.push({ metric: metric!, falling: names!.split(' > ').map(which) });
+      }) ||
       rule(/^finding 1: (\S+)(?: (.+))?$/, (kind, entity) => {
         answers.findings.push({ place: 'first', kind: kind!, entity: entity ? which(entity) : undefined });
       }) ||
       rule(/^(some|no) finding: (\S+)(?: (.+))?$/, (place, kind, entity) => {
-        answers.findings.push({ place: place as 'some' | 'no', kind: kind!, entity: entity ? which(entity) : undefined });
+        answers.findings.push({
+          place: place as 'some' | 'no',
+          kind: kind!,
+          entity: entity ? which(entity) : undefined,
+        });
       }) ||
       rule(/^calls (.+) -> (.+) (\d+)$/, (caller, callee, count) => {
         answers.calls.push({ caller: caller!, callee: callee!, count: Number(count) });
       }) ||
-      rule(/^callers (.+): (.+)$/, (callee, names) => { answers.callers.push({ callee: callee!, callers: names!.split(', ').sort() }); }) ||
+      rule(/^callers (.+): (.+)$/, (callee, names) => {
+        answers.callers.push({ callee: callee!, callers: names!.split(', ').sort() });
+      }) ||
       rule(/^holders (.+): (.+)$/, (entity, list) => {
         for (const one of list!.split(', ')) {
           const match = /^(\w+) ([\d.]+)$/.exec(one);
@@ -86,10 +135,15 @@ export function readAnswers(path: string): Answers {
           answers.holders.push({ which: which(entity!), procedure: match[1]!, share: Number(match[2]) });
         }
       }) ||
-      rule(/^absent: (.+)$/, (name) => { answers.absent.push(name!); }) ||
-      rule(/^((?:root|procedure|thread|lock|barrier|condition|semaphore|channel|join|sleep|loop)\b.*?): (\w+ .+)$/, (entity, amounts) => {
-        answers.amounts.push({ which: which(entity!), amounts: amounts!.split(', ').map(amount) });
-      });
+      rule(/^absent: (.+)$/, (name) => {
+        answers.absent.push(name!);
+      }) ||
+      rule(
+        /^((?:root|procedure|thread|lock|barrier|condition|semaphore|channel|join|sleep|loop)\b.*?): (\w+ .+)$/,
+        (entity, amounts) => {
+          answers.amounts.push({ which: which(entity!), amounts: amounts!.split(', ').map(amount) });
+        },
+      );
     if (!known) throw new Error(`not understood: "expect ${text}"`);
   };
   for (const [index, line] of source.entries()) {

@@ -8,7 +8,10 @@ import { needing } from '../support/capabilities.js';
 import { schemaErrors } from '../support/json-schema.js';
 import { quartz } from '../support/run-quartz.js';
 
-for (const { name } of missing) needing('tool:clang')(name, (t) => { t.fail('clang is installed: build again'); });
+for (const { name } of missing)
+  needing('tool:clang')(name, (t) => {
+    t.fail('clang is installed: build again');
+  });
 
 for (const { name, binary, answers } of [...programs, ...variants]) {
   if (answers.manual) continue;
@@ -20,27 +23,39 @@ for (const { name, binary, answers } of [...programs, ...variants]) {
     if (answers.end !== '') t.is(head.endReason as string, answers.end);
     else if (answers.signal > 0) t.deepEqual([head.endReason as string, head.exitStatus], ['signal', answers.signal]);
     else t.deepEqual([head.endReason as string, head.exitStatus], ['exit', answers.exitStatus]);
-    t.is(schemaErrors((await quartz(['report', '--json', recording.file])).stdout), '', 'the report as JSON has the form of its schema');
+    t.is(
+      schemaErrors((await quartz(['report', '--json', recording.file])).stdout),
+      '',
+      'the report as JSON has the form of its schema',
+    );
     const lines = deviations(recording.model, answers);
     for (const line of lines) t.log(line);
     t.is(lines.length, 0);
   });
 }
 
-// The same programs on the build of the thread package that traces: what else the machine does to the program is in both.
+// The same programs on the build of the thread package that traces: what else the machine does to the program is in
+// both.
 for (const { name, binary, answers } of traced) {
   if (answers.manual || !hasTimes(answers)) continue;
   test.serial(`${name}: its times are those of the exact trace`, async (t) => {
-    // An estimate that the trace does not bear out fails at once. What the run itself did may be the machine's: it fails when
-    // three runs did so.
+    // An estimate that the trace does not bear out fails at once. What the run itself did may be the machine's: it
+    // fails when three runs did so.
     for (let run = 1; run <= 3; run++) {
       const stem = temporaryFile('trace');
-      const { file, stderr } = await record(binary, { processors: answers.processors, args: answers.arguments, env: { QUARTZ_ORACLE: stem } });
+      const { file, stderr } = await record(binary, {
+        processors: answers.processors,
+        args: answers.arguments,
+        env: { QUARTZ_ORACLE: stem },
+      });
       const model = openModel(file, false); // the hooks' cost stays in: the trace has it too
       const off = timesOff(model, truthOfRun(model, stem), answers);
       const lines = [...off.estimates, ...off.run];
       for (const line of lines) t.log(line);
-      if (lines.length > 0) t.log(`${stderr} waited for CPUs ${(100 * model.cpuWait.waitNs / model.elapsedNs).toFixed(1)} % of the elapsed time`);
+      if (lines.length > 0)
+        t.log(
+          `${stderr} waited for CPUs ${((100 * model.cpuWait.waitNs) / model.elapsedNs).toFixed(1)} % of the elapsed time`,
+        );
       t.is(off.estimates.length, 0);
       if (off.run.length === 0) return;
     }

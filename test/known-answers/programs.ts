@@ -5,7 +5,12 @@ import { readAnswers, type Answers } from './answers.js';
 
 export const root = join(import.meta.dirname, '../../..');
 
-export interface Program { name: string; source: string; binary: string; answers: Answers }
+export interface Program {
+  name: string;
+  source: string;
+  binary: string;
+  answers: Answers;
+}
 
 export const programs: readonly Program[] = readdirSync(join(root, 'test/known-answers/threadlib-programs'))
   .filter((file) => /\.(c|cc)$/.test(file))
@@ -13,13 +18,24 @@ export const programs: readonly Program[] = readdirSync(join(root, 'test/known-a
   .map((file) => {
     const name = file.replace(/\.\w+$/, '');
     const source = join(root, 'test/known-answers/threadlib-programs', file);
-    return { name, source, binary: join(root, 'build/test/known-answers/threadlib-programs', name), answers: readAnswers(source) };
+    return {
+      name,
+      source,
+      binary: join(root, 'build/test/known-answers/threadlib-programs', name),
+      answers: readAnswers(source),
+    };
   });
 
 /** The same, built with the thread package that traces every change (test/known-answers/oracle). */
-export const traced: readonly Program[] = programs.map((program) => ({ ...program, binary: join(root, 'build/test/known-answers/oracle', program.name) }));
+export const traced: readonly Program[] = programs.map((program) => ({
+  ...program,
+  binary: join(root, 'build/test/known-answers/oracle', program.name),
+}));
 
-/** Programs whose control leaves procedures in unusual ways, which each compiler's hooks see otherwise: built by clang too. */
+/**
+ * Programs whose control leaves procedures in unusual ways, which each compiler's hooks see otherwise: built by clang
+ * too.
+ */
 const variedByClang = ['exceptions', 'longjmp', 'recursion', 'counts'];
 const clang: readonly Program[] = programs
   .filter(({ name }) => variedByClang.includes(name))

@@ -12,7 +12,11 @@ const native = /\.(c|cc|h|hh|hpp|S)$/;
 function uses(file: string): string[] {
   const text = readFileSync(join(root, file), 'utf8');
   const names = file.endsWith('.ts')
-    ? [...text.matchAll(/^\s*(?:import|export)\b(?:[^'"`;=]*?\bfrom\s*|\s*)['"]([^'"]+)['"]|\bimport\(\s*['"]([^'"]+)['"]/gm)].map((match) => match[1] ?? match[2]!)
+    ? [
+        ...text.matchAll(
+          /^\s*(?:import|export)\b(?:[^'"`;=]*?\bfrom\s*|\s*)['"]([^'"]+)['"]|\bimport\(\s*['"]([^'"]+)['"]/gm,
+        ),
+      ].map((match) => match[1] ?? match[2]!)
     : [...text.matchAll(/^\s*#\s*include\s+["<]([^">]+)[">]/gm)].map((match) => match[1]!);
   return names.map((name) => {
     if (name.startsWith('.')) return normalize(join(dirname(file), name)).replace(/\.js$/, '.ts');
@@ -24,22 +28,38 @@ function uses(file: string): string[] {
 /** The table of docs/architecture.md, "Who may use whom". */
 const page = readFileSync(join(root, 'docs/architecture.md'), 'utf8');
 const table = new Map<string, string[]>();
-for (const row of page.slice(page.indexOf('## Who may use whom'), page.indexOf('## Where a new thing goes')).matchAll(/^\| `([^`]+)` \|([^|]*)\|$/gm))
-  table.set(row[1]!, [...row[2]!.matchAll(/`([^`]+)`/g)].map((name) => name[1]!));
+for (const row of page
+  .slice(page.indexOf('## Who may use whom'), page.indexOf('## Where a new thing goes'))
+  .matchAll(/^\| `([^`]+)` \|([^|]*)\|$/gm))
+  table.set(
+    row[1]!,
+    [...row[2]!.matchAll(/`([^`]+)`/g)].map((name) => name[1]!),
+  );
 
 const covered = /^(abi|symbols|publisher|threadlib|pthread-layer|sampler|ts-frontend|tui|examples)\//;
 const folderOf = (name: string): string => dirname(name.startsWith('quartz/') ? `threadlib/include/${name}` : name);
-const all = files.filter((file) => covered.test(file) && (native.test(file) || (file.endsWith('.ts') && !file.endsWith('.d.ts'))));
+const all = files.filter(
+  (file) => covered.test(file) && (native.test(file) || (file.endsWith('.ts') && !file.endsWith('.d.ts'))),
+);
 
 test('each folder of sources stands in the table', (t) => {
   t.true(table.size > 40);
-  t.deepEqual([...new Set(all.map(folderOf))].filter((folder) => !table.has(folder)), []);
-  t.deepEqual([...table.keys()].filter((folder) => !all.some((file) => folderOf(file) === folder)), [], 'folders that are gone');
+  t.deepEqual(
+    [...new Set(all.map(folderOf))].filter((folder) => !table.has(folder)),
+    [],
+  );
+  t.deepEqual(
+    [...table.keys()].filter((folder) => !all.some((file) => folderOf(file) === folder)),
+    [],
+    'folders that are gone',
+  );
 });
 
 test('the table has no circle: each folder uses what stands above it', (t) => {
   const order = [...table.keys()];
-  for (const [folder, may] of table) for (const other of may) t.true(order.indexOf(other) >= 0 && order.indexOf(other) < order.indexOf(folder), `${folder} may use ${other}`);
+  for (const [folder, may] of table)
+    for (const other of may)
+      t.true(order.indexOf(other) >= 0 && order.indexOf(other) < order.indexOf(folder), `${folder} may use ${other}`);
 });
 
 for (const [folder, may] of table) {
@@ -57,6 +77,10 @@ for (const [folder, may] of table) {
 test('model and rendering do no I/O and look at no clock', (t) => {
   for (const file of all.filter((one) => /^ts-frontend\/src\/(model|render)\//.test(one))) {
     for (const name of uses(file)) t.regex(name, /^ts-frontend\/src\/(model|render)\//, `${file} imports ${name}`);
-    t.notRegex(readFileSync(join(root, file), 'utf8'), /(process\.|console\.|Date\.now|performance\.|Math\.random)/, file);
+    t.notRegex(
+      readFileSync(join(root, file), 'utf8'),
+      /(process\.|console\.|Date\.now|performance\.|Math\.random)/,
+      file,
+    );
   }
 });

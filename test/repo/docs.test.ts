@@ -1,4 +1,7 @@
-/** What a reader follows in the pages: links lead to files and headings that are there, options are those of the program. */
+/**
+ * What a reader follows in the pages: links lead to files and headings that are there, options are those of the
+ * program.
+ */
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import test from 'ava';
@@ -9,7 +12,12 @@ import { sources } from '../support/sources.js';
 const pages = sources().filter((file) => file.endsWith('.md'));
 const textOf = (page: string): string => readFileSync(join(root, page), 'utf8');
 const anchorsOf = (text: string): string[] =>
-  [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading]) => heading!.toLowerCase().replace(/[^\p{L}\p{N} _-]/gu, '').replaceAll(' ', '-'));
+  [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading]) =>
+    heading!
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N} _-]/gu, '')
+      .replaceAll(' ', '-'),
+  );
 
 for (const page of pages) {
   test(`the links of ${page}`, (t) => {

@@ -3,9 +3,9 @@
  *
  *   main.js [--no-skips] [--again] [ava arguments]
  *
- * With ava arguments, only the front end's tests that they choose. With --no-skips a skipped test counts as failed, but for
- * those of .ci/skips. With --again a file with a failed test runs a second time, and what passes then has passed; both are
- * told, and the names stand once more at the end.
+ * With ava arguments, only the front end's tests that they choose. With --no-skips a skipped test counts as failed, but
+ * for those of .ci/skips. With --again a file with a failed test runs a second time, and what passes then has passed;
+ * both are told, and the names stand once more at the end.
  */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -26,12 +26,22 @@ const again = process.argv.includes('--again');
 const silenceMs = 10 * 60_000;
 
 /** The files of tests whose sources are there: what is built from others is old. */
-const all = (): string[] => readdirSync(join(root, 'test'), { recursive: true, encoding: 'utf8' })
-  .filter((name) => name.endsWith('.test.ts')).sort().map((name) => join('dist/test', name.replace(/ts$/, 'js')));
+const all = (): string[] =>
+  readdirSync(join(root, 'test'), { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.test.ts'))
+    .sort()
+    .map((name) => join('dist/test', name.replace(/ts$/, 'js')));
 
 /** What is told of a runner that hung, or failed although none of its tests did. */
-function unexplained(runner: string, results: readonly Result[], status: number | null, signal: NodeJS.Signals | null, hangs?: string): Result[] {
-  if (hangs === undefined && (status === 0 || (signal === null && results.some(({ outcome }) => outcome === 'failed')))) return [];
+function unexplained(
+  runner: string,
+  results: readonly Result[],
+  status: number | null,
+  signal: NodeJS.Signals | null,
+  hangs?: string,
+): Result[] {
+  if (hangs === undefined && (status === 0 || (signal === null && results.some(({ outcome }) => outcome === 'failed'))))
+    return [];
   const detail = hangs ?? (signal === null ? `it ended with status ${status}` : `it was ended by ${signal}`);
   process.stdout.write(`FAIL ${runner}: ${detail}\n`);
   return [{ name: `${runner}: ${detail}`, outcome: 'failed', detail }];
@@ -39,28 +49,51 @@ function unexplained(runner: string, results: readonly Result[], status: number 
 
 /** What runs now, with all that it has started. */
 let current: ChildProcess | undefined;
-const endCurrent = (): void => { try { if (current?.pid !== undefined) process.kill(-current.pid, 'SIGKILL'); } catch { /* nothing of it is left */ } };
-for (const [signal, number] of [['SIGINT', 2], ['SIGTERM', 15], ['SIGHUP', 1]] as const) {
-  process.on(signal, () => { endCurrent(); process.exit(128 + number); });
+const endCurrent = (): void => {
+  try {
+    if (current?.pid !== undefined) process.kill(-current.pid, 'SIGKILL');
+  } catch {
+    /* nothing of it is left */
+  }
+};
+for (const [signal, number] of [
+  ['SIGINT', 2],
+  ['SIGTERM', 15],
+  ['SIGHUP', 1],
+] as const) {
+  process.on(signal, () => {
+    endCurrent();
+    process.exit(128 + number);
+  });
 }
 
-/** One file by ava, in a group of processes of its own: one that hangs or crashes takes no other with it, and leaves none. */
+/**
+ * One file by ava, in a group of processes of its own: one that hangs or crashes takes no other with it, and leaves
+ * none.
+ */
 async function file(path: string, options: readonly string[]): Promise<Result[]> {
   const results: Result[] = [];
   const prefix = path.replace(/^dist\/test\/|\.test\.js$/g, '').replaceAll('/', ' › ');
   const reader = new TapReader((result) => {
-    const name = `${prefix} › ${result.name}`, { outcome, detail } = result;
+    const name = `${prefix} › ${result.name}`,
+      { outcome, detail } = result;
     results.push({ ...result, name });
     if (outcome === 'passed') process.stdout.write(`ok   ${name}\n`);
     else if (outcome === 'skipped') process.stdout.write(`skip ${name}: ${detail}\n`);
     else process.stdout.write(`FAIL ${name}\n${detail.replace(/^/gm, '     ')}\n`);
   });
-  const ava = spawn(process.execPath, [join(root, 'node_modules/ava/entrypoints/cli.mjs'), '--tap', '--timeout=1h', ...options, path],
-    { cwd: root, stdio: ['ignore', 'pipe', 'inherit'], detached: true });
+  const ava = spawn(
+    process.execPath,
+    [join(root, 'node_modules/ava/entrypoints/cli.mjs'), '--tap', '--timeout=1h', ...options, path],
+    { cwd: root, stdio: ['ignore', 'pipe', 'inherit'], detached: true },
+  );
   current = ava;
   // ava's own limit breaks its TAP reporter, so this is the one that counts.
   let hangs = false;
-  const limit = setTimeout(() => { hangs = true; endCurrent(); }, silenceMs);
+  const limit = setTimeout(() => {
+    hangs = true;
+    endCurrent();
+  }, silenceMs);
   const closed = once(ava, 'exit') as Promise<[number | null, NodeJS.Signals | null]>;
   for await (const line of createInterface({ input: ava.stdout })) {
     limit.refresh();
@@ -76,41 +109,64 @@ async function file(path: string, options: readonly string[]): Promise<Result[]>
 
 /** Tests that failed at first and passed when their file ran again. */
 const unsteady: string[] = [];
-const failing = (results: readonly Result[]): Set<string> => new Set(results.filter(({ outcome }) => outcome === 'failed').map(({ name }) => name));
+const failing = (results: readonly Result[]): Set<string> =>
+  new Set(results.filter(({ outcome }) => outcome === 'failed').map(({ name }) => name));
 
 /** As file(); a test fails where it fails twice. */
 async function fileAgain(path: string, options: readonly string[]): Promise<Result[]> {
-  const before = await file(path, options), first = failing(before);
+  const before = await file(path, options),
+    first = failing(before);
   if (first.size === 0) return before;
   process.stdout.write(`once more: ${path}\n`);
   const results = await file(path, options);
   const both = new Set([...failing(results)].filter((name) => first.has(name)));
   unsteady.push(...[...first, ...failing(results)].filter((name) => !both.has(name)));
-  return results.map((result) => (result.outcome === 'failed' && !both.has(result.name) ? { ...result, outcome: 'passed' } : result));
+  return results.map((result) =>
+    result.outcome === 'failed' && !both.has(result.name) ? { ...result, outcome: 'passed' } : result,
+  );
 }
 
 async function frontEnd(args: readonly string[]): Promise<Result[]> {
-  const options = args.filter((arg) => arg.startsWith('-')), paths = args.filter((arg) => !arg.startsWith('-'));
+  const options = args.filter((arg) => arg.startsWith('-')),
+    paths = args.filter((arg) => !arg.startsWith('-'));
   const results: Result[] = [];
-  for (const path of paths.length > 0 ? paths : all()) results.push(...await (again ? fileAgain : file)(path, options));
+  for (const path of paths.length > 0 ? paths : all())
+    results.push(...(await (again ? fileAgain : file)(path, options)));
   return results;
 }
 
 async function native(): Promise<Result[]> {
   const file = join(root, 'build/Testing/junit.xml');
   rmSync(file, { force: true });
-  const ctest = spawn('ctest', ['--test-dir', 'build', '--output-on-failure', '--no-tests=error', '--parallel', String(availableParallelism()), '--output-junit', file, ...(again ? ['--repeat', 'until-pass:2'] : [])],
-    { cwd: root, stdio: ['ignore', 'inherit', 'inherit'], detached: true });
+  const ctest = spawn(
+    'ctest',
+    [
+      '--test-dir',
+      'build',
+      '--output-on-failure',
+      '--no-tests=error',
+      '--parallel',
+      String(availableParallelism()),
+      '--output-junit',
+      file,
+      ...(again ? ['--repeat', 'until-pass:2'] : []),
+    ],
+    { cwd: root, stdio: ['ignore', 'inherit', 'inherit'], detached: true },
+  );
   current = ctest;
-  const [status, signal] = await once(ctest, 'close') as [number | null, NodeJS.Signals | null];
+  const [status, signal] = (await once(ctest, 'close')) as [number | null, NodeJS.Signals | null];
   const results = existsSync(file) ? junitResults(readFileSync(file, 'utf8')) : [];
   return [...results, ...unexplained('ctest', results, status, signal)];
 }
 
 const chosen = process.argv.slice(2).filter((arg) => arg !== '--no-skips' && arg !== '--again');
 const results = await frontEnd(chosen);
-if (chosen.length === 0) results.push(...await native());
-const { text, failed } = tally(results, strict ? readDeclared(readFileSync(join(root, '.ci/skips'), 'utf8')) : undefined);
-if (unsteady.length > 0) process.stdout.write(`Failed at first, passed when run again\n${unsteady.map((name) => `  ${name}\n`).join('')}\n`);
+if (chosen.length === 0) results.push(...(await native()));
+const { text, failed } = tally(
+  results,
+  strict ? readDeclared(readFileSync(join(root, '.ci/skips'), 'utf8')) : undefined,
+);
+if (unsteady.length > 0)
+  process.stdout.write(`Failed at first, passed when run again\n${unsteady.map((name) => `  ${name}\n`).join('')}\n`);
 process.stdout.write(text);
 process.exitCode = failed ? 1 : 0;

@@ -11,20 +11,48 @@ import { TapReader } from './tap.js';
 
 function read(tap: string): Result[] {
   const results: Result[] = [];
-  const reader = new TapReader((result) => { results.push(result); });
+  const reader = new TapReader((result) => {
+    results.push(result);
+  });
   for (const line of tap.split('\n')) reader.line(line);
   reader.end();
   return results;
 }
 
 test('of ava: passed, failed with all that was said, skipped with the reason', (t) => {
-  const results = read([
-    'TAP version 13', 'ok 1 - a › marked # SKIP', 'not ok 2 - a › later # TODO', 'ok 3 - a › good # 4', '#   a log', 'ok 4 - a › cannot',
-    '#   first', '#   skipped: git is not installed', 'not ok 5 - a › bad', '#   skipped: no excuse', '  ---', '    message: odd', '  ...', 'ok 6 - b › last',
-    '', '1..4', '# tests 4', '# pass 3',
-  ].join('\n'));
-  t.deepEqual(results.map(({ name, outcome }) => `${name}: ${outcome}`),
-    ['a › marked: skipped', 'a › later: skipped', 'a › good # 4: passed', 'a › cannot: skipped', 'a › bad: failed', 'b › last: passed']);
+  const results = read(
+    [
+      'TAP version 13',
+      'ok 1 - a › marked # SKIP',
+      'not ok 2 - a › later # TODO',
+      'ok 3 - a › good # 4',
+      '#   a log',
+      'ok 4 - a › cannot',
+      '#   first',
+      '#   skipped: git is not installed',
+      'not ok 5 - a › bad',
+      '#   skipped: no excuse',
+      '  ---',
+      '    message: odd',
+      '  ...',
+      'ok 6 - b › last',
+      '',
+      '1..4',
+      '# tests 4',
+      '# pass 3',
+    ].join('\n'),
+  );
+  t.deepEqual(
+    results.map(({ name, outcome }) => `${name}: ${outcome}`),
+    [
+      'a › marked: skipped',
+      'a › later: skipped',
+      'a › good # 4: passed',
+      'a › cannot: skipped',
+      'a › bad: failed',
+      'b › last: passed',
+    ],
+  );
   t.is(results[3]!.detail, 'git is not installed');
   t.regex(results[4]!.detail, /message: odd/);
 });
@@ -47,7 +75,9 @@ skipped: nothing</system-out></testcase>
 });
 
 const results: Result[] = [
-  { name: 'one', outcome: 'passed', detail: '' }, { name: 'two', outcome: 'skipped', detail: 'no clang' }, { name: 'three: a', outcome: 'skipped', detail: 'no room' },
+  { name: 'one', outcome: 'passed', detail: '' },
+  { name: 'two', outcome: 'skipped', detail: 'no clang' },
+  { name: 'three: a', outcome: 'skipped', detail: 'no room' },
 ];
 
 test('the last line counts, alone; skips are listed with their reasons', (t) => {
@@ -64,7 +94,10 @@ test('where nothing may be skipped, each skip that is not declared has failed', 
   t.true(failed);
   t.regex(text, /\n\n1 passed, 1 failed, 1 skipped\n$/);
   t.regex(text, /though nothing may be here\n {2}two: no clang\n/);
-  t.false(tally(results, readDeclared('*: no room\ntw*o: no *lang')).failed, 'by reason alone; * stands for nothing, too');
+  t.false(
+    tally(results, readDeclared('*: no room\ntw*o: no *lang')).failed,
+    'by reason alone; * stands for nothing, too',
+  );
   t.true(tally(results, readDeclared('*: no r.om\ntwo: *')).failed, 'nothing else stands for something');
   t.throws(() => readDeclared('no reason'), { message: /NAME: REASON/ });
 });
@@ -72,24 +105,42 @@ test('where nothing may be skipped, each skip that is not declared has failed', 
 /** A small project with the runner in it: one test of ava that fails, and what CTest finds. */
 function project(ctest: string): string {
   const root = directory();
-  cpSync(join(import.meta.dirname), join(root, 'dist/test/runner'), { recursive: true, filter: (file) => !file.includes('.test.') });
+  cpSync(join(import.meta.dirname), join(root, 'dist/test/runner'), {
+    recursive: true,
+    filter: (file) => !file.includes('.test.'),
+  });
   symlinkSync(join(here, 'node_modules'), join(root, 'node_modules'));
-  writeFileSync(join(root, 'package.json'), '{ "type": "module", "ava": { "files": ["dist/test/*.test.js"], "workerThreads": false } }');
+  writeFileSync(
+    join(root, 'package.json'),
+    '{ "type": "module", "ava": { "files": ["dist/test/*.test.js"], "workerThreads": false } }',
+  );
   mkdirSync(join(root, 'test'));
   writeFileSync(join(root, 'test/some.test.ts'), '');
-  writeFileSync(join(root, 'dist/test/some.test.js'), "import test from 'ava';\ntest('right', (t) => t.pass());\ntest('wrong', (t) => t.is(1, 2));\n");
-  writeFileSync(join(root, 'CMakeLists.txt'), `cmake_minimum_required(VERSION 3.20)\nproject(small NONE)\nenable_testing()\n${ctest}`);
+  writeFileSync(
+    join(root, 'dist/test/some.test.js'),
+    "import test from 'ava';\ntest('right', (t) => t.pass());\ntest('wrong', (t) => t.is(1, 2));\n",
+  );
+  writeFileSync(
+    join(root, 'CMakeLists.txt'),
+    `cmake_minimum_required(VERSION 3.20)\nproject(small NONE)\nenable_testing()\n${ctest}`,
+  );
   return root;
 }
-const npmTest = (root: string, ...args: string[]): Promise<Said> => run(process.execPath, [join(root, 'dist/test/runner/main.js'), ...args], { cwd: root });
+const npmTest = (root: string, ...args: string[]): Promise<Said> =>
+  run(process.execPath, [join(root, 'dist/test/runner/main.js'), ...args], { cwd: root });
 
 test('a failure in ava keeps nothing of CTest, and the other way round', async (t) => {
-  const root = project('add_test(NAME fine COMMAND true)\nadd_test(NAME cannot COMMAND sh -c "echo skipped: no room; exit 77")\n' +
-    'set_tests_properties(cannot PROPERTIES SKIP_RETURN_CODE 77)\n');
+  const root = project(
+    'add_test(NAME fine COMMAND true)\nadd_test(NAME cannot COMMAND sh -c "echo skipped: no room; exit 77")\n' +
+      'set_tests_properties(cannot PROPERTIES SKIP_RETURN_CODE 77)\n',
+  );
   t.is((await run('cmake', ['-S', root, '-B', join(root, 'build')])).status, 0);
   const all = await npmTest(root);
   t.is(all.status, 1, all.stderr);
-  t.regex(all.stdout, /FAIL some › wrong\n[^]*Difference[^]*\n {2}cannot: no room\n\nFailed\n {2}some › wrong\n\n2 passed, 1 failed, 1 skipped\n$/);
+  t.regex(
+    all.stdout,
+    /FAIL some › wrong\n[^]*Difference[^]*\n {2}cannot: no room\n\nFailed\n {2}some › wrong\n\n2 passed, 1 failed, 1 skipped\n$/,
+  );
   const chosen = await npmTest(root, '--match=right', 'dist/test/some.test.js');
   t.is(chosen.status, 0);
   t.regex(chosen.stdout, /^ok {3}some › right\n\n1 passed, 0 failed, 0 skipped\n$/);
@@ -106,23 +157,44 @@ test('CTest without a single test has failed', async (t) => {
 test('a file that ends by itself, and leaves a process, takes no other with it', async (t) => {
   const root = project('');
   writeFileSync(join(root, 'test/ending.test.ts'), '');
-  writeFileSync(join(root, 'dist/test/ending.test.js'), "import test from 'ava';\nimport { spawn } from 'node:child_process';\nimport { writeFileSync } from 'node:fs';\n" +
-    "test('ends', () => { writeFileSync('left', String(spawn('sleep', ['1000'], { stdio: 'inherit' }).pid)); process.kill(process.ppid, 'SIGKILL'); return new Promise(() => {}); });\n");
+  writeFileSync(
+    join(root, 'dist/test/ending.test.js'),
+    "import test from 'ava';\nimport { spawn } from 'node:child_process';\nimport { writeFileSync } from 'node:fs';\n" +
+      "test('ends', () => { writeFileSync('left', String(spawn('sleep', ['1000'], { stdio: 'inherit' }).pid)); process.kill(process.ppid, 'SIGKILL'); return new Promise(() => {}); });\n",
+  );
   const { stdout } = await npmTest(root, 'dist/test/ending.test.js', 'dist/test/some.test.js');
-  t.regex(stdout, /FAIL ending: it was ended by SIGKILL\n[^]*ok {3}some › right\n[^]*\n1 passed, 2 failed, 0 skipped\n$/);
+  t.regex(
+    stdout,
+    /FAIL ending: it was ended by SIGKILL\n[^]*ok {3}some › right\n[^]*\n1 passed, 2 failed, 0 skipped\n$/,
+  );
   const left = Number(readFileSync(join(root, 'left'), 'utf8'));
-  const lives = (): boolean => { try { return process.kill(left, 0); } catch { return false; } };
-  for (let waited = 0; lives() && waited < 60_000; waited += 20) await new Promise((resolve) => { setTimeout(resolve, 20); }); // it is killed; init takes it away when it runs
+  const lives = (): boolean => {
+    try {
+      return process.kill(left, 0);
+    } catch {
+      return false;
+    }
+  };
+  for (let waited = 0; lives() && waited < 60_000; waited += 20)
+    await new Promise((resolve) => {
+      setTimeout(resolve, 20);
+    }); // it is killed; init takes it away when it runs
   t.false(lives());
 });
 
 test('--again: what fails once has passed, and is named; what fails twice has failed', async (t) => {
   const root = project('add_test(NAME once COMMAND sh -c "test -e ../was || { touch ../was; exit 1; }")\n');
   writeFileSync(join(root, 'test/once.test.ts'), '');
-  writeFileSync(join(root, 'dist/test/once.test.js'), "import test from 'ava';\nimport { existsSync, writeFileSync } from 'node:fs';\n" +
-    "test('once', (t) => { const was = existsSync('seen'); writeFileSync('seen', ''); t.true(was); });\n");
+  writeFileSync(
+    join(root, 'dist/test/once.test.js'),
+    "import test from 'ava';\nimport { existsSync, writeFileSync } from 'node:fs';\n" +
+      "test('once', (t) => { const was = existsSync('seen'); writeFileSync('seen', ''); t.true(was); });\n",
+  );
   t.is((await run('cmake', ['-S', root, '-B', join(root, 'build')])).status, 0);
   const { status, stdout } = await npmTest(root, '--again');
   t.is(status, 1);
-  t.regex(stdout, /\nFailed at first, passed when run again\n {2}once › once\n[^]*\nFailed\n {2}some › wrong\n\n3 passed, 1 failed, 0 skipped\n$/);
+  t.regex(
+    stdout,
+    /\nFailed at first, passed when run again\n {2}once › once\n[^]*\nFailed\n {2}some › wrong\n\n3 passed, 1 failed, 0 skipped\n$/,
+  );
 });

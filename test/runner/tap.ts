@@ -1,4 +1,7 @@
-/** Results from the lines of a TAP stream, as ava writes them: https://testanything.org/tap-version-13-specification.html */
+/**
+ * Results from the lines of a TAP stream, as ava writes them:
+ * https://testanything.org/tap-version-13-specification.html
+ */
 import { skipped, type Result } from './result.js';
 
 export class TapReader {
@@ -19,13 +22,20 @@ export class TapReader {
       return;
     }
     this.end();
-    this.#heading = { ok: begin[1] === undefined, name: begin[2] ?? 'a test without a name', directive: begin[3] ?? '' };
+    this.#heading = {
+      ok: begin[1] === undefined,
+      name: begin[2] ?? 'a test without a name',
+      directive: begin[3] ?? '',
+    };
   }
 
   end(): void {
     if (!this.#heading) return;
     const { name, ok, directive } = this.#heading;
-    const log = this.#detail.filter((line) => line.startsWith('#')).map((line) => line.replace(/^#\s*/, '')).join('\n');
+    const log = this.#detail
+      .filter((line) => line.startsWith('#'))
+      .map((line) => line.replace(/^#\s*/, ''))
+      .join('\n');
     const reason = directive === '' ? skipped.exec(log)?.[1] : `marked ${directive} in its source, which is no reason`;
     if ((ok || directive !== '') && reason !== undefined) this.#tell({ name, outcome: 'skipped', detail: reason });
     else this.#tell({ name, outcome: ok ? 'passed' : 'failed', detail: this.#detail.join('\n') });

@@ -21,15 +21,18 @@ static int connection;
 
 static inline void attach(void) {
   connection = socket(AF_UNIX, SOCK_SEQPACKET, 0);
-  struct sockaddr_un address = { .sun_family = AF_UNIX };
+  struct sockaddr_un address = {.sun_family = AF_UNIX};
   int length = snprintf(address.sun_path + 1, sizeof address.sun_path - 1, QZ_CHANNEL_PROGRAM, (long)getpid());
   CHECK(connect(connection, (struct sockaddr *)&address,
-                   (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)length)) == 0);
-  struct qz_message message = { QZ_CHANNEL_MAGIC, QZ_CHANNEL_VERSION, QZ_ATTACH, (uint32_t)getpid(), "" };
+                (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)length)) == 0);
+  struct qz_message message = {QZ_CHANNEL_MAGIC, QZ_CHANNEL_VERSION, QZ_ATTACH, (uint32_t)getpid(), ""};
   CHECK(send(connection, &message, sizeof message, 0) == sizeof message);
-  union { struct cmsghdr head; char bytes[CMSG_SPACE(sizeof(int))]; } control;
-  struct iovec part = { &message, sizeof message };
-  struct msghdr header = { .msg_iov = &part, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control };
+  union {
+    struct cmsghdr head;
+    char bytes[CMSG_SPACE(sizeof(int))];
+  } control;
+  struct iovec part = {&message, sizeof message};
+  struct msghdr header = {.msg_iov = &part, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control};
   CHECK(recvmsg(connection, &header, 0) == sizeof message);
   CHECK(message.type == QZ_HELLO);
   struct cmsghdr *rights = CMSG_FIRSTHDR(&header);

@@ -1,6 +1,6 @@
 /**
- * What this machine can show. A test that needs what is not here is skipped with the reason, and counted so by npm test; it
- * does not pass.
+ * What this machine can show. A test that needs what is not here is skipped with the reason, and counted so by npm
+ * test; it does not pass.
  */
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
@@ -9,8 +9,20 @@ import test, { type ExecutionContext } from 'ava';
 const root = join(import.meta.dirname, '../../..');
 
 /** What test/support/probe.c tries: each is explained there. */
-export type Need = 'perf_event_open' | 'process_vm_readv' | 'ptrace' | 'user-namespaces' | 'mounts' | 'terminal' | 'root' | 'x86-64'
-  | 'spare-cpu' | 'own-cpus' | `tool:${string}` | `file:${string}` | `cpus:${number}`;
+export type Need =
+  | 'perf_event_open'
+  | 'process_vm_readv'
+  | 'ptrace'
+  | 'user-namespaces'
+  | 'mounts'
+  | 'terminal'
+  | 'root'
+  | 'x86-64'
+  | 'spare-cpu'
+  | 'own-cpus'
+  | `tool:${string}`
+  | `file:${string}`
+  | `cpus:${number}`;
 
 const known = new Map<string, string | undefined>();
 
@@ -18,9 +30,12 @@ const known = new Map<string, string | undefined>();
 export function lacking(...needs: readonly Need[]): string | undefined {
   const all = needs.join(' ');
   if (needs.length > 0 && !known.has(all)) {
-    const { status, stdout, stderr, error } = spawnSync(join(root, 'build/test/support/probe'), needs, { encoding: 'utf8' });
+    const { status, stdout, stderr, error } = spawnSync(join(root, 'build/test/support/probe'), needs, {
+      encoding: 'utf8',
+    });
     const reason = /^skipped: (.*)$/m.exec(stdout ?? '')?.[1];
-    if (status !== 0 && reason === undefined) throw new Error(`the probe of capabilities failed: ${error?.message ?? stderr}`);
+    if (status !== 0 && reason === undefined)
+      throw new Error(`the probe of capabilities failed: ${error?.message ?? stderr}`);
     known.set(all, reason);
   }
   return known.get(all);
@@ -35,10 +50,12 @@ export function skip(t: ExecutionContext, reason: string): void {
 type Body = (t: ExecutionContext) => Promise<void> | void;
 
 /** Like test.serial, of what needs these. */
-export const needing = (...needs: readonly Need[]) => (title: string, body: Body): void => {
-  test.serial(title, async (t) => {
-    const reason = lacking(...needs);
-    if (reason === undefined) await body(t);
-    else skip(t, reason);
-  });
-};
+export const needing =
+  (...needs: readonly Need[]) =>
+  (title: string, body: Body): void => {
+    test.serial(title, async (t) => {
+      const reason = lacking(...needs);
+      if (reason === undefined) await body(t);
+      else skip(t, reason);
+    });
+  };

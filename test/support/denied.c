@@ -15,11 +15,8 @@ static const struct {
   const char *name;
   unsigned number;
 } calls[] = {
-    {"perf_event_open", SYS_perf_event_open},
-    {"ptrace", SYS_ptrace},
-    {"process_vm_readv", SYS_process_vm_readv},
-    {"process_vm_writev", SYS_process_vm_writev},
-    {"unshare", SYS_unshare},
+  {"perf_event_open", SYS_perf_event_open},     {"ptrace", SYS_ptrace},   {"process_vm_readv", SYS_process_vm_readv},
+  {"process_vm_writev", SYS_process_vm_writev}, {"unshare", SYS_unshare},
 };
 enum { CALLS = sizeof calls / sizeof *calls };
 

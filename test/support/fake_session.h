@@ -43,15 +43,24 @@ static inline struct fake fake_make(uint32_t processors, uint32_t threads, uint3
   f.base = mmap(NULL, f.bytes, PROT_READ | PROT_WRITE, MAP_SHARED, f.fd, 0);
   CHECK(f.base != MAP_FAILED);
   f.head = (struct qz_session *)(void *)f.base;
-  *f.head = (struct qz_session){
-      .version = QZ_SESSION_VERSION, .head_bytes = sizeof(struct qz_session), .total_bytes = f.bytes,
-      .publisher = QZ_PUBLISHER_THREADLIB, .pid = (uint32_t)getpid(), .processors = processors,
-      .processor_table = {at[0], sizeof(struct qz_processor), processors, 0},
-      .thread_table = {at[1], f.stride, threads, 0},
-      .object_table = {at[2], sizeof(struct qz_object), objects, 0},
-      .call_table = {at[3], sizeof(struct qz_call), call_slots * processors, 0},
-      .string_table = {at[4], 1, strings, 0},
-      .call_slots = call_slots, .stack_limit = limit, .short_limit = limit, .publishing = 1, .epoch = 1, .string_bytes = 1, .object_high = 1};
+  *f.head = (struct qz_session){.version = QZ_SESSION_VERSION,
+                                .head_bytes = sizeof(struct qz_session),
+                                .total_bytes = f.bytes,
+                                .publisher = QZ_PUBLISHER_THREADLIB,
+                                .pid = (uint32_t)getpid(),
+                                .processors = processors,
+                                .processor_table = {at[0], sizeof(struct qz_processor), processors, 0},
+                                .thread_table = {at[1], f.stride, threads, 0},
+                                .object_table = {at[2], sizeof(struct qz_object), objects, 0},
+                                .call_table = {at[3], sizeof(struct qz_call), call_slots * processors, 0},
+                                .string_table = {at[4], 1, strings, 0},
+                                .call_slots = call_slots,
+                                .stack_limit = limit,
+                                .short_limit = limit,
+                                .publishing = 1,
+                                .epoch = 1,
+                                .string_bytes = 1,
+                                .object_high = 1};
   __atomic_store_n(&f.head->magic, QZ_SESSION_MAGIC, __ATOMIC_RELEASE);
   return f;
 }
@@ -70,7 +79,8 @@ static inline struct qz_object *fake_object(struct fake *f, uint32_t o) {
   return (struct qz_object *)(void *)(f->base + f->head->object_table.offset) + o;
 }
 static inline struct qz_entry *fake_entries(struct fake *f, uint32_t t) {
-  return (struct qz_entry *)(void *)(f->base + f->head->thread_table.offset + t * f->stride + offsetof(struct qz_thread, stack));
+  return (struct qz_entry *)(void *)(f->base + f->head->thread_table.offset + t * f->stride +
+                                     offsetof(struct qz_thread, stack));
 }
 
 static inline uint32_t fake_name(struct fake *f, const char *name) {
@@ -87,12 +97,14 @@ static inline void fake_run(struct fake *f, uint32_t p, unsigned state, int thre
 static inline void fake_state(struct fake *f, uint32_t t, unsigned state, uint32_t object) {
   __atomic_store_n(&fake_thread(f, t)->state, QZ_STATE_WORD(state, object), __ATOMIC_RELEASE);
 }
-static inline void fake_create(struct fake *f, uint32_t t, uint64_t serial, const char *name, uint64_t start, int creator) {
+static inline void fake_create(struct fake *f, uint32_t t, uint64_t serial, const char *name, uint64_t start,
+                               int creator) {
   struct qz_thread *r = fake_thread(f, t);
   r->start = start;
   r->name = name ? fake_name(f, name) : 0;
   r->creator = (uint32_t)(creator + 1);
-  __atomic_store_n(&r->word, (r->word & ~(QZ_WORD_FLUX | UINT32_MAX)) + QZ_WORD_CHANGE + QZ_WORD_EMPTY, __ATOMIC_RELEASE);
+  __atomic_store_n(&r->word, (r->word & ~(QZ_WORD_FLUX | UINT32_MAX)) + QZ_WORD_CHANGE + QZ_WORD_EMPTY,
+                   __ATOMIC_RELEASE);
   fake_state(f, t, QZ_STATE_USEFUL, 0);
   __atomic_store_n(&r->serial, serial, __ATOMIC_RELEASE);
   if (f->head->thread_high <= t) __atomic_store_n(&f->head->thread_high, t + 1, __ATOMIC_RELEASE);

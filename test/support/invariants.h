@@ -1,5 +1,5 @@
-/* The invariants of docs/metrics.md, section 5, for one profile. NPT is computed with exact fractions: a common multiple
- * of 1..P fits 128 bits for the P that tests use, so equality is equality. */
+/* The invariants of docs/metrics.md, section 5, for one profile. NPT is computed with exact fractions: a common
+ * multiple of 1..P fits 128 bits for the P that tests use, so equality is equality. */
 #ifndef TEST_INVARIANTS_H
 #define TEST_INVARIANTS_H
 
@@ -11,14 +11,14 @@
 typedef unsigned __int128 wide;
 
 static int invariant_failures;
-#define HOLDS(condition, ...)                              \
-  do {                                                     \
-    if (!(condition)) {                                    \
-      invariant_failures++;                                \
+#define HOLDS(condition, ...)                                         \
+  do {                                                                \
+    if (!(condition)) {                                               \
+      invariant_failures++;                                           \
       fprintf(stderr, "%s:%d: %s: ", __FILE__, __LINE__, #condition); \
-      fprintf(stderr, __VA_ARGS__);                        \
-      fputc('\n', stderr);                                 \
-    }                                                      \
+      fprintf(stderr, __VA_ARGS__);                                   \
+      fputc('\n', stderr);                                            \
+    }                                                                 \
   } while (0)
 
 static wide common_multiple(unsigned processors) {
@@ -46,8 +46,8 @@ static void check_invariants(const struct qz_profile_copy *profile) {
   const struct qz_profile *head = &profile->head;
   unsigned processors = head->processors;
   wide unit = processors <= 40 ? common_multiple(processors) : 0;
-  wide busy_ns = 0, spin_ns = 0, idle_ns = 0, nothing_ns = 0, root = 0, tuples_busy_ns = 0, tuples_spin_ns = 0, self_sum = 0,
-       elapsed = 0, overhead_ns = 0, tuples_overhead_ns = 0;
+  wide busy_ns = 0, spin_ns = 0, idle_ns = 0, nothing_ns = 0, root = 0, tuples_busy_ns = 0, tuples_spin_ns = 0,
+       self_sum = 0, elapsed = 0, overhead_ns = 0, tuples_overhead_ns = 0;
   uint64_t snapshots = 0;
   HOLDS(!profile->half, "a snapshot is half added");
   for (size_t k = 0; k < profile->balance_count; k++) {
@@ -60,8 +60,10 @@ static void check_invariants(const struct qz_profile_copy *profile) {
     overhead_ns += b->overhead_ns;
     if (!b->busy) nothing_ns += b->ns;
   }
-  HOLDS(elapsed == head->elapsed_ns, "balance %llu, elapsed %llu", (unsigned long long)elapsed, (unsigned long long)head->elapsed_ns);
-  HOLDS(snapshots == head->snapshots, "balance %llu, head %llu", (unsigned long long)snapshots, (unsigned long long)head->snapshots);
+  HOLDS(elapsed == head->elapsed_ns, "balance %llu, elapsed %llu", (unsigned long long)elapsed,
+        (unsigned long long)head->elapsed_ns);
+  HOLDS(snapshots == head->snapshots, "balance %llu, head %llu", (unsigned long long)snapshots,
+        (unsigned long long)head->snapshots);
   HOLDS(busy_ns + spin_ns + idle_ns == (wide)processors * head->elapsed_ns, "invariant 4");
   for (size_t k = 0; k < profile->tuples_count; k++) {
     const struct qz_tuple *t = &profile->tuples[k];
@@ -76,9 +78,12 @@ static void check_invariants(const struct qz_profile_copy *profile) {
     }
   }
   if (unit) root = unit * (elapsed - nothing_ns);
-  HOLDS(tuples_busy_ns == busy_ns, "invariant 3: processor time %llu and %llu", (unsigned long long)tuples_busy_ns, (unsigned long long)busy_ns);
-  HOLDS(tuples_spin_ns == spin_ns, "spinning %llu and %llu", (unsigned long long)tuples_spin_ns, (unsigned long long)spin_ns);
-  HOLDS(tuples_overhead_ns == overhead_ns, "overhead %llu and %llu", (unsigned long long)tuples_overhead_ns, (unsigned long long)overhead_ns);
+  HOLDS(tuples_busy_ns == busy_ns, "invariant 3: processor time %llu and %llu", (unsigned long long)tuples_busy_ns,
+        (unsigned long long)busy_ns);
+  HOLDS(tuples_spin_ns == spin_ns, "spinning %llu and %llu", (unsigned long long)tuples_spin_ns,
+        (unsigned long long)spin_ns);
+  HOLDS(tuples_overhead_ns == overhead_ns, "overhead %llu and %llu", (unsigned long long)tuples_overhead_ns,
+        (unsigned long long)overhead_ns);
   HOLDS(self_sum == root, "invariants 1 and 2: self NPT does not sum to the time with b >= 1");
   /* 6, entity by entity */
   for (size_t e = 1; unit && e < profile->entities_count && e < 200; e++) {
@@ -101,7 +106,8 @@ static void check_invariants(const struct qz_profile_copy *profile) {
     next = (wide)l->start_ns + l->ns;
     line_ns += l->ns;
     line_processors += (wide)l->useful_ns + l->overhead_ns + l->spinning_ns + l->idle_ns;
-    HOLDS((wide)l->useful_ns + l->overhead_ns + l->spinning_ns + l->idle_ns == (wide)processors * l->ns, "stretch %zu", k);
+    HOLDS((wide)l->useful_ns + l->overhead_ns + l->spinning_ns + l->idle_ns == (wide)processors * l->ns, "stretch %zu",
+          k);
   }
   HOLDS(line_ns == elapsed, "timeline %llu, elapsed %llu", (unsigned long long)line_ns, (unsigned long long)elapsed);
   HOLDS(profile->processors_count == processors, "%zu processors", profile->processors_count);

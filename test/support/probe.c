@@ -8,7 +8,8 @@
  *   tool:NAME    a program on the PATH, or where Debian puts those of the system
  *   file:PATH    something that the build makes where it can
  *   cpus:N       so many CPUs, which this process may use
- * Each is tried, not looked up: a system call is there when it works here, in this process's cgroup, namespace and filter. */
+ * Each is tried, not looked up: a system call is there when it works here, in this process's cgroup, namespace and
+ * filter. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -45,15 +46,20 @@ static int in_child(int (*trial)(void)) {
   if (pid < 0) return errno;
   if (!pid) _exit(trial() ? errno : 0);
   int status;
-  while (waitpid(pid, &status, 0) < 0 && errno == EINTR) { }
+  while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {}
   return WIFEXITED(status) ? WEXITSTATUS(status) : EINTR;
 }
 
 /* As the sampler asks for them: samples of threads in user mode, paced by a clock. */
 static const char *perf_event_open(void) {
-  struct perf_event_attr attr = {.type = PERF_TYPE_SOFTWARE, .size = sizeof attr, .config = PERF_COUNT_SW_TASK_CLOCK,
-                                 .sample_period = 1000000, .sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID,
-                                 .exclude_kernel = 1, .exclude_hv = 1, .disabled = 1};
+  struct perf_event_attr attr = {.type = PERF_TYPE_SOFTWARE,
+                                 .size = sizeof attr,
+                                 .config = PERF_COUNT_SW_TASK_CLOCK,
+                                 .sample_period = 1000000,
+                                 .sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID,
+                                 .exclude_kernel = 1,
+                                 .exclude_hv = 1,
+                                 .disabled = 1};
   int fd = (int)syscall(SYS_perf_event_open, &attr, 0, -1, -1, 0);
   if (fd < 0) return because("perf_event_open is refused (%s)", strerror(errno));
   close(fd);
@@ -147,7 +153,8 @@ static int read_jiffies(struct jiffies *all) {
   unsigned long long v[8];
   FILE *file = fopen("/proc/stat", "r");
   if (!file) return -1;
-  int got = fscanf(file, "cpu %llu %llu %llu %llu %llu %llu %llu %llu", v, v + 1, v + 2, v + 3, v + 4, v + 5, v + 6, v + 7);
+  int got =
+    fscanf(file, "cpu %llu %llu %llu %llu %llu %llu %llu %llu", v, v + 1, v + 2, v + 3, v + 4, v + 5, v + 6, v + 7);
   fclose(file);
   if (got != 8) return -1;
   *all = (struct jiffies){v[3] + v[4], v[7]};
@@ -183,16 +190,16 @@ static const struct {
   const char *name;
   const char *(*lacks)(void); /* NULL, or why not */
 } table[] = {
-    {"perf_event_open", perf_event_open},
-    {"process_vm_readv", process_vm_readv_},
-    {"ptrace", ptrace_},
-    {"user-namespaces", user_namespaces},
-    {"mounts", mounts},
-    {"terminal", terminal},
-    {"root", root},
-    {"x86-64", x86_64},
-    {"spare-cpu", spare_cpu},
-    {"own-cpus", own_cpus},
+  {"perf_event_open", perf_event_open},
+  {"process_vm_readv", process_vm_readv_},
+  {"ptrace", ptrace_},
+  {"user-namespaces", user_namespaces},
+  {"mounts", mounts},
+  {"terminal", terminal},
+  {"root", root},
+  {"x86-64", x86_64},
+  {"spare-cpu", spare_cpu},
+  {"own-cpus", own_cpus},
 };
 enum { ROWS = sizeof table / sizeof *table };
 
@@ -223,7 +230,8 @@ static const char *cpus(const char *number) {
 static const char *lacks(const char *need) {
   if (!strncmp(need, "tool:", 5)) return tool(need + 5);
   if (!strncmp(need, "cpus:", 5)) return cpus(need + 5);
-  if (!strncmp(need, "file:", 5)) return access(need + 5, F_OK) ? because("%s could not be built here", need + 5) : NULL;
+  if (!strncmp(need, "file:", 5))
+    return access(need + 5, F_OK) ? because("%s could not be built here", need + 5) : NULL;
   for (int k = 0; k < ROWS; k++)
     if (!strcmp(table[k].name, need)) return table[k].lacks();
   fprintf(stderr, "probe: nothing is known of \"%s\"\n", need);

@@ -9,28 +9,69 @@
  *
  * Entities are written `name` (a procedure) or `kind:name` (an object). A thread `worker#2` is called "worker".
  */
-import type { EntityKind, RawEntity, RawHead, RawObject, RawProfile, RawThread } from '../../ts-frontend/src/model/index.js';
+import type {
+  EntityKind,
+  RawEntity,
+  RawHead,
+  RawObject,
+  RawProfile,
+  RawThread,
+} from '../../ts-frontend/src/model/index.js';
 import { noPaths, State, Waiting } from '../../ts-frontend/src/model/index.js';
 
 export type ThreadState = 'useful' | 'overhead' | 'spinning' | 'ready' | 'blocked' | 'io';
-export interface Doing { thread: string; state: ThreadState; stack: string[]; waiting: boolean; woken?: true }
+export interface Doing {
+  thread: string;
+  state: ThreadState;
+  stack: string[];
+  waiting: boolean;
+  woken?: true;
+}
 
-const doing = (state: ThreadState, waiting: boolean) => (thread: string, stack: string[]): Doing => ({ thread, state, stack, waiting });
+const doing =
+  (state: ThreadState, waiting: boolean) =>
+  (thread: string, stack: string[]): Doing => ({ thread, state, stack, waiting });
 export const run = doing('useful', false);
 export const overhead = doing('overhead', false);
 export const ready = doing('ready', false);
 export const io = doing('io', false);
 /** Ready: the object at the top of the stack has let it go on. */
-export const woken = (thread: string, stack: string[]): Doing => ({ thread, state: 'ready', stack, waiting: false, woken: true });
+export const woken = (thread: string, stack: string[]): Doing => ({
+  thread,
+  state: 'ready',
+  stack,
+  waiting: false,
+  woken: true,
+});
 /** The same on a processor. */
-export const tries = (thread: string, stack: string[]): Doing => ({ thread, state: 'useful', stack, waiting: false, woken: true });
+export const tries = (thread: string, stack: string[]): Doing => ({
+  thread,
+  state: 'useful',
+  stack,
+  waiting: false,
+  woken: true,
+});
 /** Blocked, or spinning, on the object at the top of the stack. */
 export const wait = doing('blocked', true);
 export const spin = doing('spinning', true);
 
-export interface BuilderOptions { processors: number; snapshotNs?: number; head?: Partial<RawHead> }
+export interface BuilderOptions {
+  processors: number;
+  snapshotNs?: number;
+  head?: Partial<RawHead>;
+}
 
-interface Tuple { stack: number; thread: number; state: number; waiting: number; b: number; s: number; r: number; count: number; ns: number }
+interface Tuple {
+  stack: number;
+  thread: number;
+  state: number;
+  waiting: number;
+  b: number;
+  s: number;
+  r: number;
+  count: number;
+  ns: number;
+}
 
 function queueBucket(length: number): number {
   if (length < 16) return length;
@@ -44,13 +85,26 @@ export class ProfileBuilder {
   private readonly nodes: { parent: number; entity: number }[] = [{ parent: 0, entity: 0 }];
   private readonly nodeIds = new Map<string, number>();
   private readonly tuples = new Map<string, Tuple>();
-  private readonly balance = new Map<string, { b: number; s: number; r: number; overheadNs: number; count: number; ns: number }>();
+  private readonly balance = new Map<
+    string,
+    { b: number; s: number; r: number; overheadNs: number; count: number; ns: number }
+  >();
   private readonly objects = new Map<number, RawObject>();
-  private readonly blame = new Map<string, { object: number; stack: number; thread: number; count: number; ns: number }>();
+  private readonly blame = new Map<
+    string,
+    { object: number; stack: number; thread: number; count: number; ns: number }
+  >();
   private readonly meanwhile: { object: number; stack: number; thread: number; ns: number; waitersNs: number }[] = [];
   private readonly calls: { caller: number; callee: number; count: number }[] = [];
   private readonly threads = new Map<number, RawThread>();
-  private readonly stretches: { ns: number; useful: number; overhead: number; spinning: number; r: number; top: number }[] = [];
+  private readonly stretches: {
+    ns: number;
+    useful: number;
+    overhead: number;
+    spinning: number;
+    r: number;
+    top: number;
+  }[] = [];
   private elapsed = 0;
   private snapshots = 0;
 
@@ -60,12 +114,22 @@ export class ProfileBuilder {
   id(text: string): number {
     const known = this.entityIds.get(text);
     if (known !== undefined) return known;
-    const colon = /^(mutex|rwlock|condition|semaphore|barrier|channel|join|sleep|spinlock|once|futex|loop|thread|procedure):(.*)$/.exec(text);
+    const colon =
+      /^(mutex|rwlock|condition|semaphore|barrier|channel|join|sleep|spinlock|once|futex|loop|thread|procedure):(.*)$/.exec(
+        text,
+      );
     const kind = (colon?.[1] ?? 'procedure') as EntityKind;
     const name = (colon?.[2] ?? text).replace(/#.*$/, '');
     const id = this.entities.push(entity(kind, name, 0x1000 + 16 * this.entities.length)) - 1;
     this.entityIds.set(text, id);
-    if (kind === 'thread') this.threads.set(id, { entity: id, creator: 0, serial: this.threads.size + 1, firstNs: this.elapsed, lastNs: this.elapsed });
+    if (kind === 'thread')
+      this.threads.set(id, {
+        entity: id,
+        creator: 0,
+        serial: this.threads.size + 1,
+        firstNs: this.elapsed,
+        lastNs: this.elapsed,
+      });
     else if (kind !== 'procedure') this.objects.set(id, emptyObject(id));
     return id;
   }
@@ -91,7 +155,9 @@ export class ProfileBuilder {
     const P = this.options.processors;
     const count = Math.max(1, Math.round(ns / (this.options.snapshotNs ?? 1e6)));
     const of = (...states: ThreadState[]): number => threads.filter((one) => states.includes(one.state)).length;
-    const b = of('useful', 'overhead'), s = of('spinning'), r = b + s + of('ready');
+    const b = of('useful', 'overhead'),
+      s = of('spinning'),
+      r = b + s + of('ready');
     if (b + s > P) throw new Error(`${b + s} threads on ${P} processors`);
     const queues = new Map<number, number>();
     const waiters = new Map<number, number>();
@@ -106,7 +172,18 @@ export class ProfileBuilder {
       if (known) {
         known.count += count;
         known.ns += ns;
-      } else this.tuples.set(key, { stack, thread, state, waiting: one.woken ? Waiting.woken : one.waiting ? Waiting.object : Waiting.none, b, s, r, count, ns });
+      } else
+        this.tuples.set(key, {
+          stack,
+          thread,
+          state,
+          waiting: one.woken ? Waiting.woken : one.waiting ? Waiting.object : Waiting.none,
+          b,
+          s,
+          r,
+          count,
+          ns,
+        });
       if (one.waiting) {
         const object = this.nodes[stack]!.entity;
         waiters.set(object, (waiters.get(object) ?? 0) + 1);
@@ -121,7 +198,11 @@ export class ProfileBuilder {
       row.waitNs += (waiters.get(object) ?? 0) * ns;
     }
     for (const [object, waiting] of waiters) {
-      const holder = threads.find((one) => one.stack.some((text) => this.id(text) === object) && !((one.waiting || one.woken) && this.id(one.stack.at(-1)!) === object));
+      const holder = threads.find(
+        (one) =>
+          one.stack.some((text) => this.id(text) === object) &&
+          !((one.waiting || one.woken) && this.id(one.stack.at(-1)!) === object),
+      );
       const stack = holder ? this.stack(holder.stack) : 0;
       const thread = holder ? this.id(`thread:${holder.thread}`) : 0;
       const key = `${object} ${stack} ${thread}`;
@@ -132,15 +213,31 @@ export class ProfileBuilder {
     }
     const running = threads.filter((one) => one.state === 'useful' || one.state === 'overhead');
     for (const one of b < P ? running : [])
-      for (const [object, waiting] of [...waiters, ...threads.filter((other) => other.state === 'io').map(() => [0, 1] as const)])
-        this.meanwhile.push({ object, stack: this.stack(one.stack), thread: this.id(`thread:${one.thread}`), ns: ns / b, waitersNs: (waiting * ns) / b });
+      for (const [object, waiting] of [
+        ...waiters,
+        ...threads.filter((other) => other.state === 'io').map(() => [0, 1] as const),
+      ])
+        this.meanwhile.push({
+          object,
+          stack: this.stack(one.stack),
+          thread: this.id(`thread:${one.thread}`),
+          ns: ns / b,
+          waitersNs: (waiting * ns) / b,
+        });
     const key = `${b} ${s} ${r}`;
     const row = this.balance.get(key) ?? { b, s, r, overheadNs: 0, count: 0, ns: 0 };
     row.count += count;
     row.ns += ns;
     row.overheadNs += of('overhead') * ns;
     this.balance.set(key, row);
-    this.stretches.push({ ns, useful: of('useful') * ns, overhead: of('overhead') * ns, spinning: s * ns, r: r * ns, top });
+    this.stretches.push({
+      ns,
+      useful: of('useful') * ns,
+      overhead: of('overhead') * ns,
+      spinning: s * ns,
+      r: r * ns,
+      top,
+    });
     this.elapsed += ns;
     this.snapshots += count;
     return this;
@@ -156,52 +253,144 @@ export class ProfileBuilder {
     return {
       path: 'synthetic.quartz',
       head: {
-        version: 1, status: 'complete', endReason: 'exit', exitStatus: 0, publisher: 'threadlib', pid: 1, samplerPid: 2, processors: P, cpus: P,
-        program: '/synthetic/program', arguments: 'program', host: 'synthetic', quartzVersion: '0.1.0', startedRealtimeNs: 0, firstNs: 0, attached: false,
-        roundsBegun: this.snapshots, snapshots: this.snapshots, elapsedNs: this.elapsed, visits: this.snapshots * P, tornRetries: 0, tornAccepted: 0,
-        skippedTicks: 0, weightSquaresUs2: this.snapshots > 0 ? this.elapsed ** 2 / this.snapshots / 1e6 : 0,
-        invalid: 0, samplerCpuNs: 0, cpuRunNs: 0, cpuWaitNs: 0, cpuTurns: 0, childrenRunNs: 0, childrenApart: false, rateHz: 1e9 / (this.options.snapshotNs ?? 1e6), samplerCpu: null, samplerSpins: false, samplerThreads: 1, paths: noPaths,
-        runningSamples: 0, runningSampleNs: 0, turns: 0, turnNs: 0, judgedSamples: 0, judgedSpinning: 0, judgedHanding: 0, crowdedSamples: 0, crowdedSpinning: 0, crowdedHanding: 0, hookLeastPs: 0, hookMostPs: 0, hookInsidePs: 0, lockLeastPs: 0, lockMostPs: 0, spawnPs: 0, waitPs: 0, stackOverflows: 0, stackLimit: 256, exactHold: false,
-        callsLost: 0, threadsDropped: 0, objectsMerged: 0, stringsDropped: 0, spawns: 0, switches: 0, steals: 0, parks: 0,
-        tuplesMerged: 0, stacksCut: 0, entitiesMerged: 0, ...this.options.head,
+        version: 1,
+        status: 'complete',
+        endReason: 'exit',
+        exitStatus: 0,
+        publisher: 'threadlib',
+        pid: 1,
+        samplerPid: 2,
+        processors: P,
+        cpus: P,
+        program: '/synthetic/program',
+        arguments: 'program',
+        host: 'synthetic',
+        quartzVersion: '0.1.0',
+        startedRealtimeNs: 0,
+        firstNs: 0,
+        attached: false,
+        roundsBegun: this.snapshots,
+        snapshots: this.snapshots,
+        elapsedNs: this.elapsed,
+        visits: this.snapshots * P,
+        tornRetries: 0,
+        tornAccepted: 0,
+        skippedTicks: 0,
+        weightSquaresUs2: this.snapshots > 0 ? this.elapsed ** 2 / this.snapshots / 1e6 : 0,
+        invalid: 0,
+        samplerCpuNs: 0,
+        cpuRunNs: 0,
+        cpuWaitNs: 0,
+        cpuTurns: 0,
+        childrenRunNs: 0,
+        childrenApart: false,
+        rateHz: 1e9 / (this.options.snapshotNs ?? 1e6),
+        samplerCpu: null,
+        samplerSpins: false,
+        samplerThreads: 1,
+        paths: noPaths,
+        runningSamples: 0,
+        runningSampleNs: 0,
+        turns: 0,
+        turnNs: 0,
+        judgedSamples: 0,
+        judgedSpinning: 0,
+        judgedHanding: 0,
+        crowdedSamples: 0,
+        crowdedSpinning: 0,
+        crowdedHanding: 0,
+        hookLeastPs: 0,
+        hookMostPs: 0,
+        hookInsidePs: 0,
+        lockLeastPs: 0,
+        lockMostPs: 0,
+        spawnPs: 0,
+        waitPs: 0,
+        stackOverflows: 0,
+        stackLimit: 256,
+        exactHold: false,
+        callsLost: 0,
+        threadsDropped: 0,
+        objectsMerged: 0,
+        stringsDropped: 0,
+        spawns: 0,
+        switches: 0,
+        steals: 0,
+        parks: 0,
+        tuplesMerged: 0,
+        stacksCut: 0,
+        entitiesMerged: 0,
+        ...this.options.head,
       },
       strings: () => '',
       entities: this.entities.map((one) => ({ ...one })),
-      stacks: { parent: Uint32Array.from(this.nodes, (node) => node.parent), entity: Uint32Array.from(this.nodes, (node) => node.entity) },
+      stacks: {
+        parent: Uint32Array.from(this.nodes, (node) => node.parent),
+        entity: Uint32Array.from(this.nodes, (node) => node.entity),
+      },
       tuples: {
-        stack: Uint32Array.from(tuples, (t) => t.stack), thread: Uint32Array.from(tuples, (t) => t.thread), state: Uint8Array.from(tuples, (t) => t.state),
-        waiting: Uint8Array.from(tuples, (t) => t.waiting), torn: new Uint8Array(tuples.length), busy: Uint16Array.from(tuples, (t) => t.b),
-        spinning: Uint16Array.from(tuples, (t) => t.s), runnable: Uint32Array.from(tuples, (t) => t.r), count: Float64Array.from(tuples, (t) => t.count),
-        ns: Float64Array.from(tuples, (t) => t.ns), runnableNs: Float64Array.from(tuples, (t) => t.r * t.ns),
+        stack: Uint32Array.from(tuples, (t) => t.stack),
+        thread: Uint32Array.from(tuples, (t) => t.thread),
+        state: Uint8Array.from(tuples, (t) => t.state),
+        waiting: Uint8Array.from(tuples, (t) => t.waiting),
+        torn: new Uint8Array(tuples.length),
+        busy: Uint16Array.from(tuples, (t) => t.b),
+        spinning: Uint16Array.from(tuples, (t) => t.s),
+        runnable: Uint32Array.from(tuples, (t) => t.r),
+        count: Float64Array.from(tuples, (t) => t.count),
+        ns: Float64Array.from(tuples, (t) => t.ns),
+        runnableNs: Float64Array.from(tuples, (t) => t.r * t.ns),
       },
       balance: {
-        busy: Uint16Array.from(balance, (t) => t.b), spinning: Uint16Array.from(balance, (t) => t.s), runnable: Uint32Array.from(balance, (t) => t.r),
-        overheadNs: Float64Array.from(balance, (t) => t.overheadNs), count: Float64Array.from(balance, (t) => t.count),
-        ns: Float64Array.from(balance, (t) => t.ns), runnableNs: Float64Array.from(balance, (t) => t.r * t.ns),
+        busy: Uint16Array.from(balance, (t) => t.b),
+        spinning: Uint16Array.from(balance, (t) => t.s),
+        runnable: Uint32Array.from(balance, (t) => t.r),
+        overheadNs: Float64Array.from(balance, (t) => t.overheadNs),
+        count: Float64Array.from(balance, (t) => t.count),
+        ns: Float64Array.from(balance, (t) => t.ns),
+        runnableNs: Float64Array.from(balance, (t) => t.r * t.ns),
       },
       objects: [...this.objects.values()].map((row) => ({ ...row, queueNs: row.queueNs.slice() })),
       blame: {
-        object: Uint32Array.from(blame, (t) => t.object), stack: Uint32Array.from(blame, (t) => t.stack), thread: Uint32Array.from(blame, (t) => t.thread),
-        count: Uint32Array.from(blame, (t) => t.count), ns: Float64Array.from(blame, (t) => t.ns),
+        object: Uint32Array.from(blame, (t) => t.object),
+        stack: Uint32Array.from(blame, (t) => t.stack),
+        thread: Uint32Array.from(blame, (t) => t.thread),
+        count: Uint32Array.from(blame, (t) => t.count),
+        ns: Float64Array.from(blame, (t) => t.ns),
       },
       meanwhile: {
-        object: Uint32Array.from(this.meanwhile, (t) => t.object), stack: Uint32Array.from(this.meanwhile, (t) => t.stack),
-        thread: Uint32Array.from(this.meanwhile, (t) => t.thread), count: Uint32Array.from(this.meanwhile, () => 1),
-        ns: Float64Array.from(this.meanwhile, (t) => t.ns), waitersNs: Float64Array.from(this.meanwhile, (t) => t.waitersNs),
+        object: Uint32Array.from(this.meanwhile, (t) => t.object),
+        stack: Uint32Array.from(this.meanwhile, (t) => t.stack),
+        thread: Uint32Array.from(this.meanwhile, (t) => t.thread),
+        count: Uint32Array.from(this.meanwhile, () => 1),
+        ns: Float64Array.from(this.meanwhile, (t) => t.ns),
+        waitersNs: Float64Array.from(this.meanwhile, (t) => t.waitersNs),
       },
       calls: {
-        site: new Float64Array(this.calls.length), caller: Uint32Array.from(this.calls, (t) => t.caller), callee: Uint32Array.from(this.calls, (t) => t.callee),
+        site: new Float64Array(this.calls.length),
+        caller: Uint32Array.from(this.calls, (t) => t.caller),
+        callee: Uint32Array.from(this.calls, (t) => t.callee),
         count: Float64Array.from(this.calls, (t) => t.count),
       },
       threads: [...this.threads.values()].map((thread) => ({ ...thread })),
       modules: [],
       timeline: {
-        startNs: Float64Array.from(starts), ns: Float64Array.from(this.stretches, (t) => t.ns), usefulNs: Float64Array.from(this.stretches, (t) => t.useful),
-        overheadNs: Float64Array.from(this.stretches, (t) => t.overhead), spinningNs: Float64Array.from(this.stretches, (t) => t.spinning),
+        startNs: Float64Array.from(starts),
+        ns: Float64Array.from(this.stretches, (t) => t.ns),
+        usefulNs: Float64Array.from(this.stretches, (t) => t.useful),
+        overheadNs: Float64Array.from(this.stretches, (t) => t.overhead),
+        spinningNs: Float64Array.from(this.stretches, (t) => t.spinning),
         idleNs: Float64Array.from(this.stretches, (t) => P * t.ns - t.useful - t.overhead - t.spinning),
-        runnableNs: Float64Array.from(this.stretches, (t) => t.r), snapshots: Uint32Array.from(this.stretches, () => 1), top: Uint32Array.from(this.stretches, (t) => t.top),
+        runnableNs: Float64Array.from(this.stretches, (t) => t.r),
+        snapshots: Uint32Array.from(this.stretches, () => 1),
+        top: Uint32Array.from(this.stretches, (t) => t.top),
       },
-      processors: { usefulNs: new Float64Array(0), overheadNs: new Float64Array(0), spinningNs: new Float64Array(0), idleNs: new Float64Array(0) },
+      processors: {
+        usefulNs: new Float64Array(0),
+        overheadNs: new Float64Array(0),
+        spinningNs: new Float64Array(0),
+        idleNs: new Float64Array(0),
+      },
     };
   }
 
@@ -225,7 +414,20 @@ function entity(kind: EntityKind, name: string, address = 0): RawEntity {
 }
 function emptyObject(id: number): RawObject {
   return {
-    entity: id, capacity: 0, instances: 1, acquisitions: 0, contended: 0, waitNs: 0, waitMaxNs: 0, spinNs: 0, holdNs: 0, holdMaxNs: 0,
-    observedNs: 0, queueLengthNs: 0, queueNs: new Float64Array(32), waitHist: new Uint32Array(40), holdHist: new Uint32Array(40),
+    entity: id,
+    capacity: 0,
+    instances: 1,
+    acquisitions: 0,
+    contended: 0,
+    waitNs: 0,
+    waitMaxNs: 0,
+    spinNs: 0,
+    holdNs: 0,
+    holdMaxNs: 0,
+    observedNs: 0,
+    queueLengthNs: 0,
+    queueNs: new Float64Array(32),
+    waitHist: new Uint32Array(40),
+    holdHist: new Uint32Array(40),
   };
 }

@@ -12,7 +12,9 @@ import { root } from '../known-answers/programs.js';
 
 export const sampler = join(root, 'build/sampler/quartz-sampler');
 
-/** Ends what hangs: nothing here takes more than a few seconds of a CPU, of which a loaded machine may give a twentieth. */
+/**
+ * Ends what hangs: nothing here takes more than a few seconds of a CPU, of which a loaded machine may give a twentieth.
+ */
 const limitMs = 300_000;
 
 let directory: string | undefined;
@@ -23,20 +25,36 @@ export function temporaryFile(name: string): string {
   return join(directory, `${++files}-${name}`);
 }
 
-export interface Ended { status: number | null; signal: NodeJS.Signals | null; stdout: string; stderr: string }
+export interface Ended {
+  status: number | null;
+  signal: NodeJS.Signals | null;
+  stdout: string;
+  stderr: string;
+}
 
 /** A process whose output is collected. */
-export interface Started { child: ChildProcess; ended: Promise<Ended>; stdout: () => string; stderr: () => string }
+export interface Started {
+  child: ChildProcess;
+  ended: Promise<Ended>;
+  stdout: () => string;
+  stderr: () => string;
+}
 export function start(file: string, args: readonly string[], env: Record<string, string> = {}): Started {
   const child = spawn(file, args, { env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'] });
   let stdout = '';
   let stderr = '';
-  child.stdout.setEncoding('utf8').on('data', (text: string) => { stdout += text; });
-  child.stderr.setEncoding('utf8').on('data', (text: string) => { stderr += text; });
-  const timer = setTimeout(() => { child.kill('SIGKILL'); }, limitMs);
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    stdout += text;
+  });
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    stderr += text;
+  });
+  const timer = setTimeout(() => {
+    child.kill('SIGKILL');
+  }, limitMs);
   const ended = (async (): Promise<Ended> => {
     try {
-      const [status, signal] = await once(child, 'close') as [number | null, NodeJS.Signals | null];
+      const [status, signal] = (await once(child, 'close')) as [number | null, NodeJS.Signals | null];
       return { status, signal, stdout, stderr };
     } finally {
       clearTimeout(timer);
@@ -64,13 +82,14 @@ export function openModel(file: string, compensate = true): Model {
 }
 
 /** Waits until a recording that is under way has some snapshots. */
-export const underWay = (file: string, snapshots: number): Promise<void> => until('snapshots are added', () => {
-  try {
-    return openModel(file).samples >= snapshots;
-  } catch {
-    return false; // just begun
-  }
-});
+export const underWay = (file: string, snapshots: number): Promise<void> =>
+  until('snapshots are added', () => {
+    try {
+      return openModel(file).samples >= snapshots;
+    } catch {
+      return false; // just begun
+    }
+  });
 
 export interface Options {
   processors?: number;
@@ -89,14 +108,19 @@ export function startRecording(binary: string, options: Options = {}): Started &
   return { file, ...start(sampler, [...args, '--', binary, ...(options.args ?? [])], env) };
 }
 
-export interface Recording extends Ended { file: string; model: Model }
+export interface Recording extends Ended {
+  file: string;
+  model: Model;
+}
 export async function record(binary: string, options: Options = {}): Promise<Recording> {
   const started = startRecording(binary, options);
   const ended = await started.ended;
   try {
     return { ...ended, file: started.file, model: openModel(started.file) };
   } catch (error) {
-    throw new Error(`${(error as Error).message}\nstatus ${ended.status} ${ended.signal}\n${ended.stderr}`, { cause: error });
+    throw new Error(`${(error as Error).message}\nstatus ${ended.status} ${ended.signal}\n${ended.stderr}`, {
+      cause: error,
+    });
   }
 }
 
@@ -106,5 +130,5 @@ export async function attachTo(pid: number, snapshots: number): Promise<Recordin
   const attached = start(sampler, ['attach', '-o', file, '--rate', '1000', String(pid)]);
   await underWay(file, snapshots);
   attached.child.kill('SIGINT');
-  return { ...await attached.ended, file, model: openModel(file) };
+  return { ...(await attached.ended), file, model: openModel(file) };
 }

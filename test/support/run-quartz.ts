@@ -11,19 +11,38 @@ export const program = (name: string): string => programs.find((one) => one.name
 /** Ends what hangs. */
 const limitMs = 300_000;
 
-export interface Said { status: number; stdout: string; stderr: string }
+export interface Said {
+  status: number;
+  stdout: string;
+  stderr: string;
+}
 
-export interface RunOptions { cwd?: string; env?: Record<string, string>; limitMs?: number }
+export interface RunOptions {
+  cwd?: string;
+  env?: Record<string, string>;
+  limitMs?: number;
+}
 export async function run(file: string, args: readonly string[], options: RunOptions = {}): Promise<Said> {
   const env: NodeJS.ProcessEnv = { ...process.env, LC_ALL: 'C.UTF-8', ...options.env };
-  for (const name of ['NO_COLOR', 'FORCE_COLOR', 'COLUMNS']) if (options.env?.[name] === undefined) Reflect.deleteProperty(env, name);
-  const child = spawn(file, args, { ...(options.cwd === undefined ? {} : { cwd: options.cwd }), env, stdio: ['ignore', 'pipe', 'pipe'] });
+  for (const name of ['NO_COLOR', 'FORCE_COLOR', 'COLUMNS'])
+    if (options.env?.[name] === undefined) Reflect.deleteProperty(env, name);
+  const child = spawn(file, args, {
+    ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
+    env,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   let stdout = '';
   let stderr = '';
-  child.stdout.setEncoding('utf8').on('data', (text: string) => { stdout += text; });
-  child.stderr.setEncoding('utf8').on('data', (text: string) => { stderr += text; });
-  const timer = setTimeout(() => { child.kill('SIGKILL'); }, options.limitMs ?? limitMs);
-  const [status, signal] = await once(child, 'close') as [number | null, NodeJS.Signals | null];
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    stdout += text;
+  });
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    stderr += text;
+  });
+  const timer = setTimeout(() => {
+    child.kill('SIGKILL');
+  }, options.limitMs ?? limitMs);
+  const [status, signal] = (await once(child, 'close')) as [number | null, NodeJS.Signals | null];
   clearTimeout(timer);
   if (status === null) throw new Error(`${file} ${args.join(' ')} was ended by ${signal}: ${stderr}`);
   return { status, stdout, stderr };
@@ -32,12 +51,17 @@ export async function run(file: string, args: readonly string[], options: RunOpt
 /** Pieces cannot be made larger and smaller; whatever a report is asked for, it must not say both. */
 function contradicts(report: string): boolean {
   const text = report.replace(/\s+/g, ' ');
-  return /What limits this program/.test(text) && /smaller pieces|pieces smaller/.test(text) && /larger pieces|pieces larger|grain coarser/.test(text);
+  return (
+    /What limits this program/.test(text) &&
+    /smaller pieces|pieces smaller/.test(text) &&
+    /larger pieces|pieces larger|grain coarser/.test(text)
+  );
 }
 
 export async function quartz(args: readonly string[], options: RunOptions = {}): Promise<Said> {
   const said = await run(command, args, options);
-  if (contradicts(said.stdout)) throw new Error(`quartz ${args.join(' ')} advises larger and smaller pieces:\n${said.stdout}`);
+  if (contradicts(said.stdout))
+    throw new Error(`quartz ${args.join(' ')} advises larger and smaller pieces:\n${said.stdout}`);
   return said;
 }
 

@@ -7,10 +7,12 @@ const root = join(import.meta.dirname, '../../..');
 const left = /^(\.git|node_modules|build(-.*)?|dist|\.cache)$|\.(quartz|tsbuildinfo)$/;
 
 function below(directory: string): string[] {
-  return readdirSync(directory, { withFileTypes: true }).filter(({ name }) => !left.test(name)).flatMap((entry) => {
-    const path = join(directory, entry.name);
-    return entry.isDirectory() ? below(path) : entry.isFile() ? [relative(root, path)] : [];
-  });
+  return readdirSync(directory, { withFileTypes: true })
+    .filter(({ name }) => !left.test(name))
+    .flatMap((entry) => {
+      const path = join(directory, entry.name);
+      return entry.isDirectory() ? below(path) : entry.isFile() ? [relative(root, path)] : [];
+    });
 }
 
 export const sources = (): string[] => below(root).sort();

@@ -1,8 +1,8 @@
-/* The Node.js addon: open(path, symbolize, byStack, known) reads a profile into columns (ts-frontend/src/reader/profile.ts); `known` says
- * which rows an earlier read of the same recording has given, which are not given again (`from` says whether they were left out);
- * save(path, target) writes what stands in a profile, which may still be recorded, as a file of its own; damage(path) lists all
- * that is wrong with a file, in clauses.
- * Owns nothing between calls but a cache of symbol tables (names.cc). */
+/* The Node.js addon: open(path, symbolize, byStack, known) reads a profile into columns
+ * (ts-frontend/src/reader/profile.ts); `known` says which rows an earlier read of the same recording has given, which
+ * are not given again (`from` says whether they were left out); save(path, target) writes what stands in a profile,
+ * which may still be recorded, as a file of its own; damage(path) lists all that is wrong with a file, in clauses. Owns
+ * nothing between calls but a cache of symbol tables (names.cc). */
 #include "profile.h"
 
 #include <cerrno>
@@ -27,8 +27,9 @@ static Known knownOf(const Napi::Value &value, const qz_profile_copy &copy) {
   Napi::Object object = value.As<Napi::Object>();
   auto number = [&](const char *name) { return object.Get(name).ToNumber().DoubleValue(); };
   Napi::Value callers = object.Get("callers");
-  if (number("pid") != copy.head.pid || number("firstNs") != static_cast<double>(copy.head.first_ns) || number("modules") != copy.modules_count ||
-      !(number("entities") <= copy.entities_count) || !callers.IsTypedArray() || callers.As<Napi::TypedArray>().TypedArrayType() != napi_uint32_array)
+  if (number("pid") != copy.head.pid || number("firstNs") != static_cast<double>(copy.head.first_ns) ||
+      number("modules") != copy.modules_count || !(number("entities") <= copy.entities_count) ||
+      !callers.IsTypedArray() || callers.As<Napi::TypedArray>().TypedArrayType() != napi_uint32_array)
     return known;
   known.entities = object.Get("entities").ToNumber().Uint32Value();
   Napi::Uint32Array column = callers.As<Napi::Uint32Array>();
@@ -39,7 +40,9 @@ static Known knownOf(const Napi::Value &value, const qz_profile_copy &copy) {
 static Napi::Value open(const Napi::CallbackInfo &info) {
   Napi::Env env = info.Env();
   if (info.Length() < 1 || !info[0].IsString()) throw Napi::TypeError::New(env, "open(path): path must be a string");
-  auto flag = [&](size_t k, bool otherwise) { return info.Length() > k && info[k].IsBoolean() ? info[k].As<Napi::Boolean>().Value() : otherwise; };
+  auto flag = [&](size_t k, bool otherwise) {
+    return info.Length() > k && info[k].IsBoolean() ? info[k].As<Napi::Boolean>().Value() : otherwise;
+  };
   bool symbolize = flag(1, true), by_stack = flag(2, false);
   std::string path = info[0].As<Napi::String>().Utf8Value();
   Profile profile(env, path);
@@ -72,7 +75,8 @@ static Napi::Value damage(const Napi::CallbackInfo &info) {
   Napi::Array list = Napi::Array::New(env);
   if (qz_profile_damage(info[0].As<Napi::String>().Utf8Value().c_str(), clauses, sizeof clauses) == 0) return list;
   uint32_t count = 0;
-  for (char *rest = clauses, *clause; (clause = strsep(&rest, "\n")) != nullptr;) list.Set(count++, Napi::String::New(env, clause));
+  for (char *rest = clauses, *clause; (clause = strsep(&rest, "\n")) != nullptr;)
+    list.Set(count++, Napi::String::New(env, clause));
   return list;
 }
 
@@ -83,7 +87,7 @@ static Napi::Object start(Napi::Env env, Napi::Object exports) {
   return exports;
 }
 
-}  // namespace quartz
+} // namespace quartz
 
 static Napi::Object startAddon(Napi::Env env, Napi::Object exports) { return quartz::start(env, exports); }
 NODE_API_MODULE(quartz_addon, startAddon)

@@ -10,25 +10,26 @@ namespace {
 
 const char *kindName(uint32_t kind) {
   switch (kind) {
-    case QZ_KIND_MUTEX: return "mutex";
-    case QZ_KIND_RWLOCK: return "rwlock";
-    case QZ_KIND_CONDITION: return "condition";
-    case QZ_KIND_SEMAPHORE: return "semaphore";
-    case QZ_KIND_BARRIER: return "barrier";
-    case QZ_KIND_CHANNEL: return "channel";
-    case QZ_KIND_JOIN: return "join";
-    case QZ_KIND_SLEEP: return "sleep";
-    case QZ_KIND_SPINLOCK: return "spinlock";
-    case QZ_KIND_ONCE: return "once";
-    case QZ_KIND_FUTEX: return "futex";
-    case QZ_KIND_LOOP: return "loop";
-    case QZ_ENTITY_THREAD: return "thread";
-    default: return "procedure";
+  case QZ_KIND_MUTEX: return "mutex";
+  case QZ_KIND_RWLOCK: return "rwlock";
+  case QZ_KIND_CONDITION: return "condition";
+  case QZ_KIND_SEMAPHORE: return "semaphore";
+  case QZ_KIND_BARRIER: return "barrier";
+  case QZ_KIND_CHANNEL: return "channel";
+  case QZ_KIND_JOIN: return "join";
+  case QZ_KIND_SLEEP: return "sleep";
+  case QZ_KIND_SPINLOCK: return "spinlock";
+  case QZ_KIND_ONCE: return "once";
+  case QZ_KIND_FUTEX: return "futex";
+  case QZ_KIND_LOOP: return "loop";
+  case QZ_ENTITY_THREAD: return "thread";
+  default: return "procedure";
   }
 }
 
-/* A field of the rows of a section: its name in JavaScript, where it stands, and how often (a field that is an array gives the
- * arrays of all rows, one after the other). A column has elements of the same width; 64 bits become a double. */
+/* A field of the rows of a section: its name in JavaScript, where it stands, and how often (a field that is an array
+ * gives the arrays of all rows, one after the other). A column has elements of the same width; 64 bits become a double.
+ */
 struct Field {
   const char *name;
   size_t at;
@@ -39,43 +40,54 @@ struct Field {
 #define FIELD(name, row, field) \
   Field { name, offsetof(row, field), sizeof(ELEMENT(row, field)), sizeof(row::field) / sizeof(ELEMENT(row, field)) }
 
-const Field stackFields[] = {
-    FIELD("parent", qz_stack_node, parent), FIELD("entity", qz_stack_node, entity)};
-const Field tupleFields[] = {
-    FIELD("stack", qz_tuple, stack), FIELD("thread", qz_tuple, thread), FIELD("state", qz_tuple, state),
-    FIELD("waiting", qz_tuple, waiting), FIELD("torn", qz_tuple, torn), FIELD("busy", qz_tuple, busy),
-    FIELD("spinning", qz_tuple, spinning), FIELD("runnable", qz_tuple, runnable), FIELD("count", qz_tuple, count),
-    FIELD("ns", qz_tuple, ns), FIELD("runnableNs", qz_tuple, runnable_ns)};
-const Field balanceFields[] = {
-    FIELD("busy", qz_balance, busy), FIELD("spinning", qz_balance, spinning), FIELD("runnable", qz_balance, runnable),
-    FIELD("overheadNs", qz_balance, overhead_ns), FIELD("count", qz_balance, count), FIELD("ns", qz_balance, ns),
-    FIELD("runnableNs", qz_balance, runnable_ns)};
+const Field stackFields[] = {FIELD("parent", qz_stack_node, parent), FIELD("entity", qz_stack_node, entity)};
+const Field tupleFields[] = {FIELD("stack", qz_tuple, stack),
+                             FIELD("thread", qz_tuple, thread),
+                             FIELD("state", qz_tuple, state),
+                             FIELD("waiting", qz_tuple, waiting),
+                             FIELD("torn", qz_tuple, torn),
+                             FIELD("busy", qz_tuple, busy),
+                             FIELD("spinning", qz_tuple, spinning),
+                             FIELD("runnable", qz_tuple, runnable),
+                             FIELD("count", qz_tuple, count),
+                             FIELD("ns", qz_tuple, ns),
+                             FIELD("runnableNs", qz_tuple, runnable_ns)};
+const Field balanceFields[] = {FIELD("busy", qz_balance, busy),
+                               FIELD("spinning", qz_balance, spinning),
+                               FIELD("runnable", qz_balance, runnable),
+                               FIELD("overheadNs", qz_balance, overhead_ns),
+                               FIELD("count", qz_balance, count),
+                               FIELD("ns", qz_balance, ns),
+                               FIELD("runnableNs", qz_balance, runnable_ns)};
 const Field objectFields[] = {
-    FIELD("entity", qz_object_stats, entity), FIELD("capacity", qz_object_stats, capacity),
-    FIELD("instances", qz_object_stats, instances), FIELD("acquisitions", qz_object_stats, acquisitions),
-    FIELD("contended", qz_object_stats, contended), FIELD("waitNs", qz_object_stats, wait_ns),
-    FIELD("waitMaxNs", qz_object_stats, wait_max_ns), FIELD("spinNs", qz_object_stats, spin_ns),
-    FIELD("holdNs", qz_object_stats, hold_ns), FIELD("holdMaxNs", qz_object_stats, hold_max_ns),
-    FIELD("observedNs", qz_object_stats, observed_ns), FIELD("queueLengthNs", qz_object_stats, queue_length_ns),
-    FIELD("queueNs", qz_object_stats, queue_ns), FIELD("waitHist", qz_object_stats, wait_hist),
-    FIELD("holdHist", qz_object_stats, hold_hist)};
-const Field blameFields[] = {
-    FIELD("object", qz_blame, object), FIELD("stack", qz_blame, stack), FIELD("thread", qz_blame, thread),
-    FIELD("count", qz_blame, count), FIELD("ns", qz_blame, ns)};
-const Field meanwhileFields[] = {
-    FIELD("object", qz_meanwhile, object), FIELD("stack", qz_meanwhile, stack), FIELD("thread", qz_meanwhile, thread),
-    FIELD("count", qz_meanwhile, count), FIELD("ns", qz_meanwhile, ns), FIELD("waitersNs", qz_meanwhile, waiters_ns)};
-const Field callFields[] = {
-    FIELD("site", qz_call_edge, site), FIELD("caller", qz_call_edge, caller), FIELD("callee", qz_call_edge, callee),
-    FIELD("count", qz_call_edge, count)};
-const Field timelineFields[] = {
-    FIELD("startNs", qz_timeline, start_ns), FIELD("ns", qz_timeline, ns), FIELD("usefulNs", qz_timeline, useful_ns),
-    FIELD("overheadNs", qz_timeline, overhead_ns), FIELD("spinningNs", qz_timeline, spinning_ns),
-    FIELD("idleNs", qz_timeline, idle_ns), FIELD("runnableNs", qz_timeline, runnable_ns),
-    FIELD("snapshots", qz_timeline, snapshots), FIELD("top", qz_timeline, top)};
+  FIELD("entity", qz_object_stats, entity),          FIELD("capacity", qz_object_stats, capacity),
+  FIELD("instances", qz_object_stats, instances),    FIELD("acquisitions", qz_object_stats, acquisitions),
+  FIELD("contended", qz_object_stats, contended),    FIELD("waitNs", qz_object_stats, wait_ns),
+  FIELD("waitMaxNs", qz_object_stats, wait_max_ns),  FIELD("spinNs", qz_object_stats, spin_ns),
+  FIELD("holdNs", qz_object_stats, hold_ns),         FIELD("holdMaxNs", qz_object_stats, hold_max_ns),
+  FIELD("observedNs", qz_object_stats, observed_ns), FIELD("queueLengthNs", qz_object_stats, queue_length_ns),
+  FIELD("queueNs", qz_object_stats, queue_ns),       FIELD("waitHist", qz_object_stats, wait_hist),
+  FIELD("holdHist", qz_object_stats, hold_hist)};
+const Field blameFields[] = {FIELD("object", qz_blame, object), FIELD("stack", qz_blame, stack),
+                             FIELD("thread", qz_blame, thread), FIELD("count", qz_blame, count),
+                             FIELD("ns", qz_blame, ns)};
+const Field meanwhileFields[] = {FIELD("object", qz_meanwhile, object), FIELD("stack", qz_meanwhile, stack),
+                                 FIELD("thread", qz_meanwhile, thread), FIELD("count", qz_meanwhile, count),
+                                 FIELD("ns", qz_meanwhile, ns),         FIELD("waitersNs", qz_meanwhile, waiters_ns)};
+const Field callFields[] = {FIELD("site", qz_call_edge, site), FIELD("caller", qz_call_edge, caller),
+                            FIELD("callee", qz_call_edge, callee), FIELD("count", qz_call_edge, count)};
+const Field timelineFields[] = {FIELD("startNs", qz_timeline, start_ns),
+                                FIELD("ns", qz_timeline, ns),
+                                FIELD("usefulNs", qz_timeline, useful_ns),
+                                FIELD("overheadNs", qz_timeline, overhead_ns),
+                                FIELD("spinningNs", qz_timeline, spinning_ns),
+                                FIELD("idleNs", qz_timeline, idle_ns),
+                                FIELD("runnableNs", qz_timeline, runnable_ns),
+                                FIELD("snapshots", qz_timeline, snapshots),
+                                FIELD("top", qz_timeline, top)};
 const Field processorFields[] = {
-    FIELD("usefulNs", qz_processor_stats, useful_ns), FIELD("overheadNs", qz_processor_stats, overhead_ns),
-    FIELD("spinningNs", qz_processor_stats, spinning_ns), FIELD("idleNs", qz_processor_stats, idle_ns)};
+  FIELD("usefulNs", qz_processor_stats, useful_ns), FIELD("overheadNs", qz_processor_stats, overhead_ns),
+  FIELD("spinningNs", qz_processor_stats, spinning_ns), FIELD("idleNs", qz_processor_stats, idle_ns)};
 
 template <typename From, typename To>
 void convert(const unsigned char *row, size_t stride, size_t count, size_t times, To *to) {
@@ -91,10 +103,10 @@ struct Column {
   Column(Napi::Env env, const Field &field, size_t rows) : field(field) {
     size_t count = rows * field.times;
     switch (field.bytes) {
-      case 1: hold(Napi::Uint8Array::New(env, count)); break;
-      case 2: hold(Napi::Uint16Array::New(env, count)); break;
-      case 4: hold(Napi::Uint32Array::New(env, count)); break;
-      default: hold(Napi::Float64Array::New(env, count));
+    case 1: hold(Napi::Uint8Array::New(env, count)); break;
+    case 2: hold(Napi::Uint16Array::New(env, count)); break;
+    case 4: hold(Napi::Uint32Array::New(env, count)); break;
+    default: hold(Napi::Float64Array::New(env, count));
     }
   }
   /* Elements of the `count` rows that begin at `rows`, as those from row `first` on. */
@@ -102,16 +114,15 @@ struct Column {
     const unsigned char *from = rows + field.at;
     size_t at = first * field.times;
     switch (field.bytes) {
-      case 1: convert<uint8_t>(from, stride, count, field.times, static_cast<uint8_t *>(data) + at); break;
-      case 2: convert<uint16_t>(from, stride, count, field.times, static_cast<uint16_t *>(data) + at); break;
-      case 4: convert<uint32_t>(from, stride, count, field.times, static_cast<uint32_t *>(data) + at); break;
-      default: convert<uint64_t>(from, stride, count, field.times, static_cast<double *>(data) + at);
+    case 1: convert<uint8_t>(from, stride, count, field.times, static_cast<uint8_t *>(data) + at); break;
+    case 2: convert<uint16_t>(from, stride, count, field.times, static_cast<uint16_t *>(data) + at); break;
+    case 4: convert<uint32_t>(from, stride, count, field.times, static_cast<uint32_t *>(data) + at); break;
+    default: convert<uint64_t>(from, stride, count, field.times, static_cast<double *>(data) + at);
     }
   }
 
- private:
-  template <typename Array>
-  void hold(Array made) {
+private:
+  template <typename Array> void hold(Array made) {
     array = made;
     data = made.Data();
   }
@@ -119,8 +130,8 @@ struct Column {
 
 /* The table `name` of a section; its rows in the order that `order` says, where it says one. */
 template <typename Row, size_t fields>
-Napi::Object addTable(Napi::Env env, Napi::Object &result, const char *name, const Field (&field)[fields], const Row *rows, size_t count,
-                      const std::vector<uint32_t> &order = {}) {
+Napi::Object addTable(Napi::Env env, Napi::Object &result, const char *name, const Field (&field)[fields],
+                      const Row *rows, size_t count, const std::vector<uint32_t> &order = {}) {
   std::vector<Column> columns;
   columns.reserve(fields);
   for (const Field &one : field) columns.emplace_back(env, one, count);
@@ -153,10 +164,11 @@ std::vector<uint32_t> orderByStack(const qz_profile_copy &copy) {
   return order;
 }
 
-}  // namespace
+} // namespace
 
 /* Rows of the entities from `from` on; of all, how many instances they have, the one thing that changes. */
-static void addEntities(Napi::Env env, const Profile &profile, const Found &found, uint32_t from, Napi::Object &result) {
+static void addEntities(Napi::Env env, const Profile &profile, const Found &found, uint32_t from,
+                        Napi::Object &result) {
   const qz_profile_copy &copy = profile.copy;
   Napi::Array out = Napi::Array::New(env, copy.entities_count - from);
   for (uint32_t k = from; k < copy.entities_count; k++) {
@@ -211,7 +223,8 @@ static void addSmallTables(Napi::Env env, const Profile &profile, Napi::Object &
   result.Set("modules", modules);
 }
 
-void addSections(Napi::Env env, const Profile &profile, const Found &found, uint32_t from, bool by_stack, Napi::Object result) {
+void addSections(Napi::Env env, const Profile &profile, const Found &found, uint32_t from, bool by_stack,
+                 Napi::Object result) {
   const qz_profile_copy &copy = profile.copy;
   auto text = Napi::Uint8Array::New(env, copy.strings_bytes);
   if (copy.strings_bytes > 0) std::copy_n(copy.strings, copy.strings_bytes, text.Data());
@@ -220,7 +233,8 @@ void addSections(Napi::Env env, const Profile &profile, const Found &found, uint
   addSmallTables(env, profile, result);
 
   addTable(env, result, "stacks", stackFields, copy.stacks, copy.stacks_count);
-  addTable(env, result, "tuples", tupleFields, copy.tuples, copy.tuples_count, by_stack ? orderByStack(copy) : std::vector<uint32_t>());
+  addTable(env, result, "tuples", tupleFields, copy.tuples, copy.tuples_count,
+           by_stack ? orderByStack(copy) : std::vector<uint32_t>());
   addTable(env, result, "balance", balanceFields, copy.balance, copy.balance_count);
   addTable(env, result, "objects", objectFields, copy.objects, copy.objects_count);
   addTable(env, result, "blame", blameFields, copy.blame, copy.blame_count);
@@ -235,4 +249,4 @@ void addSections(Napi::Env env, const Profile &profile, const Found &found, uint
   addTable(env, result, "processors", processorFields, copy.processors, copy.processors_count);
 }
 
-}  // namespace quartz
+} // namespace quartz

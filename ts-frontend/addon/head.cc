@@ -6,21 +6,21 @@ namespace quartz {
 static const char *statusName(const qz_profile_copy &copy) {
   if (copy.abandoned) return "abandoned";
   switch (copy.head.status) {
-    case QZ_PROFILE_COMPLETE: return "complete";
-    case QZ_PROFILE_CUT: return "cut";
-    default: return "recording";
+  case QZ_PROFILE_COMPLETE: return "complete";
+  case QZ_PROFILE_CUT: return "cut";
+  default: return "recording";
   }
 }
 
 static const char *endName(uint32_t reason) {
   switch (reason) {
-    case QZ_END_EXIT: return "exit";
-    case QZ_END_SIGNAL: return "signal";
-    case QZ_END_INTERRUPTED: return "interrupted";
-    case QZ_END_DISK_FULL: return "disk-full";
-    case QZ_END_EXEC: return "exec";
-    case QZ_END_ERROR: return "error";
-    default: return "none";
+  case QZ_END_EXIT: return "exit";
+  case QZ_END_SIGNAL: return "signal";
+  case QZ_END_INTERRUPTED: return "interrupted";
+  case QZ_END_DISK_FULL: return "disk-full";
+  case QZ_END_EXEC: return "exec";
+  case QZ_END_ERROR: return "error";
+  default: return "none";
   }
 }
 
@@ -46,35 +46,73 @@ Napi::Object headOf(Napi::Env env, const Profile &profile) {
   number("firstNs", static_cast<double>(head.first_ns));
   out.Set("attached", Napi::Boolean::New(env, head.attached != 0));
   out.Set("childrenApart", Napi::Boolean::New(env, head.children_apart != 0));
-  const struct { const char *name; uint64_t value; } counts[] = {
-      {"roundsBegun", head.rounds_begun}, {"snapshots", head.snapshots}, {"elapsedNs", head.elapsed_ns},
-      {"visits", head.visits}, {"tornRetries", head.torn_retries}, {"tornAccepted", head.torn_accepted},
-      {"skippedTicks", head.skipped_ticks}, {"weightSquaresUs2", head.weight_us2}, {"invalid", head.invalid}, {"samplerCpuNs", head.sampler_cpu_ns},
-      {"runningSamples", head.samples}, {"runningSampleNs", head.sample_ns}, {"judgedSamples", head.judged[0].samples}, {"judgedSpinning", head.judged[0].spinning}, {"judgedHanding", head.judged[0].handing},
-      {"crowdedSamples", head.judged[1].samples}, {"crowdedSpinning", head.judged[1].spinning}, {"crowdedHanding", head.judged[1].handing}, {"turns", head.turns}, {"turnNs", head.turn_ns}, {"cpuRunNs", head.cpu_run_ns}, {"cpuWaitNs", head.cpu_wait_ns}, {"cpuTurns", head.cpu_turns},
-      {"childrenRunNs", head.children_run_ns},
-      {"hookLeastPs", head.hook.least_ps}, {"hookMostPs", head.hook.most_ps}, {"hookInsidePs", head.hook_inside_ps},
-      {"lockLeastPs", head.lock.least_ps}, {"lockMostPs", head.lock.most_ps},
-      {"spawnPs", head.spawn_ps}, {"waitPs", head.wait_ps}, {"stackOverflows", head.stack_overflows}, {"callsLost", head.calls_lost},
-      {"threadsDropped", head.threads_dropped}, {"objectsMerged", head.objects_merged},
-      {"stringsDropped", head.strings_dropped}, {"spawns", head.spawns}, {"switches", head.switches},
-      {"steals", head.steals}, {"parks", head.parks}, {"tuplesMerged", head.tuples_merged},
-      {"stacksCut", head.stacks_cut}, {"entitiesMerged", head.entities_merged}};
+  const struct {
+    const char *name;
+    uint64_t value;
+  } counts[] = {{"roundsBegun", head.rounds_begun},
+                {"snapshots", head.snapshots},
+                {"elapsedNs", head.elapsed_ns},
+                {"visits", head.visits},
+                {"tornRetries", head.torn_retries},
+                {"tornAccepted", head.torn_accepted},
+                {"skippedTicks", head.skipped_ticks},
+                {"weightSquaresUs2", head.weight_us2},
+                {"invalid", head.invalid},
+                {"samplerCpuNs", head.sampler_cpu_ns},
+                {"runningSamples", head.samples},
+                {"runningSampleNs", head.sample_ns},
+                {"judgedSamples", head.judged[0].samples},
+                {"judgedSpinning", head.judged[0].spinning},
+                {"judgedHanding", head.judged[0].handing},
+                {"crowdedSamples", head.judged[1].samples},
+                {"crowdedSpinning", head.judged[1].spinning},
+                {"crowdedHanding", head.judged[1].handing},
+                {"turns", head.turns},
+                {"turnNs", head.turn_ns},
+                {"cpuRunNs", head.cpu_run_ns},
+                {"cpuWaitNs", head.cpu_wait_ns},
+                {"cpuTurns", head.cpu_turns},
+                {"childrenRunNs", head.children_run_ns},
+                {"hookLeastPs", head.hook.least_ps},
+                {"hookMostPs", head.hook.most_ps},
+                {"hookInsidePs", head.hook_inside_ps},
+                {"lockLeastPs", head.lock.least_ps},
+                {"lockMostPs", head.lock.most_ps},
+                {"spawnPs", head.spawn_ps},
+                {"waitPs", head.wait_ps},
+                {"stackOverflows", head.stack_overflows},
+                {"callsLost", head.calls_lost},
+                {"threadsDropped", head.threads_dropped},
+                {"objectsMerged", head.objects_merged},
+                {"stringsDropped", head.strings_dropped},
+                {"spawns", head.spawns},
+                {"switches", head.switches},
+                {"steals", head.steals},
+                {"parks", head.parks},
+                {"tuplesMerged", head.tuples_merged},
+                {"stacksCut", head.stacks_cut},
+                {"entitiesMerged", head.entities_merged}};
   for (const auto &count : counts) number(count.name, static_cast<double>(count.value));
   number("rateHz", static_cast<double>(head.rate_mhz) / 1000);
-  if (head.sampler_cpu == UINT32_MAX) out.Set("samplerCpu", env.Null());
-  else number("samplerCpu", head.sampler_cpu);
+  if (head.sampler_cpu == UINT32_MAX)
+    out.Set("samplerCpu", env.Null());
+  else
+    number("samplerCpu", head.sampler_cpu);
   out.Set("samplerSpins", Napi::Boolean::New(env, head.sampler_spins != 0));
   number("samplerThreads", head.sampler_threads);
   number("stackLimit", head.stack_limit);
   Napi::Object paths = Napi::Object::New(env);
-  const struct { const char *name; uint32_t bit; } ways[] = {
-      {"hooks", QZ_PATHS_HOOKS}, {"waits", QZ_PATHS_WAITS}, {"running", QZ_PATHS_RUNNING}, {"noMemory", QZ_PATHS_NO_MEMORY},
-      {"noSamples", QZ_PATHS_NO_SAMPLES}, {"fewSamples", QZ_PATHS_FEW_SAMPLES}, {"noCalls", QZ_PATHS_NO_CALLS}};
+  const struct {
+    const char *name;
+    uint32_t bit;
+  } ways[] = {{"hooks", QZ_PATHS_HOOKS},          {"waits", QZ_PATHS_WAITS},
+              {"running", QZ_PATHS_RUNNING},      {"noMemory", QZ_PATHS_NO_MEMORY},
+              {"noSamples", QZ_PATHS_NO_SAMPLES}, {"fewSamples", QZ_PATHS_FEW_SAMPLES},
+              {"noCalls", QZ_PATHS_NO_CALLS}};
   for (const auto &way : ways) paths.Set(way.name, Napi::Boolean::New(env, (head.paths & way.bit) != 0));
   out.Set("paths", paths);
   out.Set("exactHold", Napi::Boolean::New(env, (head.session_flags & QZ_SESSION_EXACT_HOLD) != 0));
   return out;
 }
 
-}  // namespace quartz
+} // namespace quartz

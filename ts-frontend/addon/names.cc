@@ -27,7 +27,8 @@ Cache cache;
 
 qz_symbols *symbolsOf(const Profile &profile) {
   const qz_profile_copy &copy = profile.copy;
-  if (!cache.symbols || cache.pid != copy.head.pid || cache.first_ns != copy.head.first_ns || cache.modules > copy.modules_count) {
+  if (!cache.symbols || cache.pid != copy.head.pid || cache.first_ns != copy.head.first_ns ||
+      cache.modules > copy.modules_count) {
     cache.symbols.reset(qz_symbols_new());
     cache.pid = copy.head.pid;
     cache.first_ns = copy.head.first_ns;
@@ -35,7 +36,8 @@ qz_symbols *symbolsOf(const Profile &profile) {
   }
   for (; cache.symbols && cache.modules < copy.modules_count; cache.modules++) {
     const qz_module &module = copy.modules[cache.modules];
-    qz_symbols_add_module(cache.symbols.get(), module.start, module.end, module.bias, profile.text(module.path), profile.text(module.build_id));
+    qz_symbols_add_module(cache.symbols.get(), module.start, module.end, module.bias, profile.text(module.path),
+                          profile.text(module.build_id));
   }
   return cache.symbols.get();
 }
@@ -45,7 +47,7 @@ bool isMissing(const qz_entity &entity) {
   return entity.kind == QZ_ENTITY_PROCEDURE ? entity.name == 0 : entity.file == 0;
 }
 
-}  // namespace
+} // namespace
 
 Found findMissingNames(const Profile &profile, const Known &known) {
   const qz_profile_copy &copy = profile.copy;
@@ -89,4 +91,4 @@ Found findMissingNames(const Profile &, const Known &) { return {}; }
 
 #endif
 
-}  // namespace quartz
+} // namespace quartz

@@ -12,7 +12,10 @@ namespace quartz {
 
 /* Names, files and reasons found for what the file does not name yet, by index of entity. */
 struct Found {
-  struct Place { std::string name, file, detail; uint32_t line = 0; };
+  struct Place {
+    std::string name, file, detail;
+    uint32_t line = 0;
+  };
   std::unordered_map<uint32_t, Place> entities;
   std::vector<uint32_t> callers; /* of all calls; empty: as the file has them */
 };
@@ -24,7 +27,7 @@ struct Known {
 };
 
 class Profile {
- public:
+public:
   /* Throws Napi::Error with `code` QUARTZ_PROFILE. */
   Profile(Napi::Env env, const std::string &path);
   ~Profile() { qz_profile_unload(&copy); }
@@ -36,8 +39,9 @@ class Profile {
 
 /* names.cc */
 Found findMissingNames(const Profile &profile, const Known &known);
-Napi::Object headOf(Napi::Env env, const Profile &profile);                   /* head.cc */
+Napi::Object headOf(Napi::Env env, const Profile &profile); /* head.cc */
 /* Entities from `from` on, all of the rest; tuples in the order of the file, or of their stacks. columns.cc */
-void addSections(Napi::Env env, const Profile &profile, const Found &found, uint32_t from, bool by_stack, Napi::Object result);
+void addSections(Napi::Env env, const Profile &profile, const Found &found, uint32_t from, bool by_stack,
+                 Napi::Object result);
 
-}  // namespace quartz
+} // namespace quartz

@@ -64,10 +64,18 @@ function viewOf(scene: Scene, body: Size, state: State, glyphs: Glyphs): Canvas 
   canvas.blit(0, 0, table(scene, part, state, glyphs));
   if (part.beside) {
     canvas.fill(part.width, 0, 1, body.height, glyphs.vertical, { fg: Colour.grey });
-    canvas.blit(part.width + 2, 0, detail(scene, { width: body.width - part.width - 2, height: body.height }, state, glyphs));
+    canvas.blit(
+      part.width + 2,
+      0,
+      detail(scene, { width: body.width - part.width - 2, height: body.height }, state, glyphs),
+    );
   } else if (part.height < body.height) {
     canvas.fill(0, part.height, body.width, 1, glyphs.horizontal, { fg: Colour.grey });
-    canvas.blit(0, part.height + 1, detail(scene, { width: body.width, height: body.height - part.height - 1 }, state, glyphs));
+    canvas.blit(
+      0,
+      part.height + 1,
+      detail(scene, { width: body.width, height: body.height - part.height - 1 }, state, glyphs),
+    );
   }
   return canvas;
 }
@@ -75,11 +83,17 @@ function viewOf(scene: Scene, body: Size, state: State, glyphs: Glyphs): Canvas 
 function header(canvas: Canvas, scene: Scene, state: State, glyphs: Glyphs): void {
   const { model, live } = scene;
   const { head } = model;
-  const what = live.ended ?? (live.finished ? 'finished profile' : state.frozen !== null ? `frozen at ${time(live.shownNs)}` : 'running');
+  const what =
+    live.ended ??
+    (live.finished ? 'finished profile' : state.frozen !== null ? `frozen at ${time(live.shownNs)}` : 'running');
   const right = ` ${what} `;
   const all = [
-    `pid ${head.pid}`, time(live.nowNs), `P=${model.processors}`, rate(model.rateHz),
-    `Quartz ${percent(live.costShare)} of a CPU`, model.balance.meanBusy > 0 ? `busy ${digits(model.balance.meanBusy)}` : '',
+    `pid ${head.pid}`,
+    time(live.nowNs),
+    `P=${model.processors}`,
+    rate(model.rateHz),
+    `Quartz ${percent(live.costShare)} of a CPU`,
+    model.balance.meanBusy > 0 ? `busy ${digits(model.balance.meanBusy)}` : '',
   ].filter((fact) => fact !== '');
   while (all.length > 1 && all.join('  ').length + 12 + right.length > canvas.width) all.pop(); // whole facts or none
   const facts = all.join('  ');
@@ -92,7 +106,8 @@ function header(canvas: Canvas, scene: Scene, state: State, glyphs: Glyphs): voi
 function tabBar(canvas: Canvas, state: State): void {
   for (const { tab, x, width } of tabPlaces(canvas.width)) {
     const on = tab === state.tab;
-    const text = width > 3 ? ` ${tabs.indexOf(tab) + 1} ${tab[0]!.toUpperCase()}${tab.slice(1)}` : ` ${tabs.indexOf(tab) + 1}`;
+    const text =
+      width > 3 ? ` ${tabs.indexOf(tab) + 1} ${tab[0]!.toUpperCase()}${tab.slice(1)}` : ` ${tabs.indexOf(tab) + 1}`;
     canvas.text(x, 1, on ? `[${text.slice(1)}]` : `${text} `, on ? { bold: true, underline: true } : {}, width);
   }
 }
@@ -108,20 +123,39 @@ export function tabPlaces(width: number): { tab: (typeof tabs)[number]; x: numbe
 function crumbs(canvas: Canvas, scene: Scene, state: State, glyphs: Glyphs): void {
   const parts = [
     state.windowNs === null ? 'all since the start' : `last ${time(state.windowNs)}`,
-    state.inclusive ? '' : 'ranked by self', state.filter === '' ? '' : `filter "${state.filter}"`,
+    state.inclusive ? '' : 'ranked by self',
+    state.filter === '' ? '' : `filter "${state.filter}"`,
     state.mark === null ? '' : `compared with ${time(state.mark)}`,
-  ].filter((part) => part !== '').join('; ');
+  ]
+    .filter((part) => part !== '')
+    .join('; ');
   canvas.textRight(0, 2, canvas.width, parts, { fg: Colour.grey });
   const before = `all${glyphs.crumb}`;
   const room = canvas.width - parts.length - 2 - before.length;
-  if (state.focus.length > 0) canvas.text(0, 2, before + path(scene.model, state.focus, room, glyphs), { fg: Colour.cyan });
+  if (state.focus.length > 0)
+    canvas.text(0, 2, before + path(scene.model, state.focus, room, glyphs), { fg: Colour.cyan });
 }
 function footer(canvas: Canvas, state: State): void {
   const y = canvas.height - 1;
-  if (state.editing !== null) canvas.text(0, y, `filter: ${state.editing}_   Enter takes it, Esc leaves it`, { bold: true });
+  if (state.editing !== null)
+    canvas.text(0, y, `filter: ${state.editing}_   Enter takes it, Esc leaves it`, { bold: true });
   else if (state.message !== '') canvas.text(0, y, state.message, { bold: true });
   else {
-    const keys = ['? help', 'q quit', 'Tab tabs', 'Enter into', 'Backspace up', '/ filter', 's sort', 'i self', 'z zoom', 'f freeze', 't window', 'm mark', 'w write'];
+    const keys = [
+      '? help',
+      'q quit',
+      'Tab tabs',
+      'Enter into',
+      'Backspace up',
+      '/ filter',
+      's sort',
+      'i self',
+      'z zoom',
+      'f freeze',
+      't window',
+      'm mark',
+      'w write',
+    ];
     while (keys.join('  ').length > canvas.width) keys.pop();
     canvas.text(0, y, keys.join('  '), { fg: Colour.grey });
   }

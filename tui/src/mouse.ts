@@ -1,11 +1,18 @@
-/** What the mouse does: the wheel moves, a click chooses a tab, a column to sort by, or a row; a second one goes into it. */
+/**
+ * What the mouse does: the wheel moves, a click chooses a tab, a column to sort by, or a row; a second one goes into
+ * it.
+ */
 import { bodyTop, tabPlaces, tableSize } from './frame.js';
 import type { Action, Scene, Size, State } from './state/types.js';
 import { currentIndex, currentRows, isTable, tableTab } from './state/state.js';
 import { columnsThatFit } from './state/tables.js';
 import { scrollTo } from './views/table.js';
 
-export interface MouseEvent { action: string; x: number; y: number }
+export interface MouseEvent {
+  action: string;
+  x: number;
+  y: number;
+}
 
 /** The action that is meant, if any. */
 export function pointed({ action, x, y }: MouseEvent, state: State, scene: Scene, size: Size): Action | null {

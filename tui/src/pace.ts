@@ -13,8 +13,9 @@ export class Pace {
   constructor(readonly refreshMs: number) {}
 
   /**
-   * After a refresh: the time until the next. `nowMs` since the process began; `usedMs` its CPU time, without what the user's keys
-   * cost. What was used since the last refresh is spread over the time until the next; the first one tells nothing of those to come.
+   * After a refresh: the time until the next. `nowMs` since the process began; `usedMs` its CPU time, without what the
+   * user's keys cost. What was used since the last refresh is spread over the time until the next; the first one tells
+   * nothing of those to come.
    */
   next(nowMs: number, usedMs: number): number {
     const cost = usedMs - this.#used;
@@ -24,7 +25,8 @@ export class Pace {
       return this.refreshMs;
     }
     const left = firstMs - nowMs;
-    const share = left > 0 ? Math.min(ownShare, Math.max(ownShare / 2, (firstShare * firstMs - usedMs) / left)) : ownShare;
+    const share =
+      left > 0 ? Math.min(ownShare, Math.max(ownShare / 2, (firstShare * firstMs - usedMs) / left)) : ownShare;
     // Where each refresh costs more than the one before: until the mean, the next one included, is as it should be.
     const behind = (usedMs - this.#first.used + cost) / ownShare - (nowMs - this.#first.ms);
     return Math.min(longestMs, Math.max(this.refreshMs, cost / share, behind));

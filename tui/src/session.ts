@@ -24,14 +24,18 @@ export class Watch {
   readonly #history = new History();
   #scene: Scene | null = null;
   #built = '';
-  #startNs = 0;          // where "all" begins: 0, or the moment of the last reset
+  #startNs = 0; // where "all" begins: 0, or the moment of the last reset
   #endedRead = false;
 
   constructor(readonly host: Host) {}
 
   /** The recording has ended, and the last of it has not been read. */
-  get hasEnded(): boolean { return !this.#endedRead && this.host.ended() !== null; }
-  get scene(): Scene | null { return this.#scene; }
+  get hasEnded(): boolean {
+    return !this.#endedRead && this.host.ended() !== null;
+  }
+  get scene(): Scene | null {
+    return this.#scene;
+  }
 
   reset(): void {
     const newest = this.#history.newest();
@@ -39,7 +43,9 @@ export class Watch {
     this.#startNs = this.#startNs === 0 ? now : 0;
     this.#built = '';
   }
-  get isReset(): boolean { return this.#startNs > 0; }
+  get isReset(): boolean {
+    return this.#startNs > 0;
+  }
 
   /** Reads the profile again. Answers whether there is anything new. */
   refresh(): boolean {
@@ -58,8 +64,15 @@ export class Watch {
   update(state: State): Scene | null {
     const newest = this.#history.newest();
     if (newest === null) return null;
-    const shown = state.frozen === null ? newest : this.#history.at(state.frozen) ?? newest;
-    const key = [shown.head.elapsedNs, shown.head.snapshots, state.windowNs, state.mark, this.#startNs, this.host.ended()].join(' ');
+    const shown = state.frozen === null ? newest : (this.#history.at(state.frozen) ?? newest);
+    const key = [
+      shown.head.elapsedNs,
+      shown.head.snapshots,
+      state.windowNs,
+      state.mark,
+      this.#startNs,
+      this.host.ended(),
+    ].join(' ');
     if (key !== this.#built || this.#scene === null) {
       const span = this.#span(shown, state.windowNs);
       const model = this.host.build(span);
@@ -77,21 +90,35 @@ export class Watch {
   }
 
   #span(end: RawProfile, windowNs: number | null): RawProfile {
-    const older = windowNs !== null ? this.#history.before(end, windowNs)
-      : this.#startNs > 0 && end.head.elapsedNs > this.#startNs ? this.#history.at(this.#startNs) : null;
+    const older =
+      windowNs !== null
+        ? this.#history.before(end, windowNs)
+        : this.#startNs > 0 && end.head.elapsedNs > this.#startNs
+          ? this.#history.at(this.#startNs)
+          : null;
     return older === null || older === end ? end : this.host.difference(end, older);
   }
   #live(newest: RawProfile, shown: RawProfile, span: RawProfile): Live {
     const ended = this.host.ended();
     return {
-      ended: this.host.finished ? null : ended, finished: this.host.finished, nowNs: newest.head.elapsedNs, shownNs: shown.head.elapsedNs,
+      ended: this.host.finished ? null : ended,
+      finished: this.host.finished,
+      nowNs: newest.head.elapsedNs,
+      shownNs: shown.head.elapsedNs,
       costShare: newest.head.elapsedNs > 0 ? newest.head.samplerCpuNs / newest.head.elapsedNs : 0,
-      processors: processorsOf(span), history: this.#history.moments(), source: this.#scene?.live.source ?? null,
+      processors: processorsOf(span),
+      history: this.#history.moments(),
+      source: this.#scene?.live.source ?? null,
     };
   }
 }
 
 function processorsOf(raw: RawProfile): ProcessorNow[] {
   const { usefulNs, overheadNs, spinningNs, idleNs } = raw.processors;
-  return Array.from(usefulNs, (useful, p) => ({ usefulNs: useful, overheadNs: overheadNs[p]!, spinningNs: spinningNs[p]!, idleNs: idleNs[p]! }));
+  return Array.from(usefulNs, (useful, p) => ({
+    usefulNs: useful,
+    overheadNs: overheadNs[p]!,
+    spinningNs: spinningNs[p]!,
+    idleNs: idleNs[p]!,
+  }));
 }

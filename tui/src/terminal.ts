@@ -1,9 +1,10 @@
 /**
- * The terminal side: blessed's screen, keys, mouse, resizing, and restoring the terminal whatever happens. It copies the
- * cells of a frame into the screen's; blessed sends only what changed.
+ * The terminal side: blessed's screen, keys, mouse, resizing, and restoring the terminal whatever happens. It copies
+ * the cells of a frame into the screen's; blessed sends only what changed.
  */
 import blessed from 'blessed';
-import lineChart from 'blessed-contrib/lib/widget/charts/line.js'; // the one widget that is used: the package's index loads them all
+// the one widget that is used: the package's index loads them all
+import lineChart from 'blessed-contrib/lib/widget/charts/line.js';
 import { spawnSync } from 'node:child_process';
 import { Canvas, type Plot } from './draw/canvas.js';
 import { ascii, unicode, type Glyphs } from './draw/glyphs.js';
@@ -31,7 +32,11 @@ export interface TerminalOptions {
   output?: NodeJS.WritableStream;
   term?: string;
 }
-interface Key { full?: string; name?: string; ctrl?: boolean }
+interface Key {
+  full?: string;
+  name?: string;
+  ctrl?: boolean;
+}
 
 const endSignals = ['SIGTERM', 'SIGHUP', 'SIGINT'] as const;
 /** How soon the end of the program shows. */
@@ -42,10 +47,21 @@ const cpuMs = (): number => {
   return (user + system) / 1000;
 };
 
-interface ScreenLine extends Array<[number, string]> { dirty: boolean }
-type RawScreen = blessed.Widgets.Screen & { lines: ScreenLine[]; leave(): void; enter(): void; tput: { brokenACS: boolean }; program: blessed.BlessedProgram & { sigtstp?: () => void } };
+interface ScreenLine extends Array<[number, string]> {
+  dirty: boolean;
+}
+type RawScreen = blessed.Widgets.Screen & {
+  lines: ScreenLine[];
+  leave(): void;
+  enter(): void;
+  tput: { brokenACS: boolean };
+  program: blessed.BlessedProgram & { sigtstp?: () => void };
+};
 
-/** Copies a canvas into a blessed screen's cells. Without colour, only bold, underline and inverse are kept; without Unicode, ASCII. */
+/**
+ * Copies a canvas into a blessed screen's cells. Without colour, only bold, underline and inverse are kept; without
+ * Unicode, ASCII.
+ */
 function copyCells(canvas: Canvas, lines: ScreenLine[], { ascii: plainText, colour }: TerminalOptions): void {
   const noColour = (0x1ff << 9) | 0x1ff;
   for (let y = 0; y < canvas.height && y < lines.length; y++) {
@@ -64,13 +80,21 @@ function copyCells(canvas: Canvas, lines: ScreenLine[], { ascii: plainText, colo
 
 /** Shows the watch until the user quits; the promise ends then. */
 export function show(watch: Watch, options: TerminalOptions): Promise<void> {
-  return new Promise((resolve, reject) => { new Terminal(watch, options, resolve, reject).begin(); });
+  return new Promise((resolve, reject) => {
+    new Terminal(watch, options, resolve, reject).begin();
+  });
 }
 
 function open(options: TerminalOptions): RawScreen {
   const screen = blessed.screen({
-    smartCSR: true, title: 'quartz top', forceUnicode: !options.ascii, fullUnicode: false, warnings: false, dockBorders: false,
-    ...(options.input === undefined ? {} : { input: options.input }), ...(options.output === undefined ? {} : { output: options.output }),
+    smartCSR: true,
+    title: 'quartz top',
+    forceUnicode: !options.ascii,
+    fullUnicode: false,
+    warnings: false,
+    dockBorders: false,
+    ...(options.input === undefined ? {} : { input: options.input }),
+    ...(options.output === undefined ? {} : { output: options.output }),
     ...(options.term === undefined ? {} : { terminal: options.term }),
   } as unknown as blessed.Widgets.IScreenOptions) as RawScreen;
   // Unicode goes out as it is: many terminals draw the line-drawing set wrongly, or not at all, in UTF-8.
@@ -80,15 +104,31 @@ function open(options: TerminalOptions): RawScreen {
 
 // ---- the time line: blessed-contrib's line chart ----
 
-type Line = blessed.Widgets.BoxElement & { options: Record<string, unknown>; canvasSize: Size; setData(series: unknown[]): void };
+type Line = blessed.Widgets.BoxElement & {
+  options: Record<string, unknown>;
+  canvasSize: Size;
+  setData(series: unknown[]): void;
+};
 const colours = ['black', 'red', 'green', 'yellow', 'blue', 'magenta', 'cyan', 'white'];
 
-/** A chart as large as the plot. What it would leave free of its rectangle, for a border and a line below the axis, is used. */
+/**
+ * A chart as large as the plot. What it would leave free of its rectangle, for a border and a line below the axis, is
+ * used.
+ */
 function lineOn(screen: RawScreen, { x, y, width, height }: Plot): Line {
   const line = lineChart({
-    screen, left: x, top: y, width, height, minY: 0, wholeNumbersOnly: true, style: { text: 'normal', baseline: 'normal', line: 'normal' },
+    screen,
+    left: x,
+    top: y,
+    width,
+    height,
+    minY: 0,
+    wholeNumbersOnly: true,
+    style: { text: 'normal', baseline: 'normal', line: 'normal' },
   }) as unknown as Line;
-  (line as unknown as { calcSize: () => void }).calcSize = () => { line.canvasSize = { width: width * 2, height: (height + 1) * 4 }; };
+  (line as unknown as { calcSize: () => void }).calcSize = () => {
+    line.canvasSize = { width: width * 2, height: (height + 1) * 4 };
+  };
   screen.append(line); // makes its canvas
   return line;
 }
@@ -96,13 +136,19 @@ function lineOn(screen: RawScreen, { x, y, width, height }: Plot): Line {
 function plotOn(line: Line, { axis, top, step, labels, every, series }: Plot): void {
   const rows = line.canvasSize.height;
   Object.assign(line.options, {
-    // The widget's axis is 11 dots from the bottom and its zero 2 dots above; so high is the scale that `top` is its uppermost dot.
-    maxY: (top * (rows - 11)) / (rows - 13) * (1 + 1e-9), xPadding: axis * 2, xLabelPadding: axis * 2, showNthLabel: every,
+    // The widget's axis is 11 dots from the bottom and its zero 2 dots above; so high is the scale that `top` is its
+    // uppermost dot.
+    maxY: ((top * (rows - 11)) / (rows - 13)) * (1 + 1e-9),
+    xPadding: axis * 2,
+    xLabelPadding: axis * 2,
+    showNthLabel: every,
   });
   line.options['numYLabels'] = (line.options['maxY'] as number) / (step + 1e-6);
   // Its first point is 2 dots right of the axis: as many more make the last one of ours the rightmost dot.
   const beyond = <T>(values: T[]): T[] => [...values, ...Array<T>(2).fill(values.at(-1)!)];
-  line.setData(series.map(({ colour, values }) => ({ x: beyond(labels), y: beyond(values), style: { line: colours[colour] } })));
+  line.setData(
+    series.map(({ colour, values }) => ({ x: beyond(labels), y: beyond(values), style: { line: colours[colour] } })),
+  );
 }
 
 class Terminal {
@@ -110,17 +156,22 @@ class Terminal {
   readonly #screen: RawScreen;
   readonly #pace: Pace;
   #state: State = initialState();
-  #asking = false;      // whether to end the program
-  #suspended = false;   // by Ctrl-Z
+  #asking = false; // whether to end the program
+  #suspended = false; // by Ctrl-Z
   #over = false;
   #canvas = new Canvas(0, 0); // what is shown
-  #line: Line | null = null;  // the time line over it, where one is
+  #line: Line | null = null; // the time line over it, where one is
   #timer: NodeJS.Timeout | undefined;
   #interval: number;
   #refreshed = -Infinity;
-  #forUserMs = 0;       // CPU time that keys, mouse and resizing cost
+  #forUserMs = 0; // CPU time that keys, mouse and resizing cost
 
-  constructor(readonly watch: Watch, readonly options: TerminalOptions, readonly resolve: () => void, readonly reject: (error: Error) => void) {
+  constructor(
+    readonly watch: Watch,
+    readonly options: TerminalOptions,
+    readonly resolve: () => void,
+    readonly reject: (error: Error) => void,
+  ) {
     this.#glyphs = options.ascii ? ascii : { ...unicode, dots: options.dots && options.colour };
     this.#pace = new Pace(options.refreshMs);
     this.#interval = options.refreshMs;
@@ -136,10 +187,25 @@ class Terminal {
     for (const signal of endSignals) process.on(signal, this.#finish);
     process.on('uncaughtException', this.#onCrash);
     process.on('SIGCONT', this.#onContinue);
-    this.#screen.on('keypress', this.#counted((char: string | undefined, key: Key) => { this.#onKey(char, key); }));
+    this.#screen.on(
+      'keypress',
+      this.#counted((char: string | undefined, key: Key) => {
+        this.#onKey(char, key);
+      }),
+    );
     this.#screen.program.enableMouse();
-    this.#screen.program.on('mouse', this.#counted((event: MouseEvent) => { this.#onMouse(event); }));
-    this.#screen.on('resize', this.#counted(() => { this.#render(); }));
+    this.#screen.program.on(
+      'mouse',
+      this.#counted((event: MouseEvent) => {
+        this.#onMouse(event);
+      }),
+    );
+    this.#screen.on(
+      'resize',
+      this.#counted(() => {
+        this.#render();
+      }),
+    );
     this.#tick();
     this.#render();
     this.options.onTerminal?.(true);
@@ -160,11 +226,15 @@ class Terminal {
     this.options.onQuit();
     return true;
   }
-  readonly #finish = (): void => { if (this.#close()) this.resolve(); };
-  readonly #onCrash = (error: Error): void => { if (this.#close()) this.reject(error); };
+  readonly #finish = (): void => {
+    if (this.#close()) this.resolve();
+  };
+  readonly #onCrash = (error: Error): void => {
+    if (this.#close()) this.reject(error);
+  };
   /**
-   * After Ctrl-Z and fg the shell has written over the screen. Drawn anew once blessed, which hears of it too, has its output
-   * again; what is drawn before would go to the shell's screen.
+   * After Ctrl-Z and fg the shell has written over the screen. Drawn anew once blessed, which hears of it too, has its
+   * output again; what is drawn before would go to the shell's screen.
    */
   readonly #onContinue = (): void => {
     setImmediate(() => {
@@ -177,7 +247,9 @@ class Terminal {
 
   // ---- what is shown ----
 
-  get #size(): Size { return { width: this.#screen.width as number, height: this.#screen.height as number }; }
+  get #size(): Size {
+    return { width: this.#screen.width as number, height: this.#screen.height as number };
+  }
 
   #draw(): Canvas {
     const scene = this.watch.update(this.#state);
@@ -186,7 +258,8 @@ class Terminal {
       canvas.text(0, 0, 'waiting for the first snapshot ...   q quits');
       return canvas;
     }
-    if (this.#state.tab === 'source') this.watch.showSource(scene.model.entities[selectedEntity(this.#state, scene)]?.file ?? '');
+    if (this.#state.tab === 'source')
+      this.watch.showSource(scene.model.entities[selectedEntity(this.#state, scene)]?.file ?? '');
     const shown = this.watch.scene ?? scene;
     this.#state = settled(shown, this.#size, this.#state);
     return frame(shown, this.#size, this.#state, this.#glyphs);
@@ -200,18 +273,23 @@ class Terminal {
   #plot(plot: Plot | null): void {
     const line = this.#line;
     const { x, y, width, height } = plot ?? { x: 0, y: 0, width: 0, height: 0 };
-    if (line !== null && (plot === null || line.left !== x || line.top !== y || line.width !== width || line.height !== height)) {
+    if (
+      line !== null &&
+      (plot === null || line.left !== x || line.top !== y || line.width !== width || line.height !== height)
+    ) {
       this.#screen.remove(line);
       this.#line = null;
     }
-    if (plot !== null) plotOn(this.#line ??= lineOn(this.#screen, plot), plot);
+    if (plot !== null) plotOn((this.#line ??= lineOn(this.#screen, plot)), plot);
   }
   #apply(action: Action): void {
     const { scene } = this.watch;
     if (scene !== null) this.#state = reduce(this.#state, action, scene);
     this.#render();
   }
-  #say(text: string): void { this.#apply({ type: 'message', text }); }
+  #say(text: string): void {
+    this.#apply({ type: 'message', text });
+  }
 
   /** Refreshes when it is time to, and looks often for the program's end. */
   #tick(): void {
@@ -225,7 +303,12 @@ class Terminal {
       this.#interval = this.#pace.next(now, cpuMs() - this.#forUserMs);
       this.#refreshed = now;
     }
-    this.#timer = setTimeout(() => { this.#tick(); }, Math.min(this.options.refreshMs, endCheckMs));
+    this.#timer = setTimeout(
+      () => {
+        this.#tick();
+      },
+      Math.min(this.options.refreshMs, endCheckMs),
+    );
   }
 
   // ---- what the user does ----
@@ -245,7 +328,9 @@ class Terminal {
       this.#suspended = true;
       this.options.onTerminal?.(false);
       this.#screen.program.sigtstp?.();
-      setTimeout(() => { process.emit('SIGCONT'); }, 100); // where there is no job control nothing stops it, and nothing would let it go on
+      setTimeout(() => {
+        process.emit('SIGCONT');
+      }, 100); // where there is no job control nothing stops it, and nothing would let it go on
       return;
     }
     if (this.#state.editing !== null && full !== 'C-c') {
@@ -255,10 +340,16 @@ class Terminal {
     }
     const binding = bindingOf(full) ?? (char === undefined ? undefined : bindingOf(char));
     if (this.#state.help > 0 && binding?.effect !== 'quit') {
-      this.#apply(full === 'escape' ? { type: 'escape' } : { type: 'help', pages: helpPages(bodyOf(this.#size), this.#state) });
+      this.#apply(
+        full === 'escape' ? { type: 'escape' } : { type: 'help', pages: helpPages(bodyOf(this.#size), this.#state) },
+      );
       return;
     }
-    if (this.#asking && binding?.effect !== 'quit') { this.#asking = false; this.#say(''); return; }
+    if (this.#asking && binding?.effect !== 'quit') {
+      this.#asking = false;
+      this.#say('');
+      return;
+    }
     if (binding?.effect !== undefined) this.#carryOut(binding.effect);
     else if (binding?.action !== undefined) this.#apply(binding.action(pageOf(this.#size, this.#state)));
   }
@@ -271,18 +362,32 @@ class Terminal {
 
   #carryOut(effect: Effect): void {
     switch (effect) {
-      case 'quit': this.#quit(); return;
-      case 'redraw': this.#screen.realloc(); this.#render(); return;
+      case 'quit':
+        this.#quit();
+        return;
+      case 'redraw':
+        this.#screen.realloc();
+        this.#render();
+        return;
       case 'reset':
         this.watch.reset();
-        this.#state = { ...this.#state, windowNs: null, message: this.watch.isReset ? 'counting from now; R again counts from the start' : 'counting from the start' };
+        this.#state = {
+          ...this.#state,
+          windowNs: null,
+          message: this.watch.isReset ? 'counting from now; R again counts from the start' : 'counting from the start',
+        };
         this.#render();
         return;
       case 'write':
-        try { this.#say(`written to ${this.watch.host.write()}`); }
-        catch (error) { this.#say((error as Error).message); }
+        try {
+          this.#say(`written to ${this.watch.host.write()}`);
+        } catch (error) {
+          this.#say((error as Error).message);
+        }
         return;
-      case 'editor': this.#edit(); return;
+      case 'editor':
+        this.#edit();
+        return;
     }
   }
 
@@ -297,12 +402,17 @@ class Terminal {
   #edit(): void {
     const { scene } = this.watch;
     const entity = scene === null ? undefined : scene.model.entities[selectedEntity(this.#state, scene)];
-    if (entity === undefined || entity.file === '') { this.#say('no source file is known for this'); return; }
+    if (entity === undefined || entity.file === '') {
+      this.#say('no source file is known for this');
+      return;
+    }
     const editor = process.env['VISUAL'] ?? process.env['EDITOR'] ?? 'vi';
     this.options.onTerminal?.(false);
     this.#screen.program.disableMouse();
     this.#screen.leave();
-    const result = spawnSync('sh', ['-c', `${editor} "$@"`, editor, `+${Math.max(1, entity.line)}`, entity.file], { stdio: 'inherit' });
+    const result = spawnSync('sh', ['-c', `${editor} "$@"`, editor, `+${Math.max(1, entity.line)}`, entity.file], {
+      stdio: 'inherit',
+    });
     this.#screen.enter();
     this.#screen.program.enableMouse();
     this.options.onTerminal?.(true);

@@ -4,8 +4,7 @@
 #include <stdlib.h>
 
 void add_ripple(struct circuit *circuit, uint32_t width, const signal_t *a, const signal_t *b, signal_t carry,
-                signal_t *sums)
-{
+                signal_t *sums) {
   for (uint32_t i = 0; i < width; i++) {
     struct sum sum = circuit_add(circuit, a[i], b[i], carry);
     sums[i] = sum.sum;
@@ -16,8 +15,7 @@ void add_ripple(struct circuit *circuit, uint32_t width, const signal_t *a, cons
 
 /* Groups of four: within a group every carry is a sum of products of generate and propagate signals. */
 void add_lookahead(struct circuit *circuit, uint32_t width, const signal_t *a, const signal_t *b, signal_t carry,
-                   signal_t *sums)
-{
+                   signal_t *sums) {
   enum { GROUP = 4 };
   for (uint32_t begin = 0; begin < width; begin += GROUP) {
     uint32_t size = width - begin < GROUP ? width - begin : GROUP;
@@ -43,8 +41,7 @@ void add_lookahead(struct circuit *circuit, uint32_t width, const signal_t *a, c
 
 /* Groups computed for both values of their carry; the carry then selects. */
 void add_select(struct circuit *circuit, uint32_t width, const signal_t *a, const signal_t *b, signal_t carry,
-                signal_t *sums)
-{
+                signal_t *sums) {
   enum { GROUP = 4 };
   signal_t if_zero[GROUP + 1], if_one[GROUP + 1];
   for (uint32_t begin = 0; begin < width; begin += GROUP) {
@@ -59,8 +56,7 @@ void add_select(struct circuit *circuit, uint32_t width, const signal_t *a, cons
 
 /* Parallel prefix: after step k each position knows generate and propagate of the 2^k positions that end in it. */
 void add_kogge_stone(struct circuit *circuit, uint32_t width, const signal_t *a, const signal_t *b, signal_t carry,
-                     signal_t *sums)
-{
+                     signal_t *sums) {
   signal_t *generate = circuit_memory(width, sizeof *generate), *propagate = circuit_memory(width, sizeof *propagate);
   signal_t *half = circuit_memory(width, sizeof *half);
   for (uint32_t i = 0; i < width; i++) {

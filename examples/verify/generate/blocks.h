@@ -10,7 +10,8 @@ typedef void adder(struct circuit *circuit, uint32_t width, const signal_t *a, c
 adder add_ripple, add_lookahead, add_select, add_kogge_stone;
 
 /* Product of a and b, width bits each; product has 2 * width bits. */
-typedef void multiplier(struct circuit *circuit, uint32_t width, const signal_t *a, const signal_t *b, signal_t *product);
+typedef void multiplier(struct circuit *circuit, uint32_t width, const signal_t *a, const signal_t *b,
+                        signal_t *product);
 multiplier multiply_array, multiply_wallace, multiply_booth;
 
 #endif

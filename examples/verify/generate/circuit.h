@@ -10,12 +10,12 @@
 
 typedef uint32_t signal_t;
 #define SIGNAL_ZERO (UINT32_MAX - 1)
-#define SIGNAL_ONE (UINT32_MAX - 2)
+#define SIGNAL_ONE  (UINT32_MAX - 2)
 
 struct circuit {
   struct netlist netlist;
-  const char *prefix;      /* of the names in the block being made */
-  uint32_t made;           /* gates of that block */
+  const char *prefix; /* of the names in the block being made */
+  uint32_t made;      /* gates of that block */
 };
 
 /* These end the program if memory runs out. Names are prefix followed by the name given. */
@@ -27,7 +27,9 @@ signal_t circuit_or(struct circuit *circuit, signal_t a, signal_t b);
 signal_t circuit_xor(struct circuit *circuit, signal_t a, signal_t b);
 /* select ? one : zero */
 signal_t circuit_choose(struct circuit *circuit, signal_t select, signal_t zero, signal_t one);
-struct sum { signal_t sum, carry; };
+struct sum {
+  signal_t sum, carry;
+};
 struct sum circuit_add(struct circuit *circuit, signal_t a, signal_t b, signal_t c);
 void *circuit_memory(size_t count, size_t bytes);
 

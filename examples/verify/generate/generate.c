@@ -28,31 +28,31 @@ static const char usage[] =
   "\n"
   "exit status: 0, or 2 wrong usage or output that cannot be written\n";
 
-static const struct { const char *kind, *name; adder *add; multiplier *multiply; } designs[] = {
-  { "adder", "ripple", add_ripple, NULL }, { "adder", "lookahead", add_lookahead, NULL },
-  { "adder", "select", add_select, NULL }, { "adder", "kogge-stone", add_kogge_stone, NULL },
-  { "multiplier", "array", NULL, multiply_array }, { "multiplier", "wallace", NULL, multiply_wallace },
-  { "multiplier", "booth", NULL, multiply_booth },
+static const struct {
+  const char *kind, *name;
+  adder *add;
+  multiplier *multiply;
+} designs[] = {
+  {"adder", "ripple", add_ripple, NULL},         {"adder", "lookahead", add_lookahead, NULL},
+  {"adder", "select", add_select, NULL},         {"adder", "kogge-stone", add_kogge_stone, NULL},
+  {"multiplier", "array", NULL, multiply_array}, {"multiplier", "wallace", NULL, multiply_wallace},
+  {"multiplier", "booth", NULL, multiply_booth},
 };
 
-__attribute__((noreturn))
-static void wrong_usage(const char *what, const char *value)
-{
+__attribute__((noreturn)) static void wrong_usage(const char *what, const char *value) {
   fprintf(stderr, "verify-generate: %s %s; see verify-generate --help\n", what, value);
   exit(2);
 }
 
 /* A number at text, at most most; what follows it is left in *end. 0: none there. */
-static uint32_t number(const char *text, uint32_t most, const char **end)
-{
+static uint32_t number(const char *text, uint32_t most, const char **end) {
   uint64_t value = 0;
   *end = text;
   while (**end >= '0' && **end <= '9' && value <= most) value = value * 10 + (uint64_t)(*(*end)++ - '0');
   return value <= most ? (uint32_t)value : 0;
 }
 
-static void add_block(struct circuit *circuit, size_t design, uint32_t width)
-{
+static void add_block(struct circuit *circuit, size_t design, uint32_t width) {
   signal_t *a = circuit_memory(width, sizeof *a), *b = circuit_memory(width, sizeof *b);
   signal_t *result = circuit_memory(2 * (size_t)width + 1, sizeof *result);
   circuit->made = 0;
@@ -71,8 +71,7 @@ static void add_block(struct circuit *circuit, size_t design, uint32_t width)
 }
 
 /* KIND:DESIGN:WIDTH[*COUNT]. Returns the number of the next block. */
-static uint32_t add_blocks(struct circuit *circuit, const char *text, uint32_t block)
-{
+static uint32_t add_blocks(struct circuit *circuit, const char *text, uint32_t block) {
   for (size_t i = 0; i < sizeof designs / sizeof *designs; i++) {
     char start[64];
     int length = snprintf(start, sizeof start, "%s:%s:", designs[i].kind, designs[i].name);
@@ -92,16 +91,17 @@ static uint32_t add_blocks(struct circuit *circuit, const char *text, uint32_t b
   wrong_usage("unknown block", text);
 }
 
-int main(int argc, char **argv)
-{
+int main(int argc, char **argv) {
   static const struct option options[] = {
-    { "mutate", required_argument, NULL, 'm' }, { "nand", no_argument, NULL, 'n' },
-    { "output", required_argument, NULL, 'o' }, { "help", no_argument, NULL, 'h' }, { NULL, 0, NULL, 0 },
+    {"mutate", required_argument, NULL, 'm'},
+    {"nand", no_argument, NULL, 'n'},
+    {"output", required_argument, NULL, 'o'},
+    {"help", no_argument, NULL, 'h'},
+    {NULL, 0, NULL, 0},
   };
   const char *output = NULL, *seed = NULL, *end;
   int nand = 0;
-  for (int option; (option = getopt_long(argc, argv, "ho:", options, NULL)) != -1;)
-    switch (option) {
+  for (int option; (option = getopt_long(argc, argv, "ho:", options, NULL)) != -1;) switch (option) {
     case 'm': seed = optarg; break;
     case 'n': nand = 1; break;
     case 'o': output = optarg; break;
@@ -109,7 +109,7 @@ int main(int argc, char **argv)
     default: fputs("verify-generate: see verify-generate --help\n", stderr); return 2;
     }
   if (optind == argc) wrong_usage("a block expected,", "not nothing");
-  struct circuit circuit = { .prefix = "" };
+  struct circuit circuit = {.prefix = ""};
   uint32_t block = 0;
   for (int i = optind; i < argc; i++) block = add_blocks(&circuit, argv[i], block);
   if (nand) circuit_to_nand(&circuit);
@@ -120,7 +120,8 @@ int main(int argc, char **argv)
   }
   FILE *stream = output ? fopen(output, "w") : stdout;
   if (!stream || circuit_write(&circuit, stream) || (output && fclose(stream))) {
-    fprintf(stderr, "verify-generate: %s cannot be written: %s\n", output ? output : "standard output", strerror(errno));
+    fprintf(stderr, "verify-generate: %s cannot be written: %s\n", output ? output : "standard output",
+            strerror(errno));
     return 2;
   }
   netlist_clear(&circuit.netlist);

@@ -4,8 +4,7 @@
 #include <stdlib.h>
 
 /* One row of partial products after the other, each added to what is there with a carry that ripples. */
-void multiply_array(struct circuit *circuit, uint32_t width, const signal_t *a, const signal_t *b, signal_t *product)
-{
+void multiply_array(struct circuit *circuit, uint32_t width, const signal_t *a, const signal_t *b, signal_t *product) {
   signal_t *sum = circuit_memory(width + 1, sizeof *sum), *row = circuit_memory(width, sizeof *row);
   for (uint32_t i = 0; i <= width; i++) sum[i] = SIGNAL_ZERO;
   for (uint32_t k = 0; k < width; k++) {
@@ -25,27 +24,23 @@ struct column {
   uint32_t count;
 };
 
-static void put(struct column *columns, uint32_t width, uint32_t weight, signal_t bit)
-{
+static void put(struct column *columns, uint32_t width, uint32_t weight, signal_t bit) {
   if (weight < width && bit != SIGNAL_ZERO) columns[weight].bits[columns[weight].count++] = bit;
 }
 
-static struct column *make_columns(uint32_t width, uint32_t most)
-{
+static struct column *make_columns(uint32_t width, uint32_t most) {
   struct column *columns = circuit_memory(width, sizeof *columns);
   for (uint32_t i = 0; i < width; i++) columns[i].bits = circuit_memory(most, sizeof *columns[i].bits);
   return columns;
 }
 
-static void free_columns(struct column *columns, uint32_t width)
-{
+static void free_columns(struct column *columns, uint32_t width) {
   for (uint32_t i = 0; i < width; i++) free(columns[i].bits);
   free(columns);
 }
 
 /* Layers of full adders until no column has more than two bits, then one ripple adder. The sum is modulo 2^width. */
-static void compress(struct circuit *circuit, struct column *columns, uint32_t width, uint32_t most, signal_t *sums)
-{
+static void compress(struct circuit *circuit, struct column *columns, uint32_t width, uint32_t most, signal_t *sums) {
   for (uint32_t highest = most; highest > 2;) {
     struct column *next = make_columns(width, most);
     for (uint32_t weight = 0; weight < width; weight++) {
@@ -82,8 +77,8 @@ static void compress(struct circuit *circuit, struct column *columns, uint32_t w
   }
 }
 
-void multiply_wallace(struct circuit *circuit, uint32_t width, const signal_t *a, const signal_t *b, signal_t *product)
-{
+void multiply_wallace(struct circuit *circuit, uint32_t width, const signal_t *a, const signal_t *b,
+                      signal_t *product) {
   uint32_t most = 2 * width + 2;
   struct column *columns = make_columns(2 * width, most);
   for (uint32_t i = 0; i < width; i++)
@@ -94,8 +89,7 @@ void multiply_wallace(struct circuit *circuit, uint32_t width, const signal_t *a
 
 /* Radix 4: overlapping groups of three bits of b choose 0, a, 2a, -a or -2a. Negative numbers are inverted, with the
  * sign in all places above and one added in the lowest. */
-void multiply_booth(struct circuit *circuit, uint32_t width, const signal_t *a, const signal_t *b, signal_t *product)
-{
+void multiply_booth(struct circuit *circuit, uint32_t width, const signal_t *a, const signal_t *b, signal_t *product) {
   uint32_t most = width + 4;
   struct column *columns = make_columns(2 * width, most);
   for (uint32_t digit = 0; digit <= width; digit += 2) {

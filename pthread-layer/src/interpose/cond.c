@@ -1,5 +1,5 @@
-/* Condition variables, of POSIX and of C11. Their time waiting includes what it takes to get the mutex back, which happens
- * inside the real call.
+/* Condition variables, of POSIX and of C11. Their time waiting includes what it takes to get the mutex back, which
+ * happens inside the real call.
  *
  * Owns:    nothing. Writer: the calling thread. Reader: the sampler.
  * Must not: signal or wait by itself; lose a cancellation, or the state of a thread that is cancelled here.
@@ -16,8 +16,8 @@ struct waiting {
 };
 
 /* The mutex is let go, the condition asked for. */
-__attribute__((always_inline)) static inline void leave(struct waiting *its, struct qzl_thread *me, pthread_cond_t *condition,
-                                                        pthread_mutex_t *mutex, uint64_t site) {
+__attribute__((always_inline)) static inline void
+leave(struct waiting *its, struct qzl_thread *me, pthread_cond_t *condition, pthread_mutex_t *mutex, uint64_t site) {
   uint32_t index = qzl_own(condition, QZ_KIND_CONDITION, site, 0);
   its->key = QZI_PUB_KEY(QZ_KIND_CONDITION, index);
   its->mutex_address = mutex;
@@ -32,22 +32,23 @@ __attribute__((always_inline)) static inline void leave(struct waiting *its, str
 static void come_back(struct waiting *its) {
   struct qzl_thread *me = its->wait.me;
   qzl_wait_end(&its->wait, 1);
-  if (its->wait.index && qzi_publishing()) qzi_pub_add(&QZI_PUB_OBJECT(its->wait.index)->acquisitions, 1, its->wait.index);
+  if (its->wait.index && qzi_publishing())
+    qzi_pub_add(&QZI_PUB_OBJECT(its->wait.index)->acquisitions, 1, its->wait.index);
   qzl_hide(me, its->wait.index, its->key);
   qzl_hold_again(me, its->mutex, its->mutex_key, its->mutex_address);
   qzl_acquired(its->mutex);
 }
 
-#define WAIT(real) \
-  struct qzl_thread *me; \
+#define WAIT(real)                                          \
+  struct qzl_thread *me;                                    \
   if (!qzi_publishing() || !(me = qzl_here())) return real; \
-  __attribute__((cleanup(come_back))) struct waiting its; \
-  leave(&its, me, condition, mutex, QZL_SITE()); \
+  __attribute__((cleanup(come_back))) struct waiting its;   \
+  leave(&its, me, condition, mutex, QZL_SITE());            \
   return real
 
 #if defined(__x86_64__)
 #define VERSIONED(name) __asm__(".symver layer_" #name ", " #name "@@GLIBC_2.3.2")
-#define COND(name) layer_##name
+#define COND(name)      layer_##name
 VERSIONED(pthread_cond_init);
 VERSIONED(pthread_cond_destroy);
 VERSIONED(pthread_cond_wait);
@@ -60,8 +61,10 @@ QZL_EXPORT int COND(pthread_cond_wait)(pthread_cond_t *condition, pthread_mutex_
 QZL_EXPORT int COND(pthread_cond_wait)(pthread_cond_t *condition, pthread_mutex_t *mutex) {
   WAIT(qzl_real.pthread_cond_wait(condition, mutex));
 }
-QZL_EXPORT int COND(pthread_cond_timedwait)(pthread_cond_t *condition, pthread_mutex_t *mutex, const struct timespec *until);
-QZL_EXPORT int COND(pthread_cond_timedwait)(pthread_cond_t *condition, pthread_mutex_t *mutex, const struct timespec *until) {
+QZL_EXPORT int COND(pthread_cond_timedwait)(pthread_cond_t *condition, pthread_mutex_t *mutex,
+                                            const struct timespec *until);
+QZL_EXPORT int COND(pthread_cond_timedwait)(pthread_cond_t *condition, pthread_mutex_t *mutex,
+                                            const struct timespec *until) {
   WAIT(qzl_real.pthread_cond_timedwait(condition, mutex, until));
 }
 QZL_EXPORT int pthread_cond_clockwait(pthread_cond_t *condition, pthread_mutex_t *mutex, clockid_t clock,
@@ -86,11 +89,13 @@ static int wait_c11(pthread_cond_t *condition, pthread_mutex_t *mutex, const str
   struct qzl_thread *me = qzi_publishing() ? qzl_here() : NULL;
   int error;
   if (!me) {
-    error = until ? qzl_real.pthread_cond_timedwait(condition, mutex, until) : qzl_real.pthread_cond_wait(condition, mutex);
+    error =
+      until ? qzl_real.pthread_cond_timedwait(condition, mutex, until) : qzl_real.pthread_cond_wait(condition, mutex);
   } else {
     __attribute__((cleanup(come_back))) struct waiting its;
     leave(&its, me, condition, mutex, site);
-    error = until ? qzl_real.pthread_cond_timedwait(condition, mutex, until) : qzl_real.pthread_cond_wait(condition, mutex);
+    error =
+      until ? qzl_real.pthread_cond_timedwait(condition, mutex, until) : qzl_real.pthread_cond_wait(condition, mutex);
   }
   return error == 0 ? thrd_success : error == ETIMEDOUT ? thrd_timedout : error == ENOMEM ? thrd_nomem : thrd_error;
 }

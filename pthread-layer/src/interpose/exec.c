@@ -1,9 +1,9 @@
 /* The program's environment, and the programs that it starts.
  *
- * The launcher's variables are taken out of the environment before the program sees it, so that it and its children find
- * what they would without Quartz. They are given again where the launched process replaces itself by another program
- * (exec), or to every program where children are recorded; but never to one that the layer does not fit: that would not
- * start, or would complain.
+ * The launcher's variables are taken out of the environment before the program sees it, so that it and its children
+ * find what they would without Quartz. They are given again where the launched process replaces itself by another
+ * program (exec), or to every program where children are recorded; but never to one that the layer does not fit: that
+ * would not start, or would complain.
  *
  * Owns:    the launcher's variables as they were. Writer: the constructor, once. Reader: whoever starts a program.
  * Must not: allocate or change memory: between vfork and exec that is the parent's.
@@ -52,13 +52,17 @@ void qzl_environment_take(bool again) {
   if (snprintf(session, sizeof session, SESSION "%s", name) >= (int)sizeof session) session[0] = 0;
   if (snprintf(layer, sizeof layer, "%.*s", (int)strcspn(preload, ": "), preload) >= (int)sizeof layer) layer[0] = 0;
   children = all && !strcmp(all, "1");
-  if (!again) session[0] = 0;
-  else launched = getpid();
+  if (!again)
+    session[0] = 0;
+  else
+    launched = getpid();
   if (children) return;
   unsetenv(QZ_CHANNEL_ENV);
   unsetenv("QUARTZ_CHILDREN");
-  if (!preload[part]) unsetenv("LD_PRELOAD");
-  else memmove((char *)(uintptr_t)preload, preload + part, strlen(preload + part) + 1);
+  if (!preload[part])
+    unsetenv("LD_PRELOAD");
+  else
+    memmove((char *)(uintptr_t)preload, preload + part, strlen(preload + part) + 1);
 }
 
 /* What the program to be started needs. */
@@ -80,14 +84,15 @@ static void look_for_trial(void) {
   close(fd);
 }
 
-/* Whether what the process becomes, or (child) starts, may need the launcher's variables: then its file is looked at. Where the program
- * has limited its system calls, it goes its way without, unless looking does no harm. */
+/* Whether what the process becomes, or (child) starts, may need the launcher's variables: then its file is looked at.
+ * Where the program has limited its system calls, it goes its way without, unless looking does no harm. */
 static bool concerns(bool child) {
   if (!*session || (child && !children) || (qzi_no_system_calls && !qz_sandbox_survives(look_for_trial))) return false;
   return children || getpid() == launched;
 }
 
-/* Not in a changed root, nor for another user who may not read it: the dynamic linker would complain to the program's users. */
+/* Not in a changed root, nor for another user who may not read it: the dynamic linker would complain to the program's
+ * users. */
 static bool layer_is_here(void) {
   int fd = *layer ? open(layer, O_RDONLY | O_CLOEXEC) : -1;
   if (fd >= 0) close(fd);
@@ -97,7 +102,8 @@ static bool layer_is_here(void) {
 static struct needs needs_of(enum qz_program kind, char *const *environment) {
   struct needs needs = {0};
   needs.layer = kind == QZ_PROGRAM_PLAIN && layer_is_here();
-  needs.session = needs.layer || kind == QZ_PROGRAM_PACKAGE || kind == QZ_PROGRAM_STATIC || kind == QZ_PROGRAM_PRIVILEGED;
+  needs.session =
+    needs.layer || kind == QZ_PROGRAM_PACKAGE || kind == QZ_PROGRAM_STATIC || kind == QZ_PROGRAM_PRIVILEGED;
   needs.change = true;
   needs.preload_bytes = strlen(PRELOAD) + strlen(layer) + 2;
   for (; environment && environment[needs.entries]; needs.entries++)
@@ -133,12 +139,12 @@ static void fill(const struct needs *needs, char *const *environment, char **to,
 }
 
 /* `environment` becomes the one to start it with; lives as long as the calling function. */
-#define FIT(kind, child) \
+#define FIT(kind, child)                                                                  \
   struct needs needs = concerns(child) ? needs_of(kind, environment) : (struct needs){0}; \
-  char *entries[needs.entries + 1], preload[needs.preload_bytes + 1]; \
-  if (needs.change) { \
-    fill(&needs, environment, entries, preload); \
-    environment = entries; \
+  char *entries[needs.entries + 1], preload[needs.preload_bytes + 1];                     \
+  if (needs.change) {                                                                     \
+    fill(&needs, environment, entries, preload);                                          \
+    environment = entries;                                                                \
   }
 #define NEXT(name) ((__typeof__(&name))qzl_next(#name, NULL))
 
@@ -186,15 +192,15 @@ QZL_EXPORT int fexecve(int fd, char *const arguments[], char *const environment_
 }
 
 /* Collects what follows `first`; `after`: the environment comes behind the NULL. */
-#define COLLECT(first) \
-  va_list list; \
-  size_t count = 1; \
-  va_start(list, first); \
+#define COLLECT(first)                        \
+  va_list list;                               \
+  size_t count = 1;                           \
+  va_start(list, first);                      \
   while (va_arg(list, const char *)) count++; \
-  va_end(list); \
-  char *arguments[count + 1]; \
-  arguments[0] = (char *)(uintptr_t)first; \
-  va_start(list, first); \
+  va_end(list);                               \
+  char *arguments[count + 1];                 \
+  arguments[0] = (char *)(uintptr_t)first;    \
+  va_start(list, first);                      \
   for (size_t k = 1; k <= count; k++) arguments[k] = va_arg(list, char *)
 
 QZL_EXPORT int execl(const char *path, const char *first, ...) {
@@ -214,7 +220,8 @@ QZL_EXPORT int execle(const char *path, const char *first, ...) {
   return run_at(path, arguments, environment);
 }
 
-QZL_EXPORT int posix_spawn(pid_t *restrict pid, const char *restrict path, const posix_spawn_file_actions_t *restrict actions,
+QZL_EXPORT int posix_spawn(pid_t *restrict pid, const char *restrict path,
+                           const posix_spawn_file_actions_t *restrict actions,
                            const posix_spawnattr_t *restrict attributes, char *const arguments[restrict],
                            char *const environment_given[restrict]) {
   char *const *environment = environment_given;
@@ -223,7 +230,8 @@ QZL_EXPORT int posix_spawn(pid_t *restrict pid, const char *restrict path, const
   FIT(qz_program_at(path), true);
   return real_posix_spawn(pid, path, actions, attributes, arguments, environment);
 }
-QZL_EXPORT int posix_spawnp(pid_t *restrict pid, const char *restrict name, const posix_spawn_file_actions_t *restrict actions,
+QZL_EXPORT int posix_spawnp(pid_t *restrict pid, const char *restrict name,
+                            const posix_spawn_file_actions_t *restrict actions,
                             const posix_spawnattr_t *restrict attributes, char *const arguments[restrict],
                             char *const environment_given[restrict]) {
   char *const *environment = environment_given;

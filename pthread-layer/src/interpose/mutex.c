@@ -1,5 +1,6 @@
 /* Mutexes, of POSIX and of C11. A free one is taken by the real trylock, which does what the real lock does with a free
- * mutex of any type, or as that takes one of the usual kind (fast_mutex.h); everything else is left to the real functions.
+ * mutex of any type, or as that takes one of the usual kind (fast_mutex.h); everything else is left to the real
+ * functions.
  *
  * Owns:    nothing. Writer: the calling thread. Reader: the sampler.
  * Must not: return anything that the real function did not return.
@@ -30,22 +31,26 @@ __attribute__((noinline)) static int acquire_slow(pthread_mutex_t *mutex, uint64
   qzl_wait_begin(&wait, me, index, QZ_STATE_BLOCKED);
   int result = wait_for(mutex, how, clock, until);
   qzl_wait_end(&wait, taken(result) || result == ETIMEDOUT);
-  if (taken(result)) qzl_acquired(index);
-  else qzl_in_vain(me, index, mutex, QZ_KIND_MUTEX);
+  if (taken(result))
+    qzl_acquired(index);
+  else
+    qzl_in_vain(me, index, mutex, QZ_KIND_MUTEX);
   return result;
 }
 
-/* Trying has a side effect here: the C library's trylock keeps a mutex that is not recoverable. So one that looks free is
- * left to the real lock, and a wait that begins just then is not seen. */
+/* Trying has a side effect here: the C library's trylock keeps a mutex that is not recoverable. So one that looks free
+ * is left to the real lock, and a wait that begins just then is not seen. */
 #define ROBUST 16 /* in __kind */
-__attribute__((noinline)) static int acquire_robust(pthread_mutex_t *mutex, uint64_t site, enum how how, clockid_t clock,
-                                                    const struct timespec *until) {
+__attribute__((noinline)) static int acquire_robust(pthread_mutex_t *mutex, uint64_t site, enum how how,
+                                                    clockid_t clock, const struct timespec *until) {
   if (__atomic_load_n(&mutex->__data.__lock, __ATOMIC_RELAXED)) return acquire_slow(mutex, site, how, clock, until);
   uint32_t index;
   qzl_asked(qzl_self, mutex, QZ_KIND_MUTEX, &index);
   int result = wait_for(mutex, how, clock, until);
-  if (taken(result)) qzl_acquired(index);
-  else qzl_in_vain(qzl_self, index, mutex, QZ_KIND_MUTEX);
+  if (taken(result))
+    qzl_acquired(index);
+  else
+    qzl_in_vain(qzl_self, index, mutex, QZ_KIND_MUTEX);
   return result;
 }
 
@@ -58,8 +63,8 @@ __attribute__((noinline, cold)) static int acquired_exactly(pthread_mutex_t *mut
 }
 
 /* In each function by itself: what is constant there need not be kept over the call of the real one. */
-__attribute__((always_inline)) static inline int acquire(pthread_mutex_t *mutex, uint64_t site, enum how how, clockid_t clock,
-                                                         const struct timespec *until) {
+__attribute__((always_inline)) static inline int acquire(pthread_mutex_t *mutex, uint64_t site, enum how how,
+                                                         clockid_t clock, const struct timespec *until) {
   struct qzl_thread *me;
   if (!qzi_publishing() || !(me = qzl_here())) return wait_for(mutex, how, clock, until);
   qzl_ask(me, mutex, QZ_KIND_MUTEX, site);
@@ -99,8 +104,8 @@ static inline bool goes_on(const pthread_mutex_t *mutex) {
   return (mutex->__data.__kind & 3) == PTHREAD_MUTEX_RECURSIVE && mutex->__data.__count > 1;
 }
 
-/* Letting it go can't fail. Then it leaves the stack before the real call, in which the kernel wakes who waits for it, and often
- * runs that at once: the mutex is not held meanwhile. */
+/* Letting it go can't fail. Then it leaves the stack before the real call, in which the kernel wakes who waits for it,
+ * and often runs that at once: the mutex is not held meanwhile. */
 static inline bool sure(const pthread_mutex_t *mutex) {
   unsigned kind = (unsigned)mutex->__data.__kind, type = kind & 3;
   return !(kind & 0x70) && (type == PTHREAD_MUTEX_NORMAL || type == PTHREAD_MUTEX_ADAPTIVE_NP);
@@ -117,14 +122,17 @@ __attribute__((noinline)) static int release_slow(pthread_mutex_t *mutex) {
     return qzl_real.pthread_mutex_unlock(mutex);
   }
   int result = qzl_real.pthread_mutex_unlock(mutex);
-  if (__builtin_expect(result == 0, 1)) qzl_pop(me, key);
-  else qzl_kept(me, index, key, mutex);
+  if (__builtin_expect(result == 0, 1))
+    qzl_pop(me, key);
+  else
+    qzl_kept(me, index, key, mutex);
   return result;
 }
 static inline int release(pthread_mutex_t *mutex) {
   struct qzl_thread *me = qzl_self;
   if (!qzi_publishing() || !me) return qzl_real.pthread_mutex_unlock(mutex);
-  if (__builtin_expect(!sure(mutex) || qzi_pub_exact_hold || !qzl_release_fast(me, mutex), 0)) return release_slow(mutex);
+  if (__builtin_expect(!sure(mutex) || qzi_pub_exact_hold || !qzl_release_fast(me, mutex), 0))
+    return release_slow(mutex);
   return qzl_real.pthread_mutex_unlock(mutex);
 }
 QZL_EXPORT int pthread_mutex_unlock(pthread_mutex_t *mutex) { return release(mutex); }
@@ -140,15 +148,23 @@ QZL_EXPORT int pthread_mutex_destroy(pthread_mutex_t *mutex) {
 }
 
 /* For calibrate.c: these, whoever stands before them. */
-extern __typeof(pthread_mutex_lock) qzl_mutex_lock __attribute__((alias("pthread_mutex_lock"), visibility("hidden"), nothrow));
-extern __typeof(pthread_mutex_unlock) qzl_mutex_unlock __attribute__((alias("pthread_mutex_unlock"), visibility("hidden"), nothrow));
+extern __typeof(pthread_mutex_lock) qzl_mutex_lock
+  __attribute__((alias("pthread_mutex_lock"), visibility("hidden"), nothrow));
+extern __typeof(pthread_mutex_unlock) qzl_mutex_unlock
+  __attribute__((alias("pthread_mutex_unlock"), visibility("hidden"), nothrow));
 
 /* ---- C11: the C library's mtx_t is its pthread_mutex_t ---- */
 
 static int c11(int error) {
-  return error == 0 ? thrd_success : error == EBUSY ? thrd_busy : error == ETIMEDOUT ? thrd_timedout : error == ENOMEM ? thrd_nomem : thrd_error;
+  return error == 0           ? thrd_success
+         : error == EBUSY     ? thrd_busy
+         : error == ETIMEDOUT ? thrd_timedout
+         : error == ENOMEM    ? thrd_nomem
+                              : thrd_error;
 }
-QZL_EXPORT int mtx_lock(mtx_t *mutex) { return c11(acquire((pthread_mutex_t *)(void *)mutex, QZL_SITE(), LOCK, 0, NULL)); }
+QZL_EXPORT int mtx_lock(mtx_t *mutex) {
+  return c11(acquire((pthread_mutex_t *)(void *)mutex, QZL_SITE(), LOCK, 0, NULL));
+}
 QZL_EXPORT int mtx_timedlock(mtx_t *restrict mutex, const struct timespec *restrict until) {
   return c11(acquire((pthread_mutex_t *)(void *)mutex, QZL_SITE(), TIMED, 0, until));
 }

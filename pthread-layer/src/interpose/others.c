@@ -17,8 +17,9 @@ static inline void acquired(struct qzl_thread *me, const void *lock, unsigned ki
 
 /* ---- read-write locks ---- */
 
-static inline int rwlock(pthread_rwlock_t *lock, uint64_t site, bool write, int (*wait_for)(pthread_rwlock_t *, clockid_t, const struct timespec *),
-                         clockid_t clock, const struct timespec *until) {
+static inline int rwlock(pthread_rwlock_t *lock, uint64_t site, bool write,
+                         int (*wait_for)(pthread_rwlock_t *, clockid_t, const struct timespec *), clockid_t clock,
+                         const struct timespec *until) {
   struct qzl_thread *me;
   if (!qzi_publishing() || !(me = qzl_here())) return wait_for(lock, clock, until);
   qzl_ask(me, lock, QZ_KIND_RWLOCK, site);
@@ -55,8 +56,12 @@ static int write_clock(pthread_rwlock_t *lock, clockid_t clock, const struct tim
 /* Times and clocks are checked even where the lock is free. */
 static bool proper(const struct timespec *until) { return until->tv_nsec >= 0 && until->tv_nsec < 1000000000; }
 
-QZL_EXPORT int pthread_rwlock_rdlock(pthread_rwlock_t *lock) { return rwlock(lock, QZL_SITE(), false, read_wait, 0, NULL); }
-QZL_EXPORT int pthread_rwlock_wrlock(pthread_rwlock_t *lock) { return rwlock(lock, QZL_SITE(), true, write_wait, 0, NULL); }
+QZL_EXPORT int pthread_rwlock_rdlock(pthread_rwlock_t *lock) {
+  return rwlock(lock, QZL_SITE(), false, read_wait, 0, NULL);
+}
+QZL_EXPORT int pthread_rwlock_wrlock(pthread_rwlock_t *lock) {
+  return rwlock(lock, QZL_SITE(), true, write_wait, 0, NULL);
+}
 QZL_EXPORT int pthread_rwlock_timedrdlock(pthread_rwlock_t *lock, const struct timespec *until) {
   if (!proper(until)) return qzl_real.pthread_rwlock_timedrdlock(lock, until);
   return rwlock(lock, QZL_SITE(), false, read_timed, 0, until);
@@ -93,8 +98,10 @@ QZL_EXPORT int pthread_rwlock_unlock(pthread_rwlock_t *lock) {
   uint64_t key = qzl_held(me, lock, QZ_KIND_RWLOCK, &index);
   qzl_released(index); /* nothing, of one that was held for reading */
   int result = qzl_real.pthread_rwlock_unlock(lock);
-  if (!result) qzl_pop(me, key);
-  else qzl_kept(me, index, key, lock);
+  if (!result)
+    qzl_pop(me, key);
+  else
+    qzl_kept(me, index, key, lock);
   return result;
 }
 QZL_EXPORT int pthread_rwlock_init(pthread_rwlock_t *lock, const pthread_rwlockattr_t *attributes) {
@@ -175,7 +182,8 @@ QZL_EXPORT int pthread_barrier_wait(pthread_barrier_t *barrier) {
   qzl_hide(me, index, key);
   return result;
 }
-QZL_EXPORT int pthread_barrier_init(pthread_barrier_t *barrier, const pthread_barrierattr_t *attributes, unsigned count) {
+QZL_EXPORT int pthread_barrier_init(pthread_barrier_t *barrier, const pthread_barrierattr_t *attributes,
+                                    unsigned count) {
   uint64_t site = QZL_SITE();
   int result = qzl_real.pthread_barrier_init(barrier, attributes, count);
   if (result || !qzi_publishing()) return result;
@@ -206,19 +214,27 @@ static void stop_waiting(struct waiting *its) {
   errno = error;
 }
 
-static int sem_plain(sem_t *semaphore, clockid_t clock, const struct timespec *until) { return qzl_real.sem_wait(semaphore); }
-static int sem_timed(sem_t *semaphore, clockid_t clock, const struct timespec *until) { return qzl_real.sem_timedwait(semaphore, until); }
-static int sem_clock(sem_t *semaphore, clockid_t clock, const struct timespec *until) { return qzl_real.sem_clockwait(semaphore, clock, until); }
+static int sem_plain(sem_t *semaphore, clockid_t clock, const struct timespec *until) {
+  return qzl_real.sem_wait(semaphore);
+}
+static int sem_timed(sem_t *semaphore, clockid_t clock, const struct timespec *until) {
+  return qzl_real.sem_timedwait(semaphore, until);
+}
+static int sem_clock(sem_t *semaphore, clockid_t clock, const struct timespec *until) {
+  return qzl_real.sem_clockwait(semaphore, clock, until);
+}
 
-static inline int sem_acquire(sem_t *semaphore, uint64_t site, int (*wait_for)(sem_t *, clockid_t, const struct timespec *),
-                              clockid_t clock, const struct timespec *until) {
+static inline int sem_acquire(sem_t *semaphore, uint64_t site,
+                              int (*wait_for)(sem_t *, clockid_t, const struct timespec *), clockid_t clock,
+                              const struct timespec *until) {
   struct qzl_thread *me;
   if (!qzi_publishing() || !(me = qzl_here())) return wait_for(semaphore, clock, until);
   int error = errno;
   pthread_testcancel(); /* the real one is a cancellation point even if it need not wait */
   int result = qzl_real.sem_trywait(semaphore);
   errno = error;
-  uint32_t index = result ? qzl_own(semaphore, QZ_KIND_SEMAPHORE, site, 0) : qzl_index(me, semaphore, QZ_KIND_SEMAPHORE, site);
+  uint32_t index =
+    result ? qzl_own(semaphore, QZ_KIND_SEMAPHORE, site, 0) : qzl_index(me, semaphore, QZ_KIND_SEMAPHORE, site);
   uint64_t key = QZI_PUB_KEY(QZ_KIND_SEMAPHORE, index);
   if (index) qzl_count(me, site, key);
   if (!result) return 0;
@@ -273,8 +289,9 @@ static int join_timed(pthread_t thread, void **result, clockid_t clock, const st
 static int join_clock(pthread_t thread, void **result, clockid_t clock, const struct timespec *until) {
   return qzl_real.pthread_clockjoin_np(thread, result, clock, until);
 }
-static inline int join(pthread_t thread, void **value, uint64_t site, int (*wait_for)(pthread_t, void **, clockid_t, const struct timespec *),
-                       clockid_t clock, const struct timespec *until) {
+static inline int join(pthread_t thread, void **value, uint64_t site,
+                       int (*wait_for)(pthread_t, void **, clockid_t, const struct timespec *), clockid_t clock,
+                       const struct timespec *until) {
   struct qzl_thread *me;
   if (!qzi_publishing() || !(me = qzl_here())) return wait_for(thread, value, clock, until);
   uint32_t index = qzi_pub_site(&me->pub, QZ_KIND_JOIN, site);
@@ -290,7 +307,9 @@ static inline int join(pthread_t thread, void **value, uint64_t site, int (*wait
   if (!result) qzi_pub_acquired_shared(index);
   return result;
 }
-QZL_EXPORT int pthread_join(pthread_t thread, void **value) { return join(thread, value, qzl_site_beyond(QZL_SITE(), __builtin_dwarf_cfa()), join_plain, 0, NULL); }
+QZL_EXPORT int pthread_join(pthread_t thread, void **value) {
+  return join(thread, value, qzl_site_beyond(QZL_SITE(), __builtin_dwarf_cfa()), join_plain, 0, NULL);
+}
 QZL_EXPORT int pthread_timedjoin_np(pthread_t thread, void **value, const struct timespec *until) {
   return join(thread, value, qzl_site_beyond(QZL_SITE(), __builtin_dwarf_cfa()), join_timed, 0, until);
 }

@@ -1,5 +1,5 @@
-/* Notices that the program limits its own system calls (seccomp): from then on the layer makes none but those that the C
- * library makes for the same function, for any other may kill the program.
+/* Notices that the program limits its own system calls (seccomp): from then on the layer makes none but those that the
+ * C library makes for the same function, for any other may kill the program.
  *
  * Owns:    nothing. Writer: the thread that limits; qzi_no_system_calls is set before it does. Reader: channel.c and
  *          session.c.
@@ -14,13 +14,13 @@
 #include <unistd.h>
 #include "publisher/private.h"
 
-/* Six arguments at most are there to be passed on; those that the caller did not give have no meaning, and are read all the
- * same: AddressSanitizer must not look. */
+/* Six arguments at most are there to be passed on; those that the caller did not give have no meaning, and are read all
+ * the same: AddressSanitizer must not look. */
 #define READS_MORE __attribute__((no_sanitize("address")))
-#define PASS_ON(count) \
-  long a[count]; \
-  va_list list; \
-  va_start(list, first); \
+#define PASS_ON(count)                                         \
+  long a[count];                                               \
+  va_list list;                                                \
+  va_start(list, first);                                       \
   for (int k = 0; k < (count); k++) a[k] = va_arg(list, long); \
   va_end(list)
 

@@ -42,8 +42,8 @@ QZL_EXPORT void qz_spin_end(const void *object) {
 
 /* ---- sched_yield ---- */
 
-/* Less than this between two yields, in ticks of the processor's clock (about a microsecond): there was no room for more than a look
- * at what is waited for. */
+/* Less than this between two yields, in ticks of the processor's clock (about a microsecond): there was no room for
+ * more than a look at what is waited for. */
 #if defined(__x86_64__)
 #define SOON 2500
 static uint64_t ticks(void) { return __builtin_ia32_rdtsc(); }

@@ -1,20 +1,25 @@
-/* What a std::thread runs, and who joins it. Both its start routine and its join are functions of libstdc++, always the same,
- * which tells nothing.
+/* What a std::thread runs, and who joins it. Both its start routine and its join are functions of libstdc++, always the
+ * same, which tells nothing.
  *
  * Owns:    nothing. Writer, reader: the creating thread.
  * Must not: read beyond what libstdc++ itself reads to start the thread, but for the rest of that object's page.
  *
- * The argument is an object with a virtual function that calls the callable (std::thread::_State, GCC 6 and later): of a lambda or
- * another class the compiler makes one for each, so its address tells which it is. Functions of one type share it; then the
- * function's own address lies in the object, behind the arguments.
+ * The argument is an object with a virtual function that calls the callable (std::thread::_State, GCC 6 and later): of
+ * a lambda or another class the compiler makes one for each, so its address tells which it is. Functions of one type
+ * share it; then the function's own address lies in the object, behind the arguments.
  */
 #include "pthread-layer/src/layer.h"
 #include <link.h>
 #include <string.h>
 
-struct type_info { void *table; const char *name; };
+struct type_info {
+  void *table;
+  const char *name;
+};
 /* What the object's first word points to; before it: the type. */
-struct table { void (*destroy)(void), (*remove)(void), (*run)(void); };
+struct table {
+  void (*destroy)(void), (*remove)(void), (*run)(void);
+};
 
 #define WORDS       64u /* of the object that are looked at */
 #define FRAME_WORDS 8u  /* of a frame */
@@ -42,7 +47,9 @@ static int has_code(struct dl_phdr_info *object, size_t bytes, void *wanted) {
   uint64_t address = *(const uint64_t *)wanted;
   for (unsigned k = 0; k < object->dlpi_phnum; k++) {
     const ElfW(Phdr) *part = &object->dlpi_phdr[k];
-    if (part->p_type == PT_LOAD && part->p_flags & PF_X && address - (object->dlpi_addr + part->p_vaddr) < part->p_memsz) return 1;
+    if (part->p_type == PT_LOAD && part->p_flags & PF_X &&
+        address - (object->dlpi_addr + part->p_vaddr) < part->p_memsz)
+      return 1;
   }
   return 0;
 }
@@ -63,8 +70,8 @@ uint64_t qzl_callable(void *(*start)(void *), void *argument) {
   return (uint64_t)(uintptr_t)table->run;
 }
 
-/* The C++ library's functions have small frames, so the return address of their caller is near: the first word that points
- * behind a call in code that is not the library's. */
+/* The C++ library's functions have small frames, so the return address of their caller is near: the first word that
+ * points behind a call in code that is not the library's. */
 uint64_t qzl_site_beyond(uint64_t site, const void *frame_end) {
   if (!in_library(site)) return site;
 #if defined(__x86_64__)

@@ -1,12 +1,12 @@
 /* Taking a free mutex of the usual kind without a call: as the C library's own pthread_mutex_trylock does it.
  *
- * Owns:    whether that may be done. Writer: qzl_take_look, once, before anything is published. Reader: mutex.c, calibrate.c.
- * Must not: be done where it was not seen that the C library does just the same; with a mutex of any other kind; where somebody else
- *          stands between the layer and the C library, who would miss it.
+ * Owns:    whether that may be done. Writer: qzl_take_look, once, before anything is published. Reader: mutex.c,
+ * calibrate.c. Must not: be done where it was not seen that the C library does just the same; with a mutex of any other
+ * kind; where somebody else stands between the layer and the C library, who would miss it.
  *
- * A program that takes a free lock every 100 ns pays for each instruction of it: the library's function looks for seven kinds of
- * mutexes first, which is a fifth of all that a published lock takes (docs/pthread.md). The layout is the library's: it is compared,
- * in each process, on a mutex of our own.
+ * A program that takes a free lock every 100 ns pays for each instruction of it: the library's function looks for seven
+ * kinds of mutexes first, which is a fifth of all that a published lock takes (docs/pthread.md). The layout is the
+ * library's: it is compared, in each process, on a mutex of our own.
  */
 #ifndef QZL_TAKE_H
 #define QZL_TAKE_H
@@ -22,7 +22,9 @@ void qzl_take_look(void) __attribute__((visibility("hidden")));
 /* false: it is not free. */
 __attribute__((always_inline)) static inline bool qzl_take(pthread_mutex_t *mutex, uint32_t tid) {
   int free = 0;
-  if (__builtin_expect(!__atomic_compare_exchange_n(&mutex->__data.__lock, &free, 1, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED), 0)) return false;
+  if (__builtin_expect(
+        !__atomic_compare_exchange_n(&mutex->__data.__lock, &free, 1, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED), 0))
+    return false;
   mutex->__data.__owner = (int)tid;
   mutex->__data.__nusers++;
   return true;

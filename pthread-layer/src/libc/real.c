@@ -23,8 +23,8 @@ static bool precedes(const void *first, const void *second) {
   return false;
 }
 
-/* An interposer behind the layer (a sanitizer's library, a tracer) may define the function without a version, and is then passed over
- * where one is asked for. In one library the version decides. */
+/* An interposer behind the layer (a sanitizer's library, a tracer) may define the function without a version, and is
+ * then passed over where one is asked for. In one library the version decides. */
 void *qzl_next(const char *name, const char *version) {
   void *any = dlsym(RTLD_NEXT, name), *found = version ? dlvsym(RTLD_NEXT, name, version) : NULL;
   return !found || precedes(any, found) ? any : found;
@@ -35,22 +35,22 @@ static int missing(void) { return ENOSYS; }
 
 static void resolve(void) {
 #define X(result, name, version, parameters, arguments) \
-  void *found_##name = qzl_next(#name, version); \
+  void *found_##name = qzl_next(#name, version);        \
   __atomic_store_n((void **)&qzl_real.name, found_##name ? found_##name : (void *)missing, __ATOMIC_RELEASE);
   QZL_REALS(X)
 #undef X
 }
 
 #define X(result, name, version, parameters, arguments) \
-  static result first_##name parameters { \
-    resolve(); \
-    return qzl_real.name arguments; \
+  static result first_##name parameters {               \
+    resolve();                                          \
+    return qzl_real.name arguments;                     \
   }
 QZL_REALS(X)
 #undef X
 
 struct qzl_real qzl_real = {
 #define X(result, name, version, parameters, arguments) .name = first_##name,
-    QZL_REALS(X)
+  QZL_REALS(X)
 #undef X
 };

@@ -3,8 +3,8 @@
  * Owns:    lock and wait_ps of the session. Writer: the thread that makes the session, once. Reader: the sampler.
  * Must not: leave a trace in the session but those numbers.
  *
- * A mutex of our own is locked and unlocked as the program does it, by a thread that exists only here: its record is given back,
- * its calls are counted in a table that nobody reads.
+ * A mutex of our own is locked and unlocked as the program does it, by a thread that exists only here: its record is
+ * given back, its calls are counted in a table that nobody reads.
  */
 #include "pthread-layer/src/layer.h"
 #include "pthread-layer/src/libc/fast_mutex.h"
@@ -25,11 +25,13 @@ static struct qzl_thread self;
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static uint32_t last; /* record that nobody has yet */
 
-/* Without the layer, but with the same locked instructions: the C library leaves them out while there is but one thread, of
- * which the program is to have more. */
+/* Without the layer, but with the same locked instructions: the C library leaves them out while there is but one
+ * thread, of which the program is to have more. */
 __attribute__((noinline)) static void plain_lock(void) {
-  if (!qzl_takes) qzl_real.pthread_mutex_trylock(&mutex);
-  else qzl_take(&mutex, self.thread.os_tid);
+  if (!qzl_takes)
+    qzl_real.pthread_mutex_trylock(&mutex);
+  else
+    qzl_take(&mutex, self.thread.os_tid);
 }
 
 static uint64_t chains[4] = {1, 2, 3, 4};
@@ -73,7 +75,8 @@ static void waits(void) {
 void qzi_publishers_calibrate(struct qz_session *head) {
   static uint32_t free[2];
   struct qzl_thread *before = qzl_self;
-  self = (struct qzl_thread){.pub = {.free = free, .record = &self.processor, .sites = self.sites}, .thread = {.serial = UINT64_MAX}};
+  self = (struct qzl_thread){.pub = {.free = free, .record = &self.processor, .sites = self.sites},
+                             .thread = {.serial = UINT64_MAX}};
   self.counts = self.pub.calls = qzi_pub_reserve(QZI_CALL_SLOTS * sizeof *self.pub.calls);
   struct qzl_object *place = qzl_calibrate_place(&mutex);
   if (!self.pub.calls || !place) return;
@@ -83,7 +86,8 @@ void qzi_publishers_calibrate(struct qz_session *head) {
   atomic_store_explicit(&qzi_publishing_flag, 1, memory_order_relaxed);
   qzi_pub_run(&self.pub, &self.thread);
   if (self.thread.record) {
-    head->lock = qzi_cost(qzi_added_ps(locks_in_chain, plain_locks_in_chain, CHAINS, false), qzi_added_ps(locks, plain_locks, PAIRS, true));
+    head->lock = qzi_cost(qzi_added_ps(locks_in_chain, plain_locks_in_chain, CHAINS, false),
+                          qzi_added_ps(locks, plain_locks, PAIRS, true));
     head->wait_ps = qzi_least_ps(waits, PAIRS / 8);
     memset(&qzi_pub_objects[last], 0, sizeof *qzi_pub_objects);
     qzi_pub_ended(&self.pub, &self.thread);

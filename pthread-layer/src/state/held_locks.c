@@ -4,43 +4,51 @@
  * Writer:  the thread itself. Reader: it, and the inline functions of layer.h.
  * Must not: be used for another thread.
  *
- * A lock is let go by whoever took it, mostly the last one first: so it is found among the latest placed, and not looked up. A place takes the
- * same lock again, or another one of a crowd: what is known of that (struct qzl_taking) needs no look-up either.
+ * A lock is let go by whoever took it, mostly the last one first: so it is found among the latest placed, and not
+ * looked up. A place takes the same lock again, or another one of a crowd: what is known of that (struct qzl_taking)
+ * needs no look-up either.
  */
 #include "pthread-layer/src/layer.h"
 #include "publisher/private.h"
 
 uint32_t qzl_era = 1;
 
-/* Without a look at what is there: the thread's locks may be many, and those of an epoch that is over are not on the stack. */
+/* Without a look at what is there: the thread's locks may be many, and those of an epoch that is over are not on the
+ * stack. */
 static bool place(struct qzl_thread *me, uint32_t index, uint64_t key, const void *address) {
   if (__builtin_expect(me->placed_epoch != qzi_pub_epoch, 0)) {
     me->placed_count = 0;
     me->placed_epoch = qzi_pub_epoch;
   }
   bool crowd = index & QZI_PUB_SHARED;
-  if (me->placed_count >= (crowd ? QZL_PLACED : QZL_PLACED_OWN)) return !crowd; /* those of their own are found by their address */
+  if (me->placed_count >= (crowd ? QZL_PLACED : QZL_PLACED_OWN))
+    return !crowd; /* those of their own are found by their address */
   me->placed[me->placed_count++] = (struct qzl_placed){(uint64_t)(uintptr_t)address | crowd, key};
   return true;
 }
 
-static uint64_t taken_of(uint32_t index, const void *address) { return index & QZI_PUB_SHARED ? QZL_CROWD : (uint64_t)(uintptr_t)address; }
+static uint64_t taken_of(uint32_t index, const void *address) {
+  return index & QZI_PUB_SHARED ? QZL_CROWD : (uint64_t)(uintptr_t)address;
+}
 
 /* From now on this place is known. The era comes last: a signal handler may take locks, too. */
-__attribute__((noinline)) static void know(struct qzl_thread *me, uint32_t index, uint64_t key, uint64_t site, const void *address) {
+__attribute__((noinline)) static void know(struct qzl_thread *me, uint32_t index, uint64_t key, uint64_t site,
+                                           const void *address) {
   const struct qz_call *call = me->pub.calls ? qzi_call_slot((uint64_t)(uintptr_t)me->pub.calls, site, key)
-                               : me->counts  ? qzi_call_small(me->counts, site, key) : NULL;
+                               : me->counts  ? qzi_call_small(me->counts, site, key)
+                                             : NULL;
   struct qzl_taking *taking = qzl_taking(me, site, taken_of(index, address));
   uint32_t era = __atomic_load_n(&qzl_era, __ATOMIC_RELAXED);
   taking->era = 0;
   __atomic_signal_fence(__ATOMIC_RELEASE);
   if (!call || !me->thread.record) return;
-  *taking = (struct qzl_taking){.site = site, .address = taken_of(index, address), .key = key,
-                                .call = (uint32_t)(call - me->counts)};
+  *taking = (struct qzl_taking){
+    .site = site, .address = taken_of(index, address), .key = key, .call = (uint32_t)(call - me->counts)};
   __atomic_signal_fence(__ATOMIC_RELEASE);
   taking->era = era;
 }
-/* A place that takes many locks would push out what is known of others, again and again: mostly those stay that were first. */
+/* A place that takes many locks would push out what is known of others, again and again: mostly those stay that were
+ * first. */
 static inline bool worth_knowing(struct qzl_thread *me, uint32_t index, uint64_t site, const void *address) {
   const struct qzl_taking *taking = qzl_taking(me, site, taken_of(index, address));
   return taking->era != __atomic_load_n(&qzl_era, __ATOMIC_RELAXED) || !(me->unknown++ & 15);
@@ -55,8 +63,10 @@ static void ask(struct qzl_thread *me, uint32_t index, uint64_t key, uint64_t si
 void qzl_ask_slow(struct qzl_thread *me, const void *address, unsigned kind, uint64_t site) {
   uint32_t index = qzl_index(me, address, kind, site);
   uint64_t key = QZI_PUB_KEY(kind, index);
-  if (__builtin_expect(index & QZI_PUB_SHARED || !qzi_pub_ask_fast(&me->pub, &me->thread, index, key, site), 0)) ask(me, index, key, site, address);
-  else place(me, index, key, address);
+  if (__builtin_expect(index & QZI_PUB_SHARED || !qzi_pub_ask_fast(&me->pub, &me->thread, index, key, site), 0))
+    ask(me, index, key, site, address);
+  else
+    place(me, index, key, address);
   if (index && worth_knowing(me, index, site, address)) know(me, index, key, site, address);
 }
 

@@ -4,13 +4,13 @@
  * Writer:  any thread, under `lock`; places of objects: any thread, without. Reader: any thread, without a lock.
  * Must not: cost time or memory in proportion to the number of objects.
  *
- * Programs have objects by the million, and few of them matter. An object has a record of its own if it was waited for, or
- * is one of no more than OWN that were used of those made at its place (OWN_ALL in all). The others are the crowd of their place:
- * they share a record, which tells how often they were taken and for how long they were held, all together. When a place gets its
- * crowd, those with records of their own join it that nobody has waited for: what is known of hundreds of locks takes more of the
- * first cache, and more instructions, than what is known of one crowd. To make an
- * object stores where it was made, in a table of fixed size in which objects push out each other; to find one of a crowd takes a
- * look into a table that stays in the cache, and finds nothing.
+ * Programs have objects by the million, and few of them matter. An object has a record of its own if it was waited for,
+ * or is one of no more than OWN that were used of those made at its place (OWN_ALL in all). The others are the crowd of
+ * their place: they share a record, which tells how often they were taken and for how long they were held, all
+ * together. When a place gets its crowd, those with records of their own join it that nobody has waited for: what is
+ * known of hundreds of locks takes more of the first cache, and more instructions, than what is known of one crowd. To
+ * make an object stores where it was made, in a table of fixed size in which objects push out each other; to find one
+ * of a crowd takes a look into a table that stays in the cache, and finds nothing.
  */
 #include "pthread-layer/src/layer.h"
 #include <errno.h>
@@ -19,18 +19,19 @@
 #include "pthread-layer/src/libc/bypass.h"
 #include "publisher/private.h"
 
-#define OWN      256u
-#define OWN_ALL  4096u
+#define OWN        256u
+#define OWN_ALL    4096u
 #define OWN_BESIDE 32u /* that were made nowhere that is known, and first used where others of a crowd are used */
-#define MADE_BITS 15u /* sets of two: the first keeps what it has, the second has the latest */
+#define MADE_BITS  15u /* sets of two: the first keeps what it has, the second has the latest */
 
 struct qzl_object *qzl_objects;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static uint32_t used; /* of the table */
-static struct made { uint64_t address, site; } *made;
+static struct made { uint64_t address, site; } * made;
 uint64_t qzl_filter[1u << (QZL_FILTER_BITS - 6)];
 static uint32_t removed; /* since the filter was made anew */
-static uint8_t *joined;  /* places whose objects have joined their crowd: a bit for each record that a place may begin with */
+static uint8_t
+  *joined; /* places whose objects have joined their crowd: a bit for each record that a place may begin with */
 
 int qzl_objects_make(void) {
   if (!qzl_objects) qzl_objects = qzi_pub_reserve(sizeof *qzl_objects << QZL_OBJECT_BITS);
@@ -55,8 +56,8 @@ void qzl_objects_forked(void) {
 
 /* ---- where objects were made ---- */
 
-/* Neighbours in memory are neighbours in the table. Two threads may write to an element at the same time: the site tells
- * which address it is of. */
+/* Neighbours in memory are neighbours in the table. Two threads may write to an element at the same time: the site
+ * tells which address it is of. */
 static struct made *made_set(uint64_t address) {
   return &made[2 * ((address >> 4 ^ address >> (4 + MADE_BITS)) & ((1u << MADE_BITS) - 1))];
 }
@@ -67,7 +68,8 @@ static int is_of(const struct made *element, uint64_t address) {
 }
 static void made_at(uint64_t address, uint64_t site) {
   struct made *set = made_set(address);
-  int which = is_of(&set[1], address) || (__atomic_load_n(&set[0].address, __ATOMIC_RELAXED) && !is_of(&set[0], address));
+  int which =
+    is_of(&set[1], address) || (__atomic_load_n(&set[0].address, __ATOMIC_RELAXED) && !is_of(&set[0], address));
   qzi_pub_store(&set[which].address, address);
   qzi_pub_store(&set[which].site, (site & UINT64_MAX >> 16) | mark_of(address));
 }
@@ -116,13 +118,16 @@ static bool was_waited_for(const struct qz_object *record) {
          __atomic_load_n(&record->queue, __ATOMIC_RELAXED);
 }
 
-/* The place has a crowd from now on. With the lock held. Who has one of its objects on its stack under its own key goes on so. */
+/* The place has a crowd from now on. With the lock held. Who has one of its objects on its stack under its own key goes
+ * on so. */
 static void join_crowd(uint32_t place) {
   if (!place || joined[place / 8] >> place % 8 & 1) return;
   joined[place / 8] |= (uint8_t)(1 << place % 8);
   for (uint32_t k = 0; k < 1u << QZL_OBJECT_BITS; k++) {
     struct qzl_object *object = &qzl_objects[k];
-    if (object->address <= 1 || qzi_object_place(object->index) != place || was_waited_for(QZI_PUB_OBJECT(object->index))) continue;
+    if (object->address <= 1 || qzi_object_place(object->index) != place ||
+        was_waited_for(QZI_PUB_OBJECT(object->index)))
+      continue;
     qzi_pub_anonymous(object->index);
     __atomic_store_n(&object->address, 1, __ATOMIC_RELEASE);
     used--;
@@ -141,8 +146,7 @@ static uint32_t insert(const void *address, unsigned kind, uint64_t site, uint32
   pthread_mutex_lock(&lock);
   if ((found = find(at, &free))) {
     object.index = found->index;
-  } else if (free && used < (1u << QZL_OBJECT_BITS) / 4 * 3 &&
-             (most == UINT32_MAX || used < OWN_ALL) &&
+  } else if (free && used < (1u << QZL_OBJECT_BITS) / 4 * 3 && (most == UINT32_MAX || used < OWN_ALL) &&
              (qzi_pub_members(kind, object.site, &some_free) < most || some_free)) {
     qzi_pub_register(&object, kind, address, object.site, capacity);
     if (!(object.index & QZI_PUB_SHARED)) {
@@ -205,7 +209,8 @@ void qzl_destroyed(const void *address) {
 
 void qzl_initialized(const void *address, uint64_t site) {
   if (!qzi_publishing() || !qzl_objects) return;
-  if (!qzl_of_crowd(address) && qzl_known(address)) qzl_destroyed(address); /* memory that was given back without saying so */
+  if (!qzl_of_crowd(address) && qzl_known(address))
+    qzl_destroyed(address); /* memory that was given back without saying so */
   made_at((uint64_t)(uintptr_t)address, site);
 }
 
@@ -215,7 +220,8 @@ void qzl_wait_from(struct qzl_wait *wait, struct qzl_thread *me, uint32_t index,
   wait->me = me;
   wait->index = index;
   wait->begin_ns = qzi_pub_clock_ns();
-  if (me->thread.record) __atomic_store_n(&me->thread.record->frame, (uint64_t)(uintptr_t)&wait->frame, __ATOMIC_RELEASE);
+  if (me->thread.record)
+    __atomic_store_n(&me->thread.record->frame, (uint64_t)(uintptr_t)&wait->frame, __ATOMIC_RELEASE);
   if (state == QZ_STATE_BLOCKED) qzi_pub_queue_add(index, 1);
   if (qzi_publishing()) qzi_pub_thread_state(&me->pub, &me->thread, state, index);
 }
@@ -233,7 +239,8 @@ static void over(struct qzl_wait *wait, int counted, int spun) {
   if (!spun) qzi_pub_queue_add(wait->index, -1);
   if (counted) qzi_pub_waited(wait->index, ns, spun ? ns : 0);
   uint32_t marked = wait->me->marked;
-  if (qzi_publishing()) qzi_pub_thread_state(&wait->me->pub, &wait->me->thread, marked ? QZ_STATE_SPINNING : QZ_STATE_USEFUL, marked);
+  if (qzi_publishing())
+    qzi_pub_thread_state(&wait->me->pub, &wait->me->thread, marked ? QZ_STATE_SPINNING : QZ_STATE_USEFUL, marked);
   look_at_channel(now_ns);
 }
 void qzl_wait_end(struct qzl_wait *wait, int counted) { over(wait, counted, 0); }
@@ -242,6 +249,7 @@ void qzl_spin_end(struct qzl_wait *wait) { over(wait, 1, 1); }
 void qzl_tried_slow(struct qzl_thread *me, const void *address, unsigned kind, uint64_t site, int failed) {
   struct qz_thread *record = me->thread.record;
   if (!record) return;
-  uint64_t before = record->tries, object = failed ? (uint64_t)(qzl_own(address, kind, site, 0) & ~QZI_PUB_SHARED) << 32 : 0;
+  uint64_t before = record->tries,
+           object = failed ? (uint64_t)(qzl_own(address, kind, site, 0) & ~QZI_PUB_SHARED) << 32 : 0;
   qzi_pub_store(&record->tries, object && before >> 32 == object >> 32 ? before + 1 : object | (object != 0));
 }

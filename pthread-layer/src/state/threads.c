@@ -22,8 +22,8 @@
 #include "publisher/private.h"
 
 #define THREADS 16384u
-#define TABLES  255u /* call tables with one writer; threads beyond these have small ones */
-#define NAMES   64u  /* names given to threads that have not begun */
+#define TABLES  255u       /* call tables with one writer; threads beyond these have small ones */
+#define NAMES   64u        /* names given to threads that have not begun */
 #ifdef __SANITIZE_THREAD__ /* which is gone after the last */
 #define LAST_ROUND (PTHREAD_DESTRUCTOR_ITERATIONS - 1)
 #else
@@ -39,8 +39,11 @@ static pthread_key_t end_key;
 static bool ready;
 static bool attachable; /* publishing may begin at any time: threads have their places before that */
 static uint64_t serials;
-static uint64_t main_start;           /* address of main, 0: not known yet */
-static struct { pthread_t id; uint32_t name; } names[NAMES];
+static uint64_t main_start; /* address of main, 0: not known yet */
+static struct {
+  pthread_t id;
+  uint32_t name;
+} names[NAMES];
 static uint32_t starting, names_next; /* threads created that have not begun; next of `names` */
 static uint32_t process;              /* number of the process, and of its first thread */
 static size_t stack_bytes;            /* of a thread created without saying how many */
@@ -90,8 +93,8 @@ static void give(struct qzl_thread *place) {
   pthread_mutex_unlock(&lock);
 }
 
-/* Bounds of the calling thread's stack, for the hooks. A C library's thread stands at the top of its own stack. Nothing is
- * allocated: the thread may be in the middle of an allocator that uses locks, with those locks held. */
+/* Bounds of the calling thread's stack, for the hooks. A C library's thread stands at the top of its own stack. Nothing
+ * is allocated: the thread may be in the middle of an allocator that uses locks, with those locks held. */
 static void find_stack(struct qzi_pub_thread *thread, bool is_main, size_t bytes) {
   extern void *__libc_stack_end;
   thread->stack_high = (uintptr_t)pthread_self();
@@ -105,8 +108,8 @@ static void find_stack(struct qzi_pub_thread *thread, bool is_main, size_t bytes
   thread->stack_low = thread->stack_high > bytes ? thread->stack_high - bytes : 0;
 }
 
-/* The calling thread's number. The C library knows it, and writes it into what the thread locks: no system call, which a
- * sandbox might forbid. */
+/* The calling thread's number. The C library knows it, and writes it into what the thread locks: no system call, which
+ * a sandbox might forbid. */
 static uint32_t own_tid(void) {
   pthread_mutex_lock(&lock);
   uint32_t tid = (uint32_t)lock.__data.__owner;
@@ -162,8 +165,10 @@ struct qzl_thread *qzl_adopt(void) {
   bool is_main = own_tid() == process;
   if (is_main && !main_start) return NULL; /* it begins with main */
   struct qzl_thread *me = take(is_main ? main_start : 0, 0);
-  if (me) begin(me);
-  else homeless = true;
+  if (me)
+    begin(me);
+  else
+    homeless = true;
   errno = error;
   return me;
 }
@@ -192,8 +197,9 @@ void qzi_publishers_head(struct qz_session *head) {
 void qzi_publishers_mapped(void) {
   for (uint32_t k = 0; k < qzi_session.processors; k++) qzi_session.processor_base[k].cpu = UINT32_MAX;
 }
-/* A thread that runs already gets its record now, for it may compute or wait for long; what it does is seen from outside until it calls the layer.
- * Nothing is published yet, so it does not touch its record, and it can't end while the lock is held. */
+/* A thread that runs already gets its record now, for it may compute or wait for long; what it does is seen from
+ * outside until it calls the layer. Nothing is published yet, so it does not touch its record, and it can't end while
+ * the lock is held. */
 static void met(struct qzl_thread *place) {
   struct qz_thread *record = qzi_pub_begin(&place->pub, &place->thread);
   if (record) qzi_pub_store(&record->state, QZ_STATE_WORD(QZ_STATE_USEFUL, 0));
@@ -257,9 +263,7 @@ struct qzi_pub_thread *qzi_sched_current(struct qzi_publisher **publisher) {
   return &me->thread;
 }
 
-void qzl_count_shared(uint64_t site, uint64_t key) {
-  qzi_call_count_shared(site, key);
-}
+void qzl_count_shared(uint64_t site, uint64_t key) { qzi_call_count_shared(site, key); }
 
 /* ---- creation ---- */
 
@@ -284,7 +288,8 @@ __attribute__((section("quartz_start"), noinline)) static int run_c11(void *argu
 static int is_programs(struct dl_phdr_info *object, size_t bytes, void *address) {
   for (unsigned k = 0; k < object->dlpi_phnum; k++) {
     const ElfW(Phdr) *part = &object->dlpi_phdr[k];
-    if (part->p_type == PT_LOAD && *(const uint64_t *)address - (object->dlpi_addr + part->p_vaddr) < part->p_memsz) return 1;
+    if (part->p_type == PT_LOAD && *(const uint64_t *)address - (object->dlpi_addr + part->p_vaddr) < part->p_memsz)
+      return 1;
   }
   return 2;
 }
@@ -369,7 +374,8 @@ QZL_EXPORT int pthread_setname_np(pthread_t id, const char *name) {
 static int has_note(struct dl_phdr_info *object, size_t bytes, void *unused) {
   for (unsigned k = 0; k < object->dlpi_phnum; k++) {
     const ElfW(Phdr) *part = &object->dlpi_phdr[k];
-    if (part->p_type == PT_NOTE && qz_note_among((const char *)(object->dlpi_addr + part->p_vaddr), part->p_memsz)) return 1;
+    if (part->p_type == PT_NOTE && qz_note_among((const char *)(object->dlpi_addr + part->p_vaddr), part->p_memsz))
+      return 1;
   }
   return 0;
 }
@@ -388,9 +394,10 @@ static void forked(void) {
   if (children && !strcmp(children, "1")) qzi_pub_forked(cpus());
 }
 
-/* Child handlers run in the order of their registration, and libraries are initialised before the layer: where one of them registers
- * its own, that which ends publishing in the child goes first. What its handler locks would else be counted for the parent. Publishing
- * begins again (forked) after them all: until an allocator's handler has run, nothing may be allocated. */
+/* Child handlers run in the order of their registration, and libraries are initialised before the layer: where one of
+ * them registers its own, that which ends publishing in the child goes first. What its handler locks would else be
+ * counted for the parent. Publishing begins again (forked) after them all: until an allocator's handler has run,
+ * nothing may be allocated. */
 #ifndef __SANITIZE_THREAD__ /* whose library registers before any instrumented function may run */
 typedef int register_atfork(void (*)(void), void (*)(void), void (*)(void), void *);
 QZL_EXPORT register_atfork __register_atfork;
@@ -451,7 +458,8 @@ __attribute__((constructor)) static void initialize(void) {
   pthread_atfork(NULL, NULL, forked);
 }
 
-typedef int start_main(int (*)(int, char **, char **), int, char **, void (*)(void), void (*)(void), void (*)(void), void *);
+typedef int start_main(int (*)(int, char **, char **), int, char **, void (*)(void), void (*)(void), void (*)(void),
+                       void *);
 QZL_EXPORT start_main __libc_start_main;
 QZL_EXPORT int __libc_start_main(int (*program)(int, char **, char **), int argc, char **argv, void (*init)(void),
                                  void (*fini)(void), void (*unload)(void), void *stack_end) {

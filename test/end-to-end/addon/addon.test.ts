@@ -3,7 +3,13 @@ import test from 'ava';
 import { execFileSync, spawn } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { buildModel, checkInvariants, findEntities, type RawEntity, type RawProfile } from '../../../ts-frontend/src/model/index.js';
+import {
+  buildModel,
+  checkInvariants,
+  findEntities,
+  type RawEntity,
+  type RawProfile,
+} from '../../../ts-frontend/src/model/index.js';
 import { isProfileError, openProfile } from '../../../ts-frontend/src/reader/profile.js';
 import { temporaryDirectory } from '../../support/temporary.js';
 
@@ -12,15 +18,22 @@ const folder = temporaryDirectory();
 const good = join(folder, 'good.quartz');
 
 test.before(() => {
-  execFileSync(join(root, 'build/sampler/quartz-sampler'), ['record', '-q', '-o', good, '--', join(root, 'build/test/known-answers/threadlib-programs/serial_then_parallel')],
-    { env: { ...process.env, QUARTZ_PROCESSORS: '4' }, stdio: 'ignore', timeout: 300_000 });
+  execFileSync(
+    join(root, 'build/sampler/quartz-sampler'),
+    ['record', '-q', '-o', good, '--', join(root, 'build/test/known-answers/threadlib-programs/serial_then_parallel')],
+    { env: { ...process.env, QUARTZ_PROCESSORS: '4' }, stdio: 'ignore', timeout: 300_000 },
+  );
 });
 
 test('a real profile: columns of equal length, names, files and lines, and a model that holds', (t) => {
   const raw = openProfile(good);
   t.is(raw.head.status, 'complete');
   t.is(raw.head.processors, 4);
-  t.true(raw.tuples.ns instanceof Float64Array && raw.tuples.state instanceof Uint8Array && raw.tuples.busy instanceof Uint16Array);
+  t.true(
+    raw.tuples.ns instanceof Float64Array &&
+      raw.tuples.state instanceof Uint8Array &&
+      raw.tuples.busy instanceof Uint16Array,
+  );
   for (const column of Object.values(raw.tuples)) t.is(column.length, raw.tuples.ns.length);
   const model = buildModel(raw);
   t.deepEqual(checkInvariants(model), []);
@@ -32,8 +45,11 @@ test('a real profile: columns of equal length, names, files and lines, and a mod
 
 test('a growing profile read on from an earlier read is the same as read anew', async (t) => {
   const path = join(folder, 'growing.quartz');
-  spawn(join(root, 'build/sampler/quartz-sampler'), ['record', '-q', '-o', path, '--', join(root, 'build/test/known-answers/threadlib-programs/endless')],
-    { env: { ...process.env, QUARTZ_PROCESSORS: '4' }, stdio: 'ignore' });
+  spawn(
+    join(root, 'build/sampler/quartz-sampler'),
+    ['record', '-q', '-o', path, '--', join(root, 'build/test/known-answers/threadlib-programs/endless')],
+    { env: { ...process.env, QUARTZ_PROCESSORS: '4' }, stdio: 'ignore' },
+  );
   const grown = async (snapshots: number): Promise<RawProfile> => {
     for (let waited = 0; waited < 300_000; waited += 20) {
       try {
@@ -42,27 +58,44 @@ test('a growing profile read on from an earlier read is the same as read anew', 
       } catch (error) {
         if (!isProfileError(error)) throw error; // it is being made
       }
-      await new Promise((resolve) => { setTimeout(resolve, 20); });
+      await new Promise((resolve) => {
+        setTimeout(resolve, 20);
+      });
     }
     throw new Error('nothing was recorded');
   };
   const earlier = await grown(0);
-  t.teardown(() => { process.kill(earlier.head.pid, 'SIGKILL'); });
+  t.teardown(() => {
+    process.kill(earlier.head.pid, 'SIGKILL');
+  });
   const anew = await grown(earlier.head.snapshots + 100);
   const on = openProfile(path, { after: earlier });
   const n = anew.entities.length;
   t.true(on.head.snapshots >= anew.head.snapshots && on.entities.length >= n);
-  const lasting = ({ instances, ...rest }: RawEntity): object => ({ ...rest, any: instances > 0 }); // it may have more by now
+  // it may have more by now
+  const lasting = ({ instances, ...rest }: RawEntity): object => ({ ...rest, any: instances > 0 });
   t.deepEqual(on.entities.slice(0, n).map(lasting), anew.entities.map(lasting));
   t.deepEqual(on.calls.caller.slice(0, anew.calls.caller.length), anew.calls.caller);
-  t.deepEqual(openProfile(good, { after: earlier }).entities, openProfile(good).entities, 'another recording: all of it');
+  t.deepEqual(
+    openProfile(good, { after: earlier }).entities,
+    openProfile(good).entities,
+    'another recording: all of it',
+  );
 });
 
 test('tuples by stack are those of the file, those of one stack in its order', (t) => {
-  const rows = ({ tuples }: RawProfile): number[][] => Array.from(tuples.ns, (_, k) => Object.values(tuples).map((column) => column[k]!));
-  const byFile = openProfile(good), byStack = openProfile(good, { byStack: true });
+  const rows = ({ tuples }: RawProfile): number[][] =>
+    Array.from(tuples.ns, (_, k) => Object.values(tuples).map((column) => column[k]!));
+  const byFile = openProfile(good),
+    byStack = openProfile(good, { byStack: true });
   t.true(byFile.tuples.ns.length > 1);
-  t.deepEqual(rows(byStack), rows(byFile).map((row, k) => ({ row, k, stack: byFile.tuples.stack[k]! })).sort((a, b) => a.stack - b.stack || a.k - b.k).map(({ row }) => row));
+  t.deepEqual(
+    rows(byStack),
+    rows(byFile)
+      .map((row, k) => ({ row, k, stack: byFile.tuples.stack[k]! }))
+      .sort((a, b) => a.stack - b.stack || a.k - b.k)
+      .map(({ row }) => row),
+  );
   t.deepEqual({ ...byStack, strings: null, tuples: null }, { ...byFile, strings: null, tuples: null });
 });
 
@@ -82,7 +115,10 @@ test('missing, foreign, cut and newer files are refused with a reason', (t) => {
   const missing = t.throws(() => openProfile(join(folder, 'none.quartz')));
   t.true(isProfileError(missing));
   t.regex(missing.message, /none\.quartz: it can't be read|No such file/);
-  t.regex(reject('text', Buffer.from('not a profile, but long enough to be looked at'.repeat(50))).message, /not a Quartz profile/);
+  t.regex(
+    reject('text', Buffer.from('not a profile, but long enough to be looked at'.repeat(50))).message,
+    /not a Quartz profile/,
+  );
   t.regex(reject('empty', new Uint8Array()).message, /not a Quartz profile/);
   const bytes = readFileSync(good);
   t.regex(reject('cut', bytes.subarray(0, bytes.length / 2)).message, /cut short|does not fit/);

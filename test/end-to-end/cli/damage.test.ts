@@ -1,6 +1,6 @@
 /**
- * Damaged profiles: whatever happened to a finished file, by storage or on the way, it is refused in one line, and check says what is
- * wrong. Every case changes at least one byte; the seed is fixed.
+ * Damaged profiles: whatever happened to a finished file, by storage or on the way, it is refused in one line, and
+ * check says what is wrong. Every case changes at least one byte; the seed is fixed.
  */
 import { copyFileSync, mkdirSync, readFileSync, readdirSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -28,41 +28,61 @@ function numbers(seed: number): (n: number) => number {
 type Below = (n: number) => number;
 const pageBytes = 4096;
 const damages: [string, (good: Buffer, below: Below, other: Buffer) => Buffer][] = [
-  ['bits turned', (good, below) => {
-    const bad = Buffer.from(good);
-    for (let k = below(4); k >= 0; k--) bad[below(bad.length)]! ^= 1 << below(8);
-    return bad;
-  }],
+  [
+    'bits turned',
+    (good, below) => {
+      const bad = Buffer.from(good);
+      for (let k = below(4); k >= 0; k--) bad[below(bad.length)]! ^= 1 << below(8);
+      return bad;
+    },
+  ],
   ['cut', (good, below) => good.subarray(0, below(good.length))],
-  ['a page of zeros', (good, below) => {
-    const at = below(Math.ceil(good.length / pageBytes)) * pageBytes;
-    return Buffer.from(good).fill(0, at, Math.min(at + pageBytes, good.length));
-  }],
-  ['two blocks swapped', (good, below) => {
-    const bad = Buffer.from(good);
-    const blocks = Math.floor(good.length / 512);
-    const [a, b] = [below(blocks) * 512, below(blocks) * 512];
-    good.copy(bad, a, b, b + 512);
-    good.copy(bad, b, a, a + 512);
-    return bad;
-  }],
-  ['the head of another', (good, below, other) => {
-    const bad = Buffer.from(good);
-    other.copy(bad, 0, 0, 8 + below(Math.min(8192, other.length, good.length) - 8));
-    return bad;
-  }],
-  ['the tail of another', (good, below, other) => Buffer.concat([good.subarray(0, below(good.length)), other.subarray(below(other.length))])],
+  [
+    'a page of zeros',
+    (good, below) => {
+      const at = below(Math.ceil(good.length / pageBytes)) * pageBytes;
+      return Buffer.from(good).fill(0, at, Math.min(at + pageBytes, good.length));
+    },
+  ],
+  [
+    'two blocks swapped',
+    (good, below) => {
+      const bad = Buffer.from(good);
+      const blocks = Math.floor(good.length / 512);
+      const [a, b] = [below(blocks) * 512, below(blocks) * 512];
+      good.copy(bad, a, b, b + 512);
+      good.copy(bad, b, a, a + 512);
+      return bad;
+    },
+  ],
+  [
+    'the head of another',
+    (good, below, other) => {
+      const bad = Buffer.from(good);
+      other.copy(bad, 0, 0, 8 + below(Math.min(8192, other.length, good.length) - 8));
+      return bad;
+    },
+  ],
+  [
+    'the tail of another',
+    (good, below, other) => Buffer.concat([good.subarray(0, below(good.length)), other.subarray(below(other.length))]),
+  ],
   ['more at the end', (good, below) => Buffer.concat([good, Buffer.alloc(1 + below(100))])],
-  ['a byte lost', (good, below) => {
-    const at = below(good.length);
-    return Buffer.concat([good.subarray(0, at), good.subarray(at + 1)]);
-  }],
+  [
+    'a byte lost',
+    (good, below) => {
+      const at = below(good.length);
+      return Buffer.concat([good.subarray(0, at), good.subarray(at + 1)]);
+    },
+  ],
 ];
 
 /** A recording whose sampler is killed. */
 async function unfinished(): Promise<string> {
   const file = join(home, 'unfinished.quartz');
-  const started = start(sampler, ['record', '-q', '-o', file, '--rate', '1000', '--', program('endless')], { QUARTZ_PROCESSORS: '4' });
+  const started = start(sampler, ['record', '-q', '-o', file, '--rate', '1000', '--', program('endless')], {
+    QUARTZ_PROCESSORS: '4',
+  });
   let pid = 0;
   await until('it has snapshots', () => {
     try {
@@ -143,7 +163,10 @@ test.serial('of an earlier format: one line says so', async (t) => {
   for (const name of ['report', 'check']) {
     const { status, stderr } = await quartz([name, file]);
     t.is(status, 125);
-    t.regex(stderr, /^quartz: .*another version of Quartz \(format 10, this one reads \d+\); read it with the Quartz that recorded it, or record again\n$/);
+    t.regex(
+      stderr,
+      /^quartz: .*another version of Quartz \(format 10, this one reads \d+\); read it with the Quartz that recorded it, or record again\n$/,
+    );
   }
 });
 
@@ -163,12 +186,27 @@ test.serial('copied, packed and cut by tools: the copy is the profile, or is ref
   const cwd = directory();
   writeFileSync(join(cwd, 'a.quartz'), good[1]!);
   mkdirSync(join(cwd, 'out'));
-  t.is((await run('sh', ['-c', 'cp a.quartz out/cp.quartz && tar czf a.tgz a.quartz && tar xzf a.tgz -C out && dd if=a.quartz of=out/dd.quartz conv=sparse 2>/dev/null'], { cwd })).status, 0);
+  t.is(
+    (
+      await run(
+        'sh',
+        [
+          '-c',
+          'cp a.quartz out/cp.quartz && tar czf a.tgz a.quartz && tar xzf a.tgz -C out && dd if=a.quartz of=out/dd.quartz conv=sparse 2>/dev/null',
+        ],
+        { cwd },
+      )
+    ).status,
+    0,
+  );
   for (const name of readdirSync(join(cwd, 'out'))) {
     t.true(readFileSync(join(cwd, 'out', name)).equals(good[1]!), name);
     openModel(join(cwd, 'out', name));
   }
   copyFileSync(join(cwd, 'a.quartz'), join(cwd, 'half.quartz'));
   truncateSync(join(cwd, 'half.quartz'), good[1]!.length - 1);
-  t.regex((await quartz(['report', 'half.quartz'], { cwd })).stderr, /^quartz: half\.quartz: it is cut short, or damaged at its end; copy it again/);
+  t.regex(
+    (await quartz(['report', 'half.quartz'], { cwd })).stderr,
+    /^quartz: half\.quartz: it is cut short, or damaged at its end; copy it again/,
+  );
 });

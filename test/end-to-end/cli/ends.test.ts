@@ -12,7 +12,12 @@ import { command, directory, program, quartz, run, type Said } from '../../suppo
 
 const processors = { QUARTZ_PROCESSORS: '4' };
 /** Process group: the third word after the name. */
-const groupOf = (pid: number): number => Number(readFileSync(`/proc/${pid}/stat`, 'utf8').replace(/^.*\) /s, '').split(' ')[2]);
+const groupOf = (pid: number): number =>
+  Number(
+    readFileSync(`/proc/${pid}/stat`, 'utf8')
+      .replace(/^.*\) /s, '')
+      .split(' ')[2],
+  );
 const isRunning = (started: Started): boolean => started.child.exitCode === null && started.child.signalCode === null;
 
 for (const ending of ['Ctrl-C', '--seconds']) {
@@ -22,7 +27,17 @@ for (const ending of ['Ctrl-C', '--seconds']) {
     try {
       await until('the program is ready', () => running.stdout().includes('ready'));
       const limit = ending === 'Ctrl-C' ? [] : ['--seconds', '0.5'];
-      const attached = start('setsid', ['-w', command, 'attach', '--rate', '1000', ...limit, '-o', file, String(running.child.pid)]);
+      const attached = start('setsid', [
+        '-w',
+        command,
+        'attach',
+        '--rate',
+        '1000',
+        ...limit,
+        '-o',
+        file,
+        String(running.child.pid),
+      ]);
       if (ending === 'Ctrl-C') {
         await underWay(file, 100);
         process.kill(-attached.child.pid!, 'SIGINT');
@@ -42,7 +57,11 @@ for (const ending of ['Ctrl-C', '--seconds']) {
 test.serial('run, ended by Ctrl-C: the profile is kept', async (t) => {
   const file = join(directory(), 'out.quartz');
   // A terminal sends the signal to the whole group, which `setsid` makes.
-  const started = start('setsid', ['-w', command, 'run', '--rate', '1000', '-o', file, '--', program('endless')], processors);
+  const started = start(
+    'setsid',
+    ['-w', command, 'run', '--rate', '1000', '-o', file, '--', program('endless')],
+    processors,
+  );
   await underWay(file, 100);
   process.kill(-groupOf(openModel(file).head.pid), 'SIGINT');
   const ended = await started.ended;
@@ -72,42 +91,69 @@ function onSmallDisk(script: string, env: Record<string, string>): Promise<Said>
 for (const name of ['record', 'run']) {
   needing('mounts')(`${name}, the disk becomes full: one line, the program's status, a good profile`, async (t) => {
     const said = await onSmallDisk(
-      // Filled once the profile has its first snapshots; and the program sees other paths all the time, which need room.
+      // Filled once the profile has its first snapshots; and the program sees other paths all the time, which need
+      // room.
       '(while [ ! -s out.quartz ]; do sleep 0.01; done; sleep 0.1; cat /dev/zero > filler) 2> /dev/null & ' +
-      '"$QUARTZ" "$COMMAND" -o out.quartz -- "$PROGRAM" > /dev/null; status=$?; kill $! 2> /dev/null; wait; ' +
-      '"$QUARTZ" check out.quartz && "$QUARTZ" report --json out.quartz | grep -c \'"disk-full"\'; exit $status',
-      { DISK: directory(), QUARTZ: command, COMMAND: name, PROGRAM: program('many_paths') });
+        '"$QUARTZ" "$COMMAND" -o out.quartz -- "$PROGRAM" > /dev/null; status=$?; kill $! 2> /dev/null; wait; ' +
+        '"$QUARTZ" check out.quartz && "$QUARTZ" report --json out.quartz | grep -c \'"disk-full"\'; exit $status',
+      { DISK: directory(), QUARTZ: command, COMMAND: name, PROGRAM: program('many_paths') },
+    );
     t.is(said.status, 3, said.stderr);
     t.regex(said.stdout, /all invariants hold over \d+ samples\n1\n/, said.stderr);
-    t.deepEqual(said.stderr.split('\n').filter((line) => line.startsWith('quartz: ')).map((line) => line.replace(/[\d.]+ m?s\b/, 'T')),
-      ['quartz: the disk is full: recording ended after T; out.quartz is good up to there']);
+    t.deepEqual(
+      said.stderr
+        .split('\n')
+        .filter((line) => line.startsWith('quartz: '))
+        .map((line) => line.replace(/[\d.]+ m?s\b/, 'T')),
+      ['quartz: the disk is full: recording ended after T; out.quartz is good up to there'],
+    );
   });
 }
 
 test.serial('a limit on file sizes that leaves no room for a session: one line, and the program runs', async (t) => {
   const cwd = directory();
-  const { status, stderr } = await run('sh', ['-c', 'ulimit -f 1000; exec "$0" record -- "$1"', command, program('two_callers')], { cwd });
+  const { status, stderr } = await run(
+    'sh',
+    ['-c', 'ulimit -f 1000; exec "$0" record -- "$1"', command, program('two_callers')],
+    { cwd },
+  );
   t.is(status, 0);
-  t.deepEqual(stderr.split('\n').filter((line) => line !== ''),
-    ['quartz: the program cannot make its session: it needs more than ulimit -f allows; the program runs unsampled']);
-  t.deepEqual(readdirSync(cwd).filter((file) => file.endsWith('.quartz')), []);
+  t.deepEqual(
+    stderr.split('\n').filter((line) => line !== ''),
+    ['quartz: the program cannot make its session: it needs more than ulimit -f allows; the program runs unsampled'],
+  );
+  t.deepEqual(
+    readdirSync(cwd).filter((file) => file.endsWith('.quartz')),
+    [],
+  );
 });
 
 test.serial('record --children: a profile for each process, the shell too', async (t) => {
   const cwd = directory();
-  const { status, stderr } = await quartz(['record', '--children', '-o', 'out.quartz', '--', 'sh', '-c', '"$0"; "$0"', program('two_callers')], { cwd });
+  const { status, stderr } = await quartz(
+    ['record', '--children', '-o', 'out.quartz', '--', 'sh', '-c', '"$0"; "$0"', program('two_callers')],
+    { cwd },
+  );
   t.is(status, 0, stderr);
   const files = readdirSync(cwd).filter((name) => name.endsWith('.quartz'));
   const programs = files.map((name) => basename(openModel(join(cwd, name)).program)).sort();
   t.is(programs.length, 3, programs.join());
-  t.deepEqual(programs.filter((name) => name === 'two_callers'), ['two_callers', 'two_callers']);
+  t.deepEqual(
+    programs.filter((name) => name === 'two_callers'),
+    ['two_callers', 'two_callers'],
+  );
 });
 
 test.serial('a front end that is gone: a program that pays no attention to Ctrl-C is ended all the same', async (t) => {
   const file = join(directory(), 'out.quartz');
   const script = 'trap "" INT; echo ready; while :; do sleep 0.1; done';
-  const child = spawn(sampler, ['record', '--front', '3', '-o', file, '--', 'sh', '-c', script], { stdio: ['ignore', 'pipe', 'ignore', 'pipe'], detached: true });
-  t.teardown(() => { child.kill('SIGKILL'); });
+  const child = spawn(sampler, ['record', '--front', '3', '-o', file, '--', 'sh', '-c', script], {
+    stdio: ['ignore', 'pipe', 'ignore', 'pipe'],
+    detached: true,
+  });
+  t.teardown(() => {
+    child.kill('SIGKILL');
+  });
   const ended = once(child, 'exit');
   await once(child.stdout!, 'data');
   (child.stdio[3] as Socket).destroy();

@@ -1,7 +1,7 @@
 /**
- * What a newcomer does with the pages: the programs of docs/getting-started.md compile as it says, print what it says, and are
- * reported as it shows (but for numbers that another machine, or another minute, makes others). And docs/library.md is what the headers
- * of the package say, with every function that the library exports.
+ * What a newcomer does with the pages: the programs of docs/getting-started.md compile as it says, print what it says,
+ * and are reported as it shows (but for numbers that another machine, or another minute, makes others). And
+ * docs/library.md is what the headers of the package say, with every function that the library exports.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,15 +10,28 @@ import { directory, quartz, run } from '../../support/run-quartz.js';
 import { root } from '../../known-answers/programs.js';
 
 const guide = readFileSync(join(root, 'docs/getting-started.md'), 'utf8');
-const sources = [...guide.matchAll(/```(c|cpp)\n([^]*?)```/g)].map((match) => ({ kind: match[1]!, text: match[2]!, after: guide.slice(match.index + match[0].length) }));
+const sources = [...guide.matchAll(/```(c|cpp)\n([^]*?)```/g)].map((match) => ({
+  kind: match[1]!,
+  text: match[2]!,
+  after: guide.slice(match.index + match[0].length),
+}));
 
 /** By the line that the page gives. */
-async function compile(t: ExecutionContext, { kind, text }: { kind: string; text: string }, directoryOf: string, name: string): Promise<string> {
+async function compile(
+  t: ExecutionContext,
+  { kind, text }: { kind: string; text: string },
+  directoryOf: string,
+  name: string,
+): Promise<string> {
   const flags = async (command: string): Promise<string[]> => (await quartz([command])).stdout.trim().split(/\s+/);
   const source = `${name}.${kind === 'c' ? 'c' : 'cc'}`;
   writeFileSync(join(directoryOf, source), text);
   const [compiler, standard] = kind === 'c' ? ['cc', []] : ['c++', ['-std=c++17']];
-  const { status, stderr } = await run(compiler!, [...standard!, '-O2', '-g', ...await flags('cflags'), '-o', name, source, ...await flags('libs')], { cwd: directoryOf });
+  const { status, stderr } = await run(
+    compiler!,
+    [...standard!, '-O2', '-g', ...(await flags('cflags')), '-o', name, source, ...(await flags('libs'))],
+    { cwd: directoryOf },
+  );
   t.is(status, 0, stderr);
   t.is(stderr, '', 'without a warning');
   return join(directoryOf, name);
@@ -27,14 +40,21 @@ async function compile(t: ExecutionContext, { kind, text }: { kind: string; text
 test('the first program of the guide is reported as the guide shows', async (t) => {
   const work = directory();
   await compile(t, sources[0]!, work, 'sum');
-  const { status, stdout, stderr } = await quartz(['run', '--', './sum'], { cwd: work, env: { QUARTZ_PROCESSORS: '2', COLUMNS: '120' } });
+  const { status, stdout, stderr } = await quartz(['run', '--', './sum'], {
+    cwd: work,
+    env: { QUARTZ_PROCESSORS: '2', COLUMNS: '120' },
+  });
   t.is(status, 0, stderr);
   const shown = /```text\n([^]*?)```/.exec(guide)![1]!;
-  const findings = (report: string): string[] => [...report.matchAll(/^ {2}\d\. (.*?)(?=\d+(?:\.\d+)? (?:[mnuµ]?s|%))/gm)].map(([, begin]) => begin!.trim());
+  const findings = (report: string): string[] =>
+    [...report.matchAll(/^ {2}\d\. (.*?)(?=\d+(?:\.\d+)? (?:[mnuµ]?s|%))/gm)].map(([, begin]) => begin!.trim());
   t.deepEqual(findings(shown), ['Threads wait for lock table during', 'prepare (sum.c:7), called from main, costs']);
   for (const begin of findings(shown)) t.true(findings(stdout).includes(begin), stdout);
   /** Calls are counted, so these are the same on any machine. */
-  const rows = (report: string): string[] => [...report.matchAll(/ ([\d,]+) {2}\S+ +(main|count|lock table|prepare)\b/g)].map(([, calls, name]) => `${name!} ${calls!}`).sort();
+  const rows = (report: string): string[] =>
+    [...report.matchAll(/ ([\d,]+) {2}\S+ +(main|count|lock table|prepare)\b/g)]
+      .map(([, calls, name]) => `${name!} ${calls!}`)
+      .sort();
   t.deepEqual(rows(shown), ['count 4', 'lock table 1,200', 'main 1', 'prepare 1']);
   t.deepEqual(rows(stdout), rows(shown));
 });

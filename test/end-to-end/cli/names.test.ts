@@ -8,7 +8,10 @@ import { openProfile } from '../../../ts-frontend/src/reader/profile.js';
 import { needing } from '../../support/capabilities.js';
 import { command, directory, program, quartz, run, type Said } from '../../support/run-quartz.js';
 
-const profiles = (cwd: string): string[] => readdirSync(cwd).filter((name) => name.endsWith('.quartz')).sort();
+const profiles = (cwd: string): string[] =>
+  readdirSync(cwd)
+    .filter((name) => name.endsWith('.quartz'))
+    .sort();
 const host = execFileSync('uname', ['-n'], { encoding: 'utf8' }).trim().replace(/\..*/s, '');
 const kept = (said: Said): string[] => said.stderr.split('\n').filter((line) => line.includes('another recording'));
 const noRank = { PMI_RANK: '', PMIX_RANK: '', OMPI_COMM_WORLD_RANK: '', SLURM_PROCID: '' };
@@ -23,7 +26,10 @@ test.serial('each letter after a per cent sign', async (t) => {
   t.is((await run(command, ['record', '-q', '-o', 'p%p-%r-%j.quartz', '--', two], { cwd, env: noRank })).status, 0);
   const [name] = profiles(cwd);
   t.is(name, `p${openModel(join(cwd, name!)).head.pid}-0-0.quartz`);
-  for (const [verb, front] of [['record', sampler], ['run', command]] as const) {
+  for (const [verb, front] of [
+    ['record', sampler],
+    ['run', command],
+  ] as const) {
     const wrong = await run(front, [verb, '-o', '%x.quartz', '--', two], { cwd });
     t.is(wrong.status, 2);
     t.regex(wrong.stderr, /^quartz: [^\n]*%[^\n]*\n$/);
@@ -59,7 +65,11 @@ test.serial('one after the other: the last run has the name, with record and wit
 
 /** Starts a recording that lasts, and waits for its first snapshots. */
 async function lasting(cwd: string, file: string): Promise<() => Promise<void>> {
-  const started = start('sh', ['-c', 'cd "$0" && exec "$@"', cwd, sampler, 'record', '-q', '-o', file, '--', program('endless')], { QUARTZ_PROCESSORS: '4' });
+  const started = start(
+    'sh',
+    ['-c', 'cd "$0" && exec "$@"', cwd, sampler, 'record', '-q', '-o', file, '--', program('endless')],
+    { QUARTZ_PROCESSORS: '4' },
+  );
   await until('it has snapshots', () => {
     try {
       return openProfile(join(cwd, file), { symbolize: false }).head.snapshots > 10;
@@ -79,10 +89,10 @@ test.serial('at the same time: none takes the file of one that lives, or that en
   const { pid } = openModel(join(cwd, 'out.quartz')).head;
   const beside = await quartz(['record', '-o', 'out.quartz', '--', two], { cwd });
   t.is(beside.status, 0);
-  t.deepEqual(kept(beside), ['quartz: out.quartz is another recording\'s: this one is in out-2.quartz']);
+  t.deepEqual(kept(beside), ["quartz: out.quartz is another recording's: this one is in out-2.quartz"]);
   const report = await quartz(['run', '-o', 'out.quartz', '--', two], { cwd });
   t.is(report.status, 0);
-  t.deepEqual(profiles(cwd), ['out-2.quartz', 'out.quartz'], 'the second one\'s file was not younger than the third');
+  t.deepEqual(profiles(cwd), ['out-2.quartz', 'out.quartz'], "the second one's file was not younger than the third");
   t.regex(report.stdout, / two_callers: |^ *two_callers: /m, 'the report is of what was recorded');
   await end();
   t.is(openModel(join(cwd, 'out.quartz')).head.pid, pid);
@@ -92,12 +102,18 @@ test.serial('at the same time: none takes the file of one that lives, or that en
 test.serial('many at once, in one directory, by one name: all are there', async (t) => {
   const cwd = directory();
   writeFileSync(join(cwd, 'out.quartz'), 'from an earlier run');
-  const said = await Promise.all(Array.from({ length: 6 }, () => run(sampler, ['record', '-o', 'out.quartz', '--', two], { cwd, env: noRank })));
-  t.deepEqual(said.map(({ status }) => status), said.map(() => 0));
+  const said = await Promise.all(
+    Array.from({ length: 6 }, () => run(sampler, ['record', '-o', 'out.quartz', '--', two], { cwd, env: noRank })),
+  );
+  t.deepEqual(
+    said.map(({ status }) => status),
+    said.map(() => 0),
+  );
   const pids = new Set(profiles(cwd).map((name) => openModel(join(cwd, name)).head.pid));
   t.is(pids.size, 6, profiles(cwd).join());
   t.true(profiles(cwd).includes('out.quartz'));
-  for (const { stderr } of said) t.true(profiles(cwd).includes(/^quartz: (\S+): \d+ snapshots/m.exec(stderr)![1]!), stderr);
+  for (const { stderr } of said)
+    t.true(profiles(cwd).includes(/^quartz: (\S+): \d+ snapshots/m.exec(stderr)![1]!), stderr);
 });
 
 test.serial('attach: the name is of the program, and a second one takes nothing', async (t) => {
@@ -105,7 +121,15 @@ test.serial('attach: the name is of the program, and a second one takes nothing'
   const running = start(program('endless'), [], { QUARTZ_PROCESSORS: '4' });
   try {
     await until('the program is ready', () => running.stdout().includes('ready'));
-    for (let k = 0; k < 2; k++) t.is((await run(command, ['attach', '-q', '--seconds', '0.3', '-o', '%n.%p.quartz', String(running.child.pid)], { cwd })).status, 0);
+    for (let k = 0; k < 2; k++)
+      t.is(
+        (
+          await run(command, ['attach', '-q', '--seconds', '0.3', '-o', '%n.%p.quartz', String(running.child.pid)], {
+            cwd,
+          })
+        ).status,
+        0,
+      );
     t.deepEqual(profiles(cwd), [`endless.${running.child.pid}.quartz`]);
     t.is((await run(command, ['attach', '-q', '--seconds', '0.3', String(running.child.pid)], { cwd })).status, 0);
     t.true(profiles(cwd).includes('endless.quartz'));
@@ -117,10 +141,17 @@ test.serial('attach: the name is of the program, and a second one takes nothing'
 
 test.serial('--children: named after the program that each runs', async (t) => {
   const cwd = directory();
-  const said = await quartz(['record', '--children', '--', 'sh', '-c', '"$0"; "$1"', two, program('serial_then_parallel')], { cwd });
+  const said = await quartz(
+    ['record', '--children', '--', 'sh', '-c', '"$0"; "$1"', two, program('serial_then_parallel')],
+    { cwd },
+  );
   t.is(said.status, 0, said.stderr);
-  t.deepEqual(profiles(cwd).map((name) => name.replace(/-\d+/, '-PID')), ['serial_then_parallel-PID.quartz', 'sh.quartz', 'two_callers-PID.quartz']);
-  for (const name of profiles(cwd)) t.is(basename(openModel(join(cwd, name)).program).replace('dash', 'sh'), name.replace(/-\d+|\.quartz/g, ''));
+  t.deepEqual(
+    profiles(cwd).map((name) => name.replace(/-\d+/, '-PID')),
+    ['serial_then_parallel-PID.quartz', 'sh.quartz', 'two_callers-PID.quartz'],
+  );
+  for (const name of profiles(cwd))
+    t.is(basename(openModel(join(cwd, name)).program).replace('dash', 'sh'), name.replace(/-\d+|\.quartz/g, ''));
 });
 
 /** MPI: a program of our own, built by each implementation's compiler; every rank waits for all others. */
@@ -141,46 +172,80 @@ int main(int argc, char **argv) {
   return 0;
 }
 `;
-const openMpi = { OMPI_ALLOW_RUN_AS_ROOT: '1', OMPI_ALLOW_RUN_AS_ROOT_CONFIRM: '1', OMPI_MCA_rmaps_base_oversubscribe: '1', OMPI_MCA_btl_vader_single_copy_mechanism: 'none' };
+const openMpi = {
+  OMPI_ALLOW_RUN_AS_ROOT: '1',
+  OMPI_ALLOW_RUN_AS_ROOT_CONFIRM: '1',
+  OMPI_MCA_rmaps_base_oversubscribe: '1',
+  OMPI_MCA_btl_vader_single_copy_mechanism: 'none',
+};
 /** What is there after so many ranks: their names, whose rank each is, and what the program printed. */
-async function ranks(t: ExecutionContext, flavour: string, count: number, words: readonly string[], cwd: string): Promise<Said> {
+async function ranks(
+  t: ExecutionContext,
+  flavour: string,
+  count: number,
+  words: readonly string[],
+  cwd: string,
+): Promise<Said> {
   const said = await run(`mpiexec.${flavour}`, ['-n', String(count), ...words], { cwd, env: { ...openMpi } });
   t.is(said.status, 0, said.stderr);
-  for (let rank = 0; rank < count; rank++) t.true(said.stdout.includes(`rank ${rank} of ${count}: ${(count * (count - 1)) / 2}\n`), said.stdout);
+  for (let rank = 0; rank < count; rank++)
+    t.true(said.stdout.includes(`rank ${rank} of ${count}: ${(count * (count - 1)) / 2}\n`), said.stdout);
   return said;
 }
 
 for (const flavour of ['mpich', 'openmpi']) {
-  needing(`tool:mpiexec.${flavour}`, `tool:mpicc.${flavour}`)(`${flavour}: a profile for each rank, by record, by run, under one name, and as children of the launcher`, async (t) => {
-    const built = directory();
-    writeFileSync(join(built, 'sums.c'), mpiSource);
-    execFileSync(`mpicc.${flavour}`, ['-O1', '-g', '-o', 'sums', 'sums.c'], { cwd: built });
-    const sums = join(built, 'sums');
-    const cases: [number, string[], (rank: number) => string][] = [
-      [4, [command, 'record', '-q', '--', sums], (rank) => `sums.${rank}.quartz`],
-      [2, [command, 'run', '-q', '--', sums], (rank) => `sums.${rank}.quartz`],
-      [3, [command, 'record', '-q', '-o', 'all.quartz', '--', sums], (rank) => `all.${rank}.quartz`],
-      [2, [command, 'record', '-q', '-o', 'one-%r-of-%h.quartz', '--', sums], (rank) => `one-${rank}-of-${host}.quartz`],
-    ];
-    for (const [count, words, name] of cases) {
-      const cwd = directory();
-      for (let again = 0; again < 2; again++) {
-        await ranks(t, flavour, count, words, cwd);
-        t.deepEqual(profiles(cwd), Array.from({ length: count }, (_, rank) => name(rank)), 'also after a second run');
+  needing(`tool:mpiexec.${flavour}`, `tool:mpicc.${flavour}`)(
+    `${flavour}: a profile for each rank, by record, by run, under one name, and as children of the launcher`,
+    async (t) => {
+      const built = directory();
+      writeFileSync(join(built, 'sums.c'), mpiSource);
+      execFileSync(`mpicc.${flavour}`, ['-O1', '-g', '-o', 'sums', 'sums.c'], { cwd: built });
+      const sums = join(built, 'sums');
+      const cases: [number, string[], (rank: number) => string][] = [
+        [4, [command, 'record', '-q', '--', sums], (rank) => `sums.${rank}.quartz`],
+        [2, [command, 'run', '-q', '--', sums], (rank) => `sums.${rank}.quartz`],
+        [3, [command, 'record', '-q', '-o', 'all.quartz', '--', sums], (rank) => `all.${rank}.quartz`],
+        [
+          2,
+          [command, 'record', '-q', '-o', 'one-%r-of-%h.quartz', '--', sums],
+          (rank) => `one-${rank}-of-${host}.quartz`,
+        ],
+      ];
+      for (const [count, words, name] of cases) {
+        const cwd = directory();
+        for (let again = 0; again < 2; again++) {
+          await ranks(t, flavour, count, words, cwd);
+          t.deepEqual(
+            profiles(cwd),
+            Array.from({ length: count }, (_, rank) => name(rank)),
+            'also after a second run',
+          );
+        }
+        for (const file of profiles(cwd)) t.is(basename(openModel(join(cwd, file)).program), 'sums');
       }
-      for (const file of profiles(cwd)) t.is(basename(openModel(join(cwd, file)).program), 'sums');
-    }
-    const cwd = directory();
-    const said = await run(command, ['record', '-q', '--children', '--', `mpiexec.${flavour}`, '-n', '2', sums], { cwd, env: { ...openMpi } });
-    t.is(said.status, 0, said.stderr);
-    t.deepEqual(profiles(cwd).filter((file) => file.startsWith('sums')), ['sums.0.quartz', 'sums.1.quartz'], profiles(cwd).join());
-    for (const file of ['sums.0.quartz', 'sums.1.quartz']) t.is(basename(openModel(join(cwd, file)).program), 'sums');
-  });
+      const cwd = directory();
+      const said = await run(command, ['record', '-q', '--children', '--', `mpiexec.${flavour}`, '-n', '2', sums], {
+        cwd,
+        env: { ...openMpi },
+      });
+      t.is(said.status, 0, said.stderr);
+      t.deepEqual(
+        profiles(cwd).filter((file) => file.startsWith('sums')),
+        ['sums.0.quartz', 'sums.1.quartz'],
+        profiles(cwd).join(),
+      );
+      for (const file of ['sums.0.quartz', 'sums.1.quartz']) t.is(basename(openModel(join(cwd, file)).program), 'sums');
+    },
+  );
 }
 
 test.serial('recordings without a rank that end in one directory: by run, each reports on its own', async (t) => {
   const cwd = directory();
-  const said = await Promise.all(['two_callers', 'serial_then_parallel'].map((name) => quartz(['run', '-o', 'out.quartz', '--', program(name)], { cwd, env: noRank })));
+  const said = await Promise.all(
+    ['two_callers', 'serial_then_parallel'].map((name) =>
+      quartz(['run', '-o', 'out.quartz', '--', program(name)], { cwd, env: noRank }),
+    ),
+  );
   t.regex(said[0]!.stdout, /two_callers: /);
   t.regex(said[1]!.stdout, /serial_then_parallel: /);
   t.deepEqual(profiles(cwd), ['out-2.quartz', 'out.quartz']);

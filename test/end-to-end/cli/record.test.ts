@@ -38,19 +38,25 @@ for (const verb of ['record', 'run']) {
     t.regex(other.stderr, /^quartz: \.\/foreign can't be run: .*made for another machine.*\n$/);
   });
 
-  test.serial(`${verb}: a statically linked program without Quartz runs, and one line says why it is not recorded`, async (t) => {
-    const cwd = directory();
-    writeFileSync(join(cwd, 'plain.c'), '#include <stdio.h>\nint main(void) { puts("out"); return 7; }\n');
-    t.is((await run('cc', ['-static', '-o', 'plain', 'plain.c'], { cwd })).status, 0);
-    const said = await quartz([verb, '--', './plain'], { cwd });
-    t.deepEqual([said.status, said.stdout], [7, 'out\n']);
-    t.regex(said.stderr, /^quartz: no profile: .*statically linked.*quartz cflags/m);
-    t.false(existsSync(join(cwd, 'plain.quartz')));
-  });
+  test.serial(
+    `${verb}: a statically linked program without Quartz runs, and one line says why it is not recorded`,
+    async (t) => {
+      const cwd = directory();
+      writeFileSync(join(cwd, 'plain.c'), '#include <stdio.h>\nint main(void) { puts("out"); return 7; }\n');
+      t.is((await run('cc', ['-static', '-o', 'plain', 'plain.c'], { cwd })).status, 0);
+      const said = await quartz([verb, '--', './plain'], { cwd });
+      t.deepEqual([said.status, said.stdout], [7, 'out\n']);
+      t.regex(said.stderr, /^quartz: no profile: .*statically linked.*quartz cflags/m);
+      t.false(existsSync(join(cwd, 'plain.quartz')));
+    },
+  );
 
   test.serial(`${verb}: any dynamically linked program is recorded`, async (t) => {
     const cwd = directory();
-    const said = await quartz([verb, '-o', 'out.quartz', '--', 'sh', '-c', 'k=0; while [ $k -lt 300000 ]; do k=$((k+1)); done; exit 7'], { cwd });
+    const said = await quartz(
+      [verb, '-o', 'out.quartz', '--', 'sh', '-c', 'k=0; while [ $k -lt 300000 ]; do k=$((k+1)); done; exit 7'],
+      { cwd },
+    );
     t.is(said.status, 7, said.stderr);
     t.is((await quartz(['check'], { cwd })).status, 0);
   });
@@ -62,7 +68,8 @@ for (const verb of ['record', 'run']) {
     const ask = async (words: string): Promise<number[]> => {
       const said = await run('bash', ['-c', `${words} sh -c '${script}' 7< in 3>&1`, command, verb], { cwd });
       t.regex(said.stdout, /^from 7\n/, said.stderr);
-      return [...said.stdout.matchAll(/^fd (\d+)$/mg)].map(([, fd]) => Number(fd)).filter((fd) => fd < 512); // above are the layer's
+      // above are the layer's
+      return [...said.stdout.matchAll(/^fd (\d+)$/gm)].map(([, fd]) => Number(fd)).filter((fd) => fd < 512);
     };
     t.deepEqual(await ask('"$0" "$1" -q -o out.quartz --'), await ask(''));
   });
@@ -85,7 +92,10 @@ test.serial('run: an old profile of that name is not shown for a program that ma
 
 test.serial('a program can have options that look like ours, and words with blanks', async (t) => {
   const cwd = directory();
-  for (const words of [['record', '--', 'echo', '--help', 'a b'], ['record', '-q', 'echo', '--help', 'a b']]) {
+  for (const words of [
+    ['record', '--', 'echo', '--help', 'a b'],
+    ['record', '-q', 'echo', '--help', 'a b'],
+  ]) {
     const { status, stdout } = await quartz(words, { cwd });
     t.deepEqual([status, stdout], [0, '--help a b\n'], words.join(' '));
   }
@@ -95,7 +105,9 @@ test.serial('the program of docs/getting-started.md, compiled and run as it says
   const cwd = directory();
   const page = readFileSync(join(root, 'docs/getting-started.md'), 'utf8');
   writeFileSync(join(cwd, 'sum.c'), /```c\n(.*?)```/s.exec(page)![1]!);
-  const lines = [...page.matchAll(/^ {4}(.*\bquartz (?:cflags|run)\b.*)$/gm)].map((match) => match[1]!.replace(/\bquartz (?=cflags|libs|run)/g, `"${command}" `)).slice(0, 2);
+  const lines = [...page.matchAll(/^ {4}(.*\bquartz (?:cflags|run)\b.*)$/gm)]
+    .map((match) => match[1]!.replace(/\bquartz (?=cflags|libs|run)/g, `"${command}" `))
+    .slice(0, 2);
   const plain = await run('sh', ['-c', `${lines[0]!} && ./sum`], { cwd });
   t.is(plain.status, 0, plain.stderr);
   const said = await run('sh', ['-c', lines[1]!], { cwd });

@@ -1,5 +1,15 @@
 /** Reports of real profiles: every form, every way a file can be wrong, every kind of reader. */
-import { closeSync, copyFileSync, mkdirSync, openSync, symlinkSync, truncateSync, utimesSync, writeFileSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  copyFileSync,
+  mkdirSync,
+  openSync,
+  symlinkSync,
+  truncateSync,
+  utimesSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
 import { command, directory, program, quartz, run } from '../../support/run-quartz.js';
@@ -9,7 +19,9 @@ const home = directory();
 const good = join(home, 'good.quartz');
 
 test.before(async (t) => {
-  const { status, stderr } = await quartz(['record', '-o', good, '--', program('serial_then_parallel')], { env: { QUARTZ_PROCESSORS: '4' } });
+  const { status, stderr } = await quartz(['record', '-o', good, '--', program('serial_then_parallel')], {
+    env: { QUARTZ_PROCESSORS: '4' },
+  });
   t.is(status, 0, stderr);
 });
 
@@ -49,12 +61,51 @@ test('the newest profile of the directory is meant where none is named', async (
 
 const wrong: [string, RegExp, (file: string) => void][] = [
   ['missing', /does not exist/, () => undefined],
-  ['a directory', /is not a file/, (file) => { mkdirSync(file); }],
-  ['empty', /./, (file) => { writeFileSync(file, ''); }],
-  ['foreign', /./, (file) => { writeFileSync(file, '#!/bin/sh\necho hello\n'.repeat(1000)); }],
-  ['cut', /./, (file) => { copyFileSync(good, file); truncateSync(file, 600); }],
-  ['of a newer version', /version/, (file) => { copyFileSync(good, file); overwrite(file, 8, Buffer.from([99, 0, 0, 0])); }],
-  ['corrupt', /./, (file) => { copyFileSync(good, file); overwrite(file, 24, Buffer.alloc(4000, 0xff)); }],
+  [
+    'a directory',
+    /is not a file/,
+    (file) => {
+      mkdirSync(file);
+    },
+  ],
+  [
+    'empty',
+    /./,
+    (file) => {
+      writeFileSync(file, '');
+    },
+  ],
+  [
+    'foreign',
+    /./,
+    (file) => {
+      writeFileSync(file, '#!/bin/sh\necho hello\n'.repeat(1000));
+    },
+  ],
+  [
+    'cut',
+    /./,
+    (file) => {
+      copyFileSync(good, file);
+      truncateSync(file, 600);
+    },
+  ],
+  [
+    'of a newer version',
+    /version/,
+    (file) => {
+      copyFileSync(good, file);
+      overwrite(file, 8, Buffer.from([99, 0, 0, 0]));
+    },
+  ],
+  [
+    'corrupt',
+    /./,
+    (file) => {
+      copyFileSync(good, file);
+      overwrite(file, 24, Buffer.alloc(4000, 0xff));
+    },
+  ],
 ];
 function overwrite(file: string, at: number, bytes: Buffer): void {
   const descriptor = openSync(file, 'r+');
@@ -89,24 +140,37 @@ test('a name that is not in the profile', async (t) => {
 
 test('a reader that goes away is no failure', async (t) => {
   for (const args of ['report --json', 'report', 'locks']) {
-    const { stdout, stderr } = await run('bash', ['-c', `"$0" ${args} "$1" | true; echo \${PIPESTATUS[0]}`, command, good]);
+    const { stdout, stderr } = await run('bash', [
+      '-c',
+      `"$0" ${args} "$1" | true; echo \${PIPESTATUS[0]}`,
+      command,
+      good,
+    ]);
     t.deepEqual([stdout, stderr], ['0\n', ''], args);
   }
 });
 
 test('a terminal: its width, colours unless NO_COLOR, plain characters where the locale is not UTF-8', async (t) => {
-   
   const colours = /\u001b\[[\d;]*m/g;
   const onTerminal = async (columns: number, env: Record<string, string> = {}): Promise<string> => {
-    const { stdout } = await run('script', ['-qec', `stty cols ${columns} rows 24; "${command}" report "${good}"`, '/dev/null'], { env: { TERM: 'xterm', ...env } });
+    const { stdout } = await run(
+      'script',
+      ['-qec', `stty cols ${columns} rows 24; "${command}" report "${good}"`, '/dev/null'],
+      { env: { TERM: 'xterm', ...env } },
+    );
     return stdout.replaceAll('\r', '');
   };
   const narrow = await onTerminal(40);
   t.regex(narrow, colours);
   for (const line of narrow.replace(colours, '').split('\n')) t.true(Array.from(line).length <= 40, line);
-  t.true((await onTerminal(200)).replace(colours, '').split('\n').some((line) => Array.from(line).length > 100));
+  t.true(
+    (await onTerminal(200))
+      .replace(colours, '')
+      .split('\n')
+      .some((line) => Array.from(line).length > 100),
+  );
   t.notRegex(await onTerminal(80, { NO_COLOR: '1' }), colours);
-  t.regex((await onTerminal(80, { LC_ALL: 'C', NO_COLOR: '1' })), /^[\n\x20-\x7e]*$/);
+  t.regex(await onTerminal(80, { LC_ALL: 'C', NO_COLOR: '1' }), /^[\n\x20-\x7e]*$/);
   await t.notThrowsAsync(onTerminal(1));
 });
 

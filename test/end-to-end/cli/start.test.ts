@@ -1,4 +1,6 @@
-/** The first commands: in a checkout that is not built, after a start that failed, and what the demo says to try next. */
+/**
+ * The first commands: in a checkout that is not built, after a start that failed, and what the demo says to try next.
+ */
 import { cpSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
@@ -15,21 +17,37 @@ function unbuilt(): string {
 }
 /** As in a user's shell, not as below `npm test`. */
 function environment(home: string, more: Record<string, string> = {}): Record<string, string> {
-  const path = process.env['PATH']!.split(':').filter((place) => !place.includes('node_modules')).join(':');
-  const npm = Object.keys(process.env).filter((name) => /^npm_(command|lifecycle_|package_|execpath)|^INIT_CWD$/.test(name));
+  const path = process.env['PATH']!.split(':')
+    .filter((place) => !place.includes('node_modules'))
+    .join(':');
+  const npm = Object.keys(process.env).filter((name) =>
+    /^npm_(command|lifecycle_|package_|execpath)|^INIT_CWD$/.test(name),
+  );
   return { ...Object.fromEntries(npm.map((name) => [name, ''])), HOME: home, PATH: path, ...more };
 }
 /** npm and the demo take seconds, and many times that beside others. */
 const limitMs = 240_000;
-const ours = ({ stdout, stderr }: Said): string[] => `${stdout}\n${stderr}`.split('\n').filter((line) => line.startsWith('quartz: '));
+const ours = ({ stdout, stderr }: Said): string[] =>
+  `${stdout}\n${stderr}`.split('\n').filter((line) => line.startsWith('quartz: '));
 
-const commands = ['ts-frontend/bin/quartz report', 'npm run demo', 'npm test', 'npm run build', 'npm run bench', 'npx quartz demo'];
+const commands = [
+  'ts-frontend/bin/quartz report',
+  'npm run demo',
+  'npm test',
+  'npm run build',
+  'npm run bench',
+  'npx quartz demo',
+];
 for (const line of commands) {
   test.serial(`not built: ${line} says one line`, async (t) => {
     const [name = '', ...args] = line.split(' ');
     t.timeout(2 * limitMs);
     const cwd = unbuilt();
-    const said = await run(name.includes('/') ? join(cwd, name) : name, args, { cwd, env: environment(directory()), limitMs });
+    const said = await run(name.includes('/') ? join(cwd, name) : name, args, {
+      cwd,
+      env: environment(directory()),
+      limitMs,
+    });
     t.not(said.status, 0);
     const lines = ours(said);
     t.is(lines.length, 1, `${said.stdout}\n${said.stderr}`);
@@ -40,41 +58,54 @@ for (const line of commands) {
 
 test.serial('a start that failed breaks nothing: once it is built, npx works, too', async (t) => {
   t.timeout(2 * limitMs);
-  const cwd = unbuilt(), env = environment(directory());
+  const cwd = unbuilt(),
+    env = environment(directory());
   writeFileSync(join(cwd, 'scripts/setup.sh'), 'echo "quartz: needs something" >&2\nexit 1\n');
   const install = await run('npm', ['install', '--no-package-lock'], { cwd, env, limitMs });
   t.not(install.status, 0);
   t.regex(install.stderr + install.stdout, /quartz: needs something/);
   t.is(ours(await run('npx', ['quartz', 'demo'], { cwd, env, limitMs })).length, 1);
   t.is(ours(await run('npx', ['quartz', 'demo'], { cwd, env, limitMs })).length, 1, 'again');
-  for (const part of ['dist', 'build', 'node_modules']) if (!readdirSync(cwd).includes(part)) symlinkSync(join(root, part), join(cwd, part));
+  for (const part of ['dist', 'build', 'node_modules'])
+    if (!readdirSync(cwd).includes(part)) symlinkSync(join(root, part), join(cwd, part));
   const { status, stdout, stderr } = await run('npx', ['quartz', '--version'], { cwd, env, limitMs });
   t.is(status, 0, stderr);
   t.regex(stdout, /^quartz \d/m);
 });
 
 /** What stands below "Try next". */
-const next = (stdout: string): string[] => [...stdout.slice(stdout.indexOf('Try next')).matchAll(/^ {2}(\S.*)$/gm)].map(([, line]) => line!);
+const next = (stdout: string): string[] =>
+  [...stdout.slice(stdout.indexOf('Try next')).matchAll(/^ {2}(\S.*)$/gm)].map(([, line]) => line!);
 
-test.serial('npm run demo, from elsewhere: the profile lies where the user stands, and what to try next works there', async (t) => {
-  t.timeout(2 * limitMs);
-  const cwd = directory(), env = environment(directory());
-  const { status, stdout, stderr } = await run('npm', ['--prefix', root, 'run', 'demo'], { cwd, env, limitMs });
-  t.is(status, 0, stderr);
-  t.deepEqual(readdirSync(cwd), ['demo.quartz']);
-  const lines = next(stdout);
-  t.is(lines.length, 4, stdout);
-  for (const line of lines) {
-    const said = await run('sh', ['-c', line], { cwd, env, limitMs });
-    t.is(said.status, 0, `${line}\n${said.stderr}`);
-  }
-});
+test.serial(
+  'npm run demo, from elsewhere: the profile lies where the user stands, and what to try next works there',
+  async (t) => {
+    t.timeout(2 * limitMs);
+    const cwd = directory(),
+      env = environment(directory());
+    const { status, stdout, stderr } = await run('npm', ['--prefix', root, 'run', 'demo'], { cwd, env, limitMs });
+    t.is(status, 0, stderr);
+    t.deepEqual(readdirSync(cwd), ['demo.quartz']);
+    const lines = next(stdout);
+    t.is(lines.length, 4, stdout);
+    for (const line of lines) {
+      const said = await run('sh', ['-c', line], { cwd, env, limitMs });
+      t.is(said.status, 0, `${line}\n${said.stderr}`);
+    }
+  },
+);
 
 test.serial('where quartz is on the PATH, that is what to try', async (t) => {
   t.timeout(2 * limitMs);
-  const cwd = directory(), bin = directory(), env = environment(directory());
+  const cwd = directory(),
+    bin = directory(),
+    env = environment(directory());
   symlinkSync(command, join(bin, 'quartz'));
-  const { status, stdout, stderr } = await run(join(bin, 'quartz'), ['demo'], { cwd, env: { ...env, PATH: `${bin}:${env['PATH']}` }, limitMs });
+  const { status, stdout, stderr } = await run(join(bin, 'quartz'), ['demo'], {
+    cwd,
+    env: { ...env, PATH: `${bin}:${env['PATH']}` },
+    limitMs,
+  });
   t.is(status, 0, stderr);
   const lines = next(stdout);
   t.is(lines.length, 4);

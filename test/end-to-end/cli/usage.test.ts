@@ -44,7 +44,14 @@ test('without Node.js one line says so, and recording works', async (t) => {
   const { status, stderr } = await run('/bin/sh', [command, 'report'], { env: { PATH: bin } });
   t.is(status, 125);
   t.regex(stderr, /^quartz: this needs Node\.js[^\n]*\n$/);
-  t.is((await run('/bin/sh', [command, 'record', '-q', '-o', join(bin, 'out.quartz'), '--', 'true'], { env: { PATH: bin } })).status, 0);
+  t.is(
+    (
+      await run('/bin/sh', [command, 'record', '-q', '-o', join(bin, 'out.quartz'), '--', 'true'], {
+        env: { PATH: bin },
+      })
+    ).status,
+    0,
+  );
 });
 
 /** Limits of processes count all that the user has: they are tried as a user without any, whom only root can be. */
@@ -73,7 +80,10 @@ for (const limit of ['-n 24', '-v 500000', '-u 8']) {
       skip(t, onlyRoot);
       return;
     }
-    const { status, stdout, stderr } = await below(limit, `run --top 3 -o out.quartz --json -- sh -c 'echo "$0 $1"; exit 7' --top 'a  b'`);
+    const { status, stdout, stderr } = await below(
+      limit,
+      `run --top 3 -o out.quartz --json -- sh -c 'echo "$0 $1"; exit 7' --top 'a  b'`,
+    );
     t.deepEqual([status, stdout], [7, '--top a  b\n'], stderr);
     const [first = ''] = stderr.split('\n');
     t.regex(first, /^quartz: no report here: .*: quartz report out\.quartz$/);
@@ -81,18 +91,26 @@ for (const limit of ['-n 24', '-v 500000', '-u 8']) {
   });
 }
 
-test('flags with a blank in Quartz\'s own path: quoted, or one line says what to do', async (t) => {
+test("flags with a blank in Quartz's own path: quoted, or one line says what to do", async (t) => {
   const place = join(directory(), "a b's");
-  for (const part of ['scripts/quartz-flags', 'threadlib/include']) cpSync(join(root, part), join(place, part), { recursive: true });
+  for (const part of ['scripts/quartz-flags', 'threadlib/include'])
+    cpSync(join(root, part), join(place, part), { recursive: true });
   cpSync(join(root, 'build/threadlib/libquartz.a'), join(place, 'build/threadlib/libquartz.a'));
-  writeFileSync(join(place, 'prog.c'), '#include <quartz/quartz.h>\nint main(void) { qz_mutex mutex; return qz_mutex_init(&mutex, "m", 0) ? 6 : 5; }\n');
+  writeFileSync(
+    join(place, 'prog.c'),
+    '#include <quartz/quartz.h>\nint main(void) { qz_mutex mutex; return qz_mutex_init(&mutex, "m", 0) ? 6 : 5; }\n',
+  );
   const flags = join(place, 'scripts/quartz-flags');
   for (const what of ['cflags', 'libs']) {
     const { status, stdout, stderr } = await run(flags, [what]);
     t.deepEqual([status, stdout, stderr.trimEnd().split('\n').length], [125, '', 1]);
     t.regex(stderr, new RegExp(`has a blank.* ${what} --quoted`));
   }
-  const built = await run('sh', ['-c', 'eval "cc $("$0" cflags --quoted) -o prog prog.c $("$0" libs --quoted)" && ./prog', flags], { cwd: place });
+  const built = await run(
+    'sh',
+    ['-c', 'eval "cc $("$0" cflags --quoted) -o prog prog.c $("$0" libs --quoted)" && ./prog', flags],
+    { cwd: place },
+  );
   t.is(built.status, 5, built.stderr);
 });
 

@@ -1,4 +1,7 @@
-/** A program with 256 processors, all busy (a synthetic one: no machine here has as many): recorded, checked, reported, shown. */
+/**
+ * A program with 256 processors, all busy (a synthetic one: no machine here has as many): recorded, checked, reported,
+ * shown.
+ */
 import { join } from 'node:path';
 import test from 'ava';
 import { root } from '../../known-answers/programs.js';
@@ -11,8 +14,23 @@ const processors = 256;
 test.serial('256 busy processors: recorded by one and by several threads, and shown in every view', async (t) => {
   for (const threads of [1, 3]) {
     const file = join(directory(), 'wide.quartz');
-    const recorded = await quartz(['record', '--rate', '500', '--threads', String(threads), '-o', file, '--', join(root, 'build/test/end-to-end/sampler/publisher'), 'run', '700', '0'],
-      { env: { PUBLISHER_PROCESSORS: String(processors), PUBLISHER_BUSY: '1' } });
+    const recorded = await quartz(
+      [
+        'record',
+        '--rate',
+        '500',
+        '--threads',
+        String(threads),
+        '-o',
+        file,
+        '--',
+        join(root, 'build/test/end-to-end/sampler/publisher'),
+        'run',
+        '700',
+        '0',
+      ],
+      { env: { PUBLISHER_PROCESSORS: String(processors), PUBLISHER_BUSY: '1' } },
+    );
     t.is(recorded.status, 0, recorded.stderr);
     const checked = await quartz(['check', file]);
     t.is(checked.status, 0, checked.stderr);

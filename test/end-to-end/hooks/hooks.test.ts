@@ -1,4 +1,7 @@
-/** Programs compiled as a user does it, with the flags that `quartz cflags` and `quartz libs` print, by each compiler: exact counts. */
+/**
+ * Programs compiled as a user does it, with the flags that `quartz cflags` and `quartz libs` print, by each compiler:
+ * exact counts.
+ */
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import type { ExecutionContext } from 'ava';
@@ -8,7 +11,10 @@ import { attachTo, record, start, temporaryFile, until } from '../../support/rec
 import { needing } from '../../support/capabilities.js';
 
 const flags = (...args: string[]): string[] =>
-  execFileSync(join(root, 'scripts/quartz-flags'), args, { encoding: 'utf8' }).trim().split(' ').filter((word) => word !== '');
+  execFileSync(join(root, 'scripts/quartz-flags'), args, { encoding: 'utf8' })
+    .trim()
+    .split(' ')
+    .filter((word) => word !== '');
 
 /** Compiles and links a source of this directory; what a compiler says besides is an error. */
 function build(compiler: string, source: string, options: readonly string[], link: readonly string[]): string {
@@ -21,7 +27,9 @@ function build(compiler: string, source: string, options: readonly string[], lin
 }
 
 function calls(model: Model, name: string): number {
-  return model.entities.filter((one) => one.kind === 'procedure' && one.name === name).reduce((sum, one) => sum + one.calls, 0);
+  return model.entities
+    .filter((one) => one.kind === 'procedure' && one.name === name)
+    .reduce((sum, one) => sum + one.calls, 0);
 }
 function exact(t: ExecutionContext, model: Model, expected: Record<string, number>): void {
   t.deepEqual(Object.fromEntries(Object.keys(expected).map((name) => [name, calls(model, name)])), expected);
@@ -33,7 +41,10 @@ for (const compiler of ['gcc', 'clang'] as const) {
   const test = needing(`tool:${compiler}`);
   for (const options of [[], ['-O0'], ['-fPIC', '-fno-plt'], ['-fno-pie'], ['-Og']]) {
     test(`${compiler} ${options.join(' ')}: a pthread program, recorded by the layer`, async (t) => {
-      const { model, status, stderr } = await record(build(compiler, 'program.c', options, ['-ldl', ...(options.includes('-fno-pie') ? ['-no-pie'] : [])]), { args: [String(turns)] });
+      const { model, status, stderr } = await record(
+        build(compiler, 'program.c', options, ['-ldl', ...(options.includes('-fno-pie') ? ['-no-pie'] : [])]),
+        { args: [String(turns)] },
+      );
       t.is(status, 0, stderr);
       t.is(model.head.publisher, 'pthread');
       exact(t, model, counts);
@@ -42,23 +53,35 @@ for (const compiler of ['gcc', 'clang'] as const) {
 
   test(`${compiler}: a library with hooks that is loaded, unloaded and loaded again while threads run`, async (t) => {
     const plugin = build(compiler, 'plugin.c', ['-fPIC'], ['-shared']);
-    const { model, status, stderr } = await record(build(compiler, 'program.c', [], ['-ldl']), { args: [String(turns), plugin, '20'] });
+    const { model, status, stderr } = await record(build(compiler, 'program.c', [], ['-ldl']), {
+      args: [String(turns), plugin, '20'],
+    });
     t.is(status, 0, stderr);
     exact(t, model, { ...counts, use: 20 });
     // Procedures of a library that is gone have no names.
-    const others = model.entities.filter((one) => one.kind === 'procedure' && !(one.name in counts) && one.name !== 'use');
-    t.is(others.reduce((sum, one) => sum + one.calls, 0), 20 * 100 * 11);
+    const others = model.entities.filter(
+      (one) => one.kind === 'procedure' && !(one.name in counts) && one.name !== 'use',
+    );
+    t.is(
+      others.reduce((sum, one) => sum + one.calls, 0),
+      20 * 100 * 11,
+    );
   });
 
   test(`${compiler}: attached twice while it runs: procedures are seen and counted, each time`, async (t) => {
-    const program = start(build(compiler, 'program.c', [], ['-ldl']), ['0'], { QUARTZ_ATTACH: '1', LD_PRELOAD: join(root, 'build/pthread-layer/libquartz-pthread.so') });
+    const program = start(build(compiler, 'program.c', [], ['-ldl']), ['0'], {
+      QUARTZ_ATTACH: '1',
+      LD_PRELOAD: join(root, 'build/pthread-layer/libquartz-pthread.so'),
+    });
     try {
       await until('the program is ready', () => program.stdout().includes('ready'));
       for (let round = 0; round < 2; round++) {
         const { model, status, stderr } = await attachTo(program.child.pid!, 200);
         t.is(status, 0, stderr);
-        const leaves = calls(model, 'leaf'), all = calls(model, 'turn');
-        t.true(all > 0 && leaves > 9 * all && leaves < 11 * all, `${leaves} leaves of ${all} turns`); // read while they change
+        const leaves = calls(model, 'leaf'),
+          all = calls(model, 'turn');
+        // read while they change
+        t.true(all > 0 && leaves > 9 * all && leaves < 11 * all, `${leaves} leaves of ${all} turns`);
         const leaf = model.entities.find((one) => one.kind === 'procedure' && one.name === 'leaf')!;
         t.true(leaf.processorTimeNs > 0);
       }
@@ -80,14 +103,18 @@ for (const compiler of ['gcc', 'clang'] as const) {
       exact(t, model, compiler === 'gcc' ? { ...expected, around: 1000, apply: 1000, 'nested.0': 5000 } : expected);
       t.true(model.head.stackOverflows > 0);
       if (compiler !== 'gcc') return;
-      const callers = model.entities.find((one) => one.name === 'nested.0')!.callers.map(({ entity, count }) => `${model.entities[entity]!.name} ${count}`);
+      const callers = model.entities
+        .find((one) => one.name === 'nested.0')!
+        .callers.map(({ entity, count }) => `${model.entities[entity]!.name} ${count}`);
       t.deepEqual(callers.sort(), ['apply 1000', 'around 1000', 'nested.0 3000']);
     });
   }
 
   for (const [what, link] of [
-    ['the shared library', flags('libs', '--shared')], ['the static library', flags('libs')],
-    ['everything static', ['-static', ...flags('libs').filter((word) => !word.includes('-u,'))]], // what it calls takes the library in
+    ['the shared library', flags('libs', '--shared')],
+    ['the static library', flags('libs')],
+    // what it calls takes the library in
+    ['everything static', ['-static', ...flags('libs').filter((word) => !word.includes('-u,'))]],
   ] as const) {
     test(`${compiler}: threads of the package, ${what}`, async (t) => {
       const { model, status, stderr } = await record(build(compiler, 'package.c', [], link), { args: [String(turns)] });

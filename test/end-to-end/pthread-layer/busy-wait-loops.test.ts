@@ -1,4 +1,7 @@
-/** Loops that call what they look at, by each compiler that is there: those that only wait spin, those that work in the like do not. */
+/**
+ * Loops that call what they look at, by each compiler that is there: those that only wait spin, those that work in the
+ * like do not.
+ */
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { root } from '../../known-answers/programs.js';
@@ -6,77 +9,153 @@ import { record, temporaryFile } from '../../support/record.js';
 import { needing, skip } from '../../support/capabilities.js';
 import { hadCpus } from './helpers.js';
 
-function build(compiler: string, options: readonly string[], source = 'poll_loops.c', libraries: readonly string[] = []): string {
+function build(
+  compiler: string,
+  options: readonly string[],
+  source = 'poll_loops.c',
+  libraries: readonly string[] = [],
+): string {
   const file = temporaryFile(source);
-  execFileSync(compiler, ['-g', ...options, join(root, 'test/end-to-end/pthread-layer/programs', source), '-o', file, ...libraries, '-lpthread'], { stdio: 'pipe' });
+  execFileSync(
+    compiler,
+    [
+      '-g',
+      ...options,
+      join(root, 'test/end-to-end/pthread-layer/programs', source),
+      '-o',
+      file,
+      ...libraries,
+      '-lpthread',
+    ],
+    { stdio: 'pipe' },
+  );
   return file;
 }
 
 /** What scripts/quartz-flags prints. */
-const flags = (...words: readonly string[]): string[] => execFileSync(join(root, 'scripts/quartz-flags'), words, { encoding: 'utf8' }).trim().split(' ');
+const flags = (...words: readonly string[]): string[] =>
+  execFileSync(join(root, 'scripts/quartz-flags'), words, { encoding: 'utf8' }).trim().split(' ');
 
 const variants: { compiler: string; options: readonly string[]; hooked?: 'best' | 'all' }[] = [
-  { compiler: 'gcc', options: ['-O2'] }, { compiler: 'clang', options: ['-O2'] }, { compiler: 'gcc', options: ['-O0'] },
-  { compiler: 'clang', options: ['-O0'] }, { compiler: 'g++', options: ['-O2', '-xc++'] },
-  { compiler: 'gcc', options: ['-O2'], hooked: 'best' }, { compiler: 'clang', options: ['-O2'], hooked: 'best' },
-  { compiler: 'gcc', options: ['-O2'], hooked: 'all' }, { compiler: 'clang', options: ['-O0'], hooked: 'all' },
+  { compiler: 'gcc', options: ['-O2'] },
+  { compiler: 'clang', options: ['-O2'] },
+  { compiler: 'gcc', options: ['-O0'] },
+  { compiler: 'clang', options: ['-O0'] },
+  { compiler: 'g++', options: ['-O2', '-xc++'] },
+  { compiler: 'gcc', options: ['-O2'], hooked: 'best' },
+  { compiler: 'clang', options: ['-O2'], hooked: 'best' },
+  { compiler: 'gcc', options: ['-O2'], hooked: 'all' },
+  { compiler: 'clang', options: ['-O0'], hooked: 'all' },
 ];
 for (const { compiler, options, hooked } of variants) {
   const kind = hooked === undefined ? '' : `, with hooks (${hooked})`;
-  needing(`tool:${compiler}`, 'perf_event_open', 'x86-64')(`${compiler} ${options.join(' ')}${kind}: waiting through getters spins, with a deadline, too; work with these is work`, async (t) => {
-    const hooks = hooked === undefined ? [] : flags('cflags', '--cc', compiler, '--hooks', hooked);
-    const { model } = await record(build(compiler, [...options, ...hooks]));
-    if (model.head.paths.fewSamples) {
-      skip(t, 'the kernel gives few samples of running threads');
-      return;
-    }
-    const threads = model.entities.filter(({ kind, name, id, members }) => kind === 'thread' && id !== 0 && members.length === 0 && /^[+-]/.test(name));
-    t.is(threads.length, compiler === 'g++' ? 22 : 20);
-    t.is(model.head.paths.hooks, hooked !== undefined);
-    for (const { name, states } of threads) {
-      const { useful, spinning } = states;
-      // Found out after some samples, of its processor time (sums after some more): meanwhile a thread may wait for a CPU, as at work.
-      const least = hadCpus(model) ? (name.startsWith('+totals') ? 1 : 2) : 0.5;
-      if (name.startsWith('+')) t.true(spinning.ns > least * useful.ns, `${name}: ${spinning.ns / 1e6} ms found to spin, ${useful.ns / 1e6} not`);
-      else t.true(spinning.ns < 0.1 * useful.ns, `${name}: ${spinning.ns / 1e6} ms of ${useful.ns / 1e6} taken for waiting`);
-    }
-    t.true(model.notices.some(({ reason }) => /make no progress/.test(reason)));
-  });
-}
-
-for (const [compiler, options] of [['gcc', ['-O2']], ['clang', ['-O2']], ['gcc', ['-O0']], ['clang', ['-O0']]] as const) {
-  needing(`tool:${compiler}`, 'perf_event_open', 'x86-64')(`${compiler} ${options.join(' ')}: tickets and queues of the program's own are spin locks; barriers and places in rings are not`, async (t) => {
-    const { model } = await record(build(compiler, options, 'ticket_and_queue_locks.c'));
-    if (model.head.paths.fewSamples) {
-      skip(t, 'the kernel gives few samples of running threads');
-      return;
-    }
-    const waited = new Map<string, Map<string, number>>();
-    for (const { rawKind, members, name, object } of model.entities) {
-      if (rawKind !== 'loop' || members.length > 0) continue;
-      for (const { thread, ns } of object!.waiters) {
-        const who = model.entities[thread]!.name, kind = name.startsWith('spin lock at ticket_and_queue_locks.c:') ? 'lock' : 'loop', known = waited.get(who) ?? new Map<string, number>();
-        waited.set(who, known.set(kind, (known.get(kind) ?? 0) + ns));
+  needing(
+    `tool:${compiler}`,
+    'perf_event_open',
+    'x86-64',
+  )(
+    `${compiler} ${options.join(' ')}${kind}: waiting through getters spins, with a deadline, too; work with these is work`,
+    async (t) => {
+      const hooks = hooked === undefined ? [] : flags('cflags', '--cc', compiler, '--hooks', hooked);
+      const { model } = await record(build(compiler, [...options, ...hooks]));
+      if (model.head.paths.fewSamples) {
+        skip(t, 'the kernel gives few samples of running threads');
+        return;
       }
-    }
-    const text = JSON.stringify([...waited].map(([who, kinds]) => [who, ...kinds]));
-    const of = (who: string, kind: string): number => waited.get(who)?.get(kind) ?? 0;
-    for (const who of ['+ticket', '+queue']) t.true(of(who, 'lock') > 5 * of(who, 'loop'), `${who}: ${text}`);
-    for (const who of ['-barrier', '-places']) t.true(of(who, 'lock') <= 0.2 * of(who, 'loop'), `${who}: ${text}`);
-  });
+      const threads = model.entities.filter(
+        ({ kind, name, id, members }) => kind === 'thread' && id !== 0 && members.length === 0 && /^[+-]/.test(name),
+      );
+      t.is(threads.length, compiler === 'g++' ? 22 : 20);
+      t.is(model.head.paths.hooks, hooked !== undefined);
+      for (const { name, states } of threads) {
+        const { useful, spinning } = states;
+        // Found out after some samples, of its processor time (sums after some more): meanwhile a thread may wait for a
+        // CPU, as at work.
+        const least = hadCpus(model) ? (name.startsWith('+totals') ? 1 : 2) : 0.5;
+        if (name.startsWith('+'))
+          t.true(
+            spinning.ns > least * useful.ns,
+            `${name}: ${spinning.ns / 1e6} ms found to spin, ${useful.ns / 1e6} not`,
+          );
+        else
+          t.true(
+            spinning.ns < 0.1 * useful.ns,
+            `${name}: ${spinning.ns / 1e6} ms of ${useful.ns / 1e6} taken for waiting`,
+          );
+      }
+      t.true(model.notices.some(({ reason }) => /make no progress/.test(reason)));
+    },
+  );
 }
 
-for (const [compiler, kind] of [['gcc', 'best'], ['gcc', 'all'], ['clang', 'best']] as const) {
-  needing(`tool:${compiler}`, 'perf_event_open', 'x86-64')(`${compiler}, hooks (${kind}), linked with the thread package: a loop that only waits spins, one that works does not`, async (t) => {
-    const program = build(compiler, ['-O2', ...flags('cflags', '--cc', compiler, '--hooks', kind)], 'package_waits.c', flags('libs'));
-    const { model } = await record(program, { processors: 2 });
-    t.is(model.head.publisher, 'threadlib');
-    const time = (name: string): { useful: { ns: number }; spinning: { ns: number } } => model.entities.find((one) => one.kind === 'thread' && one.name === name)!.states;
-    for (const name of ['+watches', '+asks']) t.true(time(name).spinning.ns > 2 * time(name).useful.ns, `${name}: ${time(name).spinning.ns / 1e6} ms found to spin, ${time(name).useful.ns / 1e6} not`);
-    t.is(time('-hashes').spinning.ns, 0);
-    const loops = model.entities.filter(({ rawKind, members }) => rawKind === 'loop' && members.length === 0);
-    t.is(loops.length, 2);
-    for (const { file } of loops) t.regex(file, /package_waits\.c$/);
-    t.is(model.notices.filter(({ reason }) => /make no progress/.test(reason)).length, 2);
-  });
+for (const [compiler, options] of [
+  ['gcc', ['-O2']],
+  ['clang', ['-O2']],
+  ['gcc', ['-O0']],
+  ['clang', ['-O0']],
+] as const) {
+  needing(
+    `tool:${compiler}`,
+    'perf_event_open',
+    'x86-64',
+  )(
+    `${compiler} ${options.join(' ')}: tickets and queues of the program's own are spin locks; barriers and places in rings are not`,
+    async (t) => {
+      const { model } = await record(build(compiler, options, 'ticket_and_queue_locks.c'));
+      if (model.head.paths.fewSamples) {
+        skip(t, 'the kernel gives few samples of running threads');
+        return;
+      }
+      const waited = new Map<string, Map<string, number>>();
+      for (const { rawKind, members, name, object } of model.entities) {
+        if (rawKind !== 'loop' || members.length > 0) continue;
+        for (const { thread, ns } of object!.waiters) {
+          const who = model.entities[thread]!.name,
+            kind = name.startsWith('spin lock at ticket_and_queue_locks.c:') ? 'lock' : 'loop',
+            known = waited.get(who) ?? new Map<string, number>();
+          waited.set(who, known.set(kind, (known.get(kind) ?? 0) + ns));
+        }
+      }
+      const text = JSON.stringify([...waited].map(([who, kinds]) => [who, ...kinds]));
+      const of = (who: string, kind: string): number => waited.get(who)?.get(kind) ?? 0;
+      for (const who of ['+ticket', '+queue']) t.true(of(who, 'lock') > 5 * of(who, 'loop'), `${who}: ${text}`);
+      for (const who of ['-barrier', '-places']) t.true(of(who, 'lock') <= 0.2 * of(who, 'loop'), `${who}: ${text}`);
+    },
+  );
+}
+
+for (const [compiler, kind] of [
+  ['gcc', 'best'],
+  ['gcc', 'all'],
+  ['clang', 'best'],
+] as const) {
+  needing(
+    `tool:${compiler}`,
+    'perf_event_open',
+    'x86-64',
+  )(
+    `${compiler}, hooks (${kind}), linked with the thread package: a loop that only waits spins, one that works does not`,
+    async (t) => {
+      const program = build(
+        compiler,
+        ['-O2', ...flags('cflags', '--cc', compiler, '--hooks', kind)],
+        'package_waits.c',
+        flags('libs'),
+      );
+      const { model } = await record(program, { processors: 2 });
+      t.is(model.head.publisher, 'threadlib');
+      const time = (name: string): { useful: { ns: number }; spinning: { ns: number } } =>
+        model.entities.find((one) => one.kind === 'thread' && one.name === name)!.states;
+      for (const name of ['+watches', '+asks'])
+        t.true(
+          time(name).spinning.ns > 2 * time(name).useful.ns,
+          `${name}: ${time(name).spinning.ns / 1e6} ms found to spin, ${time(name).useful.ns / 1e6} not`,
+        );
+      t.is(time('-hashes').spinning.ns, 0);
+      const loops = model.entities.filter(({ rawKind, members }) => rawKind === 'loop' && members.length === 0);
+      t.is(loops.length, 2);
+      for (const { file } of loops) t.regex(file, /package_waits\.c$/);
+      t.is(model.notices.filter(({ reason }) => /make no progress/.test(reason)).length, 2);
+    },
+  );
 }

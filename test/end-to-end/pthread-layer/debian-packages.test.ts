@@ -1,5 +1,5 @@
-/** Programs that Debian packages, where they are installed: the same output and status under Quartz as without; servers answer,
- * and their profiles are complete however they end. `scripts/setup.sh checks` installs those that are small. */
+/** Programs that Debian packages, where they are installed: the same output and status under Quartz as without; servers
+ * answer, and their profiles are complete however they end. `scripts/setup.sh checks` installs those that are small. */
 import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
@@ -11,7 +11,12 @@ const most = { maxBuffer: 1 << 27 };
 
 let line = 1;
 const text = temporaryFile('text');
-writeFileSync(text, Array.from({ length: 60_000 }, () => `${line = line * 48271 % 2147483647} and some words that come again\n`).join(''));
+writeFileSync(
+  text,
+  Array.from({ length: 60_000 }, () => `${(line = (line * 48271) % 2147483647)} and some words that come again\n`).join(
+    '',
+  ),
+);
 
 const packers: [string, string[], string[]][] = [
   ['pigz', ['-p', '4', '-n', '-c', '-b', '128'], ['-d', '-c']],
@@ -21,9 +26,24 @@ const packers: [string, string[], string[]][] = [
 ];
 for (const [tool, pack, unpack] of packers) {
   needing(`tool:${tool}`)(`${tool}: the same bytes, packed and unpacked`, async (t) => {
-    const packed = temporaryFile('packed'), unpacked = temporaryFile('unpacked'), profile = temporaryFile('profile.quartz');
+    const packed = temporaryFile('packed'),
+      unpacked = temporaryFile('unpacked'),
+      profile = temporaryFile('profile.quartz');
     const recorded = async (args: readonly string[], into: string): Promise<void> => {
-      const ended = await start('sh', ['-c', 'out=$1; shift; exec "$@" >"$out"', 'sh', into, sampler, 'record', '-q', '-o', profile, '--', tool, ...args]).ended;
+      const ended = await start('sh', [
+        '-c',
+        'out=$1; shift; exec "$@" >"$out"',
+        'sh',
+        into,
+        sampler,
+        'record',
+        '-q',
+        '-o',
+        profile,
+        '--',
+        tool,
+        ...args,
+      ]).ended;
       t.is(ended.status, 0, ended.stderr);
       t.is(ended.stderr, '');
       openModel(profile);
@@ -32,17 +52,36 @@ for (const [tool, pack, unpack] of packers) {
     t.true(execFileSync('cat', [packed], most).equals(execFileSync(tool, [...pack, text], most)), 'packed as without');
     await recorded([...unpack, packed], unpacked);
     t.true(execFileSync('cat', [unpacked], most).equals(execFileSync('cat', [text], most)), 'unpacked again');
-    const missing = ['-d', '-c', '/nowhere/at/all'], [plain, under] = [await start(tool, missing).ended, await start(sampler, ['record', '-q', '-o', profile, '--', tool, ...missing]).ended];
-    t.deepEqual([under.status, under.stdout, under.stderr.replaceAll(/^quartz: .*\n/gm, '')], [plain.status, plain.stdout, plain.stderr]);
+    const missing = ['-d', '-c', '/nowhere/at/all'],
+      [plain, under] = [
+        await start(tool, missing).ended,
+        await start(sampler, ['record', '-q', '-o', profile, '--', tool, ...missing]).ended,
+      ];
+    t.deepEqual(
+      [under.status, under.stdout, under.stderr.replaceAll(/^quartz: .*\n/gm, '')],
+      [plain.status, plain.stdout, plain.stderr],
+    );
   });
 }
 
 const commands: [string, string[]][] = [
   ['sort', ['--parallel=4', '-S', '1M', text]],
-  ['sqlite3', [':memory:', 'PRAGMA threads=4; CREATE TABLE t AS WITH RECURSIVE n(k) AS (SELECT 1 UNION ALL SELECT k + 1 FROM n WHERE k < 60000) ' +
-    'SELECT k, k * 7919 % 60013 AS v FROM n; CREATE INDEX i ON t(v); SELECT count(*), sum(v), min(v) FROM t; SELECT no_such FROM t;']],
-  ['python3', ['-c', 'import threading, queue\nq = queue.Queue(8); out = []\ndef take():\n  while (k := q.get()) is not None: out.append(k * k)\n' +
-    'ts = [threading.Thread(target=take) for _ in range(4)]\n[t.start() for t in ts]\n[q.put(k) for k in range(5000)]\n[q.put(None) for _ in ts]\n[t.join() for t in ts]\nprint(sum(out)); raise SystemExit(3)']],
+  [
+    'sqlite3',
+    [
+      ':memory:',
+      'PRAGMA threads=4; CREATE TABLE t AS WITH RECURSIVE n(k) AS (SELECT 1 UNION ALL SELECT k + 1 FROM n WHERE k < 60000) ' +
+        'SELECT k, k * 7919 % 60013 AS v FROM n; CREATE INDEX i ON t(v); SELECT count(*), sum(v), min(v) FROM t; SELECT no_such FROM t;',
+    ],
+  ],
+  [
+    'python3',
+    [
+      '-c',
+      'import threading, queue\nq = queue.Queue(8); out = []\ndef take():\n  while (k := q.get()) is not None: out.append(k * k)\n' +
+        'ts = [threading.Thread(target=take) for _ in range(4)]\n[t.start() for t in ts]\n[q.put(k) for k in range(5000)]\n[q.put(None) for _ in ts]\n[t.join() for t in ts]\nprint(sum(out)); raise SystemExit(3)',
+    ],
+  ],
 ];
 for (const [tool, args] of commands) {
   needing(`tool:${tool}`)(`${tool}: the same output and status`, async (t) => {
@@ -60,7 +99,7 @@ async function ask(socket: Socket, question: string, answer: string, times: numb
   for (let k = 0; k < times; k++) {
     let heard = '';
     socket.write(question);
-    while (heard.length < answer.length) heard += String((await once(socket, 'data') as [Buffer])[0]);
+    while (heard.length < answer.length) heard += String(((await once(socket, 'data')) as [Buffer])[0]);
     right += Number(heard === answer);
   }
   return right;
@@ -79,14 +118,25 @@ async function reach(port: number): Promise<Socket> {
 }
 const user = process.getuid!() === 0 ? ['-u', 'nobody'] : [];
 const servers: [string, (port: number) => string[], string, string][] = [
-  ['memcached', (port) => ['-l', '127.0.0.1', '-p', String(port), '-t', '4', ...user], 'set k 0 0 5\r\nvalue\r\nget k\r\n', 'STORED\r\nVALUE k 0 5\r\nvalue\r\nEND\r\n'],
-  ['redis-server', (port) => ['--port', String(port), '--save', '', '--io-threads', '3'], 'SET k value\r\nGET k\r\n', '+OK\r\n$5\r\nvalue\r\n'],
+  [
+    'memcached',
+    (port) => ['-l', '127.0.0.1', '-p', String(port), '-t', '4', ...user],
+    'set k 0 0 5\r\nvalue\r\nget k\r\n',
+    'STORED\r\nVALUE k 0 5\r\nvalue\r\nEND\r\n',
+  ],
+  [
+    'redis-server',
+    (port) => ['--port', String(port), '--save', '', '--io-threads', '3'],
+    'SET k value\r\nGET k\r\n',
+    '+OK\r\n$5\r\nvalue\r\n',
+  ],
 ];
-let port = 20_000 + process.pid % 20_000;
+let port = 20_000 + (process.pid % 20_000);
 for (const [tool, args, question, answer] of servers) {
   for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
     needing(`tool:${tool}`)(`${tool} answers, and its profile is complete after ${signal}`, async (t) => {
-      const profile = temporaryFile('profile.quartz'), own = ++port;
+      const profile = temporaryFile('profile.quartz'),
+        own = ++port;
       const started = start(sampler, ['record', '-q', '-o', profile, '--', tool, ...args(own)]);
       const sockets = await Promise.all(Array.from({ length: 4 }, () => reach(own)));
       t.deepEqual(await Promise.all(sockets.map((socket) => ask(socket, question, answer, 300))), [300, 300, 300, 300]);

@@ -4,22 +4,41 @@ import { root } from '../../known-answers/programs.js';
 import { record } from '../../support/record.js';
 import { needing } from '../../support/capabilities.js';
 
-needing('perf_event_open')('generated code stands on the path, behind the lock, and is what limits the program', async (t) => {
-  const { model, status } = await record(join(root, 'build/test/end-to-end/pthread-layer/generated'));
-  t.is(status, 0);
-  const generated = model.entities.find(({ kind, name }) => kind === 'procedure' && name === 'generated code');
-  const turn = model.entities.find(({ name }) => name === 'turn')!;
-  t.truthy(generated, model.entities.map(({ name }) => name).join(', '));
-  t.true(generated!.processorTimeSelfNs > 0.5 * model.root.processorTimeNs, 'the program does nothing else, but it is seen only once the map was read again');
-  t.true(turn.processorTimeNs > 0.9 * model.root.processorTimeNs && turn.processorTimeSelfNs < 0.4 * model.root.processorTimeNs, 'it runs under the lock, which does not run itself');
-  t.true(model.findings.some(({ entity, related }) => entity === generated!.id || related.includes(generated!.id)), JSON.stringify(model.findings.map(({ facts }) => facts)));
-});
+needing('perf_event_open')(
+  'generated code stands on the path, behind the lock, and is what limits the program',
+  async (t) => {
+    const { model, status } = await record(join(root, 'build/test/end-to-end/pthread-layer/generated'));
+    t.is(status, 0);
+    const generated = model.entities.find(({ kind, name }) => kind === 'procedure' && name === 'generated code');
+    const turn = model.entities.find(({ name }) => name === 'turn')!;
+    t.truthy(generated, model.entities.map(({ name }) => name).join(', '));
+    t.true(
+      generated!.processorTimeSelfNs > 0.5 * model.root.processorTimeNs,
+      'the program does nothing else, but it is seen only once the map was read again',
+    );
+    t.true(
+      turn.processorTimeNs > 0.9 * model.root.processorTimeNs &&
+        turn.processorTimeSelfNs < 0.4 * model.root.processorTimeNs,
+      'it runs under the lock, which does not run itself',
+    );
+    t.true(
+      model.findings.some(({ entity, related }) => entity === generated!.id || related.includes(generated!.id)),
+      JSON.stringify(model.findings.map(({ facts }) => facts)),
+    );
+  },
+);
 
-needing('perf_event_open')('code without unwind information has its own name, or none: not that of the procedure before it', async (t) => {
-  const { model, status } = await record(join(root, 'build/test/end-to-end/pthread-layer/no_unwind_info'));
-  t.is(status, 0);
-  const most = model.entities.filter(({ kind, members }) => kind === 'procedure' && members.length === 0)
-    .sort((a, b) => b.processorTimeSelfNs - a.processorTimeSelfNs).slice(0, 2);
-  t.deepEqual(most.map(({ name }) => name.replace(/0x[\da-f]+$/, '')).sort(), ['looks_like_data', 'no_unwind_info+']);
-  for (const { name, processorTimeSelfNs } of most) t.true(processorTimeSelfNs > 0.3 * model.root.processorTimeNs, `${name}: ${processorTimeSelfNs / 1e6} ms`);
-});
+needing('perf_event_open')(
+  'code without unwind information has its own name, or none: not that of the procedure before it',
+  async (t) => {
+    const { model, status } = await record(join(root, 'build/test/end-to-end/pthread-layer/no_unwind_info'));
+    t.is(status, 0);
+    const most = model.entities
+      .filter(({ kind, members }) => kind === 'procedure' && members.length === 0)
+      .sort((a, b) => b.processorTimeSelfNs - a.processorTimeSelfNs)
+      .slice(0, 2);
+    t.deepEqual(most.map(({ name }) => name.replace(/0x[\da-f]+$/, '')).sort(), ['looks_like_data', 'no_unwind_info+']);
+    for (const { name, processorTimeSelfNs } of most)
+      t.true(processorTimeSelfNs > 0.3 * model.root.processorTimeNs, `${name}: ${processorTimeSelfNs / 1e6} ms`);
+  },
+);

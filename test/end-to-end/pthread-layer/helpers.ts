@@ -7,24 +7,46 @@ import { root } from '../../known-answers/programs.js';
 export const program = (name: string): string => join(root, 'build/test/end-to-end/pthread-layer', name);
 
 export function object(model: Model, name: string): Entity & { object: NonNullable<Entity['object']> } {
-  const entity = findEntities(model, name).map((id) => model.entities[id]!).find((each) => each.object !== null);
-  if (!entity?.object) throw new Error(`${name} is not there: ${model.entities.map((each) => `${each.kind} ${each.name}`).join(', ')}`);
+  const entity = findEntities(model, name)
+    .map((id) => model.entities[id]!)
+    .find((each) => each.object !== null);
+  if (!entity?.object)
+    throw new Error(`${name} is not there: ${model.entities.map((each) => `${each.kind} ${each.name}`).join(', ')}`);
   return entity as Entity & { object: NonNullable<Entity['object']> };
 }
-/** Sampled and exact time agree: of one thread at a time, within four standard errors more where a busy machine let the sampler look seldom. */
-export function near(t: ExecutionContext, model: Model, what: string, sampledNs: number, exactNs: number, share = 0.25): void {
+/**
+ * Sampled and exact time agree: of one thread at a time, within four standard errors more where a busy machine let the
+ * sampler look seldom.
+ */
+export function near(
+  t: ExecutionContext,
+  model: Model,
+  what: string,
+  sampledNs: number,
+  exactNs: number,
+  share = 0.25,
+): void {
   const part = Math.min(1, exactNs / model.elapsedNs);
-  const errorNs = 4 * model.elapsedNs * Math.sqrt(part * (1 - part) / Math.max(1, independentSnapshots(model.head)));
-  t.true(Math.abs(sampledNs - exactNs) <= share * exactNs + 20e6 + errorNs, `${what}: ${sampledNs / 1e6} ms sampled, ${exactNs / 1e6} ms exact, standard error ${errorNs / 4e6} ms`);
+  const errorNs = 4 * model.elapsedNs * Math.sqrt((part * (1 - part)) / Math.max(1, independentSnapshots(model.head)));
+  t.true(
+    Math.abs(sampledNs - exactNs) <= share * exactNs + 20e6 + errorNs,
+    `${what}: ${sampledNs / 1e6} ms sampled, ${exactNs / 1e6} ms exact, standard error ${errorNs / 4e6} ms`,
+  );
 }
 
 /** Nobody else took the CPUs: who gives its own away has it back at once. */
 export const hadCpus = ({ cpuWait }: Model): boolean => cpuWait.waitNs < 0.2 * cpuWait.runNs;
 
-/** Time that threads wait for the object, blocked, spinning or without a CPU: those that hold it may be without one, too. */
+/**
+ * Time that threads wait for the object, blocked, spinning or without a CPU: those that hold it may be without one,
+ * too.
+ */
 export const waitingFor = (model: Model, { id }: Entity): number => {
   const { tuples, stacks } = model.raw;
-  return tuples.ns.reduce((sum, ns, k) => sum + (tuples.waiting[k]! !== 0 && stacks.entity[tuples.stack[k]!] === id ? ns : 0), 0);
+  return tuples.ns.reduce(
+    (sum, ns, k) => sum + (tuples.waiting[k]! !== 0 && stacks.entity[tuples.stack[k]!] === id ? ns : 0),
+    0,
+  );
 };
 
 /** Why a recording cannot show what running threads executed; undefined: it can. */

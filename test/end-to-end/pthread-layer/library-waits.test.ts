@@ -9,48 +9,103 @@ import { needing, skip } from '../../support/capabilities.js';
 import { hadCpus, near, object, program } from './helpers.js';
 
 for (const name of ['cxx20_waits0', 'cxx20_waits2', 'cxx20_waits0-clang', 'cxx20_waits2-clang'])
-  needing(`file:${program(name)}`)(`${name}: what the C++ library has in its headers is known by what the program called, and where`, async (t) => {
-    const { model, status, stdout } = await record(program(name));
-    t.is(status, 0);
-    const lines = readFileSync(join(root, 'test/end-to-end/pthread-layer/programs/cxx20_waits.cc'), 'utf8').split('\n');
-    const [allMs, ...tookMs] = stdout.split(' ').map(Number) as [number, ...number[]];
-    for (const [k, [called, kind]] of ([['std::latch::wait', 'barrier'], ['std::counting_semaphore::acquire', 'data'], ['std::barrier::arrive_and_wait', 'barrier'],
-      ['std::atomic<int>::wait', 'data'], ['std::atomic_flag::wait', 'data']] as const).entries()) {
-      const line = lines.findIndex((text) => text.endsWith(`// ${called}`)) + 1;
-      const waited = object(model, `${called} at cxx20_waits.cc:${line}`);
-      t.is(insideKind(waited), kind, called);
-      // All of them waited so long; each waited from before, and after it was woken for a CPU.
-      near(t, model, called, waited.states.blocked.ns, Math.min(Math.max(allMs * 1e6, waited.states.blocked.ns), tookMs[k]! * 1e6), 0.3);
-      t.deepEqual([waited.file.split('/').pop(), waited.line], ['cxx20_waits.cc', line]);
-    }
-  });
+  needing(`file:${program(name)}`)(
+    `${name}: what the C++ library has in its headers is known by what the program called, and where`,
+    async (t) => {
+      const { model, status, stdout } = await record(program(name));
+      t.is(status, 0);
+      const lines = readFileSync(join(root, 'test/end-to-end/pthread-layer/programs/cxx20_waits.cc'), 'utf8').split(
+        '\n',
+      );
+      const [allMs, ...tookMs] = stdout.split(' ').map(Number) as [number, ...number[]];
+      for (const [k, [called, kind]] of (
+        [
+          ['std::latch::wait', 'barrier'],
+          ['std::counting_semaphore::acquire', 'data'],
+          ['std::barrier::arrive_and_wait', 'barrier'],
+          ['std::atomic<int>::wait', 'data'],
+          ['std::atomic_flag::wait', 'data'],
+        ] as const
+      ).entries()) {
+        const line = lines.findIndex((text) => text.endsWith(`// ${called}`)) + 1;
+        const waited = object(model, `${called} at cxx20_waits.cc:${line}`);
+        t.is(insideKind(waited), kind, called);
+        // All of them waited so long; each waited from before, and after it was woken for a CPU.
+        near(
+          t,
+          model,
+          called,
+          waited.states.blocked.ns,
+          Math.min(Math.max(allMs * 1e6, waited.states.blocked.ns), tookMs[k]! * 1e6),
+          0.3,
+        );
+        t.deepEqual([waited.file.split('/').pop(), waited.line], ['cxx20_waits.cc', line]);
+      }
+    },
+  );
 
-for (const [name, blockMs] of [['openmp', ''], ['openmp-clang', '200'], ['openmp-clang', '0']] as const) { // LLVM's waits for so long before it blocks
+for (const [name, blockMs] of [
+  ['openmp', ''],
+  ['openmp-clang', '200'],
+  ['openmp-clang', '0'],
+] as const) {
+  // LLVM's waits for so long before it blocks
   const openmp = program(name);
-  needing(`file:${openmp}`, 'perf_event_open', 'x86-64')(`${name} ${blockMs}: what waits inside its library is waiting, spinning or asleep, known by what the program called`, async (t) => {
-    const { model, status, stdout } = await record(openmp, { env: blockMs ? { KMP_BLOCKTIME: blockMs } : {} });
-    t.is(status, 0);
-    if (model.head.paths.fewSamples) {
-      skip(t, 'the kernel gives few samples of running threads');
-      return;
-    }
-    const lines = readFileSync(join(root, 'test/end-to-end/pthread-layer/programs/openmp.c'), 'utf8').split('\n');
-    const waited = (at: string): number => model.entities.filter(({ rawKind, id, group, name: its }) => rawKind === 'futex' && id !== group && its.endsWith(` at openmp.c:${lines.findIndex((text) => text.startsWith(`#pragma omp ${at}`)) + 1}`))
-      .reduce((sum, { states }) => sum + states.blocked.ns + states.spinning.ns + states.ready.ns, 0);
-    // All lasts as much longer as the machine is loaded; of 1,000 ms of two threads 550 are work, 1,000 would be if they did not wait.
-    const inStates = (...states: (keyof Entity['states'])[]): number => model.entities.filter(({ kind }) => kind === 'thread')
-      .reduce((sum, { states: its }) => sum + states.reduce((ns, state) => ns + its[state].ns, 0), 0);
-    const all = inStates('useful', 'overhead', 'spinning', 'ready', 'blocked', 'io'), part = (ns: number): string => `${(100 * ns / all).toFixed(1)} % of ${all / 1e6} ms`;
-    // LLVM's waiters give their CPU away while they look: where there are others to take it, hardly any samples are of them.
-    const known = !blockMs || hadCpus(model);
-    const [barrierMs, criticalMs] = stdout.split(' ').map(Number) as [number, number]; // by the threads' clocks
-    t.true(!known || waited('barrier') > 0.5 * barrierMs * 1e6 - 20e6, `at the first barrier ${part(waited('barrier'))}, really ${barrierMs} ms`);
-    t.true(!known || waited('critical') > 0.3 * criticalMs * 1e6 - 20e6, `for the critical section ${part(waited('critical'))}, really ${criticalMs} ms`);
-    if (blockMs && known) t.true(waited('parallel') > 0.075 * all, `at the end of the region ${part(waited('parallel'))}`);
-    t.true(!known || inStates('useful') < all - 0.4 * (barrierMs + criticalMs) * 1e6 + 20e6, `at work ${part(inStates('useful'))}`);
-    const condition = model.entities.filter(({ rawKind }) => rawKind === 'condition').reduce((sum, { states }) => sum + states.blocked.ns, 0);
-    t.true(condition < 0.05 * all, `for the library's conditions, by which it makes them, ${part(condition)}`);
-    const thread = model.entities.find(({ kind, name: its }) => kind === 'thread' && its !== 'main');
-    if (!blockMs) t.is(thread?.name, 'region', 'a worker is known by what it runs');
-  });
+  needing(
+    `file:${openmp}`,
+    'perf_event_open',
+    'x86-64',
+  )(
+    `${name} ${blockMs}: what waits inside its library is waiting, spinning or asleep, known by what the program called`,
+    async (t) => {
+      const { model, status, stdout } = await record(openmp, { env: blockMs ? { KMP_BLOCKTIME: blockMs } : {} });
+      t.is(status, 0);
+      if (model.head.paths.fewSamples) {
+        skip(t, 'the kernel gives few samples of running threads');
+        return;
+      }
+      const lines = readFileSync(join(root, 'test/end-to-end/pthread-layer/programs/openmp.c'), 'utf8').split('\n');
+      const waited = (at: string): number =>
+        model.entities
+          .filter(
+            ({ rawKind, id, group, name: its }) =>
+              rawKind === 'futex' &&
+              id !== group &&
+              its.endsWith(` at openmp.c:${lines.findIndex((text) => text.startsWith(`#pragma omp ${at}`)) + 1}`),
+          )
+          .reduce((sum, { states }) => sum + states.blocked.ns + states.spinning.ns + states.ready.ns, 0);
+      // All lasts as much longer as the machine is loaded; of 1,000 ms of two threads 550 are work, 1,000 would be if
+      // they did not wait.
+      const inStates = (...states: (keyof Entity['states'])[]): number =>
+        model.entities
+          .filter(({ kind }) => kind === 'thread')
+          .reduce((sum, { states: its }) => sum + states.reduce((ns, state) => ns + its[state].ns, 0), 0);
+      const all = inStates('useful', 'overhead', 'spinning', 'ready', 'blocked', 'io'),
+        part = (ns: number): string => `${((100 * ns) / all).toFixed(1)} % of ${all / 1e6} ms`;
+      // LLVM's waiters give their CPU away while they look: where there are others to take it, hardly any samples are
+      // of them.
+      const known = !blockMs || hadCpus(model);
+      const [barrierMs, criticalMs] = stdout.split(' ').map(Number) as [number, number]; // by the threads' clocks
+      t.true(
+        !known || waited('barrier') > 0.5 * barrierMs * 1e6 - 20e6,
+        `at the first barrier ${part(waited('barrier'))}, really ${barrierMs} ms`,
+      );
+      t.true(
+        !known || waited('critical') > 0.3 * criticalMs * 1e6 - 20e6,
+        `for the critical section ${part(waited('critical'))}, really ${criticalMs} ms`,
+      );
+      if (blockMs && known)
+        t.true(waited('parallel') > 0.075 * all, `at the end of the region ${part(waited('parallel'))}`);
+      t.true(
+        !known || inStates('useful') < all - 0.4 * (barrierMs + criticalMs) * 1e6 + 20e6,
+        `at work ${part(inStates('useful'))}`,
+      );
+      const condition = model.entities
+        .filter(({ rawKind }) => rawKind === 'condition')
+        .reduce((sum, { states }) => sum + states.blocked.ns, 0);
+      t.true(condition < 0.05 * all, `for the library's conditions, by which it makes them, ${part(condition)}`);
+      const thread = model.entities.find(({ kind, name: its }) => kind === 'thread' && its !== 'main');
+      if (!blockMs) t.is(thread?.name, 'region', 'a worker is known by what it runs');
+    },
+  );
 }

@@ -3,7 +3,16 @@ import test from 'ava';
 import type { ExecutionContext } from 'ava';
 import { measure } from '../../known-answers/check.js';
 import { root } from '../../known-answers/programs.js';
-import { attachTo, openModel, pause, start, startRecording, underWay, until, type Started } from '../../support/record.js';
+import {
+  attachTo,
+  openModel,
+  pause,
+  start,
+  startRecording,
+  underWay,
+  until,
+  type Started,
+} from '../../support/record.js';
 import type { Entity, Model } from '../../../ts-frontend/src/model/index.js';
 
 const endless = `${root}/build/test/known-answers/threadlib-programs/endless`;
@@ -16,7 +25,10 @@ function isHalf(t: ExecutionContext, model: Model, name: string, parallelism: nu
     t.fail(`${name} is not in the profile`);
     return;
   }
-  for (const [metric, truth] of [['npt', 0.5], ['parallelism', parallelism]] as const) {
+  for (const [metric, truth] of [
+    ['npt', 0.5],
+    ['parallelism', parallelism],
+  ] as const) {
     const { value, tolerance } = measure(model, entity, metric, truth);
     t.true(Math.abs(value - truth) <= tolerance, `${metric} of ${name} is ${value}, not ${truth} within ${tolerance}`);
   }
@@ -28,38 +40,47 @@ function isEndless(t: ExecutionContext, model: Model): void {
 
 const runs = (started: Started): boolean => started.child.exitCode === null && started.child.signalCode === null;
 
-test.serial('a launched program is seen from before main, and in one recording whatever qz_init says when', async (t) => {
-  const recording = startRecording(`${root}/build/test/known-answers/threadlib-programs/late_init`);
-  const ended = await recording.ended;
-  t.is(ended.status, 0, ended.stderr);
-  const model = openModel(recording.file);
-  t.true(model.head.firstNs <= Number(ended.stdout), 'sampling began before main did');
-  t.is(model.processors, 3);
-  const find = (name: string): Entity => model.entities.find((one) => one.kind === 'procedure' && one.name === name)!;
-  t.deepEqual([find('early').calls, find('part').calls], [1, 3]);
-  const early = find('early');
-  t.true(early.processorTimeNs > 0 && early.parallelism === 1);
-  t.true(Math.abs(early.idlenessNs - 2 * early.processorTimeNs) <= 1e-6 * early.idlenessNs, 'while it ran, the two processors to come were idle');
-});
+test.serial(
+  'a launched program is seen from before main, and in one recording whatever qz_init says when',
+  async (t) => {
+    const recording = startRecording(`${root}/build/test/known-answers/threadlib-programs/late_init`);
+    const ended = await recording.ended;
+    t.is(ended.status, 0, ended.stderr);
+    const model = openModel(recording.file);
+    t.true(model.head.firstNs <= Number(ended.stdout), 'sampling began before main did');
+    t.is(model.processors, 3);
+    const find = (name: string): Entity => model.entities.find((one) => one.kind === 'procedure' && one.name === name)!;
+    t.deepEqual([find('early').calls, find('part').calls], [1, 3]);
+    const early = find('early');
+    t.true(early.processorTimeNs > 0 && early.parallelism === 1);
+    t.true(
+      Math.abs(early.idlenessNs - 2 * early.processorTimeNs) <= 1e-6 * early.idlenessNs,
+      'while it ran, the two processors to come were idle',
+    );
+  },
+);
 
-test.serial('attach to a running program, detach, attach again: stacks are right from then on, the program runs on', async (t) => {
-  const program = start(endless, [], processors);
-  try {
-    await until('the program is ready', () => program.stdout().includes('ready'));
-    for (let round = 0; round < 2; round++) {
-      const { model, status, stderr } = await attachTo(program.child.pid!, 400);
-      t.is(status, 0, stderr);
-      t.true(model.head.attached);
-      t.deepEqual([model.head.status, model.head.endReason], ['cut', 'interrupted']);
-      isEndless(t, model);
-      t.true(runs(program), 'the program runs on');
-      await pause(50);
+test.serial(
+  'attach to a running program, detach, attach again: stacks are right from then on, the program runs on',
+  async (t) => {
+    const program = start(endless, [], processors);
+    try {
+      await until('the program is ready', () => program.stdout().includes('ready'));
+      for (let round = 0; round < 2; round++) {
+        const { model, status, stderr } = await attachTo(program.child.pid!, 400);
+        t.is(status, 0, stderr);
+        t.true(model.head.attached);
+        t.deepEqual([model.head.status, model.head.endReason], ['cut', 'interrupted']);
+        isEndless(t, model);
+        t.true(runs(program), 'the program runs on');
+        await pause(50);
+      }
+    } finally {
+      program.child.kill('SIGKILL');
+      await program.ended;
     }
-  } finally {
-    program.child.kill('SIGKILL');
-    await program.ended;
-  }
-});
+  },
+);
 
 test.serial('a program that is killed leaves a good profile', async (t) => {
   const recording = startRecording(endless, { processors: 4 });
@@ -77,7 +98,9 @@ test.serial('a sampler that is killed leaves a good profile and an unharmed prog
   await underWay(recording.file, 400);
   const { pid } = openModel(recording.file).head;
   recording.child.kill('SIGKILL');
-  await new Promise((resolve) => { recording.child.once('exit', resolve); });
+  await new Promise((resolve) => {
+    recording.child.once('exit', resolve);
+  });
   try {
     const model = openModel(recording.file);
     t.is(model.head.status, 'abandoned');
@@ -93,12 +116,15 @@ test.serial('a sampler that is killed leaves a good profile and an unharmed prog
   }
 });
 
-test.serial('SIGINT to the sampler alone ends recording, keeps the profile, and is passed on to the program', async (t) => {
-  const recording = startRecording(endless, { processors: 4 });
-  await underWay(recording.file, 400);
-  recording.child.kill('SIGINT');
-  t.is((await recording.ended).status, 128 + 2);
-  const model = openModel(recording.file);
-  t.deepEqual([model.head.status, model.head.endReason], ['cut', 'interrupted']);
-  isEndless(t, model);
-});
+test.serial(
+  'SIGINT to the sampler alone ends recording, keeps the profile, and is passed on to the program',
+  async (t) => {
+    const recording = startRecording(endless, { processors: 4 });
+    await underWay(recording.file, 400);
+    recording.child.kill('SIGINT');
+    t.is((await recording.ended).status, 128 + 2);
+    const model = openModel(recording.file);
+    t.deepEqual([model.head.status, model.head.endReason], ['cut', 'interrupted']);
+    isEndless(t, model);
+  },
+);

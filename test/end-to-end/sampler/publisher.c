@@ -45,8 +45,11 @@ static socklen_t address_of(struct sockaddr_un *address, const char *name) {
 
 static void say(int fd, uint32_t type, int descriptor) {
   struct qz_message message = {
-      .magic = QZ_CHANNEL_MAGIC, .version = QZ_CHANNEL_VERSION, .type = type, .pid = (uint32_t)getpid()};
-  union { struct cmsghdr align; char bytes[CMSG_SPACE(sizeof(int))]; } control = {0};
+    .magic = QZ_CHANNEL_MAGIC, .version = QZ_CHANNEL_VERSION, .type = type, .pid = (uint32_t)getpid()};
+  union {
+    struct cmsghdr align;
+    char bytes[CMSG_SPACE(sizeof(int))];
+  } control = {0};
   struct iovec part = {&message, sizeof message};
   struct msghdr head = {.msg_iov = &part, .msg_iovlen = 1};
   if (descriptor >= 0) {

@@ -62,12 +62,12 @@ static int finish(pid_t pid) {
 }
 #define RECORD(...) finish(start(NULL, sampler, "record", "-o", output, __VA_ARGS__, NULL))
 
-#define EXPECT(condition)                                                                                     \
-  do {                                                                                                        \
-    if (!(condition)) {                                                                                       \
+#define EXPECT(condition)                                                                                  \
+  do {                                                                                                     \
+    if (!(condition)) {                                                                                    \
       fprintf(stderr, "%s:%d: not so: %s; the sampler said:\n%s\n", __FILE__, __LINE__, #condition, said); \
-      exit(1);                                                                                                \
-    }                                                                                                         \
+      exit(1);                                                                                             \
+    }                                                                                                      \
   } while (0)
 
 static int exists(const char *path) { return !access(path, F_OK); }
@@ -83,10 +83,11 @@ static void load_at(int line, int waited_for, const char *path, uint32_t status,
     check_invariants(&profile);
     EXPECT(!invariant_failures);
   }
-  if (profile.head.status != status || profile.head.end_reason != reason || 
+  if (profile.head.status != status || profile.head.end_reason != reason ||
       (profile.head.exit_status != exit_status && !(waited_for && profile.head.exit_status == -1))) {
-    fprintf(stderr, "%s:%d: status %u, end reason %u, exit status %d, not %u, %u, %d; the sampler said:\n%s\n", __FILE__, line,
-            profile.head.status, profile.head.end_reason, profile.head.exit_status, status, reason, exit_status, said);
+    fprintf(stderr, "%s:%d: status %u, end reason %u, exit status %d, not %u, %u, %d; the sampler said:\n%s\n",
+            __FILE__, line, profile.head.status, profile.head.end_reason, profile.head.exit_status, status, reason,
+            exit_status, said);
     exit(1);
   }
   EXPECT(profile.entities_count > 1 && profile.head.elapsed_ns > 0);
@@ -167,10 +168,11 @@ static void no_profile(void) {
   EXPECT(finish(start(NULL, sampler, "record", "--rate", "0", "--", "true", NULL)) == 2);
   EXPECT(finish(start(NULL, sampler, "record", "--frob", "--", "true", NULL)) == 2);
   EXPECT(finish(start(NULL, sampler, "attach", "12x", NULL)) == 2);
-  EXPECT(finish(start(NULL, sampler, "record", "-o", "/nowhere/at/all", "--", publisher, "run", "1", "0", NULL)) == 125);
+  EXPECT(finish(start(NULL, sampler, "record", "-o", "/nowhere/at/all", "--", publisher, "run", "1", "0", NULL)) ==
+         125);
   EXPECT(finish(start(NULL, sampler, "record", "-o", "/dev/null", "--", publisher, "run", "1", "0", NULL)) == 125);
-  static const char *const broken[] = {"magic", "version", "processors", "table", "stride",
-                                       "size",  "stack",   "calls",      "short", "long", "unsealed", "pipe"};
+  static const char *const broken[] = {"magic", "version", "processors", "table", "stride",   "size",
+                                       "stack", "calls",   "short",      "long",  "unsealed", "pipe"};
   for (unsigned k = 0; k < sizeof broken / sizeof *broken; k++) {
     EXPECT(RECORD("--", publisher, "corrupt", "1", broken[k]) == 0);
     EXPECT(!exists(output) && strstr(said, "is not recorded"));
@@ -180,7 +182,8 @@ static void no_profile(void) {
 static void signals(void) {
   static const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
   for (unsigned k = 0; k < 3; k++) { /* a program that lives on: recording ends, the status is still its own */
-    pid_t pid = start(NULL, sampler, "record", "-o", output, "--", publisher, k == 2 ? "run" : "ignore", "3000", "5", NULL);
+    pid_t pid =
+      start(NULL, sampler, "record", "-o", output, "--", publisher, k == 2 ? "run" : "ignore", "3000", "5", NULL);
     wait_for_snapshots();
     kill(pid, numbers[k]);
     EXPECT(finish(pid) == (k == 2 ? 128 + SIGHUP : 5));
@@ -226,7 +229,8 @@ static void attach(void) {
   snprintf(number, sizeof number, "%ld", (long)program);
   EXPECT(finish(start(NULL, sampler, "attach", "-o", output, "--seconds", "0.3", number, NULL)) == 0);
   load(output, QZ_PROFILE_CUT, QZ_END_INTERRUPTED, 0);
-  EXPECT(profile.head.attached && profile.head.pid == (uint32_t)program && calls_to(0x2000) > 0 && calls_to(0x3000) == 0);
+  EXPECT(profile.head.attached && profile.head.pid == (uint32_t)program && calls_to(0x2000) > 0 &&
+         calls_to(0x3000) == 0);
   qz_profile_unload(&profile);
   EXPECT(finish(program) == 3);
   close(out);
@@ -275,7 +279,8 @@ static void abandoned(void) {
 /* A disk of one megabyte that is full as soon as recording has begun. */
 static void full_disk(void) {
   CHECK(!unshare(CLONE_NEWNS) || !unshare(CLONE_NEWUSER | CLONE_NEWNS));
-  CHECK(!mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) && !mount("quartz-test", directory, "tmpfs", 0, "size=1m"));
+  CHECK(!mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) &&
+        !mount("quartz-test", directory, "tmpfs", 0, "size=1m"));
   pid_t pid = start(NULL, sampler, "record", "-o", output, "--", publisher, "churn", "60000", "4", NULL);
   wait_for_snapshots();
   char filler[320], block[4096] = {1};

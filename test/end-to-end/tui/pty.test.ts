@@ -21,35 +21,63 @@ class Pty {
   readonly exited: Promise<number | null>;
   constructor(command: string) {
     // The shell inside tells the pseudo-terminal's name, so that its size can be changed from outside.
-    this.child = spawn('script', ['-qefc', `tty > tty; stty cols 100 rows 30; ${command}; echo "status=$?"`, '/dev/null'], {
-      cwd: this.folder, env: { ...process.env, TERM: 'xterm-256color', LANG: 'C.UTF-8', LC_ALL: 'C.UTF-8' }, stdio: ['pipe', 'pipe', 'inherit'],
+    this.child = spawn(
+      'script',
+      ['-qefc', `tty > tty; stty cols 100 rows 30; ${command}; echo "status=$?"`, '/dev/null'],
+      {
+        cwd: this.folder,
+        env: { ...process.env, TERM: 'xterm-256color', LANG: 'C.UTF-8', LC_ALL: 'C.UTF-8' },
+        stdio: ['pipe', 'pipe', 'inherit'],
+      },
+    );
+    this.child.stdout!.on('data', (bytes: Buffer) => {
+      this.emulator.write(bytes);
     });
-    this.child.stdout!.on('data', (bytes: Buffer) => { this.emulator.write(bytes); });
-    this.exited = new Promise((resolve) => { this.child.on('exit', resolve); });
+    this.exited = new Promise((resolve) => {
+      this.child.on('exit', resolve);
+    });
   }
-  type(keys: string): void { this.child.stdin!.write(keys); }
+  type(keys: string): void {
+    this.child.stdin!.write(keys);
+  }
   lines(): string[] {
     const { active } = this.emulator.buffer;
-    return Array.from({ length: this.emulator.rows }, (_, y) => active.getLine(active.baseY + y)?.translateToString(true) ?? '');
+    return Array.from(
+      { length: this.emulator.rows },
+      (_, y) => active.getLine(active.baseY + y)?.translateToString(true) ?? '',
+    );
   }
   async until(wanted: (text: string) => boolean): Promise<string> {
     for (let waited = 0; waited < limitMs; waited += 50) {
       const text = this.lines().join('\n');
       if (wanted(text)) return text;
-      await new Promise((resolve) => { setTimeout(resolve, 50); });
+      await new Promise((resolve) => {
+        setTimeout(resolve, 50);
+      });
     }
     throw new Error(`never seen; the screen shows:\n${this.lines().join('\n')}`);
   }
   resize(width: number, height: number): void {
     this.emulator.resize(width, height);
-    spawnSync('stty', ['-F', readFileSync(join(this.folder, 'tty'), 'utf8').trim(), 'cols', String(width), 'rows', String(height)]);
+    spawnSync('stty', [
+      '-F',
+      readFileSync(join(this.folder, 'tty'), 'utf8').trim(),
+      'cols',
+      String(width),
+      'rows',
+      String(height),
+    ]);
   }
-  end(): void { this.child.kill('SIGHUP'); }
+  end(): void {
+    this.child.kill('SIGHUP');
+  }
 }
 
 needing('terminal')('watches a program to its end, resized and driven by keys, and keeps the profile', async (t) => {
   const pty = new Pty(`${quartz} top -- ${program('serial_then_parallel')}`);
-  t.teardown(() => { pty.end(); });
+  t.teardown(() => {
+    pty.end();
+  });
   await pty.until((text) => text.includes('What limits this program'));
   pty.resize(120, 40);
   await pty.until((text) => text.split('\n')[39]?.includes('q quit'));
@@ -59,7 +87,8 @@ needing('terminal')('watches a program to its end, resized and driven by keys, a
   pty.type('q');
   const text = await pty.until((now) => now.includes('status='));
   t.regex(text, /status=0/);
-  t.true(text.replaceAll('\n', '').includes('quartz report serial_then_parallel.quartz'), text); // a long path of the command is wrapped
+  // a long path of the command is wrapped
+  t.true(text.replaceAll('\n', '').includes('quartz report serial_then_parallel.quartz'), text);
   t.is(pty.emulator.buffer.active.type, 'normal');
   t.true(existsSync(join(pty.folder, 'serial_then_parallel.quartz')));
   const check = spawnSync(quartz, ['check', join(pty.folder, 'serial_then_parallel.quartz')], { encoding: 'utf8' });
@@ -68,7 +97,9 @@ needing('terminal')('watches a program to its end, resized and driven by keys, a
 
 needing('terminal')('quitting a program that never ends by itself ends it, after a question', async (t) => {
   const pty = new Pty(`${quartz} top -- ${program('endless')}`);
-  t.teardown(() => { pty.end(); });
+  t.teardown(() => {
+    pty.end();
+  });
   const pid = Number(/pid (\d+)/.exec(await pty.until((text) => /pid \d+/.test(text)))![1]);
   pty.type('q');
   await pty.until((text) => text.includes('q again'));
@@ -79,7 +110,9 @@ needing('terminal')('quitting a program that never ends by itself ends it, after
 
 needing('terminal')('Ctrl-C gives the terminal back', async (t) => {
   const pty = new Pty(`${quartz} top -- ${program('endless')}`);
-  t.teardown(() => { pty.end(); });
+  t.teardown(() => {
+    pty.end();
+  });
   await pty.until((text) => text.includes('What limits this program'));
   t.not(pty.emulator.modes.mouseTrackingMode, 'none');
   pty.type('\x03\x03');
@@ -96,11 +129,16 @@ function restored(t: ExecutionContext, { emulator }: Pty): void {
 
 needing('terminal')('a failure of the screen itself gives the terminal back, and says what happened', async (t) => {
   const pty = new Pty(`NODE_OPTIONS='--require ./fail.cjs' ${quartz} top -- ${program('endless')}`);
-  t.teardown(() => { pty.end(); });
+  t.teardown(() => {
+    pty.end();
+  });
   // Fails when the screen shows, not at some time.
-  writeFileSync(join(pty.folder, 'fail.cjs'), `const timer = setInterval(() => {
+  writeFileSync(
+    join(pty.folder, 'fail.cjs'),
+    `const timer = setInterval(() => {
     if (require('fs').existsSync('now')) { clearInterval(timer); throw new Error('provoked'); }
-  }, 20); timer.unref();`);
+  }, 20); timer.unref();`,
+  );
   const pid = Number(/pid (\d+)/.exec(await pty.until((text) => /pid \d+/.test(text)))![1]);
   writeFileSync(join(pty.folder, 'now'), '');
   const text = await pty.until((now) => now.includes('status='));
@@ -112,7 +150,9 @@ needing('terminal')('a failure of the screen itself gives the terminal back, and
 
 needing('terminal')('kill -TERM gives the terminal back and ends the program', async (t) => {
   const pty = new Pty(`${quartz} top -- ${program('endless')}`);
-  t.teardown(() => { pty.end(); });
+  t.teardown(() => {
+    pty.end();
+  });
   const pid = Number(/pid (\d+)/.exec(await pty.until((text) => /pid \d+/.test(text)))![1]);
   process.kill(screenOf(pid), 'SIGTERM');
   await pty.until((text) => text.includes('status='));
@@ -122,29 +162,50 @@ needing('terminal')('kill -TERM gives the terminal back and ends the program', a
 
 needing('terminal')('a terminal that is closed ends the program that was started in it', async (t) => {
   const pty = new Pty(`${quartz} top -- ${program('endless')}`);
-  t.teardown(() => { pty.end(); });
+  t.teardown(() => {
+    pty.end();
+  });
   const pid = Number(/pid (\d+)/.exec(await pty.until((text) => /pid \d+/.test(text)))![1]);
-  t.teardown(() => { try { process.kill(pid, 'SIGKILL'); } catch { /* it has ended */ } });
+  t.teardown(() => {
+    try {
+      process.kill(pid, 'SIGKILL');
+    } catch {
+      /* it has ended */
+    }
+  });
   pty.child.kill('SIGKILL'); // the terminal goes with script(1), which has it
   t.true(await ends(pid));
 });
 
-needing('terminal')('kill -KILL ends the program that was started for the screen, and its profile is whole', async (t) => {
-  const pty = new Pty(`${quartz} top -o left.quartz -- ${program('endless')}`);
-  t.teardown(() => { pty.end(); });
-  const pid = Number(/pid (\d+)/.exec(await pty.until((text) => /pid \d+/.test(text)))![1]);
-  t.teardown(() => { try { process.kill(pid, 'SIGKILL'); } catch { /* it has ended */ } });
-  const sampler = parent(pid);
-  process.kill(screenOf(pid), 'SIGKILL');
-  t.true(await ends(pid));
-  t.true(await ends(sampler));
-  const check = spawnSync(quartz, ['check', join(pty.folder, 'left.quartz')], { encoding: 'utf8' });
-  t.is(check.status, 0, check.stderr);
-});
+needing('terminal')(
+  'kill -KILL ends the program that was started for the screen, and its profile is whole',
+  async (t) => {
+    const pty = new Pty(`${quartz} top -o left.quartz -- ${program('endless')}`);
+    t.teardown(() => {
+      pty.end();
+    });
+    const pid = Number(/pid (\d+)/.exec(await pty.until((text) => /pid \d+/.test(text)))![1]);
+    t.teardown(() => {
+      try {
+        process.kill(pid, 'SIGKILL');
+      } catch {
+        /* it has ended */
+      }
+    });
+    const sampler = parent(pid);
+    process.kill(screenOf(pid), 'SIGKILL');
+    t.true(await ends(pid));
+    t.true(await ends(sampler));
+    const check = spawnSync(quartz, ['check', join(pty.folder, 'left.quartz')], { encoding: 'utf8' });
+    t.is(check.status, 0, check.stderr);
+  },
+);
 
 needing('terminal')('after kill -KILL the terminal is as it was before', async (t) => {
   const pty = new Pty(`stty -a > before; ${quartz} top -- ${program('endless')}; read reply; stty -a > after`);
-  t.teardown(() => { pty.end(); });
+  t.teardown(() => {
+    pty.end();
+  });
   const pid = Number(/pid (\d+)/.exec(await pty.until((text) => /pid \d+/.test(text)))![1]);
   t.not(pty.emulator.modes.mouseTrackingMode, 'none');
   process.kill(screenOf(pid), 'SIGKILL');
@@ -157,9 +218,13 @@ needing('terminal')('after kill -KILL the terminal is as it was before', async (
 
 needing('terminal')('kill -KILL leaves a program that was only watched, and ends the sampler', async (t) => {
   const endless = spawn(program('endless'), { stdio: 'ignore' });
-  t.teardown(() => { endless.kill('SIGKILL'); });
+  t.teardown(() => {
+    endless.kill('SIGKILL');
+  });
   const pty = new Pty(`${quartz} top -o watched.quartz -p ${endless.pid}`);
-  t.teardown(() => { pty.end(); });
+  t.teardown(() => {
+    pty.end();
+  });
   await pty.until((text) => /pid \d+/.test(text));
   const sampler = samplerOf(endless.pid!);
   process.kill(parent(sampler), 'SIGKILL');
@@ -175,57 +240,88 @@ async function ends(pid: number): Promise<boolean> {
     } catch {
       return true;
     }
-    await new Promise((resolve) => { setTimeout(resolve, 50); });
+    await new Promise((resolve) => {
+      setTimeout(resolve, 50);
+    });
   }
   return false;
 }
 
 /** The sampler that watches a process. */
-const samplerOf = (pid: number): number => Number(readdirSync('/proc').find((name) => /^\d+$/.test(name) && isSampler(name, pid)));
+const samplerOf = (pid: number): number =>
+  Number(readdirSync('/proc').find((name) => /^\d+$/.test(name) && isSampler(name, pid)));
 function isSampler(process: string, watched: number): boolean {
   try {
-    return new RegExp(`quartz-sampler\0attach\0.*\0${watched}\0$`).test(readFileSync(`/proc/${process}/cmdline`, 'utf8'));
+    return new RegExp(`quartz-sampler\0attach\0.*\0${watched}\0$`).test(
+      readFileSync(`/proc/${process}/cmdline`, 'utf8'),
+    );
   } catch {
     return false; // it has ended
   }
 }
 
-const parent = (pid: number): number => Number(readFileSync(`/proc/${pid}/stat`, 'utf8').replace(/^.*\) /, '').split(' ')[1]);
+const parent = (pid: number): number =>
+  Number(
+    readFileSync(`/proc/${pid}/stat`, 'utf8')
+      .replace(/^.*\) /, '')
+      .split(' ')[1],
+  );
 
 /** The process of the screen: the sampler's parent, which is the program's. */
 const screenOf = (program: number): number => parent(parent(program));
 
 const already = join(root, 'build/test/end-to-end/pthread-layer/attach_while_busy'); // where the pthread layer is built
-needing('terminal', `file:${already}`)('watches a pthread program that runs already: threads that call nothing are there; quitting leaves it alone', async (t) => {
-  const watched = spawn(already, { env: { ...process.env, QUARTZ_ATTACH: '1', LD_PRELOAD: join(root, 'build/pthread-layer/libquartz-pthread.so') }, stdio: ['ignore', 'pipe', 'inherit'] });
-  t.teardown(() => { watched.kill(); });
-  await new Promise((resolve) => { watched.stdout.once('data', resolve); });
-  const pty = new Pty(`${quartz} top -p ${watched.pid}`);
-  t.teardown(() => { pty.end(); });
-  await pty.until((text) => /pid \d+/.test(text));
-  pty.type('4');
-  await pty.until((text) => ['computes', 'idle-worker', 'sleeps', 'main'].every((name) => text.includes(`${name} [thread]`)));
-  pty.type('q');
-  t.regex(await pty.until((text) => text.includes('status=')), /status=0/);
-  t.is(watched.exitCode, null);
-  t.is(watched.signalCode, null);
-});
+needing('terminal', `file:${already}`)(
+  'watches a pthread program that runs already: threads that call nothing are there; quitting leaves it alone',
+  async (t) => {
+    const watched = spawn(already, {
+      env: { ...process.env, QUARTZ_ATTACH: '1', LD_PRELOAD: join(root, 'build/pthread-layer/libquartz-pthread.so') },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    t.teardown(() => {
+      watched.kill();
+    });
+    await new Promise((resolve) => {
+      watched.stdout.once('data', resolve);
+    });
+    const pty = new Pty(`${quartz} top -p ${watched.pid}`);
+    t.teardown(() => {
+      pty.end();
+    });
+    await pty.until((text) => /pid \d+/.test(text));
+    pty.type('4');
+    await pty.until((text) =>
+      ['computes', 'idle-worker', 'sleeps', 'main'].every((name) => text.includes(`${name} [thread]`)),
+    );
+    pty.type('q');
+    t.regex(await pty.until((text) => text.includes('status=')), /status=0/);
+    t.is(watched.exitCode, null);
+    t.is(watched.signalCode, null);
+  },
+);
 
-needing('terminal')('a program that is killed leaves the last screen up, says so, and its profile is whole', async (t) => {
-  const pty = new Pty(`${quartz} top -o killed.quartz -- ${program('endless')}`);
-  t.teardown(() => { pty.end(); });
-  const pid = Number(/pid (\d+)/.exec(await pty.until((text) => /pid \d+/.test(text)))![1]);
-  process.kill(pid, 'SIGKILL');
-  await pty.until((text) => text.includes('killed by SIGKILL') && text.includes('What limits this program'));
-  pty.type('q');
-  t.regex(await pty.until((text) => text.includes('status=')), /status=137/);
-  restored(t, pty);
-  t.is(spawnSync(quartz, ['check', join(pty.folder, 'killed.quartz')]).status, 0);
-});
+needing('terminal')(
+  'a program that is killed leaves the last screen up, says so, and its profile is whole',
+  async (t) => {
+    const pty = new Pty(`${quartz} top -o killed.quartz -- ${program('endless')}`);
+    t.teardown(() => {
+      pty.end();
+    });
+    const pid = Number(/pid (\d+)/.exec(await pty.until((text) => /pid \d+/.test(text)))![1]);
+    process.kill(pid, 'SIGKILL');
+    await pty.until((text) => text.includes('killed by SIGKILL') && text.includes('What limits this program'));
+    pty.type('q');
+    t.regex(await pty.until((text) => text.includes('status=')), /status=137/);
+    restored(t, pty);
+    t.is(spawnSync(quartz, ['check', join(pty.folder, 'killed.quartz')]).status, 0);
+  },
+);
 
 needing('terminal')('a file that is no profile: one line, and no screen', async (t) => {
   const pty = new Pty(`${quartz} top nothing.quartz`);
-  t.teardown(() => { pty.end(); });
+  t.teardown(() => {
+    pty.end();
+  });
   const text = await pty.until((now) => now.includes('status='));
   t.regex(text, /nothing\.quartz does not exist/);
   t.regex(text, /status=125/);
@@ -233,7 +329,9 @@ needing('terminal')('a file that is no profile: one line, and no screen', async 
 
 needing('terminal')('after -- stands a program, whatever its name', async (t) => {
   const pty = new Pty(`${quartz} top -- ./prog.quartz`);
-  t.teardown(() => { pty.end(); });
+  t.teardown(() => {
+    pty.end();
+  });
   const text = await pty.until((now) => now.includes('status='));
   t.regex(text, /\.\/prog\.quartz can't be run: No such file/);
   t.regex(text, /status=127/);

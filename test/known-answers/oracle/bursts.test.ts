@@ -1,7 +1,7 @@
 /**
- * Plain pthread programs against the kernel's own count: threads that work in bursts tell how long they did by their CPU
- * clocks. What the profile says of each procedure must cover that as often as its interval promises, and the processor
- * time of the whole must be the process's.
+ * Plain pthread programs against the kernel's own count: threads that work in bursts tell how long they did by their
+ * CPU clocks. What the profile says of each procedure must cover that as often as its interval promises, and the
+ * processor time of the whole must be the process's.
  */
 import test from 'ava';
 import { spawn } from 'node:child_process';
@@ -13,7 +13,13 @@ import { binomialBound } from './binomial.js';
 const program = `${root}/build/test/end-to-end/pthread-layer/bursts`;
 const runs = 3; // of each
 
-interface Bursts { threads: number; burstUs: number; napUs: number; rhythm?: true; seconds?: number }
+interface Bursts {
+  threads: number;
+  burstUs: number;
+  napUs: number;
+  rhythm?: true;
+  seconds?: number;
+}
 const cases: Bursts[] = [
   { threads: 1, burstUs: 10, napUs: 100 },
   { threads: 1, burstUs: 600, napUs: 1500, rhythm: true },
@@ -26,43 +32,68 @@ const cases: Bursts[] = [
 
 /** What the program says: ns by name. */
 const truthOf = (stdout: string): Map<string, number> =>
-  new Map(stdout.trim().split('\n').map((line) => line.split(' ')).map(([name, ns]) => [name!, Number(ns)]));
+  new Map(
+    stdout
+      .trim()
+      .split('\n')
+      .map((line) => line.split(' '))
+      .map(([name, ns]) => [name!, Number(ns)]),
+  );
 
-interface Compared { looked: number; missed: number; lines: string[]; missedOf: Map<string, number> } // of each case and procedure
+interface Compared {
+  looked: number;
+  missed: number;
+  lines: string[];
+  missedOf: Map<string, number>;
+} // of each case and procedure
 
 function compare(model: Model, truth: Map<string, number>, one: string, run: number, all: Compared): void {
   const what = `${one}, run ${run}`;
   for (const name of ['inside', 'outside']) {
     const entity = model.entities.find((each) => each.kind === 'procedure' && each.name === name);
-    const exact = truth.get(name)!, its = `${one}, ${name}`;
+    const exact = truth.get(name)!,
+      its = `${one}, ${name}`;
     // The interval is one of the NPT: parallelism makes it one of the processor time.
     const scale = entity && entity.nptNs > 0 ? entity.processorTimeNs / entity.nptNs : 1;
     all.looked++;
     if (entity && exact >= entity.ci95.lowNs * scale && exact <= entity.ci95.highNs * scale) continue;
     all.missed++;
     all.missedOf.set(its, (all.missedOf.get(its) ?? 0) + 1);
-    all.lines.push(`${what}: ${name} ${exact / 1e6} ms, told ${(entity?.processorTimeNs ?? 0) / 1e6} [${(entity?.ci95.lowNs ?? 0) * scale / 1e6}, ${(entity?.ci95.highNs ?? 0) * scale / 1e6}]`);
+    all.lines.push(
+      `${what}: ${name} ${exact / 1e6} ms, told ${(entity?.processorTimeNs ?? 0) / 1e6} [${((entity?.ci95.lowNs ?? 0) * scale) / 1e6}, ${((entity?.ci95.highNs ?? 0) * scale) / 1e6}]`,
+    );
   }
 }
 
-/** By how much the whole may be off: what the kernel counts at its ticks, and the last part of a snapshot, on each CPU (metrics.md, section 6). */
+/**
+ * By how much the whole may be off: what the kernel counts at its ticks, and the last part of a snapshot, on each CPU
+ * (metrics.md, section 6).
+ */
 const uncounted = (model: Model): number => model.processors * (4e6 + 2e6);
 
 for (const loaded of [false, true]) {
   test.serial(`bursts of 10 us to 10 ms, ${loaded ? 'beside four busy loops' : 'alone'}`, async (t) => {
     t.timeout(600_000);
     const all: Compared = { looked: 0, missed: 0, lines: [], missedOf: new Map() };
-    const beside = loaded ? Array.from({ length: 4 }, () => spawn('sh', ['-c', 'while :; do :; done'], { stdio: 'ignore' })) : [];
+    const beside = loaded
+      ? Array.from({ length: 4 }, () => spawn('sh', ['-c', 'while :; do :; done'], { stdio: 'ignore' }))
+      : [];
     try {
       for (const { threads, burstUs, napUs, rhythm } of cases) {
         for (let run = 1; run <= runs; run++) {
-          const one = `${threads} threads, ${burstUs} us of work, ${napUs} us of sleep`, what = `${one}, run ${run}`;
-          const { model, stdout, stderr } = await record(program, { args: ['1', String(threads), String(burstUs), String(napUs), rhythm ? '0' : String(run)], rateHz: 0 });
+          const one = `${threads} threads, ${burstUs} us of work, ${napUs} us of sleep`,
+            what = `${one}, run ${run}`;
+          const { model, stdout, stderr } = await record(program, {
+            args: ['1', String(threads), String(burstUs), String(napUs), rhythm ? '0' : String(run)],
+            rateHz: 0,
+          });
           const truth = truthOf(stdout);
           const process = truth.get('process')!;
           const told = model.root.processorTimeNs + model.root.states.spinning.ns;
-          t.true(Math.abs(told - process) <= Math.max(0.02 * process, uncounted(model)),
-            `${what}: ${told / 1e6} ms told, ${process / 1e6} ms by the process's clock\n${stderr}`);
+          t.true(
+            Math.abs(told - process) <= Math.max(0.02 * process, uncounted(model)),
+            `${what}: ${told / 1e6} ms told, ${process / 1e6} ms by the process's clock\n${stderr}`,
+          );
           if (model.raw.head.paths.running) compare(model, truth, one, run, all);
         }
       }
@@ -73,6 +104,7 @@ for (const loaded of [false, true]) {
     const bound = binomialBound(all.looked, 0.05, 1 - 1e-5);
     t.log(`${all.missed} of ${all.looked} intervals missed the truth`);
     t.true(all.missed <= bound, `${all.missed} of ${all.looked} intervals missed the truth; at most ${bound} may`);
-    for (const [which, missed] of all.missedOf) t.true(missed < runs, `${which}: missed in each of ${runs} runs, which is no chance`);
+    for (const [which, missed] of all.missedOf)
+      t.true(missed < runs, `${which}: missed in each of ${runs} runs, which is no chance`);
   });
 }

@@ -65,7 +65,7 @@ test.serial('95 % intervals cover the truth, and errors do not lean', async (t) 
   const errors = new Map<string, Errors>();
   const err = (what: string, error: number): void => {
     let one = errors.get(what);
-    if (!one) errors.set(what, one = new Errors());
+    if (!one) errors.set(what, (one = new Errors()));
     one.add(error);
   };
   const missShares: number[] = []; // of each run, over all entities
@@ -97,12 +97,16 @@ test.serial('95 % intervals cover the truth, and errors do not lean', async (t) 
       missed += hit ? 0 : 1;
       err(`npt of ${name}`, (entity.nptNs - exactNpt) / elapsed);
       for (const [metric, [estimate, right]] of Object.entries(others)) {
-        if (entity.thread && metric.endsWith('self')) continue; // of a thread: all of its time, not what no procedure has
+        // of a thread: all of its time, not what no procedure has
+        if (entity.thread && metric.endsWith('self')) continue;
         err(`${metric} of ${name}`, (estimate(entity) - right(exact)) / elapsed);
       }
       const queueNs = truthOfQueue(truth, model, entity);
       if (queueNs !== undefined && entity.object) {
-        err(`mean queue length of ${name}`, (entity.object.queueLengthMean * entity.object.queueObservedNs - queueNs) / elapsed);
+        err(
+          `mean queue length of ${name}`,
+          (entity.object.queueLengthMean * entity.object.queueObservedNs - queueNs) / elapsed,
+        );
       }
     }
     for (let b = 0; b <= processors; b++) {
@@ -115,13 +119,19 @@ test.serial('95 % intervals cover the truth, and errors do not lean', async (t) 
   // Each name by itself: 5 % of misses are promised; more than this many have a chance below one in 100,000.
   for (const [name, { hits, misses }] of covered) {
     const bound = binomialBound(hits + misses, 0.05, 1 - 1e-5);
-    if (misses > bound) wrong.push(`the interval of the NPT of ${name} missed the truth ${misses} times of ${hits + misses}; at most ${bound}`);
+    if (misses > bound)
+      wrong.push(
+        `the interval of the NPT of ${name} missed the truth ${misses} times of ${hits + misses}; at most ${bound}`,
+      );
   }
   // All together: entities of one run miss together, runs do not. At most 5 %, within four standard errors of the runs.
   const meanMiss = missShares.reduce((sum, one) => sum + one, 0) / runs;
   const spread = Math.sqrt(missShares.reduce((sum, one) => sum + (one - meanMiss) ** 2, 0) / (runs - 1) / runs);
-  t.log(`intervals missed the truth in ${(100 * meanMiss).toFixed(2)} % of all cases, standard error ${(100 * spread).toFixed(2)} %`);
-  if (meanMiss > 0.05 + 4 * spread) wrong.push(`intervals missed the truth in ${(100 * meanMiss).toFixed(1)} % of all cases`);
+  t.log(
+    `intervals missed the truth in ${(100 * meanMiss).toFixed(2)} % of all cases, standard error ${(100 * spread).toFixed(2)} %`,
+  );
+  if (meanMiss > 0.05 + 4 * spread)
+    wrong.push(`intervals missed the truth in ${(100 * meanMiss).toFixed(1)} % of all cases`);
   t.true(covered.size >= 10);
   t.log(`${samples} snapshots, ${skipped} skipped; ${covered.size} entities, ${errors.size} numbers compared`);
   // Only what every run has seen: what is seen by chance alone has been seen too often.
@@ -129,15 +139,23 @@ test.serial('95 % intervals cover the truth, and errors do not lean', async (t) 
   // the machine kept the sampler from running cannot be known: where threads wait for a CPU, so does the sampler.
   for (const [what, one] of errors) {
     const { n, mean, sigmas } = one.lean();
-    // A number that counts threads can be off by as many at each such instant; runnable threads while useful, by as many
-    // for each processor.
-    const most = what.startsWith('runnable while') ? actors * processors : /^(ready|blocked|io|mean)/.test(what) ? actors : 1;
+    // A number that counts threads can be off by as many at each such instant; runnable threads while useful, by as
+    // many for each processor.
+    const most = what.startsWith('runnable while')
+      ? actors * processors
+      : /^(ready|blocked|io|mean)/.test(what)
+        ? actors
+        : 1;
     const unseen = (skipped / (skipped + samples)) * most;
-    // Main begins with the recording, and what happens in its first interval counts for less (docs/metrics.md, section 6):
-    // up to half an interval is missing, of idleness as often as there are other processors.
-    const begin = / main$/.test(what) ? (runs / (skipped + samples) / 2) * (what.startsWith('idleness') ? processors - 1 : 1) : 0;
+    // Main begins with the recording, and what happens in its first interval counts for less (docs/metrics.md, section
+    // 6): up to half an interval is missing, of idleness as often as there are other processors.
+    const begin = / main$/.test(what)
+      ? (runs / (skipped + samples) / 2) * (what.startsWith('idleness') ? processors - 1 : 1)
+      : 0;
     if (n < runs || sigmas <= 5 || Math.abs(mean) < 0.002 + unseen + begin) continue;
-    wrong.push(`${what} leans: off by ${(100 * mean).toFixed(3)} % of elapsed time on average, ${sigmas.toFixed(1)} standard errors`);
+    wrong.push(
+      `${what} leans: off by ${(100 * mean).toFixed(3)} % of elapsed time on average, ${sigmas.toFixed(1)} standard errors`,
+    );
   }
   for (const line of wrong) t.log(line);
   t.is(wrong.length, 0);

@@ -12,7 +12,8 @@ export function truthOfRun(model: Model, stem: string): Truth {
 export function truthOf(truth: Truth, model: Model, entity: Entity): TrueEntity | undefined {
   const exact = lookUp(truth, model, entity);
   if (exact || Object.values(entity.states).every((one) => one.ns === 0)) return exact;
-  return emptyEntity(model.processors); // a snapshot's visits follow the reading of the clock: the last may see past the end
+  // a snapshot's visits follow the reading of the clock: the last may see past the end
+  return emptyEntity(model.processors);
 }
 function lookUp(truth: Truth, model: Model, entity: Entity): TrueEntity | undefined {
   if (entity.id === model.root.id) return truth.root;

@@ -48,7 +48,13 @@ function parse(path: string, baseNs: bigint): TraceEvent[] {
     const value = view.getBigUint64(at + 16, true);
     switch (kind) {
       case kinds.now:
-        events.push({ ns, kind: 'now', processor: subject, state: Number(value & 15n), thread: Number((value >> 4n) & 0xffffffffn) - 1 });
+        events.push({
+          ns,
+          kind: 'now',
+          processor: subject,
+          state: Number(value & 15n),
+          thread: Number((value >> 4n) & 0xffffffffn) - 1,
+        });
         break;
       case kinds.state:
         events.push({ ns, kind: 'state', thread: subject, state: Number(value & 15n) });

@@ -9,27 +9,34 @@ export type StateName = 'useful' | 'overhead' | 'spinning' | 'ready' | 'blocked'
 const names: (StateName | undefined)[] = [undefined, 'useful', 'overhead', 'spinning', 'ready', 'blocked', 'io'];
 
 export interface TrueEntity {
-  byBusyNs: number[];     // T_i, index 0 is i = 1
+  byBusyNs: number[]; // T_i, index 0 is i = 1
   byBusySelfNs: number[]; // the same, exclusively
   idlenessNs: number;
   spinBlameNs: number;
   states: Record<StateName, number>; // E_x
-  usefulRunnableNs: number;          // sum of r * time while useful
+  usefulRunnableNs: number; // sum of r * time while useful
 }
 export interface Truth {
   elapsedNs: number;
-  byBusyNs: number[];     // elapsed time by b, index 0 is b = 0
+  byBusyNs: number[]; // elapsed time by b, index 0 is b = 0
   bySpinningNs: number[];
-  runnableNs: number;     // sum of r * time
+  runnableNs: number; // sum of r * time
   root: TrueEntity;
   procedures: Map<bigint, TrueEntity>; // by entry address
-  objects: Map<number, TrueEntity>;    // by record
-  threads: Map<number, TrueEntity>;    // by serial
-  queues: Map<number, number[]>;       // by record: time by queue length
+  objects: Map<number, TrueEntity>; // by record
+  threads: Map<number, TrueEntity>; // by serial
+  queues: Map<number, number[]>; // by record: time by queue length
 }
 
-interface Processor { state: number; thread: number }
-interface Thread { serial: number; state: number; keys: bigint[] }
+interface Processor {
+  state: number;
+  thread: number;
+}
+interface Thread {
+  serial: number;
+  state: number;
+  keys: bigint[];
+}
 
 const objectFlag = 1n << 63n;
 
@@ -42,20 +49,36 @@ export const parallelize = (byBusyNs: number[]): number =>
 
 const zeros = (length: number): number[] => new Array<number>(length).fill(0);
 export const emptyEntity = (processorCount: number): TrueEntity => ({
-  byBusyNs: zeros(processorCount), byBusySelfNs: zeros(processorCount), idlenessNs: 0, spinBlameNs: 0,
-  states: { useful: 0, overhead: 0, spinning: 0, ready: 0, blocked: 0, io: 0 }, usefulRunnableNs: 0,
+  byBusyNs: zeros(processorCount),
+  byBusySelfNs: zeros(processorCount),
+  idlenessNs: 0,
+  spinBlameNs: 0,
+  states: { useful: 0, overhead: 0, spinning: 0, ready: 0, blocked: 0, io: 0 },
+  usefulRunnableNs: 0,
 });
 
 /** Integrates over [fromNs, toNs) what the events, which are ordered by time, say. */
-export function computeTruth(events: readonly TraceEvent[], processorCount: number, fromNs: number, toNs: number): Truth {
+export function computeTruth(
+  events: readonly TraceEvent[],
+  processorCount: number,
+  fromNs: number,
+  toNs: number,
+): Truth {
   const entity = (): TrueEntity => emptyEntity(processorCount);
   const truth: Truth = {
-    elapsedNs: toNs - fromNs, byBusyNs: zeros(processorCount + 1), bySpinningNs: zeros(processorCount + 1), runnableNs: 0,
-    root: entity(), procedures: new Map(), objects: new Map(), threads: new Map(), queues: new Map(),
+    elapsedNs: toNs - fromNs,
+    byBusyNs: zeros(processorCount + 1),
+    bySpinningNs: zeros(processorCount + 1),
+    runnableNs: 0,
+    root: entity(),
+    procedures: new Map(),
+    objects: new Map(),
+    threads: new Map(),
+    queues: new Map(),
   };
   const found = <Key>(map: Map<Key, TrueEntity>, key: Key): TrueEntity => {
     let one = map.get(key);
-    if (!one) map.set(key, one = entity());
+    if (!one) map.set(key, (one = entity()));
     return one;
   };
   const ofKey = (key: bigint): TrueEntity =>
@@ -95,7 +118,7 @@ export function computeTruth(events: readonly TraceEvent[], processorCount: numb
     truth.runnableNs += runnable * ns;
     for (const [object, length] of queues) {
       let times = truth.queues.get(object);
-      if (!times) truth.queues.set(object, times = []);
+      if (!times) truth.queues.set(object, (times = []));
       times[length] = (times[length] ?? 0) + ns;
     }
     for (const { state: now, thread } of processors) {
@@ -106,8 +129,8 @@ export function computeTruth(events: readonly TraceEvent[], processorCount: numb
         if (now === state.useful) one.usefulRunnableNs += runnable * ns;
         if (now === state.spinning) continue;
         one.byBusyNs[busy - 1]! += ns;
-        one.idlenessNs += ns * idle / busy;
-        one.spinBlameNs += ns * spinning / busy;
+        one.idlenessNs += (ns * idle) / busy;
+        one.spinBlameNs += (ns * spinning) / busy;
       }
       if (now !== state.spinning) innermost.byBusySelfNs[busy - 1]! += ns;
     }
@@ -132,16 +155,23 @@ export function computeTruth(events: readonly TraceEvent[], processorCount: numb
         processor.thread = event.thread;
         break;
       }
-      case 'begin': threads.set(event.thread, { serial: event.serial, state: 0, keys: [] }); break;
-      case 'end': threads.delete(event.thread); break;
-      case 'state': case 'stack': {
+      case 'begin':
+        threads.set(event.thread, { serial: event.serial, state: 0, keys: [] });
+        break;
+      case 'end':
+        threads.delete(event.thread);
+        break;
+      case 'state':
+      case 'stack': {
         const thread = threads.get(event.thread);
         if (!thread) break; // the record is being made or given back
         if (event.kind === 'state') thread.state = event.state;
         else thread.keys = event.keys;
         break;
       }
-      case 'queue': queues.set(event.object, event.length); break;
+      case 'queue':
+        queues.set(event.object, event.length);
+        break;
     }
   }
   if (toNs > lastNs) integrate(toNs - lastNs);

@@ -1,5 +1,5 @@
-/* A thread that comes back from a declared blocking region while the only processor is taken waits like any other that is
- * ready: it counts as runnable although it is in no processor's queue.
+/* A thread that comes back from a declared blocking region while the only processor is taken waits like any other that
+ * is ready: it counts as runnable although it is in no processor's queue.
  *
  * expect P 1
  * expect root: npt 1, T 1

@@ -12,7 +12,7 @@
 PROCEDURE void before(void) { work_sleep(400 * MS); }
 
 int main(void) {
-  struct rlimit none = { 0, 0 };
+  struct rlimit none = {0, 0};
   setrlimit(RLIMIT_CORE, &none);
   before();
   volatile uintptr_t nowhere = 16;

@@ -38,8 +38,7 @@ int main() {
   for (int k = 0; k < 100; k++) {
     try {
       outer(k);
-    } catch (const std::runtime_error &) {
-    }
+    } catch (const std::runtime_error &) {}
     afterwards();
   }
   return 0;

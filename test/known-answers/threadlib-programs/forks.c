@@ -1,4 +1,5 @@
-/* fork: the parent goes on and is measured as if nothing had happened; the child, which exits with 7, has no part in it.
+/* fork: the parent goes on and is measured as if nothing had happened; the child, which exits with 7, has no part in
+ * it.
  *
  * expect P 4
  * expect exit 7

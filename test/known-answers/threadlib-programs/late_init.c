@@ -1,5 +1,5 @@
-/* Works before it says how many processors it wants. Recorded without QUARTZ_PROCESSORS: three, in one recording that has the
- * time before, too. Prints when main began.
+/* Works before it says how many processors it wants. Recorded without QUARTZ_PROCESSORS: three, in one recording that
+ * has the time before, too. Prints when main began.
  *
  * expect P 3
  * expect manual
@@ -17,7 +17,7 @@ PROCEDURE void *part(void *unused) {
 int main(void) {
   printf("%llu\n", (unsigned long long)work_clock_ns());
   early();
-  MUST(qz_init(&(qz_options){ .processors = 3 }));
+  MUST(qz_init(&(qz_options){.processors = 3}));
   qz_thread_t thread[3];
   for (int k = 0; k < 3; k++) MUST(qz_create(&thread[k], "part", part, NULL));
   for (int k = 0; k < 3; k++) MUST(qz_join(thread[k], NULL));

@@ -1,6 +1,6 @@
-/* Three locks taken one inside the other. Two threads take `book` and then `account`, a third takes `account`, all of them go on to
- * `journal`, and a fourth takes that alone. Nearly all of the time goes into what is done with `journal` held: who waits for the other
- * two waits for that.
+/* Three locks taken one inside the other. Two threads take `book` and then `account`, a third takes `account`, all of
+ * them go on to `journal`, and a fourth takes that alone. Nearly all of the time goes into what is done with `journal`
+ * held: who waits for the other two waits for that.
  *
  * expect P 4
  * expect root: npt 1

@@ -13,11 +13,13 @@ static void a(int depth, unsigned path);
 static void b(int depth, unsigned path);
 static void c(int depth, unsigned path);
 static void d(int depth, unsigned path);
-static void (*const way[4])(int, unsigned) = { a, b, c, d };
+static void (*const way[4])(int, unsigned) = {a, b, c, d};
 
 WORK_INLINE void go_on(int depth, unsigned path) {
-  if (depth == 0) work_sleep(MS / 5);
-  else way[path & 3](depth - 1, path >> 2);
+  if (depth == 0)
+    work_sleep(MS / 5);
+  else
+    way[path & 3](depth - 1, path >> 2);
 }
 PROCEDURE static void a(int depth, unsigned path) { go_on(depth, path); }
 PROCEDURE static void b(int depth, unsigned path) { go_on(depth, path); }

@@ -15,8 +15,10 @@
 
 void ping(int depth);
 PROCEDURE void pang(int depth) {
-  if (depth > 0) ping(depth - 1);
-  else work_sleep(300 * MS);
+  if (depth > 0)
+    ping(depth - 1);
+  else
+    work_sleep(300 * MS);
 }
 PROCEDURE void pong(int depth) { pang(depth); }
 PROCEDURE void ping(int depth) { pong(depth); }

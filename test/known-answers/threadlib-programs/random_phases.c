@@ -48,13 +48,14 @@ PROCEDURE void *act(void *seed) {
     for (int k = 0; k < 8; k++) {
       uint64_t ns = random_ns(&state, 2 * MS);
       switch (random_next(&state) % 8) {
-        case 0: case 1: compute(ns); break;
-        case 2: nested(ns); break;
-        case 3: with_blocked_lock(ns); break;
-        case 4: with_spun_lock(ns / 2); break;
-        case 5: reading(ns); break;
-        case 6: with_semaphore(ns); break;
-        default: qz_yield();
+      case 0:
+      case 1: compute(ns); break;
+      case 2: nested(ns); break;
+      case 3: with_blocked_lock(ns); break;
+      case 4: with_spun_lock(ns / 2); break;
+      case 5: reading(ns); break;
+      case 6: with_semaphore(ns); break;
+      default: qz_yield();
       }
     }
     int error = qz_barrier_wait(&meet);
@@ -70,7 +71,8 @@ int main(int count, char **arguments) {
   MUST(qz_barrier_init(&meet, "meet", THREADS, QZ_BLOCK));
   MUST(qz_sem_init(&pair, "pair", 2));
   qz_thread_t thread[THREADS];
-  for (int k = 0; k < THREADS; k++) MUST(qz_create(&thread[k], "actor", act, (void *)(seed * 977 + (uintptr_t)k * 31 + 1)));
+  for (int k = 0; k < THREADS; k++)
+    MUST(qz_create(&thread[k], "actor", act, (void *)(seed * 977 + (uintptr_t)k * 31 + 1)));
   for (int k = 0; k < THREADS; k++) MUST(qz_join(thread[k], NULL));
   return 0;
 }

@@ -1,5 +1,5 @@
-/* A writer waits for two readers of the lock: one works, the other waits for something else. Both bear the writer's wait in
- * equal parts, wherever they are.
+/* A writer waits for two readers of the lock: one works, the other waits for something else. Both bear the writer's
+ * wait in equal parts, wherever they are.
  *
  * expect P 2
  * expect lock table: wait 0.8, acquisitions 3, contended 1

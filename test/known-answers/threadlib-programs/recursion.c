@@ -29,8 +29,10 @@ PROCEDURE void tree(int depth) {
 void odd(int count);
 
 PROCEDURE void even(int count) {
-  if (count > 0) odd(count - 1);
-  else work_sleep(512 * MS);
+  if (count > 0)
+    odd(count - 1);
+  else
+    work_sleep(512 * MS);
 }
 
 PROCEDURE void odd(int count) { even(count - 1); }

@@ -54,7 +54,7 @@ PROCEDURE void *wait_for_all(void *unused) {
   atomic_store(&step, 5);
   MUST(qz_join(helper, NULL)); /* JOIN */
   atomic_store(&step, 6);
-  qz_sleep_ns(UNIT);           /* NAP */
+  qz_sleep_ns(UNIT); /* NAP */
   return unused;
 }
 

@@ -35,8 +35,8 @@ WORK_INLINE uint64_t work_clock_ns(void) {
 
 /* Busy for the processor, idle for the CPU, until an instant of CLOCK_MONOTONIC. */
 WORK_INLINE void work_sleep_until(uint64_t end_ns) {
-  struct timespec end = { (time_t)(end_ns / UINT64_C(1000000000)), (long)(end_ns % UINT64_C(1000000000)) };
-  while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &end, NULL) == EINTR) { }
+  struct timespec end = {(time_t)(end_ns / UINT64_C(1000000000)), (long)(end_ns % UINT64_C(1000000000))};
+  while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &end, NULL) == EINTR) {}
 }
 
 /* Busy for the processor, idle for the CPU. */
@@ -45,17 +45,17 @@ WORK_INLINE void work_sleep(uint64_t ns) { work_sleep_until(work_clock_ns() + ns
 /* Busy for both: ends when `ns` of elapsed time are over. */
 WORK_INLINE void work_spin(uint64_t ns) {
   uint64_t end = work_clock_ns() + ns;
-  while (work_clock_ns() < end) { }
+  while (work_clock_ns() < end) {}
 }
 
 /* Ends the program with one line where a call that must not fail has failed. */
-#define MUST(call) \
-  do { \
-    int must_error = (call); \
-    if (must_error) { \
+#define MUST(call)                                                                     \
+  do {                                                                                 \
+    int must_error = (call);                                                           \
+    if (must_error) {                                                                  \
       fprintf(stderr, "%s:%d: %s: error %d\n", __FILE__, __LINE__, #call, must_error); \
-      exit(99); \
-    } \
+      exit(99);                                                                        \
+    }                                                                                  \
   } while (0)
 
 #endif

@@ -7,22 +7,78 @@ import { writeResults, type Results } from '../../../bench/harness/result.js';
 import { directory, run, type Said } from '../../support/run-quartz.js';
 import { root } from '../../known-answers/programs.js';
 
-const bench = (...args: readonly string[]): Promise<Said> => run(process.execPath, [join(root, 'dist/bench/main.js'), ...args]);
+const bench = (...args: readonly string[]): Promise<Said> =>
+  run(process.execPath, [join(root, 'dist/bench/main.js'), ...args]);
 
 /** A run of two rows, one of whose peers is missing. */
 function results(factor = 1): Results {
   const samples = [10, 10.1, 9.9, 10.05, 9.95, 10.2, 9.8].map((value) => value * factor);
-  const quartz = { name: 'quartz', peer: false, samples, value: 10 * factor, low: 9.8 * factor, high: 10.2 * factor, coverage: 0.98 };
-  const peer = { name: 'argobots', peer: true, samples: [20, 21, 19, 20, 20, 21, 19], value: 20, low: 19, high: 21, coverage: 0.98 };
+  const quartz = {
+    name: 'quartz',
+    peer: false,
+    samples,
+    value: 10 * factor,
+    low: 9.8 * factor,
+    high: 10.2 * factor,
+    coverage: 0.98,
+  };
+  const peer = {
+    name: 'argobots',
+    peer: true,
+    samples: [20, 21, 19, 20, 20, 21, 19],
+    value: 20,
+    low: 19,
+    high: 21,
+    coverage: 0.98,
+  };
   return {
-    format: 'quartz bench 1', date: '2026-11-21T12:00:00.000Z', quartz: '0.1.0', seconds: 1, rounds: 7,
-    machine: { cpu: 'C', cpus: 2, virtual: 'kvm', memoryGB: 4, kernel: '6', compilers: { gcc: '12' }, node: '20', load: { begin: 0, end: 0 } },
-    peers: [{ name: 'argobots', version: '1' }, { name: 'go', missing: 'not installed; --install-peers' }],
+    format: 'quartz bench 1',
+    date: '2026-11-21T12:00:00.000Z',
+    quartz: '0.1.0',
+    seconds: 1,
+    rounds: 7,
+    machine: {
+      cpu: 'C',
+      cpus: 2,
+      virtual: 'kvm',
+      memoryGB: 4,
+      kernel: '6',
+      compilers: { gcc: '12' },
+      node: '20',
+      load: { begin: 0, end: 0 },
+    },
+    peers: [
+      { name: 'argobots', version: '1' },
+      { name: 'go', missing: 'not installed; --install-peers' },
+    ],
     benches: [{ name: 'threads', title: 'Threads', isolates: 'nothing' }],
     rows: [
-      { id: 'spawn.1', bench: 'threads', what: 'spawn', unit: 'ns', contenders: [quartz, peer],
-        targets: [{ ours: 'quartz', against: 'argobots', best: false, most: 0.6, ahead: false, ratio: { value: 0.5 * factor, low: 0.49 * factor, high: 0.52 * factor, coverage: 0.98 }, verdict: 'met' }] },
-      { id: 'fib.1', bench: 'threads', what: 'fib', unit: 'ns', contenders: [{ ...quartz }, { name: 'go', peer: true, missing: 'not installed; --install-peers' }], targets: [] },
+      {
+        id: 'spawn.1',
+        bench: 'threads',
+        what: 'spawn',
+        unit: 'ns',
+        contenders: [quartz, peer],
+        targets: [
+          {
+            ours: 'quartz',
+            against: 'argobots',
+            best: false,
+            most: 0.6,
+            ahead: false,
+            ratio: { value: 0.5 * factor, low: 0.49 * factor, high: 0.52 * factor, coverage: 0.98 },
+            verdict: 'met',
+          },
+        ],
+      },
+      {
+        id: 'fib.1',
+        bench: 'threads',
+        what: 'fib',
+        unit: 'ns',
+        contenders: [{ ...quartz }, { name: 'go', peer: true, missing: 'not installed; --install-peers' }],
+        targets: [],
+      },
     ],
   };
 }
@@ -56,7 +112,11 @@ test('--list names each benchmark with its title', async (t) => {
   t.regex(stdout, /^hooks +Procedure hooks/m);
 });
 
-for (const [what, text] of [['not JSON', '{"format":'], ['something else', '{"a": 1}'], ['samples that are no numbers', JSON.stringify(results()).replace('"samples":[10,', '"samples":["x",')]] as const) {
+for (const [what, text] of [
+  ['not JSON', '{"format":'],
+  ['something else', '{"a": 1}'],
+  ['samples that are no numbers', JSON.stringify(results()).replace('"samples":[10,', '"samples":["x",')],
+] as const) {
   test(`a corrupt file (${what}) gives one line`, async (t) => {
     const { status, stdout, stderr } = await bench('--from', keep(results()), '--compare', keep(text));
     t.is(status, 125);
@@ -82,7 +142,12 @@ test('where there is no room the results that a file had stay, and one line says
   const file = keep(results());
   const before = readFileSync(file, 'utf8');
   mkdirSync(`${file}.part`); // as if it could not be written
-  t.throws(() => { writeResults(file, results(2)); }, { message: /run\.json cannot be written \(EISDIR\)/ });
+  t.throws(
+    () => {
+      writeResults(file, results(2));
+    },
+    { message: /run\.json cannot be written \(EISDIR\)/ },
+  );
   t.is(readFileSync(file, 'utf8'), before);
   writeResults(file, results(2));
   t.deepEqual(JSON.parse(readFileSync(file, 'utf8')), results(2));
@@ -111,7 +176,10 @@ test('a missing peer is named as missing, with what to do', async (t) => {
 
 test('tables of the page have a row for each row, and say what is missing', async (t) => {
   const { stdout } = await bench('--from', keep(results()), '--markdown');
-  t.regex(stdout, /^\| `spawn\.1` spawn, ns \| quartz 10\.0 \[9\.80, 10\.2\] \| argobots 20\.0 \| quartz: at most 0\.6 of argobots: 0\.50 \[0\.49, 0\.52\], \*\*met\*\* \|$/m);
+  t.regex(
+    stdout,
+    /^\| `spawn\.1` spawn, ns \| quartz 10\.0 \[9\.80, 10\.2\] \| argobots 20\.0 \| quartz: at most 0\.6 of argobots: 0\.50 \[0\.49, 0\.52\], \*\*met\*\* \|$/m,
+  );
   t.regex(stdout, /go missing/);
 });
 
@@ -119,6 +187,8 @@ test('--json gives back what was read, and it is as the schema says', async (t) 
   const { stdout } = await bench('--from', keep(results()), '--json');
   const value: unknown = JSON.parse(stdout);
   t.deepEqual(value, results());
-  const check = new Ajv({ allowUnionTypes: true }).compile(JSON.parse(readFileSync(join(root, 'bench/data/result.schema.json'), 'utf8')) as object);
+  const check = new Ajv({ allowUnionTypes: true }).compile(
+    JSON.parse(readFileSync(join(root, 'bench/data/result.schema.json'), 'utf8')) as object,
+  );
   t.true(check(value), JSON.stringify(check.errors));
 });

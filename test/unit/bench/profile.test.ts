@@ -8,7 +8,14 @@ import { root } from '../../known-answers/programs.js';
 
 async function recorded(): Promise<string> {
   const file = temporaryFile('counts.quartz');
-  const { status, stderr } = await start(sampler, ['record', '-q', '-o', file, '--', join(root, 'build/test/known-answers/threadlib-programs/counts')]).ended;
+  const { status, stderr } = await start(sampler, [
+    'record',
+    '-q',
+    '-o',
+    file,
+    '--',
+    join(root, 'build/test/known-answers/threadlib-programs/counts'),
+  ]).ended;
   if (status !== 0) throw new Error(stderr);
   return file;
 }
@@ -16,7 +23,9 @@ async function recorded(): Promise<string> {
 test('a profile that adds up and has the known counts is good, another count is told', async (t) => {
   const file = await recorded();
   await t.notThrowsAsync(examine(file, []));
-  await t.throwsAsync(examine(file, [{ name: 'main', calls: 12345 }]), { message: /^its profile counts \d+ calls of main, there were 12345$/ });
+  await t.throwsAsync(examine(file, [{ name: 'main', calls: 12345 }]), {
+    message: /^its profile counts \d+ calls of main, there were 12345$/,
+  });
 });
 
 test('a profile that is broken is no good', async (t) => {

@@ -1,6 +1,14 @@
 /** Known answers of the benchmarks' statistics. */
 import test from 'ava';
-import { estimate, geometricMean, independentRatio, mannWhitney, median, medianRank, pairedRatio } from '../../../bench/harness/statistics.js';
+import {
+  estimate,
+  geometricMean,
+  independentRatio,
+  mannWhitney,
+  median,
+  medianRank,
+  pairedRatio,
+} from '../../../bench/harness/statistics.js';
 
 test('median: the middle, or the mean of the two', (t) => {
   t.is(median([3, 1, 2]), 2);
@@ -11,7 +19,12 @@ test('median: the middle, or the mean of the two', (t) => {
 
 test('ranks of the interval of a median are those of the binomial table', (t) => {
   // P(binomial(n, 1/2) <= k) for the largest k with a tail of at most 2.5 %
-  const table: readonly (readonly [number, number, number])[] = [[6, 0, 1 - 2 / 64], [9, 1, 1 - 20 / 512], [12, 2, 1 - 2 * 79 / 4096], [20, 5, 0.9586]];
+  const table: readonly (readonly [number, number, number])[] = [
+    [6, 0, 1 - 2 / 64],
+    [9, 1, 1 - 20 / 512],
+    [12, 2, 1 - (2 * 79) / 4096],
+    [20, 5, 0.9586],
+  ];
   for (const [n, skip, coverage] of table) {
     const rank = medianRank(n);
     t.is(rank.skip, skip, `n = ${n}`);
@@ -32,12 +45,18 @@ test('the interval does not hang on one outlier', (t) => {
 
 test('ratios of pairs cancel what both have in common', (t) => {
   const disturbed = [1, 3, 2, 10, 1, 5, 1];
-  const { value, low, high } = pairedRatio(disturbed.map((x) => 2 * x), disturbed);
+  const { value, low, high } = pairedRatio(
+    disturbed.map((x) => 2 * x),
+    disturbed,
+  );
   t.deepEqual([value, low, high], [2, 2, 2]);
 });
 
 test('Mann-Whitney: the distribution of U, as in its table', (t) => {
-  t.deepEqual(mannWhitney(2, 2).map((p) => Math.round(p * 6)), [1, 2, 4, 5, 6]); // 6 orders: U = 0, 1, 2, 2, 3, 4
+  t.deepEqual(
+    mannWhitney(2, 2).map((p) => Math.round(p * 6)),
+    [1, 2, 4, 5, 6],
+  ); // 6 orders: U = 0, 1, 2, 2, 3, 4
   const tails = mannWhitney(7, 7); // critical value 8 for 5 % on two sides
   t.true(tails[8]! <= 0.025 && tails[9]! > 0.025);
   t.true(Math.abs(tails.at(-1)! - 1) < 1e-12);

@@ -1,5 +1,6 @@
-/* Random small circuits: what the two engines say of each pair of outputs, through graph, cones, queue and workers, must
- * be what exhaustive simulation says; counterexamples must be some; and limits must give undecided, never an answer.
+/* Random small circuits: what the two engines say of each pair of outputs, through graph, cones, queue and workers,
+ * must be what exhaustive simulation says; counterexamples must be some; and limits must give undecided, never an
+ * answer.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,16 +16,14 @@ static int failures;
 static char path[] = "/tmp/verify-engines-XXXXXX";
 static uint64_t state = 42;
 
-static unsigned pick(unsigned below)
-{
+static unsigned pick(unsigned below) {
   state = state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
   return (unsigned)(state >> 33) % below;
 }
 
 /* A random circuit; the same one with few of its gates changed if variation is set. */
-static struct netlist *random_circuit(uint64_t seed, int variation)
-{
-  static const char *const types[] = { "and", "nand", "or", "nor", "xor", "xnor", "not", "buf" };
+static struct netlist *random_circuit(uint64_t seed, int variation) {
+  static const char *const types[] = {"and", "nand", "or", "nor", "xor", "xnor", "not", "buf"};
   FILE *stream = fopen(path, "w");
   if (!stream) exit(1);
   state = seed;
@@ -33,9 +32,12 @@ static struct netlist *random_circuit(uint64_t seed, int variation)
   for (unsigned i = INPUTS; i < INPUTS + GATES; i++) {
     unsigned type = pick(8), a = pick(i), b = pick(i), c = pick(i), wide = pick(3);
     if (variation && (i * 7 + seed) % 11 == 0) type ^= 1;
-    if (type >= 6) fprintf(stream, "s%u = %s(s%u)\n", i, types[type], a);
-    else if (wide) fprintf(stream, "s%u = %s(s%u, s%u)\n", i, types[type], a, b);
-    else fprintf(stream, "s%u = %s(s%u, s%u, s%u)\n", i, types[type], a, b, c);
+    if (type >= 6)
+      fprintf(stream, "s%u = %s(s%u)\n", i, types[type], a);
+    else if (wide)
+      fprintf(stream, "s%u = %s(s%u, s%u)\n", i, types[type], a, b);
+    else
+      fprintf(stream, "s%u = %s(s%u, s%u, s%u)\n", i, types[type], a, b, c);
   }
   fclose(stream);
   char message[1024];
@@ -48,9 +50,8 @@ static struct netlist *random_circuit(uint64_t seed, int variation)
 }
 
 /* All 2^INPUTS values of an output, in one word. */
-static uint64_t truth_table(const struct netlist *netlist, size_t output)
-{
-  uint64_t values[INPUTS + GATES] = { 0 };
+static uint64_t truth_table(const struct netlist *netlist, size_t output) {
+  uint64_t values[INPUTS + GATES] = {0};
   for (unsigned k = 0; k < INPUTS; k++)
     for (unsigned i = 0; i < 64; i++) values[netlist->inputs[k]] |= (uint64_t)(i >> k & 1) << i;
   if (netlist_simulate(netlist, values)) exit(1);
@@ -58,8 +59,7 @@ static uint64_t truth_table(const struct netlist *netlist, size_t output)
 }
 
 static void check_pair(uint64_t seed, const struct bdd_engine *engine, const struct pair *pair, uint64_t left,
-                       uint64_t right, size_t limit)
-{
+                       uint64_t right, size_t limit) {
   const struct proof *proof = &pair->proof;
   unsigned row = 0;
   int right_answer = 0;
@@ -80,21 +80,22 @@ static void check_pair(uint64_t seed, const struct bdd_engine *engine, const str
 }
 
 /* How many of the pairs were undecided. */
-static size_t compare(uint64_t seed, struct netlist *const circuits[2], const struct bdd_engine *engine, size_t limit)
-{
+static size_t compare(uint64_t seed, struct netlist *const circuits[2], const struct bdd_engine *engine, size_t limit) {
   uint32_t numbers[INPUTS];
   for (uint32_t i = 0; i < INPUTS; i++) numbers[i] = i;
   struct graph *graph = graph_create(INPUTS);
   struct cones *cones[2];
   for (int i = 0; i < 2; i++) cones[i] = create_cones(graph, circuits[i], numbers, NULL);
-  struct work work = { .graph = graph, .inputs = INPUTS, .engine = engine, .limit = limit,
-                       .pair_count = OUTPUTS * OUTPUTS };
+  struct work work = {
+    .graph = graph, .inputs = INPUTS, .engine = engine, .limit = limit, .pair_count = OUTPUTS * OUTPUTS};
   work.pairs = calloc(work.pair_count, sizeof *work.pairs);
   /* Every output of one with every output of the other: few of these are equal, some are. */
   for (uint32_t i = 0; i < work.pair_count; i++)
-    work.pairs[i] = (struct pair){ .name = circuits[0]->gates[circuits[0]->outputs[i / OUTPUTS]].name,
-                                   .left = cones[0]->roots[i / OUTPUTS], .right = cones[1]->roots[i % OUTPUTS],
-                                   .left_output = i / OUTPUTS, .right_output = i % OUTPUTS };
+    work.pairs[i] = (struct pair){.name = circuits[0]->gates[circuits[0]->outputs[i / OUTPUTS]].name,
+                                  .left = cones[0]->roots[i / OUTPUTS],
+                                  .right = cones[1]->roots[i % OUTPUTS],
+                                  .left_output = i / OUTPUTS,
+                                  .right_output = i % OUTPUTS};
   int error = work_start(&work, 3);
   if (!error) error = work_finish(&work);
   if (error) {
@@ -117,8 +118,7 @@ static size_t compare(uint64_t seed, struct netlist *const circuits[2], const st
   return undecided;
 }
 
-int main(void)
-{
+int main(void) {
   int file = mkstemp(path);
   if (file < 0) {
     perror(path);
@@ -127,7 +127,7 @@ int main(void)
   close(file);
   size_t undecided = 0;
   for (uint64_t seed = 1; seed <= CIRCUITS; seed++) {
-    struct netlist *circuits[2] = { random_circuit(seed, 0), random_circuit(seed, 1) };
+    struct netlist *circuits[2] = {random_circuit(seed, 0), random_circuit(seed, 1)};
     const struct bdd_engine *engine = seed & 1 ? &bdd_plain : &bdd_tuned;
     const struct bdd_engine *other = seed & 1 ? &bdd_tuned : &bdd_plain;
     compare(seed, circuits, engine, 100000);

@@ -9,8 +9,7 @@
 static int failures;
 static char path[] = "/tmp/verify-parser-XXXXXX";
 
-static struct netlist *read_string(const char *text, size_t length, char *message, size_t message_bytes)
-{
+static struct netlist *read_string(const char *text, size_t length, char *message, size_t message_bytes) {
   FILE *stream = fopen(path, "w");
   if (!stream || fwrite(text, 1, length, stream) != length || fclose(stream)) {
     perror(path);
@@ -21,8 +20,7 @@ static struct netlist *read_string(const char *text, size_t length, char *messag
 }
 
 /* Refused, with a message that names the file and the line and holds the words. */
-static void refuse(const char *text, unsigned line, const char *words)
-{
+static void refuse(const char *text, unsigned line, const char *words) {
   char message[1024], start[64];
   struct netlist *netlist = read_string(text, strlen(text), message, sizeof message);
   snprintf(start, sizeof start, "%s:%u: ", path, line);
@@ -35,11 +33,10 @@ static void refuse(const char *text, unsigned line, const char *words)
 }
 
 /* Read, with these values of the only output: bit i of values is the output when input k has bit k of i. */
-static void accept(const char *text, size_t inputs, uint64_t values)
-{
+static void accept(const char *text, size_t inputs, uint64_t values) {
   char message[1024];
   struct netlist *netlist = read_string(text, strlen(text), message, sizeof message);
-  uint64_t words[64] = { 0 }, mask = (UINT64_C(1) << (1u << inputs)) - 1;
+  uint64_t words[64] = {0}, mask = (UINT64_C(1) << (1u << inputs)) - 1;
   if (!netlist || netlist->input_count != inputs || netlist->output_count != 1 || netlist->gate_count > 64) {
     fprintf(stderr, "was not read: '%s', for:\n%s\n", message, text);
     failures++;
@@ -55,8 +52,7 @@ static void accept(const char *text, size_t inputs, uint64_t values)
   netlist_free(netlist);
 }
 
-static void read_good_files(void)
-{
+static void read_good_files(void) {
   accept("INPUT(a)\nINPUT(b)\nOUTPUT(y)\ny = and(a, b)\n", 2, 0x8);
   accept("# c\nINPUT(a) INPUT(b)\nOUTPUT(y) # d\ny=NAND(a,b)", 2, 0x7);
   accept("output ( y )\ninput\n(a)\r\nINPUT(b)\ny = Or(a,\n b)\n", 2, 0xe);
@@ -73,8 +69,7 @@ static void read_good_files(void)
   accept("INPUT(a[0])\nOUTPUT(y.1$)\ny.1$ = buf(a[0])\n", 1, 0x2);
 }
 
-static void refuse_bad_files(void)
-{
+static void refuse_bad_files(void) {
   refuse("", 1, "no OUTPUT");
   refuse("INPUT(a)\n", 2, "no OUTPUT");
   refuse("INPUT(a)\nOUTPUT(y)\n", 2, "y is used here, but defined nowhere");
@@ -107,8 +102,7 @@ static void refuse_bad_files(void)
 }
 
 /* Chains far longer than a thread's stack is deep, and names longer than any message. */
-static void read_large_files(void)
-{
+static void read_large_files(void) {
   enum { LENGTH = 200000 };
   char *text = malloc(LENGTH * 32), message[1024];
   size_t used = (size_t)sprintf(text, "INPUT(n0)\nOUTPUT(n%d)\n", LENGTH);
@@ -132,8 +126,7 @@ static void read_large_files(void)
 }
 
 /* Every prefix, and many files with a byte changed: read or refused with a message. */
-static void damage_files(void)
-{
+static void damage_files(void) {
   static const char text[] = "# c\nINPUT(a)\nINPUT(b)\nOUTPUT(y)\nz = xor(a, b)\ny = nand(z, a, b)\nq = vdd\n";
   char damaged[sizeof text], message[1024];
   unsigned random = 1;
@@ -153,8 +146,7 @@ static void damage_files(void)
   }
 }
 
-int main(void)
-{
+int main(void) {
   int file = mkstemp(path);
   if (file < 0) {
     perror(path);

@@ -1,6 +1,12 @@
 /** Findings of one model never advise the opposite of each other. Models by hand, and findings by hand. */
 import test from 'ava';
-import { buildModel, checkInvariants, contradictions, type Finding, type Model } from '../../../ts-frontend/src/model/index.js';
+import {
+  buildModel,
+  checkInvariants,
+  contradictions,
+  type Finding,
+  type Model,
+} from '../../../ts-frontend/src/model/index.js';
 import { findingOf, largerPieces } from '../../../ts-frontend/src/model/evidence/context.js';
 import { reconciled } from '../../../ts-frontend/src/model/findings/advice.js';
 import { findingSentences } from '../../../ts-frontend/src/render/findings/index.js';
@@ -8,22 +14,46 @@ import { ProfileBuilder, ready, run, spin, wait } from '../../support/profile-bu
 import { second } from '../../support/example-profiles.js';
 
 const four = ['w1', 'w2', 'w3', 'w4'];
-/** Half of the time all have OpenMP's library at work, half of it one of them still works while the others are at a barrier. */
+/**
+ * Half of the time all have OpenMP's library at work, half of it one of them still works while the others are at a
+ * barrier.
+ */
 function tasksAndBarrier(): Model {
-  const round = (builder: ProfileBuilder, late: string): ProfileBuilder => builder.stretch(0.05 * second, four.map((t) => run(t, ['main', 'sum', 'GOMP_task', 'malloc'])))
-    .stretch(0.02 * second, four.map((t) => run(t, ['main', 'blocks'])))
-    .stretch(0.03 * second, four.map((t) => (t === late ? run(t, ['main', 'blocks']) : wait(t, ['main', 'blocks', 'barrier:round']))));
+  const round = (builder: ProfileBuilder, late: string): ProfileBuilder =>
+    builder
+      .stretch(
+        0.05 * second,
+        four.map((t) => run(t, ['main', 'sum', 'GOMP_task', 'malloc'])),
+      )
+      .stretch(
+        0.02 * second,
+        four.map((t) => run(t, ['main', 'blocks'])),
+      )
+      .stretch(
+        0.03 * second,
+        four.map((t) => (t === late ? run(t, ['main', 'blocks']) : wait(t, ['main', 'blocks', 'barrier:round']))),
+      );
   let builder = new ProfileBuilder({ processors: 4, head: { publisher: 'pthread' } });
   for (let k = 0; k < 10; k++) builder = round(builder, four[k % 4]!);
   const profile = builder.object('barrier:round', { acquisitions: 40, contended: 30, capacity: 4 }).build();
   for (const entity of profile.entities) if (/GOMP|malloc/.test(entity.name)) entity.module = 1;
-  return buildModel({ ...profile, modules: [{ start: 0, end: 1, bias: 0, path: '/usr/lib/x86_64-linux-gnu/libgomp.so.1.0.0', buildId: '' }] });
+  return buildModel({
+    ...profile,
+    modules: [{ start: 0, end: 1, bias: 0, path: '/usr/lib/x86_64-linux-gnu/libgomp.so.1.0.0', buildId: '' }],
+  });
 }
-const remedies = (model: Model): string => model.findings.map((finding) => findingSentences(model, finding, { ascii: false }).remedy).join('\n');
+const remedies = (model: Model): string =>
+  model.findings.map((finding) => findingSentences(model, finding, { ascii: false }).remedy).join('\n');
 
 test('pieces that are too small for one thing, and uneven in another: larger ones there, an even division here', (t) => {
   const model = tasksAndBarrier();
-  t.deepEqual(model.findings.slice(0, 2).map(({ facts, advice }) => [facts.form, advice.pieces]), [['openmp', 'larger'], ['uneven-division', null]]);
+  t.deepEqual(
+    model.findings.slice(0, 2).map(({ facts, advice }) => [facts.form, advice.pieces]),
+    [
+      ['openmp', 'larger'],
+      ['uneven-division', null],
+    ],
+  );
   t.regex(remedies(model), /Make the pieces larger/);
   t.regex(remedies(model), /Divide the work evenly among 4 threads; that could save/);
   t.deepEqual(checkInvariants(model), []);
@@ -32,8 +62,18 @@ test('pieces that are too small for one thing, and uneven in another: larger one
 test('more threads than CPUs at one time, too few at another: nobody is told to make more of them', (t) => {
   const builder = new ProfileBuilder({ processors: 4, head: { publisher: 'pthread', cpuRunNs: 6 * second } });
   const gate = ['main', 'spinlock:gate'];
-  const model = buildModel(builder.stretch(second, [run('a', ['main', 'load']), run('b', ['main', 'load'])])
-    .stretch(second, [run('w1', ['main', 'work']), run('w2', ['main', 'work']), ...['x1', 'x2', 'x3', 'x4'].map((t) => ready(t, ['main', 'work'])), spin('s1', gate), spin('s2', gate)]).build());
+  const model = buildModel(
+    builder
+      .stretch(second, [run('a', ['main', 'load']), run('b', ['main', 'load'])])
+      .stretch(second, [
+        run('w1', ['main', 'work']),
+        run('w2', ['main', 'work']),
+        ...['x1', 'x2', 'x3', 'x4'].map((t) => ready(t, ['main', 'work'])),
+        spin('s1', gate),
+        spin('s2', gate),
+      ])
+      .build(),
+  );
   const forms = model.findings.map(({ facts }) => facts.form);
   t.true(forms.includes('oversubscription') && forms.includes('too-few-threads'), forms.join());
   t.deepEqual(contradictions(model.findings), []);
@@ -42,10 +82,17 @@ test('more threads than CPUs at one time, too few at another: nobody is told to 
 });
 
 const someModel = tasksAndBarrier();
-const strict = (entity: number, savingNs: number, pieces: 'larger' | 'smaller'): Finding => findingOf(someModel, {
-  entity, kind: 'overhead', change: 'coarsen', advice: { ...largerPieces, pieces }, costNs: second, savingNs, meanwhile: { busy: 1, spinning: 0, idle: 3 },
-  facts: { form: 'package-work', events: null, savesNs: savingNs, coarser: 10 },
-});
+const strict = (entity: number, savingNs: number, pieces: 'larger' | 'smaller'): Finding =>
+  findingOf(someModel, {
+    entity,
+    kind: 'overhead',
+    change: 'coarsen',
+    advice: { ...largerPieces, pieces },
+    costNs: second,
+    savingNs,
+    meanwhile: { busy: 1, spinning: 0, idle: 3 },
+    facts: { form: 'package-work', events: null, savesNs: savingNs, coarser: 10 },
+  });
 
 test('of two findings that leave no other way the one that saves more stays', (t) => {
   const [less, more] = [strict(1, 1e8, 'smaller'), strict(2, 3e8, 'larger')];

@@ -13,9 +13,19 @@ import { second } from '../../support/example-profiles.js';
 const workers = ['w#1', 'w#2', 'w#3', 'w#4'];
 /** `read` alone for some time, then `solve` on four processors; in a version that was changed it is called `parse`. */
 const version = (readNs: number, reader = 'read', processors = 4): ReturnType<typeof buildModel> =>
-  buildModel(new Builder({ processors }).stretch(readNs, [run('main', ['main', reader])])
-    .stretch(second, workers.map((thread) => run(thread, ['main', 'solve']))).call('main', reader, 3).call('main', 'solve', 4).build());
-const rowOf = ({ entities }: Comparison, name: string): EntityChange => entities.find((row) => row.name === name && row.kind === 'procedure')!;
+  buildModel(
+    new Builder({ processors })
+      .stretch(readNs, [run('main', ['main', reader])])
+      .stretch(
+        second,
+        workers.map((thread) => run(thread, ['main', 'solve'])),
+      )
+      .call('main', reader, 3)
+      .call('main', 'solve', 4)
+      .build(),
+  );
+const rowOf = ({ entities }: Comparison, name: string): EntityChange =>
+  entities.find((row) => row.name === name && row.kind === 'procedure')!;
 const look = { width: 90, colour: false, ascii: true, top: 20 };
 
 test('what got less, what stayed, and what limits the program no more', (t) => {
@@ -41,7 +51,14 @@ test('entities and findings of one version only; a profile compared with itself'
   const renamed = compare(version(second), version(second, 'parse'));
   t.is(rowOf(renamed, 'read').after, null);
   t.is(rowOf(renamed, 'parse').before, null);
-  t.deepEqual(renamed.findings.map(({ before, after }) => [before?.name, after?.name]), [['read', undefined], ['solve', 'solve'], [undefined, 'parse']]);
+  t.deepEqual(
+    renamed.findings.map(({ before, after }) => [before?.name, after?.name]),
+    [
+      ['read', undefined],
+      ['solve', 'solve'],
+      [undefined, 'parse'],
+    ],
+  );
   const same = compare(version(second), version(second));
   t.true(same.entities.every((row) => row.changeNs === 0 && !row.certain));
   t.true(same.findings.every(({ before, after }) => before!.text === after!.text));
@@ -65,5 +82,8 @@ test('JSON is as the schema says, CSV has a line for each entity', (t) => {
   t.true(validate(JSON.parse(comparisonJson(comparison))), JSON.stringify(validate.errors));
   const rows = comparisonCsv(comparison).trim().split('\r\n');
   t.is(rows.length, 1 + comparison.entities.length);
-  t.regex(rows.find((row) => row.includes('procedure,parse'))!, /^procedure,parse,,0,1000000000,/);
+  t.regex(
+    rows.find((row) => row.includes('procedure,parse'))!,
+    /^procedure,parse,,0,1000000000,/,
+  );
 });

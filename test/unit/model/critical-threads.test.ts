@@ -5,7 +5,8 @@ import { io, ProfileBuilder, run, wait, type Doing } from '../../support/profile
 import { second } from '../../support/example-profiles.js';
 
 const profile = (doings: Doing[]): ProfileBuilder => new ProfileBuilder({ processors: 2 }).stretch(second, doings);
-const of = (builder: ProfileBuilder, kind: string): Finding | undefined => buildModel(builder.build()).findings.find((finding) => finding.kind === kind);
+const of = (builder: ProfileBuilder, kind: string): Finding | undefined =>
+  buildModel(builder.build()).findings.find((finding) => finding.kind === kind);
 const table = ['main', 'helper', 'mutex:table'];
 
 test('a hot lock among helpers, while main computes from the beginning to the end: nothing to save there', (t) => {
@@ -13,22 +14,32 @@ test('a hot lock among helpers, while main computes from the beginning to the en
   const finding = of(builder, 'lock-contention');
   t.is(finding?.name, 'table');
   t.deepEqual([finding!.costNs, finding!.savingNs, finding!.bound?.mostNs], [second, 0, 0]);
-  t.regex(finding!.remedy, /But thread main is at work outside that for 1\.00 s \(100 % of the elapsed time\): as long as that stays, no change there saves more than 0\.$/);
+  t.regex(
+    finding!.remedy,
+    /But thread main is at work outside that for 1\.00 s \(100 % of the elapsed time\): as long as that stays, no change there saves more than 0\.$/,
+  );
   t.is(buildModel(builder.build()).findings[0]!.kind, 'serial', 'what can pay comes first');
 });
 
 test('the same lock where main takes it too, or only works for half of the time: it pays', (t) => {
   t.is(of(profile([run('main', [...table, 'solve']), wait('w1', table)]), 'lock-contention')!.bound, null);
-  const half = profile([run('main', ['main', 'solve']), wait('w1', table), io('w2', [...table, 'load'])])
-    .stretch(second, [wait('main', ['main', 'join:end']), wait('w1', table), run('w2', [...table, 'store'])]);
+  const half = profile([run('main', ['main', 'solve']), wait('w1', table), io('w2', [...table, 'load'])]).stretch(
+    second,
+    [wait('main', ['main', 'join:end']), wait('w1', table), run('w2', [...table, 'store'])],
+  );
   t.is(of(half, 'lock-contention')!.bound, null);
 });
 
 test('code to make faster beside a thread that is joined at the end: only what that leaves', (t) => {
-  const beside = (last: Doing[]): ProfileBuilder => new ProfileBuilder({ processors: 2 })
-    .stretch(0.9 * second, [run('main', ['main', 'merge']), run('w', ['worker', 'render'])]).stretch(0.1 * second, last);
+  const beside = (last: Doing[]): ProfileBuilder =>
+    new ProfileBuilder({ processors: 2 })
+      .stretch(0.9 * second, [run('main', ['main', 'merge']), run('w', ['worker', 'render'])])
+      .stretch(0.1 * second, last);
   const joined = buildModel(beside([wait('main', ['main', 'join:w']), run('w', ['worker', 'render'])]).build());
-  t.false(joined.findings.some(({ name }) => name === 'merge'), 'nobody waits for it');
+  t.false(
+    joined.findings.some(({ name }) => name === 'merge'),
+    'nobody waits for it',
+  );
   // One that works until it is told to end runs as long as main does.
   const told = buildModel(beside([run('main', ['main', 'merge']), run('w', ['worker', 'render'])]).build());
   t.true(told.findings.some(({ name, bound }) => name === 'merge' && bound === null));

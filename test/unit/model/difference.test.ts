@@ -5,10 +5,14 @@ import { ProfileBuilder, run, wait } from '../../support/profile-builder.js';
 import { second } from '../../support/example-profiles.js';
 
 test('only what happened in between', (t) => {
-  const builder = new ProfileBuilder({ processors: 2 }).stretch(second, [run('a', ['f']), wait('b', ['f', 'mutex:m'])])
+  const builder = new ProfileBuilder({ processors: 2 })
+    .stretch(second, [run('a', ['f']), wait('b', ['f', 'mutex:m'])])
     .object('mutex:m', { acquisitions: 3 });
   const earlier = builder.build();
-  const later = builder.stretch(2 * second, [run('a', ['g']), run('b', ['f'])]).object('mutex:m', { acquisitions: 10 }).build();
+  const later = builder
+    .stretch(2 * second, [run('a', ['g']), run('b', ['f'])])
+    .object('mutex:m', { acquisitions: 10 })
+    .build();
   const raw = difference(later, earlier);
   const model = buildModel(raw);
   t.deepEqual(checkInvariants(model), []);

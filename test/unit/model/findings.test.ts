@@ -11,12 +11,22 @@ import { buildModel, type Finding, type Model } from '../../support/sentences.js
 const close = (t: ExecutionContext, what: string, ns: number, seconds: number): void => {
   t.true(Math.abs(ns / second - seconds) <= 0.005, `${what}: ${ns / second} s, not ${seconds} s`);
 };
-interface Answer { kind: FindingKind; entity: string; change: Change; cost?: number; saving?: number }
+interface Answer {
+  kind: FindingKind;
+  entity: string;
+  change: Change;
+  cost?: number;
+  saving?: number;
+}
 function first(t: ExecutionContext, builder: ProfileBuilder, answer: Answer): Finding {
   const model = buildModel(builder.build());
   const finding = model.findings[0];
   if (!finding) throw new Error('no finding');
-  t.deepEqual([finding.kind, finding.name, finding.change], [answer.kind, answer.entity, answer.change], `${finding.text} ${finding.remedy}`);
+  t.deepEqual(
+    [finding.kind, finding.name, finding.change],
+    [answer.kind, answer.entity, answer.change],
+    `${finding.text} ${finding.remedy}`,
+  );
   t.is(model.entities[finding.entity]!.name, finding.name);
   if (answer.cost !== undefined) close(t, 'cost', finding.costNs, answer.cost);
   if (answer.saving !== undefined) close(t, 'saving', finding.savingNs, answer.saving);
@@ -25,41 +35,73 @@ function first(t: ExecutionContext, builder: ProfileBuilder, answer: Answer): Fi
 const kinds = (model: Model): FindingKind[] => model.findings.map((finding) => finding.kind);
 
 test('serial code before parallel code', (t) => {
-  const finding = first(t, examples.serialThenParallel(), { kind: 'serial', entity: 'a', change: 'create-parallelism', cost: 1, saving: 0.75 });
+  const finding = first(t, examples.serialThenParallel(), {
+    kind: 'serial',
+    entity: 'a',
+    change: 'create-parallelism',
+    cost: 1,
+    saving: 0.75,
+  });
   t.deepEqual(finding.meanwhile, { busy: 1, spinning: 0, idle: 3 });
 });
 
 test('what a run-time library does belongs to its caller; what another library does is named', (t) => {
   const recorded = (path: string): Model => {
-    const profile = new Builder({ processors: 4 }).stretch(second, [run('main', ['main', 'report', 'fprintf', 'vfprintf'])])
-      .stretch(second, ['w1', 'w2', 'w3', 'w4'].map((thread) => run(thread, ['main', 'sum', 'fprintf']))).build();
+    const profile = new Builder({ processors: 4 })
+      .stretch(second, [run('main', ['main', 'report', 'fprintf', 'vfprintf'])])
+      .stretch(
+        second,
+        ['w1', 'w2', 'w3', 'w4'].map((thread) => run(thread, ['main', 'sum', 'fprintf'])),
+      )
+      .build();
     for (const entity of profile.entities) if (/printf/.test(entity.name)) entity.module = 1;
     return buildModel({ ...profile, modules: [{ start: 0, end: 1, bias: 0, path, buildId: '' }] });
   };
   for (const path of ['/usr/lib/x86_64-linux-gnu/libc.so.6', '/lib64/libc-2.31.so', '/usr/lib/libstdc++.so.6.0.30']) {
     const { findings } = recorded(path);
-    t.deepEqual(findings.map(({ kind, name }) => `${kind} ${name}`), ['serial report', 'optimize sum']);
+    t.deepEqual(
+      findings.map(({ kind, name }) => `${kind} ${name}`),
+      ['serial report', 'optimize sum'],
+    );
     t.regex(findings[0]!.text, /^report, called from main, costs 1\.00 s of 2\.00 s .* Most of that is in fprintf\./);
     t.regex(findings[1]!.text, /^sum itself takes 1\.00 s of 2\.00 s \(50\.0 %\), 1\.00 s of that in fprintf, while/);
   }
-  for (const path of ['/usr/lib/libcrypto.so.3', '/home/me/libcurious.so', '/home/me/program']) t.is(recorded(path).findings[0]!.name, 'vfprintf');
+  for (const path of ['/usr/lib/libcrypto.so.3', '/home/me/libcurious.so', '/home/me/program'])
+    t.is(recorded(path).findings[0]!.name, 'vfprintf');
 });
 
 test('OpenMP: pieces too small, and locks taken very often, are told by what the library takes; larger pieces are not', (t) => {
-  /** Of ten parts of the time the library has some in `call`; in the others one thread works and the other waits at the end of the region. */
+  /**
+   * Of ten parts of the time the library has some in `call`; in the others one thread works and the other waits at the
+   * end of the region.
+   */
   const recorded = (call: string, parts: number): Model => {
     const tree = ['main', 'sum'];
-    const profile = new Builder({ processors: 2 }).stretch((parts / 10) * second, [run('main', [...tree, call, 'malloc']), spin('w', ['main', 'start', 'futex:GOMP_taskwait at sum.c:3'])])
-      .stretch((1 - parts / 10) * second, [run('main', tree), wait('w', ['main', 'start', 'futex:GOMP_parallel at sum.c:9'])]).build();
+    const profile = new Builder({ processors: 2 })
+      .stretch((parts / 10) * second, [
+        run('main', [...tree, call, 'malloc']),
+        spin('w', ['main', 'start', 'futex:GOMP_taskwait at sum.c:3']),
+      ])
+      .stretch((1 - parts / 10) * second, [
+        run('main', tree),
+        wait('w', ['main', 'start', 'futex:GOMP_parallel at sum.c:9']),
+      ])
+      .build();
     for (const entity of profile.entities) if (/GOMP|start|malloc/.test(entity.name)) entity.module = 1;
-    return buildModel({ ...profile, modules: [{ start: 0, end: 1, bias: 0, path: '/usr/lib/x86_64-linux-gnu/libgomp.so.1.0.0', buildId: '' }] });
+    return buildModel({
+      ...profile,
+      modules: [{ start: 0, end: 1, bias: 0, path: '/usr/lib/x86_64-linux-gnu/libgomp.so.1.0.0', buildId: '' }],
+    });
   };
   const [small] = recorded('GOMP_task', 8).findings;
   t.deepEqual([small!.kind, small!.name, small!.change], ['overhead', 'sum', 'coarsen']);
   close(t, 'cost', small!.costNs, 0.8);
   close(t, 'saving', small!.savingNs, 0.72);
   t.regex(small!.text, /takes 800 ms of 1\.00 s \(80\.0 %\), in GOMP_task, .* too small/);
-  t.false(recorded('GOMP_task', 8).findings.some(({ remedy }) => /smaller pieces/.test(remedy)), 'no advice to the contrary');
+  t.false(
+    recorded('GOMP_task', 8).findings.some(({ remedy }) => /smaller pieces/.test(remedy)),
+    'no advice to the contrary',
+  );
   t.regex(recorded('GOMP_critical_start', 8).findings[0]!.text, /its locks are taken very often/);
   t.false(recorded('GOMP_task', 0.5).findings.some(({ kind }) => kind === 'overhead'));
 });
@@ -68,7 +110,12 @@ test('threads that wait in a loop for others that do something else are a pipeli
   const recorded = (other: string): Model => {
     const builder = new Builder({ processors: 2 });
     for (let k = 0; k < 10; k++)
-      builder.stretch(0.04 * second, [run('maker', ['main', 'decode']), run(other, ['main', 'apply'])]).stretch(0.06 * second, [run('maker', ['main', 'decode']), spin(other, ['main', 'apply', 'loop:loop at ring.cc:9'])]);
+      builder
+        .stretch(0.04 * second, [run('maker', ['main', 'decode']), run(other, ['main', 'apply'])])
+        .stretch(0.06 * second, [
+          run('maker', ['main', 'decode']),
+          spin(other, ['main', 'apply', 'loop:loop at ring.cc:9']),
+        ]);
     return buildModel(builder.build());
   };
   const [stage] = recorded('user').findings;
@@ -79,19 +126,36 @@ test('threads that wait in a loop for others that do something else are a pipeli
 test('threads that are made anew for each phase are as many as there are at the same time', (t) => {
   const builder = new Builder({ processors: 2 });
   for (let k = 0; k < 10; k++) {
-    const a = `a${k}`, b = `b${k}`, join = wait('main', ['main', 'join:ends']);
-    builder.stretch(0.06 * second, [join, run(a, ['main', 'part']), run(b, ['main', 'part'])]).stretch(0.04 * second, [join, run(k % 2 ? a : b, ['main', 'part'])]);
+    const a = `a${k}`,
+      b = `b${k}`,
+      join = wait('main', ['main', 'join:ends']);
+    builder
+      .stretch(0.06 * second, [join, run(a, ['main', 'part']), run(b, ['main', 'part'])])
+      .stretch(0.04 * second, [join, run(k % 2 ? a : b, ['main', 'part'])]);
   }
-  const { findings: [finding] } = buildModel(builder.build());
+  const {
+    findings: [finding],
+  } = buildModel(builder.build());
   t.deepEqual([finding!.kind, finding!.change], ['imbalance', 'balance']);
   t.regex(finding!.text, /it is divided among 2 threads at a time/);
   t.regex(finding!.remedy, /evenly among 2 threads/);
 });
 
 test('a program that hangs: what its threads wait for', (t) => {
-  const model = buildModel(new Builder({ processors: 2 }).stretch(second, [run('w1', ['main', 'a']), run('w2', ['main', 'a'])])
-    .stretch(9 * second, [wait('w1', ['main', 'condition:full']), wait('w2', ['main', 'condition:empty']), wait('w3', ['main', 'condition:empty'])]).build());
-  t.regex(model.notices.map(({ reason }) => reason).join('\n'), /during 9\.00 s of 10\.0 s \(90\.0 %\) nothing ran; threads that waited meanwhile, on average: 2 at condition empty, 1 at condition full/);
+  const model = buildModel(
+    new Builder({ processors: 2 })
+      .stretch(second, [run('w1', ['main', 'a']), run('w2', ['main', 'a'])])
+      .stretch(9 * second, [
+        wait('w1', ['main', 'condition:full']),
+        wait('w2', ['main', 'condition:empty']),
+        wait('w3', ['main', 'condition:empty']),
+      ])
+      .build(),
+  );
+  t.regex(
+    model.notices.map(({ reason }) => reason).join('\n'),
+    /during 9\.00 s of 10\.0 s \(90\.0 %\) nothing ran; threads that waited meanwhile, on average: 2 at condition empty, 1 at condition full/,
+  );
 });
 
 test('idleness that other programs may have caused is told with a caution', (t) => {
@@ -99,7 +163,8 @@ test('idleness that other programs may have caused is told with a caution', (t) 
     const profile = examples.serialThenParallel().build();
     return buildModel({ ...profile, head: { ...profile.head, cpus, cpuRunNs, cpuWaitNs } });
   };
-  const about = (model: Model): string => model.notices.map((one) => `${one.reason}; ${one.remedy}`).find((text) => text.includes('for a CPU')) ?? '';
+  const about = (model: Model): string =>
+    model.notices.map((one) => `${one.reason}; ${one.remedy}`).find((text) => text.includes('for a CPU')) ?? '';
 
   const calm = recorded(5 * second, 0.05 * second);
   t.is(about(calm), '');
@@ -107,7 +172,10 @@ test('idleness that other programs may have caused is told with a caution', (t) 
 
   const disturbed = recorded(3 * second, 2 * second);
   t.deepEqual(disturbed.cpuWait, { runNs: 3 * second, waitNs: 2 * second, ownNs: 0, othersNs: 2 * second, share: 0.4 });
-  t.regex(about(disturbed), /^processors waited 40\.0 % of the time for a CPU .*other programs had the CPUs for at least 2\.00 s.*quieter machine/);
+  t.regex(
+    about(disturbed),
+    /^processors waited 40\.0 % of the time for a CPU .*other programs had the CPUs for at least 2\.00 s.*quieter machine/,
+  );
   t.is(disturbed.findings[0]!.kind, 'serial');
   t.true(disturbed.findings[0]!.othersMayCause);
   t.regex(disturbed.findings[0]!.text, /But other programs kept this one waiting for CPUs for 2\.00 s/);
@@ -125,7 +193,10 @@ test('idleness that other programs may have caused is told with a caution', (t) 
 
   // Each of 100,000 turns began with some microseconds in which an idle CPU woke up.
   const profile = examples.serialThenParallel().build();
-  const woken = buildModel({ ...profile, head: { ...profile.head, cpus: 4, cpuRunNs: 3 * second, cpuWaitNs: 0.9 * second, cpuTurns: 100_000 } });
+  const woken = buildModel({
+    ...profile,
+    head: { ...profile.head, cpus: 4, cpuRunNs: 3 * second, cpuWaitNs: 0.9 * second, cpuTurns: 100_000 },
+  });
   t.is(woken.cpuWait.othersNs, 0);
   t.is(about(woken), '');
 
@@ -139,29 +210,46 @@ test('one thread with more work beside others with another procedure', (t) => {
 });
 
 test('lock contention, blocked', (t) => {
-  const finding = first(t, examples.lockRing(wait), { kind: 'lock-contention', entity: 'ring', change: 'wait-less', cost: 1, saving: 0.75 });
+  const finding = first(t, examples.lockRing(wait), {
+    kind: 'lock-contention',
+    entity: 'ring',
+    change: 'wait-less',
+    cost: 1,
+    saving: 0.75,
+  });
   t.deepEqual(kinds(buildModel(examples.lockRing(wait).build())), ['lock-contention']);
   t.regex(finding.text, /held in pass/);
 });
 
 test('lock contention, spinning', (t) => {
-  const finding = first(t, examples.lockRing(spin), { kind: 'spinning', entity: 'ring', change: 'wait-less', cost: 1, saving: 0.75 });
+  const finding = first(t, examples.lockRing(spin), {
+    kind: 'spinning',
+    entity: 'ring',
+    change: 'wait-less',
+    cost: 1,
+    saving: 0.75,
+  });
   t.deepEqual(finding.meanwhile, { busy: 1, spinning: 3, idle: 0 });
 });
 
 test('spinning while threads are ready: block instead', (t) => {
   const builder = new Builder({ processors: 4 });
-  builder.stretch(second, [
-    run('a', ['main', 'mutex:m']), ...['b', 'c', 'd'].map((name) => spin(name, ['main', 'mutex:m'])),
-    ...['e', 'f', 'g'].map((name) => ready(name, ['main', 'other'])),
-  ]).object('mutex:m', { acquisitions: 10, contended: 9 });
+  builder
+    .stretch(second, [
+      run('a', ['main', 'mutex:m']),
+      ...['b', 'c', 'd'].map((name) => spin(name, ['main', 'mutex:m'])),
+      ...['e', 'f', 'g'].map((name) => ready(name, ['main', 'other'])),
+    ])
+    .object('mutex:m', { acquisitions: 10, contended: 9 });
   first(t, builder, { kind: 'spinning', entity: 'm', change: 'block-instead-of-spin', cost: 1, saving: 0.75 });
 });
 
 test('waiters of a lock cost nothing while all processors are busy', (t) => {
   const builder = new Builder({ processors: 2 });
   builder.stretch(second, [
-    run('a', ['main', 'mutex:m']), run('b', ['main', 'work']), ...['c', 'd', 'e'].map((name) => wait(name, ['main', 'mutex:m'])),
+    run('a', ['main', 'mutex:m']),
+    run('b', ['main', 'work']),
+    ...['c', 'd', 'e'].map((name) => wait(name, ['main', 'mutex:m'])),
   ]);
   t.false(kinds(buildModel(builder.build())).includes('lock-contention'));
 });
@@ -170,20 +258,39 @@ test('a lock that explains only part of the loss leaves the rest to the serial c
   const builder = new Builder({ processors: 4 });
   builder.stretch(second, [run('main', ['main', 'setup'])]);
   for (let turn = 0; turn < 100; turn++)
-    builder.stretch(second / 100, [0, 1, 2, 3].map((k) => (k === turn % 4 ? run(`w#${k}`, ['main', 'work', 'mutex:m']) : wait(`w#${k}`, ['main', 'work', 'mutex:m']))));
+    builder.stretch(
+      second / 100,
+      [0, 1, 2, 3].map((k) =>
+        k === turn % 4 ? run(`w#${k}`, ['main', 'work', 'mutex:m']) : wait(`w#${k}`, ['main', 'work', 'mutex:m']),
+      ),
+    );
   const { findings } = buildModel(builder.object('mutex:m', { acquisitions: 100, contended: 99 }).build());
-  t.deepEqual(findings.map((one) => [one.kind, one.name]).sort(), [['lock-contention', 'm'], ['serial', 'setup']]);
+  t.deepEqual(findings.map((one) => [one.kind, one.name]).sort(), [
+    ['lock-contention', 'm'],
+    ['serial', 'setup'],
+  ]);
   for (const finding of findings) close(t, finding.kind, finding.savingNs, 0.75);
 });
 
 test('unbalanced pipeline', (t) => {
   // 10 of 19 units of work are in one stage, the next has 4, and four processors could do no better than 19/4.
-  const finding = first(t, examples.pipeline(), { kind: 'pipeline', entity: 'optimize', change: 'balance', saving: (10 - 4.75) / 10 });
+  const finding = first(t, examples.pipeline(), {
+    kind: 'pipeline',
+    entity: 'optimize',
+    change: 'balance',
+    saving: (10 - 4.75) / 10,
+  });
   t.regex(finding.text, /generator/);
 });
 
 test('starvation: too few threads', (t) => {
-  first(t, examples.starvation(), { kind: 'starvation', entity: 'compute', change: 'create-parallelism', cost: 1, saving: 0.5 });
+  first(t, examples.starvation(), {
+    kind: 'starvation',
+    entity: 'compute',
+    change: 'create-parallelism',
+    cost: 1,
+    saving: 0.5,
+  });
 });
 
 test('starvation: a pipeline with few items', (t) => {
@@ -193,12 +300,27 @@ test('starvation: a pipeline with few items', (t) => {
 });
 
 test('unbalanced data decomposition', (t) => {
-  first(t, examples.unbalancedData(), { kind: 'imbalance', entity: 'busy', change: 'balance', cost: 0.75, saving: 0.75 * 0.75 });
+  first(t, examples.unbalancedData(), {
+    kind: 'imbalance',
+    entity: 'busy',
+    change: 'balance',
+    cost: 0.75,
+    saving: 0.75 * 0.75,
+  });
 });
 
-for (const [name, how] of [['blocking', wait], ['spinning', spin]] as const)
+for (const [name, how] of [
+  ['blocking', wait],
+  ['spinning', spin],
+] as const)
   test(`barrier imbalance, ${name}`, (t) => {
-    const finding = first(t, examples.barrierImbalance(how), { kind: 'imbalance', entity: 'step', change: 'balance', cost: 2 / 3, saving: 0.5 });
+    const finding = first(t, examples.barrierImbalance(how), {
+      kind: 'imbalance',
+      entity: 'step',
+      change: 'balance',
+      cost: 2 / 3,
+      saving: 0.5,
+    });
     t.regex(finding.text, /thread slow/);
   });
 
@@ -206,20 +328,42 @@ test('serial code while the others wait at a barrier', (t) => {
   const builder = new Builder({ processors: 4 });
   const others = ['w#1', 'w#2', 'w#3'];
   for (let round = 0; round < 10; round++)
-    builder.stretch(second / 20, [run('w#0', ['main', 'solve', 'merge']), ...others.map((name) => wait(name, ['main', 'solve', 'barrier:step']))])
-      .stretch(second / 20, ['w#0', ...others].map((name) => run(name, ['main', 'solve', 'relax'])));
+    builder
+      .stretch(second / 20, [
+        run('w#0', ['main', 'solve', 'merge']),
+        ...others.map((name) => wait(name, ['main', 'solve', 'barrier:step'])),
+      ])
+      .stretch(
+        second / 20,
+        ['w#0', ...others].map((name) => run(name, ['main', 'solve', 'relax'])),
+      );
   first(t, builder, { kind: 'serial', entity: 'merge', change: 'create-parallelism', cost: 0.5, saving: 0.375 });
 });
 
 test('input that is not overlapped', (t) => {
-  first(t, examples.unoverlappedIo(), { kind: 'io', entity: 'read_block', change: 'overlap-io', cost: 0.5, saving: 0.5 });
+  first(t, examples.unoverlappedIo(), {
+    kind: 'io',
+    entity: 'read_block',
+    change: 'overlap-io',
+    cost: 0.5,
+    saving: 0.5,
+  });
 });
 
 test('input that is overlapped, and a thread that only waits for requests', (t) => {
   const { findings } = buildModel(examples.overlappedIo().build());
-  t.deepEqual(findings.map((one) => [one.kind, one.name]), [['optimize', 'compute']]);
-  const server = new Builder({ processors: 4 }).stretch(second, [io('accept', ['main', 'accept_loop']), run('a', ['main', 'serve'])]);
-  t.deepEqual(kinds(buildModel(server.build())).filter((kind) => kind === 'io'), []);
+  t.deepEqual(
+    findings.map((one) => [one.kind, one.name]),
+    [['optimize', 'compute']],
+  );
+  const server = new Builder({ processors: 4 }).stretch(second, [
+    io('accept', ['main', 'accept_loop']),
+    run('a', ['main', 'serve']),
+  ]);
+  t.deepEqual(
+    kinds(buildModel(server.build())).filter((kind) => kind === 'io'),
+    [],
+  );
 });
 
 test('grain too fine', (t) => {
@@ -227,8 +371,10 @@ test('grain too fine', (t) => {
 });
 
 test('threads too small to be handed over: ready threads beside an idle processor', (t) => {
-  const builder = new Builder({ processors: 2, head: { spawns: 1e6 } })
-    .stretch(second, [run('main', ['main', 'batch']), ...['x#1', 'x#2', 'x#3'].map((name) => ready(name, ['main', 'batch', 'tiny']))]);
+  const builder = new Builder({ processors: 2, head: { spawns: 1e6 } }).stretch(second, [
+    run('main', ['main', 'batch']),
+    ...['x#1', 'x#2', 'x#3'].map((name) => ready(name, ['main', 'batch', 'tiny'])),
+  ]);
   first(t, builder, { kind: 'overhead', entity: 'batch', change: 'coarsen', cost: 1, saving: 0.5 });
 });
 
@@ -252,9 +398,16 @@ test('a program that is parallel enough: the code to make faster', (t) => {
 });
 
 test('sleeping is no contention', (t) => {
-  const model = buildModel(new Builder({ processors: 2 })
-    .stretch(9 * second, [wait('main', ['main', 'sleep:pause'])]).stretch(second, [run('a', ['main', 'f']), run('b', ['main', 'f'])]).build());
-  t.deepEqual(kinds(model).filter((kind) => kind !== 'optimize'), []);
+  const model = buildModel(
+    new Builder({ processors: 2 })
+      .stretch(9 * second, [wait('main', ['main', 'sleep:pause'])])
+      .stretch(second, [run('a', ['main', 'f']), run('b', ['main', 'f'])])
+      .build(),
+  );
+  t.deepEqual(
+    kinds(model).filter((kind) => kind !== 'optimize'),
+    [],
+  );
   t.true(model.notices.some((notice) => notice.reason.includes('slept')));
 });
 
@@ -284,25 +437,46 @@ test('code is matched with what was waited for at that time, not with what was a
 });
 
 test('a procedure that serves a serial phase and an uneven one is two findings, each with its caller', (t) => {
-  for (const [one, other] of [['mix', 'mix'], ['mix#1', 'mix#2']] as const) { // called, or inlined into both
+  for (const [one, other] of [
+    ['mix', 'mix'],
+    ['mix#1', 'mix#2'],
+  ] as const) {
+    // called, or inlined into both
     const builder = new Builder({ processors: 2 })
       .stretch(second, [run('main', ['main', 'load', one])])
-      .stretch(second, [wait('main', ['main', 'join:end']), run('w1', ['main', 'part1', 'match', other]), run('w2', ['main', 'part2', 'match', other])])
+      .stretch(second, [
+        wait('main', ['main', 'join:end']),
+        run('w1', ['main', 'part1', 'match', other]),
+        run('w2', ['main', 'part2', 'match', other]),
+      ])
       .stretch(0.8 * second, [wait('main', ['main', 'join:end']), run('w2', ['main', 'part2', 'match', other])]);
     const { findings } = buildModel(builder.build());
-    t.deepEqual(findings.slice(0, 2).map(({ kind, costNs }) => [kind, Math.round(costNs / 1e8)]), [['serial', 10], ['imbalance', 8]]);
+    t.deepEqual(
+      findings.slice(0, 2).map(({ kind, costNs }) => [kind, Math.round(costNs / 1e8)]),
+      [
+        ['serial', 10],
+        ['imbalance', 8],
+      ],
+    );
     t.regex(findings[0]!.text, /^mix( itself)?, called from main > load/);
     t.regex(findings[1]!.text, /^Unequal division of the work in mix/);
   }
 });
 
 test('one uneven end is one finding, named after the procedure that both parts were called from', (t) => {
-  const builder = new Builder({ processors: 2 })
-    .stretch(second, [wait('main', ['main', 'join:workers']), run('worker 0', ['main', 'prove', 'left']), run('worker 1', ['main', 'prove', 'right'])]);
-  for (const part of ['left', 'right']) builder.stretch(second / 5, [wait('main', ['main', 'join:workers']), run('worker 1', ['main', 'prove', part])]);
+  const builder = new Builder({ processors: 2 }).stretch(second, [
+    wait('main', ['main', 'join:workers']),
+    run('worker 0', ['main', 'prove', 'left']),
+    run('worker 1', ['main', 'prove', 'right']),
+  ]);
+  for (const part of ['left', 'right'])
+    builder.stretch(second / 5, [wait('main', ['main', 'join:workers']), run('worker 1', ['main', 'prove', part])]);
   const model = buildModel(builder.build());
   const uneven = model.findings.filter((finding) => finding.kind === 'imbalance');
-  t.deepEqual(uneven.map((finding) => finding.name), ['prove']);
+  t.deepEqual(
+    uneven.map((finding) => finding.name),
+    ['prove'],
+  );
   close(t, 'cost', uneven[0]!.costNs, 0.4);
   t.regex(uneven[0]!.text, /Most of it is in (left and right|right and left)/);
 });
@@ -311,74 +485,116 @@ test('serial code that costs little is told with the serial code that costs most
   const builder = new Builder({ processors: 4 })
     .stretch(second / 5, [run('main', ['main', 'read'])])
     .stretch(second / 100, [run('main', ['main', 'log'])])
-    .stretch(2 * second, [1, 2, 3, 4].map((k) => run(`w#${k}`, ['main', 'hot'])));
+    .stretch(
+      2 * second,
+      [1, 2, 3, 4].map((k) => run(`w#${k}`, ['main', 'hot'])),
+    );
   const model = buildModel(builder.build());
   t.deepEqual(kinds(model), ['serial', 'optimize']);
   t.regex(model.findings[0]!.text, /Serial too: log 10\.0 ms/);
 });
 
 test('few snapshots: what is found says how sure it is', (t) => {
-  const builder = new Builder({ processors: 4 })
-    .stretch(second / 40, [run('main', ['main', 'set_up'])])
-    .stretch(second / 40, [1, 2, 3, 4].map((k) => run(`w#${k}`, ['main', 'hot'])));
-  t.regex(buildModel(builder.build()).findings[0]!.text, /With so few snapshots it is between 1\d\.\d ms and 3\d\.\d ms/);
+  const builder = new Builder({ processors: 4 }).stretch(second / 40, [run('main', ['main', 'set_up'])]).stretch(
+    second / 40,
+    [1, 2, 3, 4].map((k) => run(`w#${k}`, ['main', 'hot'])),
+  );
+  t.regex(
+    buildModel(builder.build()).findings[0]!.text,
+    /With so few snapshots it is between 1\d\.\d ms and 3\d\.\d ms/,
+  );
 });
 
 test('what no thread can be said to hold has no holders, and names who ran meanwhile', (t) => {
-  const builder = new Builder({ processors: 2 })
-    .stretch(second, [run('late', ['main', 'row']), wait('early', ['main', 'barrier:step'])]);
+  const builder = new Builder({ processors: 2 }).stretch(second, [
+    run('late', ['main', 'row']),
+    wait('early', ['main', 'barrier:step']),
+  ]);
   const model = buildModel(builder.build());
   const barrier = model.entities.find((entity) => entity.rawKind === 'barrier')!;
   t.deepEqual(barrier.object!.holders, []);
-  t.deepEqual(barrier.object!.meanwhile.map(({ path, ns }) => [path.map((id) => model.entities[id]!.name).join(' '), ns]), [['main row', second]]);
+  t.deepEqual(
+    barrier.object!.meanwhile.map(({ path, ns }) => [path.map((id) => model.entities[id]!.name).join(' '), ns]),
+    [['main row', second]],
+  );
 });
 
 // The kind is that of the change that saves most; one that saves at least half as much is told too. Whatever P is.
 const workers = (count: number, name = 'w'): string[] => Array.from({ length: count }, (_, k) => `${name}#${k}`);
 for (const P of [2, 4, 18, 64]) {
   const main = wait('main', ['main', 'join:end']);
-  const solo = (name: string, count: number): ReturnType<typeof run>[] => workers(count, name).map((thread) => run(thread, ['main', 'part']));
+  const solo = (name: string, count: number): ReturnType<typeof run>[] =>
+    workers(count, name).map((thread) => run(thread, ['main', 'part']));
 
   test(`P = ${P}: as many threads as processors, one with half as much work again, is imbalance`, (t) => {
     const builder = new Builder({ processors: P })
-      .stretch(second, [main, ...solo('w', P)]).stretch(second / 2, [main, run('w#0', ['main', 'part'])]);
-    const finding = first(t, builder, { kind: 'imbalance', entity: P === 2 ? 'part' : 'w', change: 'balance', cost: 0.5 }); // named after a thread with a quarter more than the mean
+      .stretch(second, [main, ...solo('w', P)])
+      .stretch(second / 2, [main, run('w#0', ['main', 'part'])]);
+    const finding = first(t, builder, {
+      kind: 'imbalance',
+      entity: P === 2 ? 'part' : 'w',
+      change: 'balance',
+      cost: 0.5,
+    }); // named after a thread with a quarter more than the mean
     close(t, 'saving', finding.savingNs, 0.5 * (1 - 1 / P));
     t.deepEqual(finding.alternatives, []);
   });
 
-  if (P > 2) test(`P = ${P}: half as many threads as processors is starvation`, (t) => {
-    const finding = first(t, new Builder({ processors: P }).stretch(second, [main, ...solo('w', P / 2)]),
-      { kind: 'starvation', entity: 'part', change: 'create-parallelism', cost: 1, saving: 0.5 });
-    t.deepEqual(finding.alternatives, []);
-  });
+  if (P > 2)
+    test(`P = ${P}: half as many threads as processors is starvation`, (t) => {
+      const finding = first(t, new Builder({ processors: P }).stretch(second, [main, ...solo('w', P / 2)]), {
+        kind: 'starvation',
+        entity: 'part',
+        change: 'create-parallelism',
+        cost: 1,
+        saving: 0.5,
+      });
+      t.deepEqual(finding.alternatives, []);
+    });
 
-  if (P > 2) test(`P = ${P}: too few threads, unevenly divided: both changes are told, the one that saves more first`, (t) => {
-    const k = P / 2;
-    // T = k + x; evenly among k saves x (1 - 1/k), then spread over P = 2k processors a further (1 + x/k)/2: `ratio` is the one over the other.
-    const atRatio = (ratio: number): Finding => uneven((ratio / 2) / (1 - (1 + ratio / 2) / k));
-    const uneven = (x: number): Finding => {
-      const model = buildModel(new Builder({ processors: P }).stretch(second, [main, ...solo('w', k)]).stretch(x * second, [main, run('w#0', ['main', 'part'])]).build());
-      const finding = model.findings[0]!;
-      const even = x * (1 - 1 / k), lost = 1 + x - (k + x) / P;
-      t.is(finding.kind, even > lost - even ? 'imbalance' : 'starvation', finding.text);
-      close(t, 'saving', finding.savingNs, even > lost - even ? even : lost);
-      return finding;
-    };
-    t.deepEqual(atRatio(0.3).alternatives, []);
-    const some = atRatio(0.7);
-    t.deepEqual(some.alternatives!.map(({ kind }) => kind), ['imbalance']);
-    t.regex(some.remedy, new RegExp(`spread over ${P} processors .*; evenly among the ${k} there are`));
-    const much = atRatio(1.3);
-    t.deepEqual([much.kind, much.alternatives!.map(({ kind }) => kind)], ['imbalance', ['starvation']]);
-    t.regex(much.remedy, /among more threads, spread over/);
-  });
+  if (P > 2)
+    test(`P = ${P}: too few threads, unevenly divided: both changes are told, the one that saves more first`, (t) => {
+      const k = P / 2;
+      // T = k + x; evenly among k saves x (1 - 1/k), then spread over P = 2k processors a further (1 + x/k)/2: `ratio`
+      // is the one over the other.
+      const atRatio = (ratio: number): Finding => uneven(ratio / 2 / (1 - (1 + ratio / 2) / k));
+      const uneven = (x: number): Finding => {
+        const model = buildModel(
+          new Builder({ processors: P })
+            .stretch(second, [main, ...solo('w', k)])
+            .stretch(x * second, [main, run('w#0', ['main', 'part'])])
+            .build(),
+        );
+        const finding = model.findings[0]!;
+        const even = x * (1 - 1 / k),
+          lost = 1 + x - (k + x) / P;
+        t.is(finding.kind, even > lost - even ? 'imbalance' : 'starvation', finding.text);
+        close(t, 'saving', finding.savingNs, even > lost - even ? even : lost);
+        return finding;
+      };
+      t.deepEqual(atRatio(0.3).alternatives, []);
+      const some = atRatio(0.7);
+      t.deepEqual(
+        some.alternatives!.map(({ kind }) => kind),
+        ['imbalance'],
+      );
+      t.regex(some.remedy, new RegExp(`spread over ${P} processors .*; evenly among the ${k} there are`));
+      const much = atRatio(1.3);
+      t.deepEqual([much.kind, much.alternatives!.map(({ kind }) => kind)], ['imbalance', ['starvation']]);
+      t.regex(much.remedy, /among more threads, spread over/);
+    });
 
   test(`P = ${P}: a recursive sort that divides its input serially is serial code`, (t) => {
     const builder = new Builder({ processors: P });
     for (let level = 1, unit = second / 4; level <= P; level *= 2, unit /= 2)
-      builder.stretch(unit, workers(level).map((thread) => run(thread, ['main', 'sort', 'divide'])));
-    builder.stretch(second, workers(P).map((thread) => run(thread, ['main', 'sort', 'leaf'])));
+      builder.stretch(
+        unit,
+        workers(level).map((thread) => run(thread, ['main', 'sort', 'divide'])),
+      );
+    builder.stretch(
+      second,
+      workers(P).map((thread) => run(thread, ['main', 'sort', 'leaf'])),
+    );
     const model = buildModel(builder.build());
     t.deepEqual([model.findings[0]!.kind, model.findings[0]!.name], ['serial', 'divide'], model.findings[0]!.text);
   });
@@ -386,8 +602,15 @@ for (const P of [2, 4, 18, 64]) {
   test(`P = ${P}: the slowest stage of a pipeline is named although nobody works beside it for most of the time`, (t) => {
     const builder = new Builder({ processors: P });
     for (let item = 0; item < 50; item++)
-      builder.stretch(second / 1000, [run('producer', ['main', 'produce', 'make']), run('consumer', ['main', 'consume', 'use'])])
-        .stretch(second / 50, [wait('producer', ['main', 'produce', 'condition:room']), run('consumer', ['main', 'consume', 'use'])]);
+      builder
+        .stretch(second / 1000, [
+          run('producer', ['main', 'produce', 'make']),
+          run('consumer', ['main', 'consume', 'use']),
+        ])
+        .stretch(second / 50, [
+          wait('producer', ['main', 'produce', 'condition:room']),
+          run('consumer', ['main', 'consume', 'use']),
+        ]);
     builder.object('condition:room', { acquisitions: 50, contended: 50 });
     const finding = first(t, builder, { kind: 'pipeline', entity: 'use', change: 'balance' });
     t.regex(finding.text, /^use, in thread consumer, is the slowest stage/);
@@ -395,11 +618,19 @@ for (const P of [2, 4, 18, 64]) {
 
   test(`P = ${P}: of two limits the one that saves more comes first, and an interval says how sure that is`, (t) => {
     const builder = new Builder({ processors: P })
-      .stretch(0.3 * second, [run('main', ['main', 'read'])]).stretch(0.5 * second, [run('main', ['main', 'index'])])
-      .stretch(second, workers(P).map((thread) => run(thread, ['main', 'query'])));
+      .stretch(0.3 * second, [run('main', ['main', 'read'])])
+      .stretch(0.5 * second, [run('main', ['main', 'index'])])
+      .stretch(
+        second,
+        workers(P).map((thread) => run(thread, ['main', 'query'])),
+      );
     const model = buildModel(builder.build());
-    t.deepEqual(model.findings.slice(0, 2).map(({ name }) => name), ['index', 'read']);
-    for (const { savingNs, savingCi95 } of model.findings) t.true(savingCi95!.lowNs < savingNs && savingNs < savingCi95!.highNs);
+    t.deepEqual(
+      model.findings.slice(0, 2).map(({ name }) => name),
+      ['index', 'read'],
+    );
+    for (const { savingNs, savingCi95 } of model.findings)
+      t.true(savingCi95!.lowNs < savingNs && savingNs < savingCi95!.highNs);
     t.true(model.findings[0]!.savingCi95!.lowNs > model.findings[1]!.savingCi95!.highNs);
   });
 }

@@ -6,61 +6,116 @@ import { second } from '../../support/example-profiles.js';
 
 /** A thread that would spin, and has no CPU just now. */
 const spinReady = (thread: string, stack: string[]): Doing => ({ thread, state: 'ready', stack, waiting: true });
-const builder = (): ProfileBuilder => new ProfileBuilder({ processors: 2, head: { publisher: 'pthread', cpuRunNs: 2 * second, cpuWaitNs: 2 * second } });
+const builder = (): ProfileBuilder =>
+  new ProfileBuilder({ processors: 2, head: { publisher: 'pthread', cpuRunNs: 2 * second, cpuWaitNs: 2 * second } });
 const crowds = (model: Model): Model['findings'] => model.findings.filter(({ kind }) => kind === 'oversubscription');
 const near = (ns: number, seconds: number): boolean => Math.abs(ns / second - seconds) < 0.005;
 
 test('one thread at work and three that spin on two CPUs: it gets half a CPU where it could have one', (t) => {
   const gate = ['main', 'spinlock:gate'];
-  const model = buildModel(builder().stretch(second, [run('w1', ['main', 'a']), spin('w2', gate), spinReady('w3', gate), spinReady('w4', gate)]).build());
+  const model = buildModel(
+    builder()
+      .stretch(second, [run('w1', ['main', 'a']), spin('w2', gate), spinReady('w3', gate), spinReady('w4', gate)])
+      .build(),
+  );
   const [finding] = crowds(model);
   t.is(model.findings[0], finding);
   t.true(near(finding!.savingNs, 0.5), String(finding!.savingNs));
   t.is(finding!.change, 'fewer-threads');
   t.is(model.entities[finding!.related[0]!]!.name, 'gate');
-  t.false(model.findings.some(({ kind }) => kind === 'spinning'), 'one cause is told once');
+  t.false(
+    model.findings.some(({ kind }) => kind === 'spinning'),
+    'one cause is told once',
+  );
 });
 
 test('what part of the CPUs spinning takes is what the samples of running threads say, where there are enough', (t) => {
   const gate = ['main', 'spinlock:gate'];
   const lost = (crowdedSamples: number, crowdedSpinning: number): number =>
-    crowds(buildModel(new ProfileBuilder({ processors: 2, head: { publisher: 'pthread', cpuRunNs: 2 * second, cpuWaitNs: 2 * second, crowdedSamples, crowdedSpinning } })
-      .stretch(second, [run('w1', ['main', 'a']), spin('w2', gate), spinReady('w3', gate), spinReady('w4', gate)]).build()))[0]!.savingNs;
+    crowds(
+      buildModel(
+        new ProfileBuilder({
+          processors: 2,
+          head: { publisher: 'pthread', cpuRunNs: 2 * second, cpuWaitNs: 2 * second, crowdedSamples, crowdedSpinning },
+        })
+          .stretch(second, [run('w1', ['main', 'a']), spin('w2', gate), spinReady('w3', gate), spinReady('w4', gate)])
+          .build(),
+      ),
+    )[0]!.savingNs;
   t.true(near(lost(1000, 900), 0.8), String(lost(1000, 900))); // a fifth of a CPU is left to work
-  t.true(near(lost(1000, 500), 0), String(lost(1000, 500)));   // it has a whole one
+  t.true(near(lost(1000, 500), 0), String(lost(1000, 500))); // it has a whole one
   t.true(near(lost(10, 9), 0.5), 'too few');
 });
 
 test('who spins and then blocks: the calls that wait and wake cost too, what blocking at once would leave', (t) => {
-  const gate = ['main', 'meet', 'spinlock:gate'], met = ['main', 'meet', 'condition:met'], a = ['main', 'a'];
-  const head = { publisher: 'pthread' as const, cpuRunNs: 2 * second, cpuWaitNs: 2 * second, crowdedSamples: 1000, crowdedSpinning: 500, crowdedHanding: 250 };
-  const profile = new ProfileBuilder({ processors: 2, head }).stretch(second, [run('w1', a), run('w2', a), spinReady('w3', gate), spinReady('w4', gate)]);
+  const gate = ['main', 'meet', 'spinlock:gate'],
+    met = ['main', 'meet', 'condition:met'],
+    a = ['main', 'a'];
+  const head = {
+    publisher: 'pthread' as const,
+    cpuRunNs: 2 * second,
+    cpuWaitNs: 2 * second,
+    crowdedSamples: 1000,
+    crowdedSpinning: 500,
+    crowdedHanding: 250,
+  };
+  const profile = new ProfileBuilder({ processors: 2, head }).stretch(second, [
+    run('w1', a),
+    run('w2', a),
+    spinReady('w3', gate),
+    spinReady('w4', gate),
+  ]);
   const [finding] = crowds(buildModel(profile.build()));
   t.true(near(finding!.savingNs, 0.75), String(finding!.savingNs)); // a quarter of the CPUs' time is work
-  t.deepEqual(finding!.alternatives!.map(({ change, savingNs }) => [change, near(savingNs, 0.5)]), [['block-instead-of-spin', true]]);
+  t.deepEqual(
+    finding!.alternatives!.map(({ change, savingNs }) => [change, near(savingNs, 0.5)]),
+    [['block-instead-of-spin', true]],
+  );
   t.notRegex(finding!.remedy, /up to/);
-  // Then one works, one spins, and two have blocked in the same procedure: had they not waited, twice as much would be done.
+  // Then one works, one spins, and two have blocked in the same procedure: had they not waited, twice as much would be
+  // done.
   profile.stretch(second, [run('w1', a), spin('w2', gate), wait('w3', met), wait('w4', met)]);
   const [more] = crowds(buildModel(profile.build()));
   t.true(near(more!.savingNs, 0.75));
-  t.regex(more!.remedy, /is 750 ms; with all the waiting that goes with it up to 1\.25 s\. Waiters that block at once would still save 500 ms\.$/);
+  t.regex(
+    more!.remedy,
+    /is 750 ms; with all the waiting that goes with it up to 1\.25 s\. Waiters that block at once would still save 500 ms\.$/,
+  );
 });
 
 test('two threads at work and two that spin on two CPUs: half of both CPUs is lost, though none looks it', (t) => {
   const gate = ['main', 'barrier:gate'];
-  const model = buildModel(builder().stretch(second, [run('w1', ['main', 'a']), run('w2', ['main', 'a']), spinReady('w3', gate), spinReady('w4', gate)]).build());
+  const model = buildModel(
+    builder()
+      .stretch(second, [
+        run('w1', ['main', 'a']),
+        run('w2', ['main', 'a']),
+        spinReady('w3', gate),
+        spinReady('w4', gate),
+      ])
+      .build(),
+  );
   t.true(near(crowds(model)[0]!.savingNs, 0.5));
 });
 
 test('one thread at work, one that spins and two that were woken on two CPUs: a CPU is lost to the spinning, where a woken one could run', (t) => {
-  const gate = ['main', 'spinlock:gate'], full = ['main', 'condition:full'];
-  const model = buildModel(builder().stretch(second, [run('w1', ['main', 'a']), spin('w2', gate), woken('w3', full), woken('w4', full)]).build());
+  const gate = ['main', 'spinlock:gate'],
+    full = ['main', 'condition:full'];
+  const model = buildModel(
+    builder()
+      .stretch(second, [run('w1', ['main', 'a']), spin('w2', gate), woken('w3', full), woken('w4', full)])
+      .build(),
+  );
   t.true(near(crowds(model)[0]!.savingNs, 0.5), String(crowds(model)[0]!.savingNs));
 });
 
 test('four threads at work on two CPUs: said, and that it costs nothing', (t) => {
   const a = ['main', 'a'];
-  const model = buildModel(builder().stretch(second, [run('w1', a), run('w2', a), ready('w3', a), ready('w4', a)]).build());
+  const model = buildModel(
+    builder()
+      .stretch(second, [run('w1', a), run('w2', a), ready('w3', a), ready('w4', a)])
+      .build(),
+  );
   const [finding] = crowds(model);
   t.deepEqual([finding!.costNs, finding!.savingNs], [0, 0]);
   t.regex(finding!.text, /4 of them on average, on 2 CPUs/);
@@ -68,9 +123,16 @@ test('four threads at work on two CPUs: said, and that it costs nothing', (t) =>
 
 test('threads that were woken and have no CPU yet are runnable, wait for nothing, and hold no lock', (t) => {
   const a = ['main', 'a'];
-  const model = buildModel(builder().stretch(second, [run('w1', a), run('w2', a), woken('w3', ['main', 'mutex:m']), wait('w4', ['main', 'mutex:m'])]).build());
+  const model = buildModel(
+    builder()
+      .stretch(second, [run('w1', a), run('w2', a), woken('w3', ['main', 'mutex:m']), wait('w4', ['main', 'mutex:m'])])
+      .build(),
+  );
   const [finding] = crowds(model);
-  t.regex(finding!.text, /3 of them on average, on 2 CPUs.* 1 of these has been woken and waits for a CPU, most often at lock m\./);
+  t.regex(
+    finding!.text,
+    /3 of them on average, on 2 CPUs.* 1 of these has been woken and waits for a CPU, most often at lock m\./,
+  );
   t.regex(finding!.text, /waited 2\.00 s for CPUs, at most 1\.00 s of that for each other/);
   t.is(finding!.savingNs, 0);
   const lock = model.entities.find(({ name }) => name === 'm')!;
@@ -79,50 +141,106 @@ test('threads that were woken and have no CPU yet are runnable, wait for nothing
 
 test('more than there are CPUs, because other programs have these: nothing to say', (t) => {
   const a = ['main', 'a'];
-  const profile = new ProfileBuilder({ processors: 2, head: { publisher: 'pthread', cpuRunNs: 0.2 * second, cpuWaitNs: 3 * second } });
-  const model = buildModel(profile.stretch(second, [run('w1', a), run('w2', a), woken('w3', ['main', 'mutex:m'])]).build());
+  const profile = new ProfileBuilder({
+    processors: 2,
+    head: { publisher: 'pthread', cpuRunNs: 0.2 * second, cpuWaitNs: 3 * second },
+  });
+  const model = buildModel(
+    profile.stretch(second, [run('w1', a), run('w2', a), woken('w3', ['main', 'mutex:m'])]).build(),
+  );
   t.deepEqual(crowds(model), []);
 });
 
 test('as many as there are CPUs, waiting or not; or more, for a moment: nothing to say', (t) => {
   const a = ['main', 'a'];
-  const few = buildModel(builder().stretch(second, [run('w1', a), run('w2', a), wait('w3', ['main', 'mutex:m'])]).build());
+  const few = buildModel(
+    builder()
+      .stretch(second, [run('w1', a), run('w2', a), wait('w3', ['main', 'mutex:m'])])
+      .build(),
+  );
   t.deepEqual(crowds(few), []);
-  const short = buildModel(builder().stretch(second, [run('w1', a), run('w2', a)]).stretch(second / 10, [run('w1', a), run('w2', a), ready('w3', a)]).build());
+  const short = buildModel(
+    builder()
+      .stretch(second, [run('w1', a), run('w2', a)])
+      .stretch(second / 10, [run('w1', a), run('w2', a), ready('w3', a)])
+      .build(),
+  );
   t.deepEqual(crowds(short), []);
 });
 
 test('threads of the package are meant to be many', (t) => {
   const a = ['main', 'a'];
-  const model = buildModel(new ProfileBuilder({ processors: 2 }).stretch(second, [run('w1', a), run('w2', a), ready('w3', a), ready('w4', a)]).build());
+  const model = buildModel(
+    new ProfileBuilder({ processors: 2 })
+      .stretch(second, [run('w1', a), run('w2', a), ready('w3', a), ready('w4', a)])
+      .build(),
+  );
   t.deepEqual(crowds(model), []);
 });
 
 test('threads that are woken for hardly any work: too fine a grain; with more work for each wait: none', (t) => {
   const stack = ['main', 'consume', 'condition:full'];
-  const told = (contended: number): Model['findings'] => buildModel(builder()
-    .stretch(second, [run('w1', ['main', 'produce']), { ...woken('w2', stack), state: 'useful' }, wait('w3', stack)])
-    .object('condition:full', { contended, acquisitions: contended }).build()).findings.filter(({ kind }) => kind === 'overhead');
+  const told = (contended: number): Model['findings'] =>
+    buildModel(
+      builder()
+        .stretch(second, [
+          run('w1', ['main', 'produce']),
+          { ...woken('w2', stack), state: 'useful' },
+          wait('w3', stack),
+        ])
+        .object('condition:full', { contended, acquisitions: contended })
+        .build(),
+    ).findings.filter(({ kind }) => kind === 'overhead');
   const [finding] = told(400_000); // 2 s of processor time
   t.deepEqual([finding?.name, finding?.change], ['full', 'coarsen']);
   t.true(near(finding!.costNs, 0.5) && near(finding!.savingNs, 0.45), finding!.text);
-  t.regex(finding!.text, /400,000 times, once for 5\.00 µs of processor time, most often at condition full\. Waking takes 500 ms of 1\.00 s/);
+  t.regex(
+    finding!.text,
+    /400,000 times, once for 5\.00 µs of processor time, most often at condition full\. Waking takes 500 ms of 1\.00 s/,
+  );
   t.deepEqual(told(100_000), []);
 });
 
 test('who has a lock and no CPU: said with the contention, by how much', (t) => {
-  const held = ['main', 'update', 'mutex:m'], gate = ['main', 'spinlock:gate'];
-  const told = (holder: Doing): string => buildModel(builder().stretch(second, [holder, wait('w2', held), woken('w3', held), spin('w4', gate), spin('w5', gate)])
-    .stretch(second, [run('w1', held), wait('w2', held)]).object('mutex:m', { acquisitions: 10, contended: 10 }).build()).findings.find(({ name }) => name === 'm')!.text;
-  t.regex(told(ready('w1', held)), /mostly held in update; who had it waited for a CPU 50\.0 % of the time, for more threads could run than there are CPUs\./);
-  t.regex(buildModel(builder().stretch(second, [run('w1', held), wait('w2', held)]).build()).findings[0]!.text, /mostly held in update\. But/);
+  const held = ['main', 'update', 'mutex:m'],
+    gate = ['main', 'spinlock:gate'];
+  const told = (holder: Doing): string =>
+    buildModel(
+      builder()
+        .stretch(second, [holder, wait('w2', held), woken('w3', held), spin('w4', gate), spin('w5', gate)])
+        .stretch(second, [run('w1', held), wait('w2', held)])
+        .object('mutex:m', { acquisitions: 10, contended: 10 })
+        .build(),
+    ).findings.find(({ name }) => name === 'm')!.text;
+  t.regex(
+    told(ready('w1', held)),
+    /mostly held in update; who had it waited for a CPU 50\.0 % of the time, for more threads could run than there are CPUs\./,
+  );
+  t.regex(
+    buildModel(
+      builder()
+        .stretch(second, [run('w1', held), wait('w2', held)])
+        .build(),
+    ).findings[0]!.text,
+    /mostly held in update\. But/,
+  );
 });
 
 test('threads that are made for hardly any work: at least what making them takes', (t) => {
-  const recorded = (spawns: number): Model['findings'][number] | undefined => buildModel(new ProfileBuilder({ processors: 2, head: { publisher: 'pthread', spawns } })
-    .stretch(second, [run('task#1', ['main', 'task']), run('task#2', ['main', 'task'])]).build()).findings.find(({ kind }) => kind === 'overhead');
+  const recorded = (spawns: number): Model['findings'][number] | undefined =>
+    buildModel(
+      new ProfileBuilder({ processors: 2, head: { publisher: 'pthread', spawns } })
+        .stretch(second, [run('task#1', ['main', 'task']), run('task#2', ['main', 'task'])])
+        .build(),
+    ).findings.find(({ kind }) => kind === 'overhead');
   const many = recorded(40_000)!;
-  t.deepEqual([many.name, many.change, Math.round(many.costNs / 1e6), Math.round(many.savingNs / 1e6)], ['task', 'coarsen', 200, 180]);
-  t.regex(many.text, /40,000 of them, one for 50\.0 µs of processor time, most of them task\. .* at least 200 ms of 1\.00 s \(20\.0 %\)/);
+  t.deepEqual(
+    [many.name, many.change, Math.round(many.costNs / 1e6), Math.round(many.savingNs / 1e6)],
+    ['task', 'coarsen', 200, 180],
+  );
+  t.regex(
+    many.text,
+    /40,000 of them, one for 50\.0 µs of processor time, most of them task\. .* at least 200 ms of 1\.00 s \(20\.0 %\)/,
+  );
   t.is(recorded(8_000), undefined, '250 us for each are worth a thread');
 });

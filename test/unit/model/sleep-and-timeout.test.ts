@@ -1,4 +1,6 @@
-/** What limits a program in which threads wait for a sleep, a time limit, or a lock whose holder does something else. */
+/**
+ * What limits a program in which threads wait for a sleep, a time limit, or a lock whose holder does something else.
+ */
 import test from 'ava';
 import { buildModel, type Model } from '../../support/sentences.js';
 import type { ProfileBuilder } from '../../support/profile-builder.js';
@@ -9,56 +11,96 @@ import { second } from '../../support/example-profiles.js';
 function recorded(builder: ProfileBuilder, library: RegExp = /^(nanosleep|fdatasync|epoll_wait)$/): Model {
   const profile = builder.build();
   for (const entity of profile.entities) if (library.test(entity.name)) entity.module = 1;
-  return buildModel({ ...profile, head: { ...profile.head, publisher: 'pthread' }, modules: [{ start: 0, end: 1, bias: 0, path: '/lib/libc.so.6', buildId: '' }] });
+  return buildModel({
+    ...profile,
+    head: { ...profile.head, publisher: 'pthread' },
+    modules: [{ start: 0, end: 1, bias: 0, path: '/lib/libc.so.6', buildId: '' }],
+  });
 }
 const told = (model: Model): string[] => model.findings.map(({ kind, name }) => `${kind} ${name}`);
 
 test('all threads wait and nobody could wake them: a time limit, told with what is waited for', (t) => {
   const builder = new Builder({ processors: 2 });
   for (let k = 0; k < 50; k++)
-    builder.stretch(0.005 * second, [run('w1', ['make']), run('w2', ['make']), wait('drain', ['drain', 'condition:full'])])
-      .stretch(0.015 * second, [wait('w1', ['make', 'condition:room']), wait('w2', ['make', 'condition:room']), wait('drain', ['drain', 'condition:full'])]);
-  builder.object('condition:full', { contended: 50, acquisitions: 50 }).object('condition:room', { contended: 100, acquisitions: 100 });
-  const { findings: [finding] } = recorded(builder);
+    builder
+      .stretch(0.005 * second, [run('w1', ['make']), run('w2', ['make']), wait('drain', ['drain', 'condition:full'])])
+      .stretch(0.015 * second, [
+        wait('w1', ['make', 'condition:room']),
+        wait('w2', ['make', 'condition:room']),
+        wait('drain', ['drain', 'condition:full']),
+      ]);
+  builder
+    .object('condition:full', { contended: 50, acquisitions: 50 })
+    .object('condition:room', { contended: 100, acquisitions: 100 });
+  const {
+    findings: [finding],
+  } = recorded(builder);
   t.deepEqual([finding!.kind, finding!.name, finding!.change], ['dependency', 'room', 'wait-less']);
   t.is(Math.round(finding!.costNs / 1e6), 750);
-  t.regex(finding!.text, /^Nothing runs during 750 ms of 1\.00 s \(75\.0 %\): all threads wait, 2 at condition room, 1 at condition full, .* time limit .*condition full 50 times, 20\.0 ms each/);
+  t.regex(
+    finding!.text,
+    /^Nothing runs during 750 ms of 1\.00 s \(75\.0 %\): all threads wait, 2 at condition room, 1 at condition full, .* time limit .*condition full 50 times, 20\.0 ms each/,
+  );
 });
 
 test('gaps while threads wake each other are no time limit', (t) => {
   const builder = new Builder({ processors: 2, snapshotNs: 1e4 });
   for (let k = 0; k < 100; k++)
-    builder.stretch(2e4, [run('a', ['ping']), wait('b', ['pong', 'condition:ball'])]).stretch(3e4, [wait('a', ['ping', 'condition:ball']), wait('b', ['pong', 'condition:ball'])]);
+    builder
+      .stretch(2e4, [run('a', ['ping']), wait('b', ['pong', 'condition:ball'])])
+      .stretch(3e4, [wait('a', ['ping', 'condition:ball']), wait('b', ['pong', 'condition:ball'])]);
   builder.object('condition:ball', { contended: 1000, acquisitions: 1000 });
-  t.notRegex(recorded(builder).findings.map(({ text }) => text).join(' '), /Nothing runs/);
+  t.notRegex(
+    recorded(builder)
+      .findings.map(({ text }) => text)
+      .join(' '),
+    /Nothing runs/,
+  );
 });
 
 const polls = (call: string): ProfileBuilder => {
   const builder = new Builder({ processors: 2 });
   for (let k = 0; k < 10; k++)
-    builder.stretch(0.05 * second, [io('main', ['main', 'look', call]), run('w1', ['work']), run('w2', ['work'])])
-      .stretch(0.05 * second, [io('main', ['main', 'look', call]), wait('w1', ['condition:go']), wait('w2', ['condition:go'])]);
+    builder
+      .stretch(0.05 * second, [io('main', ['main', 'look', call]), run('w1', ['work']), run('w2', ['work'])])
+      .stretch(0.05 * second, [
+        io('main', ['main', 'look', call]),
+        wait('w1', ['condition:go']),
+        wait('w2', ['condition:go']),
+      ]);
   return builder.object('condition:go', { contended: 20, acquisitions: 20 });
 };
 
 test('who sleeps while others wait: told as sleep, not as input and output, with those that wait', (t) => {
-  const { findings: [finding] } = recorded(polls('nanosleep'));
+  const {
+    findings: [finding],
+  } = recorded(polls('nanosleep'));
   t.deepEqual([finding!.kind, finding!.name], ['io', 'look']);
-  t.regex(finding!.text, /^look sleeps \(nanosleep\) during 500 ms of 1\.00 s .*threads that waited meanwhile: 2 at condition go/);
-  t.regex(finding!.remedy, /let it wait for what it looks for .*up to 500 ms would go.*have several under way at a time .*2 would save 250 ms/);
+  t.regex(
+    finding!.text,
+    /^look sleeps \(nanosleep\) during 500 ms of 1\.00 s .*threads that waited meanwhile: 2 at condition go/,
+  );
+  t.regex(
+    finding!.remedy,
+    /let it wait for what it looks for .*up to 500 ms would go.*have several under way at a time .*2 would save 250 ms/,
+  );
 });
 
 test('what a device takes while others wait for it could be done several at a time; waiting for requests could not', (t) => {
   const few = (call: string): ProfileBuilder => {
     const builder = new Builder({ processors: 2 });
     for (let k = 0; k < 10; k++)
-      builder.stretch(0.01 * second, [run('main', ['main', 'serve']), wait('w1', ['condition:go'])])
+      builder
+        .stretch(0.01 * second, [run('main', ['main', 'serve']), wait('w1', ['condition:go'])])
         .stretch(0.09 * second, [io('main', ['main', 'serve', call]), wait('w1', ['condition:go'])]);
     return builder.object('condition:go', { contended: 10, acquisitions: 10 });
   };
   const device = recorded(few('fdatasync')).findings.find(({ kind }) => kind === 'io')!;
   t.regex(device.text, /^Input and output in serve, in fdatasync, take 900 ms/);
-  t.regex(device.remedy, /^Overlap it with computation .* up to 100 ms\. Or have several under way .*2 would save 450 ms/);
+  t.regex(
+    device.remedy,
+    /^Overlap it with computation .* up to 100 ms\. Or have several under way .*2 would save 450 ms/,
+  );
   t.is(Math.round(device.savingNs / 1e6), 450);
   const requests = recorded(few('epoll_wait')).findings.find(({ kind }) => kind === 'io')!;
   t.is(Math.round(requests.savingNs / 1e6), 100);
@@ -67,60 +109,126 @@ test('what a device takes while others wait for it could be done several at a ti
 test('of locks that are taken one inside the other the innermost is the cause, and what its holder does is told', (t) => {
   const builder = new Builder({ processors: 2 });
   const chain = ['order', 'mutex:book', 'post', 'mutex:account', 'append', 'mutex:journal'];
-  builder.stretch(0.1 * second, [run('a', ['order']), run('b', ['order'])])
-    .stretch(0.7 * second, [io('a', [...chain, 'nanosleep']), wait('b', ['order', 'mutex:book']), wait('c', ['post', 'mutex:account']), wait('d', ['order', 'mutex:book'])])
-    .stretch(0.2 * second, [io('a', [...chain, 'nanosleep']), wait('b', ['order', 'mutex:book']), wait('c', ['append', 'mutex:journal'])]);
-  for (const lock of ['book', 'account', 'journal']) builder.object(`mutex:${lock}`, { contended: 10, acquisitions: 100 });
+  builder
+    .stretch(0.1 * second, [run('a', ['order']), run('b', ['order'])])
+    .stretch(0.7 * second, [
+      io('a', [...chain, 'nanosleep']),
+      wait('b', ['order', 'mutex:book']),
+      wait('c', ['post', 'mutex:account']),
+      wait('d', ['order', 'mutex:book']),
+    ])
+    .stretch(0.2 * second, [
+      io('a', [...chain, 'nanosleep']),
+      wait('b', ['order', 'mutex:book']),
+      wait('c', ['append', 'mutex:journal']),
+    ]);
+  for (const lock of ['book', 'account', 'journal'])
+    builder.object(`mutex:${lock}`, { contended: 10, acquisitions: 100 });
   const model = recorded(builder);
-  t.deepEqual(told(model).filter((one) => !one.startsWith('optimize')), ['lock-contention journal'], 'one cause, told once: not as input and output too');
+  t.deepEqual(
+    told(model).filter((one) => !one.startsWith('optimize')),
+    ['lock-contention journal'],
+    'one cause, told once: not as input and output too',
+  );
   const [finding] = model.findings;
-  t.regex(finding!.text, /^Threads wait for lock book during 900 ms .* The cause is lock journal: who has lock book or lock account mostly has lock journal too/);
+  t.regex(
+    finding!.text,
+    /^Threads wait for lock book during 900 ms .* The cause is lock journal: who has lock book or lock account mostly has lock journal too/,
+  );
   t.regex(finding!.text, /held in append, 100 % of the time in input, output or sleep \(nanosleep\)/);
   t.regex(finding!.remedy, /^Wait less for lock journal: move the input, output or sleep out of it/);
 });
 
 test('a lock inside another one that nobody else waits for is not the cause', (t) => {
-  const builder = new Builder({ processors: 2 })
-    .stretch(second, [run('a', ['order', 'mutex:book', 'mutex:own', 'work']), wait('b', ['order', 'mutex:book'])]);
-  t.deepEqual(told(recorded(builder.object('mutex:book', { contended: 10, acquisitions: 100 }))), ['lock-contention book']);
+  const builder = new Builder({ processors: 2 }).stretch(second, [
+    run('a', ['order', 'mutex:book', 'mutex:own', 'work']),
+    wait('b', ['order', 'mutex:book']),
+  ]);
+  t.deepEqual(told(recorded(builder.object('mutex:book', { contended: 10, acquisitions: 100 }))), [
+    'lock-contention book',
+  ]);
 });
 
 test('code to make faster: where main is at work all the time, what other threads run does not make the run longer', (t) => {
-  const beside = (last: number): Model => buildModel(new Builder({ processors: 2 })
-    .stretch(0.4 * second, [run('main', ['main', 'plan']), run('w', ['main', 'compact'])])
-    .stretch(0.5 * second, [run('main', ['main', 'cost']), run('w', ['main', 'compact'])])
-    .stretch(0.1 * second, last === 0 ? [run('main', ['main', 'rest']), run('w', ['main', 'compact'])] : [wait('main', ['main', 'join:w']), run('w', ['main', 'compact']), run('w2', ['main', 'compact'])]).build());
+  const beside = (last: number): Model =>
+    buildModel(
+      new Builder({ processors: 2 })
+        .stretch(0.4 * second, [run('main', ['main', 'plan']), run('w', ['main', 'compact'])])
+        .stretch(0.5 * second, [run('main', ['main', 'cost']), run('w', ['main', 'compact'])])
+        .stretch(
+          0.1 * second,
+          last === 0
+            ? [run('main', ['main', 'rest']), run('w', ['main', 'compact'])]
+            : [wait('main', ['main', 'join:w']), run('w', ['main', 'compact']), run('w2', ['main', 'compact'])],
+        )
+        .build(),
+    );
   const optimize = (model: Model): string | undefined => model.findings.find(({ kind }) => kind === 'optimize')?.name;
   t.is(optimize(beside(0)), 'cost');
-  t.regex(beside(0).findings[0]!.text, /compact takes more \(50\.0 %\), but other threads run it, and thread main is at work 100 % of the time: it waits for none of them/);
+  t.regex(
+    beside(0).findings[0]!.text,
+    /compact takes more \(50\.0 %\), but other threads run it, and thread main is at work 100 % of the time: it waits for none of them/,
+  );
   t.is(optimize(beside(1)), 'compact');
 });
 
 test('waiters that are woken and find the lock taken again are not at work, though they have the processors', (t) => {
-  const inside = ['serve', 'mutex:table'], builder = new Builder({ processors: 2 });
-  for (let k = 0; k < 100; k++) builder.stretch(second / 100, [run(`w${k % 3}`, [...inside, 'find']), tries(`w${(k + 1) % 3}`, inside), woken(`w${(k + 2) % 3}`, inside)]);
-  const { findings: [finding] } = recorded(builder.object('mutex:table', { contended: 3000, acquisitions: 5000, waitNs: 2 * second }));
+  const inside = ['serve', 'mutex:table'],
+    builder = new Builder({ processors: 2 });
+  for (let k = 0; k < 100; k++)
+    builder.stretch(second / 100, [
+      run(`w${k % 3}`, [...inside, 'find']),
+      tries(`w${(k + 1) % 3}`, inside),
+      woken(`w${(k + 2) % 3}`, inside),
+    ]);
+  const {
+    findings: [finding],
+  } = recorded(builder.object('mutex:table', { contended: 3000, acquisitions: 5000, waitNs: 2 * second }));
   t.deepEqual([finding!.kind, finding!.name], ['lock-contention', 'table']);
-  t.deepEqual([finding!.costNs, finding!.savingNs].map((ns) => Math.round(ns / 1e6)), [1000, 500]);
-  t.regex(finding!.text, /2 of them on average, and meanwhile 1 of 2 processors was busy\. Of these 2 had just been woken/);
+  t.deepEqual(
+    [finding!.costNs, finding!.savingNs].map((ns) => Math.round(ns / 1e6)),
+    [1000, 500],
+  );
+  t.regex(
+    finding!.text,
+    /2 of them on average, and meanwhile 1 of 2 processors was busy\. Of these 2 had just been woken/,
+  );
 });
 
 test('a processor that a woken waiter has is told, few though these are: all processors add up', (t) => {
-  const inside = ['serve', 'mutex:table'], waiters = ['a', 'b', 'c', 'd', 'e'].map((name) => wait(name, inside));
-  const builder = new Builder({ processors: 2 }).stretch(second, [run('w1', [...inside, 'find']), tries('w2', inside), ...waiters]);
-  const { findings: [finding] } = recorded(builder.object('mutex:table', { contended: 3000, acquisitions: 5000, waitNs: 6 * second }));
-  t.regex(finding!.text, /6 of them on average, and meanwhile 1 of 2 processors was busy\. Of these 1 had just been woken/);
+  const inside = ['serve', 'mutex:table'],
+    waiters = ['a', 'b', 'c', 'd', 'e'].map((name) => wait(name, inside));
+  const builder = new Builder({ processors: 2 }).stretch(second, [
+    run('w1', [...inside, 'find']),
+    tries('w2', inside),
+    ...waiters,
+  ]);
+  const {
+    findings: [finding],
+  } = recorded(builder.object('mutex:table', { contended: 3000, acquisitions: 5000, waitNs: 6 * second }));
+  t.regex(
+    finding!.text,
+    /6 of them on average, and meanwhile 1 of 2 processors was busy\. Of these 1 had just been woken/,
+  );
 });
 
 test('what waits at a spin lock of the program is told to block at a mutex, at a loop of another kind at a condition', (t) => {
-  const remedy = (name: string): string => recorded(new Builder({ processors: 2 })
-    .stretch(second, [run('w1', ['serve', 'find']), spin('w2', ['serve', `loop:${name}`])])).notices.map((one) => one.remedy).join();
+  const remedy = (name: string): string =>
+    recorded(
+      new Builder({ processors: 2 }).stretch(second, [
+        run('w1', ['serve', 'find']),
+        spin('w2', ['serve', `loop:${name}`]),
+      ]),
+    )
+      .notices.map((one) => one.remedy)
+      .join();
   t.regex(remedy('spin lock at a.c:5'), /let them block \(a mutex\)/);
   t.regex(remedy('loop at a.c:5'), /let them block \(a condition, a semaphore\)/);
 });
 
 test('a woken waiter for which the others leave no processor costs nothing', (t) => {
   const builder = new Builder({ processors: 2 })
-    .stretch(second, [run('a', ['work']), run('b', ['work']), woken('c', ['serve', 'mutex:table'])]).object('mutex:table', { contended: 10, acquisitions: 100 });
+    .stretch(second, [run('a', ['work']), run('b', ['work']), woken('c', ['serve', 'mutex:table'])])
+    .object('mutex:table', { contended: 10, acquisitions: 100 });
   t.false(told(recorded(builder)).includes('lock-contention table'));
 });

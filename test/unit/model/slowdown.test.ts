@@ -4,19 +4,41 @@ import { buildModel } from '../../../ts-frontend/src/model/index.js';
 import { ProfileBuilder, run } from '../../support/profile-builder.js';
 import { second } from '../../support/example-profiles.js';
 
-const head = { hookLeastPs: 1000, hookMostPs: 5000, lockLeastPs: 500, lockMostPs: 4000, waitPs: 100_000, spawnPs: 1_000_000, spawns: 1000, cpus: 2, samplerCpuNs: 0.1 * second, runningSamples: 1500, runningSampleNs: 20_000, turns: 9000, turnNs: 2000 };
+const head = {
+  hookLeastPs: 1000,
+  hookMostPs: 5000,
+  lockLeastPs: 500,
+  lockMostPs: 4000,
+  waitPs: 100_000,
+  spawnPs: 1_000_000,
+  spawns: 1000,
+  cpus: 2,
+  samplerCpuNs: 0.1 * second,
+  runningSamples: 1500,
+  runningSampleNs: 20_000,
+  turns: 9000,
+  turnNs: 2000,
+};
 const near = (ns: number, seconds: number): boolean => Math.abs(ns / second - seconds) < 1e-6;
 
 function recorded(change: object = {}): ReturnType<typeof buildModel>['slowdown'] {
   const a = ['main', 'a'];
-  return buildModel(new ProfileBuilder({ processors: 2, head: { ...head, ...change } })
-    .stretch(second, [run('w1', a), run('w2', a)]).stretch(second, [run('w1', a)])
-    .call('main', 'a', 30_000_000).call('a', 'mutex:m', 15_000_000).call('a', 'semaphore:s', 3_000_000).call('a', 'barrier:b', 7)
-    .object('mutex:m', { acquisitions: 15_000_000, contended: 300_000 }).build()).slowdown;
+  return buildModel(
+    new ProfileBuilder({ processors: 2, head: { ...head, ...change } })
+      .stretch(second, [run('w1', a), run('w2', a)])
+      .stretch(second, [run('w1', a)])
+      .call('main', 'a', 30_000_000)
+      .call('a', 'mutex:m', 15_000_000)
+      .call('a', 'semaphore:s', 3_000_000)
+      .call('a', 'barrier:b', 7)
+      .object('mutex:m', { acquisitions: 15_000_000, contended: 300_000 })
+      .build(),
+  ).slowdown;
 }
 
 test('what was counted, times what each costs, spread over the threads that ran', (t) => {
-  const { hooksNs, locksNs, waitsNs, spawnsNs, samplesNs, turnsNs, samplingNs, elapsedNs, share, ...least } = recorded();
+  const { hooksNs, locksNs, waitsNs, spawnsNs, samplesNs, turnsNs, samplingNs, elapsedNs, share, ...least } =
+    recorded();
   const each = 2 / 3; // 2 s of elapsed time for 3 s of processor time
   t.true(near(hooksNs, 0.15 * each), String(hooksNs));
   t.true(near(locksNs, 0.072 * each), String(locksNs));
@@ -24,12 +46,14 @@ test('what was counted, times what each costs, spread over the threads that ran'
   t.true(near(spawnsNs, 0.001 * each), String(spawnsNs));
   t.true(near(samplesNs, 0.03 * each), String(samplesNs));
   t.true(near(turnsNs, 0.018 * each), String(turnsNs));
-  t.true(near(samplingNs, 0.1 * 0.5 / 2), String(samplingNs)); // half of the time both CPUs were taken
+  t.true(near(samplingNs, (0.1 * 0.5) / 2), String(samplingNs)); // half of the time both CPUs were taken
   t.is(elapsedNs, hooksNs + locksNs + waitsNs + spawnsNs + samplesNs + turnsNs + samplingNs);
   t.is(share, elapsedNs / (2 * second - elapsedNs));
   t.true(near(least.hooksLeastNs, 0.03 * each), String(least.hooksLeastNs));
   t.true(near(least.locksLeastNs, 0.009 * each), String(least.locksLeastNs));
-  t.true(near(least.elapsedLeastNs, (elapsedNs - hooksNs - locksNs + least.hooksLeastNs + least.locksLeastNs) / second));
+  t.true(
+    near(least.elapsedLeastNs, (elapsedNs - hooksNs - locksNs + least.hooksLeastNs + least.locksLeastNs) / second),
+  );
   t.is(least.shareLeast, least.elapsedLeastNs / (2 * second - least.elapsedLeastNs));
 });
 
@@ -37,7 +61,11 @@ test('what happened, and could not be measured, is told as such, not as nothing'
   t.deepEqual(recorded().unmeasured, []);
   const none = recorded({ hookLeastPs: 0, hookMostPs: 0, lockLeastPs: 0, lockMostPs: 0, spawnPs: 0 });
   t.deepEqual(none.unmeasured, ['hooks', 'locks', 'threads made']);
-  t.deepEqual(recorded({ hookLeastPs: 0, lockLeastPs: 0, spawnPs: 0, spawns: 0 }).unmeasured, [], 'next to nothing, at least');
+  t.deepEqual(
+    recorded({ hookLeastPs: 0, lockLeastPs: 0, spawnPs: 0, spawns: 0 }).unmeasured,
+    [],
+    'next to nothing, at least',
+  );
 });
 
 test('a sampler with a CPU of its own takes none from the program', (t) => {

@@ -1,5 +1,5 @@
-/* What POSIX and the C library promise of threads, as lines "what: result": run with and without the layer, the lines must
- * be the same. Nothing here depends on who is faster.
+/* What POSIX and the C library promise of threads, as lines "what: result": run with and without the layer, the lines
+ * must be the same. Nothing here depends on who is faster.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -21,7 +21,7 @@ static void say(const char *what, int result) {
   printf("%s: %s (%d)\n", what, name ? name : "?", result);
   fflush(stdout);
 }
-#define SAY(call) say(#call, (call))
+#define SAY(call)       say(#call, (call))
 #define SAY_ERRNO(call) say(#call, (errno = 0, (call)) ? errno : 0)
 
 static struct timespec in_ms(clockid_t clock, long ms) {
@@ -70,16 +70,19 @@ static void in_other(void *(*start)(void *), void *argument) {
 }
 
 static void mutexes(void) {
-  static const struct { const char *name; int type, robust, protocol; } kinds[] = {
-      {"normal", PTHREAD_MUTEX_NORMAL, 0, 0},
-      {"recursive", PTHREAD_MUTEX_RECURSIVE, 0, 0},
-      {"errorcheck", PTHREAD_MUTEX_ERRORCHECK, 0, 0},
-      {"adaptive", PTHREAD_MUTEX_ADAPTIVE_NP, 0, 0},
-      {"robust errorcheck", PTHREAD_MUTEX_ERRORCHECK, 1, 0},
-      {"robust recursive", PTHREAD_MUTEX_RECURSIVE, 1, 0},
-      {"inheriting", PTHREAD_MUTEX_NORMAL, 0, PTHREAD_PRIO_INHERIT},
-      {"inheriting errorcheck", PTHREAD_MUTEX_ERRORCHECK, 0, PTHREAD_PRIO_INHERIT},
-      {"inheriting robust", PTHREAD_MUTEX_NORMAL, 1, PTHREAD_PRIO_INHERIT},
+  static const struct {
+    const char *name;
+    int type, robust, protocol;
+  } kinds[] = {
+    {"normal", PTHREAD_MUTEX_NORMAL, 0, 0},
+    {"recursive", PTHREAD_MUTEX_RECURSIVE, 0, 0},
+    {"errorcheck", PTHREAD_MUTEX_ERRORCHECK, 0, 0},
+    {"adaptive", PTHREAD_MUTEX_ADAPTIVE_NP, 0, 0},
+    {"robust errorcheck", PTHREAD_MUTEX_ERRORCHECK, 1, 0},
+    {"robust recursive", PTHREAD_MUTEX_RECURSIVE, 1, 0},
+    {"inheriting", PTHREAD_MUTEX_NORMAL, 0, PTHREAD_PRIO_INHERIT},
+    {"inheriting errorcheck", PTHREAD_MUTEX_ERRORCHECK, 0, PTHREAD_PRIO_INHERIT},
+    {"inheriting robust", PTHREAD_MUTEX_NORMAL, 1, PTHREAD_PRIO_INHERIT},
   };
   for (unsigned k = 0; k < sizeof kinds / sizeof *kinds; k++) {
     printf("mutex, %s\n", kinds[k].name);

@@ -1,5 +1,6 @@
-/* Many mutexes of few places, taken by several threads at once: each guards a counter, some are fought for, some are made and destroyed all
- * the time, and more of them are held at once than are shown. Ends with how many counts are right. */
+/* Many mutexes of few places, taken by several threads at once: each guards a counter, some are fought for, some are
+ * made and destroyed all the time, and more of them are held at once than are shown. Ends with how many counts are
+ * right. */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <quartz/spin.h>
@@ -9,16 +10,21 @@
 
 #define THREADS 4
 #define MUTEXES 20000
-#define FOUGHT 4     /* taken in every 8th turn */
-#define TURNS 20000
-#define HELD 40      /* at once */
+#define FOUGHT  4 /* taken in every 8th turn */
+#define TURNS   20000
+#define HELD    40 /* at once */
 
-static struct { pthread_mutex_t mutex; long count; } *all;
+static struct {
+  pthread_mutex_t mutex;
+  long count;
+} * all;
 static int arrived;
 
 static void take(unsigned which, int try) {
-  if (!try) pthread_mutex_lock(&all[which].mutex);
-  else while (pthread_mutex_trylock(&all[which].mutex)) sched_yield();
+  if (!try)
+    pthread_mutex_lock(&all[which].mutex);
+  else
+    while (pthread_mutex_trylock(&all[which].mutex)) sched_yield();
   all[which].count++;
   pthread_mutex_unlock(&all[which].mutex);
 }

@@ -1,5 +1,6 @@
-/* Nothing is woken in vain, and no wake-up is lost: threads hand work to each other in every way there is, some thousands of times each, and
- * no wait is repeated on suspicion, so that one lost wake-up holds up everything: then the way is told, status 1, after 100 s.
+/* Nothing is woken in vain, and no wake-up is lost: threads hand work to each other in every way there is, some
+ * thousands of times each, and no wait is repeated on suspicion, so that one lost wake-up holds up everything: then the
+ * way is told, status 1, after 100 s.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -107,14 +108,16 @@ static void *post(void *argument) {
   return NULL;
 }
 #ifdef __SANITIZE_THREAD__ /* whose library does not know this function, and would take it for no lock */
-#define pthread_mutex_clocklock(mutex, clock, until) (*(until) = in(CLOCK_REALTIME, far), pthread_mutex_timedlock(mutex, until))
+#define pthread_mutex_clocklock(mutex, clock, until) \
+  (*(until) = in(CLOCK_REALTIME, far), pthread_mutex_timedlock(mutex, until))
 #endif
 /* The lock is held for long enough that others must wait for it. */
 static void *contend(void *argument) {
   for (int k = 0; k < TURNS; k++) {
     struct timespec until = in(long_waits == 2 ? CLOCK_MONOTONIC : CLOCK_REALTIME, far);
-    int error = long_waits == 0 ? pthread_mutex_lock(&lock) : long_waits == 1 ? pthread_mutex_timedlock(&lock, &until)
-                                                                            : pthread_mutex_clocklock(&lock, CLOCK_MONOTONIC, &until);
+    int error = long_waits == 0   ? pthread_mutex_lock(&lock)
+                : long_waits == 1 ? pthread_mutex_timedlock(&lock, &until)
+                                  : pthread_mutex_clocklock(&lock, CLOCK_MONOTONIC, &until);
     if (error) wrong("a lock failed");
     count++;
     if (k % 16 == 0) sched_yield();
@@ -124,8 +127,10 @@ static void *contend(void *argument) {
 }
 static void *read_and_write(void *argument) {
   for (int k = 0; k < TURNS; k++) {
-    if (k % 3) pthread_rwlock_rdlock(&rwlock);
-    else pthread_rwlock_wrlock(&rwlock), count++;
+    if (k % 3)
+      pthread_rwlock_rdlock(&rwlock);
+    else
+      pthread_rwlock_wrlock(&rwlock), count++;
     if (k % 16 == 0) sched_yield();
     pthread_rwlock_unlock(&rwlock);
   }
@@ -208,7 +213,8 @@ static void crew(const char *name, int members, void *(*first)(void *), void *(*
   way = name;
   turn = held = 0;
   taken = count = 0;
-  for (int k = 0; k < members; k++) pthread_create(&threads[k], NULL, k < (members + 1) / 2 ? first : others, (void *)(size_t)k);
+  for (int k = 0; k < members; k++)
+    pthread_create(&threads[k], NULL, k < (members + 1) / 2 ? first : others, (void *)(size_t)k);
   for (int k = 0; k < members; k++) pthread_join(threads[k], NULL);
 }
 

@@ -1,5 +1,5 @@
-/* Further promises, as conformance.c: objects shared by processes, cancellation points, once, exceptions, what runs at the end of
- * a thread and at fork. Lines "what: result", the same with and without the layer.
+/* Further promises, as conformance.c: objects shared by processes, cancellation points, once, exceptions, what runs at
+ * the end of a thread and at fork. Lines "what: result", the same with and without the layer.
  */
 #include <cerrno>
 #include <condition_variable>
@@ -66,7 +66,8 @@ static void take_turns(shared *all, int mine) {
 
 static void processes() {
   puts("between processes");
-  auto *all = static_cast<shared *>(mmap(nullptr, sizeof(shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
+  auto *all =
+    static_cast<shared *>(mmap(nullptr, sizeof(shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
   pthread_mutexattr_t mutex;
   pthread_condattr_t condition;
   pthread_rwlockattr_t rwlock;
@@ -145,9 +146,18 @@ static void *point(void *number) {
   cleans here;
   pthread_cancel(pthread_self());
   switch (*static_cast<int *>(number)) {
-  case 0: pthread_mutex_lock(&gate); pthread_cond_wait(&never, &gate); break;
-  case 1: pthread_mutex_lock(&gate); pthread_cond_timedwait(&never, &gate, &late_real); break;
-  case 2: pthread_mutex_lock(&gate); pthread_cond_clockwait(&never, &gate, CLOCK_MONOTONIC, &late_monotonic); break;
+  case 0:
+    pthread_mutex_lock(&gate);
+    pthread_cond_wait(&never, &gate);
+    break;
+  case 1:
+    pthread_mutex_lock(&gate);
+    pthread_cond_timedwait(&never, &gate, &late_real);
+    break;
+  case 2:
+    pthread_mutex_lock(&gate);
+    pthread_cond_clockwait(&never, &gate, CLOCK_MONOTONIC, &late_monotonic);
+    break;
   case 3: sem_wait(&zero); break;
   case 4: sem_timedwait(&zero, &late_real); break;
   case 5: sem_clockwait(&zero, CLOCK_MONOTONIC, &late_monotonic); break;
@@ -158,12 +168,24 @@ static void *point(void *number) {
   case 10: usleep(1); break;
   case 11: pthread_tryjoin_np(sleeper, nullptr); break;
   case 12: sem_trywait(&zero); break;
-  case 13: pthread_mutex_timedlock(&gate, &late_real); pthread_mutex_unlock(&gate); break;
-  case 14: pthread_rwlock_rdlock(&doors); pthread_rwlock_unlock(&doors); break;
-  case 15: pthread_rwlock_timedwrlock(&doors, &late_real); pthread_rwlock_unlock(&doors); break;
+  case 13:
+    pthread_mutex_timedlock(&gate, &late_real);
+    pthread_mutex_unlock(&gate);
+    break;
+  case 14:
+    pthread_rwlock_rdlock(&doors);
+    pthread_rwlock_unlock(&doors);
+    break;
+  case 15:
+    pthread_rwlock_timedwrlock(&doors, &late_real);
+    pthread_rwlock_unlock(&doors);
+    break;
   case 16: pthread_barrier_wait(&alone); break;
   case 17: pthread_cond_signal(&never); break;
-  case 18: sem_post(&zero); sem_trywait(&zero); break;
+  case 18:
+    sem_post(&zero);
+    sem_trywait(&zero);
+    break;
   }
   return number;
 }
@@ -171,10 +193,25 @@ static void *sleeps(void *) {
   for (;;) pause();
 }
 static void points() {
-  static const char *const names[] = {"pthread_cond_wait", "pthread_cond_timedwait", "pthread_cond_clockwait", "sem_wait", "sem_timedwait",
-      "sem_clockwait", "pthread_join", "pthread_timedjoin_np", "pthread_clockjoin_np", "pthread_testcancel", "usleep", "pthread_tryjoin_np",
-      "sem_trywait", "pthread_mutex_timedlock", "pthread_rwlock_rdlock", "pthread_rwlock_timedwrlock", "pthread_barrier_wait",
-      "pthread_cond_signal", "sem_post"};
+  static const char *const names[] = {"pthread_cond_wait",
+                                      "pthread_cond_timedwait",
+                                      "pthread_cond_clockwait",
+                                      "sem_wait",
+                                      "sem_timedwait",
+                                      "sem_clockwait",
+                                      "pthread_join",
+                                      "pthread_timedjoin_np",
+                                      "pthread_clockjoin_np",
+                                      "pthread_testcancel",
+                                      "usleep",
+                                      "pthread_tryjoin_np",
+                                      "sem_trywait",
+                                      "pthread_mutex_timedlock",
+                                      "pthread_rwlock_rdlock",
+                                      "pthread_rwlock_timedwrlock",
+                                      "pthread_barrier_wait",
+                                      "pthread_cond_signal",
+                                      "sem_post"};
   puts("cancelled, and cleaned up (1: yes)");
   pthread_barrier_init(&alone, nullptr, 1);
   sem_init(&zero, 0, 0);
@@ -188,7 +225,8 @@ static void points() {
     pthread_create(&thread, nullptr, point, &k);
     pthread_join(thread, &result);
     printf("  %s: %d %d\n", names[k], result == PTHREAD_CANCELED, cleaned);
-    if (k <= 2) printf("  the mutex is held by the one that was cancelled: %d\n", pthread_mutex_trylock(&gate) == EBUSY);
+    if (k <= 2)
+      printf("  the mutex is held by the one that was cancelled: %d\n", pthread_mutex_trylock(&gate) == EBUSY);
     gate = PTHREAD_MUTEX_INITIALIZER;
   }
   pthread_cancel(sleeper);
@@ -222,10 +260,10 @@ static void onces() {
   int runs = 0;
   for (int k = 0; k < 3; k++) {
     try {
-      std::call_once(flag, [&] { if (++runs == 1) throw runs; });
-    } catch (int thrown) {
-      printf("  thrown: %d\n", thrown);
-    }
+      std::call_once(flag, [&] {
+        if (++runs == 1) throw runs;
+      });
+    } catch (int thrown) { printf("  thrown: %d\n", thrown); }
   }
   printf("  runs: %d\n", runs);
 }
@@ -256,12 +294,18 @@ static void *ends(void *) {
   pthread_setspecific(keys[0], "first");
   return nullptr;
 }
-static void before1() { puts("  prepare 1"); fflush(stdout); }
+static void before1() {
+  puts("  prepare 1");
+  fflush(stdout);
+}
 static void before2() { puts("  prepare 2"); }
 static void parent1() { puts("  parent 1"); }
 static void parent2() { puts("  parent 2"); } /* told after the child has ended */
 static void child1() { puts("  child 1"); }
-static void child2() { puts("  child 2"); fflush(stdout); }
+static void child2() {
+  puts("  child 2");
+  fflush(stdout);
+}
 static volatile sig_atomic_t handled;
 static void handle(int) { handled = handled + 1; }
 
@@ -311,15 +355,15 @@ static void standard_library() {
   std::unique_lock<std::timed_mutex> mine(timed);
   std::thread([&] { printf("  try_lock_for: %d\n", timed.try_lock_for(std::chrono::milliseconds(20))); }).join();
   std::shared_lock<std::shared_timed_mutex> reader(shared);
-  std::thread([&] { printf("  shared: %d %d\n", shared.try_lock_shared(), shared.try_lock_for(std::chrono::milliseconds(20))); }).join();
+  std::thread([&] {
+    printf("  shared: %d %d\n", shared.try_lock_shared(), shared.try_lock_for(std::chrono::milliseconds(20)));
+  }).join();
   std::lock_guard<std::recursive_mutex> outer(recursive), inner(recursive);
   printf("  wait_for: %d\n", any.wait_for(mine, std::chrono::milliseconds(20)) == std::cv_status::timeout);
   auto thrown = std::async(std::launch::async, []() -> int { throw 5; });
   try {
     thrown.get();
-  } catch (int value) {
-    printf("  async threw: %d\n", value);
-  }
+  } catch (int value) { printf("  async threw: %d\n", value); }
   try {
     mine.lock();
   } catch (const std::system_error &error) {

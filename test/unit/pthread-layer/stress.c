@@ -1,5 +1,5 @@
-/* Everything at once: threads that lock, wait, signal, create and name others, make and destroy objects, while publishing is on.
- * Counts that locks protect must be right at the end: status 0.
+/* Everything at once: threads that lock, wait, signal, create and name others, make and destroy objects, while
+ * publishing is on. Counts that locks protect must be right at the end: status 0.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -105,7 +105,8 @@ static void *worker(void *argument) {
   return NULL;
 }
 
-/* One wait of each kind that happens for certain: who is to answer cannot have the lock before it is let go in the wait. */
+/* One wait of each kind that happens for certain: who is to answer cannot have the lock before it is let go in the
+ * wait. */
 static int asked, answered;
 static void *answer(void *unused) {
   pthread_mutex_lock(&queue_lock);

@@ -1,4 +1,5 @@
-/* Where the calls of objects are found: a place that uses thousands of them makes others neither slower to count nor wrong. */
+/* Where the calls of objects are found: a place that uses thousands of them makes others neither slower to count nor
+ * wrong. */
 #include "test/support/check.h"
 #include "publisher/private.h"
 

@@ -41,7 +41,8 @@ static void *locker(void *unused) {
   return NULL;
 }
 
-/* LOCKERS threads take the mutex LOCKS times each; before that a forked child calls path_a, which is nobody's business. */
+/* LOCKERS threads take the mutex LOCKS times each; before that a forked child calls path_a, which is nobody's business.
+ */
 NO_INLINE int run_counts(void) {
   qz_thread_t threads[LOCKERS];
   pid_t child = fork();
@@ -99,7 +100,8 @@ static bool channel_has_begun(void) {
 
 /* A forked child calls path_a, 1000 times, and ends when it is told to. */
 NO_INLINE int run_forks(int until) {
-  /* A child gets the locks of the address sanitizer as they are, for ever taken where a thread that begins is allocating. */
+  /* A child gets the locks of the address sanitizer as they are, for ever taken where a thread that begins is
+   * allocating. */
   for (int tries = 0; tries < 10000 && !channel_has_begun(); tries++) poll(NULL, 0, 1);
   pid_t child = fork();
   if (child == 0) {

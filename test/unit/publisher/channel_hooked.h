@@ -2,7 +2,7 @@
 #ifndef TEST_CHANNEL_HOOKED_H
 #define TEST_CHANNEL_HOOKED_H
 #define LOCKERS 8
-#define LOCKS 2000
+#define LOCKS   2000
 #define RESIZED 3 /* processors */
 int run_counts(void);
 int run_resized(void);

@@ -85,8 +85,10 @@ static pid_t start(const char *mode, const char *session, int *input) {
     dup2(ends[0], STDIN_FILENO);
     fcntl(STDIN_FILENO, F_SETFL, O_NONBLOCK);
     unsetenv("QUARTZ_ATTACH");
-    if (session) setenv(QZ_CHANNEL_ENV, session, 1);
-    else unsetenv(QZ_CHANNEL_ENV);
+    if (session)
+      setenv(QZ_CHANNEL_ENV, session, 1);
+    else
+      unsetenv(QZ_CHANNEL_ENV);
     execl("/proc/self/exe", "channel_test", mode, (char *)NULL);
     _exit(127);
   }
@@ -104,7 +106,8 @@ static uint64_t calls_to(const struct qz_session_view *view, uint64_t key, unsig
   const struct qz_call *calls;
   for (uint32_t table = 0; (calls = qz_session_calls(view, table)); table++)
     for (uint32_t k = 0; k < view->call_slots; k++)
-      if (calls[k].site && (key ? calls[k].key == key : calls[k].key & QZ_KEY_OBJECT && QZ_KEY_KIND(calls[k].key) == kind))
+      if (calls[k].site &&
+          (key ? calls[k].key == key : calls[k].key & QZ_KEY_OBJECT && QZ_KEY_KIND(calls[k].key) == kind))
         sum += calls[k].count;
   return sum;
 }
@@ -116,7 +119,8 @@ static int listen_as(char *name, size_t bytes) {
   struct sockaddr_un at;
   snprintf(name, bytes, "quartz-test-%ld", (long)getpid());
   int listener = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
-  if (listener < 0 || bind(listener, (struct sockaddr *)&at, address_of(&at, name)) || listen(listener, 8)) give_up(name);
+  if (listener < 0 || bind(listener, (struct sockaddr *)&at, address_of(&at, name)) || listen(listener, 8))
+    give_up(name);
   return listener;
 }
 /* The next program that says hello; connections that end before are left out. */
@@ -176,12 +180,14 @@ static void children(void) {
   unsetenv("QUARTZ_CHILDREN");
   for (int k = 0; k < 2; k++) socket[k] = welcome(listener, &view[k], &session[k]);
   int child = view[0].pid == (uint32_t)pid; /* the two may come in any order */
-  if (view[!child].pid != (uint32_t)pid || view[child].pid == (uint32_t)pid) fail("children: pids %u, %u", view[0].pid, view[1].pid);
+  if (view[!child].pid != (uint32_t)pid || view[child].pid == (uint32_t)pid)
+    fail("children: pids %u, %u", view[0].pid, view[1].pid);
   if (write(input, "x", 1) != 1) give_up("write");
   expect_exit(pid, "children");
   for (int k = 0; k < 2; k++) {
     unsigned long calls = (unsigned long)calls_to(&view[k], address(path_addresses[0]), 0);
-    if (calls != (k == child ? 1000 : 0)) fail("children: %lu calls of path_a by the %s", calls, k == child ? "child" : "parent");
+    if (calls != (k == child ? 1000 : 0))
+      fail("children: %lu calls of path_a by the %s", calls, k == child ? "child" : "parent");
     qz_session_close(&view[k]);
     close(session[k]), close(socket[k]);
   }
@@ -197,7 +203,8 @@ static void launched(void) {
   expect_exit(pid, "launched");
   const struct qz_session *head = qz_session_head(&view);
   if (view.pid != (uint32_t)pid) fail("launched: pid %u", view.pid);
-  if (head->publishing || head->epoch != 1) fail("launched, at its end: publishing %u, epoch %u", head->publishing, head->epoch);
+  if (head->publishing || head->epoch != 1)
+    fail("launched, at its end: publishing %u, epoch %u", head->publishing, head->epoch);
   /* Addresses are the same there: it is this very program, and it is not position independent. */
   if (calls_to(&view, address(path_addresses[3]), 0) != LOCKERS * LOCKS)
     fail("launched: %lu calls of path_d", (unsigned long)calls_to(&view, address(path_addresses[3]), 0));
@@ -213,11 +220,13 @@ static void launched(void) {
     mutexes++;
     qz_session_string(&view, object->name, text, sizeof text);
     if (strcmp(text, "counted")) fail("launched: the mutex is called \"%s\"", text);
-    if (object->acquisitions != LOCKERS * LOCKS) fail("launched: %lu acquisitions", (unsigned long)object->acquisitions);
+    if (object->acquisitions != LOCKERS * LOCKS)
+      fail("launched: %lu acquisitions", (unsigned long)object->acquisitions);
     if (object->owner || object->queue) fail("launched: owner %u, queue %u at the end", object->owner, object->queue);
     uint64_t waits = 0;
     for (int bucket = 0; bucket < QZ_TIME_BUCKETS; bucket++) waits += object->wait_hist[bucket];
-    if (waits != object->contended) fail("launched: %lu waits of %lu", (unsigned long)waits, (unsigned long)object->contended);
+    if (waits != object->contended)
+      fail("launched: %lu waits of %lu", (unsigned long)waits, (unsigned long)object->contended);
     if (object->wait_max_ns > object->wait_ns || object->spin_ns > object->wait_ns) fail("launched: times of waiting");
   }
   if (mutexes != 1) fail("launched: %u mutexes", mutexes);
@@ -230,9 +239,11 @@ static void launched(void) {
     enqueued += processor->enqueued, dequeued += processor->dequeued, spawns += processor->spawns;
   }
   if (enqueued != dequeued || spawns != LOCKERS)
-    fail("launched: enqueued %lu, dequeued %lu, spawns %lu", (unsigned long)enqueued, (unsigned long)dequeued, (unsigned long)spawns);
-  if (!view.hook.most_ps || view.hook.least_ps > view.hook.most_ps || !view.lock.most_ps || view.lock.least_ps > view.lock.most_ps || !view.spawn_ps ||
-      view.hook_inside_ps > view.hook.most_ps) fail("launched: calibration");
+    fail("launched: enqueued %lu, dequeued %lu, spawns %lu", (unsigned long)enqueued, (unsigned long)dequeued,
+         (unsigned long)spawns);
+  if (!view.hook.most_ps || view.hook.least_ps > view.hook.most_ps || !view.lock.most_ps ||
+      view.lock.least_ps > view.lock.most_ps || !view.spawn_ps || view.hook_inside_ps > view.hook.most_ps)
+    fail("launched: calibration");
   qz_session_close(&view);
   close(session);
   close(socket);
@@ -265,7 +276,8 @@ static int attach(pid_t pid, struct qz_session_view *view) {
   return fd;
 }
 
-/* Whether the keys from the first path function on are a path of channel_hooked.c: a, a b, a b c, a b c d, a b d, a c, a c d. */
+/* Whether the keys from the first path function on are a path of channel_hooked.c: a, a b, a b c, a b c d, a b d, a c,
+ * a c d. */
 static int is_path(const uint64_t *keys, uint32_t depth) {
   static const char *const paths[] = {"", "a", "ab", "abc", "abcd", "abd", "ac", "acd"};
   char text[8] = "";
@@ -296,11 +308,12 @@ static void watch(const struct qz_session_view *view, uint32_t epoch, const char
       if (!qz_session_copy_stack(view, thread, keys, 0, &copy) || copy.invalid) continue;
       /* Below the path: the start routine, and from the launch on the procedures entered since. */
       uint32_t first = 0;
-      while (first < copy.depth && keys[first] != address(path_addresses[0]) && keys[first] != address(path_addresses[1]) &&
-             keys[first] != address(path_addresses[2]) && keys[first] != address(path_addresses[3]))
+      while (first < copy.depth && keys[first] != address(path_addresses[0]) &&
+             keys[first] != address(path_addresses[1]) && keys[first] != address(path_addresses[2]) &&
+             keys[first] != address(path_addresses[3]))
         first++;
-      /* Attached within path_a: its callees stand on the stack without it, until it returns. Before the first of them, and
-       * after the last, there are copies without any path; what tells is a path_a that was entered since. */
+      /* Attached within path_a: its callees stand on the stack without it, until it returns. Before the first of them,
+       * and after the last, there are copies without any path; what tells is a path_a that was entered since. */
       if (first < copy.depth && keys[first] != address(path_addresses[0]) && !seen[0]) continue;
       if (!is_path(keys + first, copy.depth - first)) {
         fail("%s: a copy of depth %u that is no path", when, copy.depth);
@@ -356,7 +369,8 @@ int main(int count, char **arguments) {
   if (count > 1 && !strcmp(arguments[1], "paths")) return run_paths(STDIN_FILENO);
   if (count > 1 && !strcmp(arguments[1], "resized")) return run_resized();
   if (count > 1 && !strcmp(arguments[1], "forks")) return run_forks(STDIN_FILENO);
-  setenv("QUARTZ_ATTACH", "0", 1); /* this program is linked with the package too: forked, it is not to listen before exec */
+  setenv("QUARTZ_ATTACH", "0",
+         1); /* this program is linked with the package too: forked, it is not to listen before exec */
   launched();
   resized();
   sampler_dies();

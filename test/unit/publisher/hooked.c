@@ -128,7 +128,10 @@ NO_INLINE static double eight(double a, double b, double c, double d, double e, 
   return a + 2 * b + 3 * c + 4 * d + 5 * e + 6 * f + 7 * g + 8 * h;
 }
 NO_INLINE static _Complex double complex_result(double x) { return x + 2 * x * __extension__ 1.0i; }
-struct pair { long a; double b; };
+struct pair {
+  long a;
+  double b;
+};
 NO_INLINE static struct pair pair_result(long a, double b) { return (struct pair){a * 2, b * 2}; }
 NO_INLINE static long nine(long a, long b, long c, long d, long e, long f, long g, long h, long i) {
   return a + 2 * b + 3 * c + 4 * d + 5 * e + 6 * f + 7 * g + 8 * h + 9 * i;
@@ -173,9 +176,7 @@ NO_INLINE static void two(void) { sink++; }
 NO_INLINE static void three(void) { sink++; }
 void *hooked_many_address[3] = {(void *)one, (void *)two, (void *)three};
 #define TEN(calls) calls calls calls calls calls calls calls calls calls calls
-NO_INLINE void hooked_many(void) {
-  TEN(TEN(TEN(one(); two(); three();)))
-}
+NO_INLINE void hooked_many(void) { TEN(TEN(TEN(one(); two(); three();))) }
 
 NO_INLINE void *hooked_in_foreign_thread(void *argument) {
   sink += (int)hooked_count(10);
@@ -196,8 +197,10 @@ NO_INLINE int hooked_c(void) {
   EXPECT("after 1000 longjmps", hooked_c);
   for (volatile int k = 0; k < 100; k++) {
     if (!setjmp(back)) {
-      if (k & 1) big_frame(1);
-      else between(1);
+      if (k & 1)
+        big_frame(1);
+      else
+        between(1);
     }
     other();
     big_frame(0);
@@ -220,7 +223,7 @@ NO_INLINE int hooked_c(void) {
   moving(5);
   EXPECT("after moving the stack pointer", hooked_c);
   locking();
-  third(2) ;
+  third(2);
   unlocking();
   EXPECT("after a lock held over a return", hooked_c);
   signalled();

@@ -35,7 +35,7 @@ int hooked_c(void);
 uint64_t hooked_count(int n);
 void hooked_handler(int signal);
 extern volatile uint64_t hooked_signals; /* how often it has run */
-void hooked_many(void); /* calls each of three procedures from 1,000 places */
+void hooked_many(void);                  /* calls each of three procedures from 1,000 places */
 extern void *hooked_many_address[3];
 void *hooked_in_foreign_thread(void *argument);
 int hooked_cxx(void);

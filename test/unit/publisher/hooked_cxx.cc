@@ -32,9 +32,7 @@ NO_INLINE static int in_catch(const char *text) {
 NO_INLINE static int catcher(int n) {
   try {
     return middle(n);
-  } catch (const std::runtime_error &error) {
-    return in_catch(error.what());
-  }
+  } catch (const std::runtime_error &error) { return in_catch(error.what()); }
 }
 NO_INLINE static int rethrower(int n) {
   try {
@@ -57,15 +55,13 @@ int hooked_cxx(void) {
     try {
       rethrower(20);
       return 1;
-    } catch (const std::exception &) {
-    }
+    } catch (const std::exception &) {}
     below(k);
   }
   try {
     deep_throw(1000);
     return 2;
-  } catch (const std::exception &) {
-  }
+  } catch (const std::exception &) {}
   below(1);
   EXPECT("after an exception from a recursion", (void *)hooked_cxx);
   return 0;

@@ -125,8 +125,8 @@ static uint64_t calls_lost(void) {
 
 static uint32_t depth(void) { return (uint32_t)QZ_WORD_DEPTH(thread.record->word); }
 
-/* A handler with hooks interrupts the hooks wherever it may: counts stay exact, and the stack is right when its procedures have
- * returned. */
+/* A handler with hooks interrupts the hooks wherever it may: counts stay exact, and the stack is right when its
+ * procedures have returned. */
 static void with_signals(void) {
   struct sigaction action = {.sa_handler = hooked_handler, .sa_flags = SA_RESTART}, old;
   sigaction(SIGALRM, &action, &old);
@@ -146,8 +146,10 @@ static void with_signals(void) {
   hooked_count(1);
   if (depth() != 1) fail("depth %u after signals", depth());
   fibs = count_of(hooked_fib_address) - fibs, handlers = count_of((void *)hooked_handler) - handlers;
-  if (fibs != 465 * runs + 1) fail("calls of fib among signals: %lu in %lu runs", (unsigned long)fibs, (unsigned long)runs);
-  if (handlers != hooked_signals) fail("%lu signals, %lu calls of the handler", (unsigned long)hooked_signals, (unsigned long)handlers);
+  if (fibs != 465 * runs + 1)
+    fail("calls of fib among signals: %lu in %lu runs", (unsigned long)fibs, (unsigned long)runs);
+  if (handlers != hooked_signals)
+    fail("%lu signals, %lu calls of the handler", (unsigned long)hooked_signals, (unsigned long)handlers);
   if (calls_lost()) fail("calls were lost");
 }
 
@@ -203,11 +205,13 @@ static void *run(void *unused) {
   fibs = count_of(hooked_fib_address), leaves = count_of(hooked_leaf_address);
   hooked_count(20);
   fibs = count_of(hooked_fib_address) - fibs, leaves = count_of(hooked_leaf_address) - leaves;
-  if (fibs != 21891 || leaves != 10946) fail("calls of fib and leaf: %lu, %lu", (unsigned long)fibs, (unsigned long)leaves);
+  if (fibs != 21891 || leaves != 10946)
+    fail("calls of fib and leaf: %lu, %lu", (unsigned long)fibs, (unsigned long)leaves);
 
   for (int k = 0; k < 50; k++) hooked_many();
   for (int k = 0; k < 3; k++)
-    if (count_of(hooked_many_address[k]) != 50000) fail("calls of %d: %lu", k, (unsigned long)count_of(hooked_many_address[k]));
+    if (count_of(hooked_many_address[k]) != 50000)
+      fail("calls of %d: %lu", k, (unsigned long)count_of(hooked_many_address[k]));
   if (depth() != 1) fail("depth %u after many calls", depth());
 
   with_signals();
@@ -232,8 +236,8 @@ static void *run(void *unused) {
   if (thread.record->epoch != qz_session_head(&view)->epoch) fail("record of an old epoch");
   const struct qz_session *head = qz_session_head(&view);
   if (!head->hook.most_ps || head->hook.least_ps > head->hook.most_ps || head->hook_inside_ps > head->hook.most_ps)
-    fail("calibration: hook %lu to %lu ps, inside %lu ps", (unsigned long)head->hook.least_ps, (unsigned long)head->hook.most_ps,
-         (unsigned long)head->hook_inside_ps);
+    fail("calibration: hook %lu to %lu ps, inside %lu ps", (unsigned long)head->hook.least_ps,
+         (unsigned long)head->hook.most_ps, (unsigned long)head->hook_inside_ps);
   qzi_pub_ended(&processor, &thread);
   if (thread.record || qzi_hot) fail("record not given back");
   qzi_pub_kernel_thread_end();
@@ -256,7 +260,8 @@ int main(void) {
   pthread_join(own, NULL);
   if (failures) return 1;
   const struct qz_session *head = qz_session_head(&view);
-  printf("hook %.2f to %.2f ns, inside %.2f; lock %.2f to %.2f; spawn %.2f\n", head->hook.least_ps / 1e3, head->hook.most_ps / 1e3,
-         head->hook_inside_ps / 1e3, head->lock.least_ps / 1e3, head->lock.most_ps / 1e3, head->spawn_ps / 1e3);
+  printf("hook %.2f to %.2f ns, inside %.2f; lock %.2f to %.2f; spawn %.2f\n", head->hook.least_ps / 1e3,
+         head->hook.most_ps / 1e3, head->hook_inside_ps / 1e3, head->lock.least_ps / 1e3, head->lock.most_ps / 1e3,
+         head->spawn_ps / 1e3);
   return 0;
 }

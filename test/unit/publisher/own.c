@@ -143,15 +143,16 @@ static void stack_is(const char *thread, int count, const uint64_t *expected) {
 }
 int main(int argc, char **argv);
 void inside_region(void) {
-  stack_is("main", 3, (uint64_t[]){ address((void *)main), address((void *)hooked_region), address((void *)hooked_outer) });
+  stack_is("main", 3,
+           (uint64_t[]){address((void *)main), address((void *)hooked_region), address((void *)hooked_outer)});
 }
-void inside_main(void) { stack_is("main", 2, (uint64_t[]){ address((void *)main), address((void *)hooked_region) }); }
+void inside_main(void) { stack_is("main", 2, (uint64_t[]){address((void *)main), address((void *)hooked_region)}); }
 
 static void regions(void) {
   hooked_region(100);
   CHECK(calls_to(address((void *)hooked_outer)) == 200); /* half of them inside regions */
   CHECK(calls_to(address((void *)hooked_inner)) == 200);
-  stack_is("main", 1, (uint64_t[]){ address((void *)main) });
+  stack_is("main", 1, (uint64_t[]){address((void *)main)});
 }
 
 static void *leaves(void *unused) {
@@ -166,7 +167,7 @@ static void leaving(void) {
     if (way) let_them(); /* on a stack of its own; else on this one */
     CHECK(qz_join(thread, &result) == 0 && result == &thread);
     hooked_inner();
-    stack_is("main", 1, (uint64_t[]){ address((void *)main) });
+    stack_is("main", 1, (uint64_t[]){address((void *)main)});
   }
   CHECK(calls_to(address((void *)hooked_deep)) == 2 * 21);
   CHECK(calls_to(address((void *)hooked_inner)) == 2);
@@ -223,7 +224,8 @@ static void *region(void *unused) {
 
 static void grown(void) {
   make_gates();
-  while (!qz_session_thread_high(&view) || !qz_session_thread(&view, 0)->serial) hooked_inner(); /* until main's record is begun */
+  while (!qz_session_thread_high(&view) || !qz_session_thread(&view, 0)->serial)
+    hooked_inner(); /* until main's record is begun */
   qz_thread_t thread, child;
   uint64_t gate0, gate1;
   for (int round = 0; round < 3; round++) { /* the record is used again: by a deep thread, and by others */
@@ -231,7 +233,7 @@ static void grown(void) {
     let_them();
     CHECK(is_long("shallow") == (round > 0));
     gate0 = key_of(qz_session_object(&view, QZ_STATE_OBJECT(qz_session_thread(&view, thread_index("shallow"))->state)));
-    stack_is("shallow", 3, (uint64_t[]){ address((void *)main), address((void *)thread_at_gate), gate0 });
+    stack_is("shallow", 3, (uint64_t[]){address((void *)main), address((void *)thread_at_gate), gate0});
     qz_sem_post(&gates[0]);
     qz_join(thread, NULL);
 
@@ -244,7 +246,7 @@ static void grown(void) {
     qz_sem_post(&gates[0]);
     let_them();
     gate1 = key_of(qz_session_object(&view, QZ_STATE_OBJECT(qz_session_thread(&view, thread_index("deep"))->state)));
-    stack_is("deep", 3, (uint64_t[]){ address((void *)main), address((void *)deep), gate1 });
+    stack_is("deep", 3, (uint64_t[]){address((void *)main), address((void *)deep), gate1});
     qz_sem_post(&gates[1]);
     qz_join(thread, NULL);
   }
@@ -267,7 +269,7 @@ static void grown(void) {
   }
   qz_sem_post(&gates[0]);
   let_them();
-  stack_is("holds", 3, (uint64_t[]){ address((void *)main), address((void *)holds), gate1 });
+  stack_is("holds", 3, (uint64_t[]){address((void *)main), address((void *)holds), gate1});
   qz_sem_post(&gates[1]);
   qz_join(thread, NULL);
 
@@ -282,7 +284,7 @@ static void grown(void) {
   stack_is("child", count, expected);
   qz_sem_post(&gates[0]);
   qz_join(child, NULL);
-  stack_is("main", 1, (uint64_t[]){ address((void *)main) });
+  stack_is("main", 1, (uint64_t[]){address((void *)main)});
   CHECK(qz_create(&thread, "region", region, NULL) == 0); /* "other" and main have the long ones */
   let_them();
   qz_join(thread, NULL);
@@ -291,8 +293,8 @@ static void grown(void) {
   CHECK(calls_to(address((void *)hooked_even)) == calls_to(address((void *)hooked_odd)));
 }
 
-/* A deep thread and others that, at the same places on their stacks, must leave the short record just where it goes on in its long one:
- * the next record belongs to a thread that stays as it is. */
+/* A deep thread and others that, at the same places on their stacks, must leave the short record just where it goes on
+ * in its long one: the next record belongs to a thread that stays as it is. */
 struct growth {
   qz_sem *begin;
   int times, depth;
@@ -347,7 +349,8 @@ static void beside(void) {
   qz_join(thread, NULL);
 }
 
-/* A call that uses more objects than there is room for pairs leaves room for others, where these are looked for first; all are counted. */
+/* A call that uses more objects than there is room for pairs leaves room for others, where these are looked for first;
+ * all are counted. */
 #define OBJECTS 80000
 static void locks(qz_mutex *m) {
   qz_mutex_lock(m);
@@ -387,14 +390,23 @@ int main(int argc, char **argv) {
   const char *what = argc > 1 ? argv[1] : "";
   attach();
   qz_yield(); /* main's record is begun */
-  if (!strcmp(what, "awaited")) awaited();
-  else if (!strcmp(what, "records")) records();
-  else if (!strcmp(what, "hold")) hold();
-  else if (!strcmp(what, "regions")) regions();
-  else if (!strcmp(what, "leaving")) leaving();
-  else if (!strcmp(what, "crowd")) crowd();
-  else if (!strcmp(what, "grown")) grown();
-  else if (!strcmp(what, "beside")) beside();
-  else return 2;
+  if (!strcmp(what, "awaited"))
+    awaited();
+  else if (!strcmp(what, "records"))
+    records();
+  else if (!strcmp(what, "hold"))
+    hold();
+  else if (!strcmp(what, "regions"))
+    regions();
+  else if (!strcmp(what, "leaving"))
+    leaving();
+  else if (!strcmp(what, "crowd"))
+    crowd();
+  else if (!strcmp(what, "grown"))
+    grown();
+  else if (!strcmp(what, "beside"))
+    beside();
+  else
+    return 2;
   return 0;
 }

@@ -27,12 +27,16 @@ NO_INLINE void hooked_deep(int depth, void *result) {
   sink++;
 }
 NO_INLINE void hooked_even(int depth, void (*at_the_end)(void *), void *argument) {
-  if (depth) hooked_odd(depth - 1, at_the_end, argument);
-  else at_the_end(argument);
+  if (depth)
+    hooked_odd(depth - 1, at_the_end, argument);
+  else
+    at_the_end(argument);
   sink++;
 }
 NO_INLINE void hooked_odd(int depth, void (*at_the_end)(void *), void *argument) {
-  if (depth) hooked_even(depth - 1, at_the_end, argument);
-  else at_the_end(argument);
+  if (depth)
+    hooked_even(depth - 1, at_the_end, argument);
+  else
+    at_the_end(argument);
   sink++;
 }

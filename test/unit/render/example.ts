@@ -2,13 +2,29 @@
  * A profile by hand: 4 processors, 2 s. `setup` runs alone for 1 s, then 4 workers run `work` for 1 s, a tenth of it in
  * the lock "table", for which one of them waits another 0.1 s.
  */
-import { noPaths, State, type RawEntity, type RawObject, type RawProfile } from '../../../ts-frontend/src/model/index.js';
+import {
+  noPaths,
+  State,
+  type RawEntity,
+  type RawObject,
+  type RawProfile,
+} from '../../../ts-frontend/src/model/index.js';
 
 const ms = 1e6;
 /** Of a hook, in ps: measured, and of no weight. */
 const nextToNothing = 1e-9;
-const entity = (kind: RawEntity['kind'], name: string, more: Partial<RawEntity> = {}): RawEntity =>
-  ({ kind, name, file: '', line: 0, address: 0, module: 0, record: 0, detail: '', instances: 1, ...more });
+const entity = (kind: RawEntity['kind'], name: string, more: Partial<RawEntity> = {}): RawEntity => ({
+  kind,
+  name,
+  file: '',
+  line: 0,
+  address: 0,
+  module: 0,
+  record: 0,
+  detail: '',
+  instances: 1,
+  ...more,
+});
 
 const entities: RawEntity[] = [
   entity('procedure', ''),
@@ -22,10 +38,25 @@ const entities: RawEntity[] = [
 ];
 
 // Stacks: node -> entity, parent.
-const nodes: [number, number][] = [[0, 0], [1, 0], [2, 1], [3, 1], [4, 3], [10, 1]];
+const nodes: [number, number][] = [
+  [0, 0],
+  [1, 0],
+  [2, 1],
+  [3, 1],
+  [4, 3],
+  [10, 1],
+];
 const [, , inSetup, inWork, inTable, inJoin] = [0, 1, 2, 3, 4, 5];
 
-type Row = { stack: number; thread: number; state: number; waiting?: number; busy: number; ms: number; runnable: number };
+type Row = {
+  stack: number;
+  thread: number;
+  state: number;
+  waiting?: number;
+  busy: number;
+  ms: number;
+  runnable: number;
+};
 const rows: Row[] = [
   { stack: inSetup, thread: 5, state: State.useful, busy: 1, ms: 1000, runnable: 1 },
   ...[6, 7, 8].flatMap((thread): Row[] => [
@@ -39,8 +70,22 @@ const rows: Row[] = [
 ];
 
 const object = (id: number, more: Partial<RawObject>): RawObject => ({
-  entity: id, capacity: 0, instances: 1, acquisitions: 0, contended: 0, waitNs: 0, waitMaxNs: 0, spinNs: 0, holdNs: 0, holdMaxNs: 0,
-  observedNs: 0, queueLengthNs: 0, queueNs: new Float64Array(32), waitHist: new Uint32Array(40), holdHist: new Uint32Array(40), ...more,
+  entity: id,
+  capacity: 0,
+  instances: 1,
+  acquisitions: 0,
+  contended: 0,
+  waitNs: 0,
+  waitMaxNs: 0,
+  spinNs: 0,
+  holdNs: 0,
+  holdMaxNs: 0,
+  observedNs: 0,
+  queueLengthNs: 0,
+  queueNs: new Float64Array(32),
+  waitHist: new Uint32Array(40),
+  holdHist: new Uint32Array(40),
+  ...more,
 });
 const queue = (empty: number, one: number): Partial<RawObject> => {
   const queueNs = new Float64Array(32);
@@ -56,44 +101,148 @@ export function example(change: Partial<RawProfile['head']> = {}): RawProfile {
   return {
     path: 'prog.quartz',
     head: {
-      version: 1, status: 'complete', endReason: 'exit', exitStatus: 0, publisher: 'threadlib', pid: 100, samplerPid: 99, processors: 4, cpus: 5,
-      program: '/home/me/prog', arguments: './prog input', host: 'example', quartzVersion: '0.1.0', startedRealtimeNs: 1.7e18, firstNs: 1e9,
-      attached: false, roundsBegun: 20000, snapshots: 20000, elapsedNs: 2000 * ms, visits: 80000, tornRetries: 0, tornAccepted: 0, skippedTicks: 0, weightSquaresUs2: 2e8,
-      invalid: 0, samplerCpuNs: 2000 * ms, cpuRunNs: 0, cpuWaitNs: 0, cpuTurns: 0, childrenRunNs: 0, childrenApart: false, rateHz: 10000, samplerCpu: 4, samplerSpins: true, samplerThreads: 1, paths: noPaths,
-      runningSamples: 0, runningSampleNs: 0, turns: 0, turnNs: 0, judgedSamples: 0, judgedSpinning: 0, judgedHanding: 0, crowdedSamples: 0, crowdedSpinning: 0, crowdedHanding: 0, hookLeastPs: 0, hookMostPs: nextToNothing, hookInsidePs: 0, lockLeastPs: 0, lockMostPs: nextToNothing, spawnPs: nextToNothing, waitPs: 0, stackOverflows: 0, stackLimit: 64, exactHold: false, callsLost: 0, threadsDropped: 0,
-      objectsMerged: 0, stringsDropped: 0, spawns: 4, switches: 10, steals: 3, parks: 3, tuplesMerged: 0, stacksCut: 0, entitiesMerged: 0,
+      version: 1,
+      status: 'complete',
+      endReason: 'exit',
+      exitStatus: 0,
+      publisher: 'threadlib',
+      pid: 100,
+      samplerPid: 99,
+      processors: 4,
+      cpus: 5,
+      program: '/home/me/prog',
+      arguments: './prog input',
+      host: 'example',
+      quartzVersion: '0.1.0',
+      startedRealtimeNs: 1.7e18,
+      firstNs: 1e9,
+      attached: false,
+      roundsBegun: 20000,
+      snapshots: 20000,
+      elapsedNs: 2000 * ms,
+      visits: 80000,
+      tornRetries: 0,
+      tornAccepted: 0,
+      skippedTicks: 0,
+      weightSquaresUs2: 2e8,
+      invalid: 0,
+      samplerCpuNs: 2000 * ms,
+      cpuRunNs: 0,
+      cpuWaitNs: 0,
+      cpuTurns: 0,
+      childrenRunNs: 0,
+      childrenApart: false,
+      rateHz: 10000,
+      samplerCpu: 4,
+      samplerSpins: true,
+      samplerThreads: 1,
+      paths: noPaths,
+      runningSamples: 0,
+      runningSampleNs: 0,
+      turns: 0,
+      turnNs: 0,
+      judgedSamples: 0,
+      judgedSpinning: 0,
+      judgedHanding: 0,
+      crowdedSamples: 0,
+      crowdedSpinning: 0,
+      crowdedHanding: 0,
+      hookLeastPs: 0,
+      hookMostPs: nextToNothing,
+      hookInsidePs: 0,
+      lockLeastPs: 0,
+      lockMostPs: nextToNothing,
+      spawnPs: nextToNothing,
+      waitPs: 0,
+      stackOverflows: 0,
+      stackLimit: 64,
+      exactHold: false,
+      callsLost: 0,
+      threadsDropped: 0,
+      objectsMerged: 0,
+      stringsDropped: 0,
+      spawns: 4,
+      switches: 10,
+      steals: 3,
+      parks: 3,
+      tuplesMerged: 0,
+      stacksCut: 0,
+      entitiesMerged: 0,
       ...change,
     },
     strings: () => '',
     entities,
     stacks: { entity: Uint32Array.from(nodes, ([e]) => e), parent: Uint32Array.from(nodes, ([, p]) => p) },
     tuples: {
-      stack: Uint32Array.from(rows, (row) => row.stack), thread: Uint32Array.from(rows, (row) => row.thread),
-      state: Uint8Array.from(rows, (row) => row.state), waiting: Uint8Array.from(rows, (row) => row.waiting ?? 0),
-      torn: new Uint8Array(rows.length), busy: Uint16Array.from(rows, (row) => row.busy), spinning: new Uint16Array(rows.length),
-      runnable: Uint32Array.from(rows, (row) => row.runnable), count: numbers(rows.map((row) => row.ms * 10)),
-      ns: numbers(rows.map((row) => row.ms * ms)), runnableNs: numbers(rows.map((row) => row.ms * row.runnable * ms)),
+      stack: Uint32Array.from(rows, (row) => row.stack),
+      thread: Uint32Array.from(rows, (row) => row.thread),
+      state: Uint8Array.from(rows, (row) => row.state),
+      waiting: Uint8Array.from(rows, (row) => row.waiting ?? 0),
+      torn: new Uint8Array(rows.length),
+      busy: Uint16Array.from(rows, (row) => row.busy),
+      spinning: new Uint16Array(rows.length),
+      runnable: Uint32Array.from(rows, (row) => row.runnable),
+      count: numbers(rows.map((row) => row.ms * 10)),
+      ns: numbers(rows.map((row) => row.ms * ms)),
+      runnableNs: numbers(rows.map((row) => row.ms * row.runnable * ms)),
     },
     balance: {
-      busy: Uint16Array.of(1, 4, 3), spinning: new Uint16Array(3), runnable: Uint32Array.of(1, 4, 3), overheadNs: new Float64Array(3),
-      count: numbers([10000, 9000, 1000]), ns: numbers([1000 * ms, 900 * ms, 100 * ms]), runnableNs: numbers([1000 * ms, 3600 * ms, 300 * ms]),
+      busy: Uint16Array.of(1, 4, 3),
+      spinning: new Uint16Array(3),
+      runnable: Uint32Array.of(1, 4, 3),
+      overheadNs: new Float64Array(3),
+      count: numbers([10000, 9000, 1000]),
+      ns: numbers([1000 * ms, 900 * ms, 100 * ms]),
+      runnableNs: numbers([1000 * ms, 3600 * ms, 300 * ms]),
     },
     objects: [
       object(4, { acquisitions: 500, contended: 1, waitNs: 100 * ms, waitMaxNs: 100 * ms, ...queue(1900, 100) }),
       object(10, { acquisitions: 4, contended: 1, waitNs: 1000 * ms, waitMaxNs: 1000 * ms, ...queue(1000, 1000) }),
     ],
-    meanwhile: { object: new Uint32Array(0), stack: new Uint32Array(0), thread: new Uint32Array(0), count: new Uint32Array(0), ns: new Float64Array(0), waitersNs: new Float64Array(0) },
-    blame: { object: new Uint32Array(0), stack: new Uint32Array(0), thread: new Uint32Array(0), count: new Uint32Array(0), ns: new Float64Array(0) },
-    calls: { site: numbers([1, 2, 3, 4]), caller: Uint32Array.of(1, 1, 3, 1), callee: Uint32Array.of(2, 3, 4, 10), count: numbers([1, 4, 500, 4]) },
-    threads: [5, 6, 7, 8, 9].map((id, k) => ({ entity: id, creator: k === 0 ? 0 : 5, serial: k + 1, firstNs: k === 0 ? 0 : 1000 * ms, lastNs: 2000 * ms })),
+    meanwhile: {
+      object: new Uint32Array(0),
+      stack: new Uint32Array(0),
+      thread: new Uint32Array(0),
+      count: new Uint32Array(0),
+      ns: new Float64Array(0),
+      waitersNs: new Float64Array(0),
+    },
+    blame: {
+      object: new Uint32Array(0),
+      stack: new Uint32Array(0),
+      thread: new Uint32Array(0),
+      count: new Uint32Array(0),
+      ns: new Float64Array(0),
+    },
+    calls: {
+      site: numbers([1, 2, 3, 4]),
+      caller: Uint32Array.of(1, 1, 3, 1),
+      callee: Uint32Array.of(2, 3, 4, 10),
+      count: numbers([1, 4, 500, 4]),
+    },
+    threads: [5, 6, 7, 8, 9].map((id, k) => ({
+      entity: id,
+      creator: k === 0 ? 0 : 5,
+      serial: k + 1,
+      firstNs: k === 0 ? 0 : 1000 * ms,
+      lastNs: 2000 * ms,
+    })),
     modules: [],
     timeline: {
-      startNs: numbers([0, 1000 * ms]), ns: numbers([1000 * ms, 1000 * ms]), usefulNs: numbers([1000 * ms, 3900 * ms]), overheadNs: new Float64Array(2),
-      spinningNs: new Float64Array(2), idleNs: numbers([3000 * ms, 100 * ms]), runnableNs: numbers([1000 * ms, 3900 * ms]),
-      snapshots: Uint32Array.of(10000, 10000), top: Uint32Array.of(2, 3),
+      startNs: numbers([0, 1000 * ms]),
+      ns: numbers([1000 * ms, 1000 * ms]),
+      usefulNs: numbers([1000 * ms, 3900 * ms]),
+      overheadNs: new Float64Array(2),
+      spinningNs: new Float64Array(2),
+      idleNs: numbers([3000 * ms, 100 * ms]),
+      runnableNs: numbers([1000 * ms, 3900 * ms]),
+      snapshots: Uint32Array.of(10000, 10000),
+      top: Uint32Array.of(2, 3),
     },
     processors: {
-      usefulNs: numbers([2000 * ms, 1000 * ms, 1000 * ms, 900 * ms]), overheadNs: new Float64Array(4), spinningNs: new Float64Array(4),
+      usefulNs: numbers([2000 * ms, 1000 * ms, 1000 * ms, 900 * ms]),
+      overheadNs: new Float64Array(4),
+      spinningNs: new Float64Array(4),
       idleNs: numbers([0, 1000 * ms, 1000 * ms, 1100 * ms]),
     },
   };
@@ -103,9 +252,18 @@ export function example(change: Partial<RawProfile['head']> = {}): RawProfile {
 export function empty(): RawProfile {
   const full = example({ snapshots: 0, roundsBegun: 0, elapsedNs: 0, visits: 0, samplerCpuNs: 0, weightSquaresUs2: 0 });
   const none = <T extends object>(columns: T): T =>
-    Object.fromEntries(Object.entries(columns).map(([name, column]) => [name, (column as Float64Array).slice(0, 0)])) as T;
+    Object.fromEntries(
+      Object.entries(columns).map(([name, column]) => [name, (column as Float64Array).slice(0, 0)]),
+    ) as T;
   return {
-    ...full, entities: entities.slice(0, 1), tuples: none(full.tuples), balance: none(full.balance), objects: [], calls: none(full.calls),
-    threads: [], timeline: none(full.timeline), stacks: { entity: new Uint32Array(1), parent: new Uint32Array(1) },
+    ...full,
+    entities: entities.slice(0, 1),
+    tuples: none(full.tuples),
+    balance: none(full.balance),
+    objects: [],
+    calls: none(full.calls),
+    threads: [],
+    timeline: none(full.timeline),
+    stacks: { entity: new Uint32Array(1), parent: new Uint32Array(1) },
   };
 }

@@ -9,10 +9,17 @@ import { root } from '../../known-answers/programs.js';
 import { empty, example } from './example.js';
 
 const schema = JSON.parse(readFileSync(join(root, 'ts-frontend/schema/report.schema.json'), 'utf8')) as object;
-const validate = new Ajv2020({ allErrors: true, strict: true, allowUnionTypes: true, strictRequired: false }).compile(schema);
+const validate = new Ajv2020({ allErrors: true, strict: true, allowUnionTypes: true, strictRequired: false }).compile(
+  schema,
+);
 
-interface Report { schema: string; elapsedNs: number; entities: { id: number; name: string; kind: string; nptNs: number; byBusyNs: number[] }[] }
-const json = (raw: ReturnType<typeof example>): Report => JSON.parse([...reportJson(buildModel(raw), '0.1.0')].join('')) as Report;
+interface Report {
+  schema: string;
+  elapsedNs: number;
+  entities: { id: number; name: string; kind: string; nptNs: number; byBusyNs: number[] }[];
+}
+const json = (raw: ReturnType<typeof example>): Report =>
+  JSON.parse([...reportJson(buildModel(raw), '0.1.0')].join('')) as Report;
 
 test('a report is valid, and its numbers are those of the run', (t) => {
   const report = json(example());
@@ -21,7 +28,9 @@ test('a report is valid, and its numbers are those of the run', (t) => {
   t.is(report.elapsedNs, 2e9);
   const setup = report.entities.find(({ name }) => name === 'setup')!;
   t.deepEqual([setup.kind, setup.nptNs, setup.byBusyNs], ['procedure', 1e9, [1e9, 0, 0, 0]]);
-  report.entities.forEach((entity, index) => { t.is(entity.id, index); });
+  report.entities.forEach((entity, index) => {
+    t.is(entity.id, index);
+  });
 });
 
 test('a report of nothing is valid', (t) => {
@@ -35,11 +44,19 @@ test('the schema refuses what is no report', (t) => {
   t.false(validate({ ...report, entities: [{ id: 0 }] }));
 });
 
-interface Part { description?: string; const?: unknown; $ref?: string; properties?: Record<string, Part>; items?: Part; $defs?: Record<string, Part> }
+interface Part {
+  description?: string;
+  const?: unknown;
+  $ref?: string;
+  properties?: Record<string, Part>;
+  items?: Part;
+  $defs?: Record<string, Part>;
+}
 /** Fields that nothing describes: neither themselves nor what they refer to. */
 function undescribed(part: Part, path = ''): string[] {
   const fields = Object.entries(part.properties ?? {}).flatMap(([name, field]) => [
-    ...(field.description ?? field.const ?? field.$ref ?? '') === '' ? [`${path}.${name}`] : [], ...undescribed(field, `${path}.${name}`),
+    ...((field.description ?? field.const ?? field.$ref ?? '') === '' ? [`${path}.${name}`] : []),
+    ...undescribed(field, `${path}.${name}`),
   ]);
   const kinds = Object.entries(part.$defs ?? {}).flatMap(([name, kind]) => undescribed(kind, name));
   return [...fields, ...(part.items ? undescribed(part.items, path) : []), ...kinds];

@@ -2,8 +2,23 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
-import { buildModel, checkInvariants, findEntities, focusOn, type Model } from '../../../ts-frontend/src/model/index.js';
-import { focusCsv, focusReport, locksCsv, proceduresCsv, report, threadsCsv, views, type RenderOptions } from '../../../ts-frontend/src/render/index.js';
+import {
+  buildModel,
+  checkInvariants,
+  findEntities,
+  focusOn,
+  type Model,
+} from '../../../ts-frontend/src/model/index.js';
+import {
+  focusCsv,
+  focusReport,
+  locksCsv,
+  proceduresCsv,
+  report,
+  threadsCsv,
+  views,
+  type RenderOptions,
+} from '../../../ts-frontend/src/render/index.js';
 import { root } from '../../known-answers/programs.js';
 import { empty, example } from './example.js';
 
@@ -15,17 +30,36 @@ function golden(t: ExecutionContext, name: string, text: string): void {
   t.is(text, readFileSync(file, 'utf8'));
 }
 
-const options = (change: Partial<RenderOptions> = {}): RenderOptions => ({ width: 80, colour: false, ascii: false, top: 20, ...change });
+const options = (change: Partial<RenderOptions> = {}): RenderOptions => ({
+  width: 80,
+  colour: false,
+  ascii: false,
+  top: 20,
+  ...change,
+});
 /** Findings of its own, so that goldens show how they are rendered, whatever the model finds. */
 const model: Model = {
   ...buildModel(example()),
   notices: [],
-  findings: [{
-    entity: 2, name: 'setup', kind: 'serial', change: 'create-parallelism', advice: { pieces: null, threads: null },
-    facts: { form: 'serial', callers: [1], itself: false, waiting: null, parts: [], spreadNs: 0.75e9, smaller: [] },
-    costNs: 1e9, costCi95: { lowNs: 0.9e9, highNs: 1.1e9 }, savingNs: 0.75e9, savingCi95: { lowNs: 0.7e9, highNs: 0.8e9 },
-    meanwhile: { busy: 1, spinning: 0, idle: 3 }, bound: null, related: [], alternatives: [], othersMayCause: false,
-  }],
+  findings: [
+    {
+      entity: 2,
+      name: 'setup',
+      kind: 'serial',
+      change: 'create-parallelism',
+      advice: { pieces: null, threads: null },
+      facts: { form: 'serial', callers: [1], itself: false, waiting: null, parts: [], spreadNs: 0.75e9, smaller: [] },
+      costNs: 1e9,
+      costCi95: { lowNs: 0.9e9, highNs: 1.1e9 },
+      savingNs: 0.75e9,
+      savingCi95: { lowNs: 0.7e9, highNs: 0.8e9 },
+      meanwhile: { busy: 1, spinning: 0, idle: 3 },
+      bound: null,
+      related: [],
+      alternatives: [],
+      othersMayCause: false,
+    },
+  ],
 };
 const escape = '\u001b';
 
@@ -50,13 +84,16 @@ for (const view of views) {
     t.false(report(model, view, options()).includes(escape));
     const coloured = report(model, view, options({ colour: true }));
     t.true(coloured.includes(escape));
-     
+
     t.is(coloured.replace(/\u001b\[\d+m/g, ''), report(model, view, options()));
   });
 }
 
 test('focus', (t) => {
-  const focus = focusOn(buildModel(example()), findEntities(model, 'main').find((id) => model.entities[id].kind === 'procedure')!);
+  const focus = focusOn(
+    buildModel(example()),
+    findEntities(model, 'main').find((id) => model.entities[id].kind === 'procedure')!,
+  );
   golden(t, 'focus-80.txt', focusReport(model, focus, options()));
   golden(t, 'focus-ascii.txt', focusReport(model, focus, options({ ascii: true })));
   golden(t, 'focus.csv', focusCsv(focus));
@@ -69,40 +106,76 @@ test('CSV', (t) => {
 });
 
 test('nothing sampled: every view says why and what to do', (t) => {
-  for (const view of views) t.regex(report(buildModel(empty()), view, options()), /let it run longer|raise|longer run/i, view);
+  for (const view of views)
+    t.regex(report(buildModel(empty()), view, options()), /let it run longer|raise|longer run/i, view);
 });
 
 test('no procedure seen: a program without Quartz is not told to be compiled with hooks', (t) => {
   const { entities, head, ...rest } = example();
-  const none = buildModel({ ...rest, head: { ...head, publisher: 'pthread' }, entities: entities.map((one) => (one.kind === 'procedure' ? { ...one, kind: 'mutex' as const } : one)) });
-  t.true(none.notices.some(({ reason, remedy }) => /no procedure was seen at work/.test(reason) && !remedy.includes('cflags')), none.notices.map(({ reason }) => reason).join());
+  const none = buildModel({
+    ...rest,
+    head: { ...head, publisher: 'pthread' },
+    entities: entities.map((one) => (one.kind === 'procedure' ? { ...one, kind: 'mutex' as const } : one)),
+  });
+  t.true(
+    none.notices.some(
+      ({ reason, remedy }) => /no procedure was seen at work/.test(reason) && !remedy.includes('cflags'),
+    ),
+    none.notices.map(({ reason }) => reason).join(),
+  );
 });
 
 test('the slowdown is told between its bounds, and as one number without what has two', (t) => {
-  const told = (change: object): string => report(buildModel(example(change)), 'procedures', options({ width: 400 })).match(/slowed the run by [^;\n]*/)?.[0] ?? '';
+  const told = (change: object): string =>
+    report(buildModel(example(change)), 'procedures', options({ width: 400 })).match(
+      /slowed the run by [^;\n]*/,
+    )?.[0] ?? '';
   const base = { samplerSpins: true, spawns: 4, spawnPs: 10e9 };
-  t.regex(told({ ...base, hookLeastPs: 5e9, hookMostPs: 50e9 }), /^slowed the run by about \d+\.\d to \d+\.\d % \(hooks .* to .* %, threads made \d+\.\d %\)/);
-  t.regex(told({ ...base, hookLeastPs: 0, hookMostPs: 0 }), /^slowed the run by about \d+\.\d % \(threads made \d+\.\d %\)/);
+  t.regex(
+    told({ ...base, hookLeastPs: 5e9, hookMostPs: 50e9 }),
+    /^slowed the run by about \d+\.\d to \d+\.\d % \(hooks .* to .* %, threads made \d+\.\d %\)/,
+  );
+  t.regex(
+    told({ ...base, hookLeastPs: 0, hookMostPs: 0 }),
+    /^slowed the run by about \d+\.\d % \(threads made \d+\.\d %\)/,
+  );
 });
 
 test('a cost that could not be measured is told', (t) => {
   const said = (change: object): string => report(buildModel(example(change)), 'procedures', options({ width: 400 }));
-  t.regex(said({ hookLeastPs: 0, hookMostPs: 0 }), /! what hooks cost could not be measured when the program began: the slowdown told leaves it out/);
+  t.regex(
+    said({ hookLeastPs: 0, hookMostPs: 0 }),
+    /! what hooks cost could not be measured when the program began: the slowdown told leaves it out/,
+  );
   t.regex(said({ hookMostPs: 0, spawns: 4, spawnPs: 0 }), /! what hooks and threads made cost could not be measured/);
   t.false(said({}).includes('could not be measured'));
 });
 
 test('losses are told only where there are some', (t) => {
   t.false(report(model, 'procedures', options()).includes('torn'));
-  t.false(report(buildModel(example({ tornAccepted: 799 })), 'procedures', options()).includes('torn'), 'below 1 % of 80,000');
+  t.false(
+    report(buildModel(example({ tornAccepted: 799 })), 'procedures', options()).includes('torn'),
+    'below 1 % of 80,000',
+  );
   const lossy = buildModel(example({ tornAccepted: 800, stackOverflows: 3, callsLost: 5, skippedTicks: 20000 }));
   const text = report(lossy, 'procedures', options({ width: 200 }));
-  for (const word of ['800 of 80,000 copies were torn', '3 calls were deeper', '5 calls were not counted', '50.0 % of the snapshots']) t.true(text.includes(word), word);
+  for (const word of [
+    '800 of 80,000 copies were torn',
+    '3 calls were deeper',
+    '5 calls were not counted',
+    '50.0 % of the snapshots',
+  ])
+    t.true(text.includes(word), word);
 });
 
 test('names that are missing are told with the reason; the procedures of system libraries have theirs', (t) => {
   const raw = example();
-  const said = (detail: string): string => report(buildModel({ ...raw, entities: raw.entities.map((entity) => ({ ...entity, detail })) }), 'procedures', options({ width: 200 }));
+  const said = (detail: string): string =>
+    report(
+      buildModel({ ...raw, entities: raw.entities.map((entity) => ({ ...entity, detail })) }),
+      'procedures',
+      options({ width: 200 }),
+    );
   t.true(said('no symbol at this address').includes('in procedures without names: no symbol at this address'));
   t.true(said('no debug information; compile with -g').includes('in procedures without file and line'));
   t.false(said('in a library of the system: its debug information is not read').includes('in procedures without'));
@@ -110,7 +183,10 @@ test('names that are missing are told with the reason; the procedures of system 
 
 test('names cannot send control characters to a terminal, nor formulas to a spreadsheet', (t) => {
   const raw = example();
-  const evil = { ...raw, entities: raw.entities.map((entity, id) => (id === 2 ? { ...entity, name: '=evil\u001b[2J\n"x",y' } : entity)) };
+  const evil = {
+    ...raw,
+    entities: raw.entities.map((entity, id) => (id === 2 ? { ...entity, name: '=evil\u001b[2J\n"x",y' } : entity)),
+  };
   const other = buildModel(evil);
   const text = report(other, 'procedures', options({ width: 160 }));
   t.false(text.includes(escape));
@@ -122,15 +198,30 @@ test('docs/report.md and docs/compare.md define every column', (t) => {
   const page = ['report', 'compare'].map((name) => readFileSync(join(root, `docs/${name}.md`), 'utf8')).join('');
   const defined = new Set([...page.matchAll(/\*\*(.+?)\*\*/g)].map((match) => match[1]));
   const directory = join(root, 'ts-frontend/src/render');
-  const heads = readdirSync(directory).filter((file) => file.endsWith('.ts')).flatMap((file) => [...readFileSync(join(directory, file), 'utf8').matchAll(/\bhead: (.*?), (?:text|drop)|\bstate\('(\w+)'/g)])
-    .flatMap((match) => (match[2] !== undefined ? [match[2]] : [...match[1]!.matchAll(/'([^']+)'|`([^`]+)`/g)].map((one) => one[1] ?? 'busy 1..P')));
+  const heads = readdirSync(directory)
+    .filter((file) => file.endsWith('.ts'))
+    .flatMap((file) => [
+      ...readFileSync(join(directory, file), 'utf8').matchAll(/\bhead: (.*?), (?:text|drop)|\bstate\('(\w+)'/g),
+    ])
+    .flatMap((match) =>
+      match[2] !== undefined
+        ? [match[2]]
+        : [...match[1]!.matchAll(/'([^']+)'|`([^`]+)`/g)].map((one) => one[1] ?? 'busy 1..P'),
+    );
   t.true(heads.length > 30, heads.join());
   for (const head of heads) t.true(defined.has(head), head);
 });
 
 test('fewer snapshots than asked for are told with the reason', (t) => {
-  const told = (change: Parameters<typeof example>[0]): string => report(buildModel(example(change)), 'procedures', options({ width: 400 }));
+  const told = (change: Parameters<typeof example>[0]): string =>
+    report(buildModel(example(change)), 'procedures', options({ width: 400 }));
   t.notRegex(told({}), /\(not /);
-  t.regex(told({ snapshots: 5000, roundsBegun: 5000, samplerCpuNs: 0.25e9 }), /5,000 samples at 2\.50 kHz \(not 10\.0 kHz: each took 50\.0 .s of a CPU here, and more would slow the program\)/);
-  t.regex(told({ snapshots: 5000, roundsBegun: 5000, skippedTicks: 15000 }), /5,000 samples at 2\.50 kHz \(not 10\.0 kHz: the sampler had to wait for a CPU\)/);
+  t.regex(
+    told({ snapshots: 5000, roundsBegun: 5000, samplerCpuNs: 0.25e9 }),
+    /5,000 samples at 2\.50 kHz \(not 10\.0 kHz: each took 50\.0 .s of a CPU here, and more would slow the program\)/,
+  );
+  t.regex(
+    told({ snapshots: 5000, roundsBegun: 5000, skippedTicks: 15000 }),
+    /5,000 samples at 2\.50 kHz \(not 10\.0 kHz: the sampler had to wait for a CPU\)/,
+  );
 });

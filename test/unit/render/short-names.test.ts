@@ -6,8 +6,17 @@ import { ProfileBuilder, run } from '../../support/profile-builder.js';
 
 /** A model of procedures with these names. */
 function modelOf(...names: string[]): Model {
-  const model = buildModel(names.reduce((builder, _, k) => builder.stretch(1e6, [run('t', [`procedure_${k}`])]), new ProfileBuilder({ processors: 1 })).build());
-  names.forEach((name, k) => { model.entities.find((entity) => entity.name === `procedure_${k}`)!.name = name; });
+  const model = buildModel(
+    names
+      .reduce(
+        (builder, _, k) => builder.stretch(1e6, [run('t', [`procedure_${k}`])]),
+        new ProfileBuilder({ processors: 1 }),
+      )
+      .build(),
+  );
+  names.forEach((name, k) => {
+    model.entities.find((entity) => entity.name === `procedure_${k}`)!.name = name;
+  });
   return model;
 }
 const unicode = { ascii: false };
@@ -31,7 +40,10 @@ test('a name of three hundred characters is told in fifty columns', (t) => {
 });
 
 test('what tells two names apart stays', (t) => {
-  const [ints, texts] = ['sort<std::vector<int>, std::less<int>>::run', 'sort<std::vector<std::string>, std::less<int>>::run'];
+  const [ints, texts] = [
+    'sort<std::vector<int>, std::less<int>>::run',
+    'sort<std::vector<std::string>, std::less<int>>::run',
+  ];
   const lambdas = ['crew::main::{lambda(int)#1}', 'crew::main::{lambda(long)#1}'];
   const files = ['mutex at worker_pool_of_the_server.c:7', 'mutex at worker_pool_of_the_client.c:7'];
   const model = modelOf(ints!, texts!, ...lambdas, ...files);
@@ -53,7 +65,14 @@ test('the file of a place is whole as long as it fits', (t) => {
 
 test('names of C and Rust, and operators', (t) => {
   t.deepEqual(formsOf('plain_name'), ['plain_name']);
-  t.deepEqual(formsOf('<alloc::vec::Vec<T> as core::Clone>::clone'), ['<alloc::vec::Vec<T> as core::Clone>::clone', '<alloc::vec::Vec<…> as core::Clone>::clone', '…::clone']);
+  t.deepEqual(formsOf('<alloc::vec::Vec<T> as core::Clone>::clone'), [
+    '<alloc::vec::Vec<T> as core::Clone>::clone',
+    '<alloc::vec::Vec<…> as core::Clone>::clone',
+    '…::clone',
+  ]);
   t.is(formsOf('ns::operator<< <Big<int>, fn() -> T>').at(-2), 'ns::operator<< <…>');
-  t.is(formsOf('std::__cxx11::basic_string<char, std::char_traits<char>, std::allocator<char> >::append')[1], 'std::string::append');
+  t.is(
+    formsOf('std::__cxx11::basic_string<char, std::char_traits<char>, std::allocator<char> >::append')[1],
+    'std::string::append',
+  );
 });

@@ -5,8 +5,20 @@ import { count, figure, percent, plusMinus, range, rate, time } from '../../../t
 const unicode = { ascii: false };
 
 test('times have three digits and a unit, also next to the border of a unit', (t) => {
-  const cases: [number, string][] = [[0, '0'], [1, '1 ns'], [999, '999 ns'], [999.9, '1.00 µs'], [1234, '1.23 µs'], [99_960, '100 µs'], [999_600, '1.00 ms'],
-    [24_120_000, '24.1 ms'], [1.624e9, '1.62 s'], [16.36e9, '16.4 s'], [1234e9, '1,234 s'], [-5e6, '-5.00 ms']];
+  const cases: [number, string][] = [
+    [0, '0'],
+    [1, '1 ns'],
+    [999, '999 ns'],
+    [999.9, '1.00 µs'],
+    [1234, '1.23 µs'],
+    [99_960, '100 µs'],
+    [999_600, '1.00 ms'],
+    [24_120_000, '24.1 ms'],
+    [1.624e9, '1.62 s'],
+    [16.36e9, '16.4 s'],
+    [1234e9, '1,234 s'],
+    [-5e6, '-5.00 ms'],
+  ];
   for (const [ns, text] of cases) t.is(time(ns, unicode), text);
   t.is(time(1500, { ascii: true }), '1.50 us');
 });
@@ -20,14 +32,24 @@ test('an interval has the unit of its value, and is 0 only where it is', (t) => 
 });
 
 test('shares, counts, figures, rates', (t) => {
-  t.deepEqual([percent(1, 4), percent(0, 4), percent(1, 1e6), percent(4, 4), percent(1, 0)], ['25.0 %', '0 %', '<0.1 %', '100 %', '0 %']);
-  t.deepEqual([count(1234567), count(0), figure(0.001), figure(2.345), figure(12.34)], ['1,234,567', '0', '<0.01', '2.35', '12.3']);
+  t.deepEqual(
+    [percent(1, 4), percent(0, 4), percent(1, 1e6), percent(4, 4), percent(1, 0)],
+    ['25.0 %', '0 %', '<0.1 %', '100 %', '0 %'],
+  );
+  t.deepEqual(
+    [count(1234567), count(0), figure(0.001), figure(2.345), figure(12.34)],
+    ['1,234,567', '0', '<0.01', '2.35', '12.3'],
+  );
   t.deepEqual([rate(950.6), rate(10000)], ['951 Hz', '10.0 kHz']);
 });
 
 test('two bounds are one number where they read the same, and the upper one is left open where it is all', (t) => {
-  const of = (least: number, most: number, whole = 1000): string => range({ part: least, whole: 1000 }, { part: most, whole });
-  t.deepEqual([of(13, 250), of(243, 243.4), of(0, 20), of(0.1, 20), of(0, 0.3), of(0, 0)], ['1.3 to 25.0 %', '24.3 %', '0 to 2.0 %', '0 to 2.0 %', '<0.1 %', '0 %']);
+  const of = (least: number, most: number, whole = 1000): string =>
+    range({ part: least, whole: 1000 }, { part: most, whole });
+  t.deepEqual(
+    [of(13, 250), of(243, 243.4), of(0, 20), of(0.1, 20), of(0, 0.3), of(0, 0)],
+    ['1.3 to 25.0 %', '24.3 %', '0 to 2.0 %', '0 to 2.0 %', '<0.1 %', '0 %'],
+  );
   t.is(of(13, 1500, 0), '1.3 % or more');
 });
 

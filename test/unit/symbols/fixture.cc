@@ -7,25 +7,41 @@ struct Box {
 int Box::area(int scale) const { // line 7
   return scale * 3;
 }
-}
+} // namespace shapes
 namespace {
 int hidden(double number) { return static_cast<int>(number) + 1; } // line 12
-int quiet_lock[16]; // line 13
-}
+int quiet_lock[16];                                                // line 13
+} // namespace
 int operator<<(shapes::Box, int by) { return by; } // line 15
 
 extern "C" {
 int plain_function(int x) { return x + 1; } // line 18
-int public_lock[8]; // line 19
-static int private_lock[4]; // line 20
+int public_lock[8];                         // line 19
+static int private_lock[4];                 // line 20
 void *fixture_address(int which) {
   static int local_lock[2]; // line 22
   switch (which) {
   case 0: return reinterpret_cast<void *>(&plain_function);
-  case 1: { int (*f)(double) = hidden; return reinterpret_cast<void *>(f); }
-  case 2: { auto f = &shapes::Box::area; void *p; __builtin_memcpy(&p, &f, sizeof p); return p; }
-  case 3: { auto f = &shapes::Box::twice<long>; void *p; __builtin_memcpy(&p, &f, sizeof p); return p; }
-  case 4: { int (*f)(shapes::Box, int) = &operator<<; return reinterpret_cast<void *>(f); }
+  case 1: {
+    int (*f)(double) = hidden;
+    return reinterpret_cast<void *>(f);
+  }
+  case 2: {
+    auto f = &shapes::Box::area;
+    void *p;
+    __builtin_memcpy(&p, &f, sizeof p);
+    return p;
+  }
+  case 3: {
+    auto f = &shapes::Box::twice<long>;
+    void *p;
+    __builtin_memcpy(&p, &f, sizeof p);
+    return p;
+  }
+  case 4: {
+    int (*f)(shapes::Box, int) = &operator<<;
+    return reinterpret_cast<void *>(f);
+  }
   case 5: return public_lock;
   case 6: return private_lock;
   case 7: return quiet_lock;

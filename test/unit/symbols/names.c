@@ -41,7 +41,8 @@ int main(void) {
   name("foo(int, char const*)", "foo");
   name("ns::Class::method() const", "ns::Class::method");
   name("void run<int>(std::function<void (int)>)", "run<int>");
-  name("std::vector<int, std::allocator<int> >::push_back(int const&)", "std::vector<int, std::allocator<int> >::push_back");
+  name("std::vector<int, std::allocator<int> >::push_back(int const&)",
+       "std::vector<int, std::allocator<int> >::push_back");
   name("(anonymous namespace)::hidden(double)", "(anonymous namespace)::hidden");
   name("int (anonymous namespace)::pick<int>(int)", "(anonymous namespace)::pick<int>");
   name("operator<<(shapes::Box, int)", "operator<<");
@@ -67,8 +68,10 @@ int main(void) {
   rust("_RNCNvCs4_1m5mutex0Bs_", "m::mutex::{closure#0}");
   rust("_RNCNvCs4_1m4main0B3_", "m::main::{closure#0}");
   rust("_RNvXs1_CsX_1mNtB5_5CacheNtNtNtCs_4core3ops4drop4Drop4drop", "<m::Cache as core::ops::drop::Drop>::drop");
-  rust("_RINvNtCs_4core3ptr13drop_in_placeINtNtCs_5alloc3vec3VecmEECs_1m", "core::ptr::drop_in_place::<alloc::vec::Vec<u32>>");
-  rust("_RINvC1a1fRShTxyEAhj4_FUKCPmEuDNtC1a1TEL_E", "a::f::<&[u8], (i64, u64), [u8; 4], unsafe extern \"C\" fn(*const u32), dyn a::T>");
+  rust("_RINvNtCs_4core3ptr13drop_in_placeINtNtCs_5alloc3vec3VecmEECs_1m",
+       "core::ptr::drop_in_place::<alloc::vec::Vec<u32>>");
+  rust("_RINvC1a1fRShTxyEAhj4_FUKCPmEuDNtC1a1TEL_E",
+       "a::f::<&[u8], (i64, u64), [u8; 4], unsafe extern \"C\" fn(*const u32), dyn a::T>");
   rust("_RINvC1a1fKb1_Kln7b_E", "a::f::<true, -0x7b>");
   rust("_RNvNtCslNYArtu3iFV_5alloc5boxed3new", "alloc::boxed::new");
   rust("_RNvC1a", "(none)");
@@ -78,27 +81,57 @@ int main(void) {
   rust("_RINvC1a1fB7_E", "(none)");
   legacy("m::burn::h0a6cdd2a9026bd3f", "m::burn");
   legacy("std::rt::lang_start::_$u7b$$u7b$closure$u7d$$u7d$::h168e94e611939a97", "std::rt::lang_start::{{closure}}");
-  legacy("_$LT$m..Cache$u20$as$u20$core..ops..drop..Drop$GT$::drop::h0123456789abcdef", "<m::Cache as core::ops::drop::Drop>::drop");
+  legacy("_$LT$m..Cache$u20$as$u20$core..ops..drop..Drop$GT$::drop::h0123456789abcdef",
+         "<m::Cache as core::ops::drop::Drop>::drop");
   legacy("plain::name", "(none)");
-  if (!qzi_rust_standard("_RINvNtCsgEmfK2I1SDS_4core3ptr13drop_in_placeNtC1m1GE")) { printf("core is Rust's own\n"); failures++; }
-  if (!qzi_rust_standard("_RNSNvYNCINvNtNtCsjrHSEGnQ3l9_3std6thread9lifecycle15spawn_uncheckeduE0u4core")) { printf("a shim of std is Rust's own\n"); failures++; }
-  if (qzi_rust_standard("_RNvMCskK7mfDs1mzF_1mNtB2_5Cache6refill")) { printf("m is not Rust's own\n"); failures++; }
-  if (!qzi_rust_made_for("_RINvNtNtC3std3sys9backtrace28___rust_begin_short_backtraceNCNvC1m7condvar0uEB_")) { printf("made for a closure of m\n"); failures++; }
-  if (qzi_rust_made_for("_RNCNvNtC3std6thread5sleep0B_")) { printf("std's own closure\n"); failures++; }
+  if (!qzi_rust_standard("_RINvNtCsgEmfK2I1SDS_4core3ptr13drop_in_placeNtC1m1GE")) {
+    printf("core is Rust's own\n");
+    failures++;
+  }
+  if (!qzi_rust_standard("_RNSNvYNCINvNtNtCsjrHSEGnQ3l9_3std6thread9lifecycle15spawn_uncheckeduE0u4core")) {
+    printf("a shim of std is Rust's own\n");
+    failures++;
+  }
+  if (qzi_rust_standard("_RNvMCskK7mfDs1mzF_1mNtB2_5Cache6refill")) {
+    printf("m is not Rust's own\n");
+    failures++;
+  }
+  if (!qzi_rust_made_for("_RINvNtNtC3std3sys9backtrace28___rust_begin_short_backtraceNCNvC1m7condvar0uEB_")) {
+    printf("made for a closure of m\n");
+    failures++;
+  }
+  if (qzi_rust_made_for("_RNCNvNtC3std6thread5sleep0B_")) {
+    printf("std's own closure\n");
+    failures++;
+  }
   char fortran[32];
   expect("a Fortran module", qzi_name_fortran("__heat_MOD_step", fortran) ? fortran : "(none)", "heat::step");
-  if (qzi_name_fortran("___MOD_x", fortran) || qzi_name_fortran("__heat_MOD_", fortran) || qzi_name_fortran("heat_MOD_step", fortran)) { printf("no Fortran\n"); failures++; }
+  if (qzi_name_fortran("___MOD_x", fortran) || qzi_name_fortran("__heat_MOD_", fortran) ||
+      qzi_name_fortran("heat_MOD_step", fortran)) {
+    printf("no Fortran\n");
+    failures++;
+  }
   char variant[40];
   expect("a variant", qzi_name_variant("__strcmp_evex", variant) ? variant : "(none)", "strcmp");
   expect("one with more", qzi_name_variant("__memmove_avx_unaligned_erms", variant) ? variant : "(none)", "memmove");
-  if (qzi_name_variant("__memcpy_chk", variant) || qzi_name_variant("my_avx", variant) || qzi_name_variant("__mem_evex", variant)) { printf("no variant\n"); failures++; }
+  if (qzi_name_variant("__memcpy_chk", variant) || qzi_name_variant("my_avx", variant) ||
+      qzi_name_variant("__mem_evex", variant)) {
+    printf("no variant\n");
+    failures++;
+  }
   path("/a/b/../c/./d//e", "/a/c/d/e");
   path("/../x", "/x");
   path("/", "/");
   path("relative/../x", "relative/../x");
   const char *clones[] = {"foo.cold", "foo.part.0", "foo.constprop.1.isra.2", "foo.llvm.123"};
   for (size_t k = 0; k < 4; k++)
-    if (qzi_name_base_length(clones[k]) != 3) { printf("clone %s\n", clones[k]); failures++; }
-  if (qzi_name_base_length("my.file") != 7) { printf("my.file is no clone\n"); failures++; }
+    if (qzi_name_base_length(clones[k]) != 3) {
+      printf("clone %s\n", clones[k]);
+      failures++;
+    }
+  if (qzi_name_base_length("my.file") != 7) {
+    printf("my.file is no clone\n");
+    failures++;
+  }
   return failures != 0;
 }

@@ -57,7 +57,10 @@ static struct library load(const char *name) {
   struct library library = {0};
   snprintf(library.path, sizeof library.path, "%s/%s", directory, name);
   library.handle = dlopen(library.path, RTLD_NOW | RTLD_LOCAL);
-  if (!library.handle) { printf("%s\n", dlerror()); exit(1); }
+  if (!library.handle) {
+    printf("%s\n", dlerror());
+    exit(1);
+  }
   struct link_map *map;
   dlinfo(library.handle, RTLD_DI_LINKMAP, &map);
   library.base = map->l_addr;
@@ -70,11 +73,17 @@ static struct library load(const char *name) {
 
 static qz_symbols *open_library(const struct library *library, const char *path, const char *build_id) {
   qz_symbols *symbols = qz_symbols_new();
-  check(qz_symbols_add_module(symbols, library->base, library->end, library->base, path, build_id) == 0, path, "module");
+  check(qz_symbols_add_module(symbols, library->base, library->end, library->base, path, build_id) == 0, path,
+        "module");
   return symbols;
 }
 
-struct wanted { int which; enum qz_symbol_use use; const char *name, *full_name; unsigned line; };
+struct wanted {
+  int which;
+  enum qz_symbol_use use;
+  const char *name, *full_name;
+  unsigned line;
+};
 static const struct wanted wanted[] = {
   {0, QZ_SYMBOL_PROCEDURE, "plain_function", "plain_function", 18},
   {1, QZ_SYMBOL_PROCEDURE, "(anonymous namespace)::hidden", "(anonymous namespace)::hidden(double)", 12},
@@ -102,7 +111,8 @@ static void named(const char *file, int with_lines) {
       struct qz_symbol got;
       uint64_t address = (uint64_t)library.address(wanted[k].which);
       check(qz_symbols_find(symbols, address, wanted[k].use, &got) == QZ_SYMBOL_FOUND, where, "not found");
-      if (wanted[k].which == 8) check(strstr(got.name, "local_lock") != NULL, where, got.name);
+      if (wanted[k].which == 8)
+        check(strstr(got.name, "local_lock") != NULL, where, got.name);
       else {
         same(where, "name", got.name, wanted[k].name);
         same(where, "full name", got.full_name, wanted[k].full_name);
@@ -111,7 +121,10 @@ static void named(const char *file, int with_lines) {
       same(where, "module", got.module, library.path);
       if (with_lines) {
         same(where, "file", got.file, source);
-        if (got.line != wanted[k].line) { printf("%s: line %u, wanted %u\n", where, got.line, wanted[k].line); failures++; }
+        if (got.line != wanted[k].line) {
+          printf("%s: line %u, wanted %u\n", where, got.line, wanted[k].line);
+          failures++;
+        }
         same(where, "detail", got.detail, "");
       } else {
         same(where, "file", got.file, "");
@@ -120,7 +133,8 @@ static void named(const char *file, int with_lines) {
     }
   struct qz_symbol got;
   /* The name alone is asked for: a separate file is not read for the line. */
-  check(qz_symbols_find(symbols, (uint64_t)library.address(2), QZ_SYMBOL_NAME, &got) == QZ_SYMBOL_FOUND, file, "by its name alone");
+  check(qz_symbols_find(symbols, (uint64_t)library.address(2), QZ_SYMBOL_NAME, &got) == QZ_SYMBOL_FOUND, file,
+        "by its name alone");
   same(file, "name alone", got.name, "shapes::Box::area");
   same(file, "file of the name", got.file, with_lines && strcmp(file, "separate.so") ? source : "");
   qz_symbols_find(symbols, (uint64_t)library.call_site(), QZ_SYMBOL_SITE, &got);
@@ -150,16 +164,19 @@ static void in_pieces(void) {
   check(got.line == 6, "in pieces", "where it is defined");
   qz_symbols_find(symbols, (uint64_t)pieces(1), QZ_SYMBOL_SITE, &got);
   same("in pieces", "caller", got.name, "pieces");
-  check(strstr(got.file, "/pieces.cc") && got.line == 8, "in pieces", "line of the call through the C++ library's header");
+  check(strstr(got.file, "/pieces.cc") && got.line == 8, "in pieces",
+        "line of the call through the C++ library's header");
   qz_symbols_free(symbols);
   dlclose(library.handle);
 }
 
-static void nameless(const char *what, const struct library *library, const char *path, const char *build_id, const char *reason) {
+static void nameless(const char *what, const struct library *library, const char *path, const char *build_id,
+                     const char *reason) {
   qz_symbols *symbols = open_library(library, path, build_id);
   struct qz_symbol got;
   uint64_t address = (uint64_t)library->address(1); /* a procedure that is not exported */
-  check(qz_symbols_find(symbols, address, QZ_SYMBOL_PROCEDURE, &got) == QZ_SYMBOL_NAMELESS, what, "should have no name");
+  check(qz_symbols_find(symbols, address, QZ_SYMBOL_PROCEDURE, &got) == QZ_SYMBOL_NAMELESS, what,
+        "should have no name");
   char name[512];
   const char *slash = strrchr(path, '/');
   snprintf(name, sizeof name, "%s+0x%llx", slash ? slash + 1 : path, (unsigned long long)(address - library->base));
@@ -208,17 +225,20 @@ static void broken_files(const struct library *library) {
 /* What waits in C++'s library, from the names of procedures that it keeps to itself. */
 static void waiting(void) {
   static const char *const names[][2] = {
-      {"std::latch::wait() const", "std::latch::wait"},
-      {"std::counting_semaphore<8l>::try_acquire_for<long, std::ratio<1l, 1000l> >(int)", "std::counting_semaphore::try_acquire_for"},
-      {"std::__atomic_base<int>::wait(int, std::memory_order) const", "std::atomic<int>::wait"},
-      {"std::atomic<node<int>*>::wait(node<int>*, std::memory_order) const", "std::atomic<node<int>*>::wait"},
-      {"void std::__atomic_wait_address<int, std::latch::wait() const::{lambda()#1}>(int const*, int)", "std::latch::wait"},
-      {"void std::__atomic_wait_address_bare<std::__atomic_semaphore::_M_acquire()::{lambda()#1}>(int const*, int)", "std::counting_semaphore::acquire"},
-      {"std::__tree_barrier<std::__empty_completion>::wait(std::__barrier_phase_t&&) const", "std::barrier::wait"},
-      {"std::latch::count_down(long)", NULL},
-      {"std::atomic<int>::store(int, std::memory_order)", NULL},
-      {"void std::__invoke_impl<void, void (*)(std::latch&), std::atomic<int>&>(int)", NULL},
-      {"std::atomic<broken", NULL},
+    {"std::latch::wait() const", "std::latch::wait"},
+    {"std::counting_semaphore<8l>::try_acquire_for<long, std::ratio<1l, 1000l> >(int)",
+     "std::counting_semaphore::try_acquire_for"},
+    {"std::__atomic_base<int>::wait(int, std::memory_order) const", "std::atomic<int>::wait"},
+    {"std::atomic<node<int>*>::wait(node<int>*, std::memory_order) const", "std::atomic<node<int>*>::wait"},
+    {"void std::__atomic_wait_address<int, std::latch::wait() const::{lambda()#1}>(int const*, int)",
+     "std::latch::wait"},
+    {"void std::__atomic_wait_address_bare<std::__atomic_semaphore::_M_acquire()::{lambda()#1}>(int const*, int)",
+     "std::counting_semaphore::acquire"},
+    {"std::__tree_barrier<std::__empty_completion>::wait(std::__barrier_phase_t&&) const", "std::barrier::wait"},
+    {"std::latch::count_down(long)", NULL},
+    {"std::atomic<int>::store(int, std::memory_order)", NULL},
+    {"void std::__invoke_impl<void, void (*)(std::latch&), std::atomic<int>&>(int)", NULL},
+    {"std::atomic<broken", NULL},
   };
   for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
     char got[64];
@@ -243,12 +263,14 @@ int main(int argc, char **argv) {
   nameless("stripped", &stripped, stripped.path, stripped.build_id, "stripped: no symbol table");
   qz_symbols *symbols = open_library(&stripped, stripped.path, stripped.build_id);
   struct qz_symbol got;
-  check(qz_symbols_find(symbols, (uint64_t)stripped.address(0), QZ_SYMBOL_PROCEDURE, &got) == QZ_SYMBOL_FOUND, "stripped", "exported name lost");
+  check(qz_symbols_find(symbols, (uint64_t)stripped.address(0), QZ_SYMBOL_PROCEDURE, &got) == QZ_SYMBOL_FOUND,
+        "stripped", "exported name lost");
   same("stripped", "exported name", got.name, "plain_function");
   qz_symbols_free(symbols);
 
   struct library full = load("full.so");
-  nameless("changed", &full, full.path, "00112233445566778899aabbccddeeff00112233", "binary changed since the recording");
+  nameless("changed", &full, full.path, "00112233445566778899aabbccddeeff00112233",
+           "binary changed since the recording");
   nameless("gone", &full, "/nonexistent/library.so", full.build_id, "binary no longer there");
   nameless("foreign", &full, source, "", "not a readable ELF file");
   nameless("vdso", &full, "[vdso]", "", "code that the kernel provides: no file");

@@ -13,9 +13,7 @@ using namespace std::chrono_literals;
 static int error_of(void (*call)()) {
   try {
     call();
-  } catch (const std::system_error &error) {
-    return error.code().value();
-  }
+  } catch (const std::system_error &error) { return error.code().value(); }
   return 0;
 }
 
@@ -25,20 +23,23 @@ static void locks() {
   {
     std::vector<qz::thread> threads;
     for (int t = 0; t < 4; t++)
-      threads.emplace_back("adder", [&](int times) {
-        for (int i = 0; i < times; i++) {
-          std::lock_guard<qz::mutex> guard(mutex);
-          count++;
-        }
-      }, 1000);
+      threads.emplace_back(
+        "adder",
+        [&](int times) {
+          for (int i = 0; i < times; i++) {
+            std::lock_guard<qz::mutex> guard(mutex);
+            count++;
+          }
+        },
+        1000);
   } /* joined here */
   CHECK(count == 4000);
   std::unique_lock<qz::mutex> lock(mutex);
   CHECK(error_of([] {
-    qz::mutex twice;
-    std::lock_guard<qz::mutex> guard(twice);
-    twice.lock();
-  }) == EDEADLK);
+          qz::mutex twice;
+          std::lock_guard<qz::mutex> guard(twice);
+          twice.lock();
+        }) == EDEADLK);
   qz::thread([&] {
     CHECK(!mutex.try_lock());
     CHECK(!mutex.try_lock_for(1ms));
@@ -85,17 +86,18 @@ static void channels() {
     lengths.close();
   });
   qz::thread feeder("feeder", [&] {
-    for (const char *word : { "a", "four", "a word that is longer than a small string can hold" }) CHECK(words.send(word));
+    for (const char *word : {"a", "four", "a word that is longer than a small string can hold"})
+      CHECK(words.send(word));
     words.close();
     CHECK(!words.send("late"));
   });
   std::vector<int> seen;
   while (auto length = lengths.receive()) seen.push_back(*length);
-  CHECK(seen == std::vector<int>{ 1, 4, 50 });
+  CHECK(seen == std::vector<int>{1, 4, 50});
   CHECK(!lengths.try_receive());
 
   qz::channel<std::vector<int>> left(4); /* what nobody receives must not leak */
-  CHECK(left.try_send({ 1, 2, 3 }));
+  CHECK(left.try_send({1, 2, 3}));
   CHECK(left.send(std::vector<int>(1000)));
   CHECK(!qz::channel<std::string>(1).receive_for(1ms));
 }
@@ -108,9 +110,7 @@ static void futures() {
   bool caught = false;
   try {
     failing.get();
-  } catch (const std::runtime_error &error) {
-    caught = std::string(error.what()) == "in a thread";
-  }
+  } catch (const std::runtime_error &error) { caught = std::string(error.what()) == "in a thread"; }
   CHECK(caught);
   qz::promise<int> promise("promise");
   auto future = promise.future();
@@ -119,10 +119,10 @@ static void futures() {
   CHECK(future.get() == 7);
   setter.join();
   CHECK(error_of([] {
-    qz::promise<void> twice;
-    twice.set();
-    twice.set();
-  }) == EBUSY);
+          qz::promise<void> twice;
+          twice.set();
+          twice.set();
+        }) == EBUSY);
 }
 
 static long fib(int n) {
@@ -145,9 +145,7 @@ static void fork_join() {
         if (i % 2) throw i;
       });
     scope.sync();
-  } catch (int odd) {
-    caught = odd % 2;
-  }
+  } catch (int odd) { caught = odd % 2; }
   CHECK(caught);
   std::vector<int> values(10000);
   qz::parallel_for(0, 10000, [&](std::int64_t i) { values[static_cast<size_t>(i)] = static_cast<int>(i); });
@@ -157,9 +155,7 @@ static void fork_join() {
     qz::parallel_for(0, 1000, [](std::int64_t i) {
       if (i == 500) throw std::runtime_error("in a loop");
     });
-  } catch (const std::runtime_error &) {
-    caught = true;
-  }
+  } catch (const std::runtime_error &) { caught = true; }
   CHECK(caught);
 }
 
@@ -168,27 +164,28 @@ static void exceptions_of_threads() {
   qz::barrier barrier(4);
   std::vector<qz::thread> threads;
   for (int t = 0; t < 4; t++)
-    threads.emplace_back("thrower", [&](int me) {
-      for (int i = 0; i < 50; i++) {
-        try {
-          throw me * 1000 + i;
-        } catch (int mine) {
-          barrier.wait();
+    threads.emplace_back(
+      "thrower",
+      [&](int me) {
+        for (int i = 0; i < 50; i++) {
           try {
-            throw std::to_string(me);
-          } catch (const std::string &inner) {
-            qz::yield();
-            CHECK(inner == std::to_string(me));
-          }
-          barrier.wait();
-          try {
-            throw; /* the outer one again */
-          } catch (int again) {
-            CHECK(again == mine && again == me * 1000 + i);
+            throw me * 1000 + i;
+          } catch (int mine) {
+            barrier.wait();
+            try {
+              throw std::to_string(me);
+            } catch (const std::string &inner) {
+              qz::yield();
+              CHECK(inner == std::to_string(me));
+            }
+            barrier.wait();
+            try {
+              throw; /* the outer one again */
+            } catch (int again) { CHECK(again == mine && again == me * 1000 + i); }
           }
         }
-      }
-    }, t);
+      },
+      t);
 }
 
 static void others() {
@@ -199,7 +196,7 @@ static void others() {
   semaphore.release();
   CHECK(semaphore.try_acquire());
   qz::barrier barrier(2, "pair", qz::policy::block);
-  std::atomic<int> serial{ 0 };
+  std::atomic<int> serial{0};
   qz::thread partner([&] { serial += barrier.wait(); });
   serial += barrier.wait();
   partner.join();

@@ -126,10 +126,28 @@ static qz_sem blocked_on;
 static qz_barrier barrier;
 static qz_channel channel;
 static qz_future future;
-static void *sem_waiter(void *unused) { (void)unused; CHECK_IS(qz_sem_wait(&blocked_on), 0); return NULL; }
-static void *barrier_waiter(void *unused) { (void)unused; qz_barrier_wait(&barrier); return NULL; }
-static void *receiver(void *unused) { (void)unused; int item; CHECK_IS(qz_channel_receive(&channel, &item), 0); return NULL; }
-static void *getter(void *unused) { (void)unused; void *value; CHECK_IS(qz_future_get(&future, &value), 0); return value; }
+static void *sem_waiter(void *unused) {
+  (void)unused;
+  CHECK_IS(qz_sem_wait(&blocked_on), 0);
+  return NULL;
+}
+static void *barrier_waiter(void *unused) {
+  (void)unused;
+  qz_barrier_wait(&barrier);
+  return NULL;
+}
+static void *receiver(void *unused) {
+  (void)unused;
+  int item;
+  CHECK_IS(qz_channel_receive(&channel, &item), 0);
+  return NULL;
+}
+static void *getter(void *unused) {
+  (void)unused;
+  void *value;
+  CHECK_IS(qz_future_get(&future, &value), 0);
+  return value;
+}
 
 /* On one processor a thread that others yield to runs until it waits. */
 static void let_it_wait(void) {
@@ -158,7 +176,7 @@ static void busy(void) {
   thread = start("channel", receiver, NULL);
   let_it_wait();
   CHECK_IS(qz_channel_destroy(&channel), EBUSY);
-  CHECK_IS(qz_channel_send(&channel, &(int){ 1 }), 0);
+  CHECK_IS(qz_channel_send(&channel, &(int){1}), 0);
   finish(thread);
   CHECK_IS(qz_channel_destroy(&channel), 0);
 

@@ -17,7 +17,7 @@ static inline struct timespec from_now(int clock, long ms) {
   struct timespec time;
   clock_gettime((clockid_t)clock, &time);
   int64_t ns = (int64_t)time.tv_sec * 1000000000 + time.tv_nsec + (int64_t)ms * 1000000;
-  return (struct timespec){ .tv_sec = ns / 1000000000, .tv_nsec = ns % 1000000000 };
+  return (struct timespec){.tv_sec = ns / 1000000000, .tv_nsec = ns % 1000000000};
 }
 
 static inline int64_t clock_ns(int clock) {
@@ -38,6 +38,6 @@ static inline void *finish(qz_thread_t thread) {
   return result;
 }
 
-static const struct timespec BAD_TIME = { .tv_sec = 1, .tv_nsec = 1000000000 };
+static const struct timespec BAD_TIME = {.tv_sec = 1, .tv_nsec = 1000000000};
 
 #endif

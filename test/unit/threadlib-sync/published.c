@@ -213,10 +213,28 @@ static void rwlocks(void) {
   CHECK_IS(rw->contended, 1);
 }
 
-static void *takes_unit(void *unused) { (void)unused; CHECK_IS(qz_sem_wait(&sem), 0); return NULL; }
-static void *meets(void *unused) { (void)unused; qz_barrier_wait(&barrier); return NULL; }
-static void *receives(void *unused) { (void)unused; long item; CHECK_IS(qz_channel_receive(&channel, &item), 0); return NULL; }
-static void *gets(void *unused) { (void)unused; void *value; CHECK_IS(qz_future_get(&future, &value), 0); return NULL; }
+static void *takes_unit(void *unused) {
+  (void)unused;
+  CHECK_IS(qz_sem_wait(&sem), 0);
+  return NULL;
+}
+static void *meets(void *unused) {
+  (void)unused;
+  qz_barrier_wait(&barrier);
+  return NULL;
+}
+static void *receives(void *unused) {
+  (void)unused;
+  long item;
+  CHECK_IS(qz_channel_receive(&channel, &item), 0);
+  return NULL;
+}
+static void *gets(void *unused) {
+  (void)unused;
+  void *value;
+  CHECK_IS(qz_future_get(&future, &value), 0);
+  return NULL;
+}
 
 static void others(void) {
   CHECK_IS(qz_sem_init(&sem, "s", 1), 0);
@@ -294,8 +312,8 @@ static void *spins(void *unused) {
   return NULL;
 }
 
-/* Joins whose children the joiner runs itself are written down in parts: nearly all at any time, all when it has left its
- * processor. */
+/* Joins whose children the joiner runs itself are written down in parts: nearly all at any time, all when it has left
+ * its processor. */
 static uint64_t joins(void) {
   uint64_t sum = 0;
   for (uint32_t k = 1; k < qz_session_object_high(&view); k++) {
@@ -340,7 +358,8 @@ static void spinning(void) {
   CHECK(o->spin_ns > 0 && o->spin_ns <= o->wait_ns);
 }
 
-/* Eight threads on as many processors, but not CPUs: who spins takes the CPU from who is missing, and gives it away at once. */
+/* Eight threads on as many processors, but not CPUs: who spins takes the CPU from who is missing, and gives it away at
+ * once. */
 static _Atomic long given_away;
 int sched_yield(void) {
   given_away++;

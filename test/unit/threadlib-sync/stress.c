@@ -26,13 +26,13 @@ static void *mutex_worker(void *argument) {
   for (long i = 0; i < rounds;) {
     int error;
     switch (next_random(&random) % 4) {
-      case 0: error = qz_mutex_trylock(&mutex); break;
-      case 1: {
-        struct timespec time = from_now(CLOCK_MONOTONIC, (long)(next_random(&random) % 2));
-        error = qz_mutex_clocklock(&mutex, CLOCK_MONOTONIC, &time);
-        break;
-      }
-      default: error = qz_mutex_lock(&mutex);
+    case 0: error = qz_mutex_trylock(&mutex); break;
+    case 1: {
+      struct timespec time = from_now(CLOCK_MONOTONIC, (long)(next_random(&random) % 2));
+      error = qz_mutex_clocklock(&mutex, CLOCK_MONOTONIC, &time);
+      break;
+    }
+    default: error = qz_mutex_lock(&mutex);
     }
     if (error) {
       CHECK(error == EBUSY || error == ETIMEDOUT);
@@ -67,12 +67,12 @@ static void *rwlock_worker(void *argument) {
     int error;
     struct timespec time = from_now(CLOCK_MONOTONIC, 1);
     switch (next_random(&random) % 4) {
-      case 0: error = write ? qz_rwlock_trywrlock(&rwlock) : qz_rwlock_tryrdlock(&rwlock); break;
-      case 1:
-        error = write ? qz_rwlock_clockwrlock(&rwlock, CLOCK_MONOTONIC, &time)
-                      : qz_rwlock_clockrdlock(&rwlock, CLOCK_MONOTONIC, &time);
-        break;
-      default: error = write ? qz_rwlock_wrlock(&rwlock) : qz_rwlock_rdlock(&rwlock);
+    case 0: error = write ? qz_rwlock_trywrlock(&rwlock) : qz_rwlock_tryrdlock(&rwlock); break;
+    case 1:
+      error = write ? qz_rwlock_clockwrlock(&rwlock, CLOCK_MONOTONIC, &time)
+                    : qz_rwlock_clockrdlock(&rwlock, CLOCK_MONOTONIC, &time);
+      break;
+    default: error = write ? qz_rwlock_wrlock(&rwlock) : qz_rwlock_rdlock(&rwlock);
     }
     if (error) {
       CHECK(error == EBUSY || error == ETIMEDOUT);
@@ -169,9 +169,9 @@ static void *sem_worker(void *argument) {
     int error;
     struct timespec time = from_now(CLOCK_MONOTONIC, 1);
     switch (next_random(&random) % 4) {
-      case 0: error = qz_sem_trywait(&sem); break;
-      case 1: error = qz_sem_clockwait(&sem, CLOCK_MONOTONIC, &time); break;
-      default: error = qz_sem_wait(&sem);
+    case 0: error = qz_sem_trywait(&sem); break;
+    case 1: error = qz_sem_clockwait(&sem, CLOCK_MONOTONIC, &time); break;
+    default: error = qz_sem_wait(&sem);
     }
     if (error) {
       CHECK(error == EAGAIN || error == ETIMEDOUT);
@@ -222,7 +222,11 @@ static void stress_barrier(qz_policy policy) {
 /* ---- channel: every item arrives once, and those of one sender in order (for one receiver) ---- */
 
 static qz_channel channel;
-struct item { int sender; long number; char filler[20]; };
+struct item {
+  int sender;
+  long number;
+  char filler[20];
+};
 static long received_sum[THREADS];
 static int senders_left;
 
@@ -230,20 +234,22 @@ static void *channel_worker(void *argument) {
   intptr_t me = (intptr_t)argument;
   if (me % 2) {
     for (long i = 1; i <= rounds; i++) {
-      struct item item = { .sender = (int)me, .number = i };
+      struct item item = {.sender = (int)me, .number = i};
       memset(item.filler, (int)(i & 0x7f), sizeof item.filler);
       int error;
-      while ((error = i % 8 == 0 ? qz_channel_trysend(&channel, &item) : qz_channel_send(&channel, &item)) == EAGAIN) qz_yield();
+      while ((error = i % 8 == 0 ? qz_channel_trysend(&channel, &item) : qz_channel_send(&channel, &item)) == EAGAIN)
+        qz_yield();
       CHECK_IS(error, 0);
     }
     if (__atomic_sub_fetch(&senders_left, 1, __ATOMIC_ACQ_REL) == 0) CHECK_IS(qz_channel_close(&channel), 0);
     return NULL;
   }
-  long last[THREADS] = { 0 };
+  long last[THREADS] = {0};
   for (long i = 0;; i++) {
     struct item item;
     struct timespec time = from_now(CLOCK_MONOTONIC, 1);
-    int error = i % 8 == 0 ? qz_channel_clockreceive(&channel, &item, CLOCK_MONOTONIC, &time) : qz_channel_receive(&channel, &item);
+    int error = i % 8 == 0 ? qz_channel_clockreceive(&channel, &item, CLOCK_MONOTONIC, &time)
+                           : qz_channel_receive(&channel, &item);
     if (error == ETIMEDOUT) continue;
     if (error == EPIPE) return NULL;
     CHECK_IS(error, 0);
@@ -273,7 +279,8 @@ static void *future_worker(void *argument) {
     if (i % THREADS == me) CHECK_IS(qz_future_set(&futures[i], &futures[i]), 0);
     void *value = NULL;
     int error;
-    while ((error = i % 3 ? qz_future_get(&futures[i], &value) : qz_future_tryget(&futures[i], &value)) == EAGAIN) qz_yield();
+    while ((error = i % 3 ? qz_future_get(&futures[i], &value) : qz_future_tryget(&futures[i], &value)) == EAGAIN)
+      qz_yield();
     CHECK_IS(error, 0);
     CHECK(value == &futures[i]);
   }
@@ -288,9 +295,13 @@ static void stress_future(void) {
   }
 }
 
-/* ---- lifetime: the thread that gets a lock last destroys and overwrites it, while the one before has just let go ---- */
+/* ---- lifetime: the thread that gets a lock last destroys and overwrites it, while the one before has just let go ----
+ */
 
-struct handed { qz_mutex mutex; int users; };
+struct handed {
+  qz_mutex mutex;
+  int users;
+};
 
 static void *last_one_destroys(void *argument) {
   struct handed *handed = argument;
@@ -319,21 +330,33 @@ static void stress_lifetime(void) {
 int main(int argc, char **argv) {
   const char *kind = argc > 1 ? argv[1] : "";
   if (argc > 2) rounds = atol(argv[2]);
-  if (!strcmp(kind, "mutex-adaptive")) stress_mutex(QZ_ADAPTIVE);
-  else if (!strcmp(kind, "mutex-block")) stress_mutex(QZ_BLOCK);
-  else if (!strcmp(kind, "mutex-spin")) stress_mutex(QZ_SPIN);
-  else if (!strcmp(kind, "rwlock")) stress_rwlock();
-  else if (!strcmp(kind, "condition")) stress_cond();
-  else if (!strcmp(kind, "semaphore")) stress_sem();
-  else if (!strcmp(kind, "barrier-adaptive")) stress_barrier(QZ_ADAPTIVE);
-  else if (!strcmp(kind, "barrier-block")) stress_barrier(QZ_BLOCK);
-  else if (!strcmp(kind, "barrier-spin")) stress_barrier(QZ_SPIN);
+  if (!strcmp(kind, "mutex-adaptive"))
+    stress_mutex(QZ_ADAPTIVE);
+  else if (!strcmp(kind, "mutex-block"))
+    stress_mutex(QZ_BLOCK);
+  else if (!strcmp(kind, "mutex-spin"))
+    stress_mutex(QZ_SPIN);
+  else if (!strcmp(kind, "rwlock"))
+    stress_rwlock();
+  else if (!strcmp(kind, "condition"))
+    stress_cond();
+  else if (!strcmp(kind, "semaphore"))
+    stress_sem();
+  else if (!strcmp(kind, "barrier-adaptive"))
+    stress_barrier(QZ_ADAPTIVE);
+  else if (!strcmp(kind, "barrier-block"))
+    stress_barrier(QZ_BLOCK);
+  else if (!strcmp(kind, "barrier-spin"))
+    stress_barrier(QZ_SPIN);
   else if (!strcmp(kind, "channel")) {
     stress_channel(0);
     stress_channel(1);
     stress_channel(7);
-  } else if (!strcmp(kind, "future")) stress_future();
-  else if (!strcmp(kind, "lifetime")) stress_lifetime();
-  else return 2;
+  } else if (!strcmp(kind, "future"))
+    stress_future();
+  else if (!strcmp(kind, "lifetime"))
+    stress_lifetime();
+  else
+    return 2;
   return 0;
 }

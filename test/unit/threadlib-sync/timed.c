@@ -16,25 +16,32 @@ static int wait_for(int what, int clock, const struct timespec *time) {
   void *value;
   bool real = clock == CLOCK_REALTIME;
   switch (what) {
-    case 0: return real ? qz_mutex_timedlock(&mutex, time) : qz_mutex_clocklock(&mutex, clock, time);
-    case 1: return real ? qz_rwlock_timedrdlock(&rwlock, time) : qz_rwlock_clockrdlock(&rwlock, clock, time);
-    case 2: return real ? qz_rwlock_timedwrlock(&rwlock, time) : qz_rwlock_clockwrlock(&rwlock, clock, time);
-    case 3: {
-      qz_mutex own = QZ_MUTEX_INIT;
-      CHECK_IS(qz_mutex_lock(&own), 0);
-      int error = real ? qz_cond_timedwait(&cond, &own, time) : qz_cond_clockwait(&cond, &own, clock, time);
-      CHECK_IS(qz_mutex_unlock(&own), 0); /* held again, timed out or not */
-      return error;
-    }
-    case 4: return real ? qz_sem_timedwait(&sem, time) : qz_sem_clockwait(&sem, clock, time);
-    case 5: return real ? qz_channel_timedreceive(&channel, &item, time) : qz_channel_clockreceive(&channel, &item, clock, time);
-    case 6: return real ? qz_channel_timedsend(&channel, &item, time) : qz_channel_clocksend(&channel, &item, clock, time);
-    default: return real ? qz_future_timedget(&future, &value, time) : qz_future_clockget(&future, &value, clock, time);
+  case 0: return real ? qz_mutex_timedlock(&mutex, time) : qz_mutex_clocklock(&mutex, clock, time);
+  case 1: return real ? qz_rwlock_timedrdlock(&rwlock, time) : qz_rwlock_clockrdlock(&rwlock, clock, time);
+  case 2: return real ? qz_rwlock_timedwrlock(&rwlock, time) : qz_rwlock_clockwrlock(&rwlock, clock, time);
+  case 3: {
+    qz_mutex own = QZ_MUTEX_INIT;
+    CHECK_IS(qz_mutex_lock(&own), 0);
+    int error = real ? qz_cond_timedwait(&cond, &own, time) : qz_cond_clockwait(&cond, &own, clock, time);
+    CHECK_IS(qz_mutex_unlock(&own), 0); /* held again, timed out or not */
+    return error;
+  }
+  case 4: return real ? qz_sem_timedwait(&sem, time) : qz_sem_clockwait(&sem, clock, time);
+  case 5:
+    return real ? qz_channel_timedreceive(&channel, &item, time)
+                : qz_channel_clockreceive(&channel, &item, clock, time);
+  case 6:
+    return real ? qz_channel_timedsend(&channel, &item, time) : qz_channel_clocksend(&channel, &item, clock, time);
+  default: return real ? qz_future_timedget(&future, &value, time) : qz_future_clockget(&future, &value, clock, time);
   }
 }
 enum { KINDS = 8 };
 
-struct attempt { int what, clock; long ms; int expected; };
+struct attempt {
+  int what, clock;
+  long ms;
+  int expected;
+};
 
 static void *attempt(void *argument) {
   struct attempt *a = argument;
@@ -60,8 +67,8 @@ int main(void) {
       if (what == 6 && round != 1) continue; /* a sender and a receiver would meet */
       if (what == 5 && round == 1) continue;
       for (int variant = 0; variant < 4; variant++) {
-        attempts[n] = (struct attempt){ what, variant & 1 ? CLOCK_MONOTONIC : CLOCK_REALTIME,
-                                        variant & 2 ? SHORT_MS + variant : -SHORT_MS, ETIMEDOUT };
+        attempts[n] = (struct attempt){what, variant & 1 ? CLOCK_MONOTONIC : CLOCK_REALTIME,
+                                       variant & 2 ? SHORT_MS + variant : -SHORT_MS, ETIMEDOUT};
         threads[n] = start("in vain", attempt, &attempts[n]);
         n++;
       }
@@ -73,7 +80,7 @@ int main(void) {
   int n = 0;
   for (int what = 0; what < KINDS; what++) {
     if (what == 1 || what == 2 || what == 0) continue; /* the lock would have to be given back: see below */
-    attempts[n] = (struct attempt){ what, what & 1 ? CLOCK_MONOTONIC : CLOCK_REALTIME, LONG_MS, 0 };
+    attempts[n] = (struct attempt){what, what & 1 ? CLOCK_MONOTONIC : CLOCK_REALTIME, LONG_MS, 0};
     threads[n] = start("in time", attempt, &attempts[n]);
     n++;
   }

@@ -9,12 +9,16 @@ static int kind;
 static int done; /* threads that have had their turns */
 
 static void take(bool write) {
-  if (kind < 3) CHECK_IS(qz_mutex_lock(&mutex), 0);
-  else CHECK_IS(write ? qz_rwlock_wrlock(&rwlock) : qz_rwlock_rdlock(&rwlock), 0);
+  if (kind < 3)
+    CHECK_IS(qz_mutex_lock(&mutex), 0);
+  else
+    CHECK_IS(write ? qz_rwlock_wrlock(&rwlock) : qz_rwlock_rdlock(&rwlock), 0);
 }
 static void let_go(void) {
-  if (kind < 3) CHECK_IS(qz_mutex_unlock(&mutex), 0);
-  else CHECK_IS(qz_rwlock_unlock(&rwlock), 0);
+  if (kind < 3)
+    CHECK_IS(qz_mutex_unlock(&mutex), 0);
+  else
+    CHECK_IS(qz_rwlock_unlock(&rwlock), 0);
 }
 
 /* Takes the lock without a pause, and without ever yielding, until all threads have had TURNS turns. */

@@ -14,13 +14,17 @@ static qz_sem semaphore;
 static qz_barrier barrier;
 static qz_channel channel;
 static qz_future future;
-static const struct timespec past = { 1, 0 };
+static const struct timespec past = {1, 0};
 
 static void *nothing(void *arg) { return arg; }
 static void task(void *arg) {}
 static void body(int64_t begin, int64_t end, void *arg) {}
 
-#define CALL(name, ...) if (!strcmp(call, name)) { __VA_ARGS__; return NULL; }
+#define CALL(name, ...)      \
+  if (!strcmp(call, name)) { \
+    __VA_ARGS__;             \
+    return NULL;             \
+  }
 static void *act(void *arg) {
   const char *call = arg;
   qz_thread_t t;
@@ -61,7 +65,8 @@ int main(int argc, char **argv) {
   const char *call = argc > 1 ? strchr(argv[1], ':') : NULL;
   CHECK(call);
   CHECK(qz_mutex_init(&mutex, NULL, QZ_ADAPTIVE) == 0 && qz_mutex_init(&held, NULL, QZ_BLOCK) == 0);
-  CHECK(qz_rwlock_init(&table, NULL) == 0 && qz_cond_init(&condition, NULL) == 0 && qz_sem_init(&semaphore, NULL, 0) == 0);
+  CHECK(qz_rwlock_init(&table, NULL) == 0 && qz_cond_init(&condition, NULL) == 0 &&
+        qz_sem_init(&semaphore, NULL, 0) == 0);
   CHECK(qz_barrier_init(&barrier, NULL, 1, QZ_BLOCK) == 0 && qz_future_init(&future, NULL) == 0);
   CHECK(qz_channel_init(&channel, NULL, sizeof(int), 1) == 0);
   CHECK(qz_mutex_lock(&held) == 0 && qz_rwlock_rdlock(&table) == 0);

@@ -2,14 +2,17 @@
 #include <quartz/quartz.h>
 #include "test/support/check.h"
 
-struct fib { int n; long value; };
+struct fib {
+  int n;
+  long value;
+};
 static void fib(void *arg) {
   struct fib *f = arg;
   if (f->n < 2) {
     f->value = f->n;
     return;
   }
-  struct fib a = { f->n - 1, 0 }, b = { f->n - 2, 0 };
+  struct fib a = {f->n - 1, 0}, b = {f->n - 2, 0};
   qz_scope scope = QZ_SCOPE_INIT;
   qz_spawn(&scope, fib, &a);
   fib(&b);
@@ -38,7 +41,7 @@ static void body(int64_t begin, int64_t end, void *arg) {
 }
 
 int main(void) {
-  struct fib f = { 24, 0 };
+  struct fib f = {24, 0};
   fib(&f);
   CHECK(f.value == 46368);
   qz_thread_t t;

@@ -3,7 +3,7 @@
 #include <quartz/quartz.h>
 #include "test/support/check.h"
 
-static const int modes[4] = { FE_TONEAREST, FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO };
+static const int modes[4] = {FE_TONEAREST, FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO};
 
 static void *rounds(void *arg) {
   int mode = modes[(long)arg % 4];

@@ -62,7 +62,7 @@ int main(void) {
   CHECK(qz_tryjoin(t, NULL) == EBUSY);
   struct timespec soon = in_ms(20);
   CHECK(qz_timedjoin(t, NULL, &soon) == ETIMEDOUT);
-  struct timespec bad = { 0, 2000000000 };
+  struct timespec bad = {0, 2000000000};
   CHECK(qz_timedjoin(t, NULL, &bad) == EINVAL);
   qz_thread_t second;
   CHECK(qz_create(&second, "joins", joins, &t) == 0);
@@ -75,15 +75,15 @@ int main(void) {
   CHECK(qz_create(&t, "waits", waits, &go) == 0);
   CHECK(qz_detach(t) == 0 && qz_detach(t) == EINVAL && qz_join(t, NULL) == EINVAL);
   __atomic_store_n(&go, 1, __ATOMIC_RELEASE);
-  qz_thread_attr attr = { .stack_bytes = 100 };
+  qz_thread_attr attr = {.stack_bytes = 100};
   CHECK(qz_thread_create(&t, &attr, twice, NULL) == EINVAL);
   CHECK(qz_thread_create(&t, NULL, NULL, NULL) == EINVAL && qz_create(&t, "nothing to do", NULL, NULL) == EINVAL);
-  attr = (qz_thread_attr){ .name = "big", .stack_bytes = 1 << 20 };
+  attr = (qz_thread_attr){.name = "big", .stack_bytes = 1 << 20};
   CHECK(qz_thread_create(&t, &attr, twice, (void *)3) == 0);
   CHECK(qz_join(t, &result) == 0 && (long)result == 6);
-  attr = (qz_thread_attr){ .detached = 1 };
+  attr = (qz_thread_attr){.detached = 1};
   CHECK(qz_thread_create(NULL, &attr, twice, (void *)3) == 0);
-  CHECK(qz_init(&(qz_options){ .processors = 3 }) == EBUSY);
+  CHECK(qz_init(&(qz_options){.processors = 3}) == EBUSY);
   CHECK(qz_equal(qz_self(), qz_self()) && !qz_equal(qz_self(), t));
 
   /* sleep, timed joins that succeed */

@@ -1,6 +1,6 @@
-/* A thread that is ready runs as long as a processor has nothing to do, even where whoever made it ready never calls the
- * package again: each round waits outside of the package until another processor has done its part. Many rounds, since a
- * wake-up that gets lost does so only where a processor falls asleep at that very moment. */
+/* A thread that is ready runs as long as a processor has nothing to do, even where whoever made it ready never calls
+ * the package again: each round waits outside of the package until another processor has done its part. Many rounds,
+ * since a wake-up that gets lost does so only where a processor falls asleep at that very moment. */
 #include <quartz/quartz.h>
 #include <time.h>
 #include <unistd.h>
@@ -46,7 +46,7 @@ static void *awaits(void *flag) {
 }
 
 static void created(void) {
-  int flag[3] = { 0 }, count = 1 + (int)random_below(2);
+  int flag[3] = {0}, count = 1 + (int)random_below(2);
   qz_thread_t thread[3];
   dawdle();
   for (int k = 0; k < count; k++) CHECK(qz_create(&thread[k], "sets", sets, &flag[k]) == 0);
@@ -65,14 +65,17 @@ static void yielded(void) {
   CHECK(qz_join(thread, NULL) == 0);
 }
 
-struct pair { qz_sem ready; int flag; };
+struct pair {
+  qz_sem ready;
+  int flag;
+};
 static void *posted_to(void *arg) {
   struct pair *pair = arg;
   CHECK(qz_sem_wait(&pair->ready) == 0);
   return sets(&pair->flag);
 }
 static void posted(void) {
-  struct pair pair = { .flag = 0 };
+  struct pair pair = {.flag = 0};
   qz_thread_t thread;
   CHECK(qz_sem_init(&pair.ready, "ready", 0) == 0);
   CHECK(qz_create(&thread, "posted to", posted_to, &pair) == 0);
@@ -115,7 +118,7 @@ static void *sleeps(void *flag) {
   return sets(flag);
 }
 static void slept(void) {
-  int flag[2] = { 0 };
+  int flag[2] = {0};
   qz_thread_t thread[2];
   for (int k = 0; k < 2; k++) CHECK(qz_create(&thread[k], "sleeps", sleeps, &flag[k]) == 0);
   if (random_below(2)) qz_sleep_ns(1000 + random_below(60000));
@@ -125,7 +128,7 @@ static void slept(void) {
 
 int main(int argc, char **argv) {
   if (qz_processors() == 1) return 0; /* whoever waits keeps the only one */
-  void (*const rounds[])(void) = { created, yielded, posted, region, slept };
+  void (*const rounds[])(void) = {created, yielded, posted, region, slept};
   double length_s = argc > 1 ? atof(argv[1]) : 0.4;
   for (unsigned k = 0; k < sizeof rounds / sizeof *rounds; k++) {
     unsigned count = 0;

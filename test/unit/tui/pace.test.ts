@@ -5,7 +5,10 @@ import { Pace } from '../../../tui/src/pace.js';
 /** CPU time in ms after so many seconds, and the refreshes, of a screen whose start and refreshes cost so much. */
 function run(startMs: number, costMs: number, seconds: number): { used: number; refreshes: number; longest: number } {
   const pace = new Pace(1000);
-  let now = startMs, used = startMs, refreshes = 0, longest = 0;
+  let now = startMs,
+    used = startMs,
+    refreshes = 0,
+    longest = 0;
   for (;;) {
     const wait = pace.next(now, used);
     if (now + wait > seconds * 1000) return { used, refreshes, longest };

@@ -20,11 +20,15 @@ function golden(t: ExecutionContext, name: string, lines: string[]): void {
   t.is(`${text}\n`, readFileSync(file, 'utf8'));
 }
 
-for (const [width, height] of [[80, 24], [200, 60]] as const) {
+for (const [width, height] of [
+  [80, 24],
+  [200, 60],
+] as const) {
   test.serial(`every tab at ${width}x${height}`, async (t) => {
     const session = new Session(new Memory(small()), { width, height });
     await session.settle((lines) => lines[0]!.includes('prog'));
-    for (const [index, tab] of tabs.entries()) golden(t, `${tab}-${width}x${height}`, await session.type(String(index + 1)));
+    for (const [index, tab] of tabs.entries())
+      golden(t, `${tab}-${width}x${height}`, await session.type(String(index + 1)));
     golden(t, `lock-${width}x${height}`, await session.type('3', 'z'));
     golden(t, `help-${width}x${height}`, await session.type('z', '2', '?'));
     await session.quit();
@@ -53,26 +57,50 @@ test.serial('states have colours, and letters or shades of their own', async (t)
 
 test.serial('lines of dots show runnable threads beyond the processors, whose own lines stay within', async (t) => {
   const raw = new ProfileBuilder({ processors: 2 })
-    .stretch(1e9, Array.from({ length: 6 }, (_, k) => (k < 2 ? run(`t${k}`, ['main', 'work']) : ready(`t${k}`, ['main', 'work'])))).stretch(1e9, [run('t0', ['main'])]).build();
+    .stretch(
+      1e9,
+      Array.from({ length: 6 }, (_, k) => (k < 2 ? run(`t${k}`, ['main', 'work']) : ready(`t${k}`, ['main', 'work']))),
+    )
+    .stretch(1e9, [run('t0', ['main'])])
+    .build();
   const session = new Session(new Memory(raw), { width: 100, height: 30 });
   const lines = await session.settle((now) => now.some((line) => line.startsWith('processors (of 2), top down')));
   const y = lines.findIndex((line) => line.startsWith('processors (of 2)'));
-  const scale = lines.slice(y + 1, y + 8).map((line) => /^\d*/.exec(line)![0]).filter((label) => label !== '');
-  t.deepEqual(scale.map(Number), [...scale.map(Number)].sort((a, b) => b - a));
+  const scale = lines
+    .slice(y + 1, y + 8)
+    .map((line) => /^\d*/.exec(line)![0])
+    .filter((label) => label !== '');
+  t.deepEqual(
+    scale.map(Number),
+    [...scale.map(Number)].sort((a, b) => b - a),
+  );
   t.true(Number(scale[0]) > 2, 'the scale goes to the runnable threads');
-  const rowsOf = (fg: number): number[] => lines.flatMap((_, row) => (row > y && row < y + 6 && session.runs(row).some((one) => one.fg === fg && /[\u2801-\u28ff]/.test(one.text)) ? [row - y] : []));
+  const rowsOf = (fg: number): number[] =>
+    lines.flatMap((_, row) =>
+      row > y && row < y + 6 && session.runs(row).some((one) => one.fg === fg && /[\u2801-\u28ff]/.test(one.text))
+        ? [row - y]
+        : [],
+    );
   const [runnable, useful] = [rowsOf(6), rowsOf(2)]; // cyan, green
   t.is(Math.min(...runnable), 1, lines.join('\n'));
   t.true(Math.min(...useful) > 2, lines.join('\n'));
   await session.type('2');
-  t.false(session.lines().some((line) => /[\u2801-\u28ff]/.test(line)), 'they go with the tab');
+  t.false(
+    session.lines().some((line) => /[\u2801-\u28ff]/.test(line)),
+    'they go with the tab',
+  );
   await session.type('1');
   t.true(session.lines().some((line) => /[\u2801-\u28ff]/.test(line)));
   await session.quit();
 });
 
 test.serial('cells too show runnable threads beyond the processors', async (t) => {
-  const raw = new ProfileBuilder({ processors: 2 }).stretch(1e9, Array.from({ length: 6 }, (_, k) => (k < 2 ? run(`t${k}`, ['main', 'work']) : ready(`t${k}`, ['main', 'work'])))).build();
+  const raw = new ProfileBuilder({ processors: 2 })
+    .stretch(
+      1e9,
+      Array.from({ length: 6 }, (_, k) => (k < 2 ? run(`t${k}`, ['main', 'work']) : ready(`t${k}`, ['main', 'work']))),
+    )
+    .build();
   for (const options of [{ colour: false }, { ascii: true }, { dots: false }]) {
     const session = new Session(new Memory(raw), { width: 100, height: 30, ...options });
     const lines = await session.settle((now) => now.some((line) => line.startsWith('processors (of 2)')));
@@ -86,7 +114,11 @@ test.serial('cells too show runnable threads beyond the processors', async (t) =
 });
 
 test.serial('no sentence of a finding is lost: what does not fit is said, and scrolled to', async (t) => {
-  for (const [width, height] of [[80, 24], [60, 15], [100, 30]] as const) {
+  for (const [width, height] of [
+    [80, 24],
+    [60, 15],
+    [100, 30],
+  ] as const) {
     const session = new Session(new Memory(small()), { width, height });
     await session.settle((lines) => lines[0]!.includes('prog'));
     const { findings } = buildModel(small());
@@ -98,7 +130,8 @@ test.serial('no sentence of a finding is lost: what does not fit is said, and sc
       await session.type('j');
     }
     t.false(session.lines().some((line) => /▼ \d+ lines? more/.test(line)));
-    for (const { text, remedy } of findings) for (const line of wrap(`${text} ${remedy}`, width - 3)) t.true(seen.has(line), `${width}x${height}: ${line}`);
+    for (const { text, remedy } of findings)
+      for (const line of wrap(`${text} ${remedy}`, width - 3)) t.true(seen.has(line), `${width}x${height}: ${line}`);
     await session.type('j', 'j', 'k', 'g');
     t.true(session.lines()[4]!.startsWith('1. '), 'scrolling stops at the ends');
     await session.quit();
@@ -118,7 +151,8 @@ test.serial('Enter goes into the finding at the top', async (t) => {
 test.serial('160x50: the chart takes a third at most, below it waits and the first finding', async (t) => {
   const session = new Session(new Memory(small()), { width: 160, height: 50 });
   const lines = await session.settle((now) => now.some((line) => line.startsWith('processors (of 4)')));
-  const from = lines.findIndex((line) => line.startsWith('processors (of 4)')), to = lines.findIndex((line) => line.startsWith('each processor'));
+  const from = lines.findIndex((line) => line.startsWith('processors (of 4)')),
+    to = lines.findIndex((line) => line.startsWith('each processor'));
   t.true(to - from <= 50 / 3);
   t.true(lines.some((line) => line.includes('what threads waited for longest') && line.includes('finding 1: setup')));
   t.true(lines.some((line) => line.includes('300 ms') && line.includes('table [mutex]')));
@@ -154,10 +188,17 @@ test.serial('z shows the selected one alone, the next one with j, and the table 
   const table = await session.type('5');
   const first = await session.type('z');
   t.regex(first[3]!, /^end \[join\]$/);
-  t.false(first.some((line) => line.includes('blocked▼')), 'no table');
+  t.false(
+    first.some((line) => line.includes('blocked▼')),
+    'no table',
+  );
   const second = await session.type('j');
   t.regex(second[3]!, /^table \[mutex\]$/);
-  for (const title of ['queue length over time', 'who waits', 'who holds it meanwhile', 'its threads spend']) t.true(second.some((line) => line.includes(title)), title);
+  for (const title of ['queue length over time', 'who waits', 'who holds it meanwhile', 'its threads spend'])
+    t.true(
+      second.some((line) => line.includes(title)),
+      title,
+    );
   t.deepEqual(await session.type('k', '\x1b'), table);
   await session.quit();
 });
@@ -165,11 +206,25 @@ test.serial('z shows the selected one alone, the next one with j, and the table 
 test.serial('the filter keeps names that contain it; Esc clears it', async (t) => {
   const session = new Session(new Memory(small()));
   await session.type('2', '/', 's', 'e', 't', '\r');
-  const rows = (): string[] => session.lines().slice(4, 14).filter((line) => /\d/.test(line) && !line.startsWith('─'));
+  const rows = (): string[] =>
+    session
+      .lines()
+      .slice(4, 14)
+      .filter((line) => /\d/.test(line) && !line.startsWith('─'));
   t.true(rows()[0]!.includes('setup'));
-  t.false(session.lines().slice(4, 10).some((line) => line.includes('finish')));
+  t.false(
+    session
+      .lines()
+      .slice(4, 10)
+      .some((line) => line.includes('finish')),
+  );
   await session.type('\x1b');
-  t.true(session.lines().slice(4, 14).some((line) => line.includes('finish')));
+  t.true(
+    session
+      .lines()
+      .slice(4, 14)
+      .some((line) => line.includes('finish')),
+  );
   await session.quit();
 });
 
@@ -250,7 +305,12 @@ test.serial('any size: nothing is drawn outside, too small says so, and it comes
   const session = new Session(new Memory(small()), { width: 120, height: 40 });
   for (const key of ['1', '2', '3', '6', '?']) {
     await session.type(key);
-    for (const [width, height] of [[40, 10], [300, 70], [20, 5], [80, 24]] as const) {
+    for (const [width, height] of [
+      [40, 10],
+      [300, 70],
+      [20, 5],
+      [80, 24],
+    ] as const) {
       const lines = await session.resize(width, height);
       t.is(lines.length, height);
       if (width < 40) t.true(lines[0]!.includes('quartz top needs'));
@@ -264,7 +324,11 @@ test.serial('256 processors fit as a heat strip', async (t) => {
   const session = new Session(new Memory(large(256, 20)), { width: 80, height: 24 });
   const lines = await session.settle((now) => now.some((line) => line.startsWith('each processor')));
   const at = lines.findIndex((line) => line.startsWith('each processor'));
-  const strip = lines.slice(at + 1, -1).filter((line) => line.startsWith('P')).map((line) => line.slice(6)).join('');
+  const strip = lines
+    .slice(at + 1, -1)
+    .filter((line) => line.startsWith('P'))
+    .map((line) => line.slice(6))
+    .join('');
   t.is(strip.length, 256);
   t.is(strip[7], '!');
   await session.quit();
@@ -314,7 +378,9 @@ test.serial('help that does not fit has pages; Esc closes it at once', async (t)
 test.serial('what was written over the screen while it was suspended is gone when it goes on', async (t) => {
   const session = new Session(new Memory(small()));
   const before = await session.settle((lines) => lines[0]!.includes('prog'));
-  await new Promise<void>((resolve) => { session.emulator.write('\x1b[H\x1b[J[1]+  Stopped', resolve); });
+  await new Promise<void>((resolve) => {
+    session.emulator.write('\x1b[H\x1b[J[1]+  Stopped', resolve);
+  });
   t.true(session.lines()[0]!.includes('Stopped'));
   process.emit('SIGCONT');
   t.deepEqual(await session.settle((lines) => lines[0]!.includes('prog')), before);

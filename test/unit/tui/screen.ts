@@ -5,7 +5,13 @@ import { buildModel, difference, type RawProfile } from '../../../ts-frontend/sr
 import { Watch, type Host } from '../../../tui/src/session.js';
 import { show } from '../../../tui/src/terminal.js';
 
-export interface Cell { text: string; fg: number; bold: boolean; inverse: boolean; underline: boolean }
+export interface Cell {
+  text: string;
+  fg: number;
+  bold: boolean;
+  inverse: boolean;
+  underline: boolean;
+}
 
 class Keyboard extends PassThrough {
   isTTY = true;
@@ -17,8 +23,16 @@ class Keyboard extends PassThrough {
 }
 class Output extends Writable {
   isTTY = true;
-  constructor(readonly emulator: InstanceType<typeof xterm.Terminal>, public columns: number, public rows: number) { super(); }
-  override _write(chunk: Buffer | string, _encoding: string, done: () => void): void { this.emulator.write(chunk, done); }
+  constructor(
+    readonly emulator: InstanceType<typeof xterm.Terminal>,
+    public columns: number,
+    public rows: number,
+  ) {
+    super();
+  }
+  override _write(chunk: Buffer | string, _encoding: string, done: () => void): void {
+    this.emulator.write(chunk, done);
+  }
 }
 
 /** A host over profiles in memory. */
@@ -28,15 +42,32 @@ export class Memory implements Host {
   written = 0;
   sourceText: string[] = ['int main(void)', '{', '  return 0;', '}'];
   constructor(public raw: RawProfile) {}
-  read(): RawProfile { return this.raw; }
-  build(raw: RawProfile): ReturnType<typeof buildModel> { return buildModel(raw); }
+  read(): RawProfile {
+    return this.raw;
+  }
+  build(raw: RawProfile): ReturnType<typeof buildModel> {
+    return buildModel(raw);
+  }
   difference = difference;
-  source(file: string): { file: string; lines: string[] } { return { file, lines: this.sourceText }; }
-  write(): string { return `snapshot-${++this.written}.quartz`; }
-  ended(): string | null { return this.why; }
+  source(file: string): { file: string; lines: string[] } {
+    return { file, lines: this.sourceText };
+  }
+  write(): string {
+    return `snapshot-${++this.written}.quartz`;
+  }
+  ended(): string | null {
+    return this.why;
+  }
 }
 
-export interface Options { width?: number; height?: number; ascii?: boolean; colour?: boolean; dots?: boolean; owned?: boolean }
+export interface Options {
+  width?: number;
+  height?: number;
+  ascii?: boolean;
+  colour?: boolean;
+  dots?: boolean;
+  owned?: boolean;
+}
 
 export class Session {
   readonly emulator: InstanceType<typeof xterm.Terminal>;
@@ -45,13 +76,25 @@ export class Session {
   readonly done: Promise<void>;
   over = false;
 
-  constructor(readonly host: Memory, options: Options = {}) {
+  constructor(
+    readonly host: Memory,
+    options: Options = {},
+  ) {
     const { width = 80, height = 24 } = options;
     this.emulator = new xterm.Terminal({ cols: width, rows: height, allowProposedApi: true, scrollback: 0 });
     this.output = new Output(this.emulator, width, height);
     this.done = show(new Watch(host), {
-      ascii: options.ascii ?? false, colour: options.colour ?? true, dots: options.dots ?? true, refreshMs: 100, owned: options.owned ?? false, onQuit: () => { this.over = true; },
-      input: this.keyboard, output: this.output, term: 'xterm-256color',
+      ascii: options.ascii ?? false,
+      colour: options.colour ?? true,
+      dots: options.dots ?? true,
+      refreshMs: 100,
+      owned: options.owned ?? false,
+      onQuit: () => {
+        this.over = true;
+      },
+      input: this.keyboard,
+      output: this.output,
+      term: 'xterm-256color',
     });
   }
   /** Types keys, then waits until the screen stands still. */
@@ -67,7 +110,9 @@ export class Session {
     let before = '';
     let same = 0;
     for (let waited = 0; waited < 20_000; waited += 20) {
-      await new Promise((resolve) => { setTimeout(resolve, 20); });
+      await new Promise((resolve) => {
+        setTimeout(resolve, 20);
+      });
       const now = this.lines().join('\n');
       same = now === before ? same + 1 : 0;
       before = now;
@@ -85,12 +130,18 @@ export class Session {
   }
   lines(): string[] {
     const { active } = this.emulator.buffer;
-    return Array.from({ length: this.emulator.rows }, (_, y) => active.getLine(y)?.translateToString(true).trimEnd() ?? '');
+    return Array.from(
+      { length: this.emulator.rows },
+      (_, y) => active.getLine(y)?.translateToString(true).trimEnd() ?? '',
+    );
   }
   cell(x: number, y: number): Cell {
     const cell = this.emulator.buffer.active.getLine(y)!.getCell(x)!;
     return {
-      text: cell.getChars(), fg: cell.isFgDefault() ? -1 : cell.getFgColor(), bold: cell.isBold() !== 0, inverse: cell.isInverse() !== 0,
+      text: cell.getChars(),
+      fg: cell.isFgDefault() ? -1 : cell.getFgColor(),
+      bold: cell.isBold() !== 0,
+      inverse: cell.isInverse() !== 0,
       underline: cell.isUnderline() !== 0,
     };
   }
@@ -100,7 +151,13 @@ export class Session {
     for (let x = 0; x < this.emulator.cols; x++) {
       const cell = this.cell(x, y);
       const last = runs.at(-1);
-      if (last?.fg === cell.fg && last.bold === cell.bold && last.inverse === cell.inverse && last.underline === cell.underline) last.text += cell.text || ' ';
+      if (
+        last?.fg === cell.fg &&
+        last.bold === cell.bold &&
+        last.inverse === cell.inverse &&
+        last.underline === cell.underline
+      )
+        last.text += cell.text || ' ';
       else runs.push({ ...cell, text: cell.text || ' ', x });
     }
     return runs;

@@ -31,8 +31,13 @@ typedef enum qz_policy { QZ_ADAPTIVE = 0, QZ_BLOCK = 1, QZ_SPIN = 2 } qz_policy;
 /* # Mutex */
 
 /* Only one thread at a time holds it, and that one unlocks it. QZ_MUTEX_INIT makes an adaptive one. */
-typedef struct qz_mutex { uint64_t opaque[7]; } qz_mutex;
-#define QZ_MUTEX_INIT { { 0 } }
+typedef struct qz_mutex {
+  uint64_t opaque[7];
+} qz_mutex;
+#define QZ_MUTEX_INIT \
+  {                   \
+    { 0 }             \
+  }
 
 /* Errors: init EINVAL: no such policy. destroy EBUSY: it is held, or waited for. */
 int qz_mutex_init(qz_mutex *mutex, const char *name, qz_policy policy);
@@ -52,8 +57,13 @@ int qz_mutex_unlock(qz_mutex *mutex);
 
 /* Many threads may hold it for reading, or one for writing. Turns are in order of arrival, so a thread must not ask
  * for a second read lock while it has one: a writer may have queued between the two. */
-typedef struct qz_rwlock { uint64_t opaque[8]; } qz_rwlock;
-#define QZ_RWLOCK_INIT { { 0 } }
+typedef struct qz_rwlock {
+  uint64_t opaque[8];
+} qz_rwlock;
+#define QZ_RWLOCK_INIT \
+  {                    \
+    { 0 }              \
+  }
 
 /* Errors: init none. destroy EBUSY: it is held, or waited for. */
 int qz_rwlock_init(qz_rwlock *lock, const char *name);
@@ -83,8 +93,13 @@ int qz_rwlock_unlock(qz_rwlock *lock);
 
 /* As in POSIX: the mutex is released while the thread waits, and has been taken again when the call returns, so the
  * predicate is to be tested in a loop. */
-typedef struct qz_cond { uint64_t opaque[6]; } qz_cond;
-#define QZ_COND_INIT { { 0 } }
+typedef struct qz_cond {
+  uint64_t opaque[6];
+} qz_cond;
+#define QZ_COND_INIT \
+  {                  \
+    { 0 }            \
+  }
 
 /* Errors: init none. destroy EBUSY: a thread waits. */
 int qz_cond_init(qz_cond *cond, const char *name);
@@ -103,7 +118,9 @@ int qz_cond_broadcast(qz_cond *cond);
 /* # Semaphore */
 
 /* A count of units, 0 to INT_MAX, given to threads in order of arrival. Made by qz_sem_init alone. */
-typedef struct qz_sem { uint64_t opaque[6]; } qz_sem;
+typedef struct qz_sem {
+  uint64_t opaque[6];
+} qz_sem;
 
 /* Errors: init EINVAL: `value`, the first count, is above INT_MAX. destroy EBUSY: a thread waits. */
 int qz_sem_init(qz_sem *sem, const char *name, unsigned value);
@@ -126,7 +143,9 @@ int qz_sem_value(qz_sem *sem);
 
 /* Threads that come wait until `parties` of them are there; then all go on, and the next round begins. Made by
  * qz_barrier_init alone. */
-typedef struct qz_barrier { uint64_t opaque[8]; } qz_barrier;
+typedef struct qz_barrier {
+  uint64_t opaque[8];
+} qz_barrier;
 
 /* Errors: init EINVAL: 0 parties, or no such policy. destroy EBUSY: a thread waits. */
 int qz_barrier_init(qz_barrier *barrier, const char *name, unsigned parties, qz_policy policy);
@@ -140,7 +159,9 @@ int qz_barrier_wait(qz_barrier *barrier);
 
 /* A bounded queue of items of one size. Any number of threads send and receive, in order of arrival. Made by
  * qz_channel_init alone. */
-typedef struct qz_channel { uint64_t opaque[12]; } qz_channel;
+typedef struct qz_channel {
+  uint64_t opaque[12];
+} qz_channel;
 
 /* `item_bytes`: the size of an item, `capacity`: how many items that nobody has received yet it holds; 0: a sender
  * waits for its receiver.
@@ -170,8 +191,13 @@ int qz_channel_clockreceive(qz_channel *channel, void *item, int clock, const st
 /* # Future */
 
 /* A pointer that is set once; any number of threads wait for it. What it points to belongs to the program. */
-typedef struct qz_future { uint64_t opaque[6]; } qz_future;
-#define QZ_FUTURE_INIT { { 0 } }
+typedef struct qz_future {
+  uint64_t opaque[6];
+} qz_future;
+#define QZ_FUTURE_INIT \
+  {                    \
+    { 0 }              \
+  }
 
 /* Errors: init none. destroy EBUSY: a thread waits. */
 int qz_future_init(qz_future *future, const char *name);

@@ -21,11 +21,11 @@ extern "C" {
 
 /* Options of qz_init. A field that is 0 means its default; the environment variable named beside it wins over it. */
 typedef struct qz_options {
-  unsigned processors;    /* QUARTZ_PROCESSORS: kernel threads that run threads, 1 to 4095 */
-  size_t stack_bytes;     /* QUARTZ_STACK: bytes of a new thread's stack, at least 16384; 65536 */
-  int pin;                /* QUARTZ_PIN: 1 each processor keeps to one CPU, -1 not, 0 where there are enough CPUs */
-  unsigned spin_ns;       /* QUARTZ_SPIN_NS: ns that adaptive waits and idle processors spin before they block; 50000 */
-  size_t max_threads;     /* QUARTZ_MAX_THREADS: threads alive at once; 2000000 */
+  unsigned processors; /* QUARTZ_PROCESSORS: kernel threads that run threads, 1 to 4095 */
+  size_t stack_bytes;  /* QUARTZ_STACK: bytes of a new thread's stack, at least 16384; 65536 */
+  int pin;             /* QUARTZ_PIN: 1 each processor keeps to one CPU, -1 not, 0 where there are enough CPUs */
+  unsigned spin_ns;    /* QUARTZ_SPIN_NS: ns that adaptive waits and idle processors spin before they block; 50000 */
+  size_t max_threads;  /* QUARTZ_MAX_THREADS: threads alive at once; 2000000 */
 } qz_options;
 
 /* Changes the defaults; `options` NULL changes nothing. For main, before it creates the first thread.
@@ -42,13 +42,16 @@ unsigned qz_processor_self(void);
 
 /* A thread. A value, to be copied freely; compare two with qz_equal. It stays that thread's after its end: functions
  * answer ESRCH then, even where its memory belongs to a new thread. */
-typedef struct { struct qzi_thread *thread; uint64_t serial; } qz_thread_t;
+typedef struct {
+  struct qzi_thread *thread;
+  uint64_t serial;
+} qz_thread_t;
 
 /* Attributes of qz_thread_create; all 0 is the default. */
 typedef struct qz_thread_attr {
-  const char *name;       /* shown in reports; copied; NULL: the name of the start routine */
-  size_t stack_bytes;     /* bytes of its stack, at least 8192; 0: the default */
-  int detached;           /* not 0: nobody joins it, its memory is given back when it ends */
+  const char *name;   /* shown in reports; copied; NULL: the name of the start routine */
+  size_t stack_bytes; /* bytes of its stack, at least 8192; 0: the default */
+  int detached;       /* not 0: nobody joins it, its memory is given back when it ends */
 } qz_thread_attr;
 
 /* Creates a thread that calls `start(argument)`; what that returns is the thread's result. It begins when a
@@ -100,8 +103,13 @@ __attribute__((noreturn)) void qz_exit(void *result);
 /* A set of spawned calls: a variable of the function that spawns, initialized by QZ_SCOPE_INIT, which only the
  * thread that made it uses. The function must call qz_sync before it returns. Afterwards the scope can be used
  * again. */
-typedef struct qz_scope { uint64_t opaque[8]; } qz_scope;
-#define QZ_SCOPE_INIT { { 0 } }
+typedef struct qz_scope {
+  uint64_t opaque[8];
+} qz_scope;
+#define QZ_SCOPE_INIT \
+  {                   \
+    { 0 }             \
+  }
 
 /* Calls `function(argument)`, at the latest in qz_sync. Never fails: where no thread can be made, the call is made
  * at once. `argument` must live until qz_sync. `name` is that of the threads in reports; spawn without one: the

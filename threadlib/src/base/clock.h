@@ -5,7 +5,7 @@
 #include <time.h>
 #include "compiler.h"
 
-#define QZI_NEVER       UINT64_MAX /* a deadline that does not come */
+#define QZI_NEVER UINT64_MAX /* a deadline that does not come */
 
 #pragma GCC visibility push(hidden)
 

@@ -29,8 +29,10 @@ void qzi_die(const char *format, ...) {
 
 const char *qzi_place_text(uint64_t place, char *text, size_t bytes) {
   Dl_info info;
-  if (!place) snprintf(text, bytes, "an unknown place");
-  else if (!dladdr((void *)(uintptr_t)place, &info) || !info.dli_fname) snprintf(text, bytes, "0x%jx", (uintmax_t)place);
+  if (!place)
+    snprintf(text, bytes, "an unknown place");
+  else if (!dladdr((void *)(uintptr_t)place, &info) || !info.dli_fname)
+    snprintf(text, bytes, "0x%jx", (uintmax_t)place);
   else {
     const char *slash = strrchr(info.dli_fname, '/');
     uintptr_t base = (uintptr_t)info.dli_fbase, offset = (uintptr_t)place - base;

@@ -14,35 +14,43 @@
 /* The processor that runs the caller. Read again after anything that may switch. NULL: not a kernel thread of ours. */
 extern _Thread_local struct qzi_processor *qzi_tls_processor __attribute__((tls_model("initial-exec")));
 
-/* The thread that the caller runs: current of that processor; NULL: in its scheduler, or in a blocking region, or none of ours.
- * Twice, since a locked instruction makes what follows wait: an address less to look up is 5 cycles less for a mutex. */
+/* The thread that the caller runs: current of that processor; NULL: in its scheduler, or in a blocking region, or none
+ * of ours. Twice, since a locked instruction makes what follows wait: an address less to look up is 5 cycles less for a
+ * mutex. */
 extern _Thread_local struct qzi_thread *qzi_tls_thread __attribute__((tls_model("initial-exec")));
 
 /* By assembly, so that a compiler cannot keep the address of the variable over a switch to another kernel thread. */
 #if defined(__x86_64__)
 #define QZI_TLS_LOAD(variable, value) \
   __asm__ volatile("movq " #variable "@gottpoff(%%rip), %0\n\tmovq %%fs:(%0), %0" : "=r"(value))
-#define QZI_TLS_STORE(variable, value) \
-  do { \
-    uint64_t offset_; \
-    __asm__ volatile("movq " #variable "@gottpoff(%%rip), %0\n\tmovq %1, %%fs:(%0)" : "=&r"(offset_) : "r"(value) : "memory"); \
+#define QZI_TLS_STORE(variable, value)                                              \
+  do {                                                                              \
+    uint64_t offset_;                                                               \
+    __asm__ volatile("movq " #variable "@gottpoff(%%rip), %0\n\tmovq %1, %%fs:(%0)" \
+                     : "=&r"(offset_)                                               \
+                     : "r"(value)                                                   \
+                     : "memory");                                                   \
   } while (0)
 #elif defined(__aarch64__)
-#define QZI_TLS_LOAD(variable, value) \
-  do { \
-    uint64_t offset_; \
-    __asm__ volatile("mrs %0, tpidr_el0\n\t" \
-                     "adrp %1, :gottprel:" #variable "\n\t" \
+#define QZI_TLS_LOAD(variable, value)                                  \
+  do {                                                                 \
+    uint64_t offset_;                                                  \
+    __asm__ volatile("mrs %0, tpidr_el0\n\t"                           \
+                     "adrp %1, :gottprel:" #variable "\n\t"            \
                      "ldr %1, [%1, #:gottprel_lo12:" #variable "]\n\t" \
-                     "ldr %0, [%0, %1]" : "=&r"(value), "=&r"(offset_)); \
+                     "ldr %0, [%0, %1]"                                \
+                     : "=&r"(value), "=&r"(offset_));                  \
   } while (0)
-#define QZI_TLS_STORE(variable, value) \
-  do { \
-    uint64_t base_, offset_; \
-    __asm__ volatile("mrs %0, tpidr_el0\n\t" \
-                     "adrp %1, :gottprel:" #variable "\n\t" \
+#define QZI_TLS_STORE(variable, value)                                 \
+  do {                                                                 \
+    uint64_t base_, offset_;                                           \
+    __asm__ volatile("mrs %0, tpidr_el0\n\t"                           \
+                     "adrp %1, :gottprel:" #variable "\n\t"            \
                      "ldr %1, [%1, #:gottprel_lo12:" #variable "]\n\t" \
-                     "str %2, [%0, %1]" : "=&r"(base_), "=&r"(offset_) : "r"(value) : "memory"); \
+                     "str %2, [%0, %1]"                                \
+                     : "=&r"(base_), "=&r"(offset_)                    \
+                     : "r"(value)                                      \
+                     : "memory");                                      \
   } while (0)
 #else
 #error "Quartz knows x86-64 and aarch64"
@@ -61,9 +69,9 @@ static inline struct qzi_thread *qzi_thread_self(void) {
 
 /* The first part of a processor, all that other files may touch; the rest is in processor.h. */
 struct qzi_processor_head {
-  struct qzi_thread *current;     /* thread that it runs; NULL in its scheduler */
+  struct qzi_thread *current; /* thread that it runs; NULL in its scheduler */
   struct qzi_publisher pub;
-  const void *left_from;          /* where the thread returns to that was left last by waiting (struct qzi_back) */
+  const void *left_from; /* where the thread returns to that was left last by waiting (struct qzi_back) */
 };
 static inline struct qzi_processor_head *qzi_head(struct qzi_processor *processor) {
   return (struct qzi_processor_head *)processor;

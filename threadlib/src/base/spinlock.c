@@ -12,7 +12,9 @@ void qzi_spin_wait(qzi_spinlock *lock) {
     if (!atomic_load_explicit(&lock->word, memory_order_relaxed) &&
         !atomic_exchange_explicit(&lock->word, 1, memory_order_acquire))
       return;
-    if (n % 128 == 0) sched_yield();
-    else qzi_pause();
+    if (n % 128 == 0)
+      sched_yield();
+    else
+      qzi_pause();
   }
 }

@@ -11,7 +11,9 @@
 #pragma GCC visibility push(hidden)
 
 /* The tiny lock: for a few instructions, never across a switch. */
-typedef struct qzi_spinlock { _Atomic(uint32_t) word; } qzi_spinlock;
+typedef struct qzi_spinlock {
+  _Atomic(uint32_t) word;
+} qzi_spinlock;
 void qzi_spin_wait(qzi_spinlock *lock);
 
 static inline void qzi_spin_lock(qzi_spinlock *lock) {
@@ -21,9 +23,7 @@ static inline bool qzi_spin_trylock(qzi_spinlock *lock) {
   return !atomic_load_explicit(&lock->word, memory_order_relaxed) &&
          !atomic_exchange_explicit(&lock->word, 1, memory_order_acquire);
 }
-static inline void qzi_spin_unlock(qzi_spinlock *lock) {
-  atomic_store_explicit(&lock->word, 0, memory_order_release);
-}
+static inline void qzi_spin_unlock(qzi_spinlock *lock) { atomic_store_explicit(&lock->word, 0, memory_order_release); }
 static inline void qzi_pause(void) {
 #if defined(__x86_64__)
   __builtin_ia32_pause();

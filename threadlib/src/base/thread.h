@@ -26,13 +26,13 @@ enum qzi_claim { QZI_WAITING = 1, QZI_WOKEN, QZI_TIMED_OUT };
 /* What a thread waits with in the queue of a synchronization object (sync.h). */
 struct qzi_waiter {
   struct qzi_waiter *next, *prev;
-  void *item;        /* channel: where the item is taken from or put; rwlock: not NULL for a writer */
-  uint64_t since;    /* when it began to wait, in ticks; 0: not measured (nothing is published) */
-  uint32_t kind;     /* of the object */
+  void *item;     /* channel: where the item is taken from or put; rwlock: not NULL for a writer */
+  uint64_t since; /* when it began to wait, in ticks; 0: not measured (nothing is published) */
+  uint32_t kind;  /* of the object */
   bool queued;
-  bool timed;        /* a deadline may let it go: it must be claimed */
-  bool plain;        /* since is 0, and timed false */
-  bool given;        /* what it waits for was given to it; else it was told to go (channel closed) */
+  bool timed; /* a deadline may let it go: it must be claimed */
+  bool plain; /* since is 0, and timed false */
+  bool given; /* what it waits for was given to it; else it was told to go (channel closed) */
 };
 
 /* A thread. Lies in the top page of its own stack (that of main: static). Never unmapped: `pub.serial` stays readable
@@ -41,42 +41,42 @@ struct qzi_waiter {
 struct qzi_thread {
   /* line 0: switching, joining */
   QZI_LINE struct qzi_context *context; /* where it goes on, while it does not run (switch.h) */
-  struct qzi_thread *link;        /* free list, or list of threads being made ready */
-  struct qzi_scope *scope;        /* fork-join scope that waits for it, or NULL */
+  struct qzi_thread *link;              /* free list, or list of threads being made ready */
+  struct qzi_scope *scope;              /* fork-join scope that waits for it, or NULL */
   void *argument;
-  _Atomic(uintptr_t) join;        /* join.c: 0, one of enum join_word, or the joining thread (+ QZI_JOIN_TIMED) */
+  _Atomic(uintptr_t) join; /* join.c: 0, one of enum join_word, or the joining thread (+ QZI_JOIN_TIMED) */
   void *result;
-  void *exit_sp;                  /* it runs on its joiner's stack: where qz_exit goes; else NULL */
-  _Atomic(uint8_t) life;          /* enum qzi_life; peeked at by joiners */
-  uint8_t blocked;                /* 1 while parked: for the deadlock report */
-  uint8_t io;                     /* depth of declared blocking regions */
-  uint8_t stack_class;            /* stack.c */
-  _Atomic(uint32_t) claim;        /* enum qzi_claim */
+  void *exit_sp;           /* it runs on its joiner's stack: where qz_exit goes; else NULL */
+  _Atomic(uint8_t) life;   /* enum qzi_life; peeked at by joiners */
+  uint8_t blocked;         /* 1 while parked: for the deadlock report */
+  uint8_t io;              /* depth of declared blocking regions */
+  uint8_t stack_class;     /* stack.c */
+  _Atomic(uint32_t) claim; /* enum qzi_claim */
 
   /* line 1: publishing */
   QZI_LINE struct qzi_pub_thread pub;
 
   /* line 2: waiting. Written by the waiter before it parks, or by who holds the object's lock. */
   QZI_LINE struct qzi_waiter waiter;
-  void *wait_object;              /* object that it waits for; NULL: none */
+  void *wait_object; /* object that it waits for; NULL: none */
   /* Describes for the deadlock report what `thread` waits for, the owner included ("mutex \"m\" held by \"t\"").
    * Runs when nothing else does. NULL: nothing is known. */
   void (*wait_describe)(const struct qzi_thread *thread, char *text, size_t bytes);
 
   /* line 3: sanitizers; children that run. Its own stack ends where the descriptor begins */
-  QZI_LINE char *own_low;         /* of a stack of another size than usual: see qzi_own_low */
-  void *sanitizer_fiber;          /* TSan */
-  void *sanitizer_stack;          /* ASan: fake stack while it does not run */
-  struct qzi_thread *sibling;     /* fork_join.c: the next running child of its scope, and what points to this one */
+  QZI_LINE char *own_low;     /* of a stack of another size than usual: see qzi_own_low */
+  void *sanitizer_fiber;      /* TSan */
+  void *sanitizer_stack;      /* ASan: fake stack while it does not run */
+  struct qzi_thread *sibling; /* fork_join.c: the next running child of its scope, and what points to this one */
   struct qzi_thread **sibling_link;
-  uint64_t marked_ns;             /* spin_loop.c: since when it is in a loop that the program marked */
-  uint32_t marked;                /* index of that place; 0: it is not */
-  uint32_t marked_serial;         /* of the thread that `marked` is of */
+  uint64_t marked_ns;     /* spin_loop.c: since when it is in a loop that the program marked */
+  uint32_t marked;        /* index of that place; 0: it is not */
+  uint32_t marked_serial; /* of the thread that `marked` is of */
 
   /* line 4: time-outs */
   QZI_LINE uint64_t deadline_ns;
   struct qzi_processor *timer_processor; /* whose heap holds it */
-  uint32_t timer_index;           /* place in that heap + 1; 0: none */
+  uint32_t timer_index;                  /* place in that heap + 1; 0: none */
 };
 static inline struct qzi_thread *qzi_waiting_thread(struct qzi_waiter *waiter) {
   return (struct qzi_thread *)((char *)waiter - offsetof(struct qzi_thread, waiter));

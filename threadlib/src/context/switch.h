@@ -3,8 +3,8 @@
  * Owns:    the layout of a saved context (struct qzi_context), which lies in the frame of whoever left.
  * Writer:  the thread that is left, at that moment; qzi_context_make for one that has not begun.
  * Reader:  whoever switches to it, once.
- * Must not: be called: it is expanded in the few functions that switch. There the compiler saves what it needs anyway, so
- *           each register is stored once and in the frame that is in the cache; and since nothing is called, the processor's
+ * Must not: be called: it is expanded in the few functions that switch. There the compiler saves what it needs anyway,
+ * so each register is stored once and in the frame that is in the cache; and since nothing is called, the processor's
  *           stack of return addresses stays in step, and it predicts the returns of those functions.
  */
 #ifndef QZI_SWITCH_H
@@ -19,11 +19,14 @@ struct qzi_context {
   uint64_t control; /* floating-point control words: qzi_fp_control() */
   void *pc;         /* where it goes on */
   void *sp;
-  void *fp;         /* frame pointer; of a new context: its first function */
+  void *fp; /* frame pointer; of a new context: its first function */
 };
 
 /* What whoever was left hands over to whoever goes on: `after(arg)`, if not NULL, runs there. */
-struct qzi_passed { void (*after)(void *); void *arg; };
+struct qzi_passed {
+  void (*after)(void *);
+  void *arg;
+};
 
 /* Where a new context begins, on an empty stack (entry_*.S). */
 void qzi_thread_entry(void);
@@ -35,13 +38,13 @@ extern uint64_t qzi_fp_usual;
 
 /* mxcsr in the lower half (without status bits), the x87 control word in the upper one. */
 static inline uint64_t qzi_fp_control(void) {
-  uint32_t word[2] = { 0, 0 };
+  uint32_t word[2] = {0, 0};
   __asm__ volatile("stmxcsr %0\n\tfnstcw %1" : "=m"(word[0]), "=m"(word[1]));
   return (word[0] & UINT64_C(0xffc0)) | (uint64_t)(word[1] & 0xffff) << 32;
 }
-/* Reading mxcsr takes 4 to 5 ns, the x87 word next to nothing; and what sets rounding or traps (fesetround, feenableexcept,
- * fesetenv) sets both. So the x87 word tells whether a thread has other ones than usual, and only then is mxcsr read. A thread
- * that changes mxcsr alone is not seen (docs/threads.md). */
+/* Reading mxcsr takes 4 to 5 ns, the x87 word next to nothing; and what sets rounding or traps (fesetround,
+ * feenableexcept, fesetenv) sets both. So the x87 word tells whether a thread has other ones than usual, and only then
+ * is mxcsr read. A thread that changes mxcsr alone is not seen (docs/threads.md). */
 static inline uint64_t qzi_fp_leave(void) {
   uint16_t x87;
   __asm__ volatile("fnstcw %0" : "=m"(x87));
@@ -50,26 +53,26 @@ static inline uint64_t qzi_fp_leave(void) {
 /* From those that the caller has to those of the context that goes on. */
 static inline void qzi_fp_take(uint64_t has, uint64_t wanted) {
   if (QZI_LIKELY((uint16_t)(has >> 32) == (uint16_t)(wanted >> 32))) return;
-  uint32_t word[2] = { (uint32_t)wanted, (uint32_t)(wanted >> 32) };
+  uint32_t word[2] = {(uint32_t)wanted, (uint32_t)(wanted >> 32)};
   __asm__ volatile("ldmxcsr %0\n\tfldcw %1" : : "m"(word[0]), "m"(word[1]));
 }
 
 /* A thread that left here, too, goes on without a jump: one whose target is to be looked up is dearer than all else. */
-#define QZI_SWITCH(here, to, after, arg)                                                                                   \
-  __asm__ volatile("leaq 1f(%%rip), %%r8\n\t"                                                                              \
-                   "movq %%r8, 8(%[here_])\n\t"                                                                            \
-                   "movq %%rsp, 16(%[here_])\n\t"                                                                          \
-                   "movq %%rbp, 24(%[here_])\n\t"                                                                          \
-                   "movq 16(%[to_]), %%rsp\n\t"                                                                            \
-                   "movq 24(%[to_]), %%rbp\n\t"                                                                            \
-                   "cmpq %%r8, 8(%[to_])\n\t"                                                                              \
-                   "jne qzi_switch_elsewhere\n"                                                                            \
-                   "1:"                                                                                                    \
-                   : "+a"(after), "+d"(arg), [here_] "+D"(here), [to_] "+S"(to)                                            \
-                   :                                                                                                       \
-                   : "rbx", "rcx", "r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15", "xmm0", "xmm1", "xmm2", "xmm3",      \
-                     "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", "xmm10", "xmm11", "xmm12", "xmm13", "xmm14", "xmm15",  \
-                     "cc", "memory")
+#define QZI_SWITCH(here, to, after, arg)                                                                         \
+  __asm__ volatile("leaq 1f(%%rip), %%r8\n\t"                                                                    \
+                   "movq %%r8, 8(%[here_])\n\t"                                                                  \
+                   "movq %%rsp, 16(%[here_])\n\t"                                                                \
+                   "movq %%rbp, 24(%[here_])\n\t"                                                                \
+                   "movq 16(%[to_]), %%rsp\n\t"                                                                  \
+                   "movq 24(%[to_]), %%rbp\n\t"                                                                  \
+                   "cmpq %%r8, 8(%[to_])\n\t"                                                                    \
+                   "jne qzi_switch_elsewhere\n"                                                                  \
+                   "1:"                                                                                          \
+                   : "+a"(after), "+d"(arg), [here_] "+D"(here), [to_] "+S"(to)                                  \
+                   :                                                                                             \
+                   : "rbx", "rcx", "r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15", "xmm0", "xmm1", "xmm2", \
+                     "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", "xmm10", "xmm11", "xmm12", "xmm13", \
+                     "xmm14", "xmm15", "cc", "memory")
 
 #elif defined(__aarch64__)
 
@@ -84,37 +87,38 @@ static inline void qzi_fp_take(uint64_t has, uint64_t wanted) {
 }
 
 /* hint #36 is "bti j". Of v8 to v15 the lower halves belong to the caller; the compiler stores those alone. */
-#define QZI_SWITCH(here, to, after, arg)                                                                                   \
-  do {                                                                                                                     \
-    register void (*after_)(void *) __asm__("x0") = after;                                                                 \
-    register void *arg_ __asm__("x1") = arg;                                                                               \
-    register struct qzi_context *here_ __asm__("x2") = here;                                                               \
-    register struct qzi_context *to_ __asm__("x3") = to;                                                                   \
-    __asm__ volatile("adr x9, 1f\n\t"                                                                                      \
-                     "mov x10, sp\n\t"                                                                                     \
-                     "stp x9, x10, [x2, #8]\n\t"                                                                           \
-                     "str x29, [x2, #24]\n\t"                                                                              \
-                     "ldp x9, x10, [x3, #8]\n\t"                                                                           \
-                     "ldr x29, [x3, #24]\n\t"                                                                              \
-                     "mov sp, x10\n\t"                                                                                     \
-                     "br x9\n"                                                                                             \
-                     "1:\n\t"                                                                                              \
-                     "hint #36"                                                                                            \
-                     : "+r"(after_), "+r"(arg_), "+r"(here_), "+r"(to_)                                                    \
-                     :                                                                                                     \
-                     : "x4", "x5", "x6", "x7", "x8", "x9", "x10", "x11", "x12", "x13", "x14", "x15", "x16", "x17", "x18", "x19", \
-                       "x20", "x21", "x22", "x23", "x24", "x25", "x26", "x27", "x28", "x30", "v0", "v1", "v2", "v3", "v4",  \
-                       "v5", "v6", "v7", "v8", "v9", "v10", "v11", "v12", "v13", "v14", "v15", "v16", "v17", "v18", "v19",  \
-                       "v20", "v21", "v22", "v23", "v24", "v25", "v26", "v27", "v28", "v29", "v30", "v31", "cc", "memory");\
-    (after) = after_;                                                                                                      \
-    (arg) = arg_;                                                                                                          \
+#define QZI_SWITCH(here, to, after, arg)                                                                               \
+  do {                                                                                                                 \
+    register void (*after_)(void *) __asm__("x0") = after;                                                             \
+    register void *arg_ __asm__("x1") = arg;                                                                           \
+    register struct qzi_context *here_ __asm__("x2") = here;                                                           \
+    register struct qzi_context *to_ __asm__("x3") = to;                                                               \
+    __asm__ volatile("adr x9, 1f\n\t"                                                                                  \
+                     "mov x10, sp\n\t"                                                                                 \
+                     "stp x9, x10, [x2, #8]\n\t"                                                                       \
+                     "str x29, [x2, #24]\n\t"                                                                          \
+                     "ldp x9, x10, [x3, #8]\n\t"                                                                       \
+                     "ldr x29, [x3, #24]\n\t"                                                                          \
+                     "mov sp, x10\n\t"                                                                                 \
+                     "br x9\n"                                                                                         \
+                     "1:\n\t"                                                                                          \
+                     "hint #36"                                                                                        \
+                     : "+r"(after_), "+r"(arg_), "+r"(here_), "+r"(to_)                                                \
+                     :                                                                                                 \
+                     : "x4", "x5", "x6", "x7", "x8", "x9", "x10", "x11", "x12", "x13", "x14", "x15", "x16", "x17",     \
+                       "x18", "x19", "x20", "x21", "x22", "x23", "x24", "x25", "x26", "x27", "x28", "x30", "v0", "v1", \
+                       "v2", "v3", "v4", "v5", "v6", "v7", "v8", "v9", "v10", "v11", "v12", "v13", "v14", "v15",       \
+                       "v16", "v17", "v18", "v19", "v20", "v21", "v22", "v23", "v24", "v25", "v26", "v27", "v28",      \
+                       "v29", "v30", "v31", "cc", "memory");                                                           \
+    (after) = after_;                                                                                                  \
+    (arg) = arg_;                                                                                                      \
   } while (0)
 
 #endif
 
-/* Leaves the caller's context in its own frame, where it is found by *save, goes on at `to`, and hands (after, arg) over to
- * whoever goes on there. Returns what was handed over by whoever came back. `control` is from qzi_fp_leave(), called a
- * good while before where that can be: what comes right after it waits. */
+/* Leaves the caller's context in its own frame, where it is found by *save, goes on at `to`, and hands (after, arg)
+ * over to whoever goes on there. Returns what was handed over by whoever came back. `control` is from qzi_fp_leave(),
+ * called a good while before where that can be: what comes right after it waits. */
 static inline __attribute__((always_inline)) struct qzi_passed
 qzi_switch(uint64_t control, struct qzi_context **save, struct qzi_context *to, void (*after)(void *), void *arg) {
   struct qzi_context context, *here = &context;
@@ -123,7 +127,7 @@ qzi_switch(uint64_t control, struct qzi_context **save, struct qzi_context *to, 
   qzi_fp_take(here->control, to->control);
   *save = here;
   QZI_SWITCH(here, to, after, arg);
-  return (struct qzi_passed){ after, arg };
+  return (struct qzi_passed){after, arg};
 }
 
 /* A first context at the top of a stack: goes on at qzi_thread_entry, that at `first`. */

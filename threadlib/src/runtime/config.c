@@ -33,9 +33,11 @@ static bool number(const char *name, bool bytes, uint64_t least, uint64_t most, 
     shift = *end == 'k' || *end == 'K' ? 10 : *end == 'm' || *end == 'M' ? 20 : *end == 'g' || *end == 'G' ? 30 : 0;
     if (shift) end++;
   }
-  if (errno || *end || end == text || *text == '-' || n > UINT64_MAX >> shift || n << shift < least || n << shift > most) {
-    if (!qzi_runtime.processors) fprintf(stderr, "quartz: %s=%s is not understood, the default is taken; give a number from %llu to %llu%s\n", name,
-            text, (unsigned long long)least, (unsigned long long)most, bytes ? " (k, m, g may follow)" : "");
+  if (errno || *end || end == text || *text == '-' || n > UINT64_MAX >> shift || n << shift < least ||
+      n << shift > most) {
+    if (!qzi_runtime.processors)
+      fprintf(stderr, "quartz: %s=%s is not understood, the default is taken; give a number from %llu to %llu%s\n",
+              name, text, (unsigned long long)least, (unsigned long long)most, bytes ? " (k, m, g may follow)" : "");
     return false;
   }
   *value = n << shift;

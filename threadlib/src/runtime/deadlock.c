@@ -16,7 +16,9 @@
 
 #define REPORTED 64u
 
-struct count { unsigned blocked, reported; };
+struct count {
+  unsigned blocked, reported;
+};
 
 /* Nothing runs: a thread that is not parked has called another one on its own stack, and waits for that. */
 static void count(struct qzi_thread *thread, void *arg) {
@@ -32,8 +34,10 @@ static void report(struct qzi_thread *thread, void *arg) {
   struct count *counts = arg;
   if (qzi_life(thread) != QZI_ALIVE || counts->reported++ >= REPORTED) return;
   char label[160], object[320] = "", line[520];
-  if (!thread->blocked) snprintf(object, sizeof object, "the end of a thread that it called, on its own stack");
-  else if (thread->wait_object && thread->wait_describe) thread->wait_describe(thread, object, sizeof object);
+  if (!thread->blocked)
+    snprintf(object, sizeof object, "the end of a thread that it called, on its own stack");
+  else if (thread->wait_object && thread->wait_describe)
+    thread->wait_describe(thread, object, sizeof object);
   snprintf(line, sizeof line, "quartz:   %s waits for %s\n", qzi_thread_label(thread, label, sizeof label),
            *object ? object : "something without a name");
   say(line);
@@ -44,12 +48,14 @@ void qzi_deadlock(void) {
   static _Atomic(bool) reporting;
   if (atomic_exchange(&reporting, true))
     for (;;) pause();
-  struct count counts = { 0, 0 };
+  struct count counts = {0, 0};
   qzi_stack_each(count, &counts);
   if (counts.blocked == 0) exit(0); /* the last thread has ended, main before it by qz_exit */
   char line[160];
-  if (counts.blocked == 1) snprintf(line, sizeof line, "the only thread is blocked, and nothing can wake it");
-  else snprintf(line, sizeof line, "all %u threads are blocked, and nothing can wake them", counts.blocked);
+  if (counts.blocked == 1)
+    snprintf(line, sizeof line, "the only thread is blocked, and nothing can wake it");
+  else
+    snprintf(line, sizeof line, "all %u threads are blocked, and nothing can wake them", counts.blocked);
   say("quartz: deadlock: ");
   say(line);
   say("; the program is aborted\n");

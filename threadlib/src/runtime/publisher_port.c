@@ -30,7 +30,8 @@ const uint32_t qzi_publishers_kind = QZ_PUBLISHER_THREADLIB;
 const uint32_t qzi_publishers_short = QZI_PUB_SHORT_ENTRIES;
 const bool qzi_publishers_own_thread = true;
 
-#define PROCESSORS_ROOM 1024u /* records and call tables of a session: qz_init() may ask for more processors than there were */
+#define PROCESSORS_ROOM \
+  1024u /* records and call tables of a session: qz_init() may ask for more processors than there were */
 
 /* One call table for each processor. */
 bool qzi_publishers_make(void) {
@@ -154,7 +155,8 @@ void qzi_pub_processor(struct qzi_publisher *p, unsigned index, uint32_t cpu) {
     self.next = kernels;
     kernels = &self;
   }
-  if (qzi_publishing() && p->record && !qzi_sched_busy(index)) qzi_pub_now(p, QZ_STATE_IDLE); /* main, when it is pinned, is running */
+  if (qzi_publishing() && p->record && !qzi_sched_busy(index))
+    qzi_pub_now(p, QZ_STATE_IDLE); /* main, when it is pinned, is running */
   pthread_mutex_unlock(&lock);
 }
 

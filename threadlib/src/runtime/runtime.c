@@ -6,8 +6,8 @@
  * Must not: start kernel threads before the program creates its first thread: a program that is only linked with the
  *           package pays nothing.
  *
- * The process's first kernel thread is processor 0, and main is a thread of the package on the stack that the process has
- * from the start. What other kernel threads need is made when the first thread is created.
+ * The process's first kernel thread is processor 0, and main is a thread of the package on the stack that the process
+ * has from the start. What other kernel threads need is made when the first thread is created.
  */
 #define _GNU_SOURCE
 #include "publisher/port.h"
@@ -27,9 +27,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define SCHEDULER_STACK_BYTES (256u << 10)
+#define SCHEDULER_STACK_BYTES  (256u << 10)
 #define MAIN_STACK_SPARE_BYTES (256u << 10) /* arguments, environment and the kernel's guard gap */
-#define MAIN_STACK_MOST_BYTES (64u << 20)
+#define MAIN_STACK_MOST_BYTES  (64u << 20)
 
 struct qzi_runtime qzi_runtime;
 uint64_t qzi_fp_usual;
@@ -39,7 +39,8 @@ int main(int, char **, char **) __attribute__((weak));
 static void make_processors(void) {
   size_t bytes = qzi_runtime.processor_count * sizeof(struct qzi_processor);
   struct qzi_processor *processors = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (processors == MAP_FAILED) qzi_die("no memory for %u processors; lower QUARTZ_PROCESSORS", qzi_runtime.processor_count);
+  if (processors == MAP_FAILED)
+    qzi_die("no memory for %u processors; lower QUARTZ_PROCESSORS", qzi_runtime.processor_count);
   for (unsigned k = 0; k < qzi_runtime.processor_count; k++) {
     struct qzi_processor *p = &processors[k];
     p->index = k;
@@ -109,10 +110,13 @@ struct qzi_processor *qzi_foreign(void) {
   struct qzi_kernel *kernel = qzi_kernel_self();
   if (kernel && kernel->io_thread)
     qzi_die("a function of the package was called inside a blocking region; call qz_blocking_end first");
-  qzi_die("a function of the package was called from a kernel thread that is not the package's; create threads with qz_create");
+  qzi_die("a function of the package was called from a kernel thread that is not the package's; create threads with "
+          "qz_create");
 }
 
-struct qzi_thread *qzi_self_slow(void) { return qzi_head(qzi_processor_checked())->current; }
+struct qzi_thread *qzi_self_slow(void) {
+  return qzi_head(qzi_processor_checked())->current;
+}
 
 /* The scheduler loop of the first kernel thread needs a stack of its own: main may move to another kernel thread. */
 static void scheduler_entry(void (*after)(void *), void *arg) {
@@ -142,7 +146,9 @@ void qzi_start(void) {
 }
 
 unsigned qzi_processor_count(void) { return qzi_runtime.processor_count; }
-struct qzi_processor *qzi_processor_at(unsigned index) { return &qzi_runtime.processors[index]; }
+struct qzi_processor *qzi_processor_at(unsigned index) {
+  return &qzi_runtime.processors[index];
+}
 uint64_t qzi_spin_limit_ns(void) { return qzi_runtime.spin_ns; }
 unsigned qz_processors(void) { return qzi_runtime.processor_count; }
 unsigned qz_processor_self(void) { return qzi_processor_checked()->index; }
@@ -214,7 +220,7 @@ static void forked(void) {
   qzi_runtime.fenced_wakes |= !qzi_runtime.membarrier;
   if (kernel->cpu != UINT32_MAX && qzi_runtime.cpus) {
     size_t cpus = qzi_runtime.cpus[qzi_runtime.cpu_count - 1] + 1, bytes = CPU_ALLOC_SIZE(cpus);
-    unsigned char mask[8192] = { 0 };
+    unsigned char mask[8192] = {0};
     if (bytes <= sizeof mask) {
       for (unsigned k = 0; k < qzi_runtime.cpu_count; k++) CPU_SET_S(qzi_runtime.cpus[k], bytes, (cpu_set_t *)mask);
       sched_setaffinity(0, bytes, (cpu_set_t *)mask);

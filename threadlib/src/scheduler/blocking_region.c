@@ -5,11 +5,12 @@
  * Reader:  idle.c.
  * Must not: start a kernel thread where nothing is ready: a short region costs a few atomic operations.
  *
- * At the beginning the processor is marked as free to take. Whoever queues work wakes a spare kernel thread for it; its own
- * queue can be stolen from. At the end the thread takes its processor back, or another free one, or else waits for one.
+ * At the beginning the processor is marked as free to take. Whoever queues work wakes a spare kernel thread for it; its
+ * own queue can be stolen from. At the end the thread takes its processor back, or another free one, or else waits for
+ * one.
  *
- * Whoever goes to sleep makes every CPU pass a barrier before it looks for work a last time (idle.c). That would be too dear
- * for a short region. So from the first region on those who queue work pass one (fenced_wakes).
+ * Whoever goes to sleep makes every CPU pass a barrier before it looks for work a last time (idle.c). That would be too
+ * dear for a short region. So from the first region on those who queue work pass one (fenced_wakes).
  */
 #include "processor.h"
 #include "exceptions.h"
@@ -58,7 +59,8 @@ static void inject_after(void *arg) {
 void qz_blocking_end(void) {
   struct qzi_kernel *kernel = qzi_kernel_self();
   struct qzi_thread *self = kernel ? kernel->io_thread : NULL;
-  if (!self) qzi_die("qz_blocking_end at %p without qz_blocking_begin; correct the program", __builtin_return_address(0));
+  if (!self)
+    qzi_die("qz_blocking_end at %p without qz_blocking_begin; correct the program", __builtin_return_address(0));
   if (self->io > 1) {
     self->io--;
     return;
@@ -79,7 +81,7 @@ void qz_blocking_end(void) {
   }
   /* every processor works, or sleeps with a kernel thread of its own: wait in the queue; this kernel thread is spare */
   qzi_sanitize_to_scheduler(&self->sanitizer_stack, kernel);
-  struct qzi_exceptions *here = qzi_exceptions_here(), exceptions = here ? *here : (struct qzi_exceptions){ 0 };
+  struct qzi_exceptions *here = qzi_exceptions_here(), exceptions = here ? *here : (struct qzi_exceptions){0};
   struct qzi_passed passed = qzi_switch(qzi_fp_leave(), &self->context, kernel->context, inject_after, self);
   qzi_sanitize_arrived(self->sanitizer_stack);
   qzi_exceptions_restore(exceptions);

@@ -17,7 +17,8 @@
 
 struct qzi_thread *qzi_take_fairly(struct qzi_processor *p);
 struct qzi_thread *qzi_take_instead(struct qzi_processor *p, struct qzi_thread *next);
-struct qzi_passed qzi_switch_to_scheduler(struct qzi_processor *p, struct qzi_thread *self, void (*after)(void *), void *arg);
+struct qzi_passed qzi_switch_to_scheduler(struct qzi_processor *p, struct qzi_thread *self, void (*after)(void *),
+                                          void *arg);
 
 /* Every switch ends here, on the new context. */
 static inline void qzi_arrive(struct qzi_passed passed) {
@@ -48,8 +49,10 @@ static inline __attribute__((always_inline)) struct qzi_thread *qzi_take_next(st
 }
 
 /* From thread `self` (NULL: it ends) to `next` on the same processor, under the biased lock. */
-static inline __attribute__((always_inline)) struct qzi_passed
-qzi_switch_to(struct qzi_processor *p, struct qzi_thread *self, struct qzi_thread *next, void (*after)(void *), void *arg) {
+static inline __attribute__((always_inline)) struct qzi_passed qzi_switch_to(struct qzi_processor *p,
+                                                                             struct qzi_thread *self,
+                                                                             struct qzi_thread *next,
+                                                                             void (*after)(void *), void *arg) {
   struct qzi_context *gone;
   if (QZI_UNLIKELY(qzi_life(next) == QZI_NEW)) qzi_prepare(next);
   qzi_current_set(p, next);
@@ -67,7 +70,7 @@ static inline __attribute__((always_inline)) void qzi_park_here(struct qzi_proce
   qzi_enter(p);
   struct qzi_thread *next = qzi_take_next(p);
   struct qzi_passed passed =
-      QZI_LIKELY(next != NULL) ? qzi_switch_to(p, self, next, after, arg) : qzi_switch_to_scheduler(p, self, after, arg);
+    QZI_LIKELY(next != NULL) ? qzi_switch_to(p, self, next, after, arg) : qzi_switch_to_scheduler(p, self, after, arg);
   qzi_sanitize_arrived(self->sanitizer_stack);
   qzi_exceptions_restore(exceptions);
   qzi_arrive(passed);

@@ -6,8 +6,8 @@
  * Must not: be run on the stack of a thread (but for qzi_wake_one).
  *
  * No wake-up is lost. There are three pairs; in each, one of the two sees the other:
- *  - who makes work queues it, then looks for sleepers; who goes to sleep says so (`idle`), makes every CPU pass a barrier,
- *    then looks for work and timers;
+ *  - who makes work queues it, then looks for sleepers; who goes to sleep says so (`idle`), makes every CPU pass a
+ * barrier, then looks for work and timers;
  *  - while one processor searches nobody is woken: who makes work and found a sleeper passes a fence, then looks for
  *    searchers; who searches no longer (because it found work, or found nobody to wake) says so (`searching`), passes a
  *    fence, then looks for work and sleepers, and wakes the next one. So wake-ups spread by themselves;
@@ -20,20 +20,22 @@
 
 #include <sched.h>
 
-#define SEARCH_PAUSE_NS 1000u
+#define SEARCH_PAUSE_NS     1000u
 #define SEARCH_PAUSE_MAX_NS 32000u
-#define NAP_NS 50000u
-#define NAP_MAX_NS 400000u
-#define NAP_THREADS 4u
-#define NAPS 4u /* as long as it is awake without having seen a ready thread */
+#define NAP_NS              50000u
+#define NAP_MAX_NS          400000u
+#define NAP_THREADS         4u
+#define NAPS                4u /* as long as it is awake without having seen a ready thread */
 
 /* ---- ready threads without a processor ---- */
 
 void qzi_inject(struct qzi_thread *thread) {
   thread->link = NULL;
   qzi_spin_lock(&qzi_runtime.lock);
-  if (qzi_runtime.injected_last) qzi_runtime.injected_last->link = thread;
-  else qzi_runtime.injected_first = thread;
+  if (qzi_runtime.injected_last)
+    qzi_runtime.injected_last->link = thread;
+  else
+    qzi_runtime.injected_first = thread;
   qzi_runtime.injected_last = thread;
   qzi_pub_unplaced(atomic_fetch_add_explicit(&qzi_runtime.injected_count, 1, memory_order_seq_cst) + 1);
   qzi_spin_unlock(&qzi_runtime.lock);
@@ -122,8 +124,10 @@ void qzi_wake_one(struct qzi_processor *self) {
     /* meanwhile others may have left it to us to wake somebody */
     atomic_fetch_sub_explicit(&qzi_runtime.searching, 1, memory_order_seq_cst);
     if (!qzi_idle_wanted()) return;
-    if (tries % 64 == 0) sched_yield(); /* whoever falls asleep or wakes up has lost its CPU amid that */
-    else qzi_pause();
+    if (tries % 64 == 0)
+      sched_yield(); /* whoever falls asleep or wakes up has lost its CPU amid that */
+    else
+      qzi_pause();
   }
 }
 
@@ -143,9 +147,9 @@ static void pause_ns(uint64_t begin_ns, uint64_t length_ns) {
   } while (qzi_now_ns() - begin_ns < length_ns);
 }
 
-/* Where there are more processors than CPUs nobody spins, which would take the CPU from one that works. A processor that searches
- * naps while threads come and go that their own processor runs: if it slept, each of them would wake it. Whoever has
- * several ready threads ends the nap. */
+/* Where there are more processors than CPUs nobody spins, which would take the CPU from one that works. A processor
+ * that searches naps while threads come and go that their own processor runs: if it slept, each of them would wake it.
+ * Whoever has several ready threads ends the nap. */
 static void nap(struct qzi_kernel *kernel, uint64_t until_ns) {
   atomic_store_explicit(&qzi_runtime.napping, kernel, memory_order_seq_cst);
   qzi_kernel_wait(kernel, until_ns);
@@ -164,8 +168,10 @@ static struct qzi_thread *search(struct qzi_processor *p, struct qzi_kernel *ker
     if (thread) return thread;
     now = qzi_now_ns();
     if (qzi_runtime.spin_ns == 0) {
-      if (young) naps = NAPS;
-      else if (naps > 0) naps--;
+      if (young)
+        naps = NAPS;
+      else if (naps > 0)
+        naps--;
       if (naps == 0) return NULL;
       nap(kernel, now + nap_ns);
       if (nap_ns < NAP_MAX_NS) nap_ns *= 2;

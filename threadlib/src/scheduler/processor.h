@@ -5,9 +5,10 @@
  * Reader:  the core; thieves and the idle peek at the sizes of queues.
  * Must not: be included by synchronization objects or by publishing.
  *
- * A queue is guarded by a lock that is biased to its owner: the owner stores `busy` and then looks at `revoked`, with no
- * locked instruction; a thief stores `revoked` and then makes every CPU pass a memory barrier (membarrier), unless the
- * owner answers first. So each of the two sees the other. Where the kernel has no membarrier, the owner uses a fence.
+ * A queue is guarded by a lock that is biased to its owner: the owner stores `busy` and then looks at `revoked`, with
+ * no locked instruction; a thief stores `revoked` and then makes every CPU pass a memory barrier (membarrier), unless
+ * the owner answers first. So each of the two sees the other. Where the kernel has no membarrier, the owner uses a
+ * fence.
  */
 #ifndef QZI_PROCESSOR_H
 #define QZI_PROCESSOR_H
@@ -42,21 +43,21 @@ struct qzi_processor {
   uint32_t index;
   _Atomic(struct qzi_thread *) next; /* made ready last: runs next */
   _Atomic(struct qzi_thread *) away; /* that one, if it is better off elsewhere: a thief need not watch it first */
-  struct qzi_thread **free;        /* descriptors with stacks of the default size; NULL: none yet */
+  struct qzi_thread **free;          /* descriptors with stacks of the default size; NULL: none yet */
   uint32_t free_count;
-  uint32_t free_room;              /* QZI_FREE_ROOM, 0: none yet */
+  uint32_t free_room; /* QZI_FREE_ROOM, 0: none yet */
   uint32_t cpu;
-  uint64_t serial;                 /* last one given out */
+  uint64_t serial; /* last one given out */
   struct qzi_kernel *kernel;
   struct qzi_exceptions *exceptions; /* of its kernel thread (exceptions.h), or NULL */
 
-  struct qzi_ring deque;           /* new threads: youngest first for the owner, oldest first for thieves */
-  struct qzi_ring fifo;            /* threads that ran before: oldest first for all */
+  struct qzi_ring deque; /* new threads: youngest first for the owner, oldest first for thieves */
+  struct qzi_ring fifo;  /* threads that ran before: oldest first for all */
 
   QZI_LINE _Atomic(uint32_t) revoked; /* a thief wants the queues */
-  _Atomic(uint32_t) answered;      /* the owner has seen that, and stays out */
-  qzi_spinlock thief;              /* one thief at a time */
-  _Atomic(uint32_t) status;        /* enum qzi_status */
+  _Atomic(uint32_t) answered;         /* the owner has seen that, and stays out */
+  qzi_spinlock thief;                 /* one thief at a time */
+  _Atomic(uint32_t) status;           /* enum qzi_status */
 
   QZI_LINE qzi_spinlock timer_lock;
   uint32_t timer_count, timer_capacity;
@@ -66,26 +67,26 @@ struct qzi_processor {
 
 struct qzi_runtime {
   unsigned processor_count;
-  bool membarrier;                 /* the kernel has it; else owners use fences */
-  _Atomic(bool) fenced_wakes;      /* whoever queues work uses a fence before it looks for the idle: see qzi_wake_idle */
+  bool membarrier;            /* the kernel has it; else owners use fences */
+  _Atomic(bool) fenced_wakes; /* whoever queues work uses a fence before it looks for the idle: see qzi_wake_idle */
   bool pin;
-  uint32_t spin_ns;                /* of idle processors and adaptive waits */
+  uint32_t spin_ns; /* of idle processors and adaptive waits */
   size_t stack_bytes;
   size_t max_threads;
   size_t page_bytes;
   struct qzi_processor *processors;
   unsigned cpu_count;
-  uint32_t *cpus;                  /* that processors are pinned to, cpu_count of them */
-  bool started;                    /* a thread has been created */
+  uint32_t *cpus; /* that processors are pinned to, cpu_count of them */
+  bool started;   /* a thread has been created */
 
-  QZI_LINE _Atomic(uint32_t) idle; /* processors that are not QZI_RUNNING */
-  _Atomic(uint32_t) searching;     /* running processors that search for work */
+  QZI_LINE _Atomic(uint32_t) idle;      /* processors that are not QZI_RUNNING */
+  _Atomic(uint32_t) searching;          /* running processors that search for work */
   _Atomic(struct qzi_kernel *) napping; /* the one, or one, of those that search that naps */
-  _Atomic(uint32_t) in_io;         /* threads inside blocking regions */
-  _Atomic(uint32_t) keeper;        /* index + 1 of the parked processor that watches the timers */
-  _Atomic(uint64_t) keeper_ns;     /* until when it sleeps */
+  _Atomic(uint32_t) in_io;              /* threads inside blocking regions */
+  _Atomic(uint32_t) keeper;             /* index + 1 of the parked processor that watches the timers */
+  _Atomic(uint64_t) keeper_ns;          /* until when it sleeps */
 
-  QZI_LINE qzi_spinlock lock;      /* spare, injected */
+  QZI_LINE qzi_spinlock lock; /* spare, injected */
   struct qzi_kernel *spare;
   struct qzi_thread *injected_first, *injected_last; /* ready threads that came back without a processor */
   _Atomic(uint32_t) injected_count;
@@ -99,8 +100,10 @@ void qzi_enter_slow(struct qzi_processor *processor);
 void qzi_heavy_fence(void);
 
 static inline void qzi_light_fence(void) {
-  if (QZI_LIKELY(qzi_runtime.membarrier)) atomic_signal_fence(memory_order_seq_cst);
-  else __sync_synchronize();
+  if (QZI_LIKELY(qzi_runtime.membarrier))
+    atomic_signal_fence(memory_order_seq_cst);
+  else
+    __sync_synchronize();
 }
 static inline void qzi_enter(struct qzi_processor *p) {
   atomic_store_explicit(&p->busy, 1, memory_order_relaxed);
@@ -126,13 +129,16 @@ __attribute__((noreturn)) void qzi_schedule(struct qzi_kernel *kernel);
 /* First frame of a thread on its own stack. */
 __attribute__((noreturn)) void qzi_thread_main(void (*after)(void *), void *arg);
 
-/* Work has been queued: wakes a processor where one sleeps and none searches. Between the two looks lies a fence of the caller's
- * or that of whoever goes to sleep (idle.c); a thread that enters a blocking region does without one (blocking_region.c). */
+/* Work has been queued: wakes a processor where one sleeps and none searches. Between the two looks lies a fence of the
+ * caller's or that of whoever goes to sleep (idle.c); a thread that enters a blocking region does without one
+ * (blocking_region.c). */
 void qzi_wake_one(struct qzi_processor *self);
 static inline bool qzi_some_idle(void) {
   bool fence = atomic_load_explicit(&qzi_runtime.fenced_wakes, memory_order_relaxed);
-  if (QZI_LIKELY(!fence)) atomic_signal_fence(memory_order_seq_cst);
-  else __sync_synchronize();
+  if (QZI_LIKELY(!fence))
+    atomic_signal_fence(memory_order_seq_cst);
+  else
+    __sync_synchronize();
   return atomic_load_explicit(&qzi_runtime.idle, memory_order_relaxed) != 0;
 }
 static inline void qzi_wake_idle(struct qzi_processor *self) {
@@ -155,8 +161,8 @@ bool qzi_work_at(struct qzi_processor *p);
 bool qzi_work_anywhere(const struct qzi_processor *self);
 struct qzi_passed qzi_run_from_scheduler(struct qzi_kernel *kernel, struct qzi_thread *next);
 
-/* Lowest usable address of its own stack. All but stacks of other sizes follow from where the descriptor is: so its cache lines that
- * nobody needs while it runs stay untouched. */
+/* Lowest usable address of its own stack. All but stacks of other sizes follow from where the descriptor is: so its
+ * cache lines that nobody needs while it runs stay untouched. */
 static inline char *qzi_own_low(const struct qzi_thread *thread) {
   if (QZI_UNLIKELY(thread->stack_class != 0)) return thread->own_low;
   return (char *)(((uintptr_t)thread | (qzi_runtime.page_bytes - 1)) + 1 - qzi_runtime.stack_bytes);
@@ -173,7 +179,9 @@ void qzi_start(void);                      /* at the first creation of a thread 
 void qzi_timers_run(void);
 uint64_t qzi_timers_first(void); /* QZI_NEVER: none */
 extern _Atomic(uint32_t) qzi_timer_count;
-static inline bool qzi_timers_pending(void) { return atomic_load_explicit(&qzi_timer_count, memory_order_relaxed) != 0; }
+static inline bool qzi_timers_pending(void) {
+  return atomic_load_explicit(&qzi_timer_count, memory_order_relaxed) != 0;
+}
 void qzi_timer_arm(struct qzi_thread *thread);
 void qzi_timer_disarm(struct qzi_thread *thread);
 

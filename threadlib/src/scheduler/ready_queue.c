@@ -12,7 +12,7 @@
 void qzi_ring_grow(struct qzi_ring *ring) {
   uint32_t old = ring->slot ? ring->mask + 1 : 0, capacity = old ? old * 2 : 512;
   struct qzi_thread **slot =
-      mmap(NULL, capacity * sizeof *slot, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    mmap(NULL, capacity * sizeof *slot, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (slot == MAP_FAILED) qzi_die("no memory for a queue of %u ready threads; raise the limit of memory", capacity);
   uint32_t top = atomic_load_explicit(&ring->top, memory_order_relaxed);
   uint32_t bottom = atomic_load_explicit(&ring->bottom, memory_order_relaxed);

@@ -1,5 +1,5 @@
-/* Rings of ready threads. All calls are made under the biased lock of the processor that has the ring, but for the sizes, which
- * anybody may peek at.
+/* Rings of ready threads. All calls are made under the biased lock of the processor that has the ring, but for the
+ * sizes, which anybody may peek at.
  *
  * Owns:    struct qzi_ring.
  */
@@ -12,14 +12,14 @@
 
 /* How far ahead of its turn a thread is asked for where many are ready, and how much of its stack. */
 #ifndef QZI_AHEAD
-#define QZI_AHEAD 12
-#define QZI_AHEAD_LINES 3
+#define QZI_AHEAD           12
+#define QZI_AHEAD_LINES     3
 #define QZI_AHEAD_NEW_LINES 5
-#define QZI_AHEAD_MANY 128 /* new threads: with fewer they are in the caches */
+#define QZI_AHEAD_MANY      128 /* new threads: with fewer they are in the caches */
 #endif
 
-/* What a thread that begins, or comes back to its list of free ones, touches first; and the top of its stack. Where there are many, it
- * has left all caches. (Expanded always: gcc drops calls of a function that only prefetches.) */
+/* What a thread that begins, or comes back to its list of free ones, touches first; and the top of its stack. Where
+ * there are many, it has left all caches. (Expanded always: gcc drops calls of a function that only prefetches.) */
 static inline __attribute__((always_inline)) void qzi_ahead_descriptor(const struct qzi_thread *thread) {
   __builtin_prefetch(thread, 1);
   __builtin_prefetch(&thread->pub, 1);
@@ -46,9 +46,11 @@ static inline uint32_t qzi_ring_size(const struct qzi_ring *ring) {
   return atomic_load_explicit(&ring->bottom, memory_order_relaxed) - top;
 }
 /* Where many are ready their stacks are far away: asks for those of the next ones. */
-static inline __attribute__((always_inline)) void qzi_ring_ahead(const struct qzi_ring *ring, uint32_t top, uint32_t bottom) {
+static inline __attribute__((always_inline)) void qzi_ring_ahead(const struct qzi_ring *ring, uint32_t top,
+                                                                 uint32_t bottom) {
   if (bottom - top <= QZI_AHEAD * 2) return;
-  const struct qzi_thread *far = ring->slot[(top + QZI_AHEAD * 2) & ring->mask], *near = ring->slot[(top + QZI_AHEAD) & ring->mask];
+  const struct qzi_thread *far = ring->slot[(top + QZI_AHEAD * 2) & ring->mask],
+                          *near = ring->slot[(top + QZI_AHEAD) & ring->mask];
   __builtin_prefetch(far, 1);
   if (qzi_publishing()) {
     __builtin_prefetch(&far->pub, 1);

@@ -23,7 +23,8 @@ void __sanitizer_finish_switch_fiber(void *fake_stack_save, const void **bottom_
 void __asan_unpoison_memory_region(void const volatile *address, size_t size);
 #endif
 
-/* Just before the switch to a thread. `from`: where the fake stack of the context that is left is kept; NULL: it ends. */
+/* Just before the switch to a thread. `from`: where the fake stack of the context that is left is kept; NULL: it ends.
+ */
 static inline void qzi_sanitize_to_thread(void **from, struct qzi_thread *to) {
 #ifdef QZI_TSAN
   if (!to->sanitizer_fiber) to->sanitizer_fiber = __tsan_create_fiber(0);

@@ -34,7 +34,9 @@ __attribute__((noinline)) struct qzi_thread *qzi_take_instead(struct qzi_process
   return qzi_ring_take_oldest(&p->fifo);
 }
 
-struct qzi_thread *qzi_take(struct qzi_processor *p) { return qzi_take_next(p); }
+struct qzi_thread *qzi_take(struct qzi_processor *p) {
+  return qzi_take_next(p);
+}
 
 void qzi_prepare(struct qzi_thread *thread) {
   qzi_life_set(thread, QZI_ALIVE);
@@ -49,8 +51,8 @@ void qzi_prepare(struct qzi_thread *thread) {
 }
 
 /* From thread `self` to the scheduler loop of its kernel thread: no thread is ready here. */
-__attribute__((noinline)) struct qzi_passed
-qzi_switch_to_scheduler(struct qzi_processor *p, struct qzi_thread *self, void (*after)(void *), void *arg) {
+__attribute__((noinline)) struct qzi_passed qzi_switch_to_scheduler(struct qzi_processor *p, struct qzi_thread *self,
+                                                                    void (*after)(void *), void *arg) {
   struct qzi_context *gone;
   struct qzi_kernel *kernel = p->kernel;
   if (QZI_UNLIKELY(!kernel->context)) qzi_start(); /* main blocks before it has created a thread */
@@ -81,10 +83,14 @@ void qzi_handoff(struct qzi_thread *thread, void (*after)(void *), void *arg) {
 void qzi_switch_away(struct qzi_thread *next, void (*after)(void *), void *arg) {
   struct qzi_processor *p = qzi_processor_self();
   qzi_enter(p);
-  if (next) next->blocked = 0;
-  else next = qzi_take_next(p);
-  if (next) qzi_switch_to(p, NULL, next, after, arg);
-  else qzi_switch_to_scheduler(p, NULL, after, arg);
+  if (next)
+    next->blocked = 0;
+  else
+    next = qzi_take_next(p);
+  if (next)
+    qzi_switch_to(p, NULL, next, after, arg);
+  else
+    qzi_switch_to_scheduler(p, NULL, after, arg);
   __builtin_unreachable();
 }
 
@@ -148,9 +154,9 @@ __attribute__((noinline)) void qzi_yield(void) {
   qzi_arrive(passed);
 }
 
-/* Where only threads that have run are ready, a yield is this: the oldest out of the queue, the caller in. First in: so the
- * queue is never seen empty, and nobody need look for sleepers. It leaves the numbers of threads queued and taken as they
- * are: both would change by one. False: something is out of the ordinary, and nothing was done. */
+/* Where only threads that have run are ready, a yield is this: the oldest out of the queue, the caller in. First in: so
+ * the queue is never seen empty, and nobody need look for sleepers. It leaves the numbers of threads queued and taken
+ * as they are: both would change by one. False: something is out of the ordinary, and nothing was done. */
 static inline __attribute__((always_inline)) bool take_turns(struct qzi_processor *p, bool published) {
 #if defined(QZI_TSAN) || defined(QZI_ASAN)
   return false;

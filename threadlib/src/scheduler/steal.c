@@ -19,14 +19,16 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define AGE_NS 2000u
-#define ANSWER_NS 3000u  /* how long a thief waits for the owner's answer before it asks the kernel */
-#define ENTRY_NS 100000u /* how long an owner may stay inside (it may have lost its CPU) before the thief gives up */
+#define AGE_NS      2000u
+#define ANSWER_NS   3000u   /* how long a thief waits for the owner's answer before it asks the kernel */
+#define ENTRY_NS    100000u /* how long an owner may stay inside (it may have lost its CPU) before the thief gives up */
 #define STEAL_LIMIT 128u
 
 void qzi_heavy_fence(void) {
-  if (qzi_runtime.membarrier) syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0);
-  else __sync_synchronize();
+  if (qzi_runtime.membarrier)
+    syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0);
+  else
+    __sync_synchronize();
 }
 
 void qzi_enter_slow(struct qzi_processor *p) {
@@ -34,8 +36,10 @@ void qzi_enter_slow(struct qzi_processor *p) {
     atomic_store_explicit(&p->busy, 0, memory_order_release);
     atomic_store_explicit(&p->answered, 1, memory_order_release);
     for (unsigned n = 0; atomic_load_explicit(&p->revoked, memory_order_acquire); n++) {
-      if (n % 256 == 255) sched_yield();
-      else qzi_pause();
+      if (n % 256 == 255)
+        sched_yield();
+      else
+        qzi_pause();
     }
     atomic_store_explicit(&p->busy, 1, memory_order_relaxed);
     qzi_light_fence();
@@ -94,9 +98,9 @@ static uint32_t take(struct qzi_ring *from, uint32_t count, struct qzi_thread **
   return n;
 }
 
-/* All that the victim did since then was to let threads take turns (one decision in 32 may have been another). Decisions are
- * read last at first, and first now, so that none seems to be without its push. Threads that were woken and put there, all those of a
- * barrier for one, were counted (`enqueued`), those that yield not. */
+/* All that the victim did since then was to let threads take turns (one decision in 32 may have been another).
+ * Decisions are read last at first, and first now, so that none seems to be without its push. Threads that were woken
+ * and put there, all those of a barrier for one, were counted (`enqueued`), those that yield not. */
 static bool took_turns(struct qzi_processor *victim, uint32_t tick, uint32_t fifo_bottom, uint64_t enqueued) {
   uint32_t ticks = atomic_load_explicit(&victim->tick, memory_order_acquire) - tick;
   uint32_t pushes = atomic_load_explicit(&victim->fifo.bottom, memory_order_relaxed) - fifo_bottom;

@@ -1,9 +1,9 @@
 /* Time-outs and sleep.
  *
  * Owns:    the timer heap of each processor, qzi_timer_count.
- * Writer:  a waiter arms its timer on the processor that it leaves; any processor fires or disarms it, under timer_lock.
- * Reader:  idle.c (when to wake up), scheduler.c (now and then).
- * Must not: run threads, or be called under a biased lock.
+ * Writer:  a waiter arms its timer on the processor that it leaves; any processor fires or disarms it, under
+ * timer_lock. Reader:  idle.c (when to wake up), scheduler.c (now and then). Must not: run threads, or be called under
+ * a biased lock.
  *
  * There is no timer thread: busy processors look at the clock at every 64th decision, searching ones all the time, and
  * of the sleeping ones one (the keeper) sleeps only until the first deadline.
@@ -35,7 +35,8 @@ static void sift_down(struct qzi_processor *p, uint32_t at, struct qzi_thread *t
   for (;;) {
     uint32_t below = 2 * at + 1;
     if (below >= p->timer_count) break;
-    if (below + 1 < p->timer_count && p->timer_heap[below + 1]->deadline_ns < p->timer_heap[below]->deadline_ns) below++;
+    if (below + 1 < p->timer_count && p->timer_heap[below + 1]->deadline_ns < p->timer_heap[below]->deadline_ns)
+      below++;
     if (thread->deadline_ns <= p->timer_heap[below]->deadline_ns) break;
     place(p, at, p->timer_heap[below]);
     at = below;
@@ -44,15 +45,18 @@ static void sift_down(struct qzi_processor *p, uint32_t at, struct qzi_thread *t
 }
 
 static void set_first(struct qzi_processor *p) {
-  atomic_store_explicit(&p->timer_first_ns, p->timer_count ? p->timer_heap[0]->deadline_ns : QZI_NEVER, memory_order_seq_cst);
+  atomic_store_explicit(&p->timer_first_ns, p->timer_count ? p->timer_heap[0]->deadline_ns : QZI_NEVER,
+                        memory_order_seq_cst);
 }
 
 static void take_out(struct qzi_processor *p, uint32_t at) {
   struct qzi_thread *last = p->timer_heap[--p->timer_count];
   p->timer_heap[at]->timer_index = 0;
   if (at < p->timer_count) {
-    if (at > 0 && last->deadline_ns < p->timer_heap[(at - 1) / 2]->deadline_ns) sift_up(p, at, last);
-    else sift_down(p, at, last);
+    if (at > 0 && last->deadline_ns < p->timer_heap[(at - 1) / 2]->deadline_ns)
+      sift_up(p, at, last);
+    else
+      sift_down(p, at, last);
   }
   atomic_fetch_sub_explicit(&qzi_timer_count, 1, memory_order_seq_cst);
 }
@@ -60,8 +64,8 @@ static void take_out(struct qzi_processor *p, uint32_t at) {
 static void grow(struct qzi_processor *p) {
   uint32_t capacity = p->timer_capacity ? p->timer_capacity * 2 : 512;
   void *heap = p->timer_capacity
-                   ? mremap(p->timer_heap, p->timer_capacity * sizeof(void *), capacity * sizeof(void *), MREMAP_MAYMOVE)
-                   : mmap(NULL, capacity * sizeof(void *), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+                 ? mremap(p->timer_heap, p->timer_capacity * sizeof(void *), capacity * sizeof(void *), MREMAP_MAYMOVE)
+                 : mmap(NULL, capacity * sizeof(void *), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (heap == MAP_FAILED) qzi_die("no memory for %u timers; raise the limit of memory", capacity);
   p->timer_heap = heap;
   p->timer_capacity = capacity;
@@ -152,11 +156,13 @@ static void timed_after(void *arg) {
   atomic_store_explicit(&timed->left, true, memory_order_release);
 }
 
-void qzi_timed_begin(struct qzi_thread *self) { atomic_store_explicit(&self->claim, QZI_WAITING, memory_order_relaxed); }
+void qzi_timed_begin(struct qzi_thread *self) {
+  atomic_store_explicit(&self->claim, QZI_WAITING, memory_order_relaxed);
+}
 
 bool qzi_park_until(void (*after)(void *), void *arg, uint64_t deadline_ns) {
   struct qzi_thread *self = qzi_self();
-  struct timed timed = { self, after, arg, false };
+  struct timed timed = {self, after, arg, false};
   self->deadline_ns = deadline_ns;
   qzi_park(timed_after, &timed);
   /* whoever woke us may have been faster than the processor that we left */

@@ -42,8 +42,8 @@ static cpu_set_t *only(uint32_t cpu, size_t *bytes) {
   return set;
 }
 
-/* Pins a kernel thread to processor p's CPU. By itself, or before it is told to go on: it would have to wait for its old CPU
- * first, and there is, mostly, the one that tells it. */
+/* Pins a kernel thread to processor p's CPU. By itself, or before it is told to go on: it would have to wait for its
+ * old CPU first, and there is, mostly, the one that tells it. */
 static void pin(struct qzi_kernel *kernel, const struct qzi_processor *p) {
   if (p->cpu == UINT32_MAX || kernel->cpu == p->cpu) return;
   size_t bytes;
@@ -73,10 +73,10 @@ static int futex(_Atomic(uint32_t) *word, int operation, uint32_t value, const s
   return (int)syscall(SYS_futex, word, operation | FUTEX_PRIVATE_FLAG, value, until, NULL, FUTEX_BITSET_MATCH_ANY);
 }
 
-/* Returns when woken, at the deadline, or (rarely) for no reason. Exchanges, so that a signal which is used up here is one
- * whose reason the caller sees. */
+/* Returns when woken, at the deadline, or (rarely) for no reason. Exchanges, so that a signal which is used up here is
+ * one whose reason the caller sees. */
 void qzi_kernel_wait(struct qzi_kernel *kernel, uint64_t deadline_ns) {
-  struct timespec until = { (time_t)(deadline_ns / 1000000000u), (long)(deadline_ns % 1000000000u) };
+  struct timespec until = {(time_t)(deadline_ns / 1000000000u), (long)(deadline_ns % 1000000000u)};
   if (!atomic_exchange_explicit(&kernel->wake, 0, memory_order_acquire))
     futex(&kernel->wake, FUTEX_WAIT_BITSET, 0, deadline_ns == QZI_NEVER ? NULL : &until);
   atomic_exchange_explicit(&kernel->wake, 0, memory_order_acquire);
@@ -97,7 +97,8 @@ void qzi_kernel_wake(struct qzi_kernel *kernel) {
 /* A kernel thread without a processor sleeps until it is given one. */
 static struct qzi_processor *wait_for_processor(struct qzi_kernel *kernel) {
   struct qzi_processor *p;
-  while (!(p = atomic_exchange_explicit(&kernel->given, NULL, memory_order_acquire))) qzi_kernel_wait(kernel, QZI_NEVER);
+  while (!(p = atomic_exchange_explicit(&kernel->given, NULL, memory_order_acquire)))
+    qzi_kernel_wait(kernel, QZI_NEVER);
   return p;
 }
 

@@ -2,8 +2,8 @@
  *
  * Owns:    struct qz_barrier: arrivals, the round, and a queue under an internal lock.
  * Writer:  whoever holds the internal lock. `round` is read without it by those who spin.
- * Must not: spin where more threads than processors take part: the missing ones may need the processor. Nor, unless told to, where they
- *          are more than CPUs.
+ * Must not: spin where more threads than processors take part: the missing ones may need the processor. Nor, unless
+ * told to, where they are more than CPUs.
  */
 #include "sync.h"
 
@@ -20,7 +20,7 @@ _Static_assert(sizeof(struct barrier) <= sizeof(qz_barrier), "qz_barrier");
 int qz_barrier_init(qz_barrier *barrier, const char *name, unsigned parties, qz_policy policy) {
   if (parties == 0 || (policy != QZ_ADAPTIVE && policy != QZ_BLOCK && policy != QZ_SPIN)) return EINVAL;
   struct barrier *b = (struct barrier *)barrier;
-  *b = (struct barrier){ .parties = parties };
+  *b = (struct barrier){.parties = parties};
   qzi_object_init(&b->object, QZ_KIND_BARRIER, name, policy, QZI_CALLER());
   return 0;
 }
@@ -82,7 +82,8 @@ int qz_barrier_wait(qz_barrier *barrier) {
     bool done = false;
     qzi_ask_now(index, QZ_KIND_BARRIER, self);
     struct qzi_waiter *me = qzi_waiter_of(self, qzi_wait_begins(), NULL);
-    if (b->object.policy != QZ_BLOCK && !qzi_alone && b->parties <= (b->object.policy == QZ_SPIN ? qzi_processor_count() : qzi_at_once)) {
+    if (b->object.policy != QZ_BLOCK && !qzi_alone &&
+        b->parties <= (b->object.policy == QZ_SPIN ? qzi_processor_count() : qzi_at_once)) {
       uint32_t round = b->round;
       __atomic_fetch_add(&b->spinners, 1, __ATOMIC_RELAXED);
       qzi_unlock(&b->lock);

@@ -26,7 +26,8 @@ int qz_channel_init(qz_channel *channel, const char *name, size_t item_bytes, si
   if (__builtin_mul_overflow(item_bytes, capacity, &bytes)) return EINVAL;
   char *ring = NULL;
   if (bytes && !(ring = malloc(bytes))) return ENOMEM;
-  *c = (struct channel){ .item_bytes = item_bytes, .capacity = capacity, .ring = ring, .plain = item_bytes == sizeof(uint64_t) };
+  *c = (struct channel){
+    .item_bytes = item_bytes, .capacity = capacity, .ring = ring, .plain = item_bytes == sizeof(uint64_t)};
   qzi_object_init(&c->object, QZ_KIND_CHANNEL, name, QZ_BLOCK, QZI_CALLER());
   return 0;
 }
@@ -67,8 +68,10 @@ int qz_channel_close(qz_channel *channel) {
 /* Items are mostly words: those are copied without a call. */
 static inline void copy_word(void *to, const void *from) { memcpy(to, from, sizeof(uint64_t)); }
 static inline void copy(struct channel *c, void *to, const void *from) {
-  if (c->item_bytes == sizeof(uint64_t)) copy_word(to, from);
-  else if (c->item_bytes) memcpy(to, from, c->item_bytes);
+  if (c->item_bytes == sizeof(uint64_t))
+    copy_word(to, from);
+  else if (c->item_bytes)
+    memcpy(to, from, c->item_bytes);
 }
 
 static void put(struct channel *c, const void *item) {
@@ -85,7 +88,8 @@ static void get(struct channel *c, void *item) {
 }
 
 /* What can be done at once, under the internal lock: 0, EPIPE, or EAGAIN: would wait. *woken: to be woken after it. */
-static inline __attribute__((always_inline)) int send_now(struct channel *c, const void *item, uint32_t index, struct qzi_waiter **woken) {
+static inline __attribute__((always_inline)) int send_now(struct channel *c, const void *item, uint32_t index,
+                                                          struct qzi_waiter **woken) {
   if (QZI_UNLIKELY(c->closed)) return EPIPE;
   struct qzi_waiter *receiver = *woken = qzi_queue_take(&c->receivers, &c->object);
   if (receiver) {
@@ -104,7 +108,8 @@ static inline __attribute__((always_inline)) int send_now(struct channel *c, con
   return 0;
 }
 
-static inline __attribute__((always_inline)) int receive_now(struct channel *c, void *item, uint32_t index, struct qzi_waiter **woken) {
+static inline __attribute__((always_inline)) int receive_now(struct channel *c, void *item, uint32_t index,
+                                                             struct qzi_waiter **woken) {
   bool full = c->count == c->capacity;
   struct qzi_waiter *sender = *woken = full ? qzi_queue_take(&c->senders, &c->object) : NULL;
   if (c->count) {
@@ -125,9 +130,10 @@ static inline __attribute__((always_inline)) int receive_now(struct channel *c, 
 }
 
 /* deadline 0: only try. */
-QZI_HIDDEN struct qzi_back qzi_transfer_body(struct channel *c, bool send, void *item, uint64_t deadline_ns, uint64_t place,
-                                             const void *from);
-QZI_RETURNS_ELSEWHERE(qzi_transfer, qzi_transfer_body, (struct channel *c, bool send, void *item, uint64_t deadline_ns, uint64_t place),
+QZI_HIDDEN struct qzi_back qzi_transfer_body(struct channel *c, bool send, void *item, uint64_t deadline_ns,
+                                             uint64_t place, const void *from);
+QZI_RETURNS_ELSEWHERE(qzi_transfer, qzi_transfer_body,
+                      (struct channel * c, bool send, void *item, uint64_t deadline_ns, uint64_t place),
                       (c, send, item, deadline_ns, place, QZI_RETURN_ADDRESS))
 struct qzi_back qzi_transfer_body(struct channel *c, bool send, void *item, uint64_t deadline_ns, uint64_t place,
                                   const void *from) {
@@ -150,7 +156,7 @@ struct qzi_back qzi_transfer_body(struct channel *c, bool send, void *item, uint
     same_place = qzi_same_place(from);
     qzi_take_off(index, QZ_KIND_CHANNEL, self);
   }
-  return (struct qzi_back){ (uint64_t)error, same_place };
+  return (struct qzi_back){(uint64_t)error, same_place};
 }
 
 static int transfer_until(qz_channel *channel, bool send, void *item, int clock, const struct timespec *time,
@@ -168,7 +174,8 @@ int qz_channel_send(qz_channel *channel, const void *item) {
       copy_word(receiver->item, item);
       return qzi_give_alone(&c->receivers, &c->object, receiver);
     }
-    if (!receiver && c->count == c->capacity) return qzi_wait_alone(&c->senders, &c->object, QZ_KIND_CHANNEL, (void *)item);
+    if (!receiver && c->count == c->capacity)
+      return qzi_wait_alone(&c->senders, &c->object, QZ_KIND_CHANNEL, (void *)item);
   }
   return qzi_transfer(c, true, (void *)item, QZI_NEVER, QZI_CALLER());
 }

@@ -19,7 +19,7 @@ _Static_assert(sizeof(struct cond) <= sizeof(qz_cond), "qz_cond");
 
 int qz_cond_init(qz_cond *condition, const char *name) {
   struct cond *cond = (struct cond *)condition;
-  *cond = (struct cond){ 0 };
+  *cond = (struct cond){0};
   qzi_object_init(&cond->object, QZ_KIND_CONDITION, name, QZ_BLOCK, QZI_CALLER());
   return 0;
 }
@@ -34,8 +34,8 @@ int qz_cond_destroy(qz_cond *condition) {
   return used ? EBUSY : 0;
 }
 
-/* The mutex leaves the profile stack with its release and comes back when it is asked for again; the condition is on top
- * in between. */
+/* The mutex leaves the profile stack with its release and comes back when it is asked for again; the condition is on
+ * top in between. */
 static int wait(struct cond *cond, qz_mutex *mutex, uint64_t deadline_ns, uint64_t place) {
   struct qzi_thread *self = qzi_self();
   qzi_object_check(&cond->object, place);
@@ -80,8 +80,10 @@ static int wake(struct cond *cond, bool all, uint64_t place) {
     qzi_pub_acquired(index, NULL);
   }
   qzi_unlock(&cond->lock);
-  if (all) qzi_wake_list(woken);
-  else qzi_wake(woken);
+  if (all)
+    qzi_wake_list(woken);
+  else
+    qzi_wake(woken);
   return 0;
 }
 

@@ -17,7 +17,7 @@ _Static_assert(sizeof(struct future) <= sizeof(qz_future), "qz_future");
 
 int qz_future_init(qz_future *future, const char *name) {
   struct future *f = (struct future *)future;
-  *f = (struct future){ 0 };
+  *f = (struct future){0};
   qzi_object_init(&f->object, QZ_KIND_JOIN, name, QZ_BLOCK, QZI_CALLER());
   return 0;
 }
@@ -47,7 +47,8 @@ int qz_future_set(qz_future *future, void *value) {
     f->value = value;
     __atomic_store_n(&f->set, 1, __ATOMIC_RELEASE);
     struct qzi_waiter *waiter = qzi_queue_head(&f->queue);
-    for (uint32_t i = 0; i < f->object.waiting; i++, waiter = waiter->next) waiter->item = value; /* they need not look again */
+    for (uint32_t i = 0; i < f->object.waiting; i++, waiter = waiter->next)
+      waiter->item = value; /* they need not look again */
     woken = qzi_queue_take_all(&f->queue, &f->object, true);
   }
   qzi_unlock(&f->lock);
@@ -74,8 +75,10 @@ static int get(struct future *f, void **value, uint64_t deadline_ns, uint64_t pl
     error = EAGAIN;
   } else {
     struct qzi_waiter *me = qzi_waiter_of(self, qzi_wait_begins(), NULL);
-    if (!qzi_wait(&f->queue, &f->object, QZ_KIND_JOIN, &f->lock, me, deadline_ns)) error = ETIMEDOUT;
-    else if (value) *value = me->item;
+    if (!qzi_wait(&f->queue, &f->object, QZ_KIND_JOIN, &f->lock, me, deadline_ns))
+      error = ETIMEDOUT;
+    else if (value)
+      *value = me->item;
   }
   qzi_take_off(index, QZ_KIND_JOIN, self);
   return error;

@@ -11,10 +11,10 @@
  * the thread that keeps taking the lock has to wait for it in turn. The queue lock as a bit of the word, and the
  * single woken waiter, follow the mutexes of Mike Burrows' nsync; the code is ours.
  *
- * One thread at a time watches a mutex that others want: the one that was woken, once it runs. It takes WAITERS and WOKEN
- * out of the word, so that whoever has the lock meanwhile takes the fast paths, looks at the clock in the others' stead, and
- * puts WAITERS back when it gets the lock or blocks again. So while it watches the queue may hold waiters though the word
- * does not say so; `woken` tells.
+ * One thread at a time watches a mutex that others want: the one that was woken, once it runs. It takes WAITERS and
+ * WOKEN out of the word, so that whoever has the lock meanwhile takes the fast paths, looks at the clock in the others'
+ * stead, and puts WAITERS back when it gets the lock or blocks again. So while it watches the queue may hold waiters
+ * though the word does not say so; `woken` tells.
  */
 #include "sync.h"
 
@@ -27,9 +27,9 @@ enum {
   FLAGS = 63,
 };
 
-/* How long a waiter may be overtaken, and how many overtakings pass between two looks at the clock. A woken waiter that was
- * overtaken MANY_BARGES times before it ran leaves the mutex to the others until it is due, unless it finds it free at so many
- * looks in a row, with so many pauses in between. */
+/* How long a waiter may be overtaken, and how many overtakings pass between two looks at the clock. A woken waiter that
+ * was overtaken MANY_BARGES times before it ran leaves the mutex to the others until it is due, unless it finds it free
+ * at so many looks in a row, with so many pauses in between. */
 enum { TENURE_NS = 20000, BARGES_PER_LOOK = 8, MANY_BARGES = 8, FREE_LOOKS = 10, FREE_PAUSES = 10 };
 
 struct mutex {
@@ -50,8 +50,10 @@ static void release_queue(void *mutex) { qzi_word_clear(&((struct mutex *)mutex)
 static void acquire_queue(struct mutex *mutex) {
   for (unsigned tries = 0;; tries++) {
     uint64_t old = qzi_word_load(&mutex->word);
-    if (old & QLOCK) qzi_relax(tries);
-    else if (qzi_word_swap(&mutex->word, old, old | QLOCK)) return;
+    if (old & QLOCK)
+      qzi_relax(tries);
+    else if (qzi_word_swap(&mutex->word, old, old | QLOCK))
+      return;
   }
 }
 
@@ -66,8 +68,8 @@ static inline bool take(struct mutex *mutex, struct qzi_thread *self) {
   }
 }
 
-/* Worth an attempt, or no use in watching it any longer. A mutex whose waiters spin is watched until it is free, whoever it
- * was handed to: they never block. */
+/* Worth an attempt, or no use in watching it any longer. A mutex whose waiters spin is watched until it is free,
+ * whoever it was handed to: they never block. */
 static inline bool settled(const struct mutex *mutex, const struct qzi_thread *self, uint64_t word) {
   return holder(word) == NULL || holder(word) == self || ((word & HANDED) && mutex->object.policy != QZ_SPIN);
 }
@@ -84,7 +86,8 @@ static inline bool others(const struct mutex *mutex) {
   return (qzi_word_load(&mutex->word) & (WAITERS | WOKEN)) || watcher(mutex);
 }
 
-/* It was free at a look, but somebody takes it again and again: better leave it to him, in whose cache it is, until it is due. */
+/* It was free at a look, but somebody takes it again and again: better leave it to him, in whose cache it is, until it
+ * is due. */
 static bool in_use(const struct mutex *mutex, const struct qzi_thread *self, uint64_t word) {
   for (int look = 1; look < FREE_LOOKS && holder(word) == NULL; look++) {
     for (int n = 0; n < FREE_PAUSES; n++) qzi_pause();
@@ -93,13 +96,14 @@ static bool in_use(const struct mutex *mutex, const struct qzi_thread *self, uin
   return !settled(mutex, self, word);
 }
 
-/* Watches the mutex until it is free or handed to the caller, or it is better to block. Returns the last word; that of a
- * mutex whose waiters spin is the one that ended the watch, so that who is overtaken now finds it changed and goes on
+/* Watches the mutex until it is free or handed to the caller, or it is better to block. Returns the last word; that of
+ * a mutex whose waiters spin is the one that ended the watch, so that who is overtaken now finds it changed and goes on
  * spinning instead of blocking. */
-static uint64_t spin(struct mutex *mutex, struct qzi_thread *self, bool woken, uint64_t deadline_ns, uint64_t *spin_ns) {
+static uint64_t spin(struct mutex *mutex, struct qzi_thread *self, bool woken, uint64_t deadline_ns,
+                     uint64_t *spin_ns) {
   uint64_t word = qzi_word_load(&mutex->word);
-  bool overtaken = woken && mutex->object.policy != QZ_SPIN &&
-                   __atomic_load_n(&mutex->object.barges, __ATOMIC_RELAXED) >= MANY_BARGES;
+  bool overtaken =
+    woken && mutex->object.policy != QZ_SPIN && __atomic_load_n(&mutex->object.barges, __ATOMIC_RELAXED) >= MANY_BARGES;
   if (settled(mutex, self, word) && !(overtaken && in_use(mutex, self, word))) return word;
   struct qzi_spin spin;
   qzi_spin_begin(&spin, &mutex->object, mutex->object.policy, deadline_ns);
@@ -127,7 +131,7 @@ static int wait(struct mutex *mutex, struct qzi_thread *self, uint64_t deadline_
   bool now = may_spin && (mutex->object.policy == QZ_SPIN || !others(mutex));
   for (unsigned tries = 0;; tries++) {
     uint64_t old = now ? spin(mutex, self, mine != 0, deadline_ns, spin_ns) : qzi_word_load(&mutex->word);
-    if (holder(old) == self) { /* handed over */
+    if (holder(old) == self) {                    /* handed over */
       qzi_word_clear(&mutex->word, HANDED | DUE); /* it may have said so just when it was handed the mutex */
       return 0;
     }
@@ -173,8 +177,8 @@ static int wait(struct mutex *mutex, struct qzi_thread *self, uint64_t deadline_
   }
 }
 
-/* Unlocks a mutex that others want: lets go, wakes a waiter, or hands the mutex over. Returns the thread to be made ready,
- * or NULL. */
+/* Unlocks a mutex that others want: lets go, wakes a waiter, or hands the mutex over. Returns the thread to be made
+ * ready, or NULL. */
 static struct qzi_thread *unlock_wanted(struct mutex *mutex, struct qzi_thread *self) {
   for (unsigned tries = 0;; tries++) {
     uint64_t old = qzi_word_load(&mutex->word);
@@ -224,7 +228,8 @@ static __attribute__((noinline)) int lock_asked(struct mutex *mutex, struct qzi_
     int error = wait(mutex, self, deadline_ns, &spin_ns);
     if (since) {
       uint64_t wait_ns = qzi_pub_ticks_ns(since, qzi_pub_ticks());
-      qzi_pub_waited(index, wait_ns, spin_ns < wait_ns ? spin_ns : wait_ns); /* by two clocks, which differ by a ten-thousandth */
+      qzi_pub_waited(index, wait_ns,
+                     spin_ns < wait_ns ? spin_ns : wait_ns); /* by two clocks, which differ by a ten-thousandth */
     }
     if (error) {
       qzi_take_off(index, QZ_KIND_MUTEX, self);
@@ -251,9 +256,11 @@ static __attribute__((noinline)) int acquired_slow(uint32_t index, struct qzi_th
 
 /* The fast path while state is published. */
 static __attribute__((noinline)) int lock_published(struct mutex *mutex, struct qzi_thread *self, uint64_t place) {
-  if (QZI_UNLIKELY(__atomic_load_n(&mutex->word, __ATOMIC_RELAXED) != 0)) return lock_slow(mutex, self, QZI_NEVER, place);
+  if (QZI_UNLIKELY(__atomic_load_n(&mutex->word, __ATOMIC_RELAXED) != 0))
+    return lock_slow(mutex, self, QZI_NEVER, place);
   uint32_t index = __atomic_load_n(&mutex->object.pub.index, __ATOMIC_ACQUIRE);
-  if (QZI_UNLIKELY(!qzi_pub_ask_fast(qzi_publisher_self(), &self->pub, index, QZI_PUB_KEY(QZ_KIND_MUTEX, index), place)))
+  if (QZI_UNLIKELY(
+        !qzi_pub_ask_fast(qzi_publisher_self(), &self->pub, index, QZI_PUB_KEY(QZ_KIND_MUTEX, index), place)))
     return lock_slow(mutex, self, QZI_NEVER, place);
   if (QZI_UNLIKELY(!qzi_word_swap(&mutex->word, 0, (uint64_t)(uintptr_t)self)))
     return lock_asked(mutex, self, index, QZI_NEVER);
@@ -274,7 +281,7 @@ static inline struct qzi_thread *let_go(struct mutex *mutex, struct qzi_thread *
 int qz_mutex_init(qz_mutex *mutex, const char *name, qz_policy policy) {
   if (policy != QZ_ADAPTIVE && policy != QZ_BLOCK && policy != QZ_SPIN) return EINVAL;
   struct mutex *m = (struct mutex *)mutex;
-  *m = (struct mutex){ 0 };
+  *m = (struct mutex){0};
   qzi_object_init(&m->object, QZ_KIND_MUTEX, name, policy, QZI_CALLER());
   return 0;
 }
@@ -303,7 +310,8 @@ __attribute__((aligned(64))) int qz_mutex_lock(qz_mutex *mutex) {
   struct mutex *m = (struct mutex *)mutex;
   struct qzi_thread *self = qzi_thread_self();
   if (QZI_UNLIKELY(qzi_publishing() || !self)) return lock_other(m, QZI_CALLER());
-  if (QZI_LIKELY(qzi_word_swap(&m->word, 0, (uint64_t)(uintptr_t)self))) return 0; /* not looked at before: 5 cycles more */
+  if (QZI_LIKELY(qzi_word_swap(&m->word, 0, (uint64_t)(uintptr_t)self)))
+    return 0; /* not looked at before: 5 cycles more */
   if (take(m, self)) return 0;
   return lock_slow(m, self, QZI_NEVER, QZI_CALLER());
 }

@@ -39,7 +39,7 @@ static const char *kind_name(unsigned kind) {
 
 void qzi_object_init(struct qzi_object *object, unsigned kind, const char *name, qz_policy policy, uint64_t place) {
   *object = (struct qzi_object){
-    .pub = { .site = place, .name = qzi_pub_name(name) },
+    .pub = {.site = place, .name = qzi_pub_name(name)},
     .kind = (uint8_t)kind,
     .policy = (uint8_t)policy,
   };
@@ -58,8 +58,8 @@ void qzi_object_dead(const struct qzi_object *object, uint64_t place) {
   qzi_place_text(object->pub.site, destroyed, sizeof destroyed);
   qzi_place_text(place, used, sizeof used);
   qzi_die("%s %s%s%sat %p is used at %s after it was destroyed at %s; destroy it when nobody uses it any more",
-          kind_name(object->pub.index), name ? "\"" : "", name ? name : "", name ? "\" " : "", (const void *)object, used,
-          destroyed);
+          kind_name(object->pub.index), name ? "\"" : "", name ? name : "", name ? "\" " : "", (const void *)object,
+          used, destroyed);
 }
 
 void qz_misuse(const void *address, const char *what, int error) {
@@ -80,13 +80,18 @@ void qzi_wait_describe(const struct qzi_thread *thread, char *text, size_t bytes
   const char *name = object->pub.name ? qzi_pub_name_text(object->pub.name) : NULL;
   char place[256], label[160];
   int length;
-  if (name) length = snprintf(text, bytes, "%s \"%s\"", kind_name(kind), name);
+  if (name)
+    length = snprintf(text, bytes, "%s \"%s\"", kind_name(kind), name);
   else if (object->pub.site)
-    length = snprintf(text, bytes, "%s made at %s", kind_name(kind), qzi_place_text(object->pub.site, place, sizeof place));
-  else length = snprintf(text, bytes, "%s at %s", kind_name(kind), qzi_place_text((uintptr_t)object, place, sizeof place));
+    length =
+      snprintf(text, bytes, "%s made at %s", kind_name(kind), qzi_place_text(object->pub.site, place, sizeof place));
+  else
+    length = snprintf(text, bytes, "%s at %s", kind_name(kind), qzi_place_text((uintptr_t)object, place, sizeof place));
   const struct qzi_thread *holder = NULL;
-  if (kind == QZ_KIND_MUTEX) holder = qzi_mutex_holder(object);
-  else if (kind == QZ_KIND_RWLOCK) holder = qzi_rwlock_holder(object);
+  if (kind == QZ_KIND_MUTEX)
+    holder = qzi_mutex_holder(object);
+  else if (kind == QZ_KIND_RWLOCK)
+    holder = qzi_rwlock_holder(object);
   if (holder && length > 0 && (size_t)length < bytes)
     snprintf(text + length, bytes - (size_t)length, " held by %s", qzi_thread_label(holder, label, sizeof label));
 }
@@ -96,7 +101,7 @@ struct qzi_waiter *qzi_queue_take_all(struct qzi_queue *queue, struct qzi_object
   uint32_t index = qzi_publishing() ? object->pub.index : 0;
   uint64_t now = 0, taken = 0;
   if (!head) return NULL;
-  struct qzi_pub_waits waits = { 0 };
+  struct qzi_pub_waits waits = {0};
   if (qzi_alone) qzi_pub_state(qzi_publisher_self(), QZ_STATE_OVERHEAD);
   do {
     struct qzi_waiter *next = waiter->next;
@@ -129,8 +134,8 @@ struct qzi_waiter *qzi_queue_take_all(struct qzi_queue *queue, struct qzi_object
 
 void qzi_relax_long(void) { sched_yield(); }
 
-/* Pauses double up to MAX_PAUSES: each look at the word costs its holder a cache miss. A thread that spins without a limit
- * lets others run every YIELD_NS: the one it waits for may have no other processor. */
+/* Pauses double up to MAX_PAUSES: each look at the word costs its holder a cache miss. A thread that spins without a
+ * limit lets others run every YIELD_NS: the one it waits for may have no other processor. */
 enum { MAX_PAUSES = 64, YIELD_NS = 50000 };
 
 void qzi_spin_begin(struct qzi_spin *spin, struct qzi_object *object, qz_policy policy, uint64_t deadline_ns) {
@@ -143,8 +148,8 @@ void qzi_spin_begin(struct qzi_spin *spin, struct qzi_object *object, qz_policy 
   spin->pauses = 4;
 }
 
-/* Aligned, for where its loop lies decides how long a look takes: 16 bytes off, 8 threads at one lock on 2 CPUs took 27 ns an operation
- * instead of 15 (AMD Zen 5). */
+/* Aligned, for where its loop lies decides how long a look takes: 16 bytes off, 8 threads at one lock on 2 CPUs took 27
+ * ns an operation instead of 15 (AMD Zen 5). */
 __attribute__((aligned(64))) bool qzi_spin_more(struct qzi_spin *spin) {
   for (unsigned i = 0; i < spin->pauses; i++) qzi_pause();
   if (spin->pauses < MAX_PAUSES) {

@@ -3,8 +3,8 @@
  * Owns:    struct qz_rwlock: holders and one queue of readers and writers, under an internal lock.
  * Writer:  whoever holds the internal lock.
  * Must not: let a reader pass a waiting writer, or a writer a waiting reader: turns are given in the order of the
- *          queue, all readers at its head at once. So neither starves. (A thread that holds a read lock must not ask for
- *          another one: a writer may have come in between.)
+ *          queue, all readers at its head at once. So neither starves. (A thread that holds a read lock must not ask
+ * for another one: a writer may have come in between.)
  */
 #include "sync.h"
 
@@ -19,7 +19,7 @@ _Static_assert(sizeof(struct rwlock) <= sizeof(qz_rwlock), "qz_rwlock");
 
 int qz_rwlock_init(qz_rwlock *lock, const char *name) {
   struct rwlock *rw = (struct rwlock *)lock;
-  *rw = (struct rwlock){ 0 };
+  *rw = (struct rwlock){0};
   qzi_object_init(&rw->object, QZ_KIND_RWLOCK, name, QZ_BLOCK, QZI_CALLER());
   return 0;
 }
@@ -62,8 +62,10 @@ static int acquire(struct rwlock *rw, bool write, uint64_t deadline_ns, uint64_t
     qzi_unlock(&rw->lock);
     return 0;
   }
-  if (deadline_ns && rw->writer == self) error = EDEADLK;
-  else if (!deadline_ns) error = EBUSY;
+  if (deadline_ns && rw->writer == self)
+    error = EDEADLK;
+  else if (!deadline_ns)
+    error = EBUSY;
   if (error) {
     qzi_unlock(&rw->lock);
   } else {

@@ -19,7 +19,7 @@ _Static_assert(sizeof(struct sem) <= sizeof(qz_sem), "qz_sem");
 int qz_sem_init(qz_sem *semaphore, const char *name, unsigned value) {
   if (value > INT_MAX) return EINVAL;
   struct sem *sem = (struct sem *)semaphore;
-  *sem = (struct sem){ .count = value };
+  *sem = (struct sem){.count = value};
   qzi_object_init(&sem->object, QZ_KIND_SEMAPHORE, name, QZ_BLOCK, QZI_CALLER());
   return 0;
 }

@@ -1,9 +1,9 @@
 /* What all synchronization objects share: the head of an object, wait queues, spinning, misuse.
  *
  * Owns:    struct qzi_object, struct qzi_queue, struct qzi_spin.
- * Writer:  the files of this folder, each for its own objects; a queue is changed only under its object's internal lock.
- * Reader:  the same.
- * Must not: know how threads are scheduled (scheduler/) or where state is published (publisher.h).
+ * Writer:  the files of this folder, each for its own objects; a queue is changed only under its object's internal
+ * lock. Reader:  the same. Must not: know how threads are scheduled (scheduler/) or where state is published
+ * (publisher.h).
  */
 #ifndef QZI_SYNC_H
 #define QZI_SYNC_H
@@ -31,7 +31,9 @@ struct qzi_object {
 #define QZI_KIND_DESTROYED 255
 
 /* Circular list from its head; head->prev is the tail. */
-struct qzi_queue { struct qzi_waiter *head; };
+struct qzi_queue {
+  struct qzi_waiter *head;
+};
 
 static inline bool qzi_queue_empty(const struct qzi_queue *queue) { return queue->head == NULL; }
 static inline struct qzi_waiter *qzi_queue_head(const struct qzi_queue *queue) { return queue->head; }
@@ -85,7 +87,8 @@ static inline struct qzi_waiter *qzi_queue_take(struct qzi_queue *queue, struct 
   return waiter;
 }
 
-/* True where one processor runs all threads: then nothing runs beside the caller, and internal locks are superfluous. */
+/* True where one processor runs all threads: then nothing runs beside the caller, and internal locks are superfluous.
+ */
 #if QZI_TSAN
 #define qzi_alone false
 #else
@@ -117,8 +120,10 @@ static inline bool qzi_word_swap(uint64_t *word, uint64_t old, uint64_t new) {
   return __atomic_compare_exchange_n(word, &old, new, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
 }
 static inline void qzi_word_clear(uint64_t *word, uint64_t bits) {
-  if (qzi_alone) __atomic_store_n(word, __atomic_load_n(word, __ATOMIC_RELAXED) & ~bits, __ATOMIC_RELAXED);
-  else __atomic_fetch_and(word, ~bits, __ATOMIC_ACQ_REL);
+  if (qzi_alone)
+    __atomic_store_n(word, __atomic_load_n(word, __ATOMIC_RELAXED) & ~bits, __ATOMIC_RELAXED);
+  else
+    __atomic_fetch_and(word, ~bits, __ATOMIC_ACQ_REL);
 }
 static inline void qzi_word_set(uint64_t *word, uint64_t bits) { __atomic_fetch_or(word, bits, __ATOMIC_ACQ_REL); }
 
@@ -142,8 +147,9 @@ bool qzi_wait(struct qzi_queue *queue, struct qzi_object *object, unsigned kind,
 /* The same, with `other` (or NULL) made ready when the caller has left. */
 bool qzi_wait_and_ready(struct qzi_queue *queue, struct qzi_object *object, unsigned kind, qzi_spinlock *lock,
                         struct qzi_waiter *me, uint64_t deadline_ns, struct qzi_thread *other);
-/* Nothing is published, one processor runs all threads, and the caller is one. Then these do, as the last thing of a public function:
- * wait without a deadline (0, or EPIPE: told to go); make a thread ready that was taken out of its queue (0). */
+/* Nothing is published, one processor runs all threads, and the caller is one. Then these do, as the last thing of a
+ * public function: wait without a deadline (0, or EPIPE: told to go); make a thread ready that was taken out of its
+ * queue (0). */
 static inline bool qzi_plain(void) {
   return QZI_LIKELY(qzi_alone) && !qzi_publishing() && QZI_LIKELY(qzi_processor_self() != NULL);
 }
@@ -160,8 +166,8 @@ static inline int qzi_give_alone(struct qzi_queue *queue, struct qzi_object *obj
 void qzi_give_all_alone(struct qzi_queue *queue, struct qzi_object *object);
 /* What the thread waits for, and who has it, for the deadlock report. */
 void qzi_wait_describe(const struct qzi_thread *thread, char *text, size_t bytes);
-/* Ends the wait of a waiter that was taken out of its queue, and counts it. Under the internal lock. The caller makes the
- * thread ready when it has released that: waking a processor may take a system call. Until then the waiter stays.
+/* Ends the wait of a waiter that was taken out of its queue, and counts it. Under the internal lock. The caller makes
+ * the thread ready when it has released that: waking a processor may take a system call. Until then the waiter stays.
  * *now: the time, 0: not looked up yet. */
 static inline void qzi_wait_ends(struct qzi_object *object, struct qzi_waiter *waiter, bool given, uint64_t *now) {
   if (QZI_UNLIKELY(waiter->since)) {
@@ -174,8 +180,8 @@ static inline void qzi_wake(struct qzi_waiter *waiter) {
   if (waiter) qzi_ready(qzi_waiting_thread(waiter));
 }
 /* Takes out all waiters, their waits ended: a list by `next`, for qzi_wake_list when the lock is released. Each waiter
- * counts as an acquisition where it is given something. Where one processor runs all threads they are ready already, and the list
- * is empty: of a hundred thousand each would be fetched from memory twice. */
+ * counts as an acquisition where it is given something. Where one processor runs all threads they are ready already,
+ * and the list is empty: of a hundred thousand each would be fetched from memory twice. */
 struct qzi_waiter *qzi_queue_take_all(struct qzi_queue *queue, struct qzi_object *object, bool given);
 void qzi_wake_list(struct qzi_waiter *list);
 /* Makes it ready, behind those that are; one processor runs all threads. */
@@ -185,17 +191,19 @@ void qzi_block(struct qzi_object *object, unsigned kind, struct qzi_thread *self
 /* Time for a wait that begins: 0 where nobody wants to know. */
 static inline uint64_t qzi_wait_begins(void) { return qzi_publishing() ? qzi_pub_ticks() : 0; }
 
-/* Busy waiting, with ever longer pauses, for QUARTZ_SPIN_NS (adaptive) or until the deadline (spin). Published as spinning. */
+/* Busy waiting, with ever longer pauses, for QUARTZ_SPIN_NS (adaptive) or until the deadline (spin). Published as
+ * spinning. */
 struct qzi_spin {
   uint64_t start_ns, now_ns, limit_ns, yield_ns;
   uint32_t index; /* of the object's record */
   unsigned pauses;
 };
 void qzi_spin_begin(struct qzi_spin *spin, struct qzi_object *object, qz_policy policy, uint64_t deadline_ns);
-bool qzi_spin_more(struct qzi_spin *spin); /* pauses; false: stop spinning */
+bool qzi_spin_more(struct qzi_spin *spin);    /* pauses; false: stop spinning */
 uint64_t qzi_spin_end(struct qzi_spin *spin); /* ns spent */
 
-/* The thread is about to use the object, but asks for it only if it has to wait: its record (0: nothing is published), the access counted. */
+/* The thread is about to use the object, but asks for it only if it has to wait: its record (0: nothing is published),
+ * the access counted. */
 static inline uint32_t qzi_use(struct qzi_object *object, unsigned kind, const void *address, uint64_t place,
                                uint32_t capacity) {
   uint32_t index = qzi_pub_object(&object->pub, kind, address, place, capacity);

@@ -7,7 +7,8 @@
 #include "threadlib/src/scheduler/dispatch.h"
 #include "sync.h"
 
-static inline __attribute__((always_inline)) void block(struct qzi_object *object, unsigned kind, struct qzi_thread *self) {
+static inline __attribute__((always_inline)) void block(struct qzi_object *object, unsigned kind,
+                                                        struct qzi_thread *self) {
   self->wait_object = object;
   self->waiter.kind = kind;
   self->wait_describe = qzi_wait_describe;
@@ -16,7 +17,10 @@ static inline __attribute__((always_inline)) void block(struct qzi_object *objec
 
 void qzi_block(struct qzi_object *object, unsigned kind, struct qzi_thread *self) { block(object, kind, self); }
 
-struct left { qzi_spinlock *lock; struct qzi_thread *other; };
+struct left {
+  qzi_spinlock *lock;
+  struct qzi_thread *other;
+};
 
 /* Runs when the waiter has been left: it may be woken, and wait for something else, once the lock is released. */
 static void leave(void *argument) {
@@ -28,9 +32,10 @@ static void leave(void *argument) {
 static void unlock_after(void *lock) { qzi_unlock(lock); }
 
 /* Expanded for each of the two that call it. */
-static inline __attribute__((always_inline)) bool
-wait_and_ready(struct qzi_queue *queue, struct qzi_object *object, unsigned kind, qzi_spinlock *lock, struct qzi_waiter *me,
-               uint64_t deadline_ns, struct qzi_thread *other) {
+static inline __attribute__((always_inline)) bool wait_and_ready(struct qzi_queue *queue, struct qzi_object *object,
+                                                                 unsigned kind, qzi_spinlock *lock,
+                                                                 struct qzi_waiter *me, uint64_t deadline_ns,
+                                                                 struct qzi_thread *other) {
   struct qzi_thread *self = qzi_waiting_thread(me);
   me->timed = deadline_ns != QZI_NEVER;
   me->plain = !me->timed && !me->since;
@@ -38,7 +43,7 @@ wait_and_ready(struct qzi_queue *queue, struct qzi_object *object, unsigned kind
   object->waiting++;
   qzi_pub_queue(object->pub.index, object->waiting);
   block(object, kind, self);
-  struct left left = { lock, other };
+  struct left left = {lock, other};
   void (*after)(void *) = other ? leave : qzi_alone ? NULL : unlock_after;
   void *argument = other ? (void *)&left : (void *)lock;
   if (!me->timed) {
@@ -86,18 +91,19 @@ void qzi_wake_list(struct qzi_waiter *list) {
   qzi_pub_state(&p->head.pub, QZ_STATE_USEFUL);
 }
 
-/* ---- one processor, nothing published -------------------------------------------------------------------------------- */
+/* ---- one processor, nothing published
+ * -------------------------------------------------------------------------------- */
 
-QZI_HIDDEN struct qzi_back qzi_wait_alone_body(struct qzi_queue *queue, struct qzi_object *object, unsigned kind, void *item,
-                                               const void *from);
+QZI_HIDDEN struct qzi_back qzi_wait_alone_body(struct qzi_queue *queue, struct qzi_object *object, unsigned kind,
+                                               void *item, const void *from);
 #if !defined(__x86_64__) /* entry_x86_64.S */
 int qzi_wait_alone(struct qzi_queue *queue, struct qzi_object *object, unsigned kind, void *item) {
   return (int)qzi_wait_alone_body(queue, object, kind, item, __builtin_return_address(0)).error;
 }
 #endif
 
-static __attribute__((noinline)) struct qzi_passed
-switch_to_new(struct qzi_processor *p, struct qzi_thread *self, struct qzi_thread *next) {
+static __attribute__((noinline)) struct qzi_passed switch_to_new(struct qzi_processor *p, struct qzi_thread *self,
+                                                                 struct qzi_thread *next) {
   return qzi_switch_to(p, self, next, NULL, NULL);
 }
 
@@ -140,7 +146,7 @@ __attribute__((aligned(64))) struct qzi_back qzi_wait_alone_body(struct qzi_queu
   if (QZI_UNLIKELY(p->exceptions)) *p->exceptions = exceptions;
   qzi_leave(p);
   if (QZI_UNLIKELY(passed.after)) passed.after(passed.arg);
-  return (struct qzi_back){ me->given ? 0 : EPIPE, p->head.left_from == from };
+  return (struct qzi_back){me->given ? 0 : EPIPE, p->head.left_from == from};
 }
 
 static __attribute__((noinline)) int wake_before(struct qzi_processor *p, struct qzi_thread *before) {

@@ -5,8 +5,8 @@
  * Reader:  deadlock.c.
  * Must not: touch a scope after its last child has been counted: the parent may have returned.
  *
- * A child waits in its parent's deque. If it is still there when the parent syncs, the parent calls it on its own stack,
- * under the child's identity, as long as half a default stack is left. Else it runs on its own stack, wherever a
+ * A child waits in its parent's deque. If it is still there when the parent syncs, the parent calls it on its own
+ * stack, under the child's identity, as long as half a default stack is left. Else it runs on its own stack, wherever a
  * processor takes it.
  */
 #include "threadlib/src/scheduler/processor.h"
@@ -17,8 +17,8 @@
 #include <string.h>
 
 struct qzi_scope {
-  _Atomic(int64_t) remote;    /* children that ended on their own stacks; less `pending` once the parent waits */
-  int64_t pending;            /* children not known to have ended */
+  _Atomic(int64_t) remote; /* children that ended on their own stacks; less `pending` once the parent waits */
+  int64_t pending;         /* children not known to have ended */
   struct qzi_thread *waiter;
   qzi_spinlock lock;          /* of the two below, which tell a sampler for whom the parent waits */
   uint32_t object;            /* where it waits, 0: it does not */
@@ -104,7 +104,8 @@ static void sync_slow(struct qzi_scope *scope, uint64_t site) {
   scope->pending = 0;
 }
 
-/* Calls what could not be made a thread. In the section of calls that are counted by whoever makes them (abi/session.h). */
+/* Calls what could not be made a thread. In the section of calls that are counted by whoever makes them
+ * (abi/session.h). */
 __attribute__((section("quartz_start"), noinline, noclone)) static void call(void (*function)(void *), void *argument) {
   function(argument);
   __asm__ volatile(""); /* no jump: the return address shall be here */
@@ -192,7 +193,10 @@ struct loop {
   int64_t grain;
   uint64_t site; /* of the call of qz_parallel_for: it is the caller of each call of the body */
 };
-struct range { const struct loop *loop; int64_t begin, end; };
+struct range {
+  const struct loop *loop;
+  int64_t begin, end;
+};
 
 /* Halves the range, the right half for whoever comes, until it is one grain long. Each thread calls the body once; that
  * call has been counted when the thread was made (abi/session.h, start_low). */
@@ -205,7 +209,7 @@ __attribute__((section("quartz_start"), noinline, noclone)) void qzi_run_range(v
   unsigned n = 0;
   while ((uint64_t)range.end - (uint64_t)range.begin > (uint64_t)loop->grain) {
     int64_t middle = range.begin + (int64_t)(((uint64_t)range.end - (uint64_t)range.begin) / 2);
-    right[n] = (struct range){ loop, middle, range.end };
+    right[n] = (struct range){loop, middle, range.end};
     spawn(&scope, true, NULL, (uintptr_t)loop->body, &right[n++], loop->site);
     range.end = middle;
   }
@@ -213,15 +217,16 @@ __attribute__((section("quartz_start"), noinline, noclone)) void qzi_run_range(v
   sync(&scope, loop->site);
 }
 
-void qz_parallel_for(int64_t begin, int64_t end, int64_t grain, void (*body)(int64_t, int64_t, void *), void *argument) {
+void qz_parallel_for(int64_t begin, int64_t end, int64_t grain, void (*body)(int64_t, int64_t, void *),
+                     void *argument) {
   if (begin >= end) return;
   if (grain <= 0) {
     uint64_t parts = (uint64_t)qzi_runtime.processor_count * 8, length = (uint64_t)end - (uint64_t)begin;
     grain = (int64_t)(length / parts);
     if (grain < 1) grain = 1;
   }
-  struct loop loop = { body, argument, grain, QZI_CALLER() };
-  struct range range = { &loop, begin, end };
+  struct loop loop = {body, argument, grain, QZI_CALLER()};
+  struct range range = {&loop, begin, end};
   qzi_pub_count(qzi_publisher_self(), loop.site, (uintptr_t)body);
   qzi_run_range(&range);
 }

@@ -6,8 +6,8 @@
  * Reader:  deadlock.c.
  * Must not: touch a descriptor whose serial is not that of the handle.
  *
- * A thread that has not started and is the youngest in its joiner's queue is called on the joiner's stack, under its own
- * identity: the joiner waits anyway. Only where the stack that is left is as large as the one it asked for.
+ * A thread that has not started and is the youngest in its joiner's queue is called on the joiner's stack, under its
+ * own identity: the joiner waits anyway. Only where the stack that is left is as large as the one it asked for.
  */
 #include "threadlib/src/scheduler/processor.h"
 #include "threadlib/src/scheduler/sanitizers.h"
@@ -36,8 +36,8 @@ static void register_joiner(void *arg) {
     if (!wait.timed || qzi_claim(wait.self)) qzi_ready(wait.self);
 }
 
-/* The joiner's time-out has won: takes it out of the target's word, or, where the target ends just now, waits until that
- * has tried to claim it. */
+/* The joiner's time-out has won: takes it out of the target's word, or, where the target ends just now, waits until
+ * that has tried to claim it. */
 static void deregister(struct qzi_thread *self, struct qzi_thread *target) {
   uintptr_t mine = (uintptr_t)self | QZI_JOIN_TIMED;
   if (atomic_compare_exchange_strong(&target->join, &mine, 0)) return;
@@ -96,7 +96,7 @@ static int join_slow(qz_thread_t handle, void **result, uint64_t deadline_ns, ui
       error = ETIMEDOUT;
       break;
     }
-    struct wait wait = { self, target, deadline_ns != QZI_NEVER };
+    struct wait wait = {self, target, deadline_ns != QZI_NEVER};
     self->wait_object = target;
     self->wait_describe = describe;
     struct qzi_processor *p = qzi_processor_self();
@@ -137,8 +137,10 @@ int qz_join(qz_thread_t handle, void **result) {
     if (QZI_LIKELY(qzi_stack_left(self) >= qzi_runtime.stack_bytes && qzi_unspawn(p, target, NULL))) {
       atomic_store_explicit(&target->join, (uintptr_t)self, memory_order_relaxed); /* others get EINVAL */
       qzi_pub_state(&p->head.pub, QZ_STATE_OVERHEAD);
-      if (qzi_publishing()) qzi_run_inline_published(p, self, target, QZI_CALLER());
-      else qzi_run_inline(p, self, target);
+      if (qzi_publishing())
+        qzi_run_inline_published(p, self, target, QZI_CALLER());
+      else
+        qzi_run_inline(p, self, target);
       if (result) *result = target->result;
       p = qzi_processor_self();
       qzi_enter(p);

@@ -1,4 +1,5 @@
-/* Threads that begin, end, and are waited for: what the files of this room, and the scheduler's first frame, know of each other. */
+/* Threads that begin, end, and are waited for: what the files of this room, and the scheduler's first frame, know of
+ * each other. */
 #ifndef QZI_LIFE_H
 #define QZI_LIFE_H
 
@@ -7,11 +8,12 @@
 #pragma GCC visibility push(hidden)
 
 enum join_word {
-  QZI_JOIN_TIMED = 1,    /* added to the joining thread: it waits with a deadline */
-  QZI_JOIN_ENDED = 1,    /* nobody has it yet */
+  QZI_JOIN_TIMED = 1, /* added to the joining thread: it waits with a deadline */
+  QZI_JOIN_ENDED = 1, /* nobody has it yet */
   QZI_JOIN_DETACHED = 2,
-  QZI_JOIN_TAKEN = 3,    /* a joiner has it */
-  QZI_JOIN_ENDING = 4    /* it is about to end, and to claim the joiner that it found, who waits until it is QZI_JOIN_ENDED */
+  QZI_JOIN_TAKEN = 3, /* a joiner has it */
+  QZI_JOIN_ENDING =
+    4 /* it is about to end, and to claim the joiner that it found, who waits until it is QZI_JOIN_ENDED */
 };
 static inline struct qzi_thread *qzi_joiner(uintptr_t join) {
   return (struct qzi_thread *)(join > QZI_JOIN_ENDING ? join & ~(uintptr_t)QZI_JOIN_TIMED : 0);
@@ -21,14 +23,16 @@ static inline struct qzi_thread *qzi_joiner(uintptr_t join) {
  * publishing, it is shown as overhead afterwards, until it says that application code goes on. */
 void qzi_run_inline(struct qzi_processor *p, struct qzi_thread *self, struct qzi_thread *child);
 /* The same while publishing: the parent is shown as waiting at the join made at `site`. */
-void qzi_run_inline_published(struct qzi_processor *p, struct qzi_thread *self, struct qzi_thread *child, uint64_t site);
+void qzi_run_inline_published(struct qzi_processor *p, struct qzi_thread *self, struct qzi_thread *child,
+                              uint64_t site);
 __attribute__((noreturn)) void qzi_thread_end(struct qzi_thread *self, void *result);
 void qzi_thread_free(struct qzi_thread *thread);
 /* Bytes of the caller's stack that are left. */
 static inline size_t qzi_stack_left(const struct qzi_thread *self) {
   return (size_t)((uintptr_t)__builtin_frame_address(0) - self->pub.stack_low);
 }
-/* The calling thread's scope child has ended elsewhere than on its parent's stack. Returns the parent to run, or NULL. */
+/* The calling thread's scope child has ended elsewhere than on its parent's stack. Returns the parent to run, or NULL.
+ */
 struct qzi_scope;
 struct qzi_thread *qzi_scope_child_ended(struct qzi_scope *scope);
 /* While publishing: the thread runs on its own stack for its scope; and no longer. */

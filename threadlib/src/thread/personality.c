@@ -9,8 +9,8 @@
 #include <unwind.h>
 
 __attribute__((visibility("hidden"))) _Unwind_Reason_Code qzi_personality(int version, _Unwind_Action actions,
-                                                                           uint64_t exception_class,
-                                                                           struct _Unwind_Exception *exception,
-                                                                           struct _Unwind_Context *context) {
+                                                                          uint64_t exception_class,
+                                                                          struct _Unwind_Exception *exception,
+                                                                          struct _Unwind_Context *context) {
   return actions & _UA_SEARCH_PHASE ? _URC_END_OF_STACK : _URC_FATAL_PHASE2_ERROR;
 }

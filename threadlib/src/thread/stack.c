@@ -35,13 +35,13 @@
 #ifndef PIDFD_SELF
 #define PIDFD_SELF (-10000)
 #endif
-#define NO_ADVICE 9999 /* no kernel knows it */
-#define COLOURS 24u
-#define BATCH 32u
+#define NO_ADVICE      9999 /* no kernel knows it */
+#define COLOURS        24u
+#define BATCH          32u
 #define CLASS_MIN_LOG2 13u
-#define CLASSES 40u
-#define RAID_NS 2000000000u
-#define MANY 512u /* stacks from which on more are made ready for use in advance */
+#define CLASSES        40u
+#define RAID_NS        2000000000u
+#define MANY           512u /* stacks from which on more are made ready for use in advance */
 
 struct slab {
   struct slab *next;
@@ -51,13 +51,13 @@ struct slab {
 };
 
 static qzi_spinlock lock;
-static struct slab *slabs;                /* all, youngest first */
-static struct slab *open_slab;            /* of class 0: has unused stacks */
-static struct qzi_thread **spare;         /* free descriptors of no processor, of class 0 */
+static struct slab *slabs;        /* all, youngest first */
+static struct slab *open_slab;    /* of class 0: has unused stacks */
+static struct qzi_thread **spare; /* free descriptors of no processor, of class 0 */
 static size_t spare_count, spare_room;
 static struct qzi_thread *spare_sized[CLASSES]; /* those of the others */
-static size_t total;                      /* descriptors ever made */
-static _Atomic(int) guard_kind;           /* 0: not known, 1: markers, 2: mprotect, 3: none any more */
+static size_t total;                            /* descriptors ever made */
+static _Atomic(int) guard_kind;                 /* 0: not known, 1: markers, 2: mprotect, 3: none any more */
 
 struct qzi_thread qzi_main_thread;
 
@@ -66,12 +66,12 @@ static void *map(size_t bytes) {
   return memory == MAP_FAILED ? NULL : memory;
 }
 
-/* One piece of advice for a page of each of several stacks, `at` from the lower end of their guards, where the kernel takes that of a
- * process for itself (Linux 6.15). */
+/* One piece of advice for a page of each of several stacks, `at` from the lower end of their guards, where the kernel
+ * takes that of a process for itself (Linux 6.15). */
 static bool advise_together(const struct slab *slab, uint32_t first, uint32_t count, size_t at, int advice) {
   struct iovec pages[BATCH];
   for (uint32_t k = 0; k < count; k++)
-    pages[k] = (struct iovec){ slab->memory + (first + k) * slab->stride + at, qzi_runtime.page_bytes };
+    pages[k] = (struct iovec){slab->memory + (first + k) * slab->stride + at, qzi_runtime.page_bytes};
   return syscall(SYS_process_madvise, PIDFD_SELF, pages, count, advice, 0) == (long)(count * qzi_runtime.page_bytes);
 }
 static bool guard_together(const struct slab *slab, uint32_t first, uint32_t count) {
@@ -95,7 +95,8 @@ static struct slab *slab_new(size_t stack_bytes, uint32_t count) {
   slab->stride = stack_bytes + qzi_runtime.page_bytes;
   slab->count = count;
   slab->used = 0;
-  slab->memory = mmap(NULL, slab->stride * count, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  slab->memory =
+    mmap(NULL, slab->stride * count, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (slab->memory == MAP_FAILED) {
     free(slab);
     return NULL;
@@ -143,8 +144,8 @@ static uint32_t raid(struct qzi_processor *p, struct qzi_thread **into) {
   return 0;
 }
 
-/* Stacks that were never used. Where the process has many already, it will want these, too: their top pages are made here, all
- * by one call, which saves the page faults. Returns how many; 0: *error says why. */
+/* Stacks that were never used. Where the process has many already, it will want these, too: their top pages are made
+ * here, all by one call, which saves the page faults. Returns how many; 0: *error says why. */
 static uint32_t make(struct qzi_thread **into, int *error) {
   qzi_spin_lock(&lock);
   size_t want = qzi_runtime.max_threads > total ? qzi_runtime.max_threads - total : 0;
@@ -202,7 +203,9 @@ static struct qzi_thread *get_default(struct qzi_processor *p, int *error) {
 
 static struct qzi_thread *get_sized(size_t stack_bytes, int *error) {
   unsigned class = 1;
-  while (class < CLASSES && (size_t)1 << (class + CLASS_MIN_LOG2) < stack_bytes + sizeof(struct qzi_thread) + COLOURS * 64) class++;
+  while (class < CLASSES &&
+         (size_t)1 << (class + CLASS_MIN_LOG2) < stack_bytes + sizeof(struct qzi_thread) + COLOURS * 64)
+    class ++;
   *error = ENOMEM;
   if (class == CLASSES) return NULL;
   qzi_spin_lock(&lock);
@@ -229,7 +232,7 @@ static struct qzi_thread *get_sized(size_t stack_bytes, int *error) {
   guard(slab->memory);
   thread = descriptor_at(slab, 0);
   thread->own_low = slab->memory + qzi_runtime.page_bytes;
-  thread->stack_class = (uint8_t)class;
+  thread->stack_class = (uint8_t) class;
   return thread;
 }
 

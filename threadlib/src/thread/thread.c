@@ -3,8 +3,8 @@
  * Owns:    the life of a descriptor from creation to end.
  * Writer:  the creator until the thread is queued, then the thread itself.
  * Reader:  join.c, fork_join.c.
- * Must not: make a descriptor free or joinable while its stack is in use: that is done by `after` functions, on the next
- *           context.
+ * Must not: make a descriptor free or joinable while its stack is in use: that is done by `after` functions, on the
+ * next context.
  */
 #include "threadlib/src/scheduler/processor.h"
 #include "threadlib/src/scheduler/exceptions.h"
@@ -34,7 +34,7 @@ static inline int create(qz_thread_t *handle, const char *name, size_t stack_byt
   if (QZI_UNLIKELY(!start)) return EINVAL;
   qzi_pub_state(&p->head.pub, QZ_STATE_OVERHEAD);
   struct qzi_thread *thread =
-      qzi_spawn(p, stack_bytes, (uintptr_t)start, argument, NULL, false, name, detached, site, &serial, &error);
+    qzi_spawn(p, stack_bytes, (uintptr_t)start, argument, NULL, false, name, detached, site, &serial, &error);
   qzi_pub_state(&p->head.pub, QZ_STATE_USEFUL);
   if (QZI_UNLIKELY(!thread)) return error;
   if (handle) {
@@ -60,15 +60,18 @@ int qz_thread_create(qz_thread_t *handle, const qz_thread_attr *attr, void *(*st
 __attribute__((section("quartz_start"))) void qzi_thread_main(void (*after)(void *), void *arg) {
   struct qzi_processor *p = qzi_processor_self();
   qzi_sanitize_arrived(NULL);
-  qzi_exceptions_restore((struct qzi_exceptions){ 0 });
+  qzi_exceptions_restore((struct qzi_exceptions){0});
   qzi_leave(p);
   if (after) after(arg);
   struct qzi_thread *self = qzi_self();
   void *result = NULL;
   if (self->scope && qzi_publishing()) qzi_scope_child_begins(self);
-  if (self->pub.loop) qzi_run_range(self->argument);
-  else if (self->scope) ((void (*)(void *))self->pub.start)(self->argument);
-  else result = ((void *(*)(void *))self->pub.start)(self->argument);
+  if (self->pub.loop)
+    qzi_run_range(self->argument);
+  else if (self->scope)
+    ((void (*)(void *))self->pub.start)(self->argument);
+  else
+    result = ((void *(*)(void *))self->pub.start)(self->argument);
   qzi_thread_end(qzi_self(), result);
 }
 
@@ -86,7 +89,8 @@ static void end_after(void *arg) {
   uintptr_t join = atomic_load_explicit(&thread->join, memory_order_relaxed), next;
   do {
     next = qzi_joiner(join) && join & QZI_JOIN_TIMED ? QZI_JOIN_ENDING : QZI_JOIN_ENDED;
-  } while (!atomic_compare_exchange_weak_explicit(&thread->join, &join, next, memory_order_acq_rel, memory_order_relaxed));
+  } while (
+    !atomic_compare_exchange_weak_explicit(&thread->join, &join, next, memory_order_acq_rel, memory_order_relaxed));
   if (join == 0) return;
   if (join == QZI_JOIN_DETACHED) {
     if (thread != &qzi_main_thread) free_after(thread);
@@ -148,7 +152,8 @@ void qzi_run_inline(struct qzi_processor *p, struct qzi_thread *self, struct qzi
   qzi_pub_ended(&p->head.pub, &child->pub);
 }
 
-void qzi_run_inline_published(struct qzi_processor *p, struct qzi_thread *self, struct qzi_thread *child, uint64_t site) {
+void qzi_run_inline_published(struct qzi_processor *p, struct qzi_thread *self, struct qzi_thread *child,
+                              uint64_t site) {
   uint32_t object = qzi_pub_site(&p->head.pub, QZ_KIND_JOIN, site);
   if (object) {
     qzi_pub_push(&p->head.pub, &self->pub, QZI_PUB_KEY(QZ_KIND_JOIN, object));
@@ -166,7 +171,7 @@ void qzi_run_inline_published(struct qzi_processor *p, struct qzi_thread *self, 
 qz_thread_t qz_self(void) {
   qzi_processor_checked();
   struct qzi_thread *self = qzi_self();
-  return (qz_thread_t){ self, self->pub.serial };
+  return (qz_thread_t){self, self->pub.serial};
 }
 
 int qz_equal(qz_thread_t a, qz_thread_t b) { return a.thread == b.thread && a.serial == b.serial; }
@@ -180,9 +185,12 @@ int qz_set_name(qz_thread_t handle, const char *name) {
 const char *qzi_thread_label(const struct qzi_thread *thread, char *text, size_t bytes) {
   char start[128];
   const char *name = thread->pub.name ? qzi_pub_name_text(thread->pub.name) : NULL;
-  if (name && *name) snprintf(text, bytes, "\"%s\"", name);
-  else if (thread == &qzi_main_thread) snprintf(text, bytes, "main");
-  else snprintf(text, bytes, "thread %llu (starts at %s)", (unsigned long long)thread->pub.serial,
-                qzi_place_text(thread->pub.start, start, sizeof start));
+  if (name && *name)
+    snprintf(text, bytes, "\"%s\"", name);
+  else if (thread == &qzi_main_thread)
+    snprintf(text, bytes, "main");
+  else
+    snprintf(text, bytes, "thread %llu (starts at %s)", (unsigned long long)thread->pub.serial,
+             qzi_place_text(thread->pub.start, start, sizeof start));
   return text;
 }

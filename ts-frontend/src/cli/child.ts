@@ -7,22 +7,35 @@ import { Failure, exitCodes } from './failure.js';
 
 const forwarded: readonly NodeJS.Signals[] = ['SIGTERM', 'SIGHUP', 'SIGQUIT', 'SIGINT'];
 
-/** Descriptors that `quartz` was called with, besides the first three: bin/quartz says so in a variable that programs do not see. */
-const inherited: readonly number[] = (process.env['QUARTZ_INHERITED'] ?? '').split(' ').map(Number).filter((each) => each > 2);
+/**
+ * Descriptors that `quartz` was called with, besides the first three: bin/quartz says so in a variable that programs do
+ * not see.
+ */
+const inherited: readonly number[] = (process.env['QUARTZ_INHERITED'] ?? '')
+  .split(' ')
+  .map(Number)
+  .filter((each) => each > 2);
 Reflect.deleteProperty(process.env, 'QUARTZ_INHERITED');
 
-/** What a child gets beyond its first three descriptors: what was inherited, and a socket at the first free place, `tellFd`. */
+/**
+ * What a child gets beyond its first three descriptors: what was inherited, and a socket at the first free place,
+ * `tellFd`.
+ */
 export function moreStdio(): { more: (number | 'ignore' | 'pipe')[]; tellFd: number } {
   let tellFd = 3;
   while (inherited.includes(tellFd)) tellFd++;
   const more = Array.from({ length: Math.max(tellFd, ...inherited) - 2 }, (_, k) => {
     const fd = k + 3;
-    return fd === tellFd ? 'pipe' as const : inherited.includes(fd) ? fd : 'ignore' as const; // ignored: not open in the child
+    // ignored: not open in the child
+    return fd === tellFd ? ('pipe' as const) : inherited.includes(fd) ? fd : ('ignore' as const);
   });
   return { more, tellFd };
 }
 
-export interface Ended { code: number | null; signal: NodeJS.Signals | null }
+export interface Ended {
+  code: number | null;
+  signal: NodeJS.Signals | null;
+}
 export const statusOf = ({ code, signal }: Ended): number => code ?? 128 + constants.signals[signal!];
 
 /** The exit status of the program, or 128 + n when signal n ended it. */
@@ -30,8 +43,15 @@ export async function runChild(file: string, args: readonly string[], options: {
   return statusOf(await endOf(file, spawn(file, args, { stdio: 'inherit', ...options })));
 }
 
-/** The same for the sampler, which writes the profile's name to the descriptor that `argsOf` is called with; `told` gets that. */
-export async function runSampler(file: string, argsOf: (tellFd: number) => readonly string[], told: (text: string) => void): Promise<Ended> {
+/**
+ * The same for the sampler, which writes the profile's name to the descriptor that `argsOf` is called with; `told` gets
+ * that.
+ */
+export async function runSampler(
+  file: string,
+  argsOf: (tellFd: number) => readonly string[],
+  told: (text: string) => void,
+): Promise<Ended> {
   const { more, tellFd } = moreStdio();
   const child = spawn(file, argsOf(tellFd), { stdio: ['inherit', 'inherit', 'inherit', ...more] });
   (child.stdio[tellFd] as Readable | null)?.setEncoding('utf8').on('data', told);
@@ -39,14 +59,28 @@ export async function runSampler(file: string, argsOf: (tellFd: number) => reado
 }
 
 function endOf(file: string, child: ChildProcess): Promise<Ended> {
-  return passingSignals((signal) => { child.kill(signal); }, () => new Promise((resolve, reject) => {
-    child.on('error', (error: NodeJS.ErrnoException) => {
-      reject(error.code === 'ENOENT'
-        ? new Failure(`${file} was not found`, 'install it, or run: npm run build', exitCodes.notFound)
-        : new Failure(`${file} cannot be run (${error.message})`, 'check its permissions', exitCodes.cannotExecute));
-    });
-    child.on('close', (code, signal) => { resolve({ code, signal }); });
-  }));
+  return passingSignals(
+    (signal) => {
+      child.kill(signal);
+    },
+    () =>
+      new Promise((resolve, reject) => {
+        child.on('error', (error: NodeJS.ErrnoException) => {
+          reject(
+            error.code === 'ENOENT'
+              ? new Failure(`${file} was not found`, 'install it, or run: npm run build', exitCodes.notFound)
+              : new Failure(
+                  `${file} cannot be run (${error.message})`,
+                  'check its permissions',
+                  exitCodes.cannotExecute,
+                ),
+          );
+        });
+        child.on('close', (code, signal) => {
+          resolve({ code, signal });
+        });
+      }),
+  );
 }
 
 /** Meanwhile, signals that ask this process to end go to another. */
@@ -62,14 +96,18 @@ async function passingSignals<T>(to: (signal: NodeJS.Signals) => void, run: () =
 /** When the process began, in the kernel's ticks; undefined: it has ended. */
 function beginOf(pid: number): string | undefined {
   try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1'), fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1'),
+      fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     return /[ZX]/.test(fields[0]!) ? undefined : fields[19];
   } catch {
     return undefined;
   }
 }
 
-/** Waits for the end of a process that is no child of this one, which gets the signals that ask this one to end. `begun`: it goes on. */
+/**
+ * Waits for the end of a process that is no child of this one, which gets the signals that ask this one to end.
+ * `begun`: it goes on.
+ */
 export async function waitForStranger(pid: number, begun: () => void): Promise<void> {
   const began = beginOf(pid);
   if (began === undefined) return;
@@ -77,9 +115,14 @@ export async function waitForStranger(pid: number, begun: () => void): Promise<v
   const pass = (signal: NodeJS.Signals): void => {
     try {
       process.kill(pid, signal);
-    } catch { /* it has ended just now */ }
+    } catch {
+      /* it has ended just now */
+    }
   };
   await passingSignals(pass, async () => {
-    while (beginOf(pid) === began) await new Promise((resolve) => { setTimeout(resolve, 50); });
+    while (beginOf(pid) === began)
+      await new Promise((resolve) => {
+        setTimeout(resolve, 50);
+      });
   });
 }

@@ -3,28 +3,28 @@ import { usage } from './failure.js';
 import { didYouMean } from './nearest.js';
 
 export interface Option {
-  name: string;        // long, without --
-  short?: string;      // without -
-  value?: string;      // what the help calls its value; absent: a switch
+  name: string; // long, without --
+  short?: string; // without -
+  value?: string; // what the help calls its value; absent: a switch
   help: string;
 }
 
 export interface Arguments {
   has: (name: string) => boolean;
   value: (name: string) => string | undefined;
-  words: string[];     // what is not an option
-  dashes: boolean;     // the words follow --: they are a program's command line, whatever they look like
+  words: string[]; // what is not an option
+  dashes: boolean; // the words follow --: they are a program's command line, whatever they look like
 }
 
 export interface Command {
   name: string;
-  usage: string;       // after "quartz NAME"
+  usage: string; // after "quartz NAME"
   about: string;
   examples: readonly (readonly [string, string])[]; // command line, what it does
   options: readonly Option[];
   /** The first word that is not an option begins a program's command line, which is taken as it stands. */
   program?: boolean;
-  most?: number;       // words at most, where there is no program
+  most?: number; // words at most, where there is no program
   run: (args: Arguments) => Promise<number> | number;
 }
 
@@ -54,9 +54,20 @@ export function parse(command: Command, argv: readonly string[]): Arguments {
     const equals = long ? word.indexOf('=') : -1;
     const name = long ? word.slice(2, equals < 0 ? undefined : equals) : word.slice(1, 2);
     const option = options.find((one) => (long ? one.name === name : one.short === name));
-    if (!option && name === 'p' && !long) throw usage(`${command.name} has no option "-p"`, 'to record a process that runs already, write: quartz attach PID, or quartz top -p PID');
+    if (!option && name === 'p' && !long)
+      throw usage(
+        `${command.name} has no option "-p"`,
+        'to record a process that runs already, write: quartz attach PID, or quartz top -p PID',
+      );
     if (!option) {
-      throw usage(`${command.name} has no option "${long ? `--${name}` : word}"`, didYouMean(`--${name}`, options.map((one) => `--${one.name}`), help));
+      throw usage(
+        `${command.name} has no option "${long ? `--${name}` : word}"`,
+        didYouMean(
+          `--${name}`,
+          options.map((one) => `--${one.name}`),
+          help,
+        ),
+      );
     }
     const attached = equals >= 0 ? word.slice(equals + 1) : !long && word.length > 2 ? word.slice(2) : undefined;
     if (option.value === undefined) {
@@ -65,7 +76,8 @@ export function parse(command: Command, argv: readonly string[]): Arguments {
       continue;
     }
     const value = attached ?? argv[++index];
-    if (value === undefined || (attached === undefined && value === '--')) throw usage(`--${option.name} needs a value`, `write --${option.name} ${option.value}`);
+    if (value === undefined || (attached === undefined && value === '--'))
+      throw usage(`--${option.name} needs a value`, `write --${option.name} ${option.value}`);
     found.set(option.name, value);
   }
   if (!found.has('help') && !command.program && words.length > (command.most ?? 0)) {
@@ -91,12 +103,24 @@ export function helpOf(command: Command): string {
     const width = Math.max(...pairs.map(([left]) => left.length));
     return pairs.map(([left, right]) => `  ${left.padEnd(width)}  ${right}`);
   };
-  const options = [...command.options, helpOption].map((option) =>
-    [`${option.short ? `-${option.short}, ` : '    '}--${option.name}${option.value ? ` ${option.value}` : ''}`, option.help] as const);
+  const options = [...command.options, helpOption].map(
+    (option) =>
+      [
+        `${option.short ? `-${option.short}, ` : '    '}--${option.name}${option.value ? ` ${option.value}` : ''}`,
+        option.help,
+      ] as const,
+  );
   return [
-    'Examples', ...rows(command.examples), '',
-    'Usage', `  quartz ${command.name} ${command.usage}`, '',
-    command.about, '',
-    'Options', ...rows(options), '',
+    'Examples',
+    ...rows(command.examples),
+    '',
+    'Usage',
+    `  quartz ${command.name} ${command.usage}`,
+    '',
+    command.about,
+    '',
+    'Options',
+    ...rows(options),
+    '',
   ].join('\n');
 }

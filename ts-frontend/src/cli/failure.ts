@@ -3,7 +3,11 @@ export const exitCodes = { ok: 0, usage: 2, failed: 125, cannotExecute: 126, not
 
 export class Failure extends Error {
   /** `what` is wrong; `remedy` is what to do. */
-  constructor(what: string, remedy: string, readonly exitCode: number = exitCodes.failed) {
+  constructor(
+    what: string,
+    remedy: string,
+    readonly exitCode: number = exitCodes.failed,
+  ) {
     super(remedy === '' ? what : `${what}; ${remedy}`);
   }
 }
@@ -16,6 +20,7 @@ const messageOf = (error: unknown): string => (error instanceof Error ? error.me
 export function tell(error: unknown): number {
   const line = messageOf(error).replace(/\s*\n\s*/g, ' ');
   process.stderr.write(`quartz: ${line}\n`);
-  if (!(error instanceof Failure) && process.env['QUARTZ_DEBUG'] && error instanceof Error) process.stderr.write(`${error.stack ?? ''}\n`);
+  if (!(error instanceof Failure) && process.env['QUARTZ_DEBUG'] && error instanceof Error)
+    process.stderr.write(`${error.stack ?? ''}\n`);
   return error instanceof Failure ? error.exitCode : exitCodes.failed;
 }

@@ -16,7 +16,10 @@ export function newestProfile(): string {
     if (status?.isFile() && (!newest || status.mtimeMs > newest.time)) newest = { name, time: status.mtimeMs };
   }
   if (newest) return newest.name;
-  throw new Failure('there is no *.quartz file in this directory', 'name one, or make one with: quartz record -- PROGRAM');
+  throw new Failure(
+    'there is no *.quartz file in this directory',
+    'name one, or make one with: quartz record -- PROGRAM',
+  );
 }
 
 function executable(path: string): boolean {

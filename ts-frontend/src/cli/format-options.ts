@@ -1,4 +1,7 @@
-/** Options of the commands that show a profile. Apart from what shows it, which a command loads when it runs: help needs none of it. */
+/**
+ * Options of the commands that show a profile. Apart from what shows it, which a command loads when it runs: help needs
+ * none of it.
+ */
 import type { RenderOptions } from '../render/index.js';
 import type { Arguments, Option } from './command.js';
 import { usage } from './failure.js';

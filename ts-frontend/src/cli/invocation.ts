@@ -14,7 +14,8 @@ const real = (path: string): string | undefined => {
 };
 
 /** A word as a shell reads it. */
-export const shellWord = (word: string): string => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`);
+export const shellWord = (word: string): string =>
+  /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 
 /** A path as it is shortest from the current directory. */
 export function pathFromHere(path: string): string {
@@ -23,11 +24,13 @@ export function pathFromHere(path: string): string {
 }
 
 /**
- * `quartz` where the user's PATH leads here by that name, else the command's path. Directories that npm puts on the PATH of
- * what it runs don't count: the user's shell does not have them.
+ * `quartz` where the user's PATH leads here by that name, else the command's path. Directories that npm puts on the
+ * PATH of what it runs don't count: the user's shell does not have them.
  */
 export function invocation(): string {
-  const places = (process.env['PATH'] ?? '').split(delimiter).filter((place) => place !== '' && !/[/]node_modules[/]/.test(`${place}/`));
+  const places = (process.env['PATH'] ?? '')
+    .split(delimiter)
+    .filter((place) => place !== '' && !/[/]node_modules[/]/.test(`${place}/`));
   const found = places.map((place) => real(join(place, 'quartz'))).find((path) => path !== undefined);
   if (found !== undefined && found === real(command)) return 'quartz';
   const path = pathFromHere(command);
@@ -37,5 +40,12 @@ export function invocation(): string {
 /** `npm run` changes to the package's directory: back to where the user stands, whose files are meant. */
 export function standWithUser(): void {
   const { npm_lifecycle_event: script, INIT_CWD: stood, npm_package_json: which } = process.env;
-  if (script !== undefined && script !== 'npx' && stood !== undefined && which !== undefined && real(which) === real(join(root, 'package.json'))) process.chdir(stood);
+  if (
+    script !== undefined &&
+    script !== 'npx' &&
+    stood !== undefined &&
+    which !== undefined &&
+    real(which) === real(join(root, 'package.json'))
+  )
+    process.chdir(stood);
 }

@@ -13,10 +13,10 @@ import { openProfile } from '../reader/profile.js';
 
 /** A recording that runs beside the screen. */
 interface Recording {
-  told: string;                 // what the sampler has said of the profile's name
-  log: number;                  // what program and sampler print: a file without a name, which needs no tidying
+  told: string; // what the sampler has said of the profile's name
+  log: number; // what program and sampler print: a file without a name, which needs no tidying
   child: ChildProcess;
-  status: number | null;        // of the sampler, which passes the program's on; null: runs
+  status: number | null; // of the sampler, which passes the program's on; null: runs
 }
 
 function unnamedFile(): number {
@@ -34,23 +34,35 @@ function textOf(file: number): string {
 }
 
 /**
- * Starts the sampler in a process group of its own: the terminal's keys are the screen's. The socket is closed with this process,
- * however it ends: then the sampler ends, too.
+ * Starts the sampler in a process group of its own: the terminal's keys are the screen's. The socket is closed with
+ * this process, however it ends: then the sampler ends, too.
  */
 function start([command, ...args]: readonly string[]): Recording {
   const log = unnamedFile();
   const { more, tellFd } = moreStdio();
-  const child = spawn(samplerPath(), [command!, '--front', String(tellFd), '--tell', String(tellFd), ...args], { stdio: ['ignore', log, log, ...more], detached: true });
+  const child = spawn(samplerPath(), [command!, '--front', String(tellFd), '--tell', String(tellFd), ...args], {
+    stdio: ['ignore', log, log, ...more],
+    detached: true,
+  });
   const recording: Recording = { told: '', log, child, status: null };
   const socket = child.stdio[tellFd] as Socket | null;
-  socket?.setEncoding('utf8').on('data', (text: string) => { recording.told += text; });
+  socket?.setEncoding('utf8').on('data', (text: string) => {
+    recording.told += text;
+  });
   socket?.unref();
-  child.on('error', () => { recording.status = 125; });
-  child.on('exit', (code, signal) => { recording.status = code ?? 128 + constants.signals[signal!]; });
+  child.on('error', () => {
+    recording.status = 125;
+  });
+  child.on('exit', (code, signal) => {
+    recording.status = code ?? 128 + constants.signals[signal!];
+  });
   return recording;
 }
 
-const pause = (ms: number): Promise<void> => new Promise((resolve) => { setTimeout(resolve, ms); });
+const pause = (ms: number): Promise<void> =>
+  new Promise((resolve) => {
+    setTimeout(resolve, ms);
+  });
 
 /** Ends the recording, and with `all` the program that was started for it; harder when that does not help. */
 async function stop(recording: Recording, all: boolean): Promise<void> {
@@ -96,17 +108,29 @@ async function firstSnapshot(recording: Recording): Promise<string | undefined> 
 const early = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 /** Starts the sampler with these arguments and shows the profile that it writes; answers the exit status. */
-export async function live(args: Arguments, sampler: readonly string[], refreshMs: number, owned: boolean): Promise<number> {
+export async function live(
+  args: Arguments,
+  sampler: readonly string[],
+  refreshMs: number,
+  owned: boolean,
+): Promise<number> {
   const recording = start(sampler);
-  const interrupt = (): void => { void stop(recording, owned); };
+  const interrupt = (): void => {
+    void stop(recording, owned);
+  };
   let fail: (error: Error) => void = () => undefined;
-  const failed = new Promise<never>((_, reject) => { fail = reject; });
+  const failed = new Promise<never>((_, reject) => {
+    fail = reject;
+  });
   failed.catch(() => undefined);
   for (const signal of early) process.on(signal, interrupt);
   process.on('uncaughtException', fail);
   try {
     // Model and screen are loaded while the program starts.
-    const [file, { watch }] = await Promise.race([Promise.all([firstSnapshot(recording), import('./watch.js')]), failed]);
+    const [file, { watch }] = await Promise.race([
+      Promise.all([firstSnapshot(recording), import('./watch.js')]),
+      failed,
+    ]);
     if (file === undefined) {
       process.stderr.write(textOf(recording.log));
       return recording.status ?? 125;
@@ -117,9 +141,13 @@ export async function live(args: Arguments, sampler: readonly string[], refreshM
     const output = textOf(recording.log);
     if (output !== '') process.stderr.write(output);
     const last = nameIn(recording.told) ?? file;
-    if (existsSync(last)) process.stderr.write(`quartz: the profile is ${last}; see it with:\n  ${invocation()} report ${shellWord(last)}\n`);
+    if (existsSync(last))
+      process.stderr.write(
+        `quartz: the profile is ${last}; see it with:\n  ${invocation()} report ${shellWord(last)}\n`,
+      );
     return recording.status ?? 0;
-  } catch (error) { // the screen has failed: nobody is left to end what was started for it
+  } catch (error) {
+    // the screen has failed: nobody is left to end what was started for it
     await stop(recording, owned);
     throw error;
   } finally {

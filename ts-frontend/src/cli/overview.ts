@@ -17,7 +17,9 @@ Examples
                                           with Quartz's own threads
 
 Commands
-${Object.entries(commands).map(([name, { summary }]) => `  ${name.padEnd(width)}  ${summary}`).join('\n')}
+${Object.entries(commands)
+  .map(([name, { summary }]) => `  ${name.padEnd(width)}  ${summary}`)
+  .join('\n')}
 
   quartz COMMAND --help says more. quartz --version prints the version.
 

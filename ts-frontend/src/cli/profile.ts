@@ -18,7 +18,8 @@ export function remedyOf(why: string): string {
 export function loadModel(name: string | undefined, options: { raw: boolean }): Model {
   const path = name ?? newestProfile();
   const status = statSync(path, { throwIfNoEntry: false });
-  if (!status) throw new Failure(`${path} does not exist`, 'name a profile, or make one with: quartz record -- PROGRAM');
+  if (!status)
+    throw new Failure(`${path} does not exist`, 'name a profile, or make one with: quartz record -- PROGRAM');
   if (!status.isFile()) throw new Failure(`${path} is not a file`, 'name a profile');
   try {
     return buildModel(openProfile(path, { byStack: true }), { compensate: !options.raw });

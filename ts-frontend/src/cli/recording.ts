@@ -6,7 +6,12 @@ import { exitCodes, usage } from './failure.js';
 import { samplerPath } from './files.js';
 
 export const recordingOptions: readonly Option[] = [
-  { name: 'output', short: 'o', value: 'FILE', help: 'the profile to write; %r is the rank, %h host, %p process, %j job, %n program' },
+  {
+    name: 'output',
+    short: 'o',
+    value: 'FILE',
+    help: 'the profile to write; %r is the rank, %h host, %p process, %j job, %n program',
+  },
   { name: 'rate', value: 'HZ', help: 'snapshots a second (10000 on a CPU of its own, else 1000)' },
   { name: 'cpu', value: 'N', help: 'CPU to sample on' },
   { name: 'threads', value: 'N', help: 'sampling threads' },
@@ -26,7 +31,8 @@ export function samplerOptions(args: Arguments): string[] {
   const list: string[] = [];
   const output = args.value('output');
   const [unknown] = /%.?/.exec((output ?? '').replace(/%[nrhpj%]/g, '')) ?? [];
-  if (unknown !== undefined) throw usage(`-o: "${unknown}" is not known`, 'after % write one of n, r, h, p, j, or another %');
+  if (unknown !== undefined)
+    throw usage(`-o: "${unknown}" is not known`, 'after % write one of n, r, h, p, j, or another %');
   if (output !== undefined) list.push('-o', output);
   for (const name of ['rate', 'cpu', 'threads', 'max-size', 'seconds']) {
     const value = args.value(name);
@@ -37,7 +43,8 @@ export function samplerOptions(args: Arguments): string[] {
 }
 
 export async function recordProgram(args: Arguments): Promise<number> {
-  if (args.words.length === 0) throw usage('there is no program to record', 'write: quartz record -- PROGRAM ARGUMENTS');
+  if (args.words.length === 0)
+    throw usage('there is no program to record', 'write: quartz record -- PROGRAM ARGUMENTS');
   return (await recordNamed(args)).status;
 }
 
@@ -48,8 +55,13 @@ export const nameIn = (told: string): string | undefined => told.split('\n').at(
 export async function recordNamed(args: Arguments): Promise<{ status: number; file: string | undefined }> {
   let told = '';
   const options = samplerOptions(args);
-  const ended = await runSampler(samplerPath(), (tellFd) => ['record', '--tell', String(tellFd), ...options, '--', ...args.words],
-    (text) => { told += text; });
+  const ended = await runSampler(
+    samplerPath(),
+    (tellFd) => ['record', '--tell', String(tellFd), ...options, '--', ...args.words],
+    (text) => {
+      told += text;
+    },
+  );
   const file = nameIn(told);
   const made = file !== undefined && existsSync(file) ? file : undefined;
   return { status: ended.signal === null ? statusOf(ended) : await withoutSampler(ended.signal, made), file: made };
@@ -57,7 +69,9 @@ export async function recordNamed(args: Arguments): Promise<{ status: number; fi
 
 /** The sampler was killed: waits for the program, which the profile names. The status for that. */
 async function withoutSampler(signal: string, file: string | undefined): Promise<number> {
-  const say = (what: string): void => { process.stderr.write(`quartz: the sampler was ended by ${signal}; ${what}\n`); };
+  const say = (what: string): void => {
+    process.stderr.write(`quartz: the sampler was ended by ${signal}; ${what}\n`);
+  };
   if (file === undefined) {
     say('there is no profile yet that names the program: if it still runs, nobody waits for it');
     return exitCodes.failed;

@@ -1,7 +1,16 @@
 /** What the commands that show a profile have in common: the way from model to output. */
 import type { Model } from '../model/index.js';
 import { findEntities, focusOn } from '../model/index.js';
-import { focusCsv, focusReport, locksCsv, proceduresCsv, report, reportJson, threadsCsv, type View } from '../render/index.js';
+import {
+  focusCsv,
+  focusReport,
+  locksCsv,
+  proceduresCsv,
+  report,
+  reportJson,
+  threadsCsv,
+  type View,
+} from '../render/index.js';
 import type { Arguments } from './command.js';
 import { Failure } from './failure.js';
 import { formatOf } from './format-options.js';
@@ -19,11 +28,17 @@ function find(model: Model, name: string): number {
   const ids = findEntities(model, name);
   if (ids.length === 0) {
     const names = new Set(model.entities.map((entity) => entity.name));
-    throw new Failure(`nothing in this profile is called "${name}"`, didYouMean(name, names, '"quartz report" and "quartz threads" list the names'));
+    throw new Failure(
+      `nothing in this profile is called "${name}"`,
+      didYouMean(name, names, '"quartz report" and "quartz threads" list the names'),
+    );
   }
   const exact = ids.filter((id) => model.entities[id].name === name);
   if (exact.length === 0 && ids.length > 1) {
-    const some = ids.slice(0, 5).map((id) => `"${model.entities[id].kind} ${model.entities[id].name}"`).join(', ');
+    const some = ids
+      .slice(0, 5)
+      .map((id) => `"${model.entities[id].kind} ${model.entities[id].name}"`)
+      .join(', ');
     throw new Failure(`"${name}" is part of ${ids.length} names`, `say which: ${some}${ids.length > 5 ? ', ...' : ''}`);
   }
   return ids[0];

@@ -4,7 +4,7 @@ import { wholeNumber, type Arguments, type Option } from './command.js';
 
 export const displayOptions: readonly Option[] = [
   { name: 'top', value: 'N', help: 'rows of a table at most (20); 0 shows all' },
-  { name: 'width', value: 'N', help: 'columns to fit into (the terminal\'s; 120 where there is none)' },
+  { name: 'width', value: 'N', help: "columns to fit into (the terminal's; 120 where there is none)" },
   { name: 'ascii', help: 'no characters beyond ASCII (the default where the locale is not UTF-8)' },
 ];
 

@@ -1,4 +1,7 @@
-/** What the live screen shows: a profile, which may grow. Apart from what starts a program, which need not wait for model and screen. */
+/**
+ * What the live screen shows: a profile, which may grow. Apart from what starts a program, which need not wait for
+ * model and screen.
+ */
 import { readFileSync, statSync } from 'node:fs';
 import { constants } from 'node:os';
 import { basename } from 'node:path';
@@ -11,8 +14,13 @@ import { isProfileError, openProfile, saveProfile } from '../reader/profile.js';
 import { show } from '../../../tui/src/terminal.js';
 import { Watch, type Host } from '../../../tui/src/session.js';
 
-/** Of a recording that runs beside the screen: how the sampler ended, which passes the program's status on; null: it runs. */
-export interface Sampling { status: number | null }
+/**
+ * Of a recording that runs beside the screen: how the sampler ended, which passes the program's status on; null: it
+ * runs.
+ */
+export interface Sampling {
+  status: number | null;
+}
 
 function hostOf(file: string, recording: Sampling | null, raw: boolean): Host {
   let ended: string | null = null;
@@ -25,7 +33,8 @@ function hostOf(file: string, recording: Sampling | null, raw: boolean): Host {
         const profile = first ?? openProfile(file, { after: last });
         first = null;
         last = profile;
-        if (profile.head.status !== 'recording') ended = endOf(profile.head.endReason, profile.head.exitStatus, profile.head.status);
+        if (profile.head.status !== 'recording')
+          ended = endOf(profile.head.endReason, profile.head.exitStatus, profile.head.status);
         return profile;
       } catch (error) {
         if (isProfileError(error)) throw new Error(`${file}: ${error.why}`);
@@ -50,7 +59,8 @@ function hostOf(file: string, recording: Sampling | null, raw: boolean): Host {
       return target;
     },
     ended: () => {
-      if (ended === null && recording !== null && recording.status !== null) ended = recording.status === 0 ? 'the program has ended' : `ended with status ${recording.status}`;
+      if (ended === null && recording !== null && recording.status !== null)
+        ended = recording.status === 0 ? 'the program has ended' : `ended with status ${recording.status}`;
       return ended;
     },
   };
@@ -59,20 +69,38 @@ function hostOf(file: string, recording: Sampling | null, raw: boolean): Host {
 function endOf(reason: string, status: number, profile: string): string {
   if (profile === 'abandoned') return 'the sampler was killed';
   switch (reason) {
-    case 'exit': return `exited with status ${status}`;
-    case 'signal': return `killed by ${Object.entries(constants.signals).find(([, number]) => number === status)?.[0] ?? `signal ${status}`}`;
-    case 'disk-full': return 'recording ended: the disk is full';
-    case 'exec': return 'replaced by another program (exec)';
-    default: return 'recording ended';
+    case 'exit':
+      return `exited with status ${status}`;
+    case 'signal':
+      return `killed by ${Object.entries(constants.signals).find(([, number]) => number === status)?.[0] ?? `signal ${status}`}`;
+    case 'disk-full':
+      return 'recording ended: the disk is full';
+    case 'exec':
+      return 'replaced by another program (exec)';
+    default:
+      return 'recording ended';
   }
 }
 
 /** Shows a profile until the user quits. `owned`: the program was started for the screen. */
-export async function watch(args: Arguments, file: string, recording: Sampling | null, refreshMs: number, owned: boolean): Promise<void> {
+export async function watch(
+  args: Arguments,
+  file: string,
+  recording: Sampling | null,
+  refreshMs: number,
+  owned: boolean,
+): Promise<void> {
   const { ascii, colour } = display(args);
-  // Code that has not run for a few collections is dropped, and compiled anew when it runs: between refreshes that are seconds apart, all of it.
+  // Code that has not run for a few collections is dropped, and compiled anew when it runs: between refreshes that are
+  // seconds apart, all of it.
   setFlagsFromString('--no-flush-bytecode');
   await show(new Watch(hostOf(file, recording, args.has('raw'))), {
-    ascii, colour, dots: hasBraille(), refreshMs, owned, onQuit: () => undefined, onTerminal: await guardTerminal(),
+    ascii,
+    colour,
+    dots: hasBraille(),
+    refreshMs,
+    owned,
+    onQuit: () => undefined,
+    onTerminal: await guardTerminal(),
   });
 }

@@ -7,8 +7,9 @@ import { root } from '../cli/files.js';
 export const command: Command = {
   name: 'cflags',
   usage: '[options]',
-  about: 'Prints the flags to compile a program with, so that its procedures show in reports.\n'
-    + 'docs/getting-started.md shows them in a Makefile, in CMake and for configure scripts.',
+  about:
+    'Prints the flags to compile a program with, so that its procedures show in reports.\n' +
+    'docs/getting-started.md shows them in a Makefile, in CMake and for configure scripts.',
   examples: [
     ['cc -O2 $(quartz cflags) -c prog.c', 'compile'],
     ['quartz cflags --cc clang', 'for another compiler'],
@@ -18,6 +19,10 @@ export const command: Command = {
     { name: 'hooks', value: 'KIND', help: 'best (the default), all (inlined procedures too) or none' },
     { name: 'quoted', help: 'paths in quotes, for what reads them as a shell does (eval, make, CMake)' },
   ],
-  run: (args) => runChild(join(root, 'scripts/quartz-flags'),
-    ['cflags', ...['cc', 'hooks'].flatMap((name) => (args.has(name) ? [`--${name}`, args.value(name)!] : [])), ...(args.has('quoted') ? ['--quoted'] : [])]),
+  run: (args) =>
+    runChild(join(root, 'scripts/quartz-flags'), [
+      'cflags',
+      ...['cc', 'hooks'].flatMap((name) => (args.has(name) ? [`--${name}`, args.value(name)!] : [])),
+      ...(args.has('quoted') ? ['--quoted'] : []),
+    ]),
 };

@@ -8,8 +8,9 @@ import { print } from '../cli/output.js';
 export const command: Command = {
   name: 'check',
   usage: '[FILE]',
-  about: 'Checks that a profile is undamaged, by its checksums, and that its numbers add up as docs/metrics.md promises\n'
-    + '(section 5). Prints all that is wrong, and then exits with 125.',
+  about:
+    'Checks that a profile is undamaged, by its checksums, and that its numbers add up as docs/metrics.md promises\n' +
+    '(section 5). Prints all that is wrong, and then exits with 125.',
   examples: [['quartz check prog.quartz', 'one line says that all holds']],
   options: [],
   most: 1,
@@ -18,7 +19,8 @@ export const command: Command = {
     const { damageOf } = await import('../reader/profile.js');
     const { checkInvariants } = await import('../model/index.js');
     const file = args.words[0] ?? newestProfile();
-    const damage = statSync(file, { throwIfNoEntry: false })?.isFile() ? damageOf(file) : []; // else loading says what it is
+    // else loading says what it is
+    const damage = statSync(file, { throwIfNoEntry: false })?.isFile() ? damageOf(file) : [];
     if (damage.length > 0) {
       for (const why of damage) process.stderr.write(`quartz: ${file}: ${why}; ${remedyOf(why)}\n`);
       return exitCodes.failed;
@@ -27,7 +29,9 @@ export const command: Command = {
     const broken = checkInvariants(model);
     if (broken.length === 0) {
       const { status } = model.head;
-      await print(`${file}: all invariants hold over ${model.samples} samples${status === 'abandoned' || status === 'recording' ? '; it was not finished, so it has no checksums' : ''}\n`);
+      await print(
+        `${file}: all invariants hold over ${model.samples} samples${status === 'abandoned' || status === 'recording' ? '; it was not finished, so it has no checksums' : ''}\n`,
+      );
       return exitCodes.ok;
     }
     for (const line of broken) process.stderr.write(`quartz: ${file}: ${line}\n`);

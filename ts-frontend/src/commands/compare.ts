@@ -7,8 +7,9 @@ import { print } from '../cli/output.js';
 export const command: Command = {
   name: 'compare',
   usage: 'BEFORE AFTER [options]',
-  about: 'Two profiles side by side: elapsed time, what limits the program in each, and how much more or less\n'
-    + 'each procedure and lock accounts for. docs/compare.md says what counts as a change.',
+  about:
+    'Two profiles side by side: elapsed time, what limits the program in each, and how much more or less\n' +
+    'each procedure and lock accounts for. docs/compare.md says what counts as a change.',
   examples: [
     ['quartz compare old.quartz new.quartz', 'what a change of the program did'],
     ['quartz compare old.quartz new.quartz --csv > change.csv', 'for a spreadsheet'],
@@ -19,13 +20,20 @@ export const command: Command = {
   run: async (args) => {
     const options = formatOf(args);
     const [before, after] = args.words;
-    if (before === undefined || after === undefined) throw usage('two profiles are compared', 'write: quartz compare BEFORE.quartz AFTER.quartz');
+    if (before === undefined || after === undefined)
+      throw usage('two profiles are compared', 'write: quartz compare BEFORE.quartz AFTER.quartz');
     const { loadModel } = await import('../cli/profile.js');
     const { compare } = await import('../model/index.js');
     const { comparisonCsv, comparisonJson, comparisonReport } = await import('../render/index.js');
     const raw = args.has('raw');
     const comparison = compare(loadModel(before, { raw }), loadModel(after, { raw }));
-    await print(args.has('json') ? comparisonJson(comparison) : args.has('csv') ? comparisonCsv(comparison) : comparisonReport(comparison, options));
+    await print(
+      args.has('json')
+        ? comparisonJson(comparison)
+        : args.has('csv')
+          ? comparisonCsv(comparison)
+          : comparisonReport(comparison, options),
+    );
     return 0;
   },
 };

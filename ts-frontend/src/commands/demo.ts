@@ -32,7 +32,10 @@ function next(model: Model, verify: string, circuits: readonly string[]): string
     [`${quartz} report --focus ${shellWord(focus)}`, 'when it ran, with whom, and what it called'],
     [`${quartz} locks`, 'who waited for which lock'],
     [`${quartz} threads`, 'what each thread did'],
-    [`${quartz} run -- ${[verify, '--stage', 'nolog', ...circuits].map(shellWord).join(' ')}`, 'the same program without its trace log'],
+    [
+      `${quartz} run -- ${[verify, '--stage', 'nolog', ...circuits].map(shellWord).join(' ')}`,
+      'the same program without its trace log',
+    ],
   ] as const;
   return `\nTry next\n${rows.map(([command, about]) => `  ${command}\n      ${about}\n`).join('')}`;
 }
@@ -40,8 +43,9 @@ function next(model: Model, verify: string, circuits: readonly string[]): string
 export const command: Command = {
   name: 'demo',
   usage: '[options]',
-  about: 'Builds examples/verify, a parallel program that proves two circuits equal, runs it under the sampler, and shows\n'
-    + `the report. The profile stays in ${profile} in this directory, for you to look into.`,
+  about:
+    'Builds examples/verify, a parallel program that proves two circuits equal, runs it under the sampler, and shows\n' +
+    `the report. The profile stays in ${profile} in this directory, for you to look into.`,
   examples: [['quartz demo', 'takes less than a minute']],
   options: displayOptions,
   run: async (args) => {
@@ -49,17 +53,25 @@ export const command: Command = {
     standWithUser();
     mkdirSync(directory, { recursive: true });
     prepare('building examples/verify', 'cmake', ['--build', build, '--target', 'verify', 'verify-generate']);
-    prepare('making two circuits that compute the same in different ways', 'sh', [join(root, 'examples/verify/inputs.sh'), join(binaries, 'verify-generate'), directory]);
+    prepare('making two circuits that compute the same in different ways', 'sh', [
+      join(root, 'examples/verify/inputs.sh'),
+      join(binaries, 'verify-generate'),
+      directory,
+    ]);
     process.stderr.write('quartz: proving them equal, under the sampler\n');
     const verify = join(binaries, 'verify');
     const file = resolve(profile);
-    const status = await runChild(samplerPath(), ['record', '-o', file, '--', verify, 'first.bench', 'second.bench'], { cwd: directory });
+    const status = await runChild(samplerPath(), ['record', '-o', file, '--', verify, 'first.bench', 'second.bench'], {
+      cwd: directory,
+    });
     if (status !== 0) return status;
     const { loadModel } = await import('../cli/profile.js');
     const { report } = await import('../render/index.js');
     const model = loadModel(file, { raw: false });
     const circuits = ['first.bench', 'second.bench'].map((name) => pathFromHere(join(directory, name)));
-    await print(`\n${report(model, 'procedures', { ...options, top: Math.min(options.top, 12) })}${next(model, pathFromHere(verify), circuits)}`);
+    await print(
+      `\n${report(model, 'procedures', { ...options, top: Math.min(options.top, 12) })}${next(model, pathFromHere(verify), circuits)}`,
+    );
     return 0;
   },
 };

@@ -1,14 +1,20 @@
 /** The commands, in the order of the help. A command's own file is loaded only when it runs. */
 import type { Command } from '../cli/command.js';
 
-interface Entry { summary: string; load: () => Promise<{ command: Command }> }
+interface Entry {
+  summary: string;
+  load: () => Promise<{ command: Command }>;
+}
 
 export const commands: Readonly<Record<string, Entry>> = {
   run: { summary: 'record a program, then report', load: () => import('./run.js') },
   record: { summary: 'record a program into a profile', load: () => import('./record.js') },
   attach: { summary: 'record a program that is running already', load: () => import('./attach.js') },
   top: { summary: 'watch a program, or look at a profile, on a live screen', load: () => import('./top.js') },
-  report: { summary: 'what limits the program, then its procedures, locks or threads', load: () => import('./report.js') },
+  report: {
+    summary: 'what limits the program, then its procedures, locks or threads',
+    load: () => import('./report.js'),
+  },
   locks: { summary: 'who waited for which lock, and who held it meanwhile', load: () => import('./locks.js') },
   threads: { summary: 'what each thread did with its time', load: () => import('./threads.js') },
   compare: { summary: 'two profiles side by side: what got better and what worse', load: () => import('./compare.js') },

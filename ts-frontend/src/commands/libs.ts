@@ -8,7 +8,17 @@ export const command: Command = {
   name: 'libs',
   usage: '[options]',
   about: 'Prints the flags to link a program with the thread package.',
-  examples: [['cc -o prog prog.o $(quartz libs)', 'link with Quartz\'s threads'], ['./configure CFLAGS="-O2 -g $(quartz cflags)" LIBS="$(quartz libs)"', 'the same by a configure script']],
-  options: [{ name: 'shared', help: 'link the shared library, not the static one' }, { name: 'quoted', help: 'paths in quotes, for what reads them as a shell does (eval, make, CMake)' }],
-  run: (args) => runChild(join(root, 'scripts/quartz-flags'), ['libs', ...['shared', 'quoted'].filter((name) => args.has(name)).map((name) => `--${name}`)]),
+  examples: [
+    ['cc -o prog prog.o $(quartz libs)', "link with Quartz's threads"],
+    ['./configure CFLAGS="-O2 -g $(quartz cflags)" LIBS="$(quartz libs)"', 'the same by a configure script'],
+  ],
+  options: [
+    { name: 'shared', help: 'link the shared library, not the static one' },
+    { name: 'quoted', help: 'paths in quotes, for what reads them as a shell does (eval, make, CMake)' },
+  ],
+  run: (args) =>
+    runChild(join(root, 'scripts/quartz-flags'), [
+      'libs',
+      ...['shared', 'quoted'].filter((name) => args.has(name)).map((name) => `--${name}`),
+    ]),
 };

@@ -5,7 +5,8 @@ import { formatOptions } from '../cli/format-options.js';
 export const command: Command = {
   name: 'locks',
   usage: '[FILE] [options]',
-  about: 'Synchronization objects by the time that threads waited for them: how often, how long,\nwho waited, and who held them meanwhile.\nWithout FILE: the newest *.quartz here. docs/report.md explains every column.',
+  about:
+    'Synchronization objects by the time that threads waited for them: how often, how long,\nwho waited, and who held them meanwhile.\nWithout FILE: the newest *.quartz here. docs/report.md explains every column.',
   examples: [
     ['quartz locks', 'the newest profile in this directory'],
     ['quartz locks prog.quartz --csv > locks.csv', 'for a spreadsheet'],

@@ -10,8 +10,9 @@ const isView = (word: string): word is View => (views as readonly string[]).incl
 export const command: Command = {
   name: 'report',
   usage: '[FILE] [--view VIEW] [--focus NAME] [options]',
-  about: 'Shows a profile: first what limits the program, then a table. Without FILE: the newest *.quartz here.\n'
-    + 'docs/report.md explains every column.',
+  about:
+    'Shows a profile: first what limits the program, then a table. Without FILE: the newest *.quartz here.\n' +
+    'docs/report.md explains every column.',
   examples: [
     ['quartz report', 'the newest profile in this directory'],
     ['quartz report prog.quartz --top 50', 'the first 50 rows'],
@@ -27,7 +28,8 @@ export const command: Command = {
   most: 1,
   run: async (args) => {
     const view = args.value('view') ?? 'procedures';
-    if (!isView(view)) throw usage(`there is no view "${view}"`, didYouMean(view, views, `choose one of: ${views.join(', ')}`));
+    if (!isView(view))
+      throw usage(`there is no view "${view}"`, didYouMean(view, views, `choose one of: ${views.join(', ')}`));
     return (await import('../cli/show.js')).show(args, view, args.words[0]);
   },
 };

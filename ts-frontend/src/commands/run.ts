@@ -7,12 +7,17 @@ import { formatOf, formatOptions } from '../cli/format-options.js';
 export const command: Command = {
   name: 'run',
   usage: '[options] -- PROGRAM ARGUMENTS',
-  about: 'Runs a program under the sampler, then shows the report. The exit status is the program\'s.',
+  about: "Runs a program under the sampler, then shows the report. The exit status is the program's.",
   examples: [
     ['quartz run -- ./prog input.txt', 'record into prog.quartz, and report'],
     ['quartz run --focus main -- ./prog', 'then show main by busy processors'],
   ],
-  options: [...recordingOptions, childrenOption, { name: 'focus', value: 'NAME', help: 'report on one procedure, lock or thread' }, ...formatOptions],
+  options: [
+    ...recordingOptions,
+    childrenOption,
+    { name: 'focus', value: 'NAME', help: 'report on one procedure, lock or thread' },
+    ...formatOptions,
+  ],
   program: true,
   run: async (args) => {
     const [program] = args.words;

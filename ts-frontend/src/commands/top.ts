@@ -9,15 +9,17 @@ import { isProfileError } from '../reader/profile.js';
 export const command: Command = {
   name: 'top',
   usage: '[options] -- PROGRAM ARGUMENTS | -p PID | [FILE]',
-  about: 'Shows where the parallelism goes, while the program runs. What the program prints is shown when the screen ends.\n'
-    + 'Keys: ? for help, q to quit.',
+  about:
+    'Shows where the parallelism goes, while the program runs. What the program prints is shown when the screen ends.\n' +
+    'Keys: ? for help, q to quit.',
   examples: [
     ['quartz top -- ./prog input.txt', 'start a program and watch it'],
     ['quartz top -p 4711', 'watch a program that runs already'],
     ['quartz top prog.quartz', 'look at a profile, also while it is recorded'],
   ],
   options: [
-    ...recordingOptions, childrenOption,
+    ...recordingOptions,
+    childrenOption,
     { name: 'pid', short: 'p', value: 'PID', help: 'watch that process' },
     { name: 'refresh', value: 'MS', help: 'time between refreshes (1000; longer where a refresh is dear)' },
     { name: 'raw', help: 'numbers as measured: the cost of the hooks is not taken out' },
@@ -25,8 +27,13 @@ export const command: Command = {
   ],
   program: true,
   run: async (args) => {
-    if (!process.stdin.isTTY || !process.stdout.isTTY) throw usage('the live screen needs a terminal', 'use: quartz run -- PROGRAM, or quartz report FILE');
-    if ((process.env['TERM'] ?? 'dumb') === 'dumb') throw usage('the live screen needs a terminal that can move its cursor (TERM is dumb or not set)', 'use: quartz run -- PROGRAM, or quartz report FILE');
+    if (!process.stdin.isTTY || !process.stdout.isTTY)
+      throw usage('the live screen needs a terminal', 'use: quartz run -- PROGRAM, or quartz report FILE');
+    if ((process.env['TERM'] ?? 'dumb') === 'dumb')
+      throw usage(
+        'the live screen needs a terminal that can move its cursor (TERM is dumb or not set)',
+        'use: quartz run -- PROGRAM, or quartz report FILE',
+      );
     const refreshMs = wholeNumber(args, 'refresh', 100, 60_000) ?? 1000;
     const pid = args.value('pid');
     const [word] = args.words;
@@ -34,15 +41,21 @@ export const command: Command = {
       if (!/^[1-9]\d*$/.test(pid)) throw usage(`"${pid}" is not a process id`, 'write: quartz top -p PID');
       return live(args, ['attach', ...samplerOptions(args), pid], refreshMs, false);
     }
-    if (word === undefined) throw usage('there is nothing to watch', 'write: quartz top -- PROGRAM ARGUMENTS, quartz top -p PID, or quartz top FILE');
+    if (word === undefined)
+      throw usage(
+        'there is nothing to watch',
+        'write: quartz top -- PROGRAM ARGUMENTS, quartz top -p PID, or quartz top FILE',
+      );
     if (!args.dashes && args.words.length === 1 && word.endsWith('.quartz')) {
       const status = statSync(word, { throwIfNoEntry: false });
-      if (!status) throw new Failure(`${word} does not exist`, 'name a profile, or start a program with: quartz top -- PROGRAM');
+      if (!status)
+        throw new Failure(`${word} does not exist`, 'name a profile, or start a program with: quartz top -- PROGRAM');
       try {
         await (await import('../cli/watch.js')).watch(args, word, null, refreshMs, false);
         return 0;
       } catch (error) {
-        if (isProfileError(error)) throw new Failure(`${word}: ${error.why}`, (await import('../cli/profile.js')).remedyOf(error.why));
+        if (isProfileError(error))
+          throw new Failure(`${word}: ${error.why}`, (await import('../cli/profile.js')).remedyOf(error.why));
         throw error;
       }
     }

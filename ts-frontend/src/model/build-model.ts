@@ -30,13 +30,27 @@ export function buildModel(raw: RawProfile, options: ModelOptions = {}): Model {
   const factors = factorsOf(raw, stacks, options.compensate !== false);
   const { ns: weights, compensation } = weightsOf(raw, stacks, factors);
   const sums = sumTuples(raw, stacks, byStack, groupOf, weights, count);
-  const material: Tables = { entities: count, stacks, byStack, weights, sums, groupOf, calls: new Calls(raw.calls, groupOf, count) };
+  const material: Tables = {
+    entities: count,
+    stacks,
+    byStack,
+    weights,
+    sums,
+    groupOf,
+    calls: new Calls(raw.calls, groupOf, count),
+  };
 
   const shared = new Shared(raw, material, independentSnapshots(raw.head));
   const entities: Entity[] = [];
   const none: number[] = [];
-  for (let id = 0; id < rawCount; id++) entities.push(new BuiltEntity(shared, raw.entities[id]!, id, id === 0 ? nameOfRoot(raw) : names[id]!, none, groupOf[id]!));
-  for (const members of groups) entities.push(new BuiltEntity(shared, raw.entities[members[0]!]!, entities.length, names[members[0]!]!, members, 0));
+  for (let id = 0; id < rawCount; id++)
+    entities.push(
+      new BuiltEntity(shared, raw.entities[id]!, id, id === 0 ? nameOfRoot(raw) : names[id]!, none, groupOf[id]!),
+    );
+  for (const members of groups)
+    entities.push(
+      new BuiltEntity(shared, raw.entities[members[0]!]!, entities.length, names[members[0]!]!, members, 0),
+    );
 
   const root = entities[0]!;
   const effortNs = root.processorTimeNs + root.idlenessNs + root.spinBlameNs;
@@ -46,17 +60,37 @@ export function buildModel(raw: RawProfile, options: ModelOptions = {}): Model {
   let ranking: number[] | undefined;
   let slowdown: Model['slowdown'] | undefined;
   const model: Model = {
-    head: raw.head, program: root.name, processors: raw.head.processors, elapsedNs,
-    samples: raw.head.snapshots, rateHz: elapsedNs > 0 ? raw.head.snapshots / (elapsedNs / 1e9) : 0, fewer: fewerSnapshots(raw.head),
-    root, entities,
-    balance: balanceOf(raw), timeline: timelineOf(raw),
-    effortNs, idlenessPercent: percent(root.idlenessNs), overheadPercent: percent(root.overheadNs), spinPercent: percent(root.spinBlameNs),
-    compensation, cpuWait: cpuWaitOf(raw), raw,
+    head: raw.head,
+    program: root.name,
+    processors: raw.head.processors,
+    elapsedNs,
+    samples: raw.head.snapshots,
+    rateHz: elapsedNs > 0 ? raw.head.snapshots / (elapsedNs / 1e9) : 0,
+    fewer: fewerSnapshots(raw.head),
+    root,
+    entities,
+    balance: balanceOf(raw),
+    timeline: timelineOf(raw),
+    effortNs,
+    idlenessPercent: percent(root.idlenessNs),
+    overheadPercent: percent(root.overheadNs),
+    spinPercent: percent(root.spinBlameNs),
+    compensation,
+    cpuWait: cpuWaitOf(raw),
+    raw,
     // What a screen may never show is made when it is asked for.
-    get slowdown() { return (slowdown ??= slowdownOf(raw, root)); },
-    get ranking() { return (ranking ??= rank(entities, sums, shared.objects)); },
-    get findings() { return (told ??= tell(model, material, options)).findings; },
-    get notices() { return (told ??= tell(model, material, options)).notices; },
+    get slowdown() {
+      return (slowdown ??= slowdownOf(raw, root));
+    },
+    get ranking() {
+      return (ranking ??= rank(entities, sums, shared.objects));
+    },
+    get findings() {
+      return (told ??= tell(model, material, options)).findings;
+    },
+    get notices() {
+      return (told ??= tell(model, material, options)).notices;
+    },
   };
   rememberTables(model, material);
   return model;
@@ -76,7 +110,8 @@ function rank(entities: readonly Entity[], { npt, nptSelf, stateNs }: Sums, { wa
   for (const { id, group, rawKind } of entities) {
     if (id === 0 || group !== 0) continue;
     ids.push(id);
-    waited[id] = rawKind === 'procedure' || rawKind === 'thread' ? stateNs[id * stateCount + State.blocked - 1]! : waitNs[id]!;
+    waited[id] =
+      rawKind === 'procedure' || rawKind === 'thread' ? stateNs[id * stateCount + State.blocked - 1]! : waitNs[id]!;
   }
   return ids.sort((a, b) => npt[b]! - npt[a]! || nptSelf[b]! - nptSelf[a]! || waited[b]! - waited[a]! || a - b);
 }
@@ -86,7 +121,11 @@ function balanceOf(raw: RawProfile): Balance {
   const byBusyNs = new Float64Array(head.processors + 1);
   const bySpinningNs = new Float64Array(head.processors + 1);
   const runnable = new Map<number, number>();
-  let busyNs = 0, overheadNs = 0, spinningNs = 0, elapsed = 0, runnableNs = 0;
+  let busyNs = 0,
+    overheadNs = 0,
+    spinningNs = 0,
+    elapsed = 0,
+    runnableNs = 0;
   for (let k = 0; k < balance.ns.length; k++) {
     const ns = balance.ns[k]!;
     byBusyNs[Math.min(head.processors, balance.busy[k]!)]! += ns;
@@ -99,8 +138,13 @@ function balanceOf(raw: RawProfile): Balance {
     runnable.set(balance.runnable[k]!, (runnable.get(balance.runnable[k]!) ?? 0) + ns);
   }
   return {
-    usefulNs: busyNs - overheadNs, overheadNs, spinningNs, idleNs: Math.max(0, head.processors * elapsed - busyNs - spinningNs),
-    nothingRanNs: byBusyNs[0]!, byBusyNs, bySpinningNs,
+    usefulNs: busyNs - overheadNs,
+    overheadNs,
+    spinningNs,
+    idleNs: Math.max(0, head.processors * elapsed - busyNs - spinningNs),
+    nothingRanNs: byBusyNs[0]!,
+    byBusyNs,
+    bySpinningNs,
     meanRunnable: elapsed > 0 ? runnableNs / elapsed : 0,
     runnable: [...runnable].sort((a, b) => a[0] - b[0]).map(([lower, ns]) => ({ ...runnableRange(lower), ns })),
     meanBusy: elapsed > 0 ? busyNs / elapsed : 0,
@@ -110,7 +154,14 @@ function balanceOf(raw: RawProfile): Balance {
 function timelineOf(raw: RawProfile): Model['timeline'] {
   const t = raw.timeline;
   return Array.from(t.ns, (ns, k) => ({
-    startNs: t.startNs[k]!, ns, usefulNs: t.usefulNs[k]!, overheadNs: t.overheadNs[k]!, spinningNs: t.spinningNs[k]!, idleNs: t.idleNs[k]!,
-    meanRunnable: ns > 0 ? t.runnableNs[k]! / ns : 0, snapshots: t.snapshots[k]!, top: t.top[k]!,
+    startNs: t.startNs[k]!,
+    ns,
+    usefulNs: t.usefulNs[k]!,
+    overheadNs: t.overheadNs[k]!,
+    spinningNs: t.spinningNs[k]!,
+    idleNs: t.idleNs[k]!,
+    meanRunnable: ns > 0 ? t.runnableNs[k]! / ns : 0,
+    snapshots: t.snapshots[k]!,
+    top: t.top[k]!,
   }));
 }

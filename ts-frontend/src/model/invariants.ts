@@ -1,7 +1,8 @@
 /**
  * The invariants of docs/metrics.md, section 5, on the raw numbers (compensation takes time out on purpose). Returns
- * one line for each that does not hold; and for advice in opposite directions (docs/findings.md). Integers are summed in doubles: the tolerance is for rounding alone, but
- * for one nanosecond per tuple where the sampler had to divide. Pure.
+ * one line for each that does not hold; and for advice in opposite directions (docs/findings.md). Integers are summed
+ * in doubles: the tolerance is for rounding alone, but for one nanosecond per tuple where the sampler had to divide.
+ * Pure.
  */
 import { contradictions } from './findings/advice.js';
 import { State } from './profile/raw-profile.js';
@@ -22,37 +23,59 @@ export function checkInvariants(model: Model): string[] {
   };
 
   const { balance, tuples } = raw;
-  let elapsed = 0, atWork = 0, idle = 0, area = 0, busy = 0;
+  let elapsed = 0,
+    atWork = 0,
+    idle = 0,
+    area = 0,
+    busy = 0;
   for (let k = 0; k < balance.ns.length; k++) {
-    const b = balance.busy[k]!, s = balance.spinning[k]!, ns = balance.ns[k]!;
+    const b = balance.busy[k]!,
+      s = balance.spinning[k]!,
+      ns = balance.ns[k]!;
     if (b + s > P) broken.push(`balance: ${b} busy and ${s} spinning processors of ${P}`);
     elapsed += ns;
     busy += b * ns;
     area += P * ns;
-    if (b >= 1) { atWork += ns; idle += (P - b - s) * ns; }
+    if (b >= 1) {
+      atWork += ns;
+      idle += (P - b - s) * ns;
+    }
   }
   same('time covered by the balance and elapsed time', elapsed, elapsedNs);
   same('1. NPT of the root and time with a busy processor', root.nptNs, atWork);
   atMost('1. NPT of the root within elapsed time', root.nptNs, elapsedNs);
 
-  let self = root.nptSelfNs, byThread = 0, threadTime = 0, unowned = 0, unownedTime = 0;
+  let self = root.nptSelfNs,
+    byThread = 0,
+    threadTime = 0,
+    unowned = 0,
+    unownedTime = 0;
   for (const entity of plain.entities) {
     if (entity.id === 0 || entity.members.length > 0) continue;
-    if (entity.rawKind === 'thread') { byThread += entity.nptNs; threadTime += entity.processorTimeNs; }
-    else self += entity.nptSelfNs;
+    if (entity.rawKind === 'thread') {
+      byThread += entity.nptNs;
+      threadTime += entity.processorTimeNs;
+    } else self += entity.nptSelfNs;
   }
   for (let k = 0; k < tuples.ns.length; k++) {
     const state = tuples.state[k]!;
     if (state !== State.useful && state !== State.overhead) continue;
     if (tuples.busy[k]! === 0) broken.push(`tuple ${k}: a thread at work while no processor is`);
-    if (tuples.thread[k]! === 0) { unowned += tuples.ns[k]! / Math.max(1, tuples.busy[k]!); unownedTime += tuples.ns[k]!; }
+    if (tuples.thread[k]! === 0) {
+      unowned += tuples.ns[k]! / Math.max(1, tuples.busy[k]!);
+      unownedTime += tuples.ns[k]!;
+    }
   }
   same('2. sum of self NPT and NPT of the root', self, root.nptNs);
   same('2. sum over threads of NPT and NPT of the root', byThread + unowned, root.nptNs);
   same('3. processor time of the root and of the balance', root.processorTimeNs, busy);
   same('3. sum over threads of processor time and that of the root', threadTime + unownedTime, root.processorTimeNs);
   const b = plain.balance;
-  same('4. processor time in all states and processors times elapsed', b.usefulNs + b.overheadNs + b.spinningNs + b.idleNs, area);
+  same(
+    '4. processor time in all states and processors times elapsed',
+    b.usefulNs + b.overheadNs + b.spinningNs + b.idleNs,
+    area,
+  );
   same('5. idleness of the root and idle time while something ran', root.idlenessNs, idle);
 
   for (const entity of plain.entities) {
@@ -60,8 +83,11 @@ export function checkInvariants(model: Model): string[] {
     atMost(`6. NPT of ${label(entity)} and of the root`, entity.nptNs, root.nptNs);
     atMost(`6. T/P of ${label(entity)}`, entity.processorTimeNs / P, entity.nptNs);
     atMost(`6. NPT of ${label(entity)} and its T`, entity.nptNs, entity.processorTimeNs);
-    same(`3. processor time of ${label(entity)} and its time useful and in overhead`, entity.processorTimeNs,
-      entity.states.useful.ns + entity.states.overhead.ns);
+    same(
+      `3. processor time of ${label(entity)} and its time useful and in overhead`,
+      entity.processorTimeNs,
+      entity.states.useful.ns + entity.states.overhead.ns,
+    );
     if (entity.object) {
       const queue = entity.object.queueLength.reduce((sum, bucket) => sum + bucket.ns, 0);
       same(`queue of ${label(entity)}: time observed`, queue, entity.object.queueObservedNs);

@@ -1,30 +1,74 @@
 /** Rows of objects over columns: a profile has thousands of objects, and a screen shows some of them. */
 import type { RawObject } from '../model/index.js';
 
-type Counts = 'capacity' | 'instances' | 'acquisitions' | 'contended' | 'waitNs' | 'waitMaxNs' | 'spinNs' | 'holdNs' | 'holdMaxNs' | 'observedNs' | 'queueLengthNs';
+type Counts =
+  | 'capacity'
+  | 'instances'
+  | 'acquisitions'
+  | 'contended'
+  | 'waitNs'
+  | 'waitMaxNs'
+  | 'spinNs'
+  | 'holdNs'
+  | 'holdMaxNs'
+  | 'observedNs'
+  | 'queueLengthNs';
 export interface ObjectColumns extends Record<'entity' | Counts, ArrayLike<number>> {
-  queueNs: Float64Array;  // of all rows, one after the other
+  queueNs: Float64Array; // of all rows, one after the other
   waitHist: Uint32Array;
   holdHist: Uint32Array;
 }
 
 class Row implements RawObject {
-  constructor(private readonly columns: ObjectColumns, private readonly row: number) {}
-  get entity(): number { return this.columns.entity[this.row]!; }
-  get capacity(): number { return this.columns.capacity[this.row]!; }
-  get instances(): number { return this.columns.instances[this.row]!; }
-  get acquisitions(): number { return this.columns.acquisitions[this.row]!; }
-  get contended(): number { return this.columns.contended[this.row]!; }
-  get waitNs(): number { return this.columns.waitNs[this.row]!; }
-  get waitMaxNs(): number { return this.columns.waitMaxNs[this.row]!; }
-  get spinNs(): number { return this.columns.spinNs[this.row]!; }
-  get holdNs(): number { return this.columns.holdNs[this.row]!; }
-  get holdMaxNs(): number { return this.columns.holdMaxNs[this.row]!; }
-  get observedNs(): number { return this.columns.observedNs[this.row]!; }
-  get queueLengthNs(): number { return this.columns.queueLengthNs[this.row]!; }
-  get queueNs(): Float64Array { return this.#part(this.columns.queueNs); }
-  get waitHist(): Uint32Array { return this.#part(this.columns.waitHist); }
-  get holdHist(): Uint32Array { return this.#part(this.columns.holdHist); }
+  constructor(
+    private readonly columns: ObjectColumns,
+    private readonly row: number,
+  ) {}
+  get entity(): number {
+    return this.columns.entity[this.row]!;
+  }
+  get capacity(): number {
+    return this.columns.capacity[this.row]!;
+  }
+  get instances(): number {
+    return this.columns.instances[this.row]!;
+  }
+  get acquisitions(): number {
+    return this.columns.acquisitions[this.row]!;
+  }
+  get contended(): number {
+    return this.columns.contended[this.row]!;
+  }
+  get waitNs(): number {
+    return this.columns.waitNs[this.row]!;
+  }
+  get waitMaxNs(): number {
+    return this.columns.waitMaxNs[this.row]!;
+  }
+  get spinNs(): number {
+    return this.columns.spinNs[this.row]!;
+  }
+  get holdNs(): number {
+    return this.columns.holdNs[this.row]!;
+  }
+  get holdMaxNs(): number {
+    return this.columns.holdMaxNs[this.row]!;
+  }
+  get observedNs(): number {
+    return this.columns.observedNs[this.row]!;
+  }
+  get queueLengthNs(): number {
+    return this.columns.queueLengthNs[this.row]!;
+  }
+  get queueNs(): Float64Array {
+    return this.#part(this.columns.queueNs);
+  }
+  get waitHist(): Uint32Array {
+    return this.#part(this.columns.waitHist);
+  }
+  get holdHist(): Uint32Array {
+    return this.#part(this.columns.holdHist);
+  }
   #part<T extends Float64Array | Uint32Array>(all: T): T {
     const each = all.length / this.columns.entity.length;
     return all.subarray(this.row * each, (this.row + 1) * each) as T;

@@ -15,8 +15,18 @@ interface Columns extends Omit<RawProfile, 'strings' | 'objects'> {
   objects: ObjectColumns;
 }
 /** What an earlier read of the same recording has given already. */
-interface Known { pid: number; firstNs: number; entities: number; modules: number; callers: Uint32Array }
-interface Addon { open(path: string, symbolize: boolean, byStack: boolean, known?: Known): Columns; save(path: string, target: string): void; damage(path: string): string[] }
+interface Known {
+  pid: number;
+  firstNs: number;
+  entities: number;
+  modules: number;
+  callers: Uint32Array;
+}
+interface Addon {
+  open(path: string, symbolize: boolean, byStack: boolean, known?: Known): Columns;
+  save(path: string, target: string): void;
+  damage(path: string): string[];
+}
 
 let addon: Addon | undefined;
 
@@ -26,7 +36,10 @@ function load(): Addon {
 }
 
 /** What is wrong with a file that is no good profile: `why` is one clause, without the path. */
-export interface ProfileError extends Error { code: 'QUARTZ_PROFILE'; why: string }
+export interface ProfileError extends Error {
+  code: 'QUARTZ_PROFILE';
+  why: string;
+}
 export function isProfileError(error: unknown): error is ProfileError {
   return error instanceof Error && 'code' in error && error.code === 'QUARTZ_PROFILE';
 }
@@ -36,18 +49,32 @@ export interface OpenOptions {
   /** The read before this one, of a recording that goes on: what can't have changed since is taken from it. */
   after?: RawProfile | null;
   /**
-   * Tuples in the order of their stacks, in which the model visits them: twice as fast where they are many. For a profile that is read
-   * once; what one read adds to another is found by the order of the file.
+   * Tuples in the order of their stacks, in which the model visits them: twice as fast where they are many. For a
+   * profile that is read once; what one read adds to another is found by the order of the file.
    */
   byStack?: boolean;
 }
 
 /** Throws a ProfileError where the file is missing, foreign, corrupt or of another version. */
-export function openProfile(path: string, { symbolize = true, after = null, byStack = false }: OpenOptions = {}): RawProfile {
+export function openProfile(
+  path: string,
+  { symbolize = true, after = null, byStack = false }: OpenOptions = {},
+): RawProfile {
   addon ??= load();
-  const { text, from, instances, ...columns } = addon.open(path, symbolize, byStack, after === null ? undefined : {
-    pid: after.head.pid, firstNs: after.head.firstNs, entities: after.entities.length, modules: after.modules.length, callers: after.calls.caller,
-  });
+  const { text, from, instances, ...columns } = addon.open(
+    path,
+    symbolize,
+    byStack,
+    after === null
+      ? undefined
+      : {
+          pid: after.head.pid,
+          firstNs: after.head.firstNs,
+          entities: after.entities.length,
+          modules: after.modules.length,
+          callers: after.calls.caller,
+        },
+  );
   if (after !== null && from > 0) columns.entities = grown(after.entities, columns.entities, instances);
   const decoder = new TextDecoder();
   const strings = (offset: number): string => {

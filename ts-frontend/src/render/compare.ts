@@ -15,7 +15,10 @@ const signed = (ns: number, options: RenderOptions): string => (ns > 0 ? '+' : '
 function changeOf(comparison: Comparison, options: RenderOptions): string {
   const { before, after, elapsedChangeNs } = comparison;
   const arrow = options.ascii ? '->' : '→';
-  const part = before.elapsedNs > 0 && elapsedChangeNs !== 0 ? `, ${elapsedChangeNs > 0 ? '+' : '-'}${percent(Math.abs(elapsedChangeNs), before.elapsedNs)}` : '';
+  const part =
+    before.elapsedNs > 0 && elapsedChangeNs !== 0
+      ? `, ${elapsedChangeNs > 0 ? '+' : '-'}${percent(Math.abs(elapsedChangeNs), before.elapsedNs)}`
+      : '';
   return `Elapsed time: ${time(before.elapsedNs, options)} ${arrow} ${time(after.elapsedNs, options)} (${signed(elapsedChangeNs, options)}${part}).`;
 }
 
@@ -23,64 +26,142 @@ function findingsOf({ after: now, findings }: Comparison, options: RenderOptions
   const about = (finding: Finding): string => `${finding.kind} ${finding.name}`;
   const cost = (finding: Finding): string => `cost ${time(finding.costNs, options)}`;
   const texts = findings.map(({ before, after }) =>
-    before === null ? `new: ${clean(findingSentences(now, after!, options).text, options)}`
-      : after === null ? `gone: ${about(before)}, which ${cost(before)}.`
-        : `still: ${about(after)}; it ${cost(before)}, and now ${time(after.costNs, options)}.`);
-  return texts.flatMap((text, index) => wrap(text, options.width, 5, options).map((line, k) => (k === 0 ? `  ${index + 1}. ${line.trimStart()}` : line)));
+    before === null
+      ? `new: ${clean(findingSentences(now, after!, options).text, options)}`
+      : after === null
+        ? `gone: ${about(before)}, which ${cost(before)}.`
+        : `still: ${about(after)}; it ${cost(before)}, and now ${time(after.costNs, options)}.`,
+  );
+  return texts.flatMap((text, index) =>
+    wrap(text, options.width, 5, options).map((line, k) => (k === 0 ? `  ${index + 1}. ${line.trimStart()}` : line)),
+  );
 }
 
 /** Threads are the program seen another way: they are left to CSV and JSON. */
-const rowsOf = ({ entities }: Comparison): EntityChange[] => entities.filter(({ kind, changeNs }) => kind !== 'thread' && changeNs !== 0);
+const rowsOf = ({ entities }: Comparison): EntityChange[] =>
+  entities.filter(({ kind, changeNs }) => kind !== 'thread' && changeNs !== 0);
 
 export function comparisonReport(comparison: Comparison, options: RenderOptions): string {
   const { before, after, cautions } = comparison;
-  const run = (which: string, model: Model): string[] => wrap(`${which} ${facts(model, options)}`, options.width, 0, options);
+  const run = (which: string, model: Model): string[] =>
+    wrap(`${which} ${facts(model, options)}`, options.width, 0, options);
   const all = rowsOf(comparison);
   const { rows, more } = limited(all, options);
   const side = (ns: number | undefined): string => (ns === undefined ? '-' : time(ns, options));
   const columns: Column<EntityChange>[] = [
     { head: 'change', text: ({ changeNs }) => signed(changeNs, options), tone: 'strong' },
-    { head: options.ascii ? '95%' : '±95%', text: ({ changeNs, ci95 }) => plusMinus(halfOf(ci95) > Math.abs(changeNs) ? 0 : changeNs, halfOf(ci95), options), drop: 3 },
+    {
+      head: options.ascii ? '95%' : '±95%',
+      text: ({ changeNs, ci95 }) => plusMinus(halfOf(ci95) > Math.abs(changeNs) ? 0 : changeNs, halfOf(ci95), options),
+      drop: 3,
+    },
     { head: '', text: ({ certain, changeNs }) => (!certain ? '?' : changeNs < 0 ? 'less' : 'more'), align: 'left' },
     { head: 'before', text: (row) => side(row.before?.nptNs), drop: 4 },
     { head: 'after', text: (row) => side(row.after?.nptNs) },
     { head: 'calls before', text: ({ before: entity }) => (entity?.callsCounted ? count(entity.calls) : ''), drop: 2 },
     { head: 'calls after', text: ({ after: entity }) => (entity?.callsCounted ? count(entity.calls) : ''), drop: 1 },
-    { head: 'procedure', text: (row) => label((row.after ?? row.before)!, options), short: (row, columns) => shortLabel(row.after === null ? before : after, (row.after ?? row.before)!, columns, options), align: 'left', name: true },
+    {
+      head: 'procedure',
+      text: (row) => label((row.after ?? row.before)!, options),
+      short: (row, columns) =>
+        shortLabel(row.after === null ? before : after, (row.after ?? row.before)!, columns, options),
+      align: 'left',
+      name: true,
+    },
   ];
-  return [
-    ...run('before:', before), ...run('after: ', after),
-    ...cautions.flatMap((one) => wrap(`! ${one}`, options.width, 0, options)), '',
-    ...wrap(changeOf(comparison, options), options.width, 0, options), '',
-    ...heading('What limits the program', options), '',
-    ...(comparison.findings.length > 0 ? findingsOf(comparison, options) : ['  nothing stood out in either']), '',
-    ...heading('Changes of normalized processor time (NPT), the largest first', options), '',
-    ...(rows.length > 0 ? [...table(rows, columns, options), ...more] : ['  none']),
-  ].join('\n') + '\n';
+  return (
+    [
+      ...run('before:', before),
+      ...run('after: ', after),
+      ...cautions.flatMap((one) => wrap(`! ${one}`, options.width, 0, options)),
+      '',
+      ...wrap(changeOf(comparison, options), options.width, 0, options),
+      '',
+      ...heading('What limits the program', options),
+      '',
+      ...(comparison.findings.length > 0 ? findingsOf(comparison, options) : ['  nothing stood out in either']),
+      '',
+      ...heading('Changes of normalized processor time (NPT), the largest first', options),
+      '',
+      ...(rows.length > 0 ? [...table(rows, columns, options), ...more] : ['  none']),
+    ].join('\n') + '\n'
+  );
 }
 
 export function comparisonCsv({ entities }: Comparison): string {
-  const columns = ['kind', 'name', 'file', 'line', 'change_ns', 'change_low_ns', 'change_high_ns', 'npt_before_ns', 'npt_after_ns', 'npt_self_before_ns',
-    'npt_self_after_ns', 'calls_before', 'calls_after'];
-  return lines(entities.map(({ kind, name, before, after, changeNs, ci95 }) => ({
-    kind, name, file: (after ?? before)!.file, line: (after ?? before)!.line, change_ns: changeNs, change_low_ns: ci95.lowNs, change_high_ns: ci95.highNs,
-    npt_before_ns: before?.nptNs ?? '', npt_after_ns: after?.nptNs ?? '', npt_self_before_ns: before?.nptSelfNs ?? '', npt_self_after_ns: after?.nptSelfNs ?? '',
-    calls_before: before?.callsCounted ? before.calls : '', calls_after: after?.callsCounted ? after.calls : '',
-  })), columns);
+  const columns = [
+    'kind',
+    'name',
+    'file',
+    'line',
+    'change_ns',
+    'change_low_ns',
+    'change_high_ns',
+    'npt_before_ns',
+    'npt_after_ns',
+    'npt_self_before_ns',
+    'npt_self_after_ns',
+    'calls_before',
+    'calls_after',
+  ];
+  return lines(
+    entities.map(({ kind, name, before, after, changeNs, ci95 }) => ({
+      kind,
+      name,
+      file: (after ?? before)!.file,
+      line: (after ?? before)!.line,
+      change_ns: changeNs,
+      change_low_ns: ci95.lowNs,
+      change_high_ns: ci95.highNs,
+      npt_before_ns: before?.nptNs ?? '',
+      npt_after_ns: after?.nptNs ?? '',
+      npt_self_before_ns: before?.nptSelfNs ?? '',
+      npt_self_after_ns: after?.nptSelfNs ?? '',
+      calls_before: before?.callsCounted ? before.calls : '',
+      calls_after: after?.callsCounted ? after.calls : '',
+    })),
+    columns,
+  );
 }
 
 export const comparisonSchema = 'quartz-compare-1';
 
 export function comparisonJson({ before, after, elapsedChangeNs, entities, findings, cautions }: Comparison): string {
-  const run = (model: Model): object => ({ program: model.program, arguments: model.head.arguments, elapsedNs: model.elapsedNs, processors: model.processors, samples: model.samples });
+  const run = (model: Model): object => ({
+    program: model.program,
+    arguments: model.head.arguments,
+    elapsedNs: model.elapsedNs,
+    processors: model.processors,
+    samples: model.samples,
+  });
   const finding = (model: Model, one: Finding | null): object | null =>
-    one && { name: one.name, kind: one.kind, change: one.change, ...findingSentences(model, one, { ascii: false }), costNs: one.costNs, savingNs: one.savingNs };
-  return JSON.stringify({
-    schema: comparisonSchema, before: run(before), after: run(after), elapsedChangeNs, cautions,
-    findings: findings.map((one) => ({ before: finding(before, one.before), after: finding(after, one.after) })),
-    entities: entities.map((row) => ({
-      kind: row.kind, name: row.name, changeNs: row.changeNs, ci95: row.ci95, certain: row.certain,
-      nptBeforeNs: row.before?.nptNs ?? null, nptAfterNs: row.after?.nptNs ?? null, callsBefore: row.before?.callsCounted ? row.before.calls : null, callsAfter: row.after?.callsCounted ? row.after.calls : null,
-    })),
-  }) + '\n';
+    one && {
+      name: one.name,
+      kind: one.kind,
+      change: one.change,
+      ...findingSentences(model, one, { ascii: false }),
+      costNs: one.costNs,
+      savingNs: one.savingNs,
+    };
+  return (
+    JSON.stringify({
+      schema: comparisonSchema,
+      before: run(before),
+      after: run(after),
+      elapsedChangeNs,
+      cautions,
+      findings: findings.map((one) => ({ before: finding(before, one.before), after: finding(after, one.after) })),
+      entities: entities.map((row) => ({
+        kind: row.kind,
+        name: row.name,
+        changeNs: row.changeNs,
+        ci95: row.ci95,
+        certain: row.certain,
+        nptBeforeNs: row.before?.nptNs ?? null,
+        nptAfterNs: row.after?.nptNs ?? null,
+        callsBefore: row.before?.callsCounted ? row.before.calls : null,
+        callsAfter: row.after?.callsCounted ? row.after.calls : null,
+      })),
+    }) + '\n'
+  );
 }

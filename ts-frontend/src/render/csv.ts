@@ -8,56 +8,123 @@ import { threadRows } from './threads.js';
 type Value = string | number;
 
 function field(value: Value): string {
-  if (typeof value === 'number') return Number.isInteger(value) ? value.toString() : String(Number(value.toPrecision(12)));
+  if (typeof value === 'number')
+    return Number.isInteger(value) ? value.toString() : String(Number(value.toPrecision(12)));
   // A spreadsheet would run a text that begins with one of these as a formula.
   const safe = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 
 export const lines = (rows: readonly Record<string, Value>[], columns: readonly string[]): string =>
-  [columns, ...rows.map((row) => columns.map((name) => row[name]!))].map((row) => `${row.map(field).join(',')}\r\n`).join('');
+  [columns, ...rows.map((row) => columns.map((name) => row[name]!))]
+    .map((row) => `${row.map(field).join(',')}\r\n`)
+    .join('');
 
 function metrics(entity: Entity): Record<string, Value> {
   return {
-    kind: entity.kind, name: entity.name, file: entity.file, line: entity.line, instances: entity.instances,
-    npt_ns: entity.nptNs, npt_low_ns: entity.ci95.lowNs, npt_high_ns: entity.ci95.highNs, npt_self_ns: entity.nptSelfNs,
-    processor_time_ns: entity.processorTimeNs, parallelism: entity.parallelism, idleness_ns: entity.idlenessNs,
-    spin_blame_ns: entity.spinBlameNs, overhead_ns: entity.overheadNs, parallelize_ns: entity.parallelizeNs,
+    kind: entity.kind,
+    name: entity.name,
+    file: entity.file,
+    line: entity.line,
+    instances: entity.instances,
+    npt_ns: entity.nptNs,
+    npt_low_ns: entity.ci95.lowNs,
+    npt_high_ns: entity.ci95.highNs,
+    npt_self_ns: entity.nptSelfNs,
+    processor_time_ns: entity.processorTimeNs,
+    parallelism: entity.parallelism,
+    idleness_ns: entity.idlenessNs,
+    spin_blame_ns: entity.spinBlameNs,
+    overhead_ns: entity.overheadNs,
+    parallelize_ns: entity.parallelizeNs,
     ...Object.fromEntries(stateNames.map((name) => [`${name}_ns`, entity.states[name].ns])),
     calls: entity.callsCounted ? entity.calls : '',
   };
 }
 const metricColumns = [
-  'kind', 'name', 'file', 'line', 'instances', 'npt_ns', 'npt_low_ns', 'npt_high_ns', 'npt_self_ns', 'processor_time_ns',
-  'parallelism', 'idleness_ns', 'spin_blame_ns', 'overhead_ns', 'parallelize_ns', ...stateNames.map((name) => `${name}_ns`), 'calls',
+  'kind',
+  'name',
+  'file',
+  'line',
+  'instances',
+  'npt_ns',
+  'npt_low_ns',
+  'npt_high_ns',
+  'npt_self_ns',
+  'processor_time_ns',
+  'parallelism',
+  'idleness_ns',
+  'spin_blame_ns',
+  'overhead_ns',
+  'parallelize_ns',
+  ...stateNames.map((name) => `${name}_ns`),
+  'calls',
 ];
 
 export const proceduresCsv = (model: Model): string => lines(procedureRows(model).map(metrics), metricColumns);
 
 export function threadsCsv(model: Model): string {
   const rows = threadRows(model).map((entity) => ({
-    ...metrics(entity), first_ns: entity.thread?.firstNs ?? '', last_ns: entity.thread?.lastNs ?? '',
+    ...metrics(entity),
+    first_ns: entity.thread?.firstNs ?? '',
+    last_ns: entity.thread?.lastNs ?? '',
   }));
   return lines(rows, [...metricColumns, 'first_ns', 'last_ns']);
 }
 
 export function locksCsv(model: Model): string {
   const rows = objectRows(model).map(({ entity, object }) => ({
-    kind: entity.kind, name: entity.name, file: entity.file, line: entity.line, instances: entity.instances,
-    acquisitions: object.counted ? object.acquisitions : '', contended: object.counted ? object.contended : '', wait_ns: object.waitNs, wait_mean_ns: object.waitMeanNs,
-    wait_max_ns: object.waitMaxNs, spin_ns: object.spinNs, hold_ns: object.holdNs, hold_mean_ns: object.holdMeanNs,
-    hold_max_ns: object.holdMaxNs, hold_exact: object.holdExact ? 1 : 0, queue_length_mean: object.queueLengthMean,
-    npt_ns: entity.nptNs, processor_time_ns: entity.processorTimeNs,
+    kind: entity.kind,
+    name: entity.name,
+    file: entity.file,
+    line: entity.line,
+    instances: entity.instances,
+    acquisitions: object.counted ? object.acquisitions : '',
+    contended: object.counted ? object.contended : '',
+    wait_ns: object.waitNs,
+    wait_mean_ns: object.waitMeanNs,
+    wait_max_ns: object.waitMaxNs,
+    spin_ns: object.spinNs,
+    hold_ns: object.holdNs,
+    hold_mean_ns: object.holdMeanNs,
+    hold_max_ns: object.holdMaxNs,
+    hold_exact: object.holdExact ? 1 : 0,
+    queue_length_mean: object.queueLengthMean,
+    npt_ns: entity.nptNs,
+    processor_time_ns: entity.processorTimeNs,
   }));
-  return lines(rows, ['kind', 'name', 'file', 'line', 'instances', 'acquisitions', 'contended', 'wait_ns', 'wait_mean_ns', 'wait_max_ns',
-    'spin_ns', 'hold_ns', 'hold_mean_ns', 'hold_max_ns', 'hold_exact', 'queue_length_mean', 'npt_ns', 'processor_time_ns']);
+  return lines(rows, [
+    'kind',
+    'name',
+    'file',
+    'line',
+    'instances',
+    'acquisitions',
+    'contended',
+    'wait_ns',
+    'wait_mean_ns',
+    'wait_max_ns',
+    'spin_ns',
+    'hold_ns',
+    'hold_mean_ns',
+    'hold_max_ns',
+    'hold_exact',
+    'queue_length_mean',
+    'npt_ns',
+    'processor_time_ns',
+  ]);
 }
 
 export function focusCsv(focus: Focus): string {
   const busy = Array.from(focus.byBusyNs, (_, index) => `npt_busy_${index + 1}_ns`);
   const rows = focus.rows.map((row) => ({
-    self: row.self ? 1 : 0, kind: row.kind, name: row.name, npt_ns: row.nptNs, share: row.share,
-    processor_time_ns: row.processorTimeNs, calls: row.callsCounted ? row.calls : '',
+    self: row.self ? 1 : 0,
+    kind: row.kind,
+    name: row.name,
+    npt_ns: row.nptNs,
+    share: row.share,
+    processor_time_ns: row.processorTimeNs,
+    calls: row.callsCounted ? row.calls : '',
     ...Object.fromEntries(busy.map((name, index) => [name, row.byBusyNs[index]!])),
   }));
   return lines(rows, ['self', 'kind', 'name', 'npt_ns', 'share', 'processor_time_ns', 'calls', ...busy]);

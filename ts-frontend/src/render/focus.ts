@@ -16,7 +16,9 @@ export function focusView(model: Model, focus: Focus, options: RenderOptions): s
   const interval = plusMinus(entity.nptNs, (entity.ci95.highNs - entity.ci95.lowNs) / 2, options);
   // Rows that have a shade of their own; the rest of the bars is one more layer.
   const shaded = focus.rows.filter((row) => row.nptNs > 0).slice(0, mostLayers - 1);
-  const rest = focus.byBusyNs.map((ns, index) => Math.max(0, ns - shaded.reduce((sum, row) => sum + row.byBusyNs[index]!, 0)));
+  const rest = focus.byBusyNs.map((ns, index) =>
+    Math.max(0, ns - shaded.reduce((sum, row) => sum + row.byBusyNs[index]!, 0)),
+  );
   const layers: Layer[] = shaded.map((row) => ({ name: row.name, byBusyNs: row.byBusyNs }));
   if (focus.rows.length > shaded.length) layers.push({ name: 'others', byBusyNs: rest });
   const { rows, more } = limited(focus.rows, options);
@@ -34,42 +36,93 @@ export function focusView(model: Model, focus: Focus, options: RenderOptions): s
   ];
 }
 
-function children(model: Model, rows: readonly FocusRow[], layer: (row: FocusRow) => number, options: RenderOptions): string[] {
+function children(
+  model: Model,
+  rows: readonly FocusRow[],
+  layer: (row: FocusRow) => number,
+  options: RenderOptions,
+): string[] {
   const columns: Column<FocusRow>[] = [
     { head: 'NPT', text: (row) => time(row.nptNs, options), tone: 'strong' },
     { head: 'share', text: (row) => percent(row.share, 1) },
     { head: 'proc.time', text: (row) => time(row.processorTimeNs, options), drop: 2 },
     { head: 'par.', text: (row) => figure(row.nptNs > 0 ? row.processorTimeNs / row.nptNs : 0), drop: 3 },
     { head: 'calls', text: (row) => (row.callsCounted ? count(row.calls) : '-'), drop: 1 },
-    { head: 'child', text: (row) => (row.self ? `${clean(row.name, options).replace(/ self$/, '')} itself` : label(model.entities[row.entity]!, options)), short: (row, columns) => (row.self ? `${shortLabel(model, model.entities[row.entity]!, columns - 7, options)} itself` : shortLabel(model, model.entities[row.entity]!, columns, options)), align: 'left', name: true },
+    {
+      head: 'child',
+      text: (row) =>
+        row.self
+          ? `${clean(row.name, options).replace(/ self$/, '')} itself`
+          : label(model.entities[row.entity]!, options),
+      short: (row, columns) =>
+        row.self
+          ? `${shortLabel(model, model.entities[row.entity]!, columns - 7, options)} itself`
+          : shortLabel(model, model.entities[row.entity]!, columns, options),
+      align: 'left',
+      name: true,
+    },
   ];
   const [head = '', ...lines] = table(rows, columns, { ...options, width: options.width - 2 });
-  return [`  ${head}`, ...lines.map((line, index) => ` ${rows[index]!.nptNs > 0 ? sign(layer(rows[index]!), options) : ' '}${line}`)];
+  return [
+    `  ${head}`,
+    ...lines.map((line, index) => ` ${rows[index]!.nptNs > 0 ? sign(layer(rows[index]!), options) : ' '}${line}`),
+  ];
 }
 
 function waits(model: Model, focus: Focus, options: RenderOptions): string[] {
   const rows = focus.waits.slice(0, 5);
   if (rows.length === 0) return [];
   const some = (ns: number): string => (ns > 0 ? time(ns, options) : '');
-  return ['', ...heading('Time that its threads did not work, by child', options),
-    ...table(rows, [
-      { head: 'blocked', text: (row) => some(row.blockedNs), drop: 1 },
-      { head: 'spinning', text: (row) => some(row.spinningNs), drop: 2 },
-      { head: 'ready', text: (row) => some(row.readyNs), drop: 3 },
-      { head: 'io', text: (row) => some(row.ioNs), drop: 4 },
-      { head: 'child', text: (row) => (row.entity === focus.entity ? `${entityName(model, row.entity, options)} itself` : label(model.entities[row.entity]!, options)), short: (row, columns) => shortLabel(model, model.entities[row.entity]!, columns, options), align: 'left', name: true },
-    ], options)];
+  return [
+    '',
+    ...heading('Time that its threads did not work, by child', options),
+    ...table(
+      rows,
+      [
+        { head: 'blocked', text: (row) => some(row.blockedNs), drop: 1 },
+        { head: 'spinning', text: (row) => some(row.spinningNs), drop: 2 },
+        { head: 'ready', text: (row) => some(row.readyNs), drop: 3 },
+        { head: 'io', text: (row) => some(row.ioNs), drop: 4 },
+        {
+          head: 'child',
+          text: (row) =>
+            row.entity === focus.entity
+              ? `${entityName(model, row.entity, options)} itself`
+              : label(model.entities[row.entity]!, options),
+          short: (row, columns) => shortLabel(model, model.entities[row.entity]!, columns, options),
+          align: 'left',
+          name: true,
+        },
+      ],
+      options,
+    ),
+  ];
 }
 
 function ran(model: Model, focus: Focus, options: RenderOptions): string[] {
   const rows = focus.threads.slice(0, 5);
   if (rows.length === 0) return [];
-  return ['', ...heading('Threads that ran it', options),
-    ...table(rows, [
-      { head: 'NPT', text: (row) => time(row.nptNs, options) },
-      { head: 'share', text: (row) => percent(row.share, 1) },
-      { head: 'proc.time', text: (row) => time(row.processorTimeNs, options), drop: 1 },
-      { head: 'thread', text: (row) => entityName(model, row.entity, options), short: (row, columns) => shortLabel(model, model.entities[row.entity]!, columns, options), align: 'left', name: true },
-    ], options),
-    ...(focus.threads.length > rows.length ? [paint(`  ${focus.threads.length - rows.length} more`, 'dim', options)] : [])];
+  return [
+    '',
+    ...heading('Threads that ran it', options),
+    ...table(
+      rows,
+      [
+        { head: 'NPT', text: (row) => time(row.nptNs, options) },
+        { head: 'share', text: (row) => percent(row.share, 1) },
+        { head: 'proc.time', text: (row) => time(row.processorTimeNs, options), drop: 1 },
+        {
+          head: 'thread',
+          text: (row) => entityName(model, row.entity, options),
+          short: (row, columns) => shortLabel(model, model.entities[row.entity]!, columns, options),
+          align: 'left',
+          name: true,
+        },
+      ],
+      options,
+    ),
+    ...(focus.threads.length > rows.length
+      ? [paint(`  ${focus.threads.length - rows.length} more`, 'dim', options)]
+      : []),
+  ];
 }

@@ -31,24 +31,43 @@ function notice({ reason, remedy }: Notice, options: RenderOptions): string[] {
 function unseen(model: Model): Notice[] {
   const list: Notice[] = [];
   const work = model.balance.usefulNs + model.balance.overheadNs;
-  const procedures = model.entities.filter((entity) => entity.kind === 'procedure' && entity.id !== 0 && entity.group === 0);
+  const procedures = model.entities.filter(
+    (entity) => entity.kind === 'procedure' && entity.id !== 0 && entity.group === 0,
+  );
   const starts = new Set(model.entities.filter((entity) => entity.kind === 'thread').map((entity) => entity.address));
   const { paths } = model.head;
   if (model.head.publisher === 'pthread') {
     if (paths.noSamples && !paths.hooks) {
       list.push({
-        reason: 'procedures are seen only where threads wait: the kernel gives no samples of running threads (perf_event_open is forbidden here)',
-        remedy: 'allow it (sysctl kernel.perf_event_paranoid=2; in a container --cap-add PERFMON), or compile with the flags that quartz cflags prints',
+        reason:
+          'procedures are seen only where threads wait: the kernel gives no samples of running threads (perf_event_open is forbidden here)',
+        remedy:
+          'allow it (sysctl kernel.perf_event_paranoid=2; in a container --cap-add PERFMON), or compile with the flags that quartz cflags prints',
       });
     }
-    if (paths.fewSamples) list.push({ reason: 'the kernel gave no samples of some threads: their procedures are seen only where they wait', remedy: 'raise ulimit -l or sysctl kernel.perf_event_mlock_kb' });
-    if (paths.noMemory) list.push({ reason: 'procedures are not seen where threads wait: the program\'s memory may not be read', remedy: 'record as the user who runs it; in a container --cap-add SYS_PTRACE' });
-    if (paths.noCalls) list.push({ reason: 'what sleeping threads wait for is not known where the pthread layer does not see it: the kernel does not tell (/proc/PID/task/TID/syscall)', remedy: 'record as the user who runs the program, or as root' });
+    if (paths.fewSamples)
+      list.push({
+        reason: 'the kernel gave no samples of some threads: their procedures are seen only where they wait',
+        remedy: 'raise ulimit -l or sysctl kernel.perf_event_mlock_kb',
+      });
+    if (paths.noMemory)
+      list.push({
+        reason: "procedures are not seen where threads wait: the program's memory may not be read",
+        remedy: 'record as the user who runs it; in a container --cap-add SYS_PTRACE',
+      });
+    if (paths.noCalls)
+      list.push({
+        reason:
+          'what sleeping threads wait for is not known where the pthread layer does not see it: the kernel does not tell (/proc/PID/task/TID/syscall)',
+        remedy: 'record as the user who runs the program, or as root',
+      });
   }
   if (paths.noSamples && (model.head.publisher === 'threadlib' || paths.hooks)) {
     list.push({
-      reason: 'hooks see no loops: what waits in a loop of the program\'s own counts as work, for the kernel gives no samples of running threads (perf_event_open is forbidden here)',
-      remedy: 'allow it (sysctl kernel.perf_event_paranoid=2; in a container --cap-add PERFMON), or mark such loops with QZ_SPIN_BEGIN',
+      reason:
+        "hooks see no loops: what waits in a loop of the program's own counts as work, for the kernel gives no samples of running threads (perf_event_open is forbidden here)",
+      remedy:
+        'allow it (sysctl kernel.perf_event_paranoid=2; in a container --cap-add PERFMON), or mark such loops with QZ_SPIN_BEGIN',
     });
   }
   if (work > 0 && model.head.publisher === 'threadlib' && procedures.every((entity) => starts.has(entity.address))) {
@@ -59,7 +78,8 @@ function unseen(model: Model): Notice[] {
   }
   const without = new Map<string, number>();
   for (const { detail, processorTimeSelfNs } of procedures) {
-    if (detail !== '' && !detail.startsWith('in a library of the system')) without.set(detail, (without.get(detail) ?? 0) + processorTimeSelfNs);
+    if (detail !== '' && !detail.startsWith('in a library of the system'))
+      without.set(detail, (without.get(detail) ?? 0) + processorTimeSelfNs);
   }
   for (const [detail, ns] of without) {
     if (ns > work / 10) {
@@ -80,15 +100,39 @@ export function losses(model: Model): Notice[] {
     if (value > 0) list.push({ reason: `${count(value)} ${reason}`, remedy });
   };
   // Fewer are of no weight: an innermost entry in a hundred copies, against intervals wider than that.
-  if (head.tornAccepted >= head.visits / 100) add(head.tornAccepted, `of ${count(head.visits)} copies were torn, and accepted`, 'their paths may lack or repeat the innermost entry; the rest of them is right');
-  add(head.invalid, 'records made no sense and were left out', 'if this repeats, check that program and Quartz are of one version');
-  add(head.stackOverflows, `calls were deeper than the ${count(head.stackLimit)} entries of a profile stack`,
-    'their time is charged to the deepest entry kept');
+  if (head.tornAccepted >= head.visits / 100)
+    add(
+      head.tornAccepted,
+      `of ${count(head.visits)} copies were torn, and accepted`,
+      'their paths may lack or repeat the innermost entry; the rest of them is right',
+    );
+  add(
+    head.invalid,
+    'records made no sense and were left out',
+    'if this repeats, check that program and Quartz are of one version',
+  );
+  add(
+    head.stackOverflows,
+    `calls were deeper than the ${count(head.stackLimit)} entries of a profile stack`,
+    'their time is charged to the deepest entry kept',
+  );
   add(head.callsLost, 'calls were not counted, the table of calls was full', 'call counts are lower bounds');
-  add(head.threadsDropped, 'threads were not recorded, the table of threads was full', 'their time while they did not run is missing');
-  add(head.objectsMerged, 'synchronization objects share a record with others of their place', 'their statistics are added up');
+  add(
+    head.threadsDropped,
+    'threads were not recorded, the table of threads was full',
+    'their time while they did not run is missing',
+  );
+  add(
+    head.objectsMerged,
+    'synchronization objects share a record with others of their place',
+    'their statistics are added up',
+  );
   add(head.stringsDropped, 'names did not fit', 'such objects are shown by the place that created them');
-  add(head.tuplesMerged, 'observations were kept with a coarser number of runnable threads', 'times are right, distributions of runnable threads less fine');
+  add(
+    head.tuplesMerged,
+    'observations were kept with a coarser number of runnable threads',
+    'times are right, distributions of runnable threads less fine',
+  );
   add(head.stacksCut, 'stacks were cut short, the profile was full', 'their time is charged to the deepest entry kept');
   add(head.entitiesMerged, 'threads are shown under their group', 'their times are added up');
   if (model.slowdown.unmeasured.length > 0) {
@@ -129,8 +173,12 @@ function commandLine({ program, head }: Model): string {
 /** The run in one line: what ran, how long, how well it was seen, what Quartz itself cost. */
 export function facts(model: Model, options: Pick<RenderOptions, 'ascii'>): string {
   const { head } = model;
-  const status = head.status === 'recording' ? 'still recording'
-    : head.status === 'abandoned' ? 'the sampler died; good up to its last snapshot; not finished, so without checksums' : ends[head.endReason](head.exitStatus);
+  const status =
+    head.status === 'recording'
+      ? 'still recording'
+      : head.status === 'abandoned'
+        ? 'the sampler died; good up to its last snapshot; not finished, so without checksums'
+        : ends[head.endReason](head.exitStatus);
   return [
     `${commandLine(model)}: ${time(model.elapsedNs, options)}`,
     `${count(model.processors)} ${model.processors === 1 ? 'processor' : 'processors'}`,
@@ -143,14 +191,21 @@ export function facts(model: Model, options: Pick<RenderOptions, 'ascii'>): stri
 /** Why there were not as many as promised; numbers are as right as with all of them, their intervals wider. */
 function fewer({ fewer: its }: Model, options: Pick<RenderOptions, 'ascii'>): string {
   if (its === null) return '';
-  return its.reason === 'late' ? ` (not ${rate(its.askedHz)}: the sampler had to wait for a CPU)`
+  return its.reason === 'late'
+    ? ` (not ${rate(its.askedHz)}: the sampler had to wait for a CPU)`
     : ` (not ${rate(its.askedHz)}: each took ${time(its.eachNs, options)} of a CPU here, and more would slow the program)`;
 }
 
 type Figure = Exclude<keyof Model['slowdown'], 'unmeasured'>;
-const slowers: readonly (readonly [Figure, string, Figure?])[] =
-  [['hooksNs', 'hooks', 'hooksLeastNs'], ['locksNs', 'locks', 'locksLeastNs'], ['waitsNs', 'waits'], ['spawnsNs', 'threads made'], ['samplesNs', 'samples of running threads'], ['turnsNs', 'their timer at switches'],
-    ['samplingNs', 'sampling']];
+const slowers: readonly (readonly [Figure, string, Figure?])[] = [
+  ['hooksNs', 'hooks', 'hooksLeastNs'],
+  ['locksNs', 'locks', 'locksLeastNs'],
+  ['waitsNs', 'waits'],
+  ['spawnsNs', 'threads made'],
+  ['samplesNs', 'samples of running threads'],
+  ['turnsNs', 'their timer at switches'],
+  ['samplingNs', 'sampling'],
+];
 
 /** What Quartz itself cost: a share of a CPU, and by how much that and its hooks slowed the run. */
 function cost(model: Model): string {
@@ -158,9 +213,15 @@ function cost(model: Model): string {
   if (elapsedNs === 0) return 'Quartz took no time';
   const own = `Quartz used ${percent(head.samplerCpuNs, elapsedNs)} of a CPU to sample`;
   const wholes = [elapsedNs - slowdown.elapsedLeastNs, elapsedNs - slowdown.elapsedNs] as const;
-  const bounds = (least: number, most: number): string => range({ part: least, whole: wholes[0] }, { part: most, whole: wholes[1] });
-  const parts = slowers.filter(([part]) => slowdown[part] >= 0.001 * elapsedNs).sort(([a], [b]) => slowdown[b] - slowdown[a])
-    .map(([part, name, least]) => `${name} ${least ? bounds(slowdown[least], slowdown[part]) : percent(slowdown[part], wholes[1] || wholes[0])}`);
+  const bounds = (least: number, most: number): string =>
+    range({ part: least, whole: wholes[0] }, { part: most, whole: wholes[1] });
+  const parts = slowers
+    .filter(([part]) => slowdown[part] >= 0.001 * elapsedNs)
+    .sort(([a], [b]) => slowdown[b] - slowdown[a])
+    .map(
+      ([part, name, least]) =>
+        `${name} ${least ? bounds(slowdown[least], slowdown[part]) : percent(slowdown[part], wholes[1] || wholes[0])}`,
+    );
   const slower = bounds(slowdown.elapsedLeastNs, slowdown.elapsedNs);
   const slowed = `slowed the run by ${slower.startsWith('<') ? `less than ${slower.slice(1)}` : `about ${slower}`}`;
   const hooked = head.publisher === 'threadlib' || head.paths.hooks;
@@ -172,8 +233,12 @@ function bars(model: Model, options: RenderOptions): string[] {
   const { balance } = model;
   const total = balance.usefulNs + balance.overheadNs + balance.spinningNs + balance.idleNs;
   if (total === 0) return [];
-  const parts = [`useful ${percent(balance.usefulNs, total)}`, `overhead ${percent(balance.overheadNs, total)}`,
-    `spinning ${percent(balance.spinningNs, total)}`, `idle ${percent(balance.idleNs, total)}`];
+  const parts = [
+    `useful ${percent(balance.usefulNs, total)}`,
+    `overhead ${percent(balance.overheadNs, total)}`,
+    `spinning ${percent(balance.spinningNs, total)}`,
+    `idle ${percent(balance.idleNs, total)}`,
+  ];
   const means = `on average ${figure(balance.meanBusy)} busy, ${figure(balance.meanRunnable)} threads runnable`;
   const nothing = balance.nothingRanNs > 0 ? `; nothing ran for ${time(balance.nothingRanNs, options)}` : '';
   return wrap(`Processors: ${parts.join(', ')}; ${means}${nothing}.`, options.width, 0, options);

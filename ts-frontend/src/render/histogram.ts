@@ -27,7 +27,10 @@ export function spark(byBusy: ArrayLike<number>, most: number, options: Pick<Ren
   return all.map(({ ns }) => glyphs[ns <= 0 ? 0 : Math.max(1, Math.round((8 * ns) / top))]!).join('');
 }
 
-export interface Layer { name: string; byBusyNs: ArrayLike<number> }
+export interface Layer {
+  name: string;
+  byBusyNs: ArrayLike<number>;
+}
 const fills = ['█', '▒', '▓', '░', '▞', '▪'];
 const plainFills = ['#', 'o', '+', '.', '=', '*'];
 export const mostLayers = fills.length;
@@ -64,12 +67,23 @@ export function chart(layers: readonly Layer[], height: number, options: RenderO
   const vertical = options.ascii ? '|' : '│';
   const lines: string[] = [];
   for (let row = height - 1; row >= 0; row--) {
-    const mark = row === height - 1 ? time(top, options) : row === Math.floor(height / 2) - 1 ? time((top * (row + 1)) / height, options) : '';
+    const mark =
+      row === height - 1
+        ? time(top, options)
+        : row === Math.floor(height / 2) - 1
+          ? time((top * (row + 1)) / height, options)
+          : '';
     const cells = columns.map((filled, index) => {
       const layer = filled[row];
       // What is not zero shows, if only as a line on the axis.
-      if (row === 0 && layer === undefined && totals[index]! > 0) return ' '.repeat(cell - bar) + (options.ascii ? '_' : '▁').repeat(bar);
-      return ' '.repeat(cell - bar) + (layer === undefined ? ' '.repeat(bar) : sign(layer, options).replace(/[^\u001b[\];0-9m]/u, (one) => one.repeat(bar)));
+      if (row === 0 && layer === undefined && totals[index]! > 0)
+        return ' '.repeat(cell - bar) + (options.ascii ? '_' : '▁').repeat(bar);
+      return (
+        ' '.repeat(cell - bar) +
+        (layer === undefined
+          ? ' '.repeat(bar)
+          : sign(layer, options).replace(/[^\u001b[\];0-9m]/u, (one) => one.repeat(bar)))
+      );
     });
     lines.push(`${mark.padStart(axis - 1)} ${vertical}${cells.join('').trimEnd()}`);
   }

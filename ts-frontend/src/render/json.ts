@@ -59,8 +59,12 @@ function entityJson(entity: Entity): object {
     overheadNs: entity.overheadNs,
     parallelizeNs: entity.parallelizeNs,
     parallelizeSelfNs: entity.parallelizeSelfNs,
-    states: Object.fromEntries(Object.entries(entity.states).map(([name, state]) =>
-      [name, { ns: state.ns, meanRunnable: state.meanRunnable, runnable: state.runnable.map(bucket) }])),
+    states: Object.fromEntries(
+      Object.entries(entity.states).map(([name, state]) => [
+        name,
+        { ns: state.ns, meanRunnable: state.meanRunnable, runnable: state.runnable.map(bucket) },
+      ]),
+    ),
     calls: entity.callsCounted ? entity.calls : null,
     callers: entity.callers,
     callees: entity.callees,
@@ -90,7 +94,10 @@ const findingJson = (model: Model, finding: Finding): object => ({
   othersMayCause: finding.othersMayCause,
 });
 
-/** The whole report as one text. Entities are written one by one, so that a large profile needs no second copy of itself. */
+/**
+ * The whole report as one text. Entities are written one by one, so that a large profile needs no second copy of
+ * itself.
+ */
 export function* reportJson(model: Model, quartzVersion: string): Generator<string> {
   const { head, balance } = model;
   const top = {
@@ -118,19 +125,39 @@ export function* reportJson(model: Model, quartzVersion: string): Generator<stri
     children: { runNs: head.childrenRunNs, profiled: head.childrenApart },
     slowdown: model.slowdown,
     sampler: {
-      rateAskedHz: head.rateHz, cpuNs: head.samplerCpuNs, cpu: head.samplerCpu, spins: head.samplerSpins, threads: head.samplerThreads,
-      visits: head.visits, skippedTicks: head.skippedTicks, tornRetries: head.tornRetries, tornAccepted: head.tornAccepted, invalid: head.invalid,
+      rateAskedHz: head.rateHz,
+      cpuNs: head.samplerCpuNs,
+      cpu: head.samplerCpu,
+      spins: head.samplerSpins,
+      threads: head.samplerThreads,
+      visits: head.visits,
+      skippedTicks: head.skippedTicks,
+      tornRetries: head.tornRetries,
+      tornAccepted: head.tornAccepted,
+      invalid: head.invalid,
     },
     paths: head.paths,
     losses: {
-      stackOverflows: head.stackOverflows, callsLost: head.callsLost, threadsDropped: head.threadsDropped,
-      objectsMerged: head.objectsMerged, stringsDropped: head.stringsDropped, tuplesMerged: head.tuplesMerged,
-      stacksCut: head.stacksCut, entitiesMerged: head.entitiesMerged,
+      stackOverflows: head.stackOverflows,
+      callsLost: head.callsLost,
+      threadsDropped: head.threadsDropped,
+      objectsMerged: head.objectsMerged,
+      stringsDropped: head.stringsDropped,
+      tuplesMerged: head.tuplesMerged,
+      stacksCut: head.stacksCut,
+      entitiesMerged: head.entitiesMerged,
     },
     balance: {
-      usefulNs: balance.usefulNs, overheadNs: balance.overheadNs, spinningNs: balance.spinningNs, idleNs: balance.idleNs,
-      nothingRanNs: balance.nothingRanNs, byBusyNs: Array.from(balance.byBusyNs), bySpinningNs: Array.from(balance.bySpinningNs),
-      meanBusy: balance.meanBusy, meanRunnable: balance.meanRunnable, runnable: balance.runnable.map(bucket),
+      usefulNs: balance.usefulNs,
+      overheadNs: balance.overheadNs,
+      spinningNs: balance.spinningNs,
+      idleNs: balance.idleNs,
+      nothingRanNs: balance.nothingRanNs,
+      byBusyNs: Array.from(balance.byBusyNs),
+      bySpinningNs: Array.from(balance.bySpinningNs),
+      meanBusy: balance.meanBusy,
+      meanRunnable: balance.meanRunnable,
+      runnable: balance.runnable.map(bucket),
     },
     findings: model.findings.map((finding) => findingJson(model, finding)),
     notices: model.notices,

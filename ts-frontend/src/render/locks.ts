@@ -7,7 +7,10 @@ import { limited, table, type Column } from './table.js';
 import { cut, paint, pad } from './format/text.js';
 import { count, figure, percent, time } from './format/units.js';
 
-interface Row { entity: Entity; object: ObjectStats }
+interface Row {
+  entity: Entity;
+  object: ObjectStats;
+}
 
 /** Objects somebody waited for, most waiting first. Groups stand for their members. */
 export function objectRows(model: Model): Row[] {
@@ -31,12 +34,26 @@ export function locks(model: Model, options: RenderOptions): string[] {
     { head: 'longest', text: ({ object }) => (object.counted ? time(object.waitMaxNs, options) : '-'), drop: 7 },
     { head: 'spun', text: ({ object }) => (object.spinNs > 0 ? percent(object.spinNs, object.waitNs) : ''), drop: 8 },
     { head: 'acquired', text: ({ object }) => (object.counted ? count(object.acquisitions) : '-'), drop: 5 },
-    { head: 'contended', text: ({ object }) => (object.counted ? percent(object.contended, object.acquisitions) : '-'), drop: 2 },
-    { head: options.ascii ? 'held~' : 'held≈', text: ({ object }) => (object.holdExact ? '' : held(object, options)), drop: 6 },
+    {
+      head: 'contended',
+      text: ({ object }) => (object.counted ? percent(object.contended, object.acquisitions) : '-'),
+      drop: 2,
+    },
+    {
+      head: options.ascii ? 'held~' : 'held≈',
+      text: ({ object }) => (object.holdExact ? '' : held(object, options)),
+      drop: 6,
+    },
     { head: 'held', text: ({ object }) => (object.holdExact ? held(object, options) : ''), drop: 6 },
     { head: 'queue', text: ({ object }) => figure(object.queueLengthMean), drop: 3 },
     { head: 'NPT', text: ({ entity }) => percent(entity.nptNs, model.elapsedNs), drop: 9 },
-    { head: 'object', text: ({ entity }) => label(entity, options), short: ({ entity }, columns) => shortLabel(model, entity, columns, options), align: 'left', name: true },
+    {
+      head: 'object',
+      text: ({ entity }) => label(entity, options),
+      short: ({ entity }, columns) => shortLabel(model, entity, columns, options),
+      align: 'left',
+      name: true,
+    },
     { head: 'where', text: ({ entity }) => place(model, entity, options), align: 'left', drop: 10 },
   ];
   const free = rows.length - waited.length;
@@ -45,17 +62,44 @@ export function locks(model: Model, options: RenderOptions): string[] {
     '',
     ...table(shown, columns, options),
     ...more,
-    ...(free > 0 ? [paint(cut(`  ${free} more ${free === 1 ? 'was' : 'were'} used, and nobody waited for ${free === 1 ? 'it' : 'them'}`, options.width, options), 'dim', options)] : []),
+    ...(free > 0
+      ? [
+          paint(
+            cut(
+              `  ${free} more ${free === 1 ? 'was' : 'were'} used, and nobody waited for ${free === 1 ? 'it' : 'them'}`,
+              options.width,
+              options,
+            ),
+            'dim',
+            options,
+          ),
+        ]
+      : []),
     ...shown.slice(0, detailed).flatMap((row) => detail(model, row, options)),
   ];
 }
 
-const held = (object: ObjectStats, options: RenderOptions): string => (object.holdNs > 0 ? time(object.holdMeanNs, options) : '');
+const held = (object: ObjectStats, options: RenderOptions): string =>
+  object.holdNs > 0 ? time(object.holdMeanNs, options) : '';
 
 function detail(model: Model, { entity, object }: Row, options: RenderOptions): string[] {
-  const lines = [...pathLines(model, 'waited', object.waiters, options), ...pathLines(model, entity.rawKind === 'join' ? 'was waited for' : 'held it while others waited', object.holders, options),
-    ...pathLines(model, 'ran while others waited', object.meanwhile, options)];
-  return lines.length === 0 ? [] : ['', paint(cut(shortLabel(model, entity, options.width, options), options.width, options), 'strong', options), ...lines];
+  const lines = [
+    ...pathLines(model, 'waited', object.waiters, options),
+    ...pathLines(
+      model,
+      entity.rawKind === 'join' ? 'was waited for' : 'held it while others waited',
+      object.holders,
+      options,
+    ),
+    ...pathLines(model, 'ran while others waited', object.meanwhile, options),
+  ];
+  return lines.length === 0
+    ? []
+    : [
+        '',
+        paint(cut(shortLabel(model, entity, options.width, options), options.width, options), 'strong', options),
+        ...lines,
+      ];
 }
 
 /** Times by path, whichever thread it was; most time first. */

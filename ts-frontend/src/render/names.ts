@@ -13,7 +13,12 @@ export function label(entity: Entity, options: Pick<RenderOptions, 'ascii'>): st
 }
 
 /** The label in at most so many columns. */
-export function shortLabel(model: Model, entity: Entity, columns: number, options: Pick<RenderOptions, 'ascii'>): string {
+export function shortLabel(
+  model: Model,
+  entity: Entity,
+  columns: number,
+  options: Pick<RenderOptions, 'ascii'>,
+): string {
   const room = Math.max(8, columns - width(kind(entity) + many(entity)));
   return kind(entity) + clean(shortName(model, entity.name, room, options), options) + many(entity);
 }
@@ -28,10 +33,16 @@ export const entityName = (model: Model, id: number, options: Pick<RenderOptions
   clean(model.entities[id]?.name ?? '?', options);
 
 /** A call path in one line, outermost first; where space is short, names are shortened and then the outermost go. */
-export function path(model: Model, ids: readonly number[], columns: number, options: Pick<RenderOptions, 'ascii'>): string {
+export function path(
+  model: Model,
+  ids: readonly number[],
+  columns: number,
+  options: Pick<RenderOptions, 'ascii'>,
+): string {
   if (ids.length === 0) return '(no path seen)';
   const arrow = options.ascii ? ' > ' : ' › ';
-  const join = (most: number): string[] => ids.map((id) => clean(shortName(model, model.entities[id]?.name ?? '?', most, options), options));
+  const join = (most: number): string[] =>
+    ids.map((id) => clean(shortName(model, model.entities[id]?.name ?? '?', most, options), options));
   const whole = join(Infinity).join(arrow);
   if (width(whole) <= columns) return whole;
   const names = join(Math.max(24, Math.floor(columns / 2)));

@@ -11,7 +11,12 @@ import { count, figure, percent, plusMinus, time } from './format/units.js';
 export function procedureRows(model: Model): Entity[] {
   return model.ranking
     .map((id) => model.entities[id]!)
-    .filter((entity) => entity.kind !== 'thread' && entity.id !== 0 && (entity.nptNs > 0 || (entity.kind === 'procedure' && entity.calls > 0)));
+    .filter(
+      (entity) =>
+        entity.kind !== 'thread' &&
+        entity.id !== 0 &&
+        (entity.nptNs > 0 || (entity.kind === 'procedure' && entity.calls > 0)),
+    );
 }
 
 export function procedures(model: Model, options: RenderOptions): string[] {
@@ -21,7 +26,11 @@ export function procedures(model: Model, options: RenderOptions): string[] {
   const some = (ns: number, of: number): string => (ns >= of / 1000 ? time(ns, options) : '');
   const columns: Column<Entity>[] = [
     { head: 'NPT', text: (entity) => time(entity.nptNs, options), tone: 'strong' },
-    { head: options.ascii ? '95%' : '±95%', text: (entity) => plusMinus(entity.nptNs, (entity.ci95.highNs - entity.ci95.lowNs) / 2, options), drop: 5 },
+    {
+      head: options.ascii ? '95%' : '±95%',
+      text: (entity) => plusMinus(entity.nptNs, (entity.ci95.highNs - entity.ci95.lowNs) / 2, options),
+      drop: 5,
+    },
     { head: 'share', text: (entity) => percent(entity.nptNs, model.elapsedNs) },
     { head: 'self', text: (entity) => percent(entity.nptSelfNs, model.elapsedNs), drop: 3 },
     { head: 'proc.time', text: (entity) => time(entity.processorTimeNs, options), drop: 7 },
@@ -31,8 +40,19 @@ export function procedures(model: Model, options: RenderOptions): string[] {
     { head: 'spin', text: (entity) => some(entity.spinBlameNs, model.elapsedNs), drop: 10 },
     { head: 'overhead', text: (entity) => some(entity.overheadNs, model.elapsedNs), drop: 11 },
     { head: 'calls', text: (entity) => (entity.callsCounted ? count(entity.calls) : '-'), drop: 9 },
-    { head: `busy 1..${model.processors}`, text: (entity) => spark(entity.byBusyNs, 18, options), align: 'left', drop: 12 },
-    { head: 'procedure', text: (entity) => label(entity, options), short: (entity, columns) => shortLabel(model, entity, columns, options), align: 'left', name: true },
+    {
+      head: `busy 1..${model.processors}`,
+      text: (entity) => spark(entity.byBusyNs, 18, options),
+      align: 'left',
+      drop: 12,
+    },
+    {
+      head: 'procedure',
+      text: (entity) => label(entity, options),
+      short: (entity, columns) => shortLabel(model, entity, columns, options),
+      align: 'left',
+      name: true,
+    },
     { head: 'where', text: (entity) => place(model, entity, options), align: 'left', drop: 13 },
   ];
   return [

@@ -16,7 +16,8 @@ function nothing(model: Model, view: View): string {
   }
   switch (view) {
     case 'procedures':
-      return model.head.publisher === 'pthread' ? 'No procedure was seen at work; let the program run longer.'
+      return model.head.publisher === 'pthread'
+        ? 'No procedure was seen at work; let the program run longer.'
         : 'No procedure was seen: the program was compiled without hooks; compile it with the flags that "quartz cflags" prints.';
     case 'threads':
       return 'No thread was seen running; let the program run longer, or raise --rate.';
@@ -31,7 +32,10 @@ const text = (lines: readonly string[]): string => `${lines.join('\n')}\n`;
 
 export function report(model: Model, view: View, options: RenderOptions): string {
   const body = renderers[view](model, options);
-  return text([...head(model, options), ...(body.length > 0 ? body : wrap(nothing(model, view), options.width, 0, options))]);
+  return text([
+    ...head(model, options),
+    ...(body.length > 0 ? body : wrap(nothing(model, view), options.width, 0, options)),
+  ]);
 }
 
 export const focusReport = (model: Model, focus: Focus, options: RenderOptions): string =>

@@ -1,6 +1,6 @@
 /**
- * Names in so many columns, for reports and the live screen: a shorter form (model/short-names.ts) where one fits and is no other
- * name's too, so that what tells two names apart stays.
+ * Names in so many columns, for reports and the live screen: a shorter form (model/short-names.ts) where one fits and
+ * is no other name's too, so that what tells two names apart stays.
  */
 import { formsOf, type Model } from '../model/index.js';
 import type { RenderOptions } from './format/options.js';
@@ -13,7 +13,7 @@ function forms(name: string): readonly string[] {
   let found = remembered.get(name);
   if (found === undefined) {
     if (remembered.size >= mostRemembered) remembered.clear();
-    remembered.set(name, found = formsOf(name));
+    remembered.set(name, (found = formsOf(name)));
   }
   return found;
 }
@@ -59,6 +59,11 @@ export function shortName(model: Model, name: string, columns: number, options: 
   // Its beginning, and the place from which on it is told from the others.
   const from = Math.max(0, ...rivals.map((rival) => common(rival, shortest)));
   const head = Math.ceil(columns / 2);
-  return from <= head ? cut(shown(shortest), columns, options)
-    : cut(shown(`${shortest.slice(0, head - 1)}…${shortest.slice(Math.max(head, from - 2))}`.slice(0, columns)), columns, options);
+  return from <= head
+    ? cut(shown(shortest), columns, options)
+    : cut(
+        shown(`${shortest.slice(0, head - 1)}…${shortest.slice(Math.max(head, from - 2))}`.slice(0, columns)),
+        columns,
+        options,
+      );
 }

@@ -6,8 +6,8 @@ export interface Column<Row> {
   head: string;
   text: (row: Row) => string;
   align?: 'left' | 'right'; // default right
-  drop?: number;            // the highest goes first when space is short; absent: stays
-  name?: boolean;           // takes what space is left
+  drop?: number; // the highest goes first when space is short; absent: stays
+  name?: boolean; // takes what space is left
   short?: (row: Row, columns: number) => string; // what stands there where the text is too long; absent: the text, cut
   tone?: Tone;
 }
@@ -38,7 +38,11 @@ export function table<Row>(rows: readonly Row[], columns: readonly Column<Row>[]
       const { column } = shown[index]!;
       const align = column.align ?? 'right';
       const size = sizes[index]!;
-      const fit = cut(row !== undefined && column.short !== undefined && width(text) > size ? column.short(row, size) : text, size, options);
+      const fit = cut(
+        row !== undefined && column.short !== undefined && width(text) > size ? column.short(row, size) : text,
+        size,
+        options,
+      );
       const padded = align === 'left' && index === texts.length - 1 ? fit : pad(fit, size, align);
       const own = tone ?? column.tone;
       return own === undefined ? padded : paint(padded, own, options);
@@ -46,8 +50,17 @@ export function table<Row>(rows: readonly Row[], columns: readonly Column<Row>[]
     return `  ${cells.join('  ')}`;
   };
   return [
-    line(shown.map(({ column }) => column.head), undefined, 'dim'),
-    ...rows.map((row, index) => line(shown.map(({ cells }) => cells[index]!), row)),
+    line(
+      shown.map(({ column }) => column.head),
+      undefined,
+      'dim',
+    ),
+    ...rows.map((row, index) =>
+      line(
+        shown.map(({ cells }) => cells[index]!),
+        row,
+      ),
+    ),
   ];
 }
 

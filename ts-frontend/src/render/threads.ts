@@ -18,7 +18,9 @@ export function threads(model: Model, options: RenderOptions): string[] {
   if (all.length === 0) return [];
   const { rows, more } = limited(all, options);
   const state = (head: string, name: StateName, drop: number): Column<Entity> => ({
-    head, drop, text: (entity) => (entity.states[name].ns > 0 ? time(entity.states[name].ns, options) : ''),
+    head,
+    drop,
+    text: (entity) => (entity.states[name].ns > 0 ? time(entity.states[name].ns, options) : ''),
   });
   const columns: Column<Entity>[] = [
     { head: 'NPT', text: (entity) => time(entity.nptNs, options), tone: 'strong' },
@@ -31,8 +33,20 @@ export function threads(model: Model, options: RenderOptions): string[] {
     state('io', 'io', 3),
     { head: 'par.', text: (entity) => figure(entity.parallelism), drop: 7 },
     { head: 'lived', text: ({ thread }) => (thread ? time(thread.lastNs - thread.firstNs, options) : ''), drop: 8 },
-    { head: 'created by', text: ({ thread }) => (thread && thread.creator > 0 ? label(model.entities[thread.creator]!, options).replace(/^thread /, '') : ''), align: 'left', drop: 10 },
-    { head: 'thread', text: (entity) => label(entity, options).replace(/^thread /, ''), short: (entity, columns) => shortLabel(model, entity, columns + 7, options).replace(/^thread /, ''), align: 'left', name: true },
+    {
+      head: 'created by',
+      text: ({ thread }) =>
+        thread && thread.creator > 0 ? label(model.entities[thread.creator]!, options).replace(/^thread /, '') : '',
+      align: 'left',
+      drop: 10,
+    },
+    {
+      head: 'thread',
+      text: (entity) => label(entity, options).replace(/^thread /, ''),
+      short: (entity, columns) => shortLabel(model, entity, columns + 7, options).replace(/^thread /, ''),
+      align: 'left',
+      name: true,
+    },
     { head: 'starts in', text: (entity) => place(model, entity, options), align: 'left', drop: 9 },
   ];
   return [...heading('Threads by normalized processor time', options), '', ...table(rows, columns, options), ...more];

@@ -6,16 +6,37 @@
 const Flag = { bold: 1, underline: 2, inverse: 8 } as const;
 const noColour = 0x1ff;
 
-export interface Style { fg?: number; bg?: number; bold?: boolean; underline?: boolean; inverse?: boolean }
+export interface Style {
+  fg?: number;
+  bg?: number;
+  bold?: boolean;
+  underline?: boolean;
+  inverse?: boolean;
+}
 
 /** Colours by number, 0 to 15 as terminals have them; `undefined` is the terminal's own. */
 export const Colour = {
-  black: 0, red: 1, green: 2, yellow: 3, blue: 4, magenta: 5, cyan: 6, white: 7,
-  grey: 8, brightRed: 9, brightGreen: 10, brightYellow: 11, brightBlue: 12, brightMagenta: 13, brightCyan: 14, brightWhite: 15,
+  black: 0,
+  red: 1,
+  green: 2,
+  yellow: 3,
+  blue: 4,
+  magenta: 5,
+  cyan: 6,
+  white: 7,
+  grey: 8,
+  brightRed: 9,
+  brightGreen: 10,
+  brightYellow: 11,
+  brightBlue: 12,
+  brightMagenta: 13,
+  brightCyan: 14,
+  brightWhite: 15,
 } as const;
 
 function packStyle(style: Style = {}): number {
-  const flags = (style.bold ? Flag.bold : 0) | (style.underline ? Flag.underline : 0) | (style.inverse ? Flag.inverse : 0);
+  const flags =
+    (style.bold ? Flag.bold : 0) | (style.underline ? Flag.underline : 0) | (style.inverse ? Flag.inverse : 0);
   return (flags << 18) | ((style.fg ?? noColour) << 9) | (style.bg ?? noColour);
 }
 export const plain = packStyle();
@@ -26,19 +47,27 @@ function isNarrow(code: number): boolean {
   if (code < 0x300) return true;
   if (code < 0x370) return false;
   return !(
-    (code >= 0x1100 && code <= 0x115f) || (code >= 0x200b && code <= 0x200f) || (code >= 0x2e80 && code <= 0xa4cf) ||
-    (code >= 0xac00 && code <= 0xd7a3) || (code >= 0xf900 && code <= 0xfaff) || (code >= 0xfe00 && code <= 0xfe6f) ||
-    (code >= 0xff00 && code <= 0xff60) || code >= 0x10000
+    (code >= 0x1100 && code <= 0x115f) ||
+    (code >= 0x200b && code <= 0x200f) ||
+    (code >= 0x2e80 && code <= 0xa4cf) ||
+    (code >= 0xac00 && code <= 0xd7a3) ||
+    (code >= 0xf900 && code <= 0xfaff) ||
+    (code >= 0xfe00 && code <= 0xfe6f) ||
+    (code >= 0xff00 && code <= 0xff60) ||
+    code >= 0x10000
   );
 }
 
 /** Lines over time that the terminal side draws with dots, two by four to a cell, over the cells of that rectangle. */
 export interface Plot {
-  x: number; y: number; width: number; height: number;
-  axis: number;      // columns for the scale's numbers
-  top: number;       // end of the scale, which begins at 0, and the distance of its numbers
+  x: number;
+  y: number;
+  width: number;
+  height: number;
+  axis: number; // columns for the scale's numbers
+  top: number; // end of the scale, which begins at 0, and the distance of its numbers
   step: number;
-  labels: string[];  // below each point; every n-th is shown
+  labels: string[]; // below each point; every n-th is shown
   every: number;
   series: { colour: number; values: number[] }[]; // one value a point; the later ones lie over the earlier
 }
@@ -48,7 +77,10 @@ export class Canvas {
   readonly chars: string[];
   readonly attrs: Int32Array;
 
-  constructor(readonly width: number, readonly height: number) {
+  constructor(
+    readonly width: number,
+    readonly height: number,
+  ) {
     this.chars = new Array<string>(width * height).fill(' ');
     this.attrs = new Int32Array(width * height).fill(plain);
   }
@@ -59,7 +91,10 @@ export class Canvas {
     this.attrs[y * this.width + x] = packStyle(style);
   }
 
-  /** Draws text from (x, y), at most `width` columns; returns the column after it. Control and wide characters become '?'. */
+  /**
+   * Draws text from (x, y), at most `width` columns; returns the column after it. Control and wide characters become
+   * '?'.
+   */
   text(x: number, y: number, text: string, style?: Style, width = this.width - x): number {
     const attr = packStyle(style);
     let column = x;
@@ -81,7 +116,8 @@ export class Canvas {
   }
 
   fill(x: number, y: number, width: number, height: number, char = ' ', style?: Style): void {
-    for (let row = y; row < y + height; row++) for (let column = x; column < x + width; column++) this.put(column, row, char, style);
+    for (let row = y; row < y + height; row++)
+      for (let column = x; column < x + width; column++) this.put(column, row, char, style);
   }
 
   /** Gives cells another style and leaves their characters. */

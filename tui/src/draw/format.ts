@@ -7,11 +7,16 @@ export const time = (ns: number): string => (Number.isFinite(ns) ? units.time(ns
 export const plain = (text: string): string => text.replaceAll('µs', 'us');
 export const digits = units.figure;
 export const rate = units.rate;
-export const percent = (share: number): string => (Number.isFinite(share) ? `${share < 0 ? '-' : ''}${units.percent(Math.abs(share), 1)}` : '-');
+export const percent = (share: number): string =>
+  Number.isFinite(share) ? `${share < 0 ? '-' : ''}${units.percent(Math.abs(share), 1)}` : '-';
 /** Exact up to 99,999, then three digits and a factor. */
 export function count(value: number): string {
   if (value < 100000) return units.count(value);
-  for (const [size, letter] of [[1e3, 'k'], [1e6, 'M'], [1e9, 'G']] as const) {
+  for (const [size, letter] of [
+    [1e3, 'k'],
+    [1e6, 'M'],
+    [1e9, 'G'],
+  ] as const) {
     if (value < 999.5 * size) return `${units.figure(value / size)}${letter}`;
   }
   return `${units.figure(value / 1e12)}T`;

@@ -1,26 +1,75 @@
-/** The characters that views draw with: one set for terminals with Unicode, one without. No two on one screen mean the same, none means two things. */
+/**
+ * The characters that views draw with: one set for terminals with Unicode, one without. No two on one screen mean the
+ * same, none means two things.
+ */
 export interface Glyphs {
   ascii: boolean;
   /** The time line is drawn as lines of dots, in colours, by the terminal side; else of cells. */
   dots: boolean;
   /** What a processor does. */
-  useful: string; overhead: string; spinning: string; idle: string;
-  runnable: string; line: string;
+  useful: string;
+  overhead: string;
+  spinning: string;
+  idle: string;
+  runnable: string;
+  line: string;
   /** Parts of an entity's normalized processor time. */
-  self: string; children: string;
+  self: string;
+  children: string;
   /** An amount, in a bar; boxes of a bottle graph, in turn, and the selected one. */
-  bar: string; boxes: readonly [string, string]; selected: string;
-  horizontal: string; vertical: string; up: string; down: string; crumb: string; plusMinus: string;
+  bar: string;
+  boxes: readonly [string, string];
+  selected: string;
+  horizontal: string;
+  vertical: string;
+  up: string;
+  down: string;
+  crumb: string;
+  plusMinus: string;
   /** How busy a processor is, from idle to always. */
   heat: readonly string[];
 }
 export const unicode: Glyphs = {
-  ascii: false, dots: false, useful: '█', overhead: '▓', spinning: '▒', idle: '·', runnable: '▪', line: '─', self: '■', children: '□',
-  bar: '━', boxes: ['█', '▓'], selected: '@', horizontal: '─', vertical: '│', up: '▲', down: '▼', crumb: ' › ', plusMinus: '±',
+  ascii: false,
+  dots: false,
+  useful: '█',
+  overhead: '▓',
+  spinning: '▒',
+  idle: '·',
+  runnable: '▪',
+  line: '─',
+  self: '■',
+  children: '□',
+  bar: '━',
+  boxes: ['█', '▓'],
+  selected: '@',
+  horizontal: '─',
+  vertical: '│',
+  up: '▲',
+  down: '▼',
+  crumb: ' › ',
+  plusMinus: '±',
   heat: ['·', '▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'],
 };
 export const ascii: Glyphs = {
-  ascii: true, dots: false, useful: '#', overhead: 'o', spinning: '*', idle: '.', runnable: '-', line: '-', self: '@', children: '+',
-  bar: '=', boxes: ['#', 'o'], selected: '@', horizontal: '-', vertical: '|', up: '^', down: 'v', crumb: ' > ', plusMinus: '+-',
+  ascii: true,
+  dots: false,
+  useful: '#',
+  overhead: 'o',
+  spinning: '*',
+  idle: '.',
+  runnable: '-',
+  line: '-',
+  self: '@',
+  children: '+',
+  bar: '=',
+  boxes: ['#', 'o'],
+  selected: '@',
+  horizontal: '-',
+  vertical: '|',
+  up: '^',
+  down: 'v',
+  crumb: ' > ',
+  plusMinus: '+-',
   heat: ['.', '1', '2', '3', '4', '5', '6', '7', '8', '9'],
 };

@@ -3,7 +3,16 @@
  * What needs the outside world (editor, snapshot, quit) is an effect that the terminal side carries out.
  */
 import { columnsOf, rowsOf } from './tables.js';
-import { tabs, type Action, type Scene, type BottleOf, type State, type Tab, type TableState, type TableTab } from './types.js';
+import {
+  tabs,
+  type Action,
+  type Scene,
+  type BottleOf,
+  type State,
+  type Tab,
+  type TableState,
+  type TableTab,
+} from './types.js';
 
 export const windows: (number | null)[] = [null, 1e9, 5e9, 30e9, 120e9];
 
@@ -12,11 +21,25 @@ export function initialState(): State {
   return {
     tab: 'overview',
     tables: { procedures: table('npt'), locks: table('wait'), threads: table('npt'), objects: table('blocked') },
-    inclusive: true, filter: '', editing: null, focus: [], focusIndex: 0, bottleOf: 'threads', windowNs: null, frozen: null,
-    mark: null, zoom: false, scroll: 0, finding: 0, sourceScroll: 0, help: 0, message: '',
+    inclusive: true,
+    filter: '',
+    editing: null,
+    focus: [],
+    focusIndex: 0,
+    bottleOf: 'threads',
+    windowNs: null,
+    frozen: null,
+    mark: null,
+    zoom: false,
+    scroll: 0,
+    finding: 0,
+    sourceScroll: 0,
+    help: 0,
+    message: '',
   };
 }
-export const isTable = (tab: Tab): tab is TableTab => tab === 'procedures' || tab === 'locks' || tab === 'threads' || tab === 'objects';
+export const isTable = (tab: Tab): tab is TableTab =>
+  tab === 'procedures' || tab === 'locks' || tab === 'threads' || tab === 'objects';
 
 /** The entity that the views beside the table speak of: the selected row, or 0 where there is none. */
 export function selectedEntity(state: State, scene: Scene): number {
@@ -24,7 +47,11 @@ export function selectedEntity(state: State, scene: Scene): number {
   return rows[currentIndex(state, scene, rows)]?.entity ?? state.focus[state.focus.length - 1] ?? 0;
 }
 export function tableTab(state: State): TableTab {
-  return isTable(state.tab) ? state.tab : state.tab === 'bottle' && state.bottleOf !== 'procedures' ? state.bottleOf : 'procedures';
+  return isTable(state.tab)
+    ? state.tab
+    : state.tab === 'bottle' && state.bottleOf !== 'procedures'
+      ? state.bottleOf
+      : 'procedures';
 }
 export function currentRows(state: State, scene: Scene): ReturnType<typeof rowsOf> {
   return rowsOf(scene, tableTab(state), state);
@@ -32,7 +59,12 @@ export function currentRows(state: State, scene: Scene): ReturnType<typeof rowsO
 /** A selection stays with its entity while the order changes under it. */
 export function currentIndex(state: State, scene: Scene, rows = currentRows(state, scene)): number {
   const table = state.tables[tableTab(state)];
-  const index = state.focus.length > 0 ? state.focusIndex : table.selected === 0 ? table.index : rows.findIndex((row) => row.entity === table.selected);
+  const index =
+    state.focus.length > 0
+      ? state.focusIndex
+      : table.selected === 0
+        ? table.index
+        : rows.findIndex((row) => row.entity === table.selected);
   return Math.max(0, Math.min(index < 0 ? table.index : index, rows.length - 1));
 }
 
@@ -49,7 +81,13 @@ export function reduce(before: State, action: Action, scene: Scene): State {
   const state = before.message === '' ? before : { ...before, message: '' };
   switch (action.type) {
     case 'tab':
-      return { ...state, tab: action.tab, focus: action.tab === 'source' || action.tab === state.tab ? state.focus : [], focusIndex: 0, help: 0 };
+      return {
+        ...state,
+        tab: action.tab,
+        focus: action.tab === 'source' || action.tab === state.tab ? state.focus : [],
+        focusIndex: 0,
+        help: 0,
+      };
     case 'next-tab': {
       const at = (tabs.indexOf(state.tab) + action.by + tabs.length) % tabs.length;
       return reduce(state, { type: 'tab', tab: tabs[at]! }, scene);
@@ -58,18 +96,29 @@ export function reduce(before: State, action: Action, scene: Scene): State {
       if (state.tab === 'source') return { ...state, sourceScroll: state.sourceScroll + action.by };
       if (state.tab === 'overview') return { ...state, scroll: state.scroll + action.by };
       return select(state, scene, currentIndex(state, scene) + action.by);
-    case 'home': return toEnd(state, scene, -1e9);
-    case 'end': return toEnd(state, scene, 1e9);
-    case 'select-row': return select(state, scene, action.index);
+    case 'home':
+      return toEnd(state, scene, -1e9);
+    case 'end':
+      return toEnd(state, scene, 1e9);
+    case 'select-row':
+      return select(state, scene, action.index);
     case 'enter': {
       if (state.tab === 'overview') {
         const finding = scene.model.findings[state.finding];
-        return finding === undefined ? state : { ...state, tab: 'procedures', zoom: false, focus: [finding.entity], focusIndex: 0 };
+        return finding === undefined
+          ? state
+          : { ...state, tab: 'procedures', zoom: false, focus: [finding.entity], focusIndex: 0 };
       }
       const entity = selectedEntity(state, scene);
       const row = currentRows(state, scene)[currentIndex(state, scene)];
-      if (row === undefined || row.self || state.focus[state.focus.length - 1] === entity) return { ...state, message: 'nothing below this' };
-      return { ...state, tab: isTable(state.tab) ? state.tab : 'procedures', focus: [...state.focus, entity], focusIndex: 0 };
+      if (row === undefined || row.self || state.focus[state.focus.length - 1] === entity)
+        return { ...state, message: 'nothing below this' };
+      return {
+        ...state,
+        tab: isTable(state.tab) ? state.tab : 'procedures',
+        focus: [...state.focus, entity],
+        focusIndex: 0,
+      };
     }
     case 'back':
       return state.focus.length === 0 ? state : { ...state, focus: state.focus.slice(0, -1), focusIndex: 0 };
@@ -87,18 +136,27 @@ export function reduce(before: State, action: Action, scene: Scene): State {
       const at = columns.findIndex((column) => column.id === state.tables[tab].sort);
       return withSort(state, tab, columns[(at + action.by + columns.length) % columns.length]!.id);
     }
-    case 'sort-column': return withSort(state, tableTab(state), action.column);
+    case 'sort-column':
+      return withSort(state, tableTab(state), action.column);
     case 'reverse': {
       const tab = tableTab(state);
-      return { ...state, tables: { ...state.tables, [tab]: { ...state.tables[tab], ascending: !state.tables[tab].ascending } } };
+      return {
+        ...state,
+        tables: { ...state.tables, [tab]: { ...state.tables[tab], ascending: !state.tables[tab].ascending } },
+      };
     }
-    case 'zoom': return isTable(state.tab) || state.tab === 'overview' ? { ...state, zoom: !state.zoom } : { ...state, message: 'tables and the overview only' };
-    case 'self': return { ...state, inclusive: !state.inclusive };
+    case 'zoom':
+      return isTable(state.tab) || state.tab === 'overview'
+        ? { ...state, zoom: !state.zoom }
+        : { ...state, message: 'tables and the overview only' };
+    case 'self':
+      return { ...state, inclusive: !state.inclusive };
     case 'bottle': {
       const order: BottleOf[] = ['threads', 'procedures', 'locks'];
       return { ...state, bottleOf: order[(order.indexOf(state.bottleOf) + 1) % order.length]! };
     }
-    case 'freeze': return { ...state, frozen: state.frozen === null ? scene.live.nowNs : null };
+    case 'freeze':
+      return { ...state, frozen: state.frozen === null ? scene.live.nowNs : null };
     case 'step': {
       const history = scene.live.history;
       if (history.length === 0) return { ...state, message: 'no earlier moments yet' };
@@ -109,17 +167,29 @@ export function reduce(before: State, action: Action, scene: Scene): State {
       return next >= history.length ? { ...state, frozen: null } : { ...state, frozen: history[Math.max(0, next)]! };
     }
     case 'mark':
-      return state.mark === null ? { ...state, mark: scene.live.shownNs, message: 'marked: changes since then stand beside the figures; m again ends it' } : { ...state, mark: null };
+      return state.mark === null
+        ? {
+            ...state,
+            mark: scene.live.shownNs,
+            message: 'marked: changes since then stand beside the figures; m again ends it',
+          }
+        : { ...state, mark: null };
     case 'window': {
       const at = windows.indexOf(state.windowNs);
       return { ...state, windowNs: windows[(at + 1) % windows.length]! };
     }
-    case 'reset': return { ...state, windowNs: null, message: 'counting from now; R again counts from the start' };
-    case 'help': return { ...state, help: action.pages !== undefined && state.help >= action.pages ? 0 : state.help + 1 };
-    case 'filter': return { ...state, editing: state.filter };
-    case 'filter-text': return { ...state, editing: action.text };
-    case 'filter-done': return { ...state, filter: state.editing ?? '', editing: null, focus: [], focusIndex: 0 };
-    case 'message': return { ...state, message: action.text };
+    case 'reset':
+      return { ...state, windowNs: null, message: 'counting from now; R again counts from the start' };
+    case 'help':
+      return { ...state, help: action.pages !== undefined && state.help >= action.pages ? 0 : state.help + 1 };
+    case 'filter':
+      return { ...state, editing: state.filter };
+    case 'filter-text':
+      return { ...state, editing: action.text };
+    case 'filter-done':
+      return { ...state, filter: state.editing ?? '', editing: null, focus: [], focusIndex: 0 };
+    case 'message':
+      return { ...state, message: action.text };
   }
 }
 function toEnd(state: State, scene: Scene, far: number): State {

@@ -4,12 +4,11 @@ import { focusOn } from '../../../ts-frontend/src/model/index.js';
 import type { Scene, State, TableTab } from './types.js';
 import { count, digits, percent, time } from '../draw/format.js';
 
-
 export interface Row {
   entity: number;
-  self: boolean;     // the focused entity's own part
+  self: boolean; // the focused entity's own part
   name: string;
-  nptNs: number;     // within the focus, where there is one
+  nptNs: number; // within the focus, where there is one
   selfNs: number;
   processorTimeNs: number;
   calls: number;
@@ -24,24 +23,52 @@ export interface Column {
   show: (row: Row, model: Model, ascii: boolean) => string;
 }
 
-const ns = (id: string, title: string, help: string, value: (row: Row) => number): Column =>
-  ({ id, title, width: 8, help, value, show: (row) => time(value(row)) });
-const number = (id: string, title: string, help: string, value: (row: Row) => number): Column =>
-  ({ id, title, width: 7, help, value, show: (row) => count(value(row)) });
+const ns = (id: string, title: string, help: string, value: (row: Row) => number): Column => ({
+  id,
+  title,
+  width: 8,
+  help,
+  value,
+  show: (row) => time(value(row)),
+});
+const number = (id: string, title: string, help: string, value: (row: Row) => number): Column => ({
+  id,
+  title,
+  width: 7,
+  help,
+  value,
+  show: (row) => count(value(row)),
+});
 
-const npt = ns('npt', 'NPT', 'normalized processor time: processor time divided by the processors busy meanwhile', (row) => row.nptNs);
+const npt = ns(
+  'npt',
+  'NPT',
+  'normalized processor time: processor time divided by the processors busy meanwhile',
+  (row) => row.nptNs,
+);
 const share: Column = {
-  id: 'share', title: '%', width: 7, help: 'NPT as a share of elapsed time', value: (row) => row.nptNs,
+  id: 'share',
+  title: '%',
+  width: 7,
+  help: 'NPT as a share of elapsed time',
+  value: (row) => row.nptNs,
   show: (row, model) => percent(model.elapsedNs > 0 ? row.nptNs / model.elapsedNs : 0),
 };
 const interval: Column = {
-  id: 'interval', title: '+-', width: 7, help: 'half the 95 % interval of NPT', value: (row) => half(row.whole),
+  id: 'interval',
+  title: '+-',
+  width: 7,
+  help: 'half the 95 % interval of NPT',
+  value: (row) => half(row.whole),
   show: (row) => (row.self || row.nptNs !== row.whole.nptNs ? '' : time(half(row.whole))),
 };
 const self = ns('self', 'self', 'NPT while it is innermost', (row) => row.selfNs);
 const processor = ns('cpu', 'proc', 'processor time', (row) => row.processorTimeNs);
 const parallelism: Column = {
-  id: 'par', title: 'par', width: 5, help: 'mean number of busy processors over its processor time',
+  id: 'par',
+  title: 'par',
+  width: 5,
+  help: 'mean number of busy processors over its processor time',
   value: (row) => (row.nptNs > 0 ? row.processorTimeNs / row.nptNs : 0),
   show: (row) => (row.nptNs > 0 ? digits(row.processorTimeNs / row.nptNs) : '-'),
 };
@@ -59,7 +86,11 @@ const hold = ns('hold', 'hold', 'time held', (row) => row.whole.object?.holdNs ?
 const contended = number('cont', 'cont.', 'acquisitions that had to wait', (row) => row.whole.object?.contended ?? 0);
 const acquisitions = number('acq', 'acq.', 'acquisitions', (row) => row.whole.object?.acquisitions ?? 0);
 const queue: Column = {
-  id: 'queue', title: 'queue', width: 6, help: 'mean queue length over time', value: (row) => row.whole.object?.queueLengthMean ?? 0,
+  id: 'queue',
+  title: 'queue',
+  width: 6,
+  help: 'mean queue length over time',
+  value: (row) => row.whole.object?.queueLengthMean ?? 0,
   show: (row) => (row.whole.object === null ? '-' : digits(row.whole.object.queueLengthMean)),
 };
 const name: Column = { id: 'name', title: 'name', width: 0, help: 'name', value: () => 0, show: (row) => row.name };
@@ -87,22 +118,38 @@ function half(entity: Entity): number {
 }
 function belongs(entity: Entity, tab: TableTab): boolean {
   switch (tab) {
-    case 'procedures': return entity.kind === 'procedure';
-    case 'threads': return entity.kind === 'thread';
-    case 'locks': return entity.kind === 'lock';
-    case 'objects': return entity.kind !== 'procedure' && entity.kind !== 'thread';
+    case 'procedures':
+      return entity.kind === 'procedure';
+    case 'threads':
+      return entity.kind === 'thread';
+    case 'locks':
+      return entity.kind === 'lock';
+    case 'objects':
+      return entity.kind !== 'procedure' && entity.kind !== 'thread';
   }
 }
 const whole = (entity: Entity): Row => ({
-  entity: entity.id, self: false, name: entity.name, nptNs: entity.nptNs, selfNs: entity.nptSelfNs,
-  processorTimeNs: entity.processorTimeNs, calls: entity.calls, whole: entity,
+  entity: entity.id,
+  self: false,
+  name: entity.name,
+  nptNs: entity.nptNs,
+  selfNs: entity.nptSelfNs,
+  processorTimeNs: entity.processorTimeNs,
+  calls: entity.calls,
+  whole: entity,
 });
 function children(model: Model, view: Focus): Row[] {
   return view.rows.map((row) => {
     const entity = model.entities[row.entity]!;
     return {
-      entity: row.entity, self: row.self, name: row.self ? `${entity.name} (self)` : row.name, nptNs: row.nptNs,
-      selfNs: row.self ? row.nptNs : entity.nptSelfNs, processorTimeNs: row.processorTimeNs, calls: row.calls, whole: entity,
+      entity: row.entity,
+      self: row.self,
+      name: row.self ? `${entity.name} (self)` : row.name,
+      nptNs: row.nptNs,
+      selfNs: row.self ? row.nptNs : entity.nptSelfNs,
+      processorTimeNs: row.processorTimeNs,
+      calls: row.calls,
+      whole: entity,
     };
   });
 }
@@ -122,15 +169,29 @@ export function rowsOf(scene: Scene, tab: TableTab, state: State): Row[] {
 
   let rows: Row[];
   if (inside !== undefined && model.entities[inside] !== undefined) rows = children(model, focusOn(model, inside));
-  else rows = model.ranking.map((id) => model.entities[id]!).filter((entity) => belongs(entity, tab)).map(whole);
+  else
+    rows = model.ranking
+      .map((id) => model.entities[id]!)
+      .filter((entity) => belongs(entity, tab))
+      .map(whole);
   const wanted = state.filter.toLowerCase();
   if (wanted !== '') rows = rows.filter((row) => row.name.toLowerCase().includes(wanted));
   const sort = table.sort === 'npt' && !state.inclusive ? 'self' : table.sort;
   const column = columns[tab].find((candidate) => candidate.id === sort) ?? npt;
   const sign = table.ascending ? 1 : -1;
-  rows.sort((a, b) =>
-    sign * (column.id === 'name' ? (a.name < b.name ? -1 : a.name > b.name ? 1 : 0) : column.value(a, model) - column.value(b, model)) ||
-    b.nptNs - a.nptNs || a.entity - b.entity);
+  rows.sort(
+    (a, b) =>
+      sign *
+        (column.id === 'name'
+          ? a.name < b.name
+            ? -1
+            : a.name > b.name
+              ? 1
+              : 0
+          : column.value(a, model) - column.value(b, model)) ||
+      b.nptNs - a.nptNs ||
+      a.entity - b.entity,
+  );
   known.set(key, rows);
   return rows;
 }

@@ -6,22 +6,27 @@ export type Tab = (typeof tabs)[number];
 export type TableTab = 'procedures' | 'locks' | 'threads' | 'objects';
 export type BottleOf = 'threads' | 'procedures' | 'locks';
 
-export interface TableState { sort: string; ascending: boolean; selected: number; index: number }
+export interface TableState {
+  sort: string;
+  ascending: boolean;
+  selected: number;
+  index: number;
+}
 export interface State {
   tab: Tab;
   tables: Record<TableTab, TableState>;
   inclusive: boolean;
   filter: string;
-  editing: string | null;      // text of the filter while it is typed
-  focus: number[];             // entities gone into, outermost first
-  focusIndex: number;          // selected row of the innermost one's children
+  editing: string | null; // text of the filter while it is typed
+  focus: number[]; // entities gone into, outermost first
+  focusIndex: number; // selected row of the innermost one's children
   bottleOf: BottleOf;
-  windowNs: number | null;     // null: all since the start (or the last reset)
-  frozen: number | null;       // moment shown, ns since the first snapshot; null: now
-  mark: number | null;         // moment compared with
-  zoom: boolean;               // the selected entity fills the screen
-  scroll: number;              // the first line of the findings that is shown
-  finding: number;             // which finding that is
+  windowNs: number | null; // null: all since the start (or the last reset)
+  frozen: number | null; // moment shown, ns since the first snapshot; null: now
+  mark: number | null; // moment compared with
+  zoom: boolean; // the selected entity fills the screen
+  scroll: number; // the first line of the findings that is shown
+  finding: number; // which finding that is
   sourceScroll: number;
   help: number; // page that is shown, 0 = none
   message: string;
@@ -34,21 +39,49 @@ export interface Scene {
 }
 /** What the screen knows beside the model. */
 export interface Live {
-  ended: string | null;   // why the program or the recording ended; null: goes on
-  finished: boolean;      // a finished file, not a recording
-  nowNs: number;          // time since the first snapshot
-  shownNs: number;        // the moment shown
-  costShare: number;      // Quartz's own: sampler's CPU time / elapsed
+  ended: string | null; // why the program or the recording ended; null: goes on
+  finished: boolean; // a finished file, not a recording
+  nowNs: number; // time since the first snapshot
+  shownNs: number; // the moment shown
+  costShare: number; // Quartz's own: sampler's CPU time / elapsed
   processors: ProcessorNow[];
-  history: number[];      // moments that can be shown, ns, oldest first
+  history: number[]; // moments that can be shown, ns, oldest first
   source: { file: string; lines: string[] } | { file: string; error: string } | null;
 }
-export interface ProcessorNow { usefulNs: number; overheadNs: number; spinningNs: number; idleNs: number }
+export interface ProcessorNow {
+  usefulNs: number;
+  overheadNs: number;
+  spinningNs: number;
+  idleNs: number;
+}
 
 export type Action =
-  | { type: 'tab'; tab: Tab } | { type: 'next-tab'; by: number } | { type: 'move'; by: number } | { type: 'home' } | { type: 'end' }
-  | { type: 'enter' } | { type: 'back' } | { type: 'sort'; by: number } | { type: 'reverse' } | { type: 'self' } | { type: 'freeze' }
-  | { type: 'step'; by: number } | { type: 'mark' } | { type: 'window' } | { type: 'reset' } | { type: 'help'; pages?: number } | { type: 'escape' }
-  | { type: 'filter' } | { type: 'filter-text'; text: string } | { type: 'filter-done' } | { type: 'select-row'; index: number }
-  | { type: 'sort-column'; column: string } | { type: 'message'; text: string } | { type: 'bottle' } | { type: 'zoom' };
-export interface Size { width: number; height: number }
+  | { type: 'tab'; tab: Tab }
+  | { type: 'next-tab'; by: number }
+  | { type: 'move'; by: number }
+  | { type: 'home' }
+  | { type: 'end' }
+  | { type: 'enter' }
+  | { type: 'back' }
+  | { type: 'sort'; by: number }
+  | { type: 'reverse' }
+  | { type: 'self' }
+  | { type: 'freeze' }
+  | { type: 'step'; by: number }
+  | { type: 'mark' }
+  | { type: 'window' }
+  | { type: 'reset' }
+  | { type: 'help'; pages?: number }
+  | { type: 'escape' }
+  | { type: 'filter' }
+  | { type: 'filter-text'; text: string }
+  | { type: 'filter-done' }
+  | { type: 'select-row'; index: number }
+  | { type: 'sort-column'; column: string }
+  | { type: 'message'; text: string }
+  | { type: 'bottle' }
+  | { type: 'zoom' };
+export interface Size {
+  width: number;
+  height: number;
+}

@@ -1,6 +1,7 @@
 /**
- * Bottle graph (Du Bois et al., OOPSLA 2013): a box for each entity, as high as its normalized processor time and as wide
- * as its parallelism, the widest at the bottom. For procedures the boxes are their own parts (self), so that heights add up.
+ * Bottle graph (Du Bois et al., OOPSLA 2013): a box for each entity, as high as its normalized processor time and as
+ * wide as its parallelism, the widest at the bottom. For procedures the boxes are their own parts (self), so that
+ * heights add up.
  */
 import { shortName } from '../../../ts-frontend/src/render/short-names.js';
 import { Canvas, Colour } from '../draw/canvas.js';
@@ -9,27 +10,44 @@ import type { Entity, Model } from '../../../ts-frontend/src/model/index.js';
 import type { Scene, Size, State } from '../state/types.js';
 import { digits, percent, time } from '../draw/format.js';
 
-interface Box { entity: Entity; height: number; width: number; selected: boolean }
+interface Box {
+  entity: Entity;
+  height: number;
+  width: number;
+  selected: boolean;
+}
 const shades = [Colour.blue, Colour.cyan, Colour.green, Colour.magenta, Colour.yellow];
 
 function boxes(model: Model, of: State['bottleOf']): Box[] {
   const kind = of === 'threads' ? 'thread' : of === 'locks' ? 'lock' : 'procedure';
-  return model.ranking.map((id) => model.entities[id]!).filter((entity) => entity.kind === kind).map((entity) => {
-    const own = of === 'procedures';
-    const height = own ? entity.nptSelfNs : entity.nptNs;
-    const work = own ? entity.processorTimeSelfNs : entity.processorTimeNs;
-    return { entity, height, width: height > 0 ? work / height : 0, selected: false };
-  }).filter((box) => box.height > 0);
+  return model.ranking
+    .map((id) => model.entities[id]!)
+    .filter((entity) => entity.kind === kind)
+    .map((entity) => {
+      const own = of === 'procedures';
+      const height = own ? entity.nptSelfNs : entity.nptNs;
+      const work = own ? entity.processorTimeSelfNs : entity.processorTimeNs;
+      return { entity, height, width: height > 0 ? work / height : 0, selected: false };
+    })
+    .filter((box) => box.height > 0);
 }
 
 export function bottle(scene: Scene, size: Size, state: State, selected: number, glyphs: Glyphs): Canvas {
   const canvas = new Canvas(size.width, size.height);
   const { model } = scene;
   const end = canvas.text(0, 0, `bottle graph of ${state.bottleOf}`, { bold: true });
-  canvas.text(end + 2, 0, `height: NPT${state.bottleOf === 'procedures' ? ' (self)' : ''}, width: parallelism, of ${model.processors}; b: others`);
+  canvas.text(
+    end + 2,
+    0,
+    `height: NPT${state.bottleOf === 'procedures' ? ' (self)' : ''}, width: parallelism, of ${model.processors}; b: others`,
+  );
   const all = boxes(model, state.bottleOf);
   if (all.length === 0) {
-    canvas.text(0, 2, state.bottleOf === 'locks' ? 'no lock was held or waited for while a snapshot was taken' : 'nothing ran yet');
+    canvas.text(
+      0,
+      2,
+      state.bottleOf === 'locks' ? 'no lock was held or waited for while a snapshot was taken' : 'nothing ran yet',
+    );
     return canvas;
   }
   const rows = size.height - 3;
@@ -40,7 +58,8 @@ export function bottle(scene: Scene, size: Size, state: State, selected: number,
   const label = Math.min(44, Math.floor(size.width * 0.45));
   const room = size.width - label - 2;
   let y = 1;
-  if (rest > 0 && all.length > drawn.length && rows > drawn.length) canvas.text(room + 2, y++, `${all.length - drawn.length} smaller, ${time(rest)}`, { fg: Colour.grey });
+  if (rest > 0 && all.length > drawn.length && rows > drawn.length)
+    canvas.text(room + 2, y++, `${all.length - drawn.length} smaller, ${time(rest)}`, { fg: Colour.grey });
   drawn.forEach((box, index) => {
     const height = Math.max(1, Math.round((box.height / total) * (rows - (rest > 0 ? 1 : 0))));
     const width = Math.max(1, Math.round((box.width / model.processors) * room));
@@ -51,7 +70,12 @@ export function bottle(scene: Scene, size: Size, state: State, selected: number,
       canvas.fill(left, y, width, 1, mine ? glyphs.selected : glyph, { fg: shades[index % shades.length]! });
       if (row === height >> 1) {
         const facts = `${percent(box.height / total).padStart(6)} par ${digits(box.width)} `;
-        canvas.text(room + 2, y, facts + shortName(model, box.entity.name, label - facts.length, glyphs), mine ? { inverse: true } : {});
+        canvas.text(
+          room + 2,
+          y,
+          facts + shortName(model, box.entity.name, label - facts.length, glyphs),
+          mine ? { inverse: true } : {},
+        );
       }
     }
   });

@@ -23,8 +23,12 @@ export function detail(scene: Scene, size: Size, state: State, glyphs: Glyphs): 
     const width = Math.floor(size.width / 2) - 1;
     const plot = Math.max(4, rows < 12 ? rows : Math.floor(rows / 2));
     histogram(canvas, entity, 0, y, width, plot, glyphs);
-    const left = new Canvas(width, Math.max(0, rows - plot - 1)), right = new Canvas(size.width - width - 2, rows);
-    stack([{ canvas: right, sections: sections(right) }, { canvas: left, sections: sections(left) }]);
+    const left = new Canvas(width, Math.max(0, rows - plot - 1)),
+      right = new Canvas(size.width - width - 2, rows);
+    stack([
+      { canvas: right, sections: sections(right) },
+      { canvas: left, sections: sections(left) },
+    ]);
     canvas.blit(width + 2, y, right);
     canvas.blit(0, y + plot + 1, left);
     return canvas;
@@ -53,8 +57,16 @@ function heading(canvas: Canvas, model: Model, entity: Entity, glyphs: Glyphs): 
   canvas.text(0, 0, shortName(model, entity.name, canvas.width - kind.length, glyphs) + kind, { bold: true });
   const place = entity.file === '' ? entity.detail : placeOf(entity.file, entity.line) + inlinedText(model, entity);
   const interval = `[${time(entity.ci95.lowNs)}, ${time(entity.ci95.highNs)}]`;
-  canvas.text(0, 1, `NPT ${time(entity.nptNs)} ${percent(entity.share)} ${interval}  par ${digits(entity.parallelism)}  ${place}`);
-  canvas.text(0, 2, `idle meanwhile ${time(entity.idlenessNs)}  spinning meanwhile ${time(entity.spinBlameNs)}  if parallel, saves ${time(entity.parallelizeNs)}`);
+  canvas.text(
+    0,
+    1,
+    `NPT ${time(entity.nptNs)} ${percent(entity.share)} ${interval}  par ${digits(entity.parallelism)}  ${place}`,
+  );
+  canvas.text(
+    0,
+    2,
+    `idle meanwhile ${time(entity.idlenessNs)}  spinning meanwhile ${time(entity.spinBlameNs)}  if parallel, saves ${time(entity.parallelizeNs)}`,
+  );
   return 3;
 }
 type Section = (y: number, room: number) => number;
@@ -81,37 +93,99 @@ function objectSections(canvas: Canvas, entity: Entity, model: Model, glyphs: Gl
   const sections: Section[] = [
     (y, room) => {
       const lines = [
-        !object.counted ? 'seen from outside: acquisitions are not counted, waiting is sampled'
+        !object.counted
+          ? 'seen from outside: acquisitions are not counted, waiting is sampled'
           : `acquired ${count(object.acquisitions)}, contended ${count(object.contended)} (${percent(object.acquisitions > 0 ? object.contended / object.acquisitions : 0)})`,
         `waited ${time(object.waitNs)} in all, mean ${time(object.waitMeanNs)}, longest ${time(object.waitMaxNs)}; held ${time(object.holdNs)}${object.holdExact ? '' : ' (sampled)'}`,
-      ].flatMap((text) => wrap(text, width)).slice(0, room);
-      lines.forEach((line, at) => { canvas.text(0, y + at, line); });
+      ]
+        .flatMap((text) => wrap(text, width))
+        .slice(0, room);
+      lines.forEach((line, at) => {
+        canvas.text(0, y + at, line);
+      });
       return lines.length;
     },
-    (y, room) => bars(canvas, 'queue length over time', object.queueLength.filter((bucket) => bucket.ns > 0).map((bucket) => ({
-      label: bucket.to === bucket.from ? String(bucket.from) : bucket.to === Infinity ? `${bucket.from}+` : `${bucket.from}-${bucket.to}`,
-      value: bucket.ns, text: percent(object.queueObservedNs > 0 ? bucket.ns / object.queueObservedNs : 0),
-    })), 0, y, width, Math.min(room, 7), glyphs),
+    (y, room) =>
+      bars(
+        canvas,
+        'queue length over time',
+        object.queueLength
+          .filter((bucket) => bucket.ns > 0)
+          .map((bucket) => ({
+            label:
+              bucket.to === bucket.from
+                ? String(bucket.from)
+                : bucket.to === Infinity
+                  ? `${bucket.from}+`
+                  : `${bucket.from}-${bucket.to}`,
+            value: bucket.ns,
+            text: percent(object.queueObservedNs > 0 ? bucket.ns / object.queueObservedNs : 0),
+          })),
+        0,
+        y,
+        width,
+        Math.min(room, 7),
+        glyphs,
+      ),
     (y, room) => paths(canvas, 'who waits', object.waiters, model, y, Math.min(room, 5), glyphs),
-    (y, room) => object.meanwhile.length > 0
-      ? paths(canvas, 'who runs meanwhile', object.meanwhile, model, y, Math.min(room, 5), glyphs)
-      : paths(canvas, entity.rawKind === 'join' ? 'who is waited for' : 'who holds it meanwhile', object.holders, model, y, Math.min(room, 5), glyphs),
+    (y, room) =>
+      object.meanwhile.length > 0
+        ? paths(canvas, 'who runs meanwhile', object.meanwhile, model, y, Math.min(room, 5), glyphs)
+        : paths(
+            canvas,
+            entity.rawKind === 'join' ? 'who is waited for' : 'who holds it meanwhile',
+            object.holders,
+            model,
+            y,
+            Math.min(room, 5),
+            glyphs,
+          ),
   ];
-  for (const [title, distribution] of [['waits by length', object.waitDistribution], ['holds by length', object.holdDistribution]] as const) {
+  for (const [title, distribution] of [
+    ['waits by length', object.waitDistribution],
+    ['holds by length', object.holdDistribution],
+  ] as const) {
     if (distribution.length === 0) continue;
-    sections.push((y, room) => bars(canvas, title, distribution.filter((bucket) => bucket.count > 0).map((bucket) => ({
-      label: `to ${time(bucket.to)}`, value: bucket.count, text: count(bucket.count),
-    })), 0, y, width, Math.min(room, 9), glyphs));
+    sections.push((y, room) =>
+      bars(
+        canvas,
+        title,
+        distribution
+          .filter((bucket) => bucket.count > 0)
+          .map((bucket) => ({
+            label: `to ${time(bucket.to)}`,
+            value: bucket.count,
+            text: count(bucket.count),
+          })),
+        0,
+        y,
+        width,
+        Math.min(room, 9),
+        glyphs,
+      ),
+    );
   }
   return sections;
 }
-function paths(canvas: Canvas, title: string, list: readonly PathTime[], model: Model, y: number, room: number, glyphs: Glyphs): number {
+function paths(
+  canvas: Canvas,
+  title: string,
+  list: readonly PathTime[],
+  model: Model,
+  y: number,
+  room: number,
+  glyphs: Glyphs,
+): number {
   if (list.length === 0 || room < 2) return 0;
   canvas.text(0, y, title, { bold: true });
   const shown = list.slice(0, room - 1);
   shown.forEach((one, at) => {
     canvas.textRight(0, y + 1 + at, 9, time(one.ns));
-    canvas.text(10, y + 1 + at, one.path.length === 0 ? 'nobody seen' : path(model, one.path, canvas.width - 10, glyphs));
+    canvas.text(
+      10,
+      y + 1 + at,
+      one.path.length === 0 ? 'nobody seen' : path(model, one.path, canvas.width - 10, glyphs),
+    );
   });
   return shown.length + 1;
 }

@@ -1,10 +1,21 @@
-/** Normalized processor time over the number of concurrently busy processors, self and children shaded apart (Anderson & Lazowska 1990, Figure 1). */
+/**
+ * Normalized processor time over the number of concurrently busy processors, self and children shaded apart (Anderson &
+ * Lazowska 1990, Figure 1).
+ */
 import { Canvas, Colour } from '../draw/canvas.js';
 import type { Glyphs } from '../draw/glyphs.js';
 import type { Entity } from '../../../ts-frontend/src/model/index.js';
 import { time } from '../draw/format.js';
 
-export function histogram(canvas: Canvas, entity: Entity, x: number, y: number, width: number, height: number, glyphs: Glyphs): void {
+export function histogram(
+  canvas: Canvas,
+  entity: Entity,
+  x: number,
+  y: number,
+  width: number,
+  height: number,
+  glyphs: Glyphs,
+): void {
   canvas.text(x, y, 'NPT by busy processors', { bold: true }, width);
   if (width > 42) {
     canvas.put(x + 24, y, glyphs.self, { fg: Colour.blue });
@@ -36,7 +47,9 @@ export function histogram(canvas: Canvas, entity: Entity, x: number, y: number, 
     for (let row = 0; row < all; row++) {
       const isSelf = row < own;
       const inner = cell > 1 ? cell - 1 : 1;
-      canvas.fill(x + left + bin * cell, y + rows - row, inner, 1, isSelf ? glyphs.self : glyphs.children, { fg: isSelf ? Colour.blue : Colour.cyan });
+      canvas.fill(x + left + bin * cell, y + rows - row, inner, 1, isSelf ? glyphs.self : glyphs.children, {
+        fg: isSelf ? Colour.blue : Colour.cyan,
+      });
     }
   }
   canvas.text(x, y + 1 + rows, 'busy', undefined, left - 1);
@@ -53,7 +66,14 @@ export function histogram(canvas: Canvas, entity: Entity, x: number, y: number, 
 
 /** Bars from a distribution: label, bar, amount. */
 export function bars(
-  canvas: Canvas, title: string, rows: { label: string; value: number; text: string }[], x: number, y: number, width: number, height: number, glyphs: Glyphs,
+  canvas: Canvas,
+  title: string,
+  rows: { label: string; value: number; text: string }[],
+  x: number,
+  y: number,
+  width: number,
+  height: number,
+  glyphs: Glyphs,
 ): number {
   if (height < 2) return 0;
   canvas.text(x, y, title, { bold: true }, width);

@@ -31,20 +31,37 @@ export function overview(scene: Scene, size: Size, state: State, glyphs: Glyphs)
 
 // ---- findings ----
 
-interface Line { finding: number; first: boolean; text: string }
+interface Line {
+  finding: number;
+  first: boolean;
+  text: string;
+}
 
 function linesOf(model: Model, width: number, ascii: boolean): Line[] {
   const said = (text: string): string => (ascii ? text.replaceAll('…', '..') : text);
   if (model.findings.length === 0) {
-    return model.notices.slice(0, 2).flatMap((notice, finding) => wrap(said(plain(`${notice.reason}; ${notice.remedy}`)), width - 3).map((text) => ({ finding, first: false, text })));
+    return model.notices.slice(0, 2).flatMap((notice, finding) =>
+      wrap(said(plain(`${notice.reason}; ${notice.remedy}`)), width - 3).map((text) => ({
+        finding,
+        first: false,
+        text,
+      })),
+    );
   }
   return model.findings.flatMap((finding, index) => {
     const { text, remedy } = findingSentences(model, finding, { ascii: true });
-    return wrap(said(`${text} ${remedy}`), width - 3).map((line, at) => ({ finding: index, first: at === 0, text: line }));
+    return wrap(said(`${text} ${remedy}`), width - 3).map((line, at) => ({
+      finding: index,
+      first: at === 0,
+      text: line,
+    }));
   });
 }
 
-/** Lines for the findings, below their title: all of them where that leaves room for a chart, else not half of the screen. */
+/**
+ * Lines for the findings, below their title: all of them where that leaves room for a chart, else not half of the
+ * screen.
+ */
 function roomFor(lines: number, size: Size, zoom: boolean): number {
   if (zoom || lines <= size.height - 2 - leastChart) return Math.min(lines, size.height - 1);
   return Math.max(Math.floor(size.height * 0.45), Math.min(4, size.height - 2));
@@ -70,7 +87,13 @@ function findings(canvas: Canvas, model: Model, size: Size, state: State, glyphs
     if (line.first) canvas.text(0, 1 + at, `${line.finding + 1}.`, { bold: true });
     canvas.text(3, 1 + at, line.text);
   });
-  if (hidden > 0) canvas.text(3, shown.length + 1, `${glyphs.down} ${linesText(hidden + 1)} more: Down, PgDn${state.zoom ? '' : '; z shows all'}`, { fg: Colour.grey });
+  if (hidden > 0)
+    canvas.text(
+      3,
+      shown.length + 1,
+      `${glyphs.down} ${linesText(hidden + 1)} more: Down, PgDn${state.zoom ? '' : '; z shows all'}`,
+      { fg: Colour.grey },
+    );
   return 1 + Math.min(room, lines.length);
 }
 const linesText = (count: number): string => `${count} line${count === 1 ? '' : 's'}`;
@@ -83,7 +106,15 @@ function processorLines(canvas: Canvas, scene: Scene, y: number, glyphs: Glyphs)
   const width = canvas.width - label - 26;
   // The stacked chart has said what its cells mean.
   if (!glyphs.dots) canvas.text(0, y, 'each processor, in the span shown', { bold: true });
-  else legend(canvas, 'each processor, in the span shown', (['useful', 'overhead', 'spinning', 'idle'] as const).map((state) => [state, glyphs[state], stateStyle[state]] as const), y);
+  else
+    legend(
+      canvas,
+      'each processor, in the span shown',
+      (['useful', 'overhead', 'spinning', 'idle'] as const).map(
+        (state) => [state, glyphs[state], stateStyle[state]] as const,
+      ),
+      y,
+    );
   processors.forEach((processor, index) => {
     const row = y + 1 + index;
     const total = processor.usefulNs + processor.overheadNs + processor.spinningNs + processor.idleNs || 1;
@@ -96,7 +127,11 @@ function processorLines(canvas: Canvas, scene: Scene, y: number, glyphs: Glyphs)
       if (end > x) canvas.fill(x, row, end - x, 1, glyphs[state], stateStyle[state]);
       x = Math.max(x, end);
     }
-    canvas.text(label + width + 1, row, `busy ${percent((processor.usefulNs + processor.overheadNs) / total).padStart(6)} spin ${percent(processor.spinningNs / total)}`);
+    canvas.text(
+      label + width + 1,
+      row,
+      `busy ${percent((processor.usefulNs + processor.overheadNs) / total).padStart(6)} spin ${percent(processor.spinningNs / total)}`,
+    );
   });
   return 1 + processors.length;
 }
@@ -105,14 +140,22 @@ function heatStrip(canvas: Canvas, scene: Scene, y: number, room: number, glyphs
   const label = 6;
   const width = Math.max(1, canvas.width - label);
   const rows = Math.min(room - 1, Math.ceil(processors.length / width));
-  canvas.text(0, y, `each processor: ${glyphs.heat[0]} idle to ${glyphs.heat.at(-1)} busy, ! mostly spinning`, { bold: true });
+  canvas.text(0, y, `each processor: ${glyphs.heat[0]} idle to ${glyphs.heat.at(-1)} busy, ! mostly spinning`, {
+    bold: true,
+  });
   processors.slice(0, rows * width).forEach((processor, index) => {
     const total = processor.usefulNs + processor.overheadNs + processor.spinningNs + processor.idleNs || 1;
     const busy = (processor.usefulNs + processor.overheadNs) / total;
     const row = y + 1 + Math.floor(index / width);
     if (index % width === 0) canvas.text(0, row, `P${index}`);
     if (processor.spinningNs / total > 0.5) canvas.put(label + (index % width), row, '!', stateStyle.spinning);
-    else canvas.put(label + (index % width), row, glyphs.heat[Math.min(glyphs.heat.length - 1, Math.round(busy * (glyphs.heat.length - 1)))]!, stateStyle.useful);
+    else
+      canvas.put(
+        label + (index % width),
+        row,
+        glyphs.heat[Math.min(glyphs.heat.length - 1, Math.round(busy * (glyphs.heat.length - 1)))]!,
+        stateStyle.useful,
+      );
   });
   return 1 + rows;
 }
@@ -138,7 +181,10 @@ function blocks(canvas: Canvas, model: Model, y: number, state: State, glyphs: G
   let place = 0;
   for (const one of draw) {
     if (!beside && place * rows + rows > height) return;
-    const part = new Canvas(beside ? (canvas.width >> 1) - 1 : canvas.width, beside ? height : rows - (place === 0 ? 1 : 0));
+    const part = new Canvas(
+      beside ? (canvas.width >> 1) - 1 : canvas.width,
+      beside ? height : rows - (place === 0 ? 1 : 0),
+    );
     if (!one(part)) continue;
     canvas.blit(beside ? place * ((canvas.width >> 1) + 1) : 0, y + (beside ? 0 : place * rows), part);
     place++;
@@ -146,13 +192,20 @@ function blocks(canvas: Canvas, model: Model, y: number, state: State, glyphs: G
 }
 
 function waits(canvas: Canvas, model: Model, glyphs: Glyphs): boolean {
-  const rows = objectRows(model).filter(({ object }) => object.waitNs > 0).slice(0, canvas.height - 2);
+  const rows = objectRows(model)
+    .filter(({ object }) => object.waitNs > 0)
+    .slice(0, canvas.height - 2);
   if (rows.length === 0) return false;
   canvas.text(0, 0, 'what threads waited for longest', { bold: true });
   canvas.text(0, 1, '  waited  contended   NPT    name', { fg: Colour.grey });
   rows.forEach(({ entity, object }, at) => {
     canvas.textRight(0, 2 + at, 8, time(object.waitNs));
-    canvas.textRight(9, 2 + at, 9, object.counted && object.acquisitions > 0 ? percent(object.contended / object.acquisitions) : '-');
+    canvas.textRight(
+      9,
+      2 + at,
+      9,
+      object.counted && object.acquisitions > 0 ? percent(object.contended / object.acquisitions) : '-',
+    );
     canvas.textRight(19, 2 + at, 6, percent(entity.share));
     const kind = saysItsKind(entity) ? '' : ` [${entity.rawKind}]`;
     canvas.text(27, 2 + at, shortName(model, entity.name, canvas.width - 27 - kind.length, glyphs) + kind);

@@ -27,7 +27,12 @@ export function table(scene: Scene, size: Size, state: State, glyphs: Glyphs): C
     if (column.width > 0) canvas.textRight(x, 0, column.width, title, { bold: on, underline: on });
     else {
       const long = `${title}  (change of share since the mark)`;
-      canvas.text(x, 0, scene.compare === null ? title : x + long.length <= canvas.width ? long : `${title}  (change)`, { bold: on, underline: on });
+      canvas.text(
+        x,
+        0,
+        scene.compare === null ? title : x + long.length <= canvas.width ? long : `${title}  (change)`,
+        { bold: on, underline: on },
+      );
     }
     x += column.width + 1;
   }
@@ -41,7 +46,15 @@ export function table(scene: Scene, size: Size, state: State, glyphs: Glyphs): C
   });
   return canvas;
 }
-function drawRow(canvas: Canvas, y: number, row: Row, columns: Column[], scene: Scene, glyphs: Glyphs, selected: boolean): void {
+function drawRow(
+  canvas: Canvas,
+  y: number,
+  row: Row,
+  columns: Column[],
+  scene: Scene,
+  glyphs: Glyphs,
+  selected: boolean,
+): void {
   const style = selected ? { inverse: true } : {};
   if (selected) canvas.fill(0, y, canvas.width, 1, ' ', style);
   canvas.put(0, y, selected ? '>' : ' ', style);

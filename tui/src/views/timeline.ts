@@ -6,12 +6,16 @@ import type { Scene } from '../state/types.js';
 import { digits, time } from '../draw/format.js';
 
 export const stateStyle = {
-  useful: { fg: Colour.green }, overhead: { fg: Colour.yellow }, spinning: { fg: Colour.red, bold: true }, idle: { fg: Colour.grey },
+  useful: { fg: Colour.green },
+  overhead: { fg: Colour.yellow },
+  spinning: { fg: Colour.red, bold: true },
+  idle: { fg: Colour.grey },
   runnable: { fg: Colour.cyan },
 } as const satisfies Record<string, Style>;
 
 /** How far beyond the number of processors the scale goes, at most, to show runnable threads. */
-const mostLines = 4, mostCells = 2;
+const mostLines = 4,
+  mostCells = 2;
 
 /** Draws it at `y` over the whole width; `height` with its title and its axis. */
 export function timeline(canvas: Canvas, scene: Scene, y: number, height: number, glyphs: Glyphs): void {
@@ -20,7 +24,12 @@ export function timeline(canvas: Canvas, scene: Scene, y: number, height: number
 }
 
 /** A title, and what stands for what: as much as fits. */
-export function legend(canvas: Canvas, title: string, entries: readonly (readonly [string, string, Style])[], y: number): void {
+export function legend(
+  canvas: Canvas,
+  title: string,
+  entries: readonly (readonly [string, string, Style])[],
+  y: number,
+): void {
   let at = canvas.text(0, y, title, { bold: true }) + 2;
   for (const [label, glyph, style] of entries) {
     if (at + 2 + label.length > canvas.width) return;
@@ -31,14 +40,28 @@ export function legend(canvas: Canvas, title: string, entries: readonly (readonl
 
 // ---- lines ----
 
-interface Series { label: string; short: string; style: Style; value: (part: Part) => number }
+interface Series {
+  label: string;
+  short: string;
+  style: Style;
+  value: (part: Part) => number;
+}
 
 /** The highest first. Where spinning is nowhere to be seen there is no line for it. */
 function seriesOf(model: Model): Series[] {
   const spins = model.timeline.some((stretch) => stretch.spinningNs > 0.01 * stretch.ns);
   return [
     { label: 'runnable threads', short: 'runnable', style: stateStyle.runnable, value: (part) => part.runnable },
-    ...(spins ? [{ label: 'busy or spinning', short: '+ spinning', style: stateStyle.spinning, value: (part: Part): number => part.useful + part.overhead + part.spinning }] : []),
+    ...(spins
+      ? [
+          {
+            label: 'busy or spinning',
+            short: '+ spinning',
+            style: stateStyle.spinning,
+            value: (part: Part): number => part.useful + part.overhead + part.spinning,
+          },
+        ]
+      : []),
     { label: 'busy', short: 'busy', style: stateStyle.overhead, value: (part) => part.useful + part.overhead },
     { label: 'useful', short: 'useful', style: stateStyle.useful, value: (part) => part.useful },
   ];
@@ -55,15 +78,32 @@ function lines(canvas: Canvas, model: Model, y: number, height: number, glyphs: 
   if (rows < 3 || points < 8) return;
   const parts = resample(model.timeline, points);
   const most = Math.max(0, ...model.timeline.map((stretch) => stretch.meanRunnable));
-  legend(canvas, title, series.map(({ label, short, style }, at) =>
-    [(canvas.width < 100 ? short : label) + (at === 0 && most > top ? ` (to ${digits(most)}, cut)` : ''), glyphs.line, style] as const), y);
+  legend(
+    canvas,
+    title,
+    series.map(
+      ({ label, short, style }, at) =>
+        [
+          (canvas.width < 100 ? short : label) + (at === 0 && most > top ? ` (to ${digits(most)}, cut)` : ''),
+          glyphs.line,
+          style,
+        ] as const,
+    ),
+    y,
+  );
   const { from, to } = spanOf(model);
   const values = (value: Series['value']): number[] => {
     let last = 0;
     return parts.map((part) => (last = part === null ? last : Math.min(top, value(part) / (part.ns || 1))));
   };
   const plot: Plot = {
-    x: 0, y: y + 1, width: canvas.width, height: rows, axis, top, step: niceStep(top, Math.max(1, Math.min(5, (rows - 2) >> 1))),
+    x: 0,
+    y: y + 1,
+    width: canvas.width,
+    height: rows,
+    axis,
+    top,
+    step: niceStep(top, Math.max(1, Math.min(5, (rows - 2) >> 1))),
     series: series.map(({ style, value }) => ({ colour: style.fg!, values: values(value) })),
     ...timeMarks(from, to, points, canvas.width),
   };
@@ -90,18 +130,32 @@ export function niceStep(whole: number, most: number): number {
 function cells(canvas: Canvas, scene: Scene, y: number, height: number, glyphs: Glyphs): void {
   const { model } = scene;
   const P = model.processors;
-  legend(canvas, `processors (of ${P})`, [
-    ['useful', glyphs.useful, stateStyle.useful], ['overhead', glyphs.overhead, stateStyle.overhead],
-    ['spinning', glyphs.spinning, stateStyle.spinning], ['idle', glyphs.idle, stateStyle.idle],
-    [canvas.width < 84 ? 'runnable' : 'runnable threads', glyphs.runnable, stateStyle.runnable],
-  ], y);
+  legend(
+    canvas,
+    `processors (of ${P})`,
+    [
+      ['useful', glyphs.useful, stateStyle.useful],
+      ['overhead', glyphs.overhead, stateStyle.overhead],
+      ['spinning', glyphs.spinning, stateStyle.spinning],
+      ['idle', glyphs.idle, stateStyle.idle],
+      [canvas.width < 84 ? 'runnable' : 'runnable threads', glyphs.runnable, stateStyle.runnable],
+    ],
+    y,
+  );
   const rows = height - 2;
   const top = topOf(model, mostCells);
   const left = String(top).length + 1;
   const columns = canvas.width - left;
   if (rows < 1 || columns < 4) return;
   for (const level of new Set([top, P, ...(rows > 6 && P > 1 ? [P / 2] : [])])) {
-    canvas.textRight(0, y + 1 + rows - Math.max(1, Math.round((level / top) * rows)), left - 1, digits(level).replace(/\.0+$/, '').slice(0, left - 1));
+    canvas.textRight(
+      0,
+      y + 1 + rows - Math.max(1, Math.round((level / top) * rows)),
+      left - 1,
+      digits(level)
+        .replace(/\.0+$/, '')
+        .slice(0, left - 1),
+    );
   }
   resample(model.timeline, columns).forEach((part, column) => {
     if (part === null) return;
@@ -138,7 +192,13 @@ function spanOf({ timeline: stretches }: Model): { from: number; to: number } {
   return { from: stretches[0]?.startNs ?? 0, to: last === undefined ? 0 : last.startNs + last.ns };
 }
 
-interface Part { ns: number; useful: number; overhead: number; spinning: number; runnable: number }
+interface Part {
+  ns: number;
+  useful: number;
+  overhead: number;
+  spinning: number;
+  runnable: number;
+}
 /** The timeline's stretches, spread over columns by time. */
 function resample(stretches: Model['timeline'], columns: number): (Part | null)[] {
   const parts: (Part | null)[] = new Array<Part | null>(columns).fill(null);

@@ -1,5 +1,6 @@
-/* Procedures that are called in other ways than most: nested ones (gcc), of Microsoft's convention, of a variable number of arguments,
- * and two that call each other deeper than the profile stack is. Ends with 1 where one of them got or gave a wrong value.
+/* Procedures that are called in other ways than most: nested ones (gcc), of Microsoft's convention, of a variable
+ * number of arguments, and two that call each other deeper than the profile stack is. Ends with 1 where one of them got
+ * or gave a wrong value.
  *
  *   conventions TURNS
  */
@@ -45,10 +46,11 @@ __attribute__((noinline, ms_abi)) static long microsoft(long a, long b, long c, 
 __attribute__((noinline)) static void call_microsoft(long turn) {
   long a = turn, b = 2, c = turn + 1, d = turn + 2, result;
   register long third __asm__("r8") = 3, fourth __asm__("r9") = 4;
-  __asm__ volatile("movq %%rsp, %%r12\n\tleaq -256(%%rsp), %%rsp\n\tandq $-16, %%rsp\n\tcall *%[function]\n\tmovq %%r12, %%rsp"
-                   : "=a"(result), "+c"(a), "+d"(b), "+S"(c), "+D"(d), "+r"(third), "+r"(fourth)
-                   : [function] "b"(microsoft)
-                   : "r10", "r11", "r12", "memory", "cc", "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5");
+  __asm__ volatile(
+    "movq %%rsp, %%r12\n\tleaq -256(%%rsp), %%rsp\n\tandq $-16, %%rsp\n\tcall *%[function]\n\tmovq %%r12, %%rsp"
+    : "=a"(result), "+c"(a), "+d"(b), "+S"(c), "+D"(d), "+r"(third), "+r"(fourth)
+    : [function] "b"(microsoft)
+    : "r10", "r11", "r12", "memory", "cc", "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5");
   if (result != turn + 29 || c != turn + 1 || d != turn + 2) wrong = 1;
 }
 

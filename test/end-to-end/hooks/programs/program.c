@@ -1,5 +1,5 @@
-/* A pthread program with hooks, as a user compiles it. Two threads call turn() as often as is said, each turn calls leaf() ten
- * times; the main thread meanwhile loads a library, calls it 100 times, unloads it, as often as is said.
+/* A pthread program with hooks, as a user compiles it. Two threads call turn() as often as is said, each turn calls
+ * leaf() ten times; the main thread meanwhile loads a library, calls it 100 times, unloads it, as often as is said.
  *
  *   program TURNS [PLUGIN LOADS]     TURNS 0: until it is killed
  */

@@ -1,5 +1,5 @@
-/* A library that is initialised before a layer in front of it, and whose at-fork handlers lock: in a child it says whether the C library
- * wrote the child's own number into the lock. */
+/* A library that is initialised before a layer in front of it, and whose at-fork handlers lock: in a child it says
+ * whether the C library wrote the child's own number into the lock. */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
-/* Threads that work in short bursts: a part of each in a lock of their own, a part outside, then a nap; or, with a nap of 0,
- * they hand a token round in place of it. Prints what each part took by the threads' own CPU clocks, lines of a name and ns.
- *     bursts SECONDS THREADS BURST_US NAP_US SEED
- * Lengths vary at random between half and one and a half of what was asked for; with seed 0 not at all. */
+/* Threads that work in short bursts: a part of each in a lock of their own, a part outside, then a nap; or, with a nap
+ * of 0, they hand a token round in place of it. Prints what each part took by the threads' own CPU clocks, lines of a
+ * name and ns. bursts SECONDS THREADS BURST_US NAP_US SEED Lengths vary at random between half and one and a half of
+ * what was asked for; with seed 0 not at all. */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <stdio.h>
@@ -65,8 +65,10 @@ static void *worker(void *which) {
     outside((long)(burst_us / 2 * rounds_in_us * vary(seed)));
     own[who].inside_ns += b - a;
     own[who].outside_ns += cpu_ns(CLOCK_THREAD_CPUTIME_ID) - b;
-    if (nap_us > 0) nap(seed);
-    else if (threads > 1) pass(who);
+    if (nap_us > 0)
+      nap(seed);
+    else if (threads > 1)
+      pass(who);
   }
   pthread_mutex_lock(&token_lock);
   ended = 1;
@@ -106,7 +108,8 @@ int main(int count, char **arguments) {
     outside_ns += own[k].outside_ns;
     all_ns += own[k].all_ns;
   }
-  printf("inside %llu\noutside %llu\nworkers %llu\nprocess %llu\n", (unsigned long long)inside_ns, (unsigned long long)outside_ns,
-         (unsigned long long)all_ns, (unsigned long long)cpu_ns(CLOCK_PROCESS_CPUTIME_ID));
+  printf("inside %llu\noutside %llu\nworkers %llu\nprocess %llu\n", (unsigned long long)inside_ns,
+         (unsigned long long)outside_ns, (unsigned long long)all_ns,
+         (unsigned long long)cpu_ns(CLOCK_PROCESS_CPUTIME_ID));
   return 0;
 }

@@ -1,4 +1,5 @@
-/* Names that the program never gave: threads by what they run, locks by the part of a variable; and one given by prctl. */
+/* Names that the program never gave: threads by what they run, locks by the part of a variable; and one given by prctl.
+ */
 #include <mutex>
 #include <pthread.h>
 #include <sys/prctl.h>
@@ -8,7 +9,9 @@
 
 struct Cell {
   int uses;
-  struct { pthread_mutex_t lock; } inner;
+  struct {
+    pthread_mutex_t lock;
+  } inner;
 };
 static struct {
   long size;

@@ -1,4 +1,5 @@
-/* A lock made of an atomic flag: two threads try it in a loop of their own, and the one that has it works 2 ms, 100 times each. */
+/* A lock made of an atomic flag: two threads try it in a loop of their own, and the one that has it works 2 ms, 100
+ * times each. */
 #include <pthread.h>
 #include <stdatomic.h>
 #include "work.h"

@@ -1,5 +1,6 @@
-/* Waits that go past the pthread functions: a latch of the C++ library for a static variable, and one on the heap; once; the C library's
- * own lock of a stream. Says how long it waited at the gate, for the routine and for the stream: ms, by the clocks of those who wait. */
+/* Waits that go past the pthread functions: a latch of the C++ library for a static variable, and one on the heap;
+ * once; the C library's own lock of a stream. Says how long it waited at the gate, for the routine and for the stream:
+ * ms, by the clocks of those who wait. */
 #include <atomic>
 #include <chrono>
 #include <cstdio>
@@ -52,7 +53,8 @@ static void wait_until(const std::atomic<bool> &it) {
 
 int main() {
   auto other = std::make_unique<std::atomic<int>>(0);
-  std::thread at_gate([] { at_gate_ms = timed(at_gate_tid, pass_gate); }), inside([&other] { inside_tid = gettid(), pass(*other); });
+  std::thread at_gate([] { at_gate_ms = timed(at_gate_tid, pass_gate); }),
+    inside([&other] { inside_tid = gettid(), pass(*other); });
   std::thread one(first_use), printer(print_slowly);
   std::thread two([] { wait_until(preparing), routine_ms = timed(second_tid, first_use); });
   std::thread other_printer([] { wait_until(printing), stream_ms = timed(other_printer_tid, print); });

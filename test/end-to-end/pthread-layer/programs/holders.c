@@ -1,10 +1,8 @@
-/* Who holds what others wait for, one kind of object after the other; the holders sleep while they hold, so that the times are
- * known whatever else the machine does.
- *   ledger (mutex):    keeper holds it 4 times 50 ms; asker waits for it each time, and holds it not at all to speak of
- *   table (rwlock):    reader-0 and reader-1 hold it 200 ms at the same time; writer waits for both
- *   gate (spin lock):  keeper holds it 200 ms; asker spins
- *   free_lock (mutex): keeper alone holds it 200 ms, nobody waits
- *   tokens (semaphore): taker waits 200 ms for what giver posts
+/* Who holds what others wait for, one kind of object after the other; the holders sleep while they hold, so that the
+ * times are known whatever else the machine does. ledger (mutex):    keeper holds it 4 times 50 ms; asker waits for it
+ * each time, and holds it not at all to speak of table (rwlock):    reader-0 and reader-1 hold it 200 ms at the same
+ * time; writer waits for both gate (spin lock):  keeper holds it 200 ms; asker spins free_lock (mutex): keeper alone
+ * holds it 200 ms, nobody waits tokens (semaphore): taker waits 200 ms for what giver posts
  */
 #define _GNU_SOURCE
 #include <pthread.h>

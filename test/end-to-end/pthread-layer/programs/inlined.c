@@ -1,5 +1,5 @@
-/* Work in procedures that are inlined whatever the compiler thinks of it; C and C++. Each turn crushes for 30 ms of processor time of the
- * thread, of which it grinds for 20 in a loop, and sifts for 10. */
+/* Work in procedures that are inlined whatever the compiler thinks of it; C and C++. Each turn crushes for 30 ms of
+ * processor time of the thread, of which it grinds for 20 in a loop, and sifts for 10. */
 #include <pthread.h>
 #include <time.h>
 

@@ -1,5 +1,5 @@
-/* Critical sections of a fraction of a millisecond, inlined into their thread's loop beside work outside of them; one is taken by the program's own
- * wrapper, inlined as well, and lasts long enough to be seen twice. */
+/* Critical sections of a fraction of a millisecond, inlined into their thread's loop beside work outside of them; one
+ * is taken by the program's own wrapper, inlined as well, and lasts long enough to be seen twice. */
 #include <pthread.h>
 #include <stddef.h>
 #include "work.h"

@@ -1,6 +1,5 @@
-/* 100,000 mutexes made at one place; all are taken twice, the first 250 also once at each of 16 places, one of them (the last but
- * nine) is also fought for.
- * Writes how many bytes that took, to be compared with and without Quartz. */
+/* 100,000 mutexes made at one place; all are taken twice, the first 250 also once at each of 16 places, one of them
+ * (the last but nine) is also fought for. Writes how many bytes that took, to be compared with and without Quartz. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,7 +26,7 @@ static void take_all(void) {
     pthread_mutex_unlock(&all[k]);
   }
 }
-#define TAKE pthread_mutex_lock(&all[k]), pthread_mutex_unlock(&all[k]);
+#define TAKE  pthread_mutex_lock(&all[k]), pthread_mutex_unlock(&all[k]);
 #define TAKE4 TAKE TAKE TAKE TAKE
 static void take_at_places(void) {
   for (int k = 0; k < 250; k++) { TAKE4 TAKE4 TAKE4 TAKE4 }

@@ -1,12 +1,13 @@
-/* Beside 400 threads that sleep, each of which has taken `arrival` once, eight threads take `everyone` 20,000 times each, and each of 100
- * locks of their own (`several[k]`) five times: more pairs of place and lock than a small call table holds. */
+/* Beside 400 threads that sleep, each of which has taken `arrival` once, eight threads take `everyone` 20,000 times
+ * each, and each of 100 locks of their own (`several[k]`) five times: more pairs of place and lock than a small call
+ * table holds. */
 #include <pthread.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-#define IDLE    400
-#define EIGHT   8
-#define OWN     100
+#define IDLE  400
+#define EIGHT 8
+#define OWN   100
 static pthread_mutex_t arrival = PTHREAD_MUTEX_INITIALIZER, everyone = PTHREAD_MUTEX_INITIALIZER;
 static pthread_mutex_t several[EIGHT * OWN];
 static int arrived;

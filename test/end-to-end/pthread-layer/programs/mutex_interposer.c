@@ -1,5 +1,6 @@
-/* A library that stands before the C library's mutexes and conditions, as tools of other people do (its symbols have no versions, as
- * most have none): in the programs `lock` and `process_environment` it says how many mutexes it saw taken, and how often each wait for a condition. */
+/* A library that stands before the C library's mutexes and conditions, as tools of other people do (its symbols have no
+ * versions, as most have none): in the programs `lock` and `process_environment` it says how many mutexes it saw taken,
+ * and how often each wait for a condition. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -19,7 +20,6 @@ static int count(const char *name, pthread_mutex_t *mutex) {
 int pthread_mutex_lock(pthread_mutex_t *mutex) { return count("pthread_mutex_lock", mutex); }
 int pthread_mutex_trylock(pthread_mutex_t *mutex) { return count("pthread_mutex_trylock", mutex); }
 
-
 #define NEXT(name) ((__typeof__(&name))dlsym(RTLD_NEXT, #name))
 int pthread_cond_wait(pthread_cond_t *condition, pthread_mutex_t *mutex) {
   __atomic_add_fetch(&waited[0], 1, __ATOMIC_RELAXED);
@@ -29,7 +29,8 @@ int pthread_cond_timedwait(pthread_cond_t *condition, pthread_mutex_t *mutex, co
   __atomic_add_fetch(&waited[1], 1, __ATOMIC_RELAXED);
   return NEXT(pthread_cond_timedwait)(condition, mutex, until);
 }
-int pthread_cond_clockwait(pthread_cond_t *condition, pthread_mutex_t *mutex, clockid_t clock, const struct timespec *until) {
+int pthread_cond_clockwait(pthread_cond_t *condition, pthread_mutex_t *mutex, clockid_t clock,
+                           const struct timespec *until) {
   __atomic_add_fetch(&waited[2], 1, __ATOMIC_RELAXED);
   return NEXT(pthread_cond_clockwait)(condition, mutex, clock, until);
 }

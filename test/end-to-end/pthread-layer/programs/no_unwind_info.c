@@ -1,5 +1,5 @@
-/* Code without unwind information, as other languages' compilers and assembly have it: a procedure whose symbol has the type of data
- * (as GHC's have), and behind it one without a symbol. Each of two threads runs one of them. */
+/* Code without unwind information, as other languages' compilers and assembly have it: a procedure whose symbol has the
+ * type of data (as GHC's have), and behind it one without a symbol. Each of two threads runs one of them. */
 #include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -11,8 +11,9 @@
 #else
 #define LOOP "1: subs x0, x0, #1\n b.ne 1b\n ret\n"
 #endif
-__asm__(".text\n .balign 16\n .globl looks_like_data, bare_end\n .type looks_like_data, %object\n .type bare_end, %object\n"
-        "looks_like_data:\n" LOOP ".size looks_like_data, . - looks_like_data\n" LOOP "bare_end = .\n .size bare_end, 0\n");
+__asm__(
+  ".text\n .balign 16\n .globl looks_like_data, bare_end\n .type looks_like_data, %object\n .type bare_end, %object\n"
+  "looks_like_data:\n" LOOP ".size looks_like_data, . - looks_like_data\n" LOOP "bare_end = .\n .size bare_end, 0\n");
 extern const unsigned char looks_like_data[], bare_end[];
 
 static void *runs(void *from) {

@@ -1,6 +1,7 @@
-/* OpenMP, whose run-time library makes its own locks and barriers and spins at them before it blocks: the second thread waits for the first
- * at a barrier for 200 ms of processor time, then the first for the second at the end of the loop; and both want one critical section.
- * Says how long, in ms by the clock, the second waited at the first barrier, and both for the critical section. */
+/* OpenMP, whose run-time library makes its own locks and barriers and spins at them before it blocks: the second thread
+ * waits for the first at a barrier for 200 ms of processor time, then the first for the second at the end of the loop;
+ * and both want one critical section. Says how long, in ms by the clock, the second waited at the first barrier, and
+ * both for the critical section. */
 #include <omp.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -14,8 +15,10 @@ static atomic_int there; /* the second thread: on a loaded machine it may begin 
 __attribute__((noinline)) static void region(void) {
 #pragma omp parallel num_threads(2)
   {
-    if (omp_get_thread_num() == 1) there = 1;
-    else while (!there) usleep(1000);
+    if (omp_get_thread_num() == 1)
+      there = 1;
+    else
+      while (!there) usleep(1000);
     if (omp_get_thread_num() == 0) work_own_us(200000);
     uint64_t met = now_ns();
 #pragma omp barrier

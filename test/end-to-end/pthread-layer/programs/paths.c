@@ -1,11 +1,12 @@
-/* Call paths without hooks. Two workers: each turn deposits (the lock `store` held for 30 ms of work in `fill`), thinks (10 ms
- * of work), and naps (20 ms asleep). main waits for them in `wait_for_all`. A wrapper takes the second lock, and returns with it. */
+/* Call paths without hooks. Two workers: each turn deposits (the lock `store` held for 30 ms of work in `fill`), thinks
+ * (10 ms of work), and naps (20 ms asleep). main waits for them in `wait_for_all`. A wrapper takes the second lock, and
+ * returns with it. */
 #include <pthread.h>
 #include <time.h>
 #include <unistd.h>
 
 #define PROCEDURE __attribute__((noinline, noclone)) static
-#define KEEP() __asm__ volatile("" ::: "memory") /* the call before is no jump */
+#define KEEP()    __asm__ volatile("" ::: "memory") /* the call before is no jump */
 
 static pthread_mutex_t store = PTHREAD_MUTEX_INITIALIZER, ledger = PTHREAD_MUTEX_INITIALIZER;
 

@@ -1,4 +1,5 @@
-/* Threads that wait, for 200 ms of processor time each, in loops that call what they look at; and as long, threads that work in loops that do so. C and C++. */
+/* Threads that wait, for 200 ms of processor time each, in loops that call what they look at; and as long, threads that
+ * work in loops that do so. C and C++. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -17,20 +18,26 @@
 #define PROCEDURE __attribute__((noinline)) static
 #define KEEP()    __asm__ volatile("" ::: "memory")
 
-struct queue { int head, tail; };
+struct queue {
+  int head, tail;
+};
 static struct queue work;
 static int up;
 static unsigned long results[16];
 static unsigned char from[1 << 16], to[1 << 16];
 
 PROCEDURE int is_up(void) { return __atomic_load_n(&up, __ATOMIC_ACQUIRE); }
-PROCEDURE int is_empty(const struct queue *queue) { return __atomic_load_n(&queue->head, __ATOMIC_ACQUIRE) == __atomic_load_n(&queue->tail, __ATOMIC_ACQUIRE); }
+PROCEDURE int is_empty(const struct queue *queue) {
+  return __atomic_load_n(&queue->head, __ATOMIC_ACQUIRE) == __atomic_load_n(&queue->tail, __ATOMIC_ACQUIRE);
+}
 PROCEDURE int ready(const struct queue *queue) {
   int empty = is_empty(queue);
   KEEP();
   return !empty;
 }
-struct job { int state, cancelled; };
+struct job {
+  int state, cancelled;
+};
 static struct job job;
 PROCEDURE int is_done(const struct job *its) {
   if (__atomic_load_n(&its->cancelled, __ATOMIC_ACQUIRE)) return 1;
@@ -101,8 +108,10 @@ static void *copies(void *unused) {
 static void *collatz(void *unused) { /* what it does next is decided by what it made */
   unsigned long steps = 0, at = 27;
   while (!is_up()) {
-    if (at & 1) at = 3 * at + 1;
-    else at = at == 2 ? 27 : at >> 1;
+    if (at & 1)
+      at = 3 * at + 1;
+    else
+      at = at == 2 ? 27 : at >> 1;
     steps++;
   }
   results[6] = steps + at;
@@ -131,7 +140,9 @@ static void *steps(void *unused) { /* looks at the clock in each step of a simul
   results[2] = (unsigned long)position;
   return unused;
 }
-PROCEDURE unsigned long next_random(unsigned long *state) { return *state = *state * 6364136223846793005ul + 1442695040888963407ul; }
+PROCEDURE unsigned long next_random(unsigned long *state) {
+  return *state = *state * 6364136223846793005ul + 1442695040888963407ul;
+}
 static void *draws(void *unused) { /* until the state has some value */
   unsigned long state = 1;
   while (!is_up())
@@ -139,7 +150,10 @@ static void *draws(void *unused) { /* until the state has some value */
   results[3] = state;
   return unused;
 }
-static struct item { struct item *next; int key; } items[4096];
+static struct item {
+  struct item *next;
+  int key;
+} items[4096];
 PROCEDURE int key_of(const struct item *item) { return item->key; }
 static void *searches(void *unused) { /* a list, by a procedure that reads */
   while (!is_up()) {

@@ -1,4 +1,5 @@
-/* Ways in which a process with threads ends, or becomes another: `ends WAY`. Output and status are the same each time. */
+/* Ways in which a process with threads ends, or becomes another: `ends WAY`. Output and status are the same each time.
+ */
 #define _GNU_SOURCE
 #include <semaphore.h>
 #include <signal.h>

@@ -1,5 +1,5 @@
-/* What programs do to the process they run in, before threads that share a lock: `surroundings WHAT`. A word that says what
- * can't be done here begins with "not here". Output and status are the same each time.
+/* What programs do to the process they run in, before threads that share a lock: `surroundings WHAT`. A word that says
+ * what can't be done here begins with "not here". Output and status are the same each time.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -82,14 +82,15 @@ static int jails(const char *directory) {
 /* Everything that is not named is answered by ENOSYS, or kills. */
 static int sandbox(unsigned otherwise) {
   static const int allowed[] = {
-      SYS_read,  SYS_write, SYS_exit,   SYS_exit_group,      SYS_futex,   SYS_mmap,         SYS_munmap,       SYS_mprotect,
-      SYS_clone, SYS_clone3, SYS_brk,   SYS_madvise,         SYS_rseq,    SYS_set_robust_list, SYS_rt_sigprocmask, SYS_clock_gettime,
-      SYS_newfstatat, SYS_rt_sigaction};
+    SYS_read,   SYS_write,           SYS_exit,           SYS_exit_group,    SYS_futex,      SYS_mmap,
+    SYS_munmap, SYS_mprotect,        SYS_clone,          SYS_clone3,        SYS_brk,        SYS_madvise,
+    SYS_rseq,   SYS_set_robust_list, SYS_rt_sigprocmask, SYS_clock_gettime, SYS_newfstatat, SYS_rt_sigaction};
   struct sock_filter filter[64];
   unsigned n = 0, count = sizeof allowed / sizeof *allowed;
   filter[n++] = (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr));
   for (unsigned k = 0; k < count; k++)
-    filter[n++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (unsigned)allowed[k], (unsigned char)(count - k), 0);
+    filter[n++] =
+      (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (unsigned)allowed[k], (unsigned char)(count - k), 0);
   filter[n++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, otherwise);
   filter[n++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
   struct sock_fprog program = {.len = (unsigned short)n, .filter = filter};

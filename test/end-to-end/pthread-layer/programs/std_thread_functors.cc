@@ -1,4 +1,5 @@
-/* Threads of an object, of another whose operator is not inlined, and of a lambda; work in a lambda that a template calls. */
+/* Threads of an object, of another whose operator is not inlined, and of a lambda; work in a lambda that a template
+ * calls. */
 #include <ctime>
 #include <thread>
 #include <vector>
@@ -14,17 +15,17 @@ __attribute__((always_inline)) static inline void work_ms(long ms) {
 }
 
 static std::vector<long> parts(20, 10);
-template <class F>
-__attribute__((always_inline)) static inline void run_all(const std::vector<long> &all, F each) {
+template <class F> __attribute__((always_inline)) static inline void run_all(const std::vector<long> &all, F each) {
   for (long one : all) each(one);
 }
 struct Job {
   __attribute__((always_inline)) void operator()() const {
     // each part of the work
-    run_all(parts, [](long ms) __attribute__((always_inline)) { work_ms(ms); });
+    run_all(
+      parts, [](long ms) __attribute__((always_inline)) { work_ms(ms); });
   }
 };
-}
+} // namespace mill
 struct Plain {
   __attribute__((noinline)) void operator()(int ms, double) const { mill::work_ms(ms); }
 };
@@ -32,9 +33,7 @@ struct Plain {
 int main() {
   std::thread job(mill::Job{});
   std::thread plain(Plain{}, 100, 1.0);
-  std::thread lambda([] {
-    mill::work_ms(100);
-  });
+  std::thread lambda([] { mill::work_ms(100); });
   job.join();
   plain.join();
   lambda.join();

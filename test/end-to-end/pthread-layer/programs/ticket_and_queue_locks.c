@@ -1,5 +1,5 @@
-/* Two threads each that wait for their turn at a lock of the program's own (names with +), and two that wait in loops beside a fetch-and-add or an
- * exchange for something else (names with -), each for 150 ms of processor time. */
+/* Two threads each that wait for their turn at a lock of the program's own (names with +), and two that wait in loops
+ * beside a fetch-and-add or an exchange for something else (names with -), each for 150 ms of processor time. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -8,7 +8,7 @@
 #include "call_counts.h"
 #include "work.h"
 
-#define LOAD(at) __atomic_load_n((at), __ATOMIC_ACQUIRE)
+#define LOAD(at)         __atomic_load_n((at), __ATOMIC_ACQUIRE)
 #define STORE(at, value) __atomic_store_n((at), (value), __ATOMIC_RELEASE)
 
 static volatile int up;
@@ -24,7 +24,10 @@ static void *ticket(void *unused) {
   return unused;
 }
 
-struct node { struct node *next; int waits; };
+struct node {
+  struct node *next;
+  int waits;
+};
 static struct node *last;
 static void *queue(void *unused) {
   static struct node nodes[2];
@@ -55,13 +58,17 @@ static void *barrier(void *unused) {
     if (__atomic_fetch_add(&arrived, 1, __ATOMIC_ACQ_REL) == 1) {
       STORE(&arrived, 0);
       STORE(&phase, now + 1);
-    } else while (LOAD(&phase) == now && !up) continue;
+    } else
+      while (LOAD(&phase) == now && !up) continue;
   }
   return unused;
 }
 
 static unsigned next_place;
-static struct { unsigned turn; char apart[60]; } ring[64];
+static struct {
+  unsigned turn;
+  char apart[60];
+} ring[64];
 static void *places(void *unused) { /* each takes the next place, and fills it when the reader has been there */
   while (!up) {
     unsigned mine = __atomic_fetch_add(&next_place, 1, __ATOMIC_ACQ_REL);

@@ -1,4 +1,5 @@
-/* Threads that wait for 300 ms of processor time each, one after the other, in loops that nobody marked; and as long, threads that work in loops as tight. */
+/* Threads that wait for 300 ms of processor time each, one after the other, in loops that nobody marked; and as long,
+ * threads that work in loops as tight. */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <stdatomic.h>
@@ -24,7 +25,8 @@ static void *pauses(void *unused) {
 #endif
   return NULL;
 }
-static void *backs_off(void *unused) { /* waits twice as long between looks, up to a point; so it is no loop that only looks */
+static void *
+backs_off(void *unused) { /* waits twice as long between looks, up to a point; so it is no loop that only looks */
   for (unsigned long most = 1; !up; most = most < 4096 ? 2 * most : 1)
     for (volatile unsigned long k = 0; k < most; k++) {
 #if defined(__x86_64__)
@@ -53,7 +55,8 @@ static void *counts(void *unused) { /* registers stay as they are; memory does n
   while (!up) __atomic_fetch_add(&results[1], 1, __ATOMIC_RELAXED);
   return NULL;
 }
-static void *patient(void *unused) { /* looks for a while, then does something else, as a barrier that spins before it blocks */
+static void *
+patient(void *unused) { /* looks for a while, then does something else, as a barrier that spins before it blocks */
   while (!up) {
     for (volatile unsigned long k = 0; !up && k < 30000; k++) continue;
     pthread_mutex_lock(&counter_lock);

@@ -1,4 +1,5 @@
-/* Work of a known length by the clock, on a CPU. It counts between its looks at the clock: a loop that does nothing but look is no work. */
+/* Work of a known length by the clock, on a CPU. It counts between its looks at the clock: a loop that does nothing but
+ * look is no work. */
 #ifndef WORK_H
 #define WORK_H
 #include <stdint.h>

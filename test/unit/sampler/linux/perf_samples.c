@@ -1,5 +1,5 @@
-/* Samples of running threads: of those that were there before and those made later, by whom whatever, and of no other program; with events of the
- * CPUs where these are allowed, with an event for each CPU and with one for each thread. */
+/* Samples of running threads: of those that were there before and those made later, by whom whatever, and of no other
+ * program; with events of the CPUs where these are allowed, with an event for each CPU and with one for each thread. */
 #include "sampler/linux/perf_samples.h"
 
 #include <pthread.h>
@@ -15,7 +15,7 @@ static atomic_uint old_tid, new_tid, maker_tid;
 
 static void *compute(void *tid) {
   atomic_store((atomic_uint *)tid, (unsigned)gettid());
-  while (!atomic_load_explicit(&stop, memory_order_relaxed)) { }
+  while (!atomic_load_explicit(&stop, memory_order_relaxed)) {}
   return NULL;
 }
 static void *make(void *unused) {
@@ -34,7 +34,8 @@ static void read_samples(struct qzi_running *running, unsigned *old_seen, unsign
   do {
     while (qzi_running_next(running, &sample)) {
       CHECK(sample.at.pc && sample.at.sp);
-      CHECK(sample.tid == old_tid || sample.tid == new_tid || sample.tid == (unsigned)getpid() || sample.tid == maker_tid);
+      CHECK(sample.tid == old_tid || sample.tid == new_tid || sample.tid == (unsigned)getpid() ||
+            sample.tid == maker_tid);
       CHECK(!sample.copy.bytes || sample.copy.address == sample.at.sp);
       *old_seen += sample.tid == old_tid;
       *new_seen += sample.tid == new_tid;
@@ -53,12 +54,12 @@ static void try_with(uint32_t cpus_most, int whole) {
   stop = 0;
   old_tid = new_tid = 0;
   CHECK_IS(pthread_create(&old, NULL, compute, &old_tid), 0);
-  while (!old_tid) { }
+  while (!old_tid) {}
   struct qzi_running *running = qzi_running_open((uint32_t)getpid(), 2000000, cpus_most, whole);
   CHECK(running);
   CHECK(whole || !qzi_running_whole(running));
   CHECK_IS(pthread_create(&maker, NULL, make, NULL), 0);
-  while (!new_tid) { }
+  while (!new_tid) {}
   CHECK_IS(qzi_running_begin(running, old_tid), 0);
   CHECK_IS(qzi_running_begin(running, new_tid), 0);
   read_samples(running, &old_seen, &new_seen, 5);
@@ -85,7 +86,7 @@ int main(void) {
   pid_t other = fork(); /* another program, which computes meanwhile */
   if (!other) {
     prctl(PR_SET_PDEATHSIG, SIGKILL); /* also where a check fails */
-    for (;;) { }
+    for (;;) {}
   }
   CHECK(other > 0);
   try_with(QZI_RUNNING_CPUS, 1);

@@ -4,7 +4,8 @@
 
 #define LOOP_AT 0x401000
 
-/* The code `from` of `count` bytes at LOOP_AT, with nops behind it in `bytes`; one that is cut short is all there is. */
+/* The code `from` of `count` bytes at LOOP_AT, with nops behind it in `bytes`; one that is cut short is all there is.
+ */
 static struct qzi_code loop_code(unsigned char *bytes, size_t room, const unsigned char *from, size_t count) {
   memset(bytes, 0x90, room);
   memcpy(bytes, from, count);

@@ -1,12 +1,12 @@
-/* What is known of single instructions, as an assembler makes them; and their lengths, held to those of objdump over all of the C library and
- * the sampler, where binutils are installed. */
+/* What is known of single instructions, as an assembler makes them; and their lengths, held to those of objdump over
+ * all of the C library and the sampler, where binutils are installed. */
 #include "sampler/machine_code/x86_decode.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define F BIT(FLAGS)
+#define F    BIT(FLAGS)
 #define X(n) BIT(XMM + (n))
 
 struct example {
@@ -16,28 +16,73 @@ struct example {
 };
 #if defined(QZI_DECODES)
 static const struct example examples[] = {
-    {"mov 0x60(%rbp),%eax", {.length = 3, .at = {RBP, NONE, 0x60, 0}, .reads = BIT(RBP), .writes = BIT(RAX), .loads = 1}, {0x8b, 0x45, 0x60}},
-    {"mov flag(%rip),%eax", {.length = 6, .at = {RIP, NONE, 0x2ed5, 0}, .writes = BIT(RAX), .loads = 1}, {0x8b, 0x05, 0xd5, 0x2e, 0, 0}},
-    {"mov %fs:0x28,%rax", {.length = 9, .at = {NONE, NONE, 0x28, 1}, .writes = BIT(RAX), .loads = 1}, {0x64, 0x48, 0x8b, 0x04, 0x25, 0x28, 0, 0, 0}},
-    {"mov %ah,%cl: no stack pointer", {.length = 2, .at = {NONE, NONE, 0, 0}, .reads = BIT(RAX), .writes = BIT(1)}, {0x88, 0xe1}},
-    {"movabs $1,%r8", {.length = 10, .at = {NONE, NONE, 0, 0}, .number = 1, .writes = BIT(8)}, {0x49, 0xb8, 1}},
-    {"movw $-2,(%rdi)", {.length = 5, .at = {7, NONE, 0, 0}, .number = -2, .reads = BIT(7), .stores = 1}, {0x66, 0xc7, 0x07, 0xfe, 0xff}},
-    {"xor %ecx,%ecx reads nothing", {.length = 2, .at = {NONE, NONE, 0, 0}, .writes = BIT(1) | F}, {0x31, 0xc9}},
-    {"xor %edx,%ecx", {.length = 2, .at = {NONE, NONE, 0, 0}, .reads = BIT(1) | BIT(RDX), .writes = BIT(1) | F}, {0x31, 0xd1}},
-    {"add (%rdi,%rcx,8),%rax", {.length = 4, .at = {7, 1, 0, 0}, .reads = BIT(7) | BIT(1) | BIT(RAX), .writes = BIT(RAX) | F, .loads = 1}, {0x48, 0x03, 0x04, 0xcf}},
-    {"addl $1,(%rdi)", {.length = 3, .at = {7, NONE, 0, 0}, .number = 1, .reads = BIT(7), .writes = F, .loads = 1, .stores = 1}, {0x83, 0x07, 0x01}},
-    {"lock orq $0,(%rsp)", {.length = 6, .at = {RSP, NONE, 0, 0}, .reads = BIT(RSP), .writes = F, .loads = 1, .stores = 1, .fences = 1}, {0xf0, 0x48, 0x83, 0x0c, 0x24, 0}},
-    {"lock andl $-1,(%rdi)", {.length = 4, .at = {7, NONE, 0, 0}, .number = -1, .reads = BIT(7), .writes = F, .loads = 1, .stores = 1, .fences = 1}, {0xf0, 0x83, 0x27, 0xff}},
-    {"mfence", {.length = 3, .at = {NONE, NONE, 0, 0}, .fences = 1}, {0x0f, 0xae, 0xf0}},
-    {"xchg %al,(%rdx)", {.length = 2, .at = {RDX, NONE, 0, 0}, .reads = BIT(RDX) | BIT(RAX), .writes = BIT(RAX), .loads = 1, .stores = 1, .tries = 1}, {0x86, 0x02}},
-    {"jne -6", {.length = 2, .at = {NONE, NONE, 0, 0}, .number = -6, .flow = FLOW_IF, .reads = F}, {0x75, 0xfa}},
-    {"jmp +0x100", {.length = 5, .at = {NONE, NONE, 0, 0}, .number = 0x100, .flow = FLOW_JUMP}, {0xe9, 0, 1, 0, 0}},
-    {"jmp *%rax", {.length = 2, .at = {NONE, NONE, 0, 0}, .flow = FLOW_ELSEWHERE, .reads = BIT(RAX)}, {0xff, 0xe0}},
-    {"cmovne %edx,%eax may leave it", {.length = 3, .at = {NONE, NONE, 0, 0}, .reads = F | BIT(RAX) | BIT(RDX), .writes = BIT(RAX)}, {0x0f, 0x45, 0xc2}},
-    {"addsd 8(%rdi),%xmm1", {.length = 5, .at = {7, NONE, 8, 0}, .reads = BIT(7) | X(1), .writes = X(1), .loads = 1}, {0xf2, 0x0f, 0x58, 0x4f, 0x08}},
-    {"vpaddq (%rdi),%ymm1,%ymm2", {.length = 4, .at = {7, NONE, 0, 0}, .reads = BIT(7) | X(1), .writes = X(2), .loads = 1}, {0xc5, 0xf5, 0xd4, 0x17}},
-    {"vpxor %xmm3,%xmm3,%xmm3 reads nothing", {.length = 4, .at = {NONE, NONE, 0, 0}, .writes = X(3)}, {0xc5, 0xe1, 0xef, 0xdb}},
-    {"vpaddq (%rdi),%zmm1,%zmm17, under a mask", {.length = 6, .at = {7, NONE, 0, 0}, .reads = BIT(7) | X(1) | BIT(OTHER), .writes = BIT(OTHER), .loads = 1}, {0x62, 0xe1, 0xf5, 0x48, 0xd4, 0x0f}},
+  {"mov 0x60(%rbp),%eax",
+   {.length = 3, .at = {RBP, NONE, 0x60, 0}, .reads = BIT(RBP), .writes = BIT(RAX), .loads = 1},
+   {0x8b, 0x45, 0x60}},
+  {"mov flag(%rip),%eax",
+   {.length = 6, .at = {RIP, NONE, 0x2ed5, 0}, .writes = BIT(RAX), .loads = 1},
+   {0x8b, 0x05, 0xd5, 0x2e, 0, 0}},
+  {"mov %fs:0x28,%rax",
+   {.length = 9, .at = {NONE, NONE, 0x28, 1}, .writes = BIT(RAX), .loads = 1},
+   {0x64, 0x48, 0x8b, 0x04, 0x25, 0x28, 0, 0, 0}},
+  {"mov %ah,%cl: no stack pointer",
+   {.length = 2, .at = {NONE, NONE, 0, 0}, .reads = BIT(RAX), .writes = BIT(1)},
+   {0x88, 0xe1}},
+  {"movabs $1,%r8", {.length = 10, .at = {NONE, NONE, 0, 0}, .number = 1, .writes = BIT(8)}, {0x49, 0xb8, 1}},
+  {"movw $-2,(%rdi)",
+   {.length = 5, .at = {7, NONE, 0, 0}, .number = -2, .reads = BIT(7), .stores = 1},
+   {0x66, 0xc7, 0x07, 0xfe, 0xff}},
+  {"xor %ecx,%ecx reads nothing", {.length = 2, .at = {NONE, NONE, 0, 0}, .writes = BIT(1) | F}, {0x31, 0xc9}},
+  {"xor %edx,%ecx",
+   {.length = 2, .at = {NONE, NONE, 0, 0}, .reads = BIT(1) | BIT(RDX), .writes = BIT(1) | F},
+   {0x31, 0xd1}},
+  {"add (%rdi,%rcx,8),%rax",
+   {.length = 4, .at = {7, 1, 0, 0}, .reads = BIT(7) | BIT(1) | BIT(RAX), .writes = BIT(RAX) | F, .loads = 1},
+   {0x48, 0x03, 0x04, 0xcf}},
+  {"addl $1,(%rdi)",
+   {.length = 3, .at = {7, NONE, 0, 0}, .number = 1, .reads = BIT(7), .writes = F, .loads = 1, .stores = 1},
+   {0x83, 0x07, 0x01}},
+  {"lock orq $0,(%rsp)",
+   {.length = 6, .at = {RSP, NONE, 0, 0}, .reads = BIT(RSP), .writes = F, .loads = 1, .stores = 1, .fences = 1},
+   {0xf0, 0x48, 0x83, 0x0c, 0x24, 0}},
+  {"lock andl $-1,(%rdi)",
+   {.length = 4,
+    .at = {7, NONE, 0, 0},
+    .number = -1,
+    .reads = BIT(7),
+    .writes = F,
+    .loads = 1,
+    .stores = 1,
+    .fences = 1},
+   {0xf0, 0x83, 0x27, 0xff}},
+  {"mfence", {.length = 3, .at = {NONE, NONE, 0, 0}, .fences = 1}, {0x0f, 0xae, 0xf0}},
+  {"xchg %al,(%rdx)",
+   {.length = 2,
+    .at = {RDX, NONE, 0, 0},
+    .reads = BIT(RDX) | BIT(RAX),
+    .writes = BIT(RAX),
+    .loads = 1,
+    .stores = 1,
+    .tries = 1},
+   {0x86, 0x02}},
+  {"jne -6", {.length = 2, .at = {NONE, NONE, 0, 0}, .number = -6, .flow = FLOW_IF, .reads = F}, {0x75, 0xfa}},
+  {"jmp +0x100", {.length = 5, .at = {NONE, NONE, 0, 0}, .number = 0x100, .flow = FLOW_JUMP}, {0xe9, 0, 1, 0, 0}},
+  {"jmp *%rax", {.length = 2, .at = {NONE, NONE, 0, 0}, .flow = FLOW_ELSEWHERE, .reads = BIT(RAX)}, {0xff, 0xe0}},
+  {"cmovne %edx,%eax may leave it",
+   {.length = 3, .at = {NONE, NONE, 0, 0}, .reads = F | BIT(RAX) | BIT(RDX), .writes = BIT(RAX)},
+   {0x0f, 0x45, 0xc2}},
+  {"addsd 8(%rdi),%xmm1",
+   {.length = 5, .at = {7, NONE, 8, 0}, .reads = BIT(7) | X(1), .writes = X(1), .loads = 1},
+   {0xf2, 0x0f, 0x58, 0x4f, 0x08}},
+  {"vpaddq (%rdi),%ymm1,%ymm2",
+   {.length = 4, .at = {7, NONE, 0, 0}, .reads = BIT(7) | X(1), .writes = X(2), .loads = 1},
+   {0xc5, 0xf5, 0xd4, 0x17}},
+  {"vpxor %xmm3,%xmm3,%xmm3 reads nothing",
+   {.length = 4, .at = {NONE, NONE, 0, 0}, .writes = X(3)},
+   {0xc5, 0xe1, 0xef, 0xdb}},
+  {"vpaddq (%rdi),%zmm1,%zmm17, under a mask",
+   {.length = 6, .at = {7, NONE, 0, 0}, .reads = BIT(7) | X(1) | BIT(OTHER), .writes = BIT(OTHER), .loads = 1},
+   {0x62, 0xe1, 0xf5, 0x48, 0xd4, 0x0f}},
 };
 
 static int differs(const struct example *example) {
@@ -47,13 +92,16 @@ static int differs(const struct example *example) {
   memset(bytes, 0x90, sizeof bytes);
   memcpy(bytes, example->bytes, sizeof example->bytes);
   int decoded = qzi_decode(bytes, sizeof bytes, &its);
-  if (decoded && its.length == is->length && its.at.base == is->at.base && its.at.index == is->at.index && its.at.disp == is->at.disp &&
-      its.at.thread == is->at.thread && its.number == is->number && its.flow == is->flow && its.reads == is->reads && its.writes == is->writes &&
-      its.loads == is->loads && its.stores == is->stores && its.tries == is->tries && its.fences == is->fences)
+  if (decoded && its.length == is->length && its.at.base == is->at.base && its.at.index == is->at.index &&
+      its.at.disp == is->at.disp && its.at.thread == is->at.thread && its.number == is->number &&
+      its.flow == is->flow && its.reads == is->reads && its.writes == is->writes && its.loads == is->loads &&
+      its.stores == is->stores && its.tries == is->tries && its.fences == is->fences)
     return 0;
-  printf("%s: %d, length %u, at %u %u %#lx %d, number %ld, flow %d, reads %#lx, writes %#lx, loads %d, stores %d, tries %d, fences %d\n", example->what,
-         decoded, its.length, its.at.base, its.at.index, (long)its.at.disp, its.at.thread, (long)its.number, (int)its.flow, (long)its.reads,
-         (long)its.writes, its.loads, its.stores, its.tries, its.fences);
+  printf("%s: %d, length %u, at %u %u %#lx %d, number %ld, flow %d, reads %#lx, writes %#lx, loads %d, stores %d, "
+         "tries %d, fences %d\n",
+         example->what, decoded, its.length, its.at.base, its.at.index, (long)its.at.disp, its.at.thread,
+         (long)its.number, (int)its.flow, (long)its.reads, (long)its.writes, its.loads, its.stores, its.tries,
+         its.fences);
   return 1;
 }
 

@@ -1,5 +1,5 @@
-/* The profile's file: checksums, growth without holes, what is left of a recording that was not finished, and one that is
- * finished where it lies. */
+/* The profile's file: checksums, growth without holes, what is left of a recording that was not finished, and one that
+ * is finished where it lies. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -44,8 +44,9 @@ static void late(void) {
     random = random * UINT64_C(6364136223846793005) + 1442695040888963407u;
     uint64_t now = pacing.instant_ns + (random >> 40) % (3 * INTERVAL); /* up to three intervals late */
     uint64_t end = qzi_pacing_covered(&pacing, now);
-    CHECK(end % INTERVAL == 0 && end > covered);   /* never two for one interval: no bursts to catch up */
-    CHECK(end <= now + INTERVAL && end + INTERVAL > now); /* its own interval, or the one before where it is a little late */
+    CHECK(end % INTERVAL == 0 && end > covered); /* never two for one interval: no bursts to catch up */
+    CHECK(end <= now + INTERVAL &&
+          end + INTERVAL > now); /* its own interval, or the one before where it is a little late */
     covered = end;
     taken++;
     qzi_pacing_next(&pacing, now);
@@ -88,7 +89,8 @@ static void no_lockstep(void) {
   CHECK(first > ROUNDS * 0.49 && first < ROUNDS * 0.51);
 }
 
-/* Intervals that become longer, and shorter again: each snapshot stands for the time since the last one's, none is counted twice. */
+/* Intervals that become longer, and shorter again: each snapshot stands for the time since the last one's, none is
+ * counted twice. */
 static void changing(void) {
   struct qzi_pacing pacing;
   uint64_t covered = 0, taken = 0;

@@ -118,8 +118,7 @@ static void serial_then_parallel(void) {
   CHECK(profile.objects_count == 1 && profile.objects[0].queue_length_ns == 1000 * MS);
   CHECK(profile.objects[0].observed_ns == 2000 * MS && profile.objects[0].queue_ns[1] == 1000 * MS);
   CHECK(profile.calls_count == 2);
-  for (size_t k = 0; k < 2; k++)
-    CHECK(profile.calls[k].count == (profile.calls[k].site == 0x1010 ? 1 : 4));
+  for (size_t k = 0; k < 2; k++) CHECK(profile.calls[k].count == (profile.calls[k].site == 0x1010 ? 1 : 4));
   CHECK(profile.threads_count == 5);
   for (size_t k = 0; k < 5; k++) {
     const struct qz_thread_stats *t = &profile.threads[k];
@@ -144,7 +143,11 @@ static void one_lock(int spinning) {
   for (unsigned round = 0; round < 100; round++) {
     uint32_t holder = round % 4;
     for (uint32_t t = 0; t < 4; t++) {
-      fake_state(&fake, t, t == holder ? QZ_STATE_USEFUL : spinning ? QZ_STATE_SPINNING : QZ_STATE_BLOCKED, t == holder ? 0 : 3);
+      fake_state(&fake, t,
+                 t == holder ? QZ_STATE_USEFUL
+                 : spinning  ? QZ_STATE_SPINNING
+                             : QZ_STATE_BLOCKED,
+                 t == holder ? 0 : 3);
       if (t == holder || spinning)
         fake_run(&fake, t, t == holder ? QZ_STATE_USEFUL : QZ_STATE_SPINNING, (int)t);
       else
@@ -213,7 +216,7 @@ static void nonsense(void) {
   begin(4, 16, QZI_FILE_DEFAULT_BYTES);
   fake_create(&fake, 0, 1, NULL, MAIN, -1);
   fake_push(&fake, 0, MAIN);
-  fake_push(&fake, 0, QZ_KEY(QZ_KIND_MUTEX, 9));            /* no such object */
+  fake_push(&fake, 0, QZ_KEY(QZ_KIND_MUTEX, 9)); /* no such object */
   fake_push(&fake, 0, QZ_KEY(QZ_KIND_MUTEX, 0xffffffff));
   fake_push(&fake, 0, 0);
   fake_push(&fake, 0, A);
@@ -221,7 +224,7 @@ static void nonsense(void) {
   fake_run(&fake, 1, QZ_STATE_USEFUL, 4000000); /* no such thread */
   fake_run(&fake, 2, 15, 0);                    /* no such state */
   fake_create(&fake, 1, 2, NULL, MAIN, -1);
-  fake_thread(&fake, 1)->word = 65535;          /* no such depth */
+  fake_thread(&fake, 1)->word = 65535; /* no such depth */
   fake_run(&fake, 3, QZ_STATE_USEFUL, 1);
   fake_processor(&fake, 1)->enqueued = UINT64_C(1) << 40;
   struct qz_object *object = fake_object(&fake, 2);

@@ -8,17 +8,18 @@ import { State, Waiting } from '../profile/raw-profile.js';
 import type { Stacks } from '../profile/stack-tree.js';
 
 export interface Waits {
-  blocked: Map<number, number>;  // level -> thread time
+  blocked: Map<number, number>; // level -> thread time
   spinning: Map<number, number>;
-  woken: Map<number, number>;    // of threads that have been woken, and have not gone on yet: they wait for a CPU, or try in vain
+  // of threads that have been woken, and have not gone on yet: they wait for a CPU, or try in vain
+  woken: Map<number, number>;
   wokenBusy: Map<number, number>; // the part of it for which they count as busy
-  spinningReady: number;         // elapsed time that ready threads could have used the spinners' processors
+  spinningReady: number; // elapsed time that ready threads could have used the spinners' processors
 }
 
 export interface Levels {
   P: number;
-  elapsed: Map<number, number>;  // level -> elapsed time
-  waits: Map<number, Waits>;     // object (or group) -> waiting
+  elapsed: Map<number, number>; // level -> elapsed time
+  waits: Map<number, Waits>; // object (or group) -> waiting
 }
 
 export const busyOf = (levels: Levels, level: number): number => Math.floor(level / (levels.P + 1));
@@ -32,19 +33,36 @@ export function measureLevels(raw: RawProfile, stacks: Stacks, groupOf: Uint32Ar
   const P = raw.head.processors;
   const { balance, tuples } = raw;
   const elapsed = new Map<number, number>();
-  for (let k = 0; k < balance.ns.length; k++) addTo(elapsed, balance.busy[k] * (P + 1) + balance.spinning[k], balance.ns[k]);
+  for (let k = 0; k < balance.ns.length; k++)
+    addTo(elapsed, balance.busy[k] * (P + 1) + balance.spinning[k], balance.ns[k]);
 
   const waits = new Map<number, Waits>();
   for (let k = 0; k < tuples.ns.length; k++) {
     const state = tuples.state[k];
     const isWoken = tuples.waiting[k] === Waiting.woken;
-    if (tuples.stack[k] === 0 || !(isWoken || (tuples.waiting[k] === Waiting.object && (state === State.blocked || state === State.spinning)))) continue;
+    if (
+      tuples.stack[k] === 0 ||
+      !(isWoken || (tuples.waiting[k] === Waiting.object && (state === State.blocked || state === State.spinning)))
+    )
+      continue;
     const entity = stacks.entity[tuples.stack[k]];
-    const b = tuples.busy[k], s = tuples.spinning[k], ns = tuples.ns[k];
+    const b = tuples.busy[k],
+      s = tuples.spinning[k],
+      ns = tuples.ns[k];
     const level = b * (P + 1) + s;
     for (const object of groupOf[entity] !== 0 ? [entity, groupOf[entity]] : [entity]) {
       let row = waits.get(object);
-      if (!row) waits.set(object, (row = { blocked: new Map<number, number>(), spinning: new Map<number, number>(), woken: new Map<number, number>(), wokenBusy: new Map<number, number>(), spinningReady: 0 }));
+      if (!row)
+        waits.set(
+          object,
+          (row = {
+            blocked: new Map<number, number>(),
+            spinning: new Map<number, number>(),
+            woken: new Map<number, number>(),
+            wokenBusy: new Map<number, number>(),
+            spinningReady: 0,
+          }),
+        );
       if (isWoken) {
         addTo(row.woken, level, ns);
         if (state === State.useful) addTo(row.wokenBusy, level, ns);
@@ -61,7 +79,10 @@ export function measureLevels(raw: RawProfile, stacks: Stacks, groupOf: Uint32Ar
 }
 
 /** Elapsed time at one level in which threads waited, and how many of them. */
-export interface Wait { time: number; width: number }
+export interface Wait {
+  time: number;
+  width: number;
+}
 
 /**
  * From thread time spent waiting to elapsed time. `meanQueue` is how many waited while any did, where that is known;

@@ -57,13 +57,24 @@ export function meanwhileOf(P: number, busy: number, spinning: number): Finding[
 export const noAdvice: Advice = { pieces: null, threads: null };
 export const largerPieces: Advice = { pieces: 'larger', threads: null };
 
-/** What a search for limits finds out; intervals, bounds and doubts are the same for all, and come later (findings.ts). */
-export type Found = Pick<Finding, 'entity' | 'kind' | 'change' | 'facts' | 'costNs' | 'savingNs' | 'meanwhile'> & Partial<Pick<Finding, 'advice' | 'related' | 'alternatives'>>;
+/**
+ * What a search for limits finds out; intervals, bounds and doubts are the same for all, and come later (findings.ts).
+ */
+export type Found = Pick<Finding, 'entity' | 'kind' | 'change' | 'facts' | 'costNs' | 'savingNs' | 'meanwhile'> &
+  Partial<Pick<Finding, 'advice' | 'related' | 'alternatives'>>;
 
 export function findingOf(model: Model, found: Found): Finding {
   const nothingKnown = { lowNs: 0, highNs: model.elapsedNs };
   return {
-    advice: noAdvice, alternatives: [], ...found, name: model.entities[found.entity]!.name, savingNs: Math.min(found.costNs, found.savingNs),
-    related: [...new Set(found.related)].filter((id) => id !== found.entity), costCi95: nothingKnown, savingCi95: nothingKnown, bound: null, othersMayCause: false,
+    advice: noAdvice,
+    alternatives: [],
+    ...found,
+    name: model.entities[found.entity]!.name,
+    savingNs: Math.min(found.costNs, found.savingNs),
+    related: [...new Set(found.related)].filter((id) => id !== found.entity),
+    costCi95: nothingKnown,
+    savingCi95: nothingKnown,
+    bound: null,
+    othersMayCause: false,
   };
 }

@@ -1,6 +1,7 @@
 /**
- * What bounds each saving: a thread that the program waits for does its own work, however little others wait meanwhile. A lock that is hot, a division
- * that is uneven beside such a thread cost nothing (docs/findings.md, "The longest thread"). Pure.
+ * What bounds each saving: a thread that the program waits for does its own work, however little others wait meanwhile.
+ * A lock that is hot, a division that is uneven beside such a thread cost nothing (docs/findings.md, "The longest
+ * thread"). Pure.
  */
 import { addTo } from './activity-levels.js';
 import type { Material } from './context.js';
@@ -9,20 +10,25 @@ import { isBusy } from '../metrics/sums.js';
 import type { Entity, Finding, Model } from '../result/types.js';
 
 /**
- * Threads that the program waits for, and their processor time: main, and those that ran alone while others waited at a join. (One that
- * works until it is told to end runs as long as the others do.)
+ * Threads that the program waits for, and their processor time: main, and those that ran alone while others waited at a
+ * join. (One that works until it is told to end runs as long as the others do.)
  */
 export type Longest = ReadonlyMap<number, number>;
 
 export function mainThread({ entities }: Model): Entity | undefined {
-  return entities.find(({ kind, thread, members }) => kind === 'thread' && members.length === 0 && thread?.creator === 0);
+  return entities.find(
+    ({ kind, thread, members }) => kind === 'thread' && members.length === 0 && thread?.creator === 0,
+  );
 }
 
 export function longestThreads({ model, least }: Material): Longest {
   const { tuples, meanwhile } = model.raw;
-  const joined = new Map<number, number>(), alone = new Map<number, number>(), work = new Map<number, number>();
+  const joined = new Map<number, number>(),
+    alone = new Map<number, number>(),
+    work = new Map<number, number>();
   for (let k = 0; k < meanwhile.ns.length; k++)
-    if (meanwhile.object[k] !== 0 && model.entities[meanwhile.object[k]!]!.rawKind === 'join') addTo(joined, meanwhile.thread[k]!, meanwhile.ns[k]!);
+    if (meanwhile.object[k] !== 0 && model.entities[meanwhile.object[k]!]!.rawKind === 'join')
+      addTo(joined, meanwhile.thread[k]!, meanwhile.ns[k]!);
   for (let k = 0; k < tuples.ns.length; k++) {
     const ns = workNs(model.raw, k);
     if (ns === 0) continue;
@@ -31,41 +37,61 @@ export function longestThreads({ model, least }: Material): Longest {
   }
   const main = mainThread(model)?.id;
   const isAwaited = (id: number): boolean => Math.min(joined.get(id) ?? 0, alone.get(id) ?? 0) >= least;
-  return new Map([...work].filter(([id]) => {
-    const { kind, members, instances } = model.entities[id]!;
-    return kind === 'thread' && members.length === 0 && instances <= 1 && (id === main || isAwaited(id));
-  }));
+  return new Map(
+    [...work].filter(([id]) => {
+      const { kind, members, instances } = model.entities[id]!;
+      return kind === 'thread' && members.length === 0 && instances <= 1 && (id === main || isAwaited(id));
+    }),
+  );
 }
 
 /**
- * Time of a CPU that a thread had for work. Where more kernel threads can run than there are CPUs, spinning ones included, an equal part: states say
- * only that it could run.
+ * Time of a CPU that a thread had for work. Where more kernel threads can run than there are CPUs, spinning ones
+ * included, an equal part: states say only that it could run.
  */
 function workNs({ head, tuples }: Material['model']['raw'], k: number): number {
-  const ns = tuples.ns[k]!, state = tuples.state[k]!;
+  const ns = tuples.ns[k]!,
+    state = tuples.state[k]!;
   if (ns === 0 || tuples.waiting[k] !== Waiting.none) return 0;
   const crowd = head.publisher === 'pthread' ? tuples.runnableNs[k]! / ns / head.processors : 1;
   return crowd > 1 && (isBusy(state) || state === State.ready) ? ns / crowd : isBusy(state) ? ns : 0;
 }
 
 /** Processor time of the thread outside everything that a change is about; 0: it is about the thread. */
-function outsideNs({ model: { entities, raw }, working }: Material, thread: number, about: ReadonlySet<number>): number {
+function outsideNs(
+  { model: { entities, raw }, working }: Material,
+  thread: number,
+  about: ReadonlySet<number>,
+): number {
   const { parent, entity, count } = working.stacks;
   if (about.has(thread)) return 0;
   const within = new Uint8Array(count);
-  for (let n = 1; n < count; n++) within[n] = within[parent[n]!] === 1 || about.has(entity[n]!) || about.has(entities[entity[n]!]!.group) ? 1 : 0; // parents come before their children
+  for (let n = 1; n < count; n++)
+    // parents come before their children
+    within[n] = within[parent[n]!] === 1 || about.has(entity[n]!) || about.has(entities[entity[n]!]!.group) ? 1 : 0;
   let ns = 0;
-  for (let k = 0; k < raw.tuples.ns.length; k++) if (raw.tuples.thread[k] === thread && within[raw.tuples.stack[k]!] === 0) ns += workNs(raw, k);
+  for (let k = 0; k < raw.tuples.ns.length; k++)
+    if (raw.tuples.thread[k] === thread && within[raw.tuples.stack[k]!] === 0) ns += workNs(raw, k);
   return ns;
 }
 
 /** It is told where it takes a tenth of the saving or more. */
 const notable = 0.9;
 
-/** The thread that leaves least to a change about these entities that is worth so much, and what it leaves; undefined: none takes any of it. */
-export function leftBy(material: Material, threads: Longest, about: readonly number[], worth: number): { thread: number; outside: number; most: number } | undefined {
-  const { model } = material, those = new Set(about.flatMap((id) => [id, ...model.entities[id]!.members]));
-  let thread = 0, outside = model.elapsedNs - notable * worth;
+/**
+ * The thread that leaves least to a change about these entities that is worth so much, and what it leaves; undefined:
+ * none takes any of it.
+ */
+export function leftBy(
+  material: Material,
+  threads: Longest,
+  about: readonly number[],
+  worth: number,
+): { thread: number; outside: number; most: number } | undefined {
+  const { model } = material,
+    those = new Set(about.flatMap((id) => [id, ...model.entities[id]!.members]));
+  let thread = 0,
+    outside = model.elapsedNs - notable * worth;
   for (const [id, ns] of threads) {
     const its = ns > outside ? outsideNs(material, id, those) : 0;
     if (its > outside) [thread, outside] = [id, its];
@@ -79,7 +105,9 @@ const apart = new Set<Finding['kind']>(['oversubscription', 'overhead']);
 /** Lowers a saving to what the longest thread leaves of it. */
 export function bound(material: Material, threads: Longest, finding: Finding): void {
   const worth = finding.kind === 'serial' ? finding.costNs : finding.savingNs;
-  const left = apart.has(finding.kind) ? undefined : leftBy(material, threads, [finding.entity, ...finding.related], worth);
+  const left = apart.has(finding.kind)
+    ? undefined
+    : leftBy(material, threads, [finding.entity, ...finding.related], worth);
   if (!left) return;
   finding.savingNs = Math.min(finding.savingNs, left.most);
   finding.bound = { thread: left.thread, outsideNs: left.outside, mostNs: left.most };

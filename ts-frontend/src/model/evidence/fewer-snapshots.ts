@@ -6,7 +6,8 @@ import type { FewerSnapshots } from '../result/types.js';
 const enough = 0.9;
 
 export function fewerSnapshots(head: RawHead): FewerSnapshots | null {
-  const due = (head.rateHz * head.elapsedNs) / 1e9, tried = head.snapshots + head.skippedTicks;
+  const due = (head.rateHz * head.elapsedNs) / 1e9,
+    tried = head.snapshots + head.skippedTicks;
   if (head.snapshots === 0 || due < 2 || head.snapshots >= enough * due) return null;
   // Intervals were made longer where each snapshot took long; otherwise they passed without one.
   const reason = tried < enough * due ? 'cost' : 'late';

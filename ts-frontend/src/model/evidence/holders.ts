@@ -1,16 +1,17 @@
 /**
- * What those who had a lock did while others waited for it: where they were, in which state, and which other locks they had or
- * waited for themselves. From the blame (the waiters' time by the holder's path) and what else is known of these paths. Pure.
+ * What those who had a lock did while others waited for it: where they were, in which state, and which other locks they
+ * had or waited for themselves. From the blame (the waiters' time by the holder's path) and what else is known of these
+ * paths. Pure.
  */
 import { addTo } from './activity-levels.js';
 import type { Material } from './context.js';
 import { State, Waiting } from '../profile/raw-profile.js';
 
 export interface Holding {
-  ns: number;                    // waiters' time for which a holder was seen
-  ioNs: number;                  // of it: the holder was in input, output or sleep
-  calls: Map<number, number>;    // of that: by procedure of a run-time library
-  further: Map<number, number>;  // of ns: the holder had taken, or waited for, that object after this one
+  ns: number; // waiters' time for which a holder was seen
+  ioNs: number; // of it: the holder was in input, output or sleep
+  calls: Map<number, number>; // of that: by procedure of a run-time library
+  further: Map<number, number>; // of ns: the holder had taken, or waited for, that object after this one
 }
 
 export function holdingOf({ model, working, own }: Material, objects: ReadonlySet<number>): Holding {
@@ -18,8 +19,10 @@ export function holdingOf({ model, working, own }: Material, objects: ReadonlySe
   const { parent, entity } = working.stacks;
   const holding: Holding = { ns: 0, ioNs: 0, calls: new Map(), further: new Map() };
   const byStack = new Map<number, number>();
-  for (let k = 0; k < blame.ns.length; k++) if (objects.has(blame.object[k]!) && blame.stack[k] !== 0) addTo(byStack, blame.stack[k]!, blame.ns[k]!);
-  const all = new Map<number, number>(), inIo = new Map<number, number>(); // of these stacks, by stack
+  for (let k = 0; k < blame.ns.length; k++)
+    if (objects.has(blame.object[k]!) && blame.stack[k] !== 0) addTo(byStack, blame.stack[k]!, blame.ns[k]!);
+  const all = new Map<number, number>(),
+    inIo = new Map<number, number>(); // of these stacks, by stack
   for (let k = 0; k < tuples.ns.length; k++) {
     const stack = tuples.stack[k]!;
     if (!byStack.has(stack) || (tuples.waiting[k] !== Waiting.none && objects.has(entity[stack]!))) continue;

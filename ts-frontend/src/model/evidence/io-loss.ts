@@ -13,33 +13,47 @@ export interface IoLoss {
   timeAt: Map<number, number>;
   cost: number;
   saving: number;
-  restNs: number;                // of cost: while nothing ran
+  restNs: number; // of cost: while nothing ran
   perTuple: (k: number) => number; // saving that one io tuple stands for
-  counted: (k: number) => number;  // of its time, what the thread could have worked meanwhile
+  counted: (k: number) => number; // of its time, what the thread could have worked meanwhile
 }
 
 /**
  * A thread's input and output beside other work can only be overlapped with work of its own: a thread that does nothing
- * but wait for requests limits nothing. While nothing runs at all, any work of the program would do. Who waits for a signal
- * neither reads nor writes.
+ * but wait for requests limits nothing. While nothing runs at all, any work of the program would do. Who waits for a
+ * signal neither reads nor writes.
  */
 export function ioLoss(material: Material, locks: readonly LockLoss[]): IoLoss {
   const { model, levels } = material;
   const { tuples } = model.raw;
   const { P } = levels;
   const ioByThread = new Map<number, number>();
-  const isIo = (k: number): boolean => tuples.state[k] === State.io && !signals.test(systemCall(material, tuples.stack[k]!));
+  const isIo = (k: number): boolean =>
+    tuples.state[k] === State.io && !signals.test(systemCall(material, tuples.stack[k]!));
   for (let k = 0; k < tuples.ns.length; k++) if (isIo(k)) addTo(ioByThread, tuples.thread[k], tuples.ns[k]);
-  const own = (thread: number): number => Math.min(1, model.entities[thread]!.processorTimeNs / Math.max(1, ioByThread.get(thread) ?? 0));
+  const own = (thread: number): number =>
+    Math.min(1, model.entities[thread]!.processorTimeNs / Math.max(1, ioByThread.get(thread) ?? 0));
   const explained = explainedByLocks(model, locks, isIo);
-  const counted = (k: number): number => tuples.ns[k] * (1 - (explained.get(tuples.stack[k]) ?? 0)) * (tuples.busy[k] === 0 ? 1 : own(tuples.thread[k]));
+  const counted = (k: number): number =>
+    tuples.ns[k] * (1 - (explained.get(tuples.stack[k]) ?? 0)) * (tuples.busy[k] === 0 ? 1 : own(tuples.thread[k]));
 
   const threadTime = new Map<number, number>();
-  for (let k = 0; k < tuples.ns.length; k++) if (isIo(k)) addTo(threadTime, tuples.busy[k] * (P + 1) + tuples.spinning[k], counted(k));
-  const loss: IoLoss = { savingAt: new Map(), timeAt: new Map(), cost: 0, saving: 0, restNs: 0, perTuple: () => 0, counted };
-  let atRest = 0, beside = 0;
+  for (let k = 0; k < tuples.ns.length; k++)
+    if (isIo(k)) addTo(threadTime, tuples.busy[k] * (P + 1) + tuples.spinning[k], counted(k));
+  const loss: IoLoss = {
+    savingAt: new Map(),
+    timeAt: new Map(),
+    cost: 0,
+    saving: 0,
+    restNs: 0,
+    perTuple: () => 0,
+    counted,
+  };
+  let atRest = 0,
+    beside = 0;
   for (const [level, ns] of threadTime) {
-    const b = busyOf(levels, level), s = spinningOf(levels, level);
+    const b = busyOf(levels, level),
+      s = spinningOf(levels, level);
     const wait = waitAt(ns, levels.elapsed.get(level) ?? 0, 1);
     const saving = savedByRunning(wait, b, P - b - s);
     loss.savingAt.set(level, saving);
@@ -60,13 +74,21 @@ export function ioLoss(material: Material, locks: readonly LockLoss[]): IoLoss {
   return loss;
 }
 
-/** By stack: the part of its input and output during which threads waited for a lock that it had. That is the lock's. */
-function explainedByLocks({ raw: { tuples, blame } }: Model, locks: readonly LockLoss[], isIo: (k: number) => boolean): Map<number, number> {
+/**
+ * By stack: the part of its input and output during which threads waited for a lock that it had. That is the lock's.
+ */
+function explainedByLocks(
+  { raw: { tuples, blame } }: Model,
+  locks: readonly LockLoss[],
+  isIo: (k: number) => boolean,
+): Map<number, number> {
   const contended = new Set(locks.filter(({ cost }) => cost > 0).map(({ entity }) => entity));
-  const ioOf = new Map<number, number>(), waitedFor = new Map<number, number>();
+  const ioOf = new Map<number, number>(),
+    waitedFor = new Map<number, number>();
   if (contended.size === 0) return waitedFor;
   for (let k = 0; k < tuples.ns.length; k++) if (isIo(k)) addTo(ioOf, tuples.stack[k]!, tuples.ns[k]!);
-  for (let k = 0; k < blame.ns.length; k++) if (ioOf.has(blame.stack[k]!) && contended.has(blame.object[k]!)) addTo(waitedFor, blame.stack[k]!, blame.ns[k]!);
+  for (let k = 0; k < blame.ns.length; k++)
+    if (ioOf.has(blame.stack[k]!) && contended.has(blame.object[k]!)) addTo(waitedFor, blame.stack[k]!, blame.ns[k]!);
   for (const [stack, ns] of waitedFor) waitedFor.set(stack, Math.min(1, ns / ioOf.get(stack)!));
   return waitedFor;
 }

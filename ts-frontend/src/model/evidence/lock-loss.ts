@@ -7,9 +7,15 @@ import { isLock } from './lock-kinds.js';
 
 export interface LockLoss {
   entity: number;
-  cost: number;             // elapsed time with waiters while b < P
-  blockedSaving: number; spinSaving: number; spinCost: number;
-  busy: number; spinning: number; waiters: number; woken: number; trying: number; // means over cost
+  cost: number; // elapsed time with waiters while b < P
+  blockedSaving: number;
+  spinSaving: number;
+  spinCost: number;
+  busy: number;
+  spinning: number;
+  waiters: number;
+  woken: number;
+  trying: number; // means over cost
   savingAt: Map<number, number>;
   timeAt: Map<number, number>;
 }
@@ -22,19 +28,41 @@ function meanQueue(entity: Entity): number {
   return nonEmpty > 0 ? (stats.queueLengthMean * stats.queueObservedNs) / nonEmpty : 1;
 }
 
-/** `tries`: by level, thread time of those that count as busy, but have only been woken for a lock. They are at work when they have it. */
-export function lossOf(levels: Levels, entity: Entity, waits: Waits, tries: ReadonlyMap<number, number> = new Map()): LockLoss {
+/**
+ * `tries`: by level, thread time of those that count as busy, but have only been woken for a lock. They are at work
+ * when they have it.
+ */
+export function lossOf(
+  levels: Levels,
+  entity: Entity,
+  waits: Waits,
+  tries: ReadonlyMap<number, number> = new Map(),
+): LockLoss {
   const { P } = levels;
   const loss: LockLoss = {
-    entity: entity.id, cost: 0, blockedSaving: 0, spinSaving: 0, spinCost: 0, busy: 0, spinning: 0, waiters: 0, woken: 0, trying: 0,
-    savingAt: new Map(), timeAt: new Map(),
+    entity: entity.id,
+    cost: 0,
+    blockedSaving: 0,
+    spinSaving: 0,
+    spinCost: 0,
+    busy: 0,
+    spinning: 0,
+    waiters: 0,
+    woken: 0,
+    trying: 0,
+    savingAt: new Map(),
+    timeAt: new Map(),
   };
   const queue = entity.members.length > 0 ? 1 : meanQueue(entity); // namesakes: their queues are not one
-  for (const level of new Set([...waits.blocked.keys(), ...waits.spinning.keys(), ...(tries.size > 0 ? waits.woken.keys() : [])])) {
+  for (const level of new Set([
+    ...waits.blocked.keys(),
+    ...waits.spinning.keys(),
+    ...(tries.size > 0 ? waits.woken.keys() : []),
+  ])) {
     const elapsed = levels.elapsed.get(level) ?? 0;
     const s = spinningOf(levels, level);
     const b = Math.max(0, busyOf(levels, level) - (elapsed > 0 ? (tries.get(level) ?? 0) / elapsed : 0));
-    const wokenNs = tries.size > 0 ? waits.woken.get(level) ?? 0 : 0;
+    const wokenNs = tries.size > 0 ? (waits.woken.get(level) ?? 0) : 0;
     const blockedNs = (waits.blocked.get(level) ?? 0) + wokenNs;
     const spinNs = waits.spinning.get(level) ?? 0;
     const blocked = waitAt(blockedNs, elapsed, queue);
@@ -71,8 +99,10 @@ export function lockLosses({ model, levels }: Material): LockLoss[] {
   const losses: LockLoss[] = [];
   const tries = new Map<number, number>();
   for (const [id, { wokenBusy }] of levels.waits)
-    if (isLock(model.entities[id]!) && model.entities[id]!.members.length === 0) for (const [level, ns] of wokenBusy) addTo(tries, level, ns);
-  for (const [id, waits] of levels.waits) if (isLock(model.entities[id]!)) losses.push(lossOf(levels, model.entities[id]!, waits, tries));
+    if (isLock(model.entities[id]!) && model.entities[id]!.members.length === 0)
+      for (const [level, ns] of wokenBusy) addTo(tries, level, ns);
+  for (const [id, waits] of levels.waits)
+    if (isLock(model.entities[id]!)) losses.push(lossOf(levels, model.entities[id]!, waits, tries));
   return losses;
 }
 

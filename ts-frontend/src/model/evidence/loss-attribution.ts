@@ -11,7 +11,13 @@ import { State } from '../profile/raw-profile.js';
 import type { Model } from '../result/types.js';
 
 /** By tuple: the part, 0 to 1, that nothing else explains. */
-export function unexplainedOf(model: Model, { stacks, weights }: Tables, meanwhile: Meanwhile, losses: readonly LockLoss[], io: IoLoss): Float64Array {
+export function unexplainedOf(
+  model: Model,
+  { stacks, weights }: Tables,
+  meanwhile: Meanwhile,
+  losses: readonly LockLoss[],
+  io: IoLoss,
+): Float64Array {
   const { tuples } = model.raw;
   const P = model.processors;
   const out = new Float64Array(weights.length).fill(1);
@@ -20,7 +26,8 @@ export function unexplainedOf(model: Model, { stacks, weights }: Tables, meanwhi
 
   const lost = new Float64Array(stacks.count);
   const isBusy = (k: number): boolean => tuples.state[k] === State.useful || tuples.state[k] === State.overhead;
-  for (let k = 0; k < weights.length; k++) if (isBusy(k)) lost[tuples.stack[k]]! += weights[k] * (1 / Math.min(P, Math.max(1, tuples.busy[k])) - 1 / P);
+  for (let k = 0; k < weights.length; k++)
+    if (isBusy(k)) lost[tuples.stack[k]]! += weights[k] * (1 / Math.min(P, Math.max(1, tuples.busy[k])) - 1 / P);
 
   const explained = new Float64Array(stacks.count);
   const explain = (object: number, most: number): void => {
@@ -33,7 +40,10 @@ export function unexplainedOf(model: Model, { stacks, weights }: Tables, meanwhi
       if (cost <= 0 || ns <= 0) continue;
       const waiters = (beside.waitersNs.get(node) ?? 0) / ns;
       const part = Math.min(1, ns / cost);
-      const explains = object !== 0 && isInside(node, object) ? part : part * Math.min(1, waiters / Math.max(1, meanwhile.idleOfNode[node]!));
+      const explains =
+        object !== 0 && isInside(node, object)
+          ? part
+          : part * Math.min(1, waiters / Math.max(1, meanwhile.idleOfNode[node]!));
       parts.push([node, explains]);
       sum += explains * lost[node]!;
     }

@@ -11,16 +11,21 @@ import type { Stacks } from '../profile/stack-tree.js';
 import { isBusy } from '../metrics/sums.js';
 
 export interface Contexts {
-  byStack: RowsBy;            // tuples of each stack
+  byStack: RowsBy; // tuples of each stack
   own: Own;
-  lost: Float64Array;         // by tuple: ns (1/b - 1/P), times the part that nothing else explains; 0 where not busy
-  unexplained: Float64Array;  // by tuple: that part
-  lostSelf: Float64Array;     // by node: lost in tuples with this very stack
-  atWork: Uint8Array;         // by node: it has busy tuples
+  lost: Float64Array; // by tuple: ns (1/b - 1/P), times the part that nothing else explains; 0 where not busy
+  unexplained: Float64Array; // by tuple: that part
+  lostSelf: Float64Array; // by node: lost in tuples with this very stack
+  atWork: Uint8Array; // by node: it has busy tuples
   byThread: Record<'time' | 'cost' | 'at', Float64Array>; // scratch of statsOf
 }
 
-export function prepareContexts(raw: RawProfile, { stacks, byStack, weights }: Tables, own: Own, unexplained: Float64Array): Contexts {
+export function prepareContexts(
+  raw: RawProfile,
+  { stacks, byStack, weights }: Tables,
+  own: Own,
+  unexplained: Float64Array,
+): Contexts {
   const { tuples, head } = raw;
   const P = head.processors;
   const lost = new Float64Array(weights.length);
@@ -35,56 +40,86 @@ export function prepareContexts(raw: RawProfile, { stacks, byStack, weights }: T
     atWork[stack] = 1;
   }
   const scratch = (): Float64Array => new Float64Array(raw.entities.length);
-  return { byStack, own, lost, unexplained, lostSelf, atWork, byThread: { time: scratch(), cost: scratch(), at: scratch() } };
+  return {
+    byStack,
+    own,
+    lost,
+    unexplained,
+    lostSelf,
+    atWork,
+    byThread: { time: scratch(), cost: scratch(), at: scratch() },
+  };
 }
 
 export interface ContextStats {
   lost: number;
-  lostAlone: number;          // of lost: while no other thread was at work
-  cost: number;               // elapsed time (ns/b) while b < P, unexplained part
-  time: number;               // processor time, all levels
+  lostAlone: number; // of lost: while no other thread was at work
+  cost: number; // elapsed time (ns/b) while b < P, unexplained part
+  time: number; // processor time, all levels
   npt: number;
-  nptBeside: number;          // of npt: while others were at work too
-  timeBeside: number;         // of time: likewise
-  costBusy: number; costSpinning: number; costReady: number; // means over cost
+  nptBeside: number; // of npt: while others were at work too
+  timeBeside: number; // of time: likewise
+  costBusy: number;
+  costSpinning: number;
+  costReady: number; // means over cost
   threads: ThreadTimes;
 }
 /** Who ran it: threads, and the time and cost of each. Columns, for a program may have thousands. */
-export interface ThreadTimes { ids: number[]; time: number[]; cost: number[] }
+export interface ThreadTimes {
+  ids: number[];
+  time: number[];
+  cost: number[];
+}
 
-export function statsOf(raw: RawProfile, contexts: Contexts, weights: Float64Array, members: readonly number[]): ContextStats {
+export function statsOf(
+  raw: RawProfile,
+  contexts: Contexts,
+  weights: Float64Array,
+  members: readonly number[],
+): ContextStats {
   const { tuples, head } = raw;
   const P = head.processors;
   const { start, order } = contexts.byStack;
   const stats: ContextStats = {
-    lost: 0, lostAlone: 0, cost: 0, time: 0, npt: 0, nptBeside: 0, timeBeside: 0, costBusy: 0, costSpinning: 0, costReady: 0, threads: { ids: [], time: [], cost: [] },
+    lost: 0,
+    lostAlone: 0,
+    cost: 0,
+    time: 0,
+    npt: 0,
+    nptBeside: 0,
+    timeBeside: 0,
+    costBusy: 0,
+    costSpinning: 0,
+    costReady: 0,
+    threads: { ids: [], time: [], cost: [] },
   };
   const { time: timeOf, cost: costOf, at: seen } = contexts.byThread; // all 0 between calls
   const { ids, time, cost: costs } = stats.threads;
-  for (const node of members) for (let at = start[node]!; at < start[node + 1]!; at++) {
-    const k = order[at]!;
-    if (!isBusy(tuples.state[k]!)) continue;
-    const b = Math.min(P, Math.max(1, tuples.busy[k]!));
-    const npt = weights[k]! / b;
-    const cost = b < P ? npt * contexts.unexplained[k]! : 0;
-    stats.time += weights[k]!;
-    stats.npt += npt;
-    if (b > 1) {
-      stats.nptBeside += npt;
-      stats.timeBeside += weights[k]!;
-    } else stats.lostAlone += contexts.lost[k]!;
-    stats.lost += contexts.lost[k]!;
-    const thread = tuples.thread[k]!;
-    if (seen[thread] === 0) seen[thread] = ids.push(thread);
-    timeOf[thread]! += weights[k]!;
-    costOf[thread]! += cost;
-    if (cost > 0) {
-      stats.cost += cost;
-      stats.costBusy += cost * b;
-      stats.costSpinning += cost * tuples.spinning[k]!;
-      stats.costReady += cost * Math.max(0, tuples.runnable[k]! - b - tuples.spinning[k]!);
+  for (const node of members)
+    for (let at = start[node]!; at < start[node + 1]!; at++) {
+      const k = order[at]!;
+      if (!isBusy(tuples.state[k]!)) continue;
+      const b = Math.min(P, Math.max(1, tuples.busy[k]!));
+      const npt = weights[k]! / b;
+      const cost = b < P ? npt * contexts.unexplained[k]! : 0;
+      stats.time += weights[k]!;
+      stats.npt += npt;
+      if (b > 1) {
+        stats.nptBeside += npt;
+        stats.timeBeside += weights[k]!;
+      } else stats.lostAlone += contexts.lost[k]!;
+      stats.lost += contexts.lost[k]!;
+      const thread = tuples.thread[k]!;
+      if (seen[thread] === 0) seen[thread] = ids.push(thread);
+      timeOf[thread]! += weights[k]!;
+      costOf[thread]! += cost;
+      if (cost > 0) {
+        stats.cost += cost;
+        stats.costBusy += cost * b;
+        stats.costSpinning += cost * tuples.spinning[k]!;
+        stats.costReady += cost * Math.max(0, tuples.runnable[k]! - b - tuples.spinning[k]!);
+      }
     }
-  }
   for (const thread of ids) {
     time.push(timeOf[thread]!);
     costs.push(costOf[thread]!);
@@ -98,10 +133,17 @@ export function statsOf(raw: RawProfile, contexts: Contexts, weights: Float64Arr
   return stats;
 }
 
-/** A context where lost time concentrates. `self`: only the entity's own code, run-time libraries that it calls included. */
+/**
+ * A context where lost time concentrates. `self`: only the entity's own code, run-time libraries that it calls
+ * included.
+ */
 export interface Context {
-  entity: number; members: number[]; self: boolean;
-  within: number; // told apart from the same entity called elsewhere, by other threads: what it is called from; 0: wherever it was called
+  entity: number;
+  members: number[];
+  self: boolean;
+  // told apart from the same entity called elsewhere, by other threads: what it is called from; 0: wherever it was
+  // called
+  within: number;
 }
 
 /**
@@ -109,7 +151,12 @@ export interface Context {
  * called from; what that leaves is looked at in the same way. Where no entity has half, a context is reported as it is
  * if it is one piece of the program (a serial phase, or code that one set of threads runs together), else piecemeal.
  */
-export function concentrate(raw: RawProfile, { stacks, weights }: Tables, contexts: Contexts, least: number): Context[] {
+export function concentrate(
+  raw: RawProfile,
+  { stacks, weights }: Tables,
+  contexts: Contexts,
+  least: number,
+): Context[] {
   const found: Context[] = [];
   const { lostSelf, atWork } = contexts;
   const sum = (members: readonly number[]): number => members.reduce((total, n) => total + lostSelf[n]!, 0);
@@ -121,10 +168,14 @@ export function concentrate(raw: RawProfile, { stacks, weights }: Tables, contex
   const isInside = new Uint8Array(stacks.count); // in the split numbered so in `splitOf`
   const splitOf = new Uint32Array(stacks.count);
   let splits = 0;
-  /** Those of the members that have the entity on their path, and the others. Only nodes on paths of members are looked at. */
+  /**
+   * Those of the members that have the entity on their path, and the others. Only nodes on paths of members are looked
+   * at.
+   */
   const split = (members: readonly number[], entity: number): [number[], number[]] => {
     const { parent, entity: entityOf } = stacks;
-    const yes: number[] = [], no: number[] = [];
+    const yes: number[] = [],
+      no: number[] = [];
     splits++;
     for (const node of members) {
       let known = node;
@@ -146,7 +197,8 @@ export function concentrate(raw: RawProfile, { stacks, weights }: Tables, contex
     for (const cost of stats.threads.cost) most = Math.max(most, cost);
     if (most >= 0.9 * stats.cost) return sum(members) < whole / 2 && stats.cost >= 0.75 * stats.npt;
     if (first === 0 || second === 0) return true;
-    const threadsOf = (e: number): ContextStats['threads'] => statsOf(raw, contexts, weights, split(members, e)[0]).threads;
+    const threadsOf = (e: number): ContextStats['threads'] =>
+      statsOf(raw, contexts, weights, split(members, e)[0]).threads;
     return similarity(threadsOf(first), threadsOf(second)) > 0.5;
   };
   /** Is the entity where the stack begins? Then it is the program, or a thread, rather than a piece of it. */
@@ -157,8 +209,8 @@ export function concentrate(raw: RawProfile, { stacks, weights }: Tables, contex
   };
 
   /**
-   * Of a procedure that serves several pieces of the program, run by other threads each: what calls it in that with most of the loss; 0: it
-   * is one piece, or a small one has the rest.
+   * Of a procedure that serves several pieces of the program, run by other threads each: what calls it in that with
+   * most of the loss; 0: it is one piece, or a small one has the rest.
    */
   const callerApart = (members: readonly number[], entity: number): number => {
     const { parent, entity: entityOf } = stacks;
@@ -167,13 +219,17 @@ export function concentrate(raw: RawProfile, { stacks, weights }: Tables, contex
       let at = 0;
       for (let n = node; n !== 0; n = parent[n]!) if (entityOf[n] === entity) at = n;
       let n = at === 0 ? 0 : parent[at]!;
-      while (n !== 0 && (contexts.own.hidden[n] === 1 || raw.entities[entityOf[n]!]!.kind !== 'procedure')) n = parent[n]!;
+      while (n !== 0 && (contexts.own.hidden[n] === 1 || raw.entities[entityOf[n]!]!.kind !== 'procedure'))
+        n = parent[n]!;
       if (n === 0 || isBottom(n, entityOf[n]!)) continue;
       const known = byCaller.get(entityOf[n]!);
       if (known) known.push(node);
       else byCaller.set(entityOf[n]!, [node]);
     }
-    const [most, ...others] = [...byCaller].map(([caller, nodes]) => ({ caller, nodes, lost: sum(nodes) })).filter(({ lost }) => lost >= least).sort((a, b) => b.lost - a.lost);
+    const [most, ...others] = [...byCaller]
+      .map(([caller, nodes]) => ({ caller, nodes, lost: sum(nodes) }))
+      .filter(({ lost }) => lost >= least)
+      .sort((a, b) => b.lost - a.lost);
     if (!most) return 0;
     const threadsOf = (nodes: number[]): ThreadTimes => statsOf(raw, contexts, weights, nodes).threads;
     const mine = threadsOf(most.nodes);
@@ -183,7 +239,8 @@ export function concentrate(raw: RawProfile, { stacks, weights }: Tables, contex
   const explore = (entity: number, members: number[], path: ReadonlySet<number>, within: number): void => {
     let rest = members;
     for (let total = sum(rest); total >= least; total = sum(rest)) {
-      const own: number[] = [], called: number[] = [];
+      const own: number[] = [],
+        called: number[] = [];
       for (const node of rest) (contexts.own.owner[node] === entity ? own : called).push(node);
       const ownLost = sum(own);
       const { first, second, half, most } = inclusive.of(rest, path, total / 2);
@@ -213,13 +270,21 @@ export function concentrate(raw: RawProfile, { stacks, weights }: Tables, contex
   return found;
 }
 
-/** What each entity loses inclusively, in a set of stacks: summed from the tops of the stacks down, over the nodes on their paths. */
+/**
+ * What each entity loses inclusively, in a set of stacks: summed from the tops of the stacks down, over the nodes on
+ * their paths.
+ */
 class Inclusive {
-  readonly #below: Float64Array;   // by node; all 0 between calls
-  readonly #totals: Float64Array;  // by entity; all 0 between calls
-  readonly #marked: Uint8Array;    // by node: on a path, and yet to come; all 0 between calls
-  readonly #above: Uint32Array;    // by node: how many marked nodes stand right above it; all 0 between calls
-  constructor(private readonly stacks: Stacks, private readonly own: Own, private readonly lostSelf: Float64Array, entities: number) {
+  readonly #below: Float64Array; // by node; all 0 between calls
+  readonly #totals: Float64Array; // by entity; all 0 between calls
+  readonly #marked: Uint8Array; // by node: on a path, and yet to come; all 0 between calls
+  readonly #above: Uint32Array; // by node: how many marked nodes stand right above it; all 0 between calls
+  constructor(
+    private readonly stacks: Stacks,
+    private readonly own: Own,
+    private readonly lostSelf: Float64Array,
+    entities: number,
+  ) {
     this.#below = new Float64Array(stacks.count);
     this.#totals = new Float64Array(entities);
     this.#marked = new Uint8Array(stacks.count);
@@ -227,12 +292,20 @@ class Inclusive {
   }
 
   /**
-   * Leaving out the entities on `path`, and run-time libraries: the two with most (of equal ones the outermost), and the one with least that
-   * has `enough` (of equal ones the innermost); 0 = none. Sums of the same numbers in another order count as equal.
+   * Leaving out the entities on `path`, and run-time libraries: the two with most (of equal ones the outermost), and
+   * the one with least that has `enough` (of equal ones the innermost); 0 = none. Sums of the same numbers in another
+   * order count as equal.
    */
-  of(members: readonly number[], path: ReadonlySet<number>, enough: number): { first: number; second: number; half: number; most: number } {
+  of(
+    members: readonly number[],
+    path: ReadonlySet<number>,
+    enough: number,
+  ): { first: number; second: number; half: number; most: number } {
     const { parent, entity, first: isFirst } = this.stacks;
-    const below = this.#below, totals = this.#totals, marked = this.#marked, above = this.#above;
+    const below = this.#below,
+      totals = this.#totals,
+      marked = this.#marked,
+      above = this.#above;
     for (const node of members) {
       below[node] = this.lostSelf[node]!;
       for (let n = node; n !== 0 && marked[n] === 0;) {
@@ -243,7 +316,8 @@ class Inclusive {
     }
     const met: number[] = []; // on each path innermost first
     for (const node of members) {
-      for (let n = node; n !== 0 && marked[n] === 1 && above[n] === 0;) { // all that is above it has been added to it
+      for (let n = node; n !== 0 && marked[n] === 1 && above[n] === 0;) {
+        // all that is above it has been added to it
         const lost = below[n]!;
         below[n] = marked[n] = 0;
         if (lost !== 0 && isFirst[n] === 1 && this.own.hidden[n] === 0) {
@@ -257,7 +331,9 @@ class Inclusive {
       }
     }
     below[0] = 0;
-    let first = 0, second = 0, half = 0;
+    let first = 0,
+      second = 0,
+      half = 0;
     const exceeds = (a: number, b: number): boolean => a > b * (1 + 1e-12);
     for (const e of met) {
       if (path.has(e)) continue;
@@ -277,7 +353,9 @@ class Inclusive {
 /** Cosine of two ways in which processor time is divided among threads. */
 export function similarity(a: ThreadTimes, b: ThreadTimes): number {
   const timeIn = new Map(b.ids.map((thread, k) => [thread, b.time[k]!]));
-  let dot = 0, aa = 0, bb = 0;
+  let dot = 0,
+    aa = 0,
+    bb = 0;
   for (const [k, time] of a.time.entries()) {
     dot += time * (timeIn.get(a.ids[k]!) ?? 0);
     aa += time ** 2;

@@ -1,6 +1,7 @@
 /**
- * Who spins first and blocks when that takes too long, blocks because of what made the spinning long. What such waits cost while there are CPUs
- * enough for all that can run bounds what an end of the spinning can save beyond the spinning itself (docs/findings.md, "Threads"). Pure.
+ * Who spins first and blocks when that takes too long, blocks because of what made the spinning long. What such waits
+ * cost while there are CPUs enough for all that can run bounds what an end of the spinning can save beyond the spinning
+ * itself (docs/findings.md, "Threads"). Pure.
  */
 import { addTo, savedByRunning } from './activity-levels.js';
 import type { Material } from './context.js';
@@ -11,19 +12,31 @@ export function spinningProcedures({ model, own }: Material): Set<number> {
   const { tuples } = model.raw;
   const found = new Set<number>();
   for (let k = 0; k < tuples.ns.length; k++)
-    if (tuples.state[k] === State.spinning && tuples.waiting[k] === Waiting.object) found.add(own.procedure[tuples.stack[k]!]!);
+    if (tuples.state[k] === State.spinning && tuples.waiting[k] === Waiting.object)
+      found.add(own.procedure[tuples.stack[k]!]!);
   found.delete(0);
   return found;
 }
 
-/** Elapsed time that would go if those that wait, blocked or spinning or just woken, in these procedures ran meanwhile, at r <= P. */
+/**
+ * Elapsed time that would go if those that wait, blocked or spinning or just woken, in these procedures ran meanwhile,
+ * at r <= P.
+ */
 export function behindSpinNs({ model, own }: Material, procedures: ReadonlySet<number>): number {
   const { tuples, balance } = model.raw;
   const P = model.processors;
-  const elapsed = new Map<number, number>(), waiting = new Map<number, number>(), woken = new Map<number, number>(); // by level
-  for (let k = 0; k < balance.ns.length; k++) if (balance.runnable[k]! <= P) addTo(elapsed, balance.busy[k]! * (P + 1) + balance.spinning[k]!, balance.ns[k]!);
+  const elapsed = new Map<number, number>(),
+    waiting = new Map<number, number>(),
+    woken = new Map<number, number>(); // by level
+  for (let k = 0; k < balance.ns.length; k++)
+    if (balance.runnable[k]! <= P) addTo(elapsed, balance.busy[k]! * (P + 1) + balance.spinning[k]!, balance.ns[k]!);
   for (let k = 0; k < tuples.ns.length; k++) {
-    if (tuples.runnable[k]! > P || tuples.waiting[k] === Waiting.none || !procedures.has(own.procedure[tuples.stack[k]!]!)) continue;
+    if (
+      tuples.runnable[k]! > P ||
+      tuples.waiting[k] === Waiting.none ||
+      !procedures.has(own.procedure[tuples.stack[k]!]!)
+    )
+      continue;
     const level = tuples.busy[k]! * (P + 1) + tuples.spinning[k]!;
     addTo(waiting, level, tuples.ns[k]!);
     if (tuples.waiting[k] === Waiting.woken && tuples.state[k] === State.useful) addTo(woken, level, tuples.ns[k]!);
@@ -32,7 +45,8 @@ export function behindSpinNs({ model, own }: Material, procedures: ReadonlySet<n
   for (const [level, ns] of waiting) {
     const time = elapsed.get(level) ?? 0;
     if (time === 0) continue;
-    const b = Math.max(0, Math.floor(level / (P + 1)) - (woken.get(level) ?? 0) / time); // who was just woken is not at work yet
+    // who was just woken is not at work yet
+    const b = Math.max(0, Math.floor(level / (P + 1)) - (woken.get(level) ?? 0) / time);
     saved += savedByRunning({ time: Math.min(time, ns), width: ns / Math.min(time, ns) }, b, P - b);
   }
   return saved;

@@ -1,7 +1,8 @@
 /**
- * What the program would show with its CPUs for itself: where other programs kept its threads from running, those count as
- * at work, as far as there are CPUs. Findings are about the program, whose work is what it is however long others keep it
- * waiting; the numbers of the report stay those of this run. Formulas: docs/findings.md, "Beside other programs". Pure.
+ * What the program would show with its CPUs for itself: where other programs kept its threads from running, those count
+ * as at work, as far as there are CPUs. Findings are about the program, whose work is what it is however long others
+ * keep it waiting; the numbers of the report stay those of this run. Formulas: docs/findings.md, "Beside other
+ * programs". Pure.
  */
 import type { RawProfile } from '../profile/raw-profile.js';
 import { State, Waiting } from '../profile/raw-profile.js';
@@ -12,22 +13,44 @@ const leastOthers = 0.05;
 
 /** Others had CPUs at least when more threads could run than there are CPUs, and yet not all CPUs executed them. */
 export function isDisturbed(raw: RawProfile): boolean {
-  const { balance, head: { publisher, processors } } = raw;
+  const {
+    balance,
+    head: { publisher, processors },
+  } = raw;
   if (publisher !== 'pthread') return false;
   const { runNs, othersNs } = cpuWaitOf(raw);
-  const withheldNs = balance.ns.reduce((sum, ns, k) => sum + (balance.runnable[k]! > processors ? ns * Math.max(0, processors - balance.busy[k]! - balance.spinning[k]!) : 0), 0);
+  const withheldNs = balance.ns.reduce(
+    (sum, ns, k) =>
+      sum +
+      (balance.runnable[k]! > processors ? ns * Math.max(0, processors - balance.busy[k]! - balance.spinning[k]!) : 0),
+    0,
+  );
   return runNs > 0 && Math.max(othersNs, withheldNs) >= leastOthers * runNs;
 }
 
-/** One way in which the CPUs that the program did not have would have been used: `part` of the time, so many work and spin. */
-interface Way { part: number; work: number; spin: number }
-interface Group { filled: number; ready: number; working: number; ways: Way[] } // ready: threads; working: of `filled` CPUs
+/**
+ * One way in which the CPUs that the program did not have would have been used: `part` of the time, so many work and
+ * spin.
+ */
+interface Way {
+  part: number;
+  work: number;
+  spin: number;
+}
+interface Group {
+  filled: number;
+  ready: number;
+  working: number;
+  ways: Way[];
+} // ready: threads; working: of `filled` CPUs
 
 /** What ready threads at one b, s and r would have done: those that spin, and those that work, in proportion. */
 function groupOf(free: number, ready: number, spinners: number): Group {
   const filled = Math.min(free, Math.round(ready));
   if (filled <= 0) return { filled: 0, ready, working: 0, ways: [{ part: 1, work: 0, spin: 0 }] };
-  const working = (filled * (ready - spinners)) / ready, low = Math.min(filled, Math.floor(working + 1e-9)), more = Math.max(0, working - low);
+  const working = (filled * (ready - spinners)) / ready,
+    low = Math.min(filled, Math.floor(working + 1e-9)),
+    more = Math.max(0, working - low);
   const ways = [{ part: 1 - more, work: low, spin: filled - low }];
   if (more > 1e-9) ways.push({ part: more, work: low + 1, spin: filled - low - 1 });
   return { filled, ready, working, ways };
@@ -37,8 +60,11 @@ export function undisturbed(raw: RawProfile): RawProfile {
   const { tuples, balance, head } = raw;
   const key = (b: number, s: number, r: number): number => (b * (head.processors + 1) + s) * 2 ** 32 + r;
   const keyOf = (k: number): number => key(tuples.busy[k]!, tuples.spinning[k]!, tuples.runnable[k]!);
-  const readyNs = new Map<number, number>(), spinnersNs = new Map<number, number>(); // by b, s and r
-  const add = (to: Map<number, number>, at: number, ns: number): void => { to.set(at, (to.get(at) ?? 0) + ns); };
+  const readyNs = new Map<number, number>(),
+    spinnersNs = new Map<number, number>(); // by b, s and r
+  const add = (to: Map<number, number>, at: number, ns: number): void => {
+    to.set(at, (to.get(at) ?? 0) + ns);
+  };
   for (let k = 0; k < tuples.ns.length; k++) {
     if (tuples.state[k] !== State.ready) continue;
     add(readyNs, keyOf(k), tuples.ns[k]!);
@@ -48,22 +74,34 @@ export function undisturbed(raw: RawProfile): RawProfile {
   const unchanged = groupOf(0, 0, 0);
   const rows: { from: number; busy: number; spinning: number; ns: number }[] = [];
   for (let k = 0; k < balance.ns.length; k++) {
-    const b = balance.busy[k]!, s = balance.spinning[k]!, ns = balance.ns[k]!, at = key(b, s, balance.runnable[k]!);
-    const group = ns > 0 ? groupOf(head.processors - b - s, (readyNs.get(at) ?? 0) / ns, (spinnersNs.get(at) ?? 0) / ns) : unchanged;
+    const b = balance.busy[k]!,
+      s = balance.spinning[k]!,
+      ns = balance.ns[k]!,
+      at = key(b, s, balance.runnable[k]!);
+    const group =
+      ns > 0
+        ? groupOf(head.processors - b - s, (readyNs.get(at) ?? 0) / ns, (spinnersNs.get(at) ?? 0) / ns)
+        : unchanged;
     groups.set(at, group);
-    for (const { part, work, spin } of group.ways) rows.push({ from: k, busy: b + work, spinning: s + spin, ns: ns * part });
+    for (const { part, work, spin } of group.ways)
+      rows.push({ from: k, busy: b + work, spinning: s + spin, ns: ns * part });
   }
   const its: { from: number; state: number; busy: number; spinning: number; ns: number }[] = [];
   for (let k = 0; k < tuples.ns.length; k++) {
     const { filled, ready, working, ways } = groups.get(keyOf(k)) ?? unchanged;
-    const state = tuples.state[k]!, isReady = state === State.ready, spins = tuples.waiting[k] === Waiting.object;
-    const told = isReady && ready > 0 ? Math.min(1, filled / ready) : 0; // the part of a ready thread's time in which it has a CPU now
+    const state = tuples.state[k]!,
+      isReady = state === State.ready,
+      spins = tuples.waiting[k] === Waiting.object;
+    // the part of a ready thread's time in which it has a CPU now
+    const told = isReady && ready > 0 ? Math.min(1, filled / ready) : 0;
     for (const { part, work, spin } of ways) {
       const emit = (as: number, ns: number): void => {
-        if (ns > 0) its.push({ from: k, state: as, busy: tuples.busy[k]! + work, spinning: tuples.spinning[k]! + spin, ns });
+        if (ns > 0)
+          its.push({ from: k, state: as, busy: tuples.busy[k]! + work, spinning: tuples.spinning[k]! + spin, ns });
       };
       emit(state, tuples.ns[k]! * (1 - told) * part);
-      if (told > 0 && spins) emit(State.spinning, filled > working ? (tuples.ns[k]! * told * spin * part) / (filled - working) : 0);
+      if (told > 0 && spins)
+        emit(State.spinning, filled > working ? (tuples.ns[k]! * told * spin * part) / (filled - working) : 0);
       else if (told > 0) emit(State.useful, working > 0 ? (tuples.ns[k]! * told * work * part) / working : 0);
     }
   }
@@ -76,13 +114,25 @@ export function undisturbed(raw: RawProfile): RawProfile {
 
 /** Rows of a table, each with the part of the time that it has of the row it comes from. */
 function pick<Table extends { ns: Float64Array; busy: ArrayLike<number>; spinning: ArrayLike<number> }>(
-  table: Table, rows: readonly { from: number; busy: number; spinning: number; ns: number }[]): Table {
+  table: Table,
+  rows: readonly { from: number; busy: number; spinning: number; ns: number }[],
+): Table {
   const parts = new Set(['ns', 'runnableNs', 'overheadNs']);
   const columns = Object.entries(table as unknown as Record<string, Float64Array>).map(([name, column]) => {
     const made = new (column.constructor as new (length: number) => Float64Array)(rows.length);
     rows.forEach((row, n) => {
-      const value = column[row.from]!, whole = table.ns[row.from]!;
-      made[n] = name === 'busy' ? row.busy : name === 'spinning' ? row.spinning : name === 'ns' ? row.ns : parts.has(name) && whole > 0 ? (value * row.ns) / whole : value;
+      const value = column[row.from]!,
+        whole = table.ns[row.from]!;
+      made[n] =
+        name === 'busy'
+          ? row.busy
+          : name === 'spinning'
+            ? row.spinning
+            : name === 'ns'
+              ? row.ns
+              : parts.has(name) && whole > 0
+                ? (value * row.ns) / whole
+                : value;
     });
     return [name, made] as const;
   });

@@ -8,12 +8,15 @@ import { addTo } from './activity-levels.js';
 import { State } from '../profile/raw-profile.js';
 
 /** One object's time with waiters, by the stack that ran: elapsed time (time / b). */
-export interface Beside { ns: Map<number, number>; waitersNs: Map<number, number> }
+export interface Beside {
+  ns: Map<number, number>;
+  waitersNs: Map<number, number>;
+}
 
 export interface Meanwhile {
   byObject: Map<number, Beside>; // object 0: input and output
-  costOfNode: Float64Array;      // elapsed time (ns / b) at b < P that each stack ran, as recorded
-  idleOfNode: Float64Array;      // processors that were not busy, on average over it
+  costOfNode: Float64Array; // elapsed time (ns / b) at b < P that each stack ran, as recorded
+  idleOfNode: Float64Array; // processors that were not busy, on average over it
 }
 
 export function prepareMeanwhile(raw: RawProfile, stacks: Stacks): Meanwhile {
@@ -29,7 +32,8 @@ export function prepareMeanwhile(raw: RawProfile, stacks: Stacks): Meanwhile {
   const costOfNode = new Float64Array(stacks.count);
   const idleOfNode = new Float64Array(stacks.count);
   for (let k = 0; k < tuples.ns.length; k++) {
-    const state = tuples.state[k]!, b = tuples.busy[k]!;
+    const state = tuples.state[k]!,
+      b = tuples.busy[k]!;
     if ((state === State.useful || state === State.overhead) && b > 0 && b < head.processors) {
       costOfNode[tuples.stack[k]!]! += tuples.ns[k]! / b;
       idleOfNode[tuples.stack[k]!]! += (tuples.ns[k]! / b) * (head.processors - b);

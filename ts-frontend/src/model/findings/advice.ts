@@ -1,13 +1,21 @@
 /**
  * Findings of one model never advise the opposite of each other: larger pieces and smaller ones, more threads and fewer
- * (docs/findings.md, "One advice"). What was measured to cost (work for threads instead of in them, threads that take CPUs from
- * others) decides; changes that can be made another way lose that part of their advice. Pure.
+ * (docs/findings.md, "One advice"). What was measured to cost (work for threads instead of in them, threads that take
+ * CPUs from others) decides; changes that can be made another way lose that part of their advice. Pure.
  */
 import type { Facts } from '../result/facts.js';
 import type { Advice, Finding } from '../result/types.js';
 
-/** Their remedies have another way to the same end: an even division, work for all processors, a faster stage, data passed on earlier. */
-const flexible: ReadonlySet<Facts['form']> = new Set(['too-few-threads', 'uneven-division', 'slowest-stage', 'passed-data'] as const);
+/**
+ * Their remedies have another way to the same end: an even division, work for all processors, a faster stage, data
+ * passed on earlier.
+ */
+const flexible: ReadonlySet<Facts['form']> = new Set([
+  'too-few-threads',
+  'uneven-division',
+  'slowest-stage',
+  'passed-data',
+] as const);
 const axes = ['pieces', 'threads'] as const satisfies readonly (keyof Advice)[];
 
 /** The findings that stay, in their order; of two that leave no other way, the one that saves more. */

@@ -7,7 +7,15 @@ import type { Context, ContextStats, Contexts, ThreadTimes } from '../evidence/l
 import { concentrate, similarity, statsOf } from '../evidence/loss-contexts.js';
 import { isBarrier, isRegionEnd, isUncounted } from '../evidence/library-waits.js';
 import type { Material } from '../evidence/context.js';
-import { findingOf, largerPieces, leastObservations, leastSerial, leastShare, meanwhileOf, shownId } from '../evidence/context.js';
+import {
+  findingOf,
+  largerPieces,
+  leastObservations,
+  leastSerial,
+  leastShare,
+  meanwhileOf,
+  shownId,
+} from '../evidence/context.js';
 import { isLock } from '../evidence/lock-kinds.js';
 import { waitersBeside } from '../evidence/wait-overlap.js';
 import { isStream, passesData, stream } from './pipeline.js';
@@ -20,32 +28,40 @@ import type { WaitingAt } from '../result/facts.js';
 import type { Entity, Finding, Model } from '../result/types.js';
 
 /** What threads waited for while a context cost time: mean number of them. */
-export interface Waited { object: number; mean: number }
+export interface Waited {
+  object: number;
+  mean: number;
+}
 
 export interface Candidate {
-  id: number;             // shown entity
+  id: number; // shown entity
   context: Context;
-  members: number[];      // stacks of all its contexts
+  members: number[]; // stacks of all its contexts
   stats: ContextStats;
   waited: Waited | undefined;
-  data: Waited[];         // all objects through which data goes and at which threads waited
-  alone: boolean;         // nearly all of its cost is one thread's
-  thread: number;         // the thread with most cost
-  threads: number;        // threads that ran it
-  parts: number[];        // of several procedures told as one: those, most cost first
+  data: Waited[]; // all objects through which data goes and at which threads waited
+  alone: boolean; // nearly all of its cost is one thread's
+  thread: number; // the thread with most cost
+  threads: number; // threads that ran it
+  parts: number[]; // of several procedures told as one: those, most cost first
 }
 
 export function tellCode(material: Material, contexts: Contexts): Finding[] {
   const { model, working } = material;
-  const smallest = Math.max(leastSerial * leastShare, leastObservations / model.samples) * model.elapsedNs / 2;
+  const smallest = (Math.max(leastSerial * leastShare, leastObservations / model.samples) * model.elapsedNs) / 2;
   const found = concentrate(model.raw, working, contexts, smallest);
   // Contexts of one entity, or of namesakes, that the same threads run are one candidate. No stack is in two of them.
   const alike: { id: number; context: Context; members: number[] }[] = [];
   const threadsOf = (members: number[]): ThreadTimes => statsOf(model.raw, contexts, working.weights, members).threads;
   for (const context of found) {
     const id = shownId(model, context.entity);
-    const known = alike.find((one) => one.id === id && one.context.self === context.self && one.context.within === context.within &&
-      similarity(threadsOf(one.members), threadsOf(context.members)) > 0.5);
+    const known = alike.find(
+      (one) =>
+        one.id === id &&
+        one.context.self === context.self &&
+        one.context.within === context.within &&
+        similarity(threadsOf(one.members), threadsOf(context.members)) > 0.5,
+    );
     if (known) known.members = known.members.concat(context.members);
     else alike.push({ id, context, members: context.members });
   }
@@ -59,7 +75,18 @@ export function tellCode(material: Material, contexts: Contexts): Finding[] {
   for (const { id, context, members } of alike) {
     const stats = statsOf(model.raw, contexts, working.weights, members);
     if (stats.lost < smallest || !isCode(model.entities[id]!) || isHandedOver(members)) continue;
-    const candidate: Candidate = { id, context, members, stats, waited: undefined, data: [], alone: false, thread: 0, threads: 0, parts: [] };
+    const candidate: Candidate = {
+      id,
+      context,
+      members,
+      stats,
+      waited: undefined,
+      data: [],
+      alone: false,
+      thread: 0,
+      threads: 0,
+      parts: [],
+    };
     look(material, candidate);
     const { waited, alone, threads } = candidate;
     const kind = waited ? model.entities[waited.object]!.rawKind : undefined;
@@ -67,7 +94,11 @@ export function tellCode(material: Material, contexts: Contexts): Finding[] {
     if (isUnfed(material, candidate)) small.push(candidate);
     else if (isStream(model, candidate)) streams.push(candidate);
     else if (lone) alones.push(lone);
-    else if (threads >= 2 || (alone && kind !== undefined && (isBeside(candidate) || isRegionEnd(model.entities[waited!.object]!)))) shared.set(waited?.object ?? 0, [...(shared.get(waited?.object ?? 0) ?? []), candidate]);
+    else if (
+      threads >= 2 ||
+      (alone && kind !== undefined && (isBeside(candidate) || isRegionEnd(model.entities[waited!.object]!)))
+    )
+      shared.set(waited?.object ?? 0, [...(shared.get(waited?.object ?? 0) ?? []), candidate]);
     else alones.push(candidate);
   }
   const staged = new Set<number>();
@@ -77,9 +108,11 @@ export function tellCode(material: Material, contexts: Contexts): Finding[] {
   if (small.length > 0) told.push(unfed(material, together(material, contexts, small)));
   for (const candidates of shared.values()) {
     const others = candidates.filter((one) => !isStaged(one));
-    if (others.length > 0) told.push(divided(material, contexts, others.length === 1 ? others[0]! : phaseOf(material, contexts, others)));
+    if (others.length > 0)
+      told.push(divided(material, contexts, others.length === 1 ? others[0]! : phaseOf(material, contexts, others)));
   }
-  for (const candidate of alones) if (!(candidate.waited && isStaged(candidate))) told.push(serial(material, contexts, candidate));
+  for (const candidate of alones)
+    if (!(candidate.waited && isStaged(candidate))) told.push(serial(material, contexts, candidate));
   return told;
 }
 
@@ -88,7 +121,8 @@ const isCode = (entity: Entity): boolean => entity.kind === 'procedure' || entit
 
 function look({ model, meanwhile }: Material, candidate: Candidate): void {
   const { stats } = candidate;
-  let most = 0, time = 0;
+  let most = 0,
+    time = 0;
   candidate.threads = 0;
   candidate.data = [];
   const { ids, time: times, cost } = stats.threads;
@@ -125,12 +159,13 @@ const mostOfIt = 0.75;
 const isInstalled = (path: string): boolean => /^\/(usr\/(local\/)?)?lib.*\.so/.test(path);
 
 /** What it is for is not known: seen from outside, or an object that a library made for itself. */
-const isUnknown = (object: Entity): boolean => isUncounted(object) || (object.rawKind !== 'join' && isInstalled(object.module));
+const isUnknown = (object: Entity): boolean =>
+  isUncounted(object) || (object.rawKind !== 'join' && isInstalled(object.module));
 
 /**
- * Several threads ran it, and others waited meanwhile for what nobody knows (a futex, a loop): a share of something that is done in
- * parallel, or code of one thread that the others also call in phases of their own? The latter where one thread alone runs it on that path,
- * libraries left out, with most of the cost: then this is that code.
+ * Several threads ran it, and others waited meanwhile for what nobody knows (a futex, a loop): a share of something
+ * that is done in parallel, or code of one thread that the others also call in phases of their own? The latter where
+ * one thread alone runs it on that path, libraries left out, with most of the cost: then this is that code.
  */
 function loneOf(material: Material, contexts: Contexts, candidate: Candidate): Candidate | undefined {
   const { model, working } = material;
@@ -138,13 +173,19 @@ function loneOf(material: Material, contexts: Contexts, candidate: Candidate): C
   if (!object || !isUnknown(object) || isBarrier(object)) return undefined;
   const byPath = new Map<string, number[]>();
   for (const node of candidate.members) {
-    const own = pathOf(working.stacks, node).filter((id) => model.entities[id]!.kind === 'procedure' && !isInstalled(model.entities[id]!.module) && !isPlumbing(model.entities[id]!.name));
+    const own = pathOf(working.stacks, node).filter(
+      (id) =>
+        model.entities[id]!.kind === 'procedure' &&
+        !isInstalled(model.entities[id]!.module) &&
+        !isPlumbing(model.entities[id]!.name),
+    );
     byPath.set(own.join(' '), [...(byPath.get(own.join(' ')) ?? []), node]);
   }
   const members: number[] = [];
   for (const nodes of byPath.values()) {
     const { ids } = statsOf(model.raw, contexts, working.weights, nodes).threads;
-    if (ids.length === 1 && ids[0] === candidate.thread && model.entities[candidate.thread]!.instances <= 1) members.push(...nodes);
+    if (ids.length === 1 && ids[0] === candidate.thread && model.entities[candidate.thread]!.instances <= 1)
+      members.push(...nodes);
   }
   const stats = statsOf(model.raw, contexts, working.weights, members);
   if (members.length === candidate.members.length || stats.cost < mostOfIt * candidate.stats.cost) return undefined;
@@ -166,7 +207,8 @@ function aliveAtOnce(model: Model, threads: readonly number[]): number {
     ends.push({ at: first, by }, { at: Math.max(first + 1, thread?.lastNs ?? Infinity), by: -by });
   }
   ends.sort((a, b) => a.at - b.at || a.by - b.by);
-  let alive = 0, most = 0;
+  let alive = 0,
+    most = 0;
   for (const { by } of ends) most = Math.max(most, (alive += by));
   return most;
 }
@@ -200,10 +242,19 @@ function onAll({ entities }: Model, paths: readonly number[][], parts: ReadonlyS
         known.least = Math.min(known.least, depth);
       } else depths.set(id, { paths: 1, least: depth });
     }
-  let best = 0, deepest = -1;
+  let best = 0,
+    deepest = -1;
   for (const [id, { paths: count, least }] of depths) {
     const { kind, name, module } = entities[id]!;
-    if (count < paths.length || kind !== 'procedure' || parts.has(id) || isInstalled(module) || isPlumbing(name) || least <= deepest) continue;
+    if (
+      count < paths.length ||
+      kind !== 'procedure' ||
+      parts.has(id) ||
+      isInstalled(module) ||
+      isPlumbing(name) ||
+      least <= deepest
+    )
+      continue;
     best = id;
     deepest = least;
   }
@@ -216,21 +267,44 @@ function phaseOf(material: Material, contexts: Contexts, candidates: Candidate[]
   const joined = together(material, contexts, candidates);
   const { members } = joined;
   const parts = new Set(candidates.map((one) => one.id));
-  const entity = onAll(model, members.map((node) => pathOf(working.stacks, node)), new Set(candidates.map((one) => one.context.entity))) || joined.context.entity;
-  const phase = { ...joined, context: { entity, members, self: false, within: 0 }, id: shownId(model, entity), parts: [...parts] };
+  const entity =
+    onAll(
+      model,
+      members.map((node) => pathOf(working.stacks, node)),
+      new Set(candidates.map((one) => one.context.entity)),
+    ) || joined.context.entity;
+  const phase = {
+    ...joined,
+    context: { entity, members, self: false, within: 0 },
+    id: shownId(model, entity),
+    parts: [...parts],
+  };
   look(material, phase);
   return phase;
 }
 
 function unfed({ model }: Material, { id, stats }: Candidate): Finding {
   return findingOf(model, {
-    entity: id, kind: 'overhead', change: 'coarsen', advice: largerPieces, costNs: stats.cost, savingNs: stats.lost, meanwhile: meanwhile(model, stats),
-    facts: { form: 'small-threads', spawns: model.head.spawns, workNs: workForEach(model), ready: stats.costReady, savesNs: stats.lost },
+    entity: id,
+    kind: 'overhead',
+    change: 'coarsen',
+    advice: largerPieces,
+    costNs: stats.cost,
+    savingNs: stats.lost,
+    meanwhile: meanwhile(model, stats),
+    facts: {
+      form: 'small-threads',
+      spawns: model.head.spawns,
+      workNs: workForEach(model),
+      ready: stats.costReady,
+      savesNs: stats.lost,
+    },
   });
 }
 
 /** What stands on paths between the program's procedures, and tells nothing: the C++ library's, Rust's own. */
-const isPlumbing = (name: string): boolean => /^(std|core|alloc|__gnu_cxx)::|^<(std|core|alloc)::|^<.* as (std|core|alloc)::|^__pthread_once_slow$/.test(name);
+const isPlumbing = (name: string): boolean =>
+  /^(std|core|alloc|__gnu_cxx)::|^<(std|core|alloc)::|^<.* as (std|core|alloc)::|^__pthread_once_slow$/.test(name);
 
 /** Who called it, where most of the loss is: up to three entities, outermost first. */
 function callersOf(material: Material, contexts: Contexts, { context }: Candidate): number[] {
@@ -243,9 +317,11 @@ function callersOf(material: Material, contexts: Contexts, { context }: Candidat
   return (own.length > 0 ? own : outside).slice(-3);
 }
 
-export const meanwhile = ({ processors }: Model, { costBusy, costSpinning }: ContextStats): Finding['meanwhile'] => meanwhileOf(processors, costBusy, costSpinning);
+export const meanwhile = ({ processors }: Model, { costBusy, costSpinning }: ContextStats): Finding['meanwhile'] =>
+  meanwhileOf(processors, costBusy, costSpinning);
 
-const waitingAt = (waited: Waited | undefined): WaitingAt | null => (waited ? { entity: waited.object, threads: waited.mean } : null);
+const waitingAt = (waited: Waited | undefined): WaitingAt | null =>
+  waited ? { entity: waited.object, threads: waited.mean } : null;
 
 function serial(material: Material, contexts: Contexts, candidate: Candidate): Finding {
   const { model } = material;
@@ -253,13 +329,29 @@ function serial(material: Material, contexts: Contexts, candidate: Candidate): F
   const parts = largestParts(material, candidate); // of an entity's own code: what it calls of run-time libraries
   const itself = context.self && id !== 0 && model.entities[id]!.nptNs > 1.05 * stats.npt;
   return findingOf(model, {
-    entity: id, kind: 'serial', change: 'create-parallelism', costNs: stats.cost, savingNs: stats.lost, meanwhile: meanwhile(model, stats),
-    facts: { form: 'serial', callers: callersOf(material, contexts, candidate), itself, waiting: waitingAt(waited), parts, spreadNs: stats.lost, smaller: [] },
+    entity: id,
+    kind: 'serial',
+    change: 'create-parallelism',
+    costNs: stats.cost,
+    savingNs: stats.lost,
+    meanwhile: meanwhile(model, stats),
+    facts: {
+      form: 'serial',
+      callers: callersOf(material, contexts, candidate),
+      itself,
+      waiting: waitingAt(waited),
+      parts,
+      spreadNs: stats.lost,
+      smaller: [],
+    },
     related: [...parts, ...(waited ? [waited.object] : [])],
   });
 }
 
-/** Entities right below that have a quarter of the cost or more, at most two; none where they have less than half of it together. */
+/**
+ * Entities right below that have a quarter of the cost or more, at most two; none where they have less than half of it
+ * together.
+ */
 function largestParts({ model, working }: Material, { context }: Candidate): number[] {
   const { stacks, byStack, weights } = working;
   const totals = new Map<number, number>();
@@ -267,7 +359,8 @@ function largestParts({ model, working }: Material, { context }: Candidate): num
   const { tuples } = model.raw;
   for (const node of context.members) {
     let npt = 0;
-    for (const k of rowsOfKey(byStack, node)) if (tuples.busy[k]! > 0 && isBusy(tuples.state[k]!)) npt += weights[k]! / tuples.busy[k]!;
+    for (const k of rowsOfKey(byStack, node))
+      if (tuples.busy[k]! > 0 && isBusy(tuples.state[k]!)) npt += weights[k]! / tuples.busy[k]!;
     if (npt === 0) continue;
     whole += npt;
     for (let n = node; n !== 0 && stacks.entity[n] !== context.entity; n = stacks.parent[n]) {
@@ -277,7 +370,10 @@ function largestParts({ model, working }: Material, { context }: Candidate): num
       totals.set(id, (totals.get(id) ?? 0) + npt);
     }
   }
-  const parts = [...totals].filter(([, npt]) => npt >= whole / 4).sort((a, b) => b[1] - a[1]).slice(0, 2);
+  const parts = [...totals]
+    .filter(([, npt]) => npt >= whole / 4)
+    .sort((a, b) => b[1] - a[1])
+    .slice(0, 2);
   return parts.reduce((sum, [, npt]) => sum + npt, 0) >= whole / 2 ? parts.map(([id]) => id) : [];
 }
 
@@ -285,21 +381,33 @@ function largestParts({ model, working }: Material, { context }: Candidate): num
 const nearlyAsMuch = 0.5;
 
 /**
- * Work that several threads share: one has more of it than the others, or they are too few. Which it is, is what the two
- * remedies would save: dividing it evenly among the threads that there are, and then among all processors.
+ * Work that several threads share: one has more of it than the others, or they are too few. Which it is, is what the
+ * two remedies would save: dividing it evenly among the threads that there are, and then among all processors.
  */
 function divided(material: Material, contexts: Contexts, candidate: Candidate): Finding {
   const { model } = material;
   const P = model.processors;
   const { stats, waited, alone, threads } = candidate;
-  // Nobody waits for it, and most of the loss is while one thread runs: several threads did it, but one after the other.
+  // Nobody waits for it, and most of the loss is while one thread runs: several threads did it, but one after the
+  // other.
   if (!waited && stats.lostAlone > stats.lost / 2) return serial(material, contexts, candidate);
   const object = waited ? model.entities[waited.object]! : undefined;
   const atBarrier = object !== undefined && isBarrier(object);
   const atOnce = Math.min(threads, aliveAtOnce(model, stats.threads.ids));
   // Threads that could share the work: those that ran it, those that worked beside it, those that waited for it.
-  const sharing = Math.min(P, Math.max(atOnce, Math.round(stats.costBusy), atBarrier ? 1 + Math.round(waited!.mean) : 1, alone ? besideWidth(stats) : 1));
-  const even = Math.max(0, stats.lost - (stats.time / sharing - stats.time / P) * (stats.time > 0 ? Math.min(1, lostShare(stats, P)) : 0));
+  const sharing = Math.min(
+    P,
+    Math.max(
+      atOnce,
+      Math.round(stats.costBusy),
+      atBarrier ? 1 + Math.round(waited!.mean) : 1,
+      alone ? besideWidth(stats) : 1,
+    ),
+  );
+  const even = Math.max(
+    0,
+    stats.lost - (stats.time / sharing - stats.time / P) * (stats.time > 0 ? Math.min(1, lostShare(stats, P)) : 0),
+  );
   const more = stats.lost - even;
 
   const shared: Shared = { waiting: waitingAt(waited), many: atOnce > 2 * P, atOnce, sharing, even, more };
@@ -310,49 +418,105 @@ function divided(material: Material, contexts: Contexts, candidate: Candidate): 
 /** Of work that several threads share: what both kinds of finding about it rest on. */
 interface Shared {
   waiting: WaitingAt | null;
-  many: boolean;    // threads, more than two for each processor
-  atOnce: number;   // alive at the same time
-  sharing: number;  // could share it
-  even: number; more: number; // what dividing it evenly saves, and what more threads save beyond that
+  many: boolean; // threads, more than two for each processor
+  atOnce: number; // alive at the same time
+  sharing: number; // could share it
+  even: number;
+  more: number; // what dividing it evenly saves, and what more threads save beyond that
 }
 
-function tooFew({ model }: Material, { id, stats, waited, threads, parts }: Candidate, { waiting, many, atOnce, sharing, even, more }: Shared): Finding {
+function tooFew(
+  { model }: Material,
+  { id, stats, waited, threads, parts }: Candidate,
+  { waiting, many, atOnce, sharing, even, more }: Shared,
+): Finding {
   const too = !many && even >= nearlyAsMuch * more;
   return findingOf(model, {
-    entity: id, kind: 'starvation', change: 'create-parallelism', advice: { pieces: 'smaller', threads: 'more' }, costNs: stats.cost, savingNs: stats.lost, meanwhile: meanwhile(model, stats),
-    facts: { form: 'too-few-threads', threads, atOnce, many, waiting, parts, spreadNs: stats.lost, even: too ? { threads: sharing, savesNs: even } : null },
+    entity: id,
+    kind: 'starvation',
+    change: 'create-parallelism',
+    advice: { pieces: 'smaller', threads: 'more' },
+    costNs: stats.cost,
+    savingNs: stats.lost,
+    meanwhile: meanwhile(model, stats),
+    facts: {
+      form: 'too-few-threads',
+      threads,
+      atOnce,
+      many,
+      waiting,
+      parts,
+      spreadNs: stats.lost,
+      even: too ? { threads: sharing, savesNs: even } : null,
+    },
     related: waited ? [waited.object] : [],
     alternatives: too ? [{ kind: 'imbalance', change: 'balance', savingNs: even }] : [],
   });
 }
 
-function uneven(material: Material, contexts: Contexts, candidate: Candidate, { waiting, many, atOnce, sharing, even, more }: Shared, atBarrier: boolean, object: Entity | undefined): Finding {
+function uneven(
+  material: Material,
+  contexts: Contexts,
+  candidate: Candidate,
+  { waiting, many, atOnce, sharing, even, more }: Shared,
+  atBarrier: boolean,
+  object: Entity | undefined,
+): Finding {
   const { model } = material;
   const { id, stats, alone, thread, threads, parts, waited } = candidate;
   const slow = many ? 0 : slowest(model, stats);
   const isSlow = slow !== 0 && threads >= 2;
-  // A futex, a loop, or a library's own object may be a barrier of its own kind: threads wait there again and again, not only at their ends.
-  const savingNs = Math.min(even, atBarrier || (object !== undefined && isUnknown(object)) ? Infinity : endsApart(model, stats));
+  // A futex, a loop, or a library's own object may be a barrier of its own kind: threads wait there again and again,
+  // not only at their ends.
+  const savingNs = Math.min(
+    even,
+    atBarrier || (object !== undefined && isUnknown(object)) ? Infinity : endsApart(model, stats),
+  );
   const { within, entity } = candidate.context;
   const isNamesake = within !== 0 || model.entities[entity]!.group !== 0; // there are others of the name
   const too = more >= nearlyAsMuch * savingNs;
   return findingOf(model, {
-    entity: shownId(model, atBarrier ? waited!.object : isSlow ? slow : id), kind: 'imbalance', change: many ? 'finer-grain' : 'balance',
-    advice: { pieces: 'smaller', threads: too ? 'more' : null }, costNs: stats.cost, savingNs, meanwhile: meanwhile(model, stats),
+    entity: shownId(model, atBarrier ? waited!.object : isSlow ? slow : id),
+    kind: 'imbalance',
+    change: many ? 'finer-grain' : 'balance',
+    advice: { pieces: 'smaller', threads: too ? 'more' : null },
+    costNs: stats.cost,
+    savingNs,
+    meanwhile: meanwhile(model, stats),
     facts: {
-      form: 'uneven-division', code: id, barrier: atBarrier ? waited!.object : null,
-      slowest: isSlow ? { thread: slow, workNs: stats.threads.time[stats.threads.ids.indexOf(slow)]!, meanNs: stats.time / Math.max(1, threads) } : null,
+      form: 'uneven-division',
+      code: id,
+      barrier: atBarrier ? waited!.object : null,
+      slowest: isSlow
+        ? {
+            thread: slow,
+            workNs: stats.threads.time[stats.threads.ids.indexOf(slow)]!,
+            meanNs: stats.time / Math.max(1, threads),
+          }
+        : null,
       last: !isSlow && model.entities[thread]!.name !== '' && alone && thread !== 0 ? thread : null,
-      threads, atOnce, callers: isNamesake ? callersOf(material, contexts, candidate) : [], waiting, parts, many, among: sharing, evenNs: savingNs, spreadNs: too ? stats.lost : null,
+      threads,
+      atOnce,
+      callers: isNamesake ? callersOf(material, contexts, candidate) : [],
+      waiting,
+      parts,
+      many,
+      among: sharing,
+      evenNs: savingNs,
+      spreadNs: too ? stats.lost : null,
     },
     related: [id, ...parts, ...(slow !== 0 ? [shownId(model, slow)] : []), ...(waited ? [waited.object] : [])],
     alternatives: too ? [{ kind: 'starvation', change: 'create-parallelism', savingNs: stats.lost }] : [],
   });
 }
 
-/** Uneven ends can't cost more than the threads that ended early were gone before the last one, spread over them all. */
+/**
+ * Uneven ends can't cost more than the threads that ended early were gone before the last one, spread over them all.
+ */
 function endsApart(model: Model, stats: ContextStats): number {
-  let last = 0, sum = 0, count = 0;
+  let last = 0,
+    sum = 0,
+    count = 0;
   for (const id of stats.threads.ids) {
     const entity = model.entities[id]!;
     if (!entity.thread || entity.instances > 1) return Infinity;
@@ -382,5 +546,10 @@ function slowest(model: Model, stats: ContextStats): number {
   const { ids, time, cost } = stats.threads;
   for (const thread of ids) threads += Math.max(1, model.entities[thread]!.instances);
   const mean = stats.time / Math.max(1, threads);
-  return ids.find((thread, k) => thread !== 0 && model.entities[thread]!.instances <= 1 && time[k]! >= 1.25 * mean && cost[k]! >= stats.cost / 2) ?? 0;
+  return (
+    ids.find(
+      (thread, k) =>
+        thread !== 0 && model.entities[thread]!.instances <= 1 && time[k]! >= 1.25 * mean && cost[k]! >= stats.cost / 2,
+    ) ?? 0
+  );
 }

@@ -1,4 +1,6 @@
-/** Where the processors are busy: the code that takes the time, to be made faster (docs/findings.md, "Optimize"). Pure. */
+/**
+ * Where the processors are busy: the code that takes the time, to be made faster (docs/findings.md, "Optimize"). Pure.
+ */
 import { addTo } from '../evidence/activity-levels.js';
 import type { Material } from '../evidence/context.js';
 import { findingOf, meanwhileOf, muchMore, shownId } from '../evidence/context.js';
@@ -6,7 +8,13 @@ import { mainThread } from '../evidence/critical-threads.js';
 import { State, Waiting } from '../profile/raw-profile.js';
 import type { Finding, Model } from '../result/types.js';
 
-interface Hot { npt: number; busy: number; spinning: number; mainNs: number; called: Map<number, number> }
+interface Hot {
+  npt: number;
+  busy: number;
+  spinning: number;
+  mainNs: number;
+  called: Map<number, number>;
+}
 
 /** From this share of the elapsed time on main waits for nobody: what other threads do does not make the run longer. */
 const alwaysAtWork = 0.95;
@@ -18,8 +26,8 @@ function tirelessMain(model: Model): number {
 }
 
 /**
- * Most self NPT at levels where three quarters of the processors or more are busy. `named`: what other findings are about, and what
- * these are worth.
+ * Most self NPT at levels where three quarters of the processors or more are busy. `named`: what other findings are
+ * about, and what these are worth.
  */
 export function tellOptimize({ model, working, own, least }: Material, named: ReadonlyMap<number, number>): Finding[] {
   const { stacks, weights } = working;
@@ -29,7 +37,14 @@ export function tellOptimize({ model, working, own, least }: Material, named: Re
   const main = P > 1 ? tirelessMain(model) : 0;
   const byEntity = new Map<number, Hot>();
   for (let k = 0; k < weights.length; k++) {
-    if (tuples.state[k] !== State.useful || tuples.busy[k] < full || tuples.stack[k] === 0 || tuples.waiting[k] === Waiting.woken || named.has(tuples.thread[k])) continue;
+    if (
+      tuples.state[k] !== State.useful ||
+      tuples.busy[k] < full ||
+      tuples.stack[k] === 0 ||
+      tuples.waiting[k] === Waiting.woken ||
+      named.has(tuples.thread[k])
+    )
+      continue;
     const node = tuples.stack[k];
     const id = shownId(model, own.owner[node]);
     let row = byEntity.get(id);
@@ -46,14 +61,23 @@ export function tellOptimize({ model, working, own, least }: Material, named: Re
   const rows = [...byEntity].filter(([id, hot]) => !isTold(id, hot)).sort((a, b) => b[1].npt - a[1].npt);
   const best = main === 0 ? rows[0] : [...rows].sort((a, b) => worth(b[1]) - worth(a[1]))[0];
   if (!best || worth(best[1]) < Math.max(2 * least, 0.1 * model.elapsedNs)) return [];
-  const [id, hot] = best, { npt, busy, spinning, called } = hot, savingNs = worth(hot) / 2;
+  const [id, hot] = best,
+    { npt, busy, spinning, called } = hot,
+    savingNs = worth(hot) / 2;
   const most = [...called].sort((a, b) => b[1] - a[1])[0];
   const within = most && most[1] >= npt / 4 ? { entity: most[0], ns: most[1] } : null;
   const [largest, { npt: ns }] = rows[0]!;
   const beside = largest !== id && ns > npt ? { entity: largest, ns, main } : null;
-  return [findingOf(model, {
-    entity: id, kind: 'optimize', change: 'optimize', costNs: npt, savingNs, meanwhile: meanwhileOf(P, busy / npt, spinning / npt),
-    facts: { form: 'optimize', within, beside, savesNs: savingNs },
-    related: [...(within ? [within.entity] : []), ...(beside ? [largest, main] : [])],
-  })];
+  return [
+    findingOf(model, {
+      entity: id,
+      kind: 'optimize',
+      change: 'optimize',
+      costNs: npt,
+      savingNs,
+      meanwhile: meanwhileOf(P, busy / npt, spinning / npt),
+      facts: { form: 'optimize', within, beside, savesNs: savingNs },
+      related: [...(within ? [within.entity] : []), ...(beside ? [largest, main] : [])],
+    }),
+  ];
 }

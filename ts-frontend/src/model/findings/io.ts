@@ -8,9 +8,13 @@ import { isHeldUp, waitingAt, waitingAtRest } from './nothing-runs.js';
 import type { Finding } from '../result/types.js';
 import type { IoLoss } from '../evidence/io-loss.js';
 
-/** Calls that wait for a time, and those that write to, or read from, what answers by itself; others may wait for requests. */
+/**
+ * Calls that wait for a time, and those that write to, or read from, what answers by itself; others may wait for
+ * requests.
+ */
 const sleeps = /nanosleep|^(u|thrd_)?sleep/;
-const devices = /^(f(data)?sync|syncfs|sync|msync|sync_file_range|p?writev?(64)?|pwritev2|preadv?(64)?|preadv2|sendfile(64)?|copy_file_range)$/;
+const devices =
+  /^(f(data)?sync|syncfs|sync|msync|sync_file_range|p?writev?(64)?|pwritev2|preadv?(64)?|preadv2|sendfile(64)?|copy_file_range)$/;
 const children = /^(wait[34]?|waitp?id|system|pclose)$/;
 /** Nothing comes there but what others send: for a server that is its rest. */
 const others = /^(p?poll|p?select|epoll_p?wait2?|accept4?|recv(from|m?msg)?)$/;
@@ -23,12 +27,15 @@ function systemCalls({ model, working, own }: Material, loss: IoLoss): { name: s
   const calls = new Map<number, number>();
   let total = 0;
   for (let k = 0; k < tuples.ns.length; k++) {
-    const value = loss.perTuple(k), node = tuples.stack[k]!;
+    const value = loss.perTuple(k),
+      node = tuples.stack[k]!;
     if (value <= 0) continue;
     total += value;
     if (own.hidden[node]) addTo(calls, working.stacks.entity[node]!, value);
   }
-  return [...calls].sort((a, b) => b[1] - a[1]).map(([id, value]) => ({ name: model.entities[id]!.name, share: value / total }));
+  return [...calls]
+    .sort((a, b) => b[1] - a[1])
+    .map(([id, value]) => ({ name: model.entities[id]!.name, share: value / total }));
 }
 
 const shareOf = (calls: readonly { name: string; share: number }[], which: RegExp): number =>
@@ -41,7 +48,8 @@ export function tellIo(material: Material, loss: IoLoss): Finding[] {
   // The innermost procedure with half of it or more; else the one with most.
   const byEntity = new Map<number, number>();
   const innermost = new Map<number, number>();
-  let total = 0, threadTime = 0;
+  let total = 0,
+    threadTime = 0;
   for (let k = 0; k < tuples.ns.length; k++) {
     const value = loss.perTuple(k);
     if (value <= 0) continue;
@@ -49,36 +57,65 @@ export function tellIo(material: Material, loss: IoLoss): Finding[] {
     threadTime += loss.counted(k);
     addTo(innermost, own.procedure[tuples.stack[k]], value);
     for (let n = tuples.stack[k]; n !== 0; n = stacks.parent[n])
-      if (stacks.first[n] && own.hidden[n] === 0 && model.entities[stacks.entity[n]]!.kind === 'procedure') addTo(byEntity, stacks.entity[n], value);
+      if (stacks.first[n] && own.hidden[n] === 0 && model.entities[stacks.entity[n]]!.kind === 'procedure')
+        addTo(byEntity, stacks.entity[n], value);
   }
   const best = [...innermost].sort((a, b) => b[1] - a[1])[0];
   const half = [...byEntity].filter(([, value]) => value >= total / 2).sort((a, b) => a[1] - b[1])[0];
-  const id = shownId(model, best && best[1] >= total / 2 ? best[0] : half?.[0] ?? best?.[0] ?? 0);
-  let busy = 0, spinning = 0;
+  const id = shownId(model, best && best[1] >= total / 2 ? best[0] : (half?.[0] ?? best?.[0] ?? 0));
+  let busy = 0,
+    spinning = 0;
   for (const [level, time] of loss.timeAt) {
     busy += time * busyOf(levels, level);
     spinning += time * spinningOf(levels, level);
   }
-  const cost = loss.cost, waiting = threadTime / cost;
+  const cost = loss.cost,
+    waiting = threadTime / cost;
   const calls = systemCalls(material, loss);
-  const asleep = shareOf(calls, sleeps) >= 0.5, forChildren = shareOf(calls, children) >= 0.5;
+  const asleep = shareOf(calls, sleeps) >= 0.5,
+    forChildren = shareOf(calls, children) >= 0.5;
   // Who waits for it while nothing runs; that locks are held meanwhile is told with these.
   const held = waitingAtRest(material).filter((one) => isHeldUp(one) && !isLock(one.entity));
-  const heldUp = Math.min(1, held.reduce((sum, { threads }) => sum + threads, 0));
-  const together = shareOf(calls, sleeps) + shareOf(calls, devices) >= 0.5 && waiting < atATime
-    ? Math.min(cost, loss.restNs * heldUp) * (1 - Math.max(1, waiting) / atATime) : 0;
+  const heldUp = Math.min(
+    1,
+    held.reduce((sum, { threads }) => sum + threads, 0),
+  );
+  const together =
+    shareOf(calls, sleeps) + shareOf(calls, devices) >= 0.5 && waiting < atATime
+      ? Math.min(cost, loss.restNs * heldUp) * (1 - Math.max(1, waiting) / atATime)
+      : 0;
   const savingNs = Math.min(cost, Math.max(loss.saving, together));
   if (savingNs < least) return [];
   const isHolding = heldUp >= 0.3 && loss.restNs >= cost / 2;
-  const waits: IoFacts['waits'] = forChildren ? 'children' : asleep ? 'sleep' : shareOf(calls, others) >= 0.5 ? 'others' : 'device';
+  const waits: IoFacts['waits'] = forChildren
+    ? 'children'
+    : asleep
+      ? 'sleep'
+      : shareOf(calls, others) >= 0.5
+        ? 'others'
+        : 'device';
   const call = calls[0] && calls[0].share >= 0.5 ? calls[0].name : null;
   const overlapNs = Math.min(cost, loss.saving);
-  return [findingOf(model, {
-    entity: id, kind: 'io', change: 'overlap-io', costNs: cost, savingNs, meanwhile: meanwhileOf(model.processors, busy / cost, spinning / cost),
-    facts: {
-      form: 'io', waits, mayBeSleep: call === null && model.head.publisher === 'pthread', call, threads: waiting, held: isHolding ? waitingAt(held) : [], overlapNs,
-      goesNs: isHolding ? cost : loss.saving, several: together > 0 ? { atATime, savesNs: together } : null,
-    },
-    related: isHolding ? held.slice(0, 3).map(({ entity }) => entity.id) : [],
-  })];
+  return [
+    findingOf(model, {
+      entity: id,
+      kind: 'io',
+      change: 'overlap-io',
+      costNs: cost,
+      savingNs,
+      meanwhile: meanwhileOf(model.processors, busy / cost, spinning / cost),
+      facts: {
+        form: 'io',
+        waits,
+        mayBeSleep: call === null && model.head.publisher === 'pthread',
+        call,
+        threads: waiting,
+        held: isHolding ? waitingAt(held) : [],
+        overlapNs,
+        goesNs: isHolding ? cost : loss.saving,
+        several: together > 0 ? { atATime, savesNs: together } : null,
+      },
+      related: isHolding ? held.slice(0, 3).map(({ entity }) => entity.id) : [],
+    }),
+  ];
 }

@@ -15,7 +15,10 @@ import type { LockLoss } from '../evidence/lock-loss.js';
 import { lossOf, savingOf } from '../evidence/lock-loss.js';
 import { isLock } from '../evidence/lock-kinds.js';
 
-/** One lock of a group where it alone makes most of the group's loss, else the group. Locks that are waited for because of another one are told with that. */
+/**
+ * One lock of a group where it alone makes most of the group's loss, else the group. Locks that are waited for because
+ * of another one are told with that.
+ */
 export function tellLocks(material: Material, losses: readonly LockLoss[]): Finding[] {
   const { model, least } = material;
   const byId = new Map(losses.map((loss) => [loss.entity, loss]));
@@ -25,8 +28,15 @@ export function tellLocks(material: Material, losses: readonly LockLoss[]): Find
     const group = entity.group !== 0 ? byId.get(entity.group) : undefined;
     const groupSaving = group ? savingOf(group) : 0;
     if (group && savingOf(loss) < 0.8 * groupSaving) continue;
-    if (entity.members.some((member) => savingOf(byId.get(member) ?? loss) >= 0.8 * savingOf(loss) && byId.has(member))) continue;
-    if (savingOf(loss) >= least) told.set(entity.id, { entity, loss, holding: holdingOf(material, new Set(entity.members.length > 0 ? entity.members : [entity.id])), victims: [] });
+    if (entity.members.some((member) => savingOf(byId.get(member) ?? loss) >= 0.8 * savingOf(loss) && byId.has(member)))
+      continue;
+    if (savingOf(loss) >= least)
+      told.set(entity.id, {
+        entity,
+        loss,
+        holding: holdingOf(material, new Set(entity.members.length > 0 ? entity.members : [entity.id])),
+        victims: [],
+      });
   }
   for (const one of told.values()) {
     const cause = causeOf(model, told, one);
@@ -36,9 +46,16 @@ export function tellLocks(material: Material, losses: readonly LockLoss[]): Find
   return [...told.values()].filter((one) => !victims.has(one)).map((one) => tell(material, one));
 }
 
-interface Contended { entity: Entity; loss: LockLoss; holding: Holding; victims: Contended[] }
+interface Contended {
+  entity: Entity;
+  loss: LockLoss;
+  holding: Holding;
+  victims: Contended[];
+}
 
-/** So much of the time that others wait for a lock its holders have, or wait for, another one: then that is the cause. */
+/**
+ * So much of the time that others wait for a lock its holders have, or wait for, another one: then that is the cause.
+ */
 const mostlyFurther = 0.5;
 
 /** Of locks that are taken one inside the other, and all waited for: the one that the others wait for in the end. */
@@ -46,7 +63,8 @@ function causeOf(model: Model, told: ReadonlyMap<number, Contended>, one: Conten
   const passed = new Set<Contended>();
   for (let at = one; !passed.has(at);) {
     passed.add(at);
-    let next: Contended | undefined, most = mostlyFurther * at.holding.ns;
+    let next: Contended | undefined,
+      most = mostlyFurther * at.holding.ns;
     for (const [id, ns] of at.holding.further) {
       const further = told.get(id) ?? told.get(shownId(model, id));
       if (!further || passed.has(further) || ns < most || ns === 0) continue;
@@ -64,7 +82,9 @@ function holder(material: Material, paths: readonly PathTime[]): number {
   const { model } = material;
   const totals = new Map<number, number>();
   for (const { path, ns } of paths) {
-    const procedure = [...path].reverse().find((id) => model.entities[id]!.kind === 'procedure' && !isRuntime(model.entities[id]!.module));
+    const procedure = [...path]
+      .reverse()
+      .find((id) => model.entities[id]!.kind === 'procedure' && !isRuntime(model.entities[id]!.module));
     if (procedure !== undefined) totals.set(procedure, (totals.get(procedure) ?? 0) + ns);
   }
   return [...totals].sort((a, b) => b[1] - a[1])[0]?.[0] ?? 0;
@@ -73,16 +93,21 @@ function holder(material: Material, paths: readonly PathTime[]): number {
 /** From this share on it is told that whoever has a lock has no CPU. */
 const leastUnserved = 0.1;
 
-/** Of the time for which threads had the lock and could run: the share that they waited for a CPU, because more could run than there are. */
+/**
+ * Of the time for which threads had the lock and could run: the share that they waited for a CPU, because more could
+ * run than there are.
+ */
 function unservedShare({ model, working }: Material, entity: Entity): number {
   const { parent, entity: entityOf, count } = working.stacks;
   const { tuples } = model.raw;
   const those = new Set(entity.members.length > 0 ? entity.members : [entity.id]);
   const has = new Uint8Array(count);
   for (let n = 1; n < count; n++) has[n] = has[parent[n]!] === 1 || those.has(entityOf[n]!) ? 1 : 0;
-  let ready = 0, all = 0;
+  let ready = 0,
+    all = 0;
   for (let k = 0; k < tuples.ns.length; k++) {
-    const node = tuples.stack[k]!, state = tuples.state[k]!;
+    const node = tuples.stack[k]!,
+      state = tuples.state[k]!;
     if (has[node] === 0 || (tuples.waiting[k] !== Waiting.none && those.has(entityOf[node]!))) continue;
     if (state === State.ready) ready += tuples.ns[k]!;
     if (state === State.ready || isBusy(state)) all += tuples.ns[k]!;
@@ -99,7 +124,10 @@ function inIo({ ns, ioNs, calls }: Holding): LockFacts['inIo'] {
   return { share: ioNs / ns, call: most && most[1] >= ioNs / 2 ? most[0] : null };
 }
 
-/** Waiters that whoever has the lock keeps waking, without leaving it to them, are told of from this share of all waiters on. */
+/**
+ * Waiters that whoever has the lock keeps waking, without leaving it to them, are told of from this share of all
+ * waiters on.
+ */
 const leastWoken = 0.3;
 /** Else the processors that are told of would not add up to all. */
 const leastTrying = 0.1;
@@ -108,7 +136,12 @@ function tell(material: Material, { entity, loss: own, holding, victims }: Conte
   const { model } = material;
   const P = model.processors;
   const stats = entity.object!;
-  const worst = victims.reduce((most, one) => (savingOf(one.loss) > savingOf(most.loss) ? one : most), { entity, loss: own, holding, victims });
+  const worst = victims.reduce((most, one) => (savingOf(one.loss) > savingOf(most.loss) ? one : most), {
+    entity,
+    loss: own,
+    holding,
+    victims,
+  });
   const { loss } = worst;
   const spins = loss.spinSaving > loss.blockedSaving;
   const by = holder(material, stats.holders);
@@ -117,14 +150,29 @@ function tell(material: Material, { entity, loss: own, holding, victims }: Conte
   const instead = spins && ready >= savingOf(loss) / 2;
   const savingNs = Math.min(loss.cost, instead ? ready : savingOf(loss));
   return findingOf(model, {
-    entity: entity.id, kind: spins ? 'spinning' : 'lock-contention', change: instead ? 'block-instead-of-spin' : 'wait-less',
-    costNs: loss.cost, savingNs, meanwhile: meanwhileOf(P - loss.trying, loss.busy, loss.spinning),
+    entity: entity.id,
+    kind: spins ? 'spinning' : 'lock-contention',
+    change: instead ? 'block-instead-of-spin' : 'wait-less',
+    costNs: loss.cost,
+    savingNs,
+    meanwhile: meanwhileOf(P - loss.trying, loss.busy, loss.spinning),
     facts: {
-      form: 'lock', spins, waitedFor: worst.entity.id, others: victims.filter((one) => one !== worst).map((one) => one.entity.id),
-      waiters: loss.waiters, woken: loss.woken >= leastWoken * loss.waiters || loss.trying >= leastTrying ? loss.woken : null,
-      counted: stats.counted, acquisitions: stats.acquisitions, contended: stats.contended, waitMeanNs: stats.waitMeanNs,
-      holder: by !== 0 ? by : null, inIo: inIo(holding), mostlyInIo: holding.ns > 0 && holding.ioNs >= holding.ns / 2,
-      unserved: unserved >= leastUnserved ? unserved : null, readyInstead: instead, savesNs: savingNs,
+      form: 'lock',
+      spins,
+      waitedFor: worst.entity.id,
+      others: victims.filter((one) => one !== worst).map((one) => one.entity.id),
+      waiters: loss.waiters,
+      woken: loss.woken >= leastWoken * loss.waiters || loss.trying >= leastTrying ? loss.woken : null,
+      counted: stats.counted,
+      acquisitions: stats.acquisitions,
+      contended: stats.contended,
+      waitMeanNs: stats.waitMeanNs,
+      holder: by !== 0 ? by : null,
+      inIo: inIo(holding),
+      mostlyInIo: holding.ns > 0 && holding.ioNs >= holding.ns / 2,
+      unserved: unserved >= leastUnserved ? unserved : null,
+      readyInstead: instead,
+      savesNs: savingNs,
     },
     related: [...victims.map((one) => one.entity.id), ...(by !== 0 ? [shownId(model, by)] : [])],
   });
@@ -139,10 +187,17 @@ export function tellSpinning(material: Material): Finding[] {
     if (isLock(entity) || entity.group !== 0 || waits.spinningReady < least) continue;
     const loss = lossOf(levels, entity, waits);
     const savingNs = Math.min(loss.spinCost, waits.spinningReady);
-    told.push(findingOf(model, {
-      entity: id, kind: 'spinning', change: 'block-instead-of-spin', costNs: loss.spinCost, savingNs,
-      meanwhile: meanwhileOf(model.processors, loss.busy, loss.spinning), facts: { form: 'spinning', savesNs: savingNs },
-    }));
+    told.push(
+      findingOf(model, {
+        entity: id,
+        kind: 'spinning',
+        change: 'block-instead-of-spin',
+        costNs: loss.spinCost,
+        savingNs,
+        meanwhile: meanwhileOf(model.processors, loss.busy, loss.spinning),
+        facts: { form: 'spinning', savesNs: savingNs },
+      }),
+    );
   }
   return told;
 }

@@ -1,7 +1,7 @@
 /**
- * The time in which nothing runs (b = 0): what threads wait for meanwhile, and who could end it. While nobody is at work nobody
- * can wake a thread that waits for an object; only input and output, sleep and time limits end by themselves
- * (docs/findings.md, "While nothing runs"). Pure.
+ * The time in which nothing runs (b = 0): what threads wait for meanwhile, and who could end it. While nobody is at
+ * work nobody can wake a thread that waits for an object; only input and output, sleep and time limits end by
+ * themselves (docs/findings.md, "While nothing runs"). Pure.
  */
 import type { WaitingAt } from '../result/facts.js';
 import { mean } from '../wording/numbers.js';
@@ -14,7 +14,10 @@ import type { Entity, Finding } from '../result/types.js';
 /** A thread woken by another one that does hardly anything in between is soon back: the gaps are what waking takes. */
 const shortWaitNs = 500_000;
 
-export interface Waiting { entity: Entity; threads: number } // on average over the time in which nothing ran
+export interface Waiting {
+  entity: Entity;
+  threads: number;
+} // on average over the time in which nothing ran
 
 /** Most threads first; groups stand for their members. */
 export function waitingAtRest({ model, levels }: Material): Waiting[] {
@@ -22,21 +25,28 @@ export function waitingAtRest({ model, levels }: Material): Waiting[] {
   const waiting: Waiting[] = [];
   for (const [id, { blocked }] of levels.waits) {
     const ns = blocked.get(0) ?? 0;
-    if (shownId(model, id) === id && rest > 0 && ns > 0) waiting.push({ entity: model.entities[id]!, threads: ns / rest });
+    if (shownId(model, id) === id && rest > 0 && ns > 0)
+      waiting.push({ entity: model.entities[id]!, threads: ns / rest });
   }
   return waiting.sort((a, b) => b.threads - a.threads);
 }
 
-const most = 3, leastTold = 0.25;
+const most = 3,
+  leastTold = 0.25;
 
 /** Those at which most threads waited. */
 export function waitingAt(waiting: readonly Waiting[]): WaitingAt[] {
-  return waiting.filter(({ threads }) => threads >= leastTold).slice(0, most).map(({ entity, threads }) => ({ entity: entity.id, threads }));
+  return waiting
+    .filter(({ threads }) => threads >= leastTold)
+    .slice(0, most)
+    .map(({ entity, threads }) => ({ entity: entity.id, threads }));
 }
 
 /** "2 at condition room, 1 at lock m" */
 export function waitingText({ model }: Material, waiting: readonly Waiting[]): string {
-  return waitingAt(waiting).map(({ entity, threads }) => `${mean(threads)} at ${title(model, entity)}`).join(', ');
+  return waitingAt(waiting)
+    .map(({ entity, threads }) => `${mean(threads)} at ${title(model, entity)}`)
+    .join(', ');
 }
 
 /** "1 in read": the calls of the system in which threads slept. */
@@ -47,8 +57,12 @@ export function sleepersText(material: Material): string {
     const call = tuples.state[k] === State.io && tuples.busy[k] === 0 ? systemCall(material, tuples.stack[k]!) : '';
     if (call !== '') calls.set(call, (calls.get(call) ?? 0) + tuples.ns[k]! / material.model.balance.nothingRanNs);
   }
-  return [...calls].filter(([, threads]) => threads >= leastTold).sort((a, b) => b[1] - a[1]).slice(0, most)
-    .map(([call, threads]) => `${mean(threads)} in ${call}`).join(', ');
+  return [...calls]
+    .filter(([, threads]) => threads >= leastTold)
+    .sort((a, b) => b[1] - a[1])
+    .slice(0, most)
+    .map(([call, threads]) => `${mean(threads)} in ${call}`)
+    .join(', ');
 }
 
 /** Threads that something holds up: not those that wait for the end of others, or sleep. */
@@ -58,13 +72,17 @@ export const isHeldUp = ({ entity }: Waiting): boolean => entity.rawKind !== 'jo
 function unendedNs({ model, levels }: Material): number {
   const { tuples } = model.raw;
   let ending = 0;
-  for (let k = 0; k < tuples.ns.length; k++) if (tuples.busy[k] === 0 && tuples.state[k] === State.io) ending += tuples.ns[k]!;
+  for (let k = 0; k < tuples.ns.length; k++)
+    if (tuples.busy[k] === 0 && tuples.state[k] === State.io) ending += tuples.ns[k]!;
   for (const [id, { blocked }] of levels.waits)
-    if (model.entities[id]!.rawKind === 'sleep' && model.entities[id]!.members.length === 0) ending += blocked.get(0) ?? 0;
+    if (model.entities[id]!.rawKind === 'sleep' && model.entities[id]!.members.length === 0)
+      ending += blocked.get(0) ?? 0;
   return Math.max(0, model.balance.nothingRanNs - ending);
 }
 
-/** All threads wait for objects, and nobody is there to wake them: a time limit that has to run out, again and again. */
+/**
+ * All threads wait for objects, and nobody is there to wake them: a time limit that has to run out, again and again.
+ */
 export function tellRest(material: Material): Finding[] {
   const { model, least } = material;
   const cost = unendedNs(material);
@@ -74,9 +92,19 @@ export function tellRest(material: Material): Finding[] {
   const known = held.filter(({ entity }) => !isLock(entity) && entity.object?.counted && entity.object.contended > 0);
   const [first] = [...known].sort((a, b) => a.entity.object!.waitMeanNs - b.entity.object!.waitMeanNs);
   if (!first || known.some(({ entity }) => entity.object!.waitMeanNs < shortWaitNs)) return [];
-  const waits = known.slice(0, most).map(({ entity }) => ({ entity: entity.id, count: entity.object!.contended, meanNs: entity.object!.waitMeanNs }));
-  return [findingOf(model, {
-    entity: known[0]!.entity.id, kind: 'dependency', change: 'wait-less', costNs: cost, savingNs: cost, meanwhile: meanwhileOf(model.processors, 0, 0),
-    facts: { form: 'nothing-runs', waiting: waitingAt(held), waits }, related: held.map(({ entity }) => entity.id),
-  })];
+  const waits = known
+    .slice(0, most)
+    .map(({ entity }) => ({ entity: entity.id, count: entity.object!.contended, meanNs: entity.object!.waitMeanNs }));
+  return [
+    findingOf(model, {
+      entity: known[0]!.entity.id,
+      kind: 'dependency',
+      change: 'wait-less',
+      costNs: cost,
+      savingNs: cost,
+      meanwhile: meanwhileOf(model.processors, 0, 0),
+      facts: { form: 'nothing-runs', waiting: waitingAt(held), waits },
+      related: held.map(({ entity }) => entity.id),
+    }),
+  ];
 }

@@ -1,6 +1,6 @@
 /**
- * Limits by OpenMP's run-time library: tasks, pieces of loops and parallel regions that are too small for what it takes to hand them over
- * (docs/findings.md, "Overhead"). Pure.
+ * Limits by OpenMP's run-time library: tasks, pieces of loops and parallel regions that are too small for what it takes
+ * to hand them over (docs/findings.md, "Overhead"). Pure.
  */
 import { addTo } from '../evidence/activity-levels.js';
 import type { Material } from '../evidence/context.js';
@@ -30,7 +30,13 @@ function calledAt({ model, working, own }: Material, node: number): number {
   return called;
 }
 
-interface Teams { cost: number; busy: number; spinning: number; owners: Map<number, number>; calls: Map<number, number> }
+interface Teams {
+  cost: number;
+  busy: number;
+  spinning: number;
+  owners: Map<number, number>;
+  calls: Map<number, number>;
+}
 
 /** Its own work, and the time in which all that could run waited for each other in it. */
 function measure(material: Material): Teams {
@@ -38,7 +44,10 @@ function measure(material: Material): Teams {
   const { tuples } = model.raw;
   const teams: Teams = { cost: 0, busy: 0, spinning: 0, owners: new Map(), calls: new Map() };
   for (let k = 0; k < tuples.ns.length; k++) {
-    const node = tuples.stack[k]!, b = tuples.busy[k]!, s = tuples.spinning[k]!, ns = working.weights[k]!;
+    const node = tuples.stack[k]!,
+      b = tuples.busy[k]!,
+      s = tuples.spinning[k]!,
+      ns = working.weights[k]!;
     if (tuples.state[k] === State.useful && b > 0) {
       const called = calledAt(material, node);
       if (called === 0) continue;
@@ -47,7 +56,12 @@ function measure(material: Material): Teams {
       teams.spinning += (ns / b) * s;
       addTo(teams.owners, shownId(model, own.owner[node]!), ns / b);
       if (entrance.test(model.entities[called]!.name)) addTo(teams.calls, shownId(model, called), ns / b);
-    } else if (tuples.state[k] === State.spinning && b === 0 && s > 0 && waitedFor.test(model.entities[working.stacks.entity[node]!]!.name)) {
+    } else if (
+      tuples.state[k] === State.spinning &&
+      b === 0 &&
+      s > 0 &&
+      waitedFor.test(model.entities[working.stacks.entity[node]!]!.name)
+    ) {
       teams.cost += ns / s;
       teams.spinning += ns;
       addTo(teams.owners, shownId(model, own.procedure[node]!), ns / s);
@@ -56,17 +70,20 @@ function measure(material: Material): Teams {
   return teams;
 }
 
-const isMuch = ({ cost, busy }: Teams, { model, least }: Material): boolean => busy >= least && cost >= leastPart * model.elapsedNs;
+const isMuch = ({ cost, busy }: Teams, { model, least }: Material): boolean =>
+  busy >= least && cost >= leastPart * model.elapsedNs;
 
 /** Code that runs in the library for half of its time or more, where that is told by itself. */
 export function handsOver(material: Material): (members: readonly number[]) => boolean {
   if (!isMuch(measure(material), material)) return () => false;
   const { working, model } = material;
   return (members) => {
-    let all = 0, inside = 0;
+    let all = 0,
+      inside = 0;
     for (const node of members) {
       let ns = 0;
-      for (const k of rowsOfKey(working.byStack, node)) if (isBusy(model.raw.tuples.state[k]!)) ns += working.weights[k]!;
+      for (const k of rowsOfKey(working.byStack, node))
+        if (isBusy(model.raw.tuples.state[k]!)) ns += working.weights[k]!;
       all += ns;
       if (ns > 0 && calledAt(material, node) !== 0) inside += ns;
     }
@@ -83,17 +100,28 @@ export function tellTeams(material: Material): Finding[] {
   const { cost } = teams;
   const ranked = (map: Map<number, number>): number[] => [...map].sort((a, b) => b[1] - a[1]).map(([id]) => id);
   const id = ranked(teams.owners).find((one) => one !== 0) ?? 0;
-  const calls = ranked(teams.calls).filter((one) => teams.calls.get(one)! >= cost / 20).slice(0, most);
+  const calls = ranked(teams.calls)
+    .filter((one) => teams.calls.get(one)! >= cost / 20)
+    .slice(0, most);
   const savingNs = cost * (1 - 1 / larger);
-  let excluding = 0, named = 0;
+  let excluding = 0,
+    named = 0;
   for (const [one, ns] of teams.calls) {
     named += ns;
     if (excludes.test(model.entities[one]!.name)) excluding += ns;
   }
   const isExclusion = excluding > named / 2;
-  return [findingOf(model, {
-    entity: id, kind: 'overhead', change: 'coarsen', advice: isExclusion ? noAdvice : largerPieces, costNs: cost, savingNs,
-    meanwhile: meanwhileOf(model.processors, teams.busy / cost, teams.spinning / cost),
-    facts: { form: 'openmp', calls, excludes: isExclusion, savesNs: savingNs, coarser: larger }, related: calls,
-  })];
+  return [
+    findingOf(model, {
+      entity: id,
+      kind: 'overhead',
+      change: 'coarsen',
+      advice: isExclusion ? noAdvice : largerPieces,
+      costNs: cost,
+      savingNs,
+      meanwhile: meanwhileOf(model.processors, teams.busy / cost, teams.spinning / cost),
+      facts: { form: 'openmp', calls, excludes: isExclusion, savesNs: savingNs, coarser: larger },
+      related: calls,
+    }),
+  ];
 }

@@ -1,4 +1,6 @@
-/** Limits by the thread package's own work, or by waking threads: grain too fine (docs/findings.md, "Overhead"). Pure. */
+/**
+ * Limits by the thread package's own work, or by waking threads: grain too fine (docs/findings.md, "Overhead"). Pure.
+ */
 import { waitsAgain } from '../notices/thundering-herd.js';
 import { addTo } from '../evidence/activity-levels.js';
 import type { Material } from '../evidence/context.js';
@@ -13,7 +15,10 @@ const coarser = 10;
 export function tellOverhead({ model, working, least }: Material): Finding[] {
   const { stacks, weights } = working;
   const { tuples } = model.raw;
-  let cost = 0, busy = 0, spinning = 0, useful = 0;
+  let cost = 0,
+    busy = 0,
+    spinning = 0,
+    useful = 0;
   const byEntity = new Map<number, number>();
   for (let k = 0; k < weights.length; k++) {
     if (tuples.state[k] === State.useful) useful += weights[k];
@@ -23,20 +28,36 @@ export function tellOverhead({ model, working, least }: Material): Finding[] {
     cost += npt;
     busy += npt * b;
     spinning += npt * tuples.spinning[k];
-    for (let n = tuples.stack[k]; n !== 0; n = stacks.parent[n]) if (stacks.first[n]) addTo(byEntity, stacks.entity[n], npt);
+    for (let n = tuples.stack[k]; n !== 0; n = stacks.parent[n])
+      if (stacks.first[n]) addTo(byEntity, stacks.entity[n], npt);
   }
   const savingNs = cost * (1 - 1 / coarser);
   if (savingNs < least) return [];
   // The innermost entity with half of it; idle loops of the package have no stack and count for nobody.
   const known = Math.max(0, ...byEntity.values());
-  const id = shownId(model, [...byEntity].filter(([, npt]) => npt >= known / 2).sort((a, b) => a[1] - b[1])[0]?.[0] ?? 0);
+  const id = shownId(
+    model,
+    [...byEntity].filter(([, npt]) => npt >= known / 2).sort((a, b) => a[1] - b[1])[0]?.[0] ?? 0,
+  );
   const { spawns, switches } = model.head;
-  const events: PackageWorkFacts['events'] = spawns > 0 && spawns >= switches / 10 ? { what: 'threads', count: spawns, workNs: useful / spawns }
-    : switches > 0 ? { what: 'switches', count: switches, workNs: useful / switches } : null;
-  return [findingOf(model, {
-    entity: id, kind: 'overhead', change: 'coarsen', advice: largerPieces, costNs: cost, savingNs, meanwhile: meanwhileOf(model.processors, busy / cost, spinning / cost),
-    facts: { form: 'package-work', events, savesNs: savingNs, coarser },
-  })];
+  const events: PackageWorkFacts['events'] =
+    spawns > 0 && spawns >= switches / 10
+      ? { what: 'threads', count: spawns, workNs: useful / spawns }
+      : switches > 0
+        ? { what: 'switches', count: switches, workNs: useful / switches }
+        : null;
+  return [
+    findingOf(model, {
+      entity: id,
+      kind: 'overhead',
+      change: 'coarsen',
+      advice: largerPieces,
+      costNs: cost,
+      savingNs,
+      meanwhile: meanwhileOf(model.processors, busy / cost, spinning / cost),
+      facts: { form: 'package-work', events, savesNs: savingNs, coarser },
+    }),
+  ];
 }
 
 /** Less work than this for each wait is not worth waking a thread for. */
@@ -45,15 +66,24 @@ const shortWaitNs = 10_000;
 const wakes = /pthread_|lll_|futex|sem_post|sem_wait|notify_one|notify_all|condition_variable/;
 
 /**
- * Kernel threads that hand on too little at a time: they are woken so often that there is little work for each wait. What
- * that takes is the time of threads that have been woken, as far as nobody else has the CPUs, and of the calls that wake.
+ * Kernel threads that hand on too little at a time: they are woken so often that there is little work for each wait.
+ * What that takes is the time of threads that have been woken, as far as nobody else has the CPUs, and of the calls
+ * that wake.
  */
 export function tellWakes({ model, working, own, least }: Material): Finding[] {
   if (model.head.publisher !== 'pthread') return [];
   let waits = 0;
   const byObject = new Map<number, number>();
   for (const { id, object, members, rawKind } of model.entities) {
-    if (!object?.counted || members.length > 0 || rawKind === 'sleep' || rawKind === 'join' || rawKind === 'loop' || rawKind === 'spinlock') continue;
+    if (
+      !object?.counted ||
+      members.length > 0 ||
+      rawKind === 'sleep' ||
+      rawKind === 'join' ||
+      rawKind === 'loop' ||
+      rawKind === 'spinlock'
+    )
+      continue;
     waits += object.contended;
     addTo(byObject, shownId(model, id), object.contended);
   }
@@ -62,11 +92,17 @@ export function tellWakes({ model, working, own, least }: Material): Finding[] {
   if (waits === 0 || (!condition && workNs / waits >= shortWaitNs)) return [];
   const { stacks, weights } = working;
   const { tuples } = model.raw;
-  let cost = 0, busy = 0, spinning = 0;
+  let cost = 0,
+    busy = 0,
+    spinning = 0;
   for (let k = 0; k < weights.length; k++) {
     if (tuples.state[k] !== State.useful || weights[k] === 0) continue;
     const node = tuples.stack[k];
-    if (tuples.waiting[k] !== Waiting.woken && !(own.hidden[node] && wakes.test(model.entities[stacks.entity[node]]!.name))) continue;
+    if (
+      tuples.waiting[k] !== Waiting.woken &&
+      !(own.hidden[node] && wakes.test(model.entities[stacks.entity[node]]!.name))
+    )
+      continue;
     const b = Math.max(1, tuples.busy[k]);
     cost += weights[k] / b;
     busy += weights[k];
@@ -76,19 +112,41 @@ export function tellWakes({ model, working, own, least }: Material): Finding[] {
   if (savingNs < least) return [];
   const most = [...byObject].sort((a, b) => b[1] - a[1]).map(([id]) => id);
   const others = most.slice(1, 3).filter((id) => byObject.get(id)! >= waits / 10);
-  const again = condition ? { condition: condition.id, count: waitsAgain(model, condition), waits: condition.object!.contended } : null;
-  return [findingOf(model, {
-    entity: most[0]!, kind: 'overhead', change: 'coarsen', advice: again ? noAdvice : largerPieces, costNs: cost, savingNs,
-    meanwhile: meanwhileOf(model.processors, busy / cost, spinning / cost),
-    facts: { form: 'wake-ups', waits, workNs: workNs / waits, objects: [most[0]!, ...others], again, savesNs: savingNs, coarser },
-    related: [...others, ...(condition ? [condition.id] : [])],
-  })];
+  const again = condition
+    ? { condition: condition.id, count: waitsAgain(model, condition), waits: condition.object!.contended }
+    : null;
+  return [
+    findingOf(model, {
+      entity: most[0]!,
+      kind: 'overhead',
+      change: 'coarsen',
+      advice: again ? noAdvice : largerPieces,
+      costNs: cost,
+      savingNs,
+      meanwhile: meanwhileOf(model.processors, busy / cost, spinning / cost),
+      facts: {
+        form: 'wake-ups',
+        waits,
+        workNs: workNs / waits,
+        objects: [most[0]!, ...others],
+        again,
+        savesNs: savingNs,
+        coarser,
+      },
+      related: [...others, ...(condition ? [condition.id] : [])],
+    }),
+  ];
 }
 
-/** What making, starting and ending a kernel thread takes at least; it is told where that is a twentieth of the work. */
-const makingNs = 10_000, shortLifeNs = 20 * makingNs;
+/**
+ * What making, starting and ending a kernel thread takes at least; it is told where that is a twentieth of the work.
+ */
+const makingNs = 10_000,
+  shortLifeNs = 20 * makingNs;
 
-/** Kernel threads that live for hardly any work. What each costs beyond the least (a stack, cold caches) is not known. */
+/**
+ * Kernel threads that live for hardly any work. What each costs beyond the least (a stack, cold caches) is not known.
+ */
 export function tellThreads({ model }: Material): Finding[] {
   const { spawns } = model.head;
   const { root } = model;
@@ -96,11 +154,30 @@ export function tellThreads({ model }: Material): Finding[] {
   const cost = Math.min(1, (spawns * makingNs) / root.processorTimeNs) * root.nptNs;
   const savingNs = cost * (1 - 1 / coarser);
   const made = new Map<number, number>();
-  for (const { id, kind, members, instances } of model.entities) if (kind === 'thread' && members.length === 0) addTo(made, shownId(model, id), instances);
+  for (const { id, kind, members, instances } of model.entities)
+    if (kind === 'thread' && members.length === 0) addTo(made, shownId(model, id), instances);
   const [most] = [...made].sort((a, b) => b[1] - a[1]);
-  return [findingOf(model, {
-    entity: most?.[0] ?? 0, kind: 'overhead', change: 'coarsen', advice: { pieces: 'larger', threads: 'fewer' }, costNs: cost, savingNs,
-    meanwhile: meanwhileOf(model.processors, model.balance.meanBusy, model.balance.spinningNs / Math.max(1, model.elapsedNs)),
-    facts: { form: 'short-threads', spawns, workNs: root.processorTimeNs / spawns, leastNs: makingNs, savesNs: savingNs, coarser },
-  })];
+  return [
+    findingOf(model, {
+      entity: most?.[0] ?? 0,
+      kind: 'overhead',
+      change: 'coarsen',
+      advice: { pieces: 'larger', threads: 'fewer' },
+      costNs: cost,
+      savingNs,
+      meanwhile: meanwhileOf(
+        model.processors,
+        model.balance.meanBusy,
+        model.balance.spinningNs / Math.max(1, model.elapsedNs),
+      ),
+      facts: {
+        form: 'short-threads',
+        spawns,
+        workNs: root.processorTimeNs / spawns,
+        leastNs: makingNs,
+        savesNs: savingNs,
+        coarser,
+      },
+    }),
+  ];
 }

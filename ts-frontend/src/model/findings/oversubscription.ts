@@ -1,6 +1,7 @@
 /**
- * Limits by the number of threads: more can run than there are CPUs. By itself that costs no elapsed time, for the CPUs do as
- * much work as ever; it costs where some of the threads spin, for these get their turns too (docs/findings.md, "Threads"). Pure.
+ * Limits by the number of threads: more can run than there are CPUs. By itself that costs no elapsed time, for the CPUs
+ * do as much work as ever; it costs where some of the threads spin, for these get their turns too (docs/findings.md,
+ * "Threads"). Pure.
  */
 import { behindSpinNs, spinningProcedures } from '../evidence/spin-then-block.js';
 import type { OversubscriptionFacts } from '../result/facts.js';
@@ -19,36 +20,63 @@ const leastCrowded = 0.25;
 const leastSamples = 50;
 
 interface Crowd {
-  ns: number;           // elapsed time with more threads runnable than CPUs
-  runnable: number;     // their mean number
-  busy: number; spinning: number; // processors, means over ns
-  spinners: number;     // mean number of threads that spin, on a CPU or waiting for one
-  woken: number;        // mean number of threads that have been woken and wait for a CPU
-  lostNs: number;       // elapsed time that the spinners took from the others
-  handedNs: number;     // the same with the calls by which they wait and wake, before and after they spin
+  ns: number; // elapsed time with more threads runnable than CPUs
+  runnable: number; // their mean number
+  busy: number;
+  spinning: number; // processors, means over ns
+  spinners: number; // mean number of threads that spin, on a CPU or waiting for one
+  woken: number; // mean number of threads that have been woken and wait for a CPU
+  lostNs: number; // elapsed time that the spinners took from the others
+  handedNs: number; // the same with the calls by which they wait and wake, before and after they spin
   byObject: Map<number, number>; // for what they spun, thread time
-  wokenAt: Map<number, number>;  // what those that have been woken waited for, likewise
+  wokenAt: Map<number, number>; // what those that have been woken waited for, likewise
 }
 
-/** A time at which so many CPUs were taken, and so many of them by work if all that can run had equal parts; without those that spin so many could work. */
-interface Level { ns: number; taken: number; atWork: number; working: number }
+/**
+ * A time at which so many CPUs were taken, and so many of them by work if all that can run had equal parts; without
+ * those that spin so many could work.
+ */
+interface Level {
+  ns: number;
+  taken: number;
+  atWork: number;
+  working: number;
+}
 
-/** Elapsed time that goes if nothing but the work is left. share: of the CPUs' time, known by samples; else it is what equal parts give. */
+/**
+ * Elapsed time that goes if nothing but the work is left. share: of the CPUs' time, known by samples; else it is what
+ * equal parts give.
+ */
 function lostAt(levels: readonly Level[], share?: number): number {
   const sum = (of: (level: Level) => number): number => levels.reduce((all, level) => all + level.ns * of(level), 0);
   const equal = sum(({ atWork }) => atWork);
   const more = share === undefined ? 1 : equal > 0 ? (share * sum(({ taken }) => taken)) / equal : 0;
-  return sum(({ atWork, working }) => (working > 0 ? Math.max(0, 1 - (atWork * more) / working) : share === undefined ? 0 : 1));
+  return sum(({ atWork, working }) =>
+    working > 0 ? Math.max(0, 1 - (atWork * more) / working) : share === undefined ? 0 : 1,
+  );
 }
 
 export function crowdOf({ model }: Material): Crowd {
   const { balance, tuples } = model.raw;
   const P = model.processors;
-  const crowd: Crowd = { ns: 0, runnable: 0, busy: 0, spinning: 0, spinners: 0, woken: 0, lostNs: 0, handedNs: 0, byObject: new Map(), wokenAt: new Map() };
+  const crowd: Crowd = {
+    ns: 0,
+    runnable: 0,
+    busy: 0,
+    spinning: 0,
+    spinners: 0,
+    woken: 0,
+    lostNs: 0,
+    handedNs: 0,
+    byObject: new Map(),
+    wokenAt: new Map(),
+  };
   const levelOf = (b: number, s: number, r: number): number => (r * (P + 1) + b) * (P + 1) + s;
-  const spun = new Map<number, number>(), woken = new Map<number, number>(); // by level
+  const spun = new Map<number, number>(),
+    woken = new Map<number, number>(); // by level
   for (let k = 0; k < tuples.ns.length; k++) {
-    const state = tuples.state[k], waiting = tuples.waiting[k];
+    const state = tuples.state[k],
+      waiting = tuples.waiting[k];
     if (waiting === Waiting.none || tuples.runnable[k]! <= P) continue;
     const level = levelOf(tuples.busy[k]!, tuples.spinning[k]!, tuples.runnable[k]!);
     if (waiting === Waiting.woken) {
@@ -63,11 +91,15 @@ export function crowdOf({ model }: Material): Crowd {
   }
   const levels: Level[] = [];
   for (let k = 0; k < balance.ns.length; k++) {
-    const ns = balance.ns[k]!, b = balance.busy[k]!, s = balance.spinning[k]!;
+    const ns = balance.ns[k]!,
+      b = balance.busy[k]!,
+      s = balance.spinning[k]!;
     if (balance.runnable[k]! <= P || ns === 0) continue;
     const r = balance.runnableNs[k]! / ns;
     const level = levelOf(b, s, balance.runnable[k]!);
-    const m = Math.min(r, (spun.get(level) ?? 0) / ns), w = Math.min(r - m, (woken.get(level) ?? 0) / ns), u = r - m - w;
+    const m = Math.min(r, (spun.get(level) ?? 0) / ns),
+      w = Math.min(r - m, (woken.get(level) ?? 0) / ns),
+      u = r - m - w;
     crowd.ns += ns;
     crowd.runnable += ns * r;
     crowd.busy += ns * b;
@@ -77,20 +109,24 @@ export function crowdOf({ model }: Material): Crowd {
     const taken = onOne + Math.min(w, P - onOne);
     levels.push({ ns, taken, atWork: taken - (m > 0 ? (onOne * m) / (u + m) : 0), working: Math.min(u + w, P) });
   }
-  // The CPUs go round among the u + m that may be on one: those at work get so many, and those just woken what is left. Without the
-  // spinning all u + w could have them. Who spins takes its whole turn, who has little to do spins after it: what part of the CPUs' time that is the
-  // samples of running threads say.
+  // The CPUs go round among the u + m that may be on one: those at work get so many, and those just woken what is left.
+  // Without the spinning all u + w could have them. Who spins takes its whole turn, who has little to do spins after
+  // it: what part of the CPUs' time that is the samples of running threads say.
   const { crowdedSamples: samples, crowdedSpinning: spins, crowdedHanding: hands } = model.head;
   const isSampled = samples >= leastSamples;
   if (crowd.spinners > 0) {
     crowd.lostNs = lostAt(levels, isSampled ? 1 - spins / samples : undefined);
     crowd.handedNs = lostAt(levels, isSampled ? 1 - (spins + hands) / samples : undefined);
   }
-  if (crowd.ns > 0) for (const mean of ['runnable', 'busy', 'spinning', 'spinners', 'woken'] as const) crowd[mean] /= crowd.ns;
+  if (crowd.ns > 0)
+    for (const mean of ['runnable', 'busy', 'spinning', 'spinners', 'woken'] as const) crowd[mean] /= crowd.ns;
   return crowd;
 }
 
-/** The program's threads keep each other waiting only while they have all CPUs; for the rest others have them (docs/metrics.md, section 6). */
+/**
+ * The program's threads keep each other waiting only while they have all CPUs; for the rest others have them
+ * (docs/metrics.md, section 6).
+ */
 function ownNs({ cpuWait, processors }: Model, crowd: Crowd): number {
   return cpuWait.runNs > 0 ? Math.min(crowd.ns, cpuWait.runNs / processors) : crowd.ns;
 }
@@ -122,24 +158,43 @@ export function tellCrowd(material: Material): Finding | undefined {
   const harmful = crowd.lostNs >= least;
   if (!harmful && ownNs(model, crowd) < leastCrowded * model.elapsedNs) return undefined;
   const objects = harmful ? [...crowd.byObject].sort((a, b) => b[1] - a[1]).map(([id]) => id) : [];
-  const { cpuWait: { waitNs, ownNs: own } } = model;
+  const {
+    cpuWait: { waitNs, ownNs: own },
+  } = model;
   const savingNs = harmful ? crowd.handedNs : 0;
   return findingOf(model, {
-    entity: 0, kind: 'oversubscription', change: 'fewer-threads', advice: { pieces: null, threads: 'fewer' }, costNs: savingNs, savingNs,
+    entity: 0,
+    kind: 'oversubscription',
+    change: 'fewer-threads',
+    advice: { pieces: null, threads: 'fewer' },
+    costNs: savingNs,
+    savingNs,
     meanwhile: meanwhileOf(P, crowd.busy, crowd.spinning),
     facts: {
-      form: 'oversubscription', crowdedNs: crowd.ns, runnable: crowd.runnable, harmful, spinners: harmful ? { threads: crowd.spinners, object: objects[0]! } : null,
-      woken: wokenOf(crowd), cpuWait: waitNs > 0 ? { waitNs, ownNs: own } : null,
-      fewer: harmful ? savedByFewer(material, crowd) : { savesNs: 0, mostNs: null }, blocking: harmful && isLess(crowd) ? crowd.lostNs : null,
+      form: 'oversubscription',
+      crowdedNs: crowd.ns,
+      runnable: crowd.runnable,
+      harmful,
+      spinners: harmful ? { threads: crowd.spinners, object: objects[0]! } : null,
+      woken: wokenOf(crowd),
+      cpuWait: waitNs > 0 ? { waitNs, ownNs: own } : null,
+      fewer: harmful ? savedByFewer(material, crowd) : { savesNs: 0, mostNs: null },
+      blocking: harmful && isLess(crowd) ? crowd.lostNs : null,
     },
     related: objects.slice(0, 3),
-    alternatives: harmful && isLess(crowd) ? [{ kind: 'spinning', change: 'block-instead-of-spin', savingNs: crowd.lostNs }] : [],
+    alternatives:
+      harmful && isLess(crowd) ? [{ kind: 'spinning', change: 'block-instead-of-spin', savingNs: crowd.lostNs }] : [],
   });
 }
 
 /** Spinning that costs because there are more threads than CPUs is told with that, once. */
 export function isCrowds(finding: Finding, crowd: Finding | undefined): boolean {
-  return crowd !== undefined && finding.kind === 'spinning' && crowd.related.includes(finding.entity) && crowd.savingNs >= finding.savingNs / 2;
+  return (
+    crowd !== undefined &&
+    finding.kind === 'spinning' &&
+    crowd.related.includes(finding.entity) &&
+    crowd.savingNs >= finding.savingNs / 2
+  );
 }
 
 /** Loops that nobody marked and that were found to do nothing but wait. */

@@ -21,13 +21,16 @@ export function passesData(entity: Entity): boolean {
 const isRepeated = (entity: Entity): boolean => insideKind(entity) === 'data' || (entity.object?.contended ?? 0) >= 10;
 
 /**
- * What a loop waits for is not known, nor how often it waited. But where a thread works beside others that do something else, and these wait in a loop
- * for it now and then, it hands them something, as through a queue without locks; at a barrier threads that do the same wait for each other.
+ * What a loop waits for is not known, nor how often it waited. But where a thread works beside others that do something
+ * else, and these wait in a loop for it now and then, it hands them something, as through a queue without locks; at a
+ * barrier threads that do the same wait for each other.
  */
 function isHandover(model: Model, candidate: Candidate, object: Entity): boolean {
   if (object.rawKind !== 'loop' || insideKind(object) !== undefined || !isBeside(candidate)) return false;
   const { ids, time } = candidate.stats.threads;
-  const names = new Set(ids.filter((_, k) => time[k]! >= 0.02 * candidate.stats.time).map((id) => model.entities[id]!.name));
+  const names = new Set(
+    ids.filter((_, k) => time[k]! >= 0.02 * candidate.stats.time).map((id) => model.entities[id]!.name),
+  );
   const waiters = object.object?.waiters ?? [];
   return waiters.length > 0 && waiters.every(({ thread }) => thread !== 0 && !names.has(model.entities[thread]!.name));
 }
@@ -37,7 +40,8 @@ const alwaysAtWork = 0.75;
 
 /**
  * Others wait for its results, again and again (rather than for one signal to start); and it is no serial part of the
- * program: several threads ran it, or others were at work beside it, or its thread does nothing else and waits for nobody.
+ * program: several threads ran it, or others were at work beside it, or its thread does nothing else and waits for
+ * nobody.
  */
 export function isStream(model: Model, candidate: Candidate): boolean {
   const { waited, threads, thread } = candidate;
@@ -45,7 +49,11 @@ export function isStream(model: Model, candidate: Candidate): boolean {
   if (object && isHandover(model, candidate, object)) return true;
   if (!object || !passesData(object) || !isRepeated(object)) return false;
   const { thread: life, processorTimeNs } = model.entities[thread]!;
-  return threads >= 2 || isBeside(candidate) || (life !== null && thread !== 0 && processorTimeNs >= alwaysAtWork * (life.lastNs - life.firstNs));
+  return (
+    threads >= 2 ||
+    isBeside(candidate) ||
+    (life !== null && thread !== 0 && processorTimeNs >= alwaysAtWork * (life.lastNs - life.firstNs))
+  );
 }
 
 /** Threads that pass data on: one stage is slower than the others, or all of them wait for each other. */
@@ -53,9 +61,15 @@ export function stream(material: Material, contexts: Contexts, streams: Candidat
   const { model, levels } = material;
   const P = model.processors;
   streams.sort((a, b) => b.stats.cost - a.stats.cost);
-  const objects = [...new Set([...streams.map((one) => one.waited!.object), ...streams.flatMap((one) => one.data.map((waited) => waited.object))])];
+  const objects = [
+    ...new Set([
+      ...streams.map((one) => one.waited!.object),
+      ...streams.flatMap((one) => one.data.map((waited) => waited.object)),
+    ]),
+  ];
   for (const one of streams) for (const thread of one.stats.threads.ids) if (thread !== 0) involved.add(thread);
-  for (const object of objects) for (const { thread } of model.entities[object]!.object!.waiters) if (thread !== 0) involved.add(thread);
+  for (const object of objects)
+    for (const { thread } of model.entities[object]!.object!.waiters) if (thread !== 0) involved.add(thread);
   // A stage is the threads of one name; it is as slow as the slowest of them.
   const stages = new Map<string, { thread: Entity; time: number }>();
   let work = 0;
@@ -76,9 +90,20 @@ export function stream(material: Material, contexts: Contexts, streams: Candidat
     const mine = streams.find((one) => one.thread === first.thread.id) ?? streams[0]!;
     const savingNs = Math.min(model.root.parallelizeNs, Math.max(0, first.time - Math.max(second.time, work / P)));
     return findingOf(model, {
-      entity: mine.id, kind: 'pipeline', change: 'balance', advice: { pieces: null, threads: 'more' }, costNs: mine.stats.cost, savingNs, meanwhile: meanwhile(model, mine.stats),
+      entity: mine.id,
+      kind: 'pipeline',
+      change: 'balance',
+      advice: { pieces: null, threads: 'more' },
+      costNs: mine.stats.cost,
+      savingNs,
+      meanwhile: meanwhile(model, mine.stats),
       facts: {
-        form: 'slowest-stage', code: mine.id, stage: { thread: first.thread.id, workNs: first.time }, next: { thread: second.thread.id, workNs: second.time }, objects: shown, savesNs: savingNs,
+        form: 'slowest-stage',
+        code: mine.id,
+        stage: { thread: first.thread.id, workNs: first.time },
+        next: { thread: second.thread.id, workNs: second.time },
+        objects: shown,
+        savesNs: savingNs,
       },
       related: [...related, first.thread.id, second.thread.id, ...involved],
     });
@@ -88,15 +113,28 @@ export function stream(material: Material, contexts: Contexts, streams: Candidat
     const savingNs = Math.min(stats.lost, Math.max(0, stats.npt - Math.max(first?.time ?? 0, work / P)));
     const code = streams[0]!.id;
     return findingOf(model, {
-      entity: code, kind: 'starvation', change: 'finer-grain', advice: { pieces: 'smaller', threads: null }, costNs: stats.cost, savingNs, meanwhile: meanwhile(model, stats),
-      facts: { form: 'passed-data', objects: shown, code, savesNs: savingNs }, related,
+      entity: code,
+      kind: 'starvation',
+      change: 'finer-grain',
+      advice: { pieces: 'smaller', threads: null },
+      costNs: stats.cost,
+      savingNs,
+      meanwhile: meanwhile(model, stats),
+      facts: { form: 'passed-data', objects: shown, code, savesNs: savingNs },
+      related,
     });
   }
   const object = objects[0]!;
   const saved = lossOf(levels, model.entities[object]!, levels.waits.get(object)!);
   const savingNs = Math.min(stats.lost, saved.blockedSaving + saved.spinSaving);
   return findingOf(model, {
-    entity: shownId(model, object), kind: 'dependency', change: 'wait-less', costNs: stats.cost, savingNs, meanwhile: meanwhile(model, stats),
-    facts: { form: 'mutual-wait', objects: shown, savesNs: savingNs }, related,
+    entity: shownId(model, object),
+    kind: 'dependency',
+    change: 'wait-less',
+    costNs: stats.cost,
+    savingNs,
+    meanwhile: meanwhile(model, stats),
+    facts: { form: 'mutual-wait', objects: shown, savesNs: savingNs },
+    related,
   });
 }

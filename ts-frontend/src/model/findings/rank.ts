@@ -1,7 +1,7 @@
 /**
  * What limits the program, in at most three findings. Lost parallelism has two sides, the code that ran and the threads
- * that waited; each piece of it is explained once: first by locks and by input and output, whose waiters could have run,
- * then by the code that ran. Formulas: docs/findings.md. Pure.
+ * that waited; each piece of it is explained once: first by locks and by input and output, whose waiters could have
+ * run, then by the code that ran. Formulas: docs/findings.md. Pure.
  */
 import { reconciled } from './advice.js';
 import { prepareContexts } from '../evidence/loss-contexts.js';
@@ -37,31 +37,58 @@ export function findingsOf(model: Model, working: Tables): { findings: Finding[]
   const notices: Notice[] = [];
   const { samples, elapsedNs } = model;
   if (samples === 0 || elapsedNs === 0) {
-    notices.push({ reason: 'no snapshot was taken: the program ended before the sampler saw it at work', remedy: 'let it run longer, or raise --rate' });
+    notices.push({
+      reason: 'no snapshot was taken: the program ended before the sampler saw it at work',
+      remedy: 'let it run longer, or raise --rate',
+    });
     return { findings: [], notices };
   }
   const levels = measureLevels(model.raw, working.stacks, working.groupOf);
   const material: Material = {
-    model, working, levels, meanwhile: prepareMeanwhile(model.raw, working.stacks), own: ownOf(model.raw, working.stacks), least: Math.max(leastShare, leastObservations / samples) * elapsedNs,
+    model,
+    working,
+    levels,
+    meanwhile: prepareMeanwhile(model.raw, working.stacks),
+    own: ownOf(model.raw, working.stacks),
+    least: Math.max(leastShare, leastObservations / samples) * elapsedNs,
   };
   const losses = lockLosses(material);
   const io = ioLoss(material, losses);
   const longest = longestThreads(material);
   // A lock that costs nothing, for a longer thread runs beside it, explains nothing: that thread's code is what costs.
-  const costing = losses.filter((loss) => savingOf(loss) < material.least || (leftBy(material, longest, [loss.entity], savingOf(loss))?.most ?? Infinity) >= material.least);
-  const contexts = prepareContexts(model.raw, working, material.own, unexplainedOf(model, working, material.meanwhile, costing, io));
+  const costing = losses.filter(
+    (loss) =>
+      savingOf(loss) < material.least ||
+      (leftBy(material, longest, [loss.entity], savingOf(loss))?.most ?? Infinity) >= material.least,
+  );
+  const contexts = prepareContexts(
+    model.raw,
+    working,
+    material.own,
+    unexplainedOf(model, working, material.meanwhile, costing, io),
+  );
   const crowd = tellCrowd(material);
   const sampled = [
     ...(crowd ? [crowd] : []),
-    ...tellLocks(material, losses), ...tellSpinning(material), ...tellIo(material, io),
-    ...tellCode(material, contexts), ...tellOverhead(material), ...tellTeams(material), ...tellWakes(material), ...tellRest(material),
+    ...tellLocks(material, losses),
+    ...tellSpinning(material),
+    ...tellIo(material, io),
+    ...tellCode(material, contexts),
+    ...tellOverhead(material),
+    ...tellTeams(material),
+    ...tellWakes(material),
+    ...tellRest(material),
   ].filter((finding) => worthOf(finding) >= leastFor(finding, material) && !isCrowds(finding, crowd));
   // What is counted, not sampled, needs no observations.
   const all = [...sampled, ...tellThreads(material)];
   for (const finding of all) bound(material, longest, finding);
   const limits = all.sort((a, b) => b.savingNs - a.savingNs || b.costNs - a.costNs);
   let findings = chosen(gatherSmall(limits.filter(isFirstOfKind), material.least));
-  const named = new Map(findings.flatMap((one) => (one.kind === 'pipeline' ? [one.entity, ...one.related] : [one.entity]).map((id) => [id, worthOf(one)] as const)));
+  const named = new Map(
+    findings.flatMap((one) =>
+      (one.kind === 'pipeline' ? [one.entity, ...one.related] : [one.entity]).map((id) => [id, worthOf(one)] as const),
+    ),
+  );
   if (crowd && findings.length < findingsKept && !findings.includes(crowd)) findings = reconciled([...findings, crowd]);
   if (findings.length < findingsKept) findings.push(...optimizeWithin(material, longest, named));
   putFirst(findings);
@@ -93,7 +120,8 @@ function optimizeWithin(material: Material, longest: Longest, named: Map<number,
 }
 
 /** Serial code may go as a whole; of the others only what the change saves. */
-const worthOf = (finding: Finding): number => Math.min(finding.kind === 'serial' ? finding.costNs : finding.savingNs, finding.bound?.mostNs ?? Infinity);
+const worthOf = (finding: Finding): number =>
+  Math.min(finding.kind === 'serial' ? finding.costNs : finding.savingNs, finding.bound?.mostNs ?? Infinity);
 
 /** Too fine a grain shows as overhead and as ready threads beside idle processors: one cause, told once. */
 function isFirstOfKind(finding: Finding, at: number, all: readonly Finding[]): boolean {
@@ -113,13 +141,16 @@ function gatherSmall(limits: readonly Finding[], least: number): Finding[] {
 }
 
 function leastFor({ kind }: Finding, { least, model }: Material): number {
-  return kind === 'serial' ? Math.max(leastSerial * leastShare, leastObservations / model.samples) * model.elapsedNs : least;
+  return kind === 'serial'
+    ? Math.max(leastSerial * leastShare, leastObservations / model.samples) * model.elapsedNs
+    : least;
 }
 
 /** Code to make faster comes last, but for where all the rest is small beside it. */
 function putFirst(findings: Finding[]): void {
   const last = findings.at(-1);
-  if (last?.kind !== 'optimize' || findings.slice(0, -1).some((one) => worthOf(one) >= last.savingNs / muchMore)) return;
+  if (last?.kind !== 'optimize' || findings.slice(0, -1).some((one) => worthOf(one) >= last.savingNs / muchMore))
+    return;
   findings.unshift(findings.pop()!);
 }
 
@@ -140,25 +171,48 @@ function addNotices(model: Model, material: Material, findings: readonly Finding
       remedy: 'let the program run longer, or raise --rate',
     });
   const waiting = cpuWaitNotice(model);
-  const isTold = findings.some(({ kind }) => kind === 'oversubscription') && model.cpuWait.ownNs >= model.cpuWait.othersNs;
+  const isTold =
+    findings.some(({ kind }) => kind === 'oversubscription') && model.cpuWait.ownNs >= model.cpuWait.othersNs;
   if (waiting && !isTold) notices.push(waiting);
   const children = childrenNotice(model);
   if (children) notices.push(children);
   const woken = findings.filter(({ kind }) => kind === 'overhead');
-  notices.push(...idleLoops(model), ...churnedLocks(model), ...herds(model, new Set(woken.flatMap(({ entity, related }) => [entity, ...related]))));
+  notices.push(
+    ...idleLoops(model),
+    ...churnedLocks(model),
+    ...herds(model, new Set(woken.flatMap(({ entity, related }) => [entity, ...related]))),
+  );
   if (!raw.entities.some((entity, id) => id > 0 && entity.kind === 'procedure'))
-    notices.push(model.head.publisher === 'pthread' ? { reason: 'no procedure was seen at work', remedy: 'let the program run longer' }
-      : { reason: 'no procedure was recorded: the program was compiled without hooks', remedy: 'compile it with the flags that `quartz cflags` prints' });
-  const restNs = material.levels.elapsed.get(0) ?? 0; // nobody spun either: of who spins it is not known to the moment when he goes on
+    notices.push(
+      model.head.publisher === 'pthread'
+        ? { reason: 'no procedure was seen at work', remedy: 'let the program run longer' }
+        : {
+            reason: 'no procedure was recorded: the program was compiled without hooks',
+            remedy: 'compile it with the flags that `quartz cflags` prints',
+          },
+    );
+  // nobody spun either: of who spins it is not known to the moment when he goes on
+  const restNs = material.levels.elapsed.get(0) ?? 0;
   if (restNs >= 0.2 * elapsedNs) {
     let asleep = 0;
-    for (const entity of model.entities) if (entity.rawKind === 'sleep' && entity.members.length === 0) asleep += entity.states.blocked.ns;
-    const waiting = [waitingText(material, waitingAtRest(material)), sleepersText(material)].filter((text) => text !== '').join(', ');
+    for (const entity of model.entities)
+      if (entity.rawKind === 'sleep' && entity.members.length === 0) asleep += entity.states.blocked.ns;
+    const waiting = [waitingText(material, waitingAtRest(material)), sleepersText(material)]
+      .filter((text) => text !== '')
+      .join(', ');
     if (!findings.some(({ kind, meanwhile }) => kind === 'io' || meanwhile.busy === 0))
       notices.push({
-        reason: `during ${time(restNs)} of ${time(elapsedNs)} (${percent(restNs, elapsedNs)}) nothing ran` +
-          (asleep >= restNs / 2 ? ': threads slept' : waiting === '' ? '' : `; threads that waited meanwhile, on average: ${waiting}`),
-        remedy: asleep >= restNs / 2 ? 'sleeping is no contention: if it is not wanted, sleep less' : 'see the states of the threads (quartz threads) for what they waited for',
+        reason:
+          `during ${time(restNs)} of ${time(elapsedNs)} (${percent(restNs, elapsedNs)}) nothing ran` +
+          (asleep >= restNs / 2
+            ? ': threads slept'
+            : waiting === ''
+              ? ''
+              : `; threads that waited meanwhile, on average: ${waiting}`),
+        remedy:
+          asleep >= restNs / 2
+            ? 'sleeping is no contention: if it is not wanted, sleep less'
+            : 'see the states of the threads (quartz threads) for what they waited for',
       });
   }
   if (findings.length === 0 && material.least < elapsedNs)
@@ -167,4 +221,3 @@ function addNotices(model: Model, material: Material, findings: readonly Finding
       remedy: 'see the table of procedures for where the rest goes',
     });
 }
-

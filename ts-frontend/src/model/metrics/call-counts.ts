@@ -9,7 +9,11 @@ export class Calls {
   #byCaller: RowsBy | undefined;
   #byCallee: RowsBy | undefined;
 
-  constructor(private readonly table: RawProfile['calls'], groupOf: Uint32Array, entities: number) {
+  constructor(
+    private readonly table: RawProfile['calls'],
+    groupOf: Uint32Array,
+    entities: number,
+  ) {
     this.total = new Float64Array(entities);
     for (let k = 0; k < table.count.length; k++) {
       const callee = table.callee[k]!;
@@ -31,7 +35,12 @@ export class Calls {
   }
   #list(rows: RowsBy, entities: readonly number[], other: Uint32Array): CallCount[] {
     const counts = new Map<number, number>();
-    for (const entity of entities) if (entity !== 0) for (const k of rowsOfKey(rows, entity)) counts.set(other[k]!, (counts.get(other[k]!) ?? 0) + this.table.count[k]!);
-    return [...counts].map(([entity, count]) => ({ entity, count })).sort((a, b) => b.count - a.count || a.entity - b.entity);
+    for (const entity of entities)
+      if (entity !== 0)
+        for (const k of rowsOfKey(rows, entity))
+          counts.set(other[k]!, (counts.get(other[k]!) ?? 0) + this.table.count[k]!);
+    return [...counts]
+      .map(([entity, count]) => ({ entity, count }))
+      .sort((a, b) => b.count - a.count || a.entity - b.entity);
   }
 }

@@ -12,7 +12,10 @@ export interface Factors {
   calls: number;
 }
 
-/** A hook and a lock: which of the bounds holds is not known, the mean is never wrong by more than half of what is between them. */
+/**
+ * A hook and a lock: which of the bounds holds is not known, the mean is never wrong by more than half of what is
+ * between them.
+ */
 const hookPs = ({ hookLeastPs, hookMostPs }: RawHead): number => (hookLeastPs + hookMostPs) / 2;
 const lockPs = ({ lockLeastPs, lockMostPs }: RawHead): number => (lockLeastPs + lockMostPs) / 2;
 
@@ -59,20 +62,37 @@ export function factorsOf(raw: RawProfile, stacks: Stacks, apply: boolean): Fact
 }
 
 /** Weight of every tuple after compensation. */
-export function weightsOf(raw: RawProfile, stacks: Stacks, factors: Factors): { ns: Float64Array; compensation: Compensation } {
+export function weightsOf(
+  raw: RawProfile,
+  stacks: Stacks,
+  factors: Factors,
+): { ns: Float64Array; compensation: Compensation } {
   const { tuples } = raw;
   const ns = new Float64Array(tuples.ns.length);
   let processorTimeNs = 0;
   let elapsedNs = 0;
   for (let k = 0; k < ns.length; k++) {
     const state = tuples.state[k]!;
-    const factor = state === State.useful ? factors.useful[stacks.procedure[tuples.stack[k]!]!]!
-      : state === State.overhead ? factors.overhead : 1;
+    const factor =
+      state === State.useful
+        ? factors.useful[stacks.procedure[tuples.stack[k]!]!]!
+        : state === State.overhead
+          ? factors.overhead
+          : 1;
     ns[k] = tuples.ns[k]! * factor;
     if (factor !== 1) {
       processorTimeNs += tuples.ns[k]! - ns[k]!;
       elapsedNs += (tuples.ns[k]! - ns[k]!) / Math.max(1, tuples.busy[k]!);
     }
   }
-  return { ns, compensation: { applied: processorTimeNs > 0, processorTimeNs, elapsedNs, clampedNs: factors.clampedNs, calls: factors.calls } };
+  return {
+    ns,
+    compensation: {
+      applied: processorTimeNs > 0,
+      processorTimeNs,
+      elapsedNs,
+      clampedNs: factors.clampedNs,
+      calls: factors.calls,
+    },
+  };
 }

@@ -5,8 +5,8 @@ import type { Interval } from '../result/types.js';
 const z = 1.959963985;
 
 /**
- * How many snapshots of equal weight the recorded ones are worth (Kish): the square of the sum of their weights over the
- * sum of the squares. A snapshot after a stall stands for all of the stall, but is one look.
+ * How many snapshots of equal weight the recorded ones are worth (Kish): the square of the sum of their weights over
+ * the sum of the squares. A snapshot after a stall stands for all of the stall, but is one look.
  */
 export function independentSnapshots(head: RawHead): number {
   const elapsedUs = head.elapsedNs / 1000;
@@ -14,8 +14,9 @@ export function independentSnapshots(head: RawHead): number {
 }
 
 /**
- * How many snapshots a share of elapsed time is worth that comes from two draws: which part of it the whole has (`share` of
- * `whole`), by as many snapshots, and what of the whole it is, by as many samples of running threads. Both variances add up.
+ * How many snapshots a share of elapsed time is worth that comes from two draws: which part of it the whole has
+ * (`share` of `whole`), by as many snapshots, and what of the whole it is, by as many samples of running threads. Both
+ * variances add up.
  */
 export function independentOfSamples(snapshots: number, samples: number, share: number, whole: number): number {
   if (samples <= 0 || whole >= 1 + share) return snapshots;

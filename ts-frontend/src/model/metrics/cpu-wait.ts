@@ -1,6 +1,6 @@
 /**
- * Waiting for CPUs: how long the program's kernel threads could have run and had none, and how much of that other programs
- * must have caused. Formulas: docs/metrics.md, section 6. Pure.
+ * Waiting for CPUs: how long the program's kernel threads could have run and had none, and how much of that other
+ * programs must have caused. Formulas: docs/metrics.md, section 6. Pure.
  */
 import { percent, time } from '../wording/numbers.js';
 import type { RawProfile } from '../profile/raw-profile.js';
@@ -12,12 +12,23 @@ const leastElapsed = 0.02;
 /** A finding is cautioned where others may have caused at least this part of its cost. */
 const leastPart = 0.5;
 
-/** So long a thread may wait for a CPU that nobody else uses: an interrupt wakes that CPU, which then switches to it. In virtual machines 3 to 10 us. */
+/**
+ * So long a thread may wait for a CPU that nobody else uses: an interrupt wakes that CPU, which then switches to it. In
+ * virtual machines 3 to 10 us.
+ */
 const wakeNs = 10_000;
 
 /** What other programs do to one thread makes all that wait for it look idle, and the code that ran serial. */
-const shaken: ReadonlySet<Finding['kind']> = new Set(
-  ['serial', 'imbalance', 'pipeline', 'dependency', 'starvation', 'lock-contention', 'spinning', 'overhead'] as const);
+const shaken: ReadonlySet<Finding['kind']> = new Set([
+  'serial',
+  'imbalance',
+  'pipeline',
+  'dependency',
+  'starvation',
+  'lock-contention',
+  'spinning',
+  'overhead',
+] as const);
 
 export function cpuWaitOf({ head, balance }: RawProfile): CpuWait {
   const { cpuRunNs: runNs, cpuWaitNs: waitNs, cpuTurns, publisher, processors, cpus } = head;
@@ -28,17 +39,20 @@ export function cpuWaitOf({ head, balance }: RawProfile): CpuWait {
     if (more > 0) excess.push({ more, ns: balance.ns[k]! });
   }
   // The program had all CPUs for no longer than this: at worst when most of its threads wanted them.
-  let left = runNs / places, mostNs = 0;
+  let left = runNs / places,
+    mostNs = 0;
   for (const { more, ns } of excess.sort((a, b) => b.more - a.more)) {
     mostNs += more * Math.min(ns, left);
     left -= Math.min(ns, left);
   }
-  const ownNs = Math.min(waitNs, mostNs), othersNs = Math.max(0, waitNs - ownNs - wakeNs * cpuTurns);
+  const ownNs = Math.min(waitNs, mostNs),
+    othersNs = Math.max(0, waitNs - ownNs - wakeNs * cpuTurns);
   return { runNs, waitNs, ownNs, othersNs, share: runNs + waitNs > 0 ? waitNs / (runNs + waitNs) : 0 };
 }
 
 const matters = ({ cpuWait, elapsedNs }: Model): boolean =>
-  cpuWait.share >= leastWait && cpuWait.ownNs + cpuWait.othersNs >= Math.max(leastElapsed * elapsedNs, leastWait * cpuWait.runNs);
+  cpuWait.share >= leastWait &&
+  cpuWait.ownNs + cpuWait.othersNs >= Math.max(leastElapsed * elapsedNs, leastWait * cpuWait.runNs);
 
 /** Marks the findings that other programs may have made. */
 export function caution(model: Model, findings: readonly Finding[]): void {
@@ -55,11 +69,17 @@ export function cpuWaitNotice(model: Model): Notice | undefined {
   const { waitNs, runNs, ownNs, othersNs, share } = model.cpuWait;
   const { publisher, cpus } = model.head;
   const who = publisher === 'pthread' ? 'threads' : 'processors';
-  const whose = othersNs >= ownNs ? `other programs had the CPUs for at least ${time(othersNs)} of that` : `at most ${time(ownNs)} of that for each other`;
+  const whose =
+    othersNs >= ownNs
+      ? `other programs had the CPUs for at least ${time(othersNs)} of that`
+      : `at most ${time(ownNs)} of that for each other`;
   return {
     reason: `${who} waited ${percent(share, 1)} of the time for a CPU (${time(waitNs)} of the ${time(waitNs + runNs)} in which they could run): ${whose}`,
-    remedy: othersNs >= ownNs ? 'record it again on a quieter machine'
-      : publisher === 'pthread' ? `at times more of them can run than there are CPUs; record it again on a quieter machine to see whether that is its own doing`
-      : `it has ${cpus} ${cpus === 1 ? 'CPU' : 'CPUs'}: use no more ${who} than that`,
+    remedy:
+      othersNs >= ownNs
+        ? 'record it again on a quieter machine'
+        : publisher === 'pthread'
+          ? `at times more of them can run than there are CPUs; record it again on a quieter machine to see whether that is its own doing`
+          : `it has ${cpus} ${cpus === 1 ? 'CPU' : 'CPUs'}: use no more ${who} than that`,
   };
 }

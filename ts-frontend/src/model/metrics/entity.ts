@@ -8,7 +8,17 @@ import { independentOfSamples, nptInterval } from './confidence.js';
 import { baseName, kindOf } from './naming.js';
 import type { EntityKind, ObjectKind, RawEntity, RawProfile, RawThread } from '../profile/raw-profile.js';
 import { stateCount } from './sums.js';
-import type { Bucket, CallCount, Entity, Interval, Kind, ObjectStats, StateName, StateTime, ThreadStats } from '../result/types.js';
+import type {
+  Bucket,
+  CallCount,
+  Entity,
+  Interval,
+  Kind,
+  ObjectStats,
+  StateName,
+  StateTime,
+  ThreadStats,
+} from '../result/types.js';
 import { stateNames } from '../result/types.js';
 import { Objects } from './sync-objects.js';
 
@@ -17,7 +27,11 @@ export class Shared {
   readonly threads: Map<number, RawThread>;
   readonly objects: Objects;
   #runnable: Runnable | undefined;
-  constructor(readonly raw: RawProfile, readonly working: Tables, readonly independent: number) {
+  constructor(
+    readonly raw: RawProfile,
+    readonly working: Tables,
+    readonly independent: number,
+  ) {
     this.threads = new Map(raw.threads.map((thread) => [thread.entity, thread]));
     this.objects = new Objects(raw, working);
   }
@@ -34,18 +48,40 @@ export class BuiltEntity implements Entity {
   #object: ObjectStats | null | undefined;
 
   /** `source`: what the profile says of it; of a group, of its first member. */
-  constructor(private readonly shared: Shared, private readonly source: RawEntity, readonly id: number, readonly name: string,
-    readonly members: number[], readonly group: number) {}
+  constructor(
+    private readonly shared: Shared,
+    private readonly source: RawEntity,
+    readonly id: number,
+    readonly name: string,
+    readonly members: number[],
+    readonly group: number,
+  ) {}
 
-  get rawKind(): EntityKind { return this.id === 0 ? 'procedure' : this.source.kind; }
-  get kind(): Kind { return kindOf(this.rawKind); }
-  get file(): string { return this.id === 0 ? '' : this.source.file; }
-  get line(): number { return this.id === 0 ? 0 : this.source.line; }
-  get address(): number { return this.id === 0 ? 0 : this.source.address; }
-  get detail(): string { return this.id === 0 ? '' : this.source.detail; }
+  get rawKind(): EntityKind {
+    return this.id === 0 ? 'procedure' : this.source.kind;
+  }
+  get kind(): Kind {
+    return kindOf(this.rawKind);
+  }
+  get file(): string {
+    return this.id === 0 ? '' : this.source.file;
+  }
+  get line(): number {
+    return this.id === 0 ? 0 : this.source.line;
+  }
+  get address(): number {
+    return this.id === 0 ? 0 : this.source.address;
+  }
+  get detail(): string {
+    return this.id === 0 ? '' : this.source.detail;
+  }
   get module(): string {
     const { raw } = this.shared;
-    return this.id === 0 ? raw.head.program : this.source.module > 0 ? raw.modules[this.source.module - 1]?.path ?? '' : '';
+    return this.id === 0
+      ? raw.head.program
+      : this.source.module > 0
+        ? (raw.modules[this.source.module - 1]?.path ?? '')
+        : '';
   }
   get instances(): number {
     const { entities } = this.shared.raw;
@@ -55,54 +91,109 @@ export class BuiltEntity implements Entity {
   }
 
   get inlinedInto(): number[] {
-    const { entities } = this.shared.raw, all = this.#all.map((id) => (this.rawKind === 'procedure' ? entities[id]?.record ?? 0 : 0));
+    const { entities } = this.shared.raw,
+      all = this.#all.map((id) => (this.rawKind === 'procedure' ? (entities[id]?.record ?? 0) : 0));
     return all.includes(0) ? [] : [...new Set(all)];
   }
 
-  get nptNs(): number { return this.#sums.npt[this.id]!; }
-  get nptSelfNs(): number { return this.#sums.nptSelf[this.id]!; }
-  get share(): number { return this.#elapsedNs > 0 ? this.nptNs / this.#elapsedNs : 0; }
-  get processorTimeNs(): number { return this.#sums.time[this.id]!; }
-  get processorTimeSelfNs(): number { return total(this.#terms(this.#sums.byBusySelf)); }
-  get byBusyNs(): Float64Array { return (this.#byBusy ??= this.#terms(this.#sums.byBusy).map((ns, k) => ns / (k + 1))); }
-  get byBusySelfNs(): Float64Array { return (this.#byBusySelf ??= this.#terms(this.#sums.byBusySelf).map((ns, k) => ns / (k + 1))); }
-  get parallelism(): number { return this.nptNs > 0 ? this.processorTimeNs / this.nptNs : 0; }
-  get idlenessNs(): number { return this.#sums.idleness[this.id]!; }
-  get spinBlameNs(): number { return this.#sums.spinBlame[this.id]!; }
-  get overheadNs(): number { return this.#sums.stateNs[this.id * stateCount + 1]!; }
-  get optimizeNs(): number { return this.nptNs; }
-  get parallelizeNs(): number { return parallelize(this.#terms(this.#sums.byBusy)); }
-  get parallelizeSelfNs(): number { return parallelize(this.#terms(this.#sums.byBusySelf)); }
-  get states(): Record<StateName, StateTime> {
-    return (this.#states ??= Object.fromEntries(stateNames.map((name, k) => [name, new BuiltState(this.shared, this.id, k + 1)])) as unknown as Record<StateName, StateTime>);
+  get nptNs(): number {
+    return this.#sums.npt[this.id]!;
   }
-  get calls(): number { return this.shared.working.calls.total[this.id]!; }
+  get nptSelfNs(): number {
+    return this.#sums.nptSelf[this.id]!;
+  }
+  get share(): number {
+    return this.#elapsedNs > 0 ? this.nptNs / this.#elapsedNs : 0;
+  }
+  get processorTimeNs(): number {
+    return this.#sums.time[this.id]!;
+  }
+  get processorTimeSelfNs(): number {
+    return total(this.#terms(this.#sums.byBusySelf));
+  }
+  get byBusyNs(): Float64Array {
+    return (this.#byBusy ??= this.#terms(this.#sums.byBusy).map((ns, k) => ns / (k + 1)));
+  }
+  get byBusySelfNs(): Float64Array {
+    return (this.#byBusySelf ??= this.#terms(this.#sums.byBusySelf).map((ns, k) => ns / (k + 1)));
+  }
+  get parallelism(): number {
+    return this.nptNs > 0 ? this.processorTimeNs / this.nptNs : 0;
+  }
+  get idlenessNs(): number {
+    return this.#sums.idleness[this.id]!;
+  }
+  get spinBlameNs(): number {
+    return this.#sums.spinBlame[this.id]!;
+  }
+  get overheadNs(): number {
+    return this.#sums.stateNs[this.id * stateCount + 1]!;
+  }
+  get optimizeNs(): number {
+    return this.nptNs;
+  }
+  get parallelizeNs(): number {
+    return parallelize(this.#terms(this.#sums.byBusy));
+  }
+  get parallelizeSelfNs(): number {
+    return parallelize(this.#terms(this.#sums.byBusySelf));
+  }
+  get states(): Record<StateName, StateTime> {
+    return (this.#states ??= Object.fromEntries(
+      stateNames.map((name, k) => [name, new BuiltState(this.shared, this.id, k + 1)]),
+    ) as unknown as Record<StateName, StateTime>);
+  }
+  get calls(): number {
+    return this.shared.working.calls.total[this.id]!;
+  }
   get callsCounted(): boolean {
     const { paths } = this.shared.raw.head;
     return this.calls > 0 || this.rawKind !== 'procedure' || !(paths.waits || paths.running);
   }
-  get callers(): CallCount[] { return this.shared.working.calls.callersOf(this.#all); }
-  get callees(): CallCount[] { return this.shared.working.calls.calleesOf(this.#all); }
-  get ci95(): Interval { return nptInterval(this.nptNs, this.#sums.rawNpt[this.id]!, this.#elapsedNs, this.#independent); }
+  get callers(): CallCount[] {
+    return this.shared.working.calls.callersOf(this.#all);
+  }
+  get callees(): CallCount[] {
+    return this.shared.working.calls.calleesOf(this.#all);
+  }
+  get ci95(): Interval {
+    return nptInterval(this.nptNs, this.#sums.rawNpt[this.id]!, this.#elapsedNs, this.#independent);
+  }
   get object(): ObjectStats | null {
     if (this.rawKind === 'procedure' || this.rawKind === 'thread') return null;
     return (this.#object ??= this.shared.objects.statsOf(this.id, this.rawKind as ObjectKind, this.#all));
   }
   get thread(): ThreadStats | null {
     const thread = this.shared.threads.get(this.id);
-    return thread ? { serial: thread.serial, creator: thread.creator, firstNs: thread.firstNs, lastNs: thread.lastNs } : null;
+    return thread
+      ? { serial: thread.serial, creator: thread.creator, firstNs: thread.firstNs, lastNs: thread.lastNs }
+      : null;
   }
 
-  get #all(): readonly number[] { return this.members.length > 0 ? this.members : [this.id]; }
+  get #all(): readonly number[] {
+    return this.members.length > 0 ? this.members : [this.id];
+  }
   /** Snapshots that its NPT is worth: of a procedure that samples alone show, there are two draws. */
   get #independent(): number {
-    const { independent, raw: { head } } = this.shared;
+    const {
+      independent,
+      raw: { head },
+    } = this.shared;
     if (this.rawKind !== 'procedure' || !head.paths.running || head.paths.hooks) return independent;
     const npt = this.#sums.rawNpt;
-    return independentOfSamples(independent, head.judgedSamples, npt[this.id]! / this.#elapsedNs, npt[0]! / this.#elapsedNs);
+    return independentOfSamples(
+      independent,
+      head.judgedSamples,
+      npt[this.id]! / this.#elapsedNs,
+      npt[0]! / this.#elapsedNs,
+    );
   }
-  get #sums(): Tables['sums'] { return this.shared.working.sums; }
-  get #elapsedNs(): number { return this.shared.raw.head.elapsedNs; }
+  get #sums(): Tables['sums'] {
+    return this.shared.working.sums;
+  }
+  get #elapsedNs(): number {
+    return this.shared.raw.head.elapsedNs;
+  }
   #terms(block: Float64Array): Float64Array {
     const { processors, row } = this.#sums;
     return block.subarray(row[this.id]! * processors, (row[this.id]! + 1) * processors);
@@ -110,13 +201,21 @@ export class BuiltEntity implements Entity {
 }
 
 class BuiltState implements StateTime {
-  constructor(private readonly shared: Shared, private readonly entity: number, private readonly state: number) {}
-  get ns(): number { return this.shared.working.sums.stateNs[this.entity * stateCount + this.state - 1]!; }
+  constructor(
+    private readonly shared: Shared,
+    private readonly entity: number,
+    private readonly state: number,
+  ) {}
+  get ns(): number {
+    return this.shared.working.sums.stateNs[this.entity * stateCount + this.state - 1]!;
+  }
   get meanRunnable(): number {
     const { ns } = this;
     return ns > 0 ? this.shared.working.sums.stateRunnableNs[this.entity * stateCount + this.state - 1]! / ns : 0;
   }
-  get runnable(): Bucket[] { return this.shared.runnable.of(this.entity, this.state); }
+  get runnable(): Bucket[] {
+    return this.shared.runnable.of(this.entity, this.state);
+  }
 }
 
 export function nameOfRoot(raw: RawProfile): string {

@@ -20,12 +20,20 @@ export function placeOf(file: string, line: number): string {
 /** Behind the place of a procedure: ", inlined into step". */
 export function inlinedText(model: Pick<Model, 'entities'>, { inlinedInto }: Entity): string {
   const [first, ...others] = inlinedInto;
-  return first === undefined ? '' : `, inlined into ${others.length === 0 ? briefly(model.entities[first]!.name) : `${inlinedInto.length} procedures`}`;
+  return first === undefined
+    ? ''
+    : `, inlined into ${others.length === 0 ? briefly(model.entities[first]!.name) : `${inlinedInto.length} procedures`}`;
 }
 
 /** "mutex at file:line", "GOMP_barrier at file:line": a name before which its kind would say nothing more. */
 export function saysItsKind({ kind, rawKind, name }: { kind: string; rawKind: string; name: string }): boolean {
-  return kind === 'procedure' || name === kind || name.startsWith(`${rawKind} at `) || name.startsWith('spin lock at ') || (rawKind === 'futex' && / at \S+$/.test(name));
+  return (
+    kind === 'procedure' ||
+    name === kind ||
+    name.startsWith(`${rawKind} at `) ||
+    name.startsWith('spin lock at ') ||
+    (rawKind === 'futex' && / at \S+$/.test(name))
+  );
 }
 
 function hex(address: number): string {
@@ -45,20 +53,28 @@ function firstArgument(list: string): string {
 }
 
 /**
- * What a std::thread of libstdc++ runs is shown by its own name, `main::{lambda()#1}`, not by that of the template's instance. And so
- * is a lambda that runs as a thread, or in parallel, of the thread package: it is inlined into a start routine of quartz.hpp. What
- * else a lambda runs is its call operator, which is not said.
+ * What a std::thread of libstdc++ runs is shown by its own name, `main::{lambda()#1}`, not by that of the template's
+ * instance. And so is a lambda that runs as a thread, or in parallel, of the thread package: it is inlined into a start
+ * routine of quartz.hpp. What else a lambda runs is its call operator, which is not said.
  */
 function ownName(name: string): string {
-  const state = /^std::(?:thread::_State_impl|__future_base::_Async_state_impl)<std::thread::_Invoker<std::tuple</.exec(name)?.[0];
+  const state = /^std::(?:thread::_State_impl|__future_base::_Async_state_impl)<std::thread::_Invoker<std::tuple</.exec(
+    name,
+  )?.[0];
   if (state !== undefined && name.endsWith('::_M_run')) return firstArgument(name.slice(state.length));
-  const started = /^qz::(?:thread::thread|spawn|scope::spawn|parallel_for)<(.*?::\{lambda\(.*?\)#\d+\}).*::_FUN$/.exec(name)?.[1];
-  return (started ?? name).replace(/(\{lambda(?:\((?:[^(){}]|\([^(){}]*\))*\))?(?:#\d+)?\})::operator\(\)(?:\(.*\))?(?: const)?$/, '$1');
+  const started = /^qz::(?:thread::thread|spawn|scope::spawn|parallel_for)<(.*?::\{lambda\(.*?\)#\d+\}).*::_FUN$/.exec(
+    name,
+  )?.[1];
+  return (started ?? name).replace(
+    /(\{lambda(?:\((?:[^(){}]|\([^(){}]*\))*\))?(?:#\d+)?\})::operator\(\)(?:\(.*\))?(?: const)?$/,
+    '$1',
+  );
 }
 
 /** Without a name of its own an object is known by the place that made it, a thread by its start routine. */
 function nameOf(raw: RawProfile, entity: RawEntity, procedures: Map<number, string>): string {
-  if (entity.name !== '') return entity.kind === 'procedure' || entity.kind === 'thread' ? ownName(entity.name) : entity.name;
+  if (entity.name !== '')
+    return entity.kind === 'procedure' || entity.kind === 'thread' ? ownName(entity.name) : entity.name;
   const module = entity.module > 0 ? raw.modules[entity.module - 1]! : undefined;
   const offset = module ? `${baseName(module.path)}+${hex(entity.address - module.bias)}` : hex(entity.address);
   if (entity.kind === 'procedure') return offset;
@@ -67,13 +83,18 @@ function nameOf(raw: RawProfile, entity: RawEntity, procedures: Map<number, stri
     return procedures.get(entity.address) ?? `thread ${offset}`;
   }
   const place = placeOf(entity.file, entity.line);
-  return place !== '' ? `${entity.kind} at ${place}` : entity.address !== 0 ? `${entity.kind} at ${offset}` : entity.kind;
+  return place !== ''
+    ? `${entity.kind} at ${place}`
+    : entity.address !== 0
+      ? `${entity.kind} at ${offset}`
+      : entity.kind;
 }
 
 function namesOf(raw: RawProfile): string[] {
   const procedures = new Map<number, string>();
   for (const entity of raw.entities)
-    if (entity.kind === 'procedure' && entity.name !== '' && entity.record === 0) procedures.set(entity.address, ownName(entity.name));
+    if (entity.kind === 'procedure' && entity.name !== '' && entity.record === 0)
+      procedures.set(entity.address, ownName(entity.name));
   return raw.entities.map((entity, id) => (id === 0 ? '' : nameOf(raw, entity, procedures)));
 }
 
@@ -96,9 +117,9 @@ function namesakes(raw: RawProfile, names: string[]): number[][] {
 }
 
 export interface Naming {
-  names: string[];       // by entity of the profile
-  groups: number[][];    // namesakes, members by id
-  groupOf: Uint32Array;  // by entity of the profile: its group's id (the groups follow the entities), 0 = none
+  names: string[]; // by entity of the profile
+  groups: number[][]; // namesakes, members by id
+  groupOf: Uint32Array; // by entity of the profile: its group's id (the groups follow the entities), 0 = none
 }
 const known = new WeakMap<RawProfile['entities'], Naming>();
 
@@ -109,7 +130,9 @@ export function namingOf(raw: RawProfile): Naming {
   const names = namesOf(raw);
   const groups = namesakes(raw, names);
   const groupOf = new Uint32Array(Math.max(1, raw.entities.length));
-  groups.forEach((members, k) => { for (const member of members) groupOf[member] = groupOf.length + k; });
+  groups.forEach((members, k) => {
+    for (const member of members) groupOf[member] = groupOf.length + k;
+  });
   const naming = { names, groups, groupOf };
   known.set(raw.entities, naming);
   return naming;

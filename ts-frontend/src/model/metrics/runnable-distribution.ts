@@ -11,7 +11,7 @@ import type { Bucket } from '../result/types.js';
 /** Rows of time by bucket of r, for each entity and state that has any. */
 export class Runnable {
   readonly #values: number[] = []; // lower bounds of the buckets that occur
-  readonly #rowOf: Uint32Array;    // entity * stateCount + state - 1 -> row, 0 = none
+  readonly #rowOf: Uint32Array; // entity * stateCount + state - 1 -> row, 0 = none
   #rows = new Float64Array(0);
   #count = 0;
 
@@ -24,7 +24,9 @@ export class Runnable {
     let charged: number[] = [];
     let last = -1;
     for (let k = 0; k < weights.length; k++) {
-      const stack = tuples.stack[k]!, thread = tuples.thread[k]!, state = tuples.state[k]!;
+      const stack = tuples.stack[k]!,
+        thread = tuples.thread[k]!,
+        state = tuples.state[k]!;
       if (state < 1 || state > stateCount) continue;
       if (stack !== last) {
         last = stack;
@@ -37,7 +39,8 @@ export class Runnable {
       const bucket = places.get(tuples.runnable[k]!)!;
       for (const e of charged) this.#add(e * stateCount + state - 1, bucket, weights[k]!);
       if (thread !== 0) this.#add(thread * stateCount + state - 1, bucket, weights[k]!);
-      if (thread !== 0 && groupOf[thread]! !== 0) this.#add(groupOf[thread]! * stateCount + state - 1, bucket, weights[k]!);
+      if (thread !== 0 && groupOf[thread]! !== 0)
+        this.#add(groupOf[thread]! * stateCount + state - 1, bucket, weights[k]!);
     }
   }
 
@@ -56,7 +59,8 @@ export class Runnable {
 
   /** Only buckets with time, lowest first. */
   of(entity: number, state: number): Bucket[] {
-    const width = this.#values.length, row = this.#rowOf[entity * stateCount + state - 1]! - 1;
+    const width = this.#values.length,
+      row = this.#rowOf[entity * stateCount + state - 1]! - 1;
     const out: Bucket[] = [];
     for (let k = 0; row >= 0 && k < width; k++) {
       const ns = this.#rows[row * width + k]!;

@@ -1,7 +1,8 @@
 /**
- * By how much recording slowed the run, as far as that can be known: what each published operation costs, measured in the
- * program itself before it began, times how often it happened; and what the sampler took from it. What hooks and locks cost depends
- * on what the program does between them, so there are two bounds. Formulas: docs/metrics.md, section 6. Pure.
+ * By how much recording slowed the run, as far as that can be known: what each published operation costs, measured in
+ * the program itself before it began, times how often it happened; and what the sampler took from it. What hooks and
+ * locks cost depends on what the program does between them, so there are two bounds. Formulas: docs/metrics.md, section
+ * 6. Pure.
  */
 import type { RawProfile } from '../profile/raw-profile.js';
 import type { Entity, Slowdown } from '../result/types.js';
@@ -10,7 +11,9 @@ import type { Entity, Slowdown } from '../result/types.js';
 const published = new Set(['mutex', 'rwlock', 'spinlock', 'semaphore']);
 
 export function slowdownOf({ head, calls, objects, entities, balance }: RawProfile, root: Entity): Slowdown {
-  let hooked = 0, locked = 0, waited = 0;
+  let hooked = 0,
+    locked = 0,
+    waited = 0;
   for (let k = 0; k < calls.count.length; k++) {
     const kind = entities[calls.callee[k]!]?.kind;
     if (kind === 'procedure') hooked += calls.count[k]!;
@@ -21,7 +24,8 @@ export function slowdownOf({ head, calls, objects, entities, balance }: RawProfi
   const each = root.processorTimeNs > 0 ? root.nptNs / root.processorTimeNs / 1000 : 0;
   const cpus = Math.max(1, Math.min(head.processors, head.cpus));
   let fullNs = 0; // elapsed time with no CPU left for the sampler
-  for (let k = 0; k < balance.ns.length; k++) if (balance.busy[k]! + balance.spinning[k]! >= cpus) fullNs += balance.ns[k]!;
+  for (let k = 0; k < balance.ns.length; k++)
+    if (balance.busy[k]! + balance.spinning[k]! >= cpus) fullNs += balance.ns[k]!;
   const parts = {
     hooksNs: hooked * head.hookMostPs * each,
     locksNs: locked * head.lockMostPs * each,
@@ -33,13 +37,25 @@ export function slowdownOf({ head, calls, objects, entities, balance }: RawProfi
   };
   // A hook never costs nothing: 0 says that the machine let nothing be measured before the program began.
   const unmeasured: Slowdown['unmeasured'] = [
-    ...(hooked > 0 && head.hookMostPs === 0 ? ['hooks' as const] : []), ...(locked > 0 && head.lockMostPs === 0 ? ['locks' as const] : []),
+    ...(hooked > 0 && head.hookMostPs === 0 ? ['hooks' as const] : []),
+    ...(locked > 0 && head.lockMostPs === 0 ? ['locks' as const] : []),
     ...(head.spawns > 0 && head.spawnPs === 0 ? ['threads made' as const] : []),
   ];
   const least = { hooksLeastNs: hooked * head.hookLeastPs * each, locksLeastNs: locked * head.lockLeastPs * each };
   const sum = Object.values(parts).reduce((all, ns) => all + ns, 0);
   const elapsedNs = Math.min(head.elapsedNs, sum);
-  const elapsedLeastNs = Math.min(head.elapsedNs, sum - parts.hooksNs - parts.locksNs + least.hooksLeastNs + least.locksLeastNs);
+  const elapsedLeastNs = Math.min(
+    head.elapsedNs,
+    sum - parts.hooksNs - parts.locksNs + least.hooksLeastNs + least.locksLeastNs,
+  );
   const share = (ns: number): number => (ns < head.elapsedNs ? ns / (head.elapsedNs - ns) : 0);
-  return { ...parts, ...least, elapsedNs, elapsedLeastNs, share: share(elapsedNs), shareLeast: share(elapsedLeastNs), unmeasured };
+  return {
+    ...parts,
+    ...least,
+    elapsedNs,
+    elapsedLeastNs,
+    share: share(elapsedNs),
+    shareLeast: share(elapsedLeastNs),
+    unmeasured,
+  };
 }

@@ -2,9 +2,9 @@
  * The sums over tuples that every metric is made of: for each entity (root, entities of the profile, groups) the
  * processor time by b, inclusive and self, and the time in each state.
  *
- * A tuple counts for every entity on its stack. Stacks share their beginnings, so what lies below a node is summed once,
- * from the tops down to the root, and each entity is charged with the sum below the nodes where it is first on its path:
- * a million tuples cost one visit each, not one for each procedure on their stacks. Pure.
+ * A tuple counts for every entity on its stack. Stacks share their beginnings, so what lies below a node is summed
+ * once, from the tops down to the root, and each entity is charged with the sum below the nodes where it is first on
+ * its path: a million tuples cost one visit each, not one for each procedure on their stacks. Pure.
  */
 import type { RawProfile } from '../profile/raw-profile.js';
 import { State, Waiting } from '../profile/raw-profile.js';
@@ -17,31 +17,36 @@ export interface Sums {
   processors: number;
   /** Row of an entity in byBusy and byBusySelf; 0: it has no processor time (row 0 is zero). */
   row: Uint32Array;
-  byBusy: Float64Array;          // T_i: row * P + i - 1
+  byBusy: Float64Array; // T_i: row * P + i - 1
   byBusySelf: Float64Array;
-  npt: Float64Array;             // Σ T_i / i
+  npt: Float64Array; // Σ T_i / i
   nptSelf: Float64Array;
-  time: Float64Array;            // Σ T_i
+  time: Float64Array; // Σ T_i
   idleness: Float64Array;
   spinBlame: Float64Array;
-  rawNpt: Float64Array;          // before compensation, for intervals
-  stateNs: Float64Array;         // entity * stateCount + state - 1
+  rawNpt: Float64Array; // before compensation, for intervals
+  stateNs: Float64Array; // entity * stateCount + state - 1
   stateRunnableNs: Float64Array; // Σ r * ns
-  waitingNs: Float64Array;       // of an object: time that threads wait for it, or have waited and are about to run: they do not hold it
+  // of an object: time that threads wait for it, or have waited and are about to run: they do not hold it
+  waitingNs: Float64Array;
 }
 
 export const isBusy = (state: number): boolean => state === State.useful || state === State.overhead;
-export const isWaiting = (state: number): boolean => state === State.blocked || state === State.spinning || state === State.ready;
+export const isWaiting = (state: number): boolean =>
+  state === State.blocked || state === State.spinning || state === State.ready;
 
 /** What lies below the nodes of one depth of the path looked at, a row each. Only what is not zero is looked at. */
 class Below {
   readonly width: number;
   readonly values: Float64Array; // T_1 .. T_P, idleness, spin blame, raw NPT, then time and Σ r * ns of each state
-  readonly at: Uint32Array;      // where the row of a depth begins
-  readonly low: Int32Array;      // range of b that occurs
+  readonly at: Uint32Array; // where the row of a depth begins
+  readonly low: Int32Array; // range of b that occurs
   readonly high: Int32Array;
-  readonly states: Uint8Array;   // bit k: state k + 1 occurs
-  constructor(readonly P: number, deepest: number) {
+  readonly states: Uint8Array; // bit k: state k + 1 occurs
+  constructor(
+    readonly P: number,
+    deepest: number,
+  ) {
     this.width = P + 3 + 2 * stateCount;
     this.values = new Float64Array((deepest + 2) * this.width);
     this.at = new Uint32Array(deepest + 2).map((_, depth) => depth * this.width);
@@ -52,8 +57,10 @@ class Below {
   /** Adds the row of one depth to that of the one above, and clears it. */
   moveUp(depth: number): void {
     const { P, values, low, high, states, at } = this;
-    const from = depth, to = depth - 1;
-    if (states[to] === 0) { // nothing there yet: the two change places
+    const from = depth,
+      to = depth - 1;
+    if (states[to] === 0) {
+      // nothing there yet: the two change places
       const row = at[to]!;
       at[to] = at[from]!;
       at[from] = row;
@@ -65,7 +72,8 @@ class Below {
       states[from] = 0;
       return;
     }
-    const a = at[from]!, b = at[to]!;
+    const a = at[from]!,
+      b = at[to]!;
     if (high[from]! >= 0) {
       for (let k = low[from]!; k <= high[from]!; k++) {
         values[b + k]! += values[a + k]!;
@@ -92,12 +100,19 @@ class Below {
 }
 
 /** Which entities have processor time, and so a row. */
-function assignRows(raw: RawProfile, stacks: Stacks, groupOf: Uint32Array, entities: number): { row: Uint32Array; rows: number } {
+function assignRows(
+  raw: RawProfile,
+  stacks: Stacks,
+  groupOf: Uint32Array,
+  entities: number,
+): { row: Uint32Array; rows: number } {
   const { tuples } = raw;
   const atWork = new Uint8Array(stacks.count);
   const row = new Uint32Array(entities);
   let rows = 1;
-  const give = (e: number): void => { if (row[e] === 0) row[e] = rows++; };
+  const give = (e: number): void => {
+    if (row[e] === 0) row[e] = rows++;
+  };
   give(0);
   for (let k = 0; k < tuples.ns.length; k++) {
     if (!isBusy(tuples.state[k]!)) continue;
@@ -119,15 +134,30 @@ function assignRows(raw: RawProfile, stacks: Stacks, groupOf: Uint32Array, entit
 }
 
 /** `weights`: ns of each tuple, compensated or not. `groupOf`: by entity of the profile, 0 = none. */
-export function sumTuples(raw: RawProfile, stacks: Stacks, byStack: RowsBy, groupOf: Uint32Array, weights: Float64Array, entities: number): Sums {
+export function sumTuples(
+  raw: RawProfile,
+  stacks: Stacks,
+  byStack: RowsBy,
+  groupOf: Uint32Array,
+  weights: Float64Array,
+  entities: number,
+): Sums {
   const { tuples, head } = raw;
   const P = head.processors;
   const { row, rows } = assignRows(raw, stacks, groupOf, entities);
   const sums: Sums = {
-    processors: P, row, byBusy: new Float64Array(rows * P), byBusySelf: new Float64Array(rows * P),
-    npt: new Float64Array(entities), nptSelf: new Float64Array(entities), time: new Float64Array(entities),
-    idleness: new Float64Array(entities), spinBlame: new Float64Array(entities), rawNpt: new Float64Array(entities),
-    stateNs: new Float64Array(entities * stateCount), stateRunnableNs: new Float64Array(entities * stateCount),
+    processors: P,
+    row,
+    byBusy: new Float64Array(rows * P),
+    byBusySelf: new Float64Array(rows * P),
+    npt: new Float64Array(entities),
+    nptSelf: new Float64Array(entities),
+    time: new Float64Array(entities),
+    idleness: new Float64Array(entities),
+    spinBlame: new Float64Array(entities),
+    rawNpt: new Float64Array(entities),
+    stateNs: new Float64Array(entities * stateCount),
+    stateRunnableNs: new Float64Array(entities * stateCount),
     waitingNs: new Float64Array(entities),
   };
   const { byBusy, byBusySelf, idleness, spinBlame, rawNpt, stateNs, stateRunnableNs } = sums;
@@ -192,7 +222,10 @@ export function sumTuples(raw: RawProfile, stacks: Stacks, byStack: RowsBy, grou
         stateNs[e * stateCount + state - 1]! += ns;
         stateRunnableNs[e * stateCount + state - 1]! += runnableNs;
       }
-      if (self !== 0 && (tuples.waiting[k] === Waiting.woken || (tuples.waiting[k] === Waiting.object && isWaiting(state)))) {
+      if (
+        self !== 0 &&
+        (tuples.waiting[k] === Waiting.woken || (tuples.waiting[k] === Waiting.object && isWaiting(state)))
+      ) {
         sums.waitingNs[self]! += ns;
         if (selfGroup !== 0) sums.waitingNs[selfGroup]! += ns;
       }

@@ -1,4 +1,7 @@
-/** Statistics of synchronization objects: waiting (exact), holding, queues, who waited, who held. Made when somebody asks. Pure. */
+/**
+ * Statistics of synchronization objects: waiting (exact), holding, queues, who waited, who held. Made when somebody
+ * asks. Pure.
+ */
 import type { ObjectKind, RawObject, RawProfile } from '../profile/raw-profile.js';
 import { Waiting } from '../profile/raw-profile.js';
 import { queueDistribution, timeDistribution } from '../profile/buckets.js';
@@ -37,19 +40,35 @@ function addInto(into: RawObject, from: RawObject): RawObject {
 
 function emptyObject(entity: number): RawObject {
   return {
-    entity, capacity: 0, instances: 0, acquisitions: 0, contended: 0, waitNs: 0, waitMaxNs: 0, spinNs: 0, holdNs: 0, holdMaxNs: 0,
-    observedNs: 0, queueLengthNs: 0, queueNs: new Float64Array(32), waitHist: new Uint32Array(40), holdHist: new Uint32Array(40),
+    entity,
+    capacity: 0,
+    instances: 0,
+    acquisitions: 0,
+    contended: 0,
+    waitNs: 0,
+    waitMaxNs: 0,
+    spinNs: 0,
+    holdNs: 0,
+    holdMaxNs: 0,
+    observedNs: 0,
+    queueLengthNs: 0,
+    queueNs: new Float64Array(32),
+    waitHist: new Uint32Array(40),
+    holdHist: new Uint32Array(40),
   };
 }
 
 export class Objects {
   readonly #rows = new Map<number, RawObject[]>(); // by entity
-  readonly waitNs: Float64Array;                   // by entity, groups too
+  readonly waitNs: Float64Array; // by entity, groups too
   #waiting: RowsBy | undefined;
   #blame: RowsBy | undefined;
   #meanwhile: RowsBy | undefined;
 
-  constructor(private readonly raw: RawProfile, private readonly working: Tables) {
+  constructor(
+    private readonly raw: RawProfile,
+    private readonly working: Tables,
+  ) {
     const { groupOf } = working;
     this.waitNs = new Float64Array(working.entities);
     for (const row of raw.objects) {
@@ -63,11 +82,14 @@ export class Objects {
 
   /**
    * `members`: the entity itself, or the members of the group that it is. Holding without exact times: a lock is on the
-   * stack while it is waited for and held, so what is left of the time on the stack when waiting is taken off is the time
-   * held.
+   * stack while it is waited for and held, so what is left of the time on the stack when waiting is taken off is the
+   * time held.
    */
   statsOf(entity: number, kind: ObjectKind, members: readonly number[]): ObjectStats {
-    const { raw, working: { sums } } = this;
+    const {
+      raw,
+      working: { sums },
+    } = this;
     const rows = members.flatMap((member) => this.#rows.get(member) ?? []);
     const row = rows.length === 1 ? rows[0]! : rows.reduce(addInto, emptyObject(entity));
     const exact = raw.head.exactHold;
@@ -87,19 +109,34 @@ export class Objects {
       waitMeanNs: row.contended > 0 ? row.waitNs / row.contended : 0,
       waitMaxNs: row.waitMaxNs,
       spinNs: row.spinNs,
-      get waitDistribution() { return timeDistribution(row.waitHist); },
+      get waitDistribution() {
+        return timeDistribution(row.waitHist);
+      },
       holdNs,
       holdMeanNs: row.acquisitions > 0 ? holdNs / row.acquisitions : 0,
       holdMaxNs: exact ? row.holdMaxNs : 0,
       holdExact: exact,
-      get holdDistribution() { return exact ? timeDistribution(row.holdHist) : []; },
+      get holdDistribution() {
+        return exact ? timeDistribution(row.holdHist) : [];
+      },
       queueLengthMean: row.observedNs > 0 ? row.queueLengthNs / row.observedNs : 0,
-      get queueLength() { return queueDistribution(row.queueNs); },
+      get queueLength() {
+        return queueDistribution(row.queueNs);
+      },
       queueObservedNs: row.observedNs,
-      get waiters() { return waiters(members); },
-      get holders() { return isOwned ? holders(members) : []; },
-      get meanwhile() { return isOwned ? [] : meanwhile(members); },
-      criticalByBusyNs: sums.byBusy.subarray(sums.row[entity]! * sums.processors, (sums.row[entity]! + 1) * sums.processors),
+      get waiters() {
+        return waiters(members);
+      },
+      get holders() {
+        return isOwned ? holders(members) : [];
+      },
+      get meanwhile() {
+        return isOwned ? [] : meanwhile(members);
+      },
+      criticalByBusyNs: sums.byBusy.subarray(
+        sums.row[entity]! * sums.processors,
+        (sums.row[entity]! + 1) * sums.processors,
+      ),
     };
   }
 
@@ -110,7 +147,8 @@ export class Objects {
       const wanted = new Uint8Array(tuples.ns.length);
       const object = new Uint32Array(tuples.ns.length);
       for (let k = 0; k < wanted.length; k++) {
-        wanted[k] = tuples.waiting[k] === Waiting.object && tuples.stack[k] !== 0 && isWaiting(tuples.state[k]!) ? 1 : 0;
+        wanted[k] =
+          tuples.waiting[k] === Waiting.object && tuples.stack[k] !== 0 && isWaiting(tuples.state[k]!) ? 1 : 0;
         object[k] = stacks.entity[tuples.stack[k]!]!;
       }
       this.#waiting = rowsBy(object, this.raw.entities.length, wanted);
@@ -118,13 +156,17 @@ export class Objects {
     const paths = new Map<number, PathTime & { stack: number }>();
     for (const member of members)
       for (const k of rowsOfKey(this.#waiting, member)) {
-        const stack = tuples.stack[k]!, thread = tuples.thread[k]!;
+        const stack = tuples.stack[k]!,
+          thread = tuples.thread[k]!;
         const key = stack * this.raw.entities.length + thread;
         const known = paths.get(key);
         if (known) known.ns += weights[k]!;
         else paths.set(key, { path: [], thread, ns: weights[k]!, stack });
       }
-    return [...paths.values()].sort((a, b) => b.ns - a.ns).slice(0, pathsKept).map(({ stack, thread, ns }) => ({ path: pathOf(stacks, stack), thread, ns }));
+    return [...paths.values()]
+      .sort((a, b) => b.ns - a.ns)
+      .slice(0, pathsKept)
+      .map(({ stack, thread, ns }) => ({ path: pathOf(stacks, stack), thread, ns }));
   };
   readonly holders = (members: readonly number[]): PathTime[] => {
     const { blame } = this.raw;
@@ -141,7 +183,9 @@ export class Objects {
   #paths(index: RowsBy, table: RawProfile['blame'], ns: Float64Array, members: readonly number[]): PathTime[] {
     const rows: number[] = [];
     for (const member of members) for (const k of rowsOfKey(index, member)) if (ns[k] !== 0) rows.push(k);
-    return rows.sort((a, b) => ns[b]! - ns[a]! || a - b).slice(0, pathsKept)
+    return rows
+      .sort((a, b) => ns[b]! - ns[a]! || a - b)
+      .slice(0, pathsKept)
       .map((k) => ({ path: pathOf(this.working.stacks, table.stack[k]!), thread: table.thread[k]!, ns: ns[k]! }));
   }
 }

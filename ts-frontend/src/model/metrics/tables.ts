@@ -1,4 +1,6 @@
-/** The arrays from which a model's numbers are made, for whatever asks more of it later: findings, focus, invariants. */
+/**
+ * The arrays from which a model's numbers are made, for whatever asks more of it later: findings, focus, invariants.
+ */
 import type { RowsBy } from '../profile/row-index.js';
 import type { Stacks } from '../profile/stack-tree.js';
 import type { Model } from '../result/types.js';
@@ -7,12 +9,12 @@ import type { Sums } from './sums.js';
 
 /** What findings, focus and invariants need besides the model itself. */
 export interface Tables {
-  entities: number;      // of the model: the root, those of the profile, groups
+  entities: number; // of the model: the root, those of the profile, groups
   stacks: Stacks;
-  byStack: RowsBy;       // tuples of each stack
+  byStack: RowsBy; // tuples of each stack
   weights: Float64Array; // ns of each tuple, compensated
   sums: Sums;
-  groupOf: Uint32Array;  // by entity of the profile, 0 = none
+  groupOf: Uint32Array; // by entity of the profile, 0 = none
   calls: Calls;
 }
 const tables = new WeakMap<Model, Tables>();

@@ -1,13 +1,17 @@
 /**
- * Locks that are taken and released with hardly anything in between, again and again: polling that looks like work, or a lock around too
- * little. Which of the two it is can't be seen from outside, so both are said (docs/findings.md, "Notices"). Pure.
+ * Locks that are taken and released with hardly anything in between, again and again: polling that looks like work, or
+ * a lock around too little. Which of the two it is can't be seen from outside, so both are said (docs/findings.md,
+ * "Notices"). Pure.
  */
 import { count, time } from '../wording/numbers.js';
 import { isLock } from '../evidence/lock-kinds.js';
 import { shownId, title } from '../evidence/context.js';
 import type { Entity, Model, Notice } from '../result/types.js';
 
-/** Less processor time than this for each time that a lock is taken: about what a lock, an unlock and a look at something take. */
+/**
+ * Less processor time than this for each time that a lock is taken: about what a lock, an unlock and a look at
+ * something take.
+ */
 const leastEachNs = 250;
 const leastTimes = 100_000;
 /** Told from this share of the elapsed time on. */
@@ -15,7 +19,8 @@ const leastCost = 0.05;
 
 export function churnedLocks(model: Model): Notice[] {
   const notices: Notice[] = [];
-  const times = new Float64Array(model.entities.length); // programs have thousands of locks, and hardly one that is taken so often
+  // programs have thousands of locks, and hardly one that is taken so often
+  const times = new Float64Array(model.entities.length);
   for (const { entity, acquisitions } of model.raw.objects) times[shownId(model, entity)]! += acquisitions;
   for (const lock of model.entities) {
     if (lock.group !== 0 || times[lock.id]! < leastTimes || !isLock(lock)) continue;
@@ -25,9 +30,11 @@ export function churnedLocks(model: Model): Notice[] {
     const spent = by.processorTimeSelfNs + lock.processorTimeSelfNs + lockingNs(model, by);
     if (spent / caller.count >= leastEachNs || spent < leastCost * model.elapsedNs) continue;
     notices.push({
-      reason: `${title(model, shownId(model, by.id))} takes and releases ${title(model, lock.id)} ${count(caller.count)} times, and does hardly anything else in between: ${time(spent / caller.count)} of processor time each, ` +
+      reason:
+        `${title(model, shownId(model, by.id))} takes and releases ${title(model, lock.id)} ${count(caller.count)} times, and does hardly anything else in between: ${time(spent / caller.count)} of processor time each, ` +
         `${time(spent)} in all`,
-      remedy: 'if it polls there for what others write, let it wait (a condition, a semaphore); else take the lock less often, for more at once',
+      remedy:
+        'if it polls there for what others write, let it wait (a condition, a semaphore); else take the lock less often, for more at once',
     });
   }
   return notices;

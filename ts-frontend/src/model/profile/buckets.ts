@@ -1,9 +1,19 @@
 /** The buckets in which the sampler counts threads, queue lengths and times (abi/profile.h), as ranges. Pure. */
 
-/** Elapsed time (times threads) for values from `from` to `to`, both included. `to` is Infinity in a last, open bucket. */
-export interface Bucket { from: number; to: number; ns: number }
+/**
+ * Elapsed time (times threads) for values from `from` to `to`, both included. `to` is Infinity in a last, open bucket.
+ */
+export interface Bucket {
+  from: number;
+  to: number;
+  ns: number;
+}
 /** How many events took from `from` to below `to` ns. */
-export interface TimeBucket { from: number; to: number; count: number }
+export interface TimeBucket {
+  from: number;
+  to: number;
+  count: number;
+}
 
 /** Runnable threads: exact up to 64, then 8 buckets for each power of two, known by their lower bound. */
 export function runnableRange(lower: number): { from: number; to: number } {

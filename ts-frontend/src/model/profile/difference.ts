@@ -14,15 +14,50 @@ function minus<T extends Counts>(later: T, earlier: T): T {
 }
 
 const headCounts = [
-  'roundsBegun', 'snapshots', 'elapsedNs', 'visits', 'tornRetries', 'tornAccepted', 'skippedTicks', 'weightSquaresUs2', 'invalid', 'samplerCpuNs', 'cpuRunNs', 'cpuWaitNs', 'cpuTurns', 'childrenRunNs', 'runningSamples', 'turns', 'judgedSamples', 'judgedSpinning', 'judgedHanding', 'crowdedSamples', 'crowdedSpinning', 'crowdedHanding',
-  'stackOverflows', 'callsLost', 'threadsDropped', 'objectsMerged', 'stringsDropped', 'spawns', 'switches', 'steals', 'parks',
-  'tuplesMerged', 'stacksCut', 'entitiesMerged',
+  'roundsBegun',
+  'snapshots',
+  'elapsedNs',
+  'visits',
+  'tornRetries',
+  'tornAccepted',
+  'skippedTicks',
+  'weightSquaresUs2',
+  'invalid',
+  'samplerCpuNs',
+  'cpuRunNs',
+  'cpuWaitNs',
+  'cpuTurns',
+  'childrenRunNs',
+  'runningSamples',
+  'turns',
+  'judgedSamples',
+  'judgedSpinning',
+  'judgedHanding',
+  'crowdedSamples',
+  'crowdedSpinning',
+  'crowdedHanding',
+  'stackOverflows',
+  'callsLost',
+  'threadsDropped',
+  'objectsMerged',
+  'stringsDropped',
+  'spawns',
+  'switches',
+  'steals',
+  'parks',
+  'tuplesMerged',
+  'stacksCut',
+  'entitiesMerged',
 ] as const;
 
 function objectMinus(later: RawObject, earlier: RawObject | undefined): RawObject {
   if (!earlier) return later;
   return {
-    entity: later.entity, capacity: later.capacity, instances: later.instances, waitMaxNs: later.waitMaxNs, holdMaxNs: later.holdMaxNs, // no counts
+    entity: later.entity,
+    capacity: later.capacity,
+    instances: later.instances,
+    waitMaxNs: later.waitMaxNs,
+    holdMaxNs: later.holdMaxNs, // no counts
     acquisitions: later.acquisitions - earlier.acquisitions,
     contended: later.contended - earlier.contended,
     waitNs: later.waitNs - earlier.waitNs,
@@ -38,12 +73,17 @@ function objectMinus(later: RawObject, earlier: RawObject | undefined): RawObjec
 
 /** Throws RangeError where the two are not reads of one recording, in this order. */
 export function difference(later: RawProfile, earlier: RawProfile): RawProfile {
-  if (later.head.pid !== earlier.head.pid || later.head.firstNs !== earlier.head.firstNs || later.head.snapshots < earlier.head.snapshots)
+  if (
+    later.head.pid !== earlier.head.pid ||
+    later.head.firstNs !== earlier.head.firstNs ||
+    later.head.snapshots < earlier.head.snapshots
+  )
     throw new RangeError('not two reads of one recording, the later one first');
   const head = { ...later.head };
   for (const key of headCounts) head[key] = Math.max(0, later.head[key] - earlier.head[key]);
   const from = earlier.timeline.ns.length > 0 ? Math.max(0, earlier.timeline.ns.length - 1) : 0;
-  const joined = later.timeline.ns.length > 0 && earlier.timeline.ns.length > 0 && later.timeline.ns[0]! !== earlier.timeline.ns[0]!;
+  const joined =
+    later.timeline.ns.length > 0 && earlier.timeline.ns.length > 0 && later.timeline.ns[0]! !== earlier.timeline.ns[0]!;
   const cut = joined ? 0 : from; // stretches that were joined since can't be told apart: all are shown
   const earlierObjects = new Map(earlier.objects.map((row, k) => [k, row]));
   return {
@@ -63,10 +103,16 @@ export function difference(later: RawProfile, earlier: RawProfile): RawProfile {
       runnableNs: minus(later.balance.runnableNs, earlier.balance.runnableNs),
     },
     objects: later.objects.map((row, k) => objectMinus(row, earlierObjects.get(k))),
-    blame: { ...later.blame, count: minus(later.blame.count, earlier.blame.count), ns: minus(later.blame.ns, earlier.blame.ns) },
+    blame: {
+      ...later.blame,
+      count: minus(later.blame.count, earlier.blame.count),
+      ns: minus(later.blame.ns, earlier.blame.ns),
+    },
     meanwhile: {
-      ...later.meanwhile, count: minus(later.meanwhile.count, earlier.meanwhile.count),
-      ns: minus(later.meanwhile.ns, earlier.meanwhile.ns), waitersNs: minus(later.meanwhile.waitersNs, earlier.meanwhile.waitersNs),
+      ...later.meanwhile,
+      count: minus(later.meanwhile.count, earlier.meanwhile.count),
+      ns: minus(later.meanwhile.ns, earlier.meanwhile.ns),
+      waitersNs: minus(later.meanwhile.waitersNs, earlier.meanwhile.waitersNs),
     },
     calls: { ...later.calls, count: minus(later.calls.count, earlier.calls.count) },
     processors: {
@@ -76,10 +122,15 @@ export function difference(later: RawProfile, earlier: RawProfile): RawProfile {
       idleNs: minus(later.processors.idleNs, earlier.processors.idleNs),
     },
     timeline: {
-      startNs: later.timeline.startNs.slice(cut), ns: later.timeline.ns.slice(cut),
-      usefulNs: later.timeline.usefulNs.slice(cut), overheadNs: later.timeline.overheadNs.slice(cut),
-      spinningNs: later.timeline.spinningNs.slice(cut), idleNs: later.timeline.idleNs.slice(cut),
-      runnableNs: later.timeline.runnableNs.slice(cut), snapshots: later.timeline.snapshots.slice(cut), top: later.timeline.top.slice(cut),
+      startNs: later.timeline.startNs.slice(cut),
+      ns: later.timeline.ns.slice(cut),
+      usefulNs: later.timeline.usefulNs.slice(cut),
+      overheadNs: later.timeline.overheadNs.slice(cut),
+      spinningNs: later.timeline.spinningNs.slice(cut),
+      idleNs: later.timeline.idleNs.slice(cut),
+      runnableNs: later.timeline.runnableNs.slice(cut),
+      snapshots: later.timeline.snapshots.slice(cut),
+      top: later.timeline.top.slice(cut),
     },
   };
 }

@@ -1,4 +1,7 @@
-/** Which rows of a table have the same key: the index behind "all tuples of a stack" or "all calls from a procedure". Pure. */
+/**
+ * Which rows of a table have the same key: the index behind "all tuples of a stack" or "all calls from a procedure".
+ * Pure.
+ */
 export interface RowsBy {
   start: Uint32Array; // by key: first of its rows in `order`; one more at the end
   order: Uint32Array; // rows by key, those of one key in their own order

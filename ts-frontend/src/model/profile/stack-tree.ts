@@ -52,13 +52,16 @@ export function prepareStacks(raw: RawProfile, groupOf: Uint32Array, entities: n
   for (let at = 0; at < count; at++) {
     order[at] = n;
     if (n !== 0) {
-      const e = entity[n]!, group = groupOf[e]!;
+      const e = entity[n]!,
+        group = groupOf[e]!;
       first[n] = onPath[e]!++ === 0 ? 1 : 0;
       if (group !== 0) firstOfGroup[n] = onPath[group]!++ === 0 ? 1 : 0;
     }
     let next = below[n]!;
-    while (next === 0 && n !== 0) { // the way down ends here: leave nodes until one has a neighbour
-      const e = entity[n]!, group = groupOf[e]!;
+    while (next === 0 && n !== 0) {
+      // the way down ends here: leave nodes until one has a neighbour
+      const e = entity[n]!,
+        group = groupOf[e]!;
       onPath[e]!--;
       if (group !== 0) onPath[group]!--;
       next = beside[n]!;

@@ -1,6 +1,6 @@
 /**
- * Two profiles side by side: what each procedure, object and thread costs in the one and in the other, and which findings
- * have gone, stayed or come. Rules and formulas: docs/compare.md. Pure.
+ * Two profiles side by side: what each procedure, object and thread costs in the one and in the other, and which
+ * findings have gone, stayed or come. Rules and formulas: docs/compare.md. Pure.
  */
 import { independentSnapshots, shareInterval } from '../metrics/confidence.js';
 import { placeOf } from '../metrics/naming.js';
@@ -12,18 +12,21 @@ export interface EntityChange {
   name: string;
   before: Entity | null;
   after: Entity | null;
-  changeNs: number;   // NPT after - NPT before; where it is missing, 0
-  ci95: Interval;     // of changeNs: from sampling alone
-  certain: boolean;   // 0 is not in it
+  changeNs: number; // NPT after - NPT before; where it is missing, 0
+  ci95: Interval; // of changeNs: from sampling alone
+  certain: boolean; // 0 is not in it
 }
-export interface FindingChange { before: Finding | null; after: Finding | null }
+export interface FindingChange {
+  before: Finding | null;
+  after: Finding | null;
+}
 export interface Comparison {
   before: Model;
   after: Model;
   elapsedChangeNs: number;
   entities: EntityChange[]; // the largest change first
   findings: FindingChange[];
-  cautions: string[];       // what makes the two hard to compare
+  cautions: string[]; // what makes the two hard to compare
 }
 
 /** Entities are the same if kind, name and, of procedures, file are. Lines move when a program is changed. */
@@ -44,7 +47,8 @@ function byKey(model: Model): Map<string, Entity> {
 
 /**
  * The interval of a difference of two independent estimates from the intervals of both (Newcombe 1998, Statistics in
- * Medicine 17:873, method 10): each end is as far from the difference as the two nearer ends are from their estimates, together.
+ * Medicine 17:873, method 10): each end is as far from the difference as the two nearer ends are from their estimates,
+ * together.
  */
 function differenceInterval(a: Estimate, b: Estimate): Interval {
   const below = (b.ns - b.lowNs) ** 2 + (a.highNs - a.ns) ** 2;
@@ -52,7 +56,9 @@ function differenceInterval(a: Estimate, b: Estimate): Interval {
   return { lowNs: b.ns - a.ns - Math.sqrt(below), highNs: b.ns - a.ns + Math.sqrt(above) };
 }
 
-interface Estimate extends Interval { ns: number }
+interface Estimate extends Interval {
+  ns: number;
+}
 /** What was never seen has an NPT of 0, and an interval all the same. */
 function estimate(model: Model, entity: Entity | null): Estimate {
   if (entity !== null) return { ns: entity.nptNs, ...entity.ci95 };
@@ -60,21 +66,41 @@ function estimate(model: Model, entity: Entity | null): Estimate {
 }
 
 export function compare(before: Model, after: Model): Comparison {
-  const old = byKey(before), now = byKey(after);
+  const old = byKey(before),
+    now = byKey(after);
   const entities: EntityChange[] = [];
   for (const key of new Set([...old.keys(), ...now.keys()])) {
-    const a = old.get(key) ?? null, b = now.get(key) ?? null;
+    const a = old.get(key) ?? null,
+      b = now.get(key) ?? null;
     const ci95 = differenceInterval(estimate(before, a), estimate(after, b));
     const { kind, name } = (b ?? a)!;
-    entities.push({ kind, name, before: a, after: b, changeNs: (b?.nptNs ?? 0) - (a?.nptNs ?? 0), ci95, certain: ci95.lowNs > 0 || ci95.highNs < 0 });
+    entities.push({
+      kind,
+      name,
+      before: a,
+      after: b,
+      changeNs: (b?.nptNs ?? 0) - (a?.nptNs ?? 0),
+      ci95,
+      certain: ci95.lowNs > 0 || ci95.highNs < 0,
+    });
   }
   entities.sort((a, b) => Math.abs(b.changeNs) - Math.abs(a.changeNs) || (a.name < b.name ? -1 : 1));
-  return { before, after, elapsedChangeNs: after.elapsedNs - before.elapsedNs, entities, findings: compareFindings(before, after), cautions: cautionsOf(before, after) };
+  return {
+    before,
+    after,
+    elapsedChangeNs: after.elapsedNs - before.elapsedNs,
+    entities,
+    findings: compareFindings(before, after),
+    cautions: cautionsOf(before, after),
+  };
 }
 
 /** A finding has stayed if one of its kind about the same entity is in both. */
 function compareFindings(before: Model, after: Model): FindingChange[] {
-  const keyIn = (model: Model) => ({ kind, entity }: Finding): string => [kind, entity === 0 ? '' : keyOf(model.entities[entity]!)].join('\0');
+  const keyIn =
+    (model: Model) =>
+    ({ kind, entity }: Finding): string =>
+      [kind, entity === 0 ? '' : keyOf(model.entities[entity]!)].join('\0');
   const left = new Map(after.findings.map((finding) => [keyIn(after)(finding), finding]));
   const rows: FindingChange[] = before.findings.map((finding) => {
     const key = keyIn(before)(finding);
@@ -87,12 +113,23 @@ function compareFindings(before: Model, after: Model): FindingChange[] {
 
 function cautionsOf(before: Model, after: Model): string[] {
   const cautions: string[] = [];
-  if (before.program !== after.program) cautions.push(`they are of two programs, ${before.program} and ${after.program}: only what has the same name, and of procedures the same file, is compared`);
-  if (before.processors !== after.processors) cautions.push(`the first ran on ${before.processors} processors, the second on ${after.processors}: NPT depends on how many are busy`);
-  if (before.compensation.applied !== after.compensation.applied) cautions.push('only one of them had the cost of hooks taken out: use --raw to compare what was measured');
-  for (const [which, model] of [['first', before], ['second', after]] as const) {
+  if (before.program !== after.program)
+    cautions.push(
+      `they are of two programs, ${before.program} and ${after.program}: only what has the same name, and of procedures the same file, is compared`,
+    );
+  if (before.processors !== after.processors)
+    cautions.push(
+      `the first ran on ${before.processors} processors, the second on ${after.processors}: NPT depends on how many are busy`,
+    );
+  if (before.compensation.applied !== after.compensation.applied)
+    cautions.push('only one of them had the cost of hooks taken out: use --raw to compare what was measured');
+  for (const [which, model] of [
+    ['first', before],
+    ['second', after],
+  ] as const) {
     if (model.samples < 100) cautions.push(`the ${which} has only ${model.samples} snapshots`);
-    if (model.head.status === 'recording' || model.head.endReason === 'interrupted') cautions.push(`the ${which} was not recorded to the program's end: compare times with care`);
+    if (model.head.status === 'recording' || model.head.endReason === 'interrupted')
+      cautions.push(`the ${which} was not recorded to the program's end: compare times with care`);
   }
   return cautions;
 }

@@ -27,11 +27,23 @@ export function focusOn(model: Model, id: number): Focus {
   if (!entity) throw new RangeError(`no entity ${id}`);
   const { byBusy, waits, threads } = partsOf(model, working, entity);
   return {
-    entity: id, name: entity.name, nptNs: entity.nptNs, share: entity.share, byBusyNs: entity.byBusyNs,
+    entity: id,
+    name: entity.name,
+    nptNs: entity.nptNs,
+    share: entity.share,
+    byBusyNs: entity.byBusyNs,
     rows: rowsOf(model, working, entity, byBusy),
-    threads: [...threads].map(([thread, { npt, time }]) => ({ entity: thread, nptNs: npt, share: entity.nptNs > 0 ? npt / entity.nptNs : 0, processorTimeNs: time }))
+    threads: [...threads]
+      .map(([thread, { npt, time }]) => ({
+        entity: thread,
+        nptNs: npt,
+        share: entity.nptNs > 0 ? npt / entity.nptNs : 0,
+        processorTimeNs: time,
+      }))
       .sort((a, b) => b.nptNs - a.nptNs),
-    waits: [...waits.values()].sort((a, b) => b.blockedNs + b.spinningNs + b.ioNs - a.blockedNs - a.spinningNs - a.ioNs),
+    waits: [...waits.values()].sort(
+      (a, b) => b.blockedNs + b.spinningNs + b.ioNs - a.blockedNs - a.spinningNs - a.ioNs,
+    ),
   };
 }
 
@@ -39,7 +51,8 @@ export function focusOn(model: Model, id: number): Focus {
 const shownAs = ({ groupOf }: Tables, e: number): number => (e !== 0 && groupOf[e]! !== 0 ? groupOf[e]! : e);
 
 /** Whether an entity of the profile is `id`, or belongs to the group `id`. */
-const belongs = ({ groupOf }: Tables, e: number, id: number): boolean => e === id || (id >= groupOf.length && groupOf[e]! === id);
+const belongs = ({ groupOf }: Tables, e: number, id: number): boolean =>
+  e === id || (id >= groupOf.length && groupOf[e]! === id);
 
 /** For each node of the tree of stacks: the child that its time goes to. */
 function childByNode(working: Tables, id: number): Int32Array {
@@ -103,23 +116,37 @@ function rowsOf(model: Model, { calls }: Tables, entity: Entity, parts: Parts['b
   const membersOf = (one: Entity): number[] => (one.members.length > 0 ? one.members : [one.id]);
   const called = new Map(calls.calleesOf(membersOf(entity)).map((one) => [one.entity, one.count]));
   const callsTo = (one: Entity): number => membersOf(one).reduce((sum, member) => sum + (called.get(member) ?? 0), 0);
-  return [...parts].map(([child, byBusy]): FocusRow => {
-    const isSelf = child === self;
-    const about = isSelf ? entity : model.entities[child]!;
-    const byBusyNs = byBusy.map((ns, k) => ns / (k + 1));
-    const nptNs = byBusyNs.reduce((sum, ns) => sum + ns, 0);
-    return {
-      entity: about.id, self: isSelf, name: about.name, kind: about.kind, nptNs,
-      share: entity.nptNs > 0 ? nptNs / entity.nptNs : 0,
-      processorTimeNs: byBusy.reduce((sum, ns) => sum + ns, 0), byBusyNs,
-      callsCounted: about.callsCounted,
-      calls: isSelf ? about.calls : callsTo(about),
-    };
-  }).sort((a, b) => b.nptNs - a.nptNs || Number(a.self) - Number(b.self) || b.calls - a.calls || a.entity - b.entity);
+  return [...parts]
+    .map(([child, byBusy]): FocusRow => {
+      const isSelf = child === self;
+      const about = isSelf ? entity : model.entities[child]!;
+      const byBusyNs = byBusy.map((ns, k) => ns / (k + 1));
+      const nptNs = byBusyNs.reduce((sum, ns) => sum + ns, 0);
+      return {
+        entity: about.id,
+        self: isSelf,
+        name: about.name,
+        kind: about.kind,
+        nptNs,
+        share: entity.nptNs > 0 ? nptNs / entity.nptNs : 0,
+        processorTimeNs: byBusy.reduce((sum, ns) => sum + ns, 0),
+        byBusyNs,
+        callsCounted: about.callsCounted,
+        calls: isSelf ? about.calls : callsTo(about),
+      };
+    })
+    .sort((a, b) => b.nptNs - a.nptNs || Number(a.self) - Number(b.self) || b.calls - a.calls || a.entity - b.entity);
 }
 
-/** A thread's stack begins with its creator's; its own part begins with its start routine, where that is on the stack. */
-function firstOwn(model: Model, { parent, entity }: { parent: Uint32Array; entity: Uint32Array }, stack: number, thread: number): number {
+/**
+ * A thread's stack begins with its creator's; its own part begins with its start routine, where that is on the stack.
+ */
+function firstOwn(
+  model: Model,
+  { parent, entity }: { parent: Uint32Array; entity: Uint32Array },
+  stack: number,
+  thread: number,
+): number {
   const start = model.entities[thread]!.address;
   let n = stack;
   for (;;) {

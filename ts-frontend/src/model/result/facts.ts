@@ -1,54 +1,65 @@
 /**
- * What each finding says, as data: one type for each form of evidence. Sentences are made of them in render/findings, and JSON
- * shows them as they are. Numbers named by `...Ns` are nanoseconds, entities are indices into Model.entities. A saving here is that
- * of the change alone; Finding.savingNs is what a longer thread leaves of it.
+ * What each finding says, as data: one type for each form of evidence. Sentences are made of them in render/findings,
+ * and JSON shows them as they are. Numbers named by `...Ns` are nanoseconds, entities are indices into Model.entities.
+ * A saving here is that of the change alone; Finding.savingNs is what a longer thread leaves of it.
  */
 
 /** Threads that waited at an object meanwhile: their mean number. */
-export interface WaitingAt { entity: number; threads: number }
+export interface WaitingAt {
+  entity: number;
+  threads: number;
+}
 
 /** Code runs alone, while processors have nothing to do. */
 export interface SerialFacts {
   form: 'serial';
-  callers: number[];          // where most of it is lost, outermost first, at most three
-  itself: boolean;            // the code alone, without what it calls
+  callers: number[]; // where most of it is lost, outermost first, at most three
+  itself: boolean; // the code alone, without what it calls
   waiting: WaitingAt | null;
-  parts: number[];            // what it calls of run-time libraries, where most of it is
-  spreadNs: number;           // saved, if it were spread over all processors
+  parts: number[]; // what it calls of run-time libraries, where most of it is
+  spreadNs: number; // saved, if it were spread over all processors
   smaller: { entity: number; costNs: number }[]; // further serial code, too small for findings of their own
 }
 
 /** Code that too few threads run. */
 export interface TooFewThreadsFacts {
   form: 'too-few-threads';
-  threads: number;            // that ran it
-  atOnce: number;             // of these alive at the same time, at most
-  many: boolean;              // more than two for each processor: their number says nothing
+  threads: number; // that ran it
+  atOnce: number; // of these alive at the same time, at most
+  many: boolean; // more than two for each processor: their number says nothing
   waiting: WaitingAt | null;
   parts: number[];
-  spreadNs: number;           // saved, if it were spread over all processors
-  even: { threads: number; savesNs: number } | null; // divided evenly among those there are: where that saves nearly as much
+  spreadNs: number; // saved, if it were spread over all processors
+  // divided evenly among those there are: where that saves nearly as much
+  even: { threads: number; savesNs: number } | null;
 }
 
 /** Code whose work is divided unevenly among threads. */
 export interface UnevenFacts {
   form: 'uneven-division';
   code: number;
-  barrier: number | null;     // where the others wait for the last one
+  barrier: number | null; // where the others wait for the last one
   slowest: { thread: number; workNs: number; meanNs: number } | null;
-  last: number | null;        // the only thread that still had some
-  threads: number; atOnce: number;
-  callers: number[];          // where there are other procedures of the name
+  last: number | null; // the only thread that still had some
+  threads: number;
+  atOnce: number;
+  callers: number[]; // where there are other procedures of the name
   waiting: WaitingAt | null;
   parts: number[];
-  many: boolean;              // threads: pieces of work, rather than their division, are to be changed
-  among: number;              // threads that could share it
-  evenNs: number;             // saved, if it were divided evenly among them
-  spreadNs: number | null;    // spread over all processors: where that saves nearly as much
+  many: boolean; // threads: pieces of work, rather than their division, are to be changed
+  among: number; // threads that could share it
+  evenNs: number; // saved, if it were divided evenly among them
+  spreadNs: number | null; // spread over all processors: where that saves nearly as much
 }
 
 /** Threads that are too small to be worth handing to another processor. */
-export interface SmallThreadsFacts { form: 'small-threads'; spawns: number; workNs: number; ready: number; savesNs: number }
+export interface SmallThreadsFacts {
+  form: 'small-threads';
+  spawns: number;
+  workNs: number;
+  ready: number;
+  savesNs: number;
+}
 
 /** A pipeline one of whose stages is slower than the others. */
 export interface SlowestStageFacts {
@@ -56,13 +67,22 @@ export interface SlowestStageFacts {
   code: number;
   stage: { thread: number; workNs: number };
   next: { thread: number; workNs: number };
-  objects: number[];          // where the others wait
+  objects: number[]; // where the others wait
   savesNs: number;
 }
 /** Threads that pass data on, and wait for each other. */
-export interface PassedDataFacts { form: 'passed-data'; objects: number[]; code: number; savesNs: number }
+export interface PassedDataFacts {
+  form: 'passed-data';
+  objects: number[];
+  code: number;
+  savesNs: number;
+}
 /** Threads that do the same, and wait for each other. */
-export interface MutualWaitFacts { form: 'mutual-wait'; objects: number[]; savesNs: number }
+export interface MutualWaitFacts {
+  form: 'mutual-wait';
+  objects: number[];
+  savesNs: number;
+}
 /** All threads wait, and none is at work that could wake them. */
 export interface NothingRunsFacts {
   form: 'nothing-runs';
@@ -73,33 +93,38 @@ export interface NothingRunsFacts {
 /** A lock that threads wait for. */
 export interface LockFacts {
   form: 'lock';
-  spins: boolean;             // the waiters do, mostly
-  waitedFor: number;          // the lock that most of the waiting is for; the finding's entity is the cause
-  others: number[];           // further locks that are waited for because of it
-  waiters: number;            // mean number
-  woken: number | null;       // of these, such as had just been woken: where they are many
-  counted: boolean;           // false: seen from outside alone, the next three are 0
-  acquisitions: number; contended: number; waitMeanNs: number;
-  holder: number | null;      // the procedure that mostly held it while others waited
+  spins: boolean; // the waiters do, mostly
+  waitedFor: number; // the lock that most of the waiting is for; the finding's entity is the cause
+  others: number[]; // further locks that are waited for because of it
+  waiters: number; // mean number
+  woken: number | null; // of these, such as had just been woken: where they are many
+  counted: boolean; // false: seen from outside alone, the next three are 0
+  acquisitions: number;
+  contended: number;
+  waitMeanNs: number;
+  holder: number | null; // the procedure that mostly held it while others waited
   inIo: { share: number; call: number | null } | null; // of the time that it was held so, in input, output or sleep
-  mostlyInIo: boolean;        // half of it, or more
-  unserved: number | null;    // share of the time for which threads had it that they waited for a CPU
-  readyInstead: boolean;      // threads were ready to run: blocking waiters would give them the processors
+  mostlyInIo: boolean; // half of it, or more
+  unserved: number | null; // share of the time for which threads had it that they waited for a CPU
+  readyInstead: boolean; // threads were ready to run: blocking waiters would give them the processors
   savesNs: number;
 }
 /** Threads spin at another object, although others are ready to run. */
-export interface SpinningFacts { form: 'spinning'; savesNs: number }
+export interface SpinningFacts {
+  form: 'spinning';
+  savesNs: number;
+}
 
 /** Input, output or sleep that is not overlapped with work. */
 export interface IoFacts {
   form: 'io';
   waits: 'device' | 'others' | 'sleep' | 'children'; // others: requests, or other programs, set the pace
-  mayBeSleep: boolean;        // no procedure of the system was seen: which of them it is, is not known
-  call: string | null;        // the procedure of the C library that it is mostly in
-  threads: number;            // mean number
-  held: WaitingAt[];          // what other threads waited for meanwhile, where that is to be told
-  overlapNs: number;          // saved, if other work were done meanwhile
-  goesNs: number;             // of a sleep, if nobody had to sleep
+  mayBeSleep: boolean; // no procedure of the system was seen: which of them it is, is not known
+  call: string | null; // the procedure of the C library that it is mostly in
+  threads: number; // mean number
+  held: WaitingAt[]; // what other threads waited for meanwhile, where that is to be told
+  overlapNs: number; // saved, if other work were done meanwhile
+  goesNs: number; // of a sleep, if nobody had to sleep
   several: { atATime: number; savesNs: number } | null; // so many under way at a time
 }
 
@@ -107,42 +132,76 @@ export interface IoFacts {
 export interface PackageWorkFacts {
   form: 'package-work';
   events: { what: 'threads' | 'switches'; count: number; workNs: number } | null; // work for each of them
-  savesNs: number; coarser: number;
+  savesNs: number;
+  coarser: number;
 }
 /** Kernel threads that are woken so often that there is little work for each wait. */
 export interface WakeUpFacts {
   form: 'wake-ups';
-  waits: number; workNs: number;                      // processor time for each
+  waits: number;
+  workNs: number; // processor time for each
   objects: number[];
   again: { condition: number; count: number; waits: number } | null; // waits that began again at once
-  savesNs: number; coarser: number;
+  savesNs: number;
+  coarser: number;
 }
 /** Kernel threads that live for hardly any work. */
-export interface ShortThreadsFacts { form: 'short-threads'; spawns: number; workNs: number; leastNs: number; savesNs: number; coarser: number }
+export interface ShortThreadsFacts {
+  form: 'short-threads';
+  spawns: number;
+  workNs: number;
+  leastNs: number;
+  savesNs: number;
+  coarser: number;
+}
 /** OpenMP's library itself. */
-export interface OpenMpFacts { form: 'openmp'; calls: number[]; excludes: boolean; savesNs: number; coarser: number }
+export interface OpenMpFacts {
+  form: 'openmp';
+  calls: number[];
+  excludes: boolean;
+  savesNs: number;
+  coarser: number;
+}
 
 /** More threads can run than there are CPUs. */
 export interface OversubscriptionFacts {
   form: 'oversubscription';
-  crowdedNs: number;          // elapsed time with more of them than CPUs
-  runnable: number;           // their mean number
-  harmful: boolean;           // false: by itself that costs no elapsed time
+  crowdedNs: number; // elapsed time with more of them than CPUs
+  runnable: number; // their mean number
+  harmful: boolean; // false: by itself that costs no elapsed time
   spinners: { threads: number; object: number } | null;
-  woken: { threads: number; object: number } | null; // of these, such as were woken and wait for a CPU: where they are many
+  // of these, such as were woken and wait for a CPU: where they are many
+  woken: { threads: number; object: number } | null;
   cpuWait: { waitNs: number; ownNs: number } | null; // what the kernel counted
-  fewer: { savesNs: number; mostNs: number | null }; // no more threads than CPUs: at least, and (where it is notable) at most
-  blocking: number | null;    // saved, if waiters only blocked at once: where that is less
+  // no more threads than CPUs: at least, and (where it is notable) at most
+  fewer: { savesNs: number; mostNs: number | null };
+  blocking: number | null; // saved, if waiters only blocked at once: where that is less
 }
 
 /** Code that takes the time while the processors are busy. */
 export interface OptimizeFacts {
   form: 'optimize';
-  within: { entity: number; ns: number } | null;      // what it calls of run-time libraries
-  beside: { entity: number; ns: number; main: number } | null; // takes more, but main, which is at work all the time, waits for nobody
-  savesNs: number;            // twice as fast
+  within: { entity: number; ns: number } | null; // what it calls of run-time libraries
+  // takes more, but main, which is at work all the time, waits for nobody
+  beside: { entity: number; ns: number; main: number } | null;
+  savesNs: number; // twice as fast
 }
 
 export type Facts =
-  | SerialFacts | TooFewThreadsFacts | UnevenFacts | SmallThreadsFacts | SlowestStageFacts | PassedDataFacts | MutualWaitFacts | NothingRunsFacts
-  | LockFacts | SpinningFacts | IoFacts | PackageWorkFacts | WakeUpFacts | ShortThreadsFacts | OpenMpFacts | OversubscriptionFacts | OptimizeFacts;
+  | SerialFacts
+  | TooFewThreadsFacts
+  | UnevenFacts
+  | SmallThreadsFacts
+  | SlowestStageFacts
+  | PassedDataFacts
+  | MutualWaitFacts
+  | NothingRunsFacts
+  | LockFacts
+  | SpinningFacts
+  | IoFacts
+  | PackageWorkFacts
+  | WakeUpFacts
+  | ShortThreadsFacts
+  | OpenMpFacts
+  | OversubscriptionFacts
+  | OptimizeFacts;

@@ -8,7 +8,18 @@ import type { Bucket, TimeBucket } from '../profile/buckets.js';
 
 /** Kinds as reports show them. `lock` stands for mutex, rwlock and spinlock; Entity.rawKind tells which. */
 export type Kind =
-  | 'procedure' | 'thread' | 'lock' | 'barrier' | 'condition' | 'semaphore' | 'channel' | 'join' | 'sleep' | 'once' | 'futex' | 'loop';
+  | 'procedure'
+  | 'thread'
+  | 'lock'
+  | 'barrier'
+  | 'condition'
+  | 'semaphore'
+  | 'channel'
+  | 'join'
+  | 'sleep'
+  | 'once'
+  | 'futex'
+  | 'loop';
 
 export type StateName = 'useful' | 'overhead' | 'spinning' | 'ready' | 'blocked' | 'io';
 export const stateNames: readonly StateName[] = ['useful', 'overhead', 'spinning', 'ready', 'blocked', 'io'];
@@ -19,37 +30,49 @@ export type { Bucket, TimeBucket };
 export interface StateTime {
   ns: number;
   meanRunnable: number; // 0 where ns is 0
-  runnable: Bucket[];   // only buckets with time
+  runnable: Bucket[]; // only buckets with time
 }
 
-export interface CallCount { entity: number; count: number } // entity 0: a caller that is not known
-export interface Interval { lowNs: number; highNs: number }
+export interface CallCount {
+  entity: number;
+  count: number;
+} // entity 0: a caller that is not known
+export interface Interval {
+  lowNs: number;
+  highNs: number;
+}
 
 /** Time on one path: entities from the root to the innermost. */
-export interface PathTime { path: number[]; thread: number; ns: number }
+export interface PathTime {
+  path: number[];
+  thread: number;
+  ns: number;
+}
 
 export interface ObjectStats {
   capacity: number;
   instances: number;
-  counted: boolean;    // false: seen from outside alone; acquisitions and single waits are not known, waitNs is sampled
+  counted: boolean; // false: seen from outside alone; acquisitions and single waits are not known, waitNs is sampled
   acquisitions: number;
   contended: number;
-  waitNs: number;      // exact, summed over waiters
-  waitMeanNs: number;  // over contended acquisitions
+  waitNs: number; // exact, summed over waiters
+  waitMeanNs: number; // over contended acquisitions
   waitMaxNs: number;
-  spinNs: number;      // part of waitNs
+  spinNs: number; // part of waitNs
   waitDistribution: TimeBucket[];
   holdNs: number;
-  holdMeanNs: number;  // over acquisitions
-  holdMaxNs: number;   // 0 where holding was sampled
-  holdExact: boolean;  // false: sampled
+  holdMeanNs: number; // over acquisitions
+  holdMaxNs: number; // 0 where holding was sampled
+  holdExact: boolean; // false: sampled
   holdDistribution: TimeBucket[]; // empty where holding was sampled
   queueLengthMean: number;
   queueLength: Bucket[]; // time-weighted
   queueObservedNs: number;
   waiters: PathTime[]; // most time first
-  holders: PathTime[]; // who held it while others waited; ns = waiters * time. Of a join: the thread waited for. Empty for other objects
-  meanwhile: PathTime[]; // who ran while others waited and b < P (late at a barrier, or yet to send or signal); ns = waiters * time
+  // who held it while others waited; ns = waiters * time. Of a join: the thread waited for. Empty for other objects
+  holders: PathTime[];
+  // who ran while others waited and b < P (late at a barrier, or yet to send or signal); ns = waiters * time
+  meanwhile: PathTime[];
   criticalByBusyNs: Float64Array; // processor time of its critical section by b, index 0 is b = 1
 }
 
@@ -61,40 +84,40 @@ export interface ThreadStats {
 }
 
 export interface Entity {
-  id: number;          // index into Model.entities
+  id: number; // index into Model.entities
   kind: Kind;
   rawKind: EntityKind;
-  name: string;        // never empty
-  file: string;        // '' = unknown
-  line: number;        // 0 = unknown
+  name: string; // never empty
+  file: string; // '' = unknown
+  line: number; // 0 = unknown
   address: number;
-  module: string;      // path, '' = unknown
-  detail: string;      // why name or file is missing, '' = nothing missing
-  instances: number;   // objects or threads that share this entity
-  members: number[];   // of a group of namesakes, else empty
-  group: number;       // the group that it belongs to, 0 = none
+  module: string; // path, '' = unknown
+  detail: string; // why name or file is missing, '' = nothing missing
+  instances: number; // objects or threads that share this entity
+  members: number[]; // of a group of namesakes, else empty
+  group: number; // the group that it belongs to, 0 = none
   inlinedInto: number[]; // procedures that it is inlined into; empty: it has code of its own, or is none
 
   nptNs: number;
   nptSelfNs: number;
-  share: number;       // nptNs / elapsed time
+  share: number; // nptNs / elapsed time
   processorTimeNs: number;
   processorTimeSelfNs: number;
-  byBusyNs: Float64Array;     // NPT_i = T_i / i, index 0 is i = 1, length P
+  byBusyNs: Float64Array; // NPT_i = T_i / i, index 0 is i = 1, length P
   byBusySelfNs: Float64Array;
-  parallelism: number;        // T / NPT; 0 where NPT is 0
+  parallelism: number; // T / NPT; 0 where NPT is 0
   idlenessNs: number;
   spinBlameNs: number;
-  overheadNs: number;         // inclusive processor time in state overhead
-  optimizeNs: number;         // = nptNs
+  overheadNs: number; // inclusive processor time in state overhead
+  optimizeNs: number; // = nptNs
   parallelizeNs: number;
   parallelizeSelfNs: number;
   states: Record<StateName, StateTime>;
   calls: number;
-  callsCounted: boolean;      // false: seen without hooks, so nobody knows how often it was called
-  callers: CallCount[];       // most calls first
+  callsCounted: boolean; // false: seen without hooks, so nobody knows how often it was called
+  callers: CallCount[]; // most calls first
   callees: CallCount[];
-  ci95: Interval;             // of nptNs
+  ci95: Interval; // of nptNs
   object: ObjectStats | null;
   thread: ThreadStats | null;
 }
@@ -104,14 +127,15 @@ export interface Focus {
   entity: number;
   name: string;
   nptNs: number;
-  share: number;      // of elapsed time
+  share: number; // of elapsed time
   byBusyNs: Float64Array;
-  rows: FocusRow[];   // most NPT first, self among them
+  rows: FocusRow[]; // most NPT first, self among them
   threads: { entity: number; nptNs: number; share: number; processorTimeNs: number }[]; // who ran it
-  waits: { entity: number; blockedNs: number; spinningNs: number; readyNs: number; ioNs: number }[]; // children's time off work
+  // children's time off work
+  waits: { entity: number; blockedNs: number; spinningNs: number; readyNs: number; ioNs: number }[];
 }
 export interface FocusRow {
-  entity: number;     // the focused entity itself where self
+  entity: number; // the focused entity itself where self
   self: boolean;
   name: string;
   kind: Kind;
@@ -120,54 +144,86 @@ export interface FocusRow {
   processorTimeNs: number;
   byBusyNs: Float64Array;
   callsCounted: boolean;
-  calls: number;      // from the focused entity to this one; of the focused entity in the row self
+  calls: number; // from the focused entity to this one; of the focused entity in the row self
 }
 
 export type FindingKind =
-  | 'serial'              // code runs alone while processors have nothing to do
-  | 'lock-contention'     // threads wait, blocked, for a lock while processors have nothing to do
-  | 'spinning'            // processors burn waiting
-  | 'imbalance'           // some threads have more work than the others that wait for them (barrier, join)
-  | 'pipeline'            // one stage is slower than the others, which wait for it
-  | 'dependency'          // threads that do the same wait for each other's results
-  | 'starvation'          // fewer threads than processors, and nobody waits for an object
-  | 'io'                  // reading or writing that is not overlapped
-  | 'oversubscription'    // more threads can run than there are CPUs; it costs where some of them spin
-  | 'overhead'            // the thread package's own work, or waking threads: grain too fine
-  | 'optimize';           // parallel enough: only less work helps
+  | 'serial' // code runs alone while processors have nothing to do
+  | 'lock-contention' // threads wait, blocked, for a lock while processors have nothing to do
+  | 'spinning' // processors burn waiting
+  | 'imbalance' // some threads have more work than the others that wait for them (barrier, join)
+  | 'pipeline' // one stage is slower than the others, which wait for it
+  | 'dependency' // threads that do the same wait for each other's results
+  | 'starvation' // fewer threads than processors, and nobody waits for an object
+  | 'io' // reading or writing that is not overlapped
+  | 'oversubscription' // more threads can run than there are CPUs; it costs where some of them spin
+  | 'overhead' // the thread package's own work, or waking threads: grain too fine
+  | 'optimize'; // parallel enough: only less work helps
 export type Change =
-  | 'create-parallelism' | 'wait-less' | 'block-instead-of-spin' | 'balance' | 'coarsen' | 'finer-grain' | 'fewer-threads' | 'overlap-io' | 'optimize';
+  | 'create-parallelism'
+  | 'wait-less'
+  | 'block-instead-of-spin'
+  | 'balance'
+  | 'coarsen'
+  | 'finer-grain'
+  | 'fewer-threads'
+  | 'overlap-io'
+  | 'optimize';
 
 /** One thing that limits the program; the formulas are in docs/findings.md. */
 export interface Finding {
-  entity: number;     // index into Model.entities
+  entity: number; // index into Model.entities
   name: string;
   kind: FindingKind;
   change: Change;
   advice: Advice;
-  facts: Facts;       // what it rests on; render/findings makes sentences of it
-  costNs: number;     // elapsed time
+  facts: Facts; // what it rests on; render/findings makes sentences of it
+  costNs: number; // elapsed time
   costCi95: Interval; // 95 % interval of costNs
-  savingNs: number;   // elapsed time that the change could save, at most costNs
+  savingNs: number; // elapsed time that the change could save, at most costNs
   savingCi95: Interval;
   meanwhile: { busy: number; spinning: number; idle: number }; // mean processors during costNs
   bound: Bound | null;
-  related: number[];  // further entities that it is about, or that its facts name
+  related: number[]; // further entities that it is about, or that its facts name
   alternatives: Alternative[];
   othersMayCause: boolean; // other programs on the CPUs may be the cause
 }
-/** Which way a change goes where another one could go the other way; in the findings of one model no two are opposed (advice.ts). */
-export interface Advice { pieces: 'smaller' | 'larger' | null; threads: 'more' | 'fewer' | null }
+/**
+ * Which way a change goes where another one could go the other way; in the findings of one model no two are opposed
+ * (advice.ts).
+ */
+export interface Advice {
+  pieces: 'smaller' | 'larger' | null;
+  threads: 'more' | 'fewer' | null;
+}
 /** Another change that would save nearly as much as that of its finding, or more. */
-export interface Alternative { kind: FindingKind; change: Change; savingNs: number }
-/** A thread that the program waits for, at work outside what the change is about: no change there saves more than the rest. */
-export interface Bound { thread: number; outsideNs: number; mostNs: number }
+export interface Alternative {
+  kind: FindingKind;
+  change: Change;
+  savingNs: number;
+}
+/**
+ * A thread that the program waits for, at work outside what the change is about: no change there saves more than the
+ * rest.
+ */
+export interface Bound {
+  thread: number;
+  outsideNs: number;
+  mostNs: number;
+}
 /** Why there is nothing, or nothing certain, to report. */
-export interface Notice { reason: string; remedy: string }
+export interface Notice {
+  reason: string;
+  remedy: string;
+}
 
 export interface TimelineStretch {
-  startNs: number; ns: number;
-  usefulNs: number; overheadNs: number; spinningNs: number; idleNs: number;
+  startNs: number;
+  ns: number;
+  usefulNs: number;
+  overheadNs: number;
+  spinningNs: number;
+  idleNs: number;
   meanRunnable: number;
   snapshots: number;
   top: number; // entity, 0 = none
@@ -175,52 +231,61 @@ export interface TimelineStretch {
 
 /** Where the processors' time went: the four sum to processors * elapsedNs (raw, not compensated). */
 export interface Balance {
-  usefulNs: number; overheadNs: number; spinningNs: number; idleNs: number;
-  nothingRanNs: number;          // elapsed time with b = 0
-  byBusyNs: Float64Array;        // elapsed time by b, index 0 is b = 0, length P + 1
-  bySpinningNs: Float64Array;    // elapsed time by s, index 0 is s = 0
+  usefulNs: number;
+  overheadNs: number;
+  spinningNs: number;
+  idleNs: number;
+  nothingRanNs: number; // elapsed time with b = 0
+  byBusyNs: Float64Array; // elapsed time by b, index 0 is b = 0, length P + 1
+  bySpinningNs: Float64Array; // elapsed time by s, index 0 is s = 0
   meanRunnable: number;
   runnable: Bucket[];
   meanBusy: number;
 }
 
-/** How long kernel threads of the program had CPUs, or could have run and waited for one (docs/metrics.md, section 6). All 0: not known. */
+/**
+ * How long kernel threads of the program had CPUs, or could have run and waited for one (docs/metrics.md, section 6).
+ * All 0: not known.
+ */
 export interface CpuWait {
   runNs: number;
   waitNs: number;
-  ownNs: number;    // at most so much of it because the program has more to run than CPUs
+  ownNs: number; // at most so much of it because the program has more to run than CPUs
   othersNs: number; // at least so much of the rest: other programs had them
-  share: number;    // waitNs / (runNs + waitNs)
+  share: number; // waitNs / (runNs + waitNs)
 }
 
 export interface Compensation {
   applied: boolean;
   processorTimeNs: number; // taken out of T(root)
-  elapsedNs: number;       // taken out of NPT(root)
-  clampedNs: number;       // cost that was not taken out because its procedure shows less time than that
+  elapsedNs: number; // taken out of NPT(root)
+  clampedNs: number; // cost that was not taken out because its procedure shows less time than that
   calls: number;
 }
 
 /** What recording added to the elapsed time, by what added it; an estimate: at most so much, and at least. */
 export interface Slowdown {
-  hooksNs: number;    // of procedures, at most
+  hooksNs: number; // of procedures, at most
   hooksLeastNs: number;
-  locksNs: number;    // acquisitions of locks and semaphores, at most
+  locksNs: number; // acquisitions of locks and semaphores, at most
   locksLeastNs: number;
   waitsNs: number;
   spawnsNs: number;
-  samplesNs: number;  // that the kernel took of running threads
-  turnsNs: number;    // their timer, when threads get a CPU that was idle or another program's
+  samplesNs: number; // that the kernel took of running threads
+  turnsNs: number; // their timer, when threads get a CPU that was idle or another program's
   samplingNs: number; // CPU time that the sampler took while the program could have used it
-  elapsedNs: number;  // the sum, at most
+  elapsedNs: number; // the sum, at most
   elapsedLeastNs: number;
-  share: number;      // of the elapsed time without it, at most
+  share: number; // of the elapsed time without it, at most
   shareLeast: number;
   /** What happened, but could not be measured, and so is in none of these. */
   unmeasured: readonly ('hooks' | 'locks' | 'threads made')[];
 }
 
-/** Snapshots came at a lower rate than asked for: each cost much, so that intervals were made longer; or the sampler was late for many. */
+/**
+ * Snapshots came at a lower rate than asked for: each cost much, so that intervals were made longer; or the sampler was
+ * late for many.
+ */
 export interface FewerSnapshots {
   askedHz: number;
   reason: 'cost' | 'late';
@@ -232,15 +297,15 @@ export interface Model {
   program: string;
   processors: number;
   elapsedNs: number;
-  samples: number;     // snapshots
-  rateHz: number;      // reached
+  samples: number; // snapshots
+  rateHz: number; // reached
   fewer: FewerSnapshots | null; // null: as asked for
-  root: Entity;        // the whole program, id 0, kind 'procedure', named as the program
-  entities: Entity[];  // index = id; [0] is root; groups of namesakes come after those of the profile
-  ranking: number[];   // ids by NPT, most first; members of groups left out, groups in
+  root: Entity; // the whole program, id 0, kind 'procedure', named as the program
+  entities: Entity[]; // index = id; [0] is root; groups of namesakes come after those of the profile
+  ranking: number[]; // ids by NPT, most first; members of groups left out, groups in
   balance: Balance;
   timeline: TimelineStretch[];
-  effortNs: number;    // work + idleness + spinblame
+  effortNs: number; // work + idleness + spinblame
   idlenessPercent: number;
   overheadPercent: number;
   spinPercent: number;
@@ -248,7 +313,7 @@ export interface Model {
   readonly slowdown: Slowdown;
   cpuWait: CpuWait;
   findings: Finding[]; // at most three, the most saving first
-  notices: Notice[];   // too few samples, nothing to report, losses that a reader must know of
+  notices: Notice[]; // too few samples, nothing to report, losses that a reader must know of
   raw: RawProfile;
 }
 

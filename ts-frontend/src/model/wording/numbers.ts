@@ -1,11 +1,17 @@
 /**
- * Numbers as people read them, in every sentence and table, on the live screen too: three significant digits with their unit, shares
- * with one decimal, whole numbers with separators. Pure.
+ * Numbers as people read them, in every sentence and table, on the live screen too: three significant digits with their
+ * unit, shares with one decimal, whole numbers with separators. Pure.
  */
-export interface Letters { ascii: boolean } // no character beyond ASCII
+export interface Letters {
+  ascii: boolean;
+} // no character beyond ASCII
 const all: Letters = { ascii: false };
 
-interface Unit { ns: number; name: string; ascii: string }
+interface Unit {
+  ns: number;
+  name: string;
+  ascii: string;
+}
 const units: readonly Unit[] = [
   { ns: 1e9, name: 's', ascii: 's' },
   { ns: 1e6, name: 'ms', ascii: 'ms' },
@@ -24,7 +30,9 @@ const decimalsFor = (value: number): number => {
 
 /** An integer with separators: 1,234,567. */
 export function count(value: number): string {
-  return Math.round(value).toString().replace(/\B(?=(\d{3})+$)/g, ',');
+  return Math.round(value)
+    .toString()
+    .replace(/\B(?=(\d{3})+$)/g, ',');
 }
 
 function fixed(value: number, decimals: number): string {
@@ -61,9 +69,13 @@ export function percent(part: number, whole: number): string {
   return `${value >= 99.95 ? fixed(value, 0) : value.toFixed(1)} %`;
 }
 
-/** Shares between two bounds: "1.3 to 25.0 %", "24.3 %" where they read the same, "1.3 % or more" where `whole` of the upper one is nothing. */
+/**
+ * Shares between two bounds: "1.3 to 25.0 %", "24.3 %" where they read the same, "1.3 % or more" where `whole` of the
+ * upper one is nothing.
+ */
 export function range(least: { part: number; whole: number }, most: { part: number; whole: number }): string {
-  const low = percent(least.part, least.whole), high = percent(most.part, most.whole);
+  const low = percent(least.part, least.whole),
+    high = percent(most.part, most.whole);
   if (most.whole <= 0 && most.part > 0) return `${low} or more`;
   return low === high || high.startsWith('<') ? high : `${low.startsWith('<') ? '0' : low.slice(0, -2)} to ${high}`;
 }

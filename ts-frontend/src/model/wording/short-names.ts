@@ -1,11 +1,12 @@
 /** Shorter forms of a name, for findings, tables and the live screen. Pure. */
 
 /**
- * A name without template arguments that lie deeper than `depth` (0: without any); `<…>` stands for them. The brackets of
- * operators and of Rust's `<T as Trait>::method` stay.
+ * A name without template arguments that lie deeper than `depth` (0: without any); `<…>` stands for them. The brackets
+ * of operators and of Rust's `<T as Trait>::method` stay.
  */
 export function withoutArguments(name: string, depth: number): string {
-  let text = '', inside = 0;
+  let text = '',
+    inside = 0;
   for (let at = 0; at < name.length; at++) {
     const symbol = /^operator(<=>|<<=|>>=|->\*?|<<|>>|<=|>=|<|>)/.exec(name.slice(at, at + 11))?.[0];
     const c = name[at]!;
@@ -25,14 +26,16 @@ export function withoutArguments(name: string, depth: number): string {
 }
 
 /**
- * The forms of a name, the most telling first and the shortest last. What makes C++ names long and tells little goes first: inner
- * template arguments, all of them, parameters of lambdas, outer scopes. Of "mutex at file:line" the place goes last.
+ * The forms of a name, the most telling first and the shortest last. What makes C++ names long and tells little goes
+ * first: inner template arguments, all of them, parameters of lambdas, outer scopes. Of "mutex at file:line" the place
+ * goes last.
  */
 export function formsOf(name: string): readonly string[] {
   const place = /^(.*) at ([^ ]+)$/.exec(name);
   if (place !== null) return [name, `${place[1]!} ${place[2]!}`, place[2]!];
   if (!/[<({:]/.test(name)) return [name];
-  const spoken = name.replace(/\bstd::(?:__cxx11|__1)::/g, 'std::')
+  const spoken = name
+    .replace(/\bstd::(?:__cxx11|__1)::/g, 'std::')
     .replace(/\bstd::basic_string<char(?:, std::char_traits<char>(?:, std::allocator<char> ?)?)? ?>/g, 'std::string');
   const bare = withoutArguments(spoken, 0);
   const lambdas = bare.replace(/\{lambda\((?:[^(){}]|\([^(){}]*\))*\)(#\d+)?\}/g, '{lambda$1}');
@@ -55,5 +58,5 @@ function innerScopes(name: string): string[] {
 /** A long name as a sentence has it: without what tells little; its scopes stay. */
 export function briefly(name: string, most = 80): string {
   const all = formsOf(name).filter((form) => !form.startsWith('…'));
-  return name.length <= most ? name : all.find((form) => form.length <= most) ?? all.at(-1)!;
+  return name.length <= most ? name : (all.find((form) => form.length <= most) ?? all.at(-1)!);
 }

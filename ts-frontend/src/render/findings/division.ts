@@ -9,11 +9,16 @@ export function tooFewThreads(finding: Finding, facts: TooFewThreadsFacts, say: 
   const { many, threads, atOnce, spreadNs, even } = facts;
   const { advice } = finding;
   const ran = many ? 'meanwhile' : `${threads > atOnce ? `${atOnce} at a time` : threads} ran it, and meanwhile`;
-  const more = advice.threads === 'more' ? `Divide it among more threads${advice.pieces === 'smaller' ? ', in smaller pieces' : ''}: spread` : 'Have all processors take part in it: spread';
+  const more =
+    advice.threads === 'more'
+      ? `Divide it among more threads${advice.pieces === 'smaller' ? ', in smaller pieces' : ''}: spread`
+      : 'Have all processors take part in it: spread';
   return {
-    text: `${say.title(finding.entity)} costs ${say.costs(finding.costNs)} with too few threads at work: ${ran} ${say.meanwhile(finding.meanwhile)}` +
+    text:
+      `${say.title(finding.entity)} costs ${say.costs(finding.costNs)} with too few threads at work: ${ran} ${say.meanwhile(finding.meanwhile)}` +
       `${say.waitingAt(facts.waiting)}.${partsText(facts.parts, say)}`,
-    remedy: `${more} over ${say.model.processors} processors it would save ${say.time(spreadNs)}` +
+    remedy:
+      `${more} over ${say.model.processors} processors it would save ${say.time(spreadNs)}` +
       (even ? `; evenly among the ${even.threads} there are, ${say.time(even.savesNs)}.` : '.'),
   };
 }
@@ -22,15 +27,25 @@ export function unevenDivision(finding: Finding, facts: UnevenFacts, say: Phrase
   const { slowest, last, threads, atOnce, barrier, code, spreadNs, among, evenNs } = facts;
   const { title, name, time } = say;
   const shared = threads > atOnce ? `${atOnce} threads at a time` : `${threads} threads`;
-  const who = slowest ? `thread ${name(slowest.thread)} has ${time(slowest.workNs)} of it, the mean is ${time(slowest.meanNs)}`
-    : last !== null ? `only thread ${name(last)} still had some` : `it is divided among ${shared}`;
-  const where = barrier !== null ? `Unequal work before ${title(barrier)}, in ${title(code)},` : `Unequal division of the work in ${title(code)}${say.calledFrom(facts.callers)}`;
+  const who = slowest
+    ? `thread ${name(slowest.thread)} has ${time(slowest.workNs)} of it, the mean is ${time(slowest.meanNs)}`
+    : last !== null
+      ? `only thread ${name(last)} still had some`
+      : `it is divided among ${shared}`;
+  const where =
+    barrier !== null
+      ? `Unequal work before ${title(barrier)}, in ${title(code)},`
+      : `Unequal division of the work in ${title(code)}${say.calledFrom(facts.callers)}`;
   const smaller = finding.advice.pieces === 'smaller';
   const remedy = facts.many
     ? `${smaller ? 'Make the pieces smaller, or start the largest first' : 'Start the largest pieces first'}; that could save ${time(evenNs)}`
     : `Divide the work evenly among ${among} threads${smaller ? ', or in smaller pieces' : ''}; that could save ${time(evenNs)}`;
   return {
     text: `${where} costs ${say.costs(finding.costNs)}: ${who}; meanwhile ${say.meanwhile(finding.meanwhile)}${say.waitingAt(facts.waiting)}.${partsText(facts.parts, say)}`,
-    remedy: remedy + (spreadNs !== null ? `; ${finding.advice.threads === 'more' ? 'among more threads, ' : ''}spread over ${say.model.processors} processors, ${time(spreadNs)}.` : '.'),
+    remedy:
+      remedy +
+      (spreadNs !== null
+        ? `; ${finding.advice.threads === 'more' ? 'among more threads, ' : ''}spread over ${say.model.processors} processors, ${time(spreadNs)}.`
+        : '.'),
   };
 }

@@ -1,4 +1,6 @@
-/** Findings in sentences: made from their facts, one function for each form of evidence, and nothing else changes them. */
+/**
+ * Findings in sentences: made from their facts, one function for each form of evidence, and nothing else changes them.
+ */
 import { fewSnapshots, type Finding, type Model } from '../../model/index.js';
 import type { RenderOptions } from '../format/options.js';
 import { tooFewThreads, unevenDivision } from './division.js';
@@ -14,36 +16,61 @@ import { serial } from './serial.js';
 function sentencesOf(finding: Finding, say: Phrases): Sentences {
   const { facts } = finding;
   switch (facts.form) {
-    case 'serial': return serial(finding, facts, say);
-    case 'too-few-threads': return tooFewThreads(finding, facts, say);
-    case 'uneven-division': return unevenDivision(finding, facts, say);
-    case 'small-threads': return smallThreads(finding, facts, say);
-    case 'slowest-stage': return slowestStage(finding, facts, say);
-    case 'passed-data': return passedData(finding, facts, say);
-    case 'mutual-wait': return mutualWait(finding, facts, say);
-    case 'nothing-runs': return nothingRuns(finding, facts, say);
-    case 'lock': return lock(finding, facts, say);
-    case 'spinning': return spinning(finding, facts, say);
-    case 'io': return io(finding, facts, say);
-    case 'package-work': return packageWork(finding, facts, say);
-    case 'wake-ups': return wakeUps(finding, facts, say);
-    case 'short-threads': return shortThreads(finding, facts, say);
-    case 'openmp': return openMp(finding, facts, say);
-    case 'oversubscription': return oversubscription(finding, facts, say);
-    case 'optimize': return optimize(finding, facts, say);
+    case 'serial':
+      return serial(finding, facts, say);
+    case 'too-few-threads':
+      return tooFewThreads(finding, facts, say);
+    case 'uneven-division':
+      return unevenDivision(finding, facts, say);
+    case 'small-threads':
+      return smallThreads(finding, facts, say);
+    case 'slowest-stage':
+      return slowestStage(finding, facts, say);
+    case 'passed-data':
+      return passedData(finding, facts, say);
+    case 'mutual-wait':
+      return mutualWait(finding, facts, say);
+    case 'nothing-runs':
+      return nothingRuns(finding, facts, say);
+    case 'lock':
+      return lock(finding, facts, say);
+    case 'spinning':
+      return spinning(finding, facts, say);
+    case 'io':
+      return io(finding, facts, say);
+    case 'package-work':
+      return packageWork(finding, facts, say);
+    case 'wake-ups':
+      return wakeUps(finding, facts, say);
+    case 'short-threads':
+      return shortThreads(finding, facts, say);
+    case 'openmp':
+      return openMp(finding, facts, say);
+    case 'oversubscription':
+      return oversubscription(finding, facts, say);
+    case 'optimize':
+      return optimize(finding, facts, say);
   }
 }
 
 /** How sure it is, where that is little; and who else may be the cause. */
 function doubts({ costCi95, othersMayCause }: Finding, { model, time }: Phrases): string {
-  return (model.samples < fewSnapshots ? ` With so few snapshots it is between ${time(costCi95.lowNs)} and ${time(costCi95.highNs)} (95 %).` : '') +
-    (othersMayCause ? ` But other programs kept this one waiting for CPUs for ${time(model.cpuWait.othersNs)}, which can look like this.` : '');
+  return (
+    (model.samples < fewSnapshots
+      ? ` With so few snapshots it is between ${time(costCi95.lowNs)} and ${time(costCi95.highNs)} (95 %).`
+      : '') +
+    (othersMayCause
+      ? ` But other programs kept this one waiting for CPUs for ${time(model.cpuWait.othersNs)}, which can look like this.`
+      : '')
+  );
 }
 
 /** The thread that leaves no more to save. */
 function boundText({ bound }: Finding, { model, title, time, share }: Phrases): string {
-  return bound === null ? '' : ` But ${title(bound.thread)} is at work outside that for ${time(bound.outsideNs)} (${share(bound.outsideNs / model.elapsedNs)} of the elapsed time): ` +
-    `as long as that stays, no change there saves more than ${time(bound.mostNs)}.`;
+  return bound === null
+    ? ''
+    : ` But ${title(bound.thread)} is at work outside that for ${time(bound.outsideNs)} (${share(bound.outsideNs / model.elapsedNs)} of the elapsed time): ` +
+        `as long as that stays, no change there saves more than ${time(bound.mostNs)}.`;
 }
 
 export function findingSentences(model: Model, finding: Finding, options: Pick<RenderOptions, 'ascii'>): Sentences {

@@ -8,14 +8,24 @@ export function lock(finding: Finding, facts: LockFacts, say: Phrases): Sentence
   const cause = title(finding.entity);
   const others = facts.others.map(title);
   const isCause = facts.waitedFor === finding.entity;
-  const because = isCause && others.length === 0 ? ''
-    : isCause ? `So do others for ${others.join(' and ')}, whose holders mostly have ${cause} too, or wait for it. `
-    : `The cause is ${cause}: who has ${[title(facts.waitedFor), ...others].join(' or ')} mostly has ${cause} too, or waits for it. `;
-  const woken = facts.woken === null ? '' : `Of these ${mean(facts.woken)} had just been woken: no CPU was there yet, or the lock was taken again. `;
+  const because =
+    isCause && others.length === 0
+      ? ''
+      : isCause
+        ? `So do others for ${others.join(' and ')}, whose holders mostly have ${cause} too, or wait for it. `
+        : `The cause is ${cause}: who has ${[title(facts.waitedFor), ...others].join(' or ')} mostly has ${cause} too, or waits for it. `;
+  const woken =
+    facts.woken === null
+      ? ''
+      : `Of these ${mean(facts.woken)} had just been woken: no CPU was there yet, or the lock was taken again. `;
   const held = facts.holder === null ? '' : `; it was mostly held in ${say.name(facts.holder)}${inIoText(facts, say)}`;
-  const unserved = facts.unserved === null ? '' : `; who had it waited for a CPU ${share(facts.unserved)} of the time, for more threads could run than there are CPUs`;
+  const unserved =
+    facts.unserved === null
+      ? ''
+      : `; who had it waited for a CPU ${share(facts.unserved)} of the time, for more threads could run than there are CPUs`;
   return {
-    text: `Threads ${facts.spins ? 'spin' : 'wait'} for ${title(facts.waitedFor)} during ${say.costs(finding.costNs)}: ${mean(facts.waiters)} of them on average, ` +
+    text:
+      `Threads ${facts.spins ? 'spin' : 'wait'} for ${title(facts.waitedFor)} during ${say.costs(finding.costNs)}: ${mean(facts.waiters)} of them on average, ` +
       `and meanwhile ${say.meanwhile(finding.meanwhile)}. ${woken}${because}${usesText(facts, because === '' ? '' : cause, time)}${held}${unserved}.`,
     remedy: facts.readyInstead
       ? `Let its waiters block instead of spin: threads were ready to run meanwhile; that could save ${time(facts.savesNs)}.`
@@ -26,18 +36,31 @@ export function lock(finding: Finding, facts: LockFacts, say: Phrases): Sentence
 }
 
 /** `cause`: its title, where it is not the lock that was named last. */
-function usesText({ counted: isCounted, acquisitions, contended, waitMeanNs }: LockFacts, cause: string, time: Phrases['time']): string {
+function usesText(
+  { counted: isCounted, acquisitions, contended, waitMeanNs }: LockFacts,
+  cause: string,
+  time: Phrases['time'],
+): string {
   if (!isCounted) return 'It was seen from outside: nobody counts its users, or knows its holder';
-  if (contended > 0) return `${cause === '' ? '' : `Of ${cause} `}${count(contended)} of ${counted(count(acquisitions), 'acquisition')} had to wait, ${time(waitMeanNs)} each`;
-  return cause === '' ? `It was taken ${counted(count(acquisitions), 'time')}` : `${cause} was taken ${counted(count(acquisitions), 'time')}`;
+  if (contended > 0)
+    return `${cause === '' ? '' : `Of ${cause} `}${count(contended)} of ${counted(count(acquisitions), 'acquisition')} had to wait, ${time(waitMeanNs)} each`;
+  return cause === ''
+    ? `It was taken ${counted(count(acquisitions), 'time')}`
+    : `${cause} was taken ${counted(count(acquisitions), 'time')}`;
 }
 
 /** ", 96.0 % of the time in input, output or sleep (fdatasync)" */
 function inIoText({ inIo }: LockFacts, { share, name }: Phrases): string {
-  return inIo ? `, ${share(inIo.share)} of the time in input, output or sleep${inIo.call === null ? '' : ` (${name(inIo.call)})`}` : '';
+  return inIo
+    ? `, ${share(inIo.share)} of the time in input, output or sleep${inIo.call === null ? '' : ` (${name(inIo.call)})`}`
+    : '';
 }
 
-export function spinning(finding: Finding, { savesNs }: SpinningFacts, { title, costs, meanwhile, time }: Phrases): Sentences {
+export function spinning(
+  finding: Finding,
+  { savesNs }: SpinningFacts,
+  { title, costs, meanwhile, time }: Phrases,
+): Sentences {
   return {
     text: `Threads spin at ${title(finding.entity)} during ${costs(finding.costNs)} although others are ready to run; meanwhile ${meanwhile(finding.meanwhile)}.`,
     remedy: `Let its waiters block: the ready threads would have the processors; that could save ${time(savesNs)}.`,

@@ -2,13 +2,19 @@
 import type { Finding, OptimizeFacts } from '../../model/index.js';
 import { heldText, type Phrases, type Sentences } from './phrases.js';
 
-export function optimize(finding: Finding, { within, beside, savesNs }: OptimizeFacts, { model, title, name, costs, meanwhile, time, share }: Phrases): Sentences {
+export function optimize(
+  finding: Finding,
+  { within, beside, savesNs }: OptimizeFacts,
+  { model, title, name, costs, meanwhile, time, share }: Phrases,
+): Sentences {
   const entity = model.entities[finding.entity]!;
   const subject = entity.kind === 'lock' ? `${heldText(title(entity.id))},` : `${title(entity.id)} itself`;
   const part = within ? `, ${time(within.ns)} of that in ${name(within.entity)},` : '';
   const help = finding.meanwhile.idle < 0.05 ? "can't help" : 'helps little';
-  const other = beside ? ` ${title(beside.entity)} takes more (${share(beside.ns / model.elapsedNs)}), but other threads run it, and ${title(beside.main)} is at work ` +
-    `${share(Math.min(1, model.entities[beside.main]!.processorTimeNs / model.elapsedNs))} of the time: it waits for none of them.` : '';
+  const other = beside
+    ? ` ${title(beside.entity)} takes more (${share(beside.ns / model.elapsedNs)}), but other threads run it, and ${title(beside.main)} is at work ` +
+      `${share(Math.min(1, model.entities[beside.main]!.processorTimeNs / model.elapsedNs))} of the time: it waits for none of them.`
+    : '';
   return {
     text: `${subject} takes ${costs(finding.costNs)}${part} while ${meanwhile(finding.meanwhile)}: more parallelism ${help} there.${other}`,
     remedy: `Make it do less, or do it faster: every 10 % saves ${time(savesNs / 5)}; twice as fast would save ${time(savesNs)}.`,

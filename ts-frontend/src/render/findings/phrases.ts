@@ -1,23 +1,34 @@
 /** Phrases that the sentences of several findings share: names, costs, what the processors did meanwhile. */
-import { briefly, type Finding, inlinedText, type Model, placeOf, saysItsKind, type WaitingAt } from '../../model/index.js';
+import {
+  briefly,
+  type Finding,
+  inlinedText,
+  type Model,
+  placeOf,
+  saysItsKind,
+  type WaitingAt,
+} from '../../model/index.js';
 import type { RenderOptions } from '../format/options.js';
 import { count, mean, percent, time } from '../format/units.js';
 
 /** What a finding says: what it costs and why, and which change would pay. */
-export interface Sentences { text: string; remedy: string }
+export interface Sentences {
+  text: string;
+  remedy: string;
+}
 
 export interface Phrases {
   model: Model;
   time: (ns: number) => string;
-  share: (part: number) => string;          // of 1
-  costs: (ns: number) => string;            // "47.0 ms of 4.22 s (1.1 %)"
-  title: (id: number) => string;            // "mutex queue", "sum (sum.c:7)"
+  share: (part: number) => string; // of 1
+  costs: (ns: number) => string; // "47.0 ms of 4.22 s (1.1 %)"
+  title: (id: number) => string; // "mutex queue", "sum (sum.c:7)"
   titles: (ids: readonly number[], most?: number) => string; // "a, b and 3 more"; entities of one title once
-  name: (id: number) => string;             // a procedure or thread, without its place
+  name: (id: number) => string; // a procedure or thread, without its place
   meanwhile: (meanwhile: Finding['meanwhile']) => string;
   calledFrom: (callers: readonly number[]) => string; // ", called from a > b,"
-  waitingAt: (waiting: WaitingAt | null) => string;   // "; 2 threads waited at mutex queue"
-  eachAt: (waiting: readonly WaitingAt[]) => string;  // "2 at condition room, 1 at mutex m"
+  waitingAt: (waiting: WaitingAt | null) => string; // "; 2 threads waited at mutex queue"
+  eachAt: (waiting: readonly WaitingAt[]) => string; // "2 at condition room, 1 at mutex m"
 }
 
 /** "1 thread", "2.5 threads" */
@@ -29,7 +40,10 @@ export function phrases(model: Model, options: Pick<RenderOptions, 'ascii'>): Ph
   const ns = (value: number): string => time(value, options);
   const title = (id: number): string => titleOf(model, id);
   return {
-    model, time: ns, title, name,
+    model,
+    time: ns,
+    title,
+    name,
     share: (part) => percent(part, 1),
     costs: (value) => `${ns(value)} of ${ns(model.elapsedNs)} (${percent(value, model.elapsedNs)})`,
     titles: (ids, most = Infinity) => {
@@ -55,7 +69,8 @@ export function titleOf(model: Model, id: number): string {
 }
 
 /** What is charged to a lock itself. */
-export const heldText = (title: string): string => `What runs while ${title} is held, outside any procedure called meanwhile`;
+export const heldText = (title: string): string =>
+  `What runs while ${title} is held, outside any procedure called meanwhile`;
 
 /** "1 of 18 processors was busy, 2 were spinning and 15 idle" */
 function meanwhileText({ processors }: Model, { busy, spinning, idle }: Finding['meanwhile']): string {
@@ -64,6 +79,9 @@ function meanwhileText({ processors }: Model, { busy, spinning, idle }: Finding[
     ...(idle >= 0.05 ? [`${mean(idle)} idle`] : []),
   ];
   const verb = mean(busy) === '1' ? 'was' : 'were';
-  const head = processors === 1 ? `the processor ${busy >= 0.5 ? 'was' : 'was not'} busy` : `${mean(busy)} of ${processors} processors ${verb} busy`;
+  const head =
+    processors === 1
+      ? `the processor ${busy >= 0.5 ? 'was' : 'was not'} busy`
+      : `${mean(busy)} of ${processors} processors ${verb} busy`;
   return rest.length === 2 ? `${head}, ${rest.join(' and ')}` : [head, ...rest].join(' and ');
 }

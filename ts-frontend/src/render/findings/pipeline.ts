@@ -5,23 +5,36 @@ import type { Phrases, Sentences } from './phrases.js';
 /** Of all that the threads wait for, so many are named. */
 const named = 4;
 
-export function slowestStage(finding: Finding, { code, stage, next, objects, savesNs }: SlowestStageFacts, say: Phrases): Sentences {
+export function slowestStage(
+  finding: Finding,
+  { code, stage, next, objects, savesNs }: SlowestStageFacts,
+  say: Phrases,
+): Sentences {
   const { title, titles, name, time } = say;
   return {
-    text: `${title(code)}, in thread ${name(stage.thread)}, is the slowest stage of a pipeline and costs ${say.costs(finding.costNs)}: it has ${time(stage.workNs)} of work, ` +
+    text:
+      `${title(code)}, in thread ${name(stage.thread)}, is the slowest stage of a pipeline and costs ${say.costs(finding.costNs)}: it has ${time(stage.workNs)} of work, ` +
       `the next stage (thread ${name(next.thread)}) ${time(next.workNs)}; the others wait at ${titles(objects, named)}, and meanwhile ${say.meanwhile(finding.meanwhile)}.`,
     remedy: `${finding.advice.threads === 'more' ? 'Divide this stage among more threads, or make it faster' : 'Make this stage faster'}: until another stage limits the pipeline that saves ${time(savesNs)}.`,
   };
 }
 
-export function passedData(finding: Finding, { objects, code, savesNs }: PassedDataFacts, { costs, titles, title, meanwhile, time }: Phrases): Sentences {
+export function passedData(
+  finding: Finding,
+  { objects, code, savesNs }: PassedDataFacts,
+  { costs, titles, title, meanwhile, time }: Phrases,
+): Sentences {
   return {
     text: `Threads that pass data on wait for each other during ${costs(finding.costNs)}, at ${titles(objects, named)}; most of it while ${title(code)} runs; meanwhile ${meanwhile(finding.meanwhile)}.`,
     remedy: `Pass the data on ${finding.advice.pieces === 'smaller' ? 'in smaller pieces, ' : ''}earlier, or with more room in between; that could save up to ${time(savesNs)}.`,
   };
 }
 
-export function mutualWait(finding: Finding, { objects, savesNs }: MutualWaitFacts, { costs, titles, meanwhile, time }: Phrases): Sentences {
+export function mutualWait(
+  finding: Finding,
+  { objects, savesNs }: MutualWaitFacts,
+  { costs, titles, meanwhile, time }: Phrases,
+): Sentences {
   return {
     text: `Threads that do the same wait for each other at ${titles(objects, named)} during ${costs(finding.costNs)}; meanwhile ${meanwhile(finding.meanwhile)}.`,
     remedy: `Have the data ready earlier, or go on without it for a while; if the waiters ran meanwhile, that could save up to ${time(savesNs)}.`,

@@ -2,12 +2,21 @@
 import type { Finding, SerialFacts } from '../../model/index.js';
 import { heldText, type Phrases, type Sentences } from './phrases.js';
 
-export function serial(finding: Finding, facts: SerialFacts, { model, costs, title, name, meanwhile, calledFrom, waitingAt, time }: Phrases): Sentences {
+export function serial(
+  finding: Finding,
+  facts: SerialFacts,
+  { model, costs, title, name, meanwhile, calledFrom, waitingAt, time }: Phrases,
+): Sentences {
   const callers = calledFrom(facts.callers);
   const isLock = model.entities[finding.entity]!.kind === 'lock';
-  const code = isLock ? `${heldText(title(finding.entity))}${callers === '' ? ',' : ''}` : `${title(finding.entity)}${facts.itself ? ' itself' : ''}`;
+  const code = isLock
+    ? `${heldText(title(finding.entity))}${callers === '' ? ',' : ''}`
+    : `${title(finding.entity)}${facts.itself ? ' itself' : ''}`;
   const parts = facts.parts.length > 0 ? ` Most of that is in ${facts.parts.map(name).join(' and ')}.` : '';
-  const smaller = facts.smaller.length > 0 ? ` Serial too: ${facts.smaller.map((one) => `${title(one.entity)} ${time(one.costNs)}`).join(', ')}.` : '';
+  const smaller =
+    facts.smaller.length > 0
+      ? ` Serial too: ${facts.smaller.map((one) => `${title(one.entity)} ${time(one.costNs)}`).join(', ')}.`
+      : '';
   return {
     text: `${code}${callers} costs ${costs(finding.costNs)}: while it runs, ${meanwhile(finding.meanwhile)}${waitingAt(facts.waiting)}.${parts}${smaller}`,
     remedy: `Do less there, or do it in parallel: without it ${time(finding.costNs)} would go; spread over ${model.processors} processors it would save ${time(facts.spreadNs)}.`,

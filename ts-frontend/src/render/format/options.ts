@@ -1,9 +1,9 @@
 /** How a report is to look. Decided by the command line from the terminal; rendering knows nothing of terminals. */
 export interface RenderOptions {
-  width: number;   // columns
+  width: number; // columns
   colour: boolean;
-  ascii: boolean;  // no character beyond ASCII
-  top: number;     // rows of a table at most; 0 = all
+  ascii: boolean; // no character beyond ASCII
+  top: number; // rows of a table at most; 0 = all
 }
 
 export type View = 'procedures' | 'locks' | 'threads';

@@ -1,10 +1,20 @@
-/** Text in columns: widths, cutting, wrapping, colour. Names come from untrusted files: control characters never pass. */
+/**
+ * Text in columns: widths, cutting, wrapping, colour. Names come from untrusted files: control characters never pass.
+ */
 import type { RenderOptions } from './options.js';
 
 export type Tone = 'heading' | 'dim' | 'strong' | 'warn' | 'part0' | 'part1' | 'part2' | 'part3' | 'part4' | 'part5';
 const codes: Record<Tone, string> = {
-  heading: '1', dim: '2', strong: '1', warn: '33',
-  part0: '34', part1: '31', part2: '32', part3: '35', part4: '36', part5: '33',
+  heading: '1',
+  dim: '2',
+  strong: '1',
+  warn: '33',
+  part0: '34',
+  part1: '31',
+  part2: '32',
+  part3: '35',
+  part4: '36',
+  part5: '33',
 };
 
 export function paint(text: string, tone: Tone, options: Pick<RenderOptions, 'colour'>): string {
@@ -12,7 +22,7 @@ export function paint(text: string, tone: Tone, options: Pick<RenderOptions, 'co
 }
 
 /** What stands for characters of our own where there is ASCII alone. */
-const letters: Readonly<Record<string, string>> = { 'µ': 'u', '±': '+-', '…': '..', '→': '->', '›': '>' };
+const letters: Readonly<Record<string, string>> = { µ: 'u', '±': '+-', '…': '..', '→': '->', '›': '>' };
 
 /** A name fit for one line of a terminal. */
 export function clean(name: string, options: Pick<RenderOptions, 'ascii'>): string {
@@ -20,7 +30,8 @@ export function clean(name: string, options: Pick<RenderOptions, 'ascii'>): stri
   return options.ascii ? safe.replace(/[^\x20-\x7e]/gu, (char) => letters[char] ?? '?') : safe;
 }
 
-const wide = /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{1f300}-\u{1f64f}\u{1f900}-\u{1f9ff}\u{20000}-\u{3fffd}]/u;
+const wide =
+  /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{1f300}-\u{1f64f}\u{1f900}-\u{1f9ff}\u{20000}-\u{3fffd}]/u;
 const none = /\p{Mn}|\p{Me}/u;
 const widthOf = (char: string): number => (char < '\u0300' ? 1 : none.test(char) ? 0 : wide.test(char) ? 2 : 1);
 
@@ -59,7 +70,10 @@ export function cut(text: string, columns: number, options: Pick<RenderOptions, 
   return head + mark + tail;
 }
 
-/** Lines of at most `columns`, each after `indent` spaces; a number stays with its unit, a word that is too long for a line is cut. */
+/**
+ * Lines of at most `columns`, each after `indent` spaces; a number stays with its unit, a word that is too long for a
+ * line is cut.
+ */
 export function wrap(text: string, columns: number, indent: number, options: Pick<RenderOptions, 'ascii'>): string[] {
   const room = Math.max(10, columns - indent);
   const lines: string[] = [];
