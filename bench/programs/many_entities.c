@@ -18,7 +18,8 @@ static void call(unsigned seed, unsigned depth);
 #define P100(n) P10(n##0) P10(n##1) P10(n##2) P10(n##3) P10(n##4) P10(n##5) P10(n##6) P10(n##7) P10(n##8) P10(n##9)
 #define P1000(n) \
   P100(n##0) P100(n##1) P100(n##2) P100(n##3) P100(n##4) P100(n##5) P100(n##6) P100(n##7) P100(n##8) P100(n##9)
-/* clang-format off: it takes the calls of macros for declarations */
+/* For clang-format these calls of macros are declarations. */
+/* clang-format off */
 P1000(1) P1000(2) P1000(3) P1000(4) P1000(5)
 /* clang-format on */
 
