@@ -211,7 +211,7 @@ const anchor = (title) =>
 function made() {
   const sections = [];
   for (const header of headers) {
-    const text = readFileSync(join(includes, header), 'utf8');
+    const text = readFileSync(join(includes, header), 'utf8').replace(/^\/\* clang-format .*\n/gm, '');
     const before = sections.length;
     parse(text, sections);
     for (const section of sections.slice(before)) section.header = header;

@@ -34,10 +34,9 @@ typedef enum qz_policy { QZ_ADAPTIVE = 0, QZ_BLOCK = 1, QZ_SPIN = 2 } qz_policy;
 typedef struct qz_mutex {
   uint64_t opaque[7];
 } qz_mutex;
-#define QZ_MUTEX_INIT \
-  {                   \
-    { 0 }             \
-  }
+/* clang-format off */
+#define QZ_MUTEX_INIT {{0}}
+/* clang-format on */
 
 /* Errors: init EINVAL: no such policy. destroy EBUSY: it is held, or waited for. */
 int qz_mutex_init(qz_mutex *mutex, const char *name, qz_policy policy);
@@ -60,10 +59,9 @@ int qz_mutex_unlock(qz_mutex *mutex);
 typedef struct qz_rwlock {
   uint64_t opaque[8];
 } qz_rwlock;
-#define QZ_RWLOCK_INIT \
-  {                    \
-    { 0 }              \
-  }
+/* clang-format off */
+#define QZ_RWLOCK_INIT {{0}}
+/* clang-format on */
 
 /* Errors: init none. destroy EBUSY: it is held, or waited for. */
 int qz_rwlock_init(qz_rwlock *lock, const char *name);
@@ -96,10 +94,9 @@ int qz_rwlock_unlock(qz_rwlock *lock);
 typedef struct qz_cond {
   uint64_t opaque[6];
 } qz_cond;
-#define QZ_COND_INIT \
-  {                  \
-    { 0 }            \
-  }
+/* clang-format off */
+#define QZ_COND_INIT {{0}}
+/* clang-format on */
 
 /* Errors: init none. destroy EBUSY: a thread waits. */
 int qz_cond_init(qz_cond *cond, const char *name);
@@ -194,10 +191,9 @@ int qz_channel_clockreceive(qz_channel *channel, void *item, int clock, const st
 typedef struct qz_future {
   uint64_t opaque[6];
 } qz_future;
-#define QZ_FUTURE_INIT \
-  {                    \
-    { 0 }              \
-  }
+/* clang-format off */
+#define QZ_FUTURE_INIT {{0}}
+/* clang-format on */
 
 /* Errors: init none. destroy EBUSY: a thread waits. */
 int qz_future_init(qz_future *future, const char *name);

@@ -106,10 +106,9 @@ __attribute__((noreturn)) void qz_exit(void *result);
 typedef struct qz_scope {
   uint64_t opaque[8];
 } qz_scope;
-#define QZ_SCOPE_INIT \
-  {                   \
-    { 0 }             \
-  }
+/* clang-format off */
+#define QZ_SCOPE_INIT {{0}}
+/* clang-format on */
 
 /* Calls `function(argument)`, at the latest in qz_sync. Never fails: where no thread can be made, the call is made
  * at once. `argument` must live until qz_sync. `name` is that of the threads in reports; spawn without one: the
