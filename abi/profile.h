@@ -9,7 +9,7 @@
  * grows at its end and has no holes. Its size depends on what was seen, not on how long. A finished file has one extent
  * a section, an end mark, and checksums over every byte. If the sampler dies, the file is good up to its last snapshot;
  * nothing tells then whether it was damaged later.
- * All times are integer nanoseconds, so that sums are exact (docs/metrics.md, section 5).
+ * All times are integer nanoseconds, so that sums are exact (docs/reference/metrics.md, section 5).
  */
 #ifndef QZ_ABI_PROFILE_H
 #define QZ_ABI_PROFILE_H

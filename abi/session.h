@@ -24,7 +24,7 @@
 #define QZ_SESSION_MAGIC   UINT64_C(0x314e535a54525551) /* "QURTZSN1" as little-endian bytes */
 #define QZ_SESSION_VERSION 3u
 
-/* What a processor or a thread is doing (docs/metrics.md, section 1). */
+/* What a processor or a thread is doing (docs/reference/metrics.md, section 1). */
 enum qz_state {
   QZ_STATE_IDLE = 0,     /* processor: no thread to run. Thread record: free */
   QZ_STATE_USEFUL = 1,   /* executing application code; for a thread record: running on some processor */

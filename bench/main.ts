@@ -1,4 +1,7 @@
-/** npm run bench: measures Quartz and its peers side by side. docs/performance.md tells how to read what it prints. */
+/**
+ * npm run bench: measures Quartz and its peers side by side. docs/evidence/performance.md tells how to read what it
+ * prints.
+ */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { constants } from 'node:os';
 import { join } from 'node:path';
@@ -35,8 +38,8 @@ Options
   --output FILE        results as JSON into FILE, after each benchmark
   --from FILE          measures nothing: shows the results in FILE
   --compare FILE       then compares with FILE
-  --markdown           tables as in docs/performance.md
-  --page               writes them into docs/performance.md
+  --markdown           tables as in docs/evidence/performance.md
+  --page               writes them into docs/evidence/performance.md
   --record             keeps the ratios to peers without a Debian package, for those who lack them
   --install-peers      first installs the peers that Debian has, and fetches the sources of the whole programs
   --peer NAME=PATH     where a peer is that pkg-config and CMake don't find (may be repeated)
@@ -147,7 +150,7 @@ async function run(
   return results;
 }
 
-const page = join(root, 'docs/performance.md');
+const page = join(root, 'docs/evidence/performance.md');
 const marks = ['<!-- results: npm run bench -- --page -->', '<!-- end of results -->'] as const;
 
 /** Puts the tables between their marks. */
@@ -155,7 +158,10 @@ function writePage(results: Results): void {
   const text = readFileSync(page, 'utf8');
   const [begin, end] = [text.indexOf(marks[0]), text.indexOf(marks[1])];
   if (begin < 0 || end < begin)
-    throw new Failure('docs/performance.md has lost its marks', `put back the lines ${marks[0]} and ${marks[1]}`);
+    throw new Failure(
+      'docs/evidence/performance.md has lost its marks',
+      `put back the lines ${marks[0]} and ${marks[1]}`,
+    );
   writeFileSync(
     page,
     `${text.slice(0, begin + marks[0].length)}\n${markdown(results, readRecorded())}${text.slice(end)}`,

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 /**
- * Makes docs/library.md, the reference of the thread package, from the comments of its public headers.
+ * Makes docs/reference/library.md, the reference of the thread package, from the comments of its public headers.
  *
  *     node scripts/library-page.js           writes the page
  *     node scripts/library-page.js --check   exits with 1 where page and headers differ
@@ -15,7 +15,7 @@ import { fileURLToPath } from 'node:url';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const includes = join(root, 'threadlib/include/quartz');
-const page = join(root, 'docs/library.md');
+const page = join(root, 'docs/reference/library.md');
 const headers = ['thread.h', 'sync.h', 'spin.h', 'quartz.hpp', 'sync.hpp'];
 const width = 120;
 
@@ -236,7 +236,7 @@ function made() {
     '<!-- Made from threadlib/include/quartz by scripts/library-page.js: change the headers, then run it. -->',
     '',
     prose(
-      `${intro}\n\nHow threads are scheduled, and what ends a program: [threads](threads.md). How threads wait, and in which order: [synchronization objects](sync.md). Compiling and linking: [getting started](getting-started.md).`,
+      `${intro}\n\nHow threads are scheduled, and what ends a program: [threads](threads.md). How threads wait, and in which order: [synchronization objects](sync.md). Compiling and linking: [getting started](../guide/getting-started.md).`,
     ),
     '',
     '| section | header | functions |',
@@ -265,7 +265,7 @@ try {
   const text = made();
   if (process.argv[2] !== '--check') writeFileSync(page, text);
   else if (readFileSync(page, 'utf8') !== text) {
-    console.error('docs/library.md is not what the headers say: run node scripts/library-page.js');
+    console.error('docs/reference/library.md is not what the headers say: run node scripts/library-page.js');
     process.exitCode = 1;
   }
 } catch (error) {

@@ -1,4 +1,4 @@
-/** Results as the tables of docs/performance.md. */
+/** Results as the tables of docs/evidence/performance.md. */
 import { machineLine } from './machine.js';
 import type { Recorded } from './recorded_ratios.js';
 import type { ContenderResult, Results, RowResult } from './result.js';
@@ -31,7 +31,7 @@ function rowMarkdown(row: RowResult, recorded: Recorded): string {
   return `| ${[`\`${row.id}\` ${row.what}, ${row.unit}`, ours.join('<br>'), [...peers, ...absent].join(', '), targets.join('<br>')].map(cell).join(' | ')} |`;
 }
 
-/** The part of docs/performance.md that a run fills. */
+/** The part of docs/evidence/performance.md that a run fills. */
 export function markdown(results: Results, recorded: Recorded): string {
   const here = results.peers.filter((one) => one.missing === undefined);
   const missing = results.peers.filter((one) => one.missing !== undefined).map((one) => one.name);

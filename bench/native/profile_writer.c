@@ -1,7 +1,8 @@
 /* Writes a large profile, for measuring what reads it: profile FILE TUPLES ENTITIES PROCESSORS [STACKS].
  *
  * Of the entities 3/10 are threads, 1/10 mutexes, the rest procedures; stacks are a random tree, 3 to some 20 deep;
- * every snapshot is consistent, so that the invariants of docs/metrics.md hold. The same arguments give the same file.
+ * every snapshot is consistent, so that the invariants of docs/reference/metrics.md hold. The same arguments give the
+ * same file.
  */
 #define _POSIX_C_SOURCE 200809L
 #include <stdio.h>

@@ -1,6 +1,6 @@
 #!/bin/bash
 # Times every stage of verify on the circuits of inputs.sh, in turns, RUNS times each, and prints for each stage the
-# medians: elapsed time, processor time, and elapsed time of each phase. This is the table of docs/case-study.md.
+# medians: elapsed time, processor time, and elapsed time of each phase: the table of docs/evidence/case-study.md.
 # usage: measure.sh VERIFY FOLDER PROCESSORS RUNS
 set -e
 verify=$1 folder=$2 processors=$3 runs=$4

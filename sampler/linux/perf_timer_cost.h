@@ -5,10 +5,11 @@
  * Writer:  the control thread. Reader: the sampling thread, which writes it into the profile.
  * Must not: measure anything where it can't matter; take more than some milliseconds.
  *
- * The kernel starts the timer when such a thread begins to run, and stops it when it stops (docs/pthread.md, "What it
- * costs"). It counts turns, but not whose CPU it was: the switches of the whole machine are known. Of these, one is for
- * each turn of the program, and two for each of the sampler; what is left are the idle CPUs' and other programs', and
- * each of these comes before or after a turn of the program, as far as there are so many.
+ * The kernel starts the timer when such a thread begins to run, and stops it when it stops
+ * (docs/reference/pthread-layer.md, "What it costs"). It counts turns, but not whose CPU it was: the switches of the
+ * whole machine are known. Of these, one is for each turn of the program, and two for each of the sampler; what is left
+ * are the idle CPUs' and other programs', and each of these comes before or after a turn of the program, as far as
+ * there are so many.
  */
 #ifndef QZI_TURNS_H
 #define QZI_TURNS_H

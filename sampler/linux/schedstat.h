@@ -5,8 +5,8 @@
  * there. Reader:  both. Must not: be read in a snapshot: a reading takes some microseconds a thread.
  *
  * The kernel keeps both for every thread (/proc/PID/task/TID/schedstat, Documentation/scheduler/sched-stats.rst). A
- * program whose threads wait for CPUs looks unbalanced or serial for a reason that is not in it (docs/metrics.md,
- * section 6).
+ * program whose threads wait for CPUs looks unbalanced or serial for a reason that is not in it
+ * (docs/reference/metrics.md, section 6).
  */
 #ifndef QZI_CPU_TIME_H
 #define QZI_CPU_TIME_H

@@ -4,11 +4,12 @@
  * Writer and reader: one sampling thread.
  * Must not: know what is sampled.
  *
- * One uniformly random instant in each interval, so that a periodic program can't fall into step (docs/metrics.md,
- * section 6). A snapshot stands for its whole interval, and for those skipped before it: were it for the time since the
- * last instant, late instants would weigh more than early ones, and a program in step with the intervals would be seen
- * wrongly. An instant that has passed is not caught up: the snapshot is taken as soon as possible if its own interval
- * lasts, or the next one does; else the interval is skipped and counted; bursts to catch up would bias.
+ * One uniformly random instant in each interval, so that a periodic program can't fall into step
+ * (docs/reference/metrics.md, section 6). A snapshot stands for its whole interval, and for those skipped before it:
+ * were it for the time since the last instant, late instants would weigh more than early ones, and a program in step
+ * with the intervals would be seen wrongly. An instant that has passed is not caught up: the snapshot is taken as soon
+ * as possible if its own interval lasts, or the next one does; else the interval is skipped and counted; bursts to
+ * catch up would bias.
  */
 #ifndef QZI_PACING_H
 #define QZI_PACING_H

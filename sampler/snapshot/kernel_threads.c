@@ -10,7 +10,7 @@
  * Of the threads that could run, those execute to which the kernel's count of their processor time is owed
  * (run_account.h), at most P: b of them useful, s spinning. The others are ready: they wait for a CPU. So do those that
  * have been woken, or made, and have not run since. One that sleeps, and to which more is owed than looks have seen,
- * executes on its last path. (docs/metrics.md, sections 1, 5 and 6)
+ * executes on its last path. (docs/reference/metrics.md, sections 1, 5 and 6)
  */
 #include "kernel_threads.h"
 

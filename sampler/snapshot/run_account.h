@@ -9,8 +9,8 @@
  * or behind others. And of a thread that works for microseconds between naps looks see too much in one run, too little
  * in the next. So each thread has an account: what the kernel counts goes in, and each snapshot that tells the thread
  * to execute takes its weight out. A thread that could run, but has told more than it had, waits for a CPU; one that
- * sleeps, but has told too little, is told to have executed. Looks decide when, the kernel how long. (docs/metrics.md,
- * section 6)
+ * sleeps, but has told too little, is told to have executed. Looks decide when, the kernel how long.
+ * (docs/reference/metrics.md, section 6)
  */
 #ifndef QZI_RUN_ACCOUNT_H
 #define QZI_RUN_ACCOUNT_H

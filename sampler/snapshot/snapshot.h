@@ -7,7 +7,7 @@
  * A snapshot has two phases. All processors are visited first: state, thread and stack of each are copied. Then b, s
  * and r are known, and every observation is added with them. So several threads may visit (their ranges at the
  * same time, which also makes the snapshot shorter), and still one b holds for the whole snapshot: only one thread
- * adds, after all have visited. (docs/metrics.md, sections 1, 5 and 6)
+ * adds, after all have visited. (docs/reference/metrics.md, sections 1, 5 and 6)
  */
 #ifndef QZI_SNAPSHOT_H
 #define QZI_SNAPSHOT_H

@@ -114,8 +114,8 @@ function samplingError(model: Model, entity: Entity, metric: string, truth: numb
 
 /**
  * The part of the run in which a processor waited for a CPU, by the kernel's count, which leaves out the last eighth of
- * a run (docs/metrics.md, section 6); or the CPUs themselves stood still (a virtual machine's): then the sampler misses
- * instants.
+ * a run (docs/reference/metrics.md, section 6); or the CPUs themselves stood still (a virtual machine's): then the
+ * sampler misses instants.
  */
 function disturbance(model: Model): number {
   const { skippedTicks, snapshots } = model.head;
@@ -241,9 +241,10 @@ function finder(model: Model, say: Say): (which: Which) => Entity | undefined {
 }
 
 /**
- * Times: each estimate must agree with the exact trace of the same run, within its own interval (else it is in `estimates`);
- * and the trace with the program's answer, within what the kernel says that the program had to wait for CPUs (else it
- * is in `run`). Not all that delays a program is counted by its kernel: a virtual machine's CPU may wake late.
+ * Times: each estimate must agree with the exact trace of the same run, within its own interval (else it is in
+ * `estimates`); and the trace with the program's answer, within what the kernel says that the program had to wait for
+ * CPUs (else it is in `run`). Not all that delays a program is counted by its kernel: a virtual machine's CPU may wake
+ * late.
  */
 export function timesOff(model: Model, truth: Truth, answers: Answers): { estimates: string[]; run: string[] } {
   const lines = { estimates: [] as string[], run: [] as string[] };

@@ -1,4 +1,4 @@
-/** Profiles of what docs/metrics.md, section 7, and the paper's Table 2 describe. Units of one second. */
+/** Profiles of what docs/reference/metrics.md, section 7, and the paper's Table 2 describe. Units of one second. */
 import type { Doing } from './profile-builder.js';
 import { ProfileBuilder, io, overhead, ready, run, wait } from './profile-builder.js';
 

@@ -1,5 +1,5 @@
-/* The invariants of docs/metrics.md, section 5, for one profile. NPT is computed with exact fractions: a common
- * multiple of 1..P fits 128 bits for the P that tests use, so equality is equality. */
+/* The invariants of docs/reference/metrics.md, section 5, for one profile. NPT is computed with exact fractions: a
+ * common multiple of 1..P fits 128 bits for the P that tests use, so equality is equality. */
 #ifndef TEST_INVARIANTS_H
 #define TEST_INVARIANTS_H
 

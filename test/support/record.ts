@@ -1,6 +1,6 @@
 /**
  * Records a program and reads what was recorded. Every profile that comes from here has been held to the invariants of
- * docs/metrics.md, section 5.
+ * docs/reference/metrics.md, section 5.
  */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';

@@ -1,7 +1,7 @@
 /**
- * What a newcomer does with the pages: the programs of docs/getting-started.md compile as it says, print what it says,
- * and are reported as it shows (but for numbers that another machine, or another minute, makes others). And
- * docs/library.md is what the headers of the package say, with every function that the library exports.
+ * What a newcomer does with the pages: the programs of docs/guide/getting-started.md compile as it says, print what it
+ * says, and are reported as it shows (but for numbers that another machine, or another minute, makes others). And
+ * docs/reference/library.md is what the headers of the package say, with every function that the library exports.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,7 +9,7 @@ import test, { type ExecutionContext } from 'ava';
 import { directory, quartz, run } from '../../support/run-quartz.js';
 import { root } from '../../known-answers/programs.js';
 
-const guide = readFileSync(join(root, 'docs/getting-started.md'), 'utf8');
+const guide = readFileSync(join(root, 'docs/guide/getting-started.md'), 'utf8');
 const sources = [...guide.matchAll(/```(c|cpp)\n([^]*?)```/g)].map((match) => ({
   kind: match[1]!,
   text: match[2]!,
@@ -69,13 +69,13 @@ for (const [index, source] of sources.slice(1).entries()) {
   });
 }
 
-test('docs/library.md is what the public headers say', async (t) => {
+test('docs/reference/library.md is what the public headers say', async (t) => {
   const { status, stderr } = await run('node', [join(root, 'scripts/library-page.js'), '--check']);
   t.is(status, 0, stderr);
 });
 
-test('docs/library.md has every function that the library exports to C programs', async (t) => {
-  const page = readFileSync(join(root, 'docs/library.md'), 'utf8');
+test('docs/reference/library.md has every function that the library exports to C programs', async (t) => {
+  const page = readFileSync(join(root, 'docs/reference/library.md'), 'utf8');
   const { stdout } = await run('nm', ['-D', '--defined-only', join(root, 'build/threadlib/libquartz.so')]);
   const exported = [...stdout.matchAll(/ [TW] (qz_\w+)$/gm)].map(([, name]) => name!);
   t.true(exported.length > 50);

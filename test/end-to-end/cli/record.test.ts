@@ -101,9 +101,9 @@ test.serial('a program can have options that look like ours, and words with blan
   }
 });
 
-test.serial('the program of docs/getting-started.md, compiled and run as it says there', async (t) => {
+test.serial('the program of docs/guide/getting-started.md, compiled and run as it says there', async (t) => {
   const cwd = directory();
-  const page = readFileSync(join(root, 'docs/getting-started.md'), 'utf8');
+  const page = readFileSync(join(root, 'docs/guide/getting-started.md'), 'utf8');
   writeFileSync(join(cwd, 'sum.c'), /```c\n(.*?)```/s.exec(page)![1]!);
   const lines = [...page.matchAll(/^ {4}(.*\bquartz (?:cflags|run)\b.*)$/gm)]
     .map((match) => match[1]!.replace(/\bquartz (?=cflags|libs|run)/g, `"${command}" `))

@@ -147,8 +147,9 @@ test.serial('95 % intervals cover the truth, and errors do not lean', async (t) 
         ? actors
         : 1;
     const unseen = (skipped / (skipped + samples)) * most;
-    // Main begins with the recording, and what happens in its first interval counts for less (docs/metrics.md, section
-    // 6): up to half an interval is missing, of idleness as often as there are other processors.
+    // Main begins with the recording, and what happens in its first interval counts for less
+    // (docs/reference/metrics.md, section 6): up to half an interval is missing, of idleness as often as there are
+    // other processors.
     const begin = / main$/.test(what)
       ? (runs / (skipped + samples) / 2) * (what.startsWith('idleness') ? processors - 1 : 1)
       : 0;

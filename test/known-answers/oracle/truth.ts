@@ -1,6 +1,6 @@
 /**
- * The metrics of docs/metrics.md computed exactly, from a trace of every change. Written from the definitions alone:
- * shares no code with the model, which computes the same from samples.
+ * The metrics of docs/reference/metrics.md computed exactly, from a trace of every change. Written from the definitions
+ * alone: shares no code with the model, which computes the same from samples.
  */
 import type { TraceEvent } from './trace.js';
 

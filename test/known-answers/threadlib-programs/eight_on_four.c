@@ -1,6 +1,6 @@
-/* 8 threads on 4 processors, all computing `b`, one unit of work each on average; they take turns (docs/metrics.md,
- * section 7, fifth example). All processors work all the time: only less work would help. Each thread is ready, without
- * a processor, for half of its life.
+/* 8 threads on 4 processors, all computing `b`, one unit of work each on average; they take turns
+ * (docs/reference/metrics.md, section 7, fifth example). All processors work all the time: only less work would help.
+ * Each thread is ready, without a processor, for half of its life.
  *
  * expect P 4
  * expect root: npt 1, T 4

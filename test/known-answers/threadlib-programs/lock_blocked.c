@@ -1,5 +1,5 @@
-/* 4 threads do nothing but pass one lock round, holding it; waiters block (docs/metrics.md, section 7, third example).
- * All of them take part until the last turn is over, so three wait all the time, whoever is served next.
+/* 4 threads do nothing but pass one lock round, holding it; waiters block (docs/reference/metrics.md, section 7, third
+ * example). All of them take part until the last turn is over, so three wait all the time, whoever is served next.
  *
  * expect P 4
  * expect root: npt 1, T 1

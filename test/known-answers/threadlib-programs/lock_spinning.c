@@ -1,6 +1,6 @@
-/* 4 threads pass one lock round, holding it; waiters spin (docs/metrics.md, section 7, fourth example). Nothing is
- * idle: three processors burn. Turns are long, because where there are fewer CPUs than spinners the next holder may
- * have to wait for a CPU before it goes on.
+/* 4 threads pass one lock round, holding it; waiters spin (docs/reference/metrics.md, section 7, fourth example).
+ * Nothing is idle: three processors burn. Turns are long, because where there are fewer CPUs than spinners the next
+ * holder may have to wait for a CPU before it goes on.
  *
  * expect P 4
  * expect root: npt 1, T 1

@@ -1,5 +1,5 @@
-/* `a` on one processor for two units; beside it `b` on the 3 others during the first (docs/metrics.md, section 7,
- * second example). Most of what `a` costs is its second unit, in which it is alone.
+/* `a` on one processor for two units; beside it `b` on the 3 others during the first (docs/reference/metrics.md,
+ * section 7, second example). Most of what `a` costs is its second unit, in which it is alone.
  *
  * expect P 4
  * expect root: npt 1, T 2.5

@@ -1,4 +1,4 @@
-/* `a` alone for one unit, then `b` on 4 processors for one unit (docs/metrics.md, section 7, first example).
+/* `a` alone for one unit, then `b` on 4 processors for one unit (docs/reference/metrics.md, section 7, first example).
  * Of the elapsed time `a` takes one half, and all of it while three processors have nothing to do.
  *
  * expect P 4

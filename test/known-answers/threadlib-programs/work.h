@@ -4,8 +4,8 @@
  * Used by: test/known-answers/threadlib-programs only; header only, and never instrumented itself.
  *
  * Sleep-work is a system call outside a declared blocking region: its processor counts as useful all the while
- * (docs/metrics.md, section 1), though it needs no CPU. So a program may have more processors than the machine has
- * CPUs, and its answer doesn't depend on how fast they are.
+ * (docs/reference/metrics.md, section 1), though it needs no CPU. So a program may have more processors than the
+ * machine has CPUs, and its answer doesn't depend on how fast they are.
  */
 #ifndef TEST_WORK_H
 #define TEST_WORK_H

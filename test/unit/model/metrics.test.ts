@@ -1,4 +1,4 @@
-/** Metrics of docs/metrics.md, sections 1 to 5 and 7, on profiles whose numbers are known exactly. */
+/** Metrics of docs/reference/metrics.md, sections 1 to 5 and 7, on profiles whose numbers are known exactly. */
 import test from 'ava';
 import {
   checkInvariants,

@@ -194,8 +194,10 @@ test('names cannot send control characters to a terminal, nor formulas to a spre
   t.true(proceduresCsv(other).includes('"\'=evil\u001b[2J\n""x"",y"'));
 });
 
-test('docs/report.md and docs/compare.md define every column', (t) => {
-  const page = ['report', 'compare'].map((name) => readFileSync(join(root, `docs/${name}.md`), 'utf8')).join('');
+test('docs/reference/report.md and docs/reference/compare.md define every column', (t) => {
+  const page = ['report', 'compare']
+    .map((name) => readFileSync(join(root, `docs/reference/${name}.md`), 'utf8'))
+    .join('');
   const defined = new Set([...page.matchAll(/\*\*(.+?)\*\*/g)].map((match) => match[1]));
   const directory = join(root, 'ts-frontend/src/render');
   const heads = readdirSync(directory)

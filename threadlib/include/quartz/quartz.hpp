@@ -1,5 +1,6 @@
 /* Quartz for C++17: a thin layer over quartz.h, header only. Synchronization objects are in sync.hpp; here are futures,
- * threads, fork-join and parallel loops. docs/library.md is made from these comments (scripts/library-page.js).
+ * threads, fork-join and parallel loops. docs/reference/library.md is made from these comments
+ * (scripts/library-page.js).
  */
 #ifndef QUARTZ_QUARTZ_HPP
 #define QUARTZ_QUARTZ_HPP
@@ -224,8 +225,8 @@ private:
   std::exception_ptr error_;
 };
 
-/* Calls function(i) for every i in [begin, end), in parallel, in parts of `grain` (0: chosen). Throws the first exception;
- * parts that have begun are run to their end or first exception, others are not. */
+/* Calls function(i) for every i in [begin, end), in parallel, in parts of `grain` (0: chosen). Throws the first
+ * exception; parts that have begun are run to their end or first exception, others are not. */
 template <class F> QZ_HERE void parallel_for(std::int64_t begin, std::int64_t end, F &&function, std::int64_t grain = 0) {
   struct shared {
     std::remove_reference_t<F> *function;

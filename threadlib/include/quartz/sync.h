@@ -1,5 +1,6 @@
-/* Synchronization objects. What holds for all functions is said in quartz.h; docs/sync.md tells how threads wait and
- * in which order they get their turn. docs/library.md is made from these comments (scripts/library-page.js). */
+/* Synchronization objects. What holds for all functions is said in quartz.h; docs/reference/sync.md tells how threads
+ * wait and in which order they get their turn. docs/reference/library.md is made from these comments
+ * (scripts/library-page.js). */
 #ifndef QUARTZ_SYNC_H
 #define QUARTZ_SYNC_H
 

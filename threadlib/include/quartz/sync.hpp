@@ -1,5 +1,5 @@
 /* Synchronization objects for C++17: a thin layer over sync.h, header only. Futures are in quartz.hpp, which includes
- * this file. docs/library.md is made from these comments (scripts/library-page.js).
+ * this file. docs/reference/library.md is made from these comments (scripts/library-page.js).
  */
 #ifndef QUARTZ_SYNC_HPP
 #define QUARTZ_SYNC_HPP

@@ -44,7 +44,7 @@ static inline uint64_t qzi_fp_control(void) {
 }
 /* Reading mxcsr takes 4 to 5 ns, the x87 word next to nothing; and what sets rounding or traps (fesetround,
  * feenableexcept, fesetenv) sets both. So the x87 word tells whether a thread has other ones than usual, and only then
- * is mxcsr read. A thread that changes mxcsr alone is not seen (docs/threads.md). */
+ * is mxcsr read. A thread that changes mxcsr alone is not seen (docs/reference/threads.md). */
 static inline uint64_t qzi_fp_leave(void) {
   uint16_t x87;
   __asm__ volatile("fnstcw %0" : "=m"(x87));

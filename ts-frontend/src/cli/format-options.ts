@@ -10,7 +10,7 @@ import { display, displayOptions } from './terminal.js';
 export const formatOptions: readonly Option[] = [
   { name: 'raw', help: 'numbers as measured: the cost of the hooks is not taken out' },
   { name: 'csv', help: 'the table as comma-separated values, times in ns' },
-  { name: 'json', help: 'the whole report as JSON (docs/json.md)' },
+  { name: 'json', help: 'the whole report as JSON (docs/reference/json.md)' },
   ...displayOptions,
 ];
 

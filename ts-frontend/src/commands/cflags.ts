@@ -9,7 +9,7 @@ export const command: Command = {
   usage: '[options]',
   about:
     'Prints the flags to compile a program with, so that its procedures show in reports.\n' +
-    'docs/getting-started.md shows them in a Makefile, in CMake and for configure scripts.',
+    'docs/guide/getting-started.md shows them in a Makefile, in CMake and for configure scripts.',
   examples: [
     ['cc -O2 $(quartz cflags) -c prog.c', 'compile'],
     ['quartz cflags --cc clang', 'for another compiler'],

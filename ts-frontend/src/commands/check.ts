@@ -1,4 +1,7 @@
-/** quartz check: whether a profile is as it was written, and holds to the invariants of docs/metrics.md, section 5. */
+/**
+ * quartz check: whether a profile is as it was written, and holds to the invariants of docs/reference/metrics.md,
+ * section 5.
+ */
 import { statSync } from 'node:fs';
 import type { Command } from '../cli/command.js';
 import { exitCodes } from '../cli/failure.js';
@@ -9,8 +12,8 @@ export const command: Command = {
   name: 'check',
   usage: '[FILE]',
   about:
-    'Checks that a profile is undamaged, by its checksums, and that its numbers add up as docs/metrics.md promises\n' +
-    '(section 5). Prints all that is wrong, and then exits with 125.',
+    'Checks that a profile is undamaged, by its checksums, and that its numbers add up\n' +
+    '(docs/reference/metrics.md, section 5). Prints all that is wrong, and then exits with 125.',
   examples: [['quartz check prog.quartz', 'one line says that all holds']],
   options: [],
   most: 1,

@@ -9,7 +9,7 @@ export const command: Command = {
   usage: 'BEFORE AFTER [options]',
   about:
     'Two profiles side by side: elapsed time, what limits the program in each, and how much more or less\n' +
-    'each procedure and lock accounts for. docs/compare.md says what counts as a change.',
+    'each procedure and lock accounts for. docs/reference/compare.md says what counts as a change.',
   examples: [
     ['quartz compare old.quartz new.quartz', 'what a change of the program did'],
     ['quartz compare old.quartz new.quartz --csv > change.csv', 'for a spreadsheet'],

@@ -12,7 +12,7 @@ export const command: Command = {
   usage: '[FILE] [--view VIEW] [--focus NAME] [options]',
   about:
     'Shows a profile: first what limits the program, then a table. Without FILE: the newest *.quartz here.\n' +
-    'docs/report.md explains every column.',
+    'docs/reference/report.md explains every column.',
   examples: [
     ['quartz report', 'the newest profile in this directory'],
     ['quartz report prog.quartz --top 50', 'the first 50 rows'],

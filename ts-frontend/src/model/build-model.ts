@@ -1,4 +1,4 @@
-/** Puts the model together: see docs/model.md for the order and the formulas. Pure. */
+/** Puts the model together: see docs/reference/model.md for the order and the formulas. Pure. */
 import { fewerSnapshots } from './evidence/fewer-snapshots.js';
 import type { RawProfile } from './profile/raw-profile.js';
 import { State } from './profile/raw-profile.js';

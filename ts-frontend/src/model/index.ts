@@ -1,4 +1,6 @@
-/** The model: every metric of docs/metrics.md from a profile. Pure: no I/O, no clock, no state between calls. */
+/**
+ * The model: every metric of docs/reference/metrics.md from a profile. Pure: no I/O, no clock, no state between calls.
+ */
 export type * from './profile/raw-profile.js';
 export { noPaths, State, Waiting } from './profile/raw-profile.js';
 export type * from './result/types.js';

@@ -1,8 +1,8 @@
 /**
- * The invariants of docs/metrics.md, section 5, on the raw numbers (compensation takes time out on purpose). Returns
- * one line for each that does not hold; and for advice in opposite directions (docs/findings.md). Integers are summed
- * in doubles: the tolerance is for rounding alone, but for one nanosecond per tuple where the sampler had to divide.
- * Pure.
+ * The invariants of docs/reference/metrics.md, section 5, on the raw numbers (compensation takes time out on purpose).
+ * Returns one line for each that does not hold; and for advice in opposite directions (docs/reference/findings.md).
+ * Integers are summed in doubles: the tolerance is for rounding alone, but for one nanosecond per tuple where the
+ * sampler had to divide. Pure.
  */
 import { contradictions } from './findings/advice.js';
 import { State } from './profile/raw-profile.js';

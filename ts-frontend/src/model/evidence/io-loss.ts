@@ -1,4 +1,4 @@
-/** What input and output that is not overlapped costs (docs/findings.md, "Input and output"). Pure. */
+/** What input and output that is not overlapped costs (docs/reference/findings.md, "Input and output"). Pure. */
 import { State } from '../profile/raw-profile.js';
 import type { Model } from '../result/types.js';
 import { addTo, busyOf, savedByRunning, spinningOf, waitAt } from './activity-levels.js';

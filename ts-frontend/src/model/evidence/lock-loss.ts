@@ -1,4 +1,7 @@
-/** What waiting for locks costs, by how many were busy and spinning meanwhile (docs/findings.md, "Locks"). Pure. */
+/**
+ * What waiting for locks costs, by how many were busy and spinning meanwhile (docs/reference/findings.md, "Locks").
+ * Pure.
+ */
 import type { Entity } from '../result/types.js';
 import type { Levels, Waits } from './activity-levels.js';
 import { addTo, busyOf, savedByRunning, spinningOf, waitAt } from './activity-levels.js';

@@ -1,7 +1,7 @@
 /**
  * Which part of the code's loss locks and input/output explain already: their waiters could have run. What remains is
  * the code's own. By stack: a lock explains what ran inside it while threads waited for it, and, of what ran outside
- * meanwhile, one idle processor for each waiter (docs/findings.md, "What is lost, and why"). Pure.
+ * meanwhile, one idle processor for each waiter (docs/reference/findings.md, "What is lost, and why"). Pure.
  */
 import type { IoLoss } from './io-loss.js';
 import type { LockLoss } from './lock-loss.js';

@@ -1,7 +1,7 @@
 /**
  * Who spins first and blocks when that takes too long, blocks because of what made the spinning long. What such waits
  * cost while there are CPUs enough for all that can run bounds what an end of the spinning can save beyond the spinning
- * itself (docs/findings.md, "Threads"). Pure.
+ * itself (docs/reference/findings.md, "Threads"). Pure.
  */
 import { addTo, savedByRunning } from './activity-levels.js';
 import type { Material } from './context.js';

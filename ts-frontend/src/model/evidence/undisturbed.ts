@@ -1,8 +1,8 @@
 /**
  * What the program would show with its CPUs for itself: where other programs kept its threads from running, those count
  * as at work, as far as there are CPUs. Findings are about the program, whose work is what it is however long others
- * keep it waiting; the numbers of the report stay those of this run. Formulas: docs/findings.md, "Beside other
- * programs". Pure.
+ * keep it waiting; the numbers of the report stay those of this run. Formulas: docs/reference/findings.md, "Beside
+ * other programs". Pure.
  */
 import type { RawProfile } from '../profile/raw-profile.js';
 import { State, Waiting } from '../profile/raw-profile.js';

@@ -1,7 +1,7 @@
 /**
  * Findings of one model never advise the opposite of each other: larger pieces and smaller ones, more threads and fewer
- * (docs/findings.md, "One advice"). What was measured to cost (work for threads instead of in them, threads that take
- * CPUs from others) decides; changes that can be made another way lose that part of their advice. Pure.
+ * (docs/reference/findings.md, "One advice"). What was measured to cost (work for threads instead of in them, threads
+ * that take CPUs from others) decides; changes that can be made another way lose that part of their advice. Pure.
  */
 import type { Facts } from '../result/facts.js';
 import type { Advice, Finding } from '../result/types.js';

@@ -1,7 +1,7 @@
 /**
  * Limits by code that runs while processors have nothing to do: serial code, uneven division of work, pipelines, too
  * few threads. Which of them it is follows from who ran, on how many threads, and what the others waited for meanwhile
- * (docs/findings.md, "Code"). Pure.
+ * (docs/reference/findings.md, "Code"). Pure.
  */
 import type { Context, ContextStats, Contexts, ThreadTimes } from '../evidence/loss-contexts.js';
 import { concentrate, similarity, statsOf } from '../evidence/loss-contexts.js';

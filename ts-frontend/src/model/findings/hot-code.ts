@@ -1,5 +1,6 @@
 /**
- * Where the processors are busy: the code that takes the time, to be made faster (docs/findings.md, "Optimize"). Pure.
+ * Where the processors are busy: the code that takes the time, to be made faster (docs/reference/findings.md,
+ * "Optimize"). Pure.
  */
 import { addTo } from '../evidence/activity-levels.js';
 import type { Material } from '../evidence/context.js';

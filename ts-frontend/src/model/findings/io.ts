@@ -1,4 +1,7 @@
-/** Limits by input and output that is not overlapped with other work (docs/findings.md, "Input and output"). Pure. */
+/**
+ * Limits by input and output that is not overlapped with other work (docs/reference/findings.md, "Input and output").
+ * Pure.
+ */
 import type { IoFacts } from '../result/facts.js';
 import { addTo, busyOf, spinningOf } from '../evidence/activity-levels.js';
 import type { Material } from '../evidence/context.js';

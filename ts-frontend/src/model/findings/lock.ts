@@ -1,6 +1,6 @@
 /**
  * Limits by locks: threads wait while processors have nothing to do, or burn. A prediction is what would be gained if
- * the waiters ran meanwhile (docs/findings.md, "Locks"). Pure.
+ * the waiters ran meanwhile (docs/reference/findings.md, "Locks"). Pure.
  */
 import type { Holding } from '../evidence/holders.js';
 import { holdingOf } from '../evidence/holders.js';

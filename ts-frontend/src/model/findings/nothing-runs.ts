@@ -1,7 +1,7 @@
 /**
  * The time in which nothing runs (b = 0): what threads wait for meanwhile, and who could end it. While nobody is at
  * work nobody can wake a thread that waits for an object; only input and output, sleep and time limits end by
- * themselves (docs/findings.md, "While nothing runs"). Pure.
+ * themselves (docs/reference/findings.md, "While nothing runs"). Pure.
  */
 import type { WaitingAt } from '../result/facts.js';
 import { mean } from '../wording/numbers.js';

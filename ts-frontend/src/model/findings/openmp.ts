@@ -1,6 +1,6 @@
 /**
  * Limits by OpenMP's run-time library: tasks, pieces of loops and parallel regions that are too small for what it takes
- * to hand them over (docs/findings.md, "Overhead"). Pure.
+ * to hand them over (docs/reference/findings.md, "Overhead"). Pure.
  */
 import { addTo } from '../evidence/activity-levels.js';
 import type { Material } from '../evidence/context.js';

@@ -1,5 +1,6 @@
 /**
- * Limits by the thread package's own work, or by waking threads: grain too fine (docs/findings.md, "Overhead"). Pure.
+ * Limits by the thread package's own work, or by waking threads: grain too fine (docs/reference/findings.md,
+ * "Overhead"). Pure.
  */
 import { waitsAgain } from '../notices/thundering-herd.js';
 import { addTo } from '../evidence/activity-levels.js';

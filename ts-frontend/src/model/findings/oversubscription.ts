@@ -1,7 +1,7 @@
 /**
  * Limits by the number of threads: more can run than there are CPUs. By itself that costs no elapsed time, for the CPUs
- * do as much work as ever; it costs where some of the threads spin, for these get their turns too (docs/findings.md,
- * "Threads"). Pure.
+ * do as much work as ever; it costs where some of the threads spin, for these get their turns too
+ * (docs/reference/findings.md, "Threads"). Pure.
  */
 import { behindSpinNs, spinningProcedures } from '../evidence/spin-then-block.js';
 import type { OversubscriptionFacts } from '../result/facts.js';
@@ -125,7 +125,7 @@ export function crowdOf({ model }: Material): Crowd {
 
 /**
  * The program's threads keep each other waiting only while they have all CPUs; for the rest others have them
- * (docs/metrics.md, section 6).
+ * (docs/reference/metrics.md, section 6).
  */
 function ownNs({ cpuWait, processors }: Model, crowd: Crowd): number {
   return cpuWait.runNs > 0 ? Math.min(crowd.ns, cpuWait.runNs / processors) : crowd.ns;

@@ -1,6 +1,6 @@
 /**
  * Limits by threads that pass data on to each other: pipelines, and threads that wait for each other's results
- * (docs/findings.md, "Code"). Pure.
+ * (docs/reference/findings.md, "Code"). Pure.
  */
 import type { Contexts } from '../evidence/loss-contexts.js';
 import type { Candidate } from './code.js';

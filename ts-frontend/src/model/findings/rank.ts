@@ -1,7 +1,7 @@
 /**
  * What limits the program, in at most three findings. Lost parallelism has two sides, the code that ran and the threads
  * that waited; each piece of it is explained once: first by locks and by input and output, whose waiters could have
- * run, then by the code that ran. Formulas: docs/findings.md. Pure.
+ * run, then by the code that ran. Formulas: docs/reference/findings.md. Pure.
  */
 import { reconciled } from './advice.js';
 import { prepareContexts } from '../evidence/loss-contexts.js';

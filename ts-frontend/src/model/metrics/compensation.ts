@@ -1,4 +1,4 @@
-/** Takes the cost of the hooks out of the processor times. Formula: docs/model.md, "Compensation". Pure. */
+/** Takes the cost of the hooks out of the processor times. Formula: docs/reference/model.md, "Compensation". Pure. */
 import type { RawHead, RawProfile } from '../profile/raw-profile.js';
 import { State } from '../profile/raw-profile.js';
 import type { Stacks } from '../profile/stack-tree.js';

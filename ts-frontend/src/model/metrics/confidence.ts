@@ -1,4 +1,4 @@
-/** Confidence intervals. Formula and argument: docs/model.md, "How sure". Pure. */
+/** Confidence intervals. Formula and argument: docs/reference/model.md, "How sure". Pure. */
 import type { RawHead } from '../profile/raw-profile.js';
 import type { Interval } from '../result/types.js';
 

@@ -1,6 +1,6 @@
 /**
  * Waiting for CPUs: how long the program's kernel threads could have run and had none, and how much of that other
- * programs must have caused. Formulas: docs/metrics.md, section 6. Pure.
+ * programs must have caused. Formulas: docs/reference/metrics.md, section 6. Pure.
  */
 import { percent, time } from '../wording/numbers.js';
 import type { RawProfile } from '../profile/raw-profile.js';

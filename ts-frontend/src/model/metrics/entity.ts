@@ -226,7 +226,7 @@ function total(values: Float64Array): number {
   for (const value of values) sum += value;
   return sum;
 }
-/** Σ T_i (1/i - 1/P), docs/metrics.md section 3. */
+/** Σ T_i (1/i - 1/P), docs/reference/metrics.md section 3. */
 function parallelize(byBusy: Float64Array): number {
   let sum = 0;
   for (let k = 0; k < byBusy.length; k++) sum += byBusy[k]! * (1 / (k + 1) - 1 / byBusy.length);

@@ -1,8 +1,8 @@
 /**
  * By how much recording slowed the run, as far as that can be known: what each published operation costs, measured in
  * the program itself before it began, times how often it happened; and what the sampler took from it. What hooks and
- * locks cost depends on what the program does between them, so there are two bounds. Formulas: docs/metrics.md, section
- * 6. Pure.
+ * locks cost depends on what the program does between them, so there are two bounds. Formulas:
+ * docs/reference/metrics.md, section 6. Pure.
  */
 import type { RawProfile } from '../profile/raw-profile.js';
 import type { Entity, Slowdown } from '../result/types.js';

@@ -1,7 +1,7 @@
 /**
  * Locks that are taken and released with hardly anything in between, again and again: polling that looks like work, or
- * a lock around too little. Which of the two it is can't be seen from outside, so both are said (docs/findings.md,
- * "Notices"). Pure.
+ * a lock around too little. Which of the two it is can't be seen from outside, so both are said
+ * (docs/reference/findings.md, "Notices"). Pure.
  */
 import { count, time } from '../wording/numbers.js';
 import { isLock } from '../evidence/lock-kinds.js';

@@ -2,7 +2,7 @@
  * Threads that are woken for nothing: they find that what they wait for is not theirs yet, and wait again with the lock
  * still in hand. Each such section takes the lock once, however often it waits. So of a condition's waits no more than
  * its lock was taken can be first ones; that lock is one of those that are counted, at most the one that was taken most
- * (docs/findings.md, "Overhead"). Pure.
+ * (docs/reference/findings.md, "Overhead"). Pure.
  */
 import { count, percent } from '../wording/numbers.js';
 import { leastShare, title } from '../evidence/context.js';

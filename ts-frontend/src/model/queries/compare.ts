@@ -1,6 +1,6 @@
 /**
  * Two profiles side by side: what each procedure, object and thread costs in the one and in the other, and which
- * findings have gone, stayed or come. Rules and formulas: docs/compare.md. Pure.
+ * findings have gone, stayed or come. Rules and formulas: docs/reference/compare.md. Pure.
  */
 import { independentSnapshots, shareInterval } from '../metrics/confidence.js';
 import { placeOf } from '../metrics/naming.js';

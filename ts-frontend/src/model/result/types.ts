@@ -1,6 +1,7 @@
 /**
  * What the model computes from a profile: the types that reports, CSV, JSON and live screens render.
- * Every number is defined in docs/metrics.md; how it is computed, in docs/model.md. Times are nanoseconds.
+ * Every number is defined in docs/reference/metrics.md; how it is computed, in docs/reference/model.md. Times are
+ * nanoseconds.
  */
 import type { Facts } from './facts.js';
 import type { EntityKind, RawHead, RawProfile } from '../profile/raw-profile.js';
@@ -170,7 +171,7 @@ export type Change =
   | 'overlap-io'
   | 'optimize';
 
-/** One thing that limits the program; the formulas are in docs/findings.md. */
+/** One thing that limits the program; the formulas are in docs/reference/findings.md. */
 export interface Finding {
   entity: number; // index into Model.entities
   name: string;
@@ -244,8 +245,8 @@ export interface Balance {
 }
 
 /**
- * How long kernel threads of the program had CPUs, or could have run and waited for one (docs/metrics.md, section 6).
- * All 0: not known.
+ * How long kernel threads of the program had CPUs, or could have run and waited for one (docs/reference/metrics.md,
+ * section 6). All 0: not known.
  */
 export interface CpuWait {
   runNs: number;
