@@ -8,7 +8,7 @@
  * The calls of publisher.h are compiled here a second time, on a flag, an epoch and an object table of our own, and
  * run on a processor and a thread that exist only here. Each figure is the least over batches: what was interrupted
  * does not count. Batches with an operation and without it alternate: a CPU that is slower for a while (its other
- * hardware thread is busy, its frequency falls) is so for both. docs/reference/hooks.md says what was tried.
+ * hardware thread is busy, its frequency falls) is so for both. docs/evidence/hooks.md says what was tried.
  */
 extern _Atomic unsigned qzi_calibrate_flag;
 #define qzi_publishing_flag qzi_calibrate_flag

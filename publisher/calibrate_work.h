@@ -6,7 +6,7 @@
  * A processor does several instructions at once. Where the program waits for results of its own (a chain of
  * multiplications, of which each needs the one before), what an operation adds is done meanwhile and takes next to
  * nothing. Where the program keeps the processor busy, each added instruction takes its time
- * (docs/reference/pthread-layer.md, "What it costs"). A loop of nothing but the operation is in between: there it waits
+ * (docs/evidence/pthread-layer.md, "What it costs"). A loop of nothing but the operation is in between: there it waits
  * for itself.
  */
 #ifndef QZI_CALIBRATE_WORK_H

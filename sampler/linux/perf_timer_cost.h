@@ -6,7 +6,7 @@
  * Must not: measure anything where it can't matter; take more than some milliseconds.
  *
  * The kernel starts the timer when such a thread begins to run, and stops it when it stops
- * (docs/reference/pthread-layer.md, "What it costs"). It counts turns, but not whose CPU it was: the switches of the
+ * (docs/evidence/pthread-layer.md, "What it costs"). It counts turns, but not whose CPU it was: the switches of the
  * whole machine are known. Of these, one is for each turn of the program, and two for each of the sampler; what is left
  * are the idle CPUs' and other programs', and each of these comes before or after a turn of the program, as far as
  * there are so many.

@@ -5,7 +5,7 @@
  * kind; where somebody else stands between the layer and the C library, who would miss it.
  *
  * A program that takes a free lock every 100 ns pays for each instruction of it: the library's function looks for seven
- * kinds of mutexes first, which is a fifth of all that a published lock takes (docs/reference/pthread-layer.md). The
+ * kinds of mutexes first, which is a fifth of all that a published lock takes (docs/evidence/pthread-layer.md). The
  * layout is the library's: it is compared, in each process, on a mutex of our own.
  */
 #ifndef QZL_TAKE_H
