@@ -1,144 +1,151 @@
 /* Parsing of the command line. See options.h. */
 #include "options.h"
 
-#include <errno.h>
+#include <ctype.h>
 #include <fcntl.h>
 #include <getopt.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "sampler/control/option_table.inc"
 #include "sampler/profile/file.h"
 #include "sampler/profile/file_name.h"
 #include "sampler/recording/cpu_placement.h"
 #include "sampler/linux/affinity.h"
 
-static const char help[] =
+static const char usage_text[] =
   "quartz-sampler record -- ./prog input     run ./prog, write prog.quartz\n"
   "quartz-sampler record -o run1.quartz -- ./prog input\n"
   "quartz-sampler attach --seconds 10 4711    record a running program for ten seconds\n"
   "\n"
   "usage: quartz-sampler record [options] -- PROGRAM [ARGUMENT...]\n"
   "       quartz-sampler attach [options] [--seconds S] PID\n"
-  "\n"
-  "  -o, --output FILE   profile to write (default %n.quartz in the current directory); in it %n stands for the\n"
-  "                      program's name, %r its rank (MPI, Slurm; else 0), %h host, %p process, %j job (else 0), %% "
-  "for %.\n"
-  "                      A rank is put before the extension where FILE has neither %r nor %p\n"
-  "      --rate HZ       snapshots a second (default 10000 on a CPU of its own, else 1000)\n"
-  "      --cpu N         CPU of the sampling thread (default: one that the program leaves free)\n"
-  "      --threads N     sampling threads (default: 1, more for more than 64 processors where CPUs are free)\n"
-  "      --children      record child processes too, each to FILE with -PID inserted (without -o: to a file named "
-  "after\n"
-  "                      the child's program), or its rank\n"
-  "      --max-size N    largest size of a profile in bytes, suffixes K, M, G (default 1G)\n"
-  "      --seconds S     attach: end after that time\n"
-  "      --front FD      end when the other end of the pipe FD is closed, and end the program (attach: leave it)\n"
-  "      --tell FD       write the profile's name to FD when it is made\n"
-  "  -q, --quiet         no line about rate and cost at the end\n"
-  "      --help, --version\n"
+  "\n" OPTION_HELP "      --help, --version\n"
   "\n"
   "exit status: the program's own (128 + n for signal n); 2 wrong usage; 125 Quartz failed; 126 the program can't\n"
   "be executed; 127 it was not found. attach: 0, or 125.\n";
+
+/* What an option's value is; ts-frontend/src/cli/options.ts says the same of each kind. */
+enum value_kind { VALUE_SWITCH, VALUE_PATTERN, VALUE_WHOLE, VALUE_NUMBER, VALUE_SIZE, VALUE_DESCRIPTOR };
+
+#define ROW_ID(id, ...) id,
+enum option_id { OPTION_TABLE(ROW_ID) OPTIONS };
+
+struct option_fact {
+  const char *name;
+  char letter; /* 0: none */
+  enum value_kind kind;
+  double least, most;
+  int attach; /* 1: of attach alone */
+  const char *wants;
+};
+#define ROW_FACT(id, ...) [id] = {__VA_ARGS__},
+static const struct option_fact facts[OPTIONS] = {OPTION_TABLE(ROW_FACT)};
+#define ROW_LEAST(id, name, letter, kind, least, ...) LEAST_##id = (int64_t)(least),
+enum { OPTION_TABLE(ROW_LEAST) };
+_Static_assert(LEAST_OPTION_MAX_SIZE == QZI_FILE_MIN_BYTES, "--max-size promises what a profile's file needs");
 
 static int complain(const char *what, const char *value) {
   fprintf(stderr, "quartz: %s%s%s; see --help\n", what, value ? " " : "", value ? value : "");
   return -1;
 }
 
-/* A positive number, with a suffix if allowed. 0: not one. */
-static double number(const char *text, int suffixes) {
-  char *end;
-  errno = 0;
-  double value = strtod(text, &end);
-  if (end == text || errno || !isfinite(value) || value <= 0) return 0;
-  if (suffixes && *end) {
-    static const char letters[] = "KMG";
-    const char *at = strchr(letters, *end >= 'a' ? *end - 'a' + 'A' : *end);
-    if (!at) return 0;
-    for (const char *k = letters; k <= at; k++) value *= 1024;
-    end++;
-  }
-  return *end ? 0 : value;
+static int unwanted(const struct option_fact *fact, const char *value) {
+  fprintf(stderr, "quartz: --%s wants %s, not %s; see --help\n", fact->name, fact->wants, *value ? value : "\"\"");
+  return -1;
 }
 
-static int take(struct qzi_options *options, int letter, const char *value) {
+/* The number that a value gives; NaN: it gives none. Bounds are not looked at. */
+static double number(const char *text, enum value_kind kind) {
+  const char *letters = kind == VALUE_WHOLE || kind == VALUE_DESCRIPTOR ? "0123456789" : "0123456789.eE+-";
+  size_t length = strspn(text, letters);
+  if (!length || *text == '-') return NAN;
+  char *end;
+  double value = strtod(text, &end);
+  if (end != text + length) return NAN;
+  if (kind == VALUE_SIZE && *end) {
+    static const char suffixes[] = "KMG";
+    const char *at = strchr(suffixes, toupper((unsigned char)*end));
+    if (!at) return NAN;
+    for (const char *k = suffixes; k <= at; k++) value *= 1024;
+    end++;
+  }
+  return *end ? NAN : value;
+}
+
+/* Checks a value against the table. 0, with the number if it is one; -1: said on stderr. */
+static int check(const struct option_fact *fact, const char *value, double *amount) {
+  char unknown[2] = "";
+  switch (fact->kind) {
+  case VALUE_SWITCH: return 0;
+  case VALUE_PATTERN: return !*value || qzi_name_check(value, unknown) ? unwanted(fact, value) : 0;
+  case VALUE_DESCRIPTOR:
+    *amount = number(value, fact->kind);
+    if (!(*amount <= INT32_MAX) || fcntl((int)*amount, F_SETFD, FD_CLOEXEC)) return unwanted(fact, value);
+    return 0;
+  case VALUE_WHOLE:
+  case VALUE_NUMBER:
+  case VALUE_SIZE:
+    *amount = number(value, fact->kind);
+    return *amount >= fact->least && *amount <= fact->most ? 0 : unwanted(fact, value);
+  }
+  return -1;
+}
+
+static int take(struct qzi_options *options, enum option_id id, const char *value) {
   double amount = 0;
-  switch (letter) {
-  case 'o': {
-    char letter_of[2] = "";
-    if (!*value) return complain("--output wants a file name", NULL);
-    if (qzi_name_check(value, letter_of))
-      return complain("--output: after % one of n, r, h, p, j or another % is known, not", letter_of);
-    options->output = value;
-    return 0;
-  }
-  case 'r':
-    amount = number(value, 0);
-    if (amount < 0.001 || amount > 1e6) return complain("--rate wants a number from 0.001 to 1000000, not", value);
-    options->recording.rate_mhz = (uint64_t)(amount * 1000 + 0.5);
-    return 0;
-  case 'c': {
-    char *end;
-    long cpu = strtol(value, &end, 10);
-    if (end == value || *end || cpu < 0 || cpu > 65535) return complain("--cpu wants the number of a CPU, not", value);
-    if (!qzi_affinity_may((int)cpu))
+  if (facts[id].attach && !options->recording.attached) return complain("only attach has the option", facts[id].name);
+  if (check(&facts[id], value, &amount)) return -1;
+  switch (id) {
+  case OPTION_OUTPUT: options->output = value; break;
+  case OPTION_RATE: options->recording.rate_mhz = (uint64_t)(amount * 1000 + 0.5); break;
+  case OPTION_CPU:
+    if (!qzi_affinity_may((int)amount))
       return complain("--cpu wants a CPU that this process may use (taskset -cp $$ lists them), not", value);
-    options->recording.cpu = (int)cpu;
-    return 0;
+    options->recording.cpu = (int)amount;
+    break;
+  case OPTION_THREADS: options->recording.threads = (unsigned)amount; break;
+  case OPTION_MAX_SIZE: options->recording.max_bytes = (uint64_t)amount; break;
+  case OPTION_CHILDREN: options->recording.children = 1; break;
+  case OPTION_SECONDS: options->seconds = amount; break;
+  case OPTION_QUIET: options->recording.quiet = 1; break;
+  case OPTION_FRONT: options->front_fd = (int)amount; break;
+  case OPTION_TELL: options->tell_fd = (int)amount; break;
+  case OPTIONS: return -1;
   }
-  case 't':
-    amount = number(value, 0);
-    if (amount < 1 || amount > 64 || amount != floor(amount)) return complain("--threads wants 1 to 64, not", value);
-    options->recording.threads = (unsigned)amount;
-    return 0;
-  case 'm':
-    amount = number(value, 1);
-    if (amount < (double)QZI_FILE_MIN_BYTES || amount > 1e13)
-      return complain("--max-size wants a size of at least 1M, not", value);
-    options->recording.max_bytes = (uint64_t)amount;
-    return 0;
-  case 's':
-    amount = number(value, 0);
-    if (amount <= 0 || amount > 1e9) return complain("--seconds wants a positive number, not", value);
-    options->seconds = amount;
-    return 0;
-  case 'f':
-  case 'T': {
-    char *end;
-    long fd = strtol(value, &end, 10);
-    if (end == value || *end || fd < 0 || fd > INT32_MAX || fcntl((int)fd, F_SETFD, FD_CLOEXEC))
-      return complain(letter == 'f' ? "--front wants the number of an open file descriptor, not"
-                                    : "--tell wants the number of an open file descriptor, not",
-                      value);
-    *(letter == 'f' ? &options->front_fd : &options->tell_fd) = (int)fd;
-    return 0;
-  }
-  case 'k': options->recording.children = 1; return 0;
-  case 'q': options->recording.quiet = 1; return 0;
-  default: return complain("wrong option", NULL);
-  }
+  return 0;
+}
+
+/* What getopt_long answers: an option's place in the table behind these letters. */
+enum { FIRST = 256, HELP = FIRST + OPTIONS, VERSION };
+
+static int given(struct qzi_options *options, int letter, char **argv) {
+  if (letter == '?') return complain("unknown option", argv[optind - 1]);
+  if (letter == ':') return complain("a value is missing after", argv[optind - 1]);
+  for (int id = 0; id < OPTIONS; id++)
+    if (letter == FIRST + id || (letter && letter == facts[id].letter))
+      return take(options, (enum option_id)id, optarg ? optarg : "");
+  return complain("unknown option", argv[optind - 1]);
 }
 
 int qzi_options_parse(struct qzi_options *options, int argc, char **argv) {
-  static const struct option names[] = {{"output", required_argument, NULL, 'o'},
-                                        {"rate", required_argument, NULL, 'r'},
-                                        {"cpu", required_argument, NULL, 'c'},
-                                        {"threads", required_argument, NULL, 't'},
-                                        {"children", no_argument, NULL, 'k'},
-                                        {"max-size", required_argument, NULL, 'm'},
-                                        {"seconds", required_argument, NULL, 's'},
-                                        {"quiet", no_argument, NULL, 'q'},
-                                        {"front", required_argument, NULL, 'f'},
-                                        {"tell", required_argument, NULL, 'T'},
-                                        {"help", no_argument, NULL, 'h'},
-                                        {"version", no_argument, NULL, 'v'},
-                                        {NULL, 0, NULL, 0}};
+  struct option names[OPTIONS + 3] = {0};
+  char letters[2 * OPTIONS + 4] = "+:h", *end_of_letters = letters + 3;
+  for (int id = 0; id < OPTIONS; id++) {
+    const struct option_fact *fact = &facts[id];
+    int valued = fact->kind != VALUE_SWITCH;
+    names[id] = (struct option){fact->name, valued ? required_argument : no_argument, NULL, FIRST + id};
+    if (fact->letter) *end_of_letters++ = fact->letter;
+    if (fact->letter && valued) *end_of_letters++ = ':';
+  }
+  names[OPTIONS] = (struct option){"help", no_argument, NULL, HELP};
+  names[OPTIONS + 1] = (struct option){"version", no_argument, NULL, VERSION};
   *options =
     (struct qzi_options){.recording = {.cpu = -1, .max_bytes = QZI_FILE_DEFAULT_BYTES}, .front_fd = -1, .tell_fd = -1};
   if (argc < 2) return complain("there is no command: record or attach", NULL);
   if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help")) {
-    fputs(help, stdout);
+    fputs(usage_text, stdout);
     return 1;
   }
   if (!strcmp(argv[1], "--version")) {
@@ -154,20 +161,17 @@ int qzi_options_parse(struct qzi_options *options, int argc, char **argv) {
   opterr = 0;
   optind = 1;
   int letter;
-  while ((letter = getopt_long(argc, argv, "+:o:qh", names, NULL)) >= 0) {
-    if (letter == 'h') {
-      fputs(help, stdout);
+  while ((letter = getopt_long(argc, argv, letters, names, NULL)) >= 0) {
+    if (letter == 'h' || letter == HELP) {
+      fputs(usage_text, stdout);
       return 1;
     }
-    if (letter == 'v') {
+    if (letter == VERSION) {
       puts("quartz-sampler " QUARTZ_VERSION);
       return 1;
     }
-    if (letter == '?') return complain("unknown option", argv[optind - 1]);
-    if (letter == ':') return complain("a value is missing after", argv[optind - 1]);
-    if (take(options, letter, optarg)) return -1;
+    if (given(options, letter, argv)) return -1;
   }
-  if (options->seconds > 0 && !options->recording.attached) return complain("--seconds is for attach", NULL);
   if (!options->recording.attached) {
     if (optind >= argc) return complain("no program to record", NULL);
     options->program = argv + optind;

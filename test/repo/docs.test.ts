@@ -40,7 +40,10 @@ test('commands and their long options in the pages are those of the program', as
       const { options } = (await commands[name!]!.load()).command;
       const [own = ''] = rest!.split(' -- ');
       for (const [, option] of own.matchAll(/ --([a-z][a-z-]*)/g)) {
-        t.true([...options.map((one) => one.name), 'help'].includes(option!), `${page}: quartz ${name}${own}`);
+        t.true(
+          [...options, 'help'].some((one) => one === option),
+          `${page}: quartz ${name}${own}`,
+        );
       }
     }
   }

@@ -24,9 +24,10 @@ async function main(argv: readonly string[]): Promise<number> {
     throw usage(what, didYouMean(name, [...Object.keys(commands), '--help', '--version'], 'see "quartz --help"'));
   }
   const { command } = await entry.load();
-  const { helpOf, parse } = await import('./cli/command.js');
+  const { parse } = await import('./cli/command.js');
   const args = parse(command, rest);
   if (args.has('help')) {
+    const { helpOf } = await import('./cli/help.js');
     await print(helpOf(command));
     return 0;
   }

@@ -1,17 +1,13 @@
 /** What a command says of itself, and how its arguments are read. */
+import { parseArgs } from 'node:util';
 import { usage } from './failure.js';
 import { didYouMean } from './nearest.js';
-
-export interface Option {
-  name: string; // long, without --
-  short?: string; // without -
-  value?: string; // what the help calls its value; absent: a switch
-  help: string;
-}
+import { accepts, numberOf, options as known, wantsOf, type OptionName } from './options.js';
 
 export interface Arguments {
-  has: (name: string) => boolean;
-  value: (name: string) => string | undefined;
+  has: (name: OptionName) => boolean;
+  text: (name: OptionName) => string | undefined;
+  number: (name: OptionName) => number | undefined; // within the option's bounds
   words: string[]; // what is not an option
   dashes: boolean; // the words follow --: they are a program's command line, whatever they look like
 }
@@ -21,106 +17,88 @@ export interface Command {
   usage: string; // after "quartz NAME"
   about: string;
   examples: readonly (readonly [string, string])[]; // command line, what it does
-  options: readonly Option[];
+  options: readonly OptionName[];
   /** The first word that is not an option begins a program's command line, which is taken as it stands. */
   program?: boolean;
   most?: number; // words at most, where there is no program
   run: (args: Arguments) => Promise<number> | number;
 }
 
-const helpOption: Option = { name: 'help', short: 'h', help: 'this help' };
+/** The options that a command takes: its own, and what all take. */
+export const optionsOf = (command: Command): readonly OptionName[] => [...command.options, 'help'];
+
+const helpFor = (command: Command): string => `see "quartz ${command.name} --help"`;
+
+function unknownOption(command: Command, written: string): Error {
+  const what = `${command.name} has no option "${written}"`;
+  if (written === '-p')
+    return usage(what, 'to record a process that runs already, write: quartz attach PID, or quartz top -p PID');
+  const names = optionsOf(command).map((name) => `--${name}`);
+  return usage(what, didYouMean(written.replace(/^-+/, '--'), names, helpFor(command)));
+}
+
+/** Wrong values, told with what is wanted. */
+function checkValue(command: Command, name: OptionName, value: string | undefined): void {
+  const option = known[name];
+  if (option.kind === 'switch') {
+    if (value !== undefined) throw usage(`--${name} takes no value`, helpFor(command));
+  } else if (value === undefined) {
+    throw usage(`--${name} needs a value`, `write --${name} ${option.value!}`);
+  } else if (!accepts(option, value)) {
+    const remedy = option.kind === 'choice' ? didYouMean(value, option.of, helpFor(command)) : helpFor(command);
+    throw usage(`--${name} wants ${wantsOf(option)}, not ${value === '' ? '""' : value}`, remedy);
+  }
+}
 
 /** Reads arguments as the command defines them; throws a usage failure that says what was meant. */
 export function parse(command: Command, argv: readonly string[]): Arguments {
-  const options = [...command.options, helpOption];
-  const found = new Map<string, string>();
+  const names = optionsOf(command);
+  const { tokens } = parseArgs({
+    args: [...argv],
+    strict: false, // the mistakes are told here, in one line
+    allowPositionals: true,
+    tokens: true,
+    options: Object.fromEntries(
+      names.map((name) => {
+        const { kind, short } = known[name];
+        return [name, { type: kind === 'switch' ? 'boolean' : 'string', ...(short === undefined ? {} : { short }) }];
+      }),
+    ),
+  });
+  const found = new Map<OptionName, string>();
   const words: string[] = [];
   let dashes = false;
-  const help = `see "quartz ${command.name} --help"`;
-  for (let index = 0; index < argv.length; index++) {
-    const word = argv[index]!;
-    if (word === '--') {
+  for (const token of tokens) {
+    if (token.kind === 'option-terminator') {
       dashes = words.length === 0;
-      words.push(...argv.slice(index + 1));
+      words.push(...argv.slice(token.index + 1));
       break;
     }
-    if (!word.startsWith('-') || word === '-') {
-      words.push(word);
+    if (token.kind === 'positional') {
+      words.push(token.value);
       if (!command.program) continue;
-      words.push(...argv.slice(index + 1));
+      words.push(...argv.slice(token.index + 1));
       break;
     }
-    const long = word.startsWith('--');
-    const equals = long ? word.indexOf('=') : -1;
-    const name = long ? word.slice(2, equals < 0 ? undefined : equals) : word.slice(1, 2);
-    const option = options.find((one) => (long ? one.name === name : one.short === name));
-    if (!option && name === 'p' && !long)
-      throw usage(
-        `${command.name} has no option "-p"`,
-        'to record a process that runs already, write: quartz attach PID, or quartz top -p PID',
-      );
-    if (!option) {
-      throw usage(
-        `${command.name} has no option "${long ? `--${name}` : word}"`,
-        didYouMean(
-          `--${name}`,
-          options.map((one) => `--${one.name}`),
-          help,
-        ),
-      );
-    }
-    const attached = equals >= 0 ? word.slice(equals + 1) : !long && word.length > 2 ? word.slice(2) : undefined;
-    if (option.value === undefined) {
-      if (attached !== undefined) throw usage(`--${option.name} takes no value`, help);
-      found.set(option.name, '');
-      continue;
-    }
-    const value = attached ?? argv[++index];
-    if (value === undefined || (attached === undefined && value === '--'))
-      throw usage(`--${option.name} needs a value`, `write --${option.name} ${option.value}`);
-    found.set(option.name, value);
+    const name = names.find((one) => one === token.name);
+    if (name === undefined) throw unknownOption(command, token.rawName);
+    // `--top --` has forgotten its value
+    const value = token.value === '--' && !token.inlineValue ? undefined : token.value;
+    checkValue(command, name, value);
+    found.set(name, value ?? '');
   }
-  if (!found.has('help') && !command.program && words.length > (command.most ?? 0)) {
-    throw usage(`${command.name} does not know what to do with "${words[command.most ?? 0]!}"`, help);
+  for (const name of found.keys()) {
+    const other = names.find((one) => one === known[name].excludes);
+    if (other !== undefined && found.has(other))
+      throw usage(`--${name} and --${other} exclude each other`, 'choose one');
   }
-  return { has: (name) => found.has(name), value: (name) => found.get(name), words, dashes };
-}
-
-/** A whole number that an option gives, within bounds. */
-export function wholeNumber(args: Arguments, name: string, least: number, most: number): number | undefined {
-  const text = args.value(name);
-  if (text === undefined) return undefined;
-  const value = Number(text);
-  if (!/^\d+$/.test(text) || value < least || value > most) {
-    throw usage(`--${name} ${text} is not a whole number from ${least} to ${most}`, 'give one');
-  }
-  return value;
-}
-
-/** The help of one command: examples first. */
-export function helpOf(command: Command): string {
-  const rows = (pairs: readonly (readonly [string, string])[]): string[] => {
-    const width = Math.max(...pairs.map(([left]) => left.length));
-    return pairs.map(([left, right]) => `  ${left.padEnd(width)}  ${right}`);
+  if (!found.has('help') && !command.program && words.length > (command.most ?? 0))
+    throw usage(`${command.name} does not know what to do with "${words[command.most ?? 0]!}"`, helpFor(command));
+  return {
+    has: (name) => found.has(name),
+    text: (name) => found.get(name),
+    number: (name) => (found.has(name) ? numberOf(known[name], found.get(name)!) : undefined),
+    words,
+    dashes,
   };
-  const options = [...command.options, helpOption].map(
-    (option) =>
-      [
-        `${option.short ? `-${option.short}, ` : '    '}--${option.name}${option.value ? ` ${option.value}` : ''}`,
-        option.help,
-      ] as const,
-  );
-  return [
-    'Examples',
-    ...rows(command.examples),
-    '',
-    'Usage',
-    `  quartz ${command.name} ${command.usage}`,
-    '',
-    command.about,
-    '',
-    'Options',
-    ...rows(options),
-    '',
-  ].join('\n');
 }

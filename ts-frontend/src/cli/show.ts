@@ -13,10 +13,10 @@ import {
 } from '../render/index.js';
 import type { Arguments } from './command.js';
 import { Failure } from './failure.js';
-import { formatOf } from './format-options.js';
 import { didYouMean } from './nearest.js';
 import { print } from './output.js';
 import { loadModel } from './profile.js';
+import { display } from './terminal.js';
 import { version } from './version.js';
 
 const csv: Record<View, (model: Model) => string> = { procedures: proceduresCsv, locks: locksCsv, threads: threadsCsv };
@@ -45,9 +45,9 @@ function find(model: Model, name: string): number {
 }
 
 export async function show(args: Arguments, view: View, file: string | undefined): Promise<number> {
-  const options = formatOf(args);
+  const options = display(args);
   const model = loadModel(file, { raw: args.has('raw') });
-  const name = args.value('focus');
+  const name = args.text('focus');
   if (args.has('json')) {
     await print(reportJson(model, version()));
   } else if (name !== undefined) {

@@ -1,7 +1,8 @@
 /** quartz attach: records a program that runs already. */
 import type { Command } from '../cli/command.js';
 import { usage } from '../cli/failure.js';
-import { attachTo, recordingOptions } from '../cli/recording.js';
+import { recordingOptions } from '../cli/options.js';
+import { attachTo } from '../cli/recording.js';
 
 export const command: Command = {
   name: 'attach',
@@ -15,7 +16,7 @@ export const command: Command = {
     ['quartz attach --seconds 10 4711', 'record ten seconds of it'],
     ['quartz attach -o server.quartz $(pidof server)', 'into a file of that name'],
   ],
-  options: [...recordingOptions, { name: 'seconds', value: 'S', help: 'end after that time' }],
+  options: [...recordingOptions, 'seconds'],
   most: 1,
   run: (args) => {
     const [pid] = args.words;

@@ -14,15 +14,11 @@ export const command: Command = {
     ['cc -O2 $(quartz cflags) -c prog.c', 'compile'],
     ['quartz cflags --cc clang', 'for another compiler'],
   ],
-  options: [
-    { name: 'cc', value: 'COMPILER', help: 'compiler that the flags are for (default: $CC, else cc)' },
-    { name: 'hooks', value: 'KIND', help: 'best (the default), all (inlined procedures too) or none' },
-    { name: 'quoted', help: 'paths in quotes, for what reads them as a shell does (eval, make, CMake)' },
-  ],
+  options: ['cc', 'hooks', 'quoted'],
   run: (args) =>
     runChild(join(root, 'scripts/quartz-flags'), [
       'cflags',
-      ...['cc', 'hooks'].flatMap((name) => (args.has(name) ? [`--${name}`, args.value(name)!] : [])),
+      ...(['cc', 'hooks'] as const).flatMap((name) => (args.has(name) ? [`--${name}`, args.text(name)!] : [])),
       ...(args.has('quoted') ? ['--quoted'] : []),
     ]),
 };

@@ -1,8 +1,9 @@
 /** quartz compare: two profiles side by side, before and after a change. */
 import type { Command } from '../cli/command.js';
 import { usage } from '../cli/failure.js';
-import { formatOf, formatOptions } from '../cli/format-options.js';
+import { formatOptions } from '../cli/options.js';
 import { print } from '../cli/output.js';
+import { display } from '../cli/terminal.js';
 
 export const command: Command = {
   name: 'compare',
@@ -18,7 +19,7 @@ export const command: Command = {
   options: formatOptions,
   most: 2,
   run: async (args) => {
-    const options = formatOf(args);
+    const options = display(args);
     const [before, after] = args.words;
     if (before === undefined || after === undefined)
       throw usage('two profiles are compared', 'write: quartz compare BEFORE.quartz AFTER.quartz');

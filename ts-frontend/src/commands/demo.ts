@@ -7,8 +7,9 @@ import { runChild } from '../cli/child.js';
 import { Failure } from '../cli/failure.js';
 import { root, samplerPath } from '../cli/files.js';
 import { invocation, pathFromHere, shellWord, standWithUser } from '../cli/invocation.js';
+import { displayOptions } from '../cli/options.js';
 import { print } from '../cli/output.js';
-import { display, displayOptions } from '../cli/terminal.js';
+import { display } from '../cli/terminal.js';
 import type { Model } from '../model/index.js';
 
 const profile = 'demo.quartz';

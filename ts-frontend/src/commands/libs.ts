@@ -12,13 +12,10 @@ export const command: Command = {
     ['cc -o prog prog.o $(quartz libs)', "link with Quartz's threads"],
     ['./configure CFLAGS="-O2 -g $(quartz cflags)" LIBS="$(quartz libs)"', 'the same by a configure script'],
   ],
-  options: [
-    { name: 'shared', help: 'link the shared library, not the static one' },
-    { name: 'quoted', help: 'paths in quotes, for what reads them as a shell does (eval, make, CMake)' },
-  ],
+  options: ['shared', 'quoted'],
   run: (args) =>
     runChild(join(root, 'scripts/quartz-flags'), [
       'libs',
-      ...['shared', 'quoted'].filter((name) => args.has(name)).map((name) => `--${name}`),
+      ...(['shared', 'quoted'] as const).filter((name) => args.has(name)).map((name) => `--${name}`),
     ]),
 };

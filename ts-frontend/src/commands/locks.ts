@@ -1,6 +1,6 @@
 /** quartz locks: the view "locks" of a profile. */
 import type { Command } from '../cli/command.js';
-import { formatOptions } from '../cli/format-options.js';
+import { formatOptions } from '../cli/options.js';
 
 export const command: Command = {
   name: 'locks',

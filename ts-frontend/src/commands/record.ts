@@ -1,6 +1,7 @@
 /** quartz record: runs a program under the sampler. bin/quartz hands plain uses of it to the sampler directly. */
 import type { Command } from '../cli/command.js';
-import { childrenOption, recordProgram, recordingOptions } from '../cli/recording.js';
+import { recordingOptions } from '../cli/options.js';
+import { recordProgram } from '../cli/recording.js';
 
 export const command: Command = {
   name: 'record',
@@ -13,7 +14,7 @@ export const command: Command = {
     ['quartz record -o slow.quartz -- ./prog -n 8', 'into a file of that name'],
     ['quartz record --rate 20000 --cpu 7 -- ./prog', 'faster, sampling on CPU 7'],
   ],
-  options: [...recordingOptions, childrenOption],
+  options: [...recordingOptions, 'children'],
   program: true,
   run: recordProgram,
 };

@@ -1,11 +1,7 @@
 /** quartz report: what limits the program, then one view of its profile. */
 import type { Command } from '../cli/command.js';
-import { usage } from '../cli/failure.js';
-import { didYouMean } from '../cli/nearest.js';
-import { formatOptions } from '../cli/format-options.js';
-import { views, type View } from '../render/format/options.js';
-
-const isView = (word: string): word is View => (views as readonly string[]).includes(word);
+import { formatOptions } from '../cli/options.js';
+import type { View } from '../render/format/options.js';
 
 export const command: Command = {
   name: 'report',
@@ -20,16 +16,10 @@ export const command: Command = {
     ['quartz report --focus main', 'main by busy processors, divided among its children'],
     ['quartz report --json | jq .findings', 'for programs'],
   ],
-  options: [
-    { name: 'view', value: 'VIEW', help: 'procedures (the default), locks or threads' },
-    { name: 'focus', value: 'NAME', help: 'one procedure, lock or thread: when it ran, with whom, its children' },
-    ...formatOptions,
-  ],
+  options: ['view', 'focus', ...formatOptions],
   most: 1,
   run: async (args) => {
-    const view = args.value('view') ?? 'procedures';
-    if (!isView(view))
-      throw usage(`there is no view "${view}"`, didYouMean(view, views, `choose one of: ${views.join(', ')}`));
+    const view = (args.text('view') ?? 'procedures') as View;
     return (await import('../cli/show.js')).show(args, view, args.words[0]);
   },
 };

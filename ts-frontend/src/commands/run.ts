@@ -1,8 +1,8 @@
 /** quartz run: record, then report. */
 import type { Command } from '../cli/command.js';
 import { tell, usage } from '../cli/failure.js';
-import { childrenOption, recordNamed, recordingOptions } from '../cli/recording.js';
-import { formatOf, formatOptions } from '../cli/format-options.js';
+import { formatOptions, recordingOptions } from '../cli/options.js';
+import { recordNamed } from '../cli/recording.js';
 
 export const command: Command = {
   name: 'run',
@@ -12,17 +12,11 @@ export const command: Command = {
     ['quartz run -- ./prog input.txt', 'record into prog.quartz, and report'],
     ['quartz run --focus main -- ./prog', 'then show main by busy processors'],
   ],
-  options: [
-    ...recordingOptions,
-    childrenOption,
-    { name: 'focus', value: 'NAME', help: 'report on one procedure, lock or thread' },
-    ...formatOptions,
-  ],
+  options: [...recordingOptions, 'children', 'focus', ...formatOptions],
   program: true,
   run: async (args) => {
     const [program] = args.words;
     if (program === undefined) throw usage('there is no program to run', 'write: quartz run -- PROGRAM ARGUMENTS');
-    formatOf(args);
     const { status, file } = await recordNamed(args);
     if (file === undefined) return status;
     try {

@@ -1,6 +1,6 @@
 /** quartz threads: the view "threads" of a profile. */
 import type { Command } from '../cli/command.js';
-import { formatOptions } from '../cli/format-options.js';
+import { formatOptions } from '../cli/options.js';
 
 export const command: Command = {
   name: 'threads',

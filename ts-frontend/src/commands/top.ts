@@ -1,9 +1,10 @@
 /** quartz top: the live screen, over a program that it starts, one that runs already, or a profile. */
 import { statSync } from 'node:fs';
-import { wholeNumber, type Command } from '../cli/command.js';
+import type { Command } from '../cli/command.js';
 import { Failure, usage } from '../cli/failure.js';
 import { live } from '../cli/live.js';
-import { childrenOption, recordingOptions, samplerOptions } from '../cli/recording.js';
+import { recordingOptions } from '../cli/options.js';
+import { samplerOptions } from '../cli/recording.js';
 import { isProfileError } from '../reader/profile.js';
 
 export const command: Command = {
@@ -17,14 +18,7 @@ export const command: Command = {
     ['quartz top -p 4711', 'watch a program that runs already'],
     ['quartz top prog.quartz', 'look at a profile, also while it is recorded'],
   ],
-  options: [
-    ...recordingOptions,
-    childrenOption,
-    { name: 'pid', short: 'p', value: 'PID', help: 'watch that process' },
-    { name: 'refresh', value: 'MS', help: 'time between refreshes (1000; longer where a refresh is dear)' },
-    { name: 'raw', help: 'numbers as measured: the cost of the hooks is not taken out' },
-    { name: 'ascii', help: 'no characters beyond ASCII (the default where the locale is not UTF-8)' },
-  ],
+  options: [...recordingOptions, 'children', 'pid', 'refresh', 'raw', 'ascii'],
   program: true,
   run: async (args) => {
     if (!process.stdin.isTTY || !process.stdout.isTTY)
@@ -34,13 +28,10 @@ export const command: Command = {
         'the live screen needs a terminal that can move its cursor (TERM is dumb or not set)',
         'use: quartz run -- PROGRAM, or quartz report FILE',
       );
-    const refreshMs = wholeNumber(args, 'refresh', 100, 60_000) ?? 1000;
-    const pid = args.value('pid');
+    const refreshMs = args.number('refresh') ?? 1000;
+    const pid = args.text('pid');
     const [word] = args.words;
-    if (pid !== undefined) {
-      if (!/^[1-9]\d*$/.test(pid)) throw usage(`"${pid}" is not a process id`, 'write: quartz top -p PID');
-      return live(args, ['attach', ...samplerOptions(args), pid], refreshMs, false);
-    }
+    if (pid !== undefined) return live(args, ['attach', ...samplerOptions(args), pid], refreshMs, false);
     if (word === undefined)
       throw usage(
         'there is nothing to watch',

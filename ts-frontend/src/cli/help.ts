@@ -1,0 +1,50 @@
+/** The help of one command: examples first. */
+import { optionsOf, type Command } from './command.js';
+import { options, type OptionName } from './options.js';
+
+const columns = 120;
+
+/** Words in lines of at most `width` columns. */
+function wrapped(text: string, width: number): string[] {
+  const lines: string[] = [];
+  for (const word of text.split(' ')) {
+    const last = lines.at(-1);
+    if (last !== undefined && last.length + 1 + word.length <= width) lines[lines.length - 1] = `${last} ${word}`;
+    else lines.push(word);
+  }
+  return lines;
+}
+
+function rows(pairs: readonly (readonly [string, string])[]): string[] {
+  const width = Math.max(...pairs.map(([left]) => left.length));
+  return pairs.flatMap(([left, right]) =>
+    wrapped(right, columns - width - 4).map((line, k) => `  ${(k === 0 ? left : '').padEnd(width)}  ${line}`),
+  );
+}
+
+/** A line or more for each option. */
+export const optionRows = (names: readonly OptionName[]): string[] =>
+  rows(
+    names.map((name) => {
+      const { short, value, help } = options[name];
+      return [
+        `${short === undefined ? '    ' : `-${short}, `}--${name}${value === undefined ? '' : ` ${value}`}`,
+        help,
+      ];
+    }),
+  );
+
+export const helpOf = (command: Command): string =>
+  [
+    'Examples',
+    ...rows(command.examples),
+    '',
+    'Usage',
+    `  quartz ${command.name} ${command.usage}`,
+    '',
+    command.about,
+    '',
+    'Options',
+    ...optionRows(optionsOf(command)),
+    '',
+  ].join('\n');

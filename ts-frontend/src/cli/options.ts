@@ -1,0 +1,204 @@
+/**
+ * Every option there is, of all commands and of the sampler: the one definition. Parsing, bounds and help come from it;
+ * scripts/option-table.js makes of it what the sampler (sampler/control/option_table.inc) and the shell (bin/quartz) know.
+ * A command lists the names of those that it takes.
+ */
+import { views } from '../render/format/options.js';
+
+/** What an option's value has to be. */
+export type Value =
+  | { kind: 'switch' } // none
+  | { kind: 'text' }
+  | { kind: 'pattern' } // a file's name, with what stands for program, rank, ... in it (docs/reference/command-line.md, Names of profiles)
+  | { kind: 'whole'; least: number; most: number }
+  | { kind: 'number'; least: number; most: number }
+  | { kind: 'size'; least: number; most: number } // bytes, with K, M or G
+  | { kind: 'choice'; of: readonly string[] }
+  | { kind: 'descriptor' }; // an open file of the sampler
+
+export type Option = Value & {
+  short?: string; // without -
+  value?: string; // what the help calls the value
+  wants?: string; // what the value has to be, where its kind does not say it well
+  excludes?: string; // an option that cannot be given with it
+  sampler?: 'record' | 'attach' | 'both'; // the sampler takes it, too
+  help: string;
+};
+
+const table = {
+  output: {
+    kind: 'pattern',
+    short: 'o',
+    value: 'FILE',
+    sampler: 'both',
+    help: 'the profile to write (%n.quartz); %n is the program, %r its rank, %h host, %p process, %j job',
+  },
+  rate: {
+    kind: 'number',
+    least: 0.001,
+    most: 1e6,
+    value: 'HZ',
+    sampler: 'both',
+    help: 'snapshots a second (10000 on a CPU of its own, else 1000)',
+  },
+  cpu: {
+    kind: 'whole',
+    least: 0,
+    most: 65_535,
+    value: 'N',
+    sampler: 'both',
+    help: 'CPU to sample on (one that the program leaves free)',
+  },
+  threads: {
+    kind: 'whole',
+    least: 1,
+    most: 64,
+    value: 'N',
+    sampler: 'both',
+    help: 'sampling threads (1; more for more than 64 processors, where CPUs are free)',
+  },
+  'max-size': {
+    kind: 'size',
+    least: 2 ** 20,
+    most: 1e13,
+    value: 'SIZE',
+    sampler: 'both',
+    help: 'largest size of a profile, with K, M or G (1G)',
+  },
+  children: {
+    kind: 'switch',
+    sampler: 'both',
+    help: 'record processes that the program starts, too, each into a file of its own',
+  },
+  seconds: {
+    kind: 'number',
+    least: 1e-9,
+    most: 1e9,
+    wants: 'a number above 0, at most 1000000000',
+    value: 'S',
+    sampler: 'attach',
+    help: 'end after that time',
+  },
+  quiet: { kind: 'switch', short: 'q', sampler: 'both', help: 'no line about rate and cost at the end' },
+  front: {
+    kind: 'descriptor',
+    value: 'FD',
+    sampler: 'both',
+    help: 'end when the other end of the pipe FD is closed, and end the program (attach: leave it)',
+  },
+  tell: {
+    kind: 'descriptor',
+    value: 'FD',
+    sampler: 'both',
+    help: "write the profile's name to FD when it is made",
+  },
+  pid: {
+    kind: 'whole',
+    least: 1,
+    most: 2 ** 31 - 1,
+    wants: 'a process id',
+    short: 'p',
+    value: 'PID',
+    help: 'watch that process',
+  },
+  refresh: {
+    kind: 'whole',
+    least: 100,
+    most: 60_000,
+    value: 'MS',
+    help: 'time between refreshes (1000; longer where a refresh is dear)',
+  },
+  view: { kind: 'choice', of: views, value: 'VIEW', help: 'procedures (the default), locks or threads' },
+  focus: {
+    kind: 'text',
+    value: 'NAME',
+    help: 'one procedure, lock or thread: when it ran, with whom, its children',
+  },
+  raw: { kind: 'switch', help: 'numbers as measured: the cost of the hooks is not taken out' },
+  csv: { kind: 'switch', excludes: 'json', help: 'the table as comma-separated values, times in ns' },
+  json: { kind: 'switch', help: 'the whole report as JSON (docs/reference/json.md)' },
+  top: { kind: 'whole', least: 0, most: 1_000_000, value: 'N', help: 'rows of a table at most (20); 0 shows all' },
+  width: {
+    kind: 'whole',
+    least: 1,
+    most: 10_000,
+    value: 'N',
+    help: "columns to fit into (the terminal's; 120 where there is none)",
+  },
+  ascii: { kind: 'switch', help: 'no characters beyond ASCII (the default where the locale is not UTF-8)' },
+  cc: { kind: 'text', value: 'COMPILER', help: 'compiler that the flags are for (default: $CC, else cc)' },
+  hooks: {
+    kind: 'choice',
+    of: ['best', 'all', 'none'],
+    value: 'KIND',
+    help: 'best (the default), all (inlined procedures too) or none',
+  },
+  shared: { kind: 'switch', help: 'link the shared library, not the static one' },
+  quoted: { kind: 'switch', help: 'paths in quotes, for what reads them as a shell does (eval, make, CMake)' },
+  help: { kind: 'switch', short: 'h', help: 'this help' },
+} as const satisfies Record<string, Option>;
+
+export type OptionName = keyof typeof table;
+export const options: Readonly<Record<OptionName, Option>> = table;
+export const optionNames = Object.keys(table) as readonly OptionName[];
+
+/** The recording commands' own. */
+export const recordingOptions = ['output', 'rate', 'cpu', 'threads', 'max-size', 'quiet'] as const;
+/** How a table is shown on a terminal. */
+export const displayOptions = ['top', 'width', 'ascii'] as const;
+/** Of the commands that show a profile. */
+export const formatOptions = ['raw', 'csv', 'json', ...displayOptions] as const;
+
+const sizeText = (bytes: number): string => `${bytes / 2 ** 20}M`;
+
+/** What an option's value has to be, in words; of those without a value what no value can be. */
+export function wantsOf(option: Option): string {
+  if (option.wants !== undefined) return option.wants;
+  switch (option.kind) {
+    case 'switch':
+      return 'no value';
+    case 'text':
+      return 'a value';
+    case 'pattern':
+      return 'a file name, in which after % stands one of n, r, h, p, j or another %';
+    case 'whole':
+      return `a whole number from ${option.least} to ${option.most}`;
+    case 'number':
+      return `a number from ${option.least} to ${option.most}`;
+    case 'size':
+      return `a size of at least ${sizeText(option.least)}`;
+    case 'choice':
+      return `${option.of.slice(0, -1).join(', ')} or ${option.of.at(-1)!}`;
+    case 'descriptor':
+      return 'the number of an open file descriptor';
+  }
+}
+
+const decimal = /^\+?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
+
+/** The number that a value gives, NaN where it gives none. Bounds are not looked at. */
+export function numberOf(option: Option, text: string): number {
+  if (option.kind === 'whole') return /^\d+$/.test(text) ? Number(text) : NaN;
+  if (option.kind !== 'size') return decimal.test(text) ? Number(text) : NaN;
+  const power = 'KMG'.indexOf(text.slice(-1).toUpperCase()) + 1;
+  const digits = power > 0 && text !== '' ? text.slice(0, -1) : text;
+  return decimal.test(digits) ? Number(digits) * 1024 ** (text === '' ? 0 : power) : NaN;
+}
+
+/** Whether an option may have this value. */
+export function accepts(option: Option, text: string): boolean {
+  switch (option.kind) {
+    case 'pattern':
+      return text !== '' && !text.replace(/%[nrhpj%]/g, '').includes('%');
+    case 'choice':
+      return option.of.includes(text);
+    case 'whole':
+    case 'number':
+    case 'size': {
+      const value = numberOf(option, text);
+      return value >= option.least && value <= option.most;
+    }
+    default:
+      return true;
+  }
+}
