@@ -1,5 +1,5 @@
 /** The whole screen: a pure function of scene, size and state. */
-import { path } from '../../ts-frontend/src/render/names.js';
+import { path } from '../../ts-frontend/src/render/wording/names.js';
 import { cut } from '../../ts-frontend/src/render/format/text.js';
 import { Canvas, Colour } from './draw/canvas.js';
 import type { Glyphs } from './draw/glyphs.js';

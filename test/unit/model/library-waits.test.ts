@@ -1,6 +1,5 @@
 /** Waits inside libraries, loops that nobody marked, and how findings about them read. */
 import test from 'ava';
-import { briefly } from '../../../ts-frontend/src/model/wording/short-names.js';
 import { buildModel } from '../../support/sentences.js';
 import { insideKind } from '../../../ts-frontend/src/model/evidence/library-waits.js';
 import { ProfileBuilder as Builder, io, run, spin, wait } from '../../support/profile-builder.js';
@@ -208,14 +207,6 @@ test('two snapshots: nothing is said to save more than there is', (t) => {
     t.notRegex(`${text} ${remedy}`, /e-\d/);
     t.true(savingNs <= model.elapsedNs);
   }
-});
-
-test('long names are told without their template arguments', (t) => {
-  const long = 'x'.repeat(80);
-  t.is(briefly('Queue<int>::push'), 'Queue<int>::push');
-  t.is(briefly(`std::_Function_handler<A<B> (), ${long}>::_M_invoke`), 'std::_Function_handler<…>::_M_invoke');
-  t.is(briefly(`operator<< <${long}, fn() -> T>`), 'operator<< <…>');
-  t.is(briefly(`Box<${long}>::operator->`), 'Box<…>::operator->');
 });
 
 test('a lock taken again and again with hardly anything in between is pointed out; one around work is not', (t) => {

@@ -1,7 +1,7 @@
 /** Names in few columns: readable, and never two of them alike. */
 import test from 'ava';
-import { buildModel, formsOf, type Model } from '../../../ts-frontend/src/model/index.js';
-import { shortName } from '../../../ts-frontend/src/render/short-names.js';
+import { buildModel, type Model } from '../../../ts-frontend/src/model/index.js';
+import { briefly, formsOf, shortName } from '../../../ts-frontend/src/render/wording/short-names.js';
 import { ProfileBuilder, run } from '../../support/profile-builder.js';
 
 /** A model of procedures with these names. */
@@ -75,4 +75,12 @@ test('names of C and Rust, and operators', (t) => {
     formsOf('std::__cxx11::basic_string<char, std::char_traits<char>, std::allocator<char> >::append')[1],
     'std::string::append',
   );
+});
+
+test('long names are told without their template arguments', (t) => {
+  const long = 'x'.repeat(80);
+  t.is(briefly('Queue<int>::push'), 'Queue<int>::push');
+  t.is(briefly(`std::_Function_handler<A<B> (), ${long}>::_M_invoke`), 'std::_Function_handler<…>::_M_invoke');
+  t.is(briefly(`operator<< <${long}, fn() -> T>`), 'operator<< <…>');
+  t.is(briefly(`Box<${long}>::operator->`), 'Box<…>::operator->');
 });

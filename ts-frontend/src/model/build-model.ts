@@ -9,7 +9,8 @@ import { cpuWaitOf } from './metrics/cpu-wait.js';
 import { slowdownOf } from './metrics/slowdown.js';
 import { BuiltEntity, nameOfRoot, Shared } from './metrics/entity.js';
 import { isDisturbed, undisturbed } from './evidence/undisturbed.js';
-import { findingsOf } from './findings/rank.js';
+import { findingsOf, materialOf } from './findings/rank.js';
+import { noticesOf, recordingNotices } from './notices/index.js';
 import { independentSnapshots } from './metrics/confidence.js';
 import { namingOf } from './metrics/naming.js';
 import type { Tables } from './metrics/tables.js';
@@ -57,6 +58,7 @@ export function buildModel(raw: RawProfile, options: ModelOptions = {}): Model {
   const percent = (ns: number): number => (effortNs > 0 ? (100 * ns) / effortNs : 0);
   const elapsedNs = raw.head.elapsedNs;
   let told: Pick<Model, 'findings' | 'notices'> | undefined;
+  let notices: Model['notices'] | undefined;
   let ranking: number[] | undefined;
   let slowdown: Model['slowdown'] | undefined;
   const model: Model = {
@@ -89,7 +91,7 @@ export function buildModel(raw: RawProfile, options: ModelOptions = {}): Model {
       return (told ??= tell(model, material, options)).findings;
     },
     get notices() {
-      return (told ??= tell(model, material, options)).notices;
+      return (notices ??= [...(told ??= tell(model, material, options)).notices, ...recordingNotices(model)]);
     },
   };
   rememberTables(model, material);
@@ -97,10 +99,15 @@ export function buildModel(raw: RawProfile, options: ModelOptions = {}): Model {
 }
 
 /** Findings of a program that others kept waiting for CPUs are those of what it would have shown without them. */
-function tell(model: Model, material: Tables, options: ModelOptions): Pick<Model, 'findings' | 'notices'> {
-  if (!isDisturbed(model.raw)) return findingsOf(model, material);
-  const alone = buildModel(undisturbed(model.raw), options);
-  return findingsOf(alone, tablesOf(alone));
+function tell(model: Model, tables: Tables, options: ModelOptions): Pick<Model, 'findings' | 'notices'> {
+  if (model.samples === 0 || model.elapsedNs === 0) return { findings: [], notices: [{ form: 'no-snapshot' }] };
+  if (isDisturbed(model.raw)) {
+    model = buildModel(undisturbed(model.raw), options);
+    tables = tablesOf(model);
+  }
+  const material = materialOf(model, tables);
+  const findings = findingsOf(material);
+  return { findings, notices: noticesOf(material, findings) };
 }
 
 /** Groups stand for their members; the root stands above all and is left out. */

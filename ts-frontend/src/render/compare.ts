@@ -1,9 +1,9 @@
 /** Two profiles side by side, as text, CSV and JSON. */
-import type { Comparison, EntityChange, Finding, Model } from '../model/index.js';
+import type { Caution, Comparison, EntityChange, Finding, Model } from '../model/index.js';
 import { lines } from './csv.js';
 import { findingSentences } from './findings/index.js';
 import { facts, heading } from './head.js';
-import { label, shortLabel } from './names.js';
+import { label, shortLabel } from './wording/names.js';
 import type { RenderOptions } from './format/options.js';
 import { limited, table, type Column } from './table.js';
 import { clean, wrap } from './format/text.js';
@@ -20,6 +20,27 @@ function changeOf(comparison: Comparison, options: RenderOptions): string {
       ? `, ${elapsedChangeNs > 0 ? '+' : '-'}${percent(Math.abs(elapsedChangeNs), before.elapsedNs)}`
       : '';
   return `Elapsed time: ${time(before.elapsedNs, options)} ${arrow} ${time(after.elapsedNs, options)} (${signed(elapsedChangeNs, options)}${part}).`;
+}
+
+function cautionText(caution: Caution): string {
+  switch (caution.form) {
+    case 'programs':
+      return (
+        `they are of two programs, ${caution.before} and ${caution.after}: ` +
+        'only what has the same name, and of procedures the same file, is compared'
+      );
+    case 'processors':
+      return (
+        `the first ran on ${caution.before} processors, the second on ${caution.after}: ` +
+        'NPT depends on how many are busy'
+      );
+    case 'compensation':
+      return 'only one of them had the cost of hooks taken out: use --raw to compare what was measured';
+    case 'few-snapshots':
+      return `the ${caution.which} has only ${caution.snapshots} snapshots`;
+    case 'not-to-the-end':
+      return `the ${caution.which} was not recorded to the program's end: compare times with care`;
+  }
 }
 
 function findingsOf({ after: now, findings }: Comparison, options: RenderOptions): string[] {
@@ -73,7 +94,7 @@ export function comparisonReport(comparison: Comparison, options: RenderOptions)
     [
       ...run('before:', before),
       ...run('after: ', after),
-      ...cautions.flatMap((one) => wrap(`! ${one}`, options.width, 0, options)),
+      ...cautions.flatMap((one) => wrap(`! ${cautionText(one)}`, options.width, 0, options)),
       '',
       ...wrap(changeOf(comparison, options), options.width, 0, options),
       '',
@@ -149,7 +170,7 @@ export function comparisonJson({ before, after, elapsedChangeNs, entities, findi
       before: run(before),
       after: run(after),
       elapsedChangeNs,
-      cautions,
+      cautions: cautions.map(cautionText),
       findings: findings.map((one) => ({ before: finding(before, one.before), after: finding(after, one.after) })),
       entities: entities.map((row) => ({
         kind: row.kind,

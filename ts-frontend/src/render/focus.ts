@@ -2,7 +2,7 @@
 import type { Focus, FocusRow, Model } from '../model/index.js';
 import { heading } from './head.js';
 import { chart, mostLayers, sign, type Layer } from './histogram.js';
-import { entityName, label, place, shortLabel } from './names.js';
+import { entityName, label, place, shortLabel } from './wording/names.js';
 import type { RenderOptions } from './format/options.js';
 import { limited, table, type Column } from './table.js';
 import { clean, paint } from './format/text.js';

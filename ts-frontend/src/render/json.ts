@@ -1,6 +1,7 @@
 /** The report as JSON, as schema/report.schema.json has it. Every number is the model's, unrounded. */
 import type { Bucket, Entity, Finding, Model, ObjectStats, TimeBucket } from '../model/index.js';
 import { findingSentences } from './findings/index.js';
+import { noticeSentences } from './notices/index.js';
 
 export const schemaName = 'quartz-report-2';
 
@@ -160,7 +161,10 @@ export function* reportJson(model: Model, quartzVersion: string): Generator<stri
       runnable: balance.runnable.map(bucket),
     },
     findings: model.findings.map((finding) => findingJson(model, finding)),
-    notices: model.notices,
+    notices: model.notices.map((notice) => ({
+      ...noticeSentences(model, notice, { ascii: false }),
+      facts: notice,
+    })),
     timeline: model.timeline,
   };
   yield `${JSON.stringify(top, null, 1).slice(0, -2)},\n "entities": [`;

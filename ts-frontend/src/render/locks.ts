@@ -1,7 +1,7 @@
 /** The contention report: synchronization objects by the time that threads waited for them. */
 import type { Entity, Model, ObjectStats, PathTime } from '../model/index.js';
 import { heading } from './head.js';
-import { label, path, place, shortLabel } from './names.js';
+import { label, path, place, shortLabel } from './wording/names.js';
 import type { RenderOptions } from './format/options.js';
 import { limited, table, type Column } from './table.js';
 import { cut, paint, pad } from './format/text.js';

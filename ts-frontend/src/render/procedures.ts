@@ -2,7 +2,7 @@
 import type { Entity, Model } from '../model/index.js';
 import { spark } from './histogram.js';
 import { heading } from './head.js';
-import { label, place, shortLabel } from './names.js';
+import { label, place, shortLabel } from './wording/names.js';
 import type { RenderOptions } from './format/options.js';
 import { limited, table, type Column } from './table.js';
 import { count, figure, percent, plusMinus, time } from './format/units.js';

@@ -1,7 +1,7 @@
 /** Threads: what each did with its time. */
 import type { Entity, Model, StateName } from '../model/index.js';
 import { heading } from './head.js';
-import { label, place, shortLabel } from './names.js';
+import { label, place, shortLabel } from './wording/names.js';
 import type { RenderOptions } from './format/options.js';
 import { limited, table, type Column } from './table.js';
 import { figure, percent, time } from './format/units.js';

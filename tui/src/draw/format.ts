@@ -3,8 +3,6 @@ import * as units from '../../../ts-frontend/src/render/format/units.js';
 
 /** Plain letters: columns are counted in cells. */
 export const time = (ns: number): string => (Number.isFinite(ns) ? units.time(ns, { ascii: true }) : '-');
-/** The same in sentences that are already made. */
-export const plain = (text: string): string => text.replaceAll('µs', 'us');
 export const digits = units.figure;
 export const rate = units.rate;
 export const percent = (share: number): string =>

@@ -3,7 +3,7 @@
  * wide as its parallelism, the widest at the bottom. For procedures the boxes are their own parts (self), so that
  * heights add up.
  */
-import { shortName } from '../../../ts-frontend/src/render/short-names.js';
+import { shortName } from '../../../ts-frontend/src/render/wording/short-names.js';
 import { Canvas, Colour } from '../draw/canvas.js';
 import type { Glyphs } from '../draw/glyphs.js';
 import type { Entity, Model } from '../../../ts-frontend/src/model/index.js';

@@ -1,10 +1,10 @@
 /** The selected entity beside the table: its histogram, its states, and for objects who waits and who holds. */
-import { path } from '../../../ts-frontend/src/render/names.js';
-import { shortName } from '../../../ts-frontend/src/render/short-names.js';
+import { kindTag, path, placeText } from '../../../ts-frontend/src/render/wording/names.js';
+import { shortName } from '../../../ts-frontend/src/render/wording/short-names.js';
 import { Canvas, wrap } from '../draw/canvas.js';
 import type { Glyphs } from '../draw/glyphs.js';
 import type { Entity, Model, PathTime } from '../../../ts-frontend/src/model/index.js';
-import { inlinedText, placeOf, saysItsKind, stateNames } from '../../../ts-frontend/src/model/index.js';
+import { stateNames } from '../../../ts-frontend/src/model/index.js';
 import type { Scene, Size, State } from '../state/types.js';
 import { selectedEntity } from '../state/state.js';
 import { count, digits, percent, time } from '../draw/format.js';
@@ -53,9 +53,9 @@ function stack(columns: readonly { canvas: Canvas; sections: readonly Section[] 
   }
 }
 function heading(canvas: Canvas, model: Model, entity: Entity, glyphs: Glyphs): number {
-  const kind = saysItsKind(entity) ? '' : ` [${entity.rawKind}]`;
+  const kind = kindTag(entity);
   canvas.text(0, 0, shortName(model, entity.name, canvas.width - kind.length, glyphs) + kind, { bold: true });
-  const place = entity.file === '' ? entity.detail : placeOf(entity.file, entity.line) + inlinedText(model, entity);
+  const place = entity.file === '' ? entity.detail : placeText(model, entity);
   const interval = `[${time(entity.ci95.lowNs)}, ${time(entity.ci95.highNs)}]`;
   canvas.text(
     0,

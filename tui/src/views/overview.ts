@@ -1,12 +1,14 @@
 /** What limits the program, what the processors did over time, and where there is room what threads waited for. */
 import { Canvas, Colour, wrap } from '../draw/canvas.js';
 import { findingSentences } from '../../../ts-frontend/src/render/findings/index.js';
+import { noticeLine } from '../../../ts-frontend/src/render/notices/index.js';
 import { objectRows } from '../../../ts-frontend/src/render/locks.js';
-import { shortName } from '../../../ts-frontend/src/render/short-names.js';
+import { kindTag } from '../../../ts-frontend/src/render/wording/names.js';
+import { shortName } from '../../../ts-frontend/src/render/wording/short-names.js';
 import type { Glyphs } from '../draw/glyphs.js';
-import { saysItsKind, type Model } from '../../../ts-frontend/src/model/index.js';
+import type { Model } from '../../../ts-frontend/src/model/index.js';
 import type { Scene, Size, State } from '../state/types.js';
-import { percent, plain, time } from '../draw/format.js';
+import { percent, time } from '../draw/format.js';
 import { histogram } from './histogram.js';
 import { legend, stateStyle, timeline } from './timeline.js';
 
@@ -41,7 +43,7 @@ function linesOf(model: Model, width: number, ascii: boolean): Line[] {
   const said = (text: string): string => (ascii ? text.replaceAll('…', '..') : text);
   if (model.findings.length === 0) {
     return model.notices.slice(0, 2).flatMap((notice, finding) =>
-      wrap(said(plain(`${notice.reason}; ${notice.remedy}`)), width - 3).map((text) => ({
+      wrap(said(noticeLine(model, notice, { ascii: true })), width - 3).map((text) => ({
         finding,
         first: false,
         text,
@@ -207,7 +209,7 @@ function waits(canvas: Canvas, model: Model, glyphs: Glyphs): boolean {
       object.counted && object.acquisitions > 0 ? percent(object.contended / object.acquisitions) : '-',
     );
     canvas.textRight(19, 2 + at, 6, percent(entity.share));
-    const kind = saysItsKind(entity) ? '' : ` [${entity.rawKind}]`;
+    const kind = kindTag(entity);
     canvas.text(27, 2 + at, shortName(model, entity.name, canvas.width - 27 - kind.length, glyphs) + kind);
   });
   return true;

@@ -1,5 +1,5 @@
 /** The source of the selected procedure, around its line. */
-import { shortName } from '../../../ts-frontend/src/render/short-names.js';
+import { shortName } from '../../../ts-frontend/src/render/wording/short-names.js';
 import { cut } from '../../../ts-frontend/src/render/format/text.js';
 import { Canvas, Colour } from '../draw/canvas.js';
 import type { Glyphs } from '../draw/glyphs.js';

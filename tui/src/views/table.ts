@@ -1,6 +1,6 @@
 /** A sortable table of entities. */
-import { saysItsKind } from '../../../ts-frontend/src/model/index.js';
-import { shortName } from '../../../ts-frontend/src/render/short-names.js';
+import { kindTag } from '../../../ts-frontend/src/render/wording/names.js';
+import { shortName } from '../../../ts-frontend/src/render/wording/short-names.js';
 import { Canvas, Colour } from '../draw/canvas.js';
 import type { Glyphs } from '../draw/glyphs.js';
 import type { Scene, Size, State } from '../state/types.js';
@@ -64,7 +64,7 @@ function drawRow(
     if (column.width > 0) canvas.textRight(x, y, column.width, text, style);
     else {
       const change = changeOf(row, scene);
-      const kind = row.whole.kind === 'procedure' || saysItsKind(row.whole) ? '' : ` [${row.whole.rawKind}]`;
+      const kind = kindTag(row.whole);
       const room = Math.max(4, canvas.width - x - change.length); // the name comes before its kind
       const suffix = row.name.length + kind.length <= room ? kind : '';
       canvas.text(x, y, shortName(scene.model, row.name, room, glyphs) + suffix + change, style);

@@ -3,8 +3,6 @@ import type { Levels } from './activity-levels.js';
 import type { Meanwhile } from './wait-overlap.js';
 import type { Tables } from '../metrics/tables.js';
 import type { Own } from './code-origin.js';
-import { inlinedText, placeOf, saysItsKind } from '../metrics/naming.js';
-import { briefly } from '../wording/short-names.js';
 import type { Advice, Finding, Model } from '../result/types.js';
 
 export interface Material {
@@ -24,8 +22,6 @@ export const leastObservations = 10;
 export const leastSerial = 0.25;
 /** So many times more worth than every other finding puts the code to make faster first. */
 export const muchMore = 25;
-/** Fewer snapshots than this: every finding says how sure it is. */
-export const fewSnapshots = 100;
 
 /** Findings name groups of namesakes rather than one of them. */
 export function shownId(model: Model, id: number): number {
@@ -37,17 +33,6 @@ export function shownId(model: Model, id: number): number {
 export function systemCall({ model, working, own }: Material, node: number): string {
   const entity = model.entities[working.stacks.entity[node]!]!;
   return own.hidden[node] && entity.kind === 'procedure' ? entity.name : '';
-}
-
-export function title(model: Model, id: number): string {
-  const entity = model.entities[id]!;
-  if (id === 0) return `the program's code outside any procedure that is known`;
-  if (entity.kind === 'procedure') {
-    const place = `${placeOf(entity.file, entity.line)}${inlinedText(model, entity)}`.replace(/^, /, '');
-    return place === '' ? briefly(entity.name) : `${briefly(entity.name)} (${place})`;
-  }
-  const many = entity.members.length > 1 ? `the ${entity.members.length} ${entity.kind}s ` : `${entity.kind} `;
-  return saysItsKind(entity) ? entity.name : `${many}${entity.name}`;
 }
 
 export function meanwhileOf(P: number, busy: number, spinning: number): Finding['meanwhile'] {

@@ -1,72 +1,17 @@
 /**
- * The time in which nothing runs (b = 0): what threads wait for meanwhile, and who could end it. While nobody is at
- * work nobody can wake a thread that waits for an object; only input and output, sleep and time limits end by
- * themselves (docs/reference/findings.md, "While nothing runs"). Pure.
+ * The time in which nothing runs (b = 0), and who could end it. While nobody is at work nobody can wake a thread that
+ * waits for an object; only input and output, sleep and time limits end by themselves (docs/reference/findings.md, "While
+ * nothing runs"). Pure.
  */
-import type { WaitingAt } from '../result/facts.js';
-import { mean } from '../wording/numbers.js';
 import type { Material } from '../evidence/context.js';
-import { findingOf, leastShare, meanwhileOf, shownId, systemCall, title } from '../evidence/context.js';
+import { findingOf, leastShare, meanwhileOf } from '../evidence/context.js';
 import { isLock } from '../evidence/lock-kinds.js';
+import { isHeldUp, leastTold, most, waitingAt, waitingAtRest } from '../evidence/waiting-at-rest.js';
 import { State } from '../profile/raw-profile.js';
-import type { Entity, Finding } from '../result/types.js';
+import type { Finding } from '../result/types.js';
 
 /** A thread woken by another one that does hardly anything in between is soon back: the gaps are what waking takes. */
 const shortWaitNs = 500_000;
-
-export interface Waiting {
-  entity: Entity;
-  threads: number;
-} // on average over the time in which nothing ran
-
-/** Most threads first; groups stand for their members. */
-export function waitingAtRest({ model, levels }: Material): Waiting[] {
-  const rest = model.balance.nothingRanNs;
-  const waiting: Waiting[] = [];
-  for (const [id, { blocked }] of levels.waits) {
-    const ns = blocked.get(0) ?? 0;
-    if (shownId(model, id) === id && rest > 0 && ns > 0)
-      waiting.push({ entity: model.entities[id]!, threads: ns / rest });
-  }
-  return waiting.sort((a, b) => b.threads - a.threads);
-}
-
-const most = 3,
-  leastTold = 0.25;
-
-/** Those at which most threads waited. */
-export function waitingAt(waiting: readonly Waiting[]): WaitingAt[] {
-  return waiting
-    .filter(({ threads }) => threads >= leastTold)
-    .slice(0, most)
-    .map(({ entity, threads }) => ({ entity: entity.id, threads }));
-}
-
-/** "2 at condition room, 1 at lock m" */
-export function waitingText({ model }: Material, waiting: readonly Waiting[]): string {
-  return waitingAt(waiting)
-    .map(({ entity, threads }) => `${mean(threads)} at ${title(model, entity)}`)
-    .join(', ');
-}
-
-/** "1 in read": the calls of the system in which threads slept. */
-export function sleepersText(material: Material): string {
-  const { tuples } = material.model.raw;
-  const calls = new Map<string, number>();
-  for (let k = 0; k < tuples.ns.length; k++) {
-    const call = tuples.state[k] === State.io && tuples.busy[k] === 0 ? systemCall(material, tuples.stack[k]!) : '';
-    if (call !== '') calls.set(call, (calls.get(call) ?? 0) + tuples.ns[k]! / material.model.balance.nothingRanNs);
-  }
-  return [...calls]
-    .filter(([, threads]) => threads >= leastTold)
-    .sort((a, b) => b[1] - a[1])
-    .slice(0, most)
-    .map(([call, threads]) => `${mean(threads)} in ${call}`)
-    .join(', ');
-}
-
-/** Threads that something holds up: not those that wait for the end of others, or sleep. */
-export const isHeldUp = ({ entity }: Waiting): boolean => entity.rawKind !== 'join' && entity.rawKind !== 'sleep';
 
 /** Of the time in which nothing ran: during how much of it nobody was in input or output, or slept. */
 function unendedNs({ model, levels }: Material): number {

@@ -2,7 +2,7 @@
  * Limits by the thread package's own work, or by waking threads: grain too fine (docs/reference/findings.md,
  * "Overhead"). Pure.
  */
-import { waitsAgain } from '../notices/thundering-herd.js';
+import { waitsAgain } from '../evidence/waits-again.js';
 import { addTo } from '../evidence/activity-levels.js';
 import type { Material } from '../evidence/context.js';
 import type { PackageWorkFacts } from '../result/facts.js';

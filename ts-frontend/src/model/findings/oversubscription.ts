@@ -5,13 +5,11 @@
  */
 import { behindSpinNs, spinningProcedures } from '../evidence/spin-then-block.js';
 import type { OversubscriptionFacts } from '../result/facts.js';
-import { time } from '../wording/numbers.js';
-import { insideKind } from '../evidence/library-waits.js';
 import { addTo } from '../evidence/activity-levels.js';
 import type { Material } from '../evidence/context.js';
-import { findingOf, leastShare, meanwhileOf, shownId } from '../evidence/context.js';
+import { findingOf, meanwhileOf, shownId } from '../evidence/context.js';
 import { State, Waiting } from '../profile/raw-profile.js';
-import type { Finding, Model, Notice } from '../result/types.js';
+import type { Finding, Model } from '../result/types.js';
 
 /** Told from this share of the elapsed time on: threads that begin or end overlap for a moment in any program. */
 const leastCrowded = 0.25;
@@ -195,20 +193,4 @@ export function isCrowds(finding: Finding, crowd: Finding | undefined): boolean 
     crowd.related.includes(finding.entity) &&
     crowd.savingNs >= finding.savingNs / 2
   );
-}
-
-/** Loops that nobody marked and that were found to do nothing but wait. */
-export function idleLoops({ entities, elapsedNs }: Model): Notice[] {
-  const notices: Notice[] = [];
-  for (const entity of entities) {
-    if (entity.rawKind !== 'loop' || entity.group !== 0) continue; // of the others nothing is worked out
-    const { name, states, object } = entity;
-    const ns = states.spinning.ns + states.ready.ns;
-    if (object?.counted !== false || ns < leastShare * elapsedNs) continue;
-    notices.push({
-      reason: `threads look busy for ${time(ns)} ${name.startsWith('loop') ? 'in the' : 'at'} ${name}, and make no progress: they wait there for what others write`,
-      remedy: `let them block (${insideKind(entity) === 'lock' ? 'a mutex' : 'a condition, a semaphore'}); such time counts as spinning from when it was noticed, some ms after it began`,
-    });
-  }
-  return notices;
 }

@@ -5,13 +5,9 @@
  */
 import { reconciled } from './advice.js';
 import { prepareContexts } from '../evidence/loss-contexts.js';
-import { childrenNotice } from '../notices/child-processes.js';
-import { churnedLocks } from '../notices/lock-churn.js';
-import { caution, cpuWaitNotice } from '../metrics/cpu-wait.js';
+import { caution } from '../metrics/cpu-wait.js';
 import { independentSnapshots, shareInterval } from '../metrics/confidence.js';
-import { count, percent, time } from '../wording/numbers.js';
 import { unexplainedOf } from '../evidence/loss-attribution.js';
-import { herds } from '../notices/thundering-herd.js';
 import { measureLevels } from '../evidence/activity-levels.js';
 import { tellCode } from './code.js';
 import { ioLoss } from '../evidence/io-loss.js';
@@ -20,38 +16,34 @@ import { lockLosses, savingOf } from '../evidence/lock-loss.js';
 import { tellLocks, tellSpinning } from './lock.js';
 import { tellOptimize } from './hot-code.js';
 import { tellOverhead, tellThreads, tellWakes } from './overhead.js';
-import { sleepersText, tellRest, waitingAtRest, waitingText } from './nothing-runs.js';
+import { tellRest } from './nothing-runs.js';
 import { tellTeams } from './openmp.js';
-import { idleLoops, isCrowds, tellCrowd } from './oversubscription.js';
+import { isCrowds, tellCrowd } from './oversubscription.js';
 import type { Material } from '../evidence/context.js';
-import { fewSnapshots, leastObservations, leastSerial, leastShare, muchMore } from '../evidence/context.js';
+import { leastObservations, leastSerial, leastShare, muchMore } from '../evidence/context.js';
 import { bound, leftBy, longestThreads, type Longest } from '../evidence/critical-threads.js';
 import { prepareMeanwhile } from '../evidence/wait-overlap.js';
 import type { Tables } from '../metrics/tables.js';
 import { ownOf } from '../evidence/code-origin.js';
-import type { Finding, Model, Notice } from '../result/types.js';
+import type { Finding, Model } from '../result/types.js';
 
 export const findingsKept = 3;
 
-export function findingsOf(model: Model, working: Tables): { findings: Finding[]; notices: Notice[] } {
-  const notices: Notice[] = [];
-  const { samples, elapsedNs } = model;
-  if (samples === 0 || elapsedNs === 0) {
-    notices.push({
-      reason: 'no snapshot was taken: the program ended before the sampler saw it at work',
-      remedy: 'let it run longer, or raise --rate',
-    });
-    return { findings: [], notices };
-  }
-  const levels = measureLevels(model.raw, working.stacks, working.groupOf);
-  const material: Material = {
+/** What the searches look at; there must be a snapshot. */
+export function materialOf(model: Model, working: Tables): Material {
+  const { raw, samples, elapsedNs } = model;
+  return {
     model,
     working,
-    levels,
-    meanwhile: prepareMeanwhile(model.raw, working.stacks),
-    own: ownOf(model.raw, working.stacks),
+    levels: measureLevels(raw, working.stacks, working.groupOf),
+    meanwhile: prepareMeanwhile(raw, working.stacks),
+    own: ownOf(raw, working.stacks),
     least: Math.max(leastShare, leastObservations / samples) * elapsedNs,
   };
+}
+
+export function findingsOf(material: Material): Finding[] {
+  const { model, working } = material;
   const losses = lockLosses(material);
   const io = ioLoss(material, losses);
   const longest = longestThreads(material);
@@ -94,8 +86,7 @@ export function findingsOf(model: Model, working: Tables): { findings: Finding[]
   putFirst(findings);
   for (const finding of findings) setIntervals(finding, model);
   caution(model, findings);
-  addNotices(model, material, findings, notices);
-  return { findings, notices };
+  return findings;
 }
 
 /** The first ones that do not advise the opposite of each other. */
@@ -161,63 +152,4 @@ function setIntervals(finding: Finding, { elapsedNs, raw }: Model): void {
   const part = costNs > 0 ? savingNs / costNs : 0;
   finding.costCi95 = { lowNs: low * elapsedNs, highNs: high * elapsedNs };
   finding.savingCi95 = { lowNs: low * elapsedNs * part, highNs: high * elapsedNs * part };
-}
-
-function addNotices(model: Model, material: Material, findings: readonly Finding[], notices: Notice[]): void {
-  const { samples, elapsedNs, raw } = model;
-  if (samples < fewSnapshots)
-    notices.push({
-      reason: `only ${count(samples)} snapshots in ${time(elapsedNs)}: shares are known to ± ${percent(1 / Math.sqrt(samples), 1)} at best`,
-      remedy: 'let the program run longer, or raise --rate',
-    });
-  const waiting = cpuWaitNotice(model);
-  const isTold =
-    findings.some(({ kind }) => kind === 'oversubscription') && model.cpuWait.ownNs >= model.cpuWait.othersNs;
-  if (waiting && !isTold) notices.push(waiting);
-  const children = childrenNotice(model);
-  if (children) notices.push(children);
-  const woken = findings.filter(({ kind }) => kind === 'overhead');
-  notices.push(
-    ...idleLoops(model),
-    ...churnedLocks(model),
-    ...herds(model, new Set(woken.flatMap(({ entity, related }) => [entity, ...related]))),
-  );
-  if (!raw.entities.some((entity, id) => id > 0 && entity.kind === 'procedure'))
-    notices.push(
-      model.head.publisher === 'pthread'
-        ? { reason: 'no procedure was seen at work', remedy: 'let the program run longer' }
-        : {
-            reason: 'no procedure was recorded: the program was compiled without hooks',
-            remedy: 'compile it with the flags that `quartz cflags` prints',
-          },
-    );
-  // nobody spun either: of who spins it is not known to the moment when he goes on
-  const restNs = material.levels.elapsed.get(0) ?? 0;
-  if (restNs >= 0.2 * elapsedNs) {
-    let asleep = 0;
-    for (const entity of model.entities)
-      if (entity.rawKind === 'sleep' && entity.members.length === 0) asleep += entity.states.blocked.ns;
-    const waiting = [waitingText(material, waitingAtRest(material)), sleepersText(material)]
-      .filter((text) => text !== '')
-      .join(', ');
-    if (!findings.some(({ kind, meanwhile }) => kind === 'io' || meanwhile.busy === 0))
-      notices.push({
-        reason:
-          `during ${time(restNs)} of ${time(elapsedNs)} (${percent(restNs, elapsedNs)}) nothing ran` +
-          (asleep >= restNs / 2
-            ? ': threads slept'
-            : waiting === ''
-              ? ''
-              : `; threads that waited meanwhile, on average: ${waiting}`),
-        remedy:
-          asleep >= restNs / 2
-            ? 'sleeping is no contention: if it is not wanted, sleep less'
-            : 'see the states of the threads (quartz threads) for what they waited for',
-      });
-  }
-  if (findings.length === 0 && material.least < elapsedNs)
-    notices.push({
-      reason: `nothing that would save ${percent(material.least, elapsedNs)} of the elapsed time stands out: ${percent(model.root.processorTimeNs, model.effortNs)} of the effort is work`,
-      remedy: 'see the table of procedures for where the rest goes',
-    });
 }

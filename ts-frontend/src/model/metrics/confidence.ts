@@ -41,3 +41,6 @@ export function nptInterval(nptNs: number, rawNptNs: number, elapsedNs: number, 
   const scale = rawNptNs > 0 ? nptNs / rawNptNs : 1;
   return { lowNs: Math.min(nptNs, low * elapsedNs * scale), highNs: Math.max(nptNs, high * elapsedNs * scale) };
 }
+
+/** Of fewer snapshots than this every finding says how sure it is. */
+export const fewSnapshots = 100;

@@ -2,9 +2,8 @@
  * Waiting for CPUs: how long the program's kernel threads could have run and had none, and how much of that other
  * programs must have caused. Formulas: docs/reference/metrics.md, section 6. Pure.
  */
-import { percent, time } from '../wording/numbers.js';
 import type { RawProfile } from '../profile/raw-profile.js';
-import type { CpuWait, Finding, Model, Notice } from '../result/types.js';
+import type { CpuWait, Finding, Model } from '../result/types.js';
 
 /** Waiting below this share of the time in which threads could run, or of the elapsed time, changes no conclusion. */
 const leastWait = 0.05;
@@ -50,36 +49,17 @@ export function cpuWaitOf({ head, balance }: RawProfile): CpuWait {
   return { runNs, waitNs, ownNs, othersNs, share: runNs + waitNs > 0 ? waitNs / (runNs + waitNs) : 0 };
 }
 
-const matters = ({ cpuWait, elapsedNs }: Model): boolean =>
+/** Below this, waiting for CPUs changes no conclusion. */
+export const cpuWaitMatters = ({ cpuWait, elapsedNs }: Model): boolean =>
   cpuWait.share >= leastWait &&
   cpuWait.ownNs + cpuWait.othersNs >= Math.max(leastElapsed * elapsedNs, leastWait * cpuWait.runNs);
 
 /** Marks the findings that other programs may have made. */
 export function caution(model: Model, findings: readonly Finding[]): void {
   const { othersNs } = model.cpuWait;
-  if (!matters(model)) return;
+  if (!cpuWaitMatters(model)) return;
   for (const finding of findings) {
     if (!shaken.has(finding.kind) || othersNs < leastPart * finding.costNs) continue;
     finding.othersMayCause = true;
   }
-}
-
-export function cpuWaitNotice(model: Model): Notice | undefined {
-  if (!matters(model)) return undefined;
-  const { waitNs, runNs, ownNs, othersNs, share } = model.cpuWait;
-  const { publisher, cpus } = model.head;
-  const who = publisher === 'pthread' ? 'threads' : 'processors';
-  const whose =
-    othersNs >= ownNs
-      ? `other programs had the CPUs for at least ${time(othersNs)} of that`
-      : `at most ${time(ownNs)} of that for each other`;
-  return {
-    reason: `${who} waited ${percent(share, 1)} of the time for a CPU (${time(waitNs)} of the ${time(waitNs + runNs)} in which they could run): ${whose}`,
-    remedy:
-      othersNs >= ownNs
-        ? 'record it again on a quieter machine'
-        : publisher === 'pthread'
-          ? `at times more of them can run than there are CPUs; record it again on a quieter machine to see whether that is its own doing`
-          : `it has ${cpus} ${cpus === 1 ? 'CPU' : 'CPUs'}: use no more ${who} than that`,
-  };
 }

@@ -1,7 +1,6 @@
 /** What entities are called, which kind they are shown as, and which of them are namesakes. Pure. */
 import type { EntityKind, RawEntity, RawProfile } from '../profile/raw-profile.js';
-import type { Entity, Kind, Model } from '../result/types.js';
-import { briefly } from '../wording/short-names.js';
+import type { Kind } from '../result/types.js';
 
 const shown: Partial<Record<EntityKind, Kind>> = { mutex: 'lock', rwlock: 'lock', spinlock: 'lock' };
 
@@ -15,14 +14,6 @@ export function baseName(path: string): string {
 
 export function placeOf(file: string, line: number): string {
   return file === '' ? '' : line > 0 ? `${baseName(file)}:${line}` : baseName(file);
-}
-
-/** Behind the place of a procedure: ", inlined into step". */
-export function inlinedText(model: Pick<Model, 'entities'>, { inlinedInto }: Entity): string {
-  const [first, ...others] = inlinedInto;
-  return first === undefined
-    ? ''
-    : `, inlined into ${others.length === 0 ? briefly(model.entities[first]!.name) : `${inlinedInto.length} procedures`}`;
 }
 
 /** "mutex at file:line", "GOMP_barrier at file:line": a name before which its kind would say nothing more. */

@@ -3,10 +3,10 @@
  * a lock around too little. Which of the two it is can't be seen from outside, so both are said
  * (docs/reference/findings.md, "Notices"). Pure.
  */
-import { count, time } from '../wording/numbers.js';
+import { shownId } from '../evidence/context.js';
 import { isLock } from '../evidence/lock-kinds.js';
-import { shownId, title } from '../evidence/context.js';
-import type { Entity, Model, Notice } from '../result/types.js';
+import type { LockChurnNotice } from '../result/notices.js';
+import type { Entity, Model } from '../result/types.js';
 
 /**
  * Less processor time than this for each time that a lock is taken: about what a lock, an unlock and a look at
@@ -17,8 +17,8 @@ const leastTimes = 100_000;
 /** Told from this share of the elapsed time on. */
 const leastCost = 0.05;
 
-export function churnedLocks(model: Model): Notice[] {
-  const notices: Notice[] = [];
+export function churnedLocks(model: Model): LockChurnNotice[] {
+  const notices: LockChurnNotice[] = [];
   // programs have thousands of locks, and hardly one that is taken so often
   const times = new Float64Array(model.entities.length);
   for (const { entity, acquisitions } of model.raw.objects) times[shownId(model, entity)]! += acquisitions;
@@ -30,11 +30,12 @@ export function churnedLocks(model: Model): Notice[] {
     const spent = by.processorTimeSelfNs + lock.processorTimeSelfNs + lockingNs(model, by);
     if (spent / caller.count >= leastEachNs || spent < leastCost * model.elapsedNs) continue;
     notices.push({
-      reason:
-        `${title(model, shownId(model, by.id))} takes and releases ${title(model, lock.id)} ${count(caller.count)} times, and does hardly anything else in between: ${time(spent / caller.count)} of processor time each, ` +
-        `${time(spent)} in all`,
-      remedy:
-        'if it polls there for what others write, let it wait (a condition, a semaphore); else take the lock less often, for more at once',
+      form: 'lock-churn',
+      lock: lock.id,
+      by: shownId(model, by.id),
+      times: caller.count,
+      eachNs: spent / caller.count,
+      totalNs: spent,
     });
   }
   return notices;

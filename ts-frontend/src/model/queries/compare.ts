@@ -2,7 +2,7 @@
  * Two profiles side by side: what each procedure, object and thread costs in the one and in the other, and which
  * findings have gone, stayed or come. Rules and formulas: docs/reference/compare.md. Pure.
  */
-import { independentSnapshots, shareInterval } from '../metrics/confidence.js';
+import { fewSnapshots, independentSnapshots, shareInterval } from '../metrics/confidence.js';
 import { placeOf } from '../metrics/naming.js';
 import type { Entity, Finding, Interval, Model } from '../result/types.js';
 
@@ -26,8 +26,16 @@ export interface Comparison {
   elapsedChangeNs: number;
   entities: EntityChange[]; // the largest change first
   findings: FindingChange[];
-  cautions: string[]; // what makes the two hard to compare
+  cautions: Caution[];
 }
+
+/** What makes the two hard to compare. */
+export type Caution =
+  | { form: 'programs'; before: string; after: string }
+  | { form: 'processors'; before: number; after: number }
+  | { form: 'compensation' } // of one of them the cost of hooks was taken out
+  | { form: 'few-snapshots'; which: 'first' | 'second'; snapshots: number }
+  | { form: 'not-to-the-end'; which: 'first' | 'second' };
 
 /** Entities are the same if kind, name and, of procedures, file are. Lines move when a program is changed. */
 function keyOf({ kind, name, file }: Entity): string {
@@ -111,25 +119,21 @@ function compareFindings(before: Model, after: Model): FindingChange[] {
   return [...rows, ...[...left.values()].map((finding) => ({ before: null, after: finding }))];
 }
 
-function cautionsOf(before: Model, after: Model): string[] {
-  const cautions: string[] = [];
+function cautionsOf(before: Model, after: Model): Caution[] {
+  const cautions: Caution[] = [];
   if (before.program !== after.program)
-    cautions.push(
-      `they are of two programs, ${before.program} and ${after.program}: only what has the same name, and of procedures the same file, is compared`,
-    );
+    cautions.push({ form: 'programs', before: before.program, after: after.program });
   if (before.processors !== after.processors)
-    cautions.push(
-      `the first ran on ${before.processors} processors, the second on ${after.processors}: NPT depends on how many are busy`,
-    );
-  if (before.compensation.applied !== after.compensation.applied)
-    cautions.push('only one of them had the cost of hooks taken out: use --raw to compare what was measured');
+    cautions.push({ form: 'processors', before: before.processors, after: after.processors });
+  if (before.compensation.applied !== after.compensation.applied) cautions.push({ form: 'compensation' });
   for (const [which, model] of [
     ['first', before],
     ['second', after],
   ] as const) {
-    if (model.samples < 100) cautions.push(`the ${which} has only ${model.samples} snapshots`);
-    if (model.head.status === 'recording' || model.head.endReason === 'interrupted')
-      cautions.push(`the ${which} was not recorded to the program's end: compare times with care`);
+    const { samples, head } = model;
+    if (samples < fewSnapshots) cautions.push({ form: 'few-snapshots', which, snapshots: samples });
+    if (head.status === 'recording' || head.endReason === 'interrupted')
+      cautions.push({ form: 'not-to-the-end', which });
   }
   return cautions;
 }

@@ -4,6 +4,7 @@
  * nanoseconds.
  */
 import type { Facts } from './facts.js';
+import type { Notice } from './notices.js';
 import type { EntityKind, RawHead, RawProfile } from '../profile/raw-profile.js';
 import type { Bucket, TimeBucket } from '../profile/buckets.js';
 
@@ -212,12 +213,6 @@ export interface Bound {
   outsideNs: number;
   mostNs: number;
 }
-/** Why there is nothing, or nothing certain, to report. */
-export interface Notice {
-  reason: string;
-  remedy: string;
-}
-
 export interface TimelineStretch {
   startNs: number;
   ns: number;
@@ -314,7 +309,7 @@ export interface Model {
   readonly slowdown: Slowdown;
   cpuWait: CpuWait;
   findings: Finding[]; // at most three, the most saving first
-  notices: Notice[]; // too few samples, nothing to report, losses that a reader must know of
+  readonly notices: Notice[]; // too few samples, nothing to report, losses that a reader must know of
   raw: RawProfile;
 }
 

@@ -1,6 +1,6 @@
 /** Work that several threads share: too few of them, or unevenly divided. */
 import type { Finding, TooFewThreadsFacts, UnevenFacts } from '../../model/index.js';
-import type { Phrases, Sentences } from './phrases.js';
+import type { Phrases, Sentences } from '../wording/phrases.js';
 
 const partsText = (parts: readonly number[], { name }: Phrases): string =>
   parts.length > 0 ? ` Most of it is in ${parts.slice(0, 2).map(name).join(' and ')}.` : '';

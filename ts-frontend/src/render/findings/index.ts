@@ -9,7 +9,7 @@ import { lock, spinning } from './lock.js';
 import { optimize } from './optimize.js';
 import { openMp, packageWork, shortThreads, smallThreads, wakeUps } from './overhead.js';
 import { oversubscription } from './oversubscription.js';
-import { type Phrases, phrases, type Sentences } from './phrases.js';
+import { type Phrases, phrases, type Sentences } from '../wording/phrases.js';
 import { mutualWait, passedData, slowestStage } from './pipeline.js';
 import { serial } from './serial.js';
 
@@ -78,4 +78,4 @@ export function findingSentences(model: Model, finding: Finding, options: Pick<R
   const { text, remedy } = sentencesOf(finding, say);
   return { text: text + doubts(finding, say), remedy: remedy + boundText(finding, say) };
 }
-export type { Sentences } from './phrases.js';
+export type { Sentences } from '../wording/phrases.js';

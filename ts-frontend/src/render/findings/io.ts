@@ -1,7 +1,7 @@
 /** Input, output and sleep that is not overlapped; and time in which nothing runs at all. */
 import type { Finding, IoFacts, NothingRunsFacts } from '../../model/index.js';
 import { count } from '../format/units.js';
-import { counted, type Phrases, type Sentences, threadsText } from './phrases.js';
+import { counted, type Phrases, type Sentences, threadsText } from '../wording/phrases.js';
 
 export function io(finding: Finding, facts: IoFacts, say: Phrases): Sentences {
   const { waits, call, several } = facts;

@@ -1,7 +1,7 @@
 /** Locks that threads wait for, and other objects at which they spin. */
 import type { Finding, LockFacts, SpinningFacts } from '../../model/index.js';
 import { count, mean } from '../format/units.js';
-import { counted, type Phrases, type Sentences } from './phrases.js';
+import { counted, type Phrases, type Sentences } from '../wording/phrases.js';
 
 export function lock(finding: Finding, facts: LockFacts, say: Phrases): Sentences {
   const { title, time, share } = say;

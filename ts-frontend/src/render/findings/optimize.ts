@@ -1,6 +1,6 @@
 /** Code that takes the time where the processors are busy. */
 import type { Finding, OptimizeFacts } from '../../model/index.js';
-import { heldText, type Phrases, type Sentences } from './phrases.js';
+import { heldText, type Phrases, type Sentences } from '../wording/phrases.js';
 
 export function optimize(
   finding: Finding,

@@ -9,7 +9,7 @@ import type {
 } from '../../model/index.js';
 import { placeOf } from '../../model/index.js';
 import { count, mean } from '../format/units.js';
-import { counted, type Phrases, type Sentences } from './phrases.js';
+import { counted, type Phrases, type Sentences } from '../wording/phrases.js';
 
 export function smallThreads(
   finding: Finding,

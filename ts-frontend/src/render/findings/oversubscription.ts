@@ -1,7 +1,7 @@
 /** More threads that can run than CPUs. */
 import type { Finding, OversubscriptionFacts } from '../../model/index.js';
 import { count, mean } from '../format/units.js';
-import { counted, type Phrases, type Sentences } from './phrases.js';
+import { counted, type Phrases, type Sentences } from '../wording/phrases.js';
 
 export function oversubscription(
   finding: Finding,

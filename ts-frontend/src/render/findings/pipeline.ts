@@ -1,6 +1,6 @@
 /** Threads that pass data on to each other. */
 import type { Finding, MutualWaitFacts, PassedDataFacts, SlowestStageFacts } from '../../model/index.js';
-import type { Phrases, Sentences } from './phrases.js';
+import type { Phrases, Sentences } from '../wording/phrases.js';
 
 /** Of all that the threads wait for, so many are named. */
 const named = 4;

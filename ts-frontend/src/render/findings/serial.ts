@@ -1,6 +1,6 @@
 /** Code that runs alone. */
 import type { Finding, SerialFacts } from '../../model/index.js';
-import { heldText, type Phrases, type Sentences } from './phrases.js';
+import { heldText, type Phrases, type Sentences } from '../wording/phrases.js';
 
 export function serial(
   finding: Finding,

@@ -1,2 +1,98 @@
-/** Numbers as the model's notices write them, too: one definition. */
-export * from '../../model/wording/numbers.js';
+/**
+ * Numbers as people read them, in every sentence and table, on the live screen too: three significant digits with their
+ * unit, shares with one decimal, whole numbers with separators. Pure.
+ */
+export interface Letters {
+  ascii: boolean;
+} // no character beyond ASCII
+const all: Letters = { ascii: false };
+
+interface Unit {
+  ns: number;
+  name: string;
+  ascii: string;
+}
+const units: readonly Unit[] = [
+  { ns: 1e9, name: 's', ascii: 's' },
+  { ns: 1e6, name: 'ms', ascii: 'ms' },
+  { ns: 1e3, name: 'µs', ascii: 'us' },
+  { ns: 1, name: 'ns', ascii: 'ns' },
+];
+const smallest = units[3]!;
+
+// 999.5 ms would print as "1,000 ms", so a unit begins a little below its size.
+const unitOf = (ns: number): Unit => units.find((unit) => Math.abs(ns) >= unit.ns * 0.9995) ?? smallest;
+
+const decimalsFor = (value: number): number => {
+  const size = Math.abs(value);
+  return size >= 99.95 ? 0 : size >= 9.995 ? 1 : 2;
+};
+
+/** An integer with separators: 1,234,567. */
+export function count(value: number): string {
+  return Math.round(value)
+    .toString()
+    .replace(/\B(?=(\d{3})+$)/g, ',');
+}
+
+function fixed(value: number, decimals: number): string {
+  const [whole = '0', part] = Math.abs(value).toFixed(decimals).split('.');
+  const sign = value < 0 && Number(value.toFixed(decimals)) !== 0 ? '-' : '';
+  return sign + count(Number(whole)) + (part === undefined ? '' : `.${part}`);
+}
+
+/** A time: "1.62 s", "24.1 ms", "0". */
+export function time(ns: number, options: Letters = all): string {
+  if (ns === 0) return '0';
+  const unit = unitOf(ns);
+  const value = ns / unit.ns;
+  const decimals = unit === smallest ? (value < 10 && !Number.isInteger(value) ? 1 : 0) : decimalsFor(value);
+  return `${fixed(value, decimals)} ${options.ascii ? unit.ascii : unit.name}`;
+}
+
+/** Half the width of a 95 % interval, in the unit of the value that it stands beside (its own beside 0): "±0.03". */
+export function plusMinus(ns: number, halfNs: number, options: Letters): string {
+  const sign = options.ascii ? '+-' : '±';
+  if (ns === 0 || halfNs === 0) return sign + time(halfNs, options);
+  const half = halfNs / unitOf(ns).ns;
+  let decimals = decimalsFor(ns / unitOf(ns).ns);
+  while (decimals < 3 && Number(half.toFixed(decimals)) === 0) decimals++;
+  const text = fixed(half, decimals);
+  return Number(half.toFixed(decimals)) === 0 ? `${sign}<0.001` : sign + text;
+}
+
+/** A share of the whole: "24.3 %", "<0.1 %". */
+export function percent(part: number, whole: number): string {
+  if (whole === 0 || part === 0) return '0 %';
+  const value = (100 * part) / whole;
+  if (value < 0.05) return '<0.1 %';
+  return `${value >= 99.95 ? fixed(value, 0) : value.toFixed(1)} %`;
+}
+
+/**
+ * Shares between two bounds: "1.3 to 25.0 %", "24.3 %" where they read the same, "1.3 % or more" where `whole` of the
+ * upper one is nothing.
+ */
+export function range(least: { part: number; whole: number }, most: { part: number; whole: number }): string {
+  const low = percent(least.part, least.whole),
+    high = percent(most.part, most.whole);
+  if (most.whole <= 0 && most.part > 0) return `${low} or more`;
+  return low === high || high.startsWith('<') ? high : `${low.startsWith('<') ? '0' : low.slice(0, -2)} to ${high}`;
+}
+
+/** A plain figure such as a mean number of processors: "2.5". */
+export function figure(value: number): string {
+  if (value === 0) return '0';
+  if (Math.abs(value) < 0.005) return '<0.01';
+  return fixed(value, Math.abs(value) >= 99.95 ? 0 : Math.abs(value) >= 9.995 ? 1 : 2);
+}
+
+/** A rate: "10.0 kHz", "950 Hz". */
+export function rate(hz: number): string {
+  return hz >= 999.5 ? `${fixed(hz / 1000, decimalsFor(hz / 1000))} kHz` : `${fixed(hz, decimalsFor(hz))} Hz`;
+}
+
+/** A mean number of threads or processors in a sentence: "2", "1.6". */
+export function mean(value: number): string {
+  return Math.abs(value - Math.round(value)) < 0.05 ? value.toFixed(0) : value.toFixed(1);
+}

@@ -1,15 +1,9 @@
-/** Phrases that the sentences of several findings share: names, costs, what the processors did meanwhile. */
-import {
-  briefly,
-  type Finding,
-  inlinedText,
-  type Model,
-  placeOf,
-  saysItsKind,
-  type WaitingAt,
-} from '../../model/index.js';
+/** Phrases that the sentences of several findings and notices share: names, costs, what the processors did meanwhile. */
+import type { Finding, Model, WaitingAt } from '../../model/index.js';
 import type { RenderOptions } from '../format/options.js';
 import { count, mean, percent, time } from '../format/units.js';
+import { titleOf } from './names.js';
+import { briefly } from './short-names.js';
 
 /** What a finding says: what it costs and why, and which change would pay. */
 export interface Sentences {
@@ -55,17 +49,6 @@ export function phrases(model: Model, options: Pick<RenderOptions, 'ascii'>): Ph
     waitingAt: (waiting) => (waiting ? `; ${threadsText(waiting.threads)} waited at ${title(waiting.entity)}` : ''),
     eachAt: (waiting) => waiting.map(({ entity, threads }) => `${mean(threads)} at ${title(entity)}`).join(', '),
   };
-}
-
-export function titleOf(model: Model, id: number): string {
-  const entity = model.entities[id]!;
-  if (id === 0) return `the program's code outside any procedure that is known`;
-  if (entity.kind === 'procedure') {
-    const place = `${placeOf(entity.file, entity.line)}${inlinedText(model, entity)}`.replace(/^, /, '');
-    return place === '' ? briefly(entity.name) : `${briefly(entity.name)} (${place})`;
-  }
-  const many = entity.members.length > 1 ? `the ${entity.members.length} ${entity.kind}s ` : `${entity.kind} `;
-  return saysItsKind(entity) ? entity.name : `${many}${entity.name}`;
 }
 
 /** What is charged to a lock itself. */

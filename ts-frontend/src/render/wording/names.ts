@@ -1,11 +1,36 @@
-/** How entities are called in tables. */
-import { inlinedText, placeOf, saysItsKind, type Entity, type Model } from '../model/index.js';
-import type { RenderOptions } from './format/options.js';
-import { shortName } from './short-names.js';
-import { clean, cut, width } from './format/text.js';
+/** How entities are called: in sentences, in tables, on the live screen. */
+import { placeOf, saysItsKind, type Entity, type Model } from '../../model/index.js';
+import type { RenderOptions } from '../format/options.js';
+import { briefly, shortName } from './short-names.js';
+import { clean, cut, width } from '../format/text.js';
 
 const many = (entity: Entity): string => (entity.instances > 1 ? ` (${entity.instances})` : '');
 const kind = (entity: Entity): string => (saysItsKind(entity) ? '' : `${entity.kind} `);
+
+/** What it is, behind a name on the live screen: " [mutex]"; nothing where the name says so. */
+export const kindTag = (entity: Entity): string => (saysItsKind(entity) ? '' : ` [${entity.rawKind}]`);
+
+/** In a sentence: "mutex queue", "the 8 locks row", "sum (sum.c:7)". */
+export function titleOf(model: Model, id: number): string {
+  const entity = model.entities[id]!;
+  if (id === 0) return `the program's code outside any procedure that is known`;
+  if (entity.kind === 'procedure') {
+    const place = placeText(model, entity).replace(/^, /, '');
+    return place === '' ? briefly(entity.name) : `${briefly(entity.name)} (${place})`;
+  }
+  const several = entity.members.length > 1 ? `the ${entity.members.length} ${entity.kind}s ` : `${entity.kind} `;
+  return saysItsKind(entity) ? entity.name : `${several}${entity.name}`;
+}
+
+/** "sum.c:7, inlined into step"; '': neither is known. */
+export function placeText(model: Pick<Model, 'entities'>, { file, line, inlinedInto }: Entity): string {
+  const [first, ...others] = inlinedInto;
+  const into =
+    first === undefined
+      ? ''
+      : `, inlined into ${others.length === 0 ? briefly(model.entities[first]!.name) : `${inlinedInto.length} procedures`}`;
+  return placeOf(file, line) + into;
+}
 
 /** A procedure by its name alone, all else with its kind before it. */
 export function label(entity: Entity, options: Pick<RenderOptions, 'ascii'>): string {
@@ -26,7 +51,7 @@ export function shortLabel(
 /** file:line, or why there is none, and what it is inlined into; the directory is left out. */
 export function place(model: Model, entity: Entity, options: Pick<RenderOptions, 'ascii'>): string {
   if (entity.file === '') return entity.detail === '' ? '' : `(${clean(entity.detail, options)})`;
-  return clean(placeOf(entity.file, entity.line) + inlinedText(model, entity), options);
+  return clean(placeText(model, entity), options);
 }
 
 export const entityName = (model: Model, id: number, options: Pick<RenderOptions, 'ascii'>): string =>

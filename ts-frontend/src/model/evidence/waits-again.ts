@@ -4,9 +4,8 @@
  * its lock was taken can be first ones; that lock is one of those that are counted, at most the one that was taken most
  * (docs/reference/findings.md, "Overhead"). Pure.
  */
-import { count, percent } from '../wording/numbers.js';
-import { leastShare, title } from '../evidence/context.js';
-import type { Entity, Model, Notice } from '../result/types.js';
+import type { Entity, Model } from '../result/types.js';
+import { leastShare } from './context.js';
 
 /** About what a wake-up takes. */
 const wakeNs = 10_000;
@@ -35,19 +34,4 @@ export function waitsAgain(model: Model, { rawKind, object, members }: Entity): 
   if (most === 0) return 0; // a lock of a kind that is not counted
   const again = object.contended - most;
   return again >= leastAgain * object.contended && again * wakeNs >= leastShare * model.elapsedNs ? again : 0;
-}
-
-function againText(model: Model, condition: Entity, again: number): string {
-  const { contended } = condition.object!;
-  return `at least ${count(again)} of ${count(contended)} waits at ${title(model, condition.id)} (${percent(again, contended)}) were of threads that had waited there, and waited again before they let its lock go: they were woken for nothing, or ran out of time`;
-}
-const againRemedy =
-  'wake only who can go on: signal in place of broadcast, or a condition for each thing that is waited for';
-
-/** But for those that a finding is about, which says it. */
-export function herds(model: Model, told: ReadonlySet<number>): Notice[] {
-  return model.entities.flatMap((condition) => {
-    const again = told.has(condition.id) ? 0 : waitsAgain(model, condition);
-    return again > 0 ? [{ reason: againText(model, condition, again), remedy: againRemedy }] : [];
-  });
 }

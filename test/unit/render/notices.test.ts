@@ -1,0 +1,75 @@
+/** How each notice reads: facts by hand, so that a golden holds the wording, whatever the model finds. */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import test from 'ava';
+import { buildModel, type LossNotice, type Notice } from '../../../ts-frontend/src/model/index.js';
+import { noticeLine } from '../../../ts-frontend/src/render/notices/index.js';
+import { root } from '../../known-answers/programs.js';
+import { example } from './example.js';
+
+const s = 1e9;
+const model = buildModel(example());
+const [work, table, join_] = [3, 4, 10];
+
+const cpuWait = { form: 'cpu-wait', waitNs: s, runNs: 4 * s, share: 0.2, ownNs: 0.1 * s, othersNs: 0.8 * s } as const;
+const loss = (what: LossNotice['what'], count: number, of: number | null = null): Notice => ({
+  form: 'loss',
+  what,
+  count,
+  of,
+});
+const all: Notice[] = [
+  { form: 'no-snapshot' },
+  { form: 'few-snapshots', snapshots: 25, margin: 0.2 },
+  { ...cpuWait, who: 'threads', cause: 'others', cpus: 2 },
+  { ...cpuWait, who: 'threads', cause: 'own', ownNs: 0.9 * s, cpus: 2 },
+  { ...cpuWait, who: 'processors', cause: 'own', ownNs: 0.9 * s, cpus: 1 },
+  { form: 'child-processes', childrenNs: 3 * s, ownNs: s, profiled: false },
+  { form: 'child-processes', childrenNs: 3 * s, ownNs: s, profiled: true },
+  { form: 'waiting-loop', entity: table, ns: 0.5 * s, lock: true },
+  { form: 'waiting-loop', entity: join_, ns: 0.5 * s, lock: false },
+  { form: 'lock-churn', lock: table, by: work, times: 20_000_000, eachNs: 100, totalNs: 2 * s },
+  { form: 'waits-again', condition: table, count: 60_000, waits: 100_000 },
+  { form: 'no-procedure', hooks: true },
+  { form: 'no-procedure', hooks: false },
+  { form: 'nothing-ran', ns: s, asleep: true, waiting: [], calls: [] },
+  { form: 'nothing-ran', ns: s, asleep: false, waiting: [], calls: [] },
+  {
+    form: 'nothing-ran',
+    ns: s,
+    asleep: false,
+    waiting: [{ entity: table, threads: 2 }],
+    calls: [{ name: 'sigwait', threads: 2.5 }],
+  },
+  { form: 'nothing-stands-out', leastNs: 0.02 * s, workShare: 0.95 },
+  loss('torn-copies', 800, 80_000),
+  loss('invalid-records', 2),
+  loss('deep-calls', 3, 1024),
+  loss('calls', 5),
+  loss('threads', 6),
+  loss('shared-records', 7),
+  loss('names', 8),
+  loss('runnable-detail', 9),
+  loss('cut-stacks', 10),
+  loss('grouped-threads', 11),
+  { form: 'skipped-snapshots', skipped: 1000, due: 4000 },
+  { form: 'unmeasured', what: ['hooks'] },
+  { form: 'unmeasured', what: ['hooks', 'locks', 'threads made'] },
+  { form: 'forbidden', what: 'samples' },
+  { form: 'forbidden', what: 'some-samples' },
+  { form: 'forbidden', what: 'samples-beside-hooks' },
+  { form: 'forbidden', what: 'memory' },
+  { form: 'forbidden', what: 'calls' },
+  { form: 'no-hooks' },
+  { form: 'unnamed', share: 0.25, missing: 'names', stripped: true, detail: 'stripped' },
+  { form: 'unnamed', share: 0.25, missing: 'places', stripped: false, detail: 'no debug information' },
+];
+
+const written = (options: { ascii: boolean }): string =>
+  all.map((notice) => `${notice.form}\n  ${noticeLine(model, notice, options)}\n`).join('');
+
+test('every notice in a sentence', (t) => {
+  const file = join(root, 'test/unit/render/golden/notices.txt');
+  if (process.env['QUARTZ_UPDATE_GOLDENS']) writeFileSync(file, written({ ascii: false }));
+  t.is(written({ ascii: false }), readFileSync(file, 'utf8'));
+});

@@ -1,0 +1,51 @@
+/** The time in which nothing runs (b = 0): what threads wait for meanwhile. Pure. */
+import type { WaitingAt } from '../result/facts.js';
+import { State } from '../profile/raw-profile.js';
+import type { Entity } from '../result/types.js';
+import { shownId, systemCall, type Material } from './context.js';
+
+export interface Waiting {
+  entity: Entity;
+  threads: number;
+} // on average over the time in which nothing ran
+
+/** Most threads first; groups stand for their members. */
+export function waitingAtRest({ model, levels }: Material): Waiting[] {
+  const rest = model.balance.nothingRanNs;
+  const waiting: Waiting[] = [];
+  for (const [id, { blocked }] of levels.waits) {
+    const ns = blocked.get(0) ?? 0;
+    if (shownId(model, id) === id && rest > 0 && ns > 0)
+      waiting.push({ entity: model.entities[id]!, threads: ns / rest });
+  }
+  return waiting.sort((a, b) => b.threads - a.threads);
+}
+
+/** So many are told, each from so many threads on. */
+export const most = 3,
+  leastTold = 0.25;
+
+/** Those at which most threads waited. */
+export function waitingAt(waiting: readonly Waiting[]): WaitingAt[] {
+  return waiting
+    .filter(({ threads }) => threads >= leastTold)
+    .slice(0, most)
+    .map(({ entity, threads }) => ({ entity: entity.id, threads }));
+}
+
+/** The calls of the system in which threads slept. */
+export function sleepingIn(material: Material): { name: string; threads: number }[] {
+  const { tuples } = material.model.raw;
+  const calls = new Map<string, number>();
+  for (let k = 0; k < tuples.ns.length; k++) {
+    const call = tuples.state[k] === State.io && tuples.busy[k] === 0 ? systemCall(material, tuples.stack[k]!) : '';
+    if (call !== '') calls.set(call, (calls.get(call) ?? 0) + tuples.ns[k]! / material.model.balance.nothingRanNs);
+  }
+  return Array.from(calls, ([name, threads]) => ({ name, threads }))
+    .filter(({ threads }) => threads >= leastTold)
+    .sort((a, b) => b.threads - a.threads)
+    .slice(0, most);
+}
+
+/** Threads that something holds up: not those that wait for the end of others, or sleep. */
+export const isHeldUp = ({ entity }: Waiting): boolean => entity.rawKind !== 'join' && entity.rawKind !== 'sleep';

@@ -1,0 +1,63 @@
+/** What a reader must know besides findings, in the order of reports (docs/reference/findings.md, "Notices"). Pure. */
+import type { Material } from '../evidence/context.js';
+import { fewSnapshots } from '../metrics/confidence.js';
+import { sleepingIn, waitingAt, waitingAtRest } from '../evidence/waiting-at-rest.js';
+import type { Notice } from '../result/notices.js';
+import type { Finding, Model } from '../result/types.js';
+import { childProcesses } from './child-processes.js';
+import { waitingForCpus } from './cpu-wait.js';
+import { churnedLocks } from './lock-churn.js';
+import { losses } from './losses.js';
+import { unseen } from './unseen.js';
+import { waitingLoops } from './waiting-loops.js';
+import { conditionsWaitedAtAgain } from './waits-again.js';
+
+/** What the findings leave unsaid of the program. */
+export function noticesOf(material: Material, findings: readonly Finding[]): Notice[] {
+  const { model } = material;
+  const { samples } = model;
+  const wakeUps = findings.filter(({ kind }) => kind === 'overhead');
+  return [
+    ...(samples < fewSnapshots
+      ? [{ form: 'few-snapshots', snapshots: samples, margin: 1 / Math.sqrt(samples) } as const]
+      : []),
+    ...waitingForCpus(model, findings),
+    ...childProcesses(model),
+    ...waitingLoops(model),
+    ...churnedLocks(model),
+    ...conditionsWaitedAtAgain(model, new Set(wakeUps.flatMap(({ entity, related }) => [entity, ...related]))),
+    ...noProcedure(model),
+    ...nothingRan(material, findings),
+    ...nothingStandsOut(material, findings),
+  ];
+}
+
+/** How well the program was seen. */
+export const recordingNotices = (model: Model): Notice[] => [...losses(model), ...unseen(model)];
+
+function noProcedure({ raw, head }: Model): Notice[] {
+  if (raw.entities.some((entity, id) => id > 0 && entity.kind === 'procedure')) return [];
+  return [{ form: 'no-procedure', hooks: head.publisher !== 'pthread' }];
+}
+
+/** Told from this share of the elapsed time on. */
+const leastRest = 0.2;
+
+function nothingRan(material: Material, findings: readonly Finding[]): Notice[] {
+  const { model, levels } = material;
+  // nobody spun either: of who spins it is not known to the moment when he goes on
+  const ns = levels.elapsed.get(0) ?? 0;
+  if (ns < leastRest * model.elapsedNs) return [];
+  if (findings.some(({ kind, meanwhile }) => kind === 'io' || meanwhile.busy === 0)) return [];
+  let asleepNs = 0;
+  for (const { rawKind, members, states } of model.entities)
+    if (rawKind === 'sleep' && members.length === 0) asleepNs += states.blocked.ns;
+  const waiting = waitingAt(waitingAtRest(material));
+  return [{ form: 'nothing-ran', ns, asleep: asleepNs >= ns / 2, waiting, calls: sleepingIn(material) }];
+}
+
+function nothingStandsOut({ model, least }: Material, findings: readonly Finding[]): Notice[] {
+  if (findings.length > 0 || least >= model.elapsedNs) return [];
+  const workShare = model.effortNs > 0 ? model.root.processorTimeNs / model.effortNs : 0;
+  return [{ form: 'nothing-stands-out', leastNs: least, workShare }];
+}

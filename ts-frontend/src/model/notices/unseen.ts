@@ -1,0 +1,48 @@
+/** What this machine, or how the program was built, kept from being seen: samples, hooks, names, lines. Pure. */
+import type { ForbiddenNotice, Notice, UnnamedNotice } from '../result/notices.js';
+import type { Entity, Model } from '../result/types.js';
+
+/** Missing names and places are told from this part of the work on. */
+const leastWork = 0.1;
+
+export function unseen(model: Model): Notice[] {
+  const work = model.balance.usefulNs + model.balance.overheadNs;
+  const procedures = model.entities.filter(({ kind, id, group }) => kind === 'procedure' && id !== 0 && group === 0);
+  const starts = new Set(model.entities.filter(({ kind }) => kind === 'thread').map(({ address }) => address));
+  const hasHooks = model.head.publisher !== 'threadlib' || !procedures.every(({ address }) => starts.has(address));
+  return [
+    ...forbidden(model).map((what) => ({ form: 'forbidden', what }) as const),
+    ...(work > 0 && !hasHooks ? [{ form: 'no-hooks' } as const] : []),
+    ...unnamed(procedures, work),
+  ];
+}
+
+function forbidden({ head: { paths, publisher } }: Model): ForbiddenNotice['what'][] {
+  const hooked = publisher === 'threadlib' || paths.hooks;
+  const isPthread = publisher === 'pthread';
+  const list: [ForbiddenNotice['what'], boolean][] = [
+    ['samples', isPthread && paths.noSamples && !paths.hooks],
+    ['some-samples', isPthread && paths.fewSamples],
+    ['memory', isPthread && paths.noMemory],
+    ['calls', isPthread && paths.noCalls],
+    ['samples-beside-hooks', paths.noSamples && hooked],
+  ];
+  return list.filter(([, is]) => is).map(([what]) => what);
+}
+
+function unnamed(procedures: readonly Entity[], work: number): UnnamedNotice[] {
+  const without = new Map<string, number>();
+  for (const { detail, processorTimeSelfNs } of procedures) {
+    if (detail !== '' && !detail.startsWith('in a library of the system'))
+      without.set(detail, (without.get(detail) ?? 0) + processorTimeSelfNs);
+  }
+  return [...without]
+    .filter(([, ns]) => ns > leastWork * work)
+    .map(([detail, ns]) => ({
+      form: 'unnamed',
+      share: ns / work,
+      missing: /^no (line|debug) information/.test(detail) ? 'places' : 'names',
+      stripped: detail.startsWith('stripped'),
+      detail,
+    }));
+}

@@ -1,0 +1,13 @@
+/** Conditions at which threads are woken for nothing. Pure. */
+import { waitsAgain } from '../evidence/waits-again.js';
+import type { WaitsAgainNotice } from '../result/notices.js';
+import type { Model } from '../result/types.js';
+
+/** But for those that a finding is about, which says it. */
+export function conditionsWaitedAtAgain(model: Model, told: ReadonlySet<number>): WaitsAgainNotice[] {
+  return model.entities.flatMap((condition) => {
+    const count = told.has(condition.id) ? 0 : waitsAgain(model, condition);
+    const waits = condition.object?.contended ?? 0;
+    return count > 0 ? [{ form: 'waits-again', condition: condition.id, count, waits }] : [];
+  });
+}

@@ -1,0 +1,142 @@
+/**
+ * What a reader must know of a run besides what limits it, as data: one type for each form. Sentences are made of them
+ * in render/notices, and JSON shows them as they are. Numbers named by `...Ns` are nanoseconds, entities are indices
+ * into Model.entities, shares are of 1.
+ */
+import type { WaitingAt } from './facts.js';
+
+/** Nothing was sampled. */
+export interface NoSnapshotNotice {
+  form: 'no-snapshot';
+}
+/** So few snapshots that shares are known to no more than `margin`. */
+export interface FewSnapshotsNotice {
+  form: 'few-snapshots';
+  snapshots: number;
+  margin: number;
+}
+/** Kernel threads of the program waited for CPUs (docs/metrics.md, section 6). */
+export interface CpuWaitNotice {
+  form: 'cpu-wait';
+  who: 'threads' | 'processors';
+  waitNs: number;
+  runNs: number;
+  share: number; // waitNs of both together
+  cause: 'others' | 'own'; // which of the next two is more
+  ownNs: number; // at most
+  othersNs: number; // at least
+  cpus: number; // that the program may use
+}
+/** Processes that the program started did part of its work. */
+export interface ChildProcessesNotice {
+  form: 'child-processes';
+  childrenNs: number; // processor time
+  ownNs: number;
+  profiled: boolean; // each has a profile of its own
+}
+/** A loop that nobody marked only waits. */
+export interface WaitingLoopNotice {
+  form: 'waiting-loop';
+  entity: number;
+  ns: number; // thread time
+  lock: boolean; // it takes a lock: a mutex would block in its place
+}
+/** A lock that one procedure takes and releases with hardly anything in between. */
+export interface LockChurnNotice {
+  form: 'lock-churn';
+  lock: number;
+  by: number;
+  times: number;
+  eachNs: number; // processor time, locking included
+  totalNs: number;
+}
+/** Threads that wait at a condition again before they let its lock go. */
+export interface WaitsAgainNotice {
+  form: 'waits-again';
+  condition: number;
+  count: number; // at least so many of them
+  waits: number;
+}
+/** No procedure at all was seen. */
+export interface NoProcedureNotice {
+  form: 'no-procedure';
+  hooks: boolean; // hooks would have shown them; false: samples
+}
+/** Nothing ran for a notable part of the time, and no finding says why. */
+export interface NothingRanNotice {
+  form: 'nothing-ran';
+  ns: number;
+  asleep: boolean; // threads slept for half of it or more
+  waiting: WaitingAt[];
+  calls: { name: string; threads: number }[]; // calls of the system in which threads slept, with their mean number
+}
+/** Nothing is worth a finding. */
+export interface NothingStandsOutNotice {
+  form: 'nothing-stands-out';
+  leastNs: number; // that a finding must save
+  workShare: number; // of the effort
+}
+
+/** Something of which the sampler or the program ran out, or that was damaged. */
+export interface LossNotice {
+  form: 'loss';
+  what:
+    | 'torn-copies'
+    | 'invalid-records'
+    | 'deep-calls'
+    | 'calls'
+    | 'threads'
+    | 'shared-records'
+    | 'names'
+    | 'runnable-detail'
+    | 'cut-stacks'
+    | 'grouped-threads';
+  count: number;
+  of: number | null; // torn copies: of so many; deep calls: the entries of a profile stack
+}
+/** Snapshots that the sampler came too late for. */
+export interface SkippedNotice {
+  form: 'skipped-snapshots';
+  skipped: number;
+  due: number;
+}
+/** What hooks or events cost could not be measured. */
+export interface UnmeasuredNotice {
+  form: 'unmeasured';
+  what: readonly ('hooks' | 'locks' | 'threads made')[];
+}
+/** A means of seeing the program that this machine did not allow. */
+export interface ForbiddenNotice {
+  form: 'forbidden';
+  what: 'samples' | 'some-samples' | 'samples-beside-hooks' | 'memory' | 'calls';
+}
+/** No procedure but the start routines of threads has hooks. */
+export interface NoHooksNotice {
+  form: 'no-hooks';
+}
+/** Work in procedures without names, or without file and line. */
+export interface UnnamedNotice {
+  form: 'unnamed';
+  share: number; // of the work
+  missing: 'names' | 'places';
+  stripped: boolean;
+  detail: string; // why, as the entities have it
+}
+
+export type Notice =
+  | NoSnapshotNotice
+  | FewSnapshotsNotice
+  | CpuWaitNotice
+  | ChildProcessesNotice
+  | WaitingLoopNotice
+  | LockChurnNotice
+  | WaitsAgainNotice
+  | NoProcedureNotice
+  | NothingRanNotice
+  | NothingStandsOutNotice
+  | LossNotice
+  | SkippedNotice
+  | UnmeasuredNotice
+  | ForbiddenNotice
+  | NoHooksNotice
+  | UnnamedNotice;

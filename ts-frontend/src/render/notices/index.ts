@@ -1,0 +1,69 @@
+/** Notices in sentences: made from their facts, one function for each form, and nothing else changes them. */
+import type { Model, Notice } from '../../model/index.js';
+import type { RenderOptions } from '../format/options.js';
+import { phrases, type Phrases } from '../wording/phrases.js';
+import { forbidden, loss, noHooks, skipped, unmeasured, unnamed } from './recording.js';
+import {
+  childProcesses,
+  cpuWait,
+  fewSnapshots,
+  lockChurn,
+  noProcedure,
+  noSnapshot,
+  nothingRan,
+  nothingStandsOut,
+  waitingLoop,
+  waitsAgain,
+} from './run.js';
+
+/** What is so, and what to do about it; `remedy` may be empty. */
+export interface NoticeSentences {
+  reason: string;
+  remedy: string;
+}
+
+function sentencesOf(notice: Notice, say: Phrases): NoticeSentences {
+  switch (notice.form) {
+    case 'no-snapshot':
+      return noSnapshot();
+    case 'few-snapshots':
+      return fewSnapshots(notice, say);
+    case 'cpu-wait':
+      return cpuWait(notice, say);
+    case 'child-processes':
+      return childProcesses(notice, say);
+    case 'waiting-loop':
+      return waitingLoop(notice, say);
+    case 'lock-churn':
+      return lockChurn(notice, say);
+    case 'waits-again':
+      return waitsAgain(notice, say);
+    case 'no-procedure':
+      return noProcedure(notice);
+    case 'nothing-ran':
+      return nothingRan(notice, say);
+    case 'nothing-stands-out':
+      return nothingStandsOut(notice, say);
+    case 'loss':
+      return loss(notice);
+    case 'skipped-snapshots':
+      return skipped(notice);
+    case 'unmeasured':
+      return unmeasured(notice);
+    case 'forbidden':
+      return forbidden(notice);
+    case 'no-hooks':
+      return noHooks();
+    case 'unnamed':
+      return unnamed(notice);
+  }
+}
+
+export const noticeSentences = (model: Model, notice: Notice, options: Pick<RenderOptions, 'ascii'>): NoticeSentences =>
+  sentencesOf(notice, phrases(model, options));
+
+/** In one line: "what is so; what to do". */
+export function noticeLine(model: Model, notice: Notice, options: Pick<RenderOptions, 'ascii'>): string {
+  const { reason, remedy } = noticeSentences(model, notice, options);
+  return remedy === '' ? reason : `${reason}; ${remedy}`;
+}

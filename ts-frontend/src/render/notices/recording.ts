@@ -1,0 +1,102 @@
+/** What is to be known of how the run was recorded. */
+import type { ForbiddenNotice, LossNotice, SkippedNotice, UnmeasuredNotice, UnnamedNotice } from '../../model/index.js';
+import { count, percent } from '../format/units.js';
+import type { NoticeSentences } from './index.js';
+
+/** Behind the number of them; `N`: of how many. */
+const lost: Record<LossNotice['what'], NoticeSentences> = {
+  'torn-copies': {
+    reason: 'of N copies were torn, and accepted',
+    remedy: 'their paths may lack or repeat the innermost entry; the rest of them is right',
+  },
+  'invalid-records': {
+    reason: 'records made no sense and were left out',
+    remedy: 'if this repeats, check that program and Quartz are of one version',
+  },
+  'deep-calls': {
+    reason: 'calls were deeper than the N entries of a profile stack',
+    remedy: 'their time is charged to the deepest entry kept',
+  },
+  calls: {
+    reason: 'calls were not counted, the table of calls was full',
+    remedy: 'call counts are lower bounds',
+  },
+  threads: {
+    reason: 'threads were not recorded, the table of threads was full',
+    remedy: 'their time while they did not run is missing',
+  },
+  'shared-records': {
+    reason: 'synchronization objects share a record with others of their place',
+    remedy: 'their statistics are added up',
+  },
+  names: { reason: 'names did not fit', remedy: 'such objects are shown by the place that created them' },
+  'runnable-detail': {
+    reason: 'observations were kept with a coarser number of runnable threads',
+    remedy: 'times are right, distributions of runnable threads less fine',
+  },
+  'cut-stacks': {
+    reason: 'stacks were cut short, the profile was full',
+    remedy: 'their time is charged to the deepest entry kept',
+  },
+  'grouped-threads': { reason: 'threads are shown under their group', remedy: 'their times are added up' },
+};
+
+export function loss({ what, count: number, of }: LossNotice): NoticeSentences {
+  const { reason, remedy } = lost[what];
+  return { reason: `${count(number)} ${reason.replace('N', count(of ?? 0))}`, remedy };
+}
+
+export const skipped = ({ skipped: number, due }: SkippedNotice): NoticeSentences => ({
+  reason: `${percent(number, due)} of the snapshots due were skipped, the sampler was late`,
+  remedy: 'ask for a lower --rate, or keep a CPU free for the sampler with --cpu',
+});
+
+export const unmeasured = ({ what }: UnmeasuredNotice): NoticeSentences => ({
+  reason:
+    `what ${new Intl.ListFormat('en-GB').format(what)} cost could not be measured when the program began: ` +
+    'the slowdown told leaves it out, and the times of short procedures contain it',
+  remedy: 'record again',
+});
+
+const allow = 'allow it (sysctl kernel.perf_event_paranoid=2; in a container --cap-add PERFMON)';
+const means: Record<ForbiddenNotice['what'], NoticeSentences> = {
+  samples: {
+    reason:
+      'procedures are seen only where threads wait: ' +
+      'the kernel gives no samples of running threads (perf_event_open is forbidden here)',
+    remedy: `${allow}, or compile with the flags that quartz cflags prints`,
+  },
+  'some-samples': {
+    reason: 'the kernel gave no samples of some threads: their procedures are seen only where they wait',
+    remedy: 'raise ulimit -l or sysctl kernel.perf_event_mlock_kb',
+  },
+  'samples-beside-hooks': {
+    reason:
+      "hooks see no loops: what waits in a loop of the program's own counts as work, " +
+      'for the kernel gives no samples of running threads (perf_event_open is forbidden here)',
+    remedy: `${allow}, or mark such loops with QZ_SPIN_BEGIN`,
+  },
+  memory: {
+    reason: "procedures are not seen where threads wait: the program's memory may not be read",
+    remedy: 'record as the user who runs it; in a container --cap-add SYS_PTRACE',
+  },
+  calls: {
+    reason:
+      'what sleeping threads wait for is not known where the pthread layer does not see it: ' +
+      'the kernel does not tell (/proc/PID/task/TID/syscall)',
+    remedy: 'record as the user who runs the program, or as root',
+  },
+};
+export const forbidden = ({ what }: ForbiddenNotice): NoticeSentences => means[what];
+
+export const noHooks = (): NoticeSentences => ({
+  reason: 'no procedure but the start routines of threads was seen: the program has no hooks',
+  remedy: 'to see all, compile it with the flags that quartz cflags prints',
+});
+
+export const unnamed = ({ share, missing, stripped, detail }: UnnamedNotice): NoticeSentences => ({
+  reason:
+    `${percent(share, 1)} of the work is in procedures ` +
+    `without ${missing === 'places' ? 'file and line' : 'names'}: ${detail}`,
+  remedy: stripped ? 'link without -s, and strip no copy that is to be profiled' : '',
+});

@@ -1,0 +1,134 @@
+/** What is to be known of the run. */
+import type {
+  ChildProcessesNotice,
+  CpuWaitNotice,
+  FewSnapshotsNotice,
+  LockChurnNotice,
+  NoProcedureNotice,
+  NothingRanNotice,
+  NothingStandsOutNotice,
+  WaitingLoopNotice,
+  WaitsAgainNotice,
+} from '../../model/index.js';
+import { count, mean, percent } from '../format/units.js';
+import type { Phrases } from '../wording/phrases.js';
+import type { NoticeSentences } from './index.js';
+
+export const noSnapshot = (): NoticeSentences => ({
+  reason: 'no snapshot was taken: the program ended before the sampler saw it at work',
+  remedy: 'let it run longer, or raise --rate',
+});
+
+export const fewSnapshots = (
+  { snapshots, margin }: FewSnapshotsNotice,
+  { model, time, share }: Phrases,
+): NoticeSentences => ({
+  reason:
+    `only ${count(snapshots)} snapshots in ${time(model.elapsedNs)}: ` +
+    `shares are known to ± ${share(margin)} at best`,
+  remedy: 'let the program run longer, or raise --rate',
+});
+
+export function cpuWait(
+  { who, waitNs, runNs, share: part, cause, ownNs, othersNs, cpus }: CpuWaitNotice,
+  { time, share }: Phrases,
+): NoticeSentences {
+  const whose =
+    cause === 'others'
+      ? `other programs had the CPUs for at least ${time(othersNs)} of that`
+      : `at most ${time(ownNs)} of that for each other`;
+  const could = `${time(waitNs)} of the ${time(waitNs + runNs)} in which they could run`;
+  return {
+    reason: `${who} waited ${share(part)} of the time for a CPU (${could}): ${whose}`,
+    remedy:
+      cause === 'others'
+        ? 'record it again on a quieter machine'
+        : who === 'threads'
+          ? 'at times more of them can run than there are CPUs; ' +
+            'record it again on a quieter machine to see whether that is its own doing'
+          : `it has ${cpus} ${cpus === 1 ? 'CPU' : 'CPUs'}: use no more processors than that`,
+  };
+}
+
+export const childProcesses = (
+  { childrenNs, ownNs, profiled }: ChildProcessesNotice,
+  { time }: Phrases,
+): NoticeSentences => ({
+  reason:
+    `child processes used ${time(childrenNs)} of processor time, the program itself ${time(ownNs)}: ` +
+    'what they did is not in this profile',
+  remedy: profiled
+    ? 'it is in theirs, whose names have the number of the process'
+    : 'to record them, too, each into a profile of its own: --children',
+});
+
+export function waitingLoop({ entity, ns, lock }: WaitingLoopNotice, { title, time }: Phrases): NoticeSentences {
+  return {
+    reason:
+      `threads look busy for ${time(ns)} ${lock ? 'at' : 'in the'} ${title(entity)}, and make no progress: ` +
+      'they wait there for what others write',
+    remedy:
+      `let them block (${lock ? 'a mutex' : 'a condition, a semaphore'}); ` +
+      'such time counts as spinning from when it was noticed, some ms after it began',
+  };
+}
+
+export const lockChurn = (
+  { lock, by, times, eachNs, totalNs }: LockChurnNotice,
+  { title, time }: Phrases,
+): NoticeSentences => ({
+  reason:
+    `${title(by)} takes and releases ${title(lock)} ${count(times)} times, and does hardly anything else in between: ` +
+    `${time(eachNs)} of processor time each, ${time(totalNs)} in all`,
+  remedy:
+    'if it polls there for what others write, let it wait (a condition, a semaphore); ' +
+    'else take the lock less often, for more at once',
+});
+
+export const waitsAgain = (
+  { condition, count: again, waits }: WaitsAgainNotice,
+  { title, share }: Phrases,
+): NoticeSentences => ({
+  reason:
+    `at least ${count(again)} of ${count(waits)} waits at ${title(condition)} (${share(again / waits)}) were of ` +
+    'threads that had waited there, and waited again before they let its lock go: ' +
+    'they were woken for nothing, or ran out of time',
+  remedy: 'wake only who can go on: signal in place of broadcast, or a condition for each thing that is waited for',
+});
+
+export const noProcedure = ({ hooks }: NoProcedureNotice): NoticeSentences =>
+  hooks
+    ? {
+        reason: 'no procedure was recorded: the program was compiled without hooks',
+        remedy: 'compile it with the flags that `quartz cflags` prints',
+      }
+    : { reason: 'no procedure was seen at work', remedy: 'let the program run longer' };
+
+export function nothingRan(
+  { ns, asleep, waiting, calls }: NothingRanNotice,
+  { costs, eachAt }: Phrases,
+): NoticeSentences {
+  const all = [...(waiting.length > 0 ? [eachAt(waiting)] : []), ...calls.map(inCall)].join(', ');
+  const meanwhile = asleep
+    ? ': threads slept'
+    : all === ''
+      ? ''
+      : `; threads that waited meanwhile, on average: ${all}`;
+  return {
+    reason: `during ${costs(ns)} nothing ran${meanwhile}`,
+    remedy: asleep
+      ? 'sleeping is no contention: if it is not wanted, sleep less'
+      : 'see the states of the threads (quartz threads) for what they waited for',
+  };
+}
+const inCall = ({ name, threads }: NothingRanNotice['calls'][number]): string => `${mean(threads)} in ${name}`;
+
+export const nothingStandsOut = (
+  { leastNs, workShare }: NothingStandsOutNotice,
+  { model, share }: Phrases,
+): NoticeSentences => ({
+  reason:
+    `nothing that would save ${percent(leastNs, model.elapsedNs)} of the elapsed time stands out: ` +
+    `${share(workShare)} of the effort is work`,
+  remedy: 'see the table of procedures for where the rest goes',
+});

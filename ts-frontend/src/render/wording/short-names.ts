@@ -1,0 +1,130 @@
+/**
+ * Shorter forms of a name, for findings, tables and the live screen; and a name in so many columns: a shorter form where
+ * one fits and is no other name's too, so that what tells two names apart stays. Pure.
+ */
+import type { Model } from '../../model/index.js';
+import type { RenderOptions } from '../format/options.js';
+import { cut, width } from '../format/text.js';
+
+/**
+ * A name without template arguments that lie deeper than `depth` (0: without any); `<…>` stands for them. The brackets
+ * of operators and of Rust's `<T as Trait>::method` stay.
+ */
+export function withoutArguments(name: string, depth: number): string {
+  let text = '',
+    inside = 0;
+  for (let at = 0; at < name.length; at++) {
+    const symbol = /^operator(<=>|<<=|>>=|->\*?|<<|>>|<=|>=|<|>)/.exec(name.slice(at, at + 11))?.[0];
+    const c = name[at]!;
+    if (symbol !== undefined) {
+      if (inside <= depth) text += symbol;
+      at += symbol.length - 1;
+    } else if (c === '<' && at > 0) {
+      if (inside === depth) text += '<…>';
+      else if (inside < depth) text += c;
+      inside++;
+    } else if (c === '>' && inside > 0 && name[at - 1] !== '-') {
+      inside--;
+      if (inside < depth) text += c;
+    } else if (inside <= depth) text += c;
+  }
+  return text;
+}
+
+/**
+ * The forms of a name, the most telling first and the shortest last. What makes C++ names long and tells little goes
+ * first: inner template arguments, all of them, parameters of lambdas, outer scopes. Of "mutex at file:line" the place
+ * goes last.
+ */
+export function formsOf(name: string): readonly string[] {
+  const place = /^(.*) at ([^ ]+)$/.exec(name);
+  if (place !== null) return [name, `${place[1]!} ${place[2]!}`, place[2]!];
+  if (!/[<({:]/.test(name)) return [name];
+  const spoken = name
+    .replace(/\bstd::(?:__cxx11|__1)::/g, 'std::')
+    .replace(/\bstd::basic_string<char(?:, std::char_traits<char>(?:, std::allocator<char> ?)?)? ?>/g, 'std::string');
+  const bare = withoutArguments(spoken, 0);
+  const lambdas = bare.replace(/\{lambda\((?:[^(){}]|\([^(){}]*\))*\)(#\d+)?\}/g, '{lambda$1}');
+  const all = [name, spoken, withoutArguments(spoken, 1), bare, lambdas, ...innerScopes(lambdas)];
+  return all.filter((form, at) => at === 0 || form !== all[at - 1]);
+}
+
+/** "a::b::c" as "…::b::c" and "…::c". */
+function innerScopes(name: string): string[] {
+  const starts: number[] = [];
+  let depth = 0;
+  for (let at = 0; at < name.length; at++) {
+    if ('<({['.includes(name[at]!)) depth++;
+    else if ('>)}]'.includes(name[at]!)) depth = Math.max(0, depth - 1);
+    else if (depth === 0 && name.startsWith('::', at)) starts.push(at++);
+  }
+  return starts.filter((start) => start > 1).map((start) => `…${name.slice(start)}`);
+}
+
+/** A long name as a sentence has it: without what tells little; its scopes stay. */
+export function briefly(name: string, most = 80): string {
+  const all = formsOf(name).filter((form) => !form.startsWith('…'));
+  return name.length <= most ? name : (all.find((form) => form.length <= most) ?? all.at(-1)!);
+}
+
+/** A live screen asks again and again for the forms of the same names. */
+const remembered = new Map<string, readonly string[]>();
+const mostRemembered = 50_000;
+function forms(name: string): readonly string[] {
+  let found = remembered.get(name);
+  if (found === undefined) {
+    if (remembered.size >= mostRemembered) remembered.clear();
+    remembered.set(name, (found = formsOf(name)));
+  }
+  return found;
+}
+
+/** Names by their forms, but for the first one, which is the name itself. */
+type Owners = ReadonlyMap<string, readonly string[]>;
+const known = new WeakMap<Model, Owners>();
+
+function ownersIn(model: Model): Owners {
+  const before = known.get(model);
+  if (before !== undefined) return before;
+  const owners = new Map<string, string[]>();
+  for (const name of new Set(model.entities.map((entity) => entity.name))) {
+    for (const form of forms(name)) {
+      const list = owners.get(form);
+      if (list === undefined) owners.set(form, [name]);
+      else list.push(name);
+    }
+  }
+  known.set(model, owners);
+  return owners;
+}
+
+/** How many characters two texts have in common at their beginnings. */
+function common(a: string, b: string): number {
+  let at = 0;
+  while (at < a.length && a[at] === b[at]) at++;
+  return at;
+}
+
+/** The name in at most so many columns. `model` knows the names that it must be told from. */
+export function shortName(model: Model, name: string, columns: number, options: Pick<RenderOptions, 'ascii'>): string {
+  if (width(name) <= columns) return name;
+  const shown = (form: string): string => (options.ascii ? form.replaceAll('…', '..') : form);
+  const owners = ownersIn(model);
+  const others = (form: string): readonly string[] => (owners.get(form) ?? []).filter((other) => other !== name);
+  const all = forms(name);
+  const own = all.filter((form) => others(form).length === 0);
+  const fits = own.find((form) => width(shown(form)) <= columns);
+  if (fits !== undefined) return shown(fits);
+  const shortest = own.at(-1) ?? name;
+  const rivals = others(all.find((form) => others(form).length > 0) ?? '');
+  // Its beginning, and the place from which on it is told from the others.
+  const from = Math.max(0, ...rivals.map((rival) => common(rival, shortest)));
+  const head = Math.ceil(columns / 2);
+  return from <= head
+    ? cut(shown(shortest), columns, options)
+    : cut(
+        shown(`${shortest.slice(0, head - 1)}…${shortest.slice(Math.max(head, from - 2))}`.slice(0, columns)),
+        columns,
+        options,
+      );
+}
