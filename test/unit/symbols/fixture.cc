@@ -51,7 +51,7 @@ void *fixture_address(int which) {
   return nullptr;
 }
 __attribute__((noinline)) void *fixture_call_site(void) {
-  void *site = fixture_address(9); // line 38
+  void *site = fixture_address(9); // line 54
   __asm__ volatile("" ::: "memory");
   return site;
 }

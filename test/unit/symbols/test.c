@@ -140,7 +140,7 @@ static void named(const char *file, int with_lines) {
   qz_symbols_find(symbols, (uint64_t)library.call_site(), QZ_SYMBOL_SITE, &got);
   same(file, "caller", got.name, "fixture_call_site");
   check(got.entry == (uint64_t)(void *)library.call_site, file, "entry of the caller");
-  if (with_lines) check(got.line == 38, file, "line of the call");
+  if (with_lines) check(got.line == 54, file, "line of the call");
   qz_symbols_find(symbols, (uint64_t)library.inlined_site(), QZ_SYMBOL_SITE, &got);
   same(file, "caller through inlined procedures", got.name, "fixture_inlined_site");
   if (with_lines) check(got.line == 201, file, "line of the call through the package's header");
