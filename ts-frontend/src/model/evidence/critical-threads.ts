@@ -1,7 +1,7 @@
 /**
  * What bounds each saving: a thread that the program waits for does its own work, however little others wait meanwhile.
- * A lock that is hot, a division that is uneven beside such a thread cost nothing (docs/reference/findings.md, "The
- * longest thread"). Pure.
+ * A lock that is hot, a division that is uneven beside such a thread cost nothing (docs/reference/findings.md,
+ * "Critical threads"). Pure.
  */
 import { addTo } from './activity-levels.js';
 import type { Material } from './context.js';
