@@ -3,7 +3,7 @@
  * scripts/option-table.js makes of it what the sampler (sampler/control/option_table.inc) and the shell (bin/quartz) know.
  * A command lists the names of those that it takes.
  */
-import { views } from '../render/format/options.js';
+import { contextViews, views } from '../render/format/options.js';
 
 /** What an option's value has to be. */
 export type Value =
@@ -108,7 +108,18 @@ const table = {
     value: 'MS',
     help: 'time between refreshes (1000; longer where a refresh is dear)',
   },
-  view: { kind: 'choice', of: views, value: 'VIEW', help: 'procedures (the default), locks or threads' },
+  view: {
+    kind: 'choice',
+    of: [...views, ...contextViews],
+    value: 'VIEW',
+    help: 'procedures (the default), locks, threads; tree, callers or flat',
+  },
+  sort: { kind: 'text', value: 'COLUMN', help: 'of tree, callers and flat: the column that orders rows (npt)' },
+  metric: {
+    kind: 'text',
+    value: 'DEF',
+    help: "of these: columns of your own, 'NAME = EXPRESSION; ...' (docs/reference/views.md)",
+  },
   focus: {
     kind: 'text',
     value: 'NAME',

@@ -1,7 +1,19 @@
 /** What the commands that show a profile have in common: the way from model to output. */
-import type { Model } from '../model/index.js';
-import { findEntities, focusOn } from '../model/index.js';
 import {
+  columnNames,
+  costNames,
+  derivedMetric,
+  findEntities,
+  focusOn,
+  MetricError,
+  viewOf,
+  type CostName,
+  type DerivedMetric,
+  type Model,
+  type ViewName,
+} from '../model/index.js';
+import {
+  contextReport,
   focusCsv,
   focusReport,
   locksCsv,
@@ -9,10 +21,12 @@ import {
   report,
   reportJson,
   threadsCsv,
+  viewCsv,
+  viewJson,
   type View,
 } from '../render/index.js';
 import type { Arguments } from './command.js';
-import { Failure } from './failure.js';
+import { Failure, usage } from './failure.js';
 import { didYouMean } from './nearest.js';
 import { print } from './output.js';
 import { loadModel } from './profile.js';
@@ -57,4 +71,35 @@ export async function show(args: Arguments, view: View, file: string | undefined
     await print(args.has('csv') ? csv[view](model) : report(model, view, options));
   }
   return 0;
+}
+
+/** One of the views of calling contexts. */
+export async function showContexts(args: Arguments, view: ViewName, file: string | undefined): Promise<number> {
+  const options = display(args);
+  const sort = args.text('sort') ?? 'npt';
+  if (!isCost(sort))
+    throw usage(`there is no column "${sort}"`, didYouMean(sort, costNames, `choose one of: ${costNames.join(', ')}`));
+  const model = loadModel(file, { raw: args.has('raw') });
+  const definition = args.text('metric');
+  const metrics = definition === undefined ? [] : definition.split(';').map((one) => metricOf(model, one));
+  const query = { view, sort, metrics };
+  const most = !args.has('top') ? 0 : options.top;
+  if (args.has('json')) await print(viewJson(model, viewOf(model, view), query, version(), most));
+  else if (args.has('csv')) await print(viewCsv(model, viewOf(model, view), query, most));
+  else await print(contextReport(model, query, options));
+  return 0;
+}
+
+const isCost = (word: string): word is CostName => (costNames as readonly string[]).includes(word);
+
+function metricOf(model: Model, definition: string): DerivedMetric {
+  try {
+    return derivedMetric(model, definition);
+  } catch (error) {
+    if (!(error instanceof MetricError)) throw error;
+    throw usage(
+      `--metric "${definition.trim()}": ${error.message}`,
+      `for example: --metric 'wasted = (idle + spin) / time'; columns: ${columnNames.join(', ')}`,
+    );
+  }
 }

@@ -1,7 +1,10 @@
 /** quartz report: what limits the program, then one view of its profile. */
 import type { Command } from '../cli/command.js';
 import { formatOptions } from '../cli/options.js';
-import type { View } from '../render/format/options.js';
+import { usage } from '../cli/failure.js';
+import { contextViews, type ContextView, type View } from '../render/format/options.js';
+
+const isContextView = (word: string): word is ContextView => (contextViews as readonly string[]).includes(word);
 
 export const command: Command = {
   name: 'report',
@@ -13,13 +16,22 @@ export const command: Command = {
     ['quartz report', 'the newest profile in this directory'],
     ['quartz report prog.quartz --top 50', 'the first 50 rows'],
     ['quartz report --view locks', 'synchronization objects (same as: quartz locks)'],
+    ['quartz report --view tree', 'calling contexts from the top down, the hot path opened'],
+    ["quartz report --view flat --metric 'wasted = idle / time'", 'a column of your own'],
     ['quartz report --focus main', 'main by busy processors, divided among its children'],
     ['quartz report --json | jq .findings', 'for programs'],
   ],
-  options: ['view', 'focus', ...formatOptions],
+  options: ['view', 'focus', 'sort', 'metric', ...formatOptions],
   most: 1,
   run: async (args) => {
-    const view = (args.text('view') ?? 'procedures') as View;
-    return (await import('../cli/show.js')).show(args, view, args.words[0]);
+    const view = args.text('view') ?? 'procedures';
+    const { show, showContexts } = await import('../cli/show.js');
+    if (isContextView(view)) {
+      if (args.has('focus')) throw usage(`--focus does not go with --view ${view}`, 'leave one of them out');
+      return showContexts(args, view, args.words[0]);
+    }
+    for (const name of ['sort', 'metric'] as const)
+      if (args.has(name)) throw usage(`--${name} is for the views ${contextViews.join(', ')}`, 'add --view tree');
+    return show(args, view as View, args.words[0]);
   },
 };

@@ -16,4 +16,8 @@ export { difference } from './profile/difference.js';
 export { fewSnapshots, independentSnapshots, shareInterval } from './metrics/confidence.js';
 export { baseName, placeOf, saysItsKind } from './metrics/naming.js';
 
+export { costIndex, costNames, type CostName } from './views/costs.js';
+export { columnNames, derivedMetric, MetricError, type DerivedMetric } from './views/derived.js';
+export type { ViewRow } from './views/rows.js';
+export { viewOf, type ViewName } from './views/views.js';
 export { contradictions } from './findings/advice.js';

@@ -3,4 +3,5 @@ export { comparisonCsv, comparisonJson, comparisonReport, comparisonSchema } fro
 export { focusCsv, locksCsv, proceduresCsv, threadsCsv } from './csv.js';
 export { reportJson, schemaName } from './json.js';
 export { views, type RenderOptions, type View } from './format/options.js';
-export { focusReport, report } from './report.js';
+export { contextReport, focusReport, report } from './report.js';
+export { viewCsv, viewJson, type ViewQuery } from './view.js';

@@ -1,5 +1,5 @@
 /** A whole report as text: the head and one view, or the reason why there is nothing to show. */
-import type { Focus, Model } from '../model/index.js';
+import { viewOf, type Focus, type Model } from '../model/index.js';
 import { focusView } from './focus.js';
 import { head } from './head.js';
 import { locks, objectRows } from './locks.js';
@@ -7,6 +7,7 @@ import type { RenderOptions, View } from './format/options.js';
 import { procedures } from './procedures.js';
 import { wrap } from './format/text.js';
 import { threads } from './threads.js';
+import { viewTable, type ViewQuery } from './view.js';
 
 const renderers: Record<View, (model: Model, options: RenderOptions) => string[]> = { procedures, locks, threads };
 
@@ -40,3 +41,12 @@ export function report(model: Model, view: View, options: RenderOptions): string
 
 export const focusReport = (model: Model, focus: Focus, options: RenderOptions): string =>
   text([...head(model, options), ...focusView(model, focus, options)]);
+
+/** The head, and one of the views of calling contexts. */
+export const contextReport = (model: Model, query: ViewQuery, options: RenderOptions): string =>
+  text([
+    ...head(model, options),
+    ...(model.root.nptNs > 0 || model.samples > 0
+      ? viewTable(model, viewOf(model, query.view), query, options)
+      : wrap(nothing(model, 'procedures'), options.width, 0, options)),
+  ]);

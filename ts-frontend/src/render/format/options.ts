@@ -6,5 +6,10 @@ export interface RenderOptions {
   top: number; // rows of a table at most; 0 = all
 }
 
+/** Views of calling contexts (docs/reference/views.md), and the columns that may order them. */
+export type ContextView = 'tree' | 'callers' | 'flat';
+export const contextViews: readonly ContextView[] = ['tree', 'callers', 'flat'];
+
+/** Tables. */
 export type View = 'procedures' | 'locks' | 'threads';
 export const views: readonly View[] = ['procedures', 'locks', 'threads'];

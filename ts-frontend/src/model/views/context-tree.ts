@@ -1,0 +1,116 @@
+/**
+ * The calling context tree: a node for each path of procedures and objects, namesakes as one, a procedure that calls
+ * itself directly as one node (its time is charged once, as in every other table). Built once; the three views are read
+ * from it. Pure.
+ */
+import type { RawProfile } from '../profile/raw-profile.js';
+import type { Stacks } from '../profile/stack-tree.js';
+import { costCount, exclusiveCosts, type Costs } from './costs.js';
+
+export interface ContextTree {
+  count: number;
+  /** Of a node, less than it; node 0 is the whole program, its own parent. */
+  parent: Uint32Array;
+  /** Entity of the model, groups in place of their members; of node 0: 0. */
+  entity: Uint32Array;
+  /** 1: stands for calls of a procedure by itself, too. */
+  recursive: Uint8Array;
+  /** Costs of a node alone, and with all below: node * costCount + column. */
+  self: Float64Array;
+  total: Float64Array;
+  /** Children of node n are child[first[n] .. first[n + 1]). */
+  first: Uint32Array;
+  child: Uint32Array;
+}
+
+/** `groupOf`: by entity of the profile, 0 = none. `weights`: ns of each tuple. */
+export function contextTree(raw: RawProfile, stacks: Stacks, groupOf: Uint32Array, weights: Float64Array): ContextTree {
+  const exclusive = exclusiveCosts(raw, stacks, weights);
+  const shown = new Uint32Array(stacks.count); // node of this tree, by node of the profile's
+  const parent = new Uint32Array(stacks.count);
+  const entity = new Uint32Array(stacks.count);
+  const recursive = new Uint8Array(stacks.count);
+  const known = new Map<number, number>(); // by parent and entity
+  const entities = groupOf.reduce((most, group) => Math.max(most, group), groupOf.length) + 1;
+  let count = 1;
+  for (let n = 1; n < stacks.count; n++) {
+    const e = stacks.entity[n] ?? 0;
+    const group = groupOf[e] ?? 0;
+    const its = group === 0 ? e : group;
+    const up = shown[stacks.parent[n] ?? 0] ?? 0;
+    if (up !== 0 && entity[up] === its) {
+      recursive[up] = 1;
+      shown[n] = up;
+      continue;
+    }
+    const key = up * entities + its;
+    let node = known.get(key);
+    if (node === undefined) {
+      known.set(key, (node = count++));
+      parent[node] = up;
+      entity[node] = its;
+    }
+    shown[n] = node;
+  }
+
+  const self = new Float64Array(count * costCount);
+  for (let n = 0; n < stacks.count; n++) addCosts(self, shown[n] ?? 0, exclusive, n);
+  const total = self.slice();
+  for (let n = count - 1; n > 0; n--) addCosts(total, parent[n] ?? 0, total, n);
+  return {
+    count,
+    parent: parent.subarray(0, count),
+    entity: entity.subarray(0, count),
+    recursive: recursive.subarray(0, count),
+    self,
+    total,
+    ...childrenOf(parent, count),
+  };
+}
+
+/** Adds row `from` of `costs` to row `to` of `sums`. */
+export function addCosts(sums: Float64Array, to: number, costs: Float64Array, from: number): void {
+  for (let k = 0; k < costCount; k++) {
+    const amount = costs[from * costCount + k] ?? 0;
+    if (amount !== 0) sums[to * costCount + k] = (sums[to * costCount + k] ?? 0) + amount;
+  }
+}
+
+export const costsAt = (costs: Float64Array, row: number): Costs =>
+  costs.subarray(row * costCount, (row + 1) * costCount);
+
+function childrenOf(parent: Uint32Array, count: number): Pick<ContextTree, 'first' | 'child'> {
+  const first = new Uint32Array(count + 1);
+  for (let n = 1; n < count; n++) first[(parent[n] ?? 0) + 1] = (first[(parent[n] ?? 0) + 1] ?? 0) + 1;
+  for (let n = 0; n < count; n++) first[n + 1] = (first[n + 1] ?? 0) + (first[n] ?? 0);
+  const next = first.slice();
+  const child = new Uint32Array(Math.max(0, count - 1));
+  for (let n = 1; n < count; n++) {
+    const up = parent[n] ?? 0;
+    child[next[up] ?? 0] = n;
+    next[up] = (next[up] ?? 0) + 1;
+  }
+  return { first, child };
+}
+
+/** The nodes in an order in which each comes before all below it, `leave` called when all below it have been visited. */
+export function walkTree(tree: ContextTree, enter: (node: number) => void, leave: (node: number) => void): void {
+  const path = [0];
+  const next = [tree.first[0] ?? 0];
+  enter(0);
+  while (path.length > 0) {
+    const node = path[path.length - 1] ?? 0;
+    const at = next[next.length - 1] ?? 0;
+    if (at < (tree.first[node + 1] ?? 0)) {
+      next[next.length - 1] = at + 1;
+      const below = tree.child[at] ?? 0;
+      path.push(below);
+      next.push(tree.first[below] ?? 0);
+      enter(below);
+    } else {
+      path.pop();
+      next.pop();
+      leave(node);
+    }
+  }
+}

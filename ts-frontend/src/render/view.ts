@@ -1,0 +1,176 @@
+/** The three views of where time goes, as text, CSV and JSON (docs/views.md). */
+import {
+  baseName,
+  costIndex,
+  costNames,
+  type CostName,
+  type DerivedMetric,
+  type Model,
+  type ViewName,
+  type ViewRow,
+} from '../model/index.js';
+import { lines } from './csv.js';
+import type { RenderOptions } from './format/options.js';
+import { clean, wrap } from './format/text.js';
+import { figure, percent, time } from './format/units.js';
+import { heading } from './head.js';
+import { label, place, shortLabel } from './names.js';
+import { table, type Column } from './table.js';
+import { shownRows, type ShownRow } from './view-rows.js';
+
+/** What of a view is asked for. */
+export interface ViewQuery {
+  view: ViewName;
+  sort: CostName;
+  metrics: readonly DerivedMetric[];
+}
+
+const titles: Record<ViewName, string> = {
+  tree: 'Calling contexts, from the top down',
+  callers: 'Who called what costs time, from the bottom up (each without what it called)',
+  flat: 'By module, file and procedure',
+};
+/** Deeper rows are indented no further, and say how deep they are. */
+const deepest = 12;
+/** Rows of CSV and JSON at most: callers of 100,000 contexts would be millions. */
+const mostRows = 100_000;
+
+export function viewTable(model: Model, root: ViewRow, query: ViewQuery, options: RenderOptions): string[] {
+  const { rows, complete } = shownRows(root, costIndex[query.sort], options.top);
+  const columns = columnsOf(model, query, options);
+  return [
+    ...heading(titles[query.view], options),
+    '',
+    ...table(rows, columns, options),
+    ...(complete
+      ? []
+      : wrap('Only the rows that cost most are shown; --top N shows more, --top 0 all.', options.width, 2, options)),
+  ];
+}
+
+function columnsOf(model: Model, { metrics }: ViewQuery, options: RenderOptions): Column<ShownRow>[] {
+  const total = (row: ViewRow, name: CostName): number => row.total[costIndex[name]] ?? 0;
+  const some = (head: string, name: CostName, drop: number): Column<ShownRow> => ({
+    head,
+    text: ({ row }) => (total(row, name) >= model.elapsedNs / 1000 ? time(total(row, name), options) : ''),
+    drop,
+  });
+  const effort = (row: ViewRow): number => total(row, 'time') + total(row, 'idle') + total(row, 'spin');
+  return [
+    { head: 'NPT', text: ({ row }) => time(total(row, 'npt'), options), tone: 'strong' },
+    { head: 'share', text: ({ row }) => percent(total(row, 'npt'), model.elapsedNs) },
+    { head: 'self', text: ({ row }) => percent(row.self[costIndex.npt] ?? 0, model.elapsedNs), drop: 2 },
+    { head: 'proc.time', text: ({ row }) => time(total(row, 'time'), options), drop: 6 },
+    {
+      head: 'par.',
+      text: ({ row }) => (total(row, 'npt') > 0 ? figure(total(row, 'time') / total(row, 'npt')) : ''),
+      drop: 4,
+    },
+    { head: 'effort', text: ({ row }) => percent(effort(row), model.effortNs), drop: 7 },
+    some('idle', 'idle', 3),
+    some('spin', 'spin', 8),
+    some('overhead', 'overhead', 9),
+    some('blocked', 'blocked', 5),
+    ...metrics.map((metric): Column<ShownRow> => ({
+      head: clean(metric.name, options),
+      text: ({ row }) => derivedText(metric, row, options),
+    })),
+    {
+      head: 'context',
+      text: (shown) => indented(shown, subjectName(model, shown.row, options), options),
+      short: (shown, columns) => {
+        const indent = indented(shown, '', options);
+        const { subject } = shown.row;
+        const room = Math.max(8, columns - indent.length);
+        const entity = subject.kind === 'entity' ? model.entities[subject.entity] : undefined;
+        return indent + (entity ? shortLabel(model, entity, room, options) : subjectName(model, shown.row, options));
+      },
+      align: 'left',
+      name: true,
+    },
+    {
+      head: 'where',
+      text: ({ row: { subject } }) => {
+        const entity = subject.kind === 'entity' ? model.entities[subject.entity] : undefined;
+        return entity && entity.id !== 0 ? place(model, entity, options) : '';
+      },
+      align: 'left',
+      drop: 10,
+    },
+  ];
+}
+
+const derivedText = (metric: DerivedMetric, row: ViewRow, options: RenderOptions): string =>
+  metric.unit === 'time' ? time(metric.value(row), options) : figure(metric.value(row));
+
+/** A row of the hot path has a mark, and so has one for calls of a procedure by itself. */
+function indented({ depth, hot, row }: ShownRow, name: string, options: RenderOptions): string {
+  const mark = hot && depth > 0 ? (options.ascii ? '>' : '›') : ' ';
+  const deep = depth > deepest ? `[${depth}] ` : '';
+  return `${mark}${' '.repeat(Math.min(depth, deepest))}${deep}${name}${name !== '' && row.recursive ? ' (recursive)' : ''}`;
+}
+
+function subjectName(model: Model, { subject }: ViewRow, options: Pick<RenderOptions, 'ascii'>): string {
+  switch (subject.kind) {
+    case 'entity': {
+      const entity = model.entities[subject.entity];
+      return entity ? label(entity, options) : '?';
+    }
+    case 'file':
+      return subject.path === '' ? '(file not known)' : clean(baseName(subject.path), options);
+    case 'module':
+      return subject.path === '' ? '(no module)' : clean(baseName(subject.path), options);
+  }
+}
+
+/** A row's own fields: what it is, and all of its costs in ns. */
+function fields(model: Model, { row, depth, parent }: ShownRow, metrics: readonly DerivedMetric[]): object {
+  const { subject } = row;
+  const entity = subject.kind === 'entity' ? model.entities[subject.entity] : undefined;
+  return {
+    depth,
+    parent,
+    kind: entity ? entity.kind : subject.kind,
+    name: entity ? entity.name : subject.kind === 'entity' ? '' : subject.path,
+    entity: entity ? entity.id : null,
+    file: entity ? entity.file : '',
+    line: entity ? entity.line : 0,
+    recursive: row.recursive,
+    ...Object.fromEntries(costNames.map((name) => [`${name}Ns`, row.total[costIndex[name]] ?? 0])),
+    ...Object.fromEntries(costNames.map((name) => [`${name}SelfNs`, row.self[costIndex[name]] ?? 0])),
+    ...Object.fromEntries(metrics.map((metric) => [metric.name, metric.value(row)])),
+  };
+}
+
+export const viewSchema = 'quartz-view-1';
+
+/** `most`: rows at most, 0 = all that there is room for. */
+export function viewJson(model: Model, root: ViewRow, query: ViewQuery, version: string, most: number): string {
+  const { rows, complete } = shownRows(root, costIndex[query.sort], most === 0 ? mostRows : most);
+  const { program, elapsedNs, processors, effortNs } = model;
+  return `${JSON.stringify({
+    schema: viewSchema,
+    quartz: version,
+    view: query.view,
+    program,
+    elapsedNs,
+    processors,
+    effortNs,
+    metrics: query.metrics.map(({ name, unit }) => ({ name, unit })),
+    complete,
+    rows: rows.map((one) => fields(model, one, query.metrics)),
+  })}\n`;
+}
+
+export function viewCsv(model: Model, root: ViewRow, query: ViewQuery, most: number): string {
+  const { rows } = shownRows(root, costIndex[query.sort], most === 0 ? mostRows : most);
+  const plain = (name: string): string => name.replace(/SelfNs$/, '_self_ns').replace(/Ns$/, '_ns');
+  const all = rows.map((one) =>
+    Object.fromEntries(
+      Object.entries(fields(model, one, query.metrics) as Record<string, string | number | boolean | null>).map(
+        ([name, value]) => [plain(name), typeof value === 'boolean' ? Number(value) : (value ?? '')],
+      ),
+    ),
+  );
+  return lines(all, Object.keys(all[0] ?? {}));
+}
