@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { buildModel } from '../../../ts-frontend/src/model/index.js';
-import { reportJson } from '../../../ts-frontend/src/render/index.js';
+import { buildModel, derivedMetric, viewOf } from '../../../ts-frontend/src/model/index.js';
+import { contextViews, reportJson, viewJson } from '../../../ts-frontend/src/render/index.js';
 import { root } from '../../known-answers/programs.js';
 import { empty, example } from './example.js';
 
@@ -65,3 +65,27 @@ function undescribed(part: Part, path = ''): string[] {
 test('the schema describes each field', (t) => {
   t.deepEqual(undescribed(schema), []);
 });
+
+const viewSchema = JSON.parse(readFileSync(join(root, 'ts-frontend/schema/view.schema.json'), 'utf8')) as object;
+const validateView = new Ajv2020({
+  allErrors: true,
+  strict: true,
+  allowUnionTypes: true,
+  strictRequired: false,
+}).compile(viewSchema);
+for (const view of contextViews)
+  test(`the view ${view} is valid, whole or in part`, (t) => {
+    const model = buildModel(example());
+    const query = { view, sort: 'npt', metrics: [derivedMetric(model, 'par = time / npt')] } as const;
+    for (const most of [0, 3]) {
+      const text = viewJson(model, viewOf(model, view), query, '0.1.0', most);
+      const json = JSON.parse(text) as { complete: boolean; rows: { parent: number; par: number; nptNs: number }[] };
+      t.true(validateView(json), JSON.stringify(validateView.errors, null, 1));
+      t.is(json.complete, most === 0);
+      t.is(json.rows[0]?.nptNs, model.root.nptNs);
+      t.is(json.rows[0]?.par, model.root.parallelism);
+      json.rows.forEach(({ parent }, index) => {
+        t.true(parent < index);
+      });
+    }
+  });

@@ -7,15 +7,19 @@ import {
   checkInvariants,
   findEntities,
   focusOn,
+  viewOf,
   type Model,
 } from '../../../ts-frontend/src/model/index.js';
 import {
+  contextReport,
+  contextViews,
   focusCsv,
   focusReport,
   locksCsv,
   proceduresCsv,
   report,
   threadsCsv,
+  viewCsv,
   views,
   type RenderOptions,
 } from '../../../ts-frontend/src/render/index.js';
@@ -191,8 +195,8 @@ test('names cannot send control characters to a terminal, nor formulas to a spre
   t.true(proceduresCsv(other).includes('"\'=evil\u001b[2J\n""x"",y"'));
 });
 
-test('docs/reference/report.md and docs/reference/compare.md define every column', (t) => {
-  const page = ['report', 'compare']
+test('docs/reference defines every column', (t) => {
+  const page = ['report', 'compare', 'views']
     .map((name) => readFileSync(join(root, `docs/reference/${name}.md`), 'utf8'))
     .join('');
   const defined = new Set([...page.matchAll(/\*\*(.+?)\*\*/g)].map((match) => match[1]));
@@ -224,3 +228,23 @@ test('fewer snapshots than asked for are told with the reason', (t) => {
     /5,000 samples at 2\.50 kHz \(not 10\.0 kHz: the sampler had to wait for a CPU\)/,
   );
 });
+
+for (const view of contextViews) {
+  const query = { view, sort: 'npt', metrics: [] } as const;
+  const rows = viewOf(buildModel(example()), view);
+  test(`${view}: text and CSV`, (t) => {
+    const text = contextReport(model, rows, query, options());
+    golden(t, `${view}-80.txt`, text);
+    golden(t, `${view}.csv`, viewCsv(model, rows, query, 0));
+    for (const line of text.split('\n')) t.true(Array.from(line).length <= 80, line);
+  });
+  test(`${view} fits 40 columns`, (t) => {
+    const text = contextReport(model, rows, query, options({ width: 40, ascii: true }));
+    for (const line of text.split('\n')) t.true(line.length <= 40, line);
+    t.notRegex(text, /[^\x20-\x7e\n]/);
+  });
+  test(`${view}: what is left out is said`, (t) => {
+    t.regex(contextReport(model, rows, query, options({ top: 2 })), /Only the rows that cost most/);
+    t.notRegex(contextReport(model, rows, query, options({ top: 0 })), /Only the rows/);
+  });
+}

@@ -84,9 +84,10 @@ export async function showContexts(args: Arguments, view: ViewName, file: string
   const metrics = definition === undefined ? [] : definition.split(';').map((one) => metricOf(model, one));
   const query = { view, sort, metrics };
   const most = !args.has('top') ? 0 : options.top;
-  if (args.has('json')) await print(viewJson(model, viewOf(model, view), query, version(), most));
-  else if (args.has('csv')) await print(viewCsv(model, viewOf(model, view), query, most));
-  else await print(contextReport(model, query, options));
+  const root = viewOf(model, view);
+  if (args.has('json')) await print(viewJson(model, root, query, version(), most));
+  else if (args.has('csv')) await print(viewCsv(model, root, query, most));
+  else await print(contextReport(model, root, query, options));
   return 0;
 }
 

@@ -5,13 +5,15 @@
  * sampler had to divide. Pure.
  */
 import { contradictions } from './findings/advice.js';
+import { isBuilt } from './metrics/tables.js';
 import { State } from './profile/raw-profile.js';
 import { buildModel } from './build-model.js';
 import type { Entity, Model } from './result/types.js';
+import { checkViews } from './views/check.js';
 
 export function checkInvariants(model: Model): string[] {
   const raw = model.raw;
-  const plain = model.compensation.applied ? buildModel(raw, { compensate: false }) : model;
+  const plain = model.compensation.applied || !isBuilt(model) ? buildModel(raw, { compensate: false }) : model;
   const { root, processors: P, elapsedNs } = plain;
   const broken: string[] = [];
   const slack = 1e-9 * Math.max(1, elapsedNs * P);
@@ -98,6 +100,7 @@ export function checkInvariants(model: Model): string[] {
     same(`timeline, stretch ${k}`, t.usefulNs[k]! + t.overheadNs[k]! + t.spinningNs[k]! + t.idleNs[k]!, P * t.ns[k]!);
   }
   broken.push(...contradictions(model.findings));
+  broken.push(...checkViews(plain, slack));
   return broken;
 }
 

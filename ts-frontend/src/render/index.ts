@@ -2,6 +2,6 @@
 export { comparisonCsv, comparisonJson, comparisonReport, comparisonSchema } from './compare.js';
 export { focusCsv, locksCsv, proceduresCsv, threadsCsv } from './csv.js';
 export { reportJson, schemaName } from './json.js';
-export { views, type RenderOptions, type View } from './format/options.js';
+export { contextViews, views, type ContextView, type RenderOptions, type View } from './format/options.js';
 export { contextReport, focusReport, report } from './report.js';
 export { viewCsv, viewJson, type ViewQuery } from './view.js';

@@ -1,5 +1,5 @@
 /** A whole report as text: the head and one view, or the reason why there is nothing to show. */
-import { viewOf, type Focus, type Model } from '../model/index.js';
+import type { Focus, Model, ViewRow } from '../model/index.js';
 import { focusView } from './focus.js';
 import { head } from './head.js';
 import { locks, objectRows } from './locks.js';
@@ -43,10 +43,10 @@ export const focusReport = (model: Model, focus: Focus, options: RenderOptions):
   text([...head(model, options), ...focusView(model, focus, options)]);
 
 /** The head, and one of the views of calling contexts. */
-export const contextReport = (model: Model, query: ViewQuery, options: RenderOptions): string =>
+export const contextReport = (model: Model, root: ViewRow, query: ViewQuery, options: RenderOptions): string =>
   text([
     ...head(model, options),
     ...(model.root.nptNs > 0 || model.samples > 0
-      ? viewTable(model, viewOf(model, query.view), query, options)
+      ? viewTable(model, root, query, options)
       : wrap(nothing(model, 'procedures'), options.width, 0, options)),
   ]);

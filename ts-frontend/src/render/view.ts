@@ -14,7 +14,7 @@ import type { RenderOptions } from './format/options.js';
 import { clean, wrap } from './format/text.js';
 import { figure, percent, time } from './format/units.js';
 import { heading } from './head.js';
-import { label, place, shortLabel } from './names.js';
+import { label, place, shortLabel } from './wording/names.js';
 import { table, type Column } from './table.js';
 import { shownRows, type ShownRow } from './view-rows.js';
 

@@ -19,6 +19,9 @@ export interface Tables {
 }
 const tables = new WeakMap<Model, Tables>();
 
+/** Whether a model was made by buildModel, and is not a changed copy of one. */
+export const isBuilt = (model: Model): boolean => tables.has(model);
+
 /** Of a model made by buildModel; throws otherwise. */
 export function tablesOf(model: Model): Tables {
   const found = tables.get(model);

@@ -1,0 +1,117 @@
+/** Views of calling contexts: rows are what the tables say, parts add up, and columns of one's own have units. */
+import test from 'ava';
+import {
+  buildModel,
+  checkInvariants,
+  costIndex,
+  derivedMetric,
+  MetricError,
+  viewOf,
+  type Model,
+  type ViewRow,
+} from '../../../ts-frontend/src/model/index.js';
+import { ProfileBuilder, overhead, run, wait } from '../../support/profile-builder.js';
+import { second, serialThenParallel } from '../../support/example-profiles.js';
+
+const nameOf = (model: Model, { subject }: ViewRow): string =>
+  subject.kind === 'entity' ? (model.entities[subject.entity]?.name ?? '?') : subject.path;
+/** A view as text: one line a row, NPT and self NPT in ms. */
+function outline(model: Model, row: ViewRow, depth = 0): string[] {
+  const ms = (costs: Float64Array): number => Math.round((costs[costIndex.npt] ?? 0) / 1e6);
+  const line = `${' '.repeat(depth)}${nameOf(model, row)}${row.recursive ? '*' : ''} ${ms(row.total)} ${ms(row.self)}`;
+  return [line, ...row.open(costIndex.npt).flatMap((one) => outline(model, one, depth + 1))];
+}
+
+/** Two paths lead to `leaf`, one of them through calls of `deep` by itself. */
+const twoPaths = (): Model =>
+  buildModel(
+    new ProfileBuilder({ processors: 2 })
+      .stretch(second, [run('main', ['main', 'a', 'leaf']), run('w', ['start', 'b', 'deep', 'deep', 'leaf'])])
+      .stretch(second, [run('main', ['main', 'a']), wait('w', ['start', 'mutex:m'])])
+      .build(),
+  );
+
+test('tree: a row for each context, calls of a procedure by itself in one', (t) => {
+  const model = twoPaths();
+  t.deepEqual(outline(model, viewOf(model, 'tree')).slice(1), [
+    ' main 1500 0',
+    '  a 1500 1000',
+    '   leaf 500 500',
+    ' start 500 0',
+    '  b 500 0',
+    '   deep* 500 0',
+    '    leaf 500 500',
+    '  m 0 0',
+  ]);
+  t.deepEqual(checkInvariants(model), []);
+});
+
+test('callers: what costs time by itself, divided among who called it', (t) => {
+  const model = twoPaths();
+  t.deepEqual(outline(model, viewOf(model, 'callers')).slice(1), [
+    ' a 1000 1000',
+    '  main 1000 1000',
+    ' leaf 1000 1000',
+    '  a 500 500',
+    '   main 500 500',
+    '  deep* 500 500',
+    '   b 500 500',
+    '    start 500 500',
+    ' m 0 0',
+    '  start 0 0',
+  ]);
+});
+
+test('waiting stands in its own column, and adds up', (t) => {
+  const model = twoPaths();
+  const root = viewOf(model, 'tree');
+  t.is(root.total[costIndex.blocked], second);
+  const start = root.open(costIndex.blocked)[0];
+  t.is(start && nameOf(model, start), 'start');
+  t.is(start?.total[costIndex.blocked], second);
+  t.is(start?.self[costIndex.blocked], 0);
+});
+
+test('idleness and overhead of contexts are those of metrics.md, section 4', (t) => {
+  const model = buildModel(
+    new ProfileBuilder({ processors: 4 })
+      .stretch(second, [run('main', ['main', 'alone'])])
+      .stretch(second, [run('main', ['main', 'half']), overhead('w', ['start'])])
+      .build(),
+  );
+  const main = viewOf(model, 'tree').open(costIndex.npt)[0]!;
+  const [alone, half] = main.open(costIndex.idle);
+  t.is(alone!.total[costIndex.idle], 3 * second);
+  t.is(half!.total[costIndex.idle], second);
+  t.is(viewOf(model, 'tree').total[costIndex.idle], model.root.idlenessNs);
+  t.is(viewOf(model, 'tree').total[costIndex.overhead], second);
+});
+
+test('columns of one’s own', (t) => {
+  const model = buildModel(serialThenParallel().build());
+  const root = viewOf(model, 'flat');
+  const value = (definition: string): number => derivedMetric(model, definition).value(root);
+  t.is(value('p = time / npt'), 2.5);
+  t.is(value('x = 2 * (npt - npt_self) / elapsed'), 2);
+  t.is(value('lost = elapsed * processors - time'), 3e9);
+  t.is(derivedMetric(model, 'lost = elapsed * processors - time').unit, 'time');
+  t.is(value('m = max(npt, time) / min(npt, time)'), 2.5);
+  t.is(value('z = npt / (npt - npt)'), 0, 'nothing to divide by');
+  t.is(value('n = -1 + 3 - -1'), 3);
+});
+
+for (const [definition, message] of [
+  ['npt / time', /no name/],
+  ['x = npt + 1', /a time and a number/],
+  ['x = npt * time', /neither a time nor a plain number/],
+  ['x = foo', /no column "foo"/],
+  ['x = (npt', /"\)" is missing before "the end"/],
+  ['x = npt time', /"time" does not belong there/],
+  ['x =', /it ends where/],
+  ['x = max(npt)', /"," is missing/],
+] as const)
+  test(`refused: ${definition}`, (t) => {
+    const model = twoPaths();
+    const error = t.throws(() => derivedMetric(model, definition), { instanceOf: MetricError });
+    t.regex(error.message, message);
+  });

@@ -1,0 +1,50 @@
+/** What holds for the views of calling contexts of every profile: parts add up to wholes, and to the tables' numbers. Pure. */
+import type { Model } from '../result/types.js';
+import { costIndex, costNames } from './costs.js';
+import type { ViewRow } from './rows.js';
+import { viewOf } from './views.js';
+
+/** One line for each of those that do not hold; `slack`: ns that rounding may make. */
+export function checkViews(model: Model, slack: number): string[] {
+  const broken: string[] = [];
+  const same = (what: string, a: number, b: number): void => {
+    if (!(Math.abs(a - b) <= slack)) broken.push(`${what}: ${a} ns and ${b} ns`);
+  };
+  const tree = viewOf(model, 'tree');
+  const flat = viewOf(model, 'flat');
+  const callers = viewOf(model, 'callers');
+  const callersOpen = callers.open(costIndex.npt);
+  same('tree: NPT of the whole', tree.total[costIndex.npt] ?? 0, model.root.nptNs);
+  for (const name of costNames) {
+    const k = costIndex[name];
+    const sum = (rows: readonly ViewRow[], own: 'total' | 'self'): number =>
+      rows.reduce((total, row) => total + (row[own][k] ?? 0), 0);
+    same(
+      `tree: ${name} of the whole and its parts`,
+      tree.total[k] ?? 0,
+      (tree.self[k] ?? 0) + sum(tree.open(k), 'total'),
+    );
+    same(
+      `callers: ${name} of the whole and its parts`,
+      callers.total[k] ?? 0,
+      (tree.self[k] ?? 0) + sum(callersOpen, 'total'),
+    );
+    same(
+      `flat: ${name} of the whole and its parts`,
+      flat.total[k] ?? 0,
+      (tree.self[k] ?? 0) + sum(flat.open(k), 'self'),
+    );
+  }
+  const files = flat.open(costIndex.npt).flatMap((module) => module.open(costIndex.npt));
+  for (const row of files.flatMap((file) => file.open(costIndex.npt))) {
+    const entity = row.subject.kind === 'entity' ? model.entities[row.subject.entity] : undefined;
+    if (!entity) continue;
+    same(`flat: NPT of ${entity.name}`, row.total[costIndex.npt] ?? 0, entity.nptNs);
+    same(`flat: self NPT of ${entity.name}`, row.self[costIndex.npt] ?? 0, entity.nptSelfNs);
+  }
+  for (const row of callersOpen) {
+    const entity = row.subject.kind === 'entity' ? model.entities[row.subject.entity] : undefined;
+    if (entity) same(`callers: self NPT of ${entity.name}`, row.total[costIndex.npt] ?? 0, entity.nptSelfNs);
+  }
+  return broken;
+}
