@@ -9,7 +9,8 @@ import {
   State,
 } from '../../../ts-frontend/src/model/index.js';
 import type { Entity } from '../../../ts-frontend/src/model/index.js';
-import { buildModel, type Model } from '../../support/sentences.js';
+import { buildModel, type Model } from '../../../ts-frontend/src/model/index.js';
+import { findingSentences } from '../../../ts-frontend/src/render/findings/index.js';
 import { ProfileBuilder, run, spin, wait } from '../../support/profile-builder.js';
 import {
   eightOnFour,
@@ -292,8 +293,9 @@ test('invariants hold for whatever the processors do, and are broken by a wrong 
         finding.savingNs >= 0 && finding.savingNs <= finding.costNs + 1 && finding.costNs <= model.elapsedNs + 1,
         JSON.stringify(finding),
       );
-      t.regex(finding.text, /\d/);
-      t.notRegex(finding.text + finding.remedy, /NaN|undefined|Infinity/);
+      const { text, remedy } = findingSentences(model, finding, { ascii: false });
+      t.regex(text, /\d/);
+      t.notRegex(text + remedy, /NaN|undefined|Infinity/);
     }
     const busy = raw.tuples.state.findIndex((state) => state === State.useful);
     if (busy >= 0) {

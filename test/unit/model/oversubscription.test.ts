@@ -1,6 +1,7 @@
 /** More threads than CPUs: what they cost, by hand. P = 2 and kernel threads (publisher pthread) throughout. */
 import test from 'ava';
-import { buildModel, type Model } from '../../support/sentences.js';
+import { buildModel, type Model } from '../../../ts-frontend/src/model/index.js';
+import { factsOf, findingOf, ms, nameOf, namesOf } from '../../support/facts.js';
 import { ProfileBuilder, ready, run, spin, wait, woken, type Doing } from '../../support/profile-builder.js';
 import { second } from '../../support/example-profiles.js';
 
@@ -71,16 +72,14 @@ test('who spins and then blocks: the calls that wait and wake cost too, what blo
     finding!.alternatives!.map(({ change, savingNs }) => [change, near(savingNs, 0.5)]),
     [['block-instead-of-spin', true]],
   );
-  t.notRegex(finding!.remedy, /up to/);
+  t.is(factsOf(finding, 'oversubscription').fewer.mostNs, null);
   // Then one works, one spins, and two have blocked in the same procedure: had they not waited, twice as much would be
   // done.
   profile.stretch(second, [run('w1', a), spin('w2', gate), wait('w3', met), wait('w4', met)]);
   const [more] = crowds(buildModel(profile.build()));
   t.true(near(more!.savingNs, 0.75));
-  t.regex(
-    more!.remedy,
-    /is 750 ms; with all the waiting that goes with it up to 1\.25 s\. Waiters that block at once would still save 500 ms\.$/,
-  );
+  const { fewer, blocking } = factsOf(more, 'oversubscription');
+  t.deepEqual([fewer.savesNs, fewer.mostNs!, blocking!].map(ms), [750, 1250, 500]);
 });
 
 test('two threads at work and two that spin on two CPUs: half of both CPUs is lost, though none looks it', (t) => {
@@ -118,7 +117,8 @@ test('four threads at work on two CPUs: said, and that it costs nothing', (t) =>
   );
   const [finding] = crowds(model);
   t.deepEqual([finding!.costNs, finding!.savingNs], [0, 0]);
-  t.regex(finding!.text, /4 of them on average, on 2 CPUs/);
+  const { runnable, harmful } = factsOf(finding, 'oversubscription');
+  t.deepEqual([runnable, harmful], [4, false]);
 });
 
 test('threads that were woken and have no CPU yet are runnable, wait for nothing, and hold no lock', (t) => {
@@ -129,11 +129,9 @@ test('threads that were woken and have no CPU yet are runnable, wait for nothing
       .build(),
   );
   const [finding] = crowds(model);
-  t.regex(
-    finding!.text,
-    /3 of them on average, on 2 CPUs.* 1 of these has been woken and waits for a CPU, most often at lock m\./,
-  );
-  t.regex(finding!.text, /waited 2\.00 s for CPUs, at most 1\.00 s of that for each other/);
+  const { runnable, woken: those, cpuWait } = factsOf(finding, 'oversubscription');
+  t.deepEqual([runnable, those?.threads, nameOf(model, those!.object)], [3, 1, 'm']);
+  t.deepEqual(cpuWait, { waitNs: 2 * second, ownNs: second });
   t.is(finding!.savingNs, 0);
   const lock = model.entities.find(({ name }) => name === 'm')!;
   t.deepEqual([lock.states.ready.ns, lock.states.blocked.ns, lock.object!.holdNs], [second, second, 0]);
@@ -180,7 +178,7 @@ test('threads of the package are meant to be many', (t) => {
 
 test('threads that are woken for hardly any work: too fine a grain; with more work for each wait: none', (t) => {
   const stack = ['main', 'consume', 'condition:full'];
-  const told = (contended: number): Model['findings'] =>
+  const recorded = (contended: number): Model =>
     buildModel(
       builder()
         .stretch(second, [
@@ -190,40 +188,37 @@ test('threads that are woken for hardly any work: too fine a grain; with more wo
         ])
         .object('condition:full', { contended, acquisitions: contended })
         .build(),
-    ).findings.filter(({ kind }) => kind === 'overhead');
-  const [finding] = told(400_000); // 2 s of processor time
+    );
+  const model = recorded(400_000); // 2 s of processor time
+  const finding = findingOf(model, 'overhead');
   t.deepEqual([finding?.name, finding?.change], ['full', 'coarsen']);
-  t.true(near(finding!.costNs, 0.5) && near(finding!.savingNs, 0.45), finding!.text);
-  t.regex(
-    finding!.text,
-    /400,000 times, once for 5\.00 µs of processor time, most often at condition full\. Waking takes 500 ms of 1\.00 s/,
-  );
-  t.deepEqual(told(100_000), []);
+  t.true(near(finding!.costNs, 0.5) && near(finding!.savingNs, 0.45));
+  const { waits, workNs, objects } = factsOf(finding, 'wake-ups');
+  t.deepEqual([waits, workNs, ...namesOf(model, objects)], [400_000, 5000, 'full']);
+  t.is(findingOf(recorded(100_000), 'overhead'), undefined);
 });
 
 test('who has a lock and no CPU: said with the contention, by how much', (t) => {
   const held = ['main', 'update', 'mutex:m'],
     gate = ['main', 'spinlock:gate'];
-  const told = (holder: Doing): string =>
+  const told = (model: Model): [string | null, number | null] => {
+    const { holder, unserved } = factsOf(
+      model.findings.find(({ name }) => name === 'm'),
+      'lock',
+    );
+    return [nameOf(model, holder), unserved];
+  };
+  const crowded = (holder: Doing): Model =>
     buildModel(
       builder()
         .stretch(second, [holder, wait('w2', held), woken('w3', held), spin('w4', gate), spin('w5', gate)])
         .stretch(second, [run('w1', held), wait('w2', held)])
         .object('mutex:m', { acquisitions: 10, contended: 10 })
         .build(),
-    ).findings.find(({ name }) => name === 'm')!.text;
-  t.regex(
-    told(ready('w1', held)),
-    /mostly held in update; who had it waited for a CPU 50\.0 % of the time, for more threads could run than there are CPUs\./,
-  );
-  t.regex(
-    buildModel(
-      builder()
-        .stretch(second, [run('w1', held), wait('w2', held)])
-        .build(),
-    ).findings[0]!.text,
-    /mostly held in update\. But/,
-  );
+    );
+  t.deepEqual(told(crowded(ready('w1', held))), ['update', 0.5]);
+  const alone = builder().stretch(second, [run('w1', held), wait('w2', held)]);
+  t.deepEqual(told(buildModel(alone.build())), ['update', null]);
 });
 
 test('threads that are made for hardly any work: at least what making them takes', (t) => {
@@ -238,9 +233,7 @@ test('threads that are made for hardly any work: at least what making them takes
     [many.name, many.change, Math.round(many.costNs / 1e6), Math.round(many.savingNs / 1e6)],
     ['task', 'coarsen', 200, 180],
   );
-  t.regex(
-    many.text,
-    /40,000 of them, one for 50\.0 µs of processor time, most of them task\. .* at least 200 ms of 1\.00 s \(20\.0 %\)/,
-  );
+  const { spawns, workNs } = factsOf(many, 'short-threads');
+  t.deepEqual([spawns, workNs], [40_000, 50_000]);
   t.is(recorded(8_000), undefined, '250 us for each are worth a thread');
 });

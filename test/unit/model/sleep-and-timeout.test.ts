@@ -2,7 +2,8 @@
  * What limits a program in which threads wait for a sleep, a time limit, or a lock whose holder does something else.
  */
 import test from 'ava';
-import { buildModel, type Model } from '../../support/sentences.js';
+import { buildModel, type Model } from '../../../ts-frontend/src/model/index.js';
+import { factsOf, findingOf, ms, nameOf, namesOf, noticesOf, waitingIn } from '../../support/facts.js';
 import type { ProfileBuilder } from '../../support/profile-builder.js';
 import { ProfileBuilder as Builder, io, run, spin, tries, wait, woken } from '../../support/profile-builder.js';
 import { second } from '../../support/example-profiles.js';
@@ -32,15 +33,14 @@ test('all threads wait and nobody could wake them: a time limit, told with what 
   builder
     .object('condition:full', { contended: 50, acquisitions: 50 })
     .object('condition:room', { contended: 100, acquisitions: 100 });
-  const {
-    findings: [finding],
-  } = recorded(builder);
+  const model = recorded(builder);
+  const [finding] = model.findings;
   t.deepEqual([finding!.kind, finding!.name, finding!.change], ['dependency', 'room', 'wait-less']);
-  t.is(Math.round(finding!.costNs / 1e6), 750);
-  t.regex(
-    finding!.text,
-    /^Nothing runs during 750 ms of 1\.00 s \(75\.0 %\): all threads wait, 2 at condition room, 1 at condition full, .* time limit .*condition full 50 times, 20\.0 ms each/,
-  );
+  t.is(ms(finding!.costNs), 750);
+  const { waiting, waits } = factsOf(finding, 'nothing-runs');
+  t.deepEqual(waitingIn(model, waiting), ['2 at room', '1 at full']);
+  const full = waits.find(({ entity }) => nameOf(model, entity) === 'full');
+  t.deepEqual([full!.count, ms(full!.meanNs)], [50, 20]);
 });
 
 test('gaps while threads wake each other are no time limit', (t) => {
@@ -50,12 +50,7 @@ test('gaps while threads wake each other are no time limit', (t) => {
       .stretch(2e4, [run('a', ['ping']), wait('b', ['pong', 'condition:ball'])])
       .stretch(3e4, [wait('a', ['ping', 'condition:ball']), wait('b', ['pong', 'condition:ball'])]);
   builder.object('condition:ball', { contended: 1000, acquisitions: 1000 });
-  t.notRegex(
-    recorded(builder)
-      .findings.map(({ text }) => text)
-      .join(' '),
-    /Nothing runs/,
-  );
+  t.false(recorded(builder).findings.some(({ facts }) => facts.form === 'nothing-runs'));
 });
 
 const polls = (call: string): ProfileBuilder => {
@@ -72,18 +67,12 @@ const polls = (call: string): ProfileBuilder => {
 };
 
 test('who sleeps while others wait: told as sleep, not as input and output, with those that wait', (t) => {
-  const {
-    findings: [finding],
-  } = recorded(polls('nanosleep'));
-  t.deepEqual([finding!.kind, finding!.name], ['io', 'look']);
-  t.regex(
-    finding!.text,
-    /^look sleeps \(nanosleep\) during 500 ms of 1\.00 s .*threads that waited meanwhile: 2 at condition go/,
-  );
-  t.regex(
-    finding!.remedy,
-    /let it wait for what it looks for .*up to 500 ms would go.*have several under way at a time .*2 would save 250 ms/,
-  );
+  const model = recorded(polls('nanosleep'));
+  const [finding] = model.findings;
+  t.deepEqual([finding!.kind, finding!.name, ms(finding!.costNs)], ['io', 'look', 500]);
+  const { waits, call, held, goesNs, several } = factsOf(finding, 'io');
+  t.deepEqual([waits, call, waitingIn(model, held)], ['sleep', 'nanosleep', ['2 at go']]);
+  t.deepEqual([ms(goesNs), several!.atATime, ms(several!.savesNs)], [500, 2, 250]);
 });
 
 test('what a device takes while others wait for it could be done several at a time; waiting for requests could not', (t) => {
@@ -95,15 +84,12 @@ test('what a device takes while others wait for it could be done several at a ti
         .stretch(0.09 * second, [io('main', ['main', 'serve', call]), wait('w1', ['condition:go'])]);
     return builder.object('condition:go', { contended: 10, acquisitions: 10 });
   };
-  const device = recorded(few('fdatasync')).findings.find(({ kind }) => kind === 'io')!;
-  t.regex(device.text, /^Input and output in serve, in fdatasync, take 900 ms/);
-  t.regex(
-    device.remedy,
-    /^Overlap it with computation .* up to 100 ms\. Or have several under way .*2 would save 450 ms/,
-  );
-  t.is(Math.round(device.savingNs / 1e6), 450);
-  const requests = recorded(few('epoll_wait')).findings.find(({ kind }) => kind === 'io')!;
-  t.is(Math.round(requests.savingNs / 1e6), 100);
+  const device = findingOf(recorded(few('fdatasync')), 'io')!;
+  const { waits, call, overlapNs, several } = factsOf(device, 'io');
+  t.deepEqual([device.name, waits, call, ms(device.costNs)], ['serve', 'device', 'fdatasync', 900]);
+  t.deepEqual([ms(overlapNs), several!.atATime, ms(several!.savesNs)], [100, 2, 450]);
+  t.is(ms(device.savingNs), 450);
+  t.is(ms(findingOf(recorded(few('epoll_wait')), 'io')!.savingNs), 100);
 });
 
 test('of locks that are taken one inside the other the innermost is the cause, and what its holder does is told', (t) => {
@@ -131,12 +117,11 @@ test('of locks that are taken one inside the other the innermost is the cause, a
     'one cause, told once: not as input and output too',
   );
   const [finding] = model.findings;
-  t.regex(
-    finding!.text,
-    /^Threads wait for lock book during 900 ms .* The cause is lock journal: who has lock book or lock account mostly has lock journal too/,
-  );
-  t.regex(finding!.text, /held in append, 100 % of the time in input, output or sleep \(nanosleep\)/);
-  t.regex(finding!.remedy, /^Wait less for lock journal: move the input, output or sleep out of it/);
+  t.is(ms(finding!.costNs), 900);
+  const { waitedFor, others, holder, inIo, mostlyInIo } = factsOf(finding, 'lock');
+  t.deepEqual(namesOf(model, [waitedFor, holder!, inIo!.call!]), ['book', 'append', 'nanosleep']);
+  t.true(namesOf(model, others).includes('account'));
+  t.deepEqual([inIo!.share, mostlyInIo], [1, true]);
 });
 
 test('a lock inside another one that nobody else waits for is not the cause', (t) => {
@@ -164,11 +149,10 @@ test('code to make faster: where main is at work all the time, what other thread
         .build(),
     );
   const optimize = (model: Model): string | undefined => model.findings.find(({ kind }) => kind === 'optimize')?.name;
-  t.is(optimize(beside(0)), 'cost');
-  t.regex(
-    beside(0).findings[0]!.text,
-    /compact takes more \(50\.0 %\), but other threads run it, and thread main is at work 100 % of the time: it waits for none of them/,
-  );
+  const model = beside(0);
+  t.is(optimize(model), 'cost');
+  const { beside: more } = factsOf(model.findings[0], 'optimize');
+  t.deepEqual([...namesOf(model, [more!.entity, more!.main]), ms(more!.ns)], ['compact', 'main', 500]);
   t.is(optimize(beside(1)), 'compact');
 });
 
@@ -189,10 +173,8 @@ test('waiters that are woken and find the lock taken again are not at work, thou
     [finding!.costNs, finding!.savingNs].map((ns) => Math.round(ns / 1e6)),
     [1000, 500],
   );
-  t.regex(
-    finding!.text,
-    /2 of them on average, and meanwhile 1 of 2 processors was busy\. Of these 2 had just been woken/,
-  );
+  const { waiters: many, woken: tried } = factsOf(finding, 'lock');
+  t.deepEqual([many, tried!, finding!.meanwhile.busy].map(Math.fround), [2, 2, 1]);
 });
 
 test('a processor that a woken waiter has is told, few though these are: all processors add up', (t) => {
@@ -206,24 +188,18 @@ test('a processor that a woken waiter has is told, few though these are: all pro
   const {
     findings: [finding],
   } = recorded(builder.object('mutex:table', { contended: 3000, acquisitions: 5000, waitNs: 6 * second }));
-  t.regex(
-    finding!.text,
-    /6 of them on average, and meanwhile 1 of 2 processors was busy\. Of these 1 had just been woken/,
-  );
+  const { waiters: many, woken: tried } = factsOf(finding, 'lock');
+  t.deepEqual([many, tried!, finding!.meanwhile.busy].map(Math.fround), [6, 1, 1]);
 });
 
 test('what waits at a spin lock of the program is told to block at a mutex, at a loop of another kind at a condition', (t) => {
-  const remedy = (name: string): string =>
-    recorded(
-      new Builder({ processors: 2 }).stretch(second, [
-        run('w1', ['serve', 'find']),
-        spin('w2', ['serve', `loop:${name}`]),
-      ]),
-    )
-      .notices.map((one) => one.remedy)
-      .join();
-  t.regex(remedy('spin lock at a.c:5'), /let them block \(a mutex\)/);
-  t.regex(remedy('loop at a.c:5'), /let them block \(a condition, a semaphore\)/);
+  const isLock = (name: string): boolean[] => {
+    const doings = [run('w1', ['serve', 'find']), spin('w2', ['serve', `loop:${name}`])];
+    const model = recorded(new Builder({ processors: 2 }).stretch(second, doings));
+    return noticesOf(model, 'waiting-loop').map(({ lock }) => lock);
+  };
+  t.deepEqual(isLock('spin lock at a.c:5'), [true]);
+  t.deepEqual(isLock('loop at a.c:5'), [false]);
 });
 
 test('a woken waiter for which the others leave no processor costs nothing', (t) => {

@@ -6,7 +6,8 @@ import { bindings } from '../../../tui/src/state/keys.js';
 import { tabs } from '../../../tui/src/state/types.js';
 import { root } from '../../known-answers/programs.js';
 import { ProfileBuilder, ready, run } from '../../support/profile-builder.js';
-import { buildModel } from '../../support/sentences.js';
+import { buildModel } from '../../../ts-frontend/src/model/index.js';
+import { findingSentences } from '../../../ts-frontend/src/render/findings/index.js';
 import { wrap } from '../../../tui/src/draw/canvas.js';
 import { large, small } from './example.js';
 import { Memory, Session } from './screen.js';
@@ -121,7 +122,8 @@ test.serial('no sentence of a finding is lost: what does not fit is said, and sc
   ] as const) {
     const session = new Session(new Memory(small()), { width, height });
     await session.settle((lines) => lines[0]!.includes('prog'));
-    const { findings } = buildModel(small());
+    const model = buildModel(small());
+    const sentences = model.findings.map((finding) => findingSentences(model, finding, { ascii: false }));
     const seen = new Set<string>();
     for (let k = 0; k < 40; k++) {
       const lines = session.lines();
@@ -130,7 +132,7 @@ test.serial('no sentence of a finding is lost: what does not fit is said, and sc
       await session.type('j');
     }
     t.false(session.lines().some((line) => /▼ \d+ lines? more/.test(line)));
-    for (const { text, remedy } of findings)
+    for (const { text, remedy } of sentences)
       for (const line of wrap(`${text} ${remedy}`, width - 3)) t.true(seen.has(line), `${width}x${height}: ${line}`);
     await session.type('j', 'j', 'k', 'g');
     t.true(session.lines()[4]!.startsWith('1. '), 'scrolling stops at the ends');
