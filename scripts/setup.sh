@@ -33,9 +33,10 @@ need ninja-build has_maker
 need pkg-config command -v pkg-config
 if command -v cc >/dev/null 2>&1; then
   need libdw-dev header elfutils/libdwfl.h
+  need libiberty-dev header libiberty/demangle.h
   [ "$(uname -m)" != x86_64 ] || need libzydis-dev header Zydis/Zydis.h
 else
-  missing+=(libdw-dev)
+  missing+=(libdw-dev libiberty-dev)
   [ "$(uname -m)" != x86_64 ] || missing+=(libzydis-dev)
 fi
 if [ "${1:-}" = checks ]; then

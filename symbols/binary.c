@@ -13,13 +13,23 @@
 #include <unistd.h>
 #include "internal.h"
 
-static void hex(char *out, const unsigned char *bytes, size_t count) {
+static void build_id_of(Elf *elf, char text[QZ_SYMBOLS_BUILD_ID]) {
   static const char digits[] = "0123456789abcdef";
-  for (size_t k = 0; k < count; k++) {
-    out[2 * k] = digits[bytes[k] >> 4];
-    out[2 * k + 1] = digits[bytes[k] & 15];
+  const void *bytes;
+  ssize_t count = elf ? dwelf_elf_gnu_build_id(elf, &bytes) : 0;
+  if (count < 0 || count > QZ_SYMBOLS_BUILD_ID / 2) count = 0;
+  for (ssize_t k = 0; k < count; k++) {
+    text[2 * k] = digits[((const unsigned char *)bytes)[k] >> 4];
+    text[2 * k + 1] = digits[((const unsigned char *)bytes)[k] & 15];
   }
-  out[2 * count] = 0;
+  text[2 * count] = 0;
+}
+
+void qz_symbols_build_id(int fd, char text[QZ_SYMBOLS_BUILD_ID]) {
+  elf_version(EV_CURRENT);
+  Elf *elf = elf_begin(fd, ELF_C_READ, NULL);
+  build_id_of(elf, text);
+  if (elf) elf_end(elf);
 }
 
 /* Only regular files: a path in a profile may name a pipe or a device, and opening those could block. */
@@ -35,12 +45,9 @@ static int open_regular(const char *path) {
 }
 
 static bool has_build_id(Elf *elf, const char *wanted) {
-  const void *bytes;
-  ssize_t count = dwelf_elf_gnu_build_id(elf, &bytes);
-  if (count <= 0 || count > 64) return false;
-  char text[129];
-  hex(text, bytes, (size_t)count);
-  return strcmp(text, wanted) == 0;
+  char text[QZ_SYMBOLS_BUILD_ID];
+  build_id_of(elf, text);
+  return text[0] && strcmp(text, wanted) == 0;
 }
 
 static Elf *open_elf(const char *path, int *fd) {
@@ -98,12 +105,8 @@ void qzi_binary_open(struct qzi_binary *binary, char *const *debug_dirs, size_t 
     binary->fd = -1;
   }
 
-  char own_id[129] = "";
-  if (binary->elf) {
-    const void *bytes;
-    ssize_t count = dwelf_elf_gnu_build_id(binary->elf, &bytes);
-    if (count > 0 && count <= 64) hex(own_id, bytes, (size_t)count);
-  }
+  char own_id[QZ_SYMBOLS_BUILD_ID];
+  build_id_of(binary->elf, own_id);
   const char *build_id = binary->build_id[0] ? binary->build_id : own_id;
   for (size_t k = 0; k < debug_dir_count && !binary->debug_elf; k++) find_debug_file(binary, debug_dirs[k], build_id);
   if (!binary->debug_elf) find_debug_file(binary, "/usr/lib/debug/.build-id", build_id);

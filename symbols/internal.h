@@ -135,10 +135,8 @@ struct qzi_inlined {
 };
 bool qzi_dwarf_describe(struct qzi_binary *binary, uint64_t id, struct qzi_inlined *one);
 
-/* rust.c: a name of Rust as one reads it, without hashes; NULL: it is none. To be freed. legacy: of a name that the
- * demangler for C++ has made of one of the older kind. */
-char *qzi_rust_demangle(const char *name);
-char *qzi_rust_legacy(const char *demangled);
+/* rust.c: a name of Rust as one reads it, without hashes; NULL: it is none. To be freed. */
+char *qzi_rust_demangle(const char *mangled);
 /* Is the procedure of one of the libraries that come with Rust (a name of the newer kind)? */
 bool qzi_rust_standard(const char *name);
 /* Such a one: was it made for a closure of another crate? */

@@ -177,10 +177,6 @@ static void set_name(qz_symbols *symbols, struct qz_symbol *symbol, const char *
   size_t base_length = qzi_name_base_length(linkage);
   char *base = strndup(linkage, base_length);
   char *rust = base ? qzi_rust_demangle(base) : NULL, *demangled = rust || !base ? rust : qzi_demangle(base);
-  if (demangled && !rust && (rust = qzi_rust_legacy(demangled))) {
-    free(demangled);
-    demangled = rust;
-  }
   const char *full = demangled ? demangled : base ? base : linkage;
   size_t length = strlen(full);
   char *text = malloc(length + (part ? strlen(part) : 0) + 1);

@@ -63,6 +63,11 @@ void qz_symbols_free(qz_symbols *symbols);
 int qz_symbols_add_module(qz_symbols *symbols, uint64_t start, uint64_t end, uint64_t bias, const char *path,
                           const char *build_id);
 
+/* The build id of an open ELF file, hexadecimal; "" where it has none, or is no such file. Reads the file, maps
+ * nothing: it may be cut meanwhile. */
+#define QZ_SYMBOLS_BUILD_ID (2 * 64 + 1)
+void qz_symbols_build_id(int fd, char text[QZ_SYMBOLS_BUILD_ID]);
+
 /* Fills all of *symbol. The second question for the same address and use costs one hash look-up. */
 enum qz_symbol_status qz_symbols_find(qz_symbols *symbols, uint64_t address, enum qz_symbol_use use,
                                       struct qz_symbol *symbol);

@@ -9,28 +9,11 @@
 #include <string.h>
 #include <unistd.h>
 #include "sampler/util/array.h"
+#include "symbols/symbols.h"
 
-#define HEADERS_MAX 64          /* program headers read; more is no usual binary */
-#define NOTES_MAX   (64 * 1024) /* bytes; larger segments of notes are passed over */
+#define HEADERS_MAX 64 /* program headers read; more is no usual binary */
 
 static uint64_t page_down(uint64_t address) { return address & ~UINT64_C(4095); }
-
-/* The build id among the notes. */
-static void find_build_id(const unsigned char *notes, size_t bytes, char *text) {
-  size_t at = 0;
-  while (bytes - at >= sizeof(Elf64_Nhdr)) {
-    Elf64_Nhdr note;
-    memcpy(&note, notes + at, sizeof note);
-    at += sizeof note;
-    size_t name = ((size_t)note.n_namesz + 3) & ~(size_t)3, content = ((size_t)note.n_descsz + 3) & ~(size_t)3;
-    if (name > bytes - at || content > bytes - at - name) return;
-    if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == 4 && !memcmp(notes + at, "GNU", 4) && note.n_descsz <= 64) {
-      for (uint32_t k = 0; k < note.n_descsz; k++) sprintf(text + 2 * k, "%02x", notes[at + name + k]);
-      return;
-    }
-    at += name + content;
-  }
-}
 
 #define DELETED " (deleted)" /* the kernel's addition to the name of a file that is no longer there */
 
@@ -67,13 +50,10 @@ static void examine(struct qzi_module *module, int fd, uint64_t start, uint64_t 
     uint64_t end = module->bias + parts[k].p_vaddr + parts[k].p_memsz;
     if (known && parts[k].p_type == PT_LOAD && end > module->end && end - module->end < (UINT64_C(1) << 40))
       module->end = end;
-    if (parts[k].p_type != PT_NOTE || parts[k].p_filesz > NOTES_MAX || module->build_id[0]) continue;
-    unsigned char *notes = malloc(parts[k].p_filesz + 1);
-    if (!notes) continue;
-    ssize_t got = pread(fd, notes, parts[k].p_filesz, (off_t)parts[k].p_offset);
-    if (got > 0) find_build_id(notes, (size_t)got, module->build_id);
-    free(notes);
   }
+#ifdef QUARTZ_SYMBOLS
+  qz_symbols_build_id(fd, module->build_id);
+#endif
 }
 
 /* Opens a binary as the program sees it: its root may be another. */

@@ -11,11 +11,12 @@
 #include <stdint.h>
 #include <sys/types.h>
 #include "interner.h"
+#include "symbols/symbols.h"
 
 struct qzi_module {
   uint64_t start, end, bias;
   char *path;
-  char build_id[2 * 64 + 1]; /* hexadecimal, "" = none */
+  char build_id[QZ_SYMBOLS_BUILD_ID]; /* "" = none */
 };
 struct qzi_modules {
   struct qzi_module *all;
