@@ -56,6 +56,7 @@ test('two bounds are one number where they read the same, and the upper one is l
 test('text is cut in the middle and counted in columns', (t) => {
   t.is(cut('std::vector<int>::push_back', 12, unicode), 'std::v…_back');
   t.is(width('漢字e\u0301'), 5);
+  t.is(width('🚀→ж\u200b'), 4);
   t.true(width(cut('漢字漢字漢字漢字', 7, unicode)) <= 7);
   for (const line of wrap(`a bb ${'c'.repeat(100)} dd`, 20, 2, unicode)) t.true(width(line) <= 20);
 });

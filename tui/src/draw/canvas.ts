@@ -3,6 +3,8 @@
  * A cell is one column wide; text is cut at the edges, never wrapped. Attributes are packed as blessed packs them
  * (bits 0-8 background, 9-17 foreground, 18- flags), so that the terminal side copies cells without converting.
  */
+import { widthOf } from '../../../ts-frontend/src/render/format/text.js';
+
 const Flag = { bold: 1, underline: 2, inverse: 8 } as const;
 const noColour = 0x1ff;
 
@@ -41,22 +43,9 @@ function packStyle(style: Style = {}): number {
 }
 export const plain = packStyle();
 
-/** Columns that a code point takes: 0 (combining), 1, or 2 (wide). Wide ones are replaced when drawn. */
-function isNarrow(code: number): boolean {
-  if (code < 0x20 || (code >= 0x7f && code < 0xa0)) return false;
-  if (code < 0x300) return true;
-  if (code < 0x370) return false;
-  return !(
-    (code >= 0x1100 && code <= 0x115f) ||
-    (code >= 0x200b && code <= 0x200f) ||
-    (code >= 0x2e80 && code <= 0xa4cf) ||
-    (code >= 0xac00 && code <= 0xd7a3) ||
-    (code >= 0xf900 && code <= 0xfaff) ||
-    (code >= 0xfe00 && code <= 0xfe6f) ||
-    (code >= 0xff00 && code <= 0xff60) ||
-    code >= 0x10000
-  );
-}
+/** One column, one UTF-16 unit (as blessed wants it), no control character. Others are replaced when drawn. */
+const fitsCell = (char: string): boolean =>
+  (char >= ' ' && char < '\u007f') || (char >= '\u00a0' && char.length === 1 && widthOf(char) === 1);
 
 /** Lines over time that the terminal side draws with dots, two by four to a cell, over the cells of that rectangle. */
 export interface Plot {
@@ -102,7 +91,7 @@ export class Canvas {
     for (const char of text) {
       if (column >= end) break;
       if (column >= 0 && y >= 0 && y < this.height) {
-        this.chars[y * this.width + column] = isNarrow(char.codePointAt(0) ?? 0) ? char : '?';
+        this.chars[y * this.width + column] = fitsCell(char) ? char : '?';
         this.attrs[y * this.width + column] = attr;
       }
       column++;

@@ -1,6 +1,7 @@
 /**
  * Text in columns: widths, cutting, wrapping, colour. Names come from untrusted files: control characters never pass.
  */
+import { eastAsianWidth } from 'get-east-asian-width';
 import type { RenderOptions } from './options.js';
 
 export type Tone = 'heading' | 'dim' | 'strong' | 'warn' | 'part0' | 'part1' | 'part2' | 'part3' | 'part4' | 'part5';
@@ -30,10 +31,10 @@ export function clean(name: string, options: Pick<RenderOptions, 'ascii'>): stri
   return options.ascii ? safe.replace(/[^\x20-\x7e]/gu, (char) => letters[char] ?? '?') : safe;
 }
 
-const wide =
-  /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{1f300}-\u{1f64f}\u{1f900}-\u{1f9ff}\u{20000}-\u{3fffd}]/u;
-const none = /\p{Mn}|\p{Me}/u;
-const widthOf = (char: string): number => (char < '\u0300' ? 1 : none.test(char) ? 0 : wide.test(char) ? 2 : 1);
+const none = /[\p{Mn}\p{Me}\p{Cf}]/u;
+/** Columns that a character takes: 0 (combining), 1, or 2 (wide, by Unicode's table). */
+export const widthOf = (char: string): 0 | 1 | 2 =>
+  char < '\u0300' ? 1 : none.test(char) ? 0 : eastAsianWidth(char.codePointAt(0)!);
 
 /** Columns that a text takes (without colour codes). */
 export function width(text: string): number {
