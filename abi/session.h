@@ -54,6 +54,11 @@ enum qz_kind {
   QZ_KIND_COUNT = 13
 };
 
+/* 1: a lock, which whoever has it keeps on the profile stack. */
+static inline int qz_kind_is_lock(uint32_t kind) {
+  return kind == QZ_KIND_MUTEX || kind == QZ_KIND_RWLOCK || kind == QZ_KIND_SPINLOCK;
+}
+
 /* Who publishes. */
 enum qz_publisher { QZ_PUBLISHER_THREADLIB = 1, QZ_PUBLISHER_PTHREAD = 2 };
 

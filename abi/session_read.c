@@ -8,8 +8,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define LOAD(at)          __atomic_load_n((at), __ATOMIC_RELAXED)
-#define LOAD_ACQUIRE(at)  __atomic_load_n((at), __ATOMIC_ACQUIRE)
 #define SESSION_MAX_BYTES (UINT64_C(1) << 42)
 
 /* A table lies wholly inside the session, aligned as its elements are, each of at least the size that is read. */
@@ -30,7 +28,7 @@ static int check(struct qz_session_view *view, const char **why) {
   memset(&head, 0, sizeof head);
   if (view->bytes < sizeof head) return refuse(why, "the session is smaller than its head");
   const struct qz_session *live = qz_session_head(view);
-  if (LOAD_ACQUIRE(&live->magic) != QZ_SESSION_MAGIC) return refuse(why, "it is not a Quartz session");
+  if (QZ_LOAD_ACQUIRE(&live->magic) != QZ_SESSION_MAGIC) return refuse(why, "it is not a Quartz session");
   memcpy(&head, live, offsetof(struct qz_session, publishing)); /* the constant part, read once, checked in the copy */
   if (head.version != QZ_SESSION_VERSION)
     return refuse(why, "the program was built with another version of Quartz: build it again");
@@ -137,7 +135,7 @@ const struct qz_processor *qz_session_processor(const struct qz_session_view *vi
 }
 const struct qz_thread *qz_session_thread(const struct qz_session_view *view, uint32_t index) {
   const struct qz_thread *thread = element(view, &view->thread_table, index);
-  if (view->long_table.capacity && thread && LOAD_ACQUIRE(&thread->limit) == QZ_LIMIT_LONG)
+  if (view->long_table.capacity && thread && QZ_LOAD_ACQUIRE(&thread->limit) == QZ_LIMIT_LONG)
     thread = element(view, &view->long_table, index);
   return thread;
 }
@@ -154,11 +152,11 @@ const struct qz_call *qz_session_calls(const struct qz_session_view *view, uint3
 }
 
 uint32_t qz_session_thread_high(const struct qz_session_view *view) {
-  uint32_t high = LOAD_ACQUIRE(&qz_session_head(view)->thread_high);
+  uint32_t high = QZ_LOAD_ACQUIRE(&qz_session_head(view)->thread_high);
   return high < view->thread_table.capacity ? high : view->thread_table.capacity;
 }
 uint32_t qz_session_object_high(const struct qz_session_view *view) {
-  uint32_t high = LOAD_ACQUIRE(&qz_session_head(view)->object_high);
+  uint32_t high = QZ_LOAD_ACQUIRE(&qz_session_head(view)->object_high);
   return high < view->object_table.capacity ? high : view->object_table.capacity;
 }
 
@@ -167,7 +165,7 @@ size_t qz_session_string(const struct qz_session_view *view, uint32_t offset, ch
   if (offset) {
     const unsigned char *from = view->base + view->string_table.offset;
     while (length + 1 < bytes && offset + length < view->string_table.capacity) {
-      char letter = (char)LOAD(from + offset + length);
+      char letter = (char)QZ_LOAD(from + offset + length);
       if (!letter) break;
       text[length++] = letter;
     }
@@ -192,7 +190,7 @@ static const struct qz_entry *entries_of(const struct qz_thread *thread) {
 int qz_session_copy_stack(const struct qz_session_view *view, const struct qz_thread *thread, uint64_t *keys,
                           uint32_t held, struct qz_stack_copy *copy) {
   const struct qz_entry *entries = entries_of(thread);
-  uint64_t before = LOAD_ACQUIRE(&thread->word);
+  uint64_t before = QZ_LOAD_ACQUIRE(&thread->word);
   uint32_t depth =
     depth_of(before, (const unsigned char *)thread < view->long_low ? view->short_limit : view->stack_limit);
   *copy = (struct qz_stack_copy){.word = before};
@@ -201,20 +199,20 @@ int qz_session_copy_stack(const struct qz_session_view *view, const struct qz_th
     return 1;
   }
   uint32_t k = 0, shared = depth < held ? depth : held;
-  while (k < shared && LOAD(&entries[k].key) == keys[k]) k++;
+  while (k < shared && QZ_LOAD(&entries[k].key) == keys[k]) k++;
   copy->common = k;
   copy->depth = depth;
   const struct qz_entry *from = entries + k, *end = entries + depth;
   uint64_t *to = keys + k;
   for (; end - from >= 4; from += 4, to += 4) {
-    uint64_t first = LOAD(&from[0].key), second = LOAD(&from[1].key), third = LOAD(&from[2].key),
-             fourth = LOAD(&from[3].key);
+    uint64_t first = QZ_LOAD(&from[0].key), second = QZ_LOAD(&from[1].key), third = QZ_LOAD(&from[2].key),
+             fourth = QZ_LOAD(&from[3].key);
     to[0] = first;
     to[1] = second;
     to[2] = third;
     to[3] = fourth;
   }
-  while (from < end) *to++ = LOAD(&(from++)->key);
+  while (from < end) *to++ = QZ_LOAD(&(from++)->key);
   __atomic_thread_fence(__ATOMIC_ACQUIRE);
-  return LOAD(&thread->word) == before && !(before & QZ_WORD_FLUX);
+  return QZ_LOAD(&thread->word) == before && !(before & QZ_WORD_FLUX);
 }

@@ -19,8 +19,12 @@
 extern "C" {
 #endif
 
-#define QZ_PROCESSORS_MAX 4096u /* more are refused */
-#define QZ_COPY_RETRIES   3     /* copies repeated because they were torn, then accepted as they are */
+/* A word that another process writes. */
+#define QZ_LOAD(at)         __atomic_load_n((at), __ATOMIC_RELAXED)
+#define QZ_LOAD_ACQUIRE(at) __atomic_load_n((at), __ATOMIC_ACQUIRE)
+
+#define QZ_PROCESSORS_MAX   4096u /* more are refused */
+#define QZ_COPY_RETRIES     3     /* copies repeated because they were torn, then accepted as they are */
 
 struct qz_session_view {
   const unsigned char *base; /* mapping */

@@ -9,7 +9,6 @@
 #include "sampler/util/clock.h"
 #include "sampler/linux/process_memory.h"
 
-#define LOAD(at)  __atomic_load_n((at), __ATOMIC_RELAXED)
 #define KEYS_MOST 512u               /* entries of a path made by hooks and objects; deeper ones are left out */
 #define TAKERS    8u                 /* further ones are not told apart from wrappers */
 #define SITES     8u                 /* of a lock; frames are not compared with further ones */
@@ -129,7 +128,7 @@ static int starts_threads(enum code code) { return code == CODE_C || code == COD
 
 /* Leaves out what starts the thread: everything outside its start routine, which the record names. */
 static uint32_t trim(struct qzi_paths *paths, uint32_t index, uint32_t count, int complete) {
-  uint64_t start = LOAD(&qz_session_thread(paths->in->view, index)->start);
+  uint64_t start = QZ_LOAD(&qz_session_thread(paths->in->view, index)->start);
   for (uint32_t k = count; start && k-- > 0;)
     if (paths->frames[k].entry == start) return k;
   /* The C library's code that starts threads has no unwind information in some versions. */
@@ -214,7 +213,7 @@ int qzi_paths_walk(struct qzi_paths *paths, uint32_t index, const struct qzi_reg
   walk->innermost = 0;
   find_site(paths, all, first, walk);
   find_callers(paths, all, walk);
-  uint64_t start = LOAD(&qz_session_thread(paths->in->view, index)->start);
+  uint64_t start = QZ_LOAD(&qz_session_thread(paths->in->view, index)->start);
   if (start && count < all && paths->frames[count].entry == start)
     add_inlined(paths, walk, &paths->frames[count], count);
   for (uint32_t k = count; k-- > first;) {
@@ -229,7 +228,7 @@ int qzi_paths_walk(struct qzi_paths *paths, uint32_t index, const struct qzi_reg
 
 int qzi_paths_walk_wait(struct qzi_paths *paths, uint32_t index, struct qzi_walk *walk) {
   const struct qz_thread *thread = qz_session_thread(paths->in->view, index);
-  uint64_t at = LOAD(&thread->frame);
+  uint64_t at = QZ_LOAD(&thread->frame);
   struct qz_frame frame;
   if (!at) return -1;
   if (qzi_program_read(paths->in->file->head->pid, at, &frame, sizeof frame)) {
@@ -277,7 +276,7 @@ static uint32_t keys_of(const struct qzi_interner *in, uint32_t node, uint64_t *
 
 int qzi_paths_hooked(const struct qzi_interner *in, uint32_t index, uint32_t node) {
   const struct qz_thread *thread = qz_session_thread(in->view, index);
-  uint32_t procedures = 0, most = LOAD(&thread->base) + (LOAD(&thread->start) != 0);
+  uint32_t procedures = 0, most = QZ_LOAD(&thread->base) + (QZ_LOAD(&thread->start) != 0);
   for (uint32_t at = node; at; at = in->file->stacks[at].parent) procedures += !(in->node_keys[at] & QZ_KEY_OBJECT);
   return procedures > most;
 }

@@ -9,7 +9,6 @@
 #include <unistd.h>
 #include "sampler/util/clock.h"
 
-#define LOAD(at) __atomic_load_n((at), __ATOMIC_RELAXED)
 #define SOON_NS  UINT64_C(5000000)   /* between the first readings: a short run has some, too */
 #define LATER_NS UINT64_C(250000000) /* between later ones */
 #define COST     200u                /* readings take at most one part in so many of a CPU */
@@ -20,12 +19,12 @@ struct qzi_cpu_seen {
 };
 
 static uint32_t records(const struct qz_session_view *view) {
-  return view->publisher == QZ_PUBLISHER_PTHREAD ? qz_session_thread_high(view) : LOAD(&view->processors);
+  return view->publisher == QZ_PUBLISHER_PTHREAD ? qz_session_thread_high(view) : QZ_LOAD(&view->processors);
 }
 static uint32_t tid_of(const struct qz_session_view *view, uint32_t k) {
-  if (view->publisher == QZ_PUBLISHER_PTHREAD) return LOAD(&qz_session_thread(view, k)->os_tid);
+  if (view->publisher == QZ_PUBLISHER_PTHREAD) return QZ_LOAD(&qz_session_thread(view, k)->os_tid);
   const struct qz_processor *processor = qz_session_processor(view, k); /* NULL: there are fewer now */
-  return processor ? LOAD(&processor->os_tid) : 0;
+  return processor ? QZ_LOAD(&processor->os_tid) : 0;
 }
 
 int qzi_cpu_time_of(int tasks, uint32_t tid, struct qzi_cpu_count *count) {

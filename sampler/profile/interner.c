@@ -7,10 +7,8 @@
 #include <sys/mman.h>
 #include <sys/random.h>
 
-#define NAME_MAX_BYTES   4096
-#define CREATORS_MAX     64 /* threads that create threads, nested so deep */
-#define LOAD(at)         __atomic_load_n((at), __ATOMIC_RELAXED)
-#define LOAD_ACQUIRE(at) __atomic_load_n((at), __ATOMIC_ACQUIRE)
+#define NAME_MAX_BYTES 4096
+#define CREATORS_MAX   64 /* threads that create threads, nested so deep */
 
 void *qzi_lazy_memory(size_t bytes) {
   void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -153,10 +151,10 @@ uint32_t qzi_intern_object(struct qzi_interner *in, uint32_t index) {
   if (index == 0 || index >= qz_session_object_high(in->view)) return 0;
   if (in->object_entities[index]) return in->object_entities[index];
   const struct qz_object *object = qz_session_object(in->view, index);
-  uint32_t kind = LOAD_ACQUIRE(&object->kind);
+  uint32_t kind = QZ_LOAD_ACQUIRE(&object->kind);
   if (kind == QZ_KIND_NONE || kind >= QZ_KIND_COUNT) return 0;
-  uint64_t site = LOAD(&object->site);
-  uint32_t name = qzi_intern_name(in, LOAD(&object->name)), entity = 0;
+  uint64_t site = QZ_LOAD(&object->site);
+  uint32_t name = qzi_intern_name(in, QZ_LOAD(&object->name)), entity = 0;
   if (in->objects < QZI_MAX_OBJECTS) {
     entity = new_entity(in, kind, site, name, index);
     if (entity) in->objects++;
@@ -193,7 +191,7 @@ static uint32_t creator_of(struct qzi_interner *in, uint32_t creator, uint64_t s
   if (creator == 0 || creator > qz_session_thread_high(in->view)) return 0;
   const struct qzi_thread_memo *memo = &in->memos[creator - 1];
   if (memo->entity && memo->serial < serial) return memo->entity;
-  uint64_t its = LOAD_ACQUIRE(&qz_session_thread(in->view, creator - 1)->serial);
+  uint64_t its = QZ_LOAD_ACQUIRE(&qz_session_thread(in->view, creator - 1)->serial);
   if (its == 0 || its >= serial || in->creator_depth == CREATORS_MAX) return 0;
   in->creator_depth++;
   uint32_t entity = qzi_intern_thread(in, creator - 1, its);
@@ -205,10 +203,10 @@ uint32_t qzi_intern_thread_slow(struct qzi_interner *in, uint32_t index, uint64_
   struct qzi_thread_memo *memo = &in->memos[index];
   const struct qz_thread *thread = qz_session_thread(in->view, index);
   if (serial == 0) return 0;
-  uint64_t start = LOAD(&thread->start);
-  uint32_t given = LOAD(&thread->name), name = qzi_intern_name(in, given);
-  if (LOAD_ACQUIRE(&thread->serial) != serial) return 0; /* gone meanwhile: the next visit will tell */
-  uint32_t creator = creator_of(in, LOAD(&thread->creator), serial);
+  uint64_t start = QZ_LOAD(&thread->start);
+  uint32_t given = QZ_LOAD(&thread->name), name = qzi_intern_name(in, given);
+  if (QZ_LOAD_ACQUIRE(&thread->serial) != serial) return 0; /* gone meanwhile: the next visit will tell */
+  uint32_t creator = creator_of(in, QZ_LOAD(&thread->creator), serial);
   struct qzi_group *group = group_of(in, start, name);
   if (!group) return 0;
   struct qzi_file *file = in->file;
@@ -250,7 +248,7 @@ uint32_t qzi_intern_child_slow(struct qzi_interner *in, uint32_t parent, uint64_
     uint32_t index = QZ_KEY_INDEX(key), futex = QZ_KEY_KIND(key) == QZ_KIND_FUTEX;
     const struct qz_object *object =
       !futex && index < qz_session_object_high(in->view) ? qz_session_object(in->view, index) : NULL;
-    if (!futex && (!object || LOAD_ACQUIRE(&object->kind) != QZ_KEY_KIND(key))) {
+    if (!futex && (!object || QZ_LOAD_ACQUIRE(&object->kind) != QZ_KEY_KIND(key))) {
       file->head->invalid++;
       return parent;
     }

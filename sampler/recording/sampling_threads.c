@@ -18,7 +18,6 @@
 #include "sampler/util/clock.h"
 #include "sampler/linux/affinity.h"
 
-#define LOAD(at)        __atomic_load_n((at), __ATOMIC_RELAXED)
 #define SPIN_RATE_MHZ   UINT64_C(10000000)
 #define PROMPT_RATE_MHZ UINT64_C(5000000) /* highest rate at which the sampler may go before all others */
 #define SLEEP_RATE_MHZ  UINT64_C(1000000)
@@ -158,7 +157,7 @@ static void look_for_place(struct qzi_recording *recording) {
   struct qzi_place place;
   if (!recording->pacing.spins || recording->request->cpu >= 0) return;
   for (uint32_t p = 0; p < recording->view.processors; p++) {
-    if (LOAD(&qz_session_processor(&recording->view, p)->cpu) != (uint32_t)recording->cpu) continue;
+    if (QZ_LOAD(&qz_session_processor(&recording->view, p)->cpu) != (uint32_t)recording->cpu) continue;
     qzi_place_find(&place, &recording->view, -1);
     if (!place.spins) return;
     recording->cpu = place.chosen[0];
@@ -321,7 +320,7 @@ void *qzi_sampling_main(void *argument) {
       continue;
     }
     published = 1;
-    uint32_t processors = LOAD(&session->processors);
+    uint32_t processors = QZ_LOAD(&session->processors);
     if (processors != recording->asked) follow(recording, processors);
     visit_all(recording);
     if (qzi_snapshot_add(&recording->sampler, qzi_pacing_covered(&recording->pacing, now_ns))) {

@@ -6,9 +6,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#define LOAD(at)         __atomic_load_n((at), __ATOMIC_RELAXED)
-#define LOAD_ACQUIRE(at) __atomic_load_n((at), __ATOMIC_ACQUIRE)
-
 /* One call site and callee, over all processors. */
 struct qzi_call_sum {
   uint64_t site, key;
@@ -63,7 +60,7 @@ static void sum_up(struct qzi_sampler *sampler) {
     if (end <= from + slot * stride) break;
     for (; slot < slots && from + slot * stride < end; slot++) {
       const struct qz_call *call = (const struct qz_call *)(const void *)(view->base + from + slot * stride);
-      uint64_t site = LOAD_ACQUIRE(&call->site), key = LOAD(&call->key), count = LOAD(&call->count);
+      uint64_t site = QZ_LOAD_ACQUIRE(&call->site), key = QZ_LOAD(&call->key), count = QZ_LOAD(&call->count);
       if (!(key & QZ_KEY_OBJECT) && site >= view->start_low && site < view->start_high)
         continue; /* counted as a spawn */
       if (site && count) add(sampler, site, key, count);
@@ -115,11 +112,11 @@ static void sum_processors(const struct qz_session_view *view, struct qzi_totals
   *totals = (struct qzi_totals){0};
   for (uint32_t p = 0; p < view->processors; p++) {
     const struct qz_processor *processor = qz_session_processor(view, p);
-    totals->spawns += LOAD(&processor->spawns);
-    totals->switches += LOAD(&processor->switches);
-    totals->steals += LOAD(&processor->steals);
-    totals->parks += LOAD(&processor->parks);
-    totals->calls_lost += LOAD(&processor->calls_lost);
+    totals->spawns += QZ_LOAD(&processor->spawns);
+    totals->switches += QZ_LOAD(&processor->switches);
+    totals->steals += QZ_LOAD(&processor->steals);
+    totals->parks += QZ_LOAD(&processor->parks);
+    totals->calls_lost += QZ_LOAD(&processor->calls_lost);
   }
 }
 
@@ -134,12 +131,12 @@ void qzi_totals_read(struct qzi_sampler *sampler) {
   head->steals = now.steals - base->steals;
   head->parks = now.parks - base->parks;
   head->calls_lost = now.calls_lost - base->calls_lost;
-  head->threads_dropped = LOAD(&session->threads_dropped);
-  head->objects_merged = LOAD(&session->objects_merged);
-  head->strings_dropped = LOAD(&session->strings_dropped);
-  head->hook.least_ps = LOAD(&session->hook.least_ps); /* known when the modules of the program have begun */
-  head->hook.most_ps = LOAD(&session->hook.most_ps);
-  head->hook_inside_ps = LOAD(&session->hook_inside_ps);
+  head->threads_dropped = QZ_LOAD(&session->threads_dropped);
+  head->objects_merged = QZ_LOAD(&session->objects_merged);
+  head->strings_dropped = QZ_LOAD(&session->strings_dropped);
+  head->hook.least_ps = QZ_LOAD(&session->hook.least_ps); /* known when the modules of the program have begun */
+  head->hook.most_ps = QZ_LOAD(&session->hook.most_ps);
+  head->hook_inside_ps = QZ_LOAD(&session->hook_inside_ps);
 }
 
 int qzi_sampler_base(struct qzi_sampler *sampler, int attached) {

@@ -20,9 +20,7 @@
 #include "sampler/profile/external_objects.h"
 #include "sampler/linux/task_state.h"
 
-#define LOAD(at)         __atomic_load_n((at), __ATOMIC_RELAXED)
-#define LOAD_ACQUIRE(at) __atomic_load_n((at), __ATOMIC_ACQUIRE)
-#define TRIES_NS         UINT64_C(50000) /* who has run longer than this without a try does something else */
+#define TRIES_NS UINT64_C(50000) /* who has run longer than this without a try does something else */
 #define ASKED_MOST                                                                                                   \
   32u /* threads of which the kernel is asked in one snapshot, in turn; of the others the last answer holds. (Asking \
        * more makes a snapshot dearer, so that there are fewer: each thread is asked no more often.) */
@@ -149,7 +147,7 @@ static uint32_t tries_for(struct qzi_kernel *kernel, struct memo *memo, uint32_t
 /* A name that was given after the thread was first seen. */
 static void look_at_name(struct qzi_sampler *sampler, uint32_t index) {
   struct qzi_thread_memo *memo = &sampler->in.memos[index];
-  uint32_t name = LOAD(&qz_session_thread(sampler->view, index)->name);
+  uint32_t name = QZ_LOAD(&qz_session_thread(sampler->view, index)->name);
   if (!memo->entity || name == memo->name) return;
   memo->name = name;
   struct qz_entity *entity = &sampler->file->entities[memo->entity];
@@ -187,8 +185,8 @@ static void look(struct qzi_sampler *sampler, uint32_t index, int may_ask, int m
   qzi_thread_look(sampler, index, &seen->look);
   if (!seen->look.serial || !seen->look.entity) return;
   look_at_name(sampler, index);
-  uint32_t tid = LOAD(&thread->os_tid);
-  uint64_t tries = LOAD(&thread->tries);
+  uint32_t tid = QZ_LOAD(&thread->os_tid);
+  uint64_t tries = QZ_LOAD(&thread->tries);
   if (memo->serial != seen->look.serial) {
     memo->serial = seen->look.serial;
     memo->tries = memo->spun_ns = 0;
@@ -237,7 +235,7 @@ static void look(struct qzi_sampler *sampler, uint32_t index, int may_ask, int m
   const struct qz_object *object =
     state == QZ_STATE_SPINNING && !outside ? qz_session_object(sampler->view, seen->object) : NULL;
   if (object && !qzi_waits_at_top(sampler, seen->look.node, seen->object))
-    seen->look.node = qzi_intern_child(&sampler->in, seen->look.node, QZ_KEY(LOAD(&object->kind), seen->object));
+    seen->look.node = qzi_intern_child(&sampler->in, seen->look.node, QZ_KEY(QZ_LOAD(&object->kind), seen->object));
   seen->node = seen->look.node;
   seen->outside = (uint8_t)outside;
   seen->state = (uint8_t)state;
@@ -261,7 +259,7 @@ static uint32_t find_woken(struct qzi_sampler *sampler, uint32_t count, uint32_t
     struct memo *memo = &kernel->memos[seen->index];
     uint64_t word = sampler->in.memos[seen->index].word;
     if (asked < may_ask) {
-      uint32_t tid = LOAD(&qz_session_thread(sampler->view, seen->index)->os_tid);
+      uint32_t tid = QZ_LOAD(&qz_session_thread(sampler->view, seen->index)->os_tid);
       memo->woken = qzi_ask_runnable(&kernel->asker, &memo->told, tid) ? word : 0;
       if (memo->woken && (may_ask += WOKEN_FOUND) > WOKEN_MOST) may_ask = WOKEN_MOST;
       asked++;
@@ -466,7 +464,7 @@ static uint32_t look_at_all(struct qzi_sampler *sampler, uint32_t high, uint64_t
     uint32_t read_turn = k >= kernel->read_cursor ? k - kernel->read_cursor : k + high - kernel->read_cursor;
     struct seen *seen = &kernel->seen[count];
     if (k + AHEAD < high) fetch(sampler, k + AHEAD);
-    if (LOAD_ACQUIRE(&qz_session_thread(sampler->view, k)->serial) == 0) {
+    if (QZ_LOAD_ACQUIRE(&qz_session_thread(sampler->view, k)->serial) == 0) {
       part_from(sampler, k);
       continue;
     }

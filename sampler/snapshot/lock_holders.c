@@ -43,10 +43,7 @@ void qzi_holders_close(struct qzi_holders *holders) {
 
 void qzi_holders_begin(struct qzi_holders *holders) { holders->count = 0; }
 
-static int is_lock(uint64_t key) {
-  unsigned kind = QZ_KEY_KIND(key);
-  return key & QZ_KEY_OBJECT && (kind == QZ_KIND_MUTEX || kind == QZ_KIND_RWLOCK || kind == QZ_KIND_SPINLOCK);
-}
+static int is_lock(uint64_t key) { return key & QZ_KEY_OBJECT && qz_kind_is_lock(QZ_KEY_KIND(key)); }
 
 /* Parents come before their children. */
 static void fill(struct qzi_sampler *sampler, struct qzi_holders *holders) {

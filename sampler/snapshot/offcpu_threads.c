@@ -1,9 +1,6 @@
 /* Threads without a processor, visited in turn. See snapshot.h. */
 #include "kernel_threads.h"
 
-#define LOAD(at)         __atomic_load_n((at), __ATOMIC_RELAXED)
-#define LOAD_ACQUIRE(at) __atomic_load_n((at), __ATOMIC_ACQUIRE)
-
 /* Copies state and path. The node is that of the last look where the packed word is the same. */
 void qzi_thread_look(struct qzi_sampler *sampler, uint32_t index, struct qzi_look *look) {
   const struct qz_thread *thread = qz_session_thread(sampler->view, index);
@@ -12,12 +9,12 @@ void qzi_thread_look(struct qzi_sampler *sampler, uint32_t index, struct qzi_loo
   struct qz_profile *head = sampler->file->head;
   *look = (struct qzi_look){0};
   for (unsigned retries = 0;; retries++) {
-    look->serial = LOAD_ACQUIRE(&thread->serial);
-    look->state = LOAD_ACQUIRE(&thread->state);
+    look->serial = QZ_LOAD_ACQUIRE(&thread->serial);
+    look->state = QZ_LOAD_ACQUIRE(&thread->state);
     if (look->serial == 0) return;
     look->entity = qzi_intern_thread(in, index, look->serial);
     int consistent = 1;
-    if (memo->serial != look->serial || LOAD_ACQUIRE(&thread->word) != memo->word || (memo->word & QZ_WORD_FLUX)) {
+    if (memo->serial != look->serial || QZ_LOAD_ACQUIRE(&thread->word) != memo->word || (memo->word & QZ_WORD_FLUX)) {
       struct qz_stack_copy copy;
       consistent = qz_session_copy_stack(sampler->view, thread, sampler->keys, 0, &copy);
       head->invalid += copy.invalid;
@@ -26,7 +23,7 @@ void qzi_thread_look(struct qzi_sampler *sampler, uint32_t index, struct qzi_loo
       memo->word = consistent ? copy.word : QZI_NO_WORD;
     }
     look->node = memo->node;
-    if (consistent && LOAD(&thread->state) == look->state && LOAD(&thread->serial) == look->serial) break;
+    if (consistent && QZ_LOAD(&thread->state) == look->state && QZ_LOAD(&thread->serial) == look->serial) break;
     if (retries == QZ_COPY_RETRIES) {
       look->torn = 1;
       head->torn_accepted++;
@@ -44,7 +41,7 @@ int qzi_waits_at_top(const struct qzi_sampler *sampler, uint32_t node, uint32_t 
 
 void qzi_thread_overflows(struct qzi_sampler *sampler, uint32_t index) {
   struct qzi_thread_memo *memo = &sampler->in.memos[index];
-  uint64_t overflows = LOAD(&qz_session_thread(sampler->view, index)->overflows);
+  uint64_t overflows = QZ_LOAD(&qz_session_thread(sampler->view, index)->overflows);
   if (overflows > memo->overflows) sampler->file->head->stack_overflows += overflows - memo->overflows;
   memo->overflows = overflows;
 }
@@ -54,7 +51,7 @@ static void visit_thread(struct qzi_sampler *sampler, uint32_t index, uint64_t n
   uint64_t since_ns = memo->visit_ns ? memo->visit_ns - 1 : qzi_growth_since(&sampler->threads_grown, index);
   uint64_t ns = now_ns - since_ns;
   memo->visit_ns = now_ns + 1;
-  if (LOAD_ACQUIRE(&qz_session_thread(sampler->view, index)->serial) == 0) return;
+  if (QZ_LOAD_ACQUIRE(&qz_session_thread(sampler->view, index)->serial) == 0) return;
   qzi_thread_overflows(sampler, index);
   struct qzi_look look;
   qzi_thread_look(sampler, index, &look);

@@ -9,7 +9,6 @@
 #include "sampler/waits/poll_detector.h"
 #include "sampler/waits/repeating_loop.h"
 
-#define LOAD(at)  __atomic_load_n((at), __ATOMIC_RELAXED)
 #define UNUSED_NS UINT64_C(1000000000) /* no processor was busy for so long: no samples until one is */
 
 /* What is known of a processor. */
@@ -68,7 +67,7 @@ void qzi_processor_loops_start(struct qzi_processor_loops *loops) {
 static uint32_t processor_of(const struct qzi_processor_loops *loops, uint32_t tid) {
   const struct qz_session_view *view = loops->sampler->view;
   for (uint32_t p = 0; p < view->processors && p < loops->count; p++)
-    if (LOAD(&qz_session_processor(view, p)->os_tid) == tid) return p;
+    if (QZ_LOAD(&qz_session_processor(view, p)->os_tid) == tid) return p;
   return UINT32_MAX;
 }
 

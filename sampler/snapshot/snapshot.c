@@ -6,9 +6,6 @@
 
 #include <string.h>
 
-#define LOAD(at)         __atomic_load_n((at), __ATOMIC_RELAXED)
-#define LOAD_ACQUIRE(at) __atomic_load_n((at), __ATOMIC_ACQUIRE)
-
 /* What is remembered of each processor, and scratch, in one piece. */
 static int make_visits(struct qzi_sampler *sampler) {
   uint64_t processors = sampler->view->processors;
@@ -134,9 +131,9 @@ static int visit_thread(const struct qzi_sampler *sampler, struct qzi_visit *vis
     visit->invalid = 1;
     return 1;
   }
-  uint64_t serial = LOAD_ACQUIRE(&thread->serial);
-  visit->object = visit->state == QZ_STATE_SPINNING ? QZ_STATE_OBJECT(LOAD(&thread->state)) : 0;
-  if (index == visit->thread && serial == visit->serial && LOAD_ACQUIRE(&thread->word) == visit->word &&
+  uint64_t serial = QZ_LOAD_ACQUIRE(&thread->serial);
+  visit->object = visit->state == QZ_STATE_SPINNING ? QZ_STATE_OBJECT(QZ_LOAD(&thread->state)) : 0;
+  if (index == visit->thread && serial == visit->serial && QZ_LOAD_ACQUIRE(&thread->word) == visit->word &&
       !(visit->word & QZ_WORD_FLUX))
     return 1;
   struct qz_stack_copy copy;
@@ -161,7 +158,7 @@ void qzi_visit(struct qzi_sampler *sampler, uint32_t first, uint32_t end) {
     visit->torn = 0;
     visit->retries = 0;
     for (;;) {
-      visit->now = LOAD_ACQUIRE(&processor->now);
+      visit->now = QZ_LOAD_ACQUIRE(&processor->now);
       visit->state = (uint8_t)QZ_NOW_STATE(visit->now);
       int consistent = 1;
       if (visit->state > QZ_STATE_SPINNING) {
@@ -175,7 +172,7 @@ void qzi_visit(struct qzi_sampler *sampler, uint32_t first, uint32_t end) {
       } else {
         consistent = visit_thread(sampler, visit);
       }
-      if (consistent && LOAD(&processor->now) == visit->now) break;
+      if (consistent && QZ_LOAD(&processor->now) == visit->now) break;
       if (visit->retries == QZ_COPY_RETRIES) {
         visit->torn = 1;
         visit->word = QZI_NO_WORD;
@@ -183,7 +180,7 @@ void qzi_visit(struct qzi_sampler *sampler, uint32_t first, uint32_t end) {
       }
       visit->retries++;
     }
-    visit->ready = LOAD(&processor->enqueued) - LOAD(&processor->dequeued);
+    visit->ready = QZ_LOAD(&processor->enqueued) - QZ_LOAD(&processor->dequeued);
   }
 }
 
@@ -191,7 +188,7 @@ void qzi_visit(struct qzi_sampler *sampler, uint32_t first, uint32_t end) {
 
 static struct qzi_counts count_states(const struct qzi_sampler *sampler) {
   struct qzi_counts counts = {0};
-  int64_t ready = LOAD(&qz_session_head(sampler->view)->unplaced);
+  int64_t ready = QZ_LOAD(&qz_session_head(sampler->view)->unplaced);
   uint32_t processors = sampler->view->processors;
   for (uint32_t p = 0; p < processors; p++) {
     const struct qzi_visit *visit = &sampler->visits[p];

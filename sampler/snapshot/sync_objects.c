@@ -5,11 +5,8 @@
 #include <string.h>
 #include "sampler/profile/external_objects.h"
 
-#define LOAD(at)         __atomic_load_n((at), __ATOMIC_RELAXED)
-#define LOAD_ACQUIRE(at) __atomic_load_n((at), __ATOMIC_ACQUIRE)
-
-#define READERS_MOST     64u  /* readers of one lock that are blamed in one visit */
-#define READERS_LOOKS    256u /* threads looked at for them */
+#define READERS_MOST  64u  /* readers of one lock that are blamed in one visit */
+#define READERS_LOOKS 256u /* threads looked at for them */
 
 /* 0..15 exactly, then two buckets for each power of two. */
 static unsigned queue_bucket(uint32_t length) {
@@ -65,12 +62,7 @@ static void blame(struct qzi_sampler *sampler, uint32_t object, uint32_t stack, 
 }
 
 static int may_have_holder(uint32_t kind) {
-  return kind == QZ_KIND_MUTEX || kind == QZ_KIND_RWLOCK || kind == QZ_KIND_SPINLOCK || kind == QZ_KIND_ONCE ||
-         kind == QZ_KIND_FUTEX || kind == QZ_KIND_JOIN;
-}
-
-static int is_lock(uint32_t kind) {
-  return kind == QZ_KIND_MUTEX || kind == QZ_KIND_RWLOCK || kind == QZ_KIND_SPINLOCK;
+  return qz_kind_is_lock(kind) || kind == QZ_KIND_ONCE || kind == QZ_KIND_FUTEX || kind == QZ_KIND_JOIN;
 }
 
 /* In equal parts to all who hold it: one, or readers. */
@@ -92,7 +84,7 @@ static void blame_readers(struct qzi_sampler *sampler, uint32_t index, uint32_t 
   uint32_t count = 0, high = qz_session_thread_high(sampler->view), looks = high < READERS_LOOKS ? high : READERS_LOOKS;
   for (uint32_t k = 0; k < looks && count < readers && count < READERS_MOST; k++) {
     uint32_t at = (uint32_t)(((uint64_t)sampler->reader_cursor + k) % high), thread;
-    uint64_t state = LOAD(&qz_session_thread(sampler->view, at)->state);
+    uint64_t state = QZ_LOAD(&qz_session_thread(sampler->view, at)->state);
     if (QZ_STATE_OF(state) == QZ_STATE_IDLE) continue;
     uint32_t node = qzi_thread_path(sampler, at, &thread);
     if (!node || !qzi_holders_has(sampler, sampler->holders, node, index, QZ_STATE_OBJECT(state))) continue;
@@ -135,14 +127,15 @@ void qzi_object_seen(struct qzi_sampler *sampler, uint32_t entity, uint32_t *sta
 static void visit_object(struct qzi_sampler *sampler, uint32_t index, uint64_t now_ns) {
   const struct qz_object *object = qz_session_object(sampler->view, index);
   struct qzi_object_memo *memo = &sampler->objects[index];
-  uint32_t kind = LOAD_ACQUIRE(&object->kind);
+  uint32_t kind = QZ_LOAD_ACQUIRE(&object->kind);
   uint64_t since_ns = memo->visit_ns ? memo->visit_ns - 1 : qzi_growth_since(&sampler->objects_grown, index);
   uint64_t ns = now_ns - since_ns;
   memo->visit_ns = now_ns + 1;
   if (kind == QZ_KIND_NONE || kind >= QZ_KIND_COUNT) return;
-  uint32_t blocked = LOAD(&object->queue), most = sampler->view->thread_table.capacity;
+  uint32_t blocked = QZ_LOAD(&object->queue), most = sampler->view->thread_table.capacity;
   /* Places that join, sleep and spin are always there; other objects only while one is alive. */
-  if (kind != QZ_KIND_JOIN && kind != QZ_KIND_SLEEP && kind != QZ_KIND_LOOP && !blocked && LOAD(&object->address) == 0)
+  if (kind != QZ_KIND_JOIN && kind != QZ_KIND_SLEEP && kind != QZ_KIND_LOOP && !blocked &&
+      QZ_LOAD(&object->address) == 0)
     return;
   if (blocked > most) {
     sampler->file->head->invalid++;
@@ -157,10 +150,10 @@ static void visit_object(struct qzi_sampler *sampler, uint32_t index, uint64_t n
   stats->queue_length_ns += waiters * ns;
   stats->queue_ns[queue_bucket(waiters)] += ns;
   if (!waiters) return;
-  uint32_t owner = LOAD(&object->owner), thread = 0, stack = 0;
+  uint32_t owner = QZ_LOAD(&object->owner), thread = 0, stack = 0;
   if (owner && may_have_holder(kind)) stack = qzi_thread_path(sampler, owner - 1, &thread);
-  uint32_t readers = kind == QZ_KIND_RWLOCK && !owner && !sampler->kernel ? LOAD(&object->readers) : 0;
-  if (sampler->kernel && is_lock(kind))
+  uint32_t readers = kind == QZ_KIND_RWLOCK && !owner && !sampler->kernel ? QZ_LOAD(&object->readers) : 0;
+  if (sampler->kernel && qz_kind_is_lock(kind))
     blame_holders(sampler, index, stats->entity, waiters * ns);
   else if (readers)
     blame_readers(sampler, index, stats->entity, readers, waiters * ns);
@@ -197,8 +190,9 @@ uint32_t qzi_objects_visit(struct qzi_sampler *sampler, uint32_t most, int first
 int qzi_objects_base(struct qzi_sampler *sampler) {
   uint32_t high = qz_session_object_high(sampler->view), used = 0;
   for (uint32_t k = 1; k < high; k++)
-    if (LOAD(&qz_session_object(sampler->view, k)->acquisitions) ||
-        LOAD(&qz_session_object(sampler->view, k)->failed) || LOAD(&qz_session_object(sampler->view, k)->contended))
+    if (QZ_LOAD(&qz_session_object(sampler->view, k)->acquisitions) ||
+        QZ_LOAD(&qz_session_object(sampler->view, k)->failed) ||
+        QZ_LOAD(&qz_session_object(sampler->view, k)->contended))
       used = k + 1;
   if (!used) return 0;
   free(sampler->bases);
@@ -218,20 +212,20 @@ static void add_exact(struct qz_object_stats *stats, const struct qz_object *obj
                       uint64_t asked) {
   static const struct qz_object zero;
   if (!base) base = &zero;
-  stats->instances += LOAD(&object->instances);
-  stats->capacity = LOAD(&object->capacity);
-  stats->acquisitions += since(LOAD(&object->acquisitions), base->acquisitions);
-  stats->acquisitions += since(asked, since(LOAD(&object->failed), base->failed));
-  stats->contended += since(LOAD(&object->contended), base->contended);
-  stats->wait_ns += since(LOAD(&object->wait_ns), base->wait_ns);
-  stats->spin_ns += since(LOAD(&object->spin_ns), base->spin_ns);
-  stats->hold_ns += since(LOAD(&object->hold_ns), base->hold_ns);
-  uint64_t wait_max = LOAD(&object->wait_max_ns), hold_max = LOAD(&object->hold_max_ns);
+  stats->instances += QZ_LOAD(&object->instances);
+  stats->capacity = QZ_LOAD(&object->capacity);
+  stats->acquisitions += since(QZ_LOAD(&object->acquisitions), base->acquisitions);
+  stats->acquisitions += since(asked, since(QZ_LOAD(&object->failed), base->failed));
+  stats->contended += since(QZ_LOAD(&object->contended), base->contended);
+  stats->wait_ns += since(QZ_LOAD(&object->wait_ns), base->wait_ns);
+  stats->spin_ns += since(QZ_LOAD(&object->spin_ns), base->spin_ns);
+  stats->hold_ns += since(QZ_LOAD(&object->hold_ns), base->hold_ns);
+  uint64_t wait_max = QZ_LOAD(&object->wait_max_ns), hold_max = QZ_LOAD(&object->hold_max_ns);
   if (wait_max > stats->wait_max_ns) stats->wait_max_ns = wait_max;
   if (hold_max > stats->hold_max_ns) stats->hold_max_ns = hold_max;
   for (unsigned k = 0; k < QZ_TIME_BUCKETS; k++) {
-    stats->wait_hist[k] += (uint32_t)since(LOAD(&object->wait_hist[k]), base->wait_hist[k]);
-    stats->hold_hist[k] += (uint32_t)since(LOAD(&object->hold_hist[k]), base->hold_hist[k]);
+    stats->wait_hist[k] += (uint32_t)since(QZ_LOAD(&object->wait_hist[k]), base->wait_hist[k]);
+    stats->hold_hist[k] += (uint32_t)since(QZ_LOAD(&object->hold_hist[k]), base->hold_hist[k]);
   }
 }
 
@@ -240,11 +234,11 @@ void qzi_objects_read(struct qzi_sampler *sampler) {
   for (int pass = 0; pass < 2; pass++)
     for (uint32_t k = 1; k < high; k++) {
       const struct qz_object *object = qz_session_object(sampler->view, k);
-      uint32_t kind = LOAD_ACQUIRE(&object->kind);
+      uint32_t kind = QZ_LOAD_ACQUIRE(&object->kind);
       if (kind == QZ_KIND_NONE || kind >= QZ_KIND_COUNT) continue;
       const struct qz_object *base = k < sampler->bases_count ? &sampler->bases[k] : NULL;
-      uint64_t asked = sampler->asked && (is_lock(kind) || kind == QZ_KIND_SEMAPHORE) ? sampler->asked[k] : 0;
-      if (!sampler->objects[k].stats && !asked && LOAD(&object->acquisitions) == (base ? base->acquisitions : 0))
+      uint64_t asked = sampler->asked && (qz_kind_is_lock(kind) || kind == QZ_KIND_SEMAPHORE) ? sampler->asked[k] : 0;
+      if (!sampler->objects[k].stats && !asked && QZ_LOAD(&object->acquisitions) == (base ? base->acquisitions : 0))
         continue;
       struct qz_object_stats *stats = stats_of(sampler, k);
       if (!stats) continue;

@@ -18,7 +18,6 @@
 #include "sampler/waits/no_progress.h"
 #include "sampler/util/clock.h"
 
-#define LOAD(at)    __atomic_load_n((at), __ATOMIC_RELAXED)
 #define INTERVAL_NS UINT64_C(2000000)    /* of processor time between samples, at least */
 #define COST        100u                 /* samples take at most one part in so many of the program's processor time */
 #define UNUSED_NS   UINT64_C(1000000000) /* no thread without hooks ran for so long: no samples until one does */
@@ -199,7 +198,7 @@ static void follow_wait(struct qzi_follow *follow, struct known *known, uint32_t
   if (look->torn || !qzi_paths_may(follow->paths, now_ns) || qzi_paths_walk_wait(follow->paths, index, &follow->walk))
     return;
   /* Frames are those of the wait only where that still goes on. */
-  if (LOAD(&thread->word) != word || LOAD(&thread->state) != look->state) return;
+  if (QZ_LOAD(&thread->word) != word || QZ_LOAD(&thread->state) != look->state) return;
   uint64_t waiting = qzi_waits_at_top(follow->sampler, look->node, QZ_STATE_OBJECT(look->state))
                        ? follow->sampler->in.node_keys[look->node]
                        : 0;
@@ -266,7 +265,7 @@ static void follow_sleep(struct qzi_follow *follow, struct known *known, uint32_
 static int only_waits(const struct qzi_follow *follow, const struct known *known, uint32_t index, uint64_t word,
                       uint64_t polls) {
   const struct qz_thread *thread = qz_session_thread(follow->sampler->view, index);
-  int tries = (uint32_t)LOAD(&thread->tries) > 1, says = QZ_STATE_OF(LOAD(&thread->state)) == QZ_STATE_SPINNING;
+  int tries = (uint32_t)QZ_LOAD(&thread->tries) > 1, says = QZ_STATE_OF(QZ_LOAD(&thread->state)) == QZ_STATE_SPINNING;
   return says || tries || polls || known->stalled.loop || qzi_pausing_at(&known->pausing, word);
 }
 
@@ -282,7 +281,7 @@ static int show(const struct qzi_follow *follow, struct known *known, uint32_t r
 static void take_sample(struct qzi_follow *follow, uint32_t index, uint64_t now_ns) {
   struct known *known = &follow->all[index];
   const struct qzi_sampler *sampler = follow->sampler;
-  uint64_t word = LOAD(&qz_session_thread(sampler->view, index)->word);
+  uint64_t word = QZ_LOAD(&qz_session_thread(sampler->view, index)->word);
   uint32_t pid = sampler->file->head->pid;
   if (known->hooked)
     qzi_sample_queue_close(
@@ -409,7 +408,7 @@ static int spins_inside(struct qzi_follow *follow, const struct known *known, st
   uint64_t served = walk->called ? walk->called : walk->own ? 0 : walk->site;
   uint32_t entity = sampler->in.object_entities[*object];
   if (!served || !entity || qzi_intern_module(&sampler->in, served) != sampler->file->entities[entity].module) return 0;
-  uint32_t inside = waits_inside(follow, LOAD(&record->kind), *object, walk);
+  uint32_t inside = waits_inside(follow, QZ_LOAD(&record->kind), *object, walk);
   if (!inside) return 0;
   *object = inside;
   look->node = qzi_intern_child(&sampler->in, look->node, QZ_KEY(QZ_KIND_FUTEX, inside));
@@ -428,7 +427,7 @@ int qzi_follow(struct qzi_follow *follow, uint32_t index, struct qzi_look *look,
   struct known *known = &follow->all[index];
   if (known->serial != look->serial) qzi_follow_gone(follow, index);
   known->serial = look->serial;
-  uint32_t tid = LOAD(&qz_session_thread(follow->sampler->view, index)->os_tid);
+  uint32_t tid = QZ_LOAD(&qz_session_thread(follow->sampler->view, index)->os_tid);
   if (tid && known->tid != tid) meet(follow, known, index, tid);
   if (state != QZ_STATE_USEFUL) {
     known->stalled.loop = 0;

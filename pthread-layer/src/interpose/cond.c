@@ -5,7 +5,7 @@
  * Must not: signal or wait by itself; lose a cancellation, or the state of a thread that is cancelled here.
  */
 #include <errno.h>
-#include "pthread-layer/src/layer.h"
+#include "pthread-layer/src/state/held_locks.h"
 
 struct waiting {
   struct qzl_wait wait;

@@ -7,7 +7,7 @@
  */
 #include <errno.h>
 #include <stdbool.h>
-#include "pthread-layer/src/layer.h"
+#include "pthread-layer/src/state/held_locks.h"
 #include "pthread-layer/src/libc/fast_mutex.h"
 
 enum how { LOCK, TIMED, CLOCKED };

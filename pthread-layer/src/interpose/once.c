@@ -6,7 +6,7 @@
  * Who comes first is known by the routine's being called. Who finds it running waits (its record is that of the object;
  * the object is not on the path of the thread that runs the routine, because that is no lock).
  */
-#include "pthread-layer/src/layer.h"
+#include "pthread-layer/src/state/held_locks.h"
 
 #define RUNNING 1 /* the C library's: bit 0 while the routine runs, bit 1 when it has been run */
 #define DONE    2

@@ -5,7 +5,7 @@
  *          session.c.
  * Must not: see limits that were there when the program began: those are found out before (qzi_pub_forbidden).
  */
-#include "pthread-layer/src/layer.h"
+#include "pthread-layer/src/state/threads.h"
 #include <linux/seccomp.h>
 #include <stdarg.h>
 #include <string.h>

@@ -4,7 +4,7 @@
  * Must not: take a thread that yields between pieces of work for one that waits.
  */
 #include <errno.h>
-#include "pthread-layer/src/layer.h"
+#include "pthread-layer/src/state/held_locks.h"
 
 void (*qzl_next_spin_begin)(const void *), (*qzl_next_spin_end)(const void *);
 

@@ -8,7 +8,7 @@
  * a lambda or another class the compiler makes one for each, so its address tells which it is. Functions of one type
  * share it; then the function's own address lies in the object, behind the arguments.
  */
-#include "pthread-layer/src/layer.h"
+#include "pthread-layer/src/state/threads.h"
 #include <link.h>
 #include <string.h>
 

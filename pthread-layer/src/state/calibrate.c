@@ -6,7 +6,7 @@
  * A mutex of our own is locked and unlocked as the program does it, by a thread that exists only here: its record is
  * given back, its calls are counted in a table that nobody reads.
  */
-#include "pthread-layer/src/layer.h"
+#include "object_table.h"
 #include "pthread-layer/src/libc/fast_mutex.h"
 #include <string.h>
 #include <sys/mman.h>

@@ -1,14 +1,14 @@
 /* Locks on the stack of the thread that has or asks for them.
  *
  * Owns:    what a thread knows of the locks that it has (placed) and of the places where it takes them (takings).
- * Writer:  the thread itself. Reader: it, and the inline functions of layer.h.
+ * Writer:  the thread itself. Reader: it, and the inline functions of held_locks.h.
  * Must not: be used for another thread.
  *
  * A lock is let go by whoever took it, mostly the last one first: so it is found among the latest placed, and not
  * looked up. A place takes the same lock again, or another one of a crowd: what is known of that (struct qzl_taking)
  * needs no look-up either.
  */
-#include "pthread-layer/src/layer.h"
+#include "held_locks.h"
 #include "publisher/private.h"
 
 uint32_t qzl_era = 1;

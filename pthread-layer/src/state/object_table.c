@@ -12,7 +12,7 @@
  * make an object stores where it was made, in a table of fixed size in which objects push out each other; to find one
  * of a crowd takes a look into a table that stays in the cache, and finds nothing.
  */
-#include "pthread-layer/src/layer.h"
+#include "held_locks.h"
 #include <errno.h>
 #include <string.h>
 #include <sys/mman.h>

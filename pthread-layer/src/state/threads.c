@@ -5,7 +5,7 @@
  * Reader:  session.c and hot_line.c, through the functions that private.h names.
  * Must not: fail or delay a thread for want of a place: it then runs unpublished.
  */
-#include "pthread-layer/src/layer.h"
+#include "object_table.h"
 #include "pthread-layer/src/libc/fast_mutex.h"
 #include <errno.h>
 #include <limits.h>

@@ -1,0 +1,99 @@
+/* Read-write locks.
+ *
+ * Owns:    nothing. Writer: the calling thread. Reader: the sampler.
+ * Must not: return, or leave in errno, anything but what the real function did.
+ */
+#include "waiting.h"
+
+static inline int rwlock(pthread_rwlock_t *lock, uint64_t site, bool write,
+                         int (*wait_for)(pthread_rwlock_t *, clockid_t, const struct timespec *), clockid_t clock,
+                         const struct timespec *until) {
+  struct qzl_thread *me;
+  if (!qzi_publishing() || !(me = qzl_here())) return wait_for(lock, clock, until);
+  qzl_ask(me, lock, QZ_KIND_RWLOCK, site);
+  int result = write ? qzl_real.pthread_rwlock_trywrlock(lock) : qzl_real.pthread_rwlock_tryrdlock(lock);
+  if (result) {
+    struct qzl_wait wait;
+    uint32_t index = qzl_promote(me, lock, QZ_KIND_RWLOCK, site);
+    qzl_wait_begin(&wait, me, index, QZ_STATE_BLOCKED);
+    result = wait_for(lock, clock, until);
+    qzl_wait_end(&wait, result == 0 || result == ETIMEDOUT);
+    if (result) qzl_in_vain(me, index, lock, QZ_KIND_RWLOCK);
+  }
+  if (!result && write) acquired(me, lock, QZ_KIND_RWLOCK);
+  return result;
+}
+static int read_wait(pthread_rwlock_t *lock, clockid_t clock, const struct timespec *until) {
+  return qzl_real.pthread_rwlock_rdlock(lock);
+}
+static int read_timed(pthread_rwlock_t *lock, clockid_t clock, const struct timespec *until) {
+  return qzl_real.pthread_rwlock_timedrdlock(lock, until);
+}
+static int read_clock(pthread_rwlock_t *lock, clockid_t clock, const struct timespec *until) {
+  return qzl_real.pthread_rwlock_clockrdlock(lock, clock, until);
+}
+static int write_wait(pthread_rwlock_t *lock, clockid_t clock, const struct timespec *until) {
+  return qzl_real.pthread_rwlock_wrlock(lock);
+}
+static int write_timed(pthread_rwlock_t *lock, clockid_t clock, const struct timespec *until) {
+  return qzl_real.pthread_rwlock_timedwrlock(lock, until);
+}
+static int write_clock(pthread_rwlock_t *lock, clockid_t clock, const struct timespec *until) {
+  return qzl_real.pthread_rwlock_clockwrlock(lock, clock, until);
+}
+QZL_EXPORT int pthread_rwlock_rdlock(pthread_rwlock_t *lock) {
+  return rwlock(lock, QZL_SITE(), false, read_wait, 0, NULL);
+}
+QZL_EXPORT int pthread_rwlock_wrlock(pthread_rwlock_t *lock) {
+  return rwlock(lock, QZL_SITE(), true, write_wait, 0, NULL);
+}
+QZL_EXPORT int pthread_rwlock_timedrdlock(pthread_rwlock_t *lock, const struct timespec *until) {
+  if (!proper(until)) return qzl_real.pthread_rwlock_timedrdlock(lock, until);
+  return rwlock(lock, QZL_SITE(), false, read_timed, 0, until);
+}
+QZL_EXPORT int pthread_rwlock_timedwrlock(pthread_rwlock_t *lock, const struct timespec *until) {
+  if (!proper(until)) return qzl_real.pthread_rwlock_timedwrlock(lock, until);
+  return rwlock(lock, QZL_SITE(), true, write_timed, 0, until);
+}
+QZL_EXPORT int pthread_rwlock_clockrdlock(pthread_rwlock_t *lock, clockid_t clock, const struct timespec *until) {
+  if (!known_clock(clock) || !proper(until)) return qzl_real.pthread_rwlock_clockrdlock(lock, clock, until);
+  return rwlock(lock, QZL_SITE(), false, read_clock, clock, until);
+}
+QZL_EXPORT int pthread_rwlock_clockwrlock(pthread_rwlock_t *lock, clockid_t clock, const struct timespec *until) {
+  if (!known_clock(clock) || !proper(until)) return qzl_real.pthread_rwlock_clockwrlock(lock, clock, until);
+  return rwlock(lock, QZL_SITE(), true, write_clock, clock, until);
+}
+static inline int try_rwlock(pthread_rwlock_t *lock, uint64_t site, bool write) {
+  struct qzl_thread *me;
+  int result = write ? qzl_real.pthread_rwlock_trywrlock(lock) : qzl_real.pthread_rwlock_tryrdlock(lock);
+  if (!qzi_publishing() || !(me = qzl_here())) return result;
+  qzl_tried(me, lock, QZ_KIND_RWLOCK, site, result != 0);
+  if (result) return result;
+  qzl_ask(me, lock, QZ_KIND_RWLOCK, site);
+  if (write) acquired(me, lock, QZ_KIND_RWLOCK);
+  return 0;
+}
+QZL_EXPORT int pthread_rwlock_tryrdlock(pthread_rwlock_t *lock) { return try_rwlock(lock, QZL_SITE(), false); }
+QZL_EXPORT int pthread_rwlock_trywrlock(pthread_rwlock_t *lock) { return try_rwlock(lock, QZL_SITE(), true); }
+QZL_EXPORT int pthread_rwlock_unlock(pthread_rwlock_t *lock) {
+  struct qzl_thread *me = qzl_self;
+  if (!qzi_publishing() || !me) return qzl_real.pthread_rwlock_unlock(lock);
+  uint32_t index;
+  uint64_t key = qzl_held(me, lock, QZ_KIND_RWLOCK, &index);
+  qzl_released(index); /* nothing, of one that was held for reading */
+  int result = qzl_real.pthread_rwlock_unlock(lock);
+  if (!result)
+    qzl_pop(me, key);
+  else
+    qzl_kept(me, index, key, lock);
+  return result;
+}
+QZL_EXPORT int pthread_rwlock_init(pthread_rwlock_t *lock, const pthread_rwlockattr_t *attributes) {
+  qzl_initialized(lock, QZL_SITE());
+  return qzl_real.pthread_rwlock_init(lock, attributes);
+}
+QZL_EXPORT int pthread_rwlock_destroy(pthread_rwlock_t *lock) {
+  int result = qzl_real.pthread_rwlock_destroy(lock);
+  if (!result) qzl_destroyed(lock);
+  return result;
+}

@@ -1,0 +1,97 @@
+/* What a thread has on its stack: locks, from just before it asks for them, and other objects while it waits for them.
+ *
+ * Owns:    nothing: it is in the thread (threads.h). Writer and reader: the calling thread.
+ */
+#ifndef QZL_HELD_LOCKS_H
+#define QZL_HELD_LOCKS_H
+
+#include "object_table.h"
+
+#pragma GCC visibility push(hidden)
+
+/* Where that of a place and a lock is, or of a place and its crowd (QZL_CROWD). */
+static inline struct qzl_taking *qzl_taking(struct qzl_thread *me, uint64_t site, uint64_t address) {
+  return &me->takings[((address >> 3) + (site << 8)) * 0x9e3779b97f4a7c15u >> 56 & (QZL_TAKINGS - 1)];
+}
+/* The lock goes on the stack before it is asked for, the access is counted. */
+void qzl_ask_slow(struct qzl_thread *me, const void *address, unsigned kind, uint64_t site);
+__attribute__((always_inline)) static inline bool qzl_ask_fast(struct qzl_thread *me, const void *address,
+                                                               unsigned kind, uint64_t site) {
+  /* Without a branch: crowds and others come in no order that could be foreseen. */
+  uint64_t at = (uint64_t)(uintptr_t)address, crowd = qzl_of_crowd(address), of = (at & (crowd - 1)) | crowd;
+  const struct qzl_taking *taking = qzl_taking(me, site, of);
+  if (__builtin_expect(
+        taking->site != site || taking->address != of || taking->era != __atomic_load_n(&qzl_era, __ATOMIC_RELAXED), 0))
+    return false;
+  struct qz_thread *record = me->thread.record;
+  uint64_t key = taking->key;
+  uint32_t top = qzi_pub_top(record), count = me->placed_count;
+  if (__builtin_expect(key >> 32 != QZ_KEY(kind, 0) >> 32 || top >= qzi_pub_limit || count >= QZL_PLACED_OWN, 0))
+    return false;
+  me->placed_count = count + 1; /* first: a signal handler may take locks, too */
+  __atomic_signal_fence(__ATOMIC_ACQ_REL);
+  me->placed[count] = (struct qzl_placed){at | crowd, key};
+  struct qz_call *call = &me->counts[taking->call];
+  qzi_pub_put(record, top, key);
+  qzi_pub_store(&call->count, call->count + 1);
+  return true;
+}
+__attribute__((always_inline)) static inline void qzl_ask(struct qzl_thread *me, const void *address, unsigned kind,
+                                                          uint64_t site) {
+  if (__builtin_expect(!qzl_ask_fast(me, address, kind, site), 0)) qzl_ask_slow(me, address, kind, site);
+}
+/* Before waiting for a lock that was asked for: it gets a record of its own, under which it then is on the stack. Its
+ * index. */
+uint32_t qzl_promote(struct qzl_thread *me, const void *address, unsigned kind, uint64_t site);
+/* The index and key under which a lock was asked for just now. */
+uint64_t qzl_asked(struct qzl_thread *me, const void *address, unsigned kind, uint32_t *index);
+/* A lock that was asked for, under that index, and not got. */
+void qzl_in_vain(struct qzl_thread *me, uint32_t index, const void *address, unsigned kind);
+/* Exact hold times, where they are wanted (QUARTZ_EXACT_HOLD). */
+static inline void qzl_acquired(uint32_t index) {
+  if (__builtin_expect(qzi_pub_exact_hold, 0) && index && !(index & QZI_PUB_SHARED))
+    QZI_PUB_OBJECT(index)->line0_reserved[0] = qzi_pub_clock_ns();
+}
+static inline void qzl_released(uint32_t index) {
+  if (__builtin_expect(qzi_pub_exact_hold, 0) && index) qzi_pub_held_slow(index, qzi_pub_clock_ns());
+}
+
+/* Under which key the calling thread has a lock on its stack, just before it lets it go; 0: it has not. *index: of the
+ * lock's own record, 0: it is of a crowd. */
+uint64_t qzl_held(struct qzl_thread *me, const void *address, unsigned kind, uint32_t *index);
+/* The lock that was taken last is off the stack. false: that is another one. */
+static inline bool qzl_release_fast(struct qzl_thread *me, const void *address) {
+  uint32_t count = me->placed_count;
+  if (__builtin_expect(!count, 0)) return false;
+  const struct qzl_placed *last = &me->placed[count - 1];
+  if (__builtin_expect((last->address & ~UINT64_C(1)) != (uint64_t)(uintptr_t)address, 0)) return false;
+  if (__builtin_expect(!qzi_pub_pop_fast(&me->thread, last->key), 0)) return false;
+  me->placed_count = count - 1;
+  return true;
+}
+static inline void qzl_pop(struct qzl_thread *me, uint64_t key) {
+  if (key && !qzi_pub_pop_fast(&me->thread, key)) qzi_pub_pop(&me->thread, key);
+}
+/* After qzl_held: it was not let go. */
+void qzl_kept(struct qzl_thread *me, uint32_t index, uint64_t key, const void *address);
+/* It has it on the stack again, after qzl_held and qzl_pop. */
+void qzl_hold_again(struct qzl_thread *me, uint32_t index, uint64_t key, const void *address);
+
+/* Objects that are no locks: on the stack while the thread waits for them. The access is counted. */
+static inline void qzl_show(struct qzl_thread *me, uint32_t index, uint64_t key, uint64_t site) {
+  if (!index) return;
+  qzl_count(me, site, key);
+  qzi_pub_push(&me->pub, &me->thread, key);
+}
+static inline void qzl_hide(struct qzl_thread *me, uint32_t index, uint64_t key) {
+  if (index) qzl_pop(me, key);
+}
+
+/* A try-lock failed, or did not. */
+void qzl_tried_slow(struct qzl_thread *me, const void *address, unsigned kind, uint64_t site, int failed);
+static inline void qzl_tried(struct qzl_thread *me, const void *address, unsigned kind, uint64_t site, int failed) {
+  if (failed || (me->thread.record && me->thread.record->tries)) qzl_tried_slow(me, address, kind, site, failed);
+}
+
+#pragma GCC visibility pop
+#endif

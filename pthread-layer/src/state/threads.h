@@ -1,0 +1,110 @@
+/* The layer's side of a thread, and of a wait.
+ *
+ * Owns:    struct qzl_thread of each thread. Writer: threads.c; through the calls of publisher.h and held_locks.h, the
+ * thread itself. Reader: every file of the layer.
+ */
+#ifndef QZL_THREADS_H
+#define QZL_THREADS_H
+
+#include "pthread-layer/src/layer.h"
+
+#pragma GCC visibility push(hidden)
+
+/* A lock on the stack. Bit 0 of the address is set if that is under the key of its place: it has no record of its own,
+ * or had none when it was asked for. */
+struct qzl_placed {
+  uint64_t address, key;
+};
+#define QZL_PLACED     16 /* further ones of crowds at the same time are counted, and not shown as held */
+#define QZL_PLACED_OWN 12 /* further ones with records of their own are looked up */
+
+/* What a place that takes locks took not long ago. Good as long as the era is the same. */
+struct qzl_taking {
+  uint64_t site;
+  uint64_t address; /* of the lock; QZL_CROWD: any that has no record of its own */
+  uint64_t key;
+  uint32_t call; /* where it is counted: slot of the thread's `counts` */
+  uint32_t era;
+};
+#define QZL_CROWD   1
+#define QZL_TAKINGS 256
+
+/* A thread: publisher and published in one. */
+struct qzl_thread {
+  struct qzi_publisher pub;
+  struct qzi_pub_thread thread;
+  struct qz_processor processor; /* nobody's: what a processor of the thread package would publish */
+  uint32_t free[2];              /* for pub.free */
+  uint32_t slot;                 /* of the pool */
+  uint32_t next_free;            /* slot + 1 */
+  uint64_t **hot;                /* its qzi_hot; NULL: it does not run */
+  pthread_t id;
+  void *(*start)(void *);
+  int (*start_c11)(void *);
+  void *argument;
+  size_t stack_bytes;     /* 0: as many as by default */
+  unsigned rounds;        /* destructor rounds gone by */
+  struct qz_call *counts; /* its call table: pub.calls, or a small one */
+  uint32_t marked;        /* loop that the program marked and it is in, 0: none (spin_loop.c) */
+  uint64_t marked_ns;     /* since when */
+  uint64_t yielded;       /* processor's clock when its last sched_yield returned */
+  uint32_t placed_count, placed_epoch;
+  uint32_t unknown; /* locks that were taken at places of which nothing was known */
+  struct qzl_placed placed[QZL_PLACED];
+  struct qzi_pub_site_slot
+    sites[QZI_PUB_SITES];                 /* places that join; places that lock, if what they lock is of a crowd */
+  struct qzl_taking takings[QZL_TAKINGS]; /* last: they go over to the next thread that has this place */
+};
+extern _Thread_local struct qzl_thread *qzl_self __attribute__((tls_model("initial-exec")));
+
+/* The calling thread where something is published and it has a place; else NULL, and the real function does it all. */
+struct qzl_thread *qzl_adopt(void);
+static inline struct qzl_thread *qzl_here(void) {
+  struct qzl_thread *me = qzl_self;
+  return __builtin_expect(me != NULL, 1) ? me : qzl_adopt();
+}
+
+/* The thread has this name from now on. */
+void qzl_named(pthread_t id, const char *name);
+/* Address of what a thread runs that begins with `start`: the start routine, or what it calls (std_thread.c). */
+uint64_t qzl_callable(void *(*start)(void *), void *argument);
+/* The place from which the C++ library was called, where `site` is in it; else `site`. frame_end: CFA of the function
+ * that returns to `site`. */
+uint64_t qzl_site_beyond(uint64_t site, const void *frame_end);
+
+/* Counts for a thread that has no call table of its own. */
+void qzl_count_shared(uint64_t site, uint64_t key);
+static inline void qzl_count(struct qzl_thread *me, uint64_t site, uint64_t key) {
+  if (me->pub.calls)
+    qzi_pub_count(&me->pub, site, key);
+  else
+    qzl_count_shared(site, key);
+}
+
+/* A wait for an object, from just before the real call to just after. */
+struct qzl_wait {
+  struct qzl_thread *me;
+  uint64_t begin_ns;
+  struct qz_frame frame; /* from which the sampler finds the callers */
+  uint32_t index;
+};
+void qzl_wait_from(struct qzl_wait *wait, struct qzl_thread *me, uint32_t index, unsigned state);
+/* Part of the function that waits: the frame must last as long as the wait. */
+__attribute__((always_inline)) static inline void qzl_wait_begin(struct qzl_wait *wait, struct qzl_thread *me,
+                                                                 uint32_t index, unsigned state) {
+  uint64_t pc, sp, fp;
+#if defined(__x86_64__)
+  __asm__ volatile("leaq 0f(%%rip), %0\n0:\tmovq %%rsp, %1\n\tmovq %%rbp, %2" : "=&r"(pc), "=&r"(sp), "=&r"(fp));
+#elif defined(__aarch64__)
+  __asm__ volatile("adr %0, 0f\n0:\tmov %1, sp\n\tmov %2, x29" : "=&r"(pc), "=&r"(sp), "=&r"(fp));
+#endif
+  wait->frame = (struct qz_frame){.pc = pc, .sp = sp, .fp = fp};
+  qzl_wait_from(wait, me, index, state);
+}
+/* counted: 1: it had to wait. */
+void qzl_wait_end(struct qzl_wait *wait, int counted);
+/* Of one that began with state SPINNING. */
+void qzl_spin_end(struct qzl_wait *wait);
+
+#pragma GCC visibility pop
+#endif
