@@ -1,6 +1,6 @@
 /* The pthread layer: where it is, and how it is put into a program.
  *
- * Owns:    nothing. Writer: a child before exec, of its environment. Reader: whoever starts programs (control.c).
+ * Owns:    nothing. Writer: a child before exec, of its environment. Reader: whoever starts programs (record.c).
  */
 #ifndef QZI_LAYER_H
 #define QZI_LAYER_H

@@ -7,8 +7,6 @@
 #include <sys/eventfd.h>
 #include <sys/utsname.h>
 #include <unistd.h>
-#include "sampler/snapshot/kernel_threads.h"
-#include "sampler/snapshot/processor_loops.h"
 #include "cpu_placement.h"
 #include "sampler/linux/process.h"
 #include "sampler/profile/symbolize.h"
@@ -122,10 +120,7 @@ int qzi_recording_open(struct qzi_recording *recording, int fd, pid_t pid, const
   struct qzi_modules *modules = qzi_modules_read(pid);
   if (modules) qzi_modules_store(&recording->sampler.in, modules);
   qzi_modules_free(modules);
-  if (recording->sampler.kernel)
-    qzi_kernel_prepare(recording->sampler.kernel);
-  else
-    qzi_processor_loops_prepare(recording->sampler.loops);
+  recording->sampler.threading->prepare(&recording->sampler);
   return 0;
 }
 

@@ -12,8 +12,6 @@
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-#include "sampler/snapshot/kernel_threads.h"
-#include "sampler/snapshot/processor_loops.h"
 #include "cpu_placement.h"
 #include "sampler/util/clock.h"
 #include "sampler/linux/affinity.h"
@@ -82,7 +80,7 @@ static void start_helpers(struct qzi_recording *recording, const struct qzi_plac
   if (wanted > processors) wanted = processors;
   if (wanted > QZI_HELPERS_MAX + 1) wanted = QZI_HELPERS_MAX + 1;
   recording->threads = 1;
-  if (wanted < 2 || recording->sampler.kernel) return;
+  if (wanted < 2 || recording->sampler.threading->whole) return;
   recording->helpers_stop = 0;
   recording->helpers = calloc(wanted - 1, sizeof *recording->helpers);
   if (!recording->helpers) return;
@@ -220,8 +218,8 @@ static void visit_others(struct qzi_recording *recording) {
  * snapshots there are. */
 static void keep_cheap(struct qzi_recording *recording) {
   struct qzi_cheap *cheap = &recording->cheap;
-  const struct qzi_kernel *kernel = recording->sampler.kernel;
-  uint64_t cpu_ns = qzi_thread_cpu_ns(), walks_ns = kernel ? qzi_kernel_walks_ns(kernel) : 0,
+  const struct qzi_sampler *sampler = &recording->sampler;
+  uint64_t cpu_ns = qzi_thread_cpu_ns(), walks_ns = sampler->threading->walks_ns(sampler),
            snapshots = recording->file.head->snapshots;
   uint64_t count = snapshots - cheap->snapshots, all_ns = cpu_ns - cheap->cpu_ns,
            walked_ns = walks_ns - cheap->walks_ns;
@@ -268,18 +266,14 @@ static void settle(struct qzi_recording *recording, uint64_t start_ns) {
   head->sampler_cpu = recording->cpu >= 0 ? (uint32_t)recording->cpu : UINT32_MAX;
   head->sampler_spins = (uint32_t)place.spins;
   head->sampler_threads = recording->threads;
-  if (recording->sampler.kernel)
-    qzi_kernel_start(recording->sampler.kernel);
-  else
-    qzi_processor_loops_start(recording->sampler.loops);
+  recording->sampler.threading->start(&recording->sampler);
   uint64_t skipped = recording->pacing.skipped;
   qzi_pacing_start(&recording->pacing, rate_mhz, place.spins, start_ns ? start_ns : qzi_clock_ns(), 0);
   recording->others_ns = recording->pacing.interval_ns; /* as much as may be saved */
   recording->pacing.skipped = skipped;
-  recording->cheap =
-    (struct qzi_cheap){.cpu_ns = qzi_thread_cpu_ns(),
-                       .snapshots = head->snapshots,
-                       .walks_ns = recording->sampler.kernel ? qzi_kernel_walks_ns(recording->sampler.kernel) : 0};
+  recording->cheap = (struct qzi_cheap){.cpu_ns = qzi_thread_cpu_ns(),
+                                        .snapshots = head->snapshots,
+                                        .walks_ns = recording->sampler.threading->walks_ns(&recording->sampler)};
 }
 
 /* Follows the session where qz_init has changed the number of processors. */
@@ -287,7 +281,7 @@ static void follow(struct qzi_recording *recording, uint32_t processors) {
   struct qz_session_view *view = &recording->view;
   uint32_t before = view->processors;
   recording->asked = processors;
-  if (processors == 0 || processors > view->processor_table.capacity || recording->sampler.kernel) return;
+  if (processors == 0 || processors > view->processor_table.capacity || recording->sampler.threading->whole) return;
   end_helpers(recording);
   __atomic_store_n(&view->processors, processors, __ATOMIC_RELAXED);
   if (qzi_sampler_resize(&recording->sampler, before)) {

@@ -1,5 +1,6 @@
 /* Exact call counts and totals, read from the session. See snapshot.h. */
-#include "kernel_threads.h"
+#include "sync_objects.h"
+#include "thread_look.h"
 #include "sampler/util/array.h"
 
 #include <stdlib.h>
@@ -102,7 +103,7 @@ void qzi_calls_read(struct qzi_sampler *sampler) {
       file->calls[at] = (struct qz_call_edge){.site = sum->site, .callee = callee, .count = sum->count - sum->base};
       qzi_file_append(file, QZ_SECTION_CALLS, 1);
       sum->edge = (uint32_t)at + 1;
-      if (sampler->kernel && sum->key & QZ_KEY_OBJECT) qzi_kernel_taken(sampler, sum->key, sum->site);
+      if (sum->key & QZ_KEY_OBJECT) sampler->threading->taken(sampler, sum->key, sum->site);
     }
     file->calls[sum->edge - 1].count = sum->count - sum->base;
   }

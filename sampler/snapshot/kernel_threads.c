@@ -12,10 +12,12 @@
  * have been woken, or made, and have not run since. One that sleeps, and to which more is owed than looks have seen,
  * executes on its last path. (docs/reference/metrics.md, sections 1, 5 and 6)
  */
-#include "kernel_threads.h"
-
 #include <stdlib.h>
+#include "blame.h"
+#include "lock_holders.h"
+#include "round.h"
 #include "run_account.h"
+#include "sync_objects.h"
 #include "thread_tracker.h"
 #include "sampler/profile/external_objects.h"
 #include "sampler/linux/task_state.h"
@@ -85,25 +87,23 @@ struct qzi_kernel {
   uint32_t epoch, reads; /* see qzi_kernel_skip; processor times read in this snapshot */
 };
 
-struct qzi_kernel *qzi_kernel_open(struct qzi_sampler *sampler) {
+static int kernel_open(struct qzi_sampler *sampler) {
   const struct qz_session_view *view = sampler->view;
-  struct qzi_kernel *kernel = calloc(1, sizeof *kernel);
-  if (!kernel) return NULL;
+  struct qzi_kernel *kernel = sampler->kernel = calloc(1, sizeof *kernel);
+  if (!kernel) return -1;
   kernel->memos_bytes = (size_t)view->thread_table.capacity * sizeof *kernel->memos;
   qzi_asker_open(&kernel->asker, sampler->file->head);
   qzi_run_accounts_open(&kernel->accounts, view->pid, view->processors);
   kernel->memos = qzi_lazy_memory(kernel->memos_bytes);
   kernel->follow = qzi_follow_open(sampler);
-  if (kernel->memos && kernel->follow) return kernel;
-  qzi_follow_close(kernel->follow);
-  qzi_lazy_free(kernel->memos, kernel->memos_bytes);
-  free(kernel);
-  return NULL;
+  sampler->asked = qzi_lazy_memory(view->object_table.capacity * sizeof *sampler->asked);
+  return kernel->memos && kernel->follow && sampler->asked ? 0 : -1;
 }
 
-void qzi_kernel_close(struct qzi_kernel *kernel) {
+static void kernel_close(struct qzi_sampler *sampler) {
+  struct qzi_kernel *kernel = sampler->kernel;
   if (!kernel) return;
-  for (size_t k = 0; kernel->asker.open && k < kernel->memos_bytes / sizeof *kernel->memos; k++)
+  for (size_t k = 0; kernel->memos && kernel->asker.open && k < kernel->memos_bytes / sizeof *kernel->memos; k++)
     qzi_told_close(&kernel->asker, &kernel->memos[k].told);
   qzi_asker_close(&kernel->asker);
   qzi_follow_close(kernel->follow);
@@ -113,7 +113,9 @@ void qzi_kernel_close(struct qzi_kernel *kernel) {
   free(kernel);
 }
 
-void qzi_kernel_skip(struct qzi_kernel *kernel) {
+/* What the program's threads ran meanwhile is not told. */
+static void kernel_skip(struct qzi_sampler *sampler) {
+  struct qzi_kernel *kernel = sampler->kernel;
   uint64_t told_ns = kernel->accounts.told_ns, run_ns = kernel->accounts.run_ns;
   qzi_run_accounts_open(&kernel->accounts, kernel->accounts.pid, kernel->accounts.processors);
   kernel->accounts.base_ns -= run_ns;
@@ -122,8 +124,8 @@ void qzi_kernel_skip(struct qzi_kernel *kernel) {
   kernel->epoch++;
 }
 
-void qzi_kernel_prepare(struct qzi_kernel *kernel) { qzi_follow_prepare(kernel->follow); }
-void qzi_kernel_start(struct qzi_kernel *kernel) { qzi_follow_start(kernel->follow); }
+static void kernel_prepare(struct qzi_sampler *sampler) { qzi_follow_prepare(sampler->kernel->follow); }
+static void kernel_start(struct qzi_sampler *sampler) { qzi_follow_start(sampler->kernel->follow); }
 
 /* ---- one thread ---- */
 
@@ -523,7 +525,8 @@ static int add_part(struct qzi_sampler *sampler, uint64_t end_ns, uint32_t looke
   return 0;
 }
 
-int qzi_kernel_add(struct qzi_sampler *sampler, uint64_t now_ns) {
+/* Visits all threads and adds what was seen. */
+static int kernel_add(struct qzi_sampler *sampler, uint64_t now_ns) {
   struct qzi_kernel *kernel = sampler->kernel;
   uint32_t high = qz_session_thread_high(sampler->view);
   uint64_t begin_ns = sampler->last_ns, whole_ns = now_ns - begin_ns, parts = (whole_ns + PART_NS - 1) / PART_NS;
@@ -547,12 +550,33 @@ int qzi_kernel_add(struct qzi_sampler *sampler, uint64_t now_ns) {
   return 0;
 }
 
-void qzi_kernel_taken(struct qzi_sampler *sampler, uint64_t key, uint64_t site) {
+static void kernel_visit(struct qzi_sampler *sampler, uint32_t first, uint32_t end) {
+  (void)sampler, (void)first, (void)end; /* kernel_add does */
+}
+
+static uint32_t kernel_node(const struct qzi_sampler *sampler, uint32_t index) {
+  return qzi_follow_node(sampler->kernel->follow, index);
+}
+
+static void kernel_taken(struct qzi_sampler *sampler, uint64_t key, uint64_t site) {
   qzi_follow_taken(sampler->kernel->follow, key, site);
 }
 
-uint64_t qzi_kernel_walks_ns(const struct qzi_kernel *kernel) { return qzi_follow_walks_ns(kernel->follow); }
-
-uint32_t qzi_kernel_node(const struct qzi_sampler *sampler, uint32_t index) {
-  return qzi_follow_node(sampler->kernel->follow, index);
+static uint64_t kernel_walks_ns(const struct qzi_sampler *sampler) {
+  return qzi_follow_walks_ns(sampler->kernel->follow);
 }
+
+const struct qzi_threading qzi_kernel_threading = {
+  .whole = 1,
+  .open = kernel_open,
+  .close = kernel_close,
+  .prepare = kernel_prepare,
+  .start = kernel_start,
+  .skip = kernel_skip,
+  .visit = kernel_visit,
+  .add = kernel_add,
+  .node = kernel_node,
+  .blame = qzi_blame_holders,
+  .taken = kernel_taken,
+  .walks_ns = kernel_walks_ns,
+};

@@ -1,11 +1,5 @@
-/* Who holds a lock that others wait for, where the program does not say it: whoever has it on the stack and does not
- * wait for it. So the readers of a lock are its holders too, and a free lock costs the program nothing for it. See
- * kernel_threads.h.
- *
- * Owns:    the locks on each known stack; who had which lock in the snapshot under way.
- * Writer and reader: the aggregating thread.
- */
-#include "kernel_threads.h"
+/* See lock_holders.h. */
+#include "lock_holders.h"
 #include "sampler/util/array.h"
 
 #include <stdlib.h>

@@ -1,5 +1,6 @@
 /* Threads without a processor, visited in turn. See snapshot.h. */
-#include "kernel_threads.h"
+#include "thread_look.h"
+#include "wait_overlap.h"
 
 /* Copies state and path. The node is that of the last look where the packed word is the same. */
 void qzi_thread_look(struct qzi_sampler *sampler, uint32_t index, struct qzi_look *look) {
@@ -87,36 +88,13 @@ uint32_t qzi_threads_visit(struct qzi_sampler *sampler, uint32_t most) {
   uint32_t high = qz_session_thread_high(sampler->view);
   uint64_t now_ns = sampler->file->head->elapsed_ns;
   qzi_growth_note(&sampler->threads_grown, high, now_ns);
-  if (sampler->kernel) return most; /* each snapshot has visited them all */
+  if (sampler->threading->whole) return most; /* each snapshot has visited them all */
   if (most > high) most = high;
   for (uint32_t k = 0; k < most; k++) {
     if (sampler->thread_cursor >= high) sampler->thread_cursor = 0;
     visit_thread(sampler, sampler->thread_cursor++, now_ns);
   }
   return most;
-}
-
-void qzi_growth_note(struct qzi_growth *growth, uint32_t high, uint64_t now_ns) {
-  if (now_ns != growth->now_ns) {
-    growth->before_ns = growth->now_ns;
-    growth->now_ns = now_ns;
-  }
-  if (growth->count && growth->high[growth->count - 1] >= high) return;
-  if (growth->count == QZI_GROWTH_STEPS) { /* every second step is forgotten: its records join the next, later one */
-    for (uint32_t k = 0; k < QZI_GROWTH_STEPS / 2; k++) {
-      growth->high[k] = growth->high[2 * k + 1];
-      growth->since_ns[k] = growth->since_ns[2 * k + 1];
-    }
-    growth->count = QZI_GROWTH_STEPS / 2;
-  }
-  growth->high[growth->count] = high;
-  growth->since_ns[growth->count++] = growth->before_ns;
-}
-
-uint64_t qzi_growth_since(const struct qzi_growth *growth, uint32_t index) {
-  uint32_t k = 0;
-  while (k + 1 < growth->count && growth->high[k] <= index) k++;
-  return growth->count ? growth->since_ns[k] : 0;
 }
 
 uint32_t qzi_thread_path(struct qzi_sampler *sampler, uint32_t index, uint32_t *entity) {
@@ -131,6 +109,6 @@ uint32_t qzi_thread_path(struct qzi_sampler *sampler, uint32_t index, uint32_t *
   struct qzi_look look;
   qzi_thread_look(sampler, index, &look);
   *entity = look.entity;
-  uint32_t node = look.entity && sampler->kernel ? qzi_kernel_node(sampler, index) : 0;
+  uint32_t node = look.entity ? sampler->threading->node(sampler, index) : 0;
   return node ? node : look.entity ? look.node : 0;
 }

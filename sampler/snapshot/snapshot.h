@@ -17,6 +17,8 @@
 #include "sampler/profile/interner.h"
 #include "sampler/profile/timeline.h"
 #include "sampler/profile/tuples.h"
+#include "growth.h"
+#include "threading.h"
 
 /* What was seen at one processor, and what is remembered from the time before. */
 struct qzi_visit {
@@ -37,23 +39,6 @@ struct qzi_visit {
   uint64_t *keys, *prints;
 };
 
-/* When records came into use, as far as it is remembered: those from high[k - 1] to below high[k] after since_ns[k],
- * the last time that was looked at before they were there. What such a record is first seen to do stands for the time
- * from then on: at the random instant of an interval it is seen with the probability with which it was there by then.
- */
-#define QZI_GROWTH_STEPS 64
-struct qzi_growth {
-  uint64_t now_ns, before_ns; /* of the last look, and of the one before */
-  uint32_t count;
-  uint32_t high[QZI_GROWTH_STEPS];
-  uint64_t since_ns[QZI_GROWTH_STEPS];
-};
-
-/* The k-th of `count` shares of `all`, which sum to it. */
-static inline uint64_t qzi_share(uint64_t all, uint32_t count, uint32_t k) {
-  return (uint64_t)((unsigned __int128)all * (k + 1) / count - (unsigned __int128)all * k / count);
-}
-
 struct qzi_object_memo {
   uint64_t visit_ns;   /* last visit + 1; 0: none */
   uint64_t round;      /* snapshot that `spinners` and `woken` are of */
@@ -65,8 +50,8 @@ struct qzi_object_memo {
 };
 
 struct qzi_call_sum;
-struct qzi_kernel; /* kernel_threads.h */
-struct qzi_processor_loops;
+struct qzi_kernel;          /* kernel_threads.c */
+struct qzi_processor_loops; /* processor_loops.h */
 struct qzi_holders;
 struct qzi_totals {
   uint64_t spawns, switches, steals, parks, calls_lost;
@@ -81,8 +66,9 @@ struct qzi_sampler {
   struct qzi_interner in;
   struct qzi_tuples tuples;
   struct qzi_timeline timeline;
-  struct qzi_kernel *kernel;         /* where the program's threads are kernel threads, else NULL */
-  struct qzi_processor_loops *loops; /* where they are those of the thread package, else NULL */
+  const struct qzi_threading *threading; /* threading.h */
+  struct qzi_kernel *kernel;             /* where the program's threads are kernel threads, else NULL */
+  struct qzi_processor_loops *loops;     /* where they are those of the thread package, else NULL */
   struct qzi_holders *holders;
   struct qzi_visit *visits; /* by processor */
   void *visit_memory;
@@ -128,23 +114,18 @@ void qzi_sampler_rebase(struct qzi_sampler *sampler, uint64_t now_ns);
  * helper visits meanwhile. 0, or -1: one that goes was not idle, no memory, or no room; nothing has changed. */
 int qzi_sampler_resize(struct qzi_sampler *sampler, uint32_t before);
 
-/* Visits processors first .. end-1; nothing where the program's threads are kernel threads (kernel_threads.h). Distinct
- * ranges may be visited by distinct threads at once. */
-void qzi_visit(struct qzi_sampler *sampler, uint32_t first, uint32_t end);
+/* Visits processors first .. end-1. Distinct ranges may be visited by distinct threads at once. */
+static inline void qzi_visit(struct qzi_sampler *sampler, uint32_t first, uint32_t end) {
+  sampler->threading->visit(sampler, first, end);
+}
 /* Adds what the visits saw, `now_ns` being the time at which they began. 0, or -1: the file has no room (`full`) and
  * nothing was added. Times must not run backwards. */
-int qzi_snapshot_add(struct qzi_sampler *sampler, uint64_t now_ns);
+static inline int qzi_snapshot_add(struct qzi_sampler *sampler, uint64_t now_ns) {
+  return sampler->threading->add(sampler, now_ns);
+}
 static inline int qzi_snapshot(struct qzi_sampler *sampler, uint64_t now_ns) {
   qzi_visit(sampler, 0, sampler->view->processors);
   return qzi_snapshot_add(sampler, now_ns);
-}
-
-/* What is remembered of an object, for the snapshot under way. */
-static inline struct qzi_object_memo *qzi_object_in_round(struct qzi_sampler *sampler, uint32_t index) {
-  struct qzi_object_memo *memo = &sampler->objects[index];
-  if (memo->round != sampler->round) memo->spinners = memo->woken = 0;
-  memo->round = sampler->round;
-  return memo;
 }
 
 /* Visits up to `most` of the threads that are not running, or of the objects, going on where the last call ended,
@@ -153,49 +134,6 @@ static inline struct qzi_object_memo *qzi_object_in_round(struct qzi_sampler *sa
 uint32_t qzi_threads_visit(struct qzi_sampler *sampler, uint32_t most);
 /* first: 1 in the first call after a snapshot. */
 uint32_t qzi_objects_visit(struct qzi_sampler *sampler, uint32_t most, int first);
-/* An object that is not in the session had that many waiters in the snapshot just added; *stats_plus_1 is its
- * statistics', 0: none yet. */
-void qzi_object_seen(struct qzi_sampler *sampler, uint32_t entity, uint32_t *stats_plus_1, uint32_t waiters,
-                     uint64_t ns);
-/* The same of all objects that are known from outside alone, once for each snapshot (profile/external_objects.h). */
-void qzi_externals_seen(struct qzi_sampler *sampler, uint64_t ns);
-/* Charges the busy processors of this snapshot with `waiters` threads that waited for `object` (entity, 0: input or
- * output) during ns: struct qz_meanwhile. Nothing where all processors, or none, are busy. */
-void qzi_meanwhile(struct qzi_sampler *sampler, uint32_t object, uint32_t waiters, uint64_t ns);
-/* Node of the path of a thread of the session, running or not; *entity is the thread's. 0, 0: nobody. */
-uint32_t qzi_thread_path(struct qzi_sampler *sampler, uint32_t index, uint32_t *entity);
-
-/* What one consistent look at a thread record gave; serial 0: no thread. */
-struct qzi_look {
-  uint64_t serial, state;
-  uint32_t node, entity;
-  int torn;
-};
-void qzi_thread_look(struct qzi_sampler *sampler, uint32_t index, struct qzi_look *look);
-/* Counts pushes refused since the last call. */
-void qzi_thread_overflows(struct qzi_sampler *sampler, uint32_t index);
-/* The thread was there in the snapshot that is being added, whose weight is ns. */
-void qzi_thread_seen(struct qzi_sampler *sampler, uint32_t index, uint64_t ns);
-/* The top of the path is that object. */
-int qzi_waits_at_top(const struct qzi_sampler *sampler, uint32_t node, uint32_t object);
-
-/* Adding a snapshot, between its observations' tuples being found and added: begin finds room for the rest and gives
- * the weight (-1: no room, nothing was added); end adds balance and timeline, and makes the snapshot count. */
-struct qzi_counts {
-  unsigned useful, overhead, spinning, running;
-  uint32_t runnable;
-  uint64_t retries, torn, invalid;
-  int more;          /* 1: a part of a snapshot, which is not the last one: it counts with that */
-  uint64_t whole_ns; /* weight of the whole snapshot, where it has parts; else 0 */
-  uint32_t balance;  /* set by begin */
-};
-int qzi_snapshot_begin(struct qzi_sampler *sampler, uint64_t now_ns, struct qzi_counts *counts, uint64_t *ns);
-void qzi_snapshot_end(struct qzi_sampler *sampler, uint64_t now_ns, const struct qzi_counts *counts, uint64_t ns);
-
-/* Remembers that `high` records are in use at now_ns; and since when record `index` is. */
-void qzi_growth_note(struct qzi_growth *growth, uint32_t high, uint64_t now_ns);
-uint64_t qzi_growth_since(const struct qzi_growth *growth, uint32_t index);
-
 /* Brings exact numbers up to date: totals of the session's head and processors; calls; statistics of objects, some of
  * which come from the calls. */
 void qzi_totals_read(struct qzi_sampler *sampler);
@@ -204,6 +142,5 @@ void qzi_objects_read(struct qzi_sampler *sampler);
 /* Once, before the first snapshot: remembers which records are in use, and, where the program ran before (attached),
  * what processors, objects and calls counted so far, to leave it out. 0, or -1: out of memory. */
 int qzi_sampler_base(struct qzi_sampler *sampler, int attached);
-int qzi_objects_base(struct qzi_sampler *sampler); /* its part for objects */
 
 #endif

@@ -1,12 +1,12 @@
 /* Objects visited in turn: their queues, and who held them meanwhile; and their exact statistics. See snapshot.h. */
-#include "kernel_threads.h"
+#include "sync_objects.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include "sampler/profile/external_objects.h"
-
-#define READERS_MOST  64u  /* readers of one lock that are blamed in one visit */
-#define READERS_LOOKS 256u /* threads looked at for them */
+#include "blame.h"
+#include "thread_look.h"
+#include "wait_overlap.h"
 
 /* 0..15 exactly, then two buckets for each power of two. */
 static unsigned queue_bucket(uint32_t length) {
@@ -36,69 +36,8 @@ static struct qz_object_stats *stats_of(struct qzi_sampler *sampler, uint32_t in
   return &file->objects[at];
 }
 
-/* The waiters' time is the holder's: charged to its path. Where the table is full, to the object alone. */
-static void blame(struct qzi_sampler *sampler, uint32_t object, uint32_t stack, uint32_t thread, uint64_t ns) {
-  struct qzi_file *file = sampler->file;
-  for (;;) {
-    uint32_t hash = qzi_hash((uint64_t)stack << 32 | thread, object);
-    QZI_TABLE_EACH(&sampler->blame, hash, at) {
-      struct qz_blame *found = &file->blame[at - 1];
-      if (found->object != object || found->stack != stack || found->thread != thread) continue;
-      found->count += found->count < UINT32_MAX;
-      found->ns += ns;
-      return;
-    }
-    uint64_t used = qzi_file_count(file, QZ_SECTION_BLAME), capacity = file->head->sections[QZ_SECTION_BLAME].capacity;
-    int rest = stack == 0 && thread == 0;
-    if (used < (rest ? capacity : capacity - capacity / 4) && !qzi_file_room(file, QZ_SECTION_BLAME, 1) &&
-        !qzi_table_add(&sampler->blame, hash, (uint32_t)used + 1)) {
-      file->blame[used] = (struct qz_blame){.object = object, .stack = stack, .thread = thread, .count = 1, .ns = ns};
-      qzi_file_append(file, QZ_SECTION_BLAME, 1);
-      return;
-    }
-    if (rest) return;
-    stack = thread = 0;
-  }
-}
-
 static int may_have_holder(uint32_t kind) {
   return qz_kind_is_lock(kind) || kind == QZ_KIND_ONCE || kind == QZ_KIND_FUTEX || kind == QZ_KIND_JOIN;
-}
-
-/* In equal parts to all who hold it: one, or readers. */
-static void blame_holders(struct qzi_sampler *sampler, uint32_t index, uint32_t object, uint64_t ns) {
-  uint32_t at = 0, stack = 0, thread = 0, count = 0;
-  while (qzi_holders_of(sampler, sampler->holders, index, &at, &stack, &thread)) count++;
-  if (!count) blame(sampler, object, 0, 0, ns);
-  for (uint32_t k = 0; k < count && qzi_holders_of(sampler, sampler->holders, index, &at, &stack, &thread); k++)
-    blame(sampler, object, stack, thread, qzi_share(ns, count, k));
-}
-
-/* Readers of a lock of the thread package, which counts them but does not know them: whoever has the lock on the stack
- * and does not wait for it. In equal parts; those not found among the threads that there is time to look at, to the
- * object alone. */
-static void blame_readers(struct qzi_sampler *sampler, uint32_t index, uint32_t object, uint32_t readers, uint64_t ns) {
-  struct {
-    uint32_t node, thread;
-  } found[READERS_MOST];
-  uint32_t count = 0, high = qz_session_thread_high(sampler->view), looks = high < READERS_LOOKS ? high : READERS_LOOKS;
-  for (uint32_t k = 0; k < looks && count < readers && count < READERS_MOST; k++) {
-    uint32_t at = (uint32_t)(((uint64_t)sampler->reader_cursor + k) % high), thread;
-    uint64_t state = QZ_LOAD(&qz_session_thread(sampler->view, at)->state);
-    if (QZ_STATE_OF(state) == QZ_STATE_IDLE) continue;
-    uint32_t node = qzi_thread_path(sampler, at, &thread);
-    if (!node || !qzi_holders_has(sampler, sampler->holders, node, index, QZ_STATE_OBJECT(state))) continue;
-    found[count].node = node;
-    found[count++].thread = thread;
-  }
-  if (looks < high && count < readers) sampler->reader_cursor = (sampler->reader_cursor + looks) % high;
-  uint64_t rest = ns;
-  for (uint32_t k = 0; k < count; k++) {
-    uint64_t part = qzi_share(ns, readers, k);
-    blame(sampler, object, found[k].node, found[k].thread, part);
-    rest -= part;
-  }
-  if (rest) blame(sampler, object, 0, 0, rest);
 }
 
 /* Beside the objects of the session: one seen otherwise, whose waiters are all that is known. */
@@ -120,7 +59,7 @@ void qzi_object_seen(struct qzi_sampler *sampler, uint32_t entity, uint32_t *sta
   stats->queue_ns[queue_bucket(waiters)] += ns;
   stats->wait_ns += waiters * ns;
   if (!waiters) return;
-  blame(sampler, entity, 0, 0, waiters * ns);
+  qzi_blame(sampler, entity, 0, 0, waiters * ns);
   qzi_meanwhile(sampler, entity, waiters, ns);
 }
 
@@ -150,15 +89,11 @@ static void visit_object(struct qzi_sampler *sampler, uint32_t index, uint64_t n
   stats->queue_length_ns += waiters * ns;
   stats->queue_ns[queue_bucket(waiters)] += ns;
   if (!waiters) return;
-  uint32_t owner = QZ_LOAD(&object->owner), thread = 0, stack = 0;
-  if (owner && may_have_holder(kind)) stack = qzi_thread_path(sampler, owner - 1, &thread);
-  uint32_t readers = kind == QZ_KIND_RWLOCK && !owner && !sampler->kernel ? QZ_LOAD(&object->readers) : 0;
-  if (sampler->kernel && qz_kind_is_lock(kind))
-    blame_holders(sampler, index, stats->entity, waiters * ns);
-  else if (readers)
-    blame_readers(sampler, index, stats->entity, readers, waiters * ns);
-  else
-    blame(sampler, stats->entity, stack, thread, waiters * ns);
+  if (!qz_kind_is_lock(kind) || !sampler->threading->blame(sampler, object, index, stats->entity, waiters * ns)) {
+    uint32_t owner = QZ_LOAD(&object->owner), thread = 0, stack = 0;
+    if (owner && may_have_holder(kind)) stack = qzi_thread_path(sampler, owner - 1, &thread);
+    qzi_blame(sampler, stats->entity, stack, thread, waiters * ns);
+  }
   if (kind != QZ_KIND_SLEEP) qzi_meanwhile(sampler, stats->entity, waiters, ns);
 }
 

@@ -10,7 +10,7 @@
 
 #include "sampler/callpath/call_path.h"
 #include "sampler/linux/task_state.h"
-#include "snapshot.h"
+#include "thread_look.h"
 
 struct qzi_follow;
 

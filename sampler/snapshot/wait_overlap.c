@@ -2,7 +2,7 @@
  *
  * Tuples know who waited and who ran at equal b and s, but not whether at the same time: two phases of a program often
  * have the same b. So the pairs are noted when they are seen together. */
-#include "snapshot.h"
+#include "wait_overlap.h"
 
 /* Processors charged for one object in one snapshot, at least; a snapshot with many waited-for objects on many
  * processors must stay short. */

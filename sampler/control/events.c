@@ -1,0 +1,112 @@
+/* See events.h. */
+#include "events.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "finisher.h"
+#include "sampler/linux/process.h"
+
+struct qzi_admitted *qzi_admitted_all[QZI_ADMITTED_MAX];
+unsigned qzi_admitted_count;
+struct qzi_exec qzi_exec_of;
+
+int qzi_signals_open(sigset_t *before) {
+  sigset_t mine;
+  sigemptyset(&mine);
+  static const int numbers[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGCHLD, SIGCONT};
+  for (unsigned k = 0; k < sizeof numbers / sizeof *numbers; k++) sigaddset(&mine, numbers[k]);
+  if (sigprocmask(SIG_BLOCK, &mine, before)) return -1;
+  return signalfd(-1, &mine, SFD_CLOEXEC | SFD_NONBLOCK);
+}
+
+void qzi_dismiss(unsigned k, uint32_t reason, int32_t status) {
+  struct qzi_admitted *one = qzi_admitted_all[k];
+  qzi_admitted_all[k] = qzi_admitted_all[--qzi_admitted_count];
+  qzi_stop(one, reason);
+  if (reason != QZ_END_EXEC) {
+    qzi_finish_later(one, reason, status);
+    return;
+  }
+  int brief = qzi_admitted_brief(one); /* what comes before is no profile of what was to be recorded */
+  if (one->pid == qzi_exec_of.pid) {
+    char program[64];
+    snprintf(program, sizeof program, "/proc/%ld/exe", (long)qzi_exec_of.pid);
+    qzi_exec_of.kind = qz_program_at(program);
+    qzi_exec_of.happened = 1;
+    free(qzi_exec_of.kept);
+    qzi_exec_of.kept = brief ? NULL : strdup(one->recording.file.path);
+  }
+  if (brief)
+    qzi_discard(one);
+  else
+    qzi_finish(one, reason, status); /* at once: what the process runs now gets a file of the same name */
+}
+static void stop_all(void) { /* all end now, not one after the other */
+  for (unsigned k = 0; k < qzi_admitted_count; k++) qzi_admitted_all[k]->recording.stop = 1;
+}
+void qzi_interrupt_all(void) {
+  stop_all();
+  while (qzi_admitted_count) qzi_dismiss(qzi_admitted_count - 1, QZ_END_INTERRUPTED, 0);
+}
+void qzi_dismiss_children(void) {
+  stop_all();
+  while (qzi_admitted_count) {
+    const struct qzi_admitted *last = qzi_admitted_all[qzi_admitted_count - 1];
+    int32_t status = 0;
+    uint32_t reason =
+      qzi_process_ended(last->pidfd) ? qzi_process_outcome(last->pid, last->pidfd, &status) : QZ_END_INTERRUPTED;
+    qzi_dismiss(qzi_admitted_count - 1, reason, status);
+  }
+}
+
+void qzi_wait_and_attend(struct pollfd *polls, unsigned own, int timeout_ms, pid_t child) {
+  for (unsigned k = 0; k < qzi_admitted_count; k++) qzi_admitted_poll(qzi_admitted_all[k], polls + own + 3 * k);
+  for (unsigned k = 0; k < qzi_admitted_count; k++) {
+    int due_ms = qzi_admitted_tend(qzi_admitted_all[k]);
+    if (timeout_ms < 0 || due_ms < timeout_ms) timeout_ms = due_ms;
+  }
+  if (poll(polls, own + 3 * qzi_admitted_count, timeout_ms) <= 0) {
+    for (unsigned k = 0; k < own; k++) polls[k].revents = 0;
+    return;
+  }
+  for (unsigned k = qzi_admitted_count; k-- > 0;) { /* from the last: qzi_dismiss moves the last one */
+    struct qzi_outcome outcome;
+    if (qzi_admitted_attend(qzi_admitted_all[k], polls + own + 3 * k, qzi_admitted_all[k]->pid == child, &outcome))
+      qzi_dismiss(k, outcome.reason, outcome.status);
+  }
+}
+
+int qzi_signal_next(int signals, enum qzi_sender *sender) {
+  struct signalfd_siginfo info;
+  if (read(signals, &info, sizeof info) != (ssize_t)sizeof info) return 0;
+  *sender = info.ssi_code == SI_KERNEL ? QZI_TERMINAL : (pid_t)info.ssi_pid == getppid() ? QZI_FRONT : QZI_ANOTHER;
+  return (int)info.ssi_signo;
+}
+
+void qzi_stood_still(void) {
+  for (unsigned k = 0; k < qzi_admitted_count; k++) qzi_admitted_all[k]->recording.rebase = 1;
+}
+
+int qzi_name_writable(const char *path) {
+  struct stat old;
+  if (!stat(path, &old) && !S_ISREG(old.st_mode)) {
+    fprintf(stderr, "quartz: %s is not a plain file; choose another --output\n", path);
+    return 0;
+  }
+  char trial[4200];
+  snprintf(trial, sizeof trial, "%s.%ld.new", path, (long)getpid());
+  int fd = open(trial, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+  if (fd < 0) {
+    fprintf(stderr, "quartz: can't write %s: %s; choose another --output\n", path, strerror(errno));
+    return 0;
+  }
+  close(fd);
+  unlink(trial);
+  return 1;
+}

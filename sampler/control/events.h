@@ -1,0 +1,48 @@
+/* What recording a program that is launched and one that is attached to have in common: the programs that are being
+ * recorded, the signals that end it, and the wait for both.
+ *
+ * Owns:    the list of admitted programs. Writer and reader: the control thread.
+ */
+#ifndef QZI_EVENTS_H
+#define QZI_EVENTS_H
+
+#include <signal.h>
+#include "abi/program.h"
+#include "target.h"
+
+extern struct qzi_admitted *qzi_admitted_all[QZI_ADMITTED_MAX];
+extern unsigned qzi_admitted_count;
+
+/* Of the launched process by exec: what it has become, and the profile of what it was before, if that was worth one. */
+struct qzi_exec {
+  pid_t pid;
+  int happened;
+  enum qz_program kind;
+  char *kept;
+};
+extern struct qzi_exec qzi_exec_of;
+
+/* Ctrl-C and the like come as data, not as interruptions. The mask before goes to the program. A descriptor, or -1. */
+int qzi_signals_open(sigset_t *before);
+enum qzi_sender {
+  QZI_TERMINAL, /* the program has got it, too */
+  QZI_FRONT,    /* who started us: `quartz run` passes on what it gets, maybe what we have got already */
+  QZI_ANOTHER
+};
+/* The next signal: its number, and who sent it. 0: none. */
+int qzi_signal_next(int signals, enum qzi_sender *sender);
+
+/* Ends the recording of the k-th program; the last one takes its place. */
+void qzi_dismiss(unsigned k, uint32_t reason, int32_t status);
+void qzi_interrupt_all(void);
+/* Children of a program that has ended: those that have not ended themselves outlive it. */
+void qzi_dismiss_children(void);
+/* Time in which the sampler was stopped is left out. */
+void qzi_stood_still(void);
+/* Polls everything; the first `own` polls are the caller's. Attends to the recordings, and to what they read at
+ * intervals. child: the launched process, 0: none. */
+void qzi_wait_and_attend(struct pollfd *polls, unsigned own, int timeout_ms, pid_t child);
+/* Says before the program runs that its profile can't be written: 0. */
+int qzi_name_writable(const char *path);
+
+#endif

@@ -1,0 +1,221 @@
+/* Recording of a program that is launched. See control.h. */
+#include "control.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "abi/sandbox.h"
+#include "channel.h"
+#include "events.h"
+#include "finisher.h"
+#include "launch.h"
+#include "no_profile.h"
+#include "preload.h"
+#include "sampler/linux/perf_samples.h"
+#include "sampler/linux/process.h"
+#include "sampler/profile/file_name.h"
+#include "sampler/util/clock.h"
+
+#define HELLO_MS    1000 /* a program that connects says hello at once */
+#define PATIENCE_MS 3000 /* for what a program does at its end */
+
+struct launched {
+  const struct qzi_options *options;
+  const char *program;        /* as it was named on the command line */
+  char *output;               /* of the child's profile; NULL: not known before there is a child */
+  struct qzi_replaceable may; /* what that may replace */
+  pid_t child;
+  unsigned hellos;      /* programs that said hello, recorded or not */
+  int over;             /* 1: no more recordings */
+  enum qz_program kind; /* of the program that the child runs now */
+  int layer;            /* 1: the pthread layer was put in */
+  int no_proc;          /* 1: the program can't be read in /proc */
+  unsigned pressed;     /* signals of `harder` that the program has got, because the front end is gone */
+  uint64_t press_ns;    /* when it gets the next one */
+  int direct; /* last SIGINT or SIGQUIT that did not come from QZI_FRONT, which may pass it on again; 0: none */
+};
+
+/* The child runs another program now: that gets its name, and what was recorded before goes aside. */
+static void make_room(const struct launched *run) {
+  char aside[4096];
+  if (qzi_exec_of.kept && !access(qzi_exec_of.kept, F_OK) &&
+      !qzi_name_aside(aside, sizeof aside, qzi_exec_of.kept, run->child))
+    fprintf(stderr, "quartz: what the process ran before (exec) is in %s; %s goes on with what it runs now\n", aside,
+            qzi_exec_of.kept);
+  free(qzi_exec_of.kept);
+  qzi_exec_of.kept = NULL;
+}
+
+/* The name of the profile of a process that was launched or is a descendant. */
+static int name_for(const struct launched *run, char *path, size_t bytes, pid_t pid) {
+  char program[300];
+  if (pid == run->child && run->output) return (size_t)snprintf(path, bytes, "%s", run->output) < bytes ? 0 : -1;
+  if (pid == run->child)
+    snprintf(program, sizeof program, "%s", run->program);
+  else
+    qzi_name_of_program(program, sizeof program, pid);
+  return qzi_name_make(path, bytes, run->options->output, program, pid, run->child);
+}
+
+/* A signal that asks us to end asks the program, too. */
+static void pass_on(struct launched *run, int number, enum qzi_sender sender) {
+  int keyboard = number == SIGINT || number == SIGQUIT,
+      repeated = keyboard && sender == QZI_FRONT && run->direct == number;
+  run->direct = keyboard && sender != QZI_FRONT ? number : 0;
+  if (!repeated && !(keyboard && sender == QZI_TERMINAL)) kill(run->child, number);
+}
+
+static void admit_next(struct launched *run, int listener) {
+  pid_t pid;
+  struct qz_message message;
+  char path[4096];
+  int session = -1, socket = qzi_channel_accept(listener, &pid);
+  if (socket < 0) return;
+  if (qzi_channel_receive(socket, HELLO_MS, &message, &session) || message.type != QZ_HELLO || session < 0) {
+    if (message.type == QZ_REFUSED) { /* the program has said why */
+      run->hellos++;
+      if (pid == run->child) qzi_exec_of.happened = 0;
+    }
+    if (session >= 0) close(session);
+    close(socket);
+    return;
+  }
+  run->hellos++;
+  /* A second hello of the same process: it has replaced itself by another program (exec). */
+  for (unsigned k = 0; k < qzi_admitted_count; k++)
+    if (qzi_admitted_all[k]->pid == pid) {
+      qzi_dismiss(k, QZ_END_EXEC, 0);
+      break;
+    }
+  int itself = pid == run->child;
+  const char *refusal = run->over                                ? "recording has ended"
+                        : run->no_proc                           ? qzi_no_proc
+                        : qzi_admitted_count == QZI_ADMITTED_MAX ? "too many programs at once"
+                                                                 : NULL;
+  if (!refusal && !itself && !run->options->recording.children)
+    refusal = "child processes are not recorded; use --children";
+  if (!refusal && itself) make_room(run);
+  if (!refusal && name_for(run, path, sizeof path, pid)) refusal = "the file name is too long";
+  if (refusal) {
+    qzi_channel_send(socket, QZ_REFUSED, refusal);
+    close(socket);
+  } else {
+    struct qzi_admitted *admitted = qzi_admit(pid, socket, session, QZ_WELCOME, path, &run->may,
+                                              itself ? run->options->tell_fd : -1, &run->options->recording);
+    if (admitted) { qzi_admitted_all[qzi_admitted_count++] = admitted; }
+  }
+  if (itself) qzi_exec_of.happened = 0; /* recorded, or the user has been told why not */
+  close(session);
+}
+
+/* The screen that the program was started for is gone: nobody is left to end it. It is asked as a user asks, then
+ * harder; with all that it started, where we lead a process group of our own. */
+static const int harder[] = {SIGINT, SIGTERM, SIGKILL};
+#define HARDER_COUNT (sizeof harder / sizeof *harder)
+
+static void press(struct launched *run) {
+  kill(getpgrp() == getpid() ? 0 : run->child, harder[run->pressed++]);
+  run->press_ns = qzi_clock_ns() + PATIENCE_MS * 1000000ull;
+}
+
+/* Until the next signal of `harder` is due; -1: none is to come. */
+static int press_due_ms(const struct launched *run) {
+  if (!run->pressed || run->pressed == HARDER_COUNT) return -1;
+  uint64_t now_ns = qzi_clock_ns();
+  return now_ns < run->press_ns ? (int)((run->press_ns - now_ns) / 1000000) + 1 : 0;
+}
+
+static int record(struct launched *run, int listener, int signals) {
+  static struct pollfd polls[3 + 3 * QZI_ADMITTED_MAX];
+  for (;;) {
+    polls[0] = (struct pollfd){.fd = signals, .events = POLLIN};
+    polls[1] = (struct pollfd){.fd = listener, .events = POLLIN};
+    polls[2] = (struct pollfd){.fd = run->pressed ? -1 : run->options->front_fd};
+    qzi_wait_and_attend(polls, 3, press_due_ms(run), run->child);
+    if (polls[2].revents) {
+      press(run);
+      run->over = 1;
+      qzi_interrupt_all();
+    } else if (press_due_ms(run) == 0) {
+      press(run);
+    }
+    if (polls[1].revents) admit_next(run, listener);
+    enum qzi_sender sender;
+    for (int number; (number = qzi_signal_next(signals, &sender)) != 0;) {
+      int ended = 0;
+      int32_t status = 0;
+      uint32_t reason = QZ_END_NONE;
+      switch (number) {
+      case SIGCONT: qzi_stood_still(); break;
+      case SIGCHLD: ended = qzi_child_outcome(run->child, &reason, &status); break;
+      default:
+        if (run->pressed) break; /* our own, sent to the group; the program is being asked already */
+        pass_on(run, number, sender);
+        run->over = 1;
+        qzi_interrupt_all();
+      }
+      if (!ended) continue;
+      for (unsigned k = qzi_admitted_count; k-- > 0;)
+        if (qzi_admitted_all[k]->pid == run->child) qzi_dismiss(k, reason, status);
+      int sandboxed = qz_sandbox_filters(run->child) > qz_sandbox_filters(0);
+      waitpid(run->child, NULL, 0); /* not before: until then the kernel tells what it used */
+      qzi_dismiss_children();
+      qzi_finish_all();
+      if (!run->over && (!run->hellos || qzi_exec_of.happened)) /* else who said hello was told, and so was the user */
+        qzi_explain_absence(&(struct qzi_absence){.program = run->options->program[0],
+                                                  .kind = qzi_exec_of.happened ? qzi_exec_of.kind : run->kind,
+                                                  .after_exec = qzi_exec_of.happened,
+                                                  .layer = run->layer,
+                                                  .no_proc = run->no_proc,
+                                                  .sandboxed = sandboxed});
+      return reason == QZ_END_SIGNAL ? 128 + status : status;
+    }
+  }
+}
+
+/* Quartz can't work here, and has said so: the program runs in our place. */
+static int run_alone(const struct qzi_options *options, const sigset_t *mask) {
+  sigprocmask(SIG_SETMASK, mask, NULL);
+  qzi_run_instead(options->program);
+  return qzi_launch_failed(options->program[0], errno);
+}
+
+int qzi_record(const struct qzi_options *options) {
+  sigset_t before;
+  sigprocmask(SIG_BLOCK, NULL, &before);
+  char name[QZI_NAME_BYTES], output[4096];
+  const char *slash = strrchr(options->program[0], '/');
+  struct launched run = {.options = options, .program = slash ? slash + 1 : options->program[0]};
+  if (qzi_name_make(output, sizeof output, options->output, run.program, getpid(), getpid())) {
+    fputs("quartz: the file name is too long; choose another --output\n", stderr);
+    return QUARTZ_FAILED;
+  }
+  if (!qzi_name_writable(output)) return QUARTZ_FAILED;
+  if (!qzi_name_wants_pid(options->output)) run.output = output;
+  run.may = qzi_replaceable_now(run.output);
+  int signals = qzi_signals_open(&before), listener = qzi_channel_listen(name);
+  if (signals < 0 || listener < 0) {
+    fprintf(stderr, "quartz: no profile: no socket can be made: %s; raise the limit of open files (ulimit -n)\n",
+            strerror(errno));
+    return run_alone(options, &before);
+  }
+  char layer[4096];
+  run.kind = qz_program_named(options->program[0]);
+  run.no_proc = !qzi_process_in_proc();
+  run.layer = run.kind == QZ_PROGRAM_PLAIN && !run.no_proc && !qzi_layer_path(layer, sizeof layer);
+  run.child = qzi_launch(options->program, name, options->recording.children, run.layer ? layer : NULL, &before);
+  if (run.child == QZI_NO_PROCESS) {
+    fprintf(stderr, "quartz: no profile: no second process can be made: %s; raise the limits (ulimit -u, -v, -n)\n",
+            strerror(errno));
+    return run_alone(options, &before);
+  }
+  if (run.child < 0) return qzi_launch_failed(options->program[0], errno);
+  qzi_exec_of.pid = run.child;
+  if (run.layer) qzi_running_cost_ns(); /* while the program is loaded: it would wait for it later */
+  signal(SIGPIPE, SIG_IGN); /* whoever read our messages may be gone: the profile is finished all the same */
+  return record(&run, listener, signals);
+}

@@ -1,0 +1,22 @@
+/* Since when records are in use, as far as it is remembered. Owns nothing; its user is its writer and reader. */
+#ifndef QZI_GROWTH_H
+#define QZI_GROWTH_H
+
+#include <stdint.h>
+
+/* Those from high[k - 1] to below high[k] after since_ns[k], the last time that was looked at before they were there.
+ * What such a record is first seen to do stands for the time from then on: at the random instant of an interval it is
+ * seen with the probability with which it was there by then. */
+#define QZI_GROWTH_STEPS 64
+struct qzi_growth {
+  uint64_t now_ns, before_ns; /* of the last look, and of the one before */
+  uint32_t count;
+  uint32_t high[QZI_GROWTH_STEPS];
+  uint64_t since_ns[QZI_GROWTH_STEPS];
+};
+
+/* Remembers that `high` records are in use at now_ns; and since when record `index` is. */
+void qzi_growth_note(struct qzi_growth *growth, uint32_t high, uint64_t now_ns);
+uint64_t qzi_growth_since(const struct qzi_growth *growth, uint32_t index);
+
+#endif

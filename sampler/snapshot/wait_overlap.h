@@ -1,0 +1,11 @@
+/* Who ran while others waited and processors had nothing to do. */
+#ifndef QZI_WAIT_OVERLAP_H
+#define QZI_WAIT_OVERLAP_H
+
+#include "snapshot.h"
+
+/* Charges the busy processors of this snapshot with `waiters` threads that waited for `object` (entity, 0: input or
+ * output) during ns: struct qz_meanwhile. Nothing where all processors, or none, are busy. */
+void qzi_meanwhile(struct qzi_sampler *sampler, uint32_t object, uint32_t waiters, uint64_t ns);
+
+#endif
