@@ -8,7 +8,7 @@
  * its elements. Its bytes lie in one or more extents, in order, each as long as all before it: while recording the file
  * grows at its end and has no holes. Its size depends on what was seen, not on how long. A finished file has one extent
  * a section, an end mark, and checksums over every byte. If the sampler dies, the file is good up to its last snapshot;
- * nothing tells then whether it was damaged later.
+ * nothing says then whether it was damaged later.
  * All times are integer nanoseconds, so that sums are exact (docs/reference/metrics.md, section 5).
  */
 #ifndef QZ_ABI_PROFILE_H
@@ -124,7 +124,7 @@ struct qz_profile {
   uint64_t tuples_merged;   /* (changes) observations put into a tuple with coarser r because the table was full */
   uint64_t stacks_cut;      /* (changes) stacks shortened because the table was full */
   uint64_t entities_merged; /* (changes) threads counted under their group */
-  /* of the kernel threads that publish, as the kernel counts it; read some times a second, 0 and 0: it did not tell */
+  /* of the kernel threads that publish, as the kernel counts it; read some times a second, 0 and 0: it did not say */
   uint64_t cpu_run_ns;  /* (changes) they ran on CPUs */
   uint64_t cpu_wait_ns; /* (changes) they were runnable and waited for a CPU */
   uint64_t cpu_turns;   /* (changes) how often they were given one */
@@ -171,7 +171,7 @@ struct qz_entity {
   uint64_t address; /* procedure: entry address, 0: it is inlined. Object: the place that created it. Thread: its start
                        routine */
   uint32_t module;  /* index + 1 into QZ_SECTION_MODULES of the module that holds `address`, 0 = unknown */
-  uint32_t record;  /* object index, or thread index, in the session; to tell namesakes apart. Procedure: 0, or the
+  uint32_t record;  /* object index, or thread index, in the session; to distinguish namesakes. Procedure: 0, or the
                      * entity of the  procedure that it is inlined into (the one that has the code) */
   uint32_t detail;  /* string: why there is no name, or file ("stripped", "no debug information", ...), 0 = none */
   uint32_t instances; /* objects or threads that share this entity */

@@ -13,8 +13,8 @@
 
 #pragma GCC visibility push(hidden)
 
-/* Filters that process `pid` (0: this one) is under; 0: none, or not known. A kernel before 5.9 does not tell their
- * number: 1 stands for any. -1: /proc does not tell. Of a process that has ended, until it is waited for. */
+/* Filters that process `pid` (0: this one) is under; 0: none, or not known. A kernel before 5.9 does not give their
+ * number: 1 stands for any. -1: /proc does not say. Of a process that has ended, until it is waited for. */
 int qz_sandbox_filters(long pid);
 
 /* Whether a child gets through `rehearsal` alive, which makes each call with the arguments that matter, and ignores

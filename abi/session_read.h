@@ -49,7 +49,7 @@ int qz_session_open(struct qz_session_view *view, int fd, const char **why);
 int qz_session_open_memory(struct qz_session_view *view, const void *memory, size_t bytes, const char **why);
 void qz_session_close(struct qz_session_view *view);
 
-/* NULL where the index is out of range. A thread's record may become another one: ask anew each time. Call tables that
+/* NULL where the index is out of range. A thread's record may become another one: ask again each time. Call tables that
  * are in use: of the thread package one for each processor, and the one for threads in blocking regions, if any; of the
  * pthread layer all (go on until NULL). */
 const struct qz_processor *qz_session_processor(const struct qz_session_view *view, uint32_t index);

@@ -1,5 +1,5 @@
 /**
- * npm run bench: measures Quartz and its peers side by side. docs/evidence/performance.md tells how to read what it
+ * npm run bench: measures Quartz and its peers side by side. docs/evidence/performance.md says how to read what it
  * prints.
  */
 import { readFileSync, writeFileSync } from 'node:fs';

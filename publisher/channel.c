@@ -75,7 +75,7 @@ static bool trusted(int fd, pid_t *pid) {
   return peer.uid == geteuid() || peer.uid == 0;
 }
 
-static bool tell(int fd, uint32_t type, const char *text, int pass) {
+static bool send_message(int fd, uint32_t type, const char *text, int pass) {
   struct qz_message message = {QZ_CHANNEL_MAGIC, QZ_CHANNEL_VERSION, type, (uint32_t)getpid(), {0}};
   if (text) snprintf(message.text, sizeof message.text, "%s", text);
   struct iovec part = {&message, sizeof message};
@@ -109,7 +109,7 @@ static uint32_t hear(int fd, int milliseconds, struct qz_message *message) {
   if (bytes != (ssize_t)sizeof *message || message->magic != QZ_CHANNEL_MAGIC) return 0;
   message->text[sizeof message->text - 1] = 0;
   if (message->version == QZ_CHANNEL_VERSION) return message->type;
-  tell(fd, QZ_REFUSED, "another version of Quartz", -1);
+  send_message(fd, QZ_REFUSED, "another version of Quartz", -1);
   return 0;
 }
 
@@ -138,16 +138,16 @@ static void admit(void) {
   pid_t pid;
   if (peer.fd < 0) return;
   if (!trusted(peer.fd, &pid)) {
-    tell(peer.fd, QZ_REFUSED, "the program belongs to another user", -1);
+    send_message(peer.fd, QZ_REFUSED, "the program belongs to another user", -1);
   } else if (hear(peer.fd, WELCOME_MS, &message) ==
              QZ_ATTACH) { /* heard first: closing with something unread loses the answer */
     if (connection.fd >= 0) {
-      tell(peer.fd, QZ_REFUSED, "the program is being sampled already", -1);
+      send_message(peer.fd, QZ_REFUSED, "the program is being sampled already", -1);
     } else if (!session_ready(why, sizeof why)) {
-      tell(peer.fd, QZ_REFUSED, why, -1);
+      send_message(peer.fd, QZ_REFUSED, why, -1);
     } else {
       qzi_session_on();
-      if (tell(peer.fd, QZ_HELLO, NULL, qzi_session.fd)) {
+      if (send_message(peer.fd, QZ_HELLO, NULL, qzi_session.fd)) {
         connection = peer;
         return;
       }
@@ -244,7 +244,7 @@ __attribute__((destructor)) static void end(void) {
  */
 static bool hand_over(struct file *sampler) {
   struct qz_message message = {0};
-  if (!tell(sampler->fd, QZ_HELLO, NULL, qzi_session.fd)) return false;
+  if (!send_message(sampler->fd, QZ_HELLO, NULL, qzi_session.fd)) return false;
   if (hear(sampler->fd, WELCOME_MS, &message) == QZ_WELCOME) return true;
   if (message.type == QZ_REFUSED && *message.text)
     qzi_pub_complain("the sampler refused: %s; the program runs unsampled", message.text);
@@ -270,7 +270,7 @@ static void join_launcher(void) {
   } else if (pid != getppid() && !(children && !strcmp(children, "1"))) {
     /* a child of the launched program: not asked for */
   } else if (!session_ready(why, sizeof why)) {
-    tell(peer.fd, QZ_REFUSED, why, -1);
+    send_message(peer.fd, QZ_REFUSED, why, -1);
     qzi_pub_complain("%s; the program runs unsampled", why);
   } else {
     qzi_session_on();
@@ -301,7 +301,7 @@ void qzi_channel_look(void) {
   pthread_mutex_unlock(&lock);
 }
 
-/* The session is about to be made anew. A sampler that has the old one loses it. */
+/* The session is about to be made again. A sampler that has the old one loses it. */
 void qzi_channel_stop(void) {
   pthread_mutex_lock(&lock);
   if (connection.fd >= 0) {

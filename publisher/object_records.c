@@ -148,7 +148,7 @@ void qzi_pub_object_destroyed(struct qzi_pub_object *object) {
   pthread_mutex_unlock(&lock);
 }
 
-uint32_t qzi_pub_crowd(unsigned kind, uint64_t site) {
+uint32_t qzi_pub_aggregate(unsigned kind, uint64_t site) {
   pthread_mutex_lock(&lock);
   uint32_t index = share(kind, 0, site);
   struct qz_object *record = QZI_PUB_OBJECT(index);
@@ -290,7 +290,8 @@ void qzi_pub_waited_locked_slow(uint32_t index, uint64_t wait_ns, uint64_t spin_
   if (wait_ns > record->wait_max_ns) qzi_pub_store(&record->wait_max_ns, wait_ns);
 }
 
-/* By the holder. Where several objects share a record, one's beginning can't be told from another's: left out. */
+/* By the holder. Where several objects share a record, one's beginning cannot be distinguished from another's: left
+ * out. */
 void qzi_pub_held_slow(uint32_t index, uint64_t now_ns) {
   struct qz_object *record = QZI_PUB_OBJECT(index);
   uint64_t since = record->line0_reserved[0];

@@ -29,7 +29,7 @@ struct qzi_pub_object; /* embedded in a synchronization object */
 
 /* 1 while a sampler is connected. Written by the channel alone. */
 extern _Atomic uint32_t qzi_publishing_flag __attribute__((visibility("hidden")));
-/* How often publishing was switched on; a thread record of another epoch is begun anew before it is used. */
+/* How often publishing was switched on; a thread record of another epoch is begun again before it is used. */
 extern _Atomic uint32_t qzi_pub_epoch __attribute__((visibility("hidden")));
 /* Object records (element 0 is never used); NULL before the first session. */
 extern struct qz_object *qzi_pub_objects __attribute__((visibility("hidden")));
@@ -215,7 +215,7 @@ void qzi_pub_count_slow(struct qzi_publisher *, uint64_t site, uint64_t key);
 uint32_t qzi_pub_register(struct qzi_pub_object *, unsigned kind, const void *address, uint64_t site,
                           uint32_t capacity);
 /* Index of the record that those objects of a place share that have none of their own; with QZI_PUB_SHARED. */
-uint32_t qzi_pub_crowd(unsigned kind, uint64_t site);
+uint32_t qzi_pub_aggregate(unsigned kind, uint64_t site);
 /* The record's object counts under another one from now on: what is in the record is that of some object of its place.
  */
 void qzi_pub_anonymous(uint32_t index);
@@ -265,7 +265,7 @@ static inline void qzi_pub_state(struct qzi_publisher *p, unsigned state) {
 void qzi_pub_write_joins(struct qzi_publisher *p);
 void qzi_pub_forget_joins(struct qzi_publisher *p);
 /* The processor has left its thread (after qzi_pub_blocked, ..._ready or ..._ended of that one): state OVERHEAD while
- * it looks for another, IDLE once it searches in vain or parks. */
+ * it looks for another, IDLE once it searches without success or parks. */
 static inline void qzi_pub_leave(struct qzi_publisher *p, unsigned state) {
   if (qzi_publishing() && p->record) {
     qzi_hot_set(NULL);
@@ -298,7 +298,7 @@ QZI_PUB_COUNTER(qzi_pub_parked, parks)
 
 /* ---- threads -------------------------------------------------------------------------------------------------- */
 
-/* The record of a thread that the caller runs or holds; begun anew where it has none of this epoch. NULL: no free
+/* The record of a thread that the caller runs or holds; begun again where it has none of this epoch. NULL: no free
  * record (counted). Only while publishing. */
 static inline struct qz_thread *qzi_pub_record(struct qzi_publisher *p, struct qzi_pub_thread *t) {
   struct qz_thread *record = t->record;

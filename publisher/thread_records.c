@@ -152,10 +152,10 @@ static struct qz_thread *take(struct qzi_publisher *p, struct qzi_pub_thread *t)
     }
     __atomic_store_n(&t->index_plus_1, p->free[--p->free_count] + 1, __ATOMIC_RELAXED); /* joiners look at it */
   }
-  return t->record = own_record(t->index_plus_1 - 1); /* the session may have been made anew */
+  return t->record = own_record(t->index_plus_1 - 1); /* the session may have been made again */
 }
 
-/* Moves all that a short record tells to the long one. A signal handler's hooks may come between anywhere, and even do
+/* Moves all that a short record says to the long one. A signal handler's hooks may come between anywhere, and even do
  * the same: they leave the stack as they found it. The packed word goes on from what it was, so that none comes back
  * with another stack. */
 static struct qz_thread *lengthen(struct qz_thread *record, uint32_t index) {

@@ -2,7 +2,7 @@
 # What `npm ci` does after it has put the packages in place: Quartz is made ready to run.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-# `npx quartz` makes npm install this directory into a cache of its own, each time anew. Were that to fail here, npm would
+# `npx quartz` makes npm install this directory into a cache of its own, each time. Were that to fail here, npm would
 # keep what it cannot read, and say nothing ever after. There is nothing to do: the command says itself if it is not built.
 if [ "${npm_command:-}" = exec ]; then exit 0; fi
 bash scripts/setup.sh

@@ -47,11 +47,11 @@ bool qz_symbols_waits_in(const char *name, char *out, size_t room) {
       if (strncmp(at, classes[k].within, length)) continue;
       const char *arguments = at + length, *member = behind_arguments(arguments);
       if (strncmp(member, "::", 2)) continue;
-      int told = classes[k].arguments ? (int)(member - arguments) : 0;
+      int kept = classes[k].arguments ? (int)(member - arguments) : 0;
       member += strncmp(member + 2, "_M_", 3) ? 2 : 5;
       if (!waits(member)) continue;
       int written =
-        snprintf(out, room, "%s%.*s::%.*s", classes[k].public, told, arguments, (int)strcspn(member, "(<: "), member);
+        snprintf(out, room, "%s%.*s::%.*s", classes[k].public, kept, arguments, (int)strcspn(member, "(<: "), member);
       return written > 0 && (size_t)written < room;
     }
   }

@@ -1,7 +1,7 @@
 /** The benchmarks, in the order in which they run. */
 import type { Bench } from '../harness/bench.js';
 import { blocked } from './blocked_threads.js';
-import { curves } from './scale_idle.js';
+import { growth } from './scale_idle.js';
 import { hooks } from './hooks.js';
 import { programsBench } from './programs.js';
 import { pthreadBench } from './pthread.js';
@@ -19,7 +19,7 @@ export const benches: readonly Bench[] = [
   sync,
   scaling,
   blocked,
-  curves,
+  growth,
   samplerBench,
   reportBench,
   pthreadBench,

@@ -1,14 +1,14 @@
 /**
- * What an event of a plain pthread program costs when it is recorded, as the crowd grows. Isolates growth: the same
- * event each time, as a multiple of the same in the same crowd when nobody records, since the kernel's own part grows
- * too.
+ * What an event of a plain pthread program costs when it is recorded, as the idle load grows. Isolates growth: the same
+ * event each time, as a multiple of the same beside the same idle load when nobody records, since the kernel's own part
+ * grows too.
  */
 import type { Bench, Contender, RowPlan, Trial } from '../harness/bench.js';
 import { buildTargets } from '../harness/build.js';
 import { execute, readings } from '../harness/execute.js';
 import { examined, recorded } from '../harness/profile.js';
 import { settings } from '../harness/settings.js';
-import { crowdProgram, crowdRun, crowds, type Crowd } from './scale_idle.js';
+import { idleLoadProgram, idleLoadRun, idleLoads, type IdleLoad } from './scale_idle.js';
 
 const events: readonly (readonly [string, string])[] = [
   ['spawn', 'create and join a thread'],
@@ -20,14 +20,14 @@ const events: readonly (readonly [string, string])[] = [
 const plain = (name: string): string => `${name}, plain`;
 
 function contender(
-  of: Crowd,
+  of: IdleLoad,
   event: string,
   milliseconds: number,
   name: string,
   start: (file: string) => string[],
 ): Contender {
-  const { file, missing } = crowdProgram('pthread-curves');
-  const { args, env } = crowdRun(event, of);
+  const { file, missing } = idleLoadProgram('pthread-growth');
+  const { args, env } = idleLoadRun(event, of);
   const command = [...start(file), ...args];
   return {
     name,
@@ -45,9 +45,9 @@ function contender(
   };
 }
 
-const sizes = (processors: number): Crowd[] =>
-  crowds(processors, settings.quick ? 1000 : 10_000, settings.quick ? 100_000 : 1_000_000, 1000);
-const last = (of: readonly Crowd[]): string[] =>
+const sizes = (processors: number): IdleLoad[] =>
+  idleLoads(processors, settings.quick ? 1000 : 10_000, settings.quick ? 100_000 : 1_000_000, 1000);
+const last = (of: readonly IdleLoad[]): string[] =>
   of.filter((_, k) => k > 0 && (settings.quick || k % 2 === 0)).map((one) => one.name);
 
 function idle(): Trial {
@@ -58,7 +58,7 @@ function idle(): Trial {
       contender(of, 'events', settings.quick ? 2 : 4, plain(of.name), (file) => [file]),
     ]),
     rows: events.map(([event, what]): RowPlan => ({
-      id: `pthread-curve.${event}`,
+      id: `pthread-growth.${event}`,
       what: `${what}, recorded, 1 CPU`,
       unit: 'times',
       reading: event,
@@ -77,7 +77,7 @@ function sampler(): Trial {
     contenders: all.map((of) => examined(contender(of, 'busy', settings.quick ? 200 : 400, of.name, recorded))),
     rows: [
       {
-        id: 'pthread-curve.sampler',
+        id: 'pthread-growth.sampler',
         what: 'CPU time of the sampler, default rate, 2 threads that compute',
         unit: '%',
         reading: 'percent',
@@ -89,7 +89,7 @@ function sampler(): Trial {
 }
 
 export const pthreadCurves: Bench = {
-  name: 'pthread-curves',
+  name: 'pthread-growth',
   title: 'Plain pthread programs: cost by idle threads and objects, and depth',
   isolates:
     'Events of a recorded program, as multiples of what they take when nobody records, amid threads that sleep, mutexes and conditions ' +

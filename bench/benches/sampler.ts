@@ -93,7 +93,7 @@ function share(): Trial {
     name: 'quartz',
     peer: false,
     take: async () => {
-      const command = ['record', '-o', profile(), '--', join(work, 'quartz-curves'), 'busy', '18'];
+      const command = ['record', '-o', profile(), '--', join(work, 'quartz-growth'), 'busy', '18'];
       const { stderr } = await execute(program, command, {
         env: { QUARTZ_BENCH_MS: settings.quick ? '1000' : '2000' },
         seconds: 30,

@@ -1,7 +1,7 @@
 /**
- * What an event costs as the crowd grows: threads that wait and objects that lie idle have nothing to do with it, nor
- * has how deep the threads stand that do it; nor must processors that there are no CPUs for make it dearer. Isolates
- * growth: the same event each time.
+ * What an event costs as the idle load grows: threads that wait and objects that lie idle have nothing to do with it,
+ * nor has how deep the threads stand that do it; nor must processors that there are no CPUs for make it more expensive.
+ * Isolates growth: the same event each time.
  */
 import { join } from 'node:path';
 import type { Bench, Contender, RowPlan, Trial } from '../harness/bench.js';
@@ -12,7 +12,7 @@ import { examined, recorded } from '../harness/profile.js';
 import { settings } from '../harness/settings.js';
 
 /** What is there beside the event. */
-export interface Crowd {
+export interface IdleLoad {
   name: string;
   processors: number;
   threads?: number;
@@ -24,7 +24,7 @@ export interface Crowd {
  * Arguments and environment of a program of bench/peers/idle_load.h. Records of a session are for so many objects and
  * so deep stacks.
  */
-export const crowdRun = (name: string, of: Crowd): { args: string[]; env: Record<string, string> } => ({
+export const idleLoadRun = (name: string, of: IdleLoad): { args: string[]; env: Record<string, string> } => ({
   args: [name, ...[of.processors, of.threads ?? 0, of.objects ?? 0, of.depth ?? 0].map(String)],
   env: {
     ...((of.objects ?? 0) > 200_000 ? { QUARTZ_MAX_OBJECTS: String(2 * of.objects!) } : {}),
@@ -32,8 +32,8 @@ export const crowdRun = (name: string, of: Crowd): { args: string[]; env: Record
   },
 });
 
-/** Crowds to compare with nothing idle: the first of them is that. */
-export function crowds(processors: number, threads: number, objects: number, depth: number): Crowd[] {
+/** Loads to compare with nothing idle: the first of them is that. */
+export function idleLoads(processors: number, threads: number, objects: number, depth: number): IdleLoad[] {
   const count = (value: number): string => value.toLocaleString('en-US');
   const some = settings.quick
     ? []
@@ -54,7 +54,7 @@ export function crowds(processors: number, threads: number, objects: number, dep
 }
 
 /** The program, or why there is none. */
-export function crowdProgram(name: string): { file: string; missing?: string } {
+export function idleLoadProgram(name: string): { file: string; missing?: string } {
   const file = programOf(name);
   return file === undefined ? { file: name, missing: 'its program does not build' } : { file };
 }
@@ -71,10 +71,12 @@ const events: readonly (readonly [string, string])[] = [
   ['barrier', 'barrier of 8 threads, a round'],
 ];
 
-/** All events in one process, so that a crowd is made once; publishing, since what grows would grow there most. */
-function contender(of: Crowd): Contender {
-  const { file, missing } = crowdProgram('quartz-curves');
-  const { args, env } = crowdRun('events', of);
+/**
+ * All events in one process, so that the idle load is made once; publishing, since what grows would grow there most.
+ */
+function contender(of: IdleLoad): Contender {
+  const { file, missing } = idleLoadProgram('quartz-growth');
+  const { args, env } = idleLoadRun('events', of);
   return {
     name: of.name,
     peer: false,
@@ -92,12 +94,12 @@ function contender(of: Crowd): Contender {
 }
 
 function idle(): Trial {
-  const sizes = crowds(1, settings.quick ? 10_000 : 100_000, settings.quick ? 100_000 : 1_000_000, 1000);
+  const sizes = idleLoads(1, settings.quick ? 10_000 : 100_000, settings.quick ? 100_000 : 1_000_000, 1000);
   const most = sizes.filter((_, k) => k > 0 && (settings.quick || k % 2 === 0));
   return {
     contenders: sizes.map(contender),
     rows: events.map(([event, what]): RowPlan => ({
-      id: `curve.${event}`,
+      id: `growth.${event}`,
       what: `${what}, publishing, 1 processor`,
       unit: 'ns',
       reading: event,
@@ -115,7 +117,7 @@ function byProcessors(): Trial {
   return {
     contenders: counts.map((processors) => contender({ name: name(processors), processors })),
     rows: events.map(([event, what]): RowPlan => ({
-      id: `curve.${event}.processors`,
+      id: `growth.${event}.processors`,
       what: `${what}, publishing, by processors`,
       unit: 'ns',
       reading: event,
@@ -127,11 +129,11 @@ function byProcessors(): Trial {
 
 /** The sampler's clock is read by the program, when the recording has long begun. */
 function sampler(): Trial {
-  const sizes = crowds(18, settings.quick ? 10_000 : 100_000, settings.quick ? 100_000 : 1_000_000, 1000);
+  const sizes = idleLoads(18, settings.quick ? 10_000 : 100_000, settings.quick ? 100_000 : 1_000_000, 1000);
   return {
     contenders: sizes.map((of) => {
-      const { file, missing } = crowdProgram('quartz-curves');
-      const { args, env } = crowdRun('busy', of);
+      const { file, missing } = idleLoadProgram('quartz-growth');
+      const { args, env } = idleLoadRun('busy', of);
       return examined({
         name: of.name,
         peer: false,
@@ -153,7 +155,7 @@ function sampler(): Trial {
     }),
     rows: [
       {
-        id: 'curve.sampler',
+        id: 'growth.sampler',
         what: 'CPU time of the sampler, default rate, 18 processors that compute',
         unit: '%',
         reading: 'percent',
@@ -166,8 +168,8 @@ function sampler(): Trial {
   };
 }
 
-export const curves: Bench = {
-  name: 'curves',
+export const growth: Bench = {
+  name: 'growth',
   title: 'Cost by idle threads and objects, depth and processors',
   isolates:
     'The same event amid more and more that has nothing to do with it: threads that wait, each with a mutex of its own; mutexes, ' +

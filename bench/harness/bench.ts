@@ -1,6 +1,6 @@
 /** What a benchmark is: who competes, what is measured, which targets hold. One benchmark a file in ../benches. */
 
-/** What one execution tells, by name; "ns" where it tells one thing. */
+/** What one execution reports, by name; "ns" where it is one value. */
 export type Readings = Readonly<Record<string, number>>;
 
 export interface Contender {

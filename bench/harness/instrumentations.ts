@@ -120,7 +120,7 @@ export async function timed(
     seconds: options.seconds ?? 30,
     silent: true,
   });
-  // The tool that starts it tells its own time too.
+  // The tool that starts it reports its own time too.
   const line = readFileSync(clock, 'utf8')
     .split('\n')
     .find((one) => one.startsWith(`${basename(file)} `));

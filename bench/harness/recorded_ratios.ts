@@ -1,7 +1,7 @@
 /**
  * What earlier runs found, for peers that are not here: bench/data/recorded.json, written by --record, kept with the
- * sources. A ratio is of its own date and machine; both are told with it. A figure is a peer's alone, where no ratio
- * was ever taken.
+ * sources. A ratio is of its own date and machine; both are reported with it. A figure is a peer's alone, where no
+ * ratio was ever taken.
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

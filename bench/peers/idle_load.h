@@ -1,4 +1,4 @@
-/* What lies idle while a case is measured, and how deep the threads stand that do it, for the programs of the curves:
+/* What lies idle while a case is measured, and how deep the threads stand that do it, for the benchmarks of growth:
  *
  *   PROGRAM CASE PROCESSORS [THREADS [OBJECTS [DEPTH]]]
  *
@@ -9,8 +9,8 @@
  * Before cases.h a program includes this file; it defines what cases.h asks for but PROCEDURE and END, and
  *
  *   CROWD_EVENTS                  names of cases
- *   crowd_wait()                  adds one to `gathered` and waits for ever
- *   crowd_sleeps()                returns when all that have been counted wait
+ *   idle_wait()                  adds one to `gathered` and waits for ever
+ *   idle_sleeps()                returns when all that have been counted wait
  *   objects_make(count)           makes objects and uses each
  */
 #ifndef BENCH_PEERS_CROWD_H
@@ -18,13 +18,13 @@
 
 #include "nested_calls.h"
 
-static long crowd_threads, crowd_objects, crowd_depth;
-static long crowd_below; /* how deep threads begin: what a thread that does nothing calls would count as spawning it */
+static long idle_threads, idle_objects, idle_depth;
+static long idle_below; /* how deep threads begin: what a thread that does nothing calls would count as spawning it */
 
 /* Each start routine begins at the bottom of the call path that was asked for. */
-#define PROCEDURE(f)                                                                   \
-  static void *f##_below(void *);                                                      \
-  static void *f(void *argument) { return descend(crowd_below, f##_below, argument); } \
+#define PROCEDURE(f)                                                                  \
+  static void *f##_below(void *);                                                     \
+  static void *f(void *argument) { return descend(idle_below, f##_below, argument); } \
   static void *f##_below(void *argument)
 #define END return NULL
 
@@ -47,24 +47,24 @@ static double yield_eight(long n) {
   return now_ns() - begin;
 }
 
-static void *crowd_member(void *own_lock) {
+static void *idle_member(void *own_lock) {
   lock_take((lock_t *)own_lock);
   lock_give((lock_t *)own_lock);
-  crowd_wait();
+  idle_wait();
   return NULL;
 }
-static void crowd_make(void) {
-  lock_t *locks = (lock_t *)calloc((size_t)crowd_threads + 1, sizeof *locks);
+static void idle_make(void) {
+  lock_t *locks = (lock_t *)calloc((size_t)idle_threads + 1, sizeof *locks);
   must(locks != NULL, "no memory");
-  for (long k = 0; k < crowd_threads; k++) {
+  for (long k = 0; k < idle_threads; k++) {
     thread_t t;
     lock_init(&locks[k]);
-    thread_start(&t, crowd_member, &locks[k]);
+    thread_start(&t, idle_member, &locks[k]);
   }
   /* all of them, and asleep: else some would begin amid what is measured */
-  while (__atomic_load_n(&gathered, __ATOMIC_SEQ_CST) < crowd_threads) thread_yield();
-  crowd_sleeps();
-  objects_make(crowd_objects);
+  while (__atomic_load_n(&gathered, __ATOMIC_SEQ_CST) < idle_threads) thread_yield();
+  idle_sleeps();
+  objects_make(idle_objects);
 }
 
 /* Threads that compute, as many as there are processors: what the sampler has to look at. Prints the sampler's share of
@@ -96,7 +96,7 @@ static int busy(void) {
 }
 
 static int one_event(const char *name) {
-  crowd_below = strncmp(name, "spawn", 5) ? crowd_depth : 0;
+  idle_below = strncmp(name, "spawn", 5) ? idle_depth : 0;
   if (!strcmp(name, "hook"))
     measure(call_hooked, 10000, 1);
   else if (!strcmp(name, "yield-eight"))
@@ -117,13 +117,13 @@ static void *run_events(void *unused) {
   return unused;
 }
 
-/* The rest of main. The crowd goes on waiting: nobody joins it. */
-static int run_curves(int count, char **arguments) {
-  crowd_threads = count > 3 ? atol(arguments[3]) : 0;
-  crowd_objects = count > 4 ? atol(arguments[4]) : 0;
-  crowd_depth = count > 5 ? atol(arguments[5]) : 0;
-  crowd_make();
-  descend(crowd_depth, run_events, NULL);
+/* The rest of main. The idle threads go on waiting: nobody joins it. */
+static int run_beside_idle(int count, char **arguments) {
+  idle_threads = count > 3 ? atol(arguments[3]) : 0;
+  idle_objects = count > 4 ? atol(arguments[4]) : 0;
+  idle_depth = count > 5 ? atol(arguments[5]) : 0;
+  idle_make();
+  descend(idle_depth, run_events, NULL);
   exit(0);
 }
 #endif

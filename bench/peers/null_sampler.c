@@ -1,6 +1,6 @@
 /* hold PROGRAM [ARGUMENT...]: starts a program as its sampler would, welcomes it, and samples nothing. So what the
  * program pays for publishing is seen alone. The program's status is passed on; one that never says hello runs all the
- * same, and that is told by 4. */
+ * same, and is reported by status 4. */
 #define _GNU_SOURCE
 #include <poll.h>
 #include <stdbool.h>

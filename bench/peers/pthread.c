@@ -50,11 +50,11 @@ static long gathered; /* idle_load.h */
 #define CROWD_EVENTS "spawn", "lock", "lock-eight", "cond", "barrier"
 /* Not for a condition: a call of the kernel for one passes threads that wait for others, as many as their futexes lie
  * beside its own there. */
-static void crowd_wait(void) {
+static void idle_wait(void) {
   __atomic_fetch_add(&gathered, 1, __ATOMIC_SEQ_CST);
   for (;;) pause();
 }
-static void crowd_sleeps(void) { nanosleep(&(struct timespec){.tv_nsec = 20000000}, NULL); }
+static void idle_sleeps(void) { nanosleep(&(struct timespec){.tv_nsec = 20000000}, NULL); }
 
 /* Mutexes and conditions in turn; each mutex is taken, each condition signalled, and one of a hundred waited for. */
 struct idle {
@@ -103,7 +103,7 @@ int main(int count, char **arguments) {
   pthread_mutex_lock(&quiet);
   must(pthread_create(&other, &small, waits, NULL) == 0, "pthread_create failed");
 #ifdef CURVES
-  int status = run_curves(count, arguments);
+  int status = run_beside_idle(count, arguments);
 #else
   int status = run_case(case_name, case_threads);
 #endif

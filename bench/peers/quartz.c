@@ -70,12 +70,12 @@ static double fib(long n) {
 #ifdef CURVES
 static long gathered; /* idle_load.h */
 #define CROWD_EVENTS "hook", "spawn", "spawn-switch", "yield-eight", "lock", "lock-eight", "cond", "channel", "barrier"
-static void crowd_wait(void) {
+static void idle_wait(void) {
   static qz_sem gate; /* nobody opens it */
   __atomic_fetch_add(&gathered, 1, __ATOMIC_SEQ_CST);
   qz_sem_wait(&gate);
 }
-static void crowd_sleeps(void) { qz_yield(); }
+static void idle_sleeps(void) { qz_yield(); }
 
 /* Conditions and channels, each with a wait; mutexes, which were held meanwhile. */
 struct idle {
@@ -131,7 +131,7 @@ int main(int count, char **arguments) {
   read_arguments(count, arguments);
   must(qz_init(&(qz_options){.processors = (unsigned)processors}) == 0, "qz_init failed");
 #ifdef CURVES
-  return run_curves(count, arguments);
+  return run_beside_idle(count, arguments);
 #else
   return run_case(case_name, case_threads);
 #endif

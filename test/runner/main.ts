@@ -5,7 +5,7 @@
  *
  * With ava arguments, only the front end's tests that they choose. With --no-skips a skipped test counts as failed, but
  * for those of .ci/skips. With --again a file with a failed test runs a second time, and what passes then has passed;
- * both are told, and the names stand once more at the end.
+ * both are reported, and the names stand once more at the end.
  */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';

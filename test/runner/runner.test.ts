@@ -1,4 +1,4 @@
-/** npm test itself: what is counted, what is told, and that one half that fails keeps nothing of the other. */
+/** npm test itself: what is counted, what is reported, and that one half that fails keeps nothing of the other. */
 import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';

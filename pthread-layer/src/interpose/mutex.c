@@ -22,7 +22,7 @@ static int wait_for(pthread_mutex_t *mutex, enum how how, clockid_t clock, const
 
 static inline bool taken(int result) { return result == 0 || result == EOWNERDEAD; }
 
-/* Not had at once. What the fast path knew is found anew, so that it need not be kept. */
+/* Not had at once. What the fast path knew is found again, so that it need not be kept. */
 __attribute__((noinline)) static int acquire_slow(pthread_mutex_t *mutex, uint64_t site, enum how how, clockid_t clock,
                                                   const struct timespec *until) {
   struct qzl_wait wait;

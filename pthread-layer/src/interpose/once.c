@@ -15,7 +15,7 @@ struct waiting {
   struct qzl_wait wait;
   uint64_t key;
 };
-/* Also when the thread is cancelled in its wait. (Where the routine fails, by an exception, a waiter runs it anew, and
+/* Also when the thread is cancelled in its wait. (Where the routine fails, by an exception, a waiter runs it again, and
  * shows as waiting meanwhile.) */
 static void stop_waiting(struct waiting *its) {
   qzl_wait_end(&its->wait, 1);

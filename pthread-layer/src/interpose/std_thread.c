@@ -1,11 +1,11 @@
 /* What a std::thread runs, and who joins it. Both its start routine and its join are functions of libstdc++, always the
- * same, which tells nothing.
+ * same, which says nothing.
  *
  * Owns:    nothing. Writer, reader: the creating thread.
  * Must not: read beyond what libstdc++ itself reads to start the thread, but for the rest of that object's page.
  *
  * The argument is an object with a virtual function that calls the callable (std::thread::_State, GCC 6 and later): of
- * a lambda or another class the compiler makes one for each, so its address tells which it is. Functions of one type
+ * a lambda or another class the compiler makes one for each, so its address says which it is. Functions of one type
  * share it; then the function's own address lies in the object, behind the arguments.
  */
 #include "pthread-layer/src/state/threads.h"

@@ -5,12 +5,12 @@
  * Must not: cost time or memory in proportion to the number of objects.
  *
  * Programs have objects by the million, and few of them matter. An object has a record of its own if it was waited for,
- * or is one of no more than OWN that were used of those made at its place (OWN_ALL in all). The others are the crowd of
- * their place: they share a record, which tells how often they were taken and for how long they were held, all
- * together. When a place gets its crowd, those with records of their own join it that nobody has waited for: what is
- * known of hundreds of locks takes more of the first cache, and more instructions, than what is known of one crowd. To
- * make an object stores where it was made, in a table of fixed size in which objects push out each other; to find one
- * of a crowd takes a look into a table that stays in the cache, and finds nothing.
+ * or is one of no more than OWN that were used of those made at its place (OWN_ALL in all). The others share
+ * the aggregate record of their place, which says how often they were taken and for how long they were held, all
+ * together. When a place gets its aggregate record, those with records of their own join it that nobody has waited for:
+ * what is known of hundreds of locks takes more of the first cache, and more instructions, than one aggregate record.
+ * To make an object stores where it was made, in a table of fixed size in which objects push out each other; to find
+ * one of an aggregate record takes a look into a table that stays in the cache, and finds nothing.
  */
 #include "held_locks.h"
 #include <errno.h>
@@ -21,7 +21,7 @@
 
 #define OWN        256u
 #define OWN_ALL    4096u
-#define OWN_BESIDE 32u /* that were made nowhere that is known, and first used where others of a crowd are used */
+#define OWN_BESIDE 32u /* of no known place, first used where objects of an aggregate record are used */
 #define MADE_BITS  15u /* sets of two: the first keeps what it has, the second has the latest */
 
 struct qzl_object *qzl_objects;
@@ -29,9 +29,8 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static uint32_t used; /* of the table */
 static struct made { uint64_t address, site; } * made;
 uint64_t qzl_filter[1u << (QZL_FILTER_BITS - 6)];
-static uint32_t removed; /* since the filter was made anew */
-static uint8_t
-  *joined; /* places whose objects have joined their crowd: a bit for each record that a place may begin with */
+static uint32_t removed; /* since the filter was rebuilt */
+static uint8_t *joined;  /* places whose objects have joined their aggregate record: a bit for each possible record */
 
 int qzl_objects_make(void) {
   if (!qzl_objects) qzl_objects = qzi_pub_reserve(sizeof *qzl_objects << QZL_OBJECT_BITS);
@@ -57,7 +56,7 @@ void qzl_objects_forked(void) {
 /* ---- where objects were made ---- */
 
 /* Neighbours in memory are neighbours in the table. Two threads may write to an element at the same time: the site
- * tells which address it is of. */
+ * says which address it is of. */
 static struct made *made_set(uint64_t address) {
   return &made[2 * ((address >> 4 ^ address >> (4 + MADE_BITS)) & ((1u << MADE_BITS) - 1))];
 }
@@ -118,9 +117,9 @@ static bool was_waited_for(const struct qz_object *record) {
          __atomic_load_n(&record->queue, __ATOMIC_RELAXED);
 }
 
-/* The place has a crowd from now on. With the lock held. Who has one of its objects on its stack under its own key goes
- * on so. */
-static void join_crowd(uint32_t place) {
+/* The place has an aggregate record from now on. With the lock held. Who has one of its objects on its stack under its
+ * own key goes on so. */
+static void join_aggregate(uint32_t place) {
   if (!place || joined[place / 8] >> place % 8 & 1) return;
   joined[place / 8] |= (uint8_t)(1 << place % 8);
   for (uint32_t k = 0; k < 1u << QZL_OBJECT_BITS; k++) {
@@ -157,9 +156,9 @@ static uint32_t insert(const void *address, unsigned kind, uint64_t site, uint32
       __atomic_store_n(&free->address, at, __ATOMIC_RELEASE);
     }
   } else {
-    object.index = qzi_pub_crowd(kind, object.site);
-    join_crowd(qzi_pub_place(kind, object.site));
-    if (qzi_pub_members(kind, site, &some_free) > OWN_BESIDE) join_crowd(qzi_pub_place(kind, site));
+    object.index = qzi_pub_aggregate(kind, object.site);
+    join_aggregate(qzi_pub_place(kind, object.site));
+    if (qzi_pub_members(kind, site, &some_free) > OWN_BESIDE) join_aggregate(qzi_pub_place(kind, site));
   }
   pthread_mutex_unlock(&lock);
   return object.index;
@@ -178,7 +177,8 @@ uint32_t qzl_own(const void *address, unsigned kind, uint64_t site, uint32_t cap
   return index ? index : insert(address, kind, site, capacity, UINT32_MAX);
 }
 
-/* A place that has locked one of a crowd is taken to lock others of it: no look at where each of them was made. */
+/* A place that has locked one of an aggregate record is taken to lock others of it: no look at where each of them was
+ * made. */
 uint32_t qzl_index_slow(struct qzl_thread *me, const void *address, unsigned kind, uint64_t site) {
   struct qzi_pub_site_slot *slot = &me->sites[site >> 2 & (QZI_PUB_SITES - 1)];
   if (__builtin_expect(slot->site == site && slot->kind == kind, 1)) return slot->index;

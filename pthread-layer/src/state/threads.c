@@ -159,8 +159,8 @@ static void end(void *argument) {
 }
 
 struct qzl_thread *qzl_adopt(void) {
-  static _Thread_local bool homeless __attribute__((tls_model("initial-exec"))); /* looked for a place in vain */
-  if (!ready || homeless || (!qzi_publishing() && !attachable)) return NULL;
+  static _Thread_local bool no_slot __attribute__((tls_model("initial-exec"))); /* looked for one without success */
+  if (!ready || no_slot || (!qzi_publishing() && !attachable)) return NULL;
   int error = errno;
   bool is_main = own_tid() == process;
   if (is_main && !main_start) return NULL; /* it begins with main */
@@ -168,7 +168,7 @@ struct qzl_thread *qzl_adopt(void) {
   if (me)
     begin(me);
   else
-    homeless = true;
+    no_slot = true;
   errno = error;
   return me;
 }

@@ -43,7 +43,7 @@ test('a real profile: columns of equal length, names, files and lines, and a mod
   t.is(a.calls, 1);
 });
 
-test('a growing profile read on from an earlier read is the same as read anew', async (t) => {
+test('a growing profile read on from an earlier read is the same as one read afresh', async (t) => {
   const path = join(folder, 'growing.quartz');
   spawn(
     join(root, 'build/sampler/quartz-sampler'),

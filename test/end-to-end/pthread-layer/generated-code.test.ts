@@ -1,4 +1,4 @@
-/** Code that is in no file: it is told as such, behind the locks that are held while it runs. */
+/** Code that is in no file: it is reported as such, behind the locks that are held while it runs. */
 import { join } from 'node:path';
 import { root } from '../../known-answers/programs.js';
 import { record } from '../../support/record.js';

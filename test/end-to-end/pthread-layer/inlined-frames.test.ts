@@ -1,5 +1,6 @@
 /**
- * Procedures that the compiler has put into others, by each compiler that is there: they are told apart, and sums stay.
+ * Procedures that the compiler has put into others, by each compiler that is there: they are distinguished, and sums
+ * stay.
  */
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';

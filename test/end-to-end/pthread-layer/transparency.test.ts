@@ -312,7 +312,7 @@ test.serial(
   },
 );
 
-test.serial('a program that is built anew while it is recorded keeps its names', async (t) => {
+test.serial('a program that is rebuilt while it is recorded keeps its names', async (t) => {
   const copy = temporaryFile('program\nof two lines'),
     file = temporaryFile('profile.quartz'),
     next = temporaryFile('next');

@@ -72,7 +72,7 @@ static int finish(pid_t pid) {
 
 static int exists(const char *path) { return !access(path, F_OK); }
 
-/* `waited_for`: by another process, after which nobody tells the exit status any more. */
+/* `waited_for`: by another process, after which nobody says the exit status any more. */
 static void load_at(int line, int waited_for, const char *path, uint32_t status, uint32_t reason, int exit_status) {
   char why[256];
   if (qz_profile_load(&profile, path, why, sizeof why)) {

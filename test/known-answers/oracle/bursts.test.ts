@@ -1,5 +1,5 @@
 /**
- * Plain pthread programs against the kernel's own count: threads that work in bursts tell how long they did by their
+ * Plain pthread programs against the kernel's own count: threads that work in bursts say how long they did by their
  * CPU clocks. What the profile says of each procedure must cover that as often as its interval promises, and the
  * processor time of the whole must be the process's.
  */

@@ -56,7 +56,7 @@ class Errors {
 }
 
 test.serial('95 % intervals cover the truth, and errors do not lean', async (t) => {
-  t.timeout(600_000); // of one recording: each assertion begins it anew
+  t.timeout(600_000); // of one recording: each assertion begins it again
   if (!existsSync(program)) {
     t.fail('build the native parts first');
     return;

@@ -1,5 +1,5 @@
-/* Objects without a name are told apart by the place that made them: of two locks that look the same in the program's
- * text, the one made at the place marked SLOW is contended, the one at QUICK is not.
+/* Objects without a name are distinguished by the place that made them: of two locks that look the same in the
+ * program's text, the one made at the place marked SLOW is contended, the one at QUICK is not.
  *
  * expect P 4
  * expect lock at SLOW: T 1, idleness 3, acquisitions 44, queue 3

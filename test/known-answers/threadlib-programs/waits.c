@@ -1,5 +1,5 @@
 /* One thread waits for an object of each kind, one after the other, for one unit each, while main works: each wait is
- * charged to its own object. Joins and sleeps are told apart by their places.
+ * charged to its own object. Joins and sleeps are distinguished by their places.
  *
  * expect P 2
  * expect root: npt 1, T 1, blocked 1.1667

@@ -1,5 +1,5 @@
 /* Copies from a stack that another kernel thread changes all the time: whatever is called consistent is. Every key
- * tells which key it was pushed on, so a copy that mixes two moments shows. */
+ * says which key it was pushed on, so a copy that mixes two moments shows. */
 #include "test/support/fake_session.h"
 
 #include <pthread.h>

@@ -131,7 +131,7 @@ test('a file that is not there gives one line', async (t) => {
   t.regex(stderr, /^quartz: \/nowhere\.json cannot be read \(ENOENT\).*\n$/);
 });
 
-test('results that could not be kept are told before anything is measured', async (t) => {
+test('results that could not be kept are reported before anything is measured', async (t) => {
   const { status, stdout, stderr } = await bench('--output', '/nowhere/new.json', 'threads');
   t.is(status, 125);
   t.is(stdout, '');

@@ -20,7 +20,7 @@ async function recorded(): Promise<string> {
   return file;
 }
 
-test('a profile that adds up and has the known counts is good, another count is told', async (t) => {
+test('a profile that adds up and has the known counts is good, another count is reported', async (t) => {
   const file = await recorded();
   await t.notThrowsAsync(examine(file, []));
   await t.throwsAsync(examine(file, [{ name: 'main', calls: 12345 }]), {

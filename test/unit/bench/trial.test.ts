@@ -1,4 +1,4 @@
-/** Contenders take turns; one that fails or is missing is told, and stops nothing. */
+/** Contenders take turns; one that fails or is missing is reported, and stops nothing. */
 import test from 'ava';
 import type { Bench, Contender, RowPlan } from '../../../bench/harness/bench.js';
 import type { Recorded } from '../../../bench/harness/recorded_ratios.js';
@@ -85,7 +85,7 @@ test('a missing peer is reported as missing, with the recorded ratio and its dat
   t.regex(rowText(rows[0]!, nothing), /missing: not found/);
 });
 
-test('a contender that fails is told, and the others go on', async (t) => {
+test('a contender that fails is reported, and the others go on', async (t) => {
   const failing = contender('broken', [], { take: () => Promise.reject(new Error('it broke\nin two lines')) });
   const { rows } = await measure(bench([failing, contender('quartz', [10])], []), effort);
   const [broken, quartz] = rows[0]!.contenders;
@@ -93,7 +93,7 @@ test('a contender that fails is told, and the others go on', async (t) => {
   t.true('samples' in quartz! && quartz.samples.length === 7);
 });
 
-test('a benchmark that cannot be planned is told, and throws nothing', async (t) => {
+test('a benchmark that cannot be planned is reported, and throws nothing', async (t) => {
   const { rows, failed } = await measure(
     {
       ...bench([], []),

@@ -1,6 +1,6 @@
-/* Nothing is woken in vain, and no wake-up is lost: threads hand work to each other in every way there is, some
+/* Nothing is woken needlessly, and no wake-up is lost: threads hand work to each other in every way there is, some
  * thousands of times each, and no wait is repeated on suspicion, so that one lost wake-up holds up everything: then the
- * way is told, status 1, after 100 s.
+ * way is reported, status 1, after 100 s.
  */
 #define _GNU_SOURCE
 #include <errno.h>

@@ -10,18 +10,18 @@ struct qzi_pub_thread *qzi_sched_current(struct qzi_publisher **publisher) {
 bool qzi_sched_busy(unsigned index) { return false; }
 void qzi_sched_publish_unplaced(void) {}
 
-enum { CROWD = 8192, PLACES = 64, OBJECTS = 64 };
+enum { GROUP = 8192, PLACES = 64, OBJECTS = 64 };
 static struct qzi_publisher processor;
 
 static uint64_t key(uint32_t index) { return QZI_PUB_KEY(QZ_KIND_MUTEX, index); }
 static uint64_t site(int place) { return UINT64_C(0x555555557a31) + 0x5b * (uint64_t)place; }
 
-/* Counts of so many crowds at places of their own, then of a few objects at each of many places: how many of those are
+/* Counts of so many groups at places of their own, then of a few objects at each of many places: how many of those are
  * found at once. */
-static int near_beside(int crowds) {
+static int near_beside(int groups) {
   processor.calls = calloc(QZI_CALL_SLOTS, sizeof *processor.calls);
-  for (int c = 0; c < crowds; c++)
-    for (uint32_t k = 1; k <= CROWD; k++) qzi_pub_count_now(&processor, site(PLACES + c), key(k));
+  for (int c = 0; c < groups; c++)
+    for (uint32_t k = 1; k <= GROUP; k++) qzi_pub_count_now(&processor, site(PLACES + c), key(k));
   int near = 0;
   for (int round = 1; round <= 3; round++)
     for (int p = 0; p < PLACES; p++)
@@ -37,8 +37,8 @@ static int near_beside(int crowds) {
     pairs += processor.calls[slot].site != 0;
     counted += processor.calls[slot].count;
   }
-  CHECK_IS(pairs, crowds * CROWD + PLACES * OBJECTS);
-  CHECK_IS(counted, crowds * CROWD + 3 * PLACES * OBJECTS);
+  CHECK_IS(pairs, groups * GROUP + PLACES * OBJECTS);
+  CHECK_IS(counted, groups * GROUP + 3 * PLACES * OBJECTS);
   free(processor.calls);
   return near;
 }

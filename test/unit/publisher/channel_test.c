@@ -51,7 +51,7 @@ static socklen_t address_of(struct sockaddr_un *address, const char *name) {
   memcpy(address->sun_path + 1, name, strlen(name));
   return (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + strlen(name));
 }
-static void tell(int fd, uint32_t type) {
+static void send_message(int fd, uint32_t type) {
   struct qz_message message = {QZ_CHANNEL_MAGIC, QZ_CHANNEL_VERSION, type, (uint32_t)getpid(), {0}};
   if (send(fd, &message, sizeof message, MSG_NOSIGNAL) != (ssize_t)sizeof message) fail("send: %s", strerror(errno));
 }
@@ -134,7 +134,7 @@ static int welcome(int listener, struct qz_session_view *view, int *session) {
         fail("launched: %s", why);
         exit(1);
       }
-      tell(socket, QZ_WELCOME);
+      send_message(socket, QZ_WELCOME);
       return socket;
     }
     close(socket);
@@ -261,7 +261,7 @@ static int attach(pid_t pid, struct qz_session_view *view) {
   int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
   for (uint64_t end = now_ms() + LIMIT_MS; connect(fd, (struct sockaddr *)&at, address_of(&at, name)); pause_ms(2))
     if (now_ms() > end) give_up("the program does not listen");
-  tell(fd, QZ_ATTACH);
+  send_message(fd, QZ_ATTACH);
   uint32_t type = hear(fd, &session);
   if (type != QZ_HELLO || session < 0) {
     close(fd);
@@ -313,7 +313,7 @@ static void watch(const struct qz_session_view *view, uint32_t epoch, const char
              keys[first] != address(path_addresses[3]))
         first++;
       /* Attached within path_a: its callees stand on the stack without it, until it returns. Before the first of them,
-       * and after the last, there are copies without any path; what tells is a path_a that was entered since. */
+       * and after the last, there are copies without any path; what shows it is a path_a that was entered since. */
       if (first < copy.depth && keys[first] != address(path_addresses[0]) && !seen[0]) continue;
       if (!is_path(keys + first, copy.depth - first)) {
         fail("%s: a copy of depth %u that is no path", when, copy.depth);
@@ -355,7 +355,7 @@ static void attached(void) {
   if (socket < 0) give_up("attach again");
   if (qz_session_head(&again)->epoch != 2) fail("attached again: epoch %u", qz_session_head(&again)->epoch);
   watch(&again, 2, "attached again");
-  tell(socket, QZ_DETACH);
+  send_message(socket, QZ_DETACH);
   for (end = now_ms() + LIMIT_MS; __atomic_load_n(&qz_session_head(&again)->publishing, __ATOMIC_ACQUIRE); pause_ms(1))
     if (now_ms() > end) give_up("publishing did not end after detach");
   if (write(input, "x", 1) != 1) give_up("write");

@@ -225,7 +225,7 @@ static void *run(void *unused) {
   if (thread.record->word != word) fail("a foreign kernel thread changed the stack");
   if (count_of(hooked_leaf_address) != leaves) fail("a foreign kernel thread was counted");
 
-  /* Off: nothing changes; on again: the stack begins anew. */
+  /* Off: nothing changes; on again: the stack begins again. */
   qzi_session_off();
   word = thread.record->word;
   hooked_count(5);

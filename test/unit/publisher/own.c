@@ -356,7 +356,7 @@ static void locks(qz_mutex *m) {
   qz_mutex_lock(m);
   qz_mutex_unlock(m);
 }
-static void crowd(void) {
+static void many_objects(void) {
   static qz_mutex many[OBJECTS], one;
   for (int k = 0; k < OBJECTS; k++) CHECK(qz_mutex_init(&many[k], "many", QZ_ADAPTIVE) == 0);
   for (int k = 0; k < 2 * OBJECTS; k++) locks(&many[k % OBJECTS]);
@@ -400,8 +400,8 @@ int main(int argc, char **argv) {
     regions();
   else if (!strcmp(what, "leaving"))
     leaving();
-  else if (!strcmp(what, "crowd"))
-    crowd();
+  else if (!strcmp(what, "many_objects"))
+    many_objects();
   else if (!strcmp(what, "grown"))
     grown();
   else if (!strcmp(what, "beside"))

@@ -126,7 +126,7 @@ test('no procedure seen: a program without Quartz is not told to be compiled wit
   t.notRegex(text, /cflags/);
 });
 
-test('the slowdown is told between its bounds, and as one number without what has two', (t) => {
+test('the slowdown is reported between its bounds, and as one number without what has two', (t) => {
   const told = (change: object): string =>
     report(buildModel(example(change)), 'procedures', options({ width: 400 })).match(
       /slowed the run by [^;\n]*/,
@@ -142,7 +142,7 @@ test('the slowdown is told between its bounds, and as one number without what ha
   );
 });
 
-test('a cost that could not be measured is told', (t) => {
+test('a cost that could not be measured is reported', (t) => {
   const said = (change: object): string => report(buildModel(example(change)), 'procedures', options({ width: 400 }));
   t.regex(
     said({ hookLeastPs: 0, hookMostPs: 0 }),
@@ -152,7 +152,7 @@ test('a cost that could not be measured is told', (t) => {
   t.false(said({}).includes('could not be measured'));
 });
 
-test('losses are told only where there are some', (t) => {
+test('losses are reported only where there are some', (t) => {
   t.false(report(model, 'procedures', options()).includes('torn'));
   t.false(
     report(buildModel(example({ tornAccepted: 799 })), 'procedures', options()).includes('torn'),
@@ -169,7 +169,7 @@ test('losses are told only where there are some', (t) => {
     t.true(text.includes(word), word);
 });
 
-test('names that are missing are told with the reason; the procedures of system libraries have theirs', (t) => {
+test('names that are missing are reported with the reason; the procedures of system libraries have theirs', (t) => {
   const raw = example();
   const said = (detail: string): string =>
     report(
@@ -215,7 +215,7 @@ test('docs/reference defines every column', (t) => {
   for (const head of heads) t.true(defined.has(head), head);
 });
 
-test('fewer snapshots than asked for are told with the reason', (t) => {
+test('fewer snapshots than asked for are reported with the reason', (t) => {
   const told = (change: Parameters<typeof example>[0]): string =>
     report(buildModel(example(change)), 'procedures', options({ width: 400 }));
   t.notRegex(told({}), /\(not /);

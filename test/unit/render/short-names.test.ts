@@ -32,14 +32,14 @@ test('template arguments go before anything else, the inner ones first', (t) => 
   t.is(shortName(model, name, 30, { ascii: true }), 'shop::Ledger<..>::insert');
 });
 
-test('a name of three hundred characters is told in fifty columns', (t) => {
+test('a name of three hundred characters is shown in fifty columns', (t) => {
   const name = `std::_Function_handler<void (${'std::vector<std::pair<int, long>>, '.repeat(8)}int), app::Server::run()::{lambda(int, std::function<void (int)>)#2}>::_M_invoke`;
   const model = modelOf(name);
   t.true(name.length > 300);
   t.is(shortName(model, name, 50, unicode), 'std::_Function_handler<…>::_M_invoke');
 });
 
-test('what tells two names apart stays', (t) => {
+test('what distinguishes two names stays', (t) => {
   const [ints, texts] = [
     'sort<std::vector<int>, std::less<int>>::run',
     'sort<std::vector<std::string>, std::less<int>>::run',
@@ -77,7 +77,7 @@ test('names of C and Rust, and operators', (t) => {
   );
 });
 
-test('long names are told without their template arguments', (t) => {
+test('long names are shown without their template arguments', (t) => {
   const long = 'x'.repeat(80);
   t.is(briefly('Queue<int>::push'), 'Queue<int>::push');
   t.is(briefly(`std::_Function_handler<A<B> (), ${long}>::_M_invoke`), 'std::_Function_handler<…>::_M_invoke');

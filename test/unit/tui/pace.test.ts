@@ -23,7 +23,7 @@ test('a cheap refresh comes every second, from the start', (t) => {
   t.is(run(200, 15, 30).refreshes, 29);
 });
 
-test('a dear one stays below 3 % of a CPU, the start included, and goes on', (t) => {
+test('an expensive one stays below 3 % of a CPU, the start included, and goes on', (t) => {
   for (const cost of [40, 80, 120]) {
     const { used, refreshes } = run(250, cost, 30);
     t.true(used <= 0.03 * 30_000, `${cost} ms: ${used} ms`);
@@ -32,6 +32,6 @@ test('a dear one stays below 3 % of a CPU, the start included, and goes on', (t)
   t.true(run(250, 120, 300).used <= 0.03 * 300_000);
 });
 
-test('even the dearest comes every 15 s', (t) => {
+test('even the most expensive comes every 15 s', (t) => {
   t.is(run(1000, 2000, 100).longest, 15_000);
 });

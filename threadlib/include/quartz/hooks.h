@@ -26,7 +26,7 @@
 #define QUARTZ_HOOKS_H
 
 /* Not: -fcf-protection=branch, where a function's first byte is not at a fixed distance from its hook; the large code
- * model. -masm=intel can't be told here: the assembler will refuse. */
+ * model. -masm=intel can't be detected here: the assembler will refuse. */
 #if defined(__x86_64__) && defined(__LP64__) && defined(__GNUC__) && !defined(__ASSEMBLER__)
 #if !(defined(__CET__) && __CET__ & 1) && !defined(__code_model_large__) && !defined(__code_model_medium__)
 #define QUARTZ_HOOKS_EXPANDED 1

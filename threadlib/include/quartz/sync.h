@@ -1,4 +1,4 @@
-/* Synchronization objects. What holds for all functions is said in quartz.h; docs/reference/sync.md tells how threads
+/* Synchronization objects. What holds for all functions is said in quartz.h; docs/reference/sync.md says how threads
  * wait and in which order they get their turn. docs/reference/library.md is made from these comments
  * (scripts/library-page.js). */
 #ifndef QUARTZ_SYNC_H

@@ -1,5 +1,5 @@
 /* Threads, fork-join, parallel loops, blocking regions. What holds for all functions is said in quartz.h;
- * docs/reference/threads.md tells how threads are scheduled. docs/reference/library.md is made from these comments
+ * docs/reference/threads.md says how threads are scheduled. docs/reference/library.md is made from these comments
  * (scripts/library-page.js). */
 #ifndef QUARTZ_THREAD_H
 #define QUARTZ_THREAD_H

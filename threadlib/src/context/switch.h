@@ -43,7 +43,7 @@ static inline uint64_t qzi_fp_control(void) {
   return (word[0] & UINT64_C(0xffc0)) | (uint64_t)(word[1] & 0xffff) << 32;
 }
 /* Reading mxcsr takes 4 to 5 ns, the x87 word next to nothing; and what sets rounding or traps (fesetround,
- * feenableexcept, fesetenv) sets both. So the x87 word tells whether a thread has other ones than usual, and only then
+ * feenableexcept, fesetenv) sets both. So the x87 word says whether a thread has other ones than usual, and only then
  * is mxcsr read. A thread that changes mxcsr alone is not seen (docs/reference/threads.md). */
 static inline uint64_t qzi_fp_leave(void) {
   uint16_t x87;
@@ -57,7 +57,8 @@ static inline void qzi_fp_take(uint64_t has, uint64_t wanted) {
   __asm__ volatile("ldmxcsr %0\n\tfldcw %1" : : "m"(word[0]), "m"(word[1]));
 }
 
-/* A thread that left here, too, goes on without a jump: one whose target is to be looked up is dearer than all else. */
+/* A thread that left here, too, goes on without a jump: one whose target is to be looked up is more expensive than all
+ * else. */
 #define QZI_SWITCH(here, to, after, arg)                                                                         \
   __asm__ volatile("leaq 1f(%%rip), %%r8\n\t"                                                                    \
                    "movq %%r8, 8(%[here_])\n\t"                                                                  \

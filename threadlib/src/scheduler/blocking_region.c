@@ -10,7 +10,7 @@
  * one.
  *
  * Whoever goes to sleep makes every CPU pass a barrier before it looks for work a last time (idle.c). That would be too
- * dear for a short region. So from the first region on those who queue work pass one (fenced_wakes).
+ * expensive for a short region. So from the first region on those who queue work pass one (fenced_wakes).
  */
 #include "processor.h"
 #include "exceptions.h"

@@ -49,14 +49,14 @@ static inline void qzi_sanitize_arrived(void *fake_stack) {
   __sanitizer_finish_switch_fiber(fake_stack, NULL, NULL);
 #endif
 }
-/* A stack is used anew: what its last owner left behind is void. */
+/* A stack is used again: what its last owner left behind is void. */
 static inline void qzi_sanitize_fresh(struct qzi_thread *thread) {
 #ifdef QZI_ASAN
   char *low = qzi_own_low(thread);
   __asan_unpoison_memory_region(low, (size_t)((const char *)thread - low));
 #endif
 }
-/* A descriptor will not be switched to again until it is used anew. */
+/* A descriptor will not be switched to again until it is used again. */
 static inline void qzi_sanitize_ended(struct qzi_thread *thread) {
 #ifdef QZI_TSAN
   if (thread->sanitizer_fiber) __tsan_destroy_fiber(thread->sanitizer_fiber);

@@ -13,7 +13,7 @@
 #if !QZI_TSAN
 bool qzi_alone;
 #endif
-bool qzi_crowded;
+bool qzi_oversubscribed;
 unsigned qzi_at_once;
 
 void qzi_sync_start(unsigned processors) {
@@ -22,8 +22,8 @@ void qzi_sync_start(unsigned processors) {
 #endif
   cpu_set_t cpus;
   unsigned count = sched_getaffinity(0, sizeof cpus, &cpus) == 0 ? (unsigned)CPU_COUNT(&cpus) : 1;
-  qzi_crowded = count < processors;
-  qzi_at_once = qzi_crowded ? count : processors;
+  qzi_oversubscribed = count < processors;
+  qzi_at_once = qzi_oversubscribed ? count : processors;
 }
 
 static const char *const kind_names[QZ_KIND_COUNT] = {
@@ -156,7 +156,7 @@ __attribute__((aligned(64))) bool qzi_spin_more(struct qzi_spin *spin) {
     spin->pauses *= 2;
     return true;
   }
-  if (QZI_UNLIKELY(qzi_crowded)) sched_yield(); /* the processor that it waits for may have no CPU */
+  if (QZI_UNLIKELY(qzi_oversubscribed)) sched_yield(); /* the processor that it waits for may have no CPU */
   spin->now_ns = qzi_now_ns();
   if (spin->now_ns >= spin->limit_ns) return false;
   if (spin->now_ns >= spin->yield_ns) {

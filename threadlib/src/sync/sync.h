@@ -52,7 +52,7 @@ static inline void qzi_queue_append(struct qzi_queue *queue, struct qzi_waiter *
   waiter->queued = true;
 }
 
-/* For a thread that was woken in vain: it keeps its turn. */
+/* For a thread that was woken without success: it keeps its turn. */
 static inline void qzi_queue_prepend(struct qzi_queue *queue, struct qzi_waiter *waiter) {
   qzi_queue_append(queue, waiter);
   queue->head = waiter;
@@ -103,7 +103,7 @@ static inline void qzi_unlock(qzi_spinlock *lock) {
 }
 
 /* More processors than CPUs: whoever spins must now and then let the kernel run another processor. */
-extern bool qzi_crowded;
+extern bool qzi_oversubscribed;
 extern unsigned qzi_at_once; /* processors that have a CPU at once */
 /* Lets the kernel run something else: the other processor may have lost its CPU. */
 void qzi_relax_long(void);

@@ -58,7 +58,7 @@ static bool take(struct qzi_thread *target, void **result) {
   return true;
 }
 
-/* A stale handle is told by the serial, which changes when the descriptor is freed. */
+/* A stale handle is recognized by the serial, which changes when the descriptor is freed. */
 static inline bool current(qz_thread_t handle) {
   return handle.thread && __atomic_load_n(&handle.thread->pub.serial, __ATOMIC_RELAXED) == handle.serial;
 }

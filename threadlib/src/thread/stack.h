@@ -16,7 +16,7 @@ void qzi_stack_forked(void);
 
 #define QZI_FREE_ROOM 4096u /* descriptors that a processor keeps for itself at most */
 
-/* The descriptor may be used anew. Under the biased lock. */
+/* The descriptor may be used again. Under the biased lock. */
 static inline void qzi_stack_put(struct qzi_processor *p, struct qzi_thread *thread) {
   __atomic_store_n(&thread->pub.serial, 0, __ATOMIC_RELAXED);
   qzi_life_set(thread, QZI_FREE);

@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <unistd.h>
 
-/* Waits until the kernel thread of that number, 0 as long as it has not told it, sleeps: at two looks, for it may sleep
- * for a moment on its way. */
+/* Waits until the kernel thread of that number, 0 as long as it has not reported it, sleeps: at two looks, for it may
+ * sleep for a moment on its way. */
 template <typename Number> static void until_asleep(const Number &tid) {
   for (int looks = 0; looks < 2; usleep(5000)) {
     char path[64], state = 0;

@@ -1,7 +1,7 @@
 /* Three threads and a barrier that looks some thousand times before it blocks, 4000 rounds: on one CPU who arrives
- * first looks in vain, then sleeps, and is woken by the last one. Each works for some 20 us in a round: multiplications
- * that wait for each other, for a loop that looks at a clock until it is time makes no progress either. The program
- * tells what of its processor time was that work, by the threads' own clocks, and all of it, in us. */
+ * first looks without success, then sleeps, and is woken by the last one. Each works for some 20 us in a round:
+ * multiplications that wait for each other, for a loop that looks at a clock until it is time makes no progress either.
+ * The program prints how much of its processor time was that work, by the threads' own clocks, and all of it, in us. */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdint.h>

@@ -22,7 +22,7 @@ static int parsed(struct qzi_options *options, const char *line, char *said, siz
   CHECK(file && err >= 0);
   fflush(stderr);
   dup2(fileno(file), STDERR_FILENO);
-  optind = 0; /* glibc: begin anew */
+  optind = 0; /* glibc: begin again */
   getopt(1, argv, "+");
   int result = qzi_options_parse(options, argc, argv);
   fflush(stderr);
