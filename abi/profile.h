@@ -20,7 +20,7 @@
 #define QZ_PROFILE_MAGIC      UINT64_C(0x31465052545a5551) /* finished; "QUZTRPF1" as little-endian bytes */
 #define QZ_PROFILE_MAGIC_OPEN UINT64_C(0x4e45504f545a5551) /* not (yet) finished; "QUZTOPEN" */
 #define QZ_PROFILE_MAGIC_END  UINT64_C(0x444e4552545a5551) /* of the end mark; "QUZTREND" */
-#define QZ_PROFILE_VERSION    11u
+#define QZ_PROFILE_VERSION    12u
 
 enum qz_profile_status {
   QZ_PROFILE_RECORDING = 1, /* the sampler is writing, or died while it did (then its pid is gone) */
@@ -45,6 +45,12 @@ enum qz_end_reason {
 #define QZ_PATHS_NO_SAMPLES  16u /* the kernel gives no samples (perf_event_open) */
 #define QZ_PATHS_FEW_SAMPLES 32u /* for some threads it gave none: no more memory for them, or too many threads */
 #define QZ_PATHS_NO_CALLS    64u /* the kernel does not say in which call a thread sleeps (/proc/PID/task/TID/syscall) */
+
+/* What of `usage` is known. */
+#define QZ_USAGE_TIMES       1u /* time covered, processor times, page faults */
+#define QZ_USAGE_SWITCHES                                                                         \
+  2u /* how often threads gave up their CPUs, or lost them: of a program that has ended, or is no \
+      * longer recorded, where it could say so */
 
 enum qz_section_id {
   QZ_SECTION_STRINGS = 0,     /* char; offset 0 is the empty string */
@@ -145,6 +151,9 @@ struct qz_profile {
   /* child processes, theirs included, as far as the program waited for their end while it was recorded */
   uint64_t children_run_ns; /* set at the end: they ran on CPUs */
   uint64_t children_apart;  /* 1: they have profiles of their own (--children) */
+  /* What the kernel counted of the program while it was recorded. */
+  struct qz_usage usage; /* (changes) */
+  uint64_t usage_known;  /* (changes) QZ_USAGE_... */
 
   struct qz_section sections[QZ_SECTION_COUNT];
 };

@@ -18,11 +18,12 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include "usage.h"
 
 #define QZ_ALIGN(bytes)    __attribute__((aligned(bytes)))
 
 #define QZ_SESSION_MAGIC   UINT64_C(0x314e535a54525551) /* "QURTZSN1" as little-endian bytes */
-#define QZ_SESSION_VERSION 3u
+#define QZ_SESSION_VERSION 4u
 
 /* What a processor or a thread is doing (docs/reference/metrics.md, section 1). */
 enum qz_state {
@@ -127,6 +128,10 @@ struct qz_session {
   uint64_t threads_dropped; /* (changes) threads that found no free record */
   uint64_t objects_merged;  /* (changes) objects that had to share the record of their place */
   uint64_t strings_dropped; /* (changes) names that did not fit */
+
+  /* (changes) `ns` is stored last: as publishing was switched on; as the program ended, or publishing was switched off,
+   * 0 before that */
+  struct qz_usage usage_begin, usage_end;
 };
 #define QZ_SESSION_EXACT_HOLD 1u /* hold times are measured at each acquisition */
 

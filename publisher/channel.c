@@ -236,7 +236,9 @@ static void start_serving(void) {
 __attribute__((destructor)) static void end(void) {
   struct qzi_publisher *publisher;
   if (qzi_publishing() && qzi_sched_current(&publisher)) qzi_pub_write_joins(publisher);
-  if (qzi_session.head) __atomic_store_n(&qzi_session.head->publishing, 0, __ATOMIC_RELEASE);
+  if (!qzi_session.head) return;
+  if (qzi_publishing()) qzi_session_usage(&qzi_session.head->usage_end);
+  __atomic_store_n(&qzi_session.head->publishing, 0, __ATOMIC_RELEASE);
 }
 
 /* Hands the session to the sampler that launched this program, and waits until it samples: so it sees the program from

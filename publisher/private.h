@@ -75,6 +75,8 @@ void qzi_session_populate(const void *from, size_t bytes);
 /* Publishing on and off; by one kernel thread at a time (the channel's, or main before it). */
 void qzi_session_on(void);
 void qzi_session_off(void);
+/* Writes what the kernel counts of this process, where it may be asked. */
+void qzi_session_usage(struct qz_usage *usage);
 /* One line on stderr. */
 __attribute__((format(printf, 1, 2))) void qzi_pub_complain(const char *format, ...);
 /* Zeroed private memory of which only touched pages exist; NULL: none. */

@@ -99,8 +99,10 @@ static void listening(void) {
 
 static void others(void) {
   struct stat state;
+  struct rusage used;
   cpu_set_t set;
   char text[16];
+  TRY(getrusage(RUSAGE_SELF, &used));
   TRY((int)syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0));
   TRY((int)syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0));
   TRY(nanosleep(&(struct timespec){0, 1}, NULL));

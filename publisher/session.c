@@ -244,8 +244,22 @@ int qzi_session_make(void) {
 
 /* ---- switching ---- */
 
+void qzi_session_usage(struct qz_usage *usage) {
+  struct rusage used;
+  if (qzi_no_system_calls || getrusage(RUSAGE_SELF, &used)) return;
+  usage->user_ns = (uint64_t)used.ru_utime.tv_sec * 1000000000u + (uint64_t)used.ru_utime.tv_usec * 1000u;
+  usage->system_ns = (uint64_t)used.ru_stime.tv_sec * 1000000000u + (uint64_t)used.ru_stime.tv_usec * 1000u;
+  usage->voluntary = (uint64_t)used.ru_nvcsw;
+  usage->involuntary = (uint64_t)used.ru_nivcsw;
+  usage->minor_faults = (uint64_t)used.ru_minflt;
+  usage->major_faults = (uint64_t)used.ru_majflt;
+  __atomic_store_n(&usage->ns, qzi_pub_clock_ns(), __ATOMIC_RELEASE);
+}
+
 void qzi_session_on(void) {
   struct qz_session *head = qzi_session.head;
+  head->usage_end.ns = 0;
+  qzi_session_usage(&head->usage_begin);
   qzi_pub_epoch = __atomic_add_fetch(&head->epoch, 1, __ATOMIC_RELAXED);
   qzi_publishers_prepare();
   QZI_TRACE(session(head));
@@ -257,6 +271,7 @@ void qzi_session_on(void) {
 }
 
 void qzi_session_off(void) {
+  qzi_session_usage(&qzi_session.head->usage_end);
   atomic_store_explicit(&qzi_publishing_flag, 0, memory_order_release);
   __atomic_store_n(&qzi_session.head->publishing, 0, __ATOMIC_RELEASE);
   barrier();

@@ -117,6 +117,7 @@ void qzi_stop(struct qzi_admitted *admitted, uint32_t end_reason) {
     close(admitted->socket);
     admitted->socket = -1;
   }
+  if (end_reason == QZ_END_INTERRUPTED) qzi_process_usage_await(&recording->view);
   qzi_recording_stop(recording);
   int told =
     !recording->request->quiet && !recording->failed && !(end_reason == QZ_END_EXEC && qzi_admitted_brief(admitted));
@@ -198,7 +199,9 @@ int qzi_admitted_attend(struct qzi_admitted *admitted, const struct pollfd polls
 
 int qzi_admitted_tend(struct qzi_admitted *admitted) {
   struct qzi_recording *recording = &admitted->recording;
+  uint64_t due_ns = recording->cpu_time.due_ns;
   int cpu_ms = qzi_cpu_time_tend(&recording->cpu_time, &recording->view, admitted->pid);
+  if (recording->cpu_time.due_ns != due_ns) qzi_process_usage_read(&recording->usage, admitted->pid);
   qzi_turns_note(&recording->turns, recording->cpu_time.turns, recording->cpu_time.run_ns);
   uint64_t now_ns = qzi_clock_ns();
   if (now_ns >= admitted->map_due_ns) {

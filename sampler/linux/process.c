@@ -75,6 +75,12 @@ static int exit_code_proc(pid_t pid, int *code) {
   return 1;
 }
 
+int qzi_process_counts(pid_t pid, unsigned long long *minor, unsigned long long *major, unsigned long long *user,
+                       unsigned long long *system) {
+  char text[2048], *faults = stat_field(stat_fields(pid, text, sizeof text), 10);
+  return faults && sscanf(faults, "%llu %*u %llu %*u %llu %llu", minor, major, user, system) == 4 ? 0 : -1;
+}
+
 uint64_t qzi_process_children_ns(pid_t pid) {
   char text[2048], *user = stat_field(stat_fields(pid, text, sizeof text), 16);
   unsigned long long user_ticks, system_ticks;

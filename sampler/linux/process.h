@@ -14,6 +14,10 @@ int qzi_process_ended(int pidfd);
 uint32_t qzi_process_outcome(pid_t pid, int pidfd, int32_t *status);
 /* The same for our child, which stays to be waited for. 1: it has ended. */
 int qzi_child_outcome(pid_t child, uint32_t *reason, int32_t *status);
+/* What the kernel counts of a process, ended threads included: page faults, and clock ticks in user and system mode. 0,
+ * or -1: it is gone. */
+int qzi_process_counts(pid_t pid, unsigned long long *minor, unsigned long long *major, unsigned long long *user,
+                       unsigned long long *system);
 /* Processor time of its child processes that it has waited for, theirs included; 0 where the kernel does not tell. */
 uint64_t qzi_process_children_ns(pid_t pid);
 /* 1: it runs a program that does not map the file behind `fd`: it has called exec. 0: it maps it, or is ending. */

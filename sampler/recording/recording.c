@@ -117,6 +117,7 @@ int qzi_recording_open(struct qzi_recording *recording, int fd, pid_t pid, const
     return -1;
   }
   describe(recording);
+  qzi_process_usage_begin(&recording->usage, &recording->view, pid);
   struct qzi_modules *modules = qzi_modules_read(pid);
   if (modules) qzi_modules_store(&recording->sampler.in, modules);
   qzi_modules_free(modules);
@@ -144,6 +145,7 @@ void qzi_recording_keep_times(struct qzi_recording *recording) {
   head->cpu_run_ns = recording->cpu_time.run_ns;
   head->cpu_wait_ns = recording->cpu_time.wait_ns;
   head->cpu_turns = recording->cpu_time.turns;
+  head->usage = qzi_process_usage_since(&recording->usage, &head->usage_known);
   head->turns = recording->turns.count;
   head->turn_ns = recording->turns.each_ns;
 }
@@ -152,6 +154,8 @@ void qzi_recording_stop(struct qzi_recording *recording) {
   recording->stop = 1;
   qzi_cpu_time_read(&recording->cpu_time, &recording->view, recording->pid);
   uint64_t children_ns = qzi_process_children_ns(recording->pid);
+  qzi_process_usage_end(&recording->usage, &recording->view, recording->pid,
+                        children_ns > recording->children_before_ns);
   if (recording->started) pthread_join(recording->thread, NULL);
   recording->started = 0;
   recording->turns.taken = recording->sampler.timed_samples;

@@ -13,6 +13,7 @@
 #include <sys/types.h>
 #include "sampler/linux/schedstat.h"
 #include "sampler/linux/perf_timer_cost.h"
+#include "sampler/linux/process_usage.h"
 #include "sampler/profile/modules.h"
 #include "request.h"
 #include "pacing.h"
@@ -40,7 +41,8 @@ struct qzi_recording {
   pid_t pid;
   struct qzi_cpu_time cpu_time; /* the control thread's */
   struct qzi_turns turns;       /* likewise */
-  uint64_t children_before_ns;  /* processor time of child processes from before the recording */
+  struct qzi_process_usage usage;
+  uint64_t children_before_ns; /* processor time of child processes from before the recording */
   /* sampling threads */
   pthread_t thread;
   int started;

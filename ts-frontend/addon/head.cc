@@ -45,6 +45,8 @@ Napi::Object headOf(Napi::Env env, const Profile &profile) {
   number("startedRealtimeNs", static_cast<double>(head.started_realtime_ns));
   number("firstNs", static_cast<double>(head.first_ns));
   out.Set("attached", Napi::Boolean::New(env, head.attached != 0));
+  out.Set("usageKnown", Napi::Boolean::New(env, (head.usage_known & QZ_USAGE_TIMES) != 0));
+  out.Set("switchesKnown", Napi::Boolean::New(env, (head.usage_known & QZ_USAGE_SWITCHES) != 0));
   out.Set("childrenApart", Napi::Boolean::New(env, head.children_apart != 0));
   const struct {
     const char *name;
@@ -73,6 +75,13 @@ Napi::Object headOf(Napi::Env env, const Profile &profile) {
                 {"cpuWaitNs", head.cpu_wait_ns},
                 {"cpuTurns", head.cpu_turns},
                 {"childrenRunNs", head.children_run_ns},
+                {"usageNs", head.usage.ns},
+                {"userNs", head.usage.user_ns},
+                {"systemNs", head.usage.system_ns},
+                {"voluntarySwitches", head.usage.voluntary},
+                {"involuntarySwitches", head.usage.involuntary},
+                {"minorFaults", head.usage.minor_faults},
+                {"majorFaults", head.usage.major_faults},
                 {"hookLeastPs", head.hook.least_ps},
                 {"hookMostPs", head.hook.most_ps},
                 {"hookInsidePs", head.hook_inside_ps},

@@ -1,5 +1,6 @@
 /** The whole screen: a pure function of scene, size and state. */
 import { path } from '../../ts-frontend/src/render/wording/names.js';
+import { cpusText } from '../../ts-frontend/src/render/wording/kernel-usage.js';
 import { cut } from '../../ts-frontend/src/render/format/text.js';
 import { Canvas, Colour } from './draw/canvas.js';
 import type { Glyphs } from './draw/glyphs.js';
@@ -82,7 +83,7 @@ function viewOf(scene: Scene, body: Size, state: State, glyphs: Glyphs): Canvas 
 
 function header(canvas: Canvas, scene: Scene, state: State, glyphs: Glyphs): void {
   const { model, live } = scene;
-  const { head } = model;
+  const { head, kernelUsage: usage } = model;
   const what =
     live.ended ??
     (live.finished ? 'finished profile' : state.frozen !== null ? `frozen at ${time(live.shownNs)}` : 'running');
@@ -94,6 +95,7 @@ function header(canvas: Canvas, scene: Scene, state: State, glyphs: Glyphs): voi
     rate(model.rateHz),
     `Quartz ${percent(live.costShare)} of a CPU`,
     model.balance.meanBusy > 0 ? `busy ${digits(model.balance.meanBusy)}` : '',
+    ...(usage ? [`CPUs ${cpusText(usage)}`, `system ${time(usage.systemNs)}`] : []),
   ].filter((fact) => fact !== '');
   while (all.length > 1 && all.join('  ').length + 12 + right.length > canvas.width) all.pop(); // whole facts or none
   const facts = all.join('  ');

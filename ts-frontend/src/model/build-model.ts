@@ -6,6 +6,7 @@ import { runnableRange } from './profile/buckets.js';
 import { Calls } from './metrics/call-counts.js';
 import { factorsOf, weightsOf } from './metrics/compensation.js';
 import { cpuWaitOf } from './metrics/cpu-wait.js';
+import { kernelUsageOf } from './metrics/kernel-usage.js';
 import { slowdownOf } from './metrics/slowdown.js';
 import { BuiltEntity, nameOfRoot, Shared } from './metrics/entity.js';
 import { isDisturbed, undisturbed } from './evidence/undisturbed.js';
@@ -79,6 +80,7 @@ export function buildModel(raw: RawProfile, options: ModelOptions = {}): Model {
     spinPercent: percent(root.spinBlameNs),
     compensation,
     cpuWait: cpuWaitOf(raw),
+    kernelUsage: kernelUsageOf(raw),
     raw,
     // What a screen may never show is made when it is asked for.
     get slowdown() {

@@ -1,5 +1,6 @@
 /** What every report begins with: what limits the program, what is to be known about the run, where the time went. */
 import type { Model, Notice } from '../model/index.js';
+import { kernelUsageText } from './wording/kernel-usage.js';
 import { findingSentences } from './findings/index.js';
 import { noticeLine } from './notices/index.js';
 import type { RenderOptions } from './format/options.js';
@@ -120,12 +121,18 @@ function bars(model: Model, options: RenderOptions): string[] {
   return wrap(`Processors: ${parts.join(', ')}; ${means}${nothing}.`, options.width, 0, options);
 }
 
+function usage(model: Model, options: RenderOptions): string[] {
+  const text = kernelUsageText(model, options);
+  return text === '' ? [] : wrap(text, options.width, 0, options);
+}
+
 /** All that stands before the view. */
 export function head(model: Model, options: RenderOptions): string[] {
   return [
     ...findings(model, options),
     ...wrap(clean(facts(model, options), options), options.width, 0, options),
     ...bars(model, options),
+    ...usage(model, options),
     ...model.notices.flatMap((one) => notice(model, one, options)),
     '',
   ];

@@ -123,6 +123,7 @@ export function* reportJson(model: Model, quartzVersion: string): Generator<stri
     spinPercent: model.spinPercent,
     compensation: model.compensation,
     cpuWait: model.cpuWait,
+    kernelUsage: model.kernelUsage ?? null,
     children: { runNs: head.childrenRunNs, profiled: head.childrenApart },
     slowdown: model.slowdown,
     sampler: {

@@ -87,6 +87,16 @@ export interface RawHead {
   cpuRunNs: number;
   cpuWaitNs: number;
   cpuTurns: number; // of the kernel threads that publish; all 0: not known
+  // What the kernel counted of the program while it was recorded; false: not known, and 0.
+  usageKnown: boolean;
+  switchesKnown: boolean; // the two numbers of switches
+  usageNs: number; // time covered
+  userNs: number;
+  systemNs: number;
+  voluntarySwitches: number;
+  involuntarySwitches: number;
+  minorFaults: number;
+  majorFaults: number;
   childrenRunNs: number;
   childrenApart: boolean; // processor time of child processes; whether they have profiles of their own
   judgedSamples: number;

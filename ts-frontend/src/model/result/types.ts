@@ -251,6 +251,21 @@ export interface CpuWait {
   share: number; // waitNs / (runNs + waitNs)
 }
 
+/** What the kernel counted of the whole program, ended threads included (docs/metrics.md, section 6). */
+export interface KernelUsage {
+  ns: number; // time covered
+  userNs: number;
+  systemNs: number;
+  cpusUsed: number; // mean number of CPUs that executed it: (userNs + systemNs) / ns
+  cpus: number; // that it may use
+  switches: { voluntary: number; involuntary: number } | null; // null: not known (yet)
+  faults: { minor: number; major: number };
+  // contended operations that were counted, and how many of them at least returned without giving up the CPU
+  waits: { count: number; atOnce: number } | null;
+  threads: number; // seen
+  threadsAtOnce: number; // alive at the same time, at most
+}
+
 export interface Compensation {
   applied: boolean;
   processorTimeNs: number; // taken out of T(root)
@@ -308,6 +323,7 @@ export interface Model {
   compensation: Compensation;
   readonly slowdown: Slowdown;
   cpuWait: CpuWait;
+  kernelUsage: KernelUsage | undefined; // undefined: the kernel did not tell
   findings: Finding[]; // at most three, the most saving first
   readonly notices: Notice[]; // too few samples, nothing to report, losses that a reader must know of
   raw: RawProfile;

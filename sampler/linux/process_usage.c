@@ -1,0 +1,126 @@
+/* Usage of a process. See process_usage.h. */
+#include "process_usage.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+#include "abi/profile.h"
+#include "process.h"
+#include "schedstat.h"
+#include "sampler/util/clock.h"
+
+/* Times and faults from /proc/PID/stat. Ticks divide the time among user and system mode; the process's clock, which is
+ * exact, says how much it is. 0, or -1: the process is gone. */
+static int read_stat(pid_t pid, struct qz_usage *usage) {
+  unsigned long long minor, major, user, system;
+  uint64_t run_ns, tick_ns = UINT64_C(1000000000) / (uint64_t)sysconf(_SC_CLK_TCK);
+  if (qzi_process_counts(pid, &minor, &major, &user, &system)) return -1;
+  usage->user_ns = user * tick_ns;
+  usage->system_ns = system * tick_ns;
+  if (user + system && !qzi_cpu_time_of_process(pid, &run_ns)) {
+    usage->system_ns = (uint64_t)((double)run_ns * (double)system / (double)(user + system));
+    usage->user_ns = run_ns - usage->system_ns;
+  }
+  usage->minor_faults = minor;
+  usage->major_faults = major;
+  usage->ns = qzi_clock_ns();
+  return 0;
+}
+
+static uint64_t ns_of(const struct timeval *time) {
+  return (uint64_t)time->tv_sec * 1000000000u + (uint64_t)time->tv_usec * 1000u;
+}
+
+/* Of a child of ours that has ended, and that nobody has waited for yet. */
+static int read_ended(pid_t pid, struct qz_usage *usage) {
+  siginfo_t info = {0};
+  struct rusage used; /* the C library's waitid has no place for it */
+  if (syscall(SYS_waitid, P_PID, pid, &info, WEXITED | WNOHANG | WNOWAIT, &used) || info.si_pid != pid) return -1;
+  *usage = (struct qz_usage){.ns = qzi_clock_ns(),
+                             .user_ns = ns_of(&used.ru_utime),
+                             .system_ns = ns_of(&used.ru_stime),
+                             .voluntary = (uint64_t)used.ru_nvcsw,
+                             .involuntary = (uint64_t)used.ru_nivcsw,
+                             .minor_faults = (uint64_t)used.ru_minflt,
+                             .major_faults = (uint64_t)used.ru_majflt};
+  return 0;
+}
+
+/* What the program wrote; ns is 0 where it wrote nothing. */
+static struct qz_usage told(const struct qz_usage *of) {
+  struct qz_usage usage = {.ns = __atomic_load_n(&of->ns, __ATOMIC_ACQUIRE)};
+  if (!usage.ns) return usage;
+  uint64_t ns = usage.ns;
+  usage = *of;
+  usage.ns = ns;
+  return usage;
+}
+
+void qzi_process_usage_begin(struct qzi_process_usage *usage, const struct qz_session_view *view, pid_t pid) {
+  pthread_mutex_init(&usage->lock, NULL);
+  usage->begin = told(&qz_session_head(view)->usage_begin);
+  if (!usage->begin.ns) return; /* the program may not ask */
+  usage->now = usage->begin;
+  usage->known = QZ_USAGE_TIMES;
+  qzi_process_usage_read(usage, pid);
+}
+
+void qzi_process_usage_read(struct qzi_process_usage *usage, pid_t pid) {
+  struct qz_usage now;
+  if (!usage->begin.ns || read_stat(pid, &now)) return;
+  pthread_mutex_lock(&usage->lock);
+  now.voluntary = usage->begin.voluntary;
+  now.involuntary = usage->begin.involuntary;
+  usage->now = now;
+  usage->known = QZ_USAGE_TIMES;
+  pthread_mutex_unlock(&usage->lock);
+}
+
+#define PATIENCE_MS 20u
+
+void qzi_process_usage_await(const struct qz_session_view *view) {
+  for (unsigned k = 0; k < PATIENCE_MS; k++) {
+    if (__atomic_load_n(&qz_session_head(view)->usage_end.ns, __ATOMIC_ACQUIRE)) return;
+    nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+  }
+}
+
+void qzi_process_usage_end(struct qzi_process_usage *usage, const struct qz_session_view *view, pid_t pid,
+                           int children) {
+  if (!usage->begin.ns) return;
+  struct qz_usage end = told(&qz_session_head(view)->usage_end), all;
+  qzi_process_usage_read(usage, pid);
+  pthread_mutex_lock(&usage->lock);
+  if (end.ns) { /* the kernel's work after that counts, too, where it is known */
+    usage->now.voluntary = end.voluntary;
+    usage->now.involuntary = end.involuntary;
+    if (usage->now.user_ns + usage->now.system_ns < end.user_ns + end.system_ns) usage->now = end;
+    usage->known = QZ_USAGE_TIMES | QZ_USAGE_SWITCHES;
+  }
+  if (!children && !read_ended(pid, &all)) {
+    usage->now = all;
+    usage->known = QZ_USAGE_TIMES | QZ_USAGE_SWITCHES;
+  }
+  pthread_mutex_unlock(&usage->lock);
+}
+
+struct qz_usage qzi_process_usage_since(struct qzi_process_usage *usage, uint64_t *known) {
+  pthread_mutex_lock(&usage->lock);
+  const struct qz_usage *begin = &usage->begin, *now = &usage->now;
+#define SINCE(field) (now->field > begin->field ? now->field - begin->field : 0)
+  struct qz_usage since = {.ns = SINCE(ns),
+                           .user_ns = SINCE(user_ns),
+                           .system_ns = SINCE(system_ns),
+                           .voluntary = SINCE(voluntary),
+                           .involuntary = SINCE(involuntary),
+                           .minor_faults = SINCE(minor_faults),
+                           .major_faults = SINCE(major_faults)};
+#undef SINCE
+  *known = since.ns ? usage->known : 0;
+  pthread_mutex_unlock(&usage->lock);
+  return since;
+}

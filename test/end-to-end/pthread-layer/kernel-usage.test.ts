@@ -1,0 +1,61 @@
+/** The figures of a report's head that plain tools show, too, are the kernel's: the program prints what it counted. */
+import test from 'ava';
+import { kernelUsageText } from '../../../ts-frontend/src/render/wording/kernel-usage.js';
+import type { KernelUsage, Model } from '../../../ts-frontend/src/model/index.js';
+import { openModel, sampler, start, temporaryFile, underWay } from '../../support/record.js';
+import { program } from './helpers.js';
+
+/** Before `main` and after its last statement, and in steps of the clock. */
+const aroundNs = 30e6;
+
+function usageOf(model: Model): KernelUsage {
+  if (!model.kernelUsage) throw new Error('the profile has no usage');
+  return model.kernelUsage;
+}
+
+test('processor times, switches and page faults are those that the kernel counts', async (t) => {
+  const file = temporaryFile('profile.quartz');
+  const { stdout, stderr, status } = await start(sampler, ['record', '-q', '-o', file, '--', program('usage')]).ended;
+  t.is(status, 0, stderr);
+  const [userNs = 0, systemNs = 0, voluntary = 0, involuntary = 0, faults = 0] = stdout.split(' ').map(Number);
+  const model = openModel(file),
+    usage = usageOf(model);
+  const near = (what: string, told: number, real: number, around: number): void => {
+    t.true(Math.abs(told - real) <= 0.02 * real + around, `${what}: ${told} told, ${real} real`);
+  };
+  near('processor time', usage.userNs + usage.systemNs, userNs + systemNs, aroundNs);
+  near('system time', usage.systemNs, systemNs, aroundNs);
+  near('voluntary switches', usage.switches?.voluntary ?? 0, voluntary, 50);
+  near('involuntary switches', usage.switches?.involuntary ?? 0, involuntary, 50);
+  near('page faults', usage.faults.minor + usage.faults.major, faults, 500);
+  near('CPUs used', usage.cpusUsed, (userNs + systemNs) / model.elapsedNs, 0.05);
+  t.is(usage.threadsAtOnce, 2);
+  const text = kernelUsageText(model, { ascii: true });
+  t.regex(
+    text,
+    /^CPUs: [\d.]+ of \d+ used, [\d.]+ threads want to run; user [\d.]+ m?s, system [\d.]+ m?s; 2 threads; /,
+  );
+});
+
+test('while it runs, times and faults are known; switches when recording has ended', async (t) => {
+  const file = temporaryFile('profile.quartz');
+  const recording = start(sampler, ['record', '-q', '-o', file, '--', program('spin')]);
+  await underWay(file, 100);
+  const early = openModel(file).kernelUsage;
+  recording.child.kill('SIGTERM');
+  await recording.ended;
+  if (early) t.is(early.switches, null);
+  const late = usageOf(openModel(file));
+  t.true(late.userNs > 0 && late.ns > 0);
+});
+
+test('child processes are not counted in', async (t) => {
+  const file = temporaryFile('profile.quartz');
+  const child = program('usage');
+  const { status } = await start(sampler, ['record', '-q', '-o', file, '--', 'sh', '-c', `${child}; exit 0`]).ended;
+  t.is(status, 0);
+  const model = openModel(file),
+    usage = usageOf(model);
+  t.true(model.head.childrenRunNs > 0.6e9);
+  t.true(usage.userNs + usage.systemNs < 0.2e9, `${usage.userNs + usage.systemNs} ns`);
+});

@@ -1,0 +1,47 @@
+/**
+ * What the kernel counted of the whole program (docs/metrics.md, section 6, "What the kernel counted"): the figures that
+ * plain tools show, for every report's head. Pure.
+ */
+import type { ObjectKind, RawProfile, RawThread } from '../profile/raw-profile.js';
+import type { KernelUsage } from '../result/types.js';
+
+/** Waits for these are system calls, each of which sleeps or returns at once. Joins and sleeps always sleep. */
+const waitedIn: ReadonlySet<ObjectKind> = new Set(['mutex', 'rwlock', 'condition', 'semaphore', 'barrier', 'once']);
+
+/** Threads alive at the same time, at most, as far as snapshots saw them. */
+function mostAtOnce(threads: readonly RawThread[]): number {
+  const begins = threads.map(({ firstNs }) => firstNs).sort((a, b) => a - b);
+  const ends = threads.map(({ lastNs }) => lastNs).sort((a, b) => a - b);
+  let most = 0,
+    ended = 0;
+  for (const [begun, at] of begins.entries()) {
+    while (ends[ended]! < at) ended++;
+    most = Math.max(most, begun + 1 - ended);
+  }
+  return most;
+}
+
+/** undefined: the kernel did not tell. */
+export function kernelUsageOf(raw: RawProfile): KernelUsage | undefined {
+  const { head, objects, entities, threads } = raw;
+  if (!head.usageKnown || head.usageNs === 0) return undefined;
+  let waits = 0;
+  for (const { entity, contended } of objects)
+    if (waitedIn.has(entities[entity]!.kind as ObjectKind)) waits += contended;
+  const { voluntarySwitches: voluntary, involuntarySwitches: involuntary } = head;
+  return {
+    ns: head.usageNs,
+    userNs: head.userNs,
+    systemNs: head.systemNs,
+    cpusUsed: (head.userNs + head.systemNs) / head.usageNs,
+    cpus: head.publisher === 'pthread' ? head.processors : head.cpus,
+    switches: head.switchesKnown ? { voluntary, involuntary } : null,
+    faults: { minor: head.minorFaults, major: head.majorFaults },
+    waits:
+      head.publisher === 'pthread' && head.switchesKnown
+        ? { count: waits, atOnce: Math.max(0, waits - voluntary) }
+        : null,
+    threads: threads.length,
+    threadsAtOnce: mostAtOnce(threads),
+  };
+}

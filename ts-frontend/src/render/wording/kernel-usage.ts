@@ -1,0 +1,33 @@
+/** What the kernel counted of the program, in the words of the tools that show it: one line of every report's head. */
+import type { KernelUsage, Model } from '../../model/index.js';
+import { count, figure, time, type Letters } from '../format/units.js';
+
+const some = (number: number, one: string): string => `${count(number)} ${one}${number === 1 ? '' : 's'}`;
+
+function switchesOf({ switches, waits }: KernelUsage): string[] {
+  if (!switches) return [];
+  const { voluntary, involuntary } = switches;
+  const told = `${count(voluntary)} voluntary ${voluntary === 1 ? 'switch' : 'switches'} and ${count(involuntary)} involuntary`;
+  return waits && waits.atOnce > 0
+    ? [told, `${some(waits.count, 'wait')} for objects, of which at least ${count(waits.atOnce)} did not sleep`]
+    : [told];
+}
+
+/** Processors that the program really had; '' where the kernel did not tell. */
+export function cpusText(usage: KernelUsage): string {
+  return `${figure(usage.cpusUsed)} of ${count(usage.cpus)} used`;
+}
+
+export function kernelUsageText({ kernelUsage: usage, balance }: Model, options: Letters): string {
+  if (!usage) return '';
+  const { userNs, systemNs, faults, threads, threadsAtOnce } = usage;
+  const atOnce = threadsAtOnce < threads ? ` (at most ${count(threadsAtOnce)} at once)` : '';
+  const major = faults.major > 0 ? ` (${count(faults.major)} of them read)` : '';
+  return `CPUs: ${[
+    `${cpusText(usage)}, ${figure(balance.meanRunnable)} threads want to run`,
+    `user ${time(userNs, options)}, system ${time(systemNs, options)}`,
+    `${some(threads, 'thread')}${atOnce}`,
+    ...switchesOf(usage),
+    `${some(faults.minor + faults.major, 'page fault')}${major}`,
+  ].join('; ')}.`;
+}
