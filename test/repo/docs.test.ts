@@ -32,6 +32,28 @@ for (const page of pages) {
   });
 }
 
+test('docs/index.md leads to every page', (t) => {
+  const linked = new Set(
+    [...textOf('docs/index.md').matchAll(/\]\(([^)#\s]+)/g)].map(([, link]) => join('docs', link!)),
+  );
+  for (const page of pages) {
+    if (page.startsWith('docs/') && page !== 'docs/index.md')
+      t.true(linked.has(page), `${page} is not in docs/index.md`);
+  }
+});
+
+test('names of the code in docs/glossary.md are in the sources', (t) => {
+  const code = sources()
+    .filter((file) => /\.(c|h|ts)$/.test(file) && !file.startsWith('test/'))
+    .map(textOf)
+    .join('\n');
+  const names = [...textOf('docs/glossary.md').matchAll(/^\|.*\|(.*)\|$/gm)].flatMap(([, last]) =>
+    [...last!.matchAll(/`([^`]+)`/g)].map(([, name]) => name!),
+  );
+  t.true(names.length > 40);
+  for (const name of names) t.true(code.includes(name) || existsSync(join(root, name)), name);
+});
+
 test('commands and their long options in the pages are those of the program', async (t) => {
   for (const page of pages) {
     const examples = [...textOf(page).matchAll(/\bquartz (\w+)((?: (?!-- )[^`|()#\n]+)?)/g)];
