@@ -79,6 +79,9 @@ void qzi_session_off(void);
 void qzi_session_usage(struct qz_usage *usage);
 /* One line on stderr. */
 __attribute__((format(printf, 1, 2))) void qzi_pub_complain(const char *format, ...);
+/* Addresses that the session may take: a quarter of what the process may have (RLIMIT_AS), none where that is little:
+ * a program that is short of them would fail in our stead. */
+uint64_t qzi_pub_space(void);
 /* Zeroed private memory of which only touched pages exist; NULL: none. */
 void *qzi_pub_reserve(size_t bytes);
 /* Number from the environment, `otherwise` where it is not set; outside of low..high: complaint and the nearer bound.

@@ -29,6 +29,8 @@ struct qzi_pub_object; /* embedded in a synchronization object */
 
 /* 1 while a sampler is connected. Written by the channel alone. */
 extern _Atomic uint32_t qzi_publishing_flag __attribute__((visibility("hidden")));
+/* What the flag was set to last, by this process or by the one that it is a copy of: the flag itself is 0 in a copy. */
+extern bool qzi_pub_on __attribute__((visibility("hidden")));
 /* How often publishing was switched on; a thread record of another epoch is begun again before it is used. */
 extern _Atomic uint32_t qzi_pub_epoch __attribute__((visibility("hidden")));
 /* Object records (element 0 is never used); NULL before the first session. */
@@ -58,6 +60,10 @@ static inline void qzi_pub_fence(void) {
 #define QZI_PUBLISHING_ORDER memory_order_relaxed
 #endif
 #define qzi_publishing() __builtin_expect(atomic_load_explicit(&qzi_publishing_flag, QZI_PUBLISHING_ORDER) != 0, 0)
+
+/* This is a child with memory of its own that fork() did not make, so that no at-fork handler ran: it must not publish
+ * into its parent's session. */
+static inline bool qzi_pub_copied(void) { return qzi_pub_on && !qzi_publishing(); }
 
 /* Hot line of the record of the thread that this kernel thread runs, for the hooks; NULL: nothing to publish.
  * Written by qzi_pub_run() and qzi_pub_leave(), and by the channel when publishing begins and ends.
@@ -179,6 +185,8 @@ bool qzi_pub_forbidden(void);
 /* From now on a forked child stops publishing before it runs child handlers that are registered later. Once is enough;
  * qzi_pub_init does it, too. Safe before any constructor has run. */
 void qzi_pub_at_fork(void);
+/* Where qzi_pub_copied(), does what fork() would have made the child do. Safe in a signal handler. */
+void qzi_pub_perhaps_forked(void);
 /* In the child after fork(), by its only kernel thread, when that is a processor again. Until then the child publishes
  * nothing. */
 void qzi_pub_forked(unsigned processors);

@@ -30,17 +30,33 @@
 #ifndef MADV_POPULATE_WRITE
 #define MADV_POPULATE_WRITE 23
 #endif
+#ifndef MADV_WIPEONFORK
+#define MADV_WIPEONFORK 18
+#endif
 
 /* Bounds of the section of the code that calls start routines (thread.c, entry_*.S); the linker makes them, where it is
  * linked. */
 extern const char __start_quartz_start[] __attribute__((weak, visibility("hidden")));
 extern const char __stop_quartz_start[] __attribute__((weak, visibility("hidden")));
 
-#define PAGE            4096u
+#define PAGE 4096u
+#ifdef __aarch64__
+#define FLAG_PAGE 65536u /* the largest there */
+#else
+#define FLAG_PAGE PAGE
+#endif
 #define DEPTH_DEFAULT   88u /* 1536 bytes a thread, once its stack is deep */
 #define OBJECTS_DEFAULT 262144u
+#define OBJECTS_LEAST   256u
+#define THREADS_LEAST   64u
+#define SPACE_LEAST     (128u << 20) /* with less, neither program nor sampler has enough for itself */
 
-_Atomic uint32_t qzi_publishing_flag;
+/* Alone on its page, which the kernel gives to a child zeroed (MADV_WIPEONFORK): so a child whose at-fork handlers did
+ * not run (_Fork, a bare clone) publishes nothing, either. */
+_Alignas(FLAG_PAGE) static char flag_page[FLAG_PAGE];
+extern _Atomic uint32_t qzi_publishing_flag __attribute__((alias("flag_page")));
+bool qzi_pub_on;
+
 _Atomic uint32_t qzi_pub_epoch;
 uint32_t qzi_pub_limit, qzi_pub_hook_limit;
 uint32_t qzi_pub_exact_hold;
@@ -165,23 +181,55 @@ static int memory_file(size_t bytes) {
   return -1;
 }
 
+/* The tables of the session one after the other; returns its size. */
+static uint64_t lay_out(struct qzi_session *s, struct qz_session *head) {
+  uint64_t total = 0, call_slots = ((uint64_t)s->call_tables + 1) * QZI_CALL_SLOTS + s->small_tables * QZI_SMALL_SLOTS;
+  s->thread_stride = thread_bytes(s->short_limit);
+  place(&total, sizeof *head);
+  uint64_t room =
+    s->processors > s->call_tables ? s->processors : s->call_tables; /* there may be more later: qzi_pub_init */
+  head->processor_table = table(place(&total, room * sizeof(struct qz_processor)), sizeof(struct qz_processor), room);
+  head->thread_table = table(place(&total, s->threads * s->thread_stride), s->thread_stride, s->threads);
+  if (s->short_limit < s->stack_limit) {
+    s->long_stride = thread_bytes(s->stack_limit);
+    head->long_table = table(place(&total, s->threads * s->long_stride), s->long_stride, s->threads);
+  }
+  head->object_table =
+    table(place(&total, s->objects * sizeof(struct qz_object)), sizeof(struct qz_object), s->objects);
+  head->call_table = table(place(&total, call_slots * sizeof(struct qz_call)), sizeof(struct qz_call), call_slots);
+  head->string_table = table(place(&total, s->strings), 1, s->strings);
+  return total;
+}
+
+uint64_t qzi_pub_space(void) {
+  struct rlimit space;
+  if (getrlimit(RLIMIT_AS, &space) || space.rlim_cur == RLIM_INFINITY) return UINT64_MAX;
+  return space.rlim_cur < SPACE_LEAST ? 0 : space.rlim_cur / 4;
+}
+
+/* Halves what takes most, until the session is no larger than it may be, or nothing is left to halve. Of threads and
+ * objects, whose numbers other tables know, only before there is a session. */
+static void fit(struct qzi_session *s) {
+  struct qz_session head = {0};
+  uint64_t most = qzi_pub_space();
+  while (lay_out(s, &head) > most) {
+    uint64_t threads = !started && s->threads > THREADS_LEAST ? s->threads * (s->thread_stride + s->long_stride) : 0,
+             objects = !started && s->objects > OBJECTS_LEAST ? s->objects * sizeof(struct qz_object) : 0,
+             calls = s->call_tables > s->processors ? s->call_tables * QZI_CALL_SLOTS * sizeof(struct qz_call) : 0;
+    if (!threads && !objects && !calls) return;
+    if (calls >= threads && calls >= objects)
+      s->call_tables = s->call_tables / 2 > s->processors ? s->call_tables / 2 : s->processors;
+    else if (threads >= objects)
+      s->threads /= 2;
+    else
+      s->objects /= 2;
+  }
+}
+
 int qzi_session_make(void) {
   struct qzi_session *s = &qzi_session;
   struct qz_session head = {.version = QZ_SESSION_VERSION, .head_bytes = sizeof head, .publisher = qzi_publishers_kind};
-  uint64_t total = 0, call_slots = ((uint64_t)s->call_tables + 1) * QZI_CALL_SLOTS + s->small_tables * QZI_SMALL_SLOTS;
-  s->thread_stride = thread_bytes(s->short_limit);
-  place(&total, sizeof head);
-  uint64_t room =
-    s->processors > s->call_tables ? s->processors : s->call_tables; /* there may be more later: qzi_pub_init */
-  head.processor_table = table(place(&total, room * sizeof(struct qz_processor)), sizeof(struct qz_processor), room);
-  head.thread_table = table(place(&total, s->threads * s->thread_stride), s->thread_stride, s->threads);
-  if (s->short_limit < s->stack_limit) {
-    s->long_stride = thread_bytes(s->stack_limit);
-    head.long_table = table(place(&total, s->threads * s->long_stride), s->long_stride, s->threads);
-  }
-  head.object_table = table(place(&total, s->objects * sizeof(struct qz_object)), sizeof(struct qz_object), s->objects);
-  head.call_table = table(place(&total, call_slots * sizeof(struct qz_call)), sizeof(struct qz_call), call_slots);
-  head.string_table = table(place(&total, s->strings), 1, s->strings);
+  uint64_t total = lay_out(s, &head);
   head.total_bytes = total;
   head.pid = (uint32_t)getpid();
   head.processors = s->processors;
@@ -191,8 +239,7 @@ int qzi_session_make(void) {
   head.stack_limit = s->stack_limit;
   head.short_limit = s->short_limit;
 
-  struct rlimit space; /* a program that is short of it would fail in our stead */
-  if (!getrlimit(RLIMIT_AS, &space) && space.rlim_cur != RLIM_INFINITY && total > space.rlim_cur / 4) return ENOMEM;
+  if (total > qzi_pub_space()) return ENOMEM;
   int fd = memory_file(total);
   if (fd < 0) return errno;
   bool same_place = s->head && total <= s->bytes;
@@ -264,6 +311,7 @@ void qzi_session_on(void) {
   qzi_publishers_prepare();
   QZI_TRACE(session(head));
   barrier();
+  qzi_pub_on = true;
   __atomic_store_n(&head->publishing, 1, __ATOMIC_RELEASE);
   atomic_store_explicit(&qzi_publishing_flag, 1, memory_order_release);
   barrier();
@@ -272,6 +320,7 @@ void qzi_session_on(void) {
 
 void qzi_session_off(void) {
   qzi_session_usage(&qzi_session.head->usage_end);
+  qzi_pub_on = false;
   atomic_store_explicit(&qzi_publishing_flag, 0, memory_order_release);
   __atomic_store_n(&qzi_session.head->publishing, 0, __ATOMIC_RELEASE);
   barrier();
@@ -284,6 +333,7 @@ void qzi_session_off(void) {
  * child makes a session of its own. */
 static void forked(void) {
   if (!started) return;
+  qzi_pub_on = false;
   atomic_store_explicit(&qzi_publishing_flag, 0, memory_order_relaxed);
   qzi_hot_set(NULL);
   qzi_publishers_forked();
@@ -295,6 +345,10 @@ static void forked(void) {
   qzi_objects_forked();
   qzi_names_forked();
   qzi_channel_forked();
+}
+
+void qzi_pub_perhaps_forked(void) {
+  if (qzi_pub_copied()) forked();
 }
 
 void qzi_pub_at_fork(void) {
@@ -335,7 +389,7 @@ void qzi_pub_init(unsigned processors, size_t max_threads) {
     qzi_session_forget_file();
   } else {
     s->threads = max_threads > UINT32_MAX / 2 ? UINT32_MAX / 2 : (uint32_t)max_threads;
-    s->objects = (uint32_t)qzi_pub_setting("QUARTZ_MAX_OBJECTS", OBJECTS_DEFAULT, 256, 1u << 26);
+    s->objects = (uint32_t)qzi_pub_setting("QUARTZ_MAX_OBJECTS", OBJECTS_DEFAULT, OBJECTS_LEAST, 1u << 26);
     s->strings = QZI_PUB_STRING_BYTES;
     s->stack_limit = (uint32_t)qzi_pub_setting("QUARTZ_PROFILE_DEPTH", DEPTH_DEFAULT, 16, 4000);
     qzi_pub_exact_hold = (uint32_t)qzi_pub_setting("QUARTZ_EXACT_HOLD", 0, 0, 1);
@@ -346,12 +400,14 @@ void qzi_pub_init(unsigned processors, size_t max_threads) {
     qzi_hooks_init();
     barrier_works = !syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0);
     qzi_pub_at_fork();
+    if (sysconf(_SC_PAGESIZE) <= (long)FLAG_PAGE) madvise(flag_page, sizeof flag_page, MADV_WIPEONFORK);
   }
   s->processors = processors;
   if (!qzi_publishers_make()) {
     qzi_pub_complain("no memory to publish with; the program runs unsampled: raise the limit of memory");
     return;
   }
+  fit(s);
   started = true;
   qzi_channel_start();
 }

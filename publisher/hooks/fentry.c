@@ -48,7 +48,7 @@ QZI_HOOK uint32_t qzi_fentry_second(struct qz_thread *record, uint64_t key, uint
   uint64_t word = __atomic_load_n(&record->word, __ATOMIC_RELAXED);
   struct qz_entry *top = TOP(record, word);
   struct entry entry = entry_of(record, key, site, mark, first);
-  if (record == &qzi_attend || LEVEL(top->sp) <= entry.mark) return 1;
+  if (record == &qzi_attend || LEVEL(top->sp) <= entry.mark || qzi_pub_copied()) return 1;
   if (QZ_WORD_TOP(word) >= record->limit && qzi_session_is_short(record)) return 1;
   if (!(key & COUNTED)) qzi_call_count(record->calls, entry.slot, entry.site, entry.key);
   if (top->key == entry.key) return 0;
@@ -60,6 +60,7 @@ QZI_HOOK uint32_t qzi_fentry_second(struct qz_thread *record, uint64_t key, uint
 }
 
 QZI_HOOK void qzi_fentry_third(struct qz_thread *record, uint64_t key, uint64_t site, uint64_t mark, uint32_t first) {
+  if (stop_in_copy()) return;
   if (record == &qzi_attend && !(record = qzi_hook_attend())) return;
   struct entry entry = entry_of(record, key, site, mark, first);
   struct qzi_pub_thread *thread = qzi_hook_owner(record);

@@ -89,6 +89,7 @@ QZI_HOOK static uint64_t level_of(const struct qz_thread *record, const struct q
 QZI_HOOK __attribute__((noinline, cold)) static void enter_slow(uint64_t key, uint64_t site, uint64_t *hot,
                                                                 struct place here, bool counted) {
   struct qz_thread *record = RECORD(hot);
+  if (stop_in_copy()) return;
   if (record == &qzi_attend && !(record = qzi_hook_attend())) return;
   struct qzi_pub_thread *thread = qzi_hook_owner(record);
   struct qz_call *call = counted ? qzi_call_slot(record->calls, site, key)

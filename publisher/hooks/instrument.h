@@ -42,6 +42,13 @@ struct qzi_pub_thread *qzi_hook_owner(struct qz_thread *record);
 struct qz_thread *qzi_hook_attend(void);
 #pragma GCC visibility pop
 
+/* On slow paths alone: the first call from a place comes there. */
+QZI_HOOK static inline bool stop_in_copy(void) {
+  if (!qzi_pub_copied()) return false;
+  qzi_hot_set(NULL);
+  return true;
+}
+
 QZI_HOOK static inline bool on_stack(const struct qzi_pub_thread *thread, uint64_t sp) {
   return !thread || !thread->stack_high || (sp >= thread->stack_low && sp <= thread->stack_high);
 }

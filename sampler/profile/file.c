@@ -176,6 +176,9 @@ static void unwatch(struct qzi_file *file) {
 /* Reserves addresses for as much as is allowed, and maps the head. 0, or an error number. */
 static int size_and_map(struct qzi_file *file, struct qz_profile *head, uint64_t max_bytes) {
   struct rlimit limit;
+  /* What else the sampler has may be as large: the session, tables of what is interned. */
+  if (!getrlimit(RLIMIT_AS, &limit) && limit.rlim_cur != RLIM_INFINITY && limit.rlim_cur / 8 < max_bytes)
+    max_bytes = limit.rlim_cur / 8;
   if (!getrlimit(RLIMIT_FSIZE, &limit) && limit.rlim_cur < max_bytes)
     max_bytes = limit.rlim_cur;
   else if (max_bytes < QZI_FILE_MIN_BYTES)

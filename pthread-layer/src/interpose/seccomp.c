@@ -1,5 +1,5 @@
-/* Notices that the program limits its own system calls (seccomp): from then on the layer makes none but those that the
- * C library makes for the same function, for any other may kill the program.
+/* System calls by number. Notices that the program limits its own ones (seccomp): from then on the layer makes none but
+ * those that the C library makes for the same function, for any other may kill the program. And children (fork.c).
  *
  * Owns:    nothing. Writer: the thread that limits; qzi_no_system_calls is set before it does. Reader: channel.c and
  *          session.c.
@@ -24,12 +24,21 @@
   for (int k = 0; k < (count); k++) a[k] = va_arg(list, long); \
   va_end(list)
 
+static bool is_fork(long number) {
+#ifdef SYS_fork
+  if (number == SYS_fork) return true;
+#endif
+  return number == SYS_clone || number == SYS_clone3;
+}
+
 QZL_EXPORT READS_MORE long syscall(long first, ...) {
   static long (*real)(long, ...);
   PASS_ON(6);
   if (first == SYS_seccomp || (first == SYS_prctl && a[0] == PR_SET_SECCOMP)) atomic_store(&qzi_no_system_calls, true);
   if (__builtin_expect(!real, 0)) real = (long (*)(long, ...))qzl_next("syscall", NULL);
-  return real(first, a[0], a[1], a[2], a[3], a[4], a[5]);
+  long result = real(first, a[0], a[1], a[2], a[3], a[4], a[5]);
+  if (!result && is_fork(first)) qzi_pub_perhaps_forked();
+  return result;
 }
 
 QZL_EXPORT READS_MORE int prctl(int first, ...) {

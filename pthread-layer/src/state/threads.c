@@ -21,7 +21,8 @@
 #include "pthread-layer/src/libc/bypass.h"
 #include "publisher/private.h"
 
-#define THREADS 16384u
+#define THREADS 16384u     /* places; */
+#define LEAST   1024u      /* where addresses are short (RLIMIT_AS) */
 #define TABLES  255u       /* call tables with one writer; threads beyond these have small ones */
 #define NAMES   64u        /* names given to threads that have not begun */
 #ifdef __SANITIZE_THREAD__ /* which is gone after the last */
@@ -34,7 +35,7 @@ _Thread_local struct qzl_thread *qzl_self __attribute__((tls_model("initial-exec
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct qzl_thread *pool;
-static uint32_t pool_high, pool_free; /* places used so far; chain of free ones, slot + 1 */
+static uint32_t pool_size, pool_high, pool_free; /* places there are, used so far; chain of free ones, slot + 1 */
 static pthread_key_t end_key;
 static bool ready;
 static bool attachable; /* publishing may begin at any time: threads have their places before that */
@@ -52,8 +53,9 @@ static size_t stack_bytes;            /* of a thread created without saying how 
 
 /* Where the thread counts; the session is mapped. */
 static void give_table(struct qzl_thread *place, uint32_t slot) {
-  place->pub.calls = slot < TABLES ? qzi_session.call_base + (size_t)slot * QZI_CALL_SLOTS : NULL;
-  place->counts = slot < TABLES ? place->pub.calls : qzi_small_table(slot - TABLES);
+  uint32_t tables = qzi_session.call_tables;
+  place->pub.calls = slot < tables ? qzi_session.call_base + (size_t)slot * QZI_CALL_SLOTS : NULL;
+  place->counts = slot < tables ? place->pub.calls : qzi_small_table(slot - tables);
 }
 
 /* A thread that is to begin at `start`, created at `site`. NULL: none free. */
@@ -63,7 +65,7 @@ static struct qzl_thread *take(uint64_t start, uint64_t site) {
   if (pool_free) {
     place = &pool[pool_free - 1];
     pool_free = place->next_free;
-  } else if (pool_high < THREADS) {
+  } else if (pool_high < pool_size) {
     place = &pool[pool_high++];
   }
   if (place) {
@@ -180,8 +182,8 @@ const uint32_t qzi_publishers_short = 0; /* kernel threads are few */
 const bool qzi_publishers_own_thread = false;
 
 bool qzi_publishers_make(void) {
-  qzi_session.call_tables = TABLES;
-  qzi_session.small_tables = THREADS;
+  if (!qzi_session.call_tables) qzi_session.call_tables = TABLES; /* later fewer, where addresses are short */
+  qzi_session.small_tables = pool_size;
   return pool && qzl_crowds_make();
 }
 QZI_HOOK struct qz_call *qzi_publishers_small(void) {
@@ -440,17 +442,22 @@ __attribute__((constructor)) static void initialize(void) {
     qzl_environment_take(false);
     return;
   }
-  pool = qzi_pub_reserve(THREADS * sizeof *pool);
-  if (!pool || qzl_objects_make() || pthread_key_create(&end_key, end)) return;
+  pool_size = THREADS;
+  while (pool_size > LEAST && pool_size * sizeof *pool > qzi_pub_space() / 4) pool_size /= 2;
+  pool = qzi_pub_reserve(pool_size * sizeof *pool);
+  if (!pool || qzl_objects_make() || pthread_key_create(&end_key, end)) {
+    qzl_environment_take(true);
+    return;
+  }
   find_stack_bytes();
   qzl_take_look();
   process = own_tid();
   ready = true;
   attachable = getenv("QUARTZ_ATTACH") && strcmp(getenv("QUARTZ_ATTACH"), "0");
-  qzi_pub_init(cpus(), THREADS);
+  qzi_pub_init(cpus(), pool_size);
   if (!qzi_session.head && !getenv("QUARTZ_ATTACH")) { /* nobody to publish for, or too little address space */
     ready = false;
-    munmap(pool, THREADS * sizeof *pool);
+    munmap(pool, pool_size * sizeof *pool);
     pool = NULL;
     qzl_objects_give_up();
   }

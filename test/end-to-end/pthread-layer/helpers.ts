@@ -1,10 +1,21 @@
 /** What tests of plain pthread programs look for in their profiles. */
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ExecutionContext } from 'ava';
 import { findEntities, independentSnapshots, type Entity, type Model } from '../../../ts-frontend/src/model/index.js';
 import { root } from '../../known-answers/programs.js';
 
 export const program = (name: string): string => join(root, 'build/test/end-to-end/pthread-layer', name);
+
+export const sourceOf = (name: string): string => join(root, 'test/end-to-end/pthread-layer/programs', name);
+
+/** Number of the first line of a program's source that has this in it. */
+export function lineOf(source: string, text: string): number {
+  const lines = readFileSync(sourceOf(source), 'utf8').split('\n'),
+    found = lines.findIndex((line) => line.includes(text));
+  if (found < 0) throw new Error(`no line of ${source} has "${text}"`);
+  return found + 1;
+}
 
 export function object(model: Model, name: string): Entity & { object: NonNullable<Entity['object']> } {
   const entity = findEntities(model, name)

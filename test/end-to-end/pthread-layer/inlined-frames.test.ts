@@ -3,27 +3,22 @@
  * stay.
  */
 import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import type { Entity, Model } from '../../../ts-frontend/src/model/index.js';
-import { root } from '../../known-answers/programs.js';
 import { record, temporaryFile } from '../../support/record.js';
 import { needing } from '../../support/capabilities.js';
+import { lineOf, sourceOf } from './helpers.js';
 
 function build(compiler: string, source: string, options: readonly string[]): string {
   const file = temporaryFile(`${compiler}-${source}`.replace(/\W/g, '-'));
   execFileSync(
     compiler,
-    ['-O2', ...options, join(root, 'test/end-to-end/pthread-layer/programs', source), '-o', file, '-lpthread'],
+    ['-O2', ...options, sourceOf(source), '-o', file, '-lpthread'],
     { stdio: 'pipe' },
   );
   return file;
 }
 /** Where a program's source has that text, as `line` gives it. */
-function lineOf(source: string, text: string): string {
-  const lines = readFileSync(join(root, 'test/end-to-end/pthread-layer/programs', source), 'utf8').split('\n');
-  return `${source}:${1 + lines.findIndex((one) => one.includes(text))}`;
-}
+const place = (source: string, text: string): string => `${source}:${lineOf(source, text)}`;
 const line = ({ file, line: at }: Entity): string => `${file.slice(file.lastIndexOf('/') + 1)}:${at}`;
 const into = (model: Model, { inlinedInto }: Entity): string[] => inlinedInto.map((id) => model.entities[id]!.name);
 const find = (model: Model, name: string): Entity | undefined =>
@@ -90,18 +85,18 @@ for (const compiler of ['g++', 'clang++']) {
       const places = new Map(
         model.entities.filter(({ kind, id }) => kind === 'thread' && id !== 0).map((one) => [one.name, line(one)]),
       );
-      t.is(places.get('mill::Job'), lineOf(source, 'void operator()() const'), [...places].join('\n'));
-      t.is(places.get('Plain'), lineOf(source, 'void operator()(int'), [...places].join('\n'));
+      t.is(places.get('mill::Job'), place(source, 'void operator()() const'), [...places].join('\n'));
+      t.is(places.get('Plain'), place(source, 'void operator()(int'), [...places].join('\n'));
       t.true(
-        [...places].some(([name, at]) => name.startsWith('main::') && at === lineOf(source, 'std::thread lambda')),
+        [...places].some(([name, at]) => name.startsWith('main::') && at === place(source, 'std::thread lambda')),
         [...places].join('\n'),
       );
       const all = model.entities.find(
         (one) => one.kind === 'procedure' && one.group === 0 && one.name.startsWith('mill::run_all'),
       )!;
-      t.deepEqual([line(all), into(model, all)], [lineOf(source, 'void run_all'), ['mill::Job']]);
+      t.deepEqual([line(all), into(model, all)], [place(source, 'void run_all'), ['mill::Job']]);
       const lambda = model.entities.find(
-        (one) => line(one) === lineOf(source, 'parts, [](long ms)') && one.inlinedInto.length > 0,
+        (one) => line(one) === place(source, 'parts, [](long ms)') && one.inlinedInto.length > 0,
       )!;
       t.regex(lambda.name, /^mill::.*(lambda|\$_)/);
       const [job, whole, each] = [ran(model, 'mill::Job'), all.processorTimeNs, lambda.processorTimeNs];

@@ -1,12 +1,9 @@
 /** Waiting inside run-time libraries (C++'s headers, OpenMP), known by what the program called. */
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { insideKind } from '../../../ts-frontend/src/model/evidence/library-waits.js';
 import type { Entity } from '../../../ts-frontend/src/model/index.js';
-import { root } from '../../known-answers/programs.js';
 import { record } from '../../support/record.js';
 import { needing, skip } from '../../support/capabilities.js';
-import { hadCpus, near, object, program } from './helpers.js';
+import { hadCpus, lineOf, near, object, program } from './helpers.js';
 
 for (const name of ['cxx20_waits0', 'cxx20_waits2', 'cxx20_waits0-clang', 'cxx20_waits2-clang'])
   needing(`file:${program(name)}`)(
@@ -14,9 +11,6 @@ for (const name of ['cxx20_waits0', 'cxx20_waits2', 'cxx20_waits0-clang', 'cxx20
     async (t) => {
       const { model, status, stdout } = await record(program(name));
       t.is(status, 0);
-      const lines = readFileSync(join(root, 'test/end-to-end/pthread-layer/programs/cxx20_waits.cc'), 'utf8').split(
-        '\n',
-      );
       const [allMs, ...tookMs] = stdout.split(' ').map(Number) as [number, ...number[]];
       for (const [k, [called, kind]] of (
         [
@@ -27,7 +21,7 @@ for (const name of ['cxx20_waits0', 'cxx20_waits2', 'cxx20_waits0-clang', 'cxx20
           ['std::atomic_flag::wait', 'data'],
         ] as const
       ).entries()) {
-        const line = lines.findIndex((text) => text.endsWith(`// ${called}`)) + 1;
+        const line = lineOf('cxx20_waits.cc', `// ${called}`);
         const waited = object(model, `${called} at cxx20_waits.cc:${line}`);
         t.is(insideKind(waited), kind, called);
         // All of them waited so long; each waited from before, and after it was woken for a CPU.
@@ -64,14 +58,13 @@ for (const [name, blockMs] of [
         skip(t, 'the kernel gives few samples of running threads');
         return;
       }
-      const lines = readFileSync(join(root, 'test/end-to-end/pthread-layer/programs/openmp.c'), 'utf8').split('\n');
       const waited = (at: string): number =>
         model.entities
           .filter(
             ({ rawKind, id, group, name: its }) =>
               rawKind === 'futex' &&
               id !== group &&
-              its.endsWith(` at openmp.c:${lines.findIndex((text) => text.startsWith(`#pragma omp ${at}`)) + 1}`),
+              its.endsWith(` at openmp.c:${lineOf('openmp.c', `#pragma omp ${at}`)}`),
           )
           .reduce((sum, { states }) => sum + states.blocked.ns + states.spinning.ns + states.ready.ns, 0);
       // All lasts as much longer as the machine is loaded; of 1,000 ms of two threads 550 are work, 1,000 would be if

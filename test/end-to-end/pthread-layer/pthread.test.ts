@@ -7,7 +7,7 @@ import { root } from '../../known-answers/programs.js';
 import { openModel, record, sampler, start, temporaryFile, until } from '../../support/record.js';
 import { insideKind } from '../../../ts-frontend/src/model/evidence/library-waits.js';
 import { skip } from '../../support/capabilities.js';
-import { hadCpus, near, object, onPath, program, unsampled, waitingFor } from './helpers.js';
+import { hadCpus, lineOf, near, object, onPath, program, unsampled, waitingFor } from './helpers.js';
 
 test.serial('a lock that all threads want: named by its variable, waits exact, blame with its holders', async (t) => {
   const { model, status } = await record(program('lock'));
@@ -435,10 +435,7 @@ test.serial('a loop that tries an atomic flag is a spin lock, known by its place
     skip(t, reason);
     return;
   }
-  const line =
-    readFileSync(join(root, 'test/end-to-end/pthread-layer/programs/flag_spinlock.c'), 'utf8')
-      .split('\n')
-      .findIndex((text) => text.endsWith('// the loop')) + 1;
+  const line = lineOf('flag_spinlock.c', '// the loop');
   const lock = object(model, `spin lock at flag_spinlock.c:${line}`);
   t.is(insideKind(lock), 'lock');
   // one may have the lock all of its 200 ms, then the other

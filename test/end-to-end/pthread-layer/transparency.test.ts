@@ -1,5 +1,6 @@
 /** Programs that do unusual things to themselves: the same output and status under Quartz as without, and a profile or
  * one line that says why there is none. */
+import { execFileSync } from 'node:child_process';
 import {
   chmodSync,
   chownSync,
@@ -124,6 +125,30 @@ test.serial('a library that stands before the conditions of the C library sees e
   t.is(await waits(['env']), 'waited 0 100 100');
   t.is(await waits([sampler, 'record', '-q', '-o', temporaryFile('profile.quartz'), '--']), 'waited 0 100 100');
 });
+
+for (const hooks of ['', 'best', 'all'])
+  needing('tool:gcc')(
+    `children of _Fork and clone, hooks: ${hooks || 'none'}: what they do counts for no one, and the parent goes on being recorded`,
+    async (t) => {
+      const built = temporaryFile('raw-children'),
+        flags = hooks && execFileSync(join(root, 'scripts/quartz-flags'), ['cflags', '--cc', 'gcc', '--hooks', hooks]);
+      execFileSync('gcc', [
+        '-g',
+        '-O1',
+        ...String(flags).split(/\s+/).filter(Boolean),
+        join(root, 'test/end-to-end/pthread-layer/programs/raw_children.c'),
+        '-o',
+        built,
+      ]);
+      const compared = await compare(t, [built]);
+      t.is(compared.stdout, '41\n');
+      profiled(t, compared);
+      const { entities } = openModel(compared.file),
+        lock = entities.find(({ rawKind, name }) => rawKind === 'mutex' && name === 'lock');
+      t.is(lock?.object?.acquisitions, 41);
+      if (hooks) t.is(entities.find(({ kind, name }) => kind === 'procedure' && name === 'step')?.calls, 41);
+    },
+  );
 
 test.serial('fork: what a library locks in the child counts for the child alone', async (t) => {
   const file = temporaryFile('profile.quartz');
@@ -383,12 +408,17 @@ test.serial(
   },
 );
 
+for (const kib of [200_000, 900_000, 4_000_000])
+  test.serial(`${kib} KiB of addresses (ulimit -v): recorded in tables that fit`, async (t) => {
+    for (const program_ of [program('stripped'), join(root, 'build/test/known-answers/threadlib-programs/namesakes')])
+      profiled(t, await compare(t, ['sh', '-c', `ulimit -v ${kib}; exec ${program_}`]));
+  });
+
 test.serial('too little address space: the program has it all', async (t) => {
-  const { lines } = await compare(t, ['sh', '-c', `ulimit -v 900000; exec ${program('stripped')}`]);
-  t.regex(
-    lines.join('\n'),
-    /cannot make its session: it needs more memory than it may have \(ulimit -v\); the program runs unsampled/,
-  );
+  for (const program_ of [program('stripped'), join(root, 'build/test/known-answers/threadlib-programs/namesakes')]) {
+    const { lines } = await compare(t, ['sh', '-c', `ulimit -v 90000; exec ${program_}`]);
+    t.regex(lines.join('\n'), /^quartz: [^\n]*\(ulimit -v\)[^\n]*$/);
+  }
 });
 
 test.serial('a program that never ends: Ctrl-C ends it, and the profile is good', async (t) => {

@@ -42,12 +42,14 @@ export function slowdownOf({ head, calls, objects, entities, balance }: RawProfi
     ...(head.spawns > 0 && head.spawnPs === 0 ? ['threads made' as const] : []),
   ];
   const least = { hooksLeastNs: hooked * head.hookLeastPs * each, locksLeastNs: locked * head.lockLeastPs * each };
-  const sum = Object.values(parts).reduce((all, ns) => all + ns, 0);
-  const elapsedNs = Math.min(head.elapsedNs, sum);
-  const elapsedLeastNs = Math.min(
-    head.elapsedNs,
-    sum - parts.hooksNs - parts.locksNs + least.hooksLeastNs + least.locksLeastNs,
-  );
+  // Added up, not taken away from one another: what is left of rounding must not be a time below 0.
+  const total = (of: typeof parts): number =>
+    Math.min(
+      head.elapsedNs,
+      Object.values(of).reduce((sum, ns) => sum + ns, 0),
+    );
+  const elapsedNs = total(parts);
+  const elapsedLeastNs = total({ ...parts, hooksNs: least.hooksLeastNs, locksNs: least.locksLeastNs });
   const share = (ns: number): number => (ns < head.elapsedNs ? ns / (head.elapsedNs - ns) : 0);
   return {
     ...parts,
