@@ -81,11 +81,16 @@ export function openModel(file: string, compensate = true): Model {
   return model;
 }
 
-/** Waits until a recording that is under way has some snapshots. */
-export const underWay = (file: string, snapshots: number): Promise<void> =>
-  until('snapshots are added', () => {
+/** Waits until a recording that is under way has some snapshots, and shows what it is to show. */
+export const underWay = (
+  file: string,
+  snapshots: number,
+  shows: (model: Model) => boolean = () => true,
+): Promise<void> =>
+  until('the recording shows it', () => {
     try {
-      return openModel(file).samples >= snapshots;
+      const model = openModel(file);
+      return model.samples >= snapshots && shows(model);
     } catch {
       return false; // just begun
     }
@@ -124,11 +129,11 @@ export async function record(binary: string, options: Options = {}): Promise<Rec
   }
 }
 
-/** Attaches to a process, detaches after some snapshots, and reads what was recorded. */
-export async function attachTo(pid: number, snapshots: number): Promise<Recording> {
+/** Attaches to a process, detaches after some snapshots and when they show something, and reads what was recorded. */
+export async function attachTo(pid: number, snapshots: number, shows?: (model: Model) => boolean): Promise<Recording> {
   const file = temporaryFile('attached.quartz');
   const attached = start(sampler, ['attach', '-o', file, '--rate', '1000', String(pid)]);
-  await underWay(file, snapshots);
+  await underWay(file, snapshots, shows);
   attached.child.kill('SIGINT');
   return { ...(await attached.ended), file, model: openModel(file) };
 }

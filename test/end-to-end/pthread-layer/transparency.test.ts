@@ -272,7 +272,7 @@ test.serial('where the sampler can not work, the program runs, and one line says
     t.regex(stderr, line);
   };
   await said('ulimit -n 9;', /too many open files.*ulimit -n/i);
-  await said('ulimit -v 100000;', /no profile: .*ulimit -v/);
+  await said('ulimit -v 100000;', /^quartz: .*\(ulimit -v\).*unsampled/);
 });
 
 needing('root', 'tool:ldd')(
