@@ -10,11 +10,7 @@ import { lineOf, sourceOf } from './helpers.js';
 
 function build(compiler: string, source: string, options: readonly string[]): string {
   const file = temporaryFile(`${compiler}-${source}`.replace(/\W/g, '-'));
-  execFileSync(
-    compiler,
-    ['-O2', ...options, sourceOf(source), '-o', file, '-lpthread'],
-    { stdio: 'pipe' },
-  );
+  execFileSync(compiler, ['-O2', ...options, sourceOf(source), '-o', file, '-lpthread'], { stdio: 'pipe' });
   return file;
 }
 /** Where a program's source has that text, as `line` gives it. */
