@@ -31,6 +31,7 @@ export function frame(scene: Scene, size: Size, state: State, glyphs: Glyphs): C
   const body = bodyOf(size);
   canvas.blit(0, bodyTop, state.help > 0 ? help(body, state) : viewOf(scene, body, state, glyphs));
   footer(canvas, state);
+  if (glyphs.ascii) canvas.replace('…', glyphs.cut);
   return canvas;
 }
 

@@ -27,13 +27,13 @@ export function pointed({ action, x, y }: MouseEvent, state: State, scene: Scene
   const part = tableSize({ width: size.width, height: size.height - bodyTop - 1 });
   const row = y - bodyTop;
   if (x >= part.width || row < 0 || row >= part.height) return null;
-  return row === 0 ? columnAt(x, part.width, state) : rowAt(row, part.height, state, scene);
+  return row === 0 ? columnAt(x, part.width, state, scene) : rowAt(row, part.height, state, scene);
 }
 
-function columnAt(x: number, width: number, state: State): Action | null {
+function columnAt(x: number, width: number, state: State, scene: Scene): Action | null {
   const tab = tableTab(state);
   let start = 1;
-  for (const column of columnsThatFit(tab, width, state.tables[tab].sort)) {
+  for (const column of columnsThatFit(tab, width, state.tables[tab].sort, currentRows(state, scene))) {
     const end = column.width === 0 ? width : start + column.width;
     if (x >= start && x < end) return { type: 'sort-column', column: column.id };
     start = end + 1;

@@ -84,3 +84,16 @@ test('long names are shown without their template arguments', (t) => {
   t.is(briefly(`operator<< <${long}, fn() -> T>`), 'operator<< <…>');
   t.is(briefly(`Box<${long}>::operator->`), 'Box<…>::operator->');
 });
+
+test('a lambda is told by its place, or by the first and the last of those it lies in', (t) => {
+  const inner = 'shop::sell::{lambda}::{lambda}::{lambda}';
+  const served = 'shop::Counter::serve(int)::{lambda(int)}';
+  const model = buildModel(
+    new ProfileBuilder({ processors: 1 })
+      .describe(served, { file: '/home/me/counter.cc', line: 19 })
+      .stretch(1e6, [run('t', [served, inner, 'shop::sell::{lambda}::{lambda}'])])
+      .build(),
+  );
+  t.is(shortName(model, served, 30, unicode), '{lambda} counter.cc:19');
+  t.is(shortName(model, inner, 35, unicode), 'shop::sell::{lambda}::…::{lambda}');
+});

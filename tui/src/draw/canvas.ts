@@ -89,7 +89,10 @@ export class Canvas {
     let column = x;
     const end = Math.min(this.width, x + width);
     for (const char of text) {
-      if (column >= end) break;
+      if (column >= end) {
+        if (text.slice(text.length - 1) !== ' ') this.markCut(end - 1, y);
+        break;
+      }
       if (column >= 0 && y >= 0 && y < this.height) {
         this.chars[y * this.width + column] = fitsCell(char) ? char : '?';
         this.attrs[y * this.width + column] = attr;
@@ -97,6 +100,11 @@ export class Canvas {
       column++;
     }
     return column;
+  }
+
+  /** What ends here goes on: no text and no number is cut without saying so. */
+  private markCut(x: number, y: number): void {
+    if (x >= 0 && x < this.width && y >= 0 && y < this.height) this.chars[y * this.width + x] = '…';
   }
 
   textRight(x: number, y: number, width: number, text: string, style?: Style): void {
@@ -115,6 +123,10 @@ export class Canvas {
     for (let column = Math.max(0, x); column < Math.min(this.width, x + width); column++) {
       this.attrs[y * this.width + column] = packStyle(style);
     }
+  }
+
+  replace(char: string, other: string): void {
+    for (let at = 0; at < this.chars.length; at++) if (this.chars[at] === char) this.chars[at] = other;
   }
 
   /** Copies another canvas onto this one. */
@@ -139,6 +151,16 @@ export class Canvas {
   toString(): string {
     return Array.from({ length: this.height }, (_, y) => this.line(y).trimEnd()).join('\n');
   }
+}
+
+/** As many of the parts, from the first on, as fit in so many columns. */
+export function whole(parts: readonly string[], width: number): string {
+  let text = parts[0] ?? '';
+  for (const part of parts.slice(1)) {
+    if (text.length + part.length > width) break;
+    text += part;
+  }
+  return text;
 }
 
 /** Breaks text at spaces into lines of at most `width` columns; a number stays with its unit. */

@@ -26,6 +26,8 @@ export interface Glyphs {
   down: string;
   crumb: string;
   plusMinus: string;
+  /** Text that goes on behind the edge. */
+  cut: string;
   /** How busy a processor is, from idle to always. */
   heat: readonly string[];
 }
@@ -49,6 +51,7 @@ export const unicode: Glyphs = {
   down: '▼',
   crumb: ' › ',
   plusMinus: '±',
+  cut: '…',
   heat: ['·', '▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'],
 };
 export const ascii: Glyphs = {
@@ -71,5 +74,6 @@ export const ascii: Glyphs = {
   down: 'v',
   crumb: ' > ',
   plusMinus: '+-',
+  cut: '~',
   heat: ['.', '1', '2', '3', '4', '5', '6', '7', '8', '9'],
 };

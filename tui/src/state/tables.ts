@@ -103,10 +103,11 @@ const columns: Record<TableTab, Column[]> = {
 };
 export const columnsOf = (tab: TableTab): readonly Column[] => columns[tab];
 
-/** Columns that fit beside a name of at least 16 columns: the first ones, and always the one sorted by. */
-export function columnsThatFit(tab: TableTab, width: number, sort: string): Column[] {
+/** Columns that fit beside the rows' names, or three tenths of the width: the first ones, and always the one sorted by. */
+export function columnsThatFit(tab: TableTab, width: number, sort: string, rows: readonly Row[]): Column[] {
   const all = columns[tab].filter((column) => column.id !== 'name');
-  let room = width - 16;
+  const longest = rows.reduce((most, row) => Math.max(most, row.name.length), 0);
+  let room = width - Math.max(16, Math.min(longest, 40, Math.floor(width * 0.3)));
   const sorted = all.find((column) => column.id === sort);
   if (sorted !== undefined) room -= sorted.width + 1;
   const kept = all.filter((column) => column === sorted || (room -= column.width + 1) >= 0);

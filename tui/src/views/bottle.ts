@@ -4,7 +4,7 @@
  * heights add up.
  */
 import { shortName } from '../../../ts-frontend/src/render/wording/short-names.js';
-import { Canvas, Colour } from '../draw/canvas.js';
+import { Canvas, Colour, whole } from '../draw/canvas.js';
 import type { Glyphs } from '../draw/glyphs.js';
 import type { Entity, Model } from '../../../ts-frontend/src/model/index.js';
 import type { Scene, Size, State } from '../state/types.js';
@@ -39,7 +39,15 @@ export function bottle(scene: Scene, size: Size, state: State, selected: number,
   canvas.text(
     end + 2,
     0,
-    `height: NPT${state.bottleOf === 'procedures' ? ' (self)' : ''}, width: parallelism, of ${model.processors}; b: others`,
+    whole(
+      [
+        `height: NPT${state.bottleOf === 'procedures' ? ' (self)' : ''}`,
+        ', width: parallelism',
+        `, of ${model.processors}`,
+        '; b: others',
+      ],
+      canvas.width - end - 2,
+    ),
   );
   const all = boxes(model, state.bottleOf);
   if (all.length === 0) {
@@ -69,7 +77,7 @@ export function bottle(scene: Scene, size: Size, state: State, selected: number,
       const glyph = glyphs.boxes[index % 2]!;
       canvas.fill(left, y, width, 1, mine ? glyphs.selected : glyph, { fg: shades[index % shades.length]! });
       if (row === height >> 1) {
-        const facts = `${percent(box.height / total).padStart(6)} par ${digits(box.width)} `;
+        const facts = whole([`${percent(box.height / total).padStart(6)} `, `par ${digits(box.width)} `], label - 10);
         canvas.text(
           room + 2,
           y,
@@ -79,6 +87,10 @@ export function bottle(scene: Scene, size: Size, state: State, selected: number,
       }
     }
   });
-  canvas.text(0, size.height - 1, `sum of heights ${time(total)} = time during which something ran`);
+  canvas.text(
+    0,
+    size.height - 1,
+    whole([`sum of heights ${time(total)}`, ' = time during which something ran'], canvas.width),
+  );
   return canvas;
 }

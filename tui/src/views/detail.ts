@@ -57,17 +57,28 @@ function heading(canvas: Canvas, model: Model, entity: Entity, glyphs: Glyphs): 
   canvas.text(0, 0, shortName(model, entity.name, canvas.width - kind.length, glyphs) + kind, { bold: true });
   const place = entity.file === '' ? entity.detail : placeText(model, entity);
   const interval = `[${time(entity.ci95.lowNs)}, ${time(entity.ci95.highNs)}]`;
-  canvas.text(
-    0,
-    1,
-    `NPT ${time(entity.nptNs)} ${percent(entity.share)} ${interval}  par ${digits(entity.parallelism)}  ${place}`,
-  );
-  canvas.text(
-    0,
-    2,
-    `idle meanwhile ${time(entity.idlenessNs)}  spinning meanwhile ${time(entity.spinBlameNs)}  if parallel, saves ${time(entity.parallelizeNs)}`,
-  );
-  return 3;
+  const lines = [
+    [`NPT ${time(entity.nptNs)} ${percent(entity.share)} ${interval}`, `par ${digits(entity.parallelism)}`, place],
+    [
+      `idle meanwhile ${time(entity.idlenessNs)}`,
+      `spinning meanwhile ${time(entity.spinBlameNs)}`,
+      `if parallel, saves ${time(entity.parallelizeNs)}`,
+    ],
+  ].flatMap((facts) => inLines(facts, canvas.width));
+  lines.forEach((line, at) => {
+    canvas.text(0, 1 + at, line);
+  });
+  return 1 + lines.length;
+}
+/** Facts in lines, each whole. */
+function inLines(facts: readonly string[], width: number): string[] {
+  const lines: string[] = [];
+  for (const fact of facts) {
+    const last = lines.at(-1);
+    if (last !== undefined && last.length + 2 + fact.length <= width) lines[lines.length - 1] = `${last}  ${fact}`;
+    else if (fact !== '') lines.push(fact);
+  }
+  return lines;
 }
 type Section = (y: number, room: number) => number;
 

@@ -1,5 +1,5 @@
 /** Keys and column meanings, over the screen; in pages where they do not fit. */
-import { Canvas, Colour, wrap } from '../draw/canvas.js';
+import { Canvas, Colour, whole, wrap } from '../draw/canvas.js';
 import { bindings } from '../state/keys.js';
 import { columnsOf } from '../state/tables.js';
 import type { Size, State } from '../state/types.js';
@@ -37,9 +37,10 @@ export function help(size: Size, state: State): Canvas {
   canvas.text(
     0,
     0,
-    page < pages
-      ? `Help, page ${page} of ${pages} (any key: next page; Esc closes)`
-      : `Help, page ${page} of ${pages} (any key closes this)`,
+    whole(
+      [`Help, page ${page} of ${pages}`, page < pages ? ' (any key: next page; Esc closes)' : ' (any key closes this)'],
+      size.width,
+    ),
     { bold: true },
   );
   const rows = size.height - 1;

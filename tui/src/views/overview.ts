@@ -1,5 +1,5 @@
 /** What limits the program, what the processors did over time, and where there is room what threads waited for. */
-import { Canvas, Colour, wrap } from '../draw/canvas.js';
+import { Canvas, Colour, whole, wrap } from '../draw/canvas.js';
 import { findingSentences } from '../../../ts-frontend/src/render/findings/index.js';
 import { noticeLine } from '../../../ts-frontend/src/render/notices/index.js';
 import { objectRows } from '../../../ts-frontend/src/render/locks.js';
@@ -93,7 +93,10 @@ function findings(canvas: Canvas, model: Model, size: Size, state: State, glyphs
     canvas.text(
       3,
       shown.length + 1,
-      `${glyphs.down} ${linesText(hidden + 1)} more: Down, PgDn${state.zoom ? '' : '; z shows all'}`,
+      whole(
+        [`${glyphs.down} ${linesText(hidden + 1)} more`, ': Down, PgDn', state.zoom ? '' : '; z shows all'],
+        canvas.width - 3,
+      ),
       { fg: Colour.grey },
     );
   return 1 + Math.min(room, lines.length);

@@ -103,7 +103,7 @@ function lines(canvas: Canvas, model: Model, y: number, height: number, glyphs: 
     height: rows,
     axis,
     top,
-    step: niceStep(top, Math.max(1, Math.min(5, (rows - 2) >> 1))),
+    step: Math.min(top, niceStep(top, Math.max(1, Math.min(5, (rows - 2) >> 1)))), // the end of the scale at least
     series: series.map(({ style, value }) => ({ colour: style.fg!, values: values(value) })),
     ...timeMarks(from, to, points, canvas.width),
   };

@@ -45,7 +45,9 @@ export function formsOf(name: string): readonly string[] {
     .replace(/\bstd::basic_string<char(?:, std::char_traits<char>(?:, std::allocator<char> ?)?)? ?>/g, 'std::string');
   const bare = withoutArguments(spoken, 0);
   const lambdas = bare.replace(/\{lambda\((?:[^(){}]|\([^(){}]*\))*\)(#\d+)?\}/g, '{lambda$1}');
-  const all = [name, spoken, withoutArguments(spoken, 1), bare, lambdas, ...innerScopes(lambdas)];
+  // of lambdas in lambdas the first and the last
+  const nested = lambdas.replace(/(\{lambda[^{}]*\})(?:::\{lambda[^{}]*\})+(?=::\{lambda[^{}]*\}$)/, '$1::…');
+  const all = [name, spoken, withoutArguments(spoken, 1), bare, lambdas, nested, ...innerScopes(lambdas)];
   return all.filter((form, at) => at === 0 || form !== all[at - 1]);
 }
 
@@ -70,7 +72,7 @@ export function briefly(name: string, most = 80): string {
 /** A live screen asks again and again for the forms of the same names. */
 const remembered = new Map<string, readonly string[]>();
 const mostRemembered = 50_000;
-function forms(name: string): readonly string[] {
+function remember(name: string): readonly string[] {
   let found = remembered.get(name);
   if (found === undefined) {
     if (remembered.size >= mostRemembered) remembered.clear();
@@ -79,23 +81,43 @@ function forms(name: string): readonly string[] {
   return found;
 }
 
-/** Names by their forms, but for the first one, which is the name itself. */
-type Owners = ReadonlyMap<string, readonly string[]>;
-const known = new WeakMap<Model, Owners>();
+/** The names of a model: the forms of each, and whose each form is. */
+interface Names {
+  forms: ReadonlyMap<string, readonly string[]>;
+  owners: ReadonlyMap<string, readonly string[]>;
+}
+const known = new WeakMap<Model, Names>();
 
-function ownersIn(model: Model): Owners {
+/** What a lambda is called says little: its forms have its place before they lose their scope. */
+function formsAt(name: string, place: string): readonly string[] {
+  const forms = remember(name);
+  if (place === '' || !/\{lambda[^{}]*\}$/.test(name)) return forms;
+  const scoped = forms.filter((form) => !form.startsWith('…'));
+  return [...scoped, `{lambda} ${place}`, ...forms.slice(scoped.length)];
+}
+
+function namesIn(model: Model): Names {
   const before = known.get(model);
   if (before !== undefined) return before;
+  const places = new Map<string, string>(); // '': entities of that name lie at several
+  for (const { name, file, line } of model.entities) {
+    const place = file === '' || line <= 0 ? '' : `${file.slice(file.lastIndexOf('/') + 1)}:${line}`;
+    places.set(name, (places.get(name) ?? place) === place ? place : '');
+  }
+  const forms = new Map<string, readonly string[]>();
   const owners = new Map<string, string[]>();
-  for (const name of new Set(model.entities.map((entity) => entity.name))) {
-    for (const form of forms(name)) {
+  for (const [name, place] of places) {
+    const its = formsAt(name, place);
+    forms.set(name, its);
+    for (const form of its) {
       const list = owners.get(form);
       if (list === undefined) owners.set(form, [name]);
       else list.push(name);
     }
   }
-  known.set(model, owners);
-  return owners;
+  const names = { forms, owners };
+  known.set(model, names);
+  return names;
 }
 
 /** How many characters two texts have in common at their beginnings. */
@@ -109,9 +131,9 @@ function common(a: string, b: string): number {
 export function shortName(model: Model, name: string, columns: number, options: Pick<RenderOptions, 'ascii'>): string {
   if (width(name) <= columns) return name;
   const shown = (form: string): string => (options.ascii ? form.replaceAll('…', '..') : form);
-  const owners = ownersIn(model);
+  const { owners, forms } = namesIn(model);
   const others = (form: string): readonly string[] => (owners.get(form) ?? []).filter((other) => other !== name);
-  const all = forms(name);
+  const all = forms.get(name) ?? remember(name);
   const own = all.filter((form) => others(form).length === 0);
   const fits = own.find((form) => width(shown(form)) <= columns);
   if (fits !== undefined) return shown(fits);
