@@ -15,6 +15,7 @@
 #define QZ_ABI_PROFILE_H
 
 #include <stdint.h>
+#include "origin.h"
 #include "session.h"
 
 #define QZ_PROFILE_MAGIC      UINT64_C(0x31465052545a5551) /* finished; "QUZTRPF1" as little-endian bytes */
@@ -183,19 +184,33 @@ struct qz_entity {
   uint32_t record;  /* object index, or thread index, in the session; to distinguish namesakes. Procedure: 0, or the
                      * entity of the  procedure that it is inlined into (the one that has the code) */
   uint32_t detail;  /* string: why there is no name, or file ("stripped", "no debug information", ...), 0 = none */
-  uint32_t instances; /* objects or threads that share this entity */
+  uint32_t instances;   /* objects or threads that share this entity */
+  uint8_t origin;       /* enum qz_origin: of the code; of a futex or loop: of the library that waits there */
+  uint8_t library_wait; /* enum qz_library_wait: of a futex or loop */
+  uint8_t naming;       /* enum qz_naming */
+  uint8_t missing;      /* enum qz_missing: what `detail` explains */
+  uint32_t reserved;
 };
-
+/* How a futex or a loop got its name. */
+enum qz_naming {
+  QZ_NAMING_OWN = 0,  /* as everything else: it was given, or is that of a variable */
+  QZ_NAMING_PLACE = 1 /* by what is called there, and where: "GOMP_barrier at solve.c:17"; it says what the thing is */
+};
 /* Stacks share their beginnings: a node is the stack of its parent with one more entity on top. */
 struct qz_stack_node {
   uint32_t parent;
   uint32_t entity;
 };
 
-/* Values of `waiting` below; woken: that object has let the thread go on, which waits for a CPU (states useful and
- * ready). */
-#define QZ_WAITING       1u
-#define QZ_WAITING_WOKEN 2u
+enum qz_waiting {
+  QZ_WAITING_NONE = 0,
+  QZ_WAITING_OBJECT = 1, /* the top of the stack is the object that the thread waits for */
+  QZ_WAITING_WOKEN = 2   /* that object has let the thread go on, which waits for a CPU (states useful and ready) */
+};
+
+/* Runnable threads are counted exactly below this, then in so many buckets for each power of two. */
+#define QZ_RUNNABLE_EXACT 64u
+#define QZ_RUNNABLE_PARTS 8u
 
 /* Observations that are alike. `ns` is their weight: the time since that same record was last visited.
  * b, s and r are those of its snapshot; in states useful, overhead and spinning the thread was on a processor in it,
@@ -204,12 +219,12 @@ struct qz_tuple {
   uint32_t stack;  /* node */
   uint32_t thread; /* entity */
   uint8_t state;   /* enum qz_state */
-  uint8_t waiting; /* QZ_WAITING: the top of the stack is the object that the thread waits for */
+  uint8_t waiting; /* enum qz_waiting */
   uint8_t torn;    /* 1: accepted although torn */
   uint8_t reserved;
   uint16_t busy;     /* b: processors useful or in overhead */
   uint16_t spinning; /* s */
-  uint32_t runnable; /* r, exact up to 64, then the lower bound of its bucket (8 buckets for each power of two) */
+  uint32_t runnable; /* r, exact below QZ_RUNNABLE_EXACT, then the lower bound of its bucket */
   uint64_t count;    /* observations */
   uint64_t ns;
   uint64_t runnable_ns; /* sum of r * ns, for the mean */
@@ -223,7 +238,11 @@ struct qz_balance {
   uint64_t count, ns, runnable_ns;
 };
 
-#define QZ_QUEUE_BUCKETS 32 /* queue length 0..15 exactly, then [16,24) [24,32) [32,48) [48,64) ... */
+/* Queue lengths: exactly below QZ_QUEUE_EXACT, then so many buckets for each power of two ([16,24) [24,32) [32,48)
+ * ...), the last one open. */
+#define QZ_QUEUE_EXACT   16u
+#define QZ_QUEUE_PARTS   2u
+#define QZ_QUEUE_BUCKETS 32
 struct qz_object_stats {
   uint32_t entity;
   uint32_t capacity;

@@ -277,7 +277,9 @@ static int check_names(struct source *source, const struct qz_profile_copy *copy
   for (size_t k = 1; k < copy->entities_count; k++) {
     const struct qz_entity *entity = &copy->entities[k];
     if (!known_kind(entity->kind) || entity->name >= strings || entity->file >= strings || entity->detail >= strings ||
-        entity->module > modules)
+        entity->module > modules || entity->origin > QZ_ORIGIN_INSTALLED ||
+        entity->library_wait > QZ_LIBRARY_WAIT_DATA || entity->naming > QZ_NAMING_PLACE ||
+        entity->missing > QZ_MISSING_SYSTEM)
       return wrong(source, "entity %zu makes no sense", k);
   }
   for (size_t k = 0; k < modules; k++)

@@ -70,6 +70,7 @@ struct qzi_binary {
   Elf *elf, *debug_elf; /* debug_elf: the separate debug file, where there is one */
   Dwarf *dwarf;
   const char *no_names, *no_lines; /* why; "" where there are some */
+  bool stripped;                   /* it has no symbol table */
 
   struct qzi_symtab functions, objects;
 

@@ -211,6 +211,13 @@ static const struct qzi_symtab_entry *whole_function(const struct qzi_symtab *ta
   return whole ? whole : entry;
 }
 
+/* Why something is missing: what the binary lacks as a whole, else what it lacks here. */
+static void explain(struct qz_symbol *symbol, enum qz_missing missing, const char *whole, const char *here) {
+  symbol->missing = missing;
+  symbol->detail = whole[0] ? whole : here;
+}
+static const char no_lines_here[] = "no line information here; compile this file with -g";
+
 static enum qz_symbol_status find_code(qz_symbols *symbols, const struct module *module, uint64_t address,
                                        enum qz_symbol_use use, struct qz_symbol *symbol) {
   struct qzi_binary *binary = module->binary;
@@ -234,7 +241,8 @@ static enum qz_symbol_status find_code(qz_symbols *symbols, const struct module 
     symbol->offset = at - entry;
   } else {
     set_offset_name(symbols, symbol, binary->path, at);
-    symbol->detail = binary->no_names[0] ? binary->no_names : "no symbol at this address";
+    explain(symbol, binary->stripped ? QZ_MISSING_STRIPPED : QZ_MISSING_NAME, binary->no_names,
+            "no symbol at this address");
   }
   if (use == QZ_SYMBOL_PROCEDURE) {
     if (linkage && qzi_origin(linkage) == QZ_SYMBOL_MADE_FOR && qzi_dwarf_closure(binary, entry, &place))
@@ -247,8 +255,7 @@ static enum qz_symbol_status find_code(qz_symbols *symbols, const struct module 
     (use == QZ_SYMBOL_SITE ? qzi_dwarf_call_line : qzi_dwarf_line)(binary, inside, &place);
   }
   set_place(symbols, symbol, &place);
-  if (!symbol->file[0] && !symbol->detail[0])
-    symbol->detail = binary->no_lines[0] ? binary->no_lines : "no line information here; compile this file with -g";
+  if (!symbol->file[0] && !symbol->detail[0]) explain(symbol, QZ_MISSING_PLACE, binary->no_lines, no_lines_here);
   return linkage ? QZ_SYMBOL_FOUND : QZ_SYMBOL_NAMELESS;
 }
 
@@ -260,7 +267,7 @@ static enum qz_symbol_status find_data(qz_symbols *symbols, const struct module 
   if (found && found->size == 0 && found->value != at) found = NULL;
   if (!found) {
     set_offset_name(symbols, symbol, binary->path, at);
-    symbol->detail = binary->no_names[0] ? binary->no_names : "no variable at this address";
+    explain(symbol, QZ_MISSING_NAME, binary->no_names, "no variable at this address");
     return QZ_SYMBOL_NAMELESS;
   }
   char part[256];
@@ -274,8 +281,7 @@ static enum qz_symbol_status find_data(qz_symbols *symbols, const struct module 
   symbol->offset = at - found->value;
   struct qzi_place place = {0};
   if (qzi_dwarf_variable(binary, found->value, &place)) set_place(symbols, symbol, &place);
-  if (!symbol->file[0])
-    symbol->detail = binary->no_lines[0] ? binary->no_lines : "no line information here; compile this file with -g";
+  if (!symbol->file[0]) explain(symbol, QZ_MISSING_PLACE, binary->no_lines, no_lines_here);
   return QZ_SYMBOL_FOUND;
 }
 
@@ -297,8 +303,10 @@ static enum qz_symbol_status find_name(qz_symbols *symbols, const struct module 
   } else {
     set_offset_name(symbols, symbol, module->binary->path, address - module->bias);
   }
-  symbol->detail =
-    found ? "in a library of the system: its debug information is not read" : "no symbol at this address";
+  if (found)
+    explain(symbol, QZ_MISSING_SYSTEM, "", "in a library of the system: its debug information is not read");
+  else
+    explain(symbol, QZ_MISSING_NAME, "", "no symbol at this address");
   return found ? QZ_SYMBOL_FOUND : QZ_SYMBOL_NAMELESS;
 }
 
@@ -307,7 +315,8 @@ static enum qz_symbol_status find(qz_symbols *symbols, uint64_t address, enum qz
   const struct module *module = module_of(symbols, address);
   if (!module) {
     set_offset_name(symbols, symbol, "", address);
-    symbol->detail = address ? "in no file of the program: generated code, or unloaded" : "address 0";
+    explain(symbol, QZ_MISSING_NAME, address ? "in no file of the program: generated code, or unloaded" : "",
+            "address 0");
     return QZ_SYMBOL_UNKNOWN;
   }
   qzi_binary_open(module->binary, symbols->debug_dirs, symbols->debug_dir_count);

@@ -15,6 +15,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include "abi/origin.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -41,15 +42,16 @@ enum qz_symbol_status {
 };
 
 struct qz_symbol {
-  const char *name;      /* demangled, without parameters and return type */
-  const char *full_name; /* demangled, with parameters; the same as `name` for C */
-  const char *linkage;   /* as in the symbol table; "" if no symbol */
-  const char *file;      /* absolute where the compiler recorded that; "" if unknown */
-  uint32_t line;         /* 0 if unknown */
-  const char *module;    /* path of the binary; "" if in none */
-  uint64_t entry;        /* run-time address at which the procedure or variable starts; 0 if unknown */
-  uint64_t offset;       /* address - entry */
-  const char *detail;    /* why name, file or line is missing; "" if none is. One clause, no full stop */
+  const char *name;        /* demangled, without parameters and return type */
+  const char *full_name;   /* demangled, with parameters; the same as `name` for C */
+  const char *linkage;     /* as in the symbol table; "" if no symbol */
+  const char *file;        /* absolute where the compiler recorded that; "" if unknown */
+  uint32_t line;           /* 0 if unknown */
+  const char *module;      /* path of the binary; "" if in none */
+  uint64_t entry;          /* run-time address at which the procedure or variable starts; 0 if unknown */
+  uint64_t offset;         /* address - entry */
+  const char *detail;      /* why name, file or line is missing; "" if none is. One clause, no full stop */
+  enum qz_missing missing; /* which */
 };
 
 /* NULL: out of memory. */

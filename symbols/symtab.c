@@ -85,6 +85,7 @@ void qzi_symtab_load(struct qzi_binary *binary) {
   if (!full) {
     if (binary->elf) load_section(binary, binary->elf, SHT_DYNSYM, &functions, &objects);
     binary->no_names = "stripped: no symbol table";
+    binary->stripped = true;
   }
   if (binary->functions.count)
     qsort(binary->functions.entries, binary->functions.count, sizeof *binary->functions.entries, by_value);

@@ -116,7 +116,7 @@ static enum code code_of(struct qzi_paths *paths, uint32_t module) {
     *code = 1 + (begins(name, "libquartz-pthread.so")                        ? CODE_LAYER
                  : c                                                         ? CODE_C
                  : begins(name, "libstdc++.so") || begins(name, "libc++.so") ? CODE_CXX
-                 : qzi_modules_installed(path)                               ? CODE_LIBRARY
+                 : qz_is_installed(path)                                     ? CODE_LIBRARY
                                                                              : CODE_OWN);
   }
   return (enum code)(*code - 1);

@@ -124,7 +124,7 @@ static struct qzi_unwind_binary *binary_of(struct qzi_unwinder *unwinder, uint32
 /* A library of the system that is read within some milliseconds: when a walk meets it, if one does. */
 static int may_wait(const char *path) {
   struct stat file;
-  return qzi_modules_installed(path) && !stat(path, &file) && file.st_size < WAITS_MOST;
+  return qz_is_installed(path) && !stat(path, &file) && file.st_size < WAITS_MOST;
 }
 
 void qzi_unwinder_prepare(struct qzi_unwinder *unwinder) {

@@ -142,7 +142,10 @@ static uint32_t generated_entity(struct qzi_interner *in) {
   if (!in->generated_entity) {
     uint32_t entity = in->generated_entity =
       new_entity(in, QZ_ENTITY_PROCEDURE, 0, qzi_intern_string(in, "generated code"), 0);
-    if (entity) in->file->entities[entity].detail = qzi_intern_string(in, detail);
+    if (entity) {
+      in->file->entities[entity].detail = qzi_intern_string(in, detail);
+      in->file->entities[entity].missing = QZ_MISSING_NAME;
+    }
   }
   return in->generated_entity;
 }

@@ -212,15 +212,6 @@ void qzi_modules_store(struct qzi_interner *in, struct qzi_modules *modules) {
   }
 }
 
-int qzi_modules_installed(const char *path) {
-  static const char *const places[] = {"/lib", "/usr/lib", "/usr/local/lib"};
-  const char *slash = strrchr(path, '/');
-  if (!slash || !strstr(slash, ".so")) return 0;
-  for (size_t k = 0; k < sizeof places / sizeof *places; k++)
-    if (!strncmp(path, places[k], strlen(places[k]))) return 1;
-  return 0;
-}
-
 int qzi_modules_of_system(const struct qzi_file *file, uint32_t module) {
-  return module && qzi_modules_installed(file->strings + file->modules[module - 1].path);
+  return module && qz_is_installed(file->strings + file->modules[module - 1].path);
 }

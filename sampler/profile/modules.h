@@ -34,9 +34,7 @@ void qzi_modules_free(struct qzi_modules *modules);
  * code is generated. */
 void qzi_modules_store(struct qzi_interner *in, struct qzi_modules *modules);
 
-/* Is that the path of a library that the system installed? */
-int qzi_modules_installed(const char *path);
-/* The same for a module of the profile, by its index + 1; 0: none, which is not. */
+/* Is that a library that the system installed? A module of the profile, by its index + 1; 0: none, which is not. */
 int qzi_modules_of_system(const struct qzi_file *file, uint32_t module);
 
 #endif

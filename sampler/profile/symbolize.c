@@ -26,14 +26,23 @@ static uint32_t variable_name(struct qzi_interner *in, qz_symbols *symbols, uint
   return strncmp(variable.name, "std::", 5) ? qzi_intern_string(in, variable.name) : 0;
 }
 
+/* The name of an object that is called after what is called there, and what that says of it; text 0: none. */
+struct called {
+  uint32_t text;
+  enum qz_library_wait wait;
+  enum qz_naming naming;
+};
+
 /* "GOMP_barrier at solve.c:17": what was called, and where. */
-static uint32_t place_name(struct qzi_interner *in, const char *called, const struct qz_symbol *site) {
+static struct called place_name(struct qzi_interner *in, const char *called, const struct qz_symbol *site,
+                                enum qz_library_wait wait) {
   char words[300];
   const char *file = strrchr(site->file, '/');
   int length = site->line
                  ? snprintf(words, sizeof words, "%s at %s:%u", called, file ? file + 1 : site->file, site->line)
                  : snprintf(words, sizeof words, "%s at %s", called, site->name);
-  return length > 0 && (size_t)length < sizeof words ? qzi_intern_text(in, words, (size_t)length) : 0;
+  uint32_t text = length > 0 && (size_t)length < sizeof words ? qzi_intern_text(in, words, (size_t)length) : 0;
+  return (struct called){text, wait, QZ_NAMING_PLACE};
 }
 
 /* The site is in C++'s or Rust's own library, compiled into the program: none of the program's own code is on the path.
@@ -46,35 +55,39 @@ static int is_placeless(qz_symbols *symbols, uint64_t site) {
 /* What waits inside a library, by what the program called, and where. Not for what a library keeps to itself. What
  * C++'s library implements in its headers is inlined at the site, or called there; where the program's code jumped to
  * it as its last act, and so is not on the path, it is known without a place. */
-static uint32_t called_name(struct qzi_interner *in, qz_symbols *symbols, uint64_t called, uint64_t at,
-                            struct qz_symbol *site) {
+static struct called called_name(struct qzi_interner *in, qz_symbols *symbols, uint64_t called, uint64_t at,
+                                 struct qz_symbol *site) {
+  const struct called none = {0};
   struct qz_symbol procedure;
   char waits[256];
   int known = at && qz_symbols_inlined_call(symbols, at, &procedure) &&
               qz_symbols_waits_in(procedure.full_name, waits, sizeof waits);
   if (at && is_placeless(symbols, at)) {
-    if (!known && !qz_symbols_waits_in(site->full_name, waits, sizeof waits)) return 0;
+    if (!known && !qz_symbols_waits_in(site->full_name, waits, sizeof waits)) return none;
     site->file = "";
     site->line = 0;
     site->detail = "none of the program's own code is on the path";
-    return qzi_intern_string(in, waits);
+    return (struct called){qzi_intern_string(in, waits), qz_library_wait_of(waits), QZ_NAMING_OWN};
   }
-  if (known) return place_name(in, waits, site);
-  if (!called || qz_symbols_find(symbols, called, QZ_SYMBOL_PROCEDURE, &procedure) != QZ_SYMBOL_FOUND) return 0;
-  if (qz_symbols_waits_in(procedure.full_name, waits, sizeof waits)) return place_name(in, waits, site);
-  return strstr(procedure.name, "::__") || !strcmp(procedure.name, "syscall") ? 0
-                                                                              : place_name(in, procedure.name, site);
+  if (known) return place_name(in, waits, site, qz_library_wait_of(waits));
+  if (!called || qz_symbols_find(symbols, called, QZ_SYMBOL_PROCEDURE, &procedure) != QZ_SYMBOL_FOUND) return none;
+  if (qz_symbols_waits_in(procedure.full_name, waits, sizeof waits))
+    return place_name(in, waits, site, qz_library_wait_of(waits));
+  if (strstr(procedure.name, "::__") || !strcmp(procedure.name, "syscall")) return none;
+  return place_name(in, procedure.name, site, qz_library_wait_of(procedure.name));
 }
 
 /* A loop that tries a lock: by its code, or because code of a library's lock is inlined there (TBB's, whose loop lies
  * around its pauses). */
-static uint32_t lock_name(struct qzi_interner *in, qz_symbols *symbols, uint32_t index, const struct qz_symbol *site) {
+static struct called lock_name(struct qzi_interner *in, qz_symbols *symbols, uint32_t index,
+                               const struct qz_symbol *site) {
   struct qz_symbol procedure;
   uint64_t at = in->file->entities[index].address;
   const struct qzi_external *external = qzi_external_of(in, index);
   int tries = (external && external->tries) || (qz_symbols_inlined_call(symbols, at, &procedure) &&
                                                 (strstr(procedure.name, "mutex") || strstr(procedure.name, "::lock")));
-  return tries && !is_placeless(symbols, at) ? place_name(in, "spin lock", site) : 0;
+  if (!tries || is_placeless(symbols, at)) return (struct called){0};
+  return place_name(in, "spin lock", site, QZ_LIBRARY_WAIT_LOCK);
 }
 
 /* The variable is one of a library that is installed on the system. */
@@ -82,7 +95,27 @@ static int in_library(struct qzi_interner *in, uint64_t address) {
   return address && qzi_modules_of_system(in->file, qzi_intern_module(in, address));
 }
 
-static void name_entity(struct qzi_interner *in, qz_symbols *symbols, uint32_t index) {
+/* What waits inside a library, and loops: where they have no name yet, that of what is called there. */
+static void take_called(struct qz_entity *entity, struct called called) {
+  if (entity->name || !called.text) return;
+  entity->name = called.text;
+  entity->library_wait = (uint8_t)called.wait;
+  entity->naming = (uint8_t)called.naming;
+}
+
+/* Of a procedure its code's; of what waits inside a library that library's, else that of the place that made it. */
+static enum qz_origin origin_of(const struct qzi_interner *in, const struct qz_entity *entity,
+                                const struct qzi_external *outside) {
+  const struct qzi_file *file = in->file;
+  uint32_t module = entity->module, called = outside && outside->called ? qzi_intern_module(in, outside->called) : 0;
+  if (called) module = called;
+  const char *path = module ? file->strings + file->modules[module - 1].path : "";
+  return entity->kind == QZ_ENTITY_PROCEDURE ? qz_origin_of(file->strings + entity->name, path)
+                                             : qz_origin_of_module(path);
+}
+
+static void name_entity(struct qzi_interner *in, qz_symbols *symbols, uint32_t index,
+                        const struct qzi_external *outside) {
   struct qz_entity *entity = &in->file->entities[index];
   struct qz_symbol symbol;
   memset(&symbol, 0, sizeof symbol);
@@ -94,21 +127,22 @@ static void name_entity(struct qzi_interner *in, qz_symbols *symbols, uint32_t i
     qz_symbols_find(symbols, entity->address, system ? QZ_SYMBOL_NAME : QZ_SYMBOL_PROCEDURE, &symbol);
     if (!entity->name) entity->name = qzi_intern_string(in, symbol.name);
   } else {
-    const struct qzi_external *outside =
-      entity->kind == QZ_KIND_FUTEX || entity->kind == QZ_KIND_LOOP ? qzi_external_of(in, index) : NULL;
     if (!entity->address && entity->kind != QZ_KIND_FUTEX) return;
     if (entity->address) qz_symbols_find(symbols, entity->address, QZ_SYMBOL_SITE, &symbol);
     if (!entity->name && outside &&
         in_library(in, outside->address)) /* its variable's name tells its authors something */
-      entity->name = called_name(in, symbols, outside->called, entity->address, &symbol);
+      take_called(entity, called_name(in, symbols, outside->called, entity->address, &symbol));
     if (!entity->name) entity->name = variable_name(in, symbols, index);
-    if (!entity->name && outside) entity->name = called_name(in, symbols, outside->called, entity->address, &symbol);
-    if (!entity->name && entity->kind == QZ_KIND_LOOP) entity->name = lock_name(in, symbols, index, &symbol);
+    if (!entity->name && outside)
+      take_called(entity, called_name(in, symbols, outside->called, entity->address, &symbol));
+    if (!entity->name && entity->kind == QZ_KIND_LOOP) take_called(entity, lock_name(in, symbols, index, &symbol));
   }
   if (entity->file) return; /* a thread's, of what it runs */
   if (symbol.file) entity->file = qzi_intern_string(in, symbol.file);
   entity->line = symbol.line;
-  if (symbol.detail && *symbol.detail) entity->detail = qzi_intern_string(in, symbol.detail);
+  if (!symbol.detail || !*symbol.detail) return;
+  entity->detail = qzi_intern_string(in, symbol.detail);
+  entity->missing = (uint8_t)symbol.missing;
 }
 
 /* Callers of call sites: the procedure that contains the call, by its entry address. */
@@ -149,7 +183,13 @@ void qzi_symbolize(struct qzi_interner *in) {
   name_callers(in, symbols);
   uint64_t entities = qzi_file_count(in->file, QZ_SECTION_ENTITIES);
   qzi_callables(in, symbols);
-  for (uint64_t k = 1; k < entities; k++) name_entity(in, symbols, (uint32_t)k);
+  for (uint32_t k = 1; k < entities; k++) {
+    struct qz_entity *entity = &in->file->entities[k];
+    const struct qzi_external *outside =
+      entity->kind == QZ_KIND_FUTEX || entity->kind == QZ_KIND_LOOP ? qzi_external_of(in, k) : NULL;
+    name_entity(in, symbols, k, outside);
+    entity->origin = (uint8_t)origin_of(in, entity, outside);
+  }
 }
 
 #else
@@ -160,7 +200,13 @@ void qzi_symbolize(struct qzi_interner *in) {
   static const char reason[] = "the sampler was built without libdw";
   uint32_t detail = qzi_intern_text(in, reason, sizeof reason - 1);
   uint64_t entities = qzi_file_count(in->file, QZ_SECTION_ENTITIES);
-  for (uint64_t k = 1; k < entities; k++) in->file->entities[k].detail = detail;
+  for (uint64_t k = 1; k < entities; k++) {
+    struct qz_entity *entity = &in->file->entities[k];
+    entity->detail = detail;
+    entity->missing = QZ_MISSING_NAME;
+    if (entity->module)
+      entity->origin = (uint8_t)qz_origin_of_module(in->file->strings + in->file->modules[entity->module - 1].path);
+  }
 }
 
 #endif

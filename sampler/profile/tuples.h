@@ -36,10 +36,10 @@ static inline int qzi_tuple_same(const struct qzi_tuple_key *a, const struct qzi
   return !memcmp(a, b, sizeof *a);
 }
 
-/* r exactly up to 64, then the lower bound of its bucket: 8 buckets for each power of two. */
+/* r, or the lower bound of its bucket. */
 static inline uint32_t qzi_runnable_bucket(uint32_t runnable) {
-  if (runnable <= 64) return runnable;
-  unsigned width = 31 - (unsigned)__builtin_clz(runnable) - 3;
+  if (runnable <= QZ_RUNNABLE_EXACT) return runnable;
+  unsigned width = 31 - (unsigned)__builtin_clz(runnable) - (unsigned)__builtin_ctz(QZ_RUNNABLE_PARTS);
   return runnable >> width << width;
 }
 

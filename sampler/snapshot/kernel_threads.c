@@ -279,7 +279,7 @@ static uint32_t find_woken(struct qzi_sampler *sampler, uint32_t count, uint32_t
 
 /* The tuple of a thread: who could run, but does not execute, is ready. */
 static int find_tuple(struct qzi_sampler *sampler, struct seen *seen, const struct qzi_counts *counts) {
-  uint8_t waiting = seen->woken ? QZ_WAITING_WOKEN : QZ_WAITING;
+  uint8_t waiting = seen->woken ? QZ_WAITING_WOKEN : QZ_WAITING_OBJECT;
   int runnable = seen->state <= QZ_STATE_READY;
   struct qzi_tuple_key key = {.stack = seen->node,
                               .thread = seen->look.entity,

@@ -8,10 +8,12 @@
 #include "thread_look.h"
 #include "wait_overlap.h"
 
-/* 0..15 exactly, then two buckets for each power of two. */
+/* Of a queue length, as QZ_QUEUE_... say. */
 static unsigned queue_bucket(uint32_t length) {
-  if (length < 16) return length;
-  unsigned log = 31 - (unsigned)__builtin_clz(length), bucket = 16 + (log - 4) * 2 + (length >> (log - 1) & 1);
+  const unsigned first = (unsigned)__builtin_ctz(QZ_QUEUE_EXACT), part = (unsigned)__builtin_ctz(QZ_QUEUE_PARTS);
+  if (length < QZ_QUEUE_EXACT) return length;
+  unsigned log = 31 - (unsigned)__builtin_clz(length);
+  unsigned bucket = QZ_QUEUE_EXACT + (log - first) * QZ_QUEUE_PARTS + (length >> (log - part) & (QZ_QUEUE_PARTS - 1));
   return bucket < QZ_QUEUE_BUCKETS ? bucket : QZ_QUEUE_BUCKETS - 1;
 }
 

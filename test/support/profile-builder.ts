@@ -7,17 +7,19 @@
  *     .stretch(1e9, [run('w1', ['main', 'b']), wait('w2', ['main', 'b', 'mutex:queue'])])
  *     .build();
  *
- * Entities are written `name` (a procedure) or `kind:name` (an object). A thread `worker#2` is called "worker".
+ * Entities are written `name` (a procedure) or `kind:name` (an object); what a futex or loop is known to be stands in
+ * brackets: `futex(barrier):GOMP_barrier at a.c:9`. A thread `worker#2` is called "worker".
  */
 import type {
   EntityKind,
+  LibraryWait,
   RawEntity,
   RawHead,
   RawObject,
   RawProfile,
   RawThread,
 } from '../../ts-frontend/src/model/index.js';
-import { noPaths, State, Waiting } from '../../ts-frontend/src/model/index.js';
+import { abi, noPaths, State, Waiting } from '../../ts-frontend/src/model/index.js';
 
 export type ThreadState = 'useful' | 'overhead' | 'spinning' | 'ready' | 'blocked' | 'io';
 export interface Doing {
@@ -73,10 +75,11 @@ interface Tuple {
   ns: number;
 }
 
+const { exact, parts } = abi.queueBuckets;
 function queueBucket(length: number): number {
-  if (length < 16) return length;
-  const power = Math.floor(Math.log2(length / 16));
-  return 16 + 2 * power + (length >= 24 * 2 ** power ? 1 : 0);
+  if (length < exact) return length;
+  const power = Math.floor(Math.log2(length / exact));
+  return exact + parts * power + Math.floor((length / (exact * 2 ** power) - 1) * parts);
 }
 
 export class ProfileBuilder {
@@ -115,12 +118,14 @@ export class ProfileBuilder {
     const known = this.entityIds.get(text);
     if (known !== undefined) return known;
     const colon =
-      /^(mutex|rwlock|condition|semaphore|barrier|channel|join|sleep|spinlock|once|futex|loop|thread|procedure):(.*)$/.exec(
+      /^(mutex|rwlock|condition|semaphore|barrier|channel|join|sleep|spinlock|once|futex|loop|thread|procedure)(?:\(([a-z-]+)\))?:(.*)$/.exec(
         text,
       );
     const kind = (colon?.[1] ?? 'procedure') as EntityKind;
-    const name = (colon?.[2] ?? text).replace(/#.*$/, '');
-    const id = this.entities.push(entity(kind, name, 0x1000 + 16 * this.entities.length)) - 1;
+    const name = (colon?.[3] ?? text).replace(/#.*$/, '');
+    const made = entity(kind, name, 0x1000 + 16 * this.entities.length);
+    if (colon?.[2] !== undefined) Object.assign(made, { libraryWait: colon[2] as LibraryWait, naming: 'place' });
+    const id = this.entities.push(made) - 1;
     this.entityIds.set(text, id);
     if (kind === 'thread')
       this.threads.set(id, {
@@ -419,8 +424,24 @@ export class ProfileBuilder {
 }
 
 function entity(kind: EntityKind, name: string, address = 0): RawEntity {
-  return { kind, name, file: '', line: 0, address, module: 0, record: 0, detail: '', instances: 1 };
+  return { ...unknownEntity, kind, name, address };
 }
+/** An entity of which hardly anything is known. */
+export const unknownEntity: RawEntity = {
+  kind: 'procedure',
+  name: '',
+  file: '',
+  line: 0,
+  address: 0,
+  module: 0,
+  record: 0,
+  detail: '',
+  missing: 'nothing',
+  instances: 1,
+  origin: 'own',
+  libraryWait: 'unknown',
+  naming: 'own',
+};
 function emptyObject(id: number): RawObject {
   return {
     entity: id,
@@ -435,8 +456,8 @@ function emptyObject(id: number): RawObject {
     holdMaxNs: 0,
     observedNs: 0,
     queueLengthNs: 0,
-    queueNs: new Float64Array(32),
-    waitHist: new Uint32Array(40),
-    holdHist: new Uint32Array(40),
+    queueNs: new Float64Array(abi.queueBuckets.count),
+    waitHist: new Uint32Array(abi.timeBuckets.count),
+    holdHist: new Uint32Array(abi.timeBuckets.count),
   };
 }

@@ -8,25 +8,6 @@ namespace quartz {
 
 namespace {
 
-const char *kindName(uint32_t kind) {
-  switch (kind) {
-  case QZ_KIND_MUTEX: return "mutex";
-  case QZ_KIND_RWLOCK: return "rwlock";
-  case QZ_KIND_CONDITION: return "condition";
-  case QZ_KIND_SEMAPHORE: return "semaphore";
-  case QZ_KIND_BARRIER: return "barrier";
-  case QZ_KIND_CHANNEL: return "channel";
-  case QZ_KIND_JOIN: return "join";
-  case QZ_KIND_SLEEP: return "sleep";
-  case QZ_KIND_SPINLOCK: return "spinlock";
-  case QZ_KIND_ONCE: return "once";
-  case QZ_KIND_FUTEX: return "futex";
-  case QZ_KIND_LOOP: return "loop";
-  case QZ_ENTITY_THREAD: return "thread";
-  default: return "procedure";
-  }
-}
-
 /* A field of the rows of a section: its name in JavaScript, where it stands, and how often (a field that is an array
  * gives the arrays of all rows, one after the other). A column has elements of the same width; 64 bits become a double.
  */
@@ -177,8 +158,11 @@ static void addEntities(Napi::Env env, const Profile &profile, const Found &foun
     auto at = found.entities.find(k);
     const Found::Place *place = at == found.entities.end() ? nullptr : &at->second;
     Napi::Object row = Napi::Object::New(env);
-    row.Set("kind", kindName(entity.kind));
-    row.Set("name", place && entity.name == 0 ? place->name.c_str() : profile.text(entity.name));
+    const char *name = place && entity.name == 0 ? place->name.c_str() : profile.text(entity.name);
+    const char *module = entity.module ? profile.text(copy.modules[entity.module - 1].path) : "";
+    qz_origin decided = static_cast<qz_origin>(entity.origin), now = qz_origin_of(name, module);
+    row.Set("kind", Napi::Number::New(env, entity.kind));
+    row.Set("name", name);
     row.Set("file", place && entity.file == 0 ? place->file.c_str() : profile.text(entity.file));
     row.Set("line", Napi::Number::New(env, place && entity.file == 0 ? place->line : entity.line));
     row.Set("address", Napi::Number::New(env, static_cast<double>(entity.address)));
@@ -186,6 +170,10 @@ static void addEntities(Napi::Env env, const Profile &profile, const Found &foun
     row.Set("record", Napi::Number::New(env, entity.record));
     row.Set("detail", place && entity.detail == 0 ? place->detail.c_str() : profile.text(entity.detail));
     row.Set("instances", Napi::Number::New(env, entity.instances));
+    row.Set("origin", Napi::Number::New(env, decided != QZ_ORIGIN_UNKNOWN ? decided : now));
+    row.Set("libraryWait", Napi::Number::New(env, entity.library_wait));
+    row.Set("naming", Napi::Number::New(env, entity.naming));
+    row.Set("missing", Napi::Number::New(env, place && entity.detail == 0 ? place->missing : entity.missing));
     out.Set(k - from, row);
   }
   result.Set("entities", out);

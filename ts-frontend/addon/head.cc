@@ -1,28 +1,8 @@
-/* The head of a profile as a RawHead. */
+/* The head of a profile, field by field; values of enumerations as numbers. scripts/abi-table.js reads the names here.
+ */
 #include "profile.h"
 
 namespace quartz {
-
-static const char *statusName(const qz_profile_copy &copy) {
-  if (copy.abandoned) return "abandoned";
-  switch (copy.head.status) {
-  case QZ_PROFILE_COMPLETE: return "complete";
-  case QZ_PROFILE_CUT: return "cut";
-  default: return "recording";
-  }
-}
-
-static const char *endName(uint32_t reason) {
-  switch (reason) {
-  case QZ_END_EXIT: return "exit";
-  case QZ_END_SIGNAL: return "signal";
-  case QZ_END_INTERRUPTED: return "interrupted";
-  case QZ_END_DISK_FULL: return "disk-full";
-  case QZ_END_EXEC: return "exec";
-  case QZ_END_ERROR: return "error";
-  default: return "none";
-  }
-}
 
 Napi::Object headOf(Napi::Env env, const Profile &profile) {
   const qz_profile &head = profile.copy.head;
@@ -30,10 +10,11 @@ Napi::Object headOf(Napi::Env env, const Profile &profile) {
   auto number = [&](const char *name, double value) { out.Set(name, Napi::Number::New(env, value)); };
   auto text = [&](const char *name, uint32_t offset) { out.Set(name, Napi::String::New(env, profile.text(offset))); };
   number("version", head.version);
-  out.Set("status", statusName(profile.copy));
-  out.Set("endReason", endName(head.end_reason));
+  number("status", head.status);
+  out.Set("abandoned", Napi::Boolean::New(env, profile.copy.abandoned));
+  number("endReason", head.end_reason);
   number("exitStatus", head.exit_status);
-  out.Set("publisher", head.publisher == QZ_PUBLISHER_PTHREAD ? "pthread" : "threadlib");
+  number("publisher", head.publisher);
   number("pid", head.pid);
   number("samplerPid", head.sampler_pid);
   number("processors", head.processors);
@@ -103,23 +84,11 @@ Napi::Object headOf(Napi::Env env, const Profile &profile) {
                 {"entitiesMerged", head.entities_merged}};
   for (const auto &count : counts) number(count.name, static_cast<double>(count.value));
   number("rateHz", static_cast<double>(head.rate_mhz) / 1000);
-  if (head.sampler_cpu == UINT32_MAX)
-    out.Set("samplerCpu", env.Null());
-  else
-    number("samplerCpu", head.sampler_cpu);
+  number("samplerCpu", head.sampler_cpu == UINT32_MAX ? -1 : static_cast<double>(head.sampler_cpu));
   out.Set("samplerSpins", Napi::Boolean::New(env, head.sampler_spins != 0));
   number("samplerThreads", head.sampler_threads);
   number("stackLimit", head.stack_limit);
-  Napi::Object paths = Napi::Object::New(env);
-  const struct {
-    const char *name;
-    uint32_t bit;
-  } ways[] = {{"hooks", QZ_PATHS_HOOKS},          {"waits", QZ_PATHS_WAITS},
-              {"running", QZ_PATHS_RUNNING},      {"noMemory", QZ_PATHS_NO_MEMORY},
-              {"noSamples", QZ_PATHS_NO_SAMPLES}, {"fewSamples", QZ_PATHS_FEW_SAMPLES},
-              {"noCalls", QZ_PATHS_NO_CALLS}};
-  for (const auto &way : ways) paths.Set(way.name, Napi::Boolean::New(env, (head.paths & way.bit) != 0));
-  out.Set("paths", paths);
+  number("paths", head.paths);
   out.Set("exactHold", Napi::Boolean::New(env, (head.session_flags & QZ_SESSION_EXACT_HOLD) != 0));
   return out;
 }

@@ -73,7 +73,7 @@ Found findMissingNames(const Profile &profile, const Known &known) {
     qz_symbol symbol;
     qz_symbols_find(symbols, entity.address, object ? QZ_SYMBOL_SITE : QZ_SYMBOL_PROCEDURE, &symbol);
     /* Threads and objects have names of their own, or are called after their place; a thread after its procedure. */
-    found.entities[k] = {object ? "" : symbol.name, symbol.file, symbol.detail, symbol.line};
+    found.entities[k] = {object ? "" : symbol.name, symbol.file, symbol.detail, symbol.line, symbol.missing};
   }
   for (uint32_t k = 0; k < copy.calls_count; k++) {
     if (found.callers[k] != 0 || copy.calls[k].site == 0) continue;

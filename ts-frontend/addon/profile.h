@@ -15,6 +15,7 @@ struct Found {
   struct Place {
     std::string name, file, detail;
     uint32_t line = 0;
+    qz_missing missing = QZ_MISSING_NOTHING;
   };
   std::unordered_map<uint32_t, Place> entities;
   std::vector<uint32_t> callers; /* of all calls; empty: as the file has them */

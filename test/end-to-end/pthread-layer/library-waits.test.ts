@@ -1,5 +1,4 @@
 /** Waiting inside run-time libraries (C++'s headers, OpenMP), known by what the program called. */
-import { insideKind } from '../../../ts-frontend/src/model/evidence/library-waits.js';
 import type { Entity } from '../../../ts-frontend/src/model/index.js';
 import { record } from '../../support/record.js';
 import { needing, skip } from '../../support/capabilities.js';
@@ -23,7 +22,7 @@ for (const name of ['cxx20_waits0', 'cxx20_waits2', 'cxx20_waits0-clang', 'cxx20
       ).entries()) {
         const line = lineOf('cxx20_waits.cc', `// ${called}`);
         const waited = object(model, `${called} at cxx20_waits.cc:${line}`);
-        t.is(insideKind(waited), kind, called);
+        t.is(waited.libraryWait, kind, called);
         // All of them waited so long; each waited from before, and after it was woken for a CPU.
         near(
           t,

@@ -5,7 +5,6 @@ import test from 'ava';
 import { findEntities, State, type Entity, type Model } from '../../../ts-frontend/src/model/index.js';
 import { root } from '../../known-answers/programs.js';
 import { openModel, record, sampler, start, temporaryFile, until } from '../../support/record.js';
-import { insideKind } from '../../../ts-frontend/src/model/evidence/library-waits.js';
 import { skip } from '../../support/capabilities.js';
 import { hadCpus, lineOf, near, object, onPath, program, unsampled, waitingFor } from './helpers.js';
 
@@ -424,7 +423,7 @@ test.serial('waits past the pthread functions: named by variable or place, with 
   );
   t.truthy(stream, "the lock of a stream is known by what the program called, not by the C library's variable");
   near(t, model, 'for the stream', onPath(stream!), streamNs, 0.3);
-  t.is(insideKind(stream!), 'lock');
+  t.is(stream!.libraryWait, 'lock');
 });
 
 test.serial('a loop that tries an atomic flag is a spin lock, known by its place', async (t) => {
@@ -437,7 +436,7 @@ test.serial('a loop that tries an atomic flag is a spin lock, known by its place
   }
   const line = lineOf('flag_spinlock.c', '// the loop');
   const lock = object(model, `spin lock at flag_spinlock.c:${line}`);
-  t.is(insideKind(lock), 'lock');
+  t.is(lock.libraryWait, 'lock');
   // one may have the lock all of its 200 ms, then the other
   const spun = lock.states.spinning.ns + lock.states.ready.ns;
   t.true(spun > 100e6, `spinning ${spun / 1e6} ms`);

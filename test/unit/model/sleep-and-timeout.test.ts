@@ -11,12 +11,8 @@ import { second } from '../../support/example-profiles.js';
 /** As the pthread layer records, with procedures of the C library among the frames. */
 function recorded(builder: ProfileBuilder, library: RegExp = /^(nanosleep|fdatasync|epoll_wait)$/): Model {
   const profile = builder.build();
-  for (const entity of profile.entities) if (library.test(entity.name)) entity.module = 1;
-  return buildModel({
-    ...profile,
-    head: { ...profile.head, publisher: 'pthread' },
-    modules: [{ start: 0, end: 1, bias: 0, path: '/lib/libc.so.6', buildId: '' }],
-  });
+  for (const entity of profile.entities) if (library.test(entity.name)) entity.origin = 'runtime';
+  return buildModel({ ...profile, head: { ...profile.head, publisher: 'pthread' } });
 }
 const told = (model: Model): string[] => model.findings.map(({ kind, name }) => `${kind} ${name}`);
 
@@ -193,13 +189,13 @@ test('a processor that a woken waiter has is told, few though these are: all pro
 });
 
 test('what waits at a spin lock of the program is told to block at a mutex, at a loop of another kind at a condition', (t) => {
-  const isLock = (name: string): boolean[] => {
-    const doings = [run('w1', ['serve', 'find']), spin('w2', ['serve', `loop:${name}`])];
+  const isLock = (loop: string): boolean[] => {
+    const doings = [run('w1', ['serve', 'find']), spin('w2', ['serve', loop])];
     const model = recorded(new Builder({ processors: 2 }).stretch(second, doings));
     return noticesOf(model, 'waiting-loop').map(({ lock }) => lock);
   };
-  t.deepEqual(isLock('spin lock at a.c:5'), [true]);
-  t.deepEqual(isLock('loop at a.c:5'), [false]);
+  t.deepEqual(isLock('loop(lock):spin lock at a.c:5'), [true]);
+  t.deepEqual(isLock('loop:loop at a.c:5'), [false]);
 });
 
 test('a woken waiter for which the others leave no processor costs nothing', (t) => {

@@ -9,20 +9,15 @@ import {
   type RawObject,
   type RawProfile,
 } from '../../../ts-frontend/src/model/index.js';
+import { unknownEntity } from '../../support/profile-builder.js';
 
 const ms = 1e6;
 /** Of a hook, in ps: measured, and of no weight. */
 const nextToNothing = 1e-9;
 const entity = (kind: RawEntity['kind'], name: string, more: Partial<RawEntity> = {}): RawEntity => ({
+  ...unknownEntity,
   kind,
   name,
-  file: '',
-  line: 0,
-  address: 0,
-  module: 0,
-  record: 0,
-  detail: '',
-  instances: 1,
   ...more,
 });
 

@@ -9,6 +9,7 @@ import {
   focusOn,
   viewOf,
   type Model,
+  type RawEntity,
 } from '../../../ts-frontend/src/model/index.js';
 import {
   contextReport,
@@ -171,15 +172,17 @@ test('losses are reported only where there are some', (t) => {
 
 test('names that are missing are reported with the reason; the procedures of system libraries have theirs', (t) => {
   const raw = example();
-  const said = (detail: string): string =>
+  const said = (missing: RawEntity['missing'], detail: string): string =>
     report(
-      buildModel({ ...raw, entities: raw.entities.map((entity) => ({ ...entity, detail })) }),
+      buildModel({ ...raw, entities: raw.entities.map((entity) => ({ ...entity, missing, detail })) }),
       'procedures',
       options({ width: 200 }),
     );
-  t.true(said('no symbol at this address').includes('in procedures without names: no symbol at this address'));
-  t.true(said('no debug information; compile with -g').includes('in procedures without file and line'));
-  t.false(said('in a library of the system: its debug information is not read').includes('in procedures without'));
+  t.true(said('name', 'no symbol at this address').includes('in procedures without names: no symbol at this address'));
+  t.true(said('place', 'no debug information; compile with -g').includes('in procedures without file and line'));
+  t.false(
+    said('system', 'in a library of the system: its debug information is not read').includes('in procedures without'),
+  );
 });
 
 test('names cannot send control characters to a terminal, nor formulas to a spreadsheet', (t) => {

@@ -2,7 +2,8 @@
  * The model: every metric of docs/reference/metrics.md from a profile. Pure: no I/O, no clock, no state between calls.
  */
 export type * from './profile/raw-profile.js';
-export { noPaths, State, Waiting } from './profile/raw-profile.js';
+export { noPaths, pathsOf, State, Waiting } from './profile/raw-profile.js';
+export * as abi from './profile/abi.js';
 export type * from './result/types.js';
 export type * from './result/facts.js';
 export type * from './result/notices.js';
@@ -14,7 +15,7 @@ export { compare } from './queries/compare.js';
 export type { Caution, Comparison, EntityChange, FindingChange } from './queries/compare.js';
 export { difference } from './profile/difference.js';
 export { fewSnapshots, independentSnapshots, shareInterval } from './metrics/confidence.js';
-export { baseName, placeOf, saysItsKind } from './metrics/naming.js';
+export { baseName, placeOf } from './metrics/naming.js';
 
 export { costIndex, costNames, type CostName } from './views/costs.js';
 export { columnNames, derivedMetric, MetricError, type DerivedMetric } from './views/derived.js';

@@ -4,16 +4,60 @@
  */
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import type { RawEntity, RawProfile } from '../model/index.js';
+import { abi, pathsOf, type RawEntity, type RawHead, type RawProfile } from '../model/index.js';
 import { objectRows, type ObjectColumns } from './object-rows.js';
 
-/** What the addon gives: sections as columns; entities from the index `from` on. */
-interface Columns extends Omit<RawProfile, 'strings' | 'objects'> {
+/** What the addon gives: sections as columns; entities from the index `from` on; values of enumerations as numbers. */
+interface Columns extends Omit<RawProfile, 'strings' | 'objects' | 'head' | 'entities'> {
+  head: abi.HeadFields;
+  entities: EntityRow[];
   text: Uint8Array;
   from: number;
   instances: Uint32Array;
   objects: ObjectColumns;
 }
+type Coded = 'kind' | 'origin' | 'libraryWait' | 'naming' | 'missing';
+type EntityRow = Omit<RawEntity, Coded> & Record<Coded, number>;
+
+/** Names by the values that stand for them. */
+function namesOf<Name extends string>(values: Readonly<Record<Name, number>>): (value: number) => Name {
+  const names = new Map(Object.entries<number>(values).map(([name, value]) => [value, name as Name]));
+  return (value) => {
+    const name = names.get(value);
+    if (name === undefined) throw new Error(`the addon gave ${value}, which is none of ${[...names.values()].join()}`);
+    return name;
+  };
+}
+const coded = {
+  kind: namesOf({ ...abi.objectKinds, ...abi.otherKinds }),
+  origin: namesOf(abi.origins),
+  libraryWait: namesOf(abi.libraryWaits),
+  naming: namesOf(abi.namings),
+  missing: namesOf(abi.missings),
+};
+const status = namesOf(abi.statuses),
+  endReason = namesOf(abi.endReasons),
+  publisher = namesOf(abi.publishers);
+
+/** The first row stands for no entity. */
+const entityOf = (row: EntityRow): RawEntity => ({
+  ...row,
+  kind: row.kind === 0 ? 'procedure' : coded.kind(row.kind),
+  origin: coded.origin(row.origin),
+  libraryWait: coded.libraryWait(row.libraryWait),
+  naming: coded.naming(row.naming),
+  missing: coded.missing(row.missing),
+});
+
+const headOf = ({ abandoned, ...head }: abi.HeadFields): RawHead => ({
+  ...head,
+  status: abandoned ? 'abandoned' : status(head.status),
+  endReason: endReason(head.endReason),
+  publisher: publisher(head.publisher),
+  paths: pathsOf(head.paths),
+  samplerCpu: head.samplerCpu < 0 ? null : head.samplerCpu,
+});
+
 /** What an earlier read of the same recording has given already. */
 interface Known {
   pid: number;
@@ -61,7 +105,14 @@ export function openProfile(
   { symbolize = true, after = null, byStack = false }: OpenOptions = {},
 ): RawProfile {
   addon ??= load();
-  const { text, from, instances, ...columns } = addon.open(
+  const {
+    text,
+    from,
+    instances,
+    head,
+    entities: rows,
+    ...columns
+  } = addon.open(
     path,
     symbolize,
     byStack,
@@ -75,14 +126,15 @@ export function openProfile(
           callers: after.calls.caller,
         },
   );
-  if (after !== null && from > 0) columns.entities = grown(after.entities, columns.entities, instances);
+  const read = rows.map(entityOf);
+  const entities = after !== null && from > 0 ? grown(after.entities, read, instances) : read;
   const decoder = new TextDecoder();
   const strings = (offset: number): string => {
     if (offset <= 0 || offset >= text.length) return '';
     const end = text.indexOf(0, offset);
     return decoder.decode(text.subarray(offset, end < 0 ? text.length : end));
   };
-  return { ...columns, objects: objectRows(columns.objects), strings };
+  return { ...columns, head: headOf(head), entities, objects: objectRows(columns.objects), strings };
 }
 
 /** The same list where nothing is new, so that what was made of it holds. */

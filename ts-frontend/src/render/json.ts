@@ -43,6 +43,8 @@ function entityJson(entity: Entity): object {
     address: entity.address,
     module: entity.module,
     detail: entity.detail,
+    origin: entity.origin,
+    libraryWait: entity.libraryWait,
     instances: entity.instances,
     group: entity.group,
     members: entity.members,

@@ -3,7 +3,7 @@
  * OpenMP belong to the procedure that calls them, however deep. Only findings look at it so; tables and paths show
  * every procedure. Pure.
  */
-import type { RawProfile } from '../profile/raw-profile.js';
+import type { Origin, RawProfile } from '../profile/raw-profile.js';
 import type { Stacks } from '../profile/stack-tree.js';
 
 export interface Own {
@@ -15,17 +15,16 @@ export interface Own {
   procedure: Uint32Array;
 }
 
-const runtime =
-  /^(libc|libm|libmvec|libgfortran|libquadmath|libpthread|librt|libdl|libstdc\+\+|libc\+\+|libc\+\+abi|libunwind|libgcc_s|libgomp|libomp|libiomp5|ld-linux[^/]*|ld-musl[^/]*|libquartz-pthread)(-[0-9.]+)?\.so(\.|$)/;
-
-export function isRuntime(path: string): boolean {
-  return runtime.test(path.slice(path.lastIndexOf('/') + 1));
-}
+/** A run-time library's; which these are, the sampler decides (abi/origin.h). */
+export const isRuntime = ({ origin }: { origin: Origin }): boolean => origin === 'runtime' || origin === 'openmp';
+/** A library's that the system installed, which starts threads or passes on what the program gave it. */
+export const isOfSystem = (of: { origin: Origin }): boolean => of.origin === 'installed' || isRuntime(of);
+/** Neither that, nor of C++'s or Rust's own library: what the program's authors wrote, as far as is known. */
+export const isOwn = ({ origin }: { origin: Origin }): boolean => origin === 'own' || origin === 'unknown';
 
 export function ownOf(raw: RawProfile, stacks: Stacks): Own {
   const { count, parent, entity } = stacks;
-  const modules = raw.modules.map(({ path }) => isRuntime(path));
-  const foreign = raw.entities.map(({ kind, module }) => kind === 'procedure' && module > 0 && modules[module - 1]);
+  const foreign = raw.entities.map((one) => one.kind === 'procedure' && isRuntime(one));
   const hidden = new Uint8Array(count),
     owner = new Uint32Array(count),
     procedure = new Uint32Array(count);

@@ -6,7 +6,7 @@ import type { Entity } from '../result/types.js';
 import type { Levels, Waits } from './activity-levels.js';
 import { addTo, busyOf, savedByRunning, spinningOf, waitAt } from './activity-levels.js';
 import type { Material } from './context.js';
-import { isLock } from './lock-kinds.js';
+import { isLock } from './wait-kinds.js';
 
 export interface LockLoss {
   entity: number;

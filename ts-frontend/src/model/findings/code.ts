@@ -5,7 +5,6 @@
  */
 import type { Context, ContextStats, Contexts, ThreadTimes } from '../evidence/loss-contexts.js';
 import { concentrate, similarity, statsOf } from '../evidence/loss-contexts.js';
-import { isBarrier, isRegionEnd, isUncounted } from '../evidence/library-waits.js';
 import type { Material } from '../evidence/context.js';
 import {
   findingOf,
@@ -16,11 +15,11 @@ import {
   meanwhileOf,
   shownId,
 } from '../evidence/context.js';
-import { isLock } from '../evidence/lock-kinds.js';
+import { isBarrier, isLock, isRegionEnd, isUncounted } from '../evidence/wait-kinds.js';
 import { waitersBeside } from '../evidence/wait-overlap.js';
 import { isStream, passesData, stream } from './pipeline.js';
 import { handsOver } from './openmp.js';
-import { isRuntime } from '../evidence/code-origin.js';
+import { isOfSystem, isOwn, isRuntime } from '../evidence/code-origin.js';
 import { rowsOfKey } from '../profile/row-index.js';
 import { pathOf } from '../profile/stack-tree.js';
 import { isBusy } from '../metrics/sums.js';
@@ -155,12 +154,8 @@ function look({ model, meanwhile }: Material, candidate: Candidate): void {
 /** A part of what several threads ran, with so much of the cost, that one of them ran on a path of its own. */
 const mostOfIt = 0.75;
 
-/** Code of a library that the system installed, which starts threads or passes on what the program gave it. */
-const isInstalled = (path: string): boolean => /^\/(usr\/(local\/)?)?lib.*\.so/.test(path);
-
 /** What it is for is not known: seen from outside, or an object that a library made for itself. */
-const isUnknown = (object: Entity): boolean =>
-  isUncounted(object) || (object.rawKind !== 'join' && isInstalled(object.module));
+const isUnknown = (object: Entity): boolean => isUncounted(object) || (object.rawKind !== 'join' && isOfSystem(object));
 
 /**
  * Several threads ran it, and others waited meanwhile for what nobody knows (a futex, a loop): a share of something
@@ -174,10 +169,7 @@ function loneOf(material: Material, contexts: Contexts, candidate: Candidate): C
   const byPath = new Map<string, number[]>();
   for (const node of candidate.members) {
     const own = pathOf(working.stacks, node).filter(
-      (id) =>
-        model.entities[id]!.kind === 'procedure' &&
-        !isInstalled(model.entities[id]!.module) &&
-        !isPlumbing(model.entities[id]!.name),
+      (id) => model.entities[id]!.kind === 'procedure' && isOwn(model.entities[id]!),
     );
     byPath.set(own.join(' '), [...(byPath.get(own.join(' ')) ?? []), node]);
   }
@@ -245,15 +237,8 @@ function onAll({ entities }: Model, paths: readonly number[][], parts: ReadonlyS
   let best = 0,
     deepest = -1;
   for (const [id, { paths: count, least }] of depths) {
-    const { kind, name, module } = entities[id]!;
-    if (
-      count < paths.length ||
-      kind !== 'procedure' ||
-      parts.has(id) ||
-      isInstalled(module) ||
-      isPlumbing(name) ||
-      least <= deepest
-    )
+    const entity = entities[id]!;
+    if (count < paths.length || entity.kind !== 'procedure' || parts.has(id) || !isOwn(entity) || least <= deepest)
       continue;
     best = id;
     deepest = least;
@@ -302,10 +287,6 @@ function unfed({ model }: Material, { id, stats }: Candidate): Finding {
   });
 }
 
-/** What stands on paths between the program's procedures, and tells nothing: the C++ library's, Rust's own. */
-const isPlumbing = (name: string): boolean =>
-  /^(std|core|alloc|__gnu_cxx)::|^<(std|core|alloc)::|^<.* as (std|core|alloc)::|^__pthread_once_slow$/.test(name);
-
 /** Who called it, where most of the loss is: up to three entities, outermost first. */
 function callersOf(material: Material, contexts: Contexts, { context }: Candidate): number[] {
   const { model, working } = material;
@@ -313,7 +294,7 @@ function callersOf(material: Material, contexts: Contexts, { context }: Candidat
   for (const node of context.members) if (contexts.lostSelf[node]! > (contexts.lostSelf[worst]! || 0)) worst = node;
   const path = pathOf(working.stacks, worst);
   const outside = path.slice(0, Math.max(0, path.indexOf(context.entity)));
-  const own = outside.filter((id) => !isPlumbing(model.entities[id]!.name) && !isRuntime(model.entities[id]!.module));
+  const own = outside.filter((id) => model.entities[id]!.origin !== 'standard' && !isRuntime(model.entities[id]!));
   return (own.length > 0 ? own : outside).slice(-3);
 }
 

@@ -6,7 +6,7 @@ import type { IoFacts } from '../result/facts.js';
 import { addTo, busyOf, spinningOf } from '../evidence/activity-levels.js';
 import type { Material } from '../evidence/context.js';
 import { findingOf, meanwhileOf, shownId } from '../evidence/context.js';
-import { isLock } from '../evidence/lock-kinds.js';
+import { isLock } from '../evidence/wait-kinds.js';
 import { isHeldUp, waitingAt, waitingAtRest } from '../evidence/waiting-at-rest.js';
 import type { Finding } from '../result/types.js';
 import type { IoLoss } from '../evidence/io-loss.js';

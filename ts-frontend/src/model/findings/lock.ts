@@ -13,7 +13,7 @@ import { isBusy } from '../metrics/sums.js';
 import type { Entity, Finding, Model, PathTime } from '../result/types.js';
 import type { LockLoss } from '../evidence/lock-loss.js';
 import { lossOf, savingOf } from '../evidence/lock-loss.js';
-import { isLock } from '../evidence/lock-kinds.js';
+import { isLock } from '../evidence/wait-kinds.js';
 
 /**
  * One lock of a group where it alone makes most of the group's loss, else the group. Locks that are waited for because
@@ -84,7 +84,7 @@ function holder(material: Material, paths: readonly PathTime[]): number {
   for (const { path, ns } of paths) {
     const procedure = [...path]
       .reverse()
-      .find((id) => model.entities[id]!.kind === 'procedure' && !isRuntime(model.entities[id]!.module));
+      .find((id) => model.entities[id]!.kind === 'procedure' && !isRuntime(model.entities[id]!));
     if (procedure !== undefined) totals.set(procedure, (totals.get(procedure) ?? 0) + ns);
   }
   return [...totals].sort((a, b) => b[1] - a[1])[0]?.[0] ?? 0;

@@ -5,7 +5,7 @@
  */
 import type { Material } from '../evidence/context.js';
 import { findingOf, leastShare, meanwhileOf } from '../evidence/context.js';
-import { isLock } from '../evidence/lock-kinds.js';
+import { isLock } from '../evidence/wait-kinds.js';
 import { isHeldUp, leastTold, most, waitingAt, waitingAtRest } from '../evidence/waiting-at-rest.js';
 import { State } from '../profile/raw-profile.js';
 import type { Finding } from '../result/types.js';

@@ -15,18 +15,16 @@ const larger = 10;
 /** A library that takes less of the elapsed time than this does what it is for. */
 const leastPart = 0.1;
 
-const library = /\/lib(gomp|omp|iomp5)\.so/;
 const entrance = /^(GOMP|GOACC|omp|__kmpc|__tgt)_/;
 /** Taking and leaving its locks, and waiting for them in ways that are not seen as that. */
 const excludes = /critical|atomic_|_(un)?set_(nest_)?lock/;
-const waitedFor = /^(GOMP|omp|__kmpc)_|inside lib(gomp|omp|iomp5)\.so/;
 
 /** What the program called there, 0: the innermost code of the stack is not OpenMP's library, or what that calls. */
 function calledAt({ model, working, own }: Material, node: number): number {
   const { stacks } = working;
   let called = 0;
   for (let n = node; n !== 0 && own.hidden[n]; n = stacks.parent[n]!)
-    if (library.test(model.entities[stacks.entity[n]!]!.module)) called = stacks.entity[n]!;
+    if (model.entities[stacks.entity[n]!]!.origin === 'openmp') called = stacks.entity[n]!;
   return called;
 }
 
@@ -60,7 +58,7 @@ function measure(material: Material): Teams {
       tuples.state[k] === State.spinning &&
       b === 0 &&
       s > 0 &&
-      waitedFor.test(model.entities[working.stacks.entity[node]!]!.name)
+      model.entities[working.stacks.entity[node]!]!.origin === 'openmp'
     ) {
       teams.cost += ns / s;
       teams.spinning += ns;

@@ -5,7 +5,7 @@
 import type { Contexts } from '../evidence/loss-contexts.js';
 import type { Candidate } from './code.js';
 import { isBeside, meanwhile, together } from './code.js';
-import { insideKind } from '../evidence/library-waits.js';
+import { isBarrier, isLock, isUnexplained, passesOn } from '../evidence/wait-kinds.js';
 import type { Material } from '../evidence/context.js';
 import { findingOf, shownId } from '../evidence/context.js';
 import { lossOf } from '../evidence/lock-loss.js';
@@ -13,12 +13,10 @@ import type { Entity, Finding, Model } from '../result/types.js';
 
 const dataKinds: ReadonlySet<string> = new Set(['channel', 'condition', 'semaphore', 'futex']);
 /** Data may go through it from thread to thread. */
-export function passesData(entity: Entity): boolean {
-  const inside = insideKind(entity);
-  return dataKinds.has(entity.rawKind) && inside !== 'lock' && inside !== 'barrier';
-}
+export const passesData = (entity: Entity): boolean =>
+  dataKinds.has(entity.rawKind) && !isLock(entity) && !isBarrier(entity);
 /** Threads have waited for it again and again. */
-const isRepeated = (entity: Entity): boolean => insideKind(entity) === 'data' || (entity.object?.contended ?? 0) >= 10;
+const isRepeated = (entity: Entity): boolean => passesOn(entity) || (entity.object?.contended ?? 0) >= 10;
 
 /**
  * What a loop waits for is not known, nor how often it waited. But where a thread works beside others that do something
@@ -26,7 +24,7 @@ const isRepeated = (entity: Entity): boolean => insideKind(entity) === 'data' ||
  * barrier threads that do the same wait for each other.
  */
 function isHandover(model: Model, candidate: Candidate, object: Entity): boolean {
-  if (object.rawKind !== 'loop' || insideKind(object) !== undefined || !isBeside(candidate)) return false;
+  if (object.rawKind !== 'loop' || !isUnexplained(object) || !isBeside(candidate)) return false;
   const { ids, time } = candidate.stats.threads;
   const names = new Set(
     ids.filter((_, k) => time[k]! >= 0.02 * candidate.stats.time).map((id) => model.entities[id]!.name),

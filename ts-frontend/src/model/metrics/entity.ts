@@ -6,7 +6,16 @@ import { Runnable } from './runnable-distribution.js';
 import type { Tables } from './tables.js';
 import { independentOfSamples, nptInterval } from './confidence.js';
 import { baseName, kindOf } from './naming.js';
-import type { EntityKind, ObjectKind, RawEntity, RawProfile, RawThread } from '../profile/raw-profile.js';
+import type {
+  EntityKind,
+  LibraryWait,
+  Missing,
+  Origin,
+  ObjectKind,
+  RawEntity,
+  RawProfile,
+  RawThread,
+} from '../profile/raw-profile.js';
 import { stateCount } from './sums.js';
 import type {
   Bucket,
@@ -74,6 +83,24 @@ export class BuiltEntity implements Entity {
   }
   get detail(): string {
     return this.id === 0 ? '' : this.source.detail;
+  }
+  get missing(): Missing {
+    return this.id === 0 ? 'nothing' : this.source.missing;
+  }
+  get origin(): Origin {
+    return this.id === 0 ? 'own' : this.source.origin;
+  }
+  get libraryWait(): LibraryWait {
+    return this.id === 0 ? 'unknown' : this.source.libraryWait;
+  }
+  get saysItsKind(): boolean {
+    const { name, naming } = this.source;
+    return (
+      this.kind === 'procedure' ||
+      this.name === this.kind ||
+      naming === 'place' ||
+      (name === '' && this.kind !== 'thread')
+    );
   }
   get module(): string {
     const { raw } = this.shared;

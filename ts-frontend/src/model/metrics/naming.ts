@@ -16,17 +16,6 @@ export function placeOf(file: string, line: number): string {
   return file === '' ? '' : line > 0 ? `${baseName(file)}:${line}` : baseName(file);
 }
 
-/** "mutex at file:line", "GOMP_barrier at file:line": a name before which its kind would say nothing more. */
-export function saysItsKind({ kind, rawKind, name }: { kind: string; rawKind: string; name: string }): boolean {
-  return (
-    kind === 'procedure' ||
-    name === kind ||
-    name.startsWith(`${rawKind} at `) ||
-    name.startsWith('spin lock at ') ||
-    (rawKind === 'futex' && / at \S+$/.test(name))
-  );
-}
-
 function hex(address: number): string {
   return `0x${address.toString(16)}`;
 }

@@ -4,7 +4,7 @@
  * (docs/reference/findings.md, "Notices"). Pure.
  */
 import { shownId } from '../evidence/context.js';
-import { isLock } from '../evidence/lock-kinds.js';
+import { isLock } from '../evidence/wait-kinds.js';
 import type { LockChurnNotice } from '../result/notices.js';
 import type { Entity, Model } from '../result/types.js';
 

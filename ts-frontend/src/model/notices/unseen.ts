@@ -31,18 +31,19 @@ function forbidden({ head: { paths, publisher } }: Model): ForbiddenNotice['what
 }
 
 function unnamed(procedures: readonly Entity[], work: number): UnnamedNotice[] {
-  const without = new Map<string, number>();
-  for (const { detail, processorTimeSelfNs } of procedures) {
-    if (detail !== '' && !detail.startsWith('in a library of the system'))
-      without.set(detail, (without.get(detail) ?? 0) + processorTimeSelfNs);
+  const without = new Map<string, { missing: Entity['missing']; ns: number }>();
+  for (const { detail, missing, processorTimeSelfNs } of procedures) {
+    if (missing === 'nothing' || missing === 'system') continue;
+    const ns = (without.get(detail)?.ns ?? 0) + processorTimeSelfNs;
+    without.set(detail, { missing, ns });
   }
   return [...without]
-    .filter(([, ns]) => ns > leastWork * work)
-    .map(([detail, ns]) => ({
+    .filter(([, { ns }]) => ns > leastWork * work)
+    .map(([detail, { missing, ns }]) => ({
       form: 'unnamed',
       share: ns / work,
-      missing: /^no (line|debug) information/.test(detail) ? 'places' : 'names',
-      stripped: detail.startsWith('stripped'),
+      missing: missing === 'place' ? 'places' : 'names',
+      stripped: missing === 'stripped',
       detail,
     }));
 }

@@ -1,6 +1,6 @@
 /** Loops that nobody marked and that were found to do nothing but wait. Pure. */
 import { leastShare } from '../evidence/context.js';
-import { isLock } from '../evidence/lock-kinds.js';
+import { isLock } from '../evidence/wait-kinds.js';
 import type { WaitingLoopNotice } from '../result/notices.js';
 import type { Model } from '../result/types.js';
 

@@ -1,4 +1,5 @@
 /** The buckets in which the sampler counts threads, queue lengths and times (abi/profile.h), as ranges. Pure. */
+import { queueBuckets, runnableBuckets } from './abi.js';
 
 /**
  * Elapsed time (times threads) for values from `from` to `to`, both included. `to` is Infinity in a last, open bucket.
@@ -15,19 +16,22 @@ export interface TimeBucket {
   count: number;
 }
 
-/** Runnable threads: exact up to 64, then 8 buckets for each power of two, known by their lower bound. */
-export function runnableRange(lower: number): { from: number; to: number } {
-  if (lower < 64) return { from: lower, to: lower };
-  const width = 2 ** (Math.floor(Math.log2(lower)) - 3);
+/** The bucket that begins at `lower`. */
+function rangeFrom(lower: number, { exact, parts }: { exact: number; parts: number }): { from: number; to: number } {
+  const width = lower < exact ? 1 : 2 ** Math.floor(Math.log2(lower)) / parts;
   return { from: lower, to: lower + width - 1 };
 }
 
-/** Queue lengths: 0..15 exactly, then two buckets for each power of two; the last is open. */
+/** Runnable threads: a bucket is known by its lower bound. */
+export const runnableRange = (lower: number): { from: number; to: number } => rangeFrom(lower, runnableBuckets);
+
+/** Queue lengths: by its index; the last is open. */
 function queueRange(index: number, count: number): { from: number; to: number } {
-  if (index < 16) return { from: index, to: index };
-  const base = 16 * 2 ** ((index - 16) >> 1);
-  const from = (index - 16) % 2 === 0 ? base : base * 1.5;
-  return { from, to: index === count - 1 ? Infinity : from + base / 2 - 1 };
+  const { exact, parts } = queueBuckets;
+  const beyond = index - exact;
+  const lower = beyond < 0 ? index : (exact * 2 ** Math.floor(beyond / parts) * (parts + (beyond % parts))) / parts;
+  const range = rangeFrom(lower, queueBuckets);
+  return index === count - 1 ? { ...range, to: Infinity } : range;
 }
 
 export function queueDistribution(ns: Float64Array): Bucket[] {

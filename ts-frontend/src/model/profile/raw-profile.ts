@@ -1,3 +1,21 @@
+import {
+  type EndReason,
+  type HeadFields,
+  type LibraryWait,
+  type Missing,
+  type Naming,
+  type ObjectKind,
+  type Origin,
+  type OtherKind,
+  pathBits,
+  type PathBit,
+  type ProfileStatus,
+  type Publisher,
+} from './abi.js';
+
+export { State, Waiting } from './abi.js';
+export type { LibraryWait, Missing, Naming, ObjectKind, Origin } from './abi.js';
+
 /**
  * A profile as the addon hands it over: the sections of the file, column by column, unchecked numbers already
  * checked, nothing computed. The one contract between the native reader and the model.
@@ -58,107 +76,23 @@ export interface RawProfile {
   };
 }
 
-export interface RawHead {
-  version: number;
-  status: 'recording' | 'complete' | 'cut' | 'abandoned'; // abandoned: still 'recording', but the sampler is gone
-  endReason: 'none' | 'exit' | 'signal' | 'interrupted' | 'disk-full' | 'exec' | 'error';
-  exitStatus: number;
-  publisher: 'threadlib' | 'pthread';
-  pid: number;
-  samplerPid: number;
-  processors: number;
-  cpus: number;
-  program: string;
-  arguments: string;
-  host: string;
-  quartzVersion: string;
-  startedRealtimeNs: number;
-  firstNs: number;
-  attached: boolean;
-  roundsBegun: number;
-  snapshots: number;
-  elapsedNs: number;
-  visits: number;
-  tornRetries: number;
-  tornAccepted: number;
-  skippedTicks: number;
-  invalid: number;
-  weightSquaresUs2: number; // sum of the squares of the snapshots' weights
-  cpuRunNs: number;
-  cpuWaitNs: number;
-  cpuTurns: number; // of the kernel threads that publish; all 0: not known
-  // What the kernel counted of the program while it was recorded; false: not known, and 0.
-  usageKnown: boolean;
-  switchesKnown: boolean; // the two numbers of switches
-  usageNs: number; // time covered
-  userNs: number;
-  systemNs: number;
-  voluntarySwitches: number;
-  involuntarySwitches: number;
-  minorFaults: number;
-  majorFaults: number;
-  childrenRunNs: number;
-  childrenApart: boolean; // processor time of child processes; whether they have profiles of their own
-  judgedSamples: number;
-  judgedSpinning: number;
-  judgedHanding: number; // samples: all; of threads that only waited; in calls of spinning procedures that wait or wake
-  crowdedSamples: number;
-  crowdedSpinning: number;
-  crowdedHanding: number; // likewise, while more threads could run than there are CPUs
-  turns: number;
-  // threads got a CPU from elsewhere than a thread of the program while samples were taken; what their timer takes
-  // then, 0: not known
-  turnNs: number;
-  runningSamples: number;
-  runningSampleNs: number; // taken of running threads by the kernel; what each took from its thread, 0: not known
-  samplerCpuNs: number;
-  rateHz: number;
-  samplerCpu: number | null;
-  samplerSpins: boolean;
-  samplerThreads: number;
-  hookLeastPs: number;
-  hookMostPs: number;
-  hookInsidePs: number;
-  lockLeastPs: number;
-  lockMostPs: number;
-  spawnPs: number;
-  waitPs: number;
-  stackOverflows: number;
-  stackLimit: number;
-  exactHold: boolean;
-  callsLost: number;
-  threadsDropped: number;
-  objectsMerged: number;
-  stringsDropped: number;
-  spawns: number;
-  switches: number;
-  steals: number;
-  parks: number;
-  tuplesMerged: number;
-  stacksCut: number;
-  entitiesMerged: number;
+/** The head, with names in place of the values of enumerations; field by field as struct qz_profile says. */
+export interface RawHead extends Omit<
+  HeadFields,
+  'status' | 'abandoned' | 'endReason' | 'publisher' | 'paths' | 'samplerCpu'
+> {
+  status: ProfileStatus | 'abandoned'; // abandoned: still 'recording', but the sampler is gone
+  endReason: EndReason;
+  publisher: Publisher;
   paths: RawPaths;
+  samplerCpu: number | null;
 }
 
-/** How call paths were found where there are no hooks, and what stood in the way (abi/profile.h, QZ_PATHS_...). */
-export interface RawPaths {
-  hooks: boolean;
-  waits: boolean;
-  running: boolean;
-  noMemory: boolean;
-  noSamples: boolean;
-  fewSamples: boolean;
-  noCalls: boolean;
-}
-export const noPaths: RawPaths = {
-  hooks: false,
-  waits: false,
-  running: false,
-  noMemory: false,
-  noSamples: false,
-  fewSamples: false,
-  noCalls: false,
-};
+/** How call paths were found where there are no hooks, and what stood in the way. */
+export type RawPaths = Record<PathBit, boolean>;
+export const pathsOf = (bits: number): RawPaths =>
+  Object.fromEntries(Object.entries(pathBits).map(([name, bit]) => [name, (bits & bit) !== 0])) as RawPaths;
+export const noPaths: RawPaths = pathsOf(0);
 
 export interface RawEntity {
   kind: EntityKind;
@@ -171,30 +105,15 @@ export interface RawEntity {
   // its own
   record: number;
 
-  detail: string;
+  detail: string; // why name or place is missing, as a clause
+  missing: Missing; // which
   instances: number;
+  origin: Origin;
+  libraryWait: LibraryWait; // of a futex or loop
+  naming: Naming;
 }
 
-export type ObjectKind =
-  | 'mutex'
-  | 'rwlock'
-  | 'condition'
-  | 'semaphore'
-  | 'barrier'
-  | 'channel'
-  | 'join'
-  | 'sleep'
-  | 'spinlock'
-  | 'once'
-  | 'futex'
-  | 'loop';
-export type EntityKind = ObjectKind | 'procedure' | 'thread';
-
-/** Values of enum qz_state, as they stand in `tuples.state`. */
-export const State = { idle: 0, useful: 1, overhead: 2, spinning: 3, ready: 4, blocked: 5, io: 6 } as const;
-
-/** Values of `tuples.waiting`. woken: the object at the top has let the thread go on, which waits for a CPU. */
-export const Waiting = { none: 0, object: 1, woken: 2 } as const;
+export type EntityKind = ObjectKind | OtherKind;
 
 export interface RawObject {
   entity: number;

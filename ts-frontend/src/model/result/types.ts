@@ -5,7 +5,7 @@
  */
 import type { Facts } from './facts.js';
 import type { Notice } from './notices.js';
-import type { EntityKind, RawHead, RawProfile } from '../profile/raw-profile.js';
+import type { EntityKind, LibraryWait, Missing, Origin, RawHead, RawProfile } from '../profile/raw-profile.js';
 import type { Bucket, TimeBucket } from '../profile/buckets.js';
 
 /** Kinds as reports show them. `lock` stands for mutex, rwlock and spinlock; Entity.rawKind tells which. */
@@ -95,6 +95,10 @@ export interface Entity {
   address: number;
   module: string; // path, '' = unknown
   detail: string; // why name or file is missing, '' = nothing missing
+  missing: Missing; // which
+  origin: Origin; // whose code it is, of an object that of the place that made it, or of the library that waits there
+  libraryWait: LibraryWait; // what a futex or a loop is, by what is called there
+  saysItsKind: boolean; // its name does: "mutex at file:line", "GOMP_barrier at file:line"
   instances: number; // objects or threads that share this entity
   members: number[]; // of a group of namesakes, else empty
   group: number; // the group that it belongs to, 0 = none

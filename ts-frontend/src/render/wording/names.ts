@@ -1,14 +1,14 @@
 /** How entities are called: in sentences, in tables, on the live screen. */
-import { placeOf, saysItsKind, type Entity, type Model } from '../../model/index.js';
+import { placeOf, type Entity, type Model } from '../../model/index.js';
 import type { RenderOptions } from '../format/options.js';
 import { briefly, shortName } from './short-names.js';
 import { clean, cut, width } from '../format/text.js';
 
 const many = (entity: Entity): string => (entity.instances > 1 ? ` (${entity.instances})` : '');
-const kind = (entity: Entity): string => (saysItsKind(entity) ? '' : `${entity.kind} `);
+const kind = (entity: Entity): string => (entity.saysItsKind ? '' : `${entity.kind} `);
 
 /** What it is, behind a name on the live screen: " [mutex]"; nothing where the name says so. */
-export const kindTag = (entity: Entity): string => (saysItsKind(entity) ? '' : ` [${entity.rawKind}]`);
+export const kindTag = (entity: Entity): string => (entity.saysItsKind ? '' : ` [${entity.rawKind}]`);
 
 /** In a sentence: "mutex queue", "the 8 locks row", "sum (sum.c:7)". */
 export function titleOf(model: Model, id: number): string {
@@ -19,7 +19,7 @@ export function titleOf(model: Model, id: number): string {
     return place === '' ? briefly(entity.name) : `${briefly(entity.name)} (${place})`;
   }
   const several = entity.members.length > 1 ? `the ${entity.members.length} ${entity.kind}s ` : `${entity.kind} `;
-  return saysItsKind(entity) ? entity.name : `${several}${entity.name}`;
+  return entity.saysItsKind ? entity.name : `${several}${entity.name}`;
 }
 
 /** "sum.c:7, inlined into step"; '': neither is known. */

@@ -1,0 +1,135 @@
+/* Lists of names. See origin.h. */
+#include "origin.h"
+
+#include <ctype.h>
+#include <stdbool.h>
+#include <string.h>
+#include <strings.h>
+
+#define EACH(list, k)      for (size_t k = 0; k < sizeof(list) / sizeof *(list); k++)
+#define BEGINS(text, with) (!strncmp(text, with, strlen(with)))
+
+/* The name of a shared library without its version: "libc-2.31.so", "libgomp.so.1.0.0" are libc, libgomp. 0: it is
+ * none. */
+static size_t library_name(const char *file) {
+  const char *end = strstr(file, ".so");
+  while (end && end[3] && end[3] != '.') end = strstr(end + 1, ".so");
+  if (!end) return 0;
+  const char *dash = end;
+  while (dash > file && (isdigit((unsigned char)dash[-1]) || dash[-1] == '.')) dash--;
+  return (size_t)((dash < end && dash > file && dash[-1] == '-' ? dash - 1 : end) - file);
+}
+
+static const char *file_of(const char *path) {
+  const char *slash = strrchr(path, '/');
+  return slash ? slash + 1 : path;
+}
+
+bool qz_is_installed(const char *path) {
+  static const char *const places[] = {"/lib", "/usr/lib", "/usr/local/lib"};
+  if (!strstr(file_of(path), ".so")) return false;
+  EACH(places, k)
+  if (BEGINS(path, places[k])) return true;
+  return false;
+}
+
+enum qz_origin qz_origin_of_module(const char *path) {
+  static const char *const runtime[] = {"libc",       "libm",      "libmvec",  "libgfortran", "libquadmath",
+                                        "libpthread", "librt",     "libdl",    "libstdc++",   "libc++",
+                                        "libc++abi",  "libunwind", "libgcc_s", "ld",          "libquartz-pthread"};
+  static const char *const openmp[] = {"libgomp", "libomp", "libiomp5"};
+  const char *file = file_of(path);
+  size_t length = library_name(file);
+  if (!length) return QZ_ORIGIN_OWN;
+  if (BEGINS(file, "ld-linux") || BEGINS(file, "ld-musl")) return QZ_ORIGIN_RUNTIME;
+  EACH(runtime, k)
+  if (strlen(runtime[k]) == length && !memcmp(file, runtime[k], length)) return QZ_ORIGIN_RUNTIME;
+  EACH(openmp, k)
+  if (strlen(openmp[k]) == length && !memcmp(file, openmp[k], length)) return QZ_ORIGIN_OPENMP;
+  return qz_is_installed(path) ? QZ_ORIGIN_INSTALLED : QZ_ORIGIN_OWN;
+}
+
+/* What C++'s library makes to run a thread of the program is that thread's own. */
+static bool runs_thread(const char *name) {
+  static const char *const states[] = {"std::thread::_State_impl<", "std::__future_base::_Async_state_impl<"};
+  size_t length = strlen(name);
+  EACH(states, k)
+  if (BEGINS(name, states[k])) return length > 8 && !strcmp(name + length - 8, "::_M_run");
+  return false;
+}
+
+static bool is_standard(const char *name) {
+  static const char *const scopes[] = {"std::", "core::", "alloc::", "__gnu_cxx::", "<std::", "<core::", "<alloc::"};
+  static const char *const traits[] = {" as std::", " as core::", " as alloc::"};
+  EACH(scopes, k)
+  if (BEGINS(name, scopes[k])) return !runs_thread(name);
+  EACH(traits, k)
+  if (name[0] == '<' && strstr(name, traits[k])) return true;
+  return !strcmp(name, "__pthread_once_slow");
+}
+
+enum qz_origin qz_origin_of(const char *name, const char *path) {
+  enum qz_origin origin = qz_origin_of_module(path);
+  return (origin == QZ_ORIGIN_OWN || origin == QZ_ORIGIN_INSTALLED) && is_standard(name) ? QZ_ORIGIN_STANDARD : origin;
+}
+
+/* The text begins with one of these words, and the word ends there. */
+static bool is_word(const char *text, const char *word) {
+  size_t length = strlen(word);
+  return !strncmp(text, word, length) && !isalnum((unsigned char)text[length]) && text[length] != '_';
+}
+
+#define ANY(text, list) contains_any(text, list, sizeof(list) / sizeof *(list))
+static bool contains_any(const char *text, const char *const *list, size_t count) {
+  for (size_t k = 0; k < count; k++)
+    if (strcasestr(text, list[k])) return true;
+  return false;
+}
+
+/* Calls for streams, which the C library locks each time. */
+static bool is_stream_call(const char *called) {
+  static const char *const formatted[] = {"printf",  "fprintf",  "vprintf",  "vfprintf",
+                                          "wprintf", "fwprintf", "vwprintf", "vfwprintf"};
+  static const char *const others[] = {"puts",     "fputs",    "wputs",  "putc",    "fputc",    "putwc",  "fputwc",
+                                       "putchar",  "putwchar", "getc",   "fgetc",   "getwc",    "fgetwc", "getchar",
+                                       "getwchar", "fgets",    "fgetws", "getline", "getdelim", "fread",  "fwrite",
+                                       "fflush",   "fseek",    "fseeko", "setvbuf", "perror"};
+  while (*called == '_') called++;
+  if (BEGINS(called, "IO_")) called += 3;
+  EACH(formatted, k)
+  if (is_word(called, formatted[k])) return true;
+  EACH(others, k)
+  if (is_word(called, others[k])) return true;
+  return false;
+}
+
+static bool is_lock(const char *called) {
+  static const char *const locks[] = {"mutex",         "rwlock",   "rw_lock",      "lock_contended",
+                                      "lock_slow",     "critical", "atomic_start", "set_lock",
+                                      "set_nest_lock", "spinlock", "spin_lock"};
+  static const char *const allocation[] = {"malloc", "calloc", "realloc", "free", "operator new", "operator delete"};
+  if (ANY(called, locks)) return true;
+  EACH(allocation, k)
+  if (is_word(called, allocation[k])) return true;
+  return is_stream_call(called);
+}
+
+static bool passes_data(const char *called) {
+  static const char *const words[] = {"condvar", "channel", "semaphore", "sem_wait", "cond_wait", "cond_timedwait"};
+  static const char *const members[] = {"::recv", "::send"};
+  if (ANY(called, words)) return true;
+  EACH(members, k)
+  for (const char *at = called; (at = strstr(at, members[k])); at++)
+    if (is_word(at, members[k])) return true;
+  const char *atomic = strstr(called, "std::atomic"), *wait = atomic ? strstr(atomic, "::wait") : NULL;
+  return wait && !memchr(atomic, ' ', (size_t)(wait - atomic));
+}
+
+enum qz_library_wait qz_library_wait_of(const char *called) {
+  if (BEGINS(called, "GOMP_parallel") || BEGINS(called, "__kmpc_fork_call")) return QZ_LIBRARY_WAIT_REGION_END;
+  if (strcasestr(called, "barrier") || BEGINS(called, "std::latch::") || BEGINS(called, "GOMP_loop_end") ||
+      BEGINS(called, "GOMP_sections_end"))
+    return QZ_LIBRARY_WAIT_BARRIER;
+  if (passes_data(called)) return QZ_LIBRARY_WAIT_DATA;
+  return is_lock(called) ? QZ_LIBRARY_WAIT_LOCK : QZ_LIBRARY_WAIT_UNKNOWN;
+}

@@ -1,0 +1,101 @@
+/* Where code comes from, and what a library's call waits for, by names as they are on machines of users. */
+#include <stdio.h>
+#include "abi/origin.h"
+#include "test/support/check.h"
+
+static void module_is(const char *path, enum qz_origin origin) {
+  enum qz_origin is = qz_origin_of_module(path);
+  if (is != origin) fprintf(stderr, "%s: %d, not %d\n", path, (int)is, (int)origin);
+  CHECK(is == origin);
+}
+static void procedure_is(const char *name, const char *path, enum qz_origin origin) {
+  enum qz_origin is = qz_origin_of(name, path);
+  if (is != origin) fprintf(stderr, "%s: %d, not %d\n", name, (int)is, (int)origin);
+  CHECK(is == origin);
+}
+static void waits(const char *called, enum qz_library_wait wait) {
+  enum qz_library_wait is = qz_library_wait_of(called);
+  if (is != wait) fprintf(stderr, "%s: %d, not %d\n", called, (int)is, (int)wait);
+  CHECK(is == wait);
+}
+
+static void modules(void) {
+  module_is("/usr/lib/x86_64-linux-gnu/libc.so.6", QZ_ORIGIN_RUNTIME);
+  module_is("/lib64/libc-2.31.so", QZ_ORIGIN_RUNTIME);
+  module_is("/lib/x86_64-linux-gnu/ld-2.31.so", QZ_ORIGIN_RUNTIME);
+  module_is("/lib64/ld-linux-x86-64.so.2", QZ_ORIGIN_RUNTIME);
+  module_is("/lib/ld-musl-x86_64.so.1", QZ_ORIGIN_RUNTIME);
+  module_is("/usr/lib/libstdc++.so.6.0.30", QZ_ORIGIN_RUNTIME);
+  module_is("/home/me/gcc/lib/libgfortran.so.5", QZ_ORIGIN_RUNTIME);
+  module_is("/work/build/libquartz-pthread.so", QZ_ORIGIN_RUNTIME);
+  module_is("/usr/lib/x86_64-linux-gnu/libgomp.so.1.0.0", QZ_ORIGIN_OPENMP);
+  module_is("/usr/lib/llvm-14/lib/libomp.so.5", QZ_ORIGIN_OPENMP);
+  module_is("/opt/intel/libiomp5.so", QZ_ORIGIN_OPENMP);
+  module_is("/usr/lib/libcrypto.so.3", QZ_ORIGIN_INSTALLED);
+  module_is("/usr/local/lib/libtbb.so.12", QZ_ORIGIN_INSTALLED);
+  module_is("/home/me/libcurious.so", QZ_ORIGIN_OWN);
+  module_is("/home/me/libc.solid/program", QZ_ORIGIN_OWN);
+  module_is("/home/me/program", QZ_ORIGIN_OWN);
+  module_is("/usr/lib/firefox/firefox", QZ_ORIGIN_OWN);
+  module_is("", QZ_ORIGIN_OWN);
+}
+
+static void procedures(void) {
+  procedure_is("vfprintf", "/lib/libc.so.6", QZ_ORIGIN_RUNTIME);
+  procedure_is("std::ostream::flush", "/usr/lib/libstdc++.so.6", QZ_ORIGIN_RUNTIME);
+  procedure_is("std::vector<int>::push_back", "/home/me/program", QZ_ORIGIN_STANDARD);
+  procedure_is("std::vector<int>::push_back", "/usr/lib/libtbb.so.12", QZ_ORIGIN_STANDARD);
+  procedure_is("__gnu_cxx::new_allocator<int>::allocate", "/home/me/program", QZ_ORIGIN_STANDARD);
+  procedure_is("core::ops::function::FnOnce::call_once", "/home/me/program", QZ_ORIGIN_STANDARD);
+  procedure_is("<alloc::boxed::Box<F,A> as core::ops::function::FnOnce<Args>>::call_once", "/home/me/program",
+               QZ_ORIGIN_STANDARD);
+  procedure_is("__pthread_once_slow", "/home/me/static", QZ_ORIGIN_STANDARD);
+  procedure_is("<program::Worker as program::Job>::run", "/home/me/program", QZ_ORIGIN_OWN);
+  procedure_is("std::thread::_State_impl<std::thread::_Invoker<std::tuple<main::{lambda()#1}> > >::_M_run",
+               "/home/me/program", QZ_ORIGIN_OWN);
+  procedure_is("standard::run", "/home/me/program", QZ_ORIGIN_OWN);
+  procedure_is("tbb::detail::start", "/usr/lib/libtbb.so.12", QZ_ORIGIN_INSTALLED);
+  procedure_is("", "", QZ_ORIGIN_OWN);
+}
+
+static void library_waits(void) {
+  static const char *const locks[] = {"GOMP_critical_name_start",
+                                      "__kmpc_critical_with_hint",
+                                      "omp_set_lock",
+                                      "omp_set_nest_lock",
+                                      "GOMP_atomic_start",
+                                      "std::sys::sync::mutex::futex::Mutex::lock_contended",
+                                      "std::sys::sync::rwlock::futex::RwLock::read_contended",
+                                      "malloc",
+                                      "operator new",
+                                      "fprintf",
+                                      "_IO_vfprintf",
+                                      "__fgets",
+                                      "fflush"};
+  static const char *const barriers[] = {
+    "GOMP_barrier",  "__kmpc_barrier",           "std::sync::barrier::Barrier::wait", "std::latch::wait",
+    "GOMP_loop_end", "GOMP_sections_end_cancel", "std::barrier::arrive_and_wait"};
+  static const char *const ends[] = {"GOMP_parallel", "GOMP_parallel_loop_dynamic", "__kmpc_fork_call"};
+  static const char *const data[] = {"std::sync::mpmc::array::Channel<u32>::send",
+                                     "std::sys::sync::condvar::futex::Condvar::wait",
+                                     "std::counting_semaphore::acquire",
+                                     "std::atomic<int>::wait",
+                                     "std::atomic_flag::wait",
+                                     "crossbeam::Receiver::recv",
+                                     "sem_wait",
+                                     "pthread_cond_timedwait"};
+  static const char *const none[] = {"futex",    "lock_flag", "std::future<int>::get", "freeze", "mallocate",
+                                     "recvfrom", ""};
+  for (size_t k = 0; k < sizeof locks / sizeof *locks; k++) waits(locks[k], QZ_LIBRARY_WAIT_LOCK);
+  for (size_t k = 0; k < sizeof barriers / sizeof *barriers; k++) waits(barriers[k], QZ_LIBRARY_WAIT_BARRIER);
+  for (size_t k = 0; k < sizeof ends / sizeof *ends; k++) waits(ends[k], QZ_LIBRARY_WAIT_REGION_END);
+  for (size_t k = 0; k < sizeof data / sizeof *data; k++) waits(data[k], QZ_LIBRARY_WAIT_DATA);
+  for (size_t k = 0; k < sizeof none / sizeof *none; k++) waits(none[k], QZ_LIBRARY_WAIT_UNKNOWN);
+}
+
+int main(void) {
+  modules();
+  procedures();
+  library_waits();
+  return 0;
+}

@@ -1,0 +1,19 @@
+/**
+ * What threads wait for inside a library, which the sampler sees from outside alone (kind futex), and in loops: told by
+ * what the program called there, which the sampler decides (abi/origin.h). Pure.
+ */
+import type { Entity } from '../result/types.js';
+
+const locks: ReadonlySet<string> = new Set(['mutex', 'rwlock', 'spinlock']);
+export const isLock = ({ rawKind, libraryWait }: Entity): boolean => locks.has(rawKind) || libraryWait === 'lock';
+
+/** The end of a parallel region: what its threads wait for there is a part of it. */
+export const isRegionEnd = ({ libraryWait }: Entity): boolean => libraryWait === 'region-end';
+export const isBarrier = (entity: Entity): boolean =>
+  entity.rawKind === 'barrier' || entity.libraryWait === 'barrier' || isRegionEnd(entity);
+/** Another thread passes something on there, inside a library. */
+export const passesOn = ({ libraryWait }: Entity): boolean => libraryWait === 'data';
+/** What is waited for there is not known. */
+export const isUnexplained = ({ libraryWait }: Entity): boolean => libraryWait === 'unknown';
+/** Threads come there again and again, as far as can be seen: of a loop or a futex nobody counts the waits. */
+export const isUncounted = ({ rawKind }: Entity): boolean => rawKind === 'futex' || rawKind === 'loop';

@@ -1,0 +1,158 @@
+/**
+ * Values and bounds of profiles, as abi/*.h define them and the addon gives them; what each means is said there.
+ * Made by scripts/abi-table.js; change the headers, or ts-frontend/addon/head.cc.
+ */
+/** enum qz_state, in tuples.state. */
+export const State = { idle: 0, useful: 1, overhead: 2, spinning: 3, ready: 4, blocked: 5, io: 6 } as const;
+
+/** enum qz_waiting, in tuples.waiting. */
+export const Waiting = { none: 0, object: 1, woken: 2 } as const;
+
+/** enum qz_kind. */
+export const objectKinds = {
+  mutex: 1,
+  rwlock: 2,
+  condition: 3,
+  semaphore: 4,
+  barrier: 5,
+  channel: 6,
+  join: 7,
+  sleep: 8,
+  spinlock: 9,
+  once: 10,
+  futex: 11,
+  loop: 12,
+} as const;
+export type ObjectKind = keyof typeof objectKinds;
+
+/** enum qz_entity_kind: what else time is charged to. */
+export const otherKinds = { procedure: 32, thread: 33 } as const;
+export type OtherKind = keyof typeof otherKinds;
+
+/** enum qz_origin: where code comes from. */
+export const origins = { unknown: 0, own: 1, runtime: 2, openmp: 3, standard: 4, installed: 5 } as const;
+export type Origin = keyof typeof origins;
+
+/** enum qz_library_wait. */
+export const libraryWaits = { unknown: 0, lock: 1, barrier: 2, 'region-end': 3, data: 4 } as const;
+export type LibraryWait = keyof typeof libraryWaits;
+
+/** enum qz_naming. */
+export const namings = { own: 0, place: 1 } as const;
+export type Naming = keyof typeof namings;
+
+/** enum qz_missing. */
+export const missings = { nothing: 0, name: 1, stripped: 2, place: 3, system: 4 } as const;
+export type Missing = keyof typeof missings;
+
+/** enum qz_profile_status. */
+export const statuses = { recording: 1, complete: 2, cut: 3 } as const;
+export type ProfileStatus = keyof typeof statuses;
+
+/** enum qz_end_reason. */
+export const endReasons = { none: 0, exit: 1, signal: 2, interrupted: 3, 'disk-full': 4, exec: 5, error: 6 } as const;
+export type EndReason = keyof typeof endReasons;
+
+/** enum qz_publisher. */
+export const publishers = { threadlib: 1, pthread: 2 } as const;
+export type Publisher = keyof typeof publishers;
+
+/** QZ_PATHS_...: bits of head.paths. */
+export const pathBits = {
+  hooks: 1,
+  waits: 2,
+  running: 4,
+  noMemory: 8,
+  noSamples: 16,
+  fewSamples: 32,
+  noCalls: 64,
+} as const;
+export type PathBit = keyof typeof pathBits;
+
+/** Runnable threads are counted exactly below `exact`, then in `parts` buckets for each power of two. */
+export const runnableBuckets = { exact: 64, parts: 8 } as const;
+/** Queue lengths likewise, in so many buckets. */
+export const queueBuckets = { exact: 16, parts: 2, count: 32 } as const;
+/** Times: bucket k holds [2^k, 2^(k+1)) ns, the first also 0. */
+export const timeBuckets = { count: 40 } as const;
+
+/** The head of a profile as the addon gives it: struct qz_profile, with values of enumerations as numbers. */
+export interface HeadFields {
+  version: number;
+  status: number;
+  endReason: number;
+  exitStatus: number;
+  publisher: number;
+  pid: number;
+  samplerPid: number;
+  processors: number;
+  cpus: number;
+  startedRealtimeNs: number;
+  firstNs: number;
+  rateHz: number;
+  samplerCpu: number;
+  samplerThreads: number;
+  stackLimit: number;
+  paths: number;
+  roundsBegun: number;
+  snapshots: number;
+  elapsedNs: number;
+  visits: number;
+  tornRetries: number;
+  tornAccepted: number;
+  skippedTicks: number;
+  weightSquaresUs2: number;
+  invalid: number;
+  samplerCpuNs: number;
+  runningSamples: number;
+  runningSampleNs: number;
+  judgedSamples: number;
+  judgedSpinning: number;
+  judgedHanding: number;
+  crowdedSamples: number;
+  crowdedSpinning: number;
+  crowdedHanding: number;
+  turns: number;
+  turnNs: number;
+  cpuRunNs: number;
+  cpuWaitNs: number;
+  cpuTurns: number;
+  childrenRunNs: number;
+  usageNs: number;
+  userNs: number;
+  systemNs: number;
+  voluntarySwitches: number;
+  involuntarySwitches: number;
+  minorFaults: number;
+  majorFaults: number;
+  hookLeastPs: number;
+  hookMostPs: number;
+  hookInsidePs: number;
+  lockLeastPs: number;
+  lockMostPs: number;
+  spawnPs: number;
+  waitPs: number;
+  stackOverflows: number;
+  callsLost: number;
+  threadsDropped: number;
+  objectsMerged: number;
+  stringsDropped: number;
+  spawns: number;
+  switches: number;
+  steals: number;
+  parks: number;
+  tuplesMerged: number;
+  stacksCut: number;
+  entitiesMerged: number;
+  program: string;
+  arguments: string;
+  host: string;
+  quartzVersion: string;
+  abandoned: boolean;
+  attached: boolean;
+  usageKnown: boolean;
+  switchesKnown: boolean;
+  childrenApart: boolean;
+  samplerSpins: boolean;
+  exactHold: boolean;
+}
