@@ -9,7 +9,7 @@
  *
  * Launched: the sampler listens on the name in QUARTZ_SESSION (without the leading NUL) and starts the program.
  *   The program connects while it initializes, sends QZ_HELLO with the session's descriptor (SCM_RIGHTS), and
- *   waits for QZ_WELCOME, at most 2 s: it comes when the sampler takes snapshots. Publishing is then on. A forked or
+ *   waits for QZ_WELCOME, at most 20 s: it comes when the sampler takes snapshots. Publishing is then on. A forked or
  * exec'ed child that has QUARTZ_SESSION does the same if QUARTZ_CHILDREN=1, else it leaves the variable alone and runs
  * unpublished. Attached: a program that nobody launched listens on "quartz-program-PID" (a kernel thread of its own,
  * asleep); the sampler connects and sends QZ_ATTACH; the program answers QZ_HELLO with the descriptor, and publishes.

@@ -22,7 +22,8 @@
 #include "abi/channel.h"
 #include "private.h"
 
-#define WELCOME_MS 2000
+#define REQUEST_MS 2000  /* for a sampler that has connected to say what it wants */
+#define WELCOME_MS 20000 /* for the sampler that launched the program to begin: on a machine with much else to do */
 
 /* A descriptor, and what it named when it was made. */
 struct file {
@@ -139,7 +140,7 @@ static void admit(void) {
   if (peer.fd < 0) return;
   if (!trusted(peer.fd, &pid)) {
     send_message(peer.fd, QZ_REFUSED, "the program belongs to another user", -1);
-  } else if (hear(peer.fd, WELCOME_MS, &message) ==
+  } else if (hear(peer.fd, REQUEST_MS, &message) ==
              QZ_ATTACH) { /* heard first: closing with something unread loses the answer */
     if (connection.fd >= 0) {
       send_message(peer.fd, QZ_REFUSED, "the program is being sampled already", -1);

@@ -15,6 +15,7 @@
 #define WRAPPERS  64u                /* a table by hash: a later one may take the slot of an earlier one */
 #define SHARE     50u                /* 1/SHARE of the time may go into walks */
 #define PLACES    256u               /* calls for locks that are remembered; further ones are not */
+#define LONG_NS   UINT64_C(50000)    /* of a walk: most take 2 to 3 us */
 #define HEADSTART UINT64_C(20000000) /* ns, for the first walks, each through code that was not seen before */
 
 enum code { CODE_OWN = 0, CODE_LIBRARY, CODE_LAYER, CODE_C, CODE_CXX }; /* LIBRARY: another that the system installed */
@@ -40,6 +41,7 @@ struct qzi_paths {
   struct qzi_unwinder *unwinder;
   struct qzi_inlining *inlining; /* NULL: inlined procedures are not told apart */
   uint64_t first_ns, spent_ns;
+  uint64_t cpu_ns; /* processor time of the calling thread when the snapshot began, or the last long walk ended */
   uint8_t *codes; /* by module: enum code + 1, 0: not looked at */
   uint32_t codes_count;
   struct qzi_table taker_table; /* by key of the object */
@@ -83,7 +85,10 @@ void qzi_paths_prepare(struct qzi_paths *paths) {
   paths->first_ns = qzi_clock_ns();
 }
 
-uint64_t qzi_paths_begin(struct qzi_paths *paths) { return qzi_inlining_take(paths->inlining); }
+uint64_t qzi_paths_begin(struct qzi_paths *paths) {
+  paths->cpu_ns = qzi_thread_cpu_ns();
+  return qzi_inlining_take(paths->inlining);
+}
 
 int qzi_paths_may(struct qzi_paths *paths, uint64_t now_ns) {
   return paths->spent_ns * SHARE < now_ns - paths->first_ns + HEADSTART * SHARE;
@@ -200,6 +205,16 @@ static void find_callers(struct qzi_paths *paths, uint32_t all, struct qzi_walk 
   }
 }
 
+/* Processor time of what began then. One that took long may have been without a CPU most of that time: where other
+ * programs have the CPUs, walks would else soon have had their share by doing nothing. */
+static uint64_t spent_since(struct qzi_paths *paths, uint64_t begun_ns) {
+  uint64_t ns = qzi_clock_ns() - begun_ns;
+  if (ns < LONG_NS) return ns;
+  uint64_t cpu_ns = qzi_thread_cpu_ns(), used_ns = cpu_ns - paths->cpu_ns;
+  paths->cpu_ns = cpu_ns;
+  return used_ns < ns ? used_ns : ns;
+}
+
 int qzi_paths_walk(struct qzi_paths *paths, uint32_t index, const struct qzi_registers *from,
                    const struct qzi_stack_copy *copy, struct qzi_walk *walk) {
   uint64_t begun_ns = qzi_clock_ns();
@@ -222,7 +237,7 @@ int qzi_paths_walk(struct qzi_paths *paths, uint32_t index, const struct qzi_reg
     if (!frame->entry || inner) continue;
     add_frame(paths, walk, frame, k - first);
   }
-  paths->spent_ns += qzi_clock_ns() - begun_ns;
+  paths->spent_ns += spent_since(paths, begun_ns);
   return all ? 0 : -1;
 }
 

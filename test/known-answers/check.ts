@@ -90,7 +90,11 @@ function timed(model: Model, entity: Entity, metric: string): number | undefined
   return plain[metric]?.(entity);
 }
 
-/** How far sampling may take such a value from the truth: two half-widths. */
+/** Instants at which the sampler had no CPU, as a part of all: what happened then cannot be known. */
+const missed = ({ head: { skippedTicks, snapshots } }: Model): number =>
+  skippedTicks / Math.max(1, skippedTicks + snapshots);
+
+/** How far sampling may take such a value from the truth: two half-widths, and as much as can have been at instants missed. */
 function samplingError(model: Model, entity: Entity, metric: string, truth: number): number {
   // The waiter's clock is read a little before and after the changes; in between it may wait for a CPU.
   if (metric === 'wait') return model.cpuWait.waitNs / model.elapsedNs;
@@ -98,7 +102,7 @@ function samplingError(model: Model, entity: Entity, metric: string, truth: numb
   const P = model.processors;
   if (metric === 'parallelism') {
     // from 1 to P, seen while the entity was busy
-    return halves * halfWidth(truth - 1, P - 1, (n * entity.nptNs) / model.elapsedNs);
+    return halves * halfWidth(truth - 1, P - 1, (n * entity.nptNs) / model.elapsedNs) + missed(model) * (P - 1);
   }
   const indexed = /^T(\d+)$/.exec(metric);
   const most = indexed
@@ -109,7 +113,7 @@ function samplingError(model: Model, entity: Entity, metric: string, truth: numb
         ? P
         : // one, where they are that many
           model.entities.filter((one) => one.kind === 'thread' && one.members.length === 0).length;
-  return halves * halfWidth(truth, most, n);
+  return halves * halfWidth(truth, most, n) + missed(model) * most;
 }
 
 /**
@@ -118,8 +122,7 @@ function samplingError(model: Model, entity: Entity, metric: string, truth: numb
  * sampler misses instants.
  */
 function disturbance(model: Model): number {
-  const { skippedTicks, snapshots } = model.head;
-  return model.cpuWait.waitNs / (7 / 8) / model.elapsedNs + skippedTicks / Math.max(1, skippedTicks + snapshots);
+  return model.cpuWait.waitNs / (7 / 8) / model.elapsedNs + missed(model);
 }
 /** More than this, and the program did not do what its head says: only the estimates are judged. */
 const mostDisturbance = 0.02;
@@ -130,11 +133,14 @@ const mostDisturbance = 0.02;
  */
 function lateness(model: Model, metric: string, truth: number): number {
   const indexed = /^T(\d+)$/.exec(metric);
+  // One that wakes late is idle for so long; so may all be but the one that wakes them.
   const many = indexed
     ? Number(indexed[1])
-    : /^(idleness|spinblame|spinning|wait)$/.test(metric)
-      ? model.processors / 4
-      : 1;
+    : /^(T|useful|idleness)$/.test(metric)
+      ? model.processors - 1
+      : /^(spinblame|spinning|wait)$/.test(metric)
+        ? model.processors / 4
+        : 1;
   return (
     (slack * Math.max(1, Math.abs(truth), many) + disturbance(model) * model.processors) * (metric in plain ? 2 : 1)
   );
@@ -284,7 +290,7 @@ export function timesOff(model: Model, truth: Truth, answers: Answers): { estima
   if (answers.nothingRan !== undefined) {
     const share = model.balance.nothingRanNs / model.elapsedNs;
     const right = truth.byBusyNs[0]! / model.elapsedNs;
-    const error = halves * halfWidth(right, 1, independentSnapshots(model.head));
+    const error = halves * halfWidth(right, 1, independentSnapshots(model.head)) + missed(model);
     if (Math.abs(share - right) > error + instant)
       say(`nothing ran for ${shown(share)}, in the trace ${shown(right)}, within ${shown(error)}`);
     const late = lateness(model, 'blocked', answers.nothingRan);

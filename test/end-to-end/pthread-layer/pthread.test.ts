@@ -334,7 +334,11 @@ test.serial('without hooks: call paths of waits, of sleep, of work, and locks wh
     join.object!.waiters.some(({ path }) => /^main wait_for_all /.test(names(model, path))),
     'main waits in wait_for_all',
   );
-  for (const { path } of object(model, 'store').object.waiters) t.regex(names(model, path), /worker deposit store$/);
+  // of waits, most: a walk is of no use where its thread has gone on meanwhile, as it may where others have the CPUs
+  const { waiters } = object(model, 'store').object,
+    waits = (of: RegExp): number =>
+      waiters.reduce((sum, { path, ns }) => sum + (of.test(names(model, path)) ? ns : 0), 0);
+  t.true(waits(/worker deposit store$/) > 0.8 * waits(/./), waiters.map(({ path }) => names(model, path)).join('; '));
   t.true(
     procedure(model, 'nap').states.io.ns > 250e6,
     `asleep in nap: ${procedure(model, 'nap').states.io.ns / 1e6} ms`,

@@ -7,6 +7,7 @@ import {
   attachTo,
   openModel,
   pause,
+  record,
   start,
   startRecording,
   underWay,
@@ -39,6 +40,16 @@ function isEndless(t: ExecutionContext, model: Model): void {
 }
 
 const runs = (started: Started): boolean => started.child.exitCode === null && started.child.signalCode === null;
+
+test.serial('a program waits for a sampler that has no CPU for some seconds: it is seen all the same', async (t) => {
+  const late = 'kill -STOP $PPID; (sleep 4; kill -CONT $PPID) & exec "$0"';
+  for (const name of ['known-answers/threadlib-programs/counts', 'end-to-end/pthread-layer/lock']) {
+    const { status, stderr, model } = await record('sh', { args: ['-c', late, `${root}/build/test/${name}`] });
+    t.true(status === 0 || status === 3, stderr);
+    t.notRegex(stderr, /unsampled/);
+    t.true(model.entities.some(({ processorTimeNs, id }) => id !== 0 && processorTimeNs > 0));
+  }
+});
 
 test.serial(
   'a launched program is seen from before main, and in one recording whatever qz_init says when',

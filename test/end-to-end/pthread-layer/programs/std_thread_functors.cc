@@ -14,7 +14,7 @@ __attribute__((always_inline)) static inline void work_ms(long ms) {
   } while ((now.tv_sec - begin.tv_sec) * 1000 + (now.tv_nsec - begin.tv_nsec) / 1000000 < ms);
 }
 
-static std::vector<long> parts(20, 10);
+static std::vector<long> parts(100, 10);
 template <class F> __attribute__((always_inline)) static inline void run_all(const std::vector<long> &all, F each) {
   for (long one : all) each(one);
 }
