@@ -170,6 +170,7 @@ int qzi_recording_finish(struct qzi_recording *recording, uint32_t end_reason, i
   qzi_totals_read(&recording->sampler);
   qzi_calls_read(&recording->sampler);
   qzi_objects_read(&recording->sampler);
+  qzi_overflows_read(&recording->sampler);
   struct qzi_modules *modules = recording->mailbox;
   recording->mailbox = NULL;
   if (modules) qzi_modules_store(&recording->sampler.in, modules);

@@ -47,6 +47,12 @@ void qzi_thread_overflows(struct qzi_sampler *sampler, uint32_t index) {
   memo->overflows = overflows;
 }
 
+void qzi_overflows_read(struct qzi_sampler *sampler) {
+  uint32_t high = qz_session_thread_high(sampler->view), epoch = QZ_LOAD(&qz_session_head(sampler->view)->epoch);
+  for (uint32_t k = 0; k < high; k++)
+    if (QZ_LOAD(&qz_session_thread(sampler->view, k)->epoch) == epoch) qzi_thread_overflows(sampler, k);
+}
+
 static void visit_thread(struct qzi_sampler *sampler, uint32_t index, uint64_t now_ns) {
   struct qzi_thread_memo *memo = &sampler->in.memos[index];
   uint64_t since_ns = memo->visit_ns ? memo->visit_ns - 1 : qzi_growth_since(&sampler->threads_grown, index);

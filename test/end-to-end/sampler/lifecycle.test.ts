@@ -41,6 +41,13 @@ function isEndless(t: ExecutionContext, model: Model): void {
 
 const runs = (started: Started): boolean => started.child.exitCode === null && started.child.signalCode === null;
 
+test.serial('what no snapshot met is in the profile: calls too deep for a stack, of a program seen once', async (t) => {
+  const overflow = `${root}/build/test/known-answers/threadlib-programs/overflow`;
+  const { status, model } = await record(overflow, { processors: 4, rateHz: 1 });
+  t.is(status, 0);
+  t.true(model.head.stackOverflows > 0);
+});
+
 test.serial('a program waits for a sampler that has no CPU for some seconds: it is seen all the same', async (t) => {
   const late = 'kill -STOP $PPID; (sleep 4; kill -CONT $PPID) & exec "$0"';
   for (const name of ['known-answers/threadlib-programs/counts', 'end-to-end/pthread-layer/lock']) {
