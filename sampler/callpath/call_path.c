@@ -42,7 +42,7 @@ struct qzi_paths {
   struct qzi_inlining *inlining; /* NULL: inlined procedures are not told apart */
   uint64_t first_ns, spent_ns;
   uint64_t cpu_ns; /* processor time of the calling thread when the snapshot began, or the last long walk ended */
-  uint8_t *codes; /* by module: enum code + 1, 0: not looked at */
+  uint8_t *codes;  /* by module: enum code + 1, 0: not looked at */
   uint32_t codes_count;
   struct qzi_table taker_table; /* by key of the object */
   struct takers *takers;
