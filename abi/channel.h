@@ -13,6 +13,8 @@
  * exec'ed child that has QUARTZ_SESSION does the same if QUARTZ_CHILDREN=1, else it leaves the variable alone and runs
  * unpublished. Attached: a program that nobody launched listens on "quartz-program-PID" (a kernel thread of its own,
  * asleep); the sampler connects and sends QZ_ATTACH; the program answers QZ_HELLO with the descriptor, and publishes.
+ * With QZ_WELCOME, and with QZ_ATTACH, the sampler sends the descriptor of its clock page (struct qz_clock_page); one
+ * that comes without is fine: then there is no time path.
  * In both cases publishing ends when the connection does: on QZ_DETACH, or when the sampler dies.
  * A connection that the program closes (it may close all its descriptors) tells the sampler nothing; the end of
  * the program is seen through a pidfd.

@@ -67,7 +67,9 @@ enum qz_section_id {
   QZ_SECTION_TIMELINE = 10,   /* struct qz_timeline */
   QZ_SECTION_PROCESSORS = 11, /* struct qz_processor_stats, one for each processor */
   QZ_SECTION_MEANWHILE = 12,  /* struct qz_meanwhile */
-  QZ_SECTION_COUNT = 13
+  QZ_SECTION_ON_PATH = 13,    /* struct qz_on_path; written at the end */
+  QZ_SECTION_SEGMENTS = 14,   /* struct qz_path_segment; written at the end */
+  QZ_SECTION_COUNT = 15
 };
 #define QZ_EXTENTS_MAX 16
 struct qz_extent {
@@ -155,6 +157,13 @@ struct qz_profile {
   /* What the kernel counted of the program while it was recorded. */
   struct qz_usage usage; /* (changes) */
   uint64_t usage_known;  /* (changes) QZ_USAGE_... */
+
+  /* the time path; all 0: none was recorded */
+  uint64_t path_ns;      /* its length: elapsed_ns */
+  uint64_t path_crumbs;  /* crumbs read, */
+  uint64_t path_lost;    /* lost: rings that were full, and links for which there was no memory */
+  uint64_t path_cut_ns;  /* time of the path for which its chain was lost */
+  uint64_t path_to_exit; /* 1: it leads to the end of the program; 0: to what ran when recording ended */
 
   struct qz_section sections[QZ_SECTION_COUNT];
 };
@@ -275,6 +284,29 @@ struct qz_meanwhile {
   uint32_t count;
   uint64_t ns;         /* time / b, while anybody waited (input and output: the same as waiters_ns) */
   uint64_t waiters_ns; /* waiters * time / b */
+};
+
+/* The time path of the run (docs/reference/path.md): its time by what was done. Sum of ns = path_ns of the head. */
+struct qz_on_path {
+  uint32_t stack;  /* node; 0: nobody knows */
+  uint32_t thread; /* entity; 0: likewise */
+  uint32_t
+    object;      /* entity that the thread waited for, or was let go by, while it waits (state ready, blocked); or 0 */
+  uint8_t state; /* enum qz_state */
+  uint8_t arrival;  /* of a wait: enum qz_arrival (abi/session.h); else 0 */
+  uint8_t inferred; /* 1: it ran while the path's thread waited for what nobody reports */
+  uint8_t reserved;
+  uint64_t count; /* stretches */
+  uint64_t ns;
+};
+/* The same in time order. Where there are too many, neighbours are joined, under what took longer. */
+struct qz_path_segment {
+  uint64_t start_ns, ns;
+  uint32_t stack, thread, object;
+  uint8_t state, arrival, inferred;
+  uint8_t came; /* enum qz_arrival, how the path came to this thread; `by` is the object then */
+  uint32_t by;
+  uint32_t joined; /* segments that it stands for */
 };
 
 struct qz_call_edge {

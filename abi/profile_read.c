@@ -80,12 +80,14 @@ static const struct {
   [QZ_SECTION_TIMELINE] = {sizeof(struct qz_timeline), "timeline"},
   [QZ_SECTION_PROCESSORS] = {sizeof(struct qz_processor_stats), "processors"},
   [QZ_SECTION_MEANWHILE] = {sizeof(struct qz_meanwhile), "who ran meanwhile"},
+  [QZ_SECTION_ON_PATH] = {sizeof(struct qz_on_path), "the path's time"},
+  [QZ_SECTION_SEGMENTS] = {sizeof(struct qz_path_segment), "the path's segments"},
 };
 /* What refers to others is read before them: in a file that grows they are then complete. */
 static const uint8_t read_order[QZ_SECTION_COUNT] = {
-  QZ_SECTION_TUPLES,   QZ_SECTION_BALANCE, QZ_SECTION_BLAME,    QZ_SECTION_MEANWHILE,  QZ_SECTION_OBJECTS,
-  QZ_SECTION_CALLS,    QZ_SECTION_THREADS, QZ_SECTION_TIMELINE, QZ_SECTION_PROCESSORS, QZ_SECTION_STACKS,
-  QZ_SECTION_ENTITIES, QZ_SECTION_MODULES, QZ_SECTION_STRINGS};
+  QZ_SECTION_ON_PATH,    QZ_SECTION_SEGMENTS, QZ_SECTION_TUPLES,   QZ_SECTION_BALANCE, QZ_SECTION_BLAME,
+  QZ_SECTION_MEANWHILE,  QZ_SECTION_OBJECTS,  QZ_SECTION_CALLS,    QZ_SECTION_THREADS, QZ_SECTION_TIMELINE,
+  QZ_SECTION_PROCESSORS, QZ_SECTION_STACKS,   QZ_SECTION_ENTITIES, QZ_SECTION_MODULES, QZ_SECTION_STRINGS};
 
 /* The checksum of some of the file's bytes, which are also copied to `to` as far as `wanted` of them. */
 static int fetch_summed(struct source *source, void *to, uint64_t wanted, uint64_t offset, uint64_t bytes,
@@ -256,6 +258,8 @@ static int copy_sections(struct source *source, struct qz_profile_copy *copy) {
   PLACE(timeline, QZ_SECTION_TIMELINE);
   PLACE(processors, QZ_SECTION_PROCESSORS);
   PLACE(meanwhile, QZ_SECTION_MEANWHILE);
+  PLACE(on_path, QZ_SECTION_ON_PATH);
+  PLACE(segments, QZ_SECTION_SEGMENTS);
 #undef PLACE
   if (!copy->entities_count) copy->entities_count = 1;
   if (!copy->stacks_count) copy->stacks_count = 1;
@@ -313,6 +317,18 @@ static int check_references(struct source *source, const struct qz_profile_copy 
     if (copy->meanwhile[k].object >= entities || copy->meanwhile[k].stack >= stacks ||
         copy->meanwhile[k].thread >= entities)
       return wrong(source, "who ran meanwhile (%zu) makes no sense", k);
+  for (size_t k = 0; k < copy->on_path_count; k++) {
+    const struct qz_on_path *its = &copy->on_path[k];
+    if (its->stack >= stacks || its->thread >= entities || its->object >= entities || its->state >= QZ_STATE_COUNT ||
+        its->arrival >= QZ_ARRIVAL_COUNT)
+      return wrong(source, "the path's time (%zu) makes no sense", k);
+  }
+  for (size_t k = 0; k < copy->segments_count; k++) {
+    const struct qz_path_segment *its = &copy->segments[k];
+    if (its->stack >= stacks || its->thread >= entities || its->object >= entities || its->by >= entities ||
+        its->state >= QZ_STATE_COUNT || its->arrival >= QZ_ARRIVAL_COUNT || its->came >= QZ_ARRIVAL_COUNT)
+      return wrong(source, "segment %zu of the path makes no sense", k);
+  }
   for (size_t k = 0; k < copy->calls_count; k++)
     if (copy->calls[k].caller >= entities || copy->calls[k].callee >= entities)
       return wrong(source, "call count %zu makes no sense", k);

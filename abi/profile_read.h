@@ -50,6 +50,10 @@ struct qz_profile_copy {
   size_t processors_count;
   const struct qz_meanwhile *meanwhile;
   size_t meanwhile_count;
+  const struct qz_on_path *on_path;
+  size_t on_path_count;
+  const struct qz_path_segment *segments;
+  size_t segments_count;
   void *memory; /* everything above */
 };
 

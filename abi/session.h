@@ -23,7 +23,7 @@
 #define QZ_ALIGN(bytes)    __attribute__((aligned(bytes)))
 
 #define QZ_SESSION_MAGIC   UINT64_C(0x314e535a54525551) /* "QURTZSN1" as little-endian bytes */
-#define QZ_SESSION_VERSION 4u
+#define QZ_SESSION_VERSION 5u
 
 /* What a processor or a thread is doing (docs/reference/metrics.md, section 1). */
 enum qz_state {
@@ -99,11 +99,13 @@ struct qz_session {
                                     * layer: one for each of the first threads, one for all others, then small ones,
                                     * one for each of those: whatever else there is counts, wherever it stands */
   struct qz_table string_table;    /* bytes; offset 0 is the empty string; each string ends in NUL */
+  struct qz_table path_table; /* struct qz_path + crumbs_limit crumbs: one for each processor; pthread layer: one for
+                               * each thread record */
 
-  uint32_t call_slots;  /* slots in the call table of one processor, a power of two */
-  uint32_t stack_limit; /* entries in a profile stack */
-  uint32_t short_limit; /* entries in that of a record of thread_table */
-  uint32_t reserved;
+  uint32_t call_slots;   /* slots in the call table of one processor, a power of two */
+  uint32_t stack_limit;  /* entries in a profile stack */
+  uint32_t short_limit;  /* entries in that of a record of thread_table */
+  uint32_t crumbs_limit; /* crumbs that a struct qz_path holds, a power of two */
 
   /* Calibration, picoseconds, measured by the publisher in its own process before it publishes:
    * what one hooked call (entry and exit) adds, and how much of the mean of that falls inside the callee, that is
@@ -132,6 +134,8 @@ struct qz_session {
   /* (changes) `ns` is stored last: as publishing was switched on; as the program ended, or publishing was switched off,
    * 0 before that */
   struct qz_usage usage_begin, usage_end;
+  uint64_t path_clock; /* (changes) what the clock page said when publishing ended last; the next one begins later */
+  uint64_t path_end;   /* (changes) the chain of the thread that ended the program; 0: it has not ended in order */
 };
 #define QZ_SESSION_EXACT_HOLD 1u /* hold times are measured at each acquisition */
 
@@ -255,7 +259,61 @@ struct qz_object {
 
   uint32_t wait_hist[QZ_TIME_BUCKETS];
   uint32_t hold_hist[QZ_TIME_BUCKETS];
+
+  /* pthread layer, publisher's own: the chains of those who let others go on (barrier: [round & 1]), and when that was,
+   * in its ticks; arrivals at a barrier */
+  QZ_ALIGN(64) uint64_t path_word[2];
+  uint64_t path_ticks[2];
+  uint64_t path_arrivals;
 };
+
+/* The time path (docs/reference/path.md): who let whom go on. A chain is named by its last crumb, a word:
+ *   bits 28-63 when it was written, by the clock page; bits 12-27 whose it is, index into path_table; bits 4-11 which
+ * one of those at that time; bits 0-3: 0 where it is a name, else enum qz_arrival. 0 is the beginning of the recording.
+ */
+#define QZ_CHAIN_TIME(word)           ((word) >> 28)
+#define QZ_CHAIN_ACTOR(word)          ((uint32_t)((word) >> 12) & 0xffff)
+#define QZ_CHAIN_ARRIVAL(word)        ((unsigned)((word)&15))
+#define QZ_CHAIN(time, actor, number) ((uint64_t)(time) << 28 | (uint64_t)(actor) << 12 | (uint64_t)(number) << 4)
+#define QZ_CRUMBS_AT_ONCE             255u /* of one actor between two looks at the clock that differ */
+/* The unit of the clock page: 2^14 ns. */
+#define QZ_PATH_TIME_SHIFT            14
+
+/* How a chain came to who goes on with it. */
+enum qz_arrival {
+  QZ_ARRIVAL_SAME = 0,    /* it has been there since its last crumb */
+  QZ_ARRIVAL_CREATED = 1, /* by the thread that created this one */
+  QZ_ARRIVAL_WOKEN = 2,   /* by the thread that let this one go on */
+  QZ_ARRIVAL_JOINED = 3,  /* by a thread that ended and was waited for */
+  QZ_ARRIVAL_OWN = 4,     /* it gave way to others, or its wait ended by time: nobody let it go on */
+  QZ_ARRIVAL_IO = 5,      /* it was in a declared blocking region */
+  QZ_ARRIVAL_COUNT = 6
+};
+
+/* Written at most once for each thread that works, or hands on, between two snapshots. */
+struct qz_crumb {
+  uint64_t id;    /* its name */
+  uint64_t prev;  /* that of the crumb before it in the chain */
+  uint64_t since; /* when the chain came to this actor, shifted as in a name; bits 0-3 enum qz_arrival */
+  uint64_t key;   /* top of the stack then: the object that it came by, where QZ_KEY_OBJECT is set */
+};
+
+/* An actor of the time path: a processor; pthread layer: a thread. Writer: the kernel thread that is it. */
+struct qz_path {
+  QZ_ALIGN(64) uint64_t word; /* the chain that it is on, as a name */
+  uint64_t since, key;        /* as in the next crumb */
+  uint64_t count;             /* crumbs written, stored after them; the n-th lies at n % crumbs_limit */
+  uint64_t lost;              /* crumbs that were not written: there were too many at once */
+  uint64_t reserved[3];
+  struct qz_crumb ring[];
+};
+
+/* Made by the sampler, mapped read-only by the program: the one thing that the program reads of it. A file of its own,
+ * one page, sealed against shrinking. */
+struct qz_clock_page {
+  uint64_t now; /* time of the last snapshot, shifted as in a name; 0: no path is recorded. Never falls */
+};
+#define QZ_CLOCK_PAGE_BYTES 4096u
 
 /* Exact count of the calls from one call site to one callee, by one processor: open addressing, linear probing,
  * the first slot is the publisher's matter. Slots are taken, never given back; `site` is stored last. */
@@ -275,7 +333,7 @@ QZ_LAYOUT(sizeof(struct qz_processor) == 128, "processor record");
 QZ_LAYOUT(offsetof(struct qz_thread, word) == 64, "hot line of a thread record");
 QZ_LAYOUT(offsetof(struct qz_thread, bottom) - offsetof(struct qz_thread, word) == QZ_WORD_EMPTY, "sentinel");
 QZ_LAYOUT(offsetof(struct qz_thread, stack) == 128, "profile stack");
-QZ_LAYOUT(sizeof(struct qz_object) == 448, "object record");
+QZ_LAYOUT(sizeof(struct qz_object) == 512, "object record");
 QZ_LAYOUT(sizeof(struct qz_call) == 32, "call record");
 
 #endif

@@ -54,6 +54,11 @@ static int check(struct qz_session_view *view, const char **why) {
       !table_fits(&head.call_table, head.total_bytes, sizeof(struct qz_call), 8) ||
       !table_fits(&head.string_table, head.total_bytes, 1, 1) || head.string_table.stride != 1)
     return refuse(why, "a table of the session lies outside it");
+  if (head.path_table.capacity &&
+      (head.crumbs_limit == 0 || (head.crumbs_limit & (head.crumbs_limit - 1)) || head.crumbs_limit > 1u << 16 ||
+       !table_fits(&head.path_table, head.total_bytes,
+                   sizeof(struct qz_path) + (uint64_t)head.crumbs_limit * sizeof(struct qz_crumb), 64)))
+    return refuse(why, "the session's path table makes no sense");
   if (head.long_table.capacity &&
       (head.long_table.capacity != head.thread_table.capacity ||
        head.long_table.offset < head.thread_table.offset + head.thread_table.stride * head.thread_table.capacity))
@@ -80,6 +85,8 @@ static int check(struct qz_session_view *view, const char **why) {
   view->object_table = head.object_table;
   view->call_table = head.call_table;
   view->string_table = head.string_table;
+  view->path_table = head.path_table;
+  view->crumbs_limit = head.crumbs_limit;
   return 0;
 }
 
@@ -141,6 +148,9 @@ const struct qz_thread *qz_session_thread(const struct qz_session_view *view, ui
 }
 const struct qz_object *qz_session_object(const struct qz_session_view *view, uint32_t index) {
   return index ? element(view, &view->object_table, index) : NULL;
+}
+const struct qz_path *qz_session_path(const struct qz_session_view *view, uint32_t index) {
+  return element(view, &view->path_table, index);
 }
 const struct qz_call *qz_session_calls(const struct qz_session_view *view, uint32_t index) {
   uint64_t tables = view->call_table.capacity / view->call_slots, table = index;

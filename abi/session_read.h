@@ -33,12 +33,12 @@ struct qz_session_view {
   /* checked copies of what does not change */
   uint32_t publisher, pid, flags;
   uint32_t processors;
-  uint32_t call_slots, stack_limit, short_limit;
+  uint32_t call_slots, stack_limit, short_limit, crumbs_limit;
   uint64_t start_ns;
   struct qz_cost hook, lock;
   uint64_t hook_inside_ps, spawn_ps, wait_ps;
   uint64_t start_low, start_high;
-  struct qz_table processor_table, thread_table, long_table, object_table, call_table, string_table;
+  struct qz_table processor_table, thread_table, long_table, object_table, call_table, string_table, path_table;
   const unsigned char *long_low; /* records of threads from here on have stack_limit entries */
 };
 
@@ -49,12 +49,13 @@ int qz_session_open(struct qz_session_view *view, int fd, const char **why);
 int qz_session_open_memory(struct qz_session_view *view, const void *memory, size_t bytes, const char **why);
 void qz_session_close(struct qz_session_view *view);
 
-/* NULL where the index is out of range. A thread's record may become another one: ask again each time. Call tables that
- * are in use: of the thread package one for each processor, and the one for threads in blocking regions, if any; of the
- * pthread layer all (go on until NULL). */
+/* NULL where the index is out of range (of paths also where the program publishes none). A thread's record may become
+ * another one: ask again each time. Call tables that are in use: of the thread package one for each processor, and the
+ * one for threads in blocking regions, if any; of the pthread layer all (go on until NULL). */
 const struct qz_processor *qz_session_processor(const struct qz_session_view *view, uint32_t index);
 const struct qz_thread *qz_session_thread(const struct qz_session_view *view, uint32_t index);
 const struct qz_object *qz_session_object(const struct qz_session_view *view, uint32_t index);
+const struct qz_path *qz_session_path(const struct qz_session_view *view, uint32_t index);
 const struct qz_call *qz_session_calls(const struct qz_session_view *view, uint32_t index);
 
 /* Fields that change, never more than the tables hold. */

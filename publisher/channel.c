@@ -106,7 +106,21 @@ static uint32_t hear(int fd, int milliseconds, struct qz_message *message) {
     if (ready == 1) break;
     if (!ready || errno != EINTR || qzi_pub_clock_ns() > end) return 0;
   }
-  ssize_t bytes = recv(fd, message, sizeof *message, MSG_DONTWAIT);
+  struct iovec part = {message, sizeof *message};
+  union {
+    struct cmsghdr head;
+    char bytes[CMSG_SPACE(sizeof(int))];
+  } control;
+  struct msghdr head = {
+    .msg_iov = &part, .msg_iovlen = 1, .msg_control = control.bytes, .msg_controllen = sizeof control.bytes};
+  ssize_t bytes = recvmsg(fd, &head, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+  struct cmsghdr *rights = bytes > 0 ? CMSG_FIRSTHDR(&head) : NULL;
+  if (rights && rights->cmsg_level == SOL_SOCKET && rights->cmsg_type == SCM_RIGHTS) {
+    int page;
+    memcpy(&page, CMSG_DATA(rights), sizeof page);
+    qzi_path_clock_map(page);
+    close(page);
+  }
   if (bytes != (ssize_t)sizeof *message || message->magic != QZ_CHANNEL_MAGIC) return 0;
   message->text[sizeof message->text - 1] = 0;
   if (message->version == QZ_CHANNEL_VERSION) return message->type;
@@ -236,7 +250,10 @@ static void start_serving(void) {
  * to die. The session alone says so; nothing is switched in threads that may still run. */
 __attribute__((destructor)) static void end(void) {
   struct qzi_publisher *publisher;
-  if (qzi_publishing() && qzi_sched_current(&publisher)) qzi_pub_write_joins(publisher);
+  if (qzi_publishing() && qzi_sched_current(&publisher)) {
+    qzi_pub_write_joins(publisher);
+    qzi_path_ended(publisher);
+  }
   if (!qzi_session.head) return;
   if (qzi_publishing()) qzi_session_usage(&qzi_session.head->usage_end);
   __atomic_store_n(&qzi_session.head->publishing, 0, __ATOMIC_RELEASE);

@@ -40,6 +40,9 @@ struct qzi_session {
   uint32_t small_tables;     /* after all these: tables of QZI_SMALL_SLOTS, with one writer each; a multiple of
                                 QZI_CALL_SLOTS / QZI_SMALL_SLOTS */
   char *string_base;
+  char *path_base; /* NULL: no memory was asked for it */
+  uint64_t path_stride;
+  uint32_t crumbs_limit;
   bool calibrated;              /* the costs below, as in struct qz_session */
   struct qz_cost hook[2], lock; /* hooks that are called, and expanded ones */
   uint64_t hook_inside_ps[2], spawn_ps, wait_ps;
@@ -93,6 +96,11 @@ void qzi_channel_look(void);
 void qzi_channel_start(void);
 void qzi_channel_stop(void);
 void qzi_channel_forked(void);
+
+/* path.c */
+struct qz_path *qzi_path_actor(uint32_t index);
+/* The sampler's clock page, whose descriptor stays the caller's; a bad one is left alone. */
+void qzi_path_clock_map(int fd);
 
 /* thread_records.c */
 int qzi_threads_make(void);

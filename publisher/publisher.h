@@ -134,6 +134,7 @@ struct qzi_pub_site_slot {
  * so that they are right when publishing begins. */
 struct qzi_publisher {
   struct qz_processor *record; /* NULL before the first session */
+  struct qz_path *path;        /* NULL before the first session, or without memory for it */
   struct qz_call *calls;       /* its part of the call table */
   uint64_t change;             /* change count of `now`, in place */
   uint64_t thread_plus_1;      /* thread in `now` */
@@ -163,6 +164,7 @@ struct qzi_pub_thread {
   uint64_t start;                  /* start routine (main's: the address of main) */
   uint64_t create_site;            /* return address of the call that created it, 0 for main */
   uintptr_t stack_low, stack_high; /* bounds of its stack; 0, 0: unknown */
+  uint64_t chain; /* path.h: while it does not run, the chain that it goes on with, and how that came */
 };
 
 /* Of a synchronization object; all zero is right for one that is statically initialized. */
@@ -235,6 +237,8 @@ void qzi_pub_object_destroyed(struct qzi_pub_object *);
 uint32_t qzi_pub_site_slow(struct qzi_publisher *, unsigned kind, uint64_t site);
 /* Index of the record of the loop at `site` that waits for what is at `object` (0: not known). */
 uint32_t qzi_pub_loop(struct qzi_publisher *p, uint64_t site, const void *object);
+/* By the kernel thread that ends the program: its chain is the run's. */
+void qzi_path_ended(struct qzi_publisher *p);
 void qzi_pub_waited_slow(uint32_t index, uint64_t wait_ns, uint64_t spin_ns);
 void qzi_pub_waited_locked_slow(uint32_t index, uint64_t wait_ns, uint64_t spin_ns);
 void qzi_pub_held_slow(uint32_t index, uint64_t now_ns);
@@ -264,6 +268,8 @@ static inline void qzi_pub_now(struct qzi_publisher *p, unsigned state) {
   QZI_TRACE(now(p->record, p->change | p->thread_plus_1 << 4 | state));
   __atomic_store_n(&p->record->now, p->change | p->thread_plus_1 << 4 | state, __ATOMIC_RELEASE);
 }
+
+#include "path.h"
 
 /* The processor goes on with the same thread, or none, in another state: QZ_STATE_USEFUL when application code goes
  * on, QZ_STATE_OVERHEAD when the package works for longer than a fast path. */
@@ -334,6 +340,15 @@ static inline void qzi_pub_thread_state(struct qzi_publisher *p, struct qzi_pub_
   qzi_pub_store(&record->state, QZ_STATE_WORD(state, object & ~QZI_PUB_SHARED));
 }
 
+/* The thread that p runs gives its processor up: to wait (..._OWN, unless somebody lets it go on), or for a blocking
+ * region. State OVERHEAD. */
+static inline void qzi_pub_park(struct qzi_publisher *p, struct qzi_pub_thread *t) {
+  if (qzi_publishing() && p->record) {
+    qzi_path_give(p, t, QZ_ARRIVAL_OWN);
+    qzi_pub_now(p, QZ_STATE_OVERHEAD);
+  }
+}
+
 /* Processor p begins or goes on to run t: application code, or (QZ_STATE_OVERHEAD) the package on its behalf. */
 static inline void qzi_pub_run_as(struct qzi_publisher *p, struct qzi_pub_thread *t, unsigned state) {
   if (!qzi_publishing() || !p->record) return;
@@ -358,6 +373,12 @@ static inline void qzi_pub_run_as(struct qzi_publisher *p, struct qzi_pub_thread
 static inline void qzi_pub_run(struct qzi_publisher *p, struct qzi_pub_thread *t) {
   qzi_pub_run_as(p, t, QZ_STATE_USEFUL);
 }
+/* The same after p ran another thread, or none: t goes on with its own chain. */
+static inline void qzi_pub_go_on(struct qzi_publisher *p, struct qzi_pub_thread *t) {
+  if (!qzi_publishing() || !p->record) return;
+  qzi_path_take(p, t);
+  qzi_pub_run(p, t);
+}
 /* t is in a queue of ready threads (made by p). Counts p->enqueued. Call it before others can take t. */
 static inline void qzi_pub_ready(struct qzi_publisher *p, struct qzi_pub_thread *t) {
   uint64_t value = p->enqueued + 1;
@@ -376,6 +397,7 @@ static inline bool qzi_pub_may_switch(const struct qzi_publisher *p, const struc
 }
 static inline __attribute__((always_inline)) void qzi_pub_take_up(struct qzi_publisher *p, struct qzi_pub_thread *to) {
   struct qz_thread *record = to->record;
+  qzi_path_take(p, to);
   QZI_TRACE(thread(record, QZI_ORACLE_STATE, QZ_STATE_USEFUL));
   p->thread_plus_1 = to->index_plus_1;
   record->calls = (uint64_t)(uintptr_t)p->calls;
@@ -385,6 +407,7 @@ static inline __attribute__((always_inline)) void qzi_pub_take_up(struct qzi_pub
   if (!qzi_publishing()) qzi_hot_set(NULL);
 }
 static inline void qzi_pub_switch(struct qzi_publisher *p, struct qzi_pub_thread *from, struct qzi_pub_thread *to) {
+  qzi_path_give(p, from, QZ_ARRIVAL_OWN);
   QZI_TRACE(thread(from->record, QZI_ORACLE_STATE, QZ_STATE_READY));
   qzi_pub_store(&from->record->state, QZ_STATE_WORD(QZ_STATE_READY, 0));
   qzi_pub_store(&p->record->switches, p->switches);
@@ -399,7 +422,7 @@ static inline __attribute__((always_inline)) void qzi_pub_switch_run(struct qzi_
   if (qzi_pub_may_switch(p, t))
     qzi_pub_take_up(p, t);
   else
-    qzi_pub_run(p, t);
+    qzi_pub_go_on(p, t);
 }
 /* t is about to block on an object (index from qzi_pub_object or qzi_pub_site). */
 static inline void qzi_pub_blocked(struct qzi_publisher *p, struct qzi_pub_thread *t, uint32_t object) {

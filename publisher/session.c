@@ -45,11 +45,13 @@ extern const char __stop_quartz_start[] __attribute__((weak, visibility("hidden"
 #else
 #define FLAG_PAGE PAGE
 #endif
-#define DEPTH_DEFAULT   88u /* 1536 bytes a thread, once its stack is deep */
-#define OBJECTS_DEFAULT 262144u
-#define OBJECTS_LEAST   256u
-#define THREADS_LEAST   64u
-#define SPACE_LEAST     (128u << 20) /* with less, neither program nor sampler has enough for itself */
+#define DEPTH_DEFAULT       88u /* 1536 bytes a thread, once its stack is deep */
+#define OBJECTS_DEFAULT     262144u
+#define OBJECTS_LEAST       256u
+#define THREADS_LEAST       64u
+#define CRUMBS_OF_PROCESSOR 256u /* 8 KB */
+#define CRUMBS_OF_THREAD    32u
+#define SPACE_LEAST         (128u << 20) /* with less, neither program nor sampler has enough for itself */
 
 /* Alone on its page, which the kernel gives to a child zeroed (MADV_WIPEONFORK): so a child whose at-fork handlers did
  * not run (_Fork, a bare clone) publishes nothing, either. */
@@ -198,6 +200,12 @@ static uint64_t lay_out(struct qzi_session *s, struct qz_session *head) {
     table(place(&total, s->objects * sizeof(struct qz_object)), sizeof(struct qz_object), s->objects);
   head->call_table = table(place(&total, call_slots * sizeof(struct qz_call)), sizeof(struct qz_call), call_slots);
   head->string_table = table(place(&total, s->strings), 1, s->strings);
+  bool each = qzi_publishers_kind == QZ_PUBLISHER_PTHREAD; /* thread is an actor of the time path */
+  uint64_t actors = each ? s->threads : room;
+  s->crumbs_limit = head->crumbs_limit = each ? CRUMBS_OF_THREAD : CRUMBS_OF_PROCESSOR;
+  s->path_stride = sizeof(struct qz_path) + s->crumbs_limit * sizeof(struct qz_crumb);
+  if (actors <= UINT16_MAX + 1)
+    head->path_table = table(place(&total, actors * s->path_stride), s->path_stride, actors);
   return total;
 }
 
@@ -268,6 +276,7 @@ int qzi_session_make(void) {
   s->processor_base = (struct qz_processor *)(base + head.processor_table.offset);
   s->call_base = (struct qz_call *)(base + head.call_table.offset);
   s->string_base = base + head.string_table.offset;
+  s->path_base = head.path_table.capacity ? base + head.path_table.offset : NULL;
   qzi_publishers_head(map);
   if (qzi_threads_make() || qzi_objects_make()) {
     close(fd);
@@ -324,6 +333,7 @@ void qzi_session_off(void) {
   atomic_store_explicit(&qzi_publishing_flag, 0, memory_order_release);
   __atomic_store_n(&qzi_session.head->publishing, 0, __ATOMIC_RELEASE);
   barrier();
+  qzi_session.head->path_clock = qzi_path_time();
   qzi_publishers_off();
 }
 

@@ -225,6 +225,7 @@ void qzi_pub_created_slow(struct qzi_publisher *p, struct qzi_pub_thread *t, con
     QZI_TRACE(thread(record, QZI_ORACLE_STATE, QZ_STATE_READY));
     qzi_pub_store(&record->state, QZ_STATE_WORD(QZ_STATE_READY, 0));
   }
+  qzi_path_give(p, t, QZ_ARRIVAL_CREATED);
   if (!t->create_site) return;
   if (p->calls)
     qzi_pub_count_now(p, t->create_site, t->start);
@@ -234,6 +235,7 @@ void qzi_pub_created_slow(struct qzi_publisher *p, struct qzi_pub_thread *t, con
 
 void qzi_pub_give_back(struct qzi_publisher *p, struct qzi_pub_thread *t) {
   struct qz_thread *record = t->record;
+  qzi_path_give(p, t, QZ_ARRIVAL_JOINED); /* for who waits for its end */
   if (__atomic_load_n(&qzi_hot, __ATOMIC_RELAXED) == &record->word) qzi_hot_set(NULL);
   QZI_TRACE(thread(record, QZI_ORACLE_END, 0));
   qzi_pub_store(&record->serial, 0);
@@ -251,6 +253,7 @@ void qzi_pub_no_table(struct qz_thread *record) { record->calls = (uint64_t)(uin
 void qzi_pub_io_slow(struct qzi_publisher *p, struct qzi_pub_thread *t) {
   struct qz_thread *record = qzi_pub_record(p, t);
   if (!record) return;
+  qzi_path_give(p, t, QZ_ARRIVAL_IO);
   struct qz_thread *longer = qzi_pub_lengthen(t); /* there hooks do not know whose record it is */
   if (longer) record = longer;
   QZI_TRACE(thread(record, QZI_ORACLE_STATE, QZ_STATE_IO));

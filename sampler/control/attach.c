@@ -36,12 +36,14 @@ int qzi_attach(const struct qzi_options *options) {
   struct qzi_replaceable may = qzi_replaceable_now(path);
   int socket = qzi_channel_connect(pid, &why);
   if (socket < 0) return attach_failed(pid, why);
-  if (qzi_channel_send(socket, QZ_ATTACH, NULL) || qzi_channel_receive(socket, 5000, &message, &session))
+  struct qzi_clock_page clock = qzi_clock_page_make();
+  if (qzi_channel_send(socket, QZ_ATTACH, NULL, clock.fd) || qzi_channel_receive(socket, 5000, &message, &session))
     return attach_failed(pid, "it did not answer in 5 s; is it stopped? try again when it runs");
   if (message.type == QZ_REFUSED) return attach_failed(pid, message.text);
   if (message.type != QZ_HELLO || session < 0)
     return attach_failed(pid, "it gave no session; build it with this version of Quartz");
-  struct qzi_admitted *admitted = qzi_admit(pid, socket, session, 0, path, &may, options->tell_fd, &options->recording);
+  struct qzi_admitted *admitted =
+    qzi_admit(pid, socket, session, clock, 0, path, &may, options->tell_fd, &options->recording);
   close(session);
   if (!admitted) return QUARTZ_FAILED;
   qzi_admitted_all[qzi_admitted_count++] = admitted;

@@ -79,12 +79,27 @@ int qzi_channel_connect(pid_t pid, const char **why) {
   return connection;
 }
 
-int qzi_channel_send(int socket, uint32_t type, const char *text) {
+int qzi_channel_send(int socket, uint32_t type, const char *text, int pass) {
   struct qz_message message = {
     .magic = QZ_CHANNEL_MAGIC, .version = QZ_CHANNEL_VERSION, .type = type, .pid = (uint32_t)getpid()};
   if (text) snprintf(message.text, sizeof message.text, "%s", text);
+  union {
+    struct cmsghdr head;
+    char bytes[CMSG_SPACE(sizeof(int))];
+  } control = {{0}};
+  struct iovec part = {.iov_base = &message, .iov_len = sizeof message};
+  struct msghdr head = {.msg_iov = &part, .msg_iovlen = 1};
+  if (pass >= 0) {
+    head.msg_control = &control;
+    head.msg_controllen = sizeof control;
+    struct cmsghdr *rights = CMSG_FIRSTHDR(&head);
+    rights->cmsg_level = SOL_SOCKET;
+    rights->cmsg_type = SCM_RIGHTS;
+    rights->cmsg_len = CMSG_LEN(sizeof(int));
+    memcpy(CMSG_DATA(rights), &pass, sizeof pass);
+  }
   ssize_t sent;
-  do sent = send(socket, &message, sizeof message, MSG_NOSIGNAL | MSG_DONTWAIT);
+  do sent = sendmsg(socket, &head, MSG_NOSIGNAL | MSG_DONTWAIT);
   while (sent < 0 && errno == EINTR);
   return sent == (ssize_t)sizeof message ? 0 : -1;
 }

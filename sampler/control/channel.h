@@ -18,7 +18,8 @@ int qzi_channel_listen(char *name);
 int qzi_channel_accept(int listener, pid_t *pid);
 /* Connects to the program `pid`. -1 and one clause. */
 int qzi_channel_connect(pid_t pid, const char **why);
-int qzi_channel_send(int socket, uint32_t type, const char *text);
+/* pass: a descriptor that goes with it, or -1. */
+int qzi_channel_send(int socket, uint32_t type, const char *text, int pass);
 /* Receives a message within timeout_ms (0: only if one is there). *fd gets the descriptor that came with it, or -1.
  * 0; -1: none came, it was no message of this protocol, or the other side has closed. */
 int qzi_channel_receive(int socket, int timeout_ms, struct qz_message *message, int *fd);

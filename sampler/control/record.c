@@ -101,10 +101,10 @@ static void admit_next(struct launched *run, int listener) {
   if (!refusal && itself) make_room(run);
   if (!refusal && name_for(run, path, sizeof path, pid)) refusal = "the file name is too long";
   if (refusal) {
-    qzi_channel_send(socket, QZ_REFUSED, refusal);
+    qzi_channel_send(socket, QZ_REFUSED, refusal, -1);
     close(socket);
   } else {
-    struct qzi_admitted *admitted = qzi_admit(pid, socket, session, QZ_WELCOME, path, &run->may,
+    struct qzi_admitted *admitted = qzi_admit(pid, socket, session, qzi_clock_page_make(), QZ_WELCOME, path, &run->may,
                                               itself ? run->options->tell_fd : -1, &run->options->recording);
     if (admitted) { qzi_admitted_all[qzi_admitted_count++] = admitted; }
   }

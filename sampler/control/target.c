@@ -34,13 +34,13 @@ static void tell_name(const struct qzi_admitted *admitted, const char *meant) {
   if (admitted->tell_fd >= 0) dprintf(admitted->tell_fd, "%s\n", name);
 }
 
-struct qzi_admitted *qzi_admit(pid_t pid, int socket, int session, uint32_t answer, const char *path,
-                               const struct qzi_replaceable *may, int tell_fd,
+struct qzi_admitted *qzi_admit(pid_t pid, int socket, int session, struct qzi_clock_page clock, uint32_t answer,
+                               const char *path, const struct qzi_replaceable *may, int tell_fd,
                                const struct qzi_recording_request *request) {
   char why[600];
   snprintf(why, sizeof why, "%s", no_memory);
   struct qzi_admitted *admitted = calloc(1, sizeof *admitted);
-  int opened = 0;
+  int opened = 0, passed = 0; /* the clock page is the recording's */
   if (!admitted) goto failed;
   admitted->pid = pid;
   admitted->socket = socket;
@@ -49,27 +49,29 @@ struct qzi_admitted *qzi_admit(pid_t pid, int socket, int session, uint32_t answ
     snprintf(why, sizeof why, "process %ld can't be watched: %s", (long)pid, strerror(errno));
     goto failed;
   }
-  if (qzi_recording_open(&admitted->recording, session, pid, path, may, request, why, sizeof why)) goto failed;
+  passed = 1;
+  if (qzi_recording_open(&admitted->recording, session, clock, pid, path, may, request, why, sizeof why)) goto failed;
   opened = 1;
   admitted->tell_fd = tell_fd;
   admitted->map_ns = qzi_clock_ns();
   admitted->map_due_ns = admitted->map_ns + MAP_NS;
   if (!qzi_recording_start(&admitted->recording)) {
     qzi_cpu_time_tend(&admitted->recording.cpu_time, &admitted->recording.view, pid); /* before the program goes on */
-    if (answer) qzi_channel_send(socket, answer, NULL);
+    if (answer) qzi_channel_send(socket, answer, NULL, clock.fd);
     qzi_file_free_old(&admitted->recording.file);
     tell_name(admitted, path);
     return admitted;
   }
   snprintf(why, sizeof why, "%s", no_thread);
 failed:
-  qzi_channel_send(socket, QZ_REFUSED, NULL); /* the user is told here */
+  qzi_channel_send(socket, QZ_REFUSED, NULL, -1); /* the user is told here */
   fprintf(stderr, "quartz: process %ld is not recorded: %s%s\n", (long)pid, why, remedy(why));
   close(socket);
   if (opened) {
     unlink(admitted->recording.file.path);
     qzi_recording_close(&admitted->recording);
   }
+  if (!passed) qzi_clock_page_close(&clock);
   if (admitted && admitted->pidfd > 0) close(admitted->pidfd);
   free(admitted);
   return NULL;
@@ -113,7 +115,7 @@ void qzi_stop(struct qzi_admitted *admitted, uint32_t end_reason) {
   struct qzi_recording *recording = &admitted->recording;
   recording->stop = 1;
   if (admitted->socket >= 0) {
-    qzi_channel_send(admitted->socket, QZ_DETACH, NULL);
+    qzi_channel_send(admitted->socket, QZ_DETACH, NULL, -1);
     close(admitted->socket);
     admitted->socket = -1;
   }

@@ -20,11 +20,11 @@ struct qzi_admitted {
   int tell_fd;         /* gets the profile's name, in a line, when it is made and whenever it changes; -1: nobody */
 };
 
-/* Opens a recording of what `pid` publishes in `session` (stays the caller's) and begins it; `socket` becomes the
- * recording's and gets `answer` (QZ_WELCOME, or 0 for none). Its profile is called `path`, unless that is another's:
- * then it is said how. NULL: said on stderr, the program was told. */
-struct qzi_admitted *qzi_admit(pid_t pid, int socket, int session, uint32_t answer, const char *path,
-                               const struct qzi_replaceable *may, int tell_fd,
+/* Opens a recording of what `pid` publishes in `session` (stays the caller's) and begins it; `socket` and `clock`
+ * become the recording's; the socket gets `answer` (QZ_WELCOME, with the clock page; or 0 for none). Its profile is
+ * called `path`, unless that is another's: then it is said how. NULL: said on stderr, the program was told. */
+struct qzi_admitted *qzi_admit(pid_t pid, int socket, int session, struct qzi_clock_page clock, uint32_t answer,
+                               const char *path, const struct qzi_replaceable *may, int tell_fd,
                                const struct qzi_recording_request *request);
 /* 1: of no interest where the program goes on as another one (exec): a shell, nice, env. It had one thread, for less
  * than a second, and was not compiled for Quartz. */

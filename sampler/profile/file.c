@@ -27,16 +27,18 @@ static const struct {
   [QZ_SECTION_STRINGS] = {1, 16, UINT64_C(1) << 27},
   [QZ_SECTION_ENTITIES] = {sizeof(struct qz_entity), 24, UINT64_C(1) << 21},
   [QZ_SECTION_STACKS] = {sizeof(struct qz_stack_node), 32, UINT64_C(1) << 24},
-  [QZ_SECTION_TUPLES] = {sizeof(struct qz_tuple), 84, UINT64_C(1) << 23},
+  [QZ_SECTION_TUPLES] = {sizeof(struct qz_tuple), 80, UINT64_C(1) << 23},
   [QZ_SECTION_BALANCE] = {sizeof(struct qz_balance), 8, UINT64_C(1) << 20},
   [QZ_SECTION_OBJECTS] = {sizeof(struct qz_object_stats), 30, UINT64_C(1) << 17},
   [QZ_SECTION_BLAME] = {sizeof(struct qz_blame), 12, UINT64_C(1) << 20},
-  [QZ_SECTION_CALLS] = {sizeof(struct qz_call_edge), 20, UINT64_C(1) << 21},
+  [QZ_SECTION_CALLS] = {sizeof(struct qz_call_edge), 16, UINT64_C(1) << 21},
   [QZ_SECTION_THREADS] = {sizeof(struct qz_thread_stats), 8, UINT64_C(1) << 18},
   [QZ_SECTION_MODULES] = {sizeof(struct qz_module), 4, UINT64_C(1) << 15},
   [QZ_SECTION_TIMELINE] = {sizeof(struct qz_timeline), 4, 2048},
   [QZ_SECTION_PROCESSORS] = {sizeof(struct qz_processor_stats), 2, 4096},
   [QZ_SECTION_MEANWHILE] = {sizeof(struct qz_meanwhile), 12, UINT64_C(1) << 20},
+  [QZ_SECTION_ON_PATH] = {sizeof(struct qz_on_path), 4, UINT64_C(1) << 18},
+  [QZ_SECTION_SEGMENTS] = {sizeof(struct qz_path_segment), 4, UINT64_C(1) << 16},
 };
 
 static uint64_t up(uint64_t bytes) { return (bytes + PAGE - 1) / PAGE * PAGE; }
@@ -70,6 +72,8 @@ static void place_sections(struct qzi_file *file) {
   file->timeline = at[QZ_SECTION_TIMELINE];
   file->processors = at[QZ_SECTION_PROCESSORS];
   file->meanwhile = at[QZ_SECTION_MEANWHILE];
+  file->on_path = at[QZ_SECTION_ON_PATH];
+  file->segments = at[QZ_SECTION_SEGMENTS];
 }
 
 /* Gives blocks to a range. A file system that can't promise blocks gets them written. */

@@ -44,6 +44,8 @@ struct qzi_file {
   struct qz_timeline *timeline;
   struct qz_processor_stats *processors;
   struct qz_meanwhile *meanwhile;
+  struct qz_on_path *on_path;
+  struct qz_path_segment *segments;
 };
 
 #define QZI_FILE_MIN_BYTES     (UINT64_C(1) << 20)

@@ -86,28 +86,32 @@ static void describe(struct qzi_recording *recording) {
 
 /* ---- life ---- */
 
-int qzi_recording_open(struct qzi_recording *recording, int fd, pid_t pid, const char *path,
-                       const struct qzi_replaceable *may, const struct qzi_recording_request *request, char *why,
-                       size_t why_bytes) {
+int qzi_recording_open(struct qzi_recording *recording, int fd, struct qzi_clock_page clock, pid_t pid,
+                       const char *path, const struct qzi_replaceable *may, const struct qzi_recording_request *request,
+                       char *why, size_t why_bytes) {
   memset(recording, 0, sizeof *recording);
   recording->request = request;
+  recording->clock = clock;
   recording->pid = pid;
   pthread_mutex_init(&recording->cpu_time.lock, NULL);
   recording->file.fd = recording->file.old_fd = recording->view.fd = recording->wake_fd = -1;
   const char *clause = NULL;
   if (qz_session_open(&recording->view, fd, &clause)) {
     snprintf(why, why_bytes, "%s", clause);
+    qzi_clock_page_close(&recording->clock);
     return -1;
   }
   if (qzi_file_create(&recording->file, path, may, request->max_bytes, why, why_bytes)) {
     qz_session_close(&recording->view);
+    qzi_clock_page_close(&recording->clock);
     return -1;
   }
   errno = 0;
   recording->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
   if (recording->wake_fd < 0 ||
       qzi_sampler_open(&recording->sampler, &recording->view, &recording->file, qzi_clock_ns()) ||
-      qzi_sampler_base(&recording->sampler, request->attached)) {
+      qzi_sampler_base(&recording->sampler, request->attached) ||
+      qzi_path_open(&recording->sampler.path, clock.page, &recording->view, &recording->sampler.in)) {
     snprintf(why, why_bytes,
              recording->file.full ? "the disk is full"
              : errno == EMFILE    ? "too many open files"
@@ -171,6 +175,7 @@ int qzi_recording_finish(struct qzi_recording *recording, uint32_t end_reason, i
   qzi_calls_read(&recording->sampler);
   qzi_objects_read(&recording->sampler);
   qzi_overflows_read(&recording->sampler);
+  qzi_path_finish(&recording->sampler.path);
   struct qzi_modules *modules = recording->mailbox;
   recording->mailbox = NULL;
   if (modules) qzi_modules_store(&recording->sampler.in, modules);
@@ -185,6 +190,7 @@ void qzi_recording_close(struct qzi_recording *recording) {
   qzi_cpu_time_close(&recording->cpu_time);
   qzi_modules_free(recording->mailbox);
   qzi_sampler_close(&recording->sampler);
+  qzi_clock_page_close(&recording->clock);
   qzi_file_close(&recording->file);
   qz_session_close(&recording->view);
   if (recording->wake_fd >= 0) close(recording->wake_fd);

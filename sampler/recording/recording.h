@@ -35,6 +35,7 @@ struct qzi_recording {
   struct qzi_file file;
   struct qzi_sampler sampler;
   const struct qzi_recording_request *request;
+  struct qzi_clock_page clock; /* which the program has, or will have, mapped */
   struct qzi_pacing pacing;
   struct qzi_cheap cheap;
   uint64_t others_ns; /* what visit_others may use */
@@ -65,10 +66,10 @@ struct qzi_recording {
 };
 
 /* Opens the session in `fd` (which stays the caller's) of the program `pid`, and makes the profile (file.h says how it
- * is called). 0, or -1 and one clause. */
-int qzi_recording_open(struct qzi_recording *recording, int fd, pid_t pid, const char *path,
-                       const struct qzi_replaceable *may, const struct qzi_recording_request *request, char *why,
-                       size_t why_bytes);
+ * is called). `clock` becomes the recording's, whatever happens. 0, or -1 and one clause. */
+int qzi_recording_open(struct qzi_recording *recording, int fd, struct qzi_clock_page clock, pid_t pid,
+                       const char *path, const struct qzi_replaceable *may, const struct qzi_recording_request *request,
+                       char *why, size_t why_bytes);
 /* Begins to sample; what the program does once this has returned is seen. 0, or -1. */
 int qzi_recording_start(struct qzi_recording *recording);
 /* Writes what is known now of the program's processor time, of its threads' turns and of what the samples' timer takes

@@ -493,6 +493,36 @@ static void look_again(struct seen *seen) {
   seen->instead = 0;
 }
 
+/* Who runs, for a thread that waits for what nobody reports: one of those that do, by turns. */
+static const struct seen *meanwhile(const struct qzi_kernel *kernel, uint32_t count, uint64_t turn) {
+  uint32_t running = 0;
+  for (uint32_t k = 0; k < count; k++) running += kernel->seen[k].executes && kernel->seen[k].state == QZ_STATE_USEFUL;
+  if (!running) return NULL;
+  turn %= running;
+  for (uint32_t k = 0; k < count; k++)
+    if (kernel->seen[k].executes && kernel->seen[k].state == QZ_STATE_USEFUL && !turn--) return &kernel->seen[k];
+  return NULL;
+}
+
+/* What each thread was seen to do in this part of the snapshot, should it be on the time path. */
+static void note_path(struct qzi_sampler *sampler, uint32_t count) {
+  struct qzi_kernel *kernel = sampler->kernel;
+  struct qzi_path *path = &sampler->path;
+  qzi_path_begin(path, sampler->file->head->elapsed_ns);
+  for (uint32_t k = 0; path->page && k < count; k++) {
+    const struct seen *seen = &kernel->seen[k];
+    if (seen->index == NOBODY) continue;
+    unsigned state = seen->instead ? seen->instead : seen->state;
+    if (!seen->executes && is_runnable(seen)) state = QZ_STATE_READY;
+    const struct seen *instead =
+      state == QZ_STATE_BLOCKED && seen->outside && !seen->woken ? meanwhile(kernel, count, sampler->round) : NULL;
+    if (instead)
+      qzi_path_seen(path, seen->index, instead->node, instead->look.entity, instead->state, 1);
+    else
+      qzi_path_seen(path, seen->index, seen->node, seen->look.entity, state, 0);
+  }
+}
+
 /* Adds one part of a snapshot: who executes is chosen for each. */
 static int add_part(struct qzi_sampler *sampler, uint64_t end_ns, uint32_t looked, int waiters,
                     struct qzi_counts counts) {
@@ -522,6 +552,8 @@ static int add_part(struct qzi_sampler *sampler, uint64_t end_ns, uint32_t looke
   note_running(sampler, count);
   qzi_snapshot_end(sampler, end_ns, &counts, ns);
   qzi_externals_seen(sampler, ns);
+  note_path(sampler, looked);
+  if (!counts.more) qzi_path_advance(&sampler->path);
   return 0;
 }
 

@@ -192,6 +192,13 @@ static int processors_add(struct qzi_sampler *sampler, uint64_t now_ns) {
   sampler->file->head->visits += processors;
   qzi_snapshot_end(sampler, now_ns, &counts, ns);
   qzi_externals_seen(sampler, ns);
+  qzi_path_begin(&sampler->path, sampler->file->head->elapsed_ns);
+  for (uint32_t p = 0; p < processors; p++) {
+    const struct qzi_visit *visit = &sampler->visits[p];
+    int idle = visit->state == QZ_STATE_IDLE;
+    qzi_path_seen(&sampler->path, p, idle ? 0 : visit->node, idle ? 0 : visit->entity, visit->state, 0);
+  }
+  qzi_path_advance(&sampler->path);
   return 0;
 }
 

@@ -72,6 +72,7 @@ int qzi_sampler_open(struct qzi_sampler *sampler, const struct qz_session_view *
 void qzi_sampler_close(struct qzi_sampler *sampler) {
   qzi_lazy_free(sampler->visit_memory, sampler->visit_bytes);
   qzi_lazy_free(sampler->objects, sampler->objects_bytes);
+  qzi_path_close(&sampler->path);
   qzi_symbols_close(&sampler->in);
   if (sampler->in.file) qzi_intern_close(&sampler->in);
   if (sampler->timeline.file) qzi_timeline_close(&sampler->timeline);

@@ -13,6 +13,7 @@
 #define QZI_SNAPSHOT_H
 
 #include "abi/session_read.h"
+#include "sampler/path/path.h"
 #include "sampler/profile/file.h"
 #include "sampler/profile/interner.h"
 #include "sampler/profile/timeline.h"
@@ -70,6 +71,7 @@ struct qzi_sampler {
   struct qzi_kernel *kernel;             /* where the program's threads are kernel threads, else NULL */
   struct qzi_processor_loops *loops;     /* where they are those of the thread package, else NULL */
   struct qzi_holders *holders;
+  struct qzi_path path;     /* opened by who has the page */
   struct qzi_visit *visits; /* by processor */
   void *visit_memory;
   size_t visit_bytes;

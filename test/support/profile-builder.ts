@@ -19,7 +19,7 @@ import type {
   RawProfile,
   RawThread,
 } from '../../ts-frontend/src/model/index.js';
-import { abi, noPaths, State, Waiting } from '../../ts-frontend/src/model/index.js';
+import { abi, noPaths, noTimePath, State, Waiting } from '../../ts-frontend/src/model/index.js';
 
 export type ThreadState = 'useful' | 'overhead' | 'spinning' | 'ready' | 'blocked' | 'io';
 export interface Doing {
@@ -334,6 +334,11 @@ export class ProfileBuilder {
         tuplesMerged: 0,
         stacksCut: 0,
         entitiesMerged: 0,
+        pathNs: 0,
+        pathCrumbs: 0,
+        pathLost: 0,
+        pathCutNs: 0,
+        pathToExit: false,
         ...this.options.head,
       },
       strings: () => '',
@@ -364,6 +369,7 @@ export class ProfileBuilder {
         ns: Float64Array.from(balance, (t) => t.ns),
         runnableNs: Float64Array.from(balance, (t) => t.r * t.ns),
       },
+      ...noTimePath(),
       objects: [...this.objects.values()].map((row) => ({ ...row, queueNs: row.queueNs.slice() })),
       blame: {
         object: Uint32Array.from(blame, (t) => t.object),

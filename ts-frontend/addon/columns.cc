@@ -55,6 +55,17 @@ const Field blameFields[] = {FIELD("object", qz_blame, object), FIELD("stack", q
 const Field meanwhileFields[] = {FIELD("object", qz_meanwhile, object), FIELD("stack", qz_meanwhile, stack),
                                  FIELD("thread", qz_meanwhile, thread), FIELD("count", qz_meanwhile, count),
                                  FIELD("ns", qz_meanwhile, ns),         FIELD("waitersNs", qz_meanwhile, waiters_ns)};
+const Field onPathFields[] = {FIELD("stack", qz_on_path, stack),     FIELD("thread", qz_on_path, thread),
+                              FIELD("object", qz_on_path, object),   FIELD("state", qz_on_path, state),
+                              FIELD("arrival", qz_on_path, arrival), FIELD("inferred", qz_on_path, inferred),
+                              FIELD("count", qz_on_path, count),     FIELD("ns", qz_on_path, ns)};
+const Field segmentFields[] = {
+  FIELD("startNs", qz_path_segment, start_ns), FIELD("ns", qz_path_segment, ns),
+  FIELD("stack", qz_path_segment, stack),      FIELD("thread", qz_path_segment, thread),
+  FIELD("object", qz_path_segment, object),    FIELD("state", qz_path_segment, state),
+  FIELD("arrival", qz_path_segment, arrival),  FIELD("inferred", qz_path_segment, inferred),
+  FIELD("came", qz_path_segment, came),        FIELD("by", qz_path_segment, by),
+  FIELD("joined", qz_path_segment, joined)};
 const Field callFields[] = {FIELD("site", qz_call_edge, site), FIELD("caller", qz_call_edge, caller),
                             FIELD("callee", qz_call_edge, callee), FIELD("count", qz_call_edge, count)};
 const Field timelineFields[] = {FIELD("startNs", qz_timeline, start_ns),
@@ -227,6 +238,8 @@ void addSections(Napi::Env env, const Profile &profile, const Found &found, uint
   addTable(env, result, "objects", objectFields, copy.objects, copy.objects_count);
   addTable(env, result, "blame", blameFields, copy.blame, copy.blame_count);
   addTable(env, result, "meanwhile", meanwhileFields, copy.meanwhile, copy.meanwhile_count);
+  addTable(env, result, "onPath", onPathFields, copy.on_path, copy.on_path_count);
+  addTable(env, result, "segments", segmentFields, copy.segments, copy.segments_count);
   Napi::Object calls = addTable(env, result, "calls", callFields, copy.calls, copy.calls_count);
   if (!found.callers.empty()) {
     auto callers = Napi::Uint32Array::New(env, found.callers.size());

@@ -25,6 +25,7 @@ Napi::Object headOf(Napi::Env env, const Profile &profile) {
   text("quartzVersion", head.version_text);
   number("startedRealtimeNs", static_cast<double>(head.started_realtime_ns));
   number("firstNs", static_cast<double>(head.first_ns));
+  out.Set("pathToExit", Napi::Boolean::New(env, head.path_to_exit != 0));
   out.Set("attached", Napi::Boolean::New(env, head.attached != 0));
   out.Set("usageKnown", Napi::Boolean::New(env, (head.usage_known & QZ_USAGE_TIMES) != 0));
   out.Set("switchesKnown", Napi::Boolean::New(env, (head.usage_known & QZ_USAGE_SWITCHES) != 0));
@@ -81,7 +82,11 @@ Napi::Object headOf(Napi::Env env, const Profile &profile) {
                 {"parks", head.parks},
                 {"tuplesMerged", head.tuples_merged},
                 {"stacksCut", head.stacks_cut},
-                {"entitiesMerged", head.entities_merged}};
+                {"entitiesMerged", head.entities_merged},
+                {"pathNs", head.path_ns},
+                {"pathCrumbs", head.path_crumbs},
+                {"pathLost", head.path_lost},
+                {"pathCutNs", head.path_cut_ns}};
   for (const auto &count : counts) number(count.name, static_cast<double>(count.value));
   number("rateHz", static_cast<double>(head.rate_mhz) / 1000);
   number("samplerCpu", head.sampler_cpu == UINT32_MAX ? -1 : static_cast<double>(head.sampler_cpu));

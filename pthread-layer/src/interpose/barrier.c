@@ -13,7 +13,9 @@ QZL_EXPORT int pthread_barrier_wait(pthread_barrier_t *barrier) {
   uint64_t key = QZI_PUB_KEY(QZ_KIND_BARRIER, index);
   qzl_show(me, index, key, site);
   struct qzl_wait wait;
+  unsigned slot = qzl_path_arrives(me, index);
   qzl_wait_begin(&wait, me, index, QZ_STATE_BLOCKED);
+  wait.slot = slot;
   int result = qzl_real.pthread_barrier_wait(barrier);
   /* The last one to come is the serial one, and need not wait. The barrier may be gone by now, its record is not. */
   qzl_wait_end(&wait, result == 0);

@@ -6,6 +6,7 @@
  */
 #include <errno.h>
 #include "pthread-layer/src/state/held_locks.h"
+#include "pthread-layer/src/state/path.h"
 
 struct waiting {
   struct qzl_wait wait;
@@ -23,9 +24,11 @@ leave(struct waiting *its, struct qzl_thread *me, pthread_cond_t *condition, pth
   its->mutex_address = mutex;
   its->mutex_key = qzl_held(me, mutex, QZ_KIND_MUTEX, &its->mutex);
   qzl_released(its->mutex);
+  if (mutex->__data.__lock > 1) qzl_path_lets_go(me, its->mutex); /* somebody waits for it */
   qzl_pop(me, its->mutex_key);
   qzl_show(me, index, its->key, site);
   qzl_wait_begin(&its->wait, me, index, QZ_STATE_BLOCKED);
+  its->wait.then = its->mutex;
 }
 
 /* Also runs when the thread is cancelled in its wait: it has the mutex again. */
@@ -53,6 +56,8 @@ VERSIONED(pthread_cond_init);
 VERSIONED(pthread_cond_destroy);
 VERSIONED(pthread_cond_wait);
 VERSIONED(pthread_cond_timedwait);
+VERSIONED(pthread_cond_signal);
+VERSIONED(pthread_cond_broadcast);
 #else
 #define COND(name) name
 #endif
@@ -70,6 +75,16 @@ QZL_EXPORT int COND(pthread_cond_timedwait)(pthread_cond_t *condition, pthread_m
 QZL_EXPORT int pthread_cond_clockwait(pthread_cond_t *condition, pthread_mutex_t *mutex, clockid_t clock,
                                       const struct timespec *until) {
   WAIT(qzl_real.pthread_cond_clockwait(condition, mutex, clock, until));
+}
+QZL_EXPORT int COND(pthread_cond_signal)(pthread_cond_t *condition);
+QZL_EXPORT int COND(pthread_cond_signal)(pthread_cond_t *condition) {
+  qzl_lets_go(condition);
+  return qzl_real.pthread_cond_signal(condition);
+}
+QZL_EXPORT int COND(pthread_cond_broadcast)(pthread_cond_t *condition);
+QZL_EXPORT int COND(pthread_cond_broadcast)(pthread_cond_t *condition) {
+  qzl_lets_go(condition);
+  return qzl_real.pthread_cond_broadcast(condition);
 }
 QZL_EXPORT int COND(pthread_cond_init)(pthread_cond_t *condition, const pthread_condattr_t *attributes);
 QZL_EXPORT int COND(pthread_cond_init)(pthread_cond_t *condition, const pthread_condattr_t *attributes) {
@@ -104,4 +119,12 @@ QZL_EXPORT int cnd_wait(cnd_t *condition, mtx_t *mutex) {
 }
 QZL_EXPORT int cnd_timedwait(cnd_t *restrict condition, mtx_t *restrict mutex, const struct timespec *restrict until) {
   return wait_c11((pthread_cond_t *)(void *)condition, (pthread_mutex_t *)(void *)mutex, until, QZL_SITE());
+}
+QZL_EXPORT int cnd_signal(cnd_t *condition) {
+  qzl_lets_go(condition);
+  return qzl_real.pthread_cond_signal((pthread_cond_t *)(void *)condition) ? thrd_error : thrd_success;
+}
+QZL_EXPORT int cnd_broadcast(cnd_t *condition) {
+  qzl_lets_go(condition);
+  return qzl_real.pthread_cond_broadcast((pthread_cond_t *)(void *)condition) ? thrd_error : thrd_success;
 }

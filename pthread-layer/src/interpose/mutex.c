@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <stdbool.h>
 #include "pthread-layer/src/state/held_locks.h"
+#include "pthread-layer/src/state/path.h"
 #include "pthread-layer/src/libc/fast_mutex.h"
 
 enum how { LOCK, TIMED, CLOCKED };
@@ -111,12 +112,19 @@ static inline bool sure(const pthread_mutex_t *mutex) {
   return !(kind & 0x70) && (type == PTHREAD_MUTEX_NORMAL || type == PTHREAD_MUTEX_ADAPTIVE_NP);
 }
 
-/* Not the lock that was taken last, letting it go may fail, or exact hold times are wanted. */
+/* Somebody may be asleep for it: the C library's word says so. */
+static inline bool wanted(const pthread_mutex_t *mutex) {
+  return __atomic_load_n(&mutex->__data.__lock, __ATOMIC_RELAXED) > 1;
+}
+
+/* Somebody waits for it, it is not the lock that was taken last, letting it go may fail, or exact hold times are
+ * wanted. */
 __attribute__((noinline)) static int release_slow(pthread_mutex_t *mutex) {
   struct qzl_thread *me = qzl_self;
   uint32_t index;
   uint64_t key = qzl_held(me, mutex, QZ_KIND_MUTEX, &index);
   if (__builtin_expect(qzi_pub_exact_hold, 0) && !goes_on(mutex)) qzl_released(index);
+  if (wanted(mutex)) qzl_path_lets_go(me, index);
   if (sure(mutex)) {
     qzl_pop(me, key);
     return qzl_real.pthread_mutex_unlock(mutex);
@@ -131,7 +139,7 @@ __attribute__((noinline)) static int release_slow(pthread_mutex_t *mutex) {
 static inline int release(pthread_mutex_t *mutex) {
   struct qzl_thread *me = qzl_self;
   if (!qzi_publishing() || !me) return qzl_real.pthread_mutex_unlock(mutex);
-  if (__builtin_expect(!sure(mutex) || qzi_pub_exact_hold || !qzl_release_fast(me, mutex), 0))
+  if (__builtin_expect(wanted(mutex) || !sure(mutex) || qzi_pub_exact_hold || !qzl_release_fast(me, mutex), 0))
     return release_slow(mutex);
   return qzl_real.pthread_mutex_unlock(mutex);
 }

@@ -60,6 +60,10 @@ QZL_EXPORT int sem_trywait(sem_t *semaphore) {
   errno = error;
   return result;
 }
+QZL_EXPORT int sem_post(sem_t *semaphore) {
+  qzl_lets_go(semaphore);
+  return qzl_real.sem_post(semaphore);
+}
 QZL_EXPORT int sem_init(sem_t *semaphore, int shared, unsigned value) {
   qzl_initialized(semaphore, QZL_SITE());
   return qzl_real.sem_init(semaphore, shared, value);

@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include "pthread-layer/src/state/held_locks.h"
+#include "pthread-layer/src/state/path.h"
 
 /* Hold times, where exact ones are wanted. */
 static inline void acquired(struct qzl_thread *me, const void *lock, unsigned kind) {

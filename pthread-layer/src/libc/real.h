@@ -43,6 +43,8 @@
     (pthread_cond_t * c, pthread_mutex_t * m, const struct timespec *w), (c, m, w))                                  \
   X(int, pthread_cond_clockwait, NULL,                                                                               \
     (pthread_cond_t * c, pthread_mutex_t * m, clockid_t k, const struct timespec *w), (c, m, k, w))                  \
+  X(int, pthread_cond_signal, QZL_COND_VERSION, (pthread_cond_t * c), (c))                                           \
+  X(int, pthread_cond_broadcast, QZL_COND_VERSION, (pthread_cond_t * c), (c))                                        \
   X(int, pthread_rwlock_init, NULL, (pthread_rwlock_t * l, const pthread_rwlockattr_t *a), (l, a))                   \
   X(int, pthread_rwlock_destroy, NULL, (pthread_rwlock_t * l), (l))                                                  \
   X(int, pthread_rwlock_rdlock, NULL, (pthread_rwlock_t * l), (l))                                                   \
@@ -65,6 +67,7 @@
   X(int, sched_yield, NULL, (void), ())                                                                              \
   X(int, sem_init, NULL, (sem_t * s, int p, unsigned v), (s, p, v))                                                  \
   X(int, sem_destroy, NULL, (sem_t * s), (s))                                                                        \
+  X(int, sem_post, NULL, (sem_t * s), (s))                                                                           \
   X(int, sem_wait, NULL, (sem_t * s), (s))                                                                           \
   X(int, sem_trywait, NULL, (sem_t * s), (s))                                                                        \
   X(int, sem_timedwait, NULL, (sem_t * s, const struct timespec *w), (s, w))                                         \

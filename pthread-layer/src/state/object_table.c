@@ -13,6 +13,7 @@
  * one of an aggregate record takes a look into a table that stays in the cache, and finds nothing.
  */
 #include "held_locks.h"
+#include "path.h"
 #include <errno.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -219,6 +220,8 @@ void qzl_initialized(const void *address, uint64_t site) {
 void qzl_wait_from(struct qzl_wait *wait, struct qzl_thread *me, uint32_t index, unsigned state) {
   wait->me = me;
   wait->index = index;
+  wait->then = 0;
+  wait->slot = 0;
   wait->begin_ns = qzi_pub_clock_ns();
   if (me->thread.record)
     __atomic_store_n(&me->thread.record->frame, (uint64_t)(uintptr_t)&wait->frame, __ATOMIC_RELEASE);
@@ -239,6 +242,7 @@ static void over(struct qzl_wait *wait, int counted, int spun) {
   if (!spun) qzi_pub_queue_add(wait->index, -1);
   if (counted) qzi_pub_waited(wait->index, ns, spun ? ns : 0);
   uint32_t marked = wait->me->marked;
+  if (qzi_publishing()) qzl_path_waited(wait);
   if (qzi_publishing())
     qzi_pub_thread_state(&wait->me->pub, &wait->me->thread, marked ? QZ_STATE_SPINNING : QZ_STATE_USEFUL, marked);
   look_at_channel(now_ns);

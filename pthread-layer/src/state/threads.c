@@ -5,7 +5,7 @@
  * Reader:  session.c and hot_line.c, through the functions that private.h names.
  * Must not: fail or delay a thread for want of a place: it then runs unpublished.
  */
-#include "object_table.h"
+#include "path.h"
 #include "pthread-layer/src/libc/fast_mutex.h"
 #include <errno.h>
 #include <limits.h>
@@ -142,6 +142,7 @@ static void begin(struct qzl_thread *me) {
   pthread_mutex_unlock(&lock);
   pthread_setspecific(end_key, me);
   qzi_pub_run(&me->pub, &me->thread);
+  if (qzi_publishing()) qzl_path_begins(me);
 }
 
 /* Destructor of end_key. Other destructors may still lock and wait: the thread ends for us in the last round. */
@@ -151,6 +152,7 @@ static void end(void *argument) {
     pthread_setspecific(end_key, me);
     return;
   }
+  qzl_path_ends(me);
   pthread_mutex_lock(&lock);
   me->hot = NULL;
   qzl_self = NULL;
@@ -204,7 +206,9 @@ void qzi_publishers_mapped(void) {
  * the lock is held. */
 static void met(struct qzl_thread *place) {
   struct qz_thread *record = qzi_pub_begin(&place->pub, &place->thread);
-  if (record) qzi_pub_store(&record->state, QZ_STATE_WORD(QZ_STATE_USEFUL, 0));
+  if (!record) return;
+  qzi_pub_store(&record->state, QZ_STATE_WORD(QZ_STATE_USEFUL, 0));
+  place->pub.path = qzi_path_actor(place->thread.index_plus_1 - 1);
 }
 void qzi_publishers_prepare(void) {
   pthread_mutex_lock(&lock);

@@ -87,6 +87,8 @@ struct qzl_wait {
   uint64_t begin_ns;
   struct qz_frame frame; /* from which the sampler finds the callers */
   uint32_t index;
+  uint32_t then; /* lock that it must get back afterwards, in the same call; 0: none */
+  unsigned slot; /* of a barrier: where the chain of its round stands */
 };
 void qzl_wait_from(struct qzl_wait *wait, struct qzl_thread *me, uint32_t index, unsigned state);
 /* Part of the function that waits: the frame must last as long as the wait. */

@@ -4,6 +4,7 @@
  */
 import {
   noPaths,
+  noTimePath,
   State,
   type RawEntity,
   type RawObject,
@@ -172,6 +173,11 @@ export function example(change: Partial<RawProfile['head']> = {}): RawProfile {
       tuplesMerged: 0,
       stacksCut: 0,
       entitiesMerged: 0,
+      pathNs: 0,
+      pathCrumbs: 0,
+      pathLost: 0,
+      pathCutNs: 0,
+      pathToExit: false,
       ...change,
     },
     strings: () => '',
@@ -199,6 +205,7 @@ export function example(change: Partial<RawProfile['head']> = {}): RawProfile {
       ns: numbers([1000 * ms, 900 * ms, 100 * ms]),
       runnableNs: numbers([1000 * ms, 3600 * ms, 300 * ms]),
     },
+    ...noTimePath(),
     objects: [
       object(4, { acquisitions: 500, contended: 1, waitNs: 100 * ms, waitMaxNs: 100 * ms, ...queue(1900, 100) }),
       object(10, { acquisitions: 4, contended: 1, waitNs: 1000 * ms, waitMaxNs: 1000 * ms, ...queue(1000, 1000) }),

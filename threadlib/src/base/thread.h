@@ -54,10 +54,10 @@ struct qzi_thread {
   _Atomic(uint32_t) claim; /* enum qzi_claim */
 
   /* line 1: publishing */
-  QZI_LINE struct qzi_pub_thread pub;
+  QZI_LINE struct qzi_pub_thread pub; /* its last word in line 2, which who wakes the thread has at hand */
 
   /* line 2: waiting. Written by the waiter before it parks, or by who holds the object's lock. */
-  QZI_LINE struct qzi_waiter waiter;
+  struct qzi_waiter waiter;
   void *wait_object; /* object that it waits for; NULL: none */
   /* Describes for the deadlock report what `thread` waits for, the owner included ("mutex \"m\" held by \"t\"").
    * Runs when nothing else does. NULL: nothing is known. */
@@ -78,6 +78,9 @@ struct qzi_thread {
   struct qzi_processor *timer_processor; /* whose heap holds it */
   uint32_t timer_index;                  /* place in that heap + 1; 0: none */
 };
+_Static_assert(offsetof(struct qzi_thread, waiter) % 64 == 8 && offsetof(struct qzi_thread, own_low) % 64 == 0 &&
+                 offsetof(struct qzi_thread, own_low) - offsetof(struct qzi_thread, waiter) == 56,
+               "lines of a thread");
 static inline struct qzi_thread *qzi_waiting_thread(struct qzi_waiter *waiter) {
   return (struct qzi_thread *)((char *)waiter - offsetof(struct qzi_thread, waiter));
 }

@@ -80,6 +80,7 @@ static void connect_publisher(struct qzi_publisher *p) {
   if (!p->sites) p->sites = qzi_pub_reserve(QZI_PUB_SITES * sizeof *p->sites);
   if (!p->pairs) p->pairs = qzi_pub_reserve(qzi_pairs_bytes);
   if (!p->free || !p->sites) return;
+  p->path = qzi_path_actor(p->index);
   record->os_tid = p->os_tid;
   record->cpu = p->cpu;
   struct qz_call *calls = qzi_session.call_base + (size_t)p->index * QZI_CALL_SLOTS;

@@ -75,7 +75,7 @@ void qz_blocking_end(void) {
   if (p) {
     qzi_kernel_take(kernel, p);
     qzi_current_set(p, self);
-    qzi_pub_run(&p->head.pub, &self->pub);
+    qzi_pub_go_on(&p->head.pub, &self->pub);
     atomic_fetch_sub_explicit(&qzi_runtime.in_io, 1, memory_order_seq_cst);
     return;
   }

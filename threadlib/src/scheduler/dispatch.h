@@ -65,7 +65,7 @@ static inline __attribute__((always_inline)) struct qzi_passed qzi_switch_to(str
 static inline __attribute__((always_inline)) void qzi_park_here(struct qzi_processor *p, struct qzi_thread *self,
                                                                 void (*after)(void *), void *arg) {
   self->blocked = 1;
-  qzi_pub_state(&p->head.pub, QZ_STATE_OVERHEAD);
+  qzi_pub_park(&p->head.pub, &self->pub);
   struct qzi_exceptions exceptions = qzi_exceptions_save(p);
   qzi_enter(p);
   struct qzi_thread *next = qzi_take_next(p);

@@ -143,7 +143,7 @@ __attribute__((noinline)) void qzi_yield(void) {
     qzi_leave(p);
     return;
   }
-  qzi_pub_state(&p->head.pub, QZ_STATE_OVERHEAD);
+  qzi_pub_park(&p->head.pub, &self->pub);
   struct qzi_exceptions exceptions = qzi_exceptions_save(p);
   qzi_pub_ready(&p->head.pub, &self->pub);
   qzi_ring_push(&p->fifo, self);
@@ -214,7 +214,7 @@ struct qzi_passed qzi_run_from_scheduler(struct qzi_kernel *kernel, struct qzi_t
   if (qzi_life(next) == QZI_NEW) qzi_prepare(next);
   qzi_current_set(p, next);
   qzi_pub_switched(&p->head.pub);
-  qzi_pub_run(&p->head.pub, &next->pub);
+  qzi_pub_go_on(&p->head.pub, &next->pub);
   qzi_sanitize_to_thread(&kernel->sanitizer_stack, next);
   struct qzi_passed passed = qzi_switch(qzi_fp_leave(), &kernel->context, next->context, NULL, NULL);
   qzi_sanitize_arrived(kernel->sanitizer_stack);

@@ -45,6 +45,7 @@ static int wait(struct cond *cond, qz_mutex *mutex, uint64_t deadline_ns, uint64
   qzi_lock(&cond->lock);
   struct qzi_thread *next = qzi_mutex_let_go(mutex, self);
   uint32_t index = qzi_ask(&cond->object, QZ_KIND_CONDITION, cond, self, place, 0);
+  if (index && next) qzi_lets_go(next); /* when it is made ready, another thread runs here */
   bool woken = qzi_wait_and_ready(&cond->queue, &cond->object, QZ_KIND_CONDITION, &cond->lock, me, deadline_ns, next);
   qzi_take_off(index, QZ_KIND_CONDITION, self);
   qzi_mutex_retake(mutex, self, place);

@@ -353,14 +353,20 @@ static __attribute__((noinline)) int unlock_slow(struct mutex *mutex, struct qzi
     return EPERM;
   }
   struct qzi_thread *next = let_go(mutex, self);
-  if (next) qzi_ready_away(next);
+  if (next) {
+    if (qzi_publishing()) qzi_lets_go(next);
+    qzi_ready_away(next);
+  }
   return 0;
 }
 
 /* After the mutex was released: takes it off the stack, wakes. */
 static __attribute__((noinline)) int unlocked(struct qzi_thread *self, uint32_t index, struct qzi_thread *next) {
   qzi_take_off(index, QZ_KIND_MUTEX, self);
-  if (next) qzi_ready_away(next);
+  if (next) {
+    qzi_lets_go(next);
+    qzi_ready_away(next);
+  }
   return 0;
 }
 

@@ -110,6 +110,7 @@ struct qzi_waiter *qzi_queue_take_all(struct qzi_queue *queue, struct qzi_object
       if (QZI_UNLIKELY(waiter->since && index)) {
         if (!now) now = qzi_pub_ticks();
         qzi_pub_waits_add(index, &waits, qzi_pub_ticks_ns(waiter->since, now));
+        qzi_lets_go(qzi_waiting_thread(waiter));
       }
       waiter->given = given;
       taken++;

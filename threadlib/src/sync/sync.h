@@ -166,6 +166,10 @@ static inline int qzi_give_alone(struct qzi_queue *queue, struct qzi_object *obj
 void qzi_give_all_alone(struct qzi_queue *queue, struct qzi_object *object);
 /* What the thread waits for, and who has it, for the deadlock report. */
 void qzi_wait_describe(const struct qzi_thread *thread, char *text, size_t bytes);
+/* While publishing: the caller lets a thread go on that waits (publisher/path.h). Before that can be taken. */
+static inline void qzi_lets_go(struct qzi_thread *thread) {
+  qzi_path_give(qzi_publisher_self(), &thread->pub, QZ_ARRIVAL_WOKEN);
+}
 /* Ends the wait of a waiter that was taken out of its queue, and counts it. Under the internal lock. The caller makes
  * the thread ready when it has released that: waking a processor may take a system call. Until then the waiter stays.
  * *now: the time, 0: not looked up yet. */
@@ -173,6 +177,7 @@ static inline void qzi_wait_ends(struct qzi_object *object, struct qzi_waiter *w
   if (QZI_UNLIKELY(waiter->since)) {
     if (!*now) *now = qzi_pub_ticks();
     qzi_pub_waited_locked(object->pub.index, qzi_pub_ticks_ns(waiter->since, *now), 0);
+    qzi_lets_go(qzi_waiting_thread(waiter));
   }
   waiter->given = given;
 }

@@ -86,6 +86,7 @@ void qzi_thread_free(struct qzi_thread *thread) { free_after(thread); }
 
 static void end_after(void *arg) {
   struct qzi_thread *thread = arg;
+  uint64_t chain = thread->pub.chain; /* its joiner goes on with it (publisher/path.h) */
   uintptr_t join = atomic_load_explicit(&thread->join, memory_order_relaxed), next;
   do {
     next = qzi_joiner(join) && join & QZI_JOIN_TIMED ? QZI_JOIN_ENDING : QZI_JOIN_ENDED;
@@ -99,7 +100,10 @@ static void end_after(void *arg) {
   bool wake = true;
   if (next == QZI_JOIN_ENDING) {
     wake = qzi_claim(qzi_joiner(join));
+    if (wake) qzi_joiner(join)->pub.chain = chain;
     atomic_store_explicit(&thread->join, QZI_JOIN_ENDED, memory_order_release);
+  } else {
+    qzi_joiner(join)->pub.chain = chain;
   }
   if (wake) qzi_ready(qzi_joiner(join));
 }
@@ -113,11 +117,13 @@ void qzi_thread_end(struct qzi_thread *self, void *result) {
   qzi_pub_leave(&p->head.pub, QZ_STATE_OVERHEAD);
   if (self->scope) {
     struct qzi_thread *parent = qzi_scope_child_ended(self->scope);
+    if (parent) parent->pub.chain = self->pub.chain;
     qzi_switch_away(parent, free_after, self);
   }
   uintptr_t join = atomic_load_explicit(&self->join, memory_order_acquire);
   if (qzi_joiner(join) && !(join & QZI_JOIN_TIMED)) {
     /* it is parked, and nobody else wakes it: on to it at once; it frees us */
+    qzi_joiner(join)->pub.chain = self->pub.chain;
     atomic_store_explicit(&self->join, QZI_JOIN_ENDED, memory_order_release);
     qzi_switch_away(qzi_joiner(join), NULL, NULL);
   }

@@ -17,6 +17,10 @@ export const commands: Readonly<Record<string, Entry>> = {
   },
   locks: { summary: 'who waited for which lock, and who held it meanwhile', load: () => import('./locks.js') },
   threads: { summary: 'what each thread did with its time', load: () => import('./threads.js') },
+  path: {
+    summary: 'why it took that long: who let whom go on, from the end back to the beginning',
+    load: () => import('./path.js'),
+  },
   compare: { summary: 'two profiles side by side: what got better and what worse', load: () => import('./compare.js') },
   demo: { summary: 'build and run an example under Quartz, and show its report', load: () => import('./demo.js') },
   cflags: { summary: 'compiler flags for programs to be profiled', load: () => import('./cflags.js') },

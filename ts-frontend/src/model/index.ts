@@ -2,7 +2,7 @@
  * The model: every metric of docs/reference/metrics.md from a profile. Pure: no I/O, no clock, no state between calls.
  */
 export type * from './profile/raw-profile.js';
-export { noPaths, pathsOf, State, Waiting } from './profile/raw-profile.js';
+export { Arrival, noPaths, noTimePath, pathsOf, State, Waiting } from './profile/raw-profile.js';
 export * as abi from './profile/abi.js';
 export type * from './result/types.js';
 export type * from './result/facts.js';
@@ -22,3 +22,5 @@ export { columnNames, derivedMetric, MetricError, type DerivedMetric } from './v
 export type { ViewRow } from './views/rows.js';
 export { viewOf, type ViewName } from './views/views.js';
 export { contradictions } from './findings/advice.js';
+export { timePathOf } from './path/time-path.js';
+export type { Came, PathEntity, PathLeg, PathSegment, PathState, TimePath } from './path/time-path.js';

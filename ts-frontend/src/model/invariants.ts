@@ -99,6 +99,20 @@ export function checkInvariants(model: Model): string[] {
     const t = raw.timeline;
     same(`timeline, stretch ${k}`, t.usefulNs[k]! + t.overheadNs[k]! + t.spinningNs[k]! + t.idleNs[k]!, P * t.ns[k]!);
   }
+  if (raw.head.pathNs > 0) {
+    const sum = (times: Float64Array): number => times.reduce((a, b) => a + b, 0);
+    same('9. length of the time path and elapsed time', raw.head.pathNs, elapsedNs);
+    same('9. sum over the segments of the time path and its length', sum(raw.segments.ns), raw.head.pathNs);
+    same("9. sum of the time path's time by what was done and its length", sum(raw.onPath.ns), raw.head.pathNs);
+    raw.segments.startNs.forEach((startNs, k) => {
+      if (k > 0)
+        same(
+          `9. begin of segment ${k} and end of the one before`,
+          startNs,
+          raw.segments.startNs[k - 1]! + raw.segments.ns[k - 1]!,
+        );
+    });
+  }
   broken.push(...contradictions(model.findings));
   broken.push(...checkViews(plain, slack));
   return broken;

@@ -5,3 +5,4 @@ export { reportJson, schemaName } from './json.js';
 export { contextViews, views, type ContextView, type RenderOptions, type View } from './format/options.js';
 export { contextReport, focusReport, report } from './report.js';
 export { viewCsv, viewJson, type ViewQuery } from './view.js';
+export { noPathText, pathCsv, pathJson, pathReport, pathSchema } from './path.js';

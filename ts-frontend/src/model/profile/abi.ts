@@ -8,6 +8,9 @@ export const State = { idle: 0, useful: 1, overhead: 2, spinning: 3, ready: 4, b
 /** enum qz_waiting, in tuples.waiting. */
 export const Waiting = { none: 0, object: 1, woken: 2 } as const;
 
+/** enum qz_arrival, in segments.came and .arrival, onPath.arrival. */
+export const Arrival = { same: 0, created: 1, woken: 2, joined: 3, own: 4, io: 5 } as const;
+
 /** enum qz_kind. */
 export const objectKinds = {
   mutex: 1,
@@ -144,11 +147,16 @@ export interface HeadFields {
   tuplesMerged: number;
   stacksCut: number;
   entitiesMerged: number;
+  pathNs: number;
+  pathCrumbs: number;
+  pathLost: number;
+  pathCutNs: number;
   program: string;
   arguments: string;
   host: string;
   quartzVersion: string;
   abandoned: boolean;
+  pathToExit: boolean;
   attached: boolean;
   usageKnown: boolean;
   switchesKnown: boolean;

@@ -13,7 +13,7 @@ import {
   type Publisher,
 } from './abi.js';
 
-export { State, Waiting } from './abi.js';
+export { Arrival, State, Waiting } from './abi.js';
 export type { LibraryWait, Missing, Naming, ObjectKind, Origin } from './abi.js';
 
 /**
@@ -59,6 +59,31 @@ export interface RawProfile {
     ns: Float64Array;
     waitersNs: Float64Array;
   };
+  /** The run's time path (docs/reference/path.md): its time by what was done; empty where none was recorded. */
+  onPath: {
+    stack: Uint32Array;
+    thread: Uint32Array;
+    object: Uint32Array;
+    state: Uint8Array;
+    arrival: Uint8Array;
+    inferred: Uint8Array;
+    count: Float64Array;
+    ns: Float64Array;
+  };
+  /** The same in time order. */
+  segments: {
+    startNs: Float64Array;
+    ns: Float64Array;
+    stack: Uint32Array;
+    thread: Uint32Array;
+    object: Uint32Array;
+    state: Uint8Array;
+    arrival: Uint8Array;
+    inferred: Uint8Array;
+    came: Uint8Array;
+    by: Uint32Array;
+    joined: Uint32Array;
+  };
   calls: { site: Float64Array; caller: Uint32Array; callee: Uint32Array; count: Float64Array };
   threads: RawThread[];
   modules: RawModule[];
@@ -75,6 +100,19 @@ export interface RawProfile {
     top: Uint32Array;
   };
 }
+
+/** Of a profile without a time path. */
+export const noTimePath = (): Pick<RawProfile, 'onPath' | 'segments'> => {
+  const words = (): Uint32Array => new Uint32Array(0);
+  const bytes = (): Uint8Array => new Uint8Array(0);
+  const times = (): Float64Array => new Float64Array(0);
+  const where = { stack: words(), thread: words(), object: words() };
+  const how = { state: bytes(), arrival: bytes(), inferred: bytes() };
+  return {
+    onPath: { ...where, ...how, count: times(), ns: times() },
+    segments: { ...where, ...how, startNs: times(), ns: times(), came: bytes(), by: words(), joined: words() },
+  };
+};
 
 /** The head, with names in place of the values of enumerations; field by field as struct qz_profile says. */
 export interface RawHead extends Omit<

@@ -1,0 +1,87 @@
+/* The time path of kernel threads: chains that go through objects and ended threads (docs/reference/path.md).
+ *
+ * Owns:    the chains of threads that have ended, by their number.
+ * Writer:  who lets others go on (an object's path_word), a thread that ends. Reader: who has waited, right afterwards.
+ * Must not: do anything where nobody waits: a free lock stays free of all this.
+ *
+ * Who lets go does not know whom. So it leaves its chain with the object, before the real call; who comes out of a wait
+ * takes it from there, if it is younger than the wait.
+ */
+#include "path.h"
+#include "publisher/private.h"
+
+#define ENDED 4096u /* a power of two */
+static struct ended { uint64_t id, word, ns; /* id: stored last */ } ended[ENDED];
+
+static struct ended *ended_at(pthread_t id) { return &ended[(uint64_t)id * 0x9e3779b97f4a7c15u >> 52 & (ENDED - 1)]; }
+
+static void leave_with(struct qzl_thread *me, uint32_t index, unsigned slot) {
+  struct qz_object *object = QZI_PUB_OBJECT(index);
+  qzi_pub_store(&object->path_word[slot], qzi_path_now(me->pub.path));
+  qzi_pub_store(&object->path_ticks[slot], qzi_pub_clock_ns());
+}
+
+void qzl_path_lets_go(struct qzl_thread *me, uint32_t index) {
+  if (index && !(index & QZI_PUB_SHARED) && me->pub.path &&
+      __atomic_load_n(&QZI_PUB_OBJECT(index)->queue, __ATOMIC_RELAXED))
+    leave_with(me, index, 0);
+}
+
+unsigned qzl_path_arrives(struct qzl_thread *me, uint32_t index) {
+  if (!index || index & QZI_PUB_SHARED || !me->pub.path) return 0;
+  struct qz_object *object = QZI_PUB_OBJECT(index);
+  uint32_t parties = __atomic_load_n(&object->capacity, __ATOMIC_RELAXED);
+  uint64_t arrival = __atomic_fetch_add(&object->path_arrivals, 1, __ATOMIC_RELAXED);
+  unsigned slot = parties ? arrival / parties & 1 : 0;
+  leave_with(me, index, slot);
+  return slot;
+}
+
+/* The thread goes on with that chain. */
+static void goes_on(struct qzl_thread *me, uint64_t word, unsigned arrival, uint64_t key) {
+  struct qz_path *actor = me->pub.path;
+  actor->since = qzi_path_time() | arrival;
+  actor->key = key;
+  qzi_pub_store(&actor->word, word);
+}
+
+/* Since when the object's chain stands there; 0: it is older than the wait. */
+static uint64_t left_since(uint32_t index, unsigned slot, uint64_t begin_ns) {
+  if (!index || index & QZI_PUB_SHARED) return 0;
+  uint64_t ns = __atomic_load_n(&QZI_PUB_OBJECT(index)->path_ticks[slot], __ATOMIC_RELAXED);
+  return ns >= begin_ns ? ns : 0;
+}
+
+void qzl_path_waited(const struct qzl_wait *wait) {
+  struct qzl_thread *me = wait->me;
+  uint64_t ns = left_since(wait->index, wait->slot, wait->begin_ns);
+  uint64_t then_ns = left_since(wait->then, 0, wait->begin_ns);
+  if (!me->pub.path || (!ns && !then_ns)) return;
+  uint32_t index = then_ns > ns ? wait->then : wait->index;
+  struct qz_object *object = QZI_PUB_OBJECT(index);
+  uint64_t word = __atomic_load_n(&object->path_word[index == wait->index ? wait->slot : 0], __ATOMIC_RELAXED);
+  if (QZ_CHAIN_ACTOR(word) == QZ_CHAIN_ACTOR(me->pub.path->word) && word <= me->pub.path->word) return; /* its own */
+  goes_on(me, word, QZ_ARRIVAL_WOKEN, QZ_KEY(object->kind, index));
+}
+
+void qzl_path_begins(struct qzl_thread *me) {
+  if (!me->thread.record) return;
+  me->pub.path = qzi_path_actor(me->thread.index_plus_1 - 1);
+  if (me->pub.path) qzi_path_take(&me->pub, &me->thread);
+}
+
+void qzl_path_ends(struct qzl_thread *me) {
+  if (!qzi_publishing() || !me->pub.path) return;
+  struct ended *at = ended_at(me->id);
+  qzi_pub_store(&at->id, 0);
+  qzi_pub_store(&at->word, qzi_path_now(me->pub.path));
+  qzi_pub_store(&at->ns, qzi_pub_clock_ns());
+  __atomic_store_n(&at->id, (uint64_t)me->id, __ATOMIC_RELEASE);
+}
+
+void qzl_path_joined(struct qzl_thread *me, pthread_t id, uint64_t begin_ns, uint64_t key) {
+  struct ended *at = ended_at(id);
+  if (!qzi_publishing() || !me->pub.path || __atomic_load_n(&at->id, __ATOMIC_ACQUIRE) != (uint64_t)id) return;
+  if (__atomic_load_n(&at->ns, __ATOMIC_RELAXED) < begin_ns) return; /* it had ended: nobody waited */
+  goes_on(me, __atomic_load_n(&at->word, __ATOMIC_RELAXED), QZ_ARRIVAL_JOINED, key);
+}

@@ -1,0 +1,29 @@
+/* The time path of kernel threads (docs/reference/path.md): what those who let others go on, wait, begin and end call.
+ *
+ * Owns:    nothing. Writer: path.c. Reader: every file of the layer.
+ * Must not: be called while nothing is published, but for qzl_lets_go and qzl_path_ends.
+ */
+#ifndef QZL_PATH_H
+#define QZL_PATH_H
+
+#include "object_table.h"
+
+#pragma GCC visibility push(hidden)
+
+/* The caller is about to let go whoever waits for the object with that record (0: none). */
+void qzl_path_lets_go(struct qzl_thread *me, uint32_t index);
+/* It has come to a barrier; for struct qzl_wait. */
+unsigned qzl_path_arrives(struct qzl_thread *me, uint32_t index);
+/* It has waited; it has its record and begins to run; it ends; it has waited for the end of `id`. */
+void qzl_path_waited(const struct qzl_wait *wait);
+void qzl_path_begins(struct qzl_thread *me);
+void qzl_path_ends(struct qzl_thread *me);
+void qzl_path_joined(struct qzl_thread *me, pthread_t id, uint64_t begin_ns, uint64_t key);
+/* The same as qzl_path_lets_go for an object that is no lock. Any thread, any signal handler. */
+static inline void qzl_lets_go(const void *address) {
+  struct qzl_thread *me = qzl_self;
+  if (qzi_publishing() && me) qzl_path_lets_go(me, qzl_known(address));
+}
+
+#pragma GCC visibility pop
+#endif

@@ -1,0 +1,55 @@
+/* Crumbs of the time path, and the sampler's clock page. See path.h. */
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include "private.h"
+
+static const struct qz_clock_page stopped;
+const struct qz_clock_page *qzi_path_clock = &stopped;
+
+/* A snapshot has been taken since the last crumb of the actor's chain. Not inlined, and all registers but those of the
+ * result may be lost: once for each snapshot. */
+__attribute__((noinline, cold)) uint64_t qzi_path_crumb(struct qz_path *actor) {
+  uint64_t now = qzi_path_time(), word = actor->word;
+  uint64_t index = (uint64_t)((char *)actor - qzi_session.path_base) / qzi_session.path_stride;
+  uint64_t limit = qzi_session.crumbs_limit, at = actor->count, number = 0;
+  /* Two of the same time have numbers; half of the ring may fill between two looks of the sampler. */
+  while (number < at && number < limit / 2 &&
+         QZ_CHAIN_TIME(actor->ring[(at - 1 - number) & (limit - 1)].id) == QZ_CHAIN_TIME(now))
+    number++;
+  if (number >= limit / 2 || number >= QZ_CRUMBS_AT_ONCE) {
+    qzi_pub_store(&actor->lost, actor->lost + 1);
+    return word;
+  }
+  struct qz_crumb *crumb = &actor->ring[at & (limit - 1)];
+  uint64_t id = QZ_CHAIN(QZ_CHAIN_TIME(now), index, number);
+  qzi_pub_store(&crumb->id, id);
+  qzi_pub_store(&crumb->prev, word);
+  qzi_pub_store(&crumb->since, actor->since);
+  qzi_pub_store(&crumb->key, actor->key);
+  __atomic_store_n(&actor->count, at + 1, __ATOMIC_RELEASE);
+  actor->since = now;
+  actor->key = 0;
+  qzi_pub_store(&actor->word, id);
+  return id;
+}
+
+struct qz_path *qzi_path_actor(uint32_t index) {
+  return qzi_session.path_base ? (struct qz_path *)(void *)(qzi_session.path_base + index * qzi_session.path_stride)
+                               : NULL;
+}
+
+void qzi_path_clock_map(int fd) {
+  struct stat state;
+  int seals = fcntl(fd, F_GET_SEALS);
+  if (fstat(fd, &state) || state.st_size < (off_t)QZ_CLOCK_PAGE_BYTES || seals < 0 || !(seals & F_SEAL_SHRINK)) return;
+  /* An earlier sampler's is replaced where it stands: somebody may just be looking at it. */
+  void *place = qzi_path_clock == &stopped ? NULL : (void *)(uintptr_t)qzi_path_clock;
+  void *page = mmap(place, QZ_CLOCK_PAGE_BYTES, PROT_READ, MAP_SHARED | (place ? MAP_FIXED : 0), fd, 0);
+  if (page != MAP_FAILED) __atomic_store_n(&qzi_path_clock, page, __ATOMIC_RELEASE);
+}
+
+void qzi_path_ended(struct qzi_publisher *p) {
+  if (p->path) __atomic_store_n(&qzi_session.head->path_end, qzi_path_now(p->path) | QZ_ARRIVAL_OWN, __ATOMIC_RELEASE);
+}

@@ -1,0 +1,64 @@
+/* Chains of crumbs, as programs write them: who let whom go on, as far back as anybody may still ask.
+ *
+ * Owns:    a link for each crumb: the one before it, and what its actor was seen doing in between.
+ * Writer and reader: the aggregating thread.
+ * Must not: believe a crumb: times are bounded, a crumb before it that is not known cuts the chain, which is counted.
+ *
+ * Bounded: when there are too many links, those that no actor's chain leads to and that are old are forgotten; and what
+ * all chains have in common is told to `settled`, in time order, and forgotten. (docs/reference/path.md, "Memory")
+ */
+#ifndef QZI_PATH_CHAINS_H
+#define QZI_PATH_CHAINS_H
+
+#include "abi/session_read.h"
+#include "observations.h"
+#include "sampler/util/hash_index.h"
+
+/* A stretch of a chain: what one actor did, seen at once. */
+struct qzi_piece {
+  uint64_t time;          /* length */
+  uint32_t stack, thread; /* node, entity; 0: unknown */
+  uint8_t state;          /* enum qz_state */
+  uint8_t inferred;
+};
+
+struct qzi_link {
+  uint64_t id, prev;          /* names; prev 0: the beginning */
+  uint64_t begin, since, end; /* time: of the one before; from when on the actor had the chain; of this one */
+  uint64_t key;               /* object that it came by (QZ_KEY_OBJECT), or none */
+  uint32_t before;            /* index + 1 of the link before; 0: none, or not looked up yet */
+  uint32_t pieces_count;
+  struct qzi_piece *pieces; /* from since to end */
+  struct qzi_piece waiting; /* from begin to since */
+  uint8_t arrival;          /* enum qz_arrival */
+  uint8_t marked;
+};
+
+struct qzi_chains {
+  const struct qz_session_view *view;
+  uint64_t base; /* what the clock page says at time 0, as a time */
+  uint64_t now;  /* time of the last snapshot */
+  uint32_t due;  /* number of links at which some are forgotten next */
+  struct qzi_link *links;
+  uint32_t count, room;
+  struct qzi_table index; /* of links by name */
+  uint64_t *counts;       /* crumbs read of each actor */
+  struct qzi_observations *logs;
+  uint32_t actors;
+  uint64_t crumbs, lost; /* read; not read, or without memory for them */
+  void (*settle)(void *to, const struct qzi_link *link);
+  void *to;
+};
+
+/* 0, or -1: out of memory. */
+int qzi_chains_open(struct qzi_chains *chains, const struct qz_session_view *view, uint64_t base,
+                    void (*settle)(void *to, const struct qzi_link *link), void *to);
+/* An actor was seen at time `seen->end`. */
+void qzi_chains_seen(struct qzi_chains *chains, uint32_t actor, const struct qzi_observation *seen);
+/* Reads the crumbs that the first `actors` have written until now. */
+void qzi_chains_read(struct qzi_chains *chains, uint32_t actors, uint64_t now);
+/* The recording has ended at chains->now: tells `settle` the chain of the run, from its beginning to its end. */
+void qzi_chains_end(struct qzi_chains *chains);
+void qzi_chains_close(struct qzi_chains *chains);
+
+#endif

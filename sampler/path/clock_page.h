@@ -1,0 +1,18 @@
+/* The page by which a program knows that a snapshot has been taken (abi/session.h, struct qz_clock_page).
+ *
+ * Owns:    its memory file and mapping. Writer: the aggregating thread. Reader: the program, which maps it read-only.
+ * Must not: tell the program anything else.
+ */
+#ifndef QZI_CLOCK_PAGE_H
+#define QZI_CLOCK_PAGE_H
+
+#include "abi/session.h"
+
+struct qzi_clock_page {
+  int fd;                     /* -1: there is none, and no time path */
+  struct qz_clock_page *page; /* NULL: likewise */
+};
+struct qzi_clock_page qzi_clock_page_make(void);
+void qzi_clock_page_close(struct qzi_clock_page *page);
+
+#endif

@@ -1,0 +1,151 @@
+/* See settled.h. */
+#include "settled.h"
+
+#include <string.h>
+#include "sampler/util/array.h"
+
+#define SEGMENTS_MOST 65536u
+
+/* Neighbours, two and two, as one: under what took longer. */
+static void join_neighbours(struct qzi_settled *settled) {
+  uint32_t count = settled->segments_count / 2;
+  for (uint32_t k = 0; k < count; k++) {
+    const struct qz_path_segment *a = &settled->segments[2 * k], *b = a + 1;
+    struct qz_path_segment joined = a->ns >= b->ns ? *a : *b;
+    joined.start_ns = a->start_ns;
+    joined.ns = a->ns + b->ns;
+    joined.joined = a->joined + b->joined;
+    joined.came = a->came;
+    joined.by = a->by;
+    settled->segments[k] = joined;
+  }
+  if (settled->segments_count % 2) settled->segments[count++] = settled->segments[settled->segments_count - 1];
+  settled->segments_count = count;
+}
+
+static void add_segment(struct qzi_settled *settled, const struct qz_on_path *its) {
+  struct qz_path_segment *last = settled->segments_count ? &settled->segments[settled->segments_count - 1] : NULL;
+  if (last && last->stack == its->stack && last->thread == its->thread && last->object == its->object &&
+      last->state == its->state && last->arrival == its->arrival && last->inferred == its->inferred && !settled->came) {
+    last->ns += its->ns;
+    return;
+  }
+  if (settled->segments_count == SEGMENTS_MOST) join_neighbours(settled);
+  if (qzi_grow((void **)&settled->segments, &settled->segments_room, settled->segments_count + 1,
+               sizeof *settled->segments)) {
+    settled->memory++;
+    if (last) settled->segments[settled->segments_count - 1].ns += its->ns;
+    return;
+  }
+  settled->segments[settled->segments_count++] = (struct qz_path_segment){.start_ns = settled->time,
+                                                                          .ns = its->ns,
+                                                                          .stack = its->stack,
+                                                                          .thread = its->thread,
+                                                                          .object = its->object,
+                                                                          .state = its->state,
+                                                                          .arrival = its->arrival,
+                                                                          .inferred = its->inferred,
+                                                                          .came = settled->came,
+                                                                          .by = settled->by,
+                                                                          .joined = 1};
+  settled->came = 0;
+  settled->by = 0;
+}
+
+static void add_sum(struct qzi_settled *settled, const struct qz_on_path *its) {
+  uint32_t hash =
+    qzi_hash((uint64_t)its->stack << 32 | its->thread,
+             (uint64_t)its->object << 32 | (uint32_t)its->state << 16 | (uint32_t)its->arrival << 8 | its->inferred);
+  QZI_TABLE_EACH(&settled->index, hash, at) {
+    struct qz_on_path *sum = &settled->sums[at - 1];
+    if (sum->stack != its->stack || sum->thread != its->thread || sum->object != its->object ||
+        sum->state != its->state || sum->arrival != its->arrival || sum->inferred != its->inferred)
+      continue;
+    sum->count++;
+    sum->ns += its->ns;
+    return;
+  }
+  if (qzi_grow((void **)&settled->sums, &settled->sums_room, settled->sums_count + 1, sizeof *settled->sums) ||
+      qzi_table_add(&settled->index, hash, settled->sums_count + 1)) {
+    settled->memory++;
+    if (settled->sums_count) settled->sums[0].ns += its->ns;
+    return;
+  }
+  settled->sums[settled->sums_count] = *its;
+  settled->sums[settled->sums_count++].count = 1;
+}
+
+static void add(struct qzi_settled *settled, const struct qz_on_path *its) {
+  if (!its->ns) return;
+  add_segment(settled, its);
+  add_sum(settled, its);
+  settled->time += its->ns;
+}
+
+void qzi_settle(void *argument, const struct qzi_link *link) {
+  struct qzi_settled *settled = argument;
+  uint32_t object = link->key & QZ_KEY_OBJECT ? qzi_intern_object(settled->in, QZ_KEY_INDEX(link->key)) : 0;
+  if (link->arrival != QZ_ARRIVAL_SAME) {
+    settled->came = link->arrival;
+    settled->by = object;
+  }
+  if (link->begin > settled->time) { /* what was before it is not known any more */
+    settled->cut += link->begin - settled->time;
+    add(settled, &(struct qz_on_path){.state = QZ_STATE_READY, .ns = link->begin - settled->time});
+  }
+  uint64_t again = settled->time - link->begin; /* told already, by a chain that then turned out not to be the run's */
+  settled->cut += again;
+  for (uint32_t k = 0; k <= link->pieces_count; k++) {
+    const struct qzi_piece *piece = k ? &link->pieces[k - 1] : &link->waiting;
+    uint64_t told = again < piece->time ? again : piece->time;
+    again -= told;
+    add(settled, &(struct qz_on_path){.stack = piece->stack,
+                                      .thread = piece->thread,
+                                      .object = k ? 0 : object,
+                                      .state = piece->state,
+                                      .arrival = k ? 0 : link->arrival,
+                                      .inferred = piece->inferred,
+                                      .ns = piece->time - told});
+  }
+}
+
+void qzi_settled_write(struct qzi_settled *settled, struct qzi_file *file, uint64_t elapsed_ns) {
+  uint64_t most_sums = file->head->sections[QZ_SECTION_ON_PATH].capacity,
+           most_segments = file->head->sections[QZ_SECTION_SEGMENTS].capacity, left_ns = elapsed_ns;
+  while (settled->segments_count > most_segments && settled->segments_count > 1) join_neighbours(settled);
+  while (settled->sums_count > most_sums && settled->sums_count > 1) { /* the last ones are nobody's in particular */
+    struct qz_on_path *last = &settled->sums[--settled->sums_count];
+    settled->sums[0].ns += last->ns;
+    settled->cut += last->ns;
+  }
+  if (!settled->segments_count || !settled->sums_count ||
+      qzi_file_room(file, QZ_SECTION_ON_PATH, settled->sums_count) ||
+      qzi_file_room(file, QZ_SECTION_SEGMENTS, settled->segments_count))
+    return;
+  for (uint32_t k = 0; k < settled->segments_count; k++) {
+    struct qz_path_segment *its = &settled->segments[k];
+    its->start_ns = elapsed_ns - left_ns;
+    its->ns = k + 1 < settled->segments_count ? its->ns << QZ_PATH_TIME_SHIFT : left_ns;
+    left_ns -= its->ns < left_ns ? its->ns : left_ns;
+    file->segments[k] = *its;
+  }
+  left_ns = elapsed_ns;
+  for (uint32_t k = settled->sums_count;
+       k-- > 0;) { /* the first, which is the run's beginning, has what is left over */
+    struct qz_on_path *its = &settled->sums[k];
+    its->ns = k ? its->ns << QZ_PATH_TIME_SHIFT : left_ns;
+    left_ns -= its->ns < left_ns ? its->ns : left_ns;
+    file->on_path[k] = *its;
+  }
+  qzi_file_append(file, QZ_SECTION_ON_PATH, settled->sums_count);
+  qzi_file_append(file, QZ_SECTION_SEGMENTS, settled->segments_count);
+  file->head->path_ns = elapsed_ns;
+  file->head->path_cut_ns = settled->cut << QZ_PATH_TIME_SHIFT;
+}
+
+void qzi_settled_free(struct qzi_settled *settled) {
+  free(settled->sums);
+  free(settled->segments);
+  qzi_table_free(&settled->index);
+  memset(settled, 0, sizeof *settled);
+}

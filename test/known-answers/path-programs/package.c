@@ -1,0 +1,171 @@
+/* The thread package, each case by its name: see ../path.test.ts. */
+#include <quartz/quartz.h>
+#include "units.h"
+
+#define ROUNDS 60
+
+static qz_channel items;
+static qz_sem units_left;
+static qz_mutex lock;
+static qz_rwlock rwlock;
+static qz_cond changed;
+static qz_barrier round_ends;
+static int turn;
+
+static void *does_shorter(void *unused) {
+  shorter();
+  return unused;
+}
+static void *does_longer(void *unused) {
+  longer();
+  return unused;
+}
+static void *sender(void *unused) {
+  for (long k = 0; k < ROUNDS; k++) {
+    produce();
+    qz_channel_send(&items, &k);
+  }
+  return unused;
+}
+static void *receiver(void *unused) {
+  for (long k = 0, item; k < ROUNDS; k++) {
+    qz_channel_receive(&items, &item);
+    consume();
+  }
+  return unused;
+}
+static void *poster(void *unused) {
+  for (long k = 0; k < ROUNDS; k++) {
+    produce();
+    qz_sem_post(&units_left);
+  }
+  return unused;
+}
+static void *waiter(void *unused) {
+  for (long k = 0; k < ROUNDS; k++) {
+    qz_sem_wait(&units_left);
+    consume();
+  }
+  return unused;
+}
+static void *locks(void *unused) {
+  for (int k = 0; k < ROUNDS; k++) {
+    qz_mutex_lock(&lock);
+    locked();
+    qz_mutex_unlock(&lock);
+    outside();
+  }
+  return unused;
+}
+static void *write_locks(void *unused) {
+  for (int k = 0; k < ROUNDS; k++) {
+    qz_rwlock_wrlock(&rwlock);
+    locked();
+    qz_rwlock_unlock(&rwlock);
+    outside();
+  }
+  return unused;
+}
+static void *is_early(void *unused) {
+  for (int k = 0; k < ROUNDS; k++) {
+    early();
+    qz_barrier_wait(&round_ends);
+  }
+  return unused;
+}
+static void *is_late(void *unused) {
+  for (int k = 0; k < ROUNDS; k++) {
+    late();
+    qz_barrier_wait(&round_ends);
+  }
+  return unused;
+}
+static void await(int mine) {
+  qz_mutex_lock(&lock);
+  while (turn != mine) qz_cond_wait(&changed, &lock);
+  qz_mutex_unlock(&lock);
+}
+static void pass(int next) {
+  qz_mutex_lock(&lock);
+  turn = next;
+  qz_cond_broadcast(&changed);
+  qz_mutex_unlock(&lock);
+}
+static void *pings(void *unused) {
+  for (int k = 0; k < ROUNDS; k++) {
+    await(0);
+    ping();
+    pass(1);
+  }
+  return unused;
+}
+static void *pongs(void *unused) {
+  for (int k = 0; k < ROUNDS; k++) {
+    await(1);
+    pong();
+    pass(0);
+  }
+  return unused;
+}
+static void *naps(void *unused) {
+  qz_sleep_ns(300000000);
+  shorter();
+  return unused;
+}
+static void *blocks(void *unused) {
+  qz_blocking_begin("nap");
+  usleep(300000);
+  qz_blocking_end();
+  shorter();
+  return unused;
+}
+static void spawned_shorter(void *unused) { shorter(); }
+static void spawned_longer(void *unused) { longer(); }
+
+static void both(void *(*first)(void *), void *(*second)(void *)) {
+  qz_thread_t a, b;
+  if (qz_create(&a, "first", first, NULL) || qz_create(&b, "second", second, NULL)) exit(99);
+  qz_join(a, NULL);
+  qz_join(b, NULL);
+}
+
+int main(int count, char **words) {
+  const char *which = count > 1 ? words[1] : "";
+  qz_channel_init(&items, "items", sizeof(long), 4);
+  qz_sem_init(&units_left, "units", 0);
+  qz_mutex_init(&lock, "lock", QZ_ADAPTIVE);
+  qz_rwlock_init(&rwlock, "rwlock");
+  qz_cond_init(&changed, "changed");
+  qz_barrier_init(&round_ends, "round", 2, QZ_BLOCK);
+  if (!strcmp(which, "fork")) {
+    before();
+    both(does_shorter, does_longer);
+    after();
+  } else if (!strcmp(which, "spawn")) {
+    before();
+    qz_scope scope = {0};
+    qz_spawn(&scope, spawned_shorter, NULL);
+    qz_spawn(&scope, spawned_longer, NULL);
+    qz_sync(&scope);
+    after();
+  } else if (!strcmp(which, "hand-over")) {
+    both(sender, receiver);
+  } else if (!strcmp(which, "semaphore")) {
+    both(poster, waiter);
+  } else if (!strcmp(which, "mutex")) {
+    both(locks, locks);
+  } else if (!strcmp(which, "rwlock")) {
+    both(write_locks, write_locks);
+  } else if (!strcmp(which, "barrier")) {
+    both(is_early, is_late);
+  } else if (!strcmp(which, "condition")) {
+    both(pings, pongs);
+  } else if (!strcmp(which, "sleep")) {
+    both(naps, does_shorter);
+  } else if (!strcmp(which, "io")) {
+    both(blocks, does_shorter);
+  } else {
+    return 2;
+  }
+  return 0;
+}

@@ -1,0 +1,133 @@
+/* Plain pthreads, each case by its name: see ../path.test.ts. */
+#include <pthread.h>
+#include <semaphore.h>
+#include "units.h"
+
+#define ROUNDS 60
+
+static sem_t items;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_rwlock_t rwlock = PTHREAD_RWLOCK_INITIALIZER;
+static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
+static pthread_barrier_t round_ends;
+static int turn;
+
+static void *does_shorter(void *unused) {
+  shorter();
+  return unused;
+}
+static void *does_longer(void *unused) {
+  longer();
+  return unused;
+}
+static void *producer(void *unused) {
+  for (int k = 0; k < ROUNDS; k++) {
+    produce();
+    sem_post(&items);
+  }
+  return unused;
+}
+static void *consumer(void *unused) {
+  for (int k = 0; k < ROUNDS; k++) {
+    sem_wait(&items);
+    consume();
+  }
+  return unused;
+}
+static void *locks(void *unused) {
+  for (int k = 0; k < ROUNDS; k++) {
+    pthread_mutex_lock(&lock);
+    locked();
+    pthread_mutex_unlock(&lock);
+    outside();
+  }
+  return unused;
+}
+static void *write_locks(void *unused) {
+  for (int k = 0; k < ROUNDS; k++) {
+    pthread_rwlock_wrlock(&rwlock);
+    locked();
+    pthread_rwlock_unlock(&rwlock);
+    outside();
+  }
+  return unused;
+}
+static void *is_early(void *unused) {
+  for (int k = 0; k < ROUNDS; k++) {
+    early();
+    pthread_barrier_wait(&round_ends);
+  }
+  return unused;
+}
+static void *is_late(void *unused) {
+  for (int k = 0; k < ROUNDS; k++) {
+    late();
+    pthread_barrier_wait(&round_ends);
+  }
+  return unused;
+}
+static void await(int mine) {
+  pthread_mutex_lock(&lock);
+  while (turn != mine) pthread_cond_wait(&changed, &lock);
+  pthread_mutex_unlock(&lock);
+}
+static void pass(int next) {
+  pthread_mutex_lock(&lock);
+  turn = next;
+  pthread_cond_broadcast(&changed);
+  pthread_mutex_unlock(&lock);
+}
+static void *pings(void *unused) {
+  for (int k = 0; k < ROUNDS; k++) {
+    await(0);
+    ping();
+    pass(1);
+  }
+  return unused;
+}
+static void *pongs(void *unused) {
+  for (int k = 0; k < ROUNDS; k++) {
+    await(1);
+    pong();
+    pass(0);
+  }
+  return unused;
+}
+static void *naps(void *unused) {
+  usleep(300000);
+  shorter();
+  return unused;
+}
+
+static void both(void *(*first)(void *), void *(*second)(void *)) {
+  pthread_t a, b;
+  if (pthread_create(&a, NULL, first, NULL) || pthread_create(&b, NULL, second, NULL)) exit(99);
+  pthread_join(a, NULL);
+  pthread_join(b, NULL);
+}
+
+int main(int count, char **words) {
+  const char *which = count > 1 ? words[1] : "";
+  sem_init(&items, 0, 0);
+  pthread_barrier_init(&round_ends, NULL, 2);
+  if (!strcmp(which, "fork")) {
+    before();
+    both(does_shorter, does_longer);
+    after();
+  } else if (!strcmp(which, "hand-over")) {
+    both(producer, consumer);
+  } else if (!strcmp(which, "mutex")) {
+    both(locks, locks);
+  } else if (!strcmp(which, "rwlock")) {
+    both(write_locks, write_locks);
+  } else if (!strcmp(which, "barrier")) {
+    both(is_early, is_late);
+  } else if (!strcmp(which, "condition")) {
+    both(pings, pongs);
+  } else if (!strcmp(which, "sleep")) {
+    both(naps, does_shorter);
+  } else {
+    return 2;
+  }
+  return 0;
+}

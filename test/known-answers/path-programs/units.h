@@ -1,0 +1,49 @@
+/* Work that is counted: chains of dependent multiplications. Ratios of units are known whatever a unit takes.
+ *
+ * Used by: the programs of this folder; never instrumented itself.
+ */
+#ifndef TEST_UNITS_H
+#define TEST_UNITS_H
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define ROUND UINT64_C(200000) /* multiplications in a unit */
+
+#if defined(__clang__)
+#define PROCEDURE __attribute__((noinline))
+#else
+#define PROCEDURE __attribute__((noipa))
+#endif
+
+static volatile uint64_t units_sink;
+static inline __attribute__((always_inline, no_instrument_function)) void units(uint64_t count) {
+  uint64_t x = count | 1;
+  for (uint64_t k = 0; k < count * ROUND; k++) {
+    x = x * UINT64_C(6364136223846793005) + 1;
+    __asm__ volatile("" : "+r"(x));
+  }
+  units_sink = x;
+}
+
+/* A procedure that does so many. */
+#define WORK(name, count) \
+  PROCEDURE static void name(void) { units(count); }
+
+WORK(before, 600)
+WORK(shorter, 200)
+WORK(longer, 900)
+WORK(after, 500)
+WORK(produce, 5)
+WORK(consume, 15)
+WORK(locked, 12)
+WORK(outside, 3)
+WORK(late, 20)
+WORK(early, 4)
+WORK(ping, 10)
+WORK(pong, 10)
+
+#endif

@@ -1,0 +1,141 @@
+/**
+ * Time paths that are known: which procedures the path goes through, by the work that they count. Judged is the time at
+ * work alone, and its division: a busy machine makes threads wait for CPUs, and all of them take longer.
+ */
+import { join } from 'node:path';
+import test, { type ExecutionContext } from 'ava';
+import { State, timePathOf, type Model, type TimePath } from '../../ts-frontend/src/model/index.js';
+import { record } from '../support/record.js';
+import { quartz } from '../support/run-quartz.js';
+import { root } from './programs.js';
+
+const program = (name: string): string => join(root, 'build/test/known-answers/path-programs', name);
+
+/** Share of the path's time at work that has the procedure on its stack. */
+function atWork(model: Model): (name: string) => number {
+  const { onPath, stacks } = model.raw;
+  const times = new Map<string, number>();
+  let all = 0;
+  for (let k = 0; k < onPath.ns.length; k++) {
+    if (onPath.state[k] !== State.useful || onPath.inferred[k] === 1) continue;
+    all += onPath.ns[k]!;
+    const names = new Set<string>();
+    for (let n = onPath.stack[k]!; n !== 0; n = stacks.parent[n]!) names.add(model.entities[stacks.entity[n]!]!.name);
+    for (const name of names) times.set(name, (times.get(name) ?? 0) + onPath.ns[k]!);
+  }
+  return (name) => (times.get(name) ?? 0) / Math.max(1, all);
+}
+
+interface Case {
+  name: string;
+  args: string;
+  processors?: number;
+  /** Least and greatest share of the path's time at work. */
+  shares: Record<string, [number, number]>;
+  /** A least time in a state, ms: sleeping takes as long as it says. */
+  least?: { state: 'io' | 'blocked'; ms: number };
+}
+
+// `before`, `longer` and `after` are on the path, 600, 900 and 500 units; `shorter` is beside it.
+const forked: Case['shares'] = {
+  before: [0.2, 0.4],
+  longer: [0.33, 0.57],
+  after: [0.15, 0.35],
+  shorter: [0, 0.05],
+};
+const cases: Case[] = [
+  { name: 'creation and join', args: 'fork', shares: forked },
+  // The one that takes 15 units limits: the other's first 5, then its own.
+  { name: 'hand-overs', args: 'hand-over', shares: { consume: [0.85, 1], produce: [0, 0.15] } },
+  // Two threads, 12 units of 15 within the lock.
+  { name: 'a mutex', args: 'mutex', shares: { locked: [0.75, 1], outside: [0, 0.25] } },
+  { name: 'a read-write lock', args: 'rwlock', shares: { locked: [0.75, 1], outside: [0, 0.25] } },
+  { name: 'a barrier', args: 'barrier', shares: { late: [0.8, 1], early: [0, 0.2] } },
+  { name: 'a condition', args: 'condition', shares: { ping: [0.35, 0.65], pong: [0.35, 0.65] } },
+];
+
+async function judge(t: ExecutionContext, binary: string, one: Case): Promise<{ model: Model; path: TimePath }> {
+  const { model, file, status, stderr } = await record(program(binary), {
+    args: [one.args],
+    processors: one.processors ?? 0,
+  });
+  t.is(status, 0, stderr);
+  const path = timePathOf(model);
+  if (path === null) throw new Error('no time path was recorded');
+  t.true(path.toExit, 'the path leads to the end of the program');
+  t.is(path.cutNs, 0);
+  t.is(path.lostCrumbs, 0);
+  const share = atWork(model);
+  for (const [name, [low, high]] of Object.entries(one.shares)) {
+    const is = share(name);
+    t.true(
+      is >= low && is <= high,
+      `${name} has ${is.toFixed(3)} of the path at work, not ${low} to ${high} (${file})`,
+    );
+  }
+  if (one.least)
+    t.true(
+      path.states[one.least.state] >= 0.98e6 * one.least.ms,
+      `${path.states[one.least.state] / 1e6} ms in ${one.least.state}, not ${one.least.ms}`,
+    );
+  return { model, path };
+}
+
+for (const one of cases) {
+  test.serial(`plain pthreads: ${one.name}`, async (t) => {
+    await judge(t, 'path_pthread', one);
+  });
+  test.serial(`thread package: ${one.name}`, async (t) => {
+    await judge(t, 'path_package', { ...one, processors: 2 });
+  });
+}
+test.serial('plain pthreads: a sleep is on the path for as long as it takes', async (t) => {
+  await judge(t, 'path_pthread', { name: '', args: 'sleep', shares: {}, least: { state: 'io', ms: 300 } });
+});
+test.serial('thread package: a sleep is on the path for as long as it takes', async (t) => {
+  const least = { state: 'blocked', ms: 300 } as const;
+  await judge(t, 'path_package', { name: '', args: 'sleep', processors: 2, shares: {}, least });
+});
+test.serial('thread package: a declared blocking region is on the path for as long as it takes', async (t) => {
+  const least = { state: 'io', ms: 300 } as const;
+  await judge(t, 'path_package', { name: '', args: 'io', processors: 2, shares: {}, least });
+});
+test.serial('thread package: spawned calls', async (t) => {
+  await judge(t, 'path_package', { name: '', args: 'spawn', processors: 2, shares: forked });
+});
+test.serial('thread package: a semaphore', async (t) => {
+  await judge(t, 'path_package', { ...cases[1]!, args: 'semaphore', processors: 2 });
+});
+test.serial('thread package: on one processor the path goes through all that is executed', async (t) => {
+  // Spawned calls run on their parent's stack, one after the other: all of them took that long.
+  const shares: Case['shares'] = { shorter: [0.04, 0.16], longer: [0.3, 0.52], before: [0.18, 0.38] };
+  await judge(t, 'path_package', { name: '', args: 'spawn', processors: 1, shares });
+});
+
+test.serial('quartz path tells it as text, CSV and JSON', async (t) => {
+  const { file, model } = await record(program('path_package'), { args: ['barrier'], processors: 2 });
+  const text = await quartz(['path', file]);
+  t.is(text.status, 0, text.stderr);
+  t.regex(text.stdout, /^The time path: .* from the program's beginning to its end/);
+  t.regex(text.stdout, /barrier round/);
+  const rows = (await quartz(['path', '--csv', file])).stdout.trim().split('\r\n');
+  t.is(rows.length, 1 + model.raw.segments.ns.length);
+  const json = JSON.parse((await quartz(['path', '--json', file])).stdout) as {
+    schema: string;
+    lengthNs: number;
+    elapsedNs: number;
+    inferredShare: number;
+    workNs: number | null;
+    segments: { ns: number }[];
+    entities: { onPathNs: number }[];
+  };
+  t.is(json.schema, 'quartz-path-1');
+  t.is(json.lengthNs, json.elapsedNs);
+  t.is(json.inferredShare, 0);
+  t.is(json.workNs, null, 'work and span were not recorded');
+  t.is(
+    json.segments.reduce((sum, { ns }) => sum + ns, 0),
+    json.lengthNs,
+  );
+  t.true(json.entities.every(({ onPathNs }) => onPathNs <= json.lengthNs * (1 + 1e-9)));
+});

@@ -1,0 +1,20 @@
+/** quartz path: the critical path of a run: who let whom go on, and what took the time. */
+import type { Command } from '../cli/command.js';
+import { formatOptions } from '../cli/options.js';
+
+export const command: Command = {
+  name: 'path',
+  usage: '[FILE] [options]',
+  about:
+    'Why did it take that long? The critical path of a recorded run: from its end back through who let whom go on\n' +
+    '(creation, join, condition, semaphore, barrier, lock, ...) to its beginning. Only what is on it can make the run\n' +
+    'shorter. Without FILE: the newest *.quartz here. docs/reference/path.md explains every column.',
+  examples: [
+    ['quartz path', 'of the newest profile in this directory'],
+    ['quartz path prog.quartz --top 0', 'all of it'],
+    ['quartz path --json | jq .segments', 'for programs'],
+  ],
+  options: formatOptions,
+  most: 1,
+  run: async (args) => (await import('../cli/show-path.js')).showPath(args, args.words[0]),
+};

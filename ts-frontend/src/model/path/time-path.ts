@@ -1,0 +1,195 @@
+/**
+ * The time path of a run (docs/reference/path.md): who let whom go on, from the beginning to the end. Its length is the
+ * elapsed time; here it is divided among threads, procedures and objects, and told in time order. Pure.
+ */
+import { independentSnapshots, shareInterval } from '../metrics/confidence.js';
+import { Arrival, type RawProfile } from '../profile/raw-profile.js';
+import type { Interval, Model } from '../result/types.js';
+
+/** What the path's thread did: at work, in overhead, busy waiting, and so on; unknown: its chain was lost. */
+export type PathState = 'useful' | 'overhead' | 'spinning' | 'ready' | 'blocked' | 'io' | 'unknown';
+/** How the path came to a thread. */
+export type Came = keyof typeof Arrival;
+
+export interface PathEntity {
+  entity: number;
+  onPathNs: number; // inclusive: on the stack of the path's thread, or that thread, or what it waited for
+  onPathSelfNs: number; // innermost
+  ci95: Interval; // of onPathNs
+}
+export interface PathSegment {
+  startNs: number;
+  ns: number;
+  thread: number; // entity, 0: unknown
+  path: readonly number[]; // entities of the stack, outermost first
+  state: PathState;
+  came: Came;
+  by: number; // object by which the path came to this thread, 0: none
+  waitedFor: number; // object of a wait, 0: none
+  inferred: boolean; // it ran while the path's thread waited for what nobody reports
+  joined: number; // segments that this one stands for
+}
+/** Consecutive segments of one thread. */
+export interface PathLeg {
+  startNs: number;
+  ns: number;
+  thread: number;
+  came: Came;
+  by: number;
+  inferred: boolean;
+  states: Record<PathState, number>;
+  procedure: number; // innermost procedure for the longest time, 0: none
+  procedureNs: number;
+  segments: number;
+}
+export interface TimePath {
+  lengthNs: number;
+  toExit: boolean; // to the end of the program; else to what ran when recording ended
+  states: Record<PathState, number>; // sum to lengthNs
+  inferredNs: number;
+  lostCrumbs: number;
+  cutNs: number;
+  entities: PathEntity[]; // most time first
+  segments: PathSegment[]; // in time order, sum to lengthNs
+  legs: PathLeg[]; // likewise
+}
+
+const stateName: readonly PathState[] = ['unknown', 'useful', 'overhead', 'spinning', 'ready', 'blocked', 'io'];
+const cameName = Object.keys(Arrival) as Came[];
+const noTimes = (): Record<PathState, number> => ({
+  useful: 0,
+  overhead: 0,
+  spinning: 0,
+  ready: 0,
+  blocked: 0,
+  io: 0,
+  unknown: 0,
+});
+
+/** State of a row: one without thread and stack, which is no wait, is time of which nothing is known. */
+const stateOf = (state: number, stack: number, thread: number, arrival: number): PathState =>
+  stack === 0 && thread === 0 && arrival === Arrival.same ? 'unknown' : (stateName[state] ?? 'unknown');
+
+function pathTo(raw: RawProfile, node: number): number[] {
+  const path: number[] = [];
+  for (let n = node; n !== 0; n = raw.stacks.parent[n]!) path.push(raw.stacks.entity[n]!);
+  return path.reverse();
+}
+
+/** null: no time path was recorded. */
+export function timePathOf(model: Model): TimePath | null {
+  const { raw } = model;
+  const { head } = raw;
+  if (head.pathNs <= 0) return null;
+  const { entities, states, inferredNs } = sumsOf(model);
+  const segments = segmentsOf(raw);
+  return {
+    lengthNs: head.pathNs,
+    toExit: head.pathToExit,
+    states,
+    inferredNs,
+    lostCrumbs: head.pathLost,
+    cutNs: head.pathCutNs,
+    entities,
+    segments,
+    legs: legsOf(model, segments),
+  };
+}
+
+function sumsOf(model: Model): Pick<TimePath, 'entities' | 'states' | 'inferredNs'> {
+  const { raw } = model;
+  const rows = raw.onPath;
+  const inclusive = new Float64Array(model.entities.length);
+  const self = new Float64Array(model.entities.length);
+  const states = noTimes();
+  let inferredNs = 0;
+  for (let k = 0; k < rows.ns.length; k++) {
+    const ns = rows.ns[k]!;
+    const path = pathTo(raw, rows.stack[k]!);
+    const object = rows.object[k]!;
+    const seen = new Set([...path, rows.thread[k]!, object]);
+    seen.delete(0);
+    for (const id of [...seen]) seen.add(model.entities[id]!.group);
+    seen.delete(0);
+    for (const id of seen) inclusive[id]! += ns;
+    const top = object !== 0 ? object : (path.at(-1) ?? 0);
+    if (top !== 0) {
+      self[top]! += ns;
+      const { group } = model.entities[top]!;
+      if (group !== 0) self[group]! += ns;
+    }
+    states[stateOf(rows.state[k]!, rows.stack[k]!, rows.thread[k]!, rows.arrival[k]!)] += ns;
+    if (rows.inferred[k] === 1) inferredNs += ns;
+  }
+  const n = independentSnapshots(raw.head);
+  const entities: PathEntity[] = [];
+  inclusive.forEach((onPathNs, entity) => {
+    if (onPathNs <= 0) return;
+    const { low, high } = shareInterval(onPathNs / raw.head.pathNs, n);
+    const ci95 = { lowNs: low * raw.head.pathNs, highNs: high * raw.head.pathNs };
+    entities.push({ entity, onPathNs, onPathSelfNs: self[entity]!, ci95 });
+  });
+  entities.sort((a, b) => b.onPathNs - a.onPathNs || b.onPathSelfNs - a.onPathSelfNs || a.entity - b.entity);
+  return { entities, states, inferredNs };
+}
+
+function segmentsOf(raw: RawProfile): PathSegment[] {
+  const s = raw.segments;
+  const paths = new Map<number, number[]>();
+  return Array.from(s.ns, (ns, k) => {
+    const node = s.stack[k]!;
+    let path = paths.get(node);
+    if (path === undefined) paths.set(node, (path = pathTo(raw, node)));
+    return {
+      startNs: s.startNs[k]!,
+      ns,
+      thread: s.thread[k]!,
+      path,
+      state: stateOf(s.state[k]!, node, s.thread[k]!, s.arrival[k]!),
+      came: cameName[s.came[k]!] ?? 'same',
+      by: s.by[k]!,
+      waitedFor: s.object[k]!,
+      inferred: s.inferred[k] === 1,
+      joined: s.joined[k]!,
+    };
+  });
+}
+
+function legsOf(model: Model, segments: readonly PathSegment[]): PathLeg[] {
+  const legs: PathLeg[] = [];
+  let inside = new Map<number, number>(); // time by innermost procedure
+  const innermost = (path: readonly number[]): number =>
+    path.findLast((id) => model.entities[id]!.kind === 'procedure') ?? 0;
+  const close = (leg: PathLeg | undefined): void => {
+    for (const [procedure, ns] of inside)
+      if (leg !== undefined && ns > leg.procedureNs) Object.assign(leg, { procedure, procedureNs: ns });
+    inside = new Map();
+  };
+  for (const segment of segments) {
+    let leg = legs.at(-1);
+    if (leg?.thread !== segment.thread || leg.inferred !== segment.inferred) {
+      close(leg);
+      const { startNs, thread, came, by, inferred } = segment;
+      leg = {
+        startNs,
+        ns: 0,
+        thread,
+        came,
+        by,
+        inferred,
+        states: noTimes(),
+        procedure: 0,
+        procedureNs: 0,
+        segments: 0,
+      };
+      legs.push(leg);
+    }
+    leg.ns += segment.ns;
+    leg.states[segment.state] += segment.ns;
+    leg.segments += segment.joined;
+    const procedure = innermost(segment.path);
+    if (procedure !== 0) inside.set(procedure, (inside.get(procedure) ?? 0) + segment.ns);
+  }
+  close(legs.at(-1));
+  return legs;
+}

@@ -1,0 +1,240 @@
+/** The time path: why did it take that long? As text, CSV and JSON. */
+import type { Came, Entity, Model, PathEntity, PathLeg, PathState, TimePath } from '../model/index.js';
+import { heading } from './head.js';
+import { entityName, label, place, shortLabel } from './wording/names.js';
+import type { RenderOptions } from './format/options.js';
+import { limited, table, type Column } from './table.js';
+import { lines } from './csv.js';
+import { clean, paint, wrap } from './format/text.js';
+import { count, percent, plusMinus, time } from './format/units.js';
+
+export const pathSchema = 'quartz-path-1';
+
+const stateText: Record<PathState, string> = {
+  useful: 'at work',
+  overhead: 'in the thread package',
+  spinning: 'busy waiting',
+  ready: 'waiting for a processor',
+  blocked: 'waiting, let go by time or by nobody known',
+  io: 'in input, output or sleep',
+  unknown: 'not known',
+};
+
+/** How the path came to the leg's thread. */
+function cameText(model: Model, { came, by, inferred }: PathLeg, options: RenderOptions): string {
+  const object = by === 0 ? '' : label(model.entities[by]!, options);
+  const texts: Record<Came, string> = {
+    same: inferred ? 'ran meanwhile' : '',
+    created: 'created',
+    woken: object === '' ? 'let go' : `by ${object}`,
+    joined: 'joined',
+    own: object === '' ? '' : `after ${object}`,
+    io: 'after i/o',
+  };
+  return texts[came];
+}
+
+/** Legs in time order; runs of short ones as one row. */
+interface LegRow {
+  leg: PathLeg;
+  short: number; // > 0: so many short legs together
+}
+const shortPart = 1 / 200; // of the path
+
+function legRows(path: TimePath, all: boolean): LegRow[] {
+  const rows: LegRow[] = [];
+  for (const leg of path.legs) {
+    const last = rows.at(-1);
+    if (all || leg.ns >= path.lengthNs * shortPart) {
+      rows.push({ leg, short: 0 });
+    } else if (last !== undefined && last.short > 0) {
+      const states = { ...last.leg.states };
+      for (const name of Object.keys(states) as PathState[]) states[name] += leg.states[name];
+      last.leg = { ...last.leg, ns: last.leg.ns + leg.ns, segments: last.leg.segments + leg.segments, states };
+      last.short++;
+    } else {
+      rows.push({ leg, short: 1 });
+    }
+  }
+  return rows;
+}
+
+function summary(path: TimePath, options: RenderOptions): string[] {
+  const to = path.toExit ? 'to its end' : 'to what ran when recording ended';
+  const text = [
+    ...wrap(
+      `The time path: ${time(path.lengthNs, options)} from the program's beginning ${to}, each thread followed back to the one that let it go on`,
+      options.width,
+      0,
+      options,
+    ).map((line) => paint(line, 'heading', options)),
+    '',
+  ];
+  const states = (Object.keys(stateText) as PathState[]).filter((name) => path.states[name] > 0);
+  states.sort((a, b) => path.states[b] - path.states[a]);
+  const columns: Column<PathState>[] = [
+    { head: 'on the path', text: (name) => time(path.states[name], options), tone: 'strong' },
+    { head: 'share', text: (name) => percent(path.states[name], path.lengthNs) },
+    { head: 'its thread was', text: (name) => stateText[name], align: 'left', name: true },
+  ];
+  text.push(...table(states, columns, options), '');
+  const note = (line: string): void => {
+    const [first = '', ...rest] = wrap(clean(line, options), options.width, 2, options);
+    text.push(paint('!', 'warn', options) + first.slice(1), ...rest);
+  };
+  if (path.inferredNs > 0)
+    note(
+      `${percent(path.inferredNs, path.lengthNs)} of the path is inferred: its thread waited for what neither the thread package nor the pthread layer sees, and what ran meanwhile is taken for it`,
+    );
+  if (path.lostCrumbs > 0 || path.cutNs > 0)
+    note(
+      `${count(path.lostCrumbs)} records of who let whom go on were lost, which leaves ${percent(path.cutNs, path.lengthNs)} of the path unknown or out of place`,
+    );
+  if (text.at(-1) !== '') text.push('');
+  return text;
+}
+
+/** Procedures and objects on the path. */
+export function pathRows(model: Model, path: TimePath): (PathEntity & { of: Entity })[] {
+  return path.entities
+    .map((row) => ({ ...row, of: model.entities[row.entity]! }))
+    .filter(({ of }) => of.id !== 0 && of.group === 0 && of.kind !== 'thread');
+}
+
+function entityTable(model: Model, path: TimePath, options: RenderOptions): string[] {
+  const { rows, more } = limited(pathRows(model, path), options);
+  type Row = (typeof rows)[number];
+  const columns: Column<Row>[] = [
+    { head: 'on path', text: ({ onPathNs }) => time(onPathNs, options), tone: 'strong' },
+    {
+      head: options.ascii ? '95%' : '±95%',
+      text: ({ onPathNs, ci95 }) => plusMinus(onPathNs, (ci95.highNs - ci95.lowNs) / 2, options),
+      drop: 3,
+    },
+    { head: 'share', text: ({ onPathNs }) => percent(onPathNs, path.lengthNs) },
+    { head: 'self', text: ({ onPathSelfNs }) => percent(onPathSelfNs, path.lengthNs), drop: 2 },
+    { head: 'proc.time', text: ({ of }) => (of.processorTimeNs > 0 ? time(of.processorTimeNs, options) : ''), drop: 4 },
+    {
+      head: 'procedure',
+      text: ({ of }) => label(of, options),
+      short: ({ of }, columns) => shortLabel(model, of, columns, options),
+      align: 'left',
+      name: true,
+    },
+    { head: 'where', text: ({ of }) => place(model, of, options), align: 'left', drop: 5 },
+  ];
+  return [...heading('What is on it', options), '', ...table(rows, columns, options), ...more, ''];
+}
+
+function legTable(model: Model, path: TimePath, options: RenderOptions): string[] {
+  const { rows, more } = limited(legRows(path, options.top === 0), options);
+  const columns: Column<LegRow>[] = [
+    { head: 'from', text: ({ leg }) => time(leg.startNs, options) },
+    { head: 'time', text: ({ leg }) => time(leg.ns, options), tone: 'strong' },
+    { head: 'share', text: ({ leg }) => percent(leg.ns, path.lengthNs), drop: 4 },
+    {
+      head: 'not at work',
+      text: ({ leg }) => {
+        const off = leg.ns - leg.states.useful - leg.states.overhead;
+        return off >= leg.ns / 100 ? percent(off, leg.ns) : '';
+      },
+      drop: 3,
+    },
+    {
+      head: 'thread',
+      text: ({ leg, short }) =>
+        short > 0
+          ? `(${count(short)} short ${short === 1 ? 'one' : 'ones'})`
+          : leg.thread === 0
+            ? '(not known)'
+            : entityName(model, leg.thread, options),
+      align: 'left',
+    },
+    {
+      head: 'came',
+      text: ({ leg, short }) => (short > 0 ? '' : cameText(model, leg, options)),
+      align: 'left',
+      drop: 2,
+    },
+    {
+      head: 'mostly in',
+      text: ({ leg, short }) =>
+        short > 0 || leg.procedure === 0 ? '' : label(model.entities[leg.procedure]!, options),
+      short: ({ leg }, columns) => shortLabel(model, model.entities[leg.procedure]!, columns, options),
+      align: 'left',
+      name: true,
+    },
+  ];
+  return [...heading('In time order', options), '', ...table(rows, columns, options), ...more];
+}
+
+/** What to do about a profile without a path. */
+export const noPathText =
+  'no time path was recorded: the program was built with an older Quartz, may not map memory, or ended before the first snapshot; record it again with: quartz record -- PROGRAM';
+
+export function pathReport(model: Model, path: TimePath, options: RenderOptions): string {
+  return `${[...summary(path, options), ...entityTable(model, path, options), ...legTable(model, path, options)].join(
+    '\n',
+  )}\n`;
+}
+
+/** Segments, one a line. */
+export function pathCsv(model: Model, path: TimePath): string {
+  const name = (id: number): string => (id === 0 ? '' : model.entities[id]!.name);
+  return lines(
+    path.segments.map((segment) => ({
+      start_ns: segment.startNs,
+      ns: segment.ns,
+      thread: name(segment.thread),
+      state: segment.state,
+      came: segment.came,
+      by: name(segment.by),
+      waited_for: name(segment.waitedFor),
+      inferred: segment.inferred ? 1 : 0,
+      joined: segment.joined,
+      path: segment.path.map(name).join(' > '),
+    })),
+    ['start_ns', 'ns', 'thread', 'state', 'came', 'by', 'waited_for', 'inferred', 'joined', 'path'],
+  );
+}
+
+/** docs/reference/path.md, "JSON". What only a recording with work and span has is null or empty. */
+export function pathJson(model: Model, path: TimePath, quartzVersion: string): string {
+  return `${JSON.stringify(
+    {
+      schema: pathSchema,
+      quartz: quartzVersion,
+      program: model.program,
+      elapsedNs: model.elapsedNs,
+      processors: model.processors,
+      lengthNs: path.lengthNs,
+      toExit: path.toExit,
+      states: path.states,
+      inferredShare: path.inferredNs / path.lengthNs,
+      lostCrumbs: path.lostCrumbs,
+      cutNs: path.cutNs,
+      workNs: null,
+      spanNs: null,
+      burdenedSpanNs: null,
+      typicalSpanNs: null,
+      parallelism: null,
+      prediction: [],
+      whatIf: [],
+      sites: [],
+      locks: [],
+      entities: path.entities.map((row) => ({
+        id: row.entity,
+        kind: model.entities[row.entity]!.kind,
+        name: model.entities[row.entity]!.name,
+        onPathNs: row.onPathNs,
+        onPathSelfNs: row.onPathSelfNs,
+        ci95: row.ci95,
+        onSpanNs: null,
+        workNs: model.entities[row.entity]!.processorTimeNs,
+      })),
+      segments: path.segments,
+    },
+    null,
+    1,
+  )}\n`;
+}
