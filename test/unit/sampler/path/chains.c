@@ -1,0 +1,142 @@
+/* Chains of a run of an hour, in which four processors meet at a barrier once a millisecond: the path goes through the
+ * last of each round, in sums that are exact; memory stays bounded, nothing is lost. And what a hostile session may
+ * hold: crumbs in circles, from the future, of actors that are not there. */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include "sampler/path/chains.h"
+#include "test/support/check.h"
+
+enum { ACTORS = 4, CRUMBS = 64 };
+#define BASE   UINT64_C(1000)
+#define STRIDE (sizeof(struct qz_path) + CRUMBS * sizeof(struct qz_crumb))
+#define TICK   UINT64_C(61) /* times of the clock page in a millisecond */
+
+static unsigned char *memory;
+static struct qz_session_view view;
+static uint64_t clock_now; /* as the page has it */
+
+static struct qz_path *actor_at(unsigned k) {
+  return (struct qz_path *)(void *)(memory + view.path_table.offset + k * STRIDE);
+}
+
+static void make_session(void) {
+  size_t bytes = 4096 + ACTORS * STRIDE + 4096;
+  memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  CHECK(memory != MAP_FAILED);
+  view = (struct qz_session_view){.base = memory,
+                                  .bytes = bytes,
+                                  .publisher = QZ_PUBLISHER_THREADLIB,
+                                  .processors = ACTORS,
+                                  .crumbs_limit = CRUMBS,
+                                  .path_table = {4096, STRIDE, ACTORS, 0}};
+  view.processor_table.capacity = ACTORS;
+  clock_now = 0;
+}
+
+/* What a publisher does (publisher/path.h). */
+static uint64_t hands_on(unsigned k) {
+  struct qz_path *actor = actor_at(k);
+  if (actor->word >= clock_now) return actor->word;
+  struct qz_crumb *crumb = &actor->ring[actor->count & (CRUMBS - 1)];
+  *crumb = (struct qz_crumb){QZ_CHAIN(QZ_CHAIN_TIME(clock_now), k, 0), actor->word, actor->since, actor->key};
+  actor->count++;
+  actor->since = clock_now;
+  actor->key = 0;
+  return actor->word = crumb->id;
+}
+static void goes_on(unsigned k, uint64_t word) {
+  struct qz_path *actor = actor_at(k);
+  actor->since = clock_now | QZ_ARRIVAL_WOKEN;
+  actor->key = QZ_KEY(QZ_KIND_BARRIER, 1);
+  actor->word = word;
+}
+
+struct told {
+  uint64_t time, by[ACTORS + 1];
+};
+static void tell(void *to, const struct qzi_link *link) {
+  struct told *told = to;
+  CHECK(link->begin == told->time && link->begin <= link->since && link->since <= link->end);
+  uint64_t sum = link->waiting.time;
+  for (uint32_t k = 0; k < link->pieces_count; k++) {
+    sum += link->pieces[k].time;
+    CHECK(link->pieces[k].thread <= ACTORS);
+    told->by[link->pieces[k].thread] += link->pieces[k].time;
+  }
+  CHECK(sum == link->end - link->begin);
+  told->time = link->end;
+}
+
+static void see_all(struct qzi_chains *chains, uint64_t now) {
+  for (uint32_t k = 0; k < ACTORS; k++) {
+    struct qzi_observation seen = {now, k + 1, k + 1, QZ_STATE_USEFUL, 0};
+    qzi_chains_seen(chains, k, &seen);
+  }
+}
+
+static void an_hour(void) {
+  struct qzi_chains chains;
+  struct told told = {0};
+  make_session();
+  CHECK(!qzi_chains_open(&chains, &view, BASE, tell, &told));
+  uint64_t rounds = 3600 * 1000, most = 0;
+  for (uint64_t round = 1; round <= rounds; round++) {
+    uint64_t now = round * TICK;
+    unsigned last = round % 3;
+    see_all(&chains, now);
+    qzi_chains_read(&chains, ACTORS, now);
+    clock_now = QZ_CHAIN(BASE + now, 0, 0);
+    for (unsigned k = 0; k < ACTORS; k++) hands_on(k);
+    for (unsigned k = 0; k < ACTORS; k++)
+      if (k != last) goes_on(k, actor_at(last)->word);
+    if (chains.count > most) most = chains.count;
+  }
+  see_all(&chains, rounds * TICK + 1);
+  qzi_chains_read(&chains, ACTORS, rounds * TICK + 1);
+  ((struct qz_session *)(void *)memory)->path_end = actor_at(0)->word | QZ_ARRIVAL_OWN;
+  qzi_chains_end(&chains);
+  CHECK(chains.crumbs >= rounds && chains.lost == 0);
+  CHECK(told.time == rounds * TICK + 1);
+  CHECK(told.by[0] == 0 && told.by[4] == 0); /* known all the time, and never through the one that always comes early */
+  for (unsigned k = 1; k <= 3; k++)
+    CHECK(told.by[k] >= rounds / 3 * TICK - TICK && told.by[k] <= rounds / 3 * TICK + TICK);
+  CHECK(most <= 400000); /* 72 bytes each, and their pieces */
+  qzi_chains_close(&chains);
+}
+
+/* Only that it ends, and adds up to no more than time. */
+static void listen(void *to, const struct qzi_link *link) {
+  CHECK(link->begin <= link->since && link->since <= link->end);
+  (*(unsigned *)to)++;
+}
+static void nonsense(void) {
+  struct qzi_chains chains;
+  unsigned told = 0;
+  make_session();
+  CHECK(!qzi_chains_open(&chains, &view, BASE, listen, &told));
+  uint64_t random = 88172645463325252u;
+  for (unsigned round = 1; round < 20000; round++) {
+    struct qz_path *actor = actor_at(round % ACTORS);
+    for (unsigned k = 0; k < CRUMBS; k++)
+      for (unsigned field = 0; field < 4; field++) {
+        random ^= random << 13, random ^= random >> 7, random ^= random << 17;
+        uint64_t near = QZ_CHAIN(BASE + random % (round * TICK + 100), random >> 40 & 7, random >> 60);
+        ((uint64_t *)&actor->ring[k])[field] = random % 4 ? near : random;
+      }
+    actor->count += random % 4 ? random % CRUMBS : random;
+    actor->word = actor->ring[0].id;
+    see_all(&chains, round * TICK);
+    qzi_chains_read(&chains, ACTORS + 3, round * TICK);
+  }
+  ((struct qz_session *)(void *)memory)->path_end = random;
+  qzi_chains_end(&chains);
+  CHECK(told > 0);
+  qzi_chains_close(&chains);
+}
+
+int main(void) {
+  an_hour();
+  nonsense();
+  return 0;
+}
