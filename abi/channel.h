@@ -36,7 +36,7 @@ struct qz_message {
   uint32_t version; /* QZ_CHANNEL_VERSION */
   uint32_t type;    /* enum qz_message_type */
   uint32_t pid;     /* of the sender */
-  char text[112];   /* QZ_REFUSED: why, NUL-terminated; empty: who refuses has told the user */
+  char text[112];   /* QZ_REFUSED: why, NUL-terminated; empty: the refusing side has printed it */
 };
 
 #endif

@@ -38,7 +38,7 @@ enum qz_missing {
   QZ_MISSING_SYSTEM = 4    /* file and line, of a library of the system: they are not looked for */
 };
 
-/* What a thread waits for inside a library, told by what the program called there. */
+/* What a thread waits for inside a library, recognized by what the program called there. */
 enum qz_library_wait {
   QZ_LIBRARY_WAIT_UNKNOWN = 0,
   QZ_LIBRARY_WAIT_LOCK = 1,

@@ -73,7 +73,7 @@ char *qzi_rust_demangle(const char *mangled) {
 
 /* ---- whose it is ---- */
 
-/* The crate that the path begins with: 1 of Rust's own, 0 another, -1 not told here (a reference back). */
+/* The crate that the path begins with: 1 of Rust's own, 0 another, -1 not known here (a reference back). */
 static int crate_of(const char *at) {
   static const char *const crates[] = {"3std", "4core", "5alloc", "10std_detect", "9hashbrown"};
   while (*at == 'I' || *at == 'N' || *at == 'M' || *at == 'X' || *at == 'Y') {

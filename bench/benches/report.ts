@@ -18,7 +18,7 @@ async function measured(command: readonly string[]): Promise<{ seconds: number; 
     'sys.stderr.write("\\n%f %d\\n" % (time.monotonic() - begin, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)); sys.exit(status)';
   const { stderr } = await execute('python3', ['-c', script, ...command], { seconds: 60, silent: true });
   const match = /([\d.]+) (\d+)\s*$/.exec(stderr);
-  if (!match) throw new Failed('time and memory were not told');
+  if (!match) throw new Failed('time and memory were not printed');
   return { seconds: Number(match[1]), megabytes: Number(match[2]) / 1024 };
 }
 

@@ -99,7 +99,7 @@ function share(): Trial {
         seconds: 30,
       });
       const match = /([\d.]+) % of a CPU/.exec(stderr);
-      if (!match) throw new Failed('the sampler did not tell what it used');
+      if (!match) throw new Failed('the sampler did not print what it used');
       return { percent: Number(match[1]) };
     },
   });

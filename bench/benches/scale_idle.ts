@@ -148,7 +148,7 @@ function sampler(): Trial {
               })
             ).stdout,
           );
-          if (percent === undefined) throw new Failed('did not tell the share of its sampler');
+          if (percent === undefined) throw new Failed('did not print the share of its sampler');
           return { percent };
         },
       });

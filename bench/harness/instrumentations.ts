@@ -125,7 +125,7 @@ export async function timed(
     .split('\n')
     .find((one) => one.startsWith(`${basename(file)} `));
   const match = /cpu ([\d.]+) wall ([\d.]+)/.exec(line ?? '');
-  if (!match) throw new Failed('did not tell its time');
+  if (!match) throw new Failed('did not print its time');
   return { cpu: Number(match[1]), wall: Number(match[2]) };
 }
 

@@ -66,8 +66,8 @@ export function peers(): Peer[] {
   const found = new Map<string, Peer>();
   const list = join(work, 'found.txt');
   for (const line of existsSync(list) ? readFileSync(list, 'utf8').trim().split('\n') : []) {
-    const [name = '', told = '', ...where] = line.split(' ');
-    found.set(name, { name, version: told, where: where.join(' ') });
+    const [name = '', version = '', ...where] = line.split(' ');
+    found.set(name, { name, version, where: where.join(' ') });
   }
   return [
     ...programPeers.map((name): Peer => {
@@ -78,8 +78,8 @@ export function peers(): Peer[] {
         : one;
     }),
     ...tools.map(([name, word]): Peer => {
-      const told = version(name, word);
-      return told === undefined ? { name, missing: advice(name) } : { name, version: told };
+      const printed = version(name, word);
+      return printed === undefined ? { name, missing: advice(name) } : { name, version: printed };
     }),
   ];
 }

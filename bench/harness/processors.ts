@@ -6,8 +6,8 @@ import { machine } from './machine.js';
 
 /** CPUs that sizes are chosen by: QUARTZ_BENCH_CPUS, or those of the machine. */
 export const cpusToUse = (): number => {
-  const told = Number(process.env['QUARTZ_BENCH_CPUS']);
-  return Number.isInteger(told) && told >= 1 && told <= 1024 ? told : machine().cpus;
+  const asked = Number(process.env['QUARTZ_BENCH_CPUS']);
+  return Number.isInteger(asked) && asked >= 1 && asked <= 1024 ? asked : machine().cpus;
 };
 
 /** 1, 2, 4, ... up to `cpus`, that included. */

@@ -37,7 +37,7 @@ export async function examine(file: string, known: readonly Known[]): Promise<vo
   if (known.length === 0) return;
   const { losses, entities } = JSON.parse((await execute(quartz, ['report', '--json', file])).stdout) as Report;
   for (const lost of ['callsLost', 'threadsDropped', 'stringsDropped']) {
-    if (losses[lost] !== 0) throw new Failed(`its profile leaves out: ${lost} ${losses[lost] ?? 'not told'}`);
+    if (losses[lost] !== 0) throw new Failed(`its profile leaves out: ${lost} ${losses[lost] ?? 'unknown'}`);
   }
   for (const { name, calls } of known) {
     const seen = entities.filter((one) => one.name === name).reduce((sum, one) => sum + (one.calls ?? 0), 0);

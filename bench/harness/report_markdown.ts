@@ -25,8 +25,8 @@ function rowMarkdown(row: RowResult, recorded: Recorded): string {
     .filter((one) => !isMeasured(one))
     .map((one) => `${one.name} ${'missing' in one ? 'missing' : 'failed'}`);
   const targets = row.targets.map((target) => {
-    const told = outcome(row, target, recorded);
-    return `${target.ours}: ${bound(target, row.unit)}${told === '' ? '' : `: ${told}`}, **${target.verdict}**`;
+    const result = outcome(row, target, recorded);
+    return `${target.ours}: ${bound(target, row.unit)}${result === '' ? '' : `: ${result}`}, **${target.verdict}**`;
   });
   return `| ${[`\`${row.id}\` ${row.what}, ${row.unit}`, ours.join('<br>'), [...peers, ...absent].join(', '), targets.join('<br>')].map(cell).join(' | ')} |`;
 }

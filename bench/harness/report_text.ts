@@ -45,9 +45,9 @@ export function outcome(row: RowResult, target: TargetResult, recorded: Recorded
 function absentText(row: RowResult, name: string, recorded: Recorded): string {
   const ratios = found(recorded.ratios, (one) => one.row === row.id && one.against === name);
   const figures = found(recorded.figures, (one) => one.row === row.id && one.against === name);
-  const told = ratios.map((one) => `${one.ours} at ${digits(one.ratio)} of it`).join(', ');
+  const text = ratios.map((one) => `${one.ours} at ${digits(one.ratio)} of it`).join(', ');
   return (
-    (told === '' ? '' : `; recorded ${ratios.at(-1)!.date}: ${told}`) +
+    (text === '' ? '' : `; recorded ${ratios.at(-1)!.date}: ${text}`) +
     figures.map((one) => `; on another machine, ${one.date}: ${digits(one.value)} ${row.unit}`).join('')
   );
 }
@@ -81,11 +81,11 @@ export function verdictCounts(results: Results): string {
 
 export function headText(results: Results): string {
   const peers = results.peers.map((one) => {
-    const told =
+    const text =
       one.missing === undefined
         ? `${one.version ?? ''}${one.where === undefined ? '' : ` (${one.where})`}`
         : `missing: ${one.missing}`;
-    return `  ${one.name.padEnd(15)} ${told}`;
+    return `  ${one.name.padEnd(15)} ${text}`;
   });
   return [`Quartz ${results.quartz}, ${results.date}`, machineLine(results.machine), ...peers, '', ''].join('\n');
 }

@@ -32,7 +32,7 @@ const all = (): string[] =>
     .sort()
     .map((name) => join('dist/test', name.replace(/ts$/, 'js')));
 
-/** What is told of a runner that hung, or failed although none of its tests did. */
+/** What is reported of a runner that hung, or failed although none of its tests did. */
 function unexplained(
   runner: string,
   results: readonly Result[],

@@ -28,7 +28,7 @@ static int crew_begin(const int *rounds) {
 static void crew_end(void) {
   for (int k = 0; k < CREW; k++) pthread_join(crew[k], NULL);
 }
-/* A short life of the crew, told in one line that is always the same. */
+/* A short life of the crew, printed as one line that is always the same. */
 static void crew_work(const char *what) {
   static const int rounds = 25;
   crew_sum = 0;
