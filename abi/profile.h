@@ -21,7 +21,7 @@
 #define QZ_PROFILE_MAGIC      UINT64_C(0x31465052545a5551) /* finished; "QUZTRPF1" as little-endian bytes */
 #define QZ_PROFILE_MAGIC_OPEN UINT64_C(0x4e45504f545a5551) /* not (yet) finished; "QUZTOPEN" */
 #define QZ_PROFILE_MAGIC_END  UINT64_C(0x444e4552545a5551) /* of the end mark; "QUZTREND" */
-#define QZ_PROFILE_VERSION    12u
+#define QZ_PROFILE_VERSION    13u
 
 enum qz_profile_status {
   QZ_PROFILE_RECORDING = 1, /* the sampler is writing, or died while it did (then its pid is gone) */
@@ -47,11 +47,13 @@ enum qz_end_reason {
 #define QZ_PATHS_FEW_SAMPLES 32u /* for some threads it gave none: no more memory for them, or too many threads */
 #define QZ_PATHS_NO_CALLS    64u /* the kernel does not say in which call a thread sleeps (/proc/PID/task/TID/syscall) */
 
-/* What of `usage` is known. */
-#define QZ_USAGE_TIMES       1u /* time covered, processor times, page faults */
-#define QZ_USAGE_SWITCHES                                                                         \
-  2u /* how often threads gave up their CPUs, or lost them: of a program that has ended, or is no \
-      * longer recorded, where it could say so */
+#define QZ_PATHS_KERNEL      128u /* samples tell the kernel's work from the program's */
+
+/* What of `usage` is known: time covered, processor times, page faults; how often threads gave up their CPUs, or lost
+ * them (of a program that has ended, or is no longer recorded, where it could say so); reads and writes. */
+#define QZ_USAGE_TIMES    1u
+#define QZ_USAGE_SWITCHES 2u
+#define QZ_USAGE_CALLS    4u
 
 enum qz_section_id {
   QZ_SECTION_STRINGS = 0,     /* char; offset 0 is the empty string */
@@ -221,6 +223,23 @@ enum qz_waiting {
 #define QZ_RUNNABLE_EXACT 64u
 #define QZ_RUNNABLE_PARTS 8u
 
+/* What the kernel does on behalf of a thread that executes: of threads without hooks, where the kernel gives samples of
+ * itself (QZ_PATHS_KERNEL). */
+enum qz_kernel {
+  QZ_KERNEL_NONE = 0,   /* nothing: the thread executes code of the program; or it is not known */
+  QZ_KERNEL_FAULT = 1,  /* a page fault (or an interrupt) */
+  QZ_KERNEL_CALL = 2,   /* a system call, none of the following */
+  QZ_KERNEL_MEMORY = 3, /* mmap, munmap, mremap, mprotect, madvise, brk */
+  QZ_KERNEL_FUTEX = 4,
+  QZ_KERNEL_YIELD = 5,
+  QZ_KERNEL_READ = 6, /* read, recv and the like */
+  QZ_KERNEL_WRITE = 7,
+  QZ_KERNEL_POLL = 8,   /* poll, select, epoll_wait */
+  QZ_KERNEL_THREAD = 9, /* clone, exit */
+  QZ_KERNEL_SLEEP = 10,
+  QZ_KERNEL_COUNT = 11
+};
+
 /* Observations that are alike. `ns` is their weight: the time since that same record was last visited.
  * b, s and r are those of its snapshot; in states useful, overhead and spinning the thread was on a processor in it,
  * in the others it was visited beside it. */
@@ -230,7 +249,7 @@ struct qz_tuple {
   uint8_t state;   /* enum qz_state */
   uint8_t waiting; /* enum qz_waiting */
   uint8_t torn;    /* 1: accepted although torn */
-  uint8_t reserved;
+  uint8_t kernel;  /* enum qz_kernel: what the kernel did for it then */
   uint16_t busy;     /* b: processors useful or in overhead */
   uint16_t spinning; /* s */
   uint32_t runnable; /* r, exact below QZ_RUNNABLE_EXACT, then the lower bound of its bucket */

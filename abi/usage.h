@@ -15,6 +15,9 @@ struct qz_usage {
   uint64_t voluntary, involuntary; /* how often a thread gave up its CPU to wait; how often one was taken away */
   uint64_t minor_faults;           /* page faults that the kernel served from memory, */
   uint64_t major_faults;           /* and by reading */
+  uint64_t resident_bytes;         /* most memory that it had at one time, since it began */
+  /* Calls that read and write files, pipes and sockets, and their bytes: the sampler's alone (/proc/PID/io). */
+  uint64_t reads, writes, read_bytes, written_bytes;
 };
 
 #endif

@@ -309,6 +309,7 @@ void qzi_session_usage(struct qz_usage *usage) {
   usage->involuntary = (uint64_t)used.ru_nivcsw;
   usage->minor_faults = (uint64_t)used.ru_minflt;
   usage->major_faults = (uint64_t)used.ru_majflt;
+  usage->resident_bytes = (uint64_t)used.ru_maxrss * 1024u;
   __atomic_store_n(&usage->ns, qzi_pub_clock_ns(), __ATOMIC_RELEASE);
 }
 

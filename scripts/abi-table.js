@@ -50,6 +50,7 @@ const text = `/**
 ${table('enum qz_state, in tuples.state.', 'State', '', valuesOf('qz_state', 'QZ_STATE_'), camel)}
 ${table('enum qz_waiting, in tuples.waiting.', 'Waiting', '', valuesOf('qz_waiting', 'QZ_WAITING_'), camel)}
 ${table('enum qz_arrival, in segments.came and .arrival, onPath.arrival.', 'Arrival', '', valuesOf('qz_arrival', 'QZ_ARRIVAL_'), camel)}
+${table('enum qz_kernel, in tuples.kernel.', 'KernelWork', '', valuesOf('qz_kernel', 'QZ_KERNEL_'), camel)}
 ${table(
   'enum qz_kind.',
   'objectKinds',

@@ -21,10 +21,11 @@ static bool append(struct table *table, struct qzi_symtab_entry entry) {
   return true;
 }
 
-/* Of several names for one address people know the one without leading underscores; then a typed, sized, global one. */
-static uint8_t rank(const char *name, unsigned type, unsigned binding, uint64_t size) {
-  bool reserved = name[0] == '_' && name[1] == '_';
-  return (uint8_t)((size ? 16 : 0) + (type != STT_NOTYPE ? 8 : 0) + (reserved ? 0 : 4) +
+/* Of several names for one address people know the one that is not reserved (__x, _X), and not there for old programs
+ * alone (cfree beside free); then a typed, sized, global one. */
+static uint8_t rank(const char *name, unsigned type, unsigned binding, uint64_t size, bool old) {
+  bool reserved = name[0] == '_' && (name[1] == '_' || (name[1] >= 'A' && name[1] < 'Z' && name[1] != 'R'));
+  return (uint8_t)((size ? 16 : 0) + (type != STT_NOTYPE ? 8 : 0) + (reserved || old ? 0 : 4) +
                    (binding == STB_GLOBAL ? 2
                     : binding == STB_WEAK ? 1
                                           : 0));
@@ -43,9 +44,27 @@ static bool executable(Elf *elf, size_t section_index) {
   return section && gelf_getshdr(section, &header) && (header.sh_flags & SHF_EXECINSTR);
 }
 
+/* Versions of the dynamic symbols; NULL: they have none. */
+static Elf_Data *versions_of(Elf *elf, Elf64_Word wanted) {
+  Elf_Scn *section = NULL;
+  GElf_Shdr header;
+  while (wanted == SHT_DYNSYM && (section = elf_nextscn(elf, section)))
+    if (gelf_getshdr(section, &header) && header.sh_type == SHT_GNU_versym) return elf_getdata(section, NULL);
+  return NULL;
+}
+
+/* What nothing is linked with any more: a version that is not the default one (Linux Standard Base, symbol versioning).
+ */
+static bool is_old(Elf_Data *versions, size_t at, const char *name) {
+  GElf_Versym version;
+  const char *mark = strchr(name, '@');
+  return (mark && mark[1] != '@') || (versions && gelf_getversym(versions, (int)at, &version) && (version & 0x8000));
+}
+
 static bool load_section(struct qzi_binary *binary, Elf *elf, Elf64_Word wanted, struct table *functions,
                          struct table *objects) {
   Elf_Scn *section = NULL;
+  Elf_Data *versions = versions_of(elf, wanted);
   bool found = false;
   while ((section = elf_nextscn(elf, section))) {
     GElf_Shdr header;
@@ -62,7 +81,8 @@ static bool load_section(struct qzi_binary *binary, Elf *elf, Elf64_Word wanted,
       if (!name || !name[0]) continue;
       unsigned type = GELF_ST_TYPE(symbol.st_info);
       struct qzi_symtab_entry entry = {symbol.st_value, symbol.st_size, name,
-                                       rank(name, type, GELF_ST_BIND(symbol.st_info), symbol.st_size)};
+                                       rank(name, type, GELF_ST_BIND(symbol.st_info), symbol.st_size,
+                                            is_old(versions, k, name))};
       if (type == STT_FUNC || type == STT_GNU_IFUNC)
         found |= append(functions, entry);
       else if (type == STT_OBJECT && symbol.st_size && symbol.st_shndx < SHN_LORESERVE &&

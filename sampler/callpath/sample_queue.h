@@ -24,6 +24,7 @@ struct qzi_sampled {
   uint64_t round;      /* snapshot before which it came */
   uint64_t number;     /* among those of the recording, from 1 */
   uint32_t record;     /* node of the thread's record then; 0: not known */
+  uint8_t kernel;      /* enum qz_kernel */
   int settled;         /* 1: the record was the same before the sample */
   uint32_t from, node; /* node of its path with that record; 0: not made yet */
   int64_t left_ns;     /* processor time that it still stands for; negative: as much too much */

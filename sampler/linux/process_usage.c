@@ -31,6 +31,31 @@ static int read_stat(pid_t pid, struct qz_usage *usage) {
   return 0;
 }
 
+/* Calls that read and write. Nothing where that may not be read. */
+static void read_calls(pid_t pid, struct qz_usage *usage, uint64_t *known) {
+  char name[64], text[512];
+  snprintf(name, sizeof name, "/proc/%ld/io", (long)pid);
+  FILE *file = fopen(name, "re");
+  size_t bytes = file ? fread(text, 1, sizeof text - 1, file) : 0;
+  if (file) fclose(file);
+  text[bytes] = 0;
+  unsigned long long read_bytes, written_bytes, reads, writes;
+  if (sscanf(text, "rchar: %llu wchar: %llu syscr: %llu syscw: %llu", &read_bytes, &written_bytes, &reads, &writes) != 4)
+    return;
+  usage->read_bytes = read_bytes;
+  usage->written_bytes = written_bytes;
+  usage->reads = reads;
+  usage->writes = writes;
+  *known |= QZ_USAGE_CALLS;
+}
+
+static void keep_calls(struct qz_usage *usage, const struct qz_usage *of) {
+  usage->read_bytes = of->read_bytes;
+  usage->written_bytes = of->written_bytes;
+  usage->reads = of->reads;
+  usage->writes = of->writes;
+}
+
 static uint64_t ns_of(const struct timeval *time) {
   return (uint64_t)time->tv_sec * 1000000000u + (uint64_t)time->tv_usec * 1000u;
 }
@@ -46,7 +71,8 @@ static int read_ended(pid_t pid, struct qz_usage *usage) {
                              .voluntary = (uint64_t)used.ru_nvcsw,
                              .involuntary = (uint64_t)used.ru_nivcsw,
                              .minor_faults = (uint64_t)used.ru_minflt,
-                             .major_faults = (uint64_t)used.ru_majflt};
+                             .major_faults = (uint64_t)used.ru_majflt,
+                             .resident_bytes = (uint64_t)used.ru_maxrss * 1024u};
   return 0;
 }
 
@@ -64,19 +90,22 @@ void qzi_process_usage_begin(struct qzi_process_usage *usage, const struct qz_se
   pthread_mutex_init(&usage->lock, NULL);
   usage->begin = told(&qz_session_head(view)->usage_begin);
   if (!usage->begin.ns) return; /* the program may not ask */
-  usage->now = usage->begin;
   usage->known = QZ_USAGE_TIMES;
-  qzi_process_usage_read(usage, pid);
+  read_calls(pid, &usage->begin, &usage->known);
+  usage->now = usage->begin;
 }
 
 void qzi_process_usage_read(struct qzi_process_usage *usage, pid_t pid) {
-  struct qz_usage now;
+  struct qz_usage now = {0};
+  uint64_t known = 0;
   if (!usage->begin.ns || read_stat(pid, &now)) return;
+  read_calls(pid, &now, &known);
   pthread_mutex_lock(&usage->lock);
   now.voluntary = usage->begin.voluntary;
   now.involuntary = usage->begin.involuntary;
+  now.resident_bytes = usage->begin.resident_bytes;
+  if (!known) keep_calls(&now, &usage->now); /* those of the last reading */
   usage->now = now;
-  usage->known = QZ_USAGE_TIMES;
   pthread_mutex_unlock(&usage->lock);
 }
 
@@ -98,12 +127,15 @@ void qzi_process_usage_end(struct qzi_process_usage *usage, const struct qz_sess
   if (end.ns) { /* the kernel's work after that counts, too, where it is known */
     usage->now.voluntary = end.voluntary;
     usage->now.involuntary = end.involuntary;
+    usage->now.resident_bytes = end.resident_bytes;
+    keep_calls(&end, &usage->now);
     if (usage->now.user_ns + usage->now.system_ns < end.user_ns + end.system_ns) usage->now = end;
-    usage->known = QZ_USAGE_TIMES | QZ_USAGE_SWITCHES;
+    usage->known |= QZ_USAGE_SWITCHES;
   }
   if (!children && !read_ended(pid, &all)) {
+    keep_calls(&all, &usage->now);
     usage->now = all;
-    usage->known = QZ_USAGE_TIMES | QZ_USAGE_SWITCHES;
+    usage->known |= QZ_USAGE_SWITCHES;
   }
   pthread_mutex_unlock(&usage->lock);
 }
@@ -118,7 +150,12 @@ struct qz_usage qzi_process_usage_since(struct qzi_process_usage *usage, uint64_
                            .voluntary = SINCE(voluntary),
                            .involuntary = SINCE(involuntary),
                            .minor_faults = SINCE(minor_faults),
-                           .major_faults = SINCE(major_faults)};
+                           .major_faults = SINCE(major_faults),
+                           .resident_bytes = now->resident_bytes,
+                           .reads = SINCE(reads),
+                           .writes = SINCE(writes),
+                           .read_bytes = SINCE(read_bytes),
+                           .written_bytes = SINCE(written_bytes)};
 #undef SINCE
   *known = since.ns ? usage->known : 0;
   pthread_mutex_unlock(&usage->lock);

@@ -4,7 +4,7 @@
 static uint32_t hash_of(const struct qzi_tuple_key *key) {
   return qzi_hash((uint64_t)key->stack << 32 | key->thread,
                   (uint64_t)key->busy << 48 | (uint64_t)key->spinning << 32 | (uint64_t)key->state << 28 |
-                    (uint64_t)key->waiting << 27 | (uint64_t)key->torn << 26 | (uint64_t)key->runnable << 8);
+                    (uint64_t)key->waiting << 27 | (uint64_t)key->torn << 26 | (uint64_t)key->runnable << 8 | key->kernel);
 }
 
 static uint32_t look_up(const struct qzi_tuples *tuples, const struct qzi_tuple_key *key, uint32_t hash) {
@@ -43,6 +43,7 @@ uint32_t qzi_tuple_find(struct qzi_tuples *tuples, const struct qzi_tuple_key *w
   if ((at = find_or_make(tuples, &key, capacity - capacity / 16))) return at;
   key.waiting = 0;
   key.torn = 0;
+  key.kernel = 0;
   while (key.stack) {
     key.stack = tuples->file->stacks[key.stack].parent;
     if ((at = look_up(tuples, &key, hash_of(&key)))) return at;

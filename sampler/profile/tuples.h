@@ -22,7 +22,7 @@ struct qzi_tuples {
 /* What tuples are told apart by: laid out as the beginning of struct qz_tuple, so that one comparison does. */
 struct qzi_tuple_key {
   uint32_t stack, thread;
-  uint8_t state, waiting, torn, reserved; /* reserved: 0 */
+  uint8_t state, waiting, torn, kernel;
   uint16_t busy, spinning;
   uint32_t runnable; /* as counted; bucketed inside */
 };

@@ -66,6 +66,7 @@ struct seen {
   uint8_t
     woken; /* it is runnable, and has had no CPU since it waited (for `object`, if its record says so) or was made */
   uint8_t executes; /* on a CPU */
+  uint8_t kernel;   /* what the kernel did for it, where it executes: enum qz_kernel */
   uint8_t instead;  /* it executes though it sleeps, or has been woken: its state otherwise; IDLE: it does not */
 };
 
@@ -183,7 +184,7 @@ static void look(struct qzi_sampler *sampler, uint32_t index, int may_ask, int m
   struct memo *memo = &kernel->memos[index];
   seen->state = QZ_STATE_IDLE;
   seen->index = index;
-  seen->waits = seen->woken = seen->executes = seen->instead = 0;
+  seen->waits = seen->woken = seen->executes = seen->instead = seen->kernel = 0;
   qzi_thread_look(sampler, index, &seen->look);
   if (!seen->look.serial || !seen->look.entity) return;
   look_at_name(sampler, index);
@@ -287,6 +288,7 @@ static int find_tuple(struct qzi_sampler *sampler, struct seen *seen, const stru
                               .waiting =
                                 !seen->instead && qzi_waits_at_top(sampler, seen->node, seen->object) ? waiting : 0,
                               .torn = (uint8_t)seen->look.torn,
+                              .kernel = seen->kernel,
                               .busy = (uint16_t)counts->useful,
                               .spinning = (uint16_t)counts->spinning,
                               .runnable = counts->runnable};
@@ -328,7 +330,7 @@ static void tell(struct qzi_kernel *kernel, struct seen *seen, struct qzi_counts
   }
   qzi_run_account_tell(&kernel->accounts, &kernel->memos[seen->index].account);
   int spins = seen->state == QZ_STATE_SPINNING;
-  uint32_t node = qzi_follow_executed(kernel->follow, seen->index, kernel->accounts.snapshot_ns, spins);
+  uint32_t node = qzi_follow_executed(kernel->follow, seen->index, kernel->accounts.snapshot_ns, spins, &seen->kernel);
   if (node) seen->node = node;
 }
 
@@ -486,7 +488,7 @@ static uint32_t look_at_all(struct qzi_sampler *sampler, uint32_t high, uint64_t
 
 /* As it was when it was looked at. */
 static void look_again(struct seen *seen) {
-  seen->executes = 0;
+  seen->executes = seen->kernel = 0;
   seen->node = seen->look.node;
   if (!seen->instead) return;
   seen->state = seen->instead;

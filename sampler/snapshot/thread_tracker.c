@@ -9,6 +9,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 #include "sampler/callpath/sample_queue.h"
+#include "sampler/waits/kernel_work.h"
 #include "sampler/waits/external_waits.h"
 #include "sampler/waits/cpu_use.h"
 #include "sampler/waits/pause_detector.h"
@@ -62,6 +63,7 @@ struct qzi_follow {
   struct qzi_sample sample;
   struct qzi_polling polling;
   struct qzi_stateless_known stateless;
+  struct qzi_call_sites call_sites;
   struct qzi_judging judging;
 };
 
@@ -305,6 +307,10 @@ static void take_sample(struct qzi_follow *follow, uint32_t index, uint64_t now_
   if (known->hooked) known->polls = polls;
   if (!sampled) return; /* no time to walk */
   sampled->polls = polls;
+  if (!follow->sample.user) {
+    sampled->kernel = qzi_kernel_work(&follow->call_sites, pid, follow->sample.at.pc, follow->sample.general[1]);
+    sampler->file->head->paths |= QZ_PATHS_KERNEL;
+  }
   sampled->round = sampler->round;
   sampled->number = sampler->file->head->samples;
   qzi_sample_queue_add(&known->samples, sampled, follow->interval_ns);
@@ -358,8 +364,9 @@ static uint32_t start_of(const struct qzi_follow *follow, const struct known *kn
   return node;
 }
 
-uint32_t qzi_follow_executed(struct qzi_follow *follow, uint32_t index, uint64_t ns, int spins) {
+uint32_t qzi_follow_executed(struct qzi_follow *follow, uint32_t index, uint64_t ns, int spins, uint8_t *kernel) {
   struct known *known = &follow->all[index];
+  *kernel = QZ_KERNEL_NONE;
   if (!follow->paths || known->hooked) return 0;
   uint32_t record = known->run_record;
   struct qzi_sampled *its = spins ? qzi_sample_queue_at(&known->samples, record, follow->interval_ns)
@@ -371,6 +378,7 @@ uint32_t qzi_follow_executed(struct qzi_follow *follow, uint32_t index, uint64_t
     its->node = qzi_paths_ran(follow->paths, from, &its->walk, its->settled);
   }
   if (!spins) node = its->node;
+  *kernel = its->kernel;
   known->shown = NULL; /* it may be gone */
   qzi_sample_queue_spend(&known->samples, its, ns);
   return node;

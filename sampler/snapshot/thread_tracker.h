@@ -30,8 +30,9 @@ void qzi_follow_begin(struct qzi_follow *follow, uint64_t now_ns);
 int qzi_follow(struct qzi_follow *follow, uint32_t index, struct qzi_look *look, unsigned state, int published,
                const struct qzi_asleep *asleep, uint32_t *object, uint64_t now_ns);
 /* The thread is told to have executed for so long. Node of the path on which it did: of one of its samples, which
- * stands for that much less; 0: as it was found. spins: it was found spinning, and is told so. */
-uint32_t qzi_follow_executed(struct qzi_follow *follow, uint32_t index, uint64_t ns, int spins);
+ * stands for that much less; 0: as it was found. spins: it was found spinning, and is told so.
+ * *kernel: what the kernel did for it then (enum qz_kernel). */
+uint32_t qzi_follow_executed(struct qzi_follow *follow, uint32_t index, uint64_t ns, int spins, uint8_t *kernel);
 /* The record is free. */
 void qzi_follow_gone(struct qzi_follow *follow, uint32_t index);
 void qzi_follow_taken(struct qzi_follow *follow, uint64_t key, uint64_t site); /* qzi_paths_taken_at */

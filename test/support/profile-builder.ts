@@ -19,7 +19,7 @@ import type {
   RawProfile,
   RawThread,
 } from '../../ts-frontend/src/model/index.js';
-import { abi, noPaths, noTimePath, State, Waiting } from '../../ts-frontend/src/model/index.js';
+import { abi, KernelWork, noPaths, noTimePath, State, Waiting } from '../../ts-frontend/src/model/index.js';
 
 export type ThreadState = 'useful' | 'overhead' | 'spinning' | 'ready' | 'blocked' | 'io';
 export interface Doing {
@@ -28,6 +28,7 @@ export interface Doing {
   stack: string[];
   waiting: boolean;
   woken?: true;
+  kernel?: keyof typeof KernelWork; // what the kernel does for it
 }
 
 const doing =
@@ -53,6 +54,11 @@ export const tries = (thread: string, stack: string[]): Doing => ({
   waiting: false,
   woken: true,
 });
+/** On a processor, in the kernel. */
+export const inKernel = (kernel: keyof typeof KernelWork, thread: string, stack: string[]): Doing => ({
+  ...run(thread, stack),
+  kernel,
+});
 /** Blocked, or spinning, on the object at the top of the stack. */
 export const wait = doing('blocked', true);
 export const spin = doing('spinning', true);
@@ -68,6 +74,7 @@ interface Tuple {
   thread: number;
   state: number;
   waiting: number;
+  kernel: number;
   b: number;
   s: number;
   r: number;
@@ -172,7 +179,7 @@ export class ProfileBuilder {
       const thread = this.id(`thread:${one.thread}`);
       this.threads.get(thread)!.lastNs = this.elapsed + ns;
       const state = State[one.state];
-      const key = `${stack} ${thread} ${state} ${one.waiting} ${one.woken} ${b} ${s} ${r}`;
+      const key = `${stack} ${thread} ${state} ${one.waiting} ${one.woken} ${one.kernel} ${b} ${s} ${r}`;
       const known = this.tuples.get(key);
       if (known) {
         known.count += count;
@@ -183,6 +190,7 @@ export class ProfileBuilder {
           thread,
           state,
           waiting: one.woken ? Waiting.woken : one.waiting ? Waiting.object : Waiting.none,
+          kernel: KernelWork[one.kernel ?? 'none'],
           b,
           s,
           r,
@@ -296,6 +304,12 @@ export class ProfileBuilder {
         involuntarySwitches: 0,
         minorFaults: 0,
         majorFaults: 0,
+        residentBytes: 0,
+        callsKnown: false,
+        readCalls: 0,
+        writeCalls: 0,
+        readBytes: 0,
+        writtenBytes: 0,
         childrenRunNs: 0,
         childrenApart: false,
         rateHz: 1e9 / (this.options.snapshotNs ?? 1e6),
@@ -353,6 +367,7 @@ export class ProfileBuilder {
         state: Uint8Array.from(tuples, (t) => t.state),
         waiting: Uint8Array.from(tuples, (t) => t.waiting),
         torn: new Uint8Array(tuples.length),
+        kernel: Uint8Array.from(tuples, (t) => t.kernel),
         busy: Uint16Array.from(tuples, (t) => t.b),
         spinning: Uint16Array.from(tuples, (t) => t.s),
         runnable: Uint32Array.from(tuples, (t) => t.r),

@@ -29,6 +29,7 @@ Napi::Object headOf(Napi::Env env, const Profile &profile) {
   out.Set("attached", Napi::Boolean::New(env, head.attached != 0));
   out.Set("usageKnown", Napi::Boolean::New(env, (head.usage_known & QZ_USAGE_TIMES) != 0));
   out.Set("switchesKnown", Napi::Boolean::New(env, (head.usage_known & QZ_USAGE_SWITCHES) != 0));
+  out.Set("callsKnown", Napi::Boolean::New(env, (head.usage_known & QZ_USAGE_CALLS) != 0));
   out.Set("childrenApart", Napi::Boolean::New(env, head.children_apart != 0));
   const struct {
     const char *name;
@@ -64,6 +65,11 @@ Napi::Object headOf(Napi::Env env, const Profile &profile) {
                 {"involuntarySwitches", head.usage.involuntary},
                 {"minorFaults", head.usage.minor_faults},
                 {"majorFaults", head.usage.major_faults},
+                {"residentBytes", head.usage.resident_bytes},
+                {"readCalls", head.usage.reads},
+                {"writeCalls", head.usage.writes},
+                {"readBytes", head.usage.read_bytes},
+                {"writtenBytes", head.usage.written_bytes},
                 {"hookLeastPs", head.hook.least_ps},
                 {"hookMostPs", head.hook.most_ps},
                 {"hookInsidePs", head.hook_inside_ps},

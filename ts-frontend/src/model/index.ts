@@ -2,7 +2,7 @@
  * The model: every metric of docs/reference/metrics.md from a profile. Pure: no I/O, no clock, no state between calls.
  */
 export type * from './profile/raw-profile.js';
-export { Arrival, noPaths, noTimePath, pathsOf, State, Waiting } from './profile/raw-profile.js';
+export { Arrival, KernelWork, noPaths, noTimePath, pathsOf, State, Waiting } from './profile/raw-profile.js';
 export * as abi from './profile/abi.js';
 export type * from './result/types.js';
 export type * from './result/facts.js';

@@ -60,6 +60,7 @@ function entityJson(entity: Entity): object {
     idlenessNs: entity.idlenessNs,
     spinBlameNs: entity.spinBlameNs,
     overheadNs: entity.overheadNs,
+    systemNs: entity.systemNs,
     parallelizeNs: entity.parallelizeNs,
     parallelizeSelfNs: entity.parallelizeSelfNs,
     states: Object.fromEntries(

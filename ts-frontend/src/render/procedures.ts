@@ -39,6 +39,9 @@ export function procedures(model: Model, options: RenderOptions): string[] {
     { head: 'idle', text: (entity) => some(entity.idlenessNs, model.elapsedNs), drop: 8 },
     { head: 'spin', text: (entity) => some(entity.spinBlameNs, model.elapsedNs), drop: 10 },
     { head: 'overhead', text: (entity) => some(entity.overheadNs, model.elapsedNs), drop: 11 },
+    ...(model.head.paths.kernel
+      ? [{ head: 'system', text: (entity: Entity) => some(entity.systemNs ?? 0, model.elapsedNs), drop: 11 }]
+      : []),
     { head: 'calls', text: (entity) => (entity.callsCounted ? count(entity.calls) : '-'), drop: 9 },
     {
       head: `busy 1..${model.processors}`,

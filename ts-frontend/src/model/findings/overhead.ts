@@ -151,7 +151,8 @@ const makingNs = 10_000,
 export function tellThreads({ model }: Material): Finding[] {
   const { spawns } = model.head;
   const { root } = model;
-  if (model.head.publisher !== 'pthread' || spawns === 0 || root.processorTimeNs / spawns >= shortLifeNs) return [];
+  if (model.head.publisher !== 'pthread' || spawns === 0 || root.processorTimeNs === 0) return [];
+  if (root.processorTimeNs / spawns >= shortLifeNs) return [];
   const cost = Math.min(1, (spawns * makingNs) / root.processorTimeNs) * root.nptNs;
   const savingNs = cost * (1 - 1 / coarser);
   const made = new Map<number, number>();

@@ -15,6 +15,7 @@ import { tellIo } from './io.js';
 import { lockLosses, savingOf } from '../evidence/lock-loss.js';
 import { tellLocks, tellSpinning } from './lock.js';
 import { tellOptimize } from './hot-code.js';
+import { tellKernelWork } from './kernel-work.js';
 import { tellOverhead, tellThreads, tellWakes } from './overhead.js';
 import { tellRest } from './nothing-runs.js';
 import { tellTeams } from './openmp.js';
@@ -67,6 +68,7 @@ export function findingsOf(material: Material): Finding[] {
     ...tellIo(material, io),
     ...tellCode(material, contexts),
     ...tellOverhead(material),
+    ...tellKernelWork(material),
     ...tellTeams(material),
     ...tellWakes(material),
     ...tellRest(material),

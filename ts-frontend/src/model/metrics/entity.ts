@@ -4,6 +4,7 @@
  */
 import { Runnable } from './runnable-distribution.js';
 import type { Tables } from './tables.js';
+import { systemTimesOf } from './kernel-time.js';
 import { independentOfSamples, nptInterval } from './confidence.js';
 import { baseName, kindOf } from './naming.js';
 import type {
@@ -36,6 +37,7 @@ export class Shared {
   readonly threads: Map<number, RawThread>;
   readonly objects: Objects;
   #runnable: Runnable | undefined;
+  #systemTimes: { of: Float64Array | undefined } | undefined;
   constructor(
     readonly raw: RawProfile,
     readonly working: Tables,
@@ -43,6 +45,11 @@ export class Shared {
   ) {
     this.threads = new Map(raw.threads.map((thread) => [thread.entity, thread]));
     this.objects = new Objects(raw, working);
+  }
+  /** undefined: not known. */
+  get systemTimes(): Float64Array | undefined {
+    this.#systemTimes ??= { of: systemTimesOf(this.raw, this.working) };
+    return this.#systemTimes.of;
   }
   get runnable(): Runnable {
     const { stacks, groupOf, weights, entities } = this.working;
@@ -155,6 +162,9 @@ export class BuiltEntity implements Entity {
   }
   get overheadNs(): number {
     return this.#sums.stateNs[this.id * stateCount + 1]!;
+  }
+  get systemNs(): number | null {
+    return this.shared.systemTimes?.[this.id] ?? null;
   }
   get optimizeNs(): number {
     return this.nptNs;

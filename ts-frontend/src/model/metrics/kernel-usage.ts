@@ -36,6 +36,15 @@ export function kernelUsageOf(raw: RawProfile): KernelUsage | undefined {
     cpusUsed: (head.userNs + head.systemNs) / head.usageNs,
     cpus: head.publisher === 'pthread' ? head.processors : head.cpus,
     switches: head.switchesKnown ? { voluntary, involuntary } : null,
+    residentBytes: head.residentBytes,
+    calls: head.callsKnown
+      ? {
+          reads: head.readCalls,
+          writes: head.writeCalls,
+          readBytes: head.readBytes,
+          writtenBytes: head.writtenBytes,
+        }
+      : null,
     faults: { minor: head.minorFaults, major: head.majorFaults },
     waits:
       head.publisher === 'pthread' && head.switchesKnown

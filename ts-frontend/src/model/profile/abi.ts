@@ -11,6 +11,21 @@ export const Waiting = { none: 0, object: 1, woken: 2 } as const;
 /** enum qz_arrival, in segments.came and .arrival, onPath.arrival. */
 export const Arrival = { same: 0, created: 1, woken: 2, joined: 3, own: 4, io: 5 } as const;
 
+/** enum qz_kernel, in tuples.kernel. */
+export const KernelWork = {
+  none: 0,
+  fault: 1,
+  call: 2,
+  memory: 3,
+  futex: 4,
+  yield: 5,
+  read: 6,
+  write: 7,
+  poll: 8,
+  thread: 9,
+  sleep: 10,
+} as const;
+
 /** enum qz_kind. */
 export const objectKinds = {
   mutex: 1,
@@ -69,6 +84,7 @@ export const pathBits = {
   noSamples: 16,
   fewSamples: 32,
   noCalls: 64,
+  kernel: 128,
 } as const;
 export type PathBit = keyof typeof pathBits;
 
@@ -128,6 +144,11 @@ export interface HeadFields {
   involuntarySwitches: number;
   minorFaults: number;
   majorFaults: number;
+  residentBytes: number;
+  readCalls: number;
+  writeCalls: number;
+  readBytes: number;
+  writtenBytes: number;
   hookLeastPs: number;
   hookMostPs: number;
   hookInsidePs: number;
@@ -160,6 +181,7 @@ export interface HeadFields {
   attached: boolean;
   usageKnown: boolean;
   switchesKnown: boolean;
+  callsKnown: boolean;
   childrenApart: boolean;
   samplerSpins: boolean;
   exactHold: boolean;

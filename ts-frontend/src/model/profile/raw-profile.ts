@@ -13,7 +13,7 @@ import {
   type Publisher,
 } from './abi.js';
 
-export { Arrival, State, Waiting } from './abi.js';
+export { Arrival, KernelWork, State, Waiting } from './abi.js';
 export type { LibraryWait, Missing, Naming, ObjectKind, Origin } from './abi.js';
 
 /**
@@ -33,6 +33,7 @@ export interface RawProfile {
     state: Uint8Array;
     waiting: Uint8Array;
     torn: Uint8Array;
+    kernel: Uint8Array;
     busy: Uint16Array;
     spinning: Uint16Array;
     runnable: Uint32Array;

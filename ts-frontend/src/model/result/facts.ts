@@ -178,6 +178,19 @@ export interface OversubscriptionFacts {
   blocking: number | null; // saved, if waiters only blocked at once: where that is less
 }
 
+/** The kernel's work on behalf of the program. */
+export interface KernelWorkFacts {
+  form: 'kernel-work';
+  work: 'memory' | 'read' | 'write' | 'calls';
+  called: number | null; // the procedure of a run-time library through which most of it comes
+  faults: number | null; // page faults
+  again: number | null; // of these the part for memory that the program had had before, at least
+  allocator: boolean; // memory is given back by the allocator
+  mapping: number; // part of it in calls that map and unmap
+  calls: { count: number; bytesEach: number } | null; // of the whole program
+  savesNs: number;
+}
+
 /** Code that takes the time while the processors are busy. */
 export interface OptimizeFacts {
   form: 'optimize';
@@ -204,4 +217,5 @@ export type Facts =
   | ShortThreadsFacts
   | OpenMpFacts
   | OversubscriptionFacts
+  | KernelWorkFacts
   | OptimizeFacts;

@@ -115,6 +115,7 @@ export interface Entity {
   idlenessNs: number;
   spinBlameNs: number;
   overheadNs: number; // inclusive processor time in state overhead
+  systemNs: number | null; // inclusive processor time in the kernel; null: not known
   optimizeNs: number; // = nptNs
   parallelizeNs: number;
   parallelizeSelfNs: number;
@@ -163,6 +164,7 @@ export type FindingKind =
   | 'starvation' // fewer threads than processors, and nobody waits for an object
   | 'io' // reading or writing that is not overlapped
   | 'oversubscription' // more threads can run than there are CPUs; it costs where some of them spin
+  | 'kernel' // the kernel's work on behalf of the program
   | 'overhead' // the thread package's own work, or waking threads: grain too fine
   | 'optimize'; // parallel enough: only less work helps
 export type Change =
@@ -173,6 +175,7 @@ export type Change =
   | 'coarsen'
   | 'finer-grain'
   | 'fewer-threads'
+  | 'fewer-calls'
   | 'overlap-io'
   | 'optimize';
 
@@ -264,6 +267,9 @@ export interface KernelUsage {
   cpus: number; // that it may use
   switches: { voluntary: number; involuntary: number } | null; // null: not known (yet)
   faults: { minor: number; major: number };
+  residentBytes: number; // most at one time; 0: not known
+  // that read and write files, pipes and sockets; null: not known
+  calls: { reads: number; writes: number; readBytes: number; writtenBytes: number } | null;
   // contended operations that were counted, and how many of them at least returned without giving up the CPU
   waits: { count: number; atOnce: number } | null;
   threads: number; // seen

@@ -5,6 +5,7 @@ import { fewSnapshots, type Finding, type Model } from '../../model/index.js';
 import type { RenderOptions } from '../format/options.js';
 import { tooFewThreads, unevenDivision } from './division.js';
 import { io, nothingRuns } from './io.js';
+import { kernelWork } from './kernel-work.js';
 import { lock, spinning } from './lock.js';
 import { optimize } from './optimize.js';
 import { openMp, packageWork, shortThreads, smallThreads, wakeUps } from './overhead.js';
@@ -48,6 +49,8 @@ function sentencesOf(finding: Finding, say: Phrases): Sentences {
       return openMp(finding, facts, say);
     case 'oversubscription':
       return oversubscription(finding, facts, say);
+    case 'kernel-work':
+      return kernelWork(finding, facts, say);
     case 'optimize':
       return optimize(finding, facts, say);
   }

@@ -1,0 +1,93 @@
+/* Reasons for work of the kernel. See kernel_work.h. */
+#include "kernel_work.h"
+
+#include <string.h>
+#include <sys/syscall.h>
+#include "abi/profile.h"
+#include "sampler/linux/process_memory.h"
+
+#define BEFORE 32u /* bytes of code before the place of return that are looked at */
+
+static const struct {
+  long number;
+  uint8_t kernel;
+} kinds[] = {
+  {SYS_mmap, QZ_KERNEL_MEMORY},
+  {SYS_munmap, QZ_KERNEL_MEMORY},
+  {SYS_mremap, QZ_KERNEL_MEMORY},
+  {SYS_mprotect, QZ_KERNEL_MEMORY},
+  {SYS_madvise, QZ_KERNEL_MEMORY},
+  {SYS_brk, QZ_KERNEL_MEMORY},
+  {SYS_futex, QZ_KERNEL_FUTEX},
+  {SYS_sched_yield, QZ_KERNEL_YIELD},
+  {SYS_read, QZ_KERNEL_READ},
+  {SYS_pread64, QZ_KERNEL_READ},
+  {SYS_readv, QZ_KERNEL_READ},
+  {SYS_recvfrom, QZ_KERNEL_READ},
+  {SYS_recvmsg, QZ_KERNEL_READ},
+  {SYS_write, QZ_KERNEL_WRITE},
+  {SYS_pwrite64, QZ_KERNEL_WRITE},
+  {SYS_writev, QZ_KERNEL_WRITE},
+  {SYS_sendto, QZ_KERNEL_WRITE},
+  {SYS_sendmsg, QZ_KERNEL_WRITE},
+  {SYS_ppoll, QZ_KERNEL_POLL},
+  {SYS_epoll_pwait, QZ_KERNEL_POLL},
+#ifdef SYS_poll
+  {SYS_poll, QZ_KERNEL_POLL},
+  {SYS_select, QZ_KERNEL_POLL},
+  {SYS_epoll_wait, QZ_KERNEL_POLL},
+#endif
+  {SYS_clone, QZ_KERNEL_THREAD},
+  {SYS_exit, QZ_KERNEL_THREAD},
+#ifdef SYS_clone3
+  {SYS_clone3, QZ_KERNEL_THREAD},
+#endif
+  {SYS_nanosleep, QZ_KERNEL_SLEEP},
+  {SYS_clock_nanosleep, QZ_KERNEL_SLEEP},
+};
+
+static uint8_t kind_of(long number) {
+  for (unsigned k = 0; k < sizeof kinds / sizeof *kinds; k++)
+    if (kinds[k].number == number) return kinds[k].kernel;
+  return QZ_KERNEL_CALL;
+}
+
+#if defined(__x86_64__)
+
+static uint8_t look(uint32_t pid, uint64_t pc) {
+  unsigned char code[BEFORE];
+  if (pc < sizeof code || qzi_program_read(pid, pc - sizeof code, code, sizeof code)) return QZ_KERNEL_CALL;
+  unsigned end = sizeof code - 2;
+  if (code[end] != 0x0f || code[end + 1] != 0x05) return QZ_KERNEL_FAULT; /* syscall */
+  for (unsigned at = end; at-- > 0;) {
+    int32_t number;
+    if (code[at] == 0x31 && code[at + 1] == 0xc0 && at + 2 <= end) return kind_of(0); /* xor %eax,%eax */
+    if (code[at] != 0xb8 || at + 5 > end) continue;                                   /* mov $number,%eax */
+    memcpy(&number, code + at + 1, sizeof number);
+    if (number >= 0 && number < 1024) return kind_of(number);
+  }
+  return QZ_KERNEL_CALL;
+}
+#elif defined(__aarch64__)
+
+static uint8_t look(uint32_t pid, uint64_t pc) {
+  uint32_t code[BEFORE / 4];
+  if (pc < sizeof code || qzi_program_read(pid, pc - sizeof code, code, sizeof code)) return QZ_KERNEL_CALL;
+  unsigned end = BEFORE / 4 - 1;
+  if (code[end] != 0xd4000001) return QZ_KERNEL_FAULT; /* svc #0 */
+  for (unsigned at = end; at-- > 0;)
+    if ((code[at] & 0xffe0001f) == 0xd2800008) return kind_of(code[at] >> 5 & 0xffff); /* mov x8, #number */
+  return QZ_KERNEL_CALL;
+}
+#else
+static uint8_t look(uint32_t pid, uint64_t pc) { return QZ_KERNEL_CALL; }
+#endif
+
+uint8_t qzi_kernel_work(struct qzi_call_sites *known, uint32_t pid, uint64_t pc, uint64_t returned) {
+#if defined(__x86_64__)
+  if (returned != pc) return QZ_KERNEL_FAULT;
+#endif
+  struct qzi_call_site *site = &known->sites[(pc ^ pc >> 6) % (sizeof known->sites / sizeof *known->sites)];
+  if (site->pc != pc) *site = (struct qzi_call_site){.pc = pc, .kernel = look(pid, pc)};
+  return site->kernel;
+}

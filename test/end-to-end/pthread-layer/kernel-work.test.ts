@@ -1,0 +1,63 @@
+/** What the kernel does for a program is told by procedure and by reason, with the change that people know. */
+import test, { type ExecutionContext } from 'ava';
+import { findEntities, type Finding, type Model } from '../../../ts-frontend/src/model/index.js';
+import { findingSentences } from '../../../ts-frontend/src/render/findings/index.js';
+import { openModel, sampler, start, temporaryFile } from '../../support/record.js';
+import { program, unsampled } from './helpers.js';
+
+interface Told {
+  model: Model;
+  finding: Finding | undefined;
+  remedy: string;
+}
+
+async function tell(t: ExecutionContext, what: string): Promise<Told | undefined> {
+  const file = temporaryFile('profile.quartz');
+  const ended = await start(sampler, ['record', '-q', '-o', file, '--', program('kernel_work'), what]).ended;
+  t.is(ended.status, 0, ended.stderr);
+  const model = openModel(file);
+  const why = unsampled(model) ?? (model.head.paths.kernel ? undefined : 'the kernel gives no samples of its own work');
+  if (why !== undefined) {
+    t.pass(why);
+    return undefined;
+  }
+  const finding = model.findings.find(({ kind }) => kind === 'kernel');
+  return { model, finding, remedy: finding ? findingSentences(model, finding, { ascii: true }).remedy : '' };
+}
+
+const systemOf = (model: Model, name: string): number =>
+  Math.max(0, ...findEntities(model, name).map((id) => model.entities[id]!.systemNs ?? 0));
+
+test('memory that malloc and free take from the system again and again: the thresholds', async (t) => {
+  const told = await tell(t, 'malloc');
+  if (!told) return;
+  const { model, finding, remedy } = told;
+  t.is(finding?.name, 'fill_blocks');
+  t.like(finding?.facts, { form: 'kernel-work', work: 'memory', allocator: true });
+  t.regex(remedy, /MALLOC_TRIM_THRESHOLD_/);
+  const usage = model.kernelUsage!;
+  t.true(
+    Math.abs((model.root.systemNs ?? 0) - usage.systemNs) <= 0.2 * usage.systemNs + 50e6,
+    `${model.root.systemNs} ns by samples, ${usage.systemNs} ns by the kernel's count`,
+  );
+  t.true(systemOf(model, 'free') > 0);
+});
+
+test('memory that is mapped for each use: keep it', async (t) => {
+  const told = await tell(t, 'map');
+  if (!told) return;
+  t.is(told.finding?.name, 'map_each');
+  t.like(told.finding?.facts, { form: 'kernel-work', work: 'memory', allocator: false });
+  t.regex(told.remedy, /Keep what is mapped/);
+});
+
+test('writes of few bytes: more at a time', async (t) => {
+  const told = await tell(t, 'write');
+  if (!told) return;
+  const { model, finding, remedy } = told;
+  t.is(finding?.name, 'write_lines');
+  t.like(finding?.facts, { form: 'kernel-work', work: 'write' });
+  t.regex(remedy, /Write more at a time/);
+  const calls = model.kernelUsage?.calls;
+  if (calls) t.true(calls.writes >= 1_000_000 && calls.writes < 1_010_000, `${calls.writes} writes`);
+});

@@ -1,0 +1,50 @@
+/** System time of entities, and the finding about it, from profiles by hand. */
+import test from 'ava';
+import { buildModel, noPaths, type Model } from '../../../ts-frontend/src/model/index.js';
+import { inKernel, ProfileBuilder, run } from '../../support/profile-builder.js';
+
+const usage = {
+  publisher: 'pthread' as const,
+  paths: { ...noPaths, running: true, kernel: true },
+  usageKnown: true,
+  usageNs: 1e9,
+  userNs: 0.5e9,
+  systemNs: 0.5e9,
+  minorFaults: 100_000,
+  residentBytes: 10_000 * 4096,
+};
+/** One thread for a second, `part` of it in the kernel. */
+function model(part: number, work: 'memory' | 'fault' | 'write', head: object = {}): Model {
+  const builder = new ProfileBuilder({ processors: 1, head: { ...usage, ...head } });
+  builder.stretch(part * 1e9, [inKernel(work, 'main', ['main', 'fill'])]);
+  builder.stretch((1 - part) * 1e9, [run('main', ['main', 'compute'])]);
+  return buildModel(builder.build());
+}
+const kernelFinding = (of: Model): Model['findings'][number] | undefined =>
+  of.findings.find(({ kind }) => kind === 'kernel');
+
+test('system time of each procedure, its callers, its thread and the program', (t) => {
+  const its = model(0.4, 'fault');
+  const named = (name: string): number | null => its.entities.find((entity) => entity.name === name)!.systemNs;
+  t.is(its.root.systemNs, 0.4e9);
+  t.is(named('fill'), 0.4e9);
+  t.is(named('main'), 0.4e9);
+  t.is(named('compute'), 0);
+  t.is(model(0.4, 'fault', { paths: noPaths }).root.systemNs, null);
+});
+
+test('page faults for memory that was there before are saved, and no others', (t) => {
+  const finding = kernelFinding(model(0.5, 'fault'));
+  t.is(finding?.name, 'fill');
+  t.is(finding?.costNs, 0.5e9);
+  t.is(Math.round(finding!.savingNs), 0.45e9); // nine of ten faults
+  const first = kernelFinding(model(0.5, 'fault', { residentBytes: 100_000 * 4096 }));
+  t.is(Math.round(first!.savingNs), 0.35e9); // huge pages: what clearing them takes stays
+});
+
+test('writes of few bytes are told, large ones are not; nor what is less than a twentieth', (t) => {
+  const few = { callsKnown: true, writeCalls: 1_000_000, writtenBytes: 16e6 };
+  t.is(Math.round(kernelFinding(model(0.5, 'write', few))!.savingNs), 0.45e9);
+  t.is(kernelFinding(model(0.5, 'write', { ...few, writtenBytes: 1e12 })), undefined);
+  t.is(kernelFinding(model(0.04, 'write', few)), undefined);
+});

@@ -1,0 +1,136 @@
+/**
+ * Limits by the kernel's work on behalf of the program: memory that is given back and taken again, reads and writes of
+ * few bytes, system calls (docs/reference/findings.md, "Kernel"). Pure.
+ */
+import { addTo } from '../evidence/activity-levels.js';
+import type { Material } from '../evidence/context.js';
+import { findingOf, meanwhileOf, shownId } from '../evidence/context.js';
+import { KernelWork, State } from '../profile/raw-profile.js';
+import type { KernelWorkFacts } from '../result/facts.js';
+import type { Finding, Model } from '../result/types.js';
+
+/** The kernel does what it is for below this part of the elapsed time. */
+const leastPart = 0.05;
+/** Ten times fewer calls leave a tenth of what they take. */
+const fewer = 10;
+/** Calls that move fewer bytes than this cost more than the bytes. */
+const smallBytes = 4096;
+/** Huge pages leave so much of what first touches of memory take: each page is still cleared. */
+const hugeLeaves = 0.3;
+const pageBytes = 4096;
+
+type Work = KernelWorkFacts['work'];
+const workOf: Partial<Record<number, Work>> = {
+  [KernelWork.fault]: 'memory',
+  [KernelWork.memory]: 'memory',
+  [KernelWork.read]: 'read',
+  [KernelWork.write]: 'write',
+  [KernelWork.call]: 'calls',
+  [KernelWork.poll]: 'calls',
+};
+const allocates =
+  /^(malloc|calloc|realloc|reallocarray|free|cfree|memalign|aligned_alloc|posix_memalign|malloc_trim|operator (new|delete).*|_Zn[wa].*|_Zd[la].*|__libc_(malloc|free|calloc|realloc)|_int_(malloc|free)|sysmalloc|systrim.*|heap_trim|mi_\w+|je_\w+|tc_\w+)$/;
+
+interface Spent {
+  cost: number;
+  busy: number;
+  spinning: number;
+  byOwner: Map<number, number>;
+  byCall: Map<number, number>; // procedures of run-time libraries
+  allocating: number; // within the allocator
+  mapping: number; // in calls that map and unmap, the rest is faults
+}
+const nothing = (): Spent => ({
+  cost: 0,
+  busy: 0,
+  spinning: 0,
+  byOwner: new Map(),
+  byCall: new Map(),
+  allocating: 0,
+  mapping: 0,
+});
+
+function measure({ model, working, own }: Material): Map<Work, Spent> {
+  const { tuples } = model.raw;
+  const { stacks, weights } = working;
+  const all = new Map<Work, Spent>();
+  for (let k = 0; k < weights.length; k++) {
+    const work = workOf[tuples.kernel[k]!];
+    if (work === undefined || tuples.state[k] !== State.useful) continue;
+    let spent = all.get(work);
+    if (!spent) all.set(work, (spent = nothing()));
+    const node = tuples.stack[k]!,
+      npt = weights[k]! / Math.max(1, tuples.busy[k]!);
+    spent.cost += npt;
+    spent.busy += weights[k]!;
+    spent.spinning += npt * tuples.spinning[k]!;
+    addTo(spent.byOwner, shownId(model, own.procedure[node]!), npt);
+    if (tuples.kernel[k] === KernelWork.memory) spent.mapping += npt;
+    if (own.hidden[node] !== 1) continue;
+    const called = stacks.entity[node]!;
+    addTo(spent.byCall, shownId(model, called), npt);
+    if (tuples.kernel[k] === KernelWork.memory && allocates.test(model.entities[called]!.name)) spent.allocating += npt;
+  }
+  return all;
+}
+
+/** Of its page faults the part for memory that it had had before; null: not known. */
+function touchedAgain({ kernelUsage: usage }: Model): number | null {
+  if (!usage || usage.residentBytes === 0 || usage.faults.minor === 0) return null;
+  return Math.max(0, 1 - usage.residentBytes / pageBytes / usage.faults.minor);
+}
+
+/** Calls and bytes for each; null: not known. */
+function callsOf({ kernelUsage: usage }: Model, work: Work): KernelWorkFacts['calls'] {
+  const calls = usage?.calls;
+  if (!calls) return null;
+  if (work === 'read' && calls.reads > 0) return { count: calls.reads, bytesEach: calls.readBytes / calls.reads };
+  if (work === 'write' && calls.writes > 0) return { count: calls.writes, bytesEach: calls.writtenBytes / calls.writes };
+  return null;
+}
+
+function savedOf(work: Work, cost: number, again: number | null, calls: KernelWorkFacts['calls']): number {
+  if (work === 'memory') return cost * Math.max(again ?? 0, (1 - (again ?? 0)) * (1 - hugeLeaves));
+  if (work === 'calls') return cost / 2;
+  return calls && calls.bytesEach < smallBytes ? cost * (1 - 1 / fewer) : 0;
+}
+
+const most = (map: ReadonlyMap<number, number>): [number, number] | undefined =>
+  [...map].sort((a, b) => b[1] - a[1])[0];
+
+export function tellKernelWork(material: Material): Finding[] {
+  const { model, least } = material;
+  const findings: Finding[] = [];
+  for (const [work, spent] of measure(material)) {
+    const { cost } = spent;
+    const again = work === 'memory' ? touchedAgain(model) : null,
+      calls = callsOf(model, work);
+    const savingNs = savedOf(work, cost, again, calls);
+    if (cost < Math.max(least, leastPart * model.elapsedNs) || savingNs < least) continue;
+    const [owner] = most(spent.byOwner) ?? [0];
+    const called = most(spent.byCall);
+    findings.push(
+      findingOf(model, {
+        entity: owner,
+        kind: 'kernel',
+        change: 'fewer-calls',
+        costNs: cost,
+        savingNs,
+        meanwhile: meanwhileOf(model.processors, spent.busy / cost, spent.spinning / cost),
+        facts: {
+          form: 'kernel-work',
+          work,
+          called: called && called[1] >= cost / 10 ? called[0] : null,
+          faults: model.kernelUsage && work === 'memory' ? model.kernelUsage.faults.minor : null,
+          again,
+          allocator: spent.allocating >= spent.mapping / 2 && spent.allocating > 0,
+          mapping: cost > 0 ? spent.mapping / cost : 0,
+          calls,
+          savesNs: savingNs,
+        },
+        related: called ? [called[0]] : [],
+      }),
+    );
+  }
+  return findings;
+}

@@ -1,0 +1,33 @@
+/**
+ * System time of entities: the processor time in which the kernel worked on their behalf, as samples show it
+ * (docs/reference/metrics.md, section 6). Few tuples have any, so each is charged on its own, up its stack. Pure.
+ */
+import type { RawProfile } from '../profile/raw-profile.js';
+import { KernelWork } from '../profile/raw-profile.js';
+import { isBusy } from './sums.js';
+import type { Tables } from './tables.js';
+
+/** ns by entity, inclusive; undefined: samples do not tell. */
+export function systemTimesOf(
+  raw: RawProfile,
+  { stacks, groupOf, weights, entities }: Tables,
+): Float64Array | undefined {
+  const { tuples, head } = raw;
+  if (!head.paths.kernel) return undefined;
+  const system = new Float64Array(entities);
+  for (let k = 0; k < tuples.ns.length; k++) {
+    if (tuples.kernel[k] === KernelWork.none || !isBusy(tuples.state[k]!)) continue;
+    const ns = weights[k]!,
+      thread = tuples.thread[k]!;
+    system[0]! += ns;
+    if (thread !== 0) {
+      system[thread]! += ns;
+      if (groupOf[thread]! !== 0) system[groupOf[thread]!]! += ns;
+    }
+    for (let n = tuples.stack[k]!; n !== 0; n = stacks.parent[n]!) {
+      if (stacks.first[n] === 1) system[stacks.entity[n]!]! += ns;
+      if (stacks.firstOfGroup[n] === 1) system[groupOf[stacks.entity[n]!]!]! += ns;
+    }
+  }
+  return system;
+}

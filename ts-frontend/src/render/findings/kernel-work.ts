@@ -1,0 +1,47 @@
+/** The kernel's work on behalf of the program. */
+import type { Finding, KernelWorkFacts } from '../../model/index.js';
+import { count } from '../format/units.js';
+import { counted, type Phrases, type Sentences } from '../wording/phrases.js';
+
+const what: Record<KernelWorkFacts['work'], string> = {
+  memory: 'giving memory to the program and taking it back (page faults, mapping and unmapping)',
+  read: 'reading',
+  write: 'writing',
+  calls: 'system calls',
+};
+
+function remedyOf({ work, again, allocator, mapping, calls, savesNs }: KernelWorkFacts, { time }: Phrases): string {
+  if (work === 'read' || work === 'write')
+    return calls && calls.bytesEach < 4096
+      ? `${work === 'read' ? 'Read' : 'Write'} more at a time (a buffer, ${work}v): ten times fewer calls would save ${time(savesNs)}.`
+      : `Move less, or in fewer calls; that could save up to ${time(savesNs)}.`;
+  if (work === 'calls') return `Make fewer system calls; half as many would save ${time(savesNs)}.`;
+  if (allocator && (again ?? 0) >= 0.5)
+    return (
+      'Keep memory instead of giving it back at each free: try MALLOC_TRIM_THRESHOLD_=1000000000 MALLOC_MMAP_THRESHOLD_=1000000000 ' +
+      `in the environment (glibc; mallopt in the program), or another allocator, or use buffers again; that could save up to ${time(savesNs)}.`
+    );
+  if ((again ?? 0) >= 0.5 && mapping > 0)
+    return `Keep what is mapped, and use it again, instead of unmapping it; that could save up to ${time(savesNs)}.`;
+  return (
+    'Touch less memory, or in larger pages: MADV_HUGEPAGE, or for what malloc gives GLIBC_TUNABLES=glibc.malloc.hugetlb=1 in the environment ' +
+    `(glibc 2.35); that could save up to ${time(savesNs)}.`
+  );
+}
+
+export function kernelWork(finding: Finding, facts: KernelWorkFacts, say: Phrases): Sentences {
+  const { title, name, costs, meanwhile, share } = say;
+  const { work, called, faults, again, calls } = facts;
+  const by = finding.entity === 0 ? '' : `, most of it for ${title(finding.entity)}`;
+  const through = called === null ? '' : `, through ${name(called)}`;
+  const number =
+    faults !== null
+      ? ` There were ${counted(count(faults), 'page fault')}${again !== null && again >= 0.05 ? `, at least ${share(again)} of them for memory that the program had had before` : ''}.`
+      : calls
+        ? ` There were ${counted(count(calls.count), 'call')} that ${work}, of ${count(calls.bytesEach)} bytes each on average.`
+        : '';
+  return {
+    text: `The kernel's work, ${what[work]}, takes ${costs(finding.costNs)}${by}${through}; meanwhile ${meanwhile(finding.meanwhile)}.${number}`,
+    remedy: remedyOf(facts, say),
+  };
+}
