@@ -46,7 +46,6 @@ enum qz_end_reason {
 #define QZ_PATHS_NO_SAMPLES  16u /* the kernel gives no samples (perf_event_open) */
 #define QZ_PATHS_FEW_SAMPLES 32u /* for some threads it gave none: no more memory for them, or too many threads */
 #define QZ_PATHS_NO_CALLS    64u /* the kernel does not say in which call a thread sleeps (/proc/PID/task/TID/syscall) */
-
 #define QZ_PATHS_KERNEL      128u /* samples tell the kernel's work from the program's */
 
 /* What of `usage` is known: time covered, processor times, page faults; how often threads gave up their CPUs, or lost

@@ -80,9 +80,9 @@ static bool load_section(struct qzi_binary *binary, Elf *elf, Elf64_Word wanted,
       const char *name = elf_strptr(elf, header.sh_link, symbol.st_name);
       if (!name || !name[0]) continue;
       unsigned type = GELF_ST_TYPE(symbol.st_info);
-      struct qzi_symtab_entry entry = {symbol.st_value, symbol.st_size, name,
-                                       rank(name, type, GELF_ST_BIND(symbol.st_info), symbol.st_size,
-                                            is_old(versions, k, name))};
+      struct qzi_symtab_entry entry = {
+        symbol.st_value, symbol.st_size, name,
+        rank(name, type, GELF_ST_BIND(symbol.st_info), symbol.st_size, is_old(versions, k, name))};
       if (type == STT_FUNC || type == STT_GNU_IFUNC)
         found |= append(functions, entry);
       else if (type == STT_OBJECT && symbol.st_size && symbol.st_shndx < SHN_LORESERVE &&

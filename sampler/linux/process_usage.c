@@ -40,7 +40,8 @@ static void read_calls(pid_t pid, struct qz_usage *usage, uint64_t *known) {
   if (file) fclose(file);
   text[bytes] = 0;
   unsigned long long read_bytes, written_bytes, reads, writes;
-  if (sscanf(text, "rchar: %llu wchar: %llu syscr: %llu syscw: %llu", &read_bytes, &written_bytes, &reads, &writes) != 4)
+  if (sscanf(text, "rchar: %llu wchar: %llu syscr: %llu syscw: %llu", &read_bytes, &written_bytes, &reads, &writes) !=
+      4)
     return;
   usage->read_bytes = read_bytes;
   usage->written_bytes = written_bytes;

@@ -2,9 +2,10 @@
 #include "tuples.h"
 
 static uint32_t hash_of(const struct qzi_tuple_key *key) {
-  return qzi_hash((uint64_t)key->stack << 32 | key->thread,
-                  (uint64_t)key->busy << 48 | (uint64_t)key->spinning << 32 | (uint64_t)key->state << 28 |
-                    (uint64_t)key->waiting << 27 | (uint64_t)key->torn << 26 | (uint64_t)key->runnable << 8 | key->kernel);
+  return qzi_hash((uint64_t)key->stack << 32 | key->thread, (uint64_t)key->busy << 48 | (uint64_t)key->spinning << 32 |
+                                                              (uint64_t)key->state << 28 |
+                                                              (uint64_t)key->waiting << 27 | (uint64_t)key->torn << 26 |
+                                                              (uint64_t)key->runnable << 8 | key->kernel);
 }
 
 static uint32_t look_up(const struct qzi_tuples *tuples, const struct qzi_tuple_key *key, uint32_t hash) {

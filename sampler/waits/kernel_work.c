@@ -12,38 +12,25 @@ static const struct {
   long number;
   uint8_t kernel;
 } kinds[] = {
-  {SYS_mmap, QZ_KERNEL_MEMORY},
-  {SYS_munmap, QZ_KERNEL_MEMORY},
-  {SYS_mremap, QZ_KERNEL_MEMORY},
-  {SYS_mprotect, QZ_KERNEL_MEMORY},
-  {SYS_madvise, QZ_KERNEL_MEMORY},
-  {SYS_brk, QZ_KERNEL_MEMORY},
-  {SYS_futex, QZ_KERNEL_FUTEX},
-  {SYS_sched_yield, QZ_KERNEL_YIELD},
-  {SYS_read, QZ_KERNEL_READ},
-  {SYS_pread64, QZ_KERNEL_READ},
-  {SYS_readv, QZ_KERNEL_READ},
-  {SYS_recvfrom, QZ_KERNEL_READ},
-  {SYS_recvmsg, QZ_KERNEL_READ},
-  {SYS_write, QZ_KERNEL_WRITE},
-  {SYS_pwrite64, QZ_KERNEL_WRITE},
-  {SYS_writev, QZ_KERNEL_WRITE},
-  {SYS_sendto, QZ_KERNEL_WRITE},
-  {SYS_sendmsg, QZ_KERNEL_WRITE},
-  {SYS_ppoll, QZ_KERNEL_POLL},
-  {SYS_epoll_pwait, QZ_KERNEL_POLL},
+  {SYS_mmap, QZ_KERNEL_MEMORY},     {SYS_munmap, QZ_KERNEL_MEMORY},
+  {SYS_mremap, QZ_KERNEL_MEMORY},   {SYS_mprotect, QZ_KERNEL_MEMORY},
+  {SYS_madvise, QZ_KERNEL_MEMORY},  {SYS_brk, QZ_KERNEL_MEMORY},
+  {SYS_futex, QZ_KERNEL_FUTEX},     {SYS_sched_yield, QZ_KERNEL_YIELD},
+  {SYS_read, QZ_KERNEL_READ},       {SYS_pread64, QZ_KERNEL_READ},
+  {SYS_readv, QZ_KERNEL_READ},      {SYS_recvfrom, QZ_KERNEL_READ},
+  {SYS_recvmsg, QZ_KERNEL_READ},    {SYS_write, QZ_KERNEL_WRITE},
+  {SYS_pwrite64, QZ_KERNEL_WRITE},  {SYS_writev, QZ_KERNEL_WRITE},
+  {SYS_sendto, QZ_KERNEL_WRITE},    {SYS_sendmsg, QZ_KERNEL_WRITE},
+  {SYS_ppoll, QZ_KERNEL_POLL},      {SYS_epoll_pwait, QZ_KERNEL_POLL},
 #ifdef SYS_poll
-  {SYS_poll, QZ_KERNEL_POLL},
-  {SYS_select, QZ_KERNEL_POLL},
+  {SYS_poll, QZ_KERNEL_POLL},       {SYS_select, QZ_KERNEL_POLL},
   {SYS_epoll_wait, QZ_KERNEL_POLL},
 #endif
-  {SYS_clone, QZ_KERNEL_THREAD},
-  {SYS_exit, QZ_KERNEL_THREAD},
+  {SYS_clone, QZ_KERNEL_THREAD},    {SYS_exit, QZ_KERNEL_THREAD},
 #ifdef SYS_clone3
   {SYS_clone3, QZ_KERNEL_THREAD},
 #endif
-  {SYS_nanosleep, QZ_KERNEL_SLEEP},
-  {SYS_clock_nanosleep, QZ_KERNEL_SLEEP},
+  {SYS_nanosleep, QZ_KERNEL_SLEEP}, {SYS_clock_nanosleep, QZ_KERNEL_SLEEP},
 };
 
 static uint8_t kind_of(long number) {

@@ -3,10 +3,11 @@
  * Owns:    what was found at some places of the program last.
  * Writer and reader: the aggregating thread, through snapshot/thread_tracker.c.
  *
- * A system call is told by the instruction before the place to which the thread returns; its number by the constant that
- * was put into the number's register last, a few bytes before (as the C library's procedures do). Everything else that
- * takes a running thread into the kernel is a page fault, but for some interrupts. Constants: Linux's tables of system
- * calls; instructions: Intel 64 manual, volume 2, SYSCALL (it leaves the place of return in rcx); Arm architecture, SVC.
+ * A system call is told by the instruction before the place to which the thread returns; its number by the constant
+ * that was put into the number's register last, a few bytes before (as the C library's procedures do). Everything else
+ * that takes a running thread into the kernel is a page fault, but for some interrupts. Constants: Linux's tables of
+ * system calls; instructions: Intel 64 manual, volume 2, SYSCALL (it leaves the place of return in rcx); Arm
+ * architecture, SVC.
  */
 #ifndef QZI_KERNEL_WORK_H
 #define QZI_KERNEL_WORK_H
@@ -21,7 +22,8 @@ struct qzi_call_sites {
   } sites[64];
 };
 
-/* enum qz_kernel of a thread that is in the kernel with these registers of its own. returned: what rcx held (x86-64). */
+/* enum qz_kernel of a thread that is in the kernel with these registers of its own. returned: what rcx held (x86-64).
+ */
 uint8_t qzi_kernel_work(struct qzi_call_sites *known, uint32_t pid, uint64_t pc, uint64_t returned);
 
 #endif

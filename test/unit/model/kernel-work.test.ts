@@ -1,7 +1,7 @@
 /** System time of entities, and the finding about it, from profiles by hand. */
 import test from 'ava';
 import { buildModel, noPaths, type Model } from '../../../ts-frontend/src/model/index.js';
-import { inKernel, ProfileBuilder, run } from '../../support/profile-builder.js';
+import { inKernel, ProfileBuilder, ready, run } from '../../support/profile-builder.js';
 
 const usage = {
   publisher: 'pthread' as const,
@@ -47,4 +47,14 @@ test('writes of few bytes are told, large ones are not; nor what is less than a 
   t.is(Math.round(kernelFinding(model(0.5, 'write', few))!.savingNs), 0.45e9);
   t.is(kernelFinding(model(0.5, 'write', { ...few, writtenBytes: 1e12 })), undefined);
   t.is(kernelFinding(model(0.04, 'write', few)), undefined);
+});
+
+test('a program that others kept from the CPUs has the same part of its work in the kernel', (t) => {
+  const builder = new ProfileBuilder({ processors: 1, head: { ...usage, cpuRunNs: 0.2e9, cpuWaitNs: 0.8e9 } });
+  builder.stretch(0.1e9, [inKernel('fault', 'main', ['main', 'fill'])]);
+  builder.stretch(0.1e9, [run('main', ['main', 'compute'])]);
+  builder.stretch(0.8e9, [ready('main', ['main', 'fill'])]);
+  const finding = kernelFinding(buildModel(builder.build()));
+  t.is(finding?.name, 'fill');
+  t.is(Math.round(finding!.costNs), 0.9e9);
 });

@@ -329,6 +329,51 @@ const all: [string, Finding][] = [
       { meanwhile: { busy: 4, spinning: 0, idle: 0 } },
     ),
   ],
+  [
+    'kernel: memory by the allocator',
+    finding(work, {
+      form: 'kernel-work',
+      work: 'memory',
+      called: setup,
+      faults: 123_456,
+      again: 0.9,
+      allocator: true,
+      mapping: 0.1,
+      takes: true,
+      calls: null,
+      savesNs,
+    }),
+  ],
+  [
+    'kernel: first touches of memory',
+    finding(work, {
+      form: 'kernel-work',
+      work: 'memory',
+      called: null,
+      faults: 1,
+      again: 0,
+      allocator: false,
+      mapping: 0,
+      takes: false,
+      calls: null,
+      savesNs,
+    }),
+  ],
+  [
+    'kernel: small writes',
+    finding(work, {
+      form: 'kernel-work',
+      work: 'write',
+      called: null,
+      faults: null,
+      again: null,
+      allocator: false,
+      mapping: 0,
+      takes: false,
+      calls: { count: 1_000_000, bytesEach: 16 },
+      savesNs,
+    }),
+  ],
 ];
 
 const written = (options: { ascii: boolean }): string =>

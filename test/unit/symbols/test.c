@@ -254,7 +254,8 @@ static void public_names(void) {
     void *at = dlsym(RTLD_DEFAULT, names[k]);
     Dl_info info;
     struct library library = {0};
-    if (!at || !dladdr(at, &info) || !strstr(info.dli_fname, "libc.so")) continue; /* a sanitizer's, or another library */
+    if (!at || !dladdr(at, &info) || !strstr(info.dli_fname, "libc.so"))
+      continue; /* a sanitizer's, or another library */
     library.base = (uint64_t)info.dli_fbase;
     dl_iterate_phdr(extent, &library);
     qz_symbols *symbols = open_library(&library, info.dli_fname, library.build_id);

@@ -1,5 +1,6 @@
-/* What the kernel does most of the work for: `malloc` (two threads that allocate, fill and free blocks of 1 MB, which the
- * allocator gives back to the system each time), `write` (of 16 bytes each), `map` (memory that is mapped for each use). */
+/* What the kernel does most of the work for: `malloc` (two threads that allocate, fill and free blocks of 1 MB, which
+ * the allocator gives back to the system each time), `write` (of 16 bytes each), `map` (memory that is mapped for each
+ * use). */
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>

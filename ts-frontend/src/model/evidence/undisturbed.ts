@@ -5,7 +5,7 @@
  * other programs". Pure.
  */
 import type { RawProfile } from '../profile/raw-profile.js';
-import { State, Waiting } from '../profile/raw-profile.js';
+import { KernelWork, State, Waiting } from '../profile/raw-profile.js';
 import { cpuWaitOf } from '../metrics/cpu-wait.js';
 
 /** Below this part of what it ran others change no finding. */
@@ -56,6 +56,29 @@ function groupOf(free: number, ready: number, spinners: number): Group {
   return { filled, ready, working, ways };
 }
 
+/** What the kernel did for the executed time on each stack, else by that thread: parts by reason, the program's own 0. */
+function kernelParts({ tuples }: RawProfile): (k: number) => ReadonlyMap<number, number> {
+  const sums = new Map<string, Map<number, number>>();
+  const keysOf = (k: number): string[] => [`stack ${tuples.stack[k]}`, `thread ${tuples.thread[k]}`];
+  for (let k = 0; k < tuples.ns.length; k++) {
+    if (tuples.state[k] !== State.useful || tuples.ns[k] === 0) continue;
+    for (const key of keysOf(k)) {
+      let its = sums.get(key);
+      if (!its) sums.set(key, (its = new Map()));
+      its.set(tuples.kernel[k]!, (its.get(tuples.kernel[k]!) ?? 0) + tuples.ns[k]!);
+    }
+  }
+  for (const its of sums.values()) {
+    const all = [...its.values()].reduce((sum, ns) => sum + ns, 0);
+    for (const [reason, ns] of its) its.set(reason, ns / all);
+  }
+  const own = new Map([[KernelWork.none as number, 1]]);
+  return (k) =>
+    keysOf(k)
+      .map((key) => sums.get(key))
+      .find((its) => its !== undefined) ?? own;
+}
+
 export function undisturbed(raw: RawProfile): RawProfile {
   const { tuples, balance, head } = raw;
   const key = (b: number, s: number, r: number): number => (b * (head.processors + 1) + s) * 2 ** 32 + r;
@@ -86,7 +109,8 @@ export function undisturbed(raw: RawProfile): RawProfile {
     for (const { part, work, spin } of group.ways)
       rows.push({ from: k, busy: b + work, spinning: s + spin, ns: ns * part });
   }
-  const its: { from: number; state: number; busy: number; spinning: number; ns: number }[] = [];
+  const its: { from: number; state: number; kernel: number; busy: number; spinning: number; ns: number }[] = [];
+  const partsOf = kernelParts(raw);
   for (let k = 0; k < tuples.ns.length; k++) {
     const { filled, ready, working, ways } = groups.get(keyOf(k)) ?? unchanged;
     const state = tuples.state[k]!,
@@ -95,19 +119,26 @@ export function undisturbed(raw: RawProfile): RawProfile {
     // the part of a ready thread's time in which it has a CPU now
     const told = isReady && ready > 0 ? Math.min(1, filled / ready) : 0;
     for (const { part, work, spin } of ways) {
-      const emit = (as: number, ns: number): void => {
-        if (ns > 0)
-          its.push({ from: k, state: as, busy: tuples.busy[k]! + work, spinning: tuples.spinning[k]! + spin, ns });
+      const emit = (as: number, ns: number, kernel = tuples.kernel[k]!): void => {
+        const busy = tuples.busy[k]! + work,
+          spinning = tuples.spinning[k]! + spin;
+        if (ns > 0) its.push({ from: k, state: as, kernel, busy, spinning, ns });
       };
       emit(state, tuples.ns[k]! * (1 - told) * part);
       if (told > 0 && spins)
         emit(State.spinning, filled > working ? (tuples.ns[k]! * told * spin * part) / (filled - working) : 0);
-      else if (told > 0) emit(State.useful, working > 0 ? (tuples.ns[k]! * told * work * part) / working : 0);
+      else if (told > 0 && working > 0)
+        for (const [kernel, of] of partsOf(k))
+          emit(State.useful, (tuples.ns[k]! * told * work * part * of) / working, kernel);
     }
   }
   return {
     ...raw,
-    tuples: { ...pick(tuples, its), state: Uint8Array.from(its, (row) => row.state) },
+    tuples: {
+      ...pick(tuples, its),
+      state: Uint8Array.from(its, (row) => row.state),
+      kernel: Uint8Array.from(its, (row) => row.kernel),
+    },
     balance: pick(balance, rows),
   };
 }

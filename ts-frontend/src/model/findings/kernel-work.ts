@@ -18,6 +18,8 @@ const smallBytes = 4096;
 /** Huge pages leave so much of what first touches of memory take: each page is still cleared. */
 const hugeLeaves = 0.3;
 const pageBytes = 4096;
+/** Who maps and unmaps is told where that is this part of the cost. */
+const leastMapping = 0.02;
 
 type Work = KernelWorkFacts['work'];
 const workOf: Partial<Record<number, Work>> = {
@@ -36,6 +38,7 @@ interface Spent {
   busy: number;
   spinning: number;
   byOwner: Map<number, number>;
+  byTaker: Map<number, number>; // of memory: who maps and unmaps
   byCall: Map<number, number>; // procedures of run-time libraries
   allocating: number; // within the allocator
   mapping: number; // in calls that map and unmap, the rest is faults
@@ -45,6 +48,7 @@ const nothing = (): Spent => ({
   busy: 0,
   spinning: 0,
   byOwner: new Map(),
+  byTaker: new Map(),
   byCall: new Map(),
   allocating: 0,
   mapping: 0,
@@ -65,7 +69,10 @@ function measure({ model, working, own }: Material): Map<Work, Spent> {
     spent.busy += weights[k]!;
     spent.spinning += npt * tuples.spinning[k]!;
     addTo(spent.byOwner, shownId(model, own.procedure[node]!), npt);
-    if (tuples.kernel[k] === KernelWork.memory) spent.mapping += npt;
+    if (tuples.kernel[k] === KernelWork.memory) {
+      spent.mapping += npt;
+      addTo(spent.byTaker, shownId(model, own.procedure[node]!), npt);
+    }
     if (own.hidden[node] !== 1) continue;
     const called = stacks.entity[node]!;
     addTo(spent.byCall, shownId(model, called), npt);
@@ -85,7 +92,8 @@ function callsOf({ kernelUsage: usage }: Model, work: Work): KernelWorkFacts['ca
   const calls = usage?.calls;
   if (!calls) return null;
   if (work === 'read' && calls.reads > 0) return { count: calls.reads, bytesEach: calls.readBytes / calls.reads };
-  if (work === 'write' && calls.writes > 0) return { count: calls.writes, bytesEach: calls.writtenBytes / calls.writes };
+  if (work === 'write' && calls.writes > 0)
+    return { count: calls.writes, bytesEach: calls.writtenBytes / calls.writes };
   return null;
 }
 
@@ -107,7 +115,9 @@ export function tellKernelWork(material: Material): Finding[] {
       calls = callsOf(model, work);
     const savingNs = savedOf(work, cost, again, calls);
     if (cost < Math.max(least, leastPart * model.elapsedNs) || savingNs < least) continue;
-    const [owner] = most(spent.byOwner) ?? [0];
+    // Memory is changed where it is taken and given back, not where it is first touched.
+    const takes = work === 'memory' && spent.mapping >= leastMapping * cost;
+    const [owner] = most(takes ? spent.byTaker : spent.byOwner) ?? [0];
     const called = most(spent.byCall);
     findings.push(
       findingOf(model, {
@@ -124,7 +134,8 @@ export function tellKernelWork(material: Material): Finding[] {
           faults: model.kernelUsage && work === 'memory' ? model.kernelUsage.faults.minor : null,
           again,
           allocator: spent.allocating >= spent.mapping / 2 && spent.allocating > 0,
-          mapping: cost > 0 ? spent.mapping / cost : 0,
+          mapping: spent.mapping / cost,
+          takes,
           calls,
           savesNs: savingNs,
         },

@@ -187,6 +187,7 @@ export interface KernelWorkFacts {
   again: number | null; // of these the part for memory that the program had had before, at least
   allocator: boolean; // memory is given back by the allocator
   mapping: number; // part of it in calls that map and unmap
+  takes: boolean; // the finding's entity takes the memory and gives it back; else most of the work is for it
   calls: { count: number; bytesEach: number } | null; // of the whole program
   savesNs: number;
 }

@@ -31,14 +31,19 @@ function remedyOf({ work, again, allocator, mapping, calls, savesNs }: KernelWor
 
 export function kernelWork(finding: Finding, facts: KernelWorkFacts, say: Phrases): Sentences {
   const { title, name, costs, meanwhile, share } = say;
-  const { work, called, faults, again, calls } = facts;
-  const by = finding.entity === 0 ? '' : `, most of it for ${title(finding.entity)}`;
+  const { work, called, faults, again, calls, takes } = facts;
+  const by =
+    finding.entity === 0
+      ? ''
+      : takes
+        ? `, most often taken and given back by ${title(finding.entity)}`
+        : `, most of it for ${title(finding.entity)}`;
   const through = called === null ? '' : `, through ${name(called)}`;
   const number =
     faults !== null
-      ? ` There were ${counted(count(faults), 'page fault')}${again !== null && again >= 0.05 ? `, at least ${share(again)} of them for memory that the program had had before` : ''}.`
+      ? ` The program had ${counted(count(faults), 'page fault')}${again !== null && again >= 0.05 ? `, at least ${share(again)} of them for memory that the program had had before` : ''}.`
       : calls
-        ? ` There were ${counted(count(calls.count), 'call')} that ${work}, of ${count(calls.bytesEach)} bytes each on average.`
+        ? ` It made ${counted(count(calls.count), 'call')} that ${work}, of ${count(calls.bytesEach)} bytes each on average.`
         : '';
   return {
     text: `The kernel's work, ${what[work]}, takes ${costs(finding.costNs)}${by}${through}; meanwhile ${meanwhile(finding.meanwhile)}.${number}`,

@@ -1,0 +1,66 @@
+/** Runs of programs, with Quartz and without. */
+import { execFileSync, spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { buildModel, type Model } from '../../ts-frontend/src/model/index.js';
+import { openProfile } from '../../ts-frontend/src/reader/profile.js';
+import type { Command, Program } from './program.js';
+
+const limitMs = 120_000;
+
+export interface Times {
+  elapsed: number; // s
+  cpu: number; // s, user and system
+}
+
+/** undefined: all that it needs is there. */
+export function missing({ needs }: Program): string | undefined {
+  return needs.find((name) => spawnSync('sh', ['-c', `command -v ${name}`]).status !== 0);
+}
+
+/** A directory with the program's inputs. */
+export function directoryOf(program: Program, under: string): string {
+  const directory = join(under, program.name);
+  if (existsSync(directory)) return directory;
+  mkdirSync(directory, { recursive: true });
+  if (program.prepare !== undefined)
+    execFileSync('bash', ['-ec', program.prepare], { cwd: directory, stdio: ['ignore', 'ignore', 'inherit'] });
+  return directory;
+}
+
+/** `before`: what is put before the command: Quartz. */
+export function timeOf({ argv, env }: Command, cwd: string, before: readonly string[] = []): Times {
+  const report = join(cwd, 'times');
+  const script = `TIMEFORMAT='%3R %3U %3S'; { time "$@" 2>stderr >stdout; } 2>times`;
+  const ran = spawnSync('bash', ['-c', script, 'bash', ...before, ...argv], {
+    cwd,
+    env: { ...process.env, ...env },
+    timeout: limitMs,
+    stdio: 'ignore',
+  });
+  if (ran.error) throw ran.error;
+  if (ran.status !== 0)
+    throw new Error(`${argv.join(' ')}: exit ${ran.status}: ${readFileSync(join(cwd, 'stderr'), 'utf8').slice(-400)}`);
+  const [elapsed = 0, user = 0, system = 0] = readFileSync(report, 'utf8')
+    .trim()
+    .split('\n')
+    .at(-1)!
+    .split(' ')
+    .map(Number);
+  return { elapsed, cpu: user + system };
+}
+
+export interface Recorded extends Times {
+  model: Model;
+}
+export function record(program: Program, cwd: string, sampler: string): Recorded {
+  const file = join(cwd, 'profile.quartz');
+  const times = timeOf(program.run, cwd, [sampler, 'record', '-q', '-o', file, '--']);
+  return { ...times, model: buildModel(openProfile(file)) };
+}
+
+export function median(values: readonly number[]): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  const half = sorted.length >> 1;
+  return sorted.length % 2 === 1 ? sorted[half]! : (sorted[half - 1]! + sorted[half]!) / 2;
+}

@@ -1,0 +1,22 @@
+/** What came of one program of the bench of truth. */
+import type { Verdict } from './judge.js';
+import type { Recorded, Times } from './measure.js';
+import type { Program } from './program.js';
+
+/** What the registered change saved, measured when it was registered. */
+export interface Gain {
+  on: string;
+  runs: number;
+  before: number; // s, medians
+  after: number;
+}
+export interface Outcome {
+  program: Program;
+  gain: Gain;
+  verdicts: Verdict[];
+  first: string; // the first finding of the last run
+  before: Times[];
+  after: Times[];
+  recorded: Recorded[];
+  promised: number | undefined; // median
+}
