@@ -50,9 +50,9 @@ enum qz_end_reason {
 
 /* What of `usage` is known: time covered, processor times, page faults; how often threads gave up their CPUs, or lost
  * them (of a program that has ended, or is no longer recorded, where it could say so); reads and writes. */
-#define QZ_USAGE_TIMES    1u
-#define QZ_USAGE_SWITCHES 2u
-#define QZ_USAGE_CALLS    4u
+#define QZ_USAGE_TIMES       1u
+#define QZ_USAGE_SWITCHES    2u
+#define QZ_USAGE_CALLS       4u
 
 enum qz_section_id {
   QZ_SECTION_STRINGS = 0,     /* char; offset 0 is the empty string */
@@ -243,12 +243,12 @@ enum qz_kernel {
  * b, s and r are those of its snapshot; in states useful, overhead and spinning the thread was on a processor in it,
  * in the others it was visited beside it. */
 struct qz_tuple {
-  uint32_t stack;  /* node */
-  uint32_t thread; /* entity */
-  uint8_t state;   /* enum qz_state */
-  uint8_t waiting; /* enum qz_waiting */
-  uint8_t torn;    /* 1: accepted although torn */
-  uint8_t kernel;  /* enum qz_kernel: what the kernel did for it then */
+  uint32_t stack;    /* node */
+  uint32_t thread;   /* entity */
+  uint8_t state;     /* enum qz_state */
+  uint8_t waiting;   /* enum qz_waiting */
+  uint8_t torn;      /* 1: accepted although torn */
+  uint8_t kernel;    /* enum qz_kernel: what the kernel did for it then */
   uint16_t busy;     /* b: processors useful or in overhead */
   uint16_t spinning; /* s */
   uint32_t runnable; /* r, exact below QZ_RUNNABLE_EXACT, then the lower bound of its bucket */

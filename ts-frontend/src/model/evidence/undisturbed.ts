@@ -64,7 +64,7 @@ function kernelParts({ tuples }: RawProfile): (k: number) => ReadonlyMap<number,
     if (tuples.state[k] !== State.useful || tuples.ns[k] === 0) continue;
     for (const key of keysOf(k)) {
       let its = sums.get(key);
-      if (!its) sums.set(key, (its = new Map()));
+      if (!its) sums.set(key, (its = new Map<number, number>()));
       its.set(tuples.kernel[k]!, (its.get(tuples.kernel[k]!) ?? 0) + tuples.ns[k]!);
     }
   }
