@@ -56,6 +56,7 @@ if [ "${1:-}" = checks ]; then
   need redis-server command -v redis-server
   need libomp-dev sh -c 'ls /usr/lib/llvm-*/lib/libomp.so'
   need golang-go command -v go
+  need valgrind command -v callgrind_annotate
   need rustc command -v rustc
   need debootstrap sh -c 'PATH=$PATH:/usr/sbin command -v debootstrap'
   need mpich command -v mpiexec.mpich

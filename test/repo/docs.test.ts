@@ -5,6 +5,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import test from 'ava';
+import { flagOf } from '../../ts-frontend/src/cli/options.js';
 import { commands } from '../../ts-frontend/src/commands/index.js';
 import { root } from '../known-answers/programs.js';
 import { sources } from '../support/sources.js';
@@ -63,7 +64,7 @@ test('commands and their long options in the pages are those of the program', as
       const [own = ''] = rest!.split(' -- ');
       for (const [, option] of own.matchAll(/ --([a-z][a-z-]*)/g)) {
         t.true(
-          [...options, 'help'].some((one) => one === option),
+          [...options.map(flagOf), 'help'].some((one) => one === option),
           `${page}: quartz ${name}${own}`,
         );
       }

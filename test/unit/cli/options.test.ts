@@ -12,7 +12,7 @@ const all: Command = {
   usage: '',
   about: '',
   examples: [],
-  options: optionNames.filter((name) => name !== 'help'),
+  options: optionNames.filter((name) => name !== 'help' && options[name].flag === undefined),
   most: 1,
   run: () => 0,
 };
@@ -35,6 +35,7 @@ const values: Partial<Record<OptionName, { good: string[]; bad: string[] }>> = {
   pid: { good: ['1', '2147483647'], bad: ['', '0', '2147483648', 'x', '-1'] },
   refresh: { good: ['100', '60000'], bad: ['', '99', '60001', '1e3'] },
   view: { good: ['procedures', 'locks', 'threads'], bad: ['', 'lock', 'Threads'] },
+  format: { good: ['pprof', 'trace-event'], bad: ['', 'svg'] },
   top: { good: ['0', '1000000'], bad: ['', '-1', '1000001', 'many'] },
   width: { good: ['1', '10000'], bad: ['', '0', '10001'] },
   hooks: { good: ['best', 'all', 'none'], bad: ['', 'some'] },
@@ -117,7 +118,7 @@ const mistakes: [string[], string][] = [
   [['--top'], '--top needs a value; write --top N'],
   [['--top', '--'], '--top needs a value; write --top N'],
   [['--csv', '--json'], '--csv and --json exclude each other; choose one'],
-  [['--view', 'thread'], '--view wants procedures, locks or threads, not thread; did you mean "threads"?'],
+  [['--view', 'thread'], `--view wants ${wantsOf(options.view)}, not thread; did you mean "threads"?`],
   [['a', 'b'], 'all does not know what to do with "b"; see "quartz all --help"'],
   [['-x'], 'all has no option "-x"; see "quartz all --help"'],
 ];

@@ -2,7 +2,7 @@
 import { parseArgs } from 'node:util';
 import { usage } from './failure.js';
 import { didYouMean } from './nearest.js';
-import { accepts, numberOf, options as known, wantsOf, type OptionName } from './options.js';
+import { accepts, flagOf, numberOf, options as known, wantsOf, type OptionName } from './options.js';
 
 export interface Arguments {
   has: (name: OptionName) => boolean;
@@ -33,20 +33,21 @@ function unknownOption(command: Command, written: string): Error {
   const what = `${command.name} has no option "${written}"`;
   if (written === '-p')
     return usage(what, 'to record a process that runs already, write: quartz attach PID, or quartz top -p PID');
-  const names = optionsOf(command).map((name) => `--${name}`);
+  const names = optionsOf(command).map((name) => `--${flagOf(name)}`);
   return usage(what, didYouMean(written.replace(/^-+/, '--'), names, helpFor(command)));
 }
 
 /** Wrong values, told with what is wanted. */
 function checkValue(command: Command, name: OptionName, value: string | undefined): void {
   const option = known[name];
+  const flag = flagOf(name);
   if (option.kind === 'switch') {
-    if (value !== undefined) throw usage(`--${name} takes no value`, helpFor(command));
+    if (value !== undefined) throw usage(`--${flag} takes no value`, helpFor(command));
   } else if (value === undefined) {
-    throw usage(`--${name} needs a value`, `write --${name} ${option.value!}`);
+    throw usage(`--${flag} needs a value`, `write --${flag} ${option.value!}`);
   } else if (!accepts(option, value)) {
     const remedy = option.kind === 'choice' ? didYouMean(value, option.of, helpFor(command)) : helpFor(command);
-    throw usage(`--${name} wants ${wantsOf(option)}, not ${value === '' ? '""' : value}`, remedy);
+    throw usage(`--${flag} wants ${wantsOf(option)}, not ${value === '' ? '""' : value}`, remedy);
   }
 }
 
@@ -61,7 +62,10 @@ export function parse(command: Command, argv: readonly string[]): Arguments {
     options: Object.fromEntries(
       names.map((name) => {
         const { kind, short } = known[name];
-        return [name, { type: kind === 'switch' ? 'boolean' : 'string', ...(short === undefined ? {} : { short }) }];
+        return [
+          flagOf(name),
+          { type: kind === 'switch' ? 'boolean' : 'string', ...(short === undefined ? {} : { short }) },
+        ];
       }),
     ),
   });
@@ -80,7 +84,7 @@ export function parse(command: Command, argv: readonly string[]): Arguments {
       words.push(...argv.slice(token.index + 1));
       break;
     }
-    const name = names.find((one) => one === token.name);
+    const name = names.find((one) => flagOf(one) === token.name);
     if (name === undefined) throw unknownOption(command, token.rawName);
     // `--top --` has forgotten its value
     const value = token.value === '--' && !token.inlineValue ? undefined : token.value;

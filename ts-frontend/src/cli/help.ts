@@ -1,6 +1,6 @@
 /** The help of one command: examples first. */
 import { optionsOf, type Command } from './command.js';
-import { options, type OptionName } from './options.js';
+import { flagOf, options, type OptionName } from './options.js';
 
 const columns = 120;
 
@@ -28,7 +28,7 @@ export const optionRows = (names: readonly OptionName[]): string[] =>
     names.map((name) => {
       const { short, value, help } = options[name];
       return [
-        `${short === undefined ? '    ' : `-${short}, `}--${name}${value === undefined ? '' : ` ${value}`}`,
+        `${short === undefined ? '    ' : `-${short}, `}--${flagOf(name)}${value === undefined ? '' : ` ${value}`}`,
         help,
       ];
     }),

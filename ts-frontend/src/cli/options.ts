@@ -3,6 +3,7 @@
  * scripts/option-table.js makes of it what the sampler (sampler/control/option_table.inc) and the shell (bin/quartz) know.
  * A command lists the names of those that it takes.
  */
+import { formatNames } from '../export/format-names.js';
 import { contextViews, views } from '../render/format/options.js';
 
 /** What an option's value has to be. */
@@ -18,6 +19,7 @@ export type Value =
 
 export type Option = Value & {
   short?: string; // without -
+  flag?: string; // what is written for it, where that is not its name: two commands call different things alike
   value?: string; // what the help calls the value
   wants?: string; // what the value has to be, where its kind does not say it well
   excludes?: string; // an option that cannot be given with it
@@ -146,12 +148,19 @@ const table = {
   },
   shared: { kind: 'switch', help: 'link the shared library, not the static one' },
   quoted: { kind: 'switch', help: 'paths in quotes, for what reads them as a shell does (eval, make, CMake)' },
+  format: { kind: 'choice', of: formatNames, value: 'FORMAT', help: formatNames.join(', ') },
+  'export-output': { flag: 'output', kind: 'text', short: 'o', value: 'FILE', help: 'the file to write (stdout)' },
+  holders: { kind: 'switch', help: 'who held locks while others waited, below each lock; not where time went' },
+  'fold-runtime': { kind: 'switch', help: 'time in libraries of C, C++ and OpenMP is of what called them' },
   help: { kind: 'switch', short: 'h', help: 'this help' },
 } as const satisfies Record<string, Option>;
 
 export type OptionName = keyof typeof table;
 export const options: Readonly<Record<OptionName, Option>> = table;
 export const optionNames = Object.keys(table) as readonly OptionName[];
+
+/** How an option is written, without --. */
+export const flagOf = (name: OptionName): string => options[name].flag ?? name;
 
 /** The recording commands' own. */
 export const recordingOptions = ['output', 'rate', 'cpu', 'threads', 'max-size', 'quiet'] as const;

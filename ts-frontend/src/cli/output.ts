@@ -16,7 +16,7 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   );
 });
 
-export async function print(parts: string | Iterable<string>): Promise<void> {
+export async function print(parts: string | Iterable<string | Uint8Array>): Promise<void> {
   for (const part of typeof parts === 'string' ? [parts] : parts) {
     if (gone) return;
     if (!process.stdout.write(part))

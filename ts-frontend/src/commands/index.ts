@@ -22,6 +22,10 @@ export const commands: Readonly<Record<string, Entry>> = {
     load: () => import('./path.js'),
   },
   compare: { summary: 'two profiles side by side: what got better and what worse', load: () => import('./compare.js') },
+  export: {
+    summary: "a profile in another tool's format: pprof, speedscope, flame graphs, ...",
+    load: () => import('./export.js'),
+  },
   demo: { summary: 'build and run an example under Quartz, and show its report', load: () => import('./demo.js') },
   cflags: { summary: 'compiler flags for programs to be profiled', load: () => import('./cflags.js') },
   libs: { summary: 'linker flags for programs that use the thread package', load: () => import('./libs.js') },

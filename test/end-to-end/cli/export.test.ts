@@ -1,0 +1,118 @@
+/** quartz export: what other tools make of it, and what is said where it cannot be. */
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import test from 'ava';
+import { formatNames } from '../../../ts-frontend/src/export/format-names.js';
+import { lacking, skip } from '../../support/capabilities.js';
+import { command, directory, program, quartz, run } from '../../support/run-quartz.js';
+
+const home = directory();
+const profile = join(home, 'prog.quartz');
+/** Elapsed time with something at work, ns, as the report has it. */
+let atWorkNs = 0;
+
+test.before(async (t) => {
+  const { status, stderr } = await quartz(['record', '-o', profile, '--', program('serial_then_parallel')], {
+    env: { QUARTZ_PROCESSORS: '4' },
+  });
+  t.is(status, 0, stderr);
+  const { stdout } = await quartz(['report', '--json', profile]);
+  const { elapsedNs, balance, compensation } = JSON.parse(stdout) as {
+    elapsedNs: number;
+    balance: { nothingRanNs: number };
+    compensation: { elapsedNs: number };
+  };
+  atWorkNs = elapsedNs - balance.nothingRanNs - compensation.elapsedNs;
+});
+
+for (const format of formatNames) {
+  test(`${format}: into a file and to stdout the same; one line says what is lost`, async (t) => {
+    const file = join(home, `out.${format}`);
+    const { status, stdout, stderr } = await quartz(['export', '--format', format, '-o', file, profile]);
+    t.deepEqual([status, stdout], [0, ''], stderr);
+    t.regex(stderr, new RegExp(`^quartz: not in ${format}: [^\n]+\n$`));
+    const piped = await run('sh', ['-c', `"$0" export --format ${format} "$1" | cmp - "$2"`, command, profile, file]);
+    t.is(piped.status, 0, piped.stderr);
+  });
+}
+
+test('go tool pprof reads it; -tagfocus=busy=1 leaves what ran alone', async (t) => {
+  const why = lacking('tool:go');
+  if (why !== undefined) {
+    skip(t, why);
+    return;
+  }
+  const file = join(home, 'go.pb.gz');
+  await quartz(['export', '--format', 'pprof', '-o', file, profile]);
+  const top = async (...more: string[]): Promise<string> => {
+    const { status, stdout, stderr } = await run('go', ['tool', 'pprof', '-top', '-unit=ns', ...more, file], {
+      env: { HOME: home, PPROF_TMPDIR: home },
+    });
+    t.is(status, 0, stderr);
+    return stdout;
+  };
+  const total = Number(/Total samples = (\d+)ns/.exec(await top())![1]);
+  t.true(Math.abs(total - atWorkNs) <= 10, `${total} ${atWorkNs}`);
+  t.regex(await top('-tagfocus=busy=1'), / a(\n|$)/m); // runs alone; b is parallel
+  t.notRegex(await top('-tagfocus=busy=4'), / a(\n|$)/m);
+  t.regex(await top('-sample_index=processor'), /Type: processor/);
+});
+
+test('callgrind_annotate reads it, with the same total', async (t) => {
+  const why = lacking('tool:callgrind_annotate');
+  if (why !== undefined) {
+    skip(t, why);
+    return;
+  }
+  const file = join(home, 'callgrind.out');
+  await quartz(['export', '--format', 'callgrind', '-o', file, profile]);
+  const { status, stdout, stderr } = await run('callgrind_annotate', [file], { cwd: home });
+  t.is(status, 0, stderr);
+  const total = Number(/^ *([\d,]+) .*PROGRAM TOTALS/m.exec(stdout)![1]!.replaceAll(',', ''));
+  t.true(Math.abs(total - atWorkNs) <= 10, `${total} ${atWorkNs}`);
+});
+
+test('a reader that goes away is no error', async (t) => {
+  const { status, stdout } = await run(
+    'bash',
+    ['-c', '"$0" export --format trace-event "$1" 2>err | head -c 10; echo " ${PIPESTATUS[0]}"', command, profile],
+    { cwd: home },
+  );
+  t.is(status, 0);
+  t.regex(stdout, / 0\n$/);
+  t.notRegex(readFileSync(join(home, 'err'), 'utf8'), /EPIPE|can't write/);
+});
+
+const mistakes: [string[], number, RegExp][] = [
+  [[], 2, /no format to export to; write --format and one of: pprof, speedscope, folded/],
+  [
+    ['--format', 'svg'],
+    2,
+    /--format wants pprof, speedscope, folded, callgrind, firefox, trace-event or perfetto, not svg;/,
+  ],
+  [['--format', 'speedscop'], 2, /did you mean "speedscope"\?/],
+  [['--format', 'perfetto', '--holders'], 2, /--holders is about call stacks, and perfetto has none; leave it out/],
+  [
+    ['--format', 'folded', '-o', '/nowhere/x', profile],
+    125,
+    /\/nowhere\/x cannot be written \(ENOENT\); name another file/,
+  ],
+  [['--format', 'folded', 'gone.quartz'], 125, /gone\.quartz does not exist/],
+];
+for (const [args, code, said] of mistakes) {
+  test(`quartz export ${args.join(' ').replace(profile, 'FILE')}`, async (t) => {
+    const { status, stdout, stderr } = await quartz(['export', ...args], { cwd: directory() });
+    t.deepEqual([status, stdout], [code, ''], stderr);
+    t.regex(stderr, said);
+    t.regex(stderr, /^quartz: [^\n]+; [^\n]+\n$/);
+  });
+}
+
+test('a damaged profile makes no file', async (t) => {
+  const damaged = join(home, 'damaged.quartz');
+  writeFileSync(damaged, readFileSync(profile).subarray(0, 5000));
+  const file = join(home, 'none');
+  const { status, stderr } = await quartz(['export', '--format', 'folded', '-o', file, damaged]);
+  t.is(status, 125, stderr);
+  t.false(existsSync(file));
+});

@@ -1,0 +1,54 @@
+/** quartz export: a profile in another tool's format. */
+import { writeFileSync } from 'node:fs';
+import type { Command } from '../cli/command.js';
+import { Failure, usage } from '../cli/failure.js';
+import { print } from '../cli/output.js';
+import type { Content, FormatName } from '../export/formats.js';
+
+const bytesOf = (content: Content): Uint8Array =>
+  content instanceof Uint8Array ? content : Buffer.from(Array.from(content).join(''));
+
+export const command: Command = {
+  name: 'export',
+  usage: '--format FORMAT [-o FILE] [options] [FILE]',
+  about:
+    'Writes a profile in the format of another tool. In stacks the width of a flame is elapsed time, not processor time;\n' +
+    'docs/reference/export.md says what each format has, and which tools read it. Without FILE: the newest *.quartz here.',
+  examples: [
+    ['quartz export --format pprof -o prog.pb.gz', 'then: go tool pprof -tagfocus=busy=1 prog.pb.gz'],
+    ['quartz export --format speedscope -o prog.json', 'for https://www.speedscope.app'],
+    ['quartz export --format folded | flamegraph.pl > a.svg', 'a flame graph by elapsed time'],
+    ['quartz export --format callgrind -o callgrind.out.1', 'then: callgrind_annotate callgrind.out.1'],
+    ['quartz export --format perfetto -o prog.pftrace', 'busy processors over time, for https://ui.perfetto.dev'],
+  ],
+  options: ['format', 'export-output', 'holders', 'fold-runtime', 'raw'],
+  most: 1,
+  run: async (args) => {
+    const format = args.text('format') as FormatName | undefined;
+    const { exporters, formatNames, holdsStacks } = await import('../export/formats.js');
+    if (format === undefined)
+      throw usage('there is no format to export to', `write --format and one of: ${formatNames.join(', ')}`);
+    const { binary, loses, write } = exporters[format];
+    for (const name of ['holders', 'fold-runtime'] as const)
+      if (args.has(name) && !holdsStacks(format))
+        throw usage(`--${name} is about call stacks, and ${format} has none`, 'leave it out');
+    const file = args.text('export-output');
+    if (binary && file === undefined && process.stdout.isTTY)
+      throw usage(`${format} is not for a terminal`, 'name a file with -o');
+    const { loadModel } = await import('../cli/profile.js');
+    const model = loadModel(args.words[0], { raw: args.has('raw') });
+    const content = write(model, { foldRuntime: args.has('fold-runtime'), holders: args.has('holders') });
+    if (file === undefined) {
+      await print(content instanceof Uint8Array ? [content] : content);
+    } else {
+      try {
+        writeFileSync(file, bytesOf(content));
+      } catch (error) {
+        const why = (error as NodeJS.ErrnoException).code ?? String(error);
+        throw new Failure(`${file} cannot be written (${why})`, 'name another file with -o');
+      }
+    }
+    process.stderr.write(`quartz: not in ${format}: ${loses.join('; ')}\n`);
+    return 0;
+  },
+};

@@ -1,0 +1,36 @@
+/** The file format of speedscope (https://www.speedscope.app/file-format-schema.json): a profile for each value. */
+import type { WeightedStacks } from './weighted-stacks.js';
+
+export function* speedscope(name: string, all: readonly WeightedStacks[]): Iterable<string> {
+  const frames = all[0]!.frames; // the model's entities, of all
+  const profiles = all.flatMap((stacks) =>
+    stacks.types.map((type, at) => {
+      const samples = stacks.samples.filter(({ values }) => (values[at] ?? 0) > 0);
+      const weights = samples.map(({ values }) => values[at]!);
+      return {
+        type: 'sampled',
+        name: `${stacks.title}: ${type.title}`,
+        unit: type.unit === 'count' ? 'none' : type.unit,
+        startValue: 0,
+        endValue: weights.reduce((sum, weight) => sum + weight, 0),
+        samples: samples.map((sample) => sample.frames),
+        weights,
+      };
+    }),
+  );
+  yield JSON.stringify({
+    $schema: 'https://www.speedscope.app/file-format-schema.json',
+    exporter: 'quartz',
+    name,
+    activeProfileIndex: 0,
+    shared: {
+      frames: frames.map(({ name: called, file, line }) => ({
+        name: called,
+        ...(file === '' ? {} : { file }),
+        ...(line === 0 ? {} : { line }),
+      })),
+    },
+    profiles: profiles.filter(({ samples }, at) => at === 0 || samples.length > 0),
+  });
+  yield '\n';
+}

@@ -1,0 +1,21 @@
+/** Chrome's Trace Event Format (JSON object form), as chrome://tracing, Perfetto and others read it. */
+import type { TimeLine } from './counters.js';
+
+const us = (ns: number): number => ns / 1000;
+
+export function* traceEvent({ process, counters, lives }: TimeLine): Iterable<string> {
+  const pid = process.id;
+  const events = [
+    { name: 'process_name', ph: 'M', pid, args: { name: process.name } },
+    ...counters.flatMap(({ name, unit, points }) =>
+      points.map(({ atNs, value }) => ({ name, ph: 'C', pid, ts: us(atNs), args: { [unit]: value } })),
+    ),
+    ...lives.flatMap(({ id, name, fromNs, toNs }) => [
+      { name: 'thread_name', ph: 'M', pid, tid: id, args: { name } },
+      { name: 'alive', ph: 'X', pid, tid: id, ts: us(fromNs), dur: us(Math.max(0, toNs - fromNs)) },
+    ]),
+  ];
+  yield '{"displayTimeUnit":"ms","otherData":{"exporter":"quartz"},"traceEvents":[\n';
+  for (const [at, event] of events.entries()) yield `${at === 0 ? '' : ',\n'}${JSON.stringify(event)}`;
+  yield '\n]}\n';
+}
