@@ -181,7 +181,8 @@ struct qz_profile_end {
 enum qz_entity_kind {
   /* 1 .. QZ_KIND_COUNT-1: synchronization objects, values of enum qz_kind */
   QZ_ENTITY_PROCEDURE = 32,
-  QZ_ENTITY_THREAD = 33
+  QZ_ENTITY_THREAD = 33,
+  QZ_ENTITY_CODE_LOOP = 34 /* a loop of a procedure's code (QZ_KIND_LOOP is one that waits) */
 };
 struct qz_entity {
   uint32_t kind;
@@ -189,10 +190,11 @@ struct qz_entity {
   uint32_t file; /* string, set when symbolized; objects: of `address` */
   uint32_t line;
   uint64_t address; /* procedure: entry address, 0: it is inlined. Object: the place that created it. Thread: its start
-                       routine */
+                       routine. Loop: its first instruction, of one of its copies that the compiler made */
   uint32_t module;  /* index + 1 into QZ_SECTION_MODULES of the module that holds `address`, 0 = unknown */
   uint32_t record;  /* object index, or thread index, in the session; to distinguish namesakes. Procedure: 0, or the
-                     * entity of the  procedure that it is inlined into (the one that has the code) */
+                     * entity of the procedure that it is inlined into (the one that has the code). Loop: the entity of
+                     * the procedure, inlined or not, whose source it is in */
   uint32_t detail;  /* string: why there is no name, or file ("stripped", "no debug information", ...), 0 = none */
   uint32_t instances;   /* objects or threads that share this entity */
   uint8_t origin;       /* enum qz_origin: of the code; of a futex or loop: of the library that waits there */

@@ -149,8 +149,9 @@ static void qualify(Dwarf_Die *die, char *name, size_t room, int depth) {
 
 #define UNIT_SHIFT 40 /* a split unit has offsets of its own: its number, above them */
 
-size_t qzi_dwarf_inlined(struct qzi_binary *binary, uint64_t address, uint64_t *found, size_t most) {
-  struct qzi_unit *unit = qzi_dwarf_unit(binary, address);
+/* Those of qzi_dwarf_inlined, with the die of each place. */
+static size_t inlined_dies(struct qzi_binary *binary, struct qzi_unit *unit, uint64_t address, Dwarf_Die *dies,
+                           uint64_t *found, size_t most) {
   Dwarf_Die function, origin, inlined[INLINED_MOST];
   int count =
     unit && qzi_dwarf_function_at(unit, address, &function) ? find_inlined(&function, address, inlined, 0, 0) : 0;
@@ -162,9 +163,23 @@ size_t qzi_dwarf_inlined(struct qzi_binary *binary, uint64_t address, uint64_t *
     if (!origin_of(&inlined[k], &origin)) continue;
     uint64_t id = of_unit | dwarf_dieoffset(&origin);
     if (id == before) continue; /* itself: recursion */
+    dies[used] = inlined[k];
     before = found[used++] = id;
   }
   return used;
+}
+
+size_t qzi_dwarf_inlined(struct qzi_binary *binary, uint64_t address, uint64_t *found, size_t most) {
+  Dwarf_Die dies[INLINED_MOST];
+  if (most > INLINED_MOST) most = INLINED_MOST;
+  return inlined_dies(binary, qzi_dwarf_unit(binary, address), address, dies, found, most);
+}
+
+bool qzi_dwarf_inlined_call(struct qzi_binary *binary, uint64_t address, size_t index, struct qzi_place *place) {
+  Dwarf_Die dies[INLINED_MOST];
+  uint64_t found[INLINED_MOST];
+  struct qzi_unit *unit = qzi_dwarf_unit(binary, address);
+  return inlined_dies(binary, unit, address, dies, found, INLINED_MOST) > index && called_at(unit, &dies[index], place);
 }
 
 bool qzi_dwarf_describe(struct qzi_binary *binary, uint64_t id, struct qzi_inlined *one) {

@@ -127,6 +127,8 @@ bool qzi_dwarf_closure(struct qzi_binary *binary, uint64_t address, struct qzi_p
 /* Which procedures are inlined at the address, outermost first, without repetitions by recursion; how many, at most
  * `most`. */
 size_t qzi_dwarf_inlined(struct qzi_binary *binary, uint64_t address, uint64_t *found, size_t most);
+/* Where the one with that index among them is called. false: unknown. */
+bool qzi_dwarf_inlined_call(struct qzi_binary *binary, uint64_t address, size_t index, struct qzi_place *place);
 /* One of these. false: nothing is known of it. */
 struct qzi_inlined {
   const char *linkage; /* NULL: none; then `name` */

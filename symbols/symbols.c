@@ -438,18 +438,55 @@ static size_t inlined_at(qz_symbols *symbols, const struct module *module, uint6
   return used;
 }
 
-size_t qz_symbols_inlined(qz_symbols *symbols, uint64_t address, struct qz_symbol *found, size_t most) {
-  const struct module *module = module_of(symbols, address);
-  struct inlined all[INLINED_MOST];
-  size_t count = module ? inlined_at(symbols, module, address, all) : 0, used = 0;
+/* Of what is inlined at the address, all[0 .. count-1], what reports show: own[k] is its index. Their number. */
+static size_t own_of(const struct module *module, uint64_t address, const struct inlined *all, size_t count,
+                     size_t *own) {
   const struct qzi_symtab_entry *whole =
     count ? qzi_symtab_find(&module->binary->functions, address - module->bias) : NULL;
   bool shown = whole && qzi_runs_functor(whole->name); /* under that name is the first one known already */
-  for (size_t k = 0; k < count && used < most; k++) {
-    if (!all[k].library && !shown) found[used++] = all[k].symbol;
+  size_t used = 0;
+  for (size_t k = 0; k < count; k++) {
+    if (!all[k].library && !shown) own[used++] = k;
     shown = shown && all[k].library;
   }
   return used;
+}
+
+size_t qz_symbols_inlined(qz_symbols *symbols, uint64_t address, struct qz_symbol *found, size_t most) {
+  const struct module *module = module_of(symbols, address);
+  struct inlined all[INLINED_MOST];
+  size_t own[INLINED_MOST], count = module ? inlined_at(symbols, module, address, all) : 0;
+  size_t used = own_of(module, address, all, count, own);
+  if (used > most) used = most;
+  for (size_t k = 0; k < used; k++) found[k] = all[own[k]].symbol;
+  return used;
+}
+
+bool qz_symbols_scope_line(qz_symbols *symbols, uint64_t address, size_t depth, struct qz_symbol *found) {
+  const struct module *module = module_of(symbols, address);
+  if (!module) return false;
+  struct inlined all[INLINED_MOST];
+  size_t own[INLINED_MOST], count = inlined_at(symbols, module, address, all);
+  size_t used = own_of(module, address, all, count, own);
+  size_t next = depth > used ? count : depth ? own[depth - 1] + 1 : 0; /* what is inlined into that scope */
+  struct qzi_place place = {0};
+  *found = nothing;
+  if (next < count ? !qzi_dwarf_inlined_call(module->binary, address - module->bias, next, &place)
+                   : !qzi_dwarf_line(module->binary, address - module->bias, &place))
+    return false;
+  set_place(symbols, found, &place);
+  return found->line != 0;
+}
+
+bool qz_symbols_extent(qz_symbols *symbols, uint64_t address, uint64_t *start, uint64_t *end) {
+  const struct module *module = module_of(symbols, address);
+  if (!module) return false;
+  qzi_binary_open(module->binary, symbols->debug_dirs, symbols->debug_dir_count);
+  const struct qzi_symtab_entry *found = qzi_symtab_find(&module->binary->functions, address - module->bias);
+  if (!found) return false;
+  *start = found->value + module->bias;
+  *end = *start + found->size;
+  return true;
 }
 
 int qz_symbols_inlined_ready(qz_symbols *symbols, uint64_t address) {

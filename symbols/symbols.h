@@ -92,6 +92,13 @@ size_t qz_symbols_inlined(qz_symbols *symbols, uint64_t address, struct qz_symbo
 /* Whether that needs no more than a look at what has been read: of each unit of debug information something has been
  * asked before. */
 int qz_symbols_inlined_ready(qz_symbols *symbols, uint64_t address);
+/* Where the program's own code stands at the instruction in the scope of the first `depth` of those procedures (0: of
+ * the procedure that has the code): its own line, or where more is inlined, that of the call. Sets file and line alone.
+ * false: unknown. */
+bool qz_symbols_scope_line(qz_symbols *symbols, uint64_t address, size_t depth, struct qz_symbol *found);
+/* The run-time range of the symbol that has the instruction; one without a size has *end == *start. false: none does.
+ */
+bool qz_symbols_extent(qz_symbols *symbols, uint64_t address, uint64_t *start, uint64_t *end);
 /* The outermost library procedure that is inlined at the call which returns to `address`, in the program's innermost
  * code there
  * ("std::latch::wait"). false: none. */

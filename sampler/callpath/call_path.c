@@ -9,6 +9,8 @@
 #include "sampler/util/clock.h"
 #include "sampler/linux/process_memory.h"
 
+/* Of a whole path: its own entries, what stands between them, and all loops. */
+#define PATH_MOST (2 * KEYS_MOST + QZI_WALK_MOST * (1 + QZI_LOOPS_MOST) + 1)
 #define KEYS_MOST 512u               /* entries of a path made by hooks and objects; deeper ones are left out */
 #define TAKERS    8u                 /* further ones are not told apart from wrappers */
 #define SITES     8u                 /* of a lock; frames are not compared with further ones */
@@ -176,7 +178,12 @@ static void add_inlined(struct qzi_paths *paths, struct qzi_walk *walk, const st
   if (code_of(paths, frame->module) != CODE_OWN || !frame->module) return;
   uint64_t inside = frame == paths->frames ? frame->pc : frame->pc - 1, keys[QZI_INLINED_MOST];
   uint32_t count = qzi_inlining_at(paths->inlining, inside, frame->entry, keys);
-  for (uint32_t k = 0; k < count && walk->count + left < QZI_WALK_MOST; k++) walk->entries[walk->count++] = keys[k];
+  uint32_t lists = qzi_inlining_loops_at(paths->inlining, inside);
+  *(walk->count ? &walk->loops[walk->count - 1] : &walk->start_loops) = lists;
+  for (uint32_t k = 0; k < count && walk->count + left < QZI_WALK_MOST; k++) {
+    walk->loops[walk->count] = lists ? lists + 1 + k : 0;
+    walk->entries[walk->count++] = keys[k];
+  }
 }
 
 static void add_frame(struct qzi_paths *paths, struct qzi_walk *walk, const struct qzi_frame *frame, uint32_t left) {
@@ -185,6 +192,7 @@ static void add_frame(struct qzi_paths *paths, struct qzi_walk *walk, const stru
     while (walk->entries[walk->count - 1] != frame->entry) walk->count--;
   else
     walk->entries[walk->count++] = walk->innermost = frame->entry;
+  walk->loops[walk->count - 1] = 0;
   add_inlined(paths, walk, frame, left);
 }
 
@@ -223,7 +231,7 @@ int qzi_paths_walk(struct qzi_paths *paths, uint32_t index, const struct qzi_reg
   uint32_t count = trim(paths, index, all, complete), first = 0;
   for (uint32_t k = 0; k < count; k++)
     if (code_of(paths, paths->frames[k].module) == CODE_LAYER) first = k + 1;
-  walk->count = 0;
+  walk->count = walk->start_loops = 0;
   walk->whole = complete || count < all;
   walk->innermost = 0;
   find_site(paths, all, first, walk);
@@ -420,14 +428,21 @@ static void place_among(struct qzi_paths *paths, const struct takers *takers, co
     if (is_wrapper(paths, takers->entries[k], settled && takers->count == 1)) its->older = 0;
 }
 
+/* Puts an entry of the walk on the path, and the loops behind it. */
+static uint32_t put_entry(struct qzi_paths *paths, const struct qzi_walk *walk, uint32_t at, uint64_t *keys) {
+  keys[0] = walk->entries[at];
+  return 1 + qzi_inlining_loops(paths->inlining, walk->loops[at], keys + 1);
+}
+
 static uint32_t node_of(struct qzi_paths *paths, uint32_t node, const struct qzi_walk *walk, uint64_t waiting,
                         int settled, int sampled) {
   struct qzi_interner *in = paths->in;
-  uint64_t old[KEYS_MOST], keys[2 * KEYS_MOST + QZI_WALK_MOST + 1], prints[2 * KEYS_MOST + QZI_WALK_MOST + 1];
+  uint64_t old[KEYS_MOST], keys[PATH_MOST], prints[PATH_MOST];
   uint32_t depth = keys_of(paths->in, node, old), count = 0, k = 0, frame = 0, frames = walk->count;
   while (k < depth && !(old[k] & QZ_KEY_OBJECT)) keys[count++] = old[k++];
   if (depth > k && old[depth - 1] == waiting) depth--;
   uint64_t start = count ? keys[count - 1] : 0;
+  count += qzi_inlining_loops(paths->inlining, walk->start_loops, keys + count);
   for (; k < depth; k++) {
     const struct takers *takers = takers_of(paths, old[k]);
     struct standing its;
@@ -439,12 +454,12 @@ static uint32_t node_of(struct qzi_paths *paths, uint32_t node, const struct qzi
         keys[count++] = takers->entries[0];
       frames = its.before > frame ? its.before : frame;
     }
-    while (frame < its.before) keys[count++] = walk->entries[frame++];
+    while (frame < its.before) count += put_entry(paths, walk, frame++, keys + count);
     for (uint32_t j = 0; its.older && j < its.inlined && count < 2 * KEYS_MOST - 2 * depth; j++)
       keys[count++] = its.keys[j];
     keys[count++] = old[k];
   }
-  while (frame < frames) keys[count++] = walk->entries[frame++];
+  while (frame < frames) count += put_entry(paths, walk, frame++, keys + count);
   if (waiting) keys[count++] = waiting;
   qzi_prints(in, keys, prints, 0, count);
   return qzi_intern_stack(in, keys, prints, count);

@@ -23,7 +23,9 @@ struct qzi_walk {
   uint32_t count;
   int whole; /* 1: it ends at the thread's beginning; 0: what called the outermost entry is not known */
   uint64_t entries[QZI_WALK_MOST];
-  uint32_t callers; /* the innermost places of the program's own code that wait for a call to return */
+  uint32_t loops[QZI_WALK_MOST]; /* behind each of them: a list of loops (inline_frames.h); 0: none */
+  uint32_t start_loops;          /* the same of the start routine, which is not among them: its record has it */
+  uint32_t callers;              /* the innermost places of the program's own code that wait for a call to return */
   struct {
     uint64_t pc;
     int framed;

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <time.h>
 #include "sampler/util/array.h"
+#include "sampler/callpath/code_loops.h"
 #include "symbols/symbols.h"
 #include "sampler/util/clock.h"
 
@@ -20,6 +21,8 @@ struct answer {
   uint32_t count;
   uint64_t cpu_ns;
   struct qz_symbol found[QZI_INLINED_MOST]; /* its strings are those of `symbols` */
+  uint32_t loops_count;
+  struct qzi_found_loop loops[QZI_CODE_LOOPS_MOST];
 };
 
 /* An instruction. */
@@ -27,6 +30,12 @@ struct place {
   uint64_t pc, entry;
   uint32_t first; /* of its entities; 0: none, or not known yet */
   uint32_t count;
+  uint32_t lists; /* the first of its lists of loops; 0: none */
+};
+
+/* Loops that stand next to each other. */
+struct loop_list {
+  uint32_t first, count; /* of `entities` */
 };
 
 struct qzi_inlining {
@@ -36,6 +45,8 @@ struct qzi_inlining {
   uint32_t places_count, places_room;
   uint32_t *entities; /* of all places, one after another; 0 is none */
   uint32_t entities_count, entities_room;
+  struct loop_list *lists; /* of all places; 0 is none */
+  uint32_t lists_count, lists_room;
   uint32_t under_way;
 
   pthread_t thread;
@@ -45,7 +56,7 @@ struct qzi_inlining {
   int stop;
   struct {
     uint32_t place;
-    uint64_t pc;
+    uint64_t pc, entry;
   } questions[UNDER_WAY];
   struct answer answers[UNDER_WAY]; /* no more than there are questions under way */
   uint32_t questions_count, answers_count;
@@ -53,6 +64,7 @@ struct qzi_inlining {
   pthread_mutex_t reading; /* of what follows */
   qz_symbols *symbols;
   uint32_t symbols_modules;
+  struct qzi_code_loops *loops; /* NULL: none are looked for */
 };
 
 /* ---- the reading thread ---- */
@@ -69,7 +81,8 @@ static void learn_modules(struct qzi_inlining *inlining) {
 }
 
 /* Waits for a question, for as long as reading has had its share. 0: it is to end. */
-static int next_question(struct qzi_inlining *inlining, uint64_t first_ns, struct answer *answer, uint64_t *pc) {
+static int next_question(struct qzi_inlining *inlining, uint64_t first_ns, struct answer *answer, uint64_t *pc,
+                         uint64_t *entry) {
   for (;;) {
     if (inlining->stop) return 0;
     int may = qzi_thread_cpu_ns() * SHARE < qzi_clock_ns() - first_ns + HEADSTART * SHARE;
@@ -88,20 +101,30 @@ static int next_question(struct qzi_inlining *inlining, uint64_t first_ns, struc
   inlining->questions_count--;
   answer->place = inlining->questions[0].place;
   *pc = inlining->questions[0].pc;
+  *entry = inlining->questions[0].entry;
   memmove(inlining->questions, inlining->questions + 1, inlining->questions_count * sizeof *inlining->questions);
   return 1;
+}
+
+/* What there is at the instruction, by a thread that has `reading`. */
+static void find(struct qzi_inlining *inlining, uint64_t pc, uint64_t entry, struct answer *answer) {
+  answer->count = (uint32_t)qz_symbols_inlined(inlining->symbols, pc, answer->found, QZI_INLINED_MOST);
+  answer->loops_count = inlining->loops
+                          ? qzi_code_loops_at(inlining->loops, inlining->symbols, inlining->in->file->head->pid, pc,
+                                              entry, answer->found, answer->count, answer->loops)
+                          : 0;
 }
 
 static void *read_main(void *argument) {
   struct qzi_inlining *inlining = argument;
   struct answer answer = {0};
-  uint64_t pc, first_ns = qzi_clock_ns(), before_ns = 0;
+  uint64_t pc, entry, first_ns = qzi_clock_ns(), before_ns = 0;
   pthread_mutex_lock(&inlining->lock);
-  while (next_question(inlining, first_ns, &answer, &pc)) {
+  while (next_question(inlining, first_ns, &answer, &pc, &entry)) {
     pthread_mutex_unlock(&inlining->lock);
     pthread_mutex_lock(&inlining->reading);
     learn_modules(inlining);
-    answer.count = (uint32_t)qz_symbols_inlined(inlining->symbols, pc, answer.found, QZI_INLINED_MOST);
+    find(inlining, pc, entry, &answer);
     pthread_mutex_unlock(&inlining->reading);
     uint64_t now_ns = qzi_thread_cpu_ns();
     answer.cpu_ns = now_ns - before_ns;
@@ -120,6 +143,7 @@ struct qzi_inlining *qzi_inlining_open(struct qzi_interner *in) {
   if (!inlining) return NULL;
   inlining->in = in;
   inlining->symbols = qz_symbols_new();
+  inlining->loops = qzi_code_loops_open();
   pthread_mutex_init(&inlining->lock, NULL);
   pthread_mutex_init(&inlining->reading, NULL);
   pthread_cond_init(&inlining->asked, NULL);
@@ -138,6 +162,7 @@ void qzi_inlining_close(struct qzi_inlining *inlining) {
     pthread_mutex_unlock(&inlining->lock);
     pthread_join(inlining->thread, NULL);
   }
+  qzi_code_loops_close(inlining->loops);
   if (inlining->symbols) qz_symbols_free(inlining->symbols);
   pthread_cond_destroy(&inlining->asked);
   pthread_mutex_destroy(&inlining->lock);
@@ -145,24 +170,60 @@ void qzi_inlining_close(struct qzi_inlining *inlining) {
   qzi_table_free(&inlining->table);
   free(inlining->places);
   free(inlining->entities);
+  free(inlining->lists);
   free(inlining);
+}
+
+static uint32_t inlined_entity(struct qzi_interner *in, uint32_t into, const struct qz_symbol *found) {
+  return qzi_intern_inlined(in, into, qzi_intern_string(in, found->name), qzi_intern_string(in, found->file),
+                            found->line);
+}
+
+/* Entities of the loops of one list, without those that stand for the same source as the one before. */
+static void keep_list(struct qzi_inlining *inlining, const struct answer *answer, uint32_t into, uint32_t after,
+                      struct loop_list *list) {
+  struct qzi_interner *in = inlining->in;
+  *list = (struct loop_list){.first = inlining->entities_count};
+  for (uint32_t k = 0; k < answer->loops_count; k++) {
+    const struct qzi_found_loop *loop = &answer->loops[k];
+    if (loop->after != after) continue;
+    uint32_t scope = loop->inlined ? inlined_entity(in, into, &loop->scope) : into;
+    uint32_t entity =
+      scope ? qzi_intern_code_loop(in, scope, qzi_intern_string(in, loop->file), loop->line, loop->address) : 0;
+    if (!entity || (list->count && inlining->entities[inlining->entities_count - 1] == entity)) continue;
+    inlining->entities[inlining->entities_count++] = entity;
+    list->count++;
+  }
+}
+
+static void keep_loops(struct qzi_inlining *inlining, const struct answer *answer, struct place *place) {
+  uint32_t into = answer->loops_count ? qzi_intern_procedure(inlining->in, place->entry) : 0;
+  if (!inlining->lists_count) inlining->lists_count = 1;
+  if (!into || place->count != answer->count ||
+      qzi_grow((void **)&inlining->entities, &inlining->entities_room, inlining->entities_count + answer->loops_count,
+               sizeof *inlining->entities) ||
+      qzi_grow((void **)&inlining->lists, &inlining->lists_room, inlining->lists_count + place->count + 1,
+               sizeof *inlining->lists))
+    return;
+  place->lists = inlining->lists_count;
+  for (uint32_t after = 0; after <= place->count; after++)
+    keep_list(inlining, answer, into, after, &inlining->lists[inlining->lists_count++]);
 }
 
 static void keep(struct qzi_inlining *inlining, const struct answer *answer) {
   struct qzi_interner *in = inlining->in;
   struct place *place = &inlining->places[answer->place];
   uint32_t into = answer->count ? qzi_intern_procedure(in, place->entry) : 0;
-  if (!into || qzi_grow((void **)&inlining->entities, &inlining->entities_room,
-                        inlining->entities_count + answer->count, sizeof *inlining->entities))
-    return;
-  place->first = inlining->entities_count;
-  for (uint32_t k = 0; k < answer->count; k++) {
-    const struct qz_symbol *found = &answer->found[k];
-    uint32_t entity =
-      qzi_intern_inlined(in, into, qzi_intern_string(in, found->name), qzi_intern_string(in, found->file), found->line);
-    if (entity) inlining->entities[inlining->entities_count++] = entity;
+  if (into && !qzi_grow((void **)&inlining->entities, &inlining->entities_room,
+                        inlining->entities_count + answer->count, sizeof *inlining->entities)) {
+    place->first = inlining->entities_count;
+    for (uint32_t k = 0; k < answer->count; k++) {
+      uint32_t entity = inlined_entity(in, into, &answer->found[k]);
+      if (entity) inlining->entities[inlining->entities_count++] = entity;
+    }
+    place->count = inlining->entities_count - place->first;
   }
-  place->count = inlining->entities_count - place->first;
+  keep_loops(inlining, answer, place);
 }
 
 uint64_t qzi_inlining_take(struct qzi_inlining *inlining) {
@@ -195,11 +256,12 @@ static int look_up(struct qzi_inlining *inlining, uint32_t hash, uint64_t pc, ui
   struct answer answer;
   if (pthread_mutex_trylock(&inlining->reading)) return 0;
   int ready = inlining->symbols_modules == qzi_file_count(inlining->in->file, QZ_SECTION_MODULES) &&
-              qz_symbols_inlined_ready(inlining->symbols, pc);
+              qz_symbols_inlined_ready(inlining->symbols, pc) &&
+              (!inlining->loops || qzi_code_loops_ready(inlining->loops, inlining->symbols, pc, entry));
   uint32_t place = ready ? add_place(inlining, hash, pc, entry) : 0;
   if (place) {
     answer.place = place - 1;
-    answer.count = (uint32_t)qz_symbols_inlined(inlining->symbols, pc, answer.found, QZI_INLINED_MOST);
+    find(inlining, pc, entry, &answer);
     keep(inlining, &answer);
   }
   pthread_mutex_unlock(&inlining->reading);
@@ -212,6 +274,7 @@ static void ask(struct qzi_inlining *inlining, uint32_t hash, uint64_t pc, uint6
   uint32_t at = add_place(inlining, hash, pc, entry);
   if (at--) {
     inlining->questions[inlining->questions_count].place = at;
+    inlining->questions[inlining->questions_count].entry = entry;
     inlining->questions[inlining->questions_count++].pc = pc;
     inlining->under_way++;
     pthread_cond_signal(&inlining->asked);
@@ -222,6 +285,21 @@ static void ask(struct qzi_inlining *inlining, uint32_t hash, uint64_t pc, uint6
 static uint32_t found(const struct place *place, const struct qzi_inlining *inlining, uint64_t *keys) {
   for (uint32_t k = 0; k < place->count; k++) keys[k] = QZI_KEY_INLINED | inlining->entities[place->first + k];
   return place->count;
+}
+
+uint32_t qzi_inlining_loops_at(const struct qzi_inlining *inlining, uint64_t pc) {
+  uint32_t hash = qzi_hash(pc, 11);
+  if (!inlining) return 0;
+  QZI_TABLE_EACH(&inlining->table, hash, at)
+  if (inlining->places[at - 1].pc == pc) return inlining->places[at - 1].lists;
+  return 0;
+}
+
+uint32_t qzi_inlining_loops(const struct qzi_inlining *inlining, uint32_t list, uint64_t *keys) {
+  const struct loop_list *its = inlining && list ? &inlining->lists[list] : NULL;
+  uint32_t count = its ? its->count < QZI_LOOPS_MOST ? its->count : QZI_LOOPS_MOST : 0;
+  for (uint32_t k = 0; k < count; k++) keys[k] = QZI_KEY_INLINED | inlining->entities[its->first + k];
+  return count;
 }
 
 uint32_t qzi_inlining_at(struct qzi_inlining *inlining, uint64_t pc, uint64_t entry, uint64_t *keys) {
@@ -247,5 +325,7 @@ struct qzi_inlining *qzi_inlining_open(struct qzi_interner *in) {
 void qzi_inlining_close(struct qzi_inlining *inlining) {}
 uint64_t qzi_inlining_take(struct qzi_inlining *inlining) { return 0; }
 uint32_t qzi_inlining_at(struct qzi_inlining *inlining, uint64_t pc, uint64_t entry, uint64_t *keys) { return 0; }
+uint32_t qzi_inlining_loops_at(const struct qzi_inlining *inlining, uint64_t pc) { return 0; }
+uint32_t qzi_inlining_loops(const struct qzi_inlining *inlining, uint32_t list, uint64_t *keys) { return 0; }
 
 #endif

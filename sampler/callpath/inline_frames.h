@@ -1,4 +1,5 @@
-/* Procedures of the program that its compiler has put into others (inlined): which of them an instruction belongs to.
+/* Scopes of the program's code within a procedure: those that its compiler has put into it (inlined), and loops
+ * (code_loops.h); which of them an instruction belongs to.
  *
  * Owns:    what was found for each instruction; a thread that reads the debug information for it, with symbols of its
  * own. A unit of that is read as a whole, which may take long, and snapshots don't wait; what then is looked up in it
@@ -23,5 +24,12 @@ uint64_t qzi_inlining_take(struct qzi_inlining *inlining);
 /* Keys (QZI_KEY_INLINED) of the procedures that are inlined at the instruction into the one that begins at `entry`,
  * outermost first; as many as there are, at most QZI_INLINED_MOST. 0 also where the answer is not there yet. */
 uint32_t qzi_inlining_at(struct qzi_inlining *inlining, uint64_t pc, uint64_t entry, uint64_t *keys);
+/* The loops around the instruction are lists: that which stands before what is inlined there, then one behind each of
+ * those procedures. The number of the first list, the others follow; 0: there are no loops, or the answer is not there
+ * yet. */
+uint32_t qzi_inlining_loops_at(const struct qzi_inlining *inlining, uint64_t pc);
+/* Keys (QZI_KEY_INLINED) of the loops in that list, outermost first, at most QZI_LOOPS_MOST. Their number. */
+#define QZI_LOOPS_MOST 12u
+uint32_t qzi_inlining_loops(const struct qzi_inlining *inlining, uint32_t list, uint64_t *keys);
 
 #endif

@@ -99,14 +99,15 @@ static int leaves_memory(const struct instruction *its) {
 }
 
 int qzi_decode(const unsigned char *bytes, size_t left, struct instruction *its) {
-  static ZydisDecoder decoder;
-  static int ready;
+  static _Thread_local ZydisDecoder
+    decoder; /* two threads decode: snapshots', and the one that reads debug information */
+  static _Thread_local int ready;
   ZydisDecodedInstruction found;
   ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT];
   *its = (struct instruction){.reg = NONE, .rm = NONE, .at = {NONE, NONE, 0, 0}};
-  if (!__atomic_load_n(&ready, __ATOMIC_ACQUIRE)) {
+  if (!ready) {
     if (!ZYAN_SUCCESS(ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64))) return 0;
-    __atomic_store_n(&ready, 1, __ATOMIC_RELEASE);
+    ready = 1;
   }
   if (!ZYAN_SUCCESS(ZydisDecoderDecodeFull(&decoder, bytes, left, &found, operands))) return 0;
   its->length = found.length;

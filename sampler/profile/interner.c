@@ -115,11 +115,30 @@ uint32_t qzi_intern_inlined(struct qzi_interner *in, uint32_t into, uint32_t nam
   uint32_t hash = qzi_hash((uint64_t)name << 32 | into, (uint64_t)file << 32 | line);
   QZI_TABLE_EACH(&in->inlined, hash, at) {
     const struct qz_entity *one = &in->file->entities[at];
-    if (one->name == name && one->record == into && one->file == file && one->line == line) return at;
+    if (one->kind == QZ_ENTITY_PROCEDURE && one->name == name && one->record == into && one->file == file &&
+        one->line == line)
+      return at;
   }
   uint32_t entity = new_entity(in, QZ_ENTITY_PROCEDURE, 0, name, into);
   if (!entity || qzi_table_add(&in->inlined, hash, entity)) return 0;
   in->file->entities[entity].module = in->file->entities[into].module;
+  in->file->entities[entity].file = file;
+  in->file->entities[entity].line = line;
+  return entity;
+}
+
+uint32_t qzi_intern_code_loop(struct qzi_interner *in, uint32_t scope, uint32_t file, uint32_t line, uint64_t address) {
+  uint64_t place = file ? (uint64_t)file << 32 | line : address;
+  uint32_t hash = qzi_hash(place, scope);
+  QZI_TABLE_EACH(&in->inlined, hash, at) {
+    const struct qz_entity *one = &in->file->entities[at];
+    if (one->kind == QZ_ENTITY_CODE_LOOP && one->record == scope &&
+        (file ? one->file == file && one->line == line : !one->file && one->address == address))
+      return at;
+  }
+  uint32_t entity = new_entity(in, QZ_ENTITY_CODE_LOOP, address, 0, scope);
+  if (!entity || qzi_table_add(&in->inlined, hash, entity)) return 0;
+  in->file->entities[entity].module = in->file->entities[scope].module;
   in->file->entities[entity].file = file;
   in->file->entities[entity].line = line;
   return entity;
@@ -261,7 +280,8 @@ uint32_t qzi_intern_child_slow(struct qzi_interner *in, uint32_t parent, uint64_
   } else if (key & QZI_KEY_INLINED) {
     entity = (uint32_t)key;
     const struct qz_entity *its = entity < qzi_file_count(file, QZ_SECTION_ENTITIES) ? &file->entities[entity] : NULL;
-    if (!its || its->kind != QZ_ENTITY_PROCEDURE || !its->record) { /* the session has no such keys */
+    if (!its || (its->kind != QZ_ENTITY_PROCEDURE && its->kind != QZ_ENTITY_CODE_LOOP) ||
+        !its->record) { /* the session has no such keys */
       file->head->invalid++;
       return parent;
     }

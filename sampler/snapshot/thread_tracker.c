@@ -245,7 +245,7 @@ static void follow_sleep(struct qzi_follow *follow, struct known *known, uint32_
     *object = known->object;
     return;
   }
-  if (hooked) walk->count = 0;
+  if (hooked) walk->count = walk->start_loops = 0;
   if (walked && !known->slept) known->slept = malloc(sizeof *known->slept);
   if (walked && known->slept) *known->slept = *walk;
   uint32_t found = futex ? qzi_futex(&follow->sampler->in, asleep->first, walk) : 0;

@@ -18,12 +18,14 @@ import type { Tables } from './metrics/tables.js';
 import { rememberTables, tablesOf } from './metrics/tables.js';
 import type { Objects } from './metrics/sync-objects.js';
 import { rowsBy } from './profile/row-index.js';
+import { withoutCodeLoops } from './profile/code-loops.js';
 import { prepareStacks } from './profile/stack-tree.js';
 import type { Sums } from './metrics/sums.js';
 import { stateCount, sumTuples } from './metrics/sums.js';
 import type { Balance, Entity, Model, ModelOptions } from './result/types.js';
 
-export function buildModel(raw: RawProfile, options: ModelOptions = {}): Model {
+export function buildModel(whole: RawProfile, options: ModelOptions = {}): Model {
+  const raw = withoutCodeLoops(whole);
   const { names, groups, groupOf } = namingOf(raw);
   const rawCount = groupOf.length;
   const count = rawCount + groups.length;
@@ -31,7 +33,15 @@ export function buildModel(raw: RawProfile, options: ModelOptions = {}): Model {
   const byStack = rowsBy(raw.tuples.stack, stacks.count);
   const factors = factorsOf(raw, stacks, options.compensate !== false);
   const { ns: weights, compensation } = weightsOf(raw, stacks, factors);
-  const sums = sumTuples(raw, stacks, byStack, groupOf, weights, count);
+  const all = raw === whole ? stacks : prepareStacks(whole, groupOf, count);
+  const sums = sumTuples(
+    whole,
+    all,
+    raw === whole ? byStack : rowsBy(whole.tuples.stack, all.count),
+    groupOf,
+    weights,
+    count,
+  );
   const material: Tables = {
     entities: count,
     stacks,
@@ -40,6 +50,7 @@ export function buildModel(raw: RawProfile, options: ModelOptions = {}): Model {
     sums,
     groupOf,
     calls: new Calls(raw.calls, groupOf, count),
+    whole: { raw: whole, stacks: all },
   };
 
   const shared = new Shared(raw, material, independentSnapshots(raw.head));
@@ -117,7 +128,7 @@ function rank(entities: readonly Entity[], { npt, nptSelf, stateNs }: Sums, { wa
   const waited = new Float64Array(entities.length);
   const ids: number[] = [];
   for (const { id, group, rawKind } of entities) {
-    if (id === 0 || group !== 0) continue;
+    if (id === 0 || group !== 0 || rawKind === 'code-loop') continue;
     ids.push(id);
     waited[id] =
       rawKind === 'procedure' || rawKind === 'thread' ? stateNs[id * stateCount + State.blocked - 1]! : waitNs[id]!;

@@ -57,7 +57,7 @@ export function checkInvariants(model: Model): string[] {
     if (entity.rawKind === 'thread') {
       byThread += entity.nptNs;
       threadTime += entity.processorTimeNs;
-    } else self += entity.nptSelfNs;
+    } else if (entity.rawKind !== 'code-loop') self += entity.nptSelfNs; // a loop's is its procedure's, too
   }
   for (let k = 0; k < tuples.ns.length; k++) {
     const state = tuples.state[k]!;

@@ -63,6 +63,7 @@ function nameOf(raw: RawProfile, entity: RawEntity, procedures: Map<number, stri
     return procedures.get(entity.address) ?? `thread ${offset}`;
   }
   const place = placeOf(entity.file, entity.line);
+  if (entity.kind === 'code-loop') return `loop at ${place === '' ? offset : place}`;
   return place !== ''
     ? `${entity.kind} at ${place}`
     : entity.address !== 0
@@ -80,14 +81,20 @@ function namesOf(raw: RawProfile): string[] {
 
 /**
  * Groups of namesakes, members by id: objects and threads of one kind and name; procedures only where file and line
- * agree too (copies that the compiler made of one procedure), for two files may each have their own `init`.
+ * agree too (copies that the compiler made of one procedure), for two files may each have their own `init`; loops of code
+ * where they are in namesakes.
  */
 function namesakes(raw: RawProfile, names: string[]): number[][] {
   const groups = new Map<string, number[]>();
   for (let id = 1; id < raw.entities.length; id++) {
     const entity = raw.entities[id]!;
     if (entity.kind === 'procedure' && (entity.file === '' || entity.line === 0)) continue;
-    const place = entity.kind === 'procedure' ? `${entity.file}:${entity.line}` : '';
+    const place =
+      entity.kind === 'procedure'
+        ? `${entity.file}:${entity.line}`
+        : entity.kind === 'code-loop'
+          ? `${entity.file}:${names[entity.record] ?? ''}`
+          : '';
     const key = `${entity.kind}\0${names[id]!}\0${place}`;
     const group = groups.get(key);
     if (group) group.push(id);

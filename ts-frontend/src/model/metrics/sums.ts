@@ -184,8 +184,11 @@ export function sumTuples(
     const n = stacks.order[at]!;
     const depth = stacks.depth[n]! + 1; // where what lies below this node has been summed
     const from = rowAt[depth]!;
-    const self = n === 0 ? 0 : stacks.entity[n]!;
-    const selfGroup = n === 0 ? 0 : groupOf[self]!;
+    const top = n === 0 ? 0 : stacks.entity[n]!;
+    const self = n === 0 ? 0 : stacks.owner[n]!; // the time of a loop is its procedure's own, and the loop's
+    const selfGroup = self === 0 ? 0 : groupOf[self]!;
+    const loop = top === self ? 0 : top;
+    const loopGroup = loop === 0 ? 0 : groupOf[loop]!;
     for (let j = byStack.start[n]!; j < byStack.start[n + 1]!; j++) {
       const k = byStack.order[j]!;
       const state = tuples.state[k]!;
@@ -207,6 +210,8 @@ export function sumTuples(
         if (b > high[depth]!) high[depth] = b - 1;
         byBusySelf[row[self]! * P + b - 1]! += ns;
         if (selfGroup !== 0) byBusySelf[row[selfGroup]! * P + b - 1]! += ns;
+        if (loop !== 0) byBusySelf[row[loop]! * P + b - 1]! += ns;
+        if (loopGroup !== 0) byBusySelf[row[loopGroup]! * P + b - 1]! += ns;
         for (let e = thread; e !== 0; e = e === thread ? threadGroup : 0) {
           byBusy[row[e]! * P + b - 1]! += ns;
           byBusySelf[row[e]! * P + b - 1]! += ns;
@@ -233,8 +238,8 @@ export function sumTuples(
     if (states[depth] === 0) continue;
     if (n === 0) charge(0, depth);
     else {
-      if (stacks.first[n]!) charge(self, depth);
-      if (stacks.firstOfGroup[n]!) charge(selfGroup, depth);
+      if (stacks.first[n]!) charge(top, depth);
+      if (stacks.firstOfGroup[n]!) charge(groupOf[top]!, depth);
       below.moveUp(depth);
     }
   }

@@ -2,6 +2,7 @@
  * The arrays from which a model's numbers are made, for whatever asks more of it later: findings, focus, invariants.
  */
 import type { RowsBy } from '../profile/row-index.js';
+import type { RawProfile } from '../profile/raw-profile.js';
 import type { Stacks } from '../profile/stack-tree.js';
 import type { Model } from '../result/types.js';
 import type { Calls } from './call-counts.js';
@@ -10,12 +11,14 @@ import type { Sums } from './sums.js';
 /** What findings, focus and invariants need besides the model itself. */
 export interface Tables {
   entities: number; // of the model: the root, those of the profile, groups
-  stacks: Stacks;
+  stacks: Stacks; // without loops of code
   byStack: RowsBy; // tuples of each stack
   weights: Float64Array; // ns of each tuple, compensated
   sums: Sums;
   groupOf: Uint32Array; // by entity of the profile, 0 = none
   calls: Calls;
+  /** The profile as it is, with loops of code on its paths; where it has none, the same as the model's. */
+  whole: { raw: RawProfile; stacks: Stacks };
 }
 const tables = new WeakMap<Model, Tables>();
 

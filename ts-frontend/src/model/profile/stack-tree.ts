@@ -20,16 +20,23 @@ export interface Stacks {
   firstOfGroup: Uint8Array;
   /** Entity of the innermost procedure, 0 = none. */
   procedure: Uint32Array;
+  /** Entity on top, loops of code left out, 0 = none: whose own time it is. */
+  owner: Uint32Array;
 }
 
 export function prepareStacks(raw: RawProfile, groupOf: Uint32Array, entities: number): Stacks {
   const { parent, entity } = raw.stacks;
   const count = Math.max(1, parent.length);
   const isProcedure = new Uint8Array(raw.entities.length);
-  for (let e = 1; e < isProcedure.length; e++) if (raw.entities[e]!.kind === 'procedure') isProcedure[e] = 1;
+  const isCodeLoop = new Uint8Array(raw.entities.length);
+  for (let e = 1; e < isProcedure.length; e++) {
+    if (raw.entities[e]!.kind === 'procedure') isProcedure[e] = 1;
+    if (raw.entities[e]!.kind === 'code-loop') isCodeLoop[e] = 1;
+  }
 
   const depth = new Uint32Array(count);
   const procedure = new Uint32Array(count);
+  const owner = new Uint32Array(count);
   const below = new Int32Array(count); // first child, then the place in `order`
   const beside = new Int32Array(count);
   let deepest = 0;
@@ -38,6 +45,7 @@ export function prepareStacks(raw: RawProfile, groupOf: Uint32Array, entities: n
     depth[n] = depth[up]! + 1;
     if (depth[n]! > deepest) deepest = depth[n]!;
     procedure[n] = isProcedure[entity[n]!] === 1 ? entity[n]! : procedure[up]!;
+    owner[n] = isCodeLoop[entity[n]!] === 1 ? owner[up]! : entity[n]!;
   }
   for (let n = count - 1; n > 0; n--) {
     beside[n] = below[parent[n]!]!;
@@ -69,7 +77,7 @@ export function prepareStacks(raw: RawProfile, groupOf: Uint32Array, entities: n
     }
     n = next;
   }
-  return { count, parent, entity, order, depth, deepest, first, firstOfGroup, procedure };
+  return { count, parent, entity, order, depth, deepest, first, firstOfGroup, procedure, owner };
 }
 
 /** Entities from the root of a stack to its top. */

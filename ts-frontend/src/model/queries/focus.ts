@@ -4,6 +4,8 @@
  * "self" is its self NPT. Groups of namesakes count as one entity. Pure.
  */
 import { State } from '../profile/raw-profile.js';
+import type { RawProfile } from '../profile/raw-profile.js';
+import type { Stacks } from '../profile/stack-tree.js';
 import { tablesOf } from '../metrics/tables.js';
 import type { Entity, Focus, FocusRow, Model } from '../result/types.js';
 
@@ -54,9 +56,19 @@ const shownAs = ({ groupOf }: Tables, e: number): number => (e !== 0 && groupOf[
 const belongs = ({ groupOf }: Tables, e: number, id: number): boolean =>
   e === id || (id >= groupOf.length && groupOf[e]! === id);
 
+/** Paths on which that kind of entity stands: loops of code are on their own paths alone. */
+function pathsFor(
+  model: Model,
+  { stacks, whole }: Tables,
+  kind: Entity['rawKind'],
+): { stacks: Stacks; tuples: RawProfile['tuples'] } {
+  return kind === 'code-loop'
+    ? { stacks: whole.stacks, tuples: whole.raw.tuples }
+    : { stacks, tuples: model.raw.tuples };
+}
+
 /** For each node of the tree of stacks: the child that its time goes to. */
-function childByNode(working: Tables, id: number): Int32Array {
-  const { stacks } = working;
+function childByNode(working: Tables, stacks: Stacks, id: number): Int32Array {
   const child = new Int32Array(stacks.count).fill(absent);
   if (id === 0) child[0] = self;
   for (let n = 1; n < stacks.count; n++) {
@@ -68,8 +80,8 @@ function childByNode(working: Tables, id: number): Int32Array {
 }
 
 function partsOf(model: Model, working: Tables, { id, rawKind }: Entity): Parts {
-  const { stacks, weights } = working;
-  const { tuples } = model.raw;
+  const { weights } = working;
+  const { stacks, tuples } = pathsFor(model, working, rawKind);
   const P = model.processors;
   const parts: Parts = { byBusy: new Map(), waits: new Map(), threads: new Map() };
   const rowOf = (child: number): Float64Array => {
@@ -79,7 +91,7 @@ function partsOf(model: Model, working: Tables, { id, rawKind }: Entity): Parts 
   };
   rowOf(self);
   const isThread = rawKind === 'thread';
-  const above = childByNode(working, id);
+  const above = childByNode(working, stacks, id);
   for (let k = 0; k < weights.length; k++) {
     const stack = tuples.stack[k]!;
     let child = above[stack]!;
@@ -158,7 +170,14 @@ function firstOwn(
 
 /** Entities whose name is `name`, or contains it where none is equal; groups instead of their members. */
 export function findEntities(model: Model, name: string): number[] {
+  const loops = model.entities.filter(({ kind, group }) => kind === 'code-loop' && group === 0).map(({ id }) => id);
   const shown = [0, ...model.ranking];
-  const equal = shown.filter((id) => model.entities[id]!.name === name);
-  return equal.length > 0 ? equal : shown.filter((id) => model.entities[id]!.name.includes(name));
+  const called = (ids: number[], is: (its: string) => boolean): number[] =>
+    ids.filter((id) => is(model.entities[id]?.name ?? ''));
+  const tries = [
+    called([...shown, ...loops], (its) => its === name),
+    called(shown, (its) => its.includes(name)),
+    called(loops, (its) => its.includes(name)),
+  ];
+  return tries.find((found) => found.length > 0) ?? [];
 }

@@ -21,7 +21,8 @@ export type Kind =
   | 'sleep'
   | 'once'
   | 'futex'
-  | 'loop';
+  | 'loop'
+  | 'code-loop';
 
 export type StateName = 'useful' | 'overhead' | 'spinning' | 'ready' | 'blocked' | 'io';
 export const stateNames: readonly StateName[] = ['useful', 'overhead', 'spinning', 'ready', 'blocked', 'io'];

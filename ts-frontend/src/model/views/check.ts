@@ -36,7 +36,8 @@ export function checkViews(model: Model, slack: number): string[] {
     );
   }
   const files = flat.open(costIndex.npt).flatMap((module) => module.open(costIndex.npt));
-  for (const row of files.flatMap((file) => file.open(costIndex.npt))) {
+  const procedures = files.flatMap((file) => file.open(costIndex.npt));
+  for (const row of [...procedures, ...procedures.flatMap((procedure) => procedure.open(costIndex.npt))]) {
     const entity = row.subject.kind === 'entity' ? model.entities[row.subject.entity] : undefined;
     if (!entity) continue;
     same(`flat: NPT of ${entity.name}`, row.total[costIndex.npt] ?? 0, entity.nptNs);

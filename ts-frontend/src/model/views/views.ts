@@ -4,6 +4,7 @@
  * has. Pure.
  */
 import { tablesOf } from '../metrics/tables.js';
+import { procedureOf } from '../profile/code-loops.js';
 import type { Model } from '../result/types.js';
 import { addCosts, contextTree, costsAt, walkTree, type ContextTree } from './context-tree.js';
 import { costCount, type Costs } from './costs.js';
@@ -11,26 +12,31 @@ import { byCost, type Subject, type ViewRow } from './rows.js';
 
 export type ViewName = 'tree' | 'callers' | 'flat';
 
-const trees = new WeakMap<Model, ContextTree>();
-function treeOf(model: Model): ContextTree {
-  let tree = trees.get(model);
+const withLoops = new WeakMap<Model, ContextTree>();
+const withoutLoops = new WeakMap<Model, ContextTree>();
+/** loops: loops of code have nodes of their own. */
+function treeOf(model: Model, loops: boolean): ContextTree {
+  const { stacks, groupOf, weights, whole } = tablesOf(model);
+  const known = loops || whole.raw === model.raw ? withLoops : withoutLoops;
+  let tree = known.get(model);
   if (!tree) {
-    const { stacks, groupOf, weights } = tablesOf(model);
-    trees.set(model, (tree = contextTree(model.raw, stacks, groupOf, weights)));
+    tree = loops
+      ? contextTree(whole.raw, whole.stacks, groupOf, weights)
+      : contextTree(model.raw, stacks, groupOf, weights);
+    known.set(model, tree);
   }
   return tree;
 }
 
 /** The whole program as the one row from which all others of that view are opened. Of a model made by buildModel. */
 export function viewOf(model: Model, name: ViewName): ViewRow {
-  const tree = treeOf(model);
   switch (name) {
     case 'tree':
-      return contextRow(tree, 0);
+      return contextRow(treeOf(model, true), 0);
     case 'callers':
-      return callersView(tree);
+      return callersView(treeOf(model, false));
     case 'flat':
-      return flatView(model, tree);
+      return flatView(model, treeOf(model, true));
   }
 }
 
@@ -97,6 +103,14 @@ function callerRows(tree: ContextTree, members: readonly Caller[]): ViewRow[] {
   });
 }
 
+/** Of a loop of code, the procedure that it is in; 0: it is no loop. Groups of namesakes stand for their members. */
+function scopeOf(model: Model, id: number): number {
+  const entity = model.entities[id];
+  if (entity?.rawKind !== 'code-loop') return 0;
+  const scope = procedureOf(model.raw, entity.members[0] ?? id);
+  return model.entities[scope]?.group || scope;
+}
+
 /** What a flat row stands for, and the rows below it. */
 interface Part {
   subject: Subject;
@@ -126,6 +140,14 @@ function flatView(model: Model, tree: ContextTree): ViewRow {
     let parts = partsOf.get(entity);
     if (!parts) {
       const { module, file } = model.entities[entity] ?? { module: '', file: '' };
+      const scope = scopeOf(model, entity);
+      if (scope !== 0) {
+        const around = place(scope);
+        const procedure = around[around.length - 1] ?? whole;
+        parts = [...around, within(procedure, `${entity}`, () => ({ kind: 'entity', entity }))];
+        partsOf.set(entity, parts);
+        return parts;
+      }
       const its = within(whole, module, () => ({ kind: 'module', path: module }));
       const from = within(its, file, () => ({ kind: 'file', path: file }));
       parts = [its, from, within(from, `${entity}`, () => ({ kind: 'entity', entity }))];

@@ -1,0 +1,116 @@
+/**
+ * Loops of optimized programs, by each compiler that is there: where their source is, how they lie in each other, and that
+ * their time is that of the work that is counted in them.
+ */
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import {
+  findEntities,
+  focusOn,
+  viewOf,
+  type Entity,
+  type Model,
+  type ViewRow,
+} from '../../../ts-frontend/src/model/index.js';
+import { root } from '../../known-answers/programs.js';
+import { needing } from '../../support/capabilities.js';
+import { record, temporaryFile } from '../../support/record.js';
+
+const source = 'code_loops.c';
+const path = join(root, 'test/end-to-end/pthread-layer/programs', source);
+
+function build(compiler: string, options: readonly string[]): string {
+  const file = temporaryFile(`${compiler}-${options.join('')}`.replace(/\W/g, '-'));
+  execFileSync(compiler, [...options, path, '-o', file, '-lpthread'], { stdio: 'pipe' });
+  return file;
+}
+/** Line whose comment is that text. */
+const lineOf = (comment: string): number =>
+  1 +
+  readFileSync(path, 'utf8')
+    .split('\n')
+    .findIndex((line) => line.trimEnd().endsWith(`// ${comment}`));
+
+/** Loops at the line, of whichever scope. */
+const loopsAt = (model: Model, line: number): Entity[] =>
+  model.entities.filter((one) => one.kind === 'code-loop' && one.group === 0 && one.line === line);
+/** Names on the way from the whole program to the first row that `is` the one looked for. */
+function wayTo(model: Model, row: ViewRow, is: (entity: Entity) => boolean): string[] | undefined {
+  const entity = row.subject.kind === 'entity' ? model.entities[row.subject.entity] : undefined;
+  if (!entity) return undefined;
+  const own = entity.kind === 'code-loop' ? `loop ${entity.line}` : entity.name;
+  if (is(entity)) return [own];
+  for (const below of row.open(0)) {
+    const way = wayTo(model, below, is);
+    if (way) return [own, ...way];
+  }
+  return undefined;
+}
+
+/** Part of all steps, of 7 units, that are taken within the loop. */
+const parts: readonly (readonly [string, number])[] = [
+  ['nest', 4 / 7],
+  ['three', 3 / 7],
+  ['one', 1 / 7],
+  ['around inlined', 2 / 7],
+  ['in inlined', 2 / 7],
+  ['choose', 1 / 7],
+  ['in run', 1],
+];
+
+for (const [compiler, options] of [
+  ['gcc', ['-O1']],
+  ['gcc', ['-O2']],
+  ['gcc', ['-O3']],
+  ['gcc', ['-O2', '-flto']],
+  ['gcc', ['-O2', '-no-pie', '-fno-pie']],
+  ['gcc', ['-O2', '-gdwarf-4']],
+  ['clang', ['-O1']],
+  ['clang', ['-O2']],
+  ['clang', ['-O3']],
+] as const)
+  needing(
+    `tool:${compiler}`,
+    'perf_event_open',
+    'process_vm_readv',
+  )(`${compiler} ${options.join(' ')}: loops at their source, with their time`, async (t) => {
+    const { model, status } = await record(build(compiler, ['-g', ...options]));
+    t.is(status, 0);
+    const whole = model.root.processorTimeNs;
+    // Samples of running threads come with the processor time, two milliseconds apart at least.
+    const samples = Math.max(1, Math.min(model.samples, whole / 2e6));
+    for (const [comment, part] of parts) {
+      const found = loopsAt(model, lineOf(comment));
+      const share = found.reduce((sum, one) => sum + one.processorTimeNs, 0) / whole;
+      const slack = 0.03 + 4 * Math.sqrt((part * (1 - part)) / samples);
+      t.true(Math.abs(share - part) <= slack, `${comment}: ${share}, not ${part} ± ${slack}`);
+    }
+    const tree = viewOf(model, 'tree');
+    const at = (comment: string) => (one: Entity) => one.kind === 'code-loop' && one.line === lineOf(comment);
+    const way = (comment: string): string | undefined => wayTo(model, tree, at(comment))?.slice(-3).join(' > ');
+    t.is(way('three'), `nest > loop ${lineOf('nest')} > loop ${lineOf('three')}`);
+    t.is(way('in inlined'), `loop ${lineOf('around inlined')} > inlined > loop ${lineOf('in inlined')}`);
+    const [three] = loopsAt(model, lineOf('three'));
+    t.deepEqual(findEntities(model, `loop at ${source}:${lineOf('three')}`), [three!.id]);
+    t.is(focusOn(model, three!.id).nptNs, three!.nptNs);
+  });
+
+needing(
+  'tool:gcc',
+  'perf_event_open',
+  'process_vm_readv',
+)('without debug information loops are known by their address; stripped, too', async (t) => {
+  for (const options of [['-O2'], ['-O2', '-s']]) {
+    const { model } = await record(build('gcc', options));
+    const loops = model.entities.filter((one) => one.kind === 'code-loop');
+    const hot = loops.filter(
+      (one) => one.nptNs > 0.9 * (3 / 7) * model.root.nptNs && one.nptNs < 0.5 * model.root.nptNs,
+    );
+    t.true(hot.length >= 1, loops.map((one) => `${one.name} ${one.nptNs / 1e6}`).join(', '));
+    t.true(
+      loops.every((one) => /^loop at .*\+0x[0-9a-f]+$/.test(one.name)),
+      loops.map((one) => one.name).join(),
+    );
+  }
+});
