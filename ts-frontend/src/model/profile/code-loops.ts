@@ -17,6 +17,8 @@ export function withoutCodeLoops(raw: RawProfile): RawProfile {
     tuples: { ...raw.tuples, stack: moved(raw.tuples.stack) },
     blame: { ...raw.blame, stack: moved(raw.blame.stack) },
     meanwhile: { ...raw.meanwhile, stack: moved(raw.meanwhile.stack) },
+    onPath: { ...raw.onPath, stack: moved(raw.onPath.stack) },
+    segments: { ...raw.segments, stack: moved(raw.segments.stack) },
     timeline: { ...raw.timeline, top: raw.timeline.top.map((entity) => procedureOf(raw, entity)) },
   };
 }
