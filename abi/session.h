@@ -23,7 +23,7 @@
 #define QZ_ALIGN(bytes)    __attribute__((aligned(bytes)))
 
 #define QZ_SESSION_MAGIC   UINT64_C(0x314e535a54525551) /* "QURTZSN1" as little-endian bytes */
-#define QZ_SESSION_VERSION 6u
+#define QZ_SESSION_VERSION 7u
 
 /* What a processor or a thread is doing (docs/reference/metrics.md, section 1). */
 enum qz_state {
@@ -98,6 +98,7 @@ struct qz_session {
                                     * the last table: threads in blocking regions. Pthread
                                     * layer: one for each of the first threads, one for all others, then small ones,
                                     * one for each of those: whatever else there is counts, wherever it stands */
+  struct qz_table mark_table;      /* pthread layer: QZ_MARKS bytes, see there. Capacity 0: none */
   struct qz_table string_table;    /* bytes; offset 0 is the empty string; each string ends in NUL */
   struct qz_table path_table; /* struct qz_path + crumbs_limit crumbs: one for each processor; pthread layer: one for
                                * each thread record */
@@ -209,6 +210,13 @@ struct qz_thread {
 struct qz_frame {
   uint64_t pc, sp, fp; /* frame pointer: rbp, x29 */
 };
+
+/* A byte for each record of thread_table, at qz_mark_at(index), which the thread changes when it begins and ends, and
+ * after each change of state for a wait and behind it. Where a thread was seen asleep, a reader need not look at its
+ * record as long as its mark is the same. Of 256 neighbours each has a cache line of its own. */
+#define QZ_MARK_LINES 256u
+#define QZ_MARKS      (64u * QZ_MARK_LINES)
+static inline uint32_t qz_mark_at(uint32_t index) { return index % QZ_MARK_LINES * 64 + index / QZ_MARK_LINES; }
 
 /* `word`: bits 0-31 byte offset from `word` of the top entry (QZ_WORD_EMPTY: none), bit 32 set while entries
  * below the top are being rewritten, bits 33-63 count of pushes and rewritings (of pops only by some writers: no

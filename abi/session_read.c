@@ -52,6 +52,9 @@ static int check(struct qz_session_view *view, const char **why) {
       (head.long_table.capacity && !table_fits(&head.long_table, head.total_bytes, long_bytes, 64)) ||
       !table_fits(&head.object_table, head.total_bytes, sizeof(struct qz_object), 64) ||
       !table_fits(&head.call_table, head.total_bytes, sizeof(struct qz_call), 8) ||
+      (head.mark_table.capacity && (!table_fits(&head.mark_table, head.total_bytes, 1, 1) ||
+                                    head.mark_table.offset % 64 || head.mark_table.stride != 1 ||
+                                    head.mark_table.capacity != QZ_MARKS || head.thread_table.capacity > QZ_MARKS)) ||
       !table_fits(&head.string_table, head.total_bytes, 1, 1) || head.string_table.stride != 1)
     return refuse(why, "a table of the session lies outside it");
   if (head.path_table.capacity &&
@@ -84,6 +87,7 @@ static int check(struct qz_session_view *view, const char **why) {
   view->long_low = view->base + (head.long_table.capacity ? head.long_table.offset : 0);
   view->object_table = head.object_table;
   view->call_table = head.call_table;
+  view->mark_table = head.mark_table;
   view->string_table = head.string_table;
   view->path_table = head.path_table;
   view->crumbs_limit = head.crumbs_limit;
@@ -139,6 +143,9 @@ static const void *element(const struct qz_session_view *view, const struct qz_t
 
 const struct qz_processor *qz_session_processor(const struct qz_session_view *view, uint32_t index) {
   return index < view->processors ? element(view, &view->processor_table, index) : NULL;
+}
+const unsigned char *qz_session_marks(const struct qz_session_view *view) {
+  return view->mark_table.capacity ? view->base + view->mark_table.offset : NULL;
 }
 const struct qz_thread *qz_session_thread(const struct qz_session_view *view, uint32_t index) {
   const struct qz_thread *thread = element(view, &view->thread_table, index);

@@ -43,6 +43,7 @@ struct qzi_session {
   char *path_base; /* NULL: no memory was asked for it */
   uint64_t path_stride;
   uint32_t crumbs_limit;
+  unsigned char *marks;         /* NULL: none */
   bool calibrated;              /* the costs below, as in struct qz_session */
   struct qz_cost hook[2], lock; /* hooks that are called, and expanded ones */
   uint64_t hook_inside_ps[2], spawn_ps, wait_ps;
@@ -56,6 +57,12 @@ static inline struct qz_thread *qzi_session_thread(uint32_t index) {
 }
 static inline struct qz_thread *qzi_session_long(uint32_t index) {
   return (struct qz_thread *)(qzi_session.long_base + index * qzi_session.long_stride);
+}
+/* The thread's state has changed (qz_mark_at). Only the thread itself marks, or who makes it. */
+static inline void qzi_session_mark(uint32_t index_plus_1) {
+  if (!index_plus_1 || !qzi_session.marks) return;
+  unsigned char *mark = &qzi_session.marks[qz_mark_at(index_plus_1 - 1)];
+  __atomic_store_n(mark, (unsigned char)(*mark + 1), __ATOMIC_RELEASE);
 }
 /* Its stack may still be moved to a longer record. */
 static inline bool qzi_session_is_short(const struct qz_thread *record) {

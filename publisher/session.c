@@ -199,6 +199,9 @@ static uint64_t lay_out(struct qzi_session *s, struct qz_session *head) {
   head->object_table =
     table(place(&total, s->objects * sizeof(struct qz_object)), sizeof(struct qz_object), s->objects);
   head->call_table = table(place(&total, call_slots * sizeof(struct qz_call)), sizeof(struct qz_call), call_slots);
+#ifdef QZI_PUB_ONE_THREAD
+  if (s->threads <= QZ_MARKS) head->mark_table = table(place(&total, QZ_MARKS), 1, QZ_MARKS);
+#endif
   head->string_table = table(place(&total, s->strings), 1, s->strings);
   bool each = qzi_publishers_kind == QZ_PUBLISHER_PTHREAD; /* thread is an actor of the time path */
   uint64_t actors = each ? s->threads : room;
@@ -275,6 +278,7 @@ int qzi_session_make(void) {
   s->long_base = head.long_table.capacity ? base + head.long_table.offset : NULL;
   s->processor_base = (struct qz_processor *)(base + head.processor_table.offset);
   s->call_base = (struct qz_call *)(base + head.call_table.offset);
+  s->marks = head.mark_table.capacity ? (unsigned char *)base + head.mark_table.offset : NULL;
   s->string_base = base + head.string_table.offset;
   s->path_base = head.path_table.capacity ? base + head.path_table.offset : NULL;
   qzi_publishers_head(map);

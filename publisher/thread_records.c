@@ -142,6 +142,9 @@ static void fill(struct qz_thread *record, const struct qzi_pub_thread *t, struc
   QZI_TRACE(thread(record, QZI_ORACLE_BEGIN, t->serial));
   __atomic_store_n(&record->serial, t->serial, __ATOMIC_RELEASE);
   settle(record, word, QZ_WORD_EMPTY + (uint32_t)(to - &record->bottom) * (uint32_t)sizeof *to);
+#ifdef QZI_PUB_ONE_THREAD
+  qzi_session_mark(t->index_plus_1);
+#endif
 }
 
 static struct qz_thread *take(struct qzi_publisher *p, struct qzi_pub_thread *t) {
@@ -240,6 +243,9 @@ void qzi_pub_give_back(struct qzi_publisher *p, struct qzi_pub_thread *t) {
   QZI_TRACE(thread(record, QZI_ORACLE_END, 0));
   qzi_pub_store(&record->serial, 0);
   qzi_pub_store(&record->state, QZ_STATE_IDLE);
+#ifdef QZI_PUB_ONE_THREAD
+  qzi_session_mark(t->index_plus_1);
+#endif
   if (__builtin_expect(p->free_count == POOL, 0)) spill(p, POOL - CHUNK);
   p->free[p->free_count++] = t->index_plus_1 - 1;
   t->record = NULL;

@@ -9,13 +9,16 @@
 #include <unistd.h>
 #include "sampler/util/clock.h"
 
-#define SOON_NS  UINT64_C(5000000)   /* between the first readings: a short run has some, too */
-#define LATER_NS UINT64_C(250000000) /* between later ones */
-#define COST     200u                /* readings take at most one part in so many of a CPU */
+#define SOON_NS            UINT64_C(5000000)   /* between the first readings: a short run has some, too */
+#define LATER_NS           UINT64_C(250000000) /* between later ones */
+#define CLOCK_OF_SCHEDULER 2u                  /* CPUCLOCK_SCHED of the kernel, of a whole process */
+#define COST               200u                /* readings take at most one part in so many of a CPU */
 
 struct qzi_cpu_seen {
   struct qzi_cpu_count its;
   uint32_t tid;
+  unsigned char mark; /* of its record, when it was read */
+  uint8_t slept;      /* 1: its record said that it waits, then */
 };
 
 static uint32_t records(const struct qz_session_view *view) {
@@ -44,14 +47,15 @@ int qzi_cpu_time_of(int tasks, uint32_t tid, struct qzi_cpu_count *count) {
 
 int qzi_cpu_time_of_process(pid_t pid, uint64_t *run_ns) {
   struct timespec used;
-  clockid_t clock;
-  if (clock_getcpuclockid(pid, &clock) || clock_gettime(clock, &used)) return -1;
+  clockid_t clock = (clockid_t)(~(unsigned)pid << 3 | CLOCK_OF_SCHEDULER); /* as clock_getcpuclockid, without asking */
+  if (clock_gettime(clock, &used)) return -1;
   *run_ns = (uint64_t)used.tv_sec * 1000000000u + (uint64_t)used.tv_nsec;
   return 0;
 }
 
 static void read_all(struct qzi_cpu_time *time, const struct qz_session_view *view, pid_t pid) {
   uint32_t count = records(view);
+  const unsigned char *marks = qz_session_marks(view);
   char name[64];
   if (count > time->room) {
     uint32_t room = count + count / 2;
@@ -70,7 +74,11 @@ static void read_all(struct qzi_cpu_time *time, const struct qz_session_view *vi
     struct qzi_cpu_seen *seen = &time->seen[k];
     uint32_t tid = tid_of(view, k);
     struct qzi_cpu_count its;
-    if (!tid || qzi_cpu_time_of(tasks, tid, &its)) continue;
+    if (!tid) continue;
+    unsigned char mark = marks ? __atomic_load_n(&marks[qz_mark_at(k)], __ATOMIC_ACQUIRE) : 0;
+    if (marks && seen->tid == tid && seen->slept && seen->mark == mark) continue; /* it still sleeps */
+    uint8_t sleeps = marks && QZ_STATE_OF(QZ_LOAD(&qz_session_thread(view, k)->state)) == QZ_STATE_BLOCKED;
+    if (qzi_cpu_time_of(tasks, tid, &its)) continue;
     if (seen->tid != tid) { /* made since: all of it counts; main was there before */
       *seen = (struct qzi_cpu_seen){.tid = tid};
       if (tid == (uint32_t)pid) seen->its = time->main;
@@ -82,6 +90,8 @@ static void read_all(struct qzi_cpu_time *time, const struct qz_session_view *vi
       turns += its.turns - seen->its.turns;
     }
     seen->its = its;
+    seen->mark = mark;
+    seen->slept = sleeps;
   }
   close(tasks);
   /* Where the program's threads are kernel threads the process's own clock knows of those that came and went in

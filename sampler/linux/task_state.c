@@ -202,7 +202,10 @@ uint32_t qzi_ask_machine(struct qzi_asker *asker) {
   if (asker->load < 0) return UINT32_MAX;
   ssize_t bytes = pread(asker->load - 1, text, sizeof text - 1, 0);
   text[bytes > 0 ? bytes : 0] = 0;
-  if (sscanf(text, "%*s %*s %*s %lu/", &runnable) != 1 || !runnable || runnable > UINT32_MAX) return UINT32_MAX;
+  const char *at = text; /* the fourth number: three spaces before it */
+  for (int k = 0; k < 3 && at; k++) at = (at = strchr(at, ' ')) ? at + 1 : NULL;
+  if (at) runnable = strtoul(at, NULL, 10);
+  if (!runnable || runnable > UINT32_MAX) return UINT32_MAX;
   return (uint32_t)runnable;
 }
 

@@ -29,6 +29,7 @@ struct qzi_external_object {
   struct qzi_external its;
   uint32_t entity;
   uint32_t waiters; /* in the snapshot under way */
+  uint32_t resting; /* threads that wait for it and are not looked at each time (snapshot/resting_threads.h) */
   uint32_t stats;   /* index + 1 into QZ_SECTION_OBJECTS */
 };
 

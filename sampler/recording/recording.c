@@ -171,6 +171,7 @@ void qzi_recording_stop(struct qzi_recording *recording) {
 
 int qzi_recording_finish(struct qzi_recording *recording, uint32_t end_reason, int32_t exit_status) {
   if (recording->failed) end_reason = (uint32_t)recording->failed;
+  recording->sampler.threading->settle(&recording->sampler);
   qzi_totals_read(&recording->sampler);
   qzi_calls_read(&recording->sampler);
   qzi_objects_read(&recording->sampler);

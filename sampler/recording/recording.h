@@ -25,8 +25,9 @@ struct qzi_helper;
 
 /* What snapshots cost. */
 struct qzi_cheap {
-  uint64_t cpu_ns, walks_ns, snapshots; /* CPU time, that of walks in it, and snapshots when it was last looked at */
-  uint64_t cost_ns, count;              /* of the last ones: CPU time without walks, and four times their number */
+  uint64_t cpu_ns, apart_ns, snapshots; /* CPU time, that of what has its own share, and snapshots at the last look */
+  uint64_t cost_ns, count;              /* of the last ones: CPU time without that share, and four times their number */
+  uint64_t wake_ns;                     /* CPU time of a bare wake-up */
   unsigned looks;                       /* how often it was looked at */
 };
 

@@ -21,10 +21,14 @@
 #define SLEEP_RATE_MHZ  UINT64_C(1000000)
 #define KEEP_NS         UINT64_C(100000000) /* between bookkeepings */
 #define EXACT_NS        UINT64_C(500000000) /* between readings of exact counts; longer where one takes long */
-#define COST                                                                                                         \
-  64u /* snapshots take at most one part in so many of a CPU that the program could use, unless the user asked for a \
-         rate */
-#define SLOWER_MOST     50u /* times */
+#define COST                                                                                                          \
+  64u /* snapshots take at most one part in so many of a CPU that the program could use beyond the bare wake-ups, and \
+       */
+#define WAKE_COST       50u              /* these one part in so many, unless the user asked for a rate */
+#define WAKES_SEEN      16u              /* one in so many is measured; */
+#define WAKE_MOST_NS    UINT64_C(100000) /* one that took longer was another thing */
+#define EXACT_COST      400u             /* exact counts take at most one part in so many */
+#define SLOWER_MOST     50u              /* times */
 #define OTHERS_BATCH    8u
 #define OTHERS_SPIN_NS  UINT64_C(25000) /* for threads without processors and objects in a snapshot, on average */
 #define OTHERS_SLEEP_NS UINT64_C(4000)
@@ -211,33 +215,48 @@ static void visit_others(struct qzi_recording *recording) {
   recording->others_ns -= used_ns < recording->others_ns ? used_ns : recording->others_ns;
 }
 
-/* On a CPU that the program uses too, snapshots that take long (of thousands of threads) are made less often. The
- * length of an interval depends on what snapshots cost, not on what they see, and each stands for its own interval:
- * nothing is biased. What is made now and then (exact counts are read) counts with the snapshots of about half a
- * second. Walks of stacks do not: they have a share of their own (call_path.c), which is the same however many
- * snapshots there are. */
+/* What has a share of a CPU of its own, however many snapshots there are: walks of stacks (call_path.c), exact counts,
+ * and what snapshots do at intervals. */
+static uint64_t apart_ns(const struct qzi_recording *recording) {
+  const struct qzi_sampler *sampler = &recording->sampler;
+  return sampler->threading->walks_ns(sampler) + sampler->apart_ns;
+}
+
+/* On a CPU that the program uses too, snapshots that take long (of thousands of threads) are made less often: what they
+ * take beyond the bare wake-ups has one share, wake-ups have another. The length of an interval depends on what
+ * snapshots cost, not on what they see, and each stands for its own interval: nothing is biased. */
 static void keep_cheap(struct qzi_recording *recording) {
   struct qzi_cheap *cheap = &recording->cheap;
-  const struct qzi_sampler *sampler = &recording->sampler;
-  uint64_t cpu_ns = qzi_thread_cpu_ns(), walks_ns = sampler->threading->walks_ns(sampler),
-           snapshots = recording->file.head->snapshots;
-  uint64_t count = snapshots - cheap->snapshots, all_ns = cpu_ns - cheap->cpu_ns,
-           walked_ns = walks_ns - cheap->walks_ns;
+  uint64_t cpu_ns = qzi_thread_cpu_ns(), apart = apart_ns(recording), snapshots = recording->file.head->snapshots;
+  uint64_t count = snapshots - cheap->snapshots, all_ns = cpu_ns - cheap->cpu_ns, not_ns = apart - cheap->apart_ns;
   cheap->cpu_ns = cpu_ns;
-  cheap->walks_ns = walks_ns;
+  cheap->apart_ns = apart;
   cheap->snapshots = snapshots;
-  if (!cheap->looks++) return;                        /* what was made for the first ones will not be made again */
-  if (walked_ns > all_ns / 2) walked_ns = all_ns / 2; /* by the clock, in which others may have had the CPU */
-  cheap->cost_ns = cheap->cost_ns * 3 / 4 + all_ns - walked_ns;
+  if (!cheap->looks++) return;                          /* what was made for the first ones will not be made again */
+  if (not_ns > all_ns / 4 * 3) not_ns = all_ns / 4 * 3; /* by the clock, in which others may have had the CPU */
+  cheap->cost_ns = cheap->cost_ns * 3 / 4 + all_ns - not_ns;
   cheap->count = cheap->count * 3 / 4 + count * 4;
   if (!cheap->count || recording->pacing.spins || recording->request->rate_mhz) return;
   uint64_t base_ns = UINT64_C(1000000000000) / recording->file.head->rate_mhz, now_ns = recording->pacing.interval_ns;
-  uint64_t next_ns = cheap->cost_ns * 4 / cheap->count * COST;
+  uint64_t each_ns = cheap->cost_ns * 4 / cheap->count,
+           own_ns = each_ns > cheap->wake_ns ? each_ns - cheap->wake_ns : 0;
+  uint64_t next_ns = own_ns * COST;
+  if (next_ns < cheap->wake_ns * WAKE_COST) next_ns = cheap->wake_ns * WAKE_COST;
   if (next_ns < base_ns) next_ns = base_ns;
   if (next_ns > SLOWER_MOST * base_ns) next_ns = SLOWER_MOST * base_ns;
-  int longer = now_ns == base_ns ? next_ns * 5 > now_ns * 7
-                                 : next_ns * 10 > now_ns * 11; /* a bare wake-up may take as much on a busy machine */
+  int longer = now_ns == base_ns ? next_ns * 5 > now_ns * 7 : next_ns * 10 > now_ns * 11;
   if (longer || next_ns * 4 < now_ns * 3) qzi_pacing_change(&recording->pacing, next_ns);
+}
+
+/* Waits for the next instant; now and then, says what a wake-up takes. */
+static uint64_t wait_for_instant(struct qzi_recording *recording) {
+  struct qzi_cheap *cheap = &recording->cheap;
+  if (recording->pacing.spins || recording->file.head->snapshots % WAKES_SEEN)
+    return qzi_pacing_wait(&recording->pacing, &recording->stop);
+  uint64_t before_ns = qzi_thread_cpu_ns(), now_ns = qzi_pacing_wait(&recording->pacing, &recording->stop);
+  uint64_t took_ns = qzi_thread_cpu_ns() - before_ns;
+  if (took_ns < WAKE_MOST_NS) cheap->wake_ns = cheap->wake_ns ? (cheap->wake_ns * 7 + took_ns) / 8 : took_ns;
+  return now_ns;
 }
 
 static int publishing(const struct qzi_recording *recording) {
@@ -271,9 +290,8 @@ static void settle(struct qzi_recording *recording, uint64_t start_ns) {
   qzi_pacing_start(&recording->pacing, rate_mhz, place.spins, start_ns ? start_ns : qzi_clock_ns(), 0);
   recording->others_ns = recording->pacing.interval_ns; /* as much as may be saved */
   recording->pacing.skipped = skipped;
-  recording->cheap = (struct qzi_cheap){.cpu_ns = qzi_thread_cpu_ns(),
-                                        .snapshots = head->snapshots,
-                                        .walks_ns = recording->sampler.threading->walks_ns(&recording->sampler)};
+  recording->cheap =
+    (struct qzi_cheap){.cpu_ns = qzi_thread_cpu_ns(), .snapshots = head->snapshots, .apart_ns = apart_ns(recording)};
 }
 
 /* Follows the session where qz_init has changed the number of processors. */
@@ -304,7 +322,7 @@ void *qzi_sampling_main(void *argument) {
   head->first_ns = recording->pacing.start_ns;
   qzi_sampler_rebase(&recording->sampler, head->first_ns);
   sem_post(&recording->ready);
-  while ((now_ns = qzi_pacing_wait(&recording->pacing, &recording->stop)) != 0) {
+  while ((now_ns = wait_for_instant(recording)) != 0) {
     if (!publishing(recording) || atomic_exchange(&recording->rebase, 0)) {
       if (published && !publishing(recording))
         qzi_cpu_time_read(&recording->cpu_time, &recording->view, recording->pid);
@@ -333,7 +351,8 @@ void *qzi_sampling_main(void *argument) {
       qzi_calls_read(&recording->sampler);
       qzi_objects_read(&recording->sampler);
       uint64_t took_ns = qzi_clock_ns() - begun_ns;
-      exact_ns = begun_ns + (took_ns * 100 > EXACT_NS ? took_ns * 100 : EXACT_NS);
+      recording->sampler.apart_ns += took_ns;
+      exact_ns = begun_ns + (took_ns * EXACT_COST > EXACT_NS ? took_ns * EXACT_COST : EXACT_NS);
     }
     qzi_pacing_next(&recording->pacing, now_ns);
     if (keep) keep_cheap(recording);

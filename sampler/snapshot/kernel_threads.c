@@ -15,31 +15,38 @@
 #include <stdlib.h>
 #include "blame.h"
 #include "lock_holders.h"
+#include "resting_threads.h"
 #include "round.h"
 #include "run_account.h"
 #include "sync_objects.h"
 #include "thread_tracker.h"
 #include "sampler/profile/external_objects.h"
 #include "sampler/linux/task_state.h"
+#include "sampler/util/clock.h"
 
 #define TRIES_NS UINT64_C(50000) /* who has run longer than this without a try does something else */
 #define ASKED_MOST                                                                                                   \
   32u /* threads of which the kernel is asked in one snapshot, in turn; of the others the last answer holds. (Asking \
        * more makes a snapshot dearer, so that there are fewer: each thread is asked no more often.) */
-#define AHEAD 4u /* threads */
+#define ASK_COST    100u            /* asking of some of many takes at most one part in so many of a CPU */
+#define ASK_MOST_NS UINT64_C(20000) /* a question takes no longer */
+#define AHEAD       4u              /* threads */
 #define READ_MOST \
   32u /* sleeping threads of which the processor time is read in one snapshot: those that went on since */
+#define READ_EACH_NS UINT64_C(350000) /* and of one more for so much that the snapshot stands for: 2 % of a CPU */
 #define PART_NS                                                                                                      \
   UINT64_C(2000000) /* a snapshot that stands for more has several parts: of it, too, threads execute as long as the \
                        kernel says */
 #define PARTS_MOST 16u
 #define PARTS_OF \
   1024u /* threads, of all parts together: of thousands a snapshot has one part, for each costs as much as that */
-#define NOBODY      UINT32_MAX /* in place of a record: that of a thread that has ended */
-#define READ_LEAST  4u         /* and so many more, in turn: whether one has been woken is asked of them, too */
-#define WOKEN_LEAST 4u         /* of those that say that they wait so many are asked about, in turn, ... */
-#define WOKEN_FOUND 4u         /* ... and so many more for each that is found woken, ... */
-#define WOKEN_MOST  32u        /* ... but no more than these */
+#define READ_RESTING 1u         /* and of those that rest (resting_threads.h) */
+#define NOBODY       UINT32_MAX /* in place of a record: that of a thread that has ended */
+#define READ_LEAST   4u         /* and so many more, in turn: whether one has been woken is asked of them, too */
+#define WOKEN_LEAST  4u         /* of those that say that they wait so many are asked about, in turn, ... */
+#define WOKEN_FOUND  4u         /* ... and so many more for each that is found woken, ... */
+#define WOKEN_MOST   32u        /* ... but no more than these, */
+#define WOKEN_LOOKS  1024u      /* looked for among so many */
 
 /* What is remembered of a thread record. */
 struct memo {
@@ -53,6 +60,9 @@ struct memo {
   struct qzi_run_account account;
   uint64_t read_word, read_state; /* of its record, when its processor time was read */
   uint32_t epoch;                 /* of that reading */
+  uint32_t place;                 /* in `seen`, in the snapshot `round` */
+  uint64_t round;
+  uint8_t rests_waiting; /* its record says that it is blocked, while it rests */
 };
 
 /* A thread in the snapshot that is under way. */
@@ -82,8 +92,10 @@ struct qzi_kernel {
   struct qzi_follow *follow;
   struct qzi_asker asker;
   struct qzi_run_accounts accounts;
+  struct qzi_resting *resting;
   struct gone gone;
-  uint32_t *order; /* of the threads that could execute: places in `seen` */
+  uint32_t *order;           /* of the threads that could execute: places in `seen` */
+  uint64_t ask_ns, whole_ns; /* what a question takes; the weight of this snapshot */
   uint32_t room, cursor, woken_cursor, read_cursor;
   uint32_t epoch, reads; /* see qzi_kernel_skip; processor times read in this snapshot */
 };
@@ -97,8 +109,9 @@ static int kernel_open(struct qzi_sampler *sampler) {
   qzi_run_accounts_open(&kernel->accounts, view->pid, view->processors);
   kernel->memos = qzi_lazy_memory(kernel->memos_bytes);
   kernel->follow = qzi_follow_open(sampler);
+  kernel->resting = qzi_resting_open(view);
   sampler->asked = qzi_lazy_memory(view->object_table.capacity * sizeof *sampler->asked);
-  return kernel->memos && kernel->follow && sampler->asked ? 0 : -1;
+  return kernel->memos && kernel->follow && kernel->resting && sampler->asked ? 0 : -1;
 }
 
 static void kernel_close(struct qzi_sampler *sampler) {
@@ -108,6 +121,7 @@ static void kernel_close(struct qzi_sampler *sampler) {
     qzi_told_close(&kernel->asker, &kernel->memos[k].told);
   qzi_asker_close(&kernel->asker);
   qzi_follow_close(kernel->follow);
+  qzi_resting_close(kernel->resting);
   qzi_lazy_free(kernel->memos, kernel->memos_bytes);
   free(kernel->seen);
   free(kernel->order);
@@ -166,7 +180,7 @@ static void read_account(struct qzi_sampler *sampler, uint32_t index, const stru
   uint64_t word = sampler->in.memos[index].word, run_ns;
   int sleeps = state == QZ_STATE_BLOCKED || state == QZ_STATE_IO,
       same = memo->read_word == word && memo->read_state == its->state;
-  if (sleeps && !may_read && (same || kernel->reads >= READ_MOST)) return;
+  if (sleeps && !may_read && (same || kernel->reads >= READ_MOST + kernel->whole_ns / READ_EACH_NS)) return;
   kernel->reads += sleeps && !same;
   if (!qzi_ask_counted(&kernel->asker, &memo->told, tid, &run_ns)) return;
   if (memo->epoch != kernel->epoch) memo->account.run_ns = run_ns; /* it ran while nothing was published */
@@ -174,6 +188,21 @@ static void read_account(struct qzi_sampler *sampler, uint32_t index, const stru
   memo->read_word = word;
   memo->read_state = its->state;
   qzi_run_account_read(&memo->account, run_ns, sampler->round <= 1);
+}
+
+/* Of how many threads the kernel is asked in this snapshot: of few, all. */
+static uint32_t asks(const struct qzi_kernel *kernel, uint32_t high) {
+  uint64_t may = kernel->ask_ns ? kernel->whole_ns / ASK_COST / kernel->ask_ns : ASKED_MOST;
+  if (high <= ASKED_MOST || may >= ASKED_MOST) return high < ASKED_MOST ? high : ASKED_MOST;
+  return may ? (uint32_t)may : 1;
+}
+
+static void ask(struct qzi_kernel *kernel, struct memo *memo, uint32_t tid, int woken) {
+  uint64_t begin_ns = qzi_clock_ns();
+  qzi_ask(&kernel->asker, &memo->told, tid, woken);
+  uint64_t took_ns = qzi_clock_ns() - begin_ns;
+  if (took_ns > ASK_MOST_NS) took_ns = ASK_MOST_NS; /* others had the CPU */
+  kernel->ask_ns = kernel->ask_ns ? (kernel->ask_ns * 15 + took_ns) / 16 : took_ns;
 }
 
 /* State of the thread `index`, or IDLE: none there. */
@@ -210,7 +239,7 @@ static void look(struct qzi_sampler *sampler, uint32_t index, int may_ask, int m
   int published = state != QZ_STATE_USEFUL;
   seen->waits = state == QZ_STATE_BLOCKED && tid;
   if (state == QZ_STATE_USEFUL && tid) {
-    if (may_ask) qzi_ask(&kernel->asker, &memo->told, tid, may_read);
+    if (may_ask) ask(kernel, memo, tid, may_read);
     if (memo->told.answer == QZI_GONE) state = QZ_STATE_IDLE;
     if (memo->told.answer == QZI_ASLEEP) state = QZ_STATE_IO;
     if (memo->told.answer == QZI_ON_FUTEX) state = QZ_STATE_BLOCKED;
@@ -244,31 +273,72 @@ static void look(struct qzi_sampler *sampler, uint32_t index, int may_ask, int m
   seen->state = (uint8_t)state;
 }
 
+/* ---- threads that rest ---- */
+
+static uint8_t waiting_of(const struct qzi_sampler *sampler, const struct seen *seen) {
+  uint8_t waiting = seen->woken ? QZ_WAITING_WOKEN : QZ_WAITING_OBJECT;
+  return !seen->instead && qzi_waits_at_top(sampler, seen->node, seen->object) ? waiting : 0;
+}
+
+/* 1: no more is owed to it than is told of one that sleeps at last (run_account.h). */
+static int paid(const struct qzi_kernel *kernel, const struct memo *memo) {
+  return memo->account.known && memo->account.owed_ns <= (int64_t)kernel->accounts.snapshot_ns / 2;
+}
+
+/* Those that sleep, have been told in full, and hold no lock that others may wait for. */
+static void let_rest(struct qzi_sampler *sampler, uint32_t looked, uint64_t now_ns) {
+  struct qzi_kernel *kernel = sampler->kernel;
+  qzi_resting_settle(sampler, kernel->resting, now_ns);
+  for (uint32_t k = 0; k < looked; k++) {
+    const struct seen *seen = &kernel->seen[k];
+    struct memo *memo = &kernel->memos[seen->index];
+    int sleeps = seen->state == QZ_STATE_BLOCKED || seen->state == QZ_STATE_IO;
+    if (!sleeps || seen->woken || seen->instead || seen->look.torn || !paid(kernel, memo)) continue;
+    if (!seen->waits && !memo->told.call.known) continue;
+    if (qzi_holders_any(sampler, sampler->holders, seen->look.node, seen->outside ? 0 : seen->object)) continue;
+    struct qzi_tuple_key key = {.stack = seen->look.node,
+                                .thread = seen->look.entity,
+                                .state = seen->state,
+                                .waiting = waiting_of(sampler, seen)};
+    memo->rests_waiting = seen->waits;
+    qzi_resting_rest(sampler, kernel->resting, seen->index, &key, seen->waits, seen->outside ? seen->object : 0,
+                     memo->account.owed_ns);
+  }
+}
+
 /* ---- woken threads ---- */
 
 /* Asks the kernel about threads that say that they wait: one that is runnable has been woken, and waits for a CPU.
  * Where there are many some are asked, in turn, and more of them where some are found woken; such a thread is, until
  * its record changes. `runnable`: those that are known to be; where nobody else on the machine is but the sampler, none
- * has been woken. */
-static uint32_t find_woken(struct qzi_sampler *sampler, uint32_t count, uint32_t waiting, uint32_t runnable) {
+ * has been woken. Adds those that rested to the *count in `seen`. */
+static uint32_t find_woken(struct qzi_sampler *sampler, uint32_t high, uint32_t *count, uint32_t waiting,
+                           uint32_t runnable, uint64_t now_ns) {
   struct qzi_kernel *kernel = sampler->kernel;
-  uint32_t asked = 0, may_ask = WOKEN_LEAST, woken = 0, begin = 0;
+  uint32_t asked = 0, may_ask = WOKEN_LEAST, woken = 0, looks = high < WOKEN_LOOKS ? high : WOKEN_LOOKS;
   if (!waiting || qzi_ask_machine(&kernel->asker) <= runnable + 1) return 0;
-  while (begin < count && kernel->seen[begin].index < kernel->woken_cursor) begin++;
-  for (uint32_t n = 0, k = begin; n < count; n++, k++) {
-    if (k == count) k = 0;
+  for (uint32_t n = 0, index = kernel->woken_cursor; n < looks && asked < may_ask; n++, index++) {
+    if (index >= high) index = 0;
+    struct memo *memo = &kernel->memos[index];
+    const struct qzi_tuple_key *resting = qzi_resting_as(kernel->resting, index);
+    if (resting ? !memo->rests_waiting : memo->round != sampler->round || !kernel->seen[memo->place].waits) continue;
+    uint64_t word = sampler->in.memos[index].word;
+    uint32_t tid = QZ_LOAD(&qz_session_thread(sampler->view, index)->os_tid);
+    memo->woken = qzi_ask_runnable(&kernel->asker, &memo->told, tid) ? word : 0;
+    asked++;
+    kernel->woken_cursor = index + 1;
+    if (!memo->woken) continue;
+    if ((may_ask += WOKEN_FOUND) > WOKEN_MOST) may_ask = WOKEN_MOST;
+    if (!resting) continue;
+    qzi_resting_wake(sampler, kernel->resting, index);
+    look(sampler, index, 0, 0, now_ns, &kernel->seen[*count]);
+    *count += kernel->seen[*count].state != QZ_STATE_IDLE;
+  }
+  for (uint32_t k = 0; k < *count; k++) {
     struct seen *seen = &kernel->seen[k];
     if (!seen->waits) continue;
-    struct memo *memo = &kernel->memos[seen->index];
-    uint64_t word = sampler->in.memos[seen->index].word;
-    if (asked < may_ask) {
-      uint32_t tid = QZ_LOAD(&qz_session_thread(sampler->view, seen->index)->os_tid);
-      memo->woken = qzi_ask_runnable(&kernel->asker, &memo->told, tid) ? word : 0;
-      if (memo->woken && (may_ask += WOKEN_FOUND) > WOKEN_MOST) may_ask = WOKEN_MOST;
-      asked++;
-      kernel->woken_cursor = seen->index + 1;
-    }
-    if (!memo->woken || memo->woken != word) continue;
+    const struct memo *memo = &kernel->memos[seen->index];
+    if (!memo->woken || memo->woken != sampler->in.memos[seen->index].word) continue;
     seen->woken = 1;
     seen->state = QZ_STATE_READY;
     woken++;
@@ -280,13 +350,11 @@ static uint32_t find_woken(struct qzi_sampler *sampler, uint32_t count, uint32_t
 
 /* The tuple of a thread: who could run, but does not execute, is ready. */
 static int find_tuple(struct qzi_sampler *sampler, struct seen *seen, const struct qzi_counts *counts) {
-  uint8_t waiting = seen->woken ? QZ_WAITING_WOKEN : QZ_WAITING_OBJECT;
   int runnable = seen->state <= QZ_STATE_READY;
   struct qzi_tuple_key key = {.stack = seen->node,
                               .thread = seen->look.entity,
                               .state = runnable && !seen->executes ? QZ_STATE_READY : seen->state,
-                              .waiting =
-                                !seen->instead && qzi_waits_at_top(sampler, seen->node, seen->object) ? waiting : 0,
+                              .waiting = waiting_of(sampler, seen),
                               .torn = (uint8_t)seen->look.torn,
                               .kernel = seen->kernel,
                               .busy = (uint16_t)counts->useful,
@@ -374,7 +442,7 @@ static void choose_runnable(struct qzi_sampler *sampler, uint32_t count, struct 
 static uint32_t choose_others(struct qzi_sampler *sampler, uint32_t count, struct qzi_counts *counts) {
   struct qzi_kernel *kernel = sampler->kernel;
   uint32_t processors = sampler->view->processors;
-  int64_t owed_ns = 0;
+  int64_t owed_ns = qzi_resting_owed_ns(kernel->resting);
   for (uint32_t k = 0; k < count; k++) {
     struct seen *seen = &kernel->seen[k];
     const struct qzi_run_account *account = &kernel->memos[seen->index].account;
@@ -457,32 +525,62 @@ static void part_from(struct qzi_sampler *sampler, uint32_t index) {
   memo->serial = 0;
 }
 
-/* Looks at all threads. Their number in `seen`; counts->runnable: of those that could run. */
+/* One that rests, in its turn: does it still? 1: it does; 0: it is in *seen. */
+static int still_rests(struct qzi_sampler *sampler, uint32_t index, int may_ask, int may_read, uint64_t now_ns,
+                       struct seen *seen) {
+  struct qzi_kernel *kernel = sampler->kernel;
+  const struct qzi_tuple_key *as = qzi_resting_as(kernel->resting, index);
+  qzi_thread_overflows(sampler, index);
+  look(sampler, index, may_ask, may_read, now_ns, seen);
+  qzi_resting_owe(kernel->resting, index, kernel->memos[index].account.owed_ns);
+  if (seen->state == as->state && seen->look.node == as->stack && seen->look.entity == as->thread &&
+      waiting_of(sampler, seen) == as->waiting && !seen->look.torn && paid(kernel, &kernel->memos[index]))
+    return 1;
+  qzi_resting_wake(sampler, kernel->resting, index);
+  return 0;
+}
+
+/* Looks at all threads that do not rest, and at some of those, in turn. Their number in `seen`; counts->runnable: of
+ * those that could run. */
 static uint32_t look_at_all(struct qzi_sampler *sampler, uint32_t high, uint64_t now_ns, struct qzi_counts *counts,
                             int *waiters) {
   struct qzi_kernel *kernel = sampler->kernel;
-  uint32_t count = 0, runnable = 0, waiting = 0;
+  uint32_t count = 0, runnable = 0, waiting = 0, ask = asks(kernel, high);
   kernel->reads = 0;
-  for (uint32_t k = 0; k < high; k++) {
+  qzi_resting_begin(sampler, kernel->resting, high);
+  for (uint32_t k = qzi_resting_next(kernel->resting, 0, high), next; k < high; k = next) {
+    next = qzi_resting_next(kernel->resting, k + 1, high);
     uint32_t turn = k >= kernel->cursor ? k - kernel->cursor : k + high - kernel->cursor;
     uint32_t read_turn = k >= kernel->read_cursor ? k - kernel->read_cursor : k + high - kernel->read_cursor;
-    struct seen *seen = &kernel->seen[count];
     if (k + AHEAD < high) fetch(sampler, k + AHEAD);
     if (QZ_LOAD_ACQUIRE(&qz_session_thread(sampler->view, k)->serial) == 0) {
       part_from(sampler, k);
+      qzi_resting_free(kernel->resting, k);
       continue;
     }
     qzi_thread_overflows(sampler, k);
-    look(sampler, k, turn < ASKED_MOST, read_turn < READ_LEAST, now_ns, seen);
-    if (seen->state == QZ_STATE_IDLE) continue;
+    look(sampler, k, turn < ask, read_turn < READ_LEAST, now_ns, &kernel->seen[count]);
+    count += kernel->seen[count].state != QZ_STATE_IDLE;
+  }
+  for (uint32_t n = 0; qzi_resting_count(kernel->resting) && n < ask + READ_RESTING; n++) {
+    uint32_t k = (n < ask ? kernel->cursor + n : kernel->read_cursor + n - ask) % high;
+    if (qzi_resting_as(kernel->resting, k) && !still_rests(sampler, k, n < ask, n >= ask, now_ns, &kernel->seen[count]))
+      count += kernel->seen[count].state != QZ_STATE_IDLE;
+  }
+  for (uint32_t k = 0; k < count; k++) {
+    const struct seen *seen = &kernel->seen[k];
+    struct memo *memo = &kernel->memos[seen->index];
+    memo->place = k;
+    memo->round = sampler->round;
     runnable += is_runnable(seen);
     *waiters |= seen->object != 0;
     waiting += seen->waits;
-    count++;
   }
-  kernel->cursor = high > ASKED_MOST ? (kernel->cursor + ASKED_MOST) % high : 0;
+  uint32_t rest = qzi_resting_waiters(kernel->resting);
+  *waiters |= rest != 0;
+  kernel->cursor = high > ask ? (kernel->cursor + ask) % high : 0;
   kernel->read_cursor = high > READ_LEAST ? (kernel->read_cursor + READ_LEAST) % high : 0;
-  counts->runnable = runnable + find_woken(sampler, count, waiting, runnable);
+  counts->runnable = runnable + find_woken(sampler, high, &count, waiting + rest, runnable, now_ns);
   return count;
 }
 
@@ -552,6 +650,7 @@ static int add_part(struct qzi_sampler *sampler, uint64_t end_ns, uint32_t looke
   }
   note_processors(sampler, &counts, ns);
   note_running(sampler, count);
+  qzi_resting_add(kernel->resting, &counts, ns);
   qzi_snapshot_end(sampler, end_ns, &counts, ns);
   qzi_externals_seen(sampler, ns);
   note_path(sampler, looked);
@@ -572,7 +671,10 @@ static int kernel_add(struct qzi_sampler *sampler, uint64_t now_ns) {
   if (make_room(kernel, high)) return -1;
   sampler->round++;
   qzi_follow_begin(kernel->follow, now_ns);
+  kernel->whole_ns = whole_ns;
+  uint64_t took_ns = kernel->accounts.took_ns;
   qzi_run_accounts_begin(&kernel->accounts, now_ns, whole_ns / parts, high);
+  sampler->apart_ns += kernel->accounts.took_ns - took_ns;
   uint32_t looked = look_at_all(sampler, high, now_ns, &counts, &waiters);
   for (uint64_t k = 0; k < parts; k++) {
     uint64_t end_ns = k + 1 < parts ? begin_ns + whole_ns / parts * (k + 1) : now_ns;
@@ -580,7 +682,8 @@ static int kernel_add(struct qzi_sampler *sampler, uint64_t now_ns) {
     for (uint32_t at = 0; k && at < looked; at++) look_again(&kernel->seen[at]);
     if (add_part(sampler, end_ns, looked, waiters, counts)) return -1;
   }
-  sampler->file->head->visits += looked;
+  sampler->file->head->visits += looked + qzi_resting_count(kernel->resting);
+  if (qzi_resting_due(kernel->resting, now_ns)) let_rest(sampler, looked, now_ns);
   return 0;
 }
 
@@ -600,6 +703,10 @@ static uint64_t kernel_walks_ns(const struct qzi_sampler *sampler) {
   return qzi_follow_walks_ns(sampler->kernel->follow);
 }
 
+static void kernel_settle(struct qzi_sampler *sampler) {
+  qzi_resting_settle(sampler, sampler->kernel->resting, sampler->last_ns);
+}
+
 const struct qzi_threading qzi_kernel_threading = {
   .whole = 1,
   .open = kernel_open,
@@ -609,6 +716,7 @@ const struct qzi_threading qzi_kernel_threading = {
   .skip = kernel_skip,
   .visit = kernel_visit,
   .add = kernel_add,
+  .settle = kernel_settle,
   .node = kernel_node,
   .blame = qzi_blame_holders,
   .taken = kernel_taken,

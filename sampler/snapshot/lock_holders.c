@@ -82,6 +82,14 @@ int qzi_holders_has(struct qzi_sampler *sampler, struct qzi_holders *holders, ui
   return 0;
 }
 
+int qzi_holders_any(struct qzi_sampler *sampler, struct qzi_holders *holders, uint32_t node, uint32_t waits_for) {
+  fill(sampler, holders);
+  uint32_t at = holders->lock_up[node];
+  if (at == node && at && QZ_KEY_INDEX(sampler->in.node_keys[at]) == waits_for)
+    at = holders->lock_up[sampler->file->stacks[at].parent];
+  return at != 0;
+}
+
 uint32_t qzi_holders_of(const struct qzi_sampler *sampler, const struct qzi_holders *holders, uint32_t object,
                         uint32_t *at, uint32_t *node, uint32_t *entity) {
   const struct qzi_object_memo *memo = &sampler->objects[object];

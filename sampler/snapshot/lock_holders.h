@@ -19,6 +19,8 @@ void qzi_holders_add(struct qzi_sampler *sampler, struct qzi_holders *holders, u
 /* Whether a thread at this node, which waits for `waits_for`, holds the object. */
 int qzi_holders_has(struct qzi_sampler *sampler, struct qzi_holders *holders, uint32_t node, uint32_t object,
                     uint32_t waits_for);
+/* Whether it holds any lock. */
+int qzi_holders_any(struct qzi_sampler *sampler, struct qzi_holders *holders, uint32_t node, uint32_t waits_for);
 /* The next one who holds the object: *at is 0 before the first, the result is 0 after the last. */
 uint32_t qzi_holders_of(const struct qzi_sampler *sampler, const struct qzi_holders *holders, uint32_t object,
                         uint32_t *at, uint32_t *node, uint32_t *entity);

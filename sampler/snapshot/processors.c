@@ -212,6 +212,8 @@ static void processors_prepare(struct qzi_sampler *sampler) { qzi_processor_loop
 static void processors_start(struct qzi_sampler *sampler) { qzi_processor_loops_start(sampler->loops); }
 static void processors_skip(struct qzi_sampler *sampler) { (void)sampler; }
 
+static void processors_settle(struct qzi_sampler *sampler) { (void)sampler; }
+
 static uint32_t processors_node(const struct qzi_sampler *sampler, uint32_t index) {
   (void)sampler, (void)index;
   return 0;
@@ -232,6 +234,7 @@ const struct qzi_threading qzi_processor_threading = {
   .skip = processors_skip,
   .visit = processors_visit,
   .add = processors_add,
+  .settle = processors_settle,
   .node = processors_node,
   .blame = qzi_blame_readers,
   .taken = processors_taken,

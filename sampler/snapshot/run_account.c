@@ -2,6 +2,7 @@
 #include "run_account.h"
 
 #include "sampler/linux/schedstat.h"
+#include "sampler/util/clock.h"
 
 #define TICK_NS                                                                                                       \
   INT64_C(4000000)  /* the kernel counts what a thread runs on at its ticks, 4 ms apart in most distributions, and at \
@@ -9,6 +10,7 @@
 #define PART    128 /* of what has been told, it may be off by one part in so many, */
 #define MOST_NS INT64_C(50000000) /* of one thread no more than this */
 #define MANY    64u               /* threads: the process is summed up for each snapshot up to so many, */
+#define COST    400u              /* which takes at most one part in so many of a CPU */
 #define EACH_NS UINT64_C(40000)   /* and of more at intervals of so much a thread */
 
 void qzi_run_accounts_open(struct qzi_run_accounts *accounts, uint32_t pid, uint32_t processors) {
@@ -21,9 +23,14 @@ void qzi_run_accounts_begin(struct qzi_run_accounts *accounts, uint64_t now_ns, 
   uint64_t run_ns;
   accounts->snapshot_ns = snapshot_ns;
   if (!accounts->readable || now_ns < accounts->due_ns) return;
-  if (threads > MANY) accounts->due_ns = now_ns + threads * EACH_NS;
-  if (qzi_cpu_time_of_process((pid_t)accounts->pid, &run_ns) || run_ns < accounts->base_ns)
-    return; /* it has ended: what was read last holds */
+  uint64_t begin_ns = threads > MANY ? qzi_clock_ns() : 0;
+  int gone = qzi_cpu_time_of_process((pid_t)accounts->pid, &run_ns) || run_ns < accounts->base_ns;
+  if (threads > MANY) {
+    uint64_t took_ns = qzi_clock_ns() - begin_ns, wait_ns = threads * EACH_NS;
+    accounts->due_ns = now_ns + (took_ns * COST > wait_ns ? took_ns * COST : wait_ns);
+    accounts->took_ns += took_ns;
+  }
+  if (gone) return; /* it has ended: what was read last holds */
   accounts->run_ns = run_ns - accounts->base_ns;
 }
 

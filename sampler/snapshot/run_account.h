@@ -33,6 +33,7 @@ struct qzi_run_accounts {
   uint64_t run_ns;      /* since, as read last */
   uint64_t told_ns;     /* of all threads */
   uint64_t due_ns;      /* next reading */
+  uint64_t took_ns;     /* all readings that were not made for each snapshot */
   uint64_t snapshot_ns; /* weight of this snapshot */
 };
 

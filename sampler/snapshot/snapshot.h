@@ -61,6 +61,7 @@ struct qzi_totals {
 struct qzi_sampler {
   uint64_t timed_samples; /* samples of running threads by events that belong to threads: with a timer that is set at
                              switches */
+  uint64_t apart_ns; /* time of the sampling thread for what it does at intervals, however many snapshots there are */
   uint64_t others_cpu_ns; /* processor time of threads that work for the sampling ones */
   const struct qz_session_view *view;
   struct qzi_file *file;

@@ -193,7 +193,7 @@ void qzi_objects_read(struct qzi_sampler *sampler) {
 void qzi_externals_seen(struct qzi_sampler *sampler, uint64_t ns) {
   for (uint32_t k = 1; k <= sampler->in.externals_count; k++) {
     struct qzi_external_object *object = qzi_external_at(&sampler->in, k);
-    qzi_object_seen(sampler, object->entity, &object->stats, object->waiters, ns);
+    qzi_object_seen(sampler, object->entity, &object->stats, object->waiters + object->resting, ns);
     object->waiters = 0;
   }
 }

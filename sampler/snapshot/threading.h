@@ -24,6 +24,8 @@ struct qzi_threading {
   /* The two phases of a snapshot (snapshot.h). */
   void (*visit)(struct qzi_sampler *sampler, uint32_t first, uint32_t end);
   int (*add)(struct qzi_sampler *sampler, uint64_t now_ns);
+  /* Adds what is summed up and not added yet (resting_threads.h). */
+  void (*settle)(struct qzi_sampler *sampler);
   /* Node of the path, with its frames, on which the last snapshot saw the thread `index`; 0: as its record says. */
   uint32_t (*node)(const struct qzi_sampler *sampler, uint32_t index);
   /* Charges ns, of threads that wait for a lock, to those who hold it. 0: whoever the lock itself names. */

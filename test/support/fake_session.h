@@ -30,13 +30,14 @@ static inline struct fake fake_make(uint32_t processors, uint32_t threads, uint3
   struct fake f = {.limit = limit};
   uint32_t call_slots = 1024, strings = 65536;
   f.stride = (sizeof(struct qz_thread) + limit * sizeof(struct qz_entry) + 63) & ~UINT64_C(63);
-  uint64_t at[6] = {fake_up(sizeof(struct qz_session))};
+  uint64_t at[7] = {fake_up(sizeof(struct qz_session))};
   at[1] = at[0] + fake_up(processors * sizeof(struct qz_processor));
   at[2] = at[1] + fake_up(threads * f.stride);
   at[3] = at[2] + fake_up(objects * sizeof(struct qz_object));
   at[4] = at[3] + fake_up((uint64_t)call_slots * processors * sizeof(struct qz_call));
   at[5] = at[4] + fake_up(strings);
-  f.bytes = at[5];
+  at[6] = at[5] + QZ_MARKS; /* marks: there, and used where a test says so (fake_marks) */
+  f.bytes = at[6];
   f.fd = memfd_create("fake-session", MFD_CLOEXEC | MFD_ALLOW_SEALING);
   CHECK(f.fd >= 0 && !ftruncate(f.fd, (off_t)f.bytes));
   CHECK(!fcntl(f.fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW));
@@ -88,6 +89,15 @@ static inline uint32_t fake_name(struct fake *f, const char *name) {
   strcpy((char *)f->base + f->head->string_table.offset + at, name);
   __atomic_store_n(&f->head->string_bytes, at + (uint32_t)strlen(name) + 1, __ATOMIC_RELEASE);
   return at;
+}
+
+/* From now on the session has marks of changes: before a sampler opens it. */
+static inline void fake_marks(struct fake *f) {
+  f->head->mark_table = (struct qz_table){f->bytes - QZ_MARKS, 1, QZ_MARKS, 0};
+}
+static inline void fake_mark(struct fake *f, uint32_t t) {
+  unsigned char *mark = f->base + f->bytes - QZ_MARKS + qz_mark_at(t);
+  __atomic_store_n(mark, (unsigned char)(*mark + 1), __ATOMIC_RELEASE);
 }
 
 static inline void fake_run(struct fake *f, uint32_t p, unsigned state, int thread) {

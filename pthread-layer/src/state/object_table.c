@@ -226,7 +226,9 @@ void qzl_wait_from(struct qzl_wait *wait, struct qzl_thread *me, uint32_t index,
   if (me->thread.record)
     __atomic_store_n(&me->thread.record->frame, (uint64_t)(uintptr_t)&wait->frame, __ATOMIC_RELEASE);
   if (state == QZ_STATE_BLOCKED) qzi_pub_queue_add(index, 1);
-  if (qzi_publishing()) qzi_pub_thread_state(&me->pub, &me->thread, state, index);
+  if (!qzi_publishing()) return;
+  qzi_pub_thread_state(&me->pub, &me->thread, state, index);
+  qzi_session_mark(me->thread.index_plus_1);
 }
 
 /* Also the time to see whether the sampler is still there: who waits has it. */
@@ -242,9 +244,11 @@ static void over(struct qzl_wait *wait, int counted, int spun) {
   if (!spun) qzi_pub_queue_add(wait->index, -1);
   if (counted) qzi_pub_waited(wait->index, ns, spun ? ns : 0);
   uint32_t marked = wait->me->marked;
-  if (qzi_publishing()) qzl_path_waited(wait);
-  if (qzi_publishing())
+  if (qzi_publishing()) {
+    qzl_path_waited(wait);
     qzi_pub_thread_state(&wait->me->pub, &wait->me->thread, marked ? QZ_STATE_SPINNING : QZ_STATE_USEFUL, marked);
+    qzi_session_mark(wait->me->thread.index_plus_1);
+  }
   look_at_channel(now_ns);
 }
 void qzl_wait_end(struct qzl_wait *wait, int counted) { over(wait, counted, 0); }
