@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "channel.h"
+#include "no_profile.h"
 #include "sampler/linux/process.h"
 #include "sampler/util/clock.h"
 #include "sampler/util/numbers.h"
@@ -96,12 +97,11 @@ static void summarize(const struct qzi_admitted *admitted, const struct qz_profi
              asked, hz);
   else
     snprintf(rate, sizeof rate, "%s asked for", asked);
-  fprintf(stderr, "quartz: %s: %s snapshots in %s, %s a second (%s; %s intervals skipped), %s of a CPU%s\n",
-          admitted->recording.file.path, qzi_count_text(snapshots, head->snapshots),
-          qzi_time_text(elapsed, head->elapsed_ns),
+  fprintf(stderr, "quartz: %s: %s in %s, %s a second (%s; %s skipped), %s of a CPU%s\n", admitted->recording.file.path,
+          qzi_things_text(snapshots, head->snapshots, "snapshot"), qzi_time_text(elapsed, head->elapsed_ns),
           qzi_count_text(second, (uint64_t)((double)head->snapshots / ((double)head->elapsed_ns / 1e9) + 0.5)), rate,
-          qzi_count_text(skipped, head->skipped_ticks), qzi_percent_text(cpu, head->sampler_cpu_ns, head->elapsed_ns),
-          head->sampler_spins ? " of its own" : "");
+          qzi_things_text(skipped, head->skipped_ticks, "interval"),
+          qzi_percent_text(cpu, head->sampler_cpu_ns, head->elapsed_ns), head->sampler_spins ? " of its own" : "");
 }
 
 int qzi_admitted_brief(const struct qzi_admitted *admitted) {
@@ -120,7 +120,11 @@ void qzi_stop(struct qzi_admitted *admitted, uint32_t end_reason) {
     admitted->socket = -1;
   }
   if (end_reason == QZ_END_INTERRUPTED) qzi_process_usage_await(&recording->view);
-  qzi_recording_stop(recording);
+  if (qzi_recording_stop(recording)) { /* its memory and file are in use for ever: nothing can be finished */
+    fprintf(stderr, "quartz: the sampler hangs: recording ended; %s is good up to the last snapshot\n",
+            recording->file.path);
+    _exit(QUARTZ_FAILED);
+  }
   int told =
     !recording->request->quiet && !recording->failed && !(end_reason == QZ_END_EXEC && qzi_admitted_brief(admitted));
   if (told) summarize(admitted, recording->file.head);

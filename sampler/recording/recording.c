@@ -13,6 +13,12 @@
 #include "sampler/util/clock.h"
 #include "sampler/linux/affinity.h"
 
+#define LOOPS_NS                                                                                                      \
+  UINT64_C(3000000000)                 /* a sampling thread that uses so much CPU time after it was told to end loops \
+                                        */
+#define HANGS_NS UINT64_C(30000000000) /* one that has not ended after so long hangs */
+#define LOOK_NS  100000000
+
 /* ---- what the head says of program and machine ---- */
 
 /* The words of the command line, quoted so that a shell would read them back. */
@@ -154,19 +160,39 @@ void qzi_recording_keep_times(struct qzi_recording *recording) {
   head->turn_ns = recording->turns.each_ns;
 }
 
-void qzi_recording_stop(struct qzi_recording *recording) {
+/* Waits for the sampling thread to end. A snapshot takes some ms at most; reading exact counts may take longer, and so
+ * does a machine that gives no CPU. -1: it has used much processor time without an end, or there is none in sight. */
+static int join_sampling(struct qzi_recording *recording) {
+  clockid_t clock;
+  struct timespec now, used;
+  uint64_t end_ns = qzi_clock_ns() + HANGS_NS, most_ns = 0;
+  int known = !pthread_getcpuclockid(recording->thread, &clock);
+  for (;;) {
+    clock_gettime(CLOCK_REALTIME, &now);
+    now.tv_nsec += LOOK_NS;
+    if (now.tv_nsec >= 1000000000) now.tv_sec++, now.tv_nsec -= 1000000000;
+    if (!pthread_timedjoin_np(recording->thread, NULL, &now)) return 0;
+    uint64_t used_ns =
+      known && !clock_gettime(clock, &used) ? (uint64_t)used.tv_sec * 1000000000u + (uint64_t)used.tv_nsec : 0;
+    if (!most_ns) most_ns = used_ns + LOOPS_NS;
+    if (used_ns > most_ns || qzi_clock_ns() > end_ns) return -1;
+  }
+}
+
+int qzi_recording_stop(struct qzi_recording *recording) {
   recording->stop = 1;
   qzi_cpu_time_read(&recording->cpu_time, &recording->view, recording->pid);
   uint64_t children_ns = qzi_process_children_ns(recording->pid);
   qzi_process_usage_end(&recording->usage, &recording->view, recording->pid,
                         children_ns > recording->children_before_ns);
-  if (recording->started) pthread_join(recording->thread, NULL);
+  if (recording->started && join_sampling(recording)) return -1;
   recording->started = 0;
   recording->turns.taken = recording->sampler.timed_samples;
   qzi_turns_note(&recording->turns, recording->cpu_time.turns, recording->cpu_time.run_ns);
   qzi_recording_keep_times(recording);
   if (children_ns > recording->children_before_ns)
     recording->file.head->children_run_ns = children_ns - recording->children_before_ns;
+  return 0;
 }
 
 int qzi_recording_finish(struct qzi_recording *recording, uint32_t end_reason, int32_t exit_status) {

@@ -76,8 +76,9 @@ int qzi_recording_start(struct qzi_recording *recording);
 /* Writes what is known now of the program's processor time, of its threads' turns and of what the samples' timer takes
  * at these. Once at a time. */
 void qzi_recording_keep_times(struct qzi_recording *recording);
-/* Ends sampling, and reads what only the kernel knows of the program, while it still does. */
-void qzi_recording_stop(struct qzi_recording *recording);
+/* Ends sampling, and reads what only the kernel knows of the program, while it still does. 0, or -1: the sampling
+ * thread does not end (a fault of ours), and goes on to use the recording. */
+int qzi_recording_stop(struct qzi_recording *recording);
 /* Of one that was stopped: reads the last counts, fills in symbols, and finishes the file. 0, or -1: the file could not
  * be finished (it is good as it is). */
 int qzi_recording_finish(struct qzi_recording *recording, uint32_t end_reason, int32_t exit_status);

@@ -20,6 +20,12 @@ const char *qzi_count_text(char text[QZI_NUMBER], uint64_t value) {
   return separate(text);
 }
 
+const char *qzi_things_text(char text[QZI_NUMBER], uint64_t value, const char *one) {
+  char number[QZI_NUMBER];
+  snprintf(text, QZI_NUMBER, "%.25s %.12s%s", qzi_count_text(number, value), one, value == 1 ? "" : "s");
+  return text;
+}
+
 const char *qzi_time_text(char text[QZI_NUMBER], uint64_t ns) {
   static const struct {
     double ns;

@@ -1,6 +1,6 @@
 /* Threads that rest are summed up, not visited: the profile is that of visits of all, tuple by tuple. Sessions of many
- * kernel threads that sleep, wake and sleep elsewhere at times that the test chooses, once with marks of changes and once
- * without, so that each is visited. */
+ * kernel threads that sleep, wake and sleep elsewhere at times that the test chooses, once with marks of changes and
+ * once without, so that each is visited. */
 #include "test/support/fake_session.h"
 #include "sampler/snapshot/snapshot.h"
 #include "abi/profile_read.h"
