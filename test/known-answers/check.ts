@@ -252,13 +252,17 @@ function finder(model: Model, say: Say): (which: Which) => Entity | undefined {
  * CPUs (else it is in `run`). Not all that delays a program is counted by its kernel: a virtual machine's CPU may wake
  * late.
  */
-export function timesOff(model: Model, truth: Truth, answers: Answers): { estimates: string[]; run: string[] } {
-  const lines = { estimates: [] as string[], run: [] as string[] };
+export function timesOff(
+  model: Model,
+  truth: Truth,
+  answers: Answers,
+): { estimates: string[]; run: string[]; calm: boolean } {
+  const lines = { estimates: [] as string[], run: [] as string[], calm: disturbance(model) <= mostDisturbance };
   const say = (line: string): void => {
     lines.estimates.push(line);
   };
   const need = finder(model, say);
-  const calm = disturbance(model) <= mostDisturbance;
+  const { calm } = lines;
   for (const { which, amounts } of answers.amounts.map((one) => ({ ...one, amounts: one.amounts.filter(shifts) }))) {
     const entity = amounts.length > 0 ? need(which) : undefined;
     for (const amount of entity ? amounts : []) {
@@ -302,9 +306,13 @@ export function timesOff(model: Model, truth: Truth, answers: Answers): { estima
   return lines;
 }
 
-/** What no other work on the machine can move: counts, names, orders, findings, and bounds. */
-export function deviations(model: Model, answers: Answers): string[] {
-  const lines: string[] = [];
+/**
+ * What no other work on the machine can move: counts, names, orders, findings, and bounds. Where the sampler was kept from
+ * looking, its intervals may be too wide for an order: that is in `undecided`, unless it is clearly the wrong one.
+ */
+export function deviations(model: Model, answers: Answers): { wrong: string[]; undecided: string[] } {
+  const lines: string[] = [],
+    undecided: string[] = [];
   const say = (line: string): void => {
     lines.push(line);
   };
@@ -336,8 +344,10 @@ export function deviations(model: Model, answers: Answers): string[] {
       const of = shares[metric];
       if (!of) throw new Error(`cannot order by ${metric}`);
       const halfOf = (e: Entity): number => (e.ci95.highNs - e.ci95.lowNs) / 2;
-      if (!(of(more) - of(less) > halfOf(more) + halfOf(less))) {
-        say(
+      const apart = halfOf(more) + halfOf(less);
+      if (!(of(more) - of(less) > apart)) {
+        const open = disturbance(model) > mostDisturbance && of(less) - of(more) <= apart;
+        (open ? undecided : lines).push(
           `order: ${metric} of ${text(falling[k - 1]!)} (${shown(of(more) / model.elapsedNs)}) is not clearly above that of ${text(falling[k]!)} (${shown(of(less) / model.elapsedNs)})`,
         );
       }
@@ -398,5 +408,5 @@ export function deviations(model: Model, answers: Answers): string[] {
     )
       say(`${name} has samples`);
   }
-  return lines;
+  return { wrong: lines, undecided };
 }

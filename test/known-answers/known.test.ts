@@ -4,9 +4,11 @@ import { truthOfRun } from './oracle/look-up.js';
 import { deviations, hasTimes, timesOff } from './check.js';
 import { missing, programs, traced, variants } from './programs.js';
 import { openModel, record, temporaryFile } from '../support/record.js';
-import { needing } from '../support/capabilities.js';
+import { needing, skip } from '../support/capabilities.js';
 import { schemaErrors } from '../support/json-schema.js';
 import { quartz } from '../support/run-quartz.js';
+
+const othersRan = 'other programs had the CPUs';
 
 for (const { name } of missing)
   needing('tool:clang')(name, (t) => {
@@ -28,9 +30,10 @@ for (const { name, binary, answers } of [...programs, ...variants]) {
       '',
       'the report as JSON has the form of its schema',
     );
-    const lines = deviations(recording.model, answers);
-    for (const line of lines) t.log(line);
-    t.is(lines.length, 0);
+    const { wrong, undecided } = deviations(recording.model, answers);
+    for (const line of [...wrong, ...undecided]) t.log(line);
+    t.is(wrong.length, 0);
+    if (undecided.length > 0) skip(t, othersRan);
   });
 }
 
@@ -57,6 +60,10 @@ for (const { name, binary, answers } of traced) {
           `${stderr} waited for CPUs ${((100 * model.cpuWait.waitNs) / model.elapsedNs).toFixed(1)} % of the elapsed time`,
         );
       t.is(off.estimates.length, 0);
+      if (!off.calm) {
+        skip(t, othersRan); // the estimates were judged; what the program would do by itself, this run did not show
+        return;
+      }
       if (off.run.length === 0) return;
     }
     t.fail('three runs did not do what the program says');

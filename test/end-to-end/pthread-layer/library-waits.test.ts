@@ -5,7 +5,7 @@ import { needing, skip } from '../../support/capabilities.js';
 import { hadCpus, lineOf, near, object, program } from './helpers.js';
 
 for (const name of ['cxx20_waits0', 'cxx20_waits2', 'cxx20_waits0-clang', 'cxx20_waits2-clang'])
-  needing(`file:${program(name)}`)(
+  needing(`file:${program(name)}`, 'process_vm_readv')(
     `${name}: what the C++ library has in its headers is known by what the program called, and where`,
     async (t) => {
       const { model, status, stdout } = await record(program(name));

@@ -5,7 +5,7 @@ import test from 'ava';
 import { findEntities, State, type Entity, type Model } from '../../../ts-frontend/src/model/index.js';
 import { root } from '../../known-answers/programs.js';
 import { openModel, record, sampler, start, temporaryFile, until } from '../../support/record.js';
-import { skip } from '../../support/capabilities.js';
+import { needing, skip } from '../../support/capabilities.js';
 import { hadCpus, lineOf, near, object, onPath, program, unsampled, waitingFor } from './helpers.js';
 
 test.serial('a lock that all threads want: named by its variable, waits exact, blame with its holders', async (t) => {
@@ -325,50 +325,53 @@ const procedure = (model: Model, name: string): Entity => {
   return entity;
 };
 
-test.serial('without hooks: call paths of waits, of sleep, of work, and locks where they were taken', async (t) => {
-  const { model } = await record(program('paths'));
-  const { paths } = model.head;
-  t.deepEqual([paths.waits, paths.noMemory, paths.noCalls], [true, false, false]);
-  const join = model.entities.find(({ kind, rawKind }) => kind !== 'thread' && rawKind === 'join')!;
-  t.true(
-    join.object!.waiters.some(({ path }) => /^main wait_for_all /.test(names(model, path))),
-    'main waits in wait_for_all',
-  );
-  // of waits, most: a walk is of no use where its thread has gone on meanwhile, as it may where others have the CPUs
-  const { waiters } = object(model, 'store').object,
-    waits = (of: RegExp): number =>
-      waiters.reduce((sum, { path, ns }) => sum + (of.test(names(model, path)) ? ns : 0), 0);
-  t.true(waits(/worker deposit store$/) > 0.8 * waits(/./), waiters.map(({ path }) => names(model, path)).join('; '));
-  t.true(
-    procedure(model, 'nap').states.io.ns > 250e6,
-    `asleep in nap: ${procedure(model, 'nap').states.io.ns / 1e6} ms`,
-  );
-  t.deepEqual(
-    [procedure(model, 'deposit').callsCounted, procedure(model, 'worker').calls],
-    [false, 2],
-    'calls of a start routine are its threads',
-  );
-  if (paths.noSamples) {
-    skip(t, 'perf_event_open is refused: no procedures of running threads');
-    return;
-  }
-  const ran = (name: string): number => procedure(model, name).processorTimeNs;
-  const work = ran('fill') + ran('think') + ran('enter'); // 30, 10 and 20 ms a turn
-  t.true(work > 0.8 * model.root.processorTimeNs, `${work / 1e6} of ${model.root.processorTimeNs / 1e6} ms`);
-  for (const [name, part] of [
-    ['fill', 3 / 6],
-    ['think', 1 / 6],
-    ['enter', 2 / 6],
-  ] as const)
-    t.true(Math.abs(ran(name) / work - part) < 0.1, `${name}: ${ran(name) / work}`);
-  const inside = (lock: string, of: string): number =>
-    model.raw.tuples.stack.reduce((sum, stack, k) => {
-      const path = names(model, pathTo(model, stack));
-      return sum + (new RegExp(`${lock}.* ${of}`).test(path) ? model.raw.tuples.ns[k]! : 0);
-    }, 0);
-  t.true(inside('deposit store', 'fill') > 0.6 * ran('fill'), 'fill runs under store, which deposit took');
-  t.true(inside('worker ledger', 'write_down enter') > 0.5 * ran('enter'), 'a wrapper took ledger and has returned');
-});
+needing('process_vm_readv')(
+  'without hooks: call paths of waits, of sleep, of work, and locks where they were taken',
+  async (t) => {
+    const { model } = await record(program('paths'));
+    const { paths } = model.head;
+    t.deepEqual([paths.waits, paths.noMemory, paths.noCalls], [true, false, false]);
+    const join = model.entities.find(({ kind, rawKind }) => kind !== 'thread' && rawKind === 'join')!;
+    t.true(
+      join.object!.waiters.some(({ path }) => /^main wait_for_all /.test(names(model, path))),
+      'main waits in wait_for_all',
+    );
+    // of waits, most: a walk is of no use where its thread has gone on meanwhile, as it may where others have the CPUs
+    const { waiters } = object(model, 'store').object,
+      waits = (of: RegExp): number =>
+        waiters.reduce((sum, { path, ns }) => sum + (of.test(names(model, path)) ? ns : 0), 0);
+    t.true(waits(/worker deposit store$/) > 0.8 * waits(/./), waiters.map(({ path }) => names(model, path)).join('; '));
+    t.true(
+      procedure(model, 'nap').states.io.ns > 250e6,
+      `asleep in nap: ${procedure(model, 'nap').states.io.ns / 1e6} ms`,
+    );
+    t.deepEqual(
+      [procedure(model, 'deposit').callsCounted, procedure(model, 'worker').calls],
+      [false, 2],
+      'calls of a start routine are its threads',
+    );
+    if (paths.noSamples) {
+      skip(t, 'perf_event_open is refused: no procedures of running threads');
+      return;
+    }
+    const ran = (name: string): number => procedure(model, name).processorTimeNs;
+    const work = ran('fill') + ran('think') + ran('enter'); // 30, 10 and 20 ms a turn
+    t.true(work > 0.8 * model.root.processorTimeNs, `${work / 1e6} of ${model.root.processorTimeNs / 1e6} ms`);
+    for (const [name, part] of [
+      ['fill', 3 / 6],
+      ['think', 1 / 6],
+      ['enter', 2 / 6],
+    ] as const)
+      t.true(Math.abs(ran(name) / work - part) < 0.1, `${name}: ${ran(name) / work}`);
+    const inside = (lock: string, of: string): number =>
+      model.raw.tuples.stack.reduce((sum, stack, k) => {
+        const path = names(model, pathTo(model, stack));
+        return sum + (new RegExp(`${lock}.* ${of}`).test(path) ? model.raw.tuples.ns[k]! : 0);
+      }, 0);
+    t.true(inside('deposit store', 'fill') > 0.6 * ran('fill'), 'fill runs under store, which deposit took');
+    t.true(inside('worker ledger', 'write_down enter') > 0.5 * ran('enter'), 'a wrapper took ledger and has returned');
+  },
+);
 
 test.serial(
   'where the kernel gives no samples and no memory, the report says so, and locks stand with who took them',
@@ -397,38 +400,41 @@ test.serial(
   },
 );
 
-test.serial('waits past the pthread functions: named by variable or place, with their paths', async (t) => {
-  const { model, stdout } = await record(program('futexes'));
-  const [gateNs, routineNs, streamNs] = stdout.split(' ').map((ms) => Number(ms) * 1e6) as [number, number, number];
-  const gate = object(model, 'gate');
-  t.is(gate.rawKind, 'futex');
-  t.false(gate.object.counted);
-  near(t, model, 'at the gate', gate.object.waitNs, gateNs, 0.2);
-  t.true(
-    gate.object.waiters.some(({ path }) => names(model, path).includes('pass_gate')),
-    'the gate is waited for in pass_gate',
-  );
-  t.regex(gate.file, /futexes\.cc$/);
-  const [once] = model.entities.filter(({ rawKind }) => rawKind === 'once');
-  t.is(once?.name, 'flag');
-  near(t, model, 'for the one that runs the routine', once!.object!.waitNs, routineNs, 0.2);
-  const heap = model.entities.filter(
-    ({ rawKind, name, id }) => rawKind === 'futex' && name !== 'gate' && id !== gate.id,
-  );
-  t.true(
-    heap.some(
-      ({ object: its }) => its !== null && its.waiters.some(({ path }) => /main.*lambda/.test(names(model, path))),
-    ),
-    'one on the heap, by place',
-  );
-  const stream = model.entities.find(
-    ({ rawKind, name, id, group }) =>
-      rawKind === 'futex' && id !== group && /^_*(IO_)?fflush at futexes\.cc:/.test(name),
-  );
-  t.truthy(stream, "the lock of a stream is known by what the program called, not by the C library's variable");
-  near(t, model, 'for the stream', onPath(stream!), streamNs, 0.3);
-  t.is(stream!.libraryWait, 'lock');
-});
+needing('process_vm_readv')(
+  'waits past the pthread functions: named by variable or place, with their paths',
+  async (t) => {
+    const { model, stdout } = await record(program('futexes'));
+    const [gateNs, routineNs, streamNs] = stdout.split(' ').map((ms) => Number(ms) * 1e6) as [number, number, number];
+    const gate = object(model, 'gate');
+    t.is(gate.rawKind, 'futex');
+    t.false(gate.object.counted);
+    near(t, model, 'at the gate', gate.object.waitNs, gateNs, 0.2);
+    t.true(
+      gate.object.waiters.some(({ path }) => names(model, path).includes('pass_gate')),
+      'the gate is waited for in pass_gate',
+    );
+    t.regex(gate.file, /futexes\.cc$/);
+    const [once] = model.entities.filter(({ rawKind }) => rawKind === 'once');
+    t.is(once?.name, 'flag');
+    near(t, model, 'for the one that runs the routine', once!.object!.waitNs, routineNs, 0.2);
+    const heap = model.entities.filter(
+      ({ rawKind, name, id }) => rawKind === 'futex' && name !== 'gate' && id !== gate.id,
+    );
+    t.true(
+      heap.some(
+        ({ object: its }) => its !== null && its.waiters.some(({ path }) => /main.*lambda/.test(names(model, path))),
+      ),
+      'one on the heap, by place',
+    );
+    const stream = model.entities.find(
+      ({ rawKind, name, id, group }) =>
+        rawKind === 'futex' && id !== group && /^_*(IO_)?fflush at futexes\.cc:/.test(name),
+    );
+    t.truthy(stream, "the lock of a stream is known by what the program called, not by the C library's variable");
+    near(t, model, 'for the stream', onPath(stream!), streamNs, 0.3);
+    t.is(stream!.libraryWait, 'lock');
+  },
+);
 
 test.serial('a loop that tries an atomic flag is a spin lock, known by its place', async (t) => {
   const { model, status } = await record(program('flag_spinlock'));
