@@ -1,6 +1,6 @@
 /* Runs a program to which the kernel refuses system calls (EPERM), as some containers do:
  * denied CALL[,CALL...] COMMAND ARGUMENT... with calls of the table below.
- * Needs nothing but a C compiler: scripts/bare.sh builds it on the spot. */
+ * Needs nothing but a C compiler: scripts/bare.sh builds it by itself, statically linked. */
 #include <errno.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
