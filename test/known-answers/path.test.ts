@@ -66,8 +66,12 @@ async function judge(t: ExecutionContext, binary: string, one: Case): Promise<{ 
   t.is(path.cutNs, 0);
   t.is(path.lostCrumbs, 0);
   const share = atWork(model);
-  for (const [name, [low, high]] of Object.entries(one.shares)) {
+  // Where other programs take the CPUs, a processor that has none counts as at work: then only what is much and what is
+  // little is judged.
+  const quiet = model.cpuWait.waitNs < 0.1 * model.cpuWait.runNs;
+  for (const [name, range] of Object.entries(one.shares)) {
     const is = share(name);
+    const [low, high] = quiet ? range : [range[0] / 5, range[1] < 0.3 ? 2 * range[1] : 1];
     t.true(
       is >= low && is <= high,
       `${name} has ${is.toFixed(3)} of the path at work, not ${low} to ${high} (${file})`,
