@@ -52,6 +52,7 @@ static void memory(void) {
   TRY(fchmod(fd, 0600));
   TRY(fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL));
   TRY(fstat(fd, &state));
+  TRY(fcntl(fd, F_GET_SEALS) < 0);
   TRY(getrlimit(RLIMIT_AS, &limit));
   TRY(fallocate(fd, FALLOC_FL_KEEP_SIZE, 0, BYTES));
   void *at = mmap(NULL, BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
@@ -59,6 +60,7 @@ static void memory(void) {
     TRY(madvise(at, BYTES, MADV_POPULATE_WRITE));
     TRY(mmap(at, BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0) ==
         MAP_FAILED);
+    TRY(mmap(at, BYTES, PROT_READ, MAP_SHARED | MAP_FIXED, fd, 0) == MAP_FAILED);
     TRY(munmap(at, BYTES));
   }
   TRY(close(fd));
@@ -78,7 +80,7 @@ static void channel(void) {
   TRY(getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &bytes));
   TRY(sendmsg(fd, &head, MSG_NOSIGNAL) < 0);
   TRY(poll(&wait, 1, 0) < 0);
-  TRY(recv(fd, &byte, 1, MSG_DONTWAIT) < 0);
+  TRY(recvmsg(fd, &head, MSG_DONTWAIT | MSG_CMSG_CLOEXEC) < 0);
   TRY(close(fd));
   TRY(getpid() + getppid() + (int)geteuid() + (int)getegid() + (int)syscall(SYS_gettid));
   TRY(write(STDERR_FILENO, "", 0) < 0);

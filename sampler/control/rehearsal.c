@@ -76,7 +76,7 @@ static void channel(void) {
   TRY(listen(fd, 1));
   TRY(accept4(fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK) < 0);
   TRY(getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &bytes));
-  TRY(send(fd, &byte, 1, MSG_NOSIGNAL | MSG_DONTWAIT) < 0);
+  TRY(sendmsg(fd, &head, MSG_NOSIGNAL | MSG_DONTWAIT) < 0);
   TRY(recvmsg(fd, &head, MSG_CMSG_CLOEXEC | MSG_DONTWAIT) < 0);
   TRY(poll(&wait, 1, 0));
 }
@@ -85,7 +85,7 @@ static void files(void) {
   char text[256];
   struct stat state;
   struct statfs system;
-  int fd = memfd_create("quartz-rehearsal", MFD_CLOEXEC);
+  int fd = memfd_create("quartz-rehearsal", MFD_CLOEXEC | MFD_ALLOW_SEALING);
   TRY(ftruncate(fd, (off_t)BYTES));
   TRY(fallocate(fd, 0, 0, (off_t)BYTES));
   TRY(flock(fd, LOCK_EX | LOCK_NB));
@@ -93,6 +93,7 @@ static void files(void) {
   TRY(pread(fd, text, 1, 0) < 0);
   TRY(lseek(fd, 0, SEEK_DATA) < 0);
   TRY(fcntl(fd, F_GETFL));
+  TRY(fcntl(fd, F_ADD_SEALS, F_SEAL_SEAL));
   TRY(fstat(fd, &state));
   TRY(fstatfs(fd, &system));
   void *at = mmap(NULL, BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
@@ -148,7 +149,7 @@ static void program(void) {
   int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
   TRY(connect(fd, (struct sockaddr *)&nobody, sizeof nobody));
   TRY(sendmsg(fd, &head, MSG_NOSIGNAL) < 0);
-  TRY(recv(fd, &byte, 1, MSG_DONTWAIT) < 0);
+  TRY(recvmsg(fd, &head, MSG_DONTWAIT | MSG_CMSG_CLOEXEC) < 0);
   TRY(fchmod(fd, 0600));
   sigemptyset(&signals);
   TRY(sigtimedwait(&signals, NULL, &(struct timespec){0, 0}));
