@@ -19,6 +19,7 @@ import { tableOf } from './table.js';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '../../..');
 const registry = join(root, 'bench/truth/registered.json');
+const page = join(root, 'docs/evidence/truth.md');
 const sampler = join(root, 'build/sampler/quartz-sampler');
 
 function alternated(program: Program, directory: string, runs: number): { before: Times[]; after: Times[] } {
@@ -33,6 +34,13 @@ function alternated(program: Program, directory: string, runs: number): { before
 }
 
 const elapsed = (times: readonly Times[]): number => median(times.map((one) => one.elapsed));
+
+/** What people wrote below the table stays. */
+function written(file: string): string {
+  const text = existsSync(file) ? readFileSync(file, 'utf8') : '';
+  const from = text.indexOf('\n## ');
+  return from < 0 ? '' : text.slice(from);
+}
 
 /** A program that fails here is told, and the others go on. */
 function attempt<Result>({ name }: Program, what: () => Result): Result | undefined {
@@ -102,7 +110,7 @@ try {
         console.log(`${program.name}: ${outcome.verdicts.join(' ')}; first: ${outcome.first}`);
       }
     }
-    if (positionals.length === 0) writeFileSync(join(root, 'docs/evidence/truth.md'), tableOf(outcomes));
+    if (positionals.length === 0) writeFileSync(page, tableOf(outcomes) + written(page));
     else console.log(tableOf(outcomes));
   }
 } finally {

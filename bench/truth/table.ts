@@ -1,4 +1,5 @@
-/** The page that says how often the first finding was right. Pure. */
+/** The page that says how often the first finding was right. */
+import { loadavg } from 'node:os';
 import { median } from './measure.js';
 import type { Outcome } from './outcome.js';
 
@@ -54,6 +55,8 @@ export function tableOf(outcomes: readonly Outcome[]): string {
     'names the cause (of serial code its cost), *gain* what the change saved: when it was registered, and beside these runs.',
     '*told* is the slowdown by the report, *real* the recorded runs against those without (elapsed). *CPU* is the processor',
     "time of the report against the kernel's count.",
+    '',
+    `Machine: ${outcomes[0]?.recorded[0]?.model.head.host ?? 'none'}; load at the end ${loadavg()[0]!.toFixed(0)}.`,
     '',
     `Of ${all.length} runs of ${outcomes.length} programs: ${['right', 'half', 'wrong', 'silent'].map(of).join(', ')}.`,
     '',
