@@ -58,3 +58,9 @@ test('a program that others kept from the CPUs has the same part of its work in 
   t.is(finding?.name, 'fill');
   t.is(Math.round(finding!.costNs), 0.9e9);
 });
+
+test('code that takes more than the kernel does comes first', (t) => {
+  const kinds = (part: number): string[] => model(part, 'fault').findings.map(({ kind }) => kind);
+  t.deepEqual(kinds(0.2), ['optimize', 'kernel']);
+  t.is(kinds(0.6)[0], 'kernel');
+});

@@ -86,6 +86,7 @@ export function findingsOf(material: Material): Finding[] {
   if (crowd && findings.length < findingsKept && !findings.includes(crowd)) findings = reconciled([...findings, crowd]);
   if (findings.length < findingsKept) findings.push(...optimizeWithin(material, longest, named));
   putFirst(findings);
+  orderWork(findings);
   for (const finding of findings) setIntervals(finding, model);
   caution(model, findings);
   return findings;
@@ -145,6 +146,16 @@ function putFirst(findings: Finding[]): void {
   if (last?.kind !== 'optimize' || findings.slice(0, -1).some((one) => worthOf(one) >= last.savingNs / muchMore))
     return;
   findings.unshift(findings.pop()!);
+}
+
+/** Less work of the kernel and less work of the program's own are changes of one sort: by what they save. */
+function orderWork(findings: Finding[]): void {
+  for (let k = findings.length - 1; k > 0; k--) {
+    const one = findings[k]!,
+      before = findings[k - 1]!;
+    if (one.kind !== 'optimize' || before.kind !== 'kernel' || one.savingNs <= worthOf(before)) return;
+    findings.splice(k - 1, 2, one, before);
+  }
 }
 
 /** What a change saves is a part of what the finding costs, and as sure. */
