@@ -80,8 +80,8 @@ static const struct {
   [QZ_SECTION_TIMELINE] = {sizeof(struct qz_timeline), "timeline"},
   [QZ_SECTION_PROCESSORS] = {sizeof(struct qz_processor_stats), "processors"},
   [QZ_SECTION_MEANWHILE] = {sizeof(struct qz_meanwhile), "who ran meanwhile"},
-  [QZ_SECTION_ON_PATH] = {sizeof(struct qz_on_path), "the path's time"},
-  [QZ_SECTION_SEGMENTS] = {sizeof(struct qz_path_segment), "the path's segments"},
+  [QZ_SECTION_ON_PATH] = {sizeof(struct qz_on_path), "time on the path"},
+  [QZ_SECTION_SEGMENTS] = {sizeof(struct qz_path_segment), "segments of the path"},
 };
 /* What refers to others is read before them: in a file that grows they are then complete. */
 static const uint8_t read_order[QZ_SECTION_COUNT] = {
@@ -321,7 +321,7 @@ static int check_references(struct source *source, const struct qz_profile_copy 
     const struct qz_on_path *its = &copy->on_path[k];
     if (its->stack >= stacks || its->thread >= entities || its->object >= entities || its->state >= QZ_STATE_COUNT ||
         its->arrival >= QZ_ARRIVAL_COUNT)
-      return wrong(source, "the path's time (%zu) makes no sense", k);
+      return wrong(source, "the time on the path (%zu) makes no sense", k);
   }
   for (size_t k = 0; k < copy->segments_count; k++) {
     const struct qz_path_segment *its = &copy->segments[k];

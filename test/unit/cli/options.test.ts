@@ -118,14 +118,7 @@ const mistakes: [string[], string][] = [
   [['--top'], '--top needs a value; write --top N'],
   [['--top', '--'], '--top needs a value; write --top N'],
   [['--csv', '--json'], '--csv and --json exclude each other; choose one'],
-<<<<<<< HEAD
   [['--view', 'thread'], `--view wants ${wantsOf(options.view)}, not thread; did you mean "threads"?`],
-=======
-  [
-    ['--view', 'thread'],
-    '--view wants procedures, locks, threads, tree, callers or flat, not thread; did you mean "threads"?',
-  ],
->>>>>>> 9fc5af6 (Tests: format)
   [['a', 'b'], 'all does not know what to do with "b"; see "quartz all --help"'],
   [['-x'], 'all has no option "-x"; see "quartz all --help"'],
 ];
