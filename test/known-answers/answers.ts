@@ -86,7 +86,7 @@ export function readAnswers(path: string): Answers {
         answers.processors = Number(p);
       }) ||
       rule(/^argument (\S+)$/, (argument) => {
-        answers.arguments.push(argument!);
+        answers.arguments.push(argument);
       }) ||
       rule(/^exit (\d+)$/, (status) => {
         answers.exitStatus = Number(status);
@@ -107,41 +107,41 @@ export function readAnswers(path: string): Answers {
         answers.nothingRan = Number(share);
       }) ||
       rule(/^head (.+)$/, (one) => {
-        answers.head.push(amount(one!));
+        answers.head.push(amount(one));
       }) ||
       rule(/^order (\w+): (.+)$/, (metric, names) => {
-        answers.orders.push({ metric: metric!, falling: names!.split(' > ').map(which) });
+        answers.orders.push({ metric: metric, falling: names.split(' > ').map(which) });
       }) ||
       rule(/^finding 1: (\S+)(?: (.+))?$/, (kind, entity) => {
-        answers.findings.push({ place: 'first', kind: kind!, entity: entity ? which(entity) : undefined });
+        answers.findings.push({ place: 'first', kind: kind, entity: entity ? which(entity) : undefined });
       }) ||
       rule(/^(some|no) finding: (\S+)(?: (.+))?$/, (place, kind, entity) => {
         answers.findings.push({
           place: place as 'some' | 'no',
-          kind: kind!,
+          kind: kind,
           entity: entity ? which(entity) : undefined,
         });
       }) ||
       rule(/^calls (.+) -> (.+) (\d+)$/, (caller, callee, count) => {
-        answers.calls.push({ caller: caller!, callee: callee!, count: Number(count) });
+        answers.calls.push({ caller: caller, callee: callee, count: Number(count) });
       }) ||
       rule(/^callers (.+): (.+)$/, (callee, names) => {
-        answers.callers.push({ callee: callee!, callers: names!.split(', ').sort() });
+        answers.callers.push({ callee: callee, callers: names.split(', ').sort() });
       }) ||
       rule(/^holders (.+): (.+)$/, (entity, list) => {
-        for (const one of list!.split(', ')) {
+        for (const one of list.split(', ')) {
           const match = /^(\w+) ([\d.]+)$/.exec(one);
           if (!match) throw new Error(`not a procedure and a share: "${one}"`);
-          answers.holders.push({ which: which(entity!), procedure: match[1]!, share: Number(match[2]) });
+          answers.holders.push({ which: which(entity), procedure: match[1]!, share: Number(match[2]) });
         }
       }) ||
       rule(/^absent: (.+)$/, (name) => {
-        answers.absent.push(name!);
+        answers.absent.push(name);
       }) ||
       rule(
         /^((?:root|procedure|thread|lock|barrier|condition|semaphore|channel|join|sleep|loop)\b.*?): (\w+ .+)$/,
         (entity, amounts) => {
-          answers.amounts.push({ which: which(entity!), amounts: amounts!.split(', ').map(amount) });
+          answers.amounts.push({ which: which(entity), amounts: amounts.split(', ').map(amount) });
         },
       );
     if (!known) throw new Error(`not understood: "expect ${text}"`);

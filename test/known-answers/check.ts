@@ -354,7 +354,7 @@ export function deviations(model: Model, answers: Answers): { wrong: string[]; u
     }
   }
   const findings = model.findings.map((finding) => ({
-    kind: finding.kind as string,
+    kind: finding.kind,
     entity: model.entities[finding.entity]!,
     others: finding.othersMayCause,
   }));

@@ -22,7 +22,7 @@ for (const { name, binary, answers } of [...programs, ...variants]) {
     const recording = await record(binary, { processors: answers.processors, args: answers.arguments });
     t.is(recording.status, answers.signal > 0 ? 128 + answers.signal : answers.exitStatus, recording.stderr);
     const { head } = recording.model;
-    if (answers.end !== '') t.is(head.endReason as string, answers.end);
+    if (answers.end !== '') t.is<string, string>(head.endReason, answers.end);
     else if (answers.signal > 0) t.deepEqual([head.endReason as string, head.exitStatus], ['signal', answers.signal]);
     else t.deepEqual([head.endReason as string, head.exitStatus], ['exit', answers.exitStatus]);
     t.is(

@@ -125,7 +125,7 @@ function lineOn(screen: RawScreen, { x, y, width, height }: Plot): Line {
     minY: 0,
     wholeNumbersOnly: true,
     style: { text: 'normal', baseline: 'normal', line: 'normal' },
-  }) as unknown as Line;
+  }) as Line;
   (line as unknown as { calcSize: () => void }).calcSize = () => {
     line.canvasSize = { width: width * 2, height: (height + 1) * 4 };
   };

@@ -28,8 +28,8 @@ async function compile(
   writeFileSync(join(directoryOf, source), text);
   const [compiler, standard] = kind === 'c' ? ['cc', []] : ['c++', ['-std=c++17']];
   const { status, stderr } = await run(
-    compiler!,
-    [...standard!, '-O2', '-g', ...(await flags('cflags')), '-o', name, source, ...(await flags('libs'))],
+    compiler,
+    [...standard, '-O2', '-g', ...(await flags('cflags')), '-o', name, source, ...(await flags('libs'))],
     { cwd: directoryOf },
   );
   t.is(status, 0, stderr);

@@ -129,7 +129,7 @@ const mistakes: [string[], RegExp][] = [
   [['report', '--top', 'many'], /--top wants a whole number from 0 to 1000000, not many/],
   [['report', '--raw=1'], /--raw takes no value/],
   [['report', '--csv', '--json'], /--csv and --json exclude each other/],
-  [['report', '--view', 'thread'], /--view wants procedures, locks or threads, not thread; did you mean "threads"\?/],
+  [['report', '--view', 'thread'], /--view wants [a-z, ]+ or [a-z]+, not thread; did you mean "threads"\?/],
   [['report', 'a', 'b'], /does not know what to do with "b"/],
   [['record'], /no program to record/],
   [['record', '--'], /no program to record/],

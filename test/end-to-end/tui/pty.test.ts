@@ -80,7 +80,7 @@ needing('terminal')('watches a program to its end, resized and driven by keys, a
   });
   await pty.until((text) => text.includes('What limits this program'));
   pty.resize(120, 40);
-  await pty.until((text) => text.split('\n')[39]?.includes('q quit'));
+  await pty.until((text) => (text.split('\n')[39] ?? '').includes('q quit'));
   pty.type('2');
   await pty.until((text) => text.includes('[2 Procedures]'));
   await pty.until((text) => text.includes('exited with status 0') || text.includes('program has ended'));

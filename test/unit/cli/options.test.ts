@@ -45,7 +45,7 @@ for (const [name, { good, bad }] of Object.entries(values) as [OptionName, { goo
   test(`--${name}: bounds`, (t) => {
     for (const value of good) t.is(parse(all, [`--${name}=${value}`]).text(name), value);
     for (const value of bad) {
-      const error = t.throws(() => parse(all, [`--${name}=${value}`]), undefined, value)!;
+      const error = t.throws(() => parse(all, [`--${name}=${value}`]), undefined, value);
       t.true(
         error.message.startsWith(`--${name} wants ${wantsOf(options[name])}, not ${value || '""'}; `),
         error.message,
@@ -124,7 +124,7 @@ const mistakes: [string[], string][] = [
 ];
 for (const [argv, message] of mistakes)
   test(`mistake: ${argv.join(' ')}`, (t) => {
-    t.is(t.throws(() => parse(all, argv))!.message, message);
+    t.is(t.throws(() => parse(all, argv)).message, message);
   });
 
 test('what the sampler and the shell know is made from the table', (t) => {

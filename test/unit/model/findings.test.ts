@@ -588,12 +588,12 @@ for (const P of [2, 4, 18, 64]) {
       t.deepEqual(atRatio(0.3).alternatives, []);
       const some = atRatio(0.7);
       t.deepEqual(
-        some.alternatives!.map(({ kind }) => kind),
+        some.alternatives.map(({ kind }) => kind),
         ['imbalance'],
       );
       t.is(factsOf(some, 'too-few-threads').even!.threads, k);
       const much = atRatio(1.3);
-      t.deepEqual([much.kind, much.alternatives!.map(({ kind }) => kind)], ['imbalance', ['starvation']]);
+      t.deepEqual([much.kind, much.alternatives.map(({ kind }) => kind)], ['imbalance', ['starvation']]);
       t.true(factsOf(much, 'uneven-division').spreadNs! > 0);
     });
 
@@ -644,7 +644,7 @@ for (const P of [2, 4, 18, 64]) {
       ['index', 'read'],
     );
     for (const { savingNs, savingCi95 } of model.findings)
-      t.true(savingCi95!.lowNs < savingNs && savingNs < savingCi95!.highNs);
-    t.true(model.findings[0]!.savingCi95!.lowNs > model.findings[1]!.savingCi95!.highNs);
+      t.true(savingCi95.lowNs < savingNs && savingNs < savingCi95.highNs);
+    t.true(model.findings[0]!.savingCi95.lowNs > model.findings[1]!.savingCi95.highNs);
   });
 }

@@ -69,7 +69,7 @@ test('who spins and then blocks: the calls that wait and wake cost too, what blo
   const [finding] = crowds(buildModel(profile.build()));
   t.true(near(finding!.savingNs, 0.75), String(finding!.savingNs)); // a quarter of the CPUs' time is work
   t.deepEqual(
-    finding!.alternatives!.map(({ change, savingNs }) => [change, near(savingNs, 0.5)]),
+    finding!.alternatives.map(({ change, savingNs }) => [change, near(savingNs, 0.5)]),
     [['block-instead-of-spin', true]],
   );
   t.is(factsOf(finding, 'oversubscription').fewer.mostNs, null);

@@ -97,7 +97,7 @@ for (const view of views) {
 test('focus', (t) => {
   const focus = focusOn(
     buildModel(example()),
-    findEntities(model, 'main').find((id) => model.entities[id].kind === 'procedure')!,
+    findEntities(model, 'main').find((id) => model.entities[id]!.kind === 'procedure')!,
   );
   golden(t, 'focus-80.txt', focusReport(model, focus, options()));
   golden(t, 'focus-ascii.txt', focusReport(model, focus, options({ ascii: true })));
@@ -199,7 +199,7 @@ test('names cannot send control characters to a terminal, nor formulas to a spre
 });
 
 test('docs/reference defines every column', (t) => {
-  const page = ['report', 'compare', 'views']
+  const page = ['report', 'compare', 'views', 'path']
     .map((name) => readFileSync(join(root, `docs/reference/${name}.md`), 'utf8'))
     .join('');
   const defined = new Set([...page.matchAll(/\*\*(.+?)\*\*/g)].map((match) => match[1]));

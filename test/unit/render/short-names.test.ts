@@ -46,7 +46,7 @@ test('what distinguishes two names stays', (t) => {
   ];
   const lambdas = ['crew::main::{lambda(int)#1}', 'crew::main::{lambda(long)#1}'];
   const files = ['mutex at worker_pool_of_the_server.c:7', 'mutex at worker_pool_of_the_client.c:7'];
-  const model = modelOf(ints!, texts!, ...lambdas, ...files);
+  const model = modelOf(ints, texts, ...lambdas, ...files);
   for (const columns of [24, 30, 40]) {
     for (const [a, b] of [[ints, texts], lambdas, files] as [string, string][]) {
       const [one, other] = [shortName(model, a, columns, unicode), shortName(model, b, columns, unicode)];

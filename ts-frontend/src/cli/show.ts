@@ -4,6 +4,7 @@ import {
   costNames,
   derivedMetric,
   findEntities,
+  item,
   focusOn,
   MetricError,
   viewOf,
@@ -37,7 +38,9 @@ const csv: Record<View, (model: Model) => string> = { procedures: proceduresCsv,
 
 /** The entity that a name means: "name", "kind name", or a part of one name only. */
 function find(model: Model, name: string): number {
-  const byKind = model.ranking.find((id) => `${model.entities[id].kind} ${model.entities[id].name}` === name);
+  const byKind = model.ranking.find(
+    (id) => `${item(model.entities, id).kind} ${item(model.entities, id).name}` === name,
+  );
   if (byKind !== undefined) return byKind;
   const ids = findEntities(model, name);
   if (ids.length === 0) {
@@ -47,15 +50,15 @@ function find(model: Model, name: string): number {
       didYouMean(name, names, '"quartz report" and "quartz threads" list the names'),
     );
   }
-  const exact = ids.filter((id) => model.entities[id].name === name);
+  const exact = ids.filter((id) => item(model.entities, id).name === name);
   if (exact.length === 0 && ids.length > 1) {
     const some = ids
       .slice(0, 5)
-      .map((id) => `"${model.entities[id].kind} ${model.entities[id].name}"`)
+      .map((id) => `"${item(model.entities, id).kind} ${item(model.entities, id).name}"`)
       .join(', ');
     throw new Failure(`"${name}" is part of ${ids.length} names`, `say which: ${some}${ids.length > 5 ? ', ...' : ''}`);
   }
-  return ids[0];
+  return item(ids, 0);
 }
 
 export async function show(args: Arguments, view: View, file: string | undefined): Promise<number> {

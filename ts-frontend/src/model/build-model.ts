@@ -1,4 +1,5 @@
 /** Puts the model together: see docs/reference/model.md for the order and the formulas. Pure. */
+import { addAt, f64, item, u16, u32 } from './profile/columns.js';
 import { fewerSnapshots } from './evidence/fewer-snapshots.js';
 import type { RawProfile } from './profile/raw-profile.js';
 import { State } from './profile/raw-profile.js';
@@ -58,14 +59,28 @@ export function buildModel(whole: RawProfile, options: ModelOptions = {}): Model
   const none: number[] = [];
   for (let id = 0; id < rawCount; id++)
     entities.push(
-      new BuiltEntity(shared, raw.entities[id]!, id, id === 0 ? nameOfRoot(raw) : names[id]!, none, groupOf[id]!),
+      new BuiltEntity(
+        shared,
+        item(raw.entities, id),
+        id,
+        id === 0 ? nameOfRoot(raw) : item(names, id),
+        none,
+        u32(groupOf, id),
+      ),
     );
   for (const members of groups)
     entities.push(
-      new BuiltEntity(shared, raw.entities[members[0]!]!, entities.length, names[members[0]!]!, members, 0),
+      new BuiltEntity(
+        shared,
+        item(raw.entities, item(members, 0)),
+        entities.length,
+        item(names, item(members, 0)),
+        members,
+        0,
+      ),
     );
 
-  const root = entities[0]!;
+  const root = item(entities, 0);
   const effortNs = root.processorTimeNs + root.idlenessNs + root.spinBlameNs;
   const percent = (ns: number): number => (effortNs > 0 ? (100 * ns) / effortNs : 0);
   const elapsedNs = raw.head.elapsedNs;
@@ -131,9 +146,14 @@ function rank(entities: readonly Entity[], { npt, nptSelf, stateNs }: Sums, { wa
     if (id === 0 || group !== 0 || rawKind === 'code-loop') continue;
     ids.push(id);
     waited[id] =
-      rawKind === 'procedure' || rawKind === 'thread' ? stateNs[id * stateCount + State.blocked - 1]! : waitNs[id]!;
+      rawKind === 'procedure' || rawKind === 'thread'
+        ? f64(stateNs, id * stateCount + State.blocked - 1)
+        : f64(waitNs, id);
   }
-  return ids.sort((a, b) => npt[b]! - npt[a]! || nptSelf[b]! - nptSelf[a]! || waited[b]! - waited[a]! || a - b);
+  return ids.sort(
+    (a, b) =>
+      f64(npt, b) - f64(npt, a) || f64(nptSelf, b) - f64(nptSelf, a) || f64(waited, b) - f64(waited, a) || a - b,
+  );
 }
 
 function balanceOf(raw: RawProfile): Balance {
@@ -147,22 +167,22 @@ function balanceOf(raw: RawProfile): Balance {
     elapsed = 0,
     runnableNs = 0;
   for (let k = 0; k < balance.ns.length; k++) {
-    const ns = balance.ns[k]!;
-    byBusyNs[Math.min(head.processors, balance.busy[k]!)]! += ns;
-    bySpinningNs[Math.min(head.processors, balance.spinning[k]!)]! += ns;
-    busyNs += balance.busy[k]! * ns;
-    spinningNs += balance.spinning[k]! * ns;
-    overheadNs += balance.overheadNs[k]!;
-    runnableNs += balance.runnableNs[k]!;
+    const ns = f64(balance.ns, k);
+    addAt(byBusyNs, Math.min(head.processors, u16(balance.busy, k)), ns);
+    addAt(bySpinningNs, Math.min(head.processors, u16(balance.spinning, k)), ns);
+    busyNs += u16(balance.busy, k) * ns;
+    spinningNs += u16(balance.spinning, k) * ns;
+    overheadNs += f64(balance.overheadNs, k);
+    runnableNs += f64(balance.runnableNs, k);
     elapsed += ns;
-    runnable.set(balance.runnable[k]!, (runnable.get(balance.runnable[k]!) ?? 0) + ns);
+    runnable.set(u32(balance.runnable, k), (runnable.get(u32(balance.runnable, k)) ?? 0) + ns);
   }
   return {
     usefulNs: busyNs - overheadNs,
     overheadNs,
     spinningNs,
     idleNs: Math.max(0, head.processors * elapsed - busyNs - spinningNs),
-    nothingRanNs: byBusyNs[0]!,
+    nothingRanNs: f64(byBusyNs, 0),
     byBusyNs,
     bySpinningNs,
     meanRunnable: elapsed > 0 ? runnableNs / elapsed : 0,
@@ -174,14 +194,14 @@ function balanceOf(raw: RawProfile): Balance {
 function timelineOf(raw: RawProfile): Model['timeline'] {
   const t = raw.timeline;
   return Array.from(t.ns, (ns, k) => ({
-    startNs: t.startNs[k]!,
+    startNs: f64(t.startNs, k),
     ns,
-    usefulNs: t.usefulNs[k]!,
-    overheadNs: t.overheadNs[k]!,
-    spinningNs: t.spinningNs[k]!,
-    idleNs: t.idleNs[k]!,
-    meanRunnable: ns > 0 ? t.runnableNs[k]! / ns : 0,
-    snapshots: t.snapshots[k]!,
-    top: t.top[k]!,
+    usefulNs: f64(t.usefulNs, k),
+    overheadNs: f64(t.overheadNs, k),
+    spinningNs: f64(t.spinningNs, k),
+    idleNs: f64(t.idleNs, k),
+    meanRunnable: ns > 0 ? f64(t.runnableNs, k) / ns : 0,
+    snapshots: u32(t.snapshots, k),
+    top: u32(t.top, k),
   }));
 }

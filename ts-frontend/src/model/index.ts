@@ -4,6 +4,7 @@
 export type * from './profile/raw-profile.js';
 export { Arrival, KernelWork, noPaths, noTimePath, pathsOf, State, Waiting } from './profile/raw-profile.js';
 export * as abi from './profile/abi.js';
+export { addAt, countAt, defined, f64, i32, item, u16, u32, u8 } from './profile/columns.js';
 export type * from './result/types.js';
 export type * from './result/facts.js';
 export type * from './result/notices.js';

@@ -4,6 +4,7 @@
  * Integers are summed in doubles: the tolerance is for rounding alone, but for one nanosecond per tuple where the
  * sampler had to divide. Pure.
  */
+import { f64, u16, u32, u8 } from './profile/columns.js';
 import { contradictions } from './findings/advice.js';
 import { isBuilt } from './metrics/tables.js';
 import { State } from './profile/raw-profile.js';
@@ -31,9 +32,9 @@ export function checkInvariants(model: Model): string[] {
     area = 0,
     busy = 0;
   for (let k = 0; k < balance.ns.length; k++) {
-    const b = balance.busy[k]!,
-      s = balance.spinning[k]!,
-      ns = balance.ns[k]!;
+    const b = u16(balance.busy, k),
+      s = u16(balance.spinning, k),
+      ns = f64(balance.ns, k);
     if (b + s > P) broken.push(`balance: ${b} busy and ${s} spinning processors of ${P}`);
     elapsed += ns;
     busy += b * ns;
@@ -60,12 +61,12 @@ export function checkInvariants(model: Model): string[] {
     } else if (entity.rawKind !== 'code-loop') self += entity.nptSelfNs; // a loop's is its procedure's, too
   }
   for (let k = 0; k < tuples.ns.length; k++) {
-    const state = tuples.state[k]!;
+    const state = u8(tuples.state, k);
     if (state !== State.useful && state !== State.overhead) continue;
-    if (tuples.busy[k]! === 0) broken.push(`tuple ${k}: a thread at work while no processor is`);
-    if (tuples.thread[k]! === 0) {
-      unowned += tuples.ns[k]! / Math.max(1, tuples.busy[k]!);
-      unownedTime += tuples.ns[k]!;
+    if (u16(tuples.busy, k) === 0) broken.push(`tuple ${k}: a thread at work while no processor is`);
+    if (u32(tuples.thread, k) === 0) {
+      unowned += f64(tuples.ns, k) / Math.max(1, u16(tuples.busy, k));
+      unownedTime += f64(tuples.ns, k);
     }
   }
   same('2. sum of self NPT and NPT of the root', self, root.nptNs);
@@ -97,7 +98,11 @@ export function checkInvariants(model: Model): string[] {
   }
   for (let k = 0; k < raw.timeline.ns.length; k++) {
     const t = raw.timeline;
-    same(`timeline, stretch ${k}`, t.usefulNs[k]! + t.overheadNs[k]! + t.spinningNs[k]! + t.idleNs[k]!, P * t.ns[k]!);
+    same(
+      `timeline, stretch ${k}`,
+      f64(t.usefulNs, k) + f64(t.overheadNs, k) + f64(t.spinningNs, k) + f64(t.idleNs, k),
+      P * f64(t.ns, k),
+    );
   }
   if (raw.head.pathNs > 0) {
     const sum = (times: Float64Array): number => times.reduce((a, b) => a + b, 0);
@@ -109,7 +114,7 @@ export function checkInvariants(model: Model): string[] {
         same(
           `9. begin of segment ${k} and end of the one before`,
           startNs,
-          raw.segments.startNs[k - 1]! + raw.segments.ns[k - 1]!,
+          f64(raw.segments.startNs, k - 1) + f64(raw.segments.ns, k - 1),
         );
     });
   }

@@ -1,4 +1,5 @@
 /** Two profiles side by side, as text, CSV and JSON. */
+import { defined } from '../model/index.js';
 import type { Caution, Comparison, EntityChange, Finding, Model } from '../model/index.js';
 import { lines } from './csv.js';
 import { findingSentences } from './findings/index.js';
@@ -48,7 +49,7 @@ function findingsOf({ after: now, findings }: Comparison, options: RenderOptions
   const cost = (finding: Finding): string => `cost ${time(finding.costNs, options)}`;
   const texts = findings.map(({ before, after }) =>
     before === null
-      ? `new: ${clean(findingSentences(now, after!, options).text, options)}`
+      ? `new: ${clean(findingSentences(now, defined(after), options).text, options)}`
       : after === null
         ? `gone: ${about(before)}, which ${cost(before)}.`
         : `still: ${about(after)}; it ${cost(before)}, and now ${time(after.costNs, options)}.`,
@@ -83,9 +84,9 @@ export function comparisonReport(comparison: Comparison, options: RenderOptions)
     { head: 'calls after', text: ({ after: entity }) => (entity?.callsCounted ? count(entity.calls) : ''), drop: 1 },
     {
       head: 'procedure',
-      text: (row) => label((row.after ?? row.before)!, options),
+      text: (row) => label(defined(row.after ?? row.before), options),
       short: (row, columns) =>
-        shortLabel(row.after === null ? before : after, (row.after ?? row.before)!, columns, options),
+        shortLabel(row.after === null ? before : after, defined(row.after ?? row.before), columns, options),
       align: 'left',
       name: true,
     },
@@ -129,8 +130,8 @@ export function comparisonCsv({ entities }: Comparison): string {
     entities.map(({ kind, name, before, after, changeNs, ci95 }) => ({
       kind,
       name,
-      file: (after ?? before)!.file,
-      line: (after ?? before)!.line,
+      file: defined(after ?? before).file,
+      line: defined(after ?? before).line,
       change_ns: changeNs,
       change_low_ns: ci95.lowNs,
       change_high_ns: ci95.highNs,

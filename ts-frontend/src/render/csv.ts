@@ -1,4 +1,5 @@
 /** Views as comma-separated values (RFC 4180): one line a row, names of columns with units, exact integers of ns. */
+import { defined, f64 } from '../model/index.js';
 import type { Entity, Focus, Model } from '../model/index.js';
 import { stateNames } from '../model/index.js';
 import { objectRows } from './locks.js';
@@ -16,7 +17,7 @@ function field(value: Value): string {
 }
 
 export const lines = (rows: readonly Record<string, Value>[], columns: readonly string[]): string =>
-  [columns, ...rows.map((row) => columns.map((name) => row[name]!))]
+  [columns, ...rows.map((row) => columns.map((name) => defined(row[name])))]
     .map((row) => `${row.map(field).join(',')}\r\n`)
     .join('');
 
@@ -127,7 +128,7 @@ export function focusCsv(focus: Focus): string {
     share: row.share,
     processor_time_ns: row.processorTimeNs,
     calls: row.callsCounted ? row.calls : '',
-    ...Object.fromEntries(busy.map((name, index) => [name, row.byBusyNs[index]!])),
+    ...Object.fromEntries(busy.map((name, index) => [name, f64(row.byBusyNs, index)])),
   }));
   return lines(rows, ['self', 'kind', 'name', 'npt_ns', 'share', 'processor_time_ns', 'calls', ...busy]);
 }

@@ -1,4 +1,5 @@
 /** One entity in the form of Figure 1 of the paper: its NPT by busy processors, shaded into itself and its children. */
+import { f64, item } from '../model/index.js';
 import type { Focus, FocusRow, Model } from '../model/index.js';
 import { heading } from './head.js';
 import { chart, mostLayers, sign, type Layer } from './histogram.js';
@@ -11,13 +12,13 @@ import { count, figure, percent, plusMinus, time } from './format/units.js';
 const chartHeight = 10;
 
 export function focusView(model: Model, focus: Focus, options: RenderOptions): string[] {
-  const entity = model.entities[focus.entity]!;
+  const entity = item(model.entities, focus.entity);
   const where = place(model, entity, options);
   const interval = plusMinus(entity.nptNs, (entity.ci95.highNs - entity.ci95.lowNs) / 2, options);
   // Rows that have a shade of their own; the rest of the bars is one more layer.
   const shaded = focus.rows.filter((row) => row.nptNs > 0).slice(0, mostLayers - 1);
   const rest = focus.byBusyNs.map((ns, index) =>
-    Math.max(0, ns - shaded.reduce((sum, row) => sum + row.byBusyNs[index]!, 0)),
+    Math.max(0, ns - shaded.reduce((sum, row) => sum + f64(row.byBusyNs, index), 0)),
   );
   const layers: Layer[] = shaded.map((row) => ({ name: row.name, byBusyNs: row.byBusyNs }));
   if (focus.rows.length > shaded.length) layers.push({ name: 'others', byBusyNs: rest });
@@ -53,11 +54,11 @@ function children(
       text: (row) =>
         row.self
           ? `${clean(row.name, options).replace(/ self$/, '')} itself`
-          : label(model.entities[row.entity]!, options),
+          : label(item(model.entities, row.entity), options),
       short: (row, columns) =>
         row.self
-          ? `${shortLabel(model, model.entities[row.entity]!, columns - 7, options)} itself`
-          : shortLabel(model, model.entities[row.entity]!, columns, options),
+          ? `${shortLabel(model, item(model.entities, row.entity), columns - 7, options)} itself`
+          : shortLabel(model, item(model.entities, row.entity), columns, options),
       align: 'left',
       name: true,
     },
@@ -65,7 +66,9 @@ function children(
   const [head = '', ...lines] = table(rows, columns, { ...options, width: options.width - 2 });
   return [
     `  ${head}`,
-    ...lines.map((line, index) => ` ${rows[index]!.nptNs > 0 ? sign(layer(rows[index]!), options) : ' '}${line}`),
+    ...lines.map(
+      (line, index) => ` ${item(rows, index).nptNs > 0 ? sign(layer(item(rows, index)), options) : ' '}${line}`,
+    ),
   ];
 }
 
@@ -88,8 +91,8 @@ function waits(model: Model, focus: Focus, options: RenderOptions): string[] {
           text: (row) =>
             row.entity === focus.entity
               ? `${entityName(model, row.entity, options)} itself`
-              : label(model.entities[row.entity]!, options),
-          short: (row, columns) => shortLabel(model, model.entities[row.entity]!, columns, options),
+              : label(item(model.entities, row.entity), options),
+          short: (row, columns) => shortLabel(model, item(model.entities, row.entity), columns, options),
           align: 'left',
           name: true,
         },
@@ -114,7 +117,7 @@ function ran(model: Model, focus: Focus, options: RenderOptions): string[] {
         {
           head: 'thread',
           text: (row) => entityName(model, row.entity, options),
-          short: (row, columns) => shortLabel(model, model.entities[row.entity]!, columns, options),
+          short: (row, columns) => shortLabel(model, item(model.entities, row.entity), columns, options),
           align: 'left',
           name: true,
         },

@@ -1,4 +1,5 @@
 /** Histograms over the number of concurrently busy processors: one line in a table, or the paper's Figure 1. */
+import { defined, item } from '../model/index.js';
 import type { RenderOptions } from './format/options.js';
 import { cut, paint, type Tone } from './format/text.js';
 import { time } from './format/units.js';
@@ -13,7 +14,7 @@ export function bins(byBusy: ArrayLike<number>, most: number): { from: number; t
   for (let start = 0; start < byBusy.length; start += size) {
     const end = Math.min(start + size, byBusy.length);
     let ns = 0;
-    for (let index = start; index < end; index++) ns += byBusy[index]!;
+    for (let index = start; index < end; index++) ns += item(byBusy, index);
     result.push({ from: start + 1, to: end, ns });
   }
   return result;
@@ -24,7 +25,7 @@ export function spark(byBusy: ArrayLike<number>, most: number, options: Pick<Ren
   const all = bins(byBusy, most);
   const top = Math.max(...all.map(({ ns }) => ns));
   const glyphs = options.ascii ? plain : blocks;
-  return all.map(({ ns }) => glyphs[ns <= 0 ? 0 : Math.max(1, Math.round((8 * ns) / top))]!).join('');
+  return all.map(({ ns }) => item(glyphs, ns <= 0 ? 0 : Math.max(1, Math.round((8 * ns) / top)))).join('');
 }
 
 export interface Layer {
@@ -46,8 +47,8 @@ export function chart(layers: readonly Layer[], height: number, options: RenderO
   if (processors === 0) return [];
   const axis = 9;
   const binned = layers.map(({ byBusyNs }) => bins(byBusyNs, Math.max(1, Math.floor((options.width - axis - 2) / 2))));
-  const spans = binned[0]!;
-  const totals = spans.map((_, bar) => binned.reduce((sum, layer) => sum + layer[bar]!.ns, 0));
+  const spans = item(binned, 0);
+  const totals = spans.map((_, bar) => binned.reduce((sum, layer) => sum + item(layer, bar).ns, 0));
   const top = Math.max(...totals);
   if (top <= 0) return [];
   const cell = Math.max(2, Math.min(8, Math.floor((options.width - axis - 2) / spans.length)));
@@ -58,7 +59,7 @@ export function chart(layers: readonly Layer[], height: number, options: RenderO
     const filled: number[] = [];
     let below = 0;
     binned.forEach((layer, number) => {
-      below += layer[index]!.ns;
+      below += item(layer, index).ns;
       const upTo = total <= 0 ? 0 : Math.round((cells * below) / total);
       while (filled.length < upTo) filled.push(number);
     });
@@ -76,7 +77,7 @@ export function chart(layers: readonly Layer[], height: number, options: RenderO
     const cells = columns.map((filled, index) => {
       const layer = filled[row];
       // What is not zero shows, if only as a line on the axis.
-      if (row === 0 && layer === undefined && totals[index]! > 0)
+      if (row === 0 && layer === undefined && item(totals, index) > 0)
         return ' '.repeat(cell - bar) + (options.ascii ? '_' : '▁').repeat(bar);
       return (
         ' '.repeat(cell - bar) +
@@ -99,11 +100,11 @@ function axisLabels(spans: readonly { from: number; to: number }[], cell: number
   const texts = spans.map(({ from, to }) => (from === to ? `${from}` : `${from}-${to}`));
   const line = Array.from({ length: cell * spans.length }, () => ' ');
   const put = (index: number): boolean => {
-    const text = texts[index]!;
+    const text = item(texts, index);
     const end = (index + 1) * cell;
     const start = Math.max(0, end - text.length);
     for (let at = Math.max(0, start - 1); at < Math.min(line.length, end + 1); at++) if (line[at] !== ' ') return false;
-    for (let at = 0; at < text.length; at++) line[start + at] = text[at]!;
+    for (let at = 0; at < text.length; at++) line[start + at] = defined(text[at]);
     return true;
   };
   put(0);

@@ -1,4 +1,5 @@
 /** The time path: why did it take that long? As text, CSV and JSON. */
+import { item } from '../model/index.js';
 import type { Came, Entity, Model, PathEntity, PathLeg, PathState, TimePath } from '../model/index.js';
 import { heading } from './head.js';
 import { entityName, label, place, shortLabel } from './wording/names.js';
@@ -22,7 +23,7 @@ const stateText: Record<PathState, string> = {
 
 /** How the path came to the leg's thread. */
 function cameText(model: Model, { came, by, inferred }: PathLeg, options: RenderOptions): string {
-  const object = by === 0 ? '' : label(model.entities[by]!, options);
+  const object = by === 0 ? '' : label(item(model.entities, by), options);
   const texts: Record<Came, string> = {
     same: inferred ? 'ran meanwhile' : '',
     created: 'created',
@@ -97,7 +98,7 @@ function summary(path: TimePath, options: RenderOptions): string[] {
 /** Procedures and objects on the path. */
 export function pathRows(model: Model, path: TimePath): (PathEntity & { of: Entity })[] {
   return path.entities
-    .map((row) => ({ ...row, of: model.entities[row.entity]! }))
+    .map((row) => ({ ...row, of: item(model.entities, row.entity) }))
     .filter(({ of }) => of.id !== 0 && of.group === 0 && of.kind !== 'thread');
 }
 
@@ -159,8 +160,8 @@ function legTable(model: Model, path: TimePath, options: RenderOptions): string[
     {
       head: 'mostly in',
       text: ({ leg, short }) =>
-        short > 0 || leg.procedure === 0 ? '' : label(model.entities[leg.procedure]!, options),
-      short: ({ leg }, columns) => shortLabel(model, model.entities[leg.procedure]!, columns, options),
+        short > 0 || leg.procedure === 0 ? '' : label(item(model.entities, leg.procedure), options),
+      short: ({ leg }, columns) => shortLabel(model, item(model.entities, leg.procedure), columns, options),
       align: 'left',
       name: true,
     },
@@ -180,7 +181,7 @@ export function pathReport(model: Model, path: TimePath, options: RenderOptions)
 
 /** Segments, one a line. */
 export function pathCsv(model: Model, path: TimePath): string {
-  const name = (id: number): string => (id === 0 ? '' : model.entities[id]!.name);
+  const name = (id: number): string => (id === 0 ? '' : item(model.entities, id).name);
   return lines(
     path.segments.map((segment) => ({
       start_ns: segment.startNs,
@@ -224,13 +225,13 @@ export function pathJson(model: Model, path: TimePath, quartzVersion: string): s
       locks: [],
       entities: path.entities.map((row) => ({
         id: row.entity,
-        kind: model.entities[row.entity]!.kind,
-        name: model.entities[row.entity]!.name,
+        kind: item(model.entities, row.entity).kind,
+        name: item(model.entities, row.entity).name,
         onPathNs: row.onPathNs,
         onPathSelfNs: row.onPathSelfNs,
         ci95: row.ci95,
         onSpanNs: null,
-        workNs: model.entities[row.entity]!.processorTimeNs,
+        workNs: item(model.entities, row.entity).processorTimeNs,
       })),
       segments: path.segments,
     },

@@ -1,4 +1,5 @@
 /** The default view: procedures and synchronization objects by normalized processor time. */
+import { item } from '../model/index.js';
 import type { Entity, Model } from '../model/index.js';
 import { spark } from './histogram.js';
 import { heading } from './head.js';
@@ -10,7 +11,7 @@ import { count, figure, percent, plusMinus, time } from './format/units.js';
 /** Rows of the view, most NPT first: what ran, and procedures that were called even if no snapshot saw them run. */
 export function procedureRows(model: Model): Entity[] {
   return model.ranking
-    .map((id) => model.entities[id]!)
+    .map((id) => item(model.entities, id))
     .filter(
       (entity) =>
         entity.kind !== 'thread' &&

@@ -1,4 +1,5 @@
 /** Tables that fit the terminal: the least important columns go first, then the name is cut. */
+import { item } from '../model/index.js';
 import type { RenderOptions } from './format/options.js';
 import { cut, pad, paint, width, type Tone } from './format/text.js';
 
@@ -35,9 +36,9 @@ export function table<Row>(rows: readonly Row[], columns: readonly Column<Row>[]
   const sizes = shown.map(({ column, width: own }) => (column.name ? Math.min(own, nameWidth) : own));
   const line = (texts: string[], row?: Row, tone?: Tone): string => {
     const cells = texts.map((text, index) => {
-      const { column } = shown[index]!;
+      const { column } = item(shown, index);
       const align = column.align ?? 'right';
-      const size = sizes[index]!;
+      const size = item(sizes, index);
       const fit = cut(
         row !== undefined && column.short !== undefined && width(text) > size ? column.short(row, size) : text,
         size,
@@ -57,7 +58,7 @@ export function table<Row>(rows: readonly Row[], columns: readonly Column<Row>[]
     ),
     ...rows.map((row, index) =>
       line(
-        shown.map(({ cells }) => cells[index]!),
+        shown.map(({ cells }) => item(cells, index)),
         row,
       ),
     ),

@@ -1,4 +1,5 @@
 /** Threads: what each did with its time. */
+import { item } from '../model/index.js';
 import type { Entity, Model, StateName } from '../model/index.js';
 import { heading } from './head.js';
 import { label, place, shortLabel } from './wording/names.js';
@@ -36,7 +37,9 @@ export function threads(model: Model, options: RenderOptions): string[] {
     {
       head: 'created by',
       text: ({ thread }) =>
-        thread && thread.creator > 0 ? label(model.entities[thread.creator]!, options).replace(/^thread /, '') : '',
+        thread && thread.creator > 0
+          ? label(item(model.entities, thread.creator), options).replace(/^thread /, '')
+          : '',
       align: 'left',
       drop: 10,
     },

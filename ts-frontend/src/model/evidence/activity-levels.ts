@@ -3,6 +3,7 @@
  * meanwhile. A level is b * (P + 1) + s. Findings join the two sides of lost parallelism through levels: who ran (busy
  * tuples) and who waited (waiting tuples) in the same snapshots. Pure.
  */
+import { f64, u16, u32, u8 } from '../profile/columns.js';
 import type { RawProfile } from '../profile/raw-profile.js';
 import { State, Waiting } from '../profile/raw-profile.js';
 import type { Stacks } from '../profile/stack-tree.js';
@@ -34,23 +35,23 @@ export function measureLevels(raw: RawProfile, stacks: Stacks, groupOf: Uint32Ar
   const { balance, tuples } = raw;
   const elapsed = new Map<number, number>();
   for (let k = 0; k < balance.ns.length; k++)
-    addTo(elapsed, balance.busy[k] * (P + 1) + balance.spinning[k], balance.ns[k]);
+    addTo(elapsed, u16(balance.busy, k) * (P + 1) + u16(balance.spinning, k), f64(balance.ns, k));
 
   const waits = new Map<number, Waits>();
   for (let k = 0; k < tuples.ns.length; k++) {
-    const state = tuples.state[k];
+    const state = u8(tuples.state, k);
     const isWoken = tuples.waiting[k] === Waiting.woken;
     if (
       tuples.stack[k] === 0 ||
       !(isWoken || (tuples.waiting[k] === Waiting.object && (state === State.blocked || state === State.spinning)))
     )
       continue;
-    const entity = stacks.entity[tuples.stack[k]];
-    const b = tuples.busy[k],
-      s = tuples.spinning[k],
-      ns = tuples.ns[k];
+    const entity = u32(stacks.entity, u32(tuples.stack, k));
+    const b = u16(tuples.busy, k),
+      s = u16(tuples.spinning, k),
+      ns = f64(tuples.ns, k);
     const level = b * (P + 1) + s;
-    for (const object of groupOf[entity] !== 0 ? [entity, groupOf[entity]] : [entity]) {
+    for (const object of groupOf[entity] !== 0 ? [entity, u32(groupOf, entity)] : [entity]) {
       let row = waits.get(object);
       if (!row)
         waits.set(
@@ -69,7 +70,7 @@ export function measureLevels(raw: RawProfile, stacks: Stacks, groupOf: Uint32Ar
       } else if (state === State.blocked) addTo(row.blocked, level, ns);
       else {
         addTo(row.spinning, level, ns);
-        const ready = ns > 0 ? Math.max(0, tuples.runnableNs[k] / ns - b - s) : 0;
+        const ready = ns > 0 ? Math.max(0, f64(tuples.runnableNs, k) / ns - b - s) : 0;
         const width = Math.min(Math.max(1, s), ready);
         if (width > 0) row.spinningReady += (ns / Math.max(1, s)) * (width / (b + width));
       }

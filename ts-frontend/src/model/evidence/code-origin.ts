@@ -3,6 +3,7 @@
  * OpenMP belong to the procedure that calls them, however deep. Only findings look at it so; tables and paths show
  * every procedure. Pure.
  */
+import { item, u32 } from '../profile/columns.js';
 import type { Origin, RawProfile } from '../profile/raw-profile.js';
 import type { Stacks } from '../profile/stack-tree.js';
 
@@ -31,12 +32,12 @@ export function ownOf(raw: RawProfile, stacks: Stacks): Own {
   const called = new Uint8Array(count); // something that is not foreign is at or below it
   for (let n = 1; n < count; n++) {
     // parents come before their children
-    const up = parent[n]!,
-      e = entity[n]!;
+    const up = u32(parent, n),
+      e = u32(entity, n);
     called[n] = foreign[e] && called[up] === 0 ? 0 : 1;
     hidden[n] = foreign[e] && called[up] === 1 ? 1 : 0;
-    owner[n] = hidden[n] === 1 ? owner[up]! : e;
-    procedure[n] = hidden[n] === 0 && raw.entities[e]!.kind === 'procedure' ? e : procedure[up]!;
+    owner[n] = hidden[n] === 1 ? u32(owner, up) : e;
+    procedure[n] = hidden[n] === 0 && item(raw.entities, e).kind === 'procedure' ? e : u32(procedure, up);
   }
   return { hidden, owner, procedure };
 }

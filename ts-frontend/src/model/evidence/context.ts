@@ -1,4 +1,5 @@
 /** What the searches for limits share: the material, thresholds, and what a finding begins with. Pure. */
+import { item, u32, u8 } from '../profile/columns.js';
 import type { Levels } from './activity-levels.js';
 import type { Meanwhile } from './wait-overlap.js';
 import type { Tables } from '../metrics/tables.js';
@@ -31,8 +32,8 @@ export function shownId(model: Model, id: number): number {
 
 /** The procedure of the C library in which a stack of the program ends, '': none. */
 export function systemCall({ model, working, own }: Material, node: number): string {
-  const entity = model.entities[working.stacks.entity[node]!]!;
-  return own.hidden[node] && entity.kind === 'procedure' ? entity.name : '';
+  const entity = item(model.entities, u32(working.stacks.entity, node));
+  return u8(own.hidden, node) && entity.kind === 'procedure' ? entity.name : '';
 }
 
 export function meanwhileOf(P: number, busy: number, spinning: number): Finding['meanwhile'] {
@@ -54,7 +55,7 @@ export function findingOf(model: Model, found: Found): Finding {
     advice: noAdvice,
     alternatives: [],
     ...found,
-    name: model.entities[found.entity]!.name,
+    name: item(model.entities, found.entity).name,
     savingNs: Math.min(found.costNs, found.savingNs),
     related: [...new Set(found.related)].filter((id) => id !== found.entity),
     costCi95: nothingKnown,

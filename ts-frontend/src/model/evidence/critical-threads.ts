@@ -3,6 +3,7 @@
  * A lock that is hot, a division that is uneven beside such a thread cost nothing (docs/reference/findings.md,
  * "Critical threads"). Pure.
  */
+import { f64, item, u32, u8 } from '../profile/columns.js';
 import { addTo } from './activity-levels.js';
 import type { Material } from './context.js';
 import { State, Waiting } from '../profile/raw-profile.js';
@@ -27,19 +28,19 @@ export function longestThreads({ model, least }: Material): Longest {
     alone = new Map<number, number>(),
     work = new Map<number, number>();
   for (let k = 0; k < meanwhile.ns.length; k++)
-    if (meanwhile.object[k] !== 0 && model.entities[meanwhile.object[k]!]!.rawKind === 'join')
-      addTo(joined, meanwhile.thread[k]!, meanwhile.ns[k]!);
+    if (meanwhile.object[k] !== 0 && item(model.entities, u32(meanwhile.object, k)).rawKind === 'join')
+      addTo(joined, u32(meanwhile.thread, k), f64(meanwhile.ns, k));
   for (let k = 0; k < tuples.ns.length; k++) {
     const ns = workNs(model.raw, k);
     if (ns === 0) continue;
-    addTo(work, tuples.thread[k]!, ns);
-    if (tuples.busy[k] === 1) addTo(alone, tuples.thread[k]!, ns);
+    addTo(work, u32(tuples.thread, k), ns);
+    if (tuples.busy[k] === 1) addTo(alone, u32(tuples.thread, k), ns);
   }
   const main = mainThread(model)?.id;
   const isAwaited = (id: number): boolean => Math.min(joined.get(id) ?? 0, alone.get(id) ?? 0) >= least;
   return new Map(
     [...work].filter(([id]) => {
-      const { kind, members, instances } = model.entities[id]!;
+      const { kind, members, instances } = item(model.entities, id);
       return kind === 'thread' && members.length === 0 && instances <= 1 && (id === main || isAwaited(id));
     }),
   );
@@ -50,10 +51,10 @@ export function longestThreads({ model, least }: Material): Longest {
  * included, an equal part: states say only that it could run.
  */
 function workNs({ head, tuples }: Material['model']['raw'], k: number): number {
-  const ns = tuples.ns[k]!,
-    state = tuples.state[k]!;
+  const ns = f64(tuples.ns, k),
+    state = u8(tuples.state, k);
   if (ns === 0 || tuples.waiting[k] !== Waiting.none) return 0;
-  const crowd = head.publisher === 'pthread' ? tuples.runnableNs[k]! / ns / head.processors : 1;
+  const crowd = head.publisher === 'pthread' ? f64(tuples.runnableNs, k) / ns / head.processors : 1;
   return crowd > 1 && (isBusy(state) || state === State.ready) ? ns / crowd : isBusy(state) ? ns : 0;
 }
 
@@ -68,10 +69,13 @@ function outsideNs(
   const within = new Uint8Array(count);
   for (let n = 1; n < count; n++)
     // parents come before their children
-    within[n] = within[parent[n]!] === 1 || about.has(entity[n]!) || about.has(entities[entity[n]!]!.group) ? 1 : 0;
+    within[n] =
+      within[u32(parent, n)] === 1 || about.has(u32(entity, n)) || about.has(item(entities, u32(entity, n)).group)
+        ? 1
+        : 0;
   let ns = 0;
   for (let k = 0; k < raw.tuples.ns.length; k++)
-    if (raw.tuples.thread[k] === thread && within[raw.tuples.stack[k]!] === 0) ns += workNs(raw, k);
+    if (raw.tuples.thread[k] === thread && within[u32(raw.tuples.stack, k)] === 0) ns += workNs(raw, k);
   return ns;
 }
 
@@ -89,7 +93,7 @@ export function leftBy(
   worth: number,
 ): { thread: number; outside: number; most: number } | undefined {
   const { model } = material,
-    those = new Set(about.flatMap((id) => [id, ...model.entities[id]!.members]));
+    those = new Set(about.flatMap((id) => [id, ...item(model.entities, id).members]));
   let thread = 0,
     outside = model.elapsedNs - notable * worth;
   for (const [id, ns] of threads) {

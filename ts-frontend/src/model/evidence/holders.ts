@@ -3,6 +3,7 @@
  * had or waited for themselves. From the blame (the waiters' time by the holder's path) and what else is known of these
  * paths. Pure.
  */
+import { defined, f64, item, u32 } from '../profile/columns.js';
 import { addTo } from './activity-levels.js';
 import type { Material } from './context.js';
 import { State, Waiting } from '../profile/raw-profile.js';
@@ -20,24 +21,25 @@ export function holdingOf({ model, working, own }: Material, objects: ReadonlySe
   const holding: Holding = { ns: 0, ioNs: 0, calls: new Map(), further: new Map() };
   const byStack = new Map<number, number>();
   for (let k = 0; k < blame.ns.length; k++)
-    if (objects.has(blame.object[k]!) && blame.stack[k] !== 0) addTo(byStack, blame.stack[k]!, blame.ns[k]!);
+    if (objects.has(u32(blame.object, k)) && blame.stack[k] !== 0)
+      addTo(byStack, u32(blame.stack, k), f64(blame.ns, k));
   const all = new Map<number, number>(),
     inIo = new Map<number, number>(); // of these stacks, by stack
   for (let k = 0; k < tuples.ns.length; k++) {
-    const stack = tuples.stack[k]!;
-    if (!byStack.has(stack) || (tuples.waiting[k] !== Waiting.none && objects.has(entity[stack]!))) continue;
-    addTo(all, stack, tuples.ns[k]!);
-    if (tuples.state[k] === State.io) addTo(inIo, stack, tuples.ns[k]!);
+    const stack = u32(tuples.stack, k);
+    if (!byStack.has(stack) || (tuples.waiting[k] !== Waiting.none && objects.has(u32(entity, stack)))) continue;
+    addTo(all, stack, f64(tuples.ns, k));
+    if (tuples.state[k] === State.io) addTo(inIo, stack, f64(tuples.ns, k));
   }
   for (const [stack, ns] of byStack) {
     holding.ns += ns;
-    const io = all.has(stack) ? ns * ((inIo.get(stack) ?? 0) / all.get(stack)!) : 0;
+    const io = all.has(stack) ? ns * ((inIo.get(stack) ?? 0) / defined(all.get(stack))) : 0;
     holding.ioNs += io;
-    if (io > 0 && own.hidden[stack] === 1) addTo(holding.calls, entity[stack]!, io);
+    if (io > 0 && own.hidden[stack] === 1) addTo(holding.calls, u32(entity, stack), io);
     const seen = new Set<number>();
-    for (let n = stack; n !== 0 && !objects.has(entity[n]!); n = parent[n]!) {
-      const e = entity[n]!;
-      if (model.entities[e]!.kind === 'procedure' || seen.has(e)) continue;
+    for (let n = stack; n !== 0 && !objects.has(u32(entity, n)); n = u32(parent, n)) {
+      const e = u32(entity, n);
+      if (item(model.entities, e).kind === 'procedure' || seen.has(e)) continue;
       seen.add(e);
       addTo(holding.further, e, ns);
     }

@@ -1,4 +1,5 @@
 /** What input and output that is not overlapped costs (docs/reference/findings.md, "Input and output"). Pure. */
+import { defined, f64, item, u16, u32 } from '../profile/columns.js';
 import { State } from '../profile/raw-profile.js';
 import type { Model } from '../result/types.js';
 import { addTo, busyOf, savedByRunning, spinningOf, waitAt } from './activity-levels.js';
@@ -29,17 +30,19 @@ export function ioLoss(material: Material, locks: readonly LockLoss[]): IoLoss {
   const { P } = levels;
   const ioByThread = new Map<number, number>();
   const isIo = (k: number): boolean =>
-    tuples.state[k] === State.io && !signals.test(systemCall(material, tuples.stack[k]!));
-  for (let k = 0; k < tuples.ns.length; k++) if (isIo(k)) addTo(ioByThread, tuples.thread[k], tuples.ns[k]);
+    tuples.state[k] === State.io && !signals.test(systemCall(material, u32(tuples.stack, k)));
+  for (let k = 0; k < tuples.ns.length; k++) if (isIo(k)) addTo(ioByThread, u32(tuples.thread, k), f64(tuples.ns, k));
   const own = (thread: number): number =>
-    Math.min(1, model.entities[thread]!.processorTimeNs / Math.max(1, ioByThread.get(thread) ?? 0));
+    Math.min(1, item(model.entities, thread).processorTimeNs / Math.max(1, ioByThread.get(thread) ?? 0));
   const explained = explainedByLocks(model, locks, isIo);
   const counted = (k: number): number =>
-    tuples.ns[k] * (1 - (explained.get(tuples.stack[k]) ?? 0)) * (tuples.busy[k] === 0 ? 1 : own(tuples.thread[k]));
+    f64(tuples.ns, k) *
+    (1 - (explained.get(u32(tuples.stack, k)) ?? 0)) *
+    (tuples.busy[k] === 0 ? 1 : own(u32(tuples.thread, k)));
 
   const threadTime = new Map<number, number>();
   for (let k = 0; k < tuples.ns.length; k++)
-    if (isIo(k)) addTo(threadTime, tuples.busy[k] * (P + 1) + tuples.spinning[k], counted(k));
+    if (isIo(k)) addTo(threadTime, u16(tuples.busy, k) * (P + 1) + u16(tuples.spinning, k), counted(k));
   const loss: IoLoss = {
     savingAt: new Map(),
     timeAt: new Map(),
@@ -67,7 +70,7 @@ export function ioLoss(material: Material, locks: readonly LockLoss[]): IoLoss {
   // What was done while nothing ran can be overlapped with no more than what did run.
   loss.saving = Math.min(atRest, model.root.nptNs) + beside;
   loss.perTuple = (k) => {
-    const level = tuples.busy[k] * (P + 1) + tuples.spinning[k];
+    const level = u16(tuples.busy, k) * (P + 1) + u16(tuples.spinning, k);
     const total = threadTime.get(level) ?? 0;
     return isIo(k) && total > 0 ? (counted(k) / total) * (loss.savingAt.get(level) ?? 0) : 0;
   };
@@ -86,9 +89,10 @@ function explainedByLocks(
   const ioOf = new Map<number, number>(),
     waitedFor = new Map<number, number>();
   if (contended.size === 0) return waitedFor;
-  for (let k = 0; k < tuples.ns.length; k++) if (isIo(k)) addTo(ioOf, tuples.stack[k]!, tuples.ns[k]!);
+  for (let k = 0; k < tuples.ns.length; k++) if (isIo(k)) addTo(ioOf, u32(tuples.stack, k), f64(tuples.ns, k));
   for (let k = 0; k < blame.ns.length; k++)
-    if (ioOf.has(blame.stack[k]!) && contended.has(blame.object[k]!)) addTo(waitedFor, blame.stack[k]!, blame.ns[k]!);
-  for (const [stack, ns] of waitedFor) waitedFor.set(stack, Math.min(1, ns / ioOf.get(stack)!));
+    if (ioOf.has(u32(blame.stack, k)) && contended.has(u32(blame.object, k)))
+      addTo(waitedFor, u32(blame.stack, k), f64(blame.ns, k));
+  for (const [stack, ns] of waitedFor) waitedFor.set(stack, Math.min(1, ns / defined(ioOf.get(stack))));
   return waitedFor;
 }

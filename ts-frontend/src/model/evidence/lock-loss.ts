@@ -2,6 +2,7 @@
  * What waiting for locks costs, by how many were busy and spinning meanwhile (docs/reference/findings.md, "Locks").
  * Pure.
  */
+import { item } from '../profile/columns.js';
 import type { Entity } from '../result/types.js';
 import type { Levels, Waits } from './activity-levels.js';
 import { addTo, busyOf, savedByRunning, spinningOf, waitAt } from './activity-levels.js';
@@ -102,10 +103,10 @@ export function lockLosses({ model, levels }: Material): LockLoss[] {
   const losses: LockLoss[] = [];
   const tries = new Map<number, number>();
   for (const [id, { wokenBusy }] of levels.waits)
-    if (isLock(model.entities[id]!) && model.entities[id]!.members.length === 0)
+    if (isLock(item(model.entities, id)) && item(model.entities, id).members.length === 0)
       for (const [level, ns] of wokenBusy) addTo(tries, level, ns);
   for (const [id, waits] of levels.waits)
-    if (isLock(model.entities[id]!)) losses.push(lossOf(levels, model.entities[id]!, waits, tries));
+    if (isLock(item(model.entities, id))) losses.push(lossOf(levels, item(model.entities, id), waits, tries));
   return losses;
 }
 

@@ -3,6 +3,7 @@
  * the code's own. By stack: a lock explains what ran inside it while threads waited for it, and, of what ran outside
  * meanwhile, one idle processor for each waiter (docs/reference/findings.md, "What is lost, and why"). Pure.
  */
+import { addAt, f64, item, u16, u32 } from '../profile/columns.js';
 import type { IoLoss } from './io-loss.js';
 import type { LockLoss } from './lock-loss.js';
 import type { Meanwhile } from './wait-overlap.js';
@@ -21,13 +22,14 @@ export function unexplainedOf(
   const { tuples } = model.raw;
   const P = model.processors;
   const out = new Float64Array(weights.length).fill(1);
-  const locks = losses.filter((loss) => model.entities[loss.entity]!.members.length === 0 && loss.cost > 0);
+  const locks = losses.filter((loss) => item(model.entities, loss.entity).members.length === 0 && loss.cost > 0);
   if (locks.length === 0 && io.saving === 0) return out;
 
   const lost = new Float64Array(stacks.count);
   const isBusy = (k: number): boolean => tuples.state[k] === State.useful || tuples.state[k] === State.overhead;
   for (let k = 0; k < weights.length; k++)
-    if (isBusy(k)) lost[tuples.stack[k]]! += weights[k] * (1 / Math.min(P, Math.max(1, tuples.busy[k])) - 1 / P);
+    if (isBusy(k))
+      addAt(lost, u32(tuples.stack, k), f64(weights, k) * (1 / Math.min(P, Math.max(1, u16(tuples.busy, k))) - 1 / P));
 
   const explained = new Float64Array(stacks.count);
   const explain = (object: number, most: number): void => {
@@ -36,26 +38,27 @@ export function unexplainedOf(
     const parts: [number, number][] = [];
     let sum = 0;
     for (const [node, ns] of beside.ns) {
-      const cost = meanwhile.costOfNode[node]!;
+      const cost = f64(meanwhile.costOfNode, node);
       if (cost <= 0 || ns <= 0) continue;
       const waiters = (beside.waitersNs.get(node) ?? 0) / ns;
       const part = Math.min(1, ns / cost);
       const explains =
         object !== 0 && isInside(node, object)
           ? part
-          : part * Math.min(1, waiters / Math.max(1, meanwhile.idleOfNode[node]!));
+          : part * Math.min(1, waiters / Math.max(1, f64(meanwhile.idleOfNode, node)));
       parts.push([node, explains]);
-      sum += explains * lost[node]!;
+      sum += explains * f64(lost, node);
     }
     const scale = sum > most ? most / sum : 1;
-    for (const [node, explains] of parts) explained[node]! += explains * scale;
+    for (const [node, explains] of parts) addAt(explained, node, explains * scale);
   };
   const isInside = (node: number, object: number): boolean => {
-    for (let n = node; n !== 0; n = stacks.parent[n]!) if (stacks.entity[n] === object) return true;
+    for (let n = node; n !== 0; n = u32(stacks.parent, n)) if (stacks.entity[n] === object) return true;
     return false;
   };
   for (const { entity } of locks) explain(entity, Infinity);
   if (io.saving > 0) explain(0, io.saving);
-  for (let k = 0; k < weights.length; k++) if (isBusy(k)) out[k] = 1 - Math.min(1, explained[tuples.stack[k]]!);
+  for (let k = 0; k < weights.length; k++)
+    if (isBusy(k)) out[k] = 1 - Math.min(1, f64(explained, u32(tuples.stack, k)));
   return out;
 }

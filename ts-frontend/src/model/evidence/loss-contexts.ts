@@ -3,6 +3,7 @@
  * lost (time that more parallelism would have saved). A context is a set of nodes: "what ran in f, called, however
  * deep, from g". Pure.
  */
+import { addAt, countAt, f64, item, u16, u32, u8 } from '../profile/columns.js';
 import type { RawProfile } from '../profile/raw-profile.js';
 import type { Tables } from '../metrics/tables.js';
 import type { Own } from './code-origin.js';
@@ -32,11 +33,11 @@ export function prepareContexts(
   const lostSelf = new Float64Array(stacks.count);
   const atWork = new Uint8Array(stacks.count);
   for (let k = 0; k < weights.length; k++) {
-    if (!isBusy(tuples.state[k]!)) continue;
-    const b = Math.min(P, Math.max(1, tuples.busy[k]!));
-    const stack = tuples.stack[k]!;
-    lost[k] = weights[k]! * (1 / b - 1 / P) * unexplained[k]!;
-    lostSelf[stack]! += lost[k]!;
+    if (!isBusy(u8(tuples.state, k))) continue;
+    const b = Math.min(P, Math.max(1, u16(tuples.busy, k)));
+    const stack = u32(tuples.stack, k);
+    lost[k] = f64(weights, k) * (1 / b - 1 / P) * f64(unexplained, k);
+    addAt(lostSelf, stack, f64(lost, k));
     atWork[stack] = 1;
   }
   const scratch = (): Float64Array => new Float64Array(raw.entities.length);
@@ -71,15 +72,45 @@ export interface ThreadTimes {
   cost: number[];
 }
 
+/** One of the times at which the code ran; `byThread` is all 0 between two calls of statsOf. */
+function addTuple(
+  stats: ContextStats,
+  { tuples, head }: RawProfile,
+  contexts: Contexts,
+  weight: number,
+  k: number,
+): void {
+  const P = head.processors;
+  const b = Math.min(P, Math.max(1, u16(tuples.busy, k)));
+  const npt = weight / b;
+  const cost = b < P ? npt * f64(contexts.unexplained, k) : 0;
+  const lost = f64(contexts.lost, k);
+  stats.time += weight;
+  stats.npt += npt;
+  if (b > 1) {
+    stats.nptBeside += npt;
+    stats.timeBeside += weight;
+  } else stats.lostAlone += lost;
+  stats.lost += lost;
+  const { time, cost: costs, at: seen } = contexts.byThread;
+  const thread = u32(tuples.thread, k);
+  if (seen[thread] === 0) seen[thread] = stats.threads.ids.push(thread);
+  addAt(time, thread, weight);
+  addAt(costs, thread, cost);
+  if (cost === 0) return;
+  const spinning = u16(tuples.spinning, k);
+  stats.cost += cost;
+  stats.costBusy += cost * b;
+  stats.costSpinning += cost * spinning;
+  stats.costReady += cost * Math.max(0, u32(tuples.runnable, k) - b - spinning);
+}
+
 export function statsOf(
   raw: RawProfile,
   contexts: Contexts,
   weights: Float64Array,
   members: readonly number[],
 ): ContextStats {
-  const { tuples, head } = raw;
-  const P = head.processors;
-  const { start, order } = contexts.byStack;
   const stats: ContextStats = {
     lost: 0,
     lostAlone: 0,
@@ -93,36 +124,17 @@ export function statsOf(
     costReady: 0,
     threads: { ids: [], time: [], cost: [] },
   };
-  const { time: timeOf, cost: costOf, at: seen } = contexts.byThread; // all 0 between calls
-  const { ids, time, cost: costs } = stats.threads;
+  const { start, order } = contexts.byStack;
   for (const node of members)
-    for (let at = start[node]!; at < start[node + 1]!; at++) {
-      const k = order[at]!;
-      if (!isBusy(tuples.state[k]!)) continue;
-      const b = Math.min(P, Math.max(1, tuples.busy[k]!));
-      const npt = weights[k]! / b;
-      const cost = b < P ? npt * contexts.unexplained[k]! : 0;
-      stats.time += weights[k]!;
-      stats.npt += npt;
-      if (b > 1) {
-        stats.nptBeside += npt;
-        stats.timeBeside += weights[k]!;
-      } else stats.lostAlone += contexts.lost[k]!;
-      stats.lost += contexts.lost[k]!;
-      const thread = tuples.thread[k]!;
-      if (seen[thread] === 0) seen[thread] = ids.push(thread);
-      timeOf[thread]! += weights[k]!;
-      costOf[thread]! += cost;
-      if (cost > 0) {
-        stats.cost += cost;
-        stats.costBusy += cost * b;
-        stats.costSpinning += cost * tuples.spinning[k]!;
-        stats.costReady += cost * Math.max(0, tuples.runnable[k]! - b - tuples.spinning[k]!);
-      }
+    for (let at = u32(start, node), end = u32(start, node + 1); at < end; at++) {
+      const k = u32(order, at);
+      if (isBusy(u8(raw.tuples.state, k))) addTuple(stats, raw, contexts, f64(weights, k), k);
     }
+  const { time: timeOf, cost: costOf, at: seen } = contexts.byThread;
+  const { ids, time, cost: costs } = stats.threads;
   for (const thread of ids) {
-    time.push(timeOf[thread]!);
-    costs.push(costOf[thread]!);
+    time.push(f64(timeOf, thread));
+    costs.push(f64(costOf, thread));
     timeOf[thread] = costOf[thread] = seen[thread] = 0;
   }
   if (stats.cost > 0) {
@@ -159,7 +171,7 @@ export function concentrate(
 ): Context[] {
   const found: Context[] = [];
   const { lostSelf, atWork } = contexts;
-  const sum = (members: readonly number[]): number => members.reduce((total, n) => total + lostSelf[n]!, 0);
+  const sum = (members: readonly number[]): number => members.reduce((total, n) => total + f64(lostSelf, n), 0);
   const all: number[] = [];
   for (let n = 0; n < stacks.count; n++) if (atWork[n] === 1) all.push(n);
   const whole = sum(all);
@@ -179,9 +191,9 @@ export function concentrate(
     splits++;
     for (const node of members) {
       let known = node;
-      while (known !== 0 && splitOf[known] !== splits && entityOf[known] !== entity) known = parent[known]!;
-      const answer = known === 0 ? 0 : splitOf[known] === splits ? isInside[known]! : 1;
-      for (let n = node; n !== 0 && splitOf[n] !== splits; n = parent[n]!) {
+      while (known !== 0 && splitOf[known] !== splits && entityOf[known] !== entity) known = u32(parent, known);
+      const answer = known === 0 ? 0 : splitOf[known] === splits ? u8(isInside, known) : 1;
+      for (let n = node; n !== 0 && splitOf[n] !== splits; n = u32(parent, n)) {
         splitOf[n] = splits;
         isInside[n] = answer;
         if (n === known) break;
@@ -204,7 +216,7 @@ export function concentrate(
   /** Is the entity where the stack begins? Then it is the program, or a thread, rather than a piece of it. */
   const isBottom = (node: number, entity: number): boolean => {
     let n = node;
-    while (n !== 0 && stacks.parent[n] !== 0) n = stacks.parent[n]!;
+    while (n !== 0 && stacks.parent[n] !== 0) n = u32(stacks.parent, n);
     return n !== 0 && stacks.entity[n] === entity;
   };
 
@@ -217,14 +229,14 @@ export function concentrate(
     const byCaller = new Map<number, number[]>();
     for (const node of members) {
       let at = 0;
-      for (let n = node; n !== 0; n = parent[n]!) if (entityOf[n] === entity) at = n;
-      let n = at === 0 ? 0 : parent[at]!;
-      while (n !== 0 && (contexts.own.hidden[n] === 1 || raw.entities[entityOf[n]!]!.kind !== 'procedure'))
-        n = parent[n]!;
-      if (n === 0 || isBottom(n, entityOf[n]!)) continue;
-      const known = byCaller.get(entityOf[n]!);
+      for (let n = node; n !== 0; n = u32(parent, n)) if (entityOf[n] === entity) at = n;
+      let n = at === 0 ? 0 : u32(parent, at);
+      while (n !== 0 && (contexts.own.hidden[n] === 1 || item(raw.entities, u32(entityOf, n)).kind !== 'procedure'))
+        n = u32(parent, n);
+      if (n === 0 || isBottom(n, u32(entityOf, n))) continue;
+      const known = byCaller.get(u32(entityOf, n));
       if (known) known.push(node);
-      else byCaller.set(entityOf[n]!, [node]);
+      else byCaller.set(u32(entityOf, n), [node]);
     }
     const [most, ...others] = [...byCaller]
       .map(([caller, nodes]) => ({ caller, nodes, lost: sum(nodes) }))
@@ -307,27 +319,27 @@ class Inclusive {
       marked = this.#marked,
       above = this.#above;
     for (const node of members) {
-      below[node] = this.lostSelf[node]!;
+      below[node] = f64(this.lostSelf, node);
       for (let n = node; n !== 0 && marked[n] === 0;) {
         marked[n] = 1;
-        n = parent[n]!;
-        above[n]!++;
+        n = u32(parent, n);
+        countAt(above, n);
       }
     }
     const met: number[] = []; // on each path innermost first
     for (const node of members) {
       for (let n = node; n !== 0 && marked[n] === 1 && above[n] === 0;) {
         // all that is above it has been added to it
-        const lost = below[n]!;
+        const lost = f64(below, n);
         below[n] = marked[n] = 0;
         if (lost !== 0 && isFirst[n] === 1 && this.own.hidden[n] === 0) {
-          const e = entity[n]!;
+          const e = u32(entity, n);
           if (totals[e] === 0) met.push(e);
-          totals[e]! += lost;
+          addAt(totals, e, lost);
         }
-        n = parent[n]!;
-        below[n]! += lost;
-        above[n]!--;
+        n = u32(parent, n);
+        addAt(below, n, lost);
+        countAt(above, n, -1);
       }
     }
     below[0] = 0;
@@ -337,14 +349,14 @@ class Inclusive {
     const exceeds = (a: number, b: number): boolean => a > b * (1 + 1e-12);
     for (const e of met) {
       if (path.has(e)) continue;
-      const lost = totals[e]!;
-      if (!exceeds(totals[first]!, lost)) {
+      const lost = f64(totals, e);
+      if (!exceeds(f64(totals, first), lost)) {
         second = first;
         first = e;
-      } else if (!exceeds(totals[second]!, lost)) second = e;
-      if (!exceeds(enough, lost) && (half === 0 || exceeds(totals[half]!, lost))) half = e;
+      } else if (!exceeds(f64(totals, second), lost)) second = e;
+      if (!exceeds(enough, lost) && (half === 0 || exceeds(f64(totals, half), lost))) half = e;
     }
-    const most = totals[first]!;
+    const most = f64(totals, first);
     for (const e of met) totals[e] = 0;
     return { first, second, half, most };
   }
@@ -352,12 +364,12 @@ class Inclusive {
 
 /** Cosine of two ways in which processor time is divided among threads. */
 export function similarity(a: ThreadTimes, b: ThreadTimes): number {
-  const timeIn = new Map(b.ids.map((thread, k) => [thread, b.time[k]!]));
+  const timeIn = new Map(b.ids.map((thread, k) => [thread, item(b.time, k)]));
   let dot = 0,
     aa = 0,
     bb = 0;
   for (const [k, time] of a.time.entries()) {
-    dot += time * (timeIn.get(a.ids[k]!) ?? 0);
+    dot += time * (timeIn.get(item(a.ids, k)) ?? 0);
     aa += time ** 2;
   }
   for (const time of b.time) bb += time ** 2;

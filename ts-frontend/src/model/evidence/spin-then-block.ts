@@ -3,6 +3,7 @@
  * cost while there are CPUs enough for all that can run bounds what an end of the spinning can save beyond the spinning
  * itself (docs/reference/findings.md, "Threads"). Pure.
  */
+import { f64, u16, u32 } from '../profile/columns.js';
 import { addTo, savedByRunning } from './activity-levels.js';
 import type { Material } from './context.js';
 import { State, Waiting } from '../profile/raw-profile.js';
@@ -13,7 +14,7 @@ export function spinningProcedures({ model, own }: Material): Set<number> {
   const found = new Set<number>();
   for (let k = 0; k < tuples.ns.length; k++)
     if (tuples.state[k] === State.spinning && tuples.waiting[k] === Waiting.object)
-      found.add(own.procedure[tuples.stack[k]!]!);
+      found.add(u32(own.procedure, u32(tuples.stack, k)));
   found.delete(0);
   return found;
 }
@@ -29,17 +30,18 @@ export function behindSpinNs({ model, own }: Material, procedures: ReadonlySet<n
     waiting = new Map<number, number>(),
     woken = new Map<number, number>(); // by level
   for (let k = 0; k < balance.ns.length; k++)
-    if (balance.runnable[k]! <= P) addTo(elapsed, balance.busy[k]! * (P + 1) + balance.spinning[k]!, balance.ns[k]!);
+    if (u32(balance.runnable, k) <= P)
+      addTo(elapsed, u16(balance.busy, k) * (P + 1) + u16(balance.spinning, k), f64(balance.ns, k));
   for (let k = 0; k < tuples.ns.length; k++) {
     if (
-      tuples.runnable[k]! > P ||
+      u32(tuples.runnable, k) > P ||
       tuples.waiting[k] === Waiting.none ||
-      !procedures.has(own.procedure[tuples.stack[k]!]!)
+      !procedures.has(u32(own.procedure, u32(tuples.stack, k)))
     )
       continue;
-    const level = tuples.busy[k]! * (P + 1) + tuples.spinning[k]!;
-    addTo(waiting, level, tuples.ns[k]!);
-    if (tuples.waiting[k] === Waiting.woken && tuples.state[k] === State.useful) addTo(woken, level, tuples.ns[k]!);
+    const level = u16(tuples.busy, k) * (P + 1) + u16(tuples.spinning, k);
+    addTo(waiting, level, f64(tuples.ns, k));
+    if (tuples.waiting[k] === Waiting.woken && tuples.state[k] === State.useful) addTo(woken, level, f64(tuples.ns, k));
   }
   let saved = 0;
   for (const [level, ns] of waiting) {

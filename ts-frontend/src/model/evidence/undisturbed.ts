@@ -4,6 +4,7 @@
  * keep it waiting; the numbers of the report stay those of this run. Formulas: docs/reference/findings.md, "Beside
  * other programs". Pure.
  */
+import { f64, u16, u32, u8 } from '../profile/columns.js';
 import type { RawProfile } from '../profile/raw-profile.js';
 import { KernelWork, State, Waiting } from '../profile/raw-profile.js';
 import { cpuWaitOf } from '../metrics/cpu-wait.js';
@@ -22,7 +23,9 @@ export function isDisturbed(raw: RawProfile): boolean {
   const withheldNs = balance.ns.reduce(
     (sum, ns, k) =>
       sum +
-      (balance.runnable[k]! > processors ? ns * Math.max(0, processors - balance.busy[k]! - balance.spinning[k]!) : 0),
+      (u32(balance.runnable, k) > processors
+        ? ns * Math.max(0, processors - u16(balance.busy, k) - u16(balance.spinning, k))
+        : 0),
     0,
   );
   return runNs > 0 && Math.max(othersNs, withheldNs) >= leastOthers * runNs;
@@ -65,14 +68,14 @@ function kernelParts({ tuples }: RawProfile): (k: number) => ReadonlyMap<number,
     for (const key of keysOf(k)) {
       let its = sums.get(key);
       if (!its) sums.set(key, (its = new Map<number, number>()));
-      its.set(tuples.kernel[k]!, (its.get(tuples.kernel[k]!) ?? 0) + tuples.ns[k]!);
+      its.set(u8(tuples.kernel, k), (its.get(u8(tuples.kernel, k)) ?? 0) + f64(tuples.ns, k));
     }
   }
   for (const its of sums.values()) {
     const all = [...its.values()].reduce((sum, ns) => sum + ns, 0);
     for (const [reason, ns] of its) its.set(reason, ns / all);
   }
-  const own = new Map([[KernelWork.none as number, 1]]);
+  const own = new Map([[KernelWork.none, 1]]);
   return (k) =>
     keysOf(k)
       .map((key) => sums.get(key))
@@ -82,7 +85,7 @@ function kernelParts({ tuples }: RawProfile): (k: number) => ReadonlyMap<number,
 export function undisturbed(raw: RawProfile): RawProfile {
   const { tuples, balance, head } = raw;
   const key = (b: number, s: number, r: number): number => (b * (head.processors + 1) + s) * 2 ** 32 + r;
-  const keyOf = (k: number): number => key(tuples.busy[k]!, tuples.spinning[k]!, tuples.runnable[k]!);
+  const keyOf = (k: number): number => key(u16(tuples.busy, k), u16(tuples.spinning, k), u32(tuples.runnable, k));
   const readyNs = new Map<number, number>(),
     spinnersNs = new Map<number, number>(); // by b, s and r
   const add = (to: Map<number, number>, at: number, ns: number): void => {
@@ -90,17 +93,17 @@ export function undisturbed(raw: RawProfile): RawProfile {
   };
   for (let k = 0; k < tuples.ns.length; k++) {
     if (tuples.state[k] !== State.ready) continue;
-    add(readyNs, keyOf(k), tuples.ns[k]!);
-    if (tuples.waiting[k] === Waiting.object) add(spinnersNs, keyOf(k), tuples.ns[k]!);
+    add(readyNs, keyOf(k), f64(tuples.ns, k));
+    if (tuples.waiting[k] === Waiting.object) add(spinnersNs, keyOf(k), f64(tuples.ns, k));
   }
   const groups = new Map<number, Group>();
   const unchanged = groupOf(0, 0, 0);
   const rows: { from: number; busy: number; spinning: number; ns: number }[] = [];
   for (let k = 0; k < balance.ns.length; k++) {
-    const b = balance.busy[k]!,
-      s = balance.spinning[k]!,
-      ns = balance.ns[k]!,
-      at = key(b, s, balance.runnable[k]!);
+    const b = u16(balance.busy, k),
+      s = u16(balance.spinning, k),
+      ns = f64(balance.ns, k),
+      at = key(b, s, u32(balance.runnable, k));
     const group =
       ns > 0
         ? groupOf(head.processors - b - s, (readyNs.get(at) ?? 0) / ns, (spinnersNs.get(at) ?? 0) / ns)
@@ -113,23 +116,23 @@ export function undisturbed(raw: RawProfile): RawProfile {
   const partsOf = kernelParts(raw);
   for (let k = 0; k < tuples.ns.length; k++) {
     const { filled, ready, working, ways } = groups.get(keyOf(k)) ?? unchanged;
-    const state = tuples.state[k]!,
+    const state = u8(tuples.state, k),
       isReady = state === State.ready,
       spins = tuples.waiting[k] === Waiting.object;
     // the part of a ready thread's time in which it has a CPU now
     const told = isReady && ready > 0 ? Math.min(1, filled / ready) : 0;
     for (const { part, work, spin } of ways) {
-      const emit = (as: number, ns: number, kernel = tuples.kernel[k]!): void => {
-        const busy = tuples.busy[k]! + work,
-          spinning = tuples.spinning[k]! + spin;
+      const emit = (as: number, ns: number, kernel = u8(tuples.kernel, k)): void => {
+        const busy = u16(tuples.busy, k) + work,
+          spinning = u16(tuples.spinning, k) + spin;
         if (ns > 0) its.push({ from: k, state: as, kernel, busy, spinning, ns });
       };
-      emit(state, tuples.ns[k]! * (1 - told) * part);
+      emit(state, f64(tuples.ns, k) * (1 - told) * part);
       if (told > 0 && spins)
-        emit(State.spinning, filled > working ? (tuples.ns[k]! * told * spin * part) / (filled - working) : 0);
+        emit(State.spinning, filled > working ? (f64(tuples.ns, k) * told * spin * part) / (filled - working) : 0);
       else if (told > 0 && working > 0)
         for (const [kernel, of] of partsOf(k))
-          emit(State.useful, (tuples.ns[k]! * told * work * part * of) / working, kernel);
+          emit(State.useful, (f64(tuples.ns, k) * told * work * part * of) / working, kernel);
     }
   }
   return {
@@ -152,8 +155,8 @@ function pick<Table extends { ns: Float64Array; busy: ArrayLike<number>; spinnin
   const columns = Object.entries(table as unknown as Record<string, Float64Array>).map(([name, column]) => {
     const made = new (column.constructor as new (length: number) => Float64Array)(rows.length);
     rows.forEach((row, n) => {
-      const value = column[row.from]!,
-        whole = table.ns[row.from]!;
+      const value = f64(column, row.from),
+        whole = f64(table.ns, row.from);
       made[n] =
         name === 'busy'
           ? row.busy

@@ -2,6 +2,7 @@
  * Who ran while threads waited and processors had nothing to do: the pairs that the sampler saw in the same snapshots
  * (abi/profile.h, struct qz_meanwhile). Findings join the two sides of a loss by them. Pure.
  */
+import { addAt, f64, u16, u32, u8 } from '../profile/columns.js';
 import type { RawProfile } from '../profile/raw-profile.js';
 import type { Stacks } from '../profile/stack-tree.js';
 import { addTo } from './activity-levels.js';
@@ -23,23 +24,24 @@ export function prepareMeanwhile(raw: RawProfile, stacks: Stacks): Meanwhile {
   const { meanwhile, tuples, head } = raw;
   const byObject = new Map<number, Beside>();
   for (let k = 0; k < meanwhile.ns.length; k++) {
-    const object = meanwhile.object[k]!;
+    const object = u32(meanwhile.object, k);
     let row = byObject.get(object);
     if (!row) byObject.set(object, (row = { ns: new Map<number, number>(), waitersNs: new Map<number, number>() }));
-    addTo(row.ns, meanwhile.stack[k]!, meanwhile.ns[k]!);
-    addTo(row.waitersNs, meanwhile.stack[k]!, meanwhile.waitersNs[k]!);
+    addTo(row.ns, u32(meanwhile.stack, k), f64(meanwhile.ns, k));
+    addTo(row.waitersNs, u32(meanwhile.stack, k), f64(meanwhile.waitersNs, k));
   }
   const costOfNode = new Float64Array(stacks.count);
   const idleOfNode = new Float64Array(stacks.count);
   for (let k = 0; k < tuples.ns.length; k++) {
-    const state = tuples.state[k]!,
-      b = tuples.busy[k]!;
+    const state = u8(tuples.state, k),
+      b = u16(tuples.busy, k);
     if ((state === State.useful || state === State.overhead) && b > 0 && b < head.processors) {
-      costOfNode[tuples.stack[k]!]! += tuples.ns[k]! / b;
-      idleOfNode[tuples.stack[k]!]! += (tuples.ns[k]! / b) * (head.processors - b);
+      addAt(costOfNode, u32(tuples.stack, k), f64(tuples.ns, k) / b);
+      addAt(idleOfNode, u32(tuples.stack, k), (f64(tuples.ns, k) / b) * (head.processors - b));
     }
   }
-  for (let n = 0; n < costOfNode.length; n++) if (costOfNode[n]! > 0) idleOfNode[n]! /= costOfNode[n]!;
+  for (let n = 0; n < costOfNode.length; n++)
+    if (f64(costOfNode, n) > 0) idleOfNode[n] = f64(idleOfNode, n) / f64(costOfNode, n);
   return { byObject, costOfNode, idleOfNode };
 }
 

@@ -1,4 +1,5 @@
 /** The time in which nothing runs (b = 0): what threads wait for meanwhile. Pure. */
+import { f64, item, u32 } from '../profile/columns.js';
 import type { WaitingAt } from '../result/facts.js';
 import { State } from '../profile/raw-profile.js';
 import type { Entity } from '../result/types.js';
@@ -16,7 +17,7 @@ export function waitingAtRest({ model, levels }: Material): Waiting[] {
   for (const [id, { blocked }] of levels.waits) {
     const ns = blocked.get(0) ?? 0;
     if (shownId(model, id) === id && rest > 0 && ns > 0)
-      waiting.push({ entity: model.entities[id]!, threads: ns / rest });
+      waiting.push({ entity: item(model.entities, id), threads: ns / rest });
   }
   return waiting.sort((a, b) => b.threads - a.threads);
 }
@@ -38,8 +39,8 @@ export function sleepingIn(material: Material): { name: string; threads: number 
   const { tuples } = material.model.raw;
   const calls = new Map<string, number>();
   for (let k = 0; k < tuples.ns.length; k++) {
-    const call = tuples.state[k] === State.io && tuples.busy[k] === 0 ? systemCall(material, tuples.stack[k]!) : '';
-    if (call !== '') calls.set(call, (calls.get(call) ?? 0) + tuples.ns[k]! / material.model.balance.nothingRanNs);
+    const call = tuples.state[k] === State.io && tuples.busy[k] === 0 ? systemCall(material, u32(tuples.stack, k)) : '';
+    if (call !== '') calls.set(call, (calls.get(call) ?? 0) + f64(tuples.ns, k) / material.model.balance.nothingRanNs);
   }
   return Array.from(calls, ([name, threads]) => ({ name, threads }))
     .filter(({ threads }) => threads >= leastTold)

@@ -3,6 +3,7 @@
  * few threads. Which of them it is follows from who ran, on how many threads, and what the others waited for meanwhile
  * (docs/reference/findings.md, "Code"). Pure.
  */
+import { defined, f64, item, u16, u32, u8 } from '../profile/columns.js';
 import type { Context, ContextStats, Contexts, ThreadTimes } from '../evidence/loss-contexts.js';
 import { concentrate, similarity, statsOf } from '../evidence/loss-contexts.js';
 import type { Material } from '../evidence/context.js';
@@ -73,7 +74,7 @@ export function tellCode(material: Material, contexts: Contexts): Finding[] {
   const isHandedOver = handsOver(material);
   for (const { id, context, members } of alike) {
     const stats = statsOf(model.raw, contexts, working.weights, members);
-    if (stats.lost < smallest || !isCode(model.entities[id]!) || isHandedOver(members)) continue;
+    if (stats.lost < smallest || !isCode(item(model.entities, id)) || isHandedOver(members)) continue;
     const candidate: Candidate = {
       id,
       context,
@@ -88,14 +89,16 @@ export function tellCode(material: Material, contexts: Contexts): Finding[] {
     };
     look(material, candidate);
     const { waited, alone, threads } = candidate;
-    const kind = waited ? model.entities[waited.object]!.rawKind : undefined;
+    const kind = waited ? item(model.entities, waited.object).rawKind : undefined;
     const lone = threads >= 2 ? loneOf(material, contexts, candidate) : undefined;
     if (isUnfed(material, candidate)) small.push(candidate);
     else if (isStream(model, candidate)) streams.push(candidate);
     else if (lone) alones.push(lone);
     else if (
       threads >= 2 ||
-      (alone && kind !== undefined && (isBeside(candidate) || isRegionEnd(model.entities[waited!.object]!)))
+      (alone &&
+        kind !== undefined &&
+        (isBeside(candidate) || isRegionEnd(item(model.entities, defined(waited).object))))
     )
       shared.set(waited?.object ?? 0, [...(shared.get(waited?.object ?? 0) ?? []), candidate]);
     else alones.push(candidate);
@@ -108,7 +111,9 @@ export function tellCode(material: Material, contexts: Contexts): Finding[] {
   for (const candidates of shared.values()) {
     const others = candidates.filter((one) => !isStaged(one));
     if (others.length > 0)
-      told.push(divided(material, contexts, others.length === 1 ? others[0]! : phaseOf(material, contexts, others)));
+      told.push(
+        divided(material, contexts, others.length === 1 ? item(others, 0) : phaseOf(material, contexts, others)),
+      );
   }
   for (const candidate of alones)
     if (!(candidate.waited && isStaged(candidate))) told.push(serial(material, contexts, candidate));
@@ -126,20 +131,20 @@ function look({ model, meanwhile }: Material, candidate: Candidate): void {
   candidate.data = [];
   const { ids, time: times, cost } = stats.threads;
   for (let k = 0; k < ids.length; k++) {
-    time = Math.max(time, times[k]!);
-    if (cost[k]! > most) {
-      most = cost[k]!;
-      candidate.thread = ids[k]!;
+    time = Math.max(time, item(times, k));
+    if (item(cost, k) > most) {
+      most = item(cost, k);
+      candidate.thread = item(ids, k);
     }
   }
   for (let k = 0; k < ids.length; k++)
-    if (times[k]! >= 0.02 * time) candidate.threads += Math.max(1, model.entities[ids[k]!]!.instances);
-  candidate.alone = most >= 0.9 * stats.cost && model.entities[candidate.thread]!.instances <= 1;
+    if (item(times, k) >= 0.02 * time) candidate.threads += Math.max(1, item(model.entities, item(ids, k)).instances);
+  candidate.alone = most >= 0.9 * stats.cost && item(model.entities, candidate.thread).instances <= 1;
 
   let best: Waited | undefined;
   let join: Waited | undefined;
   for (const [object, mean] of waitersBeside(meanwhile, candidate.members)) {
-    const entity = model.entities[object]!;
+    const entity = item(model.entities, object);
     if (entity.rawKind === 'sleep' || isLock(entity)) continue;
     const waited = { object, mean };
     if (waited.mean >= 0.1 && passesData(entity)) candidate.data.push(waited);
@@ -164,19 +169,19 @@ const isUnknown = (object: Entity): boolean => isUncounted(object) || (object.ra
  */
 function loneOf(material: Material, contexts: Contexts, candidate: Candidate): Candidate | undefined {
   const { model, working } = material;
-  const object = candidate.waited ? model.entities[candidate.waited.object]! : undefined;
+  const object = candidate.waited ? item(model.entities, candidate.waited.object) : undefined;
   if (!object || !isUnknown(object) || isBarrier(object)) return undefined;
   const byPath = new Map<string, number[]>();
   for (const node of candidate.members) {
     const own = pathOf(working.stacks, node).filter(
-      (id) => model.entities[id]!.kind === 'procedure' && isOwn(model.entities[id]!),
+      (id) => item(model.entities, id).kind === 'procedure' && isOwn(item(model.entities, id)),
     );
     byPath.set(own.join(' '), [...(byPath.get(own.join(' ')) ?? []), node]);
   }
   const members: number[] = [];
   for (const nodes of byPath.values()) {
     const { ids } = statsOf(model.raw, contexts, working.weights, nodes).threads;
-    if (ids.length === 1 && ids[0] === candidate.thread && model.entities[candidate.thread]!.instances <= 1)
+    if (ids.length === 1 && ids[0] === candidate.thread && item(model.entities, candidate.thread).instances <= 1)
       members.push(...nodes);
   }
   const stats = statsOf(model.raw, contexts, working.weights, members);
@@ -193,7 +198,7 @@ export const isBeside = ({ stats }: Candidate): boolean => stats.nptBeside >= 0.
 function aliveAtOnce(model: Model, threads: readonly number[]): number {
   const ends: { at: number; by: number }[] = [];
   for (const id of threads) {
-    const { thread, instances } = model.entities[id]!;
+    const { thread, instances } = item(model.entities, id);
     const by = Math.max(1, instances);
     const first = thread?.firstNs ?? 0;
     ends.push({ at: first, by }, { at: Math.max(first + 1, thread?.lastNs ?? Infinity), by: -by });
@@ -218,9 +223,9 @@ function isUnfed({ model }: Material, { stats }: Candidate): boolean {
 /** Candidates of one kind as one, under the name of the one that costs most. */
 export function together({ model, working }: Material, contexts: Contexts, candidates: Candidate[]): Candidate {
   const [first] = candidates.sort((a, b) => b.stats.cost - a.stats.cost);
-  if (candidates.length === 1) return first!;
+  if (candidates.length === 1) return defined(first);
   const members = candidates.flatMap((one) => one.members);
-  return { ...first!, members, stats: statsOf(model.raw, contexts, working.weights, members) };
+  return { ...defined(first), members, stats: statsOf(model.raw, contexts, working.weights, members) };
 }
 
 /** The innermost procedure on all of the paths (threads come to it on paths of their own), but for `parts`; 0: none. */
@@ -237,7 +242,7 @@ function onAll({ entities }: Model, paths: readonly number[][], parts: ReadonlyS
   let best = 0,
     deepest = -1;
   for (const [id, { paths: count, least }] of depths) {
-    const entity = entities[id]!;
+    const entity = item(entities, id);
     if (count < paths.length || entity.kind !== 'procedure' || parts.has(id) || !isOwn(entity) || least <= deepest)
       continue;
     best = id;
@@ -291,10 +296,13 @@ function unfed({ model }: Material, { id, stats }: Candidate): Finding {
 function callersOf(material: Material, contexts: Contexts, { context }: Candidate): number[] {
   const { model, working } = material;
   let worst = 0;
-  for (const node of context.members) if (contexts.lostSelf[node]! > (contexts.lostSelf[worst]! || 0)) worst = node;
+  for (const node of context.members)
+    if (f64(contexts.lostSelf, node) > (f64(contexts.lostSelf, worst) || 0)) worst = node;
   const path = pathOf(working.stacks, worst);
   const outside = path.slice(0, Math.max(0, path.indexOf(context.entity)));
-  const own = outside.filter((id) => model.entities[id]!.origin !== 'standard' && !isRuntime(model.entities[id]!));
+  const own = outside.filter(
+    (id) => item(model.entities, id).origin !== 'standard' && !isRuntime(item(model.entities, id)),
+  );
   return (own.length > 0 ? own : outside).slice(-3);
 }
 
@@ -308,7 +316,7 @@ function serial(material: Material, contexts: Contexts, candidate: Candidate): F
   const { model } = material;
   const { id, stats, waited, context } = candidate;
   const parts = largestParts(material, candidate); // of an entity's own code: what it calls of run-time libraries
-  const itself = context.self && id !== 0 && model.entities[id]!.nptNs > 1.05 * stats.npt;
+  const itself = context.self && id !== 0 && item(model.entities, id).nptNs > 1.05 * stats.npt;
   return findingOf(model, {
     entity: id,
     kind: 'serial',
@@ -341,13 +349,13 @@ function largestParts({ model, working }: Material, { context }: Candidate): num
   for (const node of context.members) {
     let npt = 0;
     for (const k of rowsOfKey(byStack, node))
-      if (tuples.busy[k]! > 0 && isBusy(tuples.state[k]!)) npt += weights[k]! / tuples.busy[k]!;
+      if (u16(tuples.busy, k) > 0 && isBusy(u8(tuples.state, k))) npt += f64(weights, k) / u16(tuples.busy, k);
     if (npt === 0) continue;
     whole += npt;
-    for (let n = node; n !== 0 && stacks.entity[n] !== context.entity; n = stacks.parent[n]) {
-      const above = stacks.parent[n];
+    for (let n = node; n !== 0 && stacks.entity[n] !== context.entity; n = u32(stacks.parent, n)) {
+      const above = u32(stacks.parent, n);
       if (above === 0 || stacks.entity[above] !== context.entity) continue;
-      const id = shownId(model, stacks.entity[n]);
+      const id = shownId(model, u32(stacks.entity, n));
       totals.set(id, (totals.get(id) ?? 0) + npt);
     }
   }
@@ -372,7 +380,7 @@ function divided(material: Material, contexts: Contexts, candidate: Candidate): 
   // Nobody waits for it, and most of the loss is while one thread runs: several threads did it, but one after the
   // other.
   if (!waited && stats.lostAlone > stats.lost / 2) return serial(material, contexts, candidate);
-  const object = waited ? model.entities[waited.object]! : undefined;
+  const object = waited ? item(model.entities, waited.object) : undefined;
   const atBarrier = object !== undefined && isBarrier(object);
   const atOnce = Math.min(threads, aliveAtOnce(model, stats.threads.ids));
   // Threads that could share the work: those that ran it, those that worked beside it, those that waited for it.
@@ -381,7 +389,7 @@ function divided(material: Material, contexts: Contexts, candidate: Candidate): 
     Math.max(
       atOnce,
       Math.round(stats.costBusy),
-      atBarrier ? 1 + Math.round(waited!.mean) : 1,
+      atBarrier ? 1 + Math.round(defined(waited).mean) : 1,
       alone ? besideWidth(stats) : 1,
     ),
   );
@@ -454,10 +462,10 @@ function uneven(
     atBarrier || (object !== undefined && isUnknown(object)) ? Infinity : endsApart(model, stats),
   );
   const { within, entity } = candidate.context;
-  const isNamesake = within !== 0 || model.entities[entity]!.group !== 0; // there are others of the name
+  const isNamesake = within !== 0 || item(model.entities, entity).group !== 0; // there are others of the name
   const too = more >= nearlyAsMuch * savingNs;
   return findingOf(model, {
-    entity: shownId(model, atBarrier ? waited!.object : isSlow ? slow : id),
+    entity: shownId(model, atBarrier ? defined(waited).object : isSlow ? slow : id),
     kind: 'imbalance',
     change: many ? 'finer-grain' : 'balance',
     advice: { pieces: 'smaller', threads: too ? 'more' : null },
@@ -467,15 +475,15 @@ function uneven(
     facts: {
       form: 'uneven-division',
       code: id,
-      barrier: atBarrier ? waited!.object : null,
+      barrier: atBarrier ? defined(waited).object : null,
       slowest: isSlow
         ? {
             thread: slow,
-            workNs: stats.threads.time[stats.threads.ids.indexOf(slow)]!,
+            workNs: item(stats.threads.time, stats.threads.ids.indexOf(slow)),
             meanNs: stats.time / Math.max(1, threads),
           }
         : null,
-      last: !isSlow && model.entities[thread]!.name !== '' && alone && thread !== 0 ? thread : null,
+      last: !isSlow && item(model.entities, thread).name !== '' && alone && thread !== 0 ? thread : null,
       threads,
       atOnce,
       callers: isNamesake ? callersOf(material, contexts, candidate) : [],
@@ -499,12 +507,12 @@ function endsApart(model: Model, stats: ContextStats): number {
     sum = 0,
     count = 0;
   for (const id of stats.threads.ids) {
-    const entity = model.entities[id]!;
+    const entity = item(model.entities, id);
     if (!entity.thread || entity.instances > 1) return Infinity;
     last = Math.max(last, entity.thread.lastNs);
   }
   for (const id of stats.threads.ids) {
-    sum += last - model.entities[id]!.thread!.lastNs;
+    sum += last - defined(item(model.entities, id).thread).lastNs;
     count++;
   }
   return count > 1 ? sum / count : Infinity;
@@ -525,12 +533,15 @@ function lostShare(stats: ContextStats, P: number): number {
 function slowest(model: Model, stats: ContextStats): number {
   let threads = 0;
   const { ids, time, cost } = stats.threads;
-  for (const thread of ids) threads += Math.max(1, model.entities[thread]!.instances);
+  for (const thread of ids) threads += Math.max(1, item(model.entities, thread).instances);
   const mean = stats.time / Math.max(1, threads);
   return (
     ids.find(
       (thread, k) =>
-        thread !== 0 && model.entities[thread]!.instances <= 1 && time[k]! >= 1.25 * mean && cost[k]! >= stats.cost / 2,
+        thread !== 0 &&
+        item(model.entities, thread).instances <= 1 &&
+        item(time, k) >= 1.25 * mean &&
+        item(cost, k) >= stats.cost / 2,
     ) ?? 0
   );
 }

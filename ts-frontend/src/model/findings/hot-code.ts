@@ -2,6 +2,7 @@
  * Where the processors are busy: the code that takes the time, to be made faster (docs/reference/findings.md,
  * "Optimize"). Pure.
  */
+import { f64, item, u16, u32, u8 } from '../profile/columns.js';
 import { addTo } from '../evidence/activity-levels.js';
 import type { Material } from '../evidence/context.js';
 import { findingOf, meanwhileOf, muchMore, shownId } from '../evidence/context.js';
@@ -40,22 +41,22 @@ export function tellOptimize({ model, working, own, least }: Material, named: Re
   for (let k = 0; k < weights.length; k++) {
     if (
       tuples.state[k] !== State.useful ||
-      tuples.busy[k] < full ||
+      u16(tuples.busy, k) < full ||
       tuples.stack[k] === 0 ||
       tuples.waiting[k] === Waiting.woken ||
-      named.has(tuples.thread[k])
+      named.has(u32(tuples.thread, k))
     )
       continue;
-    const node = tuples.stack[k];
-    const id = shownId(model, own.owner[node]);
+    const node = u32(tuples.stack, k);
+    const id = shownId(model, u32(own.owner, node));
     let row = byEntity.get(id);
     if (!row) byEntity.set(id, (row = { npt: 0, busy: 0, spinning: 0, mainNs: 0, called: new Map() }));
-    const npt = weights[k] / tuples.busy[k];
+    const npt = f64(weights, k) / u16(tuples.busy, k);
     row.npt += npt;
-    row.busy += npt * tuples.busy[k];
-    row.spinning += npt * tuples.spinning[k];
-    if (main !== 0 && tuples.thread[k] === main) row.mainNs += weights[k];
-    if (own.hidden[node]) addTo(row.called, stacks.entity[node], npt);
+    row.busy += npt * u16(tuples.busy, k);
+    row.spinning += npt * u16(tuples.spinning, k);
+    if (main !== 0 && tuples.thread[k] === main) row.mainNs += f64(weights, k);
+    if (u8(own.hidden, node)) addTo(row.called, u32(stacks.entity, node), npt);
   }
   const worth = ({ npt, mainNs }: Hot): number => (main !== 0 ? Math.min(npt, mainNs) : npt);
   const isTold = (id: number, { npt }: Hot): boolean => (named.get(id) ?? 0) >= npt / 2 / muchMore;
@@ -67,7 +68,7 @@ export function tellOptimize({ model, working, own, least }: Material, named: Re
     savingNs = worth(hot) / 2;
   const most = [...called].sort((a, b) => b[1] - a[1])[0];
   const within = most && most[1] >= npt / 4 ? { entity: most[0], ns: most[1] } : null;
-  const [largest, { npt: ns }] = rows[0]!;
+  const [largest, { npt: ns }] = item(rows, 0);
   const beside = largest !== id && ns > npt ? { entity: largest, ns, main } : null;
   return [
     findingOf(model, {

@@ -2,6 +2,7 @@
  * Limits by input and output that is not overlapped with other work (docs/reference/findings.md, "Input and output").
  * Pure.
  */
+import { item, u32, u8 } from '../profile/columns.js';
 import type { IoFacts } from '../result/facts.js';
 import { addTo, busyOf, spinningOf } from '../evidence/activity-levels.js';
 import type { Material } from '../evidence/context.js';
@@ -31,14 +32,14 @@ function systemCalls({ model, working, own }: Material, loss: IoLoss): { name: s
   let total = 0;
   for (let k = 0; k < tuples.ns.length; k++) {
     const value = loss.perTuple(k),
-      node = tuples.stack[k]!;
+      node = u32(tuples.stack, k);
     if (value <= 0) continue;
     total += value;
-    if (own.hidden[node]) addTo(calls, working.stacks.entity[node]!, value);
+    if (u8(own.hidden, node)) addTo(calls, u32(working.stacks.entity, node), value);
   }
   return [...calls]
     .sort((a, b) => b[1] - a[1])
-    .map(([id, value]) => ({ name: model.entities[id]!.name, share: value / total }));
+    .map(([id, value]) => ({ name: item(model.entities, id).name, share: value / total }));
 }
 
 const shareOf = (calls: readonly { name: string; share: number }[], which: RegExp): number =>
@@ -58,10 +59,14 @@ export function tellIo(material: Material, loss: IoLoss): Finding[] {
     if (value <= 0) continue;
     total += value;
     threadTime += loss.counted(k);
-    addTo(innermost, own.procedure[tuples.stack[k]], value);
-    for (let n = tuples.stack[k]; n !== 0; n = stacks.parent[n])
-      if (stacks.first[n] && own.hidden[n] === 0 && model.entities[stacks.entity[n]]!.kind === 'procedure')
-        addTo(byEntity, stacks.entity[n], value);
+    addTo(innermost, u32(own.procedure, u32(tuples.stack, k)), value);
+    for (let n = u32(tuples.stack, k); n !== 0; n = u32(stacks.parent, n))
+      if (
+        u8(stacks.first, n) &&
+        own.hidden[n] === 0 &&
+        item(model.entities, u32(stacks.entity, n)).kind === 'procedure'
+      )
+        addTo(byEntity, u32(stacks.entity, n), value);
   }
   const best = [...innermost].sort((a, b) => b[1] - a[1])[0];
   const half = [...byEntity].filter(([, value]) => value >= total / 2).sort((a, b) => a[1] - b[1])[0];

@@ -2,6 +2,7 @@
  * Limits by the kernel's work on behalf of the program: memory that is given back and taken again, reads and writes of
  * few bytes, system calls (docs/reference/findings.md, "Kernel"). Pure.
  */
+import { f64, item, u16, u32, u8 } from '../profile/columns.js';
 import { addTo } from '../evidence/activity-levels.js';
 import type { Material } from '../evidence/context.js';
 import { findingOf, meanwhileOf, shownId } from '../evidence/context.js';
@@ -59,24 +60,25 @@ function measure({ model, working, own }: Material): Map<Work, Spent> {
   const { stacks, weights } = working;
   const all = new Map<Work, Spent>();
   for (let k = 0; k < weights.length; k++) {
-    const work = workOf[tuples.kernel[k]!];
+    const work = workOf[u8(tuples.kernel, k)];
     if (work === undefined || tuples.state[k] !== State.useful) continue;
     let spent = all.get(work);
     if (!spent) all.set(work, (spent = nothing()));
-    const node = tuples.stack[k]!,
-      npt = weights[k]! / Math.max(1, tuples.busy[k]!);
+    const node = u32(tuples.stack, k),
+      npt = f64(weights, k) / Math.max(1, u16(tuples.busy, k));
     spent.cost += npt;
-    spent.busy += weights[k]!;
-    spent.spinning += npt * tuples.spinning[k]!;
-    addTo(spent.byOwner, shownId(model, own.procedure[node]!), npt);
+    spent.busy += f64(weights, k);
+    spent.spinning += npt * u16(tuples.spinning, k);
+    addTo(spent.byOwner, shownId(model, u32(own.procedure, node)), npt);
     if (tuples.kernel[k] === KernelWork.memory) {
       spent.mapping += npt;
-      addTo(spent.byTaker, shownId(model, own.procedure[node]!), npt);
+      addTo(spent.byTaker, shownId(model, u32(own.procedure, node)), npt);
     }
     if (own.hidden[node] !== 1) continue;
-    const called = stacks.entity[node]!;
+    const called = u32(stacks.entity, node);
     addTo(spent.byCall, shownId(model, called), npt);
-    if (tuples.kernel[k] === KernelWork.memory && allocates.test(model.entities[called]!.name)) spent.allocating += npt;
+    if (tuples.kernel[k] === KernelWork.memory && allocates.test(item(model.entities, called).name))
+      spent.allocating += npt;
   }
   return all;
 }

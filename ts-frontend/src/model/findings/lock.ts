@@ -2,6 +2,7 @@
  * Limits by locks: threads wait while processors have nothing to do, or burn. A prediction is what would be gained if
  * the waiters ran meanwhile (docs/reference/findings.md, "Locks"). Pure.
  */
+import { defined, f64, item, u32, u8 } from '../profile/columns.js';
 import type { Holding } from '../evidence/holders.js';
 import { holdingOf } from '../evidence/holders.js';
 import type { Material } from '../evidence/context.js';
@@ -24,7 +25,7 @@ export function tellLocks(material: Material, losses: readonly LockLoss[]): Find
   const byId = new Map(losses.map((loss) => [loss.entity, loss]));
   const told = new Map<number, Contended>();
   for (const loss of losses) {
-    const entity = model.entities[loss.entity]!;
+    const entity = item(model.entities, loss.entity);
     const group = entity.group !== 0 ? byId.get(entity.group) : undefined;
     const groupSaving = group ? savingOf(group) : 0;
     if (group && savingOf(loss) < 0.8 * groupSaving) continue;
@@ -84,7 +85,7 @@ function holder(material: Material, paths: readonly PathTime[]): number {
   for (const { path, ns } of paths) {
     const procedure = [...path]
       .reverse()
-      .find((id) => model.entities[id]!.kind === 'procedure' && !isRuntime(model.entities[id]!));
+      .find((id) => item(model.entities, id).kind === 'procedure' && !isRuntime(item(model.entities, id)));
     if (procedure !== undefined) totals.set(procedure, (totals.get(procedure) ?? 0) + ns);
   }
   return [...totals].sort((a, b) => b[1] - a[1])[0]?.[0] ?? 0;
@@ -102,15 +103,15 @@ function unservedShare({ model, working }: Material, entity: Entity): number {
   const { tuples } = model.raw;
   const those = new Set(entity.members.length > 0 ? entity.members : [entity.id]);
   const has = new Uint8Array(count);
-  for (let n = 1; n < count; n++) has[n] = has[parent[n]!] === 1 || those.has(entityOf[n]!) ? 1 : 0;
+  for (let n = 1; n < count; n++) has[n] = has[u32(parent, n)] === 1 || those.has(u32(entityOf, n)) ? 1 : 0;
   let ready = 0,
     all = 0;
   for (let k = 0; k < tuples.ns.length; k++) {
-    const node = tuples.stack[k]!,
-      state = tuples.state[k]!;
-    if (has[node] === 0 || (tuples.waiting[k] !== Waiting.none && those.has(entityOf[node]!))) continue;
-    if (state === State.ready) ready += tuples.ns[k]!;
-    if (state === State.ready || isBusy(state)) all += tuples.ns[k]!;
+    const node = u32(tuples.stack, k),
+      state = u8(tuples.state, k);
+    if (has[node] === 0 || (tuples.waiting[k] !== Waiting.none && those.has(u32(entityOf, node)))) continue;
+    if (state === State.ready) ready += f64(tuples.ns, k);
+    if (state === State.ready || isBusy(state)) all += f64(tuples.ns, k);
   }
   return all > 0 ? ready / all : 0;
 }
@@ -135,7 +136,7 @@ const leastTrying = 0.1;
 function tell(material: Material, { entity, loss: own, holding, victims }: Contended): Finding {
   const { model } = material;
   const P = model.processors;
-  const stats = entity.object!;
+  const stats = defined(entity.object);
   const worst = victims.reduce((most, one) => (savingOf(one.loss) > savingOf(most.loss) ? one : most), {
     entity,
     loss: own,
@@ -183,7 +184,7 @@ export function tellSpinning(material: Material): Finding[] {
   const { model, levels, least } = material;
   const told: Finding[] = [];
   for (const [id, waits] of levels.waits) {
-    const entity = model.entities[id]!;
+    const entity = item(model.entities, id);
     if (isLock(entity) || entity.group !== 0 || waits.spinningReady < least) continue;
     const loss = lossOf(levels, entity, waits);
     const savingNs = Math.min(loss.spinCost, waits.spinningReady);

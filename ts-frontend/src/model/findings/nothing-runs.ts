@@ -3,6 +3,7 @@
  * waits for an object; only input and output, sleep and time limits end by themselves (docs/reference/findings.md, "While
  * nothing runs"). Pure.
  */
+import { defined, f64, item } from '../profile/columns.js';
 import type { Material } from '../evidence/context.js';
 import { findingOf, leastShare, meanwhileOf } from '../evidence/context.js';
 import { isLock } from '../evidence/wait-kinds.js';
@@ -18,9 +19,9 @@ function unendedNs({ model, levels }: Material): number {
   const { tuples } = model.raw;
   let ending = 0;
   for (let k = 0; k < tuples.ns.length; k++)
-    if (tuples.busy[k] === 0 && tuples.state[k] === State.io) ending += tuples.ns[k]!;
+    if (tuples.busy[k] === 0 && tuples.state[k] === State.io) ending += f64(tuples.ns, k);
   for (const [id, { blocked }] of levels.waits)
-    if (model.entities[id]!.rawKind === 'sleep' && model.entities[id]!.members.length === 0)
+    if (item(model.entities, id).rawKind === 'sleep' && item(model.entities, id).members.length === 0)
       ending += blocked.get(0) ?? 0;
   return Math.max(0, model.balance.nothingRanNs - ending);
 }
@@ -35,14 +36,16 @@ export function tellRest(material: Material): Finding[] {
   const held = waitingAtRest(material).filter((one) => isHeldUp(one) && one.threads >= leastTold);
   // Where the waits are short, or the holder of a lock may be outside all that is seen, nothing is known.
   const known = held.filter(({ entity }) => !isLock(entity) && entity.object?.counted && entity.object.contended > 0);
-  const [first] = [...known].sort((a, b) => a.entity.object!.waitMeanNs - b.entity.object!.waitMeanNs);
-  if (!first || known.some(({ entity }) => entity.object!.waitMeanNs < shortWaitNs)) return [];
-  const waits = known
-    .slice(0, most)
-    .map(({ entity }) => ({ entity: entity.id, count: entity.object!.contended, meanNs: entity.object!.waitMeanNs }));
+  const [first] = [...known].sort((a, b) => defined(a.entity.object).waitMeanNs - defined(b.entity.object).waitMeanNs);
+  if (!first || known.some(({ entity }) => defined(entity.object).waitMeanNs < shortWaitNs)) return [];
+  const waits = known.slice(0, most).map(({ entity }) => ({
+    entity: entity.id,
+    count: defined(entity.object).contended,
+    meanNs: defined(entity.object).waitMeanNs,
+  }));
   return [
     findingOf(model, {
-      entity: known[0]!.entity.id,
+      entity: item(known, 0).entity.id,
       kind: 'dependency',
       change: 'wait-less',
       costNs: cost,

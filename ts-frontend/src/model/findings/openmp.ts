@@ -2,6 +2,7 @@
  * Limits by OpenMP's run-time library: tasks, pieces of loops and parallel regions that are too small for what it takes
  * to hand them over (docs/reference/findings.md, "Overhead"). Pure.
  */
+import { defined, f64, item, u16, u32, u8 } from '../profile/columns.js';
 import { addTo } from '../evidence/activity-levels.js';
 import type { Material } from '../evidence/context.js';
 import { findingOf, largerPieces, meanwhileOf, noAdvice, shownId } from '../evidence/context.js';
@@ -23,8 +24,8 @@ const excludes = /critical|atomic_|_(un)?set_(nest_)?lock/;
 function calledAt({ model, working, own }: Material, node: number): number {
   const { stacks } = working;
   let called = 0;
-  for (let n = node; n !== 0 && own.hidden[n]; n = stacks.parent[n]!)
-    if (model.entities[stacks.entity[n]!]!.origin === 'openmp') called = stacks.entity[n]!;
+  for (let n = node; n !== 0 && u8(own.hidden, n); n = u32(stacks.parent, n))
+    if (item(model.entities, u32(stacks.entity, n)).origin === 'openmp') called = u32(stacks.entity, n);
   return called;
 }
 
@@ -42,27 +43,27 @@ function measure(material: Material): Teams {
   const { tuples } = model.raw;
   const teams: Teams = { cost: 0, busy: 0, spinning: 0, owners: new Map(), calls: new Map() };
   for (let k = 0; k < tuples.ns.length; k++) {
-    const node = tuples.stack[k]!,
-      b = tuples.busy[k]!,
-      s = tuples.spinning[k]!,
-      ns = working.weights[k]!;
+    const node = u32(tuples.stack, k),
+      b = u16(tuples.busy, k),
+      s = u16(tuples.spinning, k),
+      ns = f64(working.weights, k);
     if (tuples.state[k] === State.useful && b > 0) {
       const called = calledAt(material, node);
       if (called === 0) continue;
       teams.cost += ns / b;
       teams.busy += ns;
       teams.spinning += (ns / b) * s;
-      addTo(teams.owners, shownId(model, own.owner[node]!), ns / b);
-      if (entrance.test(model.entities[called]!.name)) addTo(teams.calls, shownId(model, called), ns / b);
+      addTo(teams.owners, shownId(model, u32(own.owner, node)), ns / b);
+      if (entrance.test(item(model.entities, called).name)) addTo(teams.calls, shownId(model, called), ns / b);
     } else if (
       tuples.state[k] === State.spinning &&
       b === 0 &&
       s > 0 &&
-      model.entities[working.stacks.entity[node]!]!.origin === 'openmp'
+      item(model.entities, u32(working.stacks.entity, node)).origin === 'openmp'
     ) {
       teams.cost += ns / s;
       teams.spinning += ns;
-      addTo(teams.owners, shownId(model, own.procedure[node]!), ns / s);
+      addTo(teams.owners, shownId(model, u32(own.procedure, node)), ns / s);
     }
   }
   return teams;
@@ -81,7 +82,7 @@ export function handsOver(material: Material): (members: readonly number[]) => b
     for (const node of members) {
       let ns = 0;
       for (const k of rowsOfKey(working.byStack, node))
-        if (isBusy(model.raw.tuples.state[k]!)) ns += working.weights[k]!;
+        if (isBusy(u8(model.raw.tuples.state, k))) ns += f64(working.weights, k);
       all += ns;
       if (ns > 0 && calledAt(material, node) !== 0) inside += ns;
     }
@@ -99,14 +100,14 @@ export function tellTeams(material: Material): Finding[] {
   const ranked = (map: Map<number, number>): number[] => [...map].sort((a, b) => b[1] - a[1]).map(([id]) => id);
   const id = ranked(teams.owners).find((one) => one !== 0) ?? 0;
   const calls = ranked(teams.calls)
-    .filter((one) => teams.calls.get(one)! >= cost / 20)
+    .filter((one) => defined(teams.calls.get(one)) >= cost / 20)
     .slice(0, most);
   const savingNs = cost * (1 - 1 / larger);
   let excluding = 0,
     named = 0;
   for (const [one, ns] of teams.calls) {
     named += ns;
-    if (excludes.test(model.entities[one]!.name)) excluding += ns;
+    if (excludes.test(item(model.entities, one).name)) excluding += ns;
   }
   const isExclusion = excluding > named / 2;
   return [

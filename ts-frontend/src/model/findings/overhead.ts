@@ -2,6 +2,7 @@
  * Limits by the thread package's own work, or by waking threads: grain too fine (docs/reference/findings.md,
  * "Overhead"). Pure.
  */
+import { defined, f64, item, u16, u32, u8 } from '../profile/columns.js';
 import { waitsAgain } from '../evidence/waits-again.js';
 import { addTo } from '../evidence/activity-levels.js';
 import type { Material } from '../evidence/context.js';
@@ -22,15 +23,15 @@ export function tellOverhead({ model, working, least }: Material): Finding[] {
     useful = 0;
   const byEntity = new Map<number, number>();
   for (let k = 0; k < weights.length; k++) {
-    if (tuples.state[k] === State.useful) useful += weights[k];
+    if (tuples.state[k] === State.useful) useful += f64(weights, k);
     if (tuples.state[k] !== State.overhead) continue;
-    const b = Math.max(1, tuples.busy[k]);
-    const npt = weights[k] / b;
+    const b = Math.max(1, u16(tuples.busy, k));
+    const npt = f64(weights, k) / b;
     cost += npt;
     busy += npt * b;
-    spinning += npt * tuples.spinning[k];
-    for (let n = tuples.stack[k]; n !== 0; n = stacks.parent[n])
-      if (stacks.first[n]) addTo(byEntity, stacks.entity[n], npt);
+    spinning += npt * u16(tuples.spinning, k);
+    for (let n = u32(tuples.stack, k); n !== 0; n = u32(stacks.parent, n))
+      if (u8(stacks.first, n)) addTo(byEntity, u32(stacks.entity, n), npt);
   }
   const savingNs = cost * (1 - 1 / coarser);
   if (savingNs < least) return [];
@@ -98,27 +99,27 @@ export function tellWakes({ model, working, own, least }: Material): Finding[] {
     spinning = 0;
   for (let k = 0; k < weights.length; k++) {
     if (tuples.state[k] !== State.useful || weights[k] === 0) continue;
-    const node = tuples.stack[k];
+    const node = u32(tuples.stack, k);
     if (
       tuples.waiting[k] !== Waiting.woken &&
-      !(own.hidden[node] && wakes.test(model.entities[stacks.entity[node]]!.name))
+      !(u8(own.hidden, node) && wakes.test(item(model.entities, u32(stacks.entity, node)).name))
     )
       continue;
-    const b = Math.max(1, tuples.busy[k]);
-    cost += weights[k] / b;
-    busy += weights[k];
-    spinning += (weights[k] / b) * tuples.spinning[k];
+    const b = Math.max(1, u16(tuples.busy, k));
+    cost += f64(weights, k) / b;
+    busy += f64(weights, k);
+    spinning += (f64(weights, k) / b) * u16(tuples.spinning, k);
   }
   const savingNs = cost * (1 - 1 / coarser);
   if (savingNs < least) return [];
   const most = [...byObject].sort((a, b) => b[1] - a[1]).map(([id]) => id);
-  const others = most.slice(1, 3).filter((id) => byObject.get(id)! >= waits / 10);
+  const others = most.slice(1, 3).filter((id) => defined(byObject.get(id)) >= waits / 10);
   const again = condition
-    ? { condition: condition.id, count: waitsAgain(model, condition), waits: condition.object!.contended }
+    ? { condition: condition.id, count: waitsAgain(model, condition), waits: defined(condition.object).contended }
     : null;
   return [
     findingOf(model, {
-      entity: most[0]!,
+      entity: item(most, 0),
       kind: 'overhead',
       change: 'coarsen',
       advice: again ? noAdvice : largerPieces,
@@ -129,7 +130,7 @@ export function tellWakes({ model, working, own, least }: Material): Finding[] {
         form: 'wake-ups',
         waits,
         workNs: workNs / waits,
-        objects: [most[0]!, ...others],
+        objects: [item(most, 0), ...others],
         again,
         savesNs: savingNs,
         coarser,

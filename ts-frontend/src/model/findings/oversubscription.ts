@@ -3,6 +3,7 @@
  * do as much work as ever; it costs where some of the threads spin, for these get their turns too
  * (docs/reference/findings.md, "Threads"). Pure.
  */
+import { f64, item, u16, u32, u8 } from '../profile/columns.js';
 import { behindSpinNs, spinningProcedures } from '../evidence/spin-then-block.js';
 import type { OversubscriptionFacts } from '../result/facts.js';
 import { addTo } from '../evidence/activity-levels.js';
@@ -73,28 +74,28 @@ export function crowdOf({ model }: Material): Crowd {
   const spun = new Map<number, number>(),
     woken = new Map<number, number>(); // by level
   for (let k = 0; k < tuples.ns.length; k++) {
-    const state = tuples.state[k],
-      waiting = tuples.waiting[k];
-    if (waiting === Waiting.none || tuples.runnable[k]! <= P) continue;
-    const level = levelOf(tuples.busy[k]!, tuples.spinning[k]!, tuples.runnable[k]!);
+    const state = u8(tuples.state, k),
+      waiting = u8(tuples.waiting, k);
+    if (waiting === Waiting.none || u32(tuples.runnable, k) <= P) continue;
+    const level = levelOf(u16(tuples.busy, k), u16(tuples.spinning, k), u32(tuples.runnable, k));
     if (waiting === Waiting.woken) {
-      crowd.woken += tuples.ns[k]!;
-      addTo(woken, level, tuples.ns[k]!);
-      addTo(crowd.wokenAt, shownId(model, model.raw.stacks.entity[tuples.stack[k]!]!), tuples.ns[k]!);
+      crowd.woken += f64(tuples.ns, k);
+      addTo(woken, level, f64(tuples.ns, k));
+      addTo(crowd.wokenAt, shownId(model, u32(model.raw.stacks.entity, u32(tuples.stack, k))), f64(tuples.ns, k));
       continue;
     }
     if (state !== State.spinning && state !== State.ready) continue;
-    addTo(spun, level, tuples.ns[k]!);
-    addTo(crowd.byObject, shownId(model, model.raw.stacks.entity[tuples.stack[k]!]!), tuples.ns[k]!);
+    addTo(spun, level, f64(tuples.ns, k));
+    addTo(crowd.byObject, shownId(model, u32(model.raw.stacks.entity, u32(tuples.stack, k))), f64(tuples.ns, k));
   }
   const levels: Level[] = [];
   for (let k = 0; k < balance.ns.length; k++) {
-    const ns = balance.ns[k]!,
-      b = balance.busy[k]!,
-      s = balance.spinning[k]!;
-    if (balance.runnable[k]! <= P || ns === 0) continue;
-    const r = balance.runnableNs[k]! / ns;
-    const level = levelOf(b, s, balance.runnable[k]!);
+    const ns = f64(balance.ns, k),
+      b = u16(balance.busy, k),
+      s = u16(balance.spinning, k);
+    if (u32(balance.runnable, k) <= P || ns === 0) continue;
+    const r = f64(balance.runnableNs, k) / ns;
+    const level = levelOf(b, s, u32(balance.runnable, k));
     const m = Math.min(r, (spun.get(level) ?? 0) / ns),
       w = Math.min(r - m, (woken.get(level) ?? 0) / ns),
       u = r - m - w;
@@ -173,7 +174,7 @@ export function tellCrowd(material: Material): Finding | undefined {
       crowdedNs: crowd.ns,
       runnable: crowd.runnable,
       harmful,
-      spinners: harmful ? { threads: crowd.spinners, object: objects[0]! } : null,
+      spinners: harmful ? { threads: crowd.spinners, object: item(objects, 0) } : null,
       woken: wokenOf(crowd),
       cpuWait: waitNs > 0 ? { waitNs, ownNs: own } : null,
       fewer: harmful ? savedByFewer(material, crowd) : { savesNs: 0, mostNs: null },

@@ -2,6 +2,7 @@
  * Limits by threads that pass data on to each other: pipelines, and threads that wait for each other's results
  * (docs/reference/findings.md, "Code"). Pure.
  */
+import { defined, item } from '../profile/columns.js';
 import type { Contexts } from '../evidence/loss-contexts.js';
 import type { Candidate } from './code.js';
 import { isBeside, meanwhile, together } from './code.js';
@@ -27,10 +28,12 @@ function isHandover(model: Model, candidate: Candidate, object: Entity): boolean
   if (object.rawKind !== 'loop' || !isUnexplained(object) || !isBeside(candidate)) return false;
   const { ids, time } = candidate.stats.threads;
   const names = new Set(
-    ids.filter((_, k) => time[k]! >= 0.02 * candidate.stats.time).map((id) => model.entities[id]!.name),
+    ids.filter((_, k) => item(time, k) >= 0.02 * candidate.stats.time).map((id) => item(model.entities, id).name),
   );
   const waiters = object.object?.waiters ?? [];
-  return waiters.length > 0 && waiters.every(({ thread }) => thread !== 0 && !names.has(model.entities[thread]!.name));
+  return (
+    waiters.length > 0 && waiters.every(({ thread }) => thread !== 0 && !names.has(item(model.entities, thread).name))
+  );
 }
 
 /** A thread that is at work during so much of its life waits for nobody: of a pipeline, it is the slowest stage. */
@@ -43,10 +46,10 @@ const alwaysAtWork = 0.75;
  */
 export function isStream(model: Model, candidate: Candidate): boolean {
   const { waited, threads, thread } = candidate;
-  const object = waited ? model.entities[waited.object]! : undefined;
+  const object = waited ? item(model.entities, waited.object) : undefined;
   if (object && isHandover(model, candidate, object)) return true;
   if (!object || !passesData(object) || !isRepeated(object)) return false;
-  const { thread: life, processorTimeNs } = model.entities[thread]!;
+  const { thread: life, processorTimeNs } = item(model.entities, thread);
   return (
     threads >= 2 ||
     isBeside(candidate) ||
@@ -61,18 +64,19 @@ export function stream(material: Material, contexts: Contexts, streams: Candidat
   streams.sort((a, b) => b.stats.cost - a.stats.cost);
   const objects = [
     ...new Set([
-      ...streams.map((one) => one.waited!.object),
+      ...streams.map((one) => defined(one.waited).object),
       ...streams.flatMap((one) => one.data.map((waited) => waited.object)),
     ]),
   ];
   for (const one of streams) for (const thread of one.stats.threads.ids) if (thread !== 0) involved.add(thread);
   for (const object of objects)
-    for (const { thread } of model.entities[object]!.object!.waiters) if (thread !== 0) involved.add(thread);
+    for (const { thread } of defined(item(model.entities, object).object).waiters)
+      if (thread !== 0) involved.add(thread);
   // A stage is the threads of one name; it is as slow as the slowest of them.
   const stages = new Map<string, { thread: Entity; time: number }>();
   let work = 0;
   for (const id of involved) {
-    const thread = model.entities[id]!;
+    const thread = item(model.entities, id);
     const time = thread.processorTimeNs / Math.max(1, thread.instances);
     work += thread.processorTimeNs;
     const known = stages.get(thread.name);
@@ -85,7 +89,7 @@ export function stream(material: Material, contexts: Contexts, streams: Candidat
   const shown = [...new Set(objects.map((object) => shownId(model, object)))];
 
   if (first && second && first.time >= 1.25 * second.time) {
-    const mine = streams.find((one) => one.thread === first.thread.id) ?? streams[0]!;
+    const mine = streams.find((one) => one.thread === first.thread.id) ?? item(streams, 0);
     const savingNs = Math.min(model.root.parallelizeNs, Math.max(0, first.time - Math.max(second.time, work / P)));
     return findingOf(model, {
       entity: mine.id,
@@ -109,7 +113,7 @@ export function stream(material: Material, contexts: Contexts, streams: Candidat
   const { stats } = total;
   if (stages.size >= 2) {
     const savingNs = Math.min(stats.lost, Math.max(0, stats.npt - Math.max(first?.time ?? 0, work / P)));
-    const code = streams[0]!.id;
+    const code = item(streams, 0).id;
     return findingOf(model, {
       entity: code,
       kind: 'starvation',
@@ -122,8 +126,8 @@ export function stream(material: Material, contexts: Contexts, streams: Candidat
       related,
     });
   }
-  const object = objects[0]!;
-  const saved = lossOf(levels, model.entities[object]!, levels.waits.get(object)!);
+  const object = item(objects, 0);
+  const saved = lossOf(levels, item(model.entities, object), defined(levels.waits.get(object)));
   const savingNs = Math.min(stats.lost, saved.blockedSaving + saved.spinSaving);
   return findingOf(model, {
     entity: shownId(model, object),

@@ -3,6 +3,7 @@
  * that waited; each piece of it is explained once: first by locks and by input and output, whose waiters could have
  * run, then by the code that ran. Formulas: docs/reference/findings.md. Pure.
  */
+import { defined, item } from '../profile/columns.js';
 import { reconciled } from './advice.js';
 import { prepareContexts } from '../evidence/loss-contexts.js';
 import { caution } from '../metrics/cpu-wait.js';
@@ -129,7 +130,7 @@ function gatherSmall(limits: readonly Finding[], least: number): Finding[] {
   const facts = serial[0]?.facts;
   if (small.length > 0 && facts?.form === 'serial') {
     facts.smaller = small.slice(0, 3).map(({ entity, costNs }) => ({ entity, costNs }));
-    serial[0]!.related.push(...facts.smaller.map(({ entity }) => entity));
+    item(serial, 0).related.push(...facts.smaller.map(({ entity }) => entity));
   }
   return limits.filter((one) => !small.includes(one));
 }
@@ -145,14 +146,14 @@ function putFirst(findings: Finding[]): void {
   const last = findings.at(-1);
   if (last?.kind !== 'optimize' || findings.slice(0, -1).some((one) => worthOf(one) >= last.savingNs / muchMore))
     return;
-  findings.unshift(findings.pop()!);
+  findings.unshift(defined(findings.pop()));
 }
 
 /** Less work of the kernel and less work of the program's own are changes of one sort: by what they save. */
 function orderWork(findings: Finding[]): void {
   for (let k = findings.length - 1; k > 0; k--) {
-    const one = findings[k]!,
-      before = findings[k - 1]!;
+    const one = item(findings, k),
+      before = item(findings, k - 1);
     if (one.kind !== 'optimize' || before.kind !== 'kernel' || one.savingNs <= worthOf(before)) return;
     findings.splice(k - 1, 2, one, before);
   }

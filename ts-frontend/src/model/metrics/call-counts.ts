@@ -1,4 +1,5 @@
 /** Exact call counts by caller and callee, groups included. Lists are made when somebody asks. Pure. */
+import { addAt, f64, u32 } from '../profile/columns.js';
 import type { RawProfile } from '../profile/raw-profile.js';
 import type { RowsBy } from '../profile/row-index.js';
 import { rowsBy, rowsOfKey } from '../profile/row-index.js';
@@ -16,10 +17,10 @@ export class Calls {
   ) {
     this.total = new Float64Array(entities);
     for (let k = 0; k < table.count.length; k++) {
-      const callee = table.callee[k]!;
+      const callee = u32(table.callee, k);
       if (callee === 0) continue;
-      this.total[callee]! += table.count[k]!;
-      if (groupOf[callee]! !== 0) this.total[groupOf[callee]!]! += table.count[k]!;
+      addAt(this.total, callee, f64(table.count, k));
+      if (u32(groupOf, callee) !== 0) addAt(this.total, u32(groupOf, callee), f64(table.count, k));
     }
   }
 
@@ -38,7 +39,7 @@ export class Calls {
     for (const entity of entities)
       if (entity !== 0)
         for (const k of rowsOfKey(rows, entity))
-          counts.set(other[k]!, (counts.get(other[k]!) ?? 0) + this.table.count[k]!);
+          counts.set(u32(other, k), (counts.get(u32(other, k)) ?? 0) + f64(this.table.count, k));
     return [...counts]
       .map(([entity, count]) => ({ entity, count }))
       .sort((a, b) => b.count - a.count || a.entity - b.entity);

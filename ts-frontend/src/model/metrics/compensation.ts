@@ -1,4 +1,5 @@
 /** Takes the cost of the hooks out of the processor times. Formula: docs/reference/model.md, "Compensation". Pure. */
+import { addAt, f64, u16, u32, u8 } from '../profile/columns.js';
 import type { RawHead, RawProfile } from '../profile/raw-profile.js';
 import { State } from '../profile/raw-profile.js';
 import type { Stacks } from '../profile/stack-tree.js';
@@ -31,29 +32,30 @@ export function factorsOf(raw: RawProfile, stacks: Stacks, apply: boolean): Fact
   const cost = new Float64Array(raw.entities.length);
   let counted = 0;
   for (let k = 0; k < calls.count.length; k++) {
-    const kind = raw.entities[calls.callee[k]!]?.kind;
+    const kind = raw.entities[u32(calls.callee, k)]?.kind;
     if (kind === 'procedure') {
-      cost[calls.callee[k]!]! += calls.count[k]! * inside;
-      cost[calls.caller[k]!]! += calls.count[k]! * outside;
-      counted += calls.count[k]!;
+      addAt(cost, u32(calls.callee, k), f64(calls.count, k) * inside);
+      addAt(cost, u32(calls.caller, k), f64(calls.count, k) * outside);
+      counted += f64(calls.count, k);
     } else if (kind !== undefined && lockKinds.has(kind)) {
-      cost[calls.caller[k]!]! += (calls.count[k]! * lockPs(head)) / 1000;
+      addAt(cost, u32(calls.caller, k), (f64(calls.count, k) * lockPs(head)) / 1000);
     }
   }
 
   const time = new Float64Array(raw.entities.length);
   let overheadNs = 0;
   for (let k = 0; k < tuples.ns.length; k++) {
-    if (tuples.state[k]! === State.useful) time[stacks.procedure[tuples.stack[k]!]!]! += tuples.ns[k]!;
-    else if (tuples.state[k]! === State.overhead) overheadNs += tuples.ns[k]!;
+    if (u8(tuples.state, k) === State.useful)
+      addAt(time, u32(stacks.procedure, u32(tuples.stack, k)), f64(tuples.ns, k));
+    else if (u8(tuples.state, k) === State.overhead) overheadNs += f64(tuples.ns, k);
   }
 
-  let clampedNs = cost[0]!; // callers that are not known: nothing to take it from
+  let clampedNs = f64(cost, 0); // callers that are not known: nothing to take it from
   for (let e = 1; e < useful.length; e++) {
-    if (cost[e]! === 0) continue;
-    const taken = Math.min(cost[e]!, time[e]!);
-    clampedNs += cost[e]! - taken;
-    if (time[e]! > 0) useful[e] = 1 - taken / time[e]!;
+    if (f64(cost, e) === 0) continue;
+    const taken = Math.min(f64(cost, e), f64(time, e));
+    clampedNs += f64(cost, e) - taken;
+    if (f64(time, e) > 0) useful[e] = 1 - taken / f64(time, e);
   }
   const spawnCost = (head.spawns * head.spawnPs) / 1000;
   const spawnTaken = Math.min(spawnCost, overheadNs);
@@ -72,17 +74,17 @@ export function weightsOf(
   let processorTimeNs = 0;
   let elapsedNs = 0;
   for (let k = 0; k < ns.length; k++) {
-    const state = tuples.state[k]!;
+    const state = u8(tuples.state, k);
     const factor =
       state === State.useful
-        ? factors.useful[stacks.procedure[tuples.stack[k]!]!]!
+        ? f64(factors.useful, u32(stacks.procedure, u32(tuples.stack, k)))
         : state === State.overhead
           ? factors.overhead
           : 1;
-    ns[k] = tuples.ns[k]! * factor;
+    ns[k] = f64(tuples.ns, k) * factor;
     if (factor !== 1) {
-      processorTimeNs += tuples.ns[k]! - ns[k]!;
-      elapsedNs += (tuples.ns[k]! - ns[k]!) / Math.max(1, tuples.busy[k]!);
+      processorTimeNs += f64(tuples.ns, k) - f64(ns, k);
+      elapsedNs += (f64(tuples.ns, k) - f64(ns, k)) / Math.max(1, u16(tuples.busy, k));
     }
   }
   return {

@@ -2,6 +2,7 @@
  * Waiting for CPUs: how long the program's kernel threads could have run and had none, and how much of that other
  * programs must have caused. Formulas: docs/reference/metrics.md, section 6. Pure.
  */
+import { f64, u16, u32 } from '../profile/columns.js';
 import type { RawProfile } from '../profile/raw-profile.js';
 import type { CpuWait, Finding, Model } from '../result/types.js';
 
@@ -34,8 +35,9 @@ export function cpuWaitOf({ head, balance }: RawProfile): CpuWait {
   const places = Math.max(1, publisher === 'pthread' ? processors : cpus);
   const excess: { more: number; ns: number }[] = [];
   for (let k = 0; k < balance.ns.length; k++) {
-    const more = (publisher === 'pthread' ? balance.runnable[k]! : balance.busy[k]! + balance.spinning[k]!) - places;
-    if (more > 0) excess.push({ more, ns: balance.ns[k]! });
+    const more =
+      (publisher === 'pthread' ? u32(balance.runnable, k) : u16(balance.busy, k) + u16(balance.spinning, k)) - places;
+    if (more > 0) excess.push({ more, ns: f64(balance.ns, k) });
   }
   // The program had all CPUs for no longer than this: at worst when most of its threads wanted them.
   let left = runNs / places,

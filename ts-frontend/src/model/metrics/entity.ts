@@ -2,6 +2,7 @@
  * An entity of a built model: what is asked of it is worked out when somebody asks, from the sums of the model. A live
  * screen builds a model of ten thousand entities every second and shows forty. Pure.
  */
+import { f64, item, u32 } from '../profile/columns.js';
 import { Runnable } from './runnable-distribution.js';
 import type { Tables } from './tables.js';
 import { systemTimesOf } from './kernel-time.js';
@@ -12,7 +13,6 @@ import type {
   LibraryWait,
   Missing,
   Origin,
-  ObjectKind,
   RawEntity,
   RawProfile,
   RawThread,
@@ -120,8 +120,8 @@ export class BuiltEntity implements Entity {
   get instances(): number {
     const { entities } = this.shared.raw;
     if (this.id === 0) return 1;
-    if (this.members.length === 0) return Math.max(1, entities[this.id]!.instances);
-    return this.members.reduce((sum, member) => sum + Math.max(1, entities[member]!.instances), 0);
+    if (this.members.length === 0) return Math.max(1, item(entities, this.id).instances);
+    return this.members.reduce((sum, member) => sum + Math.max(1, item(entities, member).instances), 0);
   }
 
   get inlinedInto(): number[] {
@@ -131,16 +131,16 @@ export class BuiltEntity implements Entity {
   }
 
   get nptNs(): number {
-    return this.#sums.npt[this.id]!;
+    return f64(this.#sums.npt, this.id);
   }
   get nptSelfNs(): number {
-    return this.#sums.nptSelf[this.id]!;
+    return f64(this.#sums.nptSelf, this.id);
   }
   get share(): number {
     return this.#elapsedNs > 0 ? this.nptNs / this.#elapsedNs : 0;
   }
   get processorTimeNs(): number {
-    return this.#sums.time[this.id]!;
+    return f64(this.#sums.time, this.id);
   }
   get processorTimeSelfNs(): number {
     return total(this.#terms(this.#sums.byBusySelf));
@@ -155,13 +155,13 @@ export class BuiltEntity implements Entity {
     return this.nptNs > 0 ? this.processorTimeNs / this.nptNs : 0;
   }
   get idlenessNs(): number {
-    return this.#sums.idleness[this.id]!;
+    return f64(this.#sums.idleness, this.id);
   }
   get spinBlameNs(): number {
-    return this.#sums.spinBlame[this.id]!;
+    return f64(this.#sums.spinBlame, this.id);
   }
   get overheadNs(): number {
-    return this.#sums.stateNs[this.id * stateCount + 1]!;
+    return f64(this.#sums.stateNs, this.id * stateCount + 1);
   }
   get systemNs(): number | null {
     return this.shared.systemTimes?.[this.id] ?? null;
@@ -181,7 +181,7 @@ export class BuiltEntity implements Entity {
     ) as unknown as Record<StateName, StateTime>);
   }
   get calls(): number {
-    return this.shared.working.calls.total[this.id]!;
+    return f64(this.shared.working.calls.total, this.id);
   }
   get callsCounted(): boolean {
     const { paths } = this.shared.raw.head;
@@ -194,11 +194,11 @@ export class BuiltEntity implements Entity {
     return this.shared.working.calls.calleesOf(this.#all);
   }
   get ci95(): Interval {
-    return nptInterval(this.nptNs, this.#sums.rawNpt[this.id]!, this.#elapsedNs, this.#independent);
+    return nptInterval(this.nptNs, f64(this.#sums.rawNpt, this.id), this.#elapsedNs, this.#independent);
   }
   get object(): ObjectStats | null {
-    if (this.rawKind === 'procedure' || this.rawKind === 'thread') return null;
-    return (this.#object ??= this.shared.objects.statsOf(this.id, this.rawKind as ObjectKind, this.#all));
+    if (this.rawKind === 'procedure' || this.rawKind === 'code-loop' || this.rawKind === 'thread') return null;
+    return (this.#object ??= this.shared.objects.statsOf(this.id, this.rawKind, this.#all));
   }
   get thread(): ThreadStats | null {
     const thread = this.shared.threads.get(this.id);
@@ -221,8 +221,8 @@ export class BuiltEntity implements Entity {
     return independentOfSamples(
       independent,
       head.judgedSamples,
-      npt[this.id]! / this.#elapsedNs,
-      npt[0]! / this.#elapsedNs,
+      f64(npt, this.id) / this.#elapsedNs,
+      f64(npt, 0) / this.#elapsedNs,
     );
   }
   get #sums(): Tables['sums'] {
@@ -233,7 +233,7 @@ export class BuiltEntity implements Entity {
   }
   #terms(block: Float64Array): Float64Array {
     const { processors, row } = this.#sums;
-    return block.subarray(row[this.id]! * processors, (row[this.id]! + 1) * processors);
+    return block.subarray(u32(row, this.id) * processors, (u32(row, this.id) + 1) * processors);
   }
 }
 
@@ -244,11 +244,11 @@ class BuiltState implements StateTime {
     private readonly state: number,
   ) {}
   get ns(): number {
-    return this.shared.working.sums.stateNs[this.entity * stateCount + this.state - 1]!;
+    return f64(this.shared.working.sums.stateNs, this.entity * stateCount + this.state - 1);
   }
   get meanRunnable(): number {
     const { ns } = this;
-    return ns > 0 ? this.shared.working.sums.stateRunnableNs[this.entity * stateCount + this.state - 1]! / ns : 0;
+    return ns > 0 ? f64(this.shared.working.sums.stateRunnableNs, this.entity * stateCount + this.state - 1) / ns : 0;
   }
   get runnable(): Bucket[] {
     return this.shared.runnable.of(this.entity, this.state);
@@ -266,6 +266,6 @@ function total(values: Float64Array): number {
 /** Σ T_i (1/i - 1/P), docs/reference/metrics.md section 3. */
 function parallelize(byBusy: Float64Array): number {
   let sum = 0;
-  for (let k = 0; k < byBusy.length; k++) sum += byBusy[k]! * (1 / (k + 1) - 1 / byBusy.length);
+  for (let k = 0; k < byBusy.length; k++) sum += f64(byBusy, k) * (1 / (k + 1) - 1 / byBusy.length);
   return sum;
 }

@@ -2,6 +2,7 @@
  * System time of entities: the processor time in which the kernel worked on their behalf, as samples show it
  * (docs/reference/metrics.md, section 6). Few tuples have any, so each is charged on its own, up its stack. Pure.
  */
+import { addAt, f64, u32, u8 } from '../profile/columns.js';
 import type { RawProfile } from '../profile/raw-profile.js';
 import { KernelWork } from '../profile/raw-profile.js';
 import { isBusy } from './sums.js';
@@ -16,17 +17,17 @@ export function systemTimesOf(
   if (!head.paths.kernel) return undefined;
   const system = new Float64Array(entities);
   for (let k = 0; k < tuples.ns.length; k++) {
-    if (tuples.kernel[k] === KernelWork.none || !isBusy(tuples.state[k]!)) continue;
-    const ns = weights[k]!,
-      thread = tuples.thread[k]!;
-    system[0]! += ns;
+    if (tuples.kernel[k] === KernelWork.none || !isBusy(u8(tuples.state, k))) continue;
+    const ns = f64(weights, k),
+      thread = u32(tuples.thread, k);
+    addAt(system, 0, ns);
     if (thread !== 0) {
-      system[thread]! += ns;
-      if (groupOf[thread]! !== 0) system[groupOf[thread]!]! += ns;
+      addAt(system, thread, ns);
+      if (u32(groupOf, thread) !== 0) addAt(system, u32(groupOf, thread), ns);
     }
-    for (let n = tuples.stack[k]!; n !== 0; n = stacks.parent[n]!) {
-      if (stacks.first[n] === 1) system[stacks.entity[n]!]! += ns;
-      if (stacks.firstOfGroup[n] === 1) system[groupOf[stacks.entity[n]!]!]! += ns;
+    for (let n = u32(tuples.stack, k); n !== 0; n = u32(stacks.parent, n)) {
+      if (stacks.first[n] === 1) addAt(system, u32(stacks.entity, n), ns);
+      if (stacks.firstOfGroup[n] === 1) addAt(system, u32(groupOf, u32(stacks.entity, n)), ns);
     }
   }
   return system;

@@ -2,6 +2,7 @@
  * What the kernel counted of the whole program (docs/metrics.md, section 6, "What the kernel counted"): the figures that
  * plain tools show, for every report's head. Pure.
  */
+import { item } from '../profile/columns.js';
 import type { ObjectKind, RawProfile, RawThread } from '../profile/raw-profile.js';
 import type { KernelUsage } from '../result/types.js';
 
@@ -15,7 +16,7 @@ function mostAtOnce(threads: readonly RawThread[]): number {
   let most = 0,
     ended = 0;
   for (const [begun, at] of begins.entries()) {
-    while (ends[ended]! < at) ended++;
+    while (item(ends, ended) < at) ended++;
     most = Math.max(most, begun + 1 - ended);
   }
   return most;
@@ -27,7 +28,7 @@ export function kernelUsageOf(raw: RawProfile): KernelUsage | undefined {
   if (!head.usageKnown || head.usageNs === 0) return undefined;
   let waits = 0;
   for (const { entity, contended } of objects)
-    if (waitedIn.has(entities[entity]!.kind as ObjectKind)) waits += contended;
+    if (waitedIn.has(item(entities, entity).kind as ObjectKind)) waits += contended;
   const { voluntarySwitches: voluntary, involuntarySwitches: involuntary } = head;
   return {
     ns: head.usageNs,

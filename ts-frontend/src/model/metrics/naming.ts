@@ -1,4 +1,5 @@
 /** What entities are called, which kind they are shown as, and which of them are namesakes. Pure. */
+import { defined, item } from '../profile/columns.js';
 import type { EntityKind, RawEntity, RawProfile } from '../profile/raw-profile.js';
 import type { Kind } from '../result/types.js';
 
@@ -24,7 +25,7 @@ function hex(address: number): string {
 function firstArgument(list: string): string {
   let depth = 0;
   for (let at = 0; at < list.length; at++) {
-    const c = list[at]!;
+    const c = defined(list[at]);
     if (depth === 0 && (c === ',' || c === '>')) return list.slice(0, at).trim();
     if ('<({['.includes(c)) depth++;
     if ('>)}]'.includes(c)) depth--;
@@ -55,7 +56,7 @@ function ownName(name: string): string {
 function nameOf(raw: RawProfile, entity: RawEntity, procedures: Map<number, string>): string {
   if (entity.name !== '')
     return entity.kind === 'procedure' || entity.kind === 'thread' ? ownName(entity.name) : entity.name;
-  const module = entity.module > 0 ? raw.modules[entity.module - 1]! : undefined;
+  const module = entity.module > 0 ? item(raw.modules, entity.module - 1) : undefined;
   const offset = module ? `${baseName(module.path)}+${hex(entity.address - module.bias)}` : hex(entity.address);
   if (entity.kind === 'procedure') return offset;
   if (entity.kind === 'thread') {
@@ -87,15 +88,16 @@ function namesOf(raw: RawProfile): string[] {
 function namesakes(raw: RawProfile, names: string[]): number[][] {
   const groups = new Map<string, number[]>();
   for (let id = 1; id < raw.entities.length; id++) {
-    const entity = raw.entities[id]!;
+    const entity = item(raw.entities, id);
     if (entity.kind === 'procedure' && (entity.file === '' || entity.line === 0)) continue;
+    const name = item(names, id);
     const place =
       entity.kind === 'procedure'
         ? `${entity.file}:${entity.line}`
         : entity.kind === 'code-loop'
           ? `${entity.file}:${names[entity.record] ?? ''}`
           : '';
-    const key = `${entity.kind}\0${names[id]!}\0${place}`;
+    const key = `${entity.kind}\0${name}\0${place}`;
     const group = groups.get(key);
     if (group) group.push(id);
     else groups.set(key, [id]);

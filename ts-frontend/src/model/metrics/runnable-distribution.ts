@@ -2,6 +2,7 @@
  * How many threads were runnable while an entity's threads were in a state: the distribution of r. It is made when
  * somebody asks: few entities are looked at, and each has one for every state. Pure.
  */
+import { addAt, defined, f64, item, u32, u8 } from '../profile/columns.js';
 import { runnableRange } from '../profile/buckets.js';
 import type { RawProfile } from '../profile/raw-profile.js';
 import type { Stacks } from '../profile/stack-tree.js';
@@ -24,23 +25,23 @@ export class Runnable {
     let charged: number[] = [];
     let last = -1;
     for (let k = 0; k < weights.length; k++) {
-      const stack = tuples.stack[k]!,
-        thread = tuples.thread[k]!,
-        state = tuples.state[k]!;
+      const stack = u32(tuples.stack, k),
+        thread = u32(tuples.thread, k),
+        state = u8(tuples.state, k);
       if (state < 1 || state > stateCount) continue;
       if (stack !== last) {
         last = stack;
         charged = [0];
-        for (let n = stack; n !== 0; n = stacks.parent[n]!) {
-          if (stacks.first[n]!) charged.push(stacks.entity[n]!);
-          if (stacks.firstOfGroup[n]!) charged.push(groupOf[stacks.entity[n]!]!);
+        for (let n = stack; n !== 0; n = u32(stacks.parent, n)) {
+          if (u8(stacks.first, n)) charged.push(u32(stacks.entity, n));
+          if (u8(stacks.firstOfGroup, n)) charged.push(u32(groupOf, u32(stacks.entity, n)));
         }
       }
-      const bucket = places.get(tuples.runnable[k]!)!;
-      for (const e of charged) this.#add(e * stateCount + state - 1, bucket, weights[k]!);
-      if (thread !== 0) this.#add(thread * stateCount + state - 1, bucket, weights[k]!);
-      if (thread !== 0 && groupOf[thread]! !== 0)
-        this.#add(groupOf[thread]! * stateCount + state - 1, bucket, weights[k]!);
+      const bucket = defined(places.get(u32(tuples.runnable, k)));
+      for (const e of charged) this.#add(e * stateCount + state - 1, bucket, f64(weights, k));
+      if (thread !== 0) this.#add(thread * stateCount + state - 1, bucket, f64(weights, k));
+      if (thread !== 0 && u32(groupOf, thread) !== 0)
+        this.#add(u32(groupOf, thread) * stateCount + state - 1, bucket, f64(weights, k));
     }
   }
 
@@ -54,17 +55,17 @@ export class Runnable {
         this.#rows = grown;
       }
     }
-    this.#rows[(this.#rowOf[at]! - 1) * width + bucket]! += ns;
+    addAt(this.#rows, (u32(this.#rowOf, at) - 1) * width + bucket, ns);
   }
 
   /** Only buckets with time, lowest first. */
   of(entity: number, state: number): Bucket[] {
     const width = this.#values.length,
-      row = this.#rowOf[entity * stateCount + state - 1]! - 1;
+      row = u32(this.#rowOf, entity * stateCount + state - 1) - 1;
     const out: Bucket[] = [];
     for (let k = 0; row >= 0 && k < width; k++) {
-      const ns = this.#rows[row * width + k]!;
-      if (ns > 0) out.push({ ...runnableRange(this.#values[k]!), ns });
+      const ns = f64(this.#rows, row * width + k);
+      if (ns > 0) out.push({ ...runnableRange(item(this.#values, k)), ns });
     }
     return out.sort((a, b) => a.from - b.from);
   }

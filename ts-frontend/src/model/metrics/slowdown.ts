@@ -4,6 +4,7 @@
  * locks cost depends on what the program does between them, so there are two bounds. Formulas:
  * docs/reference/metrics.md, section 6. Pure.
  */
+import { f64, u16, u32 } from '../profile/columns.js';
 import type { RawProfile } from '../profile/raw-profile.js';
 import type { Entity, Slowdown } from '../result/types.js';
 
@@ -15,9 +16,9 @@ export function slowdownOf({ head, calls, objects, entities, balance }: RawProfi
     locked = 0,
     waited = 0;
   for (let k = 0; k < calls.count.length; k++) {
-    const kind = entities[calls.callee[k]!]?.kind;
-    if (kind === 'procedure') hooked += calls.count[k]!;
-    else if (kind !== undefined && published.has(kind)) locked += calls.count[k]!;
+    const kind = entities[u32(calls.callee, k)]?.kind;
+    if (kind === 'procedure') hooked += f64(calls.count, k);
+    else if (kind !== undefined && published.has(kind)) locked += f64(calls.count, k);
   }
   for (const { contended } of objects) waited += contended;
   // Spread over the threads as the program's own work is.
@@ -25,7 +26,7 @@ export function slowdownOf({ head, calls, objects, entities, balance }: RawProfi
   const cpus = Math.max(1, Math.min(head.processors, head.cpus));
   let fullNs = 0; // elapsed time with no CPU left for the sampler
   for (let k = 0; k < balance.ns.length; k++)
-    if (balance.busy[k]! + balance.spinning[k]! >= cpus) fullNs += balance.ns[k]!;
+    if (u16(balance.busy, k) + u16(balance.spinning, k) >= cpus) fullNs += f64(balance.ns, k);
   const parts = {
     hooksNs: hooked * head.hookMostPs * each,
     locksNs: locked * head.lockMostPs * each,

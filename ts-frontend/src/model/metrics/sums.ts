@@ -6,6 +6,7 @@
  * once, from the tops down to the root, and each entity is charged with the sum below the nodes where it is first on
  * its path: a million tuples cost one visit each, not one for each procedure on their stacks. Pure.
  */
+import { addAt, f64, i32, u16, u32, u8 } from '../profile/columns.js';
 import type { RawProfile } from '../profile/raw-profile.js';
 import { State, Waiting } from '../profile/raw-profile.js';
 import type { RowsBy } from '../profile/row-index.js';
@@ -61,40 +62,40 @@ class Below {
       to = depth - 1;
     if (states[to] === 0) {
       // nothing there yet: the two change places
-      const row = at[to]!;
-      at[to] = at[from]!;
+      const row = u32(at, to);
+      at[to] = u32(at, from);
       at[from] = row;
-      low[to] = low[from]!;
-      high[to] = high[from]!;
-      states[to] = states[from]!;
+      low[to] = i32(low, from);
+      high[to] = i32(high, from);
+      states[to] = u8(states, from);
       low[from] = P;
       high[from] = -1;
       states[from] = 0;
       return;
     }
-    const a = at[from]!,
-      b = at[to]!;
-    if (high[from]! >= 0) {
-      for (let k = low[from]!; k <= high[from]!; k++) {
-        values[b + k]! += values[a + k]!;
+    const a = u32(at, from),
+      b = u32(at, to);
+    if (i32(high, from) >= 0) {
+      for (let k = i32(low, from); k <= i32(high, from); k++) {
+        addAt(values, b + k, f64(values, a + k));
         values[a + k] = 0;
       }
       for (let k = P; k < P + 3; k++) {
-        values[b + k]! += values[a + k]!;
+        addAt(values, b + k, f64(values, a + k));
         values[a + k] = 0;
       }
-      if (low[from]! < low[to]!) low[to] = low[from]!;
-      if (high[from]! > high[to]!) high[to] = high[from]!;
+      if (i32(low, from) < i32(low, to)) low[to] = i32(low, from);
+      if (i32(high, from) > i32(high, to)) high[to] = i32(high, from);
       low[from] = P;
       high[from] = -1;
     }
-    for (let mask = states[from]!, k = P + 3; mask !== 0; mask >>= 1, k += 2)
+    for (let mask = u8(states, from), k = P + 3; mask !== 0; mask >>= 1, k += 2)
       if ((mask & 1) !== 0) {
-        values[b + k]! += values[a + k]!;
-        values[b + k + 1]! += values[a + k + 1]!;
+        addAt(values, b + k, f64(values, a + k));
+        addAt(values, b + k + 1, f64(values, a + k + 1));
         values[a + k] = values[a + k + 1] = 0;
       }
-    states[to]! |= states[from]!;
+    states[to] = u8(states, to) | u8(states, from);
     states[from] = 0;
   }
 }
@@ -115,22 +116,190 @@ function assignRows(
   };
   give(0);
   for (let k = 0; k < tuples.ns.length; k++) {
-    if (!isBusy(tuples.state[k]!)) continue;
-    atWork[tuples.stack[k]!] = 1;
-    const thread = tuples.thread[k]!;
+    if (!isBusy(u8(tuples.state, k))) continue;
+    atWork[u32(tuples.stack, k)] = 1;
+    const thread = u32(tuples.thread, k);
     if (thread === 0 || row[thread] !== 0) continue;
     give(thread);
-    if (groupOf[thread]! !== 0) give(groupOf[thread]!);
+    if (u32(groupOf, thread) !== 0) give(u32(groupOf, thread));
   }
   for (let n = stacks.count - 1; n > 0; n--) {
     if (atWork[n] === 0) continue;
-    atWork[stacks.parent[n]!] = 1;
-    const e = stacks.entity[n]!;
+    atWork[u32(stacks.parent, n)] = 1;
+    const e = u32(stacks.entity, n);
     if (row[e] !== 0) continue;
     give(e);
-    if (groupOf[e]! !== 0) give(groupOf[e]!);
+    if (u32(groupOf, e) !== 0) give(u32(groupOf, e));
   }
   return { row, rows };
+}
+
+/** Entities whose own time a node's tuples are, and the groups of both (0: none). */
+interface Place {
+  /** The procedure, lock, ... : what stands there, or what a loop of code is in. */
+  self: number;
+  selfGroup: number;
+  /** The loop of code that stands there: its time is its procedure's own, and its own. */
+  loop: number;
+  loopGroup: number;
+}
+
+/** Sums of entities from tuples: node after node, each after all that lies below it. */
+class TupleSums {
+  readonly sums: Sums;
+  readonly #P: number;
+  readonly #below: Below;
+  constructor(
+    private readonly raw: RawProfile,
+    private readonly stacks: Stacks,
+    private readonly groupOf: Uint32Array,
+    private readonly weights: Float64Array,
+    entities: number,
+  ) {
+    const P = (this.#P = raw.head.processors);
+    const { row, rows } = assignRows(raw, stacks, groupOf, entities);
+    this.#below = new Below(P, stacks.deepest);
+    this.sums = {
+      processors: P,
+      row,
+      byBusy: new Float64Array(rows * P),
+      byBusySelf: new Float64Array(rows * P),
+      npt: new Float64Array(entities),
+      nptSelf: new Float64Array(entities),
+      time: new Float64Array(entities),
+      idleness: new Float64Array(entities),
+      spinBlame: new Float64Array(entities),
+      rawNpt: new Float64Array(entities),
+      stateNs: new Float64Array(entities * stateCount),
+      stateRunnableNs: new Float64Array(entities * stateCount),
+      waitingNs: new Float64Array(entities),
+    };
+  }
+
+  /** Whose own time that of a node is. */
+  place(n: number): Place {
+    if (n === 0) return { self: 0, selfGroup: 0, loop: 0, loopGroup: 0 };
+    const self = u32(this.stacks.owner, n);
+    const top = u32(this.stacks.entity, n);
+    const loop = top === self ? 0 : top;
+    return { self, selfGroup: u32(this.groupOf, self), loop, loopGroup: loop === 0 ? 0 : u32(this.groupOf, loop) };
+  }
+
+  /** Tuple `k` of a node of that depth and place. */
+  tuple(k: number, depth: number, place: Place): void {
+    const { tuples } = this.raw;
+    const state = u8(tuples.state, k);
+    if (state < 1 || state > stateCount) return;
+    const weight = f64(this.weights, k);
+    const thread = u32(tuples.thread, k);
+    const threadGroup = thread === 0 ? 0 : u32(this.groupOf, thread);
+    if (isBusy(state)) this.#atWork(k, weight, depth, thread, threadGroup, place);
+    this.#inState(k, weight, depth, thread, threadGroup, state);
+    if (place.self !== 0) this.#waiting(u8(tuples.waiting, k), state, weight, place);
+  }
+
+  #atWork(k: number, weight: number, depth: number, thread: number, threadGroup: number, place: Place): void {
+    const { tuples } = this.raw,
+      { byBusySelf, row } = this.sums,
+      { values, low, high, at } = this.#below,
+      P = this.#P;
+    const b = Math.min(P, Math.max(1, u16(tuples.busy, k))),
+      s = u16(tuples.spinning, k);
+    const spinning = (weight * s) / b,
+      idle = (weight * Math.max(0, P - b - s)) / b,
+      rawShare = f64(tuples.ns, k) / b;
+    const from = u32(at, depth);
+    addAt(values, from + b - 1, weight);
+    addAt(values, from + P, idle);
+    addAt(values, from + P + 1, spinning);
+    addAt(values, from + P + 2, rawShare);
+    if (b <= i32(low, depth)) low[depth] = b - 1;
+    if (b > i32(high, depth)) high[depth] = b - 1;
+    addAt(byBusySelf, u32(row, place.self) * P + b - 1, weight);
+    if (place.selfGroup !== 0) addAt(byBusySelf, u32(row, place.selfGroup) * P + b - 1, weight);
+    if (place.loop !== 0) addAt(byBusySelf, u32(row, place.loop) * P + b - 1, weight);
+    if (place.loopGroup !== 0) addAt(byBusySelf, u32(row, place.loopGroup) * P + b - 1, weight);
+    if (thread !== 0) this.#byThread(thread, b, weight, idle, spinning, rawShare);
+    if (threadGroup !== 0) this.#byThread(threadGroup, b, weight, idle, spinning, rawShare);
+  }
+
+  #byThread(e: number, b: number, weight: number, idle: number, spinning: number, rawShare: number): void {
+    const { byBusy, byBusySelf, row, idleness, spinBlame, rawNpt } = this.sums;
+    const at = u32(row, e) * this.#P + b - 1;
+    addAt(byBusy, at, weight);
+    addAt(byBusySelf, at, weight);
+    addAt(idleness, e, idle);
+    addAt(spinBlame, e, spinning);
+    addAt(rawNpt, e, rawShare);
+  }
+
+  #inState(k: number, weight: number, depth: number, thread: number, threadGroup: number, state: number): void {
+    const { tuples } = this.raw,
+      { stateNs, stateRunnableNs } = this.sums,
+      { values, states, at } = this.#below;
+    const ns = f64(tuples.ns, k);
+    const runnableNs = ns > 0 ? (f64(tuples.runnableNs, k) * weight) / ns : 0;
+    const place = u32(at, depth) + this.#P + 1 + 2 * state;
+    addAt(values, place, weight);
+    addAt(values, place + 1, runnableNs);
+    states[depth] = u8(states, depth) | (1 << (state - 1));
+    for (let e = thread; e !== 0; e = e === thread ? threadGroup : 0) {
+      addAt(stateNs, e * stateCount + state - 1, weight);
+      addAt(stateRunnableNs, e * stateCount + state - 1, runnableNs);
+    }
+  }
+
+  #waiting(waiting: number, state: number, weight: number, { self, selfGroup }: Place): void {
+    if (waiting !== Waiting.woken && (waiting !== Waiting.object || !isWaiting(state))) return;
+    addAt(this.sums.waitingNs, self, weight);
+    if (selfGroup !== 0) addAt(this.sums.waitingNs, selfGroup, weight);
+  }
+
+  /** What was summed at that depth is the entity's. */
+  #charge(e: number, depth: number): void {
+    const { byBusy, idleness, spinBlame, rawNpt, row, stateNs, stateRunnableNs } = this.sums,
+      { values, low, high, states, at } = this.#below,
+      P = this.#P;
+    const from = u32(at, depth);
+    const last = i32(high, depth);
+    if (last >= 0) {
+      const to = u32(row, e) * P;
+      for (let k = i32(low, depth); k <= last; k++) addAt(byBusy, to + k, f64(values, from + k));
+      addAt(idleness, e, f64(values, from + P));
+      addAt(spinBlame, e, f64(values, from + P + 1));
+      addAt(rawNpt, e, f64(values, from + P + 2));
+    }
+    for (let mask = u8(states, depth), k = 0; mask !== 0; mask >>= 1, k++)
+      if ((mask & 1) !== 0) {
+        addAt(stateNs, e * stateCount + k, f64(values, from + P + 3 + 2 * k));
+        addAt(stateRunnableNs, e * stateCount + k, f64(values, from + P + 4 + 2 * k));
+      }
+  }
+
+  /** The node's tuples are added, and those of all below it. */
+  node(n: number, depth: number): void {
+    if (u8(this.#below.states, depth) === 0) return;
+    if (n === 0) {
+      this.#charge(0, depth);
+      return;
+    }
+    const top = u32(this.stacks.entity, n);
+    if (u8(this.stacks.first, n) === 1) this.#charge(top, depth);
+    if (u8(this.stacks.firstOfGroup, n) === 1) this.#charge(u32(this.groupOf, top), depth);
+    this.#below.moveUp(depth);
+  }
+
+  /** T and NPT from the times by b. */
+  finish(): Sums {
+    const { byBusy, byBusySelf, row, time, npt, nptSelf } = this.sums;
+    for (let e = 0; e < npt.length; e++)
+      for (let k = 0, from = u32(row, e) * this.#P; k < this.#P && from > 0; k++) {
+        addAt(time, e, f64(byBusy, from + k));
+        addAt(npt, e, f64(byBusy, from + k) / (k + 1));
+        addAt(nptSelf, e, f64(byBusySelf, from + k) / (k + 1));
+      }
+    return this.sums;
+  }
 }
 
 /** `weights`: ns of each tuple, compensated or not. `groupOf`: by entity of the profile, 0 = none. */
@@ -142,113 +311,14 @@ export function sumTuples(
   weights: Float64Array,
   entities: number,
 ): Sums {
-  const { tuples, head } = raw;
-  const P = head.processors;
-  const { row, rows } = assignRows(raw, stacks, groupOf, entities);
-  const sums: Sums = {
-    processors: P,
-    row,
-    byBusy: new Float64Array(rows * P),
-    byBusySelf: new Float64Array(rows * P),
-    npt: new Float64Array(entities),
-    nptSelf: new Float64Array(entities),
-    time: new Float64Array(entities),
-    idleness: new Float64Array(entities),
-    spinBlame: new Float64Array(entities),
-    rawNpt: new Float64Array(entities),
-    stateNs: new Float64Array(entities * stateCount),
-    stateRunnableNs: new Float64Array(entities * stateCount),
-    waitingNs: new Float64Array(entities),
-  };
-  const { byBusy, byBusySelf, idleness, spinBlame, rawNpt, stateNs, stateRunnableNs } = sums;
-  const below = new Below(P, stacks.deepest);
-  const { values, at: rowAt, low, high, states } = below;
-
-  const charge = (e: number, depth: number): void => {
-    const from = rowAt[depth]!;
-    if (high[depth]! >= 0) {
-      const to = row[e]! * P;
-      for (let k = low[depth]!; k <= high[depth]!; k++) byBusy[to + k]! += values[from + k]!;
-      idleness[e]! += values[from + P]!;
-      spinBlame[e]! += values[from + P + 1]!;
-      rawNpt[e]! += values[from + P + 2]!;
-    }
-    for (let mask = states[depth]!, k = 0; mask !== 0; mask >>= 1, k++)
-      if ((mask & 1) !== 0) {
-        stateNs[e * stateCount + k]! += values[from + P + 3 + 2 * k]!;
-        stateRunnableNs[e * stateCount + k]! += values[from + P + 4 + 2 * k]!;
-      }
-  };
-
+  const all = new TupleSums(raw, stacks, groupOf, weights, entities);
   for (let at = stacks.order.length - 1; at >= 0; at--) {
-    const n = stacks.order[at]!;
-    const depth = stacks.depth[n]! + 1; // where what lies below this node has been summed
-    const from = rowAt[depth]!;
-    const top = n === 0 ? 0 : stacks.entity[n]!;
-    const self = n === 0 ? 0 : stacks.owner[n]!; // the time of a loop is its procedure's own, and the loop's
-    const selfGroup = self === 0 ? 0 : groupOf[self]!;
-    const loop = top === self ? 0 : top;
-    const loopGroup = loop === 0 ? 0 : groupOf[loop]!;
-    for (let j = byStack.start[n]!; j < byStack.start[n + 1]!; j++) {
-      const k = byStack.order[j]!;
-      const state = tuples.state[k]!;
-      if (state < 1 || state > stateCount) continue;
-      const ns = weights[k]!;
-      const runnableNs = tuples.ns[k]! > 0 ? (tuples.runnableNs[k]! * ns) / tuples.ns[k]! : 0;
-      const thread = tuples.thread[k]!;
-      const threadGroup = thread === 0 ? 0 : groupOf[thread]!;
-      if (state === State.useful || state === State.overhead) {
-        const b = Math.min(P, Math.max(1, tuples.busy[k]!));
-        const spinning = (ns * tuples.spinning[k]!) / b;
-        const idle = (ns * Math.max(0, P - b - tuples.spinning[k]!)) / b;
-        const rawShare = tuples.ns[k]! / b;
-        values[from + b - 1]! += ns;
-        values[from + P]! += idle;
-        values[from + P + 1]! += spinning;
-        values[from + P + 2]! += rawShare;
-        if (b <= low[depth]!) low[depth] = b - 1;
-        if (b > high[depth]!) high[depth] = b - 1;
-        byBusySelf[row[self]! * P + b - 1]! += ns;
-        if (selfGroup !== 0) byBusySelf[row[selfGroup]! * P + b - 1]! += ns;
-        if (loop !== 0) byBusySelf[row[loop]! * P + b - 1]! += ns;
-        if (loopGroup !== 0) byBusySelf[row[loopGroup]! * P + b - 1]! += ns;
-        for (let e = thread; e !== 0; e = e === thread ? threadGroup : 0) {
-          byBusy[row[e]! * P + b - 1]! += ns;
-          byBusySelf[row[e]! * P + b - 1]! += ns;
-          idleness[e]! += idle;
-          spinBlame[e]! += spinning;
-          rawNpt[e]! += rawShare;
-        }
-      }
-      values[from + P + 1 + 2 * state]! += ns;
-      values[from + P + 2 + 2 * state]! += runnableNs;
-      states[depth]! |= 1 << (state - 1);
-      for (let e = thread; e !== 0; e = e === thread ? threadGroup : 0) {
-        stateNs[e * stateCount + state - 1]! += ns;
-        stateRunnableNs[e * stateCount + state - 1]! += runnableNs;
-      }
-      if (
-        self !== 0 &&
-        (tuples.waiting[k] === Waiting.woken || (tuples.waiting[k] === Waiting.object && isWaiting(state)))
-      ) {
-        sums.waitingNs[self]! += ns;
-        if (selfGroup !== 0) sums.waitingNs[selfGroup]! += ns;
-      }
-    }
-    if (states[depth] === 0) continue;
-    if (n === 0) charge(0, depth);
-    else {
-      if (stacks.first[n]!) charge(top, depth);
-      if (stacks.firstOfGroup[n]!) charge(groupOf[top]!, depth);
-      below.moveUp(depth);
-    }
+    const n = u32(stacks.order, at);
+    const depth = u32(stacks.depth, n) + 1; // where what lies below this node has been summed
+    const place = all.place(n);
+    const end = u32(byStack.start, n + 1);
+    for (let j = u32(byStack.start, n); j < end; j++) all.tuple(u32(byStack.order, j), depth, place);
+    all.node(n, depth);
   }
-
-  for (let e = 0; e < entities; e++)
-    for (let k = 0, from = row[e]! * P; k < P && from > 0; k++) {
-      sums.time[e]! += byBusy[from + k]!;
-      sums.npt[e]! += byBusy[from + k]! / (k + 1);
-      sums.nptSelf[e]! += byBusySelf[from + k]! / (k + 1);
-    }
-  return sums;
+  return all.finish();
 }

@@ -2,6 +2,7 @@
  * Statistics of synchronization objects: waiting (exact), holding, queues, who waited, who held. Made when somebody
  * asks. Pure.
  */
+import { addAt, f64, item, u32, u8 } from '../profile/columns.js';
 import type { ObjectKind, RawObject, RawProfile } from '../profile/raw-profile.js';
 import { Waiting } from '../profile/raw-profile.js';
 import { queueDistribution, timeDistribution } from '../profile/buckets.js';
@@ -32,9 +33,9 @@ function addInto(into: RawObject, from: RawObject): RawObject {
     holdMaxNs: Math.max(into.holdMaxNs, from.holdMaxNs),
     observedNs: into.observedNs + from.observedNs,
     queueLengthNs: into.queueLengthNs + from.queueLengthNs,
-    queueNs: into.queueNs.map((ns, k) => ns + from.queueNs[k]!),
-    waitHist: into.waitHist.map((n, k) => n + from.waitHist[k]!),
-    holdHist: into.holdHist.map((n, k) => n + from.holdHist[k]!),
+    queueNs: into.queueNs.map((ns, k) => ns + f64(from.queueNs, k)),
+    waitHist: into.waitHist.map((n, k) => n + u32(from.waitHist, k)),
+    holdHist: into.holdHist.map((n, k) => n + u32(from.holdHist, k)),
   };
 }
 
@@ -72,8 +73,8 @@ export class Objects {
     const { groupOf } = working;
     this.waitNs = new Float64Array(working.entities);
     for (const row of raw.objects) {
-      this.waitNs[row.entity]! += row.waitNs;
-      if (groupOf[row.entity]! !== 0) this.waitNs[groupOf[row.entity]!]! += row.waitNs;
+      addAt(this.waitNs, row.entity, row.waitNs);
+      if (u32(groupOf, row.entity) !== 0) addAt(this.waitNs, u32(groupOf, row.entity), row.waitNs);
       const known = this.#rows.get(row.entity);
       if (known) known.push(row);
       else this.#rows.set(row.entity, [row]);
@@ -91,11 +92,11 @@ export class Objects {
       working: { sums },
     } = this;
     const rows = members.flatMap((member) => this.#rows.get(member) ?? []);
-    const row = rows.length === 1 ? rows[0]! : rows.reduce(addInto, emptyObject(entity));
+    const row = rows.length === 1 ? item(rows, 0) : rows.reduce(addInto, emptyObject(entity));
     const exact = raw.head.exactHold;
     let onStack = 0;
-    for (let state = 0; state < stateCount; state++) onStack += sums.stateNs[entity * stateCount + state]!;
-    const sampled = held.has(kind) ? Math.max(0, onStack - sums.waitingNs[entity]!) : 0;
+    for (let state = 0; state < stateCount; state++) onStack += f64(sums.stateNs, entity * stateCount + state);
+    const sampled = held.has(kind) ? Math.max(0, onStack - f64(sums.waitingNs, entity)) : 0;
     const holdNs = exact ? row.holdNs : sampled;
     const isOwned = owned.has(kind);
     const { waiters, holders, meanwhile } = this;
@@ -134,8 +135,8 @@ export class Objects {
         return isOwned ? [] : meanwhile(members);
       },
       criticalByBusyNs: sums.byBusy.subarray(
-        sums.row[entity]! * sums.processors,
-        (sums.row[entity]! + 1) * sums.processors,
+        u32(sums.row, entity) * sums.processors,
+        (u32(sums.row, entity) + 1) * sums.processors,
       ),
     };
   }
@@ -148,20 +149,20 @@ export class Objects {
       const object = new Uint32Array(tuples.ns.length);
       for (let k = 0; k < wanted.length; k++) {
         wanted[k] =
-          tuples.waiting[k] === Waiting.object && tuples.stack[k] !== 0 && isWaiting(tuples.state[k]!) ? 1 : 0;
-        object[k] = stacks.entity[tuples.stack[k]!]!;
+          tuples.waiting[k] === Waiting.object && tuples.stack[k] !== 0 && isWaiting(u8(tuples.state, k)) ? 1 : 0;
+        object[k] = u32(stacks.entity, u32(tuples.stack, k));
       }
       this.#waiting = rowsBy(object, this.raw.entities.length, wanted);
     }
     const paths = new Map<number, PathTime & { stack: number }>();
     for (const member of members)
       for (const k of rowsOfKey(this.#waiting, member)) {
-        const stack = tuples.stack[k]!,
-          thread = tuples.thread[k]!;
+        const stack = u32(tuples.stack, k),
+          thread = u32(tuples.thread, k);
         const key = stack * this.raw.entities.length + thread;
         const known = paths.get(key);
-        if (known) known.ns += weights[k]!;
-        else paths.set(key, { path: [], thread, ns: weights[k]!, stack });
+        if (known) known.ns += f64(weights, k);
+        else paths.set(key, { path: [], thread, ns: f64(weights, k), stack });
       }
     return [...paths.values()]
       .sort((a, b) => b.ns - a.ns)
@@ -184,8 +185,12 @@ export class Objects {
     const rows: number[] = [];
     for (const member of members) for (const k of rowsOfKey(index, member)) if (ns[k] !== 0) rows.push(k);
     return rows
-      .sort((a, b) => ns[b]! - ns[a]! || a - b)
+      .sort((a, b) => f64(ns, b) - f64(ns, a) || a - b)
       .slice(0, pathsKept)
-      .map((k) => ({ path: pathOf(this.working.stacks, table.stack[k]!), thread: table.thread[k]!, ns: ns[k]! }));
+      .map((k) => ({
+        path: pathOf(this.working.stacks, u32(table.stack, k)),
+        thread: u32(table.thread, k),
+        ns: f64(ns, k),
+      }));
   }
 }

@@ -3,6 +3,7 @@
  * a lock around too little. Which of the two it is can't be seen from outside, so both are said
  * (docs/reference/findings.md, "Notices"). Pure.
  */
+import { addAt, f64, item } from '../profile/columns.js';
 import { shownId } from '../evidence/context.js';
 import { isLock } from '../evidence/wait-kinds.js';
 import type { LockChurnNotice } from '../result/notices.js';
@@ -21,9 +22,9 @@ export function churnedLocks(model: Model): LockChurnNotice[] {
   const notices: LockChurnNotice[] = [];
   // programs have thousands of locks, and hardly one that is taken so often
   const times = new Float64Array(model.entities.length);
-  for (const { entity, acquisitions } of model.raw.objects) times[shownId(model, entity)]! += acquisitions;
+  for (const { entity, acquisitions } of model.raw.objects) addAt(times, shownId(model, entity), acquisitions);
   for (const lock of model.entities) {
-    if (lock.group !== 0 || times[lock.id]! < leastTimes || !isLock(lock)) continue;
+    if (lock.group !== 0 || f64(times, lock.id) < leastTimes || !isLock(lock)) continue;
     const [caller] = lock.callers;
     const by = caller ? model.entities[caller.entity] : undefined;
     if (!caller || !by || by.kind !== 'procedure' || caller.count < leastTimes) continue;
@@ -45,7 +46,7 @@ export function churnedLocks(model: Model): LockChurnNotice[] {
 function lockingNs(model: Model, by: Entity): number {
   let ns = 0;
   for (const { entity } of by.callees) {
-    const callee = model.entities[entity]!;
+    const callee = item(model.entities, entity);
     if (/^(__GI_)?_*pthread_(mutex|rwlock|spin)_|^__lll_|^lll_/.test(callee.name)) ns += callee.processorTimeSelfNs;
   }
   return ns;

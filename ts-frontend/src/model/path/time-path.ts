@@ -2,6 +2,7 @@
  * The time path of a run (docs/reference/path.md): who let whom go on, from the beginning to the end. Its length is the
  * elapsed time; here it is divided among threads, procedures and objects, and told in time order. Pure.
  */
+import { addAt, f64, item, u32, u8 } from '../profile/columns.js';
 import { independentSnapshots, shareInterval } from '../metrics/confidence.js';
 import { Arrival, type RawProfile } from '../profile/raw-profile.js';
 import type { Interval, Model } from '../result/types.js';
@@ -72,7 +73,7 @@ const stateOf = (state: number, stack: number, thread: number, arrival: number):
 
 function pathTo(raw: RawProfile, node: number): number[] {
   const path: number[] = [];
-  for (let n = node; n !== 0; n = raw.stacks.parent[n]!) path.push(raw.stacks.entity[n]!);
+  for (let n = node; n !== 0; n = u32(raw.stacks.parent, n)) path.push(u32(raw.stacks.entity, n));
   return path.reverse();
 }
 
@@ -104,21 +105,21 @@ function sumsOf(model: Model): Pick<TimePath, 'entities' | 'states' | 'inferredN
   const states = noTimes();
   let inferredNs = 0;
   for (let k = 0; k < rows.ns.length; k++) {
-    const ns = rows.ns[k]!;
-    const path = pathTo(raw, rows.stack[k]!);
-    const object = rows.object[k]!;
-    const seen = new Set([...path, rows.thread[k]!, object]);
+    const ns = f64(rows.ns, k);
+    const path = pathTo(raw, u32(rows.stack, k));
+    const object = item(rows.object, k);
+    const seen = new Set([...path, u32(rows.thread, k), object]);
     seen.delete(0);
-    for (const id of [...seen]) seen.add(model.entities[id]!.group);
+    for (const id of [...seen]) seen.add(item(model.entities, id).group);
     seen.delete(0);
-    for (const id of seen) inclusive[id]! += ns;
+    for (const id of seen) addAt(inclusive, id, ns);
     const top = object !== 0 ? object : (path.at(-1) ?? 0);
     if (top !== 0) {
-      self[top]! += ns;
-      const { group } = model.entities[top]!;
-      if (group !== 0) self[group]! += ns;
+      addAt(self, top, ns);
+      const { group } = item(model.entities, top);
+      if (group !== 0) addAt(self, group, ns);
     }
-    states[stateOf(rows.state[k]!, rows.stack[k]!, rows.thread[k]!, rows.arrival[k]!)] += ns;
+    states[stateOf(u8(rows.state, k), u32(rows.stack, k), u32(rows.thread, k), item(rows.arrival, k))] += ns;
     if (rows.inferred[k] === 1) inferredNs += ns;
   }
   const n = independentSnapshots(raw.head);
@@ -127,7 +128,7 @@ function sumsOf(model: Model): Pick<TimePath, 'entities' | 'states' | 'inferredN
     if (onPathNs <= 0) return;
     const { low, high } = shareInterval(onPathNs / raw.head.pathNs, n);
     const ci95 = { lowNs: low * raw.head.pathNs, highNs: high * raw.head.pathNs };
-    entities.push({ entity, onPathNs, onPathSelfNs: self[entity]!, ci95 });
+    entities.push({ entity, onPathNs, onPathSelfNs: f64(self, entity), ci95 });
   });
   entities.sort((a, b) => b.onPathNs - a.onPathNs || b.onPathSelfNs - a.onPathSelfNs || a.entity - b.entity);
   return { entities, states, inferredNs };
@@ -137,20 +138,20 @@ function segmentsOf(raw: RawProfile): PathSegment[] {
   const s = raw.segments;
   const paths = new Map<number, number[]>();
   return Array.from(s.ns, (ns, k) => {
-    const node = s.stack[k]!;
+    const node = u32(s.stack, k);
     let path = paths.get(node);
     if (path === undefined) paths.set(node, (path = pathTo(raw, node)));
     return {
-      startNs: s.startNs[k]!,
+      startNs: f64(s.startNs, k),
       ns,
-      thread: s.thread[k]!,
+      thread: u32(s.thread, k),
       path,
-      state: stateOf(s.state[k]!, node, s.thread[k]!, s.arrival[k]!),
-      came: cameName[s.came[k]!] ?? 'same',
-      by: s.by[k]!,
-      waitedFor: s.object[k]!,
+      state: stateOf(u8(s.state, k), node, u32(s.thread, k), item(s.arrival, k)),
+      came: cameName[item(s.came, k)] ?? 'same',
+      by: item(s.by, k),
+      waitedFor: item(s.object, k),
       inferred: s.inferred[k] === 1,
-      joined: s.joined[k]!,
+      joined: item(s.joined, k),
     };
   });
 }
@@ -159,7 +160,7 @@ function legsOf(model: Model, segments: readonly PathSegment[]): PathLeg[] {
   const legs: PathLeg[] = [];
   let inside = new Map<number, number>(); // time by innermost procedure
   const innermost = (path: readonly number[]): number =>
-    path.findLast((id) => model.entities[id]!.kind === 'procedure') ?? 0;
+    path.findLast((id) => item(model.entities, id).kind === 'procedure') ?? 0;
   const close = (leg: PathLeg | undefined): void => {
     for (const [procedure, ns] of inside)
       if (leg !== undefined && ns > leg.procedureNs) Object.assign(leg, { procedure, procedureNs: ns });

@@ -1,4 +1,5 @@
 /** The buckets in which the sampler counts threads, queue lengths and times (abi/profile.h), as ranges. Pure. */
+import { f64, item } from './columns.js';
 import { queueBuckets, runnableBuckets } from './abi.js';
 
 /**
@@ -36,7 +37,7 @@ function queueRange(index: number, count: number): { from: number; to: number } 
 
 export function queueDistribution(ns: Float64Array): Bucket[] {
   const out: Bucket[] = [];
-  for (let k = 0; k < ns.length; k++) if (ns[k]! > 0) out.push({ ...queueRange(k, ns.length), ns: ns[k]! });
+  for (let k = 0; k < ns.length; k++) if (f64(ns, k) > 0) out.push({ ...queueRange(k, ns.length), ns: f64(ns, k) });
   return out;
 }
 
@@ -44,8 +45,12 @@ export function queueDistribution(ns: Float64Array): Bucket[] {
 export function timeDistribution(counts: ArrayLike<number>): TimeBucket[] {
   const out: TimeBucket[] = [];
   for (let k = 0; k < counts.length; k++) {
-    if (counts[k]! === 0) continue;
-    out.push({ from: k === 0 ? 0 : 2 ** k, to: k === counts.length - 1 ? Infinity : 2 ** (k + 1), count: counts[k]! });
+    if (item(counts, k) === 0) continue;
+    out.push({
+      from: k === 0 ? 0 : 2 ** k,
+      to: k === counts.length - 1 ? Infinity : 2 ** (k + 1),
+      count: item(counts, k),
+    });
   }
   return out;
 }

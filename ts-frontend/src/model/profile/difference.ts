@@ -2,6 +2,7 @@
  * What happened between two reads of one growing profile, as a profile of its own: the window of a live screen.
  * The sampler only appends rows and adds to their counts, so that rows with equal index are the same. Pure.
  */
+import { f64, item } from './columns.js';
 import type { RawObject, RawProfile } from './raw-profile.js';
 
 type Counts = Float64Array | Uint32Array;
@@ -9,7 +10,7 @@ type Counts = Float64Array | Uint32Array;
 function minus<T extends Counts>(later: T, earlier: T): T {
   const out = later.slice() as T;
   const n = Math.min(later.length, earlier.length);
-  for (let k = 0; k < n; k++) out[k] = Math.max(0, later[k]! - earlier[k]!);
+  for (let k = 0; k < n; k++) out[k] = Math.max(0, item(later, k) - item(earlier, k));
   return out;
 }
 
@@ -94,7 +95,9 @@ export function difference(later: RawProfile, earlier: RawProfile): RawProfile {
   for (const key of headCounts) head[key] = Math.max(0, later.head[key] - earlier.head[key]);
   const from = earlier.timeline.ns.length > 0 ? Math.max(0, earlier.timeline.ns.length - 1) : 0;
   const joined =
-    later.timeline.ns.length > 0 && earlier.timeline.ns.length > 0 && later.timeline.ns[0]! !== earlier.timeline.ns[0]!;
+    later.timeline.ns.length > 0 &&
+    earlier.timeline.ns.length > 0 &&
+    f64(later.timeline.ns, 0) !== f64(earlier.timeline.ns, 0);
   const cut = joined ? 0 : from; // stretches that were joined since can't be told apart: all are shown
   const earlierObjects = new Map(earlier.objects.map((row, k) => [k, row]));
   return {

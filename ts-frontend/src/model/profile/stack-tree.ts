@@ -3,6 +3,7 @@
  * the first of its entity on its path (an entity is charged once a thread, however often it is on the stack), and which
  * procedure is innermost. Pure.
  */
+import { countAt, item, u32 } from './columns.js';
 import type { RawProfile } from './raw-profile.js';
 
 export interface Stacks {
@@ -30,8 +31,9 @@ export function prepareStacks(raw: RawProfile, groupOf: Uint32Array, entities: n
   const isProcedure = new Uint8Array(raw.entities.length);
   const isCodeLoop = new Uint8Array(raw.entities.length);
   for (let e = 1; e < isProcedure.length; e++) {
-    if (raw.entities[e]!.kind === 'procedure') isProcedure[e] = 1;
-    if (raw.entities[e]!.kind === 'code-loop') isCodeLoop[e] = 1;
+    const { kind } = item(raw.entities, e);
+    if (kind === 'procedure') isProcedure[e] = 1;
+    if (kind === 'code-loop') isCodeLoop[e] = 1;
   }
 
   const depth = new Uint32Array(count);
@@ -41,15 +43,16 @@ export function prepareStacks(raw: RawProfile, groupOf: Uint32Array, entities: n
   const beside = new Int32Array(count);
   let deepest = 0;
   for (let n = 1; n < count; n++) {
-    const up = parent[n]!;
-    depth[n] = depth[up]! + 1;
-    if (depth[n]! > deepest) deepest = depth[n]!;
-    procedure[n] = isProcedure[entity[n]!] === 1 ? entity[n]! : procedure[up]!;
-    owner[n] = isCodeLoop[entity[n]!] === 1 ? owner[up]! : entity[n]!;
+    const up = u32(parent, n),
+      e = u32(entity, n);
+    depth[n] = u32(depth, up) + 1;
+    if (u32(depth, n) > deepest) deepest = u32(depth, n);
+    procedure[n] = isProcedure[e] === 1 ? e : u32(procedure, up);
+    owner[n] = isCodeLoop[e] === 1 ? u32(owner, up) : e;
   }
   for (let n = count - 1; n > 0; n--) {
-    beside[n] = below[parent[n]!]!;
-    below[parent[n]!] = n;
+    beside[n] = item(below, u32(parent, n));
+    below[u32(parent, n)] = n;
   }
 
   const order = new Uint32Array(count);
@@ -60,20 +63,24 @@ export function prepareStacks(raw: RawProfile, groupOf: Uint32Array, entities: n
   for (let at = 0; at < count; at++) {
     order[at] = n;
     if (n !== 0) {
-      const e = entity[n]!,
-        group = groupOf[e]!;
-      first[n] = onPath[e]!++ === 0 ? 1 : 0;
-      if (group !== 0) firstOfGroup[n] = onPath[group]!++ === 0 ? 1 : 0;
+      const e = u32(entity, n),
+        group = u32(groupOf, e);
+      first[n] = u32(onPath, e) === 0 ? 1 : 0;
+      countAt(onPath, e, 1);
+      if (group !== 0) {
+        firstOfGroup[n] = u32(onPath, group) === 0 ? 1 : 0;
+        countAt(onPath, group, 1);
+      }
     }
-    let next = below[n]!;
+    let next = item(below, n);
     while (next === 0 && n !== 0) {
       // the way down ends here: leave nodes until one has a neighbour
-      const e = entity[n]!,
-        group = groupOf[e]!;
-      onPath[e]!--;
-      if (group !== 0) onPath[group]!--;
-      next = beside[n]!;
-      n = parent[n]!;
+      const e = u32(entity, n),
+        group = u32(groupOf, e);
+      countAt(onPath, e, -1);
+      if (group !== 0) countAt(onPath, group, -1);
+      next = item(beside, n);
+      n = u32(parent, n);
     }
     n = next;
   }
@@ -83,6 +90,6 @@ export function prepareStacks(raw: RawProfile, groupOf: Uint32Array, entities: n
 /** Entities from the root of a stack to its top. */
 export function pathOf(stacks: Stacks, node: number): number[] {
   const path: number[] = [];
-  for (let n = node; n !== 0; n = stacks.parent[n]!) path.push(stacks.entity[n]!);
+  for (let n = node; n !== 0; n = u32(stacks.parent, n)) path.push(u32(stacks.entity, n));
   return path.reverse();
 }

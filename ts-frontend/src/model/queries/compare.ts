@@ -2,6 +2,7 @@
  * Two profiles side by side: what each procedure, object and thread costs in the one and in the other, and which
  * findings have gone, stayed or come. Rules and formulas: docs/reference/compare.md. Pure.
  */
+import { defined, item } from '../profile/columns.js';
 import { fewSnapshots, independentSnapshots, shareInterval } from '../metrics/confidence.js';
 import { placeOf } from '../metrics/naming.js';
 import type { Entity, Finding, Interval, Model } from '../result/types.js';
@@ -46,7 +47,7 @@ function keyOf({ kind, name, file }: Entity): string {
 function byKey(model: Model): Map<string, Entity> {
   const found = new Map<string, Entity>();
   for (const id of model.ranking) {
-    const entity = model.entities[id]!;
+    const entity = item(model.entities, id);
     const key = keyOf(entity);
     if (!found.has(key)) found.set(key, entity);
   }
@@ -81,7 +82,7 @@ export function compare(before: Model, after: Model): Comparison {
     const a = old.get(key) ?? null,
       b = now.get(key) ?? null;
     const ci95 = differenceInterval(estimate(before, a), estimate(after, b));
-    const { kind, name } = (b ?? a)!;
+    const { kind, name } = defined(b ?? a);
     entities.push({
       kind,
       name,
@@ -108,7 +109,7 @@ function compareFindings(before: Model, after: Model): FindingChange[] {
   const keyIn =
     (model: Model) =>
     ({ kind, entity }: Finding): string =>
-      [kind, entity === 0 ? '' : keyOf(model.entities[entity]!)].join('\0');
+      [kind, entity === 0 ? '' : keyOf(item(model.entities, entity))].join('\0');
   const left = new Map(after.findings.map((finding) => [keyIn(after)(finding), finding]));
   const rows: FindingChange[] = before.findings.map((finding) => {
     const key = keyIn(before)(finding);

@@ -3,6 +3,7 @@
  * above the innermost occurrence of the entity on a stack, so that the rows sum to the entity's NPT and the row
  * "self" is its self NPT. Groups of namesakes count as one entity. Pure.
  */
+import { addAt, f64, item, u16, u32, u8 } from '../profile/columns.js';
 import { State } from '../profile/raw-profile.js';
 import type { RawProfile } from '../profile/raw-profile.js';
 import type { Stacks } from '../profile/stack-tree.js';
@@ -50,11 +51,11 @@ export function focusOn(model: Model, id: number): Focus {
 }
 
 /** Namesakes are shown as their group. */
-const shownAs = ({ groupOf }: Tables, e: number): number => (e !== 0 && groupOf[e]! !== 0 ? groupOf[e]! : e);
+const shownAs = ({ groupOf }: Tables, e: number): number => (e !== 0 && u32(groupOf, e) !== 0 ? u32(groupOf, e) : e);
 
 /** Whether an entity of the profile is `id`, or belongs to the group `id`. */
 const belongs = ({ groupOf }: Tables, e: number, id: number): boolean =>
-  e === id || (id >= groupOf.length && groupOf[e]! === id);
+  e === id || (id >= groupOf.length && u32(groupOf, e) === id);
 
 /** Paths on which that kind of entity stands: loops of code are on their own paths alone. */
 function pathsFor(
@@ -72,8 +73,8 @@ function childByNode(working: Tables, stacks: Stacks, id: number): Int32Array {
   const child = new Int32Array(stacks.count).fill(absent);
   if (id === 0) child[0] = self;
   for (let n = 1; n < stacks.count; n++) {
-    const e = stacks.entity[n]!;
-    const below = child[stacks.parent[n]!]!;
+    const e = u32(stacks.entity, n);
+    const below = item(child, u32(stacks.parent, n));
     child[n] = belongs(working, e, id) ? self : below === self ? shownAs(working, e) : below;
   }
   return child;
@@ -93,22 +94,25 @@ function partsOf(model: Model, working: Tables, { id, rawKind }: Entity): Parts 
   const isThread = rawKind === 'thread';
   const above = childByNode(working, stacks, id);
   for (let k = 0; k < weights.length; k++) {
-    const stack = tuples.stack[k]!;
-    let child = above[stack]!;
+    const stack = u32(tuples.stack, k);
+    let child = item(above, stack);
     if (isThread) {
-      if (!belongs(working, tuples.thread[k]!, id)) continue;
-      child = stack === 0 ? self : shownAs(working, stacks.entity[firstOwn(model, stacks, stack, tuples.thread[k]!)]!);
+      if (!belongs(working, u32(tuples.thread, k), id)) continue;
+      child =
+        stack === 0
+          ? self
+          : shownAs(working, u32(stacks.entity, firstOwn(model, stacks, stack, u32(tuples.thread, k))));
     }
     if (child === absent) continue;
-    const state = tuples.state[k]!;
-    const ns = weights[k]!;
+    const state = u8(tuples.state, k);
+    const ns = f64(weights, k);
     if (state === State.useful || state === State.overhead) {
-      const b = Math.min(P, Math.max(1, tuples.busy[k]!));
-      rowOf(child)[b - 1]! += ns;
-      const thread = parts.threads.get(tuples.thread[k]!) ?? { npt: 0, time: 0 };
+      const b = Math.min(P, Math.max(1, u16(tuples.busy, k)));
+      addAt(rowOf(child), b - 1, ns);
+      const thread = parts.threads.get(u32(tuples.thread, k)) ?? { npt: 0, time: 0 };
       thread.npt += ns / b;
       thread.time += ns;
-      parts.threads.set(tuples.thread[k]!, thread);
+      parts.threads.set(u32(tuples.thread, k), thread);
     } else {
       const owner = child === self ? id : child;
       const wait = parts.waits.get(owner) ?? { entity: owner, blockedNs: 0, spinningNs: 0, readyNs: 0, ioNs: 0 };
@@ -131,7 +135,7 @@ function rowsOf(model: Model, { calls }: Tables, entity: Entity, parts: Parts['b
   return [...parts]
     .map(([child, byBusy]): FocusRow => {
       const isSelf = child === self;
-      const about = isSelf ? entity : model.entities[child]!;
+      const about = isSelf ? entity : item(model.entities, child);
       const byBusyNs = byBusy.map((ns, k) => ns / (k + 1));
       const nptNs = byBusyNs.reduce((sum, ns) => sum + ns, 0);
       return {
@@ -159,12 +163,12 @@ function firstOwn(
   stack: number,
   thread: number,
 ): number {
-  const start = model.entities[thread]!.address;
+  const start = item(model.entities, thread).address;
   let n = stack;
   for (;;) {
-    const about = model.entities[entity[n]!]!;
-    if (parent[n]! === 0 || (about.kind === 'procedure' && about.address === start)) return n;
-    n = parent[n]!;
+    const about = item(model.entities, u32(entity, n));
+    if (u32(parent, n) === 0 || (about.kind === 'procedure' && about.address === start)) return n;
+    n = u32(parent, n);
   }
 }
 

@@ -3,6 +3,7 @@
  * from the bottom up, and flat by module, file and procedure. In each the rows of a level add up to what their parent
  * has. Pure.
  */
+import { u32 } from '../profile/columns.js';
 import { tablesOf } from '../metrics/tables.js';
 import { procedureOf } from '../profile/code-loops.js';
 import type { Model } from '../result/types.js';
@@ -74,7 +75,7 @@ function callersView(tree: ContextTree): ViewRow {
     recursive: false,
     total: costsAt(tree.total, 0),
     self: costsAt(tree.self, 0),
-    size: new Set(all.map(({ at }) => tree.entity[at])).size,
+    size: new Set(all.map(({ at }) => u32(tree.entity, at))).size,
     open: (column) => byCost(callerRows(tree, all), column),
   };
 }
@@ -97,7 +98,7 @@ function callerRows(tree: ContextTree, members: readonly Caller[]): ViewRow[] {
       recursive: same.some(({ at }) => tree.recursive[at] === 1),
       total: costs,
       self: costs,
-      size: new Set(above.map(({ at }) => tree.entity[at])).size,
+      size: new Set(above.map(({ at }) => u32(tree.entity, at))).size,
       open: (column) => byCost(callerRows(tree, above), column),
     };
   });

@@ -1,4 +1,5 @@
 /** Code that takes the time where the processors are busy. */
+import { item } from '../../model/index.js';
 import type { Finding, OptimizeFacts } from '../../model/index.js';
 import { heldText, type Phrases, type Sentences } from '../wording/phrases.js';
 
@@ -7,13 +8,13 @@ export function optimize(
   { within, beside, savesNs }: OptimizeFacts,
   { model, title, name, costs, meanwhile, time, share }: Phrases,
 ): Sentences {
-  const entity = model.entities[finding.entity]!;
+  const entity = item(model.entities, finding.entity);
   const subject = entity.kind === 'lock' ? `${heldText(title(entity.id))},` : `${title(entity.id)} itself`;
   const part = within ? `, ${time(within.ns)} of that in ${name(within.entity)},` : '';
   const help = finding.meanwhile.idle < 0.05 ? "can't help" : 'helps little';
   const other = beside
     ? ` ${title(beside.entity)} takes more (${share(beside.ns / model.elapsedNs)}), but other threads run it, and ${title(beside.main)} is at work ` +
-      `${share(Math.min(1, model.entities[beside.main]!.processorTimeNs / model.elapsedNs))} of the time: it waits for none of them.`
+      `${share(Math.min(1, item(model.entities, beside.main).processorTimeNs / model.elapsedNs))} of the time: it waits for none of them.`
     : '';
   return {
     text: `${subject} takes ${costs(finding.costNs)}${part} while ${meanwhile(finding.meanwhile)}: more parallelism ${help} there.${other}`,

@@ -1,4 +1,5 @@
 /** Work for threads instead of in them: grain too fine. */
+import { item } from '../../model/index.js';
 import type {
   Finding,
   OpenMpFacts,
@@ -30,7 +31,7 @@ export function packageWork(
   { events, savesNs, coarser }: PackageWorkFacts,
   { model, title, costs, meanwhile, time }: Phrases,
 ): Sentences {
-  const { kind } = model.entities[finding.entity]!;
+  const { kind } = item(model.entities, finding.entity);
   const was = events?.count === 1 ? 'was' : 'were';
   const happened = !events
     ? ''
@@ -73,7 +74,7 @@ export function shortThreads(
   { spawns, workNs, leastNs, savesNs, coarser }: ShortThreadsFacts,
   { model, costs, time }: Phrases,
 ): Sentences {
-  const entity = model.entities[finding.entity]!;
+  const entity = item(model.entities, finding.entity);
   const place = placeOf(entity.file, entity.line);
   return {
     text:

@@ -1,4 +1,5 @@
 /** Code that runs alone. */
+import { item } from '../../model/index.js';
 import type { Finding, SerialFacts } from '../../model/index.js';
 import { heldText, type Phrases, type Sentences } from '../wording/phrases.js';
 
@@ -8,7 +9,7 @@ export function serial(
   { model, costs, title, name, meanwhile, calledFrom, waitingAt, time }: Phrases,
 ): Sentences {
   const callers = calledFrom(facts.callers);
-  const isLock = model.entities[finding.entity]!.kind === 'lock';
+  const isLock = item(model.entities, finding.entity).kind === 'lock';
   const code = isLock
     ? `${heldText(title(finding.entity))}${callers === '' ? ',' : ''}`
     : `${title(finding.entity)}${facts.itself ? ' itself' : ''}`;

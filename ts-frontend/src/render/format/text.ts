@@ -34,7 +34,7 @@ export function clean(name: string, options: Pick<RenderOptions, 'ascii'>): stri
 const none = /[\p{Mn}\p{Me}\p{Cf}]/u;
 /** Columns that a character takes: 0 (combining), 1, or 2 (wide, by Unicode's table). */
 export const widthOf = (char: string): 0 | 1 | 2 =>
-  char < '\u0300' ? 1 : none.test(char) ? 0 : eastAsianWidth(char.codePointAt(0)!);
+  char < '\u0300' ? 1 : none.test(char) ? 0 : eastAsianWidth(char.codePointAt(0) ?? 0);
 
 /** Columns that a text takes (without colour codes). */
 export function width(text: string): number {
@@ -58,15 +58,15 @@ export function cut(text: string, columns: number, options: Pick<RenderOptions, 
   let head = '';
   let headWidth = 0;
   let from = 0;
-  for (; from < chars.length && headWidth + widthOf(chars[from]!) <= Math.ceil(room / 2); from++) {
-    head += chars[from]!;
-    headWidth += widthOf(chars[from]!);
+  for (; from < chars.length && headWidth + widthOf(chars[from] ?? '') <= Math.ceil(room / 2); from++) {
+    head += chars[from] ?? '';
+    headWidth += widthOf(chars[from] ?? '');
   }
   let tail = '';
   let tailWidth = 0;
-  for (let to = chars.length - 1; to >= from && headWidth + tailWidth + widthOf(chars[to]!) <= room; to--) {
-    tail = chars[to]! + tail;
-    tailWidth += widthOf(chars[to]!);
+  for (let to = chars.length - 1; to >= from && headWidth + tailWidth + widthOf(chars[to] ?? '') <= room; to--) {
+    tail = (chars[to] ?? '') + tail;
+    tailWidth += widthOf(chars[to] ?? '');
   }
   return head + mark + tail;
 }

@@ -12,13 +12,13 @@ interface Unit {
   name: string;
   ascii: string;
 }
+const smallest: Unit = { ns: 1, name: 'ns', ascii: 'ns' };
 const units: readonly Unit[] = [
   { ns: 1e9, name: 's', ascii: 's' },
   { ns: 1e6, name: 'ms', ascii: 'ms' },
   { ns: 1e3, name: 'µs', ascii: 'us' },
-  { ns: 1, name: 'ns', ascii: 'ns' },
+  smallest,
 ];
-const smallest = units[3]!;
 
 // 999.5 ms would print as "1,000 ms", so a unit begins a little below its size.
 const unitOf = (ns: number): Unit => units.find((unit) => Math.abs(ns) >= unit.ns * 0.9995) ?? smallest;

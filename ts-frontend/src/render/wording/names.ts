@@ -1,4 +1,5 @@
 /** How entities are called: in sentences, in tables, on the live screen. */
+import { defined, item } from '../../model/index.js';
 import { placeOf, type Entity, type Model } from '../../model/index.js';
 import type { RenderOptions } from '../format/options.js';
 import { briefly, shortName } from './short-names.js';
@@ -12,7 +13,7 @@ export const kindTag = (entity: Entity): string => (entity.saysItsKind ? '' : ` 
 
 /** In a sentence: "mutex queue", "the 8 locks row", "sum (sum.c:7)". */
 export function titleOf(model: Model, id: number): string {
-  const entity = model.entities[id]!;
+  const entity = item(model.entities, id);
   if (id === 0) return `the program's code outside any procedure that is known`;
   if (entity.kind === 'procedure') {
     const place = placeText(model, entity).replace(/^, /, '');
@@ -28,7 +29,7 @@ export function placeText(model: Pick<Model, 'entities'>, { file, line, inlinedI
   const into =
     first === undefined
       ? ''
-      : `, inlined into ${others.length === 0 ? briefly(model.entities[first]!.name) : `${inlinedInto.length} procedures`}`;
+      : `, inlined into ${others.length === 0 ? briefly(item(model.entities, first).name) : `${inlinedInto.length} procedures`}`;
   return placeOf(file, line) + into;
 }
 
@@ -74,9 +75,9 @@ export function path(
   const less = names.join(arrow);
   if (width(less) <= columns) return less;
   const left = (options.ascii ? '..' : '…') + arrow;
-  let text = names.at(-1)!;
+  let text = defined(names.at(-1));
   for (let index = names.length - 2; index >= 0; index--) {
-    const longer = `${names[index]!}${arrow}${text}`;
+    const longer = `${item(names, index)}${arrow}${text}`;
     if (width(left) + width(longer) > columns) break;
     text = longer;
   }

@@ -1,4 +1,5 @@
 /** Phrases that the sentences of several findings and notices share: names, costs, what the processors did meanwhile. */
+import { item } from '../../model/index.js';
 import type { Finding, Model, WaitingAt } from '../../model/index.js';
 import type { RenderOptions } from '../format/options.js';
 import { count, mean, percent, time } from '../format/units.js';
@@ -30,7 +31,7 @@ export const threadsText = (number: number): string => counted(mean(number), 'th
 export const counted = (number: string, what: string): string => `${number} ${number === '1' ? what : `${what}s`}`;
 
 export function phrases(model: Model, options: Pick<RenderOptions, 'ascii'>): Phrases {
-  const name = (id: number): string => briefly(model.entities[id]!.name);
+  const name = (id: number): string => briefly(item(model.entities, id).name);
   const ns = (value: number): string => time(value, options);
   const title = (id: number): string => titleOf(model, id);
   return {

@@ -2,6 +2,7 @@
  * Shorter forms of a name, for findings, tables and the live screen; and a name in so many columns: a shorter form where
  * one fits and is no other name's too, so that what tells two names apart stays. Pure.
  */
+import { defined, item } from '../../model/index.js';
 import type { Model } from '../../model/index.js';
 import type { RenderOptions } from '../format/options.js';
 import { cut, width } from '../format/text.js';
@@ -15,7 +16,7 @@ export function withoutArguments(name: string, depth: number): string {
     inside = 0;
   for (let at = 0; at < name.length; at++) {
     const symbol = /^operator(<=>|<<=|>>=|->\*?|<<|>>|<=|>=|<|>)/.exec(name.slice(at, at + 11))?.[0];
-    const c = name[at]!;
+    const c = defined(name[at]);
     if (symbol !== undefined) {
       if (inside <= depth) text += symbol;
       at += symbol.length - 1;
@@ -38,7 +39,7 @@ export function withoutArguments(name: string, depth: number): string {
  */
 export function formsOf(name: string): readonly string[] {
   const place = /^(.*) at ([^ ]+)$/.exec(name);
-  if (place !== null) return [name, `${place[1]!} ${place[2]!}`, place[2]!];
+  if (place !== null) return [name, `${item(place, 1)} ${item(place, 2)}`, item(place, 2)];
   if (!/[<({:]/.test(name)) return [name];
   const spoken = name
     .replace(/\bstd::(?:__cxx11|__1)::/g, 'std::')
@@ -56,8 +57,8 @@ function innerScopes(name: string): string[] {
   const starts: number[] = [];
   let depth = 0;
   for (let at = 0; at < name.length; at++) {
-    if ('<({['.includes(name[at]!)) depth++;
-    else if ('>)}]'.includes(name[at]!)) depth = Math.max(0, depth - 1);
+    if ('<({['.includes(defined(name[at]))) depth++;
+    else if ('>)}]'.includes(defined(name[at]))) depth = Math.max(0, depth - 1);
     else if (depth === 0 && name.startsWith('::', at)) starts.push(at++);
   }
   return starts.filter((start) => start > 1).map((start) => `…${name.slice(start)}`);
@@ -66,7 +67,7 @@ function innerScopes(name: string): string[] {
 /** A long name as a sentence has it: without what tells little; its scopes stay. */
 export function briefly(name: string, most = 80): string {
   const all = formsOf(name).filter((form) => !form.startsWith('…'));
-  return name.length <= most ? name : (all.find((form) => form.length <= most) ?? all.at(-1)!);
+  return name.length <= most ? name : (all.find((form) => form.length <= most) ?? defined(all.at(-1)));
 }
 
 /** A live screen asks again and again for the forms of the same names. */
