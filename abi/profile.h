@@ -55,21 +55,21 @@ enum qz_end_reason {
 #define QZ_USAGE_CALLS       4u
 
 enum qz_section_id {
-  QZ_SECTION_STRINGS = 0,     /* char; offset 0 is the empty string */
-  QZ_SECTION_ENTITIES = 1,    /* struct qz_entity; 0 is never used */
-  QZ_SECTION_STACKS = 2,      /* struct qz_stack_node; 0 is the empty stack */
-  QZ_SECTION_TUPLES = 3,      /* struct qz_tuple */
-  QZ_SECTION_BALANCE = 4,     /* struct qz_balance */
-  QZ_SECTION_OBJECTS = 5,     /* struct qz_object_stats */
-  QZ_SECTION_BLAME = 6,       /* struct qz_blame */
-  QZ_SECTION_CALLS = 7,       /* struct qz_call_edge; written at intervals and at the end */
-  QZ_SECTION_THREADS = 8,     /* struct qz_thread_stats */
-  QZ_SECTION_MODULES = 9,     /* struct qz_module */
-  QZ_SECTION_TIMELINE = 10,   /* struct qz_timeline */
-  QZ_SECTION_PROCESSORS = 11, /* struct qz_processor_stats, one for each processor */
-  QZ_SECTION_MEANWHILE = 12,  /* struct qz_meanwhile */
-  QZ_SECTION_ON_PATH = 13,    /* struct qz_on_path; written at the end */
-  QZ_SECTION_SEGMENTS = 14,   /* struct qz_path_segment; written at the end */
+  QZ_SECTION_STRINGS = 0,       /* char; offset 0 is the empty string */
+  QZ_SECTION_ENTITIES = 1,      /* struct qz_entity; 0 is never used */
+  QZ_SECTION_STACKS = 2,        /* struct qz_stack_node; 0 is the empty stack */
+  QZ_SECTION_TUPLES = 3,        /* struct qz_tuple */
+  QZ_SECTION_BALANCE = 4,       /* struct qz_balance */
+  QZ_SECTION_OBJECTS = 5,       /* struct qz_object_stats */
+  QZ_SECTION_BLAME = 6,         /* struct qz_blame */
+  QZ_SECTION_CALLS = 7,         /* struct qz_call_edge; written at intervals and at the end */
+  QZ_SECTION_THREADS = 8,       /* struct qz_thread_stats */
+  QZ_SECTION_MODULES = 9,       /* struct qz_module */
+  QZ_SECTION_TIMELINE = 10,     /* struct qz_timeline */
+  QZ_SECTION_PROCESSORS = 11,   /* struct qz_processor_stats, one for each processor */
+  QZ_SECTION_WAIT_OVERLAP = 12, /* struct qz_wait_overlap */
+  QZ_SECTION_ON_PATH = 13,      /* struct qz_on_path; written at the end */
+  QZ_SECTION_SEGMENTS = 14,     /* struct qz_path_segment; written at the end */
   QZ_SECTION_COUNT = 15
 };
 #define QZ_EXTENTS_MAX 16
@@ -135,22 +135,22 @@ struct qz_profile {
   uint64_t stacks_cut;      /* (changes) stacks shortened because the table was full */
   uint64_t entities_merged; /* (changes) threads counted under their group */
   /* of the kernel threads that publish, as the kernel counts it; read some times a second, 0 and 0: it did not say */
-  uint64_t cpu_run_ns;  /* (changes) they ran on CPUs */
-  uint64_t cpu_wait_ns; /* (changes) they were runnable and waited for a CPU */
-  uint64_t cpu_turns;   /* (changes) how often they were given one */
+  uint64_t cpu_run_ns;     /* (changes) they ran on CPUs */
+  uint64_t cpu_wait_ns;    /* (changes) they were runnable and waited for a CPU */
+  uint64_t cpu_dispatches; /* (changes) how often they were given one */
   /* samples of running threads that the kernel took (pthread layer) */
   uint64_t samples;   /* (changes) how many */
   uint64_t sample_ns; /* what one takes from its thread, measured in the sampler; 0: not known */
   /* (changes) Those of threads without hooks: what the CPUs' time goes into. [1]: while more threads could run than
    * there are CPUs */
-  struct qz_judged {
+  struct qz_cpu_use {
     uint64_t samples, spinning, handing;
-  } judged[2];      /* all; those of threads that only waited; those in calls that wait, or wake, made
-                     * by a procedure that spins as well */
-  uint64_t turns;   /* (changes) how often a thread got a CPU from elsewhere than a thread of the program, while samples
-                       were taken */
-  uint64_t turn_ns; /* (changes) what the samples' timer takes then, measured in the sampler; 0: not known, or too
-                       little to matter */
+  } cpu_use[2];              /* all; those of threads that only waited; those in calls that wait, or wake, made
+                              * by a procedure that spins as well */
+  uint64_t timer_dispatches; /* (changes) how often a thread got a CPU from elsewhere than a thread of the program,
+                     while samples were taken */
+  uint64_t timer_ns;   /* (changes) what the samples' timer takes then, measured in the sampler; 0: not known, or too
+                         little to matter */
   uint64_t weight_us2; /* (changes) sum of the squares of all snapshots' weights, square microseconds */
   /* child processes, theirs included, as far as the program waited for their end while it was recorded */
   uint64_t children_run_ns; /* set at the end: they ran on CPUs */
@@ -297,7 +297,7 @@ struct qz_blame {
 /* Who ran while others waited and processors had nothing to do (b < P): the two sides of lost parallelism, as seen in
  * the same snapshots. A snapshot with waiters gives its time to the b busy processors, an equal share to each; where b
  * is more than 4, to some of them, chosen at random and weighted so that the sums are right on average. */
-struct qz_meanwhile {
+struct qz_wait_overlap {
   uint32_t object; /* entity; 0: input or output */
   uint32_t stack;  /* of the thread that ran, node */
   uint32_t thread; /* that ran, entity */

@@ -79,15 +79,15 @@ static const struct {
   [QZ_SECTION_MODULES] = {sizeof(struct qz_module), "modules"},
   [QZ_SECTION_TIMELINE] = {sizeof(struct qz_timeline), "timeline"},
   [QZ_SECTION_PROCESSORS] = {sizeof(struct qz_processor_stats), "processors"},
-  [QZ_SECTION_MEANWHILE] = {sizeof(struct qz_meanwhile), "who ran meanwhile"},
+  [QZ_SECTION_WAIT_OVERLAP] = {sizeof(struct qz_wait_overlap), "who ran meanwhile"},
   [QZ_SECTION_ON_PATH] = {sizeof(struct qz_on_path), "time on the path"},
   [QZ_SECTION_SEGMENTS] = {sizeof(struct qz_path_segment), "segments of the path"},
 };
 /* What refers to others is read before them: in a file that grows they are then complete. */
 static const uint8_t read_order[QZ_SECTION_COUNT] = {
-  QZ_SECTION_ON_PATH,    QZ_SECTION_SEGMENTS, QZ_SECTION_TUPLES,   QZ_SECTION_BALANCE, QZ_SECTION_BLAME,
-  QZ_SECTION_MEANWHILE,  QZ_SECTION_OBJECTS,  QZ_SECTION_CALLS,    QZ_SECTION_THREADS, QZ_SECTION_TIMELINE,
-  QZ_SECTION_PROCESSORS, QZ_SECTION_STACKS,   QZ_SECTION_ENTITIES, QZ_SECTION_MODULES, QZ_SECTION_STRINGS};
+  QZ_SECTION_ON_PATH,      QZ_SECTION_SEGMENTS, QZ_SECTION_TUPLES,   QZ_SECTION_BALANCE, QZ_SECTION_BLAME,
+  QZ_SECTION_WAIT_OVERLAP, QZ_SECTION_OBJECTS,  QZ_SECTION_CALLS,    QZ_SECTION_THREADS, QZ_SECTION_TIMELINE,
+  QZ_SECTION_PROCESSORS,   QZ_SECTION_STACKS,   QZ_SECTION_ENTITIES, QZ_SECTION_MODULES, QZ_SECTION_STRINGS};
 
 /* The checksum of some of the file's bytes, which are also copied to `to` as far as `wanted` of them. */
 static int fetch_summed(struct source *source, void *to, uint64_t wanted, uint64_t offset, uint64_t bytes,
@@ -257,7 +257,7 @@ static int copy_sections(struct source *source, struct qz_profile_copy *copy) {
   PLACE(modules, QZ_SECTION_MODULES);
   PLACE(timeline, QZ_SECTION_TIMELINE);
   PLACE(processors, QZ_SECTION_PROCESSORS);
-  PLACE(meanwhile, QZ_SECTION_MEANWHILE);
+  PLACE(wait_overlap, QZ_SECTION_WAIT_OVERLAP);
   PLACE(on_path, QZ_SECTION_ON_PATH);
   PLACE(segments, QZ_SECTION_SEGMENTS);
 #undef PLACE
@@ -313,9 +313,9 @@ static int check_references(struct source *source, const struct qz_profile_copy 
   for (size_t k = 0; k < copy->blame_count; k++)
     if (copy->blame[k].object >= entities || copy->blame[k].stack >= stacks || copy->blame[k].thread >= entities)
       return wrong(source, "blame %zu makes no sense", k);
-  for (size_t k = 0; k < copy->meanwhile_count; k++)
-    if (copy->meanwhile[k].object >= entities || copy->meanwhile[k].stack >= stacks ||
-        copy->meanwhile[k].thread >= entities)
+  for (size_t k = 0; k < copy->wait_overlap_count; k++)
+    if (copy->wait_overlap[k].object >= entities || copy->wait_overlap[k].stack >= stacks ||
+        copy->wait_overlap[k].thread >= entities)
       return wrong(source, "who ran meanwhile (%zu) makes no sense", k);
   for (size_t k = 0; k < copy->on_path_count; k++) {
     const struct qz_on_path *its = &copy->on_path[k];

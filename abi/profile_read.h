@@ -48,8 +48,8 @@ struct qz_profile_copy {
   size_t timeline_count;
   const struct qz_processor_stats *processors;
   size_t processors_count;
-  const struct qz_meanwhile *meanwhile;
-  size_t meanwhile_count;
+  const struct qz_wait_overlap *wait_overlap;
+  size_t wait_overlap_count;
   const struct qz_on_path *on_path;
   size_t on_path_count;
   const struct qz_path_segment *segments;

@@ -110,7 +110,7 @@ int qz_profile_store(const struct qz_profile_copy *copy, const char *path) {
   PART_OF(QZ_SECTION_MODULES, modules, modules_count);
   PART_OF(QZ_SECTION_TIMELINE, timeline, timeline_count);
   PART_OF(QZ_SECTION_PROCESSORS, processors, processors_count);
-  PART_OF(QZ_SECTION_MEANWHILE, meanwhile, meanwhile_count);
+  PART_OF(QZ_SECTION_WAIT_OVERLAP, wait_overlap, wait_overlap_count);
 #undef PART_OF
   if (head.status == QZ_PROFILE_RECORDING) {
     head.status = QZ_PROFILE_CUT;

@@ -42,7 +42,7 @@ function written(file: string): string {
   return from < 0 ? '' : text.slice(from);
 }
 
-/** A program that fails here is told, and the others go on. */
+/** A program that fails here is reported, and the others go on. */
 function attempt<Result>({ name }: Program, what: () => Result): Result | undefined {
   try {
     return what();
@@ -68,7 +68,9 @@ function run(program: Program, gain: Gain, under: string, runs: number): Outcome
   const directory = directoryOf(program, under);
   const { before, after } = alternated(program, directory, runs);
   const recorded = Array.from({ length: runs }, () => record(program, directory, sampler));
-  const told = recorded.map(({ model }) => promised(model, program.registered)).filter((part) => part !== undefined);
+  const reported = recorded
+    .map(({ model }) => promised(model, program.registered))
+    .filter((part) => part !== undefined);
   const first = recorded.at(-1)!.model.findings[0];
   return {
     program,
@@ -78,7 +80,7 @@ function run(program: Program, gain: Gain, under: string, runs: number): Outcome
     before,
     after,
     recorded,
-    promised: told.length > 0 ? median(told) : undefined,
+    promised: reported.length > 0 ? median(reported) : undefined,
   };
 }
 

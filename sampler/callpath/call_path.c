@@ -12,7 +12,7 @@
 /* Of a whole path: its own entries, what stands between them, and all loops. */
 #define PATH_MOST (2 * KEYS_MOST + QZI_WALK_MOST * (1 + QZI_LOOPS_MOST) + 1)
 #define KEYS_MOST 512u               /* entries of a path made by hooks and objects; deeper ones are left out */
-#define TAKERS    8u                 /* further ones are not told apart from wrappers */
+#define TAKERS    8u                 /* further ones are not distinguished from wrappers */
 #define SITES     8u                 /* of a lock; frames are not compared with further ones */
 #define WRAPPERS  64u                /* a table by hash: a later one may take the slot of an earlier one */
 #define SHARE     50u                /* 1/SHARE of the time may go into walks */
@@ -41,7 +41,7 @@ struct place {
 struct qzi_paths {
   struct qzi_interner *in;
   struct qzi_unwinder *unwinder;
-  struct qzi_inlining *inlining; /* NULL: inlined procedures are not told apart */
+  struct qzi_inlining *inlining; /* NULL: inlined procedures are not distinguished */
   uint64_t first_ns, spent_ns;
   uint64_t cpu_ns; /* processor time of the calling thread when the snapshot began, or the last long walk ended */
   uint8_t *codes;  /* by module: enum code + 1, 0: not looked at */

@@ -60,7 +60,7 @@ int qzi_paths_walk(struct qzi_paths *paths, uint32_t index, const struct qzi_reg
                    const struct qzi_stack_copy *copy, struct qzi_walk *walk);
 /* The same from the frame that the thread's record names. -1 also where the program's memory may not be read. */
 int qzi_paths_walk_wait(struct qzi_paths *paths, uint32_t index, struct qzi_walk *walk);
-/* Whether the code is a library's that the system installed (QZI_LIBRARY), of which C's and C++'s are told apart; 0:
+/* Whether the code is a library's that the system installed (QZI_LIBRARY), of which C's and C++'s are distinguished; 0:
  * the program's. */
 enum { QZI_LIBRARY = 1, QZI_LIBRARY_C };
 int qzi_paths_library(struct qzi_paths *paths, uint64_t address);
@@ -84,7 +84,7 @@ void qzi_paths_taken_at(struct qzi_paths *paths, uint64_t key, uint64_t site);
  * way to the procedure that took the lock. What the thread waits for (key, 0: nothing) stands last. */
 uint32_t qzi_paths_node(struct qzi_paths *paths, uint32_t node, const struct qzi_walk *walk, uint64_t waiting,
                         int settled);
-/* The same of a sample by which the thread is told to have executed: its frames are right, and locks that were taken
+/* The same of a sample by which the thread counts as having executed: its frames are right, and locks that were taken
  * after it are left out. */
 uint32_t qzi_paths_ran(struct qzi_paths *paths, uint32_t node, const struct qzi_walk *walk, int settled);
 

@@ -19,7 +19,7 @@ struct qzi_inlining;
 /* Called by a thread whose CPUs and priority the reading thread may have. NULL: no memory, or built without libdw. */
 struct qzi_inlining *qzi_inlining_open(struct qzi_interner *in);
 void qzi_inlining_close(struct qzi_inlining *inlining);
-/* Takes the answers that have come, and tells how much processor time they took. */
+/* Takes the answers that have come, and says how much processor time they took. */
 uint64_t qzi_inlining_take(struct qzi_inlining *inlining);
 /* Keys (QZI_KEY_INLINED) of the procedures that are inlined at the instruction into the one that begins at `entry`,
  * outermost first; as many as there are, at most QZI_INLINED_MOST. 0 also where the answer is not there yet. */

@@ -1,4 +1,4 @@
-/* Samples that wait to be told. See sample_queue.h. */
+/* Samples that wait to be reported. See sample_queue.h. */
 #include "sample_queue.h"
 
 #include <stdlib.h>

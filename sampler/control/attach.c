@@ -43,7 +43,7 @@ int qzi_attach(const struct qzi_options *options) {
   if (message.type != QZ_HELLO || session < 0)
     return attach_failed(pid, "it gave no session; build it with this version of Quartz");
   struct qzi_admitted *admitted =
-    qzi_admit(pid, socket, session, clock, 0, path, &may, options->tell_fd, &options->recording);
+    qzi_admit(pid, socket, session, clock, 0, path, &may, options->message_fd, &options->recording);
   close(session);
   if (!admitted) return QUARTZ_FAILED;
   qzi_admitted_all[qzi_admitted_count++] = admitted;

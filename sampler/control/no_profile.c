@@ -25,7 +25,7 @@ int qzi_launch_failed(const char *program, int error) {
                                                                                     : 126;
 }
 
-/* The cause, as far as the program's file does not tell it. */
+/* The cause, as far as the program's file does not say it. */
 static const char *cause(const struct qzi_absence *absence) {
   if (absence->no_proc) return qzi_no_proc;
   if (absence->kind == QZ_PROGRAM_PLAIN && !absence->layer)

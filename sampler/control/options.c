@@ -111,7 +111,7 @@ static int take(struct qzi_options *options, enum option_id id, const char *valu
   case OPTION_SECONDS: options->seconds = amount; break;
   case OPTION_QUIET: options->recording.quiet = 1; break;
   case OPTION_FRONT: options->front_fd = (int)amount; break;
-  case OPTION_TELL: options->tell_fd = (int)amount; break;
+  case OPTION_TELL: options->message_fd = (int)amount; break;
   case OPTIONS: return -1;
   }
   return 0;
@@ -141,8 +141,8 @@ int qzi_options_parse(struct qzi_options *options, int argc, char **argv) {
   }
   names[OPTIONS] = (struct option){"help", no_argument, NULL, HELP};
   names[OPTIONS + 1] = (struct option){"version", no_argument, NULL, VERSION};
-  *options =
-    (struct qzi_options){.recording = {.cpu = -1, .max_bytes = QZI_FILE_DEFAULT_BYTES}, .front_fd = -1, .tell_fd = -1};
+  *options = (struct qzi_options){
+    .recording = {.cpu = -1, .max_bytes = QZI_FILE_DEFAULT_BYTES}, .front_fd = -1, .message_fd = -1};
   if (argc < 2) return complain("there is no command: record or attach", NULL);
   if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help")) {
     fputs(usage_text, stdout);

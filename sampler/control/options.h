@@ -11,7 +11,7 @@ struct qzi_options {
   const char *output;                     /* pattern of file_name.h; NULL: default */
   double seconds;                         /* attach: 0 = until the program ends */
   int front_fd;                           /* a pipe or socket whose other end the front end holds; -1: none */
-  int tell_fd;                            /* gets the name of the profile, in a line; -1: nobody wants it */
+  int message_fd;                         /* gets the name of the profile, in a line; -1: nobody wants it */
   pid_t pid;                              /* attach */
   char **program;                         /* record: argv */
 };

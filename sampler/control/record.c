@@ -105,10 +105,10 @@ static void admit_next(struct launched *run, int listener) {
     close(socket);
   } else {
     struct qzi_admitted *admitted = qzi_admit(pid, socket, session, qzi_clock_page_make(), QZ_WELCOME, path, &run->may,
-                                              itself ? run->options->tell_fd : -1, &run->options->recording);
+                                              itself ? run->options->message_fd : -1, &run->options->recording);
     if (admitted) { qzi_admitted_all[qzi_admitted_count++] = admitted; }
   }
-  if (itself) qzi_exec_of.happened = 0; /* recorded, or the user has been told why not */
+  if (itself) qzi_exec_of.happened = 0; /* recorded, or the user has been reported why not */
   close(session);
 }
 
@@ -162,10 +162,11 @@ static int record(struct launched *run, int listener, int signals) {
       for (unsigned k = qzi_admitted_count; k-- > 0;)
         if (qzi_admitted_all[k]->pid == run->child) qzi_dismiss(k, reason, status);
       int sandboxed = qz_sandbox_filters(run->child) > qz_sandbox_filters(0);
-      waitpid(run->child, NULL, 0); /* not before: until then the kernel tells what it used */
+      waitpid(run->child, NULL, 0); /* not before: until then the kernel says what it used */
       qzi_dismiss_children();
       qzi_finish_all();
-      if (!run->over && (!run->hellos || qzi_exec_of.happened)) /* else who said hello was told, and so was the user */
+      if (!run->over &&
+          (!run->hellos || qzi_exec_of.happened)) /* else who said hello was reported, and so was the user */
         qzi_explain_absence(&(struct qzi_absence){.program = run->options->program[0],
                                                   .kind = qzi_exec_of.happened ? qzi_exec_of.kind : run->kind,
                                                   .after_exec = qzi_exec_of.happened,

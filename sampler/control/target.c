@@ -32,11 +32,11 @@ static void tell_name(const struct qzi_admitted *admitted, const char *meant) {
   const char *name = admitted->recording.file.path;
   int moved = strcmp(name, meant) != 0;
   if (moved) fprintf(stderr, "quartz: %s is another recording's: this one is in %s\n", meant, name);
-  if (admitted->tell_fd >= 0) dprintf(admitted->tell_fd, "%s\n", name);
+  if (admitted->message_fd >= 0) dprintf(admitted->message_fd, "%s\n", name);
 }
 
 struct qzi_admitted *qzi_admit(pid_t pid, int socket, int session, struct qzi_clock_page clock, uint32_t answer,
-                               const char *path, const struct qzi_replaceable *may, int tell_fd,
+                               const char *path, const struct qzi_replaceable *may, int message_fd,
                                const struct qzi_recording_request *request) {
   char why[600];
   snprintf(why, sizeof why, "%s", no_memory);
@@ -53,7 +53,7 @@ struct qzi_admitted *qzi_admit(pid_t pid, int socket, int session, struct qzi_cl
   passed = 1;
   if (qzi_recording_open(&admitted->recording, session, clock, pid, path, may, request, why, sizeof why)) goto failed;
   opened = 1;
-  admitted->tell_fd = tell_fd;
+  admitted->message_fd = message_fd;
   admitted->map_ns = qzi_clock_ns();
   admitted->map_due_ns = admitted->map_ns + MAP_NS;
   if (!qzi_recording_start(&admitted->recording)) {
@@ -125,9 +125,9 @@ void qzi_stop(struct qzi_admitted *admitted, uint32_t end_reason) {
             recording->file.path);
     _exit(QUARTZ_FAILED);
   }
-  int told =
+  int task =
     !recording->request->quiet && !recording->failed && !(end_reason == QZ_END_EXEC && qzi_admitted_brief(admitted));
-  if (told) summarize(admitted, recording->file.head);
+  if (task) summarize(admitted, recording->file.head);
 }
 
 static void let_go(struct qzi_admitted *admitted) {
@@ -208,7 +208,7 @@ int qzi_admitted_tend(struct qzi_admitted *admitted) {
   uint64_t due_ns = recording->cpu_time.due_ns;
   int cpu_ms = qzi_cpu_time_tend(&recording->cpu_time, &recording->view, admitted->pid);
   if (recording->cpu_time.due_ns != due_ns) qzi_process_usage_read(&recording->usage, admitted->pid);
-  qzi_turns_note(&recording->turns, recording->cpu_time.turns, recording->cpu_time.run_ns);
+  qzi_timer_cost_note(&recording->timer_cost, recording->cpu_time.dispatches, recording->cpu_time.run_ns);
   uint64_t now_ns = qzi_clock_ns();
   if (now_ns >= admitted->map_due_ns) {
     struct qzi_modules *modules = qzi_modules_read(admitted->pid), *old;

@@ -17,14 +17,14 @@ struct qzi_admitted {
   int pidfd, socket;   /* socket -1: closed */
   uint64_t map_ns;     /* when the map was read last */
   uint64_t map_due_ns; /* when it is due again */
-  int tell_fd;         /* gets the profile's name, in a line, when it is made and whenever it changes; -1: nobody */
+  int message_fd;      /* gets the profile's name, in a line, when it is made and whenever it changes; -1: nobody */
 };
 
 /* Opens a recording of what `pid` publishes in `session` (stays the caller's) and begins it; `socket` and `clock`
  * become the recording's; the socket gets `answer` (QZ_WELCOME, with the clock page; or 0 for none). Its profile is
  * called `path`, unless that is another's: then it is said how. NULL: said on stderr, the program was told. */
 struct qzi_admitted *qzi_admit(pid_t pid, int socket, int session, struct qzi_clock_page clock, uint32_t answer,
-                               const char *path, const struct qzi_replaceable *may, int tell_fd,
+                               const char *path, const struct qzi_replaceable *may, int message_fd,
                                const struct qzi_recording_request *request);
 /* 1: of no interest where the program goes on as another one (exec): a shell, nice, env. It had one thread, for less
  * than a second, and was not compiled for Quartz. */
@@ -37,7 +37,7 @@ void qzi_finish(struct qzi_admitted *admitted, uint32_t end_reason, int32_t exit
 void qzi_discard(struct qzi_admitted *admitted);
 
 /* Three descriptors to poll for, and what to do when some are ready. `outcome` is set when the recording has to be
- * ended: the program has ended (not for our child: waitpid tells that), has called exec, or recording failed. */
+ * ended: the program has ended (not for our child: waitpid says that), has called exec, or recording failed. */
 void qzi_admitted_poll(const struct qzi_admitted *admitted, struct pollfd polls[3]);
 struct qzi_outcome {
   uint32_t reason;

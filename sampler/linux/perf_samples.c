@@ -78,7 +78,7 @@ static int open_event(uint32_t tid, int cpu, uint64_t interval_ns, int paused) {
                                  .exclude_hv = 1,
                                  .watermark = 1,
                                  .wakeup_watermark = UINT32_MAX};
-  /* With the kernel's own time, where that is allowed: a sample then tells which code of the program called it. Not of
+  /* With the kernel's own time, where that is allowed: a sample then says which code of the program called it. Not of
    * processes that the program forks, where the kernel can tell these from threads (Linux 5.13). */
   for (int without = 0; without < 4; without++) {
     attr.exclude_kernel = without & 1;
@@ -353,7 +353,7 @@ static uint64_t turns_cpu_ns(void) {
   return qzi_thread_cpu_ns() - begin_ns;
 }
 /* Processor time of a thread that sleeps and wakes, with the timer and without: medians of some rounds each. */
-uint64_t qzi_running_turn_ns(void) {
+uint64_t qzi_perf_timer_ns(void) {
   int fd = open_event(0, -1, UINT64_C(2000000), 1);
   uint64_t taken[2][ROUNDS], begin_ns = qzi_clock_ns(), median[2];
   uint32_t count = 0;

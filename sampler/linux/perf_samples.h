@@ -59,6 +59,6 @@ int qzi_running_next(struct qzi_running *running, struct qzi_sample *sample);
 uint64_t qzi_running_cost_ns(void);
 /* What the timer of such an event takes from a thread that gets a CPU which was idle, and gives it back, measured here;
  * 0: unknown. */
-uint64_t qzi_running_turn_ns(void);
+uint64_t qzi_perf_timer_ns(void);
 
 #endif

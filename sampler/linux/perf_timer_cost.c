@@ -37,21 +37,21 @@ static uint64_t own_switches(void) {
   return (uint64_t)used.ru_nvcsw + (uint64_t)used.ru_nivcsw;
 }
 
-void qzi_turns_note(struct qzi_turns *turns, uint64_t program, uint64_t run_ns) {
-  uint64_t samples = turns->taken;
-  if (turns->begun && (program == turns->program || !samples)) return;
+void qzi_timer_cost_note(struct qzi_timer_cost *cost, uint64_t program, uint64_t run_ns) {
+  uint64_t samples = cost->taken;
+  if (cost->begun && (program == cost->program || !samples)) return;
   uint64_t machine = switches_of_machine(), own = own_switches();
-  if (turns->begun && machine && samples != turns->samples && program > turns->program) {
-    uint64_t mine = program - turns->program, known = mine + 2 * (own - turns->own), all = machine - turns->machine;
+  if (cost->begun && machine && samples != cost->samples && program > cost->program) {
+    uint64_t mine = program - cost->program, known = mine + 2 * (own - cost->own), all = machine - cost->machine;
     uint64_t others = all > known ? all - known : 0;
-    turns->count += others < mine ? others : mine;
+    cost->count += others < mine ? others : mine;
   }
-  turns->begun = 1;
-  turns->machine = machine;
-  turns->own = own;
-  turns->program = program;
-  turns->samples = samples;
-  if (turns->measured || turns->count * WORTH_NS < run_ns / 1000) return;
-  turns->measured = 1;
-  turns->each_ns = qzi_running_turn_ns();
+  cost->begun = 1;
+  cost->machine = machine;
+  cost->own = own;
+  cost->program = program;
+  cost->samples = samples;
+  if (cost->measured || cost->count * WORTH_NS < run_ns / 1000) return;
+  cost->measured = 1;
+  cost->each_ns = qzi_perf_timer_ns();
 }

@@ -11,12 +11,12 @@
  * are the idle CPUs' and other programs', and each of these comes before or after a turn of the program, as far as
  * there are so many.
  */
-#ifndef QZI_TURNS_H
-#define QZI_TURNS_H
+#ifndef QZI_PERF_TIMER_COST_H
+#define QZI_PERF_TIMER_COST_H
 
 #include <stdint.h>
 
-struct qzi_turns {
+struct qzi_timer_cost {
   int begun, measured;
   uint64_t machine, own, program, samples; /* at the last reading */
   _Atomic uint64_t taken;                  /* samples so far by events of threads; the sampling thread's */
@@ -25,6 +25,6 @@ struct qzi_turns {
 };
 
 /* program, run_ns: turns and processor time of the program's threads so far. */
-void qzi_turns_note(struct qzi_turns *turns, uint64_t program, uint64_t run_ns);
+void qzi_timer_cost_note(struct qzi_timer_cost *cost, uint64_t program, uint64_t run_ns);
 
 #endif

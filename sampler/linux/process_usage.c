@@ -78,7 +78,7 @@ static int read_ended(pid_t pid, struct qz_usage *usage) {
 }
 
 /* What the program wrote; ns is 0 where it wrote nothing. */
-static struct qz_usage told(const struct qz_usage *of) {
+static struct qz_usage task(const struct qz_usage *of) {
   struct qz_usage usage = {.ns = __atomic_load_n(&of->ns, __ATOMIC_ACQUIRE)};
   if (!usage.ns) return usage;
   uint64_t ns = usage.ns;
@@ -89,7 +89,7 @@ static struct qz_usage told(const struct qz_usage *of) {
 
 void qzi_process_usage_begin(struct qzi_process_usage *usage, const struct qz_session_view *view, pid_t pid) {
   pthread_mutex_init(&usage->lock, NULL);
-  usage->begin = told(&qz_session_head(view)->usage_begin);
+  usage->begin = task(&qz_session_head(view)->usage_begin);
   if (!usage->begin.ns) return; /* the program may not ask */
   usage->known = QZ_USAGE_TIMES;
   read_calls(pid, &usage->begin, &usage->known);
@@ -122,7 +122,7 @@ void qzi_process_usage_await(const struct qz_session_view *view) {
 void qzi_process_usage_end(struct qzi_process_usage *usage, const struct qz_session_view *view, pid_t pid,
                            int children) {
   if (!usage->begin.ns) return;
-  struct qz_usage end = told(&qz_session_head(view)->usage_end), all;
+  struct qz_usage end = task(&qz_session_head(view)->usage_end), all;
   qzi_process_usage_read(usage, pid);
   pthread_mutex_lock(&usage->lock);
   if (end.ns) { /* the kernel's work after that counts, too, where it is known */

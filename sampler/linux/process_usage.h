@@ -1,5 +1,5 @@
 /* What the kernel counted of the recorded program while it was recorded: processor time in user and system mode, page
- * faults, switches (docs/metrics.md, section 6).
+ * faults, switches (docs/reference/metrics.md, section 6).
  *
  * Owns:    the values at the begin, and the last ones.
  * Writer:  the control thread. Reader: the first sampling thread, which writes them into the profile.

@@ -39,9 +39,9 @@ int qzi_cpu_time_of(int tasks, uint32_t tid, struct qzi_cpu_count *count) {
   close(fd);
   if (bytes <= 0) return -1;
   text[bytes] = 0;
-  unsigned long long run, wait, turns;
-  if (sscanf(text, "%llu %llu %llu", &run, &wait, &turns) != 3) return -1;
-  *count = (struct qzi_cpu_count){.run_ns = run, .wait_ns = wait, .turns = turns};
+  unsigned long long run, wait, dispatches;
+  if (sscanf(text, "%llu %llu %llu", &run, &wait, &dispatches) != 3) return -1;
+  *count = (struct qzi_cpu_count){.run_ns = run, .wait_ns = wait, .dispatches = dispatches};
   return 0;
 }
 
@@ -69,7 +69,7 @@ static void read_all(struct qzi_cpu_time *time, const struct qz_session_view *vi
   int tasks = open(name, O_PATH | O_DIRECTORY | O_CLOEXEC);
   if (tasks < 0) return;
   if (!time->begun) qzi_cpu_time_of(tasks, (uint32_t)pid, &time->main);
-  uint64_t run_sum = time->run_ns, wait_sum = time->wait_ns, turns = time->turns;
+  uint64_t run_sum = time->run_ns, wait_sum = time->wait_ns, dispatches = time->dispatches;
   for (uint32_t k = 0; k < count; k++) {
     struct qzi_cpu_seen *seen = &time->seen[k];
     uint32_t tid = tid_of(view, k);
@@ -84,10 +84,10 @@ static void read_all(struct qzi_cpu_time *time, const struct qz_session_view *vi
       if (tid == (uint32_t)pid) seen->its = time->main;
     }
     if (time->begun && its.run_ns >= seen->its.run_ns && its.wait_ns >= seen->its.wait_ns &&
-        its.turns >= seen->its.turns) {
+        its.dispatches >= seen->its.dispatches) {
       run_sum += its.run_ns - seen->its.run_ns;
       wait_sum += its.wait_ns - seen->its.wait_ns;
-      turns += its.turns - seen->its.turns;
+      dispatches += its.dispatches - seen->its.dispatches;
     }
     seen->its = its;
     seen->mark = mark;
@@ -106,7 +106,7 @@ static void read_all(struct qzi_cpu_time *time, const struct qz_session_view *vi
   time->begun = 1;
   time->run_ns = run_sum;
   time->wait_ns = wait_sum;
-  time->turns = turns;
+  time->dispatches = dispatches;
 }
 
 void qzi_cpu_time_read(struct qzi_cpu_time *time, const struct qz_session_view *view, pid_t pid) {

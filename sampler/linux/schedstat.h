@@ -17,7 +17,7 @@
 
 /* Of one thread, since it began. */
 struct qzi_cpu_count {
-  uint64_t run_ns, wait_ns, turns;
+  uint64_t run_ns, wait_ns, dispatches;
 };
 
 struct qzi_cpu_time {
@@ -29,7 +29,7 @@ struct qzi_cpu_time {
   struct qzi_cpu_count main;        /* of the first thread, at the first reading */
   uint64_t process_ns;              /* pthread layer: of the process, then; 0: not known */
   _Atomic uint64_t run_ns, wait_ns; /* since the first reading; 0, 0: not known */
-  _Atomic uint64_t turns;           /* how often they were given a CPU, likewise */
+  _Atomic uint64_t dispatches;      /* how often they were given a CPU, likewise */
 };
 
 /* Reads all threads where that is due. Returns the milliseconds until it is due again. */

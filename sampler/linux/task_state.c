@@ -23,10 +23,10 @@ static void shut(struct qzi_asker *asker, int *fd) {
   asker->open--;
 }
 
-void qzi_told_close(struct qzi_asker *asker, struct qzi_told *told) {
-  shut(asker, &told->state_fd);
-  shut(asker, &told->turns_fd);
-  shut(asker, &told->call_fd);
+void qzi_task_state_close(struct qzi_asker *asker, struct qzi_task_state *task) {
+  shut(asker, &task->state_fd);
+  shut(asker, &task->schedstat_fd);
+  shut(asker, &task->call_fd);
 }
 
 void qzi_asker_open(struct qzi_asker *asker, struct qz_profile *head) {
@@ -82,51 +82,51 @@ static ssize_t read_file(struct qzi_asker *asker, int *kept, uint32_t tid, const
   return bytes > 0 ? bytes : 0;
 }
 
-/* What the kernel counts of the thread's time on CPUs. 1: it is in told->count; 0: unknown. */
-static int count_of(struct qzi_asker *asker, struct qzi_told *told, uint32_t tid) {
+/* What the kernel counts of the thread's time on CPUs. 1: it is in state->count; 0: unknown. */
+static int count_of(struct qzi_asker *asker, struct qzi_task_state *task, uint32_t tid) {
   char text[96], *at = text;
-  told->counted = 0;
-  if (read_file(asker, &told->turns_fd, tid, "schedstat", text, sizeof text) <= 0) return 0;
-  told->count.run_ns = strtoull(at, &at, 10);
-  told->count.wait_ns = strtoull(at, &at, 10);
-  told->count.turns = strtoull(at, &at, 10);
-  if (told->count.turns) told->counted = 1;
-  return told->counted;
+  task->counted = 0;
+  if (read_file(asker, &task->schedstat_fd, tid, "schedstat", text, sizeof text) <= 0) return 0;
+  task->count.run_ns = strtoull(at, &at, 10);
+  task->count.wait_ns = strtoull(at, &at, 10);
+  task->count.dispatches = strtoull(at, &at, 10);
+  if (task->count.dispatches) task->counted = 1;
+  return task->counted;
 }
 
 /* Whose files these are; those of another thread that had the record are closed. */
-static void settle(struct qzi_asker *asker, struct qzi_told *told, uint32_t tid) {
-  if (told->tid == tid) return;
-  qzi_told_close(asker, told);
-  told->tid = tid;
-  told->seen = told->counted = 0;
-  told->call.known = 0;
+static void settle(struct qzi_asker *asker, struct qzi_task_state *task, uint32_t tid) {
+  if (task->tid == tid) return;
+  qzi_task_state_close(asker, task);
+  task->tid = tid;
+  task->seen = task->counted = 0;
+  task->call.known = 0;
 }
 
-int qzi_ask_counted(struct qzi_asker *asker, struct qzi_told *told, uint32_t tid, uint64_t *run_ns) {
-  settle(asker, told, tid);
-  if (!told->counted && !count_of(asker, told, tid)) return 0;
-  told->counted = 0;
-  *run_ns = told->count.run_ns;
+int qzi_ask_counted(struct qzi_asker *asker, struct qzi_task_state *task, uint32_t tid, uint64_t *run_ns) {
+  settle(asker, task, tid);
+  if (!task->counted && !count_of(asker, task, tid)) return 0;
+  task->counted = 0;
+  *run_ns = task->count.run_ns;
   return 1;
 }
 
 /* In which call a sleeping thread is, or that it runs or has ended. Needs the right to trace it: -1 without. */
-static int call_of(struct qzi_asker *asker, struct qzi_told *told, uint32_t tid) {
-  struct qzi_asleep *its = &told->call;
+static int call_of(struct qzi_asker *asker, struct qzi_task_state *task, uint32_t tid) {
+  struct qzi_asleep *its = &task->call;
   char text[256], *at;
   uint64_t words[8]; /* number, six arguments, stack pointer, instruction; or -1, stack pointer, instruction */
   if (asker->calls_denied) return -1;
   errno = 0;
-  ssize_t bytes = read_file(asker, &told->call_fd, tid, "syscall", text, sizeof text);
+  ssize_t bytes = read_file(asker, &task->call_fd, tid, "syscall", text, sizeof text);
   its->known = 0;
   if (bytes <= 0) {
-    if (errno == ESRCH || errno == ENOENT || !errno) return told->seen ? QZI_GONE : -1;
+    if (errno == ESRCH || errno == ENOENT || !errno) return task->seen ? QZI_GONE : -1;
     asker->calls_denied = errno == EACCES || errno == EPERM;
     if (asker->calls_denied) asker->head->paths |= QZ_PATHS_NO_CALLS;
     return -1;
   }
-  told->seen = 1;
+  task->seen = 1;
   if (!strncmp(text, "running", 7)) return QZI_AWAKE;
   its->call = strtol(text, &at, 10);
   unsigned count = its->call < 0 ? 2 : 8;
@@ -140,52 +140,52 @@ static int call_of(struct qzi_asker *asker, struct qzi_told *told, uint32_t tid)
 }
 
 /* The letter of its state in `stat`; 'X': it has ended; 0: not to be seen from here. */
-static char state_of(struct qzi_asker *asker, struct qzi_told *told, uint32_t tid) {
+static char state_of(struct qzi_asker *asker, struct qzi_task_state *task, uint32_t tid) {
   char text[128];
-  ssize_t bytes = read_file(asker, &told->state_fd, tid, "stat", text, sizeof text);
+  ssize_t bytes = read_file(asker, &task->state_fd, tid, "stat", text, sizeof text);
   if (bytes < 0)
-    return told->seen && errno == ENOENT ? 'X' : 0; /* where /proc hides others' processes none was ever seen */
+    return task->seen && errno == ENOENT ? 'X' : 0; /* where /proc hides others' processes none was ever seen */
   if (bytes == 0) {
-    qzi_told_close(asker, told);
+    qzi_task_state_close(asker, task);
     return 'X';
   }
-  told->seen = 1;
+  task->seen = 1;
   const char *end = strrchr(text, ')');
   return end && end[1] ? end[2] : 'R';
 }
 
-static enum qzi_answer ask(struct qzi_asker *asker, struct qzi_told *told, uint32_t tid, int woken) {
-  settle(asker, told, tid);
-  uint64_t turns = count_of(asker, told, tid)
-                     ? told->count.turns
-                     : 0; /* how often it was given a CPU: as before, it has not run meanwhile */
-  int same = turns && told->call.known && turns == told->call.turns;
-  told->call.rested = same;
-  told->unrun = 0;
-  if (turns) asker->counts = 1;
-  if (same && woken && state_of(asker, told, tid) == 'R') {
-    told->unrun = 1;
+static enum qzi_answer ask(struct qzi_asker *asker, struct qzi_task_state *task, uint32_t tid, int woken) {
+  settle(asker, task, tid);
+  uint64_t dispatches = count_of(asker, task, tid)
+                          ? task->count.dispatches
+                          : 0; /* how often it was given a CPU: as before, it has not run meanwhile */
+  int same = dispatches && task->call.known && dispatches == task->call.dispatches;
+  task->call.rested = same;
+  task->unrun = 0;
+  if (dispatches) asker->counts = 1;
+  if (same && woken && state_of(asker, task, tid) == 'R') {
+    task->unrun = 1;
     return QZI_AWAKE;
   }
-  if (same) return told->call.call == SYS_futex ? QZI_ON_FUTEX : QZI_ASLEEP;
-  int answer = call_of(asker, told, tid);
+  if (same) return task->call.call == SYS_futex ? QZI_ON_FUTEX : QZI_ASLEEP;
+  int answer = call_of(asker, task, tid);
   if (answer < 0) { /* its state alone, if that much */
-    char state = state_of(asker, told, tid);
+    char state = state_of(asker, task, tid);
     if (!state) return QZI_AWAKE; /* its record is all there is */
     answer = state == 'Z' || state == 'X' ? QZI_GONE : state == 'R' ? QZI_AWAKE : QZI_ASLEEP;
   }
-  told->call.turns = turns;
-  told->unrun = answer == QZI_AWAKE && !turns && asker->counts;
+  task->call.dispatches = dispatches;
+  task->unrun = answer == QZI_AWAKE && !dispatches && asker->counts;
   return (enum qzi_answer)answer;
 }
 
-void qzi_ask(struct qzi_asker *asker, struct qzi_told *told, uint32_t tid, int woken) {
-  told->answer = (uint8_t)ask(asker, told, tid, woken);
+void qzi_ask(struct qzi_asker *asker, struct qzi_task_state *task, uint32_t tid, int woken) {
+  task->answer = (uint8_t)ask(asker, task, tid, woken);
 }
 
-int qzi_ask_runnable(struct qzi_asker *asker, struct qzi_told *told, uint32_t tid) {
-  settle(asker, told, tid);
-  return state_of(asker, told, tid) == 'R';
+int qzi_ask_runnable(struct qzi_asker *asker, struct qzi_task_state *task, uint32_t tid) {
+  settle(asker, task, tid);
+  return state_of(asker, task, tid) == 'R';
 }
 
 uint32_t qzi_ask_machine(struct qzi_asker *asker) {

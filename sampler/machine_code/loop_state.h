@@ -3,8 +3,8 @@
  *
  * Owns:    nothing. Writer and reader: who follows the loop. x86-64 alone.
  */
-#ifndef QZI_FOLLOWED_H
-#define QZI_FOLLOWED_H
+#ifndef QZI_LOOP_STATE_H
+#define QZI_LOOP_STATE_H
 
 #include "x86_decode.h"
 #include "poll_loop.h"
@@ -18,7 +18,7 @@ enum value {
   POLLED, /* read from memory at a fixed place, or at one that was so read; or calculated from that alone */
   TIMED,  /* read from a clock, or calculated with that */
 };
-struct followed {
+struct state {
   const struct qzi_callees *callees;
   enum value registers[REGISTERS];
   uint64_t zero; /* registers that hold 0 (BIT) */
@@ -41,23 +41,23 @@ struct jumps {
   int dead; /* the code here is reached by a jump alone */
   struct {
     uint64_t target;
-    struct followed known;
+    struct state known;
   } all[JUMPS_MOST];
 };
 
 /* Whether that is a place in the loop's own stack frame. */
-int qzi_followed_owns(const struct followed *followed, const struct memory *at);
+int qzi_loop_state_owns(const struct state *state, const struct memory *at);
 /* What is known of such a place; NULL: the loop does not write it. */
-enum value *qzi_followed_slot(struct followed *followed, const struct memory *at);
+enum value *qzi_loop_state_slot(struct state *state, const struct memory *at);
 /* From now on the loop writes it. 0: it is no such place, or there are too many. */
-int qzi_followed_add(struct followed *followed, const struct memory *at, enum value value);
+int qzi_loop_state_add(struct state *state, const struct memory *at, enum value value);
 
 /* What is known where two ways meet, put together in `one`. What one of them alone has written in its frame nobody has
  * read on the other way. 0: they differ in more. */
-int qzi_followed_join(struct followed *one, const struct followed *other);
+int qzi_loop_state_join(struct state *one, const struct state *other);
 /* The instruction jumps over what follows it, up to `target`. 0: too many do. */
-int qzi_followed_parts(struct jumps *jumps, struct followed *followed, const struct instruction *its, uint64_t target);
-/* Whoever jumped to `at` goes on there. 0: it can't be told what is known. */
-int qzi_followed_arrives(struct jumps *jumps, struct followed *followed, uint64_t at);
+int qzi_loop_state_parts(struct jumps *jumps, struct state *state, const struct instruction *its, uint64_t target);
+/* Whoever jumped to `at` goes on there. 0: it cannot be determined what is known. */
+int qzi_loop_state_arrives(struct jumps *jumps, struct state *state, uint64_t at);
 
 #endif

@@ -54,7 +54,7 @@ static void keep(struct drawn *drawn, unsigned reg, int what) {
 }
 
 /* One instruction between the exchange and the loop. */
-static void follow(struct drawn *drawn, const struct instruction *its) {
+static void tracker(struct drawn *drawn, const struct instruction *its) {
   int memory, from = 0;
   uint64_t written = qzi_writes(its, &memory);
   int points = is_memory(its) && (has(drawn->same, its->at.base) || has(drawn->same, its->at.index));
@@ -98,7 +98,7 @@ static int reach(const struct qzi_code *code, uint64_t from, uint64_t start, uin
       if (always && !nearer) return 0;
       if (nearer) next = target;
     } else {
-      follow(drawn, &its);
+      tracker(drawn, &its);
     }
     at = next;
     if (at >= end) return 0;

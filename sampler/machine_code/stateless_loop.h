@@ -1,5 +1,5 @@
 /* Whether code is a loop that carries nothing from one round to the next: what its rounds compute, in loops inside it
- * and procedures that it calls too, they compute anew from memory that it does not write. So once it has gone round,
+ * and procedures that it calls too, they compute again from memory that it does not write. So once it has gone round,
  * only others can end it: a thread that adds up the counters of all threads until there are enough waits for them.
  *
  * That it goes round is another matter: code that reads something, and tries again in the rare case that it changed

@@ -97,15 +97,15 @@ void qzi_settle(void *argument, const struct qzi_link *link) {
   settled->cut += again;
   for (uint32_t k = 0; k <= link->pieces_count; k++) {
     const struct qzi_piece *piece = k ? &link->pieces[k - 1] : &link->waiting;
-    uint64_t told = again < piece->time ? again : piece->time;
-    again -= told;
+    uint64_t task = again < piece->time ? again : piece->time;
+    again -= task;
     add(settled, &(struct qz_on_path){.stack = piece->stack,
                                       .thread = piece->thread,
                                       .object = k ? 0 : object,
                                       .state = piece->state,
                                       .arrival = k ? 0 : link->arrival,
                                       .inferred = piece->inferred,
-                                      .ns = piece->time - told});
+                                      .ns = piece->time - task});
   }
 }
 

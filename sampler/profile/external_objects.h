@@ -1,4 +1,4 @@
-/* Objects that the program never told of: futexes on which the kernel says that threads sleep, and loops that only
+/* Objects that the program never reported: futexes on which the kernel says that threads sleep, and loops that only
  * wait.
  *
  * Owns:    their entities (kinds QZ_KIND_FUTEX and QZ_KIND_LOOP). A key QZ_KEY(QZ_KIND_FUTEX, index) means one of them.
@@ -10,7 +10,7 @@
 
 #include "interner.h"
 
-/* By what an object is told apart; with that, `key` below. */
+/* By what an object is distinguished; with that, `key` below. */
 enum qzi_external_kind { QZI_BY_VARIABLE = 1, QZI_BY_LIBRARY, QZI_BY_PLACE };
 
 struct qzi_external {
@@ -33,7 +33,7 @@ struct qzi_external_object {
   uint32_t stats;   /* index + 1 into QZ_SECTION_OBJECTS */
 };
 
-/* Index of the object that is told apart as `its` says, from 1; 0: there is none yet. */
+/* Index of the object that is distinguished as `its` says, from 1; 0: there is none yet. */
 uint32_t qzi_external_find(const struct qzi_interner *in, const struct qzi_external *its);
 /* Makes it; 0: no room. */
 uint32_t qzi_external_add(struct qzi_interner *in, const struct qzi_external *its);

@@ -36,7 +36,7 @@ static const struct {
   [QZ_SECTION_MODULES] = {sizeof(struct qz_module), 4, UINT64_C(1) << 15},
   [QZ_SECTION_TIMELINE] = {sizeof(struct qz_timeline), 4, 2048},
   [QZ_SECTION_PROCESSORS] = {sizeof(struct qz_processor_stats), 2, 4096},
-  [QZ_SECTION_MEANWHILE] = {sizeof(struct qz_meanwhile), 12, UINT64_C(1) << 20},
+  [QZ_SECTION_WAIT_OVERLAP] = {sizeof(struct qz_wait_overlap), 12, UINT64_C(1) << 20},
   [QZ_SECTION_ON_PATH] = {sizeof(struct qz_on_path), 4, UINT64_C(1) << 18},
   [QZ_SECTION_SEGMENTS] = {sizeof(struct qz_path_segment), 4, UINT64_C(1) << 16},
 };
@@ -71,7 +71,7 @@ static void place_sections(struct qzi_file *file) {
   file->modules = at[QZ_SECTION_MODULES];
   file->timeline = at[QZ_SECTION_TIMELINE];
   file->processors = at[QZ_SECTION_PROCESSORS];
-  file->meanwhile = at[QZ_SECTION_MEANWHILE];
+  file->wait_overlap = at[QZ_SECTION_WAIT_OVERLAP];
   file->on_path = at[QZ_SECTION_ON_PATH];
   file->segments = at[QZ_SECTION_SEGMENTS];
 }

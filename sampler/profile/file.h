@@ -43,7 +43,7 @@ struct qzi_file {
   struct qz_module *modules;
   struct qz_timeline *timeline;
   struct qz_processor_stats *processors;
-  struct qz_meanwhile *meanwhile;
+  struct qz_wait_overlap *wait_overlap;
   struct qz_on_path *on_path;
   struct qz_path_segment *segments;
 };

@@ -24,7 +24,7 @@ struct qzi_replaceable {
 
 /* 0, or -1: the pattern has an unknown letter after a per cent sign, which is returned in *letter. */
 int qzi_name_check(const char *pattern, char *letter);
-/* 1: the name can't be told before the process is known. */
+/* 1: the name cannot be determined before the process is known. */
 int qzi_name_wants_pid(const char *pattern);
 
 /* The name of the profile of process `pid`, which runs `program`. `pattern` NULL: %n.quartz. `launched`: it is the one
@@ -37,8 +37,8 @@ void qzi_name_of_program(char *name, size_t bytes, pid_t pid);
 /* What may be replaced by a recording that begins now under that name (NULL: not known yet). */
 struct qzi_replaceable qzi_replaceable_now(const char *name);
 /* Renames `work` to *name, or to that with a number (from 2 on) before its extension, where *name is not to be
- * replaced; *name is then freed and set anew. With `own` the file of that descriptor may be replaced, whatever the rest
- * says. 0, or -1 and errno: `work` is as it was. */
+ * replaced; *name is then freed and set again. With `own` the file of that descriptor may be replaced, whatever the
+ * rest says. 0, or -1 and errno: `work` is as it was. */
 int qzi_name_take(char **name, const char *work, const struct qzi_replaceable *may, int own);
 /* Renames the file `from` to `name` with -PID before its extension, and a number where that is taken. `aside`: its name
  * then. 0, or -1. */

@@ -115,7 +115,7 @@ static inline uint32_t qzi_intern_thread(struct qzi_interner *in, uint32_t index
   struct qzi_thread_memo *memo = &in->memos[index];
   return memo->serial == serial && memo->entity ? memo->entity : qzi_intern_thread_slow(in, index, serial);
 }
-/* Fills in prints[from .. depth-1]. Fingerprints tell stacks apart by 64 bits: the fingerprint of a stack is that of
+/* Fills in prints[from .. depth-1]. Fingerprints distinguish stacks by 64 bits: the fingerprint of a stack is that of
  * its parent plus a term for the key on top and its depth, so that the prints of a stack that shares its beginning with
  * another need no new work there. */
 static inline void qzi_prints(const struct qzi_interner *in, const uint64_t *keys, uint64_t *prints, uint32_t from,

@@ -172,8 +172,8 @@ void qzi_modules_free(struct qzi_modules *modules) {
   free(modules);
 }
 
-/* The same as one that is in the profile. A binary that was deleted or replaced since (a program is built anew while it
- * runs) is what it was. */
+/* The same as one that is in the profile. A binary that was deleted or replaced since (a program is built again while
+ * it runs) is what it was. */
 static int is_known(const struct qzi_file *file, const struct qz_module *old, const struct qzi_module *module) {
   const char *path = file->strings + old->path;
   if (old->start != module->start) return 0;

@@ -19,7 +19,7 @@ struct qzi_tuples {
   struct qzi_table tuples, balance;
 };
 
-/* What tuples are told apart by: laid out as the beginning of struct qz_tuple, so that one comparison does. */
+/* What tuples are distinguished by: laid out as the beginning of struct qz_tuple, so that one comparison does. */
 struct qzi_tuple_key {
   uint32_t stack, thread;
   uint8_t state, waiting, torn, kernel;

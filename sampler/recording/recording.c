@@ -154,10 +154,10 @@ void qzi_recording_keep_times(struct qzi_recording *recording) {
   struct qz_profile *head = recording->file.head;
   head->cpu_run_ns = recording->cpu_time.run_ns;
   head->cpu_wait_ns = recording->cpu_time.wait_ns;
-  head->cpu_turns = recording->cpu_time.turns;
+  head->cpu_dispatches = recording->cpu_time.dispatches;
   head->usage = qzi_process_usage_since(&recording->usage, &head->usage_known);
-  head->turns = recording->turns.count;
-  head->turn_ns = recording->turns.each_ns;
+  head->timer_dispatches = recording->timer_cost.count;
+  head->timer_ns = recording->timer_cost.each_ns;
 }
 
 /* Waits for the sampling thread to end. A snapshot takes some ms at most; reading exact counts may take longer, and so
@@ -187,8 +187,8 @@ int qzi_recording_stop(struct qzi_recording *recording) {
                         children_ns > recording->children_before_ns);
   if (recording->started && join_sampling(recording)) return -1;
   recording->started = 0;
-  recording->turns.taken = recording->sampler.timed_samples;
-  qzi_turns_note(&recording->turns, recording->cpu_time.turns, recording->cpu_time.run_ns);
+  recording->timer_cost.taken = recording->sampler.timed_samples;
+  qzi_timer_cost_note(&recording->timer_cost, recording->cpu_time.dispatches, recording->cpu_time.run_ns);
   qzi_recording_keep_times(recording);
   if (children_ns > recording->children_before_ns)
     recording->file.head->children_run_ns = children_ns - recording->children_before_ns;

@@ -41,8 +41,8 @@ struct qzi_recording {
   struct qzi_cheap cheap;
   uint64_t others_ns; /* what visit_others may use */
   pid_t pid;
-  struct qzi_cpu_time cpu_time; /* the control thread's */
-  struct qzi_turns turns;       /* likewise */
+  struct qzi_cpu_time cpu_time;     /* the control thread's */
+  struct qzi_timer_cost timer_cost; /* likewise */
   struct qzi_process_usage usage;
   uint64_t children_before_ns; /* processor time of child processes from before the recording */
   /* sampling threads */

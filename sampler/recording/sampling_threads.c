@@ -142,9 +142,9 @@ static uint64_t cpu_ns_of_all(const struct qzi_recording *recording) {
 
 /* ---- the first thread ---- */
 
-static void tell_control(struct qzi_recording *recording) {
+static void wake_control(struct qzi_recording *recording) {
   uint64_t one = 1;
-  if (write(recording->wake_fd, &one, sizeof one) < 0) return; /* full: it is told already */
+  if (write(recording->wake_fd, &one, sizeof one) < 0) return; /* full: it is reported already */
 }
 
 static void store_modules(struct qzi_recording *recording) {
@@ -173,7 +173,7 @@ static void keep_books(struct qzi_recording *recording) {
   struct qz_profile *head = recording->file.head;
   head->sampler_cpu_ns = cpu_ns_of_all(recording);
   head->skipped_ticks = recording->pacing.skipped;
-  recording->turns.taken = recording->sampler.timed_samples;
+  recording->timer_cost.taken = recording->sampler.timed_samples;
   qzi_recording_keep_times(recording);
   store_modules(recording);
   look_for_place(recording);
@@ -182,7 +182,7 @@ static void keep_books(struct qzi_recording *recording) {
   if (unknown) {
     recording->sampler.in.unknown_addresses = 0;
     recording->want_modules = 1;
-    tell_control(recording);
+    wake_control(recording);
   }
 }
 
@@ -295,7 +295,7 @@ static void settle(struct qzi_recording *recording, uint64_t start_ns) {
 }
 
 /* Follows the session where qz_init has changed the number of processors. */
-static void follow(struct qzi_recording *recording, uint32_t processors) {
+static void tracker(struct qzi_recording *recording, uint32_t processors) {
   struct qz_session_view *view = &recording->view;
   uint32_t before = view->processors;
   recording->asked = processors;
@@ -333,11 +333,11 @@ void *qzi_sampling_main(void *argument) {
     }
     published = 1;
     uint32_t processors = QZ_LOAD(&session->processors);
-    if (processors != recording->asked) follow(recording, processors);
+    if (processors != recording->asked) tracker(recording, processors);
     visit_all(recording);
     if (qzi_snapshot_add(&recording->sampler, qzi_pacing_covered(&recording->pacing, now_ns))) {
       recording->failed = recording->file.full ? QZ_END_DISK_FULL : QZ_END_ERROR;
-      tell_control(recording);
+      wake_control(recording);
       break;
     }
     visit_others(recording);

@@ -27,7 +27,7 @@
 #define TRIES_NS UINT64_C(50000) /* who has run longer than this without a try does something else */
 #define ASKED_MOST                                                                                                   \
   32u /* threads of which the kernel is asked in one snapshot, in turn; of the others the last answer holds. (Asking \
-       * more makes a snapshot dearer, so that there are fewer: each thread is asked no more often.) */
+       * more makes a snapshot more expensive, so that there are fewer: each thread is asked no more often.) */
 #define ASK_COST    100u            /* asking of some of many takes at most one part in so many of a CPU */
 #define ASK_MOST_NS UINT64_C(20000) /* a question takes no longer */
 #define AHEAD       4u              /* threads */
@@ -52,11 +52,11 @@
 struct memo {
   uint64_t serial;
   uint64_t tries;                /* as in the record, at the last snapshot */
-  uint64_t spun_ns;              /* its processor time when it was seen to try in vain; 0: it was not */
+  uint64_t spun_ns;              /* its processor time when it was seen to try without success; 0: it was not */
   struct qzi_tuple_key last_key; /* of its last tuple, */
   uint32_t last_tuple;           /* and that; 0: none */
   uint64_t woken; /* packed word of its record when it was found runnable though it says that it waits; 0: it was not */
-  struct qzi_told told;
+  struct qzi_task_state task;
   struct qzi_run_account account;
   uint64_t read_word, read_state; /* of its record, when its processor time was read */
   uint32_t epoch;                 /* of that reading */
@@ -69,7 +69,7 @@ struct memo {
 struct seen {
   struct qzi_look look;
   uint32_t index, object, tuple;
-  uint32_t node;   /* of its tuple: look.node, or the path on which it is told to have executed */
+  uint32_t node;   /* of its tuple: look.node, or the path on which it counts as having executed */
   uint8_t state;   /* enum qz_state; READY: runnable, counted with the useful ones */
   uint8_t outside; /* its wait is known from the kernel alone: `object` is a futex */
   uint8_t waits;   /* its record says that it is blocked */
@@ -89,7 +89,7 @@ struct qzi_kernel {
   struct memo *memos;
   size_t memos_bytes;
   struct seen *seen;
-  struct qzi_follow *follow;
+  struct qzi_tracker *tracker;
   struct qzi_asker asker;
   struct qzi_run_accounts accounts;
   struct qzi_resting *resting;
@@ -108,19 +108,19 @@ static int kernel_open(struct qzi_sampler *sampler) {
   qzi_asker_open(&kernel->asker, sampler->file->head);
   qzi_run_accounts_open(&kernel->accounts, view->pid, view->processors);
   kernel->memos = qzi_lazy_memory(kernel->memos_bytes);
-  kernel->follow = qzi_follow_open(sampler);
+  kernel->tracker = qzi_tracker_open(sampler);
   kernel->resting = qzi_resting_open(view);
   sampler->asked = qzi_lazy_memory(view->object_table.capacity * sizeof *sampler->asked);
-  return kernel->memos && kernel->follow && kernel->resting && sampler->asked ? 0 : -1;
+  return kernel->memos && kernel->tracker && kernel->resting && sampler->asked ? 0 : -1;
 }
 
 static void kernel_close(struct qzi_sampler *sampler) {
   struct qzi_kernel *kernel = sampler->kernel;
   if (!kernel) return;
   for (size_t k = 0; kernel->memos && kernel->asker.open && k < kernel->memos_bytes / sizeof *kernel->memos; k++)
-    qzi_told_close(&kernel->asker, &kernel->memos[k].told);
+    qzi_task_state_close(&kernel->asker, &kernel->memos[k].task);
   qzi_asker_close(&kernel->asker);
-  qzi_follow_close(kernel->follow);
+  qzi_tracker_close(kernel->tracker);
   qzi_resting_close(kernel->resting);
   qzi_lazy_free(kernel->memos, kernel->memos_bytes);
   free(kernel->seen);
@@ -128,25 +128,25 @@ static void kernel_close(struct qzi_sampler *sampler) {
   free(kernel);
 }
 
-/* What the program's threads ran meanwhile is not told. */
+/* What the program's threads ran meanwhile is not reported. */
 static void kernel_skip(struct qzi_sampler *sampler) {
   struct qzi_kernel *kernel = sampler->kernel;
-  uint64_t told_ns = kernel->accounts.told_ns, run_ns = kernel->accounts.run_ns;
+  uint64_t attributed_ns = kernel->accounts.attributed_ns, run_ns = kernel->accounts.run_ns;
   qzi_run_accounts_open(&kernel->accounts, kernel->accounts.pid, kernel->accounts.processors);
   kernel->accounts.base_ns -= run_ns;
   kernel->accounts.run_ns = run_ns;
-  kernel->accounts.told_ns = told_ns;
+  kernel->accounts.attributed_ns = attributed_ns;
   kernel->epoch++;
 }
 
-static void kernel_prepare(struct qzi_sampler *sampler) { qzi_follow_prepare(sampler->kernel->follow); }
-static void kernel_start(struct qzi_sampler *sampler) { qzi_follow_start(sampler->kernel->follow); }
+static void kernel_prepare(struct qzi_sampler *sampler) { qzi_tracker_prepare(sampler->kernel->tracker); }
+static void kernel_start(struct qzi_sampler *sampler) { qzi_tracker_start(sampler->kernel->tracker); }
 
 /* ---- one thread ---- */
 
-/* The thread tried the same lock (or yielded, in the same loop), in vain, several times since the last snapshot, and
- * nothing else: it spins. It still does if it has had no CPU since it last was seen to. The object stands on its path,
- * as if it had been asked for. */
+/* The thread tried the same lock (or yielded, in the same loop), without success, several times since the last
+ * snapshot, and nothing else: it spins. It still does if it has had no CPU since it last was seen to. The object stands
+ * on its path, as if it had been asked for. */
 static uint32_t tries_for(struct qzi_kernel *kernel, struct memo *memo, uint32_t tid, uint64_t tries) {
   uint32_t object = (uint32_t)(tries >> 32);
   uint64_t before_ns = memo->spun_ns;
@@ -182,7 +182,7 @@ static void read_account(struct qzi_sampler *sampler, uint32_t index, const stru
       same = memo->read_word == word && memo->read_state == its->state;
   if (sleeps && !may_read && (same || kernel->reads >= READ_MOST + kernel->whole_ns / READ_EACH_NS)) return;
   kernel->reads += sleeps && !same;
-  if (!qzi_ask_counted(&kernel->asker, &memo->told, tid, &run_ns)) return;
+  if (!qzi_ask_counted(&kernel->asker, &memo->task, tid, &run_ns)) return;
   if (memo->epoch != kernel->epoch) memo->account.run_ns = run_ns; /* it ran while nothing was published */
   memo->epoch = kernel->epoch;
   memo->read_word = word;
@@ -199,7 +199,7 @@ static uint32_t asks(const struct qzi_kernel *kernel, uint32_t high) {
 
 static void ask(struct qzi_kernel *kernel, struct memo *memo, uint32_t tid, int woken) {
   uint64_t begin_ns = qzi_clock_ns();
-  qzi_ask(&kernel->asker, &memo->told, tid, woken);
+  qzi_ask(&kernel->asker, &memo->task, tid, woken);
   uint64_t took_ns = qzi_clock_ns() - begin_ns;
   if (took_ns > ASK_MOST_NS) took_ns = ASK_MOST_NS; /* others had the CPU */
   kernel->ask_ns = kernel->ask_ns ? (kernel->ask_ns * 15 + took_ns) / 16 : took_ns;
@@ -223,8 +223,8 @@ static void look(struct qzi_sampler *sampler, uint32_t index, int may_ask, int m
     memo->serial = seen->look.serial;
     memo->tries = memo->spun_ns = 0;
     memo->woken = 0;
-    memo->told.answer = QZI_AWAKE;
-    memo->told.unrun = 0;
+    memo->task.answer = QZI_AWAKE;
+    memo->task.unrun = 0;
     memo->account = (struct qzi_run_account){0};
     memo->epoch = kernel->epoch;
     may_ask = 1;
@@ -240,10 +240,10 @@ static void look(struct qzi_sampler *sampler, uint32_t index, int may_ask, int m
   seen->waits = state == QZ_STATE_BLOCKED && tid;
   if (state == QZ_STATE_USEFUL && tid) {
     if (may_ask) ask(kernel, memo, tid, may_read);
-    if (memo->told.answer == QZI_GONE) state = QZ_STATE_IDLE;
-    if (memo->told.answer == QZI_ASLEEP) state = QZ_STATE_IO;
-    if (memo->told.answer == QZI_ON_FUTEX) state = QZ_STATE_BLOCKED;
-    seen->woken = state == QZ_STATE_USEFUL && memo->told.unrun;
+    if (memo->task.answer == QZI_GONE) state = QZ_STATE_IDLE;
+    if (memo->task.answer == QZI_ASLEEP) state = QZ_STATE_IO;
+    if (memo->task.answer == QZI_ON_FUTEX) state = QZ_STATE_BLOCKED;
+    seen->woken = state == QZ_STATE_USEFUL && memo->task.unrun;
     uint32_t tried = state == QZ_STATE_USEFUL && !seen->woken ? tries_for(kernel, memo, tid, tries) : 0;
     if (tried) {
       state = QZ_STATE_SPINNING;
@@ -255,8 +255,9 @@ static void look(struct qzi_sampler *sampler, uint32_t index, int may_ask, int m
   memo->tries = tries;
   int outside = 0;
   if (state != QZ_STATE_IDLE)
-    outside = qzi_follow(kernel->follow, index, &seen->look, state, published, &memo->told.call, &seen->object, now_ns);
-  uint32_t loop = state == QZ_STATE_USEFUL && !seen->woken ? qzi_follow_loop(kernel->follow, index) : 0;
+    outside =
+      qzi_tracker(kernel->tracker, index, &seen->look, state, published, &memo->task.call, &seen->object, now_ns);
+  uint32_t loop = state == QZ_STATE_USEFUL && !seen->woken ? qzi_tracker_loop(kernel->tracker, index) : 0;
   if (loop) {
     seen->object = loop;
     seen->state = QZ_STATE_SPINNING;
@@ -285,7 +286,7 @@ static int paid(const struct qzi_kernel *kernel, const struct memo *memo) {
   return memo->account.known && memo->account.owed_ns <= (int64_t)kernel->accounts.snapshot_ns / 2;
 }
 
-/* Those that sleep, have been told in full, and hold no lock that others may wait for. */
+/* Those that sleep, have been reported in full, and hold no lock that others may wait for. */
 static void let_rest(struct qzi_sampler *sampler, uint32_t looked, uint64_t now_ns) {
   struct qzi_kernel *kernel = sampler->kernel;
   qzi_resting_settle(sampler, kernel->resting, now_ns);
@@ -294,7 +295,7 @@ static void let_rest(struct qzi_sampler *sampler, uint32_t looked, uint64_t now_
     struct memo *memo = &kernel->memos[seen->index];
     int sleeps = seen->state == QZ_STATE_BLOCKED || seen->state == QZ_STATE_IO;
     if (!sleeps || seen->woken || seen->instead || seen->look.torn || !paid(kernel, memo)) continue;
-    if (!seen->waits && !memo->told.call.known) continue;
+    if (!seen->waits && !memo->task.call.known) continue;
     if (qzi_holders_any(sampler, sampler->holders, seen->look.node, seen->outside ? 0 : seen->object)) continue;
     struct qzi_tuple_key key = {.stack = seen->look.node,
                                 .thread = seen->look.entity,
@@ -324,7 +325,7 @@ static uint32_t find_woken(struct qzi_sampler *sampler, uint32_t high, uint32_t 
     if (resting ? !memo->rests_waiting : memo->round != sampler->round || !kernel->seen[memo->place].waits) continue;
     uint64_t word = sampler->in.memos[index].word;
     uint32_t tid = QZ_LOAD(&qz_session_thread(sampler->view, index)->os_tid);
-    memo->woken = qzi_ask_runnable(&kernel->asker, &memo->told, tid) ? word : 0;
+    memo->woken = qzi_ask_runnable(&kernel->asker, &memo->task, tid) ? word : 0;
     asked++;
     kernel->woken_cursor = index + 1;
     if (!memo->woken) continue;
@@ -393,12 +394,13 @@ static void tell(struct qzi_kernel *kernel, struct seen *seen, struct qzi_counts
     counts->useful++;
   if (seen->index == NOBODY) {
     struct qzi_run_account ended = {0};
-    qzi_run_account_tell(&kernel->accounts, &ended);
+    qzi_run_account_attribute(&kernel->accounts, &ended);
     return;
   }
-  qzi_run_account_tell(&kernel->accounts, &kernel->memos[seen->index].account);
+  qzi_run_account_attribute(&kernel->accounts, &kernel->memos[seen->index].account);
   int spins = seen->state == QZ_STATE_SPINNING;
-  uint32_t node = qzi_follow_executed(kernel->follow, seen->index, kernel->accounts.snapshot_ns, spins, &seen->kernel);
+  uint32_t node =
+    qzi_tracker_executed(kernel->tracker, seen->index, kernel->accounts.snapshot_ns, spins, &seen->kernel);
   if (node) seen->node = node;
 }
 
@@ -437,7 +439,7 @@ static void choose_runnable(struct qzi_sampler *sampler, uint32_t count, struct 
   }
 }
 
-/* A thread that sleeps, or has ended, is told to execute where the kernel says that it did more than looks have seen.
+/* A thread that sleeps, or has ended, counts as executing where the kernel says that it did more than looks have seen.
  * Its number is among the runnable ones then. */
 static uint32_t choose_others(struct qzi_sampler *sampler, uint32_t count, struct qzi_counts *counts) {
   struct qzi_kernel *kernel = sampler->kernel;
@@ -500,8 +502,8 @@ static void fetch(const struct qzi_sampler *sampler, uint32_t index) {
   __builtin_prefetch(&thread->word);
   __builtin_prefetch(&sampler->in.memos[index]);
   __builtin_prefetch(&sampler->kernel->memos[index]);
-  __builtin_prefetch(&sampler->kernel->memos[index].told);
-  qzi_follow_fetch(sampler->kernel->follow, index);
+  __builtin_prefetch(&sampler->kernel->memos[index].task);
+  qzi_tracker_fetch(sampler->kernel->tracker, index);
 }
 
 static int make_room(struct qzi_kernel *kernel, uint32_t high) {
@@ -520,8 +522,8 @@ static int make_room(struct qzi_kernel *kernel, uint32_t high) {
 static void part_from(struct qzi_sampler *sampler, uint32_t index) {
   struct qzi_kernel *kernel = sampler->kernel;
   struct memo *memo = &kernel->memos[index];
-  qzi_told_close(&kernel->asker, &memo->told);
-  qzi_follow_gone(kernel->follow, index);
+  qzi_task_state_close(&kernel->asker, &memo->task);
+  qzi_tracker_gone(kernel->tracker, index);
   memo->serial = 0;
 }
 
@@ -594,7 +596,7 @@ static void look_again(struct seen *seen) {
 }
 
 /* Who runs, for a thread that waits for what nobody reports: one of those that do, by turns. */
-static const struct seen *meanwhile(const struct qzi_kernel *kernel, uint32_t count, uint64_t turn) {
+static const struct seen *wait_overlap(const struct qzi_kernel *kernel, uint32_t count, uint64_t turn) {
   uint32_t running = 0;
   for (uint32_t k = 0; k < count; k++) running += kernel->seen[k].executes && kernel->seen[k].state == QZ_STATE_USEFUL;
   if (!running) return NULL;
@@ -615,7 +617,7 @@ static void note_path(struct qzi_sampler *sampler, uint32_t count) {
     unsigned state = seen->instead ? seen->instead : seen->state;
     if (!seen->executes && is_runnable(seen)) state = QZ_STATE_READY;
     const struct seen *instead =
-      state == QZ_STATE_BLOCKED && seen->outside && !seen->woken ? meanwhile(kernel, count, sampler->round) : NULL;
+      state == QZ_STATE_BLOCKED && seen->outside && !seen->woken ? wait_overlap(kernel, count, sampler->round) : NULL;
     if (instead)
       qzi_path_seen(path, seen->index, instead->node, instead->look.entity, instead->state, 1);
     else
@@ -670,7 +672,7 @@ static int kernel_add(struct qzi_sampler *sampler, uint64_t now_ns) {
   int waiters = 0;
   if (make_room(kernel, high)) return -1;
   sampler->round++;
-  qzi_follow_begin(kernel->follow, now_ns);
+  qzi_tracker_begin(kernel->tracker, now_ns);
   kernel->whole_ns = whole_ns;
   uint64_t took_ns = kernel->accounts.took_ns;
   qzi_run_accounts_begin(&kernel->accounts, now_ns, whole_ns / parts, high);
@@ -692,15 +694,15 @@ static void kernel_visit(struct qzi_sampler *sampler, uint32_t first, uint32_t e
 }
 
 static uint32_t kernel_node(const struct qzi_sampler *sampler, uint32_t index) {
-  return qzi_follow_node(sampler->kernel->follow, index);
+  return qzi_tracker_node(sampler->kernel->tracker, index);
 }
 
 static void kernel_taken(struct qzi_sampler *sampler, uint64_t key, uint64_t site) {
-  qzi_follow_taken(sampler->kernel->follow, key, site);
+  qzi_tracker_taken(sampler->kernel->tracker, key, site);
 }
 
 static uint64_t kernel_walks_ns(const struct qzi_sampler *sampler) {
-  return qzi_follow_walks_ns(sampler->kernel->follow);
+  return qzi_tracker_walks_ns(sampler->kernel->tracker);
 }
 
 static void kernel_settle(struct qzi_sampler *sampler) {

@@ -61,7 +61,7 @@ void qzi_processor_loops_close(struct qzi_processor_loops *loops) {
 
 void qzi_processor_loops_start(struct qzi_processor_loops *loops) {
   if (loops->started++) return;
-  loops->running = qzi_follow_samples(loops->sampler->file->head);
+  loops->running = qzi_tracker_samples(loops->sampler->file->head);
 }
 
 static uint32_t processor_of(const struct qzi_processor_loops *loops, uint32_t tid) {

@@ -36,7 +36,7 @@ struct qzi_resting {
   struct sum sums[SUMS_MOST];
   uint32_t sums_count;
   uint32_t count, waiters;
-  int64_t *owed_ns, all_owed_ns; /* processor time that is still to be told, by record; of all who rest */
+  int64_t *owed_ns, all_owed_ns; /* processor time that is still to be reported, by record; of all who rest */
   int scanned;                   /* marks were looked at in this snapshot */
   uint64_t due_ns;
 };

@@ -46,7 +46,7 @@ int qzi_resting_due(const struct qzi_resting *resting, uint64_t now_ns);
 void qzi_resting_settle(struct qzi_sampler *sampler, struct qzi_resting *resting, uint64_t now_ns);
 /* Just after that: a thread that was seen like this in the last snapshot rests, unless its mark has changed since that
  * began. Only stack, thread, state and waiting of the key count. waits: for an object; external: that object, where
- * only the kernel knows of it, else 0; owed_ns: processor time of it that is still to be told. */
+ * only the kernel knows of it, else 0; owed_ns: processor time of it that is still to be reported. */
 void qzi_resting_rest(struct qzi_sampler *sampler, struct qzi_resting *resting, uint32_t index,
                       const struct qzi_tuple_key *key, int waits, uint32_t external, int64_t owed_ns);
 

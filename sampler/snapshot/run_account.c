@@ -7,7 +7,7 @@
 #define TICK_NS                                                                                                       \
   INT64_C(4000000)  /* the kernel counts what a thread runs on at its ticks, 4 ms apart in most distributions, and at \
                        switches */
-#define PART    128 /* of what has been told, it may be off by one part in so many, */
+#define PART    128 /* of what has been reported, it may be off by one part in so many, */
 #define MOST_NS INT64_C(50000000) /* of one thread no more than this */
 #define MANY    64u               /* threads: the process is summed up for each snapshot up to so many, */
 #define COST    400u              /* which takes at most one part in so many of a CPU */
@@ -47,8 +47,9 @@ void qzi_run_account_guess(struct qzi_run_account *account, uint64_t part_ns) {
 
 /* How far an account may be off: by what the kernel has not counted yet, by looks, and by a small part of what was
  * told. Were it less, what looks happen to see would be corrected all the time, and at other instants than it was. */
-static int64_t tolerance_ns(const struct qzi_run_accounts *accounts, uint64_t told_ns, int64_t ticks, int64_t looks) {
-  int64_t tolerance = ticks * TICK_NS, part = (int64_t)(told_ns / PART);
+static int64_t tolerance_ns(const struct qzi_run_accounts *accounts, uint64_t attributed_ns, int64_t ticks,
+                            int64_t looks) {
+  int64_t tolerance = ticks * TICK_NS, part = (int64_t)(attributed_ns / PART);
   looks *= (int64_t)accounts->snapshot_ns;
   if (part > ticks * MOST_NS) part = ticks * MOST_NS;
   if (looks > tolerance) tolerance = looks;
@@ -58,15 +59,15 @@ static int64_t tolerance_ns(const struct qzi_run_accounts *accounts, uint64_t to
 /* What is owed to the whole process, ended threads and those that were not read included; 0 where the kernel does not
  * tell. */
 static int64_t process_owed(const struct qzi_run_accounts *accounts) {
-  return accounts->readable ? (int64_t)(accounts->run_ns - accounts->told_ns) : 0;
+  return accounts->readable ? (int64_t)(accounts->run_ns - accounts->attributed_ns) : 0;
 }
 
 /* What has to be owed to a thread, with the sign of `sign`: its own tolerance, and the less of that the nearer the
  * process as a whole is to its own, down to half a look. So each thread may be off by its part of chance, and their sum
  * is not. */
 static int64_t threshold_ns(const struct qzi_run_accounts *accounts, const struct qzi_run_account *account, int sign) {
-  int64_t own = tolerance_ns(accounts, account->told_ns, 1, 2),
-          all = tolerance_ns(accounts, accounts->told_ns, accounts->processors, 1);
+  int64_t own = tolerance_ns(accounts, account->attributed_ns, 1, 2),
+          all = tolerance_ns(accounts, accounts->attributed_ns, accounts->processors, 1);
   int64_t off = sign * process_owed(accounts), half = sign * (int64_t)accounts->snapshot_ns / 2;
   if (off < 0) off = 0;
   if (off > all) off = all;
@@ -82,11 +83,11 @@ int qzi_run_account_must(const struct qzi_run_accounts *accounts, const struct q
 }
 
 int qzi_run_accounts_must(const struct qzi_run_accounts *accounts, int64_t owed_ns) {
-  return process_owed(accounts) - owed_ns > tolerance_ns(accounts, accounts->told_ns, accounts->processors, 1);
+  return process_owed(accounts) - owed_ns > tolerance_ns(accounts, accounts->attributed_ns, accounts->processors, 1);
 }
 
-void qzi_run_account_tell(struct qzi_run_accounts *accounts, struct qzi_run_account *account) {
+void qzi_run_account_attribute(struct qzi_run_accounts *accounts, struct qzi_run_account *account) {
   account->owed_ns -= (int64_t)accounts->snapshot_ns;
-  account->told_ns += accounts->snapshot_ns;
-  accounts->told_ns += accounts->snapshot_ns;
+  account->attributed_ns += accounts->snapshot_ns;
+  accounts->attributed_ns += accounts->snapshot_ns;
 }

@@ -1,15 +1,15 @@
-/* Who of the threads that could run is told to have executed: the processor time that the kernel counts, of each
- * thread, is told in full, and no more than that.
+/* Who of the threads that could run counts as having executed: the processor time that the kernel counts, of each
+ * thread, is reported in full, and no more than that.
  *
- * Owns:    what of that time is still to be told.
+ * Owns:    what of that time is still to be reported.
  * Writer and reader: the aggregating thread, through kernel_threads.c.
  * Must not: read of threads (thread_state.h does), or know of paths.
  *
- * A look tells that a thread could run, not that a CPU executed it: it may be on its way to a CPU that is just woken,
+ * A look says that a thread could run, not that a CPU executed it: it may be on its way to a CPU that is just woken,
  * or behind others. And of a thread that works for microseconds between naps looks see too much in one run, too little
  * in the next. So each thread has an account: what the kernel counts goes in, and each snapshot that tells the thread
- * to execute takes its weight out. A thread that could run, but has told more than it had, waits for a CPU; one that
- * sleeps, but has told too little, is told to have executed. Looks decide when, the kernel how long.
+ * to execute takes its weight out. A thread that could run, but was attributed more than it had, waits for a CPU; one
+ * that sleeps, but was attributed too little, counts as having executed. Looks decide when, the kernel how long.
  * (docs/reference/metrics.md, section 6)
  */
 #ifndef QZI_RUN_ACCOUNT_H
@@ -19,34 +19,35 @@
 
 /* Of one thread; all zero: nothing is known of it yet. */
 struct qzi_run_account {
-  uint64_t run_ns;  /* read last */
-  uint64_t told_ns; /* in tuples */
-  int64_t owed_ns;  /* counted by the kernel and not told yet; negative: told too early */
+  uint64_t run_ns;        /* read last */
+  uint64_t attributed_ns; /* in tuples */
+  int64_t owed_ns;        /* counted by the kernel and not reported yet; negative: attributed too early */
   int known;
 };
 
 struct qzi_run_accounts {
   uint32_t pid;
   uint32_t processors;
-  int readable;         /* 1: the kernel tells what the process used, its ended threads included */
-  uint64_t base_ns;     /* what that was when the recording began */
-  uint64_t run_ns;      /* since, as read last */
-  uint64_t told_ns;     /* of all threads */
-  uint64_t due_ns;      /* next reading */
-  uint64_t took_ns;     /* all readings that were not made for each snapshot */
-  uint64_t snapshot_ns; /* weight of this snapshot */
+  int readable;           /* 1: the kernel says what the process used, its ended threads included */
+  uint64_t base_ns;       /* what that was when the recording began */
+  uint64_t run_ns;        /* since, as read last */
+  uint64_t attributed_ns; /* of all threads */
+  uint64_t due_ns;        /* next reading */
+  uint64_t took_ns;       /* all readings that were not made for each snapshot */
+  uint64_t snapshot_ns;   /* weight of this snapshot */
 };
 
 void qzi_run_accounts_open(struct qzi_run_accounts *accounts, uint32_t pid, uint32_t processors);
 /* A snapshot of that weight begins. It takes the kernel some ns a thread to sum up the process: of many, not each time.
  */
 void qzi_run_accounts_begin(struct qzi_run_accounts *accounts, uint64_t now_ns, uint64_t snapshot_ns, uint32_t threads);
-/* The kernel counts run_ns for the thread. before: 1: it ran before the recording began, which is not to be told. */
+/* The kernel counts run_ns for the thread. before: 1: it ran before the recording began, which is not to be reported.
+ */
 void qzi_run_account_read(struct qzi_run_account *account, uint64_t run_ns, int before);
-/* A thread of which the kernel does not tell has a fair part: `part_ns` of this snapshot. */
+/* A thread of which the kernel does not say has a fair part: `part_ns` of this snapshot. */
 void qzi_run_account_guess(struct qzi_run_account *account, uint64_t part_ns);
 
-/* Of a thread that could run: whether it may be told to execute. Of several the one that is owed most comes first. */
+/* Of a thread that could run: whether it may count as executing. Of several the one that is owed most comes first. */
 int qzi_run_account_may(const struct qzi_run_accounts *accounts, const struct qzi_run_account *account);
 /* Of one that sleeps: whether it has to be. */
 int qzi_run_account_must(const struct qzi_run_accounts *accounts, const struct qzi_run_account *account);
@@ -54,6 +55,6 @@ int qzi_run_account_must(const struct qzi_run_accounts *accounts, const struct q
  * all others. */
 int qzi_run_accounts_must(const struct qzi_run_accounts *accounts, int64_t owed_ns);
 /* It is. */
-void qzi_run_account_tell(struct qzi_run_accounts *accounts, struct qzi_run_account *account);
+void qzi_run_account_attribute(struct qzi_run_accounts *accounts, struct qzi_run_account *account);
 
 #endif

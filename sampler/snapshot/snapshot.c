@@ -78,7 +78,7 @@ void qzi_sampler_close(struct qzi_sampler *sampler) {
   if (sampler->timeline.file) qzi_timeline_close(&sampler->timeline);
   qzi_tuples_close(&sampler->tuples);
   qzi_table_free(&sampler->blame);
-  qzi_table_free(&sampler->meanwhile);
+  qzi_table_free(&sampler->wait_overlap);
   qzi_table_free(&sampler->calls);
   if (sampler->asked) qzi_lazy_free(sampler->asked, sampler->view->object_table.capacity * sizeof *sampler->asked);
   free(sampler->bases);

@@ -91,7 +91,7 @@ struct qzi_sampler {
   uint32_t reader_cursor; /* thread from which readers of a lock are looked for */
   struct qzi_growth objects_grown;
   struct qzi_table blame;
-  struct qzi_table meanwhile;
+  struct qzi_table wait_overlap;
   uint32_t random;         /* state of the choice of processors in wait_overlap.c */
   uint64_t *asked;         /* pthread layer: calls to each object since recording began, by index; else NULL */
   struct qz_object *bases; /* exact numbers from before recording began, by object index; NULL: all zero */

@@ -62,7 +62,7 @@ void qzi_object_seen(struct qzi_sampler *sampler, uint32_t entity, uint32_t *sta
   stats->wait_ns += waiters * ns;
   if (!waiters) return;
   qzi_blame(sampler, entity, 0, 0, waiters * ns);
-  qzi_meanwhile(sampler, entity, waiters, ns);
+  qzi_wait_overlap(sampler, entity, waiters, ns);
 }
 
 static void visit_object(struct qzi_sampler *sampler, uint32_t index, uint64_t now_ns) {
@@ -96,7 +96,7 @@ static void visit_object(struct qzi_sampler *sampler, uint32_t index, uint64_t n
     if (owner && may_have_holder(kind)) stack = qzi_thread_path(sampler, owner - 1, &thread);
     qzi_blame(sampler, stats->entity, stack, thread, waiters * ns);
   }
-  if (kind != QZ_KIND_SLEEP) qzi_meanwhile(sampler, stats->entity, waiters, ns);
+  if (kind != QZ_KIND_SLEEP) qzi_wait_overlap(sampler, stats->entity, waiters, ns);
 }
 
 /* Processors that spin on objects are part of their queues. */

@@ -42,7 +42,8 @@ struct known {
   struct qzi_walk *slept;    /* of the last sleep that only the kernel knows of */
   uint32_t tid;              /* whose samples it has; 0: none, or not known yet */
   uint8_t hooked;
-  uint32_t inside; /* what the wait is told as that the record publishes (waits_inside); 0: as what the record says */
+  uint32_t
+    inside; /* what the wait is reported as that the record publishes (waits_inside); 0: as what the record says */
   struct qzi_stalled stalled;
   struct qzi_pausing pausing;
   struct qzi_repeating repeating;
@@ -50,7 +51,7 @@ struct known {
   uint32_t looped; /* with hooks: node of the record from which it is in that loop; 0: not looked at since the sample */
 };
 
-struct qzi_follow {
+struct qzi_tracker {
   struct qzi_sampler *sampler;
   struct qzi_paths *paths; /* NULL: no unwinding */
   struct known *all;
@@ -64,76 +65,76 @@ struct qzi_follow {
   struct qzi_polling polling;
   struct qzi_stateless_known stateless;
   struct qzi_call_sites call_sites;
-  struct qzi_judging judging;
+  struct qzi_cpu_use cpu_use;
 };
 
-struct qzi_follow *qzi_follow_open(struct qzi_sampler *sampler) {
-  struct qzi_follow *follow = calloc(1, sizeof *follow);
-  if (!follow) return NULL;
-  follow->sampler = sampler;
-  follow->all_bytes = (size_t)sampler->view->thread_table.capacity * sizeof *follow->all;
-  follow->all = qzi_lazy_memory(follow->all_bytes);
-  follow->slots = qzi_lazy_memory(SLOTS * sizeof *follow->slots);
-  if (!follow->all || !follow->slots) {
-    qzi_lazy_free(follow->all, follow->all_bytes);
-    qzi_lazy_free(follow->slots, SLOTS * sizeof *follow->slots);
-    free(follow);
+struct qzi_tracker *qzi_tracker_open(struct qzi_sampler *sampler) {
+  struct qzi_tracker *tracker = calloc(1, sizeof *tracker);
+  if (!tracker) return NULL;
+  tracker->sampler = sampler;
+  tracker->all_bytes = (size_t)sampler->view->thread_table.capacity * sizeof *tracker->all;
+  tracker->all = qzi_lazy_memory(tracker->all_bytes);
+  tracker->slots = qzi_lazy_memory(SLOTS * sizeof *tracker->slots);
+  if (!tracker->all || !tracker->slots) {
+    qzi_lazy_free(tracker->all, tracker->all_bytes);
+    qzi_lazy_free(tracker->slots, SLOTS * sizeof *tracker->slots);
+    free(tracker);
     return NULL;
   }
-  follow->paths = qzi_paths_open(&sampler->in);
-  return follow;
+  tracker->paths = qzi_paths_open(&sampler->in);
+  return tracker;
 }
 
 /* ---- whose samples ---- */
 
 #define PROBES 8u /* slots looked at for one thread */
 
-static void meet(struct qzi_follow *follow, struct known *known, uint32_t index, uint32_t tid) {
-  uint32_t *slot = &follow->slots[tid % SLOTS];
+static void meet(struct qzi_tracker *tracker, struct known *known, uint32_t index, uint32_t tid) {
+  uint32_t *slot = &tracker->slots[tid % SLOTS];
   for (uint32_t k = 0; k < PROBES; k++) {
-    uint32_t *other = &follow->slots[(tid + k) % SLOTS];
-    if (*other && follow->all[*other - 1].tid && follow->all[*other - 1].tid != tid) continue;
+    uint32_t *other = &tracker->slots[(tid + k) % SLOTS];
+    if (*other && tracker->all[*other - 1].tid && tracker->all[*other - 1].tid != tid) continue;
     slot = other;
     break;
   }
   *slot = index + 1;
   known->tid = tid;
-  if (follow->running && qzi_running_begin(follow->running, tid) && errno != ESRCH)
-    follow->sampler->file->head->paths |= QZ_PATHS_FEW_SAMPLES;
+  if (tracker->running && qzi_running_begin(tracker->running, tid) && errno != ESRCH)
+    tracker->sampler->file->head->paths |= QZ_PATHS_FEW_SAMPLES;
 }
 
-static uint32_t index_of(const struct qzi_follow *follow, uint32_t tid) {
+static uint32_t index_of(const struct qzi_tracker *tracker, uint32_t tid) {
   for (uint32_t k = 0; k < PROBES; k++) {
-    uint32_t index = follow->slots[(tid + k) % SLOTS];
-    if (index && follow->all[index - 1].tid == tid) return index;
+    uint32_t index = tracker->slots[(tid + k) % SLOTS];
+    if (index && tracker->all[index - 1].tid == tid) return index;
   }
   return 0;
 }
 
-void qzi_follow_gone(struct qzi_follow *follow, uint32_t index) {
-  struct known *known = &follow->all[index];
+void qzi_tracker_gone(struct qzi_tracker *tracker, uint32_t index) {
+  struct known *known = &tracker->all[index];
   if (!known->serial) return;
-  if (follow->running && known->tid) qzi_running_end(follow->running, known->tid);
+  if (tracker->running && known->tid) qzi_running_end(tracker->running, known->tid);
   qzi_sample_queue_close(&known->samples);
   free(known->slept);
   memset(known, 0, sizeof *known);
 }
 
-void qzi_follow_close(struct qzi_follow *follow) {
-  if (!follow) return;
-  for (uint32_t k = 0; k < qz_session_thread_high(follow->sampler->view); k++) qzi_follow_gone(follow, k);
-  qzi_running_close(follow->running);
-  qzi_paths_close(follow->paths);
-  qzi_lazy_free(follow->all, follow->all_bytes);
-  qzi_lazy_free(follow->slots, SLOTS * sizeof *follow->slots);
-  free(follow);
+void qzi_tracker_close(struct qzi_tracker *tracker) {
+  if (!tracker) return;
+  for (uint32_t k = 0; k < qz_session_thread_high(tracker->sampler->view); k++) qzi_tracker_gone(tracker, k);
+  qzi_running_close(tracker->running);
+  qzi_paths_close(tracker->paths);
+  qzi_lazy_free(tracker->all, tracker->all_bytes);
+  qzi_lazy_free(tracker->slots, SLOTS * sizeof *tracker->slots);
+  free(tracker);
 }
 
-void qzi_follow_prepare(struct qzi_follow *follow) {
-  if (follow->paths) qzi_paths_prepare(follow->paths);
+void qzi_tracker_prepare(struct qzi_tracker *tracker) {
+  if (tracker->paths) qzi_paths_prepare(tracker->paths);
 }
 
-struct qzi_running *qzi_follow_samples(struct qz_profile *head) {
+struct qzi_running *qzi_tracker_samples(struct qz_profile *head) {
   uint64_t cost_ns = qzi_running_cost_ns(),
            interval_ns = UINT64_C(500000000000) / head->rate_mhz; /* two for a snapshot */
   if (interval_ns < INTERVAL_NS) interval_ns = INTERVAL_NS;
@@ -146,50 +147,51 @@ struct qzi_running *qzi_follow_samples(struct qz_profile *head) {
   return running;
 }
 
-void qzi_follow_start(struct qzi_follow *follow) {
-  if (!follow->paths) return;
-  follow->running = qzi_follow_samples(follow->sampler->file->head);
-  follow->interval_ns = qzi_running_interval_ns(follow->running);
-  follow->used_ns = qzi_clock_ns();
+void qzi_tracker_start(struct qzi_tracker *tracker) {
+  if (!tracker->paths) return;
+  tracker->running = qzi_tracker_samples(tracker->sampler->file->head);
+  tracker->interval_ns = qzi_running_interval_ns(tracker->running);
+  tracker->used_ns = qzi_clock_ns();
 }
 
 static const struct qzi_walk *walk_of(const struct known *known) { return known->shown ? &known->shown->walk : NULL; }
 
-uint32_t qzi_follow_loop(const struct qzi_follow *follow, uint32_t index) {
-  const struct known *known = &follow->all[index];
-  struct qzi_interner *in = &follow->sampler->in;
+uint32_t qzi_tracker_loop(const struct qzi_tracker *tracker, uint32_t index) {
+  const struct known *known = &tracker->all[index];
+  struct qzi_interner *in = &tracker->sampler->in;
   uint64_t loop = known->polls && (known->ran_from || known->looped)
                     ? known->polls
                     : known->stalled.loop; /* as its path, from the last sample */
   if (!loop) loop = qzi_pausing_at(&known->pausing, in->memos[index].word);
-  return loop ? qzi_loop(in, loop, follow->paths && qzi_paths_serves(follow->paths, loop) ? walk_of(known) : NULL) : 0;
+  return loop ? qzi_loop(in, loop, tracker->paths && qzi_paths_serves(tracker->paths, loop) ? walk_of(known) : NULL)
+              : 0;
 }
-uint64_t qzi_follow_walks_ns(const struct qzi_follow *follow) {
-  return follow->paths ? qzi_paths_spent_ns(follow->paths) : 0;
+uint64_t qzi_tracker_walks_ns(const struct qzi_tracker *tracker) {
+  return tracker->paths ? qzi_paths_spent_ns(tracker->paths) : 0;
 }
-uint32_t qzi_follow_node(const struct qzi_follow *follow, uint32_t index) { return follow->all[index].node; }
+uint32_t qzi_tracker_node(const struct qzi_tracker *tracker, uint32_t index) { return tracker->all[index].node; }
 
 /* ---- waits ---- */
 
 /* Conditions of a library that the system installed tell nothing: libomp has one for each thread, for barriers, ends of
  * regions and locks alike. Nor do its loops of sched_yield, and those of C++'s own library. What the program called
- * there tells what the thread waits for, as with libraries that call the kernel's futex themselves (its object,
+ * there says what the thread waits for, as with libraries that call the kernel's futex themselves (its object,
  * external_waits.h). 0: the object is no such one. */
-static uint32_t waits_inside(struct qzi_follow *follow, uint32_t kind, uint32_t object, const struct qzi_walk *walk) {
-  struct qzi_interner *in = &follow->sampler->in;
+static uint32_t waits_inside(struct qzi_tracker *tracker, uint32_t kind, uint32_t object, const struct qzi_walk *walk) {
+  struct qzi_interner *in = &tracker->sampler->in;
   uint32_t entity = object && (kind == QZ_KIND_CONDITION || kind == QZ_KIND_LOOP) ? in->object_entities[object] : 0;
-  uint64_t place = entity ? follow->sampler->file->entities[entity].address : 0;
+  uint64_t place = entity ? tracker->sampler->file->entities[entity].address : 0;
   if (!place || !walk->site) return 0;
-  int library = kind == QZ_KIND_LOOP ? qzi_paths_serves(follow->paths, place - 1)
-                                     : qzi_paths_library(follow->paths, place) == QZI_LIBRARY;
+  int library = kind == QZ_KIND_LOOP ? qzi_paths_serves(tracker->paths, place - 1)
+                                     : qzi_paths_library(tracker->paths, place) == QZI_LIBRARY;
   return library ? qzi_futex(in, 0, walk) : 0;
 }
 
 /* The record says what the thread waits for, and where it was when it began to. */
-static void follow_wait(struct qzi_follow *follow, struct known *known, uint32_t index, struct qzi_look *look,
-                        uint32_t *object, uint64_t now_ns) {
-  const struct qz_thread *thread = qz_session_thread(follow->sampler->view, index);
-  uint64_t word = follow->sampler->in.memos[index].word;
+static void track_wait(struct qzi_tracker *tracker, struct known *known, uint32_t index, struct qzi_look *look,
+                       uint32_t *object, uint64_t now_ns) {
+  const struct qz_thread *thread = qz_session_thread(tracker->sampler->view, index);
+  uint64_t word = tracker->sampler->in.memos[index].word;
   if (known->from == look->node && known->word == word && known->state == look->state) {
     look->node = known->node; /* the same wait: every push and pop changes the word */
     if (known->inside) *object = known->inside;
@@ -197,38 +199,39 @@ static void follow_wait(struct qzi_follow *follow, struct known *known, uint32_t
   }
   known->from = known->inside = 0;
   known->node = look->node;
-  if (look->torn || !qzi_paths_may(follow->paths, now_ns) || qzi_paths_walk_wait(follow->paths, index, &follow->walk))
+  if (look->torn || !qzi_paths_may(tracker->paths, now_ns) ||
+      qzi_paths_walk_wait(tracker->paths, index, &tracker->walk))
     return;
   /* Frames are those of the wait only where that still goes on. */
   if (QZ_LOAD(&thread->word) != word || QZ_LOAD(&thread->state) != look->state) return;
-  uint64_t waiting = qzi_waits_at_top(follow->sampler, look->node, QZ_STATE_OBJECT(look->state))
-                       ? follow->sampler->in.node_keys[look->node]
+  uint64_t waiting = qzi_waits_at_top(tracker->sampler, look->node, QZ_STATE_OBJECT(look->state))
+                       ? tracker->sampler->in.node_keys[look->node]
                        : 0;
-  if (waiting && follow->walk.innermost) qzi_paths_taken(follow->paths, waiting, follow->walk.innermost);
-  if (waiting) qzi_paths_settle_place(follow->paths, waiting, &follow->walk);
+  if (waiting && tracker->walk.innermost) qzi_paths_taken(tracker->paths, waiting, tracker->walk.innermost);
+  if (waiting) qzi_paths_settle_place(tracker->paths, waiting, &tracker->walk);
   known->from = look->node;
   known->word = word;
   known->state = look->state;
   uint32_t node = look->node;
-  known->inside = waiting ? waits_inside(follow, QZ_KEY_KIND(waiting), QZ_KEY_INDEX(waiting), &follow->walk) : 0;
+  known->inside = waiting ? waits_inside(tracker, QZ_KEY_KIND(waiting), QZ_KEY_INDEX(waiting), &tracker->walk) : 0;
   if (known->inside) {
     *object = known->inside;
-    node = follow->sampler->file->stacks[node].parent; /* without the condition */
+    node = tracker->sampler->file->stacks[node].parent; /* without the condition */
     waiting = QZ_KEY(QZ_KIND_FUTEX, known->inside);
   }
-  known->node = look->node = qzi_paths_node(follow->paths, node, &follow->walk, waiting, 1);
-  follow->sampler->file->head->paths |= QZ_PATHS_WAITS;
+  known->node = look->node = qzi_paths_node(tracker->paths, node, &tracker->walk, waiting, 1);
+  tracker->sampler->file->head->paths |= QZ_PATHS_WAITS;
 }
 
 /* Only the kernel knows that it sleeps. */
-static void follow_sleep(struct qzi_follow *follow, struct known *known, uint32_t index, struct qzi_look *look,
-                         int hooked, const struct qzi_asleep *asleep, uint32_t *object, uint64_t now_ns) {
+static void track_sleep(struct qzi_tracker *tracker, struct known *known, uint32_t index, struct qzi_look *look,
+                        int hooked, const struct qzi_asleep *asleep, uint32_t *object, uint64_t now_ns) {
   int futex = asleep->call == SYS_futex;
-  uint64_t word = follow->sampler->in.memos[index].word;
+  uint64_t word = tracker->sampler->in.memos[index].word;
   int same = known->from == look->node && known->word == word && known->state == look->state &&
              known->sp == asleep->sp && known->pc == asleep->pc && known->futex == (futex ? asleep->first : 0);
   /* Two waits may look the same from here, so each is walked, as long as there is time for it. */
-  struct qzi_walk *walk = &follow->walk;
+  struct qzi_walk *walk = &tracker->walk;
   *walk = (struct qzi_walk){.count = 0};
   int walked = 0;
   if (same && asleep->rested) {
@@ -236,9 +239,9 @@ static void follow_sleep(struct qzi_follow *follow, struct known *known, uint32_
     *object = known->object;
     return;
   }
-  if (follow->paths && asleep->sp && qzi_paths_may(follow->paths, now_ns)) {
+  if (tracker->paths && asleep->sp && qzi_paths_may(tracker->paths, now_ns)) {
     struct qzi_registers from = {.pc = asleep->pc, .sp = asleep->sp};
-    walked = !qzi_paths_walk(follow->paths, index, &from, NULL, walk);
+    walked = !qzi_paths_walk(tracker->paths, index, &from, NULL, walk);
   }
   if (!walked && same) {
     look->node = known->node;
@@ -248,7 +251,7 @@ static void follow_sleep(struct qzi_follow *follow, struct known *known, uint32_
   if (hooked) walk->count = walk->start_loops = 0;
   if (walked && !known->slept) known->slept = malloc(sizeof *known->slept);
   if (walked && known->slept) *known->slept = *walk;
-  uint32_t found = futex ? qzi_futex(&follow->sampler->in, asleep->first, walk) : 0;
+  uint32_t found = futex ? qzi_futex(&tracker->sampler->in, asleep->first, walk) : 0;
   known->from = look->node;
   known->word = word;
   known->state = look->state;
@@ -256,101 +259,100 @@ static void follow_sleep(struct qzi_follow *follow, struct known *known, uint32_
   known->pc = asleep->pc;
   known->futex = futex ? asleep->first : 0;
   known->object = *object = found;
-  if (walked && !hooked) follow->sampler->file->head->paths |= QZ_PATHS_WAITS;
+  if (walked && !hooked) tracker->sampler->file->head->paths |= QZ_PATHS_WAITS;
   if (walk->count || found)
-    look->node = qzi_paths_node(follow->paths, look->node, walk, found ? QZ_KEY(QZ_KIND_FUTEX, found) : 0, 1);
+    look->node = qzi_paths_node(tracker->paths, look->node, walk, found ? QZ_KEY(QZ_KIND_FUTEX, found) : 0, 1);
   known->node = look->node;
 }
 
 /* ---- running ---- */
 
-static int only_waits(const struct qzi_follow *follow, const struct known *known, uint32_t index, uint64_t word,
+static int only_waits(const struct qzi_tracker *tracker, const struct known *known, uint32_t index, uint64_t word,
                       uint64_t polls) {
-  const struct qz_thread *thread = qz_session_thread(follow->sampler->view, index);
+  const struct qz_thread *thread = qz_session_thread(tracker->sampler->view, index);
   int tries = (uint32_t)QZ_LOAD(&thread->tries) > 1, says = QZ_STATE_OF(QZ_LOAD(&thread->state)) == QZ_STATE_SPINNING;
   return says || tries || polls || known->stalled.loop || qzi_pausing_at(&known->pausing, word);
 }
 
 /* Which sample a thread with that record shows. 1: another one than that of its last path. */
-static int show(const struct qzi_follow *follow, struct known *known, uint32_t record) {
+static int show(const struct qzi_tracker *tracker, struct known *known, uint32_t record) {
   uint64_t before = known->ran_number;
-  known->shown = qzi_sample_queue_at(&known->samples, record, follow->interval_ns);
+  known->shown = qzi_sample_queue_at(&known->samples, record, tracker->interval_ns);
   known->polls = known->shown ? known->shown->polls : 0;
   known->ran_number = known->shown ? known->shown->number : 0;
   return known->ran_number != before;
 }
 
-static void take_sample(struct qzi_follow *follow, uint32_t index, uint64_t now_ns) {
-  struct known *known = &follow->all[index];
-  const struct qzi_sampler *sampler = follow->sampler;
+static void take_sample(struct qzi_tracker *tracker, uint32_t index, uint64_t now_ns) {
+  struct known *known = &tracker->all[index];
+  const struct qzi_sampler *sampler = tracker->sampler;
   uint64_t word = QZ_LOAD(&qz_session_thread(sampler->view, index)->word);
   uint32_t pid = sampler->file->head->pid;
   if (known->hooked)
-    qzi_sample_queue_close(
-      &known->samples); /* its paths are those of hooks: the last one tells whether it only waits */
-  qzi_stalled_look(&known->stalled, pid, word, &follow->sample);
-  struct qzi_sampled *sampled = qzi_paths_may(follow->paths, now_ns) ? calloc(1, sizeof *sampled) : NULL;
-  if (sampled && qzi_paths_walk(follow->paths, index, &follow->sample.at, &follow->sample.copy, &sampled->walk)) {
+    qzi_sample_queue_close(&known->samples); /* its paths are those of hooks: the last one says whether it only waits */
+  qzi_stalled_look(&known->stalled, pid, word, &tracker->sample);
+  struct qzi_sampled *sampled = qzi_paths_may(tracker->paths, now_ns) ? calloc(1, sizeof *sampled) : NULL;
+  if (sampled && qzi_paths_walk(tracker->paths, index, &tracker->sample.at, &tracker->sample.copy, &sampled->walk)) {
     free(sampled);
     sampled = NULL;
   }
   const struct qzi_walk *walk = sampled ? &sampled->walk : NULL;
-  uint64_t polls = qzi_polling_look(&follow->polling, follow->paths, pid, &follow->sample, walk);
+  uint64_t polls = qzi_polling_look(&tracker->polling, tracker->paths, pid, &tracker->sample, walk);
   uint64_t repeats =
-    qzi_repeating_look(&known->repeating, &follow->stateless, follow->paths, pid, &follow->sample, walk);
+    qzi_repeating_look(&known->repeating, &tracker->stateless, tracker->paths, pid, &tracker->sample, walk);
   if (!polls) polls = repeats;
-  qzi_pausing_look(&known->pausing, pid, word, &follow->sample, follow->paths, walk);
-  qzi_judge(&follow->judging, &follow->sampler->in, follow->sampler->runnable, follow->paths,
-            only_waits(follow, known, index, word, polls), follow->sample.at.pc, walk);
+  qzi_pausing_look(&known->pausing, pid, word, &tracker->sample, tracker->paths, walk);
+  qzi_cpu_use_add(&tracker->cpu_use, &tracker->sampler->in, tracker->sampler->runnable, tracker->paths,
+                  only_waits(tracker, known, index, word, polls), tracker->sample.at.pc, walk);
   known->shown = NULL;
   known->looped = 0;
   if (known->hooked) known->polls = polls;
   if (!sampled) return; /* no time to walk */
   sampled->polls = polls;
-  if (!follow->sample.user) {
-    sampled->kernel = qzi_kernel_work(&follow->call_sites, pid, follow->sample.at.pc, follow->sample.general[1]);
+  if (!tracker->sample.user) {
+    sampled->kernel = qzi_kernel_work(&tracker->call_sites, pid, tracker->sample.at.pc, tracker->sample.general[1]);
     sampler->file->head->paths |= QZ_PATHS_KERNEL;
   }
   sampled->round = sampler->round;
   sampled->number = sampler->file->head->samples;
-  qzi_sample_queue_add(&known->samples, sampled, follow->interval_ns);
+  qzi_sample_queue_add(&known->samples, sampled, tracker->interval_ns);
   if (known->hooked) known->shown = sampled;
 }
 
-void qzi_follow_begin(struct qzi_follow *follow, uint64_t now_ns) {
-  if (follow->paths) follow->sampler->others_cpu_ns += qzi_paths_begin(follow->paths);
-  if (!follow->running) return;
-  while (qzi_running_next(follow->running, &follow->sample)) {
-    uint32_t index = index_of(follow, follow->sample.tid);
-    follow->sampler->file->head->samples++;
-    follow->sampler->timed_samples += !qzi_running_whole(follow->running);
-    if (index) take_sample(follow, index - 1, now_ns);
+void qzi_tracker_begin(struct qzi_tracker *tracker, uint64_t now_ns) {
+  if (tracker->paths) tracker->sampler->others_cpu_ns += qzi_paths_begin(tracker->paths);
+  if (!tracker->running) return;
+  while (qzi_running_next(tracker->running, &tracker->sample)) {
+    uint32_t index = index_of(tracker, tracker->sample.tid);
+    tracker->sampler->file->head->samples++;
+    tracker->sampler->timed_samples += !qzi_running_whole(tracker->running);
+    if (index) take_sample(tracker, index - 1, now_ns);
   }
-  qzi_running_pause(follow->running, now_ns > follow->used_ns && now_ns - follow->used_ns > UNUSED_NS);
+  qzi_running_pause(tracker->running, now_ns > tracker->used_ns && now_ns - tracker->used_ns > UNUSED_NS);
 }
 
-static void follow_running(struct qzi_follow *follow, struct known *known, uint32_t index, struct qzi_look *look,
-                           const struct qzi_asleep *asleep, uint64_t now_ns) {
-  uint64_t round = follow->sampler->round;
+static void track_running(struct qzi_tracker *tracker, struct known *known, uint32_t index, struct qzi_look *look,
+                          const struct qzi_asleep *asleep, uint64_t now_ns) {
+  uint64_t round = tracker->sampler->round;
   uint32_t record = look->node;
-  follow->used_ns = now_ns;
+  tracker->used_ns = now_ns;
   known->from = 0;
   known->node = record;
-  uint64_t word = follow->sampler->in.memos[index].word; /* the same as at the snapshot before: no lock taken since */
+  uint64_t word = tracker->sampler->in.memos[index].word; /* the same as at the snapshot before: no lock taken since */
   qzi_sample_queue_label(&known->samples, round, record, known->ran_word == word);
-  int other = show(follow, known, record), prompt = known->shown && known->shown->round == round;
+  int other = show(tracker, known, record), prompt = known->shown && known->shown->round == round;
   /* Woken, but not yet given a CPU: it is where it slept. */
   if (!prompt && asleep->rested && known->slept) {
     known->ran_from = 0;
-    known->node = look->node = qzi_paths_node(follow->paths, record, known->slept, 0, 1);
+    known->node = look->node = qzi_paths_node(tracker->paths, record, known->slept, 0, 1);
     return;
   }
   static const struct qzi_walk none; /* no sample yet, or none to be had: at least, who took the locks that it holds */
   const struct qzi_walk *walk = walk_of(known);
-  if (walk) follow->sampler->file->head->paths |= QZ_PATHS_RUNNING;
+  if (walk) tracker->sampler->file->head->paths |= QZ_PATHS_RUNNING;
   if (other || known->ran_from != record) {
     known->ran_from = record;
-    known->ran = qzi_paths_node(follow->paths, record, walk ? walk : &none, 0, prompt && known->ran_word == word);
+    known->ran = qzi_paths_node(tracker->paths, record, walk ? walk : &none, 0, prompt && known->ran_word == word);
   }
   known->run_record = record;
   known->ran_word = word;
@@ -358,24 +360,25 @@ static void follow_running(struct qzi_follow *follow, struct known *known, uint3
 }
 
 /* Node of its record without objects, where it was never seen running. */
-static uint32_t start_of(const struct qzi_follow *follow, const struct known *known) {
+static uint32_t start_of(const struct qzi_tracker *tracker, const struct known *known) {
   uint32_t node = known->plain;
-  while (node && follow->sampler->in.node_keys[node] & QZ_KEY_OBJECT) node = follow->sampler->file->stacks[node].parent;
+  while (node && tracker->sampler->in.node_keys[node] & QZ_KEY_OBJECT)
+    node = tracker->sampler->file->stacks[node].parent;
   return node;
 }
 
-uint32_t qzi_follow_executed(struct qzi_follow *follow, uint32_t index, uint64_t ns, int spins, uint8_t *kernel) {
-  struct known *known = &follow->all[index];
+uint32_t qzi_tracker_executed(struct qzi_tracker *tracker, uint32_t index, uint64_t ns, int spins, uint8_t *kernel) {
+  struct known *known = &tracker->all[index];
   *kernel = QZ_KERNEL_NONE;
-  if (!follow->paths || known->hooked) return 0;
+  if (!tracker->paths || known->hooked) return 0;
   uint32_t record = known->run_record;
-  struct qzi_sampled *its = spins ? qzi_sample_queue_at(&known->samples, record, follow->interval_ns)
-                                  : qzi_sample_queue_worked(&known->samples, record, follow->interval_ns);
+  struct qzi_sampled *its = spins ? qzi_sample_queue_at(&known->samples, record, tracker->interval_ns)
+                                  : qzi_sample_queue_worked(&known->samples, record, tracker->interval_ns);
   if (!its) return 0;
-  uint32_t from = its->record ? its->record : record ? record : start_of(follow, known), node = 0;
+  uint32_t from = its->record ? its->record : record ? record : start_of(tracker, known), node = 0;
   if (!spins && (!its->node || its->from != from)) {
     its->from = from;
-    its->node = qzi_paths_ran(follow->paths, from, &its->walk, its->settled);
+    its->node = qzi_paths_ran(tracker->paths, from, &its->walk, its->settled);
   }
   if (!spins) node = its->node;
   *kernel = its->kernel;
@@ -384,31 +387,32 @@ uint32_t qzi_follow_executed(struct qzi_follow *follow, uint32_t index, uint64_t
   return node;
 }
 
-/* Paths come from hooks, which see no loops; samples tell whether it only waits. The loop goes on as long as the hooks
+/* Paths come from hooks, which see no loops; samples say whether it only waits. The loop goes on as long as the hooks
  * do not show that its procedure has been left. */
-static void follow_hooked(struct qzi_follow *follow, struct known *known, const struct qzi_look *look, unsigned state,
-                          uint64_t now_ns) {
+static void track_hooked(struct qzi_tracker *tracker, struct known *known, const struct qzi_look *look, unsigned state,
+                         uint64_t now_ns) {
   known->from = known->ran_from = 0;
   known->node = look->node;
   if (state != QZ_STATE_USEFUL && state != QZ_STATE_SPINNING)
     known->polls = 0;
   else
-    follow->used_ns = now_ns;
+    tracker->used_ns = now_ns;
   if (!known->polls || known->looped == look->node) return;
-  if (!known->looped || qzi_paths_within(follow->paths, look->node, known->polls))
+  if (!known->looped || qzi_paths_within(tracker->paths, look->node, known->polls))
     known->looped = look->node;
   else
     known->polls = known->looped = 0;
 }
 
-void qzi_follow_taken(struct qzi_follow *follow, uint64_t key, uint64_t site) {
-  if (follow->paths) qzi_paths_taken_at(follow->paths, key, site);
+void qzi_tracker_taken(struct qzi_tracker *tracker, uint64_t key, uint64_t site) {
+  if (tracker->paths) qzi_paths_taken_at(tracker->paths, key, site);
 }
 
-/* It was found spinning on the object, for which the record has no state. As follow_wait; but its last sample may be
+/* It was found spinning on the object, for which the record has no state. As track_wait; but its last sample may be
  * older. */
-static int spins_inside(struct qzi_follow *follow, const struct known *known, struct qzi_look *look, uint32_t *object) {
-  struct qzi_sampler *sampler = follow->sampler;
+static int spins_inside(struct qzi_tracker *tracker, const struct known *known, struct qzi_look *look,
+                        uint32_t *object) {
+  struct qzi_sampler *sampler = tracker->sampler;
   const struct qz_object *record =
     *object < qz_session_object_high(sampler->view) ? qz_session_object(sampler->view, *object) : NULL;
   const struct qzi_walk *walk = walk_of(known);
@@ -416,7 +420,7 @@ static int spins_inside(struct qzi_follow *follow, const struct known *known, st
   uint64_t served = walk->called ? walk->called : walk->own ? 0 : walk->site;
   uint32_t entity = sampler->in.object_entities[*object];
   if (!served || !entity || qzi_intern_module(&sampler->in, served) != sampler->file->entities[entity].module) return 0;
-  uint32_t inside = waits_inside(follow, QZ_LOAD(&record->kind), *object, walk);
+  uint32_t inside = waits_inside(tracker, QZ_LOAD(&record->kind), *object, walk);
   if (!inside) return 0;
   *object = inside;
   look->node = qzi_intern_child(&sampler->in, look->node, QZ_KEY(QZ_KIND_FUTEX, inside));
@@ -425,47 +429,47 @@ static int spins_inside(struct qzi_follow *follow, const struct known *known, st
 
 /* ---- both ---- */
 
-void qzi_follow_fetch(const struct qzi_follow *follow, uint32_t index) {
-  const char *known = (const char *)&follow->all[index];
-  for (size_t at = 0; at < sizeof *follow->all; at += 64) __builtin_prefetch(known + at);
+void qzi_tracker_fetch(const struct qzi_tracker *tracker, uint32_t index) {
+  const char *known = (const char *)&tracker->all[index];
+  for (size_t at = 0; at < sizeof *tracker->all; at += 64) __builtin_prefetch(known + at);
 }
 
-int qzi_follow(struct qzi_follow *follow, uint32_t index, struct qzi_look *look, unsigned state, int published,
-               const struct qzi_asleep *asleep, uint32_t *object, uint64_t now_ns) {
-  struct known *known = &follow->all[index];
-  if (known->serial != look->serial) qzi_follow_gone(follow, index);
+int qzi_tracker(struct qzi_tracker *tracker, uint32_t index, struct qzi_look *look, unsigned state, int published,
+                const struct qzi_asleep *asleep, uint32_t *object, uint64_t now_ns) {
+  struct known *known = &tracker->all[index];
+  if (known->serial != look->serial) qzi_tracker_gone(tracker, index);
   known->serial = look->serial;
-  uint32_t tid = QZ_LOAD(&qz_session_thread(follow->sampler->view, index)->os_tid);
-  if (tid && known->tid != tid) meet(follow, known, index, tid);
+  uint32_t tid = QZ_LOAD(&qz_session_thread(tracker->sampler->view, index)->os_tid);
+  if (tid && known->tid != tid) meet(tracker, known, index, tid);
   if (state != QZ_STATE_USEFUL) {
     known->stalled.loop = 0;
     known->repeating.rounds = 0;
     known->pausing = (struct qzi_pausing){0};
   }
-  int hooked = known->plain != look->node && qzi_paths_hooked(&follow->sampler->in, index, look->node);
+  int hooked = known->plain != look->node && qzi_paths_hooked(&tracker->sampler->in, index, look->node);
   known->hooked = hooked != 0;
   if (hooked)
-    follow->sampler->file->head->paths |= QZ_PATHS_HOOKS;
+    tracker->sampler->file->head->paths |= QZ_PATHS_HOOKS;
   else
     known->plain = look->node;
-  if (hooked) follow_hooked(follow, known, look, state, now_ns);
+  if (hooked) track_hooked(tracker, known, look, state, now_ns);
   if (!published && (state == QZ_STATE_IO || state == QZ_STATE_BLOCKED)) {
-    if (asleep->known) follow_sleep(follow, known, index, look, hooked, asleep, object, now_ns);
+    if (asleep->known) track_sleep(tracker, known, index, look, hooked, asleep, object, now_ns);
     return state == QZ_STATE_BLOCKED;
-  } else if (!hooked && follow->paths) {
+  } else if (!hooked && tracker->paths) {
     if (published && (state == QZ_STATE_BLOCKED || state == QZ_STATE_SPINNING)) {
-      follow_wait(follow, known, index, look, object, now_ns);
+      track_wait(tracker, known, index, look, object, now_ns);
       return known->from && known->inside;
     }
     if (state == QZ_STATE_USEFUL || state == QZ_STATE_SPINNING)
-      follow_running(follow, known, index, look, asleep, now_ns);
-    if (state == QZ_STATE_SPINNING) return spins_inside(follow, known, look, object);
+      track_running(tracker, known, index, look, asleep, now_ns);
+    if (state == QZ_STATE_SPINNING) return spins_inside(tracker, known, look, object);
   } else if (!hooked) {
     known->polls = 0;
     known->from = 0;
     known->node = look->node;
-  } else if (state == QZ_STATE_SPINNING && !published && follow->paths) {
-    return spins_inside(follow, known, look, object);
+  } else if (state == QZ_STATE_SPINNING && !published && tracker->paths) {
+    return spins_inside(tracker, known, look, object);
   }
   return 0;
 }

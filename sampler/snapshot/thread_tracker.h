@@ -5,44 +5,44 @@
  * Writer and reader: the aggregating thread, through kernel_threads.c.
  * Must not: show an older path for a wait than that wait's own.
  */
-#ifndef QZI_FOLLOW_H
-#define QZI_FOLLOW_H
+#ifndef QZI_THREAD_TRACKER_H
+#define QZI_THREAD_TRACKER_H
 
 #include "sampler/callpath/call_path.h"
 #include "sampler/linux/task_state.h"
 #include "thread_look.h"
 
-struct qzi_follow;
+struct qzi_tracker;
 
-struct qzi_follow *qzi_follow_open(struct qzi_sampler *sampler); /* NULL: no memory */
-void qzi_follow_close(struct qzi_follow *follow);
-void qzi_follow_prepare(struct qzi_follow *follow); /* qzi_unwinder_prepare */
+struct qzi_tracker *qzi_tracker_open(struct qzi_sampler *sampler); /* NULL: no memory */
+void qzi_tracker_close(struct qzi_tracker *tracker);
+void qzi_tracker_prepare(struct qzi_tracker *tracker); /* qzi_unwinder_prepare */
 /* The rate of the recording is known, and the program waits to begin. */
-void qzi_follow_start(struct qzi_follow *follow);
+void qzi_tracker_start(struct qzi_tracker *tracker);
 /* Samples of the running threads of the program that `head` describes, at its rate; what each costs goes into the head.
  * NULL: there are none. */
-struct qzi_running *qzi_follow_samples(struct qz_profile *head);
+struct qzi_running *qzi_tracker_samples(struct qz_profile *head);
 /* A snapshot begins: takes the kernel's samples of running threads. */
-void qzi_follow_begin(struct qzi_follow *follow, uint64_t now_ns);
+void qzi_tracker_begin(struct qzi_tracker *tracker, uint64_t now_ns);
 /* Thread `index`, which look describes, is in `state`. published: its record says so, and what for. Sets look->node,
  * and for a wait that only the kernel knows of, or for a condition or a loop that a library made for itself, *object (a
  * futex, external_waits.h), and returns 1. */
-int qzi_follow(struct qzi_follow *follow, uint32_t index, struct qzi_look *look, unsigned state, int published,
-               const struct qzi_asleep *asleep, uint32_t *object, uint64_t now_ns);
-/* The thread is told to have executed for so long. Node of the path on which it did: of one of its samples, which
- * stands for that much less; 0: as it was found. spins: it was found spinning, and is told so.
+int qzi_tracker(struct qzi_tracker *tracker, uint32_t index, struct qzi_look *look, unsigned state, int published,
+                const struct qzi_asleep *asleep, uint32_t *object, uint64_t now_ns);
+/* The thread counts as having executed for so long. Node of the path on which it did: of one of its samples, which
+ * stands for that much less; 0: as it was found. spins: it was found spinning, and is reported so.
  * *kernel: what the kernel did for it then (enum qz_kernel). */
-uint32_t qzi_follow_executed(struct qzi_follow *follow, uint32_t index, uint64_t ns, int spins, uint8_t *kernel);
+uint32_t qzi_tracker_executed(struct qzi_tracker *tracker, uint32_t index, uint64_t ns, int spins, uint8_t *kernel);
 /* The record is free. */
-void qzi_follow_gone(struct qzi_follow *follow, uint32_t index);
-void qzi_follow_taken(struct qzi_follow *follow, uint64_t key, uint64_t site); /* qzi_paths_taken_at */
-/* The loop in which the thread only waits, as its samples show (qzi_loop); 0: it may be at work. After qzi_follow. */
-uint32_t qzi_follow_loop(const struct qzi_follow *follow, uint32_t index);
+void qzi_tracker_gone(struct qzi_tracker *tracker, uint32_t index);
+void qzi_tracker_taken(struct qzi_tracker *tracker, uint64_t key, uint64_t site); /* qzi_paths_taken_at */
+/* The loop in which the thread only waits, as its samples show (qzi_loop); 0: it may be at work. After qzi_tracker. */
+uint32_t qzi_tracker_loop(const struct qzi_tracker *tracker, uint32_t index);
 /* Node of the last path found; 0: none. */
 /* The record of that thread is looked at soon. */
-void qzi_follow_fetch(const struct qzi_follow *follow, uint32_t index);
+void qzi_tracker_fetch(const struct qzi_tracker *tracker, uint32_t index);
 /* Time that walks of stacks took in all. */
-uint64_t qzi_follow_walks_ns(const struct qzi_follow *follow);
-uint32_t qzi_follow_node(const struct qzi_follow *follow, uint32_t index);
+uint64_t qzi_tracker_walks_ns(const struct qzi_tracker *tracker);
+uint32_t qzi_tracker_node(const struct qzi_tracker *tracker, uint32_t index);
 
 #endif

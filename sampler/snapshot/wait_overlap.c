@@ -13,22 +13,22 @@ static void add(struct qzi_sampler *sampler, uint32_t object, uint32_t stack, ui
   struct qzi_file *file = sampler->file;
   for (;;) {
     uint32_t hash = qzi_hash((uint64_t)stack << 32 | thread, object);
-    QZI_TABLE_EACH(&sampler->meanwhile, hash, at) {
-      struct qz_meanwhile *found = &file->meanwhile[at - 1];
+    QZI_TABLE_EACH(&sampler->wait_overlap, hash, at) {
+      struct qz_wait_overlap *found = &file->wait_overlap[at - 1];
       if (found->object != object || found->stack != stack || found->thread != thread) continue;
       found->count += found->count < UINT32_MAX;
       found->ns += ns;
       found->waiters_ns += waiters_ns;
       return;
     }
-    uint64_t used = qzi_file_count(file, QZ_SECTION_MEANWHILE);
-    uint64_t capacity = file->head->sections[QZ_SECTION_MEANWHILE].capacity;
+    uint64_t used = qzi_file_count(file, QZ_SECTION_WAIT_OVERLAP);
+    uint64_t capacity = file->head->sections[QZ_SECTION_WAIT_OVERLAP].capacity;
     int rest = stack == 0 && thread == 0;
-    if (used < (rest ? capacity : capacity - capacity / 4) && !qzi_file_room(file, QZ_SECTION_MEANWHILE, 1) &&
-        !qzi_table_add(&sampler->meanwhile, hash, (uint32_t)used + 1)) {
-      file->meanwhile[used] = (struct qz_meanwhile){
+    if (used < (rest ? capacity : capacity - capacity / 4) && !qzi_file_room(file, QZ_SECTION_WAIT_OVERLAP, 1) &&
+        !qzi_table_add(&sampler->wait_overlap, hash, (uint32_t)used + 1)) {
+      file->wait_overlap[used] = (struct qz_wait_overlap){
         .object = object, .stack = stack, .thread = thread, .count = 1, .ns = ns, .waiters_ns = waiters_ns};
-      qzi_file_append(file, QZ_SECTION_MEANWHILE, 1);
+      qzi_file_append(file, QZ_SECTION_WAIT_OVERLAP, 1);
       return;
     }
     if (rest) return;
@@ -43,7 +43,7 @@ static uint32_t next_random(struct qzi_sampler *sampler) {
   return sampler->random = x ^ x << 5;
 }
 
-void qzi_meanwhile(struct qzi_sampler *sampler, uint32_t object, uint32_t waiters, uint64_t ns) {
+void qzi_wait_overlap(struct qzi_sampler *sampler, uint32_t object, uint32_t waiters, uint64_t ns) {
   uint32_t processors = sampler->view->processors, busy = sampler->busy;
   if (busy == 0 || busy >= processors) return;
   /* Each busy processor is chosen with probability 1/step, and then stands for `step` of them. */

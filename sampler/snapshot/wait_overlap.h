@@ -5,7 +5,7 @@
 #include "snapshot.h"
 
 /* Charges the busy processors of this snapshot with `waiters` threads that waited for `object` (entity, 0: input or
- * output) during ns: struct qz_meanwhile. Nothing where all processors, or none, are busy. */
-void qzi_meanwhile(struct qzi_sampler *sampler, uint32_t object, uint32_t waiters, uint64_t ns);
+ * output) during ns: struct qz_wait_overlap. Nothing where all processors, or none, are busy. */
+void qzi_wait_overlap(struct qzi_sampler *sampler, uint32_t object, uint32_t waiters, uint64_t ns);
 
 #endif

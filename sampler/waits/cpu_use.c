@@ -3,18 +3,17 @@
 
 #include <string.h>
 
-static int has_spun(const struct qzi_judging *judging, uint64_t entry) {
+static int has_spun(const struct qzi_cpu_use *use, uint64_t entry) {
   for (unsigned k = 0; k < QZI_SPINNERS; k++)
-    if (judging->spinners[k] == entry) return 1;
+    if (use->spinners[k] == entry) return 1;
   return 0;
 }
 
 /* Whether the sample is in a call by which a procedure that spins, and then blocks, waits for others or wakes them. */
-static int hands_on(const struct qzi_judging *judging, struct qzi_paths *paths, uint64_t pc,
-                    const struct qzi_walk *walk) {
+static int hands_on(const struct qzi_cpu_use *use, struct qzi_paths *paths, uint64_t pc, const struct qzi_walk *walk) {
   static const char *const calls[] = {"pthread_", "lll_", "futex", "sem_post", "sem_wait", "condition_variable"};
   int library;
-  if (!has_spun(judging, walk->caller_entry)) return 0;
+  if (!has_spun(use, walk->caller_entry)) return 0;
   if (!walk->called) return qzi_paths_library(paths, pc) != 0; /* the pthread layer, whose frames walks leave out */
   const char *name = qzi_paths_symbol(paths, walk->called, &library);
   for (unsigned k = 0; library && k < sizeof calls / sizeof *calls; k++)
@@ -22,17 +21,16 @@ static int hands_on(const struct qzi_judging *judging, struct qzi_paths *paths, 
   return 0;
 }
 
-void qzi_judge(struct qzi_judging *judging, const struct qzi_interner *in, uint32_t runnable, struct qzi_paths *paths,
-               int spins, uint64_t pc, const struct qzi_walk *walk) {
+void qzi_cpu_use_add(struct qzi_cpu_use *use, const struct qzi_interner *in, uint32_t runnable, struct qzi_paths *paths,
+                     int spins, uint64_t pc, const struct qzi_walk *walk) {
   uint64_t procedure = walk ? walk->caller_entry : 0;
-  int hands = !spins && procedure && hands_on(judging, paths, pc, walk);
-  if (spins && procedure && !has_spun(judging, procedure))
-    judging->spinners[judging->spinner++ % QZI_SPINNERS] = procedure;
+  int hands = !spins && procedure && hands_on(use, paths, pc, walk);
+  if (spins && procedure && !has_spun(use, procedure)) use->spinners[use->spinner++ % QZI_SPINNERS] = procedure;
   for (unsigned k = 0; k < 2; k++) {
     if (k == 1 && runnable <= in->view->processors) return;
-    struct qz_judged *judged = &in->file->head->judged[k];
-    judged->samples++;
-    judged->spinning += (uint64_t)(spins != 0);
-    judged->handing += (uint64_t)(hands != 0);
+    struct qz_cpu_use *cpu_use = &in->file->head->cpu_use[k];
+    cpu_use->samples++;
+    cpu_use->spinning += (uint64_t)(spins != 0);
+    cpu_use->handing += (uint64_t)(hands != 0);
   }
 }

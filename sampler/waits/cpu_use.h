@@ -2,24 +2,24 @@
  * run than there are CPUs that is known by samples alone: who spins has its whole turn on a CPU, who has little work
  * does that and then spins, too.
  *
- * Owns:    the counts in the profile's head (struct qz_judged), and which procedures were seen to spin.
+ * Owns:    the counts in the profile's head (struct qz_cpu_use), and which procedures were seen to spin.
  * Writer and reader: the aggregating thread.
  */
-#ifndef QZI_JUDGING_H
-#define QZI_JUDGING_H
+#ifndef QZI_CPU_USE_H
+#define QZI_CPU_USE_H
 
 #include "sampler/callpath/call_path.h"
 
 #define QZI_SPINNERS 16u
 
-struct qzi_judging {
+struct qzi_cpu_use {
   uint64_t spinners[QZI_SPINNERS]; /* entries of procedures of the program that were seen to spin; 0: none */
   uint32_t spinner;
 };
 
 /* A sample, taken at the instruction pc. spins: its thread only waits; walk: its call path, NULL: unknown; runnable:
  * threads that can run now. */
-void qzi_judge(struct qzi_judging *judging, const struct qzi_interner *in, uint32_t runnable, struct qzi_paths *paths,
-               int spins, uint64_t pc, const struct qzi_walk *walk);
+void qzi_cpu_use_add(struct qzi_cpu_use *use, const struct qzi_interner *in, uint32_t runnable, struct qzi_paths *paths,
+                     int spins, uint64_t pc, const struct qzi_walk *walk);
 
 #endif

@@ -2,7 +2,7 @@
  *
  * Owns:    nothing: the objects are kept by profile/external_objects.h.
  * Writer and reader: the aggregating thread.
- * Must not: tell objects apart by address alone: those outside static variables are known by the place in the program
+ * Must not: distinguish objects by address alone: those outside static variables are known by the place in the program
  * that waits, or calls the library that does; where no code of the program is seen, by that library.
  */
 #ifndef QZI_EXTERNAL_WAITS_H

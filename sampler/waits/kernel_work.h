@@ -3,7 +3,7 @@
  * Owns:    what was found at some places of the program last.
  * Writer and reader: the aggregating thread, through snapshot/thread_tracker.c.
  *
- * A system call is told by the instruction before the place to which the thread returns; its number by the constant
+ * A system call is reported by the instruction before the place to which the thread returns; its number by the constant
  * that was put into the number's register last, a few bytes before (as the C library's procedures do). Everything else
  * that takes a running thread into the kernel is a page fault, but for some interrupts. Constants: Linux's tables of
  * system calls; instructions: Intel 64 manual, volume 2, SYSCALL (it leaves the place of return in rcx); Arm

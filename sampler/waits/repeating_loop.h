@@ -6,7 +6,7 @@
  *
  * Owns:    what was seen of one running thread last, and the verdicts on loops.
  * Writer and reader: the aggregating thread.
- * Must not: call work a loop that waits. Where the loop's frame can't be told apart, it is at work.
+ * Must not: call work a loop that waits. Where the loop's frame can't be distinguished, it is at work.
  */
 #ifndef QZI_REPEATING_LOOP_H
 #define QZI_REPEATING_LOOP_H

@@ -24,9 +24,9 @@ static void read_one(const uint8_t *data, size_t bytes) {
   for (size_t k = 0; k < p.balance_count; k++) sum += p.head.processors - p.balance[k].busy - p.balance[k].spinning;
   for (size_t k = 0; k < p.blame_count; k++)
     sum += p.entities[p.blame[k].object].kind + p.stacks[p.blame[k].stack].entity + p.entities[p.blame[k].thread].kind;
-  for (size_t k = 0; k < p.meanwhile_count; k++)
-    sum += p.entities[p.meanwhile[k].object].kind + p.stacks[p.meanwhile[k].stack].entity +
-           p.entities[p.meanwhile[k].thread].kind;
+  for (size_t k = 0; k < p.wait_overlap_count; k++)
+    sum += p.entities[p.wait_overlap[k].object].kind + p.stacks[p.wait_overlap[k].stack].entity +
+           p.entities[p.wait_overlap[k].thread].kind;
   for (size_t k = 0; k < p.calls_count; k++)
     sum += p.entities[p.calls[k].caller].kind + p.entities[p.calls[k].callee].kind;
   for (size_t k = 0; k < p.objects_count; k++) sum += p.entities[p.objects[k].entity].kind + p.objects[k].queue_ns[31];

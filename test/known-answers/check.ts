@@ -359,7 +359,8 @@ export function deviations(model: Model, answers: Answers): { wrong: string[]; u
     others: finding.othersMayCause,
   }));
   const certain = findings.filter((one) => !one.others);
-  const told = findings.map((one) => `${one.kind} ${one.entity.kind} ${one.entity.name}`).join('; ') || 'no findings';
+  const reported =
+    findings.map((one) => `${one.kind} ${one.entity.kind} ${one.entity.name}`).join('; ') || 'no findings';
   for (const { place, kind, entity } of answers.findings) {
     const fits = (one: (typeof findings)[number] | undefined): boolean =>
       one !== undefined && one.kind === kind && (entity === undefined || matches(one.entity, entity));
@@ -370,7 +371,7 @@ export function deviations(model: Model, answers: Answers): { wrong: string[]; u
         : place === 'some'
           ? findings.some(fits)
           : !certain.some(fits);
-    if (!holds) say(`${place} finding: ${kind}${entity ? ` ${text(entity)}` : ''}; the report has: ${told}`);
+    if (!holds) say(`${place} finding: ${kind}${entity ? ` ${text(entity)}` : ''}; the report has: ${reported}`);
   }
   const procedure = (name: string): Which => ({ kind: 'procedure', name, line: 0 });
   for (const { caller, callee, count } of answers.calls) {

@@ -53,9 +53,10 @@ const Field objectFields[] = {
 const Field blameFields[] = {FIELD("object", qz_blame, object), FIELD("stack", qz_blame, stack),
                              FIELD("thread", qz_blame, thread), FIELD("count", qz_blame, count),
                              FIELD("ns", qz_blame, ns)};
-const Field meanwhileFields[] = {FIELD("object", qz_meanwhile, object), FIELD("stack", qz_meanwhile, stack),
-                                 FIELD("thread", qz_meanwhile, thread), FIELD("count", qz_meanwhile, count),
-                                 FIELD("ns", qz_meanwhile, ns),         FIELD("waitersNs", qz_meanwhile, waiters_ns)};
+const Field waitOverlapFields[] = {
+  FIELD("object", qz_wait_overlap, object), FIELD("stack", qz_wait_overlap, stack),
+  FIELD("thread", qz_wait_overlap, thread), FIELD("count", qz_wait_overlap, count),
+  FIELD("ns", qz_wait_overlap, ns),         FIELD("waitersNs", qz_wait_overlap, waiters_ns)};
 const Field onPathFields[] = {FIELD("stack", qz_on_path, stack),     FIELD("thread", qz_on_path, thread),
                               FIELD("object", qz_on_path, object),   FIELD("state", qz_on_path, state),
                               FIELD("arrival", qz_on_path, arrival), FIELD("inferred", qz_on_path, inferred),
@@ -238,7 +239,7 @@ void addSections(Napi::Env env, const Profile &profile, const Found &found, uint
   addTable(env, result, "balance", balanceFields, copy.balance, copy.balance_count);
   addTable(env, result, "objects", objectFields, copy.objects, copy.objects_count);
   addTable(env, result, "blame", blameFields, copy.blame, copy.blame_count);
-  addTable(env, result, "meanwhile", meanwhileFields, copy.meanwhile, copy.meanwhile_count);
+  addTable(env, result, "meanwhile", waitOverlapFields, copy.wait_overlap, copy.wait_overlap_count);
   addTable(env, result, "onPath", onPathFields, copy.on_path, copy.on_path_count);
   addTable(env, result, "segments", segmentFields, copy.segments, copy.segments_count);
   Napi::Object calls = addTable(env, result, "calls", callFields, copy.calls, copy.calls_count);

@@ -60,7 +60,7 @@ export class Watch {
     return true;
   }
 
-  /** The scene for this state; computed anew only when what it shows has changed. */
+  /** The scene for this state; computed again only when what it shows has changed. */
   update(state: State): Scene | null {
     const newest = this.#history.newest();
     if (newest === null) return null;

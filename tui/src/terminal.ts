@@ -233,7 +233,7 @@ class Terminal {
     if (this.#close()) this.reject(error);
   };
   /**
-   * After Ctrl-Z and fg the shell has written over the screen. Drawn anew once blessed, which hears of it too, has its
+   * After Ctrl-Z and fg the shell has written over the screen. Drawn again once blessed, which hears of it too, has its
    * output again; what is drawn before would go to the shell's screen.
    */
   readonly #onContinue = (): void => {

@@ -1,57 +1,57 @@
 /* Locks on the stack of the thread that has or asks for them.
  *
- * Owns:    what a thread knows of the locks that it has (placed) and of the places where it takes them (takings).
+ * Owns:    what a thread knows of the locks that it has (held) and of the places where it takes them (cached_locks).
  * Writer:  the thread itself. Reader: it, and the inline functions of held_locks.h.
  * Must not: be used for another thread.
  *
- * A lock is let go by whoever took it, mostly the last one first: so it is found among the latest placed, and not
- * looked up. A place takes the same lock again, or another one of a crowd: what is known of that (struct qzl_taking)
- * needs no look-up either.
+ * A lock is let go by whoever took it, mostly the last one first: so it is found among the latest held, and not
+ * looked up. A place takes the same lock again, or another one of an aggregate record: what is known of that (struct
+ * qzl_cached_lock) needs no look-up either.
  */
 #include "held_locks.h"
 #include "publisher/private.h"
 
-uint32_t qzl_era = 1;
+uint32_t qzl_generation = 1;
 
 /* Without a look at what is there: the thread's locks may be many, and those of an epoch that is over are not on the
  * stack. */
 static bool place(struct qzl_thread *me, uint32_t index, uint64_t key, const void *address) {
-  if (__builtin_expect(me->placed_epoch != qzi_pub_epoch, 0)) {
-    me->placed_count = 0;
-    me->placed_epoch = qzi_pub_epoch;
+  if (__builtin_expect(me->held_epoch != qzi_pub_epoch, 0)) {
+    me->held_count = 0;
+    me->held_epoch = qzi_pub_epoch;
   }
-  bool crowd = index & QZI_PUB_SHARED;
-  if (me->placed_count >= (crowd ? QZL_PLACED : QZL_PLACED_OWN))
-    return !crowd; /* those of their own are found by their address */
-  me->placed[me->placed_count++] = (struct qzl_placed){(uint64_t)(uintptr_t)address | crowd, key};
+  bool aggregate = index & QZI_PUB_SHARED;
+  if (me->held_count >= (aggregate ? QZL_HELD : QZL_HELD_OWN))
+    return !aggregate; /* those of their own are found by their address */
+  me->held[me->held_count++] = (struct qzl_held_lock){(uint64_t)(uintptr_t)address | aggregate, key};
   return true;
 }
 
 static uint64_t taken_of(uint32_t index, const void *address) {
-  return index & QZI_PUB_SHARED ? QZL_CROWD : (uint64_t)(uintptr_t)address;
+  return index & QZI_PUB_SHARED ? QZL_AGGREGATE : (uint64_t)(uintptr_t)address;
 }
 
-/* From now on this place is known. The era comes last: a signal handler may take locks, too. */
+/* From now on this place is known. The generation comes last: a signal handler may take locks, too. */
 __attribute__((noinline)) static void know(struct qzl_thread *me, uint32_t index, uint64_t key, uint64_t site,
                                            const void *address) {
   const struct qz_call *call = me->pub.calls ? qzi_call_slot((uint64_t)(uintptr_t)me->pub.calls, site, key)
                                : me->counts  ? qzi_call_small(me->counts, site, key)
                                              : NULL;
-  struct qzl_taking *taking = qzl_taking(me, site, taken_of(index, address));
-  uint32_t era = __atomic_load_n(&qzl_era, __ATOMIC_RELAXED);
-  taking->era = 0;
+  struct qzl_cached_lock *cached = qzl_cached_lock(me, site, taken_of(index, address));
+  uint32_t generation = __atomic_load_n(&qzl_generation, __ATOMIC_RELAXED);
+  cached->generation = 0;
   __atomic_signal_fence(__ATOMIC_RELEASE);
   if (!call || !me->thread.record) return;
-  *taking = (struct qzl_taking){
+  *cached = (struct qzl_cached_lock){
     .site = site, .address = taken_of(index, address), .key = key, .call = (uint32_t)(call - me->counts)};
   __atomic_signal_fence(__ATOMIC_RELEASE);
-  taking->era = era;
+  cached->generation = generation;
 }
 /* A place that takes many locks would push out what is known of others, again and again: mostly those stay that were
  * first. */
 static inline bool worth_knowing(struct qzl_thread *me, uint32_t index, uint64_t site, const void *address) {
-  const struct qzl_taking *taking = qzl_taking(me, site, taken_of(index, address));
-  return taking->era != __atomic_load_n(&qzl_era, __ATOMIC_RELAXED) || !(me->unknown++ & 15);
+  const struct qzl_cached_lock *cached = qzl_cached_lock(me, site, taken_of(index, address));
+  return cached->generation != __atomic_load_n(&qzl_generation, __ATOMIC_RELAXED) || !(me->unknown++ & 15);
 }
 
 static void ask(struct qzl_thread *me, uint32_t index, uint64_t key, uint64_t site, const void *address) {
@@ -71,9 +71,9 @@ void qzl_ask_slow(struct qzl_thread *me, const void *address, unsigned kind, uin
 }
 
 /* The latest entry of that lock; NULL: none. */
-static struct qzl_placed *latest(struct qzl_thread *me, const void *address) {
-  for (uint32_t k = me->placed_count; k-- > 0;)
-    if ((me->placed[k].address & ~UINT64_C(1)) == (uint64_t)(uintptr_t)address) return &me->placed[k];
+static struct qzl_held_lock *latest(struct qzl_thread *me, const void *address) {
+  for (uint32_t k = me->held_count; k-- > 0;)
+    if ((me->held[k].address & ~UINT64_C(1)) == (uint64_t)(uintptr_t)address) return &me->held[k];
   return NULL;
 }
 static uint64_t known(const void *address, unsigned kind, uint32_t *index) {
@@ -82,16 +82,16 @@ static uint64_t known(const void *address, unsigned kind, uint32_t *index) {
 }
 
 uint64_t qzl_held(struct qzl_thread *me, const void *address, unsigned kind, uint32_t *index) {
-  struct qzl_placed *found = latest(me, address);
+  struct qzl_held_lock *found = latest(me, address);
   if (!found) return known(address, kind, index);
-  struct qzl_placed its = *found;
-  for (struct qzl_placed *last = &me->placed[--me->placed_count]; found < last; found++) *found = found[1];
+  struct qzl_held_lock its = *found;
+  for (struct qzl_held_lock *last = &me->held[--me->held_count]; found < last; found++) *found = found[1];
   *index = its.address & 1 ? 0 : QZ_KEY_INDEX(its.key);
   return its.key;
 }
 
 uint64_t qzl_asked(struct qzl_thread *me, const void *address, unsigned kind, uint32_t *index) {
-  const struct qzl_placed *found = latest(me, address);
+  const struct qzl_held_lock *found = latest(me, address);
   if (!found) return known(address, kind, index);
   *index = QZ_KEY_INDEX(found->key) | (found->address & 1 ? QZI_PUB_SHARED : 0);
   return found->key;

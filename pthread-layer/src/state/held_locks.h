@@ -9,29 +9,31 @@
 
 #pragma GCC visibility push(hidden)
 
-/* Where that of a place and a lock is, or of a place and its crowd (QZL_CROWD). */
-static inline struct qzl_taking *qzl_taking(struct qzl_thread *me, uint64_t site, uint64_t address) {
-  return &me->takings[((address >> 3) + (site << 8)) * 0x9e3779b97f4a7c15u >> 56 & (QZL_TAKINGS - 1)];
+/* Where that of a place and a lock is, or of a place and its aggregate record (QZL_AGGREGATE). */
+static inline struct qzl_cached_lock *qzl_cached_lock(struct qzl_thread *me, uint64_t site, uint64_t address) {
+  return &me->cached_locks[((address >> 3) + (site << 8)) * 0x9e3779b97f4a7c15u >> 56 & (QZL_CACHED_LOCKS - 1)];
 }
 /* The lock goes on the stack before it is asked for, the access is counted. */
 void qzl_ask_slow(struct qzl_thread *me, const void *address, unsigned kind, uint64_t site);
 __attribute__((always_inline)) static inline bool qzl_ask_fast(struct qzl_thread *me, const void *address,
                                                                unsigned kind, uint64_t site) {
-  /* Without a branch: crowds and others come in no order that could be foreseen. */
-  uint64_t at = (uint64_t)(uintptr_t)address, crowd = qzl_of_crowd(address), of = (at & (crowd - 1)) | crowd;
-  const struct qzl_taking *taking = qzl_taking(me, site, of);
-  if (__builtin_expect(
-        taking->site != site || taking->address != of || taking->era != __atomic_load_n(&qzl_era, __ATOMIC_RELAXED), 0))
+  /* Without a branch: aggregated locks and others come in no order that could be foreseen. */
+  uint64_t at = (uint64_t)(uintptr_t)address, aggregate = qzl_in_aggregate(address),
+           of = (at & (aggregate - 1)) | aggregate;
+  const struct qzl_cached_lock *cached = qzl_cached_lock(me, site, of);
+  if (__builtin_expect(cached->site != site || cached->address != of ||
+                         cached->generation != __atomic_load_n(&qzl_generation, __ATOMIC_RELAXED),
+                       0))
     return false;
   struct qz_thread *record = me->thread.record;
-  uint64_t key = taking->key;
-  uint32_t top = qzi_pub_top(record), count = me->placed_count;
-  if (__builtin_expect(key >> 32 != QZ_KEY(kind, 0) >> 32 || top >= qzi_pub_limit || count >= QZL_PLACED_OWN, 0))
+  uint64_t key = cached->key;
+  uint32_t top = qzi_pub_top(record), count = me->held_count;
+  if (__builtin_expect(key >> 32 != QZ_KEY(kind, 0) >> 32 || top >= qzi_pub_limit || count >= QZL_HELD_OWN, 0))
     return false;
-  me->placed_count = count + 1; /* first: a signal handler may take locks, too */
+  me->held_count = count + 1; /* first: a signal handler may take locks, too */
   __atomic_signal_fence(__ATOMIC_ACQ_REL);
-  me->placed[count] = (struct qzl_placed){at | crowd, key};
-  struct qz_call *call = &me->counts[taking->call];
+  me->held[count] = (struct qzl_held_lock){at | aggregate, key};
+  struct qz_call *call = &me->counts[cached->call];
   qzi_pub_put(record, top, key);
   qzi_pub_store(&call->count, call->count + 1);
   return true;
@@ -57,16 +59,16 @@ static inline void qzl_released(uint32_t index) {
 }
 
 /* Under which key the calling thread has a lock on its stack, just before it lets it go; 0: it has not. *index: of the
- * lock's own record, 0: it is of a crowd. */
+ * lock's own record, 0: it is of an aggregate record. */
 uint64_t qzl_held(struct qzl_thread *me, const void *address, unsigned kind, uint32_t *index);
 /* The lock that was taken last is off the stack. false: that is another one. */
 static inline bool qzl_release_fast(struct qzl_thread *me, const void *address) {
-  uint32_t count = me->placed_count;
+  uint32_t count = me->held_count;
   if (__builtin_expect(!count, 0)) return false;
-  const struct qzl_placed *last = &me->placed[count - 1];
+  const struct qzl_held_lock *last = &me->held[count - 1];
   if (__builtin_expect((last->address & ~UINT64_C(1)) != (uint64_t)(uintptr_t)address, 0)) return false;
   if (__builtin_expect(!qzi_pub_pop_fast(&me->thread, last->key), 0)) return false;
-  me->placed_count = count - 1;
+  me->held_count = count - 1;
   return true;
 }
 static inline void qzl_pop(struct qzl_thread *me, uint64_t key) {

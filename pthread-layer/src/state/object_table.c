@@ -38,7 +38,7 @@ int qzl_objects_make(void) {
   if (!made) made = qzi_pub_reserve(2 * sizeof *made << MADE_BITS);
   return qzl_objects && made ? 0 : -1;
 }
-bool qzl_crowds_make(void) {
+bool qzl_aggregates_make(void) {
   if (!joined) joined = qzi_pub_reserve(qzi_session.objects / 8 + 1);
   return joined != NULL;
 }
@@ -51,7 +51,7 @@ void qzl_objects_give_up(void) {
 
 void qzl_objects_forked(void) {
   lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
-  qzl_era_ends();
+  qzl_generation_ends();
 }
 
 /* ---- where objects were made ---- */
@@ -133,7 +133,7 @@ static void join_aggregate(uint32_t place) {
     used--;
   }
   filter_anew();
-  qzl_era_ends();
+  qzl_generation_ends();
 }
 
 /* most: records that the place may have for objects of their own, if none of them is free. */
@@ -191,7 +191,7 @@ uint32_t qzl_index_slow(struct qzl_thread *me, const void *address, unsigned kin
 void qzl_destroyed(const void *address) {
   if (!qzl_objects) return;
   unmade((uint64_t)(uintptr_t)address);
-  if (qzl_of_crowd(address) || !qzl_known(address)) return;
+  if (qzl_in_aggregate(address) || !qzl_known(address)) return;
   struct qzl_object *free, *found;
   struct qzi_pub_object object = {0};
   pthread_mutex_lock(&lock);
@@ -201,7 +201,7 @@ void qzl_destroyed(const void *address) {
     const struct qzl_object *next = &qzl_objects[(size_t)(found - qzl_objects + 1) & ((1u << QZL_OBJECT_BITS) - 1)];
     __atomic_store_n(&found->address, next->address == 0 ? 0 : 1, __ATOMIC_RELEASE);
     used--;
-    qzl_era_ends();
+    qzl_generation_ends();
     if (++removed == 1u << (QZL_FILTER_BITS - 4)) filter_anew();
   }
   pthread_mutex_unlock(&lock);
@@ -210,7 +210,7 @@ void qzl_destroyed(const void *address) {
 
 void qzl_initialized(const void *address, uint64_t site) {
   if (!qzi_publishing() || !qzl_objects) return;
-  if (!qzl_of_crowd(address) && qzl_known(address))
+  if (!qzl_in_aggregate(address) && qzl_known(address))
     qzl_destroyed(address); /* memory that was given back without saying so */
   made_at((uint64_t)(uintptr_t)address, site);
 }

@@ -35,31 +35,32 @@ static inline uint32_t qzl_known(const void *address) {
   }
   return 0;
 }
-/* Of a crowd for certain: nothing with a record of its own has this bit of the filter. Neighbours in memory are
- * neighbours in the filter, which so takes little of the cache. */
+/* Of an aggregate record for certain: nothing with a record of its own has this bit of the filter. Neighbours in memory
+ * are neighbours in the filter, which so takes little of the cache. */
 #define QZL_FILTER_BITS 17
 extern uint64_t qzl_filter[1u << (QZL_FILTER_BITS - 6)];
 static inline uint32_t qzl_filter_bit(uint64_t address) {
   return (uint32_t)(((address >> 12) * 0x9e3779b97f4a7c15u >> (72 - QZL_FILTER_BITS) << 8) | (address >> 4 & 255));
 }
-static inline bool qzl_of_crowd(const void *address) {
+static inline bool qzl_in_aggregate(const void *address) {
   uint32_t bit = qzl_filter_bit((uint64_t)(uintptr_t)address);
   return !(__atomic_load_n(&qzl_filter[bit / 64], __ATOMIC_RELAXED) >> (bit & 63) & 1);
 }
 uint32_t qzl_index_slow(struct qzl_thread *me, const void *address, unsigned kind, uint64_t site);
-/* Index of its record, made at first use; of one of a crowd, that of the place (QZI_PUB_SHARED). 0: none. */
+/* Index of its record, made at first use; of one of an aggregate record, that of the place (QZI_PUB_SHARED). 0: none.
+ */
 static inline uint32_t qzl_index(struct qzl_thread *me, const void *address, unsigned kind, uint64_t site) {
   uint32_t index = qzl_known(address);
   return __builtin_expect(index != 0, 1) ? index : qzl_index_slow(me, address, kind, site);
 }
 /* Index of a record of its own, for who is about to wait for it; where there is no room, that of the place. */
 uint32_t qzl_own(const void *address, unsigned kind, uint64_t site, uint32_t capacity);
-/* The object is made, or made anew, at this place; the object is destroyed. */
+/* The object is made, or made again, at this place; the object is destroyed. */
 void qzl_initialized(const void *address, uint64_t site);
 void qzl_destroyed(const void *address);
 int qzl_objects_make(void);
 /* When it is known how many objects the session has records for. false: no memory. */
-bool qzl_crowds_make(void);
+bool qzl_aggregates_make(void);
 void qzl_objects_give_up(void);
 /* For calibrate.c: an element that gives the object some index; the caller clears it. */
 struct qzl_object *qzl_calibrate_place(const void *address);
@@ -67,9 +68,10 @@ void qzl_objects_forked(void);
 
 /* Changes when publishing begins and ends, and when a record gets free: what is known of places and locks is known no
  * more. Never 0. */
-extern uint32_t qzl_era;
-static inline void qzl_era_ends(void) {
-  if (!__atomic_add_fetch(&qzl_era, 1, __ATOMIC_RELEASE)) __atomic_add_fetch(&qzl_era, 1, __ATOMIC_RELEASE);
+extern uint32_t qzl_generation;
+static inline void qzl_generation_ends(void) {
+  if (!__atomic_add_fetch(&qzl_generation, 1, __ATOMIC_RELEASE))
+    __atomic_add_fetch(&qzl_generation, 1, __ATOMIC_RELEASE);
 }
 
 #pragma GCC visibility pop

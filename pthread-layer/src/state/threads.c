@@ -70,7 +70,7 @@ static struct qzl_thread *take(uint64_t start, uint64_t site) {
   }
   if (place) {
     uint32_t slot = (uint32_t)(place - pool);
-    memset(place, 0, offsetof(struct qzl_thread, takings));
+    memset(place, 0, offsetof(struct qzl_thread, cached_locks));
     place->slot = slot;
     place->pub.free = place->free;
     place->pub.sites = place->sites;
@@ -186,7 +186,7 @@ const bool qzi_publishers_own_thread = false;
 bool qzi_publishers_make(void) {
   if (!qzi_session.call_tables) qzi_session.call_tables = TABLES; /* later fewer, where addresses are short */
   qzi_session.small_tables = pool_size;
-  return pool && qzl_crowds_make();
+  return pool && qzl_aggregates_make();
 }
 QZI_HOOK struct qz_call *qzi_publishers_small(void) {
   const struct qzl_thread *me = qzl_self;
@@ -220,7 +220,7 @@ void qzi_publishers_prepare(void) {
   pthread_mutex_unlock(&lock);
 }
 void qzi_publishers_on(void) {
-  qzl_era_ends();
+  qzl_generation_ends();
   pthread_mutex_lock(&lock);
   for (uint32_t k = 0; k < pool_high; k++) {
     if (pool[k].hot) qzi_hot_attend(pool[k].hot);
@@ -237,7 +237,7 @@ void qzi_publishers_attend(intptr_t gone) {
   pthread_mutex_unlock(&lock);
 }
 void qzi_publishers_off(void) {
-  qzl_era_ends();
+  qzl_generation_ends();
   pthread_mutex_lock(&lock);
   for (uint32_t k = 0; k < pool_high; k++)
     if (pool[k].hot) qzi_hot_clear(pool[k].hot);

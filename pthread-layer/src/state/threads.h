@@ -12,22 +12,22 @@
 
 /* A lock on the stack. Bit 0 of the address is set if that is under the key of its place: it has no record of its own,
  * or had none when it was asked for. */
-struct qzl_placed {
+struct qzl_held_lock {
   uint64_t address, key;
 };
-#define QZL_PLACED     16 /* further ones of crowds at the same time are counted, and not shown as held */
-#define QZL_PLACED_OWN 12 /* further ones with records of their own are looked up */
+#define QZL_HELD     16 /* further ones of aggregate records at the same time are counted, and not shown as held */
+#define QZL_HELD_OWN 12 /* further ones with records of their own are looked up */
 
-/* What a place that takes locks took not long ago. Good as long as the era is the same. */
-struct qzl_taking {
+/* What a place that takes locks took not long ago. Good as long as the generation is the same. */
+struct qzl_cached_lock {
   uint64_t site;
-  uint64_t address; /* of the lock; QZL_CROWD: any that has no record of its own */
+  uint64_t address; /* of the lock; QZL_AGGREGATE: any that has no record of its own */
   uint64_t key;
   uint32_t call; /* where it is counted: slot of the thread's `counts` */
-  uint32_t era;
+  uint32_t generation;
 };
-#define QZL_CROWD   1
-#define QZL_TAKINGS 256
+#define QZL_AGGREGATE    1
+#define QZL_CACHED_LOCKS 256
 
 /* A thread: publisher and published in one. */
 struct qzl_thread {
@@ -48,12 +48,12 @@ struct qzl_thread {
   uint32_t marked;        /* loop that the program marked and it is in, 0: none (spin_loop.c) */
   uint64_t marked_ns;     /* since when */
   uint64_t yielded;       /* processor's clock when its last sched_yield returned */
-  uint32_t placed_count, placed_epoch;
+  uint32_t held_count, held_epoch;
   uint32_t unknown; /* locks that were taken at places of which nothing was known */
-  struct qzl_placed placed[QZL_PLACED];
+  struct qzl_held_lock held[QZL_HELD];
   struct qzi_pub_site_slot
-    sites[QZI_PUB_SITES];                 /* places that join; places that lock, if what they lock is of a crowd */
-  struct qzl_taking takings[QZL_TAKINGS]; /* last: they go over to the next thread that has this place */
+    sites[QZI_PUB_SITES]; /* places that join; places that lock, if what they lock is of an aggregate record */
+  struct qzl_cached_lock cached_locks[QZL_CACHED_LOCKS]; /* last: they go over to the next thread that has this place */
 };
 extern _Thread_local struct qzl_thread *qzl_self __attribute__((tls_model("initial-exec")));
 

@@ -20,8 +20,8 @@ test('processor times, switches and page faults are those that the kernel counts
   const [userNs = 0, systemNs = 0, voluntary = 0, involuntary = 0, faults = 0] = stdout.split(' ').map(Number);
   const model = openModel(file),
     usage = usageOf(model);
-  const near = (what: string, told: number, real: number, around: number): void => {
-    t.true(Math.abs(told - real) <= 0.02 * real + around, `${what}: ${told} told, ${real} real`);
+  const near = (what: string, reported: number, real: number, around: number): void => {
+    t.true(Math.abs(reported - real) <= 0.02 * real + around, `${what}: ${reported} told, ${real} real`);
   };
   near('processor time', usage.userNs + usage.systemNs, userNs + systemNs, aroundNs);
   near('system time', usage.systemNs, systemNs, aroundNs);

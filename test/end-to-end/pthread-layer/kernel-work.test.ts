@@ -1,4 +1,4 @@
-/** What the kernel does for a program is told by procedure and by reason, with the change that people know. */
+/** What the kernel does for a program is reported by procedure and by reason, with the change that people know. */
 import test, { type ExecutionContext } from 'ava';
 import { findEntities, type Finding, type Model } from '../../../ts-frontend/src/model/index.js';
 import { findingSentences } from '../../../ts-frontend/src/render/findings/index.js';
@@ -29,9 +29,9 @@ const systemOf = (model: Model, name: string): number =>
   Math.max(0, ...findEntities(model, name).map((id) => model.entities[id]!.systemNs ?? 0));
 
 test('memory that malloc and free take from the system again and again: the thresholds', async (t) => {
-  const told = await tell(t, 'malloc');
-  if (!told) return;
-  const { model, finding, remedy } = told;
+  const reported = await tell(t, 'malloc');
+  if (!reported) return;
+  const { model, finding, remedy } = reported;
   t.is(finding?.name, 'fill_blocks');
   t.like(finding?.facts, { form: 'kernel-work', work: 'memory', allocator: true });
   t.regex(remedy, /MALLOC_TRIM_THRESHOLD_/);
@@ -44,17 +44,17 @@ test('memory that malloc and free take from the system again and again: the thre
 });
 
 test('memory that is mapped for each use: keep it', async (t) => {
-  const told = await tell(t, 'map');
-  if (!told) return;
-  t.is(told.finding?.name, 'map_each');
-  t.like(told.finding?.facts, { form: 'kernel-work', work: 'memory', allocator: false });
-  t.regex(told.remedy, /Keep what is mapped/);
+  const reported = await tell(t, 'map');
+  if (!reported) return;
+  t.is(reported.finding?.name, 'map_each');
+  t.like(reported.finding?.facts, { form: 'kernel-work', work: 'memory', allocator: false });
+  t.regex(reported.remedy, /Keep what is mapped/);
 });
 
 test('writes of few bytes: more at a time', async (t) => {
-  const told = await tell(t, 'write');
-  if (!told) return;
-  const { model, finding, remedy } = told;
+  const reported = await tell(t, 'write');
+  if (!reported) return;
+  const { model, finding, remedy } = reported;
   t.is(finding?.name, 'write_lines');
   t.like(finding?.facts, { form: 'kernel-work', work: 'write' });
   t.regex(remedy, /Write more at a time/);

@@ -80,7 +80,7 @@ test.serial('who spins and then blocks: samples tell spinning and its waits and 
     return;
   }
   const [workingUs, allUs] = stdout.split(' ').map(Number) as [number, number];
-  const { judgedSamples: samples, judgedSpinning: spins, judgedHanding: hands } = model.head;
+  const { cpuUseSamples: samples, cpuUseSpinning: spins, cpuUseHanding: hands } = model.head;
   t.true(spins > 0, `${spins} and ${hands} of ${samples}`);
   const work = 1 - (spins + hands) / samples,
     real = workingUs / allUs;

@@ -93,10 +93,10 @@ for (const loaded of [false, true]) {
           });
           const truth = truthOf(stdout);
           const process = truth.get('process')!;
-          const told = model.root.processorTimeNs + model.root.states.spinning.ns;
+          const reported = model.root.processorTimeNs + model.root.states.spinning.ns;
           t.true(
-            Math.abs(told - process) <= Math.max(0.02 * process, uncounted(model)),
-            `${what}: ${told / 1e6} ms told, ${process / 1e6} ms by the process's clock\n${stderr}`,
+            Math.abs(reported - process) <= Math.max(0.02 * process, uncounted(model)),
+            `${what}: ${reported / 1e6} ms told, ${process / 1e6} ms by the process's clock\n${stderr}`,
           );
           if (model.raw.head.paths.running) compare(model, truth, one, run, all);
         }

@@ -42,6 +42,6 @@ test('code to make faster beside a thread that is joined at the end: only what t
     'nobody waits for it',
   );
   // One that works until it is told to end runs as long as main does.
-  const told = buildModel(beside([run('main', ['main', 'merge']), run('w', ['worker', 'render'])]).build());
-  t.true(told.findings.some(({ name, bound }) => name === 'merge' && bound === null));
+  const reported = buildModel(beside([run('main', ['main', 'merge']), run('w', ['worker', 'render'])]).build());
+  t.true(reported.findings.some(({ name, bound }) => name === 'merge' && bound === null));
 });

@@ -200,7 +200,7 @@ test('idleness that other programs may have caused is told with a caution', (t) 
   const profile = examples.serialThenParallel().build();
   const woken = buildModel({
     ...profile,
-    head: { ...profile.head, cpus: 4, cpuRunNs: 3 * second, cpuWaitNs: 0.9 * second, cpuTurns: 100_000 },
+    head: { ...profile.head, cpus: 4, cpuRunNs: 3 * second, cpuWaitNs: 0.9 * second, cpuDispatches: 100_000 },
   });
   t.is(woken.cpuWait.othersNs, 0);
   t.deepEqual(about(woken), []);
@@ -532,7 +532,7 @@ test('what no thread can be said to hold has no holders, and names who ran meanw
   );
 });
 
-// The kind is that of the change that saves most; one that saves at least half as much is told too. Whatever P is.
+// The kind is that of the change that saves most; one that saves at least half as much is reported too. Whatever P is.
 const workers = (count: number, name = 'w'): string[] => Array.from({ length: count }, (_, k) => `${name}#${k}`);
 for (const P of [2, 4, 18, 64]) {
   const main = wait('main', ['main', 'join:end']);

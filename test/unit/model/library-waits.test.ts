@@ -135,15 +135,15 @@ test('what a thread sleeps for is said: time, child processes, other input; who 
       .build();
     return buildModel(profile);
   };
-  const told = (call: string): [string, IoFacts['waits'], string | null, number] => {
+  const reported = (call: string): [string, IoFacts['waits'], string | null, number] => {
     const finding = findingOf(asleepIn(call), 'io');
     const { waits, call: its } = factsOf(finding, 'io');
     return [finding!.name, waits, its, ms(finding!.costNs)];
   };
-  t.deepEqual(told('read'), ['step', 'device', 'read', 1000]);
-  t.deepEqual(told('nanosleep'), ['step', 'sleep', 'nanosleep', 1000]);
-  t.deepEqual(told('wait4'), ['step', 'children', 'wait4', 1000]);
-  t.deepEqual(told('epoll_wait'), ['step', 'others', 'epoll_wait', 1000]);
+  t.deepEqual(reported('read'), ['step', 'device', 'read', 1000]);
+  t.deepEqual(reported('nanosleep'), ['step', 'sleep', 'nanosleep', 1000]);
+  t.deepEqual(reported('wait4'), ['step', 'children', 'wait4', 1000]);
+  t.deepEqual(reported('epoll_wait'), ['step', 'others', 'epoll_wait', 1000]);
   t.is(findingOf(asleepIn('sigwait'), 'io'), undefined);
   const [rest] = noticesOf(asleepIn('sigwait', 3), 'nothing-ran');
   t.deepEqual([rest!.waiting, rest!.calls], [[], [{ name: 'sigwait', threads: 3 }]]);
@@ -159,9 +159,9 @@ test('work of child processes is pointed to, and where it is told', (t) => {
       ),
       'child-processes',
     );
-  const told = { form: 'child-processes', childrenNs: 3 * second, ownNs: second };
-  t.deepEqual(said(3e9), [{ ...told, profiled: false }]);
-  t.deepEqual(said(3e9, true), [{ ...told, profiled: true }]);
+  const reported = { form: 'child-processes', childrenNs: 3 * second, ownNs: second };
+  t.deepEqual(said(3e9), [{ ...reported, profiled: false }]);
+  t.deepEqual(said(3e9, true), [{ ...reported, profiled: true }]);
   t.deepEqual(said(2e7), []);
 });
 

@@ -9,7 +9,8 @@ import { second } from '../../support/example-profiles.js';
 const spinReady = (thread: string, stack: string[]): Doing => ({ thread, state: 'ready', stack, waiting: true });
 const builder = (): ProfileBuilder =>
   new ProfileBuilder({ processors: 2, head: { publisher: 'pthread', cpuRunNs: 2 * second, cpuWaitNs: 2 * second } });
-const crowds = (model: Model): Model['findings'] => model.findings.filter(({ kind }) => kind === 'oversubscription');
+const oversubscriptions = (model: Model): Model['findings'] =>
+  model.findings.filter(({ kind }) => kind === 'oversubscription');
 const near = (ns: number, seconds: number): boolean => Math.abs(ns / second - seconds) < 0.005;
 
 test('one thread at work and three that spin on two CPUs: it gets half a CPU where it could have one', (t) => {
@@ -19,7 +20,7 @@ test('one thread at work and three that spin on two CPUs: it gets half a CPU whe
       .stretch(second, [run('w1', ['main', 'a']), spin('w2', gate), spinReady('w3', gate), spinReady('w4', gate)])
       .build(),
   );
-  const [finding] = crowds(model);
+  const [finding] = oversubscriptions(model);
   t.is(model.findings[0], finding);
   t.true(near(finding!.savingNs, 0.5), String(finding!.savingNs));
   t.is(finding!.change, 'fewer-threads');
@@ -32,12 +33,18 @@ test('one thread at work and three that spin on two CPUs: it gets half a CPU whe
 
 test('what part of the CPUs spinning takes is what the samples of running threads say, where there are enough', (t) => {
   const gate = ['main', 'spinlock:gate'];
-  const lost = (crowdedSamples: number, crowdedSpinning: number): number =>
-    crowds(
+  const lost = (oversubscribedSamples: number, oversubscribedSpinning: number): number =>
+    oversubscriptions(
       buildModel(
         new ProfileBuilder({
           processors: 2,
-          head: { publisher: 'pthread', cpuRunNs: 2 * second, cpuWaitNs: 2 * second, crowdedSamples, crowdedSpinning },
+          head: {
+            publisher: 'pthread',
+            cpuRunNs: 2 * second,
+            cpuWaitNs: 2 * second,
+            oversubscribedSamples,
+            oversubscribedSpinning,
+          },
         })
           .stretch(second, [run('w1', ['main', 'a']), spin('w2', gate), spinReady('w3', gate), spinReady('w4', gate)])
           .build(),
@@ -56,9 +63,9 @@ test('who spins and then blocks: the calls that wait and wake cost too, what blo
     publisher: 'pthread' as const,
     cpuRunNs: 2 * second,
     cpuWaitNs: 2 * second,
-    crowdedSamples: 1000,
-    crowdedSpinning: 500,
-    crowdedHanding: 250,
+    oversubscribedSamples: 1000,
+    oversubscribedSpinning: 500,
+    oversubscribedHanding: 250,
   };
   const profile = new ProfileBuilder({ processors: 2, head }).stretch(second, [
     run('w1', a),
@@ -66,7 +73,7 @@ test('who spins and then blocks: the calls that wait and wake cost too, what blo
     spinReady('w3', gate),
     spinReady('w4', gate),
   ]);
-  const [finding] = crowds(buildModel(profile.build()));
+  const [finding] = oversubscriptions(buildModel(profile.build()));
   t.true(near(finding!.savingNs, 0.75), String(finding!.savingNs)); // a quarter of the CPUs' time is work
   t.deepEqual(
     finding!.alternatives.map(({ change, savingNs }) => [change, near(savingNs, 0.5)]),
@@ -76,7 +83,7 @@ test('who spins and then blocks: the calls that wait and wake cost too, what blo
   // Then one works, one spins, and two have blocked in the same procedure: had they not waited, twice as much would be
   // done.
   profile.stretch(second, [run('w1', a), spin('w2', gate), wait('w3', met), wait('w4', met)]);
-  const [more] = crowds(buildModel(profile.build()));
+  const [more] = oversubscriptions(buildModel(profile.build()));
   t.true(near(more!.savingNs, 0.75));
   const { fewer, blocking } = factsOf(more, 'oversubscription');
   t.deepEqual([fewer.savesNs, fewer.mostNs!, blocking!].map(ms), [750, 1250, 500]);
@@ -94,7 +101,7 @@ test('two threads at work and two that spin on two CPUs: half of both CPUs is lo
       ])
       .build(),
   );
-  t.true(near(crowds(model)[0]!.savingNs, 0.5));
+  t.true(near(oversubscriptions(model)[0]!.savingNs, 0.5));
 });
 
 test('one thread at work, one that spins and two that were woken on two CPUs: a CPU is lost to the spinning, where a woken one could run', (t) => {
@@ -105,7 +112,7 @@ test('one thread at work, one that spins and two that were woken on two CPUs: a 
       .stretch(second, [run('w1', ['main', 'a']), spin('w2', gate), woken('w3', full), woken('w4', full)])
       .build(),
   );
-  t.true(near(crowds(model)[0]!.savingNs, 0.5), String(crowds(model)[0]!.savingNs));
+  t.true(near(oversubscriptions(model)[0]!.savingNs, 0.5), String(oversubscriptions(model)[0]!.savingNs));
 });
 
 test('four threads at work on two CPUs: said, and that it costs nothing', (t) => {
@@ -115,7 +122,7 @@ test('four threads at work on two CPUs: said, and that it costs nothing', (t) =>
       .stretch(second, [run('w1', a), run('w2', a), ready('w3', a), ready('w4', a)])
       .build(),
   );
-  const [finding] = crowds(model);
+  const [finding] = oversubscriptions(model);
   t.deepEqual([finding!.costNs, finding!.savingNs], [0, 0]);
   const { runnable, harmful } = factsOf(finding, 'oversubscription');
   t.deepEqual([runnable, harmful], [4, false]);
@@ -128,7 +135,7 @@ test('threads that were woken and have no CPU yet are runnable, wait for nothing
       .stretch(second, [run('w1', a), run('w2', a), woken('w3', ['main', 'mutex:m']), wait('w4', ['main', 'mutex:m'])])
       .build(),
   );
-  const [finding] = crowds(model);
+  const [finding] = oversubscriptions(model);
   const { runnable, woken: those, cpuWait } = factsOf(finding, 'oversubscription');
   t.deepEqual([runnable, those?.threads, nameOf(model, those!.object)], [3, 1, 'm']);
   t.deepEqual(cpuWait, { waitNs: 2 * second, ownNs: second });
@@ -146,7 +153,7 @@ test('more than there are CPUs, because other programs have these: nothing to sa
   const model = buildModel(
     profile.stretch(second, [run('w1', a), run('w2', a), woken('w3', ['main', 'mutex:m'])]).build(),
   );
-  t.deepEqual(crowds(model), []);
+  t.deepEqual(oversubscriptions(model), []);
 });
 
 test('as many as there are CPUs, waiting or not; or more, for a moment: nothing to say', (t) => {
@@ -156,14 +163,14 @@ test('as many as there are CPUs, waiting or not; or more, for a moment: nothing 
       .stretch(second, [run('w1', a), run('w2', a), wait('w3', ['main', 'mutex:m'])])
       .build(),
   );
-  t.deepEqual(crowds(few), []);
+  t.deepEqual(oversubscriptions(few), []);
   const short = buildModel(
     builder()
       .stretch(second, [run('w1', a), run('w2', a)])
       .stretch(second / 10, [run('w1', a), run('w2', a), ready('w3', a)])
       .build(),
   );
-  t.deepEqual(crowds(short), []);
+  t.deepEqual(oversubscriptions(short), []);
 });
 
 test('threads of the package are meant to be many', (t) => {
@@ -173,7 +180,7 @@ test('threads of the package are meant to be many', (t) => {
       .stretch(second, [run('w1', a), run('w2', a), ready('w3', a), ready('w4', a)])
       .build(),
   );
-  t.deepEqual(crowds(model), []);
+  t.deepEqual(oversubscriptions(model), []);
 });
 
 test('threads that are woken for hardly any work: too fine a grain; with more work for each wait: none', (t) => {
@@ -201,7 +208,7 @@ test('threads that are woken for hardly any work: too fine a grain; with more wo
 test('who has a lock and no CPU: said with the contention, by how much', (t) => {
   const held = ['main', 'update', 'mutex:m'],
     gate = ['main', 'spinlock:gate'];
-  const told = (model: Model): [string | null, number | null] => {
+  const reported = (model: Model): [string | null, number | null] => {
     const { holder, unserved } = factsOf(
       model.findings.find(({ name }) => name === 'm'),
       'lock',
@@ -216,9 +223,9 @@ test('who has a lock and no CPU: said with the contention, by how much', (t) => 
         .object('mutex:m', { acquisitions: 10, contended: 10 })
         .build(),
     );
-  t.deepEqual(told(crowded(ready('w1', held))), ['update', 0.5]);
+  t.deepEqual(reported(crowded(ready('w1', held))), ['update', 0.5]);
   const alone = builder().stretch(second, [run('w1', held), wait('w2', held)]);
-  t.deepEqual(told(buildModel(alone.build())), ['update', null]);
+  t.deepEqual(reported(buildModel(alone.build())), ['update', null]);
 });
 
 test('threads that are made for hardly any work: at least what making them takes', (t) => {

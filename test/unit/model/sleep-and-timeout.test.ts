@@ -14,7 +14,7 @@ function recorded(builder: ProfileBuilder, library: RegExp = /^(nanosleep|fdatas
   for (const entity of profile.entities) if (library.test(entity.name)) entity.origin = 'runtime';
   return buildModel({ ...profile, head: { ...profile.head, publisher: 'pthread' } });
 }
-const told = (model: Model): string[] => model.findings.map(({ kind, name }) => `${kind} ${name}`);
+const reported = (model: Model): string[] => model.findings.map(({ kind, name }) => `${kind} ${name}`);
 
 test('all threads wait and nobody could wake them: a time limit, told with what is waited for', (t) => {
   const builder = new Builder({ processors: 2 });
@@ -108,7 +108,7 @@ test('of locks that are taken one inside the other the innermost is the cause, a
     builder.object(`mutex:${lock}`, { contended: 10, acquisitions: 100 });
   const model = recorded(builder);
   t.deepEqual(
-    told(model).filter((one) => !one.startsWith('optimize')),
+    reported(model).filter((one) => !one.startsWith('optimize')),
     ['lock-contention journal'],
     'one cause, told once: not as input and output too',
   );
@@ -125,7 +125,7 @@ test('a lock inside another one that nobody else waits for is not the cause', (t
     run('a', ['order', 'mutex:book', 'mutex:own', 'work']),
     wait('b', ['order', 'mutex:book']),
   ]);
-  t.deepEqual(told(recorded(builder.object('mutex:book', { contended: 10, acquisitions: 100 }))), [
+  t.deepEqual(reported(recorded(builder.object('mutex:book', { contended: 10, acquisitions: 100 }))), [
     'lock-contention book',
   ]);
 });
@@ -202,5 +202,5 @@ test('a woken waiter for which the others leave no processor costs nothing', (t)
   const builder = new Builder({ processors: 2 })
     .stretch(second, [run('a', ['work']), run('b', ['work']), woken('c', ['serve', 'mutex:table'])])
     .object('mutex:table', { contended: 10, acquisitions: 100 });
-  t.false(told(recorded(builder)).includes('lock-contention table'));
+  t.false(reported(recorded(builder)).includes('lock-contention table'));
 });

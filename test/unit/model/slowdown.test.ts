@@ -16,8 +16,8 @@ const head = {
   samplerCpuNs: 0.1 * second,
   runningSamples: 1500,
   runningSampleNs: 20_000,
-  turns: 9000,
-  turnNs: 2000,
+  timerDispatches: 9000,
+  timerNs: 2000,
 };
 const near = (ns: number, seconds: number): boolean => Math.abs(ns / second - seconds) < 1e-6;
 

@@ -15,8 +15,8 @@ const profile = (waits: number, taken: number, publisher: 'pthread' | 'threadlib
       .object('mutex:state', { acquisitions: taken })
       .build(),
   );
-/** How often it is told that threads waited again, in findings and notices. */
-const told = (model: Model): number =>
+/** How often it is reported that threads waited again, in findings and notices. */
+const reported = (model: Model): number =>
   model.findings.filter(({ facts }) => facts.form === 'wake-ups' && facts.again !== null).length +
   noticesOf(model, 'waits-again').length;
 
@@ -26,12 +26,12 @@ test('more waits than any lock was taken: the rest were woken for nothing, which
   t.is(finding?.name, 'turn');
   const { again } = factsOf(finding, 'wake-ups');
   t.deepEqual([nameOf(model, again!.condition), again!.count, again!.waits], ['turn', 60_000, 100_000]);
-  t.is(told(model), 1, 'once');
+  t.is(reported(model), 1, 'once');
 });
 
 test('as many waits as the lock was taken, few of them, or threads of the package: nothing is known', (t) => {
-  t.is(told(profile(100_000, 100_000)), 0);
-  t.is(told(profile(100_000, 80_000)), 0);
-  t.is(told(profile(1000, 100)), 0);
-  t.is(told(profile(100_000, 40_000, 'threadlib')), 0);
+  t.is(reported(profile(100_000, 100_000)), 0);
+  t.is(reported(profile(100_000, 80_000)), 0);
+  t.is(reported(profile(1000, 100)), 0);
+  t.is(reported(profile(100_000, 40_000, 'threadlib')), 0);
 });

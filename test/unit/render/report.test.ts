@@ -128,17 +128,17 @@ test('no procedure seen: a program without Quartz is not told to be compiled wit
 });
 
 test('the slowdown is reported between its bounds, and as one number without what has two', (t) => {
-  const told = (change: object): string =>
+  const reported = (change: object): string =>
     report(buildModel(example(change)), 'procedures', options({ width: 400 })).match(
       /slowed the run by [^;\n]*/,
     )?.[0] ?? '';
   const base = { samplerSpins: true, spawns: 4, spawnPs: 10e9 };
   t.regex(
-    told({ ...base, hookLeastPs: 5e9, hookMostPs: 50e9 }),
+    reported({ ...base, hookLeastPs: 5e9, hookMostPs: 50e9 }),
     /^slowed the run by about \d+\.\d to \d+\.\d % \(hooks .* to .* %, threads made \d+\.\d %\)/,
   );
   t.regex(
-    told({ ...base, hookLeastPs: 0, hookMostPs: 0 }),
+    reported({ ...base, hookLeastPs: 0, hookMostPs: 0 }),
     /^slowed the run by about \d+\.\d % \(threads made \d+\.\d %\)/,
   );
 });
@@ -219,15 +219,15 @@ test('docs/reference defines every column', (t) => {
 });
 
 test('fewer snapshots than asked for are reported with the reason', (t) => {
-  const told = (change: Parameters<typeof example>[0]): string =>
+  const reported = (change: Parameters<typeof example>[0]): string =>
     report(buildModel(example(change)), 'procedures', options({ width: 400 }));
-  t.notRegex(told({}), /\(not /);
+  t.notRegex(reported({}), /\(not /);
   t.regex(
-    told({ snapshots: 5000, roundsBegun: 5000, samplerCpuNs: 0.25e9 }),
+    reported({ snapshots: 5000, roundsBegun: 5000, samplerCpuNs: 0.25e9 }),
     /5,000 samples at 2\.50 kHz \(not 10\.0 kHz: each took 50\.0 .s of a CPU here, and more would slow the program\)/,
   );
   t.regex(
-    told({ snapshots: 5000, roundsBegun: 5000, skippedTicks: 15000 }),
+    reported({ snapshots: 5000, roundsBegun: 5000, skippedTicks: 15000 }),
     /5,000 samples at 2\.50 kHz \(not 10\.0 kHz: the sampler had to wait for a CPU\)/,
   );
 });

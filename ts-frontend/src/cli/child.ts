@@ -19,17 +19,17 @@ Reflect.deleteProperty(process.env, 'QUARTZ_INHERITED');
 
 /**
  * What a child gets beyond its first three descriptors: what was inherited, and a socket at the first free place,
- * `tellFd`.
+ * `messageFd`.
  */
-export function moreStdio(): { more: (number | 'ignore' | 'pipe')[]; tellFd: number } {
-  let tellFd = 3;
-  while (inherited.includes(tellFd)) tellFd++;
-  const more = Array.from({ length: Math.max(tellFd, ...inherited) - 2 }, (_, k) => {
+export function moreStdio(): { more: (number | 'ignore' | 'pipe')[]; messageFd: number } {
+  let messageFd = 3;
+  while (inherited.includes(messageFd)) messageFd++;
+  const more = Array.from({ length: Math.max(messageFd, ...inherited) - 2 }, (_, k) => {
     const fd = k + 3;
     // ignored: not open in the child
-    return fd === tellFd ? ('pipe' as const) : inherited.includes(fd) ? fd : ('ignore' as const);
+    return fd === messageFd ? ('pipe' as const) : inherited.includes(fd) ? fd : ('ignore' as const);
   });
-  return { more, tellFd };
+  return { more, messageFd };
 }
 
 export interface Ended {
@@ -49,12 +49,12 @@ export async function runChild(file: string, args: readonly string[], options: {
  */
 export async function runSampler(
   file: string,
-  argsOf: (tellFd: number) => readonly string[],
-  told: (text: string) => void,
+  argsOf: (messageFd: number) => readonly string[],
+  reported: (text: string) => void,
 ): Promise<Ended> {
-  const { more, tellFd } = moreStdio();
-  const child = spawn(file, argsOf(tellFd), { stdio: ['inherit', 'inherit', 'inherit', ...more] });
-  (child.stdio[tellFd] as Readable | null)?.setEncoding('utf8').on('data', told);
+  const { more, messageFd } = moreStdio();
+  const child = spawn(file, argsOf(messageFd), { stdio: ['inherit', 'inherit', 'inherit', ...more] });
+  (child.stdio[messageFd] as Readable | null)?.setEncoding('utf8').on('data', reported);
   return await endOf(file, child);
 }
 

@@ -37,7 +37,7 @@ function unknownOption(command: Command, written: string): Error {
   return usage(what, didYouMean(written.replace(/^-+/, '--'), names, helpFor(command)));
 }
 
-/** Wrong values, told with what is wanted. */
+/** Wrong values, reported with what is wanted. */
 function checkValue(command: Command, name: OptionName, value: string | undefined): void {
   const option = known[name];
   const flag = flagOf(name);
@@ -56,7 +56,7 @@ export function parse(command: Command, argv: readonly string[]): Arguments {
   const names = optionsOf(command);
   const { tokens } = parseArgs({
     args: [...argv],
-    strict: false, // the mistakes are told here, in one line
+    strict: false, // the mistakes are reported here, in one line
     allowPositionals: true,
     tokens: true,
     options: Object.fromEntries(

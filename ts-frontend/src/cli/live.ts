@@ -13,7 +13,7 @@ import { openProfile } from '../reader/profile.js';
 
 /** A recording that runs beside the screen. */
 interface Recording {
-  told: string; // what the sampler has said of the profile's name
+  reported: string; // what the sampler has said of the profile's name
   log: number; // what program and sampler print: a file without a name, which needs no tidying
   child: ChildProcess;
   status: number | null; // of the sampler, which passes the program's on; null: runs
@@ -39,15 +39,15 @@ function textOf(file: number): string {
  */
 function start([command, ...args]: readonly string[]): Recording {
   const log = unnamedFile();
-  const { more, tellFd } = moreStdio();
-  const child = spawn(samplerPath(), [command!, '--front', String(tellFd), '--tell', String(tellFd), ...args], {
+  const { more, messageFd } = moreStdio();
+  const child = spawn(samplerPath(), [command!, '--front', String(messageFd), '--tell', String(messageFd), ...args], {
     stdio: ['ignore', log, log, ...more],
     detached: true,
   });
-  const recording: Recording = { told: '', log, child, status: null };
-  const socket = child.stdio[tellFd] as Socket | null;
+  const recording: Recording = { reported: '', log, child, status: null };
+  const socket = child.stdio[messageFd] as Socket | null;
   socket?.setEncoding('utf8').on('data', (text: string) => {
-    recording.told += text;
+    recording.reported += text;
   });
   socket?.unref();
   child.on('error', () => {
@@ -93,7 +93,7 @@ async function stop(recording: Recording, all: boolean): Promise<void> {
 async function firstSnapshot(recording: Recording): Promise<string | undefined> {
   for (;;) {
     const ended = recording.status !== null;
-    const file = nameIn(recording.told);
+    const file = nameIn(recording.reported);
     try {
       if (file !== undefined && openProfile(file, { symbolize: false }).head.snapshots > 0) return file;
     } catch {
@@ -140,7 +140,7 @@ export async function live(
     if (recording.status === null) await stop(recording, owned);
     const output = textOf(recording.log);
     if (output !== '') process.stderr.write(output);
-    const last = nameIn(recording.told) ?? file;
+    const last = nameIn(recording.reported) ?? file;
     if (existsSync(last))
       process.stderr.write(
         `quartz: the profile is ${last}; see it with:\n  ${invocation()} report ${shellWord(last)}\n`,

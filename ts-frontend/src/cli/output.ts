@@ -1,6 +1,6 @@
 /**
  * Results on stdout. A reader that goes away (`| head`, a terminal that is closed) ends the output, and is no failure;
- * a full disk is one, and is told in one line.
+ * a full disk is one, and is reported in one line.
  */
 import { once } from 'node:events';
 import { Failure, tell } from './failure.js';

@@ -19,19 +19,19 @@ export async function recordProgram(args: Arguments): Promise<number> {
 }
 
 /** The last of the lines in which a sampler with `--tell` says how the profile is called. */
-export const nameIn = (told: string): string | undefined => told.split('\n').at(-2);
+export const nameIn = (reported: string): string | undefined => reported.split('\n').at(-2);
 
 /** The same as recordProgram, with the profile's name; undefined: there is none, and the sampler has said why. */
 export async function recordNamed(args: Arguments): Promise<{ status: number; file: string | undefined }> {
-  let told = '';
+  let reported = '';
   const ended = await runSampler(
     samplerPath(),
-    (tellFd) => ['record', '--tell', String(tellFd), ...samplerOptions(args), '--', ...args.words],
+    (messageFd) => ['record', '--tell', String(messageFd), ...samplerOptions(args), '--', ...args.words],
     (text) => {
-      told += text;
+      reported += text;
     },
   );
-  const file = nameIn(told);
+  const file = nameIn(reported);
   const made = file !== undefined && existsSync(file) ? file : undefined;
   return { status: ended.signal === null ? statusOf(ended) : await withoutSampler(ended.signal, made), file: made };
 }

@@ -91,7 +91,7 @@ export async function watch(
   owned: boolean,
 ): Promise<void> {
   const { ascii, colour } = display(args);
-  // Code that has not run for a few collections is dropped, and compiled anew when it runs: between refreshes that are
+  // Code that has not run for a few collections is dropped, and compiled again when it runs: between refreshes that are
   // seconds apart, all of it.
   setFlagsFromString('--no-flush-bytecode');
   await show(new Watch(hostOf(file, recording, args.has('raw'))), {

@@ -11,7 +11,7 @@ import { kernelUsageOf } from './metrics/kernel-usage.js';
 import { slowdownOf } from './metrics/slowdown.js';
 import { BuiltEntity, nameOfRoot, Shared } from './metrics/entity.js';
 import { isDisturbed, undisturbed } from './evidence/undisturbed.js';
-import { findingsOf, materialOf } from './findings/rank.js';
+import { findingsOf, findingContextOf } from './findings/rank.js';
 import { noticesOf, recordingNotices } from './notices/index.js';
 import { independentSnapshots } from './metrics/confidence.js';
 import { namingOf } from './metrics/naming.js';
@@ -43,7 +43,7 @@ export function buildModel(whole: RawProfile, options: ModelOptions = {}): Model
     weights,
     count,
   );
-  const material: Tables = {
+  const context: Tables = {
     entities: count,
     stacks,
     byStack,
@@ -54,7 +54,7 @@ export function buildModel(whole: RawProfile, options: ModelOptions = {}): Model
     whole: { raw: whole, stacks: all },
   };
 
-  const shared = new Shared(raw, material, independentSnapshots(raw.head));
+  const shared = new Shared(raw, context, independentSnapshots(raw.head));
   const entities: Entity[] = [];
   const none: number[] = [];
   for (let id = 0; id < rawCount; id++)
@@ -84,7 +84,7 @@ export function buildModel(whole: RawProfile, options: ModelOptions = {}): Model
   const effortNs = root.processorTimeNs + root.idlenessNs + root.spinBlameNs;
   const percent = (ns: number): number => (effortNs > 0 ? (100 * ns) / effortNs : 0);
   const elapsedNs = raw.head.elapsedNs;
-  let told: Pick<Model, 'findings' | 'notices'> | undefined;
+  let reported: Pick<Model, 'findings' | 'notices'> | undefined;
   let notices: Model['notices'] | undefined;
   let ranking: number[] | undefined;
   let slowdown: Model['slowdown'] | undefined;
@@ -116,13 +116,13 @@ export function buildModel(whole: RawProfile, options: ModelOptions = {}): Model
       return (ranking ??= rank(entities, sums, shared.objects));
     },
     get findings() {
-      return (told ??= tell(model, material, options)).findings;
+      return (reported ??= tell(model, context, options)).findings;
     },
     get notices() {
-      return (notices ??= [...(told ??= tell(model, material, options)).notices, ...recordingNotices(model)]);
+      return (notices ??= [...(reported ??= tell(model, context, options)).notices, ...recordingNotices(model)]);
     },
   };
-  rememberTables(model, material);
+  rememberTables(model, context);
   return model;
 }
 
@@ -133,9 +133,9 @@ function tell(model: Model, tables: Tables, options: ModelOptions): Pick<Model, 
     model = buildModel(undisturbed(model.raw), options);
     tables = tablesOf(model);
   }
-  const material = materialOf(model, tables);
-  const findings = findingsOf(material);
-  return { findings, notices: noticesOf(material, findings) };
+  const context = findingContextOf(model, tables);
+  const findings = findingsOf(context);
+  return { findings, notices: noticesOf(context, findings) };
 }
 
 /** Groups stand for their members; the root stands above all and is left out. */

@@ -1,4 +1,4 @@
-/** The three views of where time goes, as text, CSV and JSON (docs/views.md). */
+/** The three views of where time goes, as text, CSV and JSON (docs/reference/views.md). */
 import {
   baseName,
   costIndex,

@@ -1,4 +1,4 @@
-/* Samples of a running thread: each is told for as much processor time as every other (sample_queue.h). */
+/* Samples of a running thread: each is reported for as much processor time as every other (sample_queue.h). */
 #include "sampler/callpath/sample_queue.h"
 #include "test/support/check.h"
 
@@ -23,7 +23,7 @@ static int64_t left(void) {
   return sum;
 }
 
-/* What comes, what is told, and which sample is told then. */
+/* What comes, what is reported, and which sample is reported then. */
 struct step {
   enum { COMES, COMES_UNSEEN, COMES_POLLING, TELLS, WORKED } what;
   uint32_t record;
@@ -70,10 +70,10 @@ static void row(unsigned k) {
     } else {
       struct qzi_sampled *its = step->what == TELLS ? qzi_sample_queue_at(&queue, step->record, INTERVAL)
                                                     : qzi_sample_queue_worked(&queue, step->record, INTERVAL);
-      uint64_t told = its ? its->number : 0;
-      if (told != step->expects) {
+      uint64_t task = its ? its->number : 0;
+      if (task != step->expects) {
         fprintf(stderr, "%s: step %d tells %llu, not %llu\n", rows[k].name, (int)(step - rows[k].steps),
-                (unsigned long long)told, (unsigned long long)step->expects);
+                (unsigned long long)task, (unsigned long long)step->expects);
         exit(1);
       }
       if (its) qzi_sample_queue_spend(&queue, its, step->ns);
@@ -88,7 +88,7 @@ static void row(unsigned k) {
 static void any_order(void) {
   uint32_t random = 3;
   int64_t expected = 0;
-  uint64_t told[3] = {0};
+  uint64_t task[3] = {0};
   qzi_sample_queue_close(&queue);
   for (uint64_t k = 1; k <= 20000; k++) {
     uint32_t record = 1 + (random = random * 1664525u + 1013904223u) % 3;
@@ -101,11 +101,11 @@ static void any_order(void) {
     if (its) {
       qzi_sample_queue_spend(&queue, its, ns);
       expected -= (int64_t)ns;
-      told[record - 1] += ns;
+      task[record - 1] += ns;
     }
     CHECK(left() == expected && queue.count <= QZI_SAMPLES_KEPT);
   }
-  CHECK(told[0] && told[1] && told[2]);
+  CHECK(task[0] && task[1] && task[2]);
   for (uint64_t k = 1; k <= 100; k++) come(k, A, 0);
   CHECK(queue.count == QZI_SAMPLES_KEPT);
 }

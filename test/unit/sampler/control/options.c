@@ -100,7 +100,7 @@ static void test_accepted(void) {
   CHECK(!none.recording.attached && !none.recording.children && !none.recording.quiet && !none.output);
   CHECK(!none.recording.rate_mhz && none.recording.cpu == -1 && !none.recording.threads);
   CHECK(none.recording.max_bytes == UINT64_C(1) << 30);
-  CHECK(none.front_fd == -1 && none.tell_fd == -1);
+  CHECK(none.front_fd == -1 && none.message_fd == -1);
   CHECK(of("record --rate 0.001 true").recording.rate_mhz == 1);
   CHECK(of("record --rate=1e6 true").recording.rate_mhz == 1000000000);
   CHECK(of("record --rate 2.5 true").recording.rate_mhz == 2500);
@@ -114,7 +114,7 @@ static void test_accepted(void) {
   CHECK(of("record -q true").recording.quiet && of("record --quiet true").recording.quiet);
   CHECK(!strcmp(of("record -o%n-%r%h%p%j%% true").output, "%n-%r%h%p%j%%"));
   CHECK(!strcmp(of("record --output -- -- true").output, "--"));
-  CHECK(of("record --tell 2 --front 1 true").tell_fd == 2);
+  CHECK(of("record --tell 2 --front 1 true").message_fd == 2);
   /* what the program is given is not looked at */
   struct qzi_options own = of("record -q -- true --rate x");
   CHECK(!strcmp(own.program[0], "true") && !strcmp(own.program[1], "--rate") && !strcmp(own.program[2], "x"));

@@ -52,20 +52,20 @@ static void goes_on(unsigned k, uint64_t word) {
   actor->word = word;
 }
 
-struct told {
+struct task {
   uint64_t time, by[ACTORS + 1];
 };
 static void tell(void *to, const struct qzi_link *link) {
-  struct told *told = to;
-  CHECK(link->begin == told->time && link->begin <= link->since && link->since <= link->end);
+  struct task *task = to;
+  CHECK(link->begin == task->time && link->begin <= link->since && link->since <= link->end);
   uint64_t sum = link->waiting.time;
   for (uint32_t k = 0; k < link->pieces_count; k++) {
     sum += link->pieces[k].time;
     CHECK(link->pieces[k].thread <= ACTORS);
-    told->by[link->pieces[k].thread] += link->pieces[k].time;
+    task->by[link->pieces[k].thread] += link->pieces[k].time;
   }
   CHECK(sum == link->end - link->begin);
-  told->time = link->end;
+  task->time = link->end;
 }
 
 static void see_all(struct qzi_chains *chains, uint64_t now) {
@@ -77,9 +77,9 @@ static void see_all(struct qzi_chains *chains, uint64_t now) {
 
 static void an_hour(void) {
   struct qzi_chains chains;
-  struct told told = {0};
+  struct task task = {0};
   make_session();
-  CHECK(!qzi_chains_open(&chains, &view, BASE, tell, &told));
+  CHECK(!qzi_chains_open(&chains, &view, BASE, tell, &task));
   uint64_t rounds = 3600 * 1000, most = 0;
   for (uint64_t round = 1; round <= rounds; round++) {
     uint64_t now = round * TICK;
@@ -97,10 +97,10 @@ static void an_hour(void) {
   ((struct qz_session *)(void *)memory)->path_end = actor_at(0)->word | QZ_ARRIVAL_OWN;
   qzi_chains_end(&chains);
   CHECK(chains.crumbs >= rounds && chains.lost == 0);
-  CHECK(told.time == rounds * TICK + 1);
-  CHECK(told.by[0] == 0 && told.by[4] == 0); /* known all the time, and never through the one that always comes early */
+  CHECK(task.time == rounds * TICK + 1);
+  CHECK(task.by[0] == 0 && task.by[4] == 0); /* known all the time, and never through the one that always comes early */
   for (unsigned k = 1; k <= 3; k++)
-    CHECK(told.by[k] >= rounds / 3 * TICK - TICK && told.by[k] <= rounds / 3 * TICK + TICK);
+    CHECK(task.by[k] >= rounds / 3 * TICK - TICK && task.by[k] <= rounds / 3 * TICK + TICK);
   CHECK(most <= 400000); /* 72 bytes each, and their pieces */
   qzi_chains_close(&chains);
 }
@@ -112,9 +112,9 @@ static void listen(void *to, const struct qzi_link *link) {
 }
 static void nonsense(void) {
   struct qzi_chains chains;
-  unsigned told = 0;
+  unsigned task = 0;
   make_session();
-  CHECK(!qzi_chains_open(&chains, &view, BASE, listen, &told));
+  CHECK(!qzi_chains_open(&chains, &view, BASE, listen, &task));
   uint64_t random = 88172645463325252u;
   for (unsigned round = 1; round < 20000; round++) {
     struct qz_path *actor = actor_at(round % ACTORS);
@@ -131,7 +131,7 @@ static void nonsense(void) {
   }
   ((struct qz_session *)(void *)memory)->path_end = random;
   qzi_chains_end(&chains);
-  CHECK(told > 0);
+  CHECK(task > 0);
   qzi_chains_close(&chains);
 }
 

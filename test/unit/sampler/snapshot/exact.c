@@ -177,9 +177,9 @@ static void one_lock(int spinning) {
     blame += b->ns;
   }
   CHECK(blame == 3000 * MS && profile.blame_count == 4);
-  CHECK(profile.meanwhile_count == 4); /* who ran while they waited: each holder */
-  for (size_t k = 0; k < profile.meanwhile_count; k++) {
-    const struct qz_meanwhile *m = &profile.meanwhile[k];
+  CHECK(profile.wait_overlap_count == 4); /* who ran while they waited: each holder */
+  for (size_t k = 0; k < profile.wait_overlap_count; k++) {
+    const struct qz_wait_overlap *m = &profile.wait_overlap[k];
     CHECK(m->object == profile.objects[0].entity && m->count == 25 && m->ns == 250 * MS && m->waiters_ns == 750 * MS);
     CHECK(profile.entities[profile.stacks[m->stack].entity].address == A && m->thread);
   }

@@ -1,4 +1,4 @@
-/* Of which threads is told that they executed: the processor time that the kernel counts, no more and no less
+/* Of which threads is reported that they executed: the processor time that the kernel counts, no more and no less
  * (run_account.h). The process itself is this test, whose own clock is left out. */
 #include "sampler/snapshot/run_account.h"
 #include "test/support/check.h"
@@ -32,12 +32,12 @@ static void tolerance(void) {
     struct qzi_run_account account = {.owed_ns = rows[k].owed_ns, .known = 1};
     CHECK(qzi_run_account_may(&accounts, &account) == rows[k].may);
     CHECK(qzi_run_account_must(&accounts, &account) == rows[k].must);
-    account.known = 0; /* of a thread whose count may not be read nothing is told that was not seen */
+    account.known = 0; /* of a thread whose count may not be read nothing is reported that was not seen */
     CHECK(!qzi_run_account_must(&accounts, &account));
   }
 }
 
-/* A thread that runs a part of each interval, seen runnable always, or never: what is told is what it ran. */
+/* A thread that runs a part of each interval, seen runnable always, or never: what is reported is what it ran. */
 static void told_is_run(void) {
   static const unsigned shares[] = {1, 10, 33, 50, 90, 100}; /* per cent of the time that it runs */
   for (unsigned k = 0; k < sizeof shares / sizeof *shares; k++)
@@ -49,16 +49,16 @@ static void told_is_run(void) {
         run_ns += (uint64_t)MS * shares[k] / 100;
         qzi_run_account_read(&account, run_ns, 0);
         if (seen ? qzi_run_account_may(&accounts, &account) : qzi_run_account_must(&accounts, &account))
-          qzi_run_account_tell(&accounts, &account);
+          qzi_run_account_attribute(&accounts, &account);
       }
-      int64_t off = (int64_t)account.told_ns - (int64_t)run_ns, part = (int64_t)(run_ns / 128);
+      int64_t off = (int64_t)account.attributed_ns - (int64_t)run_ns, part = (int64_t)(run_ns / 128);
       int64_t most = (part > 4 * MS ? part : 4 * MS) + 2 * MS; /* the tolerance, and what a snapshot more stands for */
       CHECK(off <= most && off >= -most);
-      CHECK(account.owed_ns == -off && accounts.told_ns == account.told_ns);
+      CHECK(account.owed_ns == -off && accounts.attributed_ns == account.attributed_ns);
     }
 }
 
-/* What it ran before the recording is not told; what the kernel counts never goes back. */
+/* What it ran before the recording is not reported; what the kernel counts never goes back. */
 static void readings(void) {
   struct qzi_run_account before = {0}, made = {0};
   qzi_run_account_read(&before, 50, 1);

@@ -11,7 +11,7 @@ import type { Stacks } from '../profile/stack-tree.js';
 export interface Waits {
   blocked: Map<number, number>; // level -> thread time
   spinning: Map<number, number>;
-  // of threads that have been woken, and have not gone on yet: they wait for a CPU, or try in vain
+  // of threads that have been woken, and have not gone on yet: they wait for a CPU, or try without success
   woken: Map<number, number>;
   wokenBusy: Map<number, number>; // the part of it for which they count as busy
   spinningReady: number; // elapsed time that ready threads could have used the spinners' processors

@@ -6,20 +6,20 @@ import type { Tables } from '../metrics/tables.js';
 import type { Own } from './code-origin.js';
 import type { Advice, Finding, Model } from '../result/types.js';
 
-export interface Material {
+export interface FindingContext {
   model: Model;
-  working: Tables;
+  tables: Tables;
   levels: Levels;
   meanwhile: Meanwhile;
   own: Own;
-  /** A limit that costs or saves less elapsed time than this is not told: it is noise, or not worth a change. */
+  /** A limit that costs or saves less elapsed time than this is not reported: it is noise, or not worth a change. */
   least: number;
 }
 
 /** Share of the elapsed time below which nothing is reported; and observations that it must rest on. */
 export const leastShare = 0.01;
 export const leastObservations = 10;
-/** Serial code is told from a quarter of that: its share of the elapsed time grows with the number of processors. */
+/** Serial code is reported from a quarter of that: its share of the elapsed time grows with the number of processors. */
 export const leastSerial = 0.25;
 /** So many times more worth than every other finding puts the code to make faster first. */
 export const muchMore = 25;
@@ -31,12 +31,12 @@ export function shownId(model: Model, id: number): number {
 }
 
 /** The procedure of the C library in which a stack of the program ends, '': none. */
-export function systemCall({ model, working, own }: Material, node: number): string {
-  const entity = item(model.entities, u32(working.stacks.entity, node));
+export function systemCall({ model, tables, own }: FindingContext, node: number): string {
+  const entity = item(model.entities, u32(tables.stacks.entity, node));
   return u8(own.hidden, node) && entity.kind === 'procedure' ? entity.name : '';
 }
 
-export function meanwhileOf(P: number, busy: number, spinning: number): Finding['meanwhile'] {
+export function processorsMeanwhile(P: number, busy: number, spinning: number): Finding['meanwhile'] {
   return { busy, spinning, idle: Math.max(0, P - busy - spinning) };
 }
 

@@ -5,7 +5,7 @@
  */
 import { f64, item, u32, u8 } from '../profile/columns.js';
 import { addTo } from './activity-levels.js';
-import type { Material } from './context.js';
+import type { FindingContext } from './context.js';
 import { State, Waiting } from '../profile/raw-profile.js';
 import { isBusy } from '../metrics/sums.js';
 import type { Entity, Finding, Model } from '../result/types.js';
@@ -22,7 +22,7 @@ export function mainThread({ entities }: Model): Entity | undefined {
   );
 }
 
-export function longestThreads({ model, least }: Material): Longest {
+export function longestThreads({ model, least }: FindingContext): Longest {
   const { tuples, meanwhile } = model.raw;
   const joined = new Map<number, number>(),
     alone = new Map<number, number>(),
@@ -50,21 +50,25 @@ export function longestThreads({ model, least }: Material): Longest {
  * Time of a CPU that a thread had for work. Where more kernel threads can run than there are CPUs, spinning ones
  * included, an equal part: states say only that it could run.
  */
-function workNs({ head, tuples }: Material['model']['raw'], k: number): number {
+function workNs({ head, tuples }: FindingContext['model']['raw'], k: number): number {
   const ns = f64(tuples.ns, k),
     state = u8(tuples.state, k);
   if (ns === 0 || tuples.waiting[k] !== Waiting.none) return 0;
-  const crowd = head.publisher === 'pthread' ? f64(tuples.runnableNs, k) / ns / head.processors : 1;
-  return crowd > 1 && (isBusy(state) || state === State.ready) ? ns / crowd : isBusy(state) ? ns : 0;
+  const oversubscription = head.publisher === 'pthread' ? f64(tuples.runnableNs, k) / ns / head.processors : 1;
+  return oversubscription > 1 && (isBusy(state) || state === State.ready)
+    ? ns / oversubscription
+    : isBusy(state)
+      ? ns
+      : 0;
 }
 
 /** Processor time of the thread outside everything that a change is about; 0: it is about the thread. */
 function outsideNs(
-  { model: { entities, raw }, working }: Material,
+  { model: { entities, raw }, tables }: FindingContext,
   thread: number,
   about: ReadonlySet<number>,
 ): number {
-  const { parent, entity, count } = working.stacks;
+  const { parent, entity, count } = tables.stacks;
   if (about.has(thread)) return 0;
   const within = new Uint8Array(count);
   for (let n = 1; n < count; n++)
@@ -79,7 +83,7 @@ function outsideNs(
   return ns;
 }
 
-/** It is told where it takes a tenth of the saving or more. */
+/** It is reported where it takes a tenth of the saving or more. */
 const notable = 0.9;
 
 /**
@@ -87,17 +91,17 @@ const notable = 0.9;
  * none takes any of it.
  */
 export function leftBy(
-  material: Material,
+  context: FindingContext,
   threads: Longest,
   about: readonly number[],
   worth: number,
 ): { thread: number; outside: number; most: number } | undefined {
-  const { model } = material,
+  const { model } = context,
     those = new Set(about.flatMap((id) => [id, ...item(model.entities, id).members]));
   let thread = 0,
     outside = model.elapsedNs - notable * worth;
   for (const [id, ns] of threads) {
-    const its = ns > outside ? outsideNs(material, id, those) : 0;
+    const its = ns > outside ? outsideNs(context, id, those) : 0;
     if (its > outside) [thread, outside] = [id, its];
   }
   return thread === 0 ? undefined : { thread, outside, most: Math.max(0, model.elapsedNs - outside) };
@@ -107,11 +111,11 @@ export function leftBy(
 const apart = new Set<Finding['kind']>(['oversubscription', 'overhead']);
 
 /** Lowers a saving to what the longest thread leaves of it. */
-export function bound(material: Material, threads: Longest, finding: Finding): void {
+export function bound(context: FindingContext, threads: Longest, finding: Finding): void {
   const worth = finding.kind === 'serial' ? finding.costNs : finding.savingNs;
   const left = apart.has(finding.kind)
     ? undefined
-    : leftBy(material, threads, [finding.entity, ...finding.related], worth);
+    : leftBy(context, threads, [finding.entity, ...finding.related], worth);
   if (!left) return;
   finding.savingNs = Math.min(finding.savingNs, left.most);
   finding.bound = { thread: left.thread, outsideNs: left.outside, mostNs: left.most };

@@ -5,7 +5,7 @@
  */
 import { defined, f64, item, u32 } from '../profile/columns.js';
 import { addTo } from './activity-levels.js';
-import type { Material } from './context.js';
+import type { FindingContext } from './context.js';
 import { State, Waiting } from '../profile/raw-profile.js';
 
 export interface Holding {
@@ -15,9 +15,9 @@ export interface Holding {
   further: Map<number, number>; // of ns: the holder had taken, or waited for, that object after this one
 }
 
-export function holdingOf({ model, working, own }: Material, objects: ReadonlySet<number>): Holding {
+export function holdingOf({ model, tables, own }: FindingContext, objects: ReadonlySet<number>): Holding {
   const { blame, tuples } = model.raw;
-  const { parent, entity } = working.stacks;
+  const { parent, entity } = tables.stacks;
   const holding: Holding = { ns: 0, ioNs: 0, calls: new Map(), further: new Map() };
   const byStack = new Map<number, number>();
   for (let k = 0; k < blame.ns.length; k++)

@@ -3,7 +3,7 @@ import { defined, f64, item, u16, u32 } from '../profile/columns.js';
 import { State } from '../profile/raw-profile.js';
 import type { Model } from '../result/types.js';
 import { addTo, busyOf, savedByRunning, spinningOf, waitAt } from './activity-levels.js';
-import type { Material } from './context.js';
+import type { FindingContext } from './context.js';
 import { systemCall } from './context.js';
 import type { LockLoss } from './lock-loss.js';
 
@@ -24,13 +24,13 @@ export interface IoLoss {
  * but wait for requests limits nothing. While nothing runs at all, any work of the program would do. Who waits for a
  * signal neither reads nor writes.
  */
-export function ioLoss(material: Material, locks: readonly LockLoss[]): IoLoss {
-  const { model, levels } = material;
+export function ioLoss(context: FindingContext, locks: readonly LockLoss[]): IoLoss {
+  const { model, levels } = context;
   const { tuples } = model.raw;
   const { P } = levels;
   const ioByThread = new Map<number, number>();
   const isIo = (k: number): boolean =>
-    tuples.state[k] === State.io && !signals.test(systemCall(material, u32(tuples.stack, k)));
+    tuples.state[k] === State.io && !signals.test(systemCall(context, u32(tuples.stack, k)));
   for (let k = 0; k < tuples.ns.length; k++) if (isIo(k)) addTo(ioByThread, u32(tuples.thread, k), f64(tuples.ns, k));
   const own = (thread: number): number =>
     Math.min(1, item(model.entities, thread).processorTimeNs / Math.max(1, ioByThread.get(thread) ?? 0));

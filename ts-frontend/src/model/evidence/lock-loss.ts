@@ -6,7 +6,7 @@ import { item } from '../profile/columns.js';
 import type { Entity } from '../result/types.js';
 import type { Levels, Waits } from './activity-levels.js';
 import { addTo, busyOf, savedByRunning, spinningOf, waitAt } from './activity-levels.js';
-import type { Material } from './context.js';
+import type { FindingContext } from './context.js';
 import { isLock } from './wait-kinds.js';
 
 export interface LockLoss {
@@ -99,7 +99,7 @@ export function lossOf(
 }
 
 /** Losses by locks, members of groups apart from their groups. */
-export function lockLosses({ model, levels }: Material): LockLoss[] {
+export function lockLosses({ model, levels }: FindingContext): LockLoss[] {
   const losses: LockLoss[] = [];
   const tries = new Map<number, number>();
   for (const [id, { wokenBusy }] of levels.waits)

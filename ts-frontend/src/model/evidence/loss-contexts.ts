@@ -153,7 +153,7 @@ export interface Context {
   entity: number;
   members: number[];
   self: boolean;
-  // told apart from the same entity called elsewhere, by other threads: what it is called from; 0: wherever it was
+  // distinguished from the same entity called elsewhere, by other threads: what it is called from; 0: wherever it was
   // called
   within: number;
 }

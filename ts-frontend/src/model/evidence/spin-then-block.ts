@@ -5,11 +5,11 @@
  */
 import { f64, u16, u32 } from '../profile/columns.js';
 import { addTo, savedByRunning } from './activity-levels.js';
-import type { Material } from './context.js';
+import type { FindingContext } from './context.js';
 import { State, Waiting } from '../profile/raw-profile.js';
 
 /** Procedures of the program in which threads spin. */
-export function spinningProcedures({ model, own }: Material): Set<number> {
+export function spinningProcedures({ model, own }: FindingContext): Set<number> {
   const { tuples } = model.raw;
   const found = new Set<number>();
   for (let k = 0; k < tuples.ns.length; k++)
@@ -23,7 +23,7 @@ export function spinningProcedures({ model, own }: Material): Set<number> {
  * Elapsed time that would go if those that wait, blocked or spinning or just woken, in these procedures ran meanwhile,
  * at r <= P.
  */
-export function behindSpinNs({ model, own }: Material, procedures: ReadonlySet<number>): number {
+export function behindSpinNs({ model, own }: FindingContext, procedures: ReadonlySet<number>): number {
   const { tuples, balance } = model.raw;
   const P = model.processors;
   const elapsed = new Map<number, number>(),

@@ -43,20 +43,20 @@ interface Way {
 interface Group {
   filled: number;
   ready: number;
-  working: number;
+  tables: number;
   ways: Way[];
 } // ready: threads; working: of `filled` CPUs
 
 /** What ready threads at one b, s and r would have done: those that spin, and those that work, in proportion. */
 function groupOf(free: number, ready: number, spinners: number): Group {
   const filled = Math.min(free, Math.round(ready));
-  if (filled <= 0) return { filled: 0, ready, working: 0, ways: [{ part: 1, work: 0, spin: 0 }] };
-  const working = (filled * (ready - spinners)) / ready,
-    low = Math.min(filled, Math.floor(working + 1e-9)),
-    more = Math.max(0, working - low);
+  if (filled <= 0) return { filled: 0, ready, tables: 0, ways: [{ part: 1, work: 0, spin: 0 }] };
+  const tables = (filled * (ready - spinners)) / ready,
+    low = Math.min(filled, Math.floor(tables + 1e-9)),
+    more = Math.max(0, tables - low);
   const ways = [{ part: 1 - more, work: low, spin: filled - low }];
   if (more > 1e-9) ways.push({ part: more, work: low + 1, spin: filled - low - 1 });
-  return { filled, ready, working, ways };
+  return { filled, ready, tables, ways };
 }
 
 /** What the kernel did for the executed time on each stack, else by that thread: parts by reason, the program's own 0. */
@@ -115,24 +115,24 @@ export function undisturbed(raw: RawProfile): RawProfile {
   const its: { from: number; state: number; kernel: number; busy: number; spinning: number; ns: number }[] = [];
   const partsOf = kernelParts(raw);
   for (let k = 0; k < tuples.ns.length; k++) {
-    const { filled, ready, working, ways } = groups.get(keyOf(k)) ?? unchanged;
+    const { filled, ready, tables, ways } = groups.get(keyOf(k)) ?? unchanged;
     const state = u8(tuples.state, k),
       isReady = state === State.ready,
       spins = tuples.waiting[k] === Waiting.object;
     // the part of a ready thread's time in which it has a CPU now
-    const told = isReady && ready > 0 ? Math.min(1, filled / ready) : 0;
+    const attributed = isReady && ready > 0 ? Math.min(1, filled / ready) : 0;
     for (const { part, work, spin } of ways) {
       const emit = (as: number, ns: number, kernel = u8(tuples.kernel, k)): void => {
         const busy = u16(tuples.busy, k) + work,
           spinning = u16(tuples.spinning, k) + spin;
         if (ns > 0) its.push({ from: k, state: as, kernel, busy, spinning, ns });
       };
-      emit(state, f64(tuples.ns, k) * (1 - told) * part);
-      if (told > 0 && spins)
-        emit(State.spinning, filled > working ? (f64(tuples.ns, k) * told * spin * part) / (filled - working) : 0);
-      else if (told > 0 && working > 0)
+      emit(state, f64(tuples.ns, k) * (1 - attributed) * part);
+      if (attributed > 0 && spins)
+        emit(State.spinning, filled > tables ? (f64(tuples.ns, k) * attributed * spin * part) / (filled - tables) : 0);
+      else if (attributed > 0 && tables > 0)
         for (const [kernel, of] of partsOf(k))
-          emit(State.useful, (f64(tuples.ns, k) * told * work * part * of) / working, kernel);
+          emit(State.useful, (f64(tuples.ns, k) * attributed * work * part * of) / tables, kernel);
     }
   }
   return {

@@ -3,7 +3,7 @@ import { f64, item, u32 } from '../profile/columns.js';
 import type { WaitingAt } from '../result/facts.js';
 import { State } from '../profile/raw-profile.js';
 import type { Entity } from '../result/types.js';
-import { shownId, systemCall, type Material } from './context.js';
+import { shownId, systemCall, type FindingContext } from './context.js';
 
 export interface Waiting {
   entity: Entity;
@@ -11,7 +11,7 @@ export interface Waiting {
 } // on average over the time in which nothing ran
 
 /** Most threads first; groups stand for their members. */
-export function waitingAtRest({ model, levels }: Material): Waiting[] {
+export function waitingAtRest({ model, levels }: FindingContext): Waiting[] {
   const rest = model.balance.nothingRanNs;
   const waiting: Waiting[] = [];
   for (const [id, { blocked }] of levels.waits) {
@@ -22,28 +22,28 @@ export function waitingAtRest({ model, levels }: Material): Waiting[] {
   return waiting.sort((a, b) => b.threads - a.threads);
 }
 
-/** So many are told, each from so many threads on. */
+/** So many are reported, each from so many threads on. */
 export const most = 3,
-  leastTold = 0.25;
+  leastReported = 0.25;
 
 /** Those at which most threads waited. */
 export function waitingAt(waiting: readonly Waiting[]): WaitingAt[] {
   return waiting
-    .filter(({ threads }) => threads >= leastTold)
+    .filter(({ threads }) => threads >= leastReported)
     .slice(0, most)
     .map(({ entity, threads }) => ({ entity: entity.id, threads }));
 }
 
 /** The calls of the system in which threads slept. */
-export function sleepingIn(material: Material): { name: string; threads: number }[] {
-  const { tuples } = material.model.raw;
+export function sleepingIn(context: FindingContext): { name: string; threads: number }[] {
+  const { tuples } = context.model.raw;
   const calls = new Map<string, number>();
   for (let k = 0; k < tuples.ns.length; k++) {
-    const call = tuples.state[k] === State.io && tuples.busy[k] === 0 ? systemCall(material, u32(tuples.stack, k)) : '';
-    if (call !== '') calls.set(call, (calls.get(call) ?? 0) + f64(tuples.ns, k) / material.model.balance.nothingRanNs);
+    const call = tuples.state[k] === State.io && tuples.busy[k] === 0 ? systemCall(context, u32(tuples.stack, k)) : '';
+    if (call !== '') calls.set(call, (calls.get(call) ?? 0) + f64(tuples.ns, k) / context.model.balance.nothingRanNs);
   }
   return Array.from(calls, ([name, threads]) => ({ name, threads }))
-    .filter(({ threads }) => threads >= leastTold)
+    .filter(({ threads }) => threads >= leastReported)
     .sort((a, b) => b.threads - a.threads)
     .slice(0, most);
 }

@@ -6,14 +6,14 @@
 import { defined, f64, item, u16, u32, u8 } from '../profile/columns.js';
 import type { Context, ContextStats, Contexts, ThreadTimes } from '../evidence/loss-contexts.js';
 import { concentrate, similarity, statsOf } from '../evidence/loss-contexts.js';
-import type { Material } from '../evidence/context.js';
+import type { FindingContext } from '../evidence/context.js';
 import {
   findingOf,
   largerPieces,
   leastObservations,
   leastSerial,
   leastShare,
-  meanwhileOf,
+  processorsMeanwhile,
   shownId,
 } from '../evidence/context.js';
 import { isBarrier, isLock, isRegionEnd, isUncounted } from '../evidence/wait-kinds.js';
@@ -43,16 +43,16 @@ export interface Candidate {
   alone: boolean; // nearly all of its cost is one thread's
   thread: number; // the thread with most cost
   threads: number; // threads that ran it
-  parts: number[]; // of several procedures told as one: those, most cost first
+  parts: number[]; // of several procedures reported as one: those, most cost first
 }
 
-export function tellCode(material: Material, contexts: Contexts): Finding[] {
-  const { model, working } = material;
+export function codeFindings(findingContext: FindingContext, contexts: Contexts): Finding[] {
+  const { model, tables } = findingContext;
   const smallest = (Math.max(leastSerial * leastShare, leastObservations / model.samples) * model.elapsedNs) / 2;
-  const found = concentrate(model.raw, working, contexts, smallest);
+  const found = concentrate(model.raw, tables, contexts, smallest);
   // Contexts of one entity, or of namesakes, that the same threads run are one candidate. No stack is in two of them.
   const alike: { id: number; context: Context; members: number[] }[] = [];
-  const threadsOf = (members: number[]): ThreadTimes => statsOf(model.raw, contexts, working.weights, members).threads;
+  const threadsOf = (members: number[]): ThreadTimes => statsOf(model.raw, contexts, tables.weights, members).threads;
   for (const context of found) {
     const id = shownId(model, context.entity);
     const known = alike.find(
@@ -66,14 +66,14 @@ export function tellCode(material: Material, contexts: Contexts): Finding[] {
     else alike.push({ id, context, members: context.members });
   }
 
-  const told: Finding[] = [];
+  const reported: Finding[] = [];
   const streams: Candidate[] = [];
   const alones: Candidate[] = [];
   const small: Candidate[] = [];
   const shared = new Map<number, Candidate[]>(); // by what was waited for: one cause, however many procedures it is in
-  const isHandedOver = handsOver(material);
+  const isHandedOver = handsOver(findingContext);
   for (const { id, context, members } of alike) {
-    const stats = statsOf(model.raw, contexts, working.weights, members);
+    const stats = statsOf(model.raw, contexts, tables.weights, members);
     if (stats.lost < smallest || !isCode(item(model.entities, id)) || isHandedOver(members)) continue;
     const candidate: Candidate = {
       id,
@@ -87,11 +87,11 @@ export function tellCode(material: Material, contexts: Contexts): Finding[] {
       threads: 0,
       parts: [],
     };
-    look(material, candidate);
+    look(findingContext, candidate);
     const { waited, alone, threads } = candidate;
     const kind = waited ? item(model.entities, waited.object).rawKind : undefined;
-    const lone = threads >= 2 ? loneOf(material, contexts, candidate) : undefined;
-    if (isUnfed(material, candidate)) small.push(candidate);
+    const lone = threads >= 2 ? loneOf(findingContext, contexts, candidate) : undefined;
+    if (isUnfed(findingContext, candidate)) small.push(candidate);
     else if (isStream(model, candidate)) streams.push(candidate);
     else if (lone) alones.push(lone);
     else if (
@@ -104,26 +104,30 @@ export function tellCode(material: Material, contexts: Contexts): Finding[] {
     else alones.push(candidate);
   }
   const staged = new Set<number>();
-  if (streams.length > 0) told.push(stream(material, contexts, streams, staged));
+  if (streams.length > 0) reported.push(stream(findingContext, contexts, streams, staged));
   /** What the stages of a pipeline run while nobody waits for them is the same pipeline. */
   const isStaged = ({ stats }: Candidate): boolean => stats.threads.ids.every((thread) => staged.has(thread));
-  if (small.length > 0) told.push(unfed(material, together(material, contexts, small)));
+  if (small.length > 0) reported.push(unfed(findingContext, together(findingContext, contexts, small)));
   for (const candidates of shared.values()) {
     const others = candidates.filter((one) => !isStaged(one));
     if (others.length > 0)
-      told.push(
-        divided(material, contexts, others.length === 1 ? item(others, 0) : phaseOf(material, contexts, others)),
+      reported.push(
+        divided(
+          findingContext,
+          contexts,
+          others.length === 1 ? item(others, 0) : phaseOf(findingContext, contexts, others),
+        ),
       );
   }
   for (const candidate of alones)
-    if (!(candidate.waited && isStaged(candidate))) told.push(serial(material, contexts, candidate));
-  return told;
+    if (!(candidate.waited && isStaged(candidate))) reported.push(serial(findingContext, contexts, candidate));
+  return reported;
 }
 
 /** Not what a thread that has been woken, and has no CPU yet, stands at. */
 const isCode = (entity: Entity): boolean => entity.kind === 'procedure' || entity.kind === 'thread' || isLock(entity);
 
-function look({ model, meanwhile }: Material, candidate: Candidate): void {
+function look({ model, meanwhile }: FindingContext, candidate: Candidate): void {
   const { stats } = candidate;
   let most = 0,
     time = 0;
@@ -167,27 +171,27 @@ const isUnknown = (object: Entity): boolean => isUncounted(object) || (object.ra
  * that is done in parallel, or code of one thread that the others also call in phases of their own? The latter where
  * one thread alone runs it on that path, libraries left out, with most of the cost: then this is that code.
  */
-function loneOf(material: Material, contexts: Contexts, candidate: Candidate): Candidate | undefined {
-  const { model, working } = material;
+function loneOf(findingContext: FindingContext, contexts: Contexts, candidate: Candidate): Candidate | undefined {
+  const { model, tables } = findingContext;
   const object = candidate.waited ? item(model.entities, candidate.waited.object) : undefined;
   if (!object || !isUnknown(object) || isBarrier(object)) return undefined;
   const byPath = new Map<string, number[]>();
   for (const node of candidate.members) {
-    const own = pathOf(working.stacks, node).filter(
+    const own = pathOf(tables.stacks, node).filter(
       (id) => item(model.entities, id).kind === 'procedure' && isOwn(item(model.entities, id)),
     );
     byPath.set(own.join(' '), [...(byPath.get(own.join(' ')) ?? []), node]);
   }
   const members: number[] = [];
   for (const nodes of byPath.values()) {
-    const { ids } = statsOf(model.raw, contexts, working.weights, nodes).threads;
+    const { ids } = statsOf(model.raw, contexts, tables.weights, nodes).threads;
     if (ids.length === 1 && ids[0] === candidate.thread && item(model.entities, candidate.thread).instances <= 1)
       members.push(...nodes);
   }
-  const stats = statsOf(model.raw, contexts, working.weights, members);
+  const stats = statsOf(model.raw, contexts, tables.weights, members);
   if (members.length === candidate.members.length || stats.cost < mostOfIt * candidate.stats.cost) return undefined;
   const lone: Candidate = { ...candidate, members, context: { ...candidate.context, members }, stats };
-  look(material, lone);
+  look(findingContext, lone);
   return lone;
 }
 
@@ -215,17 +219,17 @@ const shortThreadNs = 10_000;
 const workForEach = (model: Model): number => model.balance.usefulNs / Math.max(1, model.head.spawns);
 
 /** Threads are ready, and processors idle: there is parallelism, in pieces too small to be handed over. */
-function isUnfed({ model }: Material, { stats }: Candidate): boolean {
+function isUnfed({ model }: FindingContext, { stats }: Candidate): boolean {
   const idle = model.processors - stats.costBusy - stats.costSpinning;
   return idle > 0 && stats.costReady >= idle / 2 && model.head.spawns > 0 && workForEach(model) < shortThreadNs;
 }
 
 /** Candidates of one kind as one, under the name of the one that costs most. */
-export function together({ model, working }: Material, contexts: Contexts, candidates: Candidate[]): Candidate {
+export function together({ model, tables }: FindingContext, contexts: Contexts, candidates: Candidate[]): Candidate {
   const [first] = candidates.sort((a, b) => b.stats.cost - a.stats.cost);
   if (candidates.length === 1) return defined(first);
   const members = candidates.flatMap((one) => one.members);
-  return { ...defined(first), members, stats: statsOf(model.raw, contexts, working.weights, members) };
+  return { ...defined(first), members, stats: statsOf(model.raw, contexts, tables.weights, members) };
 }
 
 /** The innermost procedure on all of the paths (threads come to it on paths of their own), but for `parts`; 0: none. */
@@ -252,15 +256,15 @@ function onAll({ entities }: Model, paths: readonly number[][], parts: ReadonlyS
 }
 
 /** Several procedures that wait for one thing, as one: under the procedure that all of them were called from. */
-function phaseOf(material: Material, contexts: Contexts, candidates: Candidate[]): Candidate {
-  const { model, working } = material;
-  const joined = together(material, contexts, candidates);
+function phaseOf(findingContext: FindingContext, contexts: Contexts, candidates: Candidate[]): Candidate {
+  const { model, tables } = findingContext;
+  const joined = together(findingContext, contexts, candidates);
   const { members } = joined;
   const parts = new Set(candidates.map((one) => one.id));
   const entity =
     onAll(
       model,
-      members.map((node) => pathOf(working.stacks, node)),
+      members.map((node) => pathOf(tables.stacks, node)),
       new Set(candidates.map((one) => one.context.entity)),
     ) || joined.context.entity;
   const phase = {
@@ -269,11 +273,11 @@ function phaseOf(material: Material, contexts: Contexts, candidates: Candidate[]
     id: shownId(model, entity),
     parts: [...parts],
   };
-  look(material, phase);
+  look(findingContext, phase);
   return phase;
 }
 
-function unfed({ model }: Material, { id, stats }: Candidate): Finding {
+function unfed({ model }: FindingContext, { id, stats }: Candidate): Finding {
   return findingOf(model, {
     entity: id,
     kind: 'overhead',
@@ -293,12 +297,12 @@ function unfed({ model }: Material, { id, stats }: Candidate): Finding {
 }
 
 /** Who called it, where most of the loss is: up to three entities, outermost first. */
-function callersOf(material: Material, contexts: Contexts, { context }: Candidate): number[] {
-  const { model, working } = material;
+function callersOf(findingContext: FindingContext, contexts: Contexts, { context }: Candidate): number[] {
+  const { model, tables } = findingContext;
   let worst = 0;
   for (const node of context.members)
     if (f64(contexts.lostSelf, node) > (f64(contexts.lostSelf, worst) || 0)) worst = node;
-  const path = pathOf(working.stacks, worst);
+  const path = pathOf(tables.stacks, worst);
   const outside = path.slice(0, Math.max(0, path.indexOf(context.entity)));
   const own = outside.filter(
     (id) => item(model.entities, id).origin !== 'standard' && !isRuntime(item(model.entities, id)),
@@ -307,15 +311,15 @@ function callersOf(material: Material, contexts: Contexts, { context }: Candidat
 }
 
 export const meanwhile = ({ processors }: Model, { costBusy, costSpinning }: ContextStats): Finding['meanwhile'] =>
-  meanwhileOf(processors, costBusy, costSpinning);
+  processorsMeanwhile(processors, costBusy, costSpinning);
 
 const waitingAt = (waited: Waited | undefined): WaitingAt | null =>
   waited ? { entity: waited.object, threads: waited.mean } : null;
 
-function serial(material: Material, contexts: Contexts, candidate: Candidate): Finding {
-  const { model } = material;
+function serial(findingContext: FindingContext, contexts: Contexts, candidate: Candidate): Finding {
+  const { model } = findingContext;
   const { id, stats, waited, context } = candidate;
-  const parts = largestParts(material, candidate); // of an entity's own code: what it calls of run-time libraries
+  const parts = largestParts(findingContext, candidate); // of an entity's own code: what it calls of run-time libraries
   const itself = context.self && id !== 0 && item(model.entities, id).nptNs > 1.05 * stats.npt;
   return findingOf(model, {
     entity: id,
@@ -326,7 +330,7 @@ function serial(material: Material, contexts: Contexts, candidate: Candidate): F
     meanwhile: meanwhile(model, stats),
     facts: {
       form: 'serial',
-      callers: callersOf(material, contexts, candidate),
+      callers: callersOf(findingContext, contexts, candidate),
       itself,
       waiting: waitingAt(waited),
       parts,
@@ -341,8 +345,8 @@ function serial(material: Material, contexts: Contexts, candidate: Candidate): F
  * Entities right below that have a quarter of the cost or more, at most two; none where they have less than half of it
  * together.
  */
-function largestParts({ model, working }: Material, { context }: Candidate): number[] {
-  const { stacks, byStack, weights } = working;
+function largestParts({ model, tables }: FindingContext, { context }: Candidate): number[] {
+  const { stacks, byStack, weights } = tables;
   const totals = new Map<number, number>();
   let whole = 0;
   const { tuples } = model.raw;
@@ -366,20 +370,20 @@ function largestParts({ model, working }: Material, { context }: Candidate): num
   return parts.reduce((sum, [, npt]) => sum + npt, 0) >= whole / 2 ? parts.map(([id]) => id) : [];
 }
 
-/** Of two remedies, one that saves at least this part of what the better one saves is told too. */
+/** Of two remedies, one that saves at least this part of what the better one saves is reported too. */
 const nearlyAsMuch = 0.5;
 
 /**
  * Work that several threads share: one has more of it than the others, or they are too few. Which it is, is what the
  * two remedies would save: dividing it evenly among the threads that there are, and then among all processors.
  */
-function divided(material: Material, contexts: Contexts, candidate: Candidate): Finding {
-  const { model } = material;
+function divided(findingContext: FindingContext, contexts: Contexts, candidate: Candidate): Finding {
+  const { model } = findingContext;
   const P = model.processors;
   const { stats, waited, alone, threads } = candidate;
   // Nobody waits for it, and most of the loss is while one thread runs: several threads did it, but one after the
   // other.
-  if (!waited && stats.lostAlone > stats.lost / 2) return serial(material, contexts, candidate);
+  if (!waited && stats.lostAlone > stats.lost / 2) return serial(findingContext, contexts, candidate);
   const object = waited ? item(model.entities, waited.object) : undefined;
   const atBarrier = object !== undefined && isBarrier(object);
   const atOnce = Math.min(threads, aliveAtOnce(model, stats.threads.ids));
@@ -400,8 +404,8 @@ function divided(material: Material, contexts: Contexts, candidate: Candidate): 
   const more = stats.lost - even;
 
   const shared: Shared = { waiting: waitingAt(waited), many: atOnce > 2 * P, atOnce, sharing, even, more };
-  if (more > even || (!atBarrier && shared.many && !waited)) return tooFew(material, candidate, shared);
-  return uneven(material, contexts, candidate, shared, atBarrier, object);
+  if (more > even || (!atBarrier && shared.many && !waited)) return tooFew(findingContext, candidate, shared);
+  return uneven(findingContext, contexts, candidate, shared, atBarrier, object);
 }
 
 /** Of work that several threads share: what both kinds of finding about it rest on. */
@@ -415,7 +419,7 @@ interface Shared {
 }
 
 function tooFew(
-  { model }: Material,
+  { model }: FindingContext,
   { id, stats, waited, threads, parts }: Candidate,
   { waiting, many, atOnce, sharing, even, more }: Shared,
 ): Finding {
@@ -444,14 +448,14 @@ function tooFew(
 }
 
 function uneven(
-  material: Material,
+  findingContext: FindingContext,
   contexts: Contexts,
   candidate: Candidate,
   { waiting, many, atOnce, sharing, even, more }: Shared,
   atBarrier: boolean,
   object: Entity | undefined,
 ): Finding {
-  const { model } = material;
+  const { model } = findingContext;
   const { id, stats, alone, thread, threads, parts, waited } = candidate;
   const slow = many ? 0 : slowest(model, stats);
   const isSlow = slow !== 0 && threads >= 2;
@@ -486,7 +490,7 @@ function uneven(
       last: !isSlow && item(model.entities, thread).name !== '' && alone && thread !== 0 ? thread : null,
       threads,
       atOnce,
-      callers: isNamesake ? callersOf(material, contexts, candidate) : [],
+      callers: isNamesake ? callersOf(findingContext, contexts, candidate) : [],
       waiting,
       parts,
       many,

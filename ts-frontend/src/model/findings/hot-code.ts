@@ -4,8 +4,8 @@
  */
 import { f64, item, u16, u32, u8 } from '../profile/columns.js';
 import { addTo } from '../evidence/activity-levels.js';
-import type { Material } from '../evidence/context.js';
-import { findingOf, meanwhileOf, muchMore, shownId } from '../evidence/context.js';
+import type { FindingContext } from '../evidence/context.js';
+import { findingOf, processorsMeanwhile, muchMore, shownId } from '../evidence/context.js';
 import { mainThread } from '../evidence/critical-threads.js';
 import { State, Waiting } from '../profile/raw-profile.js';
 import type { Finding, Model } from '../result/types.js';
@@ -31,8 +31,11 @@ function tirelessMain(model: Model): number {
  * Most self NPT at levels where three quarters of the processors or more are busy. `named`: what other findings are
  * about, and what these are worth.
  */
-export function tellOptimize({ model, working, own, least }: Material, named: ReadonlyMap<number, number>): Finding[] {
-  const { stacks, weights } = working;
+export function hotCodeFindings(
+  { model, tables, own, least }: FindingContext,
+  named: ReadonlyMap<number, number>,
+): Finding[] {
+  const { stacks, weights } = tables;
   const { tuples } = model.raw;
   const P = model.processors;
   const full = Math.max(1, 0.75 * P);
@@ -59,8 +62,8 @@ export function tellOptimize({ model, working, own, least }: Material, named: Re
     if (u8(own.hidden, node)) addTo(row.called, u32(stacks.entity, node), npt);
   }
   const worth = ({ npt, mainNs }: Hot): number => (main !== 0 ? Math.min(npt, mainNs) : npt);
-  const isTold = (id: number, { npt }: Hot): boolean => (named.get(id) ?? 0) >= npt / 2 / muchMore;
-  const rows = [...byEntity].filter(([id, hot]) => !isTold(id, hot)).sort((a, b) => b[1].npt - a[1].npt);
+  const isReported = (id: number, { npt }: Hot): boolean => (named.get(id) ?? 0) >= npt / 2 / muchMore;
+  const rows = [...byEntity].filter(([id, hot]) => !isReported(id, hot)).sort((a, b) => b[1].npt - a[1].npt);
   const best = main === 0 ? rows[0] : [...rows].sort((a, b) => worth(b[1]) - worth(a[1]))[0];
   if (!best || worth(best[1]) < Math.max(2 * least, 0.1 * model.elapsedNs)) return [];
   const [id, hot] = best,
@@ -77,7 +80,7 @@ export function tellOptimize({ model, working, own, least }: Material, named: Re
       change: 'optimize',
       costNs: npt,
       savingNs,
-      meanwhile: meanwhileOf(P, busy / npt, spinning / npt),
+      meanwhile: processorsMeanwhile(P, busy / npt, spinning / npt),
       facts: { form: 'optimize', within, beside, savesNs: savingNs },
       related: [...(within ? [within.entity] : []), ...(beside ? [largest, main] : [])],
     }),

@@ -5,8 +5,8 @@
 import { item, u32, u8 } from '../profile/columns.js';
 import type { IoFacts } from '../result/facts.js';
 import { addTo, busyOf, spinningOf } from '../evidence/activity-levels.js';
-import type { Material } from '../evidence/context.js';
-import { findingOf, meanwhileOf, shownId } from '../evidence/context.js';
+import type { FindingContext } from '../evidence/context.js';
+import { findingOf, processorsMeanwhile, shownId } from '../evidence/context.js';
 import { isLock } from '../evidence/wait-kinds.js';
 import { isHeldUp, waitingAt, waitingAtRest } from '../evidence/waiting-at-rest.js';
 import type { Finding } from '../result/types.js';
@@ -26,7 +26,7 @@ const others = /^(p?poll|p?select|epoll_p?wait2?|accept4?|recv(from|m?msg)?)$/;
 const atATime = 2;
 
 /** What the threads call of the system, most first, where procedures of the C library are seen. */
-function systemCalls({ model, working, own }: Material, loss: IoLoss): { name: string; share: number }[] {
+function systemCalls({ model, tables, own }: FindingContext, loss: IoLoss): { name: string; share: number }[] {
   const { tuples } = model.raw;
   const calls = new Map<number, number>();
   let total = 0;
@@ -35,7 +35,7 @@ function systemCalls({ model, working, own }: Material, loss: IoLoss): { name: s
       node = u32(tuples.stack, k);
     if (value <= 0) continue;
     total += value;
-    if (u8(own.hidden, node)) addTo(calls, u32(working.stacks.entity, node), value);
+    if (u8(own.hidden, node)) addTo(calls, u32(tables.stacks.entity, node), value);
   }
   return [...calls]
     .sort((a, b) => b[1] - a[1])
@@ -45,9 +45,9 @@ function systemCalls({ model, working, own }: Material, loss: IoLoss): { name: s
 const shareOf = (calls: readonly { name: string; share: number }[], which: RegExp): number =>
   calls.reduce((sum, { name, share }) => sum + (which.test(name) ? share : 0), 0);
 
-export function tellIo(material: Material, loss: IoLoss): Finding[] {
-  const { model, working, levels, least, own } = material;
-  const { stacks } = working;
+export function ioFindings(context: FindingContext, loss: IoLoss): Finding[] {
+  const { model, tables, levels, least, own } = context;
+  const { stacks } = tables;
   const { tuples } = model.raw;
   // The innermost procedure with half of it or more; else the one with most.
   const byEntity = new Map<number, number>();
@@ -79,11 +79,11 @@ export function tellIo(material: Material, loss: IoLoss): Finding[] {
   }
   const cost = loss.cost,
     waiting = threadTime / cost;
-  const calls = systemCalls(material, loss);
+  const calls = systemCalls(context, loss);
   const asleep = shareOf(calls, sleeps) >= 0.5,
     forChildren = shareOf(calls, children) >= 0.5;
-  // Who waits for it while nothing runs; that locks are held meanwhile is told with these.
-  const held = waitingAtRest(material).filter((one) => isHeldUp(one) && !isLock(one.entity));
+  // Who waits for it while nothing runs; that locks are held meanwhile is reported with these.
+  const held = waitingAtRest(context).filter((one) => isHeldUp(one) && !isLock(one.entity));
   const heldUp = Math.min(
     1,
     held.reduce((sum, { threads }) => sum + threads, 0),
@@ -111,7 +111,7 @@ export function tellIo(material: Material, loss: IoLoss): Finding[] {
       change: 'overlap-io',
       costNs: cost,
       savingNs,
-      meanwhile: meanwhileOf(model.processors, busy / cost, spinning / cost),
+      meanwhile: processorsMeanwhile(model.processors, busy / cost, spinning / cost),
       facts: {
         form: 'io',
         waits,

@@ -4,8 +4,8 @@
  */
 import { f64, item, u16, u32, u8 } from '../profile/columns.js';
 import { addTo } from '../evidence/activity-levels.js';
-import type { Material } from '../evidence/context.js';
-import { findingOf, meanwhileOf, shownId } from '../evidence/context.js';
+import type { FindingContext } from '../evidence/context.js';
+import { findingOf, processorsMeanwhile, shownId } from '../evidence/context.js';
 import { KernelWork, State } from '../profile/raw-profile.js';
 import type { KernelWorkFacts } from '../result/facts.js';
 import type { Finding, Model } from '../result/types.js';
@@ -19,7 +19,7 @@ const smallBytes = 4096;
 /** Huge pages leave so much of what first touches of memory take: each page is still cleared. */
 const hugeLeaves = 0.3;
 const pageBytes = 4096;
-/** Who maps and unmaps is told where that is this part of the cost. */
+/** Who maps and unmaps is reported where that is this part of the cost. */
 const leastMapping = 0.02;
 
 type Work = KernelWorkFacts['work'];
@@ -55,9 +55,9 @@ const nothing = (): Spent => ({
   mapping: 0,
 });
 
-function measure({ model, working, own }: Material): Map<Work, Spent> {
+function measure({ model, tables, own }: FindingContext): Map<Work, Spent> {
   const { tuples } = model.raw;
-  const { stacks, weights } = working;
+  const { stacks, weights } = tables;
   const all = new Map<Work, Spent>();
   for (let k = 0; k < weights.length; k++) {
     const work = workOf[u8(tuples.kernel, k)];
@@ -108,10 +108,10 @@ function savedOf(work: Work, cost: number, again: number | null, calls: KernelWo
 const most = (map: ReadonlyMap<number, number>): [number, number] | undefined =>
   [...map].sort((a, b) => b[1] - a[1])[0];
 
-export function tellKernelWork(material: Material): Finding[] {
-  const { model, least } = material;
+export function tellKernelWork(context: FindingContext): Finding[] {
+  const { model, least } = context;
   const findings: Finding[] = [];
-  for (const [work, spent] of measure(material)) {
+  for (const [work, spent] of measure(context)) {
     const { cost } = spent;
     const again = work === 'memory' ? touchedAgain(model) : null,
       calls = callsOf(model, work);
@@ -128,7 +128,7 @@ export function tellKernelWork(material: Material): Finding[] {
         change: 'fewer-calls',
         costNs: cost,
         savingNs,
-        meanwhile: meanwhileOf(model.processors, spent.busy / cost, spent.spinning / cost),
+        meanwhile: processorsMeanwhile(model.processors, spent.busy / cost, spent.spinning / cost),
         facts: {
           form: 'kernel-work',
           work,

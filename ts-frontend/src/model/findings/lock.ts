@@ -5,9 +5,9 @@
 import { defined, f64, item, u32, u8 } from '../profile/columns.js';
 import type { Holding } from '../evidence/holders.js';
 import { holdingOf } from '../evidence/holders.js';
-import type { Material } from '../evidence/context.js';
+import type { FindingContext } from '../evidence/context.js';
 import type { LockFacts } from '../result/facts.js';
-import { findingOf, meanwhileOf, shownId } from '../evidence/context.js';
+import { findingOf, processorsMeanwhile, shownId } from '../evidence/context.js';
 import { isRuntime } from '../evidence/code-origin.js';
 import { State, Waiting } from '../profile/raw-profile.js';
 import { isBusy } from '../metrics/sums.js';
@@ -18,12 +18,12 @@ import { isLock } from '../evidence/wait-kinds.js';
 
 /**
  * One lock of a group where it alone makes most of the group's loss, else the group. Locks that are waited for because
- * of another one are told with that.
+ * of another one are reported with that.
  */
-export function tellLocks(material: Material, losses: readonly LockLoss[]): Finding[] {
-  const { model, least } = material;
+export function lockFindings(context: FindingContext, losses: readonly LockLoss[]): Finding[] {
+  const { model, least } = context;
   const byId = new Map(losses.map((loss) => [loss.entity, loss]));
-  const told = new Map<number, Contended>();
+  const reported = new Map<number, Contended>();
   for (const loss of losses) {
     const entity = item(model.entities, loss.entity);
     const group = entity.group !== 0 ? byId.get(entity.group) : undefined;
@@ -32,19 +32,19 @@ export function tellLocks(material: Material, losses: readonly LockLoss[]): Find
     if (entity.members.some((member) => savingOf(byId.get(member) ?? loss) >= 0.8 * savingOf(loss) && byId.has(member)))
       continue;
     if (savingOf(loss) >= least)
-      told.set(entity.id, {
+      reported.set(entity.id, {
         entity,
         loss,
-        holding: holdingOf(material, new Set(entity.members.length > 0 ? entity.members : [entity.id])),
+        holding: holdingOf(context, new Set(entity.members.length > 0 ? entity.members : [entity.id])),
         victims: [],
       });
   }
-  for (const one of told.values()) {
-    const cause = causeOf(model, told, one);
+  for (const one of reported.values()) {
+    const cause = causeOf(model, reported, one);
     if (cause !== one) cause.victims.push(one);
   }
-  const victims = new Set([...told.values()].flatMap((one) => one.victims));
-  return [...told.values()].filter((one) => !victims.has(one)).map((one) => tell(material, one));
+  const victims = new Set([...reported.values()].flatMap((one) => one.victims));
+  return [...reported.values()].filter((one) => !victims.has(one)).map((one) => tell(context, one));
 }
 
 interface Contended {
@@ -60,14 +60,14 @@ interface Contended {
 const mostlyFurther = 0.5;
 
 /** Of locks that are taken one inside the other, and all waited for: the one that the others wait for in the end. */
-function causeOf(model: Model, told: ReadonlyMap<number, Contended>, one: Contended): Contended {
+function causeOf(model: Model, reported: ReadonlyMap<number, Contended>, one: Contended): Contended {
   const passed = new Set<Contended>();
   for (let at = one; !passed.has(at);) {
     passed.add(at);
     let next: Contended | undefined,
       most = mostlyFurther * at.holding.ns;
     for (const [id, ns] of at.holding.further) {
-      const further = told.get(id) ?? told.get(shownId(model, id));
+      const further = reported.get(id) ?? reported.get(shownId(model, id));
       if (!further || passed.has(further) || ns < most || ns === 0) continue;
       most = ns;
       next = further;
@@ -79,8 +79,8 @@ function causeOf(model: Model, told: ReadonlyMap<number, Contended>, one: Conten
 }
 
 /** The procedure that most often held it while others waited. */
-function holder(material: Material, paths: readonly PathTime[]): number {
-  const { model } = material;
+function holder(context: FindingContext, paths: readonly PathTime[]): number {
+  const { model } = context;
   const totals = new Map<number, number>();
   for (const { path, ns } of paths) {
     const procedure = [...path]
@@ -91,15 +91,15 @@ function holder(material: Material, paths: readonly PathTime[]): number {
   return [...totals].sort((a, b) => b[1] - a[1])[0]?.[0] ?? 0;
 }
 
-/** From this share on it is told that whoever has a lock has no CPU. */
+/** From this share on it is reported that whoever has a lock has no CPU. */
 const leastUnserved = 0.1;
 
 /**
  * Of the time for which threads had the lock and could run: the share that they waited for a CPU, because more could
  * run than there are.
  */
-function unservedShare({ model, working }: Material, entity: Entity): number {
-  const { parent, entity: entityOf, count } = working.stacks;
+function unservedShare({ model, tables }: FindingContext, entity: Entity): number {
+  const { parent, entity: entityOf, count } = tables.stacks;
   const { tuples } = model.raw;
   const those = new Set(entity.members.length > 0 ? entity.members : [entity.id]);
   const has = new Uint8Array(count);
@@ -116,7 +116,7 @@ function unservedShare({ model, working }: Material, entity: Entity): number {
   return all > 0 ? ready / all : 0;
 }
 
-/** From this share on it is told that whoever has a lock is in input or output, or sleeps. */
+/** From this share on it is reported that whoever has a lock is in input or output, or sleeps. */
 const leastInIo = 0.3;
 
 function inIo({ ns, ioNs, calls }: Holding): LockFacts['inIo'] {
@@ -126,15 +126,15 @@ function inIo({ ns, ioNs, calls }: Holding): LockFacts['inIo'] {
 }
 
 /**
- * Waiters that whoever has the lock keeps waking, without leaving it to them, are told of from this share of all
+ * Waiters that whoever has the lock keeps waking, without leaving it to them, are reported from this share of all
  * waiters on.
  */
 const leastWoken = 0.3;
-/** Else the processors that are told of would not add up to all. */
+/** Else the processors that are reported would not add up to all. */
 const leastTrying = 0.1;
 
-function tell(material: Material, { entity, loss: own, holding, victims }: Contended): Finding {
-  const { model } = material;
+function tell(context: FindingContext, { entity, loss: own, holding, victims }: Contended): Finding {
+  const { model } = context;
   const P = model.processors;
   const stats = defined(entity.object);
   const worst = victims.reduce((most, one) => (savingOf(one.loss) > savingOf(most.loss) ? one : most), {
@@ -145,9 +145,9 @@ function tell(material: Material, { entity, loss: own, holding, victims }: Conte
   });
   const { loss } = worst;
   const spins = loss.spinSaving > loss.blockedSaving;
-  const by = holder(material, stats.holders);
-  const ready = Math.min(material.levels.waits.get(entity.id)?.spinningReady ?? 0, savingOf(loss));
-  const unserved = model.head.publisher === 'pthread' ? unservedShare(material, entity) : 0;
+  const by = holder(context, stats.holders);
+  const ready = Math.min(context.levels.waits.get(entity.id)?.spinningReady ?? 0, savingOf(loss));
+  const unserved = model.head.publisher === 'pthread' ? unservedShare(context, entity) : 0;
   const instead = spins && ready >= savingOf(loss) / 2;
   const savingNs = Math.min(loss.cost, instead ? ready : savingOf(loss));
   return findingOf(model, {
@@ -156,7 +156,7 @@ function tell(material: Material, { entity, loss: own, holding, victims }: Conte
     change: instead ? 'block-instead-of-spin' : 'wait-less',
     costNs: loss.cost,
     savingNs,
-    meanwhile: meanwhileOf(P - loss.trying, loss.busy, loss.spinning),
+    meanwhile: processorsMeanwhile(P - loss.trying, loss.busy, loss.spinning),
     facts: {
       form: 'lock',
       spins,
@@ -180,25 +180,25 @@ function tell(material: Material, { entity, loss: own, holding, victims }: Conte
 }
 
 /** Other objects whose waiters spin although threads are ready to run. */
-export function tellSpinning(material: Material): Finding[] {
-  const { model, levels, least } = material;
-  const told: Finding[] = [];
+export function spinningFindings(context: FindingContext): Finding[] {
+  const { model, levels, least } = context;
+  const reported: Finding[] = [];
   for (const [id, waits] of levels.waits) {
     const entity = item(model.entities, id);
     if (isLock(entity) || entity.group !== 0 || waits.spinningReady < least) continue;
     const loss = lossOf(levels, entity, waits);
     const savingNs = Math.min(loss.spinCost, waits.spinningReady);
-    told.push(
+    reported.push(
       findingOf(model, {
         entity: id,
         kind: 'spinning',
         change: 'block-instead-of-spin',
         costNs: loss.spinCost,
         savingNs,
-        meanwhile: meanwhileOf(model.processors, loss.busy, loss.spinning),
+        meanwhile: processorsMeanwhile(model.processors, loss.busy, loss.spinning),
         facts: { form: 'spinning', savesNs: savingNs },
       }),
     );
   }
-  return told;
+  return reported;
 }

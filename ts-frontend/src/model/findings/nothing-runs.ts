@@ -4,10 +4,10 @@
  * nothing runs"). Pure.
  */
 import { defined, f64, item } from '../profile/columns.js';
-import type { Material } from '../evidence/context.js';
-import { findingOf, leastShare, meanwhileOf } from '../evidence/context.js';
+import type { FindingContext } from '../evidence/context.js';
+import { findingOf, leastShare, processorsMeanwhile } from '../evidence/context.js';
 import { isLock } from '../evidence/wait-kinds.js';
-import { isHeldUp, leastTold, most, waitingAt, waitingAtRest } from '../evidence/waiting-at-rest.js';
+import { isHeldUp, leastReported, most, waitingAt, waitingAtRest } from '../evidence/waiting-at-rest.js';
 import { State } from '../profile/raw-profile.js';
 import type { Finding } from '../result/types.js';
 
@@ -15,7 +15,7 @@ import type { Finding } from '../result/types.js';
 const shortWaitNs = 500_000;
 
 /** Of the time in which nothing ran: during how much of it nobody was in input or output, or slept. */
-function unendedNs({ model, levels }: Material): number {
+function unendedNs({ model, levels }: FindingContext): number {
   const { tuples } = model.raw;
   let ending = 0;
   for (let k = 0; k < tuples.ns.length; k++)
@@ -29,11 +29,11 @@ function unendedNs({ model, levels }: Material): number {
 /**
  * All threads wait for objects, and nobody is there to wake them: a time limit that has to run out, again and again.
  */
-export function tellRest(material: Material): Finding[] {
-  const { model, least } = material;
-  const cost = unendedNs(material);
+export function nothingRunsFindings(context: FindingContext): Finding[] {
+  const { model, least } = context;
+  const cost = unendedNs(context);
   if (cost < Math.max(least, 2 * leastShare * model.elapsedNs) || cost < model.balance.nothingRanNs / 2) return [];
-  const held = waitingAtRest(material).filter((one) => isHeldUp(one) && one.threads >= leastTold);
+  const held = waitingAtRest(context).filter((one) => isHeldUp(one) && one.threads >= leastReported);
   // Where the waits are short, or the holder of a lock may be outside all that is seen, nothing is known.
   const known = held.filter(({ entity }) => !isLock(entity) && entity.object?.counted && entity.object.contended > 0);
   const [first] = [...known].sort((a, b) => defined(a.entity.object).waitMeanNs - defined(b.entity.object).waitMeanNs);
@@ -50,7 +50,7 @@ export function tellRest(material: Material): Finding[] {
       change: 'wait-less',
       costNs: cost,
       savingNs: cost,
-      meanwhile: meanwhileOf(model.processors, 0, 0),
+      meanwhile: processorsMeanwhile(model.processors, 0, 0),
       facts: { form: 'nothing-runs', waiting: waitingAt(held), waits },
       related: held.map(({ entity }) => entity.id),
     }),

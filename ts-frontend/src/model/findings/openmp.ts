@@ -4,8 +4,8 @@
  */
 import { defined, f64, item, u16, u32, u8 } from '../profile/columns.js';
 import { addTo } from '../evidence/activity-levels.js';
-import type { Material } from '../evidence/context.js';
-import { findingOf, largerPieces, meanwhileOf, noAdvice, shownId } from '../evidence/context.js';
+import type { FindingContext } from '../evidence/context.js';
+import { findingOf, largerPieces, processorsMeanwhile, noAdvice, shownId } from '../evidence/context.js';
 import { State } from '../profile/raw-profile.js';
 import { rowsOfKey } from '../profile/row-index.js';
 import { isBusy } from '../metrics/sums.js';
@@ -21,8 +21,8 @@ const entrance = /^(GOMP|GOACC|omp|__kmpc|__tgt)_/;
 const excludes = /critical|atomic_|_(un)?set_(nest_)?lock/;
 
 /** What the program called there, 0: the innermost code of the stack is not OpenMP's library, or what that calls. */
-function calledAt({ model, working, own }: Material, node: number): number {
-  const { stacks } = working;
+function calledAt({ model, tables, own }: FindingContext, node: number): number {
+  const { stacks } = tables;
   let called = 0;
   for (let n = node; n !== 0 && u8(own.hidden, n); n = u32(stacks.parent, n))
     if (item(model.entities, u32(stacks.entity, n)).origin === 'openmp') called = u32(stacks.entity, n);
@@ -38,17 +38,17 @@ interface Teams {
 }
 
 /** Its own work, and the time in which all that could run waited for each other in it. */
-function measure(material: Material): Teams {
-  const { model, working, own } = material;
+function measure(context: FindingContext): Teams {
+  const { model, tables, own } = context;
   const { tuples } = model.raw;
   const teams: Teams = { cost: 0, busy: 0, spinning: 0, owners: new Map(), calls: new Map() };
   for (let k = 0; k < tuples.ns.length; k++) {
     const node = u32(tuples.stack, k),
       b = u16(tuples.busy, k),
       s = u16(tuples.spinning, k),
-      ns = f64(working.weights, k);
+      ns = f64(tables.weights, k);
     if (tuples.state[k] === State.useful && b > 0) {
-      const called = calledAt(material, node);
+      const called = calledAt(context, node);
       if (called === 0) continue;
       teams.cost += ns / b;
       teams.busy += ns;
@@ -59,7 +59,7 @@ function measure(material: Material): Teams {
       tuples.state[k] === State.spinning &&
       b === 0 &&
       s > 0 &&
-      item(model.entities, u32(working.stacks.entity, node)).origin === 'openmp'
+      item(model.entities, u32(tables.stacks.entity, node)).origin === 'openmp'
     ) {
       teams.cost += ns / s;
       teams.spinning += ns;
@@ -69,22 +69,22 @@ function measure(material: Material): Teams {
   return teams;
 }
 
-const isMuch = ({ cost, busy }: Teams, { model, least }: Material): boolean =>
+const isMuch = ({ cost, busy }: Teams, { model, least }: FindingContext): boolean =>
   busy >= least && cost >= leastPart * model.elapsedNs;
 
-/** Code that runs in the library for half of its time or more, where that is told by itself. */
-export function handsOver(material: Material): (members: readonly number[]) => boolean {
-  if (!isMuch(measure(material), material)) return () => false;
-  const { working, model } = material;
+/** Code that runs in the library for half of its time or more, where that is reported by itself. */
+export function handsOver(context: FindingContext): (members: readonly number[]) => boolean {
+  if (!isMuch(measure(context), context)) return () => false;
+  const { tables, model } = context;
   return (members) => {
     let all = 0,
       inside = 0;
     for (const node of members) {
       let ns = 0;
-      for (const k of rowsOfKey(working.byStack, node))
-        if (isBusy(u8(model.raw.tuples.state, k))) ns += f64(working.weights, k);
+      for (const k of rowsOfKey(tables.byStack, node))
+        if (isBusy(u8(model.raw.tuples.state, k))) ns += f64(tables.weights, k);
       all += ns;
-      if (ns > 0 && calledAt(material, node) !== 0) inside += ns;
+      if (ns > 0 && calledAt(context, node) !== 0) inside += ns;
     }
     return inside >= all / 2;
   };
@@ -92,10 +92,10 @@ export function handsOver(material: Material): (members: readonly number[]) => b
 
 const most = 3;
 
-export function tellTeams(material: Material): Finding[] {
-  const { model } = material;
-  const teams = measure(material);
-  if (!isMuch(teams, material)) return [];
+export function openmpFindings(context: FindingContext): Finding[] {
+  const { model } = context;
+  const teams = measure(context);
+  if (!isMuch(teams, context)) return [];
   const { cost } = teams;
   const ranked = (map: Map<number, number>): number[] => [...map].sort((a, b) => b[1] - a[1]).map(([id]) => id);
   const id = ranked(teams.owners).find((one) => one !== 0) ?? 0;
@@ -118,7 +118,7 @@ export function tellTeams(material: Material): Finding[] {
       advice: isExclusion ? noAdvice : largerPieces,
       costNs: cost,
       savingNs,
-      meanwhile: meanwhileOf(model.processors, teams.busy / cost, teams.spinning / cost),
+      meanwhile: processorsMeanwhile(model.processors, teams.busy / cost, teams.spinning / cost),
       facts: { form: 'openmp', calls, excludes: isExclusion, savesNs: savingNs, coarser: larger },
       related: calls,
     }),

@@ -5,17 +5,17 @@
 import { defined, f64, item, u16, u32, u8 } from '../profile/columns.js';
 import { waitsAgain } from '../evidence/waits-again.js';
 import { addTo } from '../evidence/activity-levels.js';
-import type { Material } from '../evidence/context.js';
+import type { FindingContext } from '../evidence/context.js';
 import type { PackageWorkFacts } from '../result/facts.js';
-import { findingOf, largerPieces, meanwhileOf, noAdvice, shownId } from '../evidence/context.js';
+import { findingOf, largerPieces, processorsMeanwhile, noAdvice, shownId } from '../evidence/context.js';
 import { State, Waiting } from '../profile/raw-profile.js';
 import type { Finding } from '../result/types.js';
 
 /** Ten times coarser grain leaves a tenth of the overhead. */
 const coarser = 10;
 
-export function tellOverhead({ model, working, least }: Material): Finding[] {
-  const { stacks, weights } = working;
+export function overheadFindings({ model, tables, least }: FindingContext): Finding[] {
+  const { stacks, weights } = tables;
   const { tuples } = model.raw;
   let cost = 0,
     busy = 0,
@@ -56,7 +56,7 @@ export function tellOverhead({ model, working, least }: Material): Finding[] {
       advice: largerPieces,
       costNs: cost,
       savingNs,
-      meanwhile: meanwhileOf(model.processors, busy / cost, spinning / cost),
+      meanwhile: processorsMeanwhile(model.processors, busy / cost, spinning / cost),
       facts: { form: 'package-work', events, savesNs: savingNs, coarser },
     }),
   ];
@@ -72,7 +72,7 @@ const wakes = /pthread_|lll_|futex|sem_post|sem_wait|notify_one|notify_all|condi
  * What that takes is the time of threads that have been woken, as far as nobody else has the CPUs, and of the calls
  * that wake.
  */
-export function tellWakes({ model, working, own, least }: Material): Finding[] {
+export function wakeUpFindings({ model, tables, own, least }: FindingContext): Finding[] {
   if (model.head.publisher !== 'pthread') return [];
   let waits = 0;
   const byObject = new Map<number, number>();
@@ -92,7 +92,7 @@ export function tellWakes({ model, working, own, least }: Material): Finding[] {
   const workNs = model.cpuWait.runNs > 0 ? model.cpuWait.runNs : model.root.processorTimeNs;
   const condition = model.entities.find((entity) => waitsAgain(model, entity) > 0);
   if (waits === 0 || (!condition && workNs / waits >= shortWaitNs)) return [];
-  const { stacks, weights } = working;
+  const { stacks, weights } = tables;
   const { tuples } = model.raw;
   let cost = 0,
     busy = 0,
@@ -125,7 +125,7 @@ export function tellWakes({ model, working, own, least }: Material): Finding[] {
       advice: again ? noAdvice : largerPieces,
       costNs: cost,
       savingNs,
-      meanwhile: meanwhileOf(model.processors, busy / cost, spinning / cost),
+      meanwhile: processorsMeanwhile(model.processors, busy / cost, spinning / cost),
       facts: {
         form: 'wake-ups',
         waits,
@@ -141,7 +141,7 @@ export function tellWakes({ model, working, own, least }: Material): Finding[] {
 }
 
 /**
- * What making, starting and ending a kernel thread takes at least; it is told where that is a twentieth of the work.
+ * What making, starting and ending a kernel thread takes at least; it is reported where that is a twentieth of the work.
  */
 const makingNs = 10_000,
   shortLifeNs = 20 * makingNs;
@@ -149,7 +149,7 @@ const makingNs = 10_000,
 /**
  * Kernel threads that live for hardly any work. What each costs beyond the least (a stack, cold caches) is not known.
  */
-export function tellThreads({ model }: Material): Finding[] {
+export function shortThreadFindings({ model }: FindingContext): Finding[] {
   const { spawns } = model.head;
   const { root } = model;
   if (model.head.publisher !== 'pthread' || spawns === 0 || root.processorTimeNs === 0) return [];
@@ -168,7 +168,7 @@ export function tellThreads({ model }: Material): Finding[] {
       advice: { pieces: 'larger', threads: 'fewer' },
       costNs: cost,
       savingNs,
-      meanwhile: meanwhileOf(
+      meanwhile: processorsMeanwhile(
         model.processors,
         model.balance.meanBusy,
         model.balance.spinningNs / Math.max(1, model.elapsedNs),

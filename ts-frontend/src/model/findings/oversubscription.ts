@@ -7,18 +7,18 @@ import { f64, item, u16, u32, u8 } from '../profile/columns.js';
 import { behindSpinNs, spinningProcedures } from '../evidence/spin-then-block.js';
 import type { OversubscriptionFacts } from '../result/facts.js';
 import { addTo } from '../evidence/activity-levels.js';
-import type { Material } from '../evidence/context.js';
-import { findingOf, meanwhileOf, shownId } from '../evidence/context.js';
+import type { FindingContext } from '../evidence/context.js';
+import { findingOf, processorsMeanwhile, shownId } from '../evidence/context.js';
 import { State, Waiting } from '../profile/raw-profile.js';
 import type { Finding, Model } from '../result/types.js';
 
 /** Told from this share of the elapsed time on: threads that begin or end overlap for a moment in any program. */
-const leastCrowded = 0.25;
+const leastOversubscribed = 0.25;
 
 /** Fewer samples say too little of what the CPUs did. */
 const leastSamples = 50;
 
-interface Crowd {
+interface Oversubscription {
   ns: number; // elapsed time with more threads runnable than CPUs
   runnable: number; // their mean number
   busy: number;
@@ -39,7 +39,7 @@ interface Level {
   ns: number;
   taken: number;
   atWork: number;
-  working: number;
+  tables: number;
 }
 
 /**
@@ -50,15 +50,15 @@ function lostAt(levels: readonly Level[], share?: number): number {
   const sum = (of: (level: Level) => number): number => levels.reduce((all, level) => all + level.ns * of(level), 0);
   const equal = sum(({ atWork }) => atWork);
   const more = share === undefined ? 1 : equal > 0 ? (share * sum(({ taken }) => taken)) / equal : 0;
-  return sum(({ atWork, working }) =>
-    working > 0 ? Math.max(0, 1 - (atWork * more) / working) : share === undefined ? 0 : 1,
+  return sum(({ atWork, tables }) =>
+    tables > 0 ? Math.max(0, 1 - (atWork * more) / tables) : share === undefined ? 0 : 1,
   );
 }
 
-export function crowdOf({ model }: Material): Crowd {
+export function oversubscriptionOf({ model }: FindingContext): Oversubscription {
   const { balance, tuples } = model.raw;
   const P = model.processors;
-  const crowd: Crowd = {
+  const oversubscription: Oversubscription = {
     ns: 0,
     runnable: 0,
     busy: 0,
@@ -79,14 +79,22 @@ export function crowdOf({ model }: Material): Crowd {
     if (waiting === Waiting.none || u32(tuples.runnable, k) <= P) continue;
     const level = levelOf(u16(tuples.busy, k), u16(tuples.spinning, k), u32(tuples.runnable, k));
     if (waiting === Waiting.woken) {
-      crowd.woken += f64(tuples.ns, k);
+      oversubscription.woken += f64(tuples.ns, k);
       addTo(woken, level, f64(tuples.ns, k));
-      addTo(crowd.wokenAt, shownId(model, u32(model.raw.stacks.entity, u32(tuples.stack, k))), f64(tuples.ns, k));
+      addTo(
+        oversubscription.wokenAt,
+        shownId(model, u32(model.raw.stacks.entity, u32(tuples.stack, k))),
+        f64(tuples.ns, k),
+      );
       continue;
     }
     if (state !== State.spinning && state !== State.ready) continue;
     addTo(spun, level, f64(tuples.ns, k));
-    addTo(crowd.byObject, shownId(model, u32(model.raw.stacks.entity, u32(tuples.stack, k))), f64(tuples.ns, k));
+    addTo(
+      oversubscription.byObject,
+      shownId(model, u32(model.raw.stacks.entity, u32(tuples.stack, k))),
+      f64(tuples.ns, k),
+    );
   }
   const levels: Level[] = [];
   for (let k = 0; k < balance.ns.length; k++) {
@@ -99,68 +107,69 @@ export function crowdOf({ model }: Material): Crowd {
     const m = Math.min(r, (spun.get(level) ?? 0) / ns),
       w = Math.min(r - m, (woken.get(level) ?? 0) / ns),
       u = r - m - w;
-    crowd.ns += ns;
-    crowd.runnable += ns * r;
-    crowd.busy += ns * b;
-    crowd.spinning += ns * s;
-    crowd.spinners += ns * m;
+    oversubscription.ns += ns;
+    oversubscription.runnable += ns * r;
+    oversubscription.busy += ns * b;
+    oversubscription.spinning += ns * s;
+    oversubscription.spinners += ns * m;
     const onOne = Math.min(P, u + m);
     const taken = onOne + Math.min(w, P - onOne);
-    levels.push({ ns, taken, atWork: taken - (m > 0 ? (onOne * m) / (u + m) : 0), working: Math.min(u + w, P) });
+    levels.push({ ns, taken, atWork: taken - (m > 0 ? (onOne * m) / (u + m) : 0), tables: Math.min(u + w, P) });
   }
   // The CPUs go round among the u + m that may be on one: those at work get so many, and those just woken what is left.
   // Without the spinning all u + w could have them. Who spins takes its whole turn, who has little to do spins after
   // it: what part of the CPUs' time that is the samples of running threads say.
-  const { crowdedSamples: samples, crowdedSpinning: spins, crowdedHanding: hands } = model.head;
+  const { oversubscribedSamples: samples, oversubscribedSpinning: spins, oversubscribedHanding: hands } = model.head;
   const isSampled = samples >= leastSamples;
-  if (crowd.spinners > 0) {
-    crowd.lostNs = lostAt(levels, isSampled ? 1 - spins / samples : undefined);
-    crowd.handedNs = lostAt(levels, isSampled ? 1 - (spins + hands) / samples : undefined);
+  if (oversubscription.spinners > 0) {
+    oversubscription.lostNs = lostAt(levels, isSampled ? 1 - spins / samples : undefined);
+    oversubscription.handedNs = lostAt(levels, isSampled ? 1 - (spins + hands) / samples : undefined);
   }
-  if (crowd.ns > 0)
-    for (const mean of ['runnable', 'busy', 'spinning', 'spinners', 'woken'] as const) crowd[mean] /= crowd.ns;
-  return crowd;
+  if (oversubscription.ns > 0)
+    for (const mean of ['runnable', 'busy', 'spinning', 'spinners', 'woken'] as const)
+      oversubscription[mean] /= oversubscription.ns;
+  return oversubscription;
 }
 
 /**
  * The program's threads keep each other waiting only while they have all CPUs; for the rest others have them
  * (docs/reference/metrics.md, section 6).
  */
-function ownNs({ cpuWait, processors }: Model, crowd: Crowd): number {
-  return cpuWait.runNs > 0 ? Math.min(crowd.ns, cpuWait.runNs / processors) : crowd.ns;
+function ownNs({ cpuWait, processors }: Model, oversubscription: Oversubscription): number {
+  return cpuWait.runNs > 0 ? Math.min(oversubscription.ns, cpuWait.runNs / processors) : oversubscription.ns;
 }
 
 /** Threads that have been woken and wait for a CPU, where they are a tenth of those that can run, or more. */
-function wokenOf({ woken, runnable, wokenAt }: Crowd): OversubscriptionFacts['woken'] {
+function wokenOf({ woken, runnable, wokenAt }: Oversubscription): OversubscriptionFacts['woken'] {
   const [most] = [...wokenAt].sort((a, b) => b[1] - a[1]);
   return most && woken >= 0.1 * runnable ? { threads: woken, object: most[0] } : null;
 }
 
-/** What else the waiting may cost, or blocking save, is told where it is a tenth more, or less. */
+/** What else the waiting may cost, or blocking save, is reported where it is a tenth more, or less. */
 const notable = 0.1;
 
 /** Blocking saves less than fewer threads: the calls that wait and wake remain. */
-const isLess = ({ lostNs, handedNs }: Crowd): boolean => lostNs < (1 - notable) * handedNs;
+const isLess = ({ lostNs, handedNs }: Oversubscription): boolean => lostNs < (1 - notable) * handedNs;
 
 /** What fewer threads save at least and at most. */
-function savedByFewer(material: Material, { handedNs }: Crowd): OversubscriptionFacts['fewer'] {
-  const most = Math.min(material.model.elapsedNs, handedNs + behindSpinNs(material, spinningProcedures(material)));
+function savedByFewer(context: FindingContext, { handedNs }: Oversubscription): OversubscriptionFacts['fewer'] {
+  const most = Math.min(context.model.elapsedNs, handedNs + behindSpinNs(context, spinningProcedures(context)));
   return { savesNs: handedNs, mostNs: most > (1 + notable) * handedNs ? most : null };
 }
 
 /** At most one finding; with no saving where no thread spins. */
-export function tellCrowd(material: Material): Finding | undefined {
-  const { model, least } = material;
+export function oversubscriptionFinding(context: FindingContext): Finding | undefined {
+  const { model, least } = context;
   const P = model.processors;
   if (model.head.publisher !== 'pthread') return undefined; // threads of the package are meant to be many
-  const crowd = crowdOf(material);
-  const harmful = crowd.lostNs >= least;
-  if (!harmful && ownNs(model, crowd) < leastCrowded * model.elapsedNs) return undefined;
-  const objects = harmful ? [...crowd.byObject].sort((a, b) => b[1] - a[1]).map(([id]) => id) : [];
+  const oversubscription = oversubscriptionOf(context);
+  const harmful = oversubscription.lostNs >= least;
+  if (!harmful && ownNs(model, oversubscription) < leastOversubscribed * model.elapsedNs) return undefined;
+  const objects = harmful ? [...oversubscription.byObject].sort((a, b) => b[1] - a[1]).map(([id]) => id) : [];
   const {
     cpuWait: { waitNs, ownNs: own },
   } = model;
-  const savingNs = harmful ? crowd.handedNs : 0;
+  const savingNs = harmful ? oversubscription.handedNs : 0;
   return findingOf(model, {
     entity: 0,
     kind: 'oversubscription',
@@ -168,30 +177,32 @@ export function tellCrowd(material: Material): Finding | undefined {
     advice: { pieces: null, threads: 'fewer' },
     costNs: savingNs,
     savingNs,
-    meanwhile: meanwhileOf(P, crowd.busy, crowd.spinning),
+    meanwhile: processorsMeanwhile(P, oversubscription.busy, oversubscription.spinning),
     facts: {
       form: 'oversubscription',
-      crowdedNs: crowd.ns,
-      runnable: crowd.runnable,
+      crowdedNs: oversubscription.ns,
+      runnable: oversubscription.runnable,
       harmful,
-      spinners: harmful ? { threads: crowd.spinners, object: item(objects, 0) } : null,
-      woken: wokenOf(crowd),
+      spinners: harmful ? { threads: oversubscription.spinners, object: item(objects, 0) } : null,
+      woken: wokenOf(oversubscription),
       cpuWait: waitNs > 0 ? { waitNs, ownNs: own } : null,
-      fewer: harmful ? savedByFewer(material, crowd) : { savesNs: 0, mostNs: null },
-      blocking: harmful && isLess(crowd) ? crowd.lostNs : null,
+      fewer: harmful ? savedByFewer(context, oversubscription) : { savesNs: 0, mostNs: null },
+      blocking: harmful && isLess(oversubscription) ? oversubscription.lostNs : null,
     },
     related: objects.slice(0, 3),
     alternatives:
-      harmful && isLess(crowd) ? [{ kind: 'spinning', change: 'block-instead-of-spin', savingNs: crowd.lostNs }] : [],
+      harmful && isLess(oversubscription)
+        ? [{ kind: 'spinning', change: 'block-instead-of-spin', savingNs: oversubscription.lostNs }]
+        : [],
   });
 }
 
-/** Spinning that costs because there are more threads than CPUs is told with that, once. */
-export function isCrowds(finding: Finding, crowd: Finding | undefined): boolean {
+/** Spinning that costs because there are more threads than CPUs is reported with that, once. */
+export function isOversubscription(finding: Finding, oversubscription: Finding | undefined): boolean {
   return (
-    crowd !== undefined &&
+    oversubscription !== undefined &&
     finding.kind === 'spinning' &&
-    crowd.related.includes(finding.entity) &&
-    crowd.savingNs >= finding.savingNs / 2
+    oversubscription.related.includes(finding.entity) &&
+    oversubscription.savingNs >= finding.savingNs / 2
   );
 }

@@ -7,7 +7,7 @@ import type { Contexts } from '../evidence/loss-contexts.js';
 import type { Candidate } from './code.js';
 import { isBeside, meanwhile, together } from './code.js';
 import { isBarrier, isLock, isUnexplained, passesOn } from '../evidence/wait-kinds.js';
-import type { Material } from '../evidence/context.js';
+import type { FindingContext } from '../evidence/context.js';
 import { findingOf, shownId } from '../evidence/context.js';
 import { lossOf } from '../evidence/lock-loss.js';
 import type { Entity, Finding, Model } from '../result/types.js';
@@ -58,8 +58,13 @@ export function isStream(model: Model, candidate: Candidate): boolean {
 }
 
 /** Threads that pass data on: one stage is slower than the others, or all of them wait for each other. */
-export function stream(material: Material, contexts: Contexts, streams: Candidate[], involved: Set<number>): Finding {
-  const { model, levels } = material;
+export function stream(
+  context: FindingContext,
+  contexts: Contexts,
+  streams: Candidate[],
+  involved: Set<number>,
+): Finding {
+  const { model, levels } = context;
   const P = model.processors;
   streams.sort((a, b) => b.stats.cost - a.stats.cost);
   const objects = [
@@ -83,7 +88,7 @@ export function stream(material: Material, contexts: Contexts, streams: Candidat
     if (!known || known.time < time) stages.set(thread.name, { thread, time });
   }
   const [first, second] = [...stages.values()].sort((a, b) => b.time - a.time);
-  const total = together(material, contexts, streams);
+  const total = together(context, contexts, streams);
   const related = [...objects, ...streams.map((one) => one.id)];
 
   const shown = [...new Set(objects.map((object) => shownId(model, object)))];

@@ -10,18 +10,18 @@ import { caution } from '../metrics/cpu-wait.js';
 import { independentSnapshots, shareInterval } from '../metrics/confidence.js';
 import { unexplainedOf } from '../evidence/loss-attribution.js';
 import { measureLevels } from '../evidence/activity-levels.js';
-import { tellCode } from './code.js';
+import { codeFindings } from './code.js';
 import { ioLoss } from '../evidence/io-loss.js';
-import { tellIo } from './io.js';
+import { ioFindings } from './io.js';
 import { lockLosses, savingOf } from '../evidence/lock-loss.js';
-import { tellLocks, tellSpinning } from './lock.js';
-import { tellOptimize } from './hot-code.js';
+import { lockFindings, spinningFindings } from './lock.js';
+import { hotCodeFindings } from './hot-code.js';
 import { tellKernelWork } from './kernel-work.js';
-import { tellOverhead, tellThreads, tellWakes } from './overhead.js';
-import { tellRest } from './nothing-runs.js';
-import { tellTeams } from './openmp.js';
-import { isCrowds, tellCrowd } from './oversubscription.js';
-import type { Material } from '../evidence/context.js';
+import { overheadFindings, shortThreadFindings, wakeUpFindings } from './overhead.js';
+import { nothingRunsFindings } from './nothing-runs.js';
+import { openmpFindings } from './openmp.js';
+import { isOversubscription, oversubscriptionFinding } from './oversubscription.js';
+import type { FindingContext } from '../evidence/context.js';
 import { leastObservations, leastSerial, leastShare, muchMore } from '../evidence/context.js';
 import { bound, leftBy, longestThreads, type Longest } from '../evidence/critical-threads.js';
 import { prepareMeanwhile } from '../evidence/wait-overlap.js';
@@ -32,60 +32,63 @@ import type { Finding, Model } from '../result/types.js';
 export const findingsKept = 3;
 
 /** What the searches look at; there must be a snapshot. */
-export function materialOf(model: Model, working: Tables): Material {
+export function findingContextOf(model: Model, tables: Tables): FindingContext {
   const { raw, samples, elapsedNs } = model;
   return {
     model,
-    working,
-    levels: measureLevels(raw, working.stacks, working.groupOf),
-    meanwhile: prepareMeanwhile(raw, working.stacks),
-    own: ownOf(raw, working.stacks),
+    tables,
+    levels: measureLevels(raw, tables.stacks, tables.groupOf),
+    meanwhile: prepareMeanwhile(raw, tables.stacks),
+    own: ownOf(raw, tables.stacks),
     least: Math.max(leastShare, leastObservations / samples) * elapsedNs,
   };
 }
 
-export function findingsOf(material: Material): Finding[] {
-  const { model, working } = material;
-  const losses = lockLosses(material);
-  const io = ioLoss(material, losses);
-  const longest = longestThreads(material);
+export function findingsOf(context: FindingContext): Finding[] {
+  const { model, tables } = context;
+  const losses = lockLosses(context);
+  const io = ioLoss(context, losses);
+  const longest = longestThreads(context);
   // A lock that costs nothing, for a longer thread runs beside it, explains nothing: that thread's code is what costs.
   const costing = losses.filter(
     (loss) =>
-      savingOf(loss) < material.least ||
-      (leftBy(material, longest, [loss.entity], savingOf(loss))?.most ?? Infinity) >= material.least,
+      savingOf(loss) < context.least ||
+      (leftBy(context, longest, [loss.entity], savingOf(loss))?.most ?? Infinity) >= context.least,
   );
   const contexts = prepareContexts(
     model.raw,
-    working,
-    material.own,
-    unexplainedOf(model, working, material.meanwhile, costing, io),
+    tables,
+    context.own,
+    unexplainedOf(model, tables, context.meanwhile, costing, io),
   );
-  const crowd = tellCrowd(material);
+  const oversubscription = oversubscriptionFinding(context);
   const sampled = [
-    ...(crowd ? [crowd] : []),
-    ...tellLocks(material, losses),
-    ...tellSpinning(material),
-    ...tellIo(material, io),
-    ...tellCode(material, contexts),
-    ...tellOverhead(material),
-    ...tellKernelWork(material),
-    ...tellTeams(material),
-    ...tellWakes(material),
-    ...tellRest(material),
-  ].filter((finding) => worthOf(finding) >= leastFor(finding, material) && !isCrowds(finding, crowd));
+    ...(oversubscription ? [oversubscription] : []),
+    ...lockFindings(context, losses),
+    ...spinningFindings(context),
+    ...ioFindings(context, io),
+    ...codeFindings(context, contexts),
+    ...overheadFindings(context),
+    ...tellKernelWork(context),
+    ...openmpFindings(context),
+    ...wakeUpFindings(context),
+    ...nothingRunsFindings(context),
+  ].filter(
+    (finding) => worthOf(finding) >= leastFor(finding, context) && !isOversubscription(finding, oversubscription),
+  );
   // What is counted, not sampled, needs no observations.
-  const all = [...sampled, ...tellThreads(material)];
-  for (const finding of all) bound(material, longest, finding);
+  const all = [...sampled, ...shortThreadFindings(context)];
+  for (const finding of all) bound(context, longest, finding);
   const limits = all.sort((a, b) => b.savingNs - a.savingNs || b.costNs - a.costNs);
-  let findings = chosen(gatherSmall(limits.filter(isFirstOfKind), material.least));
+  let findings = chosen(gatherSmall(limits.filter(isFirstOfKind), context.least));
   const named = new Map(
     findings.flatMap((one) =>
       (one.kind === 'pipeline' ? [one.entity, ...one.related] : [one.entity]).map((id) => [id, worthOf(one)] as const),
     ),
   );
-  if (crowd && findings.length < findingsKept && !findings.includes(crowd)) findings = reconciled([...findings, crowd]);
-  if (findings.length < findingsKept) findings.push(...optimizeWithin(material, longest, named));
+  if (oversubscription && findings.length < findingsKept && !findings.includes(oversubscription))
+    findings = reconciled([...findings, oversubscription]);
+  if (findings.length < findingsKept) findings.push(...optimizeWithin(context, longest, named));
   putFirst(findings);
   orderWork(findings);
   for (const finding of findings) setIntervals(finding, model);
@@ -102,13 +105,13 @@ function chosen(limits: readonly Finding[]): Finding[] {
 
 /** Code to make faster, none that only runs beside a longer thread; so many are looked at. */
 const tried = 3;
-function optimizeWithin(material: Material, longest: Longest, named: Map<number, number>): Finding[] {
+function optimizeWithin(context: FindingContext, longest: Longest, named: Map<number, number>): Finding[] {
   const passed = new Map(named);
   for (let k = 0; k < tried; k++) {
-    const [next] = tellOptimize(material, passed);
+    const [next] = hotCodeFindings(context, passed);
     if (!next) break;
-    bound(material, longest, next);
-    if (next.savingNs >= material.least) return [next];
+    bound(context, longest, next);
+    if (next.savingNs >= context.least) return [next];
     passed.set(next.entity, Infinity);
   }
   return [];
@@ -118,7 +121,7 @@ function optimizeWithin(material: Material, longest: Longest, named: Map<number,
 const worthOf = (finding: Finding): number =>
   Math.min(finding.kind === 'serial' ? finding.costNs : finding.savingNs, finding.bound?.mostNs ?? Infinity);
 
-/** Too fine a grain shows as overhead and as ready threads beside idle processors: one cause, told once. */
+/** Too fine a grain shows as overhead and as ready threads beside idle processors: one cause, reported once. */
 function isFirstOfKind(finding: Finding, at: number, all: readonly Finding[]): boolean {
   return finding.kind !== 'overhead' || all.findIndex((one) => one.kind === 'overhead') === at;
 }
@@ -135,7 +138,7 @@ function gatherSmall(limits: readonly Finding[], least: number): Finding[] {
   return limits.filter((one) => !small.includes(one));
 }
 
-function leastFor({ kind }: Finding, { least, model }: Material): number {
+function leastFor({ kind }: Finding, { least, model }: FindingContext): number {
   return kind === 'serial'
     ? Math.max(leastSerial * leastShare, leastObservations / model.samples) * model.elapsedNs
     : least;

@@ -31,7 +31,7 @@ const shaken: ReadonlySet<Finding['kind']> = new Set([
 ] as const);
 
 export function cpuWaitOf({ head, balance }: RawProfile): CpuWait {
-  const { cpuRunNs: runNs, cpuWaitNs: waitNs, cpuTurns, publisher, processors, cpus } = head;
+  const { cpuRunNs: runNs, cpuWaitNs: waitNs, cpuDispatches, publisher, processors, cpus } = head;
   const places = Math.max(1, publisher === 'pthread' ? processors : cpus);
   const excess: { more: number; ns: number }[] = [];
   for (let k = 0; k < balance.ns.length; k++) {
@@ -47,7 +47,7 @@ export function cpuWaitOf({ head, balance }: RawProfile): CpuWait {
     left -= Math.min(ns, left);
   }
   const ownNs = Math.min(waitNs, mostNs),
-    othersNs = Math.max(0, waitNs - ownNs - wakeNs * cpuTurns);
+    othersNs = Math.max(0, waitNs - ownNs - wakeNs * cpuDispatches);
   return { runNs, waitNs, ownNs, othersNs, share: runNs + waitNs > 0 ? waitNs / (runNs + waitNs) : 0 };
 }
 

@@ -40,19 +40,19 @@ export class Shared {
   #systemTimes: { of: Float64Array | undefined } | undefined;
   constructor(
     readonly raw: RawProfile,
-    readonly working: Tables,
+    readonly tables: Tables,
     readonly independent: number,
   ) {
     this.threads = new Map(raw.threads.map((thread) => [thread.entity, thread]));
-    this.objects = new Objects(raw, working);
+    this.objects = new Objects(raw, tables);
   }
   /** undefined: not known. */
   get systemTimes(): Float64Array | undefined {
-    this.#systemTimes ??= { of: systemTimesOf(this.raw, this.working) };
+    this.#systemTimes ??= { of: systemTimesOf(this.raw, this.tables) };
     return this.#systemTimes.of;
   }
   get runnable(): Runnable {
-    const { stacks, groupOf, weights, entities } = this.working;
+    const { stacks, groupOf, weights, entities } = this.tables;
     return (this.#runnable ??= new Runnable(this.raw, stacks, groupOf, weights, entities));
   }
 }
@@ -181,17 +181,17 @@ export class BuiltEntity implements Entity {
     ) as unknown as Record<StateName, StateTime>);
   }
   get calls(): number {
-    return f64(this.shared.working.calls.total, this.id);
+    return f64(this.shared.tables.calls.total, this.id);
   }
   get callsCounted(): boolean {
     const { paths } = this.shared.raw.head;
     return this.calls > 0 || this.rawKind !== 'procedure' || !(paths.waits || paths.running);
   }
   get callers(): CallCount[] {
-    return this.shared.working.calls.callersOf(this.#all);
+    return this.shared.tables.calls.callersOf(this.#all);
   }
   get callees(): CallCount[] {
-    return this.shared.working.calls.calleesOf(this.#all);
+    return this.shared.tables.calls.calleesOf(this.#all);
   }
   get ci95(): Interval {
     return nptInterval(this.nptNs, f64(this.#sums.rawNpt, this.id), this.#elapsedNs, this.#independent);
@@ -220,13 +220,13 @@ export class BuiltEntity implements Entity {
     const npt = this.#sums.rawNpt;
     return independentOfSamples(
       independent,
-      head.judgedSamples,
+      head.cpuUseSamples,
       f64(npt, this.id) / this.#elapsedNs,
       f64(npt, 0) / this.#elapsedNs,
     );
   }
   get #sums(): Tables['sums'] {
-    return this.shared.working.sums;
+    return this.shared.tables.sums;
   }
   get #elapsedNs(): number {
     return this.shared.raw.head.elapsedNs;
@@ -244,11 +244,11 @@ class BuiltState implements StateTime {
     private readonly state: number,
   ) {}
   get ns(): number {
-    return f64(this.shared.working.sums.stateNs, this.entity * stateCount + this.state - 1);
+    return f64(this.shared.tables.sums.stateNs, this.entity * stateCount + this.state - 1);
   }
   get meanRunnable(): number {
     const { ns } = this;
-    return ns > 0 ? f64(this.shared.working.sums.stateRunnableNs, this.entity * stateCount + this.state - 1) / ns : 0;
+    return ns > 0 ? f64(this.shared.tables.sums.stateRunnableNs, this.entity * stateCount + this.state - 1) / ns : 0;
   }
   get runnable(): Bucket[] {
     return this.shared.runnable.of(this.entity, this.state);

@@ -8,7 +8,7 @@ import { KernelWork } from '../profile/raw-profile.js';
 import { isBusy } from './sums.js';
 import type { Tables } from './tables.js';
 
-/** ns by entity, inclusive; undefined: samples do not tell. */
+/** ns by entity, inclusive; undefined: samples do not say. */
 export function systemTimesOf(
   raw: RawProfile,
   { stacks, groupOf, weights, entities }: Tables,

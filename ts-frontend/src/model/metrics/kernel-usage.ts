@@ -1,5 +1,5 @@
 /**
- * What the kernel counted of the whole program (docs/metrics.md, section 6, "What the kernel counted"): the figures that
+ * What the kernel counted of the whole program (docs/reference/metrics.md, section 6, "What the kernel counted"): the figures that
  * plain tools show, for every report's head. Pure.
  */
 import { item } from '../profile/columns.js';
@@ -22,7 +22,7 @@ function mostAtOnce(threads: readonly RawThread[]): number {
   return most;
 }
 
-/** undefined: the kernel did not tell. */
+/** undefined: the kernel did not say. */
 export function kernelUsageOf(raw: RawProfile): KernelUsage | undefined {
   const { head, objects, entities, threads } = raw;
   if (!head.usageKnown || head.usageNs === 0) return undefined;

@@ -33,7 +33,7 @@ export function slowdownOf({ head, calls, objects, entities, balance }: RawProfi
     waitsNs: waited * head.waitPs * each,
     spawnsNs: head.spawns * head.spawnPs * each,
     samplesNs: head.runningSamples * head.runningSampleNs * 1000 * each,
-    turnsNs: head.turns * head.turnNs * 1000 * each,
+    turnsNs: head.timerDispatches * head.timerNs * 1000 * each,
     samplingNs: head.samplerSpins || head.elapsedNs === 0 ? 0 : (head.samplerCpuNs * fullNs) / head.elapsedNs / cpus,
   };
   // A hook never costs nothing: 0 says that the machine let nothing be measured before the program began.

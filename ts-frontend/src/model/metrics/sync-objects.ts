@@ -68,10 +68,10 @@ export class Objects {
 
   constructor(
     private readonly raw: RawProfile,
-    private readonly working: Tables,
+    private readonly tables: Tables,
   ) {
-    const { groupOf } = working;
-    this.waitNs = new Float64Array(working.entities);
+    const { groupOf } = tables;
+    this.waitNs = new Float64Array(tables.entities);
     for (const row of raw.objects) {
       addAt(this.waitNs, row.entity, row.waitNs);
       if (u32(groupOf, row.entity) !== 0) addAt(this.waitNs, u32(groupOf, row.entity), row.waitNs);
@@ -89,7 +89,7 @@ export class Objects {
   statsOf(entity: number, kind: ObjectKind, members: readonly number[]): ObjectStats {
     const {
       raw,
-      working: { sums },
+      tables: { sums },
     } = this;
     const rows = members.flatMap((member) => this.#rows.get(member) ?? []);
     const row = rows.length === 1 ? item(rows, 0) : rows.reduce(addInto, emptyObject(entity));
@@ -143,7 +143,7 @@ export class Objects {
 
   readonly waiters = (members: readonly number[]): PathTime[] => {
     const { tuples } = this.raw;
-    const { stacks, weights } = this.working;
+    const { stacks, weights } = this.tables;
     if (!this.#waiting) {
       const wanted = new Uint8Array(tuples.ns.length);
       const object = new Uint32Array(tuples.ns.length);
@@ -188,7 +188,7 @@ export class Objects {
       .sort((a, b) => f64(ns, b) - f64(ns, a) || a - b)
       .slice(0, pathsKept)
       .map((k) => ({
-        path: pathOf(this.working.stacks, u32(table.stack, k)),
+        path: pathOf(this.tables.stacks, u32(table.stack, k)),
         thread: u32(table.thread, k),
         ns: f64(ns, k),
       }));

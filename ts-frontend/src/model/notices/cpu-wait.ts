@@ -6,8 +6,8 @@ import type { Finding, Model } from '../result/types.js';
 /** A finding about more threads than CPUs says as much, where the waiting is the program's own doing. */
 export function waitingForCpus(model: Model, findings: readonly Finding[]): CpuWaitNotice[] {
   const { waitNs, runNs, ownNs, othersNs, share } = model.cpuWait;
-  const isTold = findings.some(({ kind }) => kind === 'oversubscription') && ownNs >= othersNs;
-  if (isTold || !cpuWaitMatters(model)) return [];
+  const isReported = findings.some(({ kind }) => kind === 'oversubscription') && ownNs >= othersNs;
+  if (isReported || !cpuWaitMatters(model)) return [];
   const { publisher, cpus } = model.head;
   const who = publisher === 'pthread' ? 'threads' : 'processors';
   const cause = othersNs >= ownNs ? 'others' : 'own';

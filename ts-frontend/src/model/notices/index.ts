@@ -1,5 +1,5 @@
 /** What a reader must know besides findings, in the order of reports (docs/reference/findings.md, "Notices"). Pure. */
-import type { Material } from '../evidence/context.js';
+import type { FindingContext } from '../evidence/context.js';
 import { fewSnapshots } from '../metrics/confidence.js';
 import { sleepingIn, waitingAt, waitingAtRest } from '../evidence/waiting-at-rest.js';
 import type { Notice } from '../result/notices.js';
@@ -13,8 +13,8 @@ import { waitingLoops } from './waiting-loops.js';
 import { conditionsWaitedAtAgain } from './waits-again.js';
 
 /** What the findings leave unsaid of the program. */
-export function noticesOf(material: Material, findings: readonly Finding[]): Notice[] {
-  const { model } = material;
+export function noticesOf(context: FindingContext, findings: readonly Finding[]): Notice[] {
+  const { model } = context;
   const { samples } = model;
   const wakeUps = findings.filter(({ kind }) => kind === 'overhead');
   return [
@@ -27,8 +27,8 @@ export function noticesOf(material: Material, findings: readonly Finding[]): Not
     ...churnedLocks(model),
     ...conditionsWaitedAtAgain(model, new Set(wakeUps.flatMap(({ entity, related }) => [entity, ...related]))),
     ...noProcedure(model),
-    ...nothingRan(material, findings),
-    ...nothingStandsOut(material, findings),
+    ...nothingRan(context, findings),
+    ...nothingStandsOut(context, findings),
   ];
 }
 
@@ -43,8 +43,8 @@ function noProcedure({ raw, head }: Model): Notice[] {
 /** Told from this share of the elapsed time on. */
 const leastRest = 0.2;
 
-function nothingRan(material: Material, findings: readonly Finding[]): Notice[] {
-  const { model, levels } = material;
+function nothingRan(context: FindingContext, findings: readonly Finding[]): Notice[] {
+  const { model, levels } = context;
   // nobody spun either: of who spins it is not known to the moment when he goes on
   const ns = levels.elapsed.get(0) ?? 0;
   if (ns < leastRest * model.elapsedNs) return [];
@@ -52,11 +52,11 @@ function nothingRan(material: Material, findings: readonly Finding[]): Notice[] 
   let asleepNs = 0;
   for (const { rawKind, members, states } of model.entities)
     if (rawKind === 'sleep' && members.length === 0) asleepNs += states.blocked.ns;
-  const waiting = waitingAt(waitingAtRest(material));
-  return [{ form: 'nothing-ran', ns, asleep: asleepNs >= ns / 2, waiting, calls: sleepingIn(material) }];
+  const waiting = waitingAt(waitingAtRest(context));
+  return [{ form: 'nothing-ran', ns, asleep: asleepNs >= ns / 2, waiting, calls: sleepingIn(context) }];
 }
 
-function nothingStandsOut({ model, least }: Material, findings: readonly Finding[]): Notice[] {
+function nothingStandsOut({ model, least }: FindingContext, findings: readonly Finding[]): Notice[] {
   if (findings.length > 0 || least >= model.elapsedNs) return [];
   const workShare = model.effortNs > 0 ? model.root.processorTimeNs / model.effortNs : 0;
   return [{ form: 'nothing-stands-out', leastNs: least, workShare }];

@@ -2,7 +2,7 @@
 import type { ForbiddenNotice, Notice, UnnamedNotice } from '../result/notices.js';
 import type { Entity, Model } from '../result/types.js';
 
-/** Missing names and places are told from this part of the work on. */
+/** Missing names and places are reported from this part of the work on. */
 const leastWork = 0.1;
 
 export function unseen(model: Model): Notice[] {

@@ -4,9 +4,9 @@ import type { WaitsAgainNotice } from '../result/notices.js';
 import type { Model } from '../result/types.js';
 
 /** But for those that a finding is about, which says it. */
-export function conditionsWaitedAtAgain(model: Model, told: ReadonlySet<number>): WaitsAgainNotice[] {
+export function conditionsWaitedAtAgain(model: Model, reported: ReadonlySet<number>): WaitsAgainNotice[] {
   return model.entities.flatMap((condition) => {
-    const count = told.has(condition.id) ? 0 : waitsAgain(model, condition);
+    const count = reported.has(condition.id) ? 0 : waitsAgain(model, condition);
     const waits = condition.object?.contended ?? 0;
     return count > 0 ? [{ form: 'waits-again', condition: condition.id, count, waits }] : [];
   });

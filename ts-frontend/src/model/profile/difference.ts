@@ -27,7 +27,7 @@ const headCounts = [
   'samplerCpuNs',
   'cpuRunNs',
   'cpuWaitNs',
-  'cpuTurns',
+  'cpuDispatches',
   'usageNs',
   'userNs',
   'systemNs',
@@ -41,13 +41,13 @@ const headCounts = [
   'writtenBytes',
   'childrenRunNs',
   'runningSamples',
-  'turns',
-  'judgedSamples',
-  'judgedSpinning',
-  'judgedHanding',
-  'crowdedSamples',
-  'crowdedSpinning',
-  'crowdedHanding',
+  'timerDispatches',
+  'cpuUseSamples',
+  'cpuUseSpinning',
+  'cpuUseHanding',
+  'oversubscribedSamples',
+  'oversubscribedSpinning',
+  'oversubscribedHanding',
   'stackOverflows',
   'callsLost',
   'threadsDropped',
@@ -98,7 +98,7 @@ export function difference(later: RawProfile, earlier: RawProfile): RawProfile {
     later.timeline.ns.length > 0 &&
     earlier.timeline.ns.length > 0 &&
     f64(later.timeline.ns, 0) !== f64(earlier.timeline.ns, 0);
-  const cut = joined ? 0 : from; // stretches that were joined since can't be told apart: all are shown
+  const cut = joined ? 0 : from; // stretches that were joined since can't be distinguished: all are shown
   const earlierObjects = new Map(earlier.objects.map((row, k) => [k, row]));
   return {
     ...later,

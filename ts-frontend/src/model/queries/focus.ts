@@ -25,17 +25,17 @@ interface Parts {
 }
 
 export function focusOn(model: Model, id: number): Focus {
-  const working = tablesOf(model);
+  const tables = tablesOf(model);
   const entity = model.entities[id];
   if (!entity) throw new RangeError(`no entity ${id}`);
-  const { byBusy, waits, threads } = partsOf(model, working, entity);
+  const { byBusy, waits, threads } = partsOf(model, tables, entity);
   return {
     entity: id,
     name: entity.name,
     nptNs: entity.nptNs,
     share: entity.share,
     byBusyNs: entity.byBusyNs,
-    rows: rowsOf(model, working, entity, byBusy),
+    rows: rowsOf(model, tables, entity, byBusy),
     threads: [...threads]
       .map(([thread, { npt, time }]) => ({
         entity: thread,
@@ -69,20 +69,20 @@ function pathsFor(
 }
 
 /** For each node of the tree of stacks: the child that its time goes to. */
-function childByNode(working: Tables, stacks: Stacks, id: number): Int32Array {
+function childByNode(tables: Tables, stacks: Stacks, id: number): Int32Array {
   const child = new Int32Array(stacks.count).fill(absent);
   if (id === 0) child[0] = self;
   for (let n = 1; n < stacks.count; n++) {
     const e = u32(stacks.entity, n);
     const below = item(child, u32(stacks.parent, n));
-    child[n] = belongs(working, e, id) ? self : below === self ? shownAs(working, e) : below;
+    child[n] = belongs(tables, e, id) ? self : below === self ? shownAs(tables, e) : below;
   }
   return child;
 }
 
-function partsOf(model: Model, working: Tables, { id, rawKind }: Entity): Parts {
-  const { weights } = working;
-  const { stacks, tuples } = pathsFor(model, working, rawKind);
+function partsOf(model: Model, tables: Tables, { id, rawKind }: Entity): Parts {
+  const { weights } = tables;
+  const { stacks, tuples } = pathsFor(model, tables, rawKind);
   const P = model.processors;
   const parts: Parts = { byBusy: new Map(), waits: new Map(), threads: new Map() };
   const rowOf = (child: number): Float64Array => {
@@ -92,16 +92,14 @@ function partsOf(model: Model, working: Tables, { id, rawKind }: Entity): Parts 
   };
   rowOf(self);
   const isThread = rawKind === 'thread';
-  const above = childByNode(working, stacks, id);
+  const above = childByNode(tables, stacks, id);
   for (let k = 0; k < weights.length; k++) {
     const stack = u32(tuples.stack, k);
     let child = item(above, stack);
     if (isThread) {
-      if (!belongs(working, u32(tuples.thread, k), id)) continue;
+      if (!belongs(tables, u32(tuples.thread, k), id)) continue;
       child =
-        stack === 0
-          ? self
-          : shownAs(working, u32(stacks.entity, firstOwn(model, stacks, stack, u32(tuples.thread, k))));
+        stack === 0 ? self : shownAs(tables, u32(stacks.entity, firstOwn(model, stacks, stack, u32(tuples.thread, k))));
     }
     if (child === absent) continue;
     const state = u8(tuples.state, k);

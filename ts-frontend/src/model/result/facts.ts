@@ -122,7 +122,7 @@ export interface IoFacts {
   mayBeSleep: boolean; // no procedure of the system was seen: which of them it is, is not known
   call: string | null; // the procedure of the C library that it is mostly in
   threads: number; // mean number
-  held: WaitingAt[]; // what other threads waited for meanwhile, where that is to be told
+  held: WaitingAt[]; // what other threads waited for meanwhile, where that is to be reported
   overlapNs: number; // saved, if other work were done meanwhile
   goesNs: number; // of a sleep, if nobody had to sleep
   several: { atATime: number; savesNs: number } | null; // so many under way at a time

@@ -15,7 +15,7 @@ export interface FewSnapshotsNotice {
   snapshots: number;
   margin: number;
 }
-/** Kernel threads of the program waited for CPUs (docs/metrics.md, section 6). */
+/** Kernel threads of the program waited for CPUs (docs/reference/metrics.md, section 6). */
 export interface CpuWaitNotice {
   form: 'cpu-wait';
   who: 'threads' | 'processors';

@@ -8,7 +8,7 @@ import type { Notice } from './notices.js';
 import type { EntityKind, LibraryWait, Missing, Origin, RawHead, RawProfile } from '../profile/raw-profile.js';
 import type { Bucket, TimeBucket } from '../profile/buckets.js';
 
-/** Kinds as reports show them. `lock` stands for mutex, rwlock and spinlock; Entity.rawKind tells which. */
+/** Kinds as reports show them. `lock` stands for mutex, rwlock and spinlock; Entity.rawKind says which. */
 export type Kind =
   | 'procedure'
   | 'thread'
@@ -259,7 +259,7 @@ export interface CpuWait {
   share: number; // waitNs / (runNs + waitNs)
 }
 
-/** What the kernel counted of the whole program, ended threads included (docs/metrics.md, section 6). */
+/** What the kernel counted of the whole program, ended threads included (docs/reference/metrics.md, section 6). */
 export interface KernelUsage {
   ns: number; // time covered
   userNs: number;
@@ -334,7 +334,7 @@ export interface Model {
   compensation: Compensation;
   readonly slowdown: Slowdown;
   cpuWait: CpuWait;
-  kernelUsage: KernelUsage | undefined; // undefined: the kernel did not tell
+  kernelUsage: KernelUsage | undefined; // undefined: the kernel did not say
   findings: Finding[]; // at most three, the most saving first
   readonly notices: Notice[]; // too few samples, nothing to report, losses that a reader must know of
   raw: RawProfile;

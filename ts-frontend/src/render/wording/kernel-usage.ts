@@ -7,13 +7,13 @@ const some = (number: number, one: string): string => `${count(number)} ${one}${
 function switchesOf({ switches, waits }: KernelUsage): string[] {
   if (!switches) return [];
   const { voluntary, involuntary } = switches;
-  const told = `${count(voluntary)} voluntary ${voluntary === 1 ? 'switch' : 'switches'} and ${count(involuntary)} involuntary`;
+  const reported = `${count(voluntary)} voluntary ${voluntary === 1 ? 'switch' : 'switches'} and ${count(involuntary)} involuntary`;
   return waits && waits.atOnce > 0
-    ? [told, `${some(waits.count, 'wait')} for objects, of which at least ${count(waits.atOnce)} did not sleep`]
-    : [told];
+    ? [reported, `${some(waits.count, 'wait')} for objects, of which at least ${count(waits.atOnce)} did not sleep`]
+    : [reported];
 }
 
-/** Processors that the program really had; '' where the kernel did not tell. */
+/** Processors that the program really had; '' where the kernel did not say. */
 export function cpusText(usage: KernelUsage): string {
   return `${figure(usage.cpusUsed)} of ${count(usage.cpus)} used`;
 }

@@ -128,7 +128,7 @@ function common(a: string, b: string): number {
   return at;
 }
 
-/** The name in at most so many columns. `model` knows the names that it must be told from. */
+/** The name in at most so many columns. `model` knows the names that it must be distinguished from. */
 export function shortName(model: Model, name: string, columns: number, options: Pick<RenderOptions, 'ascii'>): string {
   if (width(name) <= columns) return name;
   const shown = (form: string): string => (options.ascii ? form.replaceAll('…', '..') : form);
@@ -140,7 +140,7 @@ export function shortName(model: Model, name: string, columns: number, options: 
   if (fits !== undefined) return shown(fits);
   const shortest = own.at(-1) ?? name;
   const rivals = others(all.find((form) => others(form).length > 0) ?? '');
-  // Its beginning, and the place from which on it is told from the others.
+  // Its beginning, and the place from which on it is distinguished from the others.
   const from = Math.max(0, ...rivals.map((rival) => common(rival, shortest)));
   const head = Math.ceil(columns / 2);
   return from <= head
