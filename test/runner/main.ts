@@ -145,6 +145,8 @@ async function native(): Promise<Result[]> {
       'build',
       '--output-on-failure',
       '--no-tests=error',
+      '--timeout', // a test that hangs fails, and the others run
+      '300',
       '--parallel',
       String(availableParallelism()),
       '--output-junit',

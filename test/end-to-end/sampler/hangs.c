@@ -2,6 +2,7 @@
  * with one line and status 125, and what was written before is there. hangs SAMPLER. Puts the loop into the sampler's
  * code by ptrace; 77 where that is not allowed, or on another machine than x86-64. */
 #include <dirent.h>
+#include <elf.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/ptrace.h>
@@ -34,14 +35,29 @@ static pid_t last_thread(pid_t pid, unsigned *count) {
   return last;
 }
 
-static int loop_in(pid_t tid) {
+/* Where the program began: code that no thread needs any more. 0: not known. */
+static unsigned long entry_of(pid_t pid) {
+  char name[64];
+  unsigned long pair[2], entry = 0;
+  snprintf(name, sizeof name, "/proc/%d/auxv", (int)pid);
+  int fd = open(name, O_RDONLY | O_CLOEXEC);
+  while (fd >= 0 && !entry && read(fd, pair, sizeof pair) == (ssize_t)sizeof pair)
+    if (pair[0] == AT_ENTRY) entry = pair[1];
+  if (fd >= 0) close(fd);
+  return entry;
+}
+
+static int loop_in(pid_t pid, pid_t tid) {
   struct user_regs_struct registers;
   int status;
+  unsigned long entry = entry_of(pid);
+  if (!entry) return -1;
   if (ptrace(PTRACE_SEIZE, tid, NULL, NULL) || ptrace(PTRACE_INTERRUPT, tid, NULL, NULL)) return -1;
   CHECK(waitpid(tid, &status, __WALL) == tid && WIFSTOPPED(status));
   CHECK(!ptrace(PTRACE_GETREGS, tid, NULL, &registers));
-  long code = ptrace(PTRACE_PEEKTEXT, tid, (void *)registers.rip, NULL);
-  CHECK(!ptrace(PTRACE_POKETEXT, tid, (void *)registers.rip, (void *)((code & ~0xffffL) | 0xfeeb))); /* jmp . */
+  long code = ptrace(PTRACE_PEEKTEXT, tid, (void *)entry, NULL);
+  CHECK(!ptrace(PTRACE_POKETEXT, tid, (void *)entry, (void *)((code & ~0xffffL) | 0xfeeb))); /* jmp . */
+  registers.rip = entry;
   registers.orig_rax = (unsigned long long)-1; /* no system call goes on */
   CHECK(!ptrace(PTRACE_SETREGS, tid, NULL, &registers) && !ptrace(PTRACE_DETACH, tid, NULL, NULL));
   return 0;
@@ -67,7 +83,7 @@ int main(int argc, char **argv) {
   }
   usleep(300000);
   pid_t thread = last_thread(sampler, &threads);
-  if (state.st_size < 4096 || threads < 2 || loop_in(thread)) {
+  if (state.st_size < 4096 || threads < 2 || loop_in(sampler, thread)) {
     kill(sampler, SIGTERM);
     waitpid(sampler, &status, 0);
     unlink(profile);
