@@ -8,7 +8,8 @@
  *     .build();
  *
  * Entities are written `name` (a procedure) or `kind:name` (an object); what a futex or loop is known to be stands in
- * brackets: `futex(barrier):GOMP_barrier at a.c:9`. A thread `worker#2` is called "worker".
+ * brackets: `futex(barrier):GOMP_barrier at a.c:9`. A thread `worker#2` is called "worker". Of a loop of code `describe` says
+ * what procedure it is in: { record: id(procedure) }.
  */
 import type {
   EntityKind,
@@ -125,7 +126,7 @@ export class ProfileBuilder {
     const known = this.entityIds.get(text);
     if (known !== undefined) return known;
     const colon =
-      /^(mutex|rwlock|condition|semaphore|barrier|channel|join|sleep|spinlock|once|futex|loop|thread|procedure)(?:\(([a-z-]+)\))?:(.*)$/.exec(
+      /^(mutex|rwlock|condition|semaphore|barrier|channel|join|sleep|spinlock|once|futex|loop|code-loop|thread|procedure)(?:\(([a-z-]+)\))?:(.*)$/.exec(
         text,
       );
     const kind = (colon?.[1] ?? 'procedure') as EntityKind;
@@ -142,7 +143,7 @@ export class ProfileBuilder {
         firstNs: this.elapsed,
         lastNs: this.elapsed,
       });
-    else if (kind !== 'procedure') this.objects.set(id, emptyObject(id));
+    else if (kind !== 'procedure' && kind !== 'code-loop') this.objects.set(id, emptyObject(id));
     return id;
   }
 

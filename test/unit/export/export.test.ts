@@ -51,8 +51,8 @@ const wanted: Record<(typeof valueTypes)[number]['name'], number> = {
   io: root.states.io.ns,
   samples: raw.tuples.count.reduce((sum, count) => sum + count, 0),
 };
-const plain = { foldRuntime: false, holders: false };
-const holders = { foldRuntime: false, holders: true };
+const plain = { foldRuntime: false, foldLoops: false, holders: false };
+const holders = { foldRuntime: false, foldLoops: false, holders: true };
 const heldNs = model.entities
   .filter(({ kind, members }) => kind === 'lock' && members.length === 0)
   .reduce((sum, { object }) => sum + object!.holders.reduce((all, { ns }) => all + ns, 0), 0);
@@ -126,6 +126,24 @@ test('run-time libraries can be folded into what called them', (t) => {
   );
   t.is(textOf(exporters.folded.write(folded, plain)), `main;copy;memcpy ${ms}\n`);
   t.is(textOf(exporters.folded.write(folded, { ...plain, foldRuntime: true })), `main;copy ${ms}\n`);
+});
+
+test('loops of code are frames, unless they are folded, or the format knows procedures alone', (t) => {
+  const builder = new ProfileBuilder({ processors: 1 });
+  const inLoop = buildModel(
+    builder
+      .describe('code-loop:loop at a.c:3', { record: builder.id('main'), naming: 'place' })
+      .stretch(2 * ms, [run('t', ['main', 'code-loop:loop at a.c:3', 'step'])])
+      .stretch(ms, [run('t', ['main', 'code-loop:loop at a.c:3'])])
+      .build(),
+    { compensate: false },
+  );
+  t.is(
+    textOf(exporters.folded.write(inLoop, plain)),
+    `main;loop at a.c:3;step ${2 * ms}\nmain;loop at a.c:3 ${ms}\n`,
+  );
+  t.is(textOf(exporters.folded.write(inLoop, { ...plain, foldLoops: true })), `main;step ${2 * ms}\nmain ${ms}\n`);
+  t.notRegex(textOf(exporters.callgrind.write(inLoop, plain)), /loop at/);
 });
 
 test('whole numbers lose nothing', (t) => {

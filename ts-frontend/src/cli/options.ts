@@ -152,6 +152,7 @@ const table = {
   'export-output': { flag: 'output', kind: 'text', short: 'o', value: 'FILE', help: 'the file to write (stdout)' },
   holders: { kind: 'switch', help: 'who held locks while others waited, below each lock; not where time went' },
   'fold-runtime': { kind: 'switch', help: 'time in libraries of C, C++ and OpenMP is of what called them' },
+  'fold-loops': { kind: 'switch', help: 'time in loops of code is of the procedures that they are in' },
   help: { kind: 'switch', short: 'h', help: 'this help' },
 } as const satisfies Record<string, Option>;
 

@@ -21,7 +21,7 @@ export const command: Command = {
     ['quartz export --format callgrind -o callgrind.out.1', 'then: callgrind_annotate callgrind.out.1'],
     ['quartz export --format perfetto -o prog.pftrace', 'busy processors over time, for https://ui.perfetto.dev'],
   ],
-  options: ['format', 'export-output', 'holders', 'fold-runtime', 'raw'],
+  options: ['format', 'export-output', 'holders', 'fold-runtime', 'fold-loops', 'raw'],
   most: 1,
   run: async (args) => {
     const format = args.text('format') as FormatName | undefined;
@@ -29,7 +29,7 @@ export const command: Command = {
     if (format === undefined)
       throw usage('there is no format to export to', `write --format and one of: ${formatNames.join(', ')}`);
     const { binary, loses, write } = exporters[format];
-    for (const name of ['holders', 'fold-runtime'] as const)
+    for (const name of ['holders', 'fold-runtime', 'fold-loops'] as const)
       if (args.has(name) && !holdsStacks(format))
         throw usage(`--${name} is about call stacks, and ${format} has none`, 'leave it out');
     const file = args.text('export-output');
@@ -37,7 +37,11 @@ export const command: Command = {
       throw usage(`${format} is not for a terminal`, 'name a file with -o');
     const { loadModel } = await import('../cli/profile.js');
     const model = loadModel(args.words[0], { raw: args.has('raw') });
-    const content = write(model, { foldRuntime: args.has('fold-runtime'), holders: args.has('holders') });
+    const content = write(model, {
+      foldRuntime: args.has('fold-runtime'),
+      foldLoops: args.has('fold-loops'),
+      holders: args.has('holders'),
+    });
     if (file === undefined) {
       await print(content instanceof Uint8Array ? [content] : content);
     } else {

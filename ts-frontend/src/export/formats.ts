@@ -9,12 +9,11 @@ import { perfetto } from './perfetto.js';
 import { pprof } from './pprof.js';
 import { speedscope } from './speedscope.js';
 import { traceEvent } from './trace-event.js';
-import { holderStacks, weightedStacks, type WeightedStacks } from './weighted-stacks.js';
+import { holderStacks, weightedStacks, type StackOptions, type WeightedStacks } from './weighted-stacks.js';
 
 export { formatNames, type FormatName } from './format-names.js';
 
-export interface ExportOptions {
-  foldRuntime: boolean;
+export interface ExportOptions extends StackOptions {
   holders: boolean; // who held locks while others waited, not where time went
 }
 export type Content = Uint8Array | Iterable<string>;
@@ -24,8 +23,8 @@ export interface Exporter {
   loses: readonly string[];
   write: (model: Model, options: ExportOptions) => Content;
 }
-const chosen = (model: Model, { foldRuntime, holders }: ExportOptions): WeightedStacks =>
-  holders ? holderStacks(model) : weightedStacks(model, { foldRuntime });
+const chosen = (model: Model, options: ExportOptions): WeightedStacks =>
+  options.holders ? holderStacks(model) : weightedStacks(model, options);
 
 const labels = 'thread, state and number of busy processors of each sample';
 const overTime = 'when it happened';
@@ -60,8 +59,8 @@ export const exporters: Readonly<Record<FormatName, Exporter>> = {
   },
   callgrind: {
     binary: false,
-    loses: [overTime, labels, 'calling contexts beyond the caller'],
-    write: (model, options) => callgrind(model, chosen(model, options)),
+    loses: [overTime, labels, 'calling contexts beyond the caller, and loops'],
+    write: (model, options) => callgrind(model, chosen(model, { ...options, foldLoops: true })),
   },
   firefox: {
     binary: false,

@@ -98,17 +98,18 @@ function pathReader(parent: Uint32Array, entity: Uint32Array, left: Uint8Array |
 
 export interface StackOptions {
   foldRuntime: boolean; // time in run-time libraries is of those who call them
+  foldLoops: boolean; // time in loops of code is of the procedures that they are in
 }
 
 /** Where time went: a sample for each stack, thread, state and number of busy processors. */
-export function weightedStacks(model: Model, { foldRuntime }: StackOptions): WeightedStacks {
+export function weightedStacks(model: Model, { foldRuntime, foldLoops }: StackOptions): WeightedStacks {
   const { tuples } = model.raw;
-  const { parent, entity, runtime, weights } = stackWeights(model);
+  const { parent, entity, runtime, stack, weights } = stackWeights(model, { loops: !foldLoops });
   const pathOf = pathReader(parent, entity, foldRuntime ? runtime : null);
   const threads = model.raw.entities.length + 1;
   const busies = model.processors + 1;
   const samples = new Map<number, Sample & { values: number[] }>();
-  tuples.stack.forEach((node, k) => {
+  stack.forEach((node, k) => {
     const state = tuples.state[k] ?? 0;
     const name = stateOf[state];
     if (name === undefined) return;

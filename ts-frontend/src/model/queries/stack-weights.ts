@@ -9,12 +9,20 @@ export interface StackWeights {
   entity: Uint32Array;
   /** 1: a run-time library's procedure, called from something else. */
   runtime: Uint8Array;
-  /** ns of each tuple of the profile, the cost of the hooks taken out where the model has done so. */
+  /** Of each tuple of the profile: its node, and its ns, the cost of the hooks taken out where the model has done so. */
+  stack: Uint32Array;
   weights: Float64Array;
 }
 
-/** Of a model made by buildModel. */
-export function stackWeights(model: Model): StackWeights {
-  const { stacks, weights } = tablesOf(model);
-  return { parent: stacks.parent, entity: stacks.entity, runtime: ownOf(model.raw, stacks).hidden, weights };
+/** Of a model made by buildModel. `loops`: loops of code are nodes of their own (docs/reference/loops.md). */
+export function stackWeights(model: Model, { loops }: { loops: boolean }): StackWeights {
+  const { stacks: plain, weights, whole } = tablesOf(model);
+  const { raw, stacks } = loops ? whole : { raw: model.raw, stacks: plain };
+  return {
+    parent: stacks.parent,
+    entity: stacks.entity,
+    runtime: ownOf(raw, stacks).hidden,
+    stack: raw.tuples.stack,
+    weights,
+  };
 }
