@@ -138,10 +138,7 @@ test('loops of code are frames, unless they are folded, or the format knows proc
       .build(),
     { compensate: false },
   );
-  t.is(
-    textOf(exporters.folded.write(inLoop, plain)),
-    `main;loop at a.c:3;step ${2 * ms}\nmain;loop at a.c:3 ${ms}\n`,
-  );
+  t.is(textOf(exporters.folded.write(inLoop, plain)), `main;loop at a.c:3;step ${2 * ms}\nmain;loop at a.c:3 ${ms}\n`);
   t.is(textOf(exporters.folded.write(inLoop, { ...plain, foldLoops: true })), `main;step ${2 * ms}\nmain ${ms}\n`);
   t.notRegex(textOf(exporters.callgrind.write(inLoop, plain)), /loop at/);
 });
