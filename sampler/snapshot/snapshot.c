@@ -70,6 +70,8 @@ int qzi_sampler_open(struct qzi_sampler *sampler, const struct qz_session_view *
 }
 
 void qzi_sampler_close(struct qzi_sampler *sampler) {
+  /* First: it ends the threads that read for it (inline_frames.c), which use the interner and the file. */
+  if (sampler->threading) sampler->threading->close(sampler);
   qzi_lazy_free(sampler->visit_memory, sampler->visit_bytes);
   qzi_lazy_free(sampler->objects, sampler->objects_bytes);
   qzi_path_close(&sampler->path);
@@ -83,7 +85,6 @@ void qzi_sampler_close(struct qzi_sampler *sampler) {
   if (sampler->asked) qzi_lazy_free(sampler->asked, sampler->view->object_table.capacity * sizeof *sampler->asked);
   free(sampler->bases);
   free(sampler->sums);
-  if (sampler->threading) sampler->threading->close(sampler);
   qzi_holders_close(sampler->holders);
   memset(sampler, 0, sizeof *sampler);
 }

@@ -105,6 +105,14 @@ for (const compiler of ['g++', 'clang++']) {
   );
 }
 
+needing('tool:g++', 'perf_event_open')('programs that end while what they inlined is still read', async (t) => {
+  const program = build('g++', 'much_inlined.cc', ['-g']);
+  for (let ms = 1; ms <= 25; ms++) {
+    const { model, status, signal } = await record(program, { args: [String(ms)] });
+    t.deepEqual([status, signal, model.head.status], [0, null, 'complete'], `after ${ms} ms`);
+  }
+});
+
 needing('tool:gcc', 'perf_event_open')(
   'a lock is held by the inlined procedure that takes it, not by what its thread did before; one taken for a caller by that caller',
   async (t) => {
