@@ -150,6 +150,7 @@ const table = {
   quoted: { kind: 'switch', help: 'paths in quotes, for what reads them as a shell does (eval, make, CMake)' },
   format: { kind: 'choice', of: formatNames, value: 'FORMAT', help: formatNames.join(', ') },
   'export-output': { flag: 'output', kind: 'text', short: 'o', value: 'FILE', help: 'the file to write (stdout)' },
+  'page-output': { flag: 'output', kind: 'text', short: 'o', value: 'FILE', help: 'the page to write (stdout)' },
   holders: { kind: 'switch', help: 'who held locks while others waited, below each lock; not where time went' },
   'fold-runtime': { kind: 'switch', help: 'time in libraries of C, C++ and OpenMP is of what called them' },
   'fold-loops': { kind: 'switch', help: 'time in loops of code is of the procedures that they are in' },

@@ -26,6 +26,10 @@ export const commands: Readonly<Record<string, Entry>> = {
     summary: "a profile in another tool's format: pprof, speedscope, flame graphs, ...",
     load: () => import('./export.js'),
   },
+  html: {
+    summary: 'a profile, or two beside each other, as one HTML page to be forwarded',
+    load: () => import('./html.js'),
+  },
   demo: { summary: 'build and run an example under Quartz, and show its report', load: () => import('./demo.js') },
   cflags: { summary: 'compiler flags for programs to be profiled', load: () => import('./cflags.js') },
   libs: { summary: 'linker flags for programs that use the thread package', load: () => import('./libs.js') },

@@ -13,7 +13,7 @@ import { count, percent, plusMinus, time } from './format/units.js';
 const halfOf = ({ lowNs, highNs }: EntityChange['ci95']): number => (highNs - lowNs) / 2;
 const signed = (ns: number, options: RenderOptions): string => (ns > 0 ? '+' : '') + time(ns, options);
 
-function changeOf(comparison: Comparison, options: RenderOptions): string {
+export function changeText(comparison: Comparison, options: RenderOptions): string {
   const { before, after, elapsedChangeNs } = comparison;
   const arrow = options.ascii ? '->' : '→';
   const part =
@@ -23,7 +23,7 @@ function changeOf(comparison: Comparison, options: RenderOptions): string {
   return `Elapsed time: ${time(before.elapsedNs, options)} ${arrow} ${time(after.elapsedNs, options)} (${signed(elapsedChangeNs, options)}${part}).`;
 }
 
-function cautionText(caution: Caution): string {
+export function cautionText(caution: Caution): string {
   switch (caution.form) {
     case 'programs':
       return (
@@ -44,33 +44,33 @@ function cautionText(caution: Caution): string {
   }
 }
 
-function findingsOf({ after: now, findings }: Comparison, options: RenderOptions): string[] {
+/** What became of each finding, in a sentence each. */
+export function findingChanges({ after: now, findings }: Comparison, options: RenderOptions): string[] {
   const about = (finding: Finding): string => `${finding.kind} ${finding.name}`;
   const cost = (finding: Finding): string => `cost ${time(finding.costNs, options)}`;
-  const texts = findings.map(({ before, after }) =>
+  return findings.map(({ before, after }) =>
     before === null
       ? `new: ${clean(findingSentences(now, defined(after), options).text, options)}`
       : after === null
         ? `gone: ${about(before)}, which ${cost(before)}.`
         : `still: ${about(after)}; it ${cost(before)}, and now ${time(after.costNs, options)}.`,
   );
-  return texts.flatMap((text, index) =>
+}
+
+function findingsOf(comparison: Comparison, options: RenderOptions): string[] {
+  return findingChanges(comparison, options).flatMap((text, index) =>
     wrap(text, options.width, 5, options).map((line, k) => (k === 0 ? `  ${index + 1}. ${line.trimStart()}` : line)),
   );
 }
 
 /** Threads are the program seen another way: they are left to CSV and JSON. */
-const rowsOf = ({ entities }: Comparison): EntityChange[] =>
+export const changedRows = ({ entities }: Comparison): EntityChange[] =>
   entities.filter(({ kind, changeNs }) => kind !== 'thread' && changeNs !== 0);
 
-export function comparisonReport(comparison: Comparison, options: RenderOptions): string {
-  const { before, after, cautions } = comparison;
-  const run = (which: string, model: Model): string[] =>
-    wrap(`${which} ${facts(model, options)}`, options.width, 0, options);
-  const all = rowsOf(comparison);
-  const { rows, more } = limited(all, options);
+/** What a row says, as text, HTML and Markdown have it. */
+export function changeColumns({ before, after }: Comparison, options: RenderOptions): Column<EntityChange>[] {
   const side = (ns: number | undefined): string => (ns === undefined ? '-' : time(ns, options));
-  const columns: Column<EntityChange>[] = [
+  return [
     { head: 'change', text: ({ changeNs }) => signed(changeNs, options), tone: 'strong' },
     {
       head: options.ascii ? '95%' : '±95%',
@@ -91,13 +91,21 @@ export function comparisonReport(comparison: Comparison, options: RenderOptions)
       name: true,
     },
   ];
+}
+
+export function comparisonReport(comparison: Comparison, options: RenderOptions): string {
+  const { before, after, cautions } = comparison;
+  const run = (which: string, model: Model): string[] =>
+    wrap(`${which} ${facts(model, options)}`, options.width, 0, options);
+  const all = changedRows(comparison);
+  const { rows, more } = limited(all, options);
   return (
     [
       ...run('before:', before),
       ...run('after: ', after),
       ...cautions.flatMap((one) => wrap(`! ${cautionText(one)}`, options.width, 0, options)),
       '',
-      ...wrap(changeOf(comparison, options), options.width, 0, options),
+      ...wrap(changeText(comparison, options), options.width, 0, options),
       '',
       ...heading('What limits the program', options),
       '',
@@ -105,7 +113,7 @@ export function comparisonReport(comparison: Comparison, options: RenderOptions)
       '',
       ...heading('Changes of normalized processor time (NPT), the largest first', options),
       '',
-      ...(rows.length > 0 ? [...table(rows, columns, options), ...more] : ['  none']),
+      ...(rows.length > 0 ? [...table(rows, changeColumns(comparison, options), options), ...more] : ['  none']),
     ].join('\n') + '\n'
   );
 }

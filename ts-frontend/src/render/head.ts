@@ -106,10 +106,11 @@ function cost(model: Model): string {
   return `${own} and ${slowed}${parts.length > 0 ? ` (${parts.join(', ')})` : ''}${taken}`;
 }
 
-function bars(model: Model, options: RenderOptions): string[] {
+/** Where the processors' time went, in one sentence; '' where there was none. */
+export function processorsText(model: Model, options: Pick<RenderOptions, 'ascii'>): string {
   const { balance } = model;
   const total = balance.usefulNs + balance.overheadNs + balance.spinningNs + balance.idleNs;
-  if (total === 0) return [];
+  if (total === 0) return '';
   const parts = [
     `useful ${percent(balance.usefulNs, total)}`,
     `overhead ${percent(balance.overheadNs, total)}`,
@@ -118,7 +119,12 @@ function bars(model: Model, options: RenderOptions): string[] {
   ];
   const means = `on average ${figure(balance.meanBusy)} busy, ${figure(balance.meanRunnable)} threads runnable`;
   const nothing = balance.nothingRanNs > 0 ? `; nothing ran for ${time(balance.nothingRanNs, options)}` : '';
-  return wrap(`Processors: ${parts.join(', ')}; ${means}${nothing}.`, options.width, 0, options);
+  return `Processors: ${parts.join(', ')}; ${means}${nothing}.`;
+}
+
+function bars(model: Model, options: RenderOptions): string[] {
+  const text = processorsText(model, options);
+  return text === '' ? [] : wrap(text, options.width, 0, options);
 }
 
 function usage(model: Model, options: RenderOptions): string[] {

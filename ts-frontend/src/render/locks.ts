@@ -7,28 +7,28 @@ import { limited, table, type Column } from './table.js';
 import { cut, paint, pad } from './format/text.js';
 import { count, figure, percent, time } from './format/units.js';
 
-interface Row {
+export interface ObjectRow {
   entity: Entity;
   object: ObjectStats;
 }
 
 /** Objects somebody waited for, most waiting first. Groups stand for their members. */
-export function objectRows(model: Model): Row[] {
+export function objectRows(model: Model): ObjectRow[] {
   return model.entities
     .flatMap((entity) => (entity.object && entity.group === 0 ? [{ entity, object: entity.object }] : []))
     .filter(({ object }) => object.acquisitions > 0 || object.waitNs > 0)
     .sort((a, b) => b.object.waitNs - a.object.waitNs || b.entity.nptNs - a.entity.nptNs || a.entity.id - b.entity.id);
 }
 
+export const waitedFor = (rows: readonly ObjectRow[]): ObjectRow[] =>
+  rows.filter(({ object }) => object.waitNs > 0 || object.contended > 0);
+
 const detailed = 3; // objects whose waiters and holders are listed
 const paths = 3;
 
-export function locks(model: Model, options: RenderOptions): string[] {
-  const rows = objectRows(model);
-  const waited = rows.filter(({ object }) => object.waitNs > 0 || object.contended > 0);
-  if (waited.length === 0) return [];
-  const { rows: shown, more } = limited(waited, options);
-  const columns: Column<Row>[] = [
+/** What a row says, as text and HTML have it. */
+export function lockColumns(model: Model, options: RenderOptions): Column<ObjectRow>[] {
+  return [
     { head: 'waited', text: ({ object }) => time(object.waitNs, options), tone: 'strong' },
     { head: 'mean', text: ({ object }) => (object.counted ? time(object.waitMeanNs, options) : '-'), drop: 4 },
     { head: 'longest', text: ({ object }) => (object.counted ? time(object.waitMaxNs, options) : '-'), drop: 7 },
@@ -56,11 +56,18 @@ export function locks(model: Model, options: RenderOptions): string[] {
     },
     { head: 'where', text: ({ entity }) => place(model, entity, options), align: 'left', drop: 10 },
   ];
+}
+
+export function locks(model: Model, options: RenderOptions): string[] {
+  const rows = objectRows(model);
+  const waited = waitedFor(rows);
+  if (waited.length === 0) return [];
+  const { rows: shown, more } = limited(waited, options);
   const free = rows.length - waited.length;
   return [
     ...heading('Synchronization objects by time waited', options),
     '',
-    ...table(shown, columns, options),
+    ...table(shown, lockColumns(model, options), options),
     ...more,
     ...(free > 0
       ? [
@@ -82,7 +89,7 @@ export function locks(model: Model, options: RenderOptions): string[] {
 const held = (object: ObjectStats, options: RenderOptions): string =>
   object.holdNs > 0 ? time(object.holdMeanNs, options) : '';
 
-function detail(model: Model, { entity, object }: Row, options: RenderOptions): string[] {
+function detail(model: Model, { entity, object }: ObjectRow, options: RenderOptions): string[] {
   const lines = [
     ...pathLines(model, 'waited', object.waiters, options),
     ...pathLines(
@@ -103,7 +110,7 @@ function detail(model: Model, { entity, object }: Row, options: RenderOptions): 
 }
 
 /** Times by path, whichever thread it was; most time first. */
-function byPath(list: readonly PathTime[]): { path: readonly number[]; ns: number }[] {
+export function byPath(list: readonly PathTime[]): { path: readonly number[]; ns: number }[] {
   const sums = new Map<string, { path: readonly number[]; ns: number }>();
   for (const { path: ids, ns } of list) {
     const key = ids.join();

@@ -11,7 +11,7 @@ import { count, percent, plusMinus, time } from './format/units.js';
 
 export const pathSchema = 'quartz-path-1';
 
-const stateText: Record<PathState, string> = {
+export const stateText: Record<PathState, string> = {
   useful: 'at work',
   overhead: 'in the thread package',
   spinning: 'busy waiting',
@@ -36,13 +36,13 @@ function cameText(model: Model, { came, by, inferred }: PathLeg, options: Render
 }
 
 /** Legs in time order; runs of short ones as one row. */
-interface LegRow {
+export interface LegRow {
   leg: PathLeg;
   short: number; // > 0: so many short legs together
 }
 const shortPart = 1 / 200; // of the path
 
-function legRows(path: TimePath, all: boolean): LegRow[] {
+export function legRows(path: TimePath, all: boolean): LegRow[] {
   const rows: LegRow[] = [];
   for (const leg of path.legs) {
     const last = rows.at(-1);
@@ -96,16 +96,16 @@ function summary(path: TimePath, options: RenderOptions): string[] {
 }
 
 /** Procedures and objects on the path. */
-export function pathRows(model: Model, path: TimePath): (PathEntity & { of: Entity })[] {
+export function pathRows(model: Model, path: TimePath): PathRow[] {
   return path.entities
     .map((row) => ({ ...row, of: item(model.entities, row.entity) }))
     .filter(({ of }) => of.id !== 0 && of.group === 0 && of.kind !== 'thread');
 }
 
-function entityTable(model: Model, path: TimePath, options: RenderOptions): string[] {
-  const { rows, more } = limited(pathRows(model, path), options);
-  type Row = (typeof rows)[number];
-  const columns: Column<Row>[] = [
+export type PathRow = PathEntity & { of: Entity };
+/** What a row says of an entity on the path, as text and HTML have it. */
+export function pathColumns(model: Model, path: TimePath, options: RenderOptions): Column<PathRow>[] {
+  return [
     { head: 'on path', text: ({ onPathNs }) => time(onPathNs, options), tone: 'strong' },
     {
       head: options.ascii ? '95%' : '±95%',
@@ -124,12 +124,22 @@ function entityTable(model: Model, path: TimePath, options: RenderOptions): stri
     },
     { head: 'where', text: ({ of }) => place(model, of, options), align: 'left', drop: 5 },
   ];
-  return [...heading('What is on it', options), '', ...table(rows, columns, options), ...more, ''];
 }
 
-function legTable(model: Model, path: TimePath, options: RenderOptions): string[] {
-  const { rows, more } = limited(legRows(path, options.top === 0), options);
-  const columns: Column<LegRow>[] = [
+function entityTable(model: Model, path: TimePath, options: RenderOptions): string[] {
+  const { rows, more } = limited(pathRows(model, path), options);
+  return [
+    ...heading('What is on it', options),
+    '',
+    ...table(rows, pathColumns(model, path, options), options),
+    ...more,
+    '',
+  ];
+}
+
+/** What a row says of a leg, as text and HTML have it. */
+export function legColumns(model: Model, path: TimePath, options: RenderOptions): Column<LegRow>[] {
+  return [
     { head: 'from', text: ({ leg }) => time(leg.startNs, options) },
     { head: 'time', text: ({ leg }) => time(leg.ns, options), tone: 'strong' },
     { head: 'share', text: ({ leg }) => percent(leg.ns, path.lengthNs), drop: 4 },
@@ -166,7 +176,11 @@ function legTable(model: Model, path: TimePath, options: RenderOptions): string[
       name: true,
     },
   ];
-  return [...heading('In time order', options), '', ...table(rows, columns, options), ...more];
+}
+
+function legTable(model: Model, path: TimePath, options: RenderOptions): string[] {
+  const { rows, more } = limited(legRows(path, options.top === 0), options);
+  return [...heading('In time order', options), '', ...table(rows, legColumns(model, path, options), options), ...more];
 }
 
 /** What to do about a profile without a path. */

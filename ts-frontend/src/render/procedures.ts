@@ -20,12 +20,10 @@ export function procedureRows(model: Model): Entity[] {
     );
 }
 
-export function procedures(model: Model, options: RenderOptions): string[] {
-  const all = procedureRows(model);
-  if (all.length === 0) return [];
-  const { rows, more } = limited(all, options);
+/** What a row says, as text, HTML and Markdown have it. */
+export function procedureColumns(model: Model, options: RenderOptions): Column<Entity>[] {
   const some = (ns: number, of: number): string => (ns >= of / 1000 ? time(ns, options) : '');
-  const columns: Column<Entity>[] = [
+  return [
     { head: 'NPT', text: (entity) => time(entity.nptNs, options), tone: 'strong' },
     {
       head: options.ascii ? '95%' : '±95%',
@@ -59,10 +57,16 @@ export function procedures(model: Model, options: RenderOptions): string[] {
     },
     { head: 'where', text: (entity) => place(model, entity, options), align: 'left', drop: 13 },
   ];
+}
+
+export function procedures(model: Model, options: RenderOptions): string[] {
+  const all = procedureRows(model);
+  if (all.length === 0) return [];
+  const { rows, more } = limited(all, options);
   return [
     ...heading('Procedures by normalized processor time (NPT: the elapsed time that each accounts for)', options),
     '',
-    ...table(rows, columns, options),
+    ...table(rows, procedureColumns(model, options), options),
     ...more,
   ];
 }

@@ -14,16 +14,14 @@ export function threadRows(model: Model): Entity[] {
     .sort((a, b) => b.nptNs - a.nptNs || b.processorTimeNs - a.processorTimeNs || a.id - b.id);
 }
 
-export function threads(model: Model, options: RenderOptions): string[] {
-  const all = threadRows(model);
-  if (all.length === 0) return [];
-  const { rows, more } = limited(all, options);
+/** What a row says, as text and HTML have it. */
+export function threadColumns(model: Model, options: RenderOptions): Column<Entity>[] {
   const state = (head: string, name: StateName, drop: number): Column<Entity> => ({
     head,
     drop,
     text: (entity) => (entity.states[name].ns > 0 ? time(entity.states[name].ns, options) : ''),
   });
-  const columns: Column<Entity>[] = [
+  return [
     { head: 'NPT', text: (entity) => time(entity.nptNs, options), tone: 'strong' },
     { head: 'share', text: (entity) => percent(entity.nptNs, model.elapsedNs) },
     state('useful', 'useful', 2),
@@ -52,5 +50,16 @@ export function threads(model: Model, options: RenderOptions): string[] {
     },
     { head: 'starts in', text: (entity) => place(model, entity, options), align: 'left', drop: 9 },
   ];
-  return [...heading('Threads by normalized processor time', options), '', ...table(rows, columns, options), ...more];
+}
+
+export function threads(model: Model, options: RenderOptions): string[] {
+  const all = threadRows(model);
+  if (all.length === 0) return [];
+  const { rows, more } = limited(all, options);
+  return [
+    ...heading('Threads by normalized processor time', options),
+    '',
+    ...table(rows, threadColumns(model, options), options),
+    ...more,
+  ];
 }

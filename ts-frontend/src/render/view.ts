@@ -37,7 +37,7 @@ const mostRows = 100_000;
 
 export function viewTable(model: Model, root: ViewRow, query: ViewQuery, options: RenderOptions): string[] {
   const { rows, complete } = shownRows(root, costIndex[query.sort], options.top);
-  const columns = columnsOf(model, query, options);
+  const columns = contextColumns(model, query, options);
   return [
     ...heading(titles[query.view], options),
     '',
@@ -48,7 +48,8 @@ export function viewTable(model: Model, root: ViewRow, query: ViewQuery, options
   ];
 }
 
-function columnsOf(model: Model, { metrics }: ViewQuery, options: RenderOptions): Column<ShownRow>[] {
+/** What a row says, as text and HTML have it. */
+export function contextColumns(model: Model, { metrics }: ViewQuery, options: RenderOptions): Column<ShownRow>[] {
   const total = (row: ViewRow, name: CostName): number => row.total[costIndex[name]] ?? 0;
   const some = (head: string, name: CostName, drop: number): Column<ShownRow> => ({
     head,

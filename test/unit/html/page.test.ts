@@ -1,0 +1,139 @@
+/** The page of a profile: its numbers are the model's, names do nothing, nothing is fetched. */
+import { createHash } from 'node:crypto';
+import test, { type ExecutionContext } from 'ava';
+import { htmlPage } from '../../../ts-frontend/src/html/document.js';
+import { escape } from '../../../ts-frontend/src/html/drawing/escape.js';
+import { barsOf, childrenOf } from '../../../ts-frontend/src/html/drawing/flame.js';
+import type { PageData } from '../../../ts-frontend/src/html/data/page-data.js';
+import { bottlesOf } from '../../../ts-frontend/src/html/sections/bottles.js';
+import { buildModel, compare, type Model } from '../../../ts-frontend/src/model/index.js';
+import { findingSentences } from '../../../ts-frontend/src/render/findings/index.js';
+import { lockRing, pipeline, serialThenParallel } from '../../support/example-profiles.js';
+import { ProfileBuilder, run, wait } from '../../support/profile-builder.js';
+
+const assets = { script: 'console.log("</script>")', style: 'p{color:red}' };
+const modelOf = (builder: ProfileBuilder): Model => buildModel(builder.build(), { compensate: false });
+const pageOf = (model: Model, before: Model | null = null): string =>
+  htmlPage(model, before === null ? null : compare(before, model), '0', assets);
+const dataOf = (page: string): PageData =>
+  JSON.parse(/<script type="application\/json" id="data">(.*)<\/script>/.exec(page)![1]!) as PageData;
+const near = (t: ExecutionContext, got: number, wanted: number, what: string, slack: number): void => {
+  t.true(Math.abs(got - wanted) <= slack, `${what}: ${got}, wanted ${wanted}`);
+};
+
+for (const [name, builder] of [
+  ['serial, then parallel', serialThenParallel()],
+  ['a lock', lockRing(wait)],
+  ['a pipeline', pipeline()],
+] as const)
+  test(`sums in the page are the model's: ${name}`, (t) => {
+    const model = modelOf(builder);
+    const data = dataOf(pageOf(model));
+    const { flame, entities, figures } = data;
+    near(t, flame.nptNs[0]!, model.root.nptNs, 'the whole', 1);
+    near(t, flame.timeNs[0]!, model.root.processorTimeNs, 'processor time', 1);
+    const children = childrenOf(flame);
+    flame.nptNs.forEach((ns, node) => {
+      t.true(children[node]!.reduce((sum, one) => sum + flame.nptNs[one]!, 0) <= ns + children[node]!.length);
+    });
+    // No bar leaves the one above it.
+    const bars = new Map(barsOf(flame, children, 0, 0).map((bar) => [bar.node, bar]));
+    t.is(bars.size, flame.nptNs.length);
+    for (const { node, x, width } of bars.values()) {
+      const up = bars.get(flame.parent[node]!)!;
+      t.true(x >= up.x - 1e-9 && x + width <= up.x + up.width + 1e-9);
+    }
+    for (const figure of figures) {
+      const sum = figure.layers.reduce((all, { ns }) => all + ns.reduce((one, more) => one + more, 0), 0);
+      near(t, sum, figure.nptNs, entities[figure.entity]!.name, 40);
+    }
+    const whole = bottlesOf(model).reduce((sum, { nptNs }) => sum + nptNs, 0);
+    near(t, whole, model.root.nptNs, 'bottles', 1);
+  });
+
+test('without scripts: findings in the words of the report, a caption for each table, a text for each picture', (t) => {
+  const model = modelOf(lockRing(wait));
+  const page = pageOf(model);
+  t.true(model.findings.length > 0);
+  for (const finding of model.findings) {
+    const { text, remedy } = findingSentences(model, finding, { ascii: false });
+    t.true(page.includes(`<li><p>${escape(text)}</p><p class="remedy">${escape(remedy)}</p></li>`));
+  }
+  t.is(page.match(/<table/g)!.length, page.match(/<caption>[^<]/g)!.length);
+  t.is(page.match(/<svg/g)!.length, page.match(/<svg [^>]*role="img" aria-label="[^"]/g)!.length);
+  t.regex(page, /<html lang="en">/);
+  t.is(page.match(/<h1>/g)!.length, 1);
+  t.regex(page, /<g data-n="1" [^>]*><rect [^>]*><text [^>]*>main</);
+});
+
+test('content policy: nothing is fetched, and only what the page brings with it runs', (t) => {
+  const page = pageOf(modelOf(serialThenParallel()));
+  const policy = /http-equiv="Content-Security-Policy" content="([^"]*)"/.exec(page)![1]!;
+  const sha = (text: string): string => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
+  t.regex(policy, /^default-src 'none';/);
+  t.true(policy.includes(`script-src ${sha(/<script>([\s\S]*)<\/script>\n<\/body>/.exec(page)![1]!)}`));
+  t.true(policy.includes(`style-src ${sha(/<style>([\s\S]*)<\/style>/.exec(page)![1]!)}`));
+  t.notRegex(policy, /unsafe/);
+  t.notRegex(page, /(src|href)="(?!#)/, 'a link out of the page');
+  t.notRegex(page, /<[^>]* (style|on\w+)="/, 'what the policy forbids');
+});
+
+test('hostile names are shown, and do nothing', (t) => {
+  const bad = `</script><script>alert(1)</script><img src=x onerror=alert(1)>"'&\u2028\u202e<!--`;
+  const builder = new ProfileBuilder({
+    processors: 2,
+    head: { program: `/tmp/${bad.replaceAll('/', '')}`, arguments: bad },
+  })
+    .stretch(1e9, [run('t', ['main', 'named'])])
+    .stretch(1e9, [run('t', ['main', 'mutex:named']), wait('w', ['main', 'mutex:named'])])
+    .describe('named', { name: bad, file: `/src/${bad}`, line: 3 })
+    .describe('mutex:named', { name: bad })
+    .describe('thread:w', { name: bad });
+  const model = modelOf(builder);
+  const page = pageOf(model, model);
+  t.is(page.match(/<script/g)!.length, 2);
+  t.is(page.match(/<\/script/g)!.length, 2);
+  t.notRegex(page, /<img|<!--|\u2028|\u202e/);
+  t.true(dataOf(page).entities.some(({ name }) => name.startsWith('</script><script>alert(1)')));
+});
+
+test('two profiles: what changed, node by node', (t) => {
+  const before = modelOf(serialThenParallel());
+  const after = modelOf(
+    new ProfileBuilder({ processors: 4 })
+      .stretch(5e8, [run('main', ['main', 'a'])])
+      .stretch(1e9, [run('main', ['main', 'fresh'])]),
+  );
+  const page = pageOf(after, before);
+  const { flame, entities } = dataOf(page);
+  const changeOf = (name: string): number =>
+    flame.changeNs![flame.entity.findIndex((entity) => entities[entity]!.name === name)]!;
+  near(t, changeOf('a'), -5e8, 'a', 1);
+  near(t, changeOf('fresh'), 1e9, 'fresh', 1);
+  near(t, flame.changeNs![0]!, after.root.nptNs - before.root.nptNs, 'the whole', 1);
+  t.regex(page, /<h2>What changed<\/h2>/);
+});
+
+test('a large profile: below 300 KB, and it is said that something is left out', (t) => {
+  const builder = new ProfileBuilder({ processors: 64 });
+  for (let k = 0; k < 3000; k++)
+    builder.stretch(
+      1e6 + k,
+      Array.from({ length: 1 + (k % 64) }, (_, thread) =>
+        run(`worker ${thread}`, [
+          'main',
+          `stage_number_${k % 50}`,
+          `${'space<of<templates>>::'.repeat(4)}procedure_${k}`,
+          `leaf_${thread}`,
+        ]),
+      ),
+    );
+  const page = pageOf(modelOf(builder));
+  t.true(page.length < 290e3, `${page.length} bytes`);
+  t.regex(page, /The smallest contexts are not drawn/);
+});
+
+test('a profile without a snapshot has a page', (t) => {
+  const page = pageOf(modelOf(new ProfileBuilder({ processors: 1 })));
+  t.notRegex(page, /NaN|undefined|Infinity/);
+});

@@ -1,0 +1,17 @@
+/** Light or dark: as the system has it, until the button is pressed. Nothing is stored. */
+import { byId } from './elements.js';
+
+export function theme(): void {
+  const button = byId('theme');
+  let dark = matchMedia('(prefers-color-scheme: dark)').matches;
+  const tell = (): void => {
+    button.textContent = dark ? 'Light' : 'Dark';
+  };
+  tell();
+  button.hidden = false;
+  button.addEventListener('click', () => {
+    dark = !dark;
+    document.documentElement.dataset['theme'] = dark ? 'dark' : 'light';
+    tell();
+  });
+}

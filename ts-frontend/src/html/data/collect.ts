@@ -1,0 +1,134 @@
+/** Makes of a model what the page's script knows (page-data.ts). Pure. */
+import { costIndex, focusOn, item, viewOf, type Model, type ViewRow } from '../../model/index.js';
+import { bins } from '../../render/histogram.js';
+import { shownRows } from '../../render/view-rows.js';
+import { place, shortLabel } from '../../render/wording/names.js';
+import { cut } from '../../render/format/text.js';
+import type { Figure, FlameColumns, Layer, NamedPlace, PageData } from './page-data.js';
+
+/** What keeps a page below 300 KB: nodes at most, and bytes of data. */
+const mostNodes = 2000;
+const leastNodes = 100;
+const mostBytes = 125_000;
+/** So many nodes for each figure. */
+const figureShare = 14;
+const mostBins = 16;
+const mostLayers = 5;
+const mostLetters = 80;
+const letters = { ascii: false };
+
+/** Entities that the page names, in the order in which they are met. */
+class Named {
+  private readonly places: NamedPlace[] = [];
+  private readonly known = new Map<number, number>();
+  constructor(private readonly model: Model) {}
+  of(id: number): number {
+    let at = this.known.get(id);
+    if (at === undefined) {
+      const entity = item(this.model.entities, id);
+      at =
+        this.places.push({
+          name: shortLabel(this.model, entity, mostLetters, letters),
+          where: id === 0 ? '' : cut(place(this.model, entity, letters), mostLetters, letters),
+        }) - 1;
+      this.known.set(id, at);
+    }
+    return at;
+  }
+  get all(): readonly NamedPlace[] {
+    return this.places;
+  }
+}
+
+/** `before`: the profile that changes are taken from. With as many nodes and figures as there is room for. */
+export function pageData(model: Model, before: Model | null = null): PageData {
+  for (let nodes = mostNodes; ; nodes = Math.floor(nodes * 0.7)) {
+    const data = dataWith(model, before, nodes);
+    if (nodes < leastNodes || JSON.stringify(data).length <= mostBytes) return data;
+  }
+}
+
+function dataWith(model: Model, before: Model | null, nodes: number): PageData {
+  const named = new Named(model);
+  named.of(0);
+  const flame = flameOf(model, named, before, nodes);
+  const bounds = bins(model.root.byBusyNs, mostBins).map(({ from, to }) => ({ from, to }));
+  const figures = figuresOf(model, named, bounds.length, Math.floor(nodes / figureShare));
+  return {
+    processors: model.processors,
+    elapsedNs: Math.round(model.elapsedNs),
+    entities: named.all,
+    flame,
+    bins: bounds,
+    figures,
+  };
+}
+
+const entityOf = ({ subject }: ViewRow): number => (subject.kind === 'entity' ? subject.entity : 0);
+
+function flameOf(model: Model, named: Named, before: Model | null, nodes: number): FlameColumns {
+  const { npt, time } = costIndex;
+  const root = viewOf(model, 'tree');
+  const { rows } = shownRows(root, npt, nodes);
+  const shown = rows.filter(({ row, depth }) => depth === 0 || (row.total[npt] ?? 0) > 0);
+  const place = new Map(shown.map(({ row }, at) => [row, at]));
+  const parents = shown.map(({ parent }) => (parent < 0 ? 0 : (place.get(item(rows, parent).row) ?? 0)));
+  return {
+    entity: shown.map(({ row }) => named.of(entityOf(row))),
+    parent: parents,
+    nptNs: shown.map(({ row }) => Math.round(row.total[npt] ?? 0)),
+    timeNs: shown.map(({ row }) => Math.round(row.total[time] ?? 0)),
+    changeNs: before === null ? null : changesOf(model, before, shown, parents),
+    complete: rows.length < nodes,
+  };
+}
+
+/** Of each node: its NPT less that of the node of the same names in the other profile. */
+function changesOf(
+  model: Model,
+  before: Model,
+  shown: readonly { row: ViewRow }[],
+  parents: readonly number[],
+): number[] {
+  const { npt } = costIndex;
+  const counterparts: (ReadonlyMap<string, ViewRow> | null)[] = [];
+  const keyIn = (of: Model, row: ViewRow): string => {
+    const { kind, name } = item(of.entities, entityOf(row));
+    return `${kind} ${name}`;
+  };
+  const below = (row: ViewRow): ReadonlyMap<string, ViewRow> => {
+    const found = new Map<string, ViewRow>();
+    for (const one of row.open(npt)) if (!found.has(keyIn(before, one))) found.set(keyIn(before, one), one);
+    return found;
+  };
+  return shown.map(({ row }, at) => {
+    const its = at === 0 ? viewOf(before, 'tree') : counterparts[parents[at] ?? 0]?.get(keyIn(model, row));
+    counterparts[at] = its === undefined ? null : below(its);
+    return Math.round((row.total[npt] ?? 0) - (its?.total[npt] ?? 0));
+  });
+}
+
+/** Of the program, and of whatever accounts for a thousandth of it: as many as there is room for. */
+function figuresOf(model: Model, named: Named, binCount: number, most: number): Figure[] {
+  const ids = [0, ...model.ranking.filter((id) => item(model.entities, id).nptNs >= model.elapsedNs / 1000)];
+  return ids.slice(0, most).map((id) => figureOf(model, named, id, binCount));
+}
+
+function figureOf(model: Model, named: Named, id: number, binCount: number): Figure {
+  const focus = focusOn(model, id);
+  const some = focus.rows.filter(({ nptNs }) => nptNs > 0);
+  const own = some.slice(0, some.length > mostLayers ? mostLayers - 1 : mostLayers);
+  const exact = (byBusy: ArrayLike<number>): number[] => bins(byBusy, binCount).map(({ ns }) => Math.round(ns));
+  const layers: Layer[] = own.map((row) => ({
+    of: !row.self ? named.of(row.entity) : id === 0 ? 'outside any procedure that is known' : 'itself',
+    ns: exact(row.byBusyNs),
+  }));
+  if (some.length > own.length) {
+    const all = exact(focus.byBusyNs);
+    layers.push({
+      of: `${some.length - own.length} others`,
+      ns: all.map((ns, at) => Math.max(0, ns - layers.reduce((sum, layer) => sum + (layer.ns[at] ?? 0), 0))),
+    });
+  }
+  return { entity: named.of(id), nptNs: Math.round(focus.nptNs), layers };
+}

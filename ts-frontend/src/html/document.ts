@@ -1,0 +1,154 @@
+/**
+ * A profile as one HTML page: no network, a strict content policy, readable without scripts. What stands in it is made
+ * here; the script only zooms, searches and draws what is asked for, from the page's one JSON. Pure.
+ */
+import { createHash } from 'node:crypto';
+import { baseName, costIndex, viewOf, type Comparison, type Model } from '../model/index.js';
+import { procedureColumns, procedureRows } from '../render/procedures.js';
+import { threadColumns, threadRows } from '../render/threads.js';
+import { contextColumns } from '../render/view.js';
+import { shownRows } from '../render/view-rows.js';
+import type { RenderOptions } from '../render/format/options.js';
+import { pageData } from './data/collect.js';
+import type { PageData } from './data/page-data.js';
+import { embeddedJson, escape } from './drawing/escape.js';
+import { figureLegend, figureSvg } from './drawing/figure.js';
+import { childrenOf, flameSvg } from './drawing/flame.js';
+import { bottles } from './sections/bottles.js';
+import { change } from './sections/change.js';
+import { criticalPath } from './sections/critical-path.js';
+import { lockMatrix } from './sections/lock-matrix.js';
+import { aboutRun, findings, headFigures } from './sections/summary.js';
+import { htmlTable } from './sections/table.js';
+import { timeLine } from './sections/time-line.js';
+
+/** What the page brings with it; built from html/browser. */
+export interface PageAssets {
+  script: string;
+  style: string;
+}
+
+const options: RenderOptions = { width: 160, colour: false, ascii: false, top: 0 };
+const flameWidth = 1100;
+const flameRows = 40;
+
+interface Section {
+  id: string;
+  title: string;
+  body: string;
+}
+
+export function htmlPage(model: Model, comparison: Comparison | null, version: string, assets: PageAssets): string {
+  const data = pageData(model, comparison?.before ?? null);
+  const name = baseName(model.program);
+  const title = comparison === null ? `${name} by Quartz` : `${name}, before and after, by Quartz`;
+  const sections = sectionsOf(model, comparison, data);
+  const script = assets.script.replaceAll('</script', '<\\/script');
+  const hash = (text: string): string => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
+  const policy = [
+    `default-src 'none'`,
+    `script-src ${hash(script)}`,
+    `style-src ${hash(assets.style)}`,
+    `base-uri 'none'`,
+    `form-action 'none'`,
+  ].join('; ');
+  const links = sections.map((one) => `<a href="#${one.id}">${one.title}</a>`).join(' ');
+  const bodies = sections.map((one) => `<section id="${one.id}"><h2>${one.title}</h2>${one.body}</section>`).join('\n');
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="${policy}">
+<meta name="referrer" content="no-referrer">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="generator" content="quartz ${escape(version)}">
+<title>${escape(title)}</title>
+<style>${assets.style}</style>
+</head>
+<body>
+<header><h1>${escape(title)}</h1><button id="theme" type="button" hidden>Dark</button><nav aria-label="Parts of this page">${links}</nav></header>
+<main>
+${headFigures(model)}
+${bodies}
+</main>
+<script type="application/json" id="data">${embeddedJson(data)}</script>
+<script>${script}</script>
+</body>
+</html>
+`;
+}
+
+function sectionsOf(model: Model, comparison: Comparison | null, data: PageData): Section[] {
+  return [
+    ...(comparison === null ? [] : [{ id: 'change', title: 'What changed', body: change(comparison) }]),
+    { id: 'findings', title: 'What limits this program', body: findings(model) },
+    { id: 'run', title: 'The run', body: aboutRun(model) },
+    { id: 'flame', title: 'Where elapsed time went', body: flameSection(model, data) },
+    { id: 'time', title: 'Over time', body: timeLine(model) },
+    { id: 'procedures', title: 'Procedures', body: procedureSection(model) },
+    { id: 'busy', title: 'By busy processors', body: figureSection(data) },
+    { id: 'threads', title: 'Threads', body: threadSection(model) },
+    { id: 'locks', title: 'Locks', body: lockMatrix(model) },
+    { id: 'path', title: 'Critical path', body: criticalPath(model) },
+    { id: 'source', title: 'Source', body: sourceSection(model) },
+  ];
+}
+
+const steps = (letter: string, low: string, high: string): string =>
+  `${low} ${[0, 1, 2, 3, 4].map((step) => `<span class="key ${letter}${step}"></span>`).join('')} ${high}`;
+
+function flameSection(model: Model, data: PageData): string {
+  const legend =
+    data.flame.changeNs !== null
+      ? steps('c', 'less than before', 'more')
+      : model.processors > 1
+        ? steps('a', 'ran alone', `all ${model.processors} processors were busy`)
+        : '';
+  const tree = shownRows(viewOf(model, 'tree'), costIndex.npt, 40).rows;
+  const query = { view: 'tree', sort: 'npt', metrics: [] } as const;
+  return (
+    `<p>A bar is as wide as the elapsed time (normalized processor time) that a procedure accounts for, with all that it calls; below it is what it calls. ${legend}</p>` +
+    `<div id="flame-controls" hidden><label>Search <input id="search" type="search" autocomplete="off" spellcheck="false"></label> <button id="reset" type="button">Whole program</button> <span id="found" role="status"></span><p class="dim">Click, or Tab here and use the arrow keys: Enter zooms, Escape zooms out, / searches.</p></div>` +
+    `<div id="graph">${flameSvg(data, childrenOf(data.flame), { root: 0, width: flameWidth, most: flameRows, titles: true })}</div>` +
+    `<p id="readout" role="status"></p>` +
+    (!data.flame.complete
+      ? '<p class="dim">The smallest contexts are not drawn; their time is in their callers.</p>'
+      : '') +
+    `<details><summary>The same as a table</summary>${htmlTable('Calling contexts, the costliest', tree, contextColumns(model, query, options), 40)}</details>`
+  );
+}
+
+const procedureSection = (model: Model): string =>
+  htmlTable(
+    'Procedures and synchronization objects by normalized processor time (NPT: the elapsed time that each accounts for)',
+    procedureRows(model),
+    procedureColumns(model, options),
+    50,
+  );
+
+function figureSection(data: PageData): string {
+  const first = data.figures.slice(0, 3);
+  const drawn = first.map(
+    (figure) =>
+      `<figure><figcaption>${escape(data.entities[figure.entity]?.name ?? '?')}</figcaption>${figureSvg(data, figure)}${figureLegend(data, figure)}</figure>`,
+  );
+  return (
+    `<p>NPT by number of busy processors: what stands at the left ran (nearly) alone.</p>` +
+    `<div id="figure-controls" hidden><label>Of <select id="entity"></select></label></div>` +
+    `<div id="figures" class="row">${drawn.join('')}</div>`
+  );
+}
+
+const threadSection = (model: Model): string =>
+  bottles(model) +
+  htmlTable('Threads by normalized processor time', threadRows(model), threadColumns(model, options), 40);
+
+/** Modules, files, procedures and loops with their places. */
+function sourceSection(model: Model): string {
+  const { rows } = shownRows(viewOf(model, 'flat'), costIndex.npt, 80);
+  const query = { view: 'flat', sort: 'npt', metrics: [] } as const;
+  return (
+    '<p>By module, file, procedure and (where the profile has them) loop, with the line of each.</p>' +
+    htmlTable('By module, file and procedure', rows, contextColumns(model, query, options), 80)
+  );
+}

@@ -1,0 +1,113 @@
+/**
+ * An icicle graph: the calling context tree from the top down, a bar as wide as the elapsed time that it accounts for,
+ * coloured by how alone it ran. Drawn by the page's script, and into the page for those who run none. Pure.
+ */
+import { percent, time } from '../../render/format/units.js';
+import { figure } from '../../render/format/units.js';
+import type { FlameColumns, PageData } from '../data/page-data.js';
+import { escape } from './escape.js';
+
+export const rowHeight = 18;
+/** Bars narrower than this are not drawn. */
+const leastWidth = 1.5;
+/** Width of a letter of the bars' text, px; they are a little wider in few fonts. */
+const letter = 6.7;
+
+export interface Bar {
+  node: number;
+  depth: number; // from the node that is drawn widest
+  x: number; // 0 to 1
+  width: number;
+}
+
+export const childrenOf = ({ parent }: FlameColumns): number[][] => {
+  const children: number[][] = parent.map(() => []);
+  parent.forEach((up, node) => {
+    if (node > 0) children[up]?.push(node);
+  });
+  return children;
+};
+
+/** Bars of all below `root`, and of what it was called by, at full width above it. */
+export function barsOf(flame: FlameColumns, children: readonly number[][], root: number, leastShare: number): Bar[] {
+  const above: number[] = [];
+  for (let node = root; node !== 0;) above.unshift((node = flame.parent[node] ?? 0));
+  const bars: Bar[] = above.map((node, depth) => ({ node, depth, x: 0, width: 1 }));
+  const whole = flame.nptNs[root] ?? 0;
+  const waiting: Bar[] = [{ node: root, depth: above.length, x: 0, width: 1 }];
+  for (let bar = waiting.pop(); bar !== undefined; bar = waiting.pop()) {
+    bars.push(bar);
+    let { x } = bar;
+    for (const node of children[bar.node] ?? []) {
+      const width = whole > 0 ? (flame.nptNs[node] ?? 0) / whole : 0;
+      if (width >= leastShare) waiting.push({ node, depth: bar.depth + 1, x, width });
+      x += width;
+    }
+  }
+  return bars;
+}
+
+/** 0: alone, ..., 4: all processors were busy meanwhile. */
+export function aloneness(parallelism: number, processors: number): number {
+  if (processors <= 1) return 4;
+  return Math.max(0, Math.min(4, Math.floor((5 * (parallelism - 1)) / (processors - 1))));
+}
+
+/** 0: much less than before, 2: no change, 4: much more; relative to the whole. */
+export function changeStep(changeNs: number, elapsedNs: number): number {
+  const share = elapsedNs > 0 ? changeNs / elapsedNs : 0;
+  const step = Math.abs(share) < 0.002 ? 0 : Math.abs(share) < 0.03 ? 1 : 2;
+  return 2 + Math.sign(share) * step;
+}
+
+/** One bar in words. */
+export function describe({ entities, flame, elapsedNs }: PageData, node: number): string {
+  const { name = '?', where = '' } = entities[flame.entity[node] ?? 0] ?? {};
+  const ns = flame.nptNs[node] ?? 0;
+  const busy = ns > 0 ? (flame.timeNs[node] ?? 0) / ns : 0;
+  const change = flame.changeNs?.[node];
+  return [
+    `${name}${where === '' ? '' : ` (${where})`}: ${time(ns)}, ${percent(ns, elapsedNs)} of elapsed time`,
+    `${figure(busy)} processors busy meanwhile`,
+    ...(change === undefined ? [] : [`${change > 0 ? '+' : ''}${time(change)} against before`]),
+  ].join('; ');
+}
+
+export interface FlameOptions {
+  root: number;
+  width: number; // px
+  most: number; // rows
+  found?: ReadonlySet<number>; // entities that a search has found
+  selected?: number;
+  titles: boolean; // each bar has a title, for tooltips
+}
+
+export function flameSvg(data: PageData, children: readonly number[][], options: FlameOptions): string {
+  const { flame, entities, processors, elapsedNs } = data;
+  const { root, width, most, found, selected, titles } = options;
+  const bars = barsOf(flame, children, root, leastWidth / width).filter(({ depth }) => depth < most);
+  const depth = bars.reduce((deepest, bar) => Math.max(deepest, bar.depth), 0);
+  const parts = bars.map((bar) => {
+    const { node } = bar;
+    const entity = flame.entity[node] ?? 0;
+    const ns = flame.nptNs[node] ?? 0;
+    const colour =
+      flame.changeNs !== null
+        ? `c${changeStep(flame.changeNs[node] ?? 0, elapsedNs)}`
+        : `a${aloneness(ns > 0 ? (flame.timeNs[node] ?? 0) / ns : 1, processors)}`;
+    const x = bar.x * width;
+    const wide = Math.max(0.5, bar.width * width - 0.5);
+    const y = bar.depth * rowHeight;
+    const name = entities[entity]?.name ?? '?';
+    const room = Math.floor((wide - 4) / letter);
+    const text = room < 3 ? '' : name.length <= room ? name : `${name.slice(0, room - 1)}…`;
+    const marks = `${found?.has(entity) ? ' found' : ''}${node === selected ? ' chosen' : ''}`;
+    return (
+      `<g data-n="${node}" class="${colour}${marks}"><rect x="${x.toFixed(1)}" y="${y}" width="${wide.toFixed(1)}" height="${rowHeight - 1}"/>` +
+      (text === '' ? '' : `<text x="${(x + 2).toFixed(1)}" y="${y + 13}">${escape(text)}</text>`) +
+      `${titles ? `<title>${escape(describe(data, node))}</title>` : ''}</g>`
+    );
+  });
+  const height = (depth + 1) * rowHeight;
+  return `<svg class="flame" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img" aria-label="Icicle graph of calling contexts by elapsed time">${parts.join('')}</svg>`;
+}
