@@ -136,9 +136,9 @@ static bool session_ready(char *why, size_t bytes) {
   }
   int error = qzi_session_make();
   if (!error) return true;
-  snprintf(why, bytes, "the program cannot make its session: %s",
+  snprintf(why, bytes, "the program cannot create its session: %s",
            error == EFBIG    ? "it needs more than ulimit -f allows"
-           : error == ENOMEM ? "it needs more memory than it may have (ulimit -v)"
+           : error == ENOMEM ? "it needs more address space than it may have (ulimit -v)"
                              : strerror(error));
   return false;
 }

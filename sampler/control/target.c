@@ -91,9 +91,7 @@ static void summarize(const struct qzi_admitted *admitted, const struct qz_profi
   double hz = (double)head->rate_mhz / 1000;
   qzi_count_text(asked, (uint64_t)(hz + 0.5));
   if (slower) /* the option's value as it is typed */
-    snprintf(rate, sizeof rate,
-             "not %s, because each takes long here and more would slow the program; "
-             "to have all of them: --rate %.0f",
+    snprintf(rate, sizeof rate, "not %s: each takes long here, and more would slow the program; --rate %.0f insists",
              asked, hz);
   else
     snprintf(rate, sizeof rate, "%s asked for", asked);

@@ -120,7 +120,7 @@ test.serial('a limit on file sizes that leaves no room for a session: one line, 
   t.is(status, 0);
   t.deepEqual(
     stderr.split('\n').filter((line) => line !== ''),
-    ['quartz: the program cannot make its session: it needs more than ulimit -f allows; the program runs unsampled'],
+    ['quartz: the program cannot create its session: it needs more than ulimit -f allows; the program runs unsampled'],
   );
   t.deepEqual(
     readdirSync(cwd).filter((file) => file.endsWith('.quartz')),

@@ -86,7 +86,7 @@ for (const limit of ['-n 24', '-v 500000', '-u 8']) {
     );
     t.deepEqual([status, stdout], [7, '--top a  b\n'], stderr);
     const [first = ''] = stderr.split('\n');
-    t.regex(first, /^quartz: no report here: .*: quartz report out\.quartz$/);
+    t.regex(first, /^quartz: no report: .*: quartz report out\.quartz$/);
     t.true(first.includes(`(ulimit ${limit};`), stderr);
   });
 }

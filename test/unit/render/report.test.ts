@@ -135,11 +135,11 @@ test('the slowdown is reported between its bounds, and as one number without wha
   const base = { samplerSpins: true, spawns: 4, spawnPs: 10e9 };
   t.regex(
     reported({ ...base, hookLeastPs: 5e9, hookMostPs: 50e9 }),
-    /^slowed the run by about \d+\.\d to \d+\.\d % \(hooks .* to .* %, threads made \d+\.\d %\)/,
+    /^slowed the run by about \d+\.\d to \d+\.\d % \(hooks .* to .* %, thread creation \d+\.\d %\)/,
   );
   t.regex(
     reported({ ...base, hookLeastPs: 0, hookMostPs: 0 }),
-    /^slowed the run by about \d+\.\d % \(threads made \d+\.\d %\)/,
+    /^slowed the run by about \d+\.\d % \(thread creation \d+\.\d %\)/,
   );
 });
 
@@ -147,9 +147,12 @@ test('a cost that could not be measured is reported', (t) => {
   const said = (change: object): string => report(buildModel(example(change)), 'procedures', options({ width: 400 }));
   t.regex(
     said({ hookLeastPs: 0, hookMostPs: 0 }),
-    /! what hooks cost could not be measured when the program began: the slowdown told leaves it out/,
+    /! the cost of hooks could not be measured when the program started: the reported slowdown does not include it/,
   );
-  t.regex(said({ hookMostPs: 0, spawns: 4, spawnPs: 0 }), /! what hooks and threads made cost could not be measured/);
+  t.regex(
+    said({ hookMostPs: 0, spawns: 4, spawnPs: 0 }),
+    /! the cost of hooks and thread creation could not be measured/,
+  );
   t.false(said({}).includes('could not be measured'));
 });
 
@@ -162,7 +165,7 @@ test('losses are reported only where there are some', (t) => {
   const lossy = buildModel(example({ tornAccepted: 800, stackOverflows: 3, callsLost: 5, skippedTicks: 20000 }));
   const text = report(lossy, 'procedures', options({ width: 200 }));
   for (const word of [
-    '800 of 80,000 copies were torn',
+    '800 of 80,000 copies of stacks changed while they were read',
     '3 calls were deeper',
     '5 calls were not counted',
     '50.0 % of the snapshots',
@@ -224,7 +227,7 @@ test('fewer snapshots than asked for are reported with the reason', (t) => {
   t.notRegex(reported({}), /\(not /);
   t.regex(
     reported({ snapshots: 5000, roundsBegun: 5000, samplerCpuNs: 0.25e9 }),
-    /5,000 samples at 2\.50 kHz \(not 10\.0 kHz: each took 50\.0 .s of a CPU here, and more would slow the program\)/,
+    /5,000 samples at 2\.50 kHz \(not 10\.0 kHz: each took 50\.0 .s of a CPU, and more would slow the program\)/,
   );
   t.regex(
     reported({ snapshots: 5000, roundsBegun: 5000, skippedTicks: 15000 }),

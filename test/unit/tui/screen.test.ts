@@ -196,7 +196,7 @@ test.serial('z shows the selected one alone, the next one with j, and the table 
   );
   const second = await session.type('j');
   t.regex(second[3]!, /^table \[mutex\]$/);
-  for (const title of ['queue length over time', 'who waits', 'who holds it meanwhile', 'its threads spend'])
+  for (const title of ['queue length over time', 'who waits', 'who holds it', 'its threads spend'])
     t.true(
       second.some((line) => line.includes(title)),
       title,

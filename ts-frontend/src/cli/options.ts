@@ -70,7 +70,7 @@ const table = {
   children: {
     kind: 'switch',
     sampler: 'both',
-    help: 'record processes that the program starts, too, each into a file of its own',
+    help: 'also record processes that the program starts, each into a file of its own',
   },
   seconds: {
     kind: 'number',
@@ -108,7 +108,7 @@ const table = {
     least: 100,
     most: 60_000,
     value: 'MS',
-    help: 'time between refreshes (1000; longer where a refresh is dear)',
+    help: 'time between refreshes (1000; longer where a refresh is expensive)',
   },
   view: {
     kind: 'choice',
@@ -127,7 +127,7 @@ const table = {
     value: 'NAME',
     help: 'one procedure, lock or thread: when it ran, with whom, its children',
   },
-  raw: { kind: 'switch', help: 'numbers as measured: the cost of the hooks is not taken out' },
+  raw: { kind: 'switch', help: 'numbers as measured: the cost of the hooks is not subtracted' },
   csv: { kind: 'switch', excludes: 'json', help: 'the table as comma-separated values, times in ns' },
   json: { kind: 'switch', help: 'the whole report as JSON (docs/reference/json.md)' },
   top: { kind: 'whole', least: 0, most: 1_000_000, value: 'N', help: 'rows of a table at most (20); 0 shows all' },
@@ -147,7 +147,7 @@ const table = {
     help: 'best (the default), all (inlined procedures too) or none',
   },
   shared: { kind: 'switch', help: 'link the shared library, not the static one' },
-  quoted: { kind: 'switch', help: 'paths in quotes, for what reads them as a shell does (eval, make, CMake)' },
+  quoted: { kind: 'switch', help: 'paths in quotes, for eval, make and CMake' },
   format: { kind: 'choice', of: formatNames, value: 'FORMAT', help: formatNames.join(', ') },
   'export-output': { flag: 'output', kind: 'text', short: 'o', value: 'FILE', help: 'the file to write (stdout)' },
   'page-output': { flag: 'output', kind: 'text', short: 'o', value: 'FILE', help: 'the page to write (stdout)' },

@@ -9,7 +9,7 @@ Examples
   quartz demo                             see it at work on a real program
   quartz run -- ./prog args               record a program as it is, then report what limits it
   quartz report --focus create_cone       one procedure, lock or thread: when it ran, with whom, its children
-  quartz locks                            who waited for which lock, and who held it meanwhile
+  quartz locks                            who waited for which lock, and who held it
   quartz compare old.quartz new.quartz    what a change of the program did
   quartz top -- ./prog args               the same live, on a screen
   cc -g $(quartz cflags) prog.c -pthread  with hooks: every call counted

@@ -13,7 +13,7 @@ export const command: Command = {
   usage: '[FILE]',
   about:
     'Checks that a profile is undamaged, by its checksums, and that its numbers add up\n' +
-    '(docs/reference/metrics.md, section 5). Prints all that is wrong, and then exits with 125.',
+    '(docs/reference/metrics.md, section 5). Prints everything that is wrong; then the exit code is 125.',
   examples: [['quartz check prog.quartz', 'one line says that all holds']],
   options: [],
   most: 1,

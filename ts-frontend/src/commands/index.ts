@@ -15,10 +15,10 @@ export const commands: Readonly<Record<string, Entry>> = {
     summary: 'what limits the program, then its procedures, locks or threads',
     load: () => import('./report.js'),
   },
-  locks: { summary: 'who waited for which lock, and who held it meanwhile', load: () => import('./locks.js') },
+  locks: { summary: 'who waited for which lock, and who held it', load: () => import('./locks.js') },
   threads: { summary: 'what each thread did with its time', load: () => import('./threads.js') },
   path: {
-    summary: 'why it took that long: who let whom go on, from the end back to the beginning',
+    summary: 'why it took that long: which thread ended which wait, from the end back to the beginning',
     load: () => import('./path.js'),
   },
   compare: { summary: 'two profiles side by side: what got better and what worse', load: () => import('./compare.js') },

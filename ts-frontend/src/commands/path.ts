@@ -1,4 +1,4 @@
-/** quartz path: the critical path of a run: who let whom go on, and what took the time. */
+/** quartz path: the critical path of a run: which thread ended which wait, and what took the time. */
 import type { Command } from '../cli/command.js';
 import { formatOptions } from '../cli/options.js';
 
@@ -6,7 +6,7 @@ export const command: Command = {
   name: 'path',
   usage: '[FILE] [options]',
   about:
-    'Why did it take that long? The critical path of a recorded run: from its end back through who let whom go on\n' +
+    'Why did it take that long? The critical path of a recorded run: from its end back through what ended each wait\n' +
     '(creation, join, condition, semaphore, barrier, lock, ...) to its beginning. Only what is on it can make the run\n' +
     'shorter. Without FILE: the newest *.quartz here. docs/reference/path.md explains every column.',
   examples: [

@@ -11,7 +11,7 @@ export const command: Command = {
   name: 'top',
   usage: '[options] -- PROGRAM ARGUMENTS | -p PID | [FILE]',
   about:
-    'Shows where the parallelism goes, while the program runs. What the program prints is shown when the screen ends.\n' +
+    'Shows what limits the program while it runs. What the program prints is shown when the screen ends.\n' +
     'Keys: ? for help, q to quit.',
   examples: [
     ['quartz top -- ./prog input.txt', 'start a program and watch it'],

@@ -36,7 +36,7 @@ export function cautionText(caution: Caution): string {
         'NPT depends on how many are busy'
       );
     case 'compensation':
-      return 'only one of them had the cost of hooks taken out: use --raw to compare what was measured';
+      return 'only one of them has the cost of hooks subtracted: use --raw to compare what was measured';
     case 'few-snapshots':
       return `the ${caution.which} has only ${caution.snapshots} snapshots`;
     case 'not-to-the-end':

@@ -54,7 +54,7 @@ export function facts(model: Model, options: Pick<RenderOptions, 'ascii'>): stri
     head.status === 'recording'
       ? 'still recording'
       : head.status === 'abandoned'
-        ? 'the sampler died; good up to its last snapshot; not finished, so without checksums'
+        ? 'the sampler died: complete up to its last snapshot, without checksums'
         : ends[head.endReason](head.exitStatus);
   return [
     `${commandLine(model)}: ${time(model.elapsedNs, options)}`,
@@ -70,7 +70,7 @@ function fewer({ fewer: its }: Model, options: Pick<RenderOptions, 'ascii'>): st
   if (its === null) return '';
   return its.reason === 'late'
     ? ` (not ${rate(its.askedHz)}: the sampler had to wait for a CPU)`
-    : ` (not ${rate(its.askedHz)}: each took ${time(its.eachNs, options)} of a CPU here, and more would slow the program)`;
+    : ` (not ${rate(its.askedHz)}: each took ${time(its.eachNs, options)} of a CPU, and more would slow the program)`;
 }
 
 type Figure = Exclude<keyof Model['slowdown'], 'unmeasured'>;
@@ -78,16 +78,16 @@ const slowers: readonly (readonly [Figure, string, Figure?])[] = [
   ['hooksNs', 'hooks', 'hooksLeastNs'],
   ['locksNs', 'locks', 'locksLeastNs'],
   ['waitsNs', 'waits'],
-  ['spawnsNs', 'threads made'],
+  ['spawnsNs', 'thread creation'],
   ['samplesNs', 'samples of running threads'],
-  ['turnsNs', 'their timer at switches'],
+  ['turnsNs', 'their timer at context switches'],
   ['samplingNs', 'sampling'],
 ];
 
 /** What Quartz itself cost: a share of a CPU, and by how much that and its hooks slowed the run. */
 function cost(model: Model): string {
   const { head, compensation, slowdown, elapsedNs } = model;
-  if (elapsedNs === 0) return 'Quartz took no time';
+  if (elapsedNs === 0) return 'nothing was recorded';
   const own = `Quartz used ${percent(head.samplerCpuNs, elapsedNs)} of a CPU to sample`;
   const wholes = [elapsedNs - slowdown.elapsedLeastNs, elapsedNs - slowdown.elapsedNs] as const;
   const bounds = (least: number, most: number): string =>
@@ -102,7 +102,7 @@ function cost(model: Model): string {
   const slower = bounds(slowdown.elapsedLeastNs, slowdown.elapsedNs);
   const slowed = `slowed the run by ${slower.startsWith('<') ? `less than ${slower.slice(1)}` : `about ${slower}`}`;
   const hooked = head.publisher === 'threadlib' || head.paths.hooks;
-  const taken = compensation.applied && hooked ? '; the cost of hooks is taken out of what follows' : '';
+  const taken = compensation.applied && hooked ? '; the cost of hooks is subtracted from the times below' : '';
   return `${own} and ${slowed}${parts.length > 0 ? ` (${parts.join(', ')})` : ''}${taken}`;
 }
 

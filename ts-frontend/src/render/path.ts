@@ -25,7 +25,7 @@ export const stateText: Record<PathState, string> = {
 function cameText(model: Model, { came, by, inferred }: PathLeg, options: RenderOptions): string {
   const object = by === 0 ? '' : label(item(model.entities, by), options);
   const texts: Record<Came, string> = {
-    same: inferred ? 'ran meanwhile' : '',
+    same: inferred ? 'ran at that time' : '',
     created: 'created',
     woken: object === '' ? 'let go' : `by ${object}`,
     joined: 'joined',
@@ -64,7 +64,7 @@ function summary(path: TimePath, options: RenderOptions): string[] {
   const to = path.toExit ? 'to its end' : 'to what ran when recording ended';
   const text = [
     ...wrap(
-      `The time path: ${time(path.lengthNs, options)} from the program's beginning ${to}, each thread followed back to the one that let it go on`,
+      `The time path: ${time(path.lengthNs, options)} from the program's beginning ${to}, each wait followed back to the thread that ended it`,
       options.width,
       0,
       options,
@@ -85,11 +85,11 @@ function summary(path: TimePath, options: RenderOptions): string[] {
   };
   if (path.inferredNs > 0)
     note(
-      `${percent(path.inferredNs, path.lengthNs)} of the path is inferred: its thread waited for what neither the thread package nor the pthread layer sees, and what ran meanwhile is taken for it`,
+      `${percent(path.inferredNs, path.lengthNs)} of the path is inferred: its thread waited for something that neither the thread package nor the pthread layer sees, and what ran at that time is taken as the cause`,
     );
   if (path.lostCrumbs > 0 || path.cutNs > 0)
     note(
-      `${count(path.lostCrumbs)} records of who let whom go on were lost, which leaves ${percent(path.cutNs, path.lengthNs)} of the path unknown or out of place`,
+      `${count(path.lostCrumbs)} records of wake-ups were lost: ${percent(path.cutNs, path.lengthNs)} of the path is unknown or misplaced`,
     );
   if (text.at(-1) !== '') text.push('');
   return text;

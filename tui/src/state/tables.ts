@@ -43,7 +43,7 @@ const number = (id: string, title: string, help: string, value: (row: Row) => nu
 const npt = ns(
   'npt',
   'NPT',
-  'normalized processor time: processor time divided by the processors busy meanwhile',
+  'normalized processor time: processor time divided by the processors busy at that time',
   (row) => row.nptNs,
 );
 const share: Column = {

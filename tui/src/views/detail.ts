@@ -60,9 +60,9 @@ function heading(canvas: Canvas, model: Model, entity: Entity, glyphs: Glyphs): 
   const lines = [
     [`NPT ${time(entity.nptNs)} ${percent(entity.share)} ${interval}`, `par ${digits(entity.parallelism)}`, place],
     [
-      `idle meanwhile ${time(entity.idlenessNs)}`,
-      `spinning meanwhile ${time(entity.spinBlameNs)}`,
-      `if parallel, saves ${time(entity.parallelizeNs)}`,
+      `idle ${time(entity.idlenessNs)}`,
+      `spin ${time(entity.spinBlameNs)}`,
+      `in parallel, saves ${time(entity.parallelizeNs)}`,
     ],
   ].flatMap((facts) => inLines(facts, canvas.width));
   lines.forEach((line, at) => {
@@ -84,7 +84,7 @@ type Section = (y: number, room: number) => number;
 
 function stateSection(canvas: Canvas, entity: Entity): Section {
   return (y, room) => {
-    canvas.text(0, y, `its threads spend        runnable${canvas.width >= 43 ? ' meanwhile' : ''}`, { bold: true });
+    canvas.text(0, y, `its threads spend        runnable`, { bold: true });
     let row = 1;
     for (const name of stateNames) {
       const state = entity.states[name];
@@ -141,10 +141,10 @@ function objectSections(canvas: Canvas, entity: Entity, model: Model, glyphs: Gl
     (y, room) => paths(canvas, 'who waits', object.waiters, model, y, Math.min(room, 5), glyphs),
     (y, room) =>
       object.meanwhile.length > 0
-        ? paths(canvas, 'who runs meanwhile', object.meanwhile, model, y, Math.min(room, 5), glyphs)
+        ? paths(canvas, 'who runs at that time', object.meanwhile, model, y, Math.min(room, 5), glyphs)
         : paths(
             canvas,
-            entity.rawKind === 'join' ? 'who is waited for' : 'who holds it meanwhile',
+            entity.rawKind === 'join' ? 'who is waited for' : 'who holds it',
             object.holders,
             model,
             y,

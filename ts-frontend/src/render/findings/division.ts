@@ -8,11 +8,11 @@ const partsText = (parts: readonly number[], { name }: Phrases): string =>
 export function tooFewThreads(finding: Finding, facts: TooFewThreadsFacts, say: Phrases): Sentences {
   const { many, threads, atOnce, spreadNs, even } = facts;
   const { advice } = finding;
-  const ran = many ? 'meanwhile' : `${threads > atOnce ? `${atOnce} at a time` : threads} ran it, and meanwhile`;
+  const ran = many ? 'while' : `${threads > atOnce ? `${atOnce} at a time` : threads} ran it, while`;
   const more =
     advice.threads === 'more'
       ? `Divide it among more threads${advice.pieces === 'smaller' ? ', in smaller pieces' : ''}: spread`
-      : 'Have all processors take part in it: spread';
+      : 'Use all processors for it: spread';
   return {
     text:
       `${say.title(finding.entity)} costs ${say.costs(finding.costNs)} with too few threads at work: ${ran} ${say.meanwhile(finding.meanwhile)}` +
@@ -28,9 +28,9 @@ export function unevenDivision(finding: Finding, facts: UnevenFacts, say: Phrase
   const { title, name, time } = say;
   const shared = threads > atOnce ? `${atOnce} threads at a time` : `${threads} threads`;
   const who = slowest
-    ? `thread ${name(slowest.thread)} has ${time(slowest.workNs)} of it, the mean is ${time(slowest.meanNs)}`
+    ? `thread ${name(slowest.thread)} does ${time(slowest.workNs)} of it, the mean is ${time(slowest.meanNs)}`
     : last !== null
-      ? `only thread ${name(last)} still had some`
+      ? `only thread ${name(last)} still had work`
       : `it is divided among ${shared}`;
   const where =
     barrier !== null
@@ -41,7 +41,7 @@ export function unevenDivision(finding: Finding, facts: UnevenFacts, say: Phrase
     ? `${smaller ? 'Make the pieces smaller, or start the largest first' : 'Start the largest pieces first'}; that could save ${time(evenNs)}`
     : `Divide the work evenly among ${among} threads${smaller ? ', or in smaller pieces' : ''}; that could save ${time(evenNs)}`;
   return {
-    text: `${where} costs ${say.costs(finding.costNs)}: ${who}; meanwhile ${say.meanwhile(finding.meanwhile)}${say.waitingAt(facts.waiting)}.${partsText(facts.parts, say)}`,
+    text: `${where} costs ${say.costs(finding.costNs)}: ${who}; at that time ${say.meanwhile(finding.meanwhile)}${say.waitingAt(facts.waiting)}.${partsText(facts.parts, say)}`,
     remedy:
       remedy +
       (spreadNs !== null

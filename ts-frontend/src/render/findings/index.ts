@@ -63,7 +63,7 @@ function doubts({ costCi95, othersMayCause }: Finding, { model, time }: Phrases)
       ? ` With so few snapshots it is between ${time(costCi95.lowNs)} and ${time(costCi95.highNs)} (95 %).`
       : '') +
     (othersMayCause
-      ? ` But other programs kept this one waiting for CPUs for ${time(model.cpuWait.othersNs)}, which can look like this.`
+      ? ` Other programs may be the cause: they kept this one waiting for CPUs for ${time(model.cpuWait.othersNs)}.`
       : '')
   );
 }
@@ -72,8 +72,8 @@ function doubts({ costCi95, othersMayCause }: Finding, { model, time }: Phrases)
 function boundText({ bound }: Finding, { model, title, time, share }: Phrases): string {
   return bound === null
     ? ''
-    : ` But ${title(bound.thread)} is at work outside that for ${time(bound.outsideNs)} (${share(bound.outsideNs / model.elapsedNs)} of the elapsed time): ` +
-        `as long as that stays, no change there saves more than ${time(bound.mostNs)}.`;
+    : ` But ${title(bound.thread)} works outside of that for ${time(bound.outsideNs)} (${share(bound.outsideNs / model.elapsedNs)} of the elapsed time): ` +
+        `as long as it does, no change there saves more than ${time(bound.mostNs)}.`;
 }
 
 export function findingSentences(model: Model, finding: Finding, options: Pick<RenderOptions, 'ascii'>): Sentences {

@@ -8,33 +8,33 @@ export function io(finding: Finding, facts: IoFacts, say: Phrases): Sentences {
   const where = say.title(finding.entity),
     costs = say.costs(finding.costNs),
     threads = threadsText(facts.threads);
-  const held = facts.held.length > 0 ? `; threads that waited meanwhile: ${say.eachAt(facts.held)}` : '';
-  const meanwhile = `and meanwhile ${say.meanwhile(finding.meanwhile)}${held}.`;
+  const held = facts.held.length > 0 ? `; threads that waited at that time: ${say.eachAt(facts.held)}` : '';
+  const state = `while ${say.meanwhile(finding.meanwhile)}${held}.`;
   const inCall = call === null ? '' : ` (${call})`;
   const together = several
-    ? `have several under way at a time (more threads, or asynchronous calls): ${several.atATime} would save ${say.time(several.savesNs)}`
+    ? `start several at a time (more threads, or asynchronous calls): ${several.atATime} would save ${say.time(several.savesNs)}`
     : '';
   const saved = say.time(facts.overlapNs);
   if (waits === 'children') {
     return {
-      text: `${where} waits for child processes${inCall} during ${costs}, ${threads} on average, ${meanwhile}`,
-      remedy: `Run more of them at a time, or do other work meanwhile; that could save up to ${saved}. What they do is recorded with --children.`,
+      text: `${where} waits for child processes${inCall} during ${costs}, ${threads} on average, ${state}`,
+      remedy: `Run more of them at a time, or do other work while they run; that could save up to ${saved}. --children records what they do.`,
     };
   }
   if (waits === 'sleep') {
     return {
-      text: `${where} sleeps (${call ?? 'nanosleep'}) during ${costs}, ${threads} on average, ${meanwhile}`,
+      text: `${where} sleeps (${call ?? 'nanosleep'}) during ${costs}, ${threads} on average, ${state}`,
       remedy:
-        `If it looks again after each sleep, let it wait for what it looks for (a condition, a semaphore): up to ${say.time(facts.goesNs)} would go. ` +
-        `If the sleep stands for something slow, ${together === '' ? 'have other work done meanwhile' : together}.`,
+        `If it polls after each sleep, let it wait for the event (a condition, a semaphore): that could save up to ${say.time(facts.goesNs)}. ` +
+        `If the sleep stands for something slow, ${together === '' ? 'do other work at the same time' : together}.`,
     };
   }
   return {
     text:
-      `${facts.mayBeSleep ? 'Input, output or sleep' : 'Input and output'} in ${where}${call === null ? '' : `, in ${call},`} take ${costs} that is not overlapped: ` +
-      `${threads} waited for it on average, ${meanwhile}`,
+      `${facts.mayBeSleep ? 'Input, output or sleep' : 'Input and output'} in ${where}${call === null ? '' : `, in ${call},`} take ${costs} that is not overlapped with other work: ` +
+      `${threads} waited for it on average, ${state}`,
     remedy:
-      `${waits === 'others' ? 'Where others (clients, other programs) send too late, they set the pace; else overlap' : 'Overlap'} ` +
+      `${waits === 'others' ? 'If clients or other programs send too late, they set the pace; otherwise overlap' : 'Overlap'} ` +
       `it with computation (start it early, or give it a thread of its own); that could save up to ${saved}.` +
       (several && several.savesNs > facts.overlapNs ? ` Or ${together}.` : ''),
   };
@@ -50,8 +50,8 @@ export function nothingRuns(
     .join('; ');
   return {
     text:
-      `Nothing runs during ${costs(finding.costNs)}: all threads wait, ${eachAt(waiting)}, and none is at work that could wake them. ` +
-      `So a wait that has a time limit has to run out (or a signal, or another program, ends it). Threads waited for ${each}.`,
-    remedy: `Find out who should wake whom there: a wait with a time limit whose condition nobody signals, or signals too late. Woken in time, up to ${time(finding.costNs)} would go.`,
+      `Nothing runs during ${costs(finding.costNs)}: all threads wait (${eachAt(waiting)}), and no thread is left to wake them. ` +
+      `Only a time-out, a signal or another program ends this. Threads waited for ${each}.`,
+    remedy: `Find the thread that should wake them: a timed wait whose condition is not signalled, or too late. If they were woken in time, that could save up to ${time(finding.costNs)}.`,
   };
 }

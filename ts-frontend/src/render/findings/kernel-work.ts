@@ -41,12 +41,12 @@ export function kernelWork(finding: Finding, facts: KernelWorkFacts, say: Phrase
   const through = called === null ? '' : `, through ${name(called)}`;
   const number =
     faults !== null
-      ? ` The program had ${counted(count(faults), 'page fault')}${again !== null && again >= 0.05 ? `, at least ${share(again)} of them for memory that the program had had before` : ''}.`
+      ? ` The program had ${counted(count(faults), 'page fault')}${again !== null && again >= 0.05 ? `, at least ${share(again)} of them for memory that the program had used before` : ''}.`
       : calls
         ? ` It made ${counted(count(calls.count), 'call')} that ${work}, of ${count(calls.bytesEach)} bytes each on average.`
         : '';
   return {
-    text: `The kernel's work, ${what[work]}, takes ${costs(finding.costNs)}${by}${through}; meanwhile ${meanwhile(finding.meanwhile)}.${number}`,
+    text: `The kernel's work, ${what[work]}, takes ${costs(finding.costNs)}${by}${through}; at that time ${meanwhile(finding.meanwhile)}.${number}`,
     remedy: remedyOf(facts, say),
   };
 }

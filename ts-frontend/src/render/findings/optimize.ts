@@ -11,13 +11,13 @@ export function optimize(
   const entity = item(model.entities, finding.entity);
   const subject = entity.kind === 'lock' ? `${heldText(title(entity.id))},` : `${title(entity.id)} itself`;
   const part = within ? `, ${time(within.ns)} of that in ${name(within.entity)},` : '';
-  const help = finding.meanwhile.idle < 0.05 ? "can't help" : 'helps little';
+  const help = finding.meanwhile.idle < 0.05 ? 'cannot help' : 'helps little';
   const other = beside
     ? ` ${title(beside.entity)} takes more (${share(beside.ns / model.elapsedNs)}), but other threads run it, and ${title(beside.main)} is at work ` +
       `${share(Math.min(1, item(model.entities, beside.main).processorTimeNs / model.elapsedNs))} of the time: it waits for none of them.`
     : '';
   return {
     text: `${subject} takes ${costs(finding.costNs)}${part} while ${meanwhile(finding.meanwhile)}: more parallelism ${help} there.${other}`,
-    remedy: `Make it do less, or do it faster: every 10 % saves ${time(savesNs / 5)}; twice as fast would save ${time(savesNs)}.`,
+    remedy: `Make it faster: every 10 % saves ${time(savesNs / 5)}; twice as fast, ${time(savesNs)}.`,
   };
 }

@@ -16,10 +16,10 @@ export function serial(
   const parts = facts.parts.length > 0 ? ` Most of that is in ${facts.parts.map(name).join(' and ')}.` : '';
   const smaller =
     facts.smaller.length > 0
-      ? ` Serial too: ${facts.smaller.map((one) => `${title(one.entity)} ${time(one.costNs)}`).join(', ')}.`
+      ? ` Also serial: ${facts.smaller.map((one) => `${title(one.entity)} ${time(one.costNs)}`).join(', ')}.`
       : '';
   return {
-    text: `${code}${callers} costs ${costs(finding.costNs)}: while it runs, ${meanwhile(finding.meanwhile)}${waitingAt(facts.waiting)}.${parts}${smaller}`,
-    remedy: `Do less there, or do it in parallel: without it ${time(finding.costNs)} would go; spread over ${model.processors} processors it would save ${time(facts.spreadNs)}.`,
+    text: `${code}${callers} costs ${costs(finding.costNs)}: while it ran, ${meanwhile(finding.meanwhile)}${waitingAt(facts.waiting)}.${parts}${smaller}`,
+    remedy: `Do less there, or do it in parallel: without it the run would take ${time(finding.costNs)} less; spread over ${model.processors} processors, ${time(facts.spreadNs)} less.`,
   };
 }

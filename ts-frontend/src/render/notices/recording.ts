@@ -6,8 +6,8 @@ import type { NoticeSentences } from './index.js';
 /** Behind the number of them; `N`: of how many. */
 const lost: Record<LossNotice['what'], NoticeSentences> = {
   'torn-copies': {
-    reason: 'of N copies were torn, and accepted',
-    remedy: 'their paths may lack or repeat the innermost entry; the rest of them is right',
+    reason: 'of N copies of stacks changed while they were read',
+    remedy: 'in these the innermost entry may be missing or repeated',
   },
   'invalid-records': {
     reason: 'records made no sense and were left out',
@@ -32,7 +32,7 @@ const lost: Record<LossNotice['what'], NoticeSentences> = {
   names: { reason: 'names did not fit', remedy: 'such objects are shown by the place that created them' },
   'runnable-detail': {
     reason: 'observations were kept with a coarser number of runnable threads',
-    remedy: 'times are right, distributions of runnable threads less fine',
+    remedy: 'times are right; distributions of runnable threads are coarser',
   },
   'cut-stacks': {
     reason: 'stacks were cut short, the profile was full',
@@ -47,14 +47,19 @@ export function loss({ what, count: number, of }: LossNotice): NoticeSentences {
 }
 
 export const skipped = ({ skipped: number, due }: SkippedNotice): NoticeSentences => ({
-  reason: `${percent(number, due)} of the snapshots due were skipped, the sampler was late`,
+  reason: `${percent(number, due)} of the snapshots were skipped because the sampler ran late`,
   remedy: 'ask for a lower --rate, or keep a CPU free for the sampler with --cpu',
 });
 
+const costs: Record<UnmeasuredNotice['what'][number], string> = {
+  hooks: 'hooks',
+  locks: 'locks',
+  'threads made': 'thread creation',
+};
 export const unmeasured = ({ what }: UnmeasuredNotice): NoticeSentences => ({
   reason:
-    `what ${new Intl.ListFormat('en-GB').format(what)} cost could not be measured when the program began: ` +
-    'the slowdown told leaves it out, and the times of short procedures contain it',
+    `the cost of ${new Intl.ListFormat('en-GB').format(what.map((one) => costs[one]))} could not be measured when the program started: ` +
+    'the reported slowdown does not include it, and the times of short procedures do',
   remedy: 'record again',
 });
 
@@ -72,8 +77,8 @@ const means: Record<ForbiddenNotice['what'], NoticeSentences> = {
   },
   'samples-beside-hooks': {
     reason:
-      "hooks see no loops: what waits in a loop of the program's own counts as work, " +
-      'for the kernel gives no samples of running threads (perf_event_open is forbidden here)',
+      "threads that busy-wait in the program's own loops count as working, " +
+      'since the kernel gives no samples of running threads (perf_event_open is forbidden here)',
     remedy: `${allow}, or mark such loops with QZ_SPIN_BEGIN`,
   },
   memory: {
@@ -83,7 +88,7 @@ const means: Record<ForbiddenNotice['what'], NoticeSentences> = {
   calls: {
     reason:
       'what sleeping threads wait for is not known where the pthread layer does not see it: ' +
-      'the kernel does not tell (/proc/PID/task/TID/syscall)',
+      '/proc/PID/task/TID/syscall may not be read',
     remedy: 'record as the user who runs the program, or as root',
   },
 };
@@ -91,12 +96,12 @@ export const forbidden = ({ what }: ForbiddenNotice): NoticeSentences => means[w
 
 export const noHooks = (): NoticeSentences => ({
   reason: 'no procedure but the start routines of threads was seen: the program has no hooks',
-  remedy: 'to see all, compile it with the flags that quartz cflags prints',
+  remedy: 'compile it with the flags that quartz cflags prints',
 });
 
 export const unnamed = ({ share, missing, stripped, detail }: UnnamedNotice): NoticeSentences => ({
   reason:
     `${percent(share, 1)} of the work is in procedures ` +
     `without ${missing === 'places' ? 'file and line' : 'names'}: ${detail}`,
-  remedy: stripped ? 'link without -s, and strip no copy that is to be profiled' : '',
+  remedy: stripped ? 'link without -s, and do not strip the binary that you profile' : '',
 });

@@ -15,7 +15,7 @@ import type { Phrases } from '../wording/phrases.js';
 import type { NoticeSentences } from './index.js';
 
 export const noSnapshot = (): NoticeSentences => ({
-  reason: 'no snapshot was taken: the program ended before the sampler saw it at work',
+  reason: 'no snapshot was taken: the program ended too soon',
   remedy: 'let it run longer, or raise --rate',
 });
 
@@ -36,7 +36,7 @@ export function cpuWait(
   const whose =
     cause === 'others'
       ? `other programs had the CPUs for at least ${time(othersNs)} of that`
-      : `at most ${time(ownNs)} of that for each other`;
+      : `at most ${time(ownNs)} of that because of each other`;
   const could = `${time(waitNs)} of the ${time(waitNs + runNs)} in which they could run`;
   return {
     reason: `${who} waited ${share(part)} of the time for a CPU (${could}): ${whose}`,
@@ -45,7 +45,7 @@ export function cpuWait(
         ? 'record it again on a quieter machine'
         : who === 'threads'
           ? 'at times more of them can run than there are CPUs; ' +
-            'record it again on a quieter machine to see whether that is its own doing'
+            'record it again on a quieter machine to see whether it is the cause itself'
           : `it has ${cpus} ${cpus === 1 ? 'CPU' : 'CPUs'}: use no more processors than that`,
   };
 }
@@ -58,18 +58,18 @@ export const childProcesses = (
     `child processes used ${time(childrenNs)} of processor time, the program itself ${time(ownNs)}: ` +
     'what they did is not in this profile',
   remedy: profiled
-    ? 'it is in theirs, whose names have the number of the process'
-    : 'to record them, too, each into a profile of its own: --children',
+    ? 'it is in their own profiles, named with the process number'
+    : '--children records each of them into a profile of its own',
 });
 
 export function waitingLoop({ entity, ns, lock }: WaitingLoopNotice, { title, time }: Phrases): NoticeSentences {
   return {
     reason:
-      `threads look busy for ${time(ns)} ${lock ? 'at' : 'in the'} ${title(entity)}, and make no progress: ` +
-      'they wait there for what others write',
+      `threads busy-wait for ${time(ns)} ${lock ? 'at' : 'in the'} ${title(entity)}: ` +
+      'they wait there for other threads to write',
     remedy:
       `let them block (${lock ? 'a mutex' : 'a condition, a semaphore'}); ` +
-      'such time counts as spinning from when it was noticed, some ms after it began',
+      'it counts as spinning from a few ms after it began',
   };
 }
 
@@ -78,11 +78,11 @@ export const lockChurn = (
   { title, time }: Phrases,
 ): NoticeSentences => ({
   reason:
-    `${title(by)} takes and releases ${title(lock)} ${count(times)} times, and does hardly anything else in between: ` +
+    `${title(by)} takes and releases ${title(lock)} ${count(times)} times, with hardly any work in between: ` +
     `${time(eachNs)} of processor time each, ${time(totalNs)} in all`,
   remedy:
-    'if it polls there for what others write, let it wait (a condition, a semaphore); ' +
-    'else take the lock less often, for more at once',
+    'if it polls, let it wait (a condition, a semaphore); ' +
+    'otherwise take the lock less often, for more work at once',
 });
 
 export const waitsAgain = (
@@ -90,10 +90,10 @@ export const waitsAgain = (
   { title, share }: Phrases,
 ): NoticeSentences => ({
   reason:
-    `at least ${count(again)} of ${count(waits)} waits at ${title(condition)} (${share(again / waits)}) were of ` +
-    'threads that had waited there, and waited again before they let its lock go: ' +
-    'they were woken for nothing, or ran out of time',
-  remedy: 'wake only who can go on: signal in place of broadcast, or a condition for each thing that is waited for',
+    `at least ${count(again)} of ${count(waits)} waits at ${title(condition)} (${share(again / waits)}) were by ` +
+    'threads that had just been woken there and waited again without releasing the lock: ' +
+    'they were woken needlessly, or timed out',
+  remedy: 'wake only threads that can continue: signal instead of broadcast, or one condition for each event',
 });
 
 export const noProcedure = ({ hooks }: NoProcedureNotice): NoticeSentences =>
@@ -109,15 +109,11 @@ export function nothingRan(
   { costs, eachAt }: Phrases,
 ): NoticeSentences {
   const all = [...(waiting.length > 0 ? [eachAt(waiting)] : []), ...calls.map(inCall)].join(', ');
-  const meanwhile = asleep
-    ? ': threads slept'
-    : all === ''
-      ? ''
-      : `; threads that waited meanwhile, on average: ${all}`;
+  const rest = asleep ? ': threads slept' : all === '' ? '' : `; waiting threads on average: ${all}`;
   return {
-    reason: `during ${costs(ns)} nothing ran${meanwhile}`,
+    reason: `during ${costs(ns)} nothing ran${rest}`,
     remedy: asleep
-      ? 'sleeping is no contention: if it is not wanted, sleep less'
+      ? 'if that is not intended, sleep less'
       : 'see the states of the threads (quartz threads) for what they waited for',
   };
 }
@@ -128,7 +124,7 @@ export const nothingStandsOut = (
   { model, share }: Phrases,
 ): NoticeSentences => ({
   reason:
-    `nothing that would save ${percent(leastNs, model.elapsedNs)} of the elapsed time stands out: ` +
+    `no single change would save ${percent(leastNs, model.elapsedNs)} of the elapsed time or more: ` +
     `${share(workShare)} of the effort is work`,
   remedy: 'see the table of procedures for where the rest goes',
 });

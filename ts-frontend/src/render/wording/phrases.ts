@@ -54,7 +54,7 @@ export function phrases(model: Model, options: Pick<RenderOptions, 'ascii'>): Ph
 
 /** What is charged to a lock itself. */
 export const heldText = (title: string): string =>
-  `What runs while ${title} is held, outside any procedure called meanwhile`;
+  `What runs while ${title} is held, outside any procedure called at that time`;
 
 /** "1 of 18 processors was busy, 2 were spinning and 15 idle" */
 function meanwhileText({ processors }: Model, { busy, spinning, idle }: Finding['meanwhile']): string {
