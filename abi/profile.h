@@ -39,13 +39,13 @@ enum qz_end_reason {
 };
 
 /* How call paths were found where the program has no hooks, and what stood in the way. */
-#define QZ_PATHS_HOOKS       1u  /* some threads have paths by hooks */
-#define QZ_PATHS_WAITS       2u  /* of waiting threads by unwinding */
-#define QZ_PATHS_RUNNING     4u  /* of running threads by the kernel's samples and unwinding */
-#define QZ_PATHS_NO_MEMORY   8u  /* the program's memory may not be read: no unwinding */
-#define QZ_PATHS_NO_SAMPLES  16u /* the kernel gives no samples (perf_event_open) */
-#define QZ_PATHS_FEW_SAMPLES 32u /* for some threads it gave none: no more memory for them, or too many threads */
-#define QZ_PATHS_NO_CALLS    64u /* the kernel does not say in which call a thread sleeps (/proc/PID/task/TID/syscall) */
+#define QZ_PATHS_HOOKS       1u   /* some threads have paths by hooks */
+#define QZ_PATHS_WAITS       2u   /* of waiting threads by unwinding */
+#define QZ_PATHS_RUNNING     4u   /* of running threads by the kernel's samples and unwinding */
+#define QZ_PATHS_NO_MEMORY   8u   /* the program's memory may not be read: no unwinding */
+#define QZ_PATHS_NO_SAMPLES  16u  /* the kernel gives no samples (perf_event_open) */
+#define QZ_PATHS_FEW_SAMPLES 32u  /* for some threads it gave none: no more memory for them, or too many threads */
+#define QZ_PATHS_NO_CALLS    64u  /* /proc/PID/task/TID/syscall may not be read: in which call a thread sleeps */
 #define QZ_PATHS_KERNEL      128u /* samples tell the kernel's work from the program's */
 
 /* What of `usage` is known: time covered, processor times, page faults; how often threads gave up their CPUs, or lost

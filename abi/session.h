@@ -247,7 +247,7 @@ struct qz_object {
   uint64_t address;           /* of the object in the application, 0 while none is alive */
   uint64_t instances;         /* objects that have used this record */
   uint32_t owner;             /* thread index + 1 of the holder (locks: exclusive holder; join: a thread that is waited
-                               * for), 0 = none. Pthread layer: 0, who holds a lock has it on the stack and is not waiting */
+                               * for), 0 = none. Pthread layer: 0, who holds a lock has it on its stack */
   uint32_t queue;             /* threads blocked on it now */
   uint32_t readers;           /* rwlock: shared holders; semaphore: count; channel: items */
   uint32_t capacity;          /* barrier: parties; channel: capacity */

@@ -32,7 +32,8 @@ const kebab = (name) => `'${name.toLowerCase().replaceAll('_', '-')}'`;
 const camel = (name) => name.toLowerCase().replace(/_(\w)/g, (_, letter) => letter.toUpperCase());
 /** An object from names to values, and a type of the names. */
 const table = (comment, name, type, values, form = kebab) =>
-  `/** ${comment} */\nexport const ${name} = { ${values.map(([key, value]) => `${form(key)}: ${value}`).join(', ')} } as const;\n` +
+  `/** ${comment} */\nexport const ${name} = ` +
+  `{ ${values.map(([key, value]) => `${form(key)}: ${value}`).join(', ')} } as const;\n` +
   (type === '' ? '' : `export type ${type} = keyof typeof ${name};\n`);
 
 /** Fields that the addon sets on the head, by how it sets them. */
@@ -49,7 +50,13 @@ const text = `/**
  */
 ${table('enum qz_state, in tuples.state.', 'State', '', valuesOf('qz_state', 'QZ_STATE_'), camel)}
 ${table('enum qz_waiting, in tuples.waiting.', 'Waiting', '', valuesOf('qz_waiting', 'QZ_WAITING_'), camel)}
-${table('enum qz_arrival, in segments.came and .arrival, onPath.arrival.', 'Arrival', '', valuesOf('qz_arrival', 'QZ_ARRIVAL_'), camel)}
+${table(
+  'enum qz_arrival, in segments.came and .arrival, onPath.arrival.',
+  'Arrival',
+  '',
+  valuesOf('qz_arrival', 'QZ_ARRIVAL_'),
+  camel,
+)}
 ${table('enum qz_kernel, in tuples.kernel.', 'KernelWork', '', valuesOf('qz_kernel', 'QZ_KERNEL_'), camel)}
 ${table(
   'enum qz_kind.',
@@ -57,7 +64,12 @@ ${table(
   'ObjectKind',
   valuesOf('qz_kind', 'QZ_KIND_').filter(([, value]) => value > 0),
 )}
-${table('enum qz_entity_kind: what else time is charged to.', 'otherKinds', 'OtherKind', valuesOf('qz_entity_kind', 'QZ_ENTITY_'))}
+${table(
+  'enum qz_entity_kind: what else time is charged to.',
+  'otherKinds',
+  'OtherKind',
+  valuesOf('qz_entity_kind', 'QZ_ENTITY_'),
+)}
 ${table('enum qz_origin: where code comes from.', 'origins', 'Origin', valuesOf('qz_origin', 'QZ_ORIGIN_'))}
 ${table('enum qz_library_wait.', 'libraryWaits', 'LibraryWait', valuesOf('qz_library_wait', 'QZ_LIBRARY_WAIT_'))}
 ${table('enum qz_naming.', 'namings', 'Naming', valuesOf('qz_naming', 'QZ_NAMING_'))}
@@ -69,7 +81,11 @@ ${table('QZ_PATHS_...: bits of head.paths.', 'pathBits', 'PathBit', bits('QZ_PAT
 /** Runnable threads are counted exactly below \`exact\`, then in \`parts\` buckets for each power of two. */
 export const runnableBuckets = { exact: ${bound('QZ_RUNNABLE_EXACT')}, parts: ${bound('QZ_RUNNABLE_PARTS')} } as const;
 /** Queue lengths likewise, in so many buckets. */
-export const queueBuckets = { exact: ${bound('QZ_QUEUE_EXACT')}, parts: ${bound('QZ_QUEUE_PARTS')}, count: ${bound('QZ_QUEUE_BUCKETS')} } as const;
+export const queueBuckets = {
+  exact: ${bound('QZ_QUEUE_EXACT')},
+  parts: ${bound('QZ_QUEUE_PARTS')},
+  count: ${bound('QZ_QUEUE_BUCKETS')},
+} as const;
 /** Times: bucket k holds [2^k, 2^(k+1)) ns, the first also 0. */
 export const timeBuckets = { count: ${bound('QZ_TIME_BUCKETS')} } as const;
 

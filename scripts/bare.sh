@@ -45,7 +45,8 @@ done
 [ "$(id -u)" -eq 0 ] || fail "only root can make a chroot"
 PATH=$PATH:/usr/sbin:/sbin
 for tool in debootstrap node npm unshare ${deny:+cc}; do
-  command -v "$tool" >/dev/null 2>&1 || fail "$tool is not installed; scripts/setup.sh checks installs what the checks need"
+  command -v "$tool" >/dev/null 2>&1 ||
+    fail "$tool is not installed; scripts/setup.sh checks installs what the checks need"
 done
 
 # All of it happens in namespaces of its own: whatever ends this, no mount and no process is left.
@@ -56,7 +57,8 @@ if [ -z "${QUARTZ_BARE_ROOT:-}" ]; then
   chmod 700 "$place"
   [ -n "$keep" ] || trap 'rm -rf --one-file-system "$place"' EXIT
   status=0
-  QUARTZ_BARE_ROOT=$place/root unshare --mount --pid --fork --kill-child -- bash "$0" ${given[@]+"${given[@]}"} || status=$?
+  QUARTZ_BARE_ROOT=$place/root unshare --mount --pid --fork --kill-child -- \
+    bash "$0" ${given[@]+"${given[@]}"} || status=$?
   [ -z "$keep" ] || echo "bare: the chroot is kept in $place/root"
   exit "$status"
 fi
@@ -76,8 +78,12 @@ make_chroot() {
   [ -n "$mirror" ] || fail "this machine's apt knows no Debian mirror"
   eval "$(apt-config shell proxy Acquire::http::Proxy)"
   if [ -n "$proxy" ] && [ "$proxy" != DIRECT ]; then export http_proxy=$proxy; fi
-  debootstrap --variant=minbase --include="$asked" "$suite" "$root" "$mirror" >"$log" 2>&1 || { tail -n 20 "$log" >&2; fail "debootstrap failed"; }
-  { apt-config dump Acquire::http; apt-config dump Acquire::https; } | grep -i proxy >"$root/etc/apt/apt.conf.d/90proxy" || true
+  debootstrap --variant=minbase --include="$asked" "$suite" "$root" "$mirror" >"$log" 2>&1 || {
+    tail -n 20 "$log" >&2
+    fail "debootstrap failed"
+  }
+  { apt-config dump Acquire::http; apt-config dump Acquire::https; } |
+    grep -i proxy >"$root/etc/apt/apt.conf.d/90proxy" || true
   chroot "$root" useradd --create-home --shell /bin/bash user
   touch "$root/made"
 }
@@ -129,7 +135,8 @@ copy_of_checkout() { # copy_of_checkout USER: /home/USER/quartz or /root/quartz
   rm -rf "$root$home/quartz"
   mkdir -p "$root$home/quartz"
   if git rev-parse --is-inside-work-tree >/dev/null 2>&1; then
-    git ls-files -z --cached --others --exclude-standard | tar --null --files-from=- --ignore-failed-read -cf - 2>/dev/null
+    git ls-files -z --cached --others --exclude-standard |
+      tar --null --files-from=- --ignore-failed-read -cf - 2>/dev/null
   else
     tar --exclude='./build*' --exclude=./dist --exclude=./node_modules --exclude=./.git -cf - .
   fi | tar -xf - -C "$root$home/quartz" --no-same-owner
@@ -146,8 +153,10 @@ in_chroot() {
   local user=$1 home=/home/$1 name
   local -a login=(setpriv --reuid="$1" --regid="$1" --init-groups --)
   if [ "$1" = root ]; then home=/root login=(); fi
-  local -a environment=("HOME=$home" "USER=$user" "LOGNAME=$user" SHELL=/bin/bash PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin)
-  for name in NODE_EXTRA_CA_CERTS SSL_CERT_FILE http_proxy https_proxy no_proxy HTTP_PROXY HTTPS_PROXY NO_PROXY $(compgen -e npm_config_ || true); do
+  local -a environment=("HOME=$home" "USER=$user" "LOGNAME=$user" SHELL=/bin/bash
+    PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin)
+  for name in NODE_EXTRA_CA_CERTS SSL_CERT_FILE http_proxy https_proxy no_proxy HTTP_PROXY HTTPS_PROXY NO_PROXY \
+    $(compgen -e npm_config_ || true); do
     [ -z "${!name:-}" ] || environment+=("$name=${!name}")
   done
   local -a denied=()

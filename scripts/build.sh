@@ -26,12 +26,16 @@ quietly() { # quietly STEP COMMAND...: the command's output is shown only when i
 
 # A newer checkout may name packages that are not here yet.
 newer=$(node -p 'const { dependencies, devDependencies } = require("./package.json");
-  Object.keys({ ...dependencies, ...devDependencies }).filter((name) => !fs.existsSync(`node_modules/${name}`)).join(" ")')
+  const names = Object.keys({ ...dependencies, ...devDependencies });
+  names.filter((name) => !fs.existsSync(`node_modules/${name}`)).join(" ")')
 if [ -n "$newer" ]; then
   quietly "installing packages that are new ($newer)" npm install --no-save --ignore-scripts --no-audit --no-fund
 fi
 for tool in cc c++ cmake; do
-  command -v "$tool" >/dev/null 2>&1 || { echo "quartz: there is no $tool; bash scripts/setup.sh installs what is missing, or says what to install" >&2; exit 1; }
+  command -v "$tool" >/dev/null 2>&1 || {
+    echo "quartz: there is no $tool; bash scripts/setup.sh installs what is missing, or says what to install" >&2
+    exit 1
+  }
 done
 # A tree that is there keeps its generator.
 generator=$(sed -n 's/^CMAKE_GENERATOR:INTERNAL=//p' build/CMakeCache.txt 2>/dev/null || true)

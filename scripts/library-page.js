@@ -42,6 +42,7 @@ function signature(text) {
   const plain = text
     .replace(/\bQZ_HERE /g, '')
     .replace(/^inline /, '')
+    .replace(/\n {9,}/g, ' ') // parameters on a line of their own
     .trim();
   const rest = withoutTemplate(plain);
   const end = plain.length - rest.length + matching(rest, rest.indexOf('('));
@@ -147,6 +148,10 @@ function declaration(rest, open, sections, declare, group) {
   return /^\s*;/.test(rest.slice(end)) ? rest.indexOf(';', end) + 1 : end;
 }
 
+/** Names that are code wherever they stand. */
+const codeWord =
+  /(?<![`\w:])((?:qz::|std::|qz_|QZ_|QUARTZ_|CLOCK_)\w+(?:::\w+)*(?:\(\))?|E[A-Z]{3,}|INT_MAX|SIG[A-Z]+)/g;
+
 /** Lines of at most `width`; paragraphs, list items and indented code stay apart; names of the program become code. */
 function prose(text) {
   const marked = (line) =>
@@ -155,12 +160,7 @@ function prose(text) {
       .map((part) =>
         part.startsWith('`')
           ? part
-          : part
-              .replace(/<(?=\w+\.h(?:pp)?>)(\w+\.h(?:pp)?)>/g, '`<$1>`')
-              .replace(
-                /(?<![`\w:])((?:qz::|std::|qz_|QZ_|QUARTZ_|CLOCK_)\w+(?:::\w+)*(?:\(\))?|E[A-Z]{3,}|INT_MAX|SIG[A-Z]+)/g,
-                '`$1`',
-              ),
+          : part.replace(/<(?=\w+\.h(?:pp)?>)(\w+\.h(?:pp)?)>/g, '`<$1>`').replace(codeWord, '`$1`'),
       )
       .join('');
   const blocks = [];
@@ -236,7 +236,9 @@ function made() {
     '<!-- Made from threadlib/include/quartz by scripts/library-page.js: change the headers, then run it. -->',
     '',
     prose(
-      `${intro}\n\nHow threads are scheduled, and what ends a program: [threads](threads.md). How threads wait, and in which order: [synchronization objects](sync.md). Compiling and linking: [getting started](../guide/getting-started.md).`,
+      `${intro}\n\nHow threads are scheduled, and what ends a program: [threads](threads.md). ` +
+        'How threads wait, and in which order: [synchronization objects](sync.md). ' +
+        'Compiling and linking: [getting started](../guide/getting-started.md).',
     ),
     '',
     '| section | header | functions |',
@@ -245,7 +247,8 @@ function made() {
       const names = header.endsWith('pp')
         ? groups.flatMap((one) => (one.title ? [one.title] : []))
         : [...new Set(groups.flatMap((one) => one.code.flatMap(namesOf)))];
-      return `| [${title}](#${anchor(title)}) | \`quartz/${header}\` | ${names.map((name) => `\`${name}\``).join(' ')} |`;
+      const quoted = names.map((name) => `\`${name}\``).join(' ');
+      return `| [${title}](#${anchor(title)}) | \`quartz/${header}\` | ${quoted} |`;
     }),
   ];
   for (const { title, text, header, groups } of sections) {

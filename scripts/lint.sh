@@ -4,7 +4,8 @@
 #   lint.sh --fix    formats them
 set -euo pipefail
 cd "$(dirname "$0")/.."
-if [ "${1:-}" = --fix ]; then prettier=--write clang_format=-i; else prettier=--check clang_format='--dry-run --Werror'; fi
+prettier=--check clang_format='--dry-run --Werror'
+if [ "${1:-}" = --fix ]; then prettier=--write clang_format=-i; fi
 status=0
 npx --no-install prettier --log-level warn $prettier $(git ls-files '*.ts' '*.js') || status=1
 # Other versions break lines elsewhere.

@@ -3,7 +3,7 @@
  * Writes what the sampler and the shell know of options, from the one definition, ts-frontend/src/cli/options.ts.
  * Needs the compiled front end (npm run build).
  *
- *     node scripts/option-table.js           writes sampler/control/option_table.inc, and a function of ts-frontend/bin/quartz
+ *     node scripts/option-table.js           writes sampler/control/option_table.inc, and a function of bin/quartz
  *     node scripts/option-table.js --check   exits with 1 where they differ from the definition
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
@@ -26,7 +26,9 @@ function samplerTable() {
     const attach = sampler === 'attach' ? 1 : 0;
     const letter = short === undefined ? 0 : `'${short}'`;
     const wants = string(wantsOf(options[name]));
-    return `  row(${idOf(name)}, ${string(name)}, ${letter}, VALUE_${kind.toUpperCase()}, ${least}, ${most}, ${attach}, ${wants})`;
+    const of = `VALUE_${kind.toUpperCase()}, ${least}, ${most}`;
+    const first = `  row(${idOf(name)}, ${string(name)}, ${letter}, ${of}, ${attach},`;
+    return first.length + wants.length + 4 <= 120 ? `${first} ${wants})` : `${first} \\\n      ${wants})`;
   });
   return [
     `/* ${made} */`,
@@ -53,7 +55,8 @@ function shellFunction() {
   const line = (names, kind) => `    ${names.join(' | ')}) kind=${kind} ;;`;
   return [
     `# ${made}`,
-    "kind_of_option() { # sets kind: of the sampler's (record-) and of the report's options (report-), `value` where one follows",
+    "# Sets kind: of the sampler's (record-) and of the report's options (report-), `value` where one follows.",
+    'kind_of_option() {',
     '  case $1 in',
     line(written(switches(recording)), 'record-switch'),
     line(written(valued(recording)), 'record-value'),

@@ -3,7 +3,8 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 # `npx quartz` makes npm install this directory into a cache of its own, each time. Were that to fail here, npm would
-# keep what it cannot read, and say nothing ever after. There is nothing to do: the command says itself if it is not built.
+# keep what it cannot read, and say nothing ever after. There is nothing to do: the command says itself if it is not
+# built.
 if [ "${npm_command:-}" = exec ]; then exit 0; fi
 bash scripts/setup.sh
 bash scripts/build.sh

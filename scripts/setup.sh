@@ -3,8 +3,8 @@
 # password); else says in one line what to install. Does nothing where everything is there.
 #   setup.sh          what building and running need
 #   setup.sh peers    also what the benchmarks compare with, and what building that needs
-#   setup.sh checks   also what the full checks need: nothing that Debian has is missing for a test (compilers, programs to
-#                     record), and debootstrap for scripts/bare.sh
+#   setup.sh checks   also what the full checks need: nothing that Debian has is missing for a test (compilers, programs
+#                     to record), and debootstrap for scripts/bare.sh
 set -euo pipefail
 
 # Debian 12 has an older one. (The sampler and the thread package alone need none: cmake -S . -B build.)
@@ -12,7 +12,8 @@ oldest=20.19
 if node=$(node --version 2>/dev/null); then
   newest=$(printf '%s\n' "v$oldest" "$node" | sort -V | tail -n 1)
   if [ "$newest" != "$node" ]; then
-    echo "quartz: needs Node.js $oldest or newer, and this is $node; install a newer one (https://nodejs.org), then run this again" >&2
+    echo "quartz: needs Node.js $oldest or newer, and this is $node;" \
+      "install a newer one (https://nodejs.org), then run this again" >&2
     exit 1
   fi
 fi
@@ -84,7 +85,8 @@ fi
 
 install="apt-get install -y --no-install-recommends ${missing[*]}"
 if ! command -v apt-get >/dev/null 2>&1; then
-  echo "quartz: needs what Debian calls: ${missing[*]}; install them with your system's packager, then run this again" >&2
+  echo "quartz: needs what Debian calls: ${missing[*]};" \
+    "install them with your system's packager, then run this again" >&2
   exit 1
 fi
 if [ "$(id -u)" -eq 0 ]; then

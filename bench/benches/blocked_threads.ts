@@ -49,9 +49,11 @@ export const blocked: Bench = {
   name: 'blocked',
   title: 'Blocked threads',
   isolates:
-    'Threads with nothing on their stacks but a wait for a condition, on 1 processor: what each takes of memory, and of time ' +
+    'Threads with nothing on their stacks but a wait for a condition, on 1 processor: what each takes of memory, ' +
+    'and of time ' +
     'to make and to block; then the same again with the stacks of the first. ' +
-    'Go moves stacks and begins with 2 KB. Memory is touched by another program before each execution, so that what the host of a ' +
+    'Go moves stacks and begins with 2 KB. Memory is touched by another program before each execution, so that what ' +
+    'the host of a ' +
     'virtual machine takes to hand it out is not measured.',
   plan: () => ({
     trials: [

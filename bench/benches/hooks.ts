@@ -78,11 +78,13 @@ export const hooks: Bench = {
   name: 'hooks',
   title: 'Procedure hooks',
   isolates:
-    'ns of CPU time that entry and exit of a procedure cost together beyond the same call without hooks: `leaf` a loop over ' +
+    'ns of CPU time that entry and exit of a procedure cost together beyond the same call without hooks: `leaf` a ' +
+    'loop over ' +
     'an empty procedure, `fib` immediate recursion, ' +
     '`tree` three procedures that call each other. `quartz` is compiled with the flags that `quartz cflags` prints, ' +
     'publishes with exact call counts, and is sampled at the default rate; ' +
-    '`publishing` is not sampled; `off` has no session. gprof counts calls by call site and samples the innermost procedure ' +
+    '`publishing` is not sampled; `off` has no session. gprof counts calls by call site and samples the innermost ' +
+    'procedure ' +
     'alone; uftrace writes each call down.',
   plan: () => ({ trials: [trial('gcc'), ...(machine().compilers['clang'] === undefined ? [] : [trial('clang')])] }),
 };

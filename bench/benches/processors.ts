@@ -11,8 +11,10 @@ export const scaling: Bench = {
   name: 'scaling',
   title: 'More processors',
   isolates:
-    'The cases of the tables above on 4, 8, ... processors, up to all CPUs that there are: with 1 and 2 they are the scaling ' +
-    'curve. A spawn of fib should take half as long on twice as many; for the others there is work for one or two processors.',
+    'The cases of the tables above on 4, 8, ... processors, up to all CPUs that there are: with 1 and 2 they are ' +
+    'the scaling ' +
+    'curve. A spawn of fib should take half as long on twice as many; for the others there is work for one or two ' +
+    'processors.',
   plan: () => {
     const counts = doublings(cpusToUse()).filter((count) => count > 2);
     if (counts.length === 0)

@@ -204,9 +204,11 @@ export const programsBench: Bench = {
   name: 'programs',
   title: 'Whole programs with hooks',
   isolates:
-    'What a user pays: Lua (calls, tables, strings, sorting), SQLite (a table of 40,000 rows), bzip2, zlib (minigzip) and ' +
+    'What a user pays: Lua (calls, tables, strings, sorting), SQLite (a table of 40,000 rows), bzip2, zlib ' +
+    '(minigzip) and ' +
     "`examples/verify`, compiled with -O2 from their packaged sources, as times of the plain program's own CPU time. " +
-    '`quartz` publishes with exact call counts and is sampled at the default rate. verify uses threads that gprof does not ' +
+    '`quartz` publishes with exact call counts and is sampled at the default rate. verify uses threads that gprof ' +
+    'does not ' +
     'know.',
   plan: (): Plan => {
     const all = quartzVariants();

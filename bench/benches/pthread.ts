@@ -143,10 +143,13 @@ export const pthreadBench: Bench = {
   name: 'pthread',
   title: 'Plain pthread programs',
   isolates:
-    'What a tool adds to an unmodified program: lock and unlock of a free mutex alone, with the layer put in but nothing ' +
+    'What a tool adds to an unmodified program: lock and unlock of a free mutex alone, with the layer put in but ' +
+    'nothing ' +
     'published, and recorded; then a program whose 4 workers take 20,000 jobs from a queue under one lock. ' +
-    'What the tools tell: Quartz which procedures, locks and threads cost elapsed time, and who waits for whom; perf where ' +
-    'CPU time goes, `perf trace` each system call on a futex, gperftools and gprof where CPU time goes, gprof calls too, ' +
+    'What the tools tell: Quartz which procedures, locks and threads cost elapsed time, and who waits for whom; ' +
+    'perf where ' +
+    'CPU time goes, `perf trace` each system call on a futex, gperftools and gprof where CPU time goes, gprof calls ' +
+    'too, ' +
     'uftrace each call and its time, ' +
     'coz what a faster line would gain, drd and helgrind races and (drd) long holds.',
   plan: () => {

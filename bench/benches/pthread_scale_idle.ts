@@ -92,8 +92,10 @@ export const pthreadCurves: Bench = {
   name: 'pthread-growth',
   title: 'Plain pthread programs: cost by idle threads and objects, and depth',
   isolates:
-    'Events of a recorded program, as multiples of what they take when nobody records, amid threads that sleep, mutexes and conditions ' +
-    'that were used (one of a hundred waited for), and on call paths so deep, which the sampler unwinds. All on one CPU; the sampler is ' +
+    'Events of a recorded program, as multiples of what they take when nobody records, amid threads that sleep, ' +
+    'mutexes and conditions ' +
+    'that were used (one of a hundred waited for), and on call paths so deep, which the sampler unwinds. All on one ' +
+    'CPU; the sampler is ' +
     'on another where there is one.',
   plan: () => {
     buildTargets('quartz_pthread');

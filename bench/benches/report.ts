@@ -14,8 +14,10 @@ const quartz = join(root, 'ts-frontend/bin/quartz');
 /** Elapsed seconds, and the most memory that the process ever had, which the kernel counts. */
 async function measured(command: readonly string[]): Promise<{ seconds: number; megabytes: number }> {
   const script =
-    'import os, sys, time; begin = time.monotonic(); status = os.spawnv(os.P_WAIT, sys.argv[1], sys.argv[1:]); import resource; ' +
-    'sys.stderr.write("\\n%f %d\\n" % (time.monotonic() - begin, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)); sys.exit(status)';
+    'import os, sys, time; begin = time.monotonic(); status = os.spawnv(os.P_WAIT, sys.argv[1], sys.argv[1:]); ' +
+    'import resource; ' +
+    'sys.stderr.write("\\n%f %d\\n" % (time.monotonic() - begin, ' +
+    'resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)); sys.exit(status)';
   const { stderr } = await execute('python3', ['-c', script, ...command], { seconds: 60, silent: true });
   const match = /([\d.]+) (\d+)\s*$/.exec(stderr);
   if (!match) throw new Failed('time and memory were not printed');
@@ -85,7 +87,8 @@ export const reportBench: Bench = {
   title: 'Reports and start-up',
   isolates:
     'Reading a profile and the arithmetic of its report: the profile is synthetic (64 processors, 4,096 call paths, ' +
-    'bench/native/tuple_profile.c), and its addresses have no names. Start-up is elapsed time beyond that of the program alone; ' +
+    'bench/native/tuple_profile.c), and its addresses have no names. Start-up is elapsed time beyond that of the ' +
+    'program alone; ' +
     '`quartz report --help` is what Node.js takes to start.',
   plan: async (): Promise<Plan> => {
     buildTargets('bench_tuple_profile');

@@ -122,10 +122,11 @@ export const samplerBench: Bench = {
   name: 'sampler',
   title: 'Sampler',
   isolates:
-    "The sampler alone, on synthetic sessions whose stacks change as a program's would (bench/native/snapshot_cost.c), up to 256 " +
+    "The sampler alone, on synthetic sessions whose stacks change as a program's would " +
+    '(bench/native/snapshot_cost.c), up to 256 ' +
     'processors. `being written` has a second kernel thread write to all stacks all the time. ' +
-    'Punctuality needs a CPU that nobody else uses: on a busy machine the row shows the machine. The share of a CPU is ' +
-    'measured with a real program.',
+    'Punctuality needs a CPU that nobody else uses: on a busy machine the row shows the machine. The share of a CPU ' +
+    'is measured with a real program.',
   plan: () => {
     buildTargets('bench_snapshot_cost', 'bench_snapshot_lateness');
     const sizes: readonly (readonly [number, number, number?])[] = [

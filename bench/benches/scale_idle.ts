@@ -172,11 +172,15 @@ export const growth: Bench = {
   name: 'growth',
   title: 'Cost by idle threads and objects, depth and processors',
   isolates:
-    'The same event amid more and more that has nothing to do with it: threads that wait, each with a mutex of its own; mutexes, ' +
-    'conditions and channels, each of which was used and waited for; hooked procedures that the measured threads have ' +
+    'The same event amid more and more that has nothing to do with it: threads that wait, each with a mutex of its ' +
+    'own; mutexes, ' +
+    'conditions and channels, each of which was used and waited for; hooked procedures that the measured threads ' +
+    'have ' +
     'entered; processors beyond the CPUs (there the others have nothing to do). From two processors on a mutex needs ' +
-    'instructions that lock the bus, and a processor looks for others that sleep: more are compared with as many as there ' +
-    'are CPUs. All events of a column in one process. The sampler visits what is idle in turn, as much as there is time for, so that ' +
+    'instructions that lock the bus, and a processor looks for others that sleep: more are compared with as many as ' +
+    'there ' +
+    'are CPUs. All events of a column in one process. The sampler visits what is idle in turn, as much as there is ' +
+    'time for, so that ' +
     'its share is bounded. How a snapshot grows with processors and depth is in its own table.',
   plan: () => ({ trials: [idle(), byProcessors(), sampler()] }),
 };

@@ -65,11 +65,14 @@ export const sync: Bench = {
   name: 'sync',
   title: 'Locks, conditions, channels, barriers',
   isolates:
-    'The hand-over: critical sections add one to a counter, messages are one word. On 1 processor (CPU time) the switch ' +
+    'The hand-over: critical sections add one to a counter, messages are one word. On 1 processor (CPU time) the ' +
+    'switch ' +
     'counts, on 2 where the thread that is woken runs. ' +
-    '`lock` is free, in a process that has other threads; `lock-eight` shows the longest time that a thread went without the ' +
+    '`lock` is free, in a process that has other threads; `lock-eight` shows the longest time that a thread went ' +
+    'without the ' +
     'lock for 16 operations beside the mean: an unfair lock is fast because it lets the others wait. ' +
-    'pthread on 1 processor is bound to one CPU. Quartz pins no threads: in `cond-pinned` its scheduler decides where they ' +
+    'pthread on 1 processor is bound to one CPU. Quartz pins no threads: in `cond-pinned` its scheduler decides ' +
+    'where they ' +
     'run, theirs may not. libfiber is not in `lock-eight`: its threads gather by yielding, which does not end there.',
   plan: () => ({
     trials: [

@@ -42,9 +42,12 @@ export const threads: Bench = {
   name: 'threads',
   title: 'Threads: spawn, join, yield',
   isolates:
-    "Threads that do nothing: what is left is what it costs to have them. On 1 processor time is the process's CPU time, so " +
-    'that other load matters little; on 2 it is elapsed time, and there is work for one: the other searches, and disturbs. ' +
-    '`spawn-switch` makes the thread start, and go on, on a stack of its own before it is joined; `yield-many` has 100,000 ' +
+    "Threads that do nothing: what is left is what it costs to have them. On 1 processor time is the process's CPU " +
+    'time, so ' +
+    'that other load matters little; on 2 it is elapsed time, and there is work for one: the other searches, and ' +
+    'disturbs. ' +
+    '`spawn-switch` makes the thread start, and go on, on a stack of its own before it is joined; `yield-many` has ' +
+    '100,000 ' +
     'threads, whose stacks no cache holds. Task systems (TBB, OpenMP, Lace, libfork) have no threads that could block.',
   plan: () => ({
     trials: [

@@ -64,7 +64,10 @@ export function machineLine(of: Machine): string {
   const compilers = Object.entries(of.compilers)
     .map(([name, version]) => `${name} ${version}`)
     .join(', ');
-  return `${of.cpus} CPUs (${of.cpu}${of.virtual === 'no' ? '' : `, virtual: ${of.virtual}`}), ${of.memoryGB} GB, Linux ${of.kernel}, ${compilers}; load average ${of.load.begin} at the begin, ${of.load.end} at the end`;
+  return (
+    `${of.cpus} CPUs (${of.cpu}${of.virtual === 'no' ? '' : `, virtual: ${of.virtual}`}), ${of.memoryGB} GB, ` +
+    `Linux ${of.kernel}, ${compilers}; load average ${of.load.begin} at the begin, ${of.load.end} at the end`
+  );
 }
 
 /** " (commit abc1234)" where the sources are a checkout, with "+" where they differ from it. */

@@ -71,7 +71,8 @@ const text = <What>(runs: readonly Run<What>[]): string =>
   runs
     .map(
       (run) =>
-        `    { "date": ${JSON.stringify(run.date)}, "machine": ${JSON.stringify(run.machine)}, "entries": [\n${run.entries.map((one) => `      ${JSON.stringify(one)}`).join(',\n')}\n    ] }`,
+        `    { "date": ${JSON.stringify(run.date)}, "machine": ${JSON.stringify(run.machine)}, "entries": ` +
+        `[\n${run.entries.map((one) => `      ${JSON.stringify(one)}`).join(',\n')}\n    ] }`,
     )
     .join(',\n');
 

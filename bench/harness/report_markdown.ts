@@ -28,7 +28,14 @@ function rowMarkdown(row: RowResult, recorded: Recorded): string {
     const result = outcome(row, target, recorded);
     return `${target.ours}: ${bound(target, row.unit)}${result === '' ? '' : `: ${result}`}, **${target.verdict}**`;
   });
-  return `| ${[`\`${row.id}\` ${row.what}, ${row.unit}`, ours.join('<br>'), [...peers, ...absent].join(', '), targets.join('<br>')].map(cell).join(' | ')} |`;
+  return `| ${[
+    `\`${row.id}\` ${row.what}, ${row.unit}`,
+    ours.join('<br>'),
+    [...peers, ...absent].join(', '),
+    targets.join('<br>'),
+  ]
+    .map(cell)
+    .join(' | ')} |`;
 }
 
 /** The part of docs/evidence/performance.md that a run fills. */
@@ -40,7 +47,8 @@ export function markdown(results: Results, recorded: Recorded): string {
     `Measured ${results.date.slice(0, 10)} with Quartz ${results.quartz}: ${machineLine(results.machine)}. ` +
       `${results.rounds} rounds, ${Math.round(results.seconds)} s. ${verdictCounts(results)}.`,
     '',
-    `Peers: ${here.map((one) => `${one.name}${version(one.version)}`).join(', ')}.${missing.length > 0 ? ` Missing: ${missing.join(', ')}.` : ''}`,
+    `Peers: ${here.map((one) => `${one.name}${version(one.version)}`).join(', ')}.` +
+      (missing.length > 0 ? ` Missing: ${missing.join(', ')}.` : ''),
   ];
   const used = recorded.ratios.filter((run) => run.entries.some((entry) => missing.includes(entry.against)));
   if (used.length > 0)

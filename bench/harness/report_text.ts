@@ -37,7 +37,8 @@ export function outcome(row: RowResult, target: TargetResult, recorded: Recorded
     (one) => one.row === row.id && one.ours === target.ours && one.against === target.against,
   ).at(-1);
   return old
-    ? `${digits(old.ratio)} ${range({ value: old.ratio, low: old.low, high: old.high, coverage: NaN })} recorded ${old.date}`
+    ? `${digits(old.ratio)} ${range({ value: old.ratio, low: old.low, high: old.high, coverage: NaN })} recorded ` +
+        old.date
     : '';
 }
 
@@ -67,7 +68,8 @@ export function rowText(row: RowResult, recorded: Recorded): string {
     ...row.contenders.map((one) => `    ${one.name.padEnd(width)} ${contenderText(row, one, recorded)}`),
     ...row.targets.map(
       (target) =>
-        `    -> ${target.ours}: ${bound(target, row.unit)}: ${outcome(row, target, recorded) || '-'}  ${target.verdict.toUpperCase()}`,
+        `    -> ${target.ours}: ${bound(target, row.unit)}: ${outcome(row, target, recorded) || '-'}  ` +
+        target.verdict.toUpperCase(),
     ),
     '',
   ].join('\n');
@@ -76,7 +78,10 @@ export function rowText(row: RowResult, recorded: Recorded): string {
 export function verdictCounts(results: Results): string {
   const verdicts = results.rows.flatMap((row) => row.targets.map((target) => target.verdict));
   const count = (start: string): number => verdicts.filter((one) => one.startsWith(start)).length;
-  return `${verdicts.length} targets: ${count('met')} met, ${count('missed')} missed, ${count('not measured')} not measured`;
+  return (
+    `${verdicts.length} targets: ${count('met')} met, ${count('missed')} missed, ${count('not measured')} not ` +
+    'measured'
+  );
 }
 
 export function headText(results: Results): string {
@@ -95,13 +100,15 @@ export function changesText(changes: readonly Change[], drift: number, then: Res
   const width = Math.max(0, ...changes.map((one) => label(one).length));
   const changed = changes.filter((one) => one.verdict !== 'no change').length;
   return [
-    `new over old (${now.date.slice(0, 16)} over ${then.date.slice(0, 16)}), 95 % intervals; the peers alone: ${digits(drift)}`,
+    `new over old (${now.date.slice(0, 16)} over ${then.date.slice(0, 16)}), 95 % intervals; the peers alone: ` +
+      digits(drift),
     ...(now.machine.cpu === then.machine.cpu && now.machine.kernel === then.machine.kernel
       ? []
       : ['the machines differ: so do their figures']),
     ...changes.map(
       (one) =>
-        `  ${label(one).padEnd(width)}  ${digits(one.ratio.value)} ${range(one.ratio)}${one.verdict === 'no change' ? '' : `  ${one.verdict.toUpperCase()}`}`,
+        `  ${label(one).padEnd(width)}  ${digits(one.ratio.value)} ` +
+        `${range(one.ratio)}${one.verdict === 'no change' ? '' : `  ${one.verdict.toUpperCase()}`}`,
     ),
     changed === 0
       ? `no change beyond noise in ${changes.length} figures`

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Instructions of the fast paths, exact, by valgrind's callgrind: not publishing, and publishing. Those of the loop around them
-# are taken off. On one processor; locks on two as well, where they use locked instructions.
+# Instructions of the fast paths, exact, by valgrind's callgrind: not publishing, and publishing. Those of the loop
+# around them are taken off. On one processor; locks on two as well, where they use locked instructions.
 #   instructions.sh [BUILD]
 set -euo pipefail
 build=${1:-$(dirname "$0")/../../build}

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# What the pthread layer adds to lock and unlock of a free mutex (one mutex / a million in turn / making and destroying one of these), and
-# recording to two threads that wake each other: alone, with the layer put in but nothing published, and recorded.
-# pthread_run.sh [BUILD-DIRECTORY]; rounds are interleaved.
+# What the pthread layer adds to lock and unlock of a free mutex (one mutex / a million in turn / making and destroying
+# one of these), and recording to two threads that wake each other: alone, with the layer put in but nothing published,
+# and recorded. pthread_run.sh [BUILD-DIRECTORY]; rounds are interleaved.
 set -euo pipefail
 build=$(realpath "${1:-$(dirname "$0")/../../build}")
 profile=$(mktemp)

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Fetches the sources of the whole programs that the benchmark `programs` runs (Lua, bzip2, zlib, SQLite) from where this machine gets
-# its Debian packages, into build/bench-peers/sources. The package lists used are its own: the machine's are left as they are.
+# Fetches the sources of the whole programs that the benchmark `programs` runs (Lua, bzip2, zlib, SQLite) from where
+# this machine gets its Debian packages, into build/bench-peers/sources. The package lists used are its own: the
+# machine's are left as they are.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 work=$PWD/build/bench-peers
@@ -26,12 +27,14 @@ read -r site release < <(apt-get indextargets --format '$(SITE) $(CODENAME) $(OR
 keys=/usr/share/keyrings/debian-archive-keyring.gpg
 [ -e "$keys" ] && trust="[signed-by=$keys] "
 echo "deb-src ${trust:-}$site $release main" >"$fetch/sources.list"
-options=(-o "Dir::Etc::SourceList=$fetch/sources.list" -o Dir::Etc::SourceParts=/dev/null -o "Dir::State::Lists=$fetch/lists"
+options=(-o "Dir::Etc::SourceList=$fetch/sources.list"
+  -o Dir::Etc::SourceParts=/dev/null -o "Dir::State::Lists=$fetch/lists"
   -o APT::Sandbox::User=root)
 apt-get "${options[@]}" update >"$log" 2>&1 || fails "apt-get update failed"
 for name in "${missing[@]}"; do
   rm -rf "$fetch/$name" && mkdir "$fetch/$name"
-  (cd "$fetch/$name" && apt-get "${options[@]}" source --only-source "$name") >"$log" 2>&1 || fails "the source of $name could not be fetched"
+  (cd "$fetch/$name" && apt-get "${options[@]}" source --only-source "$name") >"$log" 2>&1 ||
+    fails "the source of $name could not be fetched"
   mv "$(find "$fetch/$name" -mindepth 1 -maxdepth 1 -type d)" "$work/sources/$name"
 done
 
@@ -39,5 +42,6 @@ done
 echo '#define DEB_HOST_MULTIARCH ""' >"$work/sources/lua5.4/src/lua5.4-deb-multiarch.h"
 # SQLite is distributed as parts; its own makefile joins them.
 if [ ! -e "$work/sources/sqlite3/sqlite3.c" ]; then
-  (cd "$work/sources/sqlite3" && ./configure && make sqlite3.c shell.c) >"$log" 2>&1 || fails "the parts of SQLite could not be joined"
+  (cd "$work/sources/sqlite3" && ./configure && make sqlite3.c shell.c) >"$log" 2>&1 ||
+    fails "the parts of SQLite could not be joined"
 fi

@@ -9,7 +9,9 @@ const isOfKind = ({ kind }: Finding, { kinds }: Registered): boolean => kinds.in
 const names = (model: Model, finding: Finding, { subject }: Registered): boolean =>
   subject.test(`${finding.name} ${findingSentences(model, finding, { ascii: true }).text}`);
 
-/** half: another finding says it, or the first one has the kind but not the subject, or the subject but not the kind. */
+/**
+ * half: another finding says it, or the first one has the kind but not the subject, or the subject but not the kind.
+ */
 export function judge(model: Model, registered: Registered): Verdict {
   const [first, ...others] = model.findings;
   if (!first) return 'silent';

@@ -1,9 +1,10 @@
 /**
- * The bench of truth: real programs, each with a cause that was registered, and a change whose gain was measured, before
- * Quartz ran on it for the first time. Says how often the first finding is right.
+ * The bench of truth: real programs, each with a cause that was registered, and a change whose gain was measured,
+ * before Quartz ran on it for the first time. Says how often the first finding is right.
  *
- *   npm run truth -- --register [NAME...]    measures the changes of programs that are not registered yet, without Quartz
- *   npm run truth -- [--runs N] [NAME...]    runs Quartz on registered programs, and writes docs/evidence/truth.md
+ *   npm run truth -- --register [NAME...]    measures the changes of programs that are not registered yet, without
+ *   Quartz npm run truth -- [--runs N] [NAME...]    runs Quartz on registered programs, and writes
+ *   docs/evidence/truth.md
  */
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,7 @@
-/** What a program of the bench of truth is: how it runs, and what was registered before Quartz saw it for the first time. */
+/**
+ * What a program of the bench of truth is: how it runs, and what was registered before Quartz saw it for the first
+ * time.
+ */
 import type { FindingKind } from '../../ts-frontend/src/model/index.js';
 
 export interface Command {

@@ -33,7 +33,12 @@ const monitor = (parts: number): string => `public class Count {
   public static void main(String[] words) throws Exception {
     for (int k = 0; k < 64; k++) locks[k] = new Object();
     Thread[] all = new Thread[4];
-    for (int t = 0; t < 4; t++) { final int me = t; all[t] = new Thread(() -> { for (int k = 0; k < 6000000; k++) { int at = ${parts === 1 ? '0' : 'me'}; synchronized (locks[at]) { sums[at * 16] += k % 7; } } }); all[t].start(); }
+    for (int t = 0; t < 4; t++) {
+      final int me = t;
+      all[t] = new Thread(() -> { for (int k = 0; k < 6000000; k++) {
+        int at = ${parts === 1 ? '0' : 'me'}; synchronized (locks[at]) { sums[at * 16] += k % 7; } } });
+      all[t].start();
+    }
     for (Thread one : all) one.join();
   }
 }
@@ -223,10 +228,12 @@ export const programs: readonly Program[] = [
     packages: ['sysbench'],
     prepare: 'sysbench fileio --file-num=2 --file-total-size=64M prepare > /dev/null',
     run: sh(
-      'sysbench fileio --threads=2 --file-num=2 --file-total-size=64M --file-test-mode=seqrewr --file-block-size=512 --file-fsync-freq=0 --file-fsync-end=off --events=800000 --time=0 run',
+      'sysbench fileio --threads=2 --file-num=2 --file-total-size=64M --file-test-mode=seqrewr ' +
+        '--file-block-size=512 --file-fsync-freq=0 --file-fsync-end=off --events=800000 --time=0 run',
     ),
     fixed: sh(
-      'sysbench fileio --threads=2 --file-num=2 --file-total-size=64M --file-test-mode=seqrewr --file-block-size=16384 --file-fsync-freq=0 --file-fsync-end=off --events=25000 --time=0 run',
+      'sysbench fileio --threads=2 --file-num=2 --file-total-size=64M --file-test-mode=seqrewr ' +
+        '--file-block-size=16384 --file-fsync-freq=0 --file-fsync-end=off --events=25000 --time=0 run',
     ),
     registered: {
       on,
@@ -244,7 +251,10 @@ export const programs: readonly Program[] = [
     packages: ['povray', 'povray-includes'],
     prepare: heredoc(
       'scene.pov',
-      'camera { location <0,2,-5> look_at 0 }\nlight_source { <5,9,-9> rgb 1 area_light <4,0,0>, <0,4,0>, 9, 9 }\nsphere { 0, 1 pigment { rgb <1,0,0> } finish { reflection 0.4 } }\nplane { y, -1 pigment { checker rgb 1 rgb 0 } finish { reflection 0.3 } }\n',
+      'camera { location <0,2,-5> look_at 0 }\n' +
+        'light_source { <5,9,-9> rgb 1 area_light <4,0,0>, <0,4,0>, 9, 9 }\n' +
+        'sphere { 0, 1 pigment { rgb <1,0,0> } finish { reflection 0.4 } }\n' +
+        'plane { y, -1 pigment { checker rgb 1 rgb 0 } finish { reflection 0.3 } }\n',
     ),
     run: sh('povray -D -V +Iscene.pov +O/dev/null +FN +W500 +H400 +A0.1 +WT1'),
     fixed: sh('povray -D -V +Iscene.pov +O/dev/null +FN +W500 +H400 +A0.1 +WT2'),

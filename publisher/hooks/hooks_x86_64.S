@@ -1,15 +1,15 @@
-/* Hooks put in after inlining by gcc -pg -mfentry -minstrument-return=call: __fentry__ is called by the first instruction
- * of a function, before its prologue; __return__ just before its `ret`. Where quartz/hooks.h expands them in the program,
- * here is what they go on at when it is not the plain case.
+/* Hooks put in after inlining by gcc -pg -mfentry -minstrument-return=call: __fentry__ is called by the first
+ * instruction of a function, before its prologue; __return__ just before its `ret`. Where quartz/hooks.h expands them
+ * in the program, here is what they go on at when it is not the plain case.
  *
  * Owns:    nothing; instrument.h says what they do to the profile stack.
  * Writer:  the running thread. Reader: the sampler.
  * Must not: change any register that may hold an argument or a result (the vector ones included), or the red zone.
  *
- * The mark of an entry is the address of the function's own return address. No two live frames have the same, so an entry
- * that is level with a new one is stale. Marks of hooks of another kind are negative (instrument.h).
- * Offsets in the hot line: word 0, state 16, calls 24, limit 32, high 40; in an entry: key 0, mark 8; in a slot of the call
- * table, found as qzi_pub_slot() does: site 0, key 8, count 16.
+ * The mark of an entry is the address of the function's own return address. No two live frames have the same, so an
+ * entry that is level with a new one is stale. Marks of hooks of another kind are negative (instrument.h).
+ * Offsets in the hot line: word 0, state 16, calls 24, limit 32, high 40; in an entry: key 0, mark 8; in a slot of the
+ * call table, found as qzi_pub_slot() does: site 0, key 8, count 16.
  */
 	.text
 
@@ -33,8 +33,8 @@
 	.previous
 	.endm
 
-/* Many calls share their first slot with another one: looks at those behind it. %rax: that slot, %rdx site, %rcx key. Goes to
- * \found with the slot in %rax, or on. */
+/* Many calls share their first slot with another one: looks at those behind it. %rax: that slot, %rdx site, %rcx key.
+ * Goes to \found with the slot in %rax, or on. */
 	.macro next_slots found
 	.rept	4
 	subq	24(%r11), %rax
@@ -120,8 +120,8 @@
 #define HOT quartz_hot_2
 #endif
 
-/* Stages two and three of an entry (fentry) or exit (return). `arguments`: an even number of registers, those of the stages' own,
- * in place. All that must be kept is saved already, but %rbx and vector registers. */
+/* Stages two and three of an entry (fentry) or exit (return). `arguments`: an even number of registers, those of the
+ * stages' own, in place. All that must be kept is saved already, but %rbx and vector registers. */
 	.macro stages of, arguments:vararg
 	save	rbx
 	.cfi_rel_offset rbx, 0
@@ -249,9 +249,9 @@ __return__:
 	.size	__return__, .-__return__
 
 /* An entry expanded in the program is not plain. Jumped to with the stack as it is at the function's first instruction;
- * %r11 hot line, %rcx where to go on; -8(%rsp) what %rcx must be then, -16(%rsp) offset of the slot where the search for
- * the call begins, -24(%rsp) key (bit 63: counted). May change %r11 and %rax, of which the function wants no less than the
- * number of vector registers used. Unwinders see the function's caller. */
+ * %r11 hot line, %rcx where to go on; -8(%rsp) what %rcx must be then, -16(%rsp) offset of the slot where the search
+ * for the call begins, -24(%rsp) key (bit 63: counted). May change %r11 and %rax, of which the function wants no less
+ * than the number of vector registers used. Unwinders see the function's caller. */
 	.type	qzi_entry_goes_on, @function
 	.p2align 4
 qzi_entry_goes_on:
@@ -322,7 +322,8 @@ qzi_exit_goes_on:
 	.cfi_endproc
 	.size	qzi_exit_goes_on, .-qzi_exit_goes_on
 
-/* The same, with all registers kept but %r11; %rcx may be anything: -8(%rsp) what it must be then, -16(%rsp) where to go on. */
+/* The same, with all registers kept but %r11; %rcx may be anything: -8(%rsp) what it must be then, -16(%rsp) where to
+ * go on. */
 	.type	qzi_exit_keeping_goes_on, @function
 	.p2align 4
 qzi_exit_keeping_goes_on:

@@ -10,7 +10,7 @@
 
 #define LINKS_MANY       131072u                                      /* then it is time to forget some */
 #define LINKS_MOST       524288u                                      /* no more are kept */
-#define RECENT           (UINT64_C(5000000000) >> QZ_PATH_TIME_SHIFT) /* what is younger may still be in somebody's hand */
+#define RECENT           (UINT64_C(5000000000) >> QZ_PATH_TIME_SHIFT) /* what is younger may still be in use */
 #define PIECES           256u                                         /* of one link */
 
 int qzi_chains_open(struct qzi_chains *chains, const struct qz_session_view *view, uint64_t base,

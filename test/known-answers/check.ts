@@ -94,7 +94,10 @@ function timed(model: Model, entity: Entity, metric: string): number | undefined
 const missed = ({ head: { skippedTicks, snapshots } }: Model): number =>
   skippedTicks / Math.max(1, skippedTicks + snapshots);
 
-/** How far sampling may take such a value from the truth: two half-widths, and as much as can have been at instants missed. */
+/**
+ * How far sampling may take such a value from the truth: two half-widths, and as much as can have been at instants
+ * missed.
+ */
 function samplingError(model: Model, entity: Entity, metric: string, truth: number): number {
   // The waiter's clock is read a little before and after the changes; in between it may wait for a CPU.
   if (metric === 'wait') return model.cpuWait.waitNs / model.elapsedNs;
@@ -239,7 +242,8 @@ function finder(model: Model, say: Say): (which: Which) => Entity | undefined {
     if (!entity) {
       const alike = model.entities.filter((e) => e.name === which.name || which.kind === e.kind);
       say(
-        `${text(which)}: not there, or not alone; there is ${alike.map((e) => `${e.kind} ${e.name} (line ${e.line})`).join(', ') || 'none like it'}`,
+        `${text(which)}: not there, or not alone; there is ` +
+          (alike.map((e) => `${e.kind} ${e.name} (line ${e.line})`).join(', ') || 'none like it'),
       );
     }
     return entity;
@@ -276,7 +280,8 @@ export function timesOff(
       const error = samplingError(model, entity!, metric, right.high);
       if (!(value >= right.low - error - instant && value <= right.high + error + instant)) {
         say(
-          `${text(which)}: ${metric} is ${shown(value)}, in the trace ${shown(right.low)}${right.high > right.low ? ` to ${shown(right.high)}` : ''}, within ${shown(error)}`,
+          `${text(which)}: ${metric} is ${shown(value)}, in the trace ` +
+            `${shown(right.low)}${right.high > right.low ? ` to ${shown(right.high)}` : ''}, within ${shown(error)}`,
         );
       }
       const late = lateness(model, metric, answer);
@@ -286,7 +291,8 @@ export function timesOff(
           : wrong(amount, relation.startsWith('>') ? right.high + late : right.low - late, 0);
       if (calm && far) {
         lines.run.push(
-          `${text(which)}: in the trace, ${metric} is ${shown(right.low)}, must be ${relation} ${answer} within ${shown(late)}`,
+          `${text(which)}: in the trace, ${metric} is ${shown(right.low)}, must be ${relation} ${answer} within ` +
+            shown(late),
         );
       }
     }
@@ -307,8 +313,8 @@ export function timesOff(
 }
 
 /**
- * What no other work on the machine can move: counts, names, orders, findings, and bounds. Where the sampler was kept from
- * looking, its intervals may be too wide for an order: that is in `undecided`, unless it is clearly the wrong one.
+ * What no other work on the machine can move: counts, names, orders, findings, and bounds. Where the sampler was kept
+ * from looking, its intervals may be too wide for an order: that is in `undecided`, unless it is clearly the wrong one.
  */
 export function deviations(model: Model, answers: Answers): { wrong: string[]; undecided: string[] } {
   const lines: string[] = [],
@@ -348,7 +354,8 @@ export function deviations(model: Model, answers: Answers): { wrong: string[]; u
       if (!(of(more) - of(less) > apart)) {
         const open = disturbance(model) > mostDisturbance && of(less) - of(more) <= apart;
         (open ? undecided : lines).push(
-          `order: ${metric} of ${text(falling[k - 1]!)} (${shown(of(more) / model.elapsedNs)}) is not clearly above that of ${text(falling[k]!)} (${shown(of(less) / model.elapsedNs)})`,
+          `order: ${metric} of ${text(falling[k - 1]!)} (${shown(of(more) / model.elapsedNs)}) is not clearly above ` +
+            `that of ${text(falling[k]!)} (${shown(of(less) / model.elapsedNs)})`,
         );
       }
     }

@@ -57,7 +57,8 @@ for (const { name, binary, answers } of traced) {
       for (const line of lines) t.log(line);
       if (lines.length > 0)
         t.log(
-          `${stderr} waited for CPUs ${((100 * model.cpuWait.waitNs) / model.elapsedNs).toFixed(1)} % of the elapsed time`,
+          `${stderr} waited for CPUs ${((100 * model.cpuWait.waitNs) / model.elapsedNs).toFixed(1)} % of the ` +
+            'elapsed time',
         );
       t.is(off.estimates.length, 0);
       if (!off.calm) {

@@ -61,10 +61,14 @@ test('of CTest: a program that is missing has failed, not been skipped', (t) => 
   const results = junitResults(`<testsuite name="x" tests="4">
     <testcase name="good" classname="good" time="0.1" status="run"><system-out>fine
 skipped: nothing</system-out></testcase>
-    <testcase name="bad" classname="bad" time="1" status="fail"><failure message=""/><properties/><system-out>x &lt; 3 &amp;&amp; more</system-out></testcase>
-    <testcase name="cannot" status="notrun"><skipped message="SKIP_RETURN_CODE=77"/><system-out>skipped: ptrace is refused</system-out></testcase>
-    <testcase name="silent" status="notrun"><skipped message="SKIP_RETURN_CODE=77"/></testcase>
-    <testcase name="gone" status="notrun"><skipped message="Unable to find executable"/></testcase></testsuite>`);
+    <testcase name="bad" classname="bad" time="1" status="fail">
+<failure message=""/><properties/><system-out>x &lt; 3 &amp;&amp; more</system-out></testcase>
+    <testcase name="cannot" status="notrun">
+<skipped message="SKIP_RETURN_CODE=77"/><system-out>skipped: ptrace is refused</system-out></testcase>
+    <testcase name="silent" status="notrun">
+<skipped message="SKIP_RETURN_CODE=77"/></testcase>
+    <testcase name="gone" status="notrun">
+<skipped message="Unable to find executable"/></testcase></testsuite>`);
   t.deepEqual(results, [
     { name: 'good', outcome: 'passed', detail: 'fine\nskipped: nothing' },
     { name: 'bad', outcome: 'failed', detail: 'x < 3 && more' },
@@ -160,7 +164,8 @@ test('a file that ends by itself, and leaves a process, takes no other with it',
   writeFileSync(
     join(root, 'dist/test/ending.test.js'),
     "import test from 'ava';\nimport { spawn } from 'node:child_process';\nimport { writeFileSync } from 'node:fs';\n" +
-      "test('ends', () => { writeFileSync('left', String(spawn('sleep', ['1000'], { stdio: 'inherit' }).pid)); process.kill(process.ppid, 'SIGKILL'); return new Promise(() => {}); });\n",
+      "test('ends', () => { writeFileSync('left', String(spawn('sleep', ['1000'], { stdio: 'inherit' }).pid)); " +
+      "process.kill(process.ppid, 'SIGKILL'); return new Promise(() => {}); });\n",
   );
   const { stdout } = await npmTest(root, 'dist/test/ending.test.js', 'dist/test/some.test.js');
   t.regex(

@@ -192,7 +192,8 @@ test.serial('copied, packed and cut by tools: the copy is the profile, or is ref
         'sh',
         [
           '-c',
-          'cp a.quartz out/cp.quartz && tar czf a.tgz a.quartz && tar xzf a.tgz -C out && dd if=a.quartz of=out/dd.quartz conv=sparse 2>/dev/null',
+          'cp a.quartz out/cp.quartz && tar czf a.tgz a.quartz && tar xzf a.tgz -C out && dd if=a.quartz ' +
+            'of=out/dd.quartz conv=sparse 2>/dev/null',
         ],
         { cwd },
       )

@@ -75,7 +75,7 @@ for (const limit of ['-n 24', '-v 500000', '-u 8']) {
     t.regex(stderr, /^quartz: this needs Node\.js, and [^\n]+; raise that limit\n$/);
     t.true(stderr.includes(`(ulimit ${limit};`), stderr);
   });
-  test(`ulimit ${limit}: quartz run runs the program, with its own arguments, and says where the report is`, async (t) => {
+  test(`ulimit ${limit}: quartz run runs the program, with its arguments, and says where the report is`, async (t) => {
     if (needsRoot(limit)) {
       skip(t, onlyRoot);
       return;

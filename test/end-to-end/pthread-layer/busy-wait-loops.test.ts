@@ -54,7 +54,8 @@ for (const { compiler, options, hooked } of variants) {
     'perf_event_open',
     'x86-64',
   )(
-    `${compiler} ${options.join(' ')}${kind}: waiting through getters spins, with a deadline, too; work with these is work`,
+    `${compiler} ${options.join(' ')}${kind}: waiting through getters spins, with a deadline, too; work with these ` +
+      'is work',
     async (t) => {
       const hooks = hooked === undefined ? [] : flags('cflags', '--cc', compiler, '--hooks', hooked);
       const { model } = await record(build(compiler, [...options, ...hooks]));
@@ -99,7 +100,8 @@ for (const [compiler, options] of [
     'perf_event_open',
     'x86-64',
   )(
-    `${compiler} ${options.join(' ')}: tickets and queues of the program's own are spin locks; barriers and places in rings are not`,
+    `${compiler} ${options.join(' ')}: tickets and queues of the program's own are spin locks; barriers and places ` +
+      'in rings are not',
     async (t) => {
       const { model } = await record(build(compiler, options, 'ticket_and_queue_locks.c'));
       if (model.head.paths.fewSamples) {
@@ -134,7 +136,8 @@ for (const [compiler, kind] of [
     'perf_event_open',
     'x86-64',
   )(
-    `${compiler}, hooks (${kind}), linked with the thread package: a loop that only waits spins, one that works does not`,
+    `${compiler}, hooks (${kind}), linked with the thread package: a loop that only waits spins, one that works ` +
+      'does not',
     async (t) => {
       const program = build(
         compiler,

@@ -1,6 +1,6 @@
 /**
- * Loops of optimized programs, by each compiler that is there: where their source is, how they lie in each other, and that
- * their time is that of the work that is counted in them.
+ * Loops of optimized programs, by each compiler that is there: where their source is, how they lie in each other, and
+ * that their time is that of the work that is counted in them.
  */
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';

@@ -70,16 +70,20 @@ const commands: [string, string[]][] = [
     'sqlite3',
     [
       ':memory:',
-      'PRAGMA threads=4; CREATE TABLE t AS WITH RECURSIVE n(k) AS (SELECT 1 UNION ALL SELECT k + 1 FROM n WHERE k < 60000) ' +
-        'SELECT k, k * 7919 % 60013 AS v FROM n; CREATE INDEX i ON t(v); SELECT count(*), sum(v), min(v) FROM t; SELECT no_such FROM t;',
+      'PRAGMA threads=4; CREATE TABLE t AS WITH RECURSIVE n(k) AS (SELECT 1 UNION ALL SELECT k + 1 FROM n WHERE k < ' +
+        '60000) ' +
+        'SELECT k, k * 7919 % 60013 AS v FROM n; CREATE INDEX i ON t(v); SELECT count(*), sum(v), min(v) FROM t; ' +
+        'SELECT no_such FROM t;',
     ],
   ],
   [
     'python3',
     [
       '-c',
-      'import threading, queue\nq = queue.Queue(8); out = []\ndef take():\n  while (k := q.get()) is not None: out.append(k * k)\n' +
-        'ts = [threading.Thread(target=take) for _ in range(4)]\n[t.start() for t in ts]\n[q.put(k) for k in range(5000)]\n[q.put(None) for _ in ts]\n[t.join() for t in ts]\nprint(sum(out)); raise SystemExit(3)',
+      'import threading, queue\nq = queue.Queue(8); out = []\ndef take():\n  while (k := q.get()) is not None: ' +
+        'out.append(k * k)\n' +
+        'ts = [threading.Thread(target=take) for _ in range(4)]\n[t.start() for t in ts]\n[q.put(k) for k in ' +
+        'range(5000)]\n[q.put(None) for _ in ts]\n[t.join() for t in ts]\nprint(sum(out)); raise SystemExit(3)',
     ],
   ],
 ];

@@ -114,7 +114,8 @@ needing('tool:g++', 'perf_event_open')('programs that end while what they inline
 });
 
 needing('tool:gcc', 'perf_event_open')(
-  'a lock is held by the inlined procedure that takes it, not by what its thread did before; one taken for a caller by that caller',
+  'a lock is held by the inlined procedure that takes it, not by what its thread did before; one taken for a caller ' +
+    'by that caller',
   async (t) => {
     const { model, status } = await record(build('gcc', 'inlined_critical_sections.c', ['-g']));
     t.is(status, 0);

@@ -49,7 +49,8 @@ for (const [name, blockMs] of [
     'perf_event_open',
     'x86-64',
   )(
-    `${name} ${blockMs}: what waits inside its library is waiting, spinning or asleep, known by what the program called`,
+    `${name} ${blockMs}: what waits inside its library is waiting, spinning or asleep, known by what the program ` +
+      'called',
     async (t) => {
       const { model, status, stdout } = await record(openmp, { env: blockMs ? { KMP_BLOCKTIME: blockMs } : {} });
       t.is(status, 0);

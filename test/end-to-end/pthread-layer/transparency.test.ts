@@ -128,7 +128,8 @@ test.serial('a library that stands before the conditions of the C library sees e
 
 for (const hooks of ['', 'best', 'all'])
   needing('tool:gcc')(
-    `children of _Fork and clone, hooks: ${hooks || 'none'}: what they do counts for no one, and the parent goes on being recorded`,
+    `children of _Fork and clone, hooks: ${hooks || 'none'}: what they do counts for no one, and the parent goes on ` +
+      'being recorded',
     async (t) => {
       const built = temporaryFile('raw-children'),
         flags = hooks && execFileSync(join(root, 'scripts/quartz-flags'), ['cflags', '--cc', 'gcc', '--hooks', hooks]);
@@ -384,7 +385,8 @@ test.serial('child processes that are not recorded: their processor time is know
 });
 
 test.serial(
-  'many child processes at once, recorded: each profile ends when its program did, however many others are being finished',
+  'many child processes at once, recorded: each profile ends when its program did, however many others are being ' +
+    'finished',
   async (t) => {
     const { file } = await compare(
       t,

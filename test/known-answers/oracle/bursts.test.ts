@@ -64,7 +64,8 @@ function compare(model: Model, truth: Map<string, number>, one: string, run: num
     all.missed++;
     all.missedOf.set(its, (all.missedOf.get(its) ?? 0) + 1);
     all.lines.push(
-      `${what}: ${name} ${exact / 1e6} ms, told ${(entity?.processorTimeNs ?? 0) / 1e6} [${((entity?.ci95.lowNs ?? 0) * scale) / 1e6}, ${((entity?.ci95.highNs ?? 0) * scale) / 1e6}]`,
+      `${what}: ${name} ${exact / 1e6} ms, told ${(entity?.processorTimeNs ?? 0) / 1e6} ` +
+        `[${((entity?.ci95.lowNs ?? 0) * scale) / 1e6}, ${((entity?.ci95.highNs ?? 0) * scale) / 1e6}]`,
     );
   }
 }

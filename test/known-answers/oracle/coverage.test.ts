@@ -128,7 +128,8 @@ test.serial('95 % intervals cover the truth, and errors do not lean', async (t) 
   const meanMiss = missShares.reduce((sum, one) => sum + one, 0) / runs;
   const spread = Math.sqrt(missShares.reduce((sum, one) => sum + (one - meanMiss) ** 2, 0) / (runs - 1) / runs);
   t.log(
-    `intervals missed the truth in ${(100 * meanMiss).toFixed(2)} % of all cases, standard error ${(100 * spread).toFixed(2)} %`,
+    `intervals missed the truth in ${(100 * meanMiss).toFixed(2)} % of all cases, standard error ` +
+      `${(100 * spread).toFixed(2)} %`,
   );
   if (meanMiss > 0.05 + 4 * spread)
     wrong.push(`intervals missed the truth in ${(100 * meanMiss).toFixed(1)} % of all cases`);
@@ -155,7 +156,8 @@ test.serial('95 % intervals cover the truth, and errors do not lean', async (t) 
       : 0;
     if (n < runs || sigmas <= 5 || Math.abs(mean) < 0.002 + unseen + begin) continue;
     wrong.push(
-      `${what} leans: off by ${(100 * mean).toFixed(3)} % of elapsed time on average, ${sigmas.toFixed(1)} standard errors`,
+      `${what} leans: off by ${(100 * mean).toFixed(3)} % of elapsed time on average, ${sigmas.toFixed(1)} standard ` +
+        'errors',
     );
   }
   for (const line of wrong) t.log(line);

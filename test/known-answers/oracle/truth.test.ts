@@ -154,7 +154,7 @@ test('eight threads on four processors that take turns', (t) => {
   t.is(ofB.usefulRunnableNs / ofB.states.useful, 8);
 });
 
-test('recursion counts once, overhead is busy, a processor without a thread belongs to the root, io is no work', (t) => {
+test("recursion counts once, overhead is busy, a processor without a thread is the root's, io is no work", (t) => {
   const truth = compute(
     [
       begin(0, 0),

@@ -40,7 +40,7 @@ function tasksAndBarrier(): Model {
   return buildModel(profile);
 }
 
-test('pieces that are too small for one thing, and uneven in another: larger ones there, an even division here', (t) => {
+test('pieces that are too small for one thing, and uneven in another: larger there, even division here', (t) => {
   const model = tasksAndBarrier();
   t.deepEqual(
     model.findings.slice(0, 2).map(({ facts, advice }) => [facts.form, advice.pieces]),

@@ -73,7 +73,7 @@ test('what a run-time library does belongs to its caller; what another library d
   for (const origin of ['installed', 'own'] as const) t.is(recorded(origin).findings[0]!.name, 'vfprintf');
 });
 
-test('OpenMP: pieces too small, and locks taken very often, are told by what the library takes; larger pieces are not', (t) => {
+test('OpenMP: small pieces, and locks taken very often, are found by what the library takes; larger pieces are not', (t) => {
   /**
    * Of ten parts of the time the library has some in `call`; in the others one thread works and the other waits at the
    * end of the region.
@@ -108,22 +108,26 @@ test('OpenMP: pieces too small, and locks taken very often, are told by what the
   t.false(recorded('GOMP_task', 0.5).findings.some(({ kind }) => kind === 'overhead'));
 });
 
-test('threads that wait in a loop for others that do something else are a pipeline; those that do the same, a barrier of their own', (t) => {
-  const recorded = (other: string): Model => {
-    const builder = new Builder({ processors: 2 });
-    for (let k = 0; k < 10; k++)
-      builder
-        .stretch(0.04 * second, [run('maker', ['main', 'decode']), run(other, ['main', 'apply'])])
-        .stretch(0.06 * second, [
-          run('maker', ['main', 'decode']),
-          spin(other, ['main', 'apply', 'loop:loop at ring.cc:9']),
-        ]);
-    return buildModel(builder.build());
-  };
-  const [stage] = recorded('user').findings;
-  t.deepEqual([stage!.kind, stage!.name], ['pipeline', 'decode']);
-  t.is(recorded('maker#2').findings[0]!.kind, 'imbalance');
-});
+test(
+  'threads that wait in a loop for others that do something else are a pipeline; those that do the same, a ' +
+    'barrier of their own',
+  (t) => {
+    const recorded = (other: string): Model => {
+      const builder = new Builder({ processors: 2 });
+      for (let k = 0; k < 10; k++)
+        builder
+          .stretch(0.04 * second, [run('maker', ['main', 'decode']), run(other, ['main', 'apply'])])
+          .stretch(0.06 * second, [
+            run('maker', ['main', 'decode']),
+            spin(other, ['main', 'apply', 'loop:loop at ring.cc:9']),
+          ]);
+      return buildModel(builder.build());
+    };
+    const [stage] = recorded('user').findings;
+    t.deepEqual([stage!.kind, stage!.name], ['pipeline', 'decode']);
+    t.is(recorded('maker#2').findings[0]!.kind, 'imbalance');
+  },
+);
 
 test('threads that are made anew for each phase are as many as there are at the same time', (t) => {
   const builder = new Builder({ processors: 2 });
@@ -388,7 +392,7 @@ test('a dependency between iterations', (t) => {
   first(t, examples.dependency(), { kind: 'dependency', entity: 'turn', change: 'wait-less', cost: 1, saving: 0.75 });
 });
 
-test('serial logging is named, however deep and from wherever it is called, though it is 2 % of the processor time', (t) => {
+test('serial logging is named, however deep and wherever called, though it is 2 % of the processor time', (t) => {
   const model = buildModel(examples.verify().build());
   const logging = model.entities.find((entity) => entity.name === 'log_gate')!;
   t.true(logging.processorTimeNs / model.root.processorTimeNs < 0.02);
@@ -612,23 +616,26 @@ for (const P of [2, 4, 18, 64]) {
     t.deepEqual([model.findings[0]!.kind, model.findings[0]!.name], ['serial', 'divide']);
   });
 
-  test(`P = ${P}: the slowest stage of a pipeline is named although nobody works beside it for most of the time`, (t) => {
-    const builder = new Builder({ processors: P });
-    for (let item = 0; item < 50; item++)
-      builder
-        .stretch(second / 1000, [
-          run('producer', ['main', 'produce', 'make']),
-          run('consumer', ['main', 'consume', 'use']),
-        ])
-        .stretch(second / 50, [
-          wait('producer', ['main', 'produce', 'condition:room']),
-          run('consumer', ['main', 'consume', 'use']),
-        ]);
-    builder.object('condition:room', { acquisitions: 50, contended: 50 });
-    const finding = first(t, builder, { kind: 'pipeline', entity: 'use', change: 'balance' });
-    const { code, stage } = factsOf(finding, 'slowest-stage');
-    t.deepEqual(namesOf(finding.model, [code, stage.thread]), ['use', 'consumer']);
-  });
+  test(
+    `P = ${P}: the slowest stage of a pipeline is named although nobody works beside it for most of the ` + 'time',
+    (t) => {
+      const builder = new Builder({ processors: P });
+      for (let item = 0; item < 50; item++)
+        builder
+          .stretch(second / 1000, [
+            run('producer', ['main', 'produce', 'make']),
+            run('consumer', ['main', 'consume', 'use']),
+          ])
+          .stretch(second / 50, [
+            wait('producer', ['main', 'produce', 'condition:room']),
+            run('consumer', ['main', 'consume', 'use']),
+          ]);
+      builder.object('condition:room', { acquisitions: 50, contended: 50 });
+      const finding = first(t, builder, { kind: 'pipeline', entity: 'use', change: 'balance' });
+      const { code, stage } = factsOf(finding, 'slowest-stage');
+      t.deepEqual(namesOf(finding.model, [code, stage.thread]), ['use', 'consumer']);
+    },
+  );
 
   test(`P = ${P}: of two limits the one that saves more comes first, and an interval says how sure that is`, (t) => {
     const builder = new Builder({ processors: P })

@@ -39,7 +39,7 @@ test('a barrier inside a library is a barrier: its uneven division is told in wh
   t.deepEqual(namesOf(model, [at!, code]), ['GOMP_barrier at a.c:9', 'work']);
 });
 
-test('one thread has nearly all work of a parallel region, at whose end the others wait: that is uneven, not serial', (t) => {
+test('one thread has nearly all work of a parallel region, the others wait at its end: uneven, not serial', (t) => {
   for (const [name, kind] of [
     ['region-end', 'imbalance'],
     ['barrier', 'serial'],
@@ -87,22 +87,26 @@ test('code that one thread runs on its own path, while workers wait in their lib
   t.deepEqual(namesOf(model, factsOf(finding, 'serial').callers), ['main']);
 });
 
-test('an object that a library made for itself may be a barrier: uneven work before it is told though the threads end together', (t) => {
-  const inLibrary = (origin: Origin): string[] => {
-    const condition = 'condition:condition at libomp.so.5+0x1';
-    const profile = new Builder({ processors: 2 })
-      .describe(condition, { origin })
-      .describe('GOMP_parallel', { origin: 'openmp' })
-      .describe('worker', { origin: 'openmp' })
-      .stretch(second, [run(...region('main', ['work'])), run(...region('w', ['work']))])
-      .stretch(second, [run(...region('main', ['work'])), wait(...region('w', [condition]))])
-      .stretch(second / 100, [run(...region('main', ['work'])), run(...region('w', ['work']))])
-      .build();
-    return buildModel(profile).findings.map(({ kind }) => kind);
-  };
-  t.is(inLibrary('installed')[0], 'imbalance');
-  t.not(inLibrary('own')[0], 'imbalance');
-});
+test(
+  'an object that a library made for itself may be a barrier: uneven work before it is told though the threads ' +
+    'end together',
+  (t) => {
+    const inLibrary = (origin: Origin): string[] => {
+      const condition = 'condition:condition at libomp.so.5+0x1';
+      const profile = new Builder({ processors: 2 })
+        .describe(condition, { origin })
+        .describe('GOMP_parallel', { origin: 'openmp' })
+        .describe('worker', { origin: 'openmp' })
+        .stretch(second, [run(...region('main', ['work'])), run(...region('w', ['work']))])
+        .stretch(second, [run(...region('main', ['work'])), wait(...region('w', [condition]))])
+        .stretch(second / 100, [run(...region('main', ['work'])), run(...region('w', ['work']))])
+        .build();
+      return buildModel(profile).findings.map(({ kind }) => kind);
+    };
+    t.is(inLibrary('installed')[0], 'imbalance');
+    t.not(inLibrary('own')[0], 'imbalance');
+  },
+);
 
 test('a loop that only waits: who works meanwhile is told', (t) => {
   const model = buildModel(
@@ -125,7 +129,7 @@ test('input and output: no more threads are said to wait than there are', (t) =>
   t.true(factsOf(findingOf(buildModel(builder.build()), 'io'), 'io').threads <= 2);
 });
 
-test('what a thread sleeps for is said: time, child processes, other input; who waits for a signal limits nothing', (t) => {
+test('why a thread sleeps: time, child processes, other input; who waits for a signal limits nothing', (t) => {
   const asleepIn = (call: string, threads = 1): Model => {
     const sleepers = Array.from({ length: threads }, (_, k) => io(`w#${k}`, ['main', 'step', call]));
     const profile = new Builder({ processors: 2 })

@@ -104,16 +104,20 @@ test('two threads at work and two that spin on two CPUs: half of both CPUs is lo
   t.true(near(oversubscriptions(model)[0]!.savingNs, 0.5));
 });
 
-test('one thread at work, one that spins and two that were woken on two CPUs: a CPU is lost to the spinning, where a woken one could run', (t) => {
-  const gate = ['main', 'spinlock:gate'],
-    full = ['main', 'condition:full'];
-  const model = buildModel(
-    builder()
-      .stretch(second, [run('w1', ['main', 'a']), spin('w2', gate), woken('w3', full), woken('w4', full)])
-      .build(),
-  );
-  t.true(near(oversubscriptions(model)[0]!.savingNs, 0.5), String(oversubscriptions(model)[0]!.savingNs));
-});
+test(
+  'one thread at work, one that spins and two that were woken on two CPUs: a CPU is lost to the spinning, where ' +
+    'a woken one could run',
+  (t) => {
+    const gate = ['main', 'spinlock:gate'],
+      full = ['main', 'condition:full'];
+    const model = buildModel(
+      builder()
+        .stretch(second, [run('w1', ['main', 'a']), spin('w2', gate), woken('w3', full), woken('w4', full)])
+        .build(),
+    );
+    t.true(near(oversubscriptions(model)[0]!.savingNs, 0.5), String(oversubscriptions(model)[0]!.savingNs));
+  },
+);
 
 test('four threads at work on two CPUs: said, and that it costs nothing', (t) => {
   const a = ['main', 'a'];

@@ -71,7 +71,7 @@ test('who sleeps while others wait: told as sleep, not as input and output, with
   t.deepEqual([ms(goesNs), several!.atATime, ms(several!.savesNs)], [500, 2, 250]);
 });
 
-test('what a device takes while others wait for it could be done several at a time; waiting for requests could not', (t) => {
+test('waits for a device while others wait for it could be several at a time; waits for requests could not', (t) => {
   const few = (call: string): ProfileBuilder => {
     const builder = new Builder({ processors: 2 });
     for (let k = 0; k < 10; k++)
@@ -88,7 +88,7 @@ test('what a device takes while others wait for it could be done several at a ti
   t.is(ms(findingOf(recorded(few('epoll_wait')), 'io')!.savingNs), 100);
 });
 
-test('of locks that are taken one inside the other the innermost is the cause, and what its holder does is told', (t) => {
+test('of locks taken one inside the other the innermost is the cause, and what its holder does is reported', (t) => {
   const builder = new Builder({ processors: 2 });
   const chain = ['order', 'mutex:book', 'post', 'mutex:account', 'append', 'mutex:journal'];
   builder
@@ -130,7 +130,7 @@ test('a lock inside another one that nobody else waits for is not the cause', (t
   ]);
 });
 
-test('code to make faster: where main is at work all the time, what other threads run does not make the run longer', (t) => {
+test('code to make faster: where main works all the time, what other threads run makes the run no longer', (t) => {
   const beside = (last: number): Model =>
     buildModel(
       new Builder({ processors: 2 })
@@ -188,7 +188,7 @@ test('a processor that a woken waiter has is told, few though these are: all pro
   t.deepEqual([many, tried!, finding!.meanwhile.busy].map(Math.fround), [6, 1, 1]);
 });
 
-test('what waits at a spin lock of the program is told to block at a mutex, at a loop of another kind at a condition', (t) => {
+test('waiters at a spin lock of the program should block at a mutex, at another loop at a condition', (t) => {
   const isLock = (loop: string): boolean[] => {
     const doings = [run('w1', ['serve', 'find']), spin('w2', ['serve', loop])];
     const model = recorded(new Builder({ processors: 2 }).stretch(second, doings));

@@ -33,7 +33,9 @@ test('template arguments go before anything else, the inner ones first', (t) => 
 });
 
 test('a name of three hundred characters is shown in fifty columns', (t) => {
-  const name = `std::_Function_handler<void (${'std::vector<std::pair<int, long>>, '.repeat(8)}int), app::Server::run()::{lambda(int, std::function<void (int)>)#2}>::_M_invoke`;
+  const name =
+    `std::_Function_handler<void (${'std::vector<std::pair<int, long>>, '.repeat(8)}int), ` +
+    'app::Server::run()::{lambda(int, std::function<void (int)>)#2}>::_M_invoke';
   const model = modelOf(name);
   t.true(name.length > 300);
   t.is(shortName(model, name, 50, unicode), 'std::_Function_handler<…>::_M_invoke');

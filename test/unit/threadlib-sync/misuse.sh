@@ -1,5 +1,6 @@
 #!/bin/sh
-# misuse.sh EMULATOR PROGRAM CASE PATTERN: the program is ended by abort, after exactly one line that matches the pattern.
+# misuse.sh EMULATOR PROGRAM CASE PATTERN: the program is ended by abort, after exactly one line that matches the
+# pattern.
 exec 3>&1
 emulator=$(printf '%s' "$1" | tr ';' ' ')
 shift

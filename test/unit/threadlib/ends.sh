@@ -1,5 +1,6 @@
 #!/bin/sh
-# usage: ends.sh EMULATOR PROGRAM MODE STATUS PATTERN...: runs the mode, wants its status and, in its output, every pattern
+# usage: ends.sh EMULATOR PROGRAM MODE STATUS PATTERN...: runs the mode, wants its status and, in its output, every
+# pattern
 set -u
 emulator=$(printf '%s' "$1" | tr ';' ' ') program=$2 mode=$3 want=$4
 shift 4

@@ -31,8 +31,7 @@
 #if !(defined(__CET__) && __CET__ & 1) && !defined(__code_model_large__) && !defined(__code_model_medium__)
 #define QUARTZ_HOOKS_EXPANDED 1
 #elif defined(__clang__)
-#error \
-  "quartz: hooks with clang need -fcf-protection=none and the small code model; or take the flags of quartz cflags --hooks all"
+#error "quartz: hooks with clang need -fcf-protection=none and the small code model; or use quartz cflags --hooks all"
 #endif
 #endif
 #ifdef QUARTZ_HOOKS_EXPANDED

@@ -164,7 +164,8 @@ private:
 };
 
 /* Runs the function in a thread of its own; its result or exception comes out of the future. Throws EAGAIN, ENOMEM. */
-template <class F> QZ_HERE auto spawn(const char *name, F &&function) -> future<std::invoke_result_t<std::decay_t<F> &>> {
+template <class F>
+QZ_HERE auto spawn(const char *name, F &&function) -> future<std::invoke_result_t<std::decay_t<F> &>> {
   using R = std::invoke_result_t<std::decay_t<F> &>;
   struct work {
     std::shared_ptr<detail::shared<R>> state;
@@ -227,7 +228,8 @@ private:
 
 /* Calls function(i) for every i in [begin, end), in parallel, in parts of `grain` (0: chosen). Throws the first
  * exception; parts that have begun are run to their end or first exception, others are not. */
-template <class F> QZ_HERE void parallel_for(std::int64_t begin, std::int64_t end, F &&function, std::int64_t grain = 0) {
+template <class F>
+QZ_HERE void parallel_for(std::int64_t begin, std::int64_t end, F &&function, std::int64_t grain = 0) {
   struct shared {
     std::remove_reference_t<F> *function;
     std::atomic<bool> failed{ false };

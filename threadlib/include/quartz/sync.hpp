@@ -102,7 +102,9 @@ private:
 class shared_mutex : detail::fixed {
 public:
   /* An unnamed lock is called by the place that made it. */
-  QZ_HERE explicit shared_mutex(const char *name = nullptr) { detail::check(qz_rwlock_init(&lock_, name), "qz::shared_mutex"); }
+  QZ_HERE explicit shared_mutex(const char *name = nullptr) {
+    detail::check(qz_rwlock_init(&lock_, name), "qz::shared_mutex");
+  }
   QZ_HERE ~shared_mutex() { detail::must(qz_rwlock_destroy(&lock_), &lock_, "~shared_mutex"); }
   /* Throw EDEADLK: the caller has it for writing. try returns false where it is not to be had at once. */
   QZ_HERE void lock() { detail::check(qz_rwlock_wrlock(&lock_), "qz::shared_mutex::lock"); }
@@ -117,7 +119,8 @@ public:
   }
   template <class Rep, class Period> QZ_HERE bool try_lock_shared_for(const std::chrono::duration<Rep, Period> &time) {
     timespec until = detail::in(time);
-    return detail::in_time(qz_rwlock_clockrdlock(&lock_, CLOCK_MONOTONIC, &until), "qz::shared_mutex::try_lock_shared_for");
+    return detail::in_time(qz_rwlock_clockrdlock(&lock_, CLOCK_MONOTONIC, &until),
+                           "qz::shared_mutex::try_lock_shared_for");
   }
   /* For the C functions. */
   qz_rwlock *native_handle() { return &lock_; }
@@ -158,8 +161,10 @@ public:
     return wait_until(lock, std::chrono::steady_clock::now() + std::chrono::ceil<std::chrono::nanoseconds>(time));
   }
   template <class Rep, class Period, class Predicate>
-  QZ_HERE bool wait_for(std::unique_lock<mutex> &lock, const std::chrono::duration<Rep, Period> &time, Predicate ready) {
-    return wait_until(lock, std::chrono::steady_clock::now() + std::chrono::ceil<std::chrono::nanoseconds>(time), ready);
+  QZ_HERE bool wait_for(std::unique_lock<mutex> &lock, const std::chrono::duration<Rep, Period> &time,
+                        Predicate ready) {
+    const auto nanoseconds = std::chrono::ceil<std::chrono::nanoseconds>(time);
+    return wait_until(lock, std::chrono::steady_clock::now() + nanoseconds, ready);
   }
   /* Wake the thread that has waited longest, or all. */
   QZ_HERE void notify_one() noexcept { qz_cond_signal(&cond_); }
@@ -246,7 +251,8 @@ public:
     item it;
     return take(qz_channel_tryreceive(&channel_, &it), it);
   }
-  template <class Rep, class Period> QZ_HERE std::optional<T> receive_for(const std::chrono::duration<Rep, Period> &time) {
+  template <class Rep, class Period>
+  QZ_HERE std::optional<T> receive_for(const std::chrono::duration<Rep, Period> &time) {
     timespec until = detail::in(time);
     item it;
     return take(qz_channel_clockreceive(&channel_, &it, CLOCK_MONOTONIC, &until), it);

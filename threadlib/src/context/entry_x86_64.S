@@ -1,7 +1,7 @@
 /* Where contexts begin, and threads that are called on their joiner's stack, for x86-64 (System V ABI).
  *
- * Owns:    the frame of qzi_call: sp+0 control words (qzi_fp_control; the last two bytes are scratch), sp+8 r15, r14, r13,
- *          r12, rbx, rbp, then the return address.
+ * Owns:    the frame of qzi_call: sp+0 control words (qzi_fp_control; the last two bytes are scratch), sp+8 r15, r14,
+ *          r13, r12, rbx, rbp, then the return address.
  * Must not: know how contexts are switched: switch.h.
  */
 
@@ -23,8 +23,8 @@
 
 	.text
 
-/* Where a new context begins: the first frame of its stack. rax, rdx: (after, arg) of who switched here; rbp: the function
- * that it is for. No caller: the return address is undefined, so that unwinders stop here. */
+/* Where a new context begins: the first frame of its stack. rax, rdx: (after, arg) of who switched here; rbp: the
+ * function that it is for. No caller: the return address is undefined, so that unwinders stop here. */
 	.globl	qzi_thread_entry
 	.hidden	qzi_thread_entry
 	.type	qzi_thread_entry, @function
@@ -53,8 +53,8 @@ qzi_switch_elsewhere:
 	.cfi_endproc
 	.size	qzi_switch_elsewhere, . - qzi_switch_elsewhere
 
-/* Calls `body` with where this returns to as argument number `place`, and returns its `error`: by a jump unless `same_place` (switch.h,
- * struct qzi_back). */
+/* Calls `body` with where this returns to as argument number `place`, and returns its `error`: by a jump unless
+ * `same_place` (switch.h, struct qzi_back). */
 	.macro	RETURNS_ELSEWHERE name, body, place
 	.globl	\name
 	.hidden	\name
@@ -85,8 +85,8 @@ qzi_switch_elsewhere:
 	RETURNS_ELSEWHERE qzi_transfer, qzi_transfer_body, %r9
 
 /* void *qzi_call(void *(*start)(void *), void *argument, void **exit_sp)
- * Calls start(argument) so that qzi_leave_call can end it from any depth: *exit_sp is the stack pointer to come back to.
- * An exception stops here (personality): what is below belongs to another thread. */
+ * Calls start(argument) so that qzi_leave_call can end it from any depth: *exit_sp is the stack pointer to come back
+ * to. An exception stops here (personality): what is below belongs to another thread. */
 	.section quartz_start,"ax",@progbits
 	.globl	qzi_call
 	.hidden	qzi_call

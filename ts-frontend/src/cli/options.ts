@@ -1,7 +1,7 @@
 /**
  * Every option there is, of all commands and of the sampler: the one definition. Parsing, bounds and help come from it;
- * scripts/option-table.js makes of it what the sampler (sampler/control/option_table.inc) and the shell (bin/quartz) know.
- * A command lists the names of those that it takes.
+ * scripts/option-table.js makes of it what the sampler (sampler/control/option_table.inc) and the shell (bin/quartz)
+ * know. A command lists the names of those that it takes.
  */
 import { formatNames } from '../export/format-names.js';
 import { contextViews, views } from '../render/format/options.js';
@@ -10,7 +10,7 @@ import { contextViews, views } from '../render/format/options.js';
 export type Value =
   | { kind: 'switch' } // none
   | { kind: 'text' }
-  | { kind: 'pattern' } // a file's name, with what stands for program, rank, ... in it (docs/reference/command-line.md, Names of profiles)
+  | { kind: 'pattern' } // a file's name with placeholders (docs/reference/command-line.md, Names of profiles)
   | { kind: 'whole'; least: number; most: number }
   | { kind: 'number'; least: number; most: number }
   | { kind: 'size'; least: number; most: number } // bytes, with K, M or G
@@ -33,7 +33,7 @@ const table = {
     short: 'o',
     value: 'FILE',
     sampler: 'both',
-    help: 'the profile to write (%n.quartz); %n is the program, %r its rank, %h host, %p process, %j job',
+    help: 'the profile to write (%n.quartz); %n program, %r rank, %h host, %p process, %j job',
   },
   rate: {
     kind: 'number',

@@ -54,7 +54,8 @@ function hostOf(file: string, recording: Sampling | null, raw: boolean): Host {
       }
     },
     write: () => {
-      const target = `${basename(file).replace(/\.quartz$/, '')}-${new Date().toISOString().replace(/[-:]/g, '').slice(0, 15)}.quartz`;
+      const now = new Date().toISOString().replace(/[-:]/g, '').slice(0, 15);
+      const target = `${basename(file).replace(/\.quartz$/, '')}-${now}.quartz`;
       saveProfile(file, target);
       return target;
     },
@@ -72,7 +73,8 @@ function endOf(reason: string, status: number, profile: string): string {
     case 'exit':
       return `exited with status ${status}`;
     case 'signal':
-      return `killed by ${Object.entries(constants.signals).find(([, number]) => number === status)?.[0] ?? `signal ${status}`}`;
+      const name = Object.entries(constants.signals).find(([, number]) => number === status)?.[0];
+      return `killed by ${name ?? `signal ${status}`}`;
     case 'disk-full':
       return 'recording ended: the disk is full';
     case 'exec':

@@ -31,9 +31,10 @@ export const command: Command = {
     const model = loadModel(file, { raw: true });
     const broken = checkInvariants(model);
     if (broken.length === 0) {
-      const { status } = model.head;
+      const unfinished = model.head.status === 'abandoned' || model.head.status === 'recording';
       await print(
-        `${file}: all invariants hold over ${model.samples} samples${status === 'abandoned' || status === 'recording' ? '; it was not finished, so it has no checksums' : ''}\n`,
+        `${file}: all invariants hold over ${model.samples} ` +
+          `samples${unfinished ? '; it was not finished, so it has no checksums' : ''}\n`,
       );
       return exitCodes.ok;
     }

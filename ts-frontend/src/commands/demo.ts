@@ -45,7 +45,8 @@ export const command: Command = {
   name: 'demo',
   usage: '[options]',
   about:
-    'Builds examples/verify, a parallel program that proves two circuits equal, runs it under the sampler, and shows\n' +
+    'Builds examples/verify, a parallel program that proves two circuits equal, runs it under the sampler, and ' +
+    'shows\n' +
     `the report. The profile stays in ${profile} in this directory, for you to look into.`,
   examples: [['quartz demo', 'takes less than a minute']],
   options: displayOptions,
@@ -71,7 +72,8 @@ export const command: Command = {
     const model = loadModel(file, { raw: false });
     const circuits = ['first.bench', 'second.bench'].map((name) => pathFromHere(join(directory, name)));
     await print(
-      `\n${report(model, 'procedures', { ...options, top: Math.min(options.top, 12) })}${next(model, pathFromHere(verify), circuits)}`,
+      `\n${report(model, 'procedures', { ...options, top: Math.min(options.top, 12) })}` +
+        next(model, pathFromHere(verify), circuits),
     );
     return 0;
   },

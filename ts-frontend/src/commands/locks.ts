@@ -6,7 +6,8 @@ export const command: Command = {
   name: 'locks',
   usage: '[FILE] [options]',
   about:
-    'Synchronization objects by the time that threads waited for them: how often, how long,\nwho waited, and who held them.\nWithout FILE: the newest *.quartz here.\ndocs/reference/report.md explains every column.',
+    'Synchronization objects by the time that threads waited for them: how often, how long,\nwho waited, and who ' +
+    'held them.\nWithout FILE: the newest *.quartz here.\ndocs/reference/report.md explains every column.',
   examples: [
     ['quartz locks', 'the newest profile in this directory'],
     ['quartz locks prog.quartz --csv > locks.csv', 'for a spreadsheet'],

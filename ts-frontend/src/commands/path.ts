@@ -7,7 +7,8 @@ export const command: Command = {
   usage: '[FILE] [options]',
   about:
     'Why did it take that long? The critical path of a recorded run: from its end back through what ended each wait\n' +
-    '(creation, join, condition, semaphore, barrier, lock, ...) to its beginning. Only what is on it can make the run\n' +
+    '(creation, join, condition, semaphore, barrier, lock, ...) to its beginning. Only what is on it can make the ' +
+    'run\n' +
     'shorter. Without FILE: the newest *.quartz here. docs/reference/path.md explains every column.',
   examples: [
     ['quartz path', 'of the newest profile in this directory'],

@@ -7,7 +7,8 @@ export const command: Command = {
   name: 'record',
   usage: '[options] -- PROGRAM ARGUMENTS',
   about:
-    "Runs a program and writes its profile; Ctrl-C ends recording and keeps the profile. The exit status is the program's.\n" +
+    'Runs a program and writes its profile; Ctrl-C ends recording and keeps the profile. The exit status is the ' +
+    "program's.\n" +
     'The program uses plain pthreads, or the thread package: see "quartz cflags" and "quartz libs".',
   examples: [
     ['quartz record -- ./prog input.txt', 'record into prog.quartz'],

@@ -6,7 +6,8 @@ export const command: Command = {
   name: 'threads',
   usage: '[FILE] [options]',
   about:
-    'Threads by normalized processor time, and what each did with its time.\nWithout FILE: the newest *.quartz here.\ndocs/reference/report.md explains every column.',
+    'Threads by normalized processor time, and what each did with its time.\nWithout FILE: the newest *.quartz ' +
+    'here.\ndocs/reference/report.md explains every column.',
   examples: [
     ['quartz threads', 'the newest profile in this directory'],
     ['quartz threads prog.quartz --csv > threads.csv', 'for a spreadsheet'],

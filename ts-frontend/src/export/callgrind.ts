@@ -64,7 +64,9 @@ export function* callgrind(model: Model, stacks: WeightedStacks): Iterable<strin
     yield `${its.line} ${self.join(' ')}\n`;
     for (const { callee, costs } of calls.values()) {
       const called = stacks.frames[callee]!;
-      yield `${named.of('cob', called.module)}${named.of('cfi', called.file)}${named.of('cfn', nameOf(stacks.frames, callee))}`;
+      yield (
+        named.of('cob', called.module) + named.of('cfi', called.file) + named.of('cfn', nameOf(stacks.frames, callee))
+      );
       yield `calls=${counts.get(frame)?.get(callee) ?? 0} ${called.line}\n${its.line} ${costs.join(' ')}\n`;
     }
     yield '\n';

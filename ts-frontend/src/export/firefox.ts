@@ -1,7 +1,7 @@
 /**
- * The processed format of the Firefox Profiler (https://profiler.firefox.com), version 48, which later versions upgrade:
- * a thread for each of the program's. Samples weigh milliseconds of the first value. When they were is not known: on the
- * axis of time they stand one behind the other.
+ * The processed format of the Firefox Profiler (https://profiler.firefox.com), version 48, which later versions
+ * upgrade: a thread for each of the program's. Samples weigh milliseconds of the first value. When they were is not
+ * known: on the axis of time they stand one behind the other.
  */
 import type { Model } from '../model/index.js';
 import { baseName } from '../model/index.js';

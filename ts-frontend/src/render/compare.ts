@@ -20,7 +20,10 @@ export function changeText(comparison: Comparison, options: RenderOptions): stri
     before.elapsedNs > 0 && elapsedChangeNs !== 0
       ? `, ${elapsedChangeNs > 0 ? '+' : '-'}${percent(Math.abs(elapsedChangeNs), before.elapsedNs)}`
       : '';
-  return `Elapsed time: ${time(before.elapsedNs, options)} ${arrow} ${time(after.elapsedNs, options)} (${signed(elapsedChangeNs, options)}${part}).`;
+  return (
+    `Elapsed time: ${time(before.elapsedNs, options)} ${arrow} ${time(after.elapsedNs, options)} ` +
+    `(${signed(elapsedChangeNs, options)}${part}).`
+  );
 }
 
 export function cautionText(caution: Caution): string {

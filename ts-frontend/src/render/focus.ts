@@ -26,7 +26,8 @@ export function focusView(model: Model, focus: Focus, options: RenderOptions): s
   const shade = new Map(shaded.map((row, index) => [row, index]));
   return [
     ...heading(`${label(entity, options)}${where === '' ? '' : ` (${where.replace(/^\((.*)\)$/, '$1')})`}`, options),
-    `Normalized processor time: ${time(focus.nptNs, options)} ${interval} (${percent(focus.nptNs, model.elapsedNs)} of elapsed time)`,
+    `Normalized processor time: ${time(focus.nptNs, options)} ${interval} (${percent(focus.nptNs, model.elapsedNs)} ` +
+      'of elapsed time)',
     '',
     ...chart(layers, chartHeight, options),
     '',

@@ -64,7 +64,8 @@ function summary(path: TimePath, options: RenderOptions): string[] {
   const to = path.toExit ? 'to its end' : 'to what ran when recording ended';
   const text = [
     ...wrap(
-      `The time path: ${time(path.lengthNs, options)} from the program's beginning ${to}, each wait followed back to the thread that ended it`,
+      `The time path: ${time(path.lengthNs, options)} from the program's beginning ${to}, each wait followed back ` +
+        'to the thread that ended it',
       options.width,
       0,
       options,
@@ -85,11 +86,13 @@ function summary(path: TimePath, options: RenderOptions): string[] {
   };
   if (path.inferredNs > 0)
     note(
-      `${percent(path.inferredNs, path.lengthNs)} of the path is inferred: its thread waited for something that neither the thread package nor the pthread layer sees, and what ran at that time is taken as the cause`,
+      `${percent(path.inferredNs, path.lengthNs)} of the path is inferred: its thread waited for something that ` +
+        'neither the thread package nor the pthread layer sees, and what ran at that time is taken as the cause',
     );
   if (path.lostCrumbs > 0 || path.cutNs > 0)
     note(
-      `${count(path.lostCrumbs)} records of wake-ups were lost: ${percent(path.cutNs, path.lengthNs)} of the path is unknown or misplaced`,
+      `${count(path.lostCrumbs)} records of wake-ups were lost: ${percent(path.cutNs, path.lengthNs)} of the path ` +
+        'is unknown or misplaced',
     );
   if (text.at(-1) !== '') text.push('');
   return text;
@@ -185,7 +188,8 @@ function legTable(model: Model, path: TimePath, options: RenderOptions): string[
 
 /** What to do about a profile without a path. */
 export const noPathText =
-  'no time path was recorded: the program was built with an older Quartz, may not map memory, or ended before the first snapshot; record it again with: quartz record -- PROGRAM';
+  'no time path was recorded: the program was built with an older Quartz, may not map memory, or ended before the ' +
+  'first snapshot; record it again with: quartz record -- PROGRAM';
 
 export function pathReport(model: Model, path: TimePath, options: RenderOptions): string {
   return `${[...summary(path, options), ...entityTable(model, path, options), ...legTable(model, path, options)].join(

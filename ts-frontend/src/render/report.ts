@@ -19,12 +19,14 @@ function nothing(model: Model, view: View): string {
     case 'procedures':
       return model.head.publisher === 'pthread'
         ? 'No procedure was seen at work; let the program run longer.'
-        : 'No procedure was seen: the program was compiled without hooks; compile it with the flags that "quartz cflags" prints.';
+        : 'No procedure was seen: the program was compiled without hooks; compile it with the flags that "quartz ' +
+            'cflags" prints.';
     case 'threads':
       return 'No thread was seen running; let the program run longer, or raise --rate.';
     case 'locks':
       return objectRows(model).length === 0
-        ? 'The program used no synchronization object that Quartz sees while it was recorded; "quartz report" shows its procedures.'
+        ? 'The program used no synchronization object that Quartz sees while it was recorded; "quartz report" shows ' +
+            'its procedures.'
         : 'Nobody waited for a synchronization object, so none limits the program; "quartz report" shows what does.';
   }
 }

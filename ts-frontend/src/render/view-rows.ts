@@ -8,7 +8,9 @@ export interface ShownRow {
   parent: number; // index of a row before it; of the first: -1
 }
 
-/** A child is on the hot path where it has at least so much of its parent's cost (Adhianto et al. 2010, section 7.2). */
+/**
+ * A child is on the hot path where it has at least so much of its parent's cost (Adhianto et al. 2010, section 7.2).
+ */
 const hotShare = 0.5;
 
 interface Node {

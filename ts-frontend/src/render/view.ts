@@ -108,7 +108,8 @@ const derivedText = (metric: DerivedMetric, row: ViewRow, options: RenderOptions
 function indented({ depth, hot, row }: ShownRow, name: string, options: RenderOptions): string {
   const mark = hot && depth > 0 ? (options.ascii ? '>' : '›') : ' ';
   const deep = depth > deepest ? `[${depth}] ` : '';
-  return `${mark}${' '.repeat(Math.min(depth, deepest))}${deep}${name}${name !== '' && row.recursive ? ' (recursive)' : ''}`;
+  const recursive = name !== '' && row.recursive ? ' (recursive)' : '';
+  return `${mark}${' '.repeat(Math.min(depth, deepest))}${deep}${name}${recursive}`;
 }
 
 function subjectName(model: Model, { subject }: ViewRow, options: Pick<RenderOptions, 'ascii'>): string {

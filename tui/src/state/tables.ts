@@ -103,7 +103,9 @@ const columns: Record<TableTab, Column[]> = {
 };
 export const columnsOf = (tab: TableTab): readonly Column[] => columns[tab];
 
-/** Columns that fit beside the rows' names, or three tenths of the width: the first ones, and always the one sorted by. */
+/**
+ * Columns that fit beside the rows' names, or three tenths of the width: the first ones, and always the one sorted by.
+ */
 export function columnsThatFit(tab: TableTab, width: number, sort: string, rows: readonly Row[]): Column[] {
   const all = columns[tab].filter((column) => column.id !== 'name');
   const longest = rows.reduce((most, row) => Math.max(most, row.name.length), 0);

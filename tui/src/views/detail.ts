@@ -106,8 +106,10 @@ function objectSections(canvas: Canvas, entity: Entity, model: Model, glyphs: Gl
       const lines = [
         !object.counted
           ? 'seen from outside: acquisitions are not counted, waiting is sampled'
-          : `acquired ${count(object.acquisitions)}, contended ${count(object.contended)} (${percent(object.acquisitions > 0 ? object.contended / object.acquisitions : 0)})`,
-        `waited ${time(object.waitNs)} in all, mean ${time(object.waitMeanNs)}, longest ${time(object.waitMaxNs)}; held ${time(object.holdNs)}${object.holdExact ? '' : ' (sampled)'}`,
+          : `acquired ${count(object.acquisitions)}, contended ${count(object.contended)} ` +
+            `(${percent(object.acquisitions > 0 ? object.contended / object.acquisitions : 0)})`,
+        `waited ${time(object.waitNs)} in all, mean ${time(object.waitMeanNs)}, longest ${time(object.waitMaxNs)}; ` +
+          `held ${time(object.holdNs)}${object.holdExact ? '' : ' (sampled)'}`,
       ]
         .flatMap((text) => wrap(text, width))
         .slice(0, room);

@@ -135,7 +135,8 @@ function processorLines(canvas: Canvas, scene: Scene, y: number, glyphs: Glyphs)
     canvas.text(
       label + width + 1,
       row,
-      `busy ${percent((processor.usefulNs + processor.overheadNs) / total).padStart(6)} spin ${percent(processor.spinningNs / total)}`,
+      `busy ${percent((processor.usefulNs + processor.overheadNs) / total).padStart(6)} spin ` +
+        percent(processor.spinningNs / total),
     );
   });
   return 1 + processors.length;

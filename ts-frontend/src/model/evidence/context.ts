@@ -19,7 +19,9 @@ export interface FindingContext {
 /** Share of the elapsed time below which nothing is reported; and observations that it must rest on. */
 export const leastShare = 0.01;
 export const leastObservations = 10;
-/** Serial code is reported from a quarter of that: its share of the elapsed time grows with the number of processors. */
+/**
+ * Serial code is reported from a quarter of that: its share of the elapsed time grows with the number of processors.
+ */
 export const leastSerial = 0.25;
 /** So many times more worth than every other finding puts the code to make faster first. */
 export const muchMore = 25;

@@ -59,7 +59,9 @@ function groupOf(free: number, ready: number, spinners: number): Group {
   return { filled, ready, tables, ways };
 }
 
-/** What the kernel did for the executed time on each stack, else by that thread: parts by reason, the program's own 0. */
+/**
+ * What the kernel did for the executed time on each stack, else by that thread: parts by reason, the program's own 0.
+ */
 function kernelParts({ tuples }: RawProfile): (k: number) => ReadonlyMap<number, number> {
   const sums = new Map<string, Map<number, number>>();
   const keysOf = (k: number): string[] => [`stack ${tuples.stack[k]}`, `thread ${tuples.thread[k]}`];

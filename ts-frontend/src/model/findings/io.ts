@@ -18,7 +18,7 @@ import type { IoLoss } from '../evidence/io-loss.js';
  */
 const sleeps = /nanosleep|^(u|thrd_)?sleep/;
 const devices =
-  /^(f(data)?sync|syncfs|sync|msync|sync_file_range|p?writev?(64)?|pwritev2|preadv?(64)?|preadv2|sendfile(64)?|copy_file_range)$/;
+  /^(f(data)?sync|syncfs|sync|msync|sync_file_range|p?writev?(64)?|p(read|write)v2|preadv?(64)?|(send|copy_)file\w*)$/;
 const children = /^(wait[34]?|waitp?id|system|pclose)$/;
 /** Nothing comes there but what others send: for a server that is its rest. */
 const others = /^(p?poll|p?select|epoll_p?wait2?|accept4?|recv(from|m?msg)?)$/;

@@ -31,8 +31,15 @@ const workOf: Partial<Record<number, Work>> = {
   [KernelWork.call]: 'calls',
   [KernelWork.poll]: 'calls',
 };
-const allocates =
-  /^(malloc|calloc|realloc|reallocarray|free|cfree|memalign|aligned_alloc|posix_memalign|malloc_trim|operator (new|delete).*|_Zn[wa].*|_Zd[la].*|__libc_(malloc|free|calloc|realloc)|_int_(malloc|free)|sysmalloc|systrim.*|heap_trim|mi_\w+|je_\w+|tc_\w+)$/;
+/** Procedures of allocators: C's, C++'s, inner ones of glibc, then mimalloc, jemalloc and tcmalloc. */
+const allocates = new RegExp(
+  '^(' +
+    'malloc|calloc|realloc|reallocarray|free|cfree|memalign|aligned_alloc|posix_memalign|malloc_trim|' +
+    'operator (new|delete).*|_Zn[wa].*|_Zd[la].*|' +
+    '__libc_(malloc|free|calloc|realloc)|_int_(malloc|free)|sysmalloc|systrim.*|heap_trim|' +
+    'mi_\\w+|je_\\w+|tc_\\w+' +
+    ')$',
+);
 
 interface Spent {
   cost: number;

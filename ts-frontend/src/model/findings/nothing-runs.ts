@@ -1,7 +1,7 @@
 /**
  * The time in which nothing runs (b = 0), and who could end it. While nobody is at work nobody can wake a thread that
- * waits for an object; only input and output, sleep and time limits end by themselves (docs/reference/findings.md, "While
- * nothing runs"). Pure.
+ * waits for an object; only input and output, sleep and time limits end by themselves (docs/reference/findings.md,
+ * "While nothing runs"). Pure.
  */
 import { defined, f64, item } from '../profile/columns.js';
 import type { FindingContext } from '../evidence/context.js';

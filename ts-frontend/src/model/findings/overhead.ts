@@ -141,7 +141,8 @@ export function wakeUpFindings({ model, tables, own, least }: FindingContext): F
 }
 
 /**
- * What making, starting and ending a kernel thread takes at least; it is reported where that is a twentieth of the work.
+ * What making, starting and ending a kernel thread takes at least; it is reported where that is a twentieth of the
+ * work.
  */
 const makingNs = 10_000,
   shortLifeNs = 20 * makingNs;

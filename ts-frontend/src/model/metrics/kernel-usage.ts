@@ -1,6 +1,6 @@
 /**
- * What the kernel counted of the whole program (docs/reference/metrics.md, section 6, "What the kernel counted"): the figures that
- * plain tools show, for every report's head. Pure.
+ * What the kernel counted of the whole program (docs/reference/metrics.md, section 6, "What the kernel counted"): the
+ * figures that plain tools show, for every report's head. Pure.
  */
 import { item } from '../profile/columns.js';
 import type { ObjectKind, RawProfile, RawThread } from '../profile/raw-profile.js';

@@ -82,8 +82,8 @@ function namesOf(raw: RawProfile): string[] {
 
 /**
  * Groups of namesakes, members by id: objects and threads of one kind and name; procedures only where file and line
- * agree too (copies that the compiler made of one procedure), for two files may each have their own `init`; loops of code
- * where they are in namesakes.
+ * agree too (copies that the compiler made of one procedure), for two files may each have their own `init`; loops of
+ * code where they are in namesakes.
  */
 function namesakes(raw: RawProfile, names: string[]): number[][] {
   const groups = new Map<string, number[]>();

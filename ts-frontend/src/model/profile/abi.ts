@@ -91,7 +91,11 @@ export type PathBit = keyof typeof pathBits;
 /** Runnable threads are counted exactly below `exact`, then in `parts` buckets for each power of two. */
 export const runnableBuckets = { exact: 64, parts: 8 } as const;
 /** Queue lengths likewise, in so many buckets. */
-export const queueBuckets = { exact: 16, parts: 2, count: 32 } as const;
+export const queueBuckets = {
+  exact: 16,
+  parts: 2,
+  count: 32,
+} as const;
 /** Times: bucket k holds [2^k, 2^(k+1)) ns, the first also 0. */
 export const timeBuckets = { count: 40 } as const;
 

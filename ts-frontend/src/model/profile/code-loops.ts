@@ -1,12 +1,14 @@
 /**
- * Loops of code on the paths of a profile: scopes within a procedure, which views of calling contexts show, and which the
- * other tables and findings leave out. Pure.
+ * Loops of code on the paths of a profile: scopes within a procedure, which views of calling contexts show, and which
+ * the other tables and findings leave out. Pure.
  */
 import type { RawProfile } from './raw-profile.js';
 
 const isLoop = (raw: RawProfile, entity: number): boolean => raw.entities[entity]?.kind === 'code-loop';
 
-/** The same profile with all time of a loop at the procedure, or object, that it is in; itself where it has no loops. */
+/**
+ * The same profile with all time of a loop at the procedure, or object, that it is in; itself where it has no loops.
+ */
 export function withoutCodeLoops(raw: RawProfile): RawProfile {
   if (!raw.entities.some(({ kind }) => kind === 'code-loop')) return raw;
   const { stack, nodes } = withoutLoopNodes(raw);

@@ -1,4 +1,7 @@
-/** What holds for the views of calling contexts of every profile: parts add up to wholes, and to the tables' numbers. Pure. */
+/**
+ * What holds for the views of calling contexts of every profile: parts add up to wholes, and to the tables' numbers.
+ * Pure.
+ */
 import type { Model } from '../result/types.js';
 import { costIndex, costNames } from './costs.js';
 import type { ViewRow } from './rows.js';

@@ -93,7 +93,9 @@ function childrenOf(parent: Uint32Array, count: number): Pick<ContextTree, 'firs
   return { first, child };
 }
 
-/** The nodes in an order in which each comes before all below it, `leave` called when all below it have been visited. */
+/**
+ * The nodes in an order in which each comes before all below it, `leave` called when all below it have been visited.
+ */
 export function walkTree(tree: ContextTree, enter: (node: number) => void, leave: (node: number) => void): void {
   const path = [0];
   const next = [tree.first[0] ?? 0];

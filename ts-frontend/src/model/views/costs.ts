@@ -1,6 +1,7 @@
 /**
  * What a context costs: the columns of all three views, as they stand beside each other in one row. Each is a sum over
- * tuples, so parts add up to their whole in every column. Definitions: docs/reference/metrics.md, sections 3 and 4. Pure.
+ * tuples, so parts add up to their whole in every column. Definitions: docs/reference/metrics.md, sections 3 and 4.
+ * Pure.
  */
 import type { RawProfile } from '../profile/raw-profile.js';
 import { State } from '../profile/raw-profile.js';

@@ -3,7 +3,8 @@
  * not added to each other, and the result is a time, a number, or neither (an error). Pure.
  *
  *   expression  sums and products of numbers, columns, (expression), min(a, b), max(a, b)
- *   columns     those of costNames with all below, NAME_self without; `elapsed`, `processors`, `effort` of the whole run
+ *   columns     those of costNames with all below, NAME_self without; `elapsed`, `processors`, `effort` of the whole
+ *   run
  *
  * A division by zero gives 0: nothing was there to be divided.
  */

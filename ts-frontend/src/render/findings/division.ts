@@ -15,7 +15,8 @@ export function tooFewThreads(finding: Finding, facts: TooFewThreadsFacts, say: 
       : 'Use all processors for it: spread';
   return {
     text:
-      `${say.title(finding.entity)} costs ${say.costs(finding.costNs)} with too few threads at work: ${ran} ${say.meanwhile(finding.meanwhile)}` +
+      `${say.title(finding.entity)} costs ${say.costs(finding.costNs)} with too few threads at work: ${ran} ` +
+      say.meanwhile(finding.meanwhile) +
       `${say.waitingAt(facts.waiting)}.${partsText(facts.parts, say)}`,
     remedy:
       `${more} over ${say.model.processors} processors it would save ${say.time(spreadNs)}` +
@@ -38,14 +39,19 @@ export function unevenDivision(finding: Finding, facts: UnevenFacts, say: Phrase
       : `Unequal division of the work in ${title(code)}${say.calledFrom(facts.callers)}`;
   const smaller = finding.advice.pieces === 'smaller';
   const remedy = facts.many
-    ? `${smaller ? 'Make the pieces smaller, or start the largest first' : 'Start the largest pieces first'}; that could save ${time(evenNs)}`
-    : `Divide the work evenly among ${among} threads${smaller ? ', or in smaller pieces' : ''}; that could save ${time(evenNs)}`;
+    ? `${smaller ? 'Make the pieces smaller, or start the largest first' : 'Start the largest pieces first'}; that ` +
+      `could save ${time(evenNs)}`
+    : `Divide the work evenly among ${among} threads${smaller ? ', or in smaller pieces' : ''}; that could save ` +
+      time(evenNs);
   return {
-    text: `${where} costs ${say.costs(finding.costNs)}: ${who}; at that time ${say.meanwhile(finding.meanwhile)}${say.waitingAt(facts.waiting)}.${partsText(facts.parts, say)}`,
+    text:
+      `${where} costs ${say.costs(finding.costNs)}: ${who}; at that time ` +
+      `${say.meanwhile(finding.meanwhile)}${say.waitingAt(facts.waiting)}.${partsText(facts.parts, say)}`,
     remedy:
       remedy +
       (spreadNs !== null
-        ? `; ${finding.advice.threads === 'more' ? 'among more threads, ' : ''}spread over ${say.model.processors} processors, ${time(spreadNs)}.`
+        ? `; ${finding.advice.threads === 'more' ? 'among more threads, ' : ''}spread over ${say.model.processors} ` +
+          `processors, ${time(spreadNs)}.`
         : '.'),
   };
 }

@@ -72,7 +72,8 @@ function doubts({ costCi95, othersMayCause }: Finding, { model, time }: Phrases)
 function boundText({ bound }: Finding, { model, title, time, share }: Phrases): string {
   return bound === null
     ? ''
-    : ` But ${title(bound.thread)} works outside of that for ${time(bound.outsideNs)} (${share(bound.outsideNs / model.elapsedNs)} of the elapsed time): ` +
+    : ` But ${title(bound.thread)} works outside of that for ${time(bound.outsideNs)} ` +
+        `(${share(bound.outsideNs / model.elapsedNs)} of the elapsed time): ` +
         `as long as it does, no change there saves more than ${time(bound.mostNs)}.`;
 }
 

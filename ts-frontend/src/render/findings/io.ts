@@ -12,29 +12,38 @@ export function io(finding: Finding, facts: IoFacts, say: Phrases): Sentences {
   const state = `while ${say.meanwhile(finding.meanwhile)}${held}.`;
   const inCall = call === null ? '' : ` (${call})`;
   const together = several
-    ? `start several at a time (more threads, or asynchronous calls): ${several.atATime} would save ${say.time(several.savesNs)}`
+    ? `start several at a time (more threads, or asynchronous calls): ${several.atATime} would save ` +
+      say.time(several.savesNs)
     : '';
   const saved = say.time(facts.overlapNs);
   if (waits === 'children') {
     return {
       text: `${where} waits for child processes${inCall} during ${costs}, ${threads} on average, ${state}`,
-      remedy: `Run more of them at a time, or do other work while they run; that could save up to ${saved}. --children records what they do.`,
+      remedy:
+        `Run more of them at a time, or do other work while they run; that could save up to ${saved}. ` +
+        '--children records what they do.',
     };
   }
   if (waits === 'sleep') {
     return {
       text: `${where} sleeps (${call ?? 'nanosleep'}) during ${costs}, ${threads} on average, ${state}`,
       remedy:
-        `If it polls after each sleep, let it wait for the event (a condition, a semaphore): that could save up to ${say.time(facts.goesNs)}. ` +
+        'If it polls after each sleep, let it wait for the event (a condition, a semaphore): that could save up to ' +
+        `${say.time(facts.goesNs)}. ` +
         `If the sleep stands for something slow, ${together === '' ? 'do other work at the same time' : together}.`,
     };
   }
   return {
     text:
-      `${facts.mayBeSleep ? 'Input, output or sleep' : 'Input and output'} in ${where}${call === null ? '' : `, in ${call},`} take ${costs} that is not overlapped with other work: ` +
+      `${facts.mayBeSleep ? 'Input, output or sleep' : 'Input and output'} in ` +
+      `${where}${call === null ? '' : `, in ${call},`} take ${costs} that is not overlapped with other work: ` +
       `${threads} waited for it on average, ${state}`,
     remedy:
-      `${waits === 'others' ? 'If clients or other programs send too late, they set the pace; otherwise overlap' : 'Overlap'} ` +
+      `${
+        waits === 'others'
+          ? 'If clients or other programs send too late, they set the pace; otherwise overlap'
+          : 'Overlap'
+      } ` +
       `it with computation (start it early, or give it a thread of its own); that could save up to ${saved}.` +
       (several && several.savesNs > facts.overlapNs ? ` Or ${together}.` : ''),
   };
@@ -50,8 +59,11 @@ export function nothingRuns(
     .join('; ');
   return {
     text:
-      `Nothing runs during ${costs(finding.costNs)}: all threads wait (${eachAt(waiting)}), and no thread is left to wake them. ` +
+      `Nothing runs during ${costs(finding.costNs)}: all threads wait (${eachAt(waiting)}), and no thread is left ` +
+      'to wake them. ' +
       `Only a time-out, a signal or another program ends this. Threads waited for ${each}.`,
-    remedy: `Find the thread that should wake them: a timed wait whose condition is not signalled, or too late. If they were woken in time, that could save up to ${time(finding.costNs)}.`,
+    remedy:
+      'Find the thread that should wake them: a timed wait whose condition is not signalled, or too late. If ' +
+      `they were woken in time, that could save up to ${time(finding.costNs)}.`,
   };
 }

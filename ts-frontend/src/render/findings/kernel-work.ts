@@ -13,18 +13,22 @@ const what: Record<KernelWorkFacts['work'], string> = {
 function remedyOf({ work, again, allocator, mapping, calls, savesNs }: KernelWorkFacts, { time }: Phrases): string {
   if (work === 'read' || work === 'write')
     return calls && calls.bytesEach < 4096
-      ? `${work === 'read' ? 'Read' : 'Write'} more at a time (a buffer, ${work}v): ten times fewer calls would save ${time(savesNs)}.`
+      ? `${work === 'read' ? 'Read' : 'Write'} more at a time (a buffer, ${work}v): ten times fewer calls would ` +
+          `save ${time(savesNs)}.`
       : `Move less, or in fewer calls; that could save up to ${time(savesNs)}.`;
   if (work === 'calls') return `Make fewer system calls; half as many would save ${time(savesNs)}.`;
   if (allocator && (again ?? 0) >= 0.5)
     return (
-      'Keep memory instead of giving it back at each free: try MALLOC_TRIM_THRESHOLD_=1000000000 MALLOC_MMAP_THRESHOLD_=1000000000 ' +
-      `in the environment (glibc; mallopt in the program), or another allocator, or use buffers again; that could save up to ${time(savesNs)}.`
+      'Keep memory instead of giving it back at each free: try MALLOC_TRIM_THRESHOLD_=1000000000 ' +
+      'MALLOC_MMAP_THRESHOLD_=1000000000 ' +
+      'in the environment (glibc; mallopt in the program), or another allocator, or use buffers again; that could ' +
+      `save up to ${time(savesNs)}.`
     );
   if ((again ?? 0) >= 0.5 && mapping > 0)
     return `Keep what is mapped, and use it again, instead of unmapping it; that could save up to ${time(savesNs)}.`;
   return (
-    'Touch less memory, or in larger pages: MADV_HUGEPAGE, or for what malloc gives GLIBC_TUNABLES=glibc.malloc.hugetlb=1 in the environment ' +
+    'Touch less memory, or in larger pages: MADV_HUGEPAGE, or for what malloc gives ' +
+    'GLIBC_TUNABLES=glibc.malloc.hugetlb=1 in the environment ' +
     `(glibc 2.35); that could save up to ${time(savesNs)}.`
   );
 }
@@ -41,12 +45,20 @@ export function kernelWork(finding: Finding, facts: KernelWorkFacts, say: Phrase
   const through = called === null ? '' : `, through ${name(called)}`;
   const number =
     faults !== null
-      ? ` The program had ${counted(count(faults), 'page fault')}${again !== null && again >= 0.05 ? `, at least ${share(again)} of them for memory that the program had used before` : ''}.`
+      ? ' The program had ' +
+        `${counted(count(faults), 'page fault')}${
+          again !== null && again >= 0.05
+            ? `, at least ${share(again)} of them for ` + 'memory that the program had used before'
+            : ''
+        }.`
       : calls
-        ? ` It made ${counted(count(calls.count), 'call')} that ${work}, of ${count(calls.bytesEach)} bytes each on average.`
+        ? ` It made ${counted(count(calls.count), 'call')} that ${work}, of ${count(calls.bytesEach)} bytes each on ` +
+          'average.'
         : '';
   return {
-    text: `The kernel's work, ${what[work]}, takes ${costs(finding.costNs)}${by}${through}; at that time ${meanwhile(finding.meanwhile)}.${number}`,
+    text:
+      `The kernel's work, ${what[work]}, takes ${costs(finding.costNs)}${by}${through}; at that time ` +
+      `${meanwhile(finding.meanwhile)}.${number}`,
     remedy: remedyOf(facts, say),
   };
 }

@@ -13,24 +13,34 @@ export function lock(finding: Finding, facts: LockFacts, say: Phrases): Sentence
       ? ''
       : isCause
         ? `Others wait for ${others.join(' and ')}, whose holders mostly hold ${cause} too, or wait for it. `
-        : `The cause is ${cause}: holders of ${[title(facts.waitedFor), ...others].join(' or ')} mostly hold ${cause} too, or wait for it. `;
+        : `The cause is ${cause}: holders of ${[title(facts.waitedFor), ...others].join(' or ')} mostly hold ` +
+          `${cause} too, or wait for it. `;
   const woken =
     facts.woken === null
       ? ''
-      : `Of these, ${mean(facts.woken)} had just been woken: they had no CPU yet, or another thread had taken the lock again. `;
+      : `Of these, ${mean(facts.woken)} had just been woken: they had no CPU yet, or another thread had taken the ` +
+        'lock again. ';
   const held = facts.holder === null ? '' : `; it was mostly held in ${say.name(facts.holder)}${inIoText(facts, say)}`;
   const unserved =
     facts.unserved === null
       ? ''
-      : `; its holder waited for a CPU ${share(facts.unserved)} of the time, since more threads could run than there are CPUs`;
+      : `; its holder waited for a CPU ${share(facts.unserved)} of the time, since more threads could run than ` +
+        'there are CPUs';
   return {
     text:
-      `Threads ${facts.spins ? 'spin' : 'wait'} for ${title(facts.waitedFor)} during ${say.costs(finding.costNs)}: ${mean(facts.waiters)} of them on average, ` +
-      `while ${say.meanwhile(finding.meanwhile)}. ${woken}${because}${usesText(facts, because === '' ? '' : cause, time)}${held}${unserved}.`,
+      `Threads ${facts.spins ? 'spin' : 'wait'} for ${title(facts.waitedFor)} during ${say.costs(finding.costNs)}: ` +
+      `${mean(facts.waiters)} of them on average, ` +
+      `while ${say.meanwhile(finding.meanwhile)}. ` +
+      `${woken}${because}${usesText(facts, because === '' ? '' : cause, time)}${held}${unserved}.`,
     remedy: facts.readyInstead
-      ? `Let its waiters block instead of spin: other threads were ready to run; that could save ${time(facts.savesNs)}.`
+      ? 'Let its waiters block instead of spin: other threads were ready to run; that could save ' +
+        `${time(facts.savesNs)}.`
       : `Wait less for ${cause}: ${facts.mostlyInIo ? 'move the input, output or sleep out of it, ' : ''}` +
-        `${facts.counted ? 'hold it for a shorter time, take it less often, or split what it protects' : 'call it less often, with more work per call, or from fewer threads at a time'}. ` +
+        `${
+          facts.counted
+            ? 'hold it for a shorter time, take it less often, or split what it protects'
+            : 'call it less often, with more work per call, or from fewer threads at a time'
+        }. ` +
         `If its waiters ran instead, that could save up to ${time(facts.savesNs)}.`,
   };
 }
@@ -43,7 +53,10 @@ function usesText(
 ): string {
   if (!isCounted) return 'It was seen from outside only: acquisitions and holders are not known';
   if (contended > 0)
-    return `${cause === '' ? '' : `Of ${cause} `}${count(contended)} of ${counted(count(acquisitions), 'acquisition')} had to wait, ${time(waitMeanNs)} each`;
+    return (
+      `${cause === '' ? '' : `Of ${cause} `}${count(contended)} of ` +
+      `${counted(count(acquisitions), 'acquisition')} had to wait, ${time(waitMeanNs)} each`
+    );
   return cause === ''
     ? `It was taken ${counted(count(acquisitions), 'time')}`
     : `${cause} was taken ${counted(count(acquisitions), 'time')}`;
@@ -62,7 +75,9 @@ export function spinning(
   { title, costs, meanwhile, time }: Phrases,
 ): Sentences {
   return {
-    text: `Threads spin at ${title(finding.entity)} during ${costs(finding.costNs)} although others are ready to run; ${meanwhile(finding.meanwhile)}.`,
+    text:
+      `Threads spin at ${title(finding.entity)} during ${costs(finding.costNs)} although others are ready to ` +
+      `run; ${meanwhile(finding.meanwhile)}.`,
     remedy: `Let its waiters block: the ready threads would have the processors; that could save ${time(savesNs)}.`,
   };
 }

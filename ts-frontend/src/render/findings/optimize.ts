@@ -13,11 +13,15 @@ export function optimize(
   const part = within ? `, ${time(within.ns)} of that in ${name(within.entity)},` : '';
   const help = finding.meanwhile.idle < 0.05 ? 'cannot help' : 'helps little';
   const other = beside
-    ? ` ${title(beside.entity)} takes more (${share(beside.ns / model.elapsedNs)}), but other threads run it, and ${title(beside.main)} is at work ` +
-      `${share(Math.min(1, item(model.entities, beside.main).processorTimeNs / model.elapsedNs))} of the time: it waits for none of them.`
+    ? ` ${title(beside.entity)} takes more (${share(beside.ns / model.elapsedNs)}), but other threads run it, and ` +
+      `${title(beside.main)} is at work ` +
+      `${share(Math.min(1, item(model.entities, beside.main).processorTimeNs / model.elapsedNs))} of the time: it ` +
+      'waits for none of them.'
     : '';
   return {
-    text: `${subject} takes ${costs(finding.costNs)}${part} while ${meanwhile(finding.meanwhile)}: more parallelism ${help} there.${other}`,
+    text:
+      `${subject} takes ${costs(finding.costNs)}${part} while ${meanwhile(finding.meanwhile)}: more parallelism ` +
+      `${help} there.${other}`,
     remedy: `Make it faster: every 10 % saves ${time(savesNs / 5)}; twice as fast, ${time(savesNs)}.`,
   };
 }

@@ -20,9 +20,13 @@ export function smallThreads(
   const many = counted(mean(ready), 'thread');
   return {
     text:
-      `The threads that ${title(finding.entity)} creates are too small to be worth moving to another processor: ${counted(count(spawns), 'thread')} ` +
-      `with ${time(workNs)} of work each. That costs ${costs(finding.costNs)}: ${many} ${many === '1 thread' ? 'was' : 'were'} ready, while ${meanwhile(finding.meanwhile)}.`,
-    remedy: `Make the grain coarser: with larger pieces the idle processors could take them, which would save up to ${time(savesNs)}.`,
+      `The threads that ${title(finding.entity)} creates are too small to be worth moving to another processor: ` +
+      `${counted(count(spawns), 'thread')} ` +
+      `with ${time(workNs)} of work each. That costs ${costs(finding.costNs)}: ${many} ` +
+      `${many === '1 thread' ? 'was' : 'were'} ready, while ${meanwhile(finding.meanwhile)}.`,
+    remedy:
+      'Make the grain coarser: with larger pieces the idle processors could take them, which would save up to ' +
+      `${time(savesNs)}.`,
   };
 }
 
@@ -37,13 +41,16 @@ export function packageWork(
     ? ''
     : events.what === 'threads'
       ? `; ${counted(count(events.count), 'thread')} ${was} created, with ${time(events.workNs)} of work each`
-      : `; there ${was} ${events.count === 1 ? '1 switch' : `${count(events.count)} switches`} between threads, one per ${time(events.workNs)} of work`;
+      : `; there ${was} ${events.count === 1 ? '1 switch' : `${count(events.count)} switches`} between threads, one ` +
+        `per ${time(events.workNs)} of work`;
   const grain =
     kind === 'procedure' || kind === 'thread' || kind === 'join'
       ? 'Make the grain coarser: more work for each thread'
       : `Do more work for each use of ${title(finding.entity)}`;
   return {
-    text: `Creating, scheduling and switching threads costs ${costs(finding.costNs)}, most of it for ${title(finding.entity)}${happened}. At that time ${meanwhile(finding.meanwhile)}.`,
+    text:
+      `Creating, scheduling and switching threads costs ${costs(finding.costNs)}, most of it for ` +
+      `${title(finding.entity)}${happened}. At that time ${meanwhile(finding.meanwhile)}.`,
     remedy: `${grain}; ${coarser} times coarser would save ${time(savesNs)}.`,
   };
 }
@@ -56,16 +63,21 @@ export function wakeUps(
   const back =
     again === null
       ? ''
-      : ` Of these at least ${count(again.count)} of ${counted(count(again.waits), 'wait')} at ${title(again.condition)} (${share(again.count / again.waits)}) ` +
-        'were by threads that had just been woken there and waited again without releasing the lock: they were woken needlessly, or timed out.';
+      : ` Of these at least ${count(again.count)} of ${counted(count(again.waits), 'wait')} at ` +
+        `${title(again.condition)} (${share(again.count / again.waits)}) ` +
+        'were by threads that had just been woken there and waited again without releasing the lock: they were ' +
+        'woken needlessly, or timed out.';
   return {
     text:
-      `Threads wait and are woken very often: ${counted(count(waits), 'time')}, once per ${time(workNs)} of processor time, most often at ${objects.map(title).join(' and ')}. ` +
+      `Threads wait and are woken very often: ${counted(count(waits), 'time')}, once per ${time(workNs)} of ` +
+      `processor time, most often at ${objects.map(title).join(' and ')}. ` +
       `Waking them costs ${costs(finding.costNs)}, while ${meanwhile(finding.meanwhile)}.${back}`,
     remedy:
       again !== null
-        ? `Wake only threads that can continue: signal instead of broadcast, or one condition for each event; ten times fewer wake-ups would save ${time(savesNs)}.`
-        : `Pass on more at a time (larger pieces, a longer queue), or signal only when a thread waits; ten times fewer wake-ups would save ${time(savesNs)}.`,
+        ? 'Wake only threads that can continue: signal instead of broadcast, or one condition for each event; ten ' +
+          `times fewer wake-ups would save ${time(savesNs)}.`
+        : 'Pass on more at a time (larger pieces, a longer queue), or signal only when a thread waits; ten times ' +
+          `fewer wake-ups would save ${time(savesNs)}.`,
   };
 }
 
@@ -78,9 +90,13 @@ export function shortThreads(
   const place = placeOf(entity.file, entity.line);
   return {
     text:
-      `Threads are created for very little work: ${count(spawns)} of them, one per ${time(workNs)} of processor time, most of them ${entity.name}${place === '' ? '' : ` (${place})`}. ` +
-      `Creating, starting and ending one takes ${time(leastNs)} or more, which costs at least ${costs(finding.costNs)}.`,
-    remedy: `Create fewer, with more work for each (larger pieces, or a pool of threads); ${coarser} times fewer would save ${time(savesNs)} or more.`,
+      `Threads are created for very little work: ${count(spawns)} of them, one per ${time(workNs)} of processor ` +
+      `time, most of them ${entity.name}${place === '' ? '' : ` (${place})`}. ` +
+      `Creating, starting and ending one takes ${time(leastNs)} or more, which costs at least ` +
+      `${costs(finding.costNs)}.`,
+    remedy:
+      `Create fewer, with more work for each (larger pieces, or a pool of threads); ${coarser} times fewer ` +
+      `would save ${time(savesNs)} or more.`,
   };
 }
 
@@ -91,10 +107,15 @@ export function openMp(
 ): Sentences {
   return {
     text:
-      `OpenMP's library itself takes ${costs(finding.costNs)}${calls.length > 0 ? `, in ${calls.map(name).join(', ')}` : ''}, most of it for ${title(finding.entity)}: ` +
-      `${excludes ? 'its locks are taken very often' : 'the pieces of work for threads are too small'}. At that time ${meanwhile(finding.meanwhile)}.`,
+      `OpenMP's library itself takes ` +
+      `${costs(finding.costNs)}${calls.length > 0 ? `, in ${calls.map(name).join(', ')}` : ''}, most of it for ` +
+      `${title(finding.entity)}: ` +
+      `${excludes ? 'its locks are taken very often' : 'the pieces of work for threads are too small'}. At that ` +
+      `time ${meanwhile(finding.meanwhile)}.`,
     remedy: excludes
-      ? `Use critical sections less often: a reduction, or a partial sum for each thread, added at the end; ${coarser} times less often would save ${time(savesNs)}.`
-      : `Make the pieces larger: no tasks below some size, larger chunks of loops, one parallel region around several; ${coarser} times larger would save ${time(savesNs)}.`,
+      ? 'Use critical sections less often: a reduction, or a partial sum for each thread, added at the end; ' +
+        `${coarser} times less often would save ${time(savesNs)}.`
+      : 'Make the pieces larger: no tasks below some size, larger chunks of loops, one parallel region around ' +
+        `several; ${coarser} times larger would save ${time(savesNs)}.`,
   };
 }

@@ -10,20 +10,30 @@ export function oversubscription(
 ): Sentences {
   const { spinners, woken, cpuWait, fewer, blocking } = facts;
   const one = spinners !== null && mean(spinners.threads) === '1';
-  const head = `More threads than CPUs can run, during ${costs(facts.crowdedNs)}: ${mean(facts.runnable)} on average, on ${counted(count(model.processors), 'CPU')}`;
+  const head =
+    `More threads than CPUs can run, during ${costs(facts.crowdedNs)}: ${mean(facts.runnable)} on ` +
+    `average, on ${counted(count(model.processors), 'CPU')}`;
   const effect = spinners
-    ? `${mean(spinners.threads)} of these only ${one ? 'spins' : 'spin'}, for ${title(spinners.object)}, and ${one ? 'takes' : 'take'} CPU time from threads that have work.`
+    ? `${mean(spinners.threads)} of these only ${one ? 'spins' : 'spin'}, for ${title(spinners.object)}, and ` +
+      `${one ? 'takes' : 'take'} CPU time from threads that have work.`
     : `This alone costs no elapsed time, since ${meanwhile(finding.meanwhile)}.`;
   const wokenText = woken
-    ? ` ${mean(woken.threads)} of these ${mean(woken.threads) === '1' ? 'has' : 'have'} been woken and ${mean(woken.threads) === '1' ? 'waits' : 'wait'} for a CPU, most often at ${title(woken.object)}.`
+    ? ` ${mean(woken.threads)} of these ${mean(woken.threads) === '1' ? 'has' : 'have'} been woken and ` +
+      `${mean(woken.threads) === '1' ? 'waits' : 'wait'} for a CPU, most often at ${title(woken.object)}.`
     : '';
   const further = fewer.mostNs === null ? '' : `; with the waiting that follows from it, up to ${time(fewer.mostNs)}`;
   const savings =
     blocking === null
       ? `, or let waiters block; the others lose ${time(fewer.savesNs)} to the spinning${further}`
-      : `: the others lose ${time(fewer.savesNs)} to the spinning and to the waiting and waking that it delays${further}. Waiters that block at once would still save ${time(blocking)}`;
+      : `: the others lose ${time(fewer.savesNs)} to the spinning and to the waiting and waking that it ` +
+        `delays${further}. Waiters that block at once would still save ${time(blocking)}`;
   return {
-    text: `${head}. ${effect}${wokenText}${cpuWait ? ` Its threads waited for CPUs for ${time(cpuWait.waitNs)}, at most ${time(cpuWait.ownNs)} of that because of each other.` : ''}`,
+    text: `${head}. ${effect}${wokenText}${
+      cpuWait
+        ? ` Its threads waited for CPUs for ${time(cpuWait.waitNs)}, at ` +
+          `most ${time(cpuWait.ownNs)} of that because of each other.`
+        : ''
+    }`,
     remedy: facts.harmful
       ? `Run no more threads than CPUs${savings}.`
       : 'As many threads as CPUs would do the same work: more only cost switches and memory.',

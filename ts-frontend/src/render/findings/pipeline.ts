@@ -13,9 +13,15 @@ export function slowestStage(
   const { title, titles, name, time } = say;
   return {
     text:
-      `${title(code)}, in thread ${name(stage.thread)}, is the slowest stage of a pipeline and costs ${say.costs(finding.costNs)}: it has ${time(stage.workNs)} of work, ` +
-      `the next stage (thread ${name(next.thread)}) ${time(next.workNs)}; the others wait at ${titles(objects, named)}, while ${say.meanwhile(finding.meanwhile)}.`,
-    remedy: `${finding.advice.threads === 'more' ? 'Divide this stage among more threads, or make it faster' : 'Make this stage faster'}: until another stage limits the pipeline that saves ${time(savesNs)}.`,
+      `${title(code)}, in thread ${name(stage.thread)}, is the slowest stage of a pipeline and costs ` +
+      `${say.costs(finding.costNs)}: it has ${time(stage.workNs)} of work, ` +
+      `the next stage (thread ${name(next.thread)}) ${time(next.workNs)}; the others wait at ` +
+      `${titles(objects, named)}, while ${say.meanwhile(finding.meanwhile)}.`,
+    remedy: `${
+      finding.advice.threads === 'more'
+        ? 'Divide this stage among more threads, or make it faster'
+        : 'Make this stage faster'
+    }: until another stage limits the pipeline that saves ${time(savesNs)}.`,
   };
 }
 
@@ -25,8 +31,12 @@ export function passedData(
   { costs, titles, title, meanwhile, time }: Phrases,
 ): Sentences {
   return {
-    text: `Threads that pass data on wait for each other during ${costs(finding.costNs)}, at ${titles(objects, named)}, mostly while ${title(code)} runs; at that time ${meanwhile(finding.meanwhile)}.`,
-    remedy: `Pass the data on ${finding.advice.pieces === 'smaller' ? 'in smaller pieces, ' : ''}earlier, or through a longer queue; that could save up to ${time(savesNs)}.`,
+    text:
+      `Threads that pass data on wait for each other during ${costs(finding.costNs)}, at ` +
+      `${titles(objects, named)}, mostly while ${title(code)} runs; at that time ${meanwhile(finding.meanwhile)}.`,
+    remedy:
+      `Pass the data on ${finding.advice.pieces === 'smaller' ? 'in smaller pieces, ' : ''}earlier, or ` +
+      `through a longer queue; that could save up to ${time(savesNs)}.`,
   };
 }
 
@@ -36,7 +46,9 @@ export function mutualWait(
   { costs, titles, meanwhile, time }: Phrases,
 ): Sentences {
   return {
-    text: `Threads that do the same wait for each other at ${titles(objects, named)} during ${costs(finding.costNs)}, while ${meanwhile(finding.meanwhile)}.`,
+    text:
+      `Threads that do the same wait for each other at ${titles(objects, named)} during ` +
+      `${costs(finding.costNs)}, while ${meanwhile(finding.meanwhile)}.`,
     remedy: `Produce the data earlier, or let the waiters do other work first; that could save up to ${time(savesNs)}.`,
   };
 }

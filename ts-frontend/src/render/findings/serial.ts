@@ -19,7 +19,11 @@ export function serial(
       ? ` Also serial: ${facts.smaller.map((one) => `${title(one.entity)} ${time(one.costNs)}`).join(', ')}.`
       : '';
   return {
-    text: `${code}${callers} costs ${costs(finding.costNs)}: while it ran, ${meanwhile(finding.meanwhile)}${waitingAt(facts.waiting)}.${parts}${smaller}`,
-    remedy: `Do less there, or do it in parallel: without it the run would take ${time(finding.costNs)} less; spread over ${model.processors} processors, ${time(facts.spreadNs)} less.`,
+    text:
+      `${code}${callers} costs ${costs(finding.costNs)}: while it ran, ` +
+      `${meanwhile(finding.meanwhile)}${waitingAt(facts.waiting)}.${parts}${smaller}`,
+    remedy:
+      `Do less there, or do it in parallel: without it the run would take ${time(finding.costNs)} less; ` +
+      `spread over ${model.processors} processors, ${time(facts.spreadNs)} less.`,
   };
 }

@@ -58,7 +58,8 @@ const costs: Record<UnmeasuredNotice['what'][number], string> = {
 };
 export const unmeasured = ({ what }: UnmeasuredNotice): NoticeSentences => ({
   reason:
-    `the cost of ${new Intl.ListFormat('en-GB').format(what.map((one) => costs[one]))} could not be measured when the program started: ` +
+    `the cost of ${new Intl.ListFormat('en-GB').format(what.map((one) => costs[one]))} ` +
+    'could not be measured when the program started: ' +
     'the reported slowdown does not include it, and the times of short procedures do',
   remedy: 'record again',
 });

@@ -7,7 +7,9 @@ const some = (number: number, one: string): string => `${count(number)} ${one}${
 function switchesOf({ switches, waits }: KernelUsage): string[] {
   if (!switches) return [];
   const { voluntary, involuntary } = switches;
-  const reported = `${count(voluntary)} voluntary ${voluntary === 1 ? 'switch' : 'switches'} and ${count(involuntary)} involuntary`;
+  const reported =
+    `${count(voluntary)} voluntary ${voluntary === 1 ? 'switch' : 'switches'} and ` +
+    `${count(involuntary)} involuntary`;
   return waits && waits.atOnce > 0
     ? [reported, `${some(waits.count, 'wait')} for objects, of which at least ${count(waits.atOnce)} did not sleep`]
     : [reported];

@@ -29,7 +29,9 @@ export function placeText(model: Pick<Model, 'entities'>, { file, line, inlinedI
   const into =
     first === undefined
       ? ''
-      : `, inlined into ${others.length === 0 ? briefly(item(model.entities, first).name) : `${inlinedInto.length} procedures`}`;
+      : others.length === 0
+        ? `, inlined into ${briefly(item(model.entities, first).name)}`
+        : `, inlined into ${inlinedInto.length} procedures`;
   return placeOf(file, line) + into;
 }
 

@@ -1,4 +1,6 @@
-/** Phrases that the sentences of several findings and notices share: names, costs, what the processors did meanwhile. */
+/**
+ * Phrases that the sentences of several findings and notices share: names, costs, what the processors did at that time.
+ */
 import { item } from '../../model/index.js';
 import type { Finding, Model, WaitingAt } from '../../model/index.js';
 import type { RenderOptions } from '../format/options.js';

@@ -1,6 +1,6 @@
 /**
- * Shorter forms of a name, for findings, tables and the live screen; and a name in so many columns: a shorter form where
- * one fits and is no other name's too, so that what tells two names apart stays. Pure.
+ * Shorter forms of a name, for findings, tables and the live screen; and a name in so many columns: a shorter form
+ * where one fits and is no other name's too, so that what tells two names apart stays. Pure.
  */
 import { defined, item } from '../../model/index.js';
 import type { Model } from '../../model/index.js';
