@@ -1,4 +1,7 @@
-/** A page in headless Chromium, spoken to by the DevTools protocol over a pipe: null-terminated JSON on descriptors 3 and 4. */
+/**
+ * A page in headless Chromium, spoken to by the DevTools protocol over a pipe: null-terminated JSON on descriptors 3
+ * and 4.
+ */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import type { Readable, Writable } from 'node:stream';

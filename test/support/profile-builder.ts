@@ -8,8 +8,8 @@
  *     .build();
  *
  * Entities are written `name` (a procedure) or `kind:name` (an object); what a futex or loop is known to be stands in
- * brackets: `futex(barrier):GOMP_barrier at a.c:9`. A thread `worker#2` is called "worker". Of a loop of code `describe` says
- * what procedure it is in: { record: id(procedure) }.
+ * brackets: `futex(barrier):GOMP_barrier at a.c:9`. A thread `worker#2` is called "worker". Of a loop of code
+ * `describe` says what procedure it is in: { record: id(procedure) }.
  */
 import type {
   EntityKind,

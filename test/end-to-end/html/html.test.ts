@@ -71,7 +71,8 @@ needing('tool:chromium')(
       // Zoom by click: what is chosen is as wide as the whole.
       const target = bars.find(({ title }) => title.startsWith('a ('))!.node;
       await browser.evaluate(
-        `document.querySelector('#graph [data-n="${target}"]').dispatchEvent(new MouseEvent('click', { bubbles: true }))`,
+        `document.querySelector('#graph [data-n="${target}"]').dispatchEvent(new MouseEvent('click', { bubbles: ` +
+          'true }))',
       );
       const zoomed = (await browser.evaluate(drawnBars)) as Drawn[];
       t.true(zoomed.find(({ node }) => node === target)!.share > 0.99);
@@ -94,7 +95,8 @@ needing('tool:chromium')(
       );
       // Figure 1 of anything.
       await browser.evaluate(
-        `(() => { const s = document.getElementById('entity'); s.value = '1'; s.dispatchEvent(new Event('change')); })()`,
+        `(() => { const s = document.getElementById('entity'); s.value = '1'; s.dispatchEvent(new Event('change')); ` +
+          '})()',
       );
       t.true(((await browser.evaluate(`document.querySelectorAll('#figures rect').length`)) as number) > 0);
       // Themes.

@@ -73,7 +73,7 @@ test('what a run-time library does belongs to its caller; what another library d
   for (const origin of ['installed', 'own'] as const) t.is(recorded(origin).findings[0]!.name, 'vfprintf');
 });
 
-test('OpenMP: small pieces, and locks taken very often, are found by what the library takes; larger pieces are not', (t) => {
+test('OpenMP: small pieces, and locks taken very often, show in what the library takes; larger pieces do not', (t) => {
   /**
    * Of ten parts of the time the library has some in `call`; in the others one thread works and the other waits at the
    * end of the region.
@@ -616,26 +616,23 @@ for (const P of [2, 4, 18, 64]) {
     t.deepEqual([model.findings[0]!.kind, model.findings[0]!.name], ['serial', 'divide']);
   });
 
-  test(
-    `P = ${P}: the slowest stage of a pipeline is named although nobody works beside it for most of the ` + 'time',
-    (t) => {
-      const builder = new Builder({ processors: P });
-      for (let item = 0; item < 50; item++)
-        builder
-          .stretch(second / 1000, [
-            run('producer', ['main', 'produce', 'make']),
-            run('consumer', ['main', 'consume', 'use']),
-          ])
-          .stretch(second / 50, [
-            wait('producer', ['main', 'produce', 'condition:room']),
-            run('consumer', ['main', 'consume', 'use']),
-          ]);
-      builder.object('condition:room', { acquisitions: 50, contended: 50 });
-      const finding = first(t, builder, { kind: 'pipeline', entity: 'use', change: 'balance' });
-      const { code, stage } = factsOf(finding, 'slowest-stage');
-      t.deepEqual(namesOf(finding.model, [code, stage.thread]), ['use', 'consumer']);
-    },
-  );
+  test(`P = ${P}: the slowest stage of a pipeline is named though nobody works beside it most of the time`, (t) => {
+    const builder = new Builder({ processors: P });
+    for (let item = 0; item < 50; item++)
+      builder
+        .stretch(second / 1000, [
+          run('producer', ['main', 'produce', 'make']),
+          run('consumer', ['main', 'consume', 'use']),
+        ])
+        .stretch(second / 50, [
+          wait('producer', ['main', 'produce', 'condition:room']),
+          run('consumer', ['main', 'consume', 'use']),
+        ]);
+    builder.object('condition:room', { acquisitions: 50, contended: 50 });
+    const finding = first(t, builder, { kind: 'pipeline', entity: 'use', change: 'balance' });
+    const { code, stage } = factsOf(finding, 'slowest-stage');
+    t.deepEqual(namesOf(finding.model, [code, stage.thread]), ['use', 'consumer']);
+  });
 
   test(`P = ${P}: of two limits the one that saves more comes first, and an interval says how sure that is`, (t) => {
     const builder = new Builder({ processors: P })

@@ -20,7 +20,8 @@ export const command: Command = {
   name: 'html',
   usage: '[-o FILE] [options] [FILE | BEFORE AFTER]',
   about:
-    'Writes a profile as one HTML page: what limits the program, where elapsed time went, threads, locks and the critical\n' +
+    'Writes a profile as one HTML page: what limits the program, where elapsed time went, threads, locks and the ' +
+    'critical\n' +
     'path. It needs no network, and is readable without scripts. Of two profiles: what changed.\n' +
     'Without FILE: the newest *.quartz here. docs/reference/html.md says what is in it.',
   examples: [

@@ -66,7 +66,8 @@ export function htmlPage(model: Model, comparison: Comparison | null, version: s
 <style>${assets.style}</style>
 </head>
 <body>
-<header><h1>${escape(title)}</h1><button id="theme" type="button" hidden>Dark</button><nav aria-label="Parts of this page">${links}</nav></header>
+<header><h1>${escape(title)}</h1><button id="theme" type="button" hidden>Dark</button>
+<nav aria-label="Parts of this page">${links}</nav></header>
 <main>
 ${headFigures(model)}
 ${bodies}
@@ -106,21 +107,34 @@ function flameSection(model: Model, data: PageData): string {
         : '';
   const tree = shownRows(viewOf(model, 'tree'), costIndex.npt, 40).rows;
   const query = { view: 'tree', sort: 'npt', metrics: [] } as const;
+  const size = { root: 0, width: flameWidth, most: flameRows, titles: true };
+  const graph = flameSvg(data, childrenOf(data.flame), size);
   return (
-    `<p>A bar is as wide as the elapsed time (normalized processor time) that a procedure accounts for, with all that it calls; below it is what it calls. ${legend}</p>` +
-    `<div id="flame-controls" hidden><label>Search <input id="search" type="search" autocomplete="off" spellcheck="false"></label> <button id="reset" type="button">Whole program</button> <span id="found" role="status"></span><p class="dim">Click, or Tab here and use the arrow keys: Enter zooms, Escape zooms out, / searches.</p></div>` +
-    `<div id="graph">${flameSvg(data, childrenOf(data.flame), { root: 0, width: flameWidth, most: flameRows, titles: true })}</div>` +
+    '<p>A bar is as wide as the elapsed time (normalized processor time) that a procedure accounts for, with all ' +
+    `that it calls; below it is what it calls. ${legend}</p>` +
+    '<div id="flame-controls" hidden><label>Search <input id="search" type="search" autocomplete="off" ' +
+    'spellcheck="false"></label> <button id="reset" type="button">Whole program</button> <span id="found" ' +
+    'role="status"></span><p class="dim">Click, or Tab here and use the arrow keys: Enter zooms, Escape zooms out, / ' +
+    'searches.</p></div>' +
+    `<div id="graph">${graph}</div>` +
     `<p id="readout" role="status"></p>` +
     (!data.flame.complete
       ? '<p class="dim">The smallest contexts are not drawn; their time is in their callers.</p>'
       : '') +
-    `<details><summary>The same as a table</summary>${htmlTable('Calling contexts, the costliest', tree, contextColumns(model, query, options), 40)}</details>`
+    '<details><summary>The same as a ' +
+    `table</summary>${htmlTable(
+      'Calling contexts, the costliest',
+      tree,
+      contextColumns(model, query, options),
+      40,
+    )}</details>`
   );
 }
 
 const procedureSection = (model: Model): string =>
   htmlTable(
-    'Procedures and synchronization objects by normalized processor time (NPT: the elapsed time that each accounts for)',
+    'Procedures and synchronization objects by normalized processor time (NPT: the elapsed time that each accounts ' +
+      'for)',
     procedureRows(model),
     procedureColumns(model, options),
     50,
@@ -130,7 +144,8 @@ function figureSection(data: PageData): string {
   const first = data.figures.slice(0, 3);
   const drawn = first.map(
     (figure) =>
-      `<figure><figcaption>${escape(data.entities[figure.entity]?.name ?? '?')}</figcaption>${figureSvg(data, figure)}${figureLegend(data, figure)}</figure>`,
+      `<figure><figcaption>${escape(data.entities[figure.entity]?.name ?? '?')}</figcaption>` +
+      `${figureSvg(data, figure)}${figureLegend(data, figure)}</figure>`,
   );
   return (
     `<p>NPT by number of busy processors: what stands at the left ran (nearly) alone.</p>` +

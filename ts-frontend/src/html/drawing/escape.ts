@@ -1,6 +1,6 @@
 /**
- * Text in HTML and SVG, and data in a script element. Names come from untrusted files: whatever is in them, they are shown
- * and do nothing.
+ * Text in HTML and SVG, and data in a script element. Names come from untrusted files: whatever is in them, they are
+ * shown and do nothing.
  */
 const entities: Readonly<Record<string, string>> = {
   '&': '&amp;',

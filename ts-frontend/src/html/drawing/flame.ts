@@ -47,7 +47,7 @@ export function barsOf(flame: FlameColumns, children: readonly number[][], root:
   return bars;
 }
 
-/** 0: alone, ..., 4: all processors were busy meanwhile. */
+/** 0: alone, ..., 4: all processors were busy. */
 export function aloneness(parallelism: number, processors: number): number {
   if (processors <= 1) return 4;
   return Math.max(0, Math.min(4, Math.floor((5 * (parallelism - 1)) / (processors - 1))));
@@ -68,7 +68,7 @@ export function describe({ entities, flame, elapsedNs }: PageData, node: number)
   const change = flame.changeNs?.[node];
   return [
     `${name}${where === '' ? '' : ` (${where})`}: ${time(ns)}, ${percent(ns, elapsedNs)} of elapsed time`,
-    `${figure(busy)} processors busy meanwhile`,
+    `${figure(busy)} processors busy at that time`,
     ...(change === undefined ? [] : [`${change > 0 ? '+' : ''}${time(change)} against before`]),
   ].join('; ');
 }
@@ -103,11 +103,15 @@ export function flameSvg(data: PageData, children: readonly number[][], options:
     const text = room < 3 ? '' : name.length <= room ? name : `${name.slice(0, room - 1)}…`;
     const marks = `${found?.has(entity) ? ' found' : ''}${node === selected ? ' chosen' : ''}`;
     return (
-      `<g data-n="${node}" class="${colour}${marks}"><rect x="${x.toFixed(1)}" y="${y}" width="${wide.toFixed(1)}" height="${rowHeight - 1}"/>` +
+      `<g data-n="${node}" class="${colour}${marks}"><rect x="${x.toFixed(1)}" y="${y}" width="${wide.toFixed(1)}" ` +
+      `height="${rowHeight - 1}"/>` +
       (text === '' ? '' : `<text x="${(x + 2).toFixed(1)}" y="${y + 13}">${escape(text)}</text>`) +
       `${titles ? `<title>${escape(describe(data, node))}</title>` : ''}</g>`
     );
   });
   const height = (depth + 1) * rowHeight;
-  return `<svg class="flame" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img" aria-label="Icicle graph of calling contexts by elapsed time">${parts.join('')}</svg>`;
+  return (
+    `<svg class="flame" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img" ` +
+    `aria-label="Icicle graph of calling contexts by elapsed time">${parts.join('')}</svg>`
+  );
 }

@@ -1,7 +1,7 @@
 /**
- * Bottle graph of the threads (Du Bois et al., OOPSLA 2013): a box for each, as high as the elapsed time that it accounts
- * for (its NPT) and as wide as the mean number of busy processors meanwhile. Heights add up to the program's NPT; narrow
- * boxes ran alone. Pure.
+ * Bottle graph of the threads (Du Bois et al., OOPSLA 2013): a box for each, as high as the elapsed time that it
+ * accounts for (its NPT) and as wide as the mean number of busy processors at that time. Heights add up to the
+ * program's NPT; narrow boxes ran alone. Pure.
  */
 import type { Entity, Model } from '../../model/index.js';
 import { label } from '../../render/wording/names.js';
@@ -54,9 +54,10 @@ export function bottles(model: Model): string {
     const tall = (height * nptNs) / whole;
     const wide = Math.max(1, (half * parallelism) / model.processors);
     y -= tall;
-    const text = `${name}: ${time(nptNs)}, ${figure(parallelism)} processors busy meanwhile`;
+    const text = `${name}: ${time(nptNs)}, ${figure(parallelism)} processors busy at that time`;
     return (
-      `<g><rect x="${(half - wide).toFixed(1)}" y="${y.toFixed(1)}" width="${(2 * wide).toFixed(1)}" height="${Math.max(0.5, tall - 1).toFixed(1)}"/><title>${escape(text)}</title>` +
+      `<g><rect x="${(half - wide).toFixed(1)}" y="${y.toFixed(1)}" width="${(2 * wide).toFixed(1)}" ` +
+      `height="${Math.max(0.5, tall - 1).toFixed(1)}"/><title>${escape(text)}</title>` +
       (tall >= 13
         ? `<text x="${2 * half + 8}" y="${(y + tall / 2 + 4).toFixed(1)}">${escape(cut(name, 26, letters))}</text>`
         : '') +
@@ -64,7 +65,12 @@ export function bottles(model: Model): string {
     );
   });
   return (
-    `<figure><svg class="bottles" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img" aria-label="${escape(`Bottle graph of ${boxes.length} threads; the table below has the same numbers`)}">${parts.join('')}</svg>` +
-    `<figcaption>A box is as high as the elapsed time that a thread accounts for, and as wide as the number of processors busy meanwhile (whole width: ${model.processors}). A high and narrow box ran alone.</figcaption></figure>`
+    `<figure><svg class="bottles" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img" ` +
+    `aria-label="${escape(
+      `Bottle graph of ${boxes.length} threads; the table below has the same numbers`,
+    )}">${parts.join('')}</svg>` +
+    '<figcaption>A box is as high as the elapsed time that a thread accounts for, and as wide as the number of ' +
+    `processors busy at that time (whole width: ${model.processors}). ` +
+    'A high and narrow box ran alone.</figcaption></figure>'
   );
 }

@@ -25,13 +25,24 @@ export function criticalPath(model: Model): string {
   const parts = states.map((name) => `${percent(path.states[name], path.lengthNs)} ${stateText[name]}`);
   const inferred =
     path.inferredNs > 0
-      ? ` ${percent(path.inferredNs, path.lengthNs)} of it is inferred: what ran meanwhile is taken for what was waited for.`
+      ? ` ${percent(path.inferredNs, path.lengthNs)} of it is inferred: what ran at that time is taken as ` +
+        'the cause of the wait.'
       : '';
   return (
-    `<p>${escape(`${time(path.lengthNs)} from the beginning ${path.toExit ? 'to the end' : 'to what ran when recording ended'}: its thread was ${parts.join(', ')}.${inferred}`)}</p>` +
+    `<p>${escape(
+      `${time(path.lengthNs)} from the beginning ` +
+        `${path.toExit ? 'to the end' : 'to what ran when recording ended'}: its thread was ` +
+        `${parts.join(', ')}.${inferred}`,
+    )}</p>` +
     lanes(model, path) +
     htmlTable('What is on the path', pathRows(model, path), pathColumns(model, path, options), 20) +
-    `<details><summary>In time order</summary>${htmlTable('Legs of the path in time order', legRows(path, false), legColumns(model, path, options), 60)}</details>`
+    '<details><summary>In time ' +
+    `order</summary>${htmlTable(
+      'Legs of the path in time order',
+      legRows(path, false),
+      legColumns(model, path, options),
+      60,
+    )}</details>`
   );
 }
 
@@ -53,7 +64,10 @@ function lanes(model: Model, path: TimePath): string {
   const drawn = [...path.legs].sort((a, b) => b.ns - a.ns).slice(0, mostBars);
   const bars = drawn.map((leg) => {
     const row = threads.includes(leg.thread) ? threads.indexOf(leg.thread) : threads.length;
-    return `<rect class="s-${mostly(leg)}" x="${x(leg.startNs).toFixed(1)}" y="${row * lane + 2}" width="${Math.max(0.5, x(leg.startNs + leg.ns) - x(leg.startNs)).toFixed(1)}" height="${lane - 4}"/>`;
+    return (
+      `<rect class="s-${mostly(leg)}" x="${x(leg.startNs).toFixed(1)}" y="${row * lane + 2}" ` +
+      `width="${Math.max(0.5, x(leg.startNs + leg.ns) - x(leg.startNs)).toFixed(1)}" height="${lane - 4}"/>`
+    );
   });
   const names = [
     ...threads.map((thread) => (thread === 0 ? '(not known)' : entityName(model, thread, letters))),
@@ -66,8 +80,14 @@ function lanes(model: Model, path: TimePath): string {
   );
   const threadsOf = item(names, 0);
   return (
-    `<figure><svg class="lanes" viewBox="0 0 ${width} ${height}" role="img" aria-label="${escape(`The path over time, a lane for each thread; mostly in ${threadsOf}. The tables below have the same numbers`)}">${texts.join('')}${bars.join('')}` +
-    `<text x="${left}" y="${height - 2}">0</text><text x="${width}" y="${height - 2}" text-anchor="end">${escape(time(end - start))}</text></svg>` +
-    `<figcaption>${(['useful', 'spinning', 'ready', 'blocked', 'io'] as const).map((name) => `<span class="key s-${name}"></span>${escape(stateText[name])} `).join('')}</figcaption></figure>`
+    `<figure><svg class="lanes" viewBox="0 0 ${width} ${height}" role="img" ` +
+    `aria-label="${escape(
+      `The path over time, a lane for each thread; mostly in ${threadsOf}. The tables below have the same numbers`,
+    )}">${texts.join('')}${bars.join('')}` +
+    `<text x="${left}" y="${height - 2}">0</text><text x="${width}" y="${height - 2}" ` +
+    `text-anchor="end">${escape(time(end - start))}</text></svg>` +
+    `<figcaption>${(['useful', 'spinning', 'ready', 'blocked', 'io'] as const)
+      .map((name) => `<span class="key s-${name}"></span>${escape(stateText[name])} `)
+      .join('')}</figcaption></figure>`
   );
 }

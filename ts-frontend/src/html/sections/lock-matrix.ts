@@ -64,21 +64,30 @@ function matrix(model: Model, rows: readonly ObjectRow[]): string {
   const part = (name: string, ns: number): string =>
     ns <= 0
       ? ''
-      : `<span class="${name} h${Math.max(1, Math.ceil((4 * ns) / most))}">${name === 'waited' ? 'waited' : 'held'} ${escape(time(ns))}</span>`;
+      : `<span class="${name} h${Math.max(1, Math.ceil((4 * ns) / most))}">${name === 'waited' ? 'waited' : 'held'} ` +
+        `${escape(time(ns))}</span>`;
   const body = cells.map(({ row, waited, held }) => {
     const its = threads.map(
       (thread) => `<td>${part('waited', waited.get(thread) ?? 0)}${part('held', held.get(thread) ?? 0)}</td>`,
     );
-    return `<tr><th scope="row" class="left">${escape(shortLabel(model, row.entity, 40, letters))}</th>${its.join('')}</tr>`;
+    return (
+      '<tr><th scope="row" ' +
+      `class="left">${escape(shortLabel(model, row.entity, 40, letters))}</th>${its.join('')}</tr>`
+    );
   });
   const names = threads.map((thread) =>
     thread === 0 ? 'not known' : label(item(model.entities, thread), letters).replace(/^thread /, ''),
   );
   const left = all.size - threads.length;
   return (
-    `<div class="wide"><table class="matrix"><caption>Who waited, and who held it while others waited, as snapshots saw it (threads times time; of threads that had been let go and waited for a CPU nothing)</caption>` +
-    `<thead><tr><th scope="col" class="left">object</th>${names.map((name) => `<th scope="col">${escape(cut(name, 24, letters))}</th>`).join('')}</tr></thead>` +
-    `<tbody>${body.join('')}</tbody></table></div>${left > 0 ? `<p class="dim">${left} more threads are not shown.</p>` : ''}`
+    '<div class="wide"><table class="matrix"><caption>Who waited, and who held it while others waited, as snapshots ' +
+    'saw it (threads times time; of threads that had been let go and waited for a CPU nothing)</caption>' +
+    '<thead><tr><th scope="col" ' +
+    `class="left">object</th>` +
+    `${names.map((name) => `<th scope="col">${escape(cut(name, 24, letters))}</th>`).join('')}</tr></thead>` +
+    `<tbody>${body.join('')}</tbody></table></div>${
+      left > 0 ? `<p class="dim">${left} more threads are not shown.</p>` : ''
+    }`
   );
 }
 

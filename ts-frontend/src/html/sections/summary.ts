@@ -21,7 +21,8 @@ export function headFigures(model: Model): string {
     ['idle', percent(balance.idleNs, total)],
     ['snapshots', count(model.samples)],
   ];
-  return `<dl class="boxes">${boxes.map(([name, value]) => `<div><dt>${name}</dt><dd>${escape(value)}</dd></div>`).join('')}</dl>`;
+  const rows = boxes.map(([name, value]) => `<div><dt>${name}</dt><dd>${escape(value)}</dd></div>`);
+  return `<dl class="boxes">${rows.join('')}</dl>`;
 }
 
 export function findings(model: Model): string {

@@ -64,13 +64,19 @@ export function timeLine(model: Model): string {
   const runnable = `${begin}${heights[0] ?? ''}${steps(stretches, heights)}`;
   const cut =
     most > top ? ` The line is cut off at ${figure(top)}; at most ${figure(most)} threads were runnable.` : '';
-  const summary = `On average ${figure(model.balance.meanBusy)} of ${model.processors} processors were busy, and ${figure(model.balance.meanRunnable)} threads runnable.`;
+  const summary =
+    `On average ${figure(model.balance.meanBusy)} of ${model.processors} processors were busy, and ` +
+    `${figure(model.balance.meanRunnable)} threads runnable.`;
   return (
-    `<figure><svg class="line" viewBox="0 0 ${width} ${height}" role="img" aria-label="${escape(`Processors over time. ${summary}`)}">` +
+    `<figure><svg class="line" viewBox="0 0 ${width} ${height}" role="img" ` +
+    `aria-label="${escape(`Processors over time. ${summary}`)}">` +
     areas.reverse().join('') +
     `<path class="runnable" d="${runnable}"/>` +
-    `<text x="${left - 4}" y="12" text-anchor="end">${figure(top)}</text><text x="${left - 4}" y="${height - bottom}" text-anchor="end">0</text>` +
-    `<text x="${left}" y="${height - 6}">0</text><text x="${width}" y="${height - 6}" text-anchor="end">${escape(time(whole))}</text></svg>` +
-    `<figcaption>${layers.map(([name]) => `<span class="key s-${name}"></span>${name} `).join('')}processors; <span class="key line-key"></span>runnable threads. ${escape(summary + cut)}</figcaption></figure>`
+    `<text x="${left - 4}" y="12" text-anchor="end">${figure(top)}</text><text x="${left - 4}" ` +
+    `y="${height - bottom}" text-anchor="end">0</text>` +
+    `<text x="${left}" y="${height - 6}">0</text><text x="${width}" y="${height - 6}" ` +
+    `text-anchor="end">${escape(time(whole))}</text></svg>` +
+    `<figcaption>${layers.map(([name]) => `<span class="key s-${name}"></span>${name} `).join('')}processors; <span ` +
+    `class="key line-key"></span>runnable threads. ${escape(summary + cut)}</figcaption></figure>`
   );
 }

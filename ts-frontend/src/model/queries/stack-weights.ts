@@ -9,7 +9,9 @@ export interface StackWeights {
   entity: Uint32Array;
   /** 1: a run-time library's procedure, called from something else. */
   runtime: Uint8Array;
-  /** Of each tuple of the profile: its node, and its ns, the cost of the hooks taken out where the model has done so. */
+  /**
+   * Of each tuple of the profile: its node, and its ns, the cost of the hooks taken out where the model has done so.
+   */
   stack: Uint32Array;
   weights: Float64Array;
 }

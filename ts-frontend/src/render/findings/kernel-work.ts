@@ -48,7 +48,7 @@ export function kernelWork(finding: Finding, facts: KernelWorkFacts, say: Phrase
       ? ' The program had ' +
         `${counted(count(faults), 'page fault')}${
           again !== null && again >= 0.05
-            ? `, at least ${share(again)} of them for ` + 'memory that the program had used before'
+            ? `, at least ${share(again)} of them for memory that the program had used before`
             : ''
         }.`
       : calls
