@@ -43,20 +43,20 @@ interface Way {
 interface Group {
   filled: number;
   ready: number;
-  tables: number;
+  working: number;
   ways: Way[];
 } // ready: threads; working: of `filled` CPUs
 
 /** What ready threads at one b, s and r would have done: those that spin, and those that work, in proportion. */
 function groupOf(free: number, ready: number, spinners: number): Group {
   const filled = Math.min(free, Math.round(ready));
-  if (filled <= 0) return { filled: 0, ready, tables: 0, ways: [{ part: 1, work: 0, spin: 0 }] };
-  const tables = (filled * (ready - spinners)) / ready,
-    low = Math.min(filled, Math.floor(tables + 1e-9)),
-    more = Math.max(0, tables - low);
+  if (filled <= 0) return { filled: 0, ready, working: 0, ways: [{ part: 1, work: 0, spin: 0 }] };
+  const working = (filled * (ready - spinners)) / ready,
+    low = Math.min(filled, Math.floor(working + 1e-9)),
+    more = Math.max(0, working - low);
   const ways = [{ part: 1 - more, work: low, spin: filled - low }];
   if (more > 1e-9) ways.push({ part: more, work: low + 1, spin: filled - low - 1 });
-  return { filled, ready, tables, ways };
+  return { filled, ready, working, ways };
 }
 
 /**
@@ -84,15 +84,28 @@ function kernelParts({ tuples }: RawProfile): (k: number) => ReadonlyMap<number,
       .find((its) => its !== undefined) ?? own;
 }
 
+/** A row that comes from another one, with a part of its time. */
+interface Row {
+  from: number;
+  busy: number;
+  spinning: number;
+  ns: number;
+}
+interface ThreadRow extends Row {
+  state: number;
+  kernel: number;
+}
+
+const add = (to: Map<number, number>, at: number, ns: number): void => {
+  to.set(at, (to.get(at) ?? 0) + ns);
+};
+
 export function undisturbed(raw: RawProfile): RawProfile {
   const { tuples, balance, head } = raw;
   const key = (b: number, s: number, r: number): number => (b * (head.processors + 1) + s) * 2 ** 32 + r;
   const keyOf = (k: number): number => key(u16(tuples.busy, k), u16(tuples.spinning, k), u32(tuples.runnable, k));
   const readyNs = new Map<number, number>(),
     spinnersNs = new Map<number, number>(); // by b, s and r
-  const add = (to: Map<number, number>, at: number, ns: number): void => {
-    to.set(at, (to.get(at) ?? 0) + ns);
-  };
   for (let k = 0; k < tuples.ns.length; k++) {
     if (tuples.state[k] !== State.ready) continue;
     add(readyNs, keyOf(k), f64(tuples.ns, k));
@@ -100,7 +113,7 @@ export function undisturbed(raw: RawProfile): RawProfile {
   }
   const groups = new Map<number, Group>();
   const unchanged = groupOf(0, 0, 0);
-  const rows: { from: number; busy: number; spinning: number; ns: number }[] = [];
+  const rows: Row[] = [];
   for (let k = 0; k < balance.ns.length; k++) {
     const b = u16(balance.busy, k),
       s = u16(balance.spinning, k),
@@ -114,10 +127,25 @@ export function undisturbed(raw: RawProfile): RawProfile {
     for (const { part, work, spin } of group.ways)
       rows.push({ from: k, busy: b + work, spinning: s + spin, ns: ns * part });
   }
-  const its: { from: number; state: number; kernel: number; busy: number; spinning: number; ns: number }[] = [];
+  const its = threadRows(raw, (k) => groups.get(keyOf(k)) ?? unchanged);
+  return {
+    ...raw,
+    tuples: {
+      ...pick(tuples, its),
+      state: Uint8Array.from(its, (row) => row.state),
+      kernel: Uint8Array.from(its, (row) => row.kernel),
+    },
+    balance: pick(balance, rows),
+  };
+}
+
+/** What threads did, in each of the ways in which CPUs would have been used. */
+function threadRows(raw: RawProfile, groupAt: (k: number) => Group): ThreadRow[] {
+  const { tuples } = raw;
+  const its: ThreadRow[] = [];
   const partsOf = kernelParts(raw);
   for (let k = 0; k < tuples.ns.length; k++) {
-    const { filled, ready, tables, ways } = groups.get(keyOf(k)) ?? unchanged;
+    const { filled, ready, working, ways } = groupAt(k);
     const state = u8(tuples.state, k),
       isReady = state === State.ready,
       spins = tuples.waiting[k] === Waiting.object;
@@ -131,27 +159,22 @@ export function undisturbed(raw: RawProfile): RawProfile {
       };
       emit(state, f64(tuples.ns, k) * (1 - attributed) * part);
       if (attributed > 0 && spins)
-        emit(State.spinning, filled > tables ? (f64(tuples.ns, k) * attributed * spin * part) / (filled - tables) : 0);
-      else if (attributed > 0 && tables > 0)
+        emit(
+          State.spinning,
+          filled > working ? (f64(tuples.ns, k) * attributed * spin * part) / (filled - working) : 0,
+        );
+      else if (attributed > 0 && working > 0)
         for (const [kernel, of] of partsOf(k))
-          emit(State.useful, (f64(tuples.ns, k) * attributed * work * part * of) / tables, kernel);
+          emit(State.useful, (f64(tuples.ns, k) * attributed * work * part * of) / working, kernel);
     }
   }
-  return {
-    ...raw,
-    tuples: {
-      ...pick(tuples, its),
-      state: Uint8Array.from(its, (row) => row.state),
-      kernel: Uint8Array.from(its, (row) => row.kernel),
-    },
-    balance: pick(balance, rows),
-  };
+  return its;
 }
 
 /** Rows of a table, each with the part of the time that it has of the row it comes from. */
 function pick<Table extends { ns: Float64Array; busy: ArrayLike<number>; spinning: ArrayLike<number> }>(
   table: Table,
-  rows: readonly { from: number; busy: number; spinning: number; ns: number }[],
+  rows: readonly Row[],
 ): Table {
   const parts = new Set(['ns', 'runnableNs', 'overheadNs']);
   const columns = Object.entries(table as unknown as Record<string, Float64Array>).map(([name, column]) => {

@@ -17,3 +17,8 @@ export const passesOn = ({ libraryWait }: Entity): boolean => libraryWait === 'd
 export const isUnexplained = ({ libraryWait }: Entity): boolean => libraryWait === 'unknown';
 /** Threads come there again and again, as far as can be seen: of a loop or a futex nobody counts the waits. */
 export const isUncounted = ({ rawKind }: Entity): boolean => rawKind === 'futex' || rawKind === 'loop';
+
+const dataKinds: ReadonlySet<string> = new Set(['channel', 'condition', 'semaphore', 'futex']);
+/** Data may go through it from thread to thread. */
+export const passesData = (entity: Entity): boolean =>
+  dataKinds.has(entity.rawKind) && !isLock(entity) && !isBarrier(entity);

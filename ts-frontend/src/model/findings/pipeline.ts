@@ -4,18 +4,13 @@
  */
 import { defined, item } from '../profile/columns.js';
 import type { Contexts } from '../evidence/loss-contexts.js';
-import type { Candidate } from './code.js';
-import { isBeside, meanwhile, together } from './code.js';
-import { isBarrier, isLock, isUnexplained, passesOn } from '../evidence/wait-kinds.js';
+import { isBeside, meanwhile, together, type Candidate } from './candidate.js';
+import { isUnexplained, passesData, passesOn } from '../evidence/wait-kinds.js';
 import type { FindingContext } from '../evidence/context.js';
 import { findingOf, shownId } from '../evidence/context.js';
 import { lossOf } from '../evidence/lock-loss.js';
 import type { Entity, Finding, Model } from '../result/types.js';
 
-const dataKinds: ReadonlySet<string> = new Set(['channel', 'condition', 'semaphore', 'futex']);
-/** Data may go through it from thread to thread. */
-export const passesData = (entity: Entity): boolean =>
-  dataKinds.has(entity.rawKind) && !isLock(entity) && !isBarrier(entity);
 /** Threads have waited for it again and again. */
 const isRepeated = (entity: Entity): boolean => passesOn(entity) || (entity.object?.contended ?? 0) >= 10;
 
@@ -57,6 +52,43 @@ export function isStream(model: Model, candidate: Candidate): boolean {
   );
 }
 
+/** What the threads of a stream wait for, which threads these are, and who is the slowest. */
+interface Stages {
+  objects: number[];
+  shown: number[]; // the objects, groups in place of their members
+  count: number;
+  first: Stage | undefined;
+  second: Stage | undefined; // the slowest and the one after it
+  workNs: number; // of all of them
+}
+/** Threads of one name; as slow as the slowest of them. */
+interface Stage {
+  thread: Entity;
+  timeNs: number;
+}
+
+/** Adds to `involved` the threads that run the streams, and those that wait for them. */
+function stagesOf(model: Model, streams: readonly Candidate[], involved: Set<number>): Stages {
+  const waited = [...streams.map((one) => defined(one.waited)), ...streams.flatMap((one) => one.data)];
+  const objects = [...new Set(waited.map(({ object }) => object))];
+  for (const one of streams) for (const thread of one.stats.threads.ids) if (thread !== 0) involved.add(thread);
+  for (const object of objects)
+    for (const { thread } of defined(item(model.entities, object).object).waiters)
+      if (thread !== 0) involved.add(thread);
+  const stages = new Map<string, Stage>();
+  let workNs = 0;
+  for (const id of involved) {
+    const thread = item(model.entities, id);
+    const timeNs = thread.processorTimeNs / Math.max(1, thread.instances);
+    workNs += thread.processorTimeNs;
+    const known = stages.get(thread.name);
+    if (!known || known.timeNs < timeNs) stages.set(thread.name, { thread, timeNs });
+  }
+  const [first, second] = [...stages.values()].sort((a, b) => b.timeNs - a.timeNs);
+  const shown = [...new Set(objects.map((object) => shownId(model, object)))];
+  return { objects, shown, count: stages.size, first, second, workNs };
+}
+
 /** Threads that pass data on: one stage is slower than the others, or all of them wait for each other. */
 export function stream(
   context: FindingContext,
@@ -64,73 +96,82 @@ export function stream(
   streams: Candidate[],
   involved: Set<number>,
 ): Finding {
-  const { model, levels } = context;
-  const P = model.processors;
+  const { model } = context;
   streams.sort((a, b) => b.stats.cost - a.stats.cost);
-  const objects = [
-    ...new Set([
-      ...streams.map((one) => defined(one.waited).object),
-      ...streams.flatMap((one) => one.data.map((waited) => waited.object)),
-    ]),
-  ];
-  for (const one of streams) for (const thread of one.stats.threads.ids) if (thread !== 0) involved.add(thread);
-  for (const object of objects)
-    for (const { thread } of defined(item(model.entities, object).object).waiters)
-      if (thread !== 0) involved.add(thread);
-  // A stage is the threads of one name; it is as slow as the slowest of them.
-  const stages = new Map<string, { thread: Entity; time: number }>();
-  let work = 0;
-  for (const id of involved) {
-    const thread = item(model.entities, id);
-    const time = thread.processorTimeNs / Math.max(1, thread.instances);
-    work += thread.processorTimeNs;
-    const known = stages.get(thread.name);
-    if (!known || known.time < time) stages.set(thread.name, { thread, time });
-  }
-  const [first, second] = [...stages.values()].sort((a, b) => b.time - a.time);
-  const total = together(context, contexts, streams);
-  const related = [...objects, ...streams.map((one) => one.id)];
-
-  const shown = [...new Set(objects.map((object) => shownId(model, object)))];
-
-  if (first && second && first.time >= 1.25 * second.time) {
+  const stages = stagesOf(model, streams, involved);
+  const { first, second } = stages;
+  const related = [...stages.objects, ...streams.map((one) => one.id)];
+  if (first && second && first.timeNs >= 1.25 * second.timeNs) {
     const mine = streams.find((one) => one.thread === first.thread.id) ?? item(streams, 0);
-    const savingNs = Math.min(model.root.parallelizeNs, Math.max(0, first.time - Math.max(second.time, work / P)));
-    return findingOf(model, {
-      entity: mine.id,
-      kind: 'pipeline',
-      change: 'balance',
-      advice: { pieces: null, threads: 'more' },
-      costNs: mine.stats.cost,
-      savingNs,
-      meanwhile: meanwhile(model, mine.stats),
-      facts: {
-        form: 'slowest-stage',
-        code: mine.id,
-        stage: { thread: first.thread.id, workNs: first.time },
-        next: { thread: second.thread.id, workNs: second.time },
-        objects: shown,
-        savesNs: savingNs,
-      },
-      related: [...related, first.thread.id, second.thread.id, ...involved],
-    });
+    return slowestStage(model, mine, stages, first, second, [
+      ...related,
+      first.thread.id,
+      second.thread.id,
+      ...involved,
+    ]);
   }
-  const { stats } = total;
-  if (stages.size >= 2) {
-    const savingNs = Math.min(stats.lost, Math.max(0, stats.npt - Math.max(first?.time ?? 0, work / P)));
-    const code = item(streams, 0).id;
-    return findingOf(model, {
-      entity: code,
-      kind: 'starvation',
-      change: 'finer-grain',
-      advice: { pieces: 'smaller', threads: null },
-      costNs: stats.cost,
-      savingNs,
-      meanwhile: meanwhile(model, stats),
-      facts: { form: 'passed-data', objects: shown, code, savesNs: savingNs },
-      related,
-    });
-  }
+  const all = together(context, contexts, streams);
+  return stages.count >= 2 ? passedData(model, all, stages, related) : mutualWait(context, all, stages, related);
+}
+
+function slowestStage(
+  model: Model,
+  mine: Candidate,
+  { shown, workNs }: Stages,
+  first: Stage,
+  second: Stage,
+  related: number[],
+): Finding {
+  const others = Math.max(second.timeNs, workNs / model.processors);
+  const savingNs = Math.min(model.root.parallelizeNs, Math.max(0, first.timeNs - others));
+  return findingOf(model, {
+    entity: mine.id,
+    kind: 'pipeline',
+    change: 'balance',
+    advice: { pieces: null, threads: 'more' },
+    costNs: mine.stats.cost,
+    savingNs,
+    meanwhile: meanwhile(model, mine.stats),
+    facts: {
+      form: 'slowest-stage',
+      code: mine.id,
+      stage: { thread: first.thread.id, workNs: first.timeNs },
+      next: { thread: second.thread.id, workNs: second.timeNs },
+      objects: shown,
+      savesNs: savingNs,
+    },
+    related,
+  });
+}
+
+/** `all`: the streams as one, under the name of the one that costs most. */
+function passedData(
+  model: Model,
+  { id, stats }: Candidate,
+  { shown, first, workNs }: Stages,
+  related: number[],
+): Finding {
+  const leastNs = Math.max(first?.timeNs ?? 0, workNs / model.processors);
+  const savingNs = Math.min(stats.lost, Math.max(0, stats.npt - leastNs));
+  return findingOf(model, {
+    entity: id,
+    kind: 'starvation',
+    change: 'finer-grain',
+    advice: { pieces: 'smaller', threads: null },
+    costNs: stats.cost,
+    savingNs,
+    meanwhile: meanwhile(model, stats),
+    facts: { form: 'passed-data', objects: shown, code: id, savesNs: savingNs },
+    related,
+  });
+}
+
+function mutualWait(
+  { model, levels }: FindingContext,
+  { stats }: Candidate,
+  { objects, shown }: Stages,
+  related: number[],
+): Finding {
   const object = item(objects, 0);
   const saved = lossOf(levels, item(model.entities, object), defined(levels.waits.get(object)));
   const savingNs = Math.min(stats.lost, saved.blockedSaving + saved.spinSaving);

@@ -83,6 +83,24 @@ function objectMinus(later: RawObject, earlier: RawObject | undefined): RawObjec
   };
 }
 
+/** Stretches since then. Those that were joined since can't be distinguished: all are shown. */
+function timelineSince(later: RawProfile['timeline'], earlier: RawProfile['timeline']): RawProfile['timeline'] {
+  const known = earlier.ns.length;
+  const joined = known > 0 && later.ns.length > 0 && f64(later.ns, 0) !== f64(earlier.ns, 0);
+  const cut = joined ? 0 : Math.max(0, known - 1);
+  return {
+    startNs: later.startNs.slice(cut),
+    ns: later.ns.slice(cut),
+    usefulNs: later.usefulNs.slice(cut),
+    overheadNs: later.overheadNs.slice(cut),
+    spinningNs: later.spinningNs.slice(cut),
+    idleNs: later.idleNs.slice(cut),
+    runnableNs: later.runnableNs.slice(cut),
+    snapshots: later.snapshots.slice(cut),
+    top: later.top.slice(cut),
+  };
+}
+
 /** Throws RangeError where the two are not reads of one recording, in this order. */
 export function difference(later: RawProfile, earlier: RawProfile): RawProfile {
   if (
@@ -93,12 +111,6 @@ export function difference(later: RawProfile, earlier: RawProfile): RawProfile {
     throw new RangeError('not two reads of one recording, the later one first');
   const head = { ...later.head };
   for (const key of headCounts) head[key] = Math.max(0, later.head[key] - earlier.head[key]);
-  const from = earlier.timeline.ns.length > 0 ? Math.max(0, earlier.timeline.ns.length - 1) : 0;
-  const joined =
-    later.timeline.ns.length > 0 &&
-    earlier.timeline.ns.length > 0 &&
-    f64(later.timeline.ns, 0) !== f64(earlier.timeline.ns, 0);
-  const cut = joined ? 0 : from; // stretches that were joined since can't be distinguished: all are shown
   const earlierObjects = new Map(earlier.objects.map((row, k) => [k, row]));
   return {
     ...later,
@@ -135,16 +147,6 @@ export function difference(later: RawProfile, earlier: RawProfile): RawProfile {
       spinningNs: minus(later.processors.spinningNs, earlier.processors.spinningNs),
       idleNs: minus(later.processors.idleNs, earlier.processors.idleNs),
     },
-    timeline: {
-      startNs: later.timeline.startNs.slice(cut),
-      ns: later.timeline.ns.slice(cut),
-      usefulNs: later.timeline.usefulNs.slice(cut),
-      overheadNs: later.timeline.overheadNs.slice(cut),
-      spinningNs: later.timeline.spinningNs.slice(cut),
-      idleNs: later.timeline.idleNs.slice(cut),
-      runnableNs: later.timeline.runnableNs.slice(cut),
-      snapshots: later.timeline.snapshots.slice(cut),
-      top: later.timeline.top.slice(cut),
-    },
+    timeline: timelineSince(later.timeline, earlier.timeline),
   };
 }

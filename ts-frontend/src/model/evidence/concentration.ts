@@ -1,0 +1,161 @@
+/** Where in the program lost time concentrates: down the tree of stacks, entity by entity. Pure. */
+import { f64, item, u32, u8 } from '../profile/columns.js';
+import type { RawProfile } from '../profile/raw-profile.js';
+import type { Tables } from '../metrics/tables.js';
+import type { Stacks } from '../profile/stack-tree.js';
+import { Inclusive } from './inclusive-loss.js';
+import { similarity, statsOf, type Context, type Contexts, type ThreadTimes } from './loss-contexts.js';
+
+/**
+ * Goes down to where the loss concentrates: into the entity that has half of it or more on its stacks, wherever it was
+ * called from; what that leaves is looked at in the same way. Where no entity has half, a context is reported as it is
+ * if it is one piece of the program (a serial phase, or code that one set of threads runs together), else piecemeal.
+ * `least`: contexts that lose less are not looked at (ns).
+ */
+export function concentrate(raw: RawProfile, tables: Tables, contexts: Contexts, least: number): Context[] {
+  const all: number[] = [];
+  for (let n = 0; n < tables.stacks.count; n++) if (contexts.atWork[n] === 1) all.push(n);
+  const concentration = new Concentration(raw, tables, contexts, least, all);
+  concentration.explore(0, all, new Set(), 0);
+  return concentration.found;
+}
+
+/** Sets of nodes, divided by whether an entity is on the path to them. Only nodes on paths of members are looked at. */
+class Division {
+  readonly #isInside: Uint8Array; // in the split numbered so in `#splitOf`
+  readonly #splitOf: Uint32Array;
+  #splits = 0;
+  constructor(private readonly stacks: Stacks) {
+    this.#isInside = new Uint8Array(stacks.count);
+    this.#splitOf = new Uint32Array(stacks.count);
+  }
+
+  /** Those of the members that have the entity on their path, and the others. */
+  of(members: readonly number[], entity: number): [number[], number[]] {
+    const { parent, entity: entityOf } = this.stacks;
+    const splitOf = this.#splitOf,
+      isInside = this.#isInside,
+      split = ++this.#splits;
+    const yes: number[] = [],
+      no: number[] = [];
+    for (const node of members) {
+      let known = node;
+      while (known !== 0 && splitOf[known] !== split && entityOf[known] !== entity) known = u32(parent, known);
+      const answer = known === 0 ? 0 : splitOf[known] === split ? u8(isInside, known) : 1;
+      for (let n = node; n !== 0 && splitOf[n] !== split; n = u32(parent, n)) {
+        splitOf[n] = split;
+        isInside[n] = answer;
+        if (n === known) break;
+      }
+      (answer === 1 ? yes : no).push(node);
+    }
+    return [yes, no];
+  }
+}
+
+class Concentration {
+  readonly found: Context[] = [];
+  readonly #whole: number;
+  readonly #inclusive: Inclusive;
+  readonly #division: Division;
+  constructor(
+    private readonly raw: RawProfile,
+    private readonly tables: Tables,
+    private readonly contexts: Contexts,
+    private readonly least: number,
+    all: readonly number[],
+  ) {
+    this.#whole = this.#sum(all);
+    this.#inclusive = new Inclusive(tables.stacks, contexts.own, contexts.lostSelf, raw.entities.length);
+    this.#division = new Division(tables.stacks);
+  }
+
+  /** Of an entity with these nodes; `path`: entities on the way to it; `within`: what it is called from, 0 = any. */
+  explore(entity: number, members: number[], path: ReadonlySet<number>, within: number): void {
+    const { least, found } = this;
+    let rest = members;
+    for (let total = this.#sum(rest); total >= least; total = this.#sum(rest)) {
+      const own: number[] = [],
+        called: number[] = [];
+      for (const node of rest) (this.contexts.own.owner[node] === entity ? own : called).push(node);
+      const { first, second, half, most } = this.#inclusive.of(rest, path, total / 2);
+      if (this.#sum(own) >= total / 2 || first === 0) {
+        found.push({ entity, members: first === 0 ? rest : own, self: true, within });
+        if (first === 0) return;
+        rest = called;
+        continue;
+      }
+      const next = half !== 0 ? half : most >= least ? first : 0;
+      if (next === 0 || (half === 0 && this.#isPhase(entity, rest, first, second))) {
+        found.push({ entity, members: rest, self: false, within });
+        return;
+      }
+      const caller = this.#callerApart(rest, next);
+      const into = caller !== 0 && caller !== entity && !path.has(caller) ? caller : next;
+      const [inside, outside] = this.#division.of(rest, into);
+      this.explore(into, inside, new Set([...path, into]), into === next ? within : into);
+      rest = outside;
+    }
+  }
+
+  #sum(members: readonly number[]): number {
+    return members.reduce((total, n) => total + f64(this.contexts.lostSelf, n), 0);
+  }
+
+  #threadsOf(members: readonly number[]): ThreadTimes {
+    return statsOf(this.raw, this.contexts, this.tables.weights, members).threads;
+  }
+
+  #isPhase(entity: number, members: readonly number[], first: number, second: number): boolean {
+    if (entity === 0 || members.some((node) => this.#isBottom(node, entity))) return false;
+    const stats = statsOf(this.raw, this.contexts, this.tables.weights, members);
+    let most = 0;
+    for (const cost of stats.threads.cost) most = Math.max(most, cost);
+    if (most >= 0.9 * stats.cost) return this.#sum(members) < this.#whole / 2 && stats.cost >= 0.75 * stats.npt;
+    if (first === 0 || second === 0) return true;
+    const threadsBelow = (e: number): ThreadTimes => this.#threadsOf(this.#division.of(members, e)[0]);
+    return similarity(threadsBelow(first), threadsBelow(second)) > 0.5;
+  }
+
+  /** Is the entity where the stack begins? Then it is the program, or a thread, rather than a piece of it. */
+  #isBottom(node: number, entity: number): boolean {
+    const { parent, entity: entityOf } = this.tables.stacks;
+    let n = node;
+    while (n !== 0 && parent[n] !== 0) n = u32(parent, n);
+    return n !== 0 && entityOf[n] === entity;
+  }
+
+  /**
+   * Of a procedure that serves several pieces of the program, run by other threads each: what calls it in that with
+   * most of the loss; 0: it is one piece, or a small one has the rest.
+   */
+  #callerApart(members: readonly number[], entity: number): number {
+    const byCaller = new Map<number, number[]>();
+    for (const node of members) {
+      const caller = this.#callerOf(node, entity);
+      if (caller === 0) continue;
+      const known = byCaller.get(caller);
+      if (known) known.push(node);
+      else byCaller.set(caller, [node]);
+    }
+    const [most, ...others] = [...byCaller]
+      .map(([caller, nodes]) => ({ caller, nodes, lost: this.#sum(nodes) }))
+      .filter(({ lost }) => lost >= this.least)
+      .sort((a, b) => b.lost - a.lost);
+    if (!most) return 0;
+    const mine = this.#threadsOf(most.nodes);
+    return others.some(({ nodes }) => similarity(mine, this.#threadsOf(nodes)) <= 0.5) ? most.caller : 0;
+  }
+
+  /** What called the entity there, from outside of it; 0: none but where the stack begins. */
+  #callerOf(node: number, entity: number): number {
+    const { parent, entity: entityOf } = this.tables.stacks;
+    let at = 0;
+    for (let n = node; n !== 0; n = u32(parent, n)) if (entityOf[n] === entity) at = n;
+    const isProcedure = (n: number): boolean =>
+      this.contexts.own.hidden[n] !== 1 && item(this.raw.entities, u32(entityOf, n)).kind === 'procedure';
+    let n = at === 0 ? 0 : u32(parent, at);
+    while (n !== 0 && !isProcedure(n)) n = u32(parent, n);
+    return n === 0 || this.#isBottom(n, u32(entityOf, n)) ? 0 : u32(entityOf, n);
+  }
+}

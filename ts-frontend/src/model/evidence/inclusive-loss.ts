@@ -1,0 +1,84 @@
+/** What entities lose with all that runs below them, in a set of stacks. Pure. */
+import { addAt, countAt, f64, u32 } from '../profile/columns.js';
+import type { Stacks } from '../profile/stack-tree.js';
+import type { Own } from './code-origin.js';
+
+/**
+ * What each entity loses inclusively, in a set of stacks: summed from the tops of the stacks down, over the nodes on
+ * their paths.
+ */
+export class Inclusive {
+  readonly #below: Float64Array; // by node; all 0 between calls
+  readonly #totals: Float64Array; // by entity; all 0 between calls
+  readonly #marked: Uint8Array; // by node: on a path, and yet to come; all 0 between calls
+  readonly #above: Uint32Array; // by node: how many marked nodes stand right above it; all 0 between calls
+  constructor(
+    private readonly stacks: Stacks,
+    private readonly own: Own,
+    private readonly lostSelf: Float64Array,
+    entities: number,
+  ) {
+    this.#below = new Float64Array(stacks.count);
+    this.#totals = new Float64Array(entities);
+    this.#marked = new Uint8Array(stacks.count);
+    this.#above = new Uint32Array(stacks.count);
+  }
+
+  /**
+   * Leaving out the entities on `path`, and run-time libraries: the two with most (of equal ones the outermost), and
+   * the one with least that has `enough` (of equal ones the innermost); 0 = none. Sums of the same numbers in another
+   * order count as equal.
+   */
+  of(
+    members: readonly number[],
+    path: ReadonlySet<number>,
+    enough: number,
+  ): { first: number; second: number; half: number; most: number } {
+    const { parent, entity, first: isFirst } = this.stacks;
+    const below = this.#below,
+      totals = this.#totals,
+      marked = this.#marked,
+      above = this.#above;
+    for (const node of members) {
+      below[node] = f64(this.lostSelf, node);
+      for (let n = node; n !== 0 && marked[n] === 0;) {
+        marked[n] = 1;
+        n = u32(parent, n);
+        countAt(above, n);
+      }
+    }
+    const met: number[] = []; // on each path innermost first
+    for (const node of members) {
+      for (let n = node; n !== 0 && marked[n] === 1 && above[n] === 0;) {
+        // all that is above it has been added to it
+        const lost = f64(below, n);
+        below[n] = marked[n] = 0;
+        if (lost !== 0 && isFirst[n] === 1 && this.own.hidden[n] === 0) {
+          const e = u32(entity, n);
+          if (totals[e] === 0) met.push(e);
+          addAt(totals, e, lost);
+        }
+        n = u32(parent, n);
+        addAt(below, n, lost);
+        countAt(above, n, -1);
+      }
+    }
+    below[0] = 0;
+    let first = 0,
+      second = 0,
+      half = 0;
+    const exceeds = (a: number, b: number): boolean => a > b * (1 + 1e-12);
+    for (const e of met) {
+      if (path.has(e)) continue;
+      const lost = f64(totals, e);
+      if (!exceeds(f64(totals, first), lost)) {
+        second = first;
+        first = e;
+      } else if (!exceeds(f64(totals, second), lost)) second = e;
+      if (!exceeds(enough, lost) && (half === 0 || exceeds(f64(totals, half), lost))) half = e;
+    }
+    const most = f64(totals, first);
+    for (const e of met) totals[e] = 0;
+    return { first, second, half, most };
+  }
+}

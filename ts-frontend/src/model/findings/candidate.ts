@@ -1,0 +1,215 @@
+/**
+ * Pieces of the program that cost time while processors have nothing to do: code with what its threads did, and what
+ * others waited for. Which finding one is: code.ts. Pure.
+ */
+import { defined, f64, item, u16, u32, u8 } from '../profile/columns.js';
+import type { Context, ContextStats, Contexts } from '../evidence/loss-contexts.js';
+import { statsOf } from '../evidence/loss-contexts.js';
+import type { FindingContext } from '../evidence/context.js';
+import { processorsMeanwhile, shownId } from '../evidence/context.js';
+import { isBarrier, isLock, isUncounted, passesData } from '../evidence/wait-kinds.js';
+import { waitersBeside } from '../evidence/wait-overlap.js';
+import { isOfSystem, isOwn, isRuntime } from '../evidence/code-origin.js';
+import { rowsOfKey } from '../profile/row-index.js';
+import { pathOf } from '../profile/stack-tree.js';
+import { isBusy } from '../metrics/sums.js';
+import type { WaitingAt } from '../result/facts.js';
+import type { Entity, Finding, Model } from '../result/types.js';
+
+/** What threads waited for while a context cost time: mean number of them. */
+export interface Waited {
+  object: number;
+  mean: number;
+}
+
+export interface Candidate {
+  id: number; // shown entity
+  context: Context;
+  members: number[]; // stacks of all its contexts
+  stats: ContextStats;
+  waited: Waited | undefined;
+  data: Waited[]; // all objects through which data goes and at which threads waited
+  alone: boolean; // nearly all of its cost is one thread's
+  thread: number; // the thread with most cost
+  threads: number; // threads that ran it
+  parts: number[]; // of several procedures reported as one: those, most cost first
+}
+
+/** With what its threads did, and what others waited for. */
+export function candidateOf(
+  { model, meanwhile: beside }: FindingContext,
+  piece: Pick<Candidate, 'id' | 'context' | 'members' | 'stats' | 'parts'>,
+): Candidate {
+  const { ids, time: times, cost } = piece.stats.threads;
+  let most = 0,
+    time = 0,
+    thread = 0,
+    threads = 0;
+  for (let k = 0; k < ids.length; k++) {
+    time = Math.max(time, item(times, k));
+    if (item(cost, k) > most) {
+      most = item(cost, k);
+      thread = item(ids, k);
+    }
+  }
+  for (let k = 0; k < ids.length; k++)
+    if (item(times, k) >= 0.02 * time) threads += Math.max(1, item(model.entities, item(ids, k)).instances);
+  const alone = most >= 0.9 * piece.stats.cost && item(model.entities, thread).instances <= 1;
+
+  const data: Waited[] = [];
+  let best: Waited | undefined;
+  let join: Waited | undefined;
+  for (const [object, mean] of waitersBeside(beside, piece.members)) {
+    const entity = item(model.entities, object);
+    if (entity.rawKind === 'sleep' || isLock(entity)) continue;
+    const waited = { object, mean };
+    if (mean >= 0.1 && passesData(entity)) data.push(waited);
+    if (mean < 0.3) continue;
+    if (entity.rawKind === 'join') {
+      if (!join || mean > join.mean) join = waited;
+    } else if (!best || mean > best.mean) best = waited;
+  }
+  // who joins waits for the whole; the others say more
+  return { ...piece, waited: best ?? join, data, alone, thread, threads };
+}
+
+/** What it is for is not known: seen from outside, or an object that a library made for itself. */
+export const isUnknown = (object: Entity): boolean =>
+  isUncounted(object) || (object.rawKind !== 'join' && isOfSystem(object));
+
+/** A part of what several threads ran, with so much of the cost, that one of them ran on a path of its own. */
+const mostOfIt = 0.75;
+
+/**
+ * Several threads ran it, and others waited meanwhile for what nobody knows (a futex, a loop): a share of something
+ * that is done in parallel, or code of one thread that the others also call in phases of their own? The latter where
+ * one thread alone runs it on that path, libraries left out, with most of the cost: then this is that code.
+ */
+export function loneOf(
+  findingContext: FindingContext,
+  contexts: Contexts,
+  candidate: Candidate,
+): Candidate | undefined {
+  const { model, tables } = findingContext;
+  const object = candidate.waited ? item(model.entities, candidate.waited.object) : undefined;
+  if (!object || !isUnknown(object) || isBarrier(object)) return undefined;
+  const byPath = new Map<string, number[]>();
+  for (const node of candidate.members) {
+    const own = pathOf(tables.stacks, node).filter(
+      (id) => item(model.entities, id).kind === 'procedure' && isOwn(item(model.entities, id)),
+    );
+    byPath.set(own.join(' '), [...(byPath.get(own.join(' ')) ?? []), node]);
+  }
+  const members: number[] = [];
+  for (const nodes of byPath.values()) {
+    const { ids } = statsOf(model.raw, contexts, tables.weights, nodes).threads;
+    if (ids.length === 1 && ids[0] === candidate.thread && item(model.entities, candidate.thread).instances <= 1)
+      members.push(...nodes);
+  }
+  const stats = statsOf(model.raw, contexts, tables.weights, members);
+  if (members.length === candidate.members.length || stats.cost < mostOfIt * candidate.stats.cost) return undefined;
+  return candidateOf(findingContext, { ...candidate, members, context: { ...candidate.context, members }, stats });
+}
+
+/** Other threads were at work during a good part of it: it is a share of something that is done in parallel. */
+export const isBeside = ({ stats }: Candidate): boolean => stats.nptBeside >= 0.1 * stats.npt;
+
+/** Candidates of one kind as one, under the name of the one that costs most. */
+export function together({ model, tables }: FindingContext, contexts: Contexts, candidates: Candidate[]): Candidate {
+  const [first] = candidates.sort((a, b) => b.stats.cost - a.stats.cost);
+  if (candidates.length === 1) return defined(first);
+  const members = candidates.flatMap((one) => one.members);
+  return { ...defined(first), members, stats: statsOf(model.raw, contexts, tables.weights, members) };
+}
+
+/** The innermost procedure on all of the paths (threads come to it on paths of their own), but for `parts`; 0: none. */
+function onAll({ entities }: Model, paths: readonly number[][], parts: ReadonlySet<number>): number {
+  const depths = new Map<number, { paths: number; least: number }>();
+  for (const path of paths)
+    for (const [depth, id] of [...new Set(path)].entries()) {
+      const known = depths.get(id);
+      if (known) {
+        known.paths++;
+        known.least = Math.min(known.least, depth);
+      } else depths.set(id, { paths: 1, least: depth });
+    }
+  let best = 0,
+    deepest = -1;
+  for (const [id, { paths: count, least }] of depths) {
+    const entity = item(entities, id);
+    if (count < paths.length || entity.kind !== 'procedure' || parts.has(id) || !isOwn(entity) || least <= deepest)
+      continue;
+    best = id;
+    deepest = least;
+  }
+  return best;
+}
+
+/** Several procedures that wait for one thing, as one: under the procedure that all of them were called from. */
+export function phaseOf(findingContext: FindingContext, contexts: Contexts, candidates: Candidate[]): Candidate {
+  const { model, tables } = findingContext;
+  const joined = together(findingContext, contexts, candidates);
+  const { members } = joined;
+  const parts = new Set(candidates.map((one) => one.id));
+  const entity =
+    onAll(
+      model,
+      members.map((node) => pathOf(tables.stacks, node)),
+      new Set(candidates.map((one) => one.context.entity)),
+    ) || joined.context.entity;
+  return candidateOf(findingContext, {
+    ...joined,
+    context: { entity, members, self: false, within: 0 },
+    id: shownId(model, entity),
+    parts: [...parts],
+  });
+}
+
+/** Who called it, where most of the loss is: up to three entities, outermost first. */
+export function callersOf(findingContext: FindingContext, contexts: Contexts, { context }: Candidate): number[] {
+  const { model, tables } = findingContext;
+  let worst = 0;
+  for (const node of context.members)
+    if (f64(contexts.lostSelf, node) > (f64(contexts.lostSelf, worst) || 0)) worst = node;
+  const path = pathOf(tables.stacks, worst);
+  const outside = path.slice(0, Math.max(0, path.indexOf(context.entity)));
+  const own = outside.filter(
+    (id) => item(model.entities, id).origin !== 'standard' && !isRuntime(item(model.entities, id)),
+  );
+  return (own.length > 0 ? own : outside).slice(-3);
+}
+
+export const meanwhile = ({ processors }: Model, { costBusy, costSpinning }: ContextStats): Finding['meanwhile'] =>
+  processorsMeanwhile(processors, costBusy, costSpinning);
+
+export const waitingAt = (waited: Waited | undefined): WaitingAt | null =>
+  waited ? { entity: waited.object, threads: waited.mean } : null;
+
+/**
+ * Entities right below that have a quarter of the cost or more, at most two; none where they have less than half of it
+ * together.
+ */
+export function largestParts({ model, tables }: FindingContext, { context }: Candidate): number[] {
+  const { stacks, byStack, weights } = tables;
+  const totals = new Map<number, number>();
+  let whole = 0;
+  const { tuples } = model.raw;
+  for (const node of context.members) {
+    let npt = 0;
+    for (const k of rowsOfKey(byStack, node))
+      if (u16(tuples.busy, k) > 0 && isBusy(u8(tuples.state, k))) npt += f64(weights, k) / u16(tuples.busy, k);
+    if (npt === 0) continue;
+    whole += npt;
+    for (let n = node; n !== 0 && stacks.entity[n] !== context.entity; n = u32(stacks.parent, n)) {
+      const above = u32(stacks.parent, n);
+      if (above === 0 || stacks.entity[above] !== context.entity) continue;
+      const id = shownId(model, u32(stacks.entity, n));
+      totals.set(id, (totals.get(id) ?? 0) + npt);
+    }
+  }
+  const parts = [...totals]
+    .filter(([, npt]) => npt >= whole / 4)
+    .sort((a, b) => b[1] - a[1])
+    .slice(0, 2);
+  return parts.reduce((sum, [, npt]) => sum + npt, 0) >= whole / 2 ? parts.map(([id]) => id) : [];
+}

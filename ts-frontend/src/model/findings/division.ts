@@ -1,0 +1,209 @@
+/**
+ * Work that several threads share: unevenly divided, or among too few of them (docs/reference/findings.md, "Code").
+ * Pure.
+ */
+import { defined, item } from '../profile/columns.js';
+import type { ContextStats, Contexts } from '../evidence/loss-contexts.js';
+import type { FindingContext } from '../evidence/context.js';
+import { findingOf, shownId } from '../evidence/context.js';
+import { isBarrier } from '../evidence/wait-kinds.js';
+import type { WaitingAt } from '../result/facts.js';
+import type { Entity, Finding, Model } from '../result/types.js';
+import { callersOf, isUnknown, meanwhile, waitingAt, type Candidate } from './candidate.js';
+import { serial } from './serial.js';
+
+/** Of two remedies, one that saves at least this part of what the better one saves is reported too. */
+const nearlyAsMuch = 0.5;
+
+/**
+ * Work that several threads share: one has more of it than the others, or they are too few. Which it is, is what the
+ * two remedies would save: dividing it evenly among the threads that there are, and then among all processors.
+ */
+export function divided(findingContext: FindingContext, contexts: Contexts, candidate: Candidate): Finding {
+  const { model } = findingContext;
+  const P = model.processors;
+  const { stats, waited, alone, threads } = candidate;
+  // Nobody waits for it, and most of the loss is while one thread runs: several threads did it, but one after the
+  // other.
+  if (!waited && stats.lostAlone > stats.lost / 2) return serial(findingContext, contexts, candidate);
+  const object = waited ? item(model.entities, waited.object) : undefined;
+  const atBarrier = object !== undefined && isBarrier(object);
+  const atOnce = Math.min(threads, aliveAtOnce(model, stats.threads.ids));
+  // Threads that could share the work: those that ran it, those that worked beside it, those that waited for it.
+  const sharing = Math.min(
+    P,
+    Math.max(
+      atOnce,
+      Math.round(stats.costBusy),
+      atBarrier ? 1 + Math.round(defined(waited).mean) : 1,
+      alone ? besideWidth(stats) : 1,
+    ),
+  );
+  const even = Math.max(
+    0,
+    stats.lost - (stats.time / sharing - stats.time / P) * (stats.time > 0 ? Math.min(1, lostShare(stats, P)) : 0),
+  );
+  const more = stats.lost - even;
+
+  const shared: Shared = { waiting: waitingAt(waited), many: atOnce > 2 * P, atOnce, sharing, even, more };
+  if (more > even || (!atBarrier && shared.many && !waited)) return tooFew(findingContext, candidate, shared);
+  return uneven(findingContext, contexts, candidate, shared, atBarrier, object);
+}
+
+/** Of work that several threads share: what both kinds of finding about it rest on. */
+interface Shared {
+  waiting: WaitingAt | null;
+  many: boolean; // threads, more than two for each processor
+  atOnce: number; // alive at the same time
+  sharing: number; // could share it
+  even: number;
+  more: number; // what dividing it evenly saves, and what more threads save beyond that
+}
+
+function tooFew(
+  { model }: FindingContext,
+  { id, stats, waited, threads, parts }: Candidate,
+  { waiting, many, atOnce, sharing, even, more }: Shared,
+): Finding {
+  const too = !many && even >= nearlyAsMuch * more;
+  return findingOf(model, {
+    entity: id,
+    kind: 'starvation',
+    change: 'create-parallelism',
+    advice: { pieces: 'smaller', threads: 'more' },
+    costNs: stats.cost,
+    savingNs: stats.lost,
+    meanwhile: meanwhile(model, stats),
+    facts: {
+      form: 'too-few-threads',
+      threads,
+      atOnce,
+      many,
+      waiting,
+      parts,
+      spreadNs: stats.lost,
+      even: too ? { threads: sharing, savesNs: even } : null,
+    },
+    related: waited ? [waited.object] : [],
+    alternatives: too ? [{ kind: 'imbalance', change: 'balance', savingNs: even }] : [],
+  });
+}
+
+function uneven(
+  findingContext: FindingContext,
+  contexts: Contexts,
+  candidate: Candidate,
+  { waiting, many, atOnce, sharing, even, more }: Shared,
+  atBarrier: boolean,
+  object: Entity | undefined,
+): Finding {
+  const { model } = findingContext;
+  const { id, stats, alone, thread, threads, parts, waited } = candidate;
+  const slow = many ? 0 : slowest(model, stats);
+  const isSlow = slow !== 0 && threads >= 2;
+  // A futex, a loop, or a library's own object may be a barrier of its own kind: threads wait there again and again,
+  // not only at their ends.
+  const savingNs = Math.min(
+    even,
+    atBarrier || (object !== undefined && isUnknown(object)) ? Infinity : endsApart(model, stats),
+  );
+  const { within, entity } = candidate.context;
+  const isNamesake = within !== 0 || item(model.entities, entity).group !== 0; // there are others of the name
+  const too = more >= nearlyAsMuch * savingNs;
+  return findingOf(model, {
+    entity: shownId(model, atBarrier ? defined(waited).object : isSlow ? slow : id),
+    kind: 'imbalance',
+    change: many ? 'finer-grain' : 'balance',
+    advice: { pieces: 'smaller', threads: too ? 'more' : null },
+    costNs: stats.cost,
+    savingNs,
+    meanwhile: meanwhile(model, stats),
+    facts: {
+      form: 'uneven-division',
+      code: id,
+      barrier: atBarrier ? defined(waited).object : null,
+      slowest: isSlow
+        ? {
+            thread: slow,
+            workNs: item(stats.threads.time, stats.threads.ids.indexOf(slow)),
+            meanNs: stats.time / Math.max(1, threads),
+          }
+        : null,
+      last: !isSlow && item(model.entities, thread).name !== '' && alone && thread !== 0 ? thread : null,
+      threads,
+      atOnce,
+      callers: isNamesake ? callersOf(findingContext, contexts, candidate) : [],
+      waiting,
+      parts,
+      many,
+      among: sharing,
+      evenNs: savingNs,
+      spreadNs: too ? stats.lost : null,
+    },
+    related: [id, ...parts, ...(slow !== 0 ? [shownId(model, slow)] : []), ...(waited ? [waited.object] : [])],
+    alternatives: too ? [{ kind: 'starvation', change: 'create-parallelism', savingNs: stats.lost }] : [],
+  });
+}
+
+/**
+ * Uneven ends can't cost more than the threads that ended early were gone before the last one, spread over them all.
+ */
+function endsApart(model: Model, stats: ContextStats): number {
+  let last = 0,
+    sum = 0,
+    count = 0;
+  for (const id of stats.threads.ids) {
+    const entity = item(model.entities, id);
+    if (!entity.thread || entity.instances > 1) return Infinity;
+    last = Math.max(last, entity.thread.lastNs);
+  }
+  for (const id of stats.threads.ids) {
+    sum += last - defined(item(model.entities, id).thread).lastNs;
+    count++;
+  }
+  return count > 1 ? sum / count : Infinity;
+}
+
+/** How many processors were busy, on average, in the part of it that ran beside others. */
+function besideWidth({ nptBeside, timeBeside }: ContextStats): number {
+  return nptBeside > 0 ? Math.round(timeBeside / nptBeside) : 1;
+}
+
+/** Part of its processor time that other causes do not explain. */
+function lostShare(stats: ContextStats, P: number): number {
+  const all = stats.npt - stats.time / P;
+  return all > 0 ? stats.lost / all : 1;
+}
+
+/** The thread with a quarter more of the work than the mean, and half of the cost; 0 = there is none. */
+function slowest(model: Model, stats: ContextStats): number {
+  let threads = 0;
+  const { ids, time, cost } = stats.threads;
+  for (const thread of ids) threads += Math.max(1, item(model.entities, thread).instances);
+  const mean = stats.time / Math.max(1, threads);
+  return (
+    ids.find(
+      (thread, k) =>
+        thread !== 0 &&
+        item(model.entities, thread).instances <= 1 &&
+        item(time, k) >= 1.25 * mean &&
+        item(cost, k) >= stats.cost / 2,
+    ) ?? 0
+  );
+}
+
+/** How many of the threads were alive at the same time, at most. */
+function aliveAtOnce(model: Model, threads: readonly number[]): number {
+  const ends: { at: number; by: number }[] = [];
+  for (const id of threads) {
+    const { thread, instances } = item(model.entities, id);
+    const by = Math.max(1, instances);
+    const first = thread?.firstNs ?? 0;
+    ends.push({ at: first, by }, { at: Math.max(first + 1, thread?.lastNs ?? Infinity), by: -by });
+  }
+  ends.sort((a, b) => a.at - b.at || a.by - b.by);
+  let alive = 0,
+    most = 0;
+  for (const { by } of ends) most = Math.max(most, (alive += by));
+  return most;
+}
