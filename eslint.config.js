@@ -23,4 +23,8 @@ export default tseslint.config(
     files: ['ts-frontend/src/model/**/*.ts', 'ts-frontend/src/render/**/*.ts'],
     rules: { '@typescript-eslint/no-non-null-assertion': 'error' },
   },
+  {
+    files: ['ts-frontend/src/model/**/*.ts'],
+    rules: { 'max-lines-per-function': ['error', { max: 60, skipBlankLines: true, skipComments: true }] },
+  },
 );

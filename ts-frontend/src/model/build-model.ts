@@ -27,59 +27,10 @@ import type { Balance, Entity, Model, ModelOptions } from './result/types.js';
 
 export function buildModel(whole: RawProfile, options: ModelOptions = {}): Model {
   const raw = withoutCodeLoops(whole);
-  const { names, groups, groupOf } = namingOf(raw);
-  const rawCount = groupOf.length;
-  const count = rawCount + groups.length;
-  const stacks = prepareStacks(raw, groupOf, count);
-  const byStack = rowsBy(raw.tuples.stack, stacks.count);
-  const factors = factorsOf(raw, stacks, options.compensate !== false);
-  const { ns: weights, compensation } = weightsOf(raw, stacks, factors);
-  const all = raw === whole ? stacks : prepareStacks(whole, groupOf, count);
-  const sums = sumTuples(
-    whole,
-    all,
-    raw === whole ? byStack : rowsBy(whole.tuples.stack, all.count),
-    groupOf,
-    weights,
-    count,
-  );
-  const context: Tables = {
-    entities: count,
-    stacks,
-    byStack,
-    weights,
-    sums,
-    groupOf,
-    calls: new Calls(raw.calls, groupOf, count),
-    whole: { raw: whole, stacks: all },
-  };
-
+  const naming = namingOf(raw);
+  const { context, compensation } = tablesFor(whole, raw, naming, options);
   const shared = new Shared(raw, context, independentSnapshots(raw.head));
-  const entities: Entity[] = [];
-  const none: number[] = [];
-  for (let id = 0; id < rawCount; id++)
-    entities.push(
-      new BuiltEntity(
-        shared,
-        item(raw.entities, id),
-        id,
-        id === 0 ? nameOfRoot(raw) : item(names, id),
-        none,
-        u32(groupOf, id),
-      ),
-    );
-  for (const members of groups)
-    entities.push(
-      new BuiltEntity(
-        shared,
-        item(raw.entities, item(members, 0)),
-        entities.length,
-        item(names, item(members, 0)),
-        members,
-        0,
-      ),
-    );
-
+  const entities = entitiesOf(shared, raw, naming);
   const root = item(entities, 0);
   const effortNs = root.processorTimeNs + root.idlenessNs + root.spinBlameNs;
   const percent = (ns: number): number => (effortNs > 0 ? (100 * ns) / effortNs : 0);
@@ -113,7 +64,7 @@ export function buildModel(whole: RawProfile, options: ModelOptions = {}): Model
       return (slowdown ??= slowdownOf(raw, root));
     },
     get ranking() {
-      return (ranking ??= rank(entities, sums, shared.objects));
+      return (ranking ??= rank(entities, context.sums, shared.objects));
     },
     get findings() {
       return (reported ??= tell(model, context, options)).findings;
@@ -124,6 +75,52 @@ export function buildModel(whole: RawProfile, options: ModelOptions = {}): Model
   };
   rememberTables(model, context);
   return model;
+}
+
+/** The sums over the tuples; `raw`: without loops of code, which `whole` has. */
+function tablesFor(
+  whole: RawProfile,
+  raw: RawProfile,
+  { groups, groupOf }: ReturnType<typeof namingOf>,
+  options: ModelOptions,
+): { context: Tables; compensation: Model['compensation'] } {
+  const count = groupOf.length + groups.length;
+  const stacks = prepareStacks(raw, groupOf, count);
+  const byStack = rowsBy(raw.tuples.stack, stacks.count);
+  const factors = factorsOf(raw, stacks, options.compensate !== false);
+  const { ns: weights, compensation } = weightsOf(raw, stacks, factors);
+  const all = raw === whole ? stacks : prepareStacks(whole, groupOf, count);
+  const allByStack = raw === whole ? byStack : rowsBy(whole.tuples.stack, all.count);
+  const context: Tables = {
+    entities: count,
+    stacks,
+    byStack,
+    weights,
+    sums: sumTuples(whole, all, allByStack, groupOf, weights, count),
+    groupOf,
+    calls: new Calls(raw.calls, groupOf, count),
+    whole: { raw: whole, stacks: all },
+  };
+  return { context, compensation };
+}
+
+/** Those of the profile, then groups of namesakes. */
+function entitiesOf(
+  shared: Shared,
+  raw: RawProfile,
+  { names, groups, groupOf }: ReturnType<typeof namingOf>,
+): Entity[] {
+  const none: number[] = [];
+  const single = (id: number): Entity => {
+    const name = id === 0 ? nameOfRoot(raw) : item(names, id);
+    return new BuiltEntity(shared, item(raw.entities, id), id, name, none, u32(groupOf, id));
+  };
+  const entities = Array.from({ length: groupOf.length }, (_, id) => single(id));
+  for (const members of groups) {
+    const first = item(members, 0);
+    entities.push(new BuiltEntity(shared, item(raw.entities, first), entities.length, item(names, first), members, 0));
+  }
+  return entities;
 }
 
 /** Findings of a program that others kept waiting for CPUs are those of what it would have shown without them. */

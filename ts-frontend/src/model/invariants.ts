@@ -12,20 +12,34 @@ import { buildModel } from './build-model.js';
 import type { Entity, Model } from './result/types.js';
 import { checkViews } from './views/check.js';
 
+/** Collects what does not hold. */
+class Checks {
+  readonly broken: string[] = [];
+  constructor(readonly slack: number) {}
+  same(what: string, a: number, b: number): void {
+    if (!(Math.abs(a - b) <= this.slack)) this.broken.push(`${what}: ${a} ns and ${b} ns`);
+  }
+  atMost(what: string, a: number, b: number): void {
+    if (!(a <= b + this.slack)) this.broken.push(`${what}: ${a} ns > ${b} ns`);
+  }
+}
+
 export function checkInvariants(model: Model): string[] {
   const raw = model.raw;
   const plain = model.compensation.applied || !isBuilt(model) ? buildModel(raw, { compensate: false }) : model;
-  const { root, processors: P, elapsedNs } = plain;
-  const broken: string[] = [];
-  const slack = 1e-9 * Math.max(1, elapsedNs * P);
-  const same = (what: string, a: number, b: number): void => {
-    if (!(Math.abs(a - b) <= slack)) broken.push(`${what}: ${a} ns and ${b} ns`);
-  };
-  const atMost = (what: string, a: number, b: number): void => {
-    if (!(a <= b + slack)) broken.push(`${what}: ${a} ns > ${b} ns`);
-  };
+  const check = new Checks(1e-9 * Math.max(1, plain.elapsedNs * plain.processors));
+  const busyNs = checkBalance(plain, check);
+  checkSums(plain, busyNs, check);
+  for (const entity of plain.entities) checkEntity(plain, entity, check);
+  checkTimeline(plain, check);
+  checkPath(plain, check);
+  return [...check.broken, ...contradictions(model.findings), ...checkViews(plain, check.slack)];
+}
 
-  const { balance, tuples } = raw;
+/** Returns processor time at work, by the balance. */
+function checkBalance(plain: Model, check: Checks): number {
+  const { root, processors: P, elapsedNs, raw } = plain;
+  const { balance } = raw;
   let elapsed = 0,
     atWork = 0,
     idle = 0,
@@ -35,7 +49,7 @@ export function checkInvariants(model: Model): string[] {
     const b = u16(balance.busy, k),
       s = u16(balance.spinning, k),
       ns = f64(balance.ns, k);
-    if (b + s > P) broken.push(`balance: ${b} busy and ${s} spinning processors of ${P}`);
+    if (b + s > P) check.broken.push(`balance: ${b} busy and ${s} spinning processors of ${P}`);
     elapsed += ns;
     busy += b * ns;
     area += P * ns;
@@ -44,10 +58,23 @@ export function checkInvariants(model: Model): string[] {
       idle += (P - b - s) * ns;
     }
   }
-  same('time covered by the balance and elapsed time', elapsed, elapsedNs);
-  same('1. NPT of the root and time with a busy processor', root.nptNs, atWork);
-  atMost('1. NPT of the root within elapsed time', root.nptNs, elapsedNs);
+  check.same('time covered by the balance and elapsed time', elapsed, elapsedNs);
+  check.same('1. NPT of the root and time with a busy processor', root.nptNs, atWork);
+  check.atMost('1. NPT of the root within elapsed time', root.nptNs, elapsedNs);
+  const b = plain.balance;
+  check.same(
+    '4. processor time in all states and processors times elapsed',
+    b.usefulNs + b.overheadNs + b.spinningNs + b.idleNs,
+    area,
+  );
+  check.same('5. idleness of the root and idle time while something ran', root.idlenessNs, idle);
+  return busy;
+}
 
+/** Parts of all entities and of all threads, and their wholes. `busyNs`: processor time at work. */
+function checkSums(plain: Model, busyNs: number, check: Checks): void {
+  const { root, raw } = plain;
+  const { tuples } = raw;
   let self = root.nptSelfNs,
     byThread = 0,
     threadTime = 0,
@@ -63,64 +90,64 @@ export function checkInvariants(model: Model): string[] {
   for (let k = 0; k < tuples.ns.length; k++) {
     const state = u8(tuples.state, k);
     if (state !== State.useful && state !== State.overhead) continue;
-    if (u16(tuples.busy, k) === 0) broken.push(`tuple ${k}: a thread at work while no processor is`);
+    if (u16(tuples.busy, k) === 0) check.broken.push(`tuple ${k}: a thread at work while no processor is`);
     if (u32(tuples.thread, k) === 0) {
       unowned += f64(tuples.ns, k) / Math.max(1, u16(tuples.busy, k));
       unownedTime += f64(tuples.ns, k);
     }
   }
-  same('2. sum of self NPT and NPT of the root', self, root.nptNs);
-  same('2. sum over threads of NPT and NPT of the root', byThread + unowned, root.nptNs);
-  same('3. processor time of the root and of the balance', root.processorTimeNs, busy);
-  same('3. sum over threads of processor time and that of the root', threadTime + unownedTime, root.processorTimeNs);
-  const b = plain.balance;
-  same(
-    '4. processor time in all states and processors times elapsed',
-    b.usefulNs + b.overheadNs + b.spinningNs + b.idleNs,
-    area,
+  check.same('2. sum of self NPT and NPT of the root', self, root.nptNs);
+  check.same('2. sum over threads of NPT and NPT of the root', byThread + unowned, root.nptNs);
+  check.same('3. processor time of the root and of the balance', root.processorTimeNs, busyNs);
+  check.same(
+    '3. sum over threads of processor time and that of the root',
+    threadTime + unownedTime,
+    root.processorTimeNs,
   );
-  same('5. idleness of the root and idle time while something ran', root.idlenessNs, idle);
+}
 
-  for (const entity of plain.entities) {
-    atMost(`6. self NPT of ${label(entity)}`, entity.nptSelfNs, entity.nptNs);
-    atMost(`6. NPT of ${label(entity)} and of the root`, entity.nptNs, root.nptNs);
-    atMost(`6. T/P of ${label(entity)}`, entity.processorTimeNs / P, entity.nptNs);
-    atMost(`6. NPT of ${label(entity)} and its T`, entity.nptNs, entity.processorTimeNs);
-    same(
-      `3. processor time of ${label(entity)} and its time useful and in overhead`,
-      entity.processorTimeNs,
-      entity.states.useful.ns + entity.states.overhead.ns,
-    );
-    if (entity.object) {
-      const queue = entity.object.queueLength.reduce((sum, bucket) => sum + bucket.ns, 0);
-      same(`queue of ${label(entity)}: time observed`, queue, entity.object.queueObservedNs);
-    }
+function checkEntity({ root, processors: P }: Model, entity: Entity, check: Checks): void {
+  check.atMost(`6. self NPT of ${label(entity)}`, entity.nptSelfNs, entity.nptNs);
+  check.atMost(`6. NPT of ${label(entity)} and of the root`, entity.nptNs, root.nptNs);
+  check.atMost(`6. T/P of ${label(entity)}`, entity.processorTimeNs / P, entity.nptNs);
+  check.atMost(`6. NPT of ${label(entity)} and its T`, entity.nptNs, entity.processorTimeNs);
+  check.same(
+    `3. processor time of ${label(entity)} and its time useful and in overhead`,
+    entity.processorTimeNs,
+    entity.states.useful.ns + entity.states.overhead.ns,
+  );
+  if (entity.object) {
+    const queue = entity.object.queueLength.reduce((sum, bucket) => sum + bucket.ns, 0);
+    check.same(`queue of ${label(entity)}: time observed`, queue, entity.object.queueObservedNs);
   }
+}
+
+function checkTimeline({ processors: P, raw }: Model, check: Checks): void {
   for (let k = 0; k < raw.timeline.ns.length; k++) {
     const t = raw.timeline;
-    same(
+    check.same(
       `timeline, stretch ${k}`,
       f64(t.usefulNs, k) + f64(t.overheadNs, k) + f64(t.spinningNs, k) + f64(t.idleNs, k),
       P * f64(t.ns, k),
     );
   }
+}
+
+function checkPath({ elapsedNs, raw }: Model, check: Checks): void {
   if (raw.head.pathNs > 0) {
     const sum = (times: Float64Array): number => times.reduce((a, b) => a + b, 0);
-    same('9. length of the time path and elapsed time', raw.head.pathNs, elapsedNs);
-    same('9. sum over the segments of the time path and its length', sum(raw.segments.ns), raw.head.pathNs);
-    same("9. sum of the time path's time by what was done and its length", sum(raw.onPath.ns), raw.head.pathNs);
+    check.same('9. length of the time path and elapsed time', raw.head.pathNs, elapsedNs);
+    check.same('9. sum over the segments of the time path and its length', sum(raw.segments.ns), raw.head.pathNs);
+    check.same("9. sum of the time path's time by what was done and its length", sum(raw.onPath.ns), raw.head.pathNs);
     raw.segments.startNs.forEach((startNs, k) => {
       if (k > 0)
-        same(
+        check.same(
           `9. begin of segment ${k} and end of the one before`,
           startNs,
           f64(raw.segments.startNs, k - 1) + f64(raw.segments.ns, k - 1),
         );
     });
   }
-  broken.push(...contradictions(model.findings));
-  broken.push(...checkViews(plain, slack));
-  return broken;
 }
 
 function label(entity: Entity): string {

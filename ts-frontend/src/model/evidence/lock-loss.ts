@@ -32,6 +32,21 @@ function meanQueue(entity: Entity): number {
   return nonEmpty > 0 ? (stats.queueLengthMean * stats.queueObservedNs) / nonEmpty : 1;
 }
 
+const nothingLost = (entity: number): LockLoss => ({
+  entity,
+  cost: 0,
+  blockedSaving: 0,
+  spinSaving: 0,
+  spinCost: 0,
+  busy: 0,
+  spinning: 0,
+  waiters: 0,
+  woken: 0,
+  trying: 0,
+  savingAt: new Map(),
+  timeAt: new Map(),
+});
+
 /**
  * `tries`: by level, thread time of those that count as busy, but have only been woken for a lock. They are at work
  * when they have it.
@@ -43,20 +58,7 @@ export function lossOf(
   tries: ReadonlyMap<number, number> = new Map(),
 ): LockLoss {
   const { P } = levels;
-  const loss: LockLoss = {
-    entity: entity.id,
-    cost: 0,
-    blockedSaving: 0,
-    spinSaving: 0,
-    spinCost: 0,
-    busy: 0,
-    spinning: 0,
-    waiters: 0,
-    woken: 0,
-    trying: 0,
-    savingAt: new Map(),
-    timeAt: new Map(),
-  };
+  const loss = nothingLost(entity.id);
   const queue = entity.members.length > 0 ? 1 : meanQueue(entity); // namesakes: their queues are not one
   for (const level of new Set([
     ...waits.blocked.keys(),

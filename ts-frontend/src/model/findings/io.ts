@@ -45,11 +45,10 @@ function systemCalls({ model, tables, own }: FindingContext, loss: IoLoss): { na
 const shareOf = (calls: readonly { name: string; share: number }[], which: RegExp): number =>
   calls.reduce((sum, { name, share }) => sum + (which.test(name) ? share : 0), 0);
 
-export function ioFindings(context: FindingContext, loss: IoLoss): Finding[] {
-  const { model, tables, levels, least, own } = context;
+/** The innermost procedure with half of it or more, else the one with most; and thread time in all. */
+function whereOf({ model, tables, own }: FindingContext, loss: IoLoss): { id: number; threadTime: number } {
   const { stacks } = tables;
   const { tuples } = model.raw;
-  // The innermost procedure with half of it or more; else the one with most.
   const byEntity = new Map<number, number>();
   const innermost = new Map<number, number>();
   let total = 0,
@@ -71,6 +70,22 @@ export function ioFindings(context: FindingContext, loss: IoLoss): Finding[] {
   const best = [...innermost].sort((a, b) => b[1] - a[1])[0];
   const half = [...byEntity].filter(([, value]) => value >= total / 2).sort((a, b) => a[1] - b[1])[0];
   const id = shownId(model, best && best[1] >= total / 2 ? best[0] : (half?.[0] ?? best?.[0] ?? 0));
+  return { id, threadTime };
+}
+
+/** What is waited for most, by the calls in which threads wait. */
+const waitsOf = (calls: ReturnType<typeof systemCalls>): IoFacts['waits'] =>
+  shareOf(calls, children) >= 0.5
+    ? 'children'
+    : shareOf(calls, sleeps) >= 0.5
+      ? 'sleep'
+      : shareOf(calls, others) >= 0.5
+        ? 'others'
+        : 'device';
+
+export function ioFindings(context: FindingContext, loss: IoLoss): Finding[] {
+  const { model, levels, least } = context;
+  const { id, threadTime } = whereOf(context, loss);
   let busy = 0,
     spinning = 0;
   for (const [level, time] of loss.timeAt) {
@@ -80,9 +95,7 @@ export function ioFindings(context: FindingContext, loss: IoLoss): Finding[] {
   const cost = loss.cost,
     waiting = threadTime / cost;
   const calls = systemCalls(context, loss);
-  const asleep = shareOf(calls, sleeps) >= 0.5,
-    forChildren = shareOf(calls, children) >= 0.5;
-  // Who waits for it while nothing runs; that locks are held meanwhile is reported with these.
+  // Who waits for it while nothing runs; that locks are held at that time is reported with these.
   const held = waitingAtRest(context).filter((one) => isHeldUp(one) && !isLock(one.entity));
   const heldUp = Math.min(
     1,
@@ -95,13 +108,6 @@ export function ioFindings(context: FindingContext, loss: IoLoss): Finding[] {
   const savingNs = Math.min(cost, Math.max(loss.saving, together));
   if (savingNs < least) return [];
   const isHolding = heldUp >= 0.3 && loss.restNs >= cost / 2;
-  const waits: IoFacts['waits'] = forChildren
-    ? 'children'
-    : asleep
-      ? 'sleep'
-      : shareOf(calls, others) >= 0.5
-        ? 'others'
-        : 'device';
   const call = calls[0] && calls[0].share >= 0.5 ? calls[0].name : null;
   const overlapNs = Math.min(cost, loss.saving);
   return [
@@ -114,7 +120,7 @@ export function ioFindings(context: FindingContext, loss: IoLoss): Finding[] {
       meanwhile: processorsMeanwhile(model.processors, busy / cost, spinning / cost),
       facts: {
         form: 'io',
-        waits,
+        waits: waitsOf(calls),
         mayBeSleep: call === null && model.head.publisher === 'pthread',
         call,
         threads: waiting,

@@ -9,7 +9,7 @@ import type { FindingContext } from '../evidence/context.js';
 import type { PackageWorkFacts } from '../result/facts.js';
 import { findingOf, largerPieces, processorsMeanwhile, noAdvice, shownId } from '../evidence/context.js';
 import { State, Waiting } from '../profile/raw-profile.js';
-import type { Finding } from '../result/types.js';
+import type { Finding, Model } from '../result/types.js';
 
 /** Ten times coarser grain leaves a tenth of the overhead. */
 const coarser = 10;
@@ -67,31 +67,21 @@ const shortWaitNs = 10_000;
 /** Procedures of run-time libraries that wait and wake. */
 const wakes = /pthread_|lll_|futex|sem_post|sem_wait|notify_one|notify_all|condition_variable/;
 
-/**
- * Kernel threads that hand on too little at a time: they are woken so often that there is little work for each wait.
- * What that takes is the time of threads that have been woken, as far as nobody else has the CPUs, and of the calls
- * that wake.
- */
-export function wakeUpFindings({ model, tables, own, least }: FindingContext): Finding[] {
-  if (model.head.publisher !== 'pthread') return [];
+/** How often threads waited, and for what: by entity that is shown. */
+function waitsOf(model: Model): { waits: number; byObject: Map<number, number> } {
+  const notWoken = new Set(['sleep', 'join', 'loop', 'spinlock']);
   let waits = 0;
   const byObject = new Map<number, number>();
   for (const { id, object, members, rawKind } of model.entities) {
-    if (
-      !object?.counted ||
-      members.length > 0 ||
-      rawKind === 'sleep' ||
-      rawKind === 'join' ||
-      rawKind === 'loop' ||
-      rawKind === 'spinlock'
-    )
-      continue;
+    if (!object?.counted || members.length > 0 || notWoken.has(rawKind)) continue;
     waits += object.contended;
     addTo(byObject, shownId(model, id), object.contended);
   }
-  const workNs = model.cpuWait.runNs > 0 ? model.cpuWait.runNs : model.root.processorTimeNs;
-  const condition = model.entities.find((entity) => waitsAgain(model, entity) > 0);
-  if (waits === 0 || (!condition && workNs / waits >= shortWaitNs)) return [];
+  return { waits, byObject };
+}
+
+/** Elapsed time of threads that have been woken, as far as nobody else has the CPUs, and of the calls that wake. */
+function wakingOf({ model, tables, own }: FindingContext): { cost: number; busy: number; spinning: number } {
   const { stacks, weights } = tables;
   const { tuples } = model.raw;
   let cost = 0,
@@ -100,16 +90,25 @@ export function wakeUpFindings({ model, tables, own, least }: FindingContext): F
   for (let k = 0; k < weights.length; k++) {
     if (tuples.state[k] !== State.useful || weights[k] === 0) continue;
     const node = u32(tuples.stack, k);
-    if (
-      tuples.waiting[k] !== Waiting.woken &&
-      !(u8(own.hidden, node) && wakes.test(item(model.entities, u32(stacks.entity, node)).name))
-    )
-      continue;
+    const isCall = u8(own.hidden, node) && wakes.test(item(model.entities, u32(stacks.entity, node)).name);
+    if (tuples.waiting[k] !== Waiting.woken && !isCall) continue;
     const b = Math.max(1, u16(tuples.busy, k));
     cost += f64(weights, k) / b;
     busy += f64(weights, k);
     spinning += (f64(weights, k) / b) * u16(tuples.spinning, k);
   }
+  return { cost, busy, spinning };
+}
+
+/** Kernel threads that hand on too little at a time: woken so often that there is little work for each wait. */
+export function wakeUpFindings(context: FindingContext): Finding[] {
+  const { model, least } = context;
+  if (model.head.publisher !== 'pthread') return [];
+  const { waits, byObject } = waitsOf(model);
+  const workNs = model.cpuWait.runNs > 0 ? model.cpuWait.runNs : model.root.processorTimeNs;
+  const condition = model.entities.find((entity) => waitsAgain(model, entity) > 0);
+  if (waits === 0 || (!condition && workNs / waits >= shortWaitNs)) return [];
+  const { cost, busy, spinning } = wakingOf(context);
   const savingNs = cost * (1 - 1 / coarser);
   if (savingNs < least) return [];
   const most = [...byObject].sort((a, b) => b[1] - a[1]).map(([id]) => id);

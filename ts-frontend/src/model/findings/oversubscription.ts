@@ -12,7 +12,7 @@ import { findingOf, processorsMeanwhile, shownId } from '../evidence/context.js'
 import { State, Waiting } from '../profile/raw-profile.js';
 import type { Finding, Model } from '../result/types.js';
 
-/** Told from this share of the elapsed time on: threads that begin or end overlap for a moment in any program. */
+/** Reported from this share of the elapsed time on: threads that begin or end overlap for a moment in any program. */
 const leastOversubscribed = 0.25;
 
 /** Fewer samples say too little of what the CPUs did. */
@@ -39,7 +39,7 @@ interface Level {
   ns: number;
   taken: number;
   atWork: number;
-  tables: number;
+  working: number;
 }
 
 /**
@@ -50,13 +50,42 @@ function lostAt(levels: readonly Level[], share?: number): number {
   const sum = (of: (level: Level) => number): number => levels.reduce((all, level) => all + level.ns * of(level), 0);
   const equal = sum(({ atWork }) => atWork);
   const more = share === undefined ? 1 : equal > 0 ? (share * sum(({ taken }) => taken)) / equal : 0;
-  return sum(({ atWork, tables }) =>
-    tables > 0 ? Math.max(0, 1 - (atWork * more) / tables) : share === undefined ? 0 : 1,
+  return sum(({ atWork, working }) =>
+    working > 0 ? Math.max(0, 1 - (atWork * more) / working) : share === undefined ? 0 : 1,
   );
 }
 
+const levelOf = (P: number, b: number, s: number, r: number): number => (r * (P + 1) + b) * (P + 1) + s;
+
+/** Thread time of those that spin, and of those that have been woken, by level; adds what they do it for. */
+function waitersOf(
+  { raw, processors: P }: Model,
+  shown: (k: number) => number,
+  oversubscription: Oversubscription,
+): { spun: Map<number, number>; woken: Map<number, number> } {
+  const { tuples } = raw;
+  const spun = new Map<number, number>(),
+    woken = new Map<number, number>();
+  for (let k = 0; k < tuples.ns.length; k++) {
+    const state = u8(tuples.state, k),
+      waiting = u8(tuples.waiting, k),
+      ns = f64(tuples.ns, k);
+    if (waiting === Waiting.none || u32(tuples.runnable, k) <= P) continue;
+    const level = levelOf(P, u16(tuples.busy, k), u16(tuples.spinning, k), u32(tuples.runnable, k));
+    if (waiting === Waiting.woken) {
+      oversubscription.woken += ns;
+      addTo(woken, level, ns);
+      addTo(oversubscription.wokenAt, shown(k), ns);
+    } else if (state === State.spinning || state === State.ready) {
+      addTo(spun, level, ns);
+      addTo(oversubscription.byObject, shown(k), ns);
+    }
+  }
+  return { spun, woken };
+}
+
 export function oversubscriptionOf({ model }: FindingContext): Oversubscription {
-  const { balance, tuples } = model.raw;
+  const { balance, tuples, stacks } = model.raw;
   const P = model.processors;
   const oversubscription: Oversubscription = {
     ns: 0,
@@ -70,32 +99,8 @@ export function oversubscriptionOf({ model }: FindingContext): Oversubscription 
     byObject: new Map(),
     wokenAt: new Map(),
   };
-  const levelOf = (b: number, s: number, r: number): number => (r * (P + 1) + b) * (P + 1) + s;
-  const spun = new Map<number, number>(),
-    woken = new Map<number, number>(); // by level
-  for (let k = 0; k < tuples.ns.length; k++) {
-    const state = u8(tuples.state, k),
-      waiting = u8(tuples.waiting, k);
-    if (waiting === Waiting.none || u32(tuples.runnable, k) <= P) continue;
-    const level = levelOf(u16(tuples.busy, k), u16(tuples.spinning, k), u32(tuples.runnable, k));
-    if (waiting === Waiting.woken) {
-      oversubscription.woken += f64(tuples.ns, k);
-      addTo(woken, level, f64(tuples.ns, k));
-      addTo(
-        oversubscription.wokenAt,
-        shownId(model, u32(model.raw.stacks.entity, u32(tuples.stack, k))),
-        f64(tuples.ns, k),
-      );
-      continue;
-    }
-    if (state !== State.spinning && state !== State.ready) continue;
-    addTo(spun, level, f64(tuples.ns, k));
-    addTo(
-      oversubscription.byObject,
-      shownId(model, u32(model.raw.stacks.entity, u32(tuples.stack, k))),
-      f64(tuples.ns, k),
-    );
-  }
+  const shown = (k: number): number => shownId(model, u32(stacks.entity, u32(tuples.stack, k)));
+  const { spun, woken } = waitersOf(model, shown, oversubscription);
   const levels: Level[] = [];
   for (let k = 0; k < balance.ns.length; k++) {
     const ns = f64(balance.ns, k),
@@ -103,7 +108,7 @@ export function oversubscriptionOf({ model }: FindingContext): Oversubscription 
       s = u16(balance.spinning, k);
     if (u32(balance.runnable, k) <= P || ns === 0) continue;
     const r = f64(balance.runnableNs, k) / ns;
-    const level = levelOf(b, s, u32(balance.runnable, k));
+    const level = levelOf(P, b, s, u32(balance.runnable, k));
     const m = Math.min(r, (spun.get(level) ?? 0) / ns),
       w = Math.min(r - m, (woken.get(level) ?? 0) / ns),
       u = r - m - w;
@@ -114,21 +119,26 @@ export function oversubscriptionOf({ model }: FindingContext): Oversubscription 
     oversubscription.spinners += ns * m;
     const onOne = Math.min(P, u + m);
     const taken = onOne + Math.min(w, P - onOne);
-    levels.push({ ns, taken, atWork: taken - (m > 0 ? (onOne * m) / (u + m) : 0), tables: Math.min(u + w, P) });
+    levels.push({ ns, taken, atWork: taken - (m > 0 ? (onOne * m) / (u + m) : 0), working: Math.min(u + w, P) });
   }
-  // The CPUs go round among the u + m that may be on one: those at work get so many, and those just woken what is left.
-  // Without the spinning all u + w could have them. Who spins takes its whole turn, who has little to do spins after
-  // it: what part of the CPUs' time that is the samples of running threads say.
-  const { oversubscribedSamples: samples, oversubscribedSpinning: spins, oversubscribedHanding: hands } = model.head;
-  const isSampled = samples >= leastSamples;
-  if (oversubscription.spinners > 0) {
-    oversubscription.lostNs = lostAt(levels, isSampled ? 1 - spins / samples : undefined);
-    oversubscription.handedNs = lostAt(levels, isSampled ? 1 - (spins + hands) / samples : undefined);
-  }
+  loseTo(oversubscription, levels, model);
   if (oversubscription.ns > 0)
     for (const mean of ['runnable', 'busy', 'spinning', 'spinners', 'woken'] as const)
       oversubscription[mean] /= oversubscription.ns;
   return oversubscription;
+}
+
+/**
+ * What the spinning takes. The CPUs go round among the u + m that may be on one: those at work get so many, and those
+ * just woken what is left. Without the spinning all u + w could have them. Who spins takes its whole turn, who has
+ * little to do spins after it: what part of the CPUs' time that is the samples of running threads say.
+ */
+function loseTo(oversubscription: Oversubscription, levels: readonly Level[], { head }: Model): void {
+  const { oversubscribedSamples: samples, oversubscribedSpinning: spins, oversubscribedHanding: hands } = head;
+  if (oversubscription.spinners === 0) return;
+  const isSampled = samples >= leastSamples;
+  oversubscription.lostNs = lostAt(levels, isSampled ? 1 - spins / samples : undefined);
+  oversubscription.handedNs = lostAt(levels, isSampled ? 1 - (spins + hands) / samples : undefined);
 }
 
 /**
