@@ -1,9 +1,13 @@
 /* Cost of a snapshot: bench_snapshot_cost [PROCESSORS DEPTH [CHANGES]]. JSON lines, ns for one snapshot, by processors,
- * stack depth, and what changes between two snapshots: still   nothing: every stack is as it was (a long loop in one
- * procedure) leaf    the innermost four procedures of each stack (what call-heavy code looks like at 10 kHz) all the
- * whole stack (another thread runs) One kernel thread changes the session between snapshots, outside the time taken; so
- * cache misses on lines that another CPU has just written are not in these figures, but those on lines that this one
- * wrote are cheap. `writer` has a second kernel thread write to all stacks all the time, where there is a second CPU.
+ * stack depth, and what changes between two snapshots:
+ *
+ *     still   nothing: every stack is as it was (a long loop in one procedure)
+ *     leaf    the innermost four procedures of each stack (what call-heavy code looks like at 10 kHz)
+ *     all     the whole stack (another thread runs)
+ *
+ * One kernel thread changes the session between snapshots, outside the time taken; so cache misses on lines that
+ * another CPU has just written are not in these figures, but those on lines that this one wrote are cheap. `writer` has
+ * a second kernel thread write to all stacks all the time, where there is a second CPU.
  */
 #include <pthread.h>
 #include <sched.h>

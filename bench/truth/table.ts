@@ -50,7 +50,8 @@ export function tableOf(outcomes: readonly Outcome[]): string {
     '',
     'Written by `npm run truth` (`bench/truth`), as it came out. Each cause, and what its change saved, was ' +
       'registered before',
-    'Quartz ran on the program for the first time; what has been mended since was mended for its class. A report is ' +
+    'Quartz ran on the program for the first time; what has been corrected since was corrected for its class. ' +
+    'A report is ' +
       '*right*',
     'where its first finding has a registered kind and names the subject, *half* where another one does, or it has ' +
       'the kind',

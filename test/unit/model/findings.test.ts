@@ -195,10 +195,10 @@ test('idleness that other programs may have caused is told with a caution', (t) 
   t.is(little.findings[0]!.othersMayCause, false);
 
   // b on 4 processors for 1 s, with 2 CPUs: the program itself makes two processors wait.
-  const crowded = recorded(3 * second, 2 * second, 2);
-  t.deepEqual([crowded.cpuWait.ownNs, crowded.cpuWait.othersNs], [2 * second, 0]);
-  t.deepEqual(about(crowded), [['processors', 'own', 0.4, 2 * second, 2]]);
-  t.is(crowded.findings[0]!.othersMayCause, false);
+  const oversubscribed = recorded(3 * second, 2 * second, 2);
+  t.deepEqual([oversubscribed.cpuWait.ownNs, oversubscribed.cpuWait.othersNs], [2 * second, 0]);
+  t.deepEqual(about(oversubscribed), [['processors', 'own', 0.4, 2 * second, 2]]);
+  t.is(oversubscribed.findings[0]!.othersMayCause, false);
 
   // Each of 100,000 turns began with some microseconds in which an idle CPU woke up.
   const profile = examples.serialThenParallel().build();

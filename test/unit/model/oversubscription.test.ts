@@ -219,7 +219,7 @@ test('who has a lock and no CPU: said with the contention, by how much', (t) => 
     );
     return [nameOf(model, holder), unserved];
   };
-  const crowded = (holder: Doing): Model =>
+  const oversubscribed = (holder: Doing): Model =>
     buildModel(
       builder()
         .stretch(second, [holder, wait('w2', held), woken('w3', held), spin('w4', gate), spin('w5', gate)])
@@ -227,7 +227,7 @@ test('who has a lock and no CPU: said with the contention, by how much', (t) => 
         .object('mutex:m', { acquisitions: 10, contended: 10 })
         .build(),
     );
-  t.deepEqual(reported(crowded(ready('w1', held))), ['update', 0.5]);
+  t.deepEqual(reported(oversubscribed(ready('w1', held))), ['update', 0.5]);
   const alone = builder().stretch(second, [run('w1', held), wait('w2', held)]);
   t.deepEqual(reported(buildModel(alone.build())), ['update', null]);
 });

@@ -89,7 +89,7 @@ const io: IoFacts = {
   several: null,
 };
 const fewer = { savesNs: 0.25 * s, mostNs: null };
-const crowd: OversubscriptionFacts = {
+const oversubscribed: OversubscriptionFacts = {
   form: 'oversubscription',
   crowdedNs: 1.5 * s,
   runnable: 6,
@@ -300,11 +300,11 @@ const all: [string, Finding][] = [
   ],
   ['OpenMP, small pieces', finding(work, { form: 'openmp', calls: [setup], excludes: false, savesNs, coarser })],
   ['OpenMP, locks', finding(work, { form: 'openmp', calls: [], excludes: true, savesNs, coarser })],
-  ['more threads than CPUs, one spins', finding(0, crowd)],
+  ['more threads than CPUs, one spins', finding(0, oversubscribed)],
   [
     'more threads than CPUs, several spin and are woken',
     finding(0, {
-      ...crowd,
+      ...oversubscribed,
       spinners: { threads: 2, object: table },
       woken: { threads: 1, object: table },
       cpuWait: { waitNs: 2 * s, ownNs: s },
@@ -314,7 +314,7 @@ const all: [string, Finding][] = [
   ],
   [
     'more threads than CPUs, no harm',
-    finding(0, { ...crowd, harmful: false, spinners: null }, { meanwhile: { busy: 4, spinning: 0, idle: 0 } }),
+    finding(0, { ...oversubscribed, harmful: false, spinners: null }, { meanwhile: { busy: 4, spinning: 0, idle: 0 } }),
   ],
   [
     'code to make faster',

@@ -58,7 +58,7 @@ int main(void) {
   CHECK_IS(qz_mutex_lock(&mutex), 0);
   CHECK_IS(qz_rwlock_wrlock(&rwlock), 0);
 
-  /* In vain: past and short times on both clocks, alone and several at once. */
+  /* Timed out: past and short times on both clocks, alone and several at once. */
   qz_thread_t threads[4 * KINDS];
   struct attempt attempts[4 * KINDS];
   for (int round = 0; round < 3; round++) {
@@ -69,7 +69,7 @@ int main(void) {
       for (int variant = 0; variant < 4; variant++) {
         attempts[n] = (struct attempt){what, variant & 1 ? CLOCK_MONOTONIC : CLOCK_REALTIME,
                                        variant & 2 ? SHORT_MS + variant : -SHORT_MS, ETIMEDOUT};
-        threads[n] = start("in vain", attempt, &attempts[n]);
+        threads[n] = start("timed out", attempt, &attempts[n]);
         n++;
       }
     }

@@ -44,8 +44,8 @@ export async function runChild(file: string, args: readonly string[], options: {
 }
 
 /**
- * The same for the sampler, which writes the profile's name to the descriptor that `argsOf` is called with; `told` gets
- * that.
+ * The same for the sampler, which writes the profile's name to the descriptor that `argsOf` is called with;
+ * `reported` gets that.
  */
 export async function runSampler(
   file: string,

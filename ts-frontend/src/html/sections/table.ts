@@ -8,7 +8,7 @@ const textOf = <Row>({ text, short }: Column<Row>, row: Row): string => {
   return whole.length > mostLetters && short !== undefined ? short(row, mostLetters) : whole;
 };
 
-/** Columns that no row fills are left out, as in a terminal. `rows` at most `most`; how many are not shown is told. */
+/** Columns that no row fills are left out, as in a terminal. `rows` at most `most`; how many are not shown is said. */
 export function htmlTable<Row>(
   caption: string,
   rows: readonly Row[],

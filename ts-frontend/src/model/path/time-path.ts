@@ -1,6 +1,6 @@
 /**
  * The time path of a run (docs/reference/path.md): who let whom go on, from the beginning to the end. Its length is the
- * elapsed time; here it is divided among threads, procedures and objects, and told in time order. Pure.
+ * elapsed time; here it is divided among threads, procedures and objects, and listed in time order. Pure.
  */
 import { addAt, f64, item, u32, u8 } from '../profile/columns.js';
 import { independentSnapshots, shareInterval } from '../metrics/confidence.js';

@@ -1,6 +1,6 @@
 /**
  * Shorter forms of a name, for findings, tables and the live screen; and a name in so many columns: a shorter form
- * where one fits and is no other name's too, so that what tells two names apart stays. Pure.
+ * where one fits and is no other name's too, so that what distinguishes two names stays. Pure.
  */
 import { defined, item } from '../../model/index.js';
 import type { Model } from '../../model/index.js';
@@ -33,7 +33,7 @@ export function withoutArguments(name: string, depth: number): string {
 }
 
 /**
- * The forms of a name, the most telling first and the shortest last. What makes C++ names long and tells little goes
+ * The forms of a name, the fullest first and the shortest last. What makes C++ names long and says little goes
  * first: inner template arguments, all of them, parameters of lambdas, outer scopes. Of "mutex at file:line" the place
  * goes last.
  */
@@ -64,7 +64,7 @@ function innerScopes(name: string): string[] {
   return starts.filter((start) => start > 1).map((start) => `…${name.slice(start)}`);
 }
 
-/** A long name as a sentence has it: without what tells little; its scopes stay. */
+/** A long name as a sentence has it: without what says little; its scopes stay. */
 export function briefly(name: string, most = 80): string {
   const all = formsOf(name).filter((form) => !form.startsWith('…'));
   return name.length <= most ? name : (all.find((form) => form.length <= most) ?? defined(all.at(-1)));
