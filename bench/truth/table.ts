@@ -48,20 +48,13 @@ export function tableOf(outcomes: readonly Outcome[]): string {
   return [
     '# Truth: real programs with registered causes',
     '',
-    'Written by `npm run truth` (`bench/truth`), as it came out. Each cause, and what its change saved, was ' +
-      'registered before',
-    'Quartz ran on the program for the first time; what has been corrected since was corrected for its class. ' +
-    'A report is ' +
-      '*right*',
-    'where its first finding has a registered kind and names the subject, *half* where another one does, or it has ' +
-      'the kind',
-    'alone, else *wrong*; *silent* where it has no finding. Times are medians. *promised* is the saving of the ' +
-      'finding that',
-    'names the cause (of serial code its cost), *gain* what the change saved: when it was registered, and beside ' +
-      'these runs.',
-    '*told* is the slowdown by the report, *real* the recorded runs against those without (elapsed). *CPU* is the ' +
-      'processor',
-    "time of the report against the kernel's count.",
+    'Written by `npm run truth` (`bench/truth`), as it came out. Each cause, and what its change saved, was registered',
+    'before Quartz ran on the program for the first time; what has been corrected since was corrected for its class.',
+    'A report is *right* where its first finding has a registered kind and names the subject, *half* where another one',
+    'does, or it has the kind alone, else *wrong*; *silent* where it has no finding. Times are medians. *promised* is',
+    'the saving of the finding that names the cause (of serial code its cost), *gain* what the change saved: when it',
+    'was registered, and beside these runs. *told* is the slowdown by the report, *real* the recorded runs against',
+    "those without (elapsed). *CPU* is the processor time of the report against the kernel's count.",
     '',
     `Machine: ${outcomes[0]?.recorded[0]?.model.head.host ?? 'none'}; load at the end ${loadavg()[0]!.toFixed(0)}.`,
     '',

@@ -1,5 +1,5 @@
 /**
- * What threads wait for inside a library, which the sampler sees from outside alone (kind futex), and in loops: known by
+ * What threads wait for inside a library, which the sampler sees from outside alone (kind futex), and in loops: by
  * what the program called there, which the sampler decides (abi/origin.h). Pure.
  */
 import type { Entity } from '../result/types.js';
