@@ -4,6 +4,7 @@ import {
   costNames,
   derivedMetric,
   findEntities,
+  flameOf,
   item,
   focusOn,
   MetricError,
@@ -15,6 +16,7 @@ import {
 } from '../model/index.js';
 import {
   contextReport,
+  flameReport,
   focusCsv,
   focusReport,
   locksCsv,
@@ -73,6 +75,18 @@ export async function show(args: Arguments, view: View, file: string | undefined
   } else {
     await print(args.has('csv') ? csv[view](model) : report(model, view, options));
   }
+  return 0;
+}
+
+/** The icicle graph. */
+export async function showFlame(args: Arguments, file: string | undefined): Promise<number> {
+  const options = display(args);
+  const model = loadModel(file, { raw: args.has('raw') });
+  const name = args.text('focus');
+  const id = name === undefined ? 0 : find(model, name);
+  if (model.entities[id]?.kind === 'thread')
+    throw new Failure(`"${name ?? ''}" is a thread, which stands on no path`, 'name a procedure or an object');
+  await print(flameReport(model, flameOf(model, id), options));
   return 0;
 }
 

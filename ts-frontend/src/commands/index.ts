@@ -26,6 +26,10 @@ export const commands: Readonly<Record<string, Entry>> = {
     summary: "a profile in another tool's format: pprof, speedscope, flame graphs, ...",
     load: () => import('./export.js'),
   },
+  flame: {
+    summary: 'where elapsed time went, as an icicle graph in the terminal',
+    load: () => import('./flame.js'),
+  },
   html: {
     summary: 'a profile, or two beside each other, as one HTML page to be forwarded',
     load: () => import('./html.js'),

@@ -22,6 +22,7 @@ export { baseName, placeOf } from './metrics/naming.js';
 export { costIndex, costNames, type CostName } from './views/costs.js';
 export { columnNames, derivedMetric, MetricError, type DerivedMetric } from './views/derived.js';
 export type { ViewRow } from './views/rows.js';
+export { aloneness, flameOf, type FlameNode } from './views/flame.js';
 export { viewOf, type ViewName } from './views/views.js';
 export { contradictions } from './findings/advice.js';
 export { timePathOf } from './path/time-path.js';

@@ -1,6 +1,7 @@
 /** Rendering: pure functions from the model and options to text. */
 export { comparisonCsv, comparisonJson, comparisonReport, comparisonSchema } from './compare.js';
 export { focusCsv, locksCsv, proceduresCsv, threadsCsv } from './csv.js';
+export { flameReport } from './flame.js';
 export { reportJson, schemaName } from './json.js';
 export { contextViews, views, type ContextView, type RenderOptions, type View } from './format/options.js';
 export { contextReport, focusReport, report } from './report.js';

@@ -3,11 +3,17 @@ import { byId } from './elements.js';
 
 export function theme(): void {
   const button = byId('theme');
-  let dark = matchMedia('(prefers-color-scheme: dark)').matches;
+  const preferred = matchMedia('(prefers-color-scheme: dark)');
+  let dark = preferred.matches;
   const tell = (): void => {
     button.textContent = dark ? 'Light' : 'Dark';
   };
   tell();
+  preferred.addEventListener('change', () => {
+    if (document.documentElement.dataset['theme'] !== undefined) return;
+    dark = preferred.matches;
+    tell();
+  });
   button.hidden = false;
   button.addEventListener('click', () => {
     dark = !dark;

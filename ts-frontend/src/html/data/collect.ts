@@ -1,5 +1,5 @@
 /** Makes of a model what the page's script knows (page-data.ts). Pure. */
-import { costIndex, focusOn, item, viewOf, type Model, type ViewRow } from '../../model/index.js';
+import { aloneness, costIndex, focusOn, item, viewOf, type Model, type ViewRow } from '../../model/index.js';
 import { bins } from '../../render/histogram.js';
 import { shownRows } from '../../render/view-rows.js';
 import { place, shortLabel } from '../../render/wording/names.js';
@@ -78,6 +78,7 @@ function flameOf(model: Model, named: Named, before: Model | null, nodes: number
     parent: parents,
     nptNs: shown.map(({ row }) => Math.round(row.total[npt] ?? 0)),
     timeNs: shown.map(({ row }) => Math.round(row.total[time] ?? 0)),
+    alone: shown.map(({ row }) => aloneness((row.total[time] ?? 0) / (row.total[npt] || 1), model.processors)),
     changeNs: before === null ? null : changesOf(model, before, shown, parents),
     complete: rows.length < nodes,
   };

@@ -47,12 +47,6 @@ export function barsOf(flame: FlameColumns, children: readonly number[][], root:
   return bars;
 }
 
-/** 0: alone, ..., 4: all processors were busy. */
-export function aloneness(parallelism: number, processors: number): number {
-  if (processors <= 1) return 4;
-  return Math.max(0, Math.min(4, Math.floor((5 * (parallelism - 1)) / (processors - 1))));
-}
-
 /** 0: much less than before, 2: no change, 4: much more; relative to the whole. */
 export function changeStep(changeNs: number, elapsedNs: number): number {
   const share = elapsedNs > 0 ? changeNs / elapsedNs : 0;
@@ -83,18 +77,15 @@ export interface FlameOptions {
 }
 
 export function flameSvg(data: PageData, children: readonly number[][], options: FlameOptions): string {
-  const { flame, entities, processors, elapsedNs } = data;
+  const { flame, entities, elapsedNs } = data;
   const { root, width, most, found, selected, titles } = options;
   const bars = barsOf(flame, children, root, leastWidth / width).filter(({ depth }) => depth < most);
   const depth = bars.reduce((deepest, bar) => Math.max(deepest, bar.depth), 0);
   const parts = bars.map((bar) => {
     const { node } = bar;
     const entity = flame.entity[node] ?? 0;
-    const ns = flame.nptNs[node] ?? 0;
     const colour =
-      flame.changeNs !== null
-        ? `c${changeStep(flame.changeNs[node] ?? 0, elapsedNs)}`
-        : `a${aloneness(ns > 0 ? (flame.timeNs[node] ?? 0) / ns : 1, processors)}`;
+      flame.changeNs !== null ? `c${changeStep(flame.changeNs[node] ?? 0, elapsedNs)}` : `a${flame.alone[node] ?? 4}`;
     const x = bar.x * width;
     const wide = Math.max(0.5, bar.width * width - 0.5);
     const y = bar.depth * rowHeight;

@@ -4,7 +4,22 @@
 import { eastAsianWidth } from 'get-east-asian-width';
 import type { RenderOptions } from './options.js';
 
-export type Tone = 'heading' | 'dim' | 'strong' | 'warn' | 'part0' | 'part1' | 'part2' | 'part3' | 'part4' | 'part5';
+export type Tone =
+  | 'heading'
+  | 'dim'
+  | 'strong'
+  | 'warn'
+  | 'part0'
+  | 'part1'
+  | 'part2'
+  | 'part3'
+  | 'part4'
+  | 'part5'
+  | 'alone0'
+  | 'alone1'
+  | 'alone2'
+  | 'alone3'
+  | 'alone4';
 const codes: Record<Tone, string> = {
   heading: '1',
   dim: '2',
@@ -16,6 +31,12 @@ const codes: Record<Tone, string> = {
   part3: '35',
   part4: '36',
   part5: '33',
+  // black or white on ColorBrewer's PuOr, in the 256 colours
+  alone0: '38;5;16;48;5;208',
+  alone1: '38;5;16;48;5;222',
+  alone2: '38;5;16;48;5;254',
+  alone3: '38;5;16;48;5;146',
+  alone4: '38;5;231;48;5;60',
 };
 
 export function paint(text: string, tone: Tone, options: Pick<RenderOptions, 'colour'>): string {

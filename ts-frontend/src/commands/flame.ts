@@ -1,0 +1,20 @@
+/** quartz flame: an icicle graph in the terminal. */
+import type { Command } from '../cli/command.js';
+import { displayOptions } from '../cli/options.js';
+
+export const command: Command = {
+  name: 'flame',
+  usage: '[FILE] [--focus NAME] [options]',
+  about:
+    'Calling contexts from the top down, each as wide as the elapsed time (NPT) that it accounts for, coloured by how alone\n' +
+    'it ran. --focus: below one procedure or object, from wherever it is called. Without FILE: the newest *.quartz here.\n' +
+    'docs/reference/views.md explains it; quartz html has the same with zoom and search.',
+  examples: [
+    ['quartz flame', 'the newest profile in this directory'],
+    ['quartz flame --focus work', 'what work calls, and what that calls'],
+    ['quartz flame --top 0', 'all rows, however deep'],
+  ],
+  options: ['focus', 'raw', ...displayOptions],
+  most: 1,
+  run: async (args) => (await import('../cli/show.js')).showFlame(args, args.words[0]),
+};
