@@ -1,5 +1,5 @@
 /** Failures that a user can do something about: one line on stderr, and Quartz's own exit codes. */
-export const exitCodes = { ok: 0, usage: 2, failed: 125, cannotExecute: 126, notFound: 127 } as const;
+export const exitCodes = { ok: 0, gate: 1, usage: 2, failed: 125, cannotExecute: 126, notFound: 127 } as const;
 
 export class Failure extends Error {
   /** `what` is wrong; `remedy` is what to do. */

@@ -130,6 +130,10 @@ const table = {
   raw: { kind: 'switch', help: 'numbers as measured: the cost of the hooks is not subtracted' },
   csv: { kind: 'switch', excludes: 'json', help: 'the table as comma-separated values, times in ns' },
   json: { kind: 'switch', help: 'the whole report as JSON (docs/reference/json.md)' },
+  markdown: { kind: 'switch', help: 'Markdown, for job summaries and merge requests' },
+  sarif: { kind: 'switch', help: 'the findings as SARIF 2.1.0, for code hosts and editors' },
+  notes: { kind: 'switch', help: 'the findings as compilers write theirs: FILE:LINE: note: ...' },
+  brief: { kind: 'switch', help: 'with --json: findings and the costliest procedures in 8 KB' },
   top: { kind: 'whole', least: 0, most: 1_000_000, value: 'N', help: 'rows of a table at most (20); 0 shows all' },
   width: {
     kind: 'whole',
@@ -151,6 +155,11 @@ const table = {
   format: { kind: 'choice', of: formatNames, value: 'FORMAT', help: formatNames.join(', ') },
   'export-output': { flag: 'output', kind: 'text', short: 'o', value: 'FILE', help: 'the file to write (stdout)' },
   'page-output': { flag: 'output', kind: 'text', short: 'o', value: 'FILE', help: 'the page to write (stdout)' },
+  'fail-if': {
+    kind: 'text',
+    value: 'RULES',
+    help: "end with 1 where one holds: 'npt(NAME) > 5 %; elapsed > 3 %'; BEFORE and AFTER may be directories of runs",
+  },
   holders: { kind: 'switch', help: 'who held locks while others waited, below each lock; not where time went' },
   'fold-runtime': { kind: 'switch', help: 'time in libraries of C, C++ and OpenMP is of what called them' },
   'fold-loops': { kind: 'switch', help: 'time in loops of code is of the procedures that they are in' },
@@ -168,6 +177,8 @@ export const flagOf = (name: OptionName): string => options[name].flag ?? name;
 export const recordingOptions = ['output', 'rate', 'cpu', 'threads', 'max-size', 'quiet'] as const;
 /** How a table is shown on a terminal. */
 export const displayOptions = ['top', 'width', 'ascii'] as const;
+/** Forms that exclude each other. */
+export const forms = ['csv', 'json', 'markdown', 'sarif', 'notes'] as const;
 /** Of the commands that show a profile. */
 export const formatOptions = ['raw', 'csv', 'json', ...displayOptions] as const;
 

@@ -3,9 +3,7 @@ import {
   columnNames,
   costNames,
   derivedMetric,
-  findEntities,
   flameOf,
-  item,
   focusOn,
   MetricError,
   viewOf,
@@ -15,14 +13,18 @@ import {
   type ViewName,
 } from '../model/index.js';
 import {
+  briefJson,
   contextReport,
   flameReport,
   focusCsv,
   focusReport,
   locksCsv,
+  markdown,
+  notes,
   proceduresCsv,
   report,
   reportJson,
+  sarif,
   threadsCsv,
   viewCsv,
   viewJson,
@@ -30,6 +32,7 @@ import {
 } from '../render/index.js';
 import type { Arguments } from './command.js';
 import { Failure, usage } from './failure.js';
+import { find } from './find.js';
 import { didYouMean } from './nearest.js';
 import { print } from './output.js';
 import { loadModel } from './profile.js';
@@ -37,31 +40,6 @@ import { display } from './terminal.js';
 import { version } from './version.js';
 
 const csv: Record<View, (model: Model) => string> = { procedures: proceduresCsv, locks: locksCsv, threads: threadsCsv };
-
-/** The entity that a name means: "name", "kind name", or a part of one name only. */
-function find(model: Model, name: string): number {
-  const byKind = model.ranking.find(
-    (id) => `${item(model.entities, id).kind} ${item(model.entities, id).name}` === name,
-  );
-  if (byKind !== undefined) return byKind;
-  const ids = findEntities(model, name);
-  if (ids.length === 0) {
-    const names = new Set(model.entities.map((entity) => entity.name));
-    throw new Failure(
-      `nothing in this profile is called "${name}"`,
-      didYouMean(name, names, '"quartz report" and "quartz threads" list the names'),
-    );
-  }
-  const exact = ids.filter((id) => item(model.entities, id).name === name);
-  if (exact.length === 0 && ids.length > 1) {
-    const some = ids
-      .slice(0, 5)
-      .map((id) => `"${item(model.entities, id).kind} ${item(model.entities, id).name}"`)
-      .join(', ');
-    throw new Failure(`"${name}" is part of ${ids.length} names`, `say which: ${some}${ids.length > 5 ? ', ...' : ''}`);
-  }
-  return item(ids, 0);
-}
 
 export async function show(args: Arguments, view: View, file: string | undefined): Promise<number> {
   const options = display(args);
@@ -74,6 +52,31 @@ export async function show(args: Arguments, view: View, file: string | undefined
     await print(args.has('csv') ? focusCsv(focus) : focusReport(model, focus, options));
   } else {
     await print(args.has('csv') ? csv[view](model) : report(model, view, options));
+  }
+  return 0;
+}
+
+/** The findings in a form for other tools. Places of sources below the current directory are relative to it. */
+export async function showFindings(
+  args: Arguments,
+  form: 'markdown' | 'sarif' | 'notes' | 'brief',
+  file: string | undefined,
+): Promise<number> {
+  const options = display(args);
+  const model = loadModel(file, { raw: args.has('raw') });
+  switch (form) {
+    case 'markdown':
+      await print(markdown(model, options));
+      break;
+    case 'sarif':
+      await print(sarif(model, process.cwd(), version()));
+      break;
+    case 'notes':
+      await print(notes(model, process.cwd(), options));
+      break;
+    case 'brief':
+      await print(briefJson(model, version()));
+      break;
   }
   return 0;
 }

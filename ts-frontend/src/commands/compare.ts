@@ -1,7 +1,7 @@
 /** quartz compare: two profiles side by side, before and after a change. */
 import type { Command } from '../cli/command.js';
 import { usage } from '../cli/failure.js';
-import { formatOptions } from '../cli/options.js';
+import { formatOptions, forms } from '../cli/options.js';
 import { print } from '../cli/output.js';
 import { display } from '../cli/terminal.js';
 
@@ -14,18 +14,24 @@ export const command: Command = {
   examples: [
     ['quartz compare old.quartz new.quartz', 'what a change of the program did'],
     ['quartz compare old.quartz new.quartz --csv > change.csv', 'for a spreadsheet'],
+    ["quartz compare old/ new/ --fail-if 'npt(work) > 5 %'", 'a gate for CI, over several runs of each'],
     ['quartz compare old.quartz new.quartz --json | jq .elapsedChangeNs', 'for programs'],
   ],
-  options: formatOptions,
+  options: ['fail-if', 'markdown', ...formatOptions],
   most: 2,
   run: async (args) => {
     const options = display(args);
     const [before, after] = args.words;
     if (before === undefined || after === undefined)
       throw usage('two profiles are compared', 'write: quartz compare BEFORE.quartz AFTER.quartz');
+    const chosen = forms.filter((form) => args.has(form));
+    if (chosen.length > 1)
+      throw usage(`--${chosen[0] ?? ''} and --${chosen[1] ?? ''} exclude each other`, 'choose one');
+    const rules = args.text('fail-if');
+    if (rules !== undefined) return (await import('../cli/gate.js')).gate(args, rules, before, after);
     const { loadModel } = await import('../cli/profile.js');
     const { compare } = await import('../model/index.js');
-    const { comparisonCsv, comparisonJson, comparisonReport } = await import('../render/index.js');
+    const { comparisonCsv, comparisonJson, comparisonMarkdown, comparisonReport } = await import('../render/index.js');
     const raw = args.has('raw');
     const comparison = compare(loadModel(before, { raw }), loadModel(after, { raw }));
     await print(
@@ -33,7 +39,9 @@ export const command: Command = {
         ? comparisonJson(comparison)
         : args.has('csv')
           ? comparisonCsv(comparison)
-          : comparisonReport(comparison, options),
+          : args.has('markdown')
+            ? comparisonMarkdown(comparison, options)
+            : comparisonReport(comparison, options),
     );
     return 0;
   },

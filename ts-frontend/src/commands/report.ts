@@ -1,6 +1,6 @@
 /** quartz report: what limits the program, then one view of its profile. */
 import type { Command } from '../cli/command.js';
-import { formatOptions } from '../cli/options.js';
+import { formatOptions, forms } from '../cli/options.js';
 import { usage } from '../cli/failure.js';
 import { contextViews, type ContextView, type View } from '../render/format/options.js';
 
@@ -20,12 +20,23 @@ export const command: Command = {
     ["quartz report --view flat --metric 'wasted = idle / time'", 'a column of your own'],
     ['quartz report --focus main', 'main by busy processors, divided among its children'],
     ['quartz report --json | jq .findings', 'for programs'],
+    ['quartz report --markdown >> "$GITHUB_STEP_SUMMARY"', 'for a job summary'],
   ],
-  options: ['view', 'focus', 'sort', 'metric', ...formatOptions],
+  options: ['view', 'focus', 'sort', 'metric', 'markdown', 'sarif', 'notes', 'brief', ...formatOptions],
   most: 1,
   run: async (args) => {
     const view = args.text('view') ?? 'procedures';
-    const { show, showContexts } = await import('../cli/show.js');
+    const chosen = forms.filter((form) => args.has(form));
+    if (chosen.length > 1)
+      throw usage(`--${chosen[0] ?? ''} and --${chosen[1] ?? ''} exclude each other`, 'choose one');
+    if (args.has('brief') && !args.has('json')) throw usage('--brief is a form of --json', 'add --json');
+    const form = chosen.find((one) => one === 'markdown' || one === 'sarif' || one === 'notes');
+    const { show, showContexts, showFindings } = await import('../cli/show.js');
+    if (form !== undefined || args.has('brief')) {
+      for (const name of ['view', 'focus', 'sort', 'metric'] as const)
+        if (args.has(name)) throw usage(`--${name} does not go with --${form ?? 'brief'}`, 'leave one of them out');
+      return showFindings(args, form ?? 'brief', args.words[0]);
+    }
     if (isContextView(view)) {
       if (args.has('focus')) throw usage(`--focus does not go with --view ${view}`, 'leave one of them out');
       return showContexts(args, view, args.words[0]);

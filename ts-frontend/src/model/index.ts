@@ -14,6 +14,18 @@ export { findEntities, focusOn } from './queries/focus.js';
 export { checkInvariants } from './invariants.js';
 export { compare } from './queries/compare.js';
 export type { Caution, Comparison, EntityChange, FindingChange } from './queries/compare.js';
+export {
+  GateError,
+  gateMetrics,
+  gateRule,
+  gateValue,
+  judge,
+  leastRuns,
+  type GateResult,
+  type GateRule,
+  type GateValue,
+  type Verdict,
+} from './queries/gate.js';
 export { stackWeights, type StackWeights } from './queries/stack-weights.js';
 export { difference } from './profile/difference.js';
 export { fewSnapshots, independentSnapshots, shareInterval } from './metrics/confidence.js';

@@ -1,7 +1,11 @@
 /** Rendering: pure functions from the model and options to text. */
+export { briefJson, briefSchema } from './brief.js';
+export { comparisonMarkdown, markdown } from './markdown.js';
+export { notes, sarif } from './notes.js';
 export { comparisonCsv, comparisonJson, comparisonReport, comparisonSchema } from './compare.js';
 export { focusCsv, locksCsv, proceduresCsv, threadsCsv } from './csv.js';
 export { flameReport } from './flame.js';
+export { gateLine, gatesJson, gateSchema } from './gate.js';
 export { reportJson, schemaName } from './json.js';
 export { contextViews, views, type ContextView, type RenderOptions, type View } from './format/options.js';
 export { contextReport, focusReport, report } from './report.js';

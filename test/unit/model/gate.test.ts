@@ -1,0 +1,111 @@
+/** Gates: rules as they are read, A/A without alarms, planted changes found. */
+import test from 'ava';
+import {
+  GateError,
+  gateRule,
+  gateValue,
+  buildModel,
+  judge,
+  type GateValue,
+} from '../../../ts-frontend/src/model/index.js';
+import { gateLine } from '../../../ts-frontend/src/render/index.js';
+import { ProfileBuilder, run } from '../../support/profile-builder.js';
+
+const rule = gateRule('npt(work) > 5 %');
+const exactly = (...values: number[]): GateValue[] => values.map((value) => ({ value, deviation: 0 }));
+
+test('rules', (t) => {
+  t.like(rule, { metric: 'npt', name: 'work', floor: { of: 'before', amount: 0.05 } });
+  t.like(gateRule(' waited(mutex a(b) > c) > 1.5ms '), {
+    metric: 'waited',
+    name: 'mutex a(b) > c',
+    floor: { of: 'ns', amount: 1.5e6 },
+  });
+  t.like(gateRule('elapsed > 2 s'), { metric: 'elapsed', name: '', floor: { of: 'ns', amount: 2e9 } });
+  t.like(gateRule('calls(f) > 0'), { metric: 'calls', floor: { of: 'count', amount: 0 } });
+});
+
+for (const [text, message] of [
+  ['npt(f)', /it is no rule/],
+  ['npt(f) < 5 %', /it is no rule/],
+  ['cpu(f) > 5 %', /no metric "cpu"; there are elapsed, npt/],
+  ['elapsed(f) > 5 %', /takes no name/],
+  ['npt > 5 %', /npt of what\?/],
+  ['npt() > 5 %', /npt of what\?/],
+  ['npt(f) > 5', /no unit/],
+  ['calls(f) > 5 ms', /counted/],
+] as const)
+  test(`no rule: ${text}`, (t) => {
+    t.throws(() => gateRule(text), { instanceOf: GateError, message });
+  });
+
+test('each of the conditions keeps a gate open', (t) => {
+  const verdict = (before: GateValue[], after: GateValue[]): string => judge(rule, before, after).verdict;
+  t.is(verdict(exactly(100, 101, 102), exactly(120, 121, 122)), 'worse');
+  t.is(verdict(exactly(100, 101, 102), exactly(99, 100, 101)), 'not-more');
+  t.is(verdict(exactly(100, 101, 102), exactly(104, 105, 106)), 'within-floor');
+  t.is(verdict(exactly(80, 100, 120), exactly(105, 120, 135)), 'within-spread');
+  // Alike by chance, while sampling alone may be wrong by more.
+  const unsure = (value: number): GateValue => ({ value, deviation: 30 });
+  t.is(verdict([100, 100, 100].map(unsure), [120, 120, 120].map(unsure)), 'uncertain');
+  t.is(judge(gateRule('calls(f) > 0'), exactly(1000), exactly(1001)).verdict, 'worse');
+  t.is(judge(gateRule('calls(f) > 0'), exactly(1000), exactly(1000)).verdict, 'not-more');
+  t.is(judge(rule, exactly(0, 0, 0), exactly(5, 5, 5)).verdict, 'worse', 'what is new');
+});
+
+test("the interval is Welch's", (t) => {
+  // Means 10 and 20, variances 1 and 4, three runs each: 2.94 degrees of freedom, of which 2 are taken (4.303).
+  const { ci95, change } = judge(rule, exactly(9, 10, 11), exactly(18, 20, 22));
+  t.is(change, 10);
+  t.true(Math.abs(ci95.high - 10 - 4.303 * Math.sqrt(5 / 3)) < 1e-9);
+});
+
+/** Numbers that are the same each time (Park and Miller), as normal ones by a sum of twelve. */
+function normals(seed: number): () => number {
+  let state = seed;
+  const next = (): number => (state = (state * 48271) % 2147483647) / 2147483647;
+  return () => Array.from({ length: 12 }, next).reduce((a, b) => a + b, -6);
+}
+
+test('2,000 A/A comparisons of runs that differ by 5 % and 10 %: hardly an alarm; planted 30 % found', (t) => {
+  const next = normals(20090);
+  for (const noise of [0.05, 0.1])
+    for (const runs of [3, 5, 10]) {
+      const side = (level: number): GateValue[] =>
+        exactly(...Array.from({ length: runs }, () => level * (1 + noise * next())));
+      let alarms = 0;
+      let found = 0;
+      for (let k = 0; k < 2000; k++) {
+        if (judge(rule, side(100), side(100)).verdict === 'worse') alarms++;
+        if (judge(rule, side(100), side(130)).verdict === 'worse') found++;
+      }
+      t.true(alarms <= 20, `${alarms} of 2,000 at ${noise} with ${runs} runs`);
+      if (noise === 0.05) t.true(found >= 1700, `${found} of 2,000 found with ${runs} runs`);
+    }
+});
+
+test('values of a run', (t) => {
+  const model = buildModel(
+    new ProfileBuilder({ processors: 2 })
+      .stretch(1e9, [run('t', ['main', 'work'])])
+      .stretch(1e9, [run('t', ['main', 'work']), run('u', ['main', 'other'])])
+      .call('main', 'work', 7)
+      .build(),
+    { compensate: false },
+  );
+  const work = model.entities.find(({ name }) => name === 'work')!;
+  t.is(gateValue(model, 'npt', work)!.value, 1.5e9);
+  t.true(gateValue(model, 'npt', work)!.deviation > 0);
+  t.is(gateValue(model, 'time', work)!.value, 2e9);
+  t.is(gateValue(model, 'calls', work)!.value, 7);
+  t.is(gateValue(model, 'waited', work), null);
+  t.is(gateValue(model, 'npt', null)!.value, 0);
+  t.is(gateValue(model, 'elapsed', null)!.value, 2e9);
+});
+
+test('a line says what was compared, and why', (t) => {
+  t.is(
+    gateLine(judge(rule, exactly(1e9, 1.01e9, 1.02e9), exactly(1.2e9, 1.21e9, 1.22e9)), { ascii: true }),
+    'FAIL npt(work) > 5 %: 1.01 s -> 1.21 s (+19.8 %, 95 % interval +17.6 % to +22.0 %, runs differ by 2.0 %): more than it may, and more than runs differ',
+  );
+});

@@ -1,0 +1,141 @@
+/**
+ * Gates for CI: whether a number has grown from some runs to others by more than a floor, and by more than runs of one
+ * version differ. Rules and formulas: docs/reference/gates.md. Pure.
+ */
+import { item } from '../profile/columns.js';
+import type { Entity, Model } from '../result/types.js';
+
+export const gateMetrics = ['elapsed', 'npt', 'self', 'time', 'idle', 'waited', 'calls'] as const;
+export type GateMetric = (typeof gateMetrics)[number];
+
+export interface GateRule {
+  text: string; // as it was written
+  metric: GateMetric;
+  name: string; // of the entity; '' for elapsed
+  /** So much more is allowed: a part of what it was before, ns, or calls. */
+  floor: { of: 'before' | 'ns' | 'count'; amount: number };
+}
+
+/** What is wrong with a rule, in a clause. */
+export class GateError extends Error {}
+
+const units: Readonly<Record<string, number>> = { ns: 1, us: 1e3, µs: 1e3, ms: 1e6, s: 1e9 };
+
+/** "npt(work) > 5 %", "waited(mutex queue) > 10 ms", "calls(work) > 0", "elapsed > 3 %" */
+export function gateRule(text: string): GateRule {
+  const parts = /^\s*(\w+)\s*(?:\((.*)\))?\s*>\s*(\d+\.?\d*)\s*(%|[nuµm]?s)?\s*$/s.exec(text);
+  if (parts === null) throw new GateError('it is no rule; write METRIC(NAME) > NUMBER UNIT');
+  const [, word = '', name, number = '', unit = ''] = parts;
+  const metric = gateMetrics.find((one) => one === word);
+  if (metric === undefined) throw new GateError(`there is no metric "${word}"; there are ${gateMetrics.join(', ')}`);
+  if (metric === 'elapsed' && name !== undefined) throw new GateError('elapsed is of the whole run: it takes no name');
+  if (metric !== 'elapsed' && (name ?? '').trim() === '')
+    throw new GateError(`${metric} of what? write ${metric}(NAME)`);
+  const amount = Number(number);
+  if (unit === '' && amount !== 0 && metric !== 'calls')
+    throw new GateError('its number has no unit: %, ns, us, ms or s');
+  if (unit !== '' && unit !== '%' && metric === 'calls') throw new GateError('calls are counted: write % or no unit');
+  const floor: GateRule['floor'] =
+    unit === '%'
+      ? { of: 'before', amount: amount / 100 }
+      : metric === 'calls'
+        ? { of: 'count', amount }
+        : { of: 'ns', amount: amount * (units[unit] ?? 1) };
+  return { text: text.trim(), metric, name: (name ?? '').trim(), floor };
+}
+
+export interface GateValue {
+  value: number;
+  deviation: number; // standard deviation from sampling alone; 0 where it is measured, counted, or not known
+}
+const exactly = (value: number): GateValue => ({ value, deviation: 0 });
+/** Half a 95 % interval in standard deviations. */
+const z = 1.959963985;
+
+/** The value of a metric in one run; of an entity that is not there: 0. null: nobody counted it. */
+export function gateValue(model: Model, metric: GateMetric, entity: Entity | null): GateValue | null {
+  if (metric === 'elapsed') return exactly(model.elapsedNs);
+  if (entity === null) return exactly(0);
+  switch (metric) {
+    case 'npt':
+      return { value: entity.nptNs, deviation: (entity.ci95.highNs - entity.ci95.lowNs) / 2 / z };
+    case 'self':
+      return exactly(entity.nptSelfNs);
+    case 'time':
+      return exactly(entity.processorTimeNs);
+    case 'idle':
+      return exactly(entity.idlenessNs);
+    case 'waited':
+      return entity.object === null ? null : exactly(entity.object.waitNs);
+    case 'calls':
+      return entity.callsCounted ? exactly(entity.calls) : null;
+  }
+}
+
+export interface GateSide {
+  values: readonly number[]; // a run each
+  mean: number;
+  spread: number; // the greatest less the least
+}
+/** Why a gate is open, or that it is shut. */
+export type Verdict = 'worse' | 'not-more' | 'within-floor' | 'within-spread' | 'uncertain';
+export interface GateResult {
+  rule: GateRule;
+  before: GateSide;
+  after: GateSide;
+  change: number; // of the means
+  ci95: { low: number; high: number }; // of the change, from how much runs differ (Welch 1947), sampling included
+  floor: number; // in the metric's unit
+  verdict: Verdict;
+}
+
+/** Runs of each side from which on it is known how much they differ. */
+export const leastRuns = 3;
+
+const mean = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length;
+function sideOf(runs: readonly GateValue[]): GateSide {
+  const values = runs.map(({ value }) => value);
+  return { values, mean: mean(values), spread: Math.max(...values) - Math.min(...values) };
+}
+/** Variance of the mean: by how much runs differ, and no less than sampling alone gives, which few runs may hide. */
+function varianceOf(runs: readonly GateValue[], { values, mean: m }: GateSide): number {
+  const n = runs.length;
+  const ofRuns = n < 2 ? 0 : values.reduce((sum, value) => sum + (value - m) ** 2, 0) / (n - 1);
+  return Math.max(ofRuns, mean(runs.map(({ deviation }) => deviation ** 2))) / n;
+}
+
+/** Each side has a run at least; without `leastRuns` only what is counted exactly should be judged. */
+export function judge(rule: GateRule, before: readonly GateValue[], after: readonly GateValue[]): GateResult {
+  const a = sideOf(before);
+  const b = sideOf(after);
+  const change = b.mean - a.mean;
+  const half = halfInterval(varianceOf(before, a), before.length, varianceOf(after, b), after.length);
+  const floor = rule.floor.of === 'before' ? rule.floor.amount * a.mean : rule.floor.amount;
+  const verdict: Verdict =
+    change <= 0
+      ? 'not-more'
+      : change <= floor
+        ? 'within-floor'
+        : change <= Math.max(a.spread, b.spread)
+          ? 'within-spread'
+          : change - half <= 0
+            ? 'uncertain'
+            : 'worse';
+  return { rule, before: a, after: b, change, ci95: { low: change - half, high: change + half }, floor, verdict };
+}
+
+/** Half of Welch's 95 % interval of a difference of means; degrees of freedom by Satterthwaite, rounded down. */
+function halfInterval(va: number, na: number, vb: number, nb: number): number {
+  const variance = va + vb;
+  if (variance <= 0) return 0;
+  const freedom = variance ** 2 / ((na > 1 ? va ** 2 / (na - 1) : 0) + (nb > 1 ? vb ** 2 / (nb - 1) : 0));
+  return studentQuantile(Math.max(1, Math.floor(freedom + 1e-9))) * Math.sqrt(variance);
+}
+
+/** 97.5 % quantiles of Student's t by degrees of freedom, from 1. */
+const quantiles = [
+  12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.16, 2.145, 2.131, 2.12, 2.11,
+  2.101, 2.093, 2.086, 2.08, 2.074, 2.069, 2.064, 2.06, 2.056, 2.052, 2.048, 2.045, 2.042,
+];
+/** Beyond the table that of its end: a little wider than need be. */
+const studentQuantile = (freedom: number): number => item(quantiles, Math.min(freedom, quantiles.length) - 1);

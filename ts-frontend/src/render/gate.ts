@@ -1,0 +1,50 @@
+/** What a gate says: a line for each rule, and JSON. */
+import type { GateResult, Verdict } from '../model/index.js';
+import type { RenderOptions } from './format/options.js';
+import { clean } from './format/text.js';
+import { count, percent, time } from './format/units.js';
+
+const reasons: Record<Verdict, string> = {
+  worse: 'more than it may, and more than runs differ',
+  'not-more': 'not more than before',
+  'within-floor': 'not more than it may',
+  'within-spread': 'no more than runs of one version differ',
+  uncertain: '0 is in its interval',
+};
+
+const signed = (part: number, whole: number): string =>
+  `${part < 0 ? '-' : '+'}${whole > 0 ? percent(Math.abs(part), whole) : 'new'}`;
+
+export function gateLine(result: GateResult, options: Pick<RenderOptions, 'ascii'>): string {
+  const { rule, before, after, change, ci95, verdict } = result;
+  const value = (number: number): string => (rule.metric === 'calls' ? count(number) : time(number, options));
+  const arrow = options.ascii ? '->' : '→';
+  const runs = before.values.length + after.values.length;
+  const sure =
+    runs > 2
+      ? `, 95 % interval ${signed(ci95.low, before.mean)} to ${signed(ci95.high, before.mean)}, runs differ by ${percent(Math.max(before.spread, after.spread), before.mean || after.mean)}`
+      : '';
+  return clean(
+    `${verdict === 'worse' ? 'FAIL' : 'ok  '} ${rule.text}: ${value(before.mean)} ${arrow} ${value(after.mean)} (${signed(change, before.mean)}${sure}): ${reasons[verdict]}`,
+    options,
+  );
+}
+
+export const gateSchema = 'quartz-gate-1';
+
+export const gatesJson = (results: readonly GateResult[]): string =>
+  `${JSON.stringify({
+    schema: gateSchema,
+    failed: results.filter(({ verdict }) => verdict === 'worse').length,
+    rules: results.map(({ rule, before, after, change, ci95, floor, verdict }) => ({
+      rule: rule.text,
+      metric: rule.metric,
+      name: rule.name,
+      before: before.values,
+      after: after.values,
+      change,
+      ci95,
+      floor,
+      verdict,
+    })),
+  })}\n`;
