@@ -6,8 +6,9 @@ export const command: Command = {
   name: 'flame',
   usage: '[FILE] [--focus NAME] [options]',
   about:
-    'Calling contexts from the top down, each as wide as the elapsed time (NPT) that it accounts for, coloured by how alone\n' +
-    'it ran. --focus: below one procedure or object, from wherever it is called. Without FILE: the newest *.quartz here.\n' +
+    'Calling contexts from the top down, each as wide as the elapsed time (NPT) that it accounts for,\n' +
+    'coloured by how alone it ran. --focus: below one procedure or object, from wherever it is called.\n' +
+    'Without FILE: the newest *.quartz here.\n' +
     'docs/reference/views.md explains it; quartz html has the same with zoom and search.',
   examples: [
     ['quartz flame', 'the newest profile in this directory'],

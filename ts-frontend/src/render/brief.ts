@@ -1,4 +1,6 @@
-/** The report in at most 8 KB of JSON, for those who pay for every word: findings first, then as many procedures as fit. */
+/**
+ * The report in at most 8 KB of JSON, for those who pay for every word: findings first, then as many procedures as fit.
+ */
 import { item, type Model } from '../model/index.js';
 import { findingSentences } from './findings/index.js';
 import { clean } from './format/text.js';

@@ -70,11 +70,11 @@ function legend(model: Model, options: RenderOptions): string[] {
 export function flameReport(model: Model, root: FlameNode, options: RenderOptions): string {
   const name = root.entity === 0 ? '' : ` of ${label(item(model.entities, root.entity), options)}`;
   const { rows, deeper } = layout(root, options.width, options.top);
+  const share = percent(root.nptNs, model.elapsedNs);
+  const ns = `${time(root.nptNs, options)} of ${time(model.elapsedNs, options)} (${share})`;
+  const title = `Calling contexts${name} by elapsed time: ${ns}`;
   const lines = [
-    ...heading(
-      `Calling contexts${name} by elapsed time: ${time(root.nptNs, options)} of ${time(model.elapsedNs, options)} (${percent(root.nptNs, model.elapsedNs)})`,
-      options,
-    ),
+    ...heading(title, options),
     '',
     ...(rows.length > 0
       ? rows.map((row) => line(model, row, options))

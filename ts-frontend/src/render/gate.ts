@@ -20,14 +20,11 @@ export function gateLine(result: GateResult, options: Pick<RenderOptions, 'ascii
   const value = (number: number): string => (rule.metric === 'calls' ? count(number) : time(number, options));
   const arrow = options.ascii ? '->' : '→';
   const runs = before.values.length + after.values.length;
-  const sure =
-    runs > 2
-      ? `, 95 % interval ${signed(ci95.low, before.mean)} to ${signed(ci95.high, before.mean)}, runs differ by ${percent(Math.max(before.spread, after.spread), before.mean || after.mean)}`
-      : '';
-  return clean(
-    `${verdict === 'worse' ? 'FAIL' : 'ok  '} ${rule.text}: ${value(before.mean)} ${arrow} ${value(after.mean)} (${signed(change, before.mean)}${sure}): ${reasons[verdict]}`,
-    options,
-  );
+  const part = (number: number): string => signed(number, before.mean);
+  const spread = percent(Math.max(before.spread, after.spread), before.mean || after.mean);
+  const sure = runs > 2 ? `, 95 % interval ${part(ci95.low)} to ${part(ci95.high)}, runs differ by ${spread}` : '';
+  const values = `${value(before.mean)} ${arrow} ${value(after.mean)} (${part(change)}${sure})`;
+  return clean(`${verdict === 'worse' ? 'FAIL' : 'ok  '} ${rule.text}: ${values}: ${reasons[verdict]}`, options);
 }
 
 export const gateSchema = 'quartz-gate-1';
