@@ -34,6 +34,7 @@ export const commands: Readonly<Record<string, Entry>> = {
     summary: 'a profile, or two beside each other, as one HTML page to be forwarded',
     load: () => import('./html.js'),
   },
+  mcp: { summary: 'what coding agents can ask of profiles (Model Context Protocol)', load: () => import('./mcp.js') },
   demo: { summary: 'build and run an example under Quartz, and show its report', load: () => import('./demo.js') },
   cflags: { summary: 'compiler flags for programs to be profiled', load: () => import('./cflags.js') },
   libs: { summary: 'linker flags for programs that use the thread package', load: () => import('./libs.js') },

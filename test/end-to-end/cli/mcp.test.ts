@@ -1,0 +1,64 @@
+/** quartz mcp, as an agent talks to it. */
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+import test from 'ava';
+import { command, directory, program, quartz } from '../../support/run-quartz.js';
+
+const home = directory();
+const profile = join(home, 'prog.quartz');
+
+test.before(async (t) => {
+  const { status, stderr } = await quartz(['record', '-o', profile, '--', program('serial_then_parallel')], {
+    env: { QUARTZ_PROCESSORS: '4' },
+  });
+  t.is(status, 0, stderr);
+});
+
+interface Reply {
+  id: number;
+  result: { content: { text: string }[]; isError: boolean; tools: { name: string }[] };
+}
+/** Sends all, closes stdin, and returns the replies. */
+function talk(messages: readonly object[]): Reply[] {
+  const input = messages.map((one, id) => `${JSON.stringify({ jsonrpc: '2.0', id, ...one })}\n`).join('');
+  const { status, stdout, stderr } = spawnSync(command, ['mcp'], {
+    input,
+    cwd: home,
+    encoding: 'utf8',
+    timeout: 300_000,
+  });
+  if (status !== 0 || stderr !== '') throw new Error(`status ${String(status)}: ${stderr}`);
+  return stdout
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Reply);
+}
+const call = (name: string, args: object): object => ({ method: 'tools/call', params: { name, arguments: args } });
+
+test('findings, an entity, places, a comparison; and what is said of bad questions', (t) => {
+  const [first, tools, findings, entity, source, compared, gone, nobody] = talk([
+    { method: 'initialize', params: { protocolVersion: '2025-06-18' } },
+    { method: 'tools/list' },
+    call('findings', {}),
+    call('entity', { name: 'a' }),
+    call('source', { path: 'serial_then_parallel' }),
+    call('compare', { before: profile, after: profile }),
+    call('findings', { file: 'gone.quartz' }),
+    call('entity', { name: 'nobody' }),
+  ]) as [Reply, Reply, Reply, Reply, Reply, Reply, Reply, Reply];
+  t.is(first.id, 0);
+  t.deepEqual(
+    tools.result.tools.map(({ name }) => name),
+    ['findings', 'entity', 'source', 'compare'],
+  );
+  const text = ({ result }: Reply): string => result.content[0]!.text;
+  t.like(JSON.parse(text(findings)), { schema: 'quartz-brief-1', processors: 4 });
+  const a = JSON.parse(text(entity)) as { nptNs: number; nptByBusyProcessorsNs: number[]; line: number };
+  t.true(a.nptNs > 0 && a.line > 0);
+  t.is(a.nptByBusyProcessorsNs.length, 4);
+  t.true((JSON.parse(text(source)) as { places: object[] }).places.length > 0);
+  t.regex(text(compared), /^## What changed/);
+  for (const reply of [gone, nobody]) t.true(reply.result.isError);
+  t.regex(text(gone), /gone\.quartz does not exist; name a profile/);
+  t.regex(text(nobody), /nothing in this profile is called "nobody"/);
+});
