@@ -6,5 +6,7 @@ cd "$(dirname "$0")/.."
 # keep what it cannot read, and say nothing ever after. There is nothing to do: the command says itself if it is not
 # built.
 if [ "${npm_command:-}" = exec ]; then exit 0; fi
+# A package that was made by scripts/packages.sh has all that it needs, and no sources.
+[ -f CMakeLists.txt ] || exit 0
 bash scripts/setup.sh
 bash scripts/build.sh

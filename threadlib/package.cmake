@@ -12,8 +12,11 @@ export(EXPORT quartz-targets NAMESPACE quartz:: FILE ${package}/quartz-targets.c
 # Relative to the file itself: `cmake --install --prefix` may choose another place than the one configured.
 file(RELATIVE_PATH PACKAGE_FLAGS /${CMAKE_INSTALL_LIBDIR}/cmake/quartz /${CMAKE_INSTALL_BINDIR}/quartz-flags)
 set(PACKAGE_FLAGS "\${CMAKE_CURRENT_LIST_DIR}/${PACKAGE_FLAGS}")
+file(RELATIVE_PATH PACKAGE_SAMPLER /${CMAKE_INSTALL_LIBDIR}/cmake/quartz /${CMAKE_INSTALL_BINDIR}/quartz-sampler)
+set(PACKAGE_SAMPLER "\${CMAKE_CURRENT_FUNCTION_LIST_DIR}/${PACKAGE_SAMPLER}")
 configure_file(quartz-config.cmake.in ${CMAKE_CURRENT_BINARY_DIR}/quartz-config.cmake @ONLY)
 set(PACKAGE_FLAGS ${PROJECT_SOURCE_DIR}/scripts/quartz-flags)
+set(PACKAGE_SAMPLER ${PROJECT_BINARY_DIR}/sampler/quartz-sampler)
 configure_file(quartz-config.cmake.in ${package}/quartz-config.cmake @ONLY)
 write_basic_package_version_file(${package}/quartz-config-version.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/quartz-config.cmake ${package}/quartz-config-version.cmake

@@ -24,6 +24,8 @@ foreach(library quartz quartz-static)
   add_executable(hooked_${library} main.c)
   target_link_libraries(hooked_${library} quartz::${library} quartz::hooks)
 endforeach()
+enable_testing()
+quartz_add_test(NAME recorded COMMAND hooked_quartz "an argument")
 C
 "$cmake" --install "$build" --prefix "$dir/installed" > "$dir/log" 2>&1 || { cat "$dir/log"; exit 1; }
 libdir=$(dirname "$(find "$dir/installed" -name libquartz.a)")
@@ -34,6 +36,9 @@ for prefix in "$build/package" "$dir/installed"; do
   # Hooks are in the code that was asked to have them, and in no other.
   nm "$dir/cmake/hooked_quartz" | grep -Eq 'quartz_hooks|__fentry__|__cyg_profile' || { echo "no hooks"; exit 1; }
   ! nm "$dir/cmake/user_quartz" | grep -Eq 'quartz_hooks|__fentry__|__cyg_profile' || { echo "hooks unasked"; exit 1; }
+  # A test that is recorded leaves a profile, and passes as it does alone.
+  (cd "$dir/cmake" && "$(dirname "$cmake")/ctest" -R recorded > "$dir/log" 2>&1) || { cat "$dir/log"; exit 1; }
+  [ -s "$dir/cmake/recorded.quartz" ] || { echo "no profile of the test"; exit 1; }
   rm -rf "$dir/cmake"
 done
 export PKG_CONFIG_PATH="$build/package"

@@ -1,6 +1,6 @@
 /** quartz demo: builds examples/verify, compares two circuits under the sampler, and reports. */
 import { spawnSync } from 'node:child_process';
-import { mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Command } from '../cli/command.js';
 import { runChild } from '../cli/child.js';
@@ -53,6 +53,11 @@ export const command: Command = {
   run: async (args) => {
     const options = display(args);
     standWithUser();
+    if (!existsSync(join(root, 'examples/verify/inputs.sh')))
+      throw new Failure(
+        'this package has no examples',
+        'use the sources of Quartz, or a program of your own: quartz run',
+      );
     mkdirSync(directory, { recursive: true });
     prepare('building examples/verify', 'cmake', ['--build', build, '--target', 'verify', 'verify-generate']);
     prepare('making two circuits that compute the same in different ways', 'sh', [
