@@ -1,5 +1,14 @@
 /** Makes of a model what the page's script knows (page-data.ts). Pure. */
-import { aloneness, costIndex, focusOn, item, viewOf, type Model, type ViewRow } from '../../model/index.js';
+import {
+  aloneness,
+  costIndex,
+  focusOn,
+  item,
+  viewOf,
+  type Focus,
+  type Model,
+  type ViewRow,
+} from '../../model/index.js';
 import { bins } from '../../render/histogram.js';
 import { shownRows } from '../../render/view-rows.js';
 import { place, shortLabel } from '../../render/wording/names.js';
@@ -42,18 +51,26 @@ class Named {
 
 /** `before`: the profile that changes are taken from. With as many nodes and figures as there is room for. */
 export function pageData(model: Model, before: Model | null = null): PageData {
+  const known = new Map<number, Focus>();
+  const focus = (id: number): Focus => {
+    const its = known.get(id) ?? focusOn(model, id);
+    known.set(id, its);
+    return its;
+  };
   for (let nodes = mostNodes; ; nodes = Math.floor(nodes * 0.7)) {
-    const data = dataWith(model, before, nodes);
+    const data = dataWith(model, before, nodes, focus);
     if (nodes < leastNodes || JSON.stringify(data).length <= mostBytes) return data;
   }
 }
 
-function dataWith(model: Model, before: Model | null, nodes: number): PageData {
+function dataWith(model: Model, before: Model | null, nodes: number, focus: (id: number) => Focus): PageData {
   const named = new Named(model);
   named.of(0);
   const flame = flameOf(model, named, before, nodes);
   const bounds = bins(model.root.byBusyNs, mostBins).map(({ from, to }) => ({ from, to }));
-  const figures = figuresOf(model, named, bounds.length, Math.floor(nodes / figureShare));
+  const figures = idsOfFigures(model, Math.floor(nodes / figureShare)).map((id) =>
+    figureOf(focus(id), named, bounds.length),
+  );
   return {
     processors: model.processors,
     elapsedNs: Math.round(model.elapsedNs),
@@ -110,18 +127,15 @@ function changesOf(
 }
 
 /** Of the program, and of whatever accounts for a thousandth of it: as many as there is room for. */
-function figuresOf(model: Model, named: Named, binCount: number, most: number): Figure[] {
-  const ids = [0, ...model.ranking.filter((id) => item(model.entities, id).nptNs >= model.elapsedNs / 1000)];
-  return ids.slice(0, most).map((id) => figureOf(model, named, id, binCount));
-}
+const idsOfFigures = (model: Model, most: number): number[] =>
+  [0, ...model.ranking.filter((id) => item(model.entities, id).nptNs >= model.elapsedNs / 1000)].slice(0, most);
 
-function figureOf(model: Model, named: Named, id: number, binCount: number): Figure {
-  const focus = focusOn(model, id);
+function figureOf(focus: Focus, named: Named, binCount: number): Figure {
   const some = focus.rows.filter(({ nptNs }) => nptNs > 0);
   const own = some.slice(0, some.length > mostLayers ? mostLayers - 1 : mostLayers);
   const exact = (byBusy: ArrayLike<number>): number[] => bins(byBusy, binCount).map(({ ns }) => Math.round(ns));
   const layers: Layer[] = own.map((row) => ({
-    of: !row.self ? named.of(row.entity) : id === 0 ? 'outside any procedure that is known' : 'itself',
+    of: !row.self ? named.of(row.entity) : focus.entity === 0 ? 'outside any procedure that is known' : 'itself',
     ns: exact(row.byBusyNs),
   }));
   if (some.length > own.length) {
@@ -131,5 +145,5 @@ function figureOf(model: Model, named: Named, id: number, binCount: number): Fig
       ns: all.map((ns, at) => Math.max(0, ns - layers.reduce((sum, layer) => sum + (layer.ns[at] ?? 0), 0))),
     });
   }
-  return { entity: named.of(id), nptNs: Math.round(focus.nptNs), layers };
+  return { entity: named.of(focus.entity), nptNs: Math.round(focus.nptNs), layers };
 }
