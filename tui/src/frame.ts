@@ -1,4 +1,5 @@
 /** The whole screen: a pure function of scene, size and state. */
+import { item } from '../../ts-frontend/src/model/index.js';
 import { path } from '../../ts-frontend/src/render/wording/names.js';
 import { cpusText } from '../../ts-frontend/src/render/wording/kernel-usage.js';
 import { cut } from '../../ts-frontend/src/render/format/text.js';
@@ -110,7 +111,9 @@ function tabBar(canvas: Canvas, state: State): void {
   for (const { tab, x, width } of tabPlaces(canvas.width)) {
     const on = tab === state.tab;
     const text =
-      width > 3 ? ` ${tabs.indexOf(tab) + 1} ${tab[0]!.toUpperCase()}${tab.slice(1)}` : ` ${tabs.indexOf(tab) + 1}`;
+      width > 3
+        ? ` ${tabs.indexOf(tab) + 1} ${item(tab, 0).toUpperCase()}${tab.slice(1)}`
+        : ` ${tabs.indexOf(tab) + 1}`;
     canvas.text(x, 1, on ? `[${text.slice(1)}]` : `${text} `, on ? { bold: true, underline: true } : {}, width);
   }
 }

@@ -2,6 +2,7 @@
  * What is behind a screen: reads the profile now and then, keeps the history, and makes the scene that views draw.
  * No terminal in here; the host gives everything from outside, so that tests can.
  */
+import { item } from '../../ts-frontend/src/model/index.js';
 import type { Model, RawProfile } from '../../ts-frontend/src/model/index.js';
 import { History } from './state/history.js';
 import type { Live, ProcessorNow, Scene, State } from './state/types.js';
@@ -117,8 +118,8 @@ function processorsOf(raw: RawProfile): ProcessorNow[] {
   const { usefulNs, overheadNs, spinningNs, idleNs } = raw.processors;
   return Array.from(usefulNs, (useful, p) => ({
     usefulNs: useful,
-    overheadNs: overheadNs[p]!,
-    spinningNs: spinningNs[p]!,
-    idleNs: idleNs[p]!,
+    overheadNs: item(overheadNs, p),
+    spinningNs: item(spinningNs, p),
+    idleNs: item(idleNs, p),
   }));
 }

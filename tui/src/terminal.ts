@@ -2,6 +2,7 @@
  * The terminal side: blessed's screen, keys, mouse, resizing, and restoring the terminal whatever happens. It copies
  * the cells of a frame into the screen's; blessed sends only what changed.
  */
+import { defined, item } from '../../ts-frontend/src/model/index.js';
 import blessed from 'blessed';
 // the one widget that is used: the package's index loads them all
 import lineChart from 'blessed-contrib/lib/widget/charts/line.js';
@@ -65,13 +66,13 @@ type RawScreen = blessed.Widgets.Screen & {
 function copyCells(canvas: Canvas, lines: ScreenLine[], { ascii: plainText, colour }: TerminalOptions): void {
   const noColour = (0x1ff << 9) | 0x1ff;
   for (let y = 0; y < canvas.height && y < lines.length; y++) {
-    const line = lines[y]!;
+    const line = item(lines, y);
     for (let x = 0; x < canvas.width && x < line.length; x++) {
       const at = y * canvas.width + x;
-      const cell = line[x]!;
-      const attr = canvas.attrs[at]!;
+      const cell = item(line, x);
+      const attr = item(canvas.attrs, at);
       cell[0] = colour ? attr : (attr & ~0x3ffff) | noColour;
-      const char = canvas.chars[at]!;
+      const char = item(canvas.chars, at);
       cell[1] = plainText && char > '~' ? '?' : char;
     }
     line.dirty = true;
@@ -145,7 +146,7 @@ function plotOn(line: Line, { axis, top, step, labels, every, series }: Plot): v
   });
   line.options['numYLabels'] = (line.options['maxY'] as number) / (step + 1e-6);
   // Its first point is 2 dots right of the axis: as many more make the last one of ours the rightmost dot.
-  const beyond = <T>(values: T[]): T[] => [...values, ...Array<T>(2).fill(values.at(-1)!)];
+  const beyond = <T>(values: T[]): T[] => [...values, ...Array<T>(2).fill(defined(values.at(-1)))];
   line.setData(
     series.map(({ colour, values }) => ({ x: beyond(labels), y: beyond(values), style: { line: colours[colour] } })),
   );

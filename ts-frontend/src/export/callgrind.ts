@@ -2,6 +2,7 @@
  * The format of callgrind_annotate, KCachegrind and QCachegrind (Callgrind Format Specification, version 1): costs of
  * procedures alone, and of calls between two of them. How often there were such calls is 0 where nobody counted.
  */
+import { defined, item } from '../model/index.js';
 import type { Model } from '../model/index.js';
 import { wholeNumbers, type Frame, type WeightedStacks } from './weighted-stacks.js';
 
@@ -32,11 +33,11 @@ function sumUp(stacks: WeightedStacks): { all: Map<number, Costs>; total: number
       });
     };
     add(total);
-    add(of(frames.at(-1)!).self);
+    add(of(defined(frames.at(-1))).self);
     const seen = new Set<Call>();
     for (let k = 1; k < frames.length; k++) {
-      const { calls } = of(frames[k - 1]!);
-      const callee = frames[k]!;
+      const { calls } = of(item(frames, k - 1));
+      const callee = item(frames, k);
       let call = calls.get(callee);
       if (call === undefined) calls.set(callee, (call = { callee, costs: zero() }));
       if (seen.has(call)) continue;
@@ -59,11 +60,11 @@ export function* callgrind(model: Model, stacks: WeightedStacks): Iterable<strin
   yield `events: ${stacks.types.map(({ name }) => name).join(' ')}\nsummary: ${total.join(' ')}\n\n`;
   const named = new Names();
   for (const [frame, { self, calls }] of all) {
-    const its = stacks.frames[frame]!;
+    const its = item(stacks.frames, frame);
     yield `${named.of('ob', its.module)}${named.of('fl', its.file)}${named.of('fn', nameOf(stacks.frames, frame))}`;
     yield `${its.line} ${self.join(' ')}\n`;
     for (const { callee, costs } of calls.values()) {
-      const called = stacks.frames[callee]!;
+      const called = item(stacks.frames, callee);
       yield (
         named.of('cob', called.module) + named.of('cfi', called.file) + named.of('cfn', nameOf(stacks.frames, callee))
       );
@@ -75,7 +76,7 @@ export function* callgrind(model: Model, stacks: WeightedStacks): Iterable<strin
 }
 
 const oneLine = (text: string): string => text.replace(/[\r\n]/g, ' ');
-const nameOf = (frames: readonly Frame[], frame: number): string => oneLine(frames[frame]!.name);
+const nameOf = (frames: readonly Frame[], frame: number): string => oneLine(item(frames, frame).name);
 
 /** "fn=(1) name", and "fn=(1)" from then on. Callers and callees share the numbers. */
 class Names {

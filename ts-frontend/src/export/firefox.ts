@@ -3,8 +3,8 @@
  * upgrade: a thread for each of the program's. Samples weigh milliseconds of the first value. When they were is not
  * known: on the axis of time they stand one behind the other.
  */
+import { baseName, defined, item } from '../model/index.js';
 import type { Model } from '../model/index.js';
-import { baseName } from '../model/index.js';
 import type { Frame, Sample, WeightedStacks } from './weighted-stacks.js';
 
 const formatVersion = 48;
@@ -58,7 +58,7 @@ export function* firefox(model: Model, stacks: WeightedStacks): Iterable<string>
         registerTime: 0,
         unregisterTime: null,
         pausedRanges: [],
-        name: samples[0]!.thread?.name ?? 'unknown thread',
+        name: item(samples, 0).thread?.name ?? 'unknown thread',
         isMainThread: at === 0,
         pid,
         tid: id,
@@ -88,7 +88,7 @@ class Tables {
     const known = this.functions.get(frame);
     if (known !== undefined) return known;
     this.functions.set(frame, this.functions.size);
-    const { module } = this.frames[frame]!;
+    const { module } = item(this.frames, frame);
     if (module !== '' && !this.resources.has(module)) this.resources.set(module, this.resources.size);
     return this.functions.size - 1;
   }
@@ -105,7 +105,7 @@ class Tables {
       }
       node = next;
     }
-    return node!;
+    return defined(node);
   }
 
   with(samples: readonly Sample[]): object {
@@ -113,7 +113,7 @@ class Tables {
     const weight = samples.map(({ values }) => (values[0] ?? 0) / 1e6);
     let before = 0;
     const time = weight.map((ms) => (before += ms) - ms);
-    const its = [...this.functions.keys()].map((frame) => this.frames[frame]!);
+    const its = [...this.functions.keys()].map((frame) => item(this.frames, frame));
     const all = <T>(value: T): T[] => its.map(() => value);
     const funcTable = {
       name: its.map(({ name }) => this.text(name)),

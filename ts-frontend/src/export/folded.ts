@@ -1,14 +1,15 @@
 /** Folded stacks, "outer;inner 1234" a line, as flamegraph.pl, inferno and others read them: elapsed ns. */
+import { item } from '../model/index.js';
 import { wholeNumbers, type WeightedStacks } from './weighted-stacks.js';
 
 export function* folded({ frames, samples }: WeightedStacks): Iterable<string> {
   const sums = new Map<string, number>();
   const names = frames.map(({ name }) => name.replaceAll(';', ':').replace(/[\r\n]/g, ' '));
   for (const sample of samples) {
-    const line = sample.frames.map((frame) => names[frame]!).join(';');
+    const line = sample.frames.map((frame) => item(names, frame)).join(';');
     sums.set(line, (sums.get(line) ?? 0) + (sample.values[0] ?? 0));
   }
   const lines = [...sums.keys()];
   const numbers = wholeNumbers(sums.values());
-  for (const [at, line] of lines.entries()) if (numbers[at]! > 0) yield `${line} ${numbers[at]!}\n`;
+  for (const [at, line] of lines.entries()) if (item(numbers, at) > 0) yield `${line} ${item(numbers, at)}\n`;
 }

@@ -1,4 +1,5 @@
 /** The profile of pprof (https://github.com/google/pprof/blob/main/proto/profile.proto), by pprof-format; gzipped. */
+import { item } from '../model/index.js';
 import { gzipSync } from 'node:zlib';
 import { Function, Label, Line, Location, Mapping, Profile, Sample, StringTable, ValueType } from 'pprof-format';
 import type { Model } from '../model/index.js';
@@ -8,17 +9,17 @@ export function pprof(model: Model, stacks: WeightedStacks, comments: readonly s
   const strings = new StringTable();
   const text = (value: string): number => strings.dedup(value);
   const used = [...new Set(stacks.samples.flatMap(({ frames }) => frames))].sort((a, b) => a - b);
-  const modules = [...new Set(used.map((frame) => stacks.frames[frame]!.module))].filter((path) => path !== '');
+  const modules = [...new Set(used.map((frame) => item(stacks.frames, frame).module))].filter((path) => path !== '');
   const mappingOf = (path: string): number => modules.indexOf(path) + 1; // 0: none
   const columns = stacks.types.map((_, at) => wholeNumbers(stacks.samples.map(({ values }) => values[at] ?? 0)));
-  const first = stacks.types[0]!;
+  const first = item(stacks.types, 0);
   const profile = new Profile({
     sampleType: stacks.types.map(({ name, unit }) => new ValueType({ type: text(name), unit: text(unit) })),
     sample: stacks.samples.map(
       ({ frames, thread, state, busy }, at) =>
         new Sample({
           locationId: frames.map((frame) => frame + 1).reverse(), // innermost first
-          value: columns.map((column) => column[at]!),
+          value: columns.map((column) => item(column, at)),
           label: [
             ...(thread === null
               ? []
@@ -46,12 +47,12 @@ export function pprof(model: Model, stacks: WeightedStacks, comments: readonly s
       (frame) =>
         new Location({
           id: frame + 1,
-          mappingId: mappingOf(stacks.frames[frame]!.module),
-          line: [new Line({ functionId: frame + 1, line: stacks.frames[frame]!.line })],
+          mappingId: mappingOf(item(stacks.frames, frame).module),
+          line: [new Line({ functionId: frame + 1, line: item(stacks.frames, frame).line })],
         }),
     ),
     function: used.map((frame) => {
-      const { name, file, line } = stacks.frames[frame]!;
+      const { name, file, line } = item(stacks.frames, frame);
       return new Function({
         id: frame + 1,
         name: text(name),

@@ -1,12 +1,13 @@
 /** The file format of speedscope (https://www.speedscope.app/file-format-schema.json): a profile for each value. */
+import { item } from '../model/index.js';
 import type { WeightedStacks } from './weighted-stacks.js';
 
 export function* speedscope(name: string, all: readonly WeightedStacks[]): Iterable<string> {
-  const frames = all[0]!.frames; // the model's entities, of all
+  const frames = item(all, 0).frames; // the model's entities, of all
   const profiles = all.flatMap((stacks) =>
     stacks.types.map((type, at) => {
       const samples = stacks.samples.filter(({ values }) => (values[at] ?? 0) > 0);
-      const weights = samples.map(({ values }) => values[at]!);
+      const weights = samples.map(({ values }) => item(values, at));
       return {
         type: 'sampled',
         name: `${stacks.title}: ${type.title}`,

@@ -2,7 +2,7 @@
  * A profile as other tools know them: call stacks with weights. The facts that every format of stacks is written from;
  * its sums are the model's. Pure.
  */
-import { State, stackWeights, type Model, type StateName } from '../model/index.js';
+import { defined, type Model, stackWeights, State, type StateName } from '../model/index.js';
 
 export type Unit = 'nanoseconds' | 'count';
 export interface ValueType {
@@ -158,7 +158,7 @@ export function holderStacks(model: Model): WeightedStacks {
     .flatMap(({ id, kind, object }) =>
       kind !== 'lock'
         ? []
-        : object!.holders.map(({ path, thread, ns }) => ({
+        : defined(object).holders.map(({ path, thread, ns }) => ({
             frames: [id, ...(path.length === 0 ? [0] : path)],
             thread: threadOf(model, thread),
             state: null,

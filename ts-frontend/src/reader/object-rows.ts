@@ -1,4 +1,5 @@
 /** Rows of objects over columns: a profile has thousands of objects, and a screen shows some of them. */
+import { item } from '../model/index.js';
 import type { RawObject } from '../model/index.js';
 
 type Counts =
@@ -25,40 +26,40 @@ class Row implements RawObject {
     private readonly row: number,
   ) {}
   get entity(): number {
-    return this.columns.entity[this.row]!;
+    return item(this.columns.entity, this.row);
   }
   get capacity(): number {
-    return this.columns.capacity[this.row]!;
+    return item(this.columns.capacity, this.row);
   }
   get instances(): number {
-    return this.columns.instances[this.row]!;
+    return item(this.columns.instances, this.row);
   }
   get acquisitions(): number {
-    return this.columns.acquisitions[this.row]!;
+    return item(this.columns.acquisitions, this.row);
   }
   get contended(): number {
-    return this.columns.contended[this.row]!;
+    return item(this.columns.contended, this.row);
   }
   get waitNs(): number {
-    return this.columns.waitNs[this.row]!;
+    return item(this.columns.waitNs, this.row);
   }
   get waitMaxNs(): number {
-    return this.columns.waitMaxNs[this.row]!;
+    return item(this.columns.waitMaxNs, this.row);
   }
   get spinNs(): number {
-    return this.columns.spinNs[this.row]!;
+    return item(this.columns.spinNs, this.row);
   }
   get holdNs(): number {
-    return this.columns.holdNs[this.row]!;
+    return item(this.columns.holdNs, this.row);
   }
   get holdMaxNs(): number {
-    return this.columns.holdMaxNs[this.row]!;
+    return item(this.columns.holdMaxNs, this.row);
   }
   get observedNs(): number {
-    return this.columns.observedNs[this.row]!;
+    return item(this.columns.observedNs, this.row);
   }
   get queueLengthNs(): number {
-    return this.columns.queueLengthNs[this.row]!;
+    return item(this.columns.queueLengthNs, this.row);
   }
   get queueNs(): Float64Array {
     return this.#part(this.columns.queueNs);

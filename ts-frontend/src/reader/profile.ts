@@ -2,9 +2,9 @@
  * Opens profiles through the addon. Loads the addon when the first profile is opened, so that commands which read none
  * do not pay for it.
  */
+import { abi, item, pathsOf, type RawEntity, type RawHead, type RawProfile } from '../model/index.js';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { abi, pathsOf, type RawEntity, type RawHead, type RawProfile } from '../model/index.js';
 import { objectRows, type ObjectColumns } from './object-rows.js';
 
 /** What the addon gives: sections as columns; entities from the index `from` on; values of enumerations as numbers. */
@@ -143,7 +143,7 @@ function grown(before: RawEntity[], added: RawEntity[], instances: Uint32Array):
   const rows = before.map((row, k) => {
     if (row.instances === instances[k]) return row;
     changed = true;
-    return { ...row, instances: instances[k]! };
+    return { ...row, instances: item(instances, k) };
   });
   return changed ? rows.concat(added) : before;
 }

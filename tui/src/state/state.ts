@@ -2,6 +2,7 @@
  * What the user has chosen, and how each action changes it. Pure: reduce(state, action, context) gives the next state.
  * What needs the outside world (editor, snapshot, quit) is an effect that the terminal side carries out.
  */
+import { item } from '../../../ts-frontend/src/model/index.js';
 import { columnsOf, rowsOf } from './tables.js';
 import {
   tabs,
@@ -90,7 +91,7 @@ export function reduce(before: State, action: Action, scene: Scene): State {
       };
     case 'next-tab': {
       const at = (tabs.indexOf(state.tab) + action.by + tabs.length) % tabs.length;
-      return reduce(state, { type: 'tab', tab: tabs[at]! }, scene);
+      return reduce(state, { type: 'tab', tab: item(tabs, at) }, scene);
     }
     case 'move':
       if (state.tab === 'source') return { ...state, sourceScroll: state.sourceScroll + action.by };
@@ -134,7 +135,7 @@ export function reduce(before: State, action: Action, scene: Scene): State {
       const tab = tableTab(state);
       const columns = columnsOf(tab);
       const at = columns.findIndex((column) => column.id === state.tables[tab].sort);
-      return withSort(state, tab, columns[(at + action.by + columns.length) % columns.length]!.id);
+      return withSort(state, tab, item(columns, (at + action.by + columns.length) % columns.length).id);
     }
     case 'sort-column':
       return withSort(state, tableTab(state), action.column);
@@ -153,7 +154,7 @@ export function reduce(before: State, action: Action, scene: Scene): State {
       return { ...state, inclusive: !state.inclusive };
     case 'bottle': {
       const order: BottleOf[] = ['threads', 'procedures', 'locks'];
-      return { ...state, bottleOf: order[(order.indexOf(state.bottleOf) + 1) % order.length]! };
+      return { ...state, bottleOf: item(order, (order.indexOf(state.bottleOf) + 1) % order.length) };
     }
     case 'freeze':
       return { ...state, frozen: state.frozen === null ? scene.live.nowNs : null };
@@ -164,7 +165,9 @@ export function reduce(before: State, action: Action, scene: Scene): State {
       let at = history.findIndex((moment) => moment >= shown);
       if (at < 0) at = history.length;
       const next = at + action.by;
-      return next >= history.length ? { ...state, frozen: null } : { ...state, frozen: history[Math.max(0, next)]! };
+      return next >= history.length
+        ? { ...state, frozen: null }
+        : { ...state, frozen: item(history, Math.max(0, next)) };
     }
     case 'mark':
       return state.mark === null
@@ -176,7 +179,7 @@ export function reduce(before: State, action: Action, scene: Scene): State {
         : { ...state, mark: null };
     case 'window': {
       const at = windows.indexOf(state.windowNs);
-      return { ...state, windowNs: windows[(at + 1) % windows.length]! };
+      return { ...state, windowNs: item(windows, (at + 1) % windows.length) };
     }
     case 'reset':
       return { ...state, windowNs: null, message: 'counting from now; R again counts from the start' };

@@ -1,6 +1,6 @@
 /** The tables: which rows each tab has, which columns, and how they sort. One definition for drawing and sorting. */
+import { focusOn, item } from '../../../ts-frontend/src/model/index.js';
 import type { Entity, Focus, Model } from '../../../ts-frontend/src/model/index.js';
-import { focusOn } from '../../../ts-frontend/src/model/index.js';
 import type { Scene, State, TableTab } from './types.js';
 import { count, digits, percent, time } from '../draw/format.js';
 
@@ -143,7 +143,7 @@ const whole = (entity: Entity): Row => ({
 });
 function children(model: Model, view: Focus): Row[] {
   return view.rows.map((row) => {
-    const entity = model.entities[row.entity]!;
+    const entity = item(model.entities, row.entity);
     return {
       entity: row.entity,
       self: row.self,
@@ -174,7 +174,7 @@ export function rowsOf(scene: Scene, tab: TableTab, state: State): Row[] {
   if (inside !== undefined && model.entities[inside] !== undefined) rows = children(model, focusOn(model, inside));
   else
     rows = model.ranking
-      .map((id) => model.entities[id]!)
+      .map((id) => item(model.entities, id))
       .filter((entity) => belongs(entity, tab))
       .map(whole);
   const wanted = state.filter.toLowerCase();

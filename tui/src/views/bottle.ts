@@ -3,6 +3,7 @@
  * wide as its parallelism, the widest at the bottom. For procedures the boxes are their own parts (self), so that
  * heights add up.
  */
+import { item } from '../../../ts-frontend/src/model/index.js';
 import { shortName } from '../../../ts-frontend/src/render/wording/short-names.js';
 import { Canvas, Colour, whole } from '../draw/canvas.js';
 import type { Glyphs } from '../draw/glyphs.js';
@@ -21,7 +22,7 @@ const shades = [Colour.blue, Colour.cyan, Colour.green, Colour.magenta, Colour.y
 function boxes(model: Model, of: State['bottleOf']): Box[] {
   const kind = of === 'threads' ? 'thread' : of === 'locks' ? 'lock' : 'procedure';
   return model.ranking
-    .map((id) => model.entities[id]!)
+    .map((id) => item(model.entities, id))
     .filter((entity) => entity.kind === kind)
     .map((entity) => {
       const own = of === 'procedures';
@@ -74,8 +75,8 @@ export function bottle(scene: Scene, size: Size, state: State, selected: number,
     const left = Math.floor((room - width) / 2);
     const mine = box.entity.id === selected;
     for (let row = 0; row < height && y < size.height - 1; row++, y++) {
-      const glyph = glyphs.boxes[index % 2]!;
-      canvas.fill(left, y, width, 1, mine ? glyphs.selected : glyph, { fg: shades[index % shades.length]! });
+      const glyph = item(glyphs.boxes, index % 2);
+      canvas.fill(left, y, width, 1, mine ? glyphs.selected : glyph, { fg: item(shades, index % shades.length) });
       if (row === height >> 1) {
         const facts = whole([`${percent(box.height / total).padStart(6)} `, `par ${digits(box.width)} `], label - 10);
         canvas.text(

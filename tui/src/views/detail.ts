@@ -1,10 +1,10 @@
 /** The selected entity beside the table: its histogram, its states, and for objects who waits and who holds. */
+import { item, stateNames } from '../../../ts-frontend/src/model/index.js';
 import { kindTag, path, placeText } from '../../../ts-frontend/src/render/wording/names.js';
 import { shortName } from '../../../ts-frontend/src/render/wording/short-names.js';
 import { Canvas, wrap } from '../draw/canvas.js';
 import type { Glyphs } from '../draw/glyphs.js';
 import type { Entity, Model, PathTime } from '../../../ts-frontend/src/model/index.js';
-import { stateNames } from '../../../ts-frontend/src/model/index.js';
 import type { Scene, Size, State } from '../state/types.js';
 import { selectedEntity } from '../state/state.js';
 import { count, digits, percent, time } from '../draw/format.js';
@@ -47,7 +47,7 @@ function stack(columns: readonly { canvas: Canvas; sections: readonly Section[] 
   for (const { canvas, sections } of columns) {
     let y = 0;
     for (; next < sections.length && canvas.height - y >= 3; next++) {
-      const used = sections[next]!(y, canvas.height - y);
+      const used = item(sections, next)(y, canvas.height - y);
       y += used === 0 ? 0 : used + (columns.length > 1 && canvas.height < 12 ? 0 : 1);
     }
   }

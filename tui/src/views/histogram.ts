@@ -2,6 +2,7 @@
  * Normalized processor time over the number of concurrently busy processors, self and children shaded apart (Anderson &
  * Lazowska 1990, Figure 1).
  */
+import { addAt, item } from '../../../ts-frontend/src/model/index.js';
 import { Canvas, Colour } from '../draw/canvas.js';
 import type { Glyphs } from '../draw/glyphs.js';
 import type { Entity } from '../../../ts-frontend/src/model/index.js';
@@ -35,15 +36,15 @@ export function histogram(
   const self = new Float64Array(bins);
   for (let i = 0; i < P; i++) {
     const bin = Math.floor((i * bins) / P);
-    total[bin]! += entity.byBusyNs[i]!;
-    self[bin]! += entity.byBusySelfNs[i]!;
+    addAt(total, bin, item(entity.byBusyNs, i));
+    addAt(self, bin, item(entity.byBusySelfNs, i));
   }
   const most = Math.max(...total, 0);
   canvas.textRight(x, y + 1, left - 1, most > 0 ? time(most) : '0', undefined);
   for (let bin = 0; bin < bins; bin++) {
-    const own = most > 0 ? Math.round((self[bin]! / most) * rows) : 0;
-    let all = most > 0 ? Math.round((total[bin]! / most) * rows) : 0;
-    if (all === 0 && total[bin]! > 0) all = 1;
+    const own = most > 0 ? Math.round((item(self, bin) / most) * rows) : 0;
+    let all = most > 0 ? Math.round((item(total, bin) / most) * rows) : 0;
+    if (all === 0 && item(total, bin) > 0) all = 1;
     for (let row = 0; row < all; row++) {
       const isSelf = row < own;
       const inner = cell > 1 ? cell - 1 : 1;

@@ -1,4 +1,5 @@
 /** What limits the program, what the processors did over time, and where there is room what threads waited for. */
+import { item } from '../../../ts-frontend/src/model/index.js';
 import { Canvas, Colour, whole, wrap } from '../draw/canvas.js';
 import { findingSentences } from '../../../ts-frontend/src/render/findings/index.js';
 import { noticeLine } from '../../../ts-frontend/src/render/notices/index.js';
@@ -159,7 +160,7 @@ function heatStrip(canvas: Canvas, scene: Scene, y: number, room: number, glyphs
       canvas.put(
         label + (index % width),
         row,
-        glyphs.heat[Math.min(glyphs.heat.length - 1, Math.round(busy * (glyphs.heat.length - 1)))]!,
+        item(glyphs.heat, Math.min(glyphs.heat.length - 1, Math.round(busy * (glyphs.heat.length - 1)))),
         stateStyle.useful,
       );
   });

@@ -1,4 +1,5 @@
 /** The source of the selected procedure, around its line. */
+import { item } from '../../../ts-frontend/src/model/index.js';
 import { shortName } from '../../../ts-frontend/src/render/wording/short-names.js';
 import { cut } from '../../../ts-frontend/src/render/format/text.js';
 import { Canvas, Colour } from '../draw/canvas.js';
@@ -31,7 +32,12 @@ export function source(scene: Scene, size: Size, state: State, glyphs: Glyphs): 
     const here = number === entity.line;
     canvas.textRight(1, row + 1, digits, String(number), { fg: Colour.grey });
     if (here) canvas.put(0, row + 1, '>', { bold: true });
-    canvas.text(digits + 2, row + 1, text.lines[first + row]!.replace(/\t/g, '        '), here ? { bold: true } : {});
+    canvas.text(
+      digits + 2,
+      row + 1,
+      item(text.lines, first + row).replace(/\t/g, '        '),
+      here ? { bold: true } : {},
+    );
   }
   return canvas;
 }

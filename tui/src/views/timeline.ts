@@ -1,4 +1,5 @@
 /** What the processors did over time: lines of dots where the terminal has them, else stacked cells. */
+import { defined, item } from '../../../ts-frontend/src/model/index.js';
 import { Canvas, Colour, type Plot, type Style } from '../draw/canvas.js';
 import type { Glyphs } from '../draw/glyphs.js';
 import type { Model } from '../../../ts-frontend/src/model/index.js';
@@ -104,7 +105,7 @@ function lines(canvas: Canvas, model: Model, y: number, height: number, glyphs: 
     axis,
     top,
     step: Math.min(top, niceStep(top, Math.max(1, Math.min(5, (rows - 2) >> 1)))), // the end of the scale at least
-    series: series.map(({ style, value }) => ({ colour: style.fg!, values: values(value) })),
+    series: series.map(({ style, value }) => ({ colour: defined(style.fg), values: values(value) })),
     ...timeMarks(from, to, points, canvas.width),
   };
   canvas.plot = plot;
@@ -163,7 +164,7 @@ function cells(canvas: Canvas, scene: Scene, y: number, height: number, glyphs: 
     const busy = part.useful + part.overhead;
     const levels = [part.useful * scale, busy * scale, (busy + part.spinning) * scale, P * part.ns * scale];
     const runnable = Math.min(rows - 1, Math.round(part.runnable * scale) - 1);
-    const waiting = part.runnable * scale - levels[2]! >= 0.5;
+    const waiting = part.runnable * scale - item(levels, 2) >= 0.5;
     for (let up = 0; up < rows; up++) {
       const at = levels.findIndex((level) => up + 0.5 <= level);
       const state = at < 0 ? undefined : (['useful', 'overhead', 'spinning', 'idle'] as const)[at];
@@ -204,7 +205,7 @@ function resample(stretches: Model['timeline'], columns: number): (Part | null)[
   const parts: (Part | null)[] = new Array<Part | null>(columns).fill(null);
   const last = stretches.at(-1);
   if (last === undefined) return parts;
-  const from = stretches[0]!.startNs;
+  const from = item(stretches, 0).startNs;
   const span = last.startNs + last.ns - from;
   if (span <= 0) return parts;
   for (const stretch of stretches) {
