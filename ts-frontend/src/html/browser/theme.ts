@@ -3,21 +3,17 @@ import { byId } from './elements.js';
 
 export function theme(): void {
   const button = byId('theme');
+  const chosen = document.documentElement.dataset;
   const preferred = matchMedia('(prefers-color-scheme: dark)');
-  let dark = preferred.matches;
+  const isDark = (): boolean => (chosen['theme'] === undefined ? preferred.matches : chosen['theme'] === 'dark');
   const tell = (): void => {
-    button.textContent = dark ? 'Light' : 'Dark';
+    button.textContent = isDark() ? 'Light' : 'Dark';
   };
   tell();
-  preferred.addEventListener('change', () => {
-    if (document.documentElement.dataset['theme'] !== undefined) return;
-    dark = preferred.matches;
+  preferred.addEventListener('change', tell);
+  button.addEventListener('click', () => {
+    chosen['theme'] = isDark() ? 'light' : 'dark';
     tell();
   });
   button.hidden = false;
-  button.addEventListener('click', () => {
-    dark = !dark;
-    document.documentElement.dataset['theme'] = dark ? 'dark' : 'light';
-    tell();
-  });
 }
