@@ -46,7 +46,7 @@ export function gateRule(text: string): GateRule {
 
 export interface GateValue {
   value: number;
-  deviation: number; // standard deviation from sampling alone; 0 where it is measured, counted, or not known
+  deviation: number; // standard deviation within the run; 0 where it is measured, counted, or not known
 }
 const exactly = (value: number): GateValue => ({ value, deviation: 0 });
 /** Half a 95 % interval in standard deviations. */
@@ -54,7 +54,8 @@ const z = 1.959963985;
 
 /** The value of a metric in one run; of an entity that is not there: 0. null: nobody counted it. */
 export function gateValue(model: Model, metric: GateMetric, entity: Entity | null): GateValue | null {
-  if (metric === 'elapsed') return exactly(model.elapsedNs);
+  // Elapsed time is known no better than other programs left it alone.
+  if (metric === 'elapsed') return { value: model.elapsedNs, deviation: model.cpuWait.othersNs };
   if (entity === null) return exactly(0);
   switch (metric) {
     case 'npt':
