@@ -206,7 +206,7 @@ int qzi_admitted_tend(struct qzi_admitted *admitted) {
   uint64_t due_ns = recording->cpu_time.due_ns;
   int cpu_ms = qzi_cpu_time_tend(&recording->cpu_time, &recording->view, admitted->pid);
   if (recording->cpu_time.due_ns != due_ns) qzi_process_usage_read(&recording->usage, admitted->pid);
-  qzi_timer_cost_note(&recording->timer_cost, recording->cpu_time.dispatches, recording->cpu_time.run_ns);
+  qzi_recording_measure(recording);
   uint64_t now_ns = qzi_clock_ns();
   if (now_ns >= admitted->map_due_ns) {
     struct qzi_modules *modules = qzi_modules_read(admitted->pid), *old;

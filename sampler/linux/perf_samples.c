@@ -16,6 +16,7 @@
 #include <unistd.h>
 #include "sampler/util/clock.h"
 #include "affinity.h"
+#include "sleep_cost.h"
 
 #define PAGE        4096u
 #define PAGES       8u   /* of a thread's buffer: 7 samples, more than fall due between two snapshots */
@@ -347,11 +348,6 @@ uint64_t qzi_running_cost_ns(void) {
 #define TURNS  8u
 #define ROUNDS 7u
 
-static uint64_t turns_cpu_ns(void) {
-  uint64_t begin_ns = qzi_thread_cpu_ns();
-  for (unsigned k = 0; k < TURNS; k++) nanosleep(&(struct timespec){.tv_nsec = 1}, NULL);
-  return qzi_thread_cpu_ns() - begin_ns;
-}
 /* Processor time of a thread that sleeps and wakes, with the timer and without: medians of some rounds each. */
 uint64_t qzi_perf_timer_ns(void) {
   int fd = open_event(0, -1, UINT64_C(2000000), 1);
@@ -361,7 +357,7 @@ uint64_t qzi_perf_timer_ns(void) {
   do {
     for (int on = 0; on < 2; on++) {
       ioctl(fd, on ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE, 0);
-      taken[on][count] = turns_cpu_ns();
+      taken[on][count] = qzi_sleeps_cpu_ns(TURNS);
     }
   } while (++count < ROUNDS && qzi_clock_ns() - begin_ns < PATIENCE_NS);
   close(fd);

@@ -9,6 +9,7 @@
 #include <unistd.h>
 #include "cpu_placement.h"
 #include "sampler/linux/process.h"
+#include "sampler/linux/sleep_cost.h"
 #include "sampler/profile/symbolize.h"
 #include "sampler/util/clock.h"
 #include "sampler/linux/affinity.h"
@@ -18,6 +19,8 @@
                                         */
 #define HANGS_NS UINT64_C(30000000000) /* one that has not ended after so long hangs */
 #define LOOK_NS  100000000
+#define SWITCH_NS \
+  UINT64_C(100000) /* of processor time for a switch of threads, at most: whether to measure what one takes */
 
 /* ---- what the head says of program and machine ---- */
 
@@ -158,6 +161,13 @@ void qzi_recording_keep_times(struct qzi_recording *recording) {
   head->usage = qzi_process_usage_since(&recording->usage, &head->usage_known);
   head->timer_dispatches = recording->timer_cost.count;
   head->timer_ns = recording->timer_cost.each_ns;
+}
+
+void qzi_recording_measure(struct qzi_recording *recording) {
+  const struct qzi_cpu_time *time = &recording->cpu_time;
+  qzi_timer_cost_note(&recording->timer_cost, time->dispatches, time->run_ns);
+  if (!recording->sampler.sleep_ns && time->dispatches * SWITCH_NS > time->run_ns / 16)
+    recording->sampler.sleep_ns = qzi_sleep_cost_ns();
 }
 
 /* Waits for the sampling thread to end. A snapshot takes some ms at most; reading exact counts may take longer, and so

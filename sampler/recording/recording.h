@@ -76,6 +76,9 @@ int qzi_recording_start(struct qzi_recording *recording);
 /* Writes what is known now of the program's processor time, of its threads' turns and of what the samples' timer takes
  * at these. Once at a time. */
 void qzi_recording_keep_times(struct qzi_recording *recording);
+/* Measures what the program's switches of threads take, where there are so many that it matters. Takes some ms then,
+ * once. The control thread's. */
+void qzi_recording_measure(struct qzi_recording *recording);
 /* Ends sampling, and reads what only the kernel knows of the program, while it still does. 0, or -1: the sampling
  * thread does not end (a fault of ours), and goes on to use the recording. */
 int qzi_recording_stop(struct qzi_recording *recording);

@@ -183,11 +183,14 @@ static void read_account(struct qzi_sampler *sampler, uint32_t index, const stru
   if (sleeps && !may_read && (same || kernel->reads >= READ_MOST + kernel->whole_ns / READ_EACH_NS)) return;
   kernel->reads += sleeps && !same;
   if (!qzi_ask_counted(&kernel->asker, &memo->task, tid, &run_ns)) return;
-  if (memo->epoch != kernel->epoch) memo->account.run_ns = run_ns; /* it ran while nothing was published */
+  int aside = memo->epoch != kernel->epoch; /* it ran while nothing was published */
+  if (aside) memo->account.run_ns = run_ns;
   memo->epoch = kernel->epoch;
   memo->read_word = word;
   memo->read_state = its->state;
-  qzi_run_account_read(&memo->account, run_ns, sampler->round <= 1);
+  int before = sampler->round <= 1;
+  qzi_run_account_read(&memo->account, run_ns, before);
+  qzi_tracker_counted(kernel->tracker, index, its->serial, run_ns, memo->task.count.dispatches, aside || before);
 }
 
 /* Of how many threads the kernel is asked in this snapshot: of few, all. */

@@ -63,6 +63,8 @@ struct qzi_sampler {
                              switches */
   uint64_t apart_ns; /* time of the sampling thread for what it does at intervals, however many snapshots there are */
   uint64_t others_cpu_ns; /* processor time of threads that work for the sampling ones */
+  _Atomic uint64_t
+    sleep_ns; /* what a sleep takes of a thread's processor time; 0: not measured. The control thread's */
   const struct qz_session_view *view;
   struct qzi_file *file;
   struct qzi_interner in;

@@ -16,6 +16,7 @@
 #include "sampler/waits/poll_detector.h"
 #include "sampler/waits/repeating_loop.h"
 #include "sampler/linux/perf_samples.h"
+#include "switch_time.h"
 #include "sampler/waits/no_progress.h"
 #include "sampler/util/clock.h"
 
@@ -40,7 +41,10 @@ struct known {
   struct qzi_sampled *shown; /* the sample that the path of this snapshot shows, of those; NULL: none */
   uint64_t ran_number;       /* of the sample that `ran` shows; 0: none */
   struct qzi_walk *slept;    /* of the last sleep that only the kernel knows of */
-  uint32_t tid;              /* whose samples it has; 0: none, or not known yet */
+  struct qzi_switch_time switches;
+  uint32_t left;       /* node of the path on which it last gave up its CPU; 0: it was not seen to */
+  uint8_t left_kernel; /* what the kernel did for it then: enum qz_kernel */
+  uint32_t tid;        /* whose samples it has; 0: none, or not known yet */
   uint8_t hooked;
   uint32_t
     inside; /* what the wait is reported as that the record publishes (waits_inside); 0: as what the record says */
@@ -58,8 +62,9 @@ struct qzi_tracker {
   size_t all_bytes;
   struct qzi_running *running; /* NULL: no samples */
   uint64_t interval_ns;        /* of processor time between a thread's samples */
-  uint64_t used_ns;            /* when samples were last of use */
-  uint32_t *slots;             /* index + 1 of the thread with some id, in one of the slots from there on */
+  struct qzi_switch_times switches;
+  uint64_t used_ns; /* when samples were last of use */
+  uint32_t *slots;  /* index + 1 of the thread with some id, in one of the slots from there on */
   struct qzi_walk walk;
   struct qzi_sample sample;
   struct qzi_polling polling;
@@ -150,7 +155,7 @@ struct qzi_running *qzi_tracker_samples(struct qz_profile *head) {
 void qzi_tracker_start(struct qzi_tracker *tracker) {
   if (!tracker->paths) return;
   tracker->running = qzi_tracker_samples(tracker->sampler->file->head);
-  tracker->interval_ns = qzi_running_interval_ns(tracker->running);
+  tracker->interval_ns = tracker->switches.interval_ns = qzi_running_interval_ns(tracker->running);
   tracker->used_ns = qzi_clock_ns();
 }
 
@@ -288,6 +293,7 @@ static void take_sample(struct qzi_tracker *tracker, uint32_t index, uint64_t no
   const struct qzi_sampler *sampler = tracker->sampler;
   uint64_t word = QZ_LOAD(&qz_session_thread(sampler->view, index)->word);
   uint32_t pid = sampler->file->head->pid;
+  qzi_switch_time_sampled(&tracker->switches, &known->switches);
   if (known->hooked)
     qzi_sample_queue_close(&known->samples); /* its paths are those of hooks: the last one says whether it only waits */
   qzi_stalled_look(&known->stalled, pid, word, &tracker->sample);
@@ -322,6 +328,7 @@ static void take_sample(struct qzi_tracker *tracker, uint32_t index, uint64_t no
 void qzi_tracker_begin(struct qzi_tracker *tracker, uint64_t now_ns) {
   if (tracker->paths) tracker->sampler->others_cpu_ns += qzi_paths_begin(tracker->paths);
   if (!tracker->running) return;
+  tracker->switches.most_ns = tracker->sampler->sleep_ns;
   while (qzi_running_next(tracker->running, &tracker->sample)) {
     uint32_t index = index_of(tracker, tracker->sample.tid);
     tracker->sampler->file->head->samples++;
@@ -371,6 +378,10 @@ uint32_t qzi_tracker_executed(struct qzi_tracker *tracker, uint32_t index, uint6
   struct known *known = &tracker->all[index];
   *kernel = QZ_KERNEL_NONE;
   if (!tracker->paths || known->hooked) return 0;
+  if (!spins && known->left && qzi_switch_time_take(&tracker->switches, &known->switches, ns)) {
+    if (tracker->sampler->file->head->paths & QZ_PATHS_KERNEL) *kernel = known->left_kernel;
+    return known->left;
+  }
   uint32_t record = known->run_record;
   struct qzi_sampled *its = spins ? qzi_sample_queue_at(&known->samples, record, tracker->interval_ns)
                                   : qzi_sample_queue_worked(&known->samples, record, tracker->interval_ns);
@@ -427,6 +438,28 @@ static int spins_inside(struct qzi_tracker *tracker, const struct known *known, 
   return 1;
 }
 
+/* ---- switches ---- */
+
+/* The record is another thread's than it was. */
+static struct known *known_of(struct qzi_tracker *tracker, uint32_t index, uint64_t serial) {
+  struct known *known = &tracker->all[index];
+  if (known->serial != serial) qzi_tracker_gone(tracker, index);
+  known->serial = serial;
+  return known;
+}
+
+void qzi_tracker_counted(struct qzi_tracker *tracker, uint32_t index, uint64_t serial, uint64_t run_ns,
+                         uint64_t dispatches, int aside) {
+  qzi_switch_time_read(&tracker->switches, &known_of(tracker, index, serial)->switches, run_ns, dispatches, aside);
+}
+
+/* It sleeps: what it waits for stands on top of its path, but is not what gives up the CPU. */
+static void note_left(const struct qzi_tracker *tracker, struct known *known, uint32_t node, uint32_t object,
+                      uint8_t kernel) {
+  known->left = qzi_waits_at_top(tracker->sampler, node, object) ? tracker->sampler->file->stacks[node].parent : node;
+  known->left_kernel = kernel;
+}
+
 /* ---- both ---- */
 
 void qzi_tracker_fetch(const struct qzi_tracker *tracker, uint32_t index) {
@@ -436,9 +469,7 @@ void qzi_tracker_fetch(const struct qzi_tracker *tracker, uint32_t index) {
 
 int qzi_tracker(struct qzi_tracker *tracker, uint32_t index, struct qzi_look *look, unsigned state, int published,
                 const struct qzi_asleep *asleep, uint32_t *object, uint64_t now_ns) {
-  struct known *known = &tracker->all[index];
-  if (known->serial != look->serial) qzi_tracker_gone(tracker, index);
-  known->serial = look->serial;
+  struct known *known = known_of(tracker, index, look->serial);
   uint32_t tid = QZ_LOAD(&qz_session_thread(tracker->sampler->view, index)->os_tid);
   if (tid && known->tid != tid) meet(tracker, known, index, tid);
   if (state != QZ_STATE_USEFUL) {
@@ -455,10 +486,12 @@ int qzi_tracker(struct qzi_tracker *tracker, uint32_t index, struct qzi_look *lo
   if (hooked) track_hooked(tracker, known, look, state, now_ns);
   if (!published && (state == QZ_STATE_IO || state == QZ_STATE_BLOCKED)) {
     if (asleep->known) track_sleep(tracker, known, index, look, hooked, asleep, object, now_ns);
+    note_left(tracker, known, look->node, *object, qzi_kernel_of_call(asleep->known ? asleep->call : 0));
     return state == QZ_STATE_BLOCKED;
   } else if (!hooked && tracker->paths) {
     if (published && (state == QZ_STATE_BLOCKED || state == QZ_STATE_SPINNING)) {
       track_wait(tracker, known, index, look, object, now_ns);
+      if (state == QZ_STATE_BLOCKED) note_left(tracker, known, look->node, *object, QZ_KERNEL_FUTEX);
       return known->from && known->inside;
     }
     if (state == QZ_STATE_USEFUL || state == QZ_STATE_SPINNING)

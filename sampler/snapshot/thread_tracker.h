@@ -29,9 +29,13 @@ void qzi_tracker_begin(struct qzi_tracker *tracker, uint64_t now_ns);
  * futex, external_waits.h), and returns 1. */
 int qzi_tracker(struct qzi_tracker *tracker, uint32_t index, struct qzi_look *look, unsigned state, int published,
                 const struct qzi_asleep *asleep, uint32_t *object, uint64_t now_ns);
+/* The kernel counts so much processor time for the thread with that record, and gave it a CPU so often. aside: 1: what
+ * is new of both is not part of the recording. */
+void qzi_tracker_counted(struct qzi_tracker *tracker, uint32_t index, uint64_t serial, uint64_t run_ns,
+                         uint64_t dispatches, int aside);
 /* The thread counts as having executed for so long. Node of the path on which it did: of one of its samples, which
- * stands for that much less; 0: as it was found. spins: it was found spinning, and is reported so.
- * *kernel: what the kernel did for it then (enum qz_kernel). */
+ * stands for that much less, or where it last gave up its CPU (switch_time.h); 0: as it was found. spins: it was found
+ * spinning, and is reported so. *kernel: what the kernel did for it then (enum qz_kernel). */
 uint32_t qzi_tracker_executed(struct qzi_tracker *tracker, uint32_t index, uint64_t ns, int spins, uint8_t *kernel);
 /* The record is free. */
 void qzi_tracker_gone(struct qzi_tracker *tracker, uint32_t index);

@@ -33,7 +33,8 @@ static const struct {
   {SYS_nanosleep, QZ_KERNEL_SLEEP}, {SYS_clock_nanosleep, QZ_KERNEL_SLEEP},
 };
 
-static uint8_t kind_of(long number) {
+uint8_t qzi_kernel_of_call(long number) {
+  if (number < 0) return QZ_KERNEL_FAULT;
   for (unsigned k = 0; k < sizeof kinds / sizeof *kinds; k++)
     if (kinds[k].number == number) return kinds[k].kernel;
   return QZ_KERNEL_CALL;
@@ -48,10 +49,10 @@ static uint8_t look(uint32_t pid, uint64_t pc) {
   if (code[end] != 0x0f || code[end + 1] != 0x05) return QZ_KERNEL_FAULT; /* syscall */
   for (unsigned at = end; at-- > 0;) {
     int32_t number;
-    if (code[at] == 0x31 && code[at + 1] == 0xc0 && at + 2 <= end) return kind_of(0); /* xor %eax,%eax */
-    if (code[at] != 0xb8 || at + 5 > end) continue;                                   /* mov $number,%eax */
+    if (code[at] == 0x31 && code[at + 1] == 0xc0 && at + 2 <= end) return qzi_kernel_of_call(0); /* xor %eax,%eax */
+    if (code[at] != 0xb8 || at + 5 > end) continue;                                              /* mov $number,%eax */
     memcpy(&number, code + at + 1, sizeof number);
-    if (number >= 0 && number < 1024) return kind_of(number);
+    if (number >= 0 && number < 1024) return qzi_kernel_of_call(number);
   }
   return QZ_KERNEL_CALL;
 }
@@ -63,7 +64,7 @@ static uint8_t look(uint32_t pid, uint64_t pc) {
   unsigned end = BEFORE / 4 - 1;
   if (code[end] != 0xd4000001) return QZ_KERNEL_FAULT; /* svc #0 */
   for (unsigned at = end; at-- > 0;)
-    if ((code[at] & 0xffe0001f) == 0xd2800008) return kind_of(code[at] >> 5 & 0xffff); /* mov x8, #number */
+    if ((code[at] & 0xffe0001f) == 0xd2800008) return qzi_kernel_of_call(code[at] >> 5 & 0xffff); /* mov x8, #number */
   return QZ_KERNEL_CALL;
 }
 #else

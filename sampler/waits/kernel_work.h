@@ -26,4 +26,7 @@ struct qzi_call_sites {
  */
 uint8_t qzi_kernel_work(struct qzi_call_sites *known, uint32_t pid, uint64_t pc, uint64_t returned);
 
+/* enum qz_kernel of the system call of that number; below 0: of a page fault. */
+uint8_t qzi_kernel_of_call(long number);
+
 #endif
