@@ -124,7 +124,7 @@ static void drop_rings(struct qzi_running *running) {
   running->count = 0;
 }
 
-/* Another thread that was there before: its events write into the same buffers. */
+/* Another thread that was there before, or further events of the CPUs: they write into the same buffers. */
 static int add_thread(struct qzi_running *running, uint32_t tid) {
   for (uint32_t k = 0; k < running->count; k++) {
     int fd = -1, *events = NULL;
@@ -162,14 +162,30 @@ static int open_others(struct qzi_running *running, uint32_t pid) {
   return failed;
 }
 
-/* Of all that runs, where that is allowed. A timer that always runs may be in step with the program's own: so it is
- * somewhat slower. */
+static void drop_events(struct qzi_running *running) {
+  for (uint32_t k = 0; k < running->events_count; k++) close(running->events[k]);
+  free(running->events);
+  running->events = NULL;
+  running->events_count = 0;
+}
+
+/* Of all that runs, where that is allowed. Timers that always run may be in step with the program's own, and would then
+ * find it at the same point again and again: so each CPU has some, of which no more than one can be in step with
+ * anything for long. Together they take as many samples as one with that interval. */
 static int open_whole(struct qzi_running *running, const cpu_set_t *cpus, size_t bytes) {
+  static const double periods[] = {2.617, 3.083, 3.391}; /* intervals; in no simple ratio to each other, or to 1 */
   uint64_t interval_ns = running->interval_ns;
-  running->interval_ns += interval_ns / 64;
-  running->whole = !open_cpus(running, WHOLE, cpus, bytes);
-  if (running->whole) return 0;
-  running->interval_ns = interval_ns;
+  double rate = 0;
+  int failed = 0;
+  for (unsigned k = 0; k < sizeof periods / sizeof *periods && !failed; k++) {
+    running->interval_ns = (uint64_t)(periods[k] * (double)interval_ns);
+    failed = k ? add_thread(running, WHOLE) : open_cpus(running, WHOLE, cpus, bytes);
+    rate += 1 / periods[k];
+  }
+  running->interval_ns = failed ? interval_ns : (uint64_t)((double)interval_ns / rate);
+  running->whole = !failed;
+  if (!failed) return 0;
+  drop_events(running);
   drop_rings(running);
   return -1;
 }
@@ -199,9 +215,8 @@ struct qzi_running *qzi_running_open(uint32_t pid, uint64_t interval_ns, uint32_
 
 void qzi_running_close(struct qzi_running *running) {
   if (!running) return;
-  for (uint32_t k = 0; k < running->events_count; k++) close(running->events[k]);
+  drop_events(running);
   drop_rings(running);
-  free(running->events);
   free(running);
 }
 
