@@ -12,6 +12,7 @@
 #include "sampler/util/numbers.h"
 
 #define MAP_NS      UINT64_C(1000000000) /* between readings of the map */
+#define USAGE_COST  800u /* what the process used is read for at most one part in so many of a CPU */
 #define MAP_SOON_NS UINT64_C(100000000)  /* the same, when an unknown address was seen */
 
 #define BRIEF_NS    UINT64_C(1000000000) /* a shorter run tells little */
@@ -205,7 +206,12 @@ int qzi_admitted_tend(struct qzi_admitted *admitted) {
   struct qzi_recording *recording = &admitted->recording;
   uint64_t due_ns = recording->cpu_time.due_ns;
   int cpu_ms = qzi_cpu_time_tend(&recording->cpu_time, &recording->view, admitted->pid);
-  if (recording->cpu_time.due_ns != due_ns) qzi_process_usage_read(&recording->usage, admitted->pid);
+  if (recording->cpu_time.due_ns != due_ns) {
+    uint64_t begin_ns = qzi_thread_cpu_ns();
+    qzi_process_usage_read(&recording->usage, admitted->pid);
+    uint64_t next_ns = qzi_clock_ns() + (qzi_thread_cpu_ns() - begin_ns) * USAGE_COST;
+    if (recording->cpu_time.due_ns < next_ns) recording->cpu_time.due_ns = next_ns; /* of thousands of threads */
+  }
   qzi_recording_measure(recording);
   uint64_t now_ns = qzi_clock_ns();
   if (now_ns >= admitted->map_due_ns) {

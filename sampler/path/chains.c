@@ -11,6 +11,7 @@
 #define LINKS_MANY       131072u                                      /* then it is time to forget some */
 #define LINKS_MOST       524288u                                      /* no more are kept */
 #define RECENT           (UINT64_C(5000000000) >> QZ_PATH_TIME_SHIFT) /* what is younger may still be in use */
+#define ALL              (UINT64_C(500000000) >> QZ_PATH_TIME_SHIFT)  /* between readings of those who rest, too */
 #define PIECES           256u                                         /* of one link */
 
 int qzi_chains_open(struct qzi_chains *chains, const struct qz_session_view *view, uint64_t base,
@@ -219,10 +220,19 @@ static void forget(struct qzi_chains *chains, uint32_t actors) {
   settle_trunk(chains, actors);
 }
 
-void qzi_chains_read(struct qzi_chains *chains, uint32_t actors, uint64_t now) {
+void qzi_chains_read(struct qzi_chains *chains, uint32_t actors, uint64_t now, const uint64_t *awake) {
   chains->now = now;
   if (actors > chains->actors) actors = chains->actors;
-  for (uint32_t k = 0; k < actors; k++) read_actor(chains, k);
+  if (!awake || now >= chains->all_due) {
+    for (uint32_t k = 0; k < actors; k++) read_actor(chains, k);
+    chains->all_due = now + ALL;
+  } else {
+    for (uint32_t word = 0; word < (actors + 63) / 64; word++)
+      for (uint64_t left = awake[word]; left; left &= left - 1) {
+        uint32_t k = word * 64 + (uint32_t)__builtin_ctzll(left);
+        if (k < actors) read_actor(chains, k);
+      }
+  }
   if (chains->count < LINKS_MANY || chains->count < chains->due) return;
   forget(chains, actors);
   chains->due = chains->count + LINKS_MANY / 4;

@@ -45,6 +45,7 @@ struct qzi_chains {
   uint64_t *counts;       /* crumbs read of each actor */
   struct qzi_observations *logs;
   uint32_t actors;
+  uint64_t all_due;      /* when all are read next */
   uint64_t crumbs, lost; /* read; not read, or without memory for them */
   void (*settle)(void *to, const struct qzi_link *link);
   void *to;
@@ -55,8 +56,9 @@ int qzi_chains_open(struct qzi_chains *chains, const struct qz_session_view *vie
                     void (*settle)(void *to, const struct qzi_link *link), void *to);
 /* An actor was seen at time `seen->end`. */
 void qzi_chains_seen(struct qzi_chains *chains, uint32_t actor, const struct qzi_observation *seen);
-/* Reads the crumbs that the first `actors` have written until now. */
-void qzi_chains_read(struct qzi_chains *chains, uint32_t actors, uint64_t now);
+/* Reads the crumbs that the first `actors` have written until now; of those whose bit in `awake` is not set, only at
+ * intervals. awake NULL: of all. */
+void qzi_chains_read(struct qzi_chains *chains, uint32_t actors, uint64_t now, const uint64_t *awake);
 /* The recording has ended at chains->now: tells `settle` the chain of the run, from its beginning to its end. */
 void qzi_chains_end(struct qzi_chains *chains);
 void qzi_chains_close(struct qzi_chains *chains);

@@ -22,9 +22,9 @@ static uint32_t actors(const struct qzi_path *path) {
   return path->view->publisher == QZ_PUBLISHER_PTHREAD ? qz_session_thread_high(path->view) : path->view->processors;
 }
 
-void qzi_path_advance(struct qzi_path *path) {
+void qzi_path_advance(struct qzi_path *path, const uint64_t *awake) {
   if (!path->page || path->now < path->ticked + TICK) return;
-  qzi_chains_read(&path->chains, actors(path), path->now);
+  qzi_chains_read(&path->chains, actors(path), path->now, awake);
   path->ticked = path->now;
   __atomic_store_n(&path->page->now, QZ_CHAIN(path->base + path->now, 0, 0), __ATOMIC_RELEASE);
 }
@@ -34,7 +34,7 @@ void qzi_path_finish(struct qzi_path *path) {
   struct qz_profile *head = path->file->head;
   path->now = head->elapsed_ns >> QZ_PATH_TIME_SHIFT;
   if (path->now) {
-    qzi_chains_read(&path->chains, actors(path), path->now);
+    qzi_chains_read(&path->chains, actors(path), path->now, NULL);
     qzi_chains_end(&path->chains);
     qzi_settled_write(&path->settled, path->file, head->elapsed_ns);
   }

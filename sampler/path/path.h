@@ -38,8 +38,9 @@ static inline void qzi_path_seen(struct qzi_path *path, uint32_t actor, uint32_t
   struct qzi_observation seen = {path->now, stack, thread, (uint8_t)state, (uint8_t)inferred};
   qzi_chains_seen(&path->chains, actor, &seen);
 }
-/* All have been reported: reads what was written until now, and lets the program know of the snapshot. */
-void qzi_path_advance(struct qzi_path *path);
+/* All have been reported: reads what was written until now, and lets the program know of the snapshot. awake: a bit for
+ * each actor that may have written something; NULL: all may. */
+void qzi_path_advance(struct qzi_path *path, const uint64_t *awake);
 /* Recording has ended: writes the run's path. */
 void qzi_path_finish(struct qzi_path *path);
 void qzi_path_close(struct qzi_path *path);

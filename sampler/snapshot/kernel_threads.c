@@ -63,6 +63,7 @@ struct memo {
   uint32_t place;                 /* in `seen`, in the snapshot `round` */
   uint64_t round;
   uint8_t rests_waiting; /* its record says that it is blocked, while it rests */
+  uint8_t still;         /* it could run, but had not in so many readings: it may have gone to sleep */
 };
 
 /* A thread in the snapshot that is under way. */
@@ -189,6 +190,10 @@ static void read_account(struct qzi_sampler *sampler, uint32_t index, const stru
   memo->read_word = word;
   memo->read_state = its->state;
   int before = sampler->round <= 1;
+  if (!memo->account.known || memo->account.run_ns != run_ns)
+    memo->still = 0;
+  else if (!sleeps && memo->still < UINT8_MAX)
+    memo->still++;
   qzi_run_account_read(&memo->account, run_ns, before);
   qzi_tracker_counted(kernel->tracker, index, its->serial, run_ns, memo->task.count.dispatches, aside || before);
 }
@@ -229,6 +234,7 @@ static void look(struct qzi_sampler *sampler, uint32_t index, int may_ask, int m
     memo->task.answer = QZI_AWAKE;
     memo->task.unrun = 0;
     memo->account = (struct qzi_run_account){0};
+    memo->still = 0;
     memo->epoch = kernel->epoch;
     may_ask = 1;
   }
@@ -242,7 +248,8 @@ static void look(struct qzi_sampler *sampler, uint32_t index, int may_ask, int m
   int published = state != QZ_STATE_USEFUL;
   seen->waits = state == QZ_STATE_BLOCKED && tid;
   if (state == QZ_STATE_USEFUL && tid) {
-    if (may_ask) ask(kernel, memo, tid, may_read);
+    int doubled = memo->still && !(memo->still & (memo->still - 1)); /* one that waits for a CPU is soon left alone */
+    if (may_ask || doubled) ask(kernel, memo, tid, may_read);
     if (memo->task.answer == QZI_GONE) state = QZ_STATE_IDLE;
     if (memo->task.answer == QZI_ASLEEP) state = QZ_STATE_IO;
     if (memo->task.answer == QZI_ON_FUTEX) state = QZ_STATE_BLOCKED;
@@ -659,7 +666,7 @@ static int add_part(struct qzi_sampler *sampler, uint64_t end_ns, uint32_t looke
   qzi_snapshot_end(sampler, end_ns, &counts, ns);
   qzi_externals_seen(sampler, ns);
   note_path(sampler, looked);
-  if (!counts.more) qzi_path_advance(&sampler->path);
+  if (!counts.more) qzi_path_advance(&sampler->path, qzi_resting_awake(kernel->resting));
   return 0;
 }
 

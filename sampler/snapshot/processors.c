@@ -198,7 +198,7 @@ static int processors_add(struct qzi_sampler *sampler, uint64_t now_ns) {
     int idle = visit->state == QZ_STATE_IDLE;
     qzi_path_seen(&sampler->path, p, idle ? 0 : visit->node, idle ? 0 : visit->entity, visit->state, 0);
   }
-  qzi_path_advance(&sampler->path);
+  qzi_path_advance(&sampler->path, NULL);
   return 0;
 }
 

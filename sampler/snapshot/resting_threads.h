@@ -25,6 +25,8 @@ void qzi_resting_close(struct qzi_resting *resting);
 void qzi_resting_begin(struct qzi_sampler *sampler, struct qzi_resting *resting, uint32_t high);
 /* The first record from `index` on that does not rest; `high`: there is none. */
 uint32_t qzi_resting_next(const struct qzi_resting *resting, uint32_t index, uint32_t high);
+/* A bit for each record that does not rest; NULL: none does. */
+const uint64_t *qzi_resting_awake(const struct qzi_resting *resting);
 /* How the thread rests; NULL: it does not. */
 const struct qzi_tuple_key *qzi_resting_as(const struct qzi_resting *resting, uint32_t index);
 /* How many do; of those, how many wait for an object. */

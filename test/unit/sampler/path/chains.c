@@ -85,7 +85,7 @@ static void an_hour(void) {
     uint64_t now = round * TICK;
     unsigned last = round % 3;
     see_all(&chains, now);
-    qzi_chains_read(&chains, ACTORS, now);
+    qzi_chains_read(&chains, ACTORS, now, NULL);
     clock_now = QZ_CHAIN(BASE + now, 0, 0);
     for (unsigned k = 0; k < ACTORS; k++) hands_on(k);
     for (unsigned k = 0; k < ACTORS; k++)
@@ -93,7 +93,7 @@ static void an_hour(void) {
     if (chains.count > most) most = chains.count;
   }
   see_all(&chains, rounds * TICK + 1);
-  qzi_chains_read(&chains, ACTORS, rounds * TICK + 1);
+  qzi_chains_read(&chains, ACTORS, rounds * TICK + 1, NULL);
   ((struct qz_session *)(void *)memory)->path_end = actor_at(0)->word | QZ_ARRIVAL_OWN;
   qzi_chains_end(&chains);
   CHECK(chains.crumbs >= rounds && chains.lost == 0);
@@ -127,7 +127,7 @@ static void nonsense(void) {
     actor->count += random % 4 ? random % CRUMBS : random;
     actor->word = actor->ring[0].id;
     see_all(&chains, round * TICK);
-    qzi_chains_read(&chains, ACTORS + 3, round * TICK);
+    qzi_chains_read(&chains, ACTORS + 3, round * TICK, NULL);
   }
   ((struct qz_session *)(void *)memory)->path_end = random;
   qzi_chains_end(&chains);
