@@ -46,6 +46,7 @@ const waiting = { entity: table, threads: 1 };
 const lock: LockFacts = {
   form: 'lock',
   spins: false,
+  exclusion: null,
   waitedFor: table,
   others: [],
   waiters: 2.4,
@@ -106,6 +107,7 @@ const all: [string, Finding][] = [
     'serial',
     finding(setup, {
       form: 'serial',
+      worker: null,
       callers: [1],
       itself: true,
       waiting,
@@ -118,7 +120,16 @@ const all: [string, Finding][] = [
     'serial, bound by a longer thread, with other programs',
     finding(
       setup,
-      { form: 'serial', callers: [], itself: false, waiting: null, parts: [], spreadNs: 0.375 * s, smaller: [] },
+      {
+        form: 'serial',
+        worker: null,
+        callers: [],
+        itself: false,
+        waiting: null,
+        parts: [],
+        spreadNs: 0.375 * s,
+        smaller: [],
+      },
       { bound: { thread: main, outsideNs: 1.9 * s, mostNs: 0.1 * s }, othersMayCause: true },
     ),
   ],
@@ -126,6 +137,7 @@ const all: [string, Finding][] = [
     'a held lock',
     finding(table, {
       form: 'serial',
+      worker: null,
       callers: [1, 3],
       itself: false,
       waiting: null,

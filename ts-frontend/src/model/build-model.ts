@@ -25,10 +25,11 @@ import type { Sums } from './metrics/sums.js';
 import { stateCount, sumTuples } from './metrics/sums.js';
 import type { Balance, Entity, Model, ModelOptions } from './result/types.js';
 
-export function buildModel(whole: RawProfile, options: ModelOptions = {}): Model {
+/** `measured`: what `whole` was made of, where it is not as it was recorded. */
+export function buildModel(whole: RawProfile, options: ModelOptions = {}, measured = whole): Model {
   const raw = withoutCodeLoops(whole);
   const naming = namingOf(raw);
-  const { context, compensation } = tablesFor(whole, raw, naming, options);
+  const { context, compensation } = tablesFor(whole, raw, naming, options, measured);
   const shared = new Shared(raw, context, independentSnapshots(raw.head));
   const entities = entitiesOf(shared, raw, naming);
   const root = item(entities, 0);
@@ -83,6 +84,7 @@ function tablesFor(
   raw: RawProfile,
   { groups, groupOf }: ReturnType<typeof namingOf>,
   options: ModelOptions,
+  measured: RawProfile,
 ): { context: Tables; compensation: Model['compensation'] } {
   const count = groupOf.length + groups.length;
   const stacks = prepareStacks(raw, groupOf, count);
@@ -100,6 +102,7 @@ function tablesFor(
     groupOf,
     calls: new Calls(raw.calls, groupOf, count),
     whole: { raw: whole, stacks: all },
+    measured: measured === whole ? raw : withoutCodeLoops(measured),
   };
   return { context, compensation };
 }
@@ -127,7 +130,7 @@ function entitiesOf(
 function tell(model: Model, tables: Tables, options: ModelOptions): Pick<Model, 'findings' | 'notices'> {
   if (model.samples === 0 || model.elapsedNs === 0) return { findings: [], notices: [{ form: 'no-snapshot' }] };
   if (isDisturbed(model.raw)) {
-    model = buildModel(undisturbed(model.raw), options);
+    model = buildModel(undisturbed(model.raw), options, model.raw);
     tables = tablesOf(model);
   }
   const context = findingContextOf(model, tables);

@@ -4,6 +4,7 @@
  * tuples) and who waited (waiting tuples) in the same snapshots. Pure.
  */
 import { f64, u16, u32, u8 } from '../profile/columns.js';
+import { addTo } from '../profile/maps.js';
 import type { RawProfile } from '../profile/raw-profile.js';
 import { State, Waiting } from '../profile/raw-profile.js';
 import type { Stacks } from '../profile/stack-tree.js';
@@ -25,10 +26,6 @@ export interface Levels {
 
 export const busyOf = (levels: Levels, level: number): number => Math.floor(level / (levels.P + 1));
 export const spinningOf = (levels: Levels, level: number): number => level % (levels.P + 1);
-
-export function addTo<Key>(map: Map<Key, number>, key: Key, value: number): void {
-  map.set(key, (map.get(key) ?? 0) + value);
-}
 
 export function measureLevels(raw: RawProfile, stacks: Stacks, groupOf: Uint32Array): Levels {
   const P = raw.head.processors;

@@ -3,6 +3,7 @@ import { item, u32, u8 } from '../profile/columns.js';
 import type { Levels } from './activity-levels.js';
 import type { Meanwhile } from './wait-overlap.js';
 import type { Tables } from '../metrics/tables.js';
+import type { ThreadRoles } from '../metrics/thread-roles.js';
 import type { Own } from './code-origin.js';
 import type { Advice, Finding, Model } from '../result/types.js';
 
@@ -12,6 +13,7 @@ export interface FindingContext {
   levels: Levels;
   meanwhile: Meanwhile;
   own: Own;
+  roles: ThreadRoles;
   /** A limit that costs or saves less elapsed time than this is not reported: it is noise, or not worth a change. */
   least: number;
 }

@@ -4,7 +4,7 @@
  * "Critical threads"). Pure.
  */
 import { f64, item, u32, u8 } from '../profile/columns.js';
-import { addTo } from './activity-levels.js';
+import { addTo } from '../profile/maps.js';
 import type { FindingContext } from './context.js';
 import { State, Waiting } from '../profile/raw-profile.js';
 import { isBusy } from '../metrics/sums.js';

@@ -4,7 +4,7 @@
  * paths. Pure.
  */
 import { defined, f64, item, u32 } from '../profile/columns.js';
-import { addTo } from './activity-levels.js';
+import { addTo } from '../profile/maps.js';
 import type { FindingContext } from './context.js';
 import { State, Waiting } from '../profile/raw-profile.js';
 

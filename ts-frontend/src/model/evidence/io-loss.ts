@@ -2,7 +2,8 @@
 import { defined, f64, item, u16, u32 } from '../profile/columns.js';
 import { State } from '../profile/raw-profile.js';
 import type { Model } from '../result/types.js';
-import { addTo, busyOf, savedByRunning, spinningOf, waitAt } from './activity-levels.js';
+import { busyOf, savedByRunning, spinningOf, waitAt } from './activity-levels.js';
+import { addTo } from '../profile/maps.js';
 import type { FindingContext } from './context.js';
 import { systemCall } from './context.js';
 import type { LockLoss } from './lock-loss.js';

@@ -5,7 +5,8 @@
 import { item } from '../profile/columns.js';
 import type { Entity } from '../result/types.js';
 import type { Levels, Waits } from './activity-levels.js';
-import { addTo, busyOf, savedByRunning, spinningOf, waitAt } from './activity-levels.js';
+import { busyOf, savedByRunning, spinningOf, waitAt } from './activity-levels.js';
+import { addTo } from '../profile/maps.js';
 import type { FindingContext } from './context.js';
 import { isLock } from './wait-kinds.js';
 

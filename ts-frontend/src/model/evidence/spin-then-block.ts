@@ -4,7 +4,8 @@
  * itself (docs/reference/findings.md, "Threads"). Pure.
  */
 import { f64, u16, u32 } from '../profile/columns.js';
-import { addTo, savedByRunning } from './activity-levels.js';
+import { savedByRunning } from './activity-levels.js';
+import { addTo } from '../profile/maps.js';
 import type { FindingContext } from './context.js';
 import { State, Waiting } from '../profile/raw-profile.js';
 

@@ -5,7 +5,8 @@
 import type { Entity } from '../result/types.js';
 
 const locks: ReadonlySet<string> = new Set(['mutex', 'rwlock', 'spinlock']);
-export const isLock = ({ rawKind, libraryWait }: Entity): boolean => locks.has(rawKind) || libraryWait === 'lock';
+export const isLock = (entity: Entity): boolean =>
+  locks.has(entity.rawKind) || entity.libraryWait === 'lock' || entity.excludes !== null;
 
 /** The end of a parallel region: what its threads wait for there is a part of it. */
 export const isRegionEnd = ({ libraryWait }: Entity): boolean => libraryWait === 'region-end';

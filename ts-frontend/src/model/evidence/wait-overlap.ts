@@ -5,7 +5,7 @@
 import { addAt, f64, u16, u32, u8 } from '../profile/columns.js';
 import type { RawProfile } from '../profile/raw-profile.js';
 import type { Stacks } from '../profile/stack-tree.js';
-import { addTo } from './activity-levels.js';
+import { addTo } from '../profile/maps.js';
 import { State } from '../profile/raw-profile.js';
 
 /** One object's time with waiters, by the stack that ran: elapsed time (time / b). */

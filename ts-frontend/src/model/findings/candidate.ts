@@ -145,8 +145,17 @@ function onAll({ entities }: Model, paths: readonly number[][], parts: ReadonlyS
   return best;
 }
 
-/** Several procedures that wait for one thing, as one: under the procedure that all of them were called from. */
-export function phaseOf(findingContext: FindingContext, contexts: Contexts, candidates: Candidate[]): Candidate {
+/**
+ * Several procedures that wait for one thing, as one: under the procedure that all of them were called from; where
+ * there is none, under `instead`, or the one that costs most.
+ */
+export function phaseOf(
+  findingContext: FindingContext,
+  contexts: Contexts,
+  candidates: Candidate[],
+  instead?: number,
+): Candidate {
+  if (candidates.length === 1) return item(candidates, 0);
   const { model, tables } = findingContext;
   const joined = together(findingContext, contexts, candidates);
   const { members } = joined;
@@ -156,7 +165,8 @@ export function phaseOf(findingContext: FindingContext, contexts: Contexts, cand
       model,
       members.map((node) => pathOf(tables.stacks, node)),
       new Set(candidates.map((one) => one.context.entity)),
-    ) || joined.context.entity;
+    ) ||
+    (instead ?? joined.context.entity);
   return candidateOf(findingContext, {
     ...joined,
     context: { entity, members, self: false, within: 0 },

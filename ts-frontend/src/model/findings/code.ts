@@ -14,7 +14,7 @@ import type { Entity, Finding, Model } from '../result/types.js';
 import { type Candidate, candidateOf, isBeside, loneOf, meanwhile, phaseOf, together } from './candidate.js';
 import { divided } from './division.js';
 import { handsOver } from './openmp.js';
-import { isStream, stream } from './pipeline.js';
+import { isStream, onlyWorker, stream } from './pipeline.js';
 import { serial } from './serial.js';
 
 /** Contexts of one entity, or of namesakes, that the same threads run: no stack is in two of them. */
@@ -58,7 +58,7 @@ function sortInto(sorted: Sorted, findingContext: FindingContext, contexts: Cont
     threads >= 2 ||
     (alone && waited !== undefined && (isBeside(candidate) || isRegionEnd(item(model.entities, waited.object))));
   if (isUnfed(findingContext, candidate)) sorted.unfed.push(candidate);
-  else if (isStream(model, candidate)) sorted.streams.push(candidate);
+  else if (isStream(findingContext, candidate)) sorted.streams.push(candidate);
   else if (lone) sorted.alone.push(lone);
   else if (isShare) {
     const object = waited?.object ?? 0;
@@ -86,18 +86,20 @@ export function codeFindings(findingContext: FindingContext, contexts: Contexts)
 function reportedOf({ unfed, streams, alone, shared }: Sorted, context: FindingContext, contexts: Contexts): Finding[] {
   const reported: Finding[] = [];
   const staged = new Set<number>();
-  if (streams.length > 0) reported.push(stream(context, contexts, streams, staged));
+  const worker = onlyWorker(context, [...streams, ...alone]);
+  const its = [...streams, ...alone].filter((one) => worker !== 0 && one.thread === worker);
+  if (its.length > 0) reported.push(serial(context, contexts, phaseOf(context, contexts, its, worker), worker));
+  else if (streams.length > 0) reported.push(stream(context, contexts, streams, staged));
   /** What the stages of a pipeline run while nobody waits for them is the same pipeline. */
   const isStaged = ({ stats }: Candidate): boolean => stats.threads.ids.every((thread) => staged.has(thread));
   if (unfed.length > 0) reported.push(smallThreads(context, together(context, contexts, unfed)));
   for (const candidates of shared.values()) {
     const others = candidates.filter((one) => !isStaged(one));
-    if (others.length === 0) continue;
-    const one = others.length === 1 ? item(others, 0) : phaseOf(context, contexts, others);
-    reported.push(divided(context, contexts, one));
+    if (others.length > 0) reported.push(divided(context, contexts, phaseOf(context, contexts, others)));
   }
   for (const candidate of alone)
-    if (!(candidate.waited && isStaged(candidate))) reported.push(serial(context, contexts, candidate));
+    if (!its.includes(candidate) && !(candidate.waited && isStaged(candidate)))
+      reported.push(serial(context, contexts, candidate));
   return reported;
 }
 

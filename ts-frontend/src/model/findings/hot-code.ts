@@ -3,7 +3,7 @@
  * "Optimize"). Pure.
  */
 import { f64, item, u16, u32, u8 } from '../profile/columns.js';
-import { addTo } from '../evidence/activity-levels.js';
+import { addTo } from '../profile/maps.js';
 import type { FindingContext } from '../evidence/context.js';
 import { findingOf, processorsMeanwhile, muchMore, shownId } from '../evidence/context.js';
 import { mainThread } from '../evidence/critical-threads.js';

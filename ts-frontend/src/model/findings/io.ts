@@ -4,7 +4,8 @@
  */
 import { item, u32, u8 } from '../profile/columns.js';
 import type { IoFacts } from '../result/facts.js';
-import { addTo, busyOf, spinningOf } from '../evidence/activity-levels.js';
+import { busyOf, spinningOf } from '../evidence/activity-levels.js';
+import { addTo } from '../profile/maps.js';
 import type { FindingContext } from '../evidence/context.js';
 import { findingOf, processorsMeanwhile, shownId } from '../evidence/context.js';
 import { isLock } from '../evidence/wait-kinds.js';

@@ -3,7 +3,7 @@
  * few bytes, system calls (docs/reference/findings.md, "Kernel"). Pure.
  */
 import { f64, item, u16, u32, u8 } from '../profile/columns.js';
-import { addTo } from '../evidence/activity-levels.js';
+import { addTo } from '../profile/maps.js';
 import type { FindingContext } from '../evidence/context.js';
 import { findingOf, processorsMeanwhile, shownId } from '../evidence/context.js';
 import { KernelWork, State } from '../profile/raw-profile.js';
@@ -19,6 +19,11 @@ const smallBytes = 4096;
 /** Huge pages leave so much of what first touches of memory take: each page is still cleared. */
 const hugeLeaves = 0.3;
 const pageBytes = 4096;
+/**
+ * Samples in the kernel that are in no system call are those of faults, and of what interrupts a thread: faults take no
+ * more than this each (a huge page is cleared in less), the rest is not the program's.
+ */
+const faultNs = 500_000;
 /** Who maps and unmaps is reported where that is this part of the cost. */
 const leastMapping = 0.02;
 
@@ -119,6 +124,11 @@ export function tellKernelWork(context: FindingContext): Finding[] {
   const { model, least } = context;
   const findings: Finding[] = [];
   for (const [work, spent] of measure(context)) {
+    const isPlausible =
+      work !== 'memory' ||
+      !model.kernelUsage ||
+      spent.cost - spent.mapping <= faultNs * (model.kernelUsage.faults.minor + model.kernelUsage.faults.major);
+    if (!isPlausible) continue;
     const { cost } = spent;
     const again = work === 'memory' ? touchedAgain(model) : null,
       calls = callsOf(model, work);

@@ -145,7 +145,7 @@ function tell(context: FindingContext, { entity, loss: own, holding, victims }: 
   });
   const { loss } = worst;
   const spins = loss.spinSaving > loss.blockedSaving;
-  const by = holder(context, stats.holders);
+  const by = holder(context, entity.excludes ? stats.meanwhile : stats.holders);
   const ready = Math.min(context.levels.waits.get(entity.id)?.spinningReady ?? 0, savingOf(loss));
   const unserved = model.head.publisher === 'pthread' ? unservedShare(context, entity) : 0;
   const instead = spins && ready >= savingOf(loss) / 2;
@@ -160,6 +160,7 @@ function tell(context: FindingContext, { entity, loss: own, holding, victims }: 
     facts: {
       form: 'lock',
       spins,
+      exclusion: entity.excludes,
       waitedFor: worst.entity.id,
       others: victims.filter((one) => one !== worst).map((one) => one.entity.id),
       waiters: loss.waiters,

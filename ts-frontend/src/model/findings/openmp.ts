@@ -3,7 +3,7 @@
  * to hand them over (docs/reference/findings.md, "Overhead"). Pure.
  */
 import { defined, f64, item, u16, u32, u8 } from '../profile/columns.js';
-import { addTo } from '../evidence/activity-levels.js';
+import { addTo } from '../profile/maps.js';
 import type { FindingContext } from '../evidence/context.js';
 import { findingOf, largerPieces, processorsMeanwhile, noAdvice, shownId } from '../evidence/context.js';
 import { State } from '../profile/raw-profile.js';

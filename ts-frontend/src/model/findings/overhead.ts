@@ -4,7 +4,7 @@
  */
 import { defined, f64, item, u16, u32, u8 } from '../profile/columns.js';
 import { waitsAgain } from '../evidence/waits-again.js';
-import { addTo } from '../evidence/activity-levels.js';
+import { addTo } from '../profile/maps.js';
 import type { FindingContext } from '../evidence/context.js';
 import type { PackageWorkFacts } from '../result/facts.js';
 import { findingOf, largerPieces, processorsMeanwhile, noAdvice, shownId } from '../evidence/context.js';

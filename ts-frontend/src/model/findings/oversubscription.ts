@@ -6,7 +6,7 @@
 import { f64, item, u16, u32, u8 } from '../profile/columns.js';
 import { behindSpinNs, spinningProcedures } from '../evidence/spin-then-block.js';
 import type { OversubscriptionFacts } from '../result/facts.js';
-import { addTo } from '../evidence/activity-levels.js';
+import { addTo } from '../profile/maps.js';
 import type { FindingContext } from '../evidence/context.js';
 import { findingOf, processorsMeanwhile, shownId } from '../evidence/context.js';
 import { State, Waiting } from '../profile/raw-profile.js';

@@ -19,15 +19,14 @@ const isRepeated = (entity: Entity): boolean => passesOn(entity) || (entity.obje
  * else, and these wait in a loop for it now and then, it hands them something, as through a queue without locks; at a
  * barrier threads that do the same wait for each other.
  */
-function isHandover(model: Model, candidate: Candidate, object: Entity): boolean {
+function isHandover({ roles }: FindingContext, candidate: Candidate, object: Entity): boolean {
   if (object.rawKind !== 'loop' || !isUnexplained(object) || !isBeside(candidate)) return false;
   const { ids, time } = candidate.stats.threads;
-  const names = new Set(
-    ids.filter((_, k) => item(time, k) >= 0.02 * candidate.stats.time).map((id) => item(model.entities, id).name),
-  );
+  const workers = ids.filter((_, k) => item(time, k) >= 0.02 * candidate.stats.time);
   const waiters = object.object?.waiters ?? [];
   return (
-    waiters.length > 0 && waiters.every(({ thread }) => thread !== 0 && !names.has(item(model.entities, thread).name))
+    waiters.length > 0 &&
+    waiters.every(({ thread }) => thread !== 0 && !workers.some((worker) => roles.runTheSame(worker, thread)))
   );
 }
 
@@ -39,10 +38,11 @@ const alwaysAtWork = 0.75;
  * program: several threads ran it, or others were at work beside it, or its thread does nothing else and waits for
  * nobody.
  */
-export function isStream(model: Model, candidate: Candidate): boolean {
+export function isStream(context: FindingContext, candidate: Candidate): boolean {
+  const { model } = context;
   const { waited, threads, thread } = candidate;
   const object = waited ? item(model.entities, waited.object) : undefined;
-  if (object && isHandover(model, candidate, object)) return true;
+  if (object && isHandover(context, candidate, object)) return true;
   if (!object || !passesData(object) || !isRepeated(object)) return false;
   const { thread: life, processorTimeNs } = item(model.entities, thread);
   return (
@@ -61,32 +61,50 @@ interface Stages {
   second: Stage | undefined; // the slowest and the one after it
   workNs: number; // of all of them
 }
-/** Threads of one name; as slow as the slowest of them. */
+/** Threads of one role; as slow as the slowest of them. */
 interface Stage {
   thread: Entity;
   timeNs: number;
 }
 
 /** Adds to `involved` the threads that run the streams, and those that wait for them. */
-function stagesOf(model: Model, streams: readonly Candidate[], involved: Set<number>): Stages {
-  const waited = [...streams.map((one) => defined(one.waited)), ...streams.flatMap((one) => one.data)];
+function stagesOf({ model, roles }: FindingContext, streams: readonly Candidate[], involved: Set<number>): Stages {
+  const waited = streams.flatMap((one) => (one.waited ? [one.waited] : [])).concat(streams.flatMap((one) => one.data));
   const objects = [...new Set(waited.map(({ object }) => object))];
   for (const one of streams) for (const thread of one.stats.threads.ids) if (thread !== 0) involved.add(thread);
   for (const object of objects)
     for (const { thread } of defined(item(model.entities, object).object).waiters)
       if (thread !== 0) involved.add(thread);
-  const stages = new Map<string, Stage>();
   let workNs = 0;
-  for (const id of involved) {
-    const thread = item(model.entities, id);
-    const timeNs = thread.processorTimeNs / Math.max(1, thread.instances);
-    workNs += thread.processorTimeNs;
-    const known = stages.get(thread.name);
-    if (!known || known.timeNs < timeNs) stages.set(thread.name, { thread, timeNs });
-  }
-  const [first, second] = [...stages.values()].sort((a, b) => b.timeNs - a.timeNs);
+  const stages = roles.divide(involved).map((threads) => {
+    const all = threads.map((id): Stage => {
+      const thread = item(model.entities, id);
+      workNs += thread.processorTimeNs;
+      return { thread, timeNs: thread.processorTimeNs / Math.max(1, thread.instances) };
+    });
+    return all.reduce((slowest, one) => (one.timeNs > slowest.timeNs ? one : slowest));
+  });
+  const [first, second] = stages.sort((a, b) => b.timeNs - a.timeNs);
   const shown = [...new Set(objects.map((object) => shownId(model, object)))];
-  return { objects, shown, count: stages.size, first, second, workNs };
+  return { objects, shown, count: stages.length, first, second, workNs };
+}
+
+/** Beside a thread with so much of all the work the others are no stages. */
+const nearlyAll = 0.9;
+
+/**
+ * The only thread that has work, while others pass something on to it, or wait for what it passes on; 0: none. (Of main
+ * it is its parts that are reported: it did not get the work from others.)
+ */
+export function onlyWorker(context: FindingContext, candidates: readonly Candidate[]): number {
+  const { entities } = context.model;
+  const beside = candidates.filter(
+    ({ data, waited }) => data.length > 0 || (waited && passesData(item(entities, waited.object))),
+  );
+  const { first } = stagesOf(context, beside, new Set());
+  if (!first || first.thread.instances > 1 || first.thread.thread?.creator === 0) return 0;
+  const all = entities.reduce((sum, { id, kind }) => (kind === 'thread' ? sum + context.roles.workNs(id) : sum), 0);
+  return context.roles.workNs(first.thread.id) >= nearlyAll * all ? first.thread.id : 0;
 }
 
 /** Threads that pass data on: one stage is slower than the others, or all of them wait for each other. */
@@ -98,7 +116,7 @@ export function stream(
 ): Finding {
   const { model } = context;
   streams.sort((a, b) => b.stats.cost - a.stats.cost);
-  const stages = stagesOf(model, streams, involved);
+  const stages = stagesOf(context, streams, involved);
   const { first, second } = stages;
   const related = [...stages.objects, ...streams.map((one) => one.id)];
   if (first && second && first.timeNs >= 1.25 * second.timeNs) {

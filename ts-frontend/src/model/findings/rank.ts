@@ -26,6 +26,7 @@ import { leastObservations, leastSerial, leastShare, muchMore } from '../evidenc
 import { bound, leftBy, longestThreads, type Longest } from '../evidence/critical-threads.js';
 import { prepareMeanwhile } from '../evidence/wait-overlap.js';
 import type { Tables } from '../metrics/tables.js';
+import { ThreadRoles } from '../metrics/thread-roles.js';
 import { ownOf } from '../evidence/code-origin.js';
 import type { Finding, Model } from '../result/types.js';
 
@@ -40,6 +41,7 @@ export function findingContextOf(model: Model, tables: Tables): FindingContext {
     levels: measureLevels(raw, tables.stacks, tables.groupOf),
     meanwhile: prepareMeanwhile(raw, tables.stacks),
     own: ownOf(raw, tables.stacks),
+    roles: new ThreadRoles(tables.measured, tables.groupOf),
     least: Math.max(leastShare, leastObservations / samples) * elapsedNs,
   };
 }

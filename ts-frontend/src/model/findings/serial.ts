@@ -3,10 +3,11 @@ import { item } from '../profile/columns.js';
 import type { Contexts } from '../evidence/loss-contexts.js';
 import type { FindingContext } from '../evidence/context.js';
 import { findingOf } from '../evidence/context.js';
-import type { Finding } from '../result/types.js';
+import type { Finding, Model } from '../result/types.js';
 import { callersOf, largestParts, meanwhile, waitingAt, type Candidate } from './candidate.js';
 
-export function serial(findingContext: FindingContext, contexts: Contexts, candidate: Candidate): Finding {
+/** `worker`: the only thread that has work; 0: there are others. */
+export function serial(findingContext: FindingContext, contexts: Contexts, candidate: Candidate, worker = 0): Finding {
   const { model } = findingContext;
   const { id, stats, waited, context } = candidate;
   const parts = largestParts(findingContext, candidate); // of an entity's own code: what it calls of run-time libraries
@@ -20,6 +21,7 @@ export function serial(findingContext: FindingContext, contexts: Contexts, candi
     meanwhile: meanwhile(model, stats),
     facts: {
       form: 'serial',
+      worker: worker !== 0 ? { thread: worker, share: workShare(model, worker) } : null,
       callers: callersOf(findingContext, contexts, candidate),
       itself,
       waiting: waitingAt(waited),
@@ -27,6 +29,9 @@ export function serial(findingContext: FindingContext, contexts: Contexts, candi
       spreadNs: stats.lost,
       smaller: [],
     },
-    related: [...parts, ...(waited ? [waited.object] : [])],
+    related: [...(worker !== 0 ? [worker] : []), ...parts, ...(waited ? [waited.object] : [])],
   });
 }
+
+const workShare = ({ entities, root }: Model, thread: number): number =>
+  root.processorTimeNs > 0 ? item(entities, thread).processorTimeNs / root.processorTimeNs : 0;

@@ -3,6 +3,7 @@
  * screen builds a model of ten thousand entities every second and shows forty. Pure.
  */
 import { f64, item, u32 } from '../profile/columns.js';
+import { exclusionsOf } from './exclusion.js';
 import { Runnable } from './runnable-distribution.js';
 import type { Tables } from './tables.js';
 import { systemTimesOf } from './kernel-time.js';
@@ -22,6 +23,7 @@ import type {
   Bucket,
   CallCount,
   Entity,
+  Exclusion,
   Interval,
   Kind,
   ObjectStats,
@@ -37,6 +39,7 @@ export class Shared {
   readonly threads: Map<number, RawThread>;
   readonly objects: Objects;
   #runnable: Runnable | undefined;
+  #exclusions: ReadonlyMap<number, Exclusion> | undefined;
   #systemTimes: { of: Float64Array | undefined } | undefined;
   constructor(
     readonly raw: RawProfile,
@@ -50,6 +53,9 @@ export class Shared {
   get systemTimes(): Float64Array | undefined {
     this.#systemTimes ??= { of: systemTimesOf(this.raw, this.tables) };
     return this.#systemTimes.of;
+  }
+  get exclusions(): ReadonlyMap<number, Exclusion> {
+    return (this.#exclusions ??= exclusionsOf(this.tables.measured, this.tables.groupOf));
   }
   get runnable(): Runnable {
     const { stacks, groupOf, weights, entities } = this.tables;
@@ -99,6 +105,9 @@ export class BuiltEntity implements Entity {
   }
   get libraryWait(): LibraryWait {
     return this.id === 0 ? 'unknown' : this.source.libraryWait;
+  }
+  get excludes(): Exclusion | null {
+    return this.object ? (this.shared.exclusions.get(this.id) ?? null) : null;
   }
   get saysItsKind(): boolean {
     const { name, naming } = this.source;

@@ -19,6 +19,8 @@ export interface Tables {
   calls: Calls;
   /** The profile as it is, with loops of code on its paths; where it has none, the same as the model's. */
   whole: { raw: RawProfile; stacks: Stacks };
+  /** As it was recorded, without loops of code: where the model is of what the program would have shown by itself. */
+  measured: RawProfile;
 }
 const tables = new WeakMap<Model, Tables>();
 

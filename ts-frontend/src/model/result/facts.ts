@@ -13,6 +13,7 @@ export interface WaitingAt {
 /** Code runs alone, while processors have nothing to do. */
 export interface SerialFacts {
   form: 'serial';
+  worker: { thread: number; share: number } | null; // of several that pass work on, the only one that has some
   callers: number[]; // where most of it is lost, outermost first, at most three
   itself: boolean; // the code alone, without what it calls
   waiting: WaitingAt | null;
@@ -94,6 +95,8 @@ export interface NothingRunsFacts {
 export interface LockFacts {
   form: 'lock';
   spins: boolean; // the waiters do, mostly
+  // it is one by what happens there: so many threads that do the same go on one at a time
+  exclusion: { threads: number } | null;
   waitedFor: number; // the lock that most of the waiting is for; the finding's entity is the cause
   others: number[]; // further locks that are waited for because of it
   waiters: number; // mean number

@@ -86,6 +86,11 @@ export interface ThreadStats {
   lastNs: number;
 }
 
+/** One of these threads at a time goes on. */
+export interface Exclusion {
+  threads: number;
+}
+
 export interface Entity {
   id: number; // index into Model.entities
   kind: Kind;
@@ -99,6 +104,8 @@ export interface Entity {
   missing: Missing; // which
   origin: Origin; // whose code it is, of an object that of the place that made it, or of the library that waits there
   libraryWait: LibraryWait; // what a futex or a loop is, by what is called there
+  // of a condition, semaphore or futex that is a lock by what happens there, else null
+  excludes: Exclusion | null;
   saysItsKind: boolean; // its name does: "mutex at file:line", "GOMP_barrier at file:line"
   instances: number; // objects or threads that share this entity
   members: number[]; // of a group of namesakes, else empty

@@ -26,6 +26,7 @@ export function lock(finding: Finding, facts: LockFacts, say: Phrases): Sentence
       ? ''
       : `; its holder waited for a CPU ${share(facts.unserved)} of the time, since more threads could run than ` +
         'there are CPUs';
+  if (facts.exclusion && isCause) return exclusion(finding, facts, facts.exclusion.threads, say);
   return {
     text:
       `Threads ${facts.spins ? 'spin' : 'wait'} for ${title(facts.waitedFor)} during ${say.costs(finding.costNs)}: ` +
@@ -42,6 +43,26 @@ export function lock(finding: Finding, facts: LockFacts, say: Phrases): Sentence
             : 'call it less often, with more work per call, or from fewer threads at a time'
         }. ` +
         `If its waiters ran instead, that could save up to ${time(facts.savesNs)}.`,
+  };
+}
+
+/** A lock that the program made itself, of a condition, semaphore or futex and a flag. */
+function exclusion(finding: Finding, facts: LockFacts, threads: number, say: Phrases): Sentences {
+  const { title, time } = say;
+  const runs = facts.holder === null ? '' : `; mostly ${say.name(facts.holder)} runs then`;
+  const waits =
+    facts.counted && facts.contended > 0
+      ? `${counted(count(facts.contended), 'wait')}, ${time(facts.waitMeanNs)} each`
+      : 'It was seen from outside: nobody counts the waits';
+  return {
+    text:
+      `${count(threads)} threads that do the same run one at a time, and each lets the next one go on, as with a ` +
+      `lock. During ${say.costs(finding.costNs)} threads wait for ${title(finding.entity)}, ` +
+      `${mean(facts.waiters)} on average, while ${say.meanwhile(finding.meanwhile)}. ${waits}${runs}.`,
+    remedy:
+      'Have more of them run at a time: do less between waiting there and letting the next one go on, or split what ' +
+      "is protected so; with an interpreter's own lock, use processes in place of threads. If the waiters ran " +
+      `instead, that could save up to ${time(facts.savesNs)}.`,
   };
 }
 

@@ -6,24 +6,35 @@ import { heldText, type Phrases, type Sentences } from '../wording/phrases.js';
 export function serial(
   finding: Finding,
   facts: SerialFacts,
-  { model, costs, title, name, meanwhile, calledFrom, waitingAt, time }: Phrases,
+  { model, costs, title, name, meanwhile, calledFrom, waitingAt, time, share }: Phrases,
 ): Sentences {
   const callers = calledFrom(facts.callers);
   const isLock = item(model.entities, finding.entity).kind === 'lock';
-  const code = isLock
-    ? `${heldText(title(finding.entity))}${callers === '' ? ',' : ''}`
-    : `${title(finding.entity)}${facts.itself ? ' itself' : ''}`;
+  const code =
+    facts.worker?.thread === finding.entity
+      ? 'That'
+      : isLock
+        ? `${heldText(title(finding.entity))}${callers === '' ? ',' : ''}`
+        : `${title(finding.entity)}${facts.itself ? ' itself' : ''}`;
   const parts = facts.parts.length > 0 ? ` Most of that is in ${facts.parts.map(name).join(' and ')}.` : '';
   const smaller =
     facts.smaller.length > 0
       ? ` Also serial: ${facts.smaller.map((one) => `${title(one.entity)} ${time(one.costNs)}`).join(', ')}.`
       : '';
+  const change = facts.worker
+    ? 'Pass the work on to several threads, or do less there'
+    : 'Do less there, or do it in parallel';
+  const worker = facts.worker
+    ? `One thread, ${title(facts.worker.thread)}, has ${share(facts.worker.share)} of all work; the others pass it ` +
+      'on, or wait. '
+    : '';
   return {
     text:
-      `${code}${callers} costs ${costs(finding.costNs)}: while it ran, ` +
+      `${worker}${code}${callers} costs ${costs(finding.costNs)}: while it ran, ` +
       `${meanwhile(finding.meanwhile)}${waitingAt(facts.waiting)}.${parts}${smaller}`,
     remedy:
-      `Do less there, or do it in parallel: without it the run would take ${time(finding.costNs)} less; ` +
+      `${change}: ` +
+      `without it the run would take ${time(finding.costNs)} less; ` +
       `spread over ${model.processors} processors, ${time(facts.spreadNs)} less.`,
   };
 }

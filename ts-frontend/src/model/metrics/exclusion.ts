@@ -1,0 +1,186 @@
+/**
+ * Conditions, semaphores and futexes that are locks by what happens there: an interpreter's lock, a monitor, a token
+ * made of a mutex, a condition and a flag. Several threads that do the same wait there; who goes on was let go by one
+ * of the others; and while they wait, one of them at a time runs (docs/reference/findings.md, "Exclusion"). Pure.
+ */
+import { f64, u16, u32, u8 } from '../profile/columns.js';
+import { addTo } from '../profile/maps.js';
+import type { EntityKind, RawProfile } from '../profile/raw-profile.js';
+import { Arrival, State, Waiting } from '../profile/raw-profile.js';
+import type { Exclusion } from '../result/types.js';
+import { ThreadRoles } from './thread-roles.js';
+
+/** What such a lock is made of. */
+const madeOf: ReadonlySet<EntityKind> = new Set(['condition', 'semaphore', 'futex']);
+/** Fewer hand-overs on the time path say nothing, */
+const leastHandOvers = 10;
+/** nor do they where more than the rest come from other threads. */
+const fromAmong = 0.75;
+/** A thread that ran for less than this part of what they all ran is one that hardly takes part. */
+const mostOfOne = 0.9;
+/** Hand-overs all through the time in which they take place: in so many of so many equal parts of it, at least. */
+const parts = 20,
+  leastParts = 10;
+/** They wait there for so much of the time for which they run, and hardly anybody else does. */
+const leastWaits = 0.25,
+  mostWaiters = 0.75;
+/** While CPUs are free, others wait for so much of the time in which one of them runs; */
+const leastWaitedFor = 0.25;
+/** code that runs while others wait nearly as often as all that they run is what they exclude each other from, */
+const asOften = 0.5;
+/** where it runs for this part of the elapsed time or more. */
+const leastInside = 0.25;
+/**
+ * So much of it may seem to run twice at a time: threads that hand over within some milliseconds are seen beside each
+ * other, and what they run before they ask may be on the same path.
+ */
+const mostTwice = 0.33;
+/** And so many may run it at a time on average; with those that wait for a CPU in it, so many may be there. */
+const mostRunning = 1.3,
+  mostInside = 1.85;
+
+/** By entity, groups too. */
+export function exclusionsOf(raw: RawProfile, groupOf: Uint32Array): Map<number, Exclusion> {
+  const found = new Map<number, Exclusion>();
+  const handOvers = handOversOf(raw);
+  if (handOvers.length < leastHandOvers) return found;
+  for (const threads of new ThreadRoles(raw, groupOf).divide(new Set(handOvers.map(({ to }) => to)))) {
+    if (threads.length < 2) continue;
+    const among = new Set(threads);
+    const into = handOvers.filter(({ to }) => among.has(to));
+    const within = into.filter(({ from }) => among.has(from));
+    if (within.length < leastHandOvers || within.length < fromAmong * into.length || !isSteady(within)) continue;
+    const inside = insideOf(raw, among);
+    if (!inside || !isOneAtATime(raw, among, inside.code, spanOf(within).ns)) continue;
+    for (const object of inside.objects) {
+      found.set(object, { threads: threads.length });
+      if (u32(groupOf, object) !== 0) found.set(u32(groupOf, object), { threads: threads.length });
+    }
+  }
+  return found;
+}
+
+interface HandOver {
+  ns: number; // since the recording began
+  from: number;
+  to: number;
+}
+
+/** Where the time path goes on in a thread that another one let go, by what such a lock is made of, or its mutex. */
+function handOversOf({ segments, entities }: RawProfile): HandOver[] {
+  const handOvers: HandOver[] = [];
+  for (let k = 1; k < segments.ns.length; k++) {
+    const from = u32(segments.thread, k - 1),
+      to = u32(segments.thread, k);
+    if (from === to || from === 0 || to === 0 || segments.came[k] !== Arrival.woken) continue;
+    const kind = entities[u32(segments.by, k)]?.kind;
+    if (kind === 'mutex' || (kind !== undefined && madeOf.has(kind)))
+      handOvers.push({ ns: f64(segments.startNs, k), from, to });
+  }
+  return handOvers;
+}
+
+function spanOf(handOvers: readonly HandOver[]): { first: number; ns: number } {
+  const first = Math.min(...handOvers.map(({ ns }) => ns));
+  return { first, ns: 1 + Math.max(...handOvers.map(({ ns }) => ns)) - first };
+}
+
+function isSteady(handOvers: readonly HandOver[]): boolean {
+  const { first, ns: span } = spanOf(handOvers);
+  return new Set(handOvers.map(({ ns }) => Math.floor((parts * (ns - first)) / span))).size >= leastParts;
+}
+
+/** Objects for which some of the threads wait while others of them run, and the code (stacks) that these run then. */
+function insideOf(raw: RawProfile, among: ReadonlySet<number>): { objects: number[]; code: Set<number> } | undefined {
+  const { meanwhile, entities } = raw;
+  const { ran, runNs, waits } = timesOf(raw, among);
+  const isWaitedFor = (object: number): boolean => {
+    const kind = entities[object]?.kind,
+      by = waits.get(object);
+    if (kind === undefined || !madeOf.has(kind)) return false;
+    // Conditions that a library has one of for each thread are a futex of the library's where threads wait.
+    return by ? by.theirs >= mostWaiters * by.all : kind === 'condition';
+  };
+  const beside = new Map<number, Map<number, number>>(), // object -> stack
+    byThread = new Map<number, number>();
+  for (let k = 0; k < meanwhile.ns.length; k++) {
+    const object = u32(meanwhile.object, k),
+      thread = u32(meanwhile.thread, k);
+    if (!among.has(thread) || !isWaitedFor(object)) continue;
+    let row = beside.get(object);
+    if (!row) beside.set(object, (row = new Map<number, number>()));
+    addTo(row, u32(meanwhile.stack, k), f64(meanwhile.ns, k));
+    addTo(byThread, thread, f64(meanwhile.ns, k));
+  }
+  const waitNs = [...beside.keys()].reduce((sum, object) => sum + (waits.get(object)?.theirs ?? 0), 0);
+  if (waitNs < leastWaits * runNs || Math.max(...byThread.values()) > mostOfOne * total(byThread)) return undefined;
+  const byNode = new Map<number, number>(); // longest for one object: threads may wait for several at a time
+  for (const row of beside.values())
+    for (const [node, ns] of row) byNode.set(node, Math.max(byNode.get(node) ?? 0, ns));
+  const often = total(byNode) / Math.max(1, total(ran));
+  if (often < leastWaitedFor) return undefined;
+  const code = [...byNode].filter(([node, ns]) => ns >= asOften * often * (ran.get(node) ?? 0)).map(([node]) => node);
+  const least = 0.05 * Math.max(...[...beside.values()].map(total));
+  return {
+    objects: [...beside].filter(([, row]) => total(row) >= least).map(([object]) => object),
+    code: new Set(code),
+  };
+}
+
+const total = (of: ReadonlyMap<number, number>): number => [...of.values()].reduce((sum, ns) => sum + ns, 0);
+
+/** What the threads ran, by stack while CPUs were free; and all waits for objects, of which some are theirs. */
+function timesOf(
+  { tuples, stacks, head }: RawProfile,
+  among: ReadonlySet<number>,
+): { ran: Map<number, number>; runNs: number; waits: Map<number, { all: number; theirs: number }> } {
+  const ran = new Map<number, number>(),
+    waits = new Map<number, { all: number; theirs: number }>();
+  let runNs = 0;
+  for (let k = 0; k < tuples.ns.length; k++) {
+    const node = u32(tuples.stack, k),
+      busy = u16(tuples.busy, k),
+      ns = f64(tuples.ns, k),
+      isTheirs = among.has(u32(tuples.thread, k));
+    if (tuples.waiting[k] !== Waiting.none) {
+      const object = u32(stacks.entity, node);
+      let row = waits.get(object);
+      if (!row) waits.set(object, (row = { all: 0, theirs: 0 }));
+      row.all += ns;
+      if (isTheirs) row.theirs += ns;
+    } else if (isTheirs && tuples.state[k] === State.useful) {
+      runNs += ns;
+      if (busy > 0 && busy < head.processors) addTo(ran, node, ns / busy);
+    }
+  }
+  return { ran, runNs, waits };
+}
+
+/** The code runs for a good part of the time, and nearly never in two threads at once. */
+function isOneAtATime(
+  { tuples, balance, head }: RawProfile,
+  among: ReadonlySet<number>,
+  code: ReadonlySet<number>,
+  spanNs: number,
+): boolean {
+  const elapsed = new Map<number, number>(),
+    running = new Map<number, number>(); // by b
+  for (let k = 0; k < balance.ns.length; k++) addTo(elapsed, u16(balance.busy, k), f64(balance.ns, k));
+  let all = 0;
+  for (let k = 0; k < tuples.ns.length; k++) {
+    const state = u8(tuples.state, k);
+    if (tuples.waiting[k] !== Waiting.none || (state !== State.useful && state !== State.ready)) continue;
+    if (!among.has(u32(tuples.thread, k)) || !code.has(u32(tuples.stack, k))) continue;
+    all += f64(tuples.ns, k);
+    if (state === State.useful) addTo(running, u16(tuples.busy, k), f64(tuples.ns, k));
+  }
+  let twice = 0;
+  for (const [busy, ns] of running) twice += Math.max(0, ns - (elapsed.get(busy) ?? 0));
+  const ns = total(running);
+  return (
+    all >= leastInside * head.elapsedNs &&
+    all <= mostInside * spanNs &&
+    ns <= mostRunning * spanNs &&
+    twice <= mostTwice * ns
+  );
+}
