@@ -209,6 +209,44 @@ test('threads that are woken for hardly any work: too fine a grain; with more wo
   t.is(findingOf(recorded(100_000), 'overhead'), undefined);
 });
 
+test('a lock that is handed on all the time: once, with what its waiters lose, before the code that it slows', (t) => {
+  const held = ['main', 'update', 'mutex:m'];
+  const recorded = (contended: number): Model =>
+    buildModel(
+      builder()
+        .stretch(0.8 * second, [run('w1', held), { ...woken('w2', held), state: 'useful' }])
+        .stretch(0.2 * second, [run('w1', held), wait('w2', held)])
+        .object('mutex:m', { contended, acquisitions: 2 * contended })
+        .build(),
+    );
+  const [first, ...others] = recorded(400_000).findings;
+  t.deepEqual([first?.kind, first?.name, factsOf(first, 'wake-ups').lock], ['overhead', 'm', true]);
+  t.false(others.some(({ facts }) => facts.form === 'lock' || facts.form === 'wake-ups'));
+  // A tenth of what waking takes is left, and half of the time in which one waits while a CPU is free goes.
+  t.true(first!.savingNs > 0.1 * second && first!.savingNs <= first!.costNs);
+  t.false(recorded(10).findings.some(({ facts }) => facts.form === 'wake-ups'));
+});
+
+test('where the processors are busy, code comes before what waits could save, and serial code before both', (t) => {
+  const recorded = (alone: number): Model =>
+    buildModel(
+      builder()
+        .stretch((0.95 - alone) * second, [run('w1', ['main', 'hash']), run('w2', ['main', 'hash'])])
+        .stretch(0.05 * second, [run('w1', ['main', 'hash']), wait('w2', ['main', 'take', 'mutex:m'])])
+        .stretch(alone * second, [run('w1', ['main', 'read'])])
+        .object('mutex:m', { contended: 20, acquisitions: 40 })
+        .build(),
+    );
+  t.deepEqual(
+    recorded(0).findings.map(({ kind }) => kind),
+    ['optimize', 'lock-contention'],
+  );
+  t.deepEqual(
+    recorded(0.1).findings.map(({ kind }) => kind),
+    ['serial', 'optimize', 'lock-contention'],
+  );
+});
+
 test('who has a lock and no CPU: said with the contention, by how much', (t) => {
   const held = ['main', 'update', 'mutex:m'],
     gate = ['main', 'spinlock:gate'];

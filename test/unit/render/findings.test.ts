@@ -95,6 +95,7 @@ const oversubscribed: OversubscriptionFacts = {
   crowdedNs: 1.5 * s,
   runnable: 6,
   harmful: true,
+  handOvers: null,
   spinners: { threads: 1, object: table },
   woken: null,
   cpuWait: null,
@@ -286,6 +287,7 @@ const all: [string, Finding][] = [
     'wake-ups',
     finding(table, {
       form: 'wake-ups',
+      lock: false,
       waits: 400_000,
       workNs: 5 * us,
       objects: [table, join_],
@@ -295,9 +297,23 @@ const all: [string, Finding][] = [
     }),
   ],
   [
+    'a lock that is handed on all the time',
+    finding(table, {
+      form: 'wake-ups',
+      lock: true,
+      waits: 400_000,
+      workNs: 5 * us,
+      objects: [table],
+      again: null,
+      savesNs,
+      coarser,
+    }),
+  ],
+  [
     'wake-ups for nothing',
     finding(table, {
       form: 'wake-ups',
+      lock: false,
       waits: 100_000,
       workNs: 24 * us,
       objects: [table],

@@ -5,7 +5,7 @@
 import { f64, item, u16, u32, u8 } from '../profile/columns.js';
 import { addTo } from '../profile/maps.js';
 import type { FindingContext } from '../evidence/context.js';
-import { findingOf, processorsMeanwhile, muchMore, shownId } from '../evidence/context.js';
+import { findingOf, processorsMeanwhile, shownId } from '../evidence/context.js';
 import { mainThread } from '../evidence/critical-threads.js';
 import { State, Waiting } from '../profile/raw-profile.js';
 import type { Finding, Model } from '../result/types.js';
@@ -29,11 +29,12 @@ function tirelessMain(model: Model): number {
 
 /**
  * Most self NPT at levels where three quarters of the processors or more are busy. `named`: what other findings are
- * about, and what these are worth.
+ * about, and what these are worth; they leave out what is not worth `factor` times as much.
  */
 export function hotCodeFindings(
   { model, tables, own, least }: FindingContext,
   named: ReadonlyMap<number, number>,
+  factor: number,
 ): Finding[] {
   const { stacks, weights } = tables;
   const { tuples } = model.raw;
@@ -62,7 +63,7 @@ export function hotCodeFindings(
     if (u8(own.hidden, node)) addTo(row.called, u32(stacks.entity, node), npt);
   }
   const worth = ({ npt, mainNs }: Hot): number => (main !== 0 ? Math.min(npt, mainNs) : npt);
-  const isReported = (id: number, { npt }: Hot): boolean => (named.get(id) ?? 0) >= npt / 2 / muchMore;
+  const isReported = (id: number, { npt }: Hot): boolean => (named.get(id) ?? 0) >= npt / 2 / factor;
   const rows = [...byEntity].filter(([id, hot]) => !isReported(id, hot)).sort((a, b) => b[1].npt - a[1].npt);
   const best = main === 0 ? rows[0] : [...rows].sort((a, b) => worth(b[1]) - worth(a[1]))[0];
   if (!best || worth(best[1]) < Math.max(2 * least, 0.1 * model.elapsedNs)) return [];

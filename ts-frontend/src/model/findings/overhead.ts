@@ -5,6 +5,8 @@
 import { defined, f64, item, u16, u32, u8 } from '../profile/columns.js';
 import { waitsAgain } from '../evidence/waits-again.js';
 import { addTo } from '../profile/maps.js';
+import { isLock } from '../evidence/wait-kinds.js';
+import { lossOf, savingOf } from '../evidence/lock-loss.js';
 import type { FindingContext } from '../evidence/context.js';
 import type { PackageWorkFacts } from '../result/facts.js';
 import { findingOf, largerPieces, processorsMeanwhile, noAdvice, shownId } from '../evidence/context.js';
@@ -102,16 +104,20 @@ function wakingOf({ model, tables, own }: FindingContext): { cost: number; busy:
 
 /** Kernel threads that hand on too little at a time: woken so often that there is little work for each wait. */
 export function wakeUpFindings(context: FindingContext): Finding[] {
-  const { model, least } = context;
+  const { model, levels, least } = context;
   if (model.head.publisher !== 'pthread') return [];
   const { waits, byObject } = waitsOf(model);
   const workNs = model.cpuWait.runNs > 0 ? model.cpuWait.runNs : model.root.processorTimeNs;
   const condition = model.entities.find((entity) => waitsAgain(model, entity) > 0);
   if (waits === 0 || (!condition && workNs / waits >= shortWaitNs)) return [];
   const { cost, busy, spinning } = wakingOf(context);
-  const savingNs = cost * (1 - 1 / coarser);
-  if (savingNs < least) return [];
   const most = [...byObject].sort((a, b) => b[1] - a[1]).map(([id]) => id);
+  const first = item(model.entities, item(most, 0)),
+    waitsAtFirst = levels.waits.get(first.id);
+  // Of a lock that is handed on all the time: what its waiters lose while CPUs are free is the same cause.
+  const handed = isLock(first) && !condition && waitsAtFirst ? lossOf(levels, first, waitsAtFirst) : null;
+  const savingNs = Math.min(model.elapsedNs, cost * (1 - 1 / coarser) + (handed ? savingOf(handed) : 0));
+  if (savingNs < least) return [];
   const others = most.slice(1, 3).filter((id) => defined(byObject.get(id)) >= waits / 10);
   const again = condition
     ? { condition: condition.id, count: waitsAgain(model, condition), waits: defined(condition.object).contended }
@@ -122,11 +128,12 @@ export function wakeUpFindings(context: FindingContext): Finding[] {
       kind: 'overhead',
       change: 'coarsen',
       advice: again ? noAdvice : largerPieces,
-      costNs: cost,
+      costNs: Math.min(model.elapsedNs, cost + (handed?.cost ?? 0)),
       savingNs,
       meanwhile: processorsMeanwhile(model.processors, busy / cost, spinning / cost),
       facts: {
         form: 'wake-ups',
+        lock: handed !== null,
         waits,
         workNs: workNs / waits,
         objects: [item(most, 0), ...others],

@@ -167,6 +167,14 @@ function savedByFewer(context: FindingContext, { handedNs }: Oversubscription): 
   return { savesNs: handedNs, mostNs: most > (1 + notable) * handedNs ? most : null };
 }
 
+/** Less work than this for each wait: what a hand-over takes besides, in caches and switches, is then a notable part. */
+const fewWorkNs = 100_000;
+
+function handOversOf({ kernelUsage, cpuWait }: Model): number | null {
+  const count = kernelUsage?.waits?.count ?? 0;
+  return count > 0 && cpuWait.runNs < count * fewWorkNs ? count : null;
+}
+
 /** At most one finding; with no saving where no thread spins. */
 export function oversubscriptionFinding(context: FindingContext): Finding | undefined {
   const { model, least } = context;
@@ -193,6 +201,7 @@ export function oversubscriptionFinding(context: FindingContext): Finding | unde
       crowdedNs: oversubscription.ns,
       runnable: oversubscription.runnable,
       harmful,
+      handOvers: handOversOf(model),
       spinners: harmful ? { threads: oversubscription.spinners, object: item(objects, 0) } : null,
       woken: wokenOf(oversubscription),
       cpuWait: waitNs > 0 ? { waitNs, ownNs: own } : null,

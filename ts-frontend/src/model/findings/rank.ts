@@ -79,9 +79,13 @@ export function findingsOf(context: FindingContext): Finding[] {
     (finding) => worthOf(finding) >= leastFor(finding, context) && !isOversubscription(finding, oversubscription),
   );
   // What is counted, not sampled, needs no observations.
-  const all = [...sampled, ...shortThreadFindings(context)];
+  const all = [...sampled, ...shortThreadFindings(context)].filter(isNotHanded);
   for (const finding of all) bound(context, longest, finding);
   const limits = all.sort((a, b) => b.savingNs - a.savingNs || b.costNs - a.costNs);
+  // Code seems to take long where it waits for data that a lock brings from CPU to CPU.
+  const isBusy =
+    model.balance.meanBusy >= nearlyBusy * model.processors &&
+    !all.some(({ facts }) => facts.form === 'wake-ups' && facts.lock);
   let findings = chosen(gatherSmall(limits.filter(isFirstOfKind), context.least));
   const named = new Map(
     findings.flatMap((one) =>
@@ -90,9 +94,17 @@ export function findingsOf(context: FindingContext): Finding[] {
   );
   if (oversubscription && findings.length < findingsKept && !findings.includes(oversubscription))
     findings = reconciled([...findings, oversubscription]);
-  if (findings.length < findingsKept) findings.push(...optimizeWithin(context, longest, named));
-  putFirst(findings);
-  orderWork(findings);
+  if (isBusy) {
+    findings.push(...optimizeWithin(context, longest, named, 1));
+    const first = findings.filter((one) => one.kind === 'serial' && one.costNs >= leastGrowing * model.elapsedNs);
+    const rest = findings.filter((one) => !first.includes(one)).sort((a, b) => worthOf(b) - worthOf(a));
+    findings = [...first, ...rest];
+    findings = findings.slice(0, findingsKept);
+  } else {
+    if (findings.length < findingsKept) findings.push(...optimizeWithin(context, longest, named, muchMore));
+    putFirst(findings);
+    orderWork(findings);
+  }
   for (const finding of findings) setIntervals(finding, model);
   caution(model, findings);
   return findings;
@@ -105,12 +117,31 @@ function chosen(limits: readonly Finding[]): Finding[] {
   return findings;
 }
 
+/** Where so many of the processors are busy on average, all that waits could save is less than this leaves. */
+const nearlyBusy = 0.85;
+/** Serial code with this part of the elapsed time comes first all the same: its part grows with the processors. */
+const leastGrowing = 0.05;
+
+/** A lock that is handed on all the time is one cause, told once. */
+function isNotHanded({ kind, entity, facts }: Finding, _: number, all: readonly Finding[]): boolean {
+  return !(
+    facts.form === 'lock' &&
+    kind === 'lock-contention' &&
+    all.some((one) => one.facts.form === 'wake-ups' && one.facts.lock && one.entity === entity)
+  );
+}
+
 /** Code to make faster, none that only runs beside a longer thread; so many are looked at. */
 const tried = 3;
-function optimizeWithin(context: FindingContext, longest: Longest, named: Map<number, number>): Finding[] {
+function optimizeWithin(
+  context: FindingContext,
+  longest: Longest,
+  named: Map<number, number>,
+  factor: number,
+): Finding[] {
   const passed = new Map(named);
   for (let k = 0; k < tried; k++) {
-    const [next] = hotCodeFindings(context, passed);
+    const [next] = hotCodeFindings(context, passed, factor);
     if (!next) break;
     bound(context, longest, next);
     if (next.savingNs >= context.least) return [next];

@@ -141,6 +141,7 @@ export interface PackageWorkFacts {
 /** Kernel threads that are woken so often that there is little work for each wait. */
 export interface WakeUpFacts {
   form: 'wake-ups';
+  lock: boolean; // most of them wait for a lock: it is handed from thread to thread; what its waiters lose is included
   waits: number;
   workNs: number; // processor time for each
   objects: number[];
@@ -172,6 +173,8 @@ export interface OversubscriptionFacts {
   crowdedNs: number; // elapsed time with more of them than CPUs
   runnable: number; // their mean number
   harmful: boolean; // false: by itself that costs no elapsed time
+  // waits for each other, where they are so many that what handing over costs (caches, switches) may be a good part of all
+  handOvers: number | null;
   spinners: { threads: number; object: number } | null;
   // of these, such as were woken and wait for a CPU: where they are many
   woken: { threads: number; object: number } | null;

@@ -57,7 +57,7 @@ export function packageWork(
 
 export function wakeUps(
   finding: Finding,
-  { waits, workNs, objects, again, savesNs }: WakeUpFacts,
+  { lock, waits, workNs, objects, again, savesNs }: WakeUpFacts,
   { title, costs, meanwhile, time, share }: Phrases,
 ): Sentences {
   const back =
@@ -67,6 +67,17 @@ export function wakeUps(
         `${title(again.condition)} (${share(again.count / again.waits)}) ` +
         'were by threads that had just been woken there and waited again without releasing the lock: they were ' +
         'woken needlessly, or timed out.';
+  if (lock)
+    return {
+      text:
+        `Threads hand ${objects.map(title).join(' and ')} to each other very often: they had to wait ` +
+        `${counted(count(waits), 'time')}, once per ${time(workNs)} of processor time. ` +
+        `Waiting and waking cost ${costs(finding.costNs)}, while ${meanwhile(finding.meanwhile)}.`,
+      remedy:
+        'Share it less: a lock with its data for each thread or part, joined at the end; take it once for more work; ' +
+        `or use fewer threads. That saves ${time(savesNs)} at least: data that moves from CPU to CPU with the lock is ` +
+        'not counted.',
+    };
   return {
     text:
       `Threads wait and are woken very often: ${counted(count(waits), 'time')}, once per ${time(workNs)} of ` +

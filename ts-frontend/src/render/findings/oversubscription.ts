@@ -16,7 +16,10 @@ export function oversubscription(
   const effect = spinners
     ? `${mean(spinners.threads)} of these only ${one ? 'spins' : 'spin'}, for ${title(spinners.object)}, and ` +
       `${one ? 'takes' : 'take'} CPU time from threads that have work.`
-    : `This alone costs no elapsed time, since ${meanwhile(finding.meanwhile)}.`;
+    : facts.handOvers === null
+      ? `This alone costs no elapsed time, since ${meanwhile(finding.meanwhile)}.`
+      : `What it costs is not known: the CPUs are used (${meanwhile(finding.meanwhile)}), but threads waited for each ` +
+        `other ${counted(count(facts.handOvers), 'time')}, and each of these may move data from CPU to CPU.`;
   const wokenText = woken
     ? ` ${mean(woken.threads)} of these ${mean(woken.threads) === '1' ? 'has' : 'have'} been woken and ` +
       `${mean(woken.threads) === '1' ? 'waits' : 'wait'} for a CPU, most often at ${title(woken.object)}.`
@@ -36,6 +39,8 @@ export function oversubscription(
     }`,
     remedy: facts.harmful
       ? `Run no more threads than CPUs${savings}.`
-      : 'As many threads as CPUs would do the same work: more only cost switches and memory.',
+      : facts.handOvers === null
+        ? 'As many threads as CPUs would do the same work: more only cost switches and memory.'
+        : 'Try as many threads as CPUs, and one: what that saves is measured soonest so.',
   };
 }
