@@ -167,7 +167,7 @@ function savedByFewer(context: FindingContext, { handedNs }: Oversubscription): 
   return { savesNs: handedNs, mostNs: most > (1 + notable) * handedNs ? most : null };
 }
 
-/** Less work than this for each wait: what a hand-over takes besides, in caches and switches, is then a notable part. */
+/** Less work than this for each wait: what a hand-over takes besides, in caches and switches, is then notable. */
 const fewWorkNs = 100_000;
 
 function handOversOf({ kernelUsage, cpuWait }: Model): number | null {

@@ -173,7 +173,7 @@ export interface OversubscriptionFacts {
   crowdedNs: number; // elapsed time with more of them than CPUs
   runnable: number; // their mean number
   harmful: boolean; // false: by itself that costs no elapsed time
-  // waits for each other, where they are so many that what handing over costs (caches, switches) may be a good part of all
+  // waits for each other, where they are so many that what handing over costs (caches, switches) may be a good part
   handOvers: number | null;
   spinners: { threads: number; object: number } | null;
   // of these, such as were woken and wait for a CPU: where they are many

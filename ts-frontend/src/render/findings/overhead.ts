@@ -74,9 +74,9 @@ export function wakeUps(
         `${counted(count(waits), 'time')}, once per ${time(workNs)} of processor time. ` +
         `Waiting and waking cost ${costs(finding.costNs)}, while ${meanwhile(finding.meanwhile)}.`,
       remedy:
-        'Share it less: a lock with its data for each thread or part, joined at the end; take it once for more work; ' +
-        `or use fewer threads. That saves ${time(savesNs)} at least: data that moves from CPU to CPU with the lock is ` +
-        'not counted.',
+        'Share it less: a lock with its data for each thread or part, joined at the end; take it once for more ' +
+        `work; or use fewer threads. That saves ${time(savesNs)} at least: data that moves from CPU to CPU with the ` +
+        'lock is not counted.',
     };
   return {
     text:

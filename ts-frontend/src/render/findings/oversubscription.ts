@@ -18,8 +18,8 @@ export function oversubscription(
       `${one ? 'takes' : 'take'} CPU time from threads that have work.`
     : facts.handOvers === null
       ? `This alone costs no elapsed time, since ${meanwhile(finding.meanwhile)}.`
-      : `What it costs is not known: the CPUs are used (${meanwhile(finding.meanwhile)}), but threads waited for each ` +
-        `other ${counted(count(facts.handOvers), 'time')}, and each of these may move data from CPU to CPU.`;
+      : `What it costs is not known: the CPUs are used (${meanwhile(finding.meanwhile)}), but threads waited for ` +
+        `each other ${counted(count(facts.handOvers), 'time')}, and each of these may move data from CPU to CPU.`;
   const wokenText = woken
     ? ` ${mean(woken.threads)} of these ${mean(woken.threads) === '1' ? 'has' : 'have'} been woken and ` +
       `${mean(woken.threads) === '1' ? 'waits' : 'wait'} for a CPU, most often at ${title(woken.object)}.`
