@@ -28,6 +28,7 @@ import { prepareMeanwhile } from '../evidence/wait-overlap.js';
 import type { Tables } from '../metrics/tables.js';
 import { ThreadRoles } from '../metrics/thread-roles.js';
 import { ownOf } from '../evidence/code-origin.js';
+import { KernelWork } from '../profile/raw-profile.js';
 import type { Finding, Model } from '../result/types.js';
 
 export const findingsKept = 3;
@@ -82,10 +83,7 @@ export function findingsOf(context: FindingContext): Finding[] {
   const all = [...sampled, ...shortThreadFindings(context)].filter(isNotHanded);
   for (const finding of all) bound(context, longest, finding);
   const limits = all.sort((a, b) => b.savingNs - a.savingNs || b.costNs - a.costNs);
-  // Code seems to take long where it waits for data that a lock brings from CPU to CPU.
-  const isBusy =
-    model.balance.meanBusy >= nearlyBusy * model.processors &&
-    !all.some(({ facts }) => facts.form === 'wake-ups' && facts.lock);
+  const isBusy = model.balance.meanBusy >= nearlyBusy * model.processors && !areHandedOn(context, all);
   let findings = chosen(gatherSmall(limits.filter(isFirstOfKind), context.least));
   const named = new Map(
     findings.flatMap((one) =>
@@ -121,6 +119,30 @@ function chosen(limits: readonly Finding[]): Finding[] {
 const nearlyBusy = 0.85;
 /** Serial code with this part of the elapsed time comes first all the same: its part grows with the processors. */
 const leastGrowing = 0.05;
+
+/** From this part of all processor time on, waiting and waking in the kernel says that something is handed on. */
+const leastHandedOn = 0.05;
+
+/**
+ * Threads hand locks to each other all the time, or spin for them: then code seems to take long where it waits for data
+ * that comes from another CPU with the lock.
+ */
+function areHandedOn({ model, tables }: FindingContext, findings: readonly Finding[]): boolean {
+  const { tuples } = model.raw;
+  let handing = 0;
+  for (let k = 0; k < tuples.ns.length; k++)
+    if (tuples.kernel[k] === KernelWork.futex || tuples.kernel[k] === KernelWork.yield)
+      handing += item(tables.weights, k);
+  return (
+    handing >= leastHandedOn * model.root.processorTimeNs ||
+    findings.some(
+      ({ kind, facts }) =>
+        kind === 'spinning' ||
+        (facts.form === 'wake-ups' && facts.lock) ||
+        (facts.form === 'oversubscription' && facts.harmful),
+    )
+  );
+}
 
 /** A lock that is handed on all the time is one cause, told once. */
 function isNotHanded({ kind, entity, facts }: Finding, _: number, all: readonly Finding[]): boolean {

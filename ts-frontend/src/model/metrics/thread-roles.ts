@@ -29,7 +29,8 @@ function cosine(a: Times, b: Times): number {
 
 export class ThreadRoles {
   readonly #work = new Map<number, Map<number, number>>(); // thread -> innermost entity -> time
-  readonly #waits = new Map<number, Map<number, number>>(); // thread -> where it waits (stack, else object) -> time
+  readonly #waits = new Map<number, Map<number, number>>(); // thread -> object, or its group -> time
+  readonly #waitPlaces = new Map<number, Map<number, number>>(); // thread -> stack that waits -> time
   readonly #workNs = new Map<number, number>();
   readonly #leastNs: number;
 
@@ -44,11 +45,13 @@ export class ThreadRoles {
       const node = u32(tuples.stack, k),
         entity = u32(stacks.entity, node);
       const shown = u32(groupOf, entity) !== 0 ? u32(groupOf, entity) : entity;
-      const of = waits ? this.#waits : this.#work;
-      let row = of.get(thread);
-      if (!row) of.set(thread, (row = new Map<number, number>()));
-      // Each may wait for an object of its own, but they do so at the same place.
-      addTo(row, waits && u32(stacks.parent, node) !== 0 ? -u32(stacks.parent, node) : shown, f64(tuples.ns, k));
+      const add = (to: Map<number, Map<number, number>>, key: number): void => {
+        let row = to.get(thread);
+        if (!row) to.set(thread, (row = new Map<number, number>()));
+        addTo(row, key, f64(tuples.ns, k));
+      };
+      add(waits ? this.#waits : this.#work, shown);
+      if (waits) add(this.#waitPlaces, u32(stacks.parent, node));
       if (!waits && state === State.useful) addTo(this.#workNs, thread, f64(tuples.ns, k));
     }
   }
@@ -63,9 +66,15 @@ export class ThreadRoles {
     return this.#areAlike(this.#work, one, other);
   }
 
-  /** They run the same code, and wait for the same; one that hardly did either is like every other one. */
+  /**
+   * They run the same code, and wait for the same objects, or (each may have one of its own) at the same places; one
+   * that hardly did either is like every other one.
+   */
   areSame(one: number, other: number): boolean {
-    return this.runTheSame(one, other) && this.#areAlike(this.#waits, one, other);
+    return (
+      this.runTheSame(one, other) &&
+      (this.#areAlike(this.#waits, one, other) || this.#areAlike(this.#waitPlaces, one, other))
+    );
   }
 
   /** Threads by role, in the order of the first of each. */
