@@ -21,7 +21,7 @@
 #define QZ_PROFILE_MAGIC      UINT64_C(0x31465052545a5551) /* finished; "QUZTRPF1" as little-endian bytes */
 #define QZ_PROFILE_MAGIC_OPEN UINT64_C(0x4e45504f545a5551) /* not (yet) finished; "QUZTOPEN" */
 #define QZ_PROFILE_MAGIC_END  UINT64_C(0x444e4552545a5551) /* of the end mark; "QUZTREND" */
-#define QZ_PROFILE_VERSION    13u
+#define QZ_PROFILE_VERSION    14u
 
 enum qz_profile_status {
   QZ_PROFILE_RECORDING = 1, /* the sampler is writing, or died while it did (then its pid is gone) */
@@ -182,7 +182,8 @@ enum qz_entity_kind {
   /* 1 .. QZ_KIND_COUNT-1: synchronization objects, values of enum qz_kind */
   QZ_ENTITY_PROCEDURE = 32,
   QZ_ENTITY_THREAD = 33,
-  QZ_ENTITY_CODE_LOOP = 34 /* a loop of a procedure's code (QZ_KIND_LOOP is one that waits) */
+  QZ_ENTITY_CODE_LOOP = 34, /* a loop of a procedure's code (QZ_KIND_LOOP is one that waits) */
+  QZ_ENTITY_CODE_LINE = 35  /* a source line of a procedure's code, at which a path is or calls on */
 };
 struct qz_entity {
   uint32_t kind;

@@ -270,7 +270,7 @@ static int copy_sections(struct source *source, struct qz_profile_copy *copy) {
 }
 
 static int known_kind(uint32_t kind) {
-  return (kind > QZ_KIND_NONE && kind < QZ_KIND_COUNT) || (kind >= QZ_ENTITY_PROCEDURE && kind <= QZ_ENTITY_CODE_LOOP);
+  return (kind > QZ_KIND_NONE && kind < QZ_KIND_COUNT) || (kind >= QZ_ENTITY_PROCEDURE && kind <= QZ_ENTITY_CODE_LINE);
 }
 
 static int check_names(struct source *source, const struct qz_profile_copy *copy) {
@@ -283,7 +283,7 @@ static int check_names(struct source *source, const struct qz_profile_copy *copy
     if (!known_kind(entity->kind) || entity->name >= strings || entity->file >= strings || entity->detail >= strings ||
         entity->module > modules || entity->origin > QZ_ORIGIN_INSTALLED ||
         entity->library_wait > QZ_LIBRARY_WAIT_DATA || entity->naming > QZ_NAMING_PLACE ||
-        entity->missing > QZ_MISSING_SYSTEM || (entity->kind == QZ_ENTITY_CODE_LOOP && entity->record >= k))
+        entity->missing > QZ_MISSING_SYSTEM || (entity->kind >= QZ_ENTITY_CODE_LOOP && entity->record >= k))
       return wrong(source, "entity %zu makes no sense", k);
   }
   for (size_t k = 0; k < modules; k++)

@@ -10,7 +10,7 @@
 #include "sampler/linux/process_memory.h"
 
 /* Of a whole path: its own entries, what stands between them, and all loops. */
-#define PATH_MOST (2 * KEYS_MOST + QZI_WALK_MOST * (1 + QZI_LOOPS_MOST) + 1)
+#define PATH_MOST (2 * KEYS_MOST + QZI_WALK_MOST * (2 + QZI_LOOPS_MOST) + QZI_LOOPS_MOST + 2)
 #define KEYS_MOST 512u               /* entries of a path made by hooks and objects; deeper ones are left out */
 #define TAKERS    8u                 /* further ones are not distinguished from wrappers */
 #define SITES     8u                 /* of a lock; frames are not compared with further ones */

@@ -15,6 +15,9 @@
 #define SHARE       50u                 /* 1/SHARE of the time may go into reading */
 #define HEADSTART   UINT64_C(100000000) /* ns: what is read first is used most */
 #define REST_MS     20
+#define LINES_UNTIL                                                                                 \
+  (UINT64_C(1) << 18) /* nodes of stacks: a program with more has its paths by procedures and loops \
+                       */
 
 struct answer {
   uint32_t place;
@@ -23,6 +26,7 @@ struct answer {
   struct qz_symbol found[QZI_INLINED_MOST]; /* its strings are those of `symbols` */
   uint32_t loops_count;
   struct qzi_found_loop loops[QZI_CODE_LOOPS_MOST];
+  struct qz_symbol lines[QZI_INLINED_MOST + 1]; /* where each of those scopes, the procedure first, is: file and line */
 };
 
 /* An instruction. */
@@ -33,9 +37,10 @@ struct place {
   uint32_t lists; /* the first of its lists of loops; 0: none */
 };
 
-/* Loops that stand next to each other. */
+/* Loops that stand next to each other, and the line behind them. */
 struct loop_list {
   uint32_t first, count; /* of `entities` */
+  uint32_t line;         /* entity; 0: not known */
 };
 
 struct qzi_inlining {
@@ -113,6 +118,8 @@ static void find(struct qzi_inlining *inlining, uint64_t pc, uint64_t entry, str
                           ? qzi_code_loops_at(inlining->loops, inlining->symbols, inlining->in->file->head->pid, pc,
                                               entry, answer->found, answer->count, answer->loops)
                           : 0;
+  for (uint32_t k = 0; k <= answer->count; k++)
+    if (!qz_symbols_scope_line(inlining->symbols, pc, k, &answer->lines[k])) answer->lines[k].line = 0;
 }
 
 static void *read_main(void *argument) {
@@ -183,7 +190,12 @@ static uint32_t inlined_entity(struct qzi_interner *in, uint32_t into, const str
 static void keep_list(struct qzi_inlining *inlining, const struct answer *answer, uint32_t into, uint32_t after,
                       struct loop_list *list) {
   struct qzi_interner *in = inlining->in;
+  const struct qz_symbol *line = &answer->lines[after];
   *list = (struct loop_list){.first = inlining->entities_count};
+  if (line->line) {
+    uint32_t scope = after ? inlined_entity(in, into, &answer->found[after - 1]) : into;
+    list->line = scope ? qzi_intern_code_line(in, scope, qzi_intern_string(in, line->file), line->line) : 0;
+  }
   for (uint32_t k = 0; k < answer->loops_count; k++) {
     const struct qzi_found_loop *loop = &answer->loops[k];
     if (loop->after != after) continue;
@@ -197,7 +209,9 @@ static void keep_list(struct qzi_inlining *inlining, const struct answer *answer
 }
 
 static void keep_loops(struct qzi_inlining *inlining, const struct answer *answer, struct place *place) {
-  uint32_t into = answer->loops_count ? qzi_intern_procedure(inlining->in, place->entry) : 0;
+  int any = answer->loops_count > 0;
+  for (uint32_t k = 0; k <= answer->count; k++) any |= answer->lines[k].line > 0;
+  uint32_t into = any ? qzi_intern_procedure(inlining->in, place->entry) : 0;
   if (!inlining->lists_count) inlining->lists_count = 1;
   if (!into || place->count != answer->count ||
       qzi_grow((void **)&inlining->entities, &inlining->entities_room, inlining->entities_count + answer->loops_count,
@@ -299,6 +313,8 @@ uint32_t qzi_inlining_loops(const struct qzi_inlining *inlining, uint32_t list, 
   const struct loop_list *its = inlining && list ? &inlining->lists[list] : NULL;
   uint32_t count = its ? its->count < QZI_LOOPS_MOST ? its->count : QZI_LOOPS_MOST : 0;
   for (uint32_t k = 0; k < count; k++) keys[k] = QZI_KEY_INLINED | inlining->entities[its->first + k];
+  if (its && its->line && qzi_file_count(inlining->in->file, QZ_SECTION_STACKS) < LINES_UNTIL)
+    keys[count++] = QZI_KEY_INLINED | its->line;
   return count;
 }
 

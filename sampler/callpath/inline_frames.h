@@ -25,10 +25,11 @@ uint64_t qzi_inlining_take(struct qzi_inlining *inlining);
  * outermost first; as many as there are, at most QZI_INLINED_MOST. 0 also where the answer is not there yet. */
 uint32_t qzi_inlining_at(struct qzi_inlining *inlining, uint64_t pc, uint64_t entry, uint64_t *keys);
 /* The loops around the instruction are lists: that which stands before what is inlined there, then one behind each of
- * those procedures. The number of the first list, the others follow; 0: there are no loops, or the answer is not there
- * yet. */
+ * those procedures. Each ends with the source line at which the path is in that scope, or goes on from it. The number
+ * of the first list, the others follow; 0: neither is known, or the answer is not there yet. */
 uint32_t qzi_inlining_loops_at(const struct qzi_inlining *inlining, uint64_t pc);
-/* Keys (QZI_KEY_INLINED) of the loops in that list, outermost first, at most QZI_LOOPS_MOST. Their number. */
+/* Keys (QZI_KEY_INLINED) of the loops in that list, outermost first, and of the line: at most QZI_LOOPS_MOST + 1. Their
+ * number. Lines are left out where the profile has very many paths. */
 #define QZI_LOOPS_MOST 12u
 uint32_t qzi_inlining_loops(const struct qzi_inlining *inlining, uint32_t list, uint64_t *keys);
 

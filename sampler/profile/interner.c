@@ -127,21 +127,31 @@ uint32_t qzi_intern_inlined(struct qzi_interner *in, uint32_t into, uint32_t nam
   return entity;
 }
 
-uint32_t qzi_intern_code_loop(struct qzi_interner *in, uint32_t scope, uint32_t file, uint32_t line, uint64_t address) {
+/* Entity of a place in the code of a scope: by its file and line, or, where the file is not known, by its address. */
+static uint32_t intern_code(struct qzi_interner *in, uint8_t kind, uint32_t scope, uint32_t file, uint32_t line,
+                            uint64_t address) {
   uint64_t place = file ? (uint64_t)file << 32 | line : address;
   uint32_t hash = qzi_hash(place, scope);
   QZI_TABLE_EACH(&in->inlined, hash, at) {
     const struct qz_entity *one = &in->file->entities[at];
-    if (one->kind == QZ_ENTITY_CODE_LOOP && one->record == scope &&
+    if (one->kind == kind && one->record == scope &&
         (file ? one->file == file && one->line == line : !one->file && one->address == address))
       return at;
   }
-  uint32_t entity = new_entity(in, QZ_ENTITY_CODE_LOOP, address, 0, scope);
+  uint32_t entity = new_entity(in, kind, address, 0, scope);
   if (!entity || qzi_table_add(&in->inlined, hash, entity)) return 0;
   in->file->entities[entity].module = in->file->entities[scope].module;
   in->file->entities[entity].file = file;
   in->file->entities[entity].line = line;
   return entity;
+}
+
+uint32_t qzi_intern_code_loop(struct qzi_interner *in, uint32_t scope, uint32_t file, uint32_t line, uint64_t address) {
+  return intern_code(in, QZ_ENTITY_CODE_LOOP, scope, file, line, address);
+}
+
+uint32_t qzi_intern_code_line(struct qzi_interner *in, uint32_t scope, uint32_t file, uint32_t line) {
+  return intern_code(in, QZ_ENTITY_CODE_LINE, scope, file, line, 0);
 }
 
 int qzi_intern_is_generated(const struct qzi_interner *in, uint64_t address) {
@@ -280,7 +290,7 @@ uint32_t qzi_intern_child_slow(struct qzi_interner *in, uint32_t parent, uint64_
   } else if (key & QZI_KEY_INLINED) {
     entity = (uint32_t)key;
     const struct qz_entity *its = entity < qzi_file_count(file, QZ_SECTION_ENTITIES) ? &file->entities[entity] : NULL;
-    if (!its || (its->kind != QZ_ENTITY_PROCEDURE && its->kind != QZ_ENTITY_CODE_LOOP) ||
+    if (!its || (its->kind != QZ_ENTITY_PROCEDURE && its->kind < QZ_ENTITY_CODE_LOOP) ||
         !its->record) { /* the session has no such keys */
       file->head->invalid++;
       return parent;

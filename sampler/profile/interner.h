@@ -103,6 +103,8 @@ uint32_t qzi_intern_inlined(struct qzi_interner *in, uint32_t into, uint32_t nam
 /* Entity of a loop in the code of a procedure or inlined procedure (an entity), by the place of its source, or, where
  * that is not known (file 0), by its first instruction. Its key on a stack is QZI_KEY_INLINED | entity. 0: no room. */
 uint32_t qzi_intern_code_loop(struct qzi_interner *in, uint32_t scope, uint32_t file, uint32_t line, uint64_t address);
+/* The same of a source line (line > 0) of its code, by file and line. */
+uint32_t qzi_intern_code_line(struct qzi_interner *in, uint32_t scope, uint32_t file, uint32_t line);
 /* Key on a stack of all code that is in no file of the program: which procedures it has nobody knows. */
 #define QZI_KEY_GENERATED (UINT64_C(1) << 61)
 /* Whether that place is in such code. */

@@ -118,7 +118,7 @@ static void name_entity(struct qzi_interner *in, qz_symbols *symbols, uint32_t i
                         const struct qzi_external *outside) {
   struct qz_entity *entity = &in->file->entities[index];
   struct qz_symbol symbol;
-  if (entity->kind == QZ_ENTITY_CODE_LOOP) return; /* its place was found when it was seen first */
+  if (entity->kind >= QZ_ENTITY_CODE_LOOP) return; /* its place was found when it was seen first */
   memset(&symbol, 0, sizeof symbol);
   if (entity->kind == QZ_ENTITY_PROCEDURE || entity->kind == QZ_ENTITY_THREAD) {
     if (!entity->address) return; /* a thread without a start routine; an inlined procedure has its name */

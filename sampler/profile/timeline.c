@@ -79,6 +79,7 @@ int qzi_timeline_prepare(struct qzi_timeline *line, uint64_t start_ns) {
 
 void qzi_timeline_top(struct qzi_timeline *line, uint32_t entity, uint64_t ns) {
   if (!entity) return;
+  while (line->file->entities[entity].kind >= QZ_ENTITY_CODE_LOOP) entity = line->file->entities[entity].record;
   uint64_t *at = &line->entity_ns[entity];
   if (*at == 0) {
     if (line->touched_count == line->touched_room) {

@@ -126,7 +126,7 @@ export class ProfileBuilder {
     const known = this.entityIds.get(text);
     if (known !== undefined) return known;
     const colon =
-      /^(mutex|rwlock|condition|semaphore|barrier|channel|join|sleep|spinlock|once|futex|loop|code-loop|thread|procedure)(?:\(([a-z-]+)\))?:(.*)$/.exec(
+      /^(mutex|rwlock|condition|semaphore|barrier|channel|join|sleep|spinlock|once|futex|loop|thread|procedure|code-loop|code-line)(?:\(([a-z-]+)\))?:(.*)$/.exec(
         text,
       );
     const kind = (colon?.[1] ?? 'procedure') as EntityKind;
@@ -143,7 +143,8 @@ export class ProfileBuilder {
         firstNs: this.elapsed,
         lastNs: this.elapsed,
       });
-    else if (kind !== 'procedure' && kind !== 'code-loop') this.objects.set(id, emptyObject(id));
+    else if (kind !== 'procedure' && kind !== 'code-loop' && kind !== 'code-line')
+      this.objects.set(id, emptyObject(id));
     return id;
   }
 

@@ -43,7 +43,7 @@ qz_symbols *symbolsOf(const Profile &profile) {
 }
 
 bool isMissing(const qz_entity &entity) {
-  if (entity.address == 0 || entity.detail != 0 || entity.kind == QZ_ENTITY_CODE_LOOP) return false;
+  if (entity.address == 0 || entity.detail != 0 || entity.kind >= QZ_ENTITY_CODE_LOOP) return false;
   return entity.kind == QZ_ENTITY_PROCEDURE ? entity.name == 0 : entity.file == 0;
 }
 

@@ -6,7 +6,9 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
+  costIndex,
   findEntities,
+  findSource,
   focusOn,
   viewOf,
   type Entity,
@@ -59,6 +61,14 @@ const parts: readonly (readonly [string, number])[] = [
   ['in run', 1],
 ];
 
+/** The same of lines: at them, or in what they call. */
+const lineParts: readonly (readonly [string, number])[] = [
+  ['three', 3 / 7],
+  ['one', 1 / 7],
+  ['in inlined', 2 / 7],
+  ['in run', 1],
+];
+
 for (const [compiler, options] of [
   ['gcc', ['-O1']],
   ['gcc', ['-O2']],
@@ -85,6 +95,15 @@ for (const [compiler, options] of [
       const share = found.reduce((sum, one) => sum + one.processorTimeNs, 0) / whole;
       const slack = 0.03 + 4 * Math.sqrt((part * (1 - part)) / samples);
       t.true(Math.abs(share - part) <= slack, `${comment}: ${share}, not ${part} ± ${slack}`);
+    }
+    const [file] = findSource(model, source);
+    for (const [comment, part] of lineParts) {
+      // its link-time optimization loses where one of two copies of `step` was inlined: line 9 is `nest`'s own there
+      if (comment === 'one' && options.some((option) => option === '-flto')) continue;
+      const line = file!.lines.find((one) => one.line === lineOf(comment));
+      const share = (line?.total[costIndex.time] ?? 0) / whole;
+      const slack = 0.03 + 4 * Math.sqrt((part * (1 - part)) / samples);
+      t.true(Math.abs(share - part) <= slack, `line of ${comment}: ${share}, not ${part} ± ${slack}`);
     }
     const tree = viewOf(model, 'tree');
     const at = (comment: string) => (one: Entity) => one.kind === 'code-loop' && one.line === lineOf(comment);

@@ -5,9 +5,12 @@ import {
   checkInvariants,
   costIndex,
   derivedMetric,
+  findSource,
+  hottestLine,
   MetricError,
   viewOf,
   type Model,
+  type SourceLine,
   type ViewRow,
 } from '../../../ts-frontend/src/model/index.js';
 import { ProfileBuilder, overhead, run, wait } from '../../support/profile-builder.js';
@@ -44,6 +47,65 @@ test('tree: a row for each context, calls of a procedure by itself in one', (t) 
     '  m 0 0',
   ]);
   t.deepEqual(checkInvariants(model), []);
+});
+
+/** As recorded of code with lines: `main` calls `a` at line 3, `a` is at line 8, in a loop, and calls itself at 9. */
+const lined = (): Model => {
+  const raw = new ProfileBuilder({ processors: 2 })
+    .stretch(second, [run('main', ['main', 'code-line:3', 'a', 'code-loop:7', 'code-line:8'])])
+    .stretch(second, [
+      run('main', ['main', 'code-line:3', 'a', 'code-line:9', 'a', 'code-line:9', 'a', 'code-line:10']),
+    ])
+    .stretch(second, [run('main', ['main'])])
+    .build();
+  const procedure = (name: string): number => raw.entities.findIndex((one) => one.name === name);
+  const scopeOf = (line: number): number => procedure(line === 3 ? 'main' : 'a');
+  return buildModel({
+    ...raw,
+    entities: raw.entities.map((one) =>
+      one.kind === 'code-line' || one.kind === 'code-loop'
+        ? { ...one, name: '', file: '/src/a.c', line: Number(one.name), record: scopeOf(Number(one.name)) }
+        : one,
+    ),
+  });
+};
+
+test('lines: their own time, and that of what they call, once however often a path is there', (t) => {
+  const model = lined();
+  const [file, ...others] = findSource(model, 'a.c');
+  t.is(others.length, 0);
+  const npt = ({ total, self }: SourceLine): number[] =>
+    [total, self].map((costs) => (costs[costIndex.npt] ?? 0) / second);
+  t.deepEqual(
+    file!.lines.map((line) => [line.line, ...npt(line)]),
+    [
+      [3, 2, 0],
+      [8, 1, 1],
+      [9, 1, 0],
+      [10, 1, 1],
+    ],
+  );
+  t.is((file!.total[costIndex.npt] ?? 0) / second, 2);
+  t.deepEqual(findSource(model, 'b.c'), []);
+  t.is(hottestLine(file!)?.line, 8);
+  const a = model.entities.find(({ name }) => name === 'a')!;
+  t.deepEqual([a.nptNs, a.nptSelfNs], [2 * second, 2 * second]);
+  t.is(model.entities.find(({ name }) => name === 'loop at a.c:7')!.nptSelfNs, second);
+  t.deepEqual(checkInvariants(model), []);
+});
+
+test('lines are rows of tree and flat where asked for, below the loop that they are in', (t) => {
+  const model = lined();
+  t.deepEqual(outline(model, viewOf(model, 'tree')).slice(1), [
+    ' main 3000 1000',
+    '  a* 2000 1000',
+    '   loop at a.c:7 1000 1000',
+  ]);
+  const flat = outline(model, viewOf(model, 'flat', 'lines')).map((line) => line.trim());
+  t.deepEqual(
+    flat.filter((line) => line.startsWith('a.c') || line.startsWith('loop')),
+    ['a.c:3 2000 0', 'loop at a.c:7 1000 1000', 'a.c:8 1000 1000', 'a.c:9 1000 0', 'a.c:10 1000 1000'],
+  );
 });
 
 test('callers: what costs time by itself, divided among who called it', (t) => {

@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { buildModel, derivedMetric, viewOf } from '../../../ts-frontend/src/model/index.js';
-import { contextViews, reportJson, viewJson } from '../../../ts-frontend/src/render/index.js';
+import { buildModel, costNames, derivedMetric, viewOf } from '../../../ts-frontend/src/model/index.js';
+import { contextViews, reportJson, sourceJson, viewJson } from '../../../ts-frontend/src/render/index.js';
 import { root } from '../../known-answers/programs.js';
 import { empty, example } from './example.js';
 
@@ -67,6 +67,19 @@ test('the schema describes each field', (t) => {
 });
 
 const viewSchema = JSON.parse(readFileSync(join(root, 'ts-frontend/schema/view.schema.json'), 'utf8')) as object;
+const sourceSchema = JSON.parse(readFileSync(join(root, 'ts-frontend/schema/source.schema.json'), 'utf8')) as object;
+test('lines of a source file are valid', (t) => {
+  const valid = new Ajv2020({ allErrors: true, strict: true, allowUnionTypes: true }).compile(sourceSchema);
+  const costs = Float64Array.from(costNames, (_, k) => k);
+  const file = {
+    path: '/a.c',
+    total: costs,
+    self: costs,
+    lines: [{ line: 3, total: costs, self: costs, onPathNs: 5 }],
+  };
+  t.true(valid(JSON.parse(sourceJson(buildModel(example()), file, '0.1.0'))), JSON.stringify(valid.errors, null, 1));
+});
+
 const validateView = new Ajv2020({
   allErrors: true,
   strict: true,

@@ -211,7 +211,7 @@ test('names cannot send control characters to a terminal, nor formulas to a spre
 });
 
 test('docs/reference defines every column', (t) => {
-  const page = ['report', 'compare', 'views', 'path']
+  const page = ['report', 'compare', 'views', 'path', 'loops']
     .map((name) => readFileSync(join(root, `docs/reference/${name}.md`), 'utf8'))
     .join('');
   const defined = new Set([...page.matchAll(/\*\*(.+?)\*\*/g)].map((match) => match[1]));

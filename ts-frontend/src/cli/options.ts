@@ -122,6 +122,13 @@ const table = {
     value: 'DEF',
     help: "of these: columns of your own, 'NAME = EXPRESSION; ...' (docs/reference/views.md)",
   },
+  lines: { kind: 'switch', help: 'of tree and flat: source lines and call sites have rows of their own' },
+  source: {
+    kind: 'text',
+    value: 'FILE',
+    excludes: 'view',
+    help: 'the lines of a source file, with what each costs',
+  },
   focus: {
     kind: 'text',
     value: 'NAME',

@@ -2,12 +2,12 @@
  * What the live screen shows: a profile, which may grow. Apart from what starts a program, which need not wait for
  * model and screen.
  */
-import { readFileSync, statSync } from 'node:fs';
 import { constants } from 'node:os';
 import { basename } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import type { Arguments } from './command.js';
 import { guardTerminal } from './terminal-guard.js';
+import { sourceText } from './source-text.js';
 import { display, hasBraille } from './terminal.js';
 import { buildModel, difference, type RawProfile } from '../model/index.js';
 import { isProfileError, openProfile, saveProfile } from '../reader/profile.js';
@@ -44,14 +44,7 @@ function hostOf(file: string, recording: Sampling | null, raw: boolean): Host {
     build: (profile) => buildModel(profile, { compensate: !raw }),
     difference,
     source: (path) => {
-      const status = statSync(path, { throwIfNoEntry: false });
-      if (!status?.isFile()) return { file: path, error: `${path} is not on this machine` };
-      if (status.size > 16 * 1024 * 1024) return { file: path, error: `${path} is too large to show` };
-      try {
-        return { file: path, lines: readFileSync(path, 'utf8').split('\n') };
-      } catch (error) {
-        return { file: path, error: `${path} cannot be read (${(error as NodeJS.ErrnoException).code ?? 'error'})` };
-      }
+      return { file: path, ...sourceText(path) };
     },
     write: () => {
       const now = new Date().toISOString().replace(/[-:]/g, '').slice(0, 15);

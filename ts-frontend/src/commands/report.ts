@@ -8,7 +8,7 @@ const isContextView = (word: string): word is ContextView => (contextViews as re
 
 export const command: Command = {
   name: 'report',
-  usage: '[FILE] [--view VIEW] [--focus NAME] [options]',
+  usage: '[FILE] [--view VIEW | --focus NAME | --source FILE] [options]',
   about:
     'Shows a profile: first what limits the program, then a table. Without FILE: the newest *.quartz here.\n' +
     'docs/reference/report.md explains every column.',
@@ -18,11 +18,12 @@ export const command: Command = {
     ['quartz report --view locks', 'synchronization objects (same as: quartz locks)'],
     ['quartz report --view tree', 'calling contexts from the top down, the hot path opened'],
     ["quartz report --view flat --metric 'wasted = idle / time'", 'a column of your own'],
+    ['quartz report --source solver.c', 'the source of a file, with what each line costs'],
     ['quartz report --focus main', 'main by busy processors, divided among its children'],
     ['quartz report --json | jq .findings', 'for programs'],
     ['quartz report --markdown >> "$GITHUB_STEP_SUMMARY"', 'for a job summary'],
   ],
-  options: ['view', 'focus', 'sort', 'metric', 'markdown', 'sarif', 'notes', 'brief', ...formatOptions],
+  options: ['view', 'lines', 'focus', 'source', 'sort', 'metric', 'markdown', 'sarif', 'notes', 'brief', ...formatOptions],
   most: 1,
   run: async (args) => {
     const view = args.text('view') ?? 'procedures';
@@ -33,15 +34,20 @@ export const command: Command = {
     const form = chosen.find((one) => one === 'markdown' || one === 'sarif' || one === 'notes');
     const { show, showContexts, showFindings } = await import('../cli/show.js');
     if (form !== undefined || args.has('brief')) {
-      for (const name of ['view', 'focus', 'sort', 'metric'] as const)
+      for (const name of ['view', 'focus', 'sort', 'metric', 'lines', 'source'] as const)
         if (args.has(name)) throw usage(`--${name} does not go with --${form ?? 'brief'}`, 'leave one of them out');
       return showFindings(args, form ?? 'brief', args.words[0]);
+    }
+    const source = args.text('source');
+    if (source !== undefined) {
+      if (args.has('focus')) throw usage('--focus does not go with --source', 'leave one of them out');
+      return (await import('../cli/show-source.js')).showSource(args, source, args.words[0]);
     }
     if (isContextView(view)) {
       if (args.has('focus')) throw usage(`--focus does not go with --view ${view}`, 'leave one of them out');
       return showContexts(args, view, args.words[0]);
     }
-    for (const name of ['sort', 'metric'] as const)
+    for (const name of ['sort', 'metric', 'lines'] as const)
       if (args.has(name)) throw usage(`--${name} is for the views ${contextViews.join(', ')}`, 'add --view tree');
     return show(args, view as View, args.words[0]);
   },

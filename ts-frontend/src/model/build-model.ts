@@ -19,17 +19,18 @@ import type { Tables } from './metrics/tables.js';
 import { rememberTables, tablesOf } from './metrics/tables.js';
 import type { Objects } from './metrics/sync-objects.js';
 import { rowsBy } from './profile/row-index.js';
-import { withoutCodeLoops } from './profile/code-loops.js';
+import { isCode, withoutCode } from './profile/code-scopes.js';
 import { prepareStacks } from './profile/stack-tree.js';
 import type { Sums } from './metrics/sums.js';
 import { stateCount, sumTuples } from './metrics/sums.js';
 import type { Balance, Entity, Model, ModelOptions } from './result/types.js';
 
-/** `measured`: what `whole` was made of, where it is not as it was recorded. */
-export function buildModel(whole: RawProfile, options: ModelOptions = {}, measured = whole): Model {
-  const raw = withoutCodeLoops(whole);
+/** `measured`: what `full` was made of, where it is not as it was recorded. */
+export function buildModel(full: RawProfile, options: ModelOptions = {}, measured = full): Model {
+  const whole = withoutCode(full, 'code-line');
+  const raw = withoutCode(whole, 'code-loop');
   const naming = namingOf(raw);
-  const { context, compensation } = tablesFor(whole, raw, naming, options, measured);
+  const { context, compensation } = tablesFor({ full, whole, raw }, naming, options, measured);
   const shared = new Shared(raw, context, independentSnapshots(raw.head));
   const entities = entitiesOf(shared, raw, naming);
   const root = item(entities, 0);
@@ -78,10 +79,9 @@ export function buildModel(whole: RawProfile, options: ModelOptions = {}, measur
   return model;
 }
 
-/** The sums over the tuples; `raw`: without loops of code, which `whole` has. */
+/** The sums over the tuples; `whole`: without lines of code, which `full` has; `raw`: without loops, too. */
 function tablesFor(
-  whole: RawProfile,
-  raw: RawProfile,
+  { full, whole, raw }: { full: RawProfile; whole: RawProfile; raw: RawProfile },
   { groups, groupOf }: ReturnType<typeof namingOf>,
   options: ModelOptions,
   measured: RawProfile,
@@ -92,17 +92,19 @@ function tablesFor(
   const factors = factorsOf(raw, stacks, options.compensate !== false);
   const { ns: weights, compensation } = weightsOf(raw, stacks, factors);
   const all = raw === whole ? stacks : prepareStacks(whole, groupOf, count);
-  const allByStack = raw === whole ? byStack : rowsBy(whole.tuples.stack, all.count);
+  const lined = whole === full ? all : prepareStacks(full, groupOf, count);
+  const byLine = raw === full ? byStack : rowsBy(full.tuples.stack, lined.count);
   const context: Tables = {
     entities: count,
     stacks,
     byStack,
     weights,
-    sums: sumTuples(whole, all, allByStack, groupOf, weights, count),
+    sums: sumTuples(full, lined, byLine, groupOf, weights, count),
     groupOf,
     calls: new Calls(raw.calls, groupOf, count),
-    whole: { raw: whole, stacks: all },
-    measured: measured === whole ? raw : withoutCodeLoops(measured),
+    loops: { raw: whole, stacks: all },
+    lines: { raw: full, stacks: lined },
+    measured: measured === full ? raw : withoutCode(withoutCode(measured, 'code-line'), 'code-loop'),
   };
   return { context, compensation };
 }
@@ -143,7 +145,7 @@ function rank(entities: readonly Entity[], { npt, nptSelf, stateNs }: Sums, { wa
   const waited = new Float64Array(entities.length);
   const ids: number[] = [];
   for (const { id, group, rawKind } of entities) {
-    if (id === 0 || group !== 0 || rawKind === 'code-loop') continue;
+    if (id === 0 || group !== 0 || isCode(rawKind)) continue;
     ids.push(id);
     waited[id] =
       rawKind === 'procedure' || rawKind === 'thread'

@@ -26,6 +26,7 @@ export {
   type GateValue,
   type Verdict,
 } from './queries/gate.js';
+export { findSource, hottestLine, mainLine, sourceFiles, type SourceFile, type SourceLine } from './views/source.js';
 export { stackWeights, type StackWeights } from './queries/stack-weights.js';
 export { difference } from './profile/difference.js';
 export { fewSnapshots, independentSnapshots, shareInterval } from './metrics/confidence.js';
@@ -35,7 +36,7 @@ export { costIndex, costNames, type CostName } from './views/costs.js';
 export { columnNames, derivedMetric, MetricError, type DerivedMetric } from './views/derived.js';
 export type { ViewRow } from './views/rows.js';
 export { aloneness, flameOf, type FlameNode } from './views/flame.js';
-export { viewOf, type ViewName } from './views/views.js';
+export { viewOf, type Detail, type ViewName } from './views/views.js';
 export { contradictions } from './findings/advice.js';
 export { timePathOf } from './path/time-path.js';
 export type { Came, PathEntity, PathLeg, PathSegment, PathState, TimePath } from './path/time-path.js';

@@ -4,6 +4,7 @@
  * Integers are summed in doubles: the tolerance is for rounding alone, but for one nanosecond per tuple where the
  * sampler had to divide. Pure.
  */
+import { isCode } from './profile/code-scopes.js';
 import { f64, u16, u32, u8 } from './profile/columns.js';
 import { contradictions } from './findings/advice.js';
 import { isBuilt } from './metrics/tables.js';
@@ -85,7 +86,7 @@ function checkSums(plain: Model, busyNs: number, check: Checks): void {
     if (entity.rawKind === 'thread') {
       byThread += entity.nptNs;
       threadTime += entity.processorTimeNs;
-    } else if (entity.rawKind !== 'code-loop') self += entity.nptSelfNs; // a loop's is its procedure's, too
+    } else if (!isCode(entity.rawKind)) self += entity.nptSelfNs; // a loop's is its procedure's, too
   }
   for (let k = 0; k < tuples.ns.length; k++) {
     const state = u8(tuples.state, k);

@@ -9,5 +9,6 @@ export { gateLine, gatesJson, gateSchema } from './gate.js';
 export { reportJson, schemaName } from './json.js';
 export { contextViews, views, type ContextView, type RenderOptions, type View } from './format/options.js';
 export { contextReport, focusReport, report } from './report.js';
+export { sourceCsv, sourceJson, sourceReport, sourceSchema, type SourceText } from './source.js';
 export { viewCsv, viewJson, type ViewQuery } from './view.js';
 export { noPathText, pathCsv, pathJson, pathReport, pathSchema } from './path.js';

@@ -1,18 +1,41 @@
-/** The source of the selected procedure, around its line. */
-import { item } from '../../../ts-frontend/src/model/index.js';
+/** The source of the selected procedure, what its lines cost beside them, around the line with most time of its own. */
+import { costIndex, mainLine, sourceFiles, type Model, type SourceLine } from '../../../ts-frontend/src/model/index.js';
 import { shortName } from '../../../ts-frontend/src/render/wording/short-names.js';
 import { cut } from '../../../ts-frontend/src/render/format/text.js';
+import { percent } from '../../../ts-frontend/src/render/format/units.js';
 import { Canvas, Colour } from '../draw/canvas.js';
 import type { Glyphs } from '../draw/glyphs.js';
 import type { Scene, Size, State } from '../state/types.js';
 import { selectedEntity } from '../state/state.js';
 
+/** What is shown beside a line; the last are left out on narrow screens. */
+const columns: readonly { head: string; ns: (line: SourceLine) => number; from: number }[] = [
+  { head: 'share', ns: ({ total }) => total[costIndex.npt] ?? 0, from: 0 },
+  { head: 'self', ns: ({ self }) => self[costIndex.npt] ?? 0, from: 50 },
+  { head: 'on path', ns: ({ onPathNs }) => onPathNs, from: 80 },
+  { head: 'idle', ns: ({ total }) => total[costIndex.idle] ?? 0, from: 100 },
+  { head: 'blocked', ns: ({ total }) => total[costIndex.blocked] ?? 0, from: 100 },
+];
+const columnWidth = 8;
+/** Part of the elapsed time below which nothing is shown. */
+const least = 0.001;
+
+const costsOf = (model: Model, file: string): Map<number, SourceLine> =>
+  new Map(
+    sourceFiles(model)
+      .find(({ path }) => path === file)
+      ?.lines.map((line) => [line.line, line]),
+  );
+/** Rows above the text: the title, and heads of columns where there are any. */
+const above = (costs: ReadonlyMap<number, SourceLine>): number => (costs.size > 0 ? 2 : 1);
+
 export function source(scene: Scene, size: Size, state: State, glyphs: Glyphs): Canvas {
   const canvas = new Canvas(size.width, size.height);
-  const entity = scene.model.entities[selectedEntity(state, scene)];
+  const { model } = scene;
+  const entity = model.entities[selectedEntity(state, scene)];
   if (entity === undefined) return canvas;
   const place = `${entity.file}${entity.line > 0 ? `:${entity.line}` : ''}`;
-  const name = shortName(scene.model, entity.name, Math.max(size.width >> 1, size.width - place.length - 2), glyphs);
+  const name = shortName(model, entity.name, Math.max(size.width >> 1, size.width - place.length - 2), glyphs);
   canvas.text(0, 0, `${name}  ${cut(place, size.width - name.length - 2, glyphs)}`, { bold: true });
   const { source: text } = scene.live;
   if (entity.file === '') {
@@ -24,29 +47,43 @@ export function source(scene: Scene, size: Size, state: State, glyphs: Glyphs): 
     canvas.text(0, 2, text.error, { fg: Colour.yellow });
     return canvas;
   }
-  const height = size.height - 1;
-  const first = firstLine(entity.line, state.sourceScroll, text.lines.length, height);
+  const costs = costsOf(model, entity.file);
+  const top = above(costs);
+  const shown = costs.size > 0 ? columns.filter(({ from }) => size.width >= from) : [];
+  const main = mainLine(model, entity.id);
+  const height = size.height - top;
+  const first = firstLine(main, state.sourceScroll, text.lines.length, height);
   const digits = String(text.lines.length).length;
+  const left = shown.length * columnWidth;
+  shown.forEach(({ head }, k) => {
+    canvas.textRight(k * columnWidth, 1, columnWidth, head, { fg: Colour.grey });
+  });
   for (let row = 0; row < height && first + row < text.lines.length; row++) {
     const number = first + row + 1;
-    const here = number === entity.line;
-    canvas.textRight(1, row + 1, digits, String(number), { fg: Colour.grey });
-    if (here) canvas.put(0, row + 1, '>', { bold: true });
-    canvas.text(
-      digits + 2,
-      row + 1,
-      item(text.lines, first + row).replace(/\t/g, '        '),
-      here ? { bold: true } : {},
-    );
+    const y = row + top;
+    const line = costs.get(number);
+    shown.forEach(({ ns }, k) => {
+      const its = line === undefined ? 0 : ns(line);
+      if (its >= least * model.elapsedNs)
+        canvas.textRight(k * columnWidth, y, columnWidth, percent(its, model.elapsedNs), { bold: k === 0 });
+    });
+    const here = number === main || number === entity.line;
+    if (here) canvas.put(left, y, '>', { bold: true });
+    canvas.textRight(left + 1, y, digits, String(number), { fg: Colour.grey });
+    const at = left + digits + 2;
+    canvas.text(at, y, (text.lines[first + row] ?? '').replace(/\t/g, '        '), here ? { bold: true } : {});
   }
   return canvas;
 }
 /** The state with a scroll that this size allows. */
 export function settledSource(scene: Scene, size: Size, state: State): State {
   const { source: text } = scene.live;
-  const line = scene.model.entities[selectedEntity(state, scene)]?.line ?? 0;
-  if (state.sourceScroll === 0 || text === null || 'error' in text) return state;
-  const at = (scroll: number): number => firstLine(line, scroll, text.lines.length, size.height - 1);
+  const id = selectedEntity(state, scene);
+  const entity = scene.model.entities[id];
+  if (state.sourceScroll === 0 || text === null || 'error' in text || entity === undefined) return state;
+  const line = mainLine(scene.model, id);
+  const height = size.height - above(costsOf(scene.model, entity.file));
+  const at = (scroll: number): number => firstLine(line, scroll, text.lines.length, height);
   const sourceScroll = Math.max(at(-1e9) - at(0), Math.min(at(1e9) - at(0), state.sourceScroll));
   return { ...state, sourceScroll };
 }

@@ -2,6 +2,7 @@
  * An entity of a built model: what is asked of it is worked out when somebody asks, from the sums of the model. A live
  * screen builds a model of ten thousand entities every second and shows forty. Pure.
  */
+import { isCode } from '../profile/code-scopes.js';
 import { f64, item, u32 } from '../profile/columns.js';
 import { exclusionsOf } from './exclusion.js';
 import { Runnable } from './runnable-distribution.js';
@@ -206,7 +207,7 @@ export class BuiltEntity implements Entity {
     return nptInterval(this.nptNs, f64(this.#sums.rawNpt, this.id), this.#elapsedNs, this.#independent);
   }
   get object(): ObjectStats | null {
-    if (this.rawKind === 'procedure' || this.rawKind === 'code-loop' || this.rawKind === 'thread') return null;
+    if (this.rawKind === 'procedure' || this.rawKind === 'thread' || isCode(this.rawKind)) return null;
     return (this.#object ??= this.shared.objects.statsOf(this.id, this.rawKind, this.#all));
   }
   get thread(): ThreadStats | null {

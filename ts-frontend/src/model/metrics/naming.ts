@@ -1,4 +1,5 @@
 /** What entities are called, which kind they are shown as, and which of them are namesakes. Pure. */
+import { isCode } from '../profile/code-scopes.js';
 import { defined, item } from '../profile/columns.js';
 import type { EntityKind, RawEntity, RawProfile } from '../profile/raw-profile.js';
 import type { Kind } from '../result/types.js';
@@ -65,6 +66,7 @@ function nameOf(raw: RawProfile, entity: RawEntity, procedures: Map<number, stri
   }
   const place = placeOf(entity.file, entity.line);
   if (entity.kind === 'code-loop') return `loop at ${place === '' ? offset : place}`;
+  if (entity.kind === 'code-line') return place;
   return place !== ''
     ? `${entity.kind} at ${place}`
     : entity.address !== 0
@@ -94,7 +96,7 @@ function namesakes(raw: RawProfile, names: string[]): number[][] {
     const place =
       entity.kind === 'procedure'
         ? `${entity.file}:${entity.line}`
-        : entity.kind === 'code-loop'
+        : isCode(entity.kind)
           ? `${entity.file}:${names[entity.record] ?? ''}`
           : '';
     const key = `${entity.kind}\0${name}\0${place}`;

@@ -139,9 +139,8 @@ interface Place {
   /** The procedure, lock, ... : what stands there, or what a loop of code is in. */
   self: number;
   selfGroup: number;
-  /** The loop of code that stands there: its time is its procedure's own, and its own. */
-  loop: number;
-  loopGroup: number;
+  /** The line and the loop of code that stand there, and their groups: it is their own time, too. */
+  code: readonly number[];
 }
 
 /** Sums of entities from tuples: node after node, each after all that lies below it. */
@@ -178,11 +177,16 @@ class TupleSums {
 
   /** Whose own time that of a node is. */
   place(n: number): Place {
-    if (n === 0) return { self: 0, selfGroup: 0, loop: 0, loopGroup: 0 };
+    if (n === 0) return { self: 0, selfGroup: 0, code: [] };
     const self = u32(this.stacks.owner, n);
     const top = u32(this.stacks.entity, n);
-    const loop = top === self ? 0 : top;
-    return { self, selfGroup: u32(this.groupOf, self), loop, loopGroup: loop === 0 ? 0 : u32(this.groupOf, loop) };
+    const loop = u32(this.stacks.loop, n);
+    const code = top === self ? [] : top === loop || loop === 0 ? [top] : [top, loop];
+    return {
+      self,
+      selfGroup: u32(this.groupOf, self),
+      code: code.flatMap((e) => (u32(this.groupOf, e) === 0 ? [e] : [e, u32(this.groupOf, e)])),
+    };
   }
 
   /** Tuple `k` of a node of that depth and place. */
@@ -217,8 +221,7 @@ class TupleSums {
     if (b > i32(high, depth)) high[depth] = b - 1;
     addAt(byBusySelf, u32(row, place.self) * P + b - 1, weight);
     if (place.selfGroup !== 0) addAt(byBusySelf, u32(row, place.selfGroup) * P + b - 1, weight);
-    if (place.loop !== 0) addAt(byBusySelf, u32(row, place.loop) * P + b - 1, weight);
-    if (place.loopGroup !== 0) addAt(byBusySelf, u32(row, place.loopGroup) * P + b - 1, weight);
+    for (const e of place.code) addAt(byBusySelf, u32(row, e) * P + b - 1, weight);
     if (thread !== 0) this.#byThread(thread, b, weight, idle, spinning, rawShare);
     if (threadGroup !== 0) this.#byThread(threadGroup, b, weight, idle, spinning, rawShare);
   }

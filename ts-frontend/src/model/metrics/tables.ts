@@ -11,15 +11,17 @@ import type { Sums } from './sums.js';
 /** What findings, focus and invariants need besides the model itself. */
 export interface Tables {
   entities: number; // of the model: the root, those of the profile, groups
-  stacks: Stacks; // without loops of code
+  stacks: Stacks; // without loops and lines of code
   byStack: RowsBy; // tuples of each stack
   weights: Float64Array; // ns of each tuple, compensated
   sums: Sums;
   groupOf: Uint32Array; // by entity of the profile, 0 = none
   calls: Calls;
-  /** The profile as it is, with loops of code on its paths; where it has none, the same as the model's. */
-  whole: { raw: RawProfile; stacks: Stacks };
-  /** As it was recorded, without loops of code: where the model is of what the program would have shown by itself. */
+  /** The profile with loops of code on its paths, too; where it has none, the same as the model's. */
+  loops: { raw: RawProfile; stacks: Stacks };
+  /** The profile as it is, with loops and lines of code on its paths; where it has none, the same. */
+  lines: { raw: RawProfile; stacks: Stacks };
+  /** As it was recorded, without loops and lines: where the model is of what the program would have shown by itself. */
   measured: RawProfile;
 }
 const tables = new WeakMap<Model, Tables>();

@@ -44,7 +44,7 @@ export const objectKinds = {
 export type ObjectKind = keyof typeof objectKinds;
 
 /** enum qz_entity_kind: what else time is charged to. */
-export const otherKinds = { procedure: 32, thread: 33, 'code-loop': 34 } as const;
+export const otherKinds = { procedure: 32, thread: 33, 'code-loop': 34, 'code-line': 35 } as const;
 export type OtherKind = keyof typeof otherKinds;
 
 /** enum qz_origin: where code comes from. */

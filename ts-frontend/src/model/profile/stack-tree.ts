@@ -21,8 +21,10 @@ export interface Stacks {
   firstOfGroup: Uint8Array;
   /** Entity of the innermost procedure, 0 = none. */
   procedure: Uint32Array;
-  /** Entity on top, loops of code left out, 0 = none: whose own time it is. */
+  /** Entity on top, loops and lines of code left out, 0 = none: whose own time it is. */
   owner: Uint32Array;
+  /** The loop of code on top, a line left out, 0 = none: whose own time it is, too. */
+  loop: Uint32Array;
 }
 
 export function prepareStacks(raw: RawProfile, groupOf: Uint32Array, entities: number): Stacks {
@@ -30,15 +32,18 @@ export function prepareStacks(raw: RawProfile, groupOf: Uint32Array, entities: n
   const count = Math.max(1, parent.length);
   const isProcedure = new Uint8Array(raw.entities.length);
   const isCodeLoop = new Uint8Array(raw.entities.length);
+  const isCodeLine = new Uint8Array(raw.entities.length);
   for (let e = 1; e < isProcedure.length; e++) {
     const { kind } = item(raw.entities, e);
     if (kind === 'procedure') isProcedure[e] = 1;
     if (kind === 'code-loop') isCodeLoop[e] = 1;
+    if (kind === 'code-line') isCodeLine[e] = 1;
   }
 
   const depth = new Uint32Array(count);
   const procedure = new Uint32Array(count);
   const owner = new Uint32Array(count);
+  const loop = new Uint32Array(count);
   const below = new Int32Array(count); // first child, then the place in `order`
   const beside = new Int32Array(count);
   let deepest = 0;
@@ -48,7 +53,8 @@ export function prepareStacks(raw: RawProfile, groupOf: Uint32Array, entities: n
     depth[n] = u32(depth, up) + 1;
     if (u32(depth, n) > deepest) deepest = u32(depth, n);
     procedure[n] = isProcedure[e] === 1 ? e : u32(procedure, up);
-    owner[n] = isCodeLoop[e] === 1 ? u32(owner, up) : e;
+    owner[n] = isCodeLoop[e] === 1 || isCodeLine[e] === 1 ? u32(owner, up) : e;
+    loop[n] = isCodeLoop[e] === 1 ? e : isCodeLine[e] === 1 ? u32(loop, up) : 0;
   }
   for (let n = count - 1; n > 0; n--) {
     beside[n] = item(below, u32(parent, n));
@@ -84,7 +90,7 @@ export function prepareStacks(raw: RawProfile, groupOf: Uint32Array, entities: n
     }
     n = next;
   }
-  return { count, parent, entity, order, depth, deepest, first, firstOfGroup, procedure, owner };
+  return { count, parent, entity, order, depth, deepest, first, firstOfGroup, procedure, owner, loop };
 }
 
 /** Entities from the root of a stack to its top. */

@@ -57,15 +57,15 @@ const shownAs = ({ groupOf }: Tables, e: number): number => (e !== 0 && u32(grou
 const belongs = ({ groupOf }: Tables, e: number, id: number): boolean =>
   e === id || (id >= groupOf.length && u32(groupOf, e) === id);
 
-/** Paths on which that kind of entity stands: loops of code are on their own paths alone. */
+/** Paths on which that kind of entity stands: loops and lines of code are on their own paths alone. */
 function pathsFor(
   model: Model,
-  { stacks, whole }: Tables,
+  { stacks, loops, lines }: Tables,
   kind: Entity['rawKind'],
 ): { stacks: Stacks; tuples: RawProfile['tuples'] } {
-  return kind === 'code-loop'
-    ? { stacks: whole.stacks, tuples: whole.raw.tuples }
-    : { stacks, tuples: model.raw.tuples };
+  if (kind === 'code-loop') return { stacks: loops.stacks, tuples: loops.raw.tuples };
+  if (kind === 'code-line') return { stacks: lines.stacks, tuples: lines.raw.tuples };
+  return { stacks, tuples: model.raw.tuples };
 }
 
 /** For each node of the tree of stacks: the child that its time goes to. */
@@ -172,12 +172,14 @@ function firstOwn(
 
 /** Entities whose name is `name`, or contains it where none is equal; groups instead of their members. */
 export function findEntities(model: Model, name: string): number[] {
-  const loops = model.entities.filter(({ kind, group }) => kind === 'code-loop' && group === 0).map(({ id }) => id);
+  const ofKind = (of: Entity['rawKind']): number[] =>
+    model.entities.filter(({ rawKind, group }) => rawKind === of && group === 0).map(({ id }) => id);
+  const loops = ofKind('code-loop');
   const shown = [0, ...model.ranking];
   const called = (ids: number[], is: (its: string) => boolean): number[] =>
     ids.filter((id) => is(model.entities[id]?.name ?? ''));
   const tries = [
-    called([...shown, ...loops], (its) => its === name),
+    called([...shown, ...loops, ...ofKind('code-line')], (its) => its === name),
     called(shown, (its) => its.includes(name)),
     called(loops, (its) => its.includes(name)),
   ];

@@ -18,8 +18,8 @@ export interface StackWeights {
 
 /** Of a model made by buildModel. `loops`: loops of code are nodes of their own (docs/reference/loops.md). */
 export function stackWeights(model: Model, { loops }: { loops: boolean }): StackWeights {
-  const { stacks: plain, weights, whole } = tablesOf(model);
-  const { raw, stacks } = loops ? whole : { raw: model.raw, stacks: plain };
+  const { stacks: plain, weights, loops: looped } = tablesOf(model);
+  const { raw, stacks } = loops ? looped : { raw: model.raw, stacks: plain };
   return {
     parent: stacks.parent,
     entity: stacks.entity,

@@ -22,7 +22,8 @@ export type Kind =
   | 'once'
   | 'futex'
   | 'loop'
-  | 'code-loop';
+  | 'code-loop'
+  | 'code-line';
 
 export type StateName = 'useful' | 'overhead' | 'spinning' | 'ready' | 'blocked' | 'io';
 export const stateNames: readonly StateName[] = ['useful', 'overhead', 'spinning', 'ready', 'blocked', 'io'];

@@ -5,7 +5,8 @@
  */
 import { u32 } from '../profile/columns.js';
 import { tablesOf } from '../metrics/tables.js';
-import { procedureOf } from '../profile/code-loops.js';
+import { isCode, procedureOf } from '../profile/code-scopes.js';
+import type { Stacks } from '../profile/stack-tree.js';
 import type { Model } from '../result/types.js';
 import { addCosts, contextTree, costsAt, walkTree, type ContextTree } from './context-tree.js';
 import { costCount, type Costs } from './costs.js';
@@ -13,31 +14,31 @@ import { byCost, type Subject, type ViewRow } from './rows.js';
 
 export type ViewName = 'tree' | 'callers' | 'flat';
 
-const withLoops = new WeakMap<Model, ContextTree>();
-const withoutLoops = new WeakMap<Model, ContextTree>();
-/** loops: loops of code have nodes of their own. */
-function treeOf(model: Model, loops: boolean): ContextTree {
-  const { stacks, groupOf, weights, whole } = tablesOf(model);
-  const known = loops || whole.raw === model.raw ? withLoops : withoutLoops;
-  let tree = known.get(model);
-  if (!tree) {
-    tree = loops
-      ? contextTree(whole.raw, whole.stacks, groupOf, weights)
-      : contextTree(model.raw, stacks, groupOf, weights);
-    known.set(model, tree);
-  }
+/** Which places in code have nodes of their own: none, loops, or source lines as well. */
+export type Detail = 'procedures' | 'loops' | 'lines';
+
+const known = new WeakMap<Stacks, ContextTree>();
+/** The calling contexts in that detail. */
+export function treeOf(model: Model, detail: Detail): ContextTree {
+  const { stacks, groupOf, weights, loops, lines } = tablesOf(model);
+  const its = detail === 'lines' ? lines : detail === 'loops' ? loops : { raw: model.raw, stacks };
+  let tree = known.get(its.stacks);
+  if (!tree) known.set(its.stacks, (tree = contextTree(its.raw, its.stacks, groupOf, weights)));
   return tree;
 }
 
-/** The whole program as the one row from which all others of that view are opened. Of a model made by buildModel. */
-export function viewOf(model: Model, name: ViewName): ViewRow {
+/**
+ * The whole program as the one row from which all others of that view are opened. Of a model made by buildModel.
+ * Callers are procedures in every detail.
+ */
+export function viewOf(model: Model, name: ViewName, detail: Detail = 'loops'): ViewRow {
   switch (name) {
     case 'tree':
-      return contextRow(treeOf(model, true), 0);
+      return contextRow(treeOf(model, detail), 0);
     case 'callers':
-      return callersView(treeOf(model, false));
+      return callersView(treeOf(model, 'procedures'));
     case 'flat':
-      return flatView(model, treeOf(model, true));
+      return flatView(model, treeOf(model, detail));
   }
 }
 
@@ -104,10 +105,10 @@ function callerRows(tree: ContextTree, members: readonly Caller[]): ViewRow[] {
   });
 }
 
-/** Of a loop of code, the procedure that it is in; 0: it is no loop. Groups of namesakes stand for their members. */
+/** Of a place in code, the procedure that it is in; 0: it is none. Groups of namesakes stand for their members. */
 function scopeOf(model: Model, id: number): number {
   const entity = model.entities[id];
-  if (entity?.rawKind !== 'code-loop') return 0;
+  if (entity === undefined || !isCode(entity.rawKind)) return 0;
   const scope = procedureOf(model.raw, entity.members[0] ?? id);
   return model.entities[scope]?.group || scope;
 }
@@ -133,42 +134,60 @@ function within(part: Part, key: string, subject: () => Subject): Part {
   return found;
 }
 
-/** A part is charged with a context once, however often it is on its path. */
-function flatView(model: Model, tree: ContextTree): ViewRow {
-  const whole = partFor({ kind: 'entity', entity: 0 });
-  const partsOf = new Map<number, Part[]>(); // by entity
-  const place = (entity: number): Part[] => {
-    let parts = partsOf.get(entity);
+/** Where the rows of a flat view are: of an entity, those that contain it, from its module on. */
+class Places {
+  readonly whole = partFor({ kind: 'entity', entity: 0 });
+  readonly #parts = new Map<string, Part[]>(); // by entity, of lines by what they are in, too
+  constructor(
+    private readonly model: Model,
+    private readonly tree: ContextTree,
+  ) {}
+
+  at(node: number): Part[] {
+    const entity = u32(this.tree.entity, node);
+    const up = u32(this.tree.entity, u32(this.tree.parent, node));
+    const inLoop =
+      this.model.entities[entity]?.rawKind === 'code-line' && this.model.entities[up]?.rawKind === 'code-loop';
+    return this.#of(entity, inLoop ? up : scopeOf(this.model, entity));
+  }
+
+  /** scope: what the entity is in; 0: it is no place in code. */
+  #of(entity: number, scope: number): Part[] {
+    const key = `${entity} ${scope}`;
+    let parts = this.#parts.get(key);
     if (!parts) {
-      const { module, file } = model.entities[entity] ?? { module: '', file: '' };
-      const scope = scopeOf(model, entity);
-      if (scope !== 0) {
-        const around = place(scope);
-        const procedure = around[around.length - 1] ?? whole;
-        parts = [...around, within(procedure, `${entity}`, () => ({ kind: 'entity', entity }))];
-        partsOf.set(entity, parts);
-        return parts;
-      }
-      const its = within(whole, module, () => ({ kind: 'module', path: module }));
-      const from = within(its, file, () => ({ kind: 'file', path: file }));
-      parts = [its, from, within(from, `${entity}`, () => ({ kind: 'entity', entity }))];
-      partsOf.set(entity, parts);
+      const around = scope === 0 ? this.#file(entity) : this.#of(scope, scopeOf(this.model, scope));
+      const inside = around[around.length - 1] ?? this.whole;
+      parts = [...around, within(inside, `${entity}`, () => ({ kind: 'entity', entity }))];
+      this.#parts.set(key, parts);
     }
     return parts;
-  };
+  }
+
+  #file(entity: number): Part[] {
+    const { module, file } = this.model.entities[entity] ?? { module: '', file: '' };
+    const its = within(this.whole, module, () => ({ kind: 'module', path: module }));
+    return [its, within(its, file, () => ({ kind: 'file', path: file }))];
+  }
+}
+
+/** A part is charged with a context once, however often it is on its path. */
+function flatView(model: Model, tree: ContextTree): ViewRow {
+  const places = new Places(model, tree);
+  const { whole } = places;
   addCosts(whole.total, 0, tree.total, 0);
   addCosts(whole.self, 0, tree.self, 0);
   walkTree(
     tree,
     (node) => {
       if (node === 0) return;
-      for (const part of place(tree.entity[node] ?? 0)) {
+      for (const part of places.at(node)) {
         if (part.onPath++ === 0) addCosts(part.total, 0, tree.total, node);
         addCosts(part.self, 0, tree.self, node);
       }
     },
     (node) => {
-      if (node !== 0) for (const part of place(tree.entity[node] ?? 0)) part.onPath--;
+      if (node !== 0) for (const part of places.at(node)) part.onPath--;
     },
   );
   return flatRow(whole);

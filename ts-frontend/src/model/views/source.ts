@@ -1,0 +1,147 @@
+/**
+ * What lines of source cost: all columns of the views, and time on the critical path, by file and line. A line has the
+ * time during which a thread was at it, and at what it calls (`total`), or at it alone (`self`); a path that is at a
+ * line several times counts once. Of programs whose paths have lines (docs/reference/loops.md). Pure.
+ */
+import { addAt, defined, f64, item, u32 } from '../profile/columns.js';
+import { procedureOf } from '../profile/code-scopes.js';
+import { tablesOf } from '../metrics/tables.js';
+import type { Model } from '../result/types.js';
+import { addCosts, walkTree } from './context-tree.js';
+import { costCount, costIndex, type Costs } from './costs.js';
+import { treeOf } from './views.js';
+
+export interface SourceLine {
+  line: number;
+  total: Costs;
+  self: Costs;
+  onPathNs: number;
+}
+export interface SourceFile {
+  path: string;
+  total: Costs;
+  self: Costs;
+  /** Those that cost anything, by number. */
+  lines: SourceLine[];
+}
+
+/** Sums of a line, or of a file (line 0), while contexts are gone through. */
+class Place {
+  readonly total = new Float64Array(costCount);
+  readonly self = new Float64Array(costCount);
+  onPathNs = 0;
+  depth = 0; // how often it is on the path to the context visited
+  constructor(
+    readonly file: string,
+    readonly line: number,
+  ) {}
+}
+
+class Places {
+  readonly all = new Map<string, Place>();
+  readonly #byEntity = new Map<number, readonly Place[]>();
+  constructor(private readonly model: Model) {}
+
+  /** A line of code, and its file; nothing for what is none. */
+  of(entity: number): readonly Place[] {
+    let places = this.#byEntity.get(entity);
+    if (!places) {
+      const { rawKind, file, line } = item(this.model.entities, entity);
+      places = rawKind === 'code-line' && file !== '' ? [this.#place(file, line), this.#place(file, 0)] : [];
+      this.#byEntity.set(entity, places);
+    }
+    return places;
+  }
+
+  #place(file: string, line: number): Place {
+    const key = `${line} ${file}`;
+    let place = this.all.get(key);
+    if (!place) this.all.set(key, (place = new Place(file, line)));
+    return place;
+  }
+}
+
+function addContexts(model: Model, places: Places): void {
+  const tree = treeOf(model, 'lines');
+  walkTree(
+    tree,
+    (node) => {
+      for (const place of places.of(u32(tree.entity, node))) {
+        if (place.depth++ === 0) addCosts(place.total, 0, tree.total, node);
+        addCosts(place.self, 0, tree.self, node);
+      }
+    },
+    (node) => {
+      for (const place of places.of(u32(tree.entity, node))) place.depth--;
+    },
+  );
+}
+
+function addPath(model: Model, places: Places): void {
+  const { raw } = tablesOf(model).lines;
+  const byStack = new Float64Array(raw.stacks.parent.length);
+  raw.onPath.ns.forEach((ns, k) => {
+    addAt(byStack, u32(raw.onPath.stack, k), ns);
+  });
+  byStack.forEach((ns, stack) => {
+    if (ns === 0) return;
+    const seen = new Set<Place>();
+    for (let n = stack; n !== 0; n = u32(raw.stacks.parent, n))
+      for (const place of places.of(u32(raw.stacks.entity, n))) seen.add(place);
+    for (const place of seen) place.onPathNs += ns;
+  });
+}
+
+const known = new WeakMap<Model, SourceFile[]>();
+
+/** Source files whose lines cost time, the one with most of its own first. Of a model made by buildModel. */
+export function sourceFiles(model: Model): readonly SourceFile[] {
+  const before = known.get(model);
+  if (before) return before;
+  const places = new Places(model);
+  addContexts(model, places);
+  addPath(model, places);
+  const files = new Map<string, SourceFile>();
+  for (const { file, line, total, self } of places.all.values())
+    if (line === 0) files.set(file, { path: file, total, self, lines: [] });
+  for (const { file, line, total, self, onPathNs } of places.all.values())
+    if (line !== 0) defined(files.get(file)).lines.push({ line, total, self, onPathNs });
+  const npt = costIndex.npt;
+  const found = [...files.values()].sort((a, b) => f64(b.self, npt) - f64(a.self, npt));
+  for (const { lines } of found) lines.sort((a, b) => a.line - b.line);
+  known.set(model, found);
+  return found;
+}
+
+/** The files of that name: the same path, else those that end with it, else those whose path contains it. */
+export function findSource(model: Model, name: string): SourceFile[] {
+  const files = sourceFiles(model);
+  const tries = [
+    files.filter(({ path }) => path === name),
+    files.filter(({ path }) => path.endsWith(`/${name}`)),
+    files.filter(({ path }) => path.includes(name)),
+  ];
+  return tries.find((found) => found.length > 0) ?? [];
+}
+
+/** The line with most time of its own; without any, with most. undefined: there is none. */
+export function hottestLine(file: SourceFile): SourceLine | undefined {
+  const npt = costIndex.npt;
+  return [...file.lines].sort((a, b) => f64(b.self, npt) - f64(a.self, npt) || f64(b.total, npt) - f64(a.total, npt))[0];
+}
+
+/** The line of an entity's own source with most time of its own: of a procedure, in it; else where it was defined. */
+export function mainLine(model: Model, id: number): number {
+  const { file, line, members } = item(model.entities, id);
+  const scopes = members.length > 0 ? members : [id];
+  let best = line,
+    most = 0;
+  for (const one of model.entities) {
+    if (one.rawKind !== 'code-line' || one.members.length > 0 || one.file !== file) continue;
+    if (one.nptSelfNs > most && scopes.includes(procedureOf(model.raw, one.id))) {
+      best = one.line;
+      most = one.nptSelfNs;
+    }
+  }
+  return best;
+}
