@@ -12,7 +12,6 @@
 #define LINKS_MOST       524288u                                      /* no more are kept */
 #define RECENT           (UINT64_C(5000000000) >> QZ_PATH_TIME_SHIFT) /* what is younger may still be in use */
 #define ALL              (UINT64_C(500000000) >> QZ_PATH_TIME_SHIFT)  /* between readings of those who rest, too */
-#define PIECES           256u                                         /* of one link */
 
 int qzi_chains_open(struct qzi_chains *chains, const struct qz_session_view *view, uint64_t base,
                     void (*settle)(void *to, const struct qzi_link *link), void *to) {
@@ -20,7 +19,9 @@ int qzi_chains_open(struct qzi_chains *chains, const struct qz_session_view *vie
   chains->actors = view->path_table.capacity;
   chains->counts = calloc(chains->actors ? chains->actors : 1, sizeof *chains->counts);
   chains->logs = calloc(chains->actors ? chains->actors : 1, sizeof *chains->logs);
-  if (!chains->counts || !chains->logs) return -1;
+  chains->pieces = malloc((QZI_OBSERVATIONS_MOST + 1) * sizeof *chains->pieces);
+  chains->random = base | 1;
+  if (!chains->counts || !chains->logs || !chains->pieces) return -1;
   for (uint32_t k = 0; k < chains->actors; k++) { /* what an earlier recording has read */
     const struct qz_path *path = qz_session_path(view, k);
     if (k < view->processors || k < qz_session_thread_high(view)) chains->counts[k] = LOAD_ACQUIRE(&path->count);
@@ -33,13 +34,14 @@ void qzi_chains_close(struct qzi_chains *chains) {
   for (uint32_t k = 0; chains->logs && k < chains->actors; k++) qzi_observations_free(&chains->logs[k]);
   free(chains->links);
   free(chains->counts);
+  free(chains->pieces);
   free(chains->logs);
   qzi_table_free(&chains->index);
   memset(chains, 0, sizeof *chains);
 }
 
 void qzi_chains_seen(struct qzi_chains *chains, uint32_t actor, const struct qzi_observation *seen) {
-  if (actor < chains->actors && qzi_observations_add(&chains->logs[actor], seen)) chains->lost++;
+  if (actor < chains->actors && qzi_observations_add(&chains->logs[actor], seen, &chains->random)) chains->lost++;
 }
 
 /* ---- links ---- */
@@ -61,27 +63,23 @@ static uint32_t find(const struct qzi_chains *chains, uint64_t id) {
 /* What the actor did from since to end, and who waited until then. */
 static void compose(struct qzi_chains *chains, struct qzi_link *link, uint32_t actor) {
   struct qzi_observations *log = &chains->logs[actor];
-  struct qzi_piece pieces[PIECES];
+  struct qzi_piece *pieces = chains->pieces;
   struct qzi_observation found;
   uint32_t at = log->first, count = 0;
   uint64_t from = link->since, ns;
   while ((ns = qzi_observations_next(log, &at, from, link->end, &found)) != 0) {
     /* A processor that was seen without a thread, just before the path's thread came: it was on its way. */
     uint8_t state = found.state == QZ_STATE_IDLE ? QZ_STATE_READY : found.state;
-    struct qzi_piece piece = {ns, found.stack, found.thread, state, found.inferred};
-    if (count == PIECES) /* the rest counts as the last one */
-      pieces[PIECES - 1].time += ns;
-    else
-      pieces[count++] = piece;
+    pieces[count++] = (struct qzi_piece){ns, found.stack, found.thread, state, found.inferred};
     from += ns;
   }
-  if (from < link->end && count < PIECES)
-    pieces[count++] = (struct qzi_piece){.time = link->end - from, .state = QZ_STATE_USEFUL};
+  if (from < link->end) pieces[count++] = (struct qzi_piece){.time = link->end - from, .state = QZ_STATE_USEFUL};
   for (uint32_t k = count; k-- > 1;) /* nobody yet: who comes */
     if (!pieces[k - 1].stack && !pieces[k - 1].thread) {
       pieces[k - 1].stack = pieces[k].stack;
       pieces[k - 1].thread = pieces[k].thread;
     }
+  count = qzi_pieces_shorten(pieces, count, &chains->random);
   link->pieces = count ? malloc(count * sizeof *pieces) : NULL;
   link->pieces_count = link->pieces ? count : 0;
   if (link->pieces) memcpy(link->pieces, pieces, count * sizeof *pieces);

@@ -12,15 +12,8 @@
 
 #include "abi/session_read.h"
 #include "observations.h"
+#include "pieces.h"
 #include "sampler/util/hash_index.h"
-
-/* A stretch of a chain: what one actor did, seen at once. */
-struct qzi_piece {
-  uint64_t time;          /* length */
-  uint32_t stack, thread; /* node, entity; 0: unknown */
-  uint8_t state;          /* enum qz_state */
-  uint8_t inferred;
-};
 
 struct qzi_link {
   uint64_t id, prev;          /* names; prev 0: the beginning */
@@ -45,8 +38,10 @@ struct qzi_chains {
   uint64_t *counts;       /* crumbs read of each actor */
   struct qzi_observations *logs;
   uint32_t actors;
-  uint64_t all_due;      /* when all are read next */
-  uint64_t crumbs, lost; /* read; not read, or without memory for them */
+  uint64_t all_due;         /* when all are read next */
+  struct qzi_piece *pieces; /* of the link that is made; QZI_OBSERVATIONS_MOST + 1 */
+  uint64_t random;          /* state of a generator, not 0 */
+  uint64_t crumbs, lost;    /* read; not read, or without memory for them */
   void (*settle)(void *to, const struct qzi_link *link);
   void *to;
 };

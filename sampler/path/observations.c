@@ -3,15 +3,34 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include "pieces.h"
 #include "sampler/util/array.h"
-
-#define LONG 8192u /* observations of one actor that nobody has asked for yet */
 
 static int alike(const struct qzi_observation *a, const struct qzi_observation *b) {
   return a->stack == b->stack && a->thread == b->thread && a->state == b->state && a->inferred == b->inferred;
 }
 
-int qzi_observations_add(struct qzi_observations *log, const struct qzi_observation *seen) {
+/* Halves a log at least, to the same resolution everywhere: neighbours become one as long as that is no longer than a
+ * few of the average, one of both, the more likely the longer it took. So sums are right on average. */
+static void halve(struct qzi_observations *log, uint64_t *random) {
+  uint64_t start = log->first ? log->at[log->first - 1].end : 0, begin = start;
+  uint64_t most = 4 * (log->at[log->count - 1].end - start) / QZI_OBSERVATIONS_MOST;
+  uint32_t kept = log->first;
+  for (uint32_t k = log->first + 1; k < log->count; k++) {
+    struct qzi_observation *last = &log->at[kept], *one = &log->at[k];
+    if (one->end - begin > most) {
+      begin = last->end;
+      log->at[++kept] = *one;
+      continue;
+    }
+    uint64_t end = one->end;
+    if (qzi_chosen(random, last->end - begin, end - last->end)) *last = *one;
+    last->end = end;
+  }
+  log->count = kept + 1;
+}
+
+int qzi_observations_add(struct qzi_observations *log, const struct qzi_observation *seen, uint64_t *random) {
   if (log->count > log->first && alike(&log->at[log->count - 1], seen)) {
     log->at[log->count - 1].end = seen->end;
     return 0;
@@ -21,11 +40,7 @@ int qzi_observations_add(struct qzi_observations *log, const struct qzi_observat
     log->count -= log->first;
     log->first = 0;
   }
-  if (log->count - log->first >= LONG) {
-    uint32_t kept = log->first;
-    for (uint32_t k = log->first + 1; k < log->count; k += 2) log->at[kept++] = log->at[k];
-    log->count = kept;
-  }
+  if (log->count - log->first >= QZI_OBSERVATIONS_MOST) halve(log, random);
   if (qzi_grow((void **)&log->at, &log->room, log->count + 1, sizeof *log->at)) return -1;
   log->at[log->count++] = *seen;
   return 0;

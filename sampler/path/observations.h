@@ -2,7 +2,7 @@
  *
  * Owns:    a log for each actor (a processor; pthread layer: a thread), in time order.
  * Writer and reader: the aggregating thread.
- * Must not: grow without bound: a long log forgets every second observation, whose time goes to the next one.
+ * Must not: grow without bound: what lies long ago is kept less finely.
  */
 #ifndef QZI_PATH_OBSERVATIONS_H
 #define QZI_PATH_OBSERVATIONS_H
@@ -21,8 +21,9 @@ struct qzi_observations {
   uint32_t first, count, room; /* those from `first` on are needed */
 };
 
-/* 0, or -1: out of memory, it is left out. */
-int qzi_observations_add(struct qzi_observations *log, const struct qzi_observation *seen);
+#define QZI_OBSERVATIONS_MOST 8192u /* in a log */
+/* random: state of a generator, not 0. 0, or -1: out of memory, it is left out. */
+int qzi_observations_add(struct qzi_observations *log, const struct qzi_observation *seen, uint64_t *random);
 /* Those that stand for some of (from, to], one after the other: *at begins as log->first. The time in that stretch; 0:
  * no more. A stretch after the last one is the last one's. */
 uint64_t qzi_observations_next(const struct qzi_observations *log, uint32_t *at, uint64_t from, uint64_t to,

@@ -105,6 +105,15 @@ for (const [compiler, options] of [
       const slack = 0.03 + 4 * Math.sqrt((part * (1 - part)) / samples);
       t.true(Math.abs(share - part) <= slack, `line of ${comment}: ${share}, not ${part} ± ${slack}`);
     }
+    // One thread works, the other waits for its end: what that one does is the critical path, however long.
+    for (const { line, total, onPathNs } of file!.lines) {
+      const { time, spinning, ready, blocked, io } = costIndex;
+      const whatever = [time, spinning, ready, blocked, io].reduce((sum, k) => sum + total[k]!, 0);
+      t.true(
+        Math.abs(onPathNs - whatever) <= 0.01 * model.elapsedNs,
+        `line ${line}: ${onPathNs} on path of ${whatever}`,
+      );
+    }
     const tree = viewOf(model, 'tree');
     const at = (comment: string) => (one: Entity) => one.kind === 'code-loop' && one.line === lineOf(comment);
     const way = (comment: string): string | undefined => wayTo(model, tree, at(comment))?.slice(-3).join(' > ');

@@ -14,7 +14,11 @@ function fileOf(model: Model, name: string): SourceFile {
   const found = findSource(model, name);
   const [file, ...others] = found;
   if (file && others.length === 0) return file;
-  const some = (files: readonly SourceFile[]): string => files.map(({ path }) => path).slice(0, 5).join(', ');
+  const some = (files: readonly SourceFile[]): string =>
+    files
+      .map(({ path }) => path)
+      .slice(0, 5)
+      .join(', ');
   if (file) throw new Failure(`"${name}" is part of ${found.length} paths`, `say which: ${some(found)}`);
   const all = sourceFiles(model);
   if (all.length === 0)
@@ -24,7 +28,11 @@ function fileOf(model: Model, name: string): SourceFile {
     );
   throw new Failure(
     `no line of "${name}" costs time in this profile`,
-    didYouMean(name, all.map(({ path }) => baseName(path)), `files with most time of their own: ${some(all)}`),
+    didYouMean(
+      name,
+      all.map(({ path }) => baseName(path)),
+      `files with most time of their own: ${some(all)}`,
+    ),
   );
 }
 

@@ -70,13 +70,22 @@ export function sourceReport(model: Model, file: SourceFile, text: SourceText, o
     { head: 'NPT', text: ({ costs }) => (share(cost(costs, 'npt')) === '' ? '' : time(cost(costs, 'npt'), options)) },
     { head: 'share', text: ({ costs }) => share(cost(costs, 'npt')), tone: 'strong' },
     { head: 'self', text: ({ costs }) => share(own(costs)) },
-    { head: 'idle', text: ({ costs }) => (share(cost(costs, 'idle')) === '' ? '' : time(cost(costs, 'idle'), options)), drop: 3 },
-    { head: 'blocked', text: ({ costs }) => (share(cost(costs, 'blocked')) === '' ? '' : time(cost(costs, 'blocked'), options)), drop: 4 },
+    {
+      head: 'idle',
+      text: ({ costs }) => (share(cost(costs, 'idle')) === '' ? '' : time(cost(costs, 'idle'), options)),
+      drop: 3,
+    },
+    {
+      head: 'blocked',
+      text: ({ costs }) => (share(cost(costs, 'blocked')) === '' ? '' : time(cost(costs, 'blocked'), options)),
+      drop: 4,
+    },
     { head: 'on path', text: ({ costs }) => share(costs?.onPathNs ?? 0), drop: 2 },
     { head: 'line', text: (row) => (row.line === 0 ? '' : `${hot(row) ? '>' : ''}${row.line}`) },
     {
       head: 'source',
-      text: (row) => (row.line === 0 ? (options.ascii ? '...' : '…') : clean(row.text.replace(/\t/g, '        '), options)),
+      text: (row) =>
+        row.line === 0 ? (options.ascii ? '...' : '…') : clean(row.text.replace(/\t/g, '        '), options),
       short: (row, columns) => beginning(row.text.replace(/\t/g, '        '), columns, options),
       align: 'left',
       name: true,
@@ -131,7 +140,11 @@ export function sourceJson(model: Model, file: SourceFile, version: string): str
 }
 
 export function sourceCsv(file: SourceFile): string {
-  const plain = (name: string): string => name.replace(/SelfNs$/, '_self_ns').replace(/Ns$/, '_ns').replace('onPath', 'on_path');
+  const plain = (name: string): string =>
+    name
+      .replace(/SelfNs$/, '_self_ns')
+      .replace(/Ns$/, '_ns')
+      .replace('onPath', 'on_path');
   const rows = file.lines.map((line) =>
     Object.fromEntries(Object.entries(fields(line)).map(([name, value]) => [plain(name), value])),
   );

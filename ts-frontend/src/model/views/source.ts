@@ -127,7 +127,9 @@ export function findSource(model: Model, name: string): SourceFile[] {
 /** The line with most time of its own; without any, with most. undefined: there is none. */
 export function hottestLine(file: SourceFile): SourceLine | undefined {
   const npt = costIndex.npt;
-  return [...file.lines].sort((a, b) => f64(b.self, npt) - f64(a.self, npt) || f64(b.total, npt) - f64(a.total, npt))[0];
+  return [...file.lines].sort(
+    (a, b) => f64(b.self, npt) - f64(a.self, npt) || f64(b.total, npt) - f64(a.total, npt),
+  )[0];
 }
 
 /** The line of an entity's own source with most time of its own: of a procedure, in it; else where it was defined. */
