@@ -24,7 +24,8 @@ function fileOf(model: Model, name: string): SourceFile {
   if (all.length === 0)
     throw new Failure(
       'this profile has no source lines',
-      'they are recorded of programs without hooks that were compiled with -g, where their memory may be read (docs/reference/loops.md)',
+      'they are recorded of programs without hooks that were compiled with -g, where their memory may be read ' +
+        '(docs/reference/loops.md)',
     );
   throw new Failure(
     `no line of "${name}" costs time in this profile`,
