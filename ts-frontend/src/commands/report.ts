@@ -23,7 +23,10 @@ export const command: Command = {
     ['quartz report --json | jq .findings', 'for programs'],
     ['quartz report --markdown >> "$GITHUB_STEP_SUMMARY"', 'for a job summary'],
   ],
-  options: ['view', 'lines', 'focus', 'source', 'sort', 'metric', 'markdown', 'sarif', 'notes', 'brief', ...formatOptions],
+  options: [
+    ...(['view', 'lines', 'focus', 'source', 'sort', 'metric', 'markdown', 'sarif', 'notes', 'brief'] as const),
+    ...formatOptions,
+  ],
   most: 1,
   run: async (args) => {
     const view = args.text('view') ?? 'procedures';

@@ -98,7 +98,8 @@ export function sourceReport(model: Model, file: SourceFile, text: SourceText, o
       `(${percent(total, model.elapsedNs)}) while a thread was in it or in what it called, ` +
       `${percent(file.self[costIndex.npt] ?? 0, model.elapsedNs)} in its own code.` +
       (hottest && own(hottest) > 0
-        ? ` Hottest line: ${clean(baseName(file.path), options)}:${hottest.line}, ${percent(own(hottest), model.elapsedNs)} of its own.`
+        ? ` Hottest line: ${clean(baseName(file.path), options)}:${hottest.line}, ` +
+          `${percent(own(hottest), model.elapsedNs)} of its own.`
         : ''),
     ...('error' in text ? [`No text beside the numbers: ${text.error}.`] : []),
     ...(rows.length === 0 ? [`No line costs as much as ${percent(least, 1)}.`] : []),

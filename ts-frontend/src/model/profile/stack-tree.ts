@@ -4,7 +4,7 @@
  * procedure is innermost. Pure.
  */
 import { countAt, item, u32 } from './columns.js';
-import type { RawProfile } from './raw-profile.js';
+import type { EntityKind, RawProfile } from './raw-profile.js';
 
 export interface Stacks {
   count: number;
@@ -30,16 +30,10 @@ export interface Stacks {
 export function prepareStacks(raw: RawProfile, groupOf: Uint32Array, entities: number): Stacks {
   const { parent, entity } = raw.stacks;
   const count = Math.max(1, parent.length);
-  const isProcedure = new Uint8Array(raw.entities.length);
-  const isCodeLoop = new Uint8Array(raw.entities.length);
-  const isCodeLine = new Uint8Array(raw.entities.length);
-  for (let e = 1; e < isProcedure.length; e++) {
-    const { kind } = item(raw.entities, e);
-    if (kind === 'procedure') isProcedure[e] = 1;
-    if (kind === 'code-loop') isCodeLoop[e] = 1;
-    if (kind === 'code-line') isCodeLine[e] = 1;
-  }
-
+  const isOf = (kind: EntityKind): Uint8Array => Uint8Array.from(raw.entities, (one) => (one.kind === kind ? 1 : 0));
+  const isProcedure = isOf('procedure'),
+    isCodeLoop = isOf('code-loop'),
+    isCodeLine = isOf('code-line');
   const depth = new Uint32Array(count);
   const procedure = new Uint32Array(count);
   const owner = new Uint32Array(count);
