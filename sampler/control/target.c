@@ -12,7 +12,7 @@
 #include "sampler/util/numbers.h"
 
 #define MAP_NS      UINT64_C(1000000000) /* between readings of the map */
-#define USAGE_COST  800u /* what the process used is read for at most one part in so many of a CPU */
+#define USAGE_COST  800u                 /* what the process used is read for at most one part in so many of a CPU */
 #define MAP_SOON_NS UINT64_C(100000000)  /* the same, when an unknown address was seen */
 
 #define BRIEF_NS    UINT64_C(1000000000) /* a shorter run tells little */

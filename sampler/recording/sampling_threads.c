@@ -26,8 +26,8 @@
        */
 #define MANY            3000u /* threads: the snapshots' part gets smaller by one such part for each so many, */
 #define MANY_MOST       4u    /* to a quarter */
-#define WAKE_COST       50u              /* these one part in so many, unless the user asked for a rate */
-#define WAKES_SEEN      16u              /* one in so many is measured; */
+#define WAKE_COST       50u   /* these one part in so many, unless the user asked for a rate */
+#define WAKES_SEEN      16u   /* one in so many is measured; */
 #define WAKE_MOST_NS    UINT64_C(100000) /* one that took longer was another thing */
 #define EXACT_COST      800u             /* exact counts take at most one part in so many */
 #define SLOWER_MOST     50u              /* times */

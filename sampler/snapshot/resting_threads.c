@@ -80,9 +80,7 @@ uint32_t qzi_resting_next(const struct qzi_resting *resting, uint32_t index, uin
   return high;
 }
 
-const uint64_t *qzi_resting_awake(const struct qzi_resting *resting) {
-  return resting->count ? resting->awake : NULL;
-}
+const uint64_t *qzi_resting_awake(const struct qzi_resting *resting) { return resting->count ? resting->awake : NULL; }
 
 const struct qzi_tuple_key *qzi_resting_as(const struct qzi_resting *resting, uint32_t index) {
   return resting->group_of[index] ? &resting->groups[resting->group_of[index] - 1].key : NULL;
