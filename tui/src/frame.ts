@@ -12,6 +12,7 @@ import { overview, settledOverview } from './views/overview.js';
 import { table } from './views/table.js';
 import { detail } from './views/detail.js';
 import { bottle } from './views/bottle.js';
+import { contexts } from './views/contexts.js';
 import { settledSource, source } from './views/source.js';
 import { help } from './views/help.js';
 
@@ -60,6 +61,7 @@ export function tableSize(body: Size): Size & { beside: boolean } {
 function viewOf(scene: Scene, body: Size, state: State, glyphs: Glyphs): Canvas {
   if (state.tab === 'overview') return overview(scene, body, state, glyphs);
   if (state.tab === 'bottle') return bottle(scene, body, state, selectedEntity(state, scene), glyphs);
+  if (state.tab === 'contexts') return contexts(scene, body, state, glyphs);
   if (state.tab === 'source') return source(scene, body, state, glyphs);
   if (state.zoom) return detail(scene, body, state, glyphs);
   const canvas = new Canvas(body.width, body.height);

@@ -2,8 +2,9 @@
  * What the mouse does: the wheel moves, a click chooses a tab, a column to sort by, or a row; a second one goes into
  * it.
  */
-import { bodyTop, tabPlaces, tableSize } from './frame.js';
+import { bodyOf, bodyTop, tabPlaces, tableSize } from './frame.js';
 import type { Action, Scene, Size, State } from './state/types.js';
+import { contextIndex, contextRows } from './state/contexts.js';
 import { currentIndex, currentRows, isTable, tableTab } from './state/state.js';
 import { columnsThatFit } from './state/tables.js';
 import { scrollTo } from './views/table.js';
@@ -23,11 +24,23 @@ export function pointed({ action, x, y }: MouseEvent, state: State, scene: Scene
     const place = tabPlaces(size.width).find((tab) => x >= tab.x && x < tab.x + tab.width);
     return place === undefined ? null : { type: 'tab', tab: place.tab };
   }
+  if (state.tab === 'contexts') return contextAt(y - bodyTop, state, scene, size);
   if (!isTable(state.tab) || state.zoom) return null;
   const part = tableSize({ width: size.width, height: size.height - bodyTop - 1 });
   const row = y - bodyTop;
   if (x >= part.width || row < 0 || row >= part.height) return null;
   return row === 0 ? columnAt(x, part.width, state, scene) : rowAt(row, part.height, state, scene);
+}
+
+/** The selected row opens, or folds; another is selected. */
+function contextAt(row: number, state: State, scene: Scene, size: Size): Action | null {
+  const rows = contextRows(scene, state);
+  const index = contextIndex(state, rows);
+  const height = bodyOf(size).height - 1;
+  if (row < 1 || row > height) return null;
+  const target = scrollTo(index, height, rows.length) + row - 1;
+  if (target === index) return { type: 'enter' };
+  return target < rows.length ? { type: 'move', by: target - index } : null;
 }
 
 function columnAt(x: number, width: number, state: State, scene: Scene): Action | null {

@@ -36,7 +36,7 @@ export const bindings: readonly Binding[] = [
   {
     keys: ['enter'],
     shown: 'Enter',
-    does: 'go into the children of the selected one; on the overview, of the finding at the top',
+    does: 'go into the children of the selected one; on the overview, of the finding at the top; open, and fold, a context',
     action: () => ({ type: 'enter' }),
   },
   { keys: ['backspace'], shown: 'Backspace', does: 'go up again', action: () => ({ type: 'back' }) },
@@ -58,6 +58,7 @@ export const bindings: readonly Binding[] = [
     action: () => ({ type: 'zoom' }),
   },
   { keys: ['b'], shown: 'b', does: 'bottle graph of threads, procedures or locks', action: () => ({ type: 'bottle' }) },
+  { keys: ['v'], shown: 'v', does: 'contexts: from the top down, by callers, flat', action: () => ({ type: 'view' }) },
   { keys: ['f', 'space'], shown: 'f', does: 'freeze, and go on', action: () => ({ type: 'freeze' }) },
   { keys: ['left', '['], shown: 'Left [', does: 'an earlier moment', action: () => ({ type: 'step', by: -1 }) },
   { keys: ['right', ']'], shown: 'Right ]', does: 'a later moment', action: () => ({ type: 'step', by: 1 }) },

@@ -1,7 +1,7 @@
 /** What the user has chosen (State), what there is to show (Scene), and what a key asks for (Action). */
-import type { Model } from '../../../ts-frontend/src/model/index.js';
+import type { CostName, Model, ViewName } from '../../../ts-frontend/src/model/index.js';
 
-export const tabs = ['overview', 'procedures', 'locks', 'threads', 'objects', 'bottle', 'source'] as const;
+export const tabs = ['overview', 'procedures', 'locks', 'threads', 'objects', 'bottle', 'contexts', 'source'] as const;
 export type Tab = (typeof tabs)[number];
 export type TableTab = 'procedures' | 'locks' | 'threads' | 'objects';
 export type BottleOf = 'threads' | 'procedures' | 'locks';
@@ -12,8 +12,17 @@ export interface TableState {
   selected: number;
   index: number;
 }
+export interface ContextsState {
+  view: ViewName;
+  sort: CostName;
+  /** Keys of rows that are open where they would be folded, or folded where they would be open. */
+  turned: readonly string[];
+  /** Key of the selected row; '': the first. */
+  selected: string;
+}
 export interface State {
   tab: Tab;
+  from: Tab; // where the source tab was come to from: whose selected row it shows
   tables: Record<TableTab, TableState>;
   inclusive: boolean;
   filter: string;
@@ -27,6 +36,7 @@ export interface State {
   zoom: boolean; // the selected entity fills the screen
   scroll: number; // the first line of the findings that is shown
   finding: number; // which finding that is
+  contexts: ContextsState;
   sourceScroll: number;
   help: number; // page that is shown, 0 = none
   message: string;
@@ -80,6 +90,7 @@ export type Action =
   | { type: 'sort-column'; column: string }
   | { type: 'message'; text: string }
   | { type: 'bottle' }
+  | { type: 'view' }
   | { type: 'zoom' };
 export interface Size {
   width: number;
