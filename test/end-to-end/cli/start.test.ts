@@ -10,7 +10,8 @@ import { command, directory, run, type Said } from '../../support/run-quartz.js'
 /** A checkout as it was cloned, but for packages of others, which no registry is asked for. */
 function unbuilt(): string {
   const place = directory();
-  for (const part of ['scripts', 'ts-frontend/bin']) cpSync(join(root, part), join(place, part), { recursive: true });
+  for (const part of ['CMakeLists.txt', 'scripts', 'ts-frontend/bin'])
+    cpSync(join(root, part), join(place, part), { recursive: true });
   const description = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as Record<string, unknown>;
   writeFileSync(join(place, 'package.json'), JSON.stringify({ ...description, dependencies: {}, devDependencies: {} }));
   return place;

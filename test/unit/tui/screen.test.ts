@@ -38,7 +38,7 @@ for (const [width, height] of [
 
 test.serial('ASCII sends no other character', async (t) => {
   const session = new Session(new Memory(small()), { ascii: true, width: 140, height: 40 });
-  for (const key of ['1', '2', '3', '4', '5', '6', '7', '?']) {
+  for (const key of ['1', '2', '3', '4', '5', '6', '7', '8', '?']) {
     for (const line of await session.type(key)) t.regex(line, /^[\x20-\x7e]*$/);
   }
   golden(t, 'overview-ascii', await session.type('x', '1'));
@@ -181,6 +181,47 @@ test.serial('Enter goes into the children, Backspace up again', async (t) => {
   t.regex(session.lines()[2]!, /^all › main › \w+/);
   await session.type('\x7f', '\x7f');
   t.notRegex(session.lines()[2]!, /›/);
+  await session.quit();
+});
+
+test.serial('contexts open and fold, are found by name, and are shown by callers and by file', async (t) => {
+  const session = new Session(new Memory(small()), { width: 120, height: 30 });
+  await session.settle((lines) => lines[0]!.includes('prog'));
+  const names = (lines: readonly string[]): string[] =>
+    lines
+      .slice(4, -1)
+      .flatMap((line) => / ([-+] \S+| {2}\S+)(?: \[\w+\])?(?: {2}\S+:\d+)?$/.exec(line)?.[1]?.trim() ?? []);
+  const open = await session.type('7');
+  t.true(names(open).includes('- main'), names(open).join());
+  t.true(names(open).some((name) => name === 'setup'));
+  const folded = await session.type('j', '\r');
+  t.regex(
+    folded.find((line) => line.startsWith('>'))!,
+    /\+ main/,
+  );
+  t.false(names(folded).includes('setup'));
+  const again = await session.type('\r');
+  t.deepEqual(names(again), names(open));
+  const found = await session.type('/', ...'inner', '\r');
+  t.deepEqual(names(found), ['- prog', '- main', '- work', 'inner']);
+  t.regex((await session.type('G'))[3 + 4]!, /^>.* inner$/);
+  t.regex(
+    (await session.type('\x7f')).find((line) => line.startsWith('>'))!,
+    /- work/,
+  );
+  const callers = await session.type('\x1b', 'v');
+  t.true(callers[3]!.includes('callers'));
+  const flat = await session.type('v');
+  t.true(flat[3]!.includes('module, file, procedure'));
+  t.true((await session.type('s'))[3]!.includes('time▼'));
+  await session.quit();
+});
+
+test.serial('the source tab shows the selected context', async (t) => {
+  const session = new Session(new Memory(small()), { width: 120, height: 30 });
+  await session.settle((lines) => lines[0]!.includes('prog'));
+  await session.type('7', '/', ...'setup', '\r', 'G');
+  t.regex((await session.type('8'))[3]!, /^setup {2}.*prog\.c:2/);
   await session.quit();
 });
 

@@ -2,7 +2,14 @@
  * Rows of the tab of calling contexts: which are open, and which one is selected. The hot path is open until it is
  * folded, everything else is folded until it is opened; with a filter, the ways to what it matches are open. Pure.
  */
-import { costIndex, viewOf, type CostName, type Model, type ViewName, type ViewRow } from '../../../ts-frontend/src/model/index.js';
+import {
+  costIndex,
+  viewOf,
+  type CostName,
+  type Model,
+  type ViewName,
+  type ViewRow,
+} from '../../../ts-frontend/src/model/index.js';
 import type { ContextsState, Scene, State } from './types.js';
 
 export const contextViews: readonly ViewName[] = ['tree', 'callers', 'flat'];

@@ -1,5 +1,12 @@
 /** Calling contexts as a tree that opens and folds: from the top down, by callers, or by module, file and procedure. */
-import { baseName, costIndex, type CostName, type Model, type ViewName, type ViewRow } from '../../../ts-frontend/src/model/index.js';
+import {
+  baseName,
+  costIndex,
+  type CostName,
+  type Model,
+  type ViewName,
+  type ViewRow,
+} from '../../../ts-frontend/src/model/index.js';
 import { label, place, shortLabel } from '../../../ts-frontend/src/render/wording/names.js';
 import { cut } from '../../../ts-frontend/src/render/format/text.js';
 import { Canvas, Colour } from '../draw/canvas.js';
