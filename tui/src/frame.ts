@@ -61,7 +61,7 @@ export function tableSize(body: Size): Size & { beside: boolean } {
 function viewOf(scene: Scene, body: Size, state: State, glyphs: Glyphs): Canvas {
   if (state.tab === 'overview') return overview(scene, body, state, glyphs);
   if (state.tab === 'bottle') return bottle(scene, body, state, selectedEntity(state, scene), glyphs);
-  if (state.tab === 'contexts') return contexts(scene, body, state, glyphs);
+  if (state.tab === 'tree') return contexts(scene, body, state, glyphs);
   if (state.tab === 'source') return source(scene, body, state, glyphs);
   if (state.zoom) return detail(scene, body, state, glyphs);
   const canvas = new Canvas(body.width, body.height);
@@ -110,20 +110,31 @@ function header(canvas: Canvas, scene: Scene, state: State, glyphs: Glyphs): voi
   canvas.textRight(room, 0, right.length, right, { inverse: true, bold: live.ended !== null });
 }
 function tabBar(canvas: Canvas, state: State): void {
-  for (const { tab, x, width } of tabPlaces(canvas.width)) {
+  const places = tabPlaces(canvas.width);
+  // The one that is shown comes last: where it is narrow its bracket takes the blank before the next.
+  for (const { tab, x, width } of [...places].sort(
+    (a, b) => Number(a.tab === state.tab) - Number(b.tab === state.tab),
+  )) {
     const on = tab === state.tab;
     const text =
       width > 3
         ? ` ${tabs.indexOf(tab) + 1} ${item(tab, 0).toUpperCase()}${tab.slice(1)}`
         : ` ${tabs.indexOf(tab) + 1}`;
-    canvas.text(x, 1, on ? `[${text.slice(1)}]` : `${text} `, on ? { bold: true, underline: true } : {}, width);
+    canvas.text(
+      x,
+      1,
+      on ? `[${text.slice(1)}]` : `${text} `,
+      on ? { bold: true, underline: true } : {},
+      on ? width + 1 : width,
+    );
   }
 }
 export function tabPlaces(width: number): { tab: (typeof tabs)[number]; x: number; width: number }[] {
-  const long = tabs.reduce((sum, tab) => sum + tab.length + 4, 0) <= width;
+  const names = tabs.join('').length;
+  const around = [4, 3].find((blanks) => names + blanks * tabs.length < width);
   let x = 0;
   return tabs.map((tab) => {
-    const place = { tab, x, width: long ? tab.length + 4 : 3 };
+    const place = { tab, x, width: around === undefined ? 3 : tab.length + around };
     x += place.width;
     return place;
   });

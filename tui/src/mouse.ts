@@ -24,7 +24,7 @@ export function pointed({ action, x, y }: MouseEvent, state: State, scene: Scene
     const place = tabPlaces(size.width).find((tab) => x >= tab.x && x < tab.x + tab.width);
     return place === undefined ? null : { type: 'tab', tab: place.tab };
   }
-  if (state.tab === 'contexts') return contextAt(y - bodyTop, state, scene, size);
+  if (state.tab === 'tree') return contextAt(y - bodyTop, state, scene, size);
   if (!isTable(state.tab) || state.zoom) return null;
   const part = tableSize({ width: size.width, height: size.height - bodyTop - 1 });
   const row = y - bodyTop;

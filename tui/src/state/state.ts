@@ -47,7 +47,7 @@ export const isTable = (tab: Tab): tab is TableTab =>
 
 /** The entity that the views beside the table speak of: the selected row, or 0 where there is none. */
 export function selectedEntity(state: State, scene: Scene): number {
-  if (state.tab === 'contexts' || (state.tab === 'source' && state.from === 'contexts'))
+  if (state.tab === 'tree' || (state.tab === 'source' && state.from === 'tree'))
     return contextEntity(state, scene);
   const rows = currentRows(state, scene);
   return rows[currentIndex(state, scene, rows)]?.entity ?? state.focus[state.focus.length - 1] ?? 0;
@@ -102,7 +102,7 @@ export function reduce(before: State, action: Action, scene: Scene): State {
     case 'move':
       if (state.tab === 'source') return { ...state, sourceScroll: state.sourceScroll + action.by };
       if (state.tab === 'overview') return { ...state, scroll: state.scroll + action.by };
-      if (state.tab === 'contexts') return selectContext(state, scene, action.by);
+      if (state.tab === 'tree') return selectContext(state, scene, action.by);
       return select(state, scene, currentIndex(state, scene) + action.by);
     case 'home':
       return toEnd(state, scene, -1e9);
@@ -117,7 +117,7 @@ export function reduce(before: State, action: Action, scene: Scene): State {
           ? state
           : { ...state, tab: 'procedures', zoom: false, focus: [finding.entity], focusIndex: 0 };
       }
-      if (state.tab === 'contexts') return turnContext(state, scene);
+      if (state.tab === 'tree') return turnContext(state, scene);
       const entity = selectedEntity(state, scene);
       const row = currentRows(state, scene)[currentIndex(state, scene)];
       if (row === undefined || row.self || state.focus[state.focus.length - 1] === entity)
@@ -130,7 +130,7 @@ export function reduce(before: State, action: Action, scene: Scene): State {
       };
     }
     case 'back':
-      if (state.tab === 'contexts') return contextAbove(state, scene);
+      if (state.tab === 'tree') return contextAbove(state, scene);
       return state.focus.length === 0 ? state : { ...state, focus: state.focus.slice(0, -1), focusIndex: 0 };
     case 'escape':
       if (state.help > 0) return { ...state, help: 0 };
@@ -141,7 +141,7 @@ export function reduce(before: State, action: Action, scene: Scene): State {
       if (state.frozen !== null) return { ...state, frozen: null };
       return { ...state, mark: null };
     case 'sort': {
-      if (state.tab === 'contexts') return sortContexts(state, action.by);
+      if (state.tab === 'tree') return sortContexts(state, action.by);
       const tab = tableTab(state);
       const columns = columnsOf(tab);
       const at = columns.findIndex((column) => column.id === state.tables[tab].sort);
@@ -167,7 +167,7 @@ export function reduce(before: State, action: Action, scene: Scene): State {
       return { ...state, bottleOf: item(order, (order.indexOf(state.bottleOf) + 1) % order.length) };
     }
     case 'view':
-      return state.tab === 'contexts' ? nextContextView(state) : { ...state, message: 'the tab of contexts only' };
+      return state.tab === 'tree' ? nextContextView(state) : { ...state, message: 'the tree only' };
     case 'freeze':
       return { ...state, frozen: state.frozen === null ? scene.live.nowNs : null };
     case 'step': {
@@ -209,7 +209,7 @@ export function reduce(before: State, action: Action, scene: Scene): State {
 }
 function toEnd(state: State, scene: Scene, far: number): State {
   if (state.tab === 'source') return { ...state, sourceScroll: far };
-  if (state.tab === 'contexts') return selectContext(state, scene, far);
+  if (state.tab === 'tree') return selectContext(state, scene, far);
   return state.tab === 'overview' ? { ...state, scroll: far } : select(state, scene, far);
 }
 function withSort(state: State, tab: TableTab, sort: string): State {

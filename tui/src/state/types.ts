@@ -1,7 +1,7 @@
 /** What the user has chosen (State), what there is to show (Scene), and what a key asks for (Action). */
 import type { CostName, Model, ViewName } from '../../../ts-frontend/src/model/index.js';
 
-export const tabs = ['overview', 'procedures', 'locks', 'threads', 'objects', 'bottle', 'contexts', 'source'] as const;
+export const tabs = ['overview', 'procedures', 'locks', 'threads', 'objects', 'bottle', 'tree', 'source'] as const;
 export type Tab = (typeof tabs)[number];
 export type TableTab = 'procedures' | 'locks' | 'threads' | 'objects';
 export type BottleOf = 'threads' | 'procedures' | 'locks';
