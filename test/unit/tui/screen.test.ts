@@ -202,7 +202,7 @@ test.serial('contexts open and fold, are found by name, and are shown by callers
   t.false(names(folded).includes('setup'));
   const again = await session.type('\r');
   t.deepEqual(names(again), names(open));
-  const found = await session.type('/', ...'inner', '\r');
+  const found = await session.type('/', ...Array.from('inner'), '\r');
   t.deepEqual(names(found), ['- prog', '- main', '- work', 'inner']);
   t.regex((await session.type('G'))[3 + 4]!, /^>.* inner$/);
   t.regex(
@@ -220,7 +220,7 @@ test.serial('contexts open and fold, are found by name, and are shown by callers
 test.serial('the source tab shows the selected context', async (t) => {
   const session = new Session(new Memory(small()), { width: 120, height: 30 });
   await session.settle((lines) => lines[0]!.includes('prog'));
-  await session.type('7', '/', ...'setup', '\r', 'G');
+  await session.type('7', '/', ...Array.from('setup'), '\r', 'G');
   t.regex((await session.type('8'))[3]!, /^setup {2}.*prog\.c:2/);
   await session.quit();
 });
