@@ -36,7 +36,7 @@ export const bindings: readonly Binding[] = [
   {
     keys: ['enter'],
     shown: 'Enter',
-    does: 'go into the children of the selected one; on the overview, of the finding at the top; in the tree: open, fold',
+    does: 'go into the children of the selected one; on the overview, of the finding at the top; in the tree: open',
     action: () => ({ type: 'enter' }),
   },
   { keys: ['backspace'], shown: 'Backspace', does: 'go up again', action: () => ({ type: 'back' }) },
