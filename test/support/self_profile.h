@@ -6,6 +6,7 @@
 #include "sampler/profile/file.h"
 #include "sampler/profile/interner.h"
 #include "sampler/profile/modules.h"
+#include "sampler/profile/symbolize.h"
 
 struct self_profile {
   char path[64];
@@ -35,6 +36,7 @@ static inline void self_profile_open(struct self_profile *self) {
 }
 
 static inline void self_profile_close(struct self_profile *self) {
+  qzi_symbols_close(&self->interner);
   qzi_intern_close(&self->interner);
   qzi_file_close(&self->file);
   qz_session_close(&self->view);

@@ -86,7 +86,8 @@ export function contexts(scene: Scene, size: Size, state: State, glyphs: Glyphs)
 /** Indented, with a mark that it opens (+) or folds (-); where it is defined, if there is room. */
 function nameOf(model: Model, { row, depth, open }: ContextRow, room: number, glyphs: Glyphs): string {
   const deepest = Math.max(0, Math.min(depth, Math.floor(room / 4)));
-  const indent = `${' '.repeat(deepest)}${deepest < depth ? `[${depth}] ` : ''}${row.size === 0 ? ' ' : open ? '-' : '+'} `;
+  const mark = row.size === 0 ? ' ' : open ? '-' : '+';
+  const indent = `${' '.repeat(deepest)}${deepest < depth ? `[${depth}] ` : ''}${mark} `;
   const left = Math.max(1, room - indent.length);
   const { subject } = row;
   const entity = subject.kind === 'entity' ? model.entities[subject.entity] : undefined;

@@ -17,6 +17,12 @@ static int whole_copy; /* 1: the walk gets a copy of the stack; 2: of its first 
 #define HERE __attribute__((noinline, noclone))
 static volatile unsigned long kept;
 
+/* Of a stack, as a sampler copies it: what a sanitizer keeps between variables is copied, too. */
+__attribute__((no_sanitize("address"))) static HERE void copy_stack(unsigned char *to, uint64_t from, size_t bytes) {
+  const volatile unsigned char *at = (const volatile unsigned char *)(uintptr_t)from;
+  for (size_t k = 0; k < bytes; k++) to[k] = at[k];
+}
+
 /* The innermost of all. The registers have to be its own. */
 static HERE void stop(void) {
   struct qzi_registers now = {.fp_known = 1};
@@ -27,7 +33,7 @@ static HERE void stop(void) {
 #endif
   static unsigned char bytes[1 << 14];
   struct qzi_stack_copy copy = {.address = now.sp, .bytes = whole_copy == 2 ? 64 : 1024, .data = bytes};
-  memcpy(bytes, (void *)(uintptr_t)now.sp, copy.bytes);
+  copy_stack(bytes, now.sp, copy.bytes);
   count = qzi_unwind(unwinder, &now, whole_copy ? &copy : NULL, frames, most, &complete);
   kept++;
 }
