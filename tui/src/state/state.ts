@@ -47,8 +47,7 @@ export const isTable = (tab: Tab): tab is TableTab =>
 
 /** The entity that the views beside the table speak of: the selected row, or 0 where there is none. */
 export function selectedEntity(state: State, scene: Scene): number {
-  if (state.tab === 'tree' || (state.tab === 'source' && state.from === 'tree'))
-    return contextEntity(state, scene);
+  if (state.tab === 'tree' || (state.tab === 'source' && state.from === 'tree')) return contextEntity(state, scene);
   const rows = currentRows(state, scene);
   return rows[currentIndex(state, scene, rows)]?.entity ?? state.focus[state.focus.length - 1] ?? 0;
 }

@@ -17,6 +17,10 @@ static int whole_copy; /* 1: the walk gets a copy of the stack; 2: of its first 
 #define HERE __attribute__((noinline, noclone))
 static volatile unsigned long kept;
 
+/* A signal handler of the test walks its own stack, which takes memory; it interrupts nothing that does. */
+const char *__tsan_default_options(void);
+const char *__tsan_default_options(void) { return "report_signal_unsafe=0"; }
+
 /* Of a stack, as a sampler copies it: what a sanitizer keeps between variables is copied, too. */
 __attribute__((no_sanitize("address"))) static HERE void copy_stack(unsigned char *to, uint64_t from, size_t bytes) {
   const volatile unsigned char *at = (const volatile unsigned char *)(uintptr_t)from;
