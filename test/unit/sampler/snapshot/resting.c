@@ -6,6 +6,7 @@
 #include "abi/profile_read.h"
 
 #include <signal.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -62,7 +63,7 @@ static struct sums take(int marks, uint32_t changes) {
       fake_state(&fake, t, QZ_STATE_BLOCKED, waits[t]);
       fake_mark(&fake, t);
     }
-    now += MS / 2 + draw(MS);
+    now += 5 * MS + draw(10 * MS); /* slowly, so that threads also rest on far slower machines */
     CHECK(!qzi_snapshot(&sampler, now));
   }
   sampler.threading->settle(&sampler);
@@ -93,8 +94,10 @@ static struct sums take(int marks, uint32_t changes) {
 
 int main(void) {
   static const uint32_t changes[] = {0, 1, 20, 400};
-  if (!(sleeper = fork()))
+  if (!(sleeper = fork())) {
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
     for (;;) pause();
+  }
   usleep(50000); /* it sleeps, and takes no more processor time */
   for (unsigned k = 0; k < sizeof changes / sizeof *changes; k++) {
     struct sums all = take(0, changes[k]), some = take(1, changes[k]);
