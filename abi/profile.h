@@ -21,7 +21,7 @@
 #define QZ_PROFILE_MAGIC      UINT64_C(0x31465052545a5551) /* finished; "QUZTRPF1" as little-endian bytes */
 #define QZ_PROFILE_MAGIC_OPEN UINT64_C(0x4e45504f545a5551) /* not (yet) finished; "QUZTOPEN" */
 #define QZ_PROFILE_MAGIC_END  UINT64_C(0x444e4552545a5551) /* of the end mark; "QUZTREND" */
-#define QZ_PROFILE_VERSION    14u
+#define QZ_PROFILE_VERSION    15u
 
 enum qz_profile_status {
   QZ_PROFILE_RECORDING = 1, /* the sampler is writing, or died while it did (then its pid is gone) */
@@ -70,7 +70,10 @@ enum qz_section_id {
   QZ_SECTION_WAIT_OVERLAP = 12, /* struct qz_wait_overlap */
   QZ_SECTION_ON_PATH = 13,      /* struct qz_on_path; written at the end */
   QZ_SECTION_SEGMENTS = 14,     /* struct qz_path_segment; written at the end */
-  QZ_SECTION_COUNT = 15
+  QZ_SECTION_ON_SPAN = 15,      /* struct qz_on_span; written at the end */
+  QZ_SECTION_SITES = 16,        /* struct qz_span_site; written at the end */
+  QZ_SECTION_LEVELS = 17,       /* struct qz_level; written at the end */
+  QZ_SECTION_COUNT = 18
 };
 #define QZ_EXTENTS_MAX 16
 struct qz_extent {
@@ -165,6 +168,16 @@ struct qz_profile {
   uint64_t path_lost;    /* lost: rings that were full, and links for which there was no memory */
   uint64_t path_cut_ns;  /* time of the path for which its chain was lost */
   uint64_t path_to_exit; /* 1: it leads to the end of the program; 0: to what ran when recording ended */
+
+  /* work and span (docs/reference/path.md); span_ns 0: not recorded, or nothing of it */
+  uint64_t work_ns, span_ns;
+  uint64_t burdened_span_ns, typical_span_ns; /* 0: not known, for the program had not ended in order */
+  uint64_t waited_ns;                         /* left out: waits for CPUs; with QZ_SESSION_CPU_WAITS */
+  uint64_t aside_ns;                          /* left out: the thread package's own work */
+  uint64_t strands;
+  uint64_t level_ns;  /* width of a level */
+  uint64_t burden_ps; /* what a spawn adds to the burdened span */
+  uint64_t span_lost; /* crumbs of the span that were lost */
 
   struct qz_section sections[QZ_SECTION_COUNT];
 };
@@ -328,6 +341,24 @@ struct qz_path_segment {
   uint8_t came; /* enum qz_arrival, how the path came to this thread; `by` is the object then */
   uint32_t by;
   uint32_t joined; /* segments that it stands for */
+};
+
+/* The span by what was done. Sum of ns = span_ns of the head. */
+struct qz_on_span {
+  uint32_t stack, thread; /* node, entity; 0: too short to be seen */
+  uint64_t count, ns;
+};
+/* Work and span of all threads that were spawned, or created, at one place, and have ended. */
+struct qz_span_site {
+  uint64_t site;  /* return address of the call; 0: all places beyond the first QZ_SPAN_SITES - 1 */
+  uint32_t start; /* entity: start routine of the first one */
+  uint32_t reserved;
+  uint64_t count, work_ns, span_ns;
+  uint64_t top_count, top_work_ns, top_span_ns; /* those that descend from none that was spawned there */
+};
+/* Work by the length of the chain to it: the k-th element is of lengths from k * level_ns. Sum = work_ns. */
+struct qz_level {
+  uint64_t ns;
 };
 
 struct qz_call_edge {

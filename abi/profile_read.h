@@ -54,6 +54,12 @@ struct qz_profile_copy {
   size_t on_path_count;
   const struct qz_path_segment *segments;
   size_t segments_count;
+  const struct qz_on_span *on_span;
+  size_t on_span_count;
+  const struct qz_span_site *sites;
+  size_t sites_count;
+  const struct qz_level *levels;
+  size_t levels_count;
   void *memory; /* everything above */
 };
 

@@ -23,7 +23,7 @@
 #define QZ_ALIGN(bytes)    __attribute__((aligned(bytes)))
 
 #define QZ_SESSION_MAGIC   UINT64_C(0x314e535a54525551) /* "QURTZSN1" as little-endian bytes */
-#define QZ_SESSION_VERSION 7u
+#define QZ_SESSION_VERSION 8u
 
 /* What a processor or a thread is doing (docs/reference/metrics.md, section 1). */
 enum qz_state {
@@ -77,6 +77,15 @@ struct qz_cost {
   uint64_t least_ps, most_ps;
 };
 
+/* Lengths of the longest chains of strands to the end of the program, in ticks (docs/reference/path.md). */
+struct qz_span_end {
+  uint64_t tick_scale; /* ns in a tick * 2^32 */
+  uint64_t length;     /* stored last; 0: the program has not ended in order */
+  uint64_t burdened, typical;
+  uint64_t crumb;  /* last crumb of the chain that `length` is of */
+  uint64_t burden; /* what a spawn adds to the burdened length, ticks */
+};
+
 /* Head of the session. Constant after `magic` is set, but for the fields marked (changes). */
 struct qz_session {
   uint64_t magic;       /* QZ_SESSION_MAGIC, stored last */
@@ -102,6 +111,8 @@ struct qz_session {
   struct qz_table string_table;    /* bytes; offset 0 is the empty string; each string ends in NUL */
   struct qz_table path_table; /* struct qz_path + crumbs_limit crumbs: one for each processor; pthread layer: one for
                                * each thread record */
+  struct qz_table span_path_table; /* the same, for the chains of the span */
+  struct qz_table span_table;      /* struct qz_span, as many as of those; of the first of path_table */
 
   uint32_t call_slots;   /* slots in the call table of one processor, a power of two */
   uint32_t stack_limit;  /* entries in a profile stack */
@@ -137,8 +148,11 @@ struct qz_session {
   struct qz_usage usage_begin, usage_end;
   uint64_t path_clock; /* (changes) what the clock page said when publishing ended last; the next one begins later */
   uint64_t path_end;   /* (changes) the chain of the thread that ended the program; 0: it has not ended in order */
+  struct qz_span_end span_end; /* (changes) work and span, with QZ_SESSION_SPAN */
 };
 #define QZ_SESSION_EXACT_HOLD 1u /* hold times are measured at each acquisition */
+#define QZ_SESSION_SPAN       2u /* (changes) work and span are recorded */
+#define QZ_SESSION_CPU_WAITS  4u /* (changes) waits for CPUs are left out of them */
 
 /* One processor. Writer: the kernel thread that is the processor. From the pthread layer, whose processors are the CPUs
  * that the process may use, these records tell nothing: the sampler visits the threads. */
@@ -316,11 +330,38 @@ struct qz_path {
   struct qz_crumb ring[];
 };
 
+/* Of all threads that were spawned, or created, at one place and have ended. Times in ticks. top_...: of those that
+ * descend from none that was spawned there. */
+struct qz_site {
+  uint64_t site;  /* return address of the call; 0: not used */
+  uint64_t start; /* start routine of the first one */
+  uint64_t count, work, span;
+  uint64_t top_count, top_work, top_span;
+};
+#define QZ_SPAN_SITES  64u /* number 0: all that have no number of their own */
+#define QZ_SPAN_LEVELS 256u
+
+/* Work and span of what one actor executed. Writer: the kernel thread that is it. Its crumbs are in span_path_table:
+ * the same as those of the time path, but for `key`, which is the length of the chain there, in ticks. */
+struct qz_span {
+  QZ_ALIGN(64) uint64_t work; /* of all strands, ticks */
+  uint64_t waited;            /* left out: waits for CPUs */
+  uint64_t aside;             /* left out: the package's own work */
+  uint64_t strands;
+  uint64_t levels_shift; /* a level is 2^this ticks; QZ_SPAN_WIDENING while they are being joined */
+  uint64_t reserved[3];
+  uint64_t levels[QZ_SPAN_LEVELS]; /* work by the length of the chain to it */
+  struct qz_site sites[QZ_SPAN_SITES];
+};
+#define QZ_SPAN_WIDENING 64u
+
 /* Made by the sampler, mapped read-only by the program: the one thing that the program reads of it. A file of its own,
  * one page, sealed against shrinking. */
 struct qz_clock_page {
-  uint64_t now; /* time of the last snapshot, shifted as in a name; 0: no path is recorded. Never falls */
+  uint64_t now;   /* time of the last snapshot, shifted as in a name; 0: no path is recorded. Never falls */
+  uint64_t wants; /* QZ_WANTS_...; constant */
 };
+#define QZ_WANTS_SPAN       1u
 #define QZ_CLOCK_PAGE_BYTES 4096u
 
 /* Exact count of the calls from one call site to one callee, by one processor: open addressing, linear probing,

@@ -62,6 +62,13 @@ static int check(struct qz_session_view *view, const char **why) {
        !table_fits(&head.path_table, head.total_bytes,
                    sizeof(struct qz_path) + (uint64_t)head.crumbs_limit * sizeof(struct qz_crumb), 64)))
     return refuse(why, "the session's path table makes no sense");
+  if (head.span_table.capacity &&
+      (head.span_table.capacity > head.path_table.capacity ||
+       head.span_path_table.capacity != head.span_table.capacity ||
+       !table_fits(&head.span_path_table, head.total_bytes,
+                   sizeof(struct qz_path) + (uint64_t)head.crumbs_limit * sizeof(struct qz_crumb), 64) ||
+       !table_fits(&head.span_table, head.total_bytes, sizeof(struct qz_span), 64)))
+    return refuse(why, "the session's span table makes no sense");
   if (head.long_table.capacity &&
       (head.long_table.capacity != head.thread_table.capacity ||
        head.long_table.offset < head.thread_table.offset + head.thread_table.stride * head.thread_table.capacity))
@@ -90,6 +97,8 @@ static int check(struct qz_session_view *view, const char **why) {
   view->mark_table = head.mark_table;
   view->string_table = head.string_table;
   view->path_table = head.path_table;
+  view->span_path_table = head.span_path_table;
+  view->span_table = head.span_table;
   view->crumbs_limit = head.crumbs_limit;
   return 0;
 }
@@ -155,6 +164,12 @@ const struct qz_thread *qz_session_thread(const struct qz_session_view *view, ui
 }
 const struct qz_object *qz_session_object(const struct qz_session_view *view, uint32_t index) {
   return index ? element(view, &view->object_table, index) : NULL;
+}
+const struct qz_path *qz_session_span_path(const struct qz_session_view *view, uint32_t index) {
+  return element(view, &view->span_path_table, index);
+}
+const struct qz_span *qz_session_span(const struct qz_session_view *view, uint32_t index) {
+  return element(view, &view->span_table, index);
 }
 const struct qz_path *qz_session_path(const struct qz_session_view *view, uint32_t index) {
   return element(view, &view->path_table, index);

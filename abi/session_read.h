@@ -39,7 +39,7 @@ struct qz_session_view {
   uint64_t hook_inside_ps, spawn_ps, wait_ps;
   uint64_t start_low, start_high;
   struct qz_table processor_table, thread_table, long_table, object_table, call_table, mark_table, string_table,
-    path_table;
+    path_table, span_path_table, span_table;
   const unsigned char *long_low; /* records of threads from here on have stack_limit entries */
 };
 
@@ -59,6 +59,9 @@ const unsigned char *qz_session_marks(const struct qz_session_view *view);
 const struct qz_thread *qz_session_thread(const struct qz_session_view *view, uint32_t index);
 const struct qz_object *qz_session_object(const struct qz_session_view *view, uint32_t index);
 const struct qz_path *qz_session_path(const struct qz_session_view *view, uint32_t index);
+/* The same for the chains of the span; and what the actor counts of work and span. */
+const struct qz_path *qz_session_span_path(const struct qz_session_view *view, uint32_t index);
+const struct qz_span *qz_session_span(const struct qz_session_view *view, uint32_t index);
 const struct qz_call *qz_session_calls(const struct qz_session_view *view, uint32_t index);
 
 /* Fields that change, never more than the tables hold. */

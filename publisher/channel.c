@@ -296,6 +296,7 @@ static void join_launcher(void) {
     qzi_session_on();
     if (hand_over(&peer)) {
       connection = peer;
+      qzi_session_span(); /* the answer says whether that is wanted */
       return;
     }
     qzi_session_off();

@@ -8,27 +8,32 @@
 static const struct qz_clock_page stopped;
 const struct qz_clock_page *qzi_path_clock = &stopped;
 
-/* A snapshot has been taken since the last crumb of the actor's chain. Not inlined, and all registers but those of the
- * result may be lost: once for each snapshot. */
-__attribute__((noinline, cold)) uint64_t qzi_path_crumb(struct qz_path *actor) {
-  uint64_t now = qzi_path_time(), word = actor->word;
-  uint64_t index = (uint64_t)((char *)actor - qzi_session.path_base) / qzi_session.path_stride;
-  uint64_t limit = qzi_session.crumbs_limit, at = actor->count, number = 0;
+uint64_t qzi_path_write(struct qz_path *actor, uint64_t index, uint64_t prev, uint64_t since, uint64_t key) {
+  uint64_t now = qzi_path_time(), limit = qzi_session.crumbs_limit, at = actor->count, number = 0;
   /* Two of the same time have numbers; half of the ring may fill between two looks of the sampler. */
   while (number < at && number < limit / 2 &&
          QZ_CHAIN_TIME(actor->ring[(at - 1 - number) & (limit - 1)].id) == QZ_CHAIN_TIME(now))
     number++;
   if (number >= limit / 2 || number >= QZ_CRUMBS_AT_ONCE) {
     qzi_pub_store(&actor->lost, actor->lost + 1);
-    return word;
+    return 0;
   }
   struct qz_crumb *crumb = &actor->ring[at & (limit - 1)];
   uint64_t id = QZ_CHAIN(QZ_CHAIN_TIME(now), index, number);
   qzi_pub_store(&crumb->id, id);
-  qzi_pub_store(&crumb->prev, word);
-  qzi_pub_store(&crumb->since, actor->since);
-  qzi_pub_store(&crumb->key, actor->key);
+  qzi_pub_store(&crumb->prev, prev);
+  qzi_pub_store(&crumb->since, since);
+  qzi_pub_store(&crumb->key, key);
   __atomic_store_n(&actor->count, at + 1, __ATOMIC_RELEASE);
+  return id;
+}
+
+/* A snapshot has been taken since the last crumb of the actor's chain. Not inlined, and all registers but those of the
+ * result may be lost: once for each snapshot. */
+__attribute__((noinline, cold)) uint64_t qzi_path_crumb(struct qz_path *actor) {
+  uint64_t index = (uint64_t)((char *)actor - qzi_session.path_base) / qzi_session.path_stride, now = qzi_path_time();
+  uint64_t id = qzi_path_write(actor, index, actor->word, actor->since, actor->key);
+  if (!id) return actor->word;
   actor->since = now;
   actor->key = 0;
   qzi_pub_store(&actor->word, id);
@@ -51,5 +56,8 @@ void qzi_path_clock_map(int fd) {
 }
 
 void qzi_path_ended(struct qzi_publisher *p) {
-  if (p->path) __atomic_store_n(&qzi_session.head->path_end, qzi_path_now(p->path) | QZ_ARRIVAL_OWN, __ATOMIC_RELEASE);
+  if (p->span) qzi_span_ended(p);
+  struct qz_path *actor = p->path ? p->path : qzi_path_actor(p->index);
+  if (p->path || p->span)
+    __atomic_store_n(&qzi_session.head->path_end, qzi_path_now(actor) | QZ_ARRIVAL_OWN, __ATOMIC_RELEASE);
 }

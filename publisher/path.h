@@ -24,6 +24,8 @@
 extern const struct qz_clock_page *qzi_path_clock __attribute__((visibility("hidden")));
 
 uint64_t qzi_path_crumb(struct qz_path *actor);
+/* Writes a crumb into the actor's ring; its name, or 0: there is no room, which is counted. */
+uint64_t qzi_path_write(struct qz_path *actor, uint64_t index, uint64_t prev, uint64_t since, uint64_t key);
 
 static inline uint64_t qzi_path_time(void) { return __atomic_load_n(&qzi_path_clock->now, __ATOMIC_RELAXED); }
 
@@ -38,18 +40,27 @@ static inline __attribute__((always_inline)) void qzi_path_give(struct qzi_publi
                                                                 enum qz_arrival arrival) {
   if (__builtin_expect(p->path != NULL, 1))
     __atomic_store_n(&to->chain, qzi_path_now(p->path) | arrival, __ATOMIC_RELAXED);
+  else
+    qzi_span_give(p, to, arrival);
 }
 
-/* p goes on with t, which has its record. */
-static inline __attribute__((always_inline)) void qzi_path_take(struct qzi_publisher *p,
-                                                                const struct qzi_pub_thread *t) {
-  struct qz_path *actor = p->path;
-  if (__builtin_expect(!actor, 0)) return;
+/* The actor goes on with t, which has its record. */
+static inline __attribute__((always_inline)) void qzi_path_go_on(struct qz_path *actor,
+                                                                 const struct qzi_pub_thread *t) {
   const struct qz_thread *record = t->record;
   uint64_t chain = __atomic_load_n(&t->chain, __ATOMIC_RELAXED);
   actor->since = qzi_path_time() | QZ_CHAIN_ARRIVAL(chain);
   actor->key = record ? ((const struct qz_entry *)((const char *)&record->word + qzi_pub_top(record)))->key : 0;
   __atomic_store_n(&actor->word, chain & ~UINT64_C(15), __ATOMIC_RELAXED);
+}
+
+/* p goes on with t, which has its record. */
+static inline __attribute__((always_inline)) void qzi_path_take(struct qzi_publisher *p,
+                                                                const struct qzi_pub_thread *t) {
+  if (__builtin_expect(p->path != NULL, 1))
+    qzi_path_go_on(p->path, t);
+  else
+    qzi_span_take(p, t);
 }
 
 #endif

@@ -42,6 +42,8 @@ struct qzi_session {
   char *string_base;
   char *path_base; /* NULL: no memory was asked for it */
   uint64_t path_stride;
+  char *span_path_base;      /* NULL: likewise */
+  struct qz_span *span_base; /* NULL: likewise */
   uint32_t crumbs_limit;
   unsigned char *marks;         /* NULL: none */
   bool calibrated;              /* the costs below, as in struct qz_session */
@@ -85,6 +87,8 @@ void qzi_session_populate(const void *from, size_t bytes);
 /* Publishing on and off; by one kernel thread at a time (the channel's, or main before it). */
 void qzi_session_on(void);
 void qzi_session_off(void);
+/* Publishing is on, and the clock page there: work and span are recorded from now on, if that is wanted. */
+void qzi_session_span(void);
 /* Writes what the kernel counts of this process, where it may be asked. */
 void qzi_session_usage(struct qz_usage *usage);
 /* One line on stderr. */
@@ -108,6 +112,14 @@ void qzi_channel_forked(void);
 struct qz_path *qzi_path_actor(uint32_t index);
 /* The sampler's clock page, whose descriptor stays the caller's; a bad one is left alone. */
 void qzi_path_clock_map(int fd);
+
+/* span.c. Whether work and span are to be recorded, from now on. */
+bool qzi_span_prepare(void);
+/* By the host: all publishers do (qzi_span_connect). */
+void qzi_publishers_span(void);
+/* The actor of that index, made in *room or kept there; false: not recorded, or no memory. since: clock of the thread
+ * that it runs; 0: it begins a new one. */
+bool qzi_span_connect(struct qzi_span_actor **room, uint32_t index, uint64_t since);
 
 /* thread_records.c */
 int qzi_threads_make(void);

@@ -4,7 +4,7 @@ set(QUARTZ_PUBLISHER ${CMAKE_CURRENT_LIST_DIR})
 set(QUARTZ_PUBLISHER_SOURCES ${QUARTZ_PUBLISHER}/session.c ${QUARTZ_PUBLISHER}/channel.c
     ${QUARTZ_PUBLISHER}/thread_records.c
     ${QUARTZ_PUBLISHER}/object_records.c ${QUARTZ_PUBLISHER}/names.c ${QUARTZ_PUBLISHER}/path.c
-    ${QUARTZ_PUBLISHER}/call_tables.c
+    ${QUARTZ_PUBLISHER}/span.c ${QUARTZ_PUBLISHER}/call_tables.c
     ${QUARTZ_PUBLISHER}/calibrate.c ${QUARTZ_PUBLISHER}/hooks/hot_line.c ${QUARTZ_PUBLISHER}/hooks/instrument.c
     ${QUARTZ_PUBLISHER}/hooks/fentry.c ${QUARTZ_PUBLISHER}/hooks/gprof.c
     ${QUARTZ_PUBLISHER}/rehearsal.c ${QUARTZ_PUBLISHER}/../abi/sandbox.c)

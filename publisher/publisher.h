@@ -134,10 +134,11 @@ struct qzi_pub_site_slot {
  * so that they are right when publishing begins. */
 struct qzi_publisher {
   struct qz_processor *record; /* NULL before the first session */
-  struct qz_path *path;        /* NULL before the first session, or without memory for it */
-  struct qz_call *calls;       /* its part of the call table */
-  uint64_t change;             /* change count of `now`, in place */
-  uint64_t thread_plus_1;      /* thread in `now` */
+  struct qz_path *path; /* NULL before the first session, without memory for it, or (thread package) while `span` is set
+                         */
+  struct qz_call *calls;  /* its part of the call table */
+  uint64_t change;        /* change count of `now`, in place */
+  uint64_t thread_plus_1; /* thread in `now` */
   uint64_t enqueued, dequeued, switches, steals, spawns, parks;
   struct qzi_pub_site_slot *sites;
   struct qzi_pub_pairs *pairs; /* call_tables.c; NULL: the objects that a call uses are not limited */
@@ -147,6 +148,8 @@ struct qzi_publisher {
   uint32_t index;
   uint32_t os_tid;
   uint32_t cpu;
+  struct qzi_span_actor *span;      /* NULL: work and span are not recorded */
+  struct qzi_span_actor *span_room; /* the same, kept for the next recording */
 };
 
 /* Of a thread. The scheduler fills the second part, published or not, before qzi_pub_created(). */
@@ -269,6 +272,7 @@ static inline void qzi_pub_now(struct qzi_publisher *p, unsigned state) {
   __atomic_store_n(&p->record->now, p->change | p->thread_plus_1 << 4 | state, __ATOMIC_RELEASE);
 }
 
+#include "span.h"
 #include "path.h"
 
 /* The processor goes on with the same thread, or none, in another state: QZ_STATE_USEFUL when application code goes
@@ -433,12 +437,14 @@ static inline void qzi_pub_spinning(struct qzi_publisher *p, struct qzi_pub_thre
   if (qzi_publishing() && p->record) {
     qzi_pub_thread_state(p, t, QZ_STATE_SPINNING, object);
     qzi_pub_now(p, QZ_STATE_SPINNING);
+    if (p->span) qzi_span_spins(p);
   }
 }
 static inline void qzi_pub_spun(struct qzi_publisher *p, struct qzi_pub_thread *t) {
   if (qzi_publishing() && p->record) {
     qzi_pub_thread_state(p, t, QZ_STATE_USEFUL, 0);
     qzi_pub_now(p, QZ_STATE_USEFUL);
+    if (p->span) qzi_span_goes_on(p);
   }
 }
 /* t enters a declared blocking region; p will be run by another kernel thread. Hooks go on, on their slow path. */

@@ -51,6 +51,7 @@ extern const char __stop_quartz_start[] __attribute__((weak, visibility("hidden"
 #define THREADS_LEAST       64u
 #define CRUMBS_OF_PROCESSOR 256u /* 8 KB */
 #define CRUMBS_OF_THREAD    32u
+#define SPAN_ACTORS         1024u
 #define SPACE_LEAST         (128u << 20) /* with less, neither program nor sampler has enough for itself */
 
 /* Alone on its page, which the kernel gives to a child zeroed (MADV_WIPEONFORK): so a child whose at-fork handlers did
@@ -209,6 +210,11 @@ static uint64_t lay_out(struct qzi_session *s, struct qz_session *head) {
   s->path_stride = sizeof(struct qz_path) + s->crumbs_limit * sizeof(struct qz_crumb);
   if (actors <= UINT16_MAX + 1)
     head->path_table = table(place(&total, actors * s->path_stride), s->path_stride, actors);
+  if (head->path_table.capacity) {
+    uint64_t some = actors < SPAN_ACTORS ? actors : SPAN_ACTORS;
+    head->span_path_table = table(place(&total, some * s->path_stride), s->path_stride, some);
+    head->span_table = table(place(&total, some * sizeof(struct qz_span)), sizeof(struct qz_span), some);
+  }
   return total;
 }
 
@@ -281,6 +287,8 @@ int qzi_session_make(void) {
   s->marks = head.mark_table.capacity ? (unsigned char *)base + head.mark_table.offset : NULL;
   s->string_base = base + head.string_table.offset;
   s->path_base = head.path_table.capacity ? base + head.path_table.offset : NULL;
+  s->span_path_base = head.span_path_table.capacity ? base + head.span_path_table.offset : NULL;
+  s->span_base = head.span_table.capacity ? (struct qz_span *)(void *)(base + head.span_table.offset) : NULL;
   qzi_publishers_head(map);
   if (qzi_threads_make() || qzi_objects_make()) {
     close(fd);
@@ -322,6 +330,7 @@ void qzi_session_on(void) {
   head->usage_end.ns = 0;
   qzi_session_usage(&head->usage_begin);
   qzi_pub_epoch = __atomic_add_fetch(&head->epoch, 1, __ATOMIC_RELAXED);
+  __atomic_store_n(&head->flags, head->flags & ~(QZ_SESSION_SPAN | QZ_SESSION_CPU_WAITS), __ATOMIC_RELAXED);
   qzi_publishers_prepare();
   QZI_TRACE(session(head));
   barrier();
@@ -330,6 +339,14 @@ void qzi_session_on(void) {
   atomic_store_explicit(&qzi_publishing_flag, 1, memory_order_release);
   barrier();
   qzi_publishers_on();
+  qzi_session_span();
+}
+
+void qzi_session_span(void) {
+  if (!qzi_publishing() || qzi_spanning() || !qzi_span_prepare()) return;
+  qzi_publishers_span();
+  atomic_store_explicit(&qzi_publishing_flag, 1 | QZI_SPANNING, memory_order_release);
+  barrier();
 }
 
 void qzi_session_off(void) {

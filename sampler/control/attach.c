@@ -36,7 +36,7 @@ int qzi_attach(const struct qzi_options *options) {
   struct qzi_replaceable may = qzi_replaceable_now(path);
   int socket = qzi_channel_connect(pid, &why);
   if (socket < 0) return attach_failed(pid, why);
-  struct qzi_clock_page clock = qzi_clock_page_make();
+  struct qzi_clock_page clock = qzi_clock_page_make(options->recording.span ? QZ_WANTS_SPAN : 0);
   if (qzi_channel_send(socket, QZ_ATTACH, NULL, clock.fd) || qzi_channel_receive(socket, 5000, &message, &session))
     return attach_failed(pid, "it did not answer in 5 s; is it stopped? try again when it runs");
   if (message.type == QZ_REFUSED) return attach_failed(pid, message.text);

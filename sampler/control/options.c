@@ -108,6 +108,7 @@ static int take(struct qzi_options *options, enum option_id id, const char *valu
   case OPTION_THREADS: options->recording.threads = (unsigned)amount; break;
   case OPTION_MAX_SIZE: options->recording.max_bytes = (uint64_t)amount; break;
   case OPTION_CHILDREN: options->recording.children = 1; break;
+  case OPTION_SPAN: options->recording.span = 1; break;
   case OPTION_SECONDS: options->seconds = amount; break;
   case OPTION_QUIET: options->recording.quiet = 1; break;
   case OPTION_FRONT: options->front_fd = (int)amount; break;

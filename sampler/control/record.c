@@ -104,8 +104,9 @@ static void admit_next(struct launched *run, int listener) {
     qzi_channel_send(socket, QZ_REFUSED, refusal, -1);
     close(socket);
   } else {
-    struct qzi_admitted *admitted = qzi_admit(pid, socket, session, qzi_clock_page_make(), QZ_WELCOME, path, &run->may,
-                                              itself ? run->options->message_fd : -1, &run->options->recording);
+    struct qzi_admitted *admitted =
+      qzi_admit(pid, socket, session, qzi_clock_page_make(run->options->recording.span ? QZ_WANTS_SPAN : 0), QZ_WELCOME,
+                path, &run->may, itself ? run->options->message_fd : -1, &run->options->recording);
     if (admitted) { qzi_admitted_all[qzi_admitted_count++] = admitted; }
   }
   if (itself) qzi_exec_of.happened = 0; /* recorded, or the user has been reported why not */

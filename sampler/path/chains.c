@@ -13,18 +13,18 @@
 #define RECENT           (UINT64_C(5000000000) >> QZ_PATH_TIME_SHIFT) /* what is younger may still be in use */
 #define ALL              (UINT64_C(500000000) >> QZ_PATH_TIME_SHIFT)  /* between readings of those who rest, too */
 
-int qzi_chains_open(struct qzi_chains *chains, const struct qz_session_view *view, uint64_t base,
-                    void (*settle)(void *to, const struct qzi_link *link), void *to) {
-  *chains = (struct qzi_chains){.view = view, .base = base, .settle = settle, .to = to};
-  chains->actors = view->path_table.capacity;
+int qzi_chains_open(struct qzi_chains *chains, const struct qz_session_view *view, qzi_chains_source *source,
+                    uint64_t base, void (*settle)(void *to, const struct qzi_link *link), void *to) {
+  *chains = (struct qzi_chains){.view = view, .source = source, .base = base, .settle = settle, .to = to};
+  chains->actors = source == qz_session_path ? view->path_table.capacity : view->span_path_table.capacity;
   chains->counts = calloc(chains->actors ? chains->actors : 1, sizeof *chains->counts);
   chains->logs = calloc(chains->actors ? chains->actors : 1, sizeof *chains->logs);
   chains->pieces = malloc((QZI_OBSERVATIONS_MOST + 1) * sizeof *chains->pieces);
   chains->random = base | 1;
   if (!chains->counts || !chains->logs || !chains->pieces) return -1;
   for (uint32_t k = 0; k < chains->actors; k++) { /* what an earlier recording has read */
-    const struct qz_path *path = qz_session_path(view, k);
-    if (k < view->processors || k < qz_session_thread_high(view)) chains->counts[k] = LOAD_ACQUIRE(&path->count);
+    const struct qz_path *path = source(view, k);
+    if (path && (k < view->processors || k < qz_session_thread_high(view))) chains->counts[k] = LOAD_ACQUIRE(&path->count);
   }
   return 0;
 }
@@ -131,7 +131,7 @@ static void add(struct qzi_chains *chains, const struct qzi_link *link) {
 }
 
 static void read_actor(struct qzi_chains *chains, uint32_t actor) {
-  const struct qz_path *path = qz_session_path(chains->view, actor);
+  const struct qz_path *path = chains->source(chains->view, actor);
   uint64_t count = LOAD_ACQUIRE(&path->count), from = chains->counts[actor], limit = chains->view->crumbs_limit;
   if (count == from) return;
   if (count - from > limit) {
@@ -195,7 +195,7 @@ static void settle_trunk(struct qzi_chains *chains, uint32_t actors) {
     child[before] = child[before] ? UINT32_MAX : k + 1;
   }
   for (uint32_t a = 0; a < actors; a++) { /* who is at a link may yet go on from there */
-    uint32_t at = find(chains, LOAD(&qz_session_path(chains->view, a)->word));
+    uint32_t at = find(chains, LOAD(&chains->source(chains->view, a)->word));
     if (at) child[at] = UINT32_MAX;
   }
   for (uint32_t k = 0; k < chains->count; k++) chains->links[k].marked = 1;
@@ -210,8 +210,9 @@ static void settle_trunk(struct qzi_chains *chains, uint32_t actors) {
 }
 
 static void forget(struct qzi_chains *chains, uint32_t actors) {
+  if (actors > chains->actors) actors = chains->actors;
   look_up_all(chains);
-  for (uint32_t a = 0; a < actors; a++) mark_from(chains, find(chains, LOAD(&qz_session_path(chains->view, a)->word)));
+  for (uint32_t a = 0; a < actors; a++) mark_from(chains, find(chains, LOAD(&chains->source(chains->view, a)->word)));
   for (uint32_t k = 0; k < chains->count; k++)
     if (chains->links[k].end + RECENT > chains->now) mark_from(chains, k + 1);
   keep_marked(chains);
@@ -251,27 +252,27 @@ static uint32_t youngest(const struct qzi_chains *chains) {
   for (uint32_t a = 1; a < high && a < chains->actors; a++) {
     int busy = is_busy(&chains->logs[a]), than = is_busy(&chains->logs[best]);
     if (busy > than ||
-        (busy == than && LOAD(&qz_session_path(view, a)->since) > LOAD(&qz_session_path(view, best)->since)))
+        (busy == than && LOAD(&chains->source(view, a)->since) > LOAD(&chains->source(view, best)->since)))
       best = a;
   }
   return best;
 }
 
-/* From the last crumb of the run's chain to the end. */
-static struct qzi_link last_link(struct qzi_chains *chains) {
+void qzi_chains_end(struct qzi_chains *chains) {
   uint64_t end = LOAD_ACQUIRE(&qz_session_head(chains->view)->path_end);
   if (end && QZ_CHAIN_ACTOR(end) < chains->actors && !is_old(chains, end)) {
     struct qz_crumb crumb = {.prev = end, .since = end & ~UINT64_C(15)};
-    return make(chains, &crumb, QZ_CHAIN_ACTOR(end), chains->now);
+    qzi_chains_end_with(chains, &crumb, QZ_CHAIN_ACTOR(end));
+    return;
   }
   uint32_t actor = youngest(chains);
-  const struct qz_path *path = qz_session_path(chains->view, actor);
+  const struct qz_path *path = chains->source(chains->view, actor);
   struct qz_crumb crumb = {.prev = LOAD(&path->word), .since = LOAD(&path->since), .key = LOAD(&path->key)};
-  return make(chains, &crumb, actor, chains->now);
+  qzi_chains_end_with(chains, &crumb, actor);
 }
 
-void qzi_chains_end(struct qzi_chains *chains) {
-  struct qzi_link last = last_link(chains);
+void qzi_chains_end_with(struct qzi_chains *chains, const struct qz_crumb *crumb, uint32_t actor) {
+  struct qzi_link last = make(chains, crumb, actor, chains->now);
   look_up_all(chains);
   uint32_t count = 0, at = last.prev ? find(chains, last.prev) : 0, *way = malloc((chains->count + 1) * sizeof *way);
   for (uint32_t k = at; way && k && count <= chains->count; k = chains->links[k - 1].before) way[count++] = k;

@@ -27,8 +27,12 @@ struct qzi_link {
   uint8_t marked;
 };
 
+/* The actor's words and crumbs: those of the time path, or of the span (qz_session_path, qz_session_span_path). */
+typedef const struct qz_path *qzi_chains_source(const struct qz_session_view *view, uint32_t actor);
+
 struct qzi_chains {
   const struct qz_session_view *view;
+  qzi_chains_source *source;
   uint64_t base; /* what the clock page says at time 0, as a time */
   uint64_t now;  /* time of the last snapshot */
   uint32_t due;  /* number of links at which some are forgotten next */
@@ -47,8 +51,8 @@ struct qzi_chains {
 };
 
 /* 0, or -1: out of memory. */
-int qzi_chains_open(struct qzi_chains *chains, const struct qz_session_view *view, uint64_t base,
-                    void (*settle)(void *to, const struct qzi_link *link), void *to);
+int qzi_chains_open(struct qzi_chains *chains, const struct qz_session_view *view, qzi_chains_source *source,
+                    uint64_t base, void (*settle)(void *to, const struct qzi_link *link), void *to);
 /* An actor was seen at time `seen->end`. */
 void qzi_chains_seen(struct qzi_chains *chains, uint32_t actor, const struct qzi_observation *seen);
 /* Reads the crumbs that the first `actors` have written until now; of those whose bit in `awake` is not set, only at
@@ -56,6 +60,8 @@ void qzi_chains_seen(struct qzi_chains *chains, uint32_t actor, const struct qzi
 void qzi_chains_read(struct qzi_chains *chains, uint32_t actors, uint64_t now, const uint64_t *awake);
 /* The recording has ended at chains->now: tells `settle` the chain of the run, from its beginning to its end. */
 void qzi_chains_end(struct qzi_chains *chains);
+/* The same for a chain that ends with `last`, a crumb that the actor would write now. */
+void qzi_chains_end_with(struct qzi_chains *chains, const struct qz_crumb *last, uint32_t actor);
 void qzi_chains_close(struct qzi_chains *chains);
 
 #endif

@@ -5,7 +5,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-struct qzi_clock_page qzi_clock_page_make(void) {
+struct qzi_clock_page qzi_clock_page_make(uint64_t wants) {
   struct qzi_clock_page made = {.fd = memfd_create("quartz-clock", MFD_CLOEXEC | MFD_ALLOW_SEALING)};
   void *at = MAP_FAILED;
   if (made.fd >= 0 && !ftruncate(made.fd, QZ_CLOCK_PAGE_BYTES) &&
@@ -13,6 +13,7 @@ struct qzi_clock_page qzi_clock_page_make(void) {
     at = mmap(NULL, QZ_CLOCK_PAGE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, made.fd, 0);
   if (at != MAP_FAILED) {
     made.page = at;
+    made.page->wants = wants;
     return made;
   }
   if (made.fd >= 0) close(made.fd);

@@ -12,7 +12,8 @@ struct qzi_clock_page {
   int fd;                     /* -1: there is none, and no time path */
   struct qz_clock_page *page; /* NULL: likewise */
 };
-struct qzi_clock_page qzi_clock_page_make(void);
+/* wants: QZ_WANTS_... */
+struct qzi_clock_page qzi_clock_page_make(uint64_t wants);
 void qzi_clock_page_close(struct qzi_clock_page *page);
 
 #endif

@@ -13,8 +13,9 @@ int qzi_path_open(struct qzi_path *path, struct qz_clock_page *page, const struc
   /* Words of an earlier recording are below. */
   path->base = QZ_CHAIN_TIME(__atomic_load_n(&qz_session_head(view)->path_clock, __ATOMIC_RELAXED)) + 1;
   path->settled.in = in;
-  if (qzi_chains_open(&path->chains, view, path->base, qzi_settle, &path->settled)) return -1;
+  if (qzi_chains_open(&path->chains, view, qz_session_path, path->base, qzi_settle, &path->settled)) return -1;
   path->page = page;
+  if (page->wants & QZ_WANTS_SPAN && qzi_span_sums_open(&path->span, view, in, path->base)) return -1;
   return 0;
 }
 
@@ -25,6 +26,7 @@ static uint32_t actors(const struct qzi_path *path) {
 void qzi_path_advance(struct qzi_path *path, const uint64_t *awake) {
   if (!path->page || path->now < path->ticked + TICK) return;
   qzi_chains_read(&path->chains, actors(path), path->now, awake);
+  if (path->span.on) qzi_chains_read(&path->span.chains, actors(path), path->now, awake);
   path->ticked = path->now;
   __atomic_store_n(&path->page->now, QZ_CHAIN(path->base + path->now, 0, 0), __ATOMIC_RELEASE);
 }
@@ -44,6 +46,7 @@ void qzi_path_finish(struct qzi_path *path) {
     const struct qz_path *actor = qz_session_path(path->view, a);
     if (actor) head->path_lost += __atomic_load_n(&actor->lost, __ATOMIC_RELAXED);
   }
+  if (path->span.on) qzi_span_sums_finish(&path->span, actors(path), path->now);
   head->path_to_exit = qz_session_head(path->view)->path_end != 0;
 }
 
@@ -51,6 +54,7 @@ void qzi_path_close(struct qzi_path *path) {
   if (path->page) {
     qzi_chains_close(&path->chains);
     qzi_settled_free(&path->settled);
+    if (path->span.on) qzi_span_sums_close(&path->span);
   }
   memset(path, 0, sizeof *path);
 }

@@ -11,10 +11,12 @@
 
 #include "clock_page.h"
 #include "settled.h"
+#include "span.h"
 
 struct qzi_path {
   struct qzi_chains chains;
   struct qzi_settled settled;
+  struct qzi_span_sums span;
   struct qz_clock_page *page; /* NULL: no path is recorded */
   const struct qz_session_view *view;
   struct qzi_file *file;
@@ -37,6 +39,7 @@ static inline void qzi_path_seen(struct qzi_path *path, uint32_t actor, uint32_t
   if (!path->page) return;
   struct qzi_observation seen = {path->now, stack, thread, (uint8_t)state, (uint8_t)inferred};
   qzi_chains_seen(&path->chains, actor, &seen);
+  if (path->span.on) qzi_chains_seen(&path->span.chains, actor, &seen);
 }
 /* All have been reported: reads what was written until now, and lets the program know of the snapshot. awake: a bit for
  * each actor that may have written something; NULL: all may. */

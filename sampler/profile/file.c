@@ -27,7 +27,7 @@ static const struct {
   [QZ_SECTION_STRINGS] = {1, 16, UINT64_C(1) << 27},
   [QZ_SECTION_ENTITIES] = {sizeof(struct qz_entity), 24, UINT64_C(1) << 21},
   [QZ_SECTION_STACKS] = {sizeof(struct qz_stack_node), 32, UINT64_C(1) << 24},
-  [QZ_SECTION_TUPLES] = {sizeof(struct qz_tuple), 80, UINT64_C(1) << 23},
+  [QZ_SECTION_TUPLES] = {sizeof(struct qz_tuple), 74, UINT64_C(1) << 23},
   [QZ_SECTION_BALANCE] = {sizeof(struct qz_balance), 8, UINT64_C(1) << 20},
   [QZ_SECTION_OBJECTS] = {sizeof(struct qz_object_stats), 30, UINT64_C(1) << 17},
   [QZ_SECTION_BLAME] = {sizeof(struct qz_blame), 12, UINT64_C(1) << 20},
@@ -39,6 +39,9 @@ static const struct {
   [QZ_SECTION_WAIT_OVERLAP] = {sizeof(struct qz_wait_overlap), 12, UINT64_C(1) << 20},
   [QZ_SECTION_ON_PATH] = {sizeof(struct qz_on_path), 4, UINT64_C(1) << 18},
   [QZ_SECTION_SEGMENTS] = {sizeof(struct qz_path_segment), 4, UINT64_C(1) << 16},
+  [QZ_SECTION_ON_SPAN] = {sizeof(struct qz_on_span), 4, UINT64_C(1) << 18},
+  [QZ_SECTION_SITES] = {sizeof(struct qz_span_site), 1, QZ_SPAN_SITES},
+  [QZ_SECTION_LEVELS] = {sizeof(struct qz_level), 1, QZ_SPAN_LEVELS},
 };
 
 static uint64_t up(uint64_t bytes) { return (bytes + PAGE - 1) / PAGE * PAGE; }
@@ -74,6 +77,9 @@ static void place_sections(struct qzi_file *file) {
   file->wait_overlap = at[QZ_SECTION_WAIT_OVERLAP];
   file->on_path = at[QZ_SECTION_ON_PATH];
   file->segments = at[QZ_SECTION_SEGMENTS];
+  file->on_span = at[QZ_SECTION_ON_SPAN];
+  file->sites = at[QZ_SECTION_SITES];
+  file->levels = at[QZ_SECTION_LEVELS];
 }
 
 /* Gives blocks to a range. A file system that can't promise blocks gets them written. */

@@ -46,6 +46,9 @@ struct qzi_file {
   struct qz_wait_overlap *wait_overlap;
   struct qz_on_path *on_path;
   struct qz_path_segment *segments;
+  struct qz_on_span *on_span;
+  struct qz_span_site *sites;
+  struct qz_level *levels;
 };
 
 #define QZI_FILE_MIN_BYTES     (UINT64_C(1) << 20)

@@ -7,6 +7,7 @@
 struct qzi_recording_request {
   int attached;       /* 1: the program ran before */
   int children;       /* 1: its child processes are recorded, too, each by itself */
+  int span;           /* 1: work and span are recorded */
   uint64_t rate_mhz;  /* snapshots, millihertz; 0: default */
   int cpu;            /* for the first sampling thread; -1: chosen */
   unsigned threads;   /* sampling threads; 0: chosen */

@@ -102,6 +102,7 @@ export interface Options {
   env?: Record<string, string>;
   rateHz?: number; // 0: as the sampler chooses
   children?: boolean;
+  span?: boolean;
 }
 export function startRecording(binary: string, options: Options = {}): Started & { file: string } {
   const file = temporaryFile('profile.quartz');
@@ -110,6 +111,7 @@ export function startRecording(binary: string, options: Options = {}): Started &
   const args = ['record', '-o', file];
   if (options.rateHz !== 0) args.push('--rate', String(options.rateHz ?? 1000));
   if (options.children) args.push('--children');
+  if (options.span) args.push('--span');
   return { file, ...start(sampler, [...args, '--', binary, ...(options.args ?? [])], env) };
 }
 

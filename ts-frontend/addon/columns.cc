@@ -68,6 +68,17 @@ const Field segmentFields[] = {
   FIELD("arrival", qz_path_segment, arrival),  FIELD("inferred", qz_path_segment, inferred),
   FIELD("came", qz_path_segment, came),        FIELD("by", qz_path_segment, by),
   FIELD("joined", qz_path_segment, joined)};
+const Field onSpanFields[] = {FIELD("stack", qz_on_span, stack), FIELD("thread", qz_on_span, thread),
+                              FIELD("count", qz_on_span, count), FIELD("ns", qz_on_span, ns)};
+const Field siteFields[] = {FIELD("site", qz_span_site, site),
+                            FIELD("start", qz_span_site, start),
+                            FIELD("count", qz_span_site, count),
+                            FIELD("workNs", qz_span_site, work_ns),
+                            FIELD("spanNs", qz_span_site, span_ns),
+                            FIELD("topCount", qz_span_site, top_count),
+                            FIELD("topWorkNs", qz_span_site, top_work_ns),
+                            FIELD("topSpanNs", qz_span_site, top_span_ns)};
+const Field levelFields[] = {FIELD("ns", qz_level, ns)};
 const Field callFields[] = {FIELD("site", qz_call_edge, site), FIELD("caller", qz_call_edge, caller),
                             FIELD("callee", qz_call_edge, callee), FIELD("count", qz_call_edge, count)};
 const Field timelineFields[] = {FIELD("startNs", qz_timeline, start_ns),
@@ -242,6 +253,9 @@ void addSections(Napi::Env env, const Profile &profile, const Found &found, uint
   addTable(env, result, "meanwhile", waitOverlapFields, copy.wait_overlap, copy.wait_overlap_count);
   addTable(env, result, "onPath", onPathFields, copy.on_path, copy.on_path_count);
   addTable(env, result, "segments", segmentFields, copy.segments, copy.segments_count);
+  addTable(env, result, "onSpan", onSpanFields, copy.on_span, copy.on_span_count);
+  addTable(env, result, "sites", siteFields, copy.sites, copy.sites_count);
+  addTable(env, result, "levels", levelFields, copy.levels, copy.levels_count);
   Napi::Object calls = addTable(env, result, "calls", callFields, copy.calls, copy.calls_count);
   if (!found.callers.empty()) {
     auto callers = Napi::Uint32Array::New(env, found.callers.size());

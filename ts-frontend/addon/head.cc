@@ -92,7 +92,17 @@ Napi::Object headOf(Napi::Env env, const Profile &profile) {
                 {"pathNs", head.path_ns},
                 {"pathCrumbs", head.path_crumbs},
                 {"pathLost", head.path_lost},
-                {"pathCutNs", head.path_cut_ns}};
+                {"pathCutNs", head.path_cut_ns},
+                {"workNs", head.work_ns},
+                {"spanNs", head.span_ns},
+                {"burdenedSpanNs", head.burdened_span_ns},
+                {"typicalSpanNs", head.typical_span_ns},
+                {"waitedNs", head.waited_ns},
+                {"asideNs", head.aside_ns},
+                {"strands", head.strands},
+                {"levelNs", head.level_ns},
+                {"burdenPs", head.burden_ps},
+                {"spanLost", head.span_lost}};
   for (const auto &count : counts) number(count.name, static_cast<double>(count.value));
   number("rateHz", static_cast<double>(head.rate_mhz) / 1000);
   number("samplerCpu", head.sampler_cpu == UINT32_MAX ? -1 : static_cast<double>(head.sampler_cpu));
@@ -101,6 +111,8 @@ Napi::Object headOf(Napi::Env env, const Profile &profile) {
   number("stackLimit", head.stack_limit);
   number("paths", head.paths);
   out.Set("exactHold", Napi::Boolean::New(env, (head.session_flags & QZ_SESSION_EXACT_HOLD) != 0));
+  out.Set("spanRecorded", Napi::Boolean::New(env, (head.session_flags & QZ_SESSION_SPAN) != 0));
+  out.Set("cpuWaitsOut", Napi::Boolean::New(env, (head.session_flags & QZ_SESSION_CPU_WAITS) != 0));
   return out;
 }
 

@@ -8,10 +8,57 @@
  * takes it from there, if it is younger than the wait.
  */
 #include "path.h"
+#include <sched.h>
 #include "publisher/private.h"
 
 #define ENDED 4096u /* a power of two */
-static struct ended { uint64_t id, word, ns; /* id: stored last */ } ended[ENDED];
+static struct ended {
+  uint64_t id, word, ns; /* id: stored last */
+  struct qzi_span_sync span;
+} ended[ENDED];
+
+/* ---- work and span: the lanes of those who let others go on, by object ---- */
+
+#define ACTORS 1024u
+static struct qzi_span_actor *actors[ACTORS]; /* by thread record; kept */
+static struct left {
+  _Atomic uint32_t lock;
+  struct qzi_lanes lanes[2]; /* barrier: [round & 1] */
+} *left; /* by object */
+
+bool qzl_span_make(void) {
+  if (!left) left = qzi_pub_reserve((size_t)qzi_session.objects * sizeof *left);
+  return left != NULL;
+}
+
+void qzl_span_connect(struct qzl_thread *me, uint64_t used_ns) {
+  uint32_t index = me->thread.index_plus_1 - 1;
+  if (left && index < ACTORS && qzi_span_connect(&actors[index], index, used_ns)) me->pub.span = actors[index];
+}
+
+static void lock_left(struct left *its) {
+  while (atomic_exchange_explicit(&its->lock, 1, memory_order_acquire)) sched_yield();
+}
+static void unlock_left(struct left *its) { atomic_store_explicit(&its->lock, 0, memory_order_release); }
+
+/* first: nobody's are kept; else (at a barrier) the longest. */
+static void span_leave(struct qzl_thread *me, uint32_t index, unsigned slot, bool first) {
+  struct qzi_lanes lanes = {0};
+  qzi_span_put(&me->pub, &lanes);
+  lock_left(&left[index]);
+  if (first) left[index].lanes[slot] = (struct qzi_lanes){0};
+  qzi_span_max(&left[index].lanes[slot], &lanes);
+  unlock_left(&left[index]);
+}
+static void span_go_on(struct qzl_thread *me, uint32_t index, unsigned slot) {
+  lock_left(&left[index]);
+  struct qzi_lanes lanes = left[index].lanes[slot];
+  unlock_left(&left[index]);
+  qzi_span_get(&me->pub, &lanes);
+}
+
+/* ---- */
+
 
 static struct ended *ended_at(pthread_t id) { return &ended[(uint64_t)id * 0x9e3779b97f4a7c15u >> 52 & (ENDED - 1)]; }
 
@@ -23,8 +70,10 @@ static void leave_with(struct qzl_thread *me, uint32_t index, unsigned slot) {
 
 void qzl_path_lets_go(struct qzl_thread *me, uint32_t index) {
   if (index && !(index & QZI_PUB_SHARED) && me->pub.path &&
-      __atomic_load_n(&QZI_PUB_OBJECT(index)->queue, __ATOMIC_RELAXED))
+      __atomic_load_n(&QZI_PUB_OBJECT(index)->queue, __ATOMIC_RELAXED)) {
+    if (me->pub.span) span_leave(me, index, 0, true);
     leave_with(me, index, 0);
+  }
 }
 
 unsigned qzl_path_arrives(struct qzl_thread *me, uint32_t index) {
@@ -33,6 +82,7 @@ unsigned qzl_path_arrives(struct qzl_thread *me, uint32_t index) {
   uint32_t parties = __atomic_load_n(&object->capacity, __ATOMIC_RELAXED);
   uint64_t arrival = __atomic_fetch_add(&object->path_arrivals, 1, __ATOMIC_RELAXED);
   unsigned slot = parties ? arrival / parties & 1 : 0;
+  if (me->pub.span) span_leave(me, index, slot, !parties || arrival % parties == 0);
   leave_with(me, index, slot);
   return slot;
 }
@@ -57,6 +107,8 @@ void qzl_path_waited(const struct qzl_wait *wait) {
   uint64_t ns = left_since(wait->index, wait->slot, wait->begin_ns);
   uint64_t then_ns = left_since(wait->then, 0, wait->begin_ns);
   if (!me->pub.path || (!ns && !then_ns)) return;
+  if (me->pub.span && ns) span_go_on(me, wait->index, wait->slot);
+  if (me->pub.span && then_ns) span_go_on(me, wait->then, 0);
   uint32_t index = then_ns > ns ? wait->then : wait->index;
   struct qz_object *object = QZI_PUB_OBJECT(index);
   uint64_t word = __atomic_load_n(&object->path_word[index == wait->index ? wait->slot : 0], __ATOMIC_RELAXED);
@@ -68,6 +120,9 @@ void qzl_path_begins(struct qzl_thread *me) {
   if (!me->thread.record) return;
   me->pub.path = qzi_path_actor(me->thread.index_plus_1 - 1);
   if (me->pub.path) qzi_path_take(&me->pub, &me->thread);
+  if (!qzi_spanning()) return;
+  qzl_span_connect(me, 0);
+  qzi_span_take(&me->pub, &me->thread);
 }
 
 void qzl_path_ends(struct qzl_thread *me) {
@@ -76,12 +131,17 @@ void qzl_path_ends(struct qzl_thread *me) {
   qzi_pub_store(&at->id, 0);
   qzi_pub_store(&at->word, qzi_path_now(me->pub.path));
   qzi_pub_store(&at->ns, qzi_pub_clock_ns());
+  if (me->pub.span) {
+    qzi_span_give(&me->pub, &me->thread, QZ_ARRIVAL_JOINED);
+    qzi_span_result(&me->thread, &at->span);
+  }
   __atomic_store_n(&at->id, (uint64_t)me->id, __ATOMIC_RELEASE);
 }
 
 void qzl_path_joined(struct qzl_thread *me, pthread_t id, uint64_t begin_ns, uint64_t key) {
   struct ended *at = ended_at(id);
   if (!qzi_publishing() || !me->pub.path || __atomic_load_n(&at->id, __ATOMIC_ACQUIRE) != (uint64_t)id) return;
+  if (me->pub.span) qzi_span_after(&me->pub, &at->span);
   if (__atomic_load_n(&at->ns, __ATOMIC_RELAXED) < begin_ns) return; /* it had ended: nobody waited */
   goes_on(me, __atomic_load_n(&at->word, __ATOMIC_RELAXED), QZ_ARRIVAL_JOINED, key);
 }

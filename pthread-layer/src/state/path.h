@@ -25,5 +25,10 @@ static inline void qzl_lets_go(const void *address) {
   if (qzi_publishing() && me) qzl_path_lets_go(me, qzl_known(address));
 }
 
+/* Work and span: memory for what goes through objects, false: none; the thread has an actor from now on, in the strand
+ * that began when its processor time was that (0: it begins). */
+bool qzl_span_make(void);
+void qzl_span_connect(struct qzl_thread *me, uint64_t used_ns);
+
 #pragma GCC visibility pop
 #endif

@@ -182,6 +182,7 @@ struct qzl_thread *qzl_adopt(void) {
 const uint32_t qzi_publishers_kind = QZ_PUBLISHER_PTHREAD;
 const uint32_t qzi_publishers_short = 0; /* kernel threads are few */
 const bool qzi_publishers_own_thread = false;
+const ptrdiff_t qzi_span_offset = offsetof(struct qzl_thread, span) - offsetof(struct qzl_thread, thread);
 
 bool qzi_publishers_make(void) {
   if (!qzi_session.call_tables) qzi_session.call_tables = TABLES; /* later fewer, where addresses are short */
@@ -216,6 +217,19 @@ void qzi_publishers_prepare(void) {
     give_table(&pool[k], k);
     __atomic_store_n(&pool[k].pub.record, &pool[k].processor, __ATOMIC_RELEASE);
     if (pool[k].hot) met(&pool[k]);
+  }
+  pthread_mutex_unlock(&lock);
+}
+/* Threads that run already, the caller among them, are in a strand from now on. */
+void qzi_publishers_span(void) {
+  if (!qzl_span_make()) return;
+  pthread_mutex_lock(&lock);
+  for (uint32_t k = 0; k < pool_high; k++) {
+    clockid_t clock;
+    struct timespec used;
+    if (pool[k].hot && pool[k].thread.record && !pthread_getcpuclockid(pool[k].id, &clock) &&
+        !clock_gettime(clock, &used))
+      qzl_span_connect(&pool[k], (uint64_t)used.tv_sec * 1000000000u + (uint64_t)used.tv_nsec);
   }
   pthread_mutex_unlock(&lock);
 }
@@ -311,6 +325,7 @@ static struct qzl_thread *expect(uint64_t start, uint64_t site) {
     return NULL;
   }
   qzi_pub_created(&me->pub, &child->thread, &me->thread);
+  if (qzi_spanning()) qzi_span_give(&me->pub, &child->thread, QZ_ARRIVAL_CREATED);
   if (qzi_publishing()) __atomic_fetch_add(&qzi_session.processor_base[0].spawns, 1, __ATOMIC_RELAXED);
   pthread_mutex_lock(&lock);
   starting++;

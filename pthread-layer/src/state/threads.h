@@ -33,6 +33,7 @@ struct qzl_cached_lock {
 struct qzl_thread {
   struct qzi_publisher pub;
   struct qzi_pub_thread thread;
+  struct qzi_span span;
   struct qz_processor processor; /* nobody's: what a processor of the thread package would publish */
   uint32_t free[2];              /* for pub.free */
   uint32_t slot;                 /* of the pool */

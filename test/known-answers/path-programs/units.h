@@ -11,7 +11,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#ifndef ROUND
 #define ROUND UINT64_C(200000) /* multiplications in a unit */
+#endif
 
 #if defined(__clang__)
 #define PROCEDURE __attribute__((noinline))
@@ -29,6 +31,7 @@ static inline __attribute__((always_inline, no_instrument_function)) void units(
   units_sink = x;
 }
 
+#ifndef UNITS_ALONE
 /* A procedure that does so many. */
 #define WORK(name, count) \
   PROCEDURE static void name(void) { units(count); }
@@ -45,5 +48,6 @@ WORK(late, 20)
 WORK(early, 4)
 WORK(ping, 10)
 WORK(pong, 10)
+#endif
 
 #endif

@@ -77,6 +77,9 @@ struct qzi_thread {
   QZI_LINE uint64_t deadline_ns;
   struct qzi_processor *timer_processor; /* whose heap holds it */
   uint32_t timer_index;                  /* place in that heap + 1; 0: none */
+
+  /* line 5: publishing with --span */
+  QZI_LINE struct qzi_span span;
 };
 _Static_assert(offsetof(struct qzi_thread, waiter) % 64 == 8 && offsetof(struct qzi_thread, own_low) % 64 == 0 &&
                  offsetof(struct qzi_thread, own_low) - offsetof(struct qzi_thread, waiter) == 56,

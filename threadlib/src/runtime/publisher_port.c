@@ -12,6 +12,7 @@
 #include <unistd.h>
 #include "abi/note.h"
 #include "publisher/private.h"
+#include "threadlib/src/base/thread.h"
 
 QZ_NOTE; /* here is who publishes */
 
@@ -29,6 +30,7 @@ static uint32_t publishers_room;
 const uint32_t qzi_publishers_kind = QZ_PUBLISHER_THREADLIB;
 const uint32_t qzi_publishers_short = QZI_PUB_SHORT_ENTRIES;
 const bool qzi_publishers_own_thread = true;
+const ptrdiff_t qzi_span_offset = offsetof(struct qzi_thread, span) - offsetof(struct qzi_thread, pub);
 
 #define PROCESSORS_ROOM \
   1024u /* records and call tables of a session: qz_init() may ask for more processors than there were */
@@ -73,6 +75,18 @@ void qzi_publishers_mapped(void) {
   pthread_mutex_unlock(&lock);
 }
 
+static void connect_path(struct qzi_publisher *p) {
+  bool span = qzi_span_connect(&p->span_room, p->index, qzi_pub_ticks());
+  __atomic_store_n(&p->span, span ? p->span_room : NULL, __ATOMIC_RELEASE);
+  __atomic_store_n(&p->path, span ? NULL : qzi_path_actor(p->index), __ATOMIC_RELEASE); /* with: both chains there */
+}
+void qzi_publishers_span(void) {
+  pthread_mutex_lock(&lock);
+  for (uint32_t k = 0; k < qzi_session.processors; k++)
+    if (publishers[k] && publishers[k]->record) connect_path(publishers[k]);
+  pthread_mutex_unlock(&lock);
+}
+
 /* With the lock held. The processor's own kernel thread does not publish yet, or calls this itself. */
 static void connect_publisher(struct qzi_publisher *p) {
   struct qz_processor *record = &qzi_session.processor_base[p->index];
@@ -80,7 +94,7 @@ static void connect_publisher(struct qzi_publisher *p) {
   if (!p->sites) p->sites = qzi_pub_reserve(QZI_PUB_SITES * sizeof *p->sites);
   if (!p->pairs) p->pairs = qzi_pub_reserve(qzi_pairs_bytes);
   if (!p->free || !p->sites) return;
-  p->path = qzi_path_actor(p->index);
+  connect_path(p);
   record->os_tid = p->os_tid;
   record->cpu = p->cpu;
   struct qz_call *calls = qzi_session.call_base + (size_t)p->index * QZI_CALL_SLOTS;

@@ -97,7 +97,7 @@ static void end_nap(const struct qzi_processor *self) {
   if (kernel) qzi_kernel_nudge(kernel);
 }
 
-void qzi_wake_one(struct qzi_processor *self) {
+static inline void wake_one(struct qzi_processor *self) {
   __sync_synchronize(); /* between the caller's work and the look at `searching` */
   for (unsigned tries = 1;; tries++) {
     uint32_t none = 0;
@@ -129,6 +129,12 @@ void qzi_wake_one(struct qzi_processor *self) {
     else
       qzi_pause();
   }
+}
+
+void qzi_wake_one(struct qzi_processor *self) {
+  uint64_t since = qzi_spanning() ? qzi_span_aside_begins(&self->head.pub) : 0;
+  wake_one(self);
+  if (since) qzi_span_aside(&self->head.pub, since);
 }
 
 /* ---- searching and sleeping ---- */

@@ -171,7 +171,9 @@ bool qzi_park_until(void (*after)(void *), void *arg, uint64_t deadline_ns) {
     if (n % 256 == 0) sched_yield();
   }
   qzi_timer_disarm(self);
-  return atomic_load_explicit(&self->claim, memory_order_acquire) == QZI_WOKEN;
+  if (atomic_load_explicit(&self->claim, memory_order_acquire) == QZI_WOKEN) return true;
+  if (qzi_spanning()) qzi_span_slept(qzi_publisher_self());
+  return false;
 }
 
 void qz_sleep_ns(uint64_t nanoseconds) {

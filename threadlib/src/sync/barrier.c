@@ -55,6 +55,18 @@ static bool spin(struct barrier *b, struct qzi_thread *self, uint32_t round, uin
   return done;
 }
 
+/* Work and span: nobody goes on before the longest chain has arrived. By the last to arrive, who lets the others go. */
+static __attribute__((noinline)) void all_arrived(struct barrier *b) {
+  struct qzi_lanes most = {0};
+  struct qzi_waiter *head = qzi_queue_head(&b->queue), *waiter = head;
+  if (!head) return;
+  do {
+    qzi_span_max(&most, &qzi_span_of(&qzi_waiting_thread(waiter)->pub)->now);
+    waiter = waiter->next;
+  } while (waiter != head);
+  qzi_span_get(qzi_publisher_self(), &most);
+}
+
 int qz_barrier_wait(qz_barrier *barrier) {
   struct barrier *b = (struct barrier *)barrier;
   if (qzi_plain() && QZI_LIKELY(b->object.kind != QZI_KIND_DESTROYED)) {
@@ -73,6 +85,7 @@ int qz_barrier_wait(qz_barrier *barrier) {
   if (++b->arrived == b->parties) {
     b->arrived = 0;
     __atomic_store_n(&b->round, b->round + 1, __ATOMIC_RELEASE);
+    if (index && qzi_spanning()) all_arrived(b);
     struct qzi_waiter *woken = qzi_queue_take_all(&b->queue, &b->object, true);
     qzi_pub_acquired(index, NULL);
     qzi_unlock(&b->lock);
@@ -83,7 +96,7 @@ int qz_barrier_wait(qz_barrier *barrier) {
     qzi_ask_now(index, QZ_KIND_BARRIER, self);
     struct qzi_waiter *me = qzi_waiter_of(self, qzi_wait_begins(), NULL);
     if (b->object.policy != QZ_BLOCK && !qzi_alone &&
-        b->parties <= (b->object.policy == QZ_SPIN ? qzi_processor_count() : qzi_at_once)) {
+        b->parties <= (b->object.policy == QZ_SPIN ? qzi_processor_count() : qzi_at_once) && !qzi_spanning()) {
       uint32_t round = b->round;
       __atomic_fetch_add(&b->spinners, 1, __ATOMIC_RELAXED);
       qzi_unlock(&b->lock);

@@ -17,6 +17,7 @@ struct channel {
   size_t first, count; /* in the ring */
   char *ring;
   struct qzi_queue senders, receivers;
+  struct qzi_lanes *lanes; /* of the items in the ring; NULL: none, work and span were never recorded */
 } __attribute__((may_alias));
 _Static_assert(sizeof(struct channel) <= sizeof(qz_channel), "qz_channel");
 
@@ -39,14 +40,17 @@ int qz_channel_destroy(qz_channel *channel) {
   qzi_lock(&c->lock);
   bool used = !qzi_queue_empty(&c->senders) || !qzi_queue_empty(&c->receivers);
   char *ring = c->ring;
+  struct qzi_lanes *lanes = c->lanes;
   if (!used) {
     c->ring = NULL;
+    c->lanes = NULL;
     c->plain = 0;
     qzi_object_destroy(&c->object, QZ_KIND_CHANNEL, place);
   }
   qzi_unlock(&c->lock);
   if (used) return EBUSY;
   free(ring);
+  free(lanes);
   return 0;
 }
 
@@ -87,6 +91,26 @@ static void get(struct channel *c, void *item) {
   c->count--;
 }
 
+/* Work and span: an item goes with the chain of who sent it. The last one in the ring was put by `sender`, or (NULL) by
+ * the caller. */
+static __attribute__((noinline)) void span_put(struct channel *c, struct qzi_thread *sender) {
+  if (!c->lanes) c->lanes = calloc(c->capacity, sizeof *c->lanes);
+  if (!c->lanes) return;
+  struct qzi_lanes *at = &c->lanes[(c->first + c->count - 1) % c->capacity];
+  if (sender)
+    *at = qzi_span_of(&sender->pub)->now;
+  else
+    qzi_span_put(qzi_publisher_self(), at);
+}
+/* The caller has taken the first item out of the ring, or, where there is none, what `sender` has. */
+static __attribute__((noinline)) void span_get(struct channel *c, struct qzi_thread *sender) {
+  if (c->capacity && c->lanes)
+    qzi_span_get(qzi_publisher_self(), &c->lanes[(c->first + c->capacity - 1) % c->capacity]);
+  else if (!c->capacity && sender)
+    qzi_span_get(qzi_publisher_self(), &qzi_span_of(&sender->pub)->now);
+  if (c->capacity && sender) span_put(c, sender);
+}
+
 /* What can be done at once, under the internal lock: 0, EPIPE, or EAGAIN: would wait. *woken: to be woken after it. */
 static inline __attribute__((always_inline)) int send_now(struct channel *c, const void *item, uint32_t index,
                                                           struct qzi_waiter **woken) {
@@ -101,6 +125,7 @@ static inline __attribute__((always_inline)) int send_now(struct channel *c, con
   } else if (c->count < c->capacity) {
     put(c, item);
     qzi_pub_readers(index, (uint32_t)c->count);
+    if (index && qzi_spanning()) span_put(c, NULL);
   } else {
     return EAGAIN;
   }
@@ -120,6 +145,7 @@ static inline __attribute__((always_inline)) int receive_now(struct channel *c, 
   } else {
     return c->closed ? EPIPE : EAGAIN;
   }
+  if (index && qzi_spanning()) span_get(c, sender ? qzi_waiting_thread(sender) : NULL);
   if (sender) {
     uint64_t now = 0;
     qzi_wait_ends(&c->object, sender, true, &now);

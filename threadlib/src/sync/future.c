@@ -39,7 +39,10 @@ int qz_future_set(qz_future *future, void *value) {
   struct qzi_publisher *publisher = qzi_publisher_self();
   qzi_object_check(&f->object, place);
   uint32_t index = qzi_pub_object(&f->object.pub, QZ_KIND_JOIN, f, place, 0);
-  if (index) qzi_pub_count(publisher, place, QZI_PUB_KEY(QZ_KIND_JOIN, index));
+  if (index) {
+    qzi_pub_count(publisher, place, QZI_PUB_KEY(QZ_KIND_JOIN, index));
+    if (qzi_spanning() && !f->set) qzi_span_leave_with(publisher, index);
+  }
   qzi_lock(&f->lock);
   bool again = f->set;
   struct qzi_waiter *woken = NULL;
@@ -69,6 +72,7 @@ static int get(struct future *f, void **value, uint64_t deadline_ns, uint64_t pl
   if (f->set) {
     if (value) *value = f->value;
     qzi_pub_acquired(index, NULL);
+    if (index && qzi_spanning()) qzi_span_take_from(qzi_publisher_self(), index);
     qzi_unlock(&f->lock);
   } else if (!deadline_ns) {
     qzi_unlock(&f->lock);

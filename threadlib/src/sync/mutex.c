@@ -126,7 +126,7 @@ static int wait(struct mutex *mutex, struct qzi_thread *self, uint64_t deadline_
   struct qzi_waiter *me = qzi_waiter_of(self, 0, NULL);
   me->timed = deadline_ns != QZI_NEVER;
   uint64_t mine = 0; /* the flags that are about the caller: WOKEN and DUE after it was woken */
-  bool may_spin = mutex->object.policy != QZ_BLOCK && !qzi_alone;
+  bool may_spin = mutex->object.policy != QZ_BLOCK && !qzi_alone && !qzi_spanning(); /* who ends a spin is unknown */
   /* where others wait already it would only disturb the holder, and come after them */
   bool now = may_spin && (mutex->object.policy == QZ_SPIN || !others(mutex));
   for (unsigned tries = 0;; tries++) {

@@ -14,15 +14,17 @@
 #include "spawn.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 struct qzi_scope {
   _Atomic(int64_t) remote; /* children that ended on their own stacks; less `pending` once the parent waits */
   int64_t pending;         /* children not known to have ended */
   struct qzi_thread *waiter;
-  qzi_spinlock lock;          /* of the two below, which tell a sampler for whom the parent waits */
-  uint32_t object;            /* where it waits, 0: it does not */
-  struct qzi_thread *running; /* children on their own stacks that began while publishing */
+  qzi_spinlock lock;            /* of the two below, which tell a sampler for whom the parent waits */
+  uint32_t object;              /* where it waits, 0: it does not */
+  struct qzi_thread *running;   /* children on their own stacks that began while publishing */
+  struct qzi_span_sync *merged; /* work and span of those that have ended; NULL: none. Under the lock */
 };
 _Static_assert(sizeof(struct qzi_scope) <= sizeof(qz_scope), "qz_scope");
 
@@ -33,6 +35,7 @@ struct qzi_thread *qzi_scope_child_ended(struct qzi_scope *scope) {
 
 void qzi_scope_child_begins(struct qzi_thread *child) {
   struct qzi_scope *scope = child->scope;
+  if (qzi_spanning()) qzi_span_goes_on(qzi_publisher_self()); /* what its stack took is not its own */
   qzi_spin_lock(&scope->lock);
   if (!scope->running) qzi_pub_awaited(scope->object, 0, qzi_pub_index_of(&child->pub));
   child->sibling = scope->running;
@@ -42,8 +45,22 @@ void qzi_scope_child_begins(struct qzi_thread *child) {
   qzi_spin_unlock(&scope->lock);
 }
 
+/* The child, which runs, ends: its parent goes on after it. */
+static __attribute__((noinline)) void merge(struct qzi_scope *scope) {
+  struct qzi_span_sync *room = calloc(1, sizeof *room);
+  qzi_spin_lock(&scope->lock);
+  if (!scope->merged) {
+    scope->merged = room;
+    room = NULL;
+  }
+  if (scope->merged) qzi_span_merge(qzi_publisher_self(), scope->merged);
+  qzi_spin_unlock(&scope->lock);
+  free(room);
+}
+
 void qzi_scope_child_ends(struct qzi_thread *child) {
   struct qzi_scope *scope = child->scope;
+  if (qzi_spanning()) merge(scope);
   uint32_t index = qzi_pub_index_of(&child->pub);
   qzi_spin_lock(&scope->lock);
   *child->sibling_link = child->sibling;
@@ -149,6 +166,28 @@ static inline void called(struct qzi_scope *scope, struct qzi_thread *child) {
   qzi_leave(p);
 }
 
+/* With work and span. */
+static __attribute__((noinline)) void sync_span(struct qzi_scope *scope, uint64_t site) {
+  struct qzi_span_sync sync, *merged = NULL;
+  qzi_pub_state(qzi_publisher_self(), QZ_STATE_OVERHEAD);
+  qzi_span_sync_begins(qzi_publisher_self(), site, &sync);
+  while (scope->pending) {
+    struct qzi_processor *p = qzi_processor_self();
+    struct qzi_thread *self = p->head.current, *child = callable(p, self, scope);
+    if (!child) {
+      sync_slow(scope, site);
+      merged = scope->merged;
+      scope->merged = NULL;
+      break;
+    }
+    qzi_run_inline_span(p, self, child, site, &sync);
+    called(scope, child);
+  }
+  qzi_span_sync_ended(qzi_publisher_self(), &sync, merged);
+  free(merged);
+  qzi_pub_state(qzi_publisher_self(), QZ_STATE_USEFUL);
+}
+
 /* All but the children's own time is overhead. */
 static __attribute__((noinline)) void sync_published(struct qzi_scope *scope, uint64_t site) {
   qzi_pub_state(qzi_publisher_self(), QZ_STATE_OVERHEAD);
@@ -168,7 +207,10 @@ static __attribute__((noinline)) void sync_published(struct qzi_scope *scope, ui
 static inline void sync(struct qzi_scope *scope, uint64_t site) {
   while (scope->pending) {
     if (qzi_publishing()) {
-      sync_published(scope, site);
+      if (qzi_spanning())
+        sync_span(scope, site);
+      else
+        sync_published(scope, site);
       return;
     }
     struct qzi_processor *p = qzi_processor_checked();

@@ -54,6 +54,7 @@ static bool take(struct qzi_thread *target, void **result) {
                                                memory_order_acquire))
     return false;
   if (result) *result = target->result;
+  if (qzi_spanning()) qzi_span_joined(qzi_publisher_self(), &target->pub);
   if (target != &qzi_main_thread) qzi_thread_free(target);
   return true;
 }
@@ -128,6 +129,15 @@ static int join_slow(qz_thread_t handle, void **result, uint64_t deadline_ns, ui
   return error;
 }
 
+/* With work and span: the target is called here. */
+static __attribute__((noinline)) void join_span(struct qzi_processor *p, struct qzi_thread *self,
+                                                struct qzi_thread *target, uint64_t site) {
+  struct qzi_span_sync sync;
+  qzi_span_sync_begins(&p->head.pub, site, &sync);
+  qzi_run_inline_span(p, self, target, site, &sync);
+  qzi_span_sync_ended(qzi_publisher_self(), &sync, NULL);
+}
+
 int qz_join(qz_thread_t handle, void **result) {
   struct qzi_processor *p = qzi_processor_self();
   struct qzi_thread *target = handle.thread;
@@ -137,7 +147,9 @@ int qz_join(qz_thread_t handle, void **result) {
     if (QZI_LIKELY(qzi_stack_left(self) >= qzi_runtime.stack_bytes && qzi_unspawn(p, target, NULL))) {
       atomic_store_explicit(&target->join, (uintptr_t)self, memory_order_relaxed); /* others get EINVAL */
       qzi_pub_state(&p->head.pub, QZ_STATE_OVERHEAD);
-      if (qzi_publishing())
+      if (qzi_spanning())
+        join_span(p, self, target, QZI_CALLER());
+      else if (qzi_publishing())
         qzi_run_inline_published(p, self, target, QZI_CALLER());
       else
         qzi_run_inline(p, self, target);

@@ -25,6 +25,9 @@ void qzi_run_inline(struct qzi_processor *p, struct qzi_thread *self, struct qzi
 /* The same while publishing: the parent is shown as waiting at the join made at `site`. */
 void qzi_run_inline_published(struct qzi_processor *p, struct qzi_thread *self, struct qzi_thread *child,
                               uint64_t site);
+/* The same with work and span, within qzi_span_sync_begins and ..._ended. */
+void qzi_run_inline_span(struct qzi_processor *p, struct qzi_thread *self, struct qzi_thread *child, uint64_t site,
+                         struct qzi_span_sync *sync);
 __attribute__((noreturn)) void qzi_thread_end(struct qzi_thread *self, void *result);
 void qzi_thread_free(struct qzi_thread *thread);
 /* Bytes of the caller's stack that are left. */

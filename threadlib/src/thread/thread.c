@@ -137,7 +137,9 @@ void qz_exit(void *result) {
   qzi_thread_end(self, result);
 }
 
-void qzi_run_inline(struct qzi_processor *p, struct qzi_thread *self, struct qzi_thread *child) {
+/* sync: work and span are recorded; or NULL. */
+static inline __attribute__((always_inline)) void run_inline(struct qzi_processor *p, struct qzi_thread *self,
+                                                             struct qzi_thread *child, struct qzi_span_sync *sync) {
   qzi_life_set(child, QZI_ALIVE);
   child->pub.stack_low = self->pub.stack_low;
   child->pub.stack_high = self->pub.stack_high;
@@ -149,6 +151,7 @@ void qzi_run_inline(struct qzi_processor *p, struct qzi_thread *self, struct qzi
   void *start = child->pub.loop ? (void *)qzi_run_range : (void *)child->pub.start;
   child->result = qzi_call(start, child->argument, &child->exit_sp);
   p = qzi_processor_self();
+  if (sync) qzi_span_call_ended(&p->head.pub, sync);
   qzi_life_set(child, QZI_ENDED);
 #ifdef QZI_TSAN
   child->sanitizer_fiber = NULL;
@@ -158,18 +161,34 @@ void qzi_run_inline(struct qzi_processor *p, struct qzi_thread *self, struct qzi
   qzi_pub_ended(&p->head.pub, &child->pub);
 }
 
-void qzi_run_inline_published(struct qzi_processor *p, struct qzi_thread *self, struct qzi_thread *child,
-                              uint64_t site) {
+void qzi_run_inline(struct qzi_processor *p, struct qzi_thread *self, struct qzi_thread *child) {
+  run_inline(p, self, child, NULL);
+}
+
+static inline __attribute__((always_inline)) void run_inline_published(struct qzi_processor *p, struct qzi_thread *self,
+                                                                       struct qzi_thread *child, uint64_t site,
+                                                                       struct qzi_span_sync *sync) {
   uint32_t object = qzi_pub_site(&p->head.pub, QZ_KIND_JOIN, site);
   if (object) {
     qzi_pub_push(&p->head.pub, &self->pub, QZI_PUB_KEY(QZ_KIND_JOIN, object));
     qzi_pub_blocked(&p->head.pub, &self->pub, object);
   }
-  qzi_run_inline(p, self, child);
+  if (sync)
+    run_inline(p, self, child, sync);
+  else
+    qzi_run_inline(p, self, child);
   if (object) {
     qzi_pub_pop(&self->pub, QZI_PUB_KEY(QZ_KIND_JOIN, object));
     qzi_pub_joined(qzi_publisher_self(), site, object);
   }
+}
+void qzi_run_inline_published(struct qzi_processor *p, struct qzi_thread *self, struct qzi_thread *child,
+                              uint64_t site) {
+  run_inline_published(p, self, child, site, NULL);
+}
+void qzi_run_inline_span(struct qzi_processor *p, struct qzi_thread *self, struct qzi_thread *child, uint64_t site,
+                         struct qzi_span_sync *sync) {
+  run_inline_published(p, self, child, site, sync);
 }
 
 /* ---- identity ---- */

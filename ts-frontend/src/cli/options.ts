@@ -72,6 +72,11 @@ const table = {
     sampler: 'both',
     help: 'also record processes that the program starts, each into a file of its own',
   },
+  span: {
+    kind: 'switch',
+    sampler: 'both',
+    help: 'record work and span, too: how long it would take on other numbers of processors',
+  },
   seconds: {
     kind: 'number',
     least: 1e-9,
@@ -134,6 +139,11 @@ const table = {
     value: 'NAME',
     help: 'one procedure, lock or thread: when it ran, with whom, its children',
   },
+  'path-span': {
+    flag: 'span',
+    kind: 'switch',
+    help: 'work and span instead: what other numbers of processors would do (recorded with --span)',
+  },
   raw: { kind: 'switch', help: 'numbers as measured: the cost of the hooks is not subtracted' },
   csv: { kind: 'switch', excludes: 'json', help: 'the table as comma-separated values, times in ns' },
   json: { kind: 'switch', help: 'the whole report as JSON (docs/reference/json.md)' },
@@ -181,7 +191,7 @@ export const optionNames = Object.keys(table) as readonly OptionName[];
 export const flagOf = (name: OptionName): string => options[name].flag ?? name;
 
 /** The recording commands' own. */
-export const recordingOptions = ['output', 'rate', 'cpu', 'threads', 'max-size', 'quiet'] as const;
+export const recordingOptions = ['output', 'rate', 'cpu', 'threads', 'max-size', 'span', 'quiet'] as const;
 /** How a table is shown on a terminal. */
 export const displayOptions = ['top', 'width', 'ascii'] as const;
 /** Forms that exclude each other. */

@@ -13,9 +13,10 @@ export const command: Command = {
   examples: [
     ['quartz path', 'of the newest profile in this directory'],
     ['quartz path prog.quartz --top 0', 'all of it'],
+    ['quartz path --span', 'on other numbers of processors, of a run recorded with --span'],
     ['quartz path --json | jq .segments', 'for programs'],
   ],
-  options: formatOptions,
+  options: ['path-span', ...formatOptions],
   most: 1,
   run: async (args) => (await import('../cli/show-path.js')).showPath(args, args.words[0]),
 };

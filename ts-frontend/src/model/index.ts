@@ -39,4 +39,7 @@ export { aloneness, flameOf, type FlameNode } from './views/flame.js';
 export { viewOf, type Detail, type ViewName } from './views/views.js';
 export { contradictions } from './findings/advice.js';
 export { timePathOf } from './path/time-path.js';
+export { workSpanOf } from './path/work-span.js';
+export type { LockHold, SpanEntity, SpanSite, WorkSpan } from './path/work-span.js';
+export type { Prediction } from './path/prediction.js';
 export type { Came, PathEntity, PathLeg, PathSegment, PathState, TimePath } from './path/time-path.js';

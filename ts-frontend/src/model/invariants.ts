@@ -8,7 +8,7 @@ import { isCode } from './profile/code-scopes.js';
 import { f64, u16, u32, u8 } from './profile/columns.js';
 import { contradictions } from './findings/advice.js';
 import { isBuilt } from './metrics/tables.js';
-import { State } from './profile/raw-profile.js';
+import { State, type RawProfile } from './profile/raw-profile.js';
 import { buildModel } from './build-model.js';
 import type { Entity, Model } from './result/types.js';
 import { checkViews } from './views/check.js';
@@ -34,7 +34,7 @@ export function checkInvariants(model: Model): string[] {
   for (const entity of plain.entities) checkEntity(plain, entity, check);
   checkTimeline(plain, check);
   checkPath(plain, check);
-  return [...check.broken, ...contradictions(model.findings), ...checkViews(plain, check.slack)];
+  return [...check.broken, ...checkSpan(raw), ...contradictions(model.findings), ...checkViews(plain, check.slack)];
 }
 
 /** Returns processor time at work, by the balance. */
@@ -149,6 +149,43 @@ function checkPath({ elapsedNs, raw }: Model, check: Checks): void {
         );
     });
   }
+}
+
+/** 10. Work and span (docs/reference/path.md). */
+function checkSpan(raw: RawProfile): string[] {
+  const { head, sites } = raw;
+  if (!head.spanRecorded || head.spanNs <= 0) return [];
+  const broken: string[] = [];
+  const atMost = (what: string, low: number, high: number, slack = 1): void => {
+    if (low > high + slack) broken.push(`10. ${what}: ${low} is more than ${high}`);
+  };
+  const sum = (times: Float64Array): number => times.reduce((a, b) => a + b, 0);
+  const same = (what: string, a: number, b: number): void => {
+    atMost(what, a, b);
+    atMost(what, b, a);
+  };
+  same('sum of what is on the span, and its length', sum(raw.onSpan.ns), head.spanNs);
+  same('sum of the levels, and the work', sum(raw.levels.ns), head.workNs);
+  if (head.typicalSpanNs > 0) {
+    atMost('typical span and span', head.typicalSpanNs, head.spanNs);
+    atMost('span and burdened span', head.spanNs, head.burdenedSpanNs);
+  }
+  // The first snapshot, and the last, are not at the very moments at which recording begins and ends.
+  const slack = 5e6 + 0.01 * head.elapsedNs;
+  atMost('span and elapsed time', head.spanNs, head.elapsedNs, slack);
+  atMost('work and what the processors can do', head.workNs, head.processors * head.elapsedNs, slack * head.processors);
+  sites.site.forEach((_, k) => {
+    atMost(`spawn site ${k}: top calls and calls`, f64(sites.topCount, k), f64(sites.count, k));
+    atMost(`spawn site ${k}: work of top calls and of all`, f64(sites.topWorkNs, k), f64(sites.workNs, k));
+    atMost(`spawn site ${k}: span of top calls and of all`, f64(sites.topSpanNs, k), f64(sites.spanNs, k));
+    atMost(
+      `spawn site ${k}: work of top calls and of the run`,
+      f64(sites.topWorkNs, k),
+      head.workNs,
+      head.workNs / 1000,
+    );
+  });
+  return broken;
 }
 
 function label(entity: Entity): string {

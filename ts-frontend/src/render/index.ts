@@ -11,4 +11,5 @@ export { contextViews, views, type ContextView, type RenderOptions, type View } 
 export { contextReport, focusReport, report } from './report.js';
 export { sourceCsv, sourceJson, sourceReport, sourceSchema, type SourceText } from './source.js';
 export { viewCsv, viewJson, type ViewQuery } from './view.js';
+export { noWorkSpanText, workSpanCsv, workSpanReport } from './work-span.js';
 export { noPathText, pathCsv, pathJson, pathReport, pathSchema } from './path.js';

@@ -1,6 +1,6 @@
 /** The time path: why did it take that long? As text, CSV and JSON. */
 import { item } from '../model/index.js';
-import type { Came, Entity, Model, PathEntity, PathLeg, PathState, TimePath } from '../model/index.js';
+import type { Came, Entity, Model, PathEntity, PathLeg, PathState, TimePath, WorkSpan } from '../model/index.js';
 import { heading } from './head.js';
 import { entityName, label, place, shortLabel } from './wording/names.js';
 import type { RenderOptions } from './format/options.js';
@@ -217,8 +217,12 @@ export function pathCsv(model: Model, path: TimePath): string {
   );
 }
 
+const nameOf = (model: Model, id: number): string => (id === 0 ? '' : item(model.entities, id).name);
+
 /** docs/reference/path.md, "JSON". What only a recording with work and span has is null or empty. */
-export function pathJson(model: Model, path: TimePath, quartzVersion: string): string {
+export function pathJson(model: Model, path: TimePath, span: WorkSpan | null, quartzVersion: string): string {
+  const onSpanOf = new Map(span?.entities.map(({ entity, onSpanNs }) => [entity, onSpanNs]));
+  const onPathOf = new Map(path.entities.map(({ entity, onPathNs }) => [entity, onPathNs]));
   return `${JSON.stringify(
     {
       schema: pathSchema,
@@ -232,15 +236,26 @@ export function pathJson(model: Model, path: TimePath, quartzVersion: string): s
       inferredShare: path.inferredNs / path.lengthNs,
       lostCrumbs: path.lostCrumbs,
       cutNs: path.cutNs,
-      workNs: null,
-      spanNs: null,
-      burdenedSpanNs: null,
-      typicalSpanNs: null,
-      parallelism: null,
-      prediction: [],
+      workNs: span?.workNs ?? null,
+      spanNs: span?.spanNs ?? null,
+      burdenedSpanNs: span?.burdenedSpanNs ?? null,
+      typicalSpanNs: span?.typicalSpanNs ?? null,
+      parallelism: span?.parallelism ?? null,
+      cpuWaitsOut: span?.cpuWaitsOut ?? null,
+      asideNs: span?.asideNs ?? null,
+      prediction: span?.prediction ?? [],
       whatIf: [],
-      sites: [],
-      locks: [],
+      sites: (span?.sites ?? []).map((site) => ({
+        ...site,
+        caller: nameOf(model, site.caller),
+        start: nameOf(model, site.start),
+        onPathNs: site.onSpanNs === null ? null : (onPathOf.get(site.start) ?? 0),
+      })),
+      locks: (span?.locks ?? []).map(({ entity, holdNs }) => ({
+        id: entity,
+        name: item(model.entities, entity).name,
+        holdNs,
+      })),
       entities: path.entities.map((row) => ({
         id: row.entity,
         kind: item(model.entities, row.entity).kind,
@@ -248,7 +263,7 @@ export function pathJson(model: Model, path: TimePath, quartzVersion: string): s
         onPathNs: row.onPathNs,
         onPathSelfNs: row.onPathSelfNs,
         ci95: row.ci95,
-        onSpanNs: null,
+        onSpanNs: span === null ? null : (onSpanOf.get(row.entity) ?? 0),
         workNs: item(model.entities, row.entity).processorTimeNs,
       })),
       segments: path.segments,

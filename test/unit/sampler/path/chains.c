@@ -79,7 +79,7 @@ static void an_hour(void) {
   struct qzi_chains chains;
   struct task task = {0};
   make_session();
-  CHECK(!qzi_chains_open(&chains, &view, BASE, tell, &task));
+  CHECK(!qzi_chains_open(&chains, &view, qz_session_path, BASE, tell, &task));
   uint64_t rounds = 3600 * 1000, most = 0;
   for (uint64_t round = 1; round <= rounds; round++) {
     uint64_t now = round * TICK;
@@ -114,7 +114,7 @@ static void nonsense(void) {
   struct qzi_chains chains;
   unsigned task = 0;
   make_session();
-  CHECK(!qzi_chains_open(&chains, &view, BASE, listen, &task));
+  CHECK(!qzi_chains_open(&chains, &view, qz_session_path, BASE, listen, &task));
   uint64_t random = 88172645463325252u;
   for (unsigned round = 1; round < 20000; round++) {
     struct qz_path *actor = actor_at(round % ACTORS);

@@ -176,6 +176,16 @@ export interface HeadFields {
   pathCrumbs: number;
   pathLost: number;
   pathCutNs: number;
+  workNs: number;
+  spanNs: number;
+  burdenedSpanNs: number;
+  typicalSpanNs: number;
+  waitedNs: number;
+  asideNs: number;
+  strands: number;
+  levelNs: number;
+  burdenPs: number;
+  spanLost: number;
   program: string;
   arguments: string;
   host: string;
@@ -189,4 +199,6 @@ export interface HeadFields {
   childrenApart: boolean;
   samplerSpins: boolean;
   exactHold: boolean;
+  spanRecorded: boolean;
+  cpuWaitsOut: boolean;
 }

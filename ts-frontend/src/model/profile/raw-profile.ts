@@ -85,6 +85,19 @@ export interface RawProfile {
     by: Uint32Array;
     joined: Uint32Array;
   };
+  /** Work and span (--span): the span by what was done; spawn sites; work by the length of the chain to it. */
+  onSpan: { stack: Uint32Array; thread: Uint32Array; count: Float64Array; ns: Float64Array };
+  sites: {
+    site: Float64Array;
+    start: Uint32Array;
+    count: Float64Array;
+    workNs: Float64Array;
+    spanNs: Float64Array;
+    topCount: Float64Array;
+    topWorkNs: Float64Array;
+    topSpanNs: Float64Array;
+  };
+  levels: { ns: Float64Array };
   calls: { site: Float64Array; caller: Uint32Array; callee: Uint32Array; count: Float64Array };
   threads: RawThread[];
   modules: RawModule[];
@@ -103,7 +116,7 @@ export interface RawProfile {
 }
 
 /** Of a profile without a time path. */
-export const noTimePath = (): Pick<RawProfile, 'onPath' | 'segments'> => {
+export const noTimePath = (): Pick<RawProfile, 'onPath' | 'segments' | 'onSpan' | 'sites' | 'levels'> => {
   const words = (): Uint32Array => new Uint32Array(0);
   const bytes = (): Uint8Array => new Uint8Array(0);
   const times = (): Float64Array => new Float64Array(0);
@@ -112,6 +125,18 @@ export const noTimePath = (): Pick<RawProfile, 'onPath' | 'segments'> => {
   return {
     onPath: { ...where, ...how, count: times(), ns: times() },
     segments: { ...where, ...how, startNs: times(), ns: times(), came: bytes(), by: words(), joined: words() },
+    onSpan: { stack: words(), thread: words(), count: times(), ns: times() },
+    sites: {
+      site: times(),
+      start: words(),
+      count: times(),
+      workNs: times(),
+      spanNs: times(),
+      topCount: times(),
+      topWorkNs: times(),
+      topSpanNs: times(),
+    },
+    levels: { ns: times() },
   };
 };
 

@@ -1,0 +1,98 @@
+/* Work and span: how long the longest chain of strands to a thread is (docs/reference/path.md, "Work and span").
+ *
+ * Owns:    struct qzi_span of a thread, struct qzi_span_actor of a processor.
+ * Writer:  who runs or holds the thread; the kernel thread that is the processor.
+ * Reader:  the same; the sampler reads what stands in the session.
+ * Must not: cost anything while --span is off: calls come from branches that are there for the time path anyway (a
+ * publisher whose `path` is NULL), or from slow paths.
+ *
+ * A strand is what a thread does between two events. Its length, by a clock that stands still while the kernel runs
+ * others, is added to the lengths of its thread; at a spawn the child begins with its parent's, where a thread waited
+ * for others the longest goes on. Source: Oyama, Taura, Yonezawa, "Online computation of critical paths for
+ * multithreaded languages"; Schardl et al., "The Cilkprof scalability profiler", SPAA 2015 (work and span of sites).
+ */
+#ifndef QZI_PUBLISH_SPAN_H
+#define QZI_PUBLISH_SPAN_H
+
+#ifndef QZI_PUBLISH_H
+#error "include publisher.h"
+#endif
+
+/* Lengths of chains to one point, each the longest by its own measure, in ticks. */
+struct qzi_lanes {
+  uint64_t length;   /* strands */
+  uint64_t burdened; /* and what the package does for itself, and what it takes to begin elsewhere */
+  uint64_t typical;  /* no strand longer than is usual for its kind */
+  uint64_t crumb;    /* of `length`: name of the last crumb on it */
+};
+
+/* Of a thread. */
+struct qzi_span {
+  struct qzi_lanes now; /* to the end of its last strand */
+  struct qzi_lanes in;  /* of those that let it go on, while it waits */
+  uint64_t work;        /* its strands and those of the threads that it has waited for */
+  uint64_t start;       /* length where it began */
+  uint64_t away;        /* while it does not run: when it gave up its processor; then: for how long, ticks */
+  uint64_t sites;       /* one bit for each site that it, or one that it descends from, was spawned at */
+  uint32_t epoch;       /* in which all this was begun */
+  uint8_t site;         /* number of the site that it was spawned at */
+  uint8_t top;          /* 1: none that it descends from was spawned there */
+};
+/* Of a processor (publishing, its words in the session). */
+struct qzi_span_actor;
+
+/* From a thread's struct qzi_pub_thread to its struct qzi_span: the same in all threads of a host. */
+extern const ptrdiff_t qzi_span_offset __attribute__((visibility("hidden")));
+
+/* While publishing: work and span are recorded. */
+#define QZI_SPANNING 2u
+#define qzi_spanning()                                                                               \
+  __builtin_expect((atomic_load_explicit(&qzi_publishing_flag, QZI_PUBLISHING_ORDER) & QZI_SPANNING) != 0, 0)
+
+#pragma GCC visibility push(hidden)
+/* What qzi_path_give and qzi_path_take do where p->path is NULL: both chains. */
+void qzi_span_give(struct qzi_publisher *p, struct qzi_pub_thread *to, unsigned arrival);
+void qzi_span_take(struct qzi_publisher *p, const struct qzi_pub_thread *t);
+
+/* The running thread spins, and no longer: that is neither work nor span. */
+void qzi_span_spins(struct qzi_publisher *p);
+void qzi_span_goes_on(struct qzi_publisher *p);
+/* The running thread slept, or its wait ended by time: its span grows by how long it was away. */
+void qzi_span_slept(struct qzi_publisher *p);
+/* Since then (qzi_span_aside_begins) the package has worked for itself: no part of work and span, but of the burdened
+ * span. */
+uint64_t qzi_span_aside_begins(struct qzi_publisher *p);
+void qzi_span_aside(struct qzi_publisher *p, uint64_t since);
+
+/* The running thread runs spawned calls on its own stack: `sync` is what it keeps until the last one has ended. */
+struct qzi_span_sync {
+  struct qzi_lanes most;
+  uint64_t work;
+};
+void qzi_span_sync_begins(struct qzi_publisher *p, uint64_t site, struct qzi_span_sync *sync);
+/* The call, which is the running thread now, has ended; the next strand begins. */
+void qzi_span_call_ended(struct qzi_publisher *p, struct qzi_span_sync *sync);
+/* The caller goes on. merged: of calls that ended elsewhere, or NULL. */
+void qzi_span_sync_ended(struct qzi_publisher *p, const struct qzi_span_sync *sync,
+                         const struct qzi_span_sync *merged);
+/* The running thread, which ends, is added to `merged`. */
+void qzi_span_merge(struct qzi_publisher *p, struct qzi_span_sync *merged);
+/* The running thread has joined `ended`. The same in two steps, for who keeps the result. */
+void qzi_span_joined(struct qzi_publisher *p, const struct qzi_pub_thread *ended);
+void qzi_span_result(const struct qzi_pub_thread *ended, struct qzi_span_sync *result);
+void qzi_span_after(struct qzi_publisher *p, const struct qzi_span_sync *result);
+/* What the running thread has done until now happens before whatever `lanes` is given to; and the other way round. */
+void qzi_span_put(struct qzi_publisher *p, struct qzi_lanes *lanes);
+void qzi_span_get(struct qzi_publisher *p, const struct qzi_lanes *lanes);
+/* The same, where `lanes` stand with the object's record. */
+void qzi_span_leave_with(struct qzi_publisher *p, uint32_t object);
+void qzi_span_take_from(struct qzi_publisher *p, uint32_t object);
+/* The longest of both. */
+void qzi_span_max(struct qzi_lanes *to, const struct qzi_lanes *from);
+struct qzi_span *qzi_span_of(const struct qzi_pub_thread *t);
+
+/* By the kernel thread that ends the program: its lengths are the run's. */
+void qzi_span_ended(struct qzi_publisher *p);
+#pragma GCC visibility pop
+
+#endif

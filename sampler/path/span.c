@@ -1,0 +1,209 @@
+/* See span.h. */
+#include "span.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include "sampler/util/array.h"
+
+#define LOAD(at)         __atomic_load_n((at), __ATOMIC_RELAXED)
+#define LOAD_ACQUIRE(at) __atomic_load_n((at), __ATOMIC_ACQUIRE)
+
+/* ---- what is on the span ---- */
+
+static void add_row(struct qzi_span_sums *span, uint32_t stack, uint32_t thread, uint64_t ticks) {
+  if (!ticks) return;
+  uint32_t hash = qzi_hash(stack, thread);
+  QZI_TABLE_EACH(&span->index, hash, at) {
+    struct qz_on_span *row = &span->rows[at - 1];
+    if (row->stack != stack || row->thread != thread) continue;
+    row->count++;
+    row->ns += ticks;
+    return;
+  }
+  if (qzi_grow((void **)&span->rows, &span->rows_room, span->rows_count + 1, sizeof *span->rows) ||
+      qzi_table_add(&span->index, hash, span->rows_count + 1)) {
+    span->chains.lost++;
+    if (span->rows_count) span->rows[0].ns += ticks;
+    return;
+  }
+  span->rows[span->rows_count++] = (struct qz_on_span){.stack = stack, .thread = thread, .count = 1, .ns = ticks};
+}
+
+static int is_strand(const struct qzi_piece *piece) {
+  if (piece->inferred) return 0;
+  return piece->state == QZ_STATE_USEFUL || piece->state == QZ_STATE_OVERHEAD || piece->state == QZ_STATE_IO;
+}
+
+/* What the span grew by since the link before is what its actor was seen doing, in those proportions. */
+static void settle(void *argument, const struct qzi_link *link) {
+  struct qzi_span_sums *span = argument;
+  if (link->key <= span->length) return;
+  uint64_t ticks = link->key - span->length, time = 0, given = 0, so_far = 0;
+  span->length = link->key;
+  for (uint32_t k = 0; k < link->pieces_count; k++)
+    if (is_strand(&link->pieces[k])) time += link->pieces[k].time;
+  for (uint32_t k = 0; time && k < link->pieces_count; k++) {
+    const struct qzi_piece *piece = &link->pieces[k];
+    if (!is_strand(piece)) continue;
+    so_far += piece->time;
+    uint64_t until = (uint64_t)((unsigned __int128)ticks * so_far / time);
+    add_row(span, piece->stack, piece->thread, until - given);
+    given = until;
+  }
+  add_row(span, 0, 0, ticks - given);
+}
+
+int qzi_span_sums_open(struct qzi_span_sums *span, const struct qz_session_view *view, struct qzi_interner *in,
+                       uint64_t base) {
+  *span = (struct qzi_span_sums){.in = in};
+  if (!view->span_table.capacity) return 0;
+  if (qzi_chains_open(&span->chains, view, qz_session_span_path, base, settle, span)) return -1;
+  span->on = 1;
+  return 0;
+}
+
+void qzi_span_sums_close(struct qzi_span_sums *span) {
+  qzi_chains_close(&span->chains);
+  free(span->rows);
+  qzi_table_free(&span->index);
+  memset(span, 0, sizeof *span);
+}
+
+/* ---- the end ---- */
+
+static uint64_t ns_of(uint64_t ticks, uint64_t scale) { return (uint64_t)((unsigned __int128)ticks * scale >> 32); }
+
+/* The program has not ended in order: the longest chain that is known. */
+static struct qz_crumb longest(const struct qzi_chains *chains) {
+  struct qz_crumb last = {0};
+  for (uint32_t k = 0; k < chains->count; k++)
+    if (chains->links[k].key > last.key) last = (struct qz_crumb){.prev = chains->links[k].id, .key = chains->links[k].key};
+  return last;
+}
+
+static void write_rows(struct qzi_span_sums *span, uint64_t scale) {
+  struct qzi_file *file = span->in->file;
+  uint64_t most = file->head->sections[QZ_SECTION_ON_SPAN].capacity, left = file->head->span_ns;
+  while (span->rows_count > most && span->rows_count > 1) span->rows[0].ns += span->rows[--span->rows_count].ns;
+  if (!span->rows_count || qzi_file_room(file, QZ_SECTION_ON_SPAN, span->rows_count)) return;
+  for (uint32_t k = span->rows_count; k-- > 0;) { /* the first has what is left over of rounding */
+    struct qz_on_span row = span->rows[k];
+    row.ns = k ? ns_of(row.ns, scale) : left;
+    if (row.ns > left) row.ns = left;
+    left -= row.ns;
+    file->on_span[k] = row;
+  }
+  qzi_file_append(file, QZ_SECTION_ON_SPAN, span->rows_count);
+}
+
+static void add_site(struct qz_span_site *sites, uint32_t *count, const struct qz_site *its, struct qzi_interner *in,
+                     uint64_t scale) {
+  uint64_t address = LOAD_ACQUIRE(&its->site), start = LOAD(&its->start);
+  if (!address) return;
+  uint32_t k = 0;
+  if (address == 1) address = 0;
+  while (k < *count && sites[k].site != address) k++;
+  if (k == *count) {
+    if (k == QZ_SPAN_SITES) return;
+    sites[(*count)++] = (struct qz_span_site){.site = address, .start = address ? qzi_intern_procedure(in, start) : 0};
+  }
+  sites[k].count += LOAD(&its->count);
+  sites[k].work_ns += ns_of(LOAD(&its->work), scale);
+  sites[k].span_ns += ns_of(LOAD(&its->span), scale);
+  sites[k].top_count += LOAD(&its->top_count);
+  sites[k].top_work_ns += ns_of(LOAD(&its->top_work), scale);
+  sites[k].top_span_ns += ns_of(LOAD(&its->top_span), scale);
+}
+
+static void write_sites(struct qzi_span_sums *span, uint32_t actors, uint64_t scale) {
+  struct qzi_file *file = span->in->file;
+  struct qz_span_site sites[QZ_SPAN_SITES];
+  uint32_t count = 0;
+  for (uint32_t a = 0; a < actors; a++) {
+    const struct qz_span *actor = qz_session_span(span->chains.view, a);
+    for (unsigned k = 0; actor && k < QZ_SPAN_SITES; k++) add_site(sites, &count, &actor->sites[k], span->in, scale);
+  }
+  if (!count || qzi_file_room(file, QZ_SECTION_SITES, count)) return;
+  memcpy(file->sites, sites, count * sizeof *sites);
+  qzi_file_append(file, QZ_SECTION_SITES, count);
+}
+
+/* A copy of the actor's levels that was not being widened meanwhile; its shift. 0: it always was, or it has none. */
+static uint64_t copy_levels(const struct qz_span *actor, uint64_t *levels) {
+  for (unsigned tries = 0; tries < 1000; tries++) {
+    uint64_t shift = LOAD_ACQUIRE(&actor->levels_shift);
+    if (shift & QZ_SPAN_WIDENING) continue;
+    for (unsigned k = 0; k < QZ_SPAN_LEVELS; k++) levels[k] = LOAD(&actor->levels[k]);
+    __atomic_thread_fence(__ATOMIC_ACQUIRE);
+    if (LOAD(&actor->levels_shift) == shift) return shift < 56 ? shift : 0;
+  }
+  return 0;
+}
+
+static void write_levels(struct qzi_span_sums *span, uint32_t actors, uint64_t scale) {
+  struct qzi_file *file = span->in->file;
+  uint64_t sums[QZ_SPAN_LEVELS] = {0}, widest = 0, levels[QZ_SPAN_LEVELS];
+  for (uint32_t a = 0; a < actors; a++) {
+    const struct qz_span *actor = qz_session_span(span->chains.view, a);
+    uint64_t shift = actor ? copy_levels(actor, levels) : 0;
+    if (!shift) continue;
+    for (; widest && widest < shift; widest++)
+      for (unsigned k = 0; k < QZ_SPAN_LEVELS; k++)
+        sums[k] = 2 * k < QZ_SPAN_LEVELS ? sums[2 * k] + sums[2 * k + 1] : 0;
+    if (!widest) widest = shift;
+    for (unsigned k = 0; k < QZ_SPAN_LEVELS; k++) sums[k >> (widest - shift)] += levels[k];
+  }
+  if (!widest || qzi_file_room(file, QZ_SECTION_LEVELS, QZ_SPAN_LEVELS)) return;
+  uint64_t left = file->head->work_ns, last = 0;
+  for (unsigned k = 0; k < QZ_SPAN_LEVELS; k++)
+    if (sums[k]) last = k;
+  for (unsigned k = 0; k < QZ_SPAN_LEVELS; k++) { /* the last one has what is left over of rounding */
+    uint64_t ns = k == last ? left : ns_of(sums[k], scale);
+    if (ns > left || k > last) ns = k > last ? 0 : left;
+    file->levels[k] = (struct qz_level){.ns = ns};
+    left -= ns;
+  }
+  file->head->level_ns = ns_of(UINT64_C(1) << widest, scale);
+  qzi_file_append(file, QZ_SECTION_LEVELS, QZ_SPAN_LEVELS);
+}
+
+void qzi_span_sums_finish(struct qzi_span_sums *span, uint32_t actors, uint64_t now) {
+  if (actors > span->chains.actors) actors = span->chains.actors;
+  const struct qz_session *session = qz_session_head(span->chains.view);
+  struct qz_profile *head = span->in->file->head;
+  uint32_t flags = LOAD(&session->flags);
+  head->session_flags = flags;
+  if (!(flags & QZ_SESSION_SPAN)) return;
+  uint64_t scale = LOAD(&session->span_end.tick_scale), work = 0, aside = 0, waited = 0;
+  for (uint32_t a = 0; a < actors; a++) {
+    const struct qz_span *actor = qz_session_span(span->chains.view, a);
+    if (!actor) continue;
+    work += LOAD(&actor->work);
+    aside += LOAD(&actor->aside);
+    waited += LOAD(&actor->waited);
+    head->strands += LOAD(&actor->strands);
+    const struct qz_path *path = qz_session_span_path(span->chains.view, a);
+    if (path) head->span_lost += LOAD(&path->lost);
+  }
+  qzi_chains_read(&span->chains, actors, now);
+  struct qz_crumb last = {.key = LOAD_ACQUIRE(&session->span_end.length), .prev = LOAD(&session->span_end.crumb)};
+  if (last.key) {
+    head->burdened_span_ns = ns_of(LOAD(&session->span_end.burdened), scale);
+    head->typical_span_ns = ns_of(LOAD(&session->span_end.typical), scale);
+  } else {
+    last = longest(&span->chains);
+  }
+  last.since = last.prev;
+  uint32_t actor = QZ_CHAIN_ACTOR(LOAD(&session->path_end));
+  qzi_chains_end_with(&span->chains, &last, actor < span->chains.actors ? actor : 0);
+  head->work_ns = ns_of(work, scale);
+  head->span_ns = ns_of(span->length, scale);
+  if (head->span_ns > head->work_ns && head->work_ns == 0) head->span_ns = 0;
+  head->aside_ns = ns_of(aside, scale);
+  head->waited_ns = ns_of(waited, scale);
+  head->burden_ps = ns_of(LOAD(&session->span_end.burden), scale) * 1000;
+  head->span_lost += span->chains.lost;
+  write_rows(span, scale);
+  write_sites(span, actors, scale);
+  write_levels(span, actors, scale);
+}

@@ -1,0 +1,99 @@
+/* Work and span of plain pthreads, each case by its name, of the same counted units as span.c: see ../span.test.ts. */
+#include <pthread.h>
+#define UNITS_ALONE
+#define ROUND UINT64_C(50000)
+#include "units.h"
+
+#define ROUNDS 200
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
+static pthread_barrier_t round_ends;
+static int turn;
+
+static void *does(void *argument) {
+  units((uint64_t)*(long *)argument);
+  return NULL;
+}
+static void create(pthread_t *thread, void *(*start)(void *), void *argument) {
+  if (pthread_create(thread, NULL, start, argument)) exit(99);
+}
+
+static void amdahl(void) {
+  long n = 50;
+  pthread_t threads[16];
+  units(200);
+  for (int k = 0; k < 16; k++) create(&threads[k], does, &n);
+  for (int k = 0; k < 16; k++) pthread_join(threads[k], NULL);
+}
+
+static void joined(void) {
+  pthread_t a, b;
+  long much = 300, little = 100;
+  units(100);
+  create(&a, does, &much);
+  create(&b, does, &little);
+  pthread_join(b, NULL);
+  pthread_join(a, NULL);
+  units(100);
+}
+
+static void *odd_late(void *unused) {
+  for (int k = 0; k < ROUNDS; k++) {
+    units(k % 2 ? 4 : 1);
+    pthread_barrier_wait(&round_ends);
+  }
+  return unused;
+}
+static void *even_late(void *unused) {
+  for (int k = 0; k < ROUNDS; k++) {
+    units(k % 2 ? 1 : 4);
+    pthread_barrier_wait(&round_ends);
+  }
+  return unused;
+}
+
+static void take_turns(int mine) {
+  for (int k = 0; k < ROUNDS; k++) {
+    pthread_mutex_lock(&lock);
+    while (turn != mine) pthread_cond_wait(&changed, &lock);
+    pthread_mutex_unlock(&lock);
+    units(2);
+    pthread_mutex_lock(&lock);
+    turn = !mine;
+    pthread_cond_broadcast(&changed);
+    pthread_mutex_unlock(&lock);
+  }
+}
+static void *first_turns(void *unused) {
+  take_turns(0);
+  return unused;
+}
+static void *second_turns(void *unused) {
+  take_turns(1);
+  return unused;
+}
+
+static void both(void *(*first)(void *), void *(*second)(void *)) {
+  pthread_t a, b;
+  create(&a, first, NULL);
+  create(&b, second, NULL);
+  pthread_join(a, NULL);
+  pthread_join(b, NULL);
+}
+
+int main(int count, char **words) {
+  const char *which = count > 1 ? words[1] : "";
+  pthread_barrier_init(&round_ends, NULL, 2);
+  if (!strcmp(which, "amdahl"))
+    amdahl();
+  else if (!strcmp(which, "join"))
+    joined();
+  else if (!strcmp(which, "barrier"))
+    both(odd_late, even_late);
+  else if (!strcmp(which, "turns"))
+    both(first_turns, second_turns);
+  else
+    return 2;
+  return 0;
+}

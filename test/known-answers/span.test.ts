@@ -1,0 +1,132 @@
+/**
+ * Work and span that are known: parallelism of programs whose work is counted. Ratios alone are judged, never times; waits
+ * for CPUs are in neither, so that a busy machine gives the same.
+ */
+import { join } from 'node:path';
+import test, { type ExecutionContext } from 'ava';
+import { checkInvariants, item, workSpanOf, type Model, type WorkSpan } from '../../ts-frontend/src/model/index.js';
+import { record } from '../support/record.js';
+import { quartz } from '../support/run-quartz.js';
+import { root } from './programs.js';
+
+const program = join(root, 'build/test/known-answers/path-programs/span_package');
+const pthreads = join(root, 'build/test/known-answers/path-programs/span_pthread');
+
+interface Measured {
+  model: Model;
+  span: WorkSpan;
+  file: string;
+}
+async function measure(
+  t: ExecutionContext,
+  args: string,
+  processors: number,
+  binary = program,
+): Promise<Measured> {
+  const { model, file, status, stderr } = await record(binary, { args: [args], processors, span: true });
+  t.is(status, 0, stderr);
+  const span = workSpanOf(model);
+  if (span === null) throw new Error('no work and span were recorded');
+  t.deepEqual(checkInvariants(model), []);
+  return { model, span, file };
+}
+
+// Of 1,000 and 250 units, and so on: see the program.
+const cases = [
+  { name: 'a serial part, and 16 that are parallel', args: 'amdahl', parallelism: 1000 / 250 },
+  { name: 'a tree of spawned calls', args: 'tree', parallelism: (63 * 20 + 31 * 10) / (6 * 20 + 5 * 10) },
+  { name: 'threads that are joined', args: 'join', parallelism: 600 / 500 },
+  { name: 'a pipeline by channels', args: 'pipeline', parallelism: 5 / 3 },
+  { name: 'a barrier at which one is always late', args: 'barrier', parallelism: 10 / 8 },
+  { name: 'threads that take turns by a condition', args: 'turns', parallelism: 1 },
+  { name: 'a future', args: 'future', parallelism: 800 / 500 },
+];
+function judge(t: ExecutionContext, { span, file }: Measured, parallelism: number): void {
+  // What is unusual makes the span longer, by which nothing can be less parallel than it typically is.
+  const typical = span.workNs / (span.typicalSpanNs ?? span.spanNs);
+  const text = `${span.parallelism.toFixed(3)}, typically ${typical.toFixed(3)}, not ${parallelism.toFixed(3)} (${file})`;
+  t.true(span.parallelism <= parallelism * 1.05, text);
+  t.true(typical >= parallelism * 0.85, text);
+}
+for (const { name, args, parallelism } of cases) {
+  for (const processors of [1, 2])
+    test.serial(`parallelism of ${name}, on ${processors}`, async (t) => {
+      judge(t, await measure(t, args, processors), parallelism);
+    });
+  if (['amdahl', 'join', 'barrier', 'turns'].includes(args))
+    test.serial(`plain pthreads: parallelism of ${name}`, async (t) => {
+      judge(t, await measure(t, args, 0, pthreads), parallelism);
+    });
+}
+
+for (const processors of [1, 2])
+  test.serial(`one lock that is held 95 % of the time is named, whether anybody waited or not, on ${processors}`, async (t) => {
+    const { model, span } = await measure(t, 'convoy', processors);
+    const [lock] = span.locks;
+    t.is(lock && item(model.entities, lock.entity).name, 'lock');
+    t.true((lock?.holdNs ?? 0) > 0.8 * span.workNs && (lock?.holdNs ?? 0) < 1.05 * span.workNs);
+    t.true((span.prediction.at(-1)?.ns ?? 0) > 0.8 * span.workNs, 'no number of processors makes it much shorter');
+  });
+
+for (const args of ['sleep', 'io'])
+  test.serial(`${args}: time that passes is on the span, and no work`, async (t) => {
+    const { span } = await measure(t, args, 2);
+    t.true(span.spanNs >= 198e6, `${span.spanNs / 1e6} ms`);
+    t.true(span.workNs < 0.5 * span.spanNs, `${span.workNs / 1e6} ms`);
+  });
+
+test.serial('sites: what was spawned there, its work and span, and calls that are within no other', async (t) => {
+  const { model, span } = await measure(t, 'tree', 1);
+  const [site] = span.sites;
+  t.is(span.sites.length, 1);
+  t.is(site && item(model.entities, site.start).name, 'tree');
+  t.is(site?.count, 31, 'one at each of 1 + 2 + ... + 16 inner nodes');
+  t.is(site?.topCount, 5, 'those of main, and of what it called itself');
+  // Below the root: a spawned tree of depth 4, and of 3, 2, 1, 0 on the way that is called.
+  const work = [4, 3, 2, 1, 0].reduce((sum, d) => sum + (2 ** (d + 1) - 1) * 20 + (2 ** d - 1) * 10, 0);
+  const length = [4, 3, 2, 1, 0].reduce((sum, d) => sum + (d + 1) * 20 + d * 10, 0);
+  const is = (site?.topWorkNs ?? 0) / Math.max(1, site?.topSpanNs ?? 0);
+  t.true(is > 0.85 * (work / length) && is < 1.05 * (work / length), `${is}, not ${work / length}`);
+});
+
+test.serial('predictions lie between what no schedule beats and what every greedy one does', async (t) => {
+  const { span } = await measure(t, 'amdahl', 2);
+  t.is(span.prediction[0]?.processors, 1);
+  t.is(span.prediction.at(-1)?.processors, 1024);
+  for (const { processors, ns, lowNs, highNs } of span.prediction) {
+    t.true(lowNs <= ns && ns <= highNs, `${processors}: ${lowNs} ${ns} ${highNs}`);
+    t.true(lowNs >= span.workNs / processors - 1);
+  }
+  // 200 alone, and 800 in 16 equal parts: 200 + 800 / P.
+  for (const P of [2, 4, 8, 16]) {
+    const is = (span.prediction.find(({ processors }) => processors === P)?.ns ?? 0) / span.workNs;
+    t.true(Math.abs(is - (0.2 + 0.8 / P)) < 0.05, `${P}: ${is}`);
+  }
+});
+
+test.serial('quartz path --span tells it as text, CSV and JSON; without --span it says how to record it', async (t) => {
+  const { file } = await measure(t, 'tree', 2);
+  const text = await quartz(['path', '--span', file]);
+  t.is(text.status, 0, text.stderr);
+  t.regex(text.stdout, /^Work .*, span .*: parallelism [0-9.]+; it took .* on 2 processors/);
+  t.regex(text.stdout, /On other numbers of processors/);
+  t.regex(text.stdout, /What is on the span/);
+  t.regex(text.stdout, /What was spawned or created[\s\S]* tree /);
+  const csv = (await quartz(['path', '--span', '--csv', file])).stdout.split('\r\n');
+  t.is(csv[0], 'processors,ns,low_ns,high_ns');
+  const json = JSON.parse((await quartz(['path', '--json', file])).stdout) as {
+    workNs: number;
+    spanNs: number;
+    parallelism: number;
+    sites: { start: string; topCount: number }[];
+    prediction: { processors: number }[];
+  };
+  t.is(json.parallelism, json.workNs / json.spanNs);
+  t.is(json.sites[0]?.start, 'tree');
+  t.is(json.prediction[0]?.processors, 1);
+
+  const { file: plain } = await record(program, { args: ['join'], processors: 1 });
+  const refused = await quartz(['path', '--span', plain]);
+  t.not(refused.status, 0);
+  t.regex(refused.stderr, /work and span were not recorded.*quartz record --span/s);
+});

@@ -1,0 +1,204 @@
+/** Work and span: what would other numbers of processors do? As text and CSV. */
+import { item } from '../model/index.js';
+import type { Entity, LockHold, Model, Prediction, SpanEntity, SpanSite, WorkSpan } from '../model/index.js';
+import { heading } from './head.js';
+import { label, place, shortLabel } from './wording/names.js';
+import type { RenderOptions } from './format/options.js';
+import { limited, table, type Column } from './table.js';
+import { lines } from './csv.js';
+import { clean, paint, wrap } from './format/text.js';
+import { count, figure, percent, plusMinus, time } from './format/units.js';
+
+/** What to do about a profile without work and span. */
+export const noWorkSpanText =
+  'work and span were not recorded, or the program ended before there was any; record it again with: quartz record --span -- PROGRAM';
+
+const few = 0.1; // spans that differ by less are one
+
+function summary(model: Model, span: WorkSpan, options: RenderOptions): string[] {
+  const { spanNs, typicalSpanNs: typical, burdenedSpanNs: burdened } = span;
+  const spans = [
+    typical !== null && typical < (1 - few) * spanNs ? `typically ${time(typical, options)}` : '',
+    burdened !== null && burdened > (1 + few) * spanNs ? `burdened ${time(burdened, options)}` : '',
+  ].filter((text) => text !== '');
+  const text = [
+    ...wrap(
+      `Work ${time(span.workNs, options)}, span ${time(spanNs, options)}${spans.length > 0 ? ` (${spans.join(', ')})` : ''}: parallelism ${figure(span.parallelism)}; it took ${time(model.elapsedNs, options)} on ${count(model.processors)} ${model.processors === 1 ? 'processor' : 'processors'}`,
+      options.width,
+      0,
+      options,
+    ).map((line) => paint(line, 'heading', options)),
+    '',
+  ];
+  const note = (line: string): void => {
+    const [first = '', ...rest] = wrap(clean(line, options), options.width, 2, options);
+    text.push(paint('!', 'warn', options) + first.slice(1), ...rest);
+  };
+  if (!span.cpuWaitsOut)
+    note('waits for CPUs could not be told from work, and are in both: record on a machine that is not busy');
+  if (model.raw.head.publisher === 'pthread')
+    note(
+      'these are work and span of threads: where threads take tasks from a queue, as in a thread pool, the order in which they took them counts as if it had to be so',
+    );
+  if (burdened !== null && burdened > 1.5 * spanNs)
+    note(
+      'handing work to other processors takes longer than the span itself: make the spawned calls larger, or spawn fewer',
+    );
+  if (span.lostCrumbs > 0)
+    note(`${count(span.lostCrumbs)} records were lost: what is on the span is less certain, its length is not`);
+  if (text.at(-1) !== '') text.push('');
+  return text;
+}
+
+/** Powers of two, and what was recorded with. */
+function predictionTable(model: Model, span: WorkSpan, options: RenderOptions): string[] {
+  const rows = span.prediction.filter(
+    ({ processors }) => (processors & (processors - 1)) === 0 || processors === model.processors,
+  );
+  const last = span.prediction.at(-1);
+  const enough = last === undefined ? -1 : rows.findIndex(({ ns }) => ns <= 1.02 * last.ns);
+  const shown = options.top === 0 || enough < 0 ? rows : rows.slice(0, enough + 1);
+  const one = span.prediction[0]?.ns ?? 0;
+  const columns: Column<Prediction>[] = [
+    { head: 'processors', text: ({ processors }) => count(processors) },
+    { head: 'time', text: ({ ns }) => time(ns, options), tone: 'strong' },
+    { head: 'at least', text: ({ lowNs }) => time(lowNs, options) },
+    { head: 'at most', text: ({ highNs }) => time(highNs, options) },
+    { head: 'speed-up', text: ({ ns }) => figure(one / ns) },
+  ];
+  const more = shown.length < rows.length ? ['', '  More processors gain less than 2 %.'] : [];
+  return [
+    ...heading('On other numbers of processors', options),
+    '',
+    ...table(shown, columns, options),
+    ...more,
+    '',
+  ];
+}
+
+const named = (model: Model, row: SpanEntity): SpanEntity & { of: Entity } => ({
+  ...row,
+  of: item(model.entities, row.entity),
+});
+
+function entityTable(model: Model, span: WorkSpan, options: RenderOptions): string[] {
+  const all = span.entities
+    .map((row) => named(model, row))
+    .filter(({ of }) => of.id !== 0 && of.group === 0 && of.kind !== 'thread');
+  const { rows, more } = limited(all, options);
+  type Row = (typeof rows)[number];
+  const columns: Column<Row>[] = [
+    { head: 'on span', text: ({ onSpanNs }) => time(onSpanNs, options), tone: 'strong' },
+    {
+      head: options.ascii ? '95%' : '±95%',
+      text: ({ onSpanNs, ci95 }) => plusMinus(onSpanNs, (ci95.highNs - ci95.lowNs) / 2, options),
+      drop: 3,
+    },
+    { head: 'share', text: ({ onSpanNs }) => percent(onSpanNs, span.spanNs) },
+    { head: 'self', text: ({ onSpanSelfNs }) => percent(onSpanSelfNs, span.spanNs), drop: 2 },
+    {
+      head: 'on work',
+      text: ({ workNs }) => (workNs > 0 ? time(workNs, options) : ''),
+      drop: 4,
+    },
+    {
+      head: 'procedure',
+      text: ({ of }) => label(of, options),
+      short: ({ of }, columns) => shortLabel(model, of, columns, options),
+      align: 'left',
+      name: true,
+    },
+    { head: 'where', text: ({ of }) => place(model, of, options), align: 'left', drop: 5 },
+  ];
+  const unseen =
+    span.unseenNs >= span.spanNs / 200
+      ? [`  ${percent(span.unseenNs, span.spanNs)} of the span was too short to be seen.`]
+      : [];
+  return [...heading('What is on the span', options), '', ...table(rows, columns, options), ...more, ...unseen, ''];
+}
+
+function siteTable(model: Model, span: WorkSpan, options: RenderOptions): string[] {
+  if (span.sites.length === 0) return [];
+  const { rows, more } = limited(span.sites, options);
+  const columns: Column<SpanSite>[] = [
+    { head: 'work', text: ({ topWorkNs }) => time(topWorkNs, options), tone: 'strong' },
+    { head: 'span', text: ({ topSpanNs }) => time(topSpanNs, options) },
+    { head: 'par.', text: ({ parallelism }) => (parallelism > 0 ? figure(parallelism) : '') },
+    { head: 'calls', text: ({ topCount }) => count(topCount), drop: 3 },
+    { head: 'all calls', text: (row) => (row.count > row.topCount ? count(row.count) : ''), drop: 4 },
+    {
+      head: 'on span',
+      text: ({ onSpanNs }) => (onSpanNs === null ? '' : percent(onSpanNs, span.spanNs)),
+      drop: 2,
+    },
+    {
+      head: 'self',
+      text: ({ onSpanSelfNs }) => (onSpanSelfNs === null ? '' : percent(onSpanSelfNs, span.spanNs)),
+      drop: 5,
+    },
+    {
+      head: 'spawned',
+      text: ({ start }) => (start === 0 ? '(at other places)' : label(item(model.entities, start), options)),
+      align: 'left',
+      name: true,
+    },
+    {
+      head: 'in',
+      text: ({ caller }) => (caller === 0 ? '' : label(item(model.entities, caller), options)),
+      align: 'left',
+      drop: 6,
+    },
+  ];
+  return [...heading('What was spawned or created', options), '', ...table(rows, columns, options), ...more, ''];
+}
+
+function lockTable(model: Model, span: WorkSpan, options: RenderOptions): string[] {
+  const most = span.locks[0]?.holdNs ?? 0;
+  if (most < 0.05 * span.workNs) return [];
+  const { rows, more } = limited(
+    span.locks.filter(({ holdNs }) => holdNs >= 0.01 * span.workNs),
+    options,
+  );
+  const columns: Column<LockHold>[] = [
+    { head: 'held', text: ({ holdNs }) => time(holdNs, options), tone: 'strong' },
+    { head: 'of work', text: ({ holdNs }) => percent(holdNs, span.workNs) },
+    {
+      head: 'lock',
+      text: ({ entity }) => label(item(model.entities, entity), options),
+      align: 'left',
+      name: true,
+    },
+  ];
+  return [
+    ...heading('No run is shorter than a lock is held', options),
+    '',
+    ...table(rows, columns, options),
+    ...more,
+    '',
+  ];
+}
+
+export function workSpanReport(model: Model, span: WorkSpan, options: RenderOptions): string {
+  const text = [
+    ...summary(model, span, options),
+    ...predictionTable(model, span, options),
+    ...entityTable(model, span, options),
+    ...siteTable(model, span, options),
+    ...lockTable(model, span, options),
+  ];
+  while (text.at(-1) === '') text.pop();
+  return `${text.join('\n')}\n`;
+}
+
+/** Predictions, one a line. */
+export function workSpanCsv(span: WorkSpan): string {
+  return lines(
+    span.prediction.map(({ processors, ns, lowNs, highNs }) => ({
+      processors,
+      ns: Math.round(ns),
+      low_ns: Math.round(lowNs),
+      high_ns: Math.round(highNs),
+    })),
+    ['processors', 'ns', 'low_ns', 'high_ns'],
+  );
+}
