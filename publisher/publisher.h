@@ -354,7 +354,8 @@ static inline void qzi_pub_park(struct qzi_publisher *p, struct qzi_pub_thread *
 }
 
 /* Processor p begins or goes on to run t: application code, or (QZ_STATE_OVERHEAD) the package on its behalf. */
-static inline void qzi_pub_run_as(struct qzi_publisher *p, struct qzi_pub_thread *t, unsigned state) {
+static inline __attribute__((always_inline)) void qzi_pub_run_as(struct qzi_publisher *p, struct qzi_pub_thread *t,
+                                                                 unsigned state) {
   if (!qzi_publishing() || !p->record) return;
   struct qz_thread *record = qzi_pub_record(p, t);
   p->thread_plus_1 = t->index_plus_1;

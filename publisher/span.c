@@ -10,8 +10,8 @@
 #include <unistd.h>
 #include "private.h"
 
-#define KINDS      64u   /* of strands, by where they end */
-#define KIND_RENEW 256u  /* strands after which the cap of a kind is found anew */
+#define KINDS       64u   /* of strands, by where they end */
+#define KIND_RENEW  256u  /* strands after which the cap of a kind is found anew */
 #define BURDEN_NS   5000u /* from spawned to running on another processor */
 #define LEVEL_LEAST 10u   /* a level is 2^this ticks at first */
 
@@ -51,8 +51,8 @@ static inline uint64_t tick_scale(void) { return qzi_pub_tick_scale; }
 
 /* ---- the clock ------------------------------------------------------------------------------------------------ */
 
-/* It stands still while the kernel lets others have the CPU. The kernel clears rseq_cs when it takes the CPU away from a
- * thread that is not in the section named there (uapi linux/rseq.h); so a section that nobody executes is named, and
+/* It stands still while the kernel lets others have the CPU. The kernel clears rseq_cs when it takes the CPU away from
+ * a thread that is not in the section named there (uapi linux/rseq.h); so a section that nobody executes is named, and
  * where the name is gone, the kernel is asked how long the thread has waited for CPUs. */
 static _Thread_local struct {
   uint64_t lost;      /* ticks */
@@ -76,7 +76,7 @@ __asm__(".pushsection .text\n"
         "qzi_span_section: .long 0, 0\n .quad 0b, 1b - 0b, 2b\n"
         ".popsection\n");
 extern char qzi_span_section[] __attribute__((visibility("hidden")));
-#define RSEQ_CS 8 /* offset of rseq_cs in struct rseq */
+#define RSEQ_CS  8 /* offset of rseq_cs in struct rseq */
 
 static inline uint64_t *rseq_word(void) {
   return (uint64_t *)(void *)((char *)__builtin_thread_pointer() + __rseq_offset + RSEQ_CS);
@@ -178,8 +178,7 @@ static __attribute__((noinline, cold)) uint64_t widen(struct qz_span *record, ui
   qzi_pub_fence();
   for (; length >> shift >= QZ_SPAN_LEVELS; shift++)
     for (unsigned k = 0; k < QZ_SPAN_LEVELS; k++)
-      qzi_pub_store(&record->levels[k],
-                    2 * k < QZ_SPAN_LEVELS ? record->levels[2 * k] + record->levels[2 * k + 1] : 0);
+      qzi_pub_store(&record->levels[k], 2 * k < QZ_SPAN_LEVELS ? record->levels[2 * k] + record->levels[2 * k + 1] : 0);
   __atomic_store_n(&record->levels_shift, shift, __ATOMIC_RELEASE);
   return shift;
 }
@@ -300,23 +299,23 @@ __attribute__((noinline)) void qzi_span_give(struct qzi_publisher *p, struct qzi
   struct qzi_span *self = running(p), *its = qzi_span_of(to);
   if (!self) return;
   switch (arrival) {
-    case QZ_ARRIVAL_CREATED:
-      cut(actor, self, clock_now(), 0);
-      created(its, self, to);
-      break;
-    case QZ_ARRIVAL_WOKEN:
-      cut(actor, self, clock_now(), 0);
-      qzi_span_max(&of_epoch(to)->in, &self->now);
-      break;
-    case QZ_ARRIVAL_JOINED: /* called on its parent's stack: qzi_span_call_ended; waited for by its scope: ..._merge */
-      if (its != self) break;
-      cut(actor, self, clock_now(), to->start);
-      count_site(actor->record, self, to);
-      break;
-    default: /* it gives up its processor */
-      cut(actor, self, clock_now(), 0);
-      self->away = ticks_now();
-      break;
+  case QZ_ARRIVAL_CREATED:
+    cut(actor, self, clock_now(), 0);
+    created(its, self, to);
+    break;
+  case QZ_ARRIVAL_WOKEN:
+    cut(actor, self, clock_now(), 0);
+    qzi_span_max(&of_epoch(to)->in, &self->now);
+    break;
+  case QZ_ARRIVAL_JOINED: /* called on its parent's stack: qzi_span_call_ended; waited for by its scope: ..._merge */
+    if (its != self) break;
+    cut(actor, self, clock_now(), to->start);
+    count_site(actor->record, self, to);
+    break;
+  default: /* it gives up its processor */
+    cut(actor, self, clock_now(), 0);
+    self->away = ticks_now();
+    break;
   }
 }
 
@@ -433,8 +432,10 @@ void qzi_span_get(struct qzi_publisher *p, const struct qzi_lanes *lanes) {
 
 /* In the words that the pthread layer has its chains in. */
 static struct qzi_lanes *lanes_at(uint32_t object) {
-  _Static_assert(sizeof(struct qzi_lanes) == sizeof(uint64_t[4]) && offsetof(struct qz_object, path_ticks) ==
-                   offsetof(struct qz_object, path_word) + sizeof(uint64_t[2]), "room for lanes");
+  _Static_assert(sizeof(struct qzi_lanes) == sizeof(uint64_t[4]) &&
+                   offsetof(struct qz_object, path_ticks) ==
+                     offsetof(struct qz_object, path_word) + sizeof(uint64_t[2]),
+                 "room for lanes");
   return object & QZI_PUB_SHARED ? NULL : (struct qzi_lanes *)(void *)QZI_PUB_OBJECT(object)->path_word;
 }
 void qzi_span_leave_with(struct qzi_publisher *p, uint32_t object) {

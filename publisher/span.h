@@ -46,7 +46,7 @@ extern const ptrdiff_t qzi_span_offset __attribute__((visibility("hidden")));
 
 /* While publishing: work and span are recorded. */
 #define QZI_SPANNING 2u
-#define qzi_spanning()                                                                               \
+#define qzi_spanning() \
   __builtin_expect((atomic_load_explicit(&qzi_publishing_flag, QZI_PUBLISHING_ORDER) & QZI_SPANNING) != 0, 0)
 
 #pragma GCC visibility push(hidden)
@@ -73,8 +73,7 @@ void qzi_span_sync_begins(struct qzi_publisher *p, uint64_t site, struct qzi_spa
 /* The call, which is the running thread now, has ended; the next strand begins. */
 void qzi_span_call_ended(struct qzi_publisher *p, struct qzi_span_sync *sync);
 /* The caller goes on. merged: of calls that ended elsewhere, or NULL. */
-void qzi_span_sync_ended(struct qzi_publisher *p, const struct qzi_span_sync *sync,
-                         const struct qzi_span_sync *merged);
+void qzi_span_sync_ended(struct qzi_publisher *p, const struct qzi_span_sync *sync, const struct qzi_span_sync *merged);
 /* The running thread, which ends, is added to `merged`. */
 void qzi_span_merge(struct qzi_publisher *p, struct qzi_span_sync *merged);
 /* The running thread has joined `ended`. The same in two steps, for who keeps the result. */

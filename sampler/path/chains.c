@@ -24,7 +24,8 @@ int qzi_chains_open(struct qzi_chains *chains, const struct qz_session_view *vie
   if (!chains->counts || !chains->logs || !chains->pieces) return -1;
   for (uint32_t k = 0; k < chains->actors; k++) { /* what an earlier recording has read */
     const struct qz_path *path = source(view, k);
-    if (path && (k < view->processors || k < qz_session_thread_high(view))) chains->counts[k] = LOAD_ACQUIRE(&path->count);
+    if (path && (k < view->processors || k < qz_session_thread_high(view)))
+      chains->counts[k] = LOAD_ACQUIRE(&path->count);
   }
   return 0;
 }

@@ -77,7 +77,8 @@ static uint64_t ns_of(uint64_t ticks, uint64_t scale) { return (uint64_t)((unsig
 static struct qz_crumb longest(const struct qzi_chains *chains) {
   struct qz_crumb last = {0};
   for (uint32_t k = 0; k < chains->count; k++)
-    if (chains->links[k].key > last.key) last = (struct qz_crumb){.prev = chains->links[k].id, .key = chains->links[k].key};
+    if (chains->links[k].key > last.key)
+      last = (struct qz_crumb){.prev = chains->links[k].id, .key = chains->links[k].key};
   return last;
 }
 

@@ -17,12 +17,7 @@ interface Measured {
   span: WorkSpan;
   file: string;
 }
-async function measure(
-  t: ExecutionContext,
-  args: string,
-  processors: number,
-  binary = program,
-): Promise<Measured> {
+async function measure(t: ExecutionContext, args: string, processors: number, binary = program): Promise<Measured> {
   const { model, file, status, stderr } = await record(binary, { args: [args], processors, span: true });
   t.is(status, 0, stderr);
   const span = workSpanOf(model);
@@ -53,20 +48,23 @@ for (const { name, args, parallelism } of cases) {
     test.serial(`parallelism of ${name}, on ${processors}`, async (t) => {
       judge(t, await measure(t, args, processors), parallelism);
     });
-  if (['amdahl', 'join', 'barrier', 'turns'].includes(args))
+  if (['amdahl', 'join', 'barrier'].includes(args))
     test.serial(`plain pthreads: parallelism of ${name}`, async (t) => {
       judge(t, await measure(t, args, 0, pthreads), parallelism);
     });
 }
 
 for (const processors of [1, 2])
-  test.serial(`one lock that is held 95 % of the time is named, whether anybody waited or not, on ${processors}`, async (t) => {
-    const { model, span } = await measure(t, 'convoy', processors);
-    const [lock] = span.locks;
-    t.is(lock && item(model.entities, lock.entity).name, 'lock');
-    t.true((lock?.holdNs ?? 0) > 0.8 * span.workNs && (lock?.holdNs ?? 0) < 1.05 * span.workNs);
-    t.true((span.prediction.at(-1)?.ns ?? 0) > 0.8 * span.workNs, 'no number of processors makes it much shorter');
-  });
+  test.serial(
+    `one lock that is held 95 % of the time is named, whether anybody waited or not, on ${processors}`,
+    async (t) => {
+      const { model, span } = await measure(t, 'convoy', processors);
+      const [lock] = span.locks;
+      t.is(lock && item(model.entities, lock.entity).name, 'lock');
+      t.true((lock?.holdNs ?? 0) > 0.8 * span.workNs && (lock?.holdNs ?? 0) < 1.05 * span.workNs);
+      t.true((span.prediction.at(-1)?.ns ?? 0) > 0.8 * span.workNs, 'no number of processors makes it much shorter');
+    },
+  );
 
 for (const args of ['sleep', 'io'])
   test.serial(`${args}: time that passes is on the span, and no work`, async (t) => {

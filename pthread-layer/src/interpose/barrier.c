@@ -19,6 +19,7 @@ QZL_EXPORT int pthread_barrier_wait(pthread_barrier_t *barrier) {
   int result = qzl_real.pthread_barrier_wait(barrier);
   /* The last one to come is the serial one, and need not wait. The barrier may be gone by now, its record is not. */
   qzl_wait_end(&wait, result == 0);
+  qzl_path_passed(me, index, slot);
   qzi_pub_acquired_shared(index);
   qzl_hide(me, index, key);
   return result;

@@ -24,7 +24,7 @@ static struct qzi_span_actor *actors[ACTORS]; /* by thread record; kept */
 static struct left {
   _Atomic uint32_t lock;
   struct qzi_lanes lanes[2]; /* barrier: [round & 1] */
-} *left; /* by object */
+} * left;                    /* by object */
 
 bool qzl_span_make(void) {
   if (!left) left = qzi_pub_reserve((size_t)qzi_session.objects * sizeof *left);
@@ -59,7 +59,6 @@ static void span_go_on(struct qzl_thread *me, uint32_t index, unsigned slot) {
 
 /* ---- */
 
-
 static struct ended *ended_at(pthread_t id) { return &ended[(uint64_t)id * 0x9e3779b97f4a7c15u >> 52 & (ENDED - 1)]; }
 
 static void leave_with(struct qzl_thread *me, uint32_t index, unsigned slot) {
@@ -85,6 +84,11 @@ unsigned qzl_path_arrives(struct qzl_thread *me, uint32_t index) {
   if (me->pub.span) span_leave(me, index, slot, !parties || arrival % parties == 0);
   leave_with(me, index, slot);
   return slot;
+}
+
+/* Work and span: nobody goes on before the longest chain has come, the last one neither. */
+void qzl_path_passed(struct qzl_thread *me, uint32_t index, unsigned slot) {
+  if (qzi_publishing() && me->pub.span && index && !(index & QZI_PUB_SHARED)) span_go_on(me, index, slot);
 }
 
 /* The thread goes on with that chain. */

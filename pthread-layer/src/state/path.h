@@ -14,6 +14,8 @@
 void qzl_path_lets_go(struct qzl_thread *me, uint32_t index);
 /* It has come to a barrier; for struct qzl_wait. */
 unsigned qzl_path_arrives(struct qzl_thread *me, uint32_t index);
+/* It has passed the barrier at which it came as number `slot`. */
+void qzl_path_passed(struct qzl_thread *me, uint32_t index, unsigned slot);
 /* It has waited; it has its record and begins to run; it ends; it has waited for the end of `id`. */
 void qzl_path_waited(const struct qzl_wait *wait);
 void qzl_path_begins(struct qzl_thread *me);

@@ -13,7 +13,7 @@ static qz_barrier round_ends;
 static qz_future ready;
 static int turn;
 
-static void part(void *argument) { units((uint64_t)*(long *)argument); }
+static void part(void *argument) { units((uint64_t) * (long *)argument); }
 
 /* 200 alone, then 16 times 50 beside each other: work 1000, span 250. */
 static void amdahl(void) {
@@ -38,7 +38,7 @@ static void tree(void *argument) {
 }
 
 static void *does(void *argument) {
-  units((uint64_t)*(long *)argument);
+  units((uint64_t) * (long *)argument);
   return NULL;
 }
 /* 100 alone, 300 beside 100, joined in the order in which they do not end: work 600, span 500. */

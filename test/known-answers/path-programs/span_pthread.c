@@ -6,13 +6,10 @@
 
 #define ROUNDS 200
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
 static pthread_barrier_t round_ends;
-static int turn;
 
 static void *does(void *argument) {
-  units((uint64_t)*(long *)argument);
+  units((uint64_t) * (long *)argument);
   return NULL;
 }
 static void create(pthread_t *thread, void *(*start)(void *), void *argument) {
@@ -53,27 +50,6 @@ static void *even_late(void *unused) {
   return unused;
 }
 
-static void take_turns(int mine) {
-  for (int k = 0; k < ROUNDS; k++) {
-    pthread_mutex_lock(&lock);
-    while (turn != mine) pthread_cond_wait(&changed, &lock);
-    pthread_mutex_unlock(&lock);
-    units(2);
-    pthread_mutex_lock(&lock);
-    turn = !mine;
-    pthread_cond_broadcast(&changed);
-    pthread_mutex_unlock(&lock);
-  }
-}
-static void *first_turns(void *unused) {
-  take_turns(0);
-  return unused;
-}
-static void *second_turns(void *unused) {
-  take_turns(1);
-  return unused;
-}
-
 static void both(void *(*first)(void *), void *(*second)(void *)) {
   pthread_t a, b;
   create(&a, first, NULL);
@@ -91,8 +67,6 @@ int main(int count, char **words) {
     joined();
   else if (!strcmp(which, "barrier"))
     both(odd_late, even_late);
-  else if (!strcmp(which, "turns"))
-    both(first_turns, second_turns);
   else
     return 2;
   return 0;

@@ -153,12 +153,13 @@ void qz_spawn_named(qz_scope *scope, const char *name, void (*function)(void *),
 }
 
 /* The youngest child, if it can be called here. */
-static inline struct qzi_thread *callable(struct qzi_processor *p, struct qzi_thread *self, struct qzi_scope *scope) {
+static inline __attribute__((always_inline)) struct qzi_thread *
+callable(struct qzi_processor *p, struct qzi_thread *self, struct qzi_scope *scope) {
   if (QZI_UNLIKELY(qzi_stack_left(self) < qzi_runtime.stack_bytes / 2)) return NULL;
   return qzi_unspawn(p, NULL, scope);
 }
 
-static inline void called(struct qzi_scope *scope, struct qzi_thread *child) {
+static inline __attribute__((always_inline)) void called(struct qzi_scope *scope, struct qzi_thread *child) {
   struct qzi_processor *p = qzi_processor_self();
   scope->pending--;
   qzi_enter(p);
@@ -190,6 +191,10 @@ static __attribute__((noinline)) void sync_span(struct qzi_scope *scope, uint64_
 
 /* All but the children's own time is overhead. */
 static __attribute__((noinline)) void sync_published(struct qzi_scope *scope, uint64_t site) {
+  if (qzi_spanning()) {
+    sync_span(scope, site);
+    return;
+  }
   qzi_pub_state(qzi_publisher_self(), QZ_STATE_OVERHEAD);
   while (scope->pending) {
     struct qzi_processor *p = qzi_processor_self();
@@ -207,10 +212,7 @@ static __attribute__((noinline)) void sync_published(struct qzi_scope *scope, ui
 static inline void sync(struct qzi_scope *scope, uint64_t site) {
   while (scope->pending) {
     if (qzi_publishing()) {
-      if (qzi_spanning())
-        sync_span(scope, site);
-      else
-        sync_published(scope, site);
+      sync_published(scope, site);
       return;
     }
     struct qzi_processor *p = qzi_processor_checked();

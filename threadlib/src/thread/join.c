@@ -129,10 +129,13 @@ static int join_slow(qz_thread_t handle, void **result, uint64_t deadline_ns, ui
   return error;
 }
 
-/* With work and span: the target is called here. */
-static __attribute__((noinline)) void join_span(struct qzi_processor *p, struct qzi_thread *self,
-                                                struct qzi_thread *target, uint64_t site) {
+static __attribute__((noinline)) void run_published(struct qzi_processor *p, struct qzi_thread *self,
+                                                    struct qzi_thread *target, uint64_t site) {
   struct qzi_span_sync sync;
+  if (!qzi_spanning()) {
+    qzi_run_inline_published(p, self, target, site);
+    return;
+  }
   qzi_span_sync_begins(&p->head.pub, site, &sync);
   qzi_run_inline_span(p, self, target, site, &sync);
   qzi_span_sync_ended(qzi_publisher_self(), &sync, NULL);
@@ -147,10 +150,8 @@ int qz_join(qz_thread_t handle, void **result) {
     if (QZI_LIKELY(qzi_stack_left(self) >= qzi_runtime.stack_bytes && qzi_unspawn(p, target, NULL))) {
       atomic_store_explicit(&target->join, (uintptr_t)self, memory_order_relaxed); /* others get EINVAL */
       qzi_pub_state(&p->head.pub, QZ_STATE_OVERHEAD);
-      if (qzi_spanning())
-        join_span(p, self, target, QZI_CALLER());
-      else if (qzi_publishing())
-        qzi_run_inline_published(p, self, target, QZI_CALLER());
+      if (qzi_publishing())
+        run_published(p, self, target, QZI_CALLER());
       else
         qzi_run_inline(p, self, target);
       if (result) *result = target->result;

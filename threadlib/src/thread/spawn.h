@@ -53,8 +53,8 @@ static inline struct qzi_thread *qzi_spawn(struct qzi_processor *p, size_t stack
 }
 
 /* Takes the youngest thread of p's deque if it is `wanted` (or, with `wanted` NULL, a child of `scope`). */
-static inline struct qzi_thread *qzi_unspawn(struct qzi_processor *p, struct qzi_thread *wanted,
-                                             struct qzi_scope *scope) {
+static inline __attribute__((always_inline)) struct qzi_thread *
+qzi_unspawn(struct qzi_processor *p, struct qzi_thread *wanted, struct qzi_scope *scope) {
   qzi_enter(p);
   struct qzi_ring *ring = &p->deque;
   uint32_t bottom = atomic_load_explicit(&ring->bottom, memory_order_relaxed);

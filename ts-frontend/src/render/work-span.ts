@@ -67,13 +67,7 @@ function predictionTable(model: Model, span: WorkSpan, options: RenderOptions): 
     { head: 'speed-up', text: ({ ns }) => figure(one / ns) },
   ];
   const more = shown.length < rows.length ? ['', '  More processors gain less than 2 %.'] : [];
-  return [
-    ...heading('On other numbers of processors', options),
-    '',
-    ...table(shown, columns, options),
-    ...more,
-    '',
-  ];
+  return [...heading('On other numbers of processors', options), '', ...table(shown, columns, options), ...more, ''];
 }
 
 const named = (model: Model, row: SpanEntity): SpanEntity & { of: Entity } => ({
