@@ -18,7 +18,7 @@ endif()
 function(quartz_publisher_flags)
   set_source_files_properties(${QUARTZ_PUBLISHER_SOURCES} PROPERTIES COMPILE_OPTIONS "${ARGN}")
   set_source_files_properties(${QUARTZ_PUBLISHER}/hooks/hot_line.c ${QUARTZ_PUBLISHER}/hooks/instrument.c
-    ${QUARTZ_PUBLISHER}/hooks/fentry.c ${QUARTZ_PUBLISHER}/call_tables.c
+    ${QUARTZ_PUBLISHER}/hooks/fentry.c ${QUARTZ_PUBLISHER}/call_tables.c ${QUARTZ_PUBLISHER}/span.c
     PROPERTIES COMPILE_OPTIONS "${ARGN};-mgeneral-regs-only;-fno-sanitize=all")
   set_source_files_properties(${QUARTZ_PUBLISHER}/calibrate.c
     PROPERTIES COMPILE_OPTIONS "${ARGN};-fno-optimize-sibling-calls") # as quartz-flags

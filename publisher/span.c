@@ -150,19 +150,29 @@ static void lengthen(struct qzi_span *span, uint64_t ticks) {
 }
 
 /* One that was there before recording began starts there. */
-static struct qzi_span *of_epoch(const struct qzi_pub_thread *t) {
+static inline struct qzi_span *of_epoch(const struct qzi_pub_thread *t) {
   struct qzi_span *span = qzi_span_of(t);
   if (__builtin_expect(span->epoch != qzi_pub_epoch, 0))
     *span = (struct qzi_span){.epoch = qzi_pub_epoch, .away = ticks_now()};
   return span;
 }
 
-/* The thread that the caller is, its strand under way; NULL: none. */
-static struct qzi_span *running(struct qzi_publisher *p) {
-  struct qzi_publisher *own;
-  struct qzi_pub_thread *t = qzi_sched_current(&own);
+/* The thread that the caller is; NULL: none. */
+static inline struct qzi_pub_thread *current(struct qzi_publisher *p) {
+  char *at = (char *)p + qzi_current_offset;
+#ifdef QZI_PUB_ONE_THREAD
+  return (struct qzi_pub_thread *)(void *)at;
+#else
+  char *thread = *(char **)(void *)at;
+  return thread ? (struct qzi_pub_thread *)(void *)(thread + qzi_current_pub) : NULL;
+#endif
+}
+
+/* The same, its strand under way. */
+static inline struct qzi_span *running(struct qzi_publisher *p) {
+  struct qzi_pub_thread *t = current(p);
   struct qzi_span_actor *actor = p->span;
-  if (!t || own != p) return NULL;
+  if (!t) return NULL;
   if (__builtin_expect(actor->epoch != qzi_pub_epoch, 0)) { /* it ran when recording began */
     actor->epoch = qzi_pub_epoch;
     actor->since = actor->begun - cpu.lost;
@@ -188,6 +198,10 @@ static inline void add_levels(struct qz_span *record, uint64_t from, uint64_t to
   uint64_t shift = record->levels_shift;
   if (__builtin_expect(to >> shift >= QZ_SPAN_LEVELS, 0)) shift = widen(record, to);
   uint64_t first = from >> shift, last = to >> shift;
+  if (__builtin_expect(first == last, 1)) {
+    qzi_pub_store(&record->levels[first], record->levels[first] + (to - from));
+    return;
+  }
   for (uint64_t k = first; k <= last; k++) {
     uint64_t low = k == first ? from : k << shift, high = k == last ? to : (k + 1) << shift;
     qzi_pub_store(&record->levels[k], record->levels[k] + (high - low));
@@ -296,7 +310,9 @@ __attribute__((noinline)) void qzi_span_give(struct qzi_publisher *p, struct qzi
   struct qzi_span_actor *actor = p->span;
   if (!actor) return;
   __atomic_store_n(&to->chain, qzi_path_now(actor->path) | arrival, __ATOMIC_RELAXED);
-  struct qzi_span *self = running(p), *its = qzi_span_of(to);
+  struct qzi_span *its = qzi_span_of(to);
+  if (arrival == QZ_ARRIVAL_JOINED && to != current(p)) return; /* called on its parent's stack: qzi_span_call_ended */
+  struct qzi_span *self = running(p);
   if (!self) return;
   switch (arrival) {
   case QZ_ARRIVAL_CREATED:
@@ -307,8 +323,7 @@ __attribute__((noinline)) void qzi_span_give(struct qzi_publisher *p, struct qzi
     cut(actor, self, clock_now(), 0);
     qzi_span_max(&of_epoch(to)->in, &self->now);
     break;
-  case QZ_ARRIVAL_JOINED: /* called on its parent's stack: qzi_span_call_ended; waited for by its scope: ..._merge */
-    if (its != self) break;
+  case QZ_ARRIVAL_JOINED:
     cut(actor, self, clock_now(), to->start);
     count_site(actor->record, self, to);
     break;
@@ -365,8 +380,7 @@ void qzi_span_sync_begins(struct qzi_publisher *p, uint64_t site, struct qzi_spa
 }
 
 void qzi_span_call_ended(struct qzi_publisher *p, struct qzi_span_sync *sync) {
-  struct qzi_publisher *own;
-  struct qzi_pub_thread *t = qzi_sched_current(&own);
+  const struct qzi_pub_thread *t = current(p);
   struct qzi_span *self = running(p);
   if (!self) return;
   cut(p->span, self, clock_now(), t->start);

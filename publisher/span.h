@@ -41,8 +41,11 @@ struct qzi_span {
 /* Of a processor (publishing, its words in the session). */
 struct qzi_span_actor;
 
-/* From a thread's struct qzi_pub_thread to its struct qzi_span: the same in all threads of a host. */
+/* Where things are with a host: from a thread's struct qzi_pub_thread to its struct qzi_span; from a publisher to the
+ * pointer to the thread that it runs (pthread layer: to its own struct qzi_pub_thread), and from that thread on. */
 extern const ptrdiff_t qzi_span_offset __attribute__((visibility("hidden")));
+extern const ptrdiff_t qzi_current_offset __attribute__((visibility("hidden")));
+extern const ptrdiff_t qzi_current_pub __attribute__((visibility("hidden")));
 
 /* While publishing: work and span are recorded. */
 #define QZI_SPANNING 2u

@@ -183,6 +183,8 @@ const uint32_t qzi_publishers_kind = QZ_PUBLISHER_PTHREAD;
 const uint32_t qzi_publishers_short = 0; /* kernel threads are few */
 const bool qzi_publishers_own_thread = false;
 const ptrdiff_t qzi_span_offset = offsetof(struct qzl_thread, span) - offsetof(struct qzl_thread, thread);
+const ptrdiff_t qzi_current_offset = offsetof(struct qzl_thread, thread) - offsetof(struct qzl_thread, pub);
+const ptrdiff_t qzi_current_pub = 0;
 
 bool qzi_publishers_make(void) {
   if (!qzi_session.call_tables) qzi_session.call_tables = TABLES; /* later fewer, where addresses are short */

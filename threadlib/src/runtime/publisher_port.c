@@ -12,7 +12,7 @@
 #include <unistd.h>
 #include "abi/note.h"
 #include "publisher/private.h"
-#include "threadlib/src/base/thread.h"
+#include "threadlib/src/base/self.h"
 
 QZ_NOTE; /* here is who publishes */
 
@@ -31,6 +31,9 @@ const uint32_t qzi_publishers_kind = QZ_PUBLISHER_THREADLIB;
 const uint32_t qzi_publishers_short = QZI_PUB_SHORT_ENTRIES;
 const bool qzi_publishers_own_thread = true;
 const ptrdiff_t qzi_span_offset = offsetof(struct qzi_thread, span) - offsetof(struct qzi_thread, pub);
+const ptrdiff_t qzi_current_offset =
+  (ptrdiff_t)offsetof(struct qzi_processor_head, current) - (ptrdiff_t)offsetof(struct qzi_processor_head, pub);
+const ptrdiff_t qzi_current_pub = offsetof(struct qzi_thread, pub);
 
 #define PROCESSORS_ROOM \
   1024u /* records and call tables of a session: qz_init() may ask for more processors than there were */
