@@ -1,0 +1,94 @@
+/** Work and span from the columns of a profile: predictions and their bounds, sites, what is on the span. */
+import test from 'ava';
+import { buildModel, checkInvariants, workSpanOf, type RawProfile } from '../../../ts-frontend/src/model/index.js';
+import { ProfileBuilder, run } from '../../support/profile-builder.js';
+import { second } from '../../support/example-profiles.js';
+
+/** One second alone in `a`, then three processors in `b`: work 4, span 2; four levels of half a second. */
+function recorded(change: Partial<RawProfile['head']> = {}): RawProfile {
+  const raw = new ProfileBuilder({
+    processors: 3,
+    head: {
+      spanRecorded: true,
+      workNs: 4 * second,
+      spanNs: 2 * second,
+      typicalSpanNs: 2 * second,
+      burdenedSpanNs: 2.1 * second,
+      levelNs: second / 2,
+      ...change,
+    },
+  })
+    .stretch(second, [run('main', ['main', 'a'])])
+    .stretch(second, [run('w1', ['main', 'b']), run('w2', ['main', 'b']), run('w3', ['main', 'b'])])
+    .build();
+  const node = (name: string): number => {
+    const entity = raw.entities.findIndex((one) => one.name === name);
+    return raw.stacks.entity.indexOf(entity);
+  };
+  const b = raw.entities.findIndex(({ name }) => name === 'b');
+  return {
+    ...raw,
+    onSpan: {
+      stack: Uint32Array.of(node('a'), node('b')),
+      thread: Uint32Array.of(0, 0),
+      count: Float64Array.of(1000, 1000),
+      ns: Float64Array.of(second, second),
+    },
+    levels: { ns: Float64Array.of(0.5 * second, 0.5 * second, 1.5 * second, 1.5 * second) },
+    sites: {
+      site: Float64Array.of(0x1000),
+      start: Uint32Array.of(b),
+      count: Float64Array.of(3),
+      workNs: Float64Array.of(3 * second),
+      spanNs: Float64Array.of(3 * second),
+      topCount: Float64Array.of(3),
+      topWorkNs: Float64Array.of(3 * second),
+      topSpanNs: Float64Array.of(3 * second),
+    },
+  };
+}
+
+test('predictions go by levels, between the bounds', (t) => {
+  const raw = recorded();
+  const span = workSpanOf(buildModel(raw));
+  t.is(span?.parallelism, 2);
+  const on = (P: number): readonly number[] => {
+    const found = span?.prediction.find(({ processors }) => processors === P);
+    return [found?.ns ?? 0, found?.lowNs ?? 0, found?.highNs ?? 0].map((ns) => ns / second);
+  };
+  t.deepEqual(on(1), [4, 4, 4]);
+  t.deepEqual(on(2), [2.5, 2, 3], 'one second alone, three of work on two');
+  t.deepEqual(on(4), [2, 2, 2.5], 'no level is shorter than its chain');
+  t.deepEqual(on(1024), [2, 2, 4 / 1024 + (1 - 1 / 1024) * 2]);
+});
+
+test('what is on the span, and what was spawned', (t) => {
+  const model = buildModel(recorded());
+  const span = workSpanOf(model);
+  const onSpan = (name: string): number =>
+    span?.entities.find(({ entity }) => model.entities[entity]?.name === name)?.onSpanNs ?? 0;
+  t.is(onSpan('a'), second);
+  t.is(onSpan('main'), 2 * second);
+  t.is(span?.sites[0]?.onSpanNs, second);
+  t.is(span?.sites[0]?.parallelism, 1);
+  t.is(span?.unseenNs, 0);
+});
+
+test('work and span that contradict each other break an invariant', (t) => {
+  t.deepEqual(
+    checkInvariants(buildModel(recorded())).filter((line) => line.startsWith('10.')),
+    [],
+  );
+  const broken = (change: Partial<RawProfile['head']>): string =>
+    checkInvariants(buildModel(recorded(change)))
+      .filter((line) => line.startsWith('10.'))
+      .join();
+  t.regex(broken({ spanNs: 3 * second }), /what is on the span/);
+  t.regex(broken({ workNs: 5 * second }), /levels/);
+  t.regex(broken({ typicalSpanNs: 2.05 * second }), /typical/);
+  t.regex(broken({ burdenedSpanNs: 1.9 * second }), /burdened/);
+});
+
+test('a profile without work and span has none', (t) => {
+  t.is(workSpanOf(buildModel(recorded({ spanRecorded: false }))), null);
+});
