@@ -14,6 +14,8 @@
 #define ENDED 4096u /* a power of two */
 static struct ended {
   uint64_t id, word, ns; /* id: stored last */
+  _Atomic uint32_t lock; /* of those below */
+  pthread_t span_id;
   struct qzi_span_sync span;
 } ended[ENDED];
 
@@ -36,24 +38,25 @@ void qzl_span_connect(struct qzl_thread *me, uint64_t used_ns) {
   if (left && index < ACTORS && qzi_span_connect(&actors[index], index, used_ns)) me->pub.span = actors[index];
 }
 
-static void lock_left(struct left *its) {
-  while (atomic_exchange_explicit(&its->lock, 1, memory_order_acquire)) sched_yield();
+/* For a few words that are copied. */
+static void lock_words(_Atomic uint32_t *lock) {
+  while (atomic_exchange_explicit(lock, 1, memory_order_acquire)) sched_yield();
 }
-static void unlock_left(struct left *its) { atomic_store_explicit(&its->lock, 0, memory_order_release); }
+static void unlock_words(_Atomic uint32_t *lock) { atomic_store_explicit(lock, 0, memory_order_release); }
 
 /* first: nobody's are kept; else (at a barrier) the longest. */
 static void span_leave(struct qzl_thread *me, uint32_t index, unsigned slot, bool first) {
   struct qzi_lanes lanes = {0};
   qzi_span_put(&me->pub, &lanes);
-  lock_left(&left[index]);
+  lock_words(&left[index].lock);
   if (first) left[index].lanes[slot] = (struct qzi_lanes){0};
   qzi_span_max(&left[index].lanes[slot], &lanes);
-  unlock_left(&left[index]);
+  unlock_words(&left[index].lock);
 }
 static void span_go_on(struct qzl_thread *me, uint32_t index, unsigned slot) {
-  lock_left(&left[index]);
+  lock_words(&left[index].lock);
   struct qzi_lanes lanes = left[index].lanes[slot];
-  unlock_left(&left[index]);
+  unlock_words(&left[index].lock);
   qzi_span_get(&me->pub, &lanes);
 }
 
@@ -137,7 +140,10 @@ void qzl_path_ends(struct qzl_thread *me) {
   qzi_pub_store(&at->ns, qzi_pub_clock_ns());
   if (me->pub.span) {
     qzi_span_give(&me->pub, &me->thread, QZ_ARRIVAL_JOINED);
+    lock_words(&at->lock);
+    at->span_id = me->id;
     qzi_span_result(&me->thread, &at->span);
+    unlock_words(&at->lock);
   }
   __atomic_store_n(&at->id, (uint64_t)me->id, __ATOMIC_RELEASE);
 }
@@ -145,7 +151,12 @@ void qzl_path_ends(struct qzl_thread *me) {
 void qzl_path_joined(struct qzl_thread *me, pthread_t id, uint64_t begin_ns, uint64_t key) {
   struct ended *at = ended_at(id);
   if (!qzi_publishing() || !me->pub.path || __atomic_load_n(&at->id, __ATOMIC_ACQUIRE) != (uint64_t)id) return;
-  if (me->pub.span) qzi_span_after(&me->pub, &at->span);
+  if (me->pub.span) {
+    lock_words(&at->lock);
+    struct qzi_span_sync span = at->span_id == id ? at->span : (struct qzi_span_sync){0};
+    unlock_words(&at->lock);
+    qzi_span_after(&me->pub, &span);
+  }
   if (__atomic_load_n(&at->ns, __ATOMIC_RELAXED) < begin_ns) return; /* it had ended: nobody waited */
   goes_on(me, __atomic_load_n(&at->word, __ATOMIC_RELAXED), QZ_ARRIVAL_JOINED, key);
 }

@@ -218,6 +218,7 @@ void qzi_publishers_prepare(void) {
   for (uint32_t k = 0; k < pool_high; k++) {
     give_table(&pool[k], k);
     __atomic_store_n(&pool[k].pub.record, &pool[k].processor, __ATOMIC_RELEASE);
+    pool[k].pub.span = NULL;
     if (pool[k].hot) met(&pool[k]);
   }
   pthread_mutex_unlock(&lock);

@@ -156,8 +156,8 @@ function sitesOf(model: Model, entities: readonly SpanEntity[]): SpanSite[] {
 }
 
 /**
- * What processors were seen doing contains what they waited for CPUs, and what the recording itself takes; work does not.
- * So shares of the one are taken of the other.
+ * What processors were seen doing contains what they waited for CPUs, and what the recording itself takes; work does
+ * not. So shares of the one are taken of the other.
  */
 function workScale(model: Model): number {
   const seen = model.root.processorTimeNs;
