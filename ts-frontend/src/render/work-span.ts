@@ -11,7 +11,8 @@ import { count, figure, percent, plusMinus, time } from './format/units.js';
 
 /** What to do about a profile without work and span. */
 export const noWorkSpanText =
-  'work and span were not recorded, or the program ended before there was any; record it again with: quartz record --span -- PROGRAM';
+  'work and span were not recorded, or the program ended before there was any; ' +
+  'record it again with: quartz record --span -- PROGRAM';
 
 const few = 0.1; // spans that differ by less are one
 
@@ -23,7 +24,10 @@ function summary(model: Model, span: WorkSpan, options: RenderOptions): string[]
   ].filter((text) => text !== '');
   const text = [
     ...wrap(
-      `Work ${time(span.workNs, options)}, span ${time(spanNs, options)}${spans.length > 0 ? ` (${spans.join(', ')})` : ''}: parallelism ${figure(span.parallelism)}; it took ${time(model.elapsedNs, options)} on ${count(model.processors)} ${model.processors === 1 ? 'processor' : 'processors'}`,
+      `Work ${time(span.workNs, options)}, span ${time(spanNs, options)}` +
+        `${spans.length > 0 ? ` (${spans.join(', ')})` : ''}: parallelism ${figure(span.parallelism)}; ` +
+        `it took ${time(model.elapsedNs, options)} on ${count(model.processors)} ` +
+        (model.processors === 1 ? 'processor' : 'processors'),
       options.width,
       0,
       options,
@@ -38,11 +42,13 @@ function summary(model: Model, span: WorkSpan, options: RenderOptions): string[]
     note('waits for CPUs could not be told from work, and are in both: record on a machine that is not busy');
   if (model.raw.head.publisher === 'pthread')
     note(
-      'these are work and span of threads: where threads take tasks from a queue, as in a thread pool, the order in which they took them counts as if it had to be so',
+      'these are work and span of threads: where threads take tasks from a queue, as in a thread pool, the order in ' +
+        'which they took them counts as if it had to be so',
     );
   if (burdened !== null && burdened > 1.5 * spanNs)
     note(
-      'handing work to other processors takes longer than the span itself: make the spawned calls larger, or spawn fewer',
+      'handing work to other processors takes longer than the span itself: make the spawned calls larger, ' +
+        'or spawn fewer',
     );
   if (span.lostCrumbs > 0)
     note(`${count(span.lostCrumbs)} records were lost: what is on the span is less certain, its length is not`);
