@@ -186,7 +186,7 @@ void qzi_span_sums_finish(struct qzi_span_sums *span, uint32_t actors, uint64_t 
     const struct qz_path *path = qz_session_span_path(span->chains.view, a);
     if (path) head->span_lost += LOAD(&path->lost);
   }
-  qzi_chains_read(&span->chains, actors, now);
+  qzi_chains_read(&span->chains, actors, now, NULL);
   struct qz_crumb last = {.key = LOAD_ACQUIRE(&session->span_end.length), .prev = LOAD(&session->span_end.crumb)};
   if (last.key) {
     head->burdened_span_ns = ns_of(LOAD(&session->span_end.burdened), scale);
