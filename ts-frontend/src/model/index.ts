@@ -42,4 +42,5 @@ export { timePathOf } from './path/time-path.js';
 export { workSpanOf } from './path/work-span.js';
 export type { LockHold, SpanEntity, SpanSite, WorkSpan } from './path/work-span.js';
 export type { Prediction } from './path/prediction.js';
+export type { Scaling } from './path/scaling.js';
 export type { Came, PathEntity, PathLeg, PathSegment, PathState, TimePath } from './path/time-path.js';

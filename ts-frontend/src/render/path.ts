@@ -1,6 +1,16 @@
 /** The time path: why did it take that long? As text, CSV and JSON. */
 import { item } from '../model/index.js';
-import type { Came, Entity, Model, PathEntity, PathLeg, PathState, TimePath, WorkSpan } from '../model/index.js';
+import type {
+  Came,
+  Entity,
+  Model,
+  PathEntity,
+  PathLeg,
+  PathState,
+  Scaling,
+  TimePath,
+  WorkSpan,
+} from '../model/index.js';
 import { heading } from './head.js';
 import { entityName, label, place, shortLabel } from './wording/names.js';
 import type { RenderOptions } from './format/options.js';
@@ -219,6 +229,14 @@ export function pathCsv(model: Model, path: TimePath): string {
 
 const nameOf = (model: Model, id: number): string => (id === 0 ? '' : item(model.entities, id).name);
 
+/** With the names of what it is about; sites are indices, as in `sites`. */
+const scalingJson = (model: Model, fact: Scaling): object => {
+  if (fact.form === 'lock-limits') return { ...fact, name: nameOf(model, fact.entity) };
+  if (fact.form === 'span-limits' && fact.code !== null)
+    return { ...fact, code: { ...fact.code, name: nameOf(model, fact.code.entity) } };
+  return fact;
+};
+
 /** docs/reference/path.md, "JSON". What only a recording with work and span has is null or empty. */
 export function pathJson(model: Model, path: TimePath, span: WorkSpan | null, quartzVersion: string): string {
   const onSpanOf = new Map(span?.entities.map(({ entity, onSpanNs }) => [entity, onSpanNs]));
@@ -244,6 +262,7 @@ export function pathJson(model: Model, path: TimePath, span: WorkSpan | null, qu
       cpuWaitsOut: span?.cpuWaitsOut ?? null,
       asideNs: span?.asideNs ?? null,
       prediction: span?.prediction ?? [],
+      scaling: (span?.scaling ?? []).map((fact) => scalingJson(model, fact)),
       whatIf: [],
       sites: (span?.sites ?? []).map((site) => ({
         ...site,

@@ -4,6 +4,7 @@ import type { Entity, LockHold, Model, Prediction, SpanEntity, SpanSite, WorkSpa
 import { heading } from './head.js';
 import { label, place, shortLabel } from './wording/names.js';
 import type { RenderOptions } from './format/options.js';
+import { scalingSentence } from './scaling.js';
 import { limited, table, type Column } from './table.js';
 import { lines } from './csv.js';
 import { clean, paint, wrap } from './format/text.js';
@@ -34,6 +35,8 @@ function summary(model: Model, span: WorkSpan, options: RenderOptions): string[]
     ).map((line) => paint(line, 'heading', options)),
     '',
   ];
+  for (const fact of span.scaling)
+    text.push(...wrap(clean(scalingSentence(model, span, fact, options), options), options.width, 2, options));
   const note = (line: string): void => {
     const [first = '', ...rest] = wrap(clean(line, options), options.width, 2, options);
     text.push(paint('!', 'warn', options) + first.slice(1), ...rest);

@@ -5,8 +5,9 @@
 import { addAt, f64, item, u32 } from '../profile/columns.js';
 import { shareInterval } from '../metrics/confidence.js';
 import type { RawProfile } from '../profile/raw-profile.js';
-import type { Interval, Model } from '../result/types.js';
+import type { Entity, Interval, Model } from '../result/types.js';
 import { predictions, type Prediction } from './prediction.js';
+import { scalingOf, type Scaling } from './scaling.js';
 
 export interface SpanEntity {
   entity: number;
@@ -49,6 +50,7 @@ export interface WorkSpan {
   sites: SpanSite[]; // most work first
   locks: LockHold[]; // longest first
   prediction: Prediction[]; // by processors
+  scaling: Scaling[]; // what limits the run on other numbers of processors
 }
 
 /** null: work and span were not recorded, or the program ended before there was any. */
@@ -56,30 +58,35 @@ export function workSpanOf(model: Model): WorkSpan | null {
   const { head } = model.raw;
   if (!head.spanRecorded || head.spanNs <= 0 || head.workNs <= 0) return null;
   const { entities, unseenNs } = entitiesOf(model);
+  const sites = sitesOf(model, entities);
   const locks = locksOf(model);
-  return {
-    workNs: head.workNs,
-    spanNs: head.spanNs,
+  const { workNs, spanNs } = head;
+  const lengths = {
+    workNs,
+    spanNs,
     burdenedSpanNs: head.burdenedSpanNs > 0 ? head.burdenedSpanNs : null,
     typicalSpanNs: head.typicalSpanNs > 0 ? head.typicalSpanNs : null,
-    parallelism: head.workNs / head.spanNs,
+  };
+  const leastNs = Math.max(lengths.typicalSpanNs ?? spanNs, locks[0]?.holdNs ?? 0);
+  const prediction = predictions({ workNs, spanNs, leastNs, levels: model.raw.levels.ns, levelNs: head.levelNs });
+  const procedures = entities.filter(({ entity }) => isProcedure(item(model.entities, entity)));
+  return {
+    ...lengths,
+    parallelism: workNs / spanNs,
     asideNs: head.asideNs,
     strands: head.strands,
     lostCrumbs: head.spanLost,
     unseenNs,
     cpuWaitsOut: head.cpuWaitsOut,
     entities,
-    sites: sitesOf(model, entities),
+    sites,
     locks,
-    prediction: predictions({
-      workNs: head.workNs,
-      spanNs: head.spanNs,
-      leastNs: Math.max(head.typicalSpanNs > 0 ? head.typicalSpanNs : head.spanNs, locks[0]?.holdNs ?? 0),
-      levels: model.raw.levels.ns,
-      levelNs: head.levelNs,
-    }),
+    prediction,
+    scaling: scalingOf({ ...lengths, processors: model.processors, prediction, procedures, sites, locks }),
   };
 }
+
+const isProcedure = ({ id, kind, group }: Entity): boolean => id !== 0 && group === 0 && kind === 'procedure';
 
 /** All entities of a row, each once: those on its stack, its thread, and the groups that they belong to. */
 function entitiesOfRow(model: Model, raw: RawProfile, node: number, thread: number): Set<number> {
