@@ -51,8 +51,13 @@ function shellFunction() {
   const recording = run.options.filter((name) => options[name].sampler !== undefined);
   const reporting = run.options.filter((name) => options[name].sampler === undefined);
   const switches = (names) => names.filter((name) => options[name].kind === 'switch');
-  const valued = (names) => names.filter((name) => options[name].kind !== 'switch');
-  const line = (names, kind) => `    ${names.join(' | ')}) kind=${kind} ;;`;
+  const optional = (names) => names.filter((name) => options[name].alone !== undefined);
+  const valued = (names) => names.filter((name) => options[name].kind !== 'switch' && !optional([name]).length);
+  const line = (names, kind) => {
+    const whole = `    ${names.join(' | ')}) kind=${kind} ;;`;
+    const half = Math.ceil(names.length / 2);
+    return whole.length <= 120 ? whole : `${line(names.slice(0, half), kind)}\n${line(names.slice(half), kind)}`;
+  };
   return [
     `# ${made}`,
     "# Sets kind: of the sampler's (record-) and of the report's options (report-), `value` where one follows.",
@@ -60,7 +65,13 @@ function shellFunction() {
     '  case $1 in',
     line(written(switches(recording)), 'record-switch'),
     line(written(valued(recording)), 'record-value'),
-    line([...written(switches(reporting)), ...written(valued(reporting), '=*')], 'report-switch'),
+    line(
+      [
+        ...written([...switches(reporting), ...optional(reporting)]),
+        ...written([...valued(reporting), ...optional(reporting)], '=*'),
+      ],
+      'report-switch',
+    ),
     line(written(valued(reporting)), 'report-value'),
     '    *) kind=unknown ;;',
     '  esac',

@@ -8,8 +8,9 @@
 
 #include "options.h"
 
-/* Both return the exit status of quartz-sampler (docs/architecture.md). */
+/* All return the exit status of quartz-sampler (docs/architecture.md). */
 int qzi_record(const struct qzi_options *options);
 int qzi_attach(const struct qzi_options *options);
+int qzi_plain_run(const struct qzi_options *options);
 
 #endif

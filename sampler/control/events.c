@@ -89,6 +89,12 @@ int qzi_signal_next(int signals, enum qzi_sender *sender) {
   return (int)info.ssi_signo;
 }
 
+void qzi_pass_on(pid_t child, int *direct, int number, enum qzi_sender sender) {
+  int keyboard = number == SIGINT || number == SIGQUIT, repeated = keyboard && sender == QZI_FRONT && *direct == number;
+  *direct = keyboard && sender != QZI_FRONT ? number : 0;
+  if (!repeated && !(keyboard && sender == QZI_TERMINAL)) kill(child, number);
+}
+
 void qzi_stood_still(void) {
   for (unsigned k = 0; k < qzi_admitted_count; k++) qzi_admitted_all[k]->recording.rebase = 1;
 }

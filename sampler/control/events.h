@@ -31,6 +31,9 @@ enum qzi_sender {
 };
 /* The next signal: its number, and who sent it. 0: none. */
 int qzi_signal_next(int signals, enum qzi_sender *sender);
+/* A signal that asks us to end asks the child, too. *direct, at first 0: the last SIGINT or SIGQUIT that did not come
+ * from QZI_FRONT, which may pass it on again. */
+void qzi_pass_on(pid_t child, int *direct, int number, enum qzi_sender sender);
 
 /* Ends the recording of the k-th program; the last one takes its place. */
 void qzi_dismiss(unsigned k, uint32_t reason, int32_t status);

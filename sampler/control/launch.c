@@ -42,7 +42,8 @@ pid_t qzi_launch(char **argv, const char *name, int children, const char *layer,
   if (pid == 0) {
     signal(SIGXFSZ, SIG_DFL);
     signal(SIGBUS, SIG_DFL);
-    if (setenv(QZ_CHANNEL_ENV, name, 1) || (children ? setenv("QUARTZ_CHILDREN", "1", 1) : unsetenv("QUARTZ_CHILDREN")))
+    if (name && (setenv(QZ_CHANNEL_ENV, name, 1) ||
+                 (children ? setenv("QUARTZ_CHILDREN", "1", 1) : unsetenv("QUARTZ_CHILDREN"))))
       error = errno;
     if (!error && layer && qzi_layer_preload(layer)) error = errno;
     sigprocmask(SIG_SETMASK, mask, NULL);

@@ -5,8 +5,9 @@
 #include <signal.h>
 #include <sys/types.h>
 
-/* Runs argv[0] (searched in PATH) with QUARTZ_SESSION=name, and QUARTZ_CHILDREN=1 or none, with the pthread layer at
- * the path `layer` (NULL: none) in front of its libraries, and the given signal mask. The program is our child, in our
+/* Runs argv[0] (searched in PATH) with QUARTZ_SESSION=name, and QUARTZ_CHILDREN=1 or none (name NULL: in our
+ * environment as it is), with the pthread layer at the path `layer` (NULL: none) in front of its libraries, and the
+ * given signal mask. The program is our child, in our
  * process group: the terminal's signals reach it without us, and our death does not end it. Returns its pid; -1 and
  * errno where it can't be run; QZI_NO_PROCESS and errno where no process can be made for it. */
 #define QZI_NO_PROCESS (-2)

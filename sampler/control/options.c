@@ -95,6 +95,8 @@ static int check(const struct option_fact *fact, const char *value, double *amou
 
 static int take(struct qzi_options *options, enum option_id id, const char *value) {
   double amount = 0;
+  if ((id == OPTION_ACCOUNT || id == OPTION_PLAIN) && options->recording.attached)
+    return complain("only record has the option", facts[id].name);
   if (facts[id].attach && !options->recording.attached) return complain("only attach has the option", facts[id].name);
   if (check(&facts[id], value, &amount)) return -1;
   switch (id) {
@@ -113,6 +115,8 @@ static int take(struct qzi_options *options, enum option_id id, const char *valu
   case OPTION_QUIET: options->recording.quiet = 1; break;
   case OPTION_FRONT: options->front_fd = (int)amount; break;
   case OPTION_TELL: options->message_fd = (int)amount; break;
+  case OPTION_ACCOUNT: options->account_fd = (int)amount; break;
+  case OPTION_PLAIN: options->plain = 1; break;
   case OPTIONS: return -1;
   }
   return 0;
@@ -143,7 +147,7 @@ int qzi_options_parse(struct qzi_options *options, int argc, char **argv) {
   names[OPTIONS] = (struct option){"help", no_argument, NULL, HELP};
   names[OPTIONS + 1] = (struct option){"version", no_argument, NULL, VERSION};
   *options = (struct qzi_options){
-    .recording = {.cpu = -1, .max_bytes = QZI_FILE_DEFAULT_BYTES}, .front_fd = -1, .message_fd = -1};
+    .recording = {.cpu = -1, .max_bytes = QZI_FILE_DEFAULT_BYTES}, .front_fd = -1, .message_fd = -1, .account_fd = -1};
   if (argc < 2) return complain("there is no command: record or attach", NULL);
   if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help")) {
     fputs(usage_text, stdout);

@@ -12,6 +12,8 @@ struct qzi_options {
   double seconds;                         /* attach: 0 = until the program ends */
   int front_fd;                           /* a pipe or socket whose other end the front end holds; -1: none */
   int message_fd;                         /* gets the name of the profile, in a line; -1: nobody wants it */
+  int account_fd;                         /* record: gets what the program took (account.h); -1: nobody wants it */
+  int plain;                              /* record: the program runs without being recorded */
   pid_t pid;                              /* attach */
   char **program;                         /* record: argv */
 };

@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include "abi/sandbox.h"
+#include "account.h"
 #include "channel.h"
 #include "events.h"
 #include "finisher.h"
@@ -36,7 +37,8 @@ struct launched {
   int no_proc;          /* 1: the program can't be read in /proc */
   unsigned pressed;     /* signals of `harder` that the program has got, because the front end is gone */
   uint64_t press_ns;    /* when it gets the next one */
-  int direct; /* last SIGINT or SIGQUIT that did not come from QZI_FRONT, which may pass it on again; 0: none */
+  int direct;           /* of qzi_pass_on */
+  uint64_t begin_ns;    /* when it was started */
 };
 
 /* The child runs another program now: that gets its name, and what was recorded before goes aside. */
@@ -59,14 +61,6 @@ static int name_for(const struct launched *run, char *path, size_t bytes, pid_t 
   else
     qzi_name_of_program(program, sizeof program, pid);
   return qzi_name_make(path, bytes, run->options->output, program, pid, run->child);
-}
-
-/* A signal that asks us to end asks the program, too. */
-static void pass_on(struct launched *run, int number, enum qzi_sender sender) {
-  int keyboard = number == SIGINT || number == SIGQUIT,
-      repeated = keyboard && sender == QZI_FRONT && run->direct == number;
-  run->direct = keyboard && sender != QZI_FRONT ? number : 0;
-  if (!repeated && !(keyboard && sender == QZI_TERMINAL)) kill(run->child, number);
 }
 
 static void admit_next(struct launched *run, int listener) {
@@ -155,15 +149,17 @@ static int record(struct launched *run, int listener, int signals) {
       case SIGCHLD: ended = qzi_child_outcome(run->child, &reason, &status); break;
       default:
         if (run->pressed) break; /* our own, sent to the group; the program is being asked already */
-        pass_on(run, number, sender);
+        qzi_pass_on(run->child, &run->direct, number, sender);
         run->over = 1;
         qzi_interrupt_all();
       }
       if (!ended) continue;
+      uint64_t end_ns = qzi_clock_ns(); /* before what is done for the profile */
       for (unsigned k = qzi_admitted_count; k-- > 0;)
         if (qzi_admitted_all[k]->pid == run->child) qzi_dismiss(k, reason, status);
       int sandboxed = qz_sandbox_filters(run->child) > qz_sandbox_filters(0);
-      waitpid(run->child, NULL, 0); /* not before: until then the kernel says what it used */
+      /* not before: until then the kernel says what it used */
+      qzi_account(run->options->account_fd, run->child, run->begin_ns, end_ns);
       qzi_dismiss_children();
       qzi_finish_all();
       if (!run->over &&
@@ -209,6 +205,7 @@ int qzi_record(const struct qzi_options *options) {
   run.kind = qz_program_named(options->program[0]);
   run.no_proc = !qzi_process_in_proc();
   run.layer = run.kind == QZ_PROGRAM_PLAIN && !run.no_proc && !qzi_layer_path(layer, sizeof layer);
+  run.begin_ns = qzi_clock_ns();
   run.child = qzi_launch(options->program, name, options->recording.children, run.layer ? layer : NULL, &before);
   if (run.child == QZI_NO_PROCESS) {
     fprintf(stderr, "quartz: no profile: no second process can be made: %s; raise the limits (ulimit -u, -v, -n)\n",

@@ -33,6 +33,8 @@ const values: Partial<Record<OptionName, { good: string[]; bad: string[] }>> = {
   },
   seconds: { good: ['0.001', '1e9', '10'], bad: ['', '0', '-1', '1e10', 'x'] },
   pid: { good: ['1', '2147483647'], bad: ['', '0', '2147483648', 'x', '-1'] },
+  measure: { good: ['2', '1000'], bad: ['', '0', '1', '1001', '-5', '5x', '2.5'] },
+  runs: { good: ['2', '1000'], bad: ['', '0', '1', '1001', 'x'] },
   refresh: { good: ['100', '60000'], bad: ['', '99', '60001', '1e3'] },
   view: { good: ['procedures', 'locks', 'threads'], bad: ['', 'lock', 'Threads'] },
   format: { good: ['pprof', 'trace-event'], bad: ['', 'svg'] },
@@ -98,6 +100,14 @@ for (const [argv, wanted] of lines)
     if (wanted.has) t.deepEqual(optionNames.filter((name) => args.has(name)).sort(), [...wanted.has].sort());
     if (wanted.text) t.is(args.text(wanted.text[0]), wanted.text[1]);
   });
+
+test('an option whose value may be left out takes one only behind =; one that may be repeated keeps all', (t) => {
+  t.is(parse(program, ['--measure', '7']).number('measure'), Number(options.measure.alone));
+  t.deepEqual(parse(program, ['--measure', '7']).words, ['7']);
+  t.is(parse(program, ['--measure=7', '--', 'prog']).number('measure'), 7);
+  t.deepEqual(parse(program, ['--try', 'A=1', '--try=B=2', 'prog']).texts('try'), ['A=1', 'B=2']);
+  t.deepEqual(parse(program, ['prog']).texts('try'), []);
+});
 
 test("a program's command line is taken as it stands", (t) => {
   for (const argv of [

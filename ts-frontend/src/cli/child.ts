@@ -18,18 +18,18 @@ const inherited: readonly number[] = (process.env['QUARTZ_INHERITED'] ?? '')
 Reflect.deleteProperty(process.env, 'QUARTZ_INHERITED');
 
 /**
- * What a child gets beyond its first three descriptors: what was inherited, and a socket at the first free place,
- * `messageFd`.
+ * What a child gets beyond its first three descriptors: what was inherited, and `sockets` sockets at the first free
+ * places, `own`.
  */
-export function moreStdio(): { more: (number | 'ignore' | 'pipe')[]; messageFd: number } {
-  let messageFd = 3;
-  while (inherited.includes(messageFd)) messageFd++;
-  const more = Array.from({ length: Math.max(messageFd, ...inherited) - 2 }, (_, k) => {
+export function moreStdio(sockets: number): { more: (number | 'ignore' | 'pipe')[]; own: readonly number[] } {
+  const own: number[] = [];
+  for (let fd = 3; own.length < sockets; fd++) if (!inherited.includes(fd)) own.push(fd);
+  const more = Array.from({ length: Math.max(...own, ...inherited) - 2 }, (_, k) => {
     const fd = k + 3;
     // ignored: not open in the child
-    return fd === messageFd ? ('pipe' as const) : inherited.includes(fd) ? fd : ('ignore' as const);
+    return own.includes(fd) ? ('pipe' as const) : inherited.includes(fd) ? fd : ('ignore' as const);
   });
-  return { more, messageFd };
+  return { more, own };
 }
 
 export interface Ended {
@@ -43,18 +43,27 @@ export async function runChild(file: string, args: readonly string[], options: {
   return statusOf(await endOf(file, spawn(file, args, { stdio: 'inherit', ...options })));
 }
 
+/** What a child gets that is not as this process has it. */
+export interface ChildOptions {
+  streams?: readonly (number | 'inherit' | 'ignore')[]; // the first three descriptors
+  environment?: Readonly<Record<string, string>>; // added
+}
+
 /**
- * The same for the sampler, which writes the profile's name to the descriptor that `argsOf` is called with;
- * `reported` gets that.
+ * The same for the sampler, which writes messages to the descriptors that `argsOf` is called with, as many as there are
+ * functions in `reported`; each gets those of its own.
  */
 export async function runSampler(
   file: string,
-  argsOf: (messageFd: number) => readonly string[],
-  reported: (text: string) => void,
+  argsOf: (fds: readonly number[]) => readonly string[],
+  reported: readonly ((text: string) => void)[],
+  { streams = ['inherit', 'inherit', 'inherit'], environment = {} }: ChildOptions = {},
 ): Promise<Ended> {
-  const { more, messageFd } = moreStdio();
-  const child = spawn(file, argsOf(messageFd), { stdio: ['inherit', 'inherit', 'inherit', ...more] });
-  (child.stdio[messageFd] as Readable | null)?.setEncoding('utf8').on('data', reported);
+  const { more, own } = moreStdio(reported.length);
+  const child = spawn(file, argsOf(own), { stdio: [...streams, ...more], env: { ...process.env, ...environment } });
+  own.forEach((fd, k) => {
+    (child.stdio[fd] as Readable | null)?.setEncoding('utf8').on('data', reported[k]!);
+  });
   return await endOf(file, child);
 }
 

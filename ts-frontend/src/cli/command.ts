@@ -7,6 +7,7 @@ import { accepts, flagOf, numberOf, options as known, wantsOf, type OptionName }
 export interface Arguments {
   has: (name: OptionName) => boolean;
   text: (name: OptionName) => string | undefined;
+  texts: (name: OptionName) => readonly string[]; // of an option that may be repeated: each, in their order
   number: (name: OptionName) => number | undefined; // within the option's bounds
   words: string[]; // what is not an option
   dashes: boolean; // the words follow --: they are a program's command line, whatever they look like
@@ -44,6 +45,7 @@ function checkValue(command: Command, name: OptionName, value: string | undefine
   if (option.kind === 'switch') {
     if (value !== undefined) throw usage(`--${flag} takes no value`, helpFor(command));
   } else if (value === undefined) {
+    if (option.alone !== undefined) return;
     throw usage(`--${flag} needs a value`, `write --${flag} ${option.value!}`);
   } else if (!accepts(option, value)) {
     const remedy = option.kind === 'choice' ? didYouMean(value, option.of, helpFor(command)) : helpFor(command);
@@ -61,15 +63,18 @@ export function parse(command: Command, argv: readonly string[]): Arguments {
     tokens: true,
     options: Object.fromEntries(
       names.map((name) => {
-        const { kind, short } = known[name];
+        const { kind, short, alone } = known[name];
         return [
           flagOf(name),
-          { type: kind === 'switch' ? 'boolean' : 'string', ...(short === undefined ? {} : { short }) },
+          {
+            type: kind === 'switch' || alone !== undefined ? 'boolean' : 'string',
+            ...(short === undefined ? {} : { short }),
+          },
         ];
       }),
     ),
   });
-  const found = new Map<OptionName, string>();
+  const found = new Map<OptionName, string[]>();
   const words: string[] = [];
   let dashes = false;
   for (const token of tokens) {
@@ -89,7 +94,7 @@ export function parse(command: Command, argv: readonly string[]): Arguments {
     // `--top --` has forgotten its value
     const value = token.value === '--' && !token.inlineValue ? undefined : token.value;
     checkValue(command, name, value);
-    found.set(name, value ?? '');
+    found.set(name, [...(found.get(name) ?? []), value ?? known[name].alone ?? '']);
   }
   for (const name of found.keys()) {
     const other = names.find((one) => one === known[name].excludes);
@@ -98,10 +103,12 @@ export function parse(command: Command, argv: readonly string[]): Arguments {
   }
   if (!found.has('help') && !command.program && words.length > (command.most ?? 0))
     throw usage(`${command.name} does not know what to do with "${words[command.most ?? 0]!}"`, helpFor(command));
+  const text = (name: OptionName): string | undefined => found.get(name)?.at(-1);
   return {
     has: (name) => found.has(name),
-    text: (name) => found.get(name),
-    number: (name) => (found.has(name) ? numberOf(known[name], found.get(name)!) : undefined),
+    text,
+    texts: (name) => found.get(name) ?? [],
+    number: (name) => (found.has(name) ? numberOf(known[name], text(name)!) : undefined),
     words,
     dashes,
   };

@@ -26,11 +26,9 @@ function rows(pairs: readonly (readonly [string, string])[]): string[] {
 export const optionRows = (names: readonly OptionName[]): string[] =>
   rows(
     names.map((name) => {
-      const { short, value, help } = options[name];
-      return [
-        `${short === undefined ? '    ' : `-${short}, `}--${flagOf(name)}${value === undefined ? '' : ` ${value}`}`,
-        help,
-      ];
+      const { short, value, alone, help } = options[name];
+      const written = value === undefined ? '' : alone === undefined ? ` ${value}` : `[=${value}]`;
+      return [`${short === undefined ? '    ' : `-${short}, `}--${flagOf(name)}${written}`, help];
     }),
   );
 

@@ -1,14 +1,14 @@
 /** A recording beside the live screen: starts the sampler, shows what it writes, and ends what was started. */
 import { spawn, type ChildProcess } from 'node:child_process';
-import { closeSync, existsSync, fstatSync, mkdtempSync, openSync, readSync, rmSync } from 'node:fs';
+import { closeSync, existsSync } from 'node:fs';
 import type { Socket } from 'node:net';
-import { constants, tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { constants } from 'node:os';
 import type { Arguments } from './command.js';
 import { moreStdio } from './child.js';
 import { samplerPath } from './files.js';
 import { invocation, shellWord } from './invocation.js';
 import { nameIn } from './recording.js';
+import { textOf, unnamedFile } from './unnamed-file.js';
 import { openProfile } from '../reader/profile.js';
 
 /** A recording that runs beside the screen. */
@@ -19,27 +19,14 @@ interface Recording {
   status: number | null; // of the sampler, which passes the program's on; null: runs
 }
 
-function unnamedFile(): number {
-  const folder = mkdtempSync(join(tmpdir(), 'quartz-'));
-  try {
-    return openSync(join(folder, 'output'), 'w+', 0o600);
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
-}
-
-function textOf(file: number): string {
-  const bytes = Buffer.alloc(fstatSync(file).size);
-  return bytes.toString('utf8', 0, readSync(file, bytes, 0, bytes.length, 0)); // the position is the writers'
-}
-
 /**
  * Starts the sampler in a process group of its own: the terminal's keys are the screen's. The socket is closed with
  * this process, however it ends: then the sampler ends, too.
  */
 function start([command, ...args]: readonly string[]): Recording {
   const log = unnamedFile();
-  const { more, messageFd } = moreStdio();
+  const { more, own } = moreStdio(1);
+  const messageFd = own[0]!;
   const child = spawn(samplerPath(), [command!, '--front', String(messageFd), '--tell', String(messageFd), ...args], {
     stdio: ['ignore', log, log, ...more],
     detached: true,

@@ -21,6 +21,8 @@ export type Option = Value & {
   short?: string; // without -
   flag?: string; // what is written for it, where that is not its name: two commands call different things alike
   value?: string; // what the help calls the value
+  alone?: string; // the value where none is written; another one is written behind =
+  repeated?: boolean; // it may be given several times, and each counts; else the last one does
   wants?: string; // what the value has to be, where its kind does not say it well
   excludes?: string; // an option that cannot be given with it
   sampler?: 'record' | 'attach' | 'both'; // the sampler takes it, too
@@ -98,6 +100,36 @@ const table = {
     value: 'FD',
     sampler: 'both',
     help: "write the profile's name to FD when it is made",
+  },
+  account: {
+    kind: 'descriptor',
+    value: 'FD',
+    sampler: 'both',
+    help: 'write to FD at the end of the program what it took, in ns: elapsed, user and system time',
+  },
+  plain: { kind: 'switch', sampler: 'both', help: 'run the program without recording it, for --account' },
+  measure: {
+    kind: 'whole',
+    least: 2,
+    most: 1000,
+    value: 'N',
+    alone: '5',
+    excludes: 'runs',
+    help: 'by how much recording slows the program: N (5) more runs without Quartz, and N recorded, in random order',
+  },
+  try: {
+    kind: 'text',
+    value: 'CHANGE',
+    repeated: true,
+    excludes: 'runs',
+    help: "what a change gains, in runs by turns: 'NAME=VALUE ...', 'PROGRAM ARGUMENTS', or one before the other",
+  },
+  runs: {
+    kind: 'whole',
+    least: 2,
+    most: 1000,
+    value: 'N',
+    help: 'record N runs: whether they agree, and whether their times fall into two modes',
   },
   pid: {
     kind: 'whole',

@@ -4,12 +4,12 @@ import type { Arguments } from './command.js';
 import { runChild, runSampler, statusOf, waitForStranger } from './child.js';
 import { exitCodes, usage } from './failure.js';
 import { samplerPath } from './files.js';
-import { optionNames, options } from './options.js';
+import { optionNames, options, type OptionName } from './options.js';
 
-/** The sampler's own options for what was asked. */
-export const samplerOptions = (args: Arguments): string[] =>
+/** The sampler's own options for what was asked, but for some. */
+export const samplerOptions = (args: Arguments, but: readonly OptionName[] = []): string[] =>
   optionNames
-    .filter((name) => options[name].sampler !== undefined && args.has(name))
+    .filter((name) => options[name].sampler !== undefined && args.has(name) && !but.includes(name))
     .flatMap((name) => (options[name].kind === 'switch' ? [`--${name}`] : [`--${name}`, args.text(name)!]));
 
 export async function recordProgram(args: Arguments): Promise<number> {
@@ -21,18 +21,25 @@ export async function recordProgram(args: Arguments): Promise<number> {
 /** The last of the lines in which a sampler with `--tell` says how the profile is called. */
 export const nameIn = (reported: string): string | undefined => reported.split('\n').at(-2);
 
+/** The profile that has been made, by what the sampler has said; undefined: there is none. */
+export function profileIn(reported: string): string | undefined {
+  const file = nameIn(reported);
+  return file !== undefined && existsSync(file) ? file : undefined;
+}
+
 /** The same as recordProgram, with the profile's name; undefined: there is none, and the sampler has said why. */
 export async function recordNamed(args: Arguments): Promise<{ status: number; file: string | undefined }> {
   let reported = '';
   const ended = await runSampler(
     samplerPath(),
-    (messageFd) => ['record', '--tell', String(messageFd), ...samplerOptions(args), '--', ...args.words],
-    (text) => {
-      reported += text;
-    },
+    ([messageFd]) => ['record', '--tell', String(messageFd), ...samplerOptions(args), '--', ...args.words],
+    [
+      (text) => {
+        reported += text;
+      },
+    ],
   );
-  const file = nameIn(reported);
-  const made = file !== undefined && existsSync(file) ? file : undefined;
+  const made = profileIn(reported);
   return { status: ended.signal === null ? statusOf(ended) : await withoutSampler(ended.signal, made), file: made };
 }
 

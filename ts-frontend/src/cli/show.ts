@@ -41,9 +41,11 @@ import { version } from './version.js';
 
 const csv: Record<View, (model: Model) => string> = { procedures: proceduresCsv, locks: locksCsv, threads: threadsCsv };
 
-export async function show(args: Arguments, view: View, file: string | undefined): Promise<number> {
+export const show = (args: Arguments, view: View, file: string | undefined): Promise<number> =>
+  showModel(args, view, loadModel(file, { raw: args.has('raw') }));
+
+export async function showModel(args: Arguments, view: View, model: Model): Promise<number> {
   const options = display(args);
-  const model = loadModel(file, { raw: args.has('raw') });
   const name = args.text('focus');
   if (args.has('json')) {
     await print(reportJson(model, version()));

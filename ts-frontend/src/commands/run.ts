@@ -11,12 +11,17 @@ export const command: Command = {
   examples: [
     ['quartz run -- ./prog input.txt', 'record into prog.quartz, and report'],
     ['quartz run --focus main -- ./prog', 'then show main by busy processors'],
+    ['quartz run --measure -- ./prog', 'what recording costs, measured: runs with and without it by turns'],
+    ["quartz run --try 'OMP_NUM_THREADS=2' -- ./prog", 'what that change gains, measured'],
+    ['quartz run --runs 10 -- ./prog', 'do ten runs agree? are some slow?'],
   ],
-  options: [...recordingOptions, 'children', 'focus', ...formatOptions],
+  options: [...recordingOptions, 'children', 'measure', 'try', 'runs', 'focus', ...formatOptions],
   program: true,
   run: async (args) => {
     const [program] = args.words;
     if (program === undefined) throw usage('there is no program to run', 'write: quartz run -- PROGRAM ARGUMENTS');
+    if (args.has('measure') || args.has('try') || args.has('runs'))
+      return (await import('../cli/experiment.js')).experiment(args);
     const { status, file } = await recordNamed(args);
     if (file === undefined) return status;
     try {

@@ -1,6 +1,7 @@
 /** What every report begins with: what limits the program, what is to be known about the run, where the time went. */
 import type { Model, Notice } from '../model/index.js';
 import { kernelUsageText } from './wording/kernel-usage.js';
+import { experimentTexts } from './experiment.js';
 import { findingSentences } from './findings/index.js';
 import { noticeLine } from './notices/index.js';
 import type { RenderOptions } from './format/options.js';
@@ -132,10 +133,18 @@ function usage(model: Model, options: RenderOptions): string[] {
   return text === '' ? [] : wrap(text, options.width, 0, options);
 }
 
+/** What several runs have shown. */
+function experiment({ experiment: its }: Model, options: RenderOptions): string[] {
+  if (its === undefined) return [];
+  const texts = experimentTexts(its, options).flatMap((text) => wrap(text, options.width, 2, options));
+  return [...heading('Measured by experiment', options), '', ...texts, ''];
+}
+
 /** All that stands before the view. */
 export function head(model: Model, options: RenderOptions): string[] {
   return [
     ...findings(model, options),
+    ...experiment(model, options),
     ...wrap(clean(facts(model, options), options), options.width, 0, options),
     ...bars(model, options),
     ...usage(model, options),

@@ -4,6 +4,7 @@ export { comparisonMarkdown, markdown } from './markdown.js';
 export { notes, sarif } from './notes.js';
 export { comparisonCsv, comparisonJson, comparisonReport, comparisonSchema } from './compare.js';
 export { focusCsv, locksCsv, proceduresCsv, threadsCsv } from './csv.js';
+export { experimentTexts } from './experiment.js';
 export { flameReport } from './flame.js';
 export { gateLine, gatesJson, gateSchema } from './gate.js';
 export { reportJson, schemaName } from './json.js';

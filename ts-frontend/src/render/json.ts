@@ -1,5 +1,6 @@
 /** The report as JSON, as schema/report.schema.json has it. Every number is the model's, unrounded. */
 import type { Bucket, Entity, Finding, Model, ObjectStats, TimeBucket } from '../model/index.js';
+import { experimentTexts } from './experiment.js';
 import { findingSentences } from './findings/index.js';
 import { noticeSentences } from './notices/index.js';
 
@@ -96,6 +97,7 @@ const findingJson = (model: Model, finding: Finding): object => ({
   meanwhile: finding.meanwhile,
   related: finding.related,
   othersMayCause: finding.othersMayCause,
+  ...(finding.verification === undefined ? {} : { verification: finding.verification }),
 });
 
 /**
@@ -170,6 +172,9 @@ export function* reportJson(model: Model, quartzVersion: string): Generator<stri
       facts: notice,
     })),
     timeline: model.timeline,
+    ...(model.experiment === undefined
+      ? {}
+      : { experiment: { ...model.experiment, sentences: experimentTexts(model.experiment, { ascii: false }) } }),
   };
   yield `${JSON.stringify(top, null, 1).slice(0, -2)},\n "entities": [`;
   let separator = '\n';

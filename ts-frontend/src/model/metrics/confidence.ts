@@ -1,4 +1,5 @@
 /** Confidence intervals. Formula and argument: docs/reference/model.md, "How sure". Pure. */
+import { item } from '../profile/columns.js';
 import type { RawHead } from '../profile/raw-profile.js';
 import type { Interval } from '../result/types.js';
 
@@ -41,6 +42,14 @@ export function nptInterval(nptNs: number, rawNptNs: number, elapsedNs: number, 
   const scale = rawNptNs > 0 ? nptNs / rawNptNs : 1;
   return { lowNs: Math.min(nptNs, low * elapsedNs * scale), highNs: Math.max(nptNs, high * elapsedNs * scale) };
 }
+
+/** 97.5 % quantiles of Student's t by degrees of freedom, from 1. */
+const quantiles = [
+  12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.16, 2.145, 2.131, 2.12, 2.11,
+  2.101, 2.093, 2.086, 2.08, 2.074, 2.069, 2.064, 2.06, 2.056, 2.052, 2.048, 2.045, 2.042,
+];
+/** Half of Student's 95 % interval, in standard errors; beyond the table that of its end, a little too wide. */
+export const studentQuantile = (freedom: number): number => item(quantiles, Math.min(freedom, quantiles.length) - 1);
 
 /** Of fewer snapshots than this every finding says how sure it is. */
 export const fewSnapshots = 100;

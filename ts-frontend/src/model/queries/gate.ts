@@ -2,7 +2,7 @@
  * Gates for CI: whether a number has grown from some runs to others by more than a floor, and by more than runs of one
  * version differ. Rules and formulas: docs/reference/gates.md. Pure.
  */
-import { item } from '../profile/columns.js';
+import { studentQuantile } from '../metrics/confidence.js';
 import type { Entity, Model } from '../result/types.js';
 
 export const gateMetrics = ['elapsed', 'npt', 'self', 'time', 'idle', 'waited', 'calls'] as const;
@@ -132,11 +132,3 @@ function halfInterval(va: number, na: number, vb: number, nb: number): number {
   const freedom = variance ** 2 / ((na > 1 ? va ** 2 / (na - 1) : 0) + (nb > 1 ? vb ** 2 / (nb - 1) : 0));
   return studentQuantile(Math.max(1, Math.floor(freedom + 1e-9))) * Math.sqrt(variance);
 }
-
-/** 97.5 % quantiles of Student's t by degrees of freedom, from 1. */
-const quantiles = [
-  12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.16, 2.145, 2.131, 2.12, 2.11,
-  2.101, 2.093, 2.086, 2.08, 2.074, 2.069, 2.064, 2.06, 2.056, 2.052, 2.048, 2.045, 2.042,
-];
-/** Beyond the table that of its end: a little wider than need be. */
-const studentQuantile = (freedom: number): number => item(quantiles, Math.min(freedom, quantiles.length) - 1);

@@ -3,6 +3,7 @@
  * Every number is defined in docs/reference/metrics.md; how it is computed, in docs/reference/model.md. Times are
  * nanoseconds.
  */
+import type { Experiment, Verification } from './experiment.js';
 import type { Facts } from './facts.js';
 import type { Notice } from './notices.js';
 import type { EntityKind, LibraryWait, Missing, Origin, RawHead, RawProfile } from '../profile/raw-profile.js';
@@ -205,6 +206,7 @@ export interface Finding {
   related: number[]; // further entities that it is about, or that its facts name
   alternatives: Alternative[];
   othersMayCause: boolean; // other programs on the CPUs may be the cause
+  verification?: Verification; // where an experiment tried its change
 }
 /**
  * Which way a change goes where another one could go the other way; in the findings of one model no two are opposed
@@ -346,6 +348,7 @@ export interface Model {
   findings: Finding[]; // at most three, the most saving first
   readonly notices: Notice[]; // too few samples, nothing to report, losses that a reader must know of
   raw: RawProfile;
+  experiment?: Experiment; // where this is one of several runs (docs/guide/measuring.md)
 }
 
 export interface ModelOptions {

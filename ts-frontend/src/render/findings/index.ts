@@ -1,7 +1,7 @@
 /**
  * Findings in sentences: made from their facts, one function for each form of evidence, and nothing else changes them.
  */
-import { fewSnapshots, type Finding, type Model } from '../../model/index.js';
+import { fewSnapshots, type Finding, type Model, type Verification } from '../../model/index.js';
 import type { RenderOptions } from '../format/options.js';
 import { tooFewThreads, unevenDivision } from './division.js';
 import { io, nothingRuns } from './io.js';
@@ -10,6 +10,7 @@ import { lock, spinning } from './lock.js';
 import { optimize } from './optimize.js';
 import { openMp, packageWork, shortThreads, smallThreads, wakeUps } from './overhead.js';
 import { oversubscription } from './oversubscription.js';
+import { signedPercent } from '../format/units.js';
 import { type Phrases, phrases, type Sentences } from '../wording/phrases.js';
 import { mutualWait, passedData, slowestStage } from './pipeline.js';
 import { serial } from './serial.js';
@@ -77,9 +78,37 @@ function boundText({ bound }: Finding, { model, title, time, share }: Phrases): 
         `as long as it does, no change there saves more than ${time(bound.mostNs)}.`;
 }
 
+const verdicts: Record<Verification['verdict'], string> = {
+  verified: 'Verified by experiment',
+  less: 'The experiment shows a gain, but less than promised',
+  refuted: 'Refuted by experiment',
+  undecided: 'The experiment does not decide',
+};
+
+/** What an experiment that tried the change has shown. */
+function verificationText({ verification }: Finding, { model }: Phrases): string {
+  if (verification === undefined) return '';
+  const { change, promised, gain, verdict } = verification;
+  const tried = model.experiment?.changes[change]?.change ?? 'it';
+  const between = (low: number, high: number): string => `${signedPercent(low).slice(0, -2)} to ${signedPercent(high)}`;
+  const saved =
+    `with ${tried} the program takes ` +
+    (gain.share >= 0
+      ? `${signedPercent(gain.share)} (95 % interval ${between(gain.low, gain.high)}) less time`
+      : `${signedPercent(-gain.share)} (95 % interval ${between(-gain.high, -gain.low)}) more time`);
+  const said =
+    promised === null
+      ? 'nothing was promised'
+      : `promised: ${signedPercent(promised.share)} (${between(promised.low, promised.high)})`;
+  return ` ${verdicts[verdict]}: ${saved}; ${said}.`;
+}
+
 export function findingSentences(model: Model, finding: Finding, options: Pick<RenderOptions, 'ascii'>): Sentences {
   const say = phrases(model, options);
   const { text, remedy } = sentencesOf(finding, say);
-  return { text: text + doubts(finding, say), remedy: remedy + boundText(finding, say) };
+  return {
+    text: text + doubts(finding, say),
+    remedy: remedy + boundText(finding, say) + verificationText(finding, say),
+  };
 }
 export type { Sentences } from '../wording/phrases.js';

@@ -87,6 +87,12 @@ export function figure(value: number): string {
   return fixed(value, Math.abs(value) >= 99.95 ? 0 : Math.abs(value) >= 9.995 ? 1 : 2);
 }
 
+/** A share that may be below 0, or above 1: "-0.4 %". */
+export function signedPercent(share: number): string {
+  const text = (100 * share).toFixed(1);
+  return `${text === '-0.0' ? '0.0' : text} %`;
+}
+
 /** A rate: "10.0 kHz", "950 Hz". */
 export function rate(hz: number): string {
   return hz >= 999.5 ? `${fixed(hz / 1000, decimalsFor(hz / 1000))} kHz` : `${fixed(hz, decimalsFor(hz))} Hz`;

@@ -1,0 +1,162 @@
+/**
+ * What an experiment shows, from the times of its runs and the models of those that were recorded. Methods:
+ * docs/guide/measuring.md. Pure.
+ */
+import { defined, item } from '../profile/columns.js';
+import { adviserOf, remedyOf, type ProgramStart } from './remedies.js';
+import { leastForModes, modesOf, type RunForModes } from './modes.js';
+import { pairedTimes } from './paired.js';
+import type {
+  ChangeTrial,
+  Experiment,
+  ExperimentRun,
+  FirstFinding,
+  RecordedRuns,
+  RecordingCost,
+  Verification,
+} from '../result/experiment.js';
+import type { Finding, FindingKind, Model } from '../result/types.js';
+
+/** What is kept of the model of a recorded run. */
+export interface RecordedRun extends RunForModes {
+  first: { kind: FindingKind; name: string } | null; // of its findings
+}
+export const recordedRun = (number: number, elapsedNs: number, model: Model): RecordedRun => {
+  const [first] = model.findings;
+  return {
+    number,
+    elapsedNs,
+    othersNs: model.cpuWait.othersNs,
+    first: first === undefined ? null : { kind: first.kind, name: first.name },
+  };
+};
+
+export interface TriedChange {
+  text: string;
+  start: ProgramStart;
+  profile: string | null;
+  model: Model | null; // of its recorded run
+}
+export interface ExperimentInput {
+  rounds: number;
+  complete: number;
+  ended: Experiment['ended'];
+  runs: readonly ExperimentRun[];
+  recorded: readonly RecordedRun[]; // one at least
+  kept: number;
+  original: ProgramStart;
+  changes: readonly TriedChange[];
+}
+
+/** Runs of a version in complete rounds, one a round, in the order of rounds. */
+const runsOf = ({ runs, complete }: ExperimentInput, version: string, change: number | null = null): ExperimentRun[] =>
+  runs
+    .filter((run) => run.version === version && run.change === change && run.round > 0 && run.round <= complete)
+    .sort((a, b) => a.round - b.round);
+
+function recordingCost(input: ExperimentInput, { slowdown }: Model): RecordingCost | null {
+  const before = runsOf(input, 'unrecorded'),
+    after = runsOf(input, 'recorded');
+  if (before.length === 0 || before.length !== after.length) return null;
+  const times = pairedTimes(before, after);
+  const told = { least: slowdown.shareLeast, most: slowdown.share };
+  const verdict =
+    times.elapsed === null
+      ? null
+      : times.elapsed.low - 1 > told.most
+        ? 'more'
+        : times.elapsed.high - 1 < told.least
+          ? 'less'
+          : 'as-told';
+  return { ...times, told, verdict };
+}
+
+function trialOf(input: ExperimentInput, { text, profile }: TriedChange, index: number): ChangeTrial | null {
+  const before = runsOf(input, 'unrecorded'),
+    after = runsOf(input, 'changed', index);
+  if (before.length === 0 || before.length !== after.length) return null;
+  const times = pairedTimes(before, after);
+  const verdict =
+    times.elapsed === null || (times.elapsed.low <= 1 && times.elapsed.high >= 1)
+      ? 'undecided'
+      : times.elapsed.high < 1
+        ? 'faster'
+        : 'slower';
+  return { ...times, change: text, profile, verdict };
+}
+
+function firstFindings(recorded: readonly RecordedRun[]): FirstFinding[] {
+  const found = new Map<string, FirstFinding>();
+  for (const { first } of recorded) {
+    const key = JSON.stringify(first);
+    const one = found.get(key);
+    if (one === undefined) found.set(key, { kind: first?.kind ?? null, name: first?.name ?? '', runs: 1 });
+    else one.runs++;
+  }
+  return [...found.values()].sort((a, b) => b.runs - a.runs);
+}
+
+function recordedRuns({ recorded, kept }: ExperimentInput): RecordedRuns {
+  const tested = recorded.length >= leastForModes;
+  return { runs: recorded.length, kept, first: firstFindings(recorded), tested, modes: modesOf(recorded) };
+}
+
+/** model: of the recorded run that is kept. */
+export function experimentOf(input: ExperimentInput, model: Model): Experiment {
+  return {
+    rounds: input.rounds,
+    complete: input.complete,
+    ended: input.ended,
+    runs: [...input.runs],
+    recording: recordingCost(input, model),
+    changes: input.changes.flatMap((change, k) => trialOf(input, change, k) ?? []),
+    recorded: recordedRuns(input),
+  };
+}
+
+/** What a finding promises at least and at most, as shares of the elapsed time; null: nothing. */
+function promiseOf({ savingNs, savingCi95, facts }: Finding, elapsedNs: number): Verification['promised'] {
+  if (savingNs <= 0 || elapsedNs <= 0) return null;
+  const most = facts.form === 'oversubscription' ? (facts.fewer.mostNs ?? 0) : 0;
+  return {
+    share: savingNs / elapsedNs,
+    low: savingCi95.lowNs / elapsedNs,
+    high: Math.max(savingCi95.highNs, most) / elapsedNs,
+  };
+}
+
+function verify(finding: Finding, change: number, { elapsed }: ChangeTrial, elapsedNs: number): Verification | null {
+  if (elapsed === null) return null;
+  const promised = promiseOf(finding, elapsedNs);
+  const gain = { share: 1 - elapsed.ratio, low: 1 - elapsed.high, high: 1 - elapsed.low };
+  const lessThanPromised = promised !== null && gain.high < promised.low;
+  const verdict =
+    gain.low > 0
+      ? lessThanPromised
+        ? 'less'
+        : 'verified'
+      : gain.high < 0 || lessThanPromised
+        ? 'refuted'
+        : 'undecided';
+  return { change, promised, gain, verdict };
+}
+
+/** The model with the experiment, and with findings marked whose change was tried. */
+export function withExperiment(model: Model, experiment: Experiment, input: ExperimentInput): Model {
+  const verified = new Map<Finding, Verification>();
+  if (experiment.changes.length === input.changes.length)
+    input.changes.forEach((change, index) => {
+      const remedy = change.model === null ? null : remedyOf(input.original, change.start, model, change.model);
+      const finding = remedy === null ? null : adviserOf(model.findings, remedy);
+      if (finding === null || verified.has(finding)) return; // the first of several changes of a kind
+      const verification = verify(finding, index, item(experiment.changes, index), model.elapsedNs);
+      if (verification !== null) verified.set(finding, verification);
+    });
+  return {
+    ...model,
+    experiment,
+    findings: model.findings.map((finding) =>
+      verified.has(finding) ? { ...finding, verification: defined(verified.get(finding)) } : finding,
+    ),
+  };
+}
