@@ -7,7 +7,7 @@ import { once } from 'node:events';
 import { existsSync, openSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
-import type { Experiment, ExperimentRun } from '../../../ts-frontend/src/model/index.js';
+import type { Experiment, ExperimentRun, Finding } from '../../../ts-frontend/src/model/index.js';
 import { schemaErrors } from '../../support/json-schema.js';
 import { command, directory, quartz, run, type Said } from '../../support/run-quartz.js';
 
@@ -27,7 +27,10 @@ const logOf = (cwd: string): string[] =>
     .trimEnd()
     .split('\n')
     .map((line) => line.trim());
-type Report = { experiment: Experiment & { sentences: string[] }; exitStatus: number };
+interface Report {
+  experiment: Experiment & { sentences: string[] };
+  findings: (Finding & { remedy: string })[];
+}
 const reportOf = (t: ExecutionContext, { stdout }: Said): Report => {
   const json = stdout.slice(stdout.indexOf('{'));
   t.is(schemaErrors(json), '');
@@ -161,6 +164,65 @@ test.serial('--try alone: five rounds without Quartz, and the report of the one 
   t.regex(text, /A recorded run of it is in mine\.try1\.quartz\. The rest of this report is of run 1 of 12\./);
   t.notRegex(text, /Recording slows/);
   holdsOnly(t, cwd, 'mine.quartz', 'mine.try1.quartz');
+});
+
+test.serial('--try: a finding that advises fewer threads is held to what fewer threads do', async (t) => {
+  const cwd = directory();
+  writeFileSync(
+    join(cwd, 'crowd.c'),
+    `#include <pthread.h>
+     #include <stdlib.h>
+     #include <time.h>
+     #include <unistd.h>
+     static void *work(void *sum) {
+       struct timespec used;
+       do {
+         for (unsigned k = 0; k < 100000; k++) *(volatile unsigned *)sum += k;
+         clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
+       } while (used.tv_sec * 1000 + used.tv_nsec / 1000000 < 100);
+       return NULL;
+     }
+     int main(void) {
+       const char *set = getenv("OMP_NUM_THREADS");
+       int threads = set ? atoi(set) : 4 * (int)sysconf(_SC_NPROCESSORS_ONLN);
+       pthread_t *all = calloc(threads, sizeof *all);
+       unsigned *sums = calloc(threads, 64 * sizeof *sums);
+       for (int k = 0; k < threads; k++) pthread_create(&all[k], NULL, work, &sums[64 * k]);
+       for (int k = 0; k < threads; k++) pthread_join(all[k], NULL);
+       return 0;
+     }`,
+  );
+  t.is((await run('cc', ['-O1', '-g', '-o', 'crowd', 'crowd.c', '-pthread'], { cwd })).status, 0);
+  const args = [
+    'run',
+    '-q',
+    '--measure=2',
+    '--try',
+    'OTHER=1',
+    '--try',
+    'OMP_NUM_THREADS=1',
+    '--json',
+    '--',
+    './crowd',
+  ];
+  const said = await quartz(args, { cwd });
+  t.is(said.status, 0, said.stderr);
+  const { experiment, findings } = reportOf(t, said);
+  const advises = findings.filter(({ change }) => change === 'fewer-threads');
+  if (advises.length === 0) t.log('other programs had the CPUs: nothing advises fewer threads');
+  for (const { verifications, remedy } of advises) {
+    t.deepEqual(
+      verifications?.map(({ change }) => change),
+      [1],
+    );
+    const { low, high } = experiment.changes[1]!.elapsed!;
+    t.true(
+      Math.abs(verifications![0]!.gain.low - (1 - high)) + Math.abs(verifications![0]!.gain.high - (1 - low)) < 1e-9,
+    );
+    t.regex(remedy, /: with OMP_NUM_THREADS=1 the program takes /);
+  }
+  for (const { change, verifications } of findings)
+    if (change !== 'fewer-threads') t.is(verifications, undefined, change);
 });
 
 test.serial('--runs: all are recorded, two modes are told with a profile of each', async (t) => {

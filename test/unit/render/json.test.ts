@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { buildModel, costNames, derivedMetric, viewOf } from '../../../ts-frontend/src/model/index.js';
+import { abi, buildModel, costNames, derivedMetric, viewOf } from '../../../ts-frontend/src/model/index.js';
 import { contextViews, reportJson, sourceJson, viewJson } from '../../../ts-frontend/src/render/index.js';
 import { root } from '../../known-answers/programs.js';
 import { empty, example } from './example.js';
@@ -64,6 +64,12 @@ function undescribed(part: Part, path = ''): string[] {
 
 test('the schema describes each field', (t) => {
   t.deepEqual(undescribed(schema), []);
+});
+
+test('the schema has all kinds of entities', (t) => {
+  const { rawKind } = (schema as { $defs: { entity: { properties: { rawKind: { enum: string[] } } } } }).$defs.entity
+    .properties;
+  t.deepEqual([...rawKind.enum].sort(), Object.keys({ ...abi.objectKinds, ...abi.otherKinds }).sort());
 });
 
 const viewSchema = JSON.parse(readFileSync(join(root, 'ts-frontend/schema/view.schema.json'), 'utf8')) as object;

@@ -11,7 +11,7 @@ import type {
 } from '../model/index.js';
 import type { RenderOptions } from './format/options.js';
 import { clean } from './format/text.js';
-import { count, signedPercent, time } from './format/units.js';
+import { count, figure, signedPercent, time } from './format/units.js';
 import { counted } from './wording/phrases.js';
 
 type Letters = Pick<RenderOptions, 'ascii'>;
@@ -44,7 +44,7 @@ function recordingText(cost: RecordingCost, letters: Letters): string {
       ? `the model said only ${model}, so something that it does not know of slows the program, too`
       : verdict === 'less'
         ? `the model said more: ${model}`
-        : `the model said ${model}, which agrees with that`;
+        : `the model said ${model}, which this does not contradict`;
   return (
     `Recording slows the program by ${excess(elapsed)}, in ${pairs(cost)} of runs; ${against}. ` +
     `Elapsed time (medians): ${times}${processorText(cost)}.`
@@ -78,7 +78,11 @@ function agreementText({ runs, first }: RecordedRuns): string {
   return `The first finding is ${firstText(most)} in ${count(most.runs)} of ${count(runs)} recorded runs, ${rest}.`;
 }
 
-function modesText({ fast, slow, dip, critical, inOrder, othersMayCause }: Modes, letters: Letters): string {
+function modesText(modes: Modes, letters: Letters): string {
+  const { fast, slow, dip, critical, gap, apart, inOrder, othersMayCause } = modes;
+  const evidence = apart
+    ? `between them is a gap of ${gap >= 100 ? 'more than 100' : figure(gap)} times what either group is spread`
+    : `dip ${dip.toFixed(3)}, above ${critical.toFixed(3)} in at most 5 % of cases where there is one mode`;
   const compare =
     fast.profile === null || slow.profile === null
       ? ''
@@ -91,8 +95,8 @@ function modesText({ fast, slow, dip, critical, inOrder, othersMayCause }: Modes
     : '';
   return (
     `The recorded runs fall into two modes: ${count(fast.runs.length)} took ${time(fast.medianNs, letters)}, ` +
-    `${count(slow.runs.length)} took ${time(slow.medianNs, letters)} (medians; dip ${dip.toFixed(3)}, ` +
-    `above ${critical.toFixed(3)} in at most 5 % of cases where there is one mode).${order}${others}${compare}`
+    `${count(slow.runs.length)} took ${time(slow.medianNs, letters)} (medians; ${evidence}).` +
+    `${order}${others}${compare}`
   );
 }
 

@@ -97,7 +97,7 @@ const findingJson = (model: Model, finding: Finding): object => ({
   meanwhile: finding.meanwhile,
   related: finding.related,
   othersMayCause: finding.othersMayCause,
-  ...(finding.verification === undefined ? {} : { verification: finding.verification }),
+  ...(finding.verifications === undefined ? {} : { verifications: finding.verifications }),
 });
 
 /**

@@ -2,8 +2,8 @@
  * What an experiment shows, from the times of its runs and the models of those that were recorded. Methods:
  * docs/guide/measuring.md. Pure.
  */
-import { defined, item } from '../profile/columns.js';
-import { adviserOf, remedyOf, type ProgramStart } from './remedies.js';
+import { item } from '../profile/columns.js';
+import { adviserOf, remedyOf, type ProgramStart, type Remedy } from './remedies.js';
 import { leastForModes, modesOf, type RunForModes } from './modes.js';
 import { pairedTimes } from './paired.js';
 import type {
@@ -114,20 +114,25 @@ export function experimentOf(input: ExperimentInput, model: Model): Experiment {
   };
 }
 
-/** What a finding promises at least and at most, as shares of the elapsed time; null: nothing. */
-function promiseOf({ savingNs, savingCi95, facts }: Finding, elapsedNs: number): Verification['promised'] {
+/** What a finding promises of a change at least and at most, as shares of the elapsed time; null: nothing. */
+function promiseOf(
+  { savingNs, savingCi95, facts }: Finding,
+  remedy: Remedy,
+  elapsedNs: number,
+): Verification['promised'] {
   if (savingNs <= 0 || elapsedNs <= 0) return null;
-  const most = facts.form === 'oversubscription' ? (facts.fewer.mostNs ?? 0) : 0;
+  const crowded = facts.form === 'oversubscription';
+  const part = crowded && remedy === 'block-instead-of-spin' ? (facts.blocking ?? savingNs) / savingNs : 1;
+  const most = crowded ? (facts.fewer.mostNs ?? 0) : 0;
   return {
-    share: savingNs / elapsedNs,
-    low: savingCi95.lowNs / elapsedNs,
-    high: Math.max(savingCi95.highNs, most) / elapsedNs,
+    share: (part * savingNs) / elapsedNs,
+    low: (part * savingCi95.lowNs) / elapsedNs,
+    high: Math.max(part * savingCi95.highNs, most) / elapsedNs,
   };
 }
 
-function verify(finding: Finding, change: number, { elapsed }: ChangeTrial, elapsedNs: number): Verification | null {
+function verify(promised: Verification['promised'], change: number, { elapsed }: ChangeTrial): Verification | null {
   if (elapsed === null) return null;
-  const promised = promiseOf(finding, elapsedNs);
   const gain = { share: 1 - elapsed.ratio, low: 1 - elapsed.high, high: 1 - elapsed.low };
   const lessThanPromised = promised !== null && gain.high < promised.low;
   const verdict =
@@ -136,27 +141,29 @@ function verify(finding: Finding, change: number, { elapsed }: ChangeTrial, elap
         ? 'less'
         : 'verified'
       : gain.high < 0 || lessThanPromised
-        ? 'refuted'
+        ? 'not-confirmed'
         : 'undecided';
   return { change, promised, gain, verdict };
 }
 
 /** The model with the experiment, and with findings marked whose change was tried. */
 export function withExperiment(model: Model, experiment: Experiment, input: ExperimentInput): Model {
-  const verified = new Map<Finding, Verification>();
+  const verified = new Map<Finding, Verification[]>();
   if (experiment.changes.length === input.changes.length)
     input.changes.forEach((change, index) => {
       const remedy = change.model === null ? null : remedyOf(input.original, change.start, model, change.model);
       const finding = remedy === null ? null : adviserOf(model.findings, remedy);
-      if (finding === null || verified.has(finding)) return; // the first of several changes of a kind
-      const verification = verify(finding, index, item(experiment.changes, index), model.elapsedNs);
-      if (verification !== null) verified.set(finding, verification);
+      if (remedy === null || finding === null) return;
+      const promised = promiseOf(finding, remedy, model.elapsedNs);
+      const verification = verify(promised, index, item(experiment.changes, index));
+      if (verification !== null) verified.set(finding, [...(verified.get(finding) ?? []), verification]);
     });
   return {
     ...model,
     experiment,
-    findings: model.findings.map((finding) =>
-      verified.has(finding) ? { ...finding, verification: defined(verified.get(finding)) } : finding,
-    ),
+    findings: model.findings.map((finding) => {
+      const verifications = verified.get(finding);
+      return verifications === undefined ? finding : { ...finding, verifications };
+    }),
   };
 }

@@ -11,6 +11,10 @@ import type { Mode, Modes } from '../result/experiment.js';
 export const leastForModes = 5;
 /** A mode has so many runs at least. */
 const leastOfMode = 2;
+/** And so many where a gap alone makes two, which is so many times as wide as the spread of either side. */
+const leastBesideGap = 3;
+const wideGap = 2;
+const widest = 1000;
 
 /**
  * The dip that uniform values exceed once in 20 times, times the square root of their number: by 6,000 to 200,000 draws
@@ -58,6 +62,19 @@ function split(values: readonly number[]): number {
   return best;
 }
 
+/** A gap between sorted values, in spreads (greatest less least value) of the side that is spread more. */
+function gapBefore(values: readonly number[], at: number): number {
+  const spread = Math.max(item(values, at - 1) - item(values, 0), item(values, values.length - 1) - item(values, at));
+  const gap = item(values, at) - item(values, at - 1);
+  return gap < widest * spread ? gap / spread : gap > 0 ? widest : 0;
+}
+
+/** Where sorted values have the relatively widest gap with enough on both sides; undefined: there are too few. */
+function widestGap(values: readonly number[]): number | undefined {
+  const places = Array.from({ length: values.length }, (_, k) => k).slice(leastBesideGap, 1 - leastBesideGap);
+  return places.sort((a, b) => gapBefore(values, b) - gapBefore(values, a))[0];
+}
+
 export interface RunForModes {
   number: number; // in the order in which they ran
   elapsedNs: number; // above 0
@@ -79,8 +96,10 @@ export function modesOf(runs: readonly RunForModes[]): Modes | null {
   const logs = sorted.map(({ elapsedNs }) => Math.log(elapsedNs));
   const dip = dipOf(logs),
     critical = criticalDip(runs.length);
-  if (dip <= critical) return null;
-  const at = split(logs);
+  const between = widestGap(logs);
+  const apart = between !== undefined && gapBefore(logs, between) >= wideGap;
+  if (dip <= critical && !apart) return null;
+  const at = apart ? between : split(logs);
   const fast = sorted.slice(0, at),
     slow = sorted.slice(at);
   const mode = (part: readonly RunForModes[]): Mode => ({
@@ -89,14 +108,16 @@ export function modesOf(runs: readonly RunForModes[]): Modes | null {
     profile: null,
   });
   const [quick, late] = [mode(fast), mode(slow)];
-  const apart = (first: Mode, second: Mode): boolean => Math.max(...first.runs) < Math.min(...second.runs);
+  const precedes = (first: Mode, second: Mode): boolean => Math.max(...first.runs) < Math.min(...second.runs);
   const waited = (part: readonly RunForModes[]): number => mean(part.map(({ othersNs }) => othersNs));
   return {
     dip,
     critical,
+    gap: gapBefore(logs, at),
+    apart,
     fast: quick,
     slow: late,
-    inOrder: apart(quick, late) || apart(late, quick),
+    inOrder: precedes(quick, late) || precedes(late, quick),
     othersMayCause: waited(slow) - waited(fast) >= (late.medianNs - quick.medianNs) / 2,
   };
 }

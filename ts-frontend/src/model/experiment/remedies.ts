@@ -72,8 +72,9 @@ function advises({ change, facts }: Finding, remedy: Remedy): boolean {
     case 'keep-memory':
       return facts.form === 'kernel-work' && facts.work === 'memory';
     case 'fewer-threads':
-    case 'block-instead-of-spin':
       return change === remedy;
+    case 'block-instead-of-spin': // beside fewer threads the other way to the same
+      return change === remedy || (facts.form === 'oversubscription' && facts.harmful);
   }
 }
 

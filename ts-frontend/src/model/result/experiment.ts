@@ -55,7 +55,7 @@ export interface Verification {
   change: number; // index into Experiment.changes
   promised: { share: number; low: number; high: number } | null; // of the elapsed time; null: the finding promises none
   gain: { share: number; low: number; high: number };
-  verdict: 'verified' | 'less' | 'refuted' | 'undecided';
+  verdict: 'verified' | 'less' | 'not-confirmed' | 'undecided';
 }
 
 export interface Mode {
@@ -66,7 +66,9 @@ export interface Mode {
 /** Elapsed times of recorded runs fall into two groups. */
 export interface Modes {
   dip: number;
-  critical: number; // for so many runs
+  critical: number; // dip that so many runs with one mode rarely exceed
+  gap: number; // between both groups, in spreads of the one that is spread more; at most 1000
+  apart: boolean; // by that gap: it is wide, and there are several runs on both sides; else by the dip
   fast: Mode;
   slow: Mode;
   inOrder: boolean; // all runs of one came before those of the other: the machine may have changed

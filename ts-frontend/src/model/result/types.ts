@@ -206,7 +206,7 @@ export interface Finding {
   related: number[]; // further entities that it is about, or that its facts name
   alternatives: Alternative[];
   othersMayCause: boolean; // other programs on the CPUs may be the cause
-  verification?: Verification; // where an experiment tried its change
+  verifications?: Verification[]; // where an experiment tried its change: one for each way in which it did
 }
 /**
  * Which way a change goes where another one could go the other way; in the findings of one model no two are opposed

@@ -81,18 +81,16 @@ function boundText({ bound }: Finding, { model, title, time, share }: Phrases): 
 const verdicts: Record<Verification['verdict'], string> = {
   verified: 'Verified by experiment',
   less: 'The experiment shows a gain, but less than promised',
-  refuted: 'Refuted by experiment',
+  'not-confirmed': 'Not confirmed by experiment',
   undecided: 'The experiment does not decide',
 };
 
 /** What an experiment that tried the change has shown. */
-function verificationText({ verification }: Finding, { model }: Phrases): string {
-  if (verification === undefined) return '';
-  const { change, promised, gain, verdict } = verification;
-  const tried = model.experiment?.changes[change]?.change ?? 'it';
+function verificationText({ change, promised, gain, verdict }: Verification, { model }: Phrases): string {
+  const name = model.experiment?.changes[change]?.change ?? 'it';
   const between = (low: number, high: number): string => `${signedPercent(low).slice(0, -2)} to ${signedPercent(high)}`;
   const saved =
-    `with ${tried} the program takes ` +
+    `with ${name} the program takes ` +
     (gain.share >= 0
       ? `${signedPercent(gain.share)} (95 % interval ${between(gain.low, gain.high)}) less time`
       : `${signedPercent(-gain.share)} (95 % interval ${between(-gain.high, -gain.low)}) more time`);
@@ -106,9 +104,10 @@ function verificationText({ verification }: Finding, { model }: Phrases): string
 export function findingSentences(model: Model, finding: Finding, options: Pick<RenderOptions, 'ascii'>): Sentences {
   const say = phrases(model, options);
   const { text, remedy } = sentencesOf(finding, say);
+  const tried = (finding.verifications ?? []).map((one) => verificationText(one, say)).join('');
   return {
     text: text + doubts(finding, say),
-    remedy: remedy + boundText(finding, say) + verificationText(finding, say),
+    remedy: remedy + boundText(finding, say) + tried,
   };
 }
 export type { Sentences } from '../wording/phrases.js';
