@@ -139,6 +139,8 @@ class Course {
     const what = `run ${number} of ${this.total} (${names[version]}${
       change === null ? '' : `: ${item(this.plan.changes, change).text}`
     })`;
+    if (this.signal !== null)
+      throw new Ended('interrupted', `interrupted before ${what}`, 128 + system.signals[this.signal]);
     this.progress(number);
     const records = version === 'recorded' || version === 'changed-recorded';
     const run = await timedRun(change === null ? this.plan.original : item(this.plan.changes, change).start, {

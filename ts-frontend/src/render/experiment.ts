@@ -41,7 +41,7 @@ function recordingText(cost: RecordingCost, letters: Letters): string {
   const model = least === most ? most : `${least.slice(0, -2)} to ${most}`;
   const against =
     verdict === 'more'
-      ? `the model said only ${model}, so something that it does not know of slows the program, too`
+      ? `the model said only ${model}, and leaves out that the program starts later, and what caches make of it`
       : verdict === 'less'
         ? `the model said more: ${model}`
         : `the model said ${model}, which this does not contradict`;

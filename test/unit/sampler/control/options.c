@@ -71,6 +71,9 @@ static const struct {
   {"attach 0", "not a process id: 0"},
   {"attach 2147483648", "not a process id"},
   {"attach --seconds 0 1", "--seconds wants a number above 0"},
+  {"attach --plain 1", "only record has the option plain;"},
+  {"attach --account 2 1", "only record has the option account;"},
+  {"record --account 999999 -- true", "--account wants the number of an open file descriptor, not 999999;"},
 };
 
 static void test_refused(void) {
@@ -100,7 +103,7 @@ static void test_accepted(void) {
   CHECK(!none.recording.attached && !none.recording.children && !none.recording.quiet && !none.output);
   CHECK(!none.recording.rate_mhz && none.recording.cpu == -1 && !none.recording.threads);
   CHECK(none.recording.max_bytes == UINT64_C(1) << 30);
-  CHECK(none.front_fd == -1 && none.message_fd == -1);
+  CHECK(none.front_fd == -1 && none.message_fd == -1 && none.account_fd == -1 && !none.plain);
   CHECK(of("record --rate 0.001 true").recording.rate_mhz == 1);
   CHECK(of("record --rate=1e6 true").recording.rate_mhz == 1000000000);
   CHECK(of("record --rate 2.5 true").recording.rate_mhz == 2500);
@@ -115,6 +118,7 @@ static void test_accepted(void) {
   CHECK(!strcmp(of("record -o%n-%r%h%p%j%% true").output, "%n-%r%h%p%j%%"));
   CHECK(!strcmp(of("record --output -- -- true").output, "--"));
   CHECK(of("record --tell 2 --front 1 true").message_fd == 2);
+  CHECK(of("record --account 2 true").account_fd == 2 && of("record --plain true").plain);
   /* what the program is given is not looked at */
   struct qzi_options own = of("record -q -- true --rate x");
   CHECK(!strcmp(own.program[0], "true") && !strcmp(own.program[1], "--rate") && !strcmp(own.program[2], "x"));
