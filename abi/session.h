@@ -23,7 +23,7 @@
 #define QZ_ALIGN(bytes)    __attribute__((aligned(bytes)))
 
 #define QZ_SESSION_MAGIC   UINT64_C(0x314e535a54525551) /* "QURTZSN1" as little-endian bytes */
-#define QZ_SESSION_VERSION 8u
+#define QZ_SESSION_VERSION 9u
 
 /* What a processor or a thread is doing (docs/reference/metrics.md, section 1). */
 enum qz_state {
@@ -113,6 +113,7 @@ struct qz_session {
                                * each thread record */
   struct qz_table span_path_table; /* the same, for the chains of the span */
   struct qz_table span_table;      /* struct qz_span, as many as of those; of the first of path_table */
+  struct qz_table creation_table;  /* pthread layer: struct qz_creation, see there. Capacity 0: none */
 
   uint32_t call_slots;   /* slots in the call table of one processor, a power of two */
   uint32_t stack_limit;  /* entries in a profile stack */
@@ -142,6 +143,7 @@ struct qz_session {
   uint64_t threads_dropped; /* (changes) threads that found no free record */
   uint64_t objects_merged;  /* (changes) objects that had to share the record of their place */
   uint64_t strings_dropped; /* (changes) names that did not fit */
+  uint64_t creations;       /* (changes) creations that were begun to be written */
 
   /* (changes) `ns` is stored last: as publishing was switched on; as the program ended, or publishing was switched off,
    * 0 before that */
@@ -223,6 +225,20 @@ struct qz_thread {
 /* Where a thread was when it began to wait, in its own memory: from here its callers can be found. */
 struct qz_frame {
   uint64_t pc, sp, fp; /* frame pointer: rbp, x29 */
+};
+
+/* Where a thread stood when it created another one: its callers are found in the copy. Creation n (from 1) is in
+ * element n % capacity until capacity later ones have come. */
+#define QZ_CREATIONS      64u
+#define QZ_CREATION_BYTES 8192u
+struct qz_creation {
+  uint64_t sequence; /* 2 * n; 2 * n - 1: being written. Stored first and last */
+  uint32_t creator;  /* thread index */
+  uint32_t child;
+  uint64_t creator_serial, child_serial;
+  struct qz_frame from;
+  uint64_t bytes; /* of `stack`, which are those from from.sp on */
+  uint64_t stack[QZ_CREATION_BYTES / 8];
 };
 
 /* A byte for each record of thread_table, at qz_mark_at(index), which the thread changes when it begins and ends, and

@@ -55,6 +55,8 @@ static int check(struct qz_session_view *view, const char **why) {
       (head.mark_table.capacity && (!table_fits(&head.mark_table, head.total_bytes, 1, 1) ||
                                     head.mark_table.offset % 64 || head.mark_table.stride != 1 ||
                                     head.mark_table.capacity != QZ_MARKS || head.thread_table.capacity > QZ_MARKS)) ||
+      (head.creation_table.capacity &&
+       !table_fits(&head.creation_table, head.total_bytes, sizeof(struct qz_creation), 64)) ||
       !table_fits(&head.string_table, head.total_bytes, 1, 1) || head.string_table.stride != 1)
     return refuse(why, "a table of the session lies outside it");
   if (head.path_table.capacity &&
@@ -99,6 +101,7 @@ static int check(struct qz_session_view *view, const char **why) {
   view->path_table = head.path_table;
   view->span_path_table = head.span_path_table;
   view->span_table = head.span_table;
+  view->creation_table = head.creation_table;
   view->crumbs_limit = head.crumbs_limit;
   return 0;
 }
@@ -155,6 +158,9 @@ const struct qz_processor *qz_session_processor(const struct qz_session_view *vi
 }
 const unsigned char *qz_session_marks(const struct qz_session_view *view) {
   return view->mark_table.capacity ? view->base + view->mark_table.offset : NULL;
+}
+const struct qz_creation *qz_session_creation(const struct qz_session_view *view, uint64_t number) {
+  return element(view, &view->creation_table, (uint32_t)(number % view->creation_table.capacity));
 }
 const struct qz_thread *qz_session_thread(const struct qz_session_view *view, uint32_t index) {
   const struct qz_thread *thread = element(view, &view->thread_table, index);

@@ -39,7 +39,7 @@ struct qz_session_view {
   uint64_t hook_inside_ps, spawn_ps, wait_ps;
   uint64_t start_low, start_high;
   struct qz_table processor_table, thread_table, long_table, object_table, call_table, mark_table, string_table,
-    path_table, span_path_table, span_table;
+    path_table, span_path_table, span_table, creation_table;
   const unsigned char *long_low; /* records of threads from here on have stack_limit entries */
 };
 
@@ -54,6 +54,8 @@ void qz_session_close(struct qz_session_view *view);
  * another one: ask again each time. Call tables that are in use: of the thread package one for each processor, and the
  * one for threads in blocking regions, if any; of the pthread layer all (go on until NULL). */
 const struct qz_processor *qz_session_processor(const struct qz_session_view *view, uint32_t index);
+/* Where creation `number` is, or was; only where the table has room for any. */
+const struct qz_creation *qz_session_creation(const struct qz_session_view *view, uint64_t number);
 /* QZ_MARKS bytes; NULL: the session has none. */
 const unsigned char *qz_session_marks(const struct qz_session_view *view);
 const struct qz_thread *qz_session_thread(const struct qz_session_view *view, uint32_t index);

@@ -45,7 +45,8 @@ struct qzi_session {
   char *span_path_base;      /* NULL: likewise */
   struct qz_span *span_base; /* NULL: likewise */
   uint32_t crumbs_limit;
-  unsigned char *marks;         /* NULL: none */
+  unsigned char *marks; /* NULL: none */
+  struct qz_creation *creations;
   bool calibrated;              /* the costs below, as in struct qz_session */
   struct qz_cost hook[2], lock; /* hooks that are called, and expanded ones */
   uint64_t hook_inside_ps[2], spawn_ps, wait_ps;

@@ -202,6 +202,8 @@ static uint64_t lay_out(struct qzi_session *s, struct qz_session *head) {
   head->call_table = table(place(&total, call_slots * sizeof(struct qz_call)), sizeof(struct qz_call), call_slots);
 #ifdef QZI_PUB_ONE_THREAD
   if (s->threads <= QZ_MARKS) head->mark_table = table(place(&total, QZ_MARKS), 1, QZ_MARKS);
+  head->creation_table =
+    table(place(&total, QZ_CREATIONS * sizeof(struct qz_creation)), sizeof(struct qz_creation), QZ_CREATIONS);
 #endif
   head->string_table = table(place(&total, s->strings), 1, s->strings);
   bool each = qzi_publishers_kind == QZ_PUBLISHER_PTHREAD; /* thread is an actor of the time path */
@@ -285,6 +287,8 @@ int qzi_session_make(void) {
   s->processor_base = (struct qz_processor *)(base + head.processor_table.offset);
   s->call_base = (struct qz_call *)(base + head.call_table.offset);
   s->marks = head.mark_table.capacity ? (unsigned char *)base + head.mark_table.offset : NULL;
+  s->creations =
+    head.creation_table.capacity ? (struct qz_creation *)(void *)(base + head.creation_table.offset) : NULL;
   s->string_base = base + head.string_table.offset;
   s->path_base = head.path_table.capacity ? base + head.path_table.offset : NULL;
   s->span_path_base = head.span_path_table.capacity ? base + head.span_path_table.offset : NULL;

@@ -96,6 +96,8 @@ int qzi_paths_may(struct qzi_paths *paths, uint64_t now_ns) {
   return paths->spent_ns * SHARE < now_ns - paths->first_ns + HEADSTART * SHARE;
 }
 
+int qzi_paths_complete(const struct qzi_paths *paths) { return qzi_inlining_answered(paths->inlining); }
+
 uint64_t qzi_paths_spent_ns(const struct qzi_paths *paths) { return paths->spent_ns; }
 
 /* ---- which code a frame is in ---- */
@@ -299,7 +301,10 @@ static uint32_t keys_of(const struct qzi_interner *in, uint32_t node, uint64_t *
 
 int qzi_paths_hooked(const struct qzi_interner *in, uint32_t index, uint32_t node) {
   const struct qz_thread *thread = qz_session_thread(in->view, index);
-  uint32_t procedures = 0, most = QZ_LOAD(&thread->base) + (QZ_LOAD(&thread->start) != 0);
+  const struct qzi_base *its = in->bases ? &in->bases[index] : NULL;
+  int known = its && its->node && its->serial == QZ_LOAD(&thread->serial);
+  uint32_t base = known ? its->depth : QZ_LOAD(&thread->base);
+  uint32_t procedures = 0, most = base + (QZ_LOAD(&thread->start) != 0);
   for (uint32_t at = node; at; at = in->file->stacks[at].parent) procedures += !(in->node_keys[at] & QZ_KEY_OBJECT);
   return procedures > most;
 }

@@ -58,6 +58,8 @@ int qzi_paths_within(struct qzi_paths *paths, uint32_t node, uint64_t address);
 /* Walks outwards from there. 0, or -1: nothing found. */
 int qzi_paths_walk(struct qzi_paths *paths, uint32_t index, const struct qzi_registers *from,
                    const struct qzi_stack_copy *copy, struct qzi_walk *walk);
+/* 1: all that can be known of the frames of walks until now is known: nothing waits to be read. */
+int qzi_paths_complete(const struct qzi_paths *paths);
 /* The same from the frame that the thread's record names. -1 also where the program's memory may not be read. */
 int qzi_paths_walk_wait(struct qzi_paths *paths, uint32_t index, struct qzi_walk *walk);
 /* Whether the code is a library's that the system installed (QZI_LIBRARY), of which C's and C++'s are distinguished; 0:

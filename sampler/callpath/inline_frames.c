@@ -296,6 +296,8 @@ static void ask(struct qzi_inlining *inlining, uint32_t hash, uint64_t pc, uint6
   pthread_mutex_unlock(&inlining->lock);
 }
 
+int qzi_inlining_answered(const struct qzi_inlining *inlining) { return !inlining || !inlining->under_way; }
+
 static uint32_t found(const struct place *place, const struct qzi_inlining *inlining, uint64_t *keys) {
   for (uint32_t k = 0; k < place->count; k++) keys[k] = QZI_KEY_INLINED | inlining->entities[place->first + k];
   return place->count;
@@ -341,6 +343,7 @@ struct qzi_inlining *qzi_inlining_open(struct qzi_interner *in) {
 void qzi_inlining_close(struct qzi_inlining *inlining) {}
 uint64_t qzi_inlining_take(struct qzi_inlining *inlining) { return 0; }
 uint32_t qzi_inlining_at(struct qzi_inlining *inlining, uint64_t pc, uint64_t entry, uint64_t *keys) { return 0; }
+int qzi_inlining_answered(const struct qzi_inlining *inlining) { return 1; }
 uint32_t qzi_inlining_loops_at(const struct qzi_inlining *inlining, uint64_t pc) { return 0; }
 uint32_t qzi_inlining_loops(const struct qzi_inlining *inlining, uint32_t list, uint64_t *keys) { return 0; }
 

@@ -24,6 +24,8 @@ uint64_t qzi_inlining_take(struct qzi_inlining *inlining);
 /* Keys (QZI_KEY_INLINED) of the procedures that are inlined at the instruction into the one that begins at `entry`,
  * outermost first; as many as there are, at most QZI_INLINED_MOST. 0 also where the answer is not there yet. */
 uint32_t qzi_inlining_at(struct qzi_inlining *inlining, uint64_t pc, uint64_t entry, uint64_t *keys);
+/* 1: nothing that was asked for waits for its answer. */
+int qzi_inlining_answered(const struct qzi_inlining *inlining);
 /* The loops around the instruction are lists: that which stands before what is inlined there, then one behind each of
  * those procedures. Each ends with the source line at which the path is in that scope, or goes on from it. The number
  * of the first list, the others follow; 0: neither is known, or the answer is not there yet. */

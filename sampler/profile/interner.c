@@ -31,6 +31,8 @@ int qzi_intern_open(struct qzi_interner *in, struct qzi_file *file, const struct
   in->seed[1] |= 1;
   in->object_entities = qzi_lazy_memory(in->object_entities_bytes);
   in->memos = qzi_lazy_memory(in->memos_bytes);
+  in->bases_bytes = view->creation_table.capacity ? (size_t)view->thread_table.capacity * sizeof *in->bases : 0;
+  if (in->bases_bytes) in->bases = qzi_lazy_memory(in->bases_bytes);
   if (in->node_keys && in->node_prints && in->object_entities && in->memos) return 0;
   qzi_intern_close(in);
   return -1;
@@ -41,6 +43,7 @@ void qzi_intern_close(struct qzi_interner *in) {
   qzi_lazy_free(in->node_prints, in->node_keys_bytes);
   qzi_lazy_free(in->object_entities, in->object_entities_bytes);
   qzi_lazy_free(in->memos, in->memos_bytes);
+  qzi_lazy_free(in->bases, in->bases_bytes);
   qzi_table_free(&in->texts);
   qzi_table_free(&in->procedures);
   qzi_table_free(&in->inlined);
@@ -328,4 +331,30 @@ uint32_t qzi_intern_stack_slow(struct qzi_interner *in, const uint64_t *keys, co
     node = child;
   }
   return node;
+}
+
+/* ---- where threads were created ---- */
+
+void qzi_intern_base(struct qzi_interner *in, uint32_t index, uint64_t serial, uint32_t node) {
+  uint64_t start = QZ_LOAD(&qz_session_thread(in->view, index)->start);
+  uint32_t depth = 0;
+  for (uint32_t at = node; at; at = in->file->stacks[at].parent)
+    if (in->node_keys[at] == start) node = in->file->stacks[at].parent;
+  for (uint32_t at = node; at; at = in->file->stacks[at].parent) depth++;
+  in->bases[index] = (struct qzi_base){.serial = serial, .node = node, .depth = depth};
+  if (in->memos[index].serial == serial) in->memos[index].word = QZI_NO_WORD;
+}
+
+uint32_t qzi_intern_based_slow(const struct qzi_interner *in, uint32_t index, uint64_t *keys, uint32_t depth) {
+  const struct qzi_base *its = &in->bases[index];
+  const struct qz_thread *thread = qz_session_thread(in->view, index);
+  uint64_t start = QZ_LOAD(&thread->start);
+  uint32_t base = QZ_LOAD(&thread->base), node = its->node;
+  if (base > depth) return depth;
+  uint32_t left_out = depth == base && start; /* its creator's innermost procedure was the same */
+  if (its->depth + (depth - base) + left_out > in->view->stack_limit) return depth;
+  memmove(keys + its->depth, keys + base, (depth - base) * sizeof *keys);
+  for (uint32_t k = its->depth; k-- > 0; node = in->file->stacks[node].parent) keys[k] = in->node_keys[node];
+  if (left_out) keys[its->depth] = start;
+  return its->depth + (depth - base) + left_out;
 }

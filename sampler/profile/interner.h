@@ -35,6 +35,12 @@ struct qzi_thread_memo {
 };
 #define QZI_NO_WORD QZ_WORD_FLUX
 
+/* Where the path of a thread begins, if more is known of its creation than its record says. */
+struct qzi_base {
+  uint64_t serial;      /* of the thread */
+  uint32_t node, depth; /* node 0: nothing is known */
+};
+
 struct qzi_range {
   uint64_t start, end;
 };
@@ -56,6 +62,7 @@ struct qzi_interner {
   uint32_t symbols_modules;      /* that it knows */
   uint32_t *object_entities;     /* by object index, 0: none yet */
   struct qzi_thread_memo *memos; /* by thread index */
+  struct qzi_base *bases;        /* by thread index; NULL: the session has no creations */
   struct qzi_group {
     uint64_t start;
     uint32_t name, threads, entity, stats;
@@ -65,7 +72,7 @@ struct qzi_interner {
   struct qzi_table external_table;
   uint32_t externals_count;
   uint32_t threads, objects; /* with entities of their own */
-  size_t node_keys_bytes, object_entities_bytes, memos_bytes;
+  size_t node_keys_bytes, object_entities_bytes, memos_bytes, bases_bytes;
   uint32_t creator_depth;
   struct qzi_range *generated; /* where code was generated that is in no file, when the program's map was read last */
   size_t generated_count;
@@ -117,6 +124,18 @@ static inline uint32_t qzi_intern_thread(struct qzi_interner *in, uint32_t index
   struct qzi_thread_memo *memo = &in->memos[index];
   return memo->serial == serial && memo->entity ? memo->entity : qzi_intern_thread_slow(in, index, serial);
 }
+/* The path of that thread begins with that node. Where its start routine is on that path already, with what comes
+ * before that: threads that create threads of their own kind, level by level or one after another, have one path. */
+void qzi_intern_base(struct qzi_interner *in, uint32_t index, uint64_t serial, uint32_t node);
+/* The first `depth` keys of that thread's record become those of its path, for which `keys` has room for
+ * view->stack_limit. Their number. */
+uint32_t qzi_intern_based_slow(const struct qzi_interner *in, uint32_t index, uint64_t *keys, uint32_t depth);
+static inline uint32_t qzi_intern_based(const struct qzi_interner *in, uint32_t index, uint64_t serial, uint64_t *keys,
+                                        uint32_t depth) {
+  if (!in->bases || !in->bases[index].node || in->bases[index].serial != serial) return depth;
+  return qzi_intern_based_slow(in, index, keys, depth);
+}
+
 /* Fills in prints[from .. depth-1]. Fingerprints distinguish stacks by 64 bits: the fingerprint of a stack is that of
  * its parent plus a term for the key on top and its depth, so that the prints of a stack that shares its beginning with
  * another need no new work there. */

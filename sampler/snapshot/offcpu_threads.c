@@ -19,8 +19,9 @@ void qzi_thread_look(struct qzi_sampler *sampler, uint32_t index, struct qzi_loo
       struct qz_stack_copy copy;
       consistent = qz_session_copy_stack(sampler->view, thread, sampler->keys, 0, &copy);
       head->invalid += copy.invalid;
-      qzi_prints(in, sampler->keys, sampler->prints, 0, copy.depth);
-      memo->node = qzi_intern_stack(in, sampler->keys, sampler->prints, copy.depth);
+      uint32_t depth = qzi_intern_based(in, index, look->serial, sampler->keys, copy.depth);
+      qzi_prints(in, sampler->keys, sampler->prints, 0, depth);
+      memo->node = qzi_intern_stack(in, sampler->keys, sampler->prints, depth);
       memo->word = consistent ? copy.word : QZI_NO_WORD;
     }
     look->node = memo->node;

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+#include "sampler/callpath/creations.h"
 #include "sampler/callpath/sample_queue.h"
 #include "sampler/waits/kernel_work.h"
 #include "sampler/waits/external_waits.h"
@@ -58,6 +59,7 @@ struct known {
 struct qzi_tracker {
   struct qzi_sampler *sampler;
   struct qzi_paths *paths; /* NULL: no unwinding */
+  struct qzi_creations *creations;
   struct known *all;
   size_t all_bytes;
   struct qzi_running *running; /* NULL: no samples */
@@ -87,6 +89,7 @@ struct qzi_tracker *qzi_tracker_open(struct qzi_sampler *sampler) {
     return NULL;
   }
   tracker->paths = qzi_paths_open(&sampler->in);
+  tracker->creations = qzi_creations_open(&sampler->in, tracker->paths);
   return tracker;
 }
 
@@ -129,6 +132,7 @@ void qzi_tracker_close(struct qzi_tracker *tracker) {
   if (!tracker) return;
   for (uint32_t k = 0; k < qz_session_thread_high(tracker->sampler->view); k++) qzi_tracker_gone(tracker, k);
   qzi_running_close(tracker->running);
+  qzi_creations_close(tracker->creations);
   qzi_paths_close(tracker->paths);
   qzi_lazy_free(tracker->all, tracker->all_bytes);
   qzi_lazy_free(tracker->slots, SLOTS * sizeof *tracker->slots);
@@ -327,6 +331,7 @@ static void take_sample(struct qzi_tracker *tracker, uint32_t index, uint64_t no
 
 void qzi_tracker_begin(struct qzi_tracker *tracker, uint64_t now_ns) {
   if (tracker->paths) tracker->sampler->others_cpu_ns += qzi_paths_begin(tracker->paths);
+  if (tracker->creations) qzi_creations_read(tracker->creations, now_ns);
   if (!tracker->running) return;
   tracker->switches.most_ns = tracker->sampler->sleep_ns;
   while (qzi_running_next(tracker->running, &tracker->sample)) {

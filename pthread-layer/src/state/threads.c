@@ -5,6 +5,7 @@
  * Reader:  session.c and hot_line.c, through the functions that private.h names.
  * Must not: fail or delay a thread for want of a place: it then runs unpublished.
  */
+#include "creation.h"
 #include "path.h"
 #include "pthread-layer/src/libc/fast_mutex.h"
 #include <errno.h>
@@ -317,8 +318,9 @@ static int is_programs(struct dl_phdr_info *object, size_t bytes, void *address)
   return 2;
 }
 
-/* A place and a record for a thread that the caller is about to create. NULL: it runs unpublished. */
-static struct qzl_thread *expect(uint64_t start, uint64_t site) {
+/* A place and a record for a thread that the caller, which stands there, is about to create. NULL: it runs unpublished.
+ */
+static struct qzl_thread *expect(uint64_t start, uint64_t site, struct qz_frame from) {
   if (!qzi_publishing() && !attachable) return NULL;
   /* A program that begins without the C library (Go's, with C in it): its main thread is known from its entry on. */
   if (!main_start && own_tid() == process && dl_iterate_phdr(is_programs, &site) == 1) main_start = getauxval(AT_ENTRY);
@@ -329,6 +331,7 @@ static struct qzl_thread *expect(uint64_t start, uint64_t site) {
   }
   qzi_pub_created(&me->pub, &child->thread, &me->thread);
   if (qzi_spanning()) qzi_span_give(&me->pub, &child->thread, QZ_ARRIVAL_CREATED);
+  if (qzi_publishing()) qzl_creation_note(me, child, &from);
   if (qzi_publishing()) __atomic_fetch_add(&qzi_session.processor_base[0].spawns, 1, __ATOMIC_RELAXED);
   pthread_mutex_lock(&lock);
   starting++;
@@ -345,7 +348,8 @@ static void not_created(struct qzl_thread *child) {
 
 #undef pthread_create
 QZL_EXPORT int pthread_create(pthread_t *id, const pthread_attr_t *attributes, void *(*start)(void *), void *argument) {
-  struct qzl_thread *child = qzi_publishing() || attachable ? expect(qzl_callable(start, argument), QZL_SITE()) : NULL;
+  struct qzl_thread *child =
+    qzi_publishing() || attachable ? expect(qzl_callable(start, argument), QZL_SITE(), qzl_frame_here()) : NULL;
   if (!child) return qzl_real.pthread_create(id, attributes, start, argument);
   child->start = start;
   child->argument = argument;
@@ -358,7 +362,7 @@ QZL_EXPORT int pthread_create(pthread_t *id, const pthread_attr_t *attributes, v
 QZL_EXPORT int thrd_create(thrd_t *id, thrd_start_t start, void *argument) {
   static int (*real)(thrd_t *, thrd_start_t, void *);
   if (!real) real = (int (*)(thrd_t *, thrd_start_t, void *))qzl_next("thrd_create", NULL);
-  struct qzl_thread *child = expect((uint64_t)(uintptr_t)start, QZL_SITE());
+  struct qzl_thread *child = expect((uint64_t)(uintptr_t)start, QZL_SITE(), qzl_frame_here());
   if (!child) return real(id, start, argument);
   child->start_c11 = start;
   child->argument = argument;

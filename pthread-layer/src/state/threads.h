@@ -92,16 +92,20 @@ struct qzl_wait {
   unsigned slot; /* of a barrier: where the chain of its round stands */
 };
 void qzl_wait_from(struct qzl_wait *wait, struct qzl_thread *me, uint32_t index, unsigned state);
-/* Part of the function that waits: the frame must last as long as the wait. */
-__attribute__((always_inline)) static inline void qzl_wait_begin(struct qzl_wait *wait, struct qzl_thread *me,
-                                                                 uint32_t index, unsigned state) {
+/* Where the calling function stands. */
+__attribute__((always_inline)) static inline struct qz_frame qzl_frame_here(void) {
   uint64_t pc, sp, fp;
 #if defined(__x86_64__)
   __asm__ volatile("leaq 0f(%%rip), %0\n0:\tmovq %%rsp, %1\n\tmovq %%rbp, %2" : "=&r"(pc), "=&r"(sp), "=&r"(fp));
 #elif defined(__aarch64__)
   __asm__ volatile("adr %0, 0f\n0:\tmov %1, sp\n\tmov %2, x29" : "=&r"(pc), "=&r"(sp), "=&r"(fp));
 #endif
-  wait->frame = (struct qz_frame){.pc = pc, .sp = sp, .fp = fp};
+  return (struct qz_frame){.pc = pc, .sp = sp, .fp = fp};
+}
+/* Part of the function that waits: the frame must last as long as the wait. */
+__attribute__((always_inline)) static inline void qzl_wait_begin(struct qzl_wait *wait, struct qzl_thread *me,
+                                                                 uint32_t index, unsigned state) {
+  wait->frame = qzl_frame_here();
   qzl_wait_from(wait, me, index, state);
 }
 /* counted: 1: it had to wait. */

@@ -65,6 +65,6 @@ static void *run(void *result) {
 int main(void) {
   uint64_t result = 0;
   pthread_t thread;
-  if (pthread_create(&thread, NULL, run, &result) || pthread_join(thread, NULL)) return 1;
+  if (pthread_create(&thread, NULL, run, &result) || pthread_join(thread, NULL)) return 1; // in main
   return result == 0;
 }

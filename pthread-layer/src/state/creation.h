@@ -1,0 +1,15 @@
+/* Where threads were created: what the sampler needs to find the callers of pthread_create.
+ *
+ * Owns:    the session's table of creations. Writer: creating threads, each an element of its own. Reader: the sampler.
+ * Must not: allocate; read beyond the bounds of the creating thread's stack.
+ */
+#ifndef QZL_CREATION_H
+#define QZL_CREATION_H
+
+#include "threads.h"
+
+/* `me` creates `child`, whose record is filled, from there on (a frame of the layer, below the caller's). Does nothing
+ * where hooks say more, or where it is on a stack that is not the C library's. */
+void qzl_creation_note(const struct qzl_thread *me, const struct qzl_thread *child, const struct qz_frame *from);
+
+#endif

@@ -1,0 +1,127 @@
+/* See creations.h. */
+#include "creations.h"
+
+#include <string.h>
+
+#define RETRY_NS  UINT64_C(20000000)   /* until an unfinished one is looked at again, */
+#define GIVEUP_NS UINT64_C(5000000000) /* and for the last time */
+
+struct unfinished {
+  uint64_t since_ns, again_ns;
+  struct qz_creation at;
+};
+
+struct qzi_creations {
+  struct qzi_interner *in;
+  struct qzi_paths *paths;
+  uint64_t seen; /* creations up to this number */
+  uint32_t count;
+  struct unfinished *unfinished; /* `count` of QZ_CREATIONS */
+  struct qz_creation now;
+  struct qzi_walk walk;
+  uint64_t *keys, *prints; /* of a record */
+};
+
+struct qzi_creations *qzi_creations_open(struct qzi_interner *in, struct qzi_paths *paths) {
+  if (!paths || !in->view->creation_table.capacity || !in->bases) return NULL;
+  struct qzi_creations *creations = calloc(1, sizeof *creations);
+  if (!creations) return NULL;
+  creations->in = in;
+  creations->paths = paths;
+  creations->unfinished = calloc(QZ_CREATIONS, sizeof *creations->unfinished);
+  creations->keys = calloc(in->view->stack_limit, 2 * sizeof *creations->keys);
+  creations->prints = creations->keys + in->view->stack_limit;
+  if (creations->unfinished && creations->keys) return creations;
+  qzi_creations_close(creations);
+  return NULL;
+}
+
+void qzi_creations_close(struct qzi_creations *creations) {
+  if (!creations) return;
+  free(creations->unfinished);
+  free(creations->keys);
+  free(creations);
+}
+
+/* Leaves out what calls pthread_create for the program (C++'s and Rust's own libraries). 1: the program's own code is
+ * what calls it. */
+static int is_own(struct qzi_paths *paths, struct qzi_walk *walk) {
+  for (; walk->count; walk->count--) {
+    uint64_t entry = walk->entries[walk->count - 1];
+    if (entry & (QZI_KEY_INLINED | QZI_KEY_GENERATED)) return 1;
+    if (qzi_paths_library(paths, entry) == QZI_LIBRARY) return 0;
+    if (!qzi_paths_serves(paths, entry)) return 1;
+  }
+  return walk->own; /* its start routine itself */
+}
+
+/* The path that leads to the creation. 0: none is known. */
+static uint32_t path_to(struct qzi_creations *creations, const struct qz_creation *at) {
+  struct qzi_interner *in = creations->in;
+  const struct qz_session_view *view = in->view;
+  const struct qz_thread *child = qz_session_thread(view, at->child), *creator = qz_session_thread(view, at->creator);
+  struct qz_stack_copy copy;
+  uint64_t *keys = creations->keys, *prints = creations->prints;
+  struct qzi_registers from = {.pc = at->from.pc, .sp = at->from.sp, .fp = at->from.fp, .fp_known = 1};
+  struct qzi_stack_copy stack = {.address = at->from.sp, .bytes = at->bytes, .data = (const unsigned char *)at->stack};
+  if (!qz_session_copy_stack(view, child, keys, 0, &copy)) return 0;
+  uint32_t base = QZ_LOAD(&child->base);
+  if (base > copy.depth || QZ_LOAD_ACQUIRE(&child->serial) != at->child_serial) return 0;
+  base = qzi_intern_based(in, at->creator, at->creator_serial, keys, base);
+  if (qzi_paths_walk(creations->paths, at->creator, &from, &stack, &creations->walk)) return 0;
+  if (QZ_LOAD_ACQUIRE(&creator->serial) != at->creator_serial || !is_own(creations->paths, &creations->walk)) return 0;
+  qzi_prints(in, keys, prints, 0, base);
+  return qzi_paths_node(creations->paths, qzi_intern_stack(in, keys, prints, base), &creations->walk, 0, 1);
+}
+
+/* 1: nothing more will be known of it. */
+static int take(struct qzi_creations *creations, const struct qz_creation *at) {
+  struct qzi_interner *in = creations->in;
+  uint32_t capacity = in->view->thread_table.capacity;
+  if (at->creator >= capacity || at->bytes > sizeof at->stack || at->bytes % 8) return 1;
+  if (QZ_LOAD_ACQUIRE(&qz_session_thread(in->view, at->creator)->serial) != at->creator_serial) return 1;
+  uint32_t node = path_to(creations, at);
+  if (!node) return 1;
+  qzi_intern_base(in, at->child, at->child_serial, node);
+  return qzi_paths_complete(creations->paths);
+}
+
+/* 0: it is still being written; 1: *to has it; -1: others have come in its place, or the thread has ended already. */
+static int copy_of(const struct qz_session_view *view, uint64_t number, struct qz_creation *to) {
+  const struct qz_creation *at = qz_session_creation(view, number);
+  uint64_t sequence = QZ_LOAD_ACQUIRE(&at->sequence);
+  if (sequence < 2 * number) return 0;
+  if (sequence > 2 * number) return -1;
+  uint32_t child = QZ_LOAD(&at->child);
+  if (child >= view->thread_table.capacity ||
+      QZ_LOAD(&qz_session_thread(view, child)->serial) != QZ_LOAD(&at->child_serial))
+    return -1;
+  for (size_t k = 0; k < sizeof *to / sizeof(uint64_t); k++)
+    ((uint64_t *)(void *)to)[k] = QZ_LOAD((const uint64_t *)(const void *)at + k);
+  __atomic_thread_fence(__ATOMIC_ACQUIRE);
+  return QZ_LOAD(&at->sequence) == sequence ? 1 : -1;
+}
+
+static void retry(struct qzi_creations *creations, uint64_t now_ns) {
+  for (uint32_t k = creations->count; k-- > 0;) {
+    struct unfinished *its = &creations->unfinished[k];
+    if (now_ns < its->again_ns || !qzi_paths_may(creations->paths, now_ns)) continue;
+    its->again_ns = now_ns + RETRY_NS;
+    if (take(creations, &its->at) || now_ns - its->since_ns > GIVEUP_NS)
+      *its = creations->unfinished[--creations->count];
+  }
+}
+
+void qzi_creations_read(struct qzi_creations *creations, uint64_t now_ns) {
+  const struct qz_session_view *view = creations->in->view;
+  uint64_t all = QZ_LOAD_ACQUIRE(&qz_session_head(view)->creations), room = view->creation_table.capacity;
+  if (all - creations->seen > room) creations->seen = all - room;
+  retry(creations, now_ns);
+  for (; creations->seen < all && qzi_paths_may(creations->paths, now_ns); creations->seen++) {
+    int got = copy_of(view, creations->seen + 1, &creations->now);
+    if (!got && all - creations->seen < room / 2) return;
+    if (got <= 0 || take(creations, &creations->now) || creations->count == QZ_CREATIONS) continue;
+    creations->unfinished[creations->count++] =
+      (struct unfinished){.since_ns = now_ns, .again_ns = now_ns + RETRY_NS, .at = creations->now};
+  }
+}

@@ -1,0 +1,68 @@
+/**
+ * Without hooks, too, what a thread does belongs to the path that created it. Processor time is the kernel's, work is
+ * counted: shares of it are judged, never times.
+ */
+import type { ExecutionContext } from 'ava';
+import { checkInvariants, viewOf, type Model, type ViewRow } from '../../../ts-frontend/src/model/index.js';
+import { needing } from '../../support/capabilities.js';
+import { record } from '../../support/record.js';
+import { program } from './helpers.js';
+
+async function recorded(t: ExecutionContext, name: string): Promise<Model> {
+  const { model, status, stderr } = await record(program('creations'), { args: [name] });
+  t.is(status, 0, stderr);
+  t.deepEqual(checkInvariants(model), []);
+  return model;
+}
+
+const timeOf = (model: Model, name: string): number =>
+  model.entities
+    .filter((one) => one.kind === 'procedure' && one.group === 0 && one.name.replace(/\(.*/, '') === name)
+    .reduce((sum, one) => sum + one.processorTimeNs, 0);
+
+/** Names of the procedures on the way to the row where most time is, at each level. */
+function hottest(model: Model): string[] {
+  const names: string[] = [];
+  let rows: readonly ViewRow[] = [viewOf(model, 'tree')];
+  for (let row = rows[0]; row; row = rows[0]) {
+    const entity = row.subject.kind === 'entity' ? model.entities[row.subject.entity] : undefined;
+    if (entity?.kind === 'procedure' && entity.id !== 0) names.push(entity.name.replace(/\(.*/, ''));
+    rows = row.open(0);
+  }
+  return names;
+}
+
+const test = needing('perf_event_open', 'process_vm_readv');
+
+test('two places that create equal threads: each has the time of its own', async (t) => {
+  const model = await recorded(t, 'phases');
+  const [small, large, all] = [timeOf(model, 'small_phase'), timeOf(model, 'large_phase'), timeOf(model, 'solve')];
+  const body = timeOf(model, 'body');
+  t.true(Math.abs(large / (small + large) - 3 / 4) < 0.1, `${large} of ${small + large}`);
+  t.true(all > 0.95 * body, `${all} of ${body}`);
+  t.deepEqual(hottest(model).slice(0, 4), ['main', 'large_phase', 'solve', 'body']);
+});
+
+test('a thread created by a thread: the paths of both, without what C++ adds', async (t) => {
+  const model = await recorded(t, 'nested');
+  const way = hottest(model);
+  t.deepEqual(way.slice(0, 3), ['main', 'outer', 'inner'], way.join(' > '));
+  t.false(
+    way.some((name) => name.startsWith('std::thread')),
+    way.join(' > '),
+  );
+});
+
+test('threads that create threads of their own kind have one path', async (t) => {
+  const model = await recorded(t, 'divide');
+  const way = hottest(model);
+  t.deepEqual(way.slice(0, 3), ['main', 'divide', 'halve'], way.join(' > '));
+  t.is(way.filter((name) => name === 'halve').length, 1);
+});
+
+test('more creations at a time than there is room for: nothing is lost but some of their paths', async (t) => {
+  const model = await recorded(t, 'swarm');
+  const body = timeOf(model, 'body');
+  t.true(body > 0.5 * model.root.processorTimeNs, `${body} of ${model.root.processorTimeNs}`);
+  t.true(timeOf(model, 'swarm') > 0.2 * body);
+});
