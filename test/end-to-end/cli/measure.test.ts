@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import type { Experiment, ExperimentRun, Finding } from '../../../ts-frontend/src/model/index.js';
 import { schemaErrors } from '../../support/json-schema.js';
-import { command, directory, quartz, run, type Said } from '../../support/run-quartz.js';
+import { command, directory, program, quartz, run, type Said } from '../../support/run-quartz.js';
 
 /** Logs each run: "recorded" where the pthread layer is in it, else "plain", and a variable. */
 const script = `#!/bin/sh
@@ -179,7 +179,7 @@ test.serial('--try: a finding that advises fewer threads is held to what fewer t
        do {
          for (unsigned k = 0; k < 100000; k++) *(volatile unsigned *)sum += k;
          clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
-       } while (used.tv_sec * 1000 + used.tv_nsec / 1000000 < 100);
+       } while (used.tv_sec * 1000 + used.tv_nsec / 1000000 < 50);
        return NULL;
      }
      int main(void) {
@@ -253,6 +253,28 @@ test.serial('--runs: all are recorded, two modes are told with a profile of each
   const compared = await quartz(['compare', 'prog.fast.quartz', 'prog.slow.quartz', '--json'], { cwd });
   t.is(compared.status, 0, compared.stderr);
 });
+
+test.serial(
+  '--csv leaves stdout to the table; --focus shows one entity below; what was measured is told in any case',
+  async (t) => {
+    const cwd = directory();
+    const csv = await quartz(['run', '-q', '--runs', '2', '--csv', '--', program('two_callers')], { cwd });
+    t.is(csv.status, 0, csv.stderr);
+    t.regex(csv.stdout, /^kind,name,/);
+    t.regex(csv.stderr, /^quartz: The rest of this report is of run [12] of 2\.$/m);
+    const focus = await quartz(['run', '-q', '--runs', '2', '--focus', 'main', '--', program('two_callers')], { cwd });
+    t.is(focus.status, 0, focus.stderr);
+    t.regex(focus.stdout, /Measured by experiment/);
+    const wrong = await quartz(['run', '-q', '--runs', '2', '--focus', 'nobody', '--', program('two_callers')], {
+      cwd,
+    });
+    t.deepEqual([wrong.status, wrong.stdout], [125, '']);
+    t.regex(
+      wrong.stderr,
+      /^quartz: The rest of this report is of run [12] of 2\.\nquartz: nothing in [^\n]* "nobody"; [^\n]*\n$/m,
+    );
+  },
+);
 
 test.serial('every run reads standard input from the beginning', async (t) => {
   const cwd = place('#!/bin/sh\nwc -c >> log\n');

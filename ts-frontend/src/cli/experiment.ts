@@ -230,10 +230,19 @@ function judged(course: Course, file: string, ended: Experiment['ended'], raw: b
   return withExperiment(model, experiment, input);
 }
 
+/** The report. Where it has no place for what the experiment has shown, or fails, stderr gets that. */
 async function show(args: Arguments, model: Model): Promise<number> {
-  if (args.has('csv') && model.experiment !== undefined)
-    for (const text of experimentTexts(model.experiment, display(args))) process.stderr.write(`quartz: ${text}\n`);
-  return showModel(args, 'procedures', model);
+  const tellBeside = (): void => {
+    const texts = model.experiment === undefined ? [] : experimentTexts(model.experiment, display(args));
+    for (const text of texts) process.stderr.write(`quartz: ${text}\n`);
+  };
+  if (args.has('csv')) tellBeside();
+  try {
+    return await showModel(args, 'procedures', model);
+  } catch (error) {
+    if (!args.has('csv')) tellBeside();
+    throw error;
+  }
 }
 
 /** Answers the exit status: the program's, or that of the run that ended the experiment. */

@@ -3,6 +3,7 @@
  * docs/guide/measuring.md. Pure.
  */
 import { item } from '../profile/columns.js';
+import { isBuilt, rememberTables, tablesOf } from '../metrics/tables.js';
 import { adviserOf, remedyOf, type ProgramStart, type Remedy } from './remedies.js';
 import { leastForModes, modesOf, type RunForModes } from './modes.js';
 import { pairedTimes } from './paired.js';
@@ -158,7 +159,7 @@ export function withExperiment(model: Model, experiment: Experiment, input: Expe
       const verification = verify(promised, index, item(experiment.changes, index));
       if (verification !== null) verified.set(finding, [...(verified.get(finding) ?? []), verification]);
     });
-  return {
+  const marked: Model = {
     ...model,
     experiment,
     findings: model.findings.map((finding) => {
@@ -166,4 +167,6 @@ export function withExperiment(model: Model, experiment: Experiment, input: Expe
       return verifications === undefined ? finding : { ...finding, verifications };
     }),
   };
+  if (isBuilt(model)) rememberTables(marked, tablesOf(model)); // all that is asked of it later
+  return marked;
 }
