@@ -24,7 +24,7 @@ import {
 import { experimentTexts } from '../render/index.js';
 import { changeOf, checkProgram } from './change.js';
 import type { Arguments } from './command.js';
-import { exitCodes, tell, usage } from './failure.js';
+import { exitCodes, Failure, tell, usage } from './failure.js';
 import { loadModel } from './profile.js';
 import { samplerOptions } from './recording.js';
 import { checkInput } from './replayed-input.js';
@@ -139,8 +139,7 @@ class Course {
     const what = `run ${number} of ${this.total} (${names[version]}${
       change === null ? '' : `: ${item(this.plan.changes, change).text}`
     })`;
-    if (this.signal !== null)
-      throw new Ended('interrupted', `interrupted before ${what}`, 128 + system.signals[this.signal]);
+    this.endIfAsked(`before ${what}`, 0);
     this.progress(number);
     const records = version === 'recorded' || version === 'changed-recorded';
     const run = await timedRun(change === null ? this.plan.original : item(this.plan.changes, change).start, {
@@ -148,8 +147,7 @@ class Course {
       shown: false,
     });
     this.progress(0);
-    if (this.signal !== null)
-      throw new Ended('interrupted', `interrupted in ${what}`, run.status || 128 + system.signals[this.signal]);
+    this.endIfAsked(`in ${what}`, run.status);
     if (run.status !== 0 || run.times === null || (records && run.file === undefined)) {
       process.stderr.write(run.said);
       const why =
@@ -157,6 +155,11 @@ class Course {
       throw new Ended('failed', `${what} ${why}`, run.status || exitCodes.failed);
     }
     this.add(run, round, version, change);
+  }
+
+  private endIfAsked(when: string, status: number): void {
+    if (this.signal !== null)
+      throw new Ended('interrupted', `interrupted ${when}`, status || 128 + system.signals[this.signal]);
   }
 
   /** Of a run that went well. */
@@ -217,9 +220,16 @@ function judged(course: Course, file: string, ended: Experiment['ended'], raw: b
   const experiment = experimentOf(input, model);
   const { modes } = experiment.recorded;
   const keep = (mode: Mode, what: string): void => {
-    mode.profile = beside(file, what);
+    const name = beside(file, what);
     const { number } = middleOf(recorded.filter((one) => mode.runs.includes(one.number)));
-    copyFileSync(fileOf(number), mode.profile, constants.COPYFILE_FICLONE);
+    try {
+      copyFileSync(fileOf(number), name, constants.COPYFILE_FICLONE);
+      mode.profile = name;
+    } catch (error) {
+      rmSync(name, { force: true });
+      const why = error instanceof Error ? error.message : String(error);
+      tell(new Failure(`${name} cannot be kept: ${why}`, 'make room there'));
+    }
   };
   if (modes !== null) {
     keep(modes.fast, 'fast');
