@@ -267,7 +267,11 @@ export async function experiment(args: Arguments): Promise<number> {
     const first = await course.first();
     const { file } = first;
     let { status } = first;
-    if (file === undefined) return status;
+    if (file === undefined) {
+      // that the program is not there is said; that it cannot be recorded as well, but not what follows
+      if (first.times !== null) process.stderr.write('quartz: nothing is measured, since there is no profile\n');
+      return status;
+    }
     if (course.runs.length === 0) {
       const why = course.signal === null ? `the program ended with status ${status}` : 'interrupted';
       process.stderr.write(`quartz: ${why}: nothing is measured, and the report is of that run\n`);

@@ -115,14 +115,14 @@ const table = {
     value: 'N',
     alone: '5',
     excludes: 'runs',
-    help: 'by how much recording slows the program: N (5) more runs without Quartz, and N recorded, in random order',
+    help: 'by how much recording slows the program: N more runs (5) without Quartz and N recorded, in random order',
   },
   try: {
     kind: 'text',
     value: 'CHANGE',
     repeated: true,
     excludes: 'runs',
-    help: "what a change gains, in runs by turns: 'NAME=VALUE ...', 'PROGRAM ARGUMENTS', or one before the other",
+    help: "what a change gains, in runs with and without it by turns: 'NAME=VALUE ...', a command line, or both",
   },
   runs: {
     kind: 'whole',

@@ -45,8 +45,9 @@ function recordingText(cost: RecordingCost, letters: Letters): string {
       : verdict === 'less'
         ? `the model said more: ${model}`
         : `the model said ${model}, which this does not contradict`;
+  const unsure = elapsed.low <= 1 && elapsed.high >= 1 ? ', so it is not certain that it does' : '';
   return (
-    `Recording slows the program by ${excess(elapsed)}, in ${pairs(cost)} of runs; ${against}. ` +
+    `Recording slows the program by ${excess(elapsed)} in ${pairs(cost)} of runs${unsure}; ${against}. ` +
     `Elapsed time (medians): ${times}${processorText(cost)}.`
   );
 }
@@ -60,7 +61,7 @@ function changeText(trial: ChangeTrial, letters: Letters): string {
     return `${pairs(trial)} of runs cannot say what ${change} changes: elapsed time ${times}.${recorded}`;
   const unsure = verdict === 'undecided' ? ', so no difference can be shown' : '';
   return (
-    `With ${change} the program takes ${difference(elapsed)} time${unsure}, in ${pairs(trial)} of runs. ` +
+    `With ${change} the program takes ${difference(elapsed)} time in ${pairs(trial)} of runs${unsure}. ` +
     `Elapsed time (medians): ${times}${processorText(trial)}.${recorded}`
   );
 }
