@@ -24,6 +24,8 @@
 #define INTERVAL_NS UINT64_C(2000000)    /* of processor time between samples, at least */
 #define COST        100u                 /* samples take at most one part in so many of the program's processor time */
 #define UNUSED_NS   UINT64_C(1000000000) /* no thread without hooks ran for so long: no samples until one does */
+#define AGAIN_NS    UINT64_C(20000000)   /* until a wait is walked again whose scopes were not read yet: this, */
+#define AGAIN_MOST  8u                   /* and so often twice as long as before */
 #define SLOTS       65536u               /* threads by their number in the system */
 
 /* What is known of a thread record. */
@@ -42,6 +44,8 @@ struct known {
   struct qzi_sampled *shown; /* the sample that the path of this snapshot shows, of those; NULL: none */
   uint64_t ran_number;       /* of the sample that `ran` shows; 0: none */
   struct qzi_walk *slept;    /* of the last sleep that only the kernel knows of */
+  uint64_t again_ns;         /* when the wait is walked again, for inlined procedures and lines; 0: not at all */
+  uint8_t walks;             /* of that wait */
   struct qzi_switch_time switches;
   uint32_t left;       /* node of the path on which it last gave up its CPU; 0: it was not seen to */
   uint8_t left_kernel; /* what the kernel did for it then: enum qz_kernel */
@@ -196,13 +200,26 @@ static uint32_t waits_inside(struct qzi_tracker *tracker, uint32_t kind, uint32_
   return library ? qzi_futex(in, 0, walk) : 0;
 }
 
+/* The wait at `from` is the one that has been walked. Not so where now more may be known of the code that it is in. */
+static int is_walked(const struct qzi_tracker *tracker, const struct known *known, uint64_t now_ns) {
+  return !known->again_ns || now_ns < known->again_ns || !qzi_paths_may(tracker->paths, now_ns);
+}
+
+static void walked_now(const struct qzi_tracker *tracker, struct known *known, int first, uint64_t now_ns) {
+  known->walks = first ? 1 : (uint8_t)(known->walks + 1);
+  known->again_ns =
+    known->walks > AGAIN_MOST || qzi_paths_complete(tracker->paths) ? 0 : now_ns + (AGAIN_NS << (known->walks - 1));
+}
+
 /* The record says what the thread waits for, and where it was when it began to. */
 static void track_wait(struct qzi_tracker *tracker, struct known *known, uint32_t index, struct qzi_look *look,
                        uint32_t *object, uint64_t now_ns) {
   const struct qz_thread *thread = qz_session_thread(tracker->sampler->view, index);
   uint64_t word = tracker->sampler->in.memos[index].word;
-  if (known->from == look->node && known->word == word && known->state == look->state) {
-    look->node = known->node; /* the same wait: every push and pop changes the word */
+  /* The same wait: every push and pop changes the word. */
+  int same = known->from == look->node && known->word == word && known->state == look->state;
+  if (same && is_walked(tracker, known, now_ns)) {
+    look->node = known->node;
     if (known->inside) *object = known->inside;
     return;
   }
@@ -216,6 +233,7 @@ static void track_wait(struct qzi_tracker *tracker, struct known *known, uint32_
   uint64_t waiting = qzi_waits_at_top(tracker->sampler, look->node, QZ_STATE_OBJECT(look->state))
                        ? tracker->sampler->in.node_keys[look->node]
                        : 0;
+  walked_now(tracker, known, !same, now_ns);
   if (waiting && tracker->walk.innermost) qzi_paths_taken(tracker->paths, waiting, tracker->walk.innermost);
   if (waiting) qzi_paths_settle_place(tracker->paths, waiting, &tracker->walk);
   known->from = look->node;
@@ -243,7 +261,7 @@ static void track_sleep(struct qzi_tracker *tracker, struct known *known, uint32
   struct qzi_walk *walk = &tracker->walk;
   *walk = (struct qzi_walk){.count = 0};
   int walked = 0;
-  if (same && asleep->rested) {
+  if (same && asleep->rested && is_walked(tracker, known, now_ns)) {
     look->node = known->node;
     *object = known->object;
     return;
@@ -257,6 +275,7 @@ static void track_sleep(struct qzi_tracker *tracker, struct known *known, uint32
     *object = known->object;
     return;
   }
+  if (walked) walked_now(tracker, known, !same || !asleep->rested, now_ns);
   if (hooked) walk->count = walk->start_loops = 0;
   if (walked && !known->slept) known->slept = malloc(sizeof *known->slept);
   if (walked && known->slept) *known->slept = *walk;
