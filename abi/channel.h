@@ -10,24 +10,29 @@
  * Launched: the sampler listens on the name in QUARTZ_SESSION (without the leading NUL) and starts the program.
  *   The program connects while it initializes, sends QZ_HELLO with the session's descriptor (SCM_RIGHTS), and
  *   waits for QZ_WELCOME, at most 20 s: it comes when the sampler takes snapshots. Publishing is then on. A forked or
- * exec'ed child that has QUARTZ_SESSION does the same if QUARTZ_CHILDREN=1, else it leaves the variable alone and runs
- * unpublished. Attached: a program that nobody launched listens on "quartz-program-PID" (a kernel thread of its own,
- * asleep); the sampler connects and sends QZ_ATTACH; the program answers QZ_HELLO with the descriptor, and publishes.
- * With QZ_WELCOME, and with QZ_ATTACH, the sampler sends the descriptor of its clock page (struct qz_clock_page); one
- * that comes without is fine: then there is no time path.
- * In both cases publishing ends when the connection does: on QZ_DETACH, or when the sampler dies.
- * A connection that the program closes (it may close all its descriptors) tells the sampler nothing; the end of
- * the program is seen through a pidfd.
+ * exec'ed child that has QUARTZ_SESSION does the same if QUARTZ_CHILDREN says so, else it leaves the variable alone and
+ * runs unpublished. Attached: a program that nobody launched listens on "quartz-program-PID" (a kernel thread of its
+ * own, asleep); the sampler connects and sends QZ_ATTACH; the program answers QZ_HELLO with the descriptor, and
+ * publishes. With QZ_WELCOME, and with QZ_ATTACH, the sampler sends the descriptor of its clock page (struct
+ * qz_clock_page); one that comes without is fine: then there is no time path. In both cases publishing ends when the
+ * connection does: on QZ_DETACH, or when the sampler dies. A connection that the program closes (it may close all its
+ * descriptors) tells the sampler nothing; the end of the program is seen through a pidfd.
  */
 #ifndef QZ_ABI_CHANNEL_H
 #define QZ_ABI_CHANNEL_H
 
 #include <stdint.h>
 
-#define QZ_CHANNEL_MAGIC   UINT32_C(0x515a4348)
-#define QZ_CHANNEL_VERSION 1u
-#define QZ_CHANNEL_ENV     "QUARTZ_SESSION"
-#define QZ_CHANNEL_PROGRAM "quartz-program-%ld" /* pid */
+#define QZ_CHANNEL_MAGIC     UINT32_C(0x515a4348)
+#define QZ_CHANNEL_VERSION   1u
+#define QZ_CHANNEL_ENV       "QUARTZ_SESSION"
+#define QZ_CHANNEL_PROGRAM   "quartz-program-%ld" /* pid */
+
+/* Which processes that the launched program starts are recorded, too. Not set: none. */
+#define QZ_CHILDREN_ENV      "QUARTZ_CHILDREN"
+#define QZ_CHILDREN_ALL      "1"
+#define QZ_CHILDREN_FOLLOW   "follow"   /* what a wrapper starts: one that has done nothing itself */
+#define QZ_CHILDREN_FOLLOWED "followed" /* the same, in a process that was started so: it says nothing to its user */
 
 enum qz_message_type { QZ_HELLO = 1, QZ_WELCOME = 2, QZ_ATTACH = 3, QZ_DETACH = 4, QZ_REFUSED = 5 };
 

@@ -24,6 +24,7 @@
 
 #define REQUEST_MS 2000  /* for a sampler that has connected to say what it wants */
 #define WELCOME_MS 20000 /* for the sampler that launched the program to begin: on a machine with much else to do */
+#define FOLLOW_MS  2000  /* the same, where nobody asked for that program's profile */
 
 /* A descriptor, and what it named when it was made. */
 struct file {
@@ -259,13 +260,16 @@ __attribute__((destructor)) static void end(void) {
   __atomic_store_n(&qzi_session.head->publishing, 0, __ATOMIC_RELEASE);
 }
 
+static bool says(const char *setting, const char *value) { return setting && !strcmp(setting, value); }
+
 /* Hands the session to the sampler that launched this program, and waits until it samples: so it sees the program from
- * its first instruction on. A sampler that dies closes the connection, which ends the wait; one that hangs, WELCOME_MS.
+ * its first instruction on. A sampler that dies closes the connection, which ends the wait; one that hangs, the time.
  */
 static bool hand_over(struct file *sampler) {
   struct qz_message message = {0};
   if (!send_message(sampler->fd, QZ_HELLO, NULL, qzi_session.fd)) return false;
-  if (hear(sampler->fd, WELCOME_MS, &message) == QZ_WELCOME) return true;
+  bool followed = says(getenv(QZ_CHILDREN_ENV), QZ_CHILDREN_FOLLOWED);
+  if (hear(sampler->fd, followed ? FOLLOW_MS : WELCOME_MS, &message) == QZ_WELCOME) return true;
   if (message.type == QZ_REFUSED && *message.text)
     qzi_pub_complain("the sampler refused: %s; the program runs unsampled", message.text);
   if (message.type != QZ_REFUSED) qzi_pub_complain("no answer from the sampler; the program runs unsampled");
@@ -274,7 +278,7 @@ static bool hand_over(struct file *sampler) {
 
 /* Connects and publishes; from now on everything is counted. qz_init() may change the number of processors later. */
 static void join_launcher(void) {
-  const char *name = secure_getenv(QZ_CHANNEL_ENV), *children = getenv("QUARTZ_CHILDREN");
+  const char *name = secure_getenv(QZ_CHANNEL_ENV), *children = getenv(QZ_CHILDREN_ENV);
   if (!name || !*name) return;
   struct sockaddr_un address;
   socklen_t bytes = address_of(&address, name);
@@ -287,7 +291,8 @@ static void join_launcher(void) {
   char why[112];
   if (!trusted(peer.fd, &pid)) {
     if (pid) qzi_pub_complain("the sampler named by %s belongs to another user; unset it", QZ_CHANNEL_ENV);
-  } else if (pid != getppid() && !(children && !strcmp(children, "1"))) {
+  } else if (pid != getppid() && !says(children, QZ_CHILDREN_ALL) && !says(children, QZ_CHILDREN_FOLLOW) &&
+             !says(children, QZ_CHILDREN_FOLLOWED)) {
     /* a child of the launched program: not asked for */
   } else if (!session_ready(why, sizeof why)) {
     send_message(peer.fd, QZ_REFUSED, why, -1);
@@ -304,10 +309,20 @@ static void join_launcher(void) {
   drop(&peer);
 }
 
+/* A program of the thread package is no wrapper: what it starts is not followed. (The pthread layer takes all variables
+ * away, and decides with each program that is started.) */
+static void forget_following(void) {
+  const char *children = getenv(QZ_CHILDREN_ENV);
+  if (qzi_publishers_kind == QZ_PUBLISHER_PTHREAD || !children || says(children, QZ_CHILDREN_ALL)) return;
+  unsetenv(QZ_CHILDREN_ENV);
+  unsetenv(QZ_CHANNEL_ENV);
+}
+
 void qzi_channel_start(void) {
   bool again = serving;
   pthread_mutex_lock(&lock);
   join_launcher();
+  forget_following();
   if (!again) listen_for_samplers();
   pthread_mutex_unlock(&lock);
   start_serving();

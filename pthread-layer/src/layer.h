@@ -18,6 +18,11 @@
 /* exec.c. Takes the launcher's variables out of the environment; after the sampler was found by them. again: they are
  * for what the process starts or becomes, too; false: no program is looked at for that. */
 void qzl_environment_take(bool again);
+/* follow.c. Whether what is started now is followed, for the process does nothing itself: a wrapper. by_exec: a child
+ * of the process asks, which is to become that program; its memory may be its parent's (vfork). */
+bool qzl_follows(bool by_exec);
+void qzl_follow_begin(void); /* from now on what the process starts is followed, as far as the above says */
+void qzl_follow_fork(void);  /* the process is about to fork */
 int qzl_mutex_lock(pthread_mutex_t *mutex); /* the layer's own */
 int qzl_mutex_unlock(pthread_mutex_t *mutex);
 

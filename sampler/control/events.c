@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "finisher.h"
+#include "follow.h"
 #include "sampler/linux/process.h"
 
 struct qzi_admitted *qzi_admitted_all[QZI_ADMITTED_MAX];
@@ -29,7 +30,9 @@ void qzi_dismiss(unsigned k, uint32_t reason, int32_t status) {
   struct qzi_admitted *one = qzi_admitted_all[k];
   qzi_admitted_all[k] = qzi_admitted_all[--qzi_admitted_count];
   qzi_stop(one, reason);
+  if (qzi_follow_hold(one, reason, status)) return;
   if (reason != QZ_END_EXEC) {
+    qzi_summarize(one);
     qzi_finish_later(one, reason, status);
     return;
   }
@@ -42,10 +45,12 @@ void qzi_dismiss(unsigned k, uint32_t reason, int32_t status) {
     free(qzi_exec_of.kept);
     qzi_exec_of.kept = brief ? NULL : strdup(one->recording.file.path);
   }
-  if (brief)
+  if (brief) {
     qzi_discard(one);
-  else
-    qzi_finish(one, reason, status); /* at once: what the process runs now gets a file of the same name */
+    return;
+  }
+  qzi_summarize(one);
+  qzi_finish(one, reason, status); /* at once: what the process runs now gets a file of the same name */
 }
 static void stop_all(void) { /* all end now, not one after the other */
   for (unsigned k = 0; k < qzi_admitted_count; k++) qzi_admitted_all[k]->recording.stop = 1;
@@ -53,6 +58,7 @@ static void stop_all(void) { /* all end now, not one after the other */
 void qzi_interrupt_all(void) {
   stop_all();
   while (qzi_admitted_count) qzi_dismiss(qzi_admitted_count - 1, QZ_END_INTERRUPTED, 0);
+  qzi_follow_settle();
 }
 void qzi_dismiss_children(void) {
   stop_all();
@@ -63,6 +69,7 @@ void qzi_dismiss_children(void) {
       qzi_process_ended(last->pidfd) ? qzi_process_outcome(last->pid, last->pidfd, &status) : QZ_END_INTERRUPTED;
     qzi_dismiss(qzi_admitted_count - 1, reason, status);
   }
+  qzi_follow_settle();
 }
 
 void qzi_wait_and_attend(struct pollfd *polls, unsigned own, int timeout_ms, pid_t child) {

@@ -28,7 +28,12 @@ void qzi_run_instead(char **argv) {
     execvp(argv[0], argv);
 }
 
-pid_t qzi_launch(char **argv, const char *name, int children, const char *layer, const sigset_t *mask) {
+static int set_children(enum qzi_children children) {
+  if (children == QZI_CHILDREN_NONE) return unsetenv(QZ_CHILDREN_ENV);
+  return setenv(QZ_CHILDREN_ENV, children == QZI_CHILDREN_ALL ? QZ_CHILDREN_ALL : QZ_CHILDREN_FOLLOW, 1);
+}
+
+pid_t qzi_launch(char **argv, const char *name, enum qzi_children children, const char *layer, const sigset_t *mask) {
   int report[2], error = 0;
   if (pipe2(report, O_CLOEXEC)) return QZI_NO_PROCESS;
   pid_t pid = fork();
@@ -42,9 +47,7 @@ pid_t qzi_launch(char **argv, const char *name, int children, const char *layer,
   if (pid == 0) {
     signal(SIGXFSZ, SIG_DFL);
     signal(SIGBUS, SIG_DFL);
-    if (name && (setenv(QZ_CHANNEL_ENV, name, 1) ||
-                 (children ? setenv("QUARTZ_CHILDREN", "1", 1) : unsetenv("QUARTZ_CHILDREN"))))
-      error = errno;
+    if (name && (setenv(QZ_CHANNEL_ENV, name, 1) || set_children(children))) error = errno;
     if (!error && layer && qzi_layer_preload(layer)) error = errno;
     sigprocmask(SIG_SETMASK, mask, NULL);
     if (!error) {

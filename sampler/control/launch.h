@@ -4,14 +4,15 @@
 
 #include <signal.h>
 #include <sys/types.h>
+#include "sampler/recording/request.h"
 
-/* Runs argv[0] (searched in PATH) with QUARTZ_SESSION=name, and QUARTZ_CHILDREN=1 or none (name NULL: in our
- * environment as it is), with the pthread layer at the path `layer` (NULL: none) in front of its libraries, and the
- * given signal mask. The program is our child, in our
- * process group: the terminal's signals reach it without us, and our death does not end it. Returns its pid; -1 and
- * errno where it can't be run; QZI_NO_PROCESS and errno where no process can be made for it. */
+/* Runs argv[0] (searched in PATH) with QUARTZ_SESSION=name, and what QUARTZ_CHILDREN is for `children` (name NULL: in
+ * our environment as it is), with the pthread layer at the path `layer` (NULL: none) in front of its libraries, and the
+ * given signal mask. The program is our child, in our process group: the terminal's signals reach it without us, and
+ * our death does not end it. Returns its pid; -1 and errno where it can't be run; QZI_NO_PROCESS and errno where no
+ * process can be made for it. */
 #define QZI_NO_PROCESS (-2)
-pid_t qzi_launch(char **argv, const char *name, int children, const char *layer, const sigset_t *mask);
+pid_t qzi_launch(char **argv, const char *name, enum qzi_children children, const char *layer, const sigset_t *mask);
 /* The program in our place, with nothing of Quartz in it. Returns only where it can't be run, with errno. */
 void qzi_run_instead(char **argv);
 

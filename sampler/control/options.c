@@ -109,8 +109,11 @@ static int take(struct qzi_options *options, enum option_id id, const char *valu
     break;
   case OPTION_THREADS: options->recording.threads = (unsigned)amount; break;
   case OPTION_MAX_SIZE: options->recording.max_bytes = (uint64_t)amount; break;
-  case OPTION_CHILDREN: options->recording.children = 1; break;
   case OPTION_SPAN: options->recording.span = 1; break;
+  case OPTION_CHILDREN: options->recording.children = QZI_CHILDREN_ALL; break;
+  case OPTION_NO_FOLLOW:
+    if (options->recording.children == QZI_CHILDREN_FOLLOW) options->recording.children = QZI_CHILDREN_NONE;
+    break;
   case OPTION_SECONDS: options->seconds = amount; break;
   case OPTION_QUIET: options->recording.quiet = 1; break;
   case OPTION_FRONT: options->front_fd = (int)amount; break;
@@ -161,6 +164,8 @@ int qzi_options_parse(struct qzi_options *options, int argc, char **argv) {
     options->recording.attached = 1;
   else if (strcmp(argv[1], "record"))
     return complain("unknown command", argv[1]);
+  else
+    options->recording.children = QZI_CHILDREN_FOLLOW;
   argc--;
   argv++;
   opterr = 0;

@@ -20,7 +20,7 @@ int qzi_plain_run(const struct qzi_options *options) {
     return QUARTZ_FAILED;
   }
   uint64_t begin_ns = qzi_clock_ns();
-  pid_t child = qzi_launch(options->program, NULL, 0, NULL, &before);
+  pid_t child = qzi_launch(options->program, NULL, QZI_CHILDREN_NONE, NULL, &before);
   if (child < 0) return qzi_launch_failed(options->program[0], errno);
   for (;;) {
     struct pollfd ready = {.fd = signals, .events = POLLIN};

@@ -13,6 +13,7 @@
 #include "channel.h"
 #include "events.h"
 #include "finisher.h"
+#include "follow.h"
 #include "launch.h"
 #include "no_profile.h"
 #include "preload.h"
@@ -26,9 +27,10 @@
 
 struct launched {
   const struct qzi_options *options;
-  const char *program;        /* as it was named on the command line */
-  char *output;               /* of the child's profile; NULL: not known before there is a child */
-  struct qzi_replaceable may; /* what that may replace */
+  const char *program;                   /* as it was named on the command line */
+  struct qzi_recording_request followed; /* what is asked of the recording of what a wrapper starts */
+  char *output;                          /* of the child's profile; NULL: not known before there is a child */
+  struct qzi_replaceable may;            /* what that may replace */
   pid_t child;
   unsigned hellos;      /* programs that said hello, recorded or not */
   int over;             /* 1: no more recordings */
@@ -52,21 +54,30 @@ static void make_room(const struct launched *run) {
   qzi_exec_of.kept = NULL;
 }
 
-/* The name of the profile of a process that was launched or is a descendant. */
-static int name_for(const struct launched *run, char *path, size_t bytes, pid_t pid) {
-  char program[300];
+/* The name of the profile of a process that was launched or is a descendant, which runs `program`. */
+static int name_for(const struct launched *run, char *path, size_t bytes, const char *program, pid_t pid) {
   if (pid == run->child && run->output) return (size_t)snprintf(path, bytes, "%s", run->output) < bytes ? 0 : -1;
-  if (pid == run->child)
-    snprintf(program, sizeof program, "%s", run->program);
-  else
-    qzi_name_of_program(program, sizeof program, pid);
   return qzi_name_make(path, bytes, run->options->output, program, pid, run->child);
+}
+
+/* 1: nothing but its number distinguishes that name from one that was asked for. */
+static int is_numbered(const struct launched *run, const char *path, const char *program, pid_t pid) {
+  char plain[4096];
+  return pid != run->child && !qzi_name_make(plain, sizeof plain, run->options->output, program, pid, pid) &&
+         strcmp(path, plain) != 0;
+}
+
+/* Of the programs that are being recorded, how many were started by a wrapper. */
+static unsigned followed_now(void) {
+  unsigned count = 0;
+  for (unsigned k = 0; k < qzi_admitted_count; k++) count += (unsigned)qzi_admitted_all[k]->recording.request->followed;
+  return count;
 }
 
 static void admit_next(struct launched *run, int listener) {
   pid_t pid;
   struct qz_message message;
-  char path[4096];
+  char path[4096], program[300];
   int session = -1, socket = qzi_channel_accept(listener, &pid);
   if (socket < 0) return;
   if (qzi_channel_receive(socket, HELLO_MS, &message, &session) || message.type != QZ_HELLO || session < 0) {
@@ -85,23 +96,32 @@ static void admit_next(struct launched *run, int listener) {
       qzi_dismiss(k, QZ_END_EXEC, 0);
       break;
     }
-  int itself = pid == run->child;
+  int itself = pid == run->child, followed = !itself && run->options->recording.children == QZI_CHILDREN_FOLLOW;
   const char *refusal = run->over                                ? "recording has ended"
                         : run->no_proc                           ? qzi_no_proc
                         : qzi_admitted_count == QZI_ADMITTED_MAX ? "too many programs at once"
                                                                  : NULL;
   if (!refusal && !itself && !run->options->recording.children)
     refusal = "child processes are not recorded; use --children";
+  if (!refusal && followed && followed_now() == QZI_FOLLOWED_MAX) refusal = "too many programs at once";
   if (!refusal && itself) make_room(run);
-  if (!refusal && name_for(run, path, sizeof path, pid)) refusal = "the file name is too long";
+  if (itself)
+    snprintf(program, sizeof program, "%s", run->program);
+  else
+    qzi_name_of_program(program, sizeof program, pid);
+  if (!refusal && name_for(run, path, sizeof path, program, pid)) refusal = "the file name is too long";
   if (refusal) {
-    qzi_channel_send(socket, QZ_REFUSED, refusal, -1);
+    qzi_channel_send(socket, QZ_REFUSED, followed ? NULL : refusal, -1);
     close(socket);
   } else {
-    struct qzi_admitted *admitted =
-      qzi_admit(pid, socket, session, qzi_clock_page_make(run->options->recording.span ? QZ_WANTS_SPAN : 0), QZ_WELCOME,
-                path, &run->may, itself ? run->options->message_fd : -1, &run->options->recording);
-    if (admitted) { qzi_admitted_all[qzi_admitted_count++] = admitted; }
+    struct qzi_admitted *admitted = qzi_admit(
+      pid, socket, session, qzi_clock_page_make(run->options->recording.span ? QZ_WANTS_SPAN : 0), QZ_WELCOME, path,
+      &run->may, itself ? run->options->message_fd : -1, followed ? &run->followed : &run->options->recording);
+    if (admitted) {
+      snprintf(admitted->program, sizeof admitted->program, "%s", program);
+      admitted->numbered = is_numbered(run, path, program, pid);
+      qzi_admitted_all[qzi_admitted_count++] = admitted;
+    }
   }
   if (itself) qzi_exec_of.happened = 0; /* recorded, or the user has been reported why not */
   close(session);
@@ -214,6 +234,9 @@ int qzi_record(const struct qzi_options *options) {
   }
   if (run.child < 0) return qzi_launch_failed(options->program[0], errno);
   qzi_exec_of.pid = run.child;
+  if (options->recording.children == QZI_CHILDREN_FOLLOW) qzi_follow_begin(run.program, run.child);
+  run.followed = options->recording;
+  run.followed.followed = 1;
   if (run.layer) qzi_running_cost_ns(); /* while the program is loaded: it would wait for it later */
   signal(SIGPIPE, SIG_IGN); /* whoever read our messages may be gone: the profile is finished all the same */
   return record(&run, listener, signals);

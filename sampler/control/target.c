@@ -32,7 +32,8 @@ static const char *remedy(const char *why) {
 static void tell_name(const struct qzi_admitted *admitted, const char *meant) {
   const char *name = admitted->recording.file.path;
   int moved = strcmp(name, meant) != 0;
-  if (moved) fprintf(stderr, "quartz: %s is another recording's: this one is in %s\n", meant, name);
+  if (moved && !admitted->recording.request->followed)
+    fprintf(stderr, "quartz: %s is another recording's: this one is in %s\n", meant, name);
   if (admitted->message_fd >= 0) dprintf(admitted->message_fd, "%s\n", name);
 }
 
@@ -67,7 +68,7 @@ struct qzi_admitted *qzi_admit(pid_t pid, int socket, int session, struct qzi_cl
   snprintf(why, sizeof why, "%s", no_thread);
 failed:
   qzi_channel_send(socket, QZ_REFUSED, NULL, -1); /* the user is told here */
-  fprintf(stderr, "quartz: process %ld is not recorded: %s%s\n", (long)pid, why, remedy(why));
+  if (!request->followed) fprintf(stderr, "quartz: process %ld is not recorded: %s%s\n", (long)pid, why, remedy(why));
   close(socket);
   if (opened) {
     unlink(admitted->recording.file.path);
@@ -79,8 +80,10 @@ failed:
   return NULL;
 }
 
-static void summarize(const struct qzi_admitted *admitted, const struct qz_profile *head) {
+void qzi_summarize(const struct qzi_admitted *admitted) {
+  const struct qz_profile *head = admitted->recording.file.head;
   const struct qzi_pacing *pacing = &admitted->recording.pacing;
+  if (admitted->recording.request->quiet || admitted->recording.failed) return;
   int slower = pacing->interval_ns > UINT64_C(1000000000000) / head->rate_mhz;
   if (head->snapshots == 0) {
     fprintf(stderr, "quartz: %s holds no snapshot: the program ended too soon; let it run longer, or raise --rate\n",
@@ -124,9 +127,6 @@ void qzi_stop(struct qzi_admitted *admitted, uint32_t end_reason) {
             recording->file.path);
     _exit(QUARTZ_FAILED);
   }
-  int task =
-    !recording->request->quiet && !recording->failed && !(end_reason == QZ_END_EXEC && qzi_admitted_brief(admitted));
-  if (task) summarize(admitted, recording->file.head);
 }
 
 static void let_go(struct qzi_admitted *admitted) {

@@ -18,6 +18,8 @@ struct qzi_admitted {
   uint64_t map_ns;     /* when the map was read last */
   uint64_t map_due_ns; /* when it is due again */
   int message_fd;      /* gets the profile's name, in a line, when it is made and whenever it changes; -1: nobody */
+  char program[300];   /* what it runs, without its directory */
+  int numbered;        /* 1: it has the process's number in its name since it is not the one that was asked for */
 };
 
 /* Opens a recording of what `pid` publishes in `session` (stays the caller's) and begins it; `socket` and `clock`
@@ -29,8 +31,10 @@ struct qzi_admitted *qzi_admit(pid_t pid, int socket, int session, struct qzi_cl
 /* 1: of no interest where the program goes on as another one (exec): a shell, nice, env. It had one thread, for less
  * than a second, and was not compiled for Quartz. */
 int qzi_admitted_brief(const struct qzi_admitted *admitted);
-/* Ends publishing and sampling, and says what was recorded unless quiet. Short, as others may be waiting. */
+/* Ends publishing and sampling. Short, as others may be waiting. */
 void qzi_stop(struct qzi_admitted *admitted, uint32_t end_reason);
+/* Of one that was stopped: says what was recorded, unless quiet. */
+void qzi_summarize(const struct qzi_admitted *admitted);
 /* Fills in what takes longer, finishes the file, says what failed, and frees it. Any one thread may. */
 void qzi_finish(struct qzi_admitted *admitted, uint32_t end_reason, int32_t exit_status);
 /* Instead: removes the file. */

@@ -86,7 +86,7 @@ static void describe(struct qzi_recording *recording) {
   unsigned pinned = qzi_place_pinned(&recording->view); /* a processor that is pinned hides the others' CPUs */
   if (head->cpus < pinned) head->cpus = pinned;
   head->attached = (uint64_t)recording->request->attached;
-  head->children_apart = (uint64_t)recording->request->children;
+  head->children_apart = recording->request->children == QZI_CHILDREN_ALL;
   recording->children_before_ns = qzi_process_children_ns(recording->pid);
   struct timespec now;
   clock_gettime(CLOCK_REALTIME, &now);

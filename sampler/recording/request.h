@@ -4,9 +4,17 @@
 
 #include <stdint.h>
 
+/* Which processes that the program starts are recorded, too, each by itself. */
+enum qzi_children {
+  QZI_CHILDREN_NONE,
+  QZI_CHILDREN_FOLLOW, /* of a wrapper: a program that does nothing itself (follow.h) */
+  QZI_CHILDREN_ALL
+};
+
 struct qzi_recording_request {
-  int attached;       /* 1: the program ran before */
-  int children;       /* 1: its child processes are recorded, too, each by itself */
+  int attached; /* 1: the program ran before */
+  enum qzi_children children;
+  int followed;       /* 1: it was started by a wrapper: nothing is said of it until that has ended */
   int span;           /* 1: work and span are recorded */
   uint64_t rate_mhz;  /* snapshots, millihertz; 0: default */
   int cpu;            /* for the first sampling thread; -1: chosen */

@@ -2,8 +2,8 @@
  *
  * The launcher's variables are taken out of the environment before the program sees it, so that it and its children
  * find what they would without Quartz. They are given again where the launched process replaces itself by another
- * program (exec), or to every program where children are recorded; but never to one that the layer does not fit: that
- * would not start, or would complain.
+ * program (exec), to what a wrapper starts (follow.c), or to every program where children are recorded; but never to
+ * one that the layer does not fit: that would not start, or would complain.
  *
  * Owns:    the launcher's variables as they were. Writer: the constructor, once. Reader: whoever starts a program.
  * Must not: allocate or change memory: between vfork and exec that is the parent's.
@@ -27,11 +27,12 @@
 
 #define PRELOAD  "LD_PRELOAD="
 #define SESSION  QZ_CHANNEL_ENV "="
-#define CHILDREN "QUARTZ_CHILDREN="
+#define CHILDREN QZ_CHILDREN_ENV "="
 #define LAYER    "/libquartz-pthread.so"
 
 static char layer[PATH_MAX], session[256]; /* path of the layer, entry of the session; "": the launcher gave none */
-static bool children;
+static enum { NO_CHILDREN, FOLLOWED_CHILDREN, ALL_CHILDREN } children;
+static bool followed; /* this process is itself a wrapper's child */
 static pid_t launched;
 
 extern char **environ;
@@ -45,29 +46,44 @@ static size_t layer_part(const char *value) {
   return length + (value[length] != 0);
 }
 
+/* By hand: a program may have an unsetenv of its own, which knows nothing of the environment yet (bash). */
+static void forget(const char *name) {
+  char **to = environ;
+  for (char **from = environ; from && *from; from++)
+    if (!begins(*from, name)) *to++ = *from;
+  if (to) *to = NULL;
+}
+
 void qzl_environment_take(bool again) {
-  const char *preload = getenv("LD_PRELOAD"), *name = getenv(QZ_CHANNEL_ENV), *all = getenv("QUARTZ_CHILDREN");
+  const char *preload = getenv("LD_PRELOAD"), *name = getenv(QZ_CHANNEL_ENV), *which = getenv(QZ_CHILDREN_ENV);
   size_t part = preload ? layer_part(preload) : 0;
   if (!part || !name) return;
   if (snprintf(session, sizeof session, SESSION "%s", name) >= (int)sizeof session) session[0] = 0;
   if (snprintf(layer, sizeof layer, "%.*s", (int)strcspn(preload, ": "), preload) >= (int)sizeof layer) layer[0] = 0;
-  children = all && !strcmp(all, "1");
-  if (!again)
+  followed = which && !strcmp(which, QZ_CHILDREN_FOLLOWED);
+  if (which && !strcmp(which, QZ_CHILDREN_ALL)) children = ALL_CHILDREN;
+  if (qzi_publishing() && (followed || (which && !strcmp(which, QZ_CHILDREN_FOLLOW)))) children = FOLLOWED_CHILDREN;
+  if (!again || (followed && !qzi_publishing()))
     session[0] = 0;
   else
     launched = getpid();
-  if (children) return;
-  unsetenv(QZ_CHANNEL_ENV);
-  unsetenv("QUARTZ_CHILDREN");
+  if (children == ALL_CHILDREN) return;
+  if (children == FOLLOWED_CHILDREN) qzl_follow_begin();
+  forget(SESSION);
+  forget(CHILDREN);
   if (!preload[part])
-    unsetenv("LD_PRELOAD");
+    forget(PRELOAD);
   else
     memmove((char *)(uintptr_t)preload, preload + part, strlen(preload + part) + 1);
 }
 
+/* Whom the launcher's variables are for. */
+enum whom { NOBODY, ITSELF, ITS_CHILD };
+
 /* What the program to be started needs. */
 struct needs {
-  bool change, session, layer;
+  enum whom whom; /* NOBODY: it is started as the caller asks */
+  bool session, layer;
   size_t entries, preload_bytes; /* room for its environment */
 };
 
@@ -86,9 +102,11 @@ static void look_for_trial(void) {
 
 /* Whether what the process becomes, or (child) starts, may need the launcher's variables: then its file is looked at.
  * Where the program has limited its system calls, it goes its way without, unless looking does no harm. */
-static bool concerns(bool child) {
-  if (!*session || (child && !children) || (qzi_no_system_calls && !qz_sandbox_survives(look_for_trial))) return false;
-  return children || getpid() == launched;
+static enum whom concerns(bool child) {
+  if (!*session || (child && !children) || (qzi_no_system_calls && !qz_sandbox_survives(look_for_trial))) return NOBODY;
+  if (!child && getpid() == launched) return ITSELF;
+  if (children == FOLLOWED_CHILDREN) return !qzi_no_system_calls && qzl_follows(!child) ? ITS_CHILD : NOBODY;
+  return children ? ITS_CHILD : NOBODY;
 }
 
 /* Not in a changed root, nor for another user who may not read it: the dynamic linker would complain to the program's
@@ -99,12 +117,12 @@ static bool layer_is_here(void) {
   return fd >= 0;
 }
 
-static struct needs needs_of(enum qz_program kind, char *const *environment) {
-  struct needs needs = {0};
+static struct needs needs_of(enum whom whom, enum qz_program kind, char *const *environment) {
+  struct needs needs = {.whom = whom};
   needs.layer = kind == QZ_PROGRAM_PLAIN && layer_is_here();
-  needs.session =
-    needs.layer || kind == QZ_PROGRAM_PACKAGE || kind == QZ_PROGRAM_STATIC || kind == QZ_PROGRAM_PRIVILEGED;
-  needs.change = true;
+  needs.session = needs.layer || kind == QZ_PROGRAM_PACKAGE;
+  if (whom == ITSELF || children == ALL_CHILDREN)
+    needs.session |= kind == QZ_PROGRAM_STATIC || kind == QZ_PROGRAM_PRIVILEGED;
   needs.preload_bytes = strlen(PRELOAD) + strlen(layer) + 2;
   for (; environment && environment[needs.entries]; needs.entries++)
     if (begins(environment[needs.entries], PRELOAD)) needs.preload_bytes += strlen(environment[needs.entries]);
@@ -133,16 +151,20 @@ static void fill(const struct needs *needs, char *const *environment, char **to,
   }
   if (needs->session) {
     to[count++] = session;
-    if (children) to[count++] = (char *)(uintptr_t)(CHILDREN "1");
+    if (children == ALL_CHILDREN) to[count++] = (char *)(uintptr_t)(CHILDREN QZ_CHILDREN_ALL);
+    if (children == FOLLOWED_CHILDREN)
+      to[count++] = (char *)(uintptr_t)(needs->whom == ITSELF && !followed ? CHILDREN QZ_CHILDREN_FOLLOW
+                                                                           : CHILDREN QZ_CHILDREN_FOLLOWED);
   }
   to[count] = NULL;
 }
 
 /* `environment` becomes the one to start it with; lives as long as the calling function. */
 #define FIT(kind, child)                                                                  \
-  struct needs needs = concerns(child) ? needs_of(kind, environment) : (struct needs){0}; \
+  enum whom whom = concerns(child);                                                       \
+  struct needs needs = whom ? needs_of(whom, kind, environment) : (struct needs){NOBODY}; \
   char *entries[needs.entries + 1], preload[needs.preload_bytes + 1];                     \
-  if (needs.change) {                                                                     \
+  if (whom) {                                                                             \
     fill(&needs, environment, entries, preload);                                          \
     environment = entries;                                                                \
   }

@@ -18,6 +18,7 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <unistd.h>
+#include "abi/channel.h"
 #include "abi/note.h"
 #include "pthread-layer/src/libc/bypass.h"
 #include "publisher/private.h"
@@ -418,8 +419,8 @@ static unsigned cpus(void) {
 
 /* A child is recorded only where that was asked for; else it goes its way without the layer. */
 static void forked(void) {
-  const char *children = getenv("QUARTZ_CHILDREN");
-  if (children && !strcmp(children, "1")) qzi_pub_forked(cpus());
+  const char *children = getenv(QZ_CHILDREN_ENV);
+  if (children && !strcmp(children, QZ_CHILDREN_ALL)) qzi_pub_forked(cpus());
 }
 
 /* Child handlers run in the order of their registration, and libraries are initialised before the layer: where one of
@@ -488,7 +489,7 @@ __attribute__((constructor)) static void initialize(void) {
     qzl_objects_give_up();
   }
   qzl_environment_take(true);
-  pthread_atfork(NULL, NULL, forked);
+  pthread_atfork(qzl_follow_fork, NULL, forked);
 }
 
 typedef int start_main(int (*)(int, char **, char **), int, char **, void (*)(void), void (*)(void), void (*)(void),

@@ -52,7 +52,8 @@ test('while it runs, times and faults are known; switches when recording has end
 test('child processes are not counted in', async (t) => {
   const file = temporaryFile('profile.quartz');
   const child = program('usage');
-  const { status } = await start(sampler, ['record', '-q', '-o', file, '--', 'sh', '-c', `${child}; exit 0`]).ended;
+  const command = ['sh', '-c', `${child}; exit 0`];
+  const { status } = await start(sampler, ['record', '-q', '--no-follow', '-o', file, '--', ...command]).ended;
   t.is(status, 0);
   const model = openModel(file),
     usage = usageOf(model);

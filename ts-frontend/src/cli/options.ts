@@ -79,6 +79,11 @@ const table = {
     sampler: 'both',
     help: 'record work and span, too: how long it would take on other numbers of processors',
   },
+  'no-follow': {
+    kind: 'switch',
+    sampler: 'record',
+    help: 'where the program only starts others (timeout, make), record it all the same, and not what does the work',
+  },
   seconds: {
     kind: 'number',
     least: 1e-9,

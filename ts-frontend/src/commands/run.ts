@@ -15,7 +15,7 @@ export const command: Command = {
     ["quartz run --try 'OMP_NUM_THREADS=2' -- ./prog", 'what that change gains, measured'],
     ['quartz run --runs 10 -- ./prog', 'do ten runs agree? are some slow?'],
   ],
-  options: [...recordingOptions, 'children', 'measure', 'try', 'runs', 'focus', ...formatOptions],
+  options: [...recordingOptions, 'children', 'no-follow', 'measure', 'try', 'runs', 'focus', ...formatOptions],
   program: true,
   run: async (args) => {
     const [program] = args.words;

@@ -18,7 +18,7 @@ export const command: Command = {
     ['quartz top -p 4711', 'watch a program that runs already'],
     ['quartz top prog.quartz', 'look at a profile, also while it is recorded'],
   ],
-  options: [...recordingOptions, 'children', 'pid', 'refresh', 'raw', 'ascii'],
+  options: [...recordingOptions, 'children', 'no-follow', 'pid', 'refresh', 'raw', 'ascii'],
   program: true,
   run: async (args) => {
     if (!process.stdin.isTTY || !process.stdout.isTTY)

@@ -100,7 +100,8 @@ static struct qzi_options of(const char *line) {
 
 static void test_accepted(void) {
   struct qzi_options none = of("record true");
-  CHECK(!none.recording.attached && !none.recording.children && !none.recording.quiet && !none.output);
+  CHECK(!none.recording.attached && !none.recording.quiet && !none.output);
+  CHECK(none.recording.children == QZI_CHILDREN_FOLLOW && of("attach 1").recording.children == QZI_CHILDREN_NONE);
   CHECK(!none.recording.rate_mhz && none.recording.cpu == -1 && !none.recording.threads);
   CHECK(none.recording.max_bytes == UINT64_C(1) << 30);
   CHECK(none.front_fd == -1 && none.message_fd == -1 && none.account_fd == -1 && !none.plain);
@@ -113,7 +114,10 @@ static void test_accepted(void) {
   CHECK(of("record --max-size 1.5m true").recording.max_bytes == 3 << 19);
   CHECK(of("record --max-size 2G true").recording.max_bytes == UINT64_C(2) << 30);
   CHECK(of("record --max-size 1048576 true").recording.max_bytes == 1 << 20);
-  CHECK(of("record --children true").recording.children);
+  CHECK(of("record --children true").recording.children == QZI_CHILDREN_ALL);
+  CHECK(of("record --no-follow true").recording.children == QZI_CHILDREN_NONE);
+  CHECK(of("record --no-follow --children true").recording.children == QZI_CHILDREN_ALL);
+  CHECK(of("record --children --no-follow true").recording.children == QZI_CHILDREN_ALL);
   CHECK(of("record -q true").recording.quiet && of("record --quiet true").recording.quiet);
   CHECK(!strcmp(of("record -o%n-%r%h%p%j%% true").output, "%n-%r%h%p%j%%"));
   CHECK(!strcmp(of("record --output -- -- true").output, "--"));

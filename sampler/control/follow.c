@@ -1,0 +1,163 @@
+/* Wrappers and what they start. See follow.h. */
+#include "follow.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "finisher.h"
+#include "sampler/util/numbers.h"
+
+#define PART     20u                 /* of all processor time: 5 %; a process that used less changes no conclusion */
+#define LEAST_NS UINT64_C(50000000)  /* below this the kernel's clock ticks would tell little */
+#define START_NS UINT64_C(100000000) /* what a wrapper that is an interpreter may use to begin, */
+#define TIMES    4u                  /* if what it started used so many times that, */
+#define WORK_NS  UINT64_C(10000000)  /* and so much */
+#define NAMED    4u                  /* further profiles that are named */
+
+/* A process that has ended. */
+struct held {
+  struct qzi_admitted *admitted;
+  uint32_t reason;
+  int32_t status;
+  uint64_t used_ns; /* processor time */
+};
+
+static struct {
+  int begun;
+  const char *program;
+  pid_t launched;
+  struct held itself;         /* admitted NULL: it has no profile, or one that was finished already (a full disk) */
+  struct held followed[PART]; /* no more can have used a twentieth each */
+  unsigned count;
+  uint64_t dropped_ns; /* used by what is not among these */
+} all;
+
+void qzi_follow_begin(const char *program, pid_t launched) {
+  all.begun = 1;
+  all.program = program;
+  all.launched = launched;
+}
+
+/* Short-lived processes are gone when the kernel is asked, but have said themselves what they used. What the launched
+ * one says may contain its children. */
+static uint64_t used_by(const struct qzi_admitted *admitted) {
+  const struct qz_profile *head = admitted->recording.file.head;
+  uint64_t said_ns = head->usage.user_ns + head->usage.system_ns;
+  if (admitted->pid == all.launched && head->cpu_run_ns) return head->cpu_run_ns;
+  return said_ns > head->cpu_run_ns ? said_ns : head->cpu_run_ns;
+}
+
+static void drop(const struct held *held) {
+  all.dropped_ns += held->used_ns;
+  qzi_discard(held->admitted);
+}
+
+int qzi_follow_hold(struct qzi_admitted *admitted, uint32_t reason, int32_t status) {
+  int itself = admitted->pid == all.launched;
+  if (!all.begun || (itself && (reason == QZ_END_EXEC || admitted->recording.failed))) return 0;
+  struct held held = {admitted, reason, status, used_by(admitted)};
+  if (itself) {
+    all.itself = held;
+    return 1;
+  }
+  struct held *least = &held;
+  if (all.count == PART)
+    for (unsigned k = 0; k < PART; k++)
+      if (all.followed[k].used_ns < least->used_ns) least = &all.followed[k];
+  if (admitted->recording.file.head->snapshots == 0 || (all.count == PART && least == &held)) {
+    drop(&held);
+  } else if (all.count == PART) {
+    drop(least);
+    *least = held;
+  } else {
+    all.followed[all.count++] = held;
+  }
+  return 1;
+}
+
+/* ---- the decision ---- */
+
+static int by_time(const void *left, const void *right) {
+  uint64_t a = ((const struct held *)left)->used_ns, b = ((const struct held *)right)->used_ns;
+  return a < b ? 1 : a > b ? -1 : 0;
+}
+
+static uint64_t threads_of(const struct held *held) {
+  return qzi_file_count(&held->admitted->recording.file, QZ_SECTION_THREADS);
+}
+
+/* 1: the launched program only started what did the work, above all `most`. of_ns: what all of them used. */
+static int is_wrapper(const struct held *itself, const struct held *most, uint64_t of_ns) {
+  if (most->used_ns * PART < of_ns) return 0; /* the work is not recorded */
+  if (itself->used_ns * PART < of_ns) return 1;
+  if (itself->used_ns > START_NS) return 0;
+  if (most->used_ns > WORK_NS && itself->used_ns * TIMES < most->used_ns) return 1;
+  return threads_of(itself) <= 1 && threads_of(most) > 1; /* threads that wait use next to nothing */
+}
+
+/* The wrapper's profile goes; this one gets its name, unless it has one that was meant for it (%p, a rank). */
+static void take_place(struct qzi_admitted *worker, struct qzi_admitted *wrapper) {
+  char **name = &worker->recording.file.path, **place = &wrapper->recording.file.path;
+  worker->message_fd = wrapper->message_fd;
+  if (worker->numbered && !rename(*name, *place)) {
+    char *aside = *name;
+    *name = *place;
+    *place = aside; /* where there is no file now */
+  }
+  qzi_discard(wrapper);
+  if (worker->message_fd >= 0) dprintf(worker->message_fd, "%s\n", *name);
+}
+
+/* Which profiles there are besides: the first few, in words. */
+static void name_others(char *text, size_t bytes, const char *begin, const struct held *others, unsigned count) {
+  size_t used = 0;
+  *text = 0;
+  for (unsigned k = 0; k < count && k < NAMED && used < bytes; k++)
+    used +=
+      (size_t)snprintf(text + used, bytes - used, "%s%s", k ? ", " : begin, others[k].admitted->recording.file.path);
+  if (count > NAMED && used < bytes) snprintf(text + used, bytes - used, ", and %u more", count - NAMED);
+}
+
+static void finish(struct held *held) {
+  qzi_summarize(held->admitted);
+  qzi_finish_later(held->admitted, held->reason, held->status);
+}
+
+void qzi_follow_settle(void) {
+  struct held *itself = all.itself.admitted ? &all.itself : NULL, *most = all.followed;
+  uint64_t recorded_ns = all.dropped_ns, unrecorded_ns = 0, of_ns;
+  char others[1200], missing[120] = "", time[QZI_NUMBER];
+  for (unsigned k = 0; k < all.count; k++) recorded_ns += all.followed[k].used_ns;
+  qsort(all.followed, all.count, sizeof *all.followed, by_time);
+  if (itself && itself->admitted->recording.file.head->children_run_ns > recorded_ns)
+    unrecorded_ns = itself->admitted->recording.file.head->children_run_ns - recorded_ns;
+  of_ns = recorded_ns + unrecorded_ns + (itself ? itself->used_ns : 0);
+  int wrapper = itself && all.count && is_wrapper(itself, most, of_ns);
+  unsigned kept = (unsigned)wrapper;
+  while (kept < all.count && all.followed[kept].used_ns > LEAST_NS && all.followed[kept].used_ns * PART > of_ns) kept++;
+  for (unsigned k = kept; k < all.count; k++) qzi_discard(all.followed[k].admitted);
+  if (unrecorded_ns > LEAST_NS && unrecorded_ns * PART > of_ns)
+    snprintf(missing, sizeof missing, "; %s of processor time went into processes that are not recorded",
+             qzi_time_text(time, unrecorded_ns));
+  if (wrapper) {
+    take_place(most->admitted, itself->admitted);
+    name_others(others, sizeof others, "; also recorded: ", most + 1, kept - 1);
+    fprintf(stderr, "quartz: %s only started what did the work: the profile is that of %s (process %ld), in %s%s%s\n",
+            all.program, most->admitted->program, (long)most->admitted->pid, most->admitted->recording.file.path,
+            others, missing);
+  } else {
+    if (kept) {
+      name_others(others, sizeof others, "", most, kept);
+      fprintf(stderr, "quartz: what %s started first was recorded as well: %s\n", all.program, others);
+    }
+    if (itself) {
+      itself->admitted->recording.file.head->children_apart = kept > 0;
+      finish(itself);
+    }
+  }
+  for (unsigned k = 0; k < kept; k++) finish(&all.followed[k]);
+  all.itself.admitted = NULL;
+  all.count = 0;
+  all.dropped_ns = 0;
+}

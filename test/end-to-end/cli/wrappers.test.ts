@@ -1,0 +1,171 @@
+/** Wrappers: programs that only start what does the work. The profile is the worker's; nothing else is different. */
+import { readdirSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import test, { type ExecutionContext } from 'ava';
+import { root } from '../../known-answers/programs.js';
+import { openModel, start } from '../../support/record.js';
+import { needing } from '../../support/capabilities.js';
+import { command, directory, run, type Said } from '../../support/run-quartz.js';
+
+const program = (name: string): string => join(root, 'build/test/end-to-end/pthread-layer', name);
+const spin = program('spin');
+const wrapperLine =
+  /^quartz: (\S+) only started what did the work: the profile is that of (\S+) \(process (\d+)\), in /m;
+
+interface Recorded extends Said {
+  cwd: string;
+  files: string[];
+  lines: string[]; // Quartz's own
+}
+/** Runs it without Quartz and recorded: status and output are the same. */
+async function recorded(
+  t: ExecutionContext,
+  words: readonly string[],
+  options: readonly string[] = [],
+  cwd = directory(),
+): Promise<Recorded> {
+  const [name, ...args] = words,
+    plain = await run(name!, args, { cwd }),
+    said = await run(command, ['record', '-q', ...options, '--', ...words], { cwd });
+  const isOurs = (line: string): boolean => line.startsWith('quartz: '),
+    lines = said.stderr.split('\n');
+  t.deepEqual([said.status, said.stdout], [plain.status, plain.stdout], said.stderr);
+  t.is(lines.filter((line) => !isOurs(line)).join('\n'), plain.stderr);
+  const files = readdirSync(cwd).filter((file) => file.endsWith('.quartz'));
+  return { ...said, cwd, files: files.sort(), lines: lines.filter(isOurs) };
+}
+const programOf = (file: string): string => basename(openModel(file).program);
+
+/** The profile has the wrapper's name and is the worker's, and one line says so. */
+function isOf(t: ExecutionContext, { cwd, files, lines }: Recorded, file: string, worker: string): void {
+  t.deepEqual(files, [file], lines.join('\n'));
+  t.is(programOf(join(cwd, file)), worker);
+  t.is(lines.length, 1, lines.join('\n'));
+  const [, , name, pid] = wrapperLine.exec(lines[0]!)!;
+  t.deepEqual([name, Number(pid)], [worker, openModel(join(cwd, file)).head.pid]);
+}
+
+test.serial('timeout, env before it, a shell, bash: the profile is of what they start', async (t) => {
+  isOf(t, await recorded(t, ['timeout', '100', spin]), 'timeout.quartz', 'spin');
+  isOf(t, await recorded(t, ['env', 'A=B', 'timeout', '100', spin], ['-o', 'out.quartz']), 'out.quartz', 'spin');
+  isOf(t, await recorded(t, ['sh', '-c', `${spin}; exit 3`]), 'sh.quartz', 'spin');
+  const cwd = directory();
+  writeFileSync(join(cwd, 'job'), `#!/bin/bash\nset -e\ndate > /dev/null\nls / > /dev/null\n${spin}\nexit 5\n`, {
+    mode: 0o755,
+  });
+  isOf(t, await recorded(t, ['./job'], [], cwd), 'job.quartz', 'spin');
+  isOf(t, await recorded(t, ['timeout', '100', './job'], [], cwd).then(withoutJob), 'timeout.quartz', 'spin');
+});
+/** Without the profile of a recording before. */
+const withoutJob = (one: Recorded): Recorded => ({ ...one, files: one.files.filter((file) => file !== 'job.quartz') });
+
+needing('tool:make')('make with one job', async (t) => {
+  const cwd = directory();
+  writeFileSync(join(cwd, 'Makefile'), `all:\n\t@${spin}\n`);
+  isOf(t, await recorded(t, ['make', '-s'], [], cwd), 'make.quartz', 'spin');
+});
+
+test.serial('threads of a worker that only waits are reason enough', async (t) => {
+  isOf(t, await recorded(t, ['timeout', '100', program('sleep')]), 'timeout.quartz', 'sleep');
+});
+
+test.serial('run reports on the worker, and does not advise to record children', async (t) => {
+  const cwd = directory();
+  const said = await run(command, ['run', '-q', '--', 'timeout', '100', spin], { cwd });
+  t.is(said.status, 0);
+  t.regex(said.stderr, wrapperLine);
+  t.regex(said.stdout, /^spin: |\/spin: /m);
+  t.notRegex(said.stdout + said.stderr, /--children/);
+});
+
+test.serial('two that do the work: the profile is of that with most, and the other one is named', async (t) => {
+  const { cwd, files, lines } = await recorded(t, ['sh', '-c', `${spin}; ${spin}; ${spin}; exit 4`]);
+  t.is(files.length, 3, files.join());
+  t.is(lines.length, 1);
+  const others = /; also recorded: (\S+), (\S+)$/.exec(lines[0]!)!.slice(1);
+  t.deepEqual([...others, 'sh.quartz'].sort(), files);
+  for (const file of files) t.is(programOf(join(cwd, file)), 'spin');
+});
+
+test.serial('%p is the process that is recorded', async (t) => {
+  const { cwd, files } = await recorded(t, ['timeout', '100', spin], ['-o', 'p%p.quartz']);
+  t.is(files.length, 1);
+  t.is(files[0], `p${openModel(join(cwd, files[0]!)).head.pid}.quartz`);
+  t.is(programOf(join(cwd, files[0]!)), 'spin');
+});
+
+const loop = 'k=0; while [ $k -lt 400000 ]; do k=$((k+1)); done';
+test.serial('a program that works itself: what it starts afterwards is not recorded', async (t) => {
+  const { cwd, files, lines } = await recorded(t, ['bash', '-c', `${loop}; ${spin}; ${spin} & wait; exit 7`]);
+  t.deepEqual([files, lines], [['bash.quartz'], []]);
+  const { head, program: of } = openModel(join(cwd, files[0]!));
+  t.is(basename(of), 'bash');
+  t.false(head.childrenApart);
+});
+
+test.serial(
+  'a program that works, and started others before: it has the profile, and what did little none',
+  async (t) => {
+    const { cwd, files, lines } = await recorded(t, ['bash', '-c', `ls / > /dev/null; ${loop}; exit 7`]);
+    t.deepEqual([files, lines], [['bash.quartz'], []]);
+    t.is(programOf(join(cwd, files[0]!)), 'bash');
+    const both = await recorded(t, ['bash', '-c', `${spin}; ${loop}; exit 7`]);
+    t.is(both.files.length, 2);
+    t.is(programOf(join(both.cwd, 'bash.quartz')), 'bash');
+    t.true(openModel(join(both.cwd, 'bash.quartz')).head.childrenApart);
+    t.regex(both.lines.join('\n'), /^quartz: what bash started first was recorded as well: spin-\d+\.quartz$/);
+  },
+);
+
+test.serial('what cannot be recorded leaves the wrapper its profile; beside what can, its share is said', async (t) => {
+  const { cwd, files, lines } = await recorded(t, ['sh', '-c', `${program('static')}; exit 3`]);
+  t.deepEqual([files, lines], [['sh.quartz'], []]);
+  t.not(programOf(join(cwd, 'sh.quartz')), 'static');
+  // A child that becomes no other program (fork without exec) is not followed.
+  const both = await recorded(t, ['bash', '-c', `(${loop}); ${spin}; exit 3`]);
+  t.is(programOf(join(both.cwd, 'bash.quartz')), 'spin');
+  t.regex(both.lines.join('\n'), /; [\d.]+ m?s of processor time went into processes that are not recorded$/);
+});
+
+test.serial('a worker that crashes, is killed, or fails: the status is what the wrapper makes of it', async (t) => {
+  const ends = program('process_ends');
+  t.is((await recorded(t, ['timeout', '100', ends, '_exit'])).status, 3);
+  isOf(t, await recorded(t, ['sh', '-c', `ulimit -c 0; ${ends} segv; exit 9`]), 'sh.quartz', 'process_ends');
+  const killed = await recorded(t, ['timeout', '1', program('unmarked_loops'), 'no such loop']);
+  t.true(killed.files.length <= 1);
+});
+
+test.serial('--no-follow: the profile is of the wrapper', async (t) => {
+  const { cwd, files, lines } = await recorded(t, ['timeout', '100', spin], ['--no-follow']);
+  t.deepEqual([files, lines], [['timeout.quartz'], []]);
+  t.is(programOf(join(cwd, files[0]!)), 'timeout');
+});
+
+test.serial('many short programs: a script runs as it would, and nothing is left of them', async (t) => {
+  const { files, lines, cwd } = await recorded(t, ['bash', '-c', 'for k in {1..200}; do /bin/echo $k; done; exit 2']);
+  t.true(files.length <= 1, files.join());
+  t.true(lines.length <= 1, lines.join('\n'));
+  for (const file of files) openModel(join(cwd, file));
+});
+
+needing('x86-64')('filters of system calls: a call that following needs is forbidden, and all goes on', async (t) => {
+  for (const [call, number] of [
+    ['getppid', 110],
+    ['clock_gettime', 228],
+    ['clock_getres', 229],
+    ['connect', 42],
+  ] as const) {
+    const filter = [program('sandboxed'), String(number), 'kill'];
+    for (const words of [
+      [...filter, 'sh', '-c', 'ls /; exit 3'],
+      ['sh', '-c', `${filter.join(' ')} ls /; exit 3`],
+    ]) {
+      const plain = await start(words[0]!, words.slice(1)).ended;
+      if (plain.status !== 3 || plain.stderr !== '') {
+        t.log(`${call}: the program itself needs it`);
+        continue;
+      }
+      t.true((await recorded(t, words)).lines.length <= 1, call);
+    }
+  }
+});
