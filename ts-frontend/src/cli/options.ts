@@ -82,7 +82,7 @@ const table = {
   'no-follow': {
     kind: 'switch',
     sampler: 'record',
-    help: 'where the program only starts others (timeout, make), record it all the same, and not what does the work',
+    help: 'record a program that only starts others (timeout, make), not what does the work',
   },
   seconds: {
     kind: 'number',
