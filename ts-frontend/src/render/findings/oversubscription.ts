@@ -41,6 +41,6 @@ export function oversubscription(
       ? `Run no more threads than CPUs${savings}.`
       : facts.handOvers === null
         ? 'As many threads as CPUs would do the same work: more only cost switches and memory.'
-        : 'Try as many threads as CPUs, and one: what that saves is measured soonest so.',
+        : 'Try as many threads as CPUs, and one: quartz run --try measures what that saves.',
   };
 }
