@@ -21,7 +21,7 @@
 #define QZ_PROFILE_MAGIC      UINT64_C(0x31465052545a5551) /* finished; "QUZTRPF1" as little-endian bytes */
 #define QZ_PROFILE_MAGIC_OPEN UINT64_C(0x4e45504f545a5551) /* not (yet) finished; "QUZTOPEN" */
 #define QZ_PROFILE_MAGIC_END  UINT64_C(0x444e4552545a5551) /* of the end mark; "QUZTREND" */
-#define QZ_PROFILE_VERSION    15u
+#define QZ_PROFILE_VERSION    16u
 
 enum qz_profile_status {
   QZ_PROFILE_RECORDING = 1, /* the sampler is writing, or died while it did (then its pid is gone) */
@@ -152,8 +152,10 @@ struct qz_profile {
                               * by a procedure that spins as well */
   uint64_t timer_dispatches; /* (changes) how often a thread got a CPU from elsewhere than a thread of the program,
                      while samples were taken */
-  uint64_t timer_ns;   /* (changes) what the samples' timer takes then, measured in the sampler; 0: not known, or too
-                         little to matter */
+  uint64_t timer_ns; /* (changes) what the samples' timer takes then, measured in the sampler; 0: not known, or too
+                       little to matter */
+  uint64_t
+    free_lock_ps;      /* (changes) what taking and releasing a free mutex takes, measured in the sampler; 0: not yet */
   uint64_t weight_us2; /* (changes) sum of the squares of all snapshots' weights, square microseconds */
   /* child processes, theirs included, as far as the program waited for their end while it was recorded */
   uint64_t children_run_ns; /* set at the end: they ran on CPUs */
@@ -239,7 +241,7 @@ enum qz_waiting {
 #define QZ_RUNNABLE_PARTS 8u
 
 /* What the kernel does on behalf of a thread that executes: of threads without hooks, where the kernel gives samples of
- * itself (QZ_PATHS_KERNEL). */
+ * itself (QZ_PATHS_KERNEL). The last one is no kernel's work, but that of the library. */
 enum qz_kernel {
   QZ_KERNEL_NONE = 0,   /* nothing: the thread executes code of the program; or it is not known */
   QZ_KERNEL_FAULT = 1,  /* a page fault (or an interrupt) */
@@ -252,7 +254,9 @@ enum qz_kernel {
   QZ_KERNEL_POLL = 8,   /* poll, select, epoll_wait */
   QZ_KERNEL_THREAD = 9, /* clone, exit */
   QZ_KERNEL_SLEEP = 10,
-  QZ_KERNEL_COUNT = 11
+  QZ_KERNEL_LOCK = 11, /* nothing; the thread executes what takes and releases locks, waits and wakes: in the pthread
+                        * layer or the C library */
+  QZ_KERNEL_COUNT = 12
 };
 
 /* Observations that are alike. `ns` is their weight: the time since that same record was last visited.

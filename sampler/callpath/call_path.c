@@ -235,6 +235,7 @@ int qzi_paths_walk(struct qzi_paths *paths, uint32_t index, const struct qzi_reg
     if (code_of(paths, paths->frames[k].module) == CODE_LAYER) first = k + 1;
   walk->count = walk->start_loops = 0;
   walk->whole = complete || count < all;
+  walk->in_layer = first > 0;
   walk->innermost = 0;
   find_site(paths, all, first, walk);
   find_callers(paths, all, walk);

@@ -21,7 +21,8 @@ struct qzi_paths;
  * into it at that place (keys, QZI_KEY_INLINED). */
 struct qzi_walk {
   uint32_t count;
-  int whole; /* 1: it ends at the thread's beginning; 0: what called the outermost entry is not known */
+  int in_layer; /* 1: what is left out is the pthread layer, and what that calls */
+  int whole;    /* 1: it ends at the thread's beginning; 0: what called the outermost entry is not known */
   uint64_t entries[QZI_WALK_MOST];
   uint32_t loops[QZI_WALK_MOST]; /* behind each of them: a list of loops (inline_frames.h); 0: none */
   uint32_t start_loops;          /* the same of the start routine, which is not among them: its record has it */

@@ -9,6 +9,7 @@
 #include <unistd.h>
 #include "cpu_placement.h"
 #include "sampler/linux/process.h"
+#include "sampler/linux/free_lock_cost.h"
 #include "sampler/linux/sleep_cost.h"
 #include "sampler/profile/symbolize.h"
 #include "sampler/util/clock.h"
@@ -161,6 +162,7 @@ void qzi_recording_keep_times(struct qzi_recording *recording) {
   head->usage = qzi_process_usage_since(&recording->usage, &head->usage_known);
   head->timer_dispatches = recording->timer_cost.count;
   head->timer_ns = recording->timer_cost.each_ns;
+  if (!head->free_lock_ps) head->free_lock_ps = qzi_free_lock_ps();
 }
 
 void qzi_recording_measure(struct qzi_recording *recording) {

@@ -12,6 +12,7 @@
 #include "sampler/callpath/sample_queue.h"
 #include "sampler/waits/kernel_work.h"
 #include "sampler/waits/external_waits.h"
+#include "sampler/waits/lock_code.h"
 #include "sampler/waits/cpu_use.h"
 #include "sampler/waits/pause_detector.h"
 #include "sampler/waits/poll_detector.h"
@@ -76,6 +77,7 @@ struct qzi_tracker {
   struct qzi_polling polling;
   struct qzi_stateless_known stateless;
   struct qzi_call_sites call_sites;
+  struct qzi_lock_code lock_code;
   struct qzi_cpu_use cpu_use;
 };
 
@@ -341,6 +343,8 @@ static void take_sample(struct qzi_tracker *tracker, uint32_t index, uint64_t no
   if (!tracker->sample.user) {
     sampled->kernel = qzi_kernel_work(&tracker->call_sites, pid, tracker->sample.at.pc, tracker->sample.general[1]);
     sampler->file->head->paths |= QZ_PATHS_KERNEL;
+  } else if (qzi_lock_code(&tracker->lock_code, tracker->paths, &sampled->walk)) {
+    sampled->kernel = QZ_KERNEL_LOCK;
   }
   sampled->round = sampler->round;
   sampled->number = sampler->file->head->samples;

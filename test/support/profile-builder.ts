@@ -323,6 +323,7 @@ export class ProfileBuilder {
         runningSampleNs: 0,
         timerDispatches: 0,
         timerNs: 0,
+        freeLockPs: 0,
         cpuUseSamples: 0,
         cpuUseSpinning: 0,
         cpuUseHanding: 0,

@@ -54,6 +54,7 @@ Napi::Object headOf(Napi::Env env, const Profile &profile) {
                 {"oversubscribedHanding", head.cpu_use[1].handing},
                 {"timerDispatches", head.timer_dispatches},
                 {"timerNs", head.timer_ns},
+                {"freeLockPs", head.free_lock_ps},
                 {"cpuRunNs", head.cpu_run_ns},
                 {"cpuWaitNs", head.cpu_wait_ns},
                 {"cpuDispatches", head.cpu_dispatches},

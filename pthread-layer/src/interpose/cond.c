@@ -34,11 +34,12 @@ leave(struct waiting *its, struct qzl_thread *me, pthread_cond_t *condition, pth
 /* Also runs when the thread is cancelled in its wait: it has the mutex again. */
 static void come_back(struct waiting *its) {
   struct qzl_thread *me = its->wait.me;
-  qzl_wait_end(&its->wait, 1);
+  qzl_wait_end_later(&its->wait);
   if (its->wait.index && qzi_publishing())
     qzi_pub_add(&QZI_PUB_OBJECT(its->wait.index)->acquisitions, 1, its->wait.index);
   qzl_hide(me, its->wait.index, its->key);
   qzl_hold_again(me, its->mutex, its->mutex_key, its->mutex_address);
+  qzl_write_at_release(me, its->mutex_address);
   qzl_acquired(its->mutex);
 }
 

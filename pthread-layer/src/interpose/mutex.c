@@ -31,11 +31,14 @@ __attribute__((noinline)) static int acquire_slow(pthread_mutex_t *mutex, uint64
   uint32_t index = qzl_promote(me, mutex, QZ_KIND_MUTEX, site);
   qzl_wait_begin(&wait, me, index, QZ_STATE_BLOCKED);
   int result = wait_for(mutex, how, clock, until);
-  qzl_wait_end(&wait, taken(result) || result == ETIMEDOUT);
-  if (taken(result))
+  if (taken(result)) {
+    qzl_wait_end_later(&wait);
+    qzl_write_at_release(me, mutex);
     qzl_acquired(index);
-  else
+  } else {
+    qzl_wait_end(&wait, result == ETIMEDOUT);
     qzl_in_vain(me, index, mutex, QZ_KIND_MUTEX);
+  }
   return result;
 }
 
@@ -117,8 +120,8 @@ static inline bool wanted(const pthread_mutex_t *mutex) {
   return __atomic_load_n(&mutex->__data.__lock, __ATOMIC_RELAXED) > 1;
 }
 
-/* Somebody waits for it, it is not the lock that was taken last, letting it go may fail, or exact hold times are
- * wanted. */
+/* Somebody waits for it, the thread itself waited, it is not the lock that was taken last, letting it go may fail, or
+ * exact hold times are wanted. */
 __attribute__((noinline)) static int release_slow(pthread_mutex_t *mutex) {
   struct qzl_thread *me = qzl_self;
   uint32_t index;
@@ -127,9 +130,12 @@ __attribute__((noinline)) static int release_slow(pthread_mutex_t *mutex) {
   if (wanted(mutex)) qzl_path_lets_go(me, index);
   if (sure(mutex)) {
     qzl_pop(me, key);
-    return qzl_real.pthread_mutex_unlock(mutex);
+    int error = qzl_real.pthread_mutex_unlock(mutex);
+    qzl_write_waited(me);
+    return error;
   }
   int result = qzl_real.pthread_mutex_unlock(mutex);
+  qzl_write_waited(me);
   if (__builtin_expect(result == 0, 1))
     qzl_pop(me, key);
   else

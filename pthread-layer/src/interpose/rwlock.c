@@ -17,7 +17,10 @@ static inline int rwlock(pthread_rwlock_t *lock, uint64_t site, bool write,
     uint32_t index = qzl_promote(me, lock, QZ_KIND_RWLOCK, site);
     qzl_wait_begin(&wait, me, index, QZ_STATE_BLOCKED);
     result = wait_for(lock, clock, until);
-    qzl_wait_end(&wait, result == 0 || result == ETIMEDOUT);
+    if (result)
+      qzl_wait_end(&wait, result == ETIMEDOUT);
+    else
+      qzl_wait_end_later(&wait);
     if (result) qzl_in_vain(me, index, lock, QZ_KIND_RWLOCK);
   }
   if (!result && write) acquired(me, lock, QZ_KIND_RWLOCK);
@@ -83,6 +86,7 @@ QZL_EXPORT int pthread_rwlock_unlock(pthread_rwlock_t *lock) {
   qzl_released(index); /* nothing, of one that was held for reading */
   qzl_path_lets_go(me, index);
   int result = qzl_real.pthread_rwlock_unlock(lock);
+  qzl_write_waited(me);
   if (!result)
     qzl_pop(me, key);
   else

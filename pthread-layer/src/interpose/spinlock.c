@@ -16,7 +16,8 @@ QZL_EXPORT int pthread_spin_lock(pthread_spinlock_t *lock) {
     uint32_t index = qzl_promote(me, (const void *)lock, QZ_KIND_SPINLOCK, site);
     qzl_wait_begin(&wait, me, index, QZ_STATE_SPINNING);
     result = qzl_real.pthread_spin_lock(lock);
-    qzl_spin_end(&wait);
+    qzl_spin_end_later(&wait);
+    qzl_write_at_release(me, (const void *)lock);
     if (result) qzl_in_vain(me, index, (const void *)lock, QZ_KIND_SPINLOCK);
   }
   if (!result) acquired(me, (const void *)lock, QZ_KIND_SPINLOCK);
@@ -41,6 +42,9 @@ QZL_EXPORT int pthread_spin_unlock(pthread_spinlock_t *lock) {
     uint64_t key = qzl_held(me, (const void *)lock, QZ_KIND_SPINLOCK, &index);
     qzl_released(index);
     qzl_pop(me, key);
+    int result = qzl_real.pthread_spin_unlock(lock);
+    qzl_write_waited(me);
+    return result;
   }
   return qzl_real.pthread_spin_unlock(lock);
 }

@@ -73,8 +73,15 @@ void qzl_ask_slow(struct qzl_thread *me, const void *address, unsigned kind, uin
 /* The latest entry of that lock; NULL: none. */
 static struct qzl_held_lock *latest(struct qzl_thread *me, const void *address) {
   for (uint32_t k = me->held_count; k-- > 0;)
-    if ((me->held[k].address & ~UINT64_C(1)) == (uint64_t)(uintptr_t)address) return &me->held[k];
+    if ((me->held[k].address & ~UINT64_C(3)) == (uint64_t)(uintptr_t)address) return &me->held[k];
   return NULL;
+}
+void qzl_write_at_release(struct qzl_thread *me, const void *address) {
+  struct qzl_held_lock *found = latest(me, address);
+  if (found)
+    found->address |= 2;
+  else
+    qzl_write_waited(me);
 }
 static uint64_t known(const void *address, unsigned kind, uint32_t *index) {
   *index = qzl_known(address);

@@ -217,7 +217,14 @@ void qzl_initialized(const void *address, uint64_t site) {
 
 /* ---- waits ---- */
 
+void qzl_write_waited_slow(struct qzl_thread *me) {
+  uint32_t index = me->waited.index;
+  me->waited.index = 0;
+  if (me->waited.epoch == qzi_pub_epoch) qzi_pub_waited(index, me->waited.ns, me->waited.spin_ns);
+}
+
 void qzl_wait_from(struct qzl_wait *wait, struct qzl_thread *me, uint32_t index, unsigned state) {
+  qzl_write_waited(me);
   wait->me = me;
   wait->index = index;
   wait->then = 0;
@@ -239,10 +246,17 @@ static void look_at_channel(uint64_t now_ns) {
   if (atomic_compare_exchange_strong(&due_ns, &due, now_ns + 100000000)) qzi_channel_look();
 }
 
-static void over(struct qzl_wait *wait, int counted, int spun) {
+enum counted { NOT, NOW, LATER };
+static void over(struct qzl_wait *wait, enum counted counted, int spun) {
   uint64_t now_ns = qzi_pub_clock_ns(), ns = now_ns - wait->begin_ns;
   if (!spun) qzi_pub_queue_add(wait->index, -1);
-  if (counted) qzi_pub_waited(wait->index, ns, spun ? ns : 0);
+  if (counted == NOW) qzi_pub_waited(wait->index, ns, spun ? ns : 0);
+  if (counted == LATER) {
+    wait->me->waited.index = wait->index;
+    wait->me->waited.epoch = qzi_pub_epoch;
+    wait->me->waited.ns = ns;
+    wait->me->waited.spin_ns = spun ? ns : 0;
+  }
   uint32_t marked = wait->me->marked;
   if (qzi_publishing()) {
     qzl_path_waited(wait);
@@ -251,8 +265,10 @@ static void over(struct qzl_wait *wait, int counted, int spun) {
   }
   look_at_channel(now_ns);
 }
-void qzl_wait_end(struct qzl_wait *wait, int counted) { over(wait, counted, 0); }
-void qzl_spin_end(struct qzl_wait *wait) { over(wait, 1, 1); }
+void qzl_wait_end(struct qzl_wait *wait, int counted) { over(wait, counted ? NOW : NOT, 0); }
+void qzl_wait_end_later(struct qzl_wait *wait) { over(wait, LATER, 0); }
+void qzl_spin_end(struct qzl_wait *wait) { over(wait, NOW, 1); }
+void qzl_spin_end_later(struct qzl_wait *wait) { over(wait, LATER, 1); }
 
 void qzl_tried_slow(struct qzl_thread *me, const void *address, unsigned kind, uint64_t site, int failed) {
   struct qz_thread *record = me->thread.record;

@@ -155,6 +155,7 @@ static void end(void *argument) {
     return;
   }
   qzl_path_ends(me);
+  qzl_write_waited(me);
   pthread_mutex_lock(&lock);
   me->hot = NULL;
   qzl_self = NULL;

@@ -11,7 +11,7 @@
 #pragma GCC visibility push(hidden)
 
 /* A lock on the stack. Bit 0 of the address is set if that is under the key of its place: it has no record of its own,
- * or had none when it was asked for. */
+ * or had none when it was asked for. Bit 1: the thread waited for it, which is to be written down when it is let go. */
 struct qzl_held_lock {
   uint64_t address, key;
 };
@@ -51,6 +51,10 @@ struct qzl_thread {
   uint64_t yielded;       /* processor's clock when its last sched_yield returned */
   uint32_t held_count, held_epoch;
   uint32_t unknown; /* locks that were taken at places of which nothing was known */
+  struct {
+    uint32_t index, epoch;
+    uint64_t ns, spin_ns;
+  } waited; /* its last wait, while that is not written down; index 0: it is */
   struct qzl_held_lock held[QZL_HELD];
   struct qzi_pub_site_slot
     sites[QZI_PUB_SITES]; /* places that join; places that lock, if what they lock is of an aggregate record */
@@ -112,6 +116,14 @@ __attribute__((always_inline)) static inline void qzl_wait_begin(struct qzl_wait
 void qzl_wait_end(struct qzl_wait *wait, int counted);
 /* Of one that began with state SPINNING. */
 void qzl_spin_end(struct qzl_wait *wait);
+/* The same for threads that have the lock now: how long they waited is written down by qzl_write_waited, when they have
+ * let it go (qzl_write_at_release), for until then others wait. */
+void qzl_wait_end_later(struct qzl_wait *wait);
+void qzl_spin_end_later(struct qzl_wait *wait);
+void qzl_write_waited_slow(struct qzl_thread *me);
+static inline void qzl_write_waited(struct qzl_thread *me) {
+  if (me->waited.index) qzl_write_waited_slow(me);
+}
 
 #pragma GCC visibility pop
 #endif

@@ -2,7 +2,7 @@
 import test from 'ava';
 import { buildModel, type Model } from '../../../ts-frontend/src/model/index.js';
 import { factsOf, findingOf, ms, nameOf, namesOf } from '../../support/facts.js';
-import { ProfileBuilder, ready, run, spin, wait, woken, type Doing } from '../../support/profile-builder.js';
+import { inKernel, ProfileBuilder, ready, run, spin, wait, woken, type Doing } from '../../support/profile-builder.js';
 import { second } from '../../support/example-profiles.js';
 
 /** A thread that would spin, and has no CPU just now. */
@@ -209,22 +209,44 @@ test('threads that are woken for hardly any work: too fine a grain; with more wo
   t.is(findingOf(recorded(100_000), 'overhead'), undefined);
 });
 
-test('a lock that is handed on all the time: once, with what its waiters lose, before the code that it slows', (t) => {
+/** Two threads and one lock: for half of the time one is in calls that wait and wake, with the lock's code. */
+const handedOn = (count: number, head: object = {}, work: 'futex' | 'lock' | 'none' = 'futex'): Model => {
   const held = ['main', 'update', 'mutex:m'];
-  const recorded = (contended: number): Model =>
-    buildModel(
-      builder()
-        .stretch(0.8 * second, [run('w1', held), { ...woken('w2', held), state: 'useful' }])
-        .stretch(0.2 * second, [run('w1', held), wait('w2', held)])
-        .object('mutex:m', { contended, acquisitions: 2 * contended })
-        .build(),
-    );
-  const [first, ...others] = recorded(400_000).findings;
-  t.deepEqual([first?.kind, first?.name, factsOf(first, 'wake-ups').lock], ['overhead', 'm', true]);
-  t.false(others.some(({ facts }) => facts.form === 'lock' || facts.form === 'wake-ups'));
-  // A tenth of what waking takes is left, and half of the time in which one waits while a CPU is free goes.
-  t.true(first!.savingNs > 0.1 * second && first!.savingNs <= first!.costNs);
-  t.false(recorded(10).findings.some(({ facts }) => facts.form === 'wake-ups'));
+  return buildModel(
+    new ProfileBuilder({ processors: 2, head: { publisher: 'pthread', ...head } })
+      .stretch(0.5 * second, [run('w1', held), inKernel(work, 'w2', held)])
+      .stretch(0.5 * second, [run('w1', held), wait('w2', held)])
+      .object('mutex:m', { contended: count, acquisitions: 2 * count })
+      .build(),
+  );
+};
+
+test('a lock that is handed on all the time: once, with what all of it takes, before the code that it slows', (t) => {
+  for (const work of ['futex', 'lock'] as const) {
+    const model = handedOn(400_000, {}, work);
+    const [first, ...others] = model.findings;
+    const { objects, waits, handingShare, leastNs, mostNs } = factsOf(first, 'hand-overs');
+    t.deepEqual([first?.kind, first?.name, namesOf(model, objects)], ['overhead', 'm', ['m']]);
+    t.deepEqual(waits, { count: 400_000, workNs: 3750 });
+    t.true(Math.abs(handingShare - 1 / 3) < 1e-9);
+    // One works at a time; two could: half of the time goes.
+    t.true(near(leastNs, 0.5) && near(mostNs, 0.5) && near(first!.savingNs, 0.5));
+    t.false(others.some(({ facts }) => facts.form === 'lock' || facts.form === 'wake-ups'));
+  }
+});
+
+test('a lock that is handed on: what free locks take, and what recording adds, is not saved', (t) => {
+  const head = { freeLockPs: 50_000, lockLeastPs: 0, lockMostPs: 25_000, waitPs: 100_000 };
+  const { leastNs, mostNs } = factsOf(handedOn(1_000_000, head).findings[0], 'hand-overs');
+  // Of 0.5 s in the lock 0.1 to 0.15 s are left; and a million waits of 0.1 µs are spread as the work is.
+  t.true(near(mostNs, 0.45) && near(leastNs, 0.425 - 0.1 / 1.5), `${leastNs} ${mostNs}`);
+});
+
+test('a lock whose waiters sleep long, or in whose calls hardly any time goes, is not handed on', (t) => {
+  const isTold = (model: Model): boolean => model.findings.some(({ facts }) => facts.form === 'hand-overs');
+  t.true(isTold(handedOn(400_000)));
+  t.false(isTold(handedOn(10)));
+  t.false(isTold(handedOn(400_000, {}, 'none')));
 });
 
 test('where the processors are busy, code comes before what waits could save, and serial code before both', (t) => {

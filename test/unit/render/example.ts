@@ -152,6 +152,7 @@ export function example(change: Partial<RawProfile['head']> = {}): RawProfile {
       runningSampleNs: 0,
       timerDispatches: 0,
       timerNs: 0,
+      freeLockPs: 0,
       cpuUseSamples: 0,
       cpuUseSpinning: 0,
       cpuUseHanding: 0,

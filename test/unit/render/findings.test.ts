@@ -287,7 +287,6 @@ const all: [string, Finding][] = [
     'wake-ups',
     finding(table, {
       form: 'wake-ups',
-      lock: false,
       waits: 400_000,
       workNs: 5 * us,
       objects: [table, join_],
@@ -299,21 +298,31 @@ const all: [string, Finding][] = [
   [
     'a lock that is handed on all the time',
     finding(table, {
-      form: 'wake-ups',
-      lock: true,
-      waits: 400_000,
-      workNs: 5 * us,
+      form: 'hand-overs',
       objects: [table],
-      again: null,
-      savesNs,
-      coarser,
+      waits: { count: 400_000, workNs: 5 * us },
+      handingShare: 0.42,
+      leastNs: savesNs,
+      mostNs: 2 * savesNs,
+      aloneNs: null,
+    }),
+  ],
+  [
+    'locks whose waits nobody counts; one thread would do',
+    finding(table, {
+      form: 'hand-overs',
+      objects: [table, join_],
+      waits: null,
+      handingShare: 0.7,
+      leastNs: savesNs,
+      mostNs: savesNs,
+      aloneNs: savesNs,
     }),
   ],
   [
     'wake-ups for nothing',
     finding(table, {
       form: 'wake-ups',
-      lock: false,
       waits: 100_000,
       workNs: 24 * us,
       objects: [table],

@@ -5,8 +5,6 @@
 import { defined, f64, item, u16, u32, u8 } from '../profile/columns.js';
 import { waitsAgain } from '../evidence/waits-again.js';
 import { addTo } from '../profile/maps.js';
-import { isLock } from '../evidence/wait-kinds.js';
-import { lossOf, savingOf } from '../evidence/lock-loss.js';
 import type { FindingContext } from '../evidence/context.js';
 import type { PackageWorkFacts } from '../result/facts.js';
 import { findingOf, largerPieces, processorsMeanwhile, noAdvice, shownId } from '../evidence/context.js';
@@ -104,7 +102,7 @@ function wakingOf({ model, tables, own }: FindingContext): { cost: number; busy:
 
 /** Kernel threads that hand on too little at a time: woken so often that there is little work for each wait. */
 export function wakeUpFindings(context: FindingContext): Finding[] {
-  const { model, levels, least } = context;
+  const { model, least } = context;
   if (model.head.publisher !== 'pthread') return [];
   const { waits, byObject } = waitsOf(model);
   const workNs = model.cpuWait.runNs > 0 ? model.cpuWait.runNs : model.root.processorTimeNs;
@@ -112,11 +110,7 @@ export function wakeUpFindings(context: FindingContext): Finding[] {
   if (waits === 0 || (!condition && workNs / waits >= shortWaitNs)) return [];
   const { cost, busy, spinning } = wakingOf(context);
   const most = [...byObject].sort((a, b) => b[1] - a[1]).map(([id]) => id);
-  const first = item(model.entities, item(most, 0)),
-    waitsAtFirst = levels.waits.get(first.id);
-  // Of a lock that is handed on all the time: what its waiters lose while CPUs are free is the same cause.
-  const handed = isLock(first) && !condition && waitsAtFirst ? lossOf(levels, first, waitsAtFirst) : null;
-  const savingNs = Math.min(model.elapsedNs, cost * (1 - 1 / coarser) + (handed ? savingOf(handed) : 0));
+  const savingNs = cost * (1 - 1 / coarser);
   if (savingNs < least) return [];
   const others = most.slice(1, 3).filter((id) => defined(byObject.get(id)) >= waits / 10);
   const again = condition
@@ -128,12 +122,11 @@ export function wakeUpFindings(context: FindingContext): Finding[] {
       kind: 'overhead',
       change: 'coarsen',
       advice: again ? noAdvice : largerPieces,
-      costNs: Math.min(model.elapsedNs, cost + (handed?.cost ?? 0)),
+      costNs: cost,
       savingNs,
       meanwhile: processorsMeanwhile(model.processors, busy / cost, spinning / cost),
       facts: {
         form: 'wake-ups',
-        lock: handed !== null,
         waits,
         workNs: workNs / waits,
         objects: [item(most, 0), ...others],

@@ -15,6 +15,7 @@ import { ioLoss } from '../evidence/io-loss.js';
 import { ioFindings } from './io.js';
 import { lockLosses, savingOf } from '../evidence/lock-loss.js';
 import { lockFindings, spinningFindings } from './lock.js';
+import { handOverFindings } from './hand-overs.js';
 import { hotCodeFindings } from './hot-code.js';
 import { tellKernelWork } from './kernel-work.js';
 import { overheadFindings, shortThreadFindings, wakeUpFindings } from './overhead.js';
@@ -75,6 +76,7 @@ export function findingsOf(context: FindingContext): Finding[] {
     ...tellKernelWork(context),
     ...openmpFindings(context),
     ...wakeUpFindings(context),
+    ...handOverFindings(context),
     ...nothingRunsFindings(context),
   ].filter(
     (finding) => worthOf(finding) >= leastFor(finding, context) && !isOversubscription(finding, oversubscription),
@@ -137,20 +139,23 @@ function areHandedOn({ model, tables }: FindingContext, findings: readonly Findi
     handing >= leastHandedOn * model.root.processorTimeNs ||
     findings.some(
       ({ kind, facts }) =>
-        kind === 'spinning' ||
-        (facts.form === 'wake-ups' && facts.lock) ||
-        (facts.form === 'oversubscription' && facts.harmful),
+        kind === 'spinning' || facts.form === 'hand-overs' || (facts.form === 'oversubscription' && facts.harmful),
     )
   );
 }
 
-/** A lock that is handed on all the time is one cause, told once. */
-function isNotHanded({ kind, entity, facts }: Finding, _: number, all: readonly Finding[]): boolean {
-  return !(
-    facts.form === 'lock' &&
-    kind === 'lock-contention' &&
-    all.some((one) => one.facts.form === 'wake-ups' && one.facts.lock && one.entity === entity)
-  );
+/** A lock that is handed on all the time is one cause, told once: by the change that saves more. */
+function isNotHanded(finding: Finding, _: number, all: readonly Finding[]): boolean {
+  const { facts, savingNs } = finding;
+  const others = all.filter((one) => areOfOneLock(one, finding));
+  if (facts.form === 'hand-overs') return !others.some((one) => one.savingNs > savingNs);
+  return !others.some(({ facts: { form }, savingNs: saves }) => form === 'hand-overs' && saves >= savingNs);
+}
+
+function areOfOneLock(one: Finding, other: Finding): boolean {
+  const forms = new Set([one.facts.form, other.facts.form]);
+  const isPair = forms.has('hand-overs') && (forms.has('lock') || forms.has('wake-ups'));
+  return isPair && (one.entity === other.entity || forms.has('wake-ups'));
 }
 
 /** Code to make faster, none that only runs beside a longer thread; so many are looked at. */
@@ -219,9 +224,10 @@ function orderWork(findings: Finding[]): void {
 
 /** What a change saves is a part of what the finding costs, and as sure. */
 function setIntervals(finding: Finding, { elapsedNs, raw }: Model): void {
-  const { costNs, savingNs } = finding;
+  const { costNs, savingNs, facts } = finding;
   const { low, high } = shareInterval(costNs / elapsedNs, independentSnapshots(raw.head));
-  const part = costNs > 0 ? savingNs / costNs : 0;
+  const part = (ns: number): number => (costNs > 0 ? ns / costNs : 0);
+  const [least, most] = facts.form === 'hand-overs' ? [facts.leastNs, facts.mostNs] : [savingNs, savingNs];
   finding.costCi95 = { lowNs: low * elapsedNs, highNs: high * elapsedNs };
-  finding.savingCi95 = { lowNs: low * elapsedNs * part, highNs: high * elapsedNs * part };
+  finding.savingCi95 = { lowNs: low * elapsedNs * part(least), highNs: high * elapsedNs * part(most) };
 }

@@ -8,6 +8,8 @@ import { KernelWork } from '../profile/raw-profile.js';
 import { isBusy } from './sums.js';
 import type { Tables } from './tables.js';
 
+const isKernel = (work: number): boolean => work !== KernelWork.none && work !== KernelWork.lock;
+
 /** ns by entity, inclusive; undefined: samples do not say. */
 export function systemTimesOf(
   raw: RawProfile,
@@ -17,7 +19,7 @@ export function systemTimesOf(
   if (!head.paths.kernel) return undefined;
   const system = new Float64Array(entities);
   for (let k = 0; k < tuples.ns.length; k++) {
-    if (tuples.kernel[k] === KernelWork.none || !isBusy(u8(tuples.state, k))) continue;
+    if (!isKernel(u8(tuples.kernel, k)) || !isBusy(u8(tuples.state, k))) continue;
     const ns = f64(weights, k),
       thread = u32(tuples.thread, k);
     addAt(system, 0, ns);

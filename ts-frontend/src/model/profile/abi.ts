@@ -24,6 +24,7 @@ export const KernelWork = {
   poll: 8,
   thread: 9,
   sleep: 10,
+  lock: 11,
 } as const;
 
 /** enum qz_kind. */
@@ -137,6 +138,7 @@ export interface HeadFields {
   oversubscribedHanding: number;
   timerDispatches: number;
   timerNs: number;
+  freeLockPs: number;
   cpuRunNs: number;
   cpuWaitNs: number;
   cpuDispatches: number;

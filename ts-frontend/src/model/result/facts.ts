@@ -141,13 +141,22 @@ export interface PackageWorkFacts {
 /** Kernel threads that are woken so often that there is little work for each wait. */
 export interface WakeUpFacts {
   form: 'wake-ups';
-  lock: boolean; // most of them wait for a lock: it is handed from thread to thread; what its waiters lose is included
   waits: number;
   workNs: number; // processor time for each
   objects: number[];
   again: { condition: number; count: number; waits: number } | null; // waits that began again at once
   savesNs: number;
   coarser: number;
+}
+/** Threads hand locks to each other all the time. */
+export interface HandOverFacts {
+  form: 'hand-overs';
+  objects: number[]; // the locks, by how long threads wait for them
+  waits: { count: number; workNs: number } | null; // for locks, and processor time for each; null: nobody counts them
+  handingShare: number; // of the processor time: in calls that wait and wake, and in code of locks
+  leastNs: number; // saved, if no thread ever found one taken
+  mostNs: number;
+  aloneNs: number | null; // saved, if one thread did all the work: where that is worth anything
 }
 /** Kernel threads that live for hardly any work. */
 export interface ShortThreadsFacts {
@@ -221,6 +230,7 @@ export type Facts =
   | IoFacts
   | PackageWorkFacts
   | WakeUpFacts
+  | HandOverFacts
   | ShortThreadsFacts
   | OpenMpFacts
   | OversubscriptionFacts

@@ -8,7 +8,7 @@ import { io, nothingRuns } from './io.js';
 import { kernelWork } from './kernel-work.js';
 import { lock, spinning } from './lock.js';
 import { optimize } from './optimize.js';
-import { openMp, packageWork, shortThreads, smallThreads, wakeUps } from './overhead.js';
+import { handOvers, openMp, packageWork, shortThreads, smallThreads, wakeUps } from './overhead.js';
 import { oversubscription } from './oversubscription.js';
 import { signedPercent } from '../format/units.js';
 import { type Phrases, phrases, type Sentences } from '../wording/phrases.js';
@@ -44,6 +44,8 @@ function sentencesOf(finding: Finding, say: Phrases): Sentences {
       return packageWork(finding, facts, say);
     case 'wake-ups':
       return wakeUps(finding, facts, say);
+    case 'hand-overs':
+      return handOvers(finding, facts, say);
     case 'short-threads':
       return shortThreads(finding, facts, say);
     case 'openmp':

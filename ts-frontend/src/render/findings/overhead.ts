@@ -2,6 +2,7 @@
 import { item } from '../../model/index.js';
 import type {
   Finding,
+  HandOverFacts,
   OpenMpFacts,
   PackageWorkFacts,
   ShortThreadsFacts,
@@ -57,7 +58,7 @@ export function packageWork(
 
 export function wakeUps(
   finding: Finding,
-  { lock, waits, workNs, objects, again, savesNs }: WakeUpFacts,
+  { waits, workNs, objects, again, savesNs }: WakeUpFacts,
   { title, costs, meanwhile, time, share }: Phrases,
 ): Sentences {
   const back =
@@ -67,17 +68,6 @@ export function wakeUps(
         `${title(again.condition)} (${share(again.count / again.waits)}) ` +
         'were by threads that had just been woken there and waited again without releasing the lock: they were ' +
         'woken needlessly, or timed out.';
-  if (lock)
-    return {
-      text:
-        `Threads hand ${objects.map(title).join(' and ')} to each other very often: they had to wait ` +
-        `${counted(count(waits), 'time')}, once per ${time(workNs)} of processor time. ` +
-        `Waiting and waking cost ${costs(finding.costNs)}, while ${meanwhile(finding.meanwhile)}.`,
-      remedy:
-        'Share it less: a lock with its data for each thread or part, joined at the end; take it once for more ' +
-        `work; or use fewer threads. That saves ${time(savesNs)} at least: data that moves from CPU to CPU with the ` +
-        'lock is not counted.',
-    };
   return {
     text:
       `Threads wait and are woken very often: ${counted(count(waits), 'time')}, once per ${time(workNs)} of ` +
@@ -91,6 +81,29 @@ export function wakeUps(
           `fewer wake-ups would save ${time(savesNs)}.`,
   };
 }
+
+export function handOvers(
+  finding: Finding,
+  { objects, waits, handingShare, leastNs, mostNs, aloneNs }: HandOverFacts,
+  { title, costs, meanwhile, time, share }: Phrases,
+): Sentences {
+  const often =
+    waits === null
+      ? ''
+      : `they had to wait ${counted(count(waits.count), 'time')}, once per ${time(waits.workNs)} of processor time; `;
+  return {
+    text:
+      `Threads hand ${objects.map(title).join(' and ')} to each other all the time: ${often}` +
+      `${share(handingShare)} of the processor time goes into waiting, waking and the lock itself. ` +
+      `That costs ${costs(finding.costNs)}; on average ${meanwhile(finding.meanwhile)}.`,
+    remedy:
+      'Share it less: a lock with its data for each thread or part, joined at the end; or take it once for more ' +
+      `work. If no thread found it taken, that would save ${between(time(leastNs), time(mostNs))}.` +
+      (aloneNs === null ? '' : ` One thread that does all the work would save ${time(aloneNs)}.`),
+  };
+}
+
+const between = (least: string, most: string): string => (least === most ? least : `${least} to ${most}`);
 
 export function shortThreads(
   finding: Finding,

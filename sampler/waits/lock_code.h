@@ -1,0 +1,22 @@
+/* Whether a running thread is in code by which threads wait for each other and wake each other: what takes and releases
+ * locks, of the C library or the pthread layer. Where the lock's cache line comes from another CPU it takes long.
+ *
+ * Owns:    what is known of some of the C library's procedures.
+ * Writer and reader: the aggregating thread.
+ */
+#ifndef QZI_LOCK_CODE_H
+#define QZI_LOCK_CODE_H
+
+#include "sampler/callpath/call_path.h"
+
+struct qzi_lock_code {
+  struct {
+    uint64_t entry;
+    int is; /* it is such a procedure */
+  } known[64];
+};
+
+/* Of a sample in user mode. */
+int qzi_lock_code(struct qzi_lock_code *code, struct qzi_paths *paths, const struct qzi_walk *walk);
+
+#endif

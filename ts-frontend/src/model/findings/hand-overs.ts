@@ -1,0 +1,78 @@
+/**
+ * Limits by locks that threads hand to each other all the time: the calls that wait and wake, the lock's cache line,
+ * and CPUs without work at that time (docs/reference/findings.md, "Hand-overs"). Pure.
+ */
+import { item } from '../profile/columns.js';
+import { beyondFree, handOversOf, savedWithout } from '../evidence/hand-overs.js';
+import type { FindingContext } from '../evidence/context.js';
+import { findingOf, largerPieces, processorsMeanwhile, shownId } from '../evidence/context.js';
+import { isLock } from '../evidence/wait-kinds.js';
+import { addTo } from '../profile/maps.js';
+import type { Finding } from '../result/types.js';
+
+/** Less of the processor time goes into handing on in any program with locks. */
+const leastHanding = 0.05;
+/** Where threads work longer between two waits, locks are held for long rather than handed on. */
+const mostWorkNs = 100_000;
+/** Objects for which threads wait for so much of what they wait for the first one are named with it. */
+const notable = 0.1;
+
+/** Locks by how long threads waited for them, most first, as they are shown. */
+function locksOf({ model, levels }: FindingContext): number[] {
+  const waited = new Map<number, number>();
+  for (const [id, { blocked, spinning, woken }] of levels.waits) {
+    const entity = item(model.entities, id);
+    if (!isLock(entity) || entity.members.length > 0) continue;
+    for (const its of [blocked, spinning, woken]) for (const ns of its.values()) addTo(waited, shownId(model, id), ns);
+  }
+  const sorted = [...waited].sort((a, b) => b[1] - a[1]);
+  return sorted.filter(([, ns]) => ns >= notable * (sorted[0]?.[1] ?? 0)).map(([id]) => id);
+}
+
+/** Waits for locks that are counted; 0: those of none are. */
+function waitsFor({ model }: FindingContext): number {
+  let waits = 0;
+  for (const entity of model.entities)
+    if (entity.object?.counted && entity.members.length === 0 && isLock(entity)) waits += entity.object.contended;
+  return waits;
+}
+
+export function handOverFindings(context: FindingContext): Finding[] {
+  const { model, least } = context;
+  const { elapsedNs, balance } = model;
+  if (model.head.publisher !== 'pthread') return [];
+  const objects = locksOf(context).slice(0, 3);
+  const all = handOversOf(context);
+  const waits = waitsFor(context);
+  const processorNs = model.root.processorTimeNs + balance.spinningNs;
+  const { leastNs, mostNs } = beyondFree(context, all);
+  if (objects.length === 0 || leastNs < leastHanding * processorNs) return [];
+  if (waits > 0 && processorNs / waits > mostWorkNs) return [];
+  // Waits that recording makes longer are none that a change could save.
+  const savesLeastNs = Math.max(0, savedWithout(context, all, leastNs) - model.slowdown.waitsNs),
+    savesMostNs = savedWithout(context, all, mostNs),
+    savingNs = (savesLeastNs + savesMostNs) / 2;
+  if (savingNs < least) return [];
+  const aloneNs = elapsedNs - (processorNs - (leastNs + mostNs) / 2);
+  return [
+    findingOf(model, {
+      entity: item(objects, 0),
+      kind: 'overhead',
+      change: 'coarsen',
+      advice: largerPieces,
+      costNs: savesMostNs,
+      savingNs,
+      meanwhile: processorsMeanwhile(model.processors, balance.meanBusy, balance.spinningNs / Math.max(1, elapsedNs)),
+      facts: {
+        form: 'hand-overs',
+        objects,
+        waits: waits > 0 ? { count: waits, workNs: processorNs / waits } : null,
+        handingShare: (leastNs + mostNs) / 2 / processorNs,
+        leastNs: savesLeastNs,
+        mostNs: savesMostNs,
+        aloneNs: aloneNs >= least ? aloneNs : null,
+      },
+      related: objects.slice(1),
+    }),
+  ];
+}
