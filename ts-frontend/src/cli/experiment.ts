@@ -287,9 +287,11 @@ export async function experiment(args: Arguments): Promise<number> {
     try {
       await course.rest();
     } catch (error) {
-      if (!(error instanceof Ended)) throw error;
-      ({ how: ended, status } = error);
-      process.stderr.write(`quartz: ${error.message}: the experiment ends there; what was measured is reported\n`);
+      const isEnd = error instanceof Ended;
+      ended = isEnd ? error.how : 'failed';
+      status = isEnd ? error.status : tell(error); // a profile that cannot be read, no room for another process, ...
+      const what = isEnd ? error.message : `run ${course.runs.length + 1} of ${course.total} was not made or not read`;
+      process.stderr.write(`quartz: ${what}: the experiment ends there; what was measured is reported\n`);
     }
     const code = await reported(() => show(args, judged(course, file, ended, args.has('raw'))));
     return status === 0 ? code : status;
