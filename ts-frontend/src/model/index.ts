@@ -45,6 +45,7 @@ export { middleOf } from './experiment/modes.js';
 export { orderOf } from './experiment/order.js';
 export type { ProgramStart } from './experiment/remedies.js';
 export { timePathOf } from './path/time-path.js';
+export { onPathOf } from './path/on-path.js';
 export { workSpanOf } from './path/work-span.js';
 export type { LockHold, SpanEntity, SpanSite, WorkSpan } from './path/work-span.js';
 export type { Prediction } from './path/prediction.js';

@@ -1,7 +1,6 @@
 /** Views as comma-separated values (RFC 4180): one line a row, names of columns with units, exact integers of ns. */
-import { defined, f64 } from '../model/index.js';
+import { defined, f64, onPathOf, stateNames } from '../model/index.js';
 import type { Entity, Focus, Model } from '../model/index.js';
-import { stateNames } from '../model/index.js';
 import { objectRows } from './locks.js';
 import { procedureRows } from './procedures.js';
 import { threadRows } from './threads.js';
@@ -21,7 +20,13 @@ export const lines = (rows: readonly Record<string, Value>[], columns: readonly 
     .map((row) => `${row.map(field).join(',')}\r\n`)
     .join('');
 
-function metrics(entity: Entity): Record<string, Value> {
+/** Of the critical path; empty: none was recorded. */
+function onPathNs(model: Model, { id }: Entity): Value {
+  const onPath = onPathOf(model);
+  return onPath === null ? '' : (onPath.get(id) ?? 0);
+}
+
+function metrics(model: Model, entity: Entity): Record<string, Value> {
   return {
     kind: entity.kind,
     name: entity.name,
@@ -41,6 +46,7 @@ function metrics(entity: Entity): Record<string, Value> {
     parallelize_ns: entity.parallelizeNs,
     ...Object.fromEntries(stateNames.map((name) => [`${name}_ns`, entity.states[name].ns])),
     calls: entity.callsCounted ? entity.calls : '',
+    on_path_ns: onPathNs(model, entity),
   };
 }
 const metricColumns = [
@@ -64,15 +70,19 @@ const metricColumns = [
   'calls',
 ];
 
-export const proceduresCsv = (model: Model): string => lines(procedureRows(model).map(metrics), metricColumns);
+export const proceduresCsv = (model: Model): string =>
+  lines(
+    procedureRows(model).map((entity) => metrics(model, entity)),
+    [...metricColumns, 'on_path_ns'],
+  );
 
 export function threadsCsv(model: Model): string {
   const rows = threadRows(model).map((entity) => ({
-    ...metrics(entity),
+    ...metrics(model, entity),
     first_ns: entity.thread?.firstNs ?? '',
     last_ns: entity.thread?.lastNs ?? '',
   }));
-  return lines(rows, [...metricColumns, 'first_ns', 'last_ns']);
+  return lines(rows, [...metricColumns, 'first_ns', 'last_ns', 'on_path_ns']);
 }
 
 export function locksCsv(model: Model): string {
@@ -95,6 +105,7 @@ export function locksCsv(model: Model): string {
     queue_length_mean: object.queueLengthMean,
     npt_ns: entity.nptNs,
     processor_time_ns: entity.processorTimeNs,
+    on_path_ns: onPathNs(model, entity),
   }));
   return lines(rows, [
     'kind',
@@ -115,6 +126,7 @@ export function locksCsv(model: Model): string {
     'queue_length_mean',
     'npt_ns',
     'processor_time_ns',
+    'on_path_ns',
   ]);
 }
 

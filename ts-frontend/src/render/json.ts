@@ -1,4 +1,5 @@
 /** The report as JSON, as schema/report.schema.json has it. Every number is the model's, unrounded. */
+import { onPathOf } from '../model/index.js';
 import type { Bucket, Entity, Finding, Model, ObjectStats, TimeBucket } from '../model/index.js';
 import { experimentTexts } from './experiment.js';
 import { findingSentences } from './findings/index.js';
@@ -33,7 +34,13 @@ function objectJson(object: ObjectStats): object {
   };
 }
 
-function entityJson(entity: Entity): object {
+/** Of the critical path; null: none was recorded. */
+function onPathNs(model: Model, entity: number): number | null {
+  const onPath = onPathOf(model);
+  return onPath && (entity === 0 ? model.head.pathNs : (onPath.get(entity) ?? 0));
+}
+
+function entityJson(model: Model, entity: Entity): object {
   return {
     id: entity.id,
     kind: entity.kind,
@@ -64,6 +71,7 @@ function entityJson(entity: Entity): object {
     systemNs: entity.systemNs,
     parallelizeNs: entity.parallelizeNs,
     parallelizeSelfNs: entity.parallelizeSelfNs,
+    onPathNs: onPathNs(model, entity.id),
     states: Object.fromEntries(
       Object.entries(entity.states).map(([name, state]) => [
         name,
@@ -96,6 +104,7 @@ const findingJson = (model: Model, finding: Finding): object => ({
   alternatives: finding.alternatives,
   meanwhile: finding.meanwhile,
   related: finding.related,
+  onPathNs: onPathNs(model, finding.entity),
   othersMayCause: finding.othersMayCause,
   ...(finding.verifications === undefined ? {} : { verifications: finding.verifications }),
 });
@@ -179,7 +188,7 @@ export function* reportJson(model: Model, quartzVersion: string): Generator<stri
   yield `${JSON.stringify(top, null, 1).slice(0, -2)},\n "entities": [`;
   let separator = '\n';
   for (const entity of model.entities) {
-    yield `${separator}  ${JSON.stringify(entityJson(entity))}`;
+    yield `${separator}  ${JSON.stringify(entityJson(model, entity))}`;
     separator = ',\n';
   }
   yield '\n ]\n}\n';

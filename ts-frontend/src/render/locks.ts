@@ -3,6 +3,7 @@ import type { Entity, Model, ObjectStats, PathTime } from '../model/index.js';
 import { heading } from './head.js';
 import { label, path, place, shortLabel } from './wording/names.js';
 import type { RenderOptions } from './format/options.js';
+import { onPathColumn } from './on-path.js';
 import { limited, table, type Column } from './table.js';
 import { cut, paint, pad } from './format/text.js';
 import { count, figure, percent, time } from './format/units.js';
@@ -47,6 +48,7 @@ export function lockColumns(model: Model, options: RenderOptions): Column<Object
     { head: 'held', text: ({ object }) => (object.holdExact ? held(object, options) : ''), drop: 6 },
     { head: 'queue', text: ({ object }) => figure(object.queueLengthMean), drop: 3 },
     { head: 'NPT', text: ({ entity }) => percent(entity.nptNs, model.elapsedNs), drop: 9 },
+    ...onPathColumn<ObjectRow>(model, ({ entity }) => entity, 11),
     {
       head: 'object',
       text: ({ entity }) => label(entity, options),

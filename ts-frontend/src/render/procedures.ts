@@ -5,6 +5,7 @@ import { spark } from './histogram.js';
 import { heading } from './head.js';
 import { label, place, shortLabel } from './wording/names.js';
 import type { RenderOptions } from './format/options.js';
+import { onPathColumn } from './on-path.js';
 import { limited, table, type Column } from './table.js';
 import { count, figure, percent, plusMinus, time } from './format/units.js';
 
@@ -41,6 +42,7 @@ export function procedureColumns(model: Model, options: RenderOptions): Column<E
     ...(model.head.paths.kernel
       ? [{ head: 'system', text: (entity: Entity) => some(entity.systemNs ?? 0, model.elapsedNs), drop: 11 }]
       : []),
+    ...onPathColumn<Entity>(model, (entity) => entity, 14),
     { head: 'calls', text: (entity) => (entity.callsCounted ? count(entity.calls) : '-'), drop: 9 },
     {
       head: `busy 1..${model.processors}`,

@@ -4,6 +4,7 @@ import type { Entity, Model, StateName } from '../model/index.js';
 import { heading } from './head.js';
 import { label, place, shortLabel } from './wording/names.js';
 import type { RenderOptions } from './format/options.js';
+import { onPathColumn } from './on-path.js';
 import { limited, table, type Column } from './table.js';
 import { figure, percent, time } from './format/units.js';
 
@@ -31,6 +32,7 @@ export function threadColumns(model: Model, options: RenderOptions): Column<Enti
     state('blocked', 'blocked', 1),
     state('io', 'io', 3),
     { head: 'par.', text: (entity) => figure(entity.parallelism), drop: 7 },
+    ...onPathColumn<Entity>(model, (entity) => entity, 11),
     { head: 'lived', text: ({ thread }) => (thread ? time(thread.lastNs - thread.firstNs, options) : ''), drop: 8 },
     {
       head: 'created by',

@@ -1,7 +1,7 @@
 /**
  * Findings in sentences: made from their facts, one function for each form of evidence, and nothing else changes them.
  */
-import { fewSnapshots, type Finding, type Model, type Verification } from '../../model/index.js';
+import { fewSnapshots, onPathOf, type Finding, type Model, type Verification } from '../../model/index.js';
 import type { RenderOptions } from '../format/options.js';
 import { tooFewThreads, unevenDivision } from './division.js';
 import { io, nothingRuns } from './io.js';
@@ -59,6 +59,16 @@ function sentencesOf(finding: Finding, say: Phrases): Sentences {
   }
 }
 
+/** Kinds of what others wait for: whether the run's length depends on it. */
+const waitedFor: ReadonlySet<Finding['kind']> = new Set(['serial', 'imbalance', 'lock-contention']);
+
+function onPathText({ entity, kind }: Finding, { model, title, share }: Phrases): string {
+  const onPath = onPathOf(model);
+  if (onPath === null || entity === 0 || !waitedFor.has(kind)) return '';
+  const part = (onPath.get(entity) ?? 0) / model.head.pathNs;
+  return ` Of the critical path, ${share(part)} goes through ${title(entity)}.`;
+}
+
 /** How sure it is, where that is little; and who else may be the cause. */
 function doubts({ costCi95, othersMayCause }: Finding, { model, time }: Phrases): string {
   return (
@@ -108,7 +118,7 @@ export function findingSentences(model: Model, finding: Finding, options: Pick<R
   const { text, remedy } = sentencesOf(finding, say);
   const tried = (finding.verifications ?? []).map((one) => verificationText(one, say)).join('');
   return {
-    text: text + doubts(finding, say),
+    text: text + onPathText(finding, say) + doubts(finding, say),
     remedy: remedy + boundText(finding, say) + tried,
   };
 }

@@ -1,0 +1,54 @@
+/** How much of the critical path something is on: in tables, sentences, JSON and CSV, where a path was recorded. */
+import test from 'ava';
+import { buildModel, type Model } from '../../../ts-frontend/src/model/index.js';
+import { proceduresCsv, report, reportJson } from '../../../ts-frontend/src/render/index.js';
+import { ProfileBuilder, run } from '../../support/profile-builder.js';
+import { second } from '../../support/example-profiles.js';
+
+/** Three seconds alone in `a`, one in which `b` runs twice; the path goes through `a`, then through one of those. */
+function recorded(pathNs = 4 * second): Model {
+  const raw = new ProfileBuilder({ processors: 2, head: { pathNs } })
+    .stretch(3 * second, [run('main', ['main', 'a'])])
+    .stretch(second, [run('w1', ['main', 'b']), run('w2', ['main', 'b'])])
+    .build();
+  const node = (name: string): number => raw.stacks.entity.indexOf(raw.entities.findIndex((one) => one.name === name));
+  if (pathNs > 0)
+    raw.onPath = {
+      stack: Uint32Array.of(node('a'), node('b')),
+      thread: Uint32Array.of(0, 0),
+      object: Uint32Array.of(0, 0),
+      state: Uint8Array.of(0, 0),
+      arrival: Uint8Array.of(0, 0),
+      inferred: Uint8Array.of(0, 0),
+      count: Float64Array.of(3000, 1000),
+      ns: Float64Array.of(3 * second, second),
+    };
+  return buildModel(raw);
+}
+const options = { width: 160, top: 20, colour: false, ascii: true };
+
+test('tables have a column of it, findings a sentence', (t) => {
+  const text = report(recorded(), 'procedures', options);
+  t.regex(text, /on path/);
+  t.regex(text, /3\.00 s .* 75\.0 % .* a$/m);
+  t.regex(text, /Of the critical path, 75\.0 % goes through a\./);
+});
+
+test('JSON and CSV have the time', (t) => {
+  const json = JSON.parse([...reportJson(recorded(), '0')].join('')) as {
+    entities: { name: string; kind: string; onPathNs: number | null }[];
+    findings: { kind: string; name: string; onPathNs: number | null }[];
+  };
+  const of = (name: string): unknown => json.entities.find((one) => one.name === name)?.onPathNs;
+  t.deepEqual([of('main'), of('a'), of('b')], [4 * second, 3 * second, second]);
+  t.is(json.findings.find(({ name }) => name === 'a')?.onPathNs, 3 * second);
+  const [head, ...rows] = proceduresCsv(recorded()).trimEnd().split('\r\n');
+  t.regex(head ?? '', /,on_path_ns$/);
+  t.regex(rows.find((row) => row.startsWith('procedure,a,')) ?? '', /,3000000000$/);
+});
+
+test('without a path there is no column, no sentence and no number', (t) => {
+  const text = report(recorded(0), 'procedures', options);
+  t.notRegex(text, /on path|critical path/);
+  t.true([...reportJson(recorded(0), '0')].join('').includes('"onPathNs":null'));
+});
