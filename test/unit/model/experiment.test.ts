@@ -340,6 +340,7 @@ test('an experiment: only complete rounds count, the first run counts in none, a
   t.is(told(0.09, 0.1), 'as-told');
   t.is(told(0.05, 0.06), 'more');
   t.is(told(0.2, 0.3), 'less');
+  t.is(told(0.05, 0), 'as-told', 'a share of 0 below the least one: without bound');
   const one = experimentOf({ ...input, complete: 1 }, model);
   t.like(one.recording, { rounds: 1, elapsed: null, verdict: null });
   t.like(experimentOf({ ...input, complete: 0 }, model), { recording: null, changes: [] });

@@ -71,6 +71,8 @@ test('what recording costs, beside what the model told', (t) => {
   );
   const recording = { ...whole.recording!, told: { least: 0, most: 0 } };
   t.regex(texts({ recording: { ...recording, verdict: 'more' } })[0]!, /; the model said only 0\.0 %, and leaves out/);
+  const open = { ...recording, told: { least: 0.05, most: null } };
+  t.regex(texts({ recording: open })[0]!, /; the model said 5\.0 % or more, which/);
   t.regex(texts({ recording: { ...recording, verdict: 'less' } })[0]!, /; the model said more: 0\.0 %\./);
   t.regex(
     texts({ recording: { ...recording, rounds: 1, elapsed: null, verdict: null } })[0]!,

@@ -37,8 +37,9 @@ function recordingText(cost: RecordingCost, letters: Letters): string {
   const times = `${time(beforeNs, letters)} without Quartz, ${time(afterNs, letters)} recorded`;
   if (elapsed === null)
     return `${pairs(cost)} of runs cannot say by how much recording slows the program: it took ${times}.`;
-  const [least, most] = [signedPercent(told.least), signedPercent(told.most)];
-  const model = least === most ? most : `${least.slice(0, -2)} to ${most}`;
+  const least = signedPercent(told.least),
+    most = told.most === null ? null : signedPercent(told.most);
+  const model = most === null ? `${least} or more` : least === most ? most : `${least.slice(0, -2)} to ${most}`;
   const against =
     verdict === 'more'
       ? `the model said only ${model}, and leaves out that the program starts later, and what caches make of it`

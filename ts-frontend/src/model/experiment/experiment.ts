@@ -60,11 +60,12 @@ function recordingCost(input: ExperimentInput, { slowdown }: Model): RecordingCo
     after = runsOf(input, 'recorded');
   if (before.length === 0 || before.length !== after.length) return null;
   const times = pairedTimes(before, after);
-  const told = { least: slowdown.shareLeast, most: slowdown.share };
+  // where what recording adds at most is all of the run, its share of the rest has no bound, and is given as 0
+  const told = { least: slowdown.shareLeast, most: slowdown.share < slowdown.shareLeast ? null : slowdown.share };
   const verdict =
     times.elapsed === null
       ? null
-      : times.elapsed.low - 1 > told.most
+      : told.most !== null && times.elapsed.low - 1 > told.most
         ? 'more'
         : times.elapsed.high - 1 < told.least
           ? 'less'

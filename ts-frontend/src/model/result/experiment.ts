@@ -39,7 +39,7 @@ export interface PairedTimes {
 
 /** By how much recording slows the program, measured, and what the model says of the run that the report is of. */
 export interface RecordingCost extends PairedTimes {
-  told: { least: number; most: number }; // slowdown, shares
+  told: { least: number; most: number | null }; // slowdown, shares; null: without bound
   verdict: 'as-told' | 'more' | 'less' | null; // null: not known
 }
 
