@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "events.h"
 #include "finisher.h"
 #include "sampler/util/numbers.h"
 
@@ -31,12 +32,41 @@ static struct {
   struct held followed[PART]; /* no more can have used a twentieth each */
   unsigned count;
   uint64_t dropped_ns; /* used by what is not among these */
+  pid_t told;          /* whose profile the front end was told last; 0: the launched program's */
 } all;
 
 void qzi_follow_begin(const char *program, pid_t launched) {
   all.begun = 1;
   all.program = program;
   all.launched = launched;
+}
+
+static uint64_t threads_of(const struct qzi_admitted *admitted) {
+  return qzi_file_count(&admitted->recording.file, QZ_SECTION_THREADS);
+}
+
+/* 1: one that used `own_ns` has only started the other one, which used `its_ns`. */
+static int only_started(const struct qzi_admitted *itself, uint64_t own_ns, const struct qzi_admitted *most,
+                        uint64_t its_ns) {
+  if (own_ns > START_NS) return 0;
+  if (its_ns > WORK_NS && own_ns * TIMES < its_ns) return 1;
+  return threads_of(itself) <= 1 && threads_of(most) > 1; /* threads that wait use next to nothing */
+}
+
+void qzi_follow_look(void) {
+  const struct qzi_admitted *itself = NULL, *most = NULL;
+  for (unsigned k = 0; all.begun && k < qzi_admitted_count; k++) {
+    const struct qzi_admitted *one = qzi_admitted_all[k];
+    if (one->pid == all.launched)
+      itself = one;
+    else if (!most || one->recording.cpu_time.run_ns > most->recording.cpu_time.run_ns)
+      most = one;
+  }
+  if (!itself || itself->message_fd < 0 || !most || most->pid == all.told) return;
+  uint64_t own_ns = itself->recording.cpu_time.run_ns, its_ns = most->recording.cpu_time.run_ns;
+  if (own_ns * PART >= its_ns && !only_started(itself, own_ns, most, its_ns)) return;
+  dprintf(itself->message_fd, "%s\n", most->recording.file.path);
+  all.told = most->pid;
 }
 
 /* Short-lived processes are gone when the kernel is asked, but have said themselves what they used. What the launched
@@ -46,6 +76,11 @@ static uint64_t used_by(const struct qzi_admitted *admitted) {
   uint64_t said_ns = head->usage.user_ns + head->usage.system_ns;
   if (admitted->pid == all.launched && head->cpu_run_ns) return head->cpu_run_ns;
   return said_ns > head->cpu_run_ns ? said_ns : head->cpu_run_ns;
+}
+
+/* 1: it is known to its end what the process used, for it has said so itself. A signal ends it without. */
+static int is_complete(const struct held *held) {
+  return (held->admitted->recording.file.head->usage_known & QZ_USAGE_SWITCHES) != 0;
 }
 
 static void drop(const struct held *held) {
@@ -83,17 +118,11 @@ static int by_time(const void *left, const void *right) {
   return a < b ? 1 : a > b ? -1 : 0;
 }
 
-static uint64_t threads_of(const struct held *held) {
-  return qzi_file_count(&held->admitted->recording.file, QZ_SECTION_THREADS);
-}
-
 /* 1: the launched program only started what did the work, above all `most`. of_ns: what all of them used. */
 static int is_wrapper(const struct held *itself, const struct held *most, uint64_t of_ns) {
   if (most->used_ns * PART < of_ns) return 0; /* the work is not recorded */
   if (itself->used_ns * PART < of_ns) return 1;
-  if (itself->used_ns > START_NS) return 0;
-  if (most->used_ns > WORK_NS && itself->used_ns * TIMES < most->used_ns) return 1;
-  return threads_of(itself) <= 1 && threads_of(most) > 1; /* threads that wait use next to nothing */
+  return only_started(itself->admitted, itself->used_ns, most->admitted, most->used_ns);
 }
 
 /* The wrapper's profile goes; this one gets its name, unless it has one that was meant for it (%p, a rank). */
@@ -128,7 +157,11 @@ void qzi_follow_settle(void) {
   struct held *itself = all.itself.admitted ? &all.itself : NULL, *most = all.followed;
   uint64_t recorded_ns = all.dropped_ns, unrecorded_ns = 0, of_ns;
   char others[1200], missing[120] = "", time[QZI_NUMBER];
-  for (unsigned k = 0; k < all.count; k++) recorded_ns += all.followed[k].used_ns;
+  int complete = 1;
+  for (unsigned k = 0; k < all.count; k++) {
+    recorded_ns += all.followed[k].used_ns;
+    complete &= is_complete(&all.followed[k]);
+  }
   qsort(all.followed, all.count, sizeof *all.followed, by_time);
   if (itself && itself->admitted->recording.file.head->children_run_ns > recorded_ns)
     unrecorded_ns = itself->admitted->recording.file.head->children_run_ns - recorded_ns;
@@ -137,7 +170,7 @@ void qzi_follow_settle(void) {
   unsigned kept = (unsigned)wrapper;
   while (kept < all.count && all.followed[kept].used_ns > LEAST_NS && all.followed[kept].used_ns * PART > of_ns) kept++;
   for (unsigned k = kept; k < all.count; k++) qzi_discard(all.followed[k].admitted);
-  if (unrecorded_ns > LEAST_NS && unrecorded_ns * PART > of_ns)
+  if (complete && unrecorded_ns > LEAST_NS && unrecorded_ns * PART > of_ns)
     snprintf(missing, sizeof missing, "; %s of processor time went into processes that are not recorded",
              qzi_time_text(time, unrecorded_ns));
   if (wrapper) {
@@ -152,7 +185,9 @@ void qzi_follow_settle(void) {
       fprintf(stderr, "quartz: what %s started first was recorded as well: %s\n", all.program, others);
     }
     if (itself) {
-      itself->admitted->recording.file.head->children_apart = kept > 0;
+      const struct qzi_recording *its = &itself->admitted->recording;
+      its->file.head->children_apart = kept > 0;
+      if (all.told && itself->admitted->message_fd >= 0) dprintf(itself->admitted->message_fd, "%s\n", its->file.path);
       finish(itself);
     }
   }

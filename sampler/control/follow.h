@@ -16,6 +16,8 @@
 
 /* What is launched is `program`, process `launched`, and what it starts is followed. */
 void qzi_follow_begin(const char *program, pid_t launched);
+/* While they run: tells the front end the profile of the process that does the work now, once it is clear which. */
+void qzi_follow_look(void);
 /* Keeps a recording that was stopped until qzi_follow_settle; 0: it is none of these, and still the caller's. */
 int qzi_follow_hold(struct qzi_admitted *admitted, uint32_t reason, int32_t status);
 /* All recordings have been stopped: decides, says on stderr what was decided where the profile is not that of the

@@ -159,6 +159,7 @@ static int record(struct launched *run, int listener, int signals) {
       press(run);
     }
     if (polls[1].revents) admit_next(run, listener);
+    qzi_follow_look();
     enum qzi_sender sender;
     for (int number; (number = qzi_signal_next(signals, &sender)) != 0;) {
       int ended = 0;

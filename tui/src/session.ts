@@ -22,7 +22,7 @@ export interface Host {
 }
 
 export class Watch {
-  readonly #history = new History();
+  #history = new History();
   #scene: Scene | null = null;
   #built = '';
   #startNs = 0; // where "all" begins: 0, or the moment of the last reset
@@ -53,6 +53,11 @@ export class Watch {
     if (this.#endedRead) return false;
     const ended = this.host.ended();
     const raw = this.host.read();
+    if (raw.head.pid !== this.#history.newest()?.head.pid) {
+      // another process: the one that does the work, where the program only started it
+      this.#history = new History();
+      this.#startNs = 0;
+    }
     const newest = this.#history.newest();
     if (ended !== null || this.host.finished) this.#endedRead = true;
     else if (newest !== null && raw.head.elapsedNs === newest.head.elapsedNs) return false;

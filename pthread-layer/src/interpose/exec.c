@@ -123,6 +123,7 @@ static struct needs needs_of(enum whom whom, enum qz_program kind, char *const *
   needs.session = needs.layer || kind == QZ_PROGRAM_PACKAGE;
   if (whom == ITSELF || children == ALL_CHILDREN)
     needs.session |= kind == QZ_PROGRAM_STATIC || kind == QZ_PROGRAM_PRIVILEGED;
+  if (needs.session && whom == ITS_CHILD && children == FOLLOWED_CHILDREN) qzl_follow_count();
   needs.preload_bytes = strlen(PRELOAD) + strlen(layer) + 2;
   for (; environment && environment[needs.entries]; needs.entries++)
     if (begins(environment[needs.entries], PRELOAD)) needs.preload_bytes += strlen(environment[needs.entries]);

@@ -4,7 +4,7 @@
  * A process is taken for one as long as it has used little processor time, and starts few programs: whatever it is, a
  * program that works, or that starts another one every few milliseconds, is not slowed by recording those.
  *
- * Owns:    how many programs were started. Writer: whoever forks or starts a program, in a child of vfork its parent's.
+ * Owns:    how many programs were followed. Writer: whoever forks or starts one, in a child of vfork its parent's.
  * Must not: allocate, take a lock; ask the kernel anything where the program limits its system calls.
  */
 #include "pthread-layer/src/layer.h"
@@ -17,12 +17,14 @@
 
 #define WORKS_NS \
   UINT64_C(250000000) /* of processor time: a program that works. Interpreters take some 50 ms to begin */
-#define AT_ONCE   32u /* programs followed, */
-#define SECOND_NS UINT64_C(1000000000) /* and one more in each of these: being recorded takes its start 2 ms */
+#define AT_ONCE   24u /* programs followed, */
+#define SECOND_NS UINT64_C(1000000000)
+#define EACH_NS   (SECOND_NS / 2) /* and one more in each of these: being recorded takes its start 2 ms, so 0.4 % */
 
-static _Atomic(bool) follows;     /* what is started may be followed */
-static _Atomic(unsigned) started; /* programs, or processes by fork */
-static _Atomic(int) harmless;     /* 1: the calls below may be made; -1: they may not; 0: not known yet */
+static _Atomic(bool) follows;   /* what is started may be followed */
+static _Atomic(unsigned) count; /* of programs that were followed, or processes by fork that may become one */
+static _Atomic(int) promise;    /* to what fork is making, or has made: 1: it is counted; -1: it is too many; 0: none */
+static _Atomic(int) harmless;   /* 1: the calls below may be made; -1: they may not; 0: not known yet */
 static uint64_t begun_ns;
 
 /* Processor time of a process; UINT64_MAX: not known. */
@@ -57,11 +59,22 @@ static bool has_worked(void) {
   return !follows;
 }
 
+static bool has_room(void) { return count < AT_ONCE + (qzi_pub_clock_ns() - begun_ns) / EACH_NS; }
+
 void qzl_follow_fork(void) {
   if (!follows) return;
   int error = errno;
-  if (!has_worked()) started++;
+  if (!has_worked()) {
+    promise = has_room() ? 1 : -1;
+    count += promise > 0;
+  }
   errno = error;
+}
+void qzl_follow_forked(void) { promise = 0; }
+
+void qzl_follow_count(void) {
+  if (!promise) count++;
+  promise = 0;
 }
 
 bool qzl_follows(bool by_exec) {
@@ -70,5 +83,5 @@ bool qzl_follows(bool by_exec) {
     follows = false;
     return false;
   }
-  return started++ < AT_ONCE + (qzi_pub_clock_ns() - begun_ns) / SECOND_NS;
+  return promise ? promise > 0 : has_room();
 }

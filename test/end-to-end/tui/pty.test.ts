@@ -108,6 +108,28 @@ needing('terminal')('quitting a program that never ends by itself ends it, after
   t.throws(() => process.kill(pid, 0), undefined, 'the program is gone');
 });
 
+needing('terminal')('a wrapper: the screen goes on to what it started', async (t) => {
+  const computes = join(root, 'build/test/end-to-end/pthread-layer/attach_while_busy');
+  const pty = new Pty(`${quartz} top -- timeout 1000 ${computes}`);
+  t.teardown(() => {
+    pty.end();
+  });
+  await pty.until((text) => text.includes('What limits this program'));
+  pty.type('2');
+  await pty.until((text) => /\bcomputes\b/.test(text) && text.includes('attach_while_busy'));
+  pty.type('q');
+  await pty.until((text) => text.includes('q again'));
+  pty.type('q');
+  const text = await pty.until((now) => now.includes('status='));
+  t.true(text.replaceAll('\n', '').includes('quartz report timeout.quartz'), text);
+  t.deepEqual(
+    readdirSync(pty.folder).filter((name) => name.endsWith('.quartz')),
+    ['timeout.quartz'],
+  );
+  const report = spawnSync(quartz, ['report', join(pty.folder, 'timeout.quartz')], { encoding: 'utf8' });
+  t.regex(report.stdout, /\bcomputes\b/);
+});
+
 needing('terminal')('Ctrl-C gives the terminal back', async (t) => {
   const pty = new Pty(`${quartz} top -- ${program('endless')}`);
   t.teardown(() => {

@@ -123,7 +123,7 @@ export async function live(
       return recording.status ?? 125;
     }
     for (const signal of early) process.off(signal, interrupt);
-    await watch(args, file, recording, refreshMs, owned);
+    await watch(args, () => nameIn(recording.reported) ?? file, recording, refreshMs, owned);
     if (recording.status === null) await stop(recording, owned);
     const output = textOf(recording.log);
     if (output !== '') process.stderr.write(output);

@@ -22,13 +22,27 @@ export interface Sampling {
   status: number | null;
 }
 
-function hostOf(file: string, recording: Sampling | null, raw: boolean): Host {
+function hasSnapshots(file: string): boolean {
+  try {
+    return openProfile(file, { symbolize: false }).head.snapshots > 0;
+  } catch {
+    return false;
+  }
+}
+
+function hostOf(called: () => string, recording: Sampling | null, raw: boolean): Host {
+  let file = called();
   let ended: string | null = null;
   let last: RawProfile | null = null;
   let first = recording === null ? openProfile(file) : null; // until it is asked for
   return {
     finished: first !== null && first.head.status !== 'recording',
     read: () => {
+      const name = called();
+      if (name !== file && hasSnapshots(name)) {
+        file = name;
+        last = ended = null;
+      }
       try {
         const profile = first ?? openProfile(file, { after: last });
         first = null;
@@ -77,10 +91,13 @@ function endOf(reason: string, status: number, profile: string): string {
   }
 }
 
-/** Shows a profile until the user quits. `owned`: the program was started for the screen. */
+/**
+ * Shows a profile until the user quits. `called`: its name, which may become that of another profile. `owned`: the
+ * program was started for the screen.
+ */
 export async function watch(
   args: Arguments,
-  file: string,
+  called: () => string,
   recording: Sampling | null,
   refreshMs: number,
   owned: boolean,
@@ -89,7 +106,7 @@ export async function watch(
   // Code that has not run for a few collections is dropped, and compiled again when it runs: between refreshes that are
   // seconds apart, all of it.
   setFlagsFromString('--no-flush-bytecode');
-  await show(new Watch(hostOf(file, recording, args.has('raw'))), {
+  await show(new Watch(hostOf(called, recording, args.has('raw'))), {
     ascii,
     colour,
     dots: hasBraille(),

@@ -42,7 +42,7 @@ export const command: Command = {
       if (!status)
         throw new Failure(`${word} does not exist`, 'name a profile, or start a program with: quartz top -- PROGRAM');
       try {
-        await (await import('../cli/watch.js')).watch(args, word, null, refreshMs, false);
+        await (await import('../cli/watch.js')).watch(args, () => word, null, refreshMs, false);
         return 0;
       } catch (error) {
         if (isProfileError(error))
