@@ -1,6 +1,15 @@
 import test from 'ava';
 import { cut, width, wrap } from '../../../ts-frontend/src/render/format/text.js';
-import { count, figure, percent, plusMinus, range, rate, time } from '../../../ts-frontend/src/render/format/units.js';
+import {
+  count,
+  figure,
+  percent,
+  plusMinus,
+  range,
+  rate,
+  signedPercent,
+  time,
+} from '../../../ts-frontend/src/render/format/units.js';
 
 const unicode = { ascii: false };
 
@@ -21,6 +30,18 @@ test('times have three digits and a unit, also next to the border of a unit', (t
   ];
   for (const [ns, text] of cases) t.is(time(ns, unicode), text);
   t.is(time(1500, { ascii: true }), '1.50 us');
+});
+
+test('shares below 0 and above 1', (t) => {
+  const cases: [number, string][] = [
+    [0.0123, '1.2 %'],
+    [-0.004, '-0.4 %'],
+    [-0.0001, '0.0 %'],
+    [1.5, '150.0 %'],
+    [12.345, '1,235 %'],
+    [-3276.476, '-327,648 %'],
+  ];
+  for (const [share, text] of cases) t.is(signedPercent(share), text);
 });
 
 test('an interval has the unit of its value, and is 0 only where it is', (t) => {

@@ -87,8 +87,9 @@ export function figure(value: number): string {
   return fixed(value, Math.abs(value) >= 99.95 ? 0 : Math.abs(value) >= 9.995 ? 1 : 2);
 }
 
-/** A share that may be below 0, or above 1: "-0.4 %". */
+/** A share that may be below 0, or above 1: "-0.4 %", "1,234 %". */
 export function signedPercent(share: number): string {
+  if (Math.abs(share) >= 9.995) return `${count(100 * share)} %`;
   const text = (100 * share).toFixed(1);
   return `${text === '-0.0' ? '0.0' : text} %`;
 }
