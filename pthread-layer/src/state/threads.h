@@ -31,8 +31,8 @@ struct qzl_cached_lock {
 
 /* Waits for a lock that are not written down yet: the record is another CPU's cache line as long as several threads
  * take turns with the lock. */
-#define QZL_WAITS_MOST 32 /* together, */
-#define QZL_LONG_NS    UINT64_C(100000) /* one of so long is written down with the next release */
+#define QZL_WAITS_MOST   32               /* together, */
+#define QZL_LONG_NS      UINT64_C(100000) /* one of so long is written down with the next release */
 struct qzl_waits {
   uint32_t index, epoch; /* of the lock; 0: there are none */
   uint32_t count;
@@ -61,7 +61,7 @@ struct qzl_thread {
   uint64_t marked_ns;     /* since when */
   uint64_t yielded;       /* processor's clock when its last sched_yield returned */
   uint32_t held_count, held_epoch;
-  uint32_t unknown; /* locks that were taken at places of which nothing was known */
+  uint32_t unknown;       /* locks that were taken at places of which nothing was known */
   struct qzl_waits waits; /* index 0: all are written down */
   struct qzl_held_lock held[QZL_HELD];
   struct qzi_pub_site_slot

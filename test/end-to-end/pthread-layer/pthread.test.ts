@@ -32,7 +32,7 @@ test.serial('a lock that all threads want: named by its variable, waits exact, b
   t.true(heldNs > 340e6, `somebody has it for 400 ms: ${heldNs / 1e6}`);
   near(t, model, 'waiting for the lock, or woken for it', onPath(lock) - lock.object.holdNs, lock.object.waitNs);
   t.regex(lock.file, /lock\.c$/);
-  t.is(model.findings[0]?.entity, lock.id);
+  if (hadCpus(model)) t.is(model.findings[0]?.entity, lock.id);
   for (let k = 0; k < 4; k++) t.is(findEntities(model, `worker-${k}`).length, 1);
   t.true(lock.object.holders.length > 0);
 });

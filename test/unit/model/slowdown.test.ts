@@ -68,6 +68,23 @@ test('what happened, and could not be measured, is told as such, not as nothing'
   );
 });
 
+test('kernel threads that wait for each other all the time: what delays one may delay all, and more', (t) => {
+  const [apart, often] = [recorded(), recorded({ publisher: 'pthread' })]; // a wait each 10 us of processor time
+  t.false(apart.waitsMayChange);
+  t.true(often.waitsMayChange);
+  t.true(near(often.waitsNs, 0.03) && near(often.waitsLeastNs, 0.02) && near(often.locksNs, 0.072));
+  t.is(often.elapsedLeastNs, apart.elapsedLeastNs);
+  const seldom = { publisher: 'pthread', waitPs: 100_000 };
+  t.false(
+    buildModel(
+      new ProfileBuilder({ processors: 2, head: { ...head, ...seldom } as object })
+        .stretch(second, [run('w1', ['main', 'a'])])
+        .object('mutex:m', { acquisitions: 4000, contended: 4000 })
+        .build(),
+    ).slowdown.waitsMayChange,
+  );
+});
+
 test('a sampler with a CPU of its own takes none from the program', (t) => {
   t.is(recorded({ samplerSpins: true }).samplingNs, 0);
 });

@@ -74,11 +74,11 @@ function fewer({ fewer: its }: Model, options: Pick<RenderOptions, 'ascii'>): st
     : ` (not ${rate(its.askedHz)}: each took ${time(its.eachNs, options)} of a CPU, and more would slow the program)`;
 }
 
-type Figure = Exclude<keyof Model['slowdown'], 'unmeasured'>;
+type Figure = Exclude<keyof Model['slowdown'], 'unmeasured' | 'waitsMayChange'>;
 const slowers: readonly (readonly [Figure, string, Figure?])[] = [
   ['hooksNs', 'hooks', 'hooksLeastNs'],
   ['locksNs', 'locks', 'locksLeastNs'],
-  ['waitsNs', 'waits'],
+  ['waitsNs', 'waits', 'waitsLeastNs'],
   ['spawnsNs', 'thread creation'],
   ['samplesNs', 'samples of running threads'],
   ['turnsNs', 'their timer at context switches'],
@@ -101,10 +101,17 @@ function cost(model: Model): string {
         `${name} ${least ? bounds(slowdown[least], slowdown[part]) : percent(slowdown[part], wholes[1] || wholes[0])}`,
     );
   const slower = bounds(slowdown.elapsedLeastNs, slowdown.elapsedNs);
-  const slowed = `slowed the run by ${slower.startsWith('<') ? `less than ${slower.slice(1)}` : `about ${slower}`}`;
+  const { waitsMayChange } = slowdown;
+  const slowed = waitsMayChange
+    ? `slowed the run by ${slower.replace(/^</, '').replace(/ or more$/, '')} or more`
+    : `slowed the run by ${slower.startsWith('<') ? `less than ${slower.slice(1)}` : `about ${slower}`}`;
+  const changes = waitsMayChange
+    ? '; threads wait for each other so often that recording changes who waits: quartz run --measure tells what ' +
+      'that takes'
+    : '';
   const hooked = head.publisher === 'threadlib' || head.paths.hooks;
   const taken = compensation.applied && hooked ? '; the cost of hooks is subtracted from the times below' : '';
-  return `${own} and ${slowed}${parts.length > 0 ? ` (${parts.join(', ')})` : ''}${taken}`;
+  return `${own} and ${slowed}${parts.length > 0 ? ` (${parts.join(', ')})` : ''}${changes}${taken}`;
 }
 
 /** Where the processors' time went, in one sentence; '' where there was none. */

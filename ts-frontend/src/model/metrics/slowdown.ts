@@ -11,6 +11,12 @@ import type { Entity, Slowdown } from '../result/types.js';
 /** Accesses to these publish as much as a lock does. */
 const published = new Set(['mutex', 'rwlock', 'spinlock', 'semaphore']);
 
+/**
+ * Where threads wait for each other once in so much processor time or more often, what holds one up may hold up all: it
+ * is not spread over them. And what recording changes in who waits for whom, and sleeps, is not known.
+ */
+const oftenNs = 200_000;
+
 export function slowdownOf({ head, calls, objects, entities, balance }: RawProfile, root: Entity): Slowdown {
   let hooked = 0,
     locked = 0,
@@ -23,14 +29,16 @@ export function slowdownOf({ head, calls, objects, entities, balance }: RawProfi
   for (const { contended } of objects) waited += contended;
   // Spread over the threads as the program's own work is.
   const each = root.processorTimeNs > 0 ? root.nptNs / root.processorTimeNs / 1000 : 0;
+  const waitsMayChange = head.publisher === 'pthread' && waited > 0 && root.processorTimeNs <= waited * oftenNs;
+  const most = waitsMayChange ? Math.max(each, 1 / 1000) : each;
   const cpus = Math.max(1, Math.min(head.processors, head.cpus));
   let fullNs = 0; // elapsed time with no CPU left for the sampler
   for (let k = 0; k < balance.ns.length; k++)
     if (u16(balance.busy, k) + u16(balance.spinning, k) >= cpus) fullNs += f64(balance.ns, k);
   const parts = {
     hooksNs: hooked * head.hookMostPs * each,
-    locksNs: locked * head.lockMostPs * each,
-    waitsNs: waited * head.waitPs * each,
+    locksNs: locked * head.lockMostPs * most,
+    waitsNs: waited * head.waitPs * most,
     spawnsNs: head.spawns * head.spawnPs * each,
     samplesNs: head.runningSamples * head.runningSampleNs * 1000 * each,
     turnsNs: head.timerDispatches * head.timerNs * 1000 * each,
@@ -42,7 +50,11 @@ export function slowdownOf({ head, calls, objects, entities, balance }: RawProfi
     ...(locked > 0 && head.lockMostPs === 0 ? ['locks' as const] : []),
     ...(head.spawns > 0 && head.spawnPs === 0 ? ['threads made' as const] : []),
   ];
-  const least = { hooksLeastNs: hooked * head.hookLeastPs * each, locksLeastNs: locked * head.lockLeastPs * each };
+  const least = {
+    hooksLeastNs: hooked * head.hookLeastPs * each,
+    locksLeastNs: locked * head.lockLeastPs * each,
+    waitsLeastNs: waited * head.waitPs * each,
+  };
   // Added up, not taken away from one another: what is left of rounding must not be a time below 0.
   const total = (of: typeof parts): number =>
     Math.min(
@@ -50,7 +62,12 @@ export function slowdownOf({ head, calls, objects, entities, balance }: RawProfi
       Object.values(of).reduce((sum, ns) => sum + ns, 0),
     );
   const elapsedNs = total(parts);
-  const elapsedLeastNs = total({ ...parts, hooksNs: least.hooksLeastNs, locksNs: least.locksLeastNs });
+  const elapsedLeastNs = total({
+    ...parts,
+    hooksNs: least.hooksLeastNs,
+    locksNs: least.locksLeastNs,
+    waitsNs: least.waitsLeastNs,
+  });
   const share = (ns: number): number => (ns < head.elapsedNs ? ns / (head.elapsedNs - ns) : 0);
   return {
     ...parts,
@@ -59,6 +76,7 @@ export function slowdownOf({ head, calls, objects, entities, balance }: RawProfi
     elapsedLeastNs,
     share: share(elapsedNs),
     shareLeast: share(elapsedLeastNs),
+    waitsMayChange,
     unmeasured,
   };
 }

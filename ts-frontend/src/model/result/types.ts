@@ -301,7 +301,8 @@ export interface Slowdown {
   hooksLeastNs: number;
   locksNs: number; // acquisitions of locks and semaphores, at most
   locksLeastNs: number;
-  waitsNs: number;
+  waitsNs: number; // at most
+  waitsLeastNs: number;
   spawnsNs: number;
   samplesNs: number; // that the kernel took of running threads
   turnsNs: number; // their timer, when threads get a CPU that was idle or another program's
@@ -310,6 +311,8 @@ export interface Slowdown {
   elapsedLeastNs: number;
   share: number; // of the elapsed time without it, at most
   shareLeast: number;
+  /** Threads wait for each other so often that recording may change who waits: that is in none of these. */
+  waitsMayChange: boolean;
   /** What happened, but could not be measured, and so is in none of these. */
   unmeasured: readonly ('hooks' | 'locks' | 'threads made')[];
 }
