@@ -8,6 +8,7 @@ import { f64, u16, u32, u8 } from '../profile/columns.js';
 import type { RawProfile } from '../profile/raw-profile.js';
 import { KernelWork, State, Waiting } from '../profile/raw-profile.js';
 import { cpuWaitOf } from '../metrics/cpu-wait.js';
+import { costsBesideIdle } from './wait-overlap.js';
 
 /** Below this part of what it ran others change no finding. */
 const leastOthers = 0.05;
@@ -128,7 +129,7 @@ export function undisturbed(raw: RawProfile): RawProfile {
       rows.push({ from: k, busy: b + work, spinning: s + spin, ns: ns * part });
   }
   const its = threadRows(raw, (k) => groups.get(keyOf(k)) ?? unchanged);
-  return {
+  const changed = {
     ...raw,
     tuples: {
       ...pick(tuples, its),
@@ -137,6 +138,17 @@ export function undisturbed(raw: RawProfile): RawProfile {
     },
     balance: pick(balance, rows),
   };
+  return { ...changed, meanwhile: meanwhileOf(raw, changed) };
+}
+
+/** Of the time that a stack still runs beside idle processors, others wait in the same part as of that before. */
+function meanwhileOf(raw: RawProfile, changed: RawProfile): RawProfile['meanwhile'] {
+  const before = costsBesideIdle(raw);
+  const after = costsBesideIdle(changed);
+  const partOf = Float64Array.from(before, (ns, stack) => (ns > 0 ? Math.min(1, f64(after, stack) / ns) : 0));
+  const scaled = (times: Float64Array): Float64Array =>
+    times.map((ns, k) => ns * f64(partOf, u32(raw.meanwhile.stack, k)));
+  return { ...raw.meanwhile, ns: scaled(raw.meanwhile.ns), waitersNs: scaled(raw.meanwhile.waitersNs) };
 }
 
 /** What threads did, in each of the ways in which CPUs would have been used. */

@@ -4,7 +4,6 @@
  */
 import { addAt, f64, u16, u32, u8 } from '../profile/columns.js';
 import type { RawProfile } from '../profile/raw-profile.js';
-import type { Stacks } from '../profile/stack-tree.js';
 import { addTo } from '../profile/maps.js';
 import { State } from '../profile/raw-profile.js';
 
@@ -20,8 +19,23 @@ export interface Meanwhile {
   idleOfNode: Float64Array; // processors that were not busy, on average over it
 }
 
-export function prepareMeanwhile(raw: RawProfile, stacks: Stacks): Meanwhile {
-  const { meanwhile, tuples, head } = raw;
+/** By stack: elapsed time (ns / b) in which it ran at b < P, each moment times its weight. */
+export function costsBesideIdle(
+  { tuples, head, stacks }: RawProfile,
+  weightOf: (busy: number) => number = () => 1,
+): Float64Array {
+  const costs = new Float64Array(Math.max(1, stacks.parent.length));
+  for (let k = 0; k < tuples.ns.length; k++) {
+    const state = u8(tuples.state, k),
+      b = u16(tuples.busy, k);
+    if ((state === State.useful || state === State.overhead) && b > 0 && b < head.processors)
+      addAt(costs, u32(tuples.stack, k), (f64(tuples.ns, k) / b) * weightOf(b));
+  }
+  return costs;
+}
+
+export function prepareMeanwhile(raw: RawProfile): Meanwhile {
+  const { meanwhile } = raw;
   const byObject = new Map<number, Beside>();
   for (let k = 0; k < meanwhile.ns.length; k++) {
     const object = u32(meanwhile.object, k);
@@ -30,16 +44,8 @@ export function prepareMeanwhile(raw: RawProfile, stacks: Stacks): Meanwhile {
     addTo(row.ns, u32(meanwhile.stack, k), f64(meanwhile.ns, k));
     addTo(row.waitersNs, u32(meanwhile.stack, k), f64(meanwhile.waitersNs, k));
   }
-  const costOfNode = new Float64Array(stacks.count);
-  const idleOfNode = new Float64Array(stacks.count);
-  for (let k = 0; k < tuples.ns.length; k++) {
-    const state = u8(tuples.state, k),
-      b = u16(tuples.busy, k);
-    if ((state === State.useful || state === State.overhead) && b > 0 && b < head.processors) {
-      addAt(costOfNode, u32(tuples.stack, k), f64(tuples.ns, k) / b);
-      addAt(idleOfNode, u32(tuples.stack, k), (f64(tuples.ns, k) / b) * (head.processors - b));
-    }
-  }
+  const costOfNode = costsBesideIdle(raw);
+  const idleOfNode = costsBesideIdle(raw, (b) => raw.head.processors - b);
   for (let n = 0; n < costOfNode.length; n++)
     if (f64(costOfNode, n) > 0) idleOfNode[n] = f64(idleOfNode, n) / f64(costOfNode, n);
   return { byObject, costOfNode, idleOfNode };

@@ -41,7 +41,7 @@ export function findingContextOf(model: Model, tables: Tables): FindingContext {
     model,
     tables,
     levels: measureLevels(raw, tables.stacks, tables.groupOf),
-    meanwhile: prepareMeanwhile(raw, tables.stacks),
+    meanwhile: prepareMeanwhile(raw),
     own: ownOf(raw, tables.stacks),
     roles: new ThreadRoles(tables.measured, tables.groupOf),
     least: Math.max(leastShare, leastObservations / samples) * elapsedNs,

@@ -1,0 +1,43 @@
+/** What a program would show with its CPUs to itself keeps what was seen of who waits while who runs. */
+import test from 'ava';
+import type { RawProfile } from '../../../ts-frontend/src/model/index.js';
+import {
+  costsBesideIdle,
+  prepareMeanwhile,
+  waitersBeside,
+} from '../../../ts-frontend/src/model/evidence/wait-overlap.js';
+import { isDisturbed, undisturbed } from '../../../ts-frontend/src/model/evidence/undisturbed.js';
+import { ProfileBuilder, ready, run, wait } from '../../support/profile-builder.js';
+import { second } from '../../support/example-profiles.js';
+
+/** One of two workers is kept from its CPU for nine of ten seconds, while main waits for both. */
+function recorded(): RawProfile {
+  const main = wait('main', ['main', 'join:end']);
+  return new ProfileBuilder({
+    processors: 2,
+    head: { publisher: 'pthread', cpuRunNs: 12 * second, cpuWaitNs: 9 * second },
+  })
+    .stretch(9 * second, [main, run('w1', ['main', 'work']), ready('w2', ['main', 'work'])])
+    .stretch(second, [main, run('w1', ['main', 'work']), run('w2', ['main', 'work'])])
+    .stretch(second, [main, run('w1', ['main', 'work'])])
+    .build();
+}
+
+/** How many threads waited on average while one of two processors ran `work`, by the pairs. */
+function waiters(raw: RawProfile): { mean: number; ns: number } {
+  const costs = costsBesideIdle(raw);
+  const members = Array.from(costs.keys()).filter((node) => costs[node]! > 0);
+  const [mean = 0] = waitersBeside(prepareMeanwhile(raw), members).values();
+  return { mean, ns: members.reduce((sum, node) => sum + costs[node]!, 0) };
+}
+
+test('no more threads wait than did', (t) => {
+  const raw = recorded();
+  t.true(isDisturbed(raw));
+  const before = waiters(raw);
+  t.is(before.ns, 10 * second);
+  t.true(Math.abs(before.mean - 1) < 1e-9, `${before.mean}`);
+  const after = waiters(undisturbed(raw));
+  t.true(Math.abs(after.ns - second) < 1e-3 * second, `${after.ns / second} s are left in which one runs alone`);
+  t.true(Math.abs(after.mean - 1) < 1e-9, `${after.mean}`);
+});
