@@ -48,8 +48,9 @@ static uint64_t threads_of(const struct qzi_admitted *admitted) {
 /* 1: one that used `own_ns` has only started the other one, which used `its_ns`. */
 static int only_started(const struct qzi_admitted *itself, uint64_t own_ns, const struct qzi_admitted *most,
                         uint64_t its_ns) {
+  if (most->ranked && own_ns < its_ns) return 1; /* a launcher of ranks, which may take long to begin */
   if (own_ns > START_NS) return 0;
-  if (its_ns > WORK_NS && own_ns * TIMES < its_ns) return 1;
+  if (most->ranked || (its_ns > WORK_NS && own_ns * TIMES < its_ns)) return 1;
   return threads_of(itself) <= 1 && threads_of(most) > 1; /* threads that wait use next to nothing */
 }
 

@@ -120,6 +120,7 @@ static void admit_next(struct launched *run, int listener) {
     if (admitted) {
       snprintf(admitted->program, sizeof admitted->program, "%s", program);
       admitted->numbered = is_numbered(run, path, program, pid);
+      admitted->ranked = followed && qzi_name_ranked(pid);
       qzi_admitted_all[qzi_admitted_count++] = admitted;
     }
   }
@@ -175,6 +176,7 @@ static int record(struct launched *run, int listener, int signals) {
         qzi_interrupt_all();
       }
       if (!ended) continue;
+      close(listener);                  /* what still begins shall not wait for us to finish */
       uint64_t end_ns = qzi_clock_ns(); /* before what is done for the profile */
       for (unsigned k = qzi_admitted_count; k-- > 0;)
         if (qzi_admitted_all[k]->pid == run->child) qzi_dismiss(k, reason, status);

@@ -19,6 +19,7 @@ struct qzi_admitted {
   uint64_t map_due_ns; /* when it is due again */
   int message_fd;      /* gets the profile's name, in a line, when it is made and whenever it changes; -1: nobody */
   char program[300];   /* what it runs, without its directory */
+  int ranked;          /* 1: a launcher such as mpiexec has given it a rank */
   int numbered;        /* 1: it has the process's number in its name since it is not the one that was asked for */
 };
 

@@ -137,12 +137,22 @@ static int expand(char *name, size_t bytes, const char *pattern, const char *pro
   return 0;
 }
 
+static int has_own_rank(const struct job *job) {
+  struct job asked = job_of(getpid());
+  return *job->rank && strcmp(job->rank, asked.rank) != 0;
+}
+
+int qzi_name_ranked(pid_t pid) {
+  struct job job = job_of(pid);
+  return has_own_rank(&job);
+}
+
 int qzi_name_make(char *name, size_t bytes, const char *pattern, const char *program, pid_t pid, pid_t launched) {
   char text[64];
-  struct job job = job_of(pid), asked = job_of(getpid());
+  struct job job = job_of(pid);
   if (!pattern) pattern = "%n.quartz";
   if (expand(name, bytes, pattern, program, pid, &job)) return -1;
-  int child = pid != launched, own_rank = *job.rank && strcmp(job.rank, asked.rank) != 0;
+  int child = pid != launched, own_rank = child && has_own_rank(&job);
   if (*job.rank && !has(pattern, "rp")) {
     snprintf(text, sizeof text, ".%s", job.rank);
     if (insert(name, bytes, text)) return -1;

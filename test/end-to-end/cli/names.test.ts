@@ -235,6 +235,14 @@ for (const flavour of ['mpich', 'openmpi']) {
         profiles(cwd).join(),
       );
       for (const file of ['sums.0.quartz', 'sums.1.quartz']) t.is(basename(openModel(join(cwd, file)).program), 'sums');
+      const followed = directory();
+      const seen = await run(command, ['record', '-q', '--', `mpiexec.${flavour}`, '-n', '2', sums], {
+        cwd: followed,
+        env: { ...openMpi },
+      });
+      t.is(seen.status, 0, seen.stderr);
+      t.deepEqual(profiles(followed), ['sums.0.quartz', 'sums.1.quartz'], seen.stderr);
+      t.regex(seen.stderr, /only started what did the work: the profile is that of sums .* sums\.[01]\.quartz; also/);
     },
   );
 }
