@@ -229,17 +229,18 @@ test('a lock that is handed on all the time: once, with what all of it takes, be
     t.deepEqual([first?.kind, first?.name, namesOf(model, objects)], ['overhead', 'm', ['m']]);
     t.deepEqual(waits, { count: 400_000, workNs: 3750 });
     t.true(Math.abs(handingShare - 1 / 3) < 1e-9);
-    // One works at a time; two could: half of the time goes.
-    t.true(near(leastNs, 0.5) && near(mostNs, 0.5) && near(first!.savingNs, 0.5));
+    // One works at a time; two could: half of the time goes; what one does while the other hands on may be waiting.
+    t.true(near(leastNs, 0.5) && near(mostNs, 0.75) && near(first!.savingNs, 0.625));
     t.false(others.some(({ facts }) => facts.form === 'lock' || facts.form === 'wake-ups'));
   }
 });
 
 test('a lock that is handed on: what free locks take, and what recording adds, is not saved', (t) => {
   const head = { freeLockPs: 50_000, lockLeastPs: 0, lockMostPs: 25_000, waitPs: 100_000 };
-  const { leastNs, mostNs } = factsOf(handedOn(1_000_000, head).findings[0], 'hand-overs');
-  // Of 0.5 s in the lock 0.1 to 0.15 s are left; and a million waits take 0.1 µs each to record.
-  t.true(near(mostNs, 0.45) && near(leastNs, 0.425 - 0.1), `${leastNs} ${mostNs}`);
+  const { leastNs, mostNs } = factsOf(handedOn(100_000, { ...head, freeLockPs: 500_000 }).findings[0], 'hand-overs');
+  // Of 0.5 s in the lock 0.1 to 0.105 s are left; 100,000 waits take 0.1 µs each to record; with each hand-over data of
+  // 2 µs may move.
+  t.true(near(mostNs, 0.55) && near(leastNs, 0.4475 - 0.01), `${leastNs} ${mostNs}`);
 });
 
 test('a lock whose waiters sleep long, or in whose calls hardly any time goes, is not handed on', (t) => {

@@ -98,7 +98,8 @@ export function handOvers(
       `That costs ${costs(finding.costNs)}; on average ${meanwhile(finding.meanwhile)}.`,
     remedy:
       'Share it less: a lock with its data for each thread or part, joined at the end; or take it once for more ' +
-      `work. If no thread found it taken, that would save ${between(time(leastNs), time(mostNs))}.` +
+      `work. If no thread found it taken, that would save ${between(time(leastNs), time(mostNs))}` +
+      `${leastNs < mostNs ? ', the most where the code inside mostly waits for data of other CPUs' : ''}.` +
       (aloneNs === null ? '' : ` One thread that does all the work would save ${time(aloneNs)}.`),
   };
 }
