@@ -22,7 +22,8 @@ export interface HandOvers {
   mostLeftNs: number;
 }
 
-const hands: ReadonlySet<number> = new Set([KernelWork.futex, KernelWork.yield, KernelWork.lock]);
+/** Not yields: those that wait for a lock in a loop spin, others are what the program does anyway. */
+const hands: ReadonlySet<number> = new Set([KernelWork.futex, KernelWork.lock]);
 
 /** Of the whole program, with what all of its locks take. */
 export function handOversOf({ model, tables, levels }: FindingContext): HandOvers {
