@@ -21,10 +21,9 @@ void qzl_environment_take(bool again);
 /* follow.c. Whether what is started now is followed, for the process does nothing itself: a wrapper. by_exec: a child
  * of the process asks, which is to become that program; its memory may be its parent's (vfork). */
 bool qzl_follows(bool by_exec);
-void qzl_follow_count(void);  /* it is started */
-void qzl_follow_begin(void);  /* from now on what the process starts is followed, as far as the above says */
-void qzl_follow_fork(void);   /* the process is about to fork; */
-void qzl_follow_forked(void); /* it has, and this is the parent */
+void qzl_follow_count(void); /* it is started */
+void qzl_follow_begin(void); /* from now on what the process starts is followed, as far as the above says */
+void qzl_follow_fork(void);  /* the process is about to fork */
 int qzl_mutex_lock(pthread_mutex_t *mutex); /* the layer's own */
 int qzl_mutex_unlock(pthread_mutex_t *mutex);
 

@@ -4,12 +4,13 @@
  * A process is taken for one as long as it has used little processor time, and starts few programs: whatever it is, a
  * program that works, or that starts another one every few milliseconds, is not slowed by recording those.
  *
- * Owns:    how many programs were followed. Writer: whoever forks or starts one, in a child of vfork its parent's.
+ * Owns:    how many programs were followed. Writer: whoever starts one, the process or a child of it.
  * Must not: allocate, take a lock; ask the kernel anything where the program limits its system calls.
  */
 #include "pthread-layer/src/layer.h"
 #include <errno.h>
 #include <stdatomic.h>
+#include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
 #include "abi/sandbox.h"
@@ -17,14 +18,13 @@
 
 #define WORKS_NS \
   UINT64_C(250000000) /* of processor time: a program that works. Interpreters take some 50 ms to begin */
-#define AT_ONCE   24u /* programs followed, */
+#define AT_ONCE   20u /* programs followed, */
 #define SECOND_NS UINT64_C(1000000000)
-#define EACH_NS   (SECOND_NS / 2) /* and one more in each of these: being recorded takes its start 2 ms, so 0.4 % */
+#define EACH_NS   (2 * SECOND_NS) /* and one more in each of these: 20 ms for its start, at worst, are 1 % */
 
-static _Atomic(bool) follows;   /* what is started may be followed */
-static _Atomic(unsigned) count; /* of programs that were followed, or processes by fork that may become one */
-static _Atomic(int) promise;    /* to what fork is making, or has made: 1: it is counted; -1: it is too many; 0: none */
-static _Atomic(int) harmless;   /* 1: the calls below may be made; -1: they may not; 0: not known yet */
+static _Atomic(bool) follows;    /* what is started may be followed */
+static _Atomic(unsigned) *count; /* of programs that were followed: in memory that it shares with its children */
+static _Atomic(int) harmless;    /* 1: the calls below may be made; -1: they may not; 0: not known yet */
 static uint64_t begun_ns;
 
 /* Processor time of a process; UINT64_MAX: not known. */
@@ -48,6 +48,9 @@ static bool may_ask(void) {
 }
 
 void qzl_follow_begin(void) {
+  void *page = mmap(NULL, sizeof *count, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  if (page == MAP_FAILED) return;
+  count = page;
   begun_ns = qzi_pub_clock_ns();
   follows = true;
 }
@@ -59,23 +62,16 @@ static bool has_worked(void) {
   return !follows;
 }
 
-static bool has_room(void) { return count < AT_ONCE + (qzi_pub_clock_ns() - begun_ns) / EACH_NS; }
+static bool has_room(void) { return *count < AT_ONCE + (qzi_pub_clock_ns() - begun_ns) / EACH_NS; }
 
+/* What a process has done before is known to its children. */
 void qzl_follow_fork(void) {
-  if (!follows) return;
   int error = errno;
-  if (!has_worked()) {
-    promise = has_room() ? 1 : -1;
-    count += promise > 0;
-  }
+  if (follows) has_worked();
   errno = error;
 }
-void qzl_follow_forked(void) { promise = 0; }
 
-void qzl_follow_count(void) {
-  if (!promise) count++;
-  promise = 0;
-}
+void qzl_follow_count(void) { (*count)++; }
 
 bool qzl_follows(bool by_exec) {
   if (has_worked()) return false;
@@ -83,5 +79,5 @@ bool qzl_follows(bool by_exec) {
     follows = false;
     return false;
   }
-  return promise ? promise > 0 : has_room();
+  return has_room();
 }

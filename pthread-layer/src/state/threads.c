@@ -493,7 +493,7 @@ __attribute__((constructor)) static void initialize(void) {
     qzl_objects_give_up();
   }
   qzl_environment_take(true);
-  pthread_atfork(qzl_follow_fork, qzl_follow_forked, forked);
+  pthread_atfork(qzl_follow_fork, NULL, forked);
 }
 
 typedef int start_main(int (*)(int, char **, char **), int, char **, void (*)(void), void (*)(void), void (*)(void),
