@@ -70,18 +70,31 @@ void qzi_follow_look(void) {
   all.told = most->pid;
 }
 
-/* Short-lived processes are gone when the kernel is asked, but have said themselves what they used. What the launched
- * one says may contain its children. */
-static uint64_t used_by(const struct qzi_admitted *admitted) {
-  const struct qz_profile *head = admitted->recording.file.head;
-  uint64_t said_ns = head->usage.user_ns + head->usage.system_ns;
-  if (admitted->pid == all.launched && head->cpu_run_ns) return head->cpu_run_ns;
-  return said_ns > head->cpu_run_ns ? said_ns : head->cpu_run_ns;
+/* 1: it is known to its end what the process used, for it has said so itself. A signal ends it without. */
+static int is_complete(const struct qzi_admitted *admitted) {
+  return (admitted->recording.file.head->usage_known & QZ_USAGE_SWITCHES) != 0;
 }
 
-/* 1: it is known to its end what the process used, for it has said so itself. A signal ends it without. */
-static int is_complete(const struct held *held) {
-  return (held->admitted->recording.file.head->usage_known & QZ_USAGE_SWITCHES) != 0;
+/* Processor time that snapshots have seen. */
+static uint64_t seen_ns(const struct qzi_file *file) {
+  uint64_t sum_ns = 0;
+  for (uint64_t k = 0; k < qzi_file_count(file, QZ_SECTION_PROCESSORS); k++) {
+    const struct qz_processor_stats *its = &file->processors[k];
+    sum_ns += its->useful_ns + its->overhead_ns + its->spinning_ns;
+  }
+  return sum_ns;
+}
+
+/* The most that is known. Processes that end are gone when the kernel is asked, but have said themselves what they
+ * used; those that a signal ends have not, and were asked some time before. What the launched one says may contain its
+ * children. */
+static uint64_t used_by(const struct qzi_admitted *admitted) {
+  const struct qz_profile *head = admitted->recording.file.head;
+  uint64_t said_ns = head->usage.user_ns + head->usage.system_ns, used_ns = head->cpu_run_ns;
+  if (admitted->pid == all.launched) return used_ns ? used_ns : said_ns;
+  if (used_ns < said_ns) used_ns = said_ns;
+  uint64_t sampled_ns = is_complete(admitted) ? 0 : seen_ns(&admitted->recording.file);
+  return used_ns > sampled_ns ? used_ns : sampled_ns;
 }
 
 static void drop(const struct held *held) {
@@ -161,7 +174,7 @@ void qzi_follow_settle(void) {
   int complete = 1;
   for (unsigned k = 0; k < all.count; k++) {
     recorded_ns += all.followed[k].used_ns;
-    complete &= is_complete(&all.followed[k]);
+    complete &= is_complete(all.followed[k].admitted);
   }
   qsort(all.followed, all.count, sizeof *all.followed, by_time);
   if (itself && itself->admitted->recording.file.head->children_run_ns > recorded_ns)
