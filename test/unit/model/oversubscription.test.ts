@@ -2,7 +2,17 @@
 import test from 'ava';
 import { buildModel, type Model } from '../../../ts-frontend/src/model/index.js';
 import { factsOf, findingOf, ms, nameOf, namesOf } from '../../support/facts.js';
-import { inKernel, ProfileBuilder, ready, run, spin, wait, woken, type Doing } from '../../support/profile-builder.js';
+import {
+  inKernel,
+  io,
+  ProfileBuilder,
+  ready,
+  run,
+  spin,
+  wait,
+  woken,
+  type Doing,
+} from '../../support/profile-builder.js';
 import { second } from '../../support/example-profiles.js';
 
 /** A thread that would spin, and has no CPU just now. */
@@ -241,6 +251,26 @@ test('a lock that is handed on: what free locks take, and what recording adds, i
   // Of 0.5 s in the lock 0.1 to 0.105 s are left; 100,000 waits take 0.1 µs each to record; with each hand-over data of
   // 2 µs may move.
   t.true(near(mostNs, 0.55) && near(leastNs, 0.4475 - 0.01), `${leastNs} ${mostNs}`);
+});
+
+test('a lock whose holders sleep is not handed on, however little else the program does', (t) => {
+  const held = ['main', 'update', 'futex:lock at a.rs:8'];
+  for (const contended of [0, 40])
+    t.deepEqual(
+      buildModel(
+        new ProfileBuilder({
+          processors: 2,
+          head: { publisher: 'pthread', switchesKnown: true, voluntarySwitches: 80, involuntarySwitches: 0 },
+        })
+          .stretch(2e5, [inKernel('futex', 'w2', held)])
+          .stretch(0.4 * second, [io('w1', ['main', 'update']), wait('w2', held)])
+          .object('futex:lock at a.rs:8', { contended, acquisitions: 80 })
+          .build(),
+      )
+        .findings.map(({ facts }) => facts.form)
+        .filter((form) => form === 'hand-overs'),
+      [],
+    );
 });
 
 test('a lock whose waiters sleep long, or in whose calls hardly any time goes, is not handed on', (t) => {

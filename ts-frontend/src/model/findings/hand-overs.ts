@@ -12,8 +12,8 @@ import type { Finding } from '../result/types.js';
 
 /** Less of the processor time goes into handing on in any program with locks. */
 const leastHanding = 0.05;
-/** Where threads work longer between two waits, locks are held for long rather than handed on. */
-const mostWorkNs = 100_000;
+/** Where more time goes by between two waits, locks are held for long, or seldom wanted, rather than handed on. */
+const mostBetweenNs = 100_000;
 /**
  * Who gets a lock from another CPU waits for the data that it protects, too: some 16 cache lines of 100 to 150 ns are
  * taken to be the most.
@@ -51,8 +51,10 @@ export function handOverFindings(context: FindingContext): Finding[] {
   const waits = waitsFor(context);
   const processorNs = model.root.processorTimeNs + balance.spinningNs;
   const { leastNs, mostNs } = beyondFree(context, all);
-  if (objects.length === 0 || leastNs < leastHanding * processorNs) return [];
-  if (waits > 0 && processorNs / waits > mostWorkNs) return [];
+  if (objects.length === 0 || leastNs < Math.max(least, leastHanding * processorNs)) return [];
+  // Of a lock that only the kernel knows of, how often threads slept.
+  const pauses = waits > 0 ? waits : (model.kernelUsage?.switches?.voluntary ?? 0);
+  if (pauses > 0 && Math.max(processorNs, elapsedNs) / pauses > mostBetweenNs) return [];
   // Waits that recording makes longer are none that a change could save.
   const movedNs = Math.min(waits * mostMovedNs, processorNs - all.handingNs);
   const savesLeastNs = Math.max(0, savedWithout(context, all, leastNs) - model.slowdown.waitsNs),
