@@ -252,7 +252,6 @@ static void start_serving(void) {
 __attribute__((destructor)) static void end(void) {
   struct qzi_publisher *publisher;
   if (qzi_publishing() && qzi_sched_current(&publisher)) {
-    qzi_publishers_end();
     qzi_pub_write_joins(publisher);
     qzi_path_ended(publisher);
   }

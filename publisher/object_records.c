@@ -241,17 +241,13 @@ static unsigned bucket(uint64_t ns) {
   return k < QZ_TIME_BUCKETS ? k : QZ_TIME_BUCKETS - 1;
 }
 
-void qzi_pub_waits_sum(uint32_t index, uint64_t count, uint64_t wait_ns, uint64_t spin_ns, uint64_t most_ns) {
-  struct qz_object *record = QZI_PUB_OBJECT(index);
-  __atomic_fetch_add(&record->contended, count, __ATOMIC_RELAXED);
-  __atomic_fetch_add(&record->wait_ns, wait_ns, __ATOMIC_RELAXED);
-  if (spin_ns) __atomic_fetch_add(&record->spin_ns, spin_ns, __ATOMIC_RELAXED);
-  raise_to(&record->wait_max_ns, most_ns);
-}
-
 void qzi_pub_waited_slow(uint32_t index, uint64_t wait_ns, uint64_t spin_ns) {
-  __atomic_fetch_add(&QZI_PUB_OBJECT(index)->wait_hist[bucket(wait_ns)], 1, __ATOMIC_RELAXED);
-  qzi_pub_waits_sum(index, 1, wait_ns, spin_ns, wait_ns);
+  struct qz_object *record = QZI_PUB_OBJECT(index);
+  __atomic_fetch_add(&record->contended, 1, __ATOMIC_RELAXED);
+  __atomic_fetch_add(&record->wait_ns, wait_ns, __ATOMIC_RELAXED);
+  __atomic_fetch_add(&record->spin_ns, spin_ns, __ATOMIC_RELAXED);
+  __atomic_fetch_add(&record->wait_hist[bucket(wait_ns)], 1, __ATOMIC_RELAXED);
+  raise_to(&record->wait_max_ns, wait_ns);
 }
 
 static void add_to_bucket(uint32_t *histogram, uint64_t ns) {

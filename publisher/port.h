@@ -53,7 +53,6 @@ void qzi_publishers_calibrate(struct qz_session *);
 void qzi_publishers_mapped(void);        /* a session has been made */
 void qzi_publishers_prepare(void);       /* before the flag is set, and a barrier */
 void qzi_publishers_on(void);            /* after it was set, and a barrier */
-void qzi_publishers_end(void);           /* by the kernel thread that ends the program */
 void qzi_publishers_off(void);           /* after it was cleared, and a barrier */
 void qzi_publishers_forked(void);        /* in a child, first thing */
 void qzi_publishers_started_again(void); /* in a child, before its channel starts */

@@ -243,8 +243,6 @@ uint32_t qzi_pub_loop(struct qzi_publisher *p, uint64_t site, const void *object
 /* By the kernel thread that ends the program: its chain is the run's. */
 void qzi_path_ended(struct qzi_publisher *p);
 void qzi_pub_waited_slow(uint32_t index, uint64_t wait_ns, uint64_t spin_ns);
-/* Several waits, without their histogram. */
-void qzi_pub_waits_sum(uint32_t index, uint64_t count, uint64_t wait_ns, uint64_t spin_ns, uint64_t most_ns);
 void qzi_pub_waited_locked_slow(uint32_t index, uint64_t wait_ns, uint64_t spin_ns);
 void qzi_pub_held_slow(uint32_t index, uint64_t now_ns);
 

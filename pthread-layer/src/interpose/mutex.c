@@ -131,11 +131,11 @@ __attribute__((noinline)) static int release_slow(pthread_mutex_t *mutex) {
   if (sure(mutex)) {
     qzl_pop(me, key);
     int error = qzl_real.pthread_mutex_unlock(mutex);
-    qzl_write_due_waits(me);
+    qzl_write_waited(me);
     return error;
   }
   int result = qzl_real.pthread_mutex_unlock(mutex);
-  qzl_write_due_waits(me);
+  qzl_write_waited(me);
   if (__builtin_expect(result == 0, 1))
     qzl_pop(me, key);
   else

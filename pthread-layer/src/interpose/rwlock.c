@@ -86,7 +86,7 @@ QZL_EXPORT int pthread_rwlock_unlock(pthread_rwlock_t *lock) {
   qzl_released(index); /* nothing, of one that was held for reading */
   qzl_path_lets_go(me, index);
   int result = qzl_real.pthread_rwlock_unlock(lock);
-  qzl_write_due_waits(me);
+  qzl_write_waited(me);
   if (!result)
     qzl_pop(me, key);
   else

@@ -43,7 +43,7 @@ QZL_EXPORT int pthread_spin_unlock(pthread_spinlock_t *lock) {
     qzl_released(index);
     qzl_pop(me, key);
     int result = qzl_real.pthread_spin_unlock(lock);
-    qzl_write_due_waits(me);
+    qzl_write_waited(me);
     return result;
   }
   return qzl_real.pthread_spin_unlock(lock);

@@ -77,12 +77,11 @@ static struct qzl_held_lock *latest(struct qzl_thread *me, const void *address) 
   return NULL;
 }
 void qzl_write_at_release(struct qzl_thread *me, const void *address) {
-  if (!qzl_waits_due(me)) return;
   struct qzl_held_lock *found = latest(me, address);
   if (found)
     found->address |= 2;
   else
-    qzl_write_waits(me);
+    qzl_write_waited(me);
 }
 static uint64_t known(const void *address, unsigned kind, uint32_t *index) {
   *index = qzl_known(address);

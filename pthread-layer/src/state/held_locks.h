@@ -74,8 +74,8 @@ static inline bool qzl_release_fast(struct qzl_thread *me, const void *address) 
 static inline void qzl_pop(struct qzl_thread *me, uint64_t key) {
   if (key && !qzi_pub_pop_fast(&me->thread, key)) qzi_pub_pop(&me->thread, key);
 }
-/* What the thread waited for, and has now, is not let go by qzl_release_fast where waits are due to be written down:
- * whoever lets it go calls qzl_write_due_waits after that. */
+/* What the thread waited for, and has now, is not let go by qzl_release_fast: whoever lets it go calls qzl_write_waited
+ * after that. */
 void qzl_write_at_release(struct qzl_thread *me, const void *address);
 /* After qzl_held: it was not let go. */
 void qzl_kept(struct qzl_thread *me, uint32_t index, uint64_t key, const void *address);

@@ -217,32 +217,14 @@ void qzl_initialized(const void *address, uint64_t site) {
 
 /* ---- waits ---- */
 
-void qzl_write_waits_slow(struct qzl_thread *me) {
-  struct qzl_waits waits = me->waits;
-  me->waits = (struct qzl_waits){.index = 0};
-  if (waits.epoch != qzi_pub_epoch || !qzi_publishing()) return;
-  struct qz_object *record = QZI_PUB_OBJECT(waits.index);
-  for (unsigned k = 0; k < QZ_TIME_BUCKETS; k++)
-    if (waits.times[k]) __atomic_fetch_add(&record->wait_hist[k], waits.times[k], __ATOMIC_RELAXED);
-  qzi_pub_waits_sum(waits.index, waits.count, waits.ns, waits.spin_ns, waits.most_ns);
-}
-
-/* The record's index is the same as that of those that are not written down (qzl_wait_from). */
-static void write_later(struct qzl_thread *me, uint32_t index, uint64_t ns, uint64_t spin_ns) {
-  struct qzl_waits *waits = &me->waits;
-  if (!index) return;
-  waits->index = index;
-  waits->epoch = qzi_pub_epoch;
-  waits->count++;
-  waits->ns += ns;
-  waits->spin_ns += spin_ns;
-  if (ns > waits->most_ns) waits->most_ns = ns;
-  unsigned bucket = 63 - (unsigned)__builtin_clzll(ns | 1);
-  waits->times[bucket < QZ_TIME_BUCKETS ? bucket : QZ_TIME_BUCKETS - 1]++;
+void qzl_write_waited_slow(struct qzl_thread *me) {
+  uint32_t index = me->waited.index;
+  me->waited.index = 0;
+  if (me->waited.epoch == qzi_pub_epoch) qzi_pub_waited(index, me->waited.ns, me->waited.spin_ns);
 }
 
 void qzl_wait_from(struct qzl_wait *wait, struct qzl_thread *me, uint32_t index, unsigned state) {
-  if (me->waits.index != index) qzl_write_waits(me);
+  qzl_write_waited(me);
   wait->me = me;
   wait->index = index;
   wait->then = 0;
@@ -269,7 +251,12 @@ static void over(struct qzl_wait *wait, enum counted counted, int spun) {
   uint64_t now_ns = qzi_pub_clock_ns(), ns = now_ns - wait->begin_ns;
   if (!spun) qzi_pub_queue_add(wait->index, -1);
   if (counted == NOW) qzi_pub_waited(wait->index, ns, spun ? ns : 0);
-  if (counted == LATER) write_later(wait->me, wait->index, ns, spun ? ns : 0);
+  if (counted == LATER) {
+    wait->me->waited.index = wait->index;
+    wait->me->waited.epoch = qzi_pub_epoch;
+    wait->me->waited.ns = ns;
+    wait->me->waited.spin_ns = spun ? ns : 0;
+  }
   uint32_t marked = wait->me->marked;
   if (qzi_publishing()) {
     qzl_path_waited(wait);

@@ -155,7 +155,7 @@ static void end(void *argument) {
     return;
   }
   qzl_path_ends(me);
-  qzl_write_waits(me);
+  qzl_write_waited(me);
   pthread_mutex_lock(&lock);
   me->hot = NULL;
   qzl_self = NULL;
@@ -255,9 +255,6 @@ void qzi_publishers_attend(intptr_t gone) {
     if (qzi_publishing()) qzi_hot_attend(pool[k].hot);
   }
   pthread_mutex_unlock(&lock);
-}
-void qzi_publishers_end(void) {
-  if (qzl_self) qzl_write_waits(qzl_self);
 }
 void qzi_publishers_off(void) {
   qzl_generation_ends();

@@ -29,17 +29,6 @@ struct qzl_cached_lock {
 #define QZL_AGGREGATE    1
 #define QZL_CACHED_LOCKS 256
 
-/* Waits for a lock that are not written down yet: the record is another CPU's cache line as long as several threads
- * take turns with the lock. */
-#define QZL_WAITS_MOST   32               /* together, */
-#define QZL_LONG_NS      UINT64_C(100000) /* one of so long is written down with the next release */
-struct qzl_waits {
-  uint32_t index, epoch; /* of the lock; 0: there are none */
-  uint32_t count;
-  uint64_t ns, spin_ns, most_ns;
-  uint8_t times[QZ_TIME_BUCKETS]; /* as in struct qz_object, wait_hist */
-};
-
 /* A thread: publisher and published in one. */
 struct qzl_thread {
   struct qzi_publisher pub;
@@ -61,8 +50,11 @@ struct qzl_thread {
   uint64_t marked_ns;     /* since when */
   uint64_t yielded;       /* processor's clock when its last sched_yield returned */
   uint32_t held_count, held_epoch;
-  uint32_t unknown;       /* locks that were taken at places of which nothing was known */
-  struct qzl_waits waits; /* index 0: all are written down */
+  uint32_t unknown; /* locks that were taken at places of which nothing was known */
+  struct {
+    uint32_t index, epoch;
+    uint64_t ns, spin_ns;
+  } waited; /* its last wait, while that is not written down; index 0: it is */
   struct qzl_held_lock held[QZL_HELD];
   struct qzi_pub_site_slot
     sites[QZI_PUB_SITES]; /* places that join; places that lock, if what they lock is of an aggregate record */
@@ -124,20 +116,13 @@ __attribute__((always_inline)) static inline void qzl_wait_begin(struct qzl_wait
 void qzl_wait_end(struct qzl_wait *wait, int counted);
 /* Of one that began with state SPINNING. */
 void qzl_spin_end(struct qzl_wait *wait);
-/* The same for threads that have the lock now: how long they waited is written down by qzl_write_waits, when they have
- * let it go (qzl_write_at_release), for until then others wait. Short waits are written down some at a time. */
+/* The same for threads that have the lock now: how long they waited is written down by qzl_write_waited, when they have
+ * let it go (qzl_write_at_release), for until then others wait. */
 void qzl_wait_end_later(struct qzl_wait *wait);
 void qzl_spin_end_later(struct qzl_wait *wait);
-void qzl_write_waits_slow(struct qzl_thread *me);
-/* All of them; those that are due. */
-static inline void qzl_write_waits(struct qzl_thread *me) {
-  if (me->waits.index) qzl_write_waits_slow(me);
-}
-static inline bool qzl_waits_due(const struct qzl_thread *me) {
-  return me->waits.count >= QZL_WAITS_MOST || me->waits.most_ns >= QZL_LONG_NS;
-}
-static inline void qzl_write_due_waits(struct qzl_thread *me) {
-  if (qzl_waits_due(me)) qzl_write_waits(me);
+void qzl_write_waited_slow(struct qzl_thread *me);
+static inline void qzl_write_waited(struct qzl_thread *me) {
+  if (me->waited.index) qzl_write_waited_slow(me);
 }
 
 #pragma GCC visibility pop

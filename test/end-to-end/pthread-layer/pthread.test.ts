@@ -27,13 +27,6 @@ test.serial('a lock that all threads want: named by its variable, waits exact, b
       each,
   );
   t.true(lock.object.contended > 0 && lock.object.contended <= 400);
-  // Short waits are written down some at a time: all of them, with what they took, when the threads have ended.
-  const stats = model.raw.objects.find(({ entity }) => entity === lock.id);
-  t.is(
-    stats?.waitHist.reduce((sum, count) => sum + count, 0),
-    lock.object.contended,
-  );
-  t.true(head.freeLockPs > 0);
   // 400 times 1 ms by the clock, whatever else the machine does
   const heldNs = lock.states.useful.ns + lock.states.ready.ns;
   t.true(heldNs > 340e6, `somebody has it for 400 ms: ${heldNs / 1e6}`);

@@ -153,8 +153,6 @@ void qzi_publishers_attend(intptr_t gone) {
   pthread_mutex_unlock(&lock);
 }
 
-void qzi_publishers_end(void) {}
-
 void qzi_publishers_off(void) {
   pthread_mutex_lock(&lock);
   for (struct kernel *k = kernels; k; k = k->next) qzi_hot_clear(k->hot);
