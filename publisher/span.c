@@ -46,7 +46,7 @@ static uint64_t ticks_now(void) {
 static inline uint64_t tick_scale(void) { return 0; }
 #else
 static inline uint64_t ticks_now(void) { return qzi_pub_ticks(); }
-static inline uint64_t tick_scale(void) { return qzi_pub_tick_scale; }
+static inline uint64_t tick_scale(void) { return qzi_pub_ticks_scale(); }
 #endif
 
 /* ---- the clock ------------------------------------------------------------------------------------------------ */

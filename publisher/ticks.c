@@ -43,13 +43,15 @@ static bool even(void) {
 static struct instant first; /* no ns: the counter is no good, or nobody has begun */
 
 void qzi_pub_ticks_begin(void) {
-  if (!qzi_pub_tick_scale && even()) first = instant();
+  if (!qzi_pub_ticks_scale() && even()) first = instant();
 }
 
 void qzi_pub_ticks_calibrate(void) {
-  if (qzi_pub_tick_scale || !first.ns) return;
+  if (qzi_pub_ticks_scale() || !first.ns) return;
   while (qzi_pub_clock_ns() - first.ns < CALIBRATION_NS) {}
   struct instant last = instant();
   uint64_t ticks = last.ticks - first.ticks;
-  if ((int64_t)ticks > 0) qzi_pub_tick_scale = (uint64_t)(((unsigned __int128)(last.ns - first.ns) << 32) / ticks);
+  if ((int64_t)ticks <= 0) return;
+  uint64_t scale = (uint64_t)(((unsigned __int128)(last.ns - first.ns) << 32) / ticks);
+  __atomic_store_n(&qzi_pub_tick_scale, scale, __ATOMIC_RELAXED);
 }

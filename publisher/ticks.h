@@ -12,6 +12,9 @@
 #include <stdint.h>
 
 extern uint64_t qzi_pub_tick_scale __attribute__((visibility("hidden"))); /* ns in a tick * 2^32; 0: ticks are ns */
+/* Calibrated by the channel's thread, whose storing of the flag orders it for those who publish; others may ask, too.
+ */
+static inline uint64_t qzi_pub_ticks_scale(void) { return __atomic_load_n(&qzi_pub_tick_scale, __ATOMIC_RELAXED); }
 /* Two readings of both clocks. What is done in between is free: the second waits for what is missing to a tenth of a
  * millisecond. */
 void qzi_pub_ticks_begin(void) __attribute__((visibility("hidden")));
@@ -28,12 +31,13 @@ static inline uint64_t qzi_pub_cycles(void) {
 #endif
 }
 static inline uint64_t qzi_pub_ticks(void) {
-  return __builtin_expect(qzi_pub_tick_scale != 0, 1) ? qzi_pub_cycles() : qzi_pub_clock_ns();
+  return __builtin_expect(qzi_pub_ticks_scale() != 0, 1) ? qzi_pub_cycles() : qzi_pub_clock_ns();
 }
 /* From one reading to another. Readings on two CPUs may seem to be out of order. */
 static inline uint64_t qzi_pub_ticks_ns(uint64_t from, uint64_t to) {
   uint64_t ticks = (int64_t)(to - from) > 0 ? to - from : 0;
-  return qzi_pub_tick_scale ? (uint64_t)((unsigned __int128)ticks * qzi_pub_tick_scale >> 32) : ticks;
+  uint64_t scale = qzi_pub_ticks_scale();
+  return scale ? (uint64_t)((unsigned __int128)ticks * scale >> 32) : ticks;
 }
 
 #endif
