@@ -1,8 +1,8 @@
 /** What `--try` means: a command line, or what is set in the environment of the one that is there. */
-import { accessSync, constants, statSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import type { ProgramStart } from '../model/index.js';
 import { exitCodes, Failure, usage } from './failure.js';
+import { executable } from './files.js';
 
 const example = "for example: --try 'OMP_NUM_THREADS=2', or --try './prog -t 2 input'";
 
@@ -38,15 +38,6 @@ export function changeOf(text: string, original: readonly string[]): ProgramStar
       settings.map((one) => [one.slice(0, one.indexOf('=')), one.slice(one.indexOf('=') + 1)]),
     ),
   };
-}
-
-function executable(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return statSync(path).isFile();
-  } catch {
-    return false;
-  }
 }
 
 /** Before anything runs: the changed program is there. */

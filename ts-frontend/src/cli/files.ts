@@ -22,7 +22,8 @@ export function newestProfile(): string {
   );
 }
 
-function executable(path: string): boolean {
+/** A file that the user may execute. */
+export function executable(path: string): boolean {
   try {
     accessSync(path, constants.X_OK);
     return statSync(path).isFile();
