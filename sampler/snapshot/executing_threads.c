@@ -1,0 +1,116 @@
+/* Who executes, of the threads of a snapshot: those to which the kernel's count of their processor time is owed
+ * (run_account.h), at most P. See kernel_view.h.
+ *
+ * Must not: add up to more than P processors.
+ */
+#include "kernel_view.h"
+
+static void tell(struct qzi_kernel *kernel, struct qzi_seen *seen, struct qzi_counts *counts) {
+  seen->executes = 1;
+  if (seen->state == QZ_STATE_READY) seen->state = QZ_STATE_USEFUL;
+  if (seen->state == QZ_STATE_SPINNING)
+    counts->spinning++;
+  else
+    counts->useful++;
+  if (seen->index == QZI_NOBODY) {
+    struct qzi_run_account ended = {0};
+    qzi_run_account_attribute(&kernel->accounts, &ended);
+    return;
+  }
+  qzi_run_account_attribute(&kernel->accounts, &kernel->memos[seen->index].account);
+  int spins = seen->state == QZ_STATE_SPINNING;
+  uint32_t node =
+    qzi_tracker_executed(kernel->tracker, seen->index, kernel->accounts.snapshot_ns, spins, &seen->kernel);
+  if (node) seen->node = node;
+}
+
+static int64_t owed(const struct qzi_kernel *kernel, uint32_t place) {
+  return kernel->memos[kernel->seen[place].index].account.owed_ns;
+}
+
+/* Heap of places, the one that is owed most on top. */
+static void sift(const struct qzi_kernel *kernel, uint32_t count, uint32_t at) {
+  uint32_t *order = kernel->order, place = order[at];
+  for (uint32_t child; (child = 2 * at + 1) < count; at = child) {
+    if (child + 1 < count && owed(kernel, order[child + 1]) > owed(kernel, order[child])) child++;
+    if (owed(kernel, order[child]) <= owed(kernel, place)) break;
+    order[at] = order[child];
+  }
+  order[at] = place;
+}
+
+/* Of the threads that could run, those execute to which most is owed. (One that was woken, or made, and has had no CPU
+ * since does not.) */
+void qzi_choose_runnable(struct qzi_sampler *sampler, uint32_t count, struct qzi_counts *counts) {
+  struct qzi_kernel *kernel = sampler->kernel;
+  uint32_t candidates = 0, processors = sampler->view->processors;
+  for (uint32_t k = 0; k < count; k++)
+    if (qzi_is_runnable(&kernel->seen[k]) && !kernel->seen[k].woken) kernel->order[candidates++] = k;
+  uint64_t fair_ns =
+    candidates > processors ? kernel->accounts.snapshot_ns * processors / candidates : kernel->accounts.snapshot_ns;
+  for (uint32_t k = 0; k < candidates; k++)
+    qzi_run_account_guess(&kernel->memos[kernel->seen[kernel->order[k]].index].account, fair_ns);
+  for (uint32_t k = candidates / 2; k-- > 0;) sift(kernel, candidates, k);
+  for (; candidates && counts->useful + counts->spinning < processors; sift(kernel, candidates, 0)) {
+    struct qzi_seen *seen = &kernel->seen[kernel->order[0]];
+    kernel->order[0] = kernel->order[--candidates];
+    if (qzi_run_account_may(&kernel->accounts, &kernel->memos[seen->index].account)) tell(kernel, seen, counts);
+    if (!candidates) break;
+  }
+}
+
+/* A thread that sleeps, or has ended, counts as executing where the kernel says that it did more than looks have seen.
+ * Its number is among the runnable ones then. */
+uint32_t qzi_choose_others(struct qzi_sampler *sampler, uint32_t count, struct qzi_counts *counts) {
+  struct qzi_kernel *kernel = sampler->kernel;
+  uint32_t processors = sampler->view->processors;
+  int64_t owed_ns = qzi_resting_owed_ns(kernel->resting);
+  for (uint32_t k = 0; k < count; k++) {
+    struct qzi_seen *seen = &kernel->seen[k];
+    const struct qzi_run_account *account = &kernel->memos[seen->index].account;
+    if (seen->executes || (qzi_is_runnable(seen) && !seen->woken) || counts->useful + counts->spinning >= processors ||
+        !qzi_run_account_must(&kernel->accounts, account)) {
+      owed_ns += account->owed_ns;
+      continue;
+    }
+    counts->runnable += !qzi_is_runnable(seen);
+    seen->instead = seen->state;
+    seen->state = QZ_STATE_USEFUL;
+    tell(kernel, seen, counts);
+    owed_ns += account->owed_ns;
+  }
+  if (!kernel->gone.entity || counts->useful + counts->spinning >= processors ||
+      !qzi_run_accounts_must(&kernel->accounts, owed_ns))
+    return count;
+  kernel->seen[count] = (struct qzi_seen){.look = {.node = kernel->gone.node, .entity = kernel->gone.entity},
+                                          .node = kernel->gone.node,
+                                          .index = QZI_NOBODY,
+                                          .state = QZ_STATE_USEFUL};
+  tell(kernel, &kernel->seen[count], counts);
+  counts->runnable++;
+  return count + 1;
+}
+
+/* CPUs are alike here: the k-th of them was busy while at least k were. */
+void qzi_note_processors(struct qzi_sampler *sampler, const struct qzi_counts *counts, uint64_t ns) {
+  for (uint32_t p = 0; p < sampler->view->processors; p++) {
+    struct qz_processor_stats *stats = &sampler->file->processors[p];
+    sampler->visits[p].state = QZ_STATE_IDLE;
+    *(p < counts->useful                      ? &stats->useful_ns
+      : p < counts->useful + counts->spinning ? &stats->spinning_ns
+                                              : &stats->idle_ns) += ns;
+  }
+}
+
+/* Who ran, for those who ask later in this snapshot what happened meanwhile. */
+void qzi_note_running(struct qzi_sampler *sampler, uint32_t count) {
+  uint32_t p = 0;
+  for (uint32_t k = 0; k < count; k++) {
+    const struct qzi_seen *seen = &sampler->kernel->seen[k];
+    if (!seen->executes || seen->state == QZ_STATE_SPINNING) continue;
+    struct qzi_visit *visit = &sampler->visits[p++];
+    visit->state = QZ_STATE_USEFUL;
+    visit->node = seen->node;
+    visit->entity = seen->look.entity;
+  }
+}

@@ -1,0 +1,155 @@
+/* What one thread does: its record, and the kernel's word on it where the record calls it useful. See kernel_view.h.
+ *
+ * Must not: believe the kernel over a record on what its thread waits for, only on whether it has been woken.
+ */
+#include "kernel_view.h"
+#include "sampler/util/clock.h"
+
+#define TRIES_NS UINT64_C(50000) /* who has run longer than this without a try does something else */
+#define ASKED_MOST                                                                                                   \
+  32u /* threads of which the kernel is asked in one snapshot, in turn; of the others the last answer holds. (Asking \
+       * more makes a snapshot more expensive, so that there are fewer: each thread is asked no more often.) */
+#define ASK_COST    100u            /* asking of some of many takes at most one part in so many of a CPU */
+#define ASK_MOST_NS UINT64_C(20000) /* a question takes no longer */
+#define READ_MOST \
+  32u /* sleeping threads of which the processor time is read in one snapshot: those that went on since */
+#define READ_EACH_NS UINT64_C(350000) /* and of one more for so much that the snapshot stands for: 2 % of a CPU */
+
+/* The thread tried the same lock (or yielded, in the same loop), without success, several times since the last
+ * snapshot, and nothing else: it spins. It still does if it has had no CPU since it last was seen to. The object stands
+ * on its path, as if it had been asked for. */
+static uint32_t tries_for(struct qzi_kernel *kernel, struct qzi_kernel_memo *memo, uint32_t tid, uint64_t tries) {
+  uint32_t object = (uint32_t)(tries >> 32);
+  uint64_t before_ns = memo->spun_ns;
+  if (!object || object != (uint32_t)(memo->tries >> 32)) {
+    memo->spun_ns = 0;
+    return 0;
+  }
+  int more = (uint32_t)tries > (uint32_t)memo->tries + 1;
+  if (!more && !before_ns) return 0;
+  uint64_t run_ns = qzi_ask_run_ns(&kernel->asker, tid);
+  memo->spun_ns = more || run_ns - before_ns < TRIES_NS ? (run_ns ? run_ns : 1) : 0;
+  return memo->spun_ns ? object : 0;
+}
+
+/* A name that was given after the thread was first seen. */
+static void look_at_name(struct qzi_sampler *sampler, uint32_t index) {
+  struct qzi_thread_memo *memo = &sampler->in.memos[index];
+  uint32_t name = QZ_LOAD(&qz_session_thread(sampler->view, index)->name);
+  if (!memo->entity || name == memo->name) return;
+  memo->name = name;
+  struct qz_entity *entity = &sampler->file->entities[memo->entity];
+  if (entity->instances == 1 && entity->record == index) entity->name = qzi_intern_name(&sampler->in, name);
+}
+
+/* What the kernel counts of its processor time: of a thread that could run each time, of a sleeping one when it has
+ * gone on since. */
+static void read_account(struct qzi_sampler *sampler, uint32_t index, const struct qzi_look *its, unsigned state,
+                         int may_read, uint32_t tid) {
+  struct qzi_kernel *kernel = sampler->kernel;
+  struct qzi_kernel_memo *memo = &kernel->memos[index];
+  uint64_t word = sampler->in.memos[index].word, run_ns;
+  int sleeps = state == QZ_STATE_BLOCKED || state == QZ_STATE_IO,
+      same = memo->read_word == word && memo->read_state == its->state;
+  if (sleeps && !may_read && (same || kernel->reads >= READ_MOST + kernel->whole_ns / READ_EACH_NS)) return;
+  kernel->reads += sleeps && !same;
+  if (!qzi_ask_counted(&kernel->asker, &memo->task, tid, &run_ns)) return;
+  int aside = memo->epoch != kernel->epoch; /* it ran while nothing was published */
+  if (aside) memo->account.run_ns = run_ns;
+  memo->epoch = kernel->epoch;
+  memo->read_word = word;
+  memo->read_state = its->state;
+  int before = sampler->round <= 1;
+  if (!memo->account.known || memo->account.run_ns != run_ns)
+    memo->still = 0;
+  else if (!sleeps && memo->still < UINT8_MAX)
+    memo->still++;
+  qzi_run_account_read(&memo->account, run_ns, before);
+  qzi_tracker_counted(kernel->tracker, index, its->serial, run_ns, memo->task.count.dispatches, aside || before);
+}
+
+/* Of how many threads the kernel is asked in this snapshot: of few, all. */
+uint32_t qzi_kernel_asks(const struct qzi_kernel *kernel, uint32_t high) {
+  uint64_t may = kernel->ask_ns ? kernel->whole_ns / ASK_COST / kernel->ask_ns : ASKED_MOST;
+  if (high <= ASKED_MOST || may >= ASKED_MOST) return high < ASKED_MOST ? high : ASKED_MOST;
+  return may ? (uint32_t)may : 1;
+}
+
+static void ask(struct qzi_kernel *kernel, struct qzi_kernel_memo *memo, uint32_t tid, int woken) {
+  uint64_t begin_ns = qzi_clock_ns();
+  qzi_ask(&kernel->asker, &memo->task, tid, woken);
+  uint64_t took_ns = qzi_clock_ns() - begin_ns;
+  if (took_ns > ASK_MOST_NS) took_ns = ASK_MOST_NS; /* others had the CPU */
+  kernel->ask_ns = kernel->ask_ns ? (kernel->ask_ns * 15 + took_ns) / 16 : took_ns;
+}
+
+/* State of the thread `index`, or IDLE: none there. */
+void qzi_kernel_look(struct qzi_sampler *sampler, uint32_t index, int may_ask, int may_read, uint64_t now_ns,
+                     struct qzi_seen *seen) {
+  struct qzi_kernel *kernel = sampler->kernel;
+  const struct qz_thread *thread = qz_session_thread(sampler->view, index);
+  struct qzi_kernel_memo *memo = &kernel->memos[index];
+  seen->state = QZ_STATE_IDLE;
+  seen->index = index;
+  seen->waits = seen->woken = seen->executes = seen->instead = seen->kernel = 0;
+  qzi_thread_look(sampler, index, &seen->look);
+  if (!seen->look.serial || !seen->look.entity) return;
+  look_at_name(sampler, index);
+  uint32_t tid = QZ_LOAD(&thread->os_tid);
+  uint64_t tries = QZ_LOAD(&thread->tries);
+  if (memo->serial != seen->look.serial) {
+    memo->serial = seen->look.serial;
+    memo->tries = memo->spun_ns = 0;
+    memo->woken = 0;
+    memo->task.answer = QZI_AWAKE;
+    memo->task.unrun = 0;
+    memo->account = (struct qzi_run_account){0};
+    memo->still = 0;
+    memo->epoch = kernel->epoch;
+    may_ask = 1;
+  }
+  unsigned state = QZ_STATE_OF(seen->look.state);
+  seen->object = QZ_STATE_OBJECT(seen->look.state);
+  if (state >= QZ_STATE_COUNT) {
+    sampler->file->head->invalid++;
+    return;
+  }
+  if (state == QZ_STATE_OVERHEAD) state = QZ_STATE_USEFUL;
+  int published = state != QZ_STATE_USEFUL;
+  seen->waits = state == QZ_STATE_BLOCKED && tid;
+  if (state == QZ_STATE_USEFUL && tid) {
+    int doubled = memo->still && !(memo->still & (memo->still - 1)); /* one that waits for a CPU is soon left alone */
+    if (may_ask || doubled) ask(kernel, memo, tid, may_read);
+    if (memo->task.answer == QZI_GONE) state = QZ_STATE_IDLE;
+    if (memo->task.answer == QZI_ASLEEP) state = QZ_STATE_IO;
+    if (memo->task.answer == QZI_ON_FUTEX) state = QZ_STATE_BLOCKED;
+    seen->woken = state == QZ_STATE_USEFUL && memo->task.unrun;
+    uint32_t tried = state == QZ_STATE_USEFUL && !seen->woken ? tries_for(kernel, memo, tid, tries) : 0;
+    if (tried) {
+      state = QZ_STATE_SPINNING;
+      seen->object = tried;
+    }
+  }
+  if ((state == QZ_STATE_USEFUL || state == QZ_STATE_READY) && !tid) seen->woken = 1; /* made, but it has not begun */
+  if (tid) read_account(sampler, index, &seen->look, state, may_read, tid);
+  memo->tries = tries;
+  int outside = 0;
+  if (state != QZ_STATE_IDLE)
+    outside =
+      qzi_tracker(kernel->tracker, index, &seen->look, state, published, &memo->task.call, &seen->object, now_ns);
+  uint32_t loop = state == QZ_STATE_USEFUL && !seen->woken ? qzi_tracker_loop(kernel->tracker, index) : 0;
+  if (loop) {
+    seen->object = loop;
+    seen->state = QZ_STATE_SPINNING;
+    seen->outside = 1;
+    seen->node = seen->look.node = qzi_intern_child(&sampler->in, seen->look.node, QZ_KEY(QZ_KIND_FUTEX, seen->object));
+    return;
+  }
+  const struct qz_object *object =
+    state == QZ_STATE_SPINNING && !outside ? qz_session_object(sampler->view, seen->object) : NULL;
+  if (object && !qzi_waits_at_top(sampler, seen->look.node, seen->object))
+    seen->look.node = qzi_intern_child(&sampler->in, seen->look.node, QZ_KEY(QZ_LOAD(&object->kind), seen->object));
+  seen->node = seen->look.node;
+  seen->outside = (uint8_t)outside;
+  seen->state = (uint8_t)state;
+}

@@ -1,0 +1,109 @@
+/* What snapshots of kernel threads (kernel_threads.c) keep of each thread, and the steps that they are made of, one
+ * after the other: what each thread does (kernel_look.c), who sleeps and who has been woken (sleeping_threads.c), who
+ * executes (executing_threads.c).
+ *
+ * Owns:    what was seen of each thread last.
+ * Writer and reader: the aggregating thread.
+ * Must not: be used but by these.
+ */
+#ifndef QZI_KERNEL_VIEW_H
+#define QZI_KERNEL_VIEW_H
+
+#include "lock_holders.h"
+#include "resting_threads.h"
+#include "round.h"
+#include "run_account.h"
+#include "thread_tracker.h"
+#include "sampler/linux/task_state.h"
+
+#define QZI_NOBODY UINT32_MAX /* in place of a record: that of a thread that has ended */
+
+/* What is remembered of a thread record. */
+struct qzi_kernel_memo {
+  uint64_t serial;
+  uint64_t tries;                /* as in the record, at the last snapshot */
+  uint64_t spun_ns;              /* its processor time when it was seen to try without success; 0: it was not */
+  struct qzi_tuple_key last_key; /* of its last tuple, */
+  uint32_t last_tuple;           /* and that; 0: none */
+  uint64_t woken; /* packed word of its record when it was found runnable though it says that it waits; 0: it was not */
+  struct qzi_task_state task;
+  struct qzi_run_account account;
+  uint64_t read_word, read_state; /* of its record, when its processor time was read */
+  uint32_t epoch;                 /* of that reading */
+  uint32_t place;                 /* in `seen`, in the snapshot `round` */
+  uint64_t round;
+  uint8_t rests_waiting; /* its record says that it is blocked, while it rests */
+  uint8_t still;         /* it could run, but had not in so many readings: it may have gone to sleep */
+};
+
+/* A thread in the snapshot that is under way. */
+struct qzi_seen {
+  struct qzi_look look;
+  uint32_t index, object, tuple;
+  uint32_t node;   /* of its tuple: look.node, or the path on which it counts as having executed */
+  uint8_t state;   /* enum qz_state; READY: runnable, counted with the useful ones */
+  uint8_t outside; /* its wait is known from the kernel alone: `object` is a futex */
+  uint8_t waits;   /* its record says that it is blocked */
+  uint8_t
+    woken; /* it is runnable, and has had no CPU since it waited (for `object`, if its record says so) or was made */
+  uint8_t executes; /* on a CPU */
+  uint8_t kernel;   /* what the kernel did for it, where it executes: enum qz_kernel */
+  uint8_t instead;  /* it executes though it sleeps, or has been woken: its state otherwise; IDLE: it does not */
+};
+
+/* A thread that ended: for those that come and go between looks. */
+struct qzi_gone {
+  uint32_t node, entity;
+};
+
+struct qzi_kernel {
+  struct qzi_kernel_memo *memos;
+  size_t memos_bytes;
+  struct qzi_seen *seen;
+  struct qzi_tracker *tracker;
+  struct qzi_asker asker;
+  struct qzi_run_accounts accounts;
+  struct qzi_resting *resting;
+  struct qzi_gone gone;
+  uint32_t *order;           /* of the threads that could execute: places in `seen` */
+  uint64_t ask_ns, whole_ns; /* what a question takes; the weight of this snapshot */
+  uint32_t room, cursor, woken_cursor, read_cursor;
+  uint32_t epoch, reads; /* see qzi_kernel_skip; processor times read in this snapshot */
+};
+
+/* ---- kernel_look.c ---- */
+
+/* Of how many threads the kernel is asked in this snapshot: of few, all. */
+uint32_t qzi_kernel_asks(const struct qzi_kernel *kernel, uint32_t high);
+/* State of the thread `index`, or IDLE: none there. */
+void qzi_kernel_look(struct qzi_sampler *sampler, uint32_t index, int may_ask, int may_read, uint64_t now_ns,
+                     struct qzi_seen *seen);
+
+/* ---- sleeping_threads.c ---- */
+
+/* What its tuple says of what it waits for. */
+uint8_t qzi_waiting_of(const struct qzi_sampler *sampler, const struct qzi_seen *seen);
+/* Those that sleep, have been reported in full, and hold no lock that others may wait for, rest from now on. */
+void qzi_let_rest(struct qzi_sampler *sampler, uint32_t looked, uint64_t now_ns);
+/* One that rests, in its turn: does it still? 1: it does; 0: it is in *seen. */
+int qzi_still_rests(struct qzi_sampler *sampler, uint32_t index, int may_ask, int may_read, uint64_t now_ns,
+                    struct qzi_seen *seen);
+/* Asks the kernel about threads that say that they wait. Those that were woken are marked in `seen`; their number.
+ * Adds those that rested to the *count there. `runnable`: threads that are known to be. */
+uint32_t qzi_find_woken(struct qzi_sampler *sampler, uint32_t high, uint32_t *count, uint32_t waiting,
+                        uint32_t runnable, uint64_t now_ns);
+
+/* ---- executing_threads.c ---- */
+
+static inline int qzi_is_runnable(const struct qzi_seen *seen) { return seen->state <= QZ_STATE_READY; }
+
+/* Of the first `count` in `seen` that could run, those execute to which most is owed. */
+void qzi_choose_runnable(struct qzi_sampler *sampler, uint32_t count, struct qzi_counts *counts);
+/* And of those that sleep, or have ended, where the kernel says that they did more. The number in `seen` then. */
+uint32_t qzi_choose_others(struct qzi_sampler *sampler, uint32_t count, struct qzi_counts *counts);
+/* How long CPUs were busy. */
+void qzi_note_processors(struct qzi_sampler *sampler, const struct qzi_counts *counts, uint64_t ns);
+/* Who ran, for those who ask later in this snapshot what happened meanwhile. */
+void qzi_note_running(struct qzi_sampler *sampler, uint32_t count);
+
+#endif

@@ -1,0 +1,95 @@
+/* Threads that sleep: which of them rest, and which have been woken. See kernel_view.h. */
+#include "kernel_view.h"
+
+#define WOKEN_LEAST 4u    /* of those that say that they wait so many are asked about, in turn, ... */
+#define WOKEN_FOUND 4u    /* ... and so many more for each that is found woken, ... */
+#define WOKEN_MOST  32u   /* ... but no more than these, */
+#define WOKEN_LOOKS 1024u /* looked for among so many */
+
+/* ---- threads that rest ---- */
+
+uint8_t qzi_waiting_of(const struct qzi_sampler *sampler, const struct qzi_seen *seen) {
+  uint8_t waiting = seen->woken ? QZ_WAITING_WOKEN : QZ_WAITING_OBJECT;
+  return !seen->instead && qzi_waits_at_top(sampler, seen->node, seen->object) ? waiting : 0;
+}
+
+/* 1: no more is owed to it than is told of one that sleeps at last (run_account.h). */
+static int paid(const struct qzi_kernel *kernel, const struct qzi_kernel_memo *memo) {
+  return memo->account.known && memo->account.owed_ns <= (int64_t)kernel->accounts.snapshot_ns / 2;
+}
+
+/* Those that sleep, have been reported in full, and hold no lock that others may wait for. */
+void qzi_let_rest(struct qzi_sampler *sampler, uint32_t looked, uint64_t now_ns) {
+  struct qzi_kernel *kernel = sampler->kernel;
+  qzi_resting_settle(sampler, kernel->resting, now_ns);
+  for (uint32_t k = 0; k < looked; k++) {
+    const struct qzi_seen *seen = &kernel->seen[k];
+    struct qzi_kernel_memo *memo = &kernel->memos[seen->index];
+    int sleeps = seen->state == QZ_STATE_BLOCKED || seen->state == QZ_STATE_IO;
+    if (!sleeps || seen->woken || seen->instead || seen->look.torn || !paid(kernel, memo)) continue;
+    if (!seen->waits && !memo->task.call.known) continue;
+    if (qzi_holders_any(sampler, sampler->holders, seen->look.node, seen->outside ? 0 : seen->object)) continue;
+    struct qzi_tuple_key key = {.stack = seen->look.node,
+                                .thread = seen->look.entity,
+                                .state = seen->state,
+                                .waiting = qzi_waiting_of(sampler, seen)};
+    memo->rests_waiting = seen->waits;
+    qzi_resting_rest(sampler, kernel->resting, seen->index, &key, seen->waits, seen->outside ? seen->object : 0,
+                     memo->account.owed_ns);
+  }
+}
+
+/* ---- woken threads ---- */
+
+/* Asks the kernel about threads that say that they wait: one that is runnable has been woken, and waits for a CPU.
+ * Where there are many some are asked, in turn, and more of them where some are found woken; such a thread is, until
+ * its record changes. `runnable`: those that are known to be; where nobody else on the machine is but the sampler, none
+ * has been woken. Adds those that rested to the *count in `seen`. */
+uint32_t qzi_find_woken(struct qzi_sampler *sampler, uint32_t high, uint32_t *count, uint32_t waiting,
+                        uint32_t runnable, uint64_t now_ns) {
+  struct qzi_kernel *kernel = sampler->kernel;
+  uint32_t asked = 0, may_ask = WOKEN_LEAST, woken = 0, looks = high < WOKEN_LOOKS ? high : WOKEN_LOOKS;
+  if (!waiting || qzi_ask_machine(&kernel->asker) <= runnable + 1) return 0;
+  for (uint32_t n = 0, index = kernel->woken_cursor; n < looks && asked < may_ask; n++, index++) {
+    if (index >= high) index = 0;
+    struct qzi_kernel_memo *memo = &kernel->memos[index];
+    const struct qzi_tuple_key *resting = qzi_resting_as(kernel->resting, index);
+    if (resting ? !memo->rests_waiting : memo->round != sampler->round || !kernel->seen[memo->place].waits) continue;
+    uint64_t word = sampler->in.memos[index].word;
+    uint32_t tid = QZ_LOAD(&qz_session_thread(sampler->view, index)->os_tid);
+    memo->woken = qzi_ask_runnable(&kernel->asker, &memo->task, tid) ? word : 0;
+    asked++;
+    kernel->woken_cursor = index + 1;
+    if (!memo->woken) continue;
+    if ((may_ask += WOKEN_FOUND) > WOKEN_MOST) may_ask = WOKEN_MOST;
+    if (!resting) continue;
+    qzi_resting_wake(sampler, kernel->resting, index);
+    qzi_kernel_look(sampler, index, 0, 0, now_ns, &kernel->seen[*count]);
+    *count += kernel->seen[*count].state != QZ_STATE_IDLE;
+  }
+  for (uint32_t k = 0; k < *count; k++) {
+    struct qzi_seen *seen = &kernel->seen[k];
+    if (!seen->waits) continue;
+    const struct qzi_kernel_memo *memo = &kernel->memos[seen->index];
+    if (!memo->woken || memo->woken != sampler->in.memos[seen->index].word) continue;
+    seen->woken = 1;
+    seen->state = QZ_STATE_READY;
+    woken++;
+  }
+  return woken;
+}
+
+/* One that rests, in its turn: does it still? 1: it does; 0: it is in *seen. */
+int qzi_still_rests(struct qzi_sampler *sampler, uint32_t index, int may_ask, int may_read, uint64_t now_ns,
+                    struct qzi_seen *seen) {
+  struct qzi_kernel *kernel = sampler->kernel;
+  const struct qzi_tuple_key *as = qzi_resting_as(kernel->resting, index);
+  qzi_thread_overflows(sampler, index);
+  qzi_kernel_look(sampler, index, may_ask, may_read, now_ns, seen);
+  qzi_resting_owe(kernel->resting, index, kernel->memos[index].account.owed_ns);
+  if (seen->state == as->state && seen->look.node == as->stack && seen->look.entity == as->thread &&
+      qzi_waiting_of(sampler, seen) == as->waiting && !seen->look.torn && paid(kernel, &kernel->memos[index]))
+    return 1;
+  qzi_resting_wake(sampler, kernel->resting, index);
+  return 0;
+}
