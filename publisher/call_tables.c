@@ -1,7 +1,8 @@
 /* Call tables: exact counts of the calls from one place to one procedure or object.
  *
- * Owns:    the slots. The table for all those that have none of their own is written under a lock.
- * Writer:  the processor whose table it is. Reader: the sampler.
+ * Owns:    the slots.
+ * Writer:  the processor whose table it is; the shared one: all those that have none of their own, by atomic addition.
+ * Reader:  the sampler, which adds up the slots of a pair.
  * Must not: be instrumented; touch a vector register (hooks call this).
  */
 #include "private.h"
@@ -24,10 +25,11 @@ QZI_HOOK static inline uint32_t next_slot(uint32_t slot, uint32_t tried, uint64_
 
 /* Whether the slot is this pair's, which takes it where it is free. */
 QZI_HOOK static inline bool is_its(struct qz_call *call, uint64_t site, uint64_t key) {
-  uint64_t taken = __atomic_load_n(&call->site, __ATOMIC_RELAXED);
+  uint64_t taken = __atomic_load_n(&call->site, __ATOMIC_ACQUIRE);
   if (taken) return taken == site && call->key == key;
-  uint64_t none =
-    0; /* a slot that has a key but no site is being taken by what this, a signal handler, has interrupted */
+  /* A slot that has a key but no site is being taken: by what this, a signal handler, has interrupted, or (the shared
+   * table's) by another thread. It may be this very pair's, which then has two slots. */
+  uint64_t none = 0;
   if (!__atomic_compare_exchange_n(&call->key, &none, key, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) return false;
   __atomic_store_n(&call->site, site, __ATOMIC_RELEASE);
   return true;
@@ -58,24 +60,20 @@ QZI_HOOK static void lost(uint32_t which) {
   __atomic_fetch_add(&qzi_session.processor_base[which % qzi_session.processors].calls_lost, 1, __ATOMIC_RELAXED);
 }
 
+/* Without a lock: what holds one may lose its CPU to those that then wait for it, or be interrupted by a signal handler
+ * that counts, too. */
 QZI_HOOK void qzi_call_count_shared(uint64_t site, uint64_t key) {
-  static _Atomic uint32_t taken;
-  unsigned tries = 0;
   struct qz_call *small = qzi_publishers_small(), *own = small ? qzi_call_small(small, site, key) : NULL;
   if (own) {
     qzi_pub_store(&own->count, own->count + 1);
     return;
   }
-  while (atomic_exchange_explicit(&taken, 1, memory_order_acquire))
-    if (tries++ == 1000) { /* a signal handler must not wait for the code that it interrupted */
-      lost(0);
-      return;
-    }
   struct qz_call *call = slot_in(qzi_session.call_base + (size_t)qzi_session.call_tables * QZI_CALL_SLOTS,
                                  qzi_pub_slot(site, key), site, key);
-  if (call) qzi_pub_store(&call->count, call->count + 1);
-  atomic_store_explicit(&taken, 0, memory_order_release);
-  if (!call) lost(0);
+  if (call)
+    __atomic_fetch_add(&call->count, 1, __ATOMIC_RELAXED);
+  else
+    lost(0);
 }
 
 QZI_HOOK struct qz_call *qzi_call_slot(uint64_t calls, uint64_t site, uint64_t key) {

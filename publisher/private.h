@@ -35,7 +35,7 @@ struct qzi_session {
   uint64_t thread_stride, long_stride;
   char *thread_base, *long_base; /* without long records: NULL */
   struct qz_processor *processor_base;
-  struct qz_call *call_base; /* call_tables of them, and one more for whoever has none of its own (under a lock) */
+  struct qz_call *call_base; /* call_tables of them, and one more for whoever has none of its own */
   uint32_t call_tables;      /* tables with one writer each */
   uint32_t small_tables;     /* after all these: tables of QZI_SMALL_SLOTS, with one writer each; a multiple of
                                 QZI_CALL_SLOTS / QZI_SMALL_SLOTS */

@@ -1,5 +1,6 @@
 /* Where the calls of objects are found: a place that uses thousands of them makes others neither slower to count nor
- * wrong. */
+ * wrong. The table for threads that have none of their own: every call is counted, whoever has the CPU. */
+#include <pthread.h>
 #include "test/support/check.h"
 #include "publisher/private.h"
 
@@ -43,7 +44,34 @@ static int near_beside(int groups) {
   return near;
 }
 
+enum { COUNTERS = 8, SHARED_PAIRS = 100, SHARED_ROUNDS = 10000 };
+
+static void *count_shared(void *unused) {
+  for (int round = 0; round < SHARED_ROUNDS; round++)
+    for (uint32_t k = 1; k <= SHARED_PAIRS; k++) qzi_call_count_shared(site(0), key(k));
+  return unused;
+}
+
+static void shared_table(void) {
+  struct qz_processor counts = {0};
+  pthread_t threads[COUNTERS];
+  qzi_session.processors = 1;
+  qzi_session.processor_base = &counts;
+  qzi_session.call_base = calloc(QZI_CALL_SLOTS, sizeof *qzi_session.call_base);
+  for (int k = 0; k < COUNTERS; k++) CHECK(!pthread_create(&threads[k], NULL, count_shared, NULL));
+  for (int k = 0; k < COUNTERS; k++) pthread_join(threads[k], NULL);
+  uint64_t of[SHARED_PAIRS + 1] = {0};
+  for (uint32_t slot = 0; slot < QZI_CALL_SLOTS; slot++) {
+    const struct qz_call *call = &qzi_session.call_base[slot];
+    if (call->site == site(0) && QZ_KEY_INDEX(call->key) <= SHARED_PAIRS) of[QZ_KEY_INDEX(call->key)] += call->count;
+  }
+  for (uint32_t k = 1; k <= SHARED_PAIRS; k++) CHECK_IS(of[k], COUNTERS * SHARED_ROUNDS);
+  CHECK_IS(counts.calls_lost, 0);
+  free(qzi_session.call_base);
+}
+
 int main(void) {
+  shared_table();
   CHECK(near_beside(1) > PLACES * OBJECTS * 95 / 100);
   CHECK(near_beside(4) > PLACES * OBJECTS * 60 / 100);
   return 0;
