@@ -44,14 +44,10 @@ test('without Node.js one line says so, and recording works', async (t) => {
   const { status, stderr } = await run('/bin/sh', [command, 'report'], { env: { PATH: bin } });
   t.is(status, 125);
   t.regex(stderr, /^quartz: this needs Node\.js[^\n]*\n$/);
-  t.is(
-    (
-      await run('/bin/sh', [command, 'record', '-q', '-o', join(bin, 'out.quartz'), '--', 'true'], {
-        env: { PATH: bin },
-      })
-    ).status,
-    0,
-  );
+  for (const before of [['--'], []]) {
+    const args = [command, 'record', '-q', '-o', join(bin, 'out.quartz'), ...before, 'true'];
+    t.is((await run('/bin/sh', args, { env: { PATH: bin } })).status, 0, before.join(' '));
+  }
 });
 
 /** Limits of processes count all that the user has: they are tried as a user without any, whom only root can be. */
