@@ -21,7 +21,7 @@
 #define QZ_PROFILE_MAGIC      UINT64_C(0x31465052545a5551) /* finished; "QUZTRPF1" as little-endian bytes */
 #define QZ_PROFILE_MAGIC_OPEN UINT64_C(0x4e45504f545a5551) /* not (yet) finished; "QUZTOPEN" */
 #define QZ_PROFILE_MAGIC_END  UINT64_C(0x444e4552545a5551) /* of the end mark; "QUZTREND" */
-#define QZ_PROFILE_VERSION    16u
+#define QZ_PROFILE_VERSION    17u
 
 enum qz_profile_status {
   QZ_PROFILE_RECORDING = 1, /* the sampler is writing, or died while it did (then its pid is gone) */
@@ -32,10 +32,11 @@ enum qz_end_reason {
   QZ_END_NONE = 0,
   QZ_END_EXIT = 1,        /* the program exited: exit_status is its status */
   QZ_END_SIGNAL = 2,      /* it was killed: exit_status is the signal */
-  QZ_END_INTERRUPTED = 3, /* recording was ended by Ctrl-C, SIGTERM or a time limit; the program may run on */
+  QZ_END_INTERRUPTED = 3, /* recording was ended by Ctrl-C or SIGTERM; the program may run on */
   QZ_END_DISK_FULL = 4,
   QZ_END_EXEC = 5, /* the program replaced itself by another that does not publish */
-  QZ_END_ERROR = 6
+  QZ_END_ERROR = 6,
+  QZ_END_TIME = 7 /* the time that was asked for was over; the program may run on */
 };
 
 /* How call paths were found where the program has no hooks, and what stood in the way. */

@@ -173,7 +173,7 @@ static int fetch_head(struct source *source, struct qz_profile *head) {
   } else if (head->status == QZ_PROFILE_RECORDING) {
     return wrong(source, "its status makes no sense");
   }
-  if (head->status < QZ_PROFILE_RECORDING || head->status > QZ_PROFILE_CUT || head->end_reason > QZ_END_ERROR)
+  if (head->status < QZ_PROFILE_RECORDING || head->status > QZ_PROFILE_CUT || head->end_reason > QZ_END_TIME)
     return wrong(source, "its status makes no sense");
   if (head->processors == 0 || head->processors > UINT16_MAX)
     return wrong(source, "its number of processors makes no sense");

@@ -10,6 +10,8 @@
 #include "events.h"
 #include "finisher.h"
 #include "no_profile.h"
+#include "sampler/outside/permission.h"
+#include "sampler/outside/session.h"
 #include "sampler/profile/file_name.h"
 #include "sampler/util/clock.h"
 
@@ -18,7 +20,37 @@ static int attach_failed(pid_t pid, const char *why) {
   return QUARTZ_FAILED;
 }
 
-int qzi_attach(const struct qzi_options *options) {
+/* The session of a program that publishes: it is asked for it. Descriptors, -1: none. 0, or -1 and one clause. */
+static int ask_for_session(int socket, int clock, int *session, struct qz_message *message,
+                           const char **why) {
+  *why = "it did not answer in 5 s; is it stopped? try again when it runs";
+  if (qzi_channel_send(socket, QZ_ATTACH, NULL, clock) || qzi_channel_receive(socket, 5000, message, session)) return -1;
+  *why = message->text;
+  if (message->type == QZ_REFUSED) return -1;
+  *why = "it gave no session; build it with this version of Quartz";
+  return message->type == QZ_HELLO && *session >= 0 ? 0 : -1;
+}
+
+/* It publishes nothing: a session is made for it, from outside. NULL, and why. */
+static struct qzi_outside *watch(const struct qzi_options *options, const char **why) {
+  static char text[300];
+  pid_t pid = options->pid;
+  if (qzi_outside_publishes(pid)) return NULL; /* but it listens to nobody, as *why says */
+  *why = qzi_outside_refusal(pid, text, sizeof text);
+  struct qzi_outside *outside = *why ? NULL : qzi_outside_open(pid, why);
+  if (!outside || options->recording.quiet) return outside;
+  fprintf(stderr,
+          "quartz: process %ld was started without Quartz: it is watched from outside, with fewer numbers and no exact "
+          "counts%s\n",
+          (long)pid,
+          qzi_outside_readable(pid)
+            ? ""
+            : "; the kernel hides its memory and waits from you (see sysctl kernel.yama.ptrace_scope, or run as root), so "
+              "that only what runs is seen");
+  return outside;
+}
+
+int qzi_attach(struct qzi_options *options) {
   sigset_t before;
   const char *why;
   char path[4200], program[300];
@@ -28,20 +60,18 @@ int qzi_attach(const struct qzi_options *options) {
   if (signals < 0) return attach_failed(pid, strerror(errno));
   signal(SIGPIPE, SIG_IGN);
   if (kill(pid, 0) && errno == ESRCH) return attach_failed(pid, "there is no such process; ps -u $USER lists yours");
-  if (kill(pid, 0) && errno == EPERM) return attach_failed(pid, "it belongs to another user; run quartz as that user");
+  if (kill(pid, 0) && errno == EPERM)
+    return attach_failed(pid, "it belongs to another user; run quartz as that user, or as root");
   qzi_name_of_program(program, sizeof program, pid);
   if (qzi_name_make(path, sizeof path, options->output, program, pid, pid))
     return attach_failed(pid, "the file name is too long; choose another --output");
   if (!qzi_name_writable(path)) return QUARTZ_FAILED;
   struct qzi_replaceable may = qzi_replaceable_now(path);
   int socket = qzi_channel_connect(pid, &why);
-  if (socket < 0) return attach_failed(pid, why);
+  if (socket < 0 && !(options->recording.outside = watch(options, &why))) return attach_failed(pid, why);
   struct qzi_clock_page clock = qzi_clock_page_make(options->recording.span ? QZ_WANTS_SPAN : 0);
-  if (qzi_channel_send(socket, QZ_ATTACH, NULL, clock.fd) || qzi_channel_receive(socket, 5000, &message, &session))
-    return attach_failed(pid, "it did not answer in 5 s; is it stopped? try again when it runs");
-  if (message.type == QZ_REFUSED) return attach_failed(pid, message.text);
-  if (message.type != QZ_HELLO || session < 0)
-    return attach_failed(pid, "it gave no session; build it with this version of Quartz");
+  if (socket >= 0 && ask_for_session(socket, clock.fd, &session, &message, &why)) return attach_failed(pid, why);
+  if (socket < 0) session = dup(qzi_outside_fd(options->recording.outside));
   struct qzi_admitted *admitted =
     qzi_admit(pid, socket, session, clock, 0, path, &may, options->message_fd, &options->recording);
   close(session);
@@ -51,7 +81,7 @@ int qzi_attach(const struct qzi_options *options) {
   struct pollfd polls[2 + 3];
   while (qzi_admitted_count) {
     uint64_t now_ns = qzi_clock_ns();
-    if (now_ns >= end_ns) qzi_interrupt_all();
+    if (now_ns >= end_ns) qzi_expire_all();
     uint64_t left_ms = (end_ns - now_ns) / 1000000 + 1;
     polls[0] = (struct pollfd){.fd = signals, .events = POLLIN};
     polls[1] = (struct pollfd){.fd = options->front_fd};
@@ -66,5 +96,6 @@ int qzi_attach(const struct qzi_options *options) {
     }
   }
   qzi_finish_all();
+  qzi_outside_close(options->recording.outside);
   return 0;
 }

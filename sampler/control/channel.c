@@ -65,9 +65,8 @@ int qzi_channel_connect(pid_t pid, const char **why) {
   }
   if (connect(connection, (struct sockaddr *)&address, abstract(&address, name))) {
     *why =
-      "it does not listen for a sampler: it is being recorded already, runs with QUARTZ_ATTACH=0, or has neither "
-      "Quartz linked "
-      "to it nor the pthread layer (start it with quartz run, or with QUARTZ_ATTACH=1 LD_PRELOAD=libquartz-pthread.so)";
+      "it carries Quartz, but does not listen for a sampler: it is being recorded already, runs with QUARTZ_ATTACH=0, "
+      "or with the pthread layer without QUARTZ_ATTACH=1";
     close(connection);
     return -1;
   }

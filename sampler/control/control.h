@@ -10,7 +10,7 @@
 
 /* All return the exit status of quartz-sampler (docs/architecture.md). */
 int qzi_record(const struct qzi_options *options);
-int qzi_attach(const struct qzi_options *options);
+int qzi_attach(struct qzi_options *options); /* sets recording.outside */
 int qzi_plain_run(const struct qzi_options *options);
 
 #endif

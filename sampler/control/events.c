@@ -55,11 +55,13 @@ void qzi_dismiss(unsigned k, uint32_t reason, int32_t status) {
 static void stop_all(void) { /* all end now, not one after the other */
   for (unsigned k = 0; k < qzi_admitted_count; k++) qzi_admitted_all[k]->recording.stop = 1;
 }
-void qzi_interrupt_all(void) {
+static void end_all(uint32_t reason) {
   stop_all();
-  while (qzi_admitted_count) qzi_dismiss(qzi_admitted_count - 1, QZ_END_INTERRUPTED, 0);
+  while (qzi_admitted_count) qzi_dismiss(qzi_admitted_count - 1, reason, 0);
   qzi_follow_settle();
 }
+void qzi_interrupt_all(void) { end_all(QZ_END_INTERRUPTED); }
+void qzi_expire_all(void) { end_all(QZ_END_TIME); }
 void qzi_dismiss_children(void) {
   stop_all();
   while (qzi_admitted_count) {

@@ -38,6 +38,8 @@ void qzi_pass_on(pid_t child, int *direct, int number, enum qzi_sender sender);
 /* Ends the recording of the k-th program; the last one takes its place. */
 void qzi_dismiss(unsigned k, uint32_t reason, int32_t status);
 void qzi_interrupt_all(void);
+/* The same, because the time that was asked for is over. */
+void qzi_expire_all(void);
 /* Children of a program that has ended: those that have not ended themselves outlive it. */
 void qzi_dismiss_children(void);
 /* Time in which the sampler was stopped is left out. */

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include "channel.h"
 #include "no_profile.h"
@@ -37,6 +38,16 @@ static void tell_name(const struct qzi_admitted *admitted, const char *meant) {
   if (admitted->message_fd >= 0) dprintf(admitted->message_fd, "%s\n", name);
 }
 
+/* Which file the process runs. */
+static void file_of(pid_t pid, uint64_t runs[2]) {
+  char name[64];
+  struct stat file;
+  snprintf(name, sizeof name, "/proc/%ld/exe", (long)pid);
+  int known = !stat(name, &file);
+  runs[0] = known ? (uint64_t)file.st_dev : 0;
+  runs[1] = known ? (uint64_t)file.st_ino : 0;
+}
+
 struct qzi_admitted *qzi_admit(pid_t pid, int socket, int session, struct qzi_clock_page clock, uint32_t answer,
                                const char *path, const struct qzi_replaceable *may, int message_fd,
                                const struct qzi_recording_request *request) {
@@ -55,6 +66,7 @@ struct qzi_admitted *qzi_admit(pid_t pid, int socket, int session, struct qzi_cl
   passed = 1;
   if (qzi_recording_open(&admitted->recording, session, clock, pid, path, may, request, why, sizeof why)) goto failed;
   opened = 1;
+  if (request->outside) file_of(pid, admitted->runs);
   admitted->message_fd = message_fd;
   admitted->map_ns = qzi_clock_ns();
   admitted->map_due_ns = admitted->map_ns + MAP_NS;
@@ -121,7 +133,8 @@ void qzi_stop(struct qzi_admitted *admitted, uint32_t end_reason) {
     close(admitted->socket);
     admitted->socket = -1;
   }
-  if (end_reason == QZ_END_INTERRUPTED) qzi_process_usage_await(&recording->view);
+  if ((end_reason == QZ_END_INTERRUPTED || end_reason == QZ_END_TIME) && !recording->request->outside)
+    qzi_process_usage_await(&recording->view);
   if (qzi_recording_stop(recording)) { /* its memory and file are in use for ever: nothing can be finished */
     fprintf(stderr, "quartz: the sampler hangs: recording ended; %s is good up to the last snapshot\n",
             recording->file.path);
@@ -179,6 +192,10 @@ int qzi_admitted_attend(struct qzi_admitted *admitted, const struct pollfd polls
       admitted->map_due_ns = admitted->map_ns + MAP_SOON_NS;
     recording->want_modules = 0;
   }
+  if (admitted->left && !polls[0].revents) {
+    *outcome = (struct qzi_outcome){QZ_END_EXEC, 0};
+    return 1;
+  }
   if (polls[0].revents) {
     recording->stop = 1; /* what the session says from now on is what it said last */
     if (is_child) return 0;
@@ -202,6 +219,16 @@ int qzi_admitted_attend(struct qzi_admitted *admitted, const struct pollfd polls
   return 0;
 }
 
+/* Nothing else tells that a program which publishes nothing has become another one. */
+static void look_for_exec(struct qzi_admitted *admitted) {
+  uint64_t runs[2], one = 1;
+  file_of(admitted->pid, runs);
+  if (!runs[1] || (runs[0] == admitted->runs[0] && runs[1] == admitted->runs[1])) return;
+  admitted->left = 1;
+  admitted->recording.stop = 1;
+  if (write(admitted->recording.wake_fd, &one, sizeof one) < 0) return; /* full: it is awake */
+}
+
 int qzi_admitted_tend(struct qzi_admitted *admitted) {
   struct qzi_recording *recording = &admitted->recording;
   uint64_t due_ns = recording->cpu_time.due_ns;
@@ -213,6 +240,7 @@ int qzi_admitted_tend(struct qzi_admitted *admitted) {
     if (recording->cpu_time.due_ns < next_ns) recording->cpu_time.due_ns = next_ns; /* of thousands of threads */
   }
   qzi_recording_measure(recording);
+  if (admitted->runs[1] && !admitted->left) look_for_exec(admitted);
   uint64_t now_ns = qzi_clock_ns();
   if (now_ns >= admitted->map_due_ns) {
     struct qzi_modules *modules = qzi_modules_read(admitted->pid), *old;

@@ -50,6 +50,19 @@ static void read_calls(pid_t pid, struct qz_usage *usage, uint64_t *known) {
   *known |= QZ_USAGE_CALLS;
 }
 
+int qzi_process_usage_now(pid_t pid, struct qz_usage *usage) {
+  char name[64], line[256];
+  unsigned long long most_kb;
+  *usage = (struct qz_usage){0};
+  if (read_stat(pid, usage)) return -1;
+  snprintf(name, sizeof name, "/proc/%ld/status", (long)pid);
+  FILE *file = fopen(name, "re");
+  while (file && fgets(line, sizeof line, file))
+    if (sscanf(line, "VmHWM: %llu", &most_kb) == 1) usage->resident_bytes = most_kb * 1024u;
+  if (file) fclose(file);
+  return 0;
+}
+
 static void keep_calls(struct qz_usage *usage, const struct qz_usage *of) {
   usage->read_bytes = of->read_bytes;
   usage->written_bytes = of->written_bytes;

@@ -22,6 +22,8 @@ struct qzi_process_usage {
   uint64_t known;             /* QZ_USAGE_... of `now` */
 };
 
+/* What the kernel says of it from outside, switches excepted. 0, or -1: it is gone. */
+int qzi_process_usage_now(pid_t pid, struct qz_usage *usage);
 /* The session is open. */
 void qzi_process_usage_begin(struct qzi_process_usage *usage, const struct qz_session_view *view, pid_t pid);
 /* Reads what is known while it runs: one file, some microseconds. */

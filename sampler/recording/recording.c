@@ -11,6 +11,7 @@
 #include "sampler/linux/process.h"
 #include "sampler/linux/free_lock_cost.h"
 #include "sampler/linux/sleep_cost.h"
+#include "sampler/outside/permission.h"
 #include "sampler/profile/symbolize.h"
 #include "sampler/util/clock.h"
 #include "sampler/linux/affinity.h"
@@ -87,6 +88,7 @@ static void describe(struct qzi_recording *recording) {
   unsigned pinned = qzi_place_pinned(&recording->view); /* a processor that is pinned hides the others' CPUs */
   if (head->cpus < pinned) head->cpus = pinned;
   head->attached = (uint64_t)recording->request->attached;
+  if (recording->request->outside && !qzi_outside_readable(recording->pid)) head->paths |= QZ_PATHS_NO_MEMORY;
   head->children_apart = recording->request->children == QZI_CHILDREN_ALL;
   recording->children_before_ns = qzi_process_children_ns(recording->pid);
   struct timespec now;
@@ -130,6 +132,7 @@ int qzi_recording_open(struct qzi_recording *recording, int fd, struct qzi_clock
     qzi_recording_close(recording);
     return -1;
   }
+  recording->sampler.outside = request->outside;
   describe(recording);
   qzi_process_usage_begin(&recording->usage, &recording->view, pid);
   struct qzi_modules *modules = qzi_modules_read(pid);

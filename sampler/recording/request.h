@@ -11,8 +11,11 @@ enum qzi_children {
   QZI_CHILDREN_ALL
 };
 
+struct qzi_outside;
+
 struct qzi_recording_request {
-  int attached; /* 1: the program ran before */
+  int attached;                /* 1: the program ran before */
+  struct qzi_outside *outside; /* it publishes nothing: who makes its session (sampler/outside); NULL: it does */
   enum qzi_children children;
   int followed;       /* 1: it was started by a wrapper: nothing is said of it until that has ended */
   int span;           /* 1: work and span are recorded */

@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include "blame.h"
 #include "sync_objects.h"
+#include "sampler/outside/session.h"
 #include "sampler/profile/external_objects.h"
 
 #define AHEAD 4u /* threads */
@@ -258,6 +259,7 @@ static int add_part(struct qzi_sampler *sampler, uint64_t end_ns, uint32_t looke
 /* Visits all threads and adds what was seen. */
 static int kernel_add(struct qzi_sampler *sampler, uint64_t now_ns) {
   struct qzi_kernel *kernel = sampler->kernel;
+  if (sampler->outside) sampler->apart_ns += qzi_outside_begin(sampler->outside, now_ns);
   uint32_t high = qz_session_thread_high(sampler->view);
   uint64_t begin_ns = sampler->last_ns, whole_ns = now_ns - begin_ns, parts = (whole_ns + PART_NS - 1) / PART_NS;
   if (!parts) parts = 1;

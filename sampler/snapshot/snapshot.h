@@ -53,6 +53,7 @@ struct qzi_object_memo {
 struct qzi_call_sum;
 struct qzi_kernel;          /* kernel_threads.c */
 struct qzi_processor_loops; /* processor_loops.h */
+struct qzi_outside;         /* sampler/outside/session.h */
 struct qzi_holders;
 struct qzi_totals {
   uint64_t spawns, switches, steals, parks, calls_lost;
@@ -73,6 +74,7 @@ struct qzi_sampler {
   const struct qzi_threading *threading; /* threading.h */
   struct qzi_kernel *kernel;             /* where the program's threads are kernel threads, else NULL */
   struct qzi_processor_loops *loops;     /* where they are those of the thread package, else NULL */
+  struct qzi_outside *outside;           /* makes the session, where the program publishes nothing; else NULL */
   struct qzi_holders *holders;
   struct qzi_path path;     /* opened by who has the page */
   struct qzi_visit *visits; /* by processor */

@@ -186,6 +186,16 @@ uint64_t qzi_tracker_walks_ns(const struct qzi_tracker *tracker) {
 }
 uint32_t qzi_tracker_node(const struct qzi_tracker *tracker, uint32_t index) { return tracker->all[index].node; }
 
+/* From outside nobody says what a thread began with: that is the outermost procedure of its path. */
+static void note_start(struct qzi_tracker *tracker, uint32_t entity, const struct qzi_walk *walk) {
+  struct qzi_interner *in = &tracker->sampler->in;
+  if (!tracker->sampler->outside || !entity || !walk->whole || !walk->count) return;
+  struct qz_entity *thread = &in->file->entities[entity];
+  if (thread->address || walk->entries[0] & (QZI_KEY_INLINED | QZI_KEY_GENERATED)) return;
+  thread->module = qzi_intern_module(in, walk->entries[0]);
+  thread->address = walk->entries[0];
+}
+
 /* ---- waits ---- */
 
 /* Conditions of a library that the system installed tell nothing: libomp has one for each thread, for barriers, ends of
@@ -278,6 +288,7 @@ static void track_sleep(struct qzi_tracker *tracker, struct known *known, uint32
     return;
   }
   if (walked) walked_now(tracker, known, !same || !asleep->rested, now_ns);
+  if (walked) note_start(tracker, look->entity, walk);
   if (hooked) walk->count = walk->start_loops = 0;
   if (walked && !known->slept) known->slept = malloc(sizeof *known->slept);
   if (walked && known->slept) *known->slept = *walk;
@@ -339,6 +350,7 @@ static void take_sample(struct qzi_tracker *tracker, uint32_t index, uint64_t no
   known->looped = 0;
   if (known->hooked) known->polls = polls;
   if (!sampled) return; /* no time to walk */
+  note_start(tracker, sampler->in.memos[index].entity, walk);
   sampled->polls = polls;
   if (!tracker->sample.user) {
     sampled->kernel = qzi_kernel_work(&tracker->call_sites, pid, tracker->sample.at.pc, tracker->sample.general[1]);

@@ -340,6 +340,7 @@ export class ProfileBuilder {
         stackOverflows: 0,
         stackLimit: 256,
         exactHold: false,
+        outside: false,
         callsLost: 0,
         threadsDropped: 0,
         objectsMerged: 0,

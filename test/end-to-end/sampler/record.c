@@ -228,7 +228,7 @@ static void attach(void) {
   EXPECT(read(out, &letter, 1) == 1);
   snprintf(number, sizeof number, "%ld", (long)program);
   EXPECT(finish(start(NULL, sampler, "attach", "-o", output, "--seconds", "0.3", number, NULL)) == 0);
-  load(output, QZ_PROFILE_CUT, QZ_END_INTERRUPTED, 0);
+  load(output, QZ_PROFILE_CUT, QZ_END_TIME, 0);
   EXPECT(profile.head.attached && profile.head.pid == (uint32_t)program && calls_to(0x2000) > 0 &&
          calls_to(0x3000) == 0);
   qz_profile_unload(&profile);

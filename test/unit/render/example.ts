@@ -169,6 +169,7 @@ export function example(change: Partial<RawProfile['head']> = {}): RawProfile {
       stackOverflows: 0,
       stackLimit: 64,
       exactHold: false,
+      outside: false,
       callsLost: 0,
       threadsDropped: 0,
       objectsMerged: 0,

@@ -60,6 +60,8 @@ const all: Notice[] = [
   { form: 'forbidden', what: 'samples-beside-hooks' },
   { form: 'forbidden', what: 'memory' },
   { form: 'forbidden', what: 'calls' },
+  { form: 'outside', holders: true },
+  { form: 'outside', holders: false },
   { form: 'no-hooks' },
   { form: 'unnamed', share: 0.25, missing: 'names', stripped: true, detail: 'stripped' },
   { form: 'unnamed', share: 0.25, missing: 'places', stripped: false, detail: 'no debug information' },

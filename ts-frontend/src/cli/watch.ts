@@ -86,6 +86,8 @@ function endOf(reason: string, status: number, profile: string): string {
       return 'recording ended: the disk is full';
     case 'exec':
       return 'replaced by another program (exec)';
+    case 'time':
+      return 'the time is over';
     default:
       return 'recording ended';
   }

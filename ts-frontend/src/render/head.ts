@@ -38,6 +38,7 @@ const ends: Record<Model['head']['endReason'], (status: number) => string> = {
   'disk-full': () => 'recording ended: the disk was full',
   exec: () => 'recording ended: the program replaced itself by another',
   error: () => 'recording ended by an error',
+  time: () => '',
 };
 
 /** The command line with the program's directory left out. */

@@ -125,6 +125,7 @@ export function* reportJson(model: Model, quartzVersion: string): Generator<stri
     startedRealtimeNs: head.startedRealtimeNs,
     status: head.status,
     endReason: head.endReason,
+    outside: head.outside,
     exitStatus: head.exitStatus,
     elapsedNs: model.elapsedNs,
     processors: model.processors,

@@ -103,7 +103,8 @@ export class Objects {
     return {
       capacity: row.capacity,
       instances: row.instances,
-      counted: kind !== 'futex' && (kind !== 'loop' || row.acquisitions > 0), // a loop that the program marked is
+      // a loop that the program marked is; nothing is of a program that is watched from outside
+      counted: !raw.head.outside && kind !== 'futex' && (kind !== 'loop' || row.acquisitions > 0),
       acquisitions: row.acquisitions,
       contended: row.contended,
       waitNs: row.waitNs,

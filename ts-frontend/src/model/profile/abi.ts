@@ -69,7 +69,16 @@ export const statuses = { recording: 1, complete: 2, cut: 3 } as const;
 export type ProfileStatus = keyof typeof statuses;
 
 /** enum qz_end_reason. */
-export const endReasons = { none: 0, exit: 1, signal: 2, interrupted: 3, 'disk-full': 4, exec: 5, error: 6 } as const;
+export const endReasons = {
+  none: 0,
+  exit: 1,
+  signal: 2,
+  interrupted: 3,
+  'disk-full': 4,
+  exec: 5,
+  error: 6,
+  time: 7,
+} as const;
 export type EndReason = keyof typeof endReasons;
 
 /** enum qz_publisher. */
@@ -203,4 +212,5 @@ export interface HeadFields {
   exactHold: boolean;
   spanRecorded: boolean;
   cpuWaitsOut: boolean;
+  outside: boolean;
 }

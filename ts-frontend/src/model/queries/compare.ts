@@ -133,7 +133,7 @@ function cautionsOf(before: Model, after: Model): Caution[] {
   ] as const) {
     const { samples, head } = model;
     if (samples < fewSnapshots) cautions.push({ form: 'few-snapshots', which, snapshots: samples });
-    if (head.status === 'recording' || head.endReason === 'interrupted')
+    if (head.status === 'recording' || head.endReason === 'interrupted' || head.endReason === 'time')
       cautions.push({ form: 'not-to-the-end', which });
   }
   return cautions;

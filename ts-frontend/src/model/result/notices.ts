@@ -110,6 +110,11 @@ export interface ForbiddenNotice {
   form: 'forbidden';
   what: 'samples' | 'some-samples' | 'samples-beside-hooks' | 'memory' | 'calls';
 }
+/** The program publishes nothing: it was watched from outside. */
+export interface OutsideNotice {
+  form: 'outside';
+  holders: boolean; // who holds a mutex could be read from the program's memory
+}
 /** No procedure but the start routines of threads has hooks. */
 export interface NoHooksNotice {
   form: 'no-hooks';
@@ -138,5 +143,6 @@ export type Notice =
   | SkippedNotice
   | UnmeasuredNotice
   | ForbiddenNotice
+  | OutsideNotice
   | NoHooksNotice
   | UnnamedNotice;

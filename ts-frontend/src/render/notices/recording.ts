@@ -1,5 +1,12 @@
 /** What is to be known of how the run was recorded. */
-import type { ForbiddenNotice, LossNotice, SkippedNotice, UnmeasuredNotice, UnnamedNotice } from '../../model/index.js';
+import type {
+  ForbiddenNotice,
+  LossNotice,
+  OutsideNotice,
+  SkippedNotice,
+  UnmeasuredNotice,
+  UnnamedNotice,
+} from '../../model/index.js';
 import { count, percent } from '../format/units.js';
 import type { NoticeSentences } from './index.js';
 
@@ -94,6 +101,13 @@ const means: Record<ForbiddenNotice['what'], NoticeSentences> = {
   },
 };
 export const forbidden = ({ what }: ForbiddenNotice): NoticeSentences => means[what];
+
+export const outside = ({ holders }: OutsideNotice): NoticeSentences => ({
+  reason:
+    'attached from outside, for the program was started without Quartz: waits are sampled, nothing is counted, ' +
+    `and ${holders ? 'who holds a mutex is read from its memory' : 'who holds a lock is not known'}`,
+  remedy: 'quartz run shows every lock, with exact counts',
+});
 
 export const noHooks = (): NoticeSentences => ({
   reason: 'no procedure but the start routines of threads was seen: the program has no hooks',

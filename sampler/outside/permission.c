@@ -1,0 +1,90 @@
+/* See permission.h. */
+#include "permission.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "abi/program.h"
+#include "sampler/linux/process_memory.h"
+
+/* What /proc/PID/status says. */
+struct status {
+  long group;       /* process that it is a thread of */
+  unsigned levels;  /* numbers that it has: one for each pid name space from ours down to its own */
+  char state;
+  int has_memory;
+};
+
+static int read_status(const char *pid, struct status *its) {
+  char name[64], line[512];
+  snprintf(name, sizeof name, "/proc/%s/status", pid);
+  FILE *file = fopen(name, "re");
+  if (!file) return -1;
+  *its = (struct status){0};
+  while (fgets(line, sizeof line, file)) {
+    char *value = strchr(line, ':');
+    if (!value) continue;
+    *value++ = 0;
+    if (!strcmp(line, "Tgid")) its->group = strtol(value, NULL, 10);
+    if (!strcmp(line, "State")) its->state = value[strspn(value, " \t")];
+    if (!strcmp(line, "VmSize")) its->has_memory = 1;
+    if (!strcmp(line, "NSpid"))
+      for (char *rest = value, *word; (word = strtok_r(rest, " \t\n", &rest));) its->levels++;
+  }
+  fclose(file);
+  return its->group ? 0 : -1;
+}
+
+const char *qzi_outside_refusal(pid_t pid, char *text, size_t bytes) {
+  char number[24], name[64];
+  struct status its, ours;
+  struct stat exe, own;
+  snprintf(number, sizeof number, "%ld", (long)pid);
+  if (read_status(number, &its) || read_status("self", &ours))
+    return "/proc does not show it (is it mounted with hidepid?); run quartz as root";
+  if (its.group != pid) {
+    snprintf(text, bytes, "it is one thread of process %ld; name that one", its.group);
+    return text;
+  }
+  if (its.state == 'Z' || its.state == 'X') return "it has ended, and only waits for its parent to notice";
+  if (!its.has_memory) return "it is a thread of the kernel, which runs no program";
+  if (its.levels != ours.levels) {
+    snprintf(text, bytes,
+             "it runs in a container (a pid name space of its own), where its threads have other numbers; run quartz in "
+             "there, as with nsenter -t %ld -m -p",
+             (long)pid);
+    return text;
+  }
+  snprintf(name, sizeof name, "/proc/%ld/exe", (long)pid);
+  if (stat(name, &exe))
+    return errno == EACCES ? "the kernel lets only root look into it (it has, or had, more rights than you); run quartz "
+                             "as root"
+                           : "the file that it runs can't be found";
+  if (!stat("/proc/self/exe", &own) && own.st_ino == exe.st_ino && own.st_dev == exe.st_dev)
+    return "it is Quartz's own sampler; name the program that is to be recorded";
+  if (qz_program_at(name) == QZ_PROGRAM_FOREIGN)
+    return "it is a 32-bit program, or one for another machine; build it for this one";
+  return NULL;
+}
+
+int qzi_outside_publishes(pid_t pid) {
+  char name[64], *line = NULL;
+  size_t room = 0;
+  int found = 0;
+  snprintf(name, sizeof name, "/proc/%ld/exe", (long)pid);
+  if (qz_program_at(name) == QZ_PROGRAM_PACKAGE) return 1;
+  snprintf(name, sizeof name, "/proc/%ld/maps", (long)pid);
+  FILE *maps = fopen(name, "re");
+  while (maps && !found && getline(&line, &room, maps) > 0) found = strstr(line, "/libquartz-pthread.so") != NULL;
+  free(line);
+  if (maps) fclose(maps);
+  return found;
+}
+
+int qzi_outside_readable(pid_t pid) {
+  char byte;
+  return !qzi_program_read((uint32_t)pid, 1, &byte, 1) || (errno != EPERM && errno != EACCES && errno != ENOSYS);
+}
