@@ -155,7 +155,7 @@ struct qz_session {
 #define QZ_SESSION_EXACT_HOLD 1u /* hold times are measured at each acquisition */
 #define QZ_SESSION_SPAN       2u /* (changes) work and span are recorded */
 #define QZ_SESSION_CPU_WAITS  4u /* (changes) waits for CPUs are left out of them */
-#define QZ_SESSION_OUTSIDE    8u /* the sampler made it, of a program that publishes nothing: no number in it is exact */
+#define QZ_SESSION_OUTSIDE    8u /* the sampler made it, of a program that publishes nothing: nothing in it is exact */
 
 /* One processor. Writer: the kernel thread that is the processor. From the pthread layer, whose processors are the CPUs
  * that the process may use, these records tell nothing: the sampler visits the threads. */

@@ -21,10 +21,10 @@ static int attach_failed(pid_t pid, const char *why) {
 }
 
 /* The session of a program that publishes: it is asked for it. Descriptors, -1: none. 0, or -1 and one clause. */
-static int ask_for_session(int socket, int clock, int *session, struct qz_message *message,
-                           const char **why) {
+static int ask_for_session(int socket, int clock, int *session, struct qz_message *message, const char **why) {
   *why = "it did not answer in 5 s; is it stopped? try again when it runs";
-  if (qzi_channel_send(socket, QZ_ATTACH, NULL, clock) || qzi_channel_receive(socket, 5000, message, session)) return -1;
+  if (qzi_channel_send(socket, QZ_ATTACH, NULL, clock) || qzi_channel_receive(socket, 5000, message, session))
+    return -1;
   *why = message->text;
   if (message->type == QZ_REFUSED) return -1;
   *why = "it gave no session; build it with this version of Quartz";
@@ -35,18 +35,20 @@ static int ask_for_session(int socket, int clock, int *session, struct qz_messag
 static struct qzi_outside *watch(const struct qzi_options *options, const char **why) {
   static char text[300];
   pid_t pid = options->pid;
-  if (qzi_outside_publishes(pid)) return NULL; /* but it listens to nobody, as *why says */
-  *why = qzi_outside_refusal(pid, text, sizeof text);
-  struct qzi_outside *outside = *why ? NULL : qzi_outside_open(pid, why);
+  const char *refusal = qzi_outside_refusal(pid, text, sizeof text);
+  if (!refusal && qzi_outside_publishes(pid)) return NULL; /* but it listens to nobody, as *why says */
+  if (refusal) *why = refusal;
+  struct qzi_outside *outside = refusal ? NULL : qzi_outside_open(pid, why);
   if (!outside || options->recording.quiet) return outside;
-  fprintf(stderr,
-          "quartz: process %ld was started without Quartz: it is watched from outside, with fewer numbers and no exact "
-          "counts%s\n",
-          (long)pid,
-          qzi_outside_readable(pid)
-            ? ""
-            : "; the kernel hides its memory and waits from you (see sysctl kernel.yama.ptrace_scope, or run as root), so "
-              "that only what runs is seen");
+  fprintf(
+    stderr,
+    "quartz: process %ld was started without Quartz: it is watched from outside, with fewer numbers and no exact "
+    "counts%s\n",
+    (long)pid,
+    qzi_outside_readable(pid)
+      ? ""
+      : "; the kernel hides its memory and waits from you (see sysctl kernel.yama.ptrace_scope, or run as root), so "
+        "that only what runs is seen");
   return outside;
 }
 

@@ -12,8 +12,8 @@
 
 /* What /proc/PID/status says. */
 struct status {
-  long group;       /* process that it is a thread of */
-  unsigned levels;  /* numbers that it has: one for each pid name space from ours down to its own */
+  long group;      /* process that it is a thread of */
+  unsigned levels; /* numbers that it has: one for each pid name space from ours down to its own */
   char state;
   int has_memory;
 };
@@ -52,17 +52,19 @@ const char *qzi_outside_refusal(pid_t pid, char *text, size_t bytes) {
   if (its.state == 'Z' || its.state == 'X') return "it has ended, and only waits for its parent to notice";
   if (!its.has_memory) return "it is a thread of the kernel, which runs no program";
   if (its.levels != ours.levels) {
-    snprintf(text, bytes,
-             "it runs in a container (a pid name space of its own), where its threads have other numbers; run quartz in "
-             "there, as with nsenter -t %ld -m -p",
-             (long)pid);
+    snprintf(
+      text, bytes,
+      "it runs in a container (a pid name space of its own), where its threads have other numbers; run quartz in "
+      "there, as with nsenter -t %ld -m -p",
+      (long)pid);
     return text;
   }
   snprintf(name, sizeof name, "/proc/%ld/exe", (long)pid);
   if (stat(name, &exe))
-    return errno == EACCES ? "the kernel lets only root look into it (it has, or had, more rights than you); run quartz "
-                             "as root"
-                           : "the file that it runs can't be found";
+    return errno == EACCES
+             ? "the kernel lets only root look into it (it has, or had, more rights than you); run quartz "
+               "as root"
+             : "the file that it runs can't be found";
   if (!stat("/proc/self/exe", &own) && own.st_ino == exe.st_ino && own.st_dev == exe.st_dev)
     return "it is Quartz's own sampler; name the program that is to be recorded";
   if (qz_program_at(name) == QZ_PROGRAM_FOREIGN)

@@ -8,8 +8,8 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-/* Why the process `pid`, which is there, can't be watched, in a clause with what to do; NULL: it can. `text` is room for
- * one that is made. */
+/* Why the process `pid`, which is there, can't be watched, in a clause with what to do; NULL: it can. `text` is room
+ * for one that is made. */
 const char *qzi_outside_refusal(pid_t pid, char *text, size_t bytes);
 /* 1: it carries the thread package or the pthread layer. */
 int qzi_outside_publishes(pid_t pid);

@@ -21,15 +21,15 @@
 #define OBJECTS    4096u
 #define STRINGS    (64u << 10)
 #define CALL_SLOTS 16u
-#define NAME_BYTES 16u                  /* of a thread's name, the final 0 included */
-#define TIDS       (UINT32_C(1) << 22)  /* the kernel's limit of thread ids */
-#define LOOK_NS    UINT64_C(2000000)    /* between two looks for threads, at least, */
-#define COST       200u                 /* which take at most one part in so many of a CPU */
-#define NAME_NS    UINT64_C(2000000)    /* until a new thread's name is read again, then twice as long as it is there */
+#define NAME_BYTES 16u                 /* of a thread's name, the final 0 included */
+#define TIDS       (UINT32_C(1) << 22) /* the kernel's limit of thread ids */
+#define LOOK_NS    UINT64_C(2000000)   /* between two looks for threads, at least, */
+#define COST       200u                /* which take at most one part in so many of a CPU */
+#define NAME_NS    UINT64_C(2000000)   /* until a new thread's name is read again, then twice as long as it is there */
 
 /* What is remembered of a record. */
 struct known {
-  uint32_t tid; /* 0: the record is free */
+  uint32_t tid;  /* 0: the record is free */
   uint32_t look; /* number of the last one that found it */
   uint64_t born_ns, name_due_ns;
 };
@@ -41,8 +41,8 @@ struct qzi_outside {
   size_t bytes;
   struct qz_session *head;
   DIR *tasks;
-  struct known *known;  /* by record */
-  uint32_t *record_of;  /* by thread id: index + 1 */
+  struct known *known; /* by record */
+  uint32_t *record_of; /* by thread id: index + 1 */
   uint32_t *free_list, free_count, high, look;
   uint64_t serials, due_ns;
   char own_name[NAME_BYTES]; /* the process's, which threads inherit */
@@ -168,8 +168,7 @@ static void begin(struct qzi_outside *outside, uint32_t tid, uint64_t now_ns) {
   thread->state = QZ_STATE_WORD(QZ_STATE_USEFUL, 0);
   thread->limit = QZ_WORD_EMPTY + STACK * (uint32_t)sizeof(struct qz_entry);
   thread->epoch = outside->head->epoch;
-  outside->known[index] =
-    (struct known){.tid = tid, .look = outside->look, .born_ns = now_ns, .name_due_ns = now_ns};
+  outside->known[index] = (struct known){.tid = tid, .look = outside->look, .born_ns = now_ns, .name_due_ns = now_ns};
   outside->record_of[tid] = index + 1;
   look_at_name(outside, index, now_ns);
   __atomic_store_n(&thread->serial, ++outside->serials, __ATOMIC_RELEASE);

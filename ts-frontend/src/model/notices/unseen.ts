@@ -11,7 +11,7 @@ export function unseen(model: Model): Notice[] {
   const starts = new Set(model.entities.filter(({ kind }) => kind === 'thread').map(({ address }) => address));
   const hasHooks = model.head.publisher !== 'threadlib' || !procedures.every(({ address }) => starts.has(address));
   return [
-    ...(model.head.outside ? [{ form: 'outside', holders: !model.head.paths.noMemory } as const] : []),
+    ...(model.head.outside ? [{ form: 'outside', holders: false } as const] : []),
     ...forbidden(model).map((what) => ({ form: 'forbidden', what }) as const),
     ...(work > 0 && !hasHooks ? [{ form: 'no-hooks' } as const] : []),
     ...unnamed(procedures, work),

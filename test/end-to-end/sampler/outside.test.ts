@@ -1,0 +1,106 @@
+/** Programs that carry nothing of Quartz, watched from outside: `quartz attach` to a program as it runs. */
+import test, { type ExecutionContext } from 'ava';
+import { root } from '../../known-answers/programs.js';
+import { needing } from '../../support/capabilities.js';
+import { openModel, pause, sampler, start, temporaryFile, until, type Started } from '../../support/record.js';
+import { command, quartz, run } from '../../support/run-quartz.js';
+import type { Entity, Model } from '../../../ts-frontend/src/model/index.js';
+
+const unprepared = `${root}/build/test/end-to-end/sampler/unprepared`;
+
+async function withProgram(body: (program: Started, pid: string) => Promise<void>): Promise<void> {
+  const program = start(unprepared, []);
+  try {
+    await until('the program is ready', () => program.stdout().includes('ready'));
+    await body(program, String(program.child.pid));
+  } finally {
+    program.child.kill('SIGKILL');
+    await program.ended;
+  }
+}
+
+/** It goes on as if nobody had watched it. */
+async function isUnharmed(t: ExecutionContext, program: Started, later: number): Promise<void> {
+  t.is(program.child.exitCode, null);
+  program.child.kill('SIGTERM');
+  const ended = await program.ended;
+  t.deepEqual([ended.status, ended.stdout], [3, `ready\n3 passed, ${later} came later\n`]);
+}
+
+const find = (model: Model, kind: string, name: string): Entity | undefined =>
+  model.entities.find((one) => one.kind === kind && one.name === name);
+
+needing('perf_event_open', 'process_vm_readv')(
+  'who works, who waits for what: of a program that was started without Quartz; with --seconds, status 0',
+  async (t) => {
+    await withProgram(async (program, pid) => {
+      const file = temporaryFile('outside.quartz');
+      const said = await run(command, ['attach', '--seconds', '1.5', '-o', file, pid]);
+      t.is(said.status, 0, said.stderr);
+      t.regex(said.stderr, /^quartz: process \d+ was started without Quartz: it is watched from outside, /);
+      const model = openModel(file);
+      t.deepEqual([model.head.outside, model.head.attached, model.head.endReason], [true, true, 'time']);
+      // Processor time is the kernel's, and that of the one procedure that works.
+      const told = model.root.processorTimeNs;
+      const off = Math.abs(told - model.head.cpuRunNs);
+      t.true(off <= Math.max(0.02 * model.head.cpuRunNs, 20e6), `${told} ns told, ${model.head.cpuRunNs} ns counted`);
+      const computes = find(model, 'procedure', 'computes')!;
+      t.true(computes.processorTimeSelfNs >= 0.95 * told, `${computes.processorTimeSelfNs} of ${told} ns`);
+      const report = (await quartz(['report', file])).stdout;
+      t.notRegex(report, /interrupted/);
+      t.regex(report.replace(/\s+/g, ' '), /! attached from outside, for the program was started without Quartz: /);
+      await isUnharmed(t, program, 0);
+    });
+  },
+);
+
+needing('perf_event_open')('threads that come after that are seen, and the program’s end ends it', async (t) => {
+  await withProgram(async (program, pid) => {
+    const file = temporaryFile('outside.quartz');
+    const attached = start(sampler, ['attach', '-q', '-o', file, pid]);
+    await until('snapshots are taken', () => {
+      try {
+        return openModel(file).samples > 20;
+      } catch {
+        return false;
+      }
+    });
+    program.child.kill('SIGUSR1');
+    await pause(700);
+    await isUnharmed(t, program, 1);
+    const ended = await attached.ended;
+    t.deepEqual([ended.status, ended.stderr], [0, '']);
+    const model = openModel(file);
+    t.is(model.head.status, 'complete');
+    t.true(find(model, 'procedure', 'comes_later')!.processorTimeNs > 0);
+    t.true(model.entities.some(({ kind, name }) => kind === 'thread' && /^comes_later/.test(name)));
+  });
+});
+
+test.serial('what cannot be watched: one line says why, and what to do', async (t) => {
+  const recording = start(sampler, ['record', '-q', '-o', temporaryFile('x.quartz'), '--', 'sleep', '100']);
+  try {
+    const refusals: [string, RegExp][] = [
+      ['2147483647', /there is no such process; /],
+      [String(recording.child.pid), /it is Quartz's own sampler; name the program /],
+    ];
+    for (const [pid, why] of refusals) {
+      const said = await run(command, ['attach', '--seconds', '1', '-o', temporaryFile('no.quartz'), pid]);
+      t.is(said.status, 125);
+      t.regex(said.stderr, new RegExp(`^quartz: process \\d+ can't be recorded: ${why.source}[^\n]*\n$`));
+    }
+  } finally {
+    recording.child.kill('SIGTERM');
+    await recording.ended;
+  }
+});
+
+needing('root', 'tool:setpriv')("another user's process: one line says so", async (t) => {
+  await withProgram(async (program, pid) => {
+    const args = ['--reuid', '65534', '--clear-groups', sampler, 'attach', '-o', '/tmp/none.quartz', pid];
+    const said = await run('setpriv', args);
+    t.is(said.status, 125);
+    t.regex(said.stderr, /^quartz: process \d+ can't be recorded: it belongs to another user; [^\n]*\n$/);
+    await isUnharmed(t, program, 0);
+  });
+});
