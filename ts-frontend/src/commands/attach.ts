@@ -9,8 +9,8 @@ export const command: Command = {
   usage: '[options] PID',
   about:
     'Records a running program until it ends or Ctrl-C; the program then runs on at full speed.\n' +
-    'The program must be yours; it needs no preparation. One that carries Quartz (the thread package, or the pthread\n' +
-    'layer and QUARTZ_ATTACH=1) has its locks and waits counted exactly; any other is watched from outside.',
+    'The program must be yours; it needs no preparation. One that carries Quartz (the thread package, or the\n' +
+    'pthread layer and QUARTZ_ATTACH=1) has its waits counted exactly; any other is watched from outside.',
   examples: [
     ['quartz attach 4711', 'record process 4711 until Ctrl-C'],
     ['quartz attach --seconds 10 4711', 'record ten seconds of it'],
