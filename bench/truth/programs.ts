@@ -6,6 +6,7 @@ import { heredoc, sh, text } from './commands.js';
 import { hotLocks } from './programs-hot-locks.js';
 import type { Program } from './program.js';
 import { secondBatch } from './programs-second.js';
+import { thirdBatch } from './programs-third.js';
 
 const on = '2026-11-22';
 const gil = `import threading
@@ -313,4 +314,4 @@ const firstBatch: readonly Program[] = [
   },
 ];
 
-export const programs: readonly Program[] = [...firstBatch, ...secondBatch, ...hotLocks];
+export const programs: readonly Program[] = [...firstBatch, ...secondBatch, ...thirdBatch, ...hotLocks];
