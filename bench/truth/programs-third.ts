@@ -1,6 +1,6 @@
 /**
  * The third batch of real programs, registered after the mends for what was wrong with the second: like programs.ts.
- * The sources here are anew, in shapes of well-known benchmarks (Phoenix, binary trees, n-body).
+ * The sources here were written anew, in shapes of well-known benchmarks (Phoenix, binary trees, n-body).
  */
 import { heredoc, sh } from './commands.js';
 import type { Program } from './program.js';
@@ -326,7 +326,7 @@ export const thirdBatch: readonly Program[] = [
       on,
       cause: 'each addition is a process of its own: it is forked, executed and waited for',
       kinds: ['kernel', 'io', 'overhead'],
-      subject: /child|process|fork|wait|exec|expr/i,
+      subject: /child|\bfork|\bexec|expr/i,
       fix: 'arithmetic of the shell',
     },
   },
