@@ -7,7 +7,7 @@ import type { Program } from './program.js';
 
 const on = '2026-11-23, third batch';
 
-const power = `// The largest eigenvalue of a small matrix by power iteration, with the library's product of matrix and vector.
+const power = `// The largest eigenvalue of a small matrix, by power iteration with a library.
 #include <cblas.h>
 #include <math.h>
 #include <stdio.h>
@@ -68,7 +68,7 @@ int main(int argc, char **argv) {
   printf("%g\\n", a[width * height / 2]);
 }
 `;
-const pairs = `! Forces of all pairs (i, j > i): rows get shorter, and the first half of the threads has most of the work.
+const pairs = `! Forces of all pairs (i, j > i): rows get shorter.
 program pairs
   implicit none
   integer, parameter :: n = 16000
@@ -91,7 +91,7 @@ program pairs
   print *, sum(x)
 end program
 `;
-const regress = `// Linear regression over points, a piece for each thread. Each thread adds up in its element of one array.
+const regress = `// Linear regression, a piece for each thread. Each adds up in its element of one array.
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -302,7 +302,9 @@ export const thirdBatch: readonly Program[] = [
     kind: 'application',
     needs: ['cc'],
     packages: ['gcc'],
-    prepare: `${heredoc('regress.c', regress)}cc -O2 -g -pthread -o together regress.c; cc -O2 -g -DAPART -pthread -o apart regress.c`,
+    prepare:
+      heredoc('regress.c', regress) +
+      'cc -O2 -g -pthread -o together regress.c; cc -O2 -g -DAPART -pthread -o apart regress.c',
     run: sh('./together'),
     fixed: sh('./apart'),
     registered: {
