@@ -1,7 +1,6 @@
 /* See session.h. */
 #include "session.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -10,10 +9,10 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "abi/session.h"
 #include "sampler/linux/affinity.h"
 #include "sampler/linux/process_usage.h"
 #include "sampler/util/clock.h"
+#include "state.h"
 
 #define PAGE       4096u
 #define THREADS    16384u
@@ -21,32 +20,9 @@
 #define OBJECTS    4096u
 #define STRINGS    (64u << 10)
 #define CALL_SLOTS 16u
-#define NAME_BYTES 16u                 /* of a thread's name, the final 0 included */
-#define TIDS       (UINT32_C(1) << 22) /* the kernel's limit of thread ids */
-#define LOOK_NS    UINT64_C(2000000)   /* between two looks for threads, at least, */
-#define COST       200u                /* which take at most one part in so many of a CPU */
-#define NAME_NS    UINT64_C(2000000)   /* until a new thread's name is read again, then twice as long as it is there */
-
-/* What is remembered of a record. */
-struct known {
-  uint32_t tid;  /* 0: the record is free */
-  uint32_t look; /* number of the last one that found it */
-  uint64_t born_ns, name_due_ns;
-};
-
-struct qzi_outside {
-  pid_t pid;
-  int fd;
-  unsigned char *base; /* the session, mapped for writing */
-  size_t bytes;
-  struct qz_session *head;
-  DIR *tasks;
-  struct known *known; /* by record */
-  uint32_t *record_of; /* by thread id: index + 1 */
-  uint32_t *free_list, free_count, high, look;
-  uint64_t serials, due_ns;
-  char own_name[NAME_BYTES]; /* the process's, which threads inherit */
-};
+#define LOOK_NS    UINT64_C(2000000) /* between two looks for threads, at least, */
+#define COST       200u              /* which take at most one part in so many of a CPU */
+#define NAME_NS    UINT64_C(2000000) /* until a new thread's name is read again, then twice as long as it is there */
 
 /* ---- making ---- */
 
@@ -99,26 +75,20 @@ static int make_session(struct qzi_outside *outside) {
   outside->head = base;
   *outside->head = head;
   for (uint32_t p = 0; p < head.processors; p++) {
-    struct qz_processor *processor =
-      (void *)(outside->base + head.processor_table.offset + p * head.processor_table.stride);
+    struct qz_processor *processor = qzi_outside_at(outside, &head.processor_table, p);
     processor->cpu = UINT32_MAX;
   }
   __atomic_store_n(&outside->head->magic, QZ_SESSION_MAGIC, __ATOMIC_RELEASE);
   return 0;
 }
 
-static struct qz_thread *record_at(const struct qzi_outside *outside, uint32_t index) {
-  const struct qz_table *threads = &outside->head->thread_table;
-  return (struct qz_thread *)(void *)(outside->base + threads->offset + index * threads->stride);
-}
-
 /* ---- names ---- */
 
-static int read_name(const struct qzi_outside *outside, uint32_t tid, char name[NAME_BYTES]) {
+static int read_name(const struct qzi_outside *outside, uint32_t tid, char name[QZI_OUTSIDE_NAME]) {
   char path[32];
   snprintf(path, sizeof path, "%u/comm", tid);
   int fd = openat(dirfd(outside->tasks), path, O_RDONLY | O_CLOEXEC);
-  ssize_t bytes = fd < 0 ? -1 : read(fd, name, NAME_BYTES);
+  ssize_t bytes = fd < 0 ? -1 : read(fd, name, QZI_OUTSIDE_NAME);
   if (fd >= 0) close(fd);
   if (bytes <= 0) return -1;
   name[bytes - 1] = 0; /* the end of the line */
@@ -143,14 +113,14 @@ static uint32_t intern(struct qzi_outside *outside, const char *name) {
 
 /* A thread has the name of the one that made it until it gets its own, which is often one of the first things done. */
 static void look_at_name(struct qzi_outside *outside, uint32_t index, uint64_t now_ns) {
-  struct known *known = &outside->known[index];
-  char name[NAME_BYTES];
+  struct qzi_outside_thread *known = &outside->threads[index];
+  char name[QZI_OUTSIDE_NAME];
   if (now_ns < known->name_due_ns) return;
   uint64_t age_ns = now_ns - known->born_ns;
   known->name_due_ns = now_ns + (age_ns > NAME_NS ? age_ns : NAME_NS);
   if (read_name(outside, known->tid, name) || !*name || !strcmp(name, outside->own_name)) return;
   uint32_t offset = intern(outside, name);
-  if (offset) __atomic_store_n(&record_at(outside, index)->name, offset, __ATOMIC_RELAXED);
+  if (offset) __atomic_store_n(&qzi_outside_record(outside, index)->name, offset, __ATOMIC_RELAXED);
 }
 
 /* ---- threads ---- */
@@ -161,14 +131,15 @@ static void begin(struct qzi_outside *outside, uint32_t tid, uint64_t now_ns) {
     outside->head->threads_dropped++;
     return;
   }
-  struct qz_thread *thread = record_at(outside, index);
+  struct qz_thread *thread = qzi_outside_record(outside, index);
   thread->name = 0;
   thread->os_tid = tid;
   thread->word = QZ_WORD_EMPTY;
   thread->state = QZ_STATE_WORD(QZ_STATE_USEFUL, 0);
   thread->limit = QZ_WORD_EMPTY + STACK * (uint32_t)sizeof(struct qz_entry);
   thread->epoch = outside->head->epoch;
-  outside->known[index] = (struct known){.tid = tid, .look = outside->look, .born_ns = now_ns, .name_due_ns = now_ns};
+  outside->threads[index] =
+    (struct qzi_outside_thread){.tid = tid, .look = outside->look, .born_ns = now_ns, .name_due_ns = now_ns};
   outside->record_of[tid] = index + 1;
   look_at_name(outside, index, now_ns);
   __atomic_store_n(&thread->serial, ++outside->serials, __ATOMIC_RELEASE);
@@ -178,8 +149,8 @@ static void begin(struct qzi_outside *outside, uint32_t tid, uint64_t now_ns) {
 }
 
 static void end(struct qzi_outside *outside, uint32_t index) {
-  struct known *known = &outside->known[index];
-  __atomic_store_n(&record_at(outside, index)->serial, 0, __ATOMIC_RELEASE);
+  struct qzi_outside_thread *known = &outside->threads[index];
+  __atomic_store_n(&qzi_outside_record(outside, index)->serial, 0, __ATOMIC_RELEASE);
   outside->record_of[known->tid] = 0;
   known->tid = 0;
   outside->free_list[outside->free_count++] = index;
@@ -197,14 +168,14 @@ static void look_for_threads(struct qzi_outside *outside, uint64_t now_ns) {
   rewinddir(outside->tasks);
   for (const struct dirent *entry; (entry = readdir(outside->tasks));) {
     uint32_t tid = (uint32_t)strtoul(entry->d_name, NULL, 10);
-    if (!tid || tid >= TIDS) continue;
+    if (!tid || tid >= QZI_OUTSIDE_TIDS) continue;
     if (!outside->record_of[tid])
       begin(outside, tid, now_ns);
     else
-      outside->known[outside->record_of[tid] - 1].look = outside->look;
+      outside->threads[outside->record_of[tid] - 1].look = outside->look;
   }
   for (uint32_t k = 0; k < outside->high; k++) {
-    struct known *known = &outside->known[k];
+    struct qzi_outside_thread *known = &outside->threads[k];
     if (!known->tid) continue;
     if (known->look != outside->look && is_gone(outside, known->tid))
       end(outside, k);
@@ -214,6 +185,7 @@ static void look_for_threads(struct qzi_outside *outside, uint64_t now_ns) {
 }
 
 uint64_t qzi_outside_begin(struct qzi_outside *outside, uint64_t now_ns) {
+  qzi_outside_owners(outside, now_ns);
   if (now_ns < outside->due_ns) return 0;
   uint64_t begin_ns = qzi_clock_ns();
   look_for_threads(outside, now_ns);
@@ -231,14 +203,14 @@ struct qzi_outside *qzi_outside_open(pid_t pid, const char **why) {
   if (!outside) return NULL;
   outside->pid = pid;
   outside->fd = -1;
-  outside->known = calloc(THREADS, sizeof *outside->known);
+  outside->threads = calloc(THREADS, sizeof *outside->threads);
   outside->free_list = calloc(THREADS, sizeof *outside->free_list);
-  outside->record_of = calloc(TIDS, sizeof *outside->record_of); /* takes memory where it is touched */
+  outside->record_of = calloc(QZI_OUTSIDE_TIDS, sizeof *outside->record_of); /* takes memory where it is touched */
   snprintf(name, sizeof name, "/proc/%ld/task", (long)pid);
   outside->tasks = opendir(name);
   if (!outside->tasks)
     *why = errno == EACCES ? "its threads may not be listed" : "/proc does not list its threads";
-  else if (outside->known && outside->free_list && outside->record_of && !make_session(outside)) {
+  else if (outside->threads && outside->free_list && outside->record_of && !make_session(outside)) {
     if (read_name(outside, (uint32_t)pid, outside->own_name)) outside->own_name[0] = 0;
     look_for_threads(outside, qzi_clock_ns());
     return outside;
@@ -252,8 +224,9 @@ void qzi_outside_close(struct qzi_outside *outside) {
   if (outside->base) munmap(outside->base, outside->bytes);
   if (outside->fd >= 0) close(outside->fd);
   if (outside->tasks) closedir(outside->tasks);
-  free(outside->known);
+  free(outside->threads);
   free(outside->free_list);
+  qzi_table_free(&outside->mutexes);
   free(outside->record_of);
   free(outside);
 }

@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include "blame.h"
 #include "sync_objects.h"
-#include "sampler/outside/session.h"
+#include "sampler/outside/mutexes.h"
 #include "sampler/profile/external_objects.h"
 
 #define AHEAD 4u /* threads */
@@ -139,6 +139,8 @@ static uint32_t look_at_all(struct qzi_sampler *sampler, uint32_t high, uint64_t
     memo->round = sampler->round;
     runnable += qzi_is_runnable(seen);
     *waiters |= seen->object != 0;
+    if (sampler->outside && seen->state == QZ_STATE_BLOCKED && seen->object && !seen->outside)
+      qzi_outside_waits(sampler->outside, seen->object, now_ns);
     waiting += seen->waits;
   }
   uint32_t rest = qzi_resting_waiters(kernel->resting);
@@ -275,6 +277,7 @@ static int kernel_add(struct qzi_sampler *sampler, uint64_t now_ns) {
   qzi_run_accounts_begin(&kernel->accounts, now_ns, whole_ns / parts, high);
   sampler->apart_ns += kernel->accounts.took_ns - took_ns;
   uint32_t looked = look_at_all(sampler, high, now_ns, &counts, &waiters);
+  if (sampler->outside) qzi_outside_waited(sampler->outside, whole_ns);
   for (uint64_t k = 0; k < parts; k++) {
     uint64_t end_ns = k + 1 < parts ? begin_ns + whole_ns / parts * (k + 1) : now_ns;
     counts.more = k + 1 < parts;

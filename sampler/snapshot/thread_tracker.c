@@ -19,6 +19,7 @@
 #include "sampler/waits/repeating_loop.h"
 #include "sampler/linux/perf_samples.h"
 #include "switch_time.h"
+#include "sampler/outside/mutexes.h"
 #include "sampler/waits/no_progress.h"
 #include "sampler/util/clock.h"
 
@@ -36,7 +37,8 @@ struct known {
   uint64_t sp, pc;        /* where the kernel said that it sleeps, then */
   uint64_t futex;         /* on which address */
   uint32_t from, node;    /* node of the record alone; with frames */
-  uint32_t object;        /* index of the futex */
+  uint32_t object;        /* index of the futex, */
+  int mutex;              /* or of a mutex of the session (outside/mutexes.h): 1 */
   uint32_t plain;         /* a node that hooks have not made */
   uint32_t ran_from, ran; /* the same as from and node, of the last sample */
   uint32_t run_record;    /* node of the record alone, when it was last seen running */
@@ -262,6 +264,19 @@ static void track_wait(struct qzi_tracker *tracker, struct known *known, uint32_
   tracker->sampler->file->head->paths |= QZ_PATHS_WAITS;
 }
 
+/* The C library's procedure in which the thread sleeps takes a mutex, after a wait for a condition, too. Object of
+ * that; 0: it is none, or not to be known. */
+static uint32_t waits_for_mutex(struct qzi_tracker *tracker, uint64_t futex, const struct qzi_walk *walk,
+                                uint64_t now_ns) {
+  int library;
+  if (!tracker->sampler->outside || !walk->count) return 0;
+  uint64_t entry = walk->entries[walk->count - 1];
+  const char *name =
+    entry & (QZI_KEY_INLINED | QZI_KEY_GENERATED) ? "" : qzi_paths_symbol(tracker->paths, entry, &library);
+  if (!strstr(name, "pthread_mutex_") && !strstr(name, "pthread_cond_")) return 0;
+  return qzi_outside_mutex(tracker->sampler->outside, futex, walk->site, now_ns);
+}
+
 /* Only the kernel knows that it sleeps. */
 static void track_sleep(struct qzi_tracker *tracker, struct known *known, uint32_t index, struct qzi_look *look,
                         int hooked, const struct qzi_asleep *asleep, uint32_t *object, uint64_t now_ns) {
@@ -292,17 +307,19 @@ static void track_sleep(struct qzi_tracker *tracker, struct known *known, uint32
   if (hooked) walk->count = walk->start_loops = 0;
   if (walked && !known->slept) known->slept = malloc(sizeof *known->slept);
   if (walked && known->slept) *known->slept = *walk;
-  uint32_t found = futex ? qzi_futex(&tracker->sampler->in, asleep->first, walk) : 0;
+  uint32_t mutex = futex && walked ? waits_for_mutex(tracker, asleep->first, walk, now_ns) : 0;
+  uint32_t found = futex && !mutex ? qzi_futex(&tracker->sampler->in, asleep->first, walk) : 0;
   known->from = look->node;
   known->word = word;
   known->state = look->state;
   known->sp = asleep->sp;
   known->pc = asleep->pc;
   known->futex = futex ? asleep->first : 0;
-  known->object = *object = found;
+  known->object = *object = mutex ? mutex : found;
+  known->mutex = mutex != 0;
   if (walked && !hooked) tracker->sampler->file->head->paths |= QZ_PATHS_WAITS;
-  if (walk->count || found)
-    look->node = qzi_paths_node(tracker->paths, look->node, walk, found ? QZ_KEY(QZ_KIND_FUTEX, found) : 0, 1);
+  uint64_t waiting = mutex ? QZ_KEY(QZ_KIND_MUTEX, mutex) : found ? QZ_KEY(QZ_KIND_FUTEX, found) : 0;
+  if (walk->count || waiting) look->node = qzi_paths_node(tracker->paths, look->node, walk, waiting, 1);
   known->node = look->node;
 }
 
@@ -527,7 +544,7 @@ int qzi_tracker(struct qzi_tracker *tracker, uint32_t index, struct qzi_look *lo
   if (!published && (state == QZ_STATE_IO || state == QZ_STATE_BLOCKED)) {
     if (asleep->known) track_sleep(tracker, known, index, look, hooked, asleep, object, now_ns);
     note_left(tracker, known, look->node, *object, qzi_kernel_of_call(asleep->known ? asleep->call : 0));
-    return state == QZ_STATE_BLOCKED;
+    return state == QZ_STATE_BLOCKED && !(asleep->known && known->mutex);
   } else if (!hooked && tracker->paths) {
     if (published && (state == QZ_STATE_BLOCKED || state == QZ_STATE_SPINNING)) {
       track_wait(tracker, known, index, look, object, now_ns);
