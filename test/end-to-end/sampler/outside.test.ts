@@ -46,6 +46,19 @@ needing('perf_event_open', 'process_vm_readv')(
       t.true(off <= Math.max(0.02 * model.head.cpuRunNs, 20e6), `${told} ns told, ${model.head.cpuRunNs} ns counted`);
       const computes = find(model, 'procedure', 'computes')!;
       t.true(computes.processorTimeSelfNs >= 0.95 * told, `${computes.processorTimeSelfNs} of ${told} ns`);
+      // Three wait for the lock that one keeps, all the time: that is what limits the program.
+      const door = find(model, 'lock', 'door')!;
+      const [first] = model.findings;
+      t.deepEqual([first?.kind, first?.entity], ['lock-contention', door.id]);
+      t.true(Math.abs(door.object!.queueLengthMean - 3) < 0.1, String(door.object!.queueLengthMean));
+      t.false(door.object!.counted);
+      const names = (path: readonly number[]): string => path.map((id) => model.entities[id]!.name).join(' ');
+      const [waiter] = door.object!.waiters;
+      const [holder] = door.object!.holders;
+      t.regex(names(waiter!.path), /^waits \S*pthread_mutex_lock door$/);
+      t.is(names(holder!.path), 'door keeps computes');
+      t.true(holder!.ns >= 0.95 * door.object!.waitNs, `${holder!.ns} of ${door.object!.waitNs} ns`);
+      t.is(model.entities[holder!.thread]!.name, 'keeps');
       const report = (await quartz(['report', file])).stdout;
       t.notRegex(report, /interrupted/);
       t.regex(report.replace(/\s+/g, ' '), /! attached from outside, for the program was started without Quartz: /);
@@ -94,6 +107,29 @@ test.serial('what cannot be watched: one line says why, and what to do', async (
     await recording.ended;
   }
 });
+
+test.serial(
+  'where the kernel gives neither samples nor memory, what is left is right, and the report says so',
+  async (t) => {
+    await withProgram(async (program, pid) => {
+      const file = temporaryFile('denied.quartz');
+      const denied = [`${root}/build/test/support/denied`, 'perf_event_open,process_vm_readv'] as const;
+      const said = await run(denied[0], [denied[1], sampler, 'attach', '--seconds', '1', '-o', file, pid]);
+      t.is(said.status, 0, said.stderr);
+      t.regex(said.stderr, /; the kernel hides its memory and waits from you \(/);
+      const model = openModel(file);
+      t.deepEqual(
+        model.notices.flatMap((notice) => (notice.form === 'forbidden' ? [notice.what] : [])),
+        ['samples', 'memory-outside'],
+      );
+      t.true(model.notices.some((notice) => notice.form === 'outside' && !notice.holders));
+      const off = Math.abs(model.root.processorTimeNs - model.head.cpuRunNs);
+      t.true(off <= Math.max(0.02 * model.head.cpuRunNs, 20e6), `${off} of ${model.head.cpuRunNs} ns`);
+      t.is(model.entities.filter(({ kind, members }) => kind === 'thread' && members.length === 0).length, 5);
+      await isUnharmed(t, program, 0);
+    });
+  },
+);
 
 needing('root', 'tool:setpriv')("another user's process: one line says so", async (t) => {
   await withProgram(async (program, pid) => {

@@ -60,6 +60,8 @@ const all: Notice[] = [
   { form: 'forbidden', what: 'samples-beside-hooks' },
   { form: 'forbidden', what: 'memory' },
   { form: 'forbidden', what: 'calls' },
+  { form: 'forbidden', what: 'memory-outside' },
+  { form: 'forbidden', what: 'calls-outside' },
   { form: 'outside', holders: true },
   { form: 'outside', holders: false },
   { form: 'no-hooks' },

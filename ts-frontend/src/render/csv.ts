@@ -99,7 +99,7 @@ export function locksCsv(model: Model): string {
     wait_max_ns: object.waitMaxNs,
     spin_ns: object.spinNs,
     hold_ns: object.holdNs,
-    hold_mean_ns: object.holdMeanNs,
+    hold_mean_ns: object.counted ? object.holdMeanNs : '',
     hold_max_ns: object.holdMaxNs,
     hold_exact: object.holdExact ? 1 : 0,
     queue_length_mean: object.queueLengthMean,

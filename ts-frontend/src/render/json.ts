@@ -21,7 +21,7 @@ function objectJson(object: ObjectStats): object {
     spinNs: object.spinNs,
     waitDistribution: object.waitDistribution.map(timeBucket),
     holdNs: object.holdNs,
-    holdMeanNs: object.holdMeanNs,
+    holdMeanNs: object.counted ? object.holdMeanNs : null,
     holdMaxNs: object.holdMaxNs,
     holdExact: object.holdExact,
     holdDistribution: object.holdDistribution.map(timeBucket),

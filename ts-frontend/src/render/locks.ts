@@ -89,7 +89,7 @@ export function locks(model: Model, options: RenderOptions): string[] {
 }
 
 const held = (object: ObjectStats, options: RenderOptions): string =>
-  object.holdNs > 0 ? time(object.holdMeanNs, options) : '';
+  object.holdNs > 0 ? (object.counted ? time(object.holdMeanNs, options) : '-') : '';
 
 function detail(model: Model, { entity, object }: ObjectRow, options: RenderOptions): string[] {
   const lines = [

@@ -11,21 +11,26 @@ export function unseen(model: Model): Notice[] {
   const starts = new Set(model.entities.filter(({ kind }) => kind === 'thread').map(({ address }) => address));
   const hasHooks = model.head.publisher !== 'threadlib' || !procedures.every(({ address }) => starts.has(address));
   return [
-    ...(model.head.outside ? [{ form: 'outside', holders: false } as const] : []),
+    ...(model.head.outside
+      ? [{ form: 'outside', holders: !model.head.paths.noMemory && !model.head.paths.noCalls } as const]
+      : []),
     ...forbidden(model).map((what) => ({ form: 'forbidden', what }) as const),
     ...(work > 0 && !hasHooks ? [{ form: 'no-hooks' } as const] : []),
     ...unnamed(procedures, work),
   ];
 }
 
-function forbidden({ head: { paths, publisher } }: Model): ForbiddenNotice['what'][] {
+function forbidden({ head: { paths, publisher, outside } }: Model): ForbiddenNotice['what'][] {
   const hooked = publisher === 'threadlib' || paths.hooks;
   const isPthread = publisher === 'pthread';
   const list: [ForbiddenNotice['what'], boolean][] = [
     ['samples', isPthread && paths.noSamples && !paths.hooks],
     ['some-samples', isPthread && paths.fewSamples],
-    ['memory', isPthread && paths.noMemory],
-    ['calls', isPthread && paths.noCalls],
+    ['memory', isPthread && paths.noMemory && !outside],
+    ['calls', isPthread && paths.noCalls && !outside],
+    // one right is needed for both
+    ['memory-outside', outside && paths.noMemory && !paths.noCalls],
+    ['calls-outside', outside && paths.noCalls],
     ['samples-beside-hooks', paths.noSamples && hooked],
   ];
   return list.filter(([, is]) => is).map(([what]) => what);

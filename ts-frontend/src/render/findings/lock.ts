@@ -38,7 +38,7 @@ export function lock(finding: Finding, facts: LockFacts, say: Phrases): Sentence
         `${time(facts.savesNs)}.`
       : `Wait less for ${cause}: ${facts.mostlyInIo ? 'move the input, output or sleep out of it, ' : ''}` +
         `${
-          facts.counted
+          facts.counted || facts.holder !== null
             ? 'hold it for a shorter time, take it less often, or split what it protects'
             : 'call it less often, with more work per call, or from fewer threads at a time'
         }. ` +
@@ -68,11 +68,14 @@ function exclusion(finding: Finding, facts: LockFacts, threads: number, say: Phr
 
 /** `cause`: its title, where it is not the lock that was named last. */
 function usesText(
-  { counted: isCounted, acquisitions, contended, waitMeanNs }: LockFacts,
+  { counted: isCounted, acquisitions, contended, waitMeanNs, holder }: LockFacts,
   cause: string,
   time: Phrases['time'],
 ): string {
-  if (!isCounted) return 'It was seen from outside only: acquisitions and holders are not known';
+  if (!isCounted)
+    return `It was seen from outside only: ${
+      holder === null ? 'acquisitions and holders are not known' : 'acquisitions are not counted'
+    }`;
   if (contended > 0)
     return (
       `${cause === '' ? '' : `Of ${cause} `}${count(contended)} of ` +

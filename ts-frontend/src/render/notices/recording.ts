@@ -72,6 +72,8 @@ export const unmeasured = ({ what }: UnmeasuredNotice): NoticeSentences => ({
 });
 
 const allow = 'allow it (sysctl kernel.perf_event_paranoid=2; in a container --cap-add PERFMON)';
+const trace =
+  'allow it (sysctl kernel.yama.ptrace_scope=0; in a container --cap-add SYS_PTRACE), or run quartz as root';
 const means: Record<ForbiddenNotice['what'], NoticeSentences> = {
   samples: {
     reason:
@@ -98,6 +100,16 @@ const means: Record<ForbiddenNotice['what'], NoticeSentences> = {
       'what sleeping threads wait for is not known where the pthread layer does not see it: ' +
       '/proc/PID/task/TID/syscall may not be read',
     remedy: 'record as the user who runs the program, or as root',
+  },
+  'memory-outside': {
+    reason: "neither procedures that wait nor holders of locks are seen: the program's memory may not be read",
+    remedy: trace,
+  },
+  'calls-outside': {
+    reason:
+      'which threads sleep is seen, but not where, nor what they wait for: ' +
+      "the program's memory and /proc/PID/task/TID/syscall may not be read",
+    remedy: trace,
   },
 };
 export const forbidden = ({ what }: ForbiddenNotice): NoticeSentences => means[what];
