@@ -74,7 +74,8 @@ enum qz_section_id {
   QZ_SECTION_ON_SPAN = 15,      /* struct qz_on_span; written at the end */
   QZ_SECTION_SITES = 16,        /* struct qz_span_site; written at the end */
   QZ_SECTION_LEVELS = 17,       /* struct qz_level; written at the end */
-  QZ_SECTION_COUNT = 18
+  QZ_SECTION_WHAT_IF = 18,      /* struct qz_what_if_answer; written at the end */
+  QZ_SECTION_COUNT = 19
 };
 #define QZ_EXTENTS_MAX 16
 struct qz_extent {
@@ -355,12 +356,26 @@ struct qz_on_span {
 };
 /* Work and span of all threads that were spawned, or created, at one place, and have ended. */
 struct qz_span_site {
-  uint64_t site;  /* return address of the call; 0: all places beyond the first QZ_SPAN_SITES - 1 */
-  uint32_t start; /* entity: start routine of the first one */
-  uint32_t reserved;
+  uint64_t site;   /* return address of the call; 0: all places beyond the first QZ_SPAN_SITES - 1 */
+  uint32_t start;  /* entity: start routine of the first one; 0: nothing was spawned there */
+  uint32_t caller; /* entity of the procedure that contains site; 0: unknown, set when symbolized */
   uint64_t count, work_ns, span_ns;
   uint64_t top_count, top_work_ns, top_span_ns; /* those that descend from none that was spawned there */
+  uint64_t merges, merged, lost, slack_ns;      /* of a place that waits for threads to end: see struct qz_site */
+  uint64_t least_slack_ns;                      /* 0: none has lost, or so little */
 };
+/* What work and span would be if something took another part of the time that it takes. */
+struct qz_what_if_answer {
+  uint32_t kind;   /* enum qz_what_if_kind (abi/session.h) */
+  uint32_t name;   /* string: as the user wrote it, without the factor */
+  uint32_t entity; /* of the procedure; 0: not known */
+  uint32_t flags;  /* QZ_ANSWER_... */
+  uint64_t factor; /* in 1 / QZ_WHAT_IF_ONE */
+  uint64_t span_ns, work_ns;
+};
+#define QZ_ANSWER_SEEN   1u /* what the question is about did run; a lock had to be waited for */
+#define QZ_ANSWER_MISSED 4u /* some of its calls could not be told from the rest */
+#define QZ_ANSWER_FOUND  2u /* a procedure, or (lock) a variable, has the name */
 /* Work by the length of the chain to it: the k-th element is of lengths from k * level_ns. Sum = work_ns. */
 struct qz_level {
   uint64_t ns;

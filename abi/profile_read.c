@@ -85,13 +85,14 @@ static const struct {
   [QZ_SECTION_ON_SPAN] = {sizeof(struct qz_on_span), "what is on the span"},
   [QZ_SECTION_SITES] = {sizeof(struct qz_span_site), "work and span of sites"},
   [QZ_SECTION_LEVELS] = {sizeof(struct qz_level), "levels of work"},
+  [QZ_SECTION_WHAT_IF] = {sizeof(struct qz_what_if_answer), "what if"},
 };
 /* What refers to others is read before them: in a file that grows they are then complete. */
 static const uint8_t read_order[QZ_SECTION_COUNT] = {
-  QZ_SECTION_ON_PATH,  QZ_SECTION_SEGMENTS, QZ_SECTION_ON_SPAN,  QZ_SECTION_SITES,        QZ_SECTION_LEVELS,
-  QZ_SECTION_TUPLES,   QZ_SECTION_BALANCE,  QZ_SECTION_BLAME,    QZ_SECTION_WAIT_OVERLAP, QZ_SECTION_OBJECTS,
-  QZ_SECTION_CALLS,    QZ_SECTION_THREADS,  QZ_SECTION_TIMELINE, QZ_SECTION_PROCESSORS,   QZ_SECTION_STACKS,
-  QZ_SECTION_ENTITIES, QZ_SECTION_MODULES,  QZ_SECTION_STRINGS};
+  QZ_SECTION_ON_PATH, QZ_SECTION_SEGMENTS, QZ_SECTION_ON_SPAN,  QZ_SECTION_SITES,        QZ_SECTION_LEVELS,
+  QZ_SECTION_TUPLES,  QZ_SECTION_BALANCE,  QZ_SECTION_BLAME,    QZ_SECTION_WAIT_OVERLAP, QZ_SECTION_OBJECTS,
+  QZ_SECTION_CALLS,   QZ_SECTION_THREADS,  QZ_SECTION_TIMELINE, QZ_SECTION_PROCESSORS,   QZ_SECTION_STACKS,
+  QZ_SECTION_WHAT_IF, QZ_SECTION_ENTITIES, QZ_SECTION_MODULES,  QZ_SECTION_STRINGS};
 
 /* The checksum of some of the file's bytes, which are also copied to `to` as far as `wanted` of them. */
 static int fetch_summed(struct source *source, void *to, uint64_t wanted, uint64_t offset, uint64_t bytes,
@@ -267,6 +268,7 @@ static int copy_sections(struct source *source, struct qz_profile_copy *copy) {
   PLACE(on_span, QZ_SECTION_ON_SPAN);
   PLACE(sites, QZ_SECTION_SITES);
   PLACE(levels, QZ_SECTION_LEVELS);
+  PLACE(what_if, QZ_SECTION_WHAT_IF);
 #undef PLACE
   if (!copy->entities_count) copy->entities_count = 1;
   if (!copy->stacks_count) copy->stacks_count = 1;
@@ -340,7 +342,12 @@ static int check_references(struct source *source, const struct qz_profile_copy 
     if (copy->on_span[k].stack >= stacks || copy->on_span[k].thread >= entities)
       return wrong(source, "what is on the span (%zu) makes no sense", k);
   for (size_t k = 0; k < copy->sites_count; k++)
-    if (copy->sites[k].start >= entities) return wrong(source, "spawn site %zu makes no sense", k);
+    if (copy->sites[k].start >= entities || copy->sites[k].caller >= entities)
+      return wrong(source, "spawn site %zu makes no sense", k);
+  for (size_t k = 0; k < copy->what_if_count; k++)
+    if (copy->what_if[k].kind >= QZ_WHAT_IF_KINDS || copy->what_if[k].entity >= entities ||
+        copy->what_if[k].name >= copy->strings_bytes)
+      return wrong(source, "answer %zu to what if makes no sense", k);
   for (size_t k = 0; k < copy->calls_count; k++)
     if (copy->calls[k].caller >= entities || copy->calls[k].callee >= entities)
       return wrong(source, "call count %zu makes no sense", k);

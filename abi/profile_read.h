@@ -60,6 +60,8 @@ struct qz_profile_copy {
   size_t sites_count;
   const struct qz_level *levels;
   size_t levels_count;
+  const struct qz_what_if_answer *what_if;
+  size_t what_if_count;
   void *memory; /* everything above */
 };
 

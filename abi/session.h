@@ -23,7 +23,7 @@
 #define QZ_ALIGN(bytes)    __attribute__((aligned(bytes)))
 
 #define QZ_SESSION_MAGIC   UINT64_C(0x314e535a54525551) /* "QURTZSN1" as little-endian bytes */
-#define QZ_SESSION_VERSION 9u
+#define QZ_SESSION_VERSION 10u
 
 /* What a processor or a thread is doing (docs/reference/metrics.md, section 1). */
 enum qz_state {
@@ -77,6 +77,11 @@ struct qz_cost {
   uint64_t least_ps, most_ps;
 };
 
+/* What if something took another part of the time that it takes (docs/reference/path.md, "What if")? So many such
+ * questions are answered in one run. */
+#define QZ_WHAT_IFS    2u
+#define QZ_WHAT_IF_ONE (UINT64_C(1) << 16) /* factor by which nothing changes */
+
 /* Lengths of the longest chains of strands to the end of the program, in ticks (docs/reference/path.md). */
 struct qz_span_end {
   uint64_t tick_scale; /* ns in a tick * 2^32 */
@@ -84,6 +89,9 @@ struct qz_span_end {
   uint64_t burdened, typical;
   uint64_t crumb;  /* last crumb of the chain that `length` is of */
   uint64_t burden; /* what a spawn adds to the burdened length, ticks */
+  uint64_t what_if[QZ_WHAT_IFS];
+  uint64_t what_if_seen;   /* bit k: what the k-th question is about did run, or had to be waited for */
+  uint64_t what_if_missed; /* bit k: some of it could not be told from the rest */
 };
 
 /* Head of the session. Constant after `magic` is set, but for the fields marked (changes). */
@@ -187,6 +195,7 @@ struct qz_entry {
                  * object or copied entry: a mark that is never stale. For the writer only. */
 };
 #define QZ_KEY_OBJECT       (UINT64_C(1) << 63)
+#define QZ_KEY_MARKER       UINT64_C(1) /* stands for nothing: leave it out */
 #define QZ_KEY(kind, index) (QZ_KEY_OBJECT | (uint64_t)(kind) << 32 | (uint32_t)(index))
 #define QZ_KEY_KIND(key)    ((unsigned)((key) >> 32 & 0xff))
 #define QZ_KEY_INDEX(key)   ((uint32_t)(key))
@@ -303,6 +312,7 @@ struct qz_object {
    * in its ticks; arrivals at a barrier */
   QZ_ALIGN(64) uint64_t path_word[2];
   uint64_t path_ticks[2];
+  uint64_t path_what_if[QZ_WHAT_IFS]; /* work and span of the thread package: with the four above, its lanes */
   uint64_t path_arrivals;
 };
 
@@ -348,12 +358,16 @@ struct qz_path {
 };
 
 /* Of all threads that were spawned, or created, at one place and have ended. Times in ticks. top_...: of those that
- * descend from none that was spawned there. */
+ * descend from none that was spawned there. Of a place that waits for others to end (join, sync): merges. */
 struct qz_site {
   uint64_t site;  /* return address of the call; 0: not used */
   uint64_t start; /* start routine of the first one */
   uint64_t count, work, span;
   uint64_t top_count, top_work, top_span;
+  uint64_t merges, merged, lost; /* waits, threads that they were for, those of them that were not the longest chain */
+  uint64_t slack;                /* of those: how much shorter than the longest they were */
+  uint64_t least_slack_plus_1;   /* 0: none has lost */
+  uint64_t reserved[3];
 };
 #define QZ_SPAN_SITES  64u /* number 0: all that have no number of their own */
 #define QZ_SPAN_LEVELS 256u
@@ -367,16 +381,43 @@ struct qz_span {
   uint64_t strands;
   uint64_t levels_shift; /* a level is 2^this ticks; QZ_SPAN_WIDENING while they are being joined */
   uint64_t reserved[3];
+  uint64_t what_if_work[QZ_WHAT_IFS]; /* work, if that were so */
+  uint64_t what_if[QZ_WHAT_IFS];      /* longest chain at a crumb of this actor, likewise */
+  uint64_t reserved2[4];
   uint64_t levels[QZ_SPAN_LEVELS]; /* work by the length of the chain to it */
   struct qz_site sites[QZ_SPAN_SITES];
 };
 #define QZ_SPAN_WIDENING 64u
+
+enum qz_what_if_kind {
+  QZ_WHAT_IF_NONE = 0,
+  QZ_WHAT_IF_PROCEDURE = 1, /* its calls, and the threads that begin with it; all that either calls and creates */
+  QZ_WHAT_IF_SITE = 2,      /* the same of threads alone that a procedure spawns, or creates, to begin with it */
+  QZ_WHAT_IF_LOCK = 3,      /* nobody goes on later because it was held */
+  QZ_WHAT_IF_KINDS = 4
+};
+#define QZ_WHAT_IF_PLACES 6u
+#define QZ_WHAT_IF_NAME   120u
+/* A question, with what the sampler knows of the names in it. */
+struct qz_what_if {
+  uint32_t kind;     /* enum qz_what_if_kind */
+  uint32_t entries;  /* procedures of that name, */
+  uint32_t creators; /* places of what creates (lock: of variables) of that name */
+  uint32_t reserved;
+  uint64_t factor;                   /* in 1 / QZ_WHAT_IF_ONE */
+  uint64_t entry[QZ_WHAT_IF_PLACES]; /* addresses where they begin */
+  struct {
+    uint64_t low, high;
+  } creator[QZ_WHAT_IF_PLACES];
+  char name[QZ_WHAT_IF_NAME]; /* as the user wrote it, without the factor; ends in NUL */
+};
 
 /* Made by the sampler, mapped read-only by the program: the one thing that the program reads of it. A file of its own,
  * one page, sealed against shrinking. */
 struct qz_clock_page {
   uint64_t now;   /* time of the last snapshot, shifted as in a name; 0: no path is recorded. Never falls */
   uint64_t wants; /* QZ_WANTS_...; constant */
+  struct qz_what_if what_if[QZ_WHAT_IFS]; /* constant */
 };
 #define QZ_WANTS_SPAN       1u
 #define QZ_CLOCK_PAGE_BYTES 4096u

@@ -20,10 +20,11 @@
 
 /* Lengths of chains to one point, each the longest by its own measure, in ticks. */
 struct qzi_lanes {
-  uint64_t length;   /* strands */
-  uint64_t burdened; /* and what the package does for itself, and what it takes to begin elsewhere */
-  uint64_t typical;  /* no strand longer than is usual for its kind */
-  uint64_t crumb;    /* of `length`: name of the last crumb on it */
+  uint64_t length;               /* strands */
+  uint64_t burdened;             /* and what the package does for itself, and what it takes to begin elsewhere */
+  uint64_t typical;              /* no strand longer than is usual for its kind */
+  uint64_t crumb;                /* of `length`: name of the last crumb on it */
+  uint64_t what_if[QZ_WHAT_IFS]; /* strands, if they took what is asked (what_if.h) */
 };
 
 /* Of a thread. */
@@ -37,6 +38,8 @@ struct qzi_span {
   uint32_t epoch;       /* in which all this was begun */
   uint8_t site;         /* number of the site that it was spawned at */
   uint8_t top;          /* 1: none that it descends from was spawned there */
+  uint8_t inside;       /* bit k: what it does belongs to what the k-th question is about, */
+  uint8_t called;       /* for it has called that, by its hooks */
 };
 /* Of a processor (publishing, its words in the session). */
 struct qzi_span_actor;
@@ -67,31 +70,44 @@ void qzi_span_slept(struct qzi_publisher *p);
 uint64_t qzi_span_aside_begins(struct qzi_publisher *p);
 void qzi_span_aside(struct qzi_publisher *p, uint64_t since);
 
+/* Chains of threads that are waited for together: how far they are behind the longest. */
+struct qzi_merge {
+  uint64_t chains, sum;   /* how many, their lengths added up */
+  uint64_t first, second; /* the longest two */
+};
 /* The running thread runs spawned calls on its own stack: `sync` is what it keeps until the last one has ended. */
 struct qzi_span_sync {
   struct qzi_lanes most;
   uint64_t work;
+  struct qzi_merge merge;
+  uint64_t site;
 };
 void qzi_span_sync_begins(struct qzi_publisher *p, uint64_t site, struct qzi_span_sync *sync);
 /* The call, which is the running thread now, has ended; the next strand begins. */
 void qzi_span_call_ended(struct qzi_publisher *p, struct qzi_span_sync *sync);
-/* The caller goes on. merged: of calls that ended elsewhere, or NULL. */
-void qzi_span_sync_ended(struct qzi_publisher *p, const struct qzi_span_sync *sync, const struct qzi_span_sync *merged);
+/* The caller goes on. elsewhere: of calls that ended there, or NULL. */
+void qzi_span_sync_ended(struct qzi_publisher *p, struct qzi_span_sync *sync, const struct qzi_span_sync *elsewhere);
 /* The running thread, which ends, is added to `merged`. */
 void qzi_span_merge(struct qzi_publisher *p, struct qzi_span_sync *merged);
-/* The running thread has joined `ended`. The same in two steps, for who keeps the result. */
-void qzi_span_joined(struct qzi_publisher *p, const struct qzi_pub_thread *ended);
+/* The running thread has joined `ended`, by a call that returns to `site`. The same in two steps, for who keeps the
+ * result. */
+void qzi_span_joined(struct qzi_publisher *p, const struct qzi_pub_thread *ended, uint64_t site);
 void qzi_span_result(const struct qzi_pub_thread *ended, struct qzi_span_sync *result);
-void qzi_span_after(struct qzi_publisher *p, const struct qzi_span_sync *result);
-/* What the running thread has done until now happens before whatever `lanes` is given to; and the other way round. */
+void qzi_span_after(struct qzi_publisher *p, const struct qzi_span_sync *result, uint64_t site);
+/* What the running thread has done until now happens before whatever `lanes` is given to; and the other way round, by
+ * way of an object (0: none). */
 void qzi_span_put(struct qzi_publisher *p, struct qzi_lanes *lanes);
-void qzi_span_get(struct qzi_publisher *p, const struct qzi_lanes *lanes);
+void qzi_span_get(struct qzi_publisher *p, const struct qzi_lanes *lanes, uint32_t object);
 /* The same, where `lanes` stand with the object's record. */
 void qzi_span_leave_with(struct qzi_publisher *p, uint32_t object);
 void qzi_span_take_from(struct qzi_publisher *p, uint32_t object);
 /* The longest of both. */
 void qzi_span_max(struct qzi_lanes *to, const struct qzi_lanes *from);
 struct qzi_span *qzi_span_of(const struct qzi_pub_thread *t);
+
+/* The running thread goes into what the questions of these bits are about, or has left it. */
+void qzi_span_enters(struct qzi_publisher *p, uint8_t bits);
+void qzi_span_leaves(struct qzi_publisher *p, uint8_t bits);
 
 /* By the kernel thread that ends the program: its lengths are the run's. */
 void qzi_span_ended(struct qzi_publisher *p);

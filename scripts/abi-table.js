@@ -77,6 +77,12 @@ ${table('enum qz_missing.', 'missings', 'Missing', valuesOf('qz_missing', 'QZ_MI
 ${table('enum qz_profile_status.', 'statuses', 'ProfileStatus', valuesOf('qz_profile_status', 'QZ_PROFILE_'))}
 ${table('enum qz_end_reason.', 'endReasons', 'EndReason', valuesOf('qz_end_reason', 'QZ_END_'))}
 ${table('enum qz_publisher.', 'publishers', 'Publisher', valuesOf('qz_publisher', 'QZ_PUBLISHER_'))}
+${table(
+  'enum qz_what_if_kind.',
+  'whatIfKinds',
+  'WhatIfKind',
+  valuesOf('qz_what_if_kind', 'QZ_WHAT_IF_').filter(([name]) => name !== 'KINDS'),
+)}
 ${table('QZ_PATHS_...: bits of head.paths.', 'pathBits', 'PathBit', bits('QZ_PATHS_'), camel)}
 /** Runnable threads are counted exactly below \`exact\`, then in \`parts\` buckets for each power of two. */
 export const runnableBuckets = { exact: ${bound('QZ_RUNNABLE_EXACT')}, parts: ${bound('QZ_RUNNABLE_PARTS')} } as const;

@@ -26,7 +26,7 @@ function samplerTable() {
     const attach = sampler === 'attach' ? 1 : 0;
     const letter = short === undefined ? 0 : `'${short}'`;
     const wants = string(wantsOf(options[name]));
-    const of = `VALUE_${kind.toUpperCase()}, ${least}, ${most}`;
+    const of = `VALUE_${kind.toUpperCase().replaceAll('-', '_')}, ${least}, ${most}`;
     const first = `  row(${idOf(name)}, ${string(name)}, ${letter}, ${of}, ${attach},`;
     return first.length + wants.length + 4 <= 120 ? `${first} ${wants})` : `${first} \\\n      ${wants})`;
   });

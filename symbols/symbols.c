@@ -489,6 +489,36 @@ bool qz_symbols_extent(qz_symbols *symbols, uint64_t address, uint64_t *start, u
   return true;
 }
 
+/* Is the symbol what is shown as `name`, or does the symbol table call it so? Parts of a procedure are not. */
+static bool is_called(qz_symbols *symbols, const struct qzi_symtab_entry *entry, const char *name, bool plain) {
+  if (strstr(entry->name, ".cold")) return false;
+  size_t length = qzi_name_base_length(entry->name);
+  if (strlen(name) == length && !memcmp(entry->name, name, length)) return true;
+  if (plain || entry->name[0] != '_') return !strcmp(entry->name, name);
+  struct qz_symbol symbol = {0};
+  set_name(symbols, &symbol, entry->name, NULL);
+  return symbol.name && !strcmp(symbol.name, name);
+}
+
+size_t qz_symbols_named(qz_symbols *symbols, const char *name, bool data, struct qz_symbol_place *found, size_t most) {
+  size_t count = 0;
+  /* Names that need be demangled are looked at where no other one fits. */
+  for (unsigned pass = 0; pass < 2 && !count; pass++)
+    for (size_t m = 0; m < symbols->module_count && !count; m++) {
+      const struct module *module = &symbols->modules[m];
+      qzi_binary_open(module->binary, symbols->debug_dirs, symbols->debug_dir_count);
+      const struct qzi_symtab *table = data ? &module->binary->objects : &module->binary->functions;
+      for (size_t k = 0; k < table->count && count < most; k++) {
+        const struct qzi_symtab_entry *entry = &table->entries[k];
+        uint64_t low = entry->value + module->bias;
+        if (low < module->start || low >= module->end || (count && found[count - 1].low == low)) continue;
+        if (!is_called(symbols, entry, name, pass == 0)) continue;
+        found[count++] = (struct qz_symbol_place){low, low + (entry->size ? entry->size : 1)};
+      }
+    }
+  return count;
+}
+
 int qz_symbols_inlined_ready(qz_symbols *symbols, uint64_t address) {
   const struct module *module = module_of(symbols, address);
   return !module || qzi_dwarf_ready(module->binary, address - module->bias);

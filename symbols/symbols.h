@@ -107,6 +107,13 @@ int qz_symbols_inlined_call(qz_symbols *symbols, uint64_t address, struct qz_sym
  * procedure, or of one that the library made for it. false: it does not. */
 bool qz_symbols_waits_in(const char *full_name, char *out, size_t room);
 
+/* The places of all procedures (data: variables) that are called so, as they are shown or as in the symbol table, in
+ * the first module that has any: `most` of them, run-time addresses. */
+struct qz_symbol_place {
+  uint64_t low, high; /* high: behind it; a symbol without a size: low + 1 */
+};
+size_t qz_symbols_named(qz_symbols *symbols, const char *name, bool data, struct qz_symbol_place *found, size_t most);
+
 /* Name in the symbol table of the procedure that contains the instruction; "": none. As fast. */
 const char *qz_symbols_linkage(qz_symbols *symbols, uint64_t address);
 

@@ -4,7 +4,7 @@
  * Writer:  the running thread. Reader: the sampler.
  * Must not: be instrumented; in the second stages, touch a vector register or call anything that might.
  */
-#include "instrument.h"
+#include "asked.h"
 
 #if defined(__x86_64__)
 #include <cpuid.h>
@@ -48,7 +48,7 @@ QZI_HOOK uint32_t qzi_fentry_second(struct qz_thread *record, uint64_t key, uint
   uint64_t word = __atomic_load_n(&record->word, __ATOMIC_RELAXED);
   struct qz_entry *top = TOP(record, word);
   struct entry entry = entry_of(record, key, site, mark, first);
-  if (record == &qzi_attend || LEVEL(top->sp) <= entry.mark || qzi_pub_copied()) return 1;
+  if (record == &qzi_attend || LEVEL(top->sp) <= entry.mark || qzi_pub_copied() || asked(entry.key)) return 1;
   if (QZ_WORD_TOP(word) >= record->limit && qzi_session_is_short(record)) return 1;
   if (!(key & COUNTED)) qzi_call_count(record->calls, entry.slot, entry.site, entry.key);
   if (top->key == entry.key) return 0;
@@ -67,19 +67,28 @@ QZI_HOOK void qzi_fentry_third(struct qz_thread *record, uint64_t key, uint64_t 
   uint64_t word = __atomic_load_n(&record->word, __ATOMIC_RELAXED);
   if (on_stack(thread, entry.mark))
     word = drop_below(record, word, thread, entry.mark + 8); /* no two live frames are level */
-  if (!(key & COUNTED)) qzi_call_count(record->calls, entry.slot, entry.site, entry.key);
-  if (TOP(record, word)->key != entry.key) push_within(record, word, entry.key, entry.mark, thread);
+  qzi_asked_left(record);
+  word = __atomic_load_n(&record->word, __ATOMIC_RELAXED);
+  if (!(key & COUNTED)) qzi_call_count(record->calls, asked_slot(entry.slot, entry.key), entry.site, entry.key);
+  if (TOP(record, word)->key == entry.key) return;
+  push_within(record, word, entry.key, entry.mark, thread);
+  if (asked(entry.key)) qzi_asked_entered(thread ? thread->record : record, entry.key);
 }
 
-/* 0: the function returns with objects on top of it (locks that it leaves to its caller); 1: third stage. */
-QZI_HOOK uint32_t qzi_return_second(struct qz_thread *record, uint64_t mark) {
+/* The function returns with objects on top of it (locks that it leaves to its caller). */
+QZI_HOOK static void leave_below(struct qz_thread *record, uint64_t mark) {
   uint64_t word = __atomic_load_n(&record->word, __ATOMIC_RELAXED);
   struct qz_entry *top = TOP(record, word), *end = top, *from;
-  if (record == &qzi_attend || !FIXED(top)) return 1;
   while (end->key & QZ_KEY_OBJECT) end--;
   for (from = end; !FIXED(from) && LEVEL(from->sp) < mark; from--) continue;
   if (from->sp == mark) from--;
   take_out(record, word, from, end, top);
+}
+/* 0: that was it; 1: third stage. */
+QZI_HOOK uint32_t qzi_return_second(struct qz_thread *record, uint64_t mark) {
+  const struct qz_entry *top = TOP(record, __atomic_load_n(&record->word, __ATOMIC_RELAXED));
+  if (record == &qzi_attend || !FIXED(top) || qzi_what_if_calls) return 1;
+  leave_below(record, mark);
   return 0;
 }
 
@@ -94,8 +103,9 @@ QZI_HOOK void qzi_return_third(struct qz_thread *record, uint64_t mark) {
   const struct qz_entry *top = TOP(record, word);
   if (top->sp == mark)
     drop(record, word);
-  else if (top->key & QZ_KEY_OBJECT)
-    qzi_return_second(record, mark);
+  else if (FIXED(top))
+    leave_below(record, mark);
+  qzi_asked_left(record);
 }
 
 /* The room for the parts that the hooks keep: 0 to 2 (x87, SSE, AVX) and 5 to 7 (AVX-512), wherever they stand. */

@@ -11,7 +11,7 @@
  * caller's x29, return address) tells. gcc and clang make one in each function that calls another, unless they are told
  * to omit frame pointers.
  */
-#include "instrument.h"
+#include "asked.h"
 
 #pragma GCC visibility push(default)
 void __cyg_profile_func_enter(void *function, void *site);
@@ -93,7 +93,7 @@ QZI_HOOK __attribute__((noinline, cold)) static void enter_slow(uint64_t key, ui
   if (record == &qzi_attend && !(record = qzi_hook_attend())) return;
   struct qzi_pub_thread *thread = qzi_hook_owner(record);
   struct qz_call *call = counted ? qzi_call_slot(record->calls, site, key)
-                                 : qzi_call_count(record->calls, qzi_pub_slot(site, key), site, key);
+                                 : qzi_call_count(record->calls, asked_slot(qzi_pub_slot(site, key), key), site, key);
   uint64_t sp = here.sp, at = level_of(record, thread, here, site);
   if (call && at && !call->reserved) call->reserved = (at - sp) | SITE_PART(site);
   uint64_t word = __atomic_load_n(&record->word, __ATOMIC_RELAXED), mark = MARK(at ? at : sp, site, PC(here));
@@ -105,10 +105,13 @@ QZI_HOOK __attribute__((noinline, cold)) static void enter_slow(uint64_t key, ui
       word = drop(record, word);
     }
   }
+  qzi_asked_left(record);
+  word = __atomic_load_n(&record->word, __ATOMIC_RELAXED);
   const struct qz_entry *top = TOP(record, word), *same = top;
   while (same->key == key && !FIXED(same) && LEVEL(same->sp) == LEVEL(mark)) same--;
   if (top->key == key && (same == top || top - same >= REPEATS)) return; /* immediate recursion */
   push_within(record, word, key, mark, thread);
+  if (asked(key)) qzi_asked_entered(thread ? thread->record : record, key);
 }
 
 /* Takes a procedure out from below the objects on top of it (locks that it still holds), with what is stale there. */
@@ -123,13 +126,8 @@ QZI_HOOK static void leave_below(struct qz_thread *record, uint64_t word, uint64
   take_out(record, word, from, end, top);
 }
 
-QZI_HOOK __attribute__((noinline, cold)) static void leave_slow(struct qz_thread *record, uint64_t key, uint64_t site,
-                                                                struct place here) {
-  if (record == &qzi_attend) {
-    qzi_hook_attend();
-    return; /* it was entered before anybody looked */
-  }
-  const struct qzi_pub_thread *thread = qzi_hook_owner(record);
+QZI_HOOK static void leave(struct qz_thread *record, uint64_t key, uint64_t site, struct place here,
+                           const struct qzi_pub_thread *thread) {
   uint64_t sp = here.sp, at = level_of(record, thread, here, site), level = at ? at : sp;
   uint64_t word = __atomic_load_n(&record->word, __ATOMIC_RELAXED);
   if (on_stack(thread, sp)) word = drop_below(record, word, thread, level);
@@ -147,6 +145,16 @@ QZI_HOOK __attribute__((noinline, cold)) static void leave_slow(struct qz_thread
   while (!FIXED(entry) && entry->key != key && LEVEL(entry->sp) == level) entry--;
   if (FIXED(entry) || entry->key != key || LEVEL(entry->sp) != level || SITE_OF(entry->sp) != SITE_PART(site)) return;
   for (; top >= entry; top--) word = drop(record, word);
+}
+
+QZI_HOOK __attribute__((noinline, cold)) static void leave_slow(struct qz_thread *record, uint64_t key, uint64_t site,
+                                                                struct place here) {
+  if (record == &qzi_attend) {
+    qzi_hook_attend();
+    return; /* it was entered before anybody looked */
+  }
+  leave(record, key, site, here, qzi_hook_owner(record));
+  qzi_asked_left(record);
 }
 
 /* In the pthread layer, where it stands aside for a thread package behind it: that one's hooks. */

@@ -71,7 +71,7 @@ int qzi_attach(struct qzi_options *options) {
   struct qzi_replaceable may = qzi_replaceable_now(path);
   int socket = qzi_channel_connect(pid, &why);
   if (socket < 0 && !(options->recording.outside = watch(options, &why))) return attach_failed(pid, why);
-  struct qzi_clock_page clock = qzi_clock_page_make(options->recording.span ? QZ_WANTS_SPAN : 0);
+  struct qzi_clock_page clock = qzi_clock_page_for(pid, &options->recording);
   if (socket >= 0 && ask_for_session(socket, clock.fd, &session, &message, &why)) return attach_failed(pid, why);
   if (socket < 0) session = dup(qzi_outside_fd(options->recording.outside));
   struct qzi_admitted *admitted =

@@ -11,6 +11,7 @@
 #include "sampler/control/option_table.inc"
 #include "sampler/profile/file.h"
 #include "sampler/profile/file_name.h"
+#include "sampler/profile/what_if.h"
 #include "sampler/recording/cpu_placement.h"
 #include "sampler/linux/affinity.h"
 
@@ -27,7 +28,7 @@ static const char usage_text[] =
   "be executed; 127 it was not found. attach: 0, or 125.\n";
 
 /* What an option's value is; ts-frontend/src/cli/options.ts says the same of each kind. */
-enum value_kind { VALUE_SWITCH, VALUE_PATTERN, VALUE_WHOLE, VALUE_NUMBER, VALUE_SIZE, VALUE_DESCRIPTOR };
+enum value_kind { VALUE_SWITCH, VALUE_PATTERN, VALUE_WHOLE, VALUE_NUMBER, VALUE_SIZE, VALUE_DESCRIPTOR, VALUE_WHAT_IF };
 
 #define ROW_ID(id, ...) id,
 enum option_id { OPTION_TABLE(ROW_ID) OPTIONS };
@@ -78,7 +79,8 @@ static double number(const char *text, enum value_kind kind) {
 static int check(const struct option_fact *fact, const char *value, double *amount) {
   char unknown[2] = "";
   switch (fact->kind) {
-  case VALUE_SWITCH: return 0;
+  case VALUE_SWITCH:
+  case VALUE_WHAT_IF: return 0;
   case VALUE_PATTERN: return !*value || qzi_name_check(value, unknown) ? unwanted(fact, value) : 0;
   case VALUE_DESCRIPTOR:
     *amount = number(value, fact->kind);
@@ -91,6 +93,14 @@ static int check(const struct option_fact *fact, const char *value, double *amou
     return *amount >= fact->least && *amount <= fact->most ? 0 : unwanted(fact, value);
   }
   return -1;
+}
+
+static int ask(struct qzi_options *options, const char *value) {
+  struct qz_what_if *question = options->recording.what_if, *end = question + QZ_WHAT_IFS;
+  while (question < end && question->kind != QZ_WHAT_IF_NONE) question++;
+  if (question == end) return complain("--what-if may be given twice, not also with", value);
+  options->recording.span = 1;
+  return qzi_what_if_parse(question, value) ? unwanted(&facts[OPTION_WHAT_IF], value) : 0;
 }
 
 static int take(struct qzi_options *options, enum option_id id, const char *value) {
@@ -110,6 +120,7 @@ static int take(struct qzi_options *options, enum option_id id, const char *valu
   case OPTION_THREADS: options->recording.threads = (unsigned)amount; break;
   case OPTION_MAX_SIZE: options->recording.max_bytes = (uint64_t)amount; break;
   case OPTION_SPAN: options->recording.span = 1; break;
+  case OPTION_WHAT_IF: return ask(options, value);
   case OPTION_CHILDREN: options->recording.children = QZI_CHILDREN_ALL; break;
   case OPTION_NO_FOLLOW:
     if (options->recording.children == QZI_CHILDREN_FOLLOW) options->recording.children = QZI_CHILDREN_NONE;

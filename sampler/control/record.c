@@ -114,9 +114,9 @@ static void admit_next(struct launched *run, int listener) {
     qzi_channel_send(socket, QZ_REFUSED, followed ? NULL : refusal, -1);
     close(socket);
   } else {
-    struct qzi_admitted *admitted = qzi_admit(
-      pid, socket, session, qzi_clock_page_make(run->options->recording.span ? QZ_WANTS_SPAN : 0), QZ_WELCOME, path,
-      &run->may, itself ? run->options->message_fd : -1, followed ? &run->followed : &run->options->recording);
+    struct qzi_admitted *admitted =
+      qzi_admit(pid, socket, session, qzi_clock_page_for(pid, &run->options->recording), QZ_WELCOME, path, &run->may,
+                itself ? run->options->message_fd : -1, followed ? &run->followed : &run->options->recording);
     if (admitted) {
       snprintf(admitted->program, sizeof admitted->program, "%s", program);
       admitted->numbered = is_numbered(run, path, program, pid);

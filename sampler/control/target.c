@@ -9,6 +9,7 @@
 #include "channel.h"
 #include "no_profile.h"
 #include "sampler/linux/process.h"
+#include "sampler/profile/what_if.h"
 #include "sampler/util/clock.h"
 #include "sampler/util/numbers.h"
 
@@ -46,6 +47,14 @@ static void file_of(pid_t pid, uint64_t runs[2]) {
   int known = !stat(name, &file);
   runs[0] = known ? (uint64_t)file.st_dev : 0;
   runs[1] = known ? (uint64_t)file.st_ino : 0;
+}
+
+struct qzi_clock_page qzi_clock_page_for(pid_t pid, const struct qzi_recording_request *request) {
+  struct qz_what_if questions[QZ_WHAT_IFS];
+  if (!request->span) return qzi_clock_page_make(0, NULL);
+  memcpy(questions, request->what_if, sizeof questions);
+  qzi_what_if_resolve(questions, pid);
+  return qzi_clock_page_make(QZ_WANTS_SPAN, questions);
 }
 
 struct qzi_admitted *qzi_admit(pid_t pid, int socket, int session, struct qzi_clock_page clock, uint32_t answer,

@@ -28,6 +28,8 @@ struct qzi_admitted {
 /* Opens a recording of what `pid` publishes in `session` (stays the caller's) and begins it; `socket` and `clock`
  * become the recording's; the socket gets `answer` (QZ_WELCOME, with the clock page; or 0 for none). Its profile is
  * called `path`, unless that is another's: then it is said how. NULL: said on stderr, the program was told. */
+/* The page that a program of that number gets, by which it learns what is wanted of it. */
+struct qzi_clock_page qzi_clock_page_for(pid_t pid, const struct qzi_recording_request *request);
 struct qzi_admitted *qzi_admit(pid_t pid, int socket, int session, struct qzi_clock_page clock, uint32_t answer,
                                const char *path, const struct qzi_replaceable *may, int message_fd,
                                const struct qzi_recording_request *request);

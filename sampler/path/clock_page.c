@@ -2,10 +2,11 @@
 #include "clock_page.h"
 
 #include <fcntl.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-struct qzi_clock_page qzi_clock_page_make(uint64_t wants) {
+struct qzi_clock_page qzi_clock_page_make(uint64_t wants, const struct qz_what_if *what_if) {
   struct qzi_clock_page made = {.fd = memfd_create("quartz-clock", MFD_CLOEXEC | MFD_ALLOW_SEALING)};
   void *at = MAP_FAILED;
   if (made.fd >= 0 && !ftruncate(made.fd, QZ_CLOCK_PAGE_BYTES) &&
@@ -14,6 +15,7 @@ struct qzi_clock_page qzi_clock_page_make(uint64_t wants) {
   if (at != MAP_FAILED) {
     made.page = at;
     made.page->wants = wants;
+    if (what_if) memcpy(made.page->what_if, what_if, sizeof made.page->what_if);
     return made;
   }
   if (made.fd >= 0) close(made.fd);

@@ -12,8 +12,8 @@ struct qzi_clock_page {
   int fd;                     /* -1: there is none, and no time path */
   struct qz_clock_page *page; /* NULL: likewise */
 };
-/* wants: QZ_WANTS_... */
-struct qzi_clock_page qzi_clock_page_make(uint64_t wants);
+/* wants: QZ_WANTS_...; what_if: QZ_WHAT_IFS questions, or NULL. */
+struct qzi_clock_page qzi_clock_page_make(uint64_t wants, const struct qz_what_if *what_if);
 void qzi_clock_page_close(struct qzi_clock_page *page);
 
 #endif

@@ -15,7 +15,7 @@ int qzi_path_open(struct qzi_path *path, struct qz_clock_page *page, const struc
   path->settled.in = in;
   if (qzi_chains_open(&path->chains, view, qz_session_path, path->base, qzi_settle, &path->settled)) return -1;
   path->page = page;
-  if (page->wants & QZ_WANTS_SPAN && qzi_span_sums_open(&path->span, view, in, path->base)) return -1;
+  if (page->wants & QZ_WANTS_SPAN && qzi_span_sums_open(&path->span, view, in, path->base, page->what_if)) return -1;
   return 0;
 }
 

@@ -2,6 +2,7 @@
 #include "span.h"
 
 #include <stdlib.h>
+#include <stdbool.h>
 #include <string.h>
 #include "sampler/util/array.h"
 
@@ -54,8 +55,8 @@ static void settle(void *argument, const struct qzi_link *link) {
 }
 
 int qzi_span_sums_open(struct qzi_span_sums *span, const struct qz_session_view *view, struct qzi_interner *in,
-                       uint64_t base) {
-  *span = (struct qzi_span_sums){.in = in};
+                       uint64_t base, const struct qz_what_if *what_if) {
+  *span = (struct qzi_span_sums){.in = in, .what_if = what_if};
   if (!view->span_table.capacity) return 0;
   if (qzi_chains_open(&span->chains, view, qz_session_span_path, base, settle, span)) return -1;
   span->on = 1;
@@ -106,14 +107,21 @@ static void add_site(struct qz_span_site *sites, uint32_t *count, const struct q
   while (k < *count && sites[k].site != address) k++;
   if (k == *count) {
     if (k == QZ_SPAN_SITES) return;
-    sites[(*count)++] = (struct qz_span_site){.site = address, .start = address ? qzi_intern_procedure(in, start) : 0};
+    sites[(*count)++] = (struct qz_span_site){.site = address, .least_slack_ns = UINT64_MAX};
   }
+  if (address && start && !sites[k].start) sites[k].start = qzi_intern_procedure(in, start);
   sites[k].count += LOAD(&its->count);
   sites[k].work_ns += ns_of(LOAD(&its->work), scale);
   sites[k].span_ns += ns_of(LOAD(&its->span), scale);
   sites[k].top_count += LOAD(&its->top_count);
   sites[k].top_work_ns += ns_of(LOAD(&its->top_work), scale);
   sites[k].top_span_ns += ns_of(LOAD(&its->top_span), scale);
+  sites[k].merges += LOAD(&its->merges);
+  sites[k].merged += LOAD(&its->merged);
+  sites[k].lost += LOAD(&its->lost);
+  sites[k].slack_ns += ns_of(LOAD(&its->slack), scale);
+  uint64_t least = LOAD(&its->least_slack_plus_1), least_ns = least ? ns_of(least - 1, scale) : UINT64_MAX;
+  if (least_ns < sites[k].least_slack_ns) sites[k].least_slack_ns = least_ns;
 }
 
 static void write_sites(struct qzi_span_sums *span, uint32_t actors, uint64_t scale) {
@@ -124,9 +132,41 @@ static void write_sites(struct qzi_span_sums *span, uint32_t actors, uint64_t sc
     const struct qz_span *actor = qz_session_span(span->chains.view, a);
     for (unsigned k = 0; actor && k < QZ_SPAN_SITES; k++) add_site(sites, &count, &actor->sites[k], span->in, scale);
   }
+  for (uint32_t k = 0; k < count; k++)
+    if (sites[k].least_slack_ns == UINT64_MAX) sites[k].least_slack_ns = 0;
   if (!count || qzi_file_room(file, QZ_SECTION_SITES, count)) return;
   memcpy(file->sites, sites, count * sizeof *sites);
   qzi_file_append(file, QZ_SECTION_SITES, count);
+}
+
+static void write_what_ifs(struct qzi_span_sums *span, uint32_t actors, uint64_t scale) {
+  struct qzi_file *file = span->in->file;
+  const struct qz_span_end *end = &qz_session_head(span->chains.view)->span_end;
+  uint64_t seen = LOAD(&end->what_if_seen);
+  uint32_t count = 0;
+  for (unsigned k = 0; k < QZ_WHAT_IFS; k++) {
+    const struct qz_what_if *question = &span->what_if[k];
+    if (question->kind == QZ_WHAT_IF_NONE || qzi_file_room(file, QZ_SECTION_WHAT_IF, count + 1)) continue;
+    uint64_t length = 0, work = 0;
+    for (uint32_t a = 0; a < actors; a++) {
+      const struct qz_span *actor = qz_session_span(span->chains.view, a);
+      if (!actor) continue;
+      work += LOAD(&actor->what_if_work[k]);
+      if (LOAD(&actor->what_if[k]) > length) length = LOAD(&actor->what_if[k]);
+    }
+    if (LOAD_ACQUIRE(&end->length)) length = LOAD(&end->what_if[k]);
+    bool found = question->entries || (question->kind == QZ_WHAT_IF_LOCK && question->creators);
+    file->what_if[count++] =
+      (struct qz_what_if_answer){.kind = question->kind,
+                                 .name = qzi_intern_string(span->in, question->name),
+                                 .entity = question->entries ? qzi_intern_procedure(span->in, question->entry[0]) : 0,
+                                 .flags = (seen >> k & 1 ? QZ_ANSWER_SEEN : 0) | (found ? QZ_ANSWER_FOUND : 0) |
+                                          (LOAD(&end->what_if_missed) >> k & 1 ? QZ_ANSWER_MISSED : 0),
+                                 .factor = question->factor,
+                                 .span_ns = ns_of(length, scale),
+                                 .work_ns = ns_of(work, scale)};
+  }
+  if (count) qzi_file_append(file, QZ_SECTION_WHAT_IF, count);
 }
 
 /* A copy of the actor's levels that was not being widened meanwhile; its shift. 0: it always was, or it has none. */
@@ -207,4 +247,5 @@ void qzi_span_sums_finish(struct qzi_span_sums *span, uint32_t actors, uint64_t 
   write_rows(span, scale);
   write_sites(span, actors, scale);
   write_levels(span, actors, scale);
+  write_what_ifs(span, actors, scale);
 }

@@ -17,12 +17,14 @@ struct qzi_span_sums {
   struct qz_on_span *rows; /* ns: ticks, until they are written */
   uint32_t rows_count, rows_room;
   struct qzi_table index;
-  uint64_t length; /* settled up to then, ticks */
+  uint64_t length;                  /* settled up to then, ticks */
+  const struct qz_what_if *what_if; /* QZ_WHAT_IFS questions */
 };
 
-/* 0, or -1: out of memory. Without room for it in the session it stays off. base: as of qzi_chains_open. */
+/* 0, or -1: out of memory. Without room for it in the session it stays off. base: as of qzi_chains_open.
+ * what_if: lasts as long. */
 int qzi_span_sums_open(struct qzi_span_sums *span, const struct qz_session_view *view, struct qzi_interner *in,
-                       uint64_t base);
+                       uint64_t base, const struct qz_what_if *what_if);
 /* Recording has ended at that time: writes all. */
 void qzi_span_sums_finish(struct qzi_span_sums *span, uint32_t actors, uint64_t now);
 void qzi_span_sums_close(struct qzi_span_sums *span);

@@ -42,6 +42,7 @@ static const struct {
   [QZ_SECTION_ON_SPAN] = {sizeof(struct qz_on_span), 4, UINT64_C(1) << 18},
   [QZ_SECTION_SITES] = {sizeof(struct qz_span_site), 1, QZ_SPAN_SITES},
   [QZ_SECTION_LEVELS] = {sizeof(struct qz_level), 1, QZ_SPAN_LEVELS},
+  [QZ_SECTION_WHAT_IF] = {sizeof(struct qz_what_if_answer), 1, QZ_WHAT_IFS},
 };
 
 static uint64_t up(uint64_t bytes) { return (bytes + PAGE - 1) / PAGE * PAGE; }
@@ -80,6 +81,7 @@ static void place_sections(struct qzi_file *file) {
   file->on_span = at[QZ_SECTION_ON_SPAN];
   file->sites = at[QZ_SECTION_SITES];
   file->levels = at[QZ_SECTION_LEVELS];
+  file->what_if = at[QZ_SECTION_WHAT_IF];
 }
 
 /* Gives blocks to a range. A file system that can't promise blocks gets them written. */

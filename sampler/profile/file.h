@@ -49,6 +49,7 @@ struct qzi_file {
   struct qz_on_span *on_span;
   struct qz_span_site *sites;
   struct qz_level *levels;
+  struct qz_what_if_answer *what_if;
 };
 
 #define QZI_FILE_MIN_BYTES     (UINT64_C(1) << 20)

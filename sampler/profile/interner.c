@@ -298,6 +298,8 @@ uint32_t qzi_intern_child_slow(struct qzi_interner *in, uint32_t parent, uint64_
       file->head->invalid++;
       return parent;
     }
+  } else if (key == QZ_KEY_MARKER) {
+    return parent;
   } else if (key == 0) {
     file->head->invalid++;
     return parent;

@@ -157,6 +157,15 @@ static void name_callers(struct qzi_interner *in, qz_symbols *symbols) {
     qz_symbols_find(symbols, edge->site, QZ_SYMBOL_SITE, &symbol);
     if (symbol.entry) edge->caller = qzi_intern_procedure(in, symbol.entry);
   }
+  count = qzi_file_count(in->file, QZ_SECTION_SITES);
+  for (uint64_t k = 0; k < count; k++) {
+    struct qz_span_site *site = &in->file->sites[k];
+    struct qz_symbol symbol;
+    memset(&symbol, 0, sizeof symbol);
+    if (!site->site || site->caller) continue;
+    qz_symbols_find(symbols, site->site, QZ_SYMBOL_SITE, &symbol);
+    if (symbol.entry) site->caller = qzi_intern_procedure(in, symbol.entry);
+  }
 }
 
 qz_symbols *qzi_symbols(struct qzi_interner *in) {

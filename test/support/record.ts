@@ -103,6 +103,7 @@ export interface Options {
   rateHz?: number; // 0: as the sampler chooses
   children?: boolean;
   span?: boolean;
+  whatIf?: readonly string[]; // with work and span
 }
 export function startRecording(binary: string, options: Options = {}): Started & { file: string } {
   const file = temporaryFile('profile.quartz');
@@ -112,6 +113,7 @@ export function startRecording(binary: string, options: Options = {}): Started &
   if (options.rateHz !== 0) args.push('--rate', String(options.rateHz ?? 1000));
   if (options.children) args.push('--children');
   if (options.span) args.push('--span');
+  for (const question of options.whatIf ?? []) args.push('--what-if', question);
   return { file, ...start(sampler, [...args, '--', binary, ...(options.args ?? [])], env) };
 }
 

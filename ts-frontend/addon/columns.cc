@@ -72,12 +72,18 @@ const Field onSpanFields[] = {FIELD("stack", qz_on_span, stack), FIELD("thread",
                               FIELD("count", qz_on_span, count), FIELD("ns", qz_on_span, ns)};
 const Field siteFields[] = {FIELD("site", qz_span_site, site),
                             FIELD("start", qz_span_site, start),
+                            FIELD("caller", qz_span_site, caller),
                             FIELD("count", qz_span_site, count),
                             FIELD("workNs", qz_span_site, work_ns),
                             FIELD("spanNs", qz_span_site, span_ns),
                             FIELD("topCount", qz_span_site, top_count),
                             FIELD("topWorkNs", qz_span_site, top_work_ns),
-                            FIELD("topSpanNs", qz_span_site, top_span_ns)};
+                            FIELD("topSpanNs", qz_span_site, top_span_ns),
+                            FIELD("merges", qz_span_site, merges),
+                            FIELD("merged", qz_span_site, merged),
+                            FIELD("lost", qz_span_site, lost),
+                            FIELD("slackNs", qz_span_site, slack_ns),
+                            FIELD("leastSlackNs", qz_span_site, least_slack_ns)};
 const Field levelFields[] = {FIELD("ns", qz_level, ns)};
 const Field callFields[] = {FIELD("site", qz_call_edge, site), FIELD("caller", qz_call_edge, caller),
                             FIELD("callee", qz_call_edge, callee), FIELD("count", qz_call_edge, count)};
@@ -221,6 +227,22 @@ static void addSmallTables(Napi::Env env, const Profile &profile, Napi::Object &
     threads.Set(k, row);
   }
   result.Set("threads", threads);
+  Napi::Array answers = Napi::Array::New(env, copy.what_if_count);
+  for (uint32_t k = 0; k < copy.what_if_count; k++) {
+    const qz_what_if_answer &answer = copy.what_if[k];
+    Napi::Object row = Napi::Object::New(env);
+    row.Set("kind", Napi::Number::New(env, answer.kind));
+    row.Set("name", profile.text(answer.name));
+    row.Set("entity", Napi::Number::New(env, answer.entity));
+    row.Set("seen", Napi::Boolean::New(env, (answer.flags & QZ_ANSWER_SEEN) != 0));
+    row.Set("found", Napi::Boolean::New(env, (answer.flags & QZ_ANSWER_FOUND) != 0));
+    row.Set("missed", Napi::Boolean::New(env, (answer.flags & QZ_ANSWER_MISSED) != 0));
+    row.Set("factor", Napi::Number::New(env, static_cast<double>(answer.factor) / QZ_WHAT_IF_ONE));
+    row.Set("spanNs", Napi::Number::New(env, static_cast<double>(answer.span_ns)));
+    row.Set("workNs", Napi::Number::New(env, static_cast<double>(answer.work_ns)));
+    answers.Set(k, row);
+  }
+  result.Set("whatIf", answers);
   Napi::Array modules = Napi::Array::New(env, copy.modules_count);
   for (uint32_t k = 0; k < copy.modules_count; k++) {
     const qz_module &module = copy.modules[k];

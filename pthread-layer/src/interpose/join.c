@@ -31,7 +31,7 @@ static inline int join(pthread_t thread, void **value, uint64_t site,
     result = wait_for(thread, value, clock, until);
     its.counted = result == 0 || result == ETIMEDOUT;
   }
-  if (!result) qzl_path_joined(me, thread, begin_ns, key);
+  if (!result) qzl_path_joined(me, thread, begin_ns, key, site);
   if (!result) qzi_pub_acquired_shared(index);
   return result;
 }

@@ -57,7 +57,7 @@ static void span_go_on(struct qzl_thread *me, uint32_t index, unsigned slot) {
   lock_words(&left[index].lock);
   struct qzi_lanes lanes = left[index].lanes[slot];
   unlock_words(&left[index].lock);
-  qzi_span_get(&me->pub, &lanes);
+  qzi_span_get(&me->pub, &lanes, index);
 }
 
 /* ---- */
@@ -148,14 +148,14 @@ void qzl_path_ends(struct qzl_thread *me) {
   __atomic_store_n(&at->id, (uint64_t)me->id, __ATOMIC_RELEASE);
 }
 
-void qzl_path_joined(struct qzl_thread *me, pthread_t id, uint64_t begin_ns, uint64_t key) {
+void qzl_path_joined(struct qzl_thread *me, pthread_t id, uint64_t begin_ns, uint64_t key, uint64_t site) {
   struct ended *at = ended_at(id);
   if (!qzi_publishing() || !me->pub.path || __atomic_load_n(&at->id, __ATOMIC_ACQUIRE) != (uint64_t)id) return;
   if (me->pub.span) {
     lock_words(&at->lock);
     struct qzi_span_sync span = at->span_id == id ? at->span : (struct qzi_span_sync){0};
     unlock_words(&at->lock);
-    qzi_span_after(&me->pub, &span);
+    qzi_span_after(&me->pub, &span, site);
   }
   if (__atomic_load_n(&at->ns, __ATOMIC_RELAXED) < begin_ns) return; /* it had ended: nobody waited */
   goes_on(me, __atomic_load_n(&at->word, __ATOMIC_RELAXED), QZ_ARRIVAL_JOINED, key);

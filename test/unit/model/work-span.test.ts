@@ -44,6 +44,12 @@ function recorded(change: Partial<RawProfile['head']> = {}): RawProfile {
       topCount: Float64Array.of(3),
       topWorkNs: Float64Array.of(3 * second),
       topSpanNs: Float64Array.of(3 * second),
+      caller: Uint32Array.of(0),
+      merges: Float64Array.of(1),
+      merged: Float64Array.of(3),
+      lost: Float64Array.of(2),
+      slackNs: Float64Array.of(second),
+      leastSlackNs: Float64Array.of(0.25 * second),
     },
   };
 }

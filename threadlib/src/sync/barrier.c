@@ -64,7 +64,7 @@ static __attribute__((noinline)) void all_arrived(struct barrier *b) {
     qzi_span_max(&most, &qzi_span_of(&qzi_waiting_thread(waiter)->pub)->now);
     waiter = waiter->next;
   } while (waiter != head);
-  qzi_span_get(qzi_publisher_self(), &most);
+  qzi_span_get(qzi_publisher_self(), &most, 0);
 }
 
 int qz_barrier_wait(qz_barrier *barrier) {

@@ -105,9 +105,9 @@ static __attribute__((noinline)) void span_put(struct channel *c, struct qzi_thr
 /* The caller has taken the first item out of the ring, or, where there is none, what `sender` has. */
 static __attribute__((noinline)) void span_get(struct channel *c, struct qzi_thread *sender) {
   if (c->capacity && c->lanes)
-    qzi_span_get(qzi_publisher_self(), &c->lanes[(c->first + c->capacity - 1) % c->capacity]);
+    qzi_span_get(qzi_publisher_self(), &c->lanes[(c->first + c->capacity - 1) % c->capacity], 0);
   else if (!c->capacity && sender)
-    qzi_span_get(qzi_publisher_self(), &qzi_span_of(&sender->pub)->now);
+    qzi_span_get(qzi_publisher_self(), &qzi_span_of(&sender->pub)->now, 0);
   if (c->capacity && sender) span_put(c, sender);
 }
 

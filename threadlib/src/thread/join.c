@@ -47,14 +47,14 @@ static void deregister(struct qzi_thread *self, struct qzi_thread *target) {
   }
 }
 
-/* The target has ended and nobody has it: takes it. */
-static bool take(struct qzi_thread *target, void **result) {
+/* The target has ended and nobody has it: takes it, by a call that returns to `site`. */
+static bool take(struct qzi_thread *target, void **result, uint64_t site) {
   uintptr_t ended = QZI_JOIN_ENDED;
   if (!atomic_compare_exchange_strong_explicit(&target->join, &ended, QZI_JOIN_TAKEN, memory_order_acq_rel,
                                                memory_order_acquire))
     return false;
   if (result) *result = target->result;
-  if (qzi_spanning()) qzi_span_joined(qzi_publisher_self(), &target->pub);
+  if (qzi_spanning()) qzi_span_joined(qzi_publisher_self(), &target->pub, site);
   if (target != &qzi_main_thread) qzi_thread_free(target);
   return true;
 }
@@ -81,7 +81,7 @@ static int join_slow(qz_thread_t handle, void **result, uint64_t deadline_ns, ui
   bool woken = true;
   for (;;) {
     uintptr_t join = atomic_load_explicit(&target->join, memory_order_acquire);
-    if (join == QZI_JOIN_ENDED && take(target, result)) {
+    if (join == QZI_JOIN_ENDED && take(target, result, site)) {
       error = 0;
       break;
     }
@@ -170,7 +170,7 @@ int qz_tryjoin(qz_thread_t handle, void **result) {
   int error = check(handle);
   if (error) return error;
   uintptr_t join = atomic_load_explicit(&handle.thread->join, memory_order_acquire);
-  if (join == QZI_JOIN_ENDED) return take(handle.thread, result) ? 0 : EINVAL;
+  if (join == QZI_JOIN_ENDED) return take(handle.thread, result, QZI_CALLER()) ? 0 : EINVAL;
   return join == 0 ? EBUSY : EINVAL;
 }
 
@@ -186,6 +186,6 @@ int qz_detach(qz_thread_t handle) {
   if (!current(handle)) return ESRCH;
   uintptr_t join = 0;
   if (atomic_compare_exchange_strong(&target->join, &join, QZI_JOIN_DETACHED)) return 0;
-  if (join == QZI_JOIN_ENDED && take(target, NULL)) return 0;
+  if (join == QZI_JOIN_ENDED && take(target, NULL, QZI_CALLER())) return 0;
   return EINVAL;
 }

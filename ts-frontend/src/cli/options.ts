@@ -15,6 +15,7 @@ export type Value =
   | { kind: 'number'; least: number; most: number }
   | { kind: 'size'; least: number; most: number } // bytes, with K, M or G
   | { kind: 'choice'; of: readonly string[] }
+  | { kind: 'what-if' } // NAME or NAME=FACTOR
   | { kind: 'descriptor' }; // an open file of the sampler
 
 export type Option = Value & {
@@ -78,6 +79,13 @@ const table = {
     kind: 'switch',
     sampler: 'both',
     help: 'record work and span, too: how long it would take on other numbers of processors',
+  },
+  'what-if': {
+    kind: 'what-if',
+    repeated: true,
+    value: 'NAME[=F]',
+    sampler: 'both',
+    help: 'work and span if procedure, site or lock NAME took F (0) of its time; twice at most',
   },
   'no-follow': {
     kind: 'switch',
@@ -228,7 +236,7 @@ export const optionNames = Object.keys(table) as readonly OptionName[];
 export const flagOf = (name: OptionName): string => options[name].flag ?? name;
 
 /** The recording commands' own. */
-export const recordingOptions = ['output', 'rate', 'cpu', 'threads', 'max-size', 'span', 'quiet'] as const;
+export const recordingOptions = ['output', 'rate', 'cpu', 'threads', 'max-size', 'span', 'what-if', 'quiet'] as const;
 /** How a table is shown on a terminal. */
 export const displayOptions = ['top', 'width', 'ascii'] as const;
 /** Forms that exclude each other. */
@@ -256,11 +264,14 @@ export function wantsOf(option: Option): string {
       return `a size of at least ${sizeText(option.least)}`;
     case 'choice':
       return `${option.of.slice(0, -1).join(', ')} or ${option.of.at(-1)!}`;
+    case 'what-if':
+      return `a name, or NAME=FACTOR with a factor from 0 to ${factorMost}`;
     case 'descriptor':
       return 'the number of an open file descriptor';
   }
 }
 
+const factorMost = 1000;
 const decimal = /^\+?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
 
 /** The number that a value gives, NaN where it gives none. Bounds are not looked at. */
@@ -285,7 +296,12 @@ export function accepts(option: Option, text: string): boolean {
       const value = numberOf(option, text);
       return value >= option.least && value <= option.most;
     }
+    case 'what-if': {
+      const [, name = '', factor] = /^(.*?)(?:=([^=]*))?$/s.exec(text) ?? [];
+      return name !== '' && (factor === undefined || (/^[\d.]/.test(factor) && inFactors(factor)));
+    }
     default:
       return true;
   }
 }
+const inFactors = (text: string): boolean => decimal.test(text) && Number(text) <= factorMost;

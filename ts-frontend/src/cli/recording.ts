@@ -10,7 +10,12 @@ import { optionNames, options, type OptionName } from './options.js';
 export const samplerOptions = (args: Arguments, but: readonly OptionName[] = []): string[] =>
   optionNames
     .filter((name) => options[name].sampler !== undefined && args.has(name) && !but.includes(name))
-    .flatMap((name) => (options[name].kind === 'switch' ? [`--${name}`] : [`--${name}`, args.text(name)!]));
+    .flatMap((name) => {
+      const { kind, repeated } = options[name];
+      if (kind === 'switch') return [`--${name}`];
+      const values = repeated === true ? args.texts(name) : [args.text(name)!];
+      return values.flatMap((value) => [`--${name}`, value]);
+    });
 
 export async function recordProgram(args: Arguments): Promise<number> {
   if (args.words.length === 0)

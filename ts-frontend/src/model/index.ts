@@ -50,4 +50,6 @@ export { workSpanOf } from './path/work-span.js';
 export type { LockHold, SpanEntity, SpanSite, WorkSpan } from './path/work-span.js';
 export type { Prediction } from './path/prediction.js';
 export type { Scaling } from './path/scaling.js';
+export type { Slack } from './path/slack.js';
+export type { WhatIf } from './path/what-if.js';
 export type { Came, PathEntity, PathLeg, PathSegment, PathState, TimePath } from './path/time-path.js';

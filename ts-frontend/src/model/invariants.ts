@@ -171,7 +171,8 @@ function checkSpan(raw: RawProfile): string[] {
     atMost('span and burdened span', head.spanNs, head.burdenedSpanNs);
   }
   // The first snapshot, and the last, are not at the very moments at which recording begins and ends.
-  const slack = 5e6 + 0.01 * head.elapsedNs;
+  const skippedNs = head.rateHz > 0 ? (head.skippedTicks * 1e9) / head.rateHz : 0; // perhaps all of them at its ends
+  const slack = 5e6 + 0.01 * head.elapsedNs + skippedNs;
   atMost('span and elapsed time', head.spanNs, head.elapsedNs, slack);
   atMost('work and what the processors can do', head.workNs, head.processors * head.elapsedNs, slack * head.processors);
   sites.site.forEach((_, k) => {
@@ -184,6 +185,14 @@ function checkSpan(raw: RawProfile): string[] {
       head.workNs,
       head.workNs / 1000,
     );
+  });
+  raw.whatIf.forEach(({ factor, spanNs, workNs }, k) => {
+    const to = head.typicalSpanNs > 0 ? 0 : Infinity; // one that has not ended in order has the two from different places
+    if (factor <= 1) {
+      atMost(`what if ${k}: span with it and without`, spanNs, head.spanNs);
+      atMost(`what if ${k}: work with it and without`, workNs, head.workNs);
+    }
+    if (factor >= 1) atMost(`what if ${k}: span without it and with it`, head.spanNs, spanNs, to + 1);
   });
   return broken;
 }

@@ -15,6 +15,7 @@ import { heading } from './head.js';
 import { entityName, label, place, shortLabel } from './wording/names.js';
 import type { RenderOptions } from './format/options.js';
 import { limited, table, type Column } from './table.js';
+import { whatIfJson } from './what-if.js';
 import { lines } from './csv.js';
 import { clean, paint, wrap } from './format/text.js';
 import { count, percent, plusMinus, time } from './format/units.js';
@@ -263,7 +264,8 @@ export function pathJson(model: Model, path: TimePath, span: WorkSpan | null, qu
       asideNs: span?.asideNs ?? null,
       prediction: span?.prediction ?? [],
       scaling: (span?.scaling ?? []).map((fact) => scalingJson(model, fact)),
-      whatIf: [],
+      whatIf: (span?.whatIf ?? []).map(whatIfJson),
+      slack: (span?.slack ?? []).map((row) => ({ ...row, caller: nameOf(model, row.caller) })),
       sites: (span?.sites ?? []).map((site) => ({
         ...site,
         caller: nameOf(model, site.caller),

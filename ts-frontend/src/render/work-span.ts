@@ -6,6 +6,7 @@ import { label, place, shortLabel } from './wording/names.js';
 import type { RenderOptions } from './format/options.js';
 import { scalingSentence } from './scaling.js';
 import { limited, table, type Column } from './table.js';
+import { slackTable, whatIfSection } from './what-if.js';
 import { lines } from './csv.js';
 import { clean, paint, wrap } from './format/text.js';
 import { count, figure, percent, plusMinus, time } from './format/units.js';
@@ -185,9 +186,11 @@ export function workSpanReport(model: Model, span: WorkSpan, options: RenderOpti
   const text = [
     ...summary(model, span, options),
     ...predictionTable(model, span, options),
+    ...whatIfSection(model, span, options),
     ...entityTable(model, span, options),
     ...siteTable(model, span, options),
     ...lockTable(model, span, options),
+    ...slackTable(model, span, options),
   ];
   while (text.at(-1) === '') text.pop();
   return `${text.join('\n')}\n`;

@@ -8,6 +8,8 @@ import type { RawProfile } from '../profile/raw-profile.js';
 import type { Entity, Interval, Model } from '../result/types.js';
 import { predictions, type Prediction } from './prediction.js';
 import { scalingOf, type Scaling } from './scaling.js';
+import { slackOf, type Slack } from './slack.js';
+import { whatIfsOf, type WhatIf } from './what-if.js';
 
 export interface SpanEntity {
   entity: number;
@@ -51,6 +53,8 @@ export interface WorkSpan {
   locks: LockHold[]; // longest first
   prediction: Prediction[]; // by processors
   scaling: Scaling[]; // what limits the run on other numbers of processors
+  whatIf: WhatIf[]; // as they were asked
+  slack: Slack[]; // most first
 }
 
 /** null: work and span were not recorded, or the program ended before there was any. */
@@ -83,6 +87,8 @@ export function workSpanOf(model: Model): WorkSpan | null {
     locks,
     prediction,
     scaling: scalingOf({ ...lengths, processors: model.processors, prediction, procedures, sites, locks }),
+    whatIf: whatIfsOf({ model, ...lengths, entities, locks, prediction }),
+    slack: slackOf(model),
   };
 }
 
@@ -146,7 +152,7 @@ function sitesOf(model: Model, entities: readonly SpanEntity[]): SpanSite[] {
     const alone = start !== 0 && places.get(start) === 1;
     return {
       site,
-      caller: callers.get(site) ?? 0,
+      caller: callers.get(site) ?? u32(sites.caller, k),
       start,
       count: f64(sites.count, k),
       workNs: f64(sites.workNs, k),
@@ -159,7 +165,9 @@ function sitesOf(model: Model, entities: readonly SpanEntity[]): SpanSite[] {
       onSpanSelfNs: alone ? (onSpan.get(start)?.onSpanSelfNs ?? 0) : null,
     };
   });
-  return rows.sort((a, b) => b.topWorkNs - a.topWorkNs || b.workNs - a.workNs || a.site - b.site);
+  return rows
+    .filter(({ count }) => count > 0)
+    .sort((a, b) => b.topWorkNs - a.topWorkNs || b.workNs - a.workNs || a.site - b.site);
 }
 
 /**

@@ -90,13 +90,20 @@ export interface RawProfile {
   sites: {
     site: Float64Array;
     start: Uint32Array;
+    caller: Uint32Array;
     count: Float64Array;
     workNs: Float64Array;
     spanNs: Float64Array;
     topCount: Float64Array;
     topWorkNs: Float64Array;
     topSpanNs: Float64Array;
+    merges: Float64Array;
+    merged: Float64Array;
+    lost: Float64Array;
+    slackNs: Float64Array;
+    leastSlackNs: Float64Array;
   };
+  whatIf: RawWhatIf[];
   levels: { ns: Float64Array };
   calls: { site: Float64Array; caller: Uint32Array; callee: Uint32Array; count: Float64Array };
   threads: RawThread[];
@@ -116,7 +123,7 @@ export interface RawProfile {
 }
 
 /** Of a profile without a time path. */
-export const noTimePath = (): Pick<RawProfile, 'onPath' | 'segments' | 'onSpan' | 'sites' | 'levels'> => {
+export const noTimePath = (): Pick<RawProfile, 'onPath' | 'segments' | 'onSpan' | 'sites' | 'levels' | 'whatIf'> => {
   const words = (): Uint32Array => new Uint32Array(0);
   const bytes = (): Uint8Array => new Uint8Array(0);
   const times = (): Float64Array => new Float64Array(0);
@@ -129,13 +136,20 @@ export const noTimePath = (): Pick<RawProfile, 'onPath' | 'segments' | 'onSpan' 
     sites: {
       site: times(),
       start: words(),
+      caller: words(),
       count: times(),
       workNs: times(),
       spanNs: times(),
       topCount: times(),
       topWorkNs: times(),
       topSpanNs: times(),
+      merges: times(),
+      merged: times(),
+      lost: times(),
+      slackNs: times(),
+      leastSlackNs: times(),
     },
+    whatIf: [],
     levels: { ns: times() },
   };
 };
@@ -195,6 +209,18 @@ export interface RawObject {
   queueNs: Float64Array;
   waitHist: Uint32Array;
   holdHist: Uint32Array;
+}
+/** An answer to "what if" (abi/profile.h, struct qz_what_if_answer). */
+export interface RawWhatIf {
+  kind: number; // whatIfKinds
+  name: string; // as it was asked
+  entity: number; // of the procedure; 0: not known
+  seen: boolean; // it did run; a lock had to be waited for
+  found: boolean; // a procedure (lock: a variable) has the name
+  missed: boolean; // some of its calls could not be told from the rest
+  factor: number;
+  spanNs: number;
+  workNs: number;
 }
 export interface RawThread {
   entity: number;

@@ -1,0 +1,39 @@
+/* Strands: what happens seldom. See strands.h. */
+#include "strands.h"
+
+__attribute__((noinline, cold)) void qzi_span_of_epoch(const struct qzi_pub_thread *t, struct qzi_span *span) {
+  *span = (struct qzi_span){.epoch = qzi_pub_epoch, .away = ticks_now()};
+  if (qzi_what_if_any) span->inside = qzi_what_if_created(t);
+}
+
+/* Two levels as one, until `length` is below the last one. */
+__attribute__((noinline, cold)) uint64_t qzi_span_widen(struct qz_span *record, uint64_t length) {
+  uint64_t shift = record->levels_shift;
+  qzi_pub_store(&record->levels_shift, shift | QZ_SPAN_WIDENING);
+  qzi_pub_fence();
+  for (; length >> shift >= QZ_SPAN_LEVELS; shift++)
+    for (unsigned k = 0; k < QZ_SPAN_LEVELS; k++)
+      qzi_pub_store(&record->levels[k], 2 * k < QZ_SPAN_LEVELS ? record->levels[2 * k] + record->levels[2 * k + 1] : 0);
+  __atomic_store_n(&record->levels_shift, shift, __ATOMIC_RELEASE);
+  return shift;
+}
+
+__attribute__((noinline, cold)) void qzi_span_renew(struct kind *kind) {
+  uint64_t all = 0, above = 0;
+  for (unsigned k = 0; k < 64; k++) all += kind->work[k];
+  unsigned k = 63;
+  while (k > 0 && above + kind->work[k] <= all / 16) above += kind->work[k--];
+  kind->cap = k >= 62 ? UINT64_MAX : UINT64_C(2) << k;
+}
+
+/* A snapshot has been taken in this strand. */
+__attribute__((noinline, cold)) void qzi_span_crumb(struct qzi_span_actor *actor, struct qzi_span *span,
+                                                    uint64_t time) {
+  uint64_t id = qzi_path_write(actor->crumbs, actor->index, span->now.crumb, actor->seen, span->now.length);
+  if (id) span->now.crumb = id;
+  actor->seen = time;
+  qzi_pub_store(&actor->crumbs->word, span->now.crumb);
+  for (unsigned k = 0; k < QZ_WHAT_IFS; k++)
+    if (span->now.what_if[k] > actor->record->what_if[k])
+      qzi_pub_store(&actor->record->what_if[k], span->now.what_if[k]);
+}

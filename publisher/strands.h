@@ -1,0 +1,130 @@
+/* Strands: the time that a thread spends between two events, added to the lengths of its chains.
+ *
+ * Owns:    struct qzi_span_actor, what a processor (pthread layer: a thread) keeps for that.
+ * Writer and reader: the kernel thread that is the processor.
+ * Must not: be included outside publisher/.
+ */
+#ifndef QZI_STRANDS_H
+#define QZI_STRANDS_H
+
+#include "span_clock.h"
+#include "what_if.h"
+
+#define KINDS       64u  /* of strands, by where they end */
+#define KIND_RENEW  256u /* strands after which the cap of a kind is found anew */
+#define LEVEL_LEAST 10u  /* a level is 2^this ticks at first */
+
+/* Strands of one kind: how their time is distributed, and above which length next to nothing of it lies. */
+struct kind {
+  uint64_t cap, seen;
+  uint64_t work[64]; /* by power of two */
+};
+struct qzi_span_actor {
+  struct qz_span *record;
+  struct qz_path *crumbs; /* of the span */
+  struct qz_path *path;   /* the time path's */
+  uint64_t index;
+  uint64_t since; /* when the strand that runs began, by the clock below */
+  uint64_t seen;  /* the clock page's time then, or when the strand was looked at last */
+  uint64_t begun; /* for a thread that runs then: when recording began */
+  uint32_t epoch; /* in which `since` was set, */
+  uint32_t made;  /* and all this */
+  struct kind kinds[KINDS];
+};
+
+#pragma GCC visibility push(hidden)
+/* Begins what a thread has of a recording: it was there before that. */
+void qzi_span_of_epoch(const struct qzi_pub_thread *t, struct qzi_span *span);
+void qzi_span_crumb(struct qzi_span_actor *actor, struct qzi_span *span, uint64_t time);
+uint64_t qzi_span_widen(struct qz_span *record, uint64_t length);
+void qzi_span_renew(struct kind *kind);
+#pragma GCC visibility pop
+
+/* ---- whose strand ---- */
+
+static inline struct qzi_span *of_thread(const struct qzi_pub_thread *t) {
+  return (struct qzi_span *)(void *)((char *)(uintptr_t)t + qzi_span_offset);
+}
+/* One that was there before recording began starts there. */
+static inline struct qzi_span *of_epoch(const struct qzi_pub_thread *t) {
+  struct qzi_span *span = of_thread(t);
+  if (__builtin_expect(span->epoch != qzi_pub_epoch, 0)) qzi_span_of_epoch(t, span);
+  return span;
+}
+
+/* The thread that the caller is; NULL: none. */
+static inline struct qzi_pub_thread *current(struct qzi_publisher *p) {
+  char *at = (char *)p + qzi_current_offset;
+#ifdef QZI_PUB_ONE_THREAD
+  return (struct qzi_pub_thread *)(void *)at;
+#else
+  char *thread = *(char **)(void *)at;
+  return thread ? (struct qzi_pub_thread *)(void *)(thread + qzi_current_pub) : NULL;
+#endif
+}
+
+/* The same, its strand under way. */
+static inline struct qzi_span *running(struct qzi_publisher *p) {
+  struct qzi_pub_thread *t = current(p);
+  struct qzi_span_actor *actor = p->span;
+  if (!t) return NULL;
+  if (__builtin_expect(actor->epoch != qzi_pub_epoch, 0)) { /* it ran when recording began */
+    actor->epoch = qzi_pub_epoch;
+    actor->since = actor->begun - qzi_span_cpu.lost;
+    actor->seen = 0;
+  }
+  return of_epoch(t);
+}
+
+/* ---- its length ---- */
+
+/* Work that was done while the chain to it went from `from` to `to`. */
+static inline void add_levels(struct qz_span *record, uint64_t from, uint64_t to) {
+  uint64_t shift = record->levels_shift;
+  if (__builtin_expect(to >> shift >= QZ_SPAN_LEVELS, 0)) shift = qzi_span_widen(record, to);
+  uint64_t first = from >> shift, last = to >> shift;
+  if (__builtin_expect(first == last, 1)) {
+    qzi_pub_store(&record->levels[first], record->levels[first] + (to - from));
+    return;
+  }
+  for (uint64_t k = first; k <= last; k++) {
+    uint64_t low = k == first ? from : k << shift, high = k == last ? to : (k + 1) << shift;
+    qzi_pub_store(&record->levels[k], record->levels[k] + (high - low));
+  }
+}
+
+/* The strand's time as far as is usual where strands end at `key` (0: no such place). */
+static inline uint64_t typical(struct qzi_span_actor *actor, uint64_t key, uint64_t ticks) {
+  if (!key || !ticks) return ticks;
+  struct kind *kind = &actor->kinds[key * UINT64_C(0x9e3779b97f4a7c15) >> 58];
+  kind->work[63 - __builtin_clzll(ticks)] += ticks;
+  if (__builtin_expect(++kind->seen % KIND_RENEW == 0, 0)) qzi_span_renew(kind);
+  return kind->cap && ticks > kind->cap ? kind->cap : ticks;
+}
+
+/* The running thread's strand ends, and the next one begins. */
+static inline void cut(struct qzi_span_actor *actor, struct qzi_span *span, uint64_t now, uint64_t key) {
+  uint64_t ticks = now - actor->since, from = span->now.length;
+  ticks = (int64_t)ticks > (int64_t)qzi_span_clock_cost ? ticks - qzi_span_clock_cost : 0;
+  actor->since = now;
+  span->now.length = from + ticks;
+  span->now.burdened += ticks;
+  span->now.typical += typical(actor, key, ticks);
+  span->work += ticks;
+  qzi_pub_store(&actor->record->work, actor->record->work + ticks);
+  qzi_pub_store(&actor->record->strands, actor->record->strands + 1);
+  add_levels(actor->record, from, from + ticks);
+  if (__builtin_expect(qzi_what_if_any, 0)) qzi_what_if_strand(span, actor->record, ticks);
+  uint64_t time = qzi_path_time();
+  if (__builtin_expect(time != actor->seen, 0)) qzi_span_crumb(actor, span, time);
+}
+
+/* A strand of the thread begins. */
+static inline void begin(struct qzi_span_actor *actor, const struct qzi_span *span, uint64_t now) {
+  actor->since = now;
+  actor->seen = qzi_path_time();
+  actor->epoch = qzi_pub_epoch;
+  qzi_pub_store(&actor->crumbs->word, span->now.crumb);
+}
+
+#endif

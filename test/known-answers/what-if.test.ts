@@ -1,0 +1,126 @@
+/**
+ * "What if" with known answers, of programs whose work is counted: spans are compared with the span of the same run, so
+ * that no answer depends on how fast the machine is.
+ */
+import { join } from 'node:path';
+import test, { type ExecutionContext } from 'ava';
+import {
+  checkInvariants,
+  workSpanOf,
+  type Model,
+  type WhatIf,
+  type WorkSpan,
+} from '../../ts-frontend/src/model/index.js';
+import { record } from '../support/record.js';
+import { quartz } from '../support/run-quartz.js';
+import { root } from './programs.js';
+
+const program = join(root, 'build/test/known-answers/path-programs/what_if_package');
+
+interface Measured {
+  model: Model;
+  span: WorkSpan;
+  file: string;
+  answers: readonly WhatIf[];
+}
+async function ask(t: ExecutionContext, args: string, whatIf: readonly string[], processors = 1): Promise<Measured> {
+  const { model, file, status, stderr } = await record(program, { args: [args], processors, whatIf });
+  t.is(status, 0, stderr);
+  const span = workSpanOf(model);
+  if (span === null) throw new Error('no work and span were recorded');
+  t.deepEqual(checkInvariants(model), [], 'among these: with factor 1 it is the span, with less it is no longer');
+  return { model, span, file, answers: span.whatIf };
+}
+
+// Units of the span: see the program. The second question is the first one with other factors, or of something else.
+const cases: { name: string; args: string; span: number; ask: Record<string, number> }[] = [
+  { name: 'the longer of two branches is free, or not', args: 'branches', span: 450, ask: { a: 350, b: 450 } },
+  {
+    name: 'the longer takes 0.8 of its time; or as long',
+    args: 'branches',
+    span: 450,
+    ask: { 'a=0.8': 390, 'a=1': 450 },
+  },
+  {
+    name: 'the shorter takes twice, and four times as long',
+    args: 'branches',
+    span: 450,
+    ask: { 'b=2': 550, 'b=4': 950 },
+  },
+  { name: 'what is spawned within what is spawned', args: 'nested', span: 160, ask: { inner: 130, leaf: 100 } },
+  { name: 'threads of one creator alone', args: 'nested', span: 160, ask: { 'leaf@inner': 130, outer: 0 } },
+  { name: 'calls that begin no thread', args: 'calls', span: 2000, ask: { a: 800, 'b=0.5': 1600 } },
+  { name: 'nobody waits for a lock', args: 'lock', span: 200, ask: { narrow: 130, comes_late: 130 } },
+];
+const tolerance = 0.15; // of the span: the same unit takes more or less time from one moment to the next
+
+for (const { name, args, span: all, ask: asked } of cases)
+  for (const processors of args === 'branches' ? [1] : [1, 2])
+    test.serial(`what if: ${name}, on ${processors}`, async (t) => {
+      const { span, answers, file } = await ask(t, args, Object.keys(asked), processors);
+      const expected = Object.values(asked);
+      answers.forEach((answer, k) => {
+        const is = (answer.spanNs ?? NaN) / span.spanNs;
+        const due = (expected[k] ?? NaN) / all;
+        t.is(answer.basis, 'exact', answer.name);
+        t.true(Math.abs(is - due) < tolerance * Math.max(1, due), `${answer.name}: ${is}, not ${due} (${file})`);
+        for (const { ns, lowNs, highNs } of answer.prediction) t.true(lowNs <= ns && ns <= highNs);
+      });
+    });
+
+test.serial('a smaller factor makes no longer span', async (t) => {
+  const { answers, span } = await ask(t, 'branches', ['a=0.3', 'a=0.9']);
+  const [less, more] = answers.map(({ spanNs }) => spanNs ?? NaN);
+  t.true(less! <= more! && more! <= span.spanNs, `${less} ${more} ${span.spanNs}`);
+});
+
+test.serial('slack: what the shorter branch could take longer', async (t) => {
+  const { span, model } = await ask(t, 'branches', ['a']);
+  const [row] = span.slack;
+  t.is(span.slack.length, 1);
+  t.is(model.entities[row?.caller ?? 0]?.name, 'branches');
+  t.deepEqual([row?.merges, row?.threads, row?.lost], [1, 2, 1]);
+  const share = (row?.slackNs ?? NaN) / span.spanNs;
+  t.true(Math.abs(share - 100 / 450) < tolerance, `${share}`);
+  t.is(row?.slackNs, row?.leastSlackNs);
+});
+
+test.serial('text and JSON say it; a name that never ran, or that nothing has, does so in one line', async (t) => {
+  const { file } = await ask(t, 'branches', ['a', 'never']);
+  const text = await quartz(['path', '--span', '--width', '400', file]);
+  t.regex(
+    text.stdout,
+    /If a were free, the span would be .* instead of .*\. The run would take about .* on 1 processor/,
+  );
+  t.regex(text.stdout, /What if never: it never ran\./);
+  t.regex(text.stdout, /Threads that could take longer[\s\S]* branches/);
+  const json = JSON.parse((await quartz(['path', '--json', file])).stdout) as {
+    whatIf: { name: string; basis: string; spanNs: number | null }[];
+    slack: { caller: string }[];
+  };
+  t.deepEqual(
+    json.whatIf.map(({ name, basis }) => [name, basis]),
+    [
+      ['a', 'exact'],
+      ['never', 'never-ran'],
+    ],
+  );
+  t.is(json.slack[0]?.caller, 'branches');
+  const { file: other } = await ask(t, 'branches', ['no_such_name', 'a@nested']);
+  const said = (await quartz(['path', '--span', '--width', '400', other])).stdout;
+  t.regex(said, /What if no_such_name: no procedure or lock has that name\./);
+  t.regex(said, /What if a@nested: no thread was created so\./);
+});
+
+test('a factor that is no number, or a third question, is wrong usage', async (t) => {
+  for (const args of [
+    ['--what-if', 'a=x'],
+    ['--what-if', 'a=-1'],
+    ['--what-if', '=1'],
+    ['--what-if', 'a', '--what-if', 'b', '--what-if', 'never'],
+  ]) {
+    const { status, stderr } = await quartz(['record', ...args, '--', program, 'never']);
+    t.is(status, 2, args.join(' '));
+    t.regex(stderr, /--what-if/);
+  }
+});

@@ -1,0 +1,34 @@
+/** Slack: how much longer threads could take that others did not have to wait for (docs/reference/path.md). Pure. */
+import { f64, u32 } from '../profile/columns.js';
+import type { Model } from '../result/types.js';
+
+/** Threads that are waited for at one place (a sync, a join): how far they are behind the longest chain there. */
+export interface Slack {
+  site: number; // return address of the call; 0: places beyond the first 63
+  caller: number; // entity of the procedure that waits, 0: not known
+  merges: number; // waits
+  threads: number; // that they were for
+  lost: number; // of those, not the longest
+  slackNs: number; // sum over these
+  meanSlackNs: number;
+  leastSlackNs: number;
+}
+
+/** Most slack first. */
+export function slackOf({ raw }: Model): Slack[] {
+  const { sites } = raw;
+  const rows = Array.from(sites.site, (site, k): Slack => {
+    const lost = f64(sites.lost, k);
+    return {
+      site,
+      caller: u32(sites.caller, k),
+      merges: f64(sites.merges, k),
+      threads: f64(sites.merged, k),
+      lost,
+      slackNs: f64(sites.slackNs, k),
+      meanSlackNs: lost > 0 ? f64(sites.slackNs, k) / lost : 0,
+      leastSlackNs: f64(sites.leastSlackNs, k),
+    };
+  });
+  return rows.filter(({ merges }) => merges > 0).sort((a, b) => b.slackNs - a.slackNs || a.site - b.site);
+}

@@ -1,0 +1,164 @@
+/**
+ * "What if": work and span of the run if something took another part of its time (docs/reference/path.md, "What if").
+ * Pure.
+ */
+import { f64, item } from '../profile/columns.js';
+import { whatIfKinds, type WhatIfKind } from '../profile/abi.js';
+import type { RawWhatIf } from '../profile/raw-profile.js';
+import type { Model } from '../result/types.js';
+import type { Prediction } from './prediction.js';
+import type { LockHold, SpanEntity } from './work-span.js';
+
+/**
+ * What the answer rests on. `exact`: lengths that were carried along in the run. `sampled`: the procedure was called
+ * where nothing tells it at once, so there are bounds alone. The others are no answer.
+ */
+export type Basis = 'exact' | 'sampled' | 'never-ran' | 'unknown';
+
+export interface WhatIf {
+  name: string; // as it was asked
+  kind: WhatIfKind;
+  entity: number; // 0: none
+  factor: number;
+  basis: Basis;
+  spanNs: number | null; // null: no answer; sampled: the middle of the bounds
+  lowNs: number | null; // bounds of the same; exact: equal to it
+  highNs: number | null;
+  workNs: number | null;
+  savesNs: number | null; // of the span
+  waited: boolean; // of a lock: somebody had to wait for it; of others true
+  prediction: Prediction[]; // bounds by work and span; the estimate as far between them as that of the run
+}
+
+export interface WhatIfInput {
+  model: Model;
+  workNs: number;
+  spanNs: number;
+  typicalSpanNs: number | null;
+  entities: readonly SpanEntity[];
+  locks: readonly LockHold[];
+  prediction: readonly Prediction[];
+}
+
+interface Lengths {
+  basis: Basis;
+  lowNs: number;
+  highNs: number;
+  workNs: number;
+}
+
+const kindOf = (number: number): WhatIfKind =>
+  (Object.keys(whatIfKinds) as WhatIfKind[]).find((kind) => whatIfKinds[kind] === number) ?? 'none';
+
+export function whatIfsOf(input: WhatIfInput): WhatIf[] {
+  return input.model.raw.whatIf.map((raw) => answer(input, raw));
+}
+
+function answer(input: WhatIfInput, raw: RawWhatIf): WhatIf {
+  const kind = kindOf(raw.kind);
+  const entity = kind === 'lock' ? lockCalled(input.model, raw.name) : raw.entity;
+  const asked = { name: raw.name, kind, entity, factor: raw.factor, waited: kind !== 'lock' || raw.seen };
+  const lengths = kind === 'lock' ? ofLock(raw, entity) : ofCode(input, raw, kind);
+  if (typeof lengths === 'string')
+    return {
+      ...asked,
+      basis: lengths,
+      spanNs: null,
+      lowNs: null,
+      highNs: null,
+      workNs: null,
+      savesNs: null,
+      prediction: [],
+    };
+  const spanNs = (lengths.lowNs + lengths.highNs) / 2;
+  return {
+    ...asked,
+    ...lengths,
+    spanNs,
+    savesNs: input.spanNs - spanNs,
+    prediction: predict(input, lengths, kind === 'lock' ? entity : 0),
+  };
+}
+
+const isLock = ({ rawKind }: Model['entities'][number]): boolean =>
+  rawKind === 'mutex' || rawKind === 'rwlock' || rawKind === 'spinlock';
+
+/** The lock with that name, or the first of several; 0: there is none. */
+function lockCalled(model: Model, name: string): number {
+  const locks = model.entities.filter((entity) => entity.id !== 0 && isLock(entity));
+  return (
+    (locks.find((entity) => entity.name === name) ?? locks.find((entity) => entity.name.startsWith(name)))?.id ?? 0
+  );
+}
+
+function ofLock(raw: RawWhatIf, entity: number): Lengths | Basis {
+  if (!raw.seen && entity === 0) return raw.found ? 'never-ran' : 'unknown';
+  return { basis: 'exact', lowNs: raw.spanNs, highNs: raw.spanNs, workNs: raw.workNs };
+}
+
+/** Whether its calls tell when it runs: it has hooks, and those were there from the beginning. */
+function isTold({ model }: WhatIfInput, raw: RawWhatIf): boolean {
+  const { attached, paths } = model.raw.head;
+  if (raw.missed || attached) return false;
+  if (!paths.waits && !paths.running) return true;
+  const { sites } = model.raw;
+  const created = sites.start.reduce((sum, start, k) => (start === raw.entity ? sum + f64(sites.count, k) : sum), 0);
+  return item(model.entities, raw.entity).calls > created;
+}
+
+/** Of a procedure, what was told is exact; what samples have of it beyond that leaves bounds. */
+function ofCode(input: WhatIfInput, raw: RawWhatIf, kind: WhatIfKind): Lengths | Basis {
+  const { model, spanNs, workNs } = input;
+  const exact: Lengths = { basis: 'exact', lowNs: raw.spanNs, highNs: raw.spanNs, workNs: raw.workNs };
+  const row = input.entities.find(({ entity }) => entity === raw.entity);
+  const ran = raw.entity !== 0 && (item(model.entities, raw.entity).processorTimeNs > 0 || row !== undefined);
+  if (kind === 'site') return raw.seen ? exact : raw.found ? 'never-ran' : 'unknown';
+  if (!raw.found) return 'unknown';
+  if (!raw.seen && !ran) return 'never-ran';
+  const change = 1 - raw.factor;
+  const sampledNs = row?.workNs ?? 0;
+  const toldNs = change === 0 ? sampledNs : (workNs - raw.workNs) / change;
+  if (raw.seen && (isTold(input, raw) || sampledNs <= toldNs + certain(input, sampledNs))) return exact;
+  if (change <= 0) return change === 0 ? exact : dearer(input, raw, row);
+  // No chain loses more than what it has of the procedure; what was told is lost at least.
+  const most = change * (row?.ci95.highNs ?? 0);
+  const highNs = Math.min(spanNs, raw.seen ? raw.spanNs : spanNs);
+  return {
+    basis: 'sampled',
+    lowNs: Math.min(highNs, Math.max(0, spanNs - most)),
+    highNs,
+    workNs: workNs - change * Math.max(toldNs, sampledNs),
+  };
+}
+
+/** How far samples of a procedure may be above what it did do, by chance. */
+function certain({ model, workNs }: WhatIfInput, sampledNs: number): number {
+  const seenOften = Math.max(1, model.samples);
+  return 3 * Math.sqrt((sampledNs * workNs) / seenOften) + workNs / seenOften;
+}
+
+/** The span becomes longer by what is on it now, and by no more than if all of it were. */
+function dearer({ spanNs, workNs }: WhatIfInput, raw: RawWhatIf, row: SpanEntity | undefined): Lengths {
+  const more = raw.factor - 1;
+  return {
+    basis: 'sampled',
+    lowNs: spanNs + more * (row?.ci95.lowNs ?? 0),
+    highNs: spanNs * raw.factor,
+    workNs: workNs + more * (row?.workNs ?? 0),
+  };
+}
+
+/** without: a lock that is no bound. What others are held can become less by no more than the work does. */
+function predict(input: WhatIfInput, lengths: Lengths, without: number): Prediction[] {
+  const saved = Math.max(0, input.workNs - lengths.workNs);
+  const typical = Math.min(1, (input.typicalSpanNs ?? input.spanNs) / input.spanNs);
+  const held = input.locks.filter(({ entity }) => entity !== without).map(({ holdNs }) => holdNs - saved);
+  const leastNs = Math.max(0, lengths.lowNs * typical, ...held);
+  return input.prediction.map(({ processors, ns, lowNs: low, highNs: high }) => {
+    const workNs = lengths.workNs / processors;
+    const lowNs = Math.max(workNs, leastNs);
+    const highNs = Math.max(lowNs, workNs + (1 - 1 / processors) * lengths.highNs);
+    const part = high > low ? (ns - low) / (high - low) : 0;
+    return { processors, ns: lowNs + part * (highNs - lowNs), lowNs, highNs };
+  });
+}

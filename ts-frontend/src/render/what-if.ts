@@ -1,0 +1,93 @@
+/** "What if": sentences and JSON of the answers; the table of slack. */
+import { item } from '../model/index.js';
+import type { Model, Slack, WhatIf, WorkSpan } from '../model/index.js';
+import { heading } from './head.js';
+import { label } from './wording/names.js';
+import type { RenderOptions } from './format/options.js';
+import { limited, table, type Column } from './table.js';
+import { clean, wrap } from './format/text.js';
+import { count, figure, percent, time } from './format/units.js';
+
+const nameOf = (model: Model, { entity, kind, name }: WhatIf, options: RenderOptions): string =>
+  entity === 0 || kind === 'site' ? name : label(item(model.entities, entity), options);
+
+const condition = ({ kind, factor }: WhatIf, name: string): string => {
+  if (kind === 'lock') return `If nobody had to wait for lock ${name}`;
+  const what = kind === 'site' ? `what ${name.replace('@', ' does that is created in ')}` : name;
+  if (factor === 0) return `If ${what} were free`;
+  return `If ${what} took ${factor === 0.5 ? 'half' : figure(factor)} ${factor === 0.5 ? '' : 'times '}as long`;
+};
+
+/** Why there is no answer. */
+function none({ kind, basis }: WhatIf, name: string): string {
+  if (basis === 'never-ran')
+    return kind === 'site' ? `What if ${name}: no thread was created so.` : `What if ${name}: it never ran.`;
+  return kind === 'lock'
+    ? `What if ${name}: no procedure or lock has that name.`
+    : `What if ${name}: no procedure has that name.`;
+}
+
+function onProcessors(model: Model, span: WorkSpan, answer: WhatIf, options: RenderOptions): string {
+  const at = (rows: WorkSpan['prediction'], P: number): number =>
+    rows.find(({ processors }) => processors === P)?.ns ?? 0;
+  const shown = [model.processors, 2 * model.processors, 8 * model.processors]
+    .filter((P) => answer.prediction.some(({ processors }) => processors === P))
+    .map(
+      (P) =>
+        `${time(at(answer.prediction, P), options)} instead of ${time(at(span.prediction, P), options)} on ${count(P)}`,
+    );
+  const [first, ...others] = shown;
+  if (first === undefined) return '';
+  const processors = model.processors === 1 ? 'processor' : 'processors';
+  return ` The run would take about ${[`${first} ${processors}`, ...others].join(', ')}.`;
+}
+
+export function whatIfSentence(model: Model, span: WorkSpan, answer: WhatIf, options: RenderOptions): string {
+  const name = nameOf(model, answer, options);
+  const { spanNs, lowNs, highNs } = answer;
+  if (spanNs === null || lowNs === null || highNs === null) return none(answer, name);
+  const now = time(span.spanNs, options);
+  if (!answer.waited) return `Nobody had to wait for lock ${name}: the span is ${now} with it and without.`;
+  const length =
+    answer.basis === 'exact'
+      ? `${time(spanNs, options)} instead of ${now}`
+      : `between ${time(lowNs, options)} and ${time(highNs, options)} instead of ${now}`;
+  const why =
+    answer.basis === 'exact'
+      ? ''
+      : ' An estimate: its calls were seen in samples alone, so that only what is on the span now is known.';
+  return `${condition(answer, name)}, the span would be ${length}.${onProcessors(model, span, answer, options)}${why}`;
+}
+
+export function whatIfSection(model: Model, span: WorkSpan, options: RenderOptions): string[] {
+  if (span.whatIf.length === 0) return [];
+  const text = span.whatIf.flatMap((answer) =>
+    wrap(clean(whatIfSentence(model, span, answer, options), options), options.width, 2, options),
+  );
+  return [...heading('What if', options), '', ...text, ''];
+}
+
+export function slackTable(model: Model, span: WorkSpan, options: RenderOptions): string[] {
+  const worth = span.slack.filter(({ lost, meanSlackNs }) => lost > 0 && meanSlackNs >= span.spanNs / 1000);
+  if (worth.length === 0) return [];
+  const { rows, more } = limited(worth, options);
+  const columns: Column<Slack>[] = [
+    { head: 'slack', text: ({ meanSlackNs }) => time(meanSlackNs, options), tone: 'strong' },
+    { head: 'least', text: ({ leastSlackNs }) => time(leastSlackNs, options), drop: 2 },
+    { head: 'threads', text: ({ lost }) => count(lost) },
+    { head: 'of those', text: ({ lost, threads }) => percent(lost, threads), drop: 3 },
+    { head: 'waits', text: ({ merges }) => count(merges), drop: 4 },
+    {
+      head: 'waited for in',
+      text: ({ caller }) => (caller === 0 ? '(other places)' : label(item(model.entities, caller), options)),
+      align: 'left',
+      name: true,
+    },
+  ];
+  return [...heading('Threads that could take longer', options), '', ...table(rows, columns, options), ...more, ''];
+}
+
+export const whatIfJson = (answer: WhatIf): object => ({
+  ...answer,
+  entity: answer.entity === 0 ? null : answer.entity,
+});
