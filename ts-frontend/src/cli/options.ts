@@ -83,9 +83,9 @@ const table = {
   'what-if': {
     kind: 'what-if',
     repeated: true,
-    value: 'NAME[=F]',
+    value: 'NAME',
     sampler: 'both',
-    help: 'work and span if procedure, site or lock NAME took F (0) of its time; twice at most',
+    help: 'work and span if procedure, site or lock NAME[=F] took F (0) of its time; twice at most',
   },
   'no-follow': {
     kind: 'switch',
