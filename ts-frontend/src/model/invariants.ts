@@ -187,7 +187,7 @@ function checkSpan(raw: RawProfile): string[] {
     );
   });
   raw.whatIf.forEach(({ factor, spanNs, workNs }, k) => {
-    const to = head.typicalSpanNs > 0 ? 0 : Infinity; // one that has not ended in order has the two from different places
+    const to = head.typicalSpanNs > 0 ? 0 : Infinity; // killed: the two are of different moments
     if (factor <= 1) {
       atMost(`what if ${k}: span with it and without`, spanNs, head.spanNs);
       atMost(`what if ${k}: work with it and without`, workNs, head.workNs);
