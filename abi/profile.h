@@ -21,7 +21,10 @@
 #define QZ_PROFILE_MAGIC      UINT64_C(0x31465052545a5551) /* finished; "QUZTRPF1" as little-endian bytes */
 #define QZ_PROFILE_MAGIC_OPEN UINT64_C(0x4e45504f545a5551) /* not (yet) finished; "QUZTOPEN" */
 #define QZ_PROFILE_MAGIC_END  UINT64_C(0x444e4552545a5551) /* of the end mark; "QUZTREND" */
-#define QZ_PROFILE_VERSION    18u
+#define QZ_PROFILE_VERSION    19u
+/* Older ones that are read, too: what they lack, sections and the last fields of some, is empty; all else is the same.
+ */
+#define QZ_PROFILE_OLDEST     16u
 
 enum qz_profile_status {
   QZ_PROFILE_RECORDING = 1, /* the sampler is writing, or died while it did (then its pid is gone) */
@@ -56,26 +59,28 @@ enum qz_end_reason {
 #define QZ_USAGE_CALLS       4u
 
 enum qz_section_id {
-  QZ_SECTION_STRINGS = 0,       /* char; offset 0 is the empty string */
-  QZ_SECTION_ENTITIES = 1,      /* struct qz_entity; 0 is never used */
-  QZ_SECTION_STACKS = 2,        /* struct qz_stack_node; 0 is the empty stack */
-  QZ_SECTION_TUPLES = 3,        /* struct qz_tuple */
-  QZ_SECTION_BALANCE = 4,       /* struct qz_balance */
-  QZ_SECTION_OBJECTS = 5,       /* struct qz_object_stats */
-  QZ_SECTION_BLAME = 6,         /* struct qz_blame */
-  QZ_SECTION_CALLS = 7,         /* struct qz_call_edge; written at intervals and at the end */
-  QZ_SECTION_THREADS = 8,       /* struct qz_thread_stats */
-  QZ_SECTION_MODULES = 9,       /* struct qz_module */
-  QZ_SECTION_TIMELINE = 10,     /* struct qz_timeline */
-  QZ_SECTION_PROCESSORS = 11,   /* struct qz_processor_stats, one for each processor */
-  QZ_SECTION_WAIT_OVERLAP = 12, /* struct qz_wait_overlap */
-  QZ_SECTION_ON_PATH = 13,      /* struct qz_on_path; written at the end */
-  QZ_SECTION_SEGMENTS = 14,     /* struct qz_path_segment; written at the end */
-  QZ_SECTION_ON_SPAN = 15,      /* struct qz_on_span; written at the end */
-  QZ_SECTION_SITES = 16,        /* struct qz_span_site; written at the end */
-  QZ_SECTION_LEVELS = 17,       /* struct qz_level; written at the end */
-  QZ_SECTION_WHAT_IF = 18,      /* struct qz_what_if_answer; written at the end */
-  QZ_SECTION_COUNT = 19
+  QZ_SECTION_STRINGS = 0,          /* char; offset 0 is the empty string */
+  QZ_SECTION_ENTITIES = 1,         /* struct qz_entity; 0 is never used */
+  QZ_SECTION_STACKS = 2,           /* struct qz_stack_node; 0 is the empty stack */
+  QZ_SECTION_TUPLES = 3,           /* struct qz_tuple */
+  QZ_SECTION_BALANCE = 4,          /* struct qz_balance */
+  QZ_SECTION_OBJECTS = 5,          /* struct qz_object_stats */
+  QZ_SECTION_BLAME = 6,            /* struct qz_blame */
+  QZ_SECTION_CALLS = 7,            /* struct qz_call_edge; written at intervals and at the end */
+  QZ_SECTION_THREADS = 8,          /* struct qz_thread_stats */
+  QZ_SECTION_MODULES = 9,          /* struct qz_module */
+  QZ_SECTION_TIMELINE = 10,        /* struct qz_timeline */
+  QZ_SECTION_PROCESSORS = 11,      /* struct qz_processor_stats, one for each processor */
+  QZ_SECTION_WAIT_OVERLAP = 12,    /* struct qz_wait_overlap */
+  QZ_SECTION_ON_PATH = 13,         /* struct qz_on_path; written at the end */
+  QZ_SECTION_SEGMENTS = 14,        /* struct qz_path_segment; written at the end */
+  QZ_SECTION_ON_SPAN = 15,         /* struct qz_on_span; written at the end */
+  QZ_SECTION_SITES = 16,           /* struct qz_span_site; written at the end */
+  QZ_SECTION_LEVELS = 17,          /* struct qz_level; written at the end */
+  QZ_SECTION_WHAT_IF = 18,         /* struct qz_what_if_answer; written at the end. From version 18 on */
+  QZ_SECTION_RECENT_PATHS = 19,    /* struct qz_recent_path; written at intervals and at the end. From version 19 on */
+  QZ_SECTION_RECENT_SEGMENTS = 20, /* struct qz_path_segment; likewise */
+  QZ_SECTION_COUNT = 21
 };
 #define QZ_EXTENTS_MAX 16
 struct qz_extent {
@@ -347,6 +352,17 @@ struct qz_path_segment {
   uint8_t came; /* enum qz_arrival, how the path came to this thread; `by` is the object then */
   uint32_t by;
   uint32_t joined; /* segments that it stands for */
+};
+
+/* The end of the time path as it stood when this was written: the chain of the thread that was at work last. While the
+ * program runs there are two, written by turns; that with the greater number is the newer one, and stays as it is while
+ * the other is written. At the end there is one. */
+struct qz_recent_path {
+  uint64_t number;       /* from 1; 0: it is being written */
+  uint64_t start_ns, ns; /* what it covers; the sum of its segments' ns = ns */
+  uint64_t undecided_ns; /* its end, which not all threads that were at work then had in common */
+  uint64_t cut_ns;       /* time of it for which the chain was lost */
+  uint64_t first, count; /* its segments: rows of QZ_SECTION_RECENT_SEGMENTS */
 };
 
 /* The span by what was done. Sum of ns = span_ns of the head. */

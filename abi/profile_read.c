@@ -86,13 +86,30 @@ static const struct {
   [QZ_SECTION_SITES] = {sizeof(struct qz_span_site), "work and span of sites"},
   [QZ_SECTION_LEVELS] = {sizeof(struct qz_level), "levels of work"},
   [QZ_SECTION_WHAT_IF] = {sizeof(struct qz_what_if_answer), "what if"},
+  [QZ_SECTION_RECENT_PATHS] = {sizeof(struct qz_recent_path), "ends of the path"},
+  [QZ_SECTION_RECENT_SEGMENTS] = {sizeof(struct qz_path_segment), "segments of the path's end"},
 };
+/* Sections that a profile of that version has: the first so many. */
+static unsigned sections_of(uint32_t version) {
+  return version < 18 ? QZ_SECTION_WHAT_IF : version < 19 ? QZ_SECTION_RECENT_PATHS : QZ_SECTION_COUNT;
+}
+/* An element of an older version may lack the last fields, which are then 0. */
+static int stride_fits(uint32_t version, unsigned section, uint64_t stride) {
+  uint64_t size = section_kinds[section].size;
+  return stride == size || (version < QZ_PROFILE_VERSION && stride > 0 && stride < size);
+}
+static size_t head_size(uint32_t version) {
+  return offsetof(struct qz_profile, sections) + sections_of(version) * sizeof(struct qz_section);
+}
+static int is_read(uint32_t version) { return version >= QZ_PROFILE_OLDEST && version <= QZ_PROFILE_VERSION; }
+
 /* What refers to others is read before them: in a file that grows they are then complete. */
 static const uint8_t read_order[QZ_SECTION_COUNT] = {
-  QZ_SECTION_ON_PATH, QZ_SECTION_SEGMENTS, QZ_SECTION_ON_SPAN,  QZ_SECTION_SITES,        QZ_SECTION_LEVELS,
-  QZ_SECTION_TUPLES,  QZ_SECTION_BALANCE,  QZ_SECTION_BLAME,    QZ_SECTION_WAIT_OVERLAP, QZ_SECTION_OBJECTS,
-  QZ_SECTION_CALLS,   QZ_SECTION_THREADS,  QZ_SECTION_TIMELINE, QZ_SECTION_PROCESSORS,   QZ_SECTION_STACKS,
-  QZ_SECTION_WHAT_IF, QZ_SECTION_ENTITIES, QZ_SECTION_MODULES,  QZ_SECTION_STRINGS};
+  QZ_SECTION_RECENT_PATHS, QZ_SECTION_RECENT_SEGMENTS, QZ_SECTION_ON_PATH, QZ_SECTION_SEGMENTS, QZ_SECTION_ON_SPAN,
+  QZ_SECTION_SITES,        QZ_SECTION_LEVELS,          QZ_SECTION_TUPLES,  QZ_SECTION_BALANCE,  QZ_SECTION_BLAME,
+  QZ_SECTION_WAIT_OVERLAP, QZ_SECTION_OBJECTS,         QZ_SECTION_CALLS,   QZ_SECTION_THREADS,  QZ_SECTION_TIMELINE,
+  QZ_SECTION_PROCESSORS,   QZ_SECTION_STACKS,          QZ_SECTION_WHAT_IF, QZ_SECTION_ENTITIES, QZ_SECTION_MODULES,
+  QZ_SECTION_STRINGS};
 
 /* The checksum of some of the file's bytes, which are also copied to `to` as far as `wanted` of them. */
 static int fetch_summed(struct source *source, void *to, uint64_t wanted, uint64_t offset, uint64_t bytes,
@@ -118,12 +135,13 @@ static int fetch_end(struct source *source, struct qz_profile_end *end) {
 /* The end mark of a finished profile, and with it that nothing was cut off and that the head is what was written. */
 static int check_end(struct source *source, const struct qz_profile *head) {
   struct qz_profile_end end;
-  uint32_t sum = qz_checksum(0, head, sizeof *head);
+  size_t bytes = head_size(head->version);
+  uint32_t sum = qz_checksum(0, head, bytes);
   if (fetch_end(source, &end) || end.magic != QZ_PROFILE_MAGIC_END || end.file_bytes != source->size ||
       end.checksum != qz_checksum(0, &end, offsetof(struct qz_profile_end, checksum)))
     return wrong(source, "it is cut short, or damaged at its end");
-  if (head->head_bytes < sizeof *head || head->head_bytes > HEAD_MAX_BYTES || head->head_bytes > source->size ||
-      fetch_summed(source, NULL, 0, sizeof *head, head->head_bytes - sizeof *head, &sum) || sum != end.head_checksum)
+  if (head->head_bytes < bytes || head->head_bytes > HEAD_MAX_BYTES || head->head_bytes > source->size ||
+      fetch_summed(source, NULL, 0, bytes, head->head_bytes - bytes, &sum) || sum != end.head_checksum)
     return wrong(source, "its head is damaged");
   return 0;
 }
@@ -159,12 +177,12 @@ static int fetch_head(struct source *source, struct qz_profile *head) {
   if (fetch(source, head, 0, there)) return -1;
   int finished = head->magic == QZ_PROFILE_MAGIC;
   if (!finished && head->magic != QZ_PROFILE_MAGIC_OPEN) return wrong(source, "it is not a Quartz profile");
-  if (head->version != QZ_PROFILE_VERSION)
-    return wrong(source, "it was written by another version of Quartz (format %u, this one reads %u)", head->version,
-                 QZ_PROFILE_VERSION);
-  if (there < sizeof *head) return wrong(source, "it is cut short, or damaged at its end");
+  if (!is_read(head->version))
+    return wrong(source, "it was written by another version of Quartz (format %u, this one reads %u to %u)",
+                 head->version, QZ_PROFILE_OLDEST, QZ_PROFILE_VERSION);
+  if (there < head_size(head->version)) return wrong(source, "it is cut short, or damaged at its end");
   if (finished && check_end(source, head)) return -1;
-  if (head->head_bytes < sizeof *head || head->head_bytes > HEAD_MAX_BYTES)
+  if (head->head_bytes < head_size(head->version) || head->head_bytes > HEAD_MAX_BYTES)
     return wrong(source, "its head has another size");
   if (!finished) {
     struct qz_profile_end end;
@@ -180,10 +198,12 @@ static int fetch_head(struct source *source, struct qz_profile *head) {
     return wrong(source, "its number of processors makes no sense");
   if (head->publisher != QZ_PUBLISHER_THREADLIB && head->publisher != QZ_PUBLISHER_PTHREAD)
     return wrong(source, "its publisher is unknown");
+  for (unsigned s = sections_of(head->version); s < QZ_SECTION_COUNT; s++)
+    head->sections[s] = (struct qz_section){.stride = section_kinds[s].size};
   for (unsigned s = 0; s < QZ_SECTION_COUNT; s++) {
     const struct qz_section *section = &head->sections[s];
     uint64_t room;
-    if (section->stride != section_kinds[s].size || section->count > section->capacity ||
+    if (!stride_fits(head->version, s, section->stride) || section->count > section->capacity ||
         (room = room_of(source, section, head->head_bytes)) == UINT64_MAX || section->count > room)
       return wrong(source, "its section of %s does not fit", section_kinds[s].name);
   }
@@ -214,6 +234,14 @@ static const void *place(struct qz_profile_copy *copy, const size_t *at, unsigne
   return (unsigned char *)copy->memory + at[s];
 }
 
+/* Elements of `from` bytes each as such of `size`, with zeros behind. */
+static void widen(unsigned char *at, uint64_t count, uint64_t from, uint64_t size) {
+  while (count-- > 0) {
+    memmove(at + count * size, at + count * from, from);
+    memset(at + count * size + from, 0, size - from);
+  }
+}
+
 /* One attempt to copy all sections. */
 static int copy_sections(struct source *source, struct qz_profile_copy *copy) {
   struct qz_profile first, last;
@@ -240,7 +268,9 @@ static int copy_sections(struct source *source, struct qz_profile_copy *copy) {
     if (fetch_head(source, &now)) return -1;
     counts[s] = now.sections[s].count < room[s] ? now.sections[s].count : room[s] - 1;
     unsigned char *to = (unsigned char *)copy->memory + at[s];
-    if (fetch_section(source, &now, s, to, counts[s] * section_kinds[s].size)) return -1;
+    uint64_t stride = now.sections[s].stride;
+    if (fetch_section(source, &now, s, to, counts[s] * stride)) return -1;
+    if (stride < section_kinds[s].size) widen(to, counts[s], stride, section_kinds[s].size);
     memset(to + counts[s] * section_kinds[s].size, 0, section_kinds[s].size);
   }
   if (fetch_head(source, &last)) return -1;
@@ -269,6 +299,8 @@ static int copy_sections(struct source *source, struct qz_profile_copy *copy) {
   PLACE(sites, QZ_SECTION_SITES);
   PLACE(levels, QZ_SECTION_LEVELS);
   PLACE(what_if, QZ_SECTION_WHAT_IF);
+  PLACE(recent_paths, QZ_SECTION_RECENT_PATHS);
+  PLACE(recent_segments, QZ_SECTION_RECENT_SEGMENTS);
 #undef PLACE
   if (!copy->entities_count) copy->entities_count = 1;
   if (!copy->stacks_count) copy->stacks_count = 1;
@@ -305,6 +337,12 @@ static int check_names(struct source *source, const struct qz_profile_copy *copy
   return 0;
 }
 
+static int segment_fits(const struct qz_profile_copy *copy, const struct qz_path_segment *its) {
+  size_t entities = copy->entities_count;
+  return its->stack < copy->stacks_count && its->thread < entities && its->object < entities && its->by < entities &&
+         its->state < QZ_STATE_COUNT && its->arrival < QZ_ARRIVAL_COUNT && its->came < QZ_ARRIVAL_COUNT;
+}
+
 static int check_references(struct source *source, const struct qz_profile_copy *copy) {
   size_t entities = copy->entities_count, stacks = copy->stacks_count, processors = copy->head.processors;
   for (size_t k = 0; k < copy->tuples_count; k++) {
@@ -332,12 +370,11 @@ static int check_references(struct source *source, const struct qz_profile_copy 
         its->arrival >= QZ_ARRIVAL_COUNT)
       return wrong(source, "the time on the path (%zu) makes no sense", k);
   }
-  for (size_t k = 0; k < copy->segments_count; k++) {
-    const struct qz_path_segment *its = &copy->segments[k];
-    if (its->stack >= stacks || its->thread >= entities || its->object >= entities || its->by >= entities ||
-        its->state >= QZ_STATE_COUNT || its->arrival >= QZ_ARRIVAL_COUNT || its->came >= QZ_ARRIVAL_COUNT)
-      return wrong(source, "segment %zu of the path makes no sense", k);
-  }
+  for (size_t k = 0; k < copy->segments_count; k++)
+    if (!segment_fits(copy, &copy->segments[k])) return wrong(source, "segment %zu of the path makes no sense", k);
+  for (size_t k = 0; k < copy->recent_segments_count; k++)
+    if (!segment_fits(copy, &copy->recent_segments[k]))
+      return wrong(source, "segment %zu of the path's end makes no sense", k);
   for (size_t k = 0; k < copy->on_span_count; k++)
     if (copy->on_span[k].stack >= stacks || copy->on_span[k].thread >= entities)
       return wrong(source, "what is on the span (%zu) makes no sense", k);
@@ -456,13 +493,14 @@ unsigned qz_profile_damage(const char *path, char *clauses, size_t bytes) {
   memset(&head, 0, sizeof head);
   /* Where the head is readable, though maybe wrong, what it says of sections is compared one by one. */
   if (!look_at_size(&source) && !fetch(&source, &head, 0, source.size < sizeof head ? source.size : sizeof head) &&
-      head.magic == QZ_PROFILE_MAGIC && head.version == QZ_PROFILE_VERSION) {
+      head.magic == QZ_PROFILE_MAGIC && is_read(head.version)) {
     struct qz_profile_end end;
     if (check_end(&source, &head) && strcmp(why, named) != 0) note(&list, why);
     int has_end = !fetch_end(&source, &end) && end.magic == QZ_PROFILE_MAGIC_END;
-    for (unsigned s = 0; s < QZ_SECTION_COUNT; s++) {
+    for (unsigned s = 0; s < sections_of(head.version); s++) {
       const struct qz_section *section = &head.sections[s];
-      int fits = section->stride == section_kinds[s].size && room_of(&source, section, sizeof head) != UINT64_MAX;
+      int fits = stride_fits(head.version, s, section->stride) &&
+                 room_of(&source, section, (uint32_t)head_size(head.version)) != UINT64_MAX;
       if (!fits && !has_end) snprintf(why, sizeof why, "its section of %s is cut off", section_kinds[s].name);
       if ((!fits && !has_end) ||
           (fits && fetch_section(&source, &head, s, NULL, 0) && errno == 0 && strcmp(why, named) != 0))

@@ -62,6 +62,10 @@ struct qz_profile_copy {
   size_t levels_count;
   const struct qz_what_if_answer *what_if;
   size_t what_if_count;
+  const struct qz_recent_path *recent_paths;
+  size_t recent_paths_count;
+  const struct qz_path_segment *recent_segments;
+  size_t recent_segments_count;
   void *memory; /* everything above */
 };
 

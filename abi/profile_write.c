@@ -111,6 +111,14 @@ int qz_profile_store(const struct qz_profile_copy *copy, const char *path) {
   PART_OF(QZ_SECTION_TIMELINE, timeline, timeline_count);
   PART_OF(QZ_SECTION_PROCESSORS, processors, processors_count);
   PART_OF(QZ_SECTION_WAIT_OVERLAP, wait_overlap, wait_overlap_count);
+  PART_OF(QZ_SECTION_ON_PATH, on_path, on_path_count);
+  PART_OF(QZ_SECTION_SEGMENTS, segments, segments_count);
+  PART_OF(QZ_SECTION_ON_SPAN, on_span, on_span_count);
+  PART_OF(QZ_SECTION_SITES, sites, sites_count);
+  PART_OF(QZ_SECTION_LEVELS, levels, levels_count);
+  PART_OF(QZ_SECTION_WHAT_IF, what_if, what_if_count);
+  PART_OF(QZ_SECTION_RECENT_PATHS, recent_paths, recent_paths_count);
+  PART_OF(QZ_SECTION_RECENT_SEGMENTS, recent_segments, recent_segments_count);
 #undef PART_OF
   if (head.status == QZ_PROFILE_RECORDING) {
     head.status = QZ_PROFILE_CUT;

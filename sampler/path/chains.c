@@ -12,6 +12,7 @@
 #define LINKS_MOST       524288u                                      /* no more are kept */
 #define RECENT           (UINT64_C(5000000000) >> QZ_PATH_TIME_SHIFT) /* what is younger may still be in use */
 #define ALL              (UINT64_C(500000000) >> QZ_PATH_TIME_SHIFT)  /* between readings of those who rest, too */
+#define FRESH            (UINT64_C(100000000) >> QZ_PATH_TIME_SHIFT)  /* who was not seen for longer is not at work */
 
 int qzi_chains_open(struct qzi_chains *chains, const struct qz_session_view *view, qzi_chains_source *source,
                     uint64_t base, void (*settle)(void *to, const struct qzi_link *link), void *to) {
@@ -61,9 +62,9 @@ static uint32_t find(const struct qzi_chains *chains, uint64_t id) {
   return 0;
 }
 
-/* What the actor did from since to end, and who waited until then. */
-static void compose(struct qzi_chains *chains, struct qzi_link *link, uint32_t actor) {
-  struct qzi_observations *log = &chains->logs[actor];
+/* What the actor did from since to end, in chains->pieces. Their number. */
+static uint32_t look_through(struct qzi_chains *chains, const struct qzi_link *link, uint32_t actor) {
+  const struct qzi_observations *log = &chains->logs[actor];
   struct qzi_piece *pieces = chains->pieces;
   struct qzi_observation found;
   uint32_t at = log->first, count = 0;
@@ -80,7 +81,15 @@ static void compose(struct qzi_chains *chains, struct qzi_link *link, uint32_t a
       pieces[k - 1].stack = pieces[k].stack;
       pieces[k - 1].thread = pieces[k].thread;
     }
-  count = qzi_pieces_shorten(pieces, count, &chains->random);
+  return count;
+}
+
+/* What the actor did from since to end, of which at most so many pieces are kept, and who waited until then. */
+static void compose(struct qzi_chains *chains, struct qzi_link *link, uint32_t actor, uint32_t most) {
+  const struct qzi_observations *log = &chains->logs[actor];
+  struct qzi_piece *pieces = chains->pieces;
+  uint32_t count = look_through(chains, link, actor);
+  if (count > most) count = qzi_pieces_shorten(pieces, count, &chains->random);
   link->pieces = count ? malloc(count * sizeof *pieces) : NULL;
   link->pieces_count = link->pieces ? count : 0;
   if (link->pieces) memcpy(link->pieces, pieces, count * sizeof *pieces);
@@ -96,22 +105,31 @@ static void compose(struct qzi_chains *chains, struct qzi_link *link, uint32_t a
     link->waiting.stack = log->at[log->first].stack;
     link->waiting.thread = log->at[log->first].thread;
   }
-  qzi_observations_forget(log, link->end);
 }
 
-/* A link that ends now, of which the name is known. */
-static struct qzi_link make(struct qzi_chains *chains, const struct qz_crumb *crumb, uint32_t actor, uint64_t end) {
+/* A link that ends then, without its pieces; what was before `from` is left out. */
+static struct qzi_link make(const struct qzi_chains *chains, const struct qz_crumb *crumb, uint64_t from,
+                            uint64_t end) {
   struct qzi_link link = {.id = crumb->id, .prev = is_old(chains, crumb->prev) ? 0 : crumb->prev & ~UINT64_C(15)};
   link.arrival = (uint8_t)QZ_CHAIN_ARRIVAL(crumb->since);
   if (link.arrival >= QZ_ARRIVAL_COUNT) link.arrival = QZ_ARRIVAL_SAME;
   link.key = crumb->key;
   link.end = end;
   link.begin = link.prev ? time_of(chains, link.prev) : 0;
+  if (link.begin < from) link.begin = from;
   if (link.begin > link.end) link.begin = link.end;
   link.since = is_old(chains, crumb->since) ? 0 : time_of(chains, crumb->since);
   if (link.since < link.begin) link.since = link.begin;
   if (link.since > link.end) link.since = link.end;
-  compose(chains, &link, actor);
+  return link;
+}
+
+/* The link of a crumb that was written. What its actor did until then is not asked for again. */
+static struct qzi_link make_whole(struct qzi_chains *chains, const struct qz_crumb *crumb, uint32_t actor,
+                                  uint64_t end) {
+  struct qzi_link link = make(chains, crumb, 0, end);
+  compose(chains, &link, actor, QZI_PIECES_KEPT);
+  qzi_observations_forget(&chains->logs[actor], link.end);
   return link;
 }
 
@@ -147,7 +165,7 @@ static void read_actor(struct qzi_chains *chains, uint32_t actor) {
       chains->lost++;
       continue;
     }
-    struct qzi_link link = make(chains, &crumb, actor, time_of(chains, crumb.id));
+    struct qzi_link link = make_whole(chains, &crumb, actor, time_of(chains, crumb.id));
     add(chains, &link);
     chains->crumbs++;
   }
@@ -240,40 +258,57 @@ void qzi_chains_read(struct qzi_chains *chains, uint32_t actors, uint64_t now, c
 
 /* ---- the end ---- */
 
+static uint32_t actors_of(const struct qzi_chains *chains) {
+  const struct qz_session_view *view = chains->view;
+  uint32_t high = view->publisher == QZ_PUBLISHER_PTHREAD ? qz_session_thread_high(view) : view->processors;
+  return high < chains->actors ? high : chains->actors;
+}
+
 static int is_busy(const struct qzi_observations *log) {
   return log->count &&
          (log->at[log->count - 1].state == QZ_STATE_USEFUL || log->at[log->count - 1].state == QZ_STATE_OVERHEAD);
 }
 
+/* Seen in one of the last snapshots: a thread that has ended is not. */
+static int is_fresh(const struct qzi_chains *chains, const struct qzi_observations *log) {
+  return log->count && log->at[log->count - 1].end + FRESH >= chains->now;
+}
+
 /* The actor whose chain is the run's where the program did not end in order: of those that were at work last, the one
  * that has its chain for the shortest time. */
 static uint32_t youngest(const struct qzi_chains *chains) {
-  const struct qz_session_view *view = chains->view;
-  uint32_t high = view->publisher == QZ_PUBLISHER_PTHREAD ? qz_session_thread_high(view) : view->processors, best = 0;
-  for (uint32_t a = 1; a < high && a < chains->actors; a++) {
-    int busy = is_busy(&chains->logs[a]), than = is_busy(&chains->logs[best]);
-    if (busy > than ||
-        (busy == than && LOAD(&chains->source(view, a)->since) > LOAD(&chains->source(view, best)->since)))
+  uint32_t high = actors_of(chains), best = 0;
+  for (uint32_t a = 1; a < high; a++) {
+    int busy = is_busy(&chains->logs[a]) << is_fresh(chains, &chains->logs[a]);
+    int than = is_busy(&chains->logs[best]) << is_fresh(chains, &chains->logs[best]);
+    if (busy > than || (busy == than && LOAD(&chains->source(chains->view, a)->since) >
+                                          LOAD(&chains->source(chains->view, best)->since)))
       best = a;
   }
   return best;
 }
 
-void qzi_chains_end(struct qzi_chains *chains) {
+/* The crumb that the actor on the run's path would write now. */
+static uint32_t end_of(const struct qzi_chains *chains, struct qz_crumb *crumb) {
   uint64_t end = LOAD_ACQUIRE(&qz_session_head(chains->view)->path_end);
   if (end && QZ_CHAIN_ACTOR(end) < chains->actors && !is_old(chains, end)) {
-    struct qz_crumb crumb = {.prev = end, .since = end & ~UINT64_C(15)};
-    qzi_chains_end_with(chains, &crumb, QZ_CHAIN_ACTOR(end));
-    return;
+    *crumb = (struct qz_crumb){.prev = end, .since = end & ~UINT64_C(15)};
+    return QZ_CHAIN_ACTOR(end);
   }
   uint32_t actor = youngest(chains);
   const struct qz_path *path = chains->source(chains->view, actor);
-  struct qz_crumb crumb = {.prev = LOAD(&path->word), .since = LOAD(&path->since), .key = LOAD(&path->key)};
+  *crumb = (struct qz_crumb){.prev = LOAD(&path->word), .since = LOAD(&path->since), .key = LOAD(&path->key)};
+  return actor;
+}
+
+void qzi_chains_end(struct qzi_chains *chains) {
+  struct qz_crumb crumb;
+  uint32_t actor = end_of(chains, &crumb);
   qzi_chains_end_with(chains, &crumb, actor);
 }
 
 void qzi_chains_end_with(struct qzi_chains *chains, const struct qz_crumb *crumb, uint32_t actor) {
-  struct qzi_link last = make(chains, crumb, actor, chains->now);
+  struct qzi_link last = make_whole(chains, crumb, actor, chains->now);
   look_up_all(chains);
   uint32_t count = 0, at = last.prev ? find(chains, last.prev) : 0, *way = malloc((chains->count + 1) * sizeof *way);
   for (uint32_t k = at; way && k && count <= chains->count; k = chains->links[k - 1].before) way[count++] = k;
@@ -284,4 +319,76 @@ void qzi_chains_end_with(struct qzi_chains *chains, const struct qz_crumb *crumb
   chains->settle(chains->to, &last);
   free(way);
   free(last.pieces);
+}
+
+/* ---- as it stands while the program runs ---- */
+
+static uint32_t link_before(struct qzi_chains *chains, uint32_t at) {
+  struct qzi_link *link = &chains->links[at - 1];
+  if (link->prev && !link->before) link->before = find(chains, link->prev);
+  return link->before;
+}
+
+/* Whether it may yet be the one whose chain the run's path is: it is at work, or could be. */
+static int may_go_on(const struct qzi_chains *chains, uint32_t actor) {
+  const struct qzi_observations *log = &chains->logs[actor];
+  if (!is_fresh(chains, log)) return 0;
+  const struct qzi_observation *last = &log->at[log->count - 1];
+  return last->state >= QZ_STATE_USEFUL && last->state <= QZ_STATE_READY && !last->inferred;
+}
+
+/* Until when the actor's chain is the one whose links are marked 1; others on the way are marked 2, as are those of
+ * actors before it. now: it says no more than theirs, or it is not known. */
+static uint64_t meets(struct qzi_chains *chains, uint32_t actor, uint64_t from) {
+  uint64_t word = LOAD(&chains->source(chains->view, actor)->word) & ~UINT64_C(15);
+  if (!word || is_old(chains, word) || time_of(chains, word) <= from) return from;
+  uint32_t at = find(chains, word);
+  if (!at) return chains->now;
+  for (; at && !chains->links[at - 1].marked; at = link_before(chains, at)) {
+    chains->links[at - 1].marked = 2;
+    if (chains->links[at - 1].begin <= from) return from;
+  }
+  if (!at) return from;
+  return chains->links[at - 1].marked == 1 ? chains->links[at - 1].end : chains->now;
+}
+
+/* Until when all that may go on have the chain in common whose links `way` has; `own` goes on with it. */
+static uint64_t common_until(struct qzi_chains *chains, const uint32_t *way, uint32_t count, uint32_t own,
+                             uint64_t from) {
+  uint32_t high = actors_of(chains);
+  uint64_t common = chains->now;
+  for (uint32_t k = 0; k < count; k++) chains->links[way[k] - 1].marked = 1;
+  for (uint32_t a = 0; a < high && common > from; a++) {
+    uint64_t until = a == own || !may_go_on(chains, a) ? chains->now : meets(chains, a, from);
+    if (until < common) common = until;
+  }
+  for (uint32_t a = 0; a < high; a++)
+    for (uint32_t at = find(chains, LOAD(&chains->source(chains->view, a)->word) & ~UINT64_C(15));
+         at && chains->links[at - 1].marked == 2; at = chains->links[at - 1].before)
+      chains->links[at - 1].marked = 0;
+  for (uint32_t k = 0; k < count; k++) chains->links[way[k] - 1].marked = 0;
+  return common;
+}
+
+uint64_t qzi_chains_until_now(struct qzi_chains *chains, uint64_t from,
+                              void (*tell)(void *to, const struct qzi_link *link), void *to) {
+  struct qz_crumb crumb;
+  uint32_t actor = end_of(chains, &crumb), count = 0;
+  for (int tries = 0; tries < 3 && crumb.prev && !is_old(chains, crumb.prev) && time_of(chains, crumb.prev) > from &&
+                      !find(chains, crumb.prev & ~UINT64_C(15));
+       tries++) { /* it was written since crumbs were read */
+    qzi_chains_read(chains, actors_of(chains), chains->now, NULL);
+    actor = end_of(chains, &crumb);
+  }
+  struct qzi_link last = make(chains, &crumb, from, chains->now);
+  compose(chains, &last, actor, QZI_OBSERVATIONS_MOST);
+  uint32_t at = last.prev ? find(chains, last.prev) : 0, *way = malloc((chains->count + 1) * sizeof *way);
+  for (; way && at && count <= chains->count && chains->links[at - 1].end > from; at = link_before(chains, at))
+    way[count++] = at;
+  uint64_t common = way ? common_until(chains, way, count, actor, from) : from;
+  while (count--) tell(to, &chains->links[way[count] - 1]);
+  tell(to, &last);
+  free(way);
+  free(last.pieces);
+  return common;
 }

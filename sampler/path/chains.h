@@ -62,6 +62,11 @@ void qzi_chains_read(struct qzi_chains *chains, uint32_t actors, uint64_t now, c
 void qzi_chains_end(struct qzi_chains *chains);
 /* The same for a chain that ends with `last`, a crumb that the actor would write now. */
 void qzi_chains_end_with(struct qzi_chains *chains, const struct qz_crumb *last, uint32_t actor);
+/* Tells the chain that the run would have if it ended at chains->now, from the link on that begins at or before `from`,
+ * and changes nothing. Until when it is decided: all that are at work, or wait for a processor, have it in common up to
+ * then; at least `from`. */
+uint64_t qzi_chains_until_now(struct qzi_chains *chains, uint64_t from,
+                              void (*tell)(void *to, const struct qzi_link *link), void *to);
 void qzi_chains_close(struct qzi_chains *chains);
 
 #endif

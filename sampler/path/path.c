@@ -12,7 +12,7 @@ int qzi_path_open(struct qzi_path *path, struct qz_clock_page *page, const struc
   if (!page || !view->path_table.capacity) return 0;
   /* Words of an earlier recording are below. */
   path->base = QZ_CHAIN_TIME(__atomic_load_n(&qz_session_head(view)->path_clock, __ATOMIC_RELAXED)) + 1;
-  path->settled.in = in;
+  qzi_settled_open(&path->settled, in);
   if (qzi_chains_open(&path->chains, view, qz_session_path, path->base, qzi_settle, &path->settled)) return -1;
   path->page = page;
   if (page->wants & QZ_WANTS_SPAN && qzi_span_sums_open(&path->span, view, in, path->base, page->what_if)) return -1;
@@ -27,6 +27,8 @@ void qzi_path_advance(struct qzi_path *path, const uint64_t *awake) {
   if (!path->page || path->now < path->ticked + TICK) return;
   qzi_chains_read(&path->chains, actors(path), path->now, awake);
   if (path->span.on) qzi_chains_read(&path->span.chains, actors(path), path->now, awake);
+  if (qzi_recent_due(&path->recent, path->now))
+    qzi_recent_write(&path->recent, &path->chains, &path->settled, path->file, path->file->head->elapsed_ns);
   path->ticked = path->now;
   __atomic_store_n(&path->page->now, QZ_CHAIN(path->base + path->now, 0, 0), __ATOMIC_RELEASE);
 }
@@ -37,6 +39,7 @@ void qzi_path_finish(struct qzi_path *path) {
   path->now = head->elapsed_ns >> QZ_PATH_TIME_SHIFT;
   if (path->now) {
     qzi_chains_read(&path->chains, actors(path), path->now, NULL);
+    qzi_recent_finish(&path->recent, &path->chains, &path->settled, path->file, head->elapsed_ns);
     qzi_chains_end(&path->chains);
     qzi_settled_write(&path->settled, path->file, head->elapsed_ns);
   }
@@ -54,6 +57,7 @@ void qzi_path_close(struct qzi_path *path) {
   if (path->page) {
     qzi_chains_close(&path->chains);
     qzi_settled_free(&path->settled);
+    qzi_recent_free(&path->recent);
     if (path->span.on) qzi_span_sums_close(&path->span);
   }
   memset(path, 0, sizeof *path);

@@ -10,12 +10,14 @@
 #define QZI_PATH_H
 
 #include "clock_page.h"
+#include "recent.h"
 #include "settled.h"
 #include "span.h"
 
 struct qzi_path {
   struct qzi_chains chains;
   struct qzi_settled settled;
+  struct qzi_recent recent;
   struct qzi_span_sums span;
   struct qz_clock_page *page; /* NULL: no path is recorded */
   const struct qz_session_view *view;

@@ -30,7 +30,7 @@ static void add_segment(struct qzi_settled *settled, const struct qz_on_path *it
     last->ns += its->ns;
     return;
   }
-  if (settled->segments_count == SEGMENTS_MOST) join_neighbours(settled);
+  if (settled->segments_count == settled->segments_most) join_neighbours(settled);
   if (qzi_grow((void **)&settled->segments, &settled->segments_room, settled->segments_count + 1,
                sizeof *settled->segments)) {
     settled->memory++;
@@ -78,8 +78,36 @@ static void add_sum(struct qzi_settled *settled, const struct qz_on_path *its) {
 static void add(struct qzi_settled *settled, const struct qz_on_path *its) {
   if (!its->ns) return;
   add_segment(settled, its);
-  add_sum(settled, its);
+  if (!settled->in_order_only) add_sum(settled, its);
   settled->time += its->ns;
+}
+
+void qzi_settled_open(struct qzi_settled *settled, struct qzi_interner *in) {
+  *settled = (struct qzi_settled){.in = in, .segments_most = SEGMENTS_MOST};
+}
+
+void qzi_settled_again(struct qzi_settled *settled, const struct qzi_settled *of, uint64_t from, uint32_t most) {
+  settled->in = of->in;
+  settled->in_order_only = 1;
+  settled->segments_most = most;
+  settled->segments_count = 0;
+  settled->time = from;
+  settled->cut = settled->memory = 0;
+  settled->by = settled->came = 0;
+  uint32_t first = of->segments_count;
+  while (first && of->segments[first - 1].start_ns + of->segments[first - 1].ns > from) first--;
+  for (uint32_t k = first; k < of->segments_count; k++) {
+    const struct qz_path_segment *its = &of->segments[k];
+    settled->came = its->came;
+    settled->by = its->by;
+    add(settled, &(struct qz_on_path){.stack = its->stack,
+                                      .thread = its->thread,
+                                      .object = its->object,
+                                      .state = its->state,
+                                      .arrival = its->arrival,
+                                      .inferred = its->inferred,
+                                      .ns = its->start_ns + its->ns - settled->time});
+  }
 }
 
 void qzi_settle(void *argument, const struct qzi_link *link) {
@@ -109,6 +137,19 @@ void qzi_settle(void *argument, const struct qzi_link *link) {
   }
 }
 
+uint32_t qzi_settled_segments(const struct qzi_settled *settled, struct qz_path_segment *to, uint64_t start_ns,
+                              uint64_t ns) {
+  uint64_t left_ns = ns;
+  for (uint32_t k = 0; k < settled->segments_count; k++) {
+    to[k] = settled->segments[k];
+    uint64_t its_ns = to[k].ns << QZ_PATH_TIME_SHIFT;
+    to[k].start_ns = start_ns + ns - left_ns;
+    to[k].ns = its_ns < left_ns && k + 1 < settled->segments_count ? its_ns : left_ns;
+    left_ns -= to[k].ns;
+  }
+  return settled->segments_count;
+}
+
 void qzi_settled_write(struct qzi_settled *settled, struct qzi_file *file, uint64_t elapsed_ns) {
   uint64_t most_sums = file->head->sections[QZ_SECTION_ON_PATH].capacity,
            most_segments = file->head->sections[QZ_SECTION_SEGMENTS].capacity, left_ns = elapsed_ns;
@@ -122,14 +163,7 @@ void qzi_settled_write(struct qzi_settled *settled, struct qzi_file *file, uint6
       qzi_file_room(file, QZ_SECTION_ON_PATH, settled->sums_count) ||
       qzi_file_room(file, QZ_SECTION_SEGMENTS, settled->segments_count))
     return;
-  for (uint32_t k = 0; k < settled->segments_count; k++) {
-    struct qz_path_segment *its = &settled->segments[k];
-    its->start_ns = elapsed_ns - left_ns;
-    its->ns = k + 1 < settled->segments_count ? its->ns << QZ_PATH_TIME_SHIFT : left_ns;
-    left_ns -= its->ns < left_ns ? its->ns : left_ns;
-    file->segments[k] = *its;
-  }
-  left_ns = elapsed_ns;
+  qzi_settled_segments(settled, file->segments, 0, elapsed_ns);
   for (uint32_t k = settled->sums_count;
        k-- > 0;) { /* the first, which is the run's beginning, has what is left over */
     struct qz_on_path *its = &settled->sums[k];

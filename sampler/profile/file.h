@@ -50,6 +50,8 @@ struct qzi_file {
   struct qz_span_site *sites;
   struct qz_level *levels;
   struct qz_what_if_answer *what_if;
+  struct qz_recent_path *recent_paths;
+  struct qz_path_segment *recent_segments;
 };
 
 #define QZI_FILE_MIN_BYTES     (UINT64_C(1) << 20)

@@ -50,6 +50,17 @@ static void check_invariants(const struct qz_profile_copy *profile) {
        self_sum = 0, elapsed = 0, overhead_ns = 0, tuples_overhead_ns = 0;
   uint64_t snapshots = 0;
   HOLDS(!profile->half, "a snapshot is half added");
+  for (size_t k = 0; k < profile->recent_paths_count; k++) {
+    const struct qz_recent_path *recent = &profile->recent_paths[k];
+    uint64_t ns = 0;
+    HOLDS(recent->first + recent->count <= profile->recent_segments_count, "the path's end %zu", k);
+    for (uint64_t n = recent->first; n < recent->first + recent->count && n < profile->recent_segments_count; n++) {
+      HOLDS(profile->recent_segments[n].start_ns == recent->start_ns + ns, "segment %zu of it", (size_t)n);
+      ns += profile->recent_segments[n].ns;
+    }
+    HOLDS(ns == recent->ns && recent->undecided_ns <= ns, "the path's end %zu", k);
+    HOLDS(recent->start_ns + recent->ns <= head->elapsed_ns, "the path's end %zu", k);
+  }
   for (size_t k = 0; k < profile->balance_count; k++) {
     const struct qz_balance *b = &profile->balance[k];
     elapsed += b->ns;

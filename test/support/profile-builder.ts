@@ -20,7 +20,7 @@ import type {
   RawProfile,
   RawThread,
 } from '../../ts-frontend/src/model/index.js';
-import { abi, KernelWork, noPaths, noTimePath, State, Waiting } from '../../ts-frontend/src/model/index.js';
+import { abi, Arrival, KernelWork, noPaths, noTimePath, State, Waiting } from '../../ts-frontend/src/model/index.js';
 
 export type ThreadState = 'useful' | 'overhead' | 'spinning' | 'ready' | 'blocked' | 'io';
 export interface Doing {
@@ -68,6 +68,15 @@ export interface BuilderOptions {
   processors: number;
   snapshotNs?: number;
   head?: Partial<RawHead>;
+  undecidedNs?: number; // of the path's end
+}
+/** What else is known of a stretch of the time path. */
+export interface PathStretch {
+  state: ThreadState;
+  came: keyof typeof Arrival;
+  by: string;
+  waitedFor: string;
+  inferred: boolean;
 }
 
 interface Tuple {
@@ -106,6 +115,7 @@ export class ProfileBuilder {
     { object: number; stack: number; thread: number; count: number; ns: number }
   >();
   private readonly meanwhile: { object: number; stack: number; thread: number; ns: number; waitersNs: number }[] = [];
+  private readonly recent: { ns: number; thread: number; stack: number; how: Partial<PathStretch> }[] = [];
   private readonly calls: { caller: number; callee: number; count: number }[] = [];
   private readonly threads = new Map<number, RawThread>();
   private readonly stretches: {
@@ -160,9 +170,50 @@ export class ProfileBuilder {
     return this;
   }
 
+  /** The next stretch of the time path's end, by the thread with that stack. */
+  onPath(ns: number, thread: string, stack: string[], how: Partial<PathStretch> = {}): this {
+    this.recent.push({ ns, thread: this.id(`thread:${thread}`), stack: this.stack(stack), how });
+    return this;
+  }
+
   call(caller: string, callee: string, count: number): this {
     this.calls.push({ caller: caller === '' ? 0 : this.id(caller), callee: this.id(callee), count });
     return this;
+  }
+
+  /** The stretches of the path's end as the sampler writes them: two windows by turns, of which the older is empty. */
+  private pathEnd(): Pick<RawProfile, 'recentPaths' | 'recentSegments'> {
+    const rows = this.recent;
+    if (rows.length === 0) return noTimePath();
+    const ns = rows.reduce((sum, row) => sum + row.ns, 0);
+    let next = this.elapsed - ns;
+    const words = (of: (row: (typeof rows)[number]) => number): Uint32Array => Uint32Array.from(rows, of);
+    const bytes = (of: (row: (typeof rows)[number]) => number): Uint8Array => Uint8Array.from(rows, of);
+    const object = (name: string | undefined): number => (name === undefined ? 0 : this.id(name));
+    return {
+      recentPaths: {
+        number: Float64Array.of(0, 2),
+        startNs: Float64Array.of(0, next),
+        ns: Float64Array.of(0, ns),
+        undecidedNs: Float64Array.of(0, this.options.undecidedNs ?? 0),
+        cutNs: Float64Array.of(0, 0),
+        first: Float64Array.of(0, 0),
+        count: Float64Array.of(0, rows.length),
+      },
+      recentSegments: {
+        startNs: Float64Array.from(rows, (row) => (next += row.ns) - row.ns),
+        ns: Float64Array.from(rows, (row) => row.ns),
+        stack: words((row) => row.stack),
+        thread: words((row) => row.thread),
+        object: words((row) => object(row.how.waitedFor)),
+        state: bytes((row) => State[row.how.state ?? 'useful']),
+        arrival: bytes(() => Arrival.same),
+        inferred: bytes((row) => (row.how.inferred === true ? 1 : 0)),
+        came: bytes((row) => Arrival[row.how.came ?? 'same']),
+        by: words((row) => object(row.how.by)),
+        joined: words(() => 1),
+      },
+    };
   }
 
   stretch(ns: number, threads: Doing[]): this {
@@ -401,6 +452,7 @@ export class ProfileBuilder {
         runnableNs: Float64Array.from(balance, (t) => t.r * t.ns),
       },
       ...noTimePath(),
+      ...this.pathEnd(),
       objects: [...this.objects.values()].map((row) => ({ ...row, queueNs: row.queueNs.slice() })),
       blame: {
         object: Uint32Array.from(blame, (t) => t.object),

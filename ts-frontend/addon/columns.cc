@@ -68,6 +68,11 @@ const Field segmentFields[] = {
   FIELD("arrival", qz_path_segment, arrival),  FIELD("inferred", qz_path_segment, inferred),
   FIELD("came", qz_path_segment, came),        FIELD("by", qz_path_segment, by),
   FIELD("joined", qz_path_segment, joined)};
+const Field recentPathFields[] = {
+  FIELD("number", qz_recent_path, number), FIELD("startNs", qz_recent_path, start_ns),
+  FIELD("ns", qz_recent_path, ns),         FIELD("undecidedNs", qz_recent_path, undecided_ns),
+  FIELD("cutNs", qz_recent_path, cut_ns),  FIELD("first", qz_recent_path, first),
+  FIELD("count", qz_recent_path, count)};
 const Field onSpanFields[] = {FIELD("stack", qz_on_span, stack), FIELD("thread", qz_on_span, thread),
                               FIELD("count", qz_on_span, count), FIELD("ns", qz_on_span, ns)};
 const Field siteFields[] = {FIELD("site", qz_span_site, site),
@@ -278,6 +283,8 @@ void addSections(Napi::Env env, const Profile &profile, const Found &found, uint
   addTable(env, result, "onSpan", onSpanFields, copy.on_span, copy.on_span_count);
   addTable(env, result, "sites", siteFields, copy.sites, copy.sites_count);
   addTable(env, result, "levels", levelFields, copy.levels, copy.levels_count);
+  addTable(env, result, "recentPaths", recentPathFields, copy.recent_paths, copy.recent_paths_count);
+  addTable(env, result, "recentSegments", segmentFields, copy.recent_segments, copy.recent_segments_count);
   Napi::Object calls = addTable(env, result, "calls", callFields, copy.calls, copy.calls_count);
   if (!found.callers.empty()) {
     auto callers = Napi::Uint32Array::New(env, found.callers.size());

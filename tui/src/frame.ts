@@ -13,6 +13,7 @@ import { table } from './views/table.js';
 import { detail } from './views/detail.js';
 import { bottle } from './views/bottle.js';
 import { contexts } from './views/contexts.js';
+import { timePath } from './views/path.js';
 import { settledSource, source } from './views/source.js';
 import { help } from './views/help.js';
 
@@ -62,6 +63,7 @@ function viewOf(scene: Scene, body: Size, state: State, glyphs: Glyphs): Canvas 
   if (state.tab === 'overview') return overview(scene, body, state, glyphs);
   if (state.tab === 'bottle') return bottle(scene, body, state, selectedEntity(state, scene), glyphs);
   if (state.tab === 'tree') return contexts(scene, body, state, glyphs);
+  if (state.tab === 'path') return timePath(scene, body, state, glyphs);
   if (state.tab === 'source') return source(scene, body, state, glyphs);
   if (state.zoom) return detail(scene, body, state, glyphs);
   const canvas = new Canvas(body.width, body.height);
@@ -111,15 +113,14 @@ function header(canvas: Canvas, scene: Scene, state: State, glyphs: Glyphs): voi
 }
 function tabBar(canvas: Canvas, state: State): void {
   const places = tabPlaces(canvas.width);
+  const names = labelsOf(canvas.width).names;
   // The one that is shown comes last: where it is narrow its bracket takes the blank before the next.
   for (const { tab, x, width } of [...places].sort(
     (a, b) => Number(a.tab === state.tab) - Number(b.tab === state.tab),
   )) {
     const on = tab === state.tab;
     const text =
-      width > 3
-        ? ` ${tabs.indexOf(tab) + 1} ${item(tab, 0).toUpperCase()}${tab.slice(1)}`
-        : ` ${tabs.indexOf(tab) + 1}`;
+      width > 3 ? ` ${tabs.indexOf(tab) + 1} ${item(names, tabs.indexOf(tab))}` : ` ${tabs.indexOf(tab) + 1}`;
     canvas.text(
       x,
       1,
@@ -129,12 +130,24 @@ function tabBar(canvas: Canvas, state: State): void {
     );
   }
 }
+/** Names of tabs, whole or, where it is narrow, short; and the columns around each. around 0: there is only room for
+ * their numbers. */
+function labelsOf(width: number): { names: string[]; around: number } {
+  const whole = tabs.map((tab) => `${item(tab, 0).toUpperCase()}${tab.slice(1)}`);
+  const short = whole.map((name) => (name === 'Procedures' ? 'Procs' : name));
+  for (const [names, around] of [
+    [whole, 4],
+    [whole, 3],
+    [short, 3],
+  ] as const)
+    if (names.join('').length + around * tabs.length < width) return { names, around };
+  return { names: whole, around: 0 };
+}
 export function tabPlaces(width: number): { tab: (typeof tabs)[number]; x: number; width: number }[] {
-  const names = tabs.join('').length;
-  const around = [4, 3].find((blanks) => names + blanks * tabs.length < width);
+  const { names, around } = labelsOf(width);
   let x = 0;
-  return tabs.map((tab) => {
-    const place = { tab, x, width: around === undefined ? 3 : tab.length + around };
+  return tabs.map((tab, index) => {
+    const place = { tab, x, width: around === 0 ? 3 : item(names, index).length + around };
     x += place.width;
     return place;
   });

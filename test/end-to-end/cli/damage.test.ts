@@ -165,7 +165,7 @@ test.serial('of an earlier format: one line says so', async (t) => {
     t.is(status, 125);
     t.regex(
       stderr,
-      /^quartz: .*another version of Quartz \(format 10, this one reads \d+\); read it with the Quartz that recorded it, or record again\n$/,
+      /^quartz: .*another version of Quartz \(format 10, this one reads \d+ to \d+\); read it with the Quartz that recorded it, or record again\n$/,
     );
   }
 });

@@ -8,6 +8,7 @@ export function small(scale = 1): RawProfile {
   const stack = (...names: string[]): string[] => ['main', ...names];
   const raw = new ProfileBuilder({
     processors: 4,
+    undecidedNs: 60 * ms * scale,
     head: { pid: 4711, program: '/home/me/prog', samplerCpuNs: 10 * ms * scale, status: 'recording', firstNs: 1 },
   })
     .describe('setup', { file: '/src/prog.c', line: 2 })
@@ -30,6 +31,15 @@ export function small(scale = 1): RawProfile {
     .object('mutex:table', { acquisitions: 1000, contended: 40, waitMaxNs: 9 * ms })
     .call('main', 'setup', 1)
     .call('work', 'inner', 123_456)
+    .onPath(400 * ms * scale, 'main', stack('setup'))
+    .onPath(20 * ms * scale, 'worker 3', stack('work'), { state: 'ready', came: 'created' })
+    .onPath(230 * ms * scale, 'worker 3', stack('work', 'mutex:table'))
+    .onPath(50 * ms * scale, 'worker 1', stack('work'), { came: 'woken', by: 'mutex:table' })
+    .onPath(80 * ms * scale, 'worker 1', stack('work', 'inner'), { inferred: true })
+    .onPath(70 * ms * scale, 'worker 2', stack('work'), { state: 'overhead', came: 'woken', by: 'barrier:step' })
+    .onPath(40 * ms * scale, 'worker 3', stack('work', 'barrier:step'), { state: 'spinning', came: 'own' })
+    .onPath(10 * ms * scale, 'worker 3', stack('work'), { state: 'blocked', waitedFor: 'barrier:step' })
+    .onPath(100 * ms * scale, 'main', stack('finish'), { came: 'joined' })
     .build();
   const share = (useful: number, over: number, spinning: number, idle: number): number[] =>
     [useful, over, spinning, idle].map((value) => value * ms * scale);

@@ -36,9 +36,46 @@ for (const [width, height] of [
   });
 }
 
+test.serial('the path at 160x50, and without Unicode', async (t) => {
+  const wide = new Session(new Memory(small()), { width: 160, height: 50 });
+  await wide.settle((lines) => lines[0]!.includes('prog'));
+  golden(t, 'path-160x50', await wide.type('9'));
+  await wide.quit();
+  const narrow = new Session(new Memory(small()), { ascii: true, colour: false });
+  await narrow.settle((lines) => lines[0]!.includes('prog'));
+  golden(t, 'path-ascii', await narrow.type('9'));
+  await narrow.quit();
+});
+
+test.serial('the path: rows are chosen in both lists, and Enter shows all that is known of one', async (t) => {
+  const session = new Session(new Memory(small()));
+  await session.settle((lines) => lines[0]!.includes('prog'));
+  const chosen = (lines: string[]): string => lines.find((line) => line.startsWith('>')) ?? '';
+  t.regex(chosen(await session.type('9')), /900 ms.*main.*finish/, 'the newest');
+  t.regex(chosen(await session.type('g')), /0.*main.*setup/);
+  t.true((await session.type('v', 'G')).some((line) => /^>.*blocking|^>.*barrier step/.test(line)));
+  const page = await session.type('g', '\r');
+  t.true(page[1]!.includes('[2 '), page[1]);
+  t.true(page.some((line) => line.startsWith('work')));
+  await session.type('9', '/', 'w', 'o', 'r', 'k', 'e', 'r', ' ', '3', '\r');
+  const found = session.lines().filter((line) => /^[> ] +[\d.]+ m?s +[\d.]+ ms worker/.test(line));
+  t.is(found.length, 2, session.lines().join('\n'));
+  await session.quit();
+});
+
+test.serial('without a path the tab says why', async (t) => {
+  const session = new Session(new Memory(large(4, 3)));
+  const lines = await session.type('9');
+  t.true(
+    lines.some((line) => line.includes('no time path yet')),
+    lines.join('\n'),
+  );
+  await session.quit();
+});
+
 test.serial('ASCII sends no other character', async (t) => {
   const session = new Session(new Memory(small()), { ascii: true, width: 140, height: 40 });
-  for (const key of ['1', '2', '3', '4', '5', '6', '7', '8', '?']) {
+  for (const key of ['1', '2', '3', '4', '5', '6', '7', '8', '9', '?']) {
     for (const line of await session.type(key)) t.regex(line, /^[\x20-\x7e]*$/);
   }
   golden(t, 'overview-ascii', await session.type('x', '1'));

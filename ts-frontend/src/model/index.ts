@@ -45,6 +45,8 @@ export { middleOf } from './experiment/modes.js';
 export { orderOf } from './experiment/order.js';
 export type { ProgramStart } from './experiment/remedies.js';
 export { timePathOf } from './path/time-path.js';
+export { recentNs, recentPathOf } from './path/recent-path.js';
+export type { RecentPath, RecentPlace, RecentThread } from './path/recent-path.js';
 export { onPathOf } from './path/on-path.js';
 export { workSpanOf } from './path/work-span.js';
 export type { LockHold, SpanEntity, SpanSite, WorkSpan } from './path/work-span.js';

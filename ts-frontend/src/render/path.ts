@@ -33,7 +33,11 @@ export const stateText: Record<PathState, string> = {
 };
 
 /** How the path came to the leg's thread. */
-function cameText(model: Model, { came, by, inferred }: PathLeg, options: RenderOptions): string {
+export function cameText(
+  model: Model,
+  { came, by, inferred }: Pick<PathLeg, 'came' | 'by' | 'inferred'>,
+  options: Pick<RenderOptions, 'ascii'>,
+): string {
   const object = by === 0 ? '' : label(item(model.entities, by), options);
   const texts: Record<Came, string> = {
     same: inferred ? 'ran at that time' : '',

@@ -12,6 +12,15 @@ export interface Glyphs {
   spinning: string;
   idle: string;
   runnable: string;
+  /**
+   * What the time path's thread did, where that is none of these; that it had less of a cell than another thread; what
+   * is not decided yet.
+   */
+  blocked: string;
+  io: string;
+  unknown: string;
+  less: string;
+  undecided: string;
   line: string;
   /** Parts of an entity's normalized processor time. */
   self: string;
@@ -39,6 +48,11 @@ export const unicode: Glyphs = {
   spinning: '▒',
   idle: '·',
   runnable: '▪',
+  blocked: '○',
+  io: '◇',
+  unknown: '?',
+  less: '╵',
+  undecided: '┄',
   line: '─',
   self: '■',
   children: '□',
@@ -62,6 +76,11 @@ export const ascii: Glyphs = {
   spinning: '*',
   idle: '.',
   runnable: '-',
+  blocked: 'w',
+  io: 'i',
+  unknown: '?',
+  less: "'",
+  undecided: ':',
   line: '-',
   self: '@',
   children: '+',

@@ -36,7 +36,9 @@ export const bindings: readonly Binding[] = [
   {
     keys: ['enter'],
     shown: 'Enter',
-    does: 'go into the children of the selected one; on the overview, of the finding at the top; in the tree: open',
+    does:
+      'go into the children of the selected one; on the overview, of the finding at the top; in the tree: open; ' +
+      'on the path: all of it',
     action: () => ({ type: 'enter' }),
   },
   { keys: ['backspace'], shown: 'Backspace', does: 'go up again', action: () => ({ type: 'back' }) },
@@ -58,7 +60,12 @@ export const bindings: readonly Binding[] = [
     action: () => ({ type: 'zoom' }),
   },
   { keys: ['b'], shown: 'b', does: 'bottle graph of threads, procedures or locks', action: () => ({ type: 'bottle' }) },
-  { keys: ['v'], shown: 'v', does: 'contexts: from the top down, by callers, flat', action: () => ({ type: 'view' }) },
+  {
+    keys: ['v'],
+    shown: 'v',
+    does: 'tree: from the top down, by callers, flat; path: its other list',
+    action: () => ({ type: 'view' }),
+  },
   { keys: ['f', 'space'], shown: 'f', does: 'freeze, and go on', action: () => ({ type: 'freeze' }) },
   { keys: ['left', '['], shown: 'Left [', does: 'an earlier moment', action: () => ({ type: 'step', by: -1 }) },
   { keys: ['right', ']'], shown: 'Right ]', does: 'a later moment', action: () => ({ type: 'step', by: 1 }) },

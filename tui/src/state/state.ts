@@ -4,6 +4,7 @@
  */
 import { item } from '../../../ts-frontend/src/model/index.js';
 import { contextAbove, contextEntity, nextContextView, selectContext, sortContexts, turnContext } from './contexts.js';
+import { nextPathList, openOnPath, pathEntity, selectOnPath } from './path.js';
 import { columnsOf, rowsOf } from './tables.js';
 import {
   tabs,
@@ -37,6 +38,7 @@ export function initialState(): State {
     finding: 0,
     from: 'procedures',
     contexts: { view: 'tree', sort: 'npt', turned: [], selected: '' },
+    timePath: { list: 'stretches', stretch: null, place: '' },
     sourceScroll: 0,
     help: 0,
     message: '',
@@ -48,6 +50,7 @@ export const isTable = (tab: Tab): tab is TableTab =>
 /** The entity that the views beside the table speak of: the selected row, or 0 where there is none. */
 export function selectedEntity(state: State, scene: Scene): number {
   if (state.tab === 'tree' || (state.tab === 'source' && state.from === 'tree')) return contextEntity(state, scene);
+  if (state.tab === 'path' || (state.tab === 'source' && state.from === 'path')) return pathEntity(state, scene);
   const rows = currentRows(state, scene);
   return rows[currentIndex(state, scene, rows)]?.entity ?? state.focus[state.focus.length - 1] ?? 0;
 }
@@ -102,6 +105,7 @@ export function reduce(before: State, action: Action, scene: Scene): State {
       if (state.tab === 'source') return { ...state, sourceScroll: state.sourceScroll + action.by };
       if (state.tab === 'overview') return { ...state, scroll: state.scroll + action.by };
       if (state.tab === 'tree') return selectContext(state, scene, action.by);
+      if (state.tab === 'path') return selectOnPath(state, scene, action.by);
       return select(state, scene, currentIndex(state, scene) + action.by);
     case 'home':
       return toEnd(state, scene, -1e9);
@@ -117,6 +121,7 @@ export function reduce(before: State, action: Action, scene: Scene): State {
           : { ...state, tab: 'procedures', zoom: false, focus: [finding.entity], focusIndex: 0 };
       }
       if (state.tab === 'tree') return turnContext(state, scene);
+      if (state.tab === 'path') return openOnPath(state, scene);
       const entity = selectedEntity(state, scene);
       const row = currentRows(state, scene)[currentIndex(state, scene)];
       if (row === undefined || row.self || state.focus[state.focus.length - 1] === entity)
@@ -166,7 +171,8 @@ export function reduce(before: State, action: Action, scene: Scene): State {
       return { ...state, bottleOf: item(order, (order.indexOf(state.bottleOf) + 1) % order.length) };
     }
     case 'view':
-      return state.tab === 'tree' ? nextContextView(state) : { ...state, message: 'the tree only' };
+      if (state.tab === 'path') return nextPathList(state);
+      return state.tab === 'tree' ? nextContextView(state) : { ...state, message: 'the tree and the path only' };
     case 'freeze':
       return { ...state, frozen: state.frozen === null ? scene.live.nowNs : null };
     case 'step': {
@@ -209,6 +215,7 @@ export function reduce(before: State, action: Action, scene: Scene): State {
 function toEnd(state: State, scene: Scene, far: number): State {
   if (state.tab === 'source') return { ...state, sourceScroll: far };
   if (state.tab === 'tree') return selectContext(state, scene, far);
+  if (state.tab === 'path') return selectOnPath(state, scene, far);
   return state.tab === 'overview' ? { ...state, scroll: far } : select(state, scene, far);
 }
 function withSort(state: State, tab: TableTab, sort: string): State {

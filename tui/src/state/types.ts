@@ -1,7 +1,17 @@
 /** What the user has chosen (State), what there is to show (Scene), and what a key asks for (Action). */
 import type { CostName, Model, ViewName } from '../../../ts-frontend/src/model/index.js';
 
-export const tabs = ['overview', 'procedures', 'locks', 'threads', 'objects', 'bottle', 'tree', 'source'] as const;
+export const tabs = [
+  'overview',
+  'procedures',
+  'locks',
+  'threads',
+  'objects',
+  'bottle',
+  'tree',
+  'source',
+  'path',
+] as const;
 export type Tab = (typeof tabs)[number];
 export type TableTab = 'procedures' | 'locks' | 'threads' | 'objects';
 export type BottleOf = 'threads' | 'procedures' | 'locks';
@@ -20,6 +30,14 @@ export interface ContextsState {
   /** Key of the selected row; '': the first. */
   selected: string;
 }
+export interface PathTabState {
+  /** The list in which a row is selected. */
+  list: 'stretches' | 'places';
+  /** A moment in the selected stretch, ns; null: the newest. */
+  stretch: number | null;
+  /** Key of the selected place; '': the first. */
+  place: string;
+}
 export interface State {
   tab: Tab;
   from: Tab; // where the source tab was come to from: whose selected row it shows
@@ -37,6 +55,7 @@ export interface State {
   scroll: number; // the first line of the findings that is shown
   finding: number; // which finding that is
   contexts: ContextsState;
+  timePath: PathTabState;
   sourceScroll: number;
   help: number; // page that is shown, 0 = none
   message: string;

@@ -64,6 +64,26 @@ static void is_whole(const char *path, uint32_t status) {
   CHECK(qz_profile_damage(path, why, sizeof why) == 0);
 }
 
+/* The finished file as the format before the last one has it: without the sections that came since. */
+static void make_older(const char *path) {
+  struct qz_profile head;
+  struct qz_profile_end end;
+  int fd = open(path, O_RDWR);
+  off_t at_end = size_of(path) - (off_t)sizeof end;
+  CHECK(fd >= 0 && pread(fd, &head, sizeof head, 0) == sizeof head);
+  CHECK(pread(fd, &end, sizeof end, at_end) == sizeof end);
+  head.version = QZ_PROFILE_OLDEST;
+  memset(&head.sections[QZ_SECTION_WHAT_IF], 0, (QZ_SECTION_COUNT - QZ_SECTION_WHAT_IF) * sizeof(struct qz_section));
+  unsigned char *whole = calloc(1, head.head_bytes);
+  CHECK(whole);
+  memcpy(whole, &head, sizeof head);
+  end.head_checksum = qz_checksum(0, whole, head.head_bytes);
+  end.checksum = qz_checksum(0, &end, offsetof(struct qz_profile_end, checksum));
+  CHECK(pwrite(fd, &head, sizeof head, 0) == sizeof head && pwrite(fd, &end, sizeof end, at_end) == sizeof end);
+  free(whole);
+  close(fd);
+}
+
 int main(void) {
   static struct qzi_file file;
   char folder[] = "/tmp/quartz-file-XXXXXX", path[100], link[100], why[200];
@@ -87,6 +107,8 @@ int main(void) {
   qzi_file_close(&file);
   is_whole(path, QZ_PROFILE_COMPLETE);
   CHECK((uint64_t)size_of(path) < used + 16384);
+  make_older(path);
+  is_whole(path, QZ_PROFILE_COMPLETE);
 
   fill(&file, path); /* no room for another file: here, because there is no folder any more */
   snprintf(link, sizeof link, "/proc/self/fd/%d", file.fd);

@@ -4,7 +4,7 @@
  */
 import { addAt, f64, item, u32, u8 } from '../profile/columns.js';
 import { independentSnapshots, shareInterval } from '../metrics/confidence.js';
-import { Arrival, type RawProfile } from '../profile/raw-profile.js';
+import { Arrival, type RawProfile, type RawSegments } from '../profile/raw-profile.js';
 import type { Interval, Model } from '../result/types.js';
 
 /** What the path's thread did: at work, in overhead, busy waiting, and so on; unknown: its chain was lost. */
@@ -57,7 +57,7 @@ export interface TimePath {
 
 const stateName: readonly PathState[] = ['unknown', 'useful', 'overhead', 'spinning', 'ready', 'blocked', 'io'];
 const cameName = Object.keys(Arrival) as Came[];
-const noTimes = (): Record<PathState, number> => ({
+export const noTimes = (): Record<PathState, number> => ({
   useful: 0,
   overhead: 0,
   spinning: 0,
@@ -83,7 +83,7 @@ export function timePathOf(model: Model): TimePath | null {
   const { head } = raw;
   if (head.pathNs <= 0) return null;
   const { entities, states, inferredNs } = sumsOf(model);
-  const segments = segmentsOf(raw);
+  const segments = segmentsOf(raw, raw.segments);
   return {
     lengthNs: head.pathNs,
     toExit: head.pathToExit,
@@ -134,10 +134,11 @@ function sumsOf(model: Model): Pick<TimePath, 'entities' | 'states' | 'inferredN
   return { entities, states, inferredNs };
 }
 
-function segmentsOf(raw: RawProfile): PathSegment[] {
-  const s = raw.segments;
+/** Some of these stretches: `count` from `first` on. */
+export function segmentsOf(raw: RawProfile, s: RawSegments, first = 0, count = s.ns.length): PathSegment[] {
   const paths = new Map<number, number[]>();
-  return Array.from(s.ns, (ns, k) => {
+  return Array.from(s.ns.subarray(first, first + count), (ns, at) => {
+    const k = first + at;
     const node = u32(s.stack, k);
     let path = paths.get(node);
     if (path === undefined) paths.set(node, (path = pathTo(raw, node)));
@@ -156,11 +157,13 @@ function segmentsOf(raw: RawProfile): PathSegment[] {
   });
 }
 
-function legsOf(model: Model, segments: readonly PathSegment[]): PathLeg[] {
+/** The innermost procedure of a stack; 0: none. */
+export const innermostOf = (model: Model, path: readonly number[]): number =>
+  path.findLast((id) => item(model.entities, id).kind === 'procedure') ?? 0;
+
+export function legsOf(model: Model, segments: readonly PathSegment[]): PathLeg[] {
   const legs: PathLeg[] = [];
   let inside = new Map<number, number>(); // time by innermost procedure
-  const innermost = (path: readonly number[]): number =>
-    path.findLast((id) => item(model.entities, id).kind === 'procedure') ?? 0;
   const close = (leg: PathLeg | undefined): void => {
     for (const [procedure, ns] of inside)
       if (leg !== undefined && ns > leg.procedureNs) Object.assign(leg, { procedure, procedureNs: ns });
@@ -188,7 +191,7 @@ function legsOf(model: Model, segments: readonly PathSegment[]): PathLeg[] {
     leg.ns += segment.ns;
     leg.states[segment.state] += segment.ns;
     leg.segments += segment.joined;
-    const procedure = innermost(segment.path);
+    const procedure = innermostOf(model, segment.path);
     if (procedure !== 0) inside.set(procedure, (inside.get(procedure) ?? 0) + segment.ns);
   }
   close(legs.at(-1));

@@ -24,6 +24,7 @@ export function withoutCode(raw: RawProfile, without: CodeKind): RawProfile {
     meanwhile: { ...raw.meanwhile, stack: moved(raw.meanwhile.stack) },
     onPath: { ...raw.onPath, stack: moved(raw.onPath.stack) },
     segments: { ...raw.segments, stack: moved(raw.segments.stack) },
+    recentSegments: { ...raw.recentSegments, stack: moved(raw.recentSegments.stack) },
     onSpan: { ...raw.onSpan, stack: moved(raw.onSpan.stack) },
   };
 }

@@ -72,19 +72,18 @@ export interface RawProfile {
     ns: Float64Array;
   };
   /** The same in time order. */
-  segments: {
+  segments: RawSegments;
+  /** The path's end as it stood at some moments; that with the greatest number is the newest. */
+  recentPaths: {
+    number: Float64Array;
     startNs: Float64Array;
     ns: Float64Array;
-    stack: Uint32Array;
-    thread: Uint32Array;
-    object: Uint32Array;
-    state: Uint8Array;
-    arrival: Uint8Array;
-    inferred: Uint8Array;
-    came: Uint8Array;
-    by: Uint32Array;
-    joined: Uint32Array;
+    undecidedNs: Float64Array;
+    cutNs: Float64Array;
+    first: Float64Array;
+    count: Float64Array;
   };
+  recentSegments: RawSegments;
   /** Work and span (--span): the span by what was done; spawn sites; work by the length of the chain to it. */
   onSpan: { stack: Uint32Array; thread: Uint32Array; count: Float64Array; ns: Float64Array };
   sites: {
@@ -122,16 +121,45 @@ export interface RawProfile {
   };
 }
 
+/** Stretches of a time path, in time order. */
+export interface RawSegments {
+  startNs: Float64Array;
+  ns: Float64Array;
+  stack: Uint32Array;
+  thread: Uint32Array;
+  object: Uint32Array;
+  state: Uint8Array;
+  arrival: Uint8Array;
+  inferred: Uint8Array;
+  came: Uint8Array;
+  by: Uint32Array;
+  joined: Uint32Array;
+}
+
 /** Of a profile without a time path. */
-export const noTimePath = (): Pick<RawProfile, 'onPath' | 'segments' | 'onSpan' | 'sites' | 'levels' | 'whatIf'> => {
+export const noTimePath = (): Pick<
+  RawProfile,
+  'onPath' | 'segments' | 'recentPaths' | 'recentSegments' | 'onSpan' | 'sites' | 'levels' | 'whatIf'
+> => {
   const words = (): Uint32Array => new Uint32Array(0);
   const bytes = (): Uint8Array => new Uint8Array(0);
   const times = (): Float64Array => new Float64Array(0);
   const where = { stack: words(), thread: words(), object: words() };
   const how = { state: bytes(), arrival: bytes(), inferred: bytes() };
+  const segments = { ...where, ...how, startNs: times(), ns: times(), came: bytes(), by: words(), joined: words() };
   return {
     onPath: { ...where, ...how, count: times(), ns: times() },
-    segments: { ...where, ...how, startNs: times(), ns: times(), came: bytes(), by: words(), joined: words() },
+    segments,
+    recentPaths: {
+      number: times(),
+      startNs: times(),
+      ns: times(),
+      undecidedNs: times(),
+      cutNs: times(),
+      first: times(),
+      count: times(),
+    },
+    recentSegments: segments,
     onSpan: { stack: words(), thread: words(), count: times(), ns: times() },
     sites: {
       site: times(),
