@@ -226,7 +226,7 @@ void qzi_outside_close(struct qzi_outside *outside) {
   if (outside->tasks) closedir(outside->tasks);
   free(outside->threads);
   free(outside->free_list);
-  qzi_table_free(&outside->mutexes);
+  qzi_table_free(&outside->objects);
   free(outside->record_of);
   free(outside);
 }

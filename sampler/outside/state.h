@@ -1,4 +1,4 @@
-/* What session.c and mutexes.c share: the session under way.
+/* What session.c and objects.c share: the session under way.
  *
  * Owns:    nothing but the types. Writer and reader: as session.h says.
  */
@@ -12,7 +12,7 @@
 
 #define QZI_OUTSIDE_NAME 16u                 /* bytes of a thread's name, the final 0 included */
 #define QZI_OUTSIDE_TIDS (UINT32_C(1) << 22) /* the kernel's limit of thread ids */
-#define QZI_OUTSIDE_HOT  64u                 /* mutexes whose owners are read in each snapshot */
+#define QZI_OUTSIDE_HOT  64u                 /* objects that are looked at in each snapshot */
 
 /* What is remembered of a record. */
 struct qzi_outside_thread {
@@ -21,10 +21,11 @@ struct qzi_outside_thread {
   uint64_t born_ns, name_due_ns;
 };
 
-/* A mutex that threads wait for, or did lately. */
-struct qzi_outside_mutex {
+/* An object that threads wait for, or did lately. */
+struct qzi_outside_lock {
   uint32_t object;
-  uint32_t holder; /* index + 1 of the record that has it on its stack; 0: none */
+  uint32_t holder;         /* index + 1 of the record that has it on its stack; 0: none */
+  uint32_t looks, changes; /* at its owner; how often that was another one than before */
   uint64_t holder_serial;
   uint64_t waited_ns; /* when one last did */
 };
@@ -41,9 +42,9 @@ struct qzi_outside {
   uint32_t *free_list, free_count, high, look;
   uint64_t serials, due_ns;
   char own_name[QZI_OUTSIDE_NAME]; /* the process's, which threads inherit */
-  /* mutexes.c */
-  struct qzi_table mutexes; /* objects by address */
-  struct qzi_outside_mutex hot[QZI_OUTSIDE_HOT];
+  /* objects.c */
+  struct qzi_table objects; /* by address, or place */
+  struct qzi_outside_lock hot[QZI_OUTSIDE_HOT];
   uint32_t hot_count;
 };
 
@@ -53,11 +54,11 @@ static inline void *qzi_outside_at(const struct qzi_outside *outside, const stru
 static inline struct qz_thread *qzi_outside_record(const struct qzi_outside *outside, uint32_t index) {
   return qzi_outside_at(outside, &outside->head->thread_table, index);
 }
-static inline struct qz_object *qzi_outside_object(const struct qzi_outside *outside, uint32_t index) {
+static inline struct qz_object *qzi_outside_object_at(const struct qzi_outside *outside, uint32_t index) {
   return qzi_outside_at(outside, &outside->head->object_table, index);
 }
 
-/* A snapshot begins: who owns the mutexes that are waited for (mutexes.c). */
+/* A snapshot begins: who owns the locks that are waited for (objects.c). */
 void qzi_outside_owners(struct qzi_outside *outside, uint64_t now_ns);
 
 #endif

@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include "blame.h"
 #include "sync_objects.h"
-#include "sampler/outside/mutexes.h"
+#include "sampler/outside/objects.h"
 #include "sampler/profile/external_objects.h"
 
 #define AHEAD 4u /* threads */
@@ -139,7 +139,7 @@ static uint32_t look_at_all(struct qzi_sampler *sampler, uint32_t high, uint64_t
     memo->round = sampler->round;
     runnable += qzi_is_runnable(seen);
     *waiters |= seen->object != 0;
-    if (sampler->outside && seen->state == QZ_STATE_BLOCKED && seen->object && !seen->outside)
+    if (sampler->outside && (seen->state == QZ_STATE_BLOCKED || seen->woken) && seen->object && !seen->outside)
       qzi_outside_waits(sampler->outside, seen->object, now_ns);
     waiting += seen->waits;
   }

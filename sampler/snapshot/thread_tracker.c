@@ -19,7 +19,7 @@
 #include "sampler/waits/repeating_loop.h"
 #include "sampler/linux/perf_samples.h"
 #include "switch_time.h"
-#include "sampler/outside/mutexes.h"
+#include "sampler/outside/objects.h"
 #include "sampler/waits/no_progress.h"
 #include "sampler/util/clock.h"
 
@@ -38,7 +38,7 @@ struct known {
   uint64_t futex;         /* on which address */
   uint32_t from, node;    /* node of the record alone; with frames */
   uint32_t object;        /* index of the futex, */
-  int mutex;              /* or of a mutex of the session (outside/mutexes.h): 1 */
+  uint64_t waits;         /* or, of one of the session (outside/objects.h), its key; 0: it is none */
   uint32_t plain;         /* a node that hooks have not made */
   uint32_t ran_from, ran; /* the same as from and node, of the last sample */
   uint32_t run_record;    /* node of the record alone, when it was last seen running */
@@ -264,17 +264,21 @@ static void track_wait(struct qzi_tracker *tracker, struct known *known, uint32_
   tracker->sampler->file->head->paths |= QZ_PATHS_WAITS;
 }
 
-/* The C library's procedure in which the thread sleeps takes a mutex, after a wait for a condition, too. Object of
- * that; 0: it is none, or not to be known. */
-static uint32_t waits_for_mutex(struct qzi_tracker *tracker, uint64_t futex, const struct qzi_walk *walk,
-                                uint64_t now_ns) {
+/* What the C library's procedure in which the thread sleeps waits for, as a key: an object of the session. 0: it is
+ * none that is known. */
+static uint64_t waits_for(struct qzi_tracker *tracker, uint64_t futex, const struct qzi_walk *walk, uint64_t now_ns) {
   int library;
-  if (!tracker->sampler->outside || !walk->count) return 0;
-  uint64_t entry = walk->entries[walk->count - 1];
-  const char *name =
-    entry & (QZI_KEY_INLINED | QZI_KEY_GENERATED) ? "" : qzi_paths_symbol(tracker->paths, entry, &library);
-  if (!strstr(name, "pthread_mutex_") && !strstr(name, "pthread_cond_")) return 0;
-  return qzi_outside_mutex(tracker->sampler->outside, futex, walk->site, now_ns);
+  uint32_t kind;
+  uint64_t entry = walk->count ? walk->entries[walk->count - 1] : 0;
+  if (!tracker->sampler->outside || !entry || entry & (QZI_KEY_INLINED | QZI_KEY_GENERATED)) return 0;
+  const char *called = qzi_paths_symbol(tracker->paths, entry, &library);
+  uint32_t object = qzi_outside_object(tracker->sampler->outside, called, futex, walk->site, now_ns, &kind);
+  uint64_t key = object ? QZ_KEY(kind, object) : 0;
+  /* Frames of an owner are of another moment than the look at the lock: only those of procedures that take it stand
+   * behind it. Of a lock that is kept for long it is not known which do. */
+  if (key && qz_kind_is_lock(kind) && walk->own && qzi_outside_is_brief(tracker->sampler->outside, object))
+    qzi_paths_taken_at(tracker->paths, key, walk->site);
+  return key;
 }
 
 /* Only the kernel knows that it sleeps. */
@@ -307,18 +311,17 @@ static void track_sleep(struct qzi_tracker *tracker, struct known *known, uint32
   if (hooked) walk->count = walk->start_loops = 0;
   if (walked && !known->slept) known->slept = malloc(sizeof *known->slept);
   if (walked && known->slept) *known->slept = *walk;
-  uint32_t mutex = futex && walked ? waits_for_mutex(tracker, asleep->first, walk, now_ns) : 0;
-  uint32_t found = futex && !mutex ? qzi_futex(&tracker->sampler->in, asleep->first, walk) : 0;
+  known->waits = futex && walked ? waits_for(tracker, asleep->first, walk, now_ns) : 0;
+  uint32_t found = futex && !known->waits ? qzi_futex(&tracker->sampler->in, asleep->first, walk) : 0;
   known->from = look->node;
   known->word = word;
   known->state = look->state;
   known->sp = asleep->sp;
   known->pc = asleep->pc;
   known->futex = futex ? asleep->first : 0;
-  known->object = *object = mutex ? mutex : found;
-  known->mutex = mutex != 0;
+  known->object = *object = known->waits ? QZ_KEY_INDEX(known->waits) : found;
   if (walked && !hooked) tracker->sampler->file->head->paths |= QZ_PATHS_WAITS;
-  uint64_t waiting = mutex ? QZ_KEY(QZ_KIND_MUTEX, mutex) : found ? QZ_KEY(QZ_KIND_FUTEX, found) : 0;
+  uint64_t waiting = known->waits ? known->waits : found ? QZ_KEY(QZ_KIND_FUTEX, found) : 0;
   if (walk->count || waiting) look->node = qzi_paths_node(tracker->paths, look->node, walk, waiting, 1);
   known->node = look->node;
 }
@@ -396,19 +399,21 @@ void qzi_tracker_begin(struct qzi_tracker *tracker, uint64_t now_ns) {
 }
 
 static void track_running(struct qzi_tracker *tracker, struct known *known, uint32_t index, struct qzi_look *look,
-                          const struct qzi_asleep *asleep, uint64_t now_ns) {
+                          const struct qzi_asleep *asleep, uint32_t *object, uint64_t now_ns) {
   uint64_t round = tracker->sampler->round;
   uint32_t record = look->node;
   tracker->used_ns = now_ns;
   known->from = 0;
   known->node = record;
   uint64_t word = tracker->sampler->in.memos[index].word; /* the same as at the snapshot before: no lock taken since */
-  qzi_sample_queue_label(&known->samples, round, record, known->ran_word == word);
+  int settled = known->ran_word == word && !tracker->sampler->outside;
+  qzi_sample_queue_label(&known->samples, round, record, settled);
   int other = show(tracker, known, record), prompt = known->shown && known->shown->round == round;
   /* Woken, but not yet given a CPU: it is where it slept. */
   if (!prompt && asleep->rested && known->slept) {
     known->ran_from = 0;
-    known->node = look->node = qzi_paths_node(tracker->paths, record, known->slept, 0, 1);
+    known->node = look->node = qzi_paths_node(tracker->paths, record, known->slept, known->waits, 1);
+    if (known->waits) *object = QZ_KEY_INDEX(known->waits);
     return;
   }
   static const struct qzi_walk none; /* no sample yet, or none to be had: at least, who took the locks that it holds */
@@ -416,7 +421,7 @@ static void track_running(struct qzi_tracker *tracker, struct known *known, uint
   if (walk) tracker->sampler->file->head->paths |= QZ_PATHS_RUNNING;
   if (other || known->ran_from != record) {
     known->ran_from = record;
-    known->ran = qzi_paths_node(tracker->paths, record, walk ? walk : &none, 0, prompt && known->ran_word == word);
+    known->ran = qzi_paths_node(tracker->paths, record, walk ? walk : &none, 0, prompt && settled);
   }
   known->run_record = record;
   known->ran_word = word;
@@ -544,7 +549,7 @@ int qzi_tracker(struct qzi_tracker *tracker, uint32_t index, struct qzi_look *lo
   if (!published && (state == QZ_STATE_IO || state == QZ_STATE_BLOCKED)) {
     if (asleep->known) track_sleep(tracker, known, index, look, hooked, asleep, object, now_ns);
     note_left(tracker, known, look->node, *object, qzi_kernel_of_call(asleep->known ? asleep->call : 0));
-    return state == QZ_STATE_BLOCKED && !(asleep->known && known->mutex);
+    return state == QZ_STATE_BLOCKED && !(asleep->known && known->waits);
   } else if (!hooked && tracker->paths) {
     if (published && (state == QZ_STATE_BLOCKED || state == QZ_STATE_SPINNING)) {
       track_wait(tracker, known, index, look, object, now_ns);
@@ -552,7 +557,7 @@ int qzi_tracker(struct qzi_tracker *tracker, uint32_t index, struct qzi_look *lo
       return known->from && known->inside;
     }
     if (state == QZ_STATE_USEFUL || state == QZ_STATE_SPINNING)
-      track_running(tracker, known, index, look, asleep, now_ns);
+      track_running(tracker, known, index, look, asleep, object, now_ns);
     if (state == QZ_STATE_SPINNING) return spins_inside(tracker, known, look, object);
   } else if (!hooked) {
     known->polls = 0;
