@@ -45,6 +45,7 @@ const savesNs = 0.25 * s,
 const waiting = { entity: table, threads: 1 };
 const lock: LockFacts = {
   form: 'lock',
+  takenIn: [],
   spins: false,
   exclusion: null,
   waitedFor: table,
@@ -88,6 +89,7 @@ const io: IoFacts = {
   overlapNs: 0.1 * s,
   goesNs: 0.1 * s,
   several: null,
+  childrenNs: null,
 };
 const fewer = { savesNs: 0.25 * s, mostNs: null };
 const oversubscribed: OversubscriptionFacts = {
@@ -108,6 +110,7 @@ const all: [string, Finding][] = [
     'serial',
     finding(setup, {
       form: 'serial',
+      turns: null,
       worker: null,
       callers: [1],
       itself: true,
@@ -123,6 +126,7 @@ const all: [string, Finding][] = [
       setup,
       {
         form: 'serial',
+        turns: null,
         worker: null,
         callers: [],
         itself: false,
@@ -138,6 +142,7 @@ const all: [string, Finding][] = [
     'a held lock',
     finding(table, {
       form: 'serial',
+      turns: null,
       worker: null,
       callers: [1, 3],
       itself: false,
@@ -299,6 +304,7 @@ const all: [string, Finding][] = [
     'a lock that is handed on all the time',
     finding(table, {
       form: 'hand-overs',
+      takenIn: [],
       objects: [table],
       waits: { count: 400_000, workNs: 5 * us },
       handingShare: 0.42,
@@ -311,6 +317,7 @@ const all: [string, Finding][] = [
     'locks whose waits nobody counts; one thread would do',
     finding(table, {
       form: 'hand-overs',
+      takenIn: [],
       objects: [table, join_],
       waits: null,
       handingShare: 0.7,

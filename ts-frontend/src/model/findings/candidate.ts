@@ -12,6 +12,7 @@ import { waitersBeside } from '../evidence/wait-overlap.js';
 import { isOfSystem, isOwn, isRuntime } from '../evidence/code-origin.js';
 import { rowsOfKey } from '../profile/row-index.js';
 import { pathOf } from '../profile/stack-tree.js';
+import { isNameless } from '../metrics/public-names.js';
 import { isBusy } from '../metrics/sums.js';
 import type { WaitingAt } from '../result/facts.js';
 import type { Entity, Finding, Model } from '../result/types.js';
@@ -111,6 +112,8 @@ export function loneOf(
   return candidateOf(findingContext, { ...candidate, members, context: { ...candidate.context, members }, stats });
 }
 
+const isAddress = (entity: Entity): boolean => entity.id !== 0 && isNameless(entity) && entity.runsFor === 0;
+
 /** Other threads were at work during a good part of it: it is a share of something that is done in parallel. */
 export const isBeside = ({ stats }: Candidate): boolean => stats.nptBeside >= 0.1 * stats.npt;
 
@@ -157,16 +160,17 @@ export function phaseOf(
 ): Candidate {
   if (candidates.length === 1) return item(candidates, 0);
   const { model, tables } = findingContext;
-  const joined = together(findingContext, contexts, candidates);
+  const joined = { ...together(findingContext, contexts, candidates), first: item(candidates, 0).stats.cost };
   const { members } = joined;
   const parts = new Set(candidates.map((one) => one.id));
-  const entity =
-    onAll(
-      model,
-      members.map((node) => pathOf(tables.stacks, node)),
-      new Set(candidates.map((one) => one.context.entity)),
-    ) ||
-    (instead ?? joined.context.entity);
+  const caller = onAll(
+    model,
+    members.map((node) => pathOf(tables.stacks, node)),
+    new Set(candidates.map((one) => one.context.entity)),
+  );
+  // An address that all come from says less than the part with nearly all of it.
+  const isVague = isAddress(item(model.entities, caller)) && joined.first >= mostOfIt * joined.stats.cost;
+  const entity = (isVague ? 0 : caller) || (instead ?? joined.context.entity);
   return candidateOf(findingContext, {
     ...joined,
     context: { entity, members, self: false, within: 0 },
@@ -186,7 +190,11 @@ export function callersOf(findingContext: FindingContext, contexts: Contexts, { 
   const own = outside.filter(
     (id) => item(model.entities, id).origin !== 'standard' && !isRuntime(item(model.entities, id)),
   );
-  return (own.length > 0 ? own : outside).slice(-3);
+  const { runsFor } = item(model.entities, context.entity); // is named with it
+  const all = (own.length > 0 ? own : outside).filter((id) => id !== runsFor || runsFor === 0);
+  // Addresses say something only where there are no names.
+  const named = all.filter((id) => !isNameless(item(model.entities, id)));
+  return (named.length > 0 ? named : all).slice(-3);
 }
 
 export const meanwhile = ({ processors }: Model, { costBusy, costSpinning }: ContextStats): Finding['meanwhile'] =>

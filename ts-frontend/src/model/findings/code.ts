@@ -88,7 +88,7 @@ function reportedOf({ unfed, streams, alone, shared }: Sorted, context: FindingC
   const staged = new Set<number>();
   const worker = onlyWorker(context, [...streams, ...alone]);
   const its = [...streams, ...alone].filter((one) => worker !== 0 && one.thread === worker);
-  if (its.length > 0) reported.push(serial(context, contexts, phaseOf(context, contexts, its, worker), worker));
+  if (its.length > 0) reported.push(serial(context, contexts, phaseOf(context, contexts, its, worker), { worker }));
   else if (streams.length > 0) reported.push(stream(context, contexts, streams, staged));
   /** What the stages of a pipeline run while nobody waits for them is the same pipeline. */
   const isStaged = ({ stats }: Candidate): boolean => stats.threads.ids.every((thread) => staged.has(thread));

@@ -9,7 +9,7 @@ import { findingOf, shownId } from '../evidence/context.js';
 import { isBarrier } from '../evidence/wait-kinds.js';
 import type { WaitingAt } from '../result/facts.js';
 import type { Entity, Finding, Model } from '../result/types.js';
-import { callersOf, isUnknown, meanwhile, waitingAt, type Candidate } from './candidate.js';
+import { callersOf, isBeside, isUnknown, meanwhile, waitingAt, type Candidate } from './candidate.js';
 import { serial } from './serial.js';
 
 /** Of two remedies, one that saves at least this part of what the better one saves is reported too. */
@@ -28,6 +28,7 @@ export function divided(findingContext: FindingContext, contexts: Contexts, cand
   if (!waited && stats.lostAlone > stats.lost / 2) return serial(findingContext, contexts, candidate);
   const object = waited ? item(model.entities, waited.object) : undefined;
   const atBarrier = object !== undefined && isBarrier(object);
+  if (takesTurns(candidate, object)) return serial(findingContext, contexts, candidate, { turns: true });
   const atOnce = Math.min(threads, aliveAtOnce(model, stats.threads.ids));
   // Threads that could share the work: those that ran it, those that worked beside it, those that waited for it.
   const sharing = Math.min(
@@ -49,6 +50,13 @@ export function divided(findingContext: FindingContext, contexts: Contexts, cand
   if (more > even || (!atBarrier && shared.many && !waited)) return tooFew(findingContext, candidate, shared);
   return uneven(findingContext, contexts, candidate, shared, atBarrier, object);
 }
+
+/**
+ * Several threads ran it, but hardly ever two at a time, while the others waited for what nobody knows: it is not
+ * divided at all. (Those that wait at a barrier or for an end have had their part of it.)
+ */
+const takesTurns = (candidate: Candidate, object: Entity | undefined): boolean =>
+  candidate.threads >= 2 && object !== undefined && isUnknown(object) && !isBarrier(object) && !isBeside(candidate);
 
 /** Of work that several threads share: what both kinds of finding about it rest on. */
 interface Shared {

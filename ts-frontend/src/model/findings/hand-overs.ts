@@ -6,6 +6,7 @@ import { item } from '../profile/columns.js';
 import { beyondFree, handOversOf, savedWithout } from '../evidence/hand-overs.js';
 import type { FindingContext } from '../evidence/context.js';
 import { findingOf, largerPieces, processorsMeanwhile, shownId } from '../evidence/context.js';
+import { takenIn } from '../evidence/taken-in.js';
 import { isLock } from '../evidence/wait-kinds.js';
 import { addTo } from '../profile/maps.js';
 import type { Finding } from '../result/types.js';
@@ -74,6 +75,7 @@ export function handOverFindings(context: FindingContext): Finding[] {
       facts: {
         form: 'hand-overs',
         objects,
+        takenIn: takenIn(model, item(objects, 0)),
         waits: waits > 0 ? { count: waits, workNs: processorNs / waits } : null,
         handingShare: (leastNs + mostNs) / 2 / processorNs,
         leastNs: savesLeastNs,

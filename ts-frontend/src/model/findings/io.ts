@@ -74,9 +74,14 @@ function whereOf({ model, tables, own }: FindingContext, loss: IoLoss): { id: nu
   return { id, threadTime };
 }
 
+/** Children that ran for so much of the time in which threads wait to read are those that they read from. */
+const readsFrom = 0.5;
+const reads = /^(read(v|64)?|fread|getline|fgets|poll|select|ppoll|pselect)$/;
+
 /** What is waited for most, by the calls in which threads wait. */
-const waitsOf = (calls: ReturnType<typeof systemCalls>): IoFacts['waits'] =>
-  shareOf(calls, children) >= 0.5
+const waitsOf = (calls: ReturnType<typeof systemCalls>, cost: number, childrenNs: number): IoFacts['waits'] =>
+  shareOf(calls, children) >= 0.5 ||
+  (shareOf(calls, children) + shareOf(calls, reads) >= 0.5 && childrenNs >= readsFrom * cost)
     ? 'children'
     : shareOf(calls, sleeps) >= 0.5
       ? 'sleep'
@@ -106,7 +111,10 @@ export function ioFindings(context: FindingContext, loss: IoLoss): Finding[] {
     shareOf(calls, sleeps) + shareOf(calls, devices) >= 0.5 && waiting < atATime
       ? Math.min(cost, loss.restNs * heldUp) * (1 - Math.max(1, waiting) / atATime)
       : 0;
-  const savingNs = Math.min(cost, Math.max(loss.saving, together));
+  const waits = waitsOf(calls, cost, model.head.childrenRunNs);
+  // Work that the program need not give to children, or that is not started anew each time.
+  const inChildren = waits === 'children' ? Math.min(cost, model.head.childrenRunNs) : 0;
+  const savingNs = Math.min(cost, Math.max(loss.saving, together, inChildren));
   if (savingNs < least) return [];
   const isHolding = heldUp >= 0.3 && loss.restNs >= cost / 2;
   const call = calls[0] && calls[0].share >= 0.5 ? calls[0].name : null;
@@ -121,7 +129,7 @@ export function ioFindings(context: FindingContext, loss: IoLoss): Finding[] {
       meanwhile: processorsMeanwhile(model.processors, busy / cost, spinning / cost),
       facts: {
         form: 'io',
-        waits: waitsOf(calls),
+        waits,
         mayBeSleep: call === null && model.head.publisher === 'pthread',
         call,
         threads: waiting,
@@ -129,6 +137,7 @@ export function ioFindings(context: FindingContext, loss: IoLoss): Finding[] {
         overlapNs,
         goesNs: isHolding ? cost : loss.saving,
         several: together > 0 ? { atATime, savesNs: together } : null,
+        childrenNs: waits === 'children' && inChildren > 0 ? model.head.childrenRunNs : null,
       },
       related: isHolding ? held.slice(0, 3).map(({ entity }) => entity.id) : [],
     }),

@@ -26,6 +26,7 @@ import type { FindingContext } from '../evidence/context.js';
 import { leastObservations, leastSerial, leastShare, muchMore } from '../evidence/context.js';
 import { bound, leftBy, longestThreads, type Longest } from '../evidence/critical-threads.js';
 import { prepareMeanwhile } from '../evidence/wait-overlap.js';
+import { yieldFindings } from './yields.js';
 import type { Tables } from '../metrics/tables.js';
 import { ThreadRoles } from '../metrics/thread-roles.js';
 import { ownOf } from '../evidence/code-origin.js';
@@ -78,11 +79,12 @@ export function findingsOf(context: FindingContext): Finding[] {
     ...wakeUpFindings(context),
     ...handOverFindings(context),
     ...nothingRunsFindings(context),
+    ...yieldFindings(context),
   ].filter(
     (finding) => worthOf(finding) >= leastFor(finding, context) && !isOversubscription(finding, oversubscription),
   );
   // What is counted, not sampled, needs no observations.
-  const all = [...sampled, ...shortThreadFindings(context)].filter(isNotHanded);
+  const all = [...sampled, ...shortThreadFindings(context)].filter(isNotHanded).filter(isNotYielded);
   for (const finding of all) bound(context, longest, finding);
   const limits = all.sort((a, b) => b.savingNs - a.savingNs || b.costNs - a.costNs);
   const isBusy = model.balance.meanBusy >= nearlyBusy * model.processors && !areHandedOn(context, all);
@@ -150,6 +152,12 @@ function isNotHanded(finding: Finding, _: number, all: readonly Finding[]): bool
   const others = all.filter((one) => areOfOneLock(one, finding));
   if (facts.form === 'hand-overs') return !others.some((one) => one.savingNs > savingNs);
   return !others.some(({ facts: { form }, savingNs: saves }) => form === 'hand-overs' && saves >= savingNs);
+}
+
+/** Work that threads yield for seems unevenly divided: each has its piece while the other one looks for the next. */
+function isNotYielded({ facts }: Finding, _: number, all: readonly Finding[]): boolean {
+  if (facts.form !== 'uneven-division' && facts.form !== 'mutual-wait') return true;
+  return !all.some((one) => one.facts.form === 'yields');
 }
 
 function areOfOneLock(one: Finding, other: Finding): boolean {

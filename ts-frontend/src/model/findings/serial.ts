@@ -6,8 +6,13 @@ import { findingOf } from '../evidence/context.js';
 import type { Finding, Model } from '../result/types.js';
 import { callersOf, largestParts, meanwhile, waitingAt, type Candidate } from './candidate.js';
 
-/** `worker`: the only thread that has work; 0: there are others. */
-export function serial(findingContext: FindingContext, contexts: Contexts, candidate: Candidate, worker = 0): Finding {
+/** `worker`: the only thread that has work, 0: there are others; `turns`: several threads ran it, one at a time. */
+export function serial(
+  findingContext: FindingContext,
+  contexts: Contexts,
+  candidate: Candidate,
+  { worker = 0, turns = false } = {},
+): Finding {
   const { model } = findingContext;
   const { id, stats, waited, context } = candidate;
   const parts = largestParts(findingContext, candidate); // of an entity's own code: what it calls of run-time libraries
@@ -22,6 +27,7 @@ export function serial(findingContext: FindingContext, contexts: Contexts, candi
     facts: {
       form: 'serial',
       worker: worker !== 0 ? { thread: worker, share: workShare(model, worker) } : null,
+      turns: turns ? candidate.threads : null,
       callers: callersOf(findingContext, contexts, candidate),
       itself,
       waiting: waitingAt(waited),

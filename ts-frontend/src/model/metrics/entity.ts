@@ -5,6 +5,7 @@
 import { isCode } from '../profile/code-scopes.js';
 import { f64, item, u32 } from '../profile/columns.js';
 import { exclusionsOf } from './exclusion.js';
+import { isNameless, publicNamesOf } from './public-names.js';
 import { Runnable } from './runnable-distribution.js';
 import type { Tables } from './tables.js';
 import { systemTimesOf } from './kernel-time.js';
@@ -40,6 +41,7 @@ export class Shared {
   readonly threads: Map<number, RawThread>;
   readonly objects: Objects;
   #runnable: Runnable | undefined;
+  #publicNames: ReadonlyMap<number, number> | undefined;
   #exclusions: ReadonlyMap<number, Exclusion> | undefined;
   #systemTimes: { of: Float64Array | undefined } | undefined;
   constructor(
@@ -54,6 +56,9 @@ export class Shared {
   get systemTimes(): Float64Array | undefined {
     this.#systemTimes ??= { of: systemTimesOf(this.raw, this.tables) };
     return this.#systemTimes.of;
+  }
+  get publicNames(): ReadonlyMap<number, number> {
+    return (this.#publicNames ??= publicNamesOf(this.raw, this.tables));
   }
   get exclusions(): ReadonlyMap<number, Exclusion> {
     return (this.#exclusions ??= exclusionsOf(this.tables.measured, this.tables.groupOf));
@@ -103,6 +108,9 @@ export class BuiltEntity implements Entity {
   }
   get origin(): Origin {
     return this.id === 0 ? 'own' : this.source.origin;
+  }
+  get runsFor(): number {
+    return this.kind === 'procedure' && isNameless(this) ? (this.shared.publicNames.get(this.id) ?? 0) : 0;
   }
   get libraryWait(): LibraryWait {
     return this.id === 0 ? 'unknown' : this.source.libraryWait;

@@ -6,6 +6,7 @@
  */
 import { f64, u16, u32 } from '../profile/columns.js';
 import type { RawProfile } from '../profile/raw-profile.js';
+import { KernelWork } from '../profile/raw-profile.js';
 import type { Entity, Slowdown } from '../result/types.js';
 
 /** Accesses to these publish as much as a lock does. */
@@ -17,7 +18,24 @@ const published = new Set(['mutex', 'rwlock', 'spinlock', 'semaphore']);
  */
 const oftenNs = 200_000;
 
-export function slowdownOf({ head, calls, objects, entities, balance }: RawProfile, root: Entity): Slowdown {
+/** The same goes for threads that yield until another has come, from this part of the processor time on. */
+const leastYielding = 0.1;
+
+function yieldsOften({ tuples }: RawProfile, processorNs: number): boolean {
+  let ns = 0;
+  for (let k = 0; k < tuples.ns.length; k++) if (tuples.kernel[k] === KernelWork.yield) ns += f64(tuples.ns, k);
+  return ns > 0 && ns >= leastYielding * processorNs;
+}
+
+/** A hook never costs nothing: 0 says that the machine let nothing be measured before the program began. */
+const unmeasuredOf = (head: RawProfile['head'], hooked: number, locked: number): Slowdown['unmeasured'] => [
+  ...(hooked > 0 && head.hookMostPs === 0 ? ['hooks' as const] : []),
+  ...(locked > 0 && head.lockMostPs === 0 ? ['locks' as const] : []),
+  ...(head.spawns > 0 && head.spawnPs === 0 ? ['threads made' as const] : []),
+];
+
+export function slowdownOf(raw: RawProfile, root: Entity): Slowdown {
+  const { head, calls, objects, entities, balance } = raw;
   let hooked = 0,
     locked = 0,
     waited = 0;
@@ -29,7 +47,9 @@ export function slowdownOf({ head, calls, objects, entities, balance }: RawProfi
   for (const { contended } of objects) waited += contended;
   // Spread over the threads as the program's own work is.
   const each = root.processorTimeNs > 0 ? root.nptNs / root.processorTimeNs / 1000 : 0;
-  const waitsMayChange = head.publisher === 'pthread' && waited > 0 && root.processorTimeNs <= waited * oftenNs;
+  const waitsMayChange =
+    head.publisher === 'pthread' &&
+    ((waited > 0 && root.processorTimeNs <= waited * oftenNs) || yieldsOften(raw, root.processorTimeNs));
   const most = waitsMayChange ? Math.max(each, 1 / 1000) : each;
   const cpus = Math.max(1, Math.min(head.processors, head.cpus));
   let fullNs = 0; // elapsed time with no CPU left for the sampler
@@ -44,12 +64,7 @@ export function slowdownOf({ head, calls, objects, entities, balance }: RawProfi
     turnsNs: head.timerDispatches * head.timerNs * 1000 * each,
     samplingNs: head.samplerSpins || head.elapsedNs === 0 ? 0 : (head.samplerCpuNs * fullNs) / head.elapsedNs / cpus,
   };
-  // A hook never costs nothing: 0 says that the machine let nothing be measured before the program began.
-  const unmeasured: Slowdown['unmeasured'] = [
-    ...(hooked > 0 && head.hookMostPs === 0 ? ['hooks' as const] : []),
-    ...(locked > 0 && head.lockMostPs === 0 ? ['locks' as const] : []),
-    ...(head.spawns > 0 && head.spawnPs === 0 ? ['threads made' as const] : []),
-  ];
+  const unmeasured = unmeasuredOf(head, hooked, locked);
   const least = {
     hooksLeastNs: hooked * head.hookLeastPs * each,
     locksLeastNs: locked * head.lockLeastPs * each,

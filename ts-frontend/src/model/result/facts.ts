@@ -14,6 +14,7 @@ export interface WaitingAt {
 export interface SerialFacts {
   form: 'serial';
   worker: { thread: number; share: number } | null; // of several that pass work on, the only one that has some
+  turns: number | null; // threads that ran it, one at a time
   callers: number[]; // where most of it is lost, outermost first, at most three
   itself: boolean; // the code alone, without what it calls
   waiting: WaitingAt | null;
@@ -105,6 +106,7 @@ export interface LockFacts {
   acquisitions: number;
   contended: number;
   waitMeanNs: number;
+  takenIn: number[]; // who waits for it, where it is known by the place that made it alone
   holder: number | null; // the procedure that mostly held it while others waited
   inIo: { share: number; call: number | null } | null; // of the time that it was held so, in input, output or sleep
   mostlyInIo: boolean; // half of it, or more
@@ -129,6 +131,7 @@ export interface IoFacts {
   overlapNs: number; // saved, if other work were done meanwhile
   goesNs: number; // of a sleep, if nobody had to sleep
   several: { atATime: number; savesNs: number } | null; // so many under way at a time
+  childrenNs: number | null; // processor time of the child processes that are waited for
 }
 
 /** The thread package's own work. */
@@ -152,6 +155,7 @@ export interface WakeUpFacts {
 export interface HandOverFacts {
   form: 'hand-overs';
   objects: number[]; // the locks, by how long threads wait for them
+  takenIn: number[]; // who waits for the first, where it is known by the place that made it alone
   waits: { count: number; workNs: number } | null; // for locks, and processor time for each; null: nobody counts them
   handingShare: number; // of the processor time: in calls that wait and wake, and in code of locks
   leastNs: number; // saved, if no thread ever found one taken
@@ -207,6 +211,16 @@ export interface KernelWorkFacts {
   savesNs: number;
 }
 
+/** Threads wait for each other by sched_yield. */
+export interface YieldFacts {
+  form: 'yields';
+  yieldNs: number; // processor time in the call
+  share: number; // of the processor time
+  threads: number; // that yield
+  workNs: number; // processor time without that, and without other waiting on a CPU
+  aloneNs: number; // saved, if one thread did the work, without any handing over
+}
+
 /** Code that takes the time while the processors are busy. */
 export interface OptimizeFacts {
   form: 'optimize';
@@ -235,4 +249,5 @@ export type Facts =
   | OpenMpFacts
   | OversubscriptionFacts
   | KernelWorkFacts
+  | YieldFacts
   | OptimizeFacts;

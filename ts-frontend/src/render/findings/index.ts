@@ -12,6 +12,7 @@ import { handOvers, openMp, packageWork, shortThreads, smallThreads, wakeUps } f
 import { oversubscription } from './oversubscription.js';
 import { signedPercent } from '../format/units.js';
 import { type Phrases, phrases, type Sentences } from '../wording/phrases.js';
+import { yields } from './yields.js';
 import { mutualWait, passedData, slowestStage } from './pipeline.js';
 import { serial } from './serial.js';
 
@@ -54,6 +55,8 @@ function sentencesOf(finding: Finding, say: Phrases): Sentences {
       return oversubscription(finding, facts, say);
     case 'kernel-work':
       return kernelWork(finding, facts, say);
+    case 'yields':
+      return yields(finding, facts, say);
     case 'optimize':
       return optimize(finding, facts, say);
   }

@@ -84,8 +84,8 @@ export function wakeUps(
 
 export function handOvers(
   finding: Finding,
-  { objects, waits, handingShare, leastNs, mostNs, aloneNs }: HandOverFacts,
-  { title, costs, meanwhile, time, share }: Phrases,
+  { objects, takenIn: callers, waits, handingShare, leastNs, mostNs, aloneNs }: HandOverFacts,
+  { title, takenIn, costs, meanwhile, time, share }: Phrases,
 ): Sentences {
   const often =
     waits === null
@@ -93,7 +93,7 @@ export function handOvers(
       : `they had to wait ${counted(count(waits.count), 'time')}, once per ${time(waits.workNs)} of processor time; `;
   return {
     text:
-      `Threads hand ${objects.map(title).join(' and ')} to each other all the time: ${often}` +
+      `Threads hand ${objects.map(title).join(' and ')}${takenIn(callers)} to each other all the time: ${often}` +
       `${share(handingShare)} of the processor time goes into waiting, waking and the lock itself. ` +
       `That costs ${costs(finding.costNs)}; on average ${meanwhile(finding.meanwhile)}.`,
     remedy:

@@ -1,6 +1,7 @@
 /** Code that runs alone. */
 import { item } from '../../model/index.js';
 import type { Finding, SerialFacts } from '../../model/index.js';
+import { count } from '../format/units.js';
 import { heldText, type Phrases, type Sentences } from '../wording/phrases.js';
 
 export function serial(
@@ -28,9 +29,10 @@ export function serial(
     ? `One thread, ${title(facts.worker.thread)}, has ${share(facts.worker.share)} of all work; the others pass it ` +
       'on, or wait. '
     : '';
+  const turns = facts.turns === null ? '' : `${count(facts.turns)} threads ran it, one at a time; `;
   return {
     text:
-      `${worker}${code}${callers} costs ${costs(finding.costNs)}: while it ran, ` +
+      `${worker}${code}${callers} costs ${costs(finding.costNs)}: ${turns}while it ran, ` +
       `${meanwhile(finding.meanwhile)}${waitingAt(facts.waiting)}.${parts}${smaller}`,
     remedy:
       `${change}: ` +

@@ -17,6 +17,8 @@ export function titleOf(model: Model, id: number): string {
   if (id === 0) return `the program's code outside any procedure that is known`;
   if (entity.kind === 'procedure') {
     const place = placeText(model, entity).replace(/^, /, '');
+    // Nobody can act on an address: the exported procedure comes first.
+    if (entity.runsFor !== 0) return `${briefly(item(model.entities, entity.runsFor).name)} (in ${entity.name})`;
     return place === '' ? briefly(entity.name) : `${briefly(entity.name)} (${place})`;
   }
   const several = entity.members.length > 1 ? `the ${entity.members.length} ${entity.kind}s ` : `${entity.kind} `;

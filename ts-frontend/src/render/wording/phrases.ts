@@ -24,6 +24,7 @@ export interface Phrases {
   name: (id: number) => string; // a procedure or thread, without its place
   meanwhile: (meanwhile: Finding['meanwhile']) => string;
   calledFrom: (callers: readonly number[]) => string; // ", called from a > b,"
+  takenIn: (callers: readonly number[]) => string; // ", taken in lookup and insert,"
   waitingAt: (waiting: WaitingAt | null) => string; // "; 2 threads waited at mutex queue"
   eachAt: (waiting: readonly WaitingAt[]) => string; // "2 at condition room, 1 at mutex m"
 }
@@ -36,6 +37,10 @@ export function phrases(model: Model, options: Pick<RenderOptions, 'ascii'>): Ph
   const name = (id: number): string => briefly(item(model.entities, id).name);
   const ns = (value: number): string => time(value, options);
   const title = (id: number): string => titleOf(model, id);
+  const callerName = (id: number): string => {
+    const { runsFor } = item(model.entities, id);
+    return name(runsFor !== 0 ? runsFor : id);
+  };
   return {
     model,
     time: ns,
@@ -49,6 +54,7 @@ export function phrases(model: Model, options: Pick<RenderOptions, 'ascii'>): Ph
     },
     meanwhile: (meanwhile) => meanwhileText(model, meanwhile),
     calledFrom: (callers) => (callers.length > 0 ? `, called from ${callers.map(name).join(' > ')},` : ''),
+    takenIn: (callers) => (callers.length > 0 ? `, taken in ${callers.map(callerName).join(' and ')},` : ''),
     waitingAt: (waiting) => (waiting ? `; ${threadsText(waiting.threads)} waited at ${title(waiting.entity)}` : ''),
     eachAt: (waiting) => waiting.map(({ entity, threads }) => `${mean(threads)} at ${title(entity)}`).join(', '),
   };

@@ -1,0 +1,139 @@
+/** What programs of strangers showed: work that threads take turns at, children, yields, and names to act on. */
+import test from 'ava';
+import { buildModel, noPaths, type Model } from '../../../ts-frontend/src/model/index.js';
+import { findingSentences } from '../../../ts-frontend/src/render/findings/index.js';
+import { factsOf, ms, namesOf } from '../../support/facts.js';
+import { inKernel, io, ProfileBuilder as Builder, run, spin, wait } from '../../support/profile-builder.js';
+
+const second = 1e9;
+const sentence = (model: Model): string => {
+  const { text, remedy } = findingSentences(model, model.findings[0]!, { ascii: true });
+  return `${text} ${remedy}`;
+};
+
+/** Four threads write rows; `beside`: the part of the time in which two of them do. */
+function rows(beside: number, object: string): Model {
+  const builder = new Builder({ processors: 2 });
+  for (let k = 0; k < 40; k++) {
+    const doing = (n: number, works: boolean): ReturnType<typeof run> =>
+      works ? run(`w${n % 4}`, ['pool', 'write_row']) : wait(`w${n % 4}`, ['pool', object]);
+    for (const [part, atOnce] of [
+      [1 - beside, 1],
+      [beside, 2],
+    ] as const)
+      if (part > 0)
+        builder.stretch(
+          0.05 * part * second,
+          [0, 1, 2, 3].map((n) => doing(k + n, n < atOnce)),
+        );
+  }
+  return buildModel(builder.build());
+}
+
+test('threads of a pool take turns at work that cannot be divided: serial, not unevenly divided', (t) => {
+  const alone = rows(0.03, 'futex:inside lib.so');
+  t.deepEqual([alone.findings[0]?.kind, alone.findings[0]?.name], ['serial', 'write_row']);
+  t.is(factsOf(alone.findings[0], 'serial').turns, 4);
+  t.regex(sentence(alone), /4 threads ran it, one at a time; /);
+  for (const model of [rows(0.4, 'futex:inside lib.so'), rows(0, 'futex(barrier):GOMP_barrier at a.c:9')])
+    t.false(model.findings.some(({ facts }) => facts.form === 'serial' && facts.turns !== null));
+});
+
+/** A shell that reads what its children write. */
+function shell(childrenRunNs: number): Model {
+  const builder = new Builder({ processors: 2, head: { publisher: 'pthread', childrenRunNs } });
+  builder
+    .describe('read', { origin: 'runtime' })
+    .stretch(0.1 * second, [run('main', ['main', 'parse'])])
+    .stretch(0.9 * second, [io('main', ['main', 'expand', 'read'])]);
+  return buildModel(builder.build());
+}
+
+test('who reads what children write waits for children, and needs fewer of them', (t) => {
+  const model = shell(0.85 * second);
+  const { waits, childrenNs } = factsOf(model.findings[0], 'io');
+  t.deepEqual([waits, ms(childrenNs!), ms(model.findings[0]!.savingNs)], ['children', 850, 850]);
+  t.regex(sentence(model), /waits for child processes \(read\).*start fewer/);
+  t.not(
+    factsOf(
+      shell(0.1 * second).findings.find(({ kind }) => kind === 'io'),
+      'io',
+    ).waits,
+    'children',
+  );
+});
+
+/**
+ * Two threads that yield until the other has done its piece, for `apart` of the time, and both while a piece is handed
+ * over, for `both`; `waits`: the yields are seen as waiting.
+ */
+function turns(apart: number, both: number, waits: boolean): Model {
+  const systemNs = (apart + 2 * both) * second;
+  const builder = new Builder({
+    processors: 2,
+    head: {
+      publisher: 'pthread',
+      paths: { ...noPaths, running: true, kernel: true },
+      usageKnown: true,
+      usageNs: second,
+      userNs: 2 * second - systemNs,
+      systemNs,
+    },
+  });
+  const loop = 'loop:product at a.c:9';
+  builder.describe('product', { origin: 'installed' }).describe(loop, { origin: 'installed' });
+  const yields = (thread: string): ReturnType<typeof run> =>
+    waits
+      ? { ...spin(thread, ['main', 'product', loop]), kernel: 'yield' }
+      : inKernel('yield', thread, ['main', 'product']);
+  const works = (thread: string): ReturnType<typeof run> => run(thread, ['main', 'product']);
+  for (let k = 0; k < 10; k++)
+    builder
+      .stretch(0.05 * apart * second, [works('a'), yields('b')])
+      .stretch(0.05 * apart * second, [yields('a'), works('b')])
+      .stretch(0.1 * both * second, [yields('a'), yields('b')])
+      .stretch(0.1 * (1 - apart - both) * second, [works('a'), works('b')]);
+  return buildModel(builder.build());
+}
+
+test('threads that yield until the other one has come: told with what one thread alone would save', (t) => {
+  const model = turns(0.6, 0.3, true);
+  const [finding] = model.findings;
+  t.deepEqual([finding?.kind, finding?.change, finding?.name], ['spinning', 'fewer-threads', 'product']);
+  const { threads, share, workNs } = factsOf(finding, 'yields');
+  t.deepEqual([threads, Math.round(100 * share), ms(workNs), ms(finding!.savingNs)], [2, 60, 800, 200]);
+  t.true(model.slowdown.waitsMayChange);
+  for (const other of [turns(0.05, 0.01, true), turns(0.6, 0.3, false)])
+    t.false(other.findings.some(({ facts }) => facts.form === 'yields'));
+});
+
+/** A nameless procedure of a library, called by an exported one and, for `part` of its time, by the program. */
+function stripped(part: number): Model {
+  const builder = new Builder({ processors: 2 })
+    .describe('libz+0x4970', { missing: 'stripped', module: 1 })
+    .describe('libz+0x5d80', { missing: 'stripped', module: 1 })
+    .describe('deflate', { module: 1 })
+    .stretch((1 - part) * second, [run('main', ['main', 'deflate', 'libz+0x5d80', 'libz+0x4970'])]);
+  if (part > 0) builder.stretch(part * second, [run('main', ['main', 'libz+0x4970'])]);
+  const profile = builder.build();
+  return buildModel(profile);
+}
+
+test('a nameless procedure of a library is told by the exported one that it runs for', (t) => {
+  t.regex(sentence(stripped(0)), /deflate \(in libz\+0x4970\)/);
+  t.regex(sentence(stripped(0.1)), /deflate \(in libz\+0x4970\)/);
+  t.notRegex(sentence(stripped(0.4)), /in libz\+0x4970/);
+});
+
+test('a lock that a wrapper made is told with who takes it', (t) => {
+  const lock = 'mutex:mutex at wrapper.h:9';
+  const builder = new Builder({ processors: 2 }).describe(lock, { naming: 'place' });
+  for (let k = 0; k < 50; k++)
+    builder
+      .stretch(0.01 * second, [run('a', ['Cache::lookup', lock]), wait('b', ['Cache::insert', 'Mutex::Lock', lock])])
+      .stretch(0.01 * second, [wait('a', ['Cache::lookup', 'Mutex::Lock', lock]), run('b', ['Cache::insert', lock])]);
+  const model = buildModel(builder.object(lock, { acquisitions: 100, contended: 100 }).build());
+  const { takenIn } = factsOf(model.findings[0], 'lock');
+  t.deepEqual(namesOf(model, takenIn), ['Cache::insert', 'Cache::lookup']);
+  t.regex(sentence(model), /wait for mutex at wrapper\.h:9, taken in Cache::insert and Cache::lookup, during/);
+});

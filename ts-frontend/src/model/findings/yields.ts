@@ -1,0 +1,104 @@
+/**
+ * Limits by threads that wait for each other by giving up the CPU (sched_yield) until something has come: each look is a
+ * system call, and work comes in pieces that take less than handing them over (docs/reference/findings.md, "Yields").
+ * Pure.
+ */
+import { f64, item, u16, u32, u8 } from '../profile/columns.js';
+import { addTo } from '../profile/maps.js';
+import { isOwn } from '../evidence/code-origin.js';
+import type { FindingContext } from '../evidence/context.js';
+import { findingOf, processorsMeanwhile, shownId } from '../evidence/context.js';
+import { KernelWork, State } from '../profile/raw-profile.js';
+import { isBusy } from '../metrics/sums.js';
+import type { Finding } from '../result/types.js';
+
+/** Less of the processor time goes into yields where threads now and then wait for a moment. */
+const leastYielding = 0.15;
+/** So much of the yields is seen as waiting, one right after another: else the program yields between pieces of work. */
+const leastWaiting = 0.25;
+
+interface Yields {
+  ns: number; // processor time in the system call
+  spinningNs: number; // the part of it that is waiting for sure
+  otherNs: number; // processor time of what waits, outside of the call
+  cost: number; // elapsed time that they account for
+  callers: Map<number, number>;
+  threads: Set<number>;
+}
+
+/**
+ * What the program called there: the outermost procedure of a library, called by its own code; else the innermost
+ * procedure.
+ */
+function calledAt({ model, tables, own }: FindingContext, node: number): number {
+  let called = 0;
+  for (let n = node; n !== 0; n = u32(tables.stacks.parent, n)) {
+    const entity = item(model.entities, u32(tables.stacks.entity, n));
+    if (entity.kind !== 'procedure' || entity.id === 0) continue;
+    if (isOwn(entity)) return called !== 0 ? called : entity.id;
+    called = entity.id;
+  }
+  return u32(own.procedure, node);
+}
+
+function measure(context: FindingContext): Yields {
+  const { model, tables } = context;
+  const { tuples } = model.raw;
+  const yields: Yields = { ns: 0, spinningNs: 0, otherNs: 0, cost: 0, callers: new Map(), threads: new Set() };
+  for (let k = 0; k < tuples.ns.length; k++) {
+    const state = u8(tuples.state, k),
+      isSpinning = state === State.spinning;
+    if (!isSpinning && !isBusy(state)) continue;
+    const ns = isSpinning ? f64(tuples.ns, k) : f64(tables.weights, k);
+    if (tuples.kernel[k] !== KernelWork.yield) {
+      if (isSpinning || tuples.kernel[k] === KernelWork.lock || tuples.kernel[k] === KernelWork.futex)
+        yields.otherNs += ns;
+      continue;
+    }
+    yields.ns += ns;
+    if (isSpinning) yields.spinningNs += ns;
+    yields.cost += ns / Math.max(1, u16(tuples.busy, k) + u16(tuples.spinning, k));
+    yields.threads.add(u32(tuples.thread, k));
+    // A thread of the library's own says less than the call that it works for.
+    const called = calledAt(context, u32(tuples.stack, k));
+    if (called !== 0) addTo(yields.callers, shownId(model, called), ns);
+  }
+  return yields;
+}
+
+export function yieldFindings(context: FindingContext): Finding[] {
+  const { model, least } = context;
+  const { elapsedNs, balance, kernelUsage } = model;
+  const yields = measure(context);
+  const processorNs = model.root.processorTimeNs + balance.spinningNs;
+  // Samples of switches stand for too much where others were missed: the kernel's count of its own time is the most.
+  const yieldNs = Math.min(yields.ns, kernelUsage?.systemNs ?? Infinity);
+  if (yields.threads.size < 2 || yieldNs < leastYielding * processorNs) return [];
+  if (yields.spinningNs < leastWaiting * yields.ns) return [];
+  const workNs = Math.max(0, processorNs - yieldNs - yields.otherNs);
+  const aloneNs = elapsedNs - workNs;
+  const savingNs = Math.max(aloneNs, 0);
+  if (savingNs < least) return [];
+  const byTime = [...yields.callers].sort((a, b) => b[1] - a[1]).map(([id]) => id);
+  const id = byTime.find((one) => item(model.entities, one).missing !== 'stripped') ?? byTime[0] ?? 0;
+  return [
+    findingOf(model, {
+      entity: id,
+      kind: 'spinning',
+      change: 'fewer-threads',
+      advice: { pieces: 'larger', threads: 'fewer' },
+      costNs: Math.max(yields.cost, savingNs),
+      savingNs,
+      meanwhile: processorsMeanwhile(model.processors, balance.meanBusy, balance.spinningNs / Math.max(1, elapsedNs)),
+      facts: {
+        form: 'yields',
+        yieldNs,
+        share: yieldNs / Math.max(1, processorNs),
+        threads: yields.threads.size,
+        workNs,
+        aloneNs: savingNs,
+      },
+      related: byTime.slice(0, 3),
+    }),
+  ];
+}
