@@ -1,6 +1,6 @@
 /**
- * Limits by threads that wait for each other by giving up the CPU (sched_yield) until something has come: each look is a
- * system call, and work comes in pieces that take less than handing them over (docs/reference/findings.md, "Yields").
+ * Limits by threads that wait for each other by giving up the CPU (sched_yield) until something has come: each look is
+ * a system call, and work comes in pieces that take less than handing them over (docs/reference/findings.md, "Yields").
  * Pure.
  */
 import { f64, item, u16, u32, u8 } from '../profile/columns.js';
