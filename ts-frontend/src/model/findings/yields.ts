@@ -14,7 +14,7 @@ import type { Finding } from '../result/types.js';
 
 /** Less of the processor time goes into yields where threads now and then wait for a moment. */
 const leastYielding = 0.15;
-/** So much of the yields is seen as waiting, one right after another: else the program yields between pieces of work. */
+/** So much of the yields is seen as waiting, one right after another: else it is between pieces of work. */
 const leastWaiting = 0.25;
 
 interface Yields {

@@ -23,8 +23,8 @@ export function io(finding: Finding, facts: IoFacts, say: Phrases): Sentences {
         `Run more of them at a time, or do other work while they run; that could save up to ${saved}. ` +
         (facts.childrenNs === null
           ? ''
-          : `They take ${say.time(facts.childrenNs)} of processor time, with what it takes to start and end them: start ` +
-            `fewer, or do their work here; that could save up to ${say.time(finding.savingNs)}. `) +
+          : `They take ${say.time(facts.childrenNs)} of processor time, with what it takes to start and end them: ` +
+            `start fewer, or do their work here; that could save up to ${say.time(finding.savingNs)}. `) +
         '--children records what they do.',
     };
   }

@@ -29,7 +29,8 @@ export function lock(finding: Finding, facts: LockFacts, say: Phrases): Sentence
   if (facts.exclusion && isCause) return exclusion(finding, facts, facts.exclusion.threads, say);
   return {
     text:
-      `Threads ${facts.spins ? 'spin' : 'wait'} for ${title(facts.waitedFor)}${say.takenIn(facts.takenIn)} during ${say.costs(finding.costNs)}: ` +
+      `Threads ${facts.spins ? 'spin' : 'wait'} for ${title(facts.waitedFor)}${say.takenIn(facts.takenIn)} ` +
+      `during ${say.costs(finding.costNs)}: ` +
       `${mean(facts.waiters)} of them on average, ` +
       `while ${say.meanwhile(finding.meanwhile)}. ` +
       `${woken}${because}${usesText(facts, because === '' ? '' : cause, time)}${held}${unserved}.`,

@@ -10,9 +10,10 @@ export function yields(
 ): Sentences {
   return {
     text:
-      `${count(threads)} threads wait for each other by sched_yield, called most in ${title(finding.entity)}: the call ` +
-      `takes ${time(yieldNs)} of processor time (${share(part)}). That costs ${costs(finding.costNs)}; on average ` +
-      `${meanwhile(finding.meanwhile)}. All that is not waiting takes ${time(workNs)} of processor time.`,
+      `${count(threads)} threads wait for each other by sched_yield, called most in ${title(finding.entity)}: ` +
+      `the call takes ${time(yieldNs)} of processor time (${share(part)}). ` +
+      `That costs ${costs(finding.costNs)}; on average ${meanwhile(finding.meanwhile)}. ` +
+      `All that is not waiting takes ${time(workNs)} of processor time.`,
     remedy:
       'Use fewer threads there (of a library often by a variable, such as OPENBLAS_NUM_THREADS=1 or ' +
       'OMP_NUM_THREADS=1), or give them larger pieces of work. One thread that does it all would save up to ' +
