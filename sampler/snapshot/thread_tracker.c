@@ -188,14 +188,28 @@ uint64_t qzi_tracker_walks_ns(const struct qzi_tracker *tracker) {
 }
 uint32_t qzi_tracker_node(const struct qzi_tracker *tracker, uint32_t index) { return tracker->all[index].node; }
 
+static int is_plain(uint64_t entry) { return !(entry & (QZI_KEY_INLINED | QZI_KEY_GENERATED)); }
+
+/* The C library's code that starts a thread, or main, where it is linked statically. */
+static int starts_thread(struct qzi_tracker *tracker, uint64_t entry) {
+  static const char *const names[] = {"_start", "__libc_start", "start_thread", "clone"};
+  int library;
+  const char *name = qzi_paths_symbol(tracker->paths, entry, &library);
+  for (unsigned k = 0; k < sizeof names / sizeof *names; k++)
+    if (strstr(name, names[k])) return !library;
+  return 0;
+}
+
 /* From outside nobody says what a thread began with: that is the outermost procedure of its path. */
 static void note_start(struct qzi_tracker *tracker, uint32_t entity, const struct qzi_walk *walk) {
   struct qzi_interner *in = &tracker->sampler->in;
-  if (!tracker->sampler->outside || !entity || !walk->whole || !walk->count) return;
+  uint32_t at = 0;
+  if (!tracker->sampler->outside || !entity || !walk->whole || in->file->entities[entity].address) return;
+  while (at < walk->count && is_plain(walk->entries[at]) && starts_thread(tracker, walk->entries[at])) at++;
+  if (at == walk->count || !is_plain(walk->entries[at])) return;
   struct qz_entity *thread = &in->file->entities[entity];
-  if (thread->address || walk->entries[0] & (QZI_KEY_INLINED | QZI_KEY_GENERATED)) return;
-  thread->module = qzi_intern_module(in, walk->entries[0]);
-  thread->address = walk->entries[0];
+  thread->module = qzi_intern_module(in, walk->entries[at]);
+  thread->address = walk->entries[at];
 }
 
 /* ---- waits ---- */
@@ -264,15 +278,22 @@ static void track_wait(struct qzi_tracker *tracker, struct known *known, uint32_
   tracker->sampler->file->head->paths |= QZ_PATHS_WAITS;
 }
 
+#define WITHIN 3u /* procedures: of a C library that is linked statically those that others of its own call show, too \
+                   */
+
 /* What the C library's procedure in which the thread sleeps waits for, as a key: an object of the session. 0: it is
  * none that is known. */
 static uint64_t waits_for(struct qzi_tracker *tracker, uint64_t futex, const struct qzi_walk *walk, uint64_t now_ns) {
-  int library;
-  uint32_t kind;
-  uint64_t entry = walk->count ? walk->entries[walk->count - 1] : 0;
-  if (!tracker->sampler->outside || !entry || entry & (QZI_KEY_INLINED | QZI_KEY_GENERATED)) return 0;
-  const char *called = qzi_paths_symbol(tracker->paths, entry, &library);
-  uint32_t object = qzi_outside_object(tracker->sampler->outside, called, futex, walk->site, now_ns, &kind);
+  int library = 0;
+  uint32_t kind = 0, object = 0;
+  if (!tracker->sampler->outside) return 0;
+  for (uint32_t k = 0; k < WITHIN && k < walk->count && !object && !library; k++) {
+    uint64_t entry = walk->entries[walk->count - 1 - k];
+    if (!is_plain(entry)) break;
+    const char *called = qzi_paths_symbol(tracker->paths, entry, &library);
+    object = qzi_outside_object(tracker->sampler->outside, called, futex, walk->site, now_ns, &kind);
+    if (!strstr(called, "lll_lock") && !strstr(called, "futex")) break;
+  }
   uint64_t key = object ? QZ_KEY(kind, object) : 0;
   /* Frames of an owner are of another moment than the look at the lock: only those of procedures that take it stand
    * behind it. Of a lock that is kept for long it is not known which do. */
