@@ -8,8 +8,11 @@ import type { Entity, Model } from '../../../ts-frontend/src/model/index.js';
 
 const unprepared = `${root}/build/test/end-to-end/sampler/unprepared`;
 
-async function withProgram(body: (program: Started, pid: string) => Promise<void>): Promise<void> {
-  const program = start(unprepared, []);
+async function withProgram(
+  body: (program: Started, pid: string) => Promise<void>,
+  args: readonly string[] = [],
+): Promise<void> {
+  const program = start(unprepared, args);
   try {
     await until('the program is ready', () => program.stdout().includes('ready'));
     await body(program, String(program.child.pid));
@@ -64,6 +67,38 @@ needing('perf_event_open', 'process_vm_readv')(
       t.regex(report.replace(/\s+/g, ' '), /! attached from outside, for the program was started without Quartz: /);
       await isUnharmed(t, program, 0);
     });
+  },
+);
+
+needing('perf_event_open', 'process_vm_readv')(
+  'every kind of wait in glibc is known, and who is waited for',
+  async (t) => {
+    await withProgram(
+      async (program, pid) => {
+        const file = temporaryFile('kinds.quartz');
+        const said = await run(sampler, ['attach', '-q', '--seconds', '1', '-o', file, pid]);
+        t.is(said.status, 0, said.stderr);
+        const model = openModel(file);
+        const objects = model.entities.filter(
+          ({ object, members }) => object && object.waitNs > 0 && members.length === 0,
+        );
+        t.deepEqual(objects.map(({ rawKind, name }) => `${rawKind} ${name}`.replace(/ at .*/, '')).sort(), [
+          'barrier fence',
+          'condition signal_box',
+          'join join',
+          'rwlock ledger',
+          'semaphore tickets',
+        ]);
+        for (const { name, rawKind, object } of objects) {
+          t.true(Math.abs(object!.queueLengthMean - 1) < 0.1, `${name}: ${object!.queueLengthMean}`);
+          if (rawKind === 'rwlock' || rawKind === 'join')
+            t.is(model.entities[object!.holders[0]!.thread]!.name, 'keeps', rawKind);
+        }
+        program.child.kill('SIGTERM');
+        t.is((await program.ended).stdout, 'ready\n0 passed, 0 came later\n');
+      },
+      ['each'],
+    );
   },
 );
 

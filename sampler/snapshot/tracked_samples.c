@@ -1,0 +1,138 @@
+/* What tracked threads execute: the kernel's samples of them. See tracked.h. */
+#include "tracked.h"
+
+#include <stdlib.h>
+
+#define UNUSED_NS UINT64_C(1000000000) /* no thread without hooks ran for so long: no samples until one does */
+
+static int only_waits(const struct qzi_tracker *tracker, const struct qzi_tracked *known, uint32_t index, uint64_t word,
+                      uint64_t polls) {
+  const struct qz_thread *thread = qz_session_thread(tracker->sampler->view, index);
+  int tries = (uint32_t)QZ_LOAD(&thread->tries) > 1, says = QZ_STATE_OF(QZ_LOAD(&thread->state)) == QZ_STATE_SPINNING;
+  return says || tries || polls || known->stalled.loop || qzi_pausing_at(&known->pausing, word);
+}
+
+/* Which sample a thread with that record shows. 1: another one than that of its last path. */
+static int show(const struct qzi_tracker *tracker, struct qzi_tracked *known, uint32_t record) {
+  uint64_t before = known->ran_number;
+  known->shown = qzi_sample_queue_at(&known->samples, record, tracker->interval_ns);
+  known->polls = known->shown ? known->shown->polls : 0;
+  known->ran_number = known->shown ? known->shown->number : 0;
+  return known->ran_number != before;
+}
+
+static void take_sample(struct qzi_tracker *tracker, uint32_t index, uint64_t now_ns) {
+  struct qzi_tracked *known = &tracker->all[index];
+  const struct qzi_sampler *sampler = tracker->sampler;
+  uint64_t word = QZ_LOAD(&qz_session_thread(sampler->view, index)->word);
+  uint32_t pid = sampler->file->head->pid;
+  qzi_switch_time_sampled(&tracker->switches, &known->switches);
+  if (known->hooked)
+    qzi_sample_queue_close(&known->samples); /* its paths are those of hooks: the last one says whether it only waits */
+  qzi_stalled_look(&known->stalled, pid, word, &tracker->sample);
+  struct qzi_sampled *sampled = qzi_paths_may(tracker->paths, now_ns) ? calloc(1, sizeof *sampled) : NULL;
+  if (sampled && qzi_paths_walk(tracker->paths, index, &tracker->sample.at, &tracker->sample.copy, &sampled->walk)) {
+    free(sampled);
+    sampled = NULL;
+  }
+  const struct qzi_walk *walk = sampled ? &sampled->walk : NULL;
+  uint64_t polls = qzi_polling_look(&tracker->polling, tracker->paths, pid, &tracker->sample, walk);
+  uint64_t repeats =
+    qzi_repeating_look(&known->repeating, &tracker->stateless, tracker->paths, pid, &tracker->sample, walk);
+  if (!polls) polls = repeats;
+  qzi_pausing_look(&known->pausing, pid, word, &tracker->sample, tracker->paths, walk);
+  qzi_cpu_use_add(&tracker->cpu_use, &tracker->sampler->in, tracker->sampler->runnable, tracker->paths,
+                  only_waits(tracker, known, index, word, polls), tracker->sample.at.pc, walk);
+  known->shown = NULL;
+  known->looped = 0;
+  if (known->hooked) known->polls = polls;
+  if (!sampled) return; /* no time to walk */
+  qzi_track_start(tracker, sampler->in.memos[index].entity, walk);
+  sampled->polls = polls;
+  if (!tracker->sample.user) {
+    sampled->kernel = qzi_kernel_work(&tracker->call_sites, pid, tracker->sample.at.pc, tracker->sample.general[1]);
+    sampler->file->head->paths |= QZ_PATHS_KERNEL;
+  } else if (qzi_lock_code(&tracker->lock_code, tracker->paths, &sampled->walk)) {
+    sampled->kernel = QZ_KERNEL_LOCK;
+  }
+  sampled->round = sampler->round;
+  sampled->number = sampler->file->head->samples;
+  qzi_sample_queue_add(&known->samples, sampled, tracker->interval_ns);
+  if (known->hooked) known->shown = sampled;
+}
+
+void qzi_tracker_begin(struct qzi_tracker *tracker, uint64_t now_ns) {
+  if (tracker->paths) tracker->sampler->others_cpu_ns += qzi_paths_begin(tracker->paths);
+  if (tracker->creations) qzi_creations_read(tracker->creations, now_ns);
+  if (!tracker->running) return;
+  tracker->switches.most_ns = tracker->sampler->sleep_ns;
+  while (qzi_running_next(tracker->running, &tracker->sample)) {
+    uint32_t index = qzi_tracker_index(tracker, tracker->sample.tid);
+    tracker->sampler->file->head->samples++;
+    tracker->sampler->timed_samples += !qzi_running_whole(tracker->running);
+    if (index) take_sample(tracker, index - 1, now_ns);
+  }
+  qzi_running_pause(tracker->running, now_ns > tracker->used_ns && now_ns - tracker->used_ns > UNUSED_NS);
+}
+
+void qzi_track_running(struct qzi_tracker *tracker, struct qzi_tracked *known, uint32_t index, struct qzi_look *look,
+                       const struct qzi_asleep *asleep, uint32_t *object, uint64_t now_ns) {
+  uint64_t round = tracker->sampler->round;
+  uint32_t record = look->node;
+  tracker->used_ns = now_ns;
+  known->from = 0;
+  known->node = record;
+  uint64_t word = tracker->sampler->in.memos[index].word; /* the same as at the snapshot before: no lock taken since */
+  int settled = known->ran_word == word && !tracker->sampler->outside;
+  qzi_sample_queue_label(&known->samples, round, record, settled);
+  int other = show(tracker, known, record), prompt = known->shown && known->shown->round == round;
+  /* Woken, but not yet given a CPU: it is where it slept. */
+  if (!prompt && asleep->rested && known->slept) {
+    known->ran_from = 0;
+    known->node = look->node = qzi_paths_node(tracker->paths, record, known->slept, known->waits, 1);
+    if (known->waits) *object = QZ_KEY_INDEX(known->waits);
+    return;
+  }
+  static const struct qzi_walk none; /* no sample yet, or none to be had: at least, who took the locks that it holds */
+  const struct qzi_walk *walk = qzi_tracked_walk(known);
+  if (walk) tracker->sampler->file->head->paths |= QZ_PATHS_RUNNING;
+  if (other || known->ran_from != record) {
+    known->ran_from = record;
+    known->ran = qzi_paths_node(tracker->paths, record, walk ? walk : &none, 0, prompt && settled);
+  }
+  known->run_record = record;
+  known->ran_word = word;
+  known->node = look->node = known->ran;
+}
+
+/* Node of its record without objects, where it was never seen running. */
+static uint32_t start_of(const struct qzi_tracker *tracker, const struct qzi_tracked *known) {
+  uint32_t node = known->plain;
+  while (node && tracker->sampler->in.node_keys[node] & QZ_KEY_OBJECT)
+    node = tracker->sampler->file->stacks[node].parent;
+  return node;
+}
+
+uint32_t qzi_tracker_executed(struct qzi_tracker *tracker, uint32_t index, uint64_t ns, int spins, uint8_t *kernel) {
+  struct qzi_tracked *known = &tracker->all[index];
+  *kernel = QZ_KERNEL_NONE;
+  if (!tracker->paths || known->hooked) return 0;
+  if (!spins && known->left && qzi_switch_time_take(&tracker->switches, &known->switches, ns)) {
+    if (tracker->sampler->file->head->paths & QZ_PATHS_KERNEL) *kernel = known->left_kernel;
+    return known->left;
+  }
+  uint32_t record = known->run_record;
+  struct qzi_sampled *its = spins ? qzi_sample_queue_at(&known->samples, record, tracker->interval_ns)
+                                  : qzi_sample_queue_worked(&known->samples, record, tracker->interval_ns);
+  if (!its) return 0;
+  uint32_t from = its->record ? its->record : record ? record : start_of(tracker, known), node = 0;
+  if (!spins && (!its->node || its->from != from)) {
+    its->from = from;
+    its->node = qzi_paths_ran(tracker->paths, from, &its->walk, its->settled);
+  }
+  if (!spins) node = its->node;
+  *kernel = its->kernel;
+  known->shown = NULL; /* it may be gone */
+  qzi_sample_queue_spend(&known->samples, its, ns);
+  return node;
+}
