@@ -1,5 +1,6 @@
 /* Lists of names. See origin.h. */
 #include "origin.h"
+#include "mpi_call.h"
 
 #include <ctype.h>
 #include <stdbool.h>
@@ -126,6 +127,13 @@ static bool passes_data(const char *called) {
 }
 
 enum qz_library_wait qz_library_wait_of(const char *called) {
+  switch (qz_mpi_call_of(called)) {
+  case QZ_MPI_NONE: break;
+  case QZ_MPI_OTHER: return QZ_LIBRARY_WAIT_UNKNOWN;
+  case QZ_MPI_MESSAGE: return QZ_LIBRARY_WAIT_MESSAGE;
+  case QZ_MPI_COLLECTIVE: return QZ_LIBRARY_WAIT_COLLECTIVE;
+  case QZ_MPI_START: return QZ_LIBRARY_WAIT_PROCESSES;
+  }
   if (BEGINS(called, "GOMP_parallel") || BEGINS(called, "__kmpc_fork_call")) return QZ_LIBRARY_WAIT_REGION_END;
   if (strcasestr(called, "barrier") || BEGINS(called, "std::latch::") || BEGINS(called, "GOMP_loop_end") ||
       BEGINS(called, "GOMP_sections_end"))

@@ -44,7 +44,10 @@ enum qz_library_wait {
   QZ_LIBRARY_WAIT_LOCK = 1,
   QZ_LIBRARY_WAIT_BARRIER = 2,    /* nobody goes on before all have come */
   QZ_LIBRARY_WAIT_REGION_END = 3, /* the barrier at the end of a parallel region */
-  QZ_LIBRARY_WAIT_DATA = 4        /* what another thread passes on: channels, conditions, semaphores */
+  QZ_LIBRARY_WAIT_DATA = 4,       /* what another thread passes on: channels, conditions, semaphores */
+  QZ_LIBRARY_WAIT_MESSAGE = 5,    /* MPI: until another process has done its part */
+  QZ_LIBRARY_WAIT_COLLECTIVE = 6, /* MPI: until several other processes have come */
+  QZ_LIBRARY_WAIT_PROCESSES = 7   /* MPI: until all processes have started, or ended */
 };
 /* By the demangled name of the procedure that was called. */
 enum qz_library_wait qz_library_wait_of(const char *called);

@@ -323,7 +323,7 @@ static int check_names(struct source *source, const struct qz_profile_copy *copy
     const struct qz_entity *entity = &copy->entities[k];
     if (!known_kind(entity->kind) || entity->name >= strings || entity->file >= strings || entity->detail >= strings ||
         entity->module > modules || entity->origin > QZ_ORIGIN_INSTALLED ||
-        entity->library_wait > QZ_LIBRARY_WAIT_DATA || entity->naming > QZ_NAMING_PLACE ||
+        entity->library_wait > QZ_LIBRARY_WAIT_PROCESSES || entity->naming > QZ_NAMING_PLACE ||
         entity->missing > QZ_MISSING_SYSTEM || (entity->kind >= QZ_ENTITY_CODE_LOOP && entity->record >= k))
       return wrong(source, "entity %zu makes no sense", k);
   }

@@ -159,11 +159,13 @@ struct qz_session {
   uint64_t path_clock; /* (changes) what the clock page said when publishing ended last; the next one begins later */
   uint64_t path_end;   /* (changes) the chain of the thread that ended the program; 0: it has not ended in order */
   struct qz_span_end span_end; /* (changes) work and span, with QZ_SESSION_SPAN */
+  uint64_t unloads;            /* (changes) pthread layer: libraries unloaded; another may lie where one of them was */
 };
-#define QZ_SESSION_EXACT_HOLD 1u /* hold times are measured at each acquisition */
-#define QZ_SESSION_SPAN       2u /* (changes) work and span are recorded */
-#define QZ_SESSION_CPU_WAITS  4u /* (changes) waits for CPUs are left out of them */
-#define QZ_SESSION_OUTSIDE    8u /* the sampler made it, of a program that publishes nothing: nothing in it is exact */
+#define QZ_SESSION_EXACT_HOLD 1u  /* hold times are measured at each acquisition */
+#define QZ_SESSION_SPAN       2u  /* (changes) work and span are recorded */
+#define QZ_SESSION_CPU_WAITS  4u  /* (changes) waits for CPUs are left out of them */
+#define QZ_SESSION_SHARED     16u /* other processes of the same parallel program have a part of the CPUs */
+#define QZ_SESSION_OUTSIDE    8u  /* the sampler made it, of a program that publishes nothing: nothing in it is exact */
 
 /* One processor. Writer: the kernel thread that is the processor. From the pthread layer, whose processors are the CPUs
  * that the process may use, these records tell nothing: the sampler visits the threads. */

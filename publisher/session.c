@@ -26,6 +26,7 @@
 #include <time.h>
 #include <unistd.h>
 #include "abi/channel.h"
+#include "abi/launcher.h"
 #include "private.h"
 
 #ifndef MADV_POPULATE_WRITE
@@ -256,6 +257,7 @@ int qzi_session_make(void) {
   head.pid = (uint32_t)getpid();
   head.processors = s->processors;
   head.flags = qzi_pub_exact_hold ? QZ_SESSION_EXACT_HOLD : 0;
+  if (qz_launcher_processes_here() > 1) head.flags |= QZ_SESSION_SHARED;
   head.start_ns = qzi_pub_clock_ns();
   head.call_slots = QZI_CALL_SLOTS;
   head.stack_limit = s->stack_limit;

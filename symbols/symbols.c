@@ -67,6 +67,7 @@ struct qz_symbols {
   struct qzi_arena arena;
   struct module *modules;
   size_t module_count, module_capacity;
+  size_t within; /* 1 + module that addresses are of, though a later one lies there; 0: none */
   struct qzi_binary **binaries;
   size_t binary_count, binary_capacity;
   char **debug_dirs;
@@ -152,6 +153,14 @@ int qz_symbols_add_module(qz_symbols *symbols, uint64_t start, uint64_t end, uin
   memset(symbols->buckets, 0, symbols->bucket_count * sizeof *symbols->buckets); /* answers may differ from now on */
   symbols->answer_count = 0;
   return 0;
+}
+
+static const struct module *module_of(const qz_symbols *symbols, uint64_t address);
+
+void qz_symbols_within(qz_symbols *symbols, size_t module, uint64_t address) {
+  symbols->within = 0;
+  if (!module || module > symbols->module_count) return;
+  if (module_of(symbols, address) != &symbols->modules[module - 1]) symbols->within = module;
 }
 
 static const char *file_text(qz_symbols *symbols, const struct qzi_place *place) {
@@ -286,6 +295,8 @@ static enum qz_symbol_status find_data(qz_symbols *symbols, const struct module 
 }
 
 static const struct module *module_of(const qz_symbols *symbols, uint64_t address) {
+  const struct module *within = symbols->within ? &symbols->modules[symbols->within - 1] : NULL;
+  if (within && within->start <= address && address < within->end) return within;
   for (size_t k = symbols->module_count; k-- > 0;)
     if (symbols->modules[k].start <= address && address < symbols->modules[k].end) return &symbols->modules[k];
   return NULL;
@@ -388,12 +399,13 @@ static const struct qz_symbol nothing = {
 
 enum qz_symbol_status qz_symbols_find(qz_symbols *symbols, uint64_t address, enum qz_symbol_use use,
                                       struct qz_symbol *symbol) {
+  *symbol = nothing;
+  if (symbols->within) return find(symbols, address, use, symbol); /* what is kept is of the last one */
   const struct answer *answer = known_answer(symbols, address, use);
   if (answer) {
     *symbol = answer->symbol;
     return answer->status;
   }
-  *symbol = nothing;
   enum qz_symbol_status status = find(symbols, address, use, symbol);
   keep_answer(symbols, address, use, status, symbol);
   return status;

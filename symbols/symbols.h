@@ -65,6 +65,10 @@ void qz_symbols_free(qz_symbols *symbols);
 int qz_symbols_add_module(qz_symbols *symbols, uint64_t start, uint64_t end, uint64_t bias, const char *path,
                           const char *build_id);
 
+/* From now on what is asked for is of the module that was added as number `module`, from 1 (0: of the latest), where
+ * that had the address; for addresses of a library that was unloaded. Such answers are not kept. */
+void qz_symbols_within(qz_symbols *symbols, size_t module, uint64_t address);
+
 /* The build id of an open ELF file, hexadecimal; "" where it has none, or is no such file. Reads the file, maps
  * nothing: it may be cut meanwhile. */
 #define QZ_SYMBOLS_BUILD_ID (2 * 64 + 1)

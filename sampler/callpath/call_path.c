@@ -3,6 +3,8 @@
 
 #include <errno.h>
 #include <string.h>
+#include "abi/mpi_call.h"
+#include "sampler/machine_code/call_target.h"
 #include "sampler/util/array.h"
 #include "inline_frames.h"
 #include "sampler/profile/modules.h"
@@ -16,11 +18,13 @@
 #define SITES     8u                 /* of a lock; frames are not compared with further ones */
 #define WRAPPERS  64u                /* a table by hash: a later one may take the slot of an earlier one */
 #define SHARE     50u                /* 1/SHARE of the time may go into walks */
+#define MPI_CALLS 64u                /* likewise */
 #define PLACES    256u               /* calls for locks that are remembered; further ones are not */
 #define LONG_NS   UINT64_C(50000)    /* of a walk: most take 2 to 3 us */
 #define HEADSTART UINT64_C(20000000) /* ns, for the first walks, each through code that was not seen before */
 
-enum code { CODE_OWN = 0, CODE_LIBRARY, CODE_LAYER, CODE_C, CODE_CXX }; /* LIBRARY: another that the system installed */
+/* LIBRARY: another that the system installed; MPI: one of an MPI implementation's */
+enum code { CODE_OWN = 0, CODE_LIBRARY, CODE_MPI, CODE_LAYER, CODE_C, CODE_CXX };
 
 /* Procedures that take a lock, and where in them. */
 struct takers {
@@ -52,6 +56,15 @@ struct qzi_paths {
   struct place places[PLACES];
   uint32_t places_count;
   uint64_t wrappers[WRAPPERS]; /* entries of procedures that take locks for their callers */
+  struct mpi_call {
+    uint64_t entry;
+    enum qz_mpi_call call;
+  } mpi_calls[MPI_CALLS];
+  struct mpi_site {
+    uint64_t site, called;
+  } mpi_sites[MPI_CALLS];
+  uint32_t mpi_readings; /* of the map, when they were found */
+  int mpi;               /* 1: there is a library of MPI's */
   struct qzi_frame frames[QZI_FRAMES_MOST];
 };
 
@@ -125,6 +138,7 @@ static enum code code_of(struct qzi_paths *paths, uint32_t module) {
     *code = 1 + (begins(name, "libquartz-pthread.so")                        ? CODE_LAYER
                  : c                                                         ? CODE_C
                  : begins(name, "libstdc++.so") || begins(name, "libc++.so") ? CODE_CXX
+                 : qz_mpi_is_library(path)                                   ? CODE_MPI
                  : qz_is_installed(path)                                     ? CODE_LIBRARY
                                                                              : CODE_OWN);
   }
@@ -133,6 +147,7 @@ static enum code code_of(struct qzi_paths *paths, uint32_t module) {
 
 /* ---- walks ---- */
 
+static int is_library(enum code code) { return code == CODE_LIBRARY || code == CODE_MPI; }
 static int starts_threads(enum code code) { return code == CODE_C || code == CODE_CXX || code == CODE_LAYER; }
 
 /* Leaves out what starts the thread: everything outside its start routine, which the record names. */
@@ -155,7 +170,7 @@ static void find_site(struct qzi_paths *paths, uint32_t all, uint32_t first, str
     const struct qzi_frame *frame = &paths->frames[k];
     enum code code = code_of(paths, frame->module);
     if (!frame->module || starts_threads(code)) continue;
-    if (code == CODE_LIBRARY && other == all) other = k;
+    if (is_library(code) && other == all) other = k;
     if (code == CODE_OWN) own = k;
   }
   uint32_t at = own < all && (!paths->frames[own].standard || other == all) ? own : other;
@@ -168,11 +183,86 @@ static void find_site(struct qzi_paths *paths, uint32_t all, uint32_t first, str
 
 int qzi_paths_library(struct qzi_paths *paths, uint64_t address) {
   enum code code = code_of(paths, qzi_intern_module(paths->in, address));
-  return code == CODE_LIBRARY ? QZI_LIBRARY : starts_threads(code) ? QZI_LIBRARY_C : 0;
+  return is_library(code) ? QZI_LIBRARY : starts_threads(code) ? QZI_LIBRARY_C : 0;
 }
 
 int qzi_paths_serves(struct qzi_paths *paths, uint64_t address) {
   return qzi_paths_library(paths, address) || qzi_unwind_standard(paths->unwinder, address);
+}
+
+/* ---- MPI ---- */
+
+/* The program has a library of MPI's. What was found is forgotten when other code may lie there. */
+static int has_mpi(struct qzi_paths *paths) {
+  if (paths->mpi_readings == paths->in->map_readings) return paths->mpi;
+  memset(paths->mpi_calls, 0, sizeof paths->mpi_calls);
+  memset(paths->mpi_sites, 0, sizeof paths->mpi_sites);
+  paths->mpi_readings = paths->in->map_readings;
+  paths->mpi = 0;
+  for (uint32_t k = 1; k <= qzi_file_count(paths->in->file, QZ_SECTION_MODULES); k++)
+    paths->mpi |= code_of(paths, k) == CODE_MPI;
+  return paths->mpi;
+}
+
+/* Of a procedure, by its entry. */
+static enum qz_mpi_call mpi_call(struct qzi_paths *paths, uint64_t entry) {
+  struct mpi_call *slot = &paths->mpi_calls[qzi_hash(entry, 7) % MPI_CALLS];
+  if (slot->entry != entry)
+    *slot = (struct mpi_call){.entry = entry, .call = qz_mpi_call_of(qzi_unwind_symbol(paths->unwinder, entry))};
+  return slot->call;
+}
+
+/* What is called at a place, where that is a procedure of MPI's; 0: it is not. It may have gone on by a jump, and so be
+ * on no stack. */
+static uint64_t mpi_called_at(struct qzi_paths *paths, uint64_t site) {
+  struct mpi_site *slot = &paths->mpi_sites[qzi_hash(site, 7) % MPI_CALLS];
+  if (slot->site != site) {
+    uint64_t target = qzi_call_target(qzi_paths_pid(paths), site);
+    int its = target && code_of(paths, qzi_intern_module(paths->in, target)) == CODE_MPI;
+    *slot = (struct mpi_site){.site = site, .called = its && mpi_call(paths, target) != QZ_MPI_NONE ? target : 0};
+  }
+  return slot->called;
+}
+
+/* Where the thread stands with MPI, of frames *first .. count. *first: what is further inside is left out. */
+static enum qzi_mpi mpi_of(struct qzi_paths *paths, uint32_t count, uint32_t all, uint32_t *first) {
+  if (!has_mpi(paths)) return QZI_MPI_NONE;
+  uint32_t k = count; /* the frame that calls */
+  while (k > *first && code_of(paths, paths->frames[k - 1].module) != CODE_MPI) k--;
+  if (k == *first) /* frames may be missing where the frame pointer of a sleeping thread is not known */
+    while (k < all && starts_threads(code_of(paths, paths->frames[k].module))) k++;
+  if (k == *first) return QZI_MPI_NONE;
+  struct qzi_frame *outermost = &paths->frames[k - 1];
+  uint64_t called = outermost->entry;
+  if (code_of(paths, outermost->module) != CODE_MPI || mpi_call(paths, called) == QZ_MPI_NONE)
+    called = k < all ? mpi_called_at(paths, outermost[1].pc) : 0;
+  if (!called) return QZI_MPI_NONE;
+  outermost->entry = called;
+  outermost->module = qzi_intern_module(paths->in, called);
+  *first = k - 1;
+  switch (mpi_call(paths, called)) {
+  case QZ_MPI_OTHER: return QZI_MPI_CALL;
+  case QZ_MPI_START: return QZI_MPI_STARTS;
+  default: return QZI_MPI_WAITS;
+  }
+}
+
+int qzi_paths_mpi_thread(struct qzi_paths *paths, uint32_t index, struct qzi_walk *walk) {
+  uint64_t start = has_mpi(paths) ? QZ_LOAD(&qz_session_thread(paths->in->view, index)->start) : 0;
+  uint32_t module = start ? qzi_intern_module(paths->in, start) : 0;
+  if (!module || code_of(paths, module) != CODE_MPI) return 0;
+  *walk = (struct qzi_walk){.site = start, .site_module = module};
+  return 1;
+}
+
+/* Where it is called: by the program's code, or by a library that has MPI called for the program (Python's). */
+static void find_mpi_site(const struct qzi_paths *paths, uint32_t all, uint32_t first, struct qzi_walk *walk) {
+  if (walk->mpi == QZI_MPI_NONE || walk->own || first + 1 >= all) return;
+  walk->site = paths->frames[first + 1].pc;
+  walk->site_module = paths->frames[first + 1].module;
+  walk->own = walk->site_module != 0;
+  walk->caller_entry = paths->frames[first + 1].entry;
+  walk->called = paths->frames[first].entry;
 }
 
 /* What is inlined at the frame. left: frames that are still to come. */
@@ -180,7 +270,7 @@ static void add_inlined(struct qzi_paths *paths, struct qzi_walk *walk, const st
   if (code_of(paths, frame->module) != CODE_OWN || !frame->module) return;
   uint64_t inside = frame == paths->frames ? frame->pc : frame->pc - 1, keys[QZI_INLINED_MOST];
   uint32_t count = qzi_inlining_at(paths->inlining, inside, frame->entry, keys);
-  uint32_t lists = qzi_inlining_loops_at(paths->inlining, inside);
+  uint32_t lists = qzi_inlining_loops_at(paths->inlining, inside, frame->entry);
   *(walk->count ? &walk->loops[walk->count - 1] : &walk->start_loops) = lists;
   for (uint32_t k = 0; k < count && walk->count + left < QZI_WALK_MOST; k++) {
     walk->loops[walk->count] = lists ? lists + 1 + k : 0;
@@ -237,7 +327,9 @@ int qzi_paths_walk(struct qzi_paths *paths, uint32_t index, const struct qzi_reg
   walk->whole = complete || count < all;
   walk->in_layer = first > 0;
   walk->innermost = 0;
+  walk->mpi = mpi_of(paths, count, all, &first);
   find_site(paths, all, first, walk);
+  find_mpi_site(paths, all, first, walk);
   find_callers(paths, all, walk);
   uint64_t start = QZ_LOAD(&qz_session_thread(paths->in->view, index)->start);
   if (start && count < all && paths->frames[count].entry == start)

@@ -19,6 +19,14 @@ struct qzi_paths;
 /* Frames of one thread, procedures only, outermost first: what the library functions of the C library call is left out,
  * and so are the pthread layer and what starts threads. Behind a procedure of the program stand those that are inlined
  * into it at that place (keys, QZI_KEY_INLINED). */
+/* MPI, on a walk. What its procedures do inside is not on the path: `called` is the outermost of them. */
+enum qzi_mpi {
+  QZI_MPI_NONE,
+  QZI_MPI_CALL,   /* in a call that waits for no other process */
+  QZI_MPI_WAITS,  /* in one that does (abi/mpi_call.h) */
+  QZI_MPI_STARTS, /* in one that works until it sleeps for others: as all processes start, or end */
+};
+
 struct qzi_walk {
   uint32_t count;
   int in_layer; /* 1: what is left out is the pthread layer, and what that calls */
@@ -38,6 +46,7 @@ struct qzi_walk {
   int own;               /* 1: the site is in the program's own code */
   uint64_t called;       /* entry of the library's procedure that is called there; 0: none, or unknown */
   uint64_t caller_entry; /* entry of the procedure that the site is in; 0: unknown */
+  enum qzi_mpi mpi;
 };
 
 /* NULL: no memory, or built without libdw. */
@@ -61,6 +70,8 @@ int qzi_paths_walk(struct qzi_paths *paths, uint32_t index, const struct qzi_reg
                    const struct qzi_stack_copy *copy, struct qzi_walk *walk);
 /* 1: all that can be known of the frames of walks until now is known: nothing waits to be read. */
 int qzi_paths_complete(const struct qzi_paths *paths);
+/* 1: a library of MPI's began the thread with that record for itself; *walk: where, and no frames. */
+int qzi_paths_mpi_thread(struct qzi_paths *paths, uint32_t index, struct qzi_walk *walk);
 /* The same from the frame that the thread's record names. -1 also where the program's memory may not be read. */
 int qzi_paths_walk_wait(struct qzi_paths *paths, uint32_t index, struct qzi_walk *walk);
 /* Whether the code is a library's that the system installed (QZI_LIBRARY), of which C's and C++'s are distinguished; 0:

@@ -303,11 +303,12 @@ static uint32_t found(const struct place *place, const struct qzi_inlining *inli
   return place->count;
 }
 
-uint32_t qzi_inlining_loops_at(const struct qzi_inlining *inlining, uint64_t pc) {
+uint32_t qzi_inlining_loops_at(const struct qzi_inlining *inlining, uint64_t pc, uint64_t entry) {
   uint32_t hash = qzi_hash(pc, 11);
   if (!inlining) return 0;
   QZI_TABLE_EACH(&inlining->table, hash, at)
-  if (inlining->places[at - 1].pc == pc) return inlining->places[at - 1].lists;
+  if (inlining->places[at - 1].pc == pc && inlining->places[at - 1].entry == entry)
+    return inlining->places[at - 1].lists;
   return 0;
 }
 
@@ -325,7 +326,7 @@ uint32_t qzi_inlining_at(struct qzi_inlining *inlining, uint64_t pc, uint64_t en
   uint32_t hash = qzi_hash(pc, 11);
   QZI_TABLE_EACH(&inlining->table, hash, at) {
     const struct place *place = &inlining->places[at - 1];
-    if (place->pc != pc) continue;
+    if (place->pc != pc || place->entry != entry) continue; /* of a library that was unloaded */
     return found(place, inlining, keys);
   }
   if (!look_up(inlining, hash, pc, entry)) {
@@ -344,7 +345,7 @@ void qzi_inlining_close(struct qzi_inlining *inlining) {}
 uint64_t qzi_inlining_take(struct qzi_inlining *inlining) { return 0; }
 uint32_t qzi_inlining_at(struct qzi_inlining *inlining, uint64_t pc, uint64_t entry, uint64_t *keys) { return 0; }
 int qzi_inlining_answered(const struct qzi_inlining *inlining) { return 1; }
-uint32_t qzi_inlining_loops_at(const struct qzi_inlining *inlining, uint64_t pc) { return 0; }
+uint32_t qzi_inlining_loops_at(const struct qzi_inlining *inlining, uint64_t pc, uint64_t entry) { return 0; }
 uint32_t qzi_inlining_loops(const struct qzi_inlining *inlining, uint32_t list, uint64_t *keys) { return 0; }
 
 #endif

@@ -26,10 +26,11 @@ uint64_t qzi_inlining_take(struct qzi_inlining *inlining);
 uint32_t qzi_inlining_at(struct qzi_inlining *inlining, uint64_t pc, uint64_t entry, uint64_t *keys);
 /* 1: nothing that was asked for waits for its answer. */
 int qzi_inlining_answered(const struct qzi_inlining *inlining);
-/* The loops around the instruction are lists: that which stands before what is inlined there, then one behind each of
- * those procedures. Each ends with the source line at which the path is in that scope, or goes on from it. The number
- * of the first list, the others follow; 0: neither is known, or the answer is not there yet. */
-uint32_t qzi_inlining_loops_at(const struct qzi_inlining *inlining, uint64_t pc);
+/* The loops around the instruction of the procedure that begins at `entry` are lists: that which stands before what is
+ * inlined there, then one behind each of those procedures. Each ends with the source line at which the path is in that
+ * scope, or goes on from it. The number of the first list, the others follow; 0: neither is known, or the answer is not
+ * there yet. */
+uint32_t qzi_inlining_loops_at(const struct qzi_inlining *inlining, uint64_t pc, uint64_t entry);
 /* Keys (QZI_KEY_INLINED) of the loops in that list, outermost first, and of the line: at most QZI_LOOPS_MOST + 1. Their
  * number. Lines are left out where the profile has very many paths. */
 #define QZI_LOOPS_MOST 12u

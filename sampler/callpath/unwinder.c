@@ -221,7 +221,12 @@ static const struct recipe *recipe_for(struct qzi_unwinder *unwinder, uint64_t p
   QZI_TABLE_EACH(&unwinder->table, hash, at) {
     struct recipe *recipe = &unwinder->recipes[at - 1];
     if (recipe->pc != pc) continue;
-    if (!recipe->known && recipe->readings != unwinder->in->map_readings) make_recipe(unwinder, pc, recipe);
+    if (recipe->readings != unwinder->in->map_readings) {
+      /* Another library may lie there now. */
+      if (!recipe->known || (recipe->module && recipe->module != qzi_intern_module(unwinder->in, pc)))
+        make_recipe(unwinder, pc, recipe);
+      recipe->readings = unwinder->in->map_readings;
+    }
     if (recipe->known || !qzi_intern_is_generated(unwinder->in, pc)) return recipe;
   }
   static const struct recipe generated = {.entry = QZI_KEY_GENERATED};

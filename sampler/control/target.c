@@ -13,11 +13,13 @@
 #include "sampler/util/clock.h"
 #include "sampler/util/numbers.h"
 
-#define MAP_NS      UINT64_C(1000000000) /* between readings of the map */
-#define USAGE_COST  800u                 /* what the process used is read for at most one part in so many of a CPU */
-#define MAP_SOON_NS UINT64_C(100000000)  /* the same, when an unknown address was seen */
+#define MAP_NS       UINT64_C(1000000000) /* between readings of the map */
+#define USAGE_COST   800u                 /* what the process used is read for at most one part in so many of a CPU */
+#define MAP_SOON_NS  UINT64_C(100000000)  /* the same, when an unknown address was seen, or a library was unloaded; */
+#define MAP_EARLY    16u                  /* so many times it is sooner: programs load their libraries as they start */
+#define MAP_EARLY_NS UINT64_C(10000000)
 
-#define BRIEF_NS    UINT64_C(1000000000) /* a shorter run tells little */
+#define BRIEF_NS     UINT64_C(1000000000) /* a shorter run tells little */
 
 static const char no_memory[] = "there is not enough memory", no_thread[] = "no sampling thread can be started";
 
@@ -197,8 +199,11 @@ int qzi_admitted_attend(struct qzi_admitted *admitted, const struct pollfd polls
       *outcome = (struct qzi_outcome){(uint32_t)recording->failed, 0};
       return 1;
     }
-    if (recording->want_modules && admitted->map_due_ns > admitted->map_ns + MAP_SOON_NS)
-      admitted->map_due_ns = admitted->map_ns + MAP_SOON_NS;
+    uint64_t soon_ns = admitted->map_ns + (admitted->map_early < MAP_EARLY ? MAP_EARLY_NS : MAP_SOON_NS);
+    if (recording->want_modules && admitted->map_due_ns > soon_ns) {
+      admitted->map_due_ns = soon_ns;
+      admitted->map_early++;
+    }
     recording->want_modules = 0;
   }
   if (admitted->left && !polls[0].revents) {

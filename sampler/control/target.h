@@ -17,6 +17,7 @@ struct qzi_admitted {
   int pidfd, socket;   /* socket -1: closed */
   uint64_t map_ns;     /* when the map was read last */
   uint64_t map_due_ns; /* when it is due again */
+  uint32_t map_early;  /* readings that were asked for */
   uint64_t runs[2];    /* from outside: device and number of the file that it runs; 0, 0: not known */
   int left;            /* from outside: it runs another one now (exec) */
   int message_fd;      /* gets the profile's name, in a line, when it is made and whenever it changes; -1: nobody */

@@ -54,6 +54,7 @@ void qzi_intern_close(struct qzi_interner *in) {
   qzi_external_free(in);
   free(in->group);
   free(in->generated);
+  free(in->gone);
   memset(in, 0, sizeof *in);
 }
 
@@ -91,7 +92,9 @@ uint32_t qzi_intern_name(struct qzi_interner *in, uint32_t session_offset) {
 
 uint32_t qzi_intern_module(const struct qzi_interner *in, uint64_t address) {
   for (uint64_t k = qzi_file_count(in->file, QZ_SECTION_MODULES); k-- > 0;) /* a later one hides an earlier one */
-    if (address >= in->file->modules[k].start && address < in->file->modules[k].end) return (uint32_t)k + 1;
+    if ((k >= in->gone_count || !in->gone[k]) && address >= in->file->modules[k].start &&
+        address < in->file->modules[k].end)
+      return (uint32_t)k + 1;
   return 0;
 }
 

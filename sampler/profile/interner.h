@@ -76,8 +76,11 @@ struct qzi_interner {
   uint32_t creator_depth;
   struct qzi_range *generated; /* where code was generated that is in no file, when the program's map was read last */
   size_t generated_count;
-  uint32_t generated_entity;  /* all of it; 0: none yet */
-  uint32_t map_readings;      /* how often the program's map was read */
+  uint32_t generated_entity; /* all of it; 0: none yet */
+  uint32_t map_readings;     /* how often the program's map was read */
+  uint8_t *gone;             /* by module: 1: it was not there any more when the map was read last */
+  uint32_t gone_count;
+  uint64_t unloads;           /* the session's count when the map was asked for last */
   uint32_t unknown_addresses; /* (changes) procedures made that lie in no known module */
 };
 

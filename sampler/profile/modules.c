@@ -184,6 +184,19 @@ static int is_known(const struct qzi_file *file, const struct qz_module *old, co
   return module->path[length] && strlen(path) == length && !memcmp(path, module->path, length);
 }
 
+/* Of the first `before` modules of the profile: which are not there any more. Without memory none is. */
+static void mark_gone(struct qzi_interner *in, const struct qzi_modules *modules, uint64_t before) {
+  uint8_t *gone = realloc(in->gone, before + 1);
+  if (!gone) return;
+  in->gone = gone;
+  in->gone_count = (uint32_t)before;
+  for (uint64_t m = 0; m < before; m++) {
+    gone[m] = 1;
+    for (size_t k = 0; k < modules->count && gone[m]; k++)
+      gone[m] = !is_known(in->file, &in->file->modules[m], &modules->all[k]);
+  }
+}
+
 void qzi_modules_store(struct qzi_interner *in, struct qzi_modules *modules) {
   struct qzi_file *file = in->file;
   in->map_readings++;
@@ -193,10 +206,12 @@ void qzi_modules_store(struct qzi_interner *in, struct qzi_modules *modules) {
   modules->generated = NULL;
   modules->generated_count = modules->generated_room = 0;
   uint64_t before = qzi_file_count(file, QZ_SECTION_MODULES);
+  mark_gone(in, modules, before);
   for (size_t k = 0; k < modules->count; k++) {
     const struct qzi_module *module = &modules->all[k];
     int known = 0;
-    for (uint64_t m = 0; m < before && !known; m++) known = is_known(file, &file->modules[m], module);
+    for (uint64_t m = 0; m < before && !known; m++)
+      known = is_known(file, &file->modules[m], module) && qzi_intern_module(in, module->start) == m + 1;
     if (known || qzi_file_room(file, QZ_SECTION_MODULES, 1)) continue;
     uint32_t path = qzi_intern_string(in, module->path), build_id = qzi_intern_string(in, module->build_id);
     uint64_t at = qzi_file_count(file, QZ_SECTION_MODULES);

@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include "abi/mpi_call.h"
 #include "external_objects.h"
 #include "modules.h"
 
@@ -74,7 +75,9 @@ static struct called called_name(struct qzi_interner *in, qz_symbols *symbols, u
   if (qz_symbols_waits_in(procedure.full_name, waits, sizeof waits))
     return place_name(in, waits, site, qz_library_wait_of(waits));
   if (strstr(procedure.name, "::__") || !strcmp(procedure.name, "syscall")) return none;
-  return place_name(in, procedure.name, site, qz_library_wait_of(procedure.name));
+  /* MPI's, with or without the P of its profiling interface: the same procedure */
+  int profiling = procedure.name[0] == 'P' && qz_mpi_call_of(procedure.name) != QZ_MPI_NONE;
+  return place_name(in, procedure.name + profiling, site, qz_library_wait_of(procedure.name));
 }
 
 /* A loop that tries a lock: by its code, or because code of a library's lock is inlined there (TBB's, whose loop lies
@@ -114,8 +117,8 @@ static enum qz_origin origin_of(const struct qzi_interner *in, const struct qz_e
                                              : qz_origin_of_module(path);
 }
 
-static void name_entity(struct qzi_interner *in, qz_symbols *symbols, uint32_t index,
-                        const struct qzi_external *outside) {
+static void find_names(struct qzi_interner *in, qz_symbols *symbols, uint32_t index,
+                       const struct qzi_external *outside) {
   struct qz_entity *entity = &in->file->entities[index];
   struct qz_symbol symbol;
   if (entity->kind >= QZ_ENTITY_CODE_LOOP) return; /* its place was found when it was seen first */
@@ -144,6 +147,14 @@ static void name_entity(struct qzi_interner *in, qz_symbols *symbols, uint32_t i
   if (!symbol.detail || !*symbol.detail) return;
   entity->detail = qzi_intern_string(in, symbol.detail);
   entity->missing = (uint8_t)symbol.missing;
+}
+
+static void name_entity(struct qzi_interner *in, qz_symbols *symbols, uint32_t index,
+                        const struct qzi_external *outside) {
+  const struct qz_entity *entity = &in->file->entities[index];
+  qz_symbols_within(symbols, entity->module, entity->address);
+  find_names(in, symbols, index, outside);
+  qz_symbols_within(symbols, 0, 0);
 }
 
 /* Callers of call sites: the procedure that contains the call, by its entry address. */

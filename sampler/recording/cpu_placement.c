@@ -26,7 +26,8 @@ void qzi_place_find(struct qzi_place *place, const struct qz_session_view *view,
   if (mask && used && !sched_getaffinity(0, bytes, mask)) {
     CPU_ZERO_S(bytes, used);
     place->cpus = (unsigned)CPU_COUNT_S(bytes, mask);
-    place->spare = place->cpus > view->processors ? place->cpus - view->processors : 0;
+    int shared = QZ_LOAD(&qz_session_head(view)->flags) & QZ_SESSION_SHARED;
+    place->spare = place->cpus > view->processors && !shared ? place->cpus - view->processors : 0;
     for (uint32_t p = 0; p < view->processors; p++) {
       uint32_t cpu = __atomic_load_n(&qz_session_processor(view, p)->cpu, __ATOMIC_RELAXED);
       if (cpu < QZI_CPUS_MOST) CPU_SET_S(cpu, bytes, used);

@@ -149,6 +149,12 @@ static void wake_control(struct qzi_recording *recording) {
   if (write(recording->wake_fd, &one, sizeof one) < 0) return; /* full: it is reported already */
 }
 
+static void want_modules(struct qzi_recording *recording) {
+  recording->sampler.in.unknown_addresses = 0;
+  recording->want_modules = 1;
+  wake_control(recording);
+}
+
 static void store_modules(struct qzi_recording *recording) {
   struct qzi_modules *modules = __atomic_exchange_n((struct qzi_modules **)&recording->mailbox, NULL, __ATOMIC_ACQ_REL);
   if (!modules) return;
@@ -180,12 +186,16 @@ static void keep_books(struct qzi_recording *recording) {
   store_modules(recording);
   look_for_place(recording);
   qzi_totals_read(&recording->sampler);
-  uint32_t unknown = recording->sampler.in.unknown_addresses;
-  if (unknown) {
-    recording->sampler.in.unknown_addresses = 0;
-    recording->want_modules = 1;
-    wake_control(recording);
-  }
+  if (recording->sampler.in.unknown_addresses) want_modules(recording);
+}
+
+/* What lies where may have changed: told at once, for until it is known walks go wrong there. */
+static void look_at_modules(struct qzi_recording *recording) {
+  if (recording->mailbox) store_modules(recording);
+  uint64_t unloads = QZ_LOAD(&qz_session_head(&recording->view)->unloads);
+  if (unloads == recording->sampler.in.unloads) return;
+  recording->sampler.in.unloads = unloads;
+  want_modules(recording);
 }
 
 /* Threads without processors, and objects, as many as there is time for. Time that is not used is there later, up to a
@@ -344,6 +354,7 @@ void *qzi_sampling_main(void *argument) {
       break;
     }
     visit_others(recording);
+    look_at_modules(recording);
     int keep = now_ns >= keep_ns;
     if (keep) {
       keep_books(recording);

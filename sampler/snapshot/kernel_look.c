@@ -138,6 +138,7 @@ void qzi_kernel_look(struct qzi_sampler *sampler, uint32_t index, int may_ask, i
     outside =
       qzi_tracker(kernel->tracker, index, &seen->look, state, published, &memo->task.call, &seen->object, now_ns);
   if (seen->woken && !published && seen->object) state = QZ_STATE_READY; /* by an object of the session */
+  if (outside && state == QZ_STATE_IO) state = QZ_STATE_BLOCKED;         /* in MPI: it waits for another process */
   uint32_t loop = state == QZ_STATE_USEFUL && !seen->woken ? qzi_tracker_loop(kernel->tracker, index) : 0;
   if (loop) {
     seen->object = loop;

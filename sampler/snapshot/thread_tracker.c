@@ -185,7 +185,8 @@ int qzi_tracker(struct qzi_tracker *tracker, uint32_t index, struct qzi_look *lo
   if (!published && (state == QZ_STATE_IO || state == QZ_STATE_BLOCKED)) {
     if (asleep->known) qzi_track_sleep(tracker, known, index, look, hooked, asleep, object, now_ns);
     note_left(tracker, known, look->node, *object, qzi_kernel_of_call(asleep->known ? asleep->call : 0));
-    return state == QZ_STATE_BLOCKED && !(asleep->known && known->waits);
+    if (asleep->known && known->waits) return 0;
+    return state == QZ_STATE_BLOCKED || (asleep->known && known->object);
   } else if (!hooked && tracker->paths) {
     if (published && (state == QZ_STATE_BLOCKED || state == QZ_STATE_SPINNING)) {
       qzi_track_wait(tracker, known, index, look, object, now_ns);

@@ -40,6 +40,11 @@ struct qzi_tracked {
   struct qzi_walk *slept;    /* of the last sleep that only the kernel knows of */
   uint64_t again_ns;         /* when the wait is walked again, for inlined procedures and lines; 0: not at all */
   uint8_t walks;             /* of that wait */
+  struct qzi_mpi_call {
+    uint64_t site, called;
+    uint32_t site_module;
+    enum qzi_mpi mpi;
+  } mpi; /* of MPI in which its last sample found it */
   struct qzi_switch_time switches;
   uint32_t left;       /* node of the path on which it last gave up its CPU; 0: it was not seen to */
   uint8_t left_kernel; /* what the kernel did for it then: enum qz_kernel */

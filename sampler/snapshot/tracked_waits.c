@@ -123,6 +123,20 @@ static uint64_t waits_for(struct qzi_tracker *tracker, uint64_t futex, const str
   return key;
 }
 
+/* A walk may end inside MPI, where the frame pointer of a thread that sleeps would have to be known: then it sleeps in
+ * the call in which its last sample found it. */
+static void complete_mpi(const struct qzi_tracked *known, struct qzi_walk *walk) {
+  if (walk->whole || walk->own || walk->mpi != QZI_MPI_NONE || known->mpi.mpi == QZI_MPI_NONE) return;
+  walk->mpi = known->mpi.mpi;
+  walk->site = known->mpi.site;
+  walk->site_module = known->mpi.site_module;
+  walk->called = known->mpi.called;
+  walk->own = 1;
+  walk->count = 1;
+  walk->entries[0] = walk->innermost = walk->called;
+  walk->loops[0] = walk->start_loops = 0;
+}
+
 /* Only the kernel knows that it sleeps. */
 void qzi_track_sleep(struct qzi_tracker *tracker, struct qzi_tracked *known, uint32_t index, struct qzi_look *look,
                      int hooked, const struct qzi_asleep *asleep, uint32_t *object, uint64_t now_ns) {
@@ -133,17 +147,18 @@ void qzi_track_sleep(struct qzi_tracker *tracker, struct qzi_tracked *known, uin
   /* Two waits may look the same from here, so each is walked, as long as there is time for it. */
   struct qzi_walk *walk = &tracker->walk;
   *walk = (struct qzi_walk){.count = 0};
-  int walked = 0;
-  if (same && asleep->rested && is_walked(tracker, known, now_ns)) {
+  int walked = 0, serves = tracker->paths && qzi_paths_mpi_thread(tracker->paths, index, walk);
+  if (same && asleep->rested && is_walked(tracker, known, now_ns) && (!serves || known->object)) {
     look->node = known->node;
     *object = known->object;
     return;
   }
-  if (tracker->paths && asleep->sp && qzi_paths_may(tracker->paths, now_ns)) {
+  if (!serves && tracker->paths && asleep->sp && qzi_paths_may(tracker->paths, now_ns)) {
     struct qzi_registers from = {.pc = asleep->pc, .sp = asleep->sp};
     walked = !qzi_paths_walk(tracker->paths, index, &from, NULL, walk);
+    if (walked) complete_mpi(known, walk);
   }
-  if (!walked && same) {
+  if (!walked && !serves && same) {
     look->node = known->node;
     *object = known->object;
     return;
@@ -153,8 +168,10 @@ void qzi_track_sleep(struct qzi_tracker *tracker, struct qzi_tracked *known, uin
   if (hooked) walk->count = walk->start_loops = 0;
   if (walked && !known->slept) known->slept = malloc(sizeof *known->slept);
   if (walked && known->slept) *known->slept = *walk;
-  known->waits = futex && walked ? waits_for(tracker, asleep->first, walk, now_ns) : 0;
-  uint32_t found = futex && !known->waits ? qzi_futex(&tracker->sampler->in, asleep->first, walk) : 0;
+  int of_mpi = serves || (walked && (walk->mpi == QZI_MPI_WAITS || walk->mpi == QZI_MPI_STARTS));
+  known->waits = futex && walked && !of_mpi ? waits_for(tracker, asleep->first, walk, now_ns) : 0;
+  uint32_t found =
+    (futex && !known->waits) || of_mpi ? qzi_futex(&tracker->sampler->in, of_mpi ? 0 : asleep->first, walk) : 0;
   known->from = look->node;
   known->word = word;
   known->state = look->state;

@@ -66,3 +66,11 @@ export async function quartz(args: readonly string[], options: RunOptions = {}):
 }
 
 export const directory = temporaryDirectory;
+
+/** Open MPI's launcher: as root, more processes than CPUs, and no system calls that a container may refuse. */
+export const openMpi = {
+  OMPI_ALLOW_RUN_AS_ROOT: '1',
+  OMPI_ALLOW_RUN_AS_ROOT_CONFIRM: '1',
+  OMPI_MCA_rmaps_base_oversubscribe: '1',
+  OMPI_MCA_btl_vader_single_copy_mechanism: 'none',
+};

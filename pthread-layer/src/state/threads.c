@@ -19,6 +19,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 #include "abi/channel.h"
+#include "abi/launcher.h"
 #include "abi/note.h"
 #include "pthread-layer/src/libc/bypass.h"
 #include "publisher/private.h"
@@ -415,6 +416,8 @@ static unsigned cpus(void) {
   size_t bytes = CPU_ALLOC_SIZE(4096);
   int count = set && !sched_getaffinity(0, bytes, set) ? CPU_COUNT_S(bytes, set) : 1;
   if (set) CPU_FREE(set);
+  int shared = count > 0 && count == sysconf(_SC_NPROCESSORS_ONLN); /* nobody has chosen CPUs for the process */
+  if (shared) count /= qz_launcher_processes_here();
   return count > 0 ? (unsigned)count : 1;
 }
 

@@ -6,7 +6,7 @@ import test, { type ExecutionContext } from 'ava';
 import { openModel, sampler, start, until } from '../../support/record.js';
 import { openProfile } from '../../../ts-frontend/src/reader/profile.js';
 import { needing } from '../../support/capabilities.js';
-import { command, directory, program, quartz, run, type Said } from '../../support/run-quartz.js';
+import { command, directory, openMpi, program, quartz, run, type Said } from '../../support/run-quartz.js';
 
 const profiles = (cwd: string): string[] =>
   readdirSync(cwd)
@@ -172,12 +172,6 @@ int main(int argc, char **argv) {
   return 0;
 }
 `;
-const openMpi = {
-  OMPI_ALLOW_RUN_AS_ROOT: '1',
-  OMPI_ALLOW_RUN_AS_ROOT_CONFIRM: '1',
-  OMPI_MCA_rmaps_base_oversubscribe: '1',
-  OMPI_MCA_btl_vader_single_copy_mechanism: 'none',
-};
 /** What is there after so many ranks: their names, whose rank each is, and what the program printed. */
 async function ranks(
   t: ExecutionContext,

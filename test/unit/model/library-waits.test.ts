@@ -199,3 +199,32 @@ test('a lock taken again and again with hardly anything in between is pointed ou
   t.deepEqual(polling(2e7), [['poll', 'table', 2e7, 100, 2 * second]]);
   t.deepEqual(polling(1e6), []);
 });
+
+test('MPI: what waits for other processes is one limit, by its calls; work beside it costs nothing', (t) => {
+  const all = 'futex(collective):MPI_Allreduce at a.c:9',
+    one = 'futex(message):MPI_Recv at a.c:12',
+    start = 'futex(processes):MPI_Init at a.c:3';
+  const model = buildModel(
+    new Builder({ processors: 2 })
+      .stretch(0.1 * second, [wait('main', ['main', start])])
+      .stretch(second, [run('main', ['main', 'work'])])
+      .stretch(0.6 * second, [spin('main', ['main', all])])
+      .stretch(0.3 * second, [wait('main', ['main', one])])
+      .stretch(0.5 * second, [spin('main', ['main', one]), run('helper', ['work'])])
+      .build(),
+  );
+  const [finding] = model.findings.filter(({ kind }) => kind === 'processes');
+  t.deepEqual([finding?.name, finding?.change], ['MPI_Allreduce at a.c:9', 'balance-processes']);
+  t.is(ms(finding!.costNs), 1000);
+  const { calls, startNs, messageNs, collectiveNs, further } = factsOf(finding, 'processes');
+  t.deepEqual(
+    calls.map(({ entity, ns }) => [nameOf(model, entity), ms(ns)]),
+    [
+      ['MPI_Allreduce at a.c:9', 600],
+      ['MPI_Recv at a.c:12', 300],
+      ['MPI_Init at a.c:3', 100],
+    ],
+  );
+  t.deepEqual([ms(startNs), ms(messageNs), ms(collectiveNs), further], [100, 300, 600, 0]);
+  t.false(model.findings.some(({ kind }) => kind === 'spinning' || kind === 'lock-contention'));
+});

@@ -276,6 +276,33 @@ const all: [string, Finding][] = [
   ['sleep', finding(work, { ...io, waits: 'sleep', call: null })],
   ['child processes', finding(work, { ...io, waits: 'children', call: 'waitpid' })],
   [
+    'other processes',
+    finding(join_, {
+      form: 'processes',
+      calls: [
+        { entity: join_, ns: 0.5 * s },
+        { entity: table, ns: 0.2 * s },
+      ],
+      further: 1,
+      startNs: 0.1 * s,
+      messageNs: 0.2 * s,
+      collectiveNs: 0.5 * s,
+      savesNs: 0.8 * s,
+    }),
+  ],
+  [
+    'the start of other processes',
+    finding(join_, {
+      form: 'processes',
+      calls: [{ entity: join_, ns: 0.5 * s }],
+      further: 0,
+      startNs: 0.5 * s,
+      messageNs: 0,
+      collectiveNs: 0,
+      savesNs: 0.5 * s,
+    }),
+  ],
+  [
     "the package's own work",
     finding(work, {
       form: 'package-work',

@@ -14,6 +14,9 @@ export const isBarrier = (entity: Entity): boolean =>
   entity.rawKind === 'barrier' || entity.libraryWait === 'barrier' || isRegionEnd(entity);
 /** Another thread passes something on there, inside a library. */
 export const passesOn = ({ libraryWait }: Entity): boolean => libraryWait === 'data';
+/** Another process lets it go on: a message, or all of them have to come, as they start and end too (MPI). */
+export const isOfProcesses = ({ libraryWait }: Entity): boolean =>
+  libraryWait === 'message' || libraryWait === 'collective' || libraryWait === 'processes';
 /** What is waited for there is not known. */
 export const isUnexplained = ({ libraryWait }: Entity): boolean => libraryWait === 'unknown';
 /** Threads come there again and again, as far as can be seen: of a loop or a futex nobody counts the waits. */
@@ -22,4 +25,4 @@ export const isUncounted = ({ rawKind }: Entity): boolean => rawKind === 'futex'
 const dataKinds: ReadonlySet<string> = new Set(['channel', 'condition', 'semaphore', 'futex']);
 /** Data may go through it from thread to thread. */
 export const passesData = (entity: Entity): boolean =>
-  dataKinds.has(entity.rawKind) && !isLock(entity) && !isBarrier(entity);
+  dataKinds.has(entity.rawKind) && !isLock(entity) && !isBarrier(entity) && !isOfProcesses(entity);

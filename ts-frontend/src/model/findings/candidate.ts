@@ -7,7 +7,7 @@ import type { Context, ContextStats, Contexts } from '../evidence/loss-contexts.
 import { statsOf } from '../evidence/loss-contexts.js';
 import type { FindingContext } from '../evidence/context.js';
 import { processorsMeanwhile, shownId } from '../evidence/context.js';
-import { isBarrier, isLock, isUncounted, passesData } from '../evidence/wait-kinds.js';
+import { isBarrier, isLock, isOfProcesses, isUncounted, passesData } from '../evidence/wait-kinds.js';
 import { waitersBeside } from '../evidence/wait-overlap.js';
 import { isOfSystem, isOwn, isRuntime } from '../evidence/code-origin.js';
 import { rowsOfKey } from '../profile/row-index.js';
@@ -62,7 +62,7 @@ export function candidateOf(
   let join: Waited | undefined;
   for (const [object, mean] of waitersBeside(beside, piece.members)) {
     const entity = item(model.entities, object);
-    if (entity.rawKind === 'sleep' || isLock(entity)) continue;
+    if (entity.rawKind === 'sleep' || isLock(entity) || isOfProcesses(entity)) continue;
     const waited = { object, mean };
     if (mean >= 0.1 && passesData(entity)) data.push(waited);
     if (mean < 0.3) continue;

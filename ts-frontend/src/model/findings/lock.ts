@@ -15,7 +15,7 @@ import type { Entity, Finding, Model, PathTime } from '../result/types.js';
 import type { LockLoss } from '../evidence/lock-loss.js';
 import { lossOf, savingOf } from '../evidence/lock-loss.js';
 import { takenIn } from '../evidence/taken-in.js';
-import { isLock } from '../evidence/wait-kinds.js';
+import { isLock, isOfProcesses } from '../evidence/wait-kinds.js';
 
 /**
  * One lock of a group where it alone makes most of the group's loss, else the group. Locks that are waited for because
@@ -188,7 +188,7 @@ export function spinningFindings(context: FindingContext): Finding[] {
   const reported: Finding[] = [];
   for (const [id, waits] of levels.waits) {
     const entity = item(model.entities, id);
-    if (isLock(entity) || entity.group !== 0 || waits.spinningReady < least) continue;
+    if (isLock(entity) || isOfProcesses(entity) || entity.group !== 0 || waits.spinningReady < least) continue;
     const loss = lossOf(levels, entity, waits);
     const savingNs = Math.min(loss.spinCost, waits.spinningReady);
     reported.push(

@@ -19,6 +19,7 @@ import { handOverFindings } from './hand-overs.js';
 import { hotCodeFindings } from './hot-code.js';
 import { tellKernelWork } from './kernel-work.js';
 import { overheadFindings, shortThreadFindings, wakeUpFindings } from './overhead.js';
+import { processesFindings } from './processes.js';
 import { nothingRunsFindings } from './nothing-runs.js';
 import { openmpFindings } from './openmp.js';
 import { isOversubscription, oversubscriptionFinding } from './oversubscription.js';
@@ -72,6 +73,7 @@ export function findingsOf(context: FindingContext): Finding[] {
     ...lockFindings(context, losses),
     ...spinningFindings(context),
     ...ioFindings(context, io),
+    ...processesFindings(context),
     ...codeFindings(context, contexts),
     ...overheadFindings(context),
     ...tellKernelWork(context),

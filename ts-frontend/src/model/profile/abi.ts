@@ -53,7 +53,16 @@ export const origins = { unknown: 0, own: 1, runtime: 2, openmp: 3, standard: 4,
 export type Origin = keyof typeof origins;
 
 /** enum qz_library_wait. */
-export const libraryWaits = { unknown: 0, lock: 1, barrier: 2, 'region-end': 3, data: 4 } as const;
+export const libraryWaits = {
+  unknown: 0,
+  lock: 1,
+  barrier: 2,
+  'region-end': 3,
+  data: 4,
+  message: 5,
+  collective: 6,
+  processes: 7,
+} as const;
 export type LibraryWait = keyof typeof libraryWaits;
 
 /** enum qz_naming. */

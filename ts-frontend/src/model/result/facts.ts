@@ -120,6 +120,16 @@ export interface SpinningFacts {
   savesNs: number;
 }
 
+/** Threads wait in MPI for other processes, and nothing else of this one runs. */
+export interface ProcessesFacts {
+  form: 'processes';
+  calls: { entity: number; ns: number }[]; // elapsed time waited there, most first
+  further: number; // calls that are not among those
+  startNs: number; // of the cost: until all processes had started, or ended
+  messageNs: number; // of it: for one other process
+  collectiveNs: number; // of it: for several
+  savesNs: number; // if the others came as early
+}
 /** Input, output or sleep that is not overlapped with work. */
 export interface IoFacts {
   form: 'io';
@@ -242,6 +252,7 @@ export type Facts =
   | LockFacts
   | SpinningFacts
   | IoFacts
+  | ProcessesFacts
   | PackageWorkFacts
   | WakeUpFacts
   | HandOverFacts

@@ -174,6 +174,7 @@ export type FindingKind =
   | 'dependency' // threads that do the same wait for each other's results
   | 'starvation' // fewer threads than processors, and nobody waits for an object
   | 'io' // reading or writing that is not overlapped
+  | 'processes' // waiting for other processes (MPI)
   | 'oversubscription' // more threads can run than there are CPUs; it costs where some of them spin
   | 'kernel' // the kernel's work on behalf of the program
   | 'overhead' // the thread package's own work, or waking threads: grain too fine
@@ -188,6 +189,7 @@ export type Change =
   | 'fewer-threads'
   | 'fewer-calls'
   | 'overlap-io'
+  | 'balance-processes'
   | 'optimize';
 
 /** One thing that limits the program; the formulas are in docs/reference/findings.md. */

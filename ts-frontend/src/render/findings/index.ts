@@ -13,6 +13,7 @@ import { oversubscription } from './oversubscription.js';
 import { signedPercent } from '../format/units.js';
 import { type Phrases, phrases, type Sentences } from '../wording/phrases.js';
 import { yields } from './yields.js';
+import { processes } from './processes.js';
 import { mutualWait, passedData, slowestStage } from './pipeline.js';
 import { serial } from './serial.js';
 
@@ -41,6 +42,8 @@ function sentencesOf(finding: Finding, say: Phrases): Sentences {
       return spinning(finding, facts, say);
     case 'io':
       return io(finding, facts, say);
+    case 'processes':
+      return processes(finding, facts, say);
     case 'package-work':
       return packageWork(finding, facts, say);
     case 'wake-ups':

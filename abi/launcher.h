@@ -1,0 +1,9 @@
+/* What the launcher of a parallel program says in its processes' environment. Pure but for getenv. */
+#ifndef QZ_ABI_LAUNCHER_H
+#define QZ_ABI_LAUNCHER_H
+
+/* Processes of the program on this machine, this one among them; 1: none other is known. Open MPI; MPICH and what is
+ * made from it (Hydra); Slurm. */
+int qz_launcher_processes_here(void);
+
+#endif

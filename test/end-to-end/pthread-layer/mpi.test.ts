@@ -1,0 +1,44 @@
+/** MPI: its calls are what a process waits for, in what they spin and sleep, not its work. */
+import { execFileSync } from 'node:child_process';
+import { join } from 'node:path';
+import type { Model } from '../../../ts-frontend/src/model/index.js';
+import { needing, skip } from '../../support/capabilities.js';
+import { factsOf, nameOf } from '../../support/facts.js';
+import { openModel } from '../../support/record.js';
+import { command, directory, openMpi, run } from '../../support/run-quartz.js';
+import { hadCpus, lineOf, sourceOf } from './helpers.js';
+
+const uneven = `MPI_Allreduce at mpi_uneven.c:${lineOf('mpi_uneven.c', '/* uneven */')}`;
+
+const timeOf = (model: Model, name: string): number =>
+  model.entities.find((entity) => entity.kind === 'procedure' && entity.name === name)?.processorTimeNs ?? 0;
+
+for (const flavour of ['mpich', 'openmpi'])
+  needing(
+    `tool:mpiexec.${flavour}`,
+    `tool:mpicc.${flavour}`,
+    'perf_event_open',
+  )(`${flavour}: the process that waits says where, how long, and for whom; nothing inside MPI is told`, async (t) => {
+    const cwd = directory();
+    execFileSync(`mpicc.${flavour}`, ['-O1', '-g', '-o', 'uneven', sourceOf('mpi_uneven.c')], { cwd });
+    const words = ['-n', '2', command, 'record', '-q', '--', join(cwd, 'uneven')];
+    const said = await run(`mpiexec.${flavour}`, words, { cwd, env: { ...openMpi } });
+    t.is(said.status, 0, said.stderr);
+    const [late, waits] = [0, 1].map((rank) => openModel(join(cwd, `uneven.${rank}.quartz`)));
+    for (const model of [late!, waits!])
+      for (const { id, module, kind } of model.entities)
+        if (kind === 'procedure' && model.findings.some(({ entity }) => entity === id))
+          t.notRegex(module, /mpi|open-pal|pmix|ucs|fabric/, `a finding inside MPI: ${nameOf(model, id)}`);
+    if (!hadCpus(late!) || !hadCpus(waits!)) {
+      skip(t, 'other programs had the CPUs');
+      return;
+    }
+    const [first] = waits!.findings;
+    t.is(first?.kind, 'processes');
+    const { calls } = factsOf(first, 'processes');
+    const call = calls.find(({ entity }) => nameOf(waits!, entity) === uneven);
+    t.truthy(call, calls.map(({ entity }) => nameOf(waits!, entity)).join());
+    const ratio = call!.ns / Number(/waited (\d+)/.exec(said.stdout)![1]);
+    t.true(ratio > 0.75 && ratio < 1.3, `${ratio} of what the program measured`);
+    t.true(timeOf(late!, 'assemble') > 2 * timeOf(waits!, 'assemble'));
+  });

@@ -1,0 +1,27 @@
+/* Loads a library, works in it, unloads it, and does the same with another: which the system usually puts where the
+ * first one was. Prints `same` where it did. Each is a shared object whose procedure `run` calls one of its own. */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <stdint.h>
+#include <stdio.h>
+
+static volatile double sum;
+
+__attribute__((noipa)) static void *work_in(const char *path, int units) {
+  void *library = dlopen(path, RTLD_NOW);
+  void *run = library ? dlsym(library, "run") : NULL;
+  if (!run) return NULL;
+  for (int k = 0; k < units; k++) sum = ((double (*)(double))run)(sum);
+  Dl_info at = {0};
+  dladdr(run, &at);
+  dlclose(library);
+  return at.dli_fbase;
+}
+
+int main(int argc, char **argv) {
+  if (argc < 3) return 2;
+  void *first = work_in(argv[1], 40), *second = work_in(argv[2], 400);
+  if (!first || !second) return 1;
+  puts(first == second ? "same" : "elsewhere");
+  return 0;
+}
