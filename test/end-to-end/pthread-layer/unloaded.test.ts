@@ -8,8 +8,8 @@ import { directory } from '../../support/run-quartz.js';
 import { hadCpus, sourceOf } from './helpers.js';
 
 /**
- * Some 2 ms of multiplications that need each other. `frame`: bytes of stack, so that callers are found differently, and
- * of code before it, so that no procedure begins where one of the other library did.
+ * Some 2 ms of multiplications that need each other. `frame`: bytes of stack, so that callers are found differently;
+ * with other code before it, so that no procedure begins where one of the other library did.
  */
 const library = (work: string, frame: number): string => `
   __asm__(".text; .skip ${frame / 8}, 0x90");
