@@ -7,7 +7,7 @@
 #define PROCESSES_MOST 100000
 
 int qz_launcher_processes_here(void) {
-  static const char *const names[] = {"OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS", "SLURM_NTASKS_PER_NODE"};
+  static const char *const names[] = {"OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS"};
   for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
     const char *value = getenv(names[k]);
     long processes = value ? strtol(value, NULL, 10) : 0;

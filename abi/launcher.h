@@ -3,7 +3,8 @@
 #define QZ_ABI_LAUNCHER_H
 
 /* Processes of the program on this machine, this one among them; 1: none other is known. Open MPI; MPICH and what is
- * made from it (Hydra); Slurm. */
+ * made from it (Hydra). Slurm binds processes to CPUs, and its variables stand in programs that it does not start, too.
+ */
 int qz_launcher_processes_here(void);
 
 #endif
