@@ -106,6 +106,11 @@ uint32_t qzi_tracker_loop(const struct qzi_tracker *tracker, uint32_t index) {
                     ? known->polls
                     : known->stalled.loop; /* as its path, from the last sample */
   if (!loop) loop = qzi_pausing_at(&known->pausing, in->memos[index].word);
+  if (loop && known->mpi.mpi == QZI_MPI_WAITS) {
+    struct qzi_walk at = {
+      .site = known->mpi.site, .site_module = known->mpi.site_module, .own = 1, .called = known->mpi.called};
+    return qzi_futex(in, 0, &at);
+  }
   return loop ? qzi_loop(in, loop,
                          tracker->paths && qzi_paths_serves(tracker->paths, loop) ? qzi_tracked_walk(known) : NULL)
               : 0;

@@ -41,7 +41,7 @@ static void take_sample(struct qzi_tracker *tracker, uint32_t index, uint64_t no
     qzi_repeating_look(&known->repeating, &tracker->stateless, tracker->paths, pid, &tracker->sample, walk);
   if (!polls) polls = repeats;
   /* Whatever MPI does until a message comes is waiting. */
-  if (!polls && walk && walk->mpi == QZI_MPI_WAITS) polls = walk->called;
+  if (walk && walk->mpi == QZI_MPI_WAITS) polls = walk->called;
   if (walk && (walk->whole || walk->own || walk->mpi != QZI_MPI_NONE))
     known->mpi = (struct qzi_mpi_call){
       .site = walk->site, .called = walk->called, .site_module = walk->site_module, .mpi = walk->mpi};
