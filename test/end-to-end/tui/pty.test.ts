@@ -293,34 +293,39 @@ const parent = (pid: number): number =>
 const screenOf = (program: number): number => parent(parent(program));
 
 const already = join(root, 'build/test/end-to-end/pthread-layer/attach_while_busy'); // where the pthread layer is built
-needing('terminal', `file:${already}`)(
-  'watches a pthread program that runs already: threads that call nothing are there; quitting leaves it alone',
-  async (t) => {
-    const watched = spawn(already, {
-      env: { ...process.env, QUARTZ_ATTACH: '1', LD_PRELOAD: join(root, 'build/pthread-layer/libquartz-pthread.so') },
-      stdio: ['ignore', 'pipe', 'inherit'],
-    });
-    t.teardown(() => {
-      watched.kill();
-    });
-    await new Promise((resolve) => {
-      watched.stdout.once('data', resolve);
-    });
-    const pty = new Pty(`${quartz} top -p ${watched.pid}`);
-    t.teardown(() => {
-      pty.end();
-    });
-    await pty.until((text) => /pid \d+/.test(text));
-    pty.type('4');
-    await pty.until((text) =>
-      ['computes', 'idle-worker', 'sleeps', 'main'].every((name) => text.includes(`${name} [thread]`)),
-    );
-    pty.type('q');
-    t.regex(await pty.until((text) => text.includes('status=')), /status=0/);
-    t.is(watched.exitCode, null);
-    t.is(watched.signalCode, null);
-  },
-);
+const withLayer = { QUARTZ_ATTACH: '1', LD_PRELOAD: join(root, 'build/pthread-layer/libquartz-pthread.so') };
+for (const [prepared, environment] of [
+  ['with the pthread layer', withLayer],
+  ['from outside', {}],
+] as const)
+  needing('terminal', `file:${already}`)(
+    `watches a pthread program that runs already, ${prepared}: all threads are there; quitting leaves it alone`,
+    async (t) => {
+      const watched = spawn(already, {
+        env: { ...process.env, ...environment },
+        stdio: ['ignore', 'pipe', 'inherit'],
+      });
+      t.teardown(() => {
+        watched.kill();
+      });
+      await new Promise((resolve) => {
+        watched.stdout.once('data', resolve);
+      });
+      const pty = new Pty(`${quartz} top -p ${watched.pid}`);
+      t.teardown(() => {
+        pty.end();
+      });
+      await pty.until((text) => /pid \d+/.test(text));
+      pty.type('4');
+      await pty.until((text) =>
+        ['computes', 'idle-worker', 'sleeps', 'main'].every((name) => text.includes(`${name} [thread]`)),
+      );
+      pty.type('q');
+      t.regex(await pty.until((text) => text.includes('status=')), /status=0/);
+      t.is(watched.exitCode, null);
+      t.is(watched.signalCode, null);
+    },
+  );
 
 needing('terminal')(
   'a program that is killed leaves the last screen up, says so, and its profile is whole',
