@@ -177,6 +177,16 @@ static struct qzi_outside_lock *heat(struct qzi_outside *outside, uint32_t objec
   return lock;
 }
 
+uint32_t qzi_outside_known(const struct qzi_outside *outside, uint64_t address, uint32_t *kind) {
+  static const uint8_t kinds[] = {QZ_KIND_MUTEX, QZ_KIND_CONDITION, QZ_KIND_RWLOCK, QZ_KIND_BARRIER, QZ_KIND_SEMAPHORE};
+  for (unsigned k = 0; k < sizeof kinds; k++) {
+    uint32_t object = find(outside, kinds[k], begin_of(kinds[k], address));
+    *kind = kinds[k];
+    if (object) return object;
+  }
+  return 0;
+}
+
 uint32_t qzi_outside_object(struct qzi_outside *outside, const char *called, uint64_t address, uint64_t site,
                             uint64_t now_ns, uint32_t *kind) {
   int32_t joined;

@@ -16,6 +16,8 @@
  * called at `site`. Index of the object in the session, and its kind; 0: nothing that is known, or no room. */
 uint32_t qzi_outside_object(struct qzi_outside *outside, const char *called, uint64_t address, uint64_t site,
                             uint64_t now_ns, uint32_t *kind);
+/* The same where only the futex is known: an object at which another thread was seen to wait. */
+uint32_t qzi_outside_known(const struct qzi_outside *outside, uint64_t address, uint32_t *kind);
 /* 1: that lock is mostly held for less time than passes between snapshots: what its owner is seen to do may come before
  * it, or after. */
 int qzi_outside_is_brief(const struct qzi_outside *outside, uint32_t object);

@@ -108,6 +108,7 @@ static uint64_t waits_for(struct qzi_tracker *tracker, uint64_t futex, const str
   int library = 0;
   uint32_t kind = 0, object = 0;
   if (!tracker->sampler->outside) return 0;
+  if (!walk->innermost) object = qzi_outside_known(tracker->sampler->outside, futex, &kind); /* no time to walk */
   for (uint32_t k = 0; k < WITHIN && k < walk->count && !object && !library; k++) {
     uint64_t entry = walk->entries[walk->count - 1 - k];
     if (!is_plain(entry)) break;
@@ -169,7 +170,7 @@ void qzi_track_sleep(struct qzi_tracker *tracker, struct qzi_tracked *known, uin
   if (walked && !known->slept) known->slept = malloc(sizeof *known->slept);
   if (walked && known->slept) *known->slept = *walk;
   int of_mpi = serves || (walked && (walk->mpi == QZI_MPI_WAITS || walk->mpi == QZI_MPI_STARTS));
-  known->waits = futex && walked && !of_mpi ? waits_for(tracker, asleep->first, walk, now_ns) : 0;
+  known->waits = futex && !of_mpi ? waits_for(tracker, asleep->first, walk, now_ns) : 0;
   uint32_t found =
     (futex && !known->waits) || of_mpi ? qzi_futex(&tracker->sampler->in, of_mpi ? 0 : asleep->first, walk) : 0;
   known->from = look->node;
