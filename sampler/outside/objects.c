@@ -209,6 +209,10 @@ uint32_t qzi_outside_object(struct qzi_outside *outside, const char *called, uin
   return object;
 }
 
+void qzi_outside_begun(const struct qzi_outside *outside, uint32_t object) {
+  qzi_outside_object_at(outside, object)->contended++;
+}
+
 void qzi_outside_waits(struct qzi_outside *outside, uint32_t object, uint64_t now_ns) {
   if (heat(outside, object, now_ns)) qzi_outside_object_at(outside, object)->queue++;
 }

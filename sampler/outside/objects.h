@@ -21,6 +21,8 @@ uint32_t qzi_outside_known(const struct qzi_outside *outside, uint64_t address, 
 /* 1: that lock is mostly held for less time than passes between snapshots: what its owner is seen to do may come before
  * it, or after. */
 int qzi_outside_is_brief(const struct qzi_outside *outside, uint32_t object);
+/* A thread was seen to have begun another wait for it. These are fewer than there are. */
+void qzi_outside_begun(const struct qzi_outside *outside, uint32_t object);
 /* A thread waits for that object in this snapshot, or has just been woken by it. */
 void qzi_outside_waits(struct qzi_outside *outside, uint32_t object, uint64_t now_ns);
 /* All threads have been looked at: this snapshot stands for so much time. */

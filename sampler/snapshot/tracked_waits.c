@@ -171,6 +171,8 @@ void qzi_track_sleep(struct qzi_tracker *tracker, struct qzi_tracked *known, uin
   if (walked && known->slept) *known->slept = *walk;
   int of_mpi = serves || (walked && (walk->mpi == QZI_MPI_WAITS || walk->mpi == QZI_MPI_STARTS));
   known->waits = futex && !of_mpi ? waits_for(tracker, asleep->first, walk, now_ns) : 0;
+  if (known->waits && !(same && asleep->rested))
+    qzi_outside_begun(tracker->sampler->outside, QZ_KEY_INDEX(known->waits));
   uint32_t found =
     (futex && !known->waits) || of_mpi ? qzi_futex(&tracker->sampler->in, of_mpi ? 0 : asleep->first, walk) : 0;
   known->from = look->node;

@@ -49,6 +49,7 @@ export function slowdownOf(raw: RawProfile, root: Entity): Slowdown {
   const each = root.processorTimeNs > 0 ? root.nptNs / root.processorTimeNs / 1000 : 0;
   const waitsMayChange =
     head.publisher === 'pthread' &&
+    !head.outside &&
     ((waited > 0 && root.processorTimeNs <= waited * oftenNs) || yieldsOften(raw, root.processorTimeNs));
   const most = waitsMayChange ? Math.max(each, 1 / 1000) : each;
   const cpus = Math.max(1, Math.min(head.processors, head.cpus));

@@ -57,7 +57,7 @@ export interface PathTime {
 export interface ObjectStats {
   capacity: number;
   instances: number;
-  counted: boolean; // false: seen from outside alone; acquisitions and single waits are not known, waitNs is sampled
+  counted: boolean; // false: seen from outside; acquisitions are not known, waitNs is sampled, contended a lower bound
   acquisitions: number;
   contended: number;
   waitNs: number; // exact, summed over waiters
