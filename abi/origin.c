@@ -38,7 +38,7 @@ enum qz_origin qz_origin_of_module(const char *path) {
   static const char *const runtime[] = {"libc",       "libm",      "libmvec",  "libgfortran", "libquadmath",
                                         "libpthread", "librt",     "libdl",    "libstdc++",   "libc++",
                                         "libc++abi",  "libunwind", "libgcc_s", "ld",          "libquartz-pthread"};
-  static const char *const openmp[] = {"libgomp", "libomp", "libiomp5"};
+  static const char *const openmp[] = {"libgomp", "libomp", "libiomp5", "libtbb"};
   const char *file = file_of(path);
   size_t length = library_name(file);
   if (!length) return QZ_ORIGIN_OWN;
@@ -60,7 +60,8 @@ static bool runs_thread(const char *name) {
 }
 
 static bool is_standard(const char *name) {
-  static const char *const scopes[] = {"std::", "core::", "alloc::", "__gnu_cxx::", "<std::", "<core::", "<alloc::"};
+  static const char *const scopes[] = {"std::",  "core::",  "alloc::",  "__gnu_cxx::",
+                                       "<std::", "<core::", "<alloc::", "tbb::detail::"};
   static const char *const traits[] = {" as std::", " as core::", " as alloc::"};
   EACH(scopes, k)
   if (BEGINS(name, scopes[k])) return !runs_thread(name);

@@ -17,8 +17,8 @@ enum qz_origin {
   QZ_ORIGIN_UNKNOWN = 0,  /* not decided yet: counts as the program's own */
   QZ_ORIGIN_OWN = 1,      /* the program's, or that of a library which is not the system's */
   QZ_ORIGIN_RUNTIME = 2,  /* a run-time library of C, C++ or Fortran: what it does belongs to its caller */
-  QZ_ORIGIN_OPENMP = 3,   /* the run-time library of OpenMP, likewise */
-  QZ_ORIGIN_STANDARD = 4, /* C++'s or Rust's own library, compiled into the program */
+  QZ_ORIGIN_OPENMP = 3,   /* one that divides work among threads (OpenMP, TBB), likewise */
+  QZ_ORIGIN_STANDARD = 4, /* C++'s or Rust's own library, or TBB's, compiled into the program */
   QZ_ORIGIN_INSTALLED = 5 /* another library that the system installed */
 };
 

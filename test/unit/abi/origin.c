@@ -32,7 +32,8 @@ static void modules(void) {
   module_is("/usr/lib/llvm-14/lib/libomp.so.5", QZ_ORIGIN_OPENMP);
   module_is("/opt/intel/libiomp5.so", QZ_ORIGIN_OPENMP);
   module_is("/usr/lib/libcrypto.so.3", QZ_ORIGIN_INSTALLED);
-  module_is("/usr/local/lib/libtbb.so.12", QZ_ORIGIN_INSTALLED);
+  module_is("/usr/local/lib/libtbb.so.12.8", QZ_ORIGIN_OPENMP);
+  module_is("/usr/lib/libtbbmalloc.so.2", QZ_ORIGIN_INSTALLED);
   module_is("/home/me/libcurious.so", QZ_ORIGIN_OWN);
   module_is("/home/me/libc.solid/program", QZ_ORIGIN_OWN);
   module_is("/home/me/program", QZ_ORIGIN_OWN);
@@ -44,7 +45,7 @@ static void procedures(void) {
   procedure_is("vfprintf", "/lib/libc.so.6", QZ_ORIGIN_RUNTIME);
   procedure_is("std::ostream::flush", "/usr/lib/libstdc++.so.6", QZ_ORIGIN_RUNTIME);
   procedure_is("std::vector<int>::push_back", "/home/me/program", QZ_ORIGIN_STANDARD);
-  procedure_is("std::vector<int>::push_back", "/usr/lib/libtbb.so.12", QZ_ORIGIN_STANDARD);
+  procedure_is("std::vector<int>::push_back", "/usr/lib/libcurl.so.4", QZ_ORIGIN_STANDARD);
   procedure_is("__gnu_cxx::new_allocator<int>::allocate", "/home/me/program", QZ_ORIGIN_STANDARD);
   procedure_is("core::ops::function::FnOnce::call_once", "/home/me/program", QZ_ORIGIN_STANDARD);
   procedure_is("<alloc::boxed::Box<F,A> as core::ops::function::FnOnce<Args>>::call_once", "/home/me/program",
@@ -54,7 +55,8 @@ static void procedures(void) {
   procedure_is("std::thread::_State_impl<std::thread::_Invoker<std::tuple<main::{lambda()#1}> > >::_M_run",
                "/home/me/program", QZ_ORIGIN_OWN);
   procedure_is("standard::run", "/home/me/program", QZ_ORIGIN_OWN);
-  procedure_is("tbb::detail::start", "/usr/lib/libtbb.so.12", QZ_ORIGIN_INSTALLED);
+  procedure_is("tbb::detail::r1::spawn", "/usr/lib/libtbb.so.12", QZ_ORIGIN_OPENMP);
+  procedure_is("tbb::detail::d1::start_for<Body>::execute", "/home/me/program", QZ_ORIGIN_STANDARD);
   procedure_is("", "", QZ_ORIGIN_OWN);
 }
 

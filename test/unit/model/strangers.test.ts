@@ -100,8 +100,8 @@ test('threads that yield until the other one has come: told with what one thread
   const model = turns(0.6, 0.3, true);
   const [finding] = model.findings;
   t.deepEqual([finding?.kind, finding?.change, finding?.name], ['spinning', 'fewer-threads', 'product']);
-  const { threads, share, workNs } = factsOf(finding, 'yields');
-  t.deepEqual([threads, Math.round(100 * share), ms(workNs), ms(finding!.savingNs)], [2, 60, 800, 200]);
+  const { threads, share, workShare } = factsOf(finding, 'yields');
+  t.deepEqual([threads, Math.round(100 * share), Math.round(100 * workShare), ms(finding!.savingNs)], [2, 60, 40, 200]);
   t.true(model.slowdown.waitsMayChange);
   for (const other of [turns(0.05, 0.01, true), turns(0.6, 0.3, false)])
     t.false(other.findings.some(({ facts }) => facts.form === 'yields'));
@@ -136,4 +136,54 @@ test('a lock that a wrapper made is told with who takes it', (t) => {
   const { takenIn } = factsOf(model.findings[0], 'lock');
   t.deepEqual(namesOf(model, takenIn), ['Cache::insert', 'Cache::lookup']);
   t.regex(sentence(model), /wait for mutex at wrapper\.h:9, taken in Cache::insert and Cache::lookup, during/);
+});
+
+const tbb = 'tbb::detail::d1::start_for<Body>::execute';
+/** Main waits in TBB's library, which runs `body`; `spawns` is the part of the time in which that makes tasks. */
+function tasks(spawns: number): Model {
+  const library = { origin: 'openmp', module: 1 } as const;
+  const builder = new Builder({ processors: 2 })
+    .describe('execute_and_wait', library)
+    .describe('tbb::detail::r1::spawn', library)
+    .describe(tbb, { origin: 'standard', missing: 'place' });
+  const on = (thread: string, below: string[]): ReturnType<typeof run> =>
+    run(thread, [...(thread === 'main' ? ['main', 'execute_and_wait'] : ['execute_and_wait']), ...below]);
+  const both = (below: string[]): ReturnType<typeof run>[] => [on('main', below), on('w', below)];
+  builder.stretch(spawns * second, both([tbb, 'tbb::detail::r1::spawn']));
+  builder.stretch((0.6 - spawns) * second, both([tbb, 'body']));
+  // Main looks for work while the other thread has the last task.
+  builder.stretch(0.4 * second, [on('main', []), on('w', [tbb, 'body'])]);
+  const profile = builder.build();
+  profile.modules.push({ ...profile.modules[0]!, path: '/usr/lib/libtbb.so.12.8' });
+  return buildModel({ ...profile, modules: [profile.modules.at(-1)!] });
+}
+
+test("TBB's tasks that are too small are told as such; waiting for the last one is not", (t) => {
+  const [finding] = tasks(0.4).findings;
+  t.deepEqual([finding?.kind, finding?.name], ['overhead', 'main']);
+  t.is(factsOf(finding, 'openmp').library, 'TBB');
+  t.is(ms(finding!.costNs), 400);
+  t.false(tasks(0.02).findings.some(({ facts }) => facts.form === 'openmp'));
+});
+
+test('who yields is not woken: that time without a CPU is what other programs took', (t) => {
+  const waits = (voluntarySwitches: number): number =>
+    buildModel(
+      new Builder({
+        processors: 2,
+        head: {
+          publisher: 'pthread',
+          cpuRunNs: second,
+          cpuWaitNs: 0.8 * second,
+          cpuDispatches: 100_000,
+          switchesKnown: true,
+          voluntarySwitches,
+          involuntarySwitches: 100_000 - voluntarySwitches,
+        },
+      })
+        .stretch(second, [run('main', ['main'])])
+        .build(),
+    ).cpuWait.othersNs;
+  t.is(ms(waits(100_000)), 0);
+  t.is(ms(waits(0)), 800);
 });

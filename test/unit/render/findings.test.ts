@@ -369,8 +369,11 @@ const all: [string, Finding][] = [
     'short threads',
     finding(setup, { form: 'short-threads', spawns: 40_000, workNs: 50 * us, leastNs: 10 * us, savesNs, coarser }),
   ],
-  ['OpenMP, small pieces', finding(work, { form: 'openmp', calls: [setup], excludes: false, savesNs, coarser })],
-  ['OpenMP, locks', finding(work, { form: 'openmp', calls: [], excludes: true, savesNs, coarser })],
+  [
+    'OpenMP, small pieces',
+    finding(work, { form: 'openmp', library: 'OpenMP', calls: [setup], excludes: false, savesNs, coarser }),
+  ],
+  ['OpenMP, locks', finding(work, { form: 'openmp', library: 'OpenMP', calls: [], excludes: true, savesNs, coarser })],
   ['more threads than CPUs, one spins', finding(0, oversubscribed)],
   [
     'more threads than CPUs, several spin and are woken',

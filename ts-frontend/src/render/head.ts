@@ -12,9 +12,28 @@ import { count, figure, percent, range, rate, time } from './format/units.js';
 export const heading = (text: string, options: RenderOptions): string[] =>
   wrap(text, options.width, 0, options).map((line) => paint(line, 'heading', options));
 
+/** Where others had the CPUs for so much of the time in which the program could run, elapsed times are theirs, too. */
+const mostlyOthers = 0.25;
+
+/** What to know before times of findings are read; '': nothing. */
+export function beforeFindings({ cpuWait, elapsedNs }: Model, options: Pick<RenderOptions, 'ascii'>): string {
+  const couldRunNs = cpuWait.runNs + cpuWait.waitNs;
+  if (cpuWait.othersNs < mostlyOthers * couldRunNs || couldRunNs === 0) return '';
+  return (
+    `Other programs had the CPUs for ${percent(cpuWait.othersNs, couldRunNs)} of the time in which this one could run. ` +
+    `Times below have that waiting in them (${time(elapsedNs, options)} for ${time(cpuWait.runNs, options)} of ` +
+    'processor time): alone the program would take less, and so would what is found, in about the same proportions.'
+  );
+}
+
 function findings(model: Model, options: RenderOptions): string[] {
   if (model.findings.length === 0) return [];
-  const lines = [...heading('What limits this program', options), ''];
+  const before = beforeFindings(model, options);
+  const lines = [
+    ...heading('What limits this program', options),
+    '',
+    ...(before === '' ? [] : [...wrap(before, options.width, 0, options), '']),
+  ];
   model.findings.forEach((finding, index) => {
     const { text, remedy } = findingSentences(model, finding, options);
     const [first = '', ...rest] = wrap(clean(text, options), options.width, 5, options);

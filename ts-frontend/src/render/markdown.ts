@@ -4,7 +4,7 @@ import { cautionText, changeColumns, changedRows, changeText, findingChanges } f
 import { findingSentences } from './findings/index.js';
 import type { RenderOptions } from './format/options.js';
 import { clean } from './format/text.js';
-import { facts, processorsText } from './head.js';
+import { beforeFindings, facts, processorsText } from './head.js';
 import { noticeLine } from './notices/index.js';
 import { procedureColumns, procedureRows } from './procedures.js';
 import type { Column } from './table.js';
@@ -31,6 +31,7 @@ function markdownTable<Row>(rows: readonly Row[], columns: readonly Column<Row>[
 }
 
 export function markdown(model: Model, options: RenderOptions): string {
+  const before = model.findings.length > 0 ? beforeFindings(model, options) : '';
   const findings = model.findings.flatMap((finding, at) => {
     const { text, remedy } = findingSentences(model, finding, options);
     return [`${at + 1}. ${plain(text, options)}`, `   **${plain(remedy, options)}**`];
@@ -38,6 +39,7 @@ export function markdown(model: Model, options: RenderOptions): string {
   return `${[
     '## What limits this program',
     '',
+    ...(before === '' ? [] : [plain(before, options), '']),
     ...(findings.length > 0 ? findings : ['Nothing stands out.']),
     '',
     plain(facts(model, options), options),

@@ -1,32 +1,59 @@
 /**
- * Limits by OpenMP's run-time library: tasks, pieces of loops and parallel regions that are too small for what it takes
- * to hand them over (docs/reference/findings.md, "Overhead"). Pure.
+ * Limits by the run-time libraries of OpenMP and TBB: tasks, pieces of loops and parallel regions that are too small for
+ * what it takes to hand them over (docs/reference/findings.md, "Overhead"). Pure.
  */
 import { defined, f64, item, u16, u32, u8 } from '../profile/columns.js';
 import { addTo } from '../profile/maps.js';
 import type { FindingContext } from '../evidence/context.js';
 import { findingOf, largerPieces, processorsMeanwhile, noAdvice, shownId } from '../evidence/context.js';
+import { isOwn } from '../evidence/code-origin.js';
+import { isNameless } from '../metrics/public-names.js';
 import { State } from '../profile/raw-profile.js';
 import { rowsOfKey } from '../profile/row-index.js';
 import { isBusy } from '../metrics/sums.js';
-import type { Finding } from '../result/types.js';
+import type { Entity, Finding } from '../result/types.js';
 
 /** Ten times larger pieces leave a tenth of it. */
 const larger = 10;
 /** A library that takes less of the elapsed time than this does what it is for. */
 const leastPart = 0.1;
 
-const entrance = /^(GOMP|GOACC|omp|__kmpc|__tgt)_/;
+const entrance = /^((GOMP|GOACC|omp|__kmpc|__tgt)_|tbb::detail::r1::)/;
 /** Taking and leaving its locks, and waiting for them in ways that are not seen as that. */
 const excludes = /critical|atomic_|_(un)?set_(nest_)?lock/;
 
-/** What the program called there, 0: the innermost code of the stack is not OpenMP's library, or what that calls. */
+const isTbb = ({ module }: Entity): boolean => /\/libtbb\.so/.test(module);
+/** TBB's code that the compiler put into the program; only where what it calls and inlines is known. */
+const isTemplate = ({ origin, name, missing }: Entity): boolean =>
+  origin === 'standard' && missing === 'nothing' && name.startsWith('tbb::detail::');
+
+/**
+ * What the program called there, 0: the innermost code of the stack is not such a library, or what that calls. TBB's
+ * library calls the program's tasks, and looks for others between: only what these call is work for tasks for sure.
+ */
 function calledAt({ model, tables, own }: FindingContext, node: number): number {
   const { stacks } = tables;
-  let called = 0;
-  for (let n = node; n !== 0 && u8(own.hidden, n); n = u32(stacks.parent, n))
-    if (item(model.entities, u32(stacks.entity, n)).origin === 'openmp') called = u32(stacks.entity, n);
+  const entityAt = (n: number): Entity => item(model.entities, u32(stacks.entity, n));
+  let called = 0,
+    n = node;
+  for (; n !== 0 && u8(own.hidden, n); n = u32(stacks.parent, n))
+    if (entityAt(n).origin === 'openmp') called = u32(stacks.entity, n);
+  if (n !== 0 && (called === 0 ? n === node : isTbb(item(model.entities, called))))
+    return isTemplate(entityAt(n)) || (called !== 0 && entityAt(n).name.startsWith('tbb::detail::'))
+      ? called || u32(stacks.entity, n)
+      : 0;
   return called;
+}
+
+/** Whose pieces these are: the nearest procedure that is no library's; of a thread of the library's own nobody's. */
+function ownerAt({ model, tables, own }: FindingContext, node: number): number {
+  const owner = u32(own.owner, node);
+  if (item(model.entities, owner).origin !== 'standard') return owner;
+  for (let n = node; n !== 0; n = u32(tables.stacks.parent, n)) {
+    const entity = item(model.entities, u32(tables.stacks.entity, n));
+    if (entity.kind === 'procedure' && isOwn(entity) && !isNameless(entity)) return entity.id;
+  }
+  return 0;
 }
 
 interface Teams {
@@ -35,13 +62,14 @@ interface Teams {
   spinning: number;
   owners: Map<number, number>;
   calls: Map<number, number>;
+  tbb: number; // of the cost
 }
 
 /** Its own work, and the time in which all that could run waited for each other in it. */
 function measure(context: FindingContext): Teams {
   const { model, tables, own } = context;
   const { tuples } = model.raw;
-  const teams: Teams = { cost: 0, busy: 0, spinning: 0, owners: new Map(), calls: new Map() };
+  const teams: Teams = { cost: 0, busy: 0, spinning: 0, owners: new Map(), calls: new Map(), tbb: 0 };
   for (let k = 0; k < tuples.ns.length; k++) {
     const node = u32(tuples.stack, k),
       b = u16(tuples.busy, k),
@@ -53,7 +81,8 @@ function measure(context: FindingContext): Teams {
       teams.cost += ns / b;
       teams.busy += ns;
       teams.spinning += (ns / b) * s;
-      addTo(teams.owners, shownId(model, u32(own.owner, node)), ns / b);
+      addTo(teams.owners, shownId(model, ownerAt(context, node)), ns / b);
+      if (isTbb(item(model.entities, called)) || isTemplate(item(model.entities, called))) teams.tbb += ns / b;
       if (entrance.test(item(model.entities, called).name)) addTo(teams.calls, shownId(model, called), ns / b);
     } else if (
       tuples.state[k] === State.spinning &&
@@ -119,7 +148,14 @@ export function openmpFindings(context: FindingContext): Finding[] {
       costNs: cost,
       savingNs,
       meanwhile: processorsMeanwhile(model.processors, teams.busy / cost, teams.spinning / cost),
-      facts: { form: 'openmp', calls, excludes: isExclusion, savesNs: savingNs, coarser: larger },
+      facts: {
+        form: 'openmp',
+        library: teams.tbb > cost / 2 ? 'TBB' : 'OpenMP',
+        calls,
+        excludes: isExclusion,
+        savesNs: savingNs,
+        coarser: larger,
+      },
       related: calls,
     }),
   ];

@@ -156,9 +156,16 @@ function isNotHanded(finding: Finding, _: number, all: readonly Finding[]): bool
   return !others.some(({ facts: { form }, savingNs: saves }) => form === 'hand-overs' && saves >= savingNs);
 }
 
-/** Work that threads yield for seems unevenly divided: each has its piece while the other one looks for the next. */
-function isNotYielded({ facts }: Finding, _: number, all: readonly Finding[]): boolean {
-  if (facts.form !== 'uneven-division' && facts.form !== 'mutual-wait') return true;
+/**
+ * Work that threads yield for seems unevenly divided, or serial while others spin: each has its piece while the other
+ * one looks for the next.
+ */
+function isNotYielded({ facts, meanwhile }: Finding, _: number, all: readonly Finding[]): boolean {
+  const isPiece =
+    facts.form === 'uneven-division' ||
+    facts.form === 'mutual-wait' ||
+    (facts.form === 'serial' && meanwhile.spinning > meanwhile.idle);
+  if (!isPiece) return true;
   return !all.some((one) => one.facts.form === 'yields');
 }
 

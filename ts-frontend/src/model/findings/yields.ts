@@ -15,7 +15,7 @@ import type { Finding } from '../result/types.js';
 /** Less of the processor time goes into yields where threads now and then wait for a moment. */
 const leastYielding = 0.15;
 /** So much of the yields is seen as waiting, one right after another: else it is between pieces of work. */
-const leastWaiting = 0.25;
+const leastWaiting = 0.1;
 
 interface Yields {
   ns: number; // processor time in the system call
@@ -72,12 +72,13 @@ export function yieldFindings(context: FindingContext): Finding[] {
   const yields = measure(context);
   const processorNs = model.root.processorTimeNs + balance.spinningNs;
   // Samples of switches stand for too much where others were missed: the kernel's count of its own time is the most.
-  const yieldNs = Math.min(yields.ns, kernelUsage?.systemNs ?? Infinity);
+  const yieldNs = kernelUsage
+    ? Math.min(yields.ns, (processorNs * kernelUsage.systemNs) / (kernelUsage.userNs + kernelUsage.systemNs))
+    : yields.ns;
   if (yields.threads.size < 2 || yieldNs < leastYielding * processorNs) return [];
   if (yields.spinningNs < leastWaiting * yields.ns) return [];
   const workNs = Math.max(0, processorNs - yieldNs - yields.otherNs);
-  const aloneNs = elapsedNs - workNs;
-  const savingNs = Math.max(aloneNs, 0);
+  const savingNs = Math.max(elapsedNs - workNs, 0);
   if (savingNs < least) return [];
   const byTime = [...yields.callers].sort((a, b) => b[1] - a[1]).map(([id]) => id);
   const id = byTime.find((one) => item(model.entities, one).missing !== 'stripped') ?? byTime[0] ?? 0;
@@ -92,10 +93,9 @@ export function yieldFindings(context: FindingContext): Finding[] {
       meanwhile: processorsMeanwhile(model.processors, balance.meanBusy, balance.spinningNs / Math.max(1, elapsedNs)),
       facts: {
         form: 'yields',
-        yieldNs,
         share: yieldNs / Math.max(1, processorNs),
+        workShare: workNs / Math.max(1, processorNs),
         threads: yields.threads.size,
-        workNs,
         aloneNs: savingNs,
       },
       related: byTime.slice(0, 3),

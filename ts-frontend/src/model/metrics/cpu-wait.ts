@@ -30,7 +30,8 @@ const shaken: ReadonlySet<Finding['kind']> = new Set([
   'overhead',
 ] as const);
 
-export function cpuWaitOf({ head, balance }: RawProfile): CpuWait {
+export function cpuWaitOf({ head, balance, threads }: RawProfile): CpuWait {
+  const { switchesKnown, voluntarySwitches } = head;
   const { cpuRunNs: runNs, cpuWaitNs: waitNs, cpuDispatches, publisher, processors, cpus } = head;
   const places = Math.max(1, publisher === 'pthread' ? processors : cpus);
   const excess: { more: number; ns: number }[] = [];
@@ -46,8 +47,10 @@ export function cpuWaitOf({ head, balance }: RawProfile): CpuWait {
     mostNs += more * Math.min(ns, left);
     left -= Math.min(ns, left);
   }
+  // Only who slept is woken; who was taken off a CPU, or gave it up, waits while somebody else has it.
+  const woken = switchesKnown ? Math.min(cpuDispatches, voluntarySwitches + threads.length) : cpuDispatches;
   const ownNs = Math.min(waitNs, mostNs),
-    othersNs = Math.max(0, waitNs - ownNs - wakeNs * cpuDispatches);
+    othersNs = Math.max(0, waitNs - ownNs - wakeNs * woken);
   return { runNs, waitNs, ownNs, othersNs, share: runNs + waitNs > 0 ? waitNs / (runNs + waitNs) : 0 };
 }
 

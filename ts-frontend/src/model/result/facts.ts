@@ -184,6 +184,7 @@ export interface ShortThreadsFacts {
 /** OpenMP's library itself. */
 export interface OpenMpFacts {
   form: 'openmp';
+  library: 'OpenMP' | 'TBB';
   calls: number[];
   excludes: boolean;
   savesNs: number;
@@ -224,10 +225,9 @@ export interface KernelWorkFacts {
 /** Threads wait for each other by sched_yield. */
 export interface YieldFacts {
   form: 'yields';
-  yieldNs: number; // processor time in the call
-  share: number; // of the processor time
+  share: number; // of the processor time in the call
+  workShare: number; // without that, and without other waiting on a CPU
   threads: number; // that yield
-  workNs: number; // processor time without that, and without other waiting on a CPU
   aloneNs: number; // saved, if one thread did the work, without any handing over
 }
 

@@ -127,12 +127,12 @@ export function shortThreads(
 
 export function openMp(
   finding: Finding,
-  { calls, excludes, savesNs, coarser }: OpenMpFacts,
+  { library, calls, excludes, savesNs, coarser }: OpenMpFacts,
   { title, name, costs, meanwhile, time }: Phrases,
 ): Sentences {
   return {
     text:
-      `OpenMP's library itself takes ` +
+      `${library}'s library itself takes ` +
       `${costs(finding.costNs)}${calls.length > 0 ? `, in ${calls.map(name).join(', ')}` : ''}, most of it for ` +
       `${title(finding.entity)}: ` +
       `${excludes ? 'its locks are taken very often' : 'the pieces of work for threads are too small'}. At that ` +
@@ -140,7 +140,10 @@ export function openMp(
     remedy: excludes
       ? 'Use critical sections less often: a reduction, or a partial sum for each thread, added at the end; ' +
         `${coarser} times less often would save ${time(savesNs)}.`
-      : 'Make the pieces larger: no tasks below some size, larger chunks of loops, one parallel region around ' +
-        `several; ${coarser} times larger would save ${time(savesNs)}.`,
+      : (library === 'TBB'
+          ? 'Make the pieces larger: a larger grain size, auto_partitioner in place of simple_partitioner, no tasks ' +
+            'below some size; '
+          : 'Make the pieces larger: no tasks below some size, larger chunks of loops, one parallel region around ' +
+            'several; ') + `${coarser} times larger would save ${time(savesNs)}.`,
   };
 }

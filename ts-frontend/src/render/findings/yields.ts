@@ -5,15 +5,14 @@ import type { Phrases, Sentences } from '../wording/phrases.js';
 
 export function yields(
   finding: Finding,
-  { yieldNs, share: part, threads, workNs, aloneNs }: YieldFacts,
+  { share: part, workShare: work, threads, aloneNs }: YieldFacts,
   { title, costs, meanwhile, time, share }: Phrases,
 ): Sentences {
   return {
     text:
       `${count(threads)} threads wait for each other by sched_yield, called most in ${title(finding.entity)}: ` +
-      `the call takes ${time(yieldNs)} of processor time (${share(part)}). ` +
-      `That costs ${costs(finding.costNs)}; on average ${meanwhile(finding.meanwhile)}. ` +
-      `All that is not waiting takes ${time(workNs)} of processor time.`,
+      `the call takes ${share(part)} of the processor time; all that is not waiting, ${share(work)}. ` +
+      `That costs ${costs(finding.costNs)}; on average ${meanwhile(finding.meanwhile)}.`,
     remedy:
       'Use fewer threads there (of a library often by a variable, such as OPENBLAS_NUM_THREADS=1 or ' +
       'OMP_NUM_THREADS=1), or give them larger pieces of work. One thread that does it all would save up to ' +
