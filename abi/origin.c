@@ -60,8 +60,8 @@ static bool runs_thread(const char *name) {
 }
 
 static bool is_standard(const char *name) {
-  static const char *const scopes[] = {"std::",  "core::",  "alloc::",  "__gnu_cxx::",
-                                       "<std::", "<core::", "<alloc::", "tbb::detail::"};
+  static const char *const scopes[] = {
+    "std::", "core::", "alloc::", "__gnu_cxx::", "<std::", "<core::", "<alloc::", "tbb::detail::"};
   static const char *const traits[] = {" as std::", " as core::", " as alloc::"};
   EACH(scopes, k)
   if (BEGINS(name, scopes[k])) return !runs_thread(name);

@@ -20,8 +20,8 @@ export function beforeFindings({ cpuWait, elapsedNs }: Model, options: Pick<Rend
   const couldRunNs = cpuWait.runNs + cpuWait.waitNs;
   if (cpuWait.othersNs < mostlyOthers * couldRunNs || couldRunNs === 0) return '';
   return (
-    `Other programs had the CPUs for ${percent(cpuWait.othersNs, couldRunNs)} of the time in which this one could run. ` +
-    `Times below have that waiting in them (${time(elapsedNs, options)} for ${time(cpuWait.runNs, options)} of ` +
+    `Other programs had the CPUs for ${percent(cpuWait.othersNs, couldRunNs)} of the time in which this one could ` +
+    `run. Times below have that waiting in them (${time(elapsedNs, options)} for ${time(cpuWait.runNs, options)} of ` +
     'processor time): alone the program would take less, and so would what is found, in about the same proportions.'
   );
 }
