@@ -1,6 +1,6 @@
 /**
- * Limits by the run-time libraries of OpenMP and TBB: tasks, pieces of loops and parallel regions that are too small for
- * what it takes to hand them over (docs/reference/findings.md, "Overhead"). Pure.
+ * Limits by the run-time libraries of OpenMP and TBB: tasks, pieces of loops and parallel regions that are too small
+ * for what it takes to hand them over (docs/reference/findings.md, "Overhead"). Pure.
  */
 import { defined, f64, item, u16, u32, u8 } from '../profile/columns.js';
 import { addTo } from '../profile/maps.js';
