@@ -1,0 +1,35 @@
+/* Whose code a frame is in. See path_steps.h. */
+#include "path_steps.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include "abi/origin.h"
+
+static int begins(const char *name, const char *with) { return !strncmp(name, with, strlen(with)); }
+
+enum qzi_code qzi_code_of(struct qzi_paths *paths, uint32_t module) {
+  const struct qzi_file *file = paths->in->file;
+  uint32_t count = (uint32_t)qzi_file_count(file, QZ_SECTION_MODULES);
+  if (!module || module > count) return QZI_CODE_OWN;
+  if (count > paths->codes_count) {
+    uint8_t *codes = realloc(paths->codes, count);
+    if (!codes) return QZI_CODE_OWN;
+    memset(codes + paths->codes_count, 0, count - paths->codes_count);
+    paths->codes = codes;
+    paths->codes_count = count;
+  }
+  uint8_t *code = &paths->codes[module - 1];
+  if (!*code) {
+    const char *path = file->strings + file->modules[module - 1].path, *slash = strrchr(path, '/');
+    const char *name = slash ? slash + 1 : path;
+    int c = begins(name, "libc.so") || begins(name, "libc-2") || begins(name, "libpthread") ||
+            begins(name, "ld-linux") || begins(name, "ld-2");
+    *code = 1 + (begins(name, "libquartz-pthread.so")                        ? QZI_CODE_LAYER
+                 : c                                                         ? QZI_CODE_C
+                 : begins(name, "libstdc++.so") || begins(name, "libc++.so") ? QZI_CODE_CXX
+                 : qz_mpi_is_library(path)                                   ? QZI_CODE_MPI
+                 : qz_is_installed(path)                                     ? QZI_CODE_LIBRARY
+                                                                             : QZI_CODE_OWN);
+  }
+  return (enum qzi_code)(*code - 1);
+}

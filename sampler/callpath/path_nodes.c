@@ -1,0 +1,196 @@
+/* Nodes of paths: frames, and the locks that stand between them. See call_path.h and path_steps.h. */
+#include "path_steps.h"
+
+#include <string.h>
+#include "sampler/util/array.h"
+
+/* Of a whole path: its own entries, what stands between them, and all loops. */
+#define PATH_MOST (2 * KEYS_MOST + QZI_WALK_MOST * (2 + QZI_LOOPS_MOST) + QZI_LOOPS_MOST + 2)
+#define KEYS_MOST 512u /* entries of a path made by hooks and objects; deeper ones are left out */
+
+/* Keys of a node, outermost first. */
+static uint32_t keys_of(const struct qzi_interner *in, uint32_t node, uint64_t *keys) {
+  uint32_t depth = 0;
+  for (uint32_t at = node; at && depth < KEYS_MOST; at = in->file->stacks[at].parent) depth++;
+  for (uint32_t k = depth; k-- > 0; node = in->file->stacks[node].parent) keys[k] = in->node_keys[node];
+  return depth;
+}
+
+int qzi_paths_hooked(const struct qzi_interner *in, uint32_t index, uint32_t node) {
+  const struct qz_thread *thread = qz_session_thread(in->view, index);
+  const struct qzi_base *its = in->bases ? &in->bases[index] : NULL;
+  int known = its && its->node && its->serial == QZ_LOAD(&thread->serial);
+  uint32_t base = known ? its->depth : QZ_LOAD(&thread->base);
+  uint32_t procedures = 0, most = base + (QZ_LOAD(&thread->start) != 0);
+  for (uint32_t at = node; at; at = in->file->stacks[at].parent) procedures += !(in->node_keys[at] & QZ_KEY_OBJECT);
+  return procedures > most;
+}
+
+int qzi_paths_within(struct qzi_paths *paths, uint32_t node, uint64_t address) {
+  const struct qzi_interner *in = paths->in;
+  uint64_t entry = qzi_unwind_entry(paths->unwinder, address);
+  for (uint32_t at = node; at && entry; at = in->file->stacks[at].parent)
+    if (in->node_keys[at] == entry) return 1;
+  return 0;
+}
+
+/* Whether the procedure is known to return with a lock in hand; teach: it does. */
+static int is_wrapper(struct qzi_paths *paths, uint64_t entry, int teach) {
+  uint64_t *slot = &paths->wrappers[qzi_hash(entry, 3) % QZI_PATH_WRAPPERS];
+  if (teach) *slot = entry;
+  return *slot == entry;
+}
+
+static struct qzi_takers *takers_of(struct qzi_paths *paths, uint64_t key) {
+  uint32_t hash = qzi_hash(key, 5);
+  QZI_TABLE_EACH(&paths->taker_table, hash, at)
+  if (paths->takers[at - 1].key == key) return &paths->takers[at - 1];
+  return NULL;
+}
+
+static struct qzi_takers *add_takers(struct qzi_paths *paths, uint64_t key) {
+  struct qzi_takers *takers = takers_of(paths, key);
+  if (takers) return takers;
+  if (qzi_grow((void **)&paths->takers, &paths->takers_room, paths->takers_count + 1, sizeof *paths->takers))
+    return NULL;
+  if (qzi_table_add(&paths->taker_table, qzi_hash(key, 5), paths->takers_count + 1)) return NULL;
+  takers = &paths->takers[paths->takers_count++];
+  *takers = (struct qzi_takers){.key = key};
+  return takers;
+}
+
+void qzi_paths_taken(struct qzi_paths *paths, uint64_t key, uint64_t entry) {
+  struct qzi_takers *takers = add_takers(paths, key);
+  if (!takers) return;
+  for (uint32_t k = 0; k < takers->count; k++)
+    if (takers->entries[k] == entry) return;
+  if (entry && takers->count < QZI_PATH_TAKERS) takers->entries[takers->count++] = entry;
+}
+
+void qzi_paths_taken_at(struct qzi_paths *paths, uint64_t key, uint64_t site) {
+  uint64_t entry = qzi_unwind_entry(paths->unwinder, site - 1);
+  qzi_paths_taken(paths, key, entry);
+  struct qzi_takers *takers = takers_of(paths, key);
+  if (!takers || !entry) return;
+  for (uint32_t k = 0; k < takers->sites_count; k++)
+    if (takers->sites[k].site == site) return;
+  if (takers->sites_count == QZI_PATH_SITES) return;
+  takers->sites[takers->sites_count].entry = entry;
+  takers->sites[takers->sites_count++].site = site;
+}
+
+static int took(const struct qzi_takers *takers, uint64_t entry) {
+  for (uint32_t k = 0; k < takers->count; k++)
+    if (takers->entries[k] == entry) return 1;
+  return 0;
+}
+
+/* Where a lock stands among the frames. */
+struct standing {
+  uint32_t before;  /* so many of the frames stand before it */
+  int older;        /* the frames are older than the lock: none of them stands behind it, */
+  uint32_t inlined; /* but these stand before it, too, behind those frames: nobody else takes it */
+  uint64_t keys[QZI_INLINED_MOST];
+};
+
+/* What is inlined where the lock is taken, without what takes locks for its callers. Their number. */
+static uint32_t inlined_at(struct qzi_paths *paths, uint64_t site, uint64_t entry, uint64_t *keys) {
+  uint32_t count = qzi_inlining_at(paths->inlining, site - 1, entry, keys);
+  while (count && is_wrapper(paths, keys[count - 1], 0)) count--;
+  return count;
+}
+
+/* The procedure `entry`, behind which the frames from number `at` on stand, takes the lock. It may do so in code that
+ * is inlined into it: then that must stand behind it, unless it takes the lock for a caller, or the frames are older.
+ */
+static void place_inlined(struct qzi_paths *paths, const struct qzi_takers *takers, const struct qzi_walk *walk,
+                          uint64_t entry, uint32_t at, uint32_t frames, int settled, struct standing *its) {
+  uint64_t keys[QZI_INLINED_MOST];
+  uint32_t sites = 0;
+  its->before = at;
+  for (uint32_t k = 0; k < takers->sites_count; k++) {
+    if (takers->sites[k].entry != entry) continue;
+    uint32_t count = inlined_at(paths, takers->sites[k].site, entry, keys), same = 0;
+    while (same < count && at + same < frames && walk->entries[at + same] == keys[same]) same++;
+    if (same == count) {
+      if (at + count > its->before) its->before = at + count;
+      its->older = its->inlined = 0;
+      if (!count) return; /* its own code takes the lock, too: all of it may have it */
+      sites = QZI_PATH_SITES + 1;
+    } else if (sites <= QZI_PATH_SITES) {
+      its->older = 1;
+      its->inlined = sites++ || takers->sites_count > 1 ? 0 : count;
+      memcpy(its->keys, keys, count * sizeof *keys);
+    }
+  }
+  if (its->older && settled) {
+    if (its->inlined) is_wrapper(paths, its->keys[its->inlined - 1], 1);
+    its->older = 0;
+  }
+  if (!its->older) its->inlined = 0;
+}
+
+/* Of the first `frames` frames. */
+static void place_among(struct qzi_paths *paths, const struct qzi_takers *takers, const struct qzi_walk *walk,
+                        uint32_t frames, uint64_t start, int settled, struct standing *its) {
+  *its = (struct standing){.before = 0};
+  if (!takers) return;
+  for (uint32_t k = frames; k > 0; k--)
+    if (took(takers, walk->entries[k - 1])) {
+      place_inlined(paths, takers, walk, walk->entries[k - 1], k, frames, settled, its);
+      return;
+    }
+  if (took(takers, start)) {
+    place_inlined(paths, takers, walk, start, 0, frames, settled, its);
+    return;
+  }
+  if (walk->count && !walk->whole) return; /* taken further out */
+  its->older = 1;
+  for (uint32_t k = 0; k < takers->count; k++)
+    if (is_wrapper(paths, takers->entries[k], settled && takers->count == 1)) its->older = 0;
+}
+
+/* Puts an entry of the walk on the path, and the loops behind it. */
+static uint32_t put_entry(struct qzi_paths *paths, const struct qzi_walk *walk, uint32_t at, uint64_t *keys) {
+  keys[0] = walk->entries[at];
+  return 1 + qzi_inlining_loops(paths->inlining, walk->loops[at], keys + 1);
+}
+
+static uint32_t node_of(struct qzi_paths *paths, uint32_t node, const struct qzi_walk *walk, uint64_t waiting,
+                        int settled, int sampled) {
+  struct qzi_interner *in = paths->in;
+  uint64_t old[KEYS_MOST], keys[PATH_MOST], prints[PATH_MOST];
+  uint32_t depth = keys_of(paths->in, node, old), count = 0, k = 0, frame = 0, frames = walk->count;
+  while (k < depth && !(old[k] & QZ_KEY_OBJECT)) keys[count++] = old[k++];
+  if (depth > k && old[depth - 1] == waiting) depth--;
+  uint64_t start = count ? keys[count - 1] : 0;
+  count += qzi_inlining_loops(paths->inlining, walk->start_loops, keys + count);
+  for (; k < depth; k++) {
+    const struct qzi_takers *takers = takers_of(paths, old[k]);
+    struct standing its;
+    place_among(paths, takers, walk, frames, start, settled, &its);
+    if (its.older && sampled) continue;
+    if (its.older) {
+      if (!its.before && !took(takers, start) && takers->count == 1 &&
+          (!count || keys[count - 1] != takers->entries[0]))
+        keys[count++] = takers->entries[0];
+      frames = its.before > frame ? its.before : frame;
+    }
+    while (frame < its.before) count += put_entry(paths, walk, frame++, keys + count);
+    for (uint32_t j = 0; its.older && j < its.inlined && count < 2 * KEYS_MOST - 2 * depth; j++)
+      keys[count++] = its.keys[j];
+    keys[count++] = old[k];
+  }
+  while (frame < frames) count += put_entry(paths, walk, frame++, keys + count);
+  if (waiting) keys[count++] = waiting;
+  qzi_prints(in, keys, prints, 0, count);
+  return qzi_intern_stack(in, keys, prints, count);
+}
+
+uint32_t qzi_paths_node(struct qzi_paths *paths, uint32_t node, const struct qzi_walk *walk, uint64_t waiting,
+                        int settled) {
+  return node_of(paths, node, walk, waiting, settled, 0);
+}
+uint32_t qzi_paths_ran(struct qzi_paths *paths, uint32_t node, const struct qzi_walk *walk, int settled) {
+  return node_of(paths, node, walk, 0, settled, 1);
+}

@@ -1,0 +1,78 @@
+/* What is kept to make paths of frames, and the steps: whose code a frame is in (path_code.c), MPI (mpi_frames.c),
+ * frames of a walk (call_path.c), nodes of paths (path_nodes.c).
+ *
+ * Owns:    what was found of modules, locks and places.
+ * Writer and reader: the aggregating thread.
+ * Must not: be used but by these.
+ */
+#ifndef QZI_PATH_STEPS_H
+#define QZI_PATH_STEPS_H
+
+#include "abi/mpi_call.h"
+#include "call_path.h"
+#include "inline_frames.h"
+
+#define QZI_PATH_TAKERS    8u   /* further ones are not distinguished from wrappers */
+#define QZI_PATH_SITES     8u   /* of a lock; frames are not compared with further ones */
+#define QZI_PATH_WRAPPERS  64u  /* a table by hash: a later one may take the slot of an earlier one */
+#define QZI_PATH_MPI_CALLS 64u  /* likewise */
+#define QZI_PATH_PLACES    256u /* calls for locks that are remembered; further ones are not */
+
+/* LIBRARY: another that the system installed; MPI: one of an MPI implementation's */
+enum qzi_code { QZI_CODE_OWN = 0, QZI_CODE_LIBRARY, QZI_CODE_MPI, QZI_CODE_LAYER, QZI_CODE_C, QZI_CODE_CXX };
+
+/* Procedures that take a lock, and where in them. */
+struct qzi_takers {
+  uint64_t key;
+  uint32_t count, sites_count;
+  uint64_t entries[QZI_PATH_TAKERS];
+  struct {
+    uint64_t entry, site;
+  } sites[QZI_PATH_SITES]; /* site: return address of the call for the lock */
+};
+
+/* The place of an object that was made in a library, and the program's. */
+struct qzi_library_place {
+  uint32_t entity;
+  uint64_t library, own;
+};
+
+struct qzi_paths {
+  struct qzi_interner *in;
+  struct qzi_unwinder *unwinder;
+  struct qzi_inlining *inlining; /* NULL: inlined procedures are not distinguished */
+  uint64_t first_ns, spent_ns;
+  uint64_t cpu_ns; /* processor time of the calling thread when the snapshot began, or the last long walk ended */
+  uint8_t *codes;  /* by module: enum qzi_code + 1, 0: not looked at */
+  uint32_t codes_count;
+  struct qzi_table taker_table; /* by key of the object */
+  struct qzi_takers *takers;
+  uint32_t takers_count, takers_room;
+  struct qzi_library_place places[QZI_PATH_PLACES];
+  uint32_t places_count;
+  uint64_t wrappers[QZI_PATH_WRAPPERS]; /* entries of procedures that take locks for their callers */
+  struct qzi_mpi_entry {
+    uint64_t entry;
+    enum qz_mpi_call call;
+  } mpi_calls[QZI_PATH_MPI_CALLS];
+  struct qzi_mpi_site {
+    uint64_t site, called;
+  } mpi_sites[QZI_PATH_MPI_CALLS];
+  uint32_t mpi_readings; /* of the map, when they were found */
+  int mpi;               /* 1: there is a library of MPI's */
+  struct qzi_frame frames[QZI_FRAMES_MOST];
+};
+
+/* Of a module of the profile, index + 1; 0: in none. */
+enum qzi_code qzi_code_of(struct qzi_paths *paths, uint32_t module);
+static inline int qzi_code_is_library(enum qzi_code code) { return code == QZI_CODE_LIBRARY || code == QZI_CODE_MPI; }
+static inline int qzi_code_starts_threads(enum qzi_code code) {
+  return code == QZI_CODE_C || code == QZI_CODE_CXX || code == QZI_CODE_LAYER;
+}
+
+/* Where the thread stands with MPI, of frames *first .. count of `all`. *first: what is further inside is left out. */
+enum qzi_mpi qzi_mpi_of(struct qzi_paths *paths, uint32_t count, uint32_t all, uint32_t *first);
+/* Where it is called: by the program's code, or by a library that has MPI called for the program (Python's). */
+void qzi_mpi_site(const struct qzi_paths *paths, uint32_t all, uint32_t first, struct qzi_walk *walk);
+
+#endif
