@@ -80,7 +80,8 @@ enum qz_section_id {
   QZ_SECTION_WHAT_IF = 18,         /* struct qz_what_if_answer; written at the end. From version 18 on */
   QZ_SECTION_RECENT_PATHS = 19,    /* struct qz_recent_path; written at intervals and at the end. From version 19 on */
   QZ_SECTION_RECENT_SEGMENTS = 20, /* struct qz_path_segment; likewise */
-  QZ_SECTION_COUNT = 21
+  QZ_SECTION_INSTRUCTIONS = 21,    /* struct qz_instruction. From version 20 on */
+  QZ_SECTION_COUNT = 22
 };
 #define QZ_EXTENTS_MAX 16
 struct qz_extent {
@@ -395,6 +396,19 @@ struct qz_what_if_answer {
 /* Work by the length of the chain to it: the k-th element is of lengths from k * level_ns. Sum = work_ns. */
 struct qz_level {
   uint64_t ns;
+};
+
+/* An instruction of the program's own code at which threads were seen executing: the one that a sample found its thread
+ * at, which may be one or two behind the one that took the time. Of threads without hooks, where the kernel gives
+ * samples. */
+struct qz_instruction {
+  uint64_t address;
+  uint32_t procedure; /* entity: of the procedure that has the code, which may have others inlined */
+  uint32_t reserved;
+  uint64_t count;   /* observations */
+  uint64_t ns;      /* processor time at work, */
+  uint64_t npt_ps;  /* and by the number of busy processors, picoseconds */
+  uint64_t spin_ns; /* busy waiting */
 };
 
 struct qz_call_edge {

@@ -88,10 +88,14 @@ static const struct {
   [QZ_SECTION_WHAT_IF] = {sizeof(struct qz_what_if_answer), "what if"},
   [QZ_SECTION_RECENT_PATHS] = {sizeof(struct qz_recent_path), "ends of the path"},
   [QZ_SECTION_RECENT_SEGMENTS] = {sizeof(struct qz_path_segment), "segments of the path's end"},
+  [QZ_SECTION_INSTRUCTIONS] = {sizeof(struct qz_instruction), "instructions"},
 };
 /* Sections that a profile of that version has: the first so many. */
 static unsigned sections_of(uint32_t version) {
-  return version < 18 ? QZ_SECTION_WHAT_IF : version < 19 ? QZ_SECTION_RECENT_PATHS : QZ_SECTION_COUNT;
+  return version < 18   ? QZ_SECTION_WHAT_IF
+         : version < 19 ? QZ_SECTION_RECENT_PATHS
+         : version < 20 ? QZ_SECTION_INSTRUCTIONS
+                        : QZ_SECTION_COUNT;
 }
 /* An element of an older version may lack the last fields, which are then 0. */
 static int stride_fits(uint32_t version, unsigned section, uint64_t stride) {
@@ -105,11 +109,11 @@ static int is_read(uint32_t version) { return version >= QZ_PROFILE_OLDEST && ve
 
 /* What refers to others is read before them: in a file that grows they are then complete. */
 static const uint8_t read_order[QZ_SECTION_COUNT] = {
-  QZ_SECTION_RECENT_PATHS, QZ_SECTION_RECENT_SEGMENTS, QZ_SECTION_ON_PATH, QZ_SECTION_SEGMENTS, QZ_SECTION_ON_SPAN,
-  QZ_SECTION_SITES,        QZ_SECTION_LEVELS,          QZ_SECTION_TUPLES,  QZ_SECTION_BALANCE,  QZ_SECTION_BLAME,
-  QZ_SECTION_WAIT_OVERLAP, QZ_SECTION_OBJECTS,         QZ_SECTION_CALLS,   QZ_SECTION_THREADS,  QZ_SECTION_TIMELINE,
-  QZ_SECTION_PROCESSORS,   QZ_SECTION_STACKS,          QZ_SECTION_WHAT_IF, QZ_SECTION_ENTITIES, QZ_SECTION_MODULES,
-  QZ_SECTION_STRINGS};
+  QZ_SECTION_INSTRUCTIONS, QZ_SECTION_RECENT_PATHS, QZ_SECTION_RECENT_SEGMENTS, QZ_SECTION_ON_PATH, QZ_SECTION_SEGMENTS,
+  QZ_SECTION_ON_SPAN,      QZ_SECTION_SITES,        QZ_SECTION_LEVELS,          QZ_SECTION_TUPLES,  QZ_SECTION_BALANCE,
+  QZ_SECTION_BLAME,        QZ_SECTION_WAIT_OVERLAP, QZ_SECTION_OBJECTS,         QZ_SECTION_CALLS,   QZ_SECTION_THREADS,
+  QZ_SECTION_TIMELINE,     QZ_SECTION_PROCESSORS,   QZ_SECTION_STACKS,          QZ_SECTION_WHAT_IF, QZ_SECTION_ENTITIES,
+  QZ_SECTION_MODULES,      QZ_SECTION_STRINGS};
 
 /* The checksum of some of the file's bytes, which are also copied to `to` as far as `wanted` of them. */
 static int fetch_summed(struct source *source, void *to, uint64_t wanted, uint64_t offset, uint64_t bytes,
@@ -301,6 +305,7 @@ static int copy_sections(struct source *source, struct qz_profile_copy *copy) {
   PLACE(what_if, QZ_SECTION_WHAT_IF);
   PLACE(recent_paths, QZ_SECTION_RECENT_PATHS);
   PLACE(recent_segments, QZ_SECTION_RECENT_SEGMENTS);
+  PLACE(instructions, QZ_SECTION_INSTRUCTIONS);
 #undef PLACE
   if (!copy->entities_count) copy->entities_count = 1;
   if (!copy->stacks_count) copy->stacks_count = 1;
@@ -375,6 +380,8 @@ static int check_references(struct source *source, const struct qz_profile_copy 
   for (size_t k = 0; k < copy->recent_segments_count; k++)
     if (!segment_fits(copy, &copy->recent_segments[k]))
       return wrong(source, "segment %zu of the path's end makes no sense", k);
+  for (size_t k = 0; k < copy->instructions_count; k++)
+    if (copy->instructions[k].procedure >= entities) return wrong(source, "instruction %zu makes no sense", k);
   for (size_t k = 0; k < copy->on_span_count; k++)
     if (copy->on_span[k].stack >= stacks || copy->on_span[k].thread >= entities)
       return wrong(source, "what is on the span (%zu) makes no sense", k);

@@ -66,6 +66,8 @@ struct qz_profile_copy {
   size_t recent_paths_count;
   const struct qz_path_segment *recent_segments;
   size_t recent_segments_count;
+  const struct qz_instruction *instructions;
+  size_t instructions_count;
   void *memory; /* everything above */
 };
 

@@ -5,7 +5,9 @@
 #include "symbols.h"
 
 #include <errno.h>
+#include <gelf.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -499,6 +501,34 @@ bool qz_symbols_extent(qz_symbols *symbols, uint64_t address, uint64_t *start, u
   *start = found->value + module->bias;
   *end = *start + found->size;
   return true;
+}
+
+size_t qz_symbols_code(qz_symbols *symbols, uint64_t address, unsigned char *bytes, size_t most, const char **why) {
+  const struct module *module = module_of(symbols, address);
+  *why = "no binary is known to hold this address";
+  if (!module) return 0;
+  qzi_binary_open(module->binary, symbols->debug_dirs, symbols->debug_dir_count);
+  Elf *elf = module->binary->elf;
+  *why = module->binary->no_names;
+  if (!elf) return 0;
+  *why = "its binary has no code there";
+  uint64_t at = address - module->bias;
+  size_t count = 0;
+  if (elf_getphdrnum(elf, &count)) return 0;
+  for (size_t k = 0; k < count && k < INT_MAX; k++) {
+    GElf_Phdr part;
+    if (!gelf_getphdr(elf, (int)k, &part) || part.p_type != PT_LOAD || at < part.p_vaddr ||
+        at - part.p_vaddr >= part.p_filesz)
+      continue;
+    uint64_t offset = at - part.p_vaddr, left = part.p_filesz - offset;
+    size_t wanted = left < most ? (size_t)left : most;
+    if (offset > INT64_MAX - part.p_offset) return 0;
+    Elf_Data *data = elf_getdata_rawchunk(elf, (int64_t)(part.p_offset + offset), wanted, ELF_T_BYTE);
+    if (!data || !data->d_buf || data->d_size < wanted) return 0;
+    memcpy(bytes, data->d_buf, wanted);
+    return wanted;
+  }
+  return 0;
 }
 
 /* Is the symbol what is shown as `name`, or does the symbol table call it so? Parts of a procedure are not. */

@@ -159,8 +159,13 @@ int qzi_paths_walk(struct qzi_paths *paths, uint32_t index, const struct qzi_reg
   walk->count = walk->start_loops = 0;
   walk->whole = complete || count < all;
   walk->in_layer = first > 0;
-  walk->innermost = 0;
   walk->mpi = qzi_mpi_of(paths, count, all, &first);
+  walk->innermost = walk->pc = walk->pc_entry = 0;
+  if (all && !first && paths->frames[0].entry && paths->frames[0].module &&
+      qzi_code_of(paths, paths->frames[0].module) == QZI_CODE_OWN) {
+    walk->pc = paths->frames[0].pc;
+    walk->pc_entry = paths->frames[0].entry;
+  }
   find_site(paths, all, first, walk);
   qzi_mpi_site(paths, all, first, walk);
   find_callers(paths, all, walk);

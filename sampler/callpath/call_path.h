@@ -40,6 +40,8 @@ struct qzi_walk {
     int framed;
   } caller[QZI_CALLERS]; /* return addresses; whether the frame is at the frame pointer there */
   uint64_t innermost;    /* entry of the innermost one that has code of its own; 0: none */
+  uint64_t pc, pc_entry; /* instruction that the thread is at, and entry of its procedure, where that is in the
+                          * program's own code; else 0 */
   uint64_t site; /* where the program's own code calls a library; without any, where a library calls the C library; 0:
                     unknown */
   uint32_t site_module;  /* index + 1 */

@@ -52,6 +52,7 @@ struct qzi_file {
   struct qz_what_if_answer *what_if;
   struct qz_recent_path *recent_paths;
   struct qz_path_segment *recent_segments;
+  struct qz_instruction *instructions;
 };
 
 #define QZI_FILE_MIN_BYTES     (UINT64_C(1) << 20)

@@ -19,8 +19,8 @@ static void tell(struct qzi_kernel *kernel, struct qzi_seen *seen, struct qzi_co
   }
   qzi_run_account_attribute(&kernel->accounts, &kernel->memos[seen->index].account);
   int spins = seen->state == QZ_STATE_SPINNING;
-  uint32_t node =
-    qzi_tracker_executed(kernel->tracker, seen->index, kernel->accounts.snapshot_ns, spins, &seen->kernel);
+  uint32_t node = qzi_tracker_executed(kernel->tracker, seen->index, kernel->accounts.snapshot_ns, spins, &seen->kernel,
+                                       &seen->instruction);
   if (node) seen->node = node;
 }
 

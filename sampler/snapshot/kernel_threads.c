@@ -245,6 +245,9 @@ static int add_part(struct qzi_sampler *sampler, uint64_t end_ns, uint32_t looke
     else if (seen->executes && seen->state != QZ_STATE_SPINNING)
       qzi_timeline_top(&sampler->timeline, sampler->file->stacks[seen->node].entity, ns);
     qzi_tuple_add(&sampler->tuples, seen->tuple, counts.runnable, ns);
+    if (seen->executes)
+      qzi_instruction_add(&sampler->instructions, seen->instruction, ns, counts.useful,
+                          seen->state == QZ_STATE_SPINNING);
     if (k < looked) qzi_thread_seen(sampler, seen->index, ns);
     if (k < looked && seen->executes) kernel->gone = (struct qzi_gone){seen->node, seen->look.entity};
   }

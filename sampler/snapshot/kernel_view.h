@@ -40,10 +40,11 @@ struct qzi_kernel_memo {
 struct qzi_seen {
   struct qzi_look look;
   uint32_t index, object, tuple;
-  uint32_t node;   /* of its tuple: look.node, or the path on which it counts as having executed */
-  uint8_t state;   /* enum qz_state; READY: runnable, counted with the useful ones */
-  uint8_t outside; /* its wait is known from the kernel alone: `object` is a futex */
-  uint8_t waits;   /* its record says that it is blocked */
+  uint32_t instruction; /* where it executes: instructions.h */
+  uint32_t node;        /* of its tuple: look.node, or the path on which it counts as having executed */
+  uint8_t state;        /* enum qz_state; READY: runnable, counted with the useful ones */
+  uint8_t outside;      /* its wait is known from the kernel alone: `object` is a futex */
+  uint8_t waits;        /* its record says that it is blocked */
   uint8_t
     woken; /* it is runnable, and has had no CPU since it waited (for `object`, if its record says so) or was made */
   uint8_t executes; /* on a CPU */

@@ -36,6 +36,7 @@ int qzi_sampler_open(struct qzi_sampler *sampler, const struct qz_session_view *
   sampler->threading = view->publisher == QZ_PUBLISHER_PTHREAD ? &qzi_kernel_threading : &qzi_processor_threading;
   sampler->file = file;
   sampler->tuples.file = file;
+  sampler->instructions.in = &sampler->in;
   sampler->last_ns = now_ns;
   sampler->objects_bytes = (size_t)view->object_table.capacity * sizeof *sampler->objects;
   sampler->objects = qzi_lazy_memory(sampler->objects_bytes);
@@ -79,6 +80,7 @@ void qzi_sampler_close(struct qzi_sampler *sampler) {
   if (sampler->in.file) qzi_intern_close(&sampler->in);
   if (sampler->timeline.file) qzi_timeline_close(&sampler->timeline);
   qzi_tuples_close(&sampler->tuples);
+  qzi_instructions_close(&sampler->instructions);
   qzi_table_free(&sampler->blame);
   qzi_table_free(&sampler->wait_overlap);
   qzi_table_free(&sampler->calls);

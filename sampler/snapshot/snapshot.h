@@ -15,6 +15,7 @@
 #include "abi/session_read.h"
 #include "sampler/path/path.h"
 #include "sampler/profile/file.h"
+#include "sampler/profile/instructions.h"
 #include "sampler/profile/interner.h"
 #include "sampler/profile/timeline.h"
 #include "sampler/profile/tuples.h"
@@ -70,6 +71,7 @@ struct qzi_sampler {
   struct qzi_file *file;
   struct qzi_interner in;
   struct qzi_tuples tuples;
+  struct qzi_instructions instructions;
   struct qzi_timeline timeline;
   const struct qzi_threading *threading; /* threading.h */
   struct qzi_kernel *kernel;             /* where the program's threads are kernel threads, else NULL */

@@ -35,8 +35,10 @@ void qzi_tracker_counted(struct qzi_tracker *tracker, uint32_t index, uint64_t s
                          uint64_t dispatches, int aside);
 /* The thread counts as having executed for so long. Node of the path on which it did: of one of its samples, which
  * stands for that much less, or where it last gave up its CPU (switch_time.h); 0: as it was found. spins: it was found
- * spinning, and is reported so. *kernel: what the kernel did for it then (enum qz_kernel). */
-uint32_t qzi_tracker_executed(struct qzi_tracker *tracker, uint32_t index, uint64_t ns, int spins, uint8_t *kernel);
+ * spinning, and is reported so. *kernel: what the kernel did for it then (enum qz_kernel). *instruction: row of the
+ * instruction that it was at (instructions.h). */
+uint32_t qzi_tracker_executed(struct qzi_tracker *tracker, uint32_t index, uint64_t ns, int spins, uint8_t *kernel,
+                              uint32_t *instruction);
 /* The record is free. */
 void qzi_tracker_gone(struct qzi_tracker *tracker, uint32_t index);
 void qzi_tracker_taken(struct qzi_tracker *tracker, uint64_t key, uint64_t site); /* qzi_paths_taken_at */

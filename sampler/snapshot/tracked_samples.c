@@ -118,9 +118,11 @@ static uint32_t start_of(const struct qzi_tracker *tracker, const struct qzi_tra
   return node;
 }
 
-uint32_t qzi_tracker_executed(struct qzi_tracker *tracker, uint32_t index, uint64_t ns, int spins, uint8_t *kernel) {
+uint32_t qzi_tracker_executed(struct qzi_tracker *tracker, uint32_t index, uint64_t ns, int spins, uint8_t *kernel,
+                              uint32_t *instruction) {
   struct qzi_tracked *known = &tracker->all[index];
   *kernel = QZ_KERNEL_NONE;
+  *instruction = 0;
   if (!tracker->paths || known->hooked) return 0;
   if (!spins && known->left && qzi_switch_time_take(&tracker->switches, &known->switches, ns)) {
     if (tracker->sampler->file->head->paths & QZ_PATHS_KERNEL) *kernel = known->left_kernel;
@@ -137,6 +139,8 @@ uint32_t qzi_tracker_executed(struct qzi_tracker *tracker, uint32_t index, uint6
   }
   if (!spins) node = its->node;
   *kernel = its->kernel;
+  if (its->walk.pc)
+    *instruction = qzi_instruction_find(&tracker->sampler->instructions, its->walk.pc, its->walk.pc_entry);
   known->shown = NULL; /* it may be gone */
   qzi_sample_queue_spend(&known->samples, its, ns);
   return node;

@@ -20,7 +20,16 @@ import type {
   RawProfile,
   RawThread,
 } from '../../ts-frontend/src/model/index.js';
-import { abi, Arrival, KernelWork, noPaths, noTimePath, State, Waiting } from '../../ts-frontend/src/model/index.js';
+import {
+  abi,
+  Arrival,
+  KernelWork,
+  noInstructions,
+  noPaths,
+  noTimePath,
+  State,
+  Waiting,
+} from '../../ts-frontend/src/model/index.js';
 
 export type ThreadState = 'useful' | 'overhead' | 'spinning' | 'ready' | 'blocked' | 'io';
 export interface Doing {
@@ -451,6 +460,7 @@ export class ProfileBuilder {
         ns: Float64Array.from(balance, (t) => t.ns),
         runnableNs: Float64Array.from(balance, (t) => t.r * t.ns),
       },
+      ...noInstructions(),
       ...noTimePath(),
       ...this.pathEnd(),
       objects: [...this.objects.values()].map((row) => ({ ...row, queueNs: row.queueNs.slice() })),

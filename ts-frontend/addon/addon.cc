@@ -1,7 +1,8 @@
 /* The Node.js addon: open(path, symbolize, byStack, known) reads a profile into columns
  * (ts-frontend/src/reader/profile.ts); `known` says which rows an earlier read of the same recording has given, which
  * are not given again (`from` says whether they were left out); save(path, target) writes what stands in a profile,
- * which may still be recorded, as a file of its own; damage(path) lists all that is wrong with a file, in clauses. Owns
+ * which may still be recorded, as a file of its own; damage(path) lists all that is wrong with a file, in clauses;
+ * disassemble(modules, addresses) reads the code of procedures from their binaries (disassembly.cc). Owns
  * nothing between calls but a cache of symbol tables (names.cc). */
 #include "profile.h"
 
@@ -83,6 +84,7 @@ static Napi::Value damage(const Napi::CallbackInfo &info) {
 static Napi::Object start(Napi::Env env, Napi::Object exports) {
   exports.Set("open", Napi::Function::New(env, open, "open"));
   exports.Set("damage", Napi::Function::New(env, damage, "damage"));
+  exports.Set("disassemble", Napi::Function::New(env, disassemble, "disassemble"));
   exports.Set("save", Napi::Function::New(env, save, "save"));
   return exports;
 }

@@ -73,6 +73,10 @@ const Field recentPathFields[] = {
   FIELD("ns", qz_recent_path, ns),         FIELD("undecidedNs", qz_recent_path, undecided_ns),
   FIELD("cutNs", qz_recent_path, cut_ns),  FIELD("first", qz_recent_path, first),
   FIELD("count", qz_recent_path, count)};
+const Field instructionFields[] = {
+  FIELD("address", qz_instruction, address), FIELD("procedure", qz_instruction, procedure),
+  FIELD("count", qz_instruction, count),     FIELD("ns", qz_instruction, ns),
+  FIELD("nptPs", qz_instruction, npt_ps),    FIELD("spinNs", qz_instruction, spin_ns)};
 const Field onSpanFields[] = {FIELD("stack", qz_on_span, stack), FIELD("thread", qz_on_span, thread),
                               FIELD("count", qz_on_span, count), FIELD("ns", qz_on_span, ns)};
 const Field siteFields[] = {FIELD("site", qz_span_site, site),
@@ -283,6 +287,7 @@ void addSections(Napi::Env env, const Profile &profile, const Found &found, uint
   addTable(env, result, "onSpan", onSpanFields, copy.on_span, copy.on_span_count);
   addTable(env, result, "sites", siteFields, copy.sites, copy.sites_count);
   addTable(env, result, "levels", levelFields, copy.levels, copy.levels_count);
+  addTable(env, result, "instructions", instructionFields, copy.instructions, copy.instructions_count);
   addTable(env, result, "recentPaths", recentPathFields, copy.recent_paths, copy.recent_paths_count);
   addTable(env, result, "recentSegments", segmentFields, copy.recent_segments, copy.recent_segments_count);
   Napi::Object calls = addTable(env, result, "calls", callFields, copy.calls, copy.calls_count);

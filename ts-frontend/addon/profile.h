@@ -38,6 +38,8 @@ public:
   qz_profile_copy copy;
 };
 
+/* What machine code says, of code around some addresses of a program: disassembly.cc */
+Napi::Value disassemble(const Napi::CallbackInfo &info);
 /* names.cc */
 Found findMissingNames(const Profile &profile, const Known &known);
 Napi::Object headOf(Napi::Env env, const Profile &profile); /* head.cc */

@@ -15,6 +15,7 @@ import { bottle } from './views/bottle.js';
 import { contexts } from './views/contexts.js';
 import { timePath } from './views/path.js';
 import { settledSource, source } from './views/source.js';
+import { disassembly, settledDisassembly } from './views/disassembly.js';
 import { help } from './views/help.js';
 
 export const smallest: Size = { width: 40, height: 10 };
@@ -41,7 +42,8 @@ export function frame(scene: Scene, size: Size, state: State, glyphs: Glyphs): C
 /** The state with what only the size decides: how far a view can be scrolled. */
 export function settled(scene: Scene, size: Size, state: State): State {
   if (state.tab === 'overview') return settledOverview(scene.model, bodyOf(size), state);
-  return state.tab === 'source' ? settledSource(scene, bodyOf(size), state) : state;
+  if (state.tab !== 'source') return state;
+  return (state.disassembly ? settledDisassembly : settledSource)(scene, bodyOf(size), state);
 }
 
 /** What is between tab bar and footer. */
@@ -64,6 +66,7 @@ function viewOf(scene: Scene, body: Size, state: State, glyphs: Glyphs): Canvas 
   if (state.tab === 'bottle') return bottle(scene, body, state, selectedEntity(state, scene), glyphs);
   if (state.tab === 'tree') return contexts(scene, body, state, glyphs);
   if (state.tab === 'path') return timePath(scene, body, state, glyphs);
+  if (state.tab === 'source' && state.disassembly) return disassembly(scene, body, state, glyphs);
   if (state.tab === 'source') return source(scene, body, state, glyphs);
   if (state.zoom) return detail(scene, body, state, glyphs);
   const canvas = new Canvas(body.width, body.height);

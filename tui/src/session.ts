@@ -2,8 +2,8 @@
  * What is behind a screen: reads the profile now and then, keeps the history, and makes the scene that views draw.
  * No terminal in here; the host gives everything from outside, so that tests can.
  */
-import { item } from '../../ts-frontend/src/model/index.js';
-import type { Model, RawProfile } from '../../ts-frontend/src/model/index.js';
+import { codeProcedures, item, sampledIn } from '../../ts-frontend/src/model/index.js';
+import type { CodePiece, Model, RawProfile } from '../../ts-frontend/src/model/index.js';
 import { History } from './state/history.js';
 import type { Live, ProcessorNow, Scene, State } from './state/types.js';
 
@@ -14,6 +14,8 @@ export interface Host {
   difference(newer: RawProfile, older: RawProfile): RawProfile;
   /** Lines of a source file, or the reason why there are none. */
   source(file: string): { file: string; lines: string[] } | { file: string; error: string };
+  /** The code of a procedure in which samples found threads. */
+  code(model: Model, procedure: number): CodePiece[];
   /** Writes what is shown as a profile of its own; answers its path. */
   write(): string;
   /** Why recording ended, in words; null while it goes on. */
@@ -95,6 +97,18 @@ export class Watch {
     this.#scene = { ...this.#scene, live: { ...this.#scene.live, source: this.host.source(file) } };
   }
 
+  /** Reads the code of an entity that the screen is about to show; again when samples found more of it. */
+  showCode(id: number): void {
+    if (this.#scene === null) return;
+    const { model, live } = this.#scene;
+    const [procedure] = id > 0 ? codeProcedures(model, id) : [];
+    if (procedure === undefined) return;
+    const sampled = sampledIn(model, procedure).size;
+    if (live.code?.procedure === procedure && live.code.sampled >= sampled) return;
+    const pieces = this.host.code(model, procedure);
+    this.#scene = { ...this.#scene, live: { ...live, code: { procedure, sampled, pieces } } };
+  }
+
   #span(end: RawProfile, windowNs: number | null): RawProfile {
     const older =
       windowNs !== null
@@ -115,6 +129,7 @@ export class Watch {
       processors: processorsOf(span),
       history: this.#history.moments(),
       source: this.#scene?.live.source ?? null,
+      code: this.#scene?.live.code ?? null,
     };
   }
 }

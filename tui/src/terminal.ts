@@ -259,8 +259,11 @@ class Terminal {
       canvas.text(0, 0, 'waiting for the first snapshot ...   q quits');
       return canvas;
     }
-    if (this.#state.tab === 'source')
-      this.watch.showSource(scene.model.entities[selectedEntity(this.#state, scene)]?.file ?? '');
+    if (this.#state.tab === 'source') {
+      const id = selectedEntity(this.#state, scene);
+      if (this.#state.disassembly) this.watch.showCode(id);
+      else this.watch.showSource(scene.model.entities[id]?.file ?? '');
+    }
     const shown = this.watch.scene ?? scene;
     this.#state = settled(shown, this.#size, this.#state);
     return frame(shown, this.#size, this.#state, this.#glyphs);

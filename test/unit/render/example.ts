@@ -4,6 +4,7 @@
  */
 import {
   noPaths,
+  noInstructions,
   noTimePath,
   State,
   type RawEntity,
@@ -226,6 +227,7 @@ export function example(change: Partial<RawProfile['head']> = {}): RawProfile {
       ns: numbers([1000 * ms, 900 * ms, 100 * ms]),
       runnableNs: numbers([1000 * ms, 3600 * ms, 300 * ms]),
     },
+    ...noInstructions(),
     ...noTimePath(),
     objects: [
       object(4, { acquisitions: 500, contended: 1, waitNs: 100 * ms, waitMaxNs: 100 * ms, ...queue(1900, 100) }),

@@ -83,7 +83,13 @@ test('lines of a source file are valid', (t) => {
     self: costs,
     lines: [{ line: 3, total: costs, self: costs, onPathNs: 5 }],
   };
-  t.true(valid(JSON.parse(sourceJson(buildModel(example()), file, '0.1.0'))), JSON.stringify(valid.errors, null, 1));
+  const model = buildModel(example());
+  t.true(valid(JSON.parse(sourceJson(model, file, '0.1.0'))), JSON.stringify(valid.errors, null, 1));
+  const cost = { nptNs: 2, ns: 3, spinNs: 1, samples: 4 };
+  const at = { address: 0x1234, file: '', line: 0, loops: [{ address: 0x1230, file: '/a.c', line: 2 }], polls: true };
+  const row = { ...cost, ...at, text: 'pause', hottest: true, gap: false };
+  const code = [{ procedure: 1, cost, errors: ['binary no longer there'], rows: [row] }];
+  t.true(valid(JSON.parse(sourceJson(model, file, '0.1.0', code))), JSON.stringify(valid.errors, null, 1));
 });
 
 const validateView = new Ajv2020({

@@ -1,6 +1,6 @@
 /** Profiles for the screen: a small one with every kind of thing in it, and large ones. */
 import { ProfileBuilder, overhead, run, spin, wait } from '../../support/profile-builder.js';
-import type { RawProfile } from '../../../ts-frontend/src/model/index.js';
+import type { CodePiece, RawProfile } from '../../../ts-frontend/src/model/index.js';
 
 const ms = 1e6;
 /** 4 processors: setup alone, workers with a contended lock and a barrier that one of them spins at, an end alone. */
@@ -50,6 +50,53 @@ export function small(scale = 1): RawProfile {
     processors: { usefulNs: column(0), overheadNs: column(1), spinningNs: column(2), idleNs: column(3) },
   };
 }
+
+/** The same with instructions of `inner`. */
+export function withInstructions(raw: RawProfile): RawProfile {
+  const inner = raw.entities.findIndex(({ name }) => name === 'inner');
+  const entities = raw.entities.map((one, id) => (id === inner ? { ...one, address: 0x401000 } : one));
+  return {
+    ...raw,
+    entities,
+    modules: [{ start: 0x400000, end: 0x500000, bias: 0x400000, path: '/home/me/prog', buildId: '' }],
+    instructions: {
+      address: Float64Array.of(0x401008, 0x40100c, 0x401018),
+      procedure: Uint32Array.of(inner, inner, inner),
+      count: Float64Array.of(150, 40, 10),
+      ns: Float64Array.of(150 * ms, 40 * ms, 0),
+      nptPs: Float64Array.of(75e9, 20e9, 0),
+      spinNs: Float64Array.of(0, 0, 10 * ms),
+    },
+  };
+}
+/** Its code. */
+export const innerCode: CodePiece = {
+  start: 0x401000,
+  error: '',
+  instructions: [
+    'mov rax, rdi',
+    'xor edx, edx',
+    'div rsi',
+    'add rcx, 0x1',
+    'cmp rcx, r8',
+    'jnz 0x1000',
+    'cmp dword ptr [rip+0x2ee1], 0x0',
+    'jz 0x1018',
+  ].map((text, k) => ({
+    address: 0x401000 + 4 * k,
+    text,
+    file: '/src/prog.c',
+    line: k < 3 ? 12 : k < 6 ? 11 : 20,
+    loops:
+      k < 6
+        ? [
+            { address: 0x401000, file: '/src/prog.c', line: 11 },
+            { address: 0x400ff0, file: '/src/prog.c', line: 9 },
+          ]
+        : [{ address: 0x401018, file: '', line: 0 }],
+    polls: k >= 6,
+  })),
+};
 
 /** `processors` processors, each with a thread of its own; of `procedures` procedures each runs once. */
 export function large(processors: number, procedures: number): RawProfile {

@@ -9,7 +9,7 @@ import { ProfileBuilder, ready, run } from '../../support/profile-builder.js';
 import { buildModel } from '../../../ts-frontend/src/model/index.js';
 import { findingSentences } from '../../../ts-frontend/src/render/findings/index.js';
 import { wrap } from '../../../tui/src/draw/canvas.js';
-import { large, small } from './example.js';
+import { innerCode, large, small, withInstructions } from './example.js';
 import { Memory, Session } from './screen.js';
 
 /** Compares with test/unit/tui/golden/NAME; QUARTZ_UPDATE_GOLDENS=1 writes it instead. */
@@ -60,6 +60,27 @@ test.serial('the path: rows are chosen in both lists, and Enter shows all that i
   await session.type('9', '/', 'w', 'o', 'r', 'k', 'e', 'r', ' ', '3', '\r');
   const found = session.lines().filter((line) => /^[> ] +[\d.]+ m?s +[\d.]+ ms worker/.test(line));
   t.is(found.length, 2, session.lines().join('\n'));
+  await session.quit();
+});
+
+test.serial('a: the instructions of the hottest lines, and the source again', async (t) => {
+  for (const [width, height, ascii] of [
+    [80, 24, false],
+    [160, 50, false],
+    [80, 24, true],
+  ] as const) {
+    const memory = new Memory(withInstructions(small()));
+    memory.pieces = [innerCode];
+    const session = new Session(memory, { width, height, ascii });
+    await session.settle((lines) => lines[0]!.includes('prog'));
+    await session.type('2', '/', 'i', 'n', 'n', 'e', 'r', '\r', '8');
+    golden(t, `instructions-${width}x${height}${ascii ? '-ascii' : ''}`, await session.type('a'));
+    t.false((await session.type('a')).some((line) => line.includes('instruction')));
+    await session.quit();
+  }
+  const session = new Session(new Memory(small()));
+  await session.settle((lines) => lines[0]!.includes('prog'));
+  t.true((await session.type('8', 'a')).some((line) => line.includes('no instructions')));
   await session.quit();
 });
 

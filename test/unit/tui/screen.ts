@@ -1,7 +1,7 @@
 /** A terminal in memory: what the screen sends is drawn by a real emulator and read back cell by cell. */
 import { PassThrough, Writable } from 'node:stream';
 import xterm from '@xterm/headless';
-import { buildModel, difference, type RawProfile } from '../../../ts-frontend/src/model/index.js';
+import { buildModel, difference, type CodePiece, type RawProfile } from '../../../ts-frontend/src/model/index.js';
 import { Watch, type Host } from '../../../tui/src/session.js';
 import { show } from '../../../tui/src/terminal.js';
 
@@ -51,6 +51,10 @@ export class Memory implements Host {
   difference = difference;
   source(file: string): { file: string; lines: string[] } {
     return { file, lines: this.sourceText };
+  }
+  pieces: CodePiece[] = [];
+  code(): CodePiece[] {
+    return this.pieces;
   }
   write(): string {
     return `snapshot-${++this.written}.quartz`;

@@ -179,6 +179,11 @@ const table = {
     excludes: 'view',
     help: 'the lines of a source file, with what each costs',
   },
+  disassembly: {
+    kind: 'switch',
+    excludes: 'csv',
+    help: 'of --source: the instructions of its hottest lines, too, with what each costs',
+  },
   focus: {
     kind: 'text',
     value: 'NAME',

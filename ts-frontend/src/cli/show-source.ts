@@ -1,6 +1,16 @@
 /** quartz report --source: what the lines of one file cost. */
-import { baseName, findSource, sourceFiles, type Model, type SourceFile } from '../model/index.js';
-import { sourceCsv, sourceJson, sourceReport } from '../render/index.js';
+import {
+  baseName,
+  disassemblyOf,
+  findSource,
+  proceduresOfFile,
+  sourceFiles,
+  type Disassembly,
+  type Model,
+  type SourceFile,
+} from '../model/index.js';
+import { codeOf } from '../reader/disassembly.js';
+import { disassemblyReport, noInstructionsText, sourceCsv, sourceJson, sourceReport } from '../render/index.js';
 import type { Arguments } from './command.js';
 import { Failure } from './failure.js';
 import { didYouMean } from './nearest.js';
@@ -37,15 +47,29 @@ function fileOf(model: Model, name: string): SourceFile {
   );
 }
 
+/** Procedures of a file whose instructions are shown. */
+const proceduresMost = 5;
+
+function instructionsOf(model: Model, file: SourceFile): Disassembly[] {
+  const none = noInstructionsText(model);
+  if (none !== null) throw new Failure(none, 'without --disassembly the lines are shown');
+  return proceduresOfFile(model, file.path)
+    .slice(0, proceduresMost)
+    .map((procedure) => disassemblyOf(model, procedure, codeOf(model, procedure), file.path))
+    .filter(({ rows, errors }) => rows.length > 0 || errors.length > 0);
+}
+
 export async function showSource(args: Arguments, name: string, profile: string | undefined): Promise<number> {
   const options = display(args);
   const model = loadModel(profile, { raw: args.has('raw') });
   const file = fileOf(model, name);
-  if (args.has('json')) await print(sourceJson(model, file, version()));
+  const code = args.has('disassembly') ? instructionsOf(model, file) : null;
+  if (args.has('json')) await print(sourceJson(model, file, version(), code));
   else if (args.has('csv')) await print(sourceCsv(file));
   else {
     const text = sourceText(file.path);
     await print(sourceReport(model, file, 'error' in text ? text : text.lines, options));
+    for (const one of code ?? []) await print(`\n${disassemblyReport(model, one, options)}`);
   }
   return 0;
 }

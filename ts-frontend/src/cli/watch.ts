@@ -10,6 +10,7 @@ import { guardTerminal } from './terminal-guard.js';
 import { sourceText } from './source-text.js';
 import { display, hasBraille } from './terminal.js';
 import { buildModel, difference, type RawProfile } from '../model/index.js';
+import { codeOf } from '../reader/disassembly.js';
 import { isProfileError, openProfile, saveProfile } from '../reader/profile.js';
 import { show } from '../../../tui/src/terminal.js';
 import { Watch, type Host } from '../../../tui/src/session.js';
@@ -60,6 +61,7 @@ function hostOf(called: () => string, recording: Sampling | null, raw: boolean):
     source: (path) => {
       return { file: path, ...sourceText(path) };
     },
+    code: codeOf,
     write: () => {
       const now = new Date().toISOString().replace(/[-:]/g, '').slice(0, 15);
       const target = `${basename(file).replace(/\.quartz$/, '')}-${now}.quartz`;

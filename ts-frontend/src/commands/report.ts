@@ -19,12 +19,25 @@ export const command: Command = {
     ['quartz report --view tree', 'calling contexts from the top down, the hot path opened'],
     ["quartz report --view flat --metric 'wasted = idle / time'", 'a column of your own'],
     ['quartz report --source solver.c', 'the source of a file, with what each line costs'],
+    ['quartz report --source solver.c --disassembly', 'and the instructions of its hottest lines'],
     ['quartz report --focus main', 'main by busy processors, divided among its children'],
     ['quartz report --json | jq .findings', 'for programs'],
     ['quartz report --markdown >> "$GITHUB_STEP_SUMMARY"', 'for a job summary'],
   ],
   options: [
-    ...(['view', 'lines', 'focus', 'source', 'sort', 'metric', 'markdown', 'sarif', 'notes', 'brief'] as const),
+    ...([
+      'view',
+      'lines',
+      'focus',
+      'source',
+      'disassembly',
+      'sort',
+      'metric',
+      'markdown',
+      'sarif',
+      'notes',
+      'brief',
+    ] as const),
     ...formatOptions,
   ],
   most: 1,
@@ -46,6 +59,7 @@ export const command: Command = {
       if (args.has('focus')) throw usage('--focus does not go with --source', 'leave one of them out');
       return (await import('../cli/show-source.js')).showSource(args, source, args.words[0]);
     }
+    if (args.has('disassembly')) throw usage('--disassembly is for --source', 'add --source FILE');
     if (isContextView(view)) {
       if (args.has('focus')) throw usage(`--focus does not go with --view ${view}`, 'leave one of them out');
       return showContexts(args, view, args.words[0]);

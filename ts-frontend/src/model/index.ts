@@ -2,7 +2,16 @@
  * The model: every metric of docs/reference/metrics.md from a profile. Pure: no I/O, no clock, no state between calls.
  */
 export type * from './profile/raw-profile.js';
-export { Arrival, KernelWork, noPaths, noTimePath, pathsOf, State, Waiting } from './profile/raw-profile.js';
+export {
+  Arrival,
+  KernelWork,
+  noInstructions,
+  noPaths,
+  noTimePath,
+  pathsOf,
+  State,
+  Waiting,
+} from './profile/raw-profile.js';
 export * as abi from './profile/abi.js';
 export { addAt, countAt, defined, f64, i32, item, u16, u32, u8 } from './profile/columns.js';
 export type * from './result/types.js';
@@ -28,6 +37,15 @@ export {
   type Verdict,
 } from './queries/gate.js';
 export { findSource, hottestLine, mainLine, sourceFiles, type SourceFile, type SourceLine } from './views/source.js';
+export { codeProcedures, disassemblyOf, instructionsIn, proceduresOfFile, sampledIn } from './views/disassembly.js';
+export type {
+  CodeInstruction,
+  CodeLoop,
+  CodePiece,
+  Disassembly,
+  InstructionCost,
+  InstructionRow,
+} from './views/disassembly.js';
 export { stackWeights, type StackWeights } from './queries/stack-weights.js';
 export { difference } from './profile/difference.js';
 export { fewSnapshots, independentSnapshots, shareInterval } from './metrics/confidence.js';

@@ -2,7 +2,16 @@
  * Opens profiles through the addon. Loads the addon when the first profile is opened, so that commands which read none
  * do not pay for it.
  */
-import { abi, item, pathsOf, type RawEntity, type RawHead, type RawProfile } from '../model/index.js';
+import {
+  abi,
+  item,
+  pathsOf,
+  type CodePiece,
+  type RawEntity,
+  type RawHead,
+  type RawModule,
+  type RawProfile,
+} from '../model/index.js';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { objectRows, type ObjectColumns } from './object-rows.js';
@@ -70,6 +79,7 @@ interface Addon {
   open(path: string, symbolize: boolean, byStack: boolean, known?: Known): Columns;
   save(path: string, target: string): void;
   damage(path: string): string[];
+  disassemble(modules: readonly RawModule[], addresses: readonly number[]): CodePiece[];
 }
 
 let addon: Addon | undefined;
@@ -158,4 +168,10 @@ export function saveProfile(path: string, target: string): void {
 export function damageOf(path: string): string[] {
   addon ??= load();
   return addon.damage(path);
+}
+
+/** The pieces of code that the addresses, ascending, are in, as the modules' binaries have them. */
+export function machineCode(modules: readonly RawModule[], addresses: readonly number[]): CodePiece[] {
+  addon ??= load();
+  return addon.disassemble(modules, addresses);
 }

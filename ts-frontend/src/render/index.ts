@@ -10,6 +10,7 @@ export { gateLine, gatesJson, gateSchema } from './gate.js';
 export { reportJson, schemaName } from './json.js';
 export { contextViews, views, type ContextView, type RenderOptions, type View } from './format/options.js';
 export { contextReport, focusReport, report } from './report.js';
+export { disassemblyJson, disassemblyReport, noInstructionsText } from './disassembly.js';
 export { sourceCsv, sourceJson, sourceReport, sourceSchema, type SourceText } from './source.js';
 export { viewCsv, viewJson, type ViewQuery } from './view.js';
 export { noWorkSpanText, workSpanCsv, workSpanReport } from './work-span.js';

@@ -5,11 +5,13 @@ import {
   costNames,
   hottestLine,
   type CostName,
+  type Disassembly,
   type Model,
   type SourceFile,
   type SourceLine,
 } from '../model/index.js';
 import { lines as csvLines } from './csv.js';
+import { disassemblyJson } from './disassembly.js';
 import type { RenderOptions } from './format/options.js';
 import { clean, width, wrap } from './format/text.js';
 import { percent, time } from './format/units.js';
@@ -123,7 +125,13 @@ const fields = (line: SourceLine): Record<string, number> => ({
 
 export const sourceSchema = 'quartz-source-1';
 
-export function sourceJson(model: Model, file: SourceFile, version: string): string {
+/** code: of procedures of the file; null: that was not asked for. */
+export function sourceJson(
+  model: Model,
+  file: SourceFile,
+  version: string,
+  code: readonly Disassembly[] | null = null,
+): string {
   const { program, elapsedNs, processors } = model;
   const hottest = hottestLine(file);
   return `${JSON.stringify({
@@ -137,6 +145,7 @@ export function sourceJson(model: Model, file: SourceFile, version: string): str
     nptSelfNs: file.self[costIndex.npt] ?? 0,
     hottestLine: hottest?.line ?? null,
     lines: file.lines.map(fields),
+    ...(code === null ? {} : { instructions: code.map((one) => disassemblyJson(model, one)) }),
   })}\n`;
 }
 

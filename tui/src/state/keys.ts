@@ -66,6 +66,12 @@ export const bindings: readonly Binding[] = [
     does: 'tree: from the top down, by callers, flat; path: its other list',
     action: () => ({ type: 'view' }),
   },
+  {
+    keys: ['a'],
+    shown: 'a',
+    does: 'source: the instructions of its hottest lines, and the source again',
+    action: () => ({ type: 'disassembly' }),
+  },
   { keys: ['f', 'space'], shown: 'f', does: 'freeze, and go on', action: () => ({ type: 'freeze' }) },
   { keys: ['left', '['], shown: 'Left [', does: 'an earlier moment', action: () => ({ type: 'step', by: -1 }) },
   { keys: ['right', ']'], shown: 'Right ]', does: 'a later moment', action: () => ({ type: 'step', by: 1 }) },

@@ -40,6 +40,7 @@ export function initialState(): State {
     contexts: { view: 'tree', sort: 'npt', turned: [], selected: '' },
     timePath: { list: 'stretches', stretch: null, place: '' },
     sourceScroll: 0,
+    disassembly: false,
     help: 0,
     message: '',
   };
@@ -170,6 +171,10 @@ export function reduce(before: State, action: Action, scene: Scene): State {
       const order: BottleOf[] = ['threads', 'procedures', 'locks'];
       return { ...state, bottleOf: item(order, (order.indexOf(state.bottleOf) + 1) % order.length) };
     }
+    case 'disassembly':
+      return state.tab === 'source'
+        ? { ...state, disassembly: !state.disassembly, sourceScroll: 0 }
+        : { ...state, message: 'the source only' };
     case 'view':
       if (state.tab === 'path') return nextPathList(state);
       return state.tab === 'tree' ? nextContextView(state) : { ...state, message: 'the tree and the path only' };

@@ -1,5 +1,5 @@
 /** What the user has chosen (State), what there is to show (Scene), and what a key asks for (Action). */
-import type { CostName, Model, ViewName } from '../../../ts-frontend/src/model/index.js';
+import type { CodePiece, CostName, Model, ViewName } from '../../../ts-frontend/src/model/index.js';
 
 export const tabs = [
   'overview',
@@ -57,6 +57,7 @@ export interface State {
   contexts: ContextsState;
   timePath: PathTabState;
   sourceScroll: number;
+  disassembly: boolean; // the source tab shows instructions
   help: number; // page that is shown, 0 = none
   message: string;
 }
@@ -76,6 +77,7 @@ export interface Live {
   processors: ProcessorNow[];
   history: number[]; // moments that can be shown, ns, oldest first
   source: { file: string; lines: string[] } | { file: string; error: string } | null;
+  code: { procedure: number; sampled: number; pieces: CodePiece[] } | null; // of the procedure shown last
 }
 export interface ProcessorNow {
   usefulNs: number;
@@ -109,6 +111,7 @@ export type Action =
   | { type: 'sort-column'; column: string }
   | { type: 'message'; text: string }
   | { type: 'bottle' }
+  | { type: 'disassembly' }
   | { type: 'view' }
   | { type: 'zoom' };
 export interface Size {

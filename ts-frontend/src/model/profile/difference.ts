@@ -140,6 +140,13 @@ export function difference(later: RawProfile, earlier: RawProfile): RawProfile {
       ns: minus(later.meanwhile.ns, earlier.meanwhile.ns),
       waitersNs: minus(later.meanwhile.waitersNs, earlier.meanwhile.waitersNs),
     },
+    instructions: {
+      ...later.instructions,
+      count: minus(later.instructions.count, earlier.instructions.count),
+      ns: minus(later.instructions.ns, earlier.instructions.ns),
+      nptPs: minus(later.instructions.nptPs, earlier.instructions.nptPs),
+      spinNs: minus(later.instructions.spinNs, earlier.instructions.spinNs),
+    },
     calls: { ...later.calls, count: minus(later.calls.count, earlier.calls.count) },
     processors: {
       usefulNs: minus(later.processors.usefulNs, earlier.processors.usefulNs),

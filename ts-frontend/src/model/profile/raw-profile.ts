@@ -84,6 +84,15 @@ export interface RawProfile {
     count: Float64Array;
   };
   recentSegments: RawSegments;
+  /** Instructions that threads were seen executing; nptPs: picoseconds. */
+  instructions: {
+    address: Float64Array;
+    procedure: Uint32Array;
+    count: Float64Array;
+    ns: Float64Array;
+    nptPs: Float64Array;
+    spinNs: Float64Array;
+  };
   /** Work and span (--span): the span by what was done; spawn sites; work by the length of the chain to it. */
   onSpan: { stack: Uint32Array; thread: Uint32Array; count: Float64Array; ns: Float64Array };
   sites: {
@@ -181,6 +190,18 @@ export const noTimePath = (): Pick<
     levels: { ns: times() },
   };
 };
+
+/** Of a profile without instructions. */
+export const noInstructions = (): Pick<RawProfile, 'instructions'> => ({
+  instructions: {
+    address: new Float64Array(0),
+    procedure: new Uint32Array(0),
+    count: new Float64Array(0),
+    ns: new Float64Array(0),
+    nptPs: new Float64Array(0),
+    spinNs: new Float64Array(0),
+  },
+});
 
 /** The head, with names in place of the values of enumerations; field by field as struct qz_profile says. */
 export interface RawHead extends Omit<
