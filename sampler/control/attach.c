@@ -39,6 +39,10 @@ static struct qzi_outside *watch(const struct qzi_options *options, const char *
   if (!refusal && qzi_outside_publishes(pid)) return NULL; /* but it listens to nobody, as *why says */
   if (refusal) *why = refusal;
   struct qzi_outside *outside = refusal ? NULL : qzi_outside_open(pid, why);
+  if (outside && options->recording.span)
+    fprintf(stderr,
+            "quartz: work and span are not known from outside; record the program from its start: quartz record "
+            "--span\n");
   if (!outside || options->recording.quiet) return outside;
   fprintf(
     stderr,

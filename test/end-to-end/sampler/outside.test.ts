@@ -38,7 +38,7 @@ needing('perf_event_open', 'process_vm_readv')(
   async (t) => {
     await withProgram(async (program, pid) => {
       const file = temporaryFile('outside.quartz');
-      const said = await run(command, ['attach', '--seconds', '1.5', '-o', file, pid]);
+      const said = await run(command, ['attach', '--seconds', '1.5', '-o', file, '-p', pid]);
       t.is(said.status, 0, said.stderr);
       t.regex(said.stderr, /^quartz: process \d+ was started without Quartz: it is watched from outside, /);
       const model = openModel(file);

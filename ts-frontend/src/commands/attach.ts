@@ -16,10 +16,12 @@ export const command: Command = {
     ['quartz attach --seconds 10 4711', 'record ten seconds of it'],
     ['quartz attach -o server.quartz $(pidof server)', 'into a file of that name'],
   ],
-  options: [...recordingOptions, 'seconds'],
+  options: [...recordingOptions, 'seconds', 'pid'],
   most: 1,
   run: (args) => {
-    const [pid] = args.words;
+    const [word] = args.words;
+    const pid = args.text('pid') ?? word;
+    if (word !== undefined && word !== pid) throw usage('two processes are named', 'write: quartz attach PID');
     if (pid === undefined) throw usage('there is no process to attach to', 'write: quartz attach PID');
     if (!/^[1-9]\d*$/.test(pid)) throw usage(`"${pid}" is not a process id`, 'write: quartz attach PID');
     return attachTo(pid, args);
