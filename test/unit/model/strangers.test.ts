@@ -34,7 +34,7 @@ test('threads of a pool take turns at work that cannot be divided: serial, not u
   const alone = rows(0.03, 'futex:inside lib.so');
   t.deepEqual([alone.findings[0]?.kind, alone.findings[0]?.name], ['serial', 'write_row']);
   t.is(factsOf(alone.findings[0], 'serial').turns, 4);
-  t.regex(sentence(alone), /4 threads ran it, one at a time; /);
+  t.regex(sentence(alone), /4 threads ran it, mostly one at a time; /);
   for (const model of [rows(0.4, 'futex:inside lib.so'), rows(0, 'futex(barrier):GOMP_barrier at a.c:9')])
     t.false(model.findings.some(({ facts }) => facts.form === 'serial' && facts.turns !== null));
 });
@@ -186,4 +186,21 @@ test('who yields is not woken: that time without a CPU is what other programs to
     ).cpuWait.othersNs;
   t.is(ms(waits(100_000)), 0);
   t.is(ms(waits(0)), 800);
+});
+
+test('garbage collection is one cause, whichever of its procedures take the time', (t) => {
+  const collected = (part: number): Model => {
+    const builder = new Builder({ processors: 2 });
+    for (const name of ['mark', 'adjust', 'copy', 'sweep'])
+      builder.stretch(
+        (part / 4) * second,
+        ['GC Thread#0', 'GC Thread#1'].map((thread) => run(thread, ['run', name])),
+      );
+    return buildModel(builder.stretch((1 - part) * second, [run('java', ['main', 'build'])]).build());
+  };
+  const [finding, ...others] = collected(0.85).findings;
+  t.deepEqual([finding?.kind, finding?.facts.form, ms(finding!.savingNs)], ['overhead', 'collection', 765]);
+  t.is(Math.round(100 * factsOf(finding, 'collection').share), 92);
+  t.false(others.some(({ kind }) => kind === 'optimize'));
+  t.not(collected(0.05).findings[0]?.facts.form, 'collection');
 });

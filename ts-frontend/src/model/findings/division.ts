@@ -9,7 +9,7 @@ import { findingOf, shownId } from '../evidence/context.js';
 import { isBarrier } from '../evidence/wait-kinds.js';
 import type { WaitingAt } from '../result/facts.js';
 import type { Entity, Finding, Model } from '../result/types.js';
-import { callersOf, isBeside, isUnknown, meanwhile, waitingAt, type Candidate } from './candidate.js';
+import { callersOf, isUnknown, meanwhile, waitingAt, type Candidate } from './candidate.js';
 import { serial } from './serial.js';
 
 /** Of two remedies, one that saves at least this part of what the better one saves is reported too. */
@@ -52,11 +52,17 @@ export function divided(findingContext: FindingContext, contexts: Contexts, cand
 }
 
 /**
- * Several threads ran it, but hardly ever two at a time, while the others waited for what nobody knows: it is not
- * divided at all. (Those that wait at a barrier or for an end have had their part of it.)
+ * Several threads ran it, but seldom two at a time, while the others waited for what nobody knows: it is hardly divided
+ * at all. (Those that wait at a barrier or for an end have had their part of it.)
  */
-const takesTurns = (candidate: Candidate, object: Entity | undefined): boolean =>
-  candidate.threads >= 2 && object !== undefined && isUnknown(object) && !isBarrier(object) && !isBeside(candidate);
+const takesTurns = ({ threads, stats }: Candidate, object: Entity | undefined): boolean =>
+  threads >= 2 &&
+  object !== undefined &&
+  isUnknown(object) &&
+  !isBarrier(object) &&
+  stats.nptBeside < seldom * stats.npt;
+/** Part of its time. */
+const seldom = 0.2;
 
 /** Of work that several threads share: what both kinds of finding about it rest on. */
 interface Shared {

@@ -4,6 +4,7 @@
  * run, then by the code that ran. Formulas: docs/reference/findings.md. Pure.
  */
 import { defined, item } from '../profile/columns.js';
+import { collectionFindings } from './collection.js';
 import { reconciled } from './advice.js';
 import { prepareContexts } from '../evidence/loss-contexts.js';
 import { caution } from '../metrics/cpu-wait.js';
@@ -50,6 +51,20 @@ export function findingContextOf(model: Model, tables: Tables): FindingContext {
   };
 }
 
+/** Findings about all that is of one sort, wherever it is. */
+const sums = (context: FindingContext): Finding[] => [
+  ...spinningFindings(context),
+  ...processesFindings(context),
+  ...overheadFindings(context),
+  ...tellKernelWork(context),
+  ...openmpFindings(context),
+  ...wakeUpFindings(context),
+  ...handOverFindings(context),
+  ...nothingRunsFindings(context),
+  ...yieldFindings(context),
+  ...collectionFindings(context),
+];
+
 export function findingsOf(context: FindingContext): Finding[] {
   const { model, tables } = context;
   const losses = lockLosses(context);
@@ -71,17 +86,9 @@ export function findingsOf(context: FindingContext): Finding[] {
   const sampled = [
     ...(oversubscription ? [oversubscription] : []),
     ...lockFindings(context, losses),
-    ...spinningFindings(context),
     ...ioFindings(context, io),
-    ...processesFindings(context),
     ...codeFindings(context, contexts),
-    ...overheadFindings(context),
-    ...tellKernelWork(context),
-    ...openmpFindings(context),
-    ...wakeUpFindings(context),
-    ...handOverFindings(context),
-    ...nothingRunsFindings(context),
-    ...yieldFindings(context),
+    ...sums(context),
   ].filter(
     (finding) => worthOf(finding) >= leastFor(finding, context) && !isOversubscription(finding, oversubscription),
   );
@@ -93,14 +100,17 @@ export function findingsOf(context: FindingContext): Finding[] {
   let findings = chosen(gatherSmall(limits.filter(isFirstOfKind), context.least));
   const named = new Map(
     findings.flatMap((one) =>
-      (one.kind === 'pipeline' ? [one.entity, ...one.related] : [one.entity]).map((id) => [id, worthOf(one)] as const),
+      (one.kind === 'pipeline' || one.facts.form === 'collection' ? [one.entity, ...one.related] : [one.entity]).map(
+        (id) => [id, worthOf(one)] as const,
+      ),
     ),
   );
   if (oversubscription && findings.length < findingsKept && !findings.includes(oversubscription))
     findings = reconciled([...findings, oversubscription]);
   if (isBusy) {
     findings.push(...optimizeWithin(context, longest, named, 1));
-    const first = findings.filter((one) => one.kind === 'serial' && one.costNs >= leastGrowing * model.elapsedNs);
+    const least = Math.max(leastGrowing * model.elapsedNs, leastBeside * largestMeasured(findings));
+    const first = findings.filter((one) => one.kind === 'serial' && one.costNs >= least);
     const rest = findings.filter((one) => !first.includes(one)).sort((a, b) => worthOf(b) - worthOf(a));
     findings = [...first, ...rest];
     findings = findings.slice(0, findingsKept);
@@ -125,6 +135,10 @@ function chosen(limits: readonly Finding[]): Finding[] {
 const nearlyBusy = 0.85;
 /** Serial code with this part of the elapsed time comes first all the same: its part grows with the processors. */
 const leastGrowing = 0.05;
+/** But not where it is less than this part of another one whose saving is measured (of code to optimize it is not). */
+const leastBeside = 0.2;
+const largestMeasured = (findings: readonly Finding[]): number =>
+  Math.max(0, ...findings.filter(({ kind }) => kind !== 'optimize').map(worthOf));
 
 /** From this part of all processor time on, waiting and waking in the kernel says that something is handed on. */
 const leastHandedOn = 0.05;

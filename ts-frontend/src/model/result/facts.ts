@@ -222,6 +222,14 @@ export interface KernelWorkFacts {
   savesNs: number;
 }
 
+/** A run-time's garbage collection. */
+export interface CollectionFacts {
+  form: 'collection';
+  share: number; // of the processor time
+  fewer: number; // so many times fewer collections
+  savesNs: number;
+}
+
 /** Threads wait for each other by sched_yield. */
 export interface YieldFacts {
   form: 'yields';
@@ -261,4 +269,5 @@ export type Facts =
   | OversubscriptionFacts
   | KernelWorkFacts
   | YieldFacts
+  | CollectionFacts
   | OptimizeFacts;

@@ -12,6 +12,7 @@ import { handOvers, openMp, packageWork, shortThreads, smallThreads, wakeUps } f
 import { oversubscription } from './oversubscription.js';
 import { signedPercent } from '../format/units.js';
 import { type Phrases, phrases, type Sentences } from '../wording/phrases.js';
+import { collection } from './collection.js';
 import { yields } from './yields.js';
 import { processes } from './processes.js';
 import { mutualWait, passedData, slowestStage } from './pipeline.js';
@@ -58,6 +59,8 @@ function sentencesOf(finding: Finding, say: Phrases): Sentences {
       return oversubscription(finding, facts, say);
     case 'kernel-work':
       return kernelWork(finding, facts, say);
+    case 'collection':
+      return collection(finding, facts, say);
     case 'yields':
       return yields(finding, facts, say);
     case 'optimize':

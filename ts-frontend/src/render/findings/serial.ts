@@ -29,7 +29,7 @@ export function serial(
     ? `One thread, ${title(facts.worker.thread)}, has ${share(facts.worker.share)} of all work; the others pass it ` +
       'on, or wait. '
     : '';
-  const turns = facts.turns === null ? '' : `${count(facts.turns)} threads ran it, one at a time; `;
+  const turns = facts.turns === null ? '' : `${count(facts.turns)} threads ran it, mostly one at a time; `;
   return {
     text:
       `${worker}${code}${callers} costs ${costs(finding.costNs)}: ${turns}while it ran, ` +

@@ -1,0 +1,80 @@
+/**
+ * Limits by a run-time's garbage collection: none of its procedures may take much, and it is one cause all the same
+ * (docs/reference/findings.md, "Garbage collection"). Pure.
+ */
+import { f64, item, u16, u32 } from '../profile/columns.js';
+import { addTo } from '../profile/maps.js';
+import type { FindingContext } from '../evidence/context.js';
+import { findingOf, processorsMeanwhile, shownId } from '../evidence/context.js';
+import { State } from '../profile/raw-profile.js';
+import type { Entity, Finding } from '../result/types.js';
+
+/** A collector that takes less of the elapsed time than this does what it is for. */
+const leastPart = 0.1;
+/** Ten times fewer collections leave a tenth of it. */
+const fewer = 10;
+
+/** HotSpot's threads that collect, as the kernel cuts their names. */
+const threads = /^(GC Thread|ParGC Thread|G1 (Conc|Main|Refine|Service|Young)|ZWorker|ZDriver|Shenandoah GC|ConcGC)/;
+/** Procedures below which all is collection: HotSpot's, Go's, V8's, CPython's, Ruby's, OCaml's, .NET's, Boehm's. */
+const procedures = new RegExp(
+  '^(' +
+    [
+      '(PS|Par|G1|Gen|Serial|Shenandoah|Z)\\w*(MarkSweep|Scavenge|CollectedHeap|Compact|Mark)\\w*::(invoke|do_|collect|work)',
+      'runtime\\.gc(BgMarkWorker|Drain|AssistAlloc|Start)',
+      'v8::internal::(Heap::(CollectGarbage|PerformGarbageCollection)|Scaveng\\w*::|MarkCompactCollector::)',
+      'gc_collect_main$|gc_marks|gc_sweep|garbage_collect$',
+      'caml_(major_collection|empty_minor_heap)',
+      '(SVR|WKS)::gc_heap::',
+      'GC_(try_to_collect|collect_a_little)',
+    ].join('|') +
+    ')',
+);
+const collects = ({ kind, name }: Entity): boolean =>
+  kind === 'thread' ? threads.test(name) : kind === 'procedure' && procedures.test(name);
+
+export function collectionFindings(context: FindingContext): Finding[] {
+  const { model, tables, least } = context;
+  const { tuples } = model.raw;
+  const { stacks, weights } = tables;
+  const isCollecting = Uint8Array.from(model.entities, (entity) => (collects(entity) ? 1 : 0));
+  const isBelow = new Uint8Array(stacks.count); // by node: a collecting procedure is at or below it
+  for (let n = 1; n < stacks.count; n++)
+    isBelow[n] = isBelow[u32(stacks.parent, n)] === 1 || isCollecting[u32(stacks.entity, n)] === 1 ? 1 : 0;
+  let cost = 0,
+    busy = 0,
+    spun = 0;
+  const byThread = new Map<number, number>();
+  const members = new Set<number>();
+  for (let k = 0; k < weights.length; k++) {
+    if (tuples.state[k] !== State.useful) continue;
+    const thread = u32(tuples.thread, k);
+    if (isCollecting[thread] !== 1 && isBelow[u32(tuples.stack, k)] !== 1) continue;
+    const npt = f64(weights, k) / Math.max(1, u16(tuples.busy, k));
+    cost += npt;
+    busy += f64(weights, k);
+    spun += npt * u16(tuples.spinning, k);
+    if (isCollecting[thread] === 1) members.add(thread);
+    addTo(byThread, shownId(model, thread), f64(weights, k));
+  }
+  const savingNs = cost * (1 - 1 / fewer);
+  if (cost < Math.max(least, leastPart * model.elapsedNs)) return [];
+  const who = [...byThread].sort((a, b) => b[1] - a[1]).map(([id]) => id);
+  return [
+    findingOf(model, {
+      entity: item(who, 0),
+      kind: 'overhead',
+      change: 'coarsen',
+      costNs: cost,
+      savingNs,
+      meanwhile: processorsMeanwhile(model.processors, busy / cost, spun / cost),
+      facts: {
+        form: 'collection',
+        share: busy / Math.max(1, model.root.processorTimeNs),
+        fewer,
+        savesNs: savingNs,
+      },
+      related: [...who.slice(1), ...members],
+    }),
+  ];
+}
