@@ -20,7 +20,7 @@ const threads = /^(GC Thread|ParGC Thread|G1 (Conc|Main|Refine|Service|Young)|ZW
 const procedures = new RegExp(
   '^(' +
     [
-      '(PS|Par|G1|Gen|Serial|Shenandoah|Z)\\w*(MarkSweep|Scavenge|CollectedHeap|Compact|Mark)\\w*::(invoke|do_|collect|work)',
+      '(PS|Par|G1|Gen|Serial|Shenandoah|Z)\\w*(Mark|Scavenge|CollectedHeap|Compact)\\w*::(invoke|do_|collect)',
       'runtime\\.gc(BgMarkWorker|Drain|AssistAlloc|Start)',
       'v8::internal::(Heap::(CollectGarbage|PerformGarbageCollection)|Scaveng\\w*::|MarkCompactCollector::)',
       'gc_collect_main$|gc_marks|gc_sweep|garbage_collect$',
