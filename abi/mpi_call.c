@@ -2,7 +2,6 @@
 #include "mpi_call.h"
 
 #include <ctype.h>
-#include <stddef.h>
 #include <string.h>
 #include <strings.h>
 
@@ -71,8 +70,15 @@ static void without(char *name, const char *suffix) {
   if (length > its && !strcmp(name + length - its, suffix)) name[length - its] = 0;
 }
 
+/* Behind the P of the profiling interface; Open MPI's Fortran is ompi_..._f by one of its names. */
+static const char *plain(const char *name) {
+  size_t length = strlen(name);
+  int fortran = !strncmp(name, "ompi_", 5) && length > 7 && !strcmp(name + length - 2, "_f");
+  return name + (*name == 'P' || *name == 'p' || fortran);
+}
+
 enum qz_mpi_call qz_mpi_call_of(const char *name) {
-  if (*name == 'P' || *name == 'p') name++;
+  name = plain(name);
   if (strncasecmp(name, "mpi_", 4) != 0 || strlen(name) >= NAME_MOST) return QZ_MPI_NONE;
   char lower[NAME_MOST];
   size_t length = 0;
@@ -90,6 +96,18 @@ enum qz_mpi_call qz_mpi_call_of(const char *name) {
   if (AMONG(lower, collective)) return QZ_MPI_COLLECTIVE;
   if (AMONG(lower, start)) return QZ_MPI_START;
   return AMONG(lower, message) ? QZ_MPI_MESSAGE : QZ_MPI_OTHER;
+}
+
+bool qz_mpi_name(const char *name, char *text, size_t room) {
+  if (qz_mpi_call_of(name) == QZ_MPI_NONE) return false;
+  const char *behind = plain(name);
+  size_t length = strlen(behind) - (*name == 'o' ? 2 : 0);
+  name = behind;
+  while (name[length - 1] == '_') length--;
+  if (length >= room) return false;
+  memcpy(text, name, length);
+  text[length] = 0;
+  return true;
 }
 
 static const char *file_of(const char *path) {

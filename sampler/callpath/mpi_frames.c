@@ -44,9 +44,12 @@ enum qzi_mpi qzi_mpi_of(struct qzi_paths *paths, uint32_t count, uint32_t all, u
     while (k < all && qzi_code_starts_threads(qzi_code_of(paths, paths->frames[k].module))) k++;
   if (k == *first) return QZI_MPI_NONE;
   struct qzi_frame *outermost = &paths->frames[k - 1];
-  uint64_t called = outermost->entry;
-  if (qzi_code_of(paths, outermost->module) != QZI_CODE_MPI || mpi_call(paths, called) == QZ_MPI_NONE)
-    called = k < all ? mpi_called_at(paths, outermost[1].pc) : 0;
+  uint64_t called = 0; /* Fortran's is another one around it, with a name of the implementation's */
+  for (uint32_t at = k; at-- > *first && !called;)
+    if (qzi_code_of(paths, paths->frames[at].module) == QZI_CODE_MPI &&
+        mpi_call(paths, paths->frames[at].entry) != QZ_MPI_NONE)
+      called = paths->frames[at].entry;
+  if (!called && k < all) called = mpi_called_at(paths, outermost[1].pc);
   if (!called) return QZI_MPI_NONE;
   outermost->entry = called;
   outermost->module = qzi_intern_module(paths->in, called);

@@ -75,9 +75,9 @@ static struct called called_name(struct qzi_interner *in, qz_symbols *symbols, u
   if (qz_symbols_waits_in(procedure.full_name, waits, sizeof waits))
     return place_name(in, waits, site, qz_library_wait_of(waits));
   if (strstr(procedure.name, "::__") || !strcmp(procedure.name, "syscall")) return none;
-  /* MPI's, with or without the P of its profiling interface: the same procedure */
-  int profiling = procedure.name[0] == 'P' && qz_mpi_call_of(procedure.name) != QZ_MPI_NONE;
-  return place_name(in, procedure.name + profiling, site, qz_library_wait_of(procedure.name));
+  char text[128];
+  return place_name(in, qz_mpi_name(procedure.name, text, sizeof text) ? text : procedure.name, site,
+                    qz_library_wait_of(procedure.name));
 }
 
 /* A loop that tries a lock: by its code, or because code of a library's lock is inlined there (TBB's, whose loop lies
