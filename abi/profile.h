@@ -389,6 +389,8 @@ struct qz_what_if_answer {
   uint32_t flags;  /* QZ_ANSWER_... */
   uint64_t factor; /* in 1 / QZ_WHAT_IF_ONE */
   uint64_t span_ns, work_ns;
+  uint64_t site;     /* QZ_WHAT_IF_PLACE: return address; nobody asked, it was chosen, */
+  uint64_t since_ns; /* then: what threads did before counts as it was */
 };
 #define QZ_ANSWER_SEEN   1u /* what the question is about did run; a lock had to be waited for */
 #define QZ_ANSWER_MISSED 4u /* some of its calls could not be told from the rest */

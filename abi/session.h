@@ -92,6 +92,8 @@ struct qz_span_end {
   uint64_t what_if[QZ_WHAT_IFS];
   uint64_t what_if_seen;   /* bit k: what the k-th question is about did run, or had to be waited for */
   uint64_t what_if_missed; /* bit k: some of it could not be told from the rest */
+  /* Where nothing was asked: the places that were chosen, as return addresses (0: none), and when, by the clock page */
+  uint64_t what_if_place[QZ_WHAT_IFS], what_if_since;
 };
 
 /* Head of the session. Constant after `magic` is set, but for the fields marked (changes). */
@@ -396,7 +398,8 @@ enum qz_what_if_kind {
   QZ_WHAT_IF_PROCEDURE = 1, /* its calls, and the threads that begin with it; all that either calls and creates */
   QZ_WHAT_IF_SITE = 2,      /* the same of threads alone that a procedure spawns, or creates, to begin with it */
   QZ_WHAT_IF_LOCK = 3,      /* nobody goes on later because it was held */
-  QZ_WHAT_IF_KINDS = 4
+  QZ_WHAT_IF_PLACE = 4,     /* threads that are spawned, or created, at one place; what these create */
+  QZ_WHAT_IF_KINDS = 5
 };
 #define QZ_WHAT_IF_PLACES 6u
 #define QZ_WHAT_IF_NAME   120u

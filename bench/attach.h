@@ -1,4 +1,4 @@
-/* For benchmarks: from here on everything is published. */
+/* For benchmarks: from here on everything is published. Of those that want work and span, too, the same. */
 #ifndef BENCH_ATTACH_H
 #define BENCH_ATTACH_H
 
@@ -12,11 +12,11 @@
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
-#include "abi/channel.h"
+#include "bench/clock_page.h"
 
 /* A child connects as a sampler would, and keeps the connection, and with it the publishing, until its parent ends. It
  * reads nothing: what is measured is publishing alone. */
-static inline void bench_attach(void) {
+static inline void bench_attach_for(enum bench_wants wants) {
   pid_t program = getpid();
   int ready[2];
   if (pipe(ready)) exit(1);
@@ -28,8 +28,9 @@ static inline void bench_attach(void) {
     int length = snprintf(address.sun_path + 1, sizeof address.sun_path - 1, QZ_CHANNEL_PROGRAM, (long)program);
     socklen_t bytes = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)length);
     struct qz_message message = {QZ_CHANNEL_MAGIC, QZ_CHANNEL_VERSION, QZ_ATTACH, (uint32_t)getpid(), ""};
-    bool good = connect(s, (struct sockaddr *)&address, bytes) == 0 && send(s, &message, sizeof message, 0) > 0 &&
-                recv(s, &message, sizeof message, 0) > 0 && message.type == QZ_HELLO;
+    bool good = connect(s, (struct sockaddr *)&address, bytes) == 0 &&
+                !bench_send(s, &message, bench_clock_page(wants)) && recv(s, &message, sizeof message, 0) > 0 &&
+                message.type == QZ_HELLO;
     if (good) usleep(50000); /* publishing begins after the answer */
     if (write(ready[1], &good, 1) != 1) _exit(1);
     for (;;) pause();
@@ -39,6 +40,13 @@ static inline void bench_attach(void) {
     fprintf(stderr, "quartz: the benchmark cannot attach to itself\n");
     exit(1);
   }
+}
+static inline void bench_attach(void) { bench_attach_for(BENCH_PUBLISHING); }
+/* By the option of a benchmark: --publish, --span (work and span, too), --what-if (both lanes, too). */
+static inline void bench_attach_by(const char *option) {
+  if (!strcmp(option, "--publish")) bench_attach();
+  if (!strcmp(option, "--span")) bench_attach_for(BENCH_SPAN);
+  if (!strcmp(option, "--what-if")) bench_attach_for(BENCH_WHAT_IF);
 }
 
 #endif

@@ -17,12 +17,11 @@ struct qzi_span *qzi_span_of(const struct qzi_pub_thread *t) {
 
 /* without: bits of questions for which the one does not come before the other. */
 static inline void longest(struct qzi_lanes *to, const struct qzi_lanes *from, unsigned without) {
-  if (from->length > to->length) {
-    to->length = from->length;
-    to->crumb = from->crumb;
-  }
-  if (from->burdened > to->burdened) to->burdened = from->burdened;
-  if (from->typical > to->typical) to->typical = from->typical;
+  /* Without branches: which one is longer nobody can guess. */
+  to->crumb = from->length > to->length ? from->crumb : to->crumb;
+  to->length = from->length > to->length ? from->length : to->length;
+  to->burdened = from->burdened > to->burdened ? from->burdened : to->burdened;
+  to->typical = from->typical > to->typical ? from->typical : to->typical;
   if (__builtin_expect(!qzi_what_if_any, 1)) return;
   for (unsigned k = 0; k < QZ_WHAT_IFS; k++)
     if (from->what_if[k] > to->what_if[k] && !(without & 1u << k)) to->what_if[k] = from->what_if[k];
@@ -36,10 +35,16 @@ static void lengthen(struct qzi_span *span, uint64_t ticks) {
   if (qzi_what_if_any) qzi_what_if_lengthen(span, ticks);
 }
 
+static __attribute__((noinline)) void cut(struct qzi_span_actor *actor, struct qzi_span *span, uint64_t now,
+                                          uint64_t key) {
+  cut_here(actor, span, now, key);
+}
+
 /* ---- events --------------------------------------------------------------------------------------------------- */
 
-static void created(struct qzi_span *child, const struct qzi_span *self, const struct qzi_pub_thread *t) {
-  unsigned number = qzi_site_number(t->create_site);
+static inline void created(struct qzi_span_actor *actor, struct qzi_span *child, const struct qzi_span *self,
+                           const struct qzi_pub_thread *t) {
+  unsigned number = qzi_site_number_near(&actor->near[0], t->create_site);
   uint64_t bit = number ? UINT64_C(1) << number : 0;
   child->now = self->now;
   child->now.burdened += burden;
@@ -71,8 +76,8 @@ __attribute__((noinline)) void qzi_span_give(struct qzi_publisher *p, struct qzi
   if (!self) return;
   switch (arrival) {
   case QZ_ARRIVAL_CREATED:
-    cut(actor, self, clock_now(), 0);
-    created(its, self, to);
+    cut_here(actor, self, clock_now(), 0);
+    created(actor, its, self, to);
     break;
   case QZ_ARRIVAL_WOKEN:
     cut(actor, self, clock_now(), 0);
@@ -128,9 +133,12 @@ void qzi_span_aside(struct qzi_publisher *p, uint64_t since) {
 
 void qzi_span_sync_begins(struct qzi_publisher *p, uint64_t site, struct qzi_span_sync *sync) {
   struct qzi_span *self = running(p);
-  *sync = (struct qzi_span_sync){.site = site};
+  sync->work = 0;
+  sync->merge = (struct qzi_merge){0};
+  sync->site = site;
+  sync->most = (struct qzi_lanes){0};
   if (!self) return;
-  cut(p->span, self, clock_now(), site);
+  cut_here(p->span, self, clock_now(), site);
   sync->most = self->now;
 }
 
@@ -138,7 +146,7 @@ void qzi_span_call_ended(struct qzi_publisher *p, struct qzi_span_sync *sync) {
   const struct qzi_pub_thread *t = current(p);
   struct qzi_span *self = running(p);
   if (!self) return;
-  cut(p->span, self, clock_now(), t->start);
+  cut_here(p->span, self, clock_now(), t->start);
   qzi_site_ended(p->span->record, self, t);
   longest(&sync->most, &self->now, 0);
   qzi_merge_add(&sync->merge, self->now.length);
@@ -160,7 +168,8 @@ void qzi_span_sync_ended(struct qzi_publisher *p, struct qzi_span_sync *sync, co
     /* the next strand has begun where the last call ended */
     qzi_pub_store(&actor->crumbs->word, self->now.crumb);
   }
-  qzi_site_merged(actor->record, sync->site, &sync->merge, self->now.length);
+  qzi_site_merged(actor->record, sync->site, qzi_site_number_near(&actor->near[1], sync->site), &sync->merge,
+                  self->now.length);
 }
 
 void qzi_span_merge(struct qzi_publisher *p, struct qzi_span_sync *merged) {
@@ -188,7 +197,7 @@ void qzi_span_after(struct qzi_publisher *p, const struct qzi_span_sync *result,
   longest(&self->now, &result->most, 0);
   self->work += result->work;
   qzi_pub_store(&actor->crumbs->word, self->now.crumb);
-  qzi_site_merged(actor->record, site, &result->merge, self->now.length);
+  qzi_site_merged(actor->record, site, qzi_site_number_near(&actor->near[1], site), &result->merge, self->now.length);
 }
 void qzi_span_joined(struct qzi_publisher *p, const struct qzi_pub_thread *ended, uint64_t site) {
   struct qzi_span_sync result;

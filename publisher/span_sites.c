@@ -14,6 +14,8 @@ unsigned qzi_site_number(uint64_t site) {
   return 0;
 }
 
+uint64_t qzi_site_address(unsigned number) { return atomic_load_explicit(&numbered[number], memory_order_relaxed); }
+
 void qzi_site_ended(struct qz_span *record, const struct qzi_span *span, const struct qzi_pub_thread *t) {
   struct qz_site *site = &record->sites[span->site];
   uint64_t length = span->now.length - span->start;
@@ -30,9 +32,9 @@ void qzi_site_ended(struct qz_span *record, const struct qzi_span *span, const s
   qzi_pub_store(&site->top_span, site->top_span + length);
 }
 
-void qzi_site_merged(struct qz_span *record, uint64_t place, const struct qzi_merge *merge, uint64_t longest) {
+void qzi_site_merged(struct qz_span *record, uint64_t place, unsigned number, const struct qzi_merge *merge,
+                     uint64_t longest) {
   if (!merge->chains) return;
-  unsigned number = qzi_site_number(place);
   struct qz_site *site = &record->sites[number];
   if (!site->site) qzi_pub_store(&site->site, number ? place : 1);
   /* Of those that are not the longest, the one that is nearest to that. */

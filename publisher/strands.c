@@ -7,7 +7,7 @@ __attribute__((noinline, cold)) void qzi_span_of_epoch(const struct qzi_pub_thre
 }
 
 /* Two levels as one, until `length` is below the last one. */
-__attribute__((noinline, cold)) uint64_t qzi_span_widen(struct qz_span *record, uint64_t length) {
+static __attribute__((noinline, cold)) uint64_t widen(struct qz_span *record, uint64_t length) {
   uint64_t shift = record->levels_shift;
   qzi_pub_store(&record->levels_shift, shift | QZ_SPAN_WIDENING);
   qzi_pub_fence();
@@ -16,6 +16,19 @@ __attribute__((noinline, cold)) uint64_t qzi_span_widen(struct qz_span *record, 
       qzi_pub_store(&record->levels[k], 2 * k < QZ_SPAN_LEVELS ? record->levels[2 * k] + record->levels[2 * k + 1] : 0);
   __atomic_store_n(&record->levels_shift, shift, __ATOMIC_RELEASE);
   return shift;
+}
+
+void qzi_span_add_levels(struct qzi_span_actor *actor, struct qz_span *record, uint64_t from, uint64_t to) {
+  uint64_t shift = record->levels_shift;
+  if (to >> shift >= QZ_SPAN_LEVELS) shift = widen(record, to);
+  uint64_t first = from >> shift, last = to >> shift;
+  for (uint64_t k = first; k <= last; k++) {
+    uint64_t low = k == first ? from : k << shift, high = k == last ? to : (k + 1) << shift;
+    qzi_pub_store(&record->levels[k], record->levels[k] + (high - low));
+  }
+  actor->level = &record->levels[last];
+  actor->level_from = last << shift;
+  actor->level_to = (last + 1) << shift;
 }
 
 __attribute__((noinline, cold)) void qzi_span_renew(struct kind *kind) {
@@ -33,6 +46,10 @@ __attribute__((noinline, cold)) void qzi_span_crumb(struct qzi_span_actor *actor
   if (id) span->now.crumb = id;
   actor->seen = time;
   qzi_pub_store(&actor->crumbs->word, span->now.crumb);
+  if (qzi_what_if_choosing)
+    qzi_what_if_choose(span);
+  else if (qzi_what_if_any) /* it may have begun before there was a choice */
+    span->inside |= qzi_what_if_created((const struct qzi_pub_thread *)(void *)((char *)span - qzi_span_offset));
   for (unsigned k = 0; k < QZ_WHAT_IFS; k++)
     if (span->now.what_if[k] > actor->record->what_if[k])
       qzi_pub_store(&actor->record->what_if[k], span->now.what_if[k]);

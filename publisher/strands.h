@@ -8,6 +8,7 @@
 #define QZI_STRANDS_H
 
 #include "span_clock.h"
+#include "span_sites.h"
 #include "what_if.h"
 
 #define KINDS       64u  /* of strands, by where they end */
@@ -24,11 +25,14 @@ struct qzi_span_actor {
   struct qz_path *crumbs; /* of the span */
   struct qz_path *path;   /* the time path's */
   uint64_t index;
-  uint64_t since; /* when the strand that runs began, by the clock below */
-  uint64_t seen;  /* the clock page's time then, or when the strand was looked at last */
-  uint64_t begun; /* for a thread that runs then: when recording began */
-  uint32_t epoch; /* in which `since` was set, */
-  uint32_t made;  /* and all this */
+  uint64_t since;                /* when the strand that runs began, by the clock below */
+  uint64_t seen;                 /* the clock page's time then, or when the strand was looked at last */
+  uint64_t begun;                /* for a thread that runs then: when recording began */
+  uint32_t epoch;                /* in which `since` was set, */
+  uint32_t made;                 /* and all this */
+  uint64_t level_from, level_to; /* the lengths that `level` is of */
+  uint64_t *level;
+  struct qzi_site_near near[2]; /* the place that spawned last, and that waited last */
   struct kind kinds[KINDS];
 };
 
@@ -36,7 +40,7 @@ struct qzi_span_actor {
 /* Begins what a thread has of a recording: it was there before that. */
 void qzi_span_of_epoch(const struct qzi_pub_thread *t, struct qzi_span *span);
 void qzi_span_crumb(struct qzi_span_actor *actor, struct qzi_span *span, uint64_t time);
-uint64_t qzi_span_widen(struct qz_span *record, uint64_t length);
+void qzi_span_add_levels(struct qzi_span_actor *actor, struct qz_span *record, uint64_t from, uint64_t to);
 void qzi_span_renew(struct kind *kind);
 #pragma GCC visibility pop
 
@@ -79,42 +83,39 @@ static inline struct qzi_span *running(struct qzi_publisher *p) {
 /* ---- its length ---- */
 
 /* Work that was done while the chain to it went from `from` to `to`. */
-static inline void add_levels(struct qz_span *record, uint64_t from, uint64_t to) {
-  uint64_t shift = record->levels_shift;
-  if (__builtin_expect(to >> shift >= QZ_SPAN_LEVELS, 0)) shift = qzi_span_widen(record, to);
-  uint64_t first = from >> shift, last = to >> shift;
-  if (__builtin_expect(first == last, 1)) {
-    qzi_pub_store(&record->levels[first], record->levels[first] + (to - from));
+static inline void add_levels(struct qzi_span_actor *actor, struct qz_span *record, uint64_t from, uint64_t to) {
+  if (__builtin_expect(from >= actor->level_from && to < actor->level_to, 1)) {
+    qzi_pub_store(actor->level, *actor->level + (to - from));
     return;
   }
-  for (uint64_t k = first; k <= last; k++) {
-    uint64_t low = k == first ? from : k << shift, high = k == last ? to : (k + 1) << shift;
-    qzi_pub_store(&record->levels[k], record->levels[k] + (high - low));
-  }
+  qzi_span_add_levels(actor, record, from, to);
 }
 
 /* The strand's time as far as is usual where strands end at `key` (0: no such place). */
 static inline uint64_t typical(struct qzi_span_actor *actor, uint64_t key, uint64_t ticks) {
-  if (!key || !ticks) return ticks;
+  if (!key) return ticks;
   struct kind *kind = &actor->kinds[key * UINT64_C(0x9e3779b97f4a7c15) >> 58];
-  kind->work[63 - __builtin_clzll(ticks)] += ticks;
+  kind->work[63 - __builtin_clzll(ticks | 1)] += ticks;
   if (__builtin_expect(++kind->seen % KIND_RENEW == 0, 0)) qzi_span_renew(kind);
-  return kind->cap && ticks > kind->cap ? kind->cap : ticks;
+  return kind->cap - 1 >= ticks ? ticks : kind->cap; /* 0: it has none yet */
 }
 
-/* The running thread's strand ends, and the next one begins. */
-static inline void cut(struct qzi_span_actor *actor, struct qzi_span *span, uint64_t now, uint64_t key) {
-  uint64_t ticks = now - actor->since, from = span->now.length;
-  ticks = (int64_t)ticks > (int64_t)qzi_span_clock_cost ? ticks - qzi_span_clock_cost : 0;
+/* The running thread's strand ends, and the next one begins. For the events that happen most. */
+static inline __attribute__((always_inline)) void cut_here(struct qzi_span_actor *actor, struct qzi_span *span,
+                                                           uint64_t now, uint64_t key) {
+  struct qz_span *record = actor->record;
+  /* Without branches, for strands that are shorter than the clock's step are now 0, now that step. */
+  int64_t passed = (int64_t)(now - actor->since - qzi_span_clock_cost);
+  uint64_t ticks = (uint64_t)(passed & ~(passed >> 63)), from = span->now.length;
   actor->since = now;
   span->now.length = from + ticks;
   span->now.burdened += ticks;
   span->now.typical += typical(actor, key, ticks);
   span->work += ticks;
-  qzi_pub_store(&actor->record->work, actor->record->work + ticks);
-  qzi_pub_store(&actor->record->strands, actor->record->strands + 1);
-  add_levels(actor->record, from, from + ticks);
-  if (__builtin_expect(qzi_what_if_any, 0)) qzi_what_if_strand(span, actor->record, ticks);
+  qzi_pub_store(&record->work, record->work + ticks);
+  qzi_pub_store(&record->strands, record->strands + 1);
+  add_levels(actor, record, from, from + ticks);
+  if (__builtin_expect(qzi_what_if_any, 0)) qzi_what_if_strand(span, record, ticks);
   uint64_t time = qzi_path_time();
   if (__builtin_expect(time != actor->seen, 0)) qzi_span_crumb(actor, span, time);
 }

@@ -22,6 +22,11 @@ extern uint64_t qzi_what_if_factor[QZ_WHAT_IFS];
 
 /* A recording begins: takes over what is asked. */
 void qzi_what_if_prepare(const struct qz_what_if *asked);
+/* Nothing was asked, and nothing has been chosen yet. */
+extern bool qzi_what_if_choosing;
+/* The thread, which runs, writes a crumb: a vote for the places that it was created at, and, when it is time, the
+ * choice. */
+void qzi_what_if_choose(const struct qzi_span *span);
 /* Bits of the questions that a thread is about from its begin on, whatever its creator is in. */
 uint8_t qzi_what_if_created(const struct qzi_pub_thread *t);
 /* Bits of those that are about calls of the procedure that begins there. By hooks: at any instruction. */

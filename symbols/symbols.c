@@ -544,12 +544,12 @@ static bool is_called(qz_symbols *symbols, const struct qzi_symtab_entry *entry,
 
 size_t qz_symbols_named(qz_symbols *symbols, const char *name, bool data, struct qz_symbol_place *found, size_t most) {
   size_t count = 0;
-  /* Names that need be demangled are looked at where no other one fits. */
-  for (unsigned pass = 0; pass < 2 && !count; pass++)
-    for (size_t m = 0; m < symbols->module_count && !count; m++) {
-      const struct module *module = &symbols->modules[m];
-      qzi_binary_open(module->binary, symbols->debug_dirs, symbols->debug_dir_count);
-      const struct qzi_symtab *table = data ? &module->binary->objects : &module->binary->functions;
+  for (size_t m = 0; m < symbols->module_count && !count; m++) {
+    const struct module *module = &symbols->modules[m];
+    qzi_binary_open(module->binary, symbols->debug_dirs, symbols->debug_dir_count);
+    const struct qzi_symtab *table = data ? &module->binary->objects : &module->binary->functions;
+    /* Names that need be demangled are looked at where no other one fits. */
+    for (unsigned pass = 0; pass < 2 && !count; pass++)
       for (size_t k = 0; k < table->count && count < most; k++) {
         const struct qzi_symtab_entry *entry = &table->entries[k];
         uint64_t low = entry->value + module->bias;
@@ -557,7 +557,7 @@ size_t qz_symbols_named(qz_symbols *symbols, const char *name, bool data, struct
         if (!is_called(symbols, entry, name, pass == 0)) continue;
         found[count++] = (struct qz_symbol_place){low, low + (entry->size ? entry->size : 1)};
       }
-    }
+  }
   return count;
 }
 

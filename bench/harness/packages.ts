@@ -8,12 +8,16 @@ import { settings } from './settings.js';
 
 export const alone = 'quartz';
 export const publishing = 'quartz publishing';
+/** With work and span; with two lanes of "what if" besides. */
+export const spanning = 'quartz with --span';
+export const asking = 'quartz with --what-if';
 
 export interface Case {
   name: string; // as the programs know it: bench/peers/cases.h
   processors: number;
   threads?: number;
   seconds?: number; // time limit of one execution
+  span?: boolean; // Quartz with work and span competes, too
   bytes?: number; // memory that it uses: touched before each execution (bench/peers/touch_memory.c)
 }
 
@@ -55,6 +59,12 @@ export function packages(one: Case, names: readonly string[]): Contender[] {
   return [
     contender(alone, 'quartz', [], false),
     contender(publishing, 'quartz', [join(work, 'hold')], false),
+    ...(one.span === true
+      ? [
+          contender(spanning, 'quartz', [join(work, 'hold'), '--span'], false),
+          contender(asking, 'quartz', [join(work, 'hold'), '--what-if'], false),
+        ]
+      : []),
     ...names.map((name) => contender(name, name, [], true)),
   ];
 }

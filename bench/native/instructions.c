@@ -1,7 +1,7 @@
 /* Does one thing N times, for a count of its instructions: instructions.sh runs this twice under callgrind and takes
  * the difference.
  *
- *   bench_instructions CASE N [--publish]
+ *   bench_instructions CASE N [--publish | --span | --what-if]
  */
 #include <quartz/quartz.h>
 #include <stdio.h>
@@ -121,14 +121,14 @@ static const struct {
 };
 
 int main(int argc, char **argv) {
-  if (argc > 3 && !strcmp(argv[3], "--publish")) bench_attach();
+  if (argc > 3) bench_attach_by(argv[3]);
   for (size_t k = 0; argc > 2 && k < sizeof cases / sizeof *cases; k++) {
     if (strcmp(cases[k].name, argv[1])) continue;
     cases[k].run(1000); /* what is done once is done */
     cases[k].run(atol(argv[2]));
     return 0;
   }
-  fprintf(stderr, "usage: bench_instructions CASE N [--publish], CASE one of:");
+  fprintf(stderr, "usage: bench_instructions CASE N [--publish | --span | --what-if], CASE one of:");
   for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) fprintf(stderr, " %s", cases[k].name);
   fprintf(stderr, "\n");
   return 2;

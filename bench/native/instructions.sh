@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Instructions of the fast paths, exact, by valgrind's callgrind: not publishing, and publishing. Those of the loop
+# Instructions of the fast paths, exact, by valgrind's callgrind: not publishing, publishing, with work and span, and
+# with two lanes of "what if". Those of the loop
 # around them are taken off. On one processor; locks on two as well, where they use locked instructions.
 #   instructions.sh [BUILD]
 set -euo pipefail
@@ -7,10 +8,10 @@ build=${1:-$(dirname "$0")/../../build}
 program=$build/bench/native/bench_instructions
 few=2000 many=22000
 
-counted() { # counted CASE N [--publish]
+counted() { # counted CASE N [--publish | --span | --what-if]
   valgrind --tool=callgrind --callgrind-out-file=/dev/null "$program" "$@" 2>&1 | sed -n 's/.*Collected : //p'
 }
-each() { # each CASE [--publish]
+each() { # each CASE [--publish | --span | --what-if]
   local case=$1
   shift
   echo $((($(counted "$case" $many "$@") - $(counted "$case" $few "$@")) / (many - few)))
@@ -18,10 +19,14 @@ each() { # each CASE [--publish]
 
 row() { # row NAME CASE PROCESSORS
   export QUARTZ_PROCESSORS=$3
-  printf '%-28s %8s %12s\n' "$1" $(($(each "$2") - $(each loop))) $(($(each "$2" --publish) - $(each loop --publish)))
+  local counts=() option
+  for option in "" --publish --span --what-if; do
+    counts+=($(($(each "$2" $option) - $(each loop $option))))
+  done
+  printf '%-28s %8s %12s %8s %10s\n' "$1" "${counts[@]}"
 }
 
-printf '%-28s %8s %12s\n' "" off publishing
+printf '%-28s %8s %12s %8s %10s\n' "" off publishing --span --what-if
 row "create + join" create_join 1
 row "spawn + sync" spawn_sync 1
 row "yield among 2" yield 1

@@ -1,8 +1,9 @@
 /* Micro-benchmarks of threads, fork-join and switching.
  *
- *   QUARTZ_PROCESSORS=1 bench_threads [--publish] [spawn | yield | block [THREADS]]
+ *   QUARTZ_PROCESSORS=1 bench_threads [--publish | --span | --what-if] [spawn | yield | block [THREADS]]
  *
- * Prints for each case the median and the range over several runs. --publish: everything is published meanwhile.
+ * Prints for each case the median and the range over several runs. --publish: everything is published meanwhile;
+ * --span: with work and span; --what-if: with two lanes besides.
  * BENCH_CPU_TIME=1: CPU time, for a machine that is busy.
  */
 #include <quartz/quartz.h>
@@ -164,8 +165,8 @@ static void *all(void *arg) {
 }
 
 int main(int argc, char **argv) {
-  if (argc > 1 && !strcmp(argv[1], "--publish")) {
-    bench_attach();
+  if (argc > 1 && !strncmp(argv[1], "--", 2)) {
+    bench_attach_by(argv[1]);
     argc--, argv++;
   }
   const char *only = argc > 1 ? argv[1] : "";

@@ -1,6 +1,6 @@
-/* hold PROGRAM [ARGUMENT...]: starts a program as its sampler would, welcomes it, and samples nothing. So what the
- * program pays for publishing is seen alone. The program's status is passed on; one that never says hello runs all the
- * same, and is reported by status 4. */
+/* hold [--span | --what-if] PROGRAM [ARGUMENT...]: starts a program as its sampler would, welcomes it, and samples
+ * nothing. So what the program pays for publishing (work and span; lanes of "what if") is seen alone. The program's
+ * status is passed on; one that never says hello runs all the same, and is reported by status 4. */
 #define _GNU_SOURCE
 #include <poll.h>
 #include <stdbool.h>
@@ -12,7 +12,7 @@
 #include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include "abi/channel.h"
+#include "bench/clock_page.h"
 
 static int fails(const char *what) {
   perror(what);
@@ -20,6 +20,12 @@ static int fails(const char *what) {
 }
 
 int main(int count, char **arguments) {
+  enum bench_wants wants = BENCH_PUBLISHING;
+  if (count > 2 && !strncmp(arguments[1], "--", 2)) {
+    wants = !strcmp(arguments[1], "--span") ? BENCH_SPAN : BENCH_WHAT_IF;
+    count--;
+    arguments++;
+  }
   if (count < 2) return fprintf(stderr, "usage: hold PROGRAM [ARGUMENT...]\n"), 2;
   int listener = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0), connection;
   struct sockaddr_un address = {.sun_family = AF_UNIX};
@@ -42,7 +48,7 @@ int main(int count, char **arguments) {
     if (connection < 0) return fails("hold: accept");
     if (recv(connection, &message, sizeof message, 0) == (ssize_t)sizeof message && message.type == QZ_HELLO) {
       message = (struct qz_message){QZ_CHANNEL_MAGIC, QZ_CHANNEL_VERSION, QZ_WELCOME, (uint32_t)getpid(), ""};
-      welcome = send(connection, &message, sizeof message, MSG_NOSIGNAL) > 0;
+      welcome = !bench_send(connection, &message, bench_clock_page(wants));
     }
     if (!welcome) close(connection);
   }

@@ -139,14 +139,34 @@ static void write_sites(struct qzi_span_sums *span, uint32_t actors, uint64_t sc
   qzi_file_append(file, QZ_SECTION_SITES, count);
 }
 
+/* The question that the program was asked, or has chosen. */
+static struct qz_what_if_answer question_of(struct qzi_span_sums *span, const struct qz_span_end *end, unsigned k) {
+  const struct qz_what_if *question = &span->what_if[k];
+  if (question->kind == QZ_WHAT_IF_NONE) {
+    uint64_t site = LOAD(&end->what_if_place[k]), since = LOAD(&end->what_if_since);
+    uint64_t base = span->chains.base;
+    return (struct qz_what_if_answer){.kind = site ? QZ_WHAT_IF_PLACE : QZ_WHAT_IF_NONE,
+                                      .site = site,
+                                      .since_ns = since > base ? (since - base) << QZ_PATH_TIME_SHIFT : 0};
+  }
+  bool found = question->entries || (question->kind == QZ_WHAT_IF_LOCK && question->creators);
+  return (struct qz_what_if_answer){
+    .kind = question->kind,
+    .name = qzi_intern_string(span->in, question->name),
+    .entity = question->entries ? qzi_intern_procedure(span->in, question->entry[0]) : 0,
+    .flags = found ? QZ_ANSWER_FOUND : 0,
+    .factor = question->factor,
+  };
+}
+
 static void write_what_ifs(struct qzi_span_sums *span, uint32_t actors, uint64_t scale) {
   struct qzi_file *file = span->in->file;
   const struct qz_span_end *end = &qz_session_head(span->chains.view)->span_end;
-  uint64_t seen = LOAD(&end->what_if_seen);
+  uint64_t seen = LOAD(&end->what_if_seen), missed = LOAD(&end->what_if_missed);
   uint32_t count = 0;
   for (unsigned k = 0; k < QZ_WHAT_IFS; k++) {
-    const struct qz_what_if *question = &span->what_if[k];
-    if (question->kind == QZ_WHAT_IF_NONE || qzi_file_room(file, QZ_SECTION_WHAT_IF, count + 1)) continue;
+    struct qz_what_if_answer answer = question_of(span, end, k);
+    if (answer.kind == QZ_WHAT_IF_NONE || qzi_file_room(file, QZ_SECTION_WHAT_IF, count + 1)) continue;
     uint64_t length = 0, work = 0;
     for (uint32_t a = 0; a < actors; a++) {
       const struct qz_span *actor = qz_session_span(span->chains.view, a);
@@ -155,16 +175,10 @@ static void write_what_ifs(struct qzi_span_sums *span, uint32_t actors, uint64_t
       if (LOAD(&actor->what_if[k]) > length) length = LOAD(&actor->what_if[k]);
     }
     if (LOAD_ACQUIRE(&end->length)) length = LOAD(&end->what_if[k]);
-    bool found = question->entries || (question->kind == QZ_WHAT_IF_LOCK && question->creators);
-    file->what_if[count++] =
-      (struct qz_what_if_answer){.kind = question->kind,
-                                 .name = qzi_intern_string(span->in, question->name),
-                                 .entity = question->entries ? qzi_intern_procedure(span->in, question->entry[0]) : 0,
-                                 .flags = (seen >> k & 1 ? QZ_ANSWER_SEEN : 0) | (found ? QZ_ANSWER_FOUND : 0) |
-                                          (LOAD(&end->what_if_missed) >> k & 1 ? QZ_ANSWER_MISSED : 0),
-                                 .factor = question->factor,
-                                 .span_ns = ns_of(length, scale),
-                                 .work_ns = ns_of(work, scale)};
+    answer.flags |= (seen >> k & 1 ? QZ_ANSWER_SEEN : 0) | (missed >> k & 1 ? QZ_ANSWER_MISSED : 0);
+    answer.span_ns = ns_of(length, scale);
+    answer.work_ns = ns_of(work, scale);
+    file->what_if[count++] = answer;
   }
   if (count) qzi_file_append(file, QZ_SECTION_WHAT_IF, count);
 }

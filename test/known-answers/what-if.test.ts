@@ -2,6 +2,7 @@
  * "What if" with known answers, of programs whose work is counted: spans are compared with the span of the same run, so
  * that no answer depends on how fast the machine is.
  */
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import {
@@ -15,7 +16,8 @@ import { record } from '../support/record.js';
 import { quartz } from '../support/run-quartz.js';
 import { root } from './programs.js';
 
-const program = join(root, 'build/test/known-answers/path-programs/what_if_package');
+const programs = join(root, 'build/test/known-answers/path-programs');
+const program = join(programs, 'what_if_package');
 
 interface Measured {
   model: Model;
@@ -23,8 +25,14 @@ interface Measured {
   file: string;
   answers: readonly WhatIf[];
 }
-async function ask(t: ExecutionContext, args: string, whatIf: readonly string[], processors = 1): Promise<Measured> {
-  const { model, file, status, stderr } = await record(program, { args: [args], processors, whatIf });
+async function ask(
+  t: ExecutionContext,
+  args: string,
+  whatIf: readonly string[],
+  processors = 1,
+  binary = program,
+): Promise<Measured> {
+  const { model, file, status, stderr } = await record(binary, { args: [args], processors, span: true, whatIf });
   t.is(status, 0, stderr);
   const span = workSpanOf(model);
   if (span === null) throw new Error('no work and span were recorded');
@@ -68,10 +76,59 @@ for (const { name, args, span: all, ask: asked } of cases)
       });
     });
 
+/** Against shares of the span that are due. */
+function judge(t: ExecutionContext, { span, answers, file }: Measured, due: readonly number[]): void {
+  answers.forEach(({ name, basis, spanNs }, k) => {
+    const is = (spanNs ?? NaN) / span.spanNs;
+    t.is(basis, 'exact', name);
+    t.true(Math.abs(is - (due[k] ?? NaN)) < tolerance, `${name}: ${is}, not ${due[k]} (${file})`);
+  });
+}
+for (const hooks of ['instrumented', 'fentry', 'expanded'])
+  (existsSync(join(programs, `what_if_${hooks}`)) ? test.serial : test.skip)(
+    `what if: calls that return, throw, recur, keep a lock, have others inlined (${hooks})`,
+    async (t) => {
+      const binary = join(programs, `what_if_${hooks}`);
+      for (const asked of [
+        ['plain', 'thrower'],
+        ['again', 'keeps_lock'],
+      ])
+        judge(t, await ask(t, '', asked, 1, binary), [29 / 32, 29 / 32]);
+      judge(t, await ask(t, '', ['other=0.5', 'main'], 1, binary), [22 / 32, 0]);
+    },
+  );
+const pthreads = join(programs, 'what_if_pthread');
+test.serial('plain pthreads: threads by start routine, one creator, and a lock by its variable', async (t) => {
+  judge(t, await ask(t, 'branches', ['a', 'b'], 0, pthreads), [350 / 450, 1]);
+  judge(t, await ask(t, 'branches', ['a@create', 'b=0.5'], 0, pthreads), [350 / 450, 1]);
+  judge(t, await ask(t, 'lock', ['narrow', 'comes_late'], 0, pthreads), [325 / 500, 325 / 500]);
+});
+test.serial('plain pthreads: of a procedure without hooks there are bounds', async (t) => {
+  const { span, answers } = await ask(t, 'branches', ['called'], 0, pthreads);
+  const [answer] = answers;
+  t.is(answer?.basis, 'sampled');
+  const [low, high] = [answer?.lowNs ?? NaN, answer?.highNs ?? NaN].map((ns) => ns / span.spanNs);
+  t.true(low! <= 350 / 450 && 350 / 450 <= high!, `${low} to ${high}`);
+});
+
 test.serial('a smaller factor makes no longer span', async (t) => {
   const { answers, span } = await ask(t, 'branches', ['a=0.3', 'a=0.9']);
   const [less, more] = answers.map(({ spanNs }) => spanNs ?? NaN);
   t.true(less! <= more! && more! <= span.spanNs, `${less} ${more} ${span.spanNs}`);
+});
+
+test.serial('where nothing is asked, the places that spawn most of the span are chosen', async (t) => {
+  const { model, span, answers, file } = await ask(t, 'rounds', []);
+  t.deepEqual(answers.map(({ name }) => name).sort(), ['less@rounds', 'more@rounds']);
+  for (const { name, basis, sinceNs, factor, savesNs } of answers) {
+    t.deepEqual([basis, factor], ['exact', 0]);
+    t.true(sinceNs !== null && sinceNs >= 90e6 && sinceNs < model.elapsedNs, `${sinceNs}`);
+    // Of each round's 3 one is more's alone. Before the choice all is as it was.
+    const rest = 1 - (sinceNs ?? 0) / model.elapsedNs;
+    const share = (savesNs ?? NaN) / span.spanNs / rest;
+    const due = name === 'more@rounds' ? 1 / 3 : 0;
+    t.true(Math.abs(share - due) < 0.15, `${name}: ${share} of the rest, not ${due} (${file})`);
+  }
 });
 
 test.serial('slack: what the shorter branch could take longer', async (t) => {

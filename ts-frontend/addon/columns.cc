@@ -246,6 +246,8 @@ static void addSmallTables(Napi::Env env, const Profile &profile, Napi::Object &
     row.Set("seen", Napi::Boolean::New(env, (answer.flags & QZ_ANSWER_SEEN) != 0));
     row.Set("found", Napi::Boolean::New(env, (answer.flags & QZ_ANSWER_FOUND) != 0));
     row.Set("missed", Napi::Boolean::New(env, (answer.flags & QZ_ANSWER_MISSED) != 0));
+    row.Set("site", Napi::Number::New(env, static_cast<double>(answer.site)));
+    row.Set("sinceNs", Napi::Number::New(env, static_cast<double>(answer.since_ns)));
     row.Set("factor", Napi::Number::New(env, static_cast<double>(answer.factor) / QZ_WHAT_IF_ONE));
     row.Set("spanNs", Napi::Number::New(env, static_cast<double>(answer.span_ns)));
     row.Set("workNs", Napi::Number::New(env, static_cast<double>(answer.work_ns)));

@@ -73,6 +73,18 @@ static void calls(void) {
   }
 }
 
+PROCEDURE static void more(void *unused) { units(3); }
+PROCEDURE static void less(void *unused) { units(2); }
+/* 3 beside 2, again and again: of the span, a third is more's alone. */
+static void rounds(void) {
+  for (int k = 0; k < 1000; k++) {
+    qz_scope scope = {0};
+    qz_spawn(&scope, more, NULL);
+    qz_spawn(&scope, less, NULL);
+    qz_sync(&scope);
+  }
+}
+
 int main(int count, char **words) {
   const char *which = count > 1 ? words[1] : "";
   qz_mutex_init(&lock, "narrow", QZ_ADAPTIVE);
@@ -84,6 +96,8 @@ int main(int count, char **words) {
     bound();
   else if (!strcmp(which, "calls"))
     calls();
+  else if (!strcmp(which, "rounds"))
+    rounds();
   else if (!strcmp(which, "never"))
     never(NULL);
   else

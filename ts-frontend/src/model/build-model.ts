@@ -12,6 +12,7 @@ import { slowdownOf } from './metrics/slowdown.js';
 import { BuiltEntity, nameOfRoot, Shared } from './metrics/entity.js';
 import { isDisturbed, undisturbed } from './evidence/undisturbed.js';
 import { findingsOf, findingContextOf } from './findings/rank.js';
+import { boundByWhatIf } from './path/what-if-bound.js';
 import { noticesOf, recordingNotices } from './notices/index.js';
 import { independentSnapshots } from './metrics/confidence.js';
 import { namingOf } from './metrics/naming.js';
@@ -137,6 +138,7 @@ function tell(model: Model, tables: Tables, options: ModelOptions): Pick<Model, 
   }
   const context = findingContextOf(model, tables);
   const findings = findingsOf(context);
+  boundByWhatIf(model, findings);
   return { findings, notices: noticesOf(context, findings) };
 }
 

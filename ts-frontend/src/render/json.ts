@@ -101,6 +101,7 @@ const findingJson = (model: Model, finding: Finding): object => ({
   savingCi95: finding.savingCi95,
   bound: finding.bound,
   boundNs: finding.bound?.mostNs ?? null,
+  ...(finding.whatIf === undefined ? {} : { whatIf: finding.whatIf }),
   alternatives: finding.alternatives,
   meanwhile: finding.meanwhile,
   related: finding.related,

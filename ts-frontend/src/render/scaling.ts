@@ -14,12 +14,14 @@ export function scalingSentence(model: Model, span: WorkSpan, fact: Scaling, opt
       );
     case 'span-limits': {
       const { code } = fact;
+      const free = (ns: number | null): string =>
+        ns === null ? '' : ` (if it took no time, the span would be ${time(ns, options)})`;
       const saves = fact.share < 0.01 ? 'save next to nothing' : `save only ${percent(fact.share, 1)}`;
       const because =
         code === null
           ? 'what is on the span has to become parallel, or faster'
           : `${percent(code.share, 1)} of the span is in ${label(item(model.entities, code.entity), options)} ` +
-            'itself: make that parallel, or faster';
+            `itself: make that parallel, or faster${free(code.freeSpanNs)}`;
       return (
         `More processors will not help much: ${count(fact.processors)} would ${saves}, ` +
         `for the parallelism is ${figure(fact.parallelism)}; ${because}.`

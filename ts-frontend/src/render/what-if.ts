@@ -11,12 +11,16 @@ import { count, figure, percent, time } from './format/units.js';
 const nameOf = (model: Model, { entity, kind, name }: WhatIf, options: RenderOptions): string =>
   entity === 0 || kind === 'site' ? name : label(item(model.entities, entity), options);
 
-const condition = ({ kind, factor }: WhatIf, name: string): string => {
-  if (kind === 'lock') return `If nobody had to wait for lock ${name}`;
-  const what = kind === 'site' ? `what ${name.replace('@', ' does that is created in ')}` : name;
-  if (factor === 0) return `If ${what} were free`;
+const condition = ({ kind, factor, sinceNs }: WhatIf, name: string, options: RenderOptions): string => {
+  if (kind === 'lock') return `If nobody had to wait for ${name}`;
+  const [does, creator = ''] = name.split(/@(?=[^@]*$)/);
+  const what = kind === 'site' ? `threads that ${creator} creates to run ${does}` : name;
+  const since = sinceNs === null ? '' : ` from ${time(sinceNs, options)} on`;
+  if (factor === 0) return `If ${what} were free${since}`;
   return `If ${what} took ${factor === 0.5 ? 'half' : figure(factor)} ${factor === 0.5 ? '' : 'times '}as long`;
 };
+
+const little = 0.005; // of the span
 
 /** Why there is no answer. */
 function none({ kind, basis }: WhatIf, name: string): string {
@@ -27,16 +31,19 @@ function none({ kind, basis }: WhatIf, name: string): string {
     : `What if ${name}: no procedure has that name.`;
 }
 
-function onProcessors(model: Model, span: WorkSpan, answer: WhatIf, options: RenderOptions): string {
-  const at = (rows: WorkSpan['prediction'], P: number): number =>
-    rows.find(({ processors }) => processors === P)?.ns ?? 0;
-  const shown = [model.processors, 2 * model.processors, 8 * model.processors]
-    .filter((P) => answer.prediction.some(({ processors }) => processors === P))
-    .map(
-      (P) =>
-        `${time(at(answer.prediction, P), options)} instead of ${time(at(span.prediction, P), options)} on ${count(P)}`,
-    );
-  const [first, ...others] = shown;
+const worth = 0.98; // more processors that gain less are not told
+
+const timeOn = (rows: WorkSpan['prediction'], P: number): number =>
+  rows.find(({ processors }) => processors === P)?.ns ?? 0;
+
+function onProcessors(model: Model, span: WorkSpan, { prediction }: WhatIf, options: RenderOptions): string {
+  const [first, ...others] = [model.processors, 2 * model.processors, 8 * model.processors]
+    .filter((P) => timeOn(prediction, P) > 0)
+    .filter((P, k, all) => k === 0 || timeOn(prediction, P) < worth * timeOn(prediction, all[k - 1] ?? P))
+    .map((P) => {
+      const now = time(timeOn(span.prediction, P), options);
+      return `${time(timeOn(prediction, P), options)} instead of ${now} on ${count(P)}`;
+    });
   if (first === undefined) return '';
   const processors = model.processors === 1 ? 'processor' : 'processors';
   return ` The run would take about ${[`${first} ${processors}`, ...others].join(', ')}.`;
@@ -47,7 +54,7 @@ export function whatIfSentence(model: Model, span: WorkSpan, answer: WhatIf, opt
   const { spanNs, lowNs, highNs } = answer;
   if (spanNs === null || lowNs === null || highNs === null) return none(answer, name);
   const now = time(span.spanNs, options);
-  if (!answer.waited) return `Nobody had to wait for lock ${name}: the span is ${now} with it and without.`;
+  if (!answer.waited) return `Nobody had to wait for ${name}: the span is ${now} with it and without.`;
   const length =
     answer.basis === 'exact'
       ? `${time(spanNs, options)} instead of ${now}`
@@ -56,7 +63,10 @@ export function whatIfSentence(model: Model, span: WorkSpan, answer: WhatIf, opt
     answer.basis === 'exact'
       ? ''
       : ' An estimate: its calls were seen in samples alone, so that only what is on the span now is known.';
-  return `${condition(answer, name)}, the span would be ${length}.${onProcessors(model, span, answer, options)}${why}`;
+  if (answer.basis === 'exact' && Math.abs(span.spanNs - spanNs) < little * span.spanNs)
+    return `${condition(answer, name, options)}, the span would be as long: something else is beside it.`;
+  const run = onProcessors(model, span, answer, options);
+  return `${condition(answer, name, options)}, the span would be ${length}.${run}${why}`;
 }
 
 export function whatIfSection(model: Model, span: WorkSpan, options: RenderOptions): string[] {

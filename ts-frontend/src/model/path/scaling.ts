@@ -19,7 +19,8 @@ export interface SpanLimits {
   savesNs: number;
   share: number;
   parallelism: number; // work / typical span
-  code: { entity: number; selfNs: number; share: number } | null; // most of the span itself; null: nothing stands out
+  // most of the span itself, and the span if that took no time, where that was asked; null: nothing stands out
+  code: { entity: number; selfNs: number; share: number; freeSpanNs: number | null } | null;
 }
 /** One lock is held for so long that it limits the run, whatever the order in which threads take it. */
 export interface LockLimits {
@@ -52,6 +53,7 @@ export interface ScalingInput {
   procedures: readonly SpanEntity[]; // code alone, most on the span first
   sites: readonly SpanSite[];
   locks: readonly LockHold[]; // longest first
+  freeSpanOf: (entity: number) => number | null; // span if it took no time; null: not asked
 }
 
 /** What to read first, first. */
@@ -75,12 +77,13 @@ function moreProcessors(input: ScalingInput): Scaling[] {
 }
 
 /** The procedure that most of the span is in itself. */
-function longest({ procedures, spanNs }: ScalingInput): SpanLimits['code'] {
+function longest({ procedures, spanNs, freeSpanOf }: ScalingInput): SpanLimits['code'] {
   const [first, ...others] = procedures;
   if (first === undefined) return null;
   const most = others.reduce((best, row) => (row.onSpanSelfNs > best.onSpanSelfNs ? row : best), first);
   const share = most.onSpanSelfNs / spanNs;
-  return share >= standsOut ? { entity: most.entity, selfNs: most.onSpanSelfNs, share } : null;
+  const { entity, onSpanSelfNs: selfNs } = most;
+  return share >= standsOut ? { entity, selfNs, share, freeSpanNs: freeSpanOf(entity) } : null;
 }
 
 /** One that would limit the run on at most twice the processors. */

@@ -7,7 +7,7 @@ import { whatIfKinds, type WhatIfKind } from '../profile/abi.js';
 import type { RawWhatIf } from '../profile/raw-profile.js';
 import type { Model } from '../result/types.js';
 import type { Prediction } from './prediction.js';
-import type { LockHold, SpanEntity } from './work-span.js';
+import type { LockHold, SpanEntity, SpanSite } from './work-span.js';
 
 /**
  * What the answer rests on. `exact`: lengths that were carried along in the run. `sampled`: the procedure was called
@@ -16,7 +16,7 @@ import type { LockHold, SpanEntity } from './work-span.js';
 export type Basis = 'exact' | 'sampled' | 'never-ran' | 'unknown';
 
 export interface WhatIf {
-  name: string; // as it was asked
+  name: string; // as it was asked; of a place that was chosen PROCEDURE@CREATOR
   kind: WhatIfKind;
   entity: number; // 0: none
   factor: number;
@@ -26,6 +26,7 @@ export interface WhatIf {
   highNs: number | null;
   workNs: number | null;
   savesNs: number | null; // of the span
+  sinceNs: number | null; // nobody asked, it was chosen then: what threads did before counts as it was
   waited: boolean; // of a lock: somebody had to wait for it; of others true
   prediction: Prediction[]; // bounds by work and span; the estimate as far between them as that of the run
 }
@@ -37,6 +38,7 @@ export interface WhatIfInput {
   typicalSpanNs: number | null;
   entities: readonly SpanEntity[];
   locks: readonly LockHold[];
+  sites: readonly SpanSite[];
   prediction: readonly Prediction[];
 }
 
@@ -51,13 +53,21 @@ const kindOf = (number: number): WhatIfKind =>
   (Object.keys(whatIfKinds) as WhatIfKind[]).find((kind) => whatIfKinds[kind] === number) ?? 'none';
 
 export function whatIfsOf(input: WhatIfInput): WhatIf[] {
-  return input.model.raw.whatIf.map((raw) => answer(input, raw));
+  return input.model.raw.whatIf.filter(({ site, seen }) => site === 0 || seen).map((raw) => answer(input, raw));
 }
 
 function answer(input: WhatIfInput, raw: RawWhatIf): WhatIf {
-  const kind = kindOf(raw.kind);
+  const chosen = raw.site !== 0;
+  const kind = chosen ? 'site' : kindOf(raw.kind);
   const entity = kind === 'lock' ? lockCalled(input.model, raw.name) : raw.entity;
-  const asked = { name: raw.name, kind, entity, factor: raw.factor, waited: kind !== 'lock' || raw.seen };
+  const asked = {
+    name: chosen ? nameOfSite(input, raw.site) : raw.name,
+    kind,
+    entity,
+    factor: raw.factor,
+    sinceNs: chosen ? raw.sinceNs : null,
+    waited: kind !== 'lock' || raw.seen,
+  };
   const lengths = kind === 'lock' ? ofLock(raw, entity) : ofCode(input, raw, kind);
   if (typeof lengths === 'string')
     return {
@@ -78,6 +88,12 @@ function answer(input: WhatIfInput, raw: RawWhatIf): WhatIf {
     savesNs: input.spanNs - spanNs,
     prediction: predict(input, lengths, kind === 'lock' ? entity : 0),
   };
+}
+
+function nameOfSite({ model, sites }: WhatIfInput, site: number): string {
+  const row = sites.find((one) => one.site === site);
+  const name = (id: number | undefined): string => (id === undefined || id === 0 ? '?' : item(model.entities, id).name);
+  return `${name(row?.start)}@${name(row?.caller)}`;
 }
 
 const isLock = ({ rawKind }: Model['entities'][number]): boolean =>
@@ -118,7 +134,8 @@ function ofCode(input: WhatIfInput, raw: RawWhatIf, kind: WhatIfKind): Lengths |
   const change = 1 - raw.factor;
   const sampledNs = row?.workNs ?? 0;
   const toldNs = change === 0 ? sampledNs : (workNs - raw.workNs) / change;
-  if (raw.seen && (isTold(input, raw) || sampledNs <= toldNs + certain(input, sampledNs))) return exact;
+  const agrees = !raw.missed && sampledNs <= toldNs + certain(input, sampledNs);
+  if (raw.seen && (isTold(input, raw) || agrees)) return exact;
   if (change <= 0) return change === 0 ? exact : dearer(input, raw, row);
   // No chain loses more than what it has of the procedure; what was told is lost at least.
   const most = change * (row?.ci95.highNs ?? 0);
@@ -162,3 +179,15 @@ function predict(input: WhatIfInput, lengths: Lengths, without: number): Predict
     return { processors, ns: lowNs + part * (highNs - lowNs), lowNs, highNs };
   });
 }
+
+/** The answer to what the entity would take if it were free, exact and of the whole run. */
+export const freeOf = (model: Model, answers: readonly WhatIf[], entity: number): WhatIf | undefined =>
+  answers.find(
+    ({ basis, factor, sinceNs, kind, entity: asked }) =>
+      basis === 'exact' &&
+      sinceNs === null &&
+      (factor === 0 || kind === 'lock') &&
+      kind !== 'site' &&
+      asked !== 0 &&
+      (asked === entity || item(model.entities, asked).group === entity),
+  );

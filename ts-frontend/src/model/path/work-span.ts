@@ -9,7 +9,7 @@ import type { Entity, Interval, Model } from '../result/types.js';
 import { predictions, type Prediction } from './prediction.js';
 import { scalingOf, type Scaling } from './scaling.js';
 import { slackOf, type Slack } from './slack.js';
-import { whatIfsOf, type WhatIf } from './what-if.js';
+import { freeOf, whatIfsOf, type WhatIf } from './what-if.js';
 
 export interface SpanEntity {
   entity: number;
@@ -73,6 +73,7 @@ export function workSpanOf(model: Model): WorkSpan | null {
   };
   const leastNs = Math.max(lengths.typicalSpanNs ?? spanNs, locks[0]?.holdNs ?? 0);
   const prediction = predictions({ workNs, spanNs, leastNs, levels: model.raw.levels.ns, levelNs: head.levelNs });
+  const whatIf = whatIfsOf({ model, ...lengths, entities, locks, sites, prediction });
   const procedures = entities.filter(({ entity }) => isProcedure(item(model.entities, entity)));
   return {
     ...lengths,
@@ -86,8 +87,16 @@ export function workSpanOf(model: Model): WorkSpan | null {
     sites,
     locks,
     prediction,
-    scaling: scalingOf({ ...lengths, processors: model.processors, prediction, procedures, sites, locks }),
-    whatIf: whatIfsOf({ model, ...lengths, entities, locks, prediction }),
+    scaling: scalingOf({
+      ...lengths,
+      processors: model.processors,
+      prediction,
+      procedures,
+      sites,
+      locks,
+      freeSpanOf: (entity) => freeOf(model, whatIf, entity)?.spanNs ?? null,
+    }),
+    whatIf,
     slack: slackOf(model),
   };
 }

@@ -95,7 +95,7 @@ export const publishers = { threadlib: 1, pthread: 2 } as const;
 export type Publisher = keyof typeof publishers;
 
 /** enum qz_what_if_kind. */
-export const whatIfKinds = { none: 0, procedure: 1, site: 2, lock: 3 } as const;
+export const whatIfKinds = { none: 0, procedure: 1, site: 2, lock: 3, place: 4 } as const;
 export type WhatIfKind = keyof typeof whatIfKinds;
 
 /** QZ_PATHS_...: bits of head.paths. */

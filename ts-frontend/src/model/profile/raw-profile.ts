@@ -270,6 +270,8 @@ export interface RawWhatIf {
   factor: number;
   spanNs: number;
   workNs: number;
+  site: number; // of a place that was chosen: return address
+  sinceNs: number; // then: what threads did before counts as it was
 }
 export interface RawThread {
   entity: number;

@@ -206,6 +206,7 @@ export interface Finding {
   savingCi95: Interval;
   meanwhile: { busy: number; spinning: number; idle: number }; // mean processors during costNs
   bound: Bound | null;
+  whatIf?: FreeBound; // where the recording was asked what if it took no time
   related: number[]; // further entities that it is about, or that its facts name
   alternatives: Alternative[];
   othersMayCause: boolean; // other programs on the CPUs may be the cause
@@ -218,6 +219,13 @@ export interface Finding {
 export interface Advice {
   pieces: 'smaller' | 'larger' | null;
   threads: 'more' | 'fewer' | null;
+}
+/** Work and span of the run if what a finding is about took no time; so the most that any change there saves. */
+export interface FreeBound {
+  spanNs: number;
+  workNs: number;
+  mostNs: number;
+  tighter: boolean; // it is less than what the finding would promise otherwise
 }
 /** Another change that would save nearly as much as that of its finding, or more. */
 export interface Alternative {

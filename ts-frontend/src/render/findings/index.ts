@@ -99,6 +99,16 @@ function boundText({ bound }: Finding, { model, title, time, share }: Phrases): 
         `as long as it does, no change there saves more than ${time(bound.mostNs)}.`;
 }
 
+/** What "what if" knows. */
+function freeText({ whatIf, kind }: Finding, { time }: Phrases): string {
+  if (whatIf === undefined || !whatIf.tighter) return '';
+  const free = kind === 'lock-contention' ? 'nobody had to wait for it' : 'it took no time at all';
+  return (
+    ` If ${free}, the span would be ${time(whatIf.spanNs)} and the work ${time(whatIf.workNs)}: ` +
+    `no change there saves more than ${time(whatIf.mostNs)}.`
+  );
+}
+
 const verdicts: Record<Verification['verdict'], string> = {
   verified: 'Verified by experiment',
   less: 'The experiment shows a gain, but less than promised',
@@ -128,7 +138,7 @@ export function findingSentences(model: Model, finding: Finding, options: Pick<R
   const tried = (finding.verifications ?? []).map((one) => verificationText(one, say)).join('');
   return {
     text: text + onPathText(finding, say) + doubts(finding, say),
-    remedy: remedy + boundText(finding, say) + tried,
+    remedy: remedy + boundText(finding, say) + freeText(finding, say) + tried,
   };
 }
 export type { Sentences } from '../wording/phrases.js';
