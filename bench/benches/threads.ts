@@ -48,8 +48,8 @@ export const threads: Bench = {
     'disturbs. ' +
     '`spawn-switch` makes the thread start, and go on, on a stack of its own before it is joined; `yield-many` has ' +
     '100,000 ' +
-    'threads, whose stacks no cache holds. On 1 processor Quartz also competes with work and span recorded, and with two ' +
-    'lanes of "what if". Task systems (TBB, OpenMP, Lace, libfork) have no threads that could block.',
+    'threads, whose stacks no cache holds. On 1 processor Quartz also competes with work and span recorded, and ' +
+    'with two lanes of "what if". Task systems (TBB, OpenMP, Lace, libfork) have no threads that could block.',
   plan: () => ({
     trials: [
       trial('spawn and join one thread', 'spawn', 1, taskPeers, against('argobots', 0.4, 0.8)),
