@@ -86,8 +86,8 @@ static const struct {
   [QZ_SECTION_SITES] = {sizeof(struct qz_span_site), "work and span of sites"},
   [QZ_SECTION_LEVELS] = {sizeof(struct qz_level), "levels of work"},
   [QZ_SECTION_WHAT_IF] = {sizeof(struct qz_what_if_answer), "what if"},
-  [QZ_SECTION_RECENT_PATHS] = {sizeof(struct qz_recent_path), "ends of the path"},
-  [QZ_SECTION_RECENT_SEGMENTS] = {sizeof(struct qz_path_segment), "segments of the path's end"},
+  [QZ_SECTION_RECENT_PATHS] = {sizeof(struct qz_recent_path), "last stretches of the path"},
+  [QZ_SECTION_RECENT_SEGMENTS] = {sizeof(struct qz_path_segment), "last segments of the path"},
   [QZ_SECTION_INSTRUCTIONS] = {sizeof(struct qz_instruction), "instructions"},
 };
 /* Sections that a profile of that version has: the first so many. */

@@ -337,36 +337,33 @@ static int may_go_on(const struct qzi_chains *chains, uint32_t actor) {
   return last->state >= QZ_STATE_USEFUL && last->state <= QZ_STATE_READY && !last->inferred;
 }
 
-/* Until when the actor's chain is the one whose links are marked 1; others on the way are marked 2, as are those of
- * actors before it. now: it says no more than theirs, or it is not known. */
-static uint64_t meets(struct qzi_chains *chains, uint32_t actor, uint64_t from) {
+/* Until when the actor's chain is the one whose links are marked 1; others on the way are marked 2, and added to the
+ * list, as are those of actors before it. now: it says no more than theirs, or it is not known. */
+static uint64_t meets(struct qzi_chains *chains, uint32_t actor, uint64_t from, uint32_t *marked, uint32_t *count) {
   uint64_t word = LOAD(&chains->source(chains->view, actor)->word) & ~UINT64_C(15);
   if (!word || is_old(chains, word) || time_of(chains, word) <= from) return from;
   uint32_t at = find(chains, word);
   if (!at) return chains->now;
   for (; at && !chains->links[at - 1].marked; at = link_before(chains, at)) {
     chains->links[at - 1].marked = 2;
+    marked[(*count)++] = at;
     if (chains->links[at - 1].begin <= from) return from;
   }
   if (!at) return from;
   return chains->links[at - 1].marked == 1 ? chains->links[at - 1].end : chains->now;
 }
 
-/* Until when all that may go on have the chain in common whose links `way` has; `own` goes on with it. */
-static uint64_t common_until(struct qzi_chains *chains, const uint32_t *way, uint32_t count, uint32_t own,
-                             uint64_t from) {
-  uint32_t high = actors_of(chains);
+/* Until when all that may go on have the chain in common whose `count` links `way` has, which has room for all links
+ * besides; `own` goes on with it. */
+static uint64_t common_until(struct qzi_chains *chains, uint32_t *way, uint32_t count, uint32_t own, uint64_t from) {
+  uint32_t high = actors_of(chains), marked = count;
   uint64_t common = chains->now;
   for (uint32_t k = 0; k < count; k++) chains->links[way[k] - 1].marked = 1;
   for (uint32_t a = 0; a < high && common > from; a++) {
-    uint64_t until = a == own || !may_go_on(chains, a) ? chains->now : meets(chains, a, from);
+    uint64_t until = a == own || !may_go_on(chains, a) ? chains->now : meets(chains, a, from, way, &marked);
     if (until < common) common = until;
   }
-  for (uint32_t a = 0; a < high; a++)
-    for (uint32_t at = find(chains, LOAD(&chains->source(chains->view, a)->word) & ~UINT64_C(15));
-         at && chains->links[at - 1].marked == 2; at = chains->links[at - 1].before)
-      chains->links[at - 1].marked = 0;
-  for (uint32_t k = 0; k < count; k++) chains->links[way[k] - 1].marked = 0;
+  for (uint32_t k = 0; k < marked; k++) chains->links[way[k] - 1].marked = 0;
   return common;
 }
 
@@ -382,7 +379,8 @@ uint64_t qzi_chains_until_now(struct qzi_chains *chains, uint64_t from,
   }
   struct qzi_link last = make(chains, &crumb, from, chains->now);
   compose(chains, &last, actor, QZI_OBSERVATIONS_MOST);
-  uint32_t at = last.prev ? find(chains, last.prev) : 0, *way = malloc((chains->count + 1) * sizeof *way);
+  uint32_t at = last.prev ? find(chains, last.prev) : 0,
+           *way = malloc(2 * ((size_t)chains->count + 1) * sizeof *way); /* a hostile session's may go in circles */
   for (; way && at && count <= chains->count && chains->links[at - 1].end > from; at = link_before(chains, at))
     way[count++] = at;
   uint64_t common = way ? common_until(chains, way, count, actor, from) : from;

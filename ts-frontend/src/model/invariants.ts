@@ -34,6 +34,8 @@ export function checkInvariants(model: Model): string[] {
   for (const entity of plain.entities) checkEntity(plain, entity, check);
   checkTimeline(plain, check);
   checkPath(plain, check);
+  checkRecentPath(plain, check);
+  checkInstructions(plain, check);
   return [...check.broken, ...checkSpan(raw), ...contradictions(model.findings), ...checkViews(plain, check.slack)];
 }
 
@@ -149,6 +151,28 @@ function checkPath({ elapsedNs, raw }: Model, check: Checks): void {
         );
     });
   }
+}
+
+/** The path's end as it stood at some moments. */
+function checkRecentPath({ elapsedNs, raw }: Model, check: Checks): void {
+  const { recentPaths: rows, recentSegments: segments } = raw;
+  rows.number.forEach((number, k) => {
+    if (number === 0) return;
+    const [first, ns] = [f64(rows.first, k), f64(rows.ns, k)];
+    const sum = segments.ns.subarray(first, first + f64(rows.count, k)).reduce((a, b) => a + b, 0);
+    check.same("9. sum over the segments of the path's end and its length", sum, ns);
+    check.atMost("9. what of the path's end is not decided, and its length", f64(rows.undecidedNs, k), ns);
+    check.atMost("9. the path's end and elapsed time", f64(rows.startNs, k) + ns, elapsedNs);
+  });
+}
+
+/** Instructions are part of what the threads executed. */
+function checkInstructions({ root, raw }: Model, check: Checks): void {
+  const sum = (times: Float64Array): number => times.reduce((a, b) => a + b, 0);
+  const { ns, nptPs, spinNs } = raw.instructions;
+  check.atMost('time of all instructions and processor time', sum(ns), root.processorTimeNs);
+  check.atMost('NPT of all instructions and of the root', sum(nptPs) / 1000, root.nptNs);
+  check.atMost('spinning of all instructions and of the root', sum(spinNs), root.states.spinning.ns);
 }
 
 /** 10. Work and span (docs/reference/path.md). */
