@@ -129,9 +129,12 @@ function cost(model: Model): string {
     ? '; threads wait for each other so often that recording changes who waits: quartz run --measure tells what ' +
       'that takes'
     : '';
+  const children = model.notices.some(({ form }) => form === 'child-processes')
+    ? '; what it takes from child processes is not known'
+    : '';
   const hooked = head.publisher === 'threadlib' || head.paths.hooks;
   const taken = compensation.applied && hooked ? '; the cost of hooks is subtracted from the times below' : '';
-  return `${own} and ${slowed}${parts.length > 0 ? ` (${parts.join(', ')})` : ''}${changes}${taken}`;
+  return `${own} and ${slowed}${parts.length > 0 ? ` (${parts.join(', ')})` : ''}${changes}${children}${taken}`;
 }
 
 /** Where the processors' time went, in one sentence; '' where there was none. */
