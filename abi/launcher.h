@@ -2,9 +2,13 @@
 #ifndef QZ_ABI_LAUNCHER_H
 #define QZ_ABI_LAUNCHER_H
 
+#pragma GCC visibility push(hidden)
+
 /* Processes of the program on this machine, this one among them; 1: none other is known. Open MPI; MPICH and what is
  * made from it (Hydra). Slurm binds processes to CPUs, and its variables stand in programs that it does not start, too.
  */
 int qz_launcher_processes_here(void);
+
+#pragma GCC visibility pop
 
 #endif
