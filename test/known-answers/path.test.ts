@@ -48,8 +48,8 @@ const cases: Case[] = [
   // The one that takes 15 units limits: the other's first 5, then its own.
   { name: 'hand-overs', args: 'hand-over', shares: { consume: [0.85, 1], produce: [0, 0.15] } },
   // Two threads, 12 units of 15 within the lock.
-  { name: 'a mutex', args: 'mutex', shares: { locked: [0.75, 1], outside: [0, 0.25] } },
-  { name: 'a read-write lock', args: 'rwlock', shares: { locked: [0.75, 1], outside: [0, 0.25] } },
+  { name: 'a mutex', args: 'mutex', shares: { locked: [0.7, 1], outside: [0, 0.3] } },
+  { name: 'a read-write lock', args: 'rwlock', shares: { locked: [0.7, 1], outside: [0, 0.3] } },
   { name: 'a barrier', args: 'barrier', shares: { late: [0.8, 1], early: [0, 0.2] } },
   { name: 'a condition', args: 'condition', shares: { ping: [0.35, 0.65], pong: [0.35, 0.65] } },
 ];
