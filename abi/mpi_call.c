@@ -1,5 +1,6 @@
 /* Lists of names. See mpi_call.h. */
 #include "mpi_call.h"
+#include "origin.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -110,16 +111,11 @@ bool qz_mpi_name(const char *name, char *text, size_t room) {
   return true;
 }
 
-static const char *file_of(const char *path) {
-  const char *slash = strrchr(path, '/');
-  return slash ? slash + 1 : path;
-}
-
 bool qz_mpi_is_library(const char *path) {
   static const char *const libraries[] = {
     "libmpi", "libopen-pal", "libopen-rte", "libpmix",   "libprrte", "libmca_",  "mca_",     "libpmi",       "libucs",
     "libucp", "libuct",      "libucm",      "libfabric", "libpsm",   "libhcoll", "libsharp", "libinfinipath"};
-  const char *file = file_of(path);
+  const char *file = qz_file_of_path(path);
   for (size_t k = 0; k < sizeof libraries / sizeof *libraries; k++)
     if (!strncmp(file, libraries[k], strlen(libraries[k]))) return true;
   return false;

@@ -21,14 +21,14 @@ static size_t library_name(const char *file) {
   return (size_t)((dash < end && dash > file && dash[-1] == '-' ? dash - 1 : end) - file);
 }
 
-static const char *file_of(const char *path) {
+const char *qz_file_of_path(const char *path) {
   const char *slash = strrchr(path, '/');
   return slash ? slash + 1 : path;
 }
 
 bool qz_is_installed(const char *path) {
   static const char *const places[] = {"/lib", "/usr/lib", "/usr/local/lib"};
-  if (!strstr(file_of(path), ".so")) return false;
+  if (!strstr(qz_file_of_path(path), ".so")) return false;
   EACH(places, k)
   if (BEGINS(path, places[k])) return true;
   return false;
@@ -39,7 +39,7 @@ enum qz_origin qz_origin_of_module(const char *path) {
                                         "libpthread", "librt",     "libdl",    "libstdc++",   "libc++",
                                         "libc++abi",  "libunwind", "libgcc_s", "ld",          "libquartz-pthread"};
   static const char *const openmp[] = {"libgomp", "libomp", "libiomp5", "libtbb"};
-  const char *file = file_of(path);
+  const char *file = qz_file_of_path(path);
   size_t length = library_name(file);
   if (!length) return QZ_ORIGIN_OWN;
   if (BEGINS(file, "ld-linux") || BEGINS(file, "ld-musl")) return QZ_ORIGIN_RUNTIME;

@@ -24,6 +24,8 @@ enum qz_origin {
 
 /* Of a procedure by its demangled name (""; unknown) in the module of that path (""; in none). */
 enum qz_origin qz_origin_of(const char *name, const char *path);
+/* What is behind the last slash of a path. */
+const char *qz_file_of_path(const char *path);
 /* Is that the path of a library that the system installed? */
 bool qz_is_installed(const char *path);
 /* Of whatever lies in the module of that path: RUNTIME, OPENMP, INSTALLED or OWN. */

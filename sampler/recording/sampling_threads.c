@@ -183,7 +183,6 @@ static void keep_books(struct qzi_recording *recording) {
   head->skipped_ticks = recording->pacing.skipped;
   recording->timer_cost.taken = recording->sampler.timed_samples;
   qzi_recording_keep_times(recording);
-  store_modules(recording);
   look_for_place(recording);
   qzi_totals_read(&recording->sampler);
   if (recording->sampler.in.unknown_addresses) want_modules(recording);

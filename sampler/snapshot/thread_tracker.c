@@ -107,8 +107,8 @@ uint32_t qzi_tracker_loop(const struct qzi_tracker *tracker, uint32_t index) {
                     : known->stalled.loop; /* as its path, from the last sample */
   if (!loop) loop = qzi_pausing_at(&known->pausing, in->memos[index].word);
   if (loop && known->mpi.mpi == QZI_MPI_WAITS) {
-    struct qzi_walk at = {
-      .site = known->mpi.site, .site_module = known->mpi.site_module, .own = 1, .called = known->mpi.called};
+    struct qzi_walk at = {.count = 0};
+    qzi_tracked_in_call(&known->mpi, &at);
     return qzi_futex(in, 0, &at);
   }
   return loop ? qzi_loop(in, loop,

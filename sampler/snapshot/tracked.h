@@ -40,7 +40,7 @@ struct qzi_tracked {
   struct qzi_walk *slept;    /* of the last sleep that only the kernel knows of */
   uint64_t again_ns;         /* when the wait is walked again, for inlined procedures and lines; 0: not at all */
   uint8_t walks;             /* of that wait */
-  struct qzi_mpi_call {
+  struct qzi_tracked_call {
     uint64_t site, called;
     uint32_t site_module;
     enum qzi_mpi mpi;
@@ -82,6 +82,14 @@ struct qzi_tracker {
 /* Of the sample that its path shows; NULL: none. */
 static inline const struct qzi_walk *qzi_tracked_walk(const struct qzi_tracked *known) {
   return known->shown ? &known->shown->walk : NULL;
+}
+/* Where a thread is that is in that call. */
+static inline void qzi_tracked_in_call(const struct qzi_tracked_call *call, struct qzi_walk *walk) {
+  walk->site = call->site;
+  walk->site_module = call->site_module;
+  walk->own = 1;
+  walk->called = call->called;
+  walk->mpi = call->mpi;
 }
 /* Record of the thread with that number in the system, index + 1; 0: it is not known. */
 uint32_t qzi_tracker_index(const struct qzi_tracker *tracker, uint32_t tid);

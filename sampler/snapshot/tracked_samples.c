@@ -43,7 +43,7 @@ static void take_sample(struct qzi_tracker *tracker, uint32_t index, uint64_t no
   /* Whatever MPI does until a message comes is waiting. */
   if (walk && walk->mpi == QZI_MPI_WAITS) polls = walk->called;
   if (walk && (walk->whole || walk->own || walk->mpi != QZI_MPI_NONE))
-    known->mpi = (struct qzi_mpi_call){
+    known->mpi = (struct qzi_tracked_call){
       .site = walk->site, .called = walk->called, .site_module = walk->site_module, .mpi = walk->mpi};
   qzi_pausing_look(&known->pausing, pid, word, &tracker->sample, tracker->paths, walk);
   qzi_cpu_use_add(&tracker->cpu_use, &tracker->sampler->in, tracker->sampler->runnable, tracker->paths,

@@ -128,11 +128,7 @@ static uint64_t waits_for(struct qzi_tracker *tracker, uint64_t futex, const str
  * the call in which its last sample found it. */
 static void complete_mpi(const struct qzi_tracked *known, struct qzi_walk *walk) {
   if (walk->whole || walk->own || walk->mpi != QZI_MPI_NONE || known->mpi.mpi == QZI_MPI_NONE) return;
-  walk->mpi = known->mpi.mpi;
-  walk->site = known->mpi.site;
-  walk->site_module = known->mpi.site_module;
-  walk->called = known->mpi.called;
-  walk->own = 1;
+  qzi_tracked_in_call(&known->mpi, walk);
   walk->count = 1;
   walk->entries[0] = walk->innermost = walk->called;
   walk->loops[0] = walk->start_loops = 0;

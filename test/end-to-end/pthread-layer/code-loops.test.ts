@@ -3,8 +3,6 @@
  * that their time is that of the work that is counted in them.
  */
 import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import {
   costIndex,
   findEntities,
@@ -15,24 +13,19 @@ import {
   type Model,
   type ViewRow,
 } from '../../../ts-frontend/src/model/index.js';
-import { root } from '../../known-answers/programs.js';
 import { needing } from '../../support/capabilities.js';
 import { record, temporaryFile } from '../../support/record.js';
+import { lineOfComment, sourceOf } from './helpers.js';
 
 const source = 'code_loops.c';
-const path = join(root, 'test/end-to-end/pthread-layer/programs', source);
+const path = sourceOf(source);
 
 function build(compiler: string, options: readonly string[]): string {
   const file = temporaryFile(`${compiler}-${options.join('')}`.replace(/\W/g, '-'));
   execFileSync(compiler, [...options, path, '-o', file, '-lpthread'], { stdio: 'pipe' });
   return file;
 }
-/** Line whose comment is that text. */
-const lineOf = (comment: string): number =>
-  1 +
-  readFileSync(path, 'utf8')
-    .split('\n')
-    .findIndex((line) => line.trimEnd().endsWith(`// ${comment}`));
+const lineOf = (comment: string): number => lineOfComment(source, comment);
 
 /** Loops at the line, of whichever scope. */
 const loopsAt = (model: Model, line: number): Entity[] =>

@@ -3,8 +3,8 @@
  * poll are marked; and what is said where there is no code to show.
  */
 import { execFileSync } from 'node:child_process';
-import { copyFileSync, readFileSync, rmSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { copyFileSync, rmSync } from 'node:fs';
+import { dirname } from 'node:path';
 import {
   codeProcedures,
   costIndex,
@@ -15,18 +15,14 @@ import {
   type Model,
 } from '../../../ts-frontend/src/model/index.js';
 import { codeOf } from '../../../ts-frontend/src/reader/disassembly.js';
-import { root } from '../../known-answers/programs.js';
 import { needing } from '../../support/capabilities.js';
 import { openModel, temporaryFile } from '../../support/record.js';
 import { command, run } from '../../support/run-quartz.js';
+import { lineOfComment, sourceOf } from './helpers.js';
 
 const source = 'slow_division.c';
-const path = join(root, 'test/end-to-end/pthread-layer/programs', source);
-const lineOf = (comment: string): number =>
-  1 +
-  readFileSync(path, 'utf8')
-    .split('\n')
-    .findIndex((line) => line.trimEnd().endsWith(`// ${comment}`));
+const path = sourceOf(source);
+const lineOf = (comment: string): number => lineOfComment(source, comment);
 
 const codeIn = (model: Model, name: string): Disassembly => {
   const { id } = model.entities.find((one) => one.name === name && one.kind === 'procedure')!;

@@ -9,13 +9,16 @@ export const program = (name: string): string => join(root, 'build/test/end-to-e
 
 export const sourceOf = (name: string): string => join(root, 'test/end-to-end/pthread-layer/programs', name);
 
-/** Number of the first line of a program's source that has this in it. */
-export function lineOf(source: string, text: string): number {
-  const lines = readFileSync(sourceOf(source), 'utf8').split('\n'),
-    found = lines.findIndex((line) => line.includes(text));
-  if (found < 0) throw new Error(`no line of ${source} has "${text}"`);
+function lineWhere(source: string, is: (line: string) => boolean, what: string): number {
+  const found = readFileSync(sourceOf(source), 'utf8').split('\n').findIndex(is);
+  if (found < 0) throw new Error(`no line of ${source} has "${what}"`);
   return found + 1;
 }
+/** Number of the first line of a program's source that has this in it. */
+export const lineOf = (source: string, text: string): number => lineWhere(source, (line) => line.includes(text), text);
+/** Number of the line that ends with this comment. */
+export const lineOfComment = (source: string, comment: string): number =>
+  lineWhere(source, (line) => line.trimEnd().endsWith(`// ${comment}`), comment);
 
 export function object(model: Model, name: string): Entity & { object: NonNullable<Entity['object']> } {
   const entity = findEntities(model, name)
