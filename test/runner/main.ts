@@ -4,8 +4,8 @@
  *   main.js [--no-skips] [--again] [ava arguments]
  *
  * With ava arguments, only the front end's tests that they choose. With --no-skips a skipped test counts as failed, but
- * for those of .ci/skips. With --again a file with a failed test runs a second time, and what passes then has passed;
- * both are reported, and the names stand once more at the end.
+ * for those of .ci/skips. With --again a file with a failed test runs once or twice more, after all others, and what
+ * passes then has passed; all are reported, and the names stand once more at the end.
  */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -108,31 +108,43 @@ async function file(path: string, options: readonly string[]): Promise<Result[]>
 }
 
 /** Tests that failed at first and passed when their file ran again. */
-const unsteady: string[] = [];
+const unsteady = new Set<string>();
 const failing = (results: readonly Result[]): Set<string> =>
   new Set(results.filter(({ outcome }) => outcome === 'failed').map(({ name }) => name));
 
-/** As file(); a test fails where it fails twice. */
-async function fileAgain(path: string, options: readonly string[]): Promise<Result[]> {
-  const before = await file(path, options),
-    first = failing(before);
-  if (first.size === 0) return before;
-  process.stdout.write(`once more: ${path}\n`);
-  const results = await file(path, options);
-  const both = new Set([...failing(results)].filter((name) => first.has(name)));
-  unsteady.push(...[...first, ...failing(results)].filter((name) => !both.has(name)));
-  return results.map((result) =>
-    result.outcome === 'failed' && !both.has(result.name) ? { ...result, outcome: 'passed' } : result,
-  );
+/** With --again: so often does a file run whose tests fail. */
+const mostTries = 3;
+
+/** Runs the files of failed tests again, after all others: a load that made one fail may be over. What passes passed. */
+async function runAgain(
+  before: readonly Result[][],
+  paths: readonly string[],
+  options: readonly string[],
+): Promise<Result[][]> {
+  const all = [...before];
+  for (let tries = 1; tries < mostTries; tries++)
+    for (const [k, path] of paths.entries()) {
+      const first = failing(all[k]!);
+      if (first.size === 0) continue;
+      process.stdout.write(`once more: ${path}\n`);
+      const results = await file(path, options),
+        second = failing(results);
+      const fails = (name: string): boolean => first.has(name) && second.has(name);
+      for (const name of [...first, ...second]) if (!fails(name)) unsteady.add(name);
+      all[k] = results.map((result) =>
+        second.has(result.name) && !fails(result.name) ? { ...result, outcome: 'passed' } : result,
+      );
+    }
+  return all;
 }
 
 async function frontEnd(args: readonly string[]): Promise<Result[]> {
   const options = args.filter((arg) => arg.startsWith('-')),
-    paths = args.filter((arg) => !arg.startsWith('-'));
-  const results: Result[] = [];
-  for (const path of paths.length > 0 ? paths : all())
-    results.push(...(await (again ? fileAgain : file)(path, options)));
-  return results;
+    chosen = args.filter((arg) => !arg.startsWith('-'));
+  const paths = chosen.length > 0 ? chosen : all();
+  const results: Result[][] = [];
+  for (const path of paths) results.push(await file(path, options));
+  return (again ? await runAgain(results, paths, options) : results).flat();
 }
 
 async function native(): Promise<Result[]> {
@@ -151,7 +163,7 @@ async function native(): Promise<Result[]> {
       String(availableParallelism()),
       '--output-junit',
       file,
-      ...(again ? ['--repeat', 'until-pass:2'] : []),
+      ...(again ? ['--repeat', `until-pass:${mostTries}`] : []),
     ],
     { cwd: root, stdio: ['ignore', 'inherit', 'inherit'], detached: true },
   );
@@ -168,7 +180,9 @@ const { text, failed } = tally(
   results,
   strict ? readDeclared(readFileSync(join(root, '.ci/skips'), 'utf8')) : undefined,
 );
-if (unsteady.length > 0)
-  process.stdout.write(`Failed at first, passed when run again\n${unsteady.map((name) => `  ${name}\n`).join('')}\n`);
+if (unsteady.size > 0)
+  process.stdout.write(
+    `Failed at first, passed when run again\n${[...unsteady].map((name) => `  ${name}\n`).join('')}\n`,
+  );
 process.stdout.write(text);
 process.exitCode = failed ? 1 : 0;
