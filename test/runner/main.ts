@@ -115,7 +115,7 @@ const failing = (results: readonly Result[]): Set<string> =>
 /** With --again: so often does a file run whose tests fail. */
 const mostTries = 3;
 
-/** Runs the files of failed tests again, after all others: a load that made one fail may be over. What passes passed. */
+/** Runs the files of failed tests again, after all others: a load that made one fail may be over. */
 async function runAgain(
   before: readonly Result[][],
   paths: readonly string[],
