@@ -79,7 +79,7 @@ static const struct {
   [QZ_SECTION_MODULES] = {sizeof(struct qz_module), "modules"},
   [QZ_SECTION_TIMELINE] = {sizeof(struct qz_timeline), "timeline"},
   [QZ_SECTION_PROCESSORS] = {sizeof(struct qz_processor_stats), "processors"},
-  [QZ_SECTION_WAIT_OVERLAP] = {sizeof(struct qz_wait_overlap), "who ran meanwhile"},
+  [QZ_SECTION_WAIT_OVERLAP] = {sizeof(struct qz_wait_overlap), "wait overlap"},
   [QZ_SECTION_ON_PATH] = {sizeof(struct qz_on_path), "time on the path"},
   [QZ_SECTION_SEGMENTS] = {sizeof(struct qz_path_segment), "segments of the path"},
   [QZ_SECTION_ON_SPAN] = {sizeof(struct qz_on_span), "what is on the span"},
@@ -368,7 +368,7 @@ static int check_references(struct source *source, const struct qz_profile_copy 
   for (size_t k = 0; k < copy->wait_overlap_count; k++)
     if (copy->wait_overlap[k].object >= entities || copy->wait_overlap[k].stack >= stacks ||
         copy->wait_overlap[k].thread >= entities)
-      return wrong(source, "who ran meanwhile (%zu) makes no sense", k);
+      return wrong(source, "wait overlap (%zu) makes no sense", k);
   for (size_t k = 0; k < copy->on_path_count; k++) {
     const struct qz_on_path *its = &copy->on_path[k];
     if (its->stack >= stacks || its->thread >= entities || its->object >= entities || its->state >= QZ_STATE_COUNT ||

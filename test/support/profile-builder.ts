@@ -123,7 +123,7 @@ export class ProfileBuilder {
     string,
     { object: number; stack: number; thread: number; count: number; ns: number }
   >();
-  private readonly meanwhile: { object: number; stack: number; thread: number; ns: number; waitersNs: number }[] = [];
+  private readonly waitOverlap: { object: number; stack: number; thread: number; ns: number; waitersNs: number }[] = [];
   private readonly recent: { ns: number; thread: number; stack: number; how: Partial<PathStretch> }[] = [];
   private readonly calls: { caller: number; callee: number; count: number }[] = [];
   private readonly threads = new Map<number, RawThread>();
@@ -292,7 +292,7 @@ export class ProfileBuilder {
         ...waiters,
         ...threads.filter((other) => other.state === 'io').map(() => [0, 1] as const),
       ])
-        this.meanwhile.push({
+        this.waitOverlap.push({
           object,
           stack: this.stack(one.stack),
           thread: this.id(`thread:${one.thread}`),
@@ -471,13 +471,13 @@ export class ProfileBuilder {
         count: Uint32Array.from(blame, (t) => t.count),
         ns: Float64Array.from(blame, (t) => t.ns),
       },
-      meanwhile: {
-        object: Uint32Array.from(this.meanwhile, (t) => t.object),
-        stack: Uint32Array.from(this.meanwhile, (t) => t.stack),
-        thread: Uint32Array.from(this.meanwhile, (t) => t.thread),
-        count: Uint32Array.from(this.meanwhile, () => 1),
-        ns: Float64Array.from(this.meanwhile, (t) => t.ns),
-        waitersNs: Float64Array.from(this.meanwhile, (t) => t.waitersNs),
+      waitOverlap: {
+        object: Uint32Array.from(this.waitOverlap, (t) => t.object),
+        stack: Uint32Array.from(this.waitOverlap, (t) => t.stack),
+        thread: Uint32Array.from(this.waitOverlap, (t) => t.thread),
+        count: Uint32Array.from(this.waitOverlap, () => 1),
+        ns: Float64Array.from(this.waitOverlap, (t) => t.ns),
+        waitersNs: Float64Array.from(this.waitOverlap, (t) => t.waitersNs),
       },
       calls: {
         site: new Float64Array(this.calls.length),

@@ -283,7 +283,7 @@ void addSections(Napi::Env env, const Profile &profile, const Found &found, uint
   addTable(env, result, "balance", balanceFields, copy.balance, copy.balance_count);
   addTable(env, result, "objects", objectFields, copy.objects, copy.objects_count);
   addTable(env, result, "blame", blameFields, copy.blame, copy.blame_count);
-  addTable(env, result, "meanwhile", waitOverlapFields, copy.wait_overlap, copy.wait_overlap_count);
+  addTable(env, result, "waitOverlap", waitOverlapFields, copy.wait_overlap, copy.wait_overlap_count);
   addTable(env, result, "onPath", onPathFields, copy.on_path, copy.on_path_count);
   addTable(env, result, "segments", segmentFields, copy.segments, copy.segments_count);
   addTable(env, result, "onSpan", onSpanFields, copy.on_span, copy.on_span_count);

@@ -175,7 +175,7 @@ test.serial(
 test.serial('the first object of a program comes late: what is noted of it begins then', async (t) => {
   const { model } = await record(program('late_first_object'));
   const join = model.entities.find(({ rawKind, members }) => rawKind === 'join' && members.length === 0)!;
-  const noted = [...join.object!.holders, ...join.object!.meanwhile].map(({ ns }) => ns);
+  const noted = [...join.object!.holders, ...join.object!.waitOverlap].map(({ ns }) => ns);
   t.true(
     Math.max(...noted) <= onPath(join) + 20e6,
     `${Math.max(...noted) / 1e6} ms noted, ${onPath(join) / 1e6} ms waited`,

@@ -84,7 +84,7 @@ const strict = (entity: number, savingNs: number, pieces: 'larger' | 'smaller'):
     advice: { ...largerPieces, pieces },
     costNs: second,
     savingNs,
-    meanwhile: { busy: 1, spinning: 0, idle: 3 },
+    processorUse: { busy: 1, spinning: 0, idle: 3 },
     facts: { form: 'package-work', events: null, savesNs: savingNs, coarser: 10 },
   });
 

@@ -259,7 +259,7 @@ const finding = (more: Partial<Finding> = {}): Finding => ({
   costCi95: { lowNs: 2.5e8, highNs: 3.5e8 },
   savingNs: 3e8,
   savingCi95: { lowNs: 2.5e8, highNs: 3.5e8 },
-  meanwhile: { busy: 2, spinning: 1, idle: 0 },
+  processorUse: { busy: 2, spinning: 1, idle: 0 },
   bound: null,
   related: [],
   alternatives: [],

@@ -45,7 +45,7 @@ test('serial code before parallel code', (t) => {
     cost: 1,
     saving: 0.75,
   });
-  t.deepEqual(finding.meanwhile, { busy: 1, spinning: 0, idle: 3 });
+  t.deepEqual(finding.processorUse, { busy: 1, spinning: 0, idle: 3 });
 });
 
 test('what a run-time library does belongs to its caller; what another library does is named', (t) => {
@@ -241,7 +241,7 @@ test('lock contention, spinning', (t) => {
     cost: 1,
     saving: 0.75,
   });
-  t.deepEqual(finding.meanwhile, { busy: 1, spinning: 3, idle: 0 });
+  t.deepEqual(finding.processorUse, { busy: 1, spinning: 3, idle: 0 });
 });
 
 test('spinning while threads are ready: block instead', (t) => {
@@ -525,7 +525,7 @@ test('few snapshots: what is found says how sure it is', (t) => {
   t.true(costCi95.lowNs > 10e6 && costCi95.lowNs < costNs && costNs < costCi95.highNs && costCi95.highNs < 40e6);
 });
 
-test('what no thread can be said to hold has no holders, and names who ran meanwhile', (t) => {
+test('what no thread can be said to hold has no holders, and names who ran at that time', (t) => {
   const builder = new Builder({ processors: 2 }).stretch(second, [
     run('late', ['main', 'row']),
     wait('early', ['main', 'barrier:step']),
@@ -534,7 +534,7 @@ test('what no thread can be said to hold has no holders, and names who ran meanw
   const barrier = model.entities.find((entity) => entity.rawKind === 'barrier')!;
   t.deepEqual(barrier.object!.holders, []);
   t.deepEqual(
-    barrier.object!.meanwhile.map(({ path, ns }) => [path.map((id) => model.entities[id]!.name).join(' '), ns]),
+    barrier.object!.waitOverlap.map(({ path, ns }) => [path.map((id) => model.entities[id]!.name).join(' '), ns]),
     [['main row', second]],
   );
 });

@@ -170,7 +170,7 @@ test('waiters that are woken and find the lock taken again are not at work, thou
     [1000, 500],
   );
   const { waiters: many, woken: tried } = factsOf(finding, 'lock');
-  t.deepEqual([many, tried!, finding!.meanwhile.busy].map(Math.fround), [2, 2, 1]);
+  t.deepEqual([many, tried!, finding!.processorUse.busy].map(Math.fround), [2, 2, 1]);
 });
 
 test('a processor that a woken waiter has is told, few though these are: all processors add up', (t) => {
@@ -185,7 +185,7 @@ test('a processor that a woken waiter has is told, few though these are: all pro
     findings: [finding],
   } = recorded(builder.object('mutex:table', { contended: 3000, acquisitions: 5000, waitNs: 6 * second }));
   const { waiters: many, woken: tried } = factsOf(finding, 'lock');
-  t.deepEqual([many, tried!, finding!.meanwhile.busy].map(Math.fround), [6, 1, 1]);
+  t.deepEqual([many, tried!, finding!.processorUse.busy].map(Math.fround), [6, 1, 1]);
 });
 
 test('waiters at a spin lock of the program should block at a mutex, at another loop at a condition', (t) => {

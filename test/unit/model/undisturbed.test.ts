@@ -3,7 +3,7 @@ import test from 'ava';
 import type { RawProfile } from '../../../ts-frontend/src/model/index.js';
 import {
   costsBesideIdle,
-  prepareMeanwhile,
+  prepareWaitOverlap,
   waitersBeside,
 } from '../../../ts-frontend/src/model/evidence/wait-overlap.js';
 import { isDisturbed, undisturbed } from '../../../ts-frontend/src/model/evidence/undisturbed.js';
@@ -27,7 +27,7 @@ function recorded(): RawProfile {
 function waiters(raw: RawProfile): { mean: number; ns: number } {
   const costs = costsBesideIdle(raw);
   const members = Array.from(costs.keys()).filter((node) => costs[node]! > 0);
-  const [mean = 0] = waitersBeside(prepareMeanwhile(raw), members).values();
+  const [mean = 0] = waitersBeside(prepareWaitOverlap(raw), members).values();
   return { mean, ns: members.reduce((sum, node) => sum + costs[node]!, 0) };
 }
 

@@ -233,7 +233,7 @@ export function example(change: Partial<RawProfile['head']> = {}): RawProfile {
       object(4, { acquisitions: 500, contended: 1, waitNs: 100 * ms, waitMaxNs: 100 * ms, ...queue(1900, 100) }),
       object(10, { acquisitions: 4, contended: 1, waitNs: 1000 * ms, waitMaxNs: 1000 * ms, ...queue(1000, 1000) }),
     ],
-    meanwhile: {
+    waitOverlap: {
       object: new Uint32Array(0),
       stack: new Uint32Array(0),
       thread: new Uint32Array(0),

@@ -33,7 +33,7 @@ const finding = (entity: number, facts: Facts, more: Partial<Finding> = {}): Fin
   costCi95: { lowNs: 0.4 * s, highNs: 0.6 * s },
   savingNs: 0.25 * s,
   savingCi95: { lowNs: 0.2 * s, highNs: 0.3 * s },
-  meanwhile: { busy: 1, spinning: 0, idle: 3 },
+  processorUse: { busy: 1, spinning: 0, idle: 3 },
   bound: null,
   related: [],
   alternatives: [],
@@ -248,7 +248,7 @@ const all: [string, Finding][] = [
         waiting: [waiting, { entity: join_, threads: 2 }],
         waits: [{ entity: table, count: 1, meanNs: 20 * ms }],
       },
-      { meanwhile: { busy: 0, spinning: 0, idle: 4 } },
+      { processorUse: { busy: 0, spinning: 0, idle: 4 } },
     ),
   ],
   ['a lock', finding(table, lock)],
@@ -270,7 +270,7 @@ const all: [string, Finding][] = [
     'a spin lock seen from outside',
     finding(table, { ...lock, spins: true, counted: false, holder: null, readyInstead: true }),
   ],
-  ['spinning', finding(join_, { form: 'spinning', savesNs }, { meanwhile: { busy: 1, spinning: 2, idle: 1 } })],
+  ['spinning', finding(join_, { form: 'spinning', savesNs }, { processorUse: { busy: 1, spinning: 2, idle: 1 } })],
   ['input', finding(work, { ...io, several: { atATime: 2, savesNs } })],
   ['requests', finding(work, { ...io, waits: 'others', call: 'poll', threads: 2.5, held: [waiting] })],
   ['sleep', finding(work, { ...io, waits: 'sleep', call: null })],
@@ -388,7 +388,11 @@ const all: [string, Finding][] = [
   ],
   [
     'more threads than CPUs, no harm',
-    finding(0, { ...oversubscribed, harmful: false, spinners: null }, { meanwhile: { busy: 4, spinning: 0, idle: 0 } }),
+    finding(
+      0,
+      { ...oversubscribed, harmful: false, spinners: null },
+      { processorUse: { busy: 4, spinning: 0, idle: 0 } },
+    ),
   ],
   [
     'code to make faster',
@@ -400,7 +404,7 @@ const all: [string, Finding][] = [
         beside: { entity: setup, ns: 0.9 * s, main },
         savesNs,
       },
-      { meanwhile: { busy: 4, spinning: 0, idle: 0 } },
+      { processorUse: { busy: 4, spinning: 0, idle: 0 } },
     ),
   ],
   [

@@ -16,7 +16,16 @@ const validate = new Ajv2020({ allErrors: true, strict: true, allowUnionTypes: t
 interface Report {
   schema: string;
   elapsedNs: number;
-  entities: { id: number; name: string; kind: string; nptNs: number; byBusyNs: number[] }[];
+  entities: {
+    id: number;
+    name: string;
+    kind: string;
+    nptNs: number;
+    byBusyNs: number[];
+    waitOverlap?: object;
+    meanwhile?: object;
+  }[];
+  findings: { processorUse: object; meanwhile: object }[];
 }
 const json = (raw: ReturnType<typeof example>): Report =>
   JSON.parse([...reportJson(buildModel(raw), '0.1.0')].join('')) as Report;
@@ -24,13 +33,20 @@ const json = (raw: ReturnType<typeof example>): Report =>
 test('a report is valid, and its numbers are those of the run', (t) => {
   const report = json(example());
   t.true(validate(report), JSON.stringify(validate.errors, null, 1));
-  t.is(report.schema, 'quartz-report-2');
+  t.is(report.schema, 'quartz-report-3');
   t.is(report.elapsedNs, 2e9);
   const setup = report.entities.find(({ name }) => name === 'setup')!;
   t.deepEqual([setup.kind, setup.nptNs, setup.byBusyNs], ['procedure', 1e9, [1e9, 0, 0, 0]]);
   report.entities.forEach((entity, index) => {
     t.is(entity.id, index);
   });
+});
+
+test('fields that were renamed are still there under the names of the version before', (t) => {
+  const { findings, entities } = json(example());
+  t.true(findings.length > 0 && entities.some(({ waitOverlap }) => waitOverlap !== undefined));
+  for (const finding of findings) t.deepEqual(finding.meanwhile, finding.processorUse);
+  for (const entity of entities) t.deepEqual(entity.meanwhile, entity.waitOverlap);
 });
 
 test('a report of nothing is valid', (t) => {

@@ -68,7 +68,7 @@ const model: Model = {
       costCi95: { lowNs: 0.9e9, highNs: 1.1e9 },
       savingNs: 0.75e9,
       savingCi95: { lowNs: 0.7e9, highNs: 0.8e9 },
-      meanwhile: { busy: 1, spinning: 0, idle: 3 },
+      processorUse: { busy: 1, spinning: 0, idle: 3 },
       bound: null,
       related: [],
       alternatives: [],

@@ -5,7 +5,7 @@ import { experimentTexts } from './experiment.js';
 import { findingSentences } from './findings/index.js';
 import { noticeSentences } from './notices/index.js';
 
-export const schemaName = 'quartz-report-2';
+export const schemaName = 'quartz-report-3';
 
 const bucket = ({ from, to, ns }: Bucket): object => ({ from, to: Number.isFinite(to) ? to : null, ns });
 const timeBucket = ({ from, to, count }: TimeBucket): object => ({ from, to: Number.isFinite(to) ? to : null, count });
@@ -29,7 +29,8 @@ function objectJson(object: ObjectStats): object {
     queueLength: object.queueLength.map(bucket),
     waiters: object.waiters,
     holders: object.holders,
-    meanwhile: object.meanwhile,
+    waitOverlap: object.waitOverlap,
+    meanwhile: object.waitOverlap, // the name of schema 2; goes with the next version
     criticalByBusyNs: Array.from(object.criticalByBusyNs),
   };
 }
@@ -100,10 +101,10 @@ const findingJson = (model: Model, finding: Finding): object => ({
   costCi95: finding.costCi95,
   savingCi95: finding.savingCi95,
   bound: finding.bound,
-  boundNs: finding.bound?.mostNs ?? null,
   ...(finding.whatIf === undefined ? {} : { whatIf: finding.whatIf }),
   alternatives: finding.alternatives,
-  meanwhile: finding.meanwhile,
+  processorUse: finding.processorUse,
+  meanwhile: finding.processorUse, // the name of schema 2; goes with the next version
   related: finding.related,
   onPathNs: onPathNs(model, finding.entity),
   othersMayCause: finding.othersMayCause,

@@ -100,7 +100,7 @@ function detail(model: Model, { entity, object }: ObjectRow, options: RenderOpti
       object.holders,
       options,
     ),
-    ...pathLines(model, 'ran while others waited', object.meanwhile, options),
+    ...pathLines(model, 'ran while others waited', object.waitOverlap, options),
   ];
   return lines.length === 0
     ? []

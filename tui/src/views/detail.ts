@@ -142,8 +142,8 @@ function objectSections(canvas: Canvas, entity: Entity, model: Model, glyphs: Gl
       ),
     (y, room) => paths(canvas, 'who waits', object.waiters, model, y, Math.min(room, 5), glyphs),
     (y, room) =>
-      object.meanwhile.length > 0
-        ? paths(canvas, 'who runs at that time', object.meanwhile, model, y, Math.min(room, 5), glyphs)
+      object.waitOverlap.length > 0
+        ? paths(canvas, 'who runs at that time', object.waitOverlap, model, y, Math.min(room, 5), glyphs)
         : paths(
             canvas,
             entity.rawKind === 'join' ? 'who is waited for' : 'who holds it',

@@ -103,7 +103,7 @@ function detail(model: Model, { entity, object }: ObjectRow): string {
   const text =
     list('Waited in', object.waiters) +
     list(entity.rawKind === 'join' ? 'Was waited for in' : 'Held while others waited in', object.holders) +
-    list('Ran while others waited', object.meanwhile);
+    list('Ran while others waited', object.waitOverlap);
   return text === ''
     ? ''
     : `<details><summary>${escape(shortLabel(model, entity, 100, letters))}</summary>${text}</details>`;

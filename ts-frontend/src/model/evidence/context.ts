@@ -1,7 +1,7 @@
 /** What the searches for limits share: the material, thresholds, and what a finding begins with. Pure. */
 import { item, u32, u8 } from '../profile/columns.js';
 import type { Levels } from './activity-levels.js';
-import type { Meanwhile } from './wait-overlap.js';
+import type { WaitOverlap } from './wait-overlap.js';
 import type { Tables } from '../metrics/tables.js';
 import type { ThreadRoles } from '../metrics/thread-roles.js';
 import type { Own } from './code-origin.js';
@@ -11,7 +11,7 @@ export interface FindingContext {
   model: Model;
   tables: Tables;
   levels: Levels;
-  meanwhile: Meanwhile;
+  waitOverlap: WaitOverlap;
   own: Own;
   roles: ThreadRoles;
   /** A limit that costs or saves less elapsed time than this is not reported: it is noise, or not worth a change. */
@@ -40,7 +40,7 @@ export function systemCall({ model, tables, own }: FindingContext, node: number)
   return u8(own.hidden, node) && entity.kind === 'procedure' ? entity.name : '';
 }
 
-export function processorsMeanwhile(P: number, busy: number, spinning: number): Finding['meanwhile'] {
+export function processorUseOf(P: number, busy: number, spinning: number): Finding['processorUse'] {
   return { busy, spinning, idle: Math.max(0, P - busy - spinning) };
 }
 
@@ -50,7 +50,7 @@ export const largerPieces: Advice = { pieces: 'larger', threads: null };
 /**
  * What a search for limits finds out; intervals, bounds and doubts are the same for all, and come later (findings.ts).
  */
-export type Found = Pick<Finding, 'entity' | 'kind' | 'change' | 'facts' | 'costNs' | 'savingNs' | 'meanwhile'> &
+export type Found = Pick<Finding, 'entity' | 'kind' | 'change' | 'facts' | 'costNs' | 'savingNs' | 'processorUse'> &
   Partial<Pick<Finding, 'advice' | 'related' | 'alternatives'>>;
 
 export function findingOf(model: Model, found: Found): Finding {

@@ -23,13 +23,13 @@ export function mainThread({ entities }: Model): Entity | undefined {
 }
 
 export function longestThreads({ model, least }: FindingContext): Longest {
-  const { tuples, meanwhile } = model.raw;
+  const { tuples, waitOverlap } = model.raw;
   const joined = new Map<number, number>(),
     alone = new Map<number, number>(),
     work = new Map<number, number>();
-  for (let k = 0; k < meanwhile.ns.length; k++)
-    if (meanwhile.object[k] !== 0 && item(model.entities, u32(meanwhile.object, k)).rawKind === 'join')
-      addTo(joined, u32(meanwhile.thread, k), f64(meanwhile.ns, k));
+  for (let k = 0; k < waitOverlap.ns.length; k++)
+    if (waitOverlap.object[k] !== 0 && item(model.entities, u32(waitOverlap.object, k)).rawKind === 'join')
+      addTo(joined, u32(waitOverlap.thread, k), f64(waitOverlap.ns, k));
   for (let k = 0; k < tuples.ns.length; k++) {
     const ns = workNs(model.raw, k);
     if (ns === 0) continue;

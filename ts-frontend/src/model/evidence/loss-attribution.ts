@@ -6,7 +6,7 @@
 import { addAt, f64, item, u16, u32 } from '../profile/columns.js';
 import type { IoLoss } from './io-loss.js';
 import type { LockLoss } from './lock-loss.js';
-import type { Meanwhile } from './wait-overlap.js';
+import type { WaitOverlap } from './wait-overlap.js';
 import type { Tables } from '../metrics/tables.js';
 import { State } from '../profile/raw-profile.js';
 import type { Model } from '../result/types.js';
@@ -15,7 +15,7 @@ import type { Model } from '../result/types.js';
 export function unexplainedOf(
   model: Model,
   { stacks, weights }: Tables,
-  meanwhile: Meanwhile,
+  waitOverlap: WaitOverlap,
   losses: readonly LockLoss[],
   io: IoLoss,
 ): Float64Array {
@@ -33,19 +33,19 @@ export function unexplainedOf(
 
   const explained = new Float64Array(stacks.count);
   const explain = (object: number, most: number): void => {
-    const beside = meanwhile.byObject.get(object);
+    const beside = waitOverlap.byObject.get(object);
     if (!beside) return;
     const parts: [number, number][] = [];
     let sum = 0;
     for (const [node, ns] of beside.ns) {
-      const cost = f64(meanwhile.costOfNode, node);
+      const cost = f64(waitOverlap.costOfNode, node);
       if (cost <= 0 || ns <= 0) continue;
       const waiters = (beside.waitersNs.get(node) ?? 0) / ns;
       const part = Math.min(1, ns / cost);
       const explains =
         object !== 0 && isInside(node, object)
           ? part
-          : part * Math.min(1, waiters / Math.max(1, f64(meanwhile.idleOfNode, node)));
+          : part * Math.min(1, waiters / Math.max(1, f64(waitOverlap.idleOfNode, node)));
       parts.push([node, explains]);
       sum += explains * f64(lost, node);
     }

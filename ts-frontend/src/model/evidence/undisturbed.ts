@@ -138,17 +138,17 @@ export function undisturbed(raw: RawProfile): RawProfile {
     },
     balance: pick(balance, rows),
   };
-  return { ...changed, meanwhile: meanwhileOf(raw, changed) };
+  return { ...changed, waitOverlap: waitOverlapOf(raw, changed) };
 }
 
 /** Of the time that a stack still runs beside idle processors, others wait in the same part as of that before. */
-function meanwhileOf(raw: RawProfile, changed: RawProfile): RawProfile['meanwhile'] {
+function waitOverlapOf(raw: RawProfile, changed: RawProfile): RawProfile['waitOverlap'] {
   const before = costsBesideIdle(raw);
   const after = costsBesideIdle(changed);
   const partOf = Float64Array.from(before, (ns, stack) => (ns > 0 ? Math.min(1, f64(after, stack) / ns) : 0));
   const scaled = (times: Float64Array): Float64Array =>
-    times.map((ns, k) => ns * f64(partOf, u32(raw.meanwhile.stack, k)));
-  return { ...raw.meanwhile, ns: scaled(raw.meanwhile.ns), waitersNs: scaled(raw.meanwhile.waitersNs) };
+    times.map((ns, k) => ns * f64(partOf, u32(raw.waitOverlap.stack, k)));
+  return { ...raw.waitOverlap, ns: scaled(raw.waitOverlap.ns), waitersNs: scaled(raw.waitOverlap.waitersNs) };
 }
 
 /** What threads did, in each of the ways in which CPUs would have been used. */

@@ -13,7 +13,7 @@ export interface Beside {
   waitersNs: Map<number, number>;
 }
 
-export interface Meanwhile {
+export interface WaitOverlap {
   byObject: Map<number, Beside>; // object 0: input and output
   costOfNode: Float64Array; // elapsed time (ns / b) at b < P that each stack ran, as recorded
   idleOfNode: Float64Array; // processors that were not busy, on average over it
@@ -34,15 +34,15 @@ export function costsBesideIdle(
   return costs;
 }
 
-export function prepareMeanwhile(raw: RawProfile): Meanwhile {
-  const { meanwhile } = raw;
+export function prepareWaitOverlap(raw: RawProfile): WaitOverlap {
+  const { waitOverlap } = raw;
   const byObject = new Map<number, Beside>();
-  for (let k = 0; k < meanwhile.ns.length; k++) {
-    const object = u32(meanwhile.object, k);
+  for (let k = 0; k < waitOverlap.ns.length; k++) {
+    const object = u32(waitOverlap.object, k);
     let row = byObject.get(object);
     if (!row) byObject.set(object, (row = { ns: new Map<number, number>(), waitersNs: new Map<number, number>() }));
-    addTo(row.ns, u32(meanwhile.stack, k), f64(meanwhile.ns, k));
-    addTo(row.waitersNs, u32(meanwhile.stack, k), f64(meanwhile.waitersNs, k));
+    addTo(row.ns, u32(waitOverlap.stack, k), f64(waitOverlap.ns, k));
+    addTo(row.waitersNs, u32(waitOverlap.stack, k), f64(waitOverlap.waitersNs, k));
   }
   const costOfNode = costsBesideIdle(raw);
   const idleOfNode = costsBesideIdle(raw, (b) => raw.head.processors - b);
@@ -52,7 +52,7 @@ export function prepareMeanwhile(raw: RawProfile): Meanwhile {
 }
 
 /** How many threads waited for each object, on average over the time (at b < P) in which one of these stacks ran. */
-export function waitersBeside({ byObject, costOfNode }: Meanwhile, members: readonly number[]): Map<number, number> {
+export function waitersBeside({ byObject, costOfNode }: WaitOverlap, members: readonly number[]): Map<number, number> {
   const means = new Map<number, number>();
   let cost = 0;
   for (const node of members) cost += costOfNode[node] ?? 0;

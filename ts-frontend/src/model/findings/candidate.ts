@@ -6,7 +6,7 @@ import { defined, f64, item, u16, u32, u8 } from '../profile/columns.js';
 import type { Context, ContextStats, Contexts } from '../evidence/loss-contexts.js';
 import { statsOf } from '../evidence/loss-contexts.js';
 import type { FindingContext } from '../evidence/context.js';
-import { processorsMeanwhile, shownId } from '../evidence/context.js';
+import { processorUseOf, shownId } from '../evidence/context.js';
 import { isBarrier, isLock, isOfProcesses, isUncounted, passesData } from '../evidence/wait-kinds.js';
 import { waitersBeside } from '../evidence/wait-overlap.js';
 import { isOfSystem, isOwn, isRuntime } from '../evidence/code-origin.js';
@@ -38,7 +38,7 @@ export interface Candidate {
 
 /** With what its threads did, and what others waited for. */
 export function candidateOf(
-  { model, meanwhile: beside }: FindingContext,
+  { model, waitOverlap: beside }: FindingContext,
   piece: Pick<Candidate, 'id' | 'context' | 'members' | 'stats' | 'parts'>,
 ): Candidate {
   const { ids, time: times, cost } = piece.stats.threads;
@@ -197,8 +197,10 @@ export function callersOf(findingContext: FindingContext, contexts: Contexts, { 
   return (named.length > 0 ? named : all).slice(-3);
 }
 
-export const meanwhile = ({ processors }: Model, { costBusy, costSpinning }: ContextStats): Finding['meanwhile'] =>
-  processorsMeanwhile(processors, costBusy, costSpinning);
+export const processorUse = (
+  { processors }: Model,
+  { costBusy, costSpinning }: ContextStats,
+): Finding['processorUse'] => processorUseOf(processors, costBusy, costSpinning);
 
 export const waitingAt = (waited: Waited | undefined): WaitingAt | null =>
   waited ? { entity: waited.object, threads: waited.mean } : null;

@@ -11,7 +11,7 @@ import type { FindingContext } from '../evidence/context.js';
 import { findingOf, largerPieces, leastObservations, leastSerial, leastShare, shownId } from '../evidence/context.js';
 import { isLock, isRegionEnd } from '../evidence/wait-kinds.js';
 import type { Entity, Finding, Model } from '../result/types.js';
-import { type Candidate, candidateOf, isBeside, loneOf, meanwhile, phaseOf, together } from './candidate.js';
+import { type Candidate, candidateOf, isBeside, loneOf, processorUse, phaseOf, together } from './candidate.js';
 import { divided } from './division.js';
 import { handsOver } from './openmp.js';
 import { isStream, onlyWorker, stream } from './pipeline.js';
@@ -124,7 +124,7 @@ function smallThreads({ model }: FindingContext, { id, stats }: Candidate): Find
     advice: largerPieces,
     costNs: stats.cost,
     savingNs: stats.lost,
-    meanwhile: meanwhile(model, stats),
+    processorUse: processorUse(model, stats),
     facts: {
       form: 'small-threads',
       spawns: model.head.spawns,

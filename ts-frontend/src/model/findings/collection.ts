@@ -5,7 +5,7 @@
 import { f64, item, u16, u32 } from '../profile/columns.js';
 import { addTo } from '../profile/maps.js';
 import type { FindingContext } from '../evidence/context.js';
-import { findingOf, processorsMeanwhile, shownId } from '../evidence/context.js';
+import { findingOf, processorUseOf, shownId } from '../evidence/context.js';
 import { State } from '../profile/raw-profile.js';
 import type { Entity, Finding } from '../result/types.js';
 
@@ -67,7 +67,7 @@ export function collectionFindings(context: FindingContext): Finding[] {
       change: 'coarsen',
       costNs: cost,
       savingNs,
-      meanwhile: processorsMeanwhile(model.processors, busy / cost, spun / cost),
+      processorUse: processorUseOf(model.processors, busy / cost, spun / cost),
       facts: {
         form: 'collection',
         share: busy / Math.max(1, model.root.processorTimeNs),

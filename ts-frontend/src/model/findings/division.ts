@@ -9,7 +9,7 @@ import { findingOf, shownId } from '../evidence/context.js';
 import { isBarrier } from '../evidence/wait-kinds.js';
 import type { WaitingAt } from '../result/facts.js';
 import type { Entity, Finding, Model } from '../result/types.js';
-import { callersOf, isUnknown, meanwhile, waitingAt, type Candidate } from './candidate.js';
+import { callersOf, isUnknown, processorUse, waitingAt, type Candidate } from './candidate.js';
 import { serial } from './serial.js';
 
 /** Of two remedies, one that saves at least this part of what the better one saves is reported too. */
@@ -87,7 +87,7 @@ function tooFew(
     advice: { pieces: 'smaller', threads: 'more' },
     costNs: stats.cost,
     savingNs: stats.lost,
-    meanwhile: meanwhile(model, stats),
+    processorUse: processorUse(model, stats),
     facts: {
       form: 'too-few-threads',
       threads,
@@ -131,7 +131,7 @@ function uneven(
     advice: { pieces: 'smaller', threads: too ? 'more' : null },
     costNs: stats.cost,
     savingNs,
-    meanwhile: meanwhile(model, stats),
+    processorUse: processorUse(model, stats),
     facts: {
       form: 'uneven-division',
       code: id,

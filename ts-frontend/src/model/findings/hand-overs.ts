@@ -5,7 +5,7 @@
 import { item } from '../profile/columns.js';
 import { beyondFree, handOversOf, savedWithout } from '../evidence/hand-overs.js';
 import type { FindingContext } from '../evidence/context.js';
-import { findingOf, largerPieces, processorsMeanwhile, shownId } from '../evidence/context.js';
+import { findingOf, largerPieces, processorUseOf, shownId } from '../evidence/context.js';
 import { takenIn } from '../evidence/taken-in.js';
 import { isLock } from '../evidence/wait-kinds.js';
 import { addTo } from '../profile/maps.js';
@@ -71,7 +71,7 @@ export function handOverFindings(context: FindingContext): Finding[] {
       advice: largerPieces,
       costNs: savesMostNs,
       savingNs,
-      meanwhile: processorsMeanwhile(model.processors, balance.meanBusy, balance.spinningNs / Math.max(1, elapsedNs)),
+      processorUse: processorUseOf(model.processors, balance.meanBusy, balance.spinningNs / Math.max(1, elapsedNs)),
       facts: {
         form: 'hand-overs',
         objects,

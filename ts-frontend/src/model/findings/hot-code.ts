@@ -5,7 +5,7 @@
 import { f64, item, u16, u32, u8 } from '../profile/columns.js';
 import { addTo } from '../profile/maps.js';
 import type { FindingContext } from '../evidence/context.js';
-import { findingOf, processorsMeanwhile, shownId } from '../evidence/context.js';
+import { findingOf, processorUseOf, shownId } from '../evidence/context.js';
 import { mainThread } from '../evidence/critical-threads.js';
 import { State, Waiting } from '../profile/raw-profile.js';
 import type { Finding, Model } from '../result/types.js';
@@ -81,7 +81,7 @@ export function hotCodeFindings(
       change: 'optimize',
       costNs: npt,
       savingNs,
-      meanwhile: processorsMeanwhile(P, busy / npt, spinning / npt),
+      processorUse: processorUseOf(P, busy / npt, spinning / npt),
       facts: { form: 'optimize', within, beside, savesNs: savingNs },
       related: [...(within ? [within.entity] : []), ...(beside ? [largest, main] : [])],
     }),

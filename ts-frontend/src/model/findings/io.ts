@@ -7,7 +7,7 @@ import type { IoFacts } from '../result/facts.js';
 import { busyOf, spinningOf } from '../evidence/activity-levels.js';
 import { addTo } from '../profile/maps.js';
 import type { FindingContext } from '../evidence/context.js';
-import { findingOf, processorsMeanwhile, shownId } from '../evidence/context.js';
+import { findingOf, processorUseOf, shownId } from '../evidence/context.js';
 import { isLock } from '../evidence/wait-kinds.js';
 import { isHeldUp, waitingAt, waitingAtRest } from '../evidence/waiting-at-rest.js';
 import type { Finding } from '../result/types.js';
@@ -126,7 +126,7 @@ export function ioFindings(context: FindingContext, loss: IoLoss): Finding[] {
       change: 'overlap-io',
       costNs: cost,
       savingNs,
-      meanwhile: processorsMeanwhile(model.processors, busy / cost, spinning / cost),
+      processorUse: processorUseOf(model.processors, busy / cost, spinning / cost),
       facts: {
         form: 'io',
         waits,

@@ -5,7 +5,7 @@
 import { f64, item, u16, u32, u8 } from '../profile/columns.js';
 import { addTo } from '../profile/maps.js';
 import type { FindingContext } from '../evidence/context.js';
-import { findingOf, processorsMeanwhile, shownId } from '../evidence/context.js';
+import { findingOf, processorUseOf, shownId } from '../evidence/context.js';
 import { KernelWork, State } from '../profile/raw-profile.js';
 import type { KernelWorkFacts } from '../result/facts.js';
 import type { Finding, Model } from '../result/types.js';
@@ -145,7 +145,7 @@ export function tellKernelWork(context: FindingContext): Finding[] {
         change: 'fewer-calls',
         costNs: cost,
         savingNs,
-        meanwhile: processorsMeanwhile(model.processors, spent.busy / cost, spent.spinning / cost),
+        processorUse: processorUseOf(model.processors, spent.busy / cost, spent.spinning / cost),
         facts: {
           form: 'kernel-work',
           work,

@@ -7,7 +7,7 @@ import type { Holding } from '../evidence/holders.js';
 import { holdingOf } from '../evidence/holders.js';
 import type { FindingContext } from '../evidence/context.js';
 import type { LockFacts } from '../result/facts.js';
-import { findingOf, processorsMeanwhile, shownId } from '../evidence/context.js';
+import { findingOf, processorUseOf, shownId } from '../evidence/context.js';
 import { isRuntime } from '../evidence/code-origin.js';
 import { State, Waiting } from '../profile/raw-profile.js';
 import { isBusy } from '../metrics/sums.js';
@@ -146,7 +146,7 @@ function tell(context: FindingContext, { entity, loss: own, holding, victims }: 
   });
   const { loss } = worst;
   const spins = loss.spinSaving > loss.blockedSaving;
-  const by = holder(context, entity.excludes ? stats.meanwhile : stats.holders);
+  const by = holder(context, entity.excludes ? stats.waitOverlap : stats.holders);
   const ready = Math.min(context.levels.waits.get(entity.id)?.spinningReady ?? 0, savingOf(loss));
   const unserved = model.head.publisher === 'pthread' ? unservedShare(context, entity) : 0;
   const instead = spins && ready >= savingOf(loss) / 2;
@@ -157,7 +157,7 @@ function tell(context: FindingContext, { entity, loss: own, holding, victims }: 
     change: instead ? 'block-instead-of-spin' : 'wait-less',
     costNs: loss.cost,
     savingNs,
-    meanwhile: processorsMeanwhile(P - loss.trying, loss.busy, loss.spinning),
+    processorUse: processorUseOf(P - loss.trying, loss.busy, loss.spinning),
     facts: {
       form: 'lock',
       spins,
@@ -198,7 +198,7 @@ export function spinningFindings(context: FindingContext): Finding[] {
         change: 'block-instead-of-spin',
         costNs: loss.spinCost,
         savingNs,
-        meanwhile: processorsMeanwhile(model.processors, loss.busy, loss.spinning),
+        processorUse: processorUseOf(model.processors, loss.busy, loss.spinning),
         facts: { form: 'spinning', savesNs: savingNs },
       }),
     );

@@ -5,7 +5,7 @@
  */
 import { defined, f64, item } from '../profile/columns.js';
 import type { FindingContext } from '../evidence/context.js';
-import { findingOf, leastShare, processorsMeanwhile } from '../evidence/context.js';
+import { findingOf, leastShare, processorUseOf } from '../evidence/context.js';
 import { isLock } from '../evidence/wait-kinds.js';
 import { isHeldUp, leastReported, most, waitingAt, waitingAtRest } from '../evidence/waiting-at-rest.js';
 import { State } from '../profile/raw-profile.js';
@@ -50,7 +50,7 @@ export function nothingRunsFindings(context: FindingContext): Finding[] {
       change: 'wait-less',
       costNs: cost,
       savingNs: cost,
-      meanwhile: processorsMeanwhile(model.processors, 0, 0),
+      processorUse: processorUseOf(model.processors, 0, 0),
       facts: { form: 'nothing-runs', waiting: waitingAt(held), waits },
       related: held.map(({ entity }) => entity.id),
     }),

@@ -5,7 +5,7 @@
 import { defined, f64, item, u16, u32, u8 } from '../profile/columns.js';
 import { addTo } from '../profile/maps.js';
 import type { FindingContext } from '../evidence/context.js';
-import { findingOf, largerPieces, processorsMeanwhile, noAdvice, shownId } from '../evidence/context.js';
+import { findingOf, largerPieces, processorUseOf, noAdvice, shownId } from '../evidence/context.js';
 import { isOwn } from '../evidence/code-origin.js';
 import { isNameless } from '../metrics/public-names.js';
 import { State } from '../profile/raw-profile.js';
@@ -147,7 +147,7 @@ export function openmpFindings(context: FindingContext): Finding[] {
       advice: isExclusion ? noAdvice : largerPieces,
       costNs: cost,
       savingNs,
-      meanwhile: processorsMeanwhile(model.processors, teams.busy / cost, teams.spinning / cost),
+      processorUse: processorUseOf(model.processors, teams.busy / cost, teams.spinning / cost),
       facts: {
         form: 'openmp',
         library: teams.tbb > cost / 2 ? 'TBB' : 'OpenMP',

@@ -7,7 +7,7 @@ import { waitsAgain } from '../evidence/waits-again.js';
 import { addTo } from '../profile/maps.js';
 import type { FindingContext } from '../evidence/context.js';
 import type { PackageWorkFacts } from '../result/facts.js';
-import { findingOf, largerPieces, processorsMeanwhile, noAdvice, shownId } from '../evidence/context.js';
+import { findingOf, largerPieces, processorUseOf, noAdvice, shownId } from '../evidence/context.js';
 import { State, Waiting } from '../profile/raw-profile.js';
 import type { Finding, Model } from '../result/types.js';
 
@@ -56,7 +56,7 @@ export function overheadFindings({ model, tables, least }: FindingContext): Find
       advice: largerPieces,
       costNs: cost,
       savingNs,
-      meanwhile: processorsMeanwhile(model.processors, busy / cost, spinning / cost),
+      processorUse: processorUseOf(model.processors, busy / cost, spinning / cost),
       facts: { form: 'package-work', events, savesNs: savingNs, coarser },
     }),
   ];
@@ -124,7 +124,7 @@ export function wakeUpFindings(context: FindingContext): Finding[] {
       advice: again ? noAdvice : largerPieces,
       costNs: cost,
       savingNs,
-      meanwhile: processorsMeanwhile(model.processors, busy / cost, spinning / cost),
+      processorUse: processorUseOf(model.processors, busy / cost, spinning / cost),
       facts: {
         form: 'wake-ups',
         waits,
@@ -168,7 +168,7 @@ export function shortThreadFindings({ model }: FindingContext): Finding[] {
       advice: { pieces: 'larger', threads: 'fewer' },
       costNs: cost,
       savingNs,
-      meanwhile: processorsMeanwhile(
+      processorUse: processorUseOf(
         model.processors,
         model.balance.meanBusy,
         model.balance.spinningNs / Math.max(1, model.elapsedNs),

@@ -8,7 +8,7 @@ import { behindSpinNs, spinningProcedures } from '../evidence/spin-then-block.js
 import type { OversubscriptionFacts } from '../result/facts.js';
 import { addTo } from '../profile/maps.js';
 import type { FindingContext } from '../evidence/context.js';
-import { findingOf, processorsMeanwhile, shownId } from '../evidence/context.js';
+import { findingOf, processorUseOf, shownId } from '../evidence/context.js';
 import { State, Waiting } from '../profile/raw-profile.js';
 import type { Finding, Model } from '../result/types.js';
 
@@ -195,7 +195,7 @@ export function oversubscriptionFinding(context: FindingContext): Finding | unde
     advice: { pieces: null, threads: 'fewer' },
     costNs: savingNs,
     savingNs,
-    meanwhile: processorsMeanwhile(P, oversubscription.busy, oversubscription.spinning),
+    processorUse: processorUseOf(P, oversubscription.busy, oversubscription.spinning),
     facts: {
       form: 'oversubscription',
       crowdedNs: oversubscription.ns,

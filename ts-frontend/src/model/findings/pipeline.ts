@@ -4,7 +4,7 @@
  */
 import { defined, item } from '../profile/columns.js';
 import type { Contexts } from '../evidence/loss-contexts.js';
-import { isBeside, meanwhile, together, type Candidate } from './candidate.js';
+import { isBeside, processorUse, together, type Candidate } from './candidate.js';
 import { isUnexplained, passesData, passesOn } from '../evidence/wait-kinds.js';
 import type { FindingContext } from '../evidence/context.js';
 import { findingOf, shownId } from '../evidence/context.js';
@@ -149,7 +149,7 @@ function slowestStage(
     advice: { pieces: null, threads: 'more' },
     costNs: mine.stats.cost,
     savingNs,
-    meanwhile: meanwhile(model, mine.stats),
+    processorUse: processorUse(model, mine.stats),
     facts: {
       form: 'slowest-stage',
       code: mine.id,
@@ -178,7 +178,7 @@ function passedData(
     advice: { pieces: 'smaller', threads: null },
     costNs: stats.cost,
     savingNs,
-    meanwhile: meanwhile(model, stats),
+    processorUse: processorUse(model, stats),
     facts: { form: 'passed-data', objects: shown, code: id, savesNs: savingNs },
     related,
   });
@@ -199,7 +199,7 @@ function mutualWait(
     change: 'wait-less',
     costNs: stats.cost,
     savingNs,
-    meanwhile: meanwhile(model, stats),
+    processorUse: processorUse(model, stats),
     facts: { form: 'mutual-wait', objects: shown, savesNs: savingNs },
     related,
   });

@@ -6,7 +6,7 @@ import { item } from '../profile/columns.js';
 import { addTo } from '../profile/maps.js';
 import { busyOf, spinningOf } from '../evidence/activity-levels.js';
 import type { FindingContext } from '../evidence/context.js';
-import { findingOf, processorsMeanwhile } from '../evidence/context.js';
+import { findingOf, processorUseOf } from '../evidence/context.js';
 import { isOfProcesses } from '../evidence/wait-kinds.js';
 import type { Entity, Finding } from '../result/types.js';
 
@@ -59,7 +59,7 @@ export function processesFindings(context: FindingContext): Finding[] {
       change: 'balance-processes',
       costNs,
       savingNs: costNs,
-      meanwhile: processorsMeanwhile(model.processors, 0, spinningNs / costNs),
+      processorUse: processorUseOf(model.processors, 0, spinningNs / costNs),
       facts: {
         form: 'processes',
         calls: calls.slice(0, most).map(({ entity, ns }) => ({ entity: entity.id, ns })),

@@ -27,7 +27,7 @@ import { isOversubscription, oversubscriptionFinding } from './oversubscription.
 import type { FindingContext } from '../evidence/context.js';
 import { leastObservations, leastSerial, leastShare, muchMore } from '../evidence/context.js';
 import { bound, leftBy, longestThreads, type Longest } from '../evidence/critical-threads.js';
-import { prepareMeanwhile } from '../evidence/wait-overlap.js';
+import { prepareWaitOverlap } from '../evidence/wait-overlap.js';
 import { yieldFindings } from './yields.js';
 import type { Tables } from '../metrics/tables.js';
 import { ThreadRoles } from '../metrics/thread-roles.js';
@@ -44,7 +44,7 @@ export function findingContextOf(model: Model, tables: Tables): FindingContext {
     model,
     tables,
     levels: measureLevels(raw, tables.stacks, tables.groupOf),
-    meanwhile: prepareMeanwhile(raw),
+    waitOverlap: prepareWaitOverlap(raw),
     own: ownOf(raw, tables.stacks),
     roles: new ThreadRoles(tables.measured, tables.groupOf),
     least: Math.max(leastShare, leastObservations / samples) * elapsedNs,
@@ -80,7 +80,7 @@ export function findingsOf(context: FindingContext): Finding[] {
     model.raw,
     tables,
     context.own,
-    unexplainedOf(model, tables, context.meanwhile, costing, io),
+    unexplainedOf(model, tables, context.waitOverlap, costing, io),
   );
   const oversubscription = oversubscriptionFinding(context);
   const sampled = [
@@ -174,11 +174,11 @@ function isNotHanded(finding: Finding, _: number, all: readonly Finding[]): bool
  * Work that threads yield for seems unevenly divided, or serial while others spin: each has its piece while the other
  * one looks for the next.
  */
-function isNotYielded({ facts, meanwhile }: Finding, _: number, all: readonly Finding[]): boolean {
+function isNotYielded({ facts, processorUse }: Finding, _: number, all: readonly Finding[]): boolean {
   const isPiece =
     facts.form === 'uneven-division' ||
     facts.form === 'mutual-wait' ||
-    (facts.form === 'serial' && meanwhile.spinning > meanwhile.idle);
+    (facts.form === 'serial' && processorUse.spinning > processorUse.idle);
   if (!isPiece) return true;
   return !all.some((one) => one.facts.form === 'yields');
 }

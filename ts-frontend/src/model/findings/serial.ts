@@ -4,7 +4,7 @@ import type { Contexts } from '../evidence/loss-contexts.js';
 import type { FindingContext } from '../evidence/context.js';
 import { findingOf } from '../evidence/context.js';
 import type { Finding, Model } from '../result/types.js';
-import { callersOf, largestParts, meanwhile, waitingAt, type Candidate } from './candidate.js';
+import { callersOf, largestParts, processorUse, waitingAt, type Candidate } from './candidate.js';
 
 /** `worker`: the only thread that has work, 0: there are others; `turns`: several threads ran it, one at a time. */
 export function serial(
@@ -23,7 +23,7 @@ export function serial(
     change: 'create-parallelism',
     costNs: stats.cost,
     savingNs: stats.lost,
-    meanwhile: meanwhile(model, stats),
+    processorUse: processorUse(model, stats),
     facts: {
       form: 'serial',
       worker: worker !== 0 ? { thread: worker, share: workShare(model, worker) } : null,

@@ -92,7 +92,7 @@ function isSteady(handOvers: readonly HandOver[]): boolean {
 
 /** Objects for which some of the threads wait while others of them run, and the code (stacks) that these run then. */
 function insideOf(raw: RawProfile, among: ReadonlySet<number>): { objects: number[]; code: Set<number> } | undefined {
-  const { meanwhile, entities } = raw;
+  const { waitOverlap, entities } = raw;
   const { ran, runNs, waits } = timesOf(raw, among);
   const isWaitedFor = (object: number): boolean => {
     const kind = entities[object]?.kind,
@@ -103,14 +103,14 @@ function insideOf(raw: RawProfile, among: ReadonlySet<number>): { objects: numbe
   };
   const beside = new Map<number, Map<number, number>>(), // object -> stack
     byThread = new Map<number, number>();
-  for (let k = 0; k < meanwhile.ns.length; k++) {
-    const object = u32(meanwhile.object, k),
-      thread = u32(meanwhile.thread, k);
+  for (let k = 0; k < waitOverlap.ns.length; k++) {
+    const object = u32(waitOverlap.object, k),
+      thread = u32(waitOverlap.thread, k);
     if (!among.has(thread) || !isWaitedFor(object)) continue;
     let row = beside.get(object);
     if (!row) beside.set(object, (row = new Map<number, number>()));
-    addTo(row, u32(meanwhile.stack, k), f64(meanwhile.ns, k));
-    addTo(byThread, thread, f64(meanwhile.ns, k));
+    addTo(row, u32(waitOverlap.stack, k), f64(waitOverlap.ns, k));
+    addTo(byThread, thread, f64(waitOverlap.ns, k));
   }
   const waitNs = [...beside.keys()].reduce((sum, object) => sum + (waits.get(object)?.theirs ?? 0), 0);
   if (waitNs < leastWaits * runNs || Math.max(...byThread.values()) > mostOfOne * total(byThread)) return undefined;

@@ -64,7 +64,7 @@ export class Objects {
   readonly waitNs: Float64Array; // by entity, groups too
   #waiting: RowsBy | undefined;
   #blame: RowsBy | undefined;
-  #meanwhile: RowsBy | undefined;
+  #waitOverlap: RowsBy | undefined;
 
   constructor(
     private readonly raw: RawProfile,
@@ -99,7 +99,7 @@ export class Objects {
     const sampled = held.has(kind) ? Math.max(0, onStack - f64(sums.waitingNs, entity)) : 0;
     const holdNs = exact ? row.holdNs : sampled;
     const isOwned = owned.has(kind);
-    const { waiters, holders, meanwhile } = this;
+    const { waiters, holders, waitOverlap } = this;
     return {
       capacity: row.capacity,
       instances: row.instances,
@@ -132,8 +132,8 @@ export class Objects {
       get holders() {
         return isOwned ? holders(members) : [];
       },
-      get meanwhile() {
-        return isOwned ? [] : meanwhile(members);
+      get waitOverlap() {
+        return isOwned ? [] : waitOverlap(members);
       },
       criticalByBusyNs: sums.byBusy.subarray(
         u32(sums.row, entity) * sums.processors,
@@ -175,10 +175,10 @@ export class Objects {
     this.#blame ??= rowsBy(blame.object, this.raw.entities.length);
     return this.#paths(this.#blame, blame, blame.ns, members);
   };
-  readonly meanwhile = (members: readonly number[]): PathTime[] => {
-    const { meanwhile } = this.raw;
-    this.#meanwhile ??= rowsBy(meanwhile.object, this.raw.entities.length);
-    return this.#paths(this.#meanwhile, meanwhile, meanwhile.waitersNs, members);
+  readonly waitOverlap = (members: readonly number[]): PathTime[] => {
+    const { waitOverlap } = this.raw;
+    this.#waitOverlap ??= rowsBy(waitOverlap.object, this.raw.entities.length);
+    return this.#paths(this.#waitOverlap, waitOverlap, waitOverlap.waitersNs, members);
   };
 
   /** Paths of these objects, those with most time first. */

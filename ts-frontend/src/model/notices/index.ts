@@ -48,7 +48,7 @@ function nothingRan(context: FindingContext, findings: readonly Finding[]): Noti
   // nobody spun either: of who spins it is not known to the moment when he goes on
   const ns = levels.elapsed.get(0) ?? 0;
   if (ns < leastRest * model.elapsedNs) return [];
-  if (findings.some(({ kind, meanwhile }) => kind === 'io' || meanwhile.busy === 0)) return [];
+  if (findings.some(({ kind, processorUse }) => kind === 'io' || processorUse.busy === 0)) return [];
   let asleepNs = 0;
   for (const { rawKind, members, states } of model.entities)
     if (rawKind === 'sleep' && members.length === 0) asleepNs += states.blocked.ns;

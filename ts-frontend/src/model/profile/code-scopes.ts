@@ -21,7 +21,7 @@ export function withoutCode(raw: RawProfile, without: CodeKind): RawProfile {
     stacks: nodes,
     tuples: { ...raw.tuples, stack: moved(raw.tuples.stack) },
     blame: { ...raw.blame, stack: moved(raw.blame.stack) },
-    meanwhile: { ...raw.meanwhile, stack: moved(raw.meanwhile.stack) },
+    waitOverlap: { ...raw.waitOverlap, stack: moved(raw.waitOverlap.stack) },
     onPath: { ...raw.onPath, stack: moved(raw.onPath.stack) },
     segments: { ...raw.segments, stack: moved(raw.segments.stack) },
     recentSegments: { ...raw.recentSegments, stack: moved(raw.recentSegments.stack) },

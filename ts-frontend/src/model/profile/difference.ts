@@ -134,11 +134,11 @@ export function difference(later: RawProfile, earlier: RawProfile): RawProfile {
       count: minus(later.blame.count, earlier.blame.count),
       ns: minus(later.blame.ns, earlier.blame.ns),
     },
-    meanwhile: {
-      ...later.meanwhile,
-      count: minus(later.meanwhile.count, earlier.meanwhile.count),
-      ns: minus(later.meanwhile.ns, earlier.meanwhile.ns),
-      waitersNs: minus(later.meanwhile.waitersNs, earlier.meanwhile.waitersNs),
+    waitOverlap: {
+      ...later.waitOverlap,
+      count: minus(later.waitOverlap.count, earlier.waitOverlap.count),
+      ns: minus(later.waitOverlap.ns, earlier.waitOverlap.ns),
+      waitersNs: minus(later.waitOverlap.waitersNs, earlier.waitOverlap.waitersNs),
     },
     instructions: {
       ...later.instructions,

@@ -52,7 +52,7 @@ export interface RawProfile {
   };
   objects: RawObject[];
   blame: { object: Uint32Array; stack: Uint32Array; thread: Uint32Array; count: Uint32Array; ns: Float64Array };
-  meanwhile: {
+  waitOverlap: {
     object: Uint32Array;
     stack: Uint32Array;
     thread: Uint32Array;

@@ -77,7 +77,7 @@ export interface ObjectStats {
   // who held it while others waited; ns = waiters * time. Of a join: the thread waited for. Empty for other objects
   holders: PathTime[];
   // who ran while others waited and b < P (late at a barrier, or yet to send or signal); ns = waiters * time
-  meanwhile: PathTime[];
+  waitOverlap: PathTime[];
   criticalByBusyNs: Float64Array; // processor time of its critical section by b, index 0 is b = 1
 }
 
@@ -204,7 +204,7 @@ export interface Finding {
   costCi95: Interval; // 95 % interval of costNs
   savingNs: number; // elapsed time that the change could save, at most costNs
   savingCi95: Interval;
-  meanwhile: { busy: number; spinning: number; idle: number }; // mean processors during costNs
+  processorUse: { busy: number; spinning: number; idle: number }; // mean processors during costNs
   bound: Bound | null;
   whatIf?: FreeBound; // where the recording was asked what if it took no time
   related: number[]; // further entities that it is about, or that its facts name

@@ -16,7 +16,7 @@ export function tooFewThreads(finding: Finding, facts: TooFewThreadsFacts, say: 
   return {
     text:
       `${say.title(finding.entity)} costs ${say.costs(finding.costNs)} with too few threads at work: ${ran} ` +
-      say.meanwhile(finding.meanwhile) +
+      say.processorUse(finding.processorUse) +
       `${say.waitingAt(facts.waiting)}.${partsText(facts.parts, say)}`,
     remedy:
       `${more} over ${say.model.processors} processors it would save ${say.time(spreadNs)}` +
@@ -46,7 +46,7 @@ export function unevenDivision(finding: Finding, facts: UnevenFacts, say: Phrase
   return {
     text:
       `${where} costs ${say.costs(finding.costNs)}: ${who}; at that time ` +
-      `${say.meanwhile(finding.meanwhile)}${say.waitingAt(facts.waiting)}.${partsText(facts.parts, say)}`,
+      `${say.processorUse(finding.processorUse)}${say.waitingAt(facts.waiting)}.${partsText(facts.parts, say)}`,
     remedy:
       remedy +
       (spreadNs !== null

@@ -9,7 +9,7 @@ export function io(finding: Finding, facts: IoFacts, say: Phrases): Sentences {
     costs = say.costs(finding.costNs),
     threads = threadsText(facts.threads);
   const held = facts.held.length > 0 ? `; threads that waited at that time: ${say.eachAt(facts.held)}` : '';
-  const state = `while ${say.meanwhile(finding.meanwhile)}${held}.`;
+  const state = `while ${say.processorUse(finding.processorUse)}${held}.`;
   const inCall = call === null ? '' : ` (${call})`;
   const together = several
     ? `start several at a time (more threads, or asynchronous calls): ${several.atATime} would save ` +

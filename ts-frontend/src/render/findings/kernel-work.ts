@@ -34,7 +34,7 @@ function remedyOf({ work, again, allocator, mapping, calls, savesNs }: KernelWor
 }
 
 export function kernelWork(finding: Finding, facts: KernelWorkFacts, say: Phrases): Sentences {
-  const { title, name, costs, meanwhile, share } = say;
+  const { title, name, costs, processorUse, share } = say;
   const { work, called, faults, again, calls, takes } = facts;
   const by =
     finding.entity === 0
@@ -58,7 +58,7 @@ export function kernelWork(finding: Finding, facts: KernelWorkFacts, say: Phrase
   return {
     text:
       `The kernel's work, ${what[work]}, takes ${costs(finding.costNs)}${by}${through}; at that time ` +
-      `${meanwhile(finding.meanwhile)}.${number}`,
+      `${processorUse(finding.processorUse)}.${number}`,
     remedy: remedyOf(facts, say),
   };
 }

@@ -32,7 +32,7 @@ export function lock(finding: Finding, facts: LockFacts, say: Phrases): Sentence
       `Threads ${facts.spins ? 'spin' : 'wait'} for ${title(facts.waitedFor)}${say.takenIn(facts.takenIn)} ` +
       `during ${say.costs(finding.costNs)}: ` +
       `${mean(facts.waiters)} of them on average, ` +
-      `while ${say.meanwhile(finding.meanwhile)}. ` +
+      `while ${say.processorUse(finding.processorUse)}. ` +
       `${woken}${because}${usesText(facts, because === '' ? '' : cause, time)}${held}${unserved}.`,
     remedy: facts.readyInstead
       ? 'Let its waiters block instead of spin: other threads were ready to run; that could save ' +
@@ -59,7 +59,7 @@ function exclusion(finding: Finding, facts: LockFacts, threads: number, say: Phr
     text:
       `${count(threads)} threads that do the same run one at a time, and each lets the next one go on, as with a ` +
       `lock. During ${say.costs(finding.costNs)} threads wait for ${title(finding.entity)}, ` +
-      `${mean(facts.waiters)} on average, while ${say.meanwhile(finding.meanwhile)}. ${waits}${runs}.`,
+      `${mean(facts.waiters)} on average, while ${say.processorUse(finding.processorUse)}. ${waits}${runs}.`,
     remedy:
       'Have more of them run at a time: do less between waiting there and letting the next one go on, or split what ' +
       "is protected so; with an interpreter's own lock, use processes in place of threads. If the waiters ran " +
@@ -97,12 +97,12 @@ function inIoText({ inIo }: LockFacts, { share, name }: Phrases): string {
 export function spinning(
   finding: Finding,
   { savesNs }: SpinningFacts,
-  { title, costs, meanwhile, time }: Phrases,
+  { title, costs, processorUse, time }: Phrases,
 ): Sentences {
   return {
     text:
       `Threads spin at ${title(finding.entity)} during ${costs(finding.costNs)} although others are ready to ` +
-      `run; ${meanwhile(finding.meanwhile)}.`,
+      `run; ${processorUse(finding.processorUse)}.`,
     remedy: `Let its waiters block: the ready threads would have the processors; that could save ${time(savesNs)}.`,
   };
 }

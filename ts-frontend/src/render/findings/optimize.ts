@@ -6,12 +6,12 @@ import { heldText, type Phrases, type Sentences } from '../wording/phrases.js';
 export function optimize(
   finding: Finding,
   { within, beside, savesNs }: OptimizeFacts,
-  { model, title, name, costs, meanwhile, time, share }: Phrases,
+  { model, title, name, costs, processorUse, time, share }: Phrases,
 ): Sentences {
   const entity = item(model.entities, finding.entity);
   const subject = entity.kind === 'lock' ? `${heldText(title(entity.id))},` : `${title(entity.id)} itself`;
   const part = within ? `, ${time(within.ns)} of that in ${name(within.entity)},` : '';
-  const help = finding.meanwhile.idle < 0.05 ? 'cannot help' : 'helps little';
+  const help = finding.processorUse.idle < 0.05 ? 'cannot help' : 'helps little';
   const other = beside
     ? ` ${title(beside.entity)} takes more (${share(beside.ns / model.elapsedNs)}), but other threads run it, and ` +
       `${title(beside.main)} is at work ` +
@@ -20,8 +20,8 @@ export function optimize(
     : '';
   return {
     text:
-      `${subject} takes ${costs(finding.costNs)}${part} while ${meanwhile(finding.meanwhile)}: more parallelism ` +
-      `${help} there.${other}`,
+      `${subject} takes ${costs(finding.costNs)}${part} while ${processorUse(finding.processorUse)}: more ` +
+      `parallelism ${help} there.${other}`,
     remedy: `Make it faster: every 10 % saves ${time(savesNs / 5)}; twice as fast, ${time(savesNs)}.`,
   };
 }

@@ -16,7 +16,7 @@ import { counted, type Phrases, type Sentences } from '../wording/phrases.js';
 export function smallThreads(
   finding: Finding,
   { spawns, workNs, ready, savesNs }: SmallThreadsFacts,
-  { title, costs, meanwhile, time }: Phrases,
+  { title, costs, processorUse, time }: Phrases,
 ): Sentences {
   const many = counted(mean(ready), 'thread');
   return {
@@ -24,7 +24,7 @@ export function smallThreads(
       `The threads that ${title(finding.entity)} creates are too small to be worth moving to another processor: ` +
       `${counted(count(spawns), 'thread')} ` +
       `with ${time(workNs)} of work each. That costs ${costs(finding.costNs)}: ${many} ` +
-      `${many === '1 thread' ? 'was' : 'were'} ready, while ${meanwhile(finding.meanwhile)}.`,
+      `${many === '1 thread' ? 'was' : 'were'} ready, while ${processorUse(finding.processorUse)}.`,
     remedy:
       'Make the grain coarser: with larger pieces the idle processors could take them, which would save up to ' +
       `${time(savesNs)}.`,
@@ -34,7 +34,7 @@ export function smallThreads(
 export function packageWork(
   finding: Finding,
   { events, savesNs, coarser }: PackageWorkFacts,
-  { model, title, costs, meanwhile, time }: Phrases,
+  { model, title, costs, processorUse, time }: Phrases,
 ): Sentences {
   const { kind } = item(model.entities, finding.entity);
   const was = events?.count === 1 ? 'was' : 'were';
@@ -51,7 +51,7 @@ export function packageWork(
   return {
     text:
       `Creating, scheduling and switching threads costs ${costs(finding.costNs)}, most of it for ` +
-      `${title(finding.entity)}${happened}. At that time ${meanwhile(finding.meanwhile)}.`,
+      `${title(finding.entity)}${happened}. At that time ${processorUse(finding.processorUse)}.`,
     remedy: `${grain}; ${coarser} times coarser would save ${time(savesNs)}.`,
   };
 }
@@ -59,7 +59,7 @@ export function packageWork(
 export function wakeUps(
   finding: Finding,
   { waits, workNs, objects, again, savesNs }: WakeUpFacts,
-  { title, costs, meanwhile, time, share }: Phrases,
+  { title, costs, processorUse, time, share }: Phrases,
 ): Sentences {
   const back =
     again === null
@@ -72,7 +72,7 @@ export function wakeUps(
     text:
       `Threads wait and are woken very often: ${counted(count(waits), 'time')}, once per ${time(workNs)} of ` +
       `processor time, most often at ${objects.map(title).join(' and ')}. ` +
-      `Waking them costs ${costs(finding.costNs)}, while ${meanwhile(finding.meanwhile)}.${back}`,
+      `Waking them costs ${costs(finding.costNs)}, while ${processorUse(finding.processorUse)}.${back}`,
     remedy:
       again !== null
         ? 'Wake only threads that can continue: signal instead of broadcast, or one condition for each event; ten ' +
@@ -85,7 +85,7 @@ export function wakeUps(
 export function handOvers(
   finding: Finding,
   { objects, takenIn: callers, waits, handingShare, leastNs, mostNs, aloneNs }: HandOverFacts,
-  { title, takenIn, costs, meanwhile, time, share }: Phrases,
+  { title, takenIn, costs, processorUse, time, share }: Phrases,
 ): Sentences {
   const often =
     waits === null
@@ -95,7 +95,7 @@ export function handOvers(
     text:
       `Threads hand ${objects.map(title).join(' and ')}${takenIn(callers)} to each other all the time: ${often}` +
       `${share(handingShare)} of the processor time goes into waiting, waking and the lock itself. ` +
-      `That costs ${costs(finding.costNs)}; on average ${meanwhile(finding.meanwhile)}.`,
+      `That costs ${costs(finding.costNs)}; on average ${processorUse(finding.processorUse)}.`,
     remedy:
       'Share it less: a lock with its data for each thread or part, joined at the end; or take it once for more ' +
       `work. If no thread found it taken, that would save ${between(time(leastNs), time(mostNs))}` +
@@ -128,7 +128,7 @@ export function shortThreads(
 export function openMp(
   finding: Finding,
   { library, calls, excludes, savesNs, coarser }: OpenMpFacts,
-  { title, name, costs, meanwhile, time }: Phrases,
+  { title, name, costs, processorUse, time }: Phrases,
 ): Sentences {
   return {
     text:
@@ -136,7 +136,7 @@ export function openMp(
       `${costs(finding.costNs)}${calls.length > 0 ? `, in ${calls.map(name).join(', ')}` : ''}, most of it for ` +
       `${title(finding.entity)}: ` +
       `${excludes ? 'its locks are taken very often' : 'the pieces of work for threads are too small'}. At that ` +
-      `time ${meanwhile(finding.meanwhile)}.`,
+      `time ${processorUse(finding.processorUse)}.`,
     remedy: excludes
       ? 'Use critical sections less often: a reduction, or a partial sum for each thread, added at the end; ' +
         `${coarser} times less often would save ${time(savesNs)}.`

@@ -6,7 +6,7 @@ import { counted, type Phrases, type Sentences } from '../wording/phrases.js';
 export function oversubscription(
   finding: Finding,
   facts: OversubscriptionFacts,
-  { model, title, costs, meanwhile, time }: Phrases,
+  { model, title, costs, processorUse, time }: Phrases,
 ): Sentences {
   const { spinners, woken, cpuWait, fewer, blocking } = facts;
   const one = spinners !== null && mean(spinners.threads) === '1';
@@ -17,9 +17,9 @@ export function oversubscription(
     ? `${mean(spinners.threads)} of these only ${one ? 'spins' : 'spin'}, for ${title(spinners.object)}, and ` +
       `${one ? 'takes' : 'take'} CPU time from threads that have work.`
     : facts.handOvers === null
-      ? `This alone costs no elapsed time, since ${meanwhile(finding.meanwhile)}.`
-      : `What it costs is not known: the CPUs are used (${meanwhile(finding.meanwhile)}), but threads waited for ` +
-        `each other ${counted(count(facts.handOvers), 'time')}, and each of these may move data from CPU to CPU.`;
+      ? `This alone costs no elapsed time, since ${processorUse(finding.processorUse)}.`
+      : `What it costs is not known: the CPUs are used (${processorUse(finding.processorUse)}), but threads waited ` +
+        `for each other ${counted(count(facts.handOvers), 'time')}, and each of these may move data from CPU to CPU.`;
   const wokenText = woken
     ? ` ${mean(woken.threads)} of these ${mean(woken.threads) === '1' ? 'has' : 'have'} been woken and ` +
       `${mean(woken.threads) === '1' ? 'waits' : 'wait'} for a CPU, most often at ${title(woken.object)}.`

@@ -16,7 +16,7 @@ export function slowestStage(
       `${title(code)}, in thread ${name(stage.thread)}, is the slowest stage of a pipeline and costs ` +
       `${say.costs(finding.costNs)}: it has ${time(stage.workNs)} of work, ` +
       `the next stage (thread ${name(next.thread)}) ${time(next.workNs)}; the others wait at ` +
-      `${titles(objects, named)}, while ${say.meanwhile(finding.meanwhile)}.`,
+      `${titles(objects, named)}, while ${say.processorUse(finding.processorUse)}.`,
     remedy: `${
       finding.advice.threads === 'more'
         ? 'Divide this stage among more threads, or make it faster'
@@ -28,12 +28,13 @@ export function slowestStage(
 export function passedData(
   finding: Finding,
   { objects, code, savesNs }: PassedDataFacts,
-  { costs, titles, title, meanwhile, time }: Phrases,
+  { costs, titles, title, processorUse, time }: Phrases,
 ): Sentences {
   return {
     text:
       `Threads that pass data on wait for each other during ${costs(finding.costNs)}, at ` +
-      `${titles(objects, named)}, mostly while ${title(code)} runs; at that time ${meanwhile(finding.meanwhile)}.`,
+      `${titles(objects, named)}, mostly while ${title(code)} runs; at that time ` +
+      `${processorUse(finding.processorUse)}.`,
     remedy:
       `Pass the data on ${finding.advice.pieces === 'smaller' ? 'in smaller pieces, ' : ''}earlier, or ` +
       `through a longer queue; that could save up to ${time(savesNs)}.`,
@@ -43,12 +44,12 @@ export function passedData(
 export function mutualWait(
   finding: Finding,
   { objects, savesNs }: MutualWaitFacts,
-  { costs, titles, meanwhile, time }: Phrases,
+  { costs, titles, processorUse, time }: Phrases,
 ): Sentences {
   return {
     text:
       `Threads that do the same wait for each other at ${titles(objects, named)} during ` +
-      `${costs(finding.costNs)}, while ${meanwhile(finding.meanwhile)}.`,
+      `${costs(finding.costNs)}, while ${processorUse(finding.processorUse)}.`,
     remedy: `Produce the data earlier, or let the waiters do other work first; that could save up to ${time(savesNs)}.`,
   };
 }

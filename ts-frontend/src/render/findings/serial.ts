@@ -7,7 +7,7 @@ import { heldText, type Phrases, type Sentences } from '../wording/phrases.js';
 export function serial(
   finding: Finding,
   facts: SerialFacts,
-  { model, costs, title, name, meanwhile, calledFrom, waitingAt, time, share }: Phrases,
+  { model, costs, title, name, processorUse, calledFrom, waitingAt, time, share }: Phrases,
 ): Sentences {
   const callers = calledFrom(facts.callers);
   const isLock = item(model.entities, finding.entity).kind === 'lock';
@@ -33,7 +33,7 @@ export function serial(
   return {
     text:
       `${worker}${code}${callers} costs ${costs(finding.costNs)}: ${turns}while it ran, ` +
-      `${meanwhile(finding.meanwhile)}${waitingAt(facts.waiting)}.${parts}${smaller}`,
+      `${processorUse(finding.processorUse)}${waitingAt(facts.waiting)}.${parts}${smaller}`,
     remedy:
       `${change}: ` +
       `without it the run would take ${time(finding.costNs)} less; ` +

@@ -6,13 +6,13 @@ import type { Phrases, Sentences } from '../wording/phrases.js';
 export function yields(
   finding: Finding,
   { share: part, workShare: work, threads, aloneNs }: YieldFacts,
-  { title, costs, meanwhile, time, share }: Phrases,
+  { title, costs, processorUse, time, share }: Phrases,
 ): Sentences {
   return {
     text:
       `${count(threads)} threads wait for each other by sched_yield, called most in ${title(finding.entity)}: ` +
       `the call takes ${share(part)} of the processor time; all that is not waiting, ${share(work)}. ` +
-      `That costs ${costs(finding.costNs)}; on average ${meanwhile(finding.meanwhile)}.`,
+      `That costs ${costs(finding.costNs)}; on average ${processorUse(finding.processorUse)}.`,
     remedy:
       'Use fewer threads there (of a library often by a variable, such as OPENBLAS_NUM_THREADS=1 or ' +
       'OMP_NUM_THREADS=1), or give them larger pieces of work. One thread that does it all would save up to ' +

@@ -22,7 +22,7 @@ export interface Phrases {
   title: (id: number) => string; // "mutex queue", "sum (sum.c:7)"
   titles: (ids: readonly number[], most?: number) => string; // "a, b and 3 more"; entities of one title once
   name: (id: number) => string; // a procedure or thread, without its place
-  meanwhile: (meanwhile: Finding['meanwhile']) => string;
+  processorUse: (processorUse: Finding['processorUse']) => string;
   calledFrom: (callers: readonly number[]) => string; // ", called from a > b,"
   takenIn: (callers: readonly number[]) => string; // ", taken in lookup and insert,"
   waitingAt: (waiting: WaitingAt | null) => string; // "; 2 threads waited at mutex queue"
@@ -52,7 +52,7 @@ export function phrases(model: Model, options: Pick<RenderOptions, 'ascii'>): Ph
       const all = [...new Set(ids.map(title))];
       return all.slice(0, most).join(', ') + (all.length > most ? ` and ${count(all.length - most)} more` : '');
     },
-    meanwhile: (meanwhile) => meanwhileText(model, meanwhile),
+    processorUse: (processorUse) => processorUseText(model, processorUse),
     calledFrom: (callers) => (callers.length > 0 ? `, called from ${callers.map(name).join(' > ')},` : ''),
     takenIn: (callers) => (callers.length > 0 ? `, taken in ${callers.map(callerName).join(' and ')},` : ''),
     waitingAt: (waiting) => (waiting ? `; ${threadsText(waiting.threads)} waited at ${title(waiting.entity)}` : ''),
@@ -65,7 +65,7 @@ export const heldText = (title: string): string =>
   `What runs while ${title} is held, outside any procedure called at that time`;
 
 /** "1 of 18 processors was busy, 2 were spinning and 15 idle" */
-function meanwhileText({ processors }: Model, { busy, spinning, idle }: Finding['meanwhile']): string {
+function processorUseText({ processors }: Model, { busy, spinning, idle }: Finding['processorUse']): string {
   const rest = [
     ...(spinning >= 0.05 ? [`${mean(spinning)} spinning`] : []),
     ...(idle >= 0.05 ? [`${mean(idle)} idle`] : []),
