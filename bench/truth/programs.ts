@@ -3,6 +3,7 @@
  * changed to suit a report; where the registered cause proves wrong by experiment, that is said beside it.
  */
 import { heredoc, sh, text } from './commands.js';
+import { fourthBatch } from './programs-fourth.js';
 import { hotLocks } from './programs-hot-locks.js';
 import type { Program } from './program.js';
 import { secondBatch } from './programs-second.js';
@@ -314,4 +315,4 @@ const firstBatch: readonly Program[] = [
   },
 ];
 
-export const programs: readonly Program[] = [...firstBatch, ...secondBatch, ...thirdBatch, ...hotLocks];
+export const programs: readonly Program[] = [...firstBatch, ...secondBatch, ...thirdBatch, ...fourthBatch, ...hotLocks];
