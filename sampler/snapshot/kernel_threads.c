@@ -22,9 +22,10 @@
 #define PART_NS                                                                                                      \
   UINT64_C(2000000) /* a snapshot that stands for more has several parts: of it, too, threads execute as long as the \
                        kernel says */
-#define PARTS_MOST 16u
 #define PARTS_OF \
   1024u /* threads, of all parts together: of thousands a snapshot has one part, for each costs as much as that */
+#define PARTS_EACH \
+  UINT64_C(10000) /* ns: but one that was long in coming has a thread for each of these, which takes some 100 ns */
 #define READ_RESTING 1u /* and of those that rest (resting_threads.h) */
 #define READ_LEAST   4u /* and so many more, in turn: whether one has been woken is asked of them, too */
 
@@ -261,15 +262,20 @@ static int add_part(struct qzi_sampler *sampler, uint64_t end_ns, uint32_t looke
   return 0;
 }
 
+/* How many parts a snapshot of that weight has. */
+static uint64_t parts_of(uint64_t whole_ns, uint32_t threads) {
+  uint64_t parts = (whole_ns + PART_NS - 1) / PART_NS, most = whole_ns / PARTS_EACH;
+  if (most < PARTS_OF) most = PARTS_OF;
+  if (parts * threads > most) parts = most / threads;
+  return parts ? parts : 1;
+}
+
 /* Visits all threads and adds what was seen. */
 static int kernel_add(struct qzi_sampler *sampler, uint64_t now_ns) {
   struct qzi_kernel *kernel = sampler->kernel;
   if (sampler->outside) sampler->apart_ns += qzi_outside_begin(sampler->outside, now_ns);
   uint32_t high = qz_session_thread_high(sampler->view);
-  uint64_t begin_ns = sampler->last_ns, whole_ns = now_ns - begin_ns, parts = (whole_ns + PART_NS - 1) / PART_NS;
-  if (!parts) parts = 1;
-  if (parts > PARTS_MOST) parts = PARTS_MOST;
-  if (parts * high > PARTS_OF) parts = PARTS_OF / high ? PARTS_OF / high : 1;
+  uint64_t begin_ns = sampler->last_ns, whole_ns = now_ns - begin_ns, parts = parts_of(whole_ns, high);
   struct qzi_counts counts = {.whole_ns = whole_ns};
   int waiters = 0;
   if (make_room(kernel, high)) return -1;
