@@ -1,0 +1,58 @@
+/* The loop around an instruction. See loop_body.h. */
+#include "loop_body.h"
+
+#ifdef QZI_DECODES
+
+int qzi_loop_jumps_inside(const struct loop *loop, unsigned k, uint64_t *target) {
+  *target = loop->all[k].at + loop->all[k].its.length + (uint64_t)loop->all[k].its.number;
+  if (!qzi_is_jump(&loop->all[k].its) || *target <= loop->start || *target >= loop->end) return 0;
+  for (unsigned j = 0; j < loop->count; j++)
+    if (loop->all[j].at == *target) return loop->all[j].inside;
+  return 1;
+}
+
+/* All of the loop. 0: no instruction begins at `seen`, or the jump back does not close a loop: no way leads to it from
+ * where it goes. */
+static int read_loop(const struct qzi_code *code, uint64_t seen, struct loop *loop) {
+  uint64_t code_end = code->address + code->count;
+  int met = 0;
+  loop->count = 0;
+  for (uint64_t at = loop->start; at < loop->end; at += loop->all[loop->count++].its.length) {
+    if (loop->count > LOOP_MOST ||
+        !qzi_decode(code->bytes + (at - code->address), (size_t)(code_end - at), &loop->all[loop->count].its))
+      return 0;
+    loop->all[loop->count].at = at;
+    loop->all[loop->count].inside = 0;
+    met |= at == seen;
+  }
+  /* What the jump back cannot follow is a way out that lies between. */
+  for (int more = 1; more;) {
+    more = 0;
+    for (unsigned k = loop->count; k-- > 0;) {
+      const struct instruction *here = &loop->all[k].its;
+      uint64_t target = loop->all[k].at + here->length + (uint64_t)here->number;
+      int falls = here->op != 0xc3 && !qzi_is_always_jump(here) && k + 1 < loop->count && loop->all[k + 1].inside;
+      int inside = falls || (qzi_is_jump(here) && (target == loop->start || qzi_loop_jumps_inside(loop, k, &target)));
+      more |= inside != loop->all[k].inside;
+      loop->all[k].inside = inside;
+    }
+  }
+  return met && loop->all[0].inside;
+}
+
+int qzi_loop_find(const struct qzi_code *code, uint64_t seen, struct loop *loop) {
+  uint64_t code_end = code->address + code->count;
+  struct instruction its;
+  for (uint64_t end = seen; end >= code->address && end < code_end && end - seen <= LOOP_MOST;) {
+    if (!qzi_decode(code->bytes + (end - code->address), (size_t)(code_end - end), &its)) return 0;
+    end += its.length;
+    loop->start = end + (uint64_t)its.number;
+    loop->end = end;
+    if (qzi_is_jump(&its) && loop->start <= seen && seen - loop->start <= LOOP_MOST && loop->start >= code->address &&
+        read_loop(code, seen, loop))
+      return 1;
+  }
+  return 0;
+}
+
+#endif
