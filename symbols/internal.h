@@ -1,7 +1,8 @@
 /* What the parts of symbols/ share.
  *
  * Owns:    the record of one binary: its files, its symbol tables, its debug information, and why something is
- *          missing. Written by binary.c (files), symtab.c (symbols) and dwarf.c (ranges); read by symbols.c.
+ *          missing. Written by binary.c (files), symtab.c (symbols) and dwarf.c (ranges); read by symbols.c,
+ *          modules.c and inlined_symbols.c.
  * Must not: be included from outside symbols/.
  */
 #ifndef QUARTZ_SYMBOLS_INTERNAL_H
@@ -18,7 +19,7 @@
 extern "C" {
 #endif
 
-/* Strings and records that live as long as the qz_symbols. */
+/* arena.c: strings and records that live as long as the qz_symbols. */
 struct qzi_arena {
   struct qzi_arena_block *blocks;
 };
