@@ -3,8 +3,10 @@
  * before Quartz ran on it for the first time. Says how often the first finding is right.
  *
  *   npm run truth -- --register [NAME...]    measures the changes of programs that are not registered yet, without
- *   Quartz npm run truth -- [--runs N] [NAME...]    runs Quartz on registered programs, and writes
- *   docs/evidence/truth.md
+ *                                            Quartz
+ *   npm run truth -- [--runs N] [NAME...]    runs Quartz on registered programs; without names, writes
+ *                                            docs/evidence/truth.md
+ *   --keep DIR: inputs and profiles (DIR/NAME/profile-K.quartz) stay there
  */
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -13,7 +15,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { judge, promised } from './judge.js';
 import type { Gain, Outcome } from './outcome.js';
-import { directoryOf, median, missing, record, timeOf, type Times } from './measure.js';
+import { directoryOf, median, missing, record, timeOf, type Recorded, type Times } from './measure.js';
 import type { Program } from './program.js';
 import { programs } from './programs.js';
 import { tableOf } from './table.js';
@@ -65,19 +67,29 @@ function register(chosen: readonly Program[], known: Record<string, Gain>, under
   }
 }
 
+/** Runs without Quartz, with it, and of the change, by turns. */
 function run(program: Program, gain: Gain, under: string, runs: number): Outcome {
   const directory = directoryOf(program, under);
-  const { before, after } = alternated(program, directory, runs);
-  const recorded = Array.from({ length: runs }, () => record(program, directory, sampler));
+  const before: Times[] = [],
+    after: Times[] = [],
+    recorded: Recorded[] = [];
+  timeOf(program.run, directory); // files are in memory from now on
+  for (let k = 1; k <= runs; k++) {
+    before.push(timeOf(program.run, directory));
+    recorded.push(record(program, directory, sampler, `profile-${k}.quartz`));
+    after.push(timeOf(program.fixed, directory));
+  }
   const reported = recorded
     .map(({ model }) => promised(model, program.registered))
     .filter((part) => part !== undefined);
-  const first = recorded.at(-1)!.model.findings[0];
+  const firsts = recorded.map(({ model: { findings } }) =>
+    findings[0] ? `${findings[0].kind} ${findings[0].name}` : 'none',
+  );
   return {
     program,
     gain,
     verdicts: recorded.map(({ model }) => judge(model, program.registered)),
-    first: first ? `${first.kind} ${first.name}` : 'none',
+    first: [...new Set(firsts)].join('; '),
     before,
     after,
     recorded,
@@ -87,7 +99,11 @@ function run(program: Program, gain: Gain, under: string, runs: number): Outcome
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { register: { type: 'boolean', default: false }, runs: { type: 'string', default: '3' } },
+  options: {
+    register: { type: 'boolean', default: false },
+    runs: { type: 'string', default: '3' },
+    keep: { type: 'string' },
+  },
 });
 const runs = Number(values.runs);
 const known = (existsSync(registry) ? JSON.parse(readFileSync(registry, 'utf8')) : {}) as Record<string, Gain>;
@@ -98,7 +114,7 @@ const chosen = wanted.filter((program) => {
     console.log(`${program.name}: left out, ${lacks} is not there (${program.packages.join(' ')})`);
   return lacks === undefined;
 });
-const under = mkdtempSync(join(tmpdir(), 'quartz-truth-'));
+const under = values.keep ?? mkdtempSync(join(tmpdir(), 'quartz-truth-'));
 try {
   if (values.register) register(chosen, known, under, runs);
   else {
@@ -117,5 +133,5 @@ try {
     else console.log(tableOf(outcomes));
   }
 } finally {
-  rmSync(under, { recursive: true });
+  if (values.keep === undefined) rmSync(under, { recursive: true });
 }

@@ -53,8 +53,8 @@ export function timeOf({ argv, env }: Command, cwd: string, before: readonly str
 export interface Recorded extends Times {
   model: Model;
 }
-export function record(program: Program, cwd: string, sampler: string): Recorded {
-  const file = join(cwd, 'profile.quartz');
+export function record(program: Program, cwd: string, sampler: string, name: string): Recorded {
+  const file = join(cwd, name);
   const times = timeOf(program.run, cwd, [sampler, 'record', '-q', '-o', file, '--']);
   return { ...times, model: buildModel(openProfile(file)) };
 }

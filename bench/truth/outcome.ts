@@ -14,7 +14,7 @@ export interface Outcome {
   program: Program;
   gain: Gain;
   verdicts: Verdict[];
-  first: string; // the first finding of the last run
+  first: string; // the first findings of the runs, each once
   before: Times[];
   after: Times[];
   recorded: Recorded[];
