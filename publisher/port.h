@@ -1,7 +1,7 @@
 /* What the publisher asks of its host: the thread package or the pthread layer.
  *
  * Owns:    the interface that both hosts implement (threadlib/src/runtime/publisher_port.c,
- * pthread-layer/src/state/threads.c). Used by: the files of publisher/. Each call says when it comes; all but
+ * pthread-layer/src/state/publishing.c). Used by: the files of publisher/. Each call says when it comes; all but
  * qzi_sched_current and qzi_publishers_small, which hooks call at any instruction of the program, come from one kernel
  * thread at a time. Must not: be included by the program, the scheduler or the objects: what they call is publisher.h.
  */

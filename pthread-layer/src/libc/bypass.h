@@ -15,7 +15,7 @@
 #define pthread_mutex_trylock(mutex) qzl_real.pthread_mutex_trylock(mutex)
 #define pthread_mutex_unlock(mutex)  qzl_real.pthread_mutex_unlock(mutex)
 
-/* Hooks of a thread package behind the layer; NULL: there is none (threads.c). */
+/* Hooks of a thread package behind the layer; NULL: there is none (start.c). */
 extern void (*qzl_next_enter)(void *, void *) __attribute__((visibility("hidden")));
 extern void (*qzl_next_exit)(void *, void *) __attribute__((visibility("hidden")));
 extern void (*qzl_next_module)(long, int) __attribute__((visibility("hidden")));

@@ -1,7 +1,7 @@
 /* The layer's side of a thread, and of a wait.
  *
- * Owns:    struct qzl_thread of each thread. Writer: threads.c; through the calls of publisher.h and held_locks.h, the
- * thread itself. Reader: every file of the layer.
+ * Owns:    struct qzl_thread of each thread. Writer: pool.c and threads.c; through the calls of publisher.h and
+ * held_locks.h, the thread itself. Reader: every file of the layer.
  */
 #ifndef QZL_THREADS_H
 #define QZL_THREADS_H
@@ -69,6 +69,10 @@ static inline struct qzl_thread *qzl_here(void) {
   return __builtin_expect(me != NULL, 1) ? me : qzl_adopt();
 }
 
+/* Once, before any other call: what threads need to end. 0, or an error number. */
+int qzl_threads_make(void);
+/* The calling thread, which has just begun, has this place from now on. */
+void qzl_thread_begin(struct qzl_thread *me);
 /* The thread has this name from now on. */
 void qzl_named(pthread_t id, const char *name);
 /* Address of what a thread runs that begins with `start`: the start routine, or what it calls (std_thread.c). */
