@@ -55,6 +55,7 @@ if [ "${1:-}" = checks ]; then
   need python3 command -v python3
   need memcached command -v memcached
   need redis-server command -v redis-server
+  need prometheus command -v prometheus
   need libomp-dev sh -c 'ls /usr/lib/llvm-*/lib/libomp.so'
   need golang-go command -v go
   need valgrind command -v callgrind_annotate

@@ -360,3 +360,7 @@ test('every format takes an empty profile', (t) => {
   }
   t.deepEqual(holderStacks(empty).samples, []);
 });
+
+test('of each format it is known what it cannot hold', (t) => {
+  for (const format of formatNames) t.true(exporters[format].loses.length > 0, format);
+});

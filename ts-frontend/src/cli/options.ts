@@ -153,6 +153,11 @@ const table = {
     value: 'PID',
     help: 'watch that process',
   },
+  listen: {
+    kind: 'text',
+    value: 'ADDRESS',
+    help: 'PORT or HOST:PORT of the loopback interface (port 0: a free one), or unix:PATH',
+  },
   refresh: {
     kind: 'whole',
     least: 100,
@@ -242,6 +247,8 @@ export const flagOf = (name: OptionName): string => options[name].flag ?? name;
 
 /** The recording commands' own. */
 export const recordingOptions = ['output', 'rate', 'cpu', 'threads', 'max-size', 'span', 'what-if', 'quiet'] as const;
+/** Of recordings that go on for long. */
+export const continuousOptions = ['output', 'rate', 'cpu', 'threads', 'max-size', 'quiet'] as const;
 /** How a table is shown on a terminal. */
 export const displayOptions = ['top', 'width', 'ascii'] as const;
 /** Forms that exclude each other. */

@@ -49,7 +49,7 @@ export async function recordNamed(args: Arguments): Promise<{ status: number; fi
 }
 
 /** The sampler was killed: waits for the program, which the profile names. The status for that. */
-async function withoutSampler(signal: string, file: string | undefined): Promise<number> {
+export async function withoutSampler(signal: string, file: string | undefined): Promise<number> {
   const say = (what: string): void => {
     process.stderr.write(`quartz: the sampler was ended by ${signal}; ${what}\n`);
   };

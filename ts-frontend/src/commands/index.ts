@@ -34,6 +34,10 @@ export const commands: Readonly<Record<string, Entry>> = {
     summary: 'a profile, or two beside each other, as one HTML page to be forwarded',
     load: () => import('./html.js'),
   },
+  serve: {
+    summary: 'record a program, and answer Prometheus, pprof and the like over HTTP while it runs',
+    load: () => import('./serve.js'),
+  },
   mcp: { summary: 'what coding agents can ask of profiles (Model Context Protocol)', load: () => import('./mcp.js') },
   demo: { summary: 'build and run an example under Quartz, and show its report', load: () => import('./demo.js') },
   cflags: { summary: 'compiler flags for programs to be profiled', load: () => import('./cflags.js') },

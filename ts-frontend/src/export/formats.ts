@@ -34,14 +34,12 @@ export const exporters: Readonly<Record<FormatName, Exporter>> = {
   pprof: {
     binary: true,
     loses: [overTime],
-    write: (model, options) => {
-      const stacks = chosen(model, options);
-      return pprof(
-        model,
-        stacks,
-        stacks.types.map(({ name, title }) => `${name}: ${title}`),
-      );
-    },
+    write: (model, options) =>
+      pprof(chosen(model, options), {
+        beganNs: model.head.startedRealtimeNs,
+        elapsedNs: model.elapsedNs,
+        rateHz: model.rateHz,
+      }),
   },
   speedscope: {
     binary: false,

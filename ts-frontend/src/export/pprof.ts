@@ -1,11 +1,17 @@
 /** The profile of pprof (https://github.com/google/pprof/blob/main/proto/profile.proto), by pprof-format; gzipped. */
-import { item } from '../model/index.js';
 import { gzipSync } from 'node:zlib';
 import { Function, Label, Line, Location, Mapping, Profile, Sample, StringTable, ValueType } from 'pprof-format';
-import type { Model } from '../model/index.js';
+import { item } from '../model/index.js';
 import { wholeNumbers, type WeightedStacks } from './weighted-stacks.js';
 
-export function pprof(model: Model, stacks: WeightedStacks, comments: readonly string[]): Uint8Array {
+/** When its samples were taken. */
+export interface Taken {
+  beganNs: number; // CLOCK_REALTIME
+  elapsedNs: number;
+  rateHz: number;
+}
+
+export function pprof(stacks: WeightedStacks, { beganNs, elapsedNs, rateHz }: Taken): Uint8Array {
   const strings = new StringTable();
   const text = (value: string): number => strings.dedup(value);
   const used = [...new Set(stacks.samples.flatMap(({ frames }) => frames))].sort((a, b) => a - b);
@@ -61,11 +67,11 @@ export function pprof(model: Model, stacks: WeightedStacks, comments: readonly s
         startLine: line,
       });
     }),
-    timeNanos: BigInt(Math.round(model.head.startedRealtimeNs)),
-    durationNanos: Math.round(model.elapsedNs),
+    timeNanos: BigInt(Math.round(beganNs)),
+    durationNanos: Math.round(elapsedNs),
     periodType: new ValueType({ type: text(first.name), unit: text(first.unit) }),
-    period: model.rateHz > 0 ? Math.round(1e9 / model.rateHz) : 0,
-    comment: comments.map(text),
+    period: rateHz > 0 ? Math.round(1e9 / rateHz) : 0,
+    comment: stacks.types.map(({ name, title }) => text(`${name}: ${title}`)),
     defaultSampleType: text(first.name),
     stringTable: strings,
   });

@@ -2,7 +2,7 @@
  * A profile as other tools know them: call stacks with weights. The facts that every format of stacks is written from;
  * its sums are the model's. Pure.
  */
-import { defined, type Model, stackWeights, State, type StateName } from '../model/index.js';
+import { defined, item, type Model, stackWeights, State, type StateName } from '../model/index.js';
 
 export type Unit = 'nanoseconds' | 'count';
 export interface ValueType {
@@ -172,6 +172,17 @@ export function holderStacks(model: Model): WeightedStacks {
     frames: framesOf(model),
     samples,
   };
+}
+
+/** Several of the same types as one, at least one. */
+export function joined(all: readonly WeightedStacks[]): WeightedStacks {
+  const frames: Frame[] = [];
+  const samples = all.flatMap((one) => {
+    const first = frames.length;
+    frames.push(...one.frames);
+    return one.samples.map((sample) => ({ ...sample, frames: sample.frames.map((frame) => first + frame) }));
+  });
+  return { ...item(all, 0), frames, samples };
 }
 
 /** Whole numbers whose sum is that of the rounded sum: a remainder goes to the next. */

@@ -18,7 +18,7 @@ export type * from './result/types.js';
 export type * from './result/facts.js';
 export type * from './result/experiment.js';
 export type * from './result/notices.js';
-export { stateNames } from './result/types.js';
+export { findingKinds, stateNames } from './result/types.js';
 export { buildModel } from './build-model.js';
 export { findEntities, focusOn } from './queries/focus.js';
 export { checkInvariants } from './invariants.js';

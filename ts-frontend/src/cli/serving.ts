@@ -1,0 +1,49 @@
+/** A recording that is served while it goes on: the sampler beside the server; signals go to the sampler. */
+import type { Arguments } from './command.js';
+import { runSampler, statusOf } from './child.js';
+import { Failure } from './failure.js';
+import { samplerPath } from './files.js';
+import { nameIn, profileIn, samplerOptions, withoutSampler } from './recording.js';
+import { version } from './version.js';
+import { written, type Address } from '../serve/address.js';
+import { serve, type Serving } from '../serve/serve.js';
+
+async function listening(address: Address): Promise<Serving> {
+  try {
+    return await serve(address, version());
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    const where = written(address);
+    if (code === 'EADDRINUSE') throw new Failure(`${where} is in use`, 'choose another one, or end who listens there');
+    if (code === 'EACCES' || code === 'EPERM')
+      throw new Failure(`${where}: you may not listen there`, 'choose a port from 1024 on, or a directory of yours');
+    throw new Failure(`${where}: nobody can listen there (${code ?? String(error)})`, 'choose another --listen');
+  }
+}
+
+/** Answers the status that the program ended with; of one that ran before, 0. */
+export async function keepServing(args: Arguments, address: Address): Promise<number> {
+  const sampler = samplerPath();
+  const serving = await listening(address);
+  process.stderr.write(`quartz: listening at ${written(serving.at)}\n`);
+  const pid = args.text('pid');
+  let reported = '';
+  const tell = (text: string): void => {
+    reported += text;
+    const file = nameIn(reported);
+    if (file !== undefined) serving.recorded(file);
+  };
+  try {
+    const ended = await runSampler(
+      sampler,
+      ([fd]) =>
+        pid === undefined
+          ? ['record', '--tell', String(fd), ...samplerOptions(args), '--', ...args.words]
+          : ['attach', '--tell', String(fd), '--front', String(fd), ...samplerOptions(args), pid],
+      [tell],
+    );
+    return ended.signal === null ? statusOf(ended) : await withoutSampler(ended.signal, profileIn(reported));
+  } finally {
+    await serving.end();
+  }
+}

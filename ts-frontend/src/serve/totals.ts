@@ -1,0 +1,88 @@
+/**
+ * What a recording comes to since the server began, however many profiles it went through: sums that only grow, and
+ * what was found in the stretch between the last two looks. The number of labels is bounded: a name gets one when it
+ * first takes a part of a stretch that is worth it, as long as there is room, and keeps it; all else is `other`. Pure.
+ */
+import { stateNames, type Entity, type Model, type RawHead, type StateName } from '../model/index.js';
+
+/** Labels of one kind at most, and what part of a stretch a name has to take for one. */
+const labelsMost = 20;
+const worth = 0.01;
+export const other = 'other';
+
+/** Sums by name, of which only so many have one of their own. */
+class Named {
+  readonly sums = new Map<string, number>([[other, 0]]);
+  add(parts: ReadonlyMap<string, number>, ofAll: number): void {
+    const most = [...parts].filter(([, amount]) => amount > 0).sort(([, a], [, b]) => b - a);
+    for (const [name, amount] of most) {
+      const known = this.sums.get(name);
+      const own = known !== undefined || (amount >= worth * ofAll && this.sums.size <= labelsMost);
+      const key = own ? name : other;
+      this.sums.set(key, (this.sums.get(key) ?? 0) + amount);
+    }
+  }
+}
+
+/** Elapsed time by how many processors were busy. */
+export type Busy = 'none' | 'one' | 'some' | 'all';
+
+export class Totals {
+  elapsedNs = 0;
+  processors = 0;
+  readonly processorNs = { useful: 0, overhead: 0, spinning: 0, idle: 0 };
+  readonly busyNs: Record<Busy, number> = { none: 0, one: 0, some: 0, all: 0 };
+  readonly threadNs = Object.fromEntries(stateNames.map((name) => [name, 0])) as Record<StateName, number>;
+  readonly code = new Named(); // NPT of their own of procedures and objects, ns; the sum is the NPT of the program
+  readonly objects = new Named(); // time that threads waited for them, ns
+  readonly counted = { snapshots: 0, skippedTicks: 0, samplerCpuNs: 0, cpuWaitNs: 0 };
+  /** Of the stretch between the last two looks: what each kind of finding could save, as a part of it. */
+  savings = new Map<string, number>();
+
+  /** What happened since the last call. */
+  add(stretch: Model): void {
+    const { balance, elapsedNs, head, processors, root } = stretch;
+    if (elapsedNs <= 0) return;
+    this.elapsedNs += elapsedNs;
+    this.processors = processors;
+    for (const name of ['useful', 'overhead', 'spinning', 'idle'] as const)
+      this.processorNs[name] += balance[`${name}Ns`];
+    balance.byBusyNs.forEach((ns, busy) => {
+      this.busyNs[busy === 0 ? 'none' : busy === processors ? 'all' : busy === 1 ? 'one' : 'some'] += ns;
+    });
+    for (const name of stateNames) this.threadNs[name] += root.states[name].ns;
+    this.code.add(
+      byName(stretch.entities, ({ rawKind, nptSelfNs }) => (aside.has(rawKind) ? 0 : nptSelfNs)),
+      elapsedNs,
+    );
+    this.objects.add(
+      byName(stretch.entities, ({ object }) => object?.waitNs ?? 0),
+      elapsedNs,
+    );
+    this.#count(head);
+    this.savings = new Map();
+    for (const { kind, savingNs } of stretch.findings)
+      this.savings.set(kind, (this.savings.get(kind) ?? 0) + savingNs / elapsedNs);
+  }
+
+  #count(head: RawHead): void {
+    for (const name of ['snapshots', 'skippedTicks', 'samplerCpuNs', 'cpuWaitNs'] as const)
+      this.counted[name] += head[name];
+  }
+}
+
+/** Whose time is that of others, too. */
+const aside: ReadonlySet<string> = new Set(['thread', 'code-loop', 'code-line']);
+
+/** Namesakes together. What stands for no procedure is `[unknown]`, as in exports. */
+function byName(entities: readonly Entity[], of: (entity: Entity) => number): Map<string, number> {
+  const sums = new Map<string, number>();
+  for (const entity of entities) {
+    if (entity.members.length > 0) continue;
+    const amount = of(entity);
+    if (amount <= 0) continue;
+    const name = entity.id === 0 ? '[unknown]' : entity.name;
+    sums.set(name, (sums.get(name) ?? 0) + amount);
+  }
+  return sums;
+}
