@@ -12,11 +12,11 @@
 #ifndef QZI_PUBLISH_H
 #define QZI_PUBLISH_H
 
-#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include "abi/session.h"
+#include "flag.h"
 #include "trace.h"
 #include "ticks.h"
 
@@ -24,98 +24,6 @@ struct qzi_publisher; /* embedded in the scheduler's processor */
 struct qzi_pub_pairs;
 struct qzi_pub_thread; /* embedded in the scheduler's thread */
 struct qzi_pub_object; /* embedded in a synchronization object */
-
-/* ---- the flag ------------------------------------------------------------------------------------------------ */
-
-/* 1 while a sampler is connected. Written by the channel alone. */
-extern _Atomic uint32_t qzi_publishing_flag __attribute__((visibility("hidden")));
-/* What the flag was set to last, by this process or by the one that it is a copy of: the flag itself is 0 in a copy. */
-extern bool qzi_pub_on __attribute__((visibility("hidden")));
-/* How often publishing was switched on; a thread record of another epoch is begun again before it is used. */
-extern _Atomic uint32_t qzi_pub_epoch __attribute__((visibility("hidden")));
-/* Object records (element 0 is never used); NULL before the first session. */
-extern struct qz_object *qzi_pub_objects __attribute__((visibility("hidden")));
-/* Byte offset from `word` of the last entry of a profile stack, and of the last one that procedures may use, as long as
- * the process lives; those of a short record are lower (private.h). */
-extern uint32_t qzi_pub_limit __attribute__((visibility("hidden")));
-extern uint32_t qzi_pub_hook_limit __attribute__((visibility("hidden")));
-/* 1: hold times are measured (QUARTZ_EXACT_HOLD=1). */
-extern uint32_t qzi_pub_exact_hold __attribute__((visibility("hidden")));
-
-/* Orders what a record held before the stores that follow. TSan knows no fences, and gets on without: those are atomic.
- */
-static inline void qzi_pub_fence(void) {
-#ifdef __SANITIZE_THREAD__
-  __atomic_signal_fence(__ATOMIC_RELEASE);
-#else
-  __atomic_thread_fence(__ATOMIC_RELEASE);
-#endif
-}
-
-/* Relaxed: the channel makes every CPU pass a barrier between what it prepares and the flag. TSan does not know of
- * that. */
-#ifdef __SANITIZE_THREAD__
-#define QZI_PUBLISHING_ORDER memory_order_acquire
-#else
-#define QZI_PUBLISHING_ORDER memory_order_relaxed
-#endif
-#define qzi_publishing() __builtin_expect(atomic_load_explicit(&qzi_publishing_flag, QZI_PUBLISHING_ORDER) != 0, 0)
-
-/* This is a child with memory of its own that fork() did not make, so that no at-fork handler ran: it must not publish
- * into its parent's session. */
-static inline bool qzi_pub_copied(void) { return qzi_pub_on && !qzi_publishing(); }
-
-/* Hot line of the record of the thread that this kernel thread runs, for the hooks; NULL: nothing to publish.
- * Written by qzi_pub_run() and qzi_pub_leave(), and by the channel when publishing begins and ends.
- * Hooks that are expanded in the program (quartz/hooks.h) read it under the name QZI_HOT_NAME, by which they are linked
- * to it. Where that can't be (the pthread layer is put in front of a program that is linked already; libraries that
- * hide their symbols), they read a variable of their own, a copy that is kept up to date at a fixed distance, the same
- * in all kernel threads. */
-#ifdef QZI_PUB_ONE_THREAD
-#define QZI_HOT_NAME       "qzi_hot"
-#define QZI_HOT_VISIBILITY "hidden"
-#else
-#define QZI_HOT_NAME       "quartz_hot_2"
-#define QZI_HOT_VISIBILITY "default"
-#endif
-extern _Thread_local uint64_t *qzi_hot __asm__(QZI_HOT_NAME)
-  __attribute__((tls_model("initial-exec"), visibility(QZI_HOT_VISIBILITY)));
-#define QZI_HOT_COPIES 8
-extern intptr_t qzi_hot_distance[QZI_HOT_COPIES] __attribute__((visibility("hidden"))); /* 0: not used */
-extern uint32_t qzi_hot_copies __attribute__((visibility("hidden")));                   /* those in use are below */
-
-/* Sets the copies that belong to the one at `own`. */
-static inline void qzi_hot_set_copies(uint64_t **own, uint64_t *hot) {
-  for (uint32_t k = 0; k < QZI_HOT_COPIES; k++)
-    if (qzi_hot_distance[k]) __atomic_store_n((uint64_t **)((char *)own + qzi_hot_distance[k]), hot, __ATOMIC_RELAXED);
-}
-
-/* By assembly: a compiler may keep the address of a thread-local variable over a switch to another kernel thread. */
-static inline void qzi_hot_set(uint64_t *hot) {
-#if defined(__x86_64__)
-  uint64_t offset;
-  __asm__ volatile("movq " QZI_HOT_NAME "@gottpoff(%%rip), %0\n\tmovq %1, %%fs:(%0)"
-                   : "=&r"(offset)
-                   : "r"(hot)
-                   : "memory");
-  if (__builtin_expect(qzi_hot_copies != 0, 0)) {
-    uint64_t **own;
-    __asm__ volatile("movq %%fs:0, %0" : "=r"(own));
-    qzi_hot_set_copies((uint64_t **)((char *)own + offset), hot);
-  }
-#elif defined(__aarch64__)
-  uint64_t base, offset;
-  __asm__ volatile("mrs %0, tpidr_el0\n\t"
-                   "adrp %1, :gottprel:" QZI_HOT_NAME "\n\t"
-                   "ldr %1, [%1, #:gottprel_lo12:" QZI_HOT_NAME "]\n\t"
-                   "str %2, [%0, %1]"
-                   : "=&r"(base), "=&r"(offset)
-                   : "r"(hot)
-                   : "memory");
-#else
-#error "Quartz knows x86-64 and aarch64"
-#endif
-}
 
 /* ---- private sides ------------------------------------------------------------------------------------------- */
 

@@ -28,6 +28,7 @@
 #include "abi/channel.h"
 #include "abi/launcher.h"
 #include "private.h"
+#include "session_layout.h"
 
 #ifndef MADV_POPULATE_WRITE
 #define MADV_POPULATE_WRITE 23
@@ -41,20 +42,13 @@
 extern const char __start_quartz_start[] __attribute__((weak, visibility("hidden")));
 extern const char __stop_quartz_start[] __attribute__((weak, visibility("hidden")));
 
-#define PAGE 4096u
 #ifdef __aarch64__
 #define FLAG_PAGE 65536u /* the largest there */
 #else
-#define FLAG_PAGE PAGE
+#define FLAG_PAGE QZI_PAGE
 #endif
-#define DEPTH_DEFAULT       88u /* 1536 bytes a thread, once its stack is deep */
-#define OBJECTS_DEFAULT     262144u
-#define OBJECTS_LEAST       256u
-#define THREADS_LEAST       64u
-#define CRUMBS_OF_PROCESSOR 256u /* 8 KB */
-#define CRUMBS_OF_THREAD    32u
-#define SPAN_ACTORS         1024u
-#define SPACE_LEAST         (128u << 20) /* with less, neither program nor sampler has enough for itself */
+#define DEPTH_DEFAULT   88u /* 1536 bytes a thread, once its stack is deep */
+#define OBJECTS_DEFAULT 262144u
 
 /* Alone on its page, which the kernel gives to a child zeroed (MADV_WIPEONFORK): so a child whose at-fork handlers did
  * not run (_Fork, a bare clone) publishes nothing, either. */
@@ -140,24 +134,12 @@ void qzi_session_forget_file(void) {
 
 void qzi_session_populate(const void *from, size_t bytes) {
   if (!qzi_session_fd_valid()) return;
-  uintptr_t low = (uintptr_t)from & ~(uintptr_t)(PAGE - 1), high = ((uintptr_t)from + bytes) & ~(uintptr_t)(PAGE - 1);
+  uintptr_t low = (uintptr_t)from & ~(uintptr_t)(QZI_PAGE - 1),
+            high = ((uintptr_t)from + bytes) & ~(uintptr_t)(QZI_PAGE - 1);
   if (high <= low) return;
   /* the file's pages first: a quarter less than made when they are mapped */
   fallocate(qzi_session.fd, FALLOC_FL_KEEP_SIZE, (off_t)(low - (uintptr_t)qzi_session.head), (off_t)(high - low));
   madvise((void *)low, high - low, MADV_POPULATE_WRITE);
-}
-
-static uint64_t place(uint64_t *total, uint64_t bytes) {
-  uint64_t at = *total;
-  *total = (at + bytes + PAGE - 1) & ~(uint64_t)(PAGE - 1);
-  return at;
-}
-static struct qz_table table(uint64_t offset, uint64_t stride, uint64_t capacity) {
-  return (struct qz_table){.offset = offset, .stride = stride, .capacity = (uint32_t)capacity};
-}
-
-static uint64_t thread_bytes(uint32_t entries) {
-  return (sizeof(struct qz_thread) + (uint64_t)entries * sizeof(struct qz_entry) + 63) & ~UINT64_C(63);
 }
 
 /* A file of that size; a limit on file sizes must not kill the program. */
@@ -188,71 +170,10 @@ static int memory_file(size_t bytes) {
   return -1;
 }
 
-/* The tables of the session one after the other; returns its size. */
-static uint64_t lay_out(struct qzi_session *s, struct qz_session *head) {
-  uint64_t total = 0, call_slots = ((uint64_t)s->call_tables + 1) * QZI_CALL_SLOTS + s->small_tables * QZI_SMALL_SLOTS;
-  s->thread_stride = thread_bytes(s->short_limit);
-  place(&total, sizeof *head);
-  uint64_t room =
-    s->processors > s->call_tables ? s->processors : s->call_tables; /* there may be more later: qzi_pub_init */
-  head->processor_table = table(place(&total, room * sizeof(struct qz_processor)), sizeof(struct qz_processor), room);
-  head->thread_table = table(place(&total, s->threads * s->thread_stride), s->thread_stride, s->threads);
-  if (s->short_limit < s->stack_limit) {
-    s->long_stride = thread_bytes(s->stack_limit);
-    head->long_table = table(place(&total, s->threads * s->long_stride), s->long_stride, s->threads);
-  }
-  head->object_table =
-    table(place(&total, s->objects * sizeof(struct qz_object)), sizeof(struct qz_object), s->objects);
-  head->call_table = table(place(&total, call_slots * sizeof(struct qz_call)), sizeof(struct qz_call), call_slots);
-#ifdef QZI_PUB_ONE_THREAD
-  if (s->threads <= QZ_MARKS) head->mark_table = table(place(&total, QZ_MARKS), 1, QZ_MARKS);
-  head->creation_table =
-    table(place(&total, QZ_CREATIONS * sizeof(struct qz_creation)), sizeof(struct qz_creation), QZ_CREATIONS);
-#endif
-  head->string_table = table(place(&total, s->strings), 1, s->strings);
-  bool each = qzi_publishers_kind == QZ_PUBLISHER_PTHREAD; /* thread is an actor of the time path */
-  uint64_t actors = each ? s->threads : room;
-  s->crumbs_limit = head->crumbs_limit = each ? CRUMBS_OF_THREAD : CRUMBS_OF_PROCESSOR;
-  s->path_stride = sizeof(struct qz_path) + s->crumbs_limit * sizeof(struct qz_crumb);
-  if (actors <= UINT16_MAX + 1)
-    head->path_table = table(place(&total, actors * s->path_stride), s->path_stride, actors);
-  if (head->path_table.capacity) {
-    uint64_t some = actors < SPAN_ACTORS ? actors : SPAN_ACTORS;
-    head->span_path_table = table(place(&total, some * s->path_stride), s->path_stride, some);
-    head->span_table = table(place(&total, some * sizeof(struct qz_span)), sizeof(struct qz_span), some);
-  }
-  return total;
-}
-
-uint64_t qzi_pub_space(void) {
-  struct rlimit space;
-  if (getrlimit(RLIMIT_AS, &space) || space.rlim_cur == RLIM_INFINITY) return UINT64_MAX;
-  return space.rlim_cur < SPACE_LEAST ? 0 : space.rlim_cur / 4;
-}
-
-/* Halves what takes most, until the session is no larger than it may be, or nothing is left to halve. Of threads and
- * objects, whose numbers other tables know, only before there is a session. */
-static void fit(struct qzi_session *s) {
-  struct qz_session head = {0};
-  uint64_t most = qzi_pub_space();
-  while (lay_out(s, &head) > most) {
-    uint64_t threads = !started && s->threads > THREADS_LEAST ? s->threads * (s->thread_stride + s->long_stride) : 0,
-             objects = !started && s->objects > OBJECTS_LEAST ? s->objects * sizeof(struct qz_object) : 0,
-             calls = s->call_tables > s->processors ? s->call_tables * QZI_CALL_SLOTS * sizeof(struct qz_call) : 0;
-    if (!threads && !objects && !calls) return;
-    if (calls >= threads && calls >= objects)
-      s->call_tables = s->call_tables / 2 > s->processors ? s->call_tables / 2 : s->processors;
-    else if (threads >= objects)
-      s->threads /= 2;
-    else
-      s->objects /= 2;
-  }
-}
-
 int qzi_session_make(void) {
   struct qzi_session *s = &qzi_session;
   struct qz_session head = {.version = QZ_SESSION_VERSION, .head_bytes = sizeof head, .publisher = qzi_publishers_kind};
-  uint64_t total = lay_out(s, &head);
+  uint64_t total = qzi_session_lay_out(s, &head);
   head.total_bytes = total;
   head.pid = (uint32_t)getpid();
   head.processors = s->processors;
@@ -430,7 +351,7 @@ void qzi_pub_init(unsigned processors, size_t max_threads) {
     qzi_session_forget_file();
   } else {
     s->threads = max_threads > UINT32_MAX / 2 ? UINT32_MAX / 2 : (uint32_t)max_threads;
-    s->objects = (uint32_t)qzi_pub_setting("QUARTZ_MAX_OBJECTS", OBJECTS_DEFAULT, OBJECTS_LEAST, 1u << 26);
+    s->objects = (uint32_t)qzi_pub_setting("QUARTZ_MAX_OBJECTS", OBJECTS_DEFAULT, QZI_OBJECTS_LEAST, 1u << 26);
     s->strings = QZI_PUB_STRING_BYTES;
     s->stack_limit = (uint32_t)qzi_pub_setting("QUARTZ_PROFILE_DEPTH", DEPTH_DEFAULT, 16, 4000);
     qzi_pub_exact_hold = (uint32_t)qzi_pub_setting("QUARTZ_EXACT_HOLD", 0, 0, 1);
@@ -448,7 +369,7 @@ void qzi_pub_init(unsigned processors, size_t max_threads) {
     qzi_pub_complain("no memory to publish with; the program runs unsampled: raise the limit of memory");
     return;
   }
-  fit(s);
+  qzi_session_fit(s, started);
   started = true;
   qzi_channel_start();
 }
