@@ -16,6 +16,9 @@
 
 /* What is launched is `program`, process `launched`, and what it starts is followed. */
 void qzi_follow_begin(const char *program, pid_t launched);
+/* 1: one more may be recorded. 0: too many of them did next to nothing: these are the work of a program that starts
+ * others all the time (a compiler driver below make), which recording each would slow. */
+int qzi_follow_has_room(void);
 /* While they run: tells the front end the profile of the process that does the work now, once it is clear which. */
 void qzi_follow_look(void);
 /* Keeps a recording that was stopped until qzi_follow_settle; 0: it is none of these, and still the caller's. */

@@ -103,7 +103,8 @@ static void admit_next(struct launched *run, int listener) {
                                                                  : NULL;
   if (!refusal && !itself && !run->options->recording.children)
     refusal = "child processes are not recorded; use --children";
-  if (!refusal && followed && followed_now() == QZI_FOLLOWED_MAX) refusal = "too many programs at once";
+  if (!refusal && followed && (followed_now() == QZI_FOLLOWED_MAX || !qzi_follow_has_room()))
+    refusal = "too many programs";
   if (!refusal && itself) make_room(run);
   if (itself)
     snprintf(program, sizeof program, "%s", run->program);
