@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -69,12 +70,18 @@ static socklen_t address_of(struct sockaddr_un *address, const char *name) {
   return (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + bytes);
 }
 
+/* Under a filter that refuses to say it: who the program began as. */
+static uid_t own_user(void) {
+  uid_t user = geteuid();
+  return user == (uid_t)-1 ? (uid_t)getauxval(AT_EUID) : user;
+}
+
 static bool trusted(int fd, pid_t *pid) {
   struct ucred peer;
   socklen_t bytes = sizeof peer;
   if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &bytes)) return false;
   *pid = peer.pid;
-  return peer.uid == geteuid() || peer.uid == 0;
+  return peer.uid == own_user() || peer.uid == 0;
 }
 
 static bool send_message(int fd, uint32_t type, const char *text, int pass) {

@@ -280,7 +280,7 @@ static int kernel_add(struct qzi_sampler *sampler, uint64_t now_ns) {
   int waiters = 0;
   if (make_room(kernel, high)) return -1;
   sampler->round++;
-  qzi_tracker_begin(kernel->tracker, now_ns);
+  qzi_tracker_begin(kernel->tracker, now_ns, kernel->accounts.run_ns);
   kernel->whole_ns = whole_ns;
   uint64_t took_ns = kernel->accounts.took_ns;
   qzi_run_accounts_begin(&kernel->accounts, now_ns, whole_ns / parts, high);

@@ -92,11 +92,22 @@ struct qzi_running *qzi_tracker_samples(struct qz_profile *head) {
   return running;
 }
 
-void qzi_tracker_start(struct qzi_tracker *tracker) {
-  if (!tracker->paths) return;
+static void open_samples(struct qzi_tracker *tracker) {
   tracker->running = qzi_tracker_samples(tracker->sampler->file->head);
   tracker->interval_ns = tracker->switches.interval_ns = qzi_running_interval_ns(tracker->running);
+}
+
+void qzi_tracker_start(struct qzi_tracker *tracker) {
+  if (!tracker->paths) return;
+  open_samples(tracker);
   tracker->used_ns = qzi_clock_ns();
+}
+
+void qzi_tracker_reopen(struct qzi_tracker *tracker) {
+  qzi_running_close(tracker->running);
+  open_samples(tracker);
+  for (uint32_t k = 0; tracker->running && k < qz_session_thread_high(tracker->sampler->view); k++)
+    if (tracker->all[k].tid) qzi_running_begin(tracker->running, tracker->all[k].tid);
 }
 
 uint32_t qzi_tracker_loop(const struct qzi_tracker *tracker, uint32_t index) {

@@ -22,8 +22,9 @@ void qzi_tracker_start(struct qzi_tracker *tracker);
 /* Samples of the running threads of the program that `head` describes, at its rate; what each costs goes into the head.
  * NULL: there are none. */
 struct qzi_running *qzi_tracker_samples(struct qz_profile *head);
-/* A snapshot begins: takes the kernel's samples of running threads. */
-void qzi_tracker_begin(struct qzi_tracker *tracker, uint64_t now_ns);
+/* A snapshot begins: takes the kernel's samples of running threads. run_ns: processor time of the program since the
+ * recording began. */
+void qzi_tracker_begin(struct qzi_tracker *tracker, uint64_t now_ns, uint64_t run_ns);
 /* Thread `index`, which look describes, is in `state`. published: its record says so, and what for. Sets look->node,
  * and for a wait that only the kernel knows of, or for a condition or a loop that a library made for itself, *object (a
  * futex, external_waits.h), and returns 1. */

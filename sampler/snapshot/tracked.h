@@ -17,6 +17,7 @@
 #include "sampler/waits/repeating_loop.h"
 #include "sampler/waits/kernel_work.h"
 #include "sampler/linux/perf_samples.h"
+#include "samples_due.h"
 #include "switch_time.h"
 #include "thread_tracker.h"
 #include "sampler/waits/no_progress.h"
@@ -68,6 +69,7 @@ struct qzi_tracker {
   struct qzi_running *running; /* NULL: no samples */
   uint64_t interval_ns;        /* of processor time between a thread's samples */
   struct qzi_switch_times switches;
+  struct qzi_samples_due due;
   uint64_t used_ns; /* when samples were last of use */
   uint32_t *slots;  /* index + 1 of the thread with some id, in one of the slots from there on */
   struct qzi_walk walk;
@@ -91,6 +93,8 @@ static inline void qzi_tracked_in_call(const struct qzi_tracked_call *call, stru
   walk->called = call->called;
   walk->mpi = call->mpi;
 }
+/* Closes the events of all threads, and opens new ones. */
+void qzi_tracker_reopen(struct qzi_tracker *tracker);
 /* Record of the thread with that number in the system, index + 1; 0: it is not known. */
 uint32_t qzi_tracker_index(const struct qzi_tracker *tracker, uint32_t tid);
 

@@ -66,7 +66,22 @@ static void take_sample(struct qzi_tracker *tracker, uint32_t index, uint64_t no
   if (known->hooked) known->shown = sampled;
 }
 
-void qzi_tracker_begin(struct qzi_tracker *tracker, uint64_t now_ns) {
+/* Whether samples come as they should; events that never fire are opened anew. paused: none are due. */
+static void watch_samples(struct qzi_tracker *tracker, uint64_t run_ns, int paused) {
+  struct qz_profile *head = tracker->sampler->file->head;
+  if (paused) {
+    qzi_samples_due_begin(&tracker->due, run_ns, head->samples);
+    return;
+  }
+  uint64_t switches_ns = tracker->switches.switches * tracker->switches.most_ns;
+  switch (qzi_samples_due(&tracker->due, run_ns, head->samples, switches_ns, tracker->interval_ns)) {
+  case QZI_SAMPLES_NONE: qzi_tracker_reopen(tracker); break;
+  case QZI_SAMPLES_RARE: head->paths |= QZ_PATHS_RARE; break;
+  case QZI_SAMPLES_COME: break;
+  }
+}
+
+void qzi_tracker_begin(struct qzi_tracker *tracker, uint64_t now_ns, uint64_t run_ns) {
   if (tracker->paths) tracker->sampler->others_cpu_ns += qzi_paths_begin(tracker->paths);
   if (tracker->creations) qzi_creations_read(tracker->creations, now_ns);
   if (!tracker->running) return;
@@ -77,7 +92,9 @@ void qzi_tracker_begin(struct qzi_tracker *tracker, uint64_t now_ns) {
     tracker->sampler->timed_samples += !qzi_running_whole(tracker->running);
     if (index) take_sample(tracker, index - 1, now_ns);
   }
-  qzi_running_pause(tracker->running, now_ns > tracker->used_ns && now_ns - tracker->used_ns > UNUSED_NS);
+  int unused = now_ns > tracker->used_ns && now_ns - tracker->used_ns > UNUSED_NS;
+  qzi_running_pause(tracker->running, unused);
+  watch_samples(tracker, run_ns, unused);
 }
 
 void qzi_track_running(struct qzi_tracker *tracker, struct qzi_tracked *known, uint32_t index, struct qzi_look *look,

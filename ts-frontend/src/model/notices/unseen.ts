@@ -26,6 +26,7 @@ function forbidden({ head: { paths, publisher, outside } }: Model): ForbiddenNot
   const list: [ForbiddenNotice['what'], boolean][] = [
     ['samples', isPthread && paths.noSamples && !paths.hooks],
     ['some-samples', isPthread && paths.fewSamples],
+    ['rare-samples', isPthread && paths.rare],
     ['memory', isPthread && paths.noMemory && !outside],
     ['calls', isPthread && paths.noCalls && !outside],
     // one right is needed for both

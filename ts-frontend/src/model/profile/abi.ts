@@ -108,6 +108,7 @@ export const pathBits = {
   fewSamples: 32,
   noCalls: 64,
   kernel: 128,
+  rare: 256,
 } as const;
 export type PathBit = keyof typeof pathBits;
 

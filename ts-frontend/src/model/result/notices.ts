@@ -108,7 +108,15 @@ export interface UnmeasuredNotice {
 /** A means of seeing the program that this machine did not allow. */
 export interface ForbiddenNotice {
   form: 'forbidden';
-  what: 'samples' | 'some-samples' | 'samples-beside-hooks' | 'memory' | 'calls' | 'memory-outside' | 'calls-outside';
+  what:
+    | 'samples'
+    | 'some-samples'
+    | 'rare-samples'
+    | 'samples-beside-hooks'
+    | 'memory'
+    | 'calls'
+    | 'memory-outside'
+    | 'calls-outside';
 }
 /** The program publishes nothing: it was watched from outside. */
 export interface OutsideNotice {

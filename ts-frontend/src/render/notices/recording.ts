@@ -85,6 +85,12 @@ const means: Record<ForbiddenNotice['what'], NoticeSentences> = {
     reason: 'the kernel gave no samples of some threads: their procedures are seen only where they wait',
     remedy: 'raise ulimit -l or sysctl kernel.perf_event_mlock_kb',
   },
+  'rare-samples': {
+    reason:
+      'the kernel took fewer than half of the samples of running threads that were due: ' +
+      'which procedures ran is uncertain',
+    remedy: 'record again, with less beside the program',
+  },
   'samples-beside-hooks': {
     reason:
       "threads that busy-wait in the program's own loops count as working, " +
