@@ -9,60 +9,19 @@ import {
   existsSync,
   mkdirSync,
   readFileSync,
-  readdirSync,
   realpathSync,
   renameSync,
-  writeFileSync,
 } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
-import test, { type ExecutionContext } from 'ava';
+import { dirname, join } from 'node:path';
+import test from 'ava';
 import { root } from '../../known-answers/programs.js';
 import { openModel, pause, sampler, start, temporaryFile, underWay, until } from '../../support/record.js';
 import { needing, skip } from '../../support/capabilities.js';
+import { program, ours, compare, profiled } from './compared.js';
 
-const program = (name: string): string => join(root, 'build/test/end-to-end/pthread-layer', name);
 const jail = temporaryFile('jail');
 mkdirSync(jail);
 const words = (line: string): string[] => line.split(' ');
-/** What the program said, without Quartz's lines, and without the numbers of processes of which sanitizers speak. */
-const own = (text: string): string =>
-  text
-    .split('\n')
-    .filter((line) => !line.startsWith('quartz: '))
-    .map((line) => line.replace(/^==\d+==/, '==PID=='))
-    .join('\n');
-const ours = (text: string): string[] => text.split('\n').filter((line) => line.startsWith('quartz: '));
-
-interface Compared {
-  lines: string[];
-  file: string;
-  stdout: string;
-}
-/** Runs it without Quartz and recorded, and compares. */
-async function compare(
-  t: ExecutionContext,
-  command: readonly string[],
-  options: readonly string[] = [],
-): Promise<Compared> {
-  const [name, ...args] = command,
-    file = temporaryFile('profile.quartz');
-  const plain = await start(name!, args).ended;
-  const recorded = await start(sampler, ['record', '-q', ...options, '-o', file, '--', ...command]).ended;
-  t.is(recorded.stdout, plain.stdout);
-  t.is(own(recorded.stderr), own(plain.stderr));
-  t.is(
-    recorded.status,
-    plain.status ??
-      128 + ({ SIGSEGV: 11, SIGABRT: 6, SIGKILL: 9, SIGTERM: 15 } as Record<string, number>)[plain.signal!]!,
-    recorded.stderr,
-  );
-  return { lines: ours(recorded.stderr), file, stdout: plain.stdout };
-}
-/** The profile is there and good, and nothing was to be said. */
-function profiled(t: ExecutionContext, { file, lines }: Compared, reason: 'exit' | 'signal' = 'exit'): void {
-  t.deepEqual(lines, []);
-  t.is(openModel(file).head.endReason, reason);
-}
 
 for (const way of ['_exit', 'quick_exit', 'exit', 'other', 'signals', 'forks', 'daemon', 'children']) {
   test.serial(`ends: ${way}`, async (t) => {
@@ -152,19 +111,6 @@ for (const hooks of ['', 'best', 'all'])
     },
   );
 
-test.serial('fork: what a library locks in the child counts for the child alone', async (t) => {
-  const file = temporaryFile('profile.quartz');
-  const { status, stdout, stderr } = await start(
-    sampler,
-    ['record', '-q', '-o', file, '--', program('process_environment'), 'at_fork'],
-    { LD_PRELOAD: program('at_fork.so') },
-  ).ended;
-  t.deepEqual([status, stderr], [0, '']);
-  t.regex(stdout, /the child's handler: its own number/);
-  const lock = openModel(file).entities.find(({ name }) => name.includes('at_fork_lock'));
-  t.is(lock?.object?.acquisitions, 7, 'of the parent: 3 before the fork, 4 after it');
-});
-
 test.serial('more threads at once than are published: the others run too, and are counted', async (t) => {
   const compared = await compare(t, [program('process_environment'), 'at_once']);
   if (compared.stdout.startsWith('not here: ')) skip(t, compared.stdout.replace('not here: ', '').trim());
@@ -193,45 +139,6 @@ test.serial('programs that nothing can be put into run as they would, and one li
 test.serial('the environment is the one that the program would have without Quartz', async (t) => {
   for (const shell of ['sh', 'bash'])
     profiled(t, await compare(t, [shell, '-c', 'env; sleep 0.05; env; echo "<$LD_PRELOAD>"']));
-});
-
-test.serial(
-  'exec: the file is of what the process ran last, and what ran before is kept aside where it was seen',
-  async (t) => {
-    const nice = await compare(t, ['nice', '-n', '0', program('stripped')]);
-    t.is(openModel(nice.file).head.endReason, 'exit');
-    t.true(openModel(nice.file).entities.some(({ name }) => name.includes('stripped')));
-    const twice = await compare(t, [program('process_ends'), 'exec']);
-    t.regex(twice.lines[0]!, /what the process ran before/);
-    const stem = basename(twice.file, '.quartz');
-    const aside = readdirSync(dirname(twice.file)).filter((name) => name.startsWith(`${stem}-`));
-    t.is(aside.length, 1);
-    t.is(openModel(join(dirname(twice.file), aside[0]!)).head.endReason, 'exec');
-    t.is(openModel(twice.file).head.exitStatus, 5);
-    const gone = await compare(t, ['sh', '-c', `sleep 0.05; exec ${program('static')}`]);
-    t.regex(gone.lines.join('\n'), /no profile of what it ran last \(exec\): .*statically linked/);
-    t.false(existsSync(gone.file), 'a profile of the shell alone would pass for one of the program');
-  },
-);
-
-test.serial('exec: of a shell that was there for a moment nothing is kept, and nothing said', async (t) => {
-  const compared = await compare(t, ['sh', '-c', `sleep 0.05; exec sh -c "sleep 0.05; exec ${program('stripped')}"`]);
-  profiled(t, compared);
-  const stem = basename(compared.file, '.quartz');
-  t.deepEqual(
-    readdirSync(dirname(compared.file)).filter((name) => name.startsWith(`${stem}-`)),
-    [],
-  );
-});
-
-test.serial('a script that does not name its interpreter is recorded as a shell', async (t) => {
-  const script = temporaryFile('script');
-  writeFileSync(script, `exec ${program('stripped')}\n`, { mode: 0o755 });
-  profiled(t, await compare(t, ['sh', '-c', `exec ${script}`]));
-  const file = temporaryFile('profile.quartz');
-  const { status, stderr } = await start(sampler, ['record', '-q', '-o', file, '--', script]).ended;
-  t.deepEqual([status, stderr], [(await start(program('stripped'), []).ended).status, '']);
-  openModel(file);
 });
 
 test.serial('Quartz in a directory that LD_PRELOAD can not name: recorded all the same', async (t) => {
@@ -359,58 +266,6 @@ test.serial('a program that is rebuilt while it is recorded keeps its names', as
     [],
   );
 });
-
-test.serial('child processes, recorded: those that the layer fits, and the others as they would', async (t) => {
-  const { file } = await compare(
-    t,
-    ['sh', '-c', `${program('address')}; ${program('static')}; ${program('stripped')}; exit 3`],
-    ['--children'],
-  );
-  t.is(openModel(file).head.exitStatus, 3);
-  const stem = basename(file, '.quartz');
-  const others = readdirSync(dirname(file)).filter((name) => name.startsWith(`${stem}-`));
-  t.true(
-    others.some((name) =>
-      openModel(join(dirname(file), name)).entities.some(
-        (entity) => entity.name === 'crew_lock' || entity.name.includes('stripped'),
-      ),
-    ),
-    others.join(' '),
-  );
-});
-
-test.serial('child processes that are not recorded: their processor time is known', async (t) => {
-  const { file } = await compare(t, ['sh', '-c', `${program('spin')}; ${program('spin')}; exit 3`], ['--no-follow']);
-  const { head } = openModel(file);
-  t.false(head.childrenApart);
-  t.true(head.childrenRunNs > head.cpuRunNs, `${head.childrenRunNs} ns, ${head.cpuRunNs} ns`);
-});
-
-test.serial(
-  'many child processes at once, recorded: each profile ends when its program did, however many others are being ' +
-    'finished',
-  async (t) => {
-    const { file } = await compare(
-      t,
-      ['sh', '-c', 'for k in 1 2 3 4 5 6 7 8; do sh -c "sleep 0.5; exit $k" & done; wait'],
-      ['--children'],
-    );
-    const stem = basename(file, '.quartz');
-    const children = readdirSync(dirname(file))
-      .filter((name) => name.startsWith(`${stem}-`))
-      .map((name) => openModel(join(dirname(file), name)));
-    t.true(children.length >= 8);
-    t.deepEqual(
-      children.filter(({ head }) => head.endReason !== 'exit').map(({ head }) => head.endReason),
-      [],
-    );
-    for (const { head, root, elapsedNs } of children)
-      t.true(
-        root.processorTimeNs <= elapsedNs / 2,
-        `${head.arguments}: ${root.processorTimeNs} ns of ${elapsedNs} it only slept, or was over`,
-      );
-  },
-);
 
 for (const kib of [200_000, 900_000, 4_000_000])
   test.serial(`${kib} KiB of addresses (ulimit -v): recorded in tables that fit`, async (t) => {

@@ -1,0 +1,205 @@
+/** Call paths of programs without hooks, and names that nobody gave. */
+import { join } from 'node:path';
+import test from 'ava';
+import { findEntities, type Entity, type Model } from '../../../ts-frontend/src/model/index.js';
+import { root } from '../../known-answers/programs.js';
+import { openModel, record, sampler, start, temporaryFile, until } from '../../support/record.js';
+import { needing, skip } from '../../support/capabilities.js';
+import { near, object, onPath, program } from './helpers.js';
+
+/** Names along a path, innermost last. */
+const names = (model: Model, path: readonly number[]): string => path.map((id) => model.entities[id]!.name).join(' ');
+function pathTo(model: Model, node: number): number[] {
+  const path: number[] = [];
+  for (let at = node; at !== 0; at = model.raw.stacks.parent[at]!) path.unshift(model.raw.stacks.entity[at]!);
+  return path;
+}
+const procedure = (model: Model, name: string): Entity => {
+  const entity = findEntities(model, name)
+    .map((id) => model.entities[id]!)
+    .find(({ kind }) => kind === 'procedure');
+  if (!entity)
+    throw new Error(`${name} is not there: ${model.entities.map((each) => `${each.kind} ${each.name}`).join(', ')}`);
+  return entity;
+};
+
+needing('process_vm_readv')(
+  'without hooks: call paths of waits, of sleep, of work, and locks where they were taken',
+  async (t) => {
+    const { model } = await record(program('paths'));
+    const { paths } = model.head;
+    t.deepEqual([paths.waits, paths.noMemory, paths.noCalls], [true, false, false]);
+    const join = model.entities.find(({ kind, rawKind }) => kind !== 'thread' && rawKind === 'join')!;
+    t.true(
+      join.object!.waiters.some(({ path }) => /^main wait_for_all /.test(names(model, path))),
+      'main waits in wait_for_all',
+    );
+    // of waits, most: a walk is of no use where its thread has gone on meanwhile, as it may where others have the CPUs
+    const { waiters } = object(model, 'store').object,
+      waits = (of: RegExp): number =>
+        waiters.reduce((sum, { path, ns }) => sum + (of.test(names(model, path)) ? ns : 0), 0);
+    t.true(waits(/worker deposit store$/) > 0.8 * waits(/./), waiters.map(({ path }) => names(model, path)).join('; '));
+    t.true(
+      procedure(model, 'nap').states.io.ns > 250e6,
+      `asleep in nap: ${procedure(model, 'nap').states.io.ns / 1e6} ms`,
+    );
+    t.deepEqual(
+      [procedure(model, 'deposit').callsCounted, procedure(model, 'worker').calls],
+      [false, 2],
+      'calls of a start routine are its threads',
+    );
+    if (paths.noSamples) {
+      skip(t, 'perf_event_open is refused: no procedures of running threads');
+      return;
+    }
+    const ran = (name: string): number => procedure(model, name).processorTimeNs;
+    const work = ran('fill') + ran('think') + ran('enter'); // 30, 10 and 20 ms a turn
+    t.true(work > 0.8 * model.root.processorTimeNs, `${work / 1e6} of ${model.root.processorTimeNs / 1e6} ms`);
+    for (const [name, part] of [
+      ['fill', 3 / 6],
+      ['think', 1 / 6],
+      ['enter', 2 / 6],
+    ] as const)
+      t.true(Math.abs(ran(name) / work - part) < 0.1, `${name}: ${ran(name) / work}`);
+    const inside = (lock: string, of: string): number =>
+      model.raw.tuples.stack.reduce((sum, stack, k) => {
+        const path = names(model, pathTo(model, stack));
+        return sum + (new RegExp(`${lock}.* ${of}`).test(path) ? model.raw.tuples.ns[k]! : 0);
+      }, 0);
+    t.true(inside('deposit store', 'fill') > 0.6 * ran('fill'), 'fill runs under store, which deposit took');
+    t.true(inside('worker ledger', 'write_down enter') > 0.5 * ran('enter'), 'a wrapper took ledger and has returned');
+  },
+);
+
+test.serial(
+  'where the kernel gives no samples and no memory, the report says so, and locks stand with who took them',
+  async (t) => {
+    const file = temporaryFile('denied.quartz');
+    const { status, stderr } = await start(join(root, 'build/test/support/denied'), [
+      'perf_event_open,process_vm_readv',
+      sampler,
+      'record',
+      '-q',
+      '-o',
+      file,
+      '--',
+      program('paths'),
+    ]).ended;
+    t.is(status, 0, stderr);
+    const model = openModel(file);
+    t.deepEqual([model.head.paths.noSamples, model.head.paths.noMemory, model.head.paths.running], [true, true, false]);
+    const forbidden = model.notices.flatMap((notice) => (notice.form === 'forbidden' ? [notice.what] : []));
+    t.deepEqual(forbidden, ['samples', 'memory']);
+    t.true(
+      model.entities.some(
+        ({ name, kind, processorTimeNs }) => kind === 'procedure' && name === 'deposit' && processorTimeNs > 0,
+      ),
+    );
+  },
+);
+
+needing('process_vm_readv')(
+  'waits past the pthread functions: named by variable or place, with their paths',
+  async (t) => {
+    const { model, stdout } = await record(program('futexes'));
+    const [gateNs, routineNs, streamNs] = stdout.split(' ').map((ms) => Number(ms) * 1e6) as [number, number, number];
+    const gate = object(model, 'gate');
+    t.is(gate.rawKind, 'futex');
+    t.false(gate.object.counted);
+    near(t, model, 'at the gate', gate.object.waitNs, gateNs, 0.2);
+    t.true(
+      gate.object.waiters.some(({ path }) => names(model, path).includes('pass_gate')),
+      'the gate is waited for in pass_gate',
+    );
+    t.regex(gate.file, /futexes\.cc$/);
+    const [once] = model.entities.filter(({ rawKind }) => rawKind === 'once');
+    t.is(once?.name, 'flag');
+    near(t, model, 'for the one that runs the routine', once!.object!.waitNs, routineNs, 0.2);
+    const heap = model.entities.filter(
+      ({ rawKind, name, id }) => rawKind === 'futex' && name !== 'gate' && id !== gate.id,
+    );
+    t.true(
+      heap.some(
+        ({ object: its }) => its !== null && its.waiters.some(({ path }) => /main.*lambda/.test(names(model, path))),
+      ),
+      'one on the heap, by place',
+    );
+    const stream = model.entities.find(
+      ({ rawKind, name, id, group }) =>
+        rawKind === 'futex' && id !== group && /^_*(IO_)?fflush at futexes\.cc:/.test(name),
+    );
+    t.truthy(stream, "the lock of a stream is known by what the program called, not by the C library's variable");
+    near(t, model, 'for the stream', onPath(stream!), streamNs, 0.3);
+    t.is(stream!.libraryWait, 'lock');
+  },
+);
+
+test.serial('attached: threads that were met while they ran, by their paths', async (t) => {
+  const layer = join(root, 'build/pthread-layer/libquartz-pthread.so');
+  const met = start(program('attach_with_locks'), [], { LD_PRELOAD: layer, QUARTZ_ATTACH: '1' });
+  await until('the threads ran', () => met.stdout() === 'ready\n');
+  const file = temporaryFile('met.quartz');
+  const attached = await start(sampler, ['attach', '-o', file, '--seconds', '1', String(met.child.pid)]).ended;
+  met.child.kill();
+  t.is((await met.ended).signal, 'SIGTERM');
+  t.is(attached.status, 0, attached.stderr);
+  const model = openModel(file);
+  t.true(object(model, 'lock').object.acquisitions > 0);
+  if (model.head.paths.running && !model.head.paths.fewSamples)
+    t.true(procedure(model, 'compute').states.useful.ns > procedure(model, 'take').states.useful.ns);
+});
+
+test.serial(
+  'attached: threads that compute, wait or sleep for long are seen at once, though they call nothing',
+  async (t) => {
+    const layer = join(root, 'build/pthread-layer/libquartz-pthread.so');
+    const already = start(program('attach_while_busy'), [], { LD_PRELOAD: layer, QUARTZ_ATTACH: '1' });
+    await until('the threads ran', () => already.stdout() === 'ready\n');
+    const file = temporaryFile('already.quartz');
+    const attached = await start(sampler, ['attach', '-o', file, '--seconds', '3', String(already.child.pid)]).ended;
+    already.child.kill();
+    t.is((await already.ended).signal, 'SIGTERM');
+    t.is(attached.status, 0, attached.stderr);
+    const model = openModel(file);
+    const thread = (name: string) => {
+      const found = model.entities.find((entity) => entity.kind === 'thread' && entity.name === name);
+      t.truthy(
+        found,
+        `${name} is among ${model.entities
+          .filter(({ kind }) => kind === 'thread')
+          .map((entity) => entity.name)
+          .join(', ')}`,
+      );
+      return found!.states;
+    };
+    const mostly = (name: string, ...states: ('useful' | 'ready' | 'blocked' | 'io')[]): void => {
+      t.true(
+        states.reduce((ns, state) => ns + thread(name)[state].ns, 0) > 0.8 * model.elapsedNs,
+        `${name}: ${JSON.stringify(thread(name))}`,
+      );
+    };
+    const known = !model.head.paths.noCalls; // whether the kernel says in which call a thread sleeps
+    mostly('computes', 'useful', 'ready');
+    mostly('idle-worker', 'blocked', ...(known ? [] : ['io' as const]));
+    mostly('sleeps', 'io');
+    mostly('main', 'blocked', ...(known ? [] : ['io' as const]));
+    t.is(model.entities.filter(({ kind, id }) => kind === 'thread' && id !== 0).length, 4, 'and no others');
+    if (known)
+      t.truthy(
+        model.entities.find(({ rawKind, name }) => rawKind === 'futex' && name.startsWith('never')),
+        'the condition is known by its variable',
+      );
+  },
+);
+
+test.serial('names that nobody gave: threads by what they run, locks by the part of a variable', async (t) => {
+  const { model } = await record(program('derived_names'));
+  const threads = new Set(
+    model.entities.filter(({ kind, id }) => kind === 'thread' && id !== 0).map(({ name }) => name),
+  );
+  t.deepEqual([...threads].sort(), ['Server::serve', 'by-prctl', 'main', 'main::{lambda()#1}', 'plain']);
+  t.is(object(model, 'cache.lock').object.acquisitions, 80);
+  t.is(object(model, 'table[3].inner.lock').object.acquisitions, 80);
+  const join = model.entities.find(({ rawKind }) => rawKind === 'join')!;
+  t.regex(join.file, /names\.cc$/, 'the place of a std::thread::join is in the program');
+});
