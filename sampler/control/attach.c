@@ -10,6 +10,7 @@
 #include "events.h"
 #include "finisher.h"
 #include "no_profile.h"
+#include "rotation.h"
 #include "sampler/outside/permission.h"
 #include "sampler/outside/session.h"
 #include "sampler/profile/file_name.h"
@@ -71,6 +72,10 @@ int qzi_attach(struct qzi_options *options) {
   qzi_name_of_program(program, sizeof program, pid);
   if (qzi_name_make(path, sizeof path, options->output, program, pid, pid))
     return attach_failed(pid, "the file name is too long; choose another --output");
+  char base[sizeof path];
+  memcpy(base, path, sizeof base);
+  if (options->rotate_seconds > 0 && qzi_rotation_name(path, sizeof path, base))
+    return attach_failed(pid, "the file name is too long; choose another --output");
   if (!qzi_name_writable(path)) return QUARTZ_FAILED;
   struct qzi_replaceable may = qzi_replaceable_now(path);
   int socket = qzi_channel_connect(pid, &why);
@@ -83,6 +88,7 @@ int qzi_attach(struct qzi_options *options) {
   close(session);
   if (!admitted) return QUARTZ_FAILED;
   qzi_admitted_all[qzi_admitted_count++] = admitted;
+  qzi_rotation_begin(options, base);
   uint64_t end_ns = options->seconds > 0 ? qzi_clock_ns() + (uint64_t)(options->seconds * 1e9) : UINT64_MAX;
   struct pollfd polls[2 + 3];
   while (qzi_admitted_count) {
@@ -93,6 +99,7 @@ int qzi_attach(struct qzi_options *options) {
     polls[1] = (struct pollfd){.fd = options->front_fd};
     qzi_wait_and_attend(polls, 2, end_ns == UINT64_MAX ? -1 : left_ms > 1000 ? 1000 : (int)left_ms, 0);
     if (polls[1].revents) qzi_interrupt_all();
+    qzi_rotation_look(pid);
     enum qzi_sender sender;
     for (int number; (number = qzi_signal_next(signals, &sender)) != 0;) {
       if (number == SIGCONT)

@@ -125,6 +125,8 @@ static int take(struct qzi_options *options, enum option_id id, const char *valu
   case OPTION_NO_FOLLOW:
     if (options->recording.children == QZI_CHILDREN_FOLLOW) options->recording.children = QZI_CHILDREN_NONE;
     break;
+  case OPTION_ROTATE: options->rotate_seconds = amount; break;
+  case OPTION_KEEP: options->keep = (unsigned)amount; break;
   case OPTION_SECONDS: options->seconds = amount; break;
   case OPTION_QUIET: options->recording.quiet = 1; break;
   case OPTION_FRONT: options->front_fd = (int)amount; break;
@@ -160,8 +162,11 @@ int qzi_options_parse(struct qzi_options *options, int argc, char **argv) {
   }
   names[OPTIONS] = (struct option){"help", no_argument, NULL, HELP};
   names[OPTIONS + 1] = (struct option){"version", no_argument, NULL, VERSION};
-  *options = (struct qzi_options){
-    .recording = {.cpu = -1, .max_bytes = QZI_FILE_DEFAULT_BYTES}, .front_fd = -1, .message_fd = -1, .account_fd = -1};
+  *options = (struct qzi_options){.recording = {.cpu = -1, .max_bytes = QZI_FILE_DEFAULT_BYTES},
+                                  .keep = 24,
+                                  .front_fd = -1,
+                                  .message_fd = -1,
+                                  .account_fd = -1};
   if (argc < 2) return complain("there is no command: record or attach", NULL);
   if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help")) {
     fputs(usage_text, stdout);
@@ -196,6 +201,9 @@ int qzi_options_parse(struct qzi_options *options, int argc, char **argv) {
   if (!options->recording.attached) {
     if (optind >= argc) return complain("no program to record", NULL);
     options->program = argv + optind;
+    /* what a wrapper is is known at its end alone */
+    if (options->rotate_seconds > 0 && options->recording.children == QZI_CHILDREN_FOLLOW)
+      options->recording.children = QZI_CHILDREN_NONE;
     return 0;
   }
   if (optind + 1 != argc) return complain("attach wants one process id", NULL);

@@ -9,6 +9,8 @@
 struct qzi_options {
   struct qzi_recording_request recording; /* .attached: the command is attach, not record */
   const char *output;                     /* pattern of file_name.h; NULL: default */
+  double rotate_seconds;                  /* a file holds so much; 0: all is in one */
+  unsigned keep;                          /* then: files */
   double seconds;                         /* attach: 0 = until the program ends */
   int front_fd;                           /* a pipe or socket whose other end the front end holds; -1: none */
   int message_fd;                         /* gets the name of the profile, in a line; -1: nobody wants it */

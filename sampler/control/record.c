@@ -17,6 +17,7 @@
 #include "launch.h"
 #include "no_profile.h"
 #include "preload.h"
+#include "rotation.h"
 #include "sampler/linux/perf_samples.h"
 #include "sampler/linux/process.h"
 #include "sampler/profile/file_name.h"
@@ -30,6 +31,7 @@ struct launched {
   const char *program;                   /* as it was named on the command line */
   struct qzi_recording_request followed; /* what is asked of the recording of what a wrapper starts */
   char *output;                          /* of the child's profile; NULL: not known before there is a child */
+  char base[4096];                       /* what the names of its files are made of (rotation.h) */
   struct qzi_replaceable may;            /* what that may replace */
   pid_t child;
   unsigned hellos;      /* programs that said hello, recorded or not */
@@ -55,9 +57,15 @@ static void make_room(const struct launched *run) {
 }
 
 /* The name of the profile of a process that was launched or is a descendant, which runs `program`. */
-static int name_for(const struct launched *run, char *path, size_t bytes, const char *program, pid_t pid) {
-  if (pid == run->child && run->output) return (size_t)snprintf(path, bytes, "%s", run->output) < bytes ? 0 : -1;
-  return qzi_name_make(path, bytes, run->options->output, program, pid, run->child);
+static int name_for(struct launched *run, char *path, size_t bytes, const char *program, pid_t pid) {
+  if (pid == run->child && run->output) {
+    if ((size_t)snprintf(path, bytes, "%s", run->output) >= bytes) return -1;
+  } else if (qzi_name_make(path, bytes, run->options->output, program, pid, run->child)) {
+    return -1;
+  }
+  if (pid != run->child || run->options->rotate_seconds <= 0) return 0;
+  snprintf(run->base, sizeof run->base, "%s", path);
+  return qzi_rotation_name(path, bytes, run->base);
 }
 
 /* 1: nothing but its number distinguishes that name from one that was asked for. */
@@ -123,6 +131,7 @@ static void admit_next(struct launched *run, int listener) {
       admitted->numbered = is_numbered(run, path, program, pid);
       admitted->ranked = followed && qzi_name_ranked(pid);
       qzi_admitted_all[qzi_admitted_count++] = admitted;
+      if (itself) qzi_rotation_begin(run->options, run->base);
     }
   }
   if (itself) qzi_exec_of.happened = 0; /* recorded, or the user has been reported why not */
@@ -162,6 +171,7 @@ static int record(struct launched *run, int listener, int signals) {
     }
     if (polls[1].revents) admit_next(run, listener);
     qzi_follow_look();
+    qzi_rotation_look(run->child);
     enum qzi_sender sender;
     for (int number; (number = qzi_signal_next(signals, &sender)) != 0;) {
       int ended = 0;

@@ -136,6 +136,14 @@ int qzi_admitted_brief(const struct qzi_admitted *admitted) {
           file->head->elapsed_ns < BRIEF_NS && qzi_file_count(file, QZ_SECTION_THREADS) <= 1);
 }
 
+static void stop_sampling(struct qzi_recording *recording) {
+  if (!qzi_recording_stop(recording)) return;
+  /* its memory and file are in use for ever: nothing can be finished */
+  fprintf(stderr, "quartz: the sampler hangs: recording ended; %s is good up to the last snapshot\n",
+          recording->file.path);
+  _exit(QUARTZ_FAILED);
+}
+
 void qzi_stop(struct qzi_admitted *admitted, uint32_t end_reason) {
   struct qzi_recording *recording = &admitted->recording;
   recording->stop = 1;
@@ -146,11 +154,12 @@ void qzi_stop(struct qzi_admitted *admitted, uint32_t end_reason) {
   }
   if ((end_reason == QZ_END_INTERRUPTED || end_reason == QZ_END_TIME) && !recording->request->outside)
     qzi_process_usage_await(&recording->view);
-  if (qzi_recording_stop(recording)) { /* its memory and file are in use for ever: nothing can be finished */
-    fprintf(stderr, "quartz: the sampler hangs: recording ended; %s is good up to the last snapshot\n",
-            recording->file.path);
-    _exit(QUARTZ_FAILED);
-  }
+  stop_sampling(recording);
+}
+
+void qzi_pause(struct qzi_admitted *admitted) {
+  stop_sampling(&admitted->recording);
+  qzi_recording_settle(&admitted->recording);
 }
 
 static void let_go(struct qzi_admitted *admitted) {

@@ -39,6 +39,8 @@ struct qzi_admitted *qzi_admit(pid_t pid, int socket, int session, struct qzi_cl
 int qzi_admitted_brief(const struct qzi_admitted *admitted);
 /* Ends publishing and sampling. Short, as others may be waiting. */
 void qzi_stop(struct qzi_admitted *admitted, uint32_t end_reason);
+/* Ends sampling into this file, while another one is about to begin: publishing goes on. */
+void qzi_pause(struct qzi_admitted *admitted);
 /* Of one that was stopped: says what was recorded, unless quiet. */
 void qzi_summarize(const struct qzi_admitted *admitted);
 /* Fills in what takes longer, finishes the file, says what failed, and frees it. Any one thread may. */

@@ -109,6 +109,18 @@ void qzi_process_usage_begin(struct qzi_process_usage *usage, const struct qz_se
   usage->now = usage->begin;
 }
 
+void qzi_process_usage_go_on(struct qzi_process_usage *usage, struct qzi_process_usage *from) {
+  pthread_mutex_lock(&from->lock);
+  struct qz_usage begin = from->now;
+  uint64_t known = from->known & ~QZ_USAGE_SWITCHES;
+  pthread_mutex_unlock(&from->lock);
+  pthread_mutex_lock(&usage->lock);
+  usage->begin = usage->now = begin;
+  usage->known = known;
+  usage->later = 1;
+  pthread_mutex_unlock(&usage->lock);
+}
+
 void qzi_process_usage_read(struct qzi_process_usage *usage, pid_t pid) {
   struct qz_usage now = {0};
   uint64_t known = 0;
@@ -151,6 +163,7 @@ void qzi_process_usage_end(struct qzi_process_usage *usage, const struct qz_sess
     usage->now = all;
     usage->known |= QZ_USAGE_SWITCHES;
   }
+  if (usage->later) usage->known &= ~(uint64_t)QZ_USAGE_SWITCHES;
   pthread_mutex_unlock(&usage->lock);
 }
 

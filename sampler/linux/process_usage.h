@@ -20,12 +20,15 @@ struct qzi_process_usage {
   pthread_mutex_t lock;
   struct qz_usage begin, now; /* `now` since the program was made, as `begin` */
   uint64_t known;             /* QZ_USAGE_... of `now` */
+  int later; /* 1: it began after the program said what it had used: its switches since then are not known */
 };
 
 /* What the kernel says of it from outside, switches excepted. 0, or -1: it is gone. */
 int qzi_process_usage_now(pid_t pid, struct qz_usage *usage);
 /* The session is open. */
 void qzi_process_usage_begin(struct qzi_process_usage *usage, const struct qz_session_view *view, pid_t pid);
+/* Instead of what the program said: what another one, which ends here, knows. */
+void qzi_process_usage_go_on(struct qzi_process_usage *usage, struct qzi_process_usage *from);
 /* Reads what is known while it runs: one file, some microseconds. */
 void qzi_process_usage_read(struct qzi_process_usage *usage, pid_t pid);
 /* Publishing ends because recording does: the program says what it had used, if it is awake, in some ms. */

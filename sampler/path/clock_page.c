@@ -23,6 +23,18 @@ struct qzi_clock_page qzi_clock_page_make(uint64_t wants, const struct qz_what_i
   return made;
 }
 
+struct qzi_clock_page qzi_clock_page_again(const struct qzi_clock_page *page) {
+  struct qzi_clock_page again = {.fd = page->page ? fcntl(page->fd, F_DUPFD_CLOEXEC, 0) : -1};
+  if (again.fd < 0) return again;
+  void *at = mmap(NULL, QZ_CLOCK_PAGE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, again.fd, 0);
+  if (at != MAP_FAILED) {
+    again.page = at;
+    return again;
+  }
+  close(again.fd);
+  return (struct qzi_clock_page){.fd = -1};
+}
+
 void qzi_clock_page_close(struct qzi_clock_page *page) {
   if (page->page) munmap(page->page, QZ_CLOCK_PAGE_BYTES);
   if (page->fd >= 0) close(page->fd);

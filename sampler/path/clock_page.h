@@ -14,6 +14,8 @@ struct qzi_clock_page {
 };
 /* wants: QZ_WANTS_...; what_if: QZ_WHAT_IFS questions, or NULL. */
 struct qzi_clock_page qzi_clock_page_make(uint64_t wants, const struct qz_what_if *what_if);
+/* The same page once more, for another recording of the same program. */
+struct qzi_clock_page qzi_clock_page_again(const struct qzi_clock_page *page);
 void qzi_clock_page_close(struct qzi_clock_page *page);
 
 #endif

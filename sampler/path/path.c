@@ -10,8 +10,10 @@ int qzi_path_open(struct qzi_path *path, struct qz_clock_page *page, const struc
                   struct qzi_interner *in) {
   *path = (struct qzi_path){.view = view, .file = in->file};
   if (!page || !view->path_table.capacity) return 0;
-  /* Words of an earlier recording are below. */
-  path->base = QZ_CHAIN_TIME(__atomic_load_n(&qz_session_head(view)->path_clock, __ATOMIC_RELAXED)) + 1;
+  /* Words of an earlier recording are below; of one with the same page, too. */
+  uint64_t ended = QZ_CHAIN_TIME(__atomic_load_n(&qz_session_head(view)->path_clock, __ATOMIC_RELAXED));
+  uint64_t shown = QZ_CHAIN_TIME(__atomic_load_n(&page->now, __ATOMIC_RELAXED));
+  path->base = (ended > shown ? ended : shown) + 1;
   qzi_settled_open(&path->settled, in);
   if (qzi_chains_open(&path->chains, view, qz_session_path, path->base, qzi_settle, &path->settled)) return -1;
   path->page = page;

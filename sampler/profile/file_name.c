@@ -98,8 +98,7 @@ void qzi_name_of_program(char *name, size_t bytes, pid_t pid) {
   snprintf(name, bytes, "%s", slash && slash[1] ? slash + 1 : "program");
 }
 
-/* Puts text before the extension. 0, or -1: no room. */
-static int insert(char *name, size_t bytes, const char *text) {
+int qzi_name_insert(char *name, size_t bytes, const char *text) {
   char *slash = strrchr(name, '/'), *file = slash ? slash + 1 : name, *dot = strrchr(file, '.');
   char *at = dot && dot != file ? dot : name + strlen(name);
   size_t length = strlen(text);
@@ -155,11 +154,11 @@ int qzi_name_make(char *name, size_t bytes, const char *pattern, const char *pro
   int child = pid != launched, own_rank = child && has_own_rank(&job);
   if (*job.rank && !has(pattern, "rp")) {
     snprintf(text, sizeof text, ".%s", job.rank);
-    if (insert(name, bytes, text)) return -1;
+    if (qzi_name_insert(name, bytes, text)) return -1;
   }
   if (child && !own_rank && !has(pattern, "p")) {
     snprintf(text, sizeof text, "-%ld", (long)pid);
-    if (insert(name, bytes, text)) return -1;
+    if (qzi_name_insert(name, bytes, text)) return -1;
   }
   return 0;
 }
@@ -222,7 +221,7 @@ int qzi_name_take(char **name, const char *work, const struct qzi_replaceable *m
   for (unsigned k = 1; k <= NUMBERS_MAX; k++) {
     strcpy(free_name, *name);
     snprintf(text, sizeof text, "-%u", k);
-    if (k > 1) insert(free_name, bytes, text);
+    if (k > 1) qzi_name_insert(free_name, bytes, text);
     if (taken(free_name, may, own)) continue;
     error = rename(work, free_name) ? errno : 0;
     break;
@@ -242,7 +241,7 @@ int qzi_name_aside(char *aside, size_t bytes, const char *from, pid_t pid) {
   char text[32];
   snprintf(aside, bytes, "%s", from);
   snprintf(text, sizeof text, "-%ld", (long)pid);
-  if (insert(aside, bytes, text)) return -1;
+  if (qzi_name_insert(aside, bytes, text)) return -1;
   char *name = strdup(aside);
   int failed = !name || qzi_name_take(&name, from, &(struct qzi_replaceable){0}, -1);
   if (!failed) snprintf(aside, bytes, "%s", name);

@@ -210,14 +210,25 @@ int qzi_recording_stop(struct qzi_recording *recording) {
   return 0;
 }
 
-int qzi_recording_finish(struct qzi_recording *recording, uint32_t end_reason, int32_t exit_status) {
-  if (recording->failed) end_reason = (uint32_t)recording->failed;
+static void read_last_counts(struct qzi_recording *recording) {
   recording->sampler.threading->settle(&recording->sampler);
   qzi_totals_read(&recording->sampler);
   qzi_calls_read(&recording->sampler);
   qzi_objects_read(&recording->sampler);
   qzi_overflows_read(&recording->sampler);
   qzi_path_finish(&recording->sampler.path);
+}
+
+void qzi_recording_settle(struct qzi_recording *recording) {
+  read_last_counts(recording);
+  recording->sampler.threading->close(&recording->sampler);
+  recording->sampler.threading = NULL;
+  recording->settled = 1;
+}
+
+int qzi_recording_finish(struct qzi_recording *recording, uint32_t end_reason, int32_t exit_status) {
+  if (recording->failed) end_reason = (uint32_t)recording->failed;
+  if (!recording->settled) read_last_counts(recording);
   struct qzi_modules *modules = recording->mailbox;
   recording->mailbox = NULL;
   if (modules) qzi_modules_store(&recording->sampler.in, modules);

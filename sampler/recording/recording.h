@@ -44,6 +44,7 @@ struct qzi_recording {
   struct qzi_cpu_time cpu_time;     /* the control thread's */
   struct qzi_timer_cost timer_cost; /* likewise */
   struct qzi_process_usage usage;
+  int settled;                 /* 1: the last counts have been read */
   uint64_t children_before_ns; /* processor time of child processes from before the recording */
   /* sampling threads */
   pthread_t thread;
@@ -82,6 +83,9 @@ void qzi_recording_measure(struct qzi_recording *recording);
 /* Ends sampling, and reads what only the kernel knows of the program, while it still does. 0, or -1: the sampling
  * thread does not end (a fault of ours), and goes on to use the recording. */
 int qzi_recording_stop(struct qzi_recording *recording);
+/* Of one that was stopped while the program goes on: reads the last counts, and gives the kernel back what it lent for
+ * samples. Before another recording of the program begins; qzi_recording_finish does the rest. */
+void qzi_recording_settle(struct qzi_recording *recording);
 /* Of one that was stopped: reads the last counts, fills in symbols, and finishes the file. 0, or -1: the file could not
  * be finished (it is good as it is). */
 int qzi_recording_finish(struct qzi_recording *recording, uint32_t end_reason, int32_t exit_status);

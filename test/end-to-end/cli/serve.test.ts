@@ -1,11 +1,12 @@
 /** quartz serve, as Prometheus, pprof and a user meet it. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { join } from 'node:path';
 import test from 'ava';
 import { lacking, needing } from '../../support/capabilities.js';
+import { openModel } from '../../support/record.js';
 import { command, directory, program, quartz, run } from '../../support/run-quartz.js';
 
 const home = directory();
@@ -35,6 +36,8 @@ async function serve(args: readonly string[], recording: (at: string) => Promise
 const metric = (text: string, name: string): number =>
   Number(new RegExp(`^${name.replace(/[{}]/g, '\\$&')} (\\S+)$`, 'm').exec(text)?.[1]);
 
+/** Of an earlier recording of that name: the oldest, so it is the first to go. */
+const earlier = 'served-20000101T000000Z.quartz';
 let served: Served;
 const get = async (path: string): Promise<string> => {
   const response = await fetch(`${served.at}${path}`);
@@ -62,7 +65,10 @@ function startPrometheus(): void {
 }
 
 test.before(async () => {
-  served = await serve(['--listen', '0', '-q', '-o', 'served.quartz', '--', program('endless')], async (at) => {
+  writeFileSync(join(home, earlier), '');
+  writeFileSync(join(home, 'served-notes.quartz'), '');
+  const files = ['-o', 'served.quartz', '--rotate', '1', '--keep', '2'];
+  served = await serve(['--listen', '0', '-q', ...files, '--', program('endless')], async (at) => {
     if (!(await fetch(`${at}/health`)).ok) return false;
     return metric(await (await fetch(`${at}/metrics`)).text(), 'quartz_snapshots_total') > 0;
   });
@@ -183,9 +189,23 @@ needing('tool:prometheus')('Prometheus scrapes it', async (t) => {
 
 test.serial('it ends with the program, whose status is passed on; who waits gets what there is', async (t) => {
   const waiting = fetch(`${served.at}/debug/pprof/npt?seconds=600`);
-  await get('/health');
+  while (metric(await get('/metrics'), 'quartz_profiles_total') < 3)
+    await new Promise((resolve) => setTimeout(resolve, 100));
   served.child.kill('SIGTERM');
   t.is((await waiting).status, 200);
   t.is(await served.ended, 128 + 15, served.said());
-  t.is((await quartz(['check', 'served.quartz'], { cwd: home })).status, 0);
+});
+
+test.serial('so many files are kept, and each is complete; no moment is in two', async (t) => {
+  const files = readdirSync(home).filter((name) => /^served-\d{8}T\d{6}Z(-\d+)?\.quartz$/.test(name));
+  t.true(files.length <= 3, files.join()); // one more where a file is still being finished when the next is due
+  t.false(files.includes(earlier));
+  t.true(existsSync(join(home, 'served-notes.quartz')));
+  let endNs = 0;
+  for (const file of files.sort()) {
+    const model = openModel(join(home, file)); // all invariants hold
+    t.true(model.head.firstNs >= endNs, file);
+    t.is(model.head.status, 'cut');
+    endNs = model.head.firstNs + model.elapsedNs;
+  }
 });

@@ -101,6 +101,23 @@ const table = {
     sampler: 'attach',
     help: 'end after that time',
   },
+  rotate: {
+    kind: 'number',
+    least: 1,
+    most: 1e9,
+    wants: 'a number of seconds, at least 1',
+    value: 'S',
+    sampler: 'both',
+    help: 'go on in another file after that time; names hold the time at which each began',
+  },
+  keep: {
+    kind: 'whole',
+    least: 1,
+    most: 1_000_000,
+    value: 'N',
+    sampler: 'both',
+    help: 'with --rotate: so many files are kept, the one being written among them (24)',
+  },
   quiet: { kind: 'switch', short: 'q', sampler: 'both', help: 'no line about rate and cost at the end' },
   front: {
     kind: 'descriptor',
@@ -248,7 +265,7 @@ export const flagOf = (name: OptionName): string => options[name].flag ?? name;
 /** The recording commands' own. */
 export const recordingOptions = ['output', 'rate', 'cpu', 'threads', 'max-size', 'span', 'what-if', 'quiet'] as const;
 /** Of recordings that go on for long. */
-export const continuousOptions = ['output', 'rate', 'cpu', 'threads', 'max-size', 'quiet'] as const;
+export const continuousOptions = ['output', 'rotate', 'keep', 'rate', 'cpu', 'threads', 'max-size', 'quiet'] as const;
 /** How a table is shown on a terminal. */
 export const displayOptions = ['top', 'width', 'ascii'] as const;
 /** Forms that exclude each other. */

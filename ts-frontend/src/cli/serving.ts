@@ -3,6 +3,7 @@ import type { Arguments } from './command.js';
 import { runSampler, statusOf } from './child.js';
 import { Failure } from './failure.js';
 import { samplerPath } from './files.js';
+import type { OptionName } from './options.js';
 import { nameIn, profileIn, samplerOptions, withoutSampler } from './recording.js';
 import { version } from './version.js';
 import { written, type Address } from '../serve/address.js';
@@ -21,6 +22,16 @@ async function listening(address: Address): Promise<Serving> {
   }
 }
 
+/** What a recording of weeks is not asked for, it gets: a day of hours, at most 1.5 GiB. */
+const usual: readonly (readonly [OptionName, string])[] = [
+  ['rotate', '3600'],
+  ['max-size', '64M'],
+];
+const optionsOf = (args: Arguments): string[] => [
+  ...samplerOptions(args),
+  ...usual.flatMap(([name, value]) => (args.has(name) ? [] : [`--${name}`, value])),
+];
+
 /** Answers the status that the program ended with; of one that ran before, 0. */
 export async function keepServing(args: Arguments, address: Address): Promise<number> {
   const sampler = samplerPath();
@@ -38,8 +49,8 @@ export async function keepServing(args: Arguments, address: Address): Promise<nu
       sampler,
       ([fd]) =>
         pid === undefined
-          ? ['record', '--tell', String(fd), ...samplerOptions(args), '--', ...args.words]
-          : ['attach', '--tell', String(fd), '--front', String(fd), ...samplerOptions(args), pid],
+          ? ['record', '--tell', String(fd), ...optionsOf(args), '--', ...args.words]
+          : ['attach', '--tell', String(fd), '--front', String(fd), ...optionsOf(args), pid],
       [tell],
     );
     return ended.signal === null ? statusOf(ended) : await withoutSampler(ended.signal, profileIn(reported));

@@ -16,7 +16,7 @@ export const command: Command = {
     ['quartz attach --seconds 10 4711', 'record ten seconds of it'],
     ['quartz attach -o server.quartz $(pidof server)', 'into a file of that name'],
   ],
-  options: [...recordingOptions, 'seconds', 'pid'],
+  options: [...recordingOptions, 'rotate', 'keep', 'seconds', 'pid'],
   most: 1,
   run: (args) => {
     const [word] = args.words;
